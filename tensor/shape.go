@@ -1,0 +1,60 @@
+package tensor
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Shape holds the number of elements along each axis, outermost first. The empty shape is a
+// scalar.
+type Shape []int
+
+// Elems returns the product of all axes: 1 for a scalar, 0 if any axis is 0.
+func (s Shape) Elems() int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// Equal reports whether s and t have the same axes.
+func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
+
+// Clone returns a copy that shares no memory with s.
+func (s Shape) Clone() Shape { return slices.Clone(s) }
+
+// String formats the shape as "[8, 32, 32, 3]".
+func (s Shape) String() string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, d := range s {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(d))
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// DType is the type of an element.
+type DType uint8
+
+// The element types programs use.
+const (
+	Float32 DType = iota
+	Int32
+)
+
+// Bytes returns the size of one element.
+func (d DType) Bytes() int { return 4 }
+
+// String returns "float32" or "int32".
+func (d DType) String() string {
+	if d == Int32 {
+		return "int32"
+	}
+	return "float32"
+}
