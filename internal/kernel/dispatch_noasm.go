@@ -1,0 +1,11 @@
+//go:build !amd64 || purego
+
+package kernel
+
+// detect lists the assembly implementations of this build: none.
+func detect() []ISA { return nil }
+
+// spinRounds is how often a waiting thread looks before it sleeps: about 30 us.
+const spinRounds = 20000
+
+func pause() {}

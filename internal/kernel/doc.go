@@ -1,0 +1,2 @@
+// Package kernel computes on raw slices.
+package kernel
