@@ -11,13 +11,9 @@ import (
 )
 
 // tally counts how often each part was done.
-type tally struct {
-	parts int
-	done  [16]int
-}
+type tally struct{ done [16]int }
 
 func (t *tally) Do(part, parts int) {
-	t.parts = parts
 	t.done[part]++
 }
 
