@@ -113,19 +113,24 @@ func (c *CPU) Run(t Task) {
 	c.task = nil
 }
 
-// join waits until every worker has finished its part.
+// join waits until every worker has finished its part, in the manner of await.
 func (c *CPU) join() {
-	for range c.spins {
+	for {
+		for range c.spins {
+			if c.left.Load() == 0 {
+				return
+			}
+			pause()
+		}
+		c.parked.Store(true)
+		if c.left.Load() == 0 && c.parked.CompareAndSwap(true, false) {
+			return
+		}
+		<-c.done
 		if c.left.Load() == 0 {
 			return
 		}
-		pause()
 	}
-	c.parked.Store(true)
-	if c.left.Load() == 0 && c.parked.CompareAndSwap(true, false) {
-		return
-	}
-	<-c.done
 }
 
 // work is the life of one worker goroutine, which does part number part of each task.
@@ -150,20 +155,28 @@ func (w *worker) start() {
 	}
 }
 
-// await returns once round has been handed out: it looks spins times, then sleeps.
+// await returns once round has been handed out: it looks spins times, then sleeps, and again.
+//
+// Whoever clears parked owns the wake-up: the worker itself, if the round came between its last look
+// and the flag, else start. A start that is delayed after raising the round may find the worker
+// parked for the next one and wake it early; so waking proves nothing and the round is read again.
 func (w *worker) await(round uint32, spins int) {
-	for range spins {
+	for {
+		for range spins {
+			if w.round.Load() == round {
+				return
+			}
+			pause()
+		}
+		w.parked.Store(true)
+		if w.round.Load() == round && w.parked.CompareAndSwap(true, false) {
+			return
+		}
+		<-w.wake
 		if w.round.Load() == round {
 			return
 		}
-		pause()
 	}
-	w.parked.Store(true)
-	// A start between the last look and the flag saw an awake worker and sent nothing.
-	if w.round.Load() == round && w.parked.CompareAndSwap(true, false) {
-		return
-	}
-	<-w.wake
 }
 
 // span cuts n items into parts nearly equal runs and returns run number part.
