@@ -1,0 +1,88 @@
+package archtest_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// readLayers returns, for each package of ARCHITECTURE.md's layers table, what it may import.
+func readLayers(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## Layers\n")
+	if !found {
+		t.Fatal(`ARCHITECTURE.md has no section "## Layers"`)
+	}
+	layers := map[string][]string{}
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "## ") {
+			break
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) < 2 || !strings.HasPrefix(strings.TrimSpace(cells[0]), "`") {
+			continue
+		}
+		name := strings.Trim(strings.TrimSpace(cells[0]), "`")
+		layers[name] = []string{}
+		for _, word := range strings.Fields(cells[len(cells)-1]) {
+			if strings.HasPrefix(word, "`") {
+				layers[name] = append(layers[name], strings.Trim(word, "`,"))
+			}
+		}
+	}
+	return layers
+}
+
+func TestImportsFollowTheLayersTable(t *testing.T) {
+	layers := readLayers(t)
+	packages := load(t).packages()
+	for dir, files := range packages {
+		allowed, listed := layers[dir]
+		if !listed {
+			t.Errorf("%s: not in the layers table of ARCHITECTURE.md", dir)
+			continue
+		}
+		for _, f := range files {
+			for _, spec := range f.ast.Imports {
+				path, _ := strconv.Unquote(spec.Path.Value)
+				name, isOurs := strings.CutPrefix(path, "lockstep/")
+				if !isOurs && strings.Contains(path, ".") {
+					name, isOurs = path, true // a module outside the standard library
+				}
+				if isOurs && !slices.ContainsFunc(allowed, func(a string) bool {
+					return a == name || strings.HasPrefix(name, a+"/") && strings.Contains(a, ".")
+				}) {
+					t.Errorf("%s imports %s; the layers table allows %v", f.path, name, allowed)
+				}
+			}
+		}
+	}
+	for dir := range layers {
+		if packages[dir] == nil {
+			t.Errorf("layers table lists %s, which has no Go files", dir)
+		}
+	}
+}
+
+// The compute and the communication column meet only where a job is composed.
+func TestColumnsNeverMeet(t *testing.T) {
+	compute := []string{"internal/kernel", "graph", "nn", "model", "optim", "data", "train"}
+	communication := []string{"comm", "comm/tcp", "comm/commtest", "gradsync", "cluster"}
+	layers := readLayers(t)
+	for _, pair := range [][2][]string{{compute, communication}, {communication, compute}} {
+		for _, from := range pair[0] {
+			for _, to := range pair[1] {
+				if slices.Contains(layers[from], to) {
+					t.Errorf("the layers table lets %s import %s across the columns", from, to)
+				}
+			}
+		}
+	}
+}
