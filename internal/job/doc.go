@@ -1,0 +1,17 @@
+// Package job turns one resolved configuration into a finished run.
+//
+// [Config] is the run as values; [Resolve] merges defaults, a file, the environment, then flags,
+// keeping the origin of every value; [Run] makes the run directory, starts the workers (as
+// processes of the same binary, or as goroutines for --link local), waits for them, then writes
+// summary.json. [Work] is the other end: what a worker process does. This package is the
+// composition root: membership -> links -> comm.Group -> gradsync -> train.Loop is wired here
+// alone.
+//
+// Guarantees: nothing in an existing run directory is overwritten, no worker outlives Run, and
+// with any strategy but none all replicas end with the same parameters or Run fails.
+//
+// Errors are typed by what the caller can do about them; [ExitCode] maps each to the documented
+// exit status: *UsageError (2), data.MissingError or data.FormatError (3),
+// *cluster.RendezvousError (4), *WorkerError (5, or the status the worker itself reported),
+// *train.DivergedError (7), context.Canceled (130), anything else (1).
+package job
