@@ -1,0 +1,62 @@
+package optim
+
+import (
+	"fmt"
+
+	"lockstep/internal/kernel"
+)
+
+// Optimizer turns gradients into new weights.
+type Optimizer interface {
+	// Step updates the weights [lo, hi) of the flat vector, whose summed gradient is g, with
+	// len(g) = hi-lo. The gradient counts times scale (1/samples turns a sum into a mean), and
+	// lr is this step's learning rate. Each weight must be in exactly one range per step.
+	// It allocates nothing.
+	Step(lo, hi int, g []float32, lr float64, scale float32)
+}
+
+// Config chooses an update rule.
+type Config struct {
+	// Name is the rule: "sgd", which is also what the empty name means.
+	Name string
+	// LR is the base learning rate, at least 0; a schedule multiplies it.
+	LR float64
+	// Momentum is the share of the last velocity that is kept, in [0, 1).
+	Momentum float64
+	// WeightDecay is the coupled L2 penalty: it adds WeightDecay*w to the gradient. At least 0.
+	WeightDecay float64
+	// Nesterov looks ahead along the new velocity; it needs Momentum > 0.
+	Nesterov bool
+}
+
+// Names lists the update rules.
+func Names() []string { return []string{"sgd"} }
+
+// Validate reports the first setting out of range.
+func (c Config) Validate() error {
+	switch {
+	case c.Name != "" && c.Name != "sgd":
+		return fmt.Errorf("optim: optimizer %q, want one of %v", c.Name, Names())
+	case !(c.LR >= 0 && c.LR <= maxRate):
+		return fmt.Errorf("optim: learning rate %v, want 0 to %v", c.LR, float64(maxRate))
+	case !(c.Momentum >= 0 && c.Momentum < 1):
+		return fmt.Errorf("optim: momentum %v, want 0 <= momentum < 1", c.Momentum)
+	case !(c.WeightDecay >= 0 && c.WeightDecay <= maxRate):
+		return fmt.Errorf("optim: weight decay %v, want 0 to %v", c.WeightDecay, float64(maxRate))
+	case c.Nesterov && c.Momentum == 0:
+		return fmt.Errorf("optim: nesterov needs a momentum above 0")
+	}
+	return nil
+}
+
+// maxRate keeps rates far inside float32, and catches NaN and infinities.
+const maxRate = 1e6
+
+// New returns the optimizer of c over weights, which it updates in place on cpu's threads. Its
+// state starts at zero.
+func New(c Config, cpu *kernel.CPU, weights []float32) (Optimizer, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return NewSGD(c, cpu, weights), nil
+}

@@ -1,0 +1,178 @@
+package optim
+
+import (
+	"fmt"
+	"math"
+)
+
+// Schedule gives the learning rate of every step of a run.
+type Schedule interface {
+	// Rate returns the learning rate of step, counted from 0. Beyond the end of the run it
+	// stays at the last value. It allocates nothing.
+	Rate(step int) float64
+}
+
+// ScheduleConfig chooses how the learning rate moves over a run.
+type ScheduleConfig struct {
+	// Name is "constant" (the default), "step", "cosine" or "linear".
+	Name string
+	// Warmup is the number of epochs, possibly fractional, in which the rate climbs linearly to
+	// the base rate before the schedule begins. At least 0.
+	Warmup float64
+	// Every is the number of epochs between two drops of "step", counted from the start of the
+	// run. 0 means 30.
+	Every float64
+	// Factor multiplies the rate at each drop of "step", in (0, 1]. 0 means 0.1.
+	Factor float64
+}
+
+// ScheduleNames lists the schedules.
+func ScheduleNames() []string { return []string{"constant", "step", "cosine", "linear"} }
+
+// Validate reports the first setting out of range.
+func (c ScheduleConfig) Validate() error {
+	switch c.Name {
+	case "", "constant", "step", "cosine", "linear":
+	default:
+		return fmt.Errorf("optim: schedule %q, want one of %v", c.Name, ScheduleNames())
+	}
+	switch {
+	case !(c.Warmup >= 0 && c.Warmup <= maxRate):
+		return fmt.Errorf("optim: warm-up of %v epochs, want 0 to %v", c.Warmup, float64(maxRate))
+	case !(c.Every >= 0 && c.Every <= maxRate):
+		return fmt.Errorf("optim: a drop every %v epochs, want 0 to %v", c.Every, float64(maxRate))
+	case !(c.Factor >= 0 && c.Factor <= 1):
+		return fmt.Errorf("optim: drop by the factor %v, want 0 to 1", c.Factor)
+	}
+	return nil
+}
+
+// Build returns the schedule over a run of steps with stepsPerEpoch steps to the epoch.
+//
+// With lr the base rate, w = Warmup*stepsPerEpoch and i the step from 0, the rate is
+// lr*(i+1)/w while i+1 < w. After that, with t = (i-w)/(steps-w) clamped to [0, 1],
+//
+//	constant  lr
+//	step      lr * Factor^floor(i / (Every*stepsPerEpoch))
+//	cosine    lr * (1 + cos(pi*t)) / 2
+//	linear    lr * (1 - t)
+//
+// so that cosine and linear would reach 0 at the step after the last. The warm-up goes to the
+// base rate whatever the schedule.
+func (c ScheduleConfig) Build(lr float64, steps, stepsPerEpoch int) (Schedule, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if steps < 0 || stepsPerEpoch < 1 {
+		return nil, fmt.Errorf("optim: schedule over %d steps of %d per epoch, want at least 0 of 1",
+			steps, stepsPerEpoch)
+	}
+	perEpoch := float64(stepsPerEpoch)
+	warm := c.Warmup * perEpoch
+	var s Schedule
+	switch c.Name {
+	case "step":
+		every, factor := c.Every, c.Factor
+		if every == 0 {
+			every = 30
+		}
+		if factor == 0 {
+			factor = 0.1
+		}
+		s = drops{lr: lr, every: every * perEpoch, factor: factor, steps: steps}
+	case "cosine":
+		s = decline{lr: lr, from: warm, steps: steps, curve: halfCosine}
+	case "linear":
+		s = decline{lr: lr, from: warm, steps: steps, curve: straight}
+	default:
+		s = constant(lr)
+	}
+	if warm > 0 {
+		s = warmup{lr: lr, steps: warm, then: s}
+	}
+	return s, nil
+}
+
+// constant is the schedule that stays at one rate.
+type constant float64
+
+func (c constant) Rate(int) float64 { return float64(c) }
+
+// warmup climbs linearly to lr over steps, which may be fractional, then follows another schedule.
+type warmup struct {
+	lr, steps float64
+	then      Schedule
+}
+
+func (w warmup) Rate(step int) float64 {
+	if i := float64(step + 1); i < w.steps {
+		return w.lr * i / w.steps
+	}
+	return w.then.Rate(step)
+}
+
+// drops multiplies the rate by factor every so many steps.
+type drops struct {
+	lr, every, factor float64
+	steps             int
+}
+
+func (d drops) Rate(step int) float64 {
+	rate := d.lr
+	for range int(math.Floor(float64(min(step, max(d.steps-1, 0))) / d.every)) {
+		rate *= d.factor
+		if rate == 0 {
+			break
+		}
+	}
+	return rate
+}
+
+// decline follows a curve from 1 down to 0 between step from and the end of the run.
+type decline struct {
+	lr, from float64
+	steps    int
+	curve    func(t float64) float64
+}
+
+func (d decline) Rate(step int) float64 {
+	i := float64(min(step, max(d.steps-1, 0)))
+	length := float64(d.steps) - d.from
+	if i <= d.from || length <= 0 {
+		return d.lr
+	}
+	return d.lr * d.curve((i-d.from)/length)
+}
+
+func straight(t float64) float64 { return 1 - t }
+
+// halfCosine returns (1 + cos(pi*t)) / 2 for t in [0, 1].
+func halfCosine(t float64) float64 { return (1 + cosPi(t)) / 2 }
+
+// cosPi returns cos(pi*t) for t in [0, 1] to within 1e-15.
+//
+// Go's math.Cos may fuse multiply and add on some processors; here every product is rounded, so
+// all of them give the same bits. On [0, 1/4] cosine and sine are their Taylor polynomials of
+// degree 16 and 17; symmetry covers the rest.
+func cosPi(t float64) float64 {
+	switch {
+	case t > 0.5:
+		return -cosPi(1 - t)
+	case t > 0.25:
+		x := float64(math.Pi * (0.5 - t))
+		return float64(x * taylor(float64(x*x), 1))
+	}
+	x := float64(math.Pi * t)
+	return taylor(float64(x*x), 0)
+}
+
+// taylor returns the sum over k = 0..8 of (-x2)^k * first! / (2k+first)!, which is cos(x) for
+// first = 0 and sin(x)/x for first = 1.
+func taylor(x2 float64, first int) float64 {
+	sum := 1.0
+	for k := 8; k > 0; k-- {
+		n := float64((2*k + first) * (2*k + first - 1))
+		sum = 1 - float64(x2*sum)/n
+	}
+	return sum
+}
