@@ -1,0 +1,207 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Comparison is what a report shows: groups of comparable lines, then the notes on all of them.
+type Comparison struct {
+	Groups []Group
+	Notes  []Note
+}
+
+// Group holds the lines that trained the same model on the same data with the same global
+// batch. Ratios are formed inside a group only.
+type Group struct {
+	Model, Data string
+	Batch       int
+	Lines       []*Line
+	Baseline    *Line    // single with the fewest threads; nil without a successful one
+	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
+	Hashes      []string // distinct parameter hashes of the exact lines, in order of appearance
+}
+
+// Line is one row summarised over its successful runs.
+type Line struct {
+	Setting  Setting
+	Label    string // unique within the group
+	OK       int    // successful runs
+	Failures []string
+	Refused  string // why the line may not be compared with the others; empty if it may
+
+	Total     Summary // seconds of training and evaluation, over runs
+	Epoch     Summary // seconds of a complete epoch, over all of them
+	Step      Summary // seconds of a step after the first, over all steps of all runs
+	RunMedian Summary // the runs' median step times, over runs
+	FirstStep float64 // seconds, median over runs
+	Timed     int     // steps after the first in one run
+	PerSecond float64 // samples per second after the first step, median over runs
+
+	Speedup    Ratio // baseline step / this step
+	Efficiency Ratio // core seconds of a baseline step / core seconds of this one; see [Compare]
+	OverFloor  Ratio // this step / step of strategy none with as many workers and threads
+
+	LossFirst, LossLast         float64
+	TrainAccuracy, TestAccuracy float64 // fractions of the samples
+	TestSamples                 int
+	BytesSent                   float64 // by all ranks, in one run
+	SHA256                      string  // of the parameters; empty if the runs disagree
+	Disagree                    bool    // the runs ended with different parameters
+	Uneven                      bool    // the runs did different numbers of steps or samples
+	ISA                         string
+
+	Loss   []float64 // by step: mean over the step's samples, of the first successful run
+	Times  []float64 // by step: seconds, median over runs
+	Phases []float64 // seconds per step after the first, by [Phases]
+	Ranks  []RankLine
+
+	work        work
+	phaseGap    float64   // share of the mean step that no phase accounts for
+	stepByRound []float64 // median step time, NaN where the round has no successful run
+}
+
+// RankLine is what one worker of a line reported.
+type RankLine struct {
+	Rank int
+	Loss []float64 // by step, of the first successful run
+	Step float64   // median seconds of a step after the first, over all runs
+}
+
+// Phases lists the phases of a step in the order they are shown. They add up to the step.
+func Phases() []string {
+	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other"}
+}
+
+// Cores returns the number of logical processors the line keeps busy.
+func (l *Line) Cores() int { return l.Setting.Workers * l.Setting.Threads }
+
+// Exact reports whether the line's strategy and algorithm promise the bits of one process.
+func (l *Line) Exact() bool {
+	s := l.Setting
+	return s.Workers == 1 || s.Strategy != "none" && s.Algorithm != "ring"
+}
+
+// Compare summarises r.
+//
+// The baseline of a group is strategy single with the fewest threads; every other line of equal
+// work is related to it by the ratio of median step times, taken round by round. Speed-up is
+// that ratio. Efficiency is speed-up / (cores / baseline cores), so 1 means that every core
+// does as much as a core of the baseline; a line with more workers x threads than the machine
+// has cores gets none. A line whose work differs from the baseline's is refused: it keeps its
+// own figures and gets no ratio.
+//
+// r must be valid ([Results.Validate]). Cost: linear in the number of steps, times its log.
+func Compare(r *Results) *Comparison {
+	c := &Comparison{}
+	for i := range r.Rows {
+		line := newLine(&r.Rows[i], r.Rounds)
+		g := c.group(line.Setting)
+		line.Label = label(line.Setting, g.Lines)
+		g.Lines = append(g.Lines, line)
+	}
+	for i := range c.Groups {
+		c.Groups[i].relate(r.Host.Cores)
+	}
+	c.Notes = notes(r, c)
+	return c
+}
+
+func (c *Comparison) group(s Setting) *Group {
+	for i := range c.Groups {
+		if g := &c.Groups[i]; g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch {
+			return g
+		}
+	}
+	c.Groups = append(c.Groups, Group{Model: s.Model, Data: s.Data, Batch: s.Batch})
+	return &c.Groups[len(c.Groups)-1]
+}
+
+// label names a line by strategy and cores; algorithm, link and a number follow where needed.
+func label(s Setting, others []*Line) string {
+	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
+	taken := func(name string) bool {
+		return slices.ContainsFunc(others, func(l *Line) bool { return l.Label == name })
+	}
+	for _, more := range []string{s.Algorithm, s.Link} {
+		if more != "" && taken(name) {
+			name += " " + more
+		}
+	}
+	unique := name
+	for i := 2; taken(unique); i++ {
+		unique = fmt.Sprintf("%s (%d)", name, i)
+	}
+	return unique
+}
+
+// relate chooses the baseline and fills what compares a line with another one.
+func (g *Group) relate(cores int) {
+	for _, l := range g.Lines {
+		switch {
+		case l.OK == 0:
+		case l.Setting.Strategy == "single":
+			if g.Baseline == nil || l.Setting.Threads < g.Baseline.Setting.Threads {
+				g.Baseline = l
+			}
+		case l.Setting.Strategy == "none":
+			g.Floor = append(g.Floor, l)
+		}
+		if l.OK > 0 && l.Exact() && l.SHA256 != "" && !slices.Contains(g.Hashes, l.SHA256) {
+			g.Hashes = append(g.Hashes, l.SHA256)
+		}
+	}
+	for _, l := range g.Lines {
+		if l.OK == 0 || g.Baseline == nil {
+			continue
+		}
+		if l.Refused = difference(l, g.Baseline); l.Refused != "" {
+			continue
+		}
+		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
+		if l.Cores() <= cores {
+			share := float64(g.Baseline.Cores()) / float64(l.Cores())
+			l.Efficiency = l.Speedup.Scaled(share)
+		}
+	}
+	g.relateFloor()
+}
+
+func (g *Group) relateFloor() {
+	for _, l := range g.Lines {
+		for _, f := range g.Floor {
+			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads
+			if l.OK > 0 && l != f && same && difference(l, f) == "" {
+				l.OverFloor = PairedRatio(l.stepByRound, f.stepByRound)
+			}
+		}
+	}
+}
+
+// difference says in words how the work of two lines of a group differs, or returns "".
+func difference(l, base *Line) string {
+	a, b := l.Setting, base.Setting
+	switch {
+	case l == base:
+		return ""
+	case a.Shards != b.Shards:
+		return fmt.Sprintf("%d shards against %d", a.Shards, b.Shards)
+	case l.work.samples != base.work.samples:
+		return fmt.Sprintf("%d samples against %d", l.work.samples, base.work.samples)
+	case l.work.steps != base.work.steps:
+		return fmt.Sprintf("%d steps against %d", l.work.steps, base.work.steps)
+	case a.Seed != b.Seed:
+		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
+	case a.LR != b.LR:
+		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
+	case l.work.testSamples != base.work.testSamples:
+		return fmt.Sprintf("%d test samples against %d", l.work.testSamples, base.work.testSamples)
+	case l.ISA != base.ISA:
+		return fmt.Sprintf("kernels %s against %s", l.ISA, base.ISA)
+	}
+	return ""
+}
+
+// finite reports whether v is an ordinary number.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

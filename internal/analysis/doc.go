@@ -1,0 +1,17 @@
+// Package analysis turns raw samples of runs into statements that hold.
+//
+// [Results] is the content of a results.json: every raw sample of every run of a benchmark.
+// [Compare] is the one entry point: it sorts the rows into groups of equal work, summarises each
+// row ([Line]), relates it to the baseline of its group ([Ratio]) and writes down what a reader
+// must know before believing a number ([Note]). [Encode] and [Decode] are the file format.
+//
+// Three rules shape the numbers:
+//
+//   - The first step of a run is excluded from step times: it pays for page faults and caches.
+//   - The run, not the step, is the unit of repetition. Steps of one run share its luck, so
+//     spreads and intervals are taken over runs, and ratios are formed inside one round of the
+//     interleaved schedule, where both sides met the same machine.
+//   - A quantity that was not measured is NaN and is shown as a dash, never as an estimate.
+//
+// Everything here is a pure function of its arguments: no clock, no file, no randomness.
+package analysis

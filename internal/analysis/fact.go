@@ -1,0 +1,102 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+)
+
+func parametersAgree(_ *Results, c *Comparison) []string {
+	var out []string
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		exact := 0
+		for _, l := range g.Lines {
+			if l.OK > 0 && l.Exact() && !l.Disagree {
+				exact++
+			}
+		}
+		if len(g.Hashes) == 1 && exact > 1 {
+			out = append(out, fmt.Sprintf("%s: all %d rows that train one model end with the "+
+				"same parameters, bit for bit (SHA-256 %s…).", c.Title(g), exact, g.Hashes[0][:12]))
+		}
+	}
+	return out
+}
+
+func speedup(_ *Results, c *Comparison) []string {
+	var out []string
+	for i := range c.Groups {
+		b := c.Groups[i].Baseline
+		if b == nil {
+			out = append(out, fmt.Sprintf("%s: no successful run of strategy single, hence no "+
+				"speed-up.", c.Title(&c.Groups[i])))
+			continue
+		}
+		if i > 0 {
+			continue
+		}
+		cores := "1 core"
+		if b.Cores() > 1 {
+			cores = fmt.Sprintf("%d cores", b.Cores())
+		}
+		out = append(out, fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
+			"by that of the row, at equal work per step and taken round by round. Efficiency is "+
+			"speed-up per core used, relative to single on %s.", cores, cores))
+	}
+	return out
+}
+
+func firstStep(_ *Results, c *Comparison) []string {
+	var most *Line
+	var name string
+	factor := func(l *Line) float64 { return l.FirstStep / l.RunMedian.Median }
+	c.lines(func(g *Group, l *Line) {
+		if finite(factor(l)) && (most == nil || factor(l) > factor(most)) {
+			most, name = l, c.name(g, l)
+		}
+	})
+	if most == nil {
+		return nil
+	}
+	return one("Step times, samples per second, phases and ratios leave out the first step of "+
+		"each run, which pays for page faults and cold caches (at most %.1f times a median "+
+		"step: %s). Totals contain it.", factor(most), name)
+}
+
+func epochNotMeasured(_ *Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool { return l.Epoch.N == 0 })
+	if !any {
+		return nil
+	}
+	if _, all := c.where(func(l *Line) bool { return l.Epoch.N > 0 }); !all {
+		names = "every row"
+	}
+	return one("No epoch time for %s: the run ended before a complete pass over the training "+
+		"set, and a projection is no measurement.", names)
+}
+
+func interleaved(r *Results, c *Comparison) []string {
+	if r.Rounds < 2 {
+		return nil
+	}
+	return one("The runs were interleaved: %d rounds over all rows, every second round in "+
+		"reverse order, so that a drift of the machine meets all rows alike.", r.Rounds)
+}
+
+func skipped(r *Results, _ *Comparison) []string {
+	var order []string
+	rows := map[string][]string{}
+	for _, s := range r.Skipped {
+		if rows[s.Reason] == nil {
+			order = append(order, s.Reason)
+		}
+		rows[s.Reason] = append(rows[s.Reason],
+			fmt.Sprintf("%s %s with %d", s.Model, s.Strategy, s.Workers))
+	}
+	var out []string
+	for _, reason := range order {
+		out = append(out, fmt.Sprintf("Not run: %s workers. %s", strings.Join(rows[reason], ", "),
+			reason))
+	}
+	return out
+}

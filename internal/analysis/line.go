@@ -1,0 +1,214 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+)
+
+// work is what the runs of a line really did; the runs of one line must agree on it.
+type work struct {
+	steps       int
+	samples     int64
+	testSamples int
+}
+
+// newLine summarises the successful runs of a row.
+func newLine(row *Row, rounds int) *Line {
+	l := &Line{Setting: row.Setting, stepByRound: make([]float64, rounds)}
+	for i := range l.stepByRound {
+		l.stepByRound[i] = math.NaN()
+	}
+	var good []*Run
+	for i := range row.Runs {
+		run := &row.Runs[i]
+		if run.Error != "" {
+			l.Failures = append(l.Failures, run.Error)
+			continue
+		}
+		good = append(good, run)
+		l.stepByRound[run.Round] = Median(run.timed())
+	}
+	slices.SortFunc(good, func(a, b *Run) int { return a.Round - b.Round })
+	l.OK = len(good)
+	l.summarizeTime(good)
+	l.summarizeResult(good)
+	if len(good) > 0 {
+		l.summarizeCurves(good)
+	}
+	return l
+}
+
+func (l *Line) summarizeTime(runs []*Run) {
+	var total, epochs, steps, first, rate []float64
+	for _, r := range runs {
+		total = append(total, r.Seconds)
+		epochs = append(epochs, r.EpochSeconds...)
+		steps = append(steps, r.timed()...)
+		rate = append(rate, r.rate())
+		if all := r.stepSeconds(); len(all) > 0 {
+			first = append(first, all[0])
+		}
+		l.Timed = max(l.Timed, len(r.timed()))
+	}
+	l.Total = Summarize(total)
+	l.Epoch = Summarize(epochs)
+	l.Step = Summarize(steps)
+	l.RunMedian = Summarize(l.stepByRound)
+	l.FirstStep = Median(first)
+	l.PerSecond = Median(rate)
+}
+
+func (l *Line) summarizeResult(runs []*Run) {
+	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
+	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
+	l.BytesSent = math.NaN()
+	for i, r := range runs {
+		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
+		if i > 0 {
+			if w != l.work && l.Refused == "" {
+				l.Uneven = true
+			}
+			l.Disagree = l.Disagree || r.ParameterSHA256 != runs[0].ParameterSHA256
+			continue
+		}
+		l.work = w
+		l.TrainAccuracy = float64(r.TrainAccuracy)
+		l.TestAccuracy = float64(r.TestAccuracy)
+		l.TestSamples = r.TestSamples
+		l.BytesSent = float64(r.BytesSent)
+		l.SHA256, l.ISA = r.ParameterSHA256, r.ISA
+		if loss := r.loss(); len(loss) > 0 {
+			l.LossFirst, l.LossLast = loss[0], loss[len(loss)-1]
+		}
+	}
+	if l.Disagree {
+		l.SHA256 = ""
+	}
+}
+
+func (l *Line) summarizeCurves(runs []*Run) {
+	l.Loss = runs[0].loss()
+	for i := 0; ; i++ {
+		var at []float64
+		for _, r := range runs {
+			if s := r.stepSeconds(); i < len(s) {
+				at = append(at, s[i])
+			}
+		}
+		if len(at) == 0 {
+			break
+		}
+		l.Times = append(l.Times, Median(at))
+	}
+	for _, rank := range runs[0].Ranks {
+		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss})
+	}
+	for i := range l.Ranks {
+		var seconds []float64
+		for _, r := range runs {
+			if i < len(r.Ranks) && len(r.Ranks[i].Steps.Seconds) > 1 {
+				seconds = append(seconds, r.Ranks[i].Steps.Seconds[1:]...)
+			}
+		}
+		l.Ranks[i].Step = Median(seconds)
+	}
+	l.Phases = meanPhases(runs)
+	l.phaseGap = phaseGapOf(l.Phases, runs)
+}
+
+// phaseGapOf returns 1 - sum(phases) / mean step, the mean over runs, ranks and steps.
+func phaseGapOf(phases []float64, runs []*Run) float64 {
+	var steps []float64
+	for _, r := range runs {
+		for _, rank := range r.Ranks {
+			s := rank.Steps.Seconds
+			steps = append(steps, s[min(1, len(s)):]...)
+		}
+	}
+	sum := 0.0
+	for _, p := range phases {
+		sum += p
+	}
+	return 1 - sum/Mean(steps)
+}
+
+// meanPhases returns seconds per step after the first, by phase, as the mean over runs, ranks
+// and steps: means add up to the mean step as medians would not. Phases of no known name
+// (evaluation between steps) count as other.
+func meanPhases(runs []*Run) []float64 {
+	names := Phases()
+	sums := make([]float64, len(names))
+	steps := 0
+	for _, r := range runs {
+		for _, rank := range r.Ranks {
+			steps += max(len(rank.Steps.Seconds)-1, 0)
+			for name, values := range rank.Steps.Phases {
+				at := slices.Index(names, name)
+				if at < 0 {
+					at = len(names) - 1
+				}
+				for _, v := range values[min(1, len(values)):] {
+					sums[at] += v
+				}
+			}
+		}
+	}
+	if steps == 0 {
+		return nil
+	}
+	for i := range sums {
+		sums[i] /= float64(steps)
+	}
+	return sums
+}
+
+// stepSeconds returns the time of each step, the longest of the ranks': a step is over when the
+// last rank has finished it.
+func (r *Run) stepSeconds() []float64 {
+	var out []float64
+	for i, rank := range r.Ranks {
+		for j, s := range rank.Steps.Seconds {
+			switch {
+			case i == 0 || j >= len(out):
+				out = append(out, s)
+			case s > out[j]:
+				out[j] = s
+			}
+		}
+	}
+	return out
+}
+
+// timed returns the step times without the first step.
+func (r *Run) timed() []float64 {
+	s := r.stepSeconds()
+	return s[min(1, len(s)):]
+}
+
+// rate returns the samples per second of the steps after the first.
+func (r *Run) rate() float64 {
+	samples, seconds := 0, 0.0
+	for i, s := range r.timed() {
+		seconds += s
+		samples += r.Ranks[0].Steps.Samples[i+1]
+	}
+	return float64(samples) / seconds
+}
+
+// loss returns the mean of the ranks' losses by step: they agree where ranks exchange.
+func (r *Run) loss() []float64 {
+	if len(r.Ranks) == 0 {
+		return nil
+	}
+	out := make([]float64, len(r.Ranks[0].Steps.Loss))
+	for i := range out {
+		sum := 0.0
+		for _, rank := range r.Ranks {
+			if i < len(rank.Steps.Loss) {
+				sum += rank.Steps.Loss[i]
+			}
+		}
+		out[i] = sum / float64(len(r.Ranks))
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Note is a statement a reader must know before believing a number of the report.
+type Note struct {
+	Kind  Kind
+	Topic string // a stable word for the rule that wrote it
+	Text  string // one or two sentences
+}
+
+// Kind says what a note does to the numbers.
+type Kind uint8
+
+// The kinds, in the order notes are shown.
+const (
+	Refused Kind = iota // a row failed, or a number is withheld because it would be wrong
+	Caution             // a number is shown and could be misread
+	Fact                // how the numbers came about
+)
+
+// String returns the kind as shown.
+func (k Kind) String() string { return [...]string{"refused", "caution", "fact"}[k] }
+
+// rule writes the notes of one topic; the topics are independent of one another.
+type rule struct {
+	topic string
+	kind  Kind
+	write func(r *Results, c *Comparison) []string
+}
+
+// rules lists every statement the package knows how to make.
+func rules() []rule {
+	return []rule{
+		{"incomplete", Refused, incomplete},
+		{"failed", Refused, failed},
+		{"unequal work", Refused, unequalWork},
+		{"unequal runs", Refused, unequalRuns},
+		{"ranks disagree", Refused, rankSkew},
+		{"phases", Refused, phaseGap},
+		{"diverged", Refused, diverged},
+		{"contention", Caution, contention},
+		{"one repeat", Caution, oneRepeat},
+		{"few repeats", Caution, fewRepeats},
+		{"noise", Caution, noise},
+		{"few steps", Caution, fewSteps},
+		{"not learned", Caution, notLearned},
+		{"generated data", Caution, generated},
+		{"no exchange", Caution, noExchange},
+		{"ring", Caution, ring},
+		{"one machine", Caution, oneMachine},
+		{"parameters", Caution, parametersDiffer},
+		{"parameters", Fact, parametersAgree},
+		{"speed-up", Fact, speedup},
+		{"first step", Fact, firstStep},
+		{"epoch", Fact, epochNotMeasured},
+		{"interleaved", Fact, interleaved},
+		{"skipped", Fact, skipped},
+	}
+}
+
+func notes(r *Results, c *Comparison) []Note {
+	var out []Note
+	for _, rule := range rules() {
+		for _, text := range rule.write(r, c) {
+			out = append(out, Note{Kind: rule.kind, Topic: rule.topic, Text: text})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Note) int { return int(a.Kind) - int(b.Kind) })
+	return out
+}
+
+// lines calls f for every line that has a successful run.
+func (c *Comparison) lines(f func(g *Group, l *Line)) {
+	for i := range c.Groups {
+		for _, l := range c.Groups[i].Lines {
+			if l.OK > 0 {
+				f(&c.Groups[i], l)
+			}
+		}
+	}
+}
+
+// where returns the names of the lines that satisfy is, and whether there are any.
+func (c *Comparison) where(is func(l *Line) bool) (names string, any bool) {
+	var list []string
+	c.lines(func(g *Group, l *Line) {
+		if is(l) {
+			list = append(list, c.name(g, l))
+		}
+	})
+	return strings.Join(list, ", "), len(list) > 0
+}
+
+// name is the line's label, with its group where there are several.
+func (c *Comparison) name(g *Group, l *Line) string {
+	if len(c.Groups) == 1 {
+		return l.Label
+	}
+	return c.Title(g) + " " + l.Label
+}
+
+// Title names a group by what tells it from the others: the model, and the data or the batch
+// where groups share the model.
+func (c *Comparison) Title(g *Group) string {
+	title := g.Model
+	var data, batch bool
+	for i := range c.Groups {
+		if o := &c.Groups[i]; o.Model == g.Model {
+			data = data || o.Data != g.Data
+			batch = batch || o.Batch != g.Batch
+		}
+	}
+	if data {
+		title += " " + g.Data
+	}
+	if batch {
+		title += fmt.Sprintf(" batch %d", g.Batch)
+	}
+	return title
+}
+
+func one(format string, args ...any) []string { return []string{fmt.Sprintf(format, args...)} }
+
+func percent(v float64) string {
+	if math.Abs(v) < 0.0995 {
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	return fmt.Sprintf("%.0f %%", 100*v)
+}
