@@ -34,6 +34,9 @@ type CPU struct {
 	done    chan struct{}
 	spins   int
 	closing bool
+
+	element elementwise  // the element-wise call in progress
+	loss    crossEntropy // the softmax cross entropy call in progress
 }
 
 // worker is one thread besides the caller's.

@@ -1,0 +1,126 @@
+package kernel
+
+// Note: column sums.
+//
+// Sums over the rows of a [rows, cols] matrix read it as wide rows: fold rows side by side, so that
+// the vectors are long and full for any number of columns. The wide rows are cut into blocks, each
+// summed one wide row after the other; then halves of the block's wide sum are added until cols are
+// left, and so are the blocks. The order of the sums follows from rows and cols alone, and no
+// float32 chain is longer than a block has wide rows.
+
+const (
+	// wideFloats is the aimed length of a wide row: one of each of 8 operands fits a 32 KiB cache.
+	wideFloats = 1024
+	// blockFloats is the least size of a block, maxBlocks how many there are at most.
+	blockFloats = 16384
+	maxBlocks   = 64
+)
+
+// columns is the plan of sums over rows.
+type columns struct {
+	rows, cols int
+	wide       int // floats in a wide row, a multiple of cols
+	blocks     int
+	kinds      int       // different sums taken at the same time, 1 or 2
+	acc        []float32 // [threads][kinds][wide] sums of the block in progress
+	sums       []float32 // [blocks][kinds][cols]; block 0 ends as the total
+}
+
+func newColumns(rows, cols, kinds, threads int) columns {
+	fold := min(max(wideFloats/cols, 1), rows)
+	l := columns{rows: rows, cols: cols, kinds: kinds, wide: fold * cols}
+	l.blocks = min(max(rows*cols/blockFloats, 1), maxBlocks)
+	l.acc = make([]float32, threads*kinds*l.wide)
+	l.sums = make([]float32, l.blocks*kinds*cols)
+	return l
+}
+
+// wides returns the number of wide rows; the last may be short.
+func (l *columns) wides() int { return (l.rows*l.cols + l.wide - 1) / l.wide }
+
+// bounds returns the elements [lo, hi) of wide row i.
+func (l *columns) bounds(i int) (lo, hi int) {
+	return i * l.wide, min((i+1)*l.wide, l.rows*l.cols)
+}
+
+// begin returns the cleared sums of thread part, [kinds][wide].
+func (l *columns) begin(part int) []float32 {
+	n := l.kinds * l.wide
+	acc := l.acc[part*n : (part+1)*n]
+	clear(acc)
+	return acc
+}
+
+// end stores acc, the sums over block, narrowed to cols.
+func (l *columns) end(block int, acc []float32, add func(dst, a, b []float32)) {
+	for k := range l.kinds {
+		s := acc[k*l.wide : (k+1)*l.wide]
+		halve(s, l.wide/l.cols, l.cols, add)
+		copy(l.sums[(block*l.kinds+k)*l.cols:], s[:l.cols])
+	}
+}
+
+// total adds the blocks up and returns the sums [kinds][cols].
+func (l *columns) total(add func(dst, a, b []float32)) []float32 {
+	n := l.kinds * l.cols
+	halve(l.sums, l.blocks, n, add)
+	return l.sums[:n]
+}
+
+// halve adds the n runs of width floats in s into the first: while there are several, the later half
+// is added onto the earlier one, leaving out the middle one of an odd number.
+func halve(s []float32, n, width int, add func(dst, a, b []float32)) {
+	for n > 1 {
+		h := n / 2
+		low := s[:h*width]
+		add(low, low, s[(n-h)*width:n*width])
+		n -= h
+	}
+}
+
+// spread writes the constants one per column into every row of the wide row dst.
+func (l *columns) spread(dst []float32, constants []float32) {
+	for n := copy(dst, constants); n < l.wide; {
+		n += copy(dst[n:l.wide], dst[:n])
+	}
+}
+
+// ColumnSums is the plan of a sum over the rows of a matrix, as for the gradient of a bias.
+type ColumnSums struct {
+	cpu *CPU
+	columns
+	x []float32
+}
+
+// NewColumnSums plans sums over matrices of the shape [rows, cols], both at least 1.
+func (c *CPU) NewColumnSums(rows, cols int) *ColumnSums {
+	mustShape("column sums", rows, cols)
+	return &ColumnSums{cpu: c, columns: newColumns(rows, cols, 1, c.Threads())}
+}
+
+// Run computes sums[j] = sum over i of x[i*cols+j]. The order is that of the note "column sums": it
+// depends on the shape alone. One pass over x.
+func (p *ColumnSums) Run(sums, x []float32) {
+	mustLen("column sums", "sums", len(sums), p.cols)
+	mustLen("column sums", "x", len(x), p.rows*p.cols)
+	p.x = x
+	p.cpu.share(p, len(x))
+	p.x = nil
+	copy(sums, p.total(p.cpu.ops.element.add))
+}
+
+// Do sums a run of blocks.
+func (p *ColumnSums) Do(part, parts int) {
+	add := p.cpu.ops.element.add
+	lo, hi := span(p.blocks, part, parts)
+	for b := lo; b < hi; b++ {
+		acc := p.begin(part)
+		first, last := span(p.wides(), b, p.blocks)
+		for i := first; i < last; i++ {
+			from, to := p.bounds(i)
+			s := acc[:to-from]
+			add(s, s, p.x[from:to])
+		}
+		p.end(b, acc, add)
+	}
+}

@@ -1,0 +1,180 @@
+package kernel
+
+// plainElement is the portable implementation of elementOps. The conversions forbid the compiler to
+// fuse a product with a sum, which some processors would otherwise round differently.
+func plainElement() elementOps {
+	return elementOps{
+		fill:            fillPlain,
+		scale:           scalePlain,
+		add:             addPlain,
+		relu:            reluPlain,
+		reluBackward:    reluBackwardPlain,
+		moments:         momentsPlain,
+		normalize:       normalizePlain,
+		normalizeReLU:   normalizeReLUPlain,
+		normSums:        normSumsPlain,
+		normSumsReLU:    normSumsReLUPlain,
+		normGrad:        normGradPlain,
+		normGradReLU:    normGradReLUPlain,
+		sgd:             sgdPlain,
+		sgdNesterov:     sgdNesterovPlain,
+		maxPool:         maxPoolPlain,
+		maxPoolBackward: maxPoolBackwardPlain,
+	}
+}
+
+func fillPlain(dst []float32, value float32) {
+	for i := range dst {
+		dst[i] = value
+	}
+}
+
+func scalePlain(dst, x []float32, factor float32) {
+	for i := range dst {
+		dst[i] = x[i] * factor
+	}
+}
+
+func addPlain(dst, a, b []float32) {
+	for i := range dst {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+// rectify returns max(v, 0), keeping NaN.
+func rectify(v float32) float32 {
+	if v < 0 {
+		return 0
+	}
+	return v
+}
+
+// gate returns d where the rectified value t let the gradient through (t > 0 or NaN), else 0.
+func gate(d, t float32) float32 {
+	if t <= 0 {
+		return 0
+	}
+	return d
+}
+
+func reluPlain(y, x []float32) {
+	for i := range y {
+		y[i] = rectify(x[i])
+	}
+}
+
+func reluBackwardPlain(dx, dy, y []float32) {
+	for i := range dx {
+		dx[i] = gate(dy[i], y[i])
+	}
+}
+
+// momentsPlain adds d = x - pilot to s and d*d to q.
+func momentsPlain(s, q, x, pilot []float32) {
+	for i := range s {
+		d := x[i] - pilot[i]
+		s[i] += d
+		q[i] += float32(d * d)
+	}
+}
+
+// affine is the normalised value that forward writes and backward recomputes.
+func affine(x, mean, scale, shift float32) float32 {
+	return float32((x-mean)*scale) + shift
+}
+
+func normalizePlain(y, x, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = affine(x[i], mean[i], scale[i], shift[i])
+	}
+}
+
+func normalizeReLUPlain(y, x, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = rectify(affine(x[i], mean[i], scale[i], shift[i]))
+	}
+}
+
+// normSumsPlain adds dy to s and dy*(x-mean) to q.
+func normSumsPlain(s, q, dy, x, mean []float32) {
+	for i := range s {
+		s[i] += dy[i]
+		q[i] += float32(dy[i] * (x[i] - mean[i]))
+	}
+}
+
+// normSumsReLUPlain is normSumsPlain with dy gated by the recomputed output.
+func normSumsReLUPlain(s, q, dy, x, mean, scale, shift []float32) {
+	for i := range s {
+		d := gate(dy[i], affine(x[i], mean[i], scale[i], shift[i]))
+		s[i] += d
+		q[i] += float32(d * (x[i] - mean[i]))
+	}
+}
+
+// normGradPlain writes scale*dy + (slope*(x-mean) + offset).
+func normGradPlain(dx, dy, x, mean, scale, slope, offset []float32) {
+	for i := range dx {
+		dx[i] = float32(scale[i]*dy[i]) + (float32(slope[i]*(x[i]-mean[i])) + offset[i])
+	}
+}
+
+// normGradReLUPlain is normGradPlain with dy gated by the recomputed output.
+func normGradReLUPlain(dx, dy, x, mean, scale, shift, slope, offset []float32) {
+	for i := range dx {
+		d := gate(dy[i], affine(x[i], mean[i], scale[i], shift[i]))
+		dx[i] = float32(scale[i]*d) + (float32(slope[i]*(x[i]-mean[i])) + offset[i])
+	}
+}
+
+func sgdPlain(w, v, grad []float32, lr, momentum, decay, scale float32) {
+	for i := range w {
+		d := float32(grad[i]*scale) + float32(w[i]*decay)
+		v[i] = float32(v[i]*momentum) + d
+		w[i] -= float32(v[i] * lr)
+	}
+}
+
+func sgdNesterovPlain(w, v, grad []float32, lr, momentum, decay, scale float32) {
+	for i := range w {
+		d := float32(grad[i]*scale) + float32(w[i]*decay)
+		v[i] = float32(v[i]*momentum) + d
+		w[i] -= float32((float32(v[i]*momentum) + d) * lr)
+	}
+}
+
+// beats reports whether v takes the place of the maximum m so far: PyTorch's rule, by which the first
+// of equal values wins and a NaN always does.
+func beats(v, m float32) bool { return v > m || v != v }
+
+func maxPoolPlain(y, top, low []float32, channels int) {
+	for i := range y {
+		j := i + i/channels*channels // pixel 2*(i/channels), same channel
+		m := top[j]
+		for _, v := range [3]float32{top[j+channels], low[j], low[j+channels]} {
+			if beats(v, m) {
+				m = v
+			}
+		}
+		y[i] = m
+	}
+}
+
+func maxPoolBackwardPlain(dtop, dlow, dy, top, low []float32, channels int) {
+	for i := range dy {
+		j := i + i/channels*channels
+		k := j + channels
+		dtop[j], dtop[k], dlow[j], dlow[k] = 0, 0, 0, 0
+		m, to := top[j], &dtop[j]
+		if beats(top[k], m) {
+			m, to = top[k], &dtop[k]
+		}
+		if beats(low[j], m) {
+			m, to = low[j], &dlow[j]
+		}
+		if beats(low[k], m) {
+			to = &dlow[k]
+		}
+		*to = dy[i]
+	}
+}

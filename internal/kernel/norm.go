@@ -1,0 +1,240 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+)
+
+// pilotRows is the number of rows whose mean stands in for the batch's while the moments are taken.
+const pilotRows = 16
+
+// BatchNorm is the plan of batch normalisation over x of the shape [rows, channels], where rows runs
+// over N, H, W. All slices of that shape are contiguous; mean, variance, gamma and beta have one
+// element per channel. The methods give the same bits for any number of threads and on every ISA, and
+// allocate nothing.
+type BatchNorm struct {
+	cpu *CPU
+	columns
+	narrow []float32    // one constant per channel, before it is spread
+	spare  [5][]float32 // constants as wide rows
+
+	out, grad, x []float32 // operands of the call in progress
+	relu         bool
+}
+
+// Places in BatchNorm.spare.
+const (
+	wideMean = iota
+	wideScale
+	wideShift
+	wideSlope
+	wideOffset
+)
+
+// NewBatchNorm plans batch normalisation of [rows, channels], both at least 1.
+func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
+	mustShape("batch norm", rows, channels)
+	p := &BatchNorm{cpu: c, columns: newColumns(rows, channels, 2, c.Threads())}
+	p.narrow = make([]float32, channels)
+	for i := range p.spare {
+		p.spare[i] = make([]float32, p.wide)
+	}
+	return p
+}
+
+// Stats computes the mean and the biased variance of each channel of x.
+//
+//	mean[c] = sum_i x[i,c] / rows      variance[c] = sum_i (x[i,c]-mean[c])^2 / rows
+//
+// It takes one pass: x is shifted by a mean over a few rows spread over the batch, so that the squares
+// cancel no more than a few bits even where the mean is far larger than the deviation.
+func (p *BatchNorm) Stats(mean, variance, x []float32) {
+	p.mustChannels("stats", mean, variance)
+	mustLen("batch norm stats", "x", len(x), p.rows*p.cols)
+	p.pilot(x)
+	p.spread(p.spare[wideMean], p.narrow)
+	p.x = x
+	p.cpu.share((*normMoments)(p), len(x))
+	sums := p.total(p.cpu.ops.element.add)
+	n := float64(p.rows)
+	for c := range mean {
+		s, q := float64(sums[c])/n, float64(sums[p.cols+c])/n
+		mean[c] = float32(float64(p.narrow[c]) + s)
+		variance[c] = float32(max(q-float64(s*s), 0))
+	}
+	p.x = nil
+}
+
+// pilot sets narrow to the mean of some rows of x, chosen by the shape alone.
+func (p *BatchNorm) pilot(x []float32) {
+	ops, n := &p.cpu.ops.element, min(p.rows, pilotRows)
+	clear(p.narrow)
+	for i := range n {
+		row := i * p.rows / n * p.cols
+		ops.add(p.narrow, p.narrow, x[row:row+p.cols])
+	}
+	ops.scale(p.narrow, p.narrow, 1/float32(n))
+}
+
+// Normalize computes, with the biased variance,
+//
+//	y[i,c] = (x[i,c]-mean[c]) * (gamma[c]/sqrt(variance[c]+eps)) + beta[c]
+//
+// then y = max(y, 0) if relu. y may be x. One pass: 4 bytes read and 4 written per element.
+func (p *BatchNorm) Normalize(y, x, mean, variance, gamma, beta []float32, eps float32, relu bool) {
+	p.mustChannels("normalize", mean, variance, gamma, beta)
+	mustLen("batch norm normalize", "x", len(x), p.rows*p.cols)
+	mustLen("batch norm normalize", "y", len(y), len(x))
+	p.constants(mean, variance, gamma, beta, eps)
+	p.out, p.x, p.relu = y, x, relu
+	p.cpu.share((*normApply)(p), len(x))
+	p.out, p.x = nil, nil
+}
+
+// Backward computes the gradients of Normalize after Stats. With xh = (x-mean)/sqrt(variance+eps) and
+// g = dy, or if relu g = dy where the output is above 0 or NaN, else 0:
+//
+//	dbeta[c]  = sum_i g[i,c]
+//	dgamma[c] = sum_i g[i,c]*xh[i,c]
+//	dx = gamma/sqrt(variance+eps) * (g - dbeta/rows - xh*dgamma/rows)
+//
+// The output is recomputed from x, bit for bit as Normalize did, so it need not be kept. dx may be dy
+// or x. Two passes: 16 bytes read and 4 written per element.
+func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta []float32,
+	eps float32, relu bool) {
+	p.mustChannels("backward", dgamma, dbeta, mean, variance, gamma, beta)
+	mustLen("batch norm backward", "x", len(x), p.rows*p.cols)
+	mustLen("batch norm backward", "dy", len(dy), len(x))
+	mustLen("batch norm backward", "dx", len(dx), len(x))
+	p.constants(mean, variance, gamma, beta, eps)
+	p.out, p.grad, p.x, p.relu = dx, dy, x, relu
+	p.cpu.share((*normSums)(p), len(x))
+
+	sums := p.total(p.cpu.ops.element.add)
+	n := float64(p.rows)
+	slope, offset := p.spare[wideSlope], p.spare[wideOffset]
+	for c := range dgamma {
+		inv := inverse(variance[c], eps)
+		scale := float64(p.spare[wideScale][c])
+		s, q := float64(sums[c]), float64(sums[p.cols+c])*inv
+		dbeta[c], dgamma[c] = sums[c], float32(q)
+		offset[c] = float32(-scale * s / n)
+		slope[c] = float32(-scale * q * inv / n)
+	}
+	p.spread(slope, slope[:p.cols])
+	p.spread(offset, offset[:p.cols])
+	p.cpu.share((*normGrad)(p), len(x))
+	p.out, p.grad, p.x = nil, nil, nil
+}
+
+// inverse returns 1/sqrt(variance+eps).
+func inverse(variance, eps float32) float64 {
+	return 1 / math.Sqrt(float64(variance)+float64(eps))
+}
+
+// constants spreads what Normalize needs over the wide rows.
+func (p *BatchNorm) constants(mean, variance, gamma, beta []float32, eps float32) {
+	for c := range p.narrow {
+		p.narrow[c] = float32(float64(gamma[c]) * inverse(variance[c], eps))
+	}
+	p.spread(p.spare[wideMean], mean)
+	p.spread(p.spare[wideScale], p.narrow)
+	p.spread(p.spare[wideShift], beta)
+}
+
+// The four passes over the batch, each a Task.
+type (
+	normMoments BatchNorm
+	normApply   BatchNorm
+	normSums    BatchNorm
+	normGrad    BatchNorm
+)
+
+// Do takes the shifted moments of a run of blocks.
+func (p *normMoments) Do(part, parts int) {
+	ops, pilot := &p.cpu.ops.element, p.spare[wideMean]
+	lo, hi := span(p.blocks, part, parts)
+	for b := lo; b < hi; b++ {
+		acc := p.begin(part)
+		first, last := span(p.wides(), b, p.blocks)
+		for i := first; i < last; i++ {
+			from, to := p.bounds(i)
+			n := to - from
+			ops.moments(acc[:n], acc[p.wide:p.wide+n], p.x[from:to], pilot[:n])
+		}
+		p.end(b, acc, ops.add)
+	}
+}
+
+// Do normalises a run of wide rows.
+func (p *normApply) Do(part, parts int) {
+	ops := &p.cpu.ops.element
+	apply := ops.normalize
+	if p.relu {
+		apply = ops.normalizeReLU
+	}
+	mean, scale, shift := p.spare[wideMean], p.spare[wideScale], p.spare[wideShift]
+	lo, hi := span(p.wides(), part, parts)
+	for i := lo; i < hi; i++ {
+		from, to := p.bounds(i)
+		n := to - from
+		apply(p.out[from:to], p.x[from:to], mean[:n], scale[:n], shift[:n])
+	}
+}
+
+// Do sums the gradient and its product with the centred input over a run of blocks.
+func (p *normSums) Do(part, parts int) {
+	ops := &p.cpu.ops.element
+	mean, scale, shift := p.spare[wideMean], p.spare[wideScale], p.spare[wideShift]
+	lo, hi := span(p.blocks, part, parts)
+	for b := lo; b < hi; b++ {
+		acc := p.begin(part)
+		first, last := span(p.wides(), b, p.blocks)
+		for i := first; i < last; i++ {
+			from, to := p.bounds(i)
+			n := to - from
+			s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[from:to], p.x[from:to]
+			if p.relu {
+				ops.normSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
+			} else {
+				ops.normSums(s, q, dy, x, mean[:n])
+			}
+		}
+		p.end(b, acc, ops.add)
+	}
+}
+
+// Do computes the gradient of a run of wide rows.
+func (p *normGrad) Do(part, parts int) {
+	ops, w := &p.cpu.ops.element, &p.spare
+	lo, hi := span(p.wides(), part, parts)
+	for i := lo; i < hi; i++ {
+		from, to := p.bounds(i)
+		n := to - from
+		dx, dy, x := p.out[from:to], p.grad[from:to], p.x[from:to]
+		mean, scale, shift := w[wideMean][:n], w[wideScale][:n], w[wideShift][:n]
+		slope, offset := w[wideSlope][:n], w[wideOffset][:n]
+		if p.relu {
+			ops.normGradReLU(dx, dy, x, mean, scale, shift, slope, offset)
+		} else {
+			ops.normGrad(dx, dy, x, mean, scale, slope, offset)
+		}
+	}
+}
+
+// mustChannels panics unless each slice has one element per channel.
+func (p *BatchNorm) mustChannels(op string, slices ...[]float32) {
+	for _, s := range slices {
+		if len(s) != p.cols {
+			panic(fmt.Sprintf("kernel: batch norm %s: slice of %d, want %d channels",
+				op, len(s), p.cols))
+		}
+	}
+}
+
+// mustShape panics unless both sizes of a matrix are positive.
+func mustShape(op string, rows, cols int) {
+	if rows < 1 || cols < 1 {
+		panic(fmt.Sprintf("kernel: %s: shape [%d, %d], want at least [1, 1]", op, rows, cols))
+	}
+}
