@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	maxPending       = 64              // connections that have not yet shown the token
+	handshakeTimeout = 5 * time.Second // from accept to hello
+)
+
+// event is something that happened to a worker. Exactly one of message, lost and exit is set.
+type event struct {
+	rank    int
+	line    *line // the connection it came by; set with message and lost
+	message message
+	lost    error // the connection ended
+	exit    *exit
+}
+
+// coordinator accepts the workers of one run and turns what they send into events.
+type coordinator struct {
+	listener net.Listener
+	token    Token
+	world    int
+	events   chan<- event
+	quit     chan struct{} // closed by close: nobody takes events any more
+	pending  chan struct{} // one element per connection without token
+	running  sync.WaitGroup
+	mu       sync.Mutex
+	open     map[net.Conn]bool // nil after close
+}
+
+// listen binds host:port (port 0: any free one) and begins to accept.
+func listen(host string, port int, world int, t Token, events chan<- event) (*coordinator, error) {
+	address := net.JoinHostPort(host, strconv.Itoa(port))
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		err := errors.New("refusing to listen on all interfaces; name one with --master-addr")
+		return nil, &RendezvousError{Op: "listen on", Addr: address, Err: err}
+	}
+	listener, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("port %d is in use; choose another with --master-port, or 0 for any", port)
+	}
+	if err != nil {
+		return nil, &RendezvousError{Op: "listen on", Addr: address, Err: err}
+	}
+	c := &coordinator{
+		listener: listener, token: t, world: world, events: events,
+		quit: make(chan struct{}), pending: make(chan struct{}, maxPending),
+		open: map[net.Conn]bool{},
+	}
+	c.running.Go(c.accept)
+	return c, nil
+}
+
+func (c *coordinator) address() *net.TCPAddr { return c.listener.Addr().(*net.TCPAddr) }
+
+func (c *coordinator) accept() {
+	for {
+		c.pending <- struct{}{}
+		conn, err := c.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		if !c.track(conn) {
+			conn.Close()
+			return
+		}
+		c.running.Go(func() {
+			defer c.forget(conn)
+			c.serve(conn)
+		})
+	}
+}
+
+// serve speaks with one connection until it ends. A stranger gets no further than the preamble.
+func (c *coordinator) serve(conn net.Conn) {
+	l, hello, err := c.admit(conn)
+	<-c.pending
+	if err != nil {
+		return
+	}
+	c.post(event{rank: hello.Rank, line: l, message: message{Hello: hello}})
+	for {
+		m, err := l.receive()
+		if err != nil {
+			c.post(event{rank: hello.Rank, line: l, lost: err})
+			return
+		}
+		c.post(event{rank: hello.Rank, line: l, message: m})
+	}
+}
+
+// admit checks token and hello.
+func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
+	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+		return nil, nil, err
+	}
+	var preamble [preambleLen]byte
+	if _, err := io.ReadFull(conn, preamble[:]); err != nil {
+		return nil, nil, err
+	}
+	if !c.token.admits(preamble[:]) {
+		io.WriteString(conn, answerNo) // best effort: the stranger is sent away either way
+		return nil, nil, errors.New("wrong token")
+	}
+	if _, err := io.WriteString(conn, answerYes); err != nil {
+		return nil, nil, err
+	}
+	l := newLine(conn)
+	m, err := l.receive()
+	if err == nil && m.Hello == nil {
+		err = errors.New("no hello")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if h := m.Hello; h.World != c.world || h.Rank < 0 || h.Rank >= c.world {
+		why := fmt.Sprintf("rank %d of %d does not belong to this run of %d workers",
+			h.Rank, h.World, c.world)
+		return nil, nil, errors.Join(errors.New(why), l.send(message{Refused: why}))
+	}
+	return l, m.Hello, conn.SetDeadline(time.Time{})
+}
+
+// Answers to a preamble, of equal length.
+const (
+	answerYes = "ok\n"
+	answerNo  = "no\n"
+)
+
+func (c *coordinator) post(e event) {
+	select {
+	case c.events <- e:
+	case <-c.quit:
+	}
+}
+
+func (c *coordinator) track(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		return false
+	}
+	c.open[conn] = true
+	return true
+}
+
+func (c *coordinator) forget(conn net.Conn) {
+	conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, conn)
+}
+
+// full stops accepting: all workers are there.
+func (c *coordinator) full() { c.listener.Close() }
+
+// close ends every connection and waits for the goroutines that served them.
+func (c *coordinator) close() {
+	close(c.quit)
+	c.listener.Close()
+	c.mu.Lock()
+	for conn := range c.open {
+		conn.Close()
+	}
+	c.open = nil
+	c.mu.Unlock()
+	c.running.Wait()
+}

@@ -1,0 +1,27 @@
+// Package cluster makes a job out of processes.
+//
+// [Launch] starts the workers of a run on this machine, lets them meet, follows them to their
+// end, then returns what each of them reported; [Join] is the worker's side and yields a
+// [Session]. [Environment] holds the environment variables a process was started with, and
+// [ResolveMember] reads rank, world and addresses from them.
+//
+// # Protocol
+//
+// The coordinator listens on one chosen interface. A worker connects and sends a fixed preamble
+// that carries the run's token; only the 44 bytes of the preamble are read from a stranger, and
+// the token is compared in constant time. After the answer "ok" both sides speak lines of JSON of
+// at most 64 KiB: the worker's [Hello], then (once everybody is there) the [Welcome], then
+// messages about progress and the final result or failure. The coordinator may send "stop".
+//
+// # Guarantees
+//
+// No worker outlives its launcher: a worker dies with it on Linux (parent-death signal), and on
+// any system its session's context is cancelled when the launcher is gone. When one worker dies
+// the others are stopped at once and the error names the first to die, not the peers that noticed.
+// No goroutine outlives Launch or Session.Close.
+//
+// # Errors
+//
+// *[RendezvousError] when the workers cannot meet, *[WorkerError] when one of them failed or died,
+// *[EnvironmentError] when variables are missing or contradict each other.
+package cluster

@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Environment holds environment variables by name. It is read once, at the top of a program, and
+// passed down: no other file of this module looks at the process's environment.
+type Environment map[string]string
+
+// The variables Lockstep reads. Those without prefix are torchrun's.
+const (
+	EnvRank       = "LOCKSTEP_RANK"   // this process's rank, from 0
+	EnvWorld      = "LOCKSTEP_WORLD"  // number of ranks
+	EnvToken      = "LOCKSTEP_TOKEN"  // secret that admits to the run
+	EnvISA        = "LOCKSTEP_ISA"    // forced kernel path: plain, avx2, avx512
+	EnvData       = "LOCKSTEP_DATA"   // folder of data sets
+	EnvTrain      = "LOCKSTEP_TRAIN_" // prefix of settings of `lockstep train`
+	EnvMasterAddr = "MASTER_ADDR"     // host of the rendezvous
+	EnvMasterPort = "MASTER_PORT"     // port of the rendezvous
+	EnvNoColor    = "NO_COLOR"        // any non-empty value: no colour, no cursor movement
+	EnvTerm       = "TERM"            // "dumb": as NO_COLOR
+)
+
+// ProcessEnvironment returns the environment of this process.
+func ProcessEnvironment() Environment {
+	e := Environment{}
+	for _, pair := range os.Environ() {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			e[name] = value
+		}
+	}
+	return e
+}
+
+// With returns a copy of e in which the variables of more replace those of e.
+func (e Environment) With(more Environment) Environment {
+	c := maps.Clone(e)
+	maps.Copy(c, more)
+	return c
+}
+
+// Pairs returns the variables as sorted NAME=value strings, as os/exec wants them.
+func (e Environment) Pairs() []string {
+	pairs := make([]string, 0, len(e))
+	for name, value := range e {
+		pairs = append(pairs, name+"="+value)
+	}
+	slices.Sort(pairs)
+	return pairs
+}
+
+// IsPlain reports whether the user asked for output without colour or cursor movement.
+func (e Environment) IsPlain() bool { return e[EnvNoColor] != "" || e[EnvTerm] == "dumb" }
+
+// Member is a process's place in a job.
+type Member struct {
+	Rank, World int
+	Address     string // host:port of the rendezvous
+	Token       Token
+}
+
+// ResolveMember reads rank, world, rendezvous address and token. Rank and world may be given by
+// LOCKSTEP_RANK and LOCKSTEP_WORLD or by RANK and WORLD_SIZE; where both are present they must
+// agree. Errors are *EnvironmentError and name every variable involved.
+func (e Environment) ResolveMember() (Member, error) {
+	rank, err := e.number("rank", 0, EnvRank, "RANK")
+	if err != nil {
+		return Member{}, err
+	}
+	world, err := e.number("world", 1, EnvWorld, "WORLD_SIZE")
+	if err != nil {
+		return Member{}, err
+	}
+	if rank >= world {
+		return Member{}, environmentErrorf("rank %d of a world of %d: ranks go from 0 to %d",
+			rank, world, world-1)
+	}
+	port, err := e.number("rendezvous port", 1, EnvMasterPort)
+	if err != nil {
+		return Member{}, err
+	}
+	host := e[EnvMasterAddr]
+	if host == "" {
+		return Member{}, environmentErrorf("no rendezvous address: set %s", EnvMasterAddr)
+	}
+	token, err := ParseToken(e[EnvToken])
+	if err != nil {
+		return Member{}, environmentErrorf("%s: %v", EnvToken, err)
+	}
+	address := net.JoinHostPort(host, strconv.Itoa(port))
+	return Member{Rank: rank, World: world, Address: address, Token: token}, nil
+}
+
+// number returns the one value the named variables agree on.
+func (e Environment) number(what string, least int, names ...string) (int, error) {
+	value, source := 0, ""
+	for _, name := range names {
+		text := e[name]
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			return 0, environmentErrorf("%s=%q, want a whole number of at least %d", name, text, least)
+		}
+		if source != "" && n != value {
+			return 0, environmentErrorf("%s: %s=%d but %s=%d; unset one of them",
+				what, source, value, name, n)
+		}
+		value, source = n, name
+	}
+	if source == "" {
+		return 0, environmentErrorf("no %s: set %s", what, strings.Join(names, " or "))
+	}
+	return value, nil
+}
+
+func environmentErrorf(format string, args ...any) error {
+	return &EnvironmentError{Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// LaunchConfig describes the workers of a run on this machine.
+type LaunchConfig struct {
+	// World is the number of workers, at least 1.
+	World int
+	// Command starts one worker; it learns its place from the environment.
+	Command []string
+	// Environment of the workers, without rank, world, address and token, which Launch adds.
+	Environment Environment
+	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard.
+	Host string
+	// Port of the rendezvous; 0 picks a free one.
+	Port int
+	// Log returns the path of the file that takes a worker's output.
+	Log func(rank int) string
+	// ISA forces a kernel path; "" takes the best that all workers have.
+	ISA string
+	// Job is sent to every worker as JSON.
+	Job any
+	// JoinTimeout bounds the time until all workers have joined; default one minute.
+	JoinTimeout time.Duration
+	// Progress, if not nil, is called from Launch's goroutine with each report.
+	Progress func(rank int, p Progress)
+}
+
+const defaultJoinTimeout = time.Minute
+
+// Launch starts c.World worker processes, lets them meet, and returns their results by rank as
+// JSON when all have ended well. When one fails or dies it kills the others and returns a
+// *WorkerError about the first; when ctx is cancelled it asks all to stop, kills them after three
+// seconds, and returns ctx's error. No worker runs any more when it returns.
+func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
+	if c.Host == "" {
+		c.Host = "127.0.0.1"
+	}
+	if c.JoinTimeout == 0 {
+		c.JoinTimeout = defaultJoinTimeout
+	}
+	job, err := json.Marshal(c.Job)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
+	}
+	events := make(chan event)
+	token := NewToken()
+	meeting, err := listen(c.Host, c.Port, c.World, token, events)
+	if err != nil {
+		return nil, err
+	}
+	defer meeting.close()
+	workers, err := startFleet(c.processes(meeting, token), meeting.post)
+	if err != nil {
+		return nil, err
+	}
+	s := &supervisor{LaunchConfig: c, job: job, meeting: meeting, fleet: workers, events: events,
+		workers: make([]worker, c.World), running: c.World}
+	err = s.supervise(ctx)
+	workers.wait()
+	if err != nil {
+		return nil, err
+	}
+	results := make([]json.RawMessage, c.World)
+	for rank, w := range s.workers {
+		results[rank] = w.result
+	}
+	return results, nil
+}
+
+func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
+	address := meeting.address()
+	processes := make([]process, c.World)
+	for rank := range processes {
+		processes[rank] = process{command: c.Command, log: c.Log(rank),
+			environment: c.Environment.With(Environment{
+				EnvRank:       strconv.Itoa(rank),
+				EnvWorld:      strconv.Itoa(c.World),
+				EnvMasterAddr: address.IP.String(),
+				EnvMasterPort: strconv.Itoa(address.Port),
+				EnvToken:      string(token),
+			})}
+	}
+	return processes
+}

@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// Hello is what a worker says about itself when it joins.
+type Hello struct {
+	Rank   int      `json:"rank"`
+	World  int      `json:"world"`
+	PID    int      `json:"pid"`
+	Host   string   `json:"host"`
+	ISA    []string `json:"isa"`    // kernel paths it can use, the best last
+	Listen string   `json:"listen"` // where it accepts its peers' data links
+}
+
+// Welcome is what every worker learns once all have joined.
+type Welcome struct {
+	ISA       string          `json:"isa"`       // the best kernel path all workers have
+	Addresses []string        `json:"addresses"` // data link address by rank
+	Job       json.RawMessage `json:"job"`       // what to do; opaque to this package
+}
+
+// Progress is where a worker stands.
+type Progress struct {
+	Phase   string  `json:"phase"`
+	Step    int     `json:"step"` // finished steps
+	Steps   int     `json:"steps"`
+	Epoch   int     `json:"epoch"`
+	Loss    float64 `json:"loss"`    // mean over the last step's global batch
+	Samples int64   `json:"samples"` // finished, over all workers
+	Seconds float64 `json:"seconds"` // since training began
+}
+
+// Failure is a worker's last word when it cannot go on.
+type Failure struct {
+	Status int    `json:"status"` // exit status of its kind of error
+	Text   string `json:"text"`
+	// Noticed says that another worker went away first, so this is not the cause.
+	Noticed bool `json:"noticed"`
+}
+
+// message is one line between coordinator and worker; exactly one field is set.
+type message struct {
+	Hello    *Hello          `json:"hello,omitempty"`
+	Welcome  *Welcome        `json:"welcome,omitempty"`
+	Progress *Progress       `json:"progress,omitempty"`
+	Result   json.RawMessage `json:"result,omitempty"`
+	Failure  *Failure        `json:"failure,omitempty"`
+	Refused  string          `json:"refused,omitempty"` // why the hello was not accepted
+	Stop     bool            `json:"stop,omitempty"`
+}
+
+const (
+	maxLine      = 64 << 10
+	writeTimeout = 10 * time.Second // a peer that does not read for so long is gone
+)
+
+// line is one end of an authenticated control connection. Several goroutines may send, one may
+// receive.
+type line struct {
+	conn   net.Conn
+	reader *bufio.Reader
+	mu     sync.Mutex
+}
+
+func newLine(conn net.Conn) *line {
+	return &line{conn: conn, reader: bufio.NewReaderSize(conn, maxLine)}
+}
+
+func (l *line) send(m message) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	if len(text) >= maxLine {
+		return fmt.Errorf("message of %d bytes, at most %d fit", len(text), maxLine-1)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	_, err = l.conn.Write(append(text, '\n'))
+	return err
+}
+
+func (l *line) receive() (message, error) {
+	var m message
+	text, err := l.reader.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return m, fmt.Errorf("line of more than %d bytes", maxLine)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("decode message: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// process is one worker to start.
+type process struct {
+	command     []string
+	environment Environment
+	log         string // path of the file that takes stdout and stderr
+}
+
+// exit says how a worker's process ended.
+type exit struct {
+	signal string // "" when it exited by itself
+	status int
+}
+
+// fleet is a set of running worker processes on this machine.
+type fleet struct {
+	commands []*exec.Cmd
+	gone     []atomic.Bool  // by rank: has ended, so its number may belong to a stranger
+	ended    sync.WaitGroup // one per process
+	release  chan struct{}  // closed when all have ended
+	keeper   sync.WaitGroup
+}
+
+// startFleet starts the processes and posts one event with the exit of each. When one cannot be
+// started, those before it are killed.
+//
+// Note: parent-death signal. Linux sends it when the thread that started the child ends, so one
+// goroutine keeps its thread for as long as children live.
+func startFleet(processes []process, post func(event)) (*fleet, error) {
+	f := &fleet{gone: make([]atomic.Bool, len(processes)), release: make(chan struct{})}
+	started := make(chan error)
+	f.keeper.Go(func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		started <- f.start(processes)
+		<-f.release
+	})
+	err := <-started
+	if err != nil {
+		f.kill()
+		post = func(event) {}
+	}
+	for rank, cmd := range f.commands {
+		f.ended.Go(func() {
+			cmd.Wait() // the outcome is in ProcessState
+			f.gone[rank].Store(true)
+			post(event{rank: rank, exit: describeExit(cmd.ProcessState)})
+		})
+	}
+	if err != nil {
+		f.wait()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *fleet) start(processes []process) error {
+	for rank, p := range processes {
+		cmd, err := p.start()
+		if err != nil {
+			return fmt.Errorf("cluster: start rank %d: %w", rank, err)
+		}
+		f.commands = append(f.commands, cmd)
+	}
+	return nil
+}
+
+func (p process) start() (*exec.Cmd, error) {
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the child has its own handle
+	cmd := exec.Command(p.command[0], p.command[1:]...)
+	cmd.Env = p.environment.Pairs()
+	cmd.Stdout, cmd.Stderr = log, log
+	separate(cmd)
+	return cmd, cmd.Start()
+}
+
+// kill ends every process that still runs, with whatever it started.
+func (f *fleet) kill() {
+	for rank, cmd := range f.commands {
+		if !f.gone[rank].Load() {
+			killGroup(cmd.Process)
+		}
+	}
+}
+
+// wait returns when all processes have ended and their events are posted.
+func (f *fleet) wait() {
+	f.ended.Wait()
+	close(f.release)
+	f.keeper.Wait()
+}

@@ -1,0 +1,16 @@
+//go:build !unix
+
+package cluster
+
+import (
+	"os"
+	"os/exec"
+)
+
+// separate has nothing to do where there are no process groups: the worker ends itself when its
+// session is lost.
+func separate(*exec.Cmd) {}
+
+func killGroup(p *os.Process) { p.Kill() } // an error means that it has ended
+
+func describeExit(s *os.ProcessState) *exit { return &exit{status: s.ExitCode()} }
