@@ -1,0 +1,124 @@
+package train
+
+import (
+	"fmt"
+
+	"lockstep/data"
+	"lockstep/internal/kernel"
+	"lockstep/internal/shard"
+	"lockstep/internal/trace"
+	"lockstep/model"
+	"lockstep/optim"
+)
+
+// Config is everything one worker needs to train. All workers of a run have the same, except for
+// Rank, CPU and Trace.
+type Config struct {
+	// Network is the model. Its input and classes must be those of Train.
+	Network model.Network
+	// Train is the training set, with at least one sample.
+	Train *data.Set
+	// Test is the set to evaluate on; nil means never.
+	Test *data.Set
+	// Augment changes training images at random.
+	Augment data.Augmentation
+
+	// Batch is the number of samples of one step over all workers, at least Plan.Shards(). The
+	// last step of an epoch takes what is left, even if some shards stay empty.
+	Batch int
+	// Plan says which worker owns which virtual shards.
+	Plan shard.Plan
+	// Rank is this worker's number, 0 to Plan.Workers()-1.
+	Rank int
+	// Isolated means that workers never exchange anything: each trains on its own shards alone,
+	// divides by its own samples, and evaluates the whole test set.
+	Isolated bool
+
+	// Steps is the length of the run in steps; 0 means Epochs.
+	Steps int
+	// Epochs is the length of the run in epochs; 0 means Steps. Exactly one is set.
+	Epochs int
+	// EvalEvery is the number of epochs between evaluations; 0 means at the end only. The end is
+	// always evaluated.
+	EvalEvery int
+	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
+	EvalBatch int
+
+	// Optimizer is the update rule, with the rate for the global batch.
+	Optimizer optim.Config
+	// Schedule moves the rate over the run.
+	Schedule optim.ScheduleConfig
+	// Seed draws the initial parameters, the order of samples, the augmentation.
+	Seed uint64
+
+	// CPU runs the kernels. The loop uses it alone, but does not close it.
+	CPU *kernel.CPU
+	// Trace records spans; nil means none.
+	Trace *trace.Recorder
+}
+
+const defaultEvalBatch = 100
+
+// Validate reports the first setting that cannot work.
+func (c Config) Validate() error {
+	switch {
+	case c.CPU == nil:
+		return fmt.Errorf("train: no CPU to run on")
+	case c.Train == nil || len(c.Train.Labels) == 0:
+		return fmt.Errorf("train: no training samples")
+	case c.Plan.Shards() < 1:
+		return fmt.Errorf("train: no plan of shards")
+	case c.Rank < 0 || c.Rank >= c.Plan.Workers():
+		return fmt.Errorf("train: rank %d of %d workers", c.Rank, c.Plan.Workers())
+	case c.Batch < c.Plan.Shards():
+		return fmt.Errorf("train: batch %d for %d shards, want at least one sample in each",
+			c.Batch, c.Plan.Shards())
+	case c.Steps < 0 || c.Epochs < 0 || (c.Steps == 0) == (c.Epochs == 0):
+		return fmt.Errorf("train: length of %d steps and %d epochs, want exactly one of them",
+			c.Steps, c.Epochs)
+	case c.EvalEvery < 0 || c.EvalBatch < 0:
+		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
+			c.EvalEvery, c.EvalBatch)
+	}
+	for _, set := range []*data.Set{c.Train, c.Test} {
+		if set == nil {
+			continue
+		}
+		if !set.Shape.Equal(c.Network.Input) || len(set.Classes) != c.Network.Classes {
+			return fmt.Errorf("train: data set %s has images %v in %d classes, %s wants %v in %d",
+				set.Name, set.Shape, len(set.Classes),
+				c.Network.Name, c.Network.Input, c.Network.Classes)
+		}
+	}
+	if err := c.Schedule.Validate(); err != nil {
+		return err
+	}
+	return c.Optimizer.Validate()
+}
+
+// stepsPerEpoch returns the number of steps that see every sample once.
+func (c Config) stepsPerEpoch() int {
+	return (len(c.Train.Labels) + c.Batch - 1) / c.Batch
+}
+
+// steps returns the length of the run.
+func (c Config) steps() int {
+	if c.Steps > 0 {
+		return c.Steps
+	}
+	return c.Epochs * c.stepsPerEpoch()
+}
+
+// batches returns the numbers of samples that a step of this run can have: Batch, and what is
+// left at the end of an epoch.
+func (c Config) batches() []int {
+	n := len(c.Train.Labels)
+	tail := n % c.Batch
+	switch {
+	case tail == 0 || c.steps() < c.stepsPerEpoch():
+		return []int{c.Batch}
+	case n < c.Batch:
+		return []int{n}
+	}
+	return []int{c.Batch, tail}
+}

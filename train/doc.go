@@ -1,0 +1,17 @@
+// Package train runs the training loop of one worker.
+//
+// [New] compiles the programs and takes all memory; [Loop.Run] trains. A step cuts the global
+// batch into virtual shards; the worker computes the gradient of each shard in its run, adds
+// them along the tree of internal/shard, and hands the resulting pieces to a [GradSync], which
+// turns them into the global sum. The optimizer then divides by the number of samples.
+//
+// Guarantees: parameters, running statistics, losses and counts depend on the configuration
+// alone, not on the number of workers or threads, nor on which GradSync does the exchange. Every
+// sample counts once: a smaller last batch trains on a program of its size, each epoch's samples
+// are checked against the data set, and evaluation sums integers. A steady step allocates
+// nothing. The phases of a run add up to its wall time.
+//
+// Errors: New returns what is wrong with the configuration. Run returns a *[DivergedError] when
+// the loss is no longer finite, the context's error between two steps after a cancellation, or
+// the GradSync's error with the step it broke. A Loop runs once.
+package train

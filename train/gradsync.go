@@ -1,0 +1,67 @@
+package train
+
+import "fmt"
+
+// GradSync turns this worker's partial gradients into the global ones.
+//
+// All methods are called from the training goroutine, in every step in the order Begin, Share
+// mixed with Ready, Wait. It works on the loop's memory: Loop.Pieces holds the gradients.
+type GradSync interface {
+	// Begin starts the exchange of a step.
+	Begin(step int)
+	// Share hands over the shard rows, of which this worker's own are filled. Called once per
+	// step, before the first Ready. After Wait all V rows are filled; until then rows is not
+	// touched by the loop.
+	Share(rows Rows)
+	// Ready says that this parameter's gradient is final in all pieces. Called once per step and
+	// parameter, in Loop.Order.
+	Ready(param int)
+	// Wait blocks until piece 0 holds the global sum of all gradients and all rows are filled.
+	// After an error the run cannot go on.
+	Wait() error
+	// Sum replaces counts by the elementwise sum over all workers, wrapping around; it blocks.
+	Sum(counts []int64) error
+	// Close ends the exchange. The loop does not call it: whoever made the GradSync does.
+	Close() error
+}
+
+// Rows holds one row per virtual shard, one after another: loss sum, correct, samples, then the
+// shard's batch statistics.
+type Rows = []float32
+
+// local is the GradSync of a worker that is alone, or isolated.
+type local struct {
+	pieces [][]float32
+	add    func(dst, a, b []float32)
+}
+
+// Local returns the GradSync of a worker that exchanges nothing: it adds the loop's pieces, left
+// to right, and leaves the rows of other workers as they are. With one worker there is one piece,
+// so the gradient is the tree's sum.
+func Local(l *Loop) GradSync { return &local{pieces: l.Pieces(), add: l.config.CPU.Add} }
+
+func (s *local) Begin(int)         {}
+func (s *local) Share(Rows)        {}
+func (s *local) Ready(int)         {}
+func (s *local) Sum([]int64) error { return nil }
+func (s *local) Close() error      { return nil }
+
+func (s *local) Wait() error {
+	for _, p := range s.pieces[1:] {
+		s.add(s.pieces[0], s.pieces[0], p)
+	}
+	return nil
+}
+
+// DivergedError says that the loss is no longer a finite number, so that going on is pointless.
+type DivergedError struct {
+	Rank, Step int
+	// Loss is the mean loss of the step's batch, NaN or infinite.
+	Loss float64
+}
+
+// Error names rank and step, and what usually helps.
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("train: rank %d, step %d: loss is %v: diverged; a lower learning rate or a "+
+		"longer warm-up may help", e.Rank, e.Step, e.Loss)
+}

@@ -1,0 +1,74 @@
+package train
+
+import (
+	"time"
+
+	"lockstep/internal/trace"
+)
+
+// Sink listens to a running loop. Its methods are called from the training goroutine, between
+// steps; what they take counts as phase "other" and belongs to no step.
+type Sink interface {
+	Step(Step)
+	Evaluation(Evaluation)
+}
+
+// Step says what one step did. All but times is the same on every worker, unless isolated.
+type Step struct {
+	// Number and Epoch count from 0.
+	Number, Epoch int
+	// Samples is the size of the global batch (isolated: of this worker's share), Correct how
+	// many of them were classified correctly before the update.
+	Samples, Correct int
+	// Loss is the mean over the batch before the update.
+	Loss float64
+	// Rate is the learning rate of the update.
+	Rate float64
+	// Time is how long the step took here, and Phases what for; they add up exactly.
+	Time   time.Duration
+	Phases trace.Phases
+}
+
+// Evaluation says how well the model did on the test set.
+type Evaluation struct {
+	// Steps and Epochs count what had been trained.
+	Steps  int
+	Epochs float64
+	// Correct of Samples test images were classified correctly, over all workers.
+	Correct, Samples int64
+	// Time is how long the evaluation took here.
+	Time time.Duration
+}
+
+// Accuracy returns Correct/Samples.
+func (e Evaluation) Accuracy() float64 { return float64(e.Correct) / float64(e.Samples) }
+
+// Result is what a run left on one worker.
+type Result struct {
+	// Steps were done; Epochs is the same in epochs, with the fraction of the last.
+	Steps  int
+	Epochs float64
+	// Samples were trained on over all workers, OwnSamples on this one.
+	Samples, OwnSamples int64
+	// Time is the wall time from the first step's beginning to the end of the last evaluation;
+	// Phases add up to it exactly. Compiling and loading come before.
+	Time   time.Duration
+	Phases trace.Phases
+	// StepTimes holds how long each step took, without evaluation and listeners.
+	StepTimes []time.Duration
+	// FirstLoss and LastLoss are the mean losses of the first and the last step.
+	FirstLoss, LastLoss float64
+	// TrainCorrect of TrainSamples were classified correctly in the last epoch, or the part of it
+	// that was run, each before its step's update.
+	TrainCorrect, TrainSamples int64
+	// Test is the last evaluation; its Samples are 0 if there was none.
+	Test Evaluation
+	// ParameterSHA256 is graph.Variables.SHA256 at the end: all parameters and running statistics.
+	ParameterSHA256 string
+	// Parameters counts the trained numbers, ArenaBytes the memory of all programs' activations.
+	Parameters int
+	ArenaBytes int64
+}
+
+// TrainAccuracy returns TrainCorrect/TrainSamples.
+func (r Result) TrainAccuracy() float64 { return float64(r.TrainCorrect) / float64(r.TrainSamples) }

@@ -1,0 +1,40 @@
+package train
+
+import "lockstep/internal/shard"
+
+// stack says how the gradients of a run of shards fold into pieces in few buffers.
+//
+// Shard number i of the run writes its gradient to buffer slots[i]; then folds[i] lists the
+// additions that follow, buffer Into += buffer From, always the two topmost ones. At the end the
+// buffers 0 to pieces-1 hold the run's maximal subtrees, left to right.
+type stack struct {
+	slots   []int
+	folds   [][]shard.Sum
+	pieces  int
+	buffers int // at most pieces + log2(shards)
+}
+
+// newStack plans the run [lo, hi) of a tree over shards.
+func newStack(lo, hi, shards int) stack {
+	leaves := make([]shard.Node, 0, hi-lo)
+	for v := lo; v < hi; v++ {
+		leaves = append(leaves, shard.Node{Lo: v, Hi: v + 1})
+	}
+	sums, rest := shard.Reduce(leaves, shards)
+	s := stack{pieces: len(rest)}
+	depth := 0
+	for i := range leaves {
+		s.slots = append(s.slots, depth)
+		depth++
+		s.buffers = max(s.buffers, depth)
+		// Reduce lists what leaf i completes right after leaf i, innermost first.
+		var folds []shard.Sum
+		for top := i; len(sums) > 0 && sums[0].From == top; sums = sums[1:] {
+			folds = append(folds, shard.Sum{Into: depth - 2, From: depth - 1})
+			top = sums[0].Into
+			depth--
+		}
+		s.folds = append(s.folds, folds)
+	}
+	return s
+}
