@@ -1,0 +1,2 @@
+// Package comm runs collectives over links between ranks.
+package comm

@@ -1,0 +1,38 @@
+package comm
+
+import "fmt"
+
+// PeerError reports that a collective failed because of one peer: it closed its link, stopped
+// making progress, or sent something that is not the expected frame.
+type PeerError struct {
+	Rank int   // the peer that was lost
+	Op   Op    // the collective that met the loss
+	Err  error // io.EOF, ErrTimeout, a *FrameError, a *ReportError or the transport's error
+}
+
+// Error implements error.
+func (e *PeerError) Error() string {
+	return fmt.Sprintf("comm: %v: peer rank %d: %v", e.Op, e.Rank, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *PeerError) Unwrap() error { return e.Err }
+
+// ReportError is the cause in a PeerError when the loss was seen by another rank, which told us.
+type ReportError struct {
+	From int // the rank that reported it
+}
+
+// Error implements error.
+func (e *ReportError) Error() string { return fmt.Sprintf("reported lost by rank %d", e.From) }
+
+// FrameError reports a frame that is corrupt, of another generation or out of turn.
+type FrameError struct {
+	Field     string // the first field of the header that is wrong
+	Got, Want uint64
+}
+
+// Error implements error.
+func (e *FrameError) Error() string {
+	return fmt.Sprintf("bad frame: %s %#x, want %#x", e.Field, e.Got, e.Want)
+}

@@ -1,0 +1,257 @@
+package comm
+
+import (
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"time"
+)
+
+// segmentElems is how much of a sum is worked off at once: 4 MiB, which bounds the scratch and
+// keeps what was just received in the cache until it is added.
+const segmentElems = 1 << 20
+
+// executor runs schedules over a mesh. One goroutine at a time uses it.
+type executor struct {
+	mesh   Mesh
+	config Config
+	table  *crc32.Table
+
+	plans   map[planKey][]*planned
+	scratch []float32
+	buffers [][]byte
+
+	sequence uint32
+	out, in  []lane // by peer
+	want     []Direction
+	counts   []Count // by peer, since the group took them
+}
+
+// planKey and bounds identify a schedule.
+type planKey struct {
+	op          Op
+	algorithm   string
+	elems, root int
+}
+
+type planned struct {
+	bounds   []int
+	schedule *Schedule
+	unit     int   // bytes of an element
+	base     []int // by buffer: the element its memory starts with
+	offset   []int // by scratch buffer, in floats
+}
+
+func newExecutor(mesh Mesh, c Config) *executor {
+	n := mesh.Size()
+	return &executor{
+		mesh: mesh, config: c, table: crc32.MakeTable(crc32.Castagnoli),
+		plans: map[planKey][]*planned{},
+		out:   make([]lane, n), in: make([]lane, n),
+		want: make([]Direction, n), counts: make([]Count, n),
+	}
+}
+
+// run executes one collective.
+func (x *executor) run(c *Call) error {
+	if err := x.validate(c); err != nil {
+		return err
+	}
+	x.sequence++
+	for peer := range x.out {
+		x.out[peer].frame, x.in[peer].frame = 0, 0
+	}
+	if !c.Op.isSum() {
+		p := x.plan(c, len(c.Buf), 1)
+		x.buffers = append(x.buffers[:0], c.Buf)
+		return x.runPlan(c.Op, p)
+	}
+	first := c.Pieces[0]
+	if c.Op != Reduce || x.mesh.Rank() == c.Root {
+		first = c.Out
+		if len(first) > 0 && &first[0] != &c.Pieces[0][0] {
+			copy(first, c.Pieces[0])
+		}
+	}
+	segment := segmentElems
+	if c.Op == ReduceScatter {
+		segment = max(len(first), 1) // a rank's part is one span of the whole
+	}
+	for lo := 0; lo < len(first); lo += segment {
+		hi := min(lo+segment, len(first))
+		p := x.plan(c, hi-lo, 4)
+		x.buffers = append(x.buffers[:0], Bytes(first[lo:hi]))
+		for _, piece := range c.Pieces[1:] {
+			x.buffers = append(x.buffers, Bytes(piece[lo:hi]))
+		}
+		if err := x.runPlan(c.Op, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validate reports a call that does not fit the group.
+func (x *executor) validate(c *Call) error {
+	p, rank := x.mesh.Size(), x.mesh.Rank()
+	if c.Root < 0 || c.Root >= p {
+		return fmt.Errorf("comm: %v: root %d, want 0 to %d", c.Op, c.Root, p-1)
+	}
+	if c.Op == AllReduce && c.Algorithm != "" {
+		if err := CheckAlgorithm(c.Algorithm); err != nil {
+			return err
+		}
+	}
+	if c.Op.isSum() {
+		if got, want := len(c.Pieces), len(x.config.Plan.Pieces(rank)); got != want {
+			return fmt.Errorf("comm: %v: %d pieces, want %d", c.Op, got, want)
+		}
+		n := len(c.Pieces[0])
+		for i, piece := range c.Pieces {
+			if len(piece) != n {
+				return fmt.Errorf("comm: %v: len(pieces[%d])=%d, want %d", c.Op, i, len(piece), n)
+			}
+		}
+		if len(c.Out) != n && (c.Op != Reduce || rank == c.Root) {
+			return fmt.Errorf("comm: %v: len(out)=%d, want %d", c.Op, len(c.Out), n)
+		}
+		return nil
+	}
+	if c.Op == Broadcast || c.Op == Barrier {
+		return nil
+	}
+	if len(c.Bounds) != p+1 || c.Bounds[0] < 0 || c.Bounds[p] > len(c.Buf) ||
+		!slices.IsSorted(c.Bounds) {
+		return fmt.Errorf("comm: %v: bounds %v, want %d increasing numbers up to %d", c.Op, c.Bounds,
+			p+1, len(c.Buf))
+	}
+	return nil
+}
+
+// plan returns the schedule of a call over elems elements, made at its first use.
+func (x *executor) plan(c *Call, elems, unit int) *planned {
+	key := planKey{op: c.Op, elems: elems, root: c.Root}
+	if c.Op == AllReduce {
+		key.algorithm = c.Algorithm
+	}
+	for _, p := range x.plans[key] {
+		if slices.Equal(p.bounds, c.Bounds) {
+			return p
+		}
+	}
+	p := &planned{bounds: slices.Clone(c.Bounds), schedule: x.schedule(c, elems), unit: unit}
+	p.schedule.split(MaxFrame / unit)
+	p.base = make([]int, p.schedule.Own, p.schedule.Own+len(p.schedule.Scratch))
+	total := 0
+	for _, span := range p.schedule.Scratch {
+		p.base = append(p.base, span.Lo)
+		p.offset = append(p.offset, total)
+		total += (span.Len() + 15) &^ 15
+	}
+	if total > len(x.scratch) {
+		x.scratch = make([]float32, total)
+	}
+	x.plans[key] = append(x.plans[key], p)
+	return p
+}
+
+// schedule makes the schedule of a valid call.
+func (x *executor) schedule(c *Call, elems int) *Schedule {
+	rank, size := x.mesh.Rank(), x.mesh.Size()
+	switch c.Op {
+	case ReduceScatter:
+		return directReduceScatter(x.config.Plan, rank, elems)
+	case Reduce:
+		return gatherReduce(x.config.Plan, rank, elems, c.Root)
+	case AllGather:
+		return allGather(rank, c.Bounds)
+	case Gather:
+		return gather(rank, c.Bounds, c.Root)
+	case Scatter:
+		return scatter(rank, c.Bounds, c.Root)
+	case Broadcast:
+		return broadcast(size, rank, elems, c.Root)
+	case Barrier:
+		return barrier(size, rank)
+	}
+	name := c.Algorithm
+	if name == "" {
+		name = x.config.Algorithm
+	}
+	s, err := PlanAllReduce(name, x.config.Plan, rank, elems)
+	if err != nil {
+		panic(err) // checked by validate and NewGroup
+	}
+	return s
+}
+
+// runPlan executes the steps of p on x.buffers, which hold the caller's.
+func (x *executor) runPlan(op Op, p *planned) error {
+	for i, span := range p.schedule.Scratch {
+		x.buffers = append(x.buffers, Bytes(x.scratch[p.offset[i]:p.offset[i]+span.Len()]))
+	}
+	for i := range p.schedule.Steps {
+		step := &p.schedule.Steps[i]
+		if len(step.Sends)+len(step.Receives) > 0 {
+			want := header{kind: uint8(op), generation: x.config.Generation,
+				sequence: x.sequence}
+			if err := x.exchange(p, step, want); err != nil {
+				return x.fail(err)
+			}
+		}
+		for _, sum := range step.Sums {
+			x.config.Add(floats(x.view(p, sum.Into, sum.Span)), floats(x.view(p, sum.From, sum.Span)))
+		}
+	}
+	return nil
+}
+
+// view returns the memory of a span of a buffer.
+func (x *executor) view(p *planned, buffer int, s Span) []byte {
+	base := p.base[buffer]
+	return x.buffers[buffer][(s.Lo-base)*p.unit : (s.Hi-base)*p.unit]
+}
+
+// exchange does the transfers of one step, all links at once.
+func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
+	for peer := range x.out {
+		x.out[peer].reset()
+		x.in[peer].reset()
+	}
+	for _, t := range step.Sends {
+		x.out[t.Peer].transfers = append(x.out[t.Peer].transfers, t)
+	}
+	for _, t := range step.Receives {
+		x.in[t.Peer].transfers = append(x.in[t.Peer].transfers, t)
+	}
+	begin := time.Now()
+	last := begin
+	for {
+		pending, moved := 0, false
+		for peer := range x.out {
+			n, isMoved, err := x.drive(p, peer, want, begin)
+			if err != nil {
+				return &PeerError{Rank: peer, Op: Op(want.kind), Err: err}
+			}
+			pending += n
+			moved = moved || isMoved
+		}
+		if pending == 0 {
+			return nil
+		}
+		if moved {
+			last = time.Time{}
+			continue
+		}
+		if last.IsZero() {
+			last = time.Now()
+		}
+		left := x.config.Timeout - time.Since(last)
+		if left <= 0 {
+			return &PeerError{Rank: x.blocking(), Op: Op(want.kind), Err: ErrTimeout}
+		}
+		if err := x.mesh.Wait(x.want, left); err != nil {
+			return &PeerError{Rank: x.blocking(), Op: Op(want.kind), Err: err}
+		}
+	}
+}

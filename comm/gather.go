@@ -1,0 +1,50 @@
+package comm
+
+import "lockstep/internal/shard"
+
+// gatherReduce sums everybody's pieces at root in tree order, in buffer 0; the other ranks' own
+// buffers keep their contents.
+//
+// One step, n elements per piece sent by every rank but root, which receives them all: the root
+// is the bottleneck, and the point of comparison for everything else.
+func gatherReduce(plan shard.Plan, rank, elems, root int) *Schedule {
+	own := plan.Pieces(rank)
+	s := &Schedule{Own: len(own)}
+	whole := Span{0, elems}
+	var st Step
+	if rank != root {
+		for i := range own {
+			st.send(root, i, whole)
+		}
+		s.Steps = []Step{st}
+		return s
+	}
+	runs := make([]run, plan.Workers())
+	for r := range runs {
+		if r == root {
+			runs[r] = ownRun(own)
+			continue
+		}
+		runs[r] = s.receiveRun(&st, r, plan.Pieces(r), whole)
+	}
+	join(&st, runs, whole, plan.Shards())
+	s.Steps = []Step{st}
+	return s
+}
+
+// gatherAllReduce is gatherReduce at rank 0, which then sends the result to every rank: two
+// steps, (p-1)n elements sent by the root and n by each other rank. The same bits for any number
+// of ranks.
+func gatherAllReduce(plan shard.Plan, rank, elems int) *Schedule {
+	s := gatherReduce(plan, rank, elems, 0)
+	var st Step
+	if rank != 0 {
+		st.receive(0, 0, Span{0, elems})
+	} else {
+		for r := 1; r < plan.Workers(); r++ {
+			st.send(r, 0, Span{0, elems})
+		}
+	}
+	s.Steps = append(s.Steps, st)
+	return s
+}

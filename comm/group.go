@@ -1,0 +1,182 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"lockstep/internal/shard"
+)
+
+// Config configures a Group. All ranks must have the same, except Add.
+type Config struct {
+	// Plan says which subtrees each rank contributes to sums. The zero value is one shard per
+	// rank.
+	Plan shard.Plan
+	// Algorithm of AllReduce: "" or "auto", or one of Algorithms.
+	Algorithm string
+	// Timeout is how long a collective waits while no byte moves. Zero is one minute.
+	Timeout time.Duration
+	// Generation marks the frames; those of another generation are refused.
+	Generation uint32
+	// Add is dst[i] += src[i], a faster one than the package's Add, which is the default.
+	Add func(dst, src []float32)
+}
+
+func (c Config) withDefaults(size int) (Config, error) {
+	if c.Plan.Workers() <= 0 {
+		plan, err := shard.Cut(size, size)
+		if err != nil {
+			return c, err
+		}
+		c.Plan = plan
+	}
+	if got := c.Plan.Workers(); got != size {
+		return c, fmt.Errorf("comm: new group: plan for %d workers, mesh of %d ranks", got, size)
+	}
+	if c.Algorithm == "" {
+		c.Algorithm = "auto"
+	}
+	if c.Timeout == 0 {
+		c.Timeout = time.Minute
+	}
+	if c.Add == nil {
+		c.Add = Add
+	}
+	return c, CheckAlgorithm(c.Algorithm)
+}
+
+// Group runs collectives among the ranks of a mesh.
+//
+// All ranks must issue the same collectives with the same sizes in the same order; a difference
+// is found by the frames' headers and ends in a *PeerError. After any error the group is
+// unusable and every further call returns that error. Methods may be called from several
+// goroutines, but then their order is the caller's problem.
+type Group struct {
+	config Config
+	exec   *executor
+
+	mu        sync.Mutex
+	wake      sync.Cond // the queue, isRunning or isClosed changed
+	queue     []*Handle
+	free      []*Handle
+	isRunning bool
+	isClosed  bool
+	err       error // the first failure
+	counters  Counters
+	worker    sync.WaitGroup
+}
+
+// NewGroup returns the group of all ranks of mesh, which it owns from now on. It starts one
+// goroutine, locked to its thread, that Close waits for.
+func NewGroup(mesh Mesh, c Config) (*Group, error) {
+	c, err := c.withDefaults(mesh.Size())
+	if err != nil {
+		return nil, err
+	}
+	g := &Group{config: c, exec: newExecutor(mesh, c)}
+	g.wake.L = &g.mu
+	g.counters.Peers = make([][numOps]Count, mesh.Size())
+	g.worker.Go(g.work)
+	return g, nil
+}
+
+// Rank returns this process's rank in the group.
+func (g *Group) Rank() int { return g.exec.mesh.Rank() }
+
+// Size returns the number of ranks.
+func (g *Group) Size() int { return g.exec.mesh.Size() }
+
+// Plan returns the plan of the contributions.
+func (g *Group) Plan() shard.Plan { return g.config.Plan }
+
+// Close ends the links, waits for the group's goroutine and frees the mesh. Collectives in
+// progress fail with ErrClosed here and with a *PeerError at the peers.
+func (g *Group) Close() error {
+	g.mu.Lock()
+	isFirst := !g.isClosed
+	g.isClosed = true
+	g.wake.Broadcast()
+	g.mu.Unlock()
+	if !isFirst {
+		return nil
+	}
+	g.exec.mesh.Shutdown()
+	g.worker.Wait()
+	g.mu.Lock()
+	for g.isRunning {
+		g.wake.Wait()
+	}
+	g.mu.Unlock()
+	return g.exec.mesh.Close()
+}
+
+// Counters returns a snapshot of the traffic so far, of completed collectives.
+func (g *Group) Counters() Counters {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.counters
+	c.Peers = append([][numOps]Count(nil), c.Peers...)
+	return c
+}
+
+// work executes started handles in order until Close.
+func (g *Group) work() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for {
+		for !g.isClosed && (len(g.queue) == 0 || g.isRunning) {
+			g.wake.Wait()
+		}
+		if g.isClosed {
+			for _, h := range g.queue {
+				h.finish(ErrClosed)
+			}
+			g.queue = g.queue[:0]
+			return
+		}
+		h := g.queue[0]
+		g.queue = g.queue[:copy(g.queue, g.queue[1:])]
+		g.execute(h)
+	}
+}
+
+// execute runs h with the lock given up meanwhile.
+func (g *Group) execute(h *Handle) {
+	err := g.err
+	g.isRunning = true
+	if err == nil {
+		g.mu.Unlock()
+		h.timing.Began = time.Now()
+		err = g.exec.run(&h.call)
+		h.timing.Ended = time.Now()
+		g.mu.Lock()
+		g.settle(h, err)
+	}
+	g.isRunning = false
+	h.finish(err)
+	g.wake.Broadcast()
+}
+
+// settle books a finished execution.
+func (g *Group) settle(h *Handle, err error) {
+	if peer := (*PeerError)(nil); errors.As(err, &peer) || errors.Is(err, ErrClosed) {
+		g.err = err
+	}
+	op := h.call.Op
+	for peer := range g.exec.counts {
+		add := &g.exec.counts[peer]
+		sum := &g.counters.Peers[peer][op]
+		sum.Sent += add.Sent
+		sum.Received += add.Received
+		sum.Frames += add.Frames
+		sum.Time += add.Time
+		*add = Count{}
+	}
+	g.counters.Calls[op]++
+	g.counters.Busy[op] += h.timing.Ended.Sub(h.timing.Began)
+}

@@ -1,0 +1,206 @@
+package comm
+
+import (
+	"errors"
+	"time"
+)
+
+// lane is the state of one direction of one link in the current step.
+type lane struct {
+	transfers []Transfer
+	next      int // the transfer under way
+	head      [headBytes]byte
+	body      []byte
+	moved     int    // bytes of the frame under way, its header included
+	frame     uint16 // number of that frame in the collective
+}
+
+func (l *lane) reset() {
+	l.transfers, l.next, l.moved = l.transfers[:0], 0, 0
+}
+
+func (l *lane) isDone() bool { return l.next == len(l.transfers) }
+
+// rest returns what is left of the frame under way.
+func (l *lane) rest() (head, body []byte) {
+	if l.moved < headBytes {
+		return l.head[l.moved:], l.body
+	}
+	return nil, l.body[l.moved-headBytes:]
+}
+
+// advance books n bytes and reports whether the frame is complete.
+func (l *lane) advance(n int) bool {
+	l.moved += n
+	if l.moved < headBytes+len(l.body) {
+		return false
+	}
+	l.moved = 0
+	l.next++
+	l.frame++
+	return true
+}
+
+// drive moves what goes without waiting between this rank and peer. It returns the number of
+// directions still pending, whether anything moved, and sets x.want.
+func (x *executor) drive(p *planned, peer int, want header, begin time.Time) (
+	pending int, moved bool, err error) {
+	x.want[peer] = 0
+	out, in := &x.out[peer], &x.in[peer]
+	if out.isDone() && in.isDone() {
+		return 0, false, nil
+	}
+	if !out.isDone() {
+		if moved, err = x.push(p, peer, want); err != nil {
+			return 0, moved, x.explain(peer, err)
+		}
+	}
+	if !in.isDone() {
+		isMoved, err := x.pull(p, peer, want)
+		if err != nil {
+			return 0, moved, err
+		}
+		moved = moved || isMoved
+	}
+	if !out.isDone() {
+		x.want[peer] |= Sending
+		pending++
+	}
+	if !in.isDone() {
+		x.want[peer] |= Receiving
+		pending++
+	}
+	if pending == 0 {
+		x.counts[peer].Time += time.Since(begin)
+	}
+	return pending, moved, nil
+}
+
+// push sends to peer until its lane is done or the link is full.
+func (x *executor) push(p *planned, peer int, want header) (moved bool, err error) {
+	l := &x.out[peer]
+	for !l.isDone() {
+		if l.moved == 0 {
+			t := l.transfers[l.next]
+			l.body = x.view(p, t.Buffer, t.Span)
+			want.frame, want.length = l.frame, uint64(len(l.body))
+			want.put(l.head[:], x.table)
+		}
+		head, body := l.rest()
+		n, err := x.mesh.Send(peer, head, body)
+		if err != nil {
+			return moved, err
+		}
+		if n == 0 {
+			return moved, nil
+		}
+		moved = true
+		if l.advance(n) {
+			x.counts[peer].Sent += int64(len(l.body))
+			x.counts[peer].Frames++
+		}
+	}
+	return moved, nil
+}
+
+// pull receives from peer until its lane is done or nothing is there.
+func (x *executor) pull(p *planned, peer int, want header) (moved bool, err error) {
+	l := &x.in[peer]
+	for !l.isDone() {
+		if l.moved == 0 {
+			t := l.transfers[l.next]
+			l.body = x.view(p, t.Buffer, t.Span)
+		}
+		head, body := l.rest()
+		n, err := x.mesh.Recv(peer, head, body)
+		if err != nil {
+			return moved, err
+		}
+		if n == 0 {
+			return moved, nil
+		}
+		moved = true
+		if before := l.moved; before < headBytes && before+n >= headBytes {
+			if err := x.inspect(l, want); err != nil {
+				return moved, err
+			}
+		}
+		if l.advance(n) {
+			x.counts[peer].Received += int64(len(l.body))
+		}
+	}
+	return moved, nil
+}
+
+// inspect checks the header that has just been completed.
+func (x *executor) inspect(l *lane, want header) error {
+	got, err := parse(l.head[:], x.table)
+	if err != nil {
+		return err
+	}
+	want.frame, want.length = l.frame, uint64(len(l.body))
+	if err := got.check(want); err != nil {
+		return err
+	}
+	if got.kind == abortFrame {
+		return &abort{lost: int(got.lost)}
+	}
+	return nil
+}
+
+// abort is how pull returns a peer's report that another rank is lost.
+type abort struct{ lost int }
+
+func (a *abort) Error() string { return "abort" }
+
+// explain replaces the error of a send by the peer's own report, if one is waiting to be read.
+func (x *executor) explain(peer int, err error) error {
+	in := &x.in[peer]
+	if in.moved > 0 {
+		return err
+	}
+	n, recvErr := x.mesh.Recv(peer, in.head[:], nil)
+	if recvErr != nil || n < headBytes {
+		return err
+	}
+	got, parseErr := parse(in.head[:], x.table)
+	if parseErr != nil || got.kind != abortFrame || got.generation != x.config.Generation {
+		return err
+	}
+	return &abort{lost: int(got.lost)}
+}
+
+// blocking returns the peer the step is waiting for: one that owes us bytes, else one that does
+// not take ours.
+func (x *executor) blocking() int {
+	for _, way := range []Direction{Receiving, Sending} {
+		for peer, want := range x.want {
+			if want&way != 0 {
+				return peer
+			}
+		}
+	}
+	return x.mesh.Rank()
+}
+
+// fail tells the other peers, as far as their link is between two frames, which rank was lost,
+// and ends the mesh, so that every rank learns of the loss at once.
+func (x *executor) fail(cause *PeerError) error {
+	var report *abort
+	if errors.As(cause.Err, &report) {
+		cause = &PeerError{Rank: report.lost, Op: cause.Op, Err: &ReportError{From: cause.Rank}}
+	}
+	if errors.Is(cause.Err, ErrClosed) {
+		return ErrClosed
+	}
+	h := header{kind: abortFrame, generation: x.config.Generation, lost: uint32(cause.Rank)}
+	var frame [headBytes]byte
+	h.put(frame[:], x.table)
+	for peer := range x.out {
+		if peer != x.mesh.Rank() && peer != cause.Rank && x.out[peer].moved == 0 {
+			x.mesh.Send(peer, frame[:], nil) // best effort: the end of the link follows
+		}
+	}
+	x.mesh.Shutdown()
+	return cause
+}

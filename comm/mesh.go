@@ -1,0 +1,52 @@
+package comm
+
+import (
+	"errors"
+	"time"
+)
+
+// Mesh is one rank's ends of its links to all peers. A link is reliable, ordered and knows no
+// message boundaries; the Group writes the frames.
+//
+// Send and Recv never wait, so one thread can drive every link in both directions at once: there
+// is no thread per peer and no order of calls that could deadlock. A Mesh is used by one
+// goroutine at a time, except Shutdown. An error of Send or Recv belongs to that peer's link.
+type Mesh interface {
+	// Rank is this end's rank, Size the number of ranks.
+	Rank() int
+	Size() int
+
+	// Send hands over as many bytes of head followed by body as go without waiting and returns
+	// how many. 0 and no error means the link is full.
+	Send(peer int, head, body []byte) (n int, err error)
+
+	// Recv fills head and then body with as many bytes as have arrived and returns how many.
+	// 0 and no error means nothing is there yet. After the peer's end it returns io.EOF.
+	Recv(peer int, head, body []byte) (n int, err error)
+
+	// Wait blocks until a link may move in a direction want[peer] asks for, or the time is over.
+	// It may return early.
+	Wait(want []Direction, timeout time.Duration) error
+
+	// Shutdown ends both directions of every link: peers receive what was sent and then the end,
+	// calls in progress here return. It may be called at any time and more than once.
+	Shutdown()
+
+	// Close frees the links, after Shutdown and when no call is in progress.
+	Close() error
+}
+
+// Direction says which ways of a link a Wait is interested in.
+type Direction uint8
+
+// The two ways of a link; they combine with |.
+const (
+	Sending Direction = 1 << iota
+	Receiving
+)
+
+// ErrClosed is returned by a mesh or group after its Shutdown or Close.
+var ErrClosed = errors.New("comm: closed")
+
+// ErrTimeout is the cause in a PeerError when no byte moved for the group's Timeout.
+var ErrTimeout = errors.New("no progress within the time-out")

@@ -1,0 +1,109 @@
+package comm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/shard"
+)
+
+// Op is a collective operation.
+type Op uint8
+
+// The collectives. The first three add, the others only move bytes.
+const (
+	AllReduce Op = iota
+	ReduceScatter
+	Reduce
+	AllGather
+	Gather
+	Scatter
+	Broadcast
+	Barrier
+	numOps
+)
+
+// String returns the name, as in "all-reduce".
+func (o Op) String() string {
+	names := [...]string{"all-reduce", "reduce-scatter", "reduce", "all-gather", "gather", "scatter",
+		"broadcast", "barrier"}
+	if int(o) >= len(names) {
+		return fmt.Sprintf("op %d", uint8(o))
+	}
+	return names[o]
+}
+
+// isSum reports whether the operation adds float32 values rather than moving bytes.
+func (o Op) isSum() bool { return o <= Reduce }
+
+// algorithm is one way to all-reduce.
+type algorithm struct {
+	name    string
+	isExact bool // the same bits for any number of ranks
+	plan    func(plan shard.Plan, rank, elems int) *Schedule
+}
+
+// algorithms is the selection table of all-reduce.
+func algorithms() []algorithm {
+	return []algorithm{
+		{"direct", true, directAllReduce},
+		{"gather", true, gatherAllReduce},
+		{"halving-doubling", true, halvingAllReduce},
+		{"ring", false, ringAllReduce},
+	}
+}
+
+// Algorithms returns the names of the all-reduce algorithms, besides "auto".
+func Algorithms() []string {
+	var names []string
+	for _, a := range algorithms() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// IsExact reports whether the algorithm gives the same bits for any number of ranks. All but
+// "ring" do; "auto" only picks among those.
+func IsExact(name string) bool {
+	return name == "auto" || slices.ContainsFunc(algorithms(), func(a algorithm) bool {
+		return a.name == name && a.isExact
+	})
+}
+
+// CheckAlgorithm returns an error that lists the names if name is neither one of Algorithms nor
+// "auto".
+func CheckAlgorithm(name string) error {
+	if name == "auto" || slices.Contains(Algorithms(), name) {
+		return nil
+	}
+	return fmt.Errorf("comm: algorithm %q, want auto, %s", name, strings.Join(Algorithms(), ", "))
+}
+
+// Resolve returns the algorithm that "auto" stands for with size ranks and a vector of that many
+// bytes; other names stand for themselves.
+//
+// The rule is static, after the cost table of the package: direct up to 16 ranks, where its two
+// steps and minimal bytes win at any size; beyond, halving-doubling, whose messages grow with
+// log p only.
+func Resolve(name string, size, bytes int) string {
+	if name != "auto" {
+		return name
+	}
+	if size <= 16 {
+		return "direct"
+	}
+	return "halving-doubling"
+}
+
+// PlanAllReduce returns rank's schedule of an all-reduce of elems elements whose contributions
+// are the pieces of plan. It is a pure function; all ranks' schedules fit together.
+func PlanAllReduce(name string, plan shard.Plan, rank, elems int) (*Schedule, error) {
+	name = Resolve(name, plan.Workers(), 4*elems)
+	for _, a := range algorithms() {
+		if a.name == name {
+			return a.plan(plan, rank, elems), nil
+		}
+	}
+	return nil, CheckAlgorithm(name)
+}
