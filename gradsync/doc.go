@@ -1,0 +1,2 @@
+// Package gradsync turns each worker's partial gradients into the global ones.
+package gradsync

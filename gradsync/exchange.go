@@ -1,0 +1,173 @@
+package gradsync
+
+import (
+	"time"
+
+	"lockstep/comm"
+)
+
+// exchange is every strategy that exchanges: ranges of the gradient, each all-reduced by one
+// prepared collective, either as soon as it is final or all after backward.
+type exchange struct {
+	config  Config
+	isEager bool
+
+	buckets  []Bucket
+	handles  []*comm.Handle
+	bucketOf []int // by parameter
+	missing  []int // by bucket: parameters not ready yet in this step
+	started  int   // buckets started in this step; they start in order
+
+	rows      []shareRows
+	shared    *shareRows // this step's, nil without
+	sums      []int64
+	sumBounds []int
+}
+
+// shareRows is a prepared all-gather of one rows slice.
+type shareRows struct {
+	first  *float32
+	len    int
+	handle *comm.Handle
+}
+
+// cut makes the buckets: consecutive parameters until limit bytes are reached, edge for the
+// first. Parameters at the end that fit in edge become a bucket of their own.
+func (s *exchange) cut(limit, edge int) {
+	c := &s.config
+	s.bucketOf = make([]int, len(c.Segments))
+	tail := len(c.Order)
+	for bytes := 0; tail > 0; tail-- {
+		bytes += 4 * c.Segments[c.Order[tail-1]].Len
+		if bytes > edge {
+			break
+		}
+	}
+	open := false
+	for i, param := range c.Order {
+		seg := c.Segments[param]
+		if !open || i == tail {
+			s.buckets = append(s.buckets, Bucket{Lo: seg.Offset})
+		}
+		b := &s.buckets[len(s.buckets)-1]
+		b.Params = append(b.Params, param)
+		b.Hi = seg.Offset + seg.Len
+		s.bucketOf[param] = len(s.buckets) - 1
+		full := limit
+		if len(s.buckets) == 1 {
+			full = min(edge, limit)
+		}
+		open = 4*(b.Hi-b.Lo) < full
+	}
+	s.missing = make([]int, len(s.buckets))
+	for i := range s.buckets {
+		b := &s.buckets[i]
+		pieces := make([][]float32, len(c.Pieces))
+		for j, p := range c.Pieces {
+			pieces[j] = p[b.Lo:b.Hi]
+		}
+		s.handles = append(s.handles, c.Group.Prepare(comm.Call{Op: comm.AllReduce,
+			Algorithm: c.Algorithm, Out: pieces[0], Pieces: pieces}))
+	}
+}
+
+func (s *exchange) Begin(int) {
+	s.started, s.shared = 0, nil
+	for i := range s.buckets {
+		s.missing[i] = len(s.buckets[i].Params)
+	}
+}
+
+func (s *exchange) Ready(param int) {
+	s.missing[s.bucketOf[param]]--
+	if s.isEager {
+		s.startReady()
+	}
+}
+
+// startReady starts the buckets that are complete, in order, so that all ranks issue the same
+// collectives in the same order.
+func (s *exchange) startReady() {
+	for s.started < len(s.buckets) && s.missing[s.started] == 0 {
+		s.handles[s.started].Start()
+		s.started++
+	}
+}
+
+func (s *exchange) Wait() error {
+	begin := time.Now()
+	s.startReady()
+	var first error
+	for i := range s.started {
+		err := s.handles[i].Wait()
+		if first == nil {
+			first = err
+		}
+		s.book(i, begin)
+	}
+	if s.shared != nil {
+		if err := s.shared.handle.Wait(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// book adds bucket i's last exchange to its account; wait is when training began to wait.
+func (s *exchange) book(i int, wait time.Time) {
+	b := &s.buckets[i]
+	t := s.handles[i].Timing()
+	b.Steps++
+	switch {
+	case t.Began.After(wait):
+		b.Exposed += t.Ended.Sub(t.Began)
+	case t.Ended.After(wait):
+		b.Exposed += t.Ended.Sub(wait)
+		b.Hidden += wait.Sub(t.Began)
+	default:
+		b.Hidden += t.Ended.Sub(t.Began)
+	}
+	s.config.Lane.Span("bucket", i, t.Began, t.Ended)
+}
+
+func (s *exchange) Share(rows []float32) {
+	if len(rows) == 0 {
+		return
+	}
+	for i := range s.rows {
+		if s.rows[i].first == &rows[0] && s.rows[i].len == len(rows) {
+			s.shared = &s.rows[i]
+		}
+	}
+	if s.shared == nil {
+		plan := s.config.Group.Plan()
+		h := s.config.Group.Prepare(comm.Call{Op: comm.AllGather, Buf: comm.Bytes(rows),
+			Bounds: bounds(plan, 4*len(rows)/plan.Shards())})
+		s.rows = append(s.rows, shareRows{&rows[0], len(rows), h})
+		s.shared = &s.rows[len(s.rows)-1]
+	}
+	s.shared.handle.Start()
+}
+
+func (s *exchange) Sum(counts []int64) error {
+	g := s.config.Group
+	n := len(counts)
+	s.sums = append(s.sums[:0], make([]int64, n*g.Size())...)
+	s.sumBounds = s.sumBounds[:0]
+	for r := range g.Size() + 1 {
+		s.sumBounds = append(s.sumBounds, 8*n*r)
+	}
+	copy(s.sums[n*g.Rank():], counts)
+	if err := g.AllGather(comm.Bytes(s.sums), s.sumBounds); err != nil {
+		return err
+	}
+	clear(counts)
+	for i, v := range s.sums {
+		counts[i%n] += v
+	}
+	return nil
+}
+
+func (s *exchange) Close() error { return nil }
+
+func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }

@@ -1,0 +1,161 @@
+package gradsync
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/comm"
+	"lockstep/internal/shard"
+	"lockstep/internal/trace"
+)
+
+// Segment is one parameter's place in the flat gradient vector, in floats.
+type Segment struct{ Offset, Len int }
+
+// Config configures a Strategy. Group, Segments, Order and Pieces are required.
+type Config struct {
+	// Group connects the workers. Its plan is the plan of the pieces.
+	Group *comm.Group
+	// Algorithm of the all-reduces: "" is the group's. "gather-scatter" always gathers.
+	Algorithm string
+	// Segments lists the parameters, by number; Order their numbers as their gradients become
+	// final. Segments lie in this order one after another, so a bucket is one range.
+	Segments []Segment
+	Order    []int
+	// Pieces are this worker's partial gradients, one flat vector for each of its subtrees.
+	// Pieces[0] receives the global sum; the others are scratch afterwards.
+	Pieces [][]float32
+	// BucketBytes is the size at which "ddp" closes a bucket. Zero is DefaultBucketBytes.
+	BucketBytes int
+	// Lane records a span per bucket; nil records nothing.
+	Lane *trace.Lane
+}
+
+// DefaultBucketBytes keeps the cost of starting an exchange a few percent of its transfer on
+// links of 10 Gbit/s, and leaves several buckets to overlap in models of a few million
+// parameters.
+const DefaultBucketBytes = 4 << 20
+
+// edgeBytes closes the first bucket of "ddp", so that exchange begins early, and bounds the
+// last, which nothing can hide.
+const edgeBytes = 256 << 10
+
+// Strategy exchanges gradients; it satisfies train.GradSync. Except where noted all methods are
+// called from one goroutine, in this order each step: Begin, Ready for every parameter in Order
+// with Share somewhere before the last, Wait.
+type Strategy interface {
+	// Begin starts a step.
+	Begin(step int)
+	// Ready says that the pieces of a parameter's gradient are final.
+	Ready(param int)
+	// Share completes rows, [shards][n] flat, of which this worker's shards' rows are filled.
+	Share(rows []float32)
+	// Wait returns when Pieces[0] is the global sum and the rows are complete, or with a
+	// *comm.PeerError after which the strategy is unusable.
+	Wait() error
+	// Sum replaces counts by their sum over workers.
+	Sum(counts []int64) error
+	// Close frees what the strategy holds; the group stays open.
+	Close() error
+	// Buckets returns what was exchanged and when, since New.
+	Buckets() []Bucket
+}
+
+// Bucket is a range of the gradient that is exchanged in one piece, and what that took.
+type Bucket struct {
+	Params []int // numbers of its parameters
+	Lo, Hi int   // range of the flat vector, in floats
+	Steps  int   // exchanges so far
+
+	// Sent and Received are bytes over all steps.
+	Sent, Received int64
+	// Exposed is the time its exchange took while training waited, Hidden the rest of it, which
+	// passed during backward.
+	Exposed, Hidden time.Duration
+}
+
+// Names returns the strategies that New knows.
+func Names() []string { return []string{"gather-scatter", "all-reduce", "ddp", "none"} }
+
+// New returns the strategy of that name.
+//
+//   - "gather-scatter": after backward, each parameter is gathered at rank 0, summed there and
+//     the sum scattered to all.
+//   - "all-reduce": after backward, each parameter is all-reduced.
+//   - "ddp": buckets of parameters are all-reduced as soon as their gradients are final, while
+//     backward goes on.
+//   - "none": nothing is exchanged, Sum and Share stay local; the floor of comparisons.
+func New(name string, c Config) (Strategy, error) {
+	if !slices.Contains(Names(), name) {
+		return nil, fmt.Errorf("gradsync: strategy %q, want one of %s", name, strings.Join(Names(), ", "))
+	}
+	if name == "none" {
+		return &none{}, nil
+	}
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
+	}
+	if name == "gather-scatter" {
+		c.Algorithm = "gather"
+	}
+	s := &exchange{config: c, isEager: name == "ddp"}
+	limit, edge := 0, 0
+	if s.isEager {
+		limit, edge = c.BucketBytes, edgeBytes
+	}
+	s.cut(limit, edge)
+	return s, nil
+}
+
+// validate fills in defaults and reports a layout that does not fit together.
+func (c *Config) validate() error {
+	if c.Group == nil {
+		return fmt.Errorf("no group")
+	}
+	if c.BucketBytes == 0 {
+		c.BucketBytes = DefaultBucketBytes
+	}
+	if c.Algorithm != "" {
+		if err := comm.CheckAlgorithm(c.Algorithm); err != nil {
+			return err
+		}
+	}
+	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
+	if len(c.Pieces) != want {
+		return fmt.Errorf("%d pieces, want %d", len(c.Pieces), want)
+	}
+	if len(c.Order) != len(c.Segments) {
+		return fmt.Errorf("order of %d parameters, want %d", len(c.Order), len(c.Segments))
+	}
+	seen := make([]bool, len(c.Segments))
+	at := 0
+	for _, param := range c.Order {
+		if param < 0 || param >= len(seen) || seen[param] {
+			return fmt.Errorf("order %v is no permutation of %d parameters", c.Order, len(seen))
+		}
+		seen[param] = true
+		if got := c.Segments[param].Offset; got != at {
+			return fmt.Errorf("parameter %d at offset %d, want %d: segments follow the order", param,
+				got, at)
+		}
+		at += c.Segments[param].Len
+	}
+	for i, p := range c.Pieces {
+		if len(p) < at {
+			return fmt.Errorf("len(pieces[%d])=%d, want %d", i, len(p), at)
+		}
+	}
+	return nil
+}
+
+// bounds returns where each worker's rows of n bytes begin.
+func bounds(plan shard.Plan, n int) []int {
+	b := make([]int, 1, plan.Workers()+1)
+	for r := range plan.Workers() {
+		_, hi := plan.Run(r)
+		b = append(b, hi*n)
+	}
+	return b
+}
