@@ -1,0 +1,214 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"lockstep/cluster"
+)
+
+// The test binary acts as a worker when the variable says how to behave.
+const behaviour = "LOCKSTEP_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	environment := cluster.ProcessEnvironment()
+	if environment[behaviour] != "" {
+		os.Exit(work(environment))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func work(environment cluster.Environment) int {
+	member, err := environment.ResolveMember()
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	how := environment[behaviour]
+	if how == "absent" && member.Rank == 1 {
+		time.Sleep(time.Minute)
+	}
+	isa := []string{"plain", "fast"}
+	if how == "older" && member.Rank == 1 {
+		isa = isa[:1]
+	}
+	session, err := cluster.Join(context.Background(), member, cluster.Hello{
+		PID: os.Getpid(), Host: "here", ISA: isa, Listen: "address of " + strconv.Itoa(member.Rank)})
+	if err != nil {
+		fmt.Println(err)
+		return 4
+	}
+	defer session.Close()
+	session.Report(cluster.Progress{Phase: "forward", Step: 7})
+	if member.Rank == 1 {
+		switch how {
+		case "killed":
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			select {}
+		case "panics":
+			panic("shape mismatch")
+		case "fails":
+			session.Fail(cluster.Failure{Status: 3, Text: "file cut off"})
+			return 3
+		case "silent":
+			return 0
+		}
+	}
+	if how != "well" && how != "older" {
+		if member.Rank == 0 && how == "killed" {
+			session.Fail(cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true})
+		}
+		<-session.Context().Done()
+		return 130
+	}
+	session.Done(map[string]any{"rank": member.Rank, "welcome": session.Welcome})
+	return 0
+}
+
+func launch(t *testing.T, ctx context.Context, how string, world int) ([]json.RawMessage, error) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	return cluster.Launch(ctx, cluster.LaunchConfig{
+		World: world, Command: []string{self}, Job: "the job", JoinTimeout: 3 * time.Second,
+		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how}),
+		Log:         func(rank int) string { return filepath.Join(dir, fmt.Sprintf("rank%d.log", rank)) },
+	})
+}
+
+func TestLaunchReturnsEveryResult(t *testing.T) {
+	results, err := launch(t, t.Context(), "well", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, text := range results {
+		want := fmt.Sprintf(`{"rank":%d,"welcome":{"isa":"fast","addresses":`+
+			`["address of 0","address of 1","address of 2"],"job":"the job"}}`, rank)
+		if string(text) != want {
+			t.Errorf("rank %d: %s, want %s", rank, text, want)
+		}
+	}
+}
+
+func TestLaunchPicksThePathAllHave(t *testing.T) {
+	results, err := launch(t, t.Context(), "older", 2)
+	if err != nil || !strings.Contains(string(results[0]), `"isa":"plain"`) {
+		t.Fatalf("%s, %v", results, err)
+	}
+}
+
+func TestLaunchNamesTheFirstToDie(t *testing.T) {
+	tests := map[string]struct {
+		want  cluster.WorkerError
+		parts []string
+	}{
+		"killed": {cluster.WorkerError{Signal: "SIGKILL"}, []string{"SIGKILL", "step 7", "forward"}},
+		"panics": {cluster.WorkerError{Status: 2}, []string{"panic: shape mismatch", "status 2"}},
+		"fails":  {cluster.WorkerError{Status: 3, Reported: true}, []string{"file cut off"}},
+		"silent": {cluster.WorkerError{}, []string{"ended with status 0"}},
+	}
+	for how, test := range tests {
+		t.Run(how, func(t *testing.T) {
+			_, err := launch(t, t.Context(), how, 3)
+			var e *cluster.WorkerError
+			if !errors.As(err, &e) {
+				t.Fatalf("got %v, want a WorkerError", err)
+			}
+			w := test.want
+			if e.Rank != 1 || e.Signal != w.Signal || e.Status != w.Status || e.Reported != w.Reported {
+				t.Errorf("got %+v, want rank 1 and %+v", e, w)
+			}
+			for _, part := range append(test.parts, "rank 1", "rank1.log", strconv.Itoa(e.PID)) {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not name %q", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestLaunchSaysWhoIsMissing(t *testing.T) {
+	_, err := launch(t, t.Context(), "absent", 2)
+	var e *cluster.RendezvousError
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "missing ranks: 1") {
+		t.Errorf("got %v, want a RendezvousError that names rank 1", err)
+	}
+}
+
+func TestLaunchStopsWorkersOnCancel(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := launch(t, ctx, "waits", 2); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+func TestLaunchNamesAPortInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	for host, want := range map[string]string{"127.0.0.1": "in use", "0.0.0.0": "all interfaces"} {
+		_, err = cluster.Launch(t.Context(), cluster.LaunchConfig{World: 1, Host: host, Port: port})
+		var e *cluster.RendezvousError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want a RendezvousError with %q", host, err, want)
+		}
+	}
+}
+
+// A stranger gets "no" after the preamble and the run goes on undisturbed.
+func TestStrangersAreTurnedAway(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close() // free again: the run below takes it
+	answers := make(chan string)
+	go func() {
+		for {
+			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err != nil {
+				time.Sleep(time.Millisecond)
+				continue
+			}
+			defer conn.Close()
+			io.WriteString(conn, "lockstep/1 "+secret+"\n")
+			answer := make([]byte, 3)
+			io.ReadFull(conn, answer)
+			answers <- string(answer)
+			return
+		}
+	}()
+	self, _ := os.Executable()
+	dir := t.TempDir()
+	_, err = cluster.Launch(t.Context(), cluster.LaunchConfig{World: 2, Port: port,
+		Command:     []string{self},
+		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well"}),
+		Log:         func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := <-answers; got != "no\n" {
+		t.Errorf("the stranger was answered %q, want %q", got, "no\n")
+	}
+}
