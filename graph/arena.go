@@ -1,0 +1,66 @@
+package graph
+
+import "unsafe"
+
+// alignFloats is the alignment of every buffer, in floats: one cache line, one AVX-512 vector.
+const alignFloats = 16
+
+// alignUp rounds a number of floats up to a whole line.
+func alignUp(n int) int { return (n + alignFloats - 1) / alignFloats * alignFloats }
+
+// aligned returns the n floats of block that start at the first multiple of bytes.
+func aligned(block []float32, n, bytes int) []float32 {
+	skip := 0
+	if off := int(uintptr(unsafe.Pointer(&block[0])) % uintptr(bytes)); off != 0 {
+		skip = (bytes - off) / 4
+	}
+	return block[skip : skip+n : skip+n]
+}
+
+// Arena is the memory in which programs keep their intermediate values. Programs that share one
+// need only as much as the largest of them, and must not run between another's Forward and
+// Backward.
+type Arena struct {
+	executor Executor
+	memory   Memory
+	tenants  []*Program
+}
+
+// NewArena returns an empty arena in ex's memory; it grows as programs are compiled into it.
+func NewArena(ex Executor) *Arena { return &Arena{executor: ex} }
+
+// Bytes returns the arena's size.
+func (a *Arena) Bytes() int64 { return int64(len(a.memory.Floats)) * 4 }
+
+// Close gives the memory back. The programs compiled into the arena must not be used afterwards.
+func (a *Arena) Close() {
+	for _, p := range a.tenants {
+		p.place(nil)
+	}
+	a.free()
+}
+
+func (a *Arena) free() {
+	if a.memory.Release != nil {
+		a.memory.Release()
+	}
+	a.memory = Memory{}
+}
+
+// add makes room for p, moving all tenants if the arena has to grow.
+func (a *Arena) add(p *Program, floats int) error {
+	if floats > len(a.memory.Floats) {
+		memory, err := a.executor.Allocate(floats)
+		if err != nil {
+			return err
+		}
+		a.free()
+		a.memory = memory
+		for _, t := range a.tenants {
+			t.place(memory.Floats)
+		}
+	}
+	a.tenants = append(a.tenants, p)
+	p.place(a.memory.Floats)
+	return nil
+}

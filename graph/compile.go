@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Options say what to compile a graph into.
+type Options struct {
+	// Loss holds one loss per sample, [N]; nil for a program that only computes logits.
+	Loss *Node
+	// Logits holds the scores of the classes, [N, classes]; nil if nobody asks for them.
+	Logits *Node
+	// Train compiles a backward pass and lets batch norm use the batch's own statistics.
+	Train bool
+	// Arena is where intermediate values live; nil gives the program an arena of its own.
+	Arena *Arena
+}
+
+// code is a graph on its way to a program: lowered, with its roots named.
+type code struct {
+	*Graph
+	loss, logits *Node
+	gradients    []*Node // by parameter number; nil in inference
+	reports      []*Node // by state number, the batch statistic; nil in inference
+}
+
+// Compile turns what o asks for of g into a program that ex runs. It returns g's first build error,
+// if there was one. g itself is not changed and can be compiled again.
+func Compile(g *Graph, ex Executor, o Options) (*Program, error) {
+	return compile(g, ex, o, passes)
+}
+
+func compile(g *Graph, ex Executor, o Options, passes []pass) (*Program, error) {
+	if g.err != nil {
+		return nil, g.err
+	}
+	if err := o.validate(g); err != nil {
+		return nil, err
+	}
+	c := lower(g, o)
+	if o.Train {
+		if err := differentiate(c); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range passes {
+		p.rewrite(c)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return assemble(c, ex, o.Arena)
+}
+
+func (o Options) validate(g *Graph) error {
+	switch {
+	case o.Loss == nil && o.Logits == nil:
+		return errors.New("graph: compile: neither loss nor logits asked for")
+	case o.Train && o.Loss == nil:
+		return errors.New("graph: compile: training needs a loss")
+	case o.Loss != nil && o.Loss.graph != g, o.Logits != nil && o.Logits.graph != g:
+		return errors.New("graph: compile: loss or logits belong to another graph")
+	case o.Loss != nil && len(o.Loss.typ.Shape) != 1:
+		return fmt.Errorf("graph: compile: loss has shape %v, want one value per sample",
+			o.Loss.typ.Shape)
+	case o.Logits != nil && len(o.Logits.typ.Shape) != 2:
+		return fmt.Errorf("graph: compile: logits have shape %v, want [samples, classes]",
+			o.Logits.typ.Shape)
+	}
+	return nil
+}

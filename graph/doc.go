@@ -1,0 +1,23 @@
+// Package graph compiles static graphs of tensor operations into programs.
+//
+// A [Graph] is built once for a batch size: inputs, parameters and state are [Node] values, and
+// functions such as [Conv] or [BatchNorm] join them into further nodes. [Compile] then decides
+// everything that can be decided before the first number is seen:
+//
+//	lower          choose the training or the inference form of each op
+//	differentiate  emit the backward ops, which are ops like any other
+//	passes         rewrite: fold ReLU into its producer, masks into batch norm, drop what nobody reads
+//	prepare        ask the [Executor] for a kernel per op
+//	plan           give every value a place in one arena, reusing memory as values die
+//
+// The result is a [Program]: Forward, Backward and a few accessors. Parameters live outside it, in
+// [Variables], so that programs for several batch sizes, for training and for inference share them.
+//
+// Building never fails on the spot: the first error is kept, later ops on its results are ignored,
+// and Compile returns it with the op's name and the shapes. Programs are deterministic: the order
+// of every sum is a function of shapes alone. A program belongs to one goroutine at a time, and so
+// does everything that shares its arena. Forward and Backward do not allocate.
+//
+// Dimension letters: N batch, H W map, C channels in, K channels out, R S filter. Maps are stored
+// [N, H, W, C], convolution weights [R, S, C, K], linear weights [C, K].
+package graph

@@ -1,0 +1,74 @@
+package graph
+
+// lowering copies the calls that the roots need into a new graph, giving each op its training or
+// inference form.
+type lowering struct {
+	to      *code
+	train   bool
+	renamed map[*Node]*Node
+}
+
+// lower returns the code of g for o, without a backward pass.
+func lower(g *Graph, o Options) *code {
+	to := &code{Graph: New()}
+	l := &lowering{to: to, train: o.Train, renamed: map[*Node]*Node{}}
+	for _, n := range g.inputs {
+		l.renamed[n] = to.addInput(n.name, n.typ)
+	}
+	for i, n := range g.params {
+		l.renamed[n] = to.Parameter(g.param[i])
+	}
+	for i, n := range g.states {
+		l.renamed[n] = to.State(g.state[i])
+	}
+	if o.Train {
+		to.reports = make([]*Node, len(g.states))
+	}
+	needed := reach(o.Loss, o.Logits)
+	for _, c := range g.calls {
+		if needed[c] {
+			l.call(c)
+		}
+	}
+	to.loss, to.logits = l.renamed[o.Loss], l.renamed[o.Logits]
+	return to
+}
+
+// call copies one call.
+func (l *lowering) call(c *call) {
+	in := make([]*Node, len(c.in))
+	for i, n := range c.in {
+		in[i] = l.renamed[n]
+	}
+	var out []*Node
+	if o, ok := c.op.(lowerer); ok {
+		out = o.lower(l, in)
+	} else {
+		out = l.to.apply(c.op, in...)
+	}
+	for i, n := range c.out {
+		l.renamed[n] = out[i]
+	}
+}
+
+// report makes value the batch statistic that updates state.
+func (l *lowering) report(state, value *Node) { l.to.reports[state.number] = value }
+
+// reach returns the calls that roots depend on.
+func reach(roots ...*Node) map[*call]bool {
+	found := map[*call]bool{}
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if n == nil || n.call == nil || found[n.call] {
+			return
+		}
+		found[n.call] = true
+		for _, in := range n.call.in {
+			visit(in)
+		}
+	}
+	for _, n := range roots {
+		visit(n)
+	}
+	return found
+}

@@ -1,0 +1,62 @@
+package graph
+
+// Op is one kind of computation with its settings. Each lives in its own file op_<name>.go, which
+// holds the shape rule, the host's kernel, the gradient rule and the cost.
+//
+// Besides these methods an op may be [hostOp] (the host can run it), differentiable, a lowerer
+// (it turns into other ops when compiled), a view (its result is its first input under another
+// shape) or overwriting (its first result may take the place of an input).
+type Op interface {
+	// Name is what errors, costs and traces call the op.
+	Name() string
+	// Infer is the shape rule: the types of the results for given inputs, or why they do not fit.
+	Infer(in []Type) ([]Type, error)
+	// Cost is the work of one application.
+	Cost(in, out []Type) Cost
+}
+
+// Cost is the work of an op application.
+type Cost struct {
+	// FLOPs counts additions and multiplications, padded zeros included.
+	FLOPs int64
+	// Bytes counts each input read once and each result written once.
+	Bytes int64
+}
+
+// hostOp is an op with a CPU kernel.
+type hostOp interface {
+	host(h *Host, in, out []Type) Kernel
+}
+
+// differentiable is an op with a gradient rule.
+type differentiable interface {
+	// gradient emits, through b, the gradients of c's inputs for given gradients dy of its results;
+	// nil stands for none, in dy as in the answer.
+	gradient(b *Graph, c *call, dy []*Node) []*Node
+}
+
+// lowerer is an op that is expressed by others when compiled.
+type lowerer interface {
+	lower(l *lowering, in []*Node) []*Node
+}
+
+// view is an op whose only result holds its first input's elements in the same order.
+type view interface{ isView() }
+
+// overwriting is an op whose first result may be written over one of its inputs.
+type overwriting interface {
+	// overwrites returns the number of that input.
+	overwrites() int
+}
+
+// cost returns flops together with the traffic of reading in and writing out once.
+func cost(flops int64, in, out []Type) Cost {
+	c := Cost{FLOPs: flops}
+	for _, t := range in {
+		c.Bytes += t.Bytes()
+	}
+	for _, t := range out {
+		c.Bytes += t.Bytes()
+	}
+	return c
+}

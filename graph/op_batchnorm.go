@@ -1,0 +1,145 @@
+package graph
+
+import (
+	"fmt"
+
+	"lockstep/tensor"
+)
+
+// BatchNorm normalises each channel: y = (x - mean) / sqrt(variance + eps) * gamma + beta.
+//
+// x is [..., C], gamma and beta are [C], mean and variance states of shape [C]. In training, mean
+// and (biased) variance are those of x over all axes but the last, gradients flow through them, and
+// the program reports them, the variance unbiased, in BatchStats under the two states. In inference
+// they are the states' values.
+func BatchNorm(x, gamma, beta, mean, variance *Node, eps float32) *Node {
+	return x.graph.emit(batchNorm{eps}, x, gamma, beta, mean, variance)
+}
+
+type batchNorm struct{ eps float32 }
+
+func (batchNorm) Name() string { return "batch-norm" }
+
+func (batchNorm) Infer(in []Type) ([]Type, error) {
+	if len(in[0].Shape) < 2 {
+		return nil, fmt.Errorf("want an input of at least two axes")
+	}
+	for _, t := range in[1:] {
+		if !t.Shape.Equal(tensor.Shape{lastAxis(in[0])}) {
+			return nil, fmt.Errorf("weight, bias and states want shape [%d]", lastAxis(in[0]))
+		}
+	}
+	return in[:1], nil
+}
+
+// Cost is that of the ops it is lowered to.
+func (batchNorm) Cost(in, out []Type) Cost { return normalize{}.Cost(in, out) }
+
+func (o batchNorm) lower(l *lowering, in []*Node) []*Node {
+	x, gamma, beta, mean, variance := in[0], in[1], in[2], in[3], in[4]
+	if l.train {
+		s := l.to.apply(batchStatistics{}, x)
+		l.report(mean, s[0])
+		l.report(variance, s[2])
+		mean, variance = s[0], s[1]
+	}
+	return l.to.apply(normalize{eps: o.eps}, x, mean, variance, gamma, beta)
+}
+
+// batchStatistics computes each channel's mean, biased variance and unbiased variance. The latter is
+// 0 for a single row.
+type batchStatistics struct{}
+
+func (batchStatistics) Name() string { return "batch-statistics" }
+
+func (batchStatistics) Infer(in []Type) ([]Type, error) {
+	c := float(lastAxis(in[0]))
+	return []Type{c, c, c}, nil
+}
+
+func (batchStatistics) Cost(in, out []Type) Cost { return cost(3*int64(in[0].Shape.Elems()), in, out) }
+
+func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
+	channels := lastAxis(in[0])
+	rows := in[0].Shape.Elems() / channels
+	v := h.cpu.NewBatchNorm(rows, channels)
+	correction := float32(float64(rows) / float64(max(rows-1, 1)))
+	return Kernel{Run: func(a *Args) {
+		mean, biased, unbiased := a.Out[0].F, a.Out[1].F, a.Out[2].F
+		v.Stats(mean, biased, a.In[0].F)
+		for c, s := range biased {
+			unbiased[c] = s * correction
+		}
+	}}
+}
+
+// The gradient through the statistics is part of normalize's rule.
+func (batchStatistics) gradient(*Graph, *call, []*Node) []*Node { return []*Node{nil} }
+
+// normalize computes (x - mean) / sqrt(variance + eps) * gamma + beta from x, mean, variance, gamma
+// and beta.
+type normalize struct {
+	eps  float32
+	relu bool
+}
+
+func (o normalize) Name() string {
+	if o.relu {
+		return "normalize+relu"
+	}
+	return "normalize"
+}
+
+func (o normalize) withReLU() Op { o.relu = true; return o }
+
+func (normalize) overwrites() int { return 0 }
+
+func (normalize) Infer(in []Type) ([]Type, error) { return in[:1], nil }
+
+func (normalize) Cost(in, out []Type) Cost { return cost(2*int64(in[0].Shape.Elems()), in, out) }
+
+func (o normalize) host(h *Host, in, _ []Type) Kernel {
+	channels := lastAxis(in[0])
+	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	return Kernel{Run: func(a *Args) {
+		v.Normalize(a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F, o.eps, o.relu)
+	}}
+}
+
+func (o normalize) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	d := b.apply(batchNormBackward{eps: o.eps}, append([]*Node{dy[0]}, c.in...)...)
+	return []*Node{d[0], nil, nil, d[1], d[2]}
+}
+
+// batchNormBackward computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean and
+// variance being those of x. With relu it takes dy as 0 where the normalised value is not above 0.
+type batchNormBackward struct {
+	eps  float32
+	relu bool
+}
+
+func (o batchNormBackward) Name() string {
+	if o.relu {
+		return "batch-norm+relu-backward"
+	}
+	return "batch-norm-backward"
+}
+
+func (batchNormBackward) overwrites() int { return 0 }
+
+func (batchNormBackward) Infer(in []Type) ([]Type, error) {
+	return []Type{in[1], in[4], in[5]}, nil
+}
+
+func (batchNormBackward) Cost(in, out []Type) Cost {
+	return cost(8*int64(in[0].Shape.Elems()), in, out)
+}
+
+func (o batchNormBackward) host(h *Host, in, _ []Type) Kernel {
+	channels := lastAxis(in[0])
+	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	return Kernel{Run: func(a *Args) {
+		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
+			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.eps, o.relu)
+	}}
+}

@@ -1,0 +1,21 @@
+package graph
+
+// columnSums adds dy over all axes but the last: a bias's gradient.
+type columnSums struct{}
+
+func (columnSums) Name() string { return "column-sums" }
+
+func (columnSums) Infer(in []Type) ([]Type, error) {
+	return []Type{float(lastAxis(in[0]))}, nil
+}
+
+// lastAxis returns the length of the innermost axis.
+func lastAxis(t Type) int { return t.Shape[len(t.Shape)-1] }
+
+func (columnSums) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
+
+func (columnSums) host(h *Host, in, _ []Type) Kernel {
+	cols := lastAxis(in[0])
+	sums := h.cpu.NewColumnSums(in[0].Shape.Elems()/cols, cols)
+	return Kernel{Run: func(a *Args) { sums.Run(a.Out[0].F, a.In[0].F) }}
+}

@@ -1,0 +1,66 @@
+package graph
+
+import (
+	"fmt"
+
+	"lockstep/internal/kernel"
+)
+
+// Linear returns x times w plus bias: y[n,k] = bias[k] + sum over c of x[n,c] * w[c,k].
+//
+// w is [C, K] or, with the features of a map, [H, W, C, K]; bias is [K] or nil. The last axes of x
+// that together hold C (or H*W*C) elements are the features; the axes before them stay: [N, C] gives
+// [N, K], a map [N, H, W, C] gives [N, K], a sequence [N, T, C] gives [N, T, K].
+func Linear(x, w, bias *Node) *Node {
+	return x.graph.emit(linear{}, withBias(x, w, bias)...)
+}
+
+type linear struct{ relu bool }
+
+func (o linear) Name() string {
+	if o.relu {
+		return "linear+relu"
+	}
+	return "linear"
+}
+
+func (o linear) withReLU() Op { o.relu = true; return o }
+
+// shape describes the layer as a 1x1 convolution over maps of one pixel.
+func (o linear) shape(x, w Type) kernel.ConvShape {
+	k := w.Shape[len(w.Shape)-1]
+	c := w.Shape.Elems() / k
+	return kernel.ConvShape{N: x.Shape.Elems() / c, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
+}
+
+func (o linear) Infer(in []Type) ([]Type, error) {
+	x, w := in[0], in[1]
+	if len(x.Shape) < 2 || len(w.Shape) < 2 {
+		return nil, fmt.Errorf("want an input [N, C] and weights [C, K]")
+	}
+	k := w.Shape[len(w.Shape)-1]
+	features := w.Shape[:len(w.Shape)-1].Elems()
+	kept := len(x.Shape)
+	for n := 1; n < features && kept > 1; {
+		kept--
+		n *= x.Shape[kept]
+	}
+	if x.Shape[kept:].Elems() != features || kept == len(x.Shape) {
+		return nil, fmt.Errorf("the input's last axes do not hold the %d features of the weights",
+			features)
+	}
+	if err := checkBias(in, k); err != nil {
+		return nil, err
+	}
+	return []Type{{Shape: append(x.Shape[:kept].Clone(), k)}}, nil
+}
+
+func (o linear) Cost(in, out []Type) Cost { return cost(o.shape(in[0], in[1]).FLOPs(), in, out) }
+
+func (o linear) host(h *Host, in, out []Type) Kernel {
+	return convForward(h.cpu.NewConv(o.shape(in[0], in[1])), o.relu)
+}
+
+func (o linear) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	return convGradient(b, c, dy[0], o.shape(c.in[0].typ, c.in[1].typ))
+}

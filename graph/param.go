@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"fmt"
+
+	"lockstep/internal/random"
+	"lockstep/tensor"
+)
+
+// Param describes a trained tensor.
+type Param struct {
+	// Name is PyTorch's state_dict name, such as "features.0.weight".
+	Name string
+	// Shape is PyTorch's shape.
+	Shape tensor.Shape
+	// Layout maps PyTorch's element order to the stored one.
+	Layout tensor.Layout
+	// Init draws the starting values; nil means zeros.
+	Init Init
+}
+
+// Init draws a parameter's starting values.
+type Init interface {
+	// Draw returns the value of canonical element i, given the parameter's own random stream.
+	Draw(s random.Stream, i uint64) float32
+}
+
+// Uniform draws from [-Bound, Bound).
+type Uniform struct{ Bound float64 }
+
+// Draw implements Init.
+func (u Uniform) Draw(s random.Stream, i uint64) float32 { return s.Symmetric(i, u.Bound) }
+
+// Constant gives every element the same value.
+type Constant struct{ Value float32 }
+
+// Draw implements Init.
+func (c Constant) Draw(random.Stream, uint64) float32 { return c.Value }
+
+// stored returns the shape of the tensor as stored.
+func (p Param) stored() tensor.Shape {
+	if len(p.Layout.Perm) == 0 {
+		return p.Shape.Clone()
+	}
+	s := make(tensor.Shape, len(p.Layout.Perm))
+	for i, axis := range p.Layout.Perm {
+		s[i] = p.Layout.View[axis]
+	}
+	return s
+}
+
+func (p Param) validate() error {
+	if p.Name == "" {
+		return fmt.Errorf("a parameter needs a name")
+	}
+	if len(p.Layout.View) != len(p.Layout.Perm) {
+		return fmt.Errorf("layout views %v through %d axes", p.Layout.View, len(p.Layout.Perm))
+	}
+	if len(p.Layout.View) > 0 && p.Layout.View.Elems() != p.Shape.Elems() {
+		return fmt.Errorf("layout views %v as %v", p.Shape, p.Layout.View)
+	}
+	if p.Shape.Elems() == 0 {
+		return fmt.Errorf("shape %v has no elements", p.Shape)
+	}
+	return nil
+}
+
+// State describes a tensor that training updates without a gradient: after each virtual shard, in
+// shard order, state = (1-Momentum)*state + Momentum*batch statistic. Its stored order is
+// canonical.
+type State struct {
+	// Name is PyTorch's state_dict name, such as "features.1.running_mean".
+	Name  string
+	Shape tensor.Shape
+	// Momentum is the weight of the newest shard, PyTorch's convention.
+	Momentum float64
+	// Initial is the starting value of every element.
+	Initial float32
+}

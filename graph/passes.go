@@ -1,0 +1,111 @@
+package graph
+
+import "slices"
+
+// pass is one rewriting of lowered code that leaves every root's value as it was.
+type pass struct {
+	name    string
+	rewrite func(c *code)
+}
+
+// passes are the rewritings every program goes through, in order.
+var passes = []pass{
+	{"multiply by one", dropMultiplyByOne},
+	{"fold relu", foldReLU},
+	{"fold mask", foldMask},
+	{"drop unused", dropUnused},
+	{"finish gradients early", finishGradientsEarly},
+}
+
+// replace makes every reader of old read new instead.
+func (c *code) replace(old, new *Node) {
+	for _, r := range c.calls {
+		for i, n := range r.in {
+			if n == old {
+				r.in[i] = new
+			}
+		}
+	}
+	for _, root := range c.roots() {
+		if *root == old {
+			*root = new
+		}
+	}
+}
+
+// roots returns where the values that outlive the code are named.
+func (c *code) roots() []**Node {
+	roots := []**Node{&c.loss, &c.logits}
+	for i := range c.gradients {
+		roots = append(roots, &c.gradients[i])
+	}
+	for i := range c.reports {
+		roots = append(roots, &c.reports[i])
+	}
+	return roots
+}
+
+// onlyReader returns the call that reads n, if there is exactly one and n is no root.
+func (c *code) onlyReader(n *Node) *call {
+	for _, root := range c.roots() {
+		if *root == n {
+			return nil
+		}
+	}
+	var reader *call
+	for _, r := range c.calls {
+		for _, in := range r.in {
+			if in != n {
+				continue
+			}
+			if reader != nil {
+				return nil
+			}
+			reader = r
+		}
+	}
+	return reader
+}
+
+// remove takes a call out of the code.
+func (c *code) remove(dead *call) {
+	c.calls = slices.DeleteFunc(slices.Clone(c.calls), func(x *call) bool { return x == dead })
+}
+
+// dropUnused removes the calls whose results nobody needs: above all the gradients of inputs that
+// are not trained, such as the first convolution's backward-data.
+func dropUnused(c *code) {
+	var roots []*Node
+	for _, r := range c.roots() {
+		roots = append(roots, *r)
+	}
+	needed := reach(roots...)
+	c.calls = slices.DeleteFunc(slices.Clone(c.calls), func(x *call) bool { return !needed[x] })
+}
+
+// finishGradientsEarly moves each call that completes a parameter's gradient to the earliest place
+// its inputs allow, so that its exchange can start while the backward pass goes on.
+func finishGradientsEarly(c *code) {
+	finishes := func(x *call) bool {
+		return slices.ContainsFunc(x.out, func(n *Node) bool { return slices.Contains(c.gradients, n) })
+	}
+	for i, moved := range c.calls {
+		if !moved.backward || !finishes(moved) {
+			continue
+		}
+		to := i
+		for ; to > 0; to-- {
+			before := c.calls[to-1]
+			if !before.backward || feeds(before, moved) || finishes(before) {
+				break
+			}
+		}
+		copy(c.calls[to+1:i+1], c.calls[to:i])
+		c.calls[to] = moved
+	}
+}
+
+// feeds reports whether b reads a result of a.
+func feeds(a, b *call) bool {
+	return slices.ContainsFunc(b.in, func(n *Node) bool { return n.call == a })
+}

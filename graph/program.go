@@ -1,0 +1,234 @@
+package graph
+
+import (
+	"fmt"
+
+	"lockstep/tensor"
+)
+
+// Program computes a graph for one batch size. See the package comment for its rules.
+type Program struct {
+	code     *code
+	executor Executor
+	arena    *Arena
+	plan     plan
+	buffers  []*Buffer // by the plan's blocks
+
+	steps   []step
+	forward int   // how many of steps are the forward pass
+	order   []int // parameter numbers as their gradients become final
+	costs   []OpCost
+
+	inputs, params, states, gradients []*Buffer // by number
+	labels                            *Buffer   // the input that holds class numbers
+	segments                          []Segment // of the gradients, once variables are attached
+	flat                              int       // length of a flat gradient
+
+	stats          []float32
+	losses, logits output
+	loss           float64
+	correct        int
+}
+
+// step is one op application ready to run.
+type step struct {
+	run   func(*Args)
+	args  Args
+	final []int // parameters whose gradients are final afterwards
+}
+
+// output is a result kept where the caller can read it until the next forward pass.
+type output struct {
+	from *Buffer
+	host []float32
+}
+
+// OpCost is the work of one op application of a program.
+type OpCost struct {
+	Op       string // the op's name, such as "conv"
+	Layer    string // the layer's name as far as parameter names tell, such as "features.0"
+	Backward bool
+	Cost
+}
+
+// Attach makes the program compute with v's parameters and state. It fails if v was made for
+// another network. It may be called again, with the same or other variables; gradients have to be
+// set anew afterwards.
+func (p *Program) Attach(v *Variables) error {
+	if err := v.check(p); err != nil {
+		return err
+	}
+	for i, b := range p.params {
+		b.F = v.of(v.Weights, i)
+	}
+	for i, b := range p.states {
+		b.F = v.StateOf(i)
+	}
+	p.segments, p.flat = v.Segments, len(v.Weights)
+	for _, b := range p.gradients {
+		b.F = nil
+	}
+	return nil
+}
+
+// SetGradients makes Backward write into flat, a vector of the layout of Variables.Weights. Every
+// element of every segment is overwritten; gaps are left alone. It does not allocate and may be
+// called before each Backward. It panics if the length is wrong or nothing is attached.
+func (p *Program) SetGradients(flat []float32) {
+	if p.segments == nil || len(flat) != p.flat || !p.IsTraining() {
+		panic(fmt.Sprintf("graph: set gradients: len=%d, want %d (training %v, attached %v)",
+			len(flat), p.flat, p.IsTraining(), p.segments != nil))
+	}
+	for i, s := range p.segments {
+		p.gradients[i].F = flat[s.Offset : s.Offset+s.Len : s.Offset+s.Len]
+	}
+}
+
+// IsTraining reports whether the program has a backward pass.
+func (p *Program) IsTraining() bool { return p.code.gradients != nil }
+
+// Order returns the parameter numbers in the order in which Backward reports them.
+func (p *Program) Order() []int { return p.order }
+
+// Images returns the program's own buffer for its first float32 input, in stored order, to be
+// filled before Forward. The first call allocates it.
+func (p *Program) Images() []float32 {
+	for i, n := range p.code.inputs {
+		if n.typ.DType == tensor.Float32 {
+			if p.inputs[i].F == nil {
+				p.inputs[i].F = alignedFloats(n.typ.Shape.Elems())
+			}
+			return p.inputs[i].F
+		}
+	}
+	return nil
+}
+
+// LabelSlice returns the program's own buffer for the class numbers, to be filled before Forward.
+// The first call allocates it.
+func (p *Program) LabelSlice() []int32 {
+	for i, n := range p.code.inputs {
+		if n.typ.DType == tensor.Int32 {
+			if p.inputs[i].I == nil {
+				p.inputs[i].I = make([]int32, n.typ.Shape.Elems())
+			}
+			return p.inputs[i].I
+		}
+	}
+	return nil
+}
+
+// SetInput makes the program read images and labels in place, without a copy, until it is called
+// again. They must not change between Forward and the end of Backward. It does not allocate. It
+// panics if a length is wrong.
+func (p *Program) SetInput(images []float32, labels []int32) {
+	for i, n := range p.code.inputs {
+		want, got := n.typ.Shape.Elems(), len(images)
+		if n.typ.DType == tensor.Int32 {
+			got = len(labels)
+			p.inputs[i].I = labels
+		} else {
+			p.inputs[i].F = images
+		}
+		if got != want {
+			panic(fmt.Sprintf("graph: set input: len(%s)=%d, want %d", n.name, got, want))
+		}
+	}
+}
+
+// Samples returns the program's batch size.
+func (p *Program) Samples() int { return p.code.inputs[0].typ.Shape[0] }
+
+// Forward computes losses and logits from the inputs and the attached variables. It changes
+// neither; a training program also fills BatchStats.
+func (p *Program) Forward() {
+	for i := range p.steps[:p.forward] {
+		s := &p.steps[i]
+		s.run(&s.args)
+	}
+	p.losses.read(p.executor)
+	p.logits.read(p.executor)
+	p.score()
+}
+
+func (o *output) read(ex Executor) {
+	if o.from != nil {
+		ex.Copy(Buffer{F: o.host}, *o.from)
+	}
+}
+
+// score sums the losses in order and counts the samples whose first largest logit is their label's.
+func (p *Program) score() {
+	p.loss, p.correct = 0, 0
+	for _, l := range p.losses.host {
+		p.loss += float64(l)
+	}
+	if p.logits.from == nil || p.labels == nil {
+		return
+	}
+	classes := len(p.logits.host) / len(p.labels.I)
+	for n, label := range p.labels.I {
+		row := p.logits.host[n*classes : (n+1)*classes]
+		best := 0
+		for k, x := range row {
+			if x > row[best] {
+				best = k
+			}
+		}
+		if best == int(label) {
+			p.correct++
+		}
+	}
+}
+
+// Backward computes the gradient of the sum of the last Forward's losses with respect to every
+// parameter, into the vector given to SetGradients. ready, unless nil, is called with each
+// parameter's number as soon as its gradient is final, in the order of Order.
+func (p *Program) Backward(ready func(param int)) {
+	if !p.IsTraining() || len(p.gradients) > 0 && p.gradients[0].F == nil {
+		panic("graph: backward: not a training program, or no gradients set")
+	}
+	for i := p.forward; i < len(p.steps); i++ {
+		s := &p.steps[i]
+		s.run(&s.args)
+		if ready == nil {
+			continue
+		}
+		for _, number := range s.final {
+			ready(number)
+		}
+	}
+}
+
+// Loss returns the sum of the last Forward's losses over the samples, added in order in float64.
+func (p *Program) Loss() float64 { return p.loss }
+
+// Correct returns for how many samples of the last Forward the first largest logit was that of the
+// label.
+func (p *Program) Correct() int { return p.correct }
+
+// Logits returns the last Forward's logits, [N, classes]. The slice is overwritten by the next one.
+func (p *Program) Logits() []float32 { return p.logits.host }
+
+// BatchStats returns the last Forward's batch statistics in the layout of Variables.State: for a
+// running mean the batch mean, for a running variance the batch's unbiased variance. The slice is
+// overwritten by the next Forward. It is empty for inference.
+func (p *Program) BatchStats() []float32 { return p.stats }
+
+// ArenaBytes returns how much memory the program's intermediate values need. Programs that share
+// an arena need the largest of these.
+func (p *Program) ArenaBytes() int64 { return int64(p.plan.size) * 4 }
+
+// Cost returns the work of each op application, in the order they run.
+func (p *Program) Cost() []OpCost { return p.costs }
+
+// place points every intermediate value at its part of the arena.
+func (p *Program) place(base []float32) {
+	for i, b := range p.plan.blocks {
+		var f []float32
+		if base != nil {
+			f = base[b.offset : b.offset+b.size : b.offset+b.size]
+		}
+		p.buffers[i].F = f
+	}
+}
