@@ -8,9 +8,9 @@ import (
 
 // Linear returns x times w plus bias: y[n,k] = bias[k] + sum over c of x[n,c] * w[c,k].
 //
-// w is [C, K] or, with the features of a map, [H, W, C, K]; bias is [K] or nil. The last axes of x
-// that together hold C (or H*W*C) elements are the features; the axes before them stay: [N, C] gives
-// [N, K], a map [N, H, W, C] gives [N, K], a sequence [N, T, C] gives [N, T, K].
+// w is [C, K], bias [K] or nil. The features C may be several axes, which then are the last axes of
+// x: [N, C] times [C, K] gives [N, K], a sequence [N, T, C] gives [N, T, K], and a map [N, H, W, C]
+// times [H, W, C, K] gives [N, K].
 func Linear(x, w, bias *Node) *Node {
 	return x.graph.emit(linear{}, withBias(x, w, bias)...)
 }
@@ -39,15 +39,10 @@ func (o linear) Infer(in []Type) ([]Type, error) {
 		return nil, fmt.Errorf("want an input [N, C] and weights [C, K]")
 	}
 	k := w.Shape[len(w.Shape)-1]
-	features := w.Shape[:len(w.Shape)-1].Elems()
-	kept := len(x.Shape)
-	for n := 1; n < features && kept > 1; {
-		kept--
-		n *= x.Shape[kept]
-	}
-	if x.Shape[kept:].Elems() != features || kept == len(x.Shape) {
-		return nil, fmt.Errorf("the input's last axes do not hold the %d features of the weights",
-			features)
+	features := w.Shape[:len(w.Shape)-1]
+	kept := len(x.Shape) - len(features)
+	if kept < 1 || !x.Shape[kept:].Equal(features) {
+		return nil, fmt.Errorf("the input does not end in the weights' %v features", features)
 	}
 	if err := checkBias(in, k); err != nil {
 		return nil, err

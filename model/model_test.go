@@ -1,0 +1,72 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+	"lockstep/model"
+	"lockstep/tensor"
+)
+
+// compile builds a network with a loss for n samples.
+func compile(t testing.TB, net model.Network, n int, isa kernel.ISA, train bool) *graph.Program {
+	t.Helper()
+	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cpu.Close)
+	g := graph.New()
+	logits := net.Build(g.Input("images", append(tensor.Shape{n}, net.Input...)))
+	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n))
+	p, err := graph.Compile(g, graph.NewHost(cpu), graph.Options{Loss: loss, Logits: logits, Train: train})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestParameterCounts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		input tensor.Shape
+		want  int
+	}{
+		{"lenet", tensor.Shape{32, 32, 3}, 53762},
+		{"lenet", tensor.Shape{28, 28, 1}, 6*25 + 6 + 16*150 + 16 + 64*576 + 64 + 650},
+		{"vgg11", tensor.Shape{32, 32, 3}, 9231114},
+	} {
+		net, err := model.Named(c.name, 10, c.input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := graph.NewVariables(compile(t, net, 2, kernel.Plain, true))
+		if got := v.Count(); got != c.want {
+			t.Errorf("%s on %v has %d parameters, want %d", c.name, c.input, got, c.want)
+		}
+	}
+}
+
+func TestNamedRefuses(t *testing.T) {
+	cifar := tensor.Shape{32, 32, 3}
+	for _, c := range []struct {
+		name    string
+		classes int
+		input   tensor.Shape
+		want    string
+	}{
+		{"vgg13", 10, cifar, "did you mean vgg11?"},
+		{"LeNet", 10, cifar, "did you mean lenet?"},
+		{"transformer", 10, cifar, "known are lenet, vgg11"},
+		{"lenet", 0, cifar, "0 classes"},
+		{"lenet", 10, tensor.Shape{32, 32}, "want [H, W, C]"},
+		{"vgg11", 10, tensor.Shape{28, 28, 1}, "does not fit input [28, 28, 1]: graph: max-pool"},
+	} {
+		_, err := model.Named(c.name, c.classes, c.input)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Named(%s, %d, %v): %v, want %q in it", c.name, c.classes, c.input, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package nn
+
+import (
+	"math"
+
+	"lockstep/graph"
+	"lockstep/tensor"
+)
+
+// Conv is a convolution with Out filters of Size x Size, after PyTorch's Conv2d: parameters weight
+// [Out, C, Size, Size] and bias [Out].
+type Conv struct {
+	Out, Size int
+	Stride    int // 0 means 1
+	Pad       int
+	NoBias    bool
+}
+
+// Apply implements Layer.
+func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
+	c := features(x.Shape(), 3)
+	g, init := x.Graph(), byFanIn(c*l.Size*l.Size)
+	view := tensor.Shape{l.Out, c, l.Size, l.Size}
+	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: view, Layout: filters(view), Init: init})
+	return graph.Conv(x, w, bias(g, name, l.Out, l.NoBias, init), max(l.Stride, 1), l.Pad)
+}
+
+// Linear is a fully connected layer with Out features, after PyTorch's Linear: parameters weight
+// [Out, C] and bias [Out].
+//
+// Applied to a map [N, H, W, C] it reads all C*H*W values of a sample in PyTorch's order, as if
+// behind a flatten, and returns [N, Out]. Otherwise it reads the last axis and keeps the others.
+type Linear struct {
+	Out    int
+	NoBias bool
+}
+
+// Apply implements Layer.
+func (l Linear) Apply(name string, x *graph.Node) *graph.Node {
+	s := x.Shape()
+	in, view := features(s, len(s)-1), tensor.Shape(nil)
+	if len(s) == 4 {
+		in = s[1:].Elems()
+		view = tensor.Shape{l.Out, s[3], s[1], s[2]}
+	} else {
+		view = tensor.Shape{l.Out, in}
+	}
+	g, init := x.Graph(), byFanIn(in)
+	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: tensor.Shape{l.Out, in},
+		Layout: filters(view), Init: init})
+	return graph.Linear(x, w, bias(g, name, l.Out, l.NoBias, init))
+}
+
+// features returns the length of an axis, or 1 if there is none, in which case the op itself will
+// complain about the input.
+func features(s tensor.Shape, axis int) int {
+	if axis < 0 || axis >= len(s) {
+		return 1
+	}
+	return s[axis]
+}
+
+// filters is the layout of weights [K, C, ...] stored as [..., C, K].
+func filters(view tensor.Shape) tensor.Layout {
+	perm := make([]int, 0, len(view))
+	for axis := 2; axis < len(view); axis++ {
+		perm = append(perm, axis)
+	}
+	return tensor.Layout{View: view, Perm: append(perm, 1, 0)}
+}
+
+// bias adds the bias of a layer with n outputs, or returns nil if it has none.
+func bias(g *graph.Graph, name string, n int, none bool, init graph.Init) *graph.Node {
+	if none {
+		return nil
+	}
+	return g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{n}, Init: init})
+}
+
+// byFanIn is PyTorch's default for weights and biases: uniform in +-1/sqrt(n), n being the number of
+// inputs of one output (Kaiming uniform with a = sqrt(5); He et al. 2015, arXiv 1502.01852).
+func byFanIn(n int) graph.Init { return graph.Uniform{Bound: 1 / math.Sqrt(float64(n))} }
