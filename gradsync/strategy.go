@@ -21,7 +21,8 @@ type Config struct {
 	// Algorithm of the all-reduces: "" is the group's. "gather-scatter" always gathers.
 	Algorithm string
 	// Segments lists the parameters, by number; Order their numbers as their gradients become
-	// final. Segments lie in this order one after another, so a bucket is one range.
+	// final. Segments lie in this order, so a bucket is one range; gaps for alignment between
+	// them hold zeros and travel along inside a bucket.
 	Segments []Segment
 	Order    []int
 	// Pieces are this worker's partial gradients, one flat vector for each of its subtrees.
@@ -136,11 +137,11 @@ func (c *Config) validate() error {
 			return fmt.Errorf("order %v is no permutation of %d parameters", c.Order, len(seen))
 		}
 		seen[param] = true
-		if got := c.Segments[param].Offset; got != at {
-			return fmt.Errorf("parameter %d at offset %d, want %d: segments follow the order", param,
-				got, at)
+		if got := c.Segments[param].Offset; got < at {
+			return fmt.Errorf("parameter %d at offset %d, want at least %d: segments follow the order",
+				param, got, at)
 		}
-		at += c.Segments[param].Len
+		at = c.Segments[param].Offset + c.Segments[param].Len
 	}
 	for i, p := range c.Pieces {
 		if len(p) < at {
