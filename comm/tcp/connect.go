@@ -1,0 +1,196 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"lockstep/comm"
+)
+
+// Config says who is to be connected with whom.
+type Config struct {
+	// Rank is this process's; Addrs holds every rank's listening address, by rank.
+	Rank  int
+	Addrs []string
+	// Token is the job's secret, at least 16 bytes.
+	Token []byte
+	// Generation of the job's membership; peers of another are refused.
+	Generation uint32
+}
+
+func (c *Config) validate() error {
+	if c.Rank < 0 || c.Rank >= len(c.Addrs) {
+		return fmt.Errorf("tcp: connect: rank %d of %d", c.Rank, len(c.Addrs))
+	}
+	if len(c.Token) < minTokenSize {
+		return fmt.Errorf("tcp: connect: token of %d bytes, want at least %d", len(c.Token),
+			minTokenSize)
+	}
+	return nil
+}
+
+// maxStrangers is how many connections may be in their handshake at once.
+const maxStrangers = 64
+
+// Connect links this rank with all others and returns its mesh. It dials the ranks below, again
+// and again until they listen, and accepts those above on l, until ctx ends; the error then names
+// the ranks missing and the last connection refused. l stays open.
+func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	j := &joining{config: c, conns: make([]net.Conn, len(c.Addrs)), missing: len(c.Addrs) - 1}
+	j.ctx, j.cancel = context.WithCancel(ctx)
+	defer j.cancel()
+	if j.missing == 0 {
+		j.cancel()
+	}
+	for r := range c.Rank {
+		j.work.Go(func() { j.dial(r) })
+	}
+	if c.Rank < len(c.Addrs)-1 {
+		j.accept(l)
+	}
+	j.work.Wait()
+	if err := j.result(ctx); err != nil {
+		j.close()
+		return nil, err
+	}
+	return newMesh(c.Rank, j.conns)
+}
+
+// joining is a mesh in the making.
+type joining struct {
+	config Config
+	ctx    context.Context // ends when all are there, or nobody waits any more
+	cancel func()
+	work   sync.WaitGroup
+
+	mu      sync.Mutex
+	conns   []net.Conn // by rank
+	missing int
+	refused error // the last
+	fatal   error
+}
+
+// add keeps a connection that has passed its handshake.
+func (j *joining) add(rank int, conn net.Conn) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.conns[rank] != nil { // the peer gave up on the earlier one and dialed again
+		j.conns[rank].Close()
+		j.missing++
+	}
+	j.conns[rank] = conn
+	j.missing--
+	if j.missing == 0 {
+		j.cancel()
+	}
+}
+
+func (j *joining) refuse(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.refused = err
+}
+
+// dial connects to a rank below, which may not be listening yet.
+func (j *joining) dial(rank int) {
+	const pause = 20 * time.Millisecond
+	var d net.Dialer
+	for j.ctx.Err() == nil {
+		conn, err := d.DialContext(j.ctx, "tcp", j.config.Addrs[rank])
+		if err == nil {
+			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
+			err = greet(conn, &j.config, rank)
+			stop()
+			if err == nil {
+				j.add(rank, conn)
+				return
+			}
+			conn.Close()
+		}
+		if wrong := (*HelloError)(nil); errors.As(err, &wrong) {
+			j.mu.Lock()
+			j.fatal = fmt.Errorf("rank %d at %s: %w", rank, j.config.Addrs[rank], err)
+			j.mu.Unlock()
+			j.cancel()
+			return
+		}
+		if j.ctx.Err() == nil {
+			j.refuse(err)
+		}
+		select {
+		case <-j.ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// accept takes connections until all ranks above are there. A stranger's is closed.
+func (j *joining) accept(l *Listener) {
+	stop := context.AfterFunc(j.ctx, func() { l.tcp.SetDeadline(time.Now()) })
+	defer l.tcp.SetDeadline(time.Time{})
+	defer stop()
+	slots := make(chan struct{}, maxStrangers)
+	for j.ctx.Err() == nil {
+		conn, err := l.tcp.Accept()
+		if err != nil {
+			if j.ctx.Err() == nil {
+				j.mu.Lock()
+				j.fatal = fmt.Errorf("tcp: connect: %w", err)
+				j.mu.Unlock()
+				j.cancel()
+			}
+			return
+		}
+		slots <- struct{}{}
+		j.work.Go(func() {
+			defer func() { <-slots }()
+			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
+			defer stop()
+			from, err := welcome(conn, &j.config)
+			if err != nil {
+				conn.Close()
+				j.refuse(err)
+				return
+			}
+			j.add(from, conn)
+		})
+	}
+}
+
+// result reports who is missing, if anybody.
+func (j *joining) result(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.missing == 0 {
+		return nil
+	}
+	if j.fatal != nil {
+		return j.fatal
+	}
+	var ranks []int
+	for r, conn := range j.conns {
+		if conn == nil && r != j.config.Rank {
+			ranks = append(ranks, r)
+		}
+	}
+	err := fmt.Errorf("tcp: connect rank %d: ranks %v missing: %w", j.config.Rank, ranks, ctx.Err())
+	if j.refused != nil {
+		err = fmt.Errorf("%w (last refused: %w)", err, j.refused)
+	}
+	return err
+}
+
+func (j *joining) close() {
+	for _, conn := range j.conns {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package tcp
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// Listener accepts the connections of one rank's peers.
+type Listener struct{ tcp *net.TCPListener }
+
+// Listen listens on one interface: the host of address, in the form "127.0.0.1:0", must be an IP
+// address or a name that resolves to one, never empty or unspecified ("0.0.0.0", "[::]"). Port 0
+// picks a free one.
+func Listen(address string) (*Listener, error) {
+	resolved, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("tcp: listen: %w", err)
+	}
+	ip, ok := netip.AddrFromSlice(resolved.IP)
+	if !ok || ip.Unmap().IsUnspecified() {
+		return nil, fmt.Errorf("tcp: listen on %q: all interfaces, want the address of one", address)
+	}
+	l, err := net.ListenTCP("tcp", resolved)
+	if err != nil {
+		return nil, fmt.Errorf("tcp: %w", err)
+	}
+	return &Listener{l}, nil
+}
+
+// Addr returns the address peers dial, with the port that was picked.
+func (l *Listener) Addr() string { return l.tcp.Addr().String() }
+
+// Close stops listening; established meshes live on.
+func (l *Listener) Close() error { return l.tcp.Close() }

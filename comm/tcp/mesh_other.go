@@ -1,0 +1,21 @@
+//go:build !unix
+
+package tcp
+
+import (
+	"fmt"
+	"net"
+	"runtime"
+
+	"lockstep/comm"
+)
+
+// newMesh fails: the mesh needs poll(2).
+func newMesh(_ int, conns []net.Conn) (comm.Mesh, error) {
+	for _, conn := range conns {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	return nil, fmt.Errorf("tcp: links between processes are not supported on %s", runtime.GOOS)
+}

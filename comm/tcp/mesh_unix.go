@@ -1,0 +1,141 @@
+//go:build unix
+
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"lockstep/comm"
+)
+
+// mesh drives the sockets of one rank.
+type mesh struct {
+	rank     int
+	sockets  []socket // by rank
+	poll     []unix.PollFd
+	isClosed atomic.Bool
+}
+
+// newMesh takes the descriptors of conns, nil at the own rank, away from Go's network poller.
+func newMesh(rank int, conns []net.Conn) (comm.Mesh, error) {
+	m := &mesh{rank: rank, sockets: make([]socket, len(conns)),
+		poll: make([]unix.PollFd, 0, len(conns))}
+	var first error
+	for r, conn := range conns {
+		m.sockets[r].fd = -1
+		if conn == nil {
+			continue
+		}
+		fd, err := detach(conn.(*net.TCPConn))
+		if err != nil && first == nil {
+			first = fmt.Errorf("tcp: connect: link to rank %d: %w", r, err)
+		}
+		m.sockets[r].fd = fd
+	}
+	if first != nil {
+		m.Close()
+		return nil, first
+	}
+	return m, nil
+}
+
+// detach closes conn and returns its socket, non-blocking and with TCP_NODELAY.
+func detach(conn *net.TCPConn) (fd int, err error) {
+	defer conn.Close()
+	fd = -1
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	dupErr := raw.Control(func(old uintptr) {
+		fd, err = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0)
+	})
+	if err = errors.Join(dupErr, err); err != nil {
+		return -1, err
+	}
+	if err = unix.SetNonblock(fd, true); err == nil {
+		err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	}
+	return fd, err
+}
+
+func (m *mesh) Rank() int { return m.rank }
+func (m *mesh) Size() int { return len(m.sockets) }
+
+func (m *mesh) Send(peer int, head, body []byte) (int, error) {
+	n, err := m.sockets[peer].send(head, body)
+	switch {
+	case m.isClosed.Load():
+		return 0, comm.ErrClosed
+	case err == unix.EAGAIN || err == unix.EINTR:
+		return 0, nil
+	}
+	return n, err
+}
+
+func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
+	n, err := m.sockets[peer].receive(head, body)
+	switch {
+	case m.isClosed.Load():
+		return 0, comm.ErrClosed
+	case err == unix.EAGAIN || err == unix.EINTR:
+		return 0, nil
+	case err == nil && n == 0 && len(head)+len(body) > 0:
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
+	m.poll = m.poll[:0]
+	for peer, way := range want {
+		var events int16
+		if way&comm.Sending != 0 {
+			events |= unix.POLLOUT
+		}
+		if way&comm.Receiving != 0 {
+			events |= unix.POLLIN
+		}
+		if events != 0 {
+			m.poll = append(m.poll, unix.PollFd{Fd: int32(m.sockets[peer].fd), Events: events})
+		}
+	}
+	_, err := unix.Poll(m.poll, int(timeout.Milliseconds())+1)
+	if err != nil && err != unix.EINTR {
+		return fmt.Errorf("tcp: poll: %w", err)
+	}
+	if m.isClosed.Load() {
+		return comm.ErrClosed
+	}
+	return nil
+}
+
+func (m *mesh) Shutdown() {
+	m.isClosed.Store(true)
+	for i := range m.sockets {
+		if fd := m.sockets[i].fd; fd >= 0 {
+			unix.Shutdown(fd, unix.SHUT_RDWR) // fails if the peer was first, which is as good
+		}
+	}
+}
+
+func (m *mesh) Close() error {
+	m.Shutdown()
+	var first error
+	for i := range m.sockets {
+		if fd := m.sockets[i].fd; fd >= 0 {
+			if err := unix.Close(fd); err != nil && first == nil {
+				first = fmt.Errorf("tcp: close link to rank %d: %w", i, err)
+			}
+			m.sockets[i].fd = -1
+		}
+	}
+	return first
+}
