@@ -1,56 +1,155 @@
 package job
 
 import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
 	"lockstep/internal/kernel"
+	"lockstep/optim"
 )
 
-// Config is a run as values, after every default and rule has been applied (see Resolve). A field
-// has the name of its flag; JSON and YAML use the flag's spelling.
+// Config is a run as values. A field has the name of its flag, which is also its key in JSON and
+// in config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
 	Model       string  `json:"model"`        // architecture, a name of model.Names
 	Data        string  `json:"data"`         // data set, a name of data.Names
-	DataDir     string  `json:"data-dir"`     // folder of data sets; "": the user cache
-	Augment     string  `json:"augment"`      // none, crop, flip, crop-flip
+	DataDir     string  `json:"data-dir"`     // folder of data sets; "": the user's cache
+	Augment     string  `json:"augment"`      // random changes of training images
+	LimitTrain  int     `json:"limit-train"`  // use the first n training samples; -1: all
+	LimitTest   int     `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
+	Workers     int     `json:"workers"`      // replicas, 1 to MaxWorkers
+	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
 	Strategy    string  `json:"strategy"`     // "": single for one worker, ddp otherwise
 	Algorithm   string  `json:"algorithm"`    // collective algorithm; auto chooses
 	Link        string  `json:"link"`         // auto, local (one process) or tcp (processes)
-	Workers     int     `json:"workers"`      // replicas, 1 to MaxWorkers
-	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
+	Bucket      int     `json:"bucket"`       // bytes of a ddp bucket
+	MasterAddr  string  `json:"master-addr"`  // interface of the rendezvous
+	MasterPort  int     `json:"master-port"`  // port of the rendezvous; 0: any
+	ISA         string  `json:"isa"`          // kernel path; "": the best all workers have
+	Epochs      int     `json:"epochs"`       // length in epochs; 0: given by Steps, or 1
+	Steps       int     `json:"steps"`        // length in steps; 0: given by Epochs
 	Batch       int     `json:"batch"`        // samples of one step over all workers
 	Shards      int     `json:"shards"`       // virtual shards; 0: as many as workers
-	Epochs      int     `json:"epochs"`       // length in epochs; 0: given by Steps
-	Steps       int     `json:"steps"`        // length in steps; 0: given by Epochs
-	Optimizer   string  `json:"optimizer"`    // sgd
+	Seed        uint64  `json:"seed"`         // start of all random numbers
+	Optimizer   string  `json:"optimizer"`    // a name of optim.Names
 	LR          float64 `json:"lr"`           // learning rate of the global batch
 	ScaleLR     string  `json:"scale-lr"`     // "", or "linear,B": multiply LR by Batch/B
 	Momentum    float64 `json:"momentum"`     // 0 <= momentum < 1
 	Nesterov    bool    `json:"nesterov"`     // Nesterov's momentum
-	WeightDecay float64 `json:"weight-decay"` // coupled L2, as PyTorch's SGD
-	Schedule    string  `json:"schedule"`     // constant, step, cosine, linear
+	WeightDecay float64 `json:"weight-decay"` // coupled L2, as in PyTorch's SGD
+	Schedule    string  `json:"schedule"`     // a name of optim.ScheduleNames
 	Warmup      float64 `json:"warmup"`       // epochs of linear warm-up
-	Bucket      int     `json:"bucket"`       // bytes of a ddp bucket
 	EvalEvery   int     `json:"eval-every"`   // epochs between evaluations; 0: at the end only
-	LimitTrain  int     `json:"limit-train"`  // use the first n training samples; -1: all
-	LimitTest   int     `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
-	Seed        uint64  `json:"seed"`         // start of all random numbers
-	ISA         string  `json:"isa"`          // kernel path; "": the best all workers have
-	Trace       bool    `json:"trace"`        // write trace.json
 	Out         string  `json:"out"`          // run directory; "": runs/<time>-<what>
+	Trace       bool    `json:"trace"`        // write trace.json
 }
 
-// MaxWorkers bounds Workers on one machine: beyond it a mistyped number would only exhaust
-// the machine's processes.
+// MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
 const MaxWorkers = 256
 
 // Default returns the configuration of `lockstep train` without flags: lenet on the generated
 // glyphs, one worker, one epoch. The learning rate suits lenet at batch 64.
 func Default() Config {
 	return Config{
-		Model: "lenet", Data: "glyphs", Augment: "none", Algorithm: "auto", Link: "auto",
-		Workers: 1, Batch: 64, Optimizer: "sgd", LR: 0.05, Momentum: 0.9,
-		Schedule: "constant", Bucket: 1 << 20, EvalEvery: 1, LimitTrain: -1, LimitTest: -1,
-		Seed: 1,
+		Model: "lenet", Data: "glyphs", Augment: "none", LimitTrain: -1, LimitTest: -1,
+		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, MasterAddr: "127.0.0.1",
+		Batch: 64, Seed: 1,
+		Optimizer: "sgd", LR: 0.05, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
 	}
+}
+
+// Complete returns c with every open field decided: one epoch, single for one worker or else ddp,
+// as many shards as workers, the machine's cores divided among the workers, in one process or in
+// several. Out and ISA stay open until Run.
+func (c Config) Complete() Config {
+	if c.Epochs == 0 && c.Steps == 0 {
+		c.Epochs = 1
+	}
+	if c.Strategy == "" {
+		c.Strategy = "ddp"
+		if c.Workers == 1 {
+			c.Strategy = single
+		}
+	}
+	if c.Shards == 0 {
+		c.Shards = c.Workers
+	}
+	if c.Threads == 0 {
+		c.Threads = max(1, cores()/max(1, c.Workers))
+	}
+	if c.Link == auto {
+		c.Link = linkTCP
+		if c.Workers == 1 {
+			c.Link = linkLocal
+		}
+	}
+	return c
+}
+
+// cores returns how many processors this process may use.
+func cores() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
+
+// Validate returns nil, or a *UsageError with one line per value that cannot work. Open fields
+// are taken as Complete would decide them.
+func (c Config) Validate() error {
+	return usageError(c.problems(), func(name string) string { return name })
+}
+
+// problem is a value that cannot work.
+type problem struct {
+	name string // of the setting
+	err  error
+}
+
+// problems lists what is wrong with single values or, if nothing is, with their combination.
+func (c Config) problems() []problem {
+	var found []problem
+	for _, s := range Settings() {
+		if s.isOpen(&c) {
+			continue
+		}
+		if err := s.check(&c); err != nil {
+			found = append(found, problem{s.Name, err})
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	c = c.Complete()
+	add := func(name, format string, args ...any) {
+		found = append(found, problem{name, fmt.Errorf(format, args...)})
+	}
+	if c.Epochs > 0 && c.Steps > 0 {
+		add("steps", "the length is given twice, as %d steps and as %d epochs; leave one out",
+			c.Steps, c.Epochs)
+	}
+	if c.Strategy == single && c.Workers > 1 {
+		add("strategy", "single is for one worker, not %d; try ddp, or none for workers "+
+			"that never exchange", c.Workers)
+	}
+	if c.Shards < c.Workers {
+		add("shards", "%d shards cannot be spread over %d workers; want at least as many",
+			c.Shards, c.Workers)
+	}
+	if c.Batch < c.Shards {
+		add("batch", "%d is smaller than the number of shards, %d; want at least one sample in each",
+			c.Batch, c.Shards)
+	}
+	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
+		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)
+	}
+	if !(c.Momentum < 1) {
+		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)
+	}
+	if c.Nesterov && c.Momentum == 0 {
+		add("nesterov", "Nesterov's rule needs a momentum above 0")
+	}
+	if _, err := c.isa(); err != nil {
+		add("isa", "%w", err)
+	}
+	return found
 }
 
 // isa returns the kernel path asked for, or the best of this processor.
@@ -58,8 +157,35 @@ func (c Config) isa() (kernel.ISA, error) {
 	if c.ISA == "" {
 		return kernel.Best(), nil
 	}
-	return kernel.ParseISA(c.ISA)
+	isa, err := kernel.ParseISA(c.ISA)
+	if err == nil && !slices.Contains(kernel.Supported(), isa) {
+		err = fmt.Errorf("this processor or build has no %v, only %v", isa, kernel.Supported())
+	}
+	return isa, err
 }
 
-// Validate returns nil, or a *UsageError with one line per value that cannot work.
-func (c Config) Validate() error { return nil }
+// optimizer returns the update rule's configuration, with the rate for the global batch.
+func (c Config) optimizer() (optim.Config, error) {
+	rule, err := optim.ParseScaleRule(c.ScaleLR)
+	return optim.Config{Name: c.Optimizer, LR: rule.Apply(c.LR, c.Batch), Momentum: c.Momentum,
+		WeightDecay: c.WeightDecay, Nesterov: c.Nesterov}, err
+}
+
+// UsageError says what is wrong with a configuration, one line per problem.
+type UsageError struct {
+	Lines []string
+}
+
+func (e *UsageError) Error() string { return strings.Join(e.Lines, "\n") }
+
+// usageError words problems with where each value came from; it returns nil if there are none.
+func usageError(problems []problem, where func(name string) string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	e := &UsageError{}
+	for _, p := range problems {
+		e.Lines = append(e.Lines, where(p.name)+": "+p.err.Error())
+	}
+	return e
+}

@@ -1,0 +1,88 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// entry is one line of a configuration file.
+type entry struct{ name, text, where string }
+
+// parseFile reads a YAML mapping of setting names to plain values.
+func parseFile(path string, text []byte) ([]entry, error) {
+	refuse := func(line, column int, format string, args ...any) error {
+		return &UsageError{Lines: []string{
+			fmt.Sprintf("%s:%d:%d: %s", path, line, column, fmt.Sprintf(format, args...))}}
+	}
+	file, err := parser.ParseBytes(text, 0)
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) && syntax.Token != nil {
+		at := syntax.Token.Position
+		return nil, refuse(at.Line, at.Column, "%s", syntax.Message)
+	}
+	if err != nil {
+		return nil, refuse(1, 1, "%v", err)
+	}
+	var entries []entry
+	seen := map[string]int{}
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue // an empty file, or comments alone
+		}
+		mapping, ok := doc.Body.(*ast.MappingNode)
+		if !ok {
+			at := doc.Body.GetToken().Position
+			return nil, refuse(at.Line, at.Column, "want lines of the form key: value")
+		}
+		for _, pair := range mapping.Values {
+			key := pair.Key.GetToken()
+			at := key.Position
+			if _, ok := pair.Value.(ast.ScalarNode); !ok {
+				return nil, refuse(at.Line, at.Column, "%s: want a single value", key.Value)
+			}
+			if first := seen[key.Value]; first > 0 {
+				return nil, refuse(at.Line, at.Column, "%s: already set in line %d", key.Value, first)
+			}
+			seen[key.Value] = at.Line
+			entries = append(entries, entry{
+				name: key.Value, text: pair.Value.GetToken().Value,
+				where: fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column),
+			})
+		}
+	}
+	return entries, nil
+}
+
+// YAML returns the configuration as a file that --config accepts, each value with its origin as a
+// comment. Open settings and the run directory are left out: the file describes what is done, not
+// where its results lie.
+func (c Config) YAML(origins Origins) []byte {
+	var b bytes.Buffer
+	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
+	for _, s := range Settings() {
+		value := s.format(&c)
+		if s.Name == "out" || value == "" || s.isOpen(&c) {
+			continue
+		}
+		if s.Type != "" && needsQuotes(value) {
+			value = fmt.Sprintf("%q", value)
+		}
+		line := s.Name + ": " + value
+		if origin := origins[s.Name]; origin != "" {
+			line = fmt.Sprintf("%-28s # %s", line, origin)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes()
+}
+
+// needsQuotes reports whether YAML could read a plain value as something else.
+func needsQuotes(value string) bool {
+	return strings.ContainsAny(value, " :#,'\"\\{}[]&*!|>%@`\t") || strings.HasPrefix(value, "-")
+}

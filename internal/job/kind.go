@@ -1,0 +1,182 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func always(*Config) error { return nil }
+func never(*Config) bool   { return false }
+
+// text is a setting that takes any string.
+func text(name, kind, usage string, at func(*Config) *string) Setting {
+	return Setting{Name: name, Usage: usage, Type: kind,
+		parse:  func(c *Config, text string) error { *at(c) = text; return nil },
+		format: func(c *Config) string { return *at(c) },
+		check:  always,
+		isOpen: never,
+	}
+}
+
+// choice is a setting that takes one of names.
+func choice(name, usage string, names []string, at func(*Config) *string) Setting {
+	s := text(name, "NAME", usage+": "+strings.Join(names, " "), at)
+	s.check = func(c *Config) error {
+		if value := *at(c); !slices.Contains(names, value) {
+			return fmt.Errorf("unknown %s %q%s; known: %s",
+				name, value, didYouMean(value, names), strings.Join(names, ", "))
+		}
+		return nil
+	}
+	return s
+}
+
+// number is a setting that takes a whole number from least to most.
+func number(name, usage string, least, most int, at func(*Config) *int) Setting {
+	return Setting{Name: name, Usage: usage, Type: "N",
+		parse: func(c *Config, text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return fmt.Errorf("%q is no whole number", text)
+			}
+			*at(c) = n
+			return nil
+		},
+		format: func(c *Config) string { return strconv.Itoa(*at(c)) },
+		check:  func(c *Config) error { return within(*at(c), least, most) },
+		isOpen: never,
+	}
+}
+
+func within(n, least, most int) error {
+	if n < least || n > most {
+		return fmt.Errorf("%d is out of range, want %d to %d", n, least, most)
+	}
+	return nil
+}
+
+// limit is a setting that takes a count of at least least, or "all", which is -1.
+func limit(name, usage string, least int, at func(*Config) *int) Setting {
+	s := number(name, usage, least, maxCount, at)
+	s.Type = "N|all"
+	parse, format, check := s.parse, s.format, s.check
+	s.parse = func(c *Config, text string) error {
+		if text == "all" {
+			*at(c) = -1
+			return nil
+		}
+		if err := parse(c, text); err != nil || *at(c) < 0 {
+			return fmt.Errorf("%q is neither a whole number of at least %d nor all", text, least)
+		}
+		return nil
+	}
+	s.format = func(c *Config) string {
+		if *at(c) == -1 {
+			return "all"
+		}
+		return format(c)
+	}
+	s.check = func(c *Config) error {
+		if *at(c) == -1 {
+			return nil
+		}
+		return check(c)
+	}
+	return s
+}
+
+// real is a setting that takes a finite number of at least 0.
+func real(name, usage string, at func(*Config) *float64) Setting {
+	return Setting{Name: name, Usage: usage, Type: "X",
+		parse: func(c *Config, text string) error {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return fmt.Errorf("%q is no number", text)
+			}
+			*at(c) = x
+			return nil
+		},
+		format: func(c *Config) string { return strconv.FormatFloat(*at(c), 'g', -1, 64) },
+		check: func(c *Config) error {
+			if x := *at(c); !(x >= 0 && x <= math.MaxFloat32) {
+				return fmt.Errorf("%v is out of range, want 0 or more", x)
+			}
+			return nil
+		},
+		isOpen: never,
+	}
+}
+
+// toggle is a setting that is on or off.
+func toggle(name, usage string, at func(*Config) *bool) Setting {
+	return Setting{Name: name, Usage: usage,
+		parse: func(c *Config, text string) error {
+			on, err := strconv.ParseBool(text)
+			if err != nil {
+				return fmt.Errorf("%q is neither true nor false", text)
+			}
+			*at(c) = on
+			return nil
+		},
+		format: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+		check:  always,
+		isOpen: never,
+	}
+}
+
+// seed is the setting of the random numbers' start.
+func seed() Setting {
+	return Setting{Name: "seed", Type: "N",
+		Usage: "start of all random numbers",
+		parse: func(c *Config, text string) (err error) {
+			if c.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+				return fmt.Errorf("%q is no whole number from 0 to 2^64-1", text)
+			}
+			return nil
+		},
+		format: func(c *Config) string { return strconv.FormatUint(c.Seed, 10) },
+		check:  always,
+		isOpen: never,
+	}
+}
+
+// byteSize is a setting that takes bytes, with or without the unit KiB, MiB or GiB.
+func byteSize(name, usage string, at func(*Config) *int) Setting {
+	units := []struct {
+		name string
+		size int
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+	return Setting{Name: name, Usage: usage, Type: "BYTES",
+		parse: func(c *Config, text string) error {
+			for _, u := range units {
+				digits, ok := strings.CutSuffix(text, u.name)
+				if n, err := strconv.Atoi(digits); ok && err == nil && n <= maxCount/u.size {
+					*at(c) = n * u.size
+					return nil
+				}
+			}
+			return fmt.Errorf("%q is no size such as 65536, 256KiB or 4MiB", text)
+		},
+		format: func(c *Config) string {
+			for _, u := range units {
+				if n := *at(c); n%u.size == 0 && n > 0 {
+					return strconv.Itoa(n/u.size) + u.name
+				}
+			}
+			return strconv.Itoa(*at(c))
+		},
+		check:  func(c *Config) error { return within(*at(c), 4, maxCount) },
+		isOpen: never,
+	}
+}
+
+// open marks a setting that need not be given: while it has its zero value, a rule of
+// Config.Complete decides.
+func open(s Setting) Setting {
+	zero := s.format(&Config{})
+	s.isOpen = func(c *Config) bool { return s.format(c) == zero }
+	return s
+}

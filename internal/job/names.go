@@ -1,0 +1,27 @@
+package job
+
+import (
+	"lockstep/comm"
+	"lockstep/internal/kernel"
+)
+
+const (
+	single = "single" // strategy of one worker
+	none   = "none"   // strategy of workers that never exchange
+
+	linkLocal = "local"
+	linkTCP   = "tcp"
+
+	auto = "auto"
+)
+
+func strategies() []string { return []string{single, "gather-scatter", "all-reduce", "ddp", none} }
+func algorithms() []string { return append([]string{auto}, comm.Algorithms()...) }
+func links() []string      { return []string{auto, linkLocal, linkTCP} }
+
+func isaNames() []string {
+	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
+}
+
+func dataNames() []string    { return []string{"glyphs", "cifar10", "mnist"} }
+func augmentNames() []string { return []string{"none", "crop", "flip", "crop-flip"} }

@@ -1,0 +1,170 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"lockstep/cluster"
+)
+
+// Source is where the values of a configuration come from; later ones win over earlier ones.
+type Source struct {
+	File        string              // path of a configuration file; "": none
+	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_DATA, LOCKSTEP_ISA
+	Flags       map[string]string   // what was given on the command line, by name
+}
+
+// Origins tells where each setting's value came from: "default", "derived", or as a user would
+// point at it: "--batch", "LOCKSTEP_TRAIN_BATCH", "run.yaml:3:8".
+type Origins map[string]string
+
+const (
+	fromDefault = "default"
+	fromRule    = "derived"
+)
+
+// Resolve merges the defaults, the file, the environment and the flags, in this order, and
+// completes the result. Every value that cannot work becomes one line of a *UsageError, which
+// names the place it came from.
+func Resolve(s Source) (Config, Origins, error) {
+	r := resolver{config: Default(), origins: Origins{}, settings: Settings()}
+	if s.File != "" {
+		if err := r.readFile(s.File); err != nil {
+			return Config{}, nil, err
+		}
+	}
+	r.readEnvironment(s.Environment)
+	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
+		r.set(name, s.Flags[name], "--"+name)
+	}
+	problems := r.problems
+	if len(problems) == 0 {
+		for _, p := range r.config.problems() {
+			problems = append(problems, located{r.where(p.name), p.err})
+		}
+	}
+	if len(problems) > 0 {
+		e := &UsageError{}
+		for _, p := range problems {
+			e.Lines = append(e.Lines, fmt.Sprintf("%s: %v", p.where, p.err))
+		}
+		return Config{}, nil, e
+	}
+	return r.complete(), r.origins, nil
+}
+
+// resolver collects values and problems from one source after another.
+type resolver struct {
+	config   Config
+	origins  Origins
+	settings []Setting
+	problems []located
+}
+
+// located is a problem and where its cause stands.
+type located struct {
+	where string
+	err   error
+}
+
+func (r *resolver) find(name string) *Setting {
+	i := slices.IndexFunc(r.settings, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r.settings[i]
+}
+
+func (r *resolver) names() []string {
+	names := make([]string, len(r.settings))
+	for i, s := range r.settings {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// set takes one value; where says where it stands.
+func (r *resolver) set(name, text, where string) {
+	s := r.find(name)
+	if s == nil {
+		r.problems = append(r.problems, located{where,
+			fmt.Errorf("unknown key %q%s", name, didYouMean(name, r.names()))})
+		return
+	}
+	err := s.parse(&r.config, text)
+	if err == nil && s.isOpen(&r.config) {
+		// Given, so it cannot be left open: the zero is out of range.
+		err = fmt.Errorf("%q is out of range, want at least 1, or leave it out", text)
+	}
+	if err != nil {
+		r.problems = append(r.problems, located{pointTo(name, where), err})
+		return
+	}
+	r.origins[name] = where
+}
+
+// readEnvironment takes the variables that are settings, and refuses those that look like one.
+func (r *resolver) readEnvironment(e cluster.Environment) {
+	for name, variable := range map[string]string{
+		"data-dir": cluster.EnvData, "isa": cluster.EnvISA,
+	} {
+		if e[variable] != "" {
+			r.set(name, e[variable], variable)
+		}
+	}
+	for _, variable := range slices.Sorted(maps.Keys(e)) {
+		if name, ok := strings.CutPrefix(variable, cluster.EnvTrain); ok {
+			name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+			r.set(name, e[variable], variable)
+		}
+	}
+}
+
+func (r *resolver) readFile(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return &UsageError{Lines: []string{fmt.Sprintf("--config: %v", err)}}
+	}
+	entries, err := parseFile(path, text)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		r.set(e.name, e.text, e.where)
+	}
+	return nil
+}
+
+// where says where the value of a setting stands, for a message about it.
+func (r *resolver) where(name string) string {
+	if origin, ok := r.origins[name]; ok {
+		return pointTo(name, origin)
+	}
+	return "--" + name
+}
+
+// pointTo adds the setting's name to an origin that does not contain it, a place in a file.
+func pointTo(name, origin string) string {
+	if strings.Contains(origin, ":") {
+		return origin + ": " + name
+	}
+	return origin
+}
+
+// complete decides the open settings and notes the origin of what was not given.
+func (r *resolver) complete() Config {
+	done := r.config.Complete()
+	for _, s := range r.settings {
+		if _, given := r.origins[s.Name]; given {
+			continue
+		}
+		r.origins[s.Name] = fromDefault
+		if s.format(&done) != s.format(&r.config) {
+			r.origins[s.Name] = fromRule
+		}
+	}
+	return done
+}

@@ -1,0 +1,144 @@
+package job
+
+import (
+	"math"
+	"slices"
+
+	"lockstep/model"
+	"lockstep/optim"
+)
+
+// Setting is one value of a Config: a flag of `lockstep train`, a key of its configuration file,
+// and the environment variable LOCKSTEP_TRAIN_<NAME>.
+type Setting struct {
+	Name    string
+	Group   string // heading in the help text
+	Usage   string // meaning, with the unit
+	Type    string // what kind of value the flag takes; "" for a switch
+	Default string // "" : none, or derived as Usage says
+
+	parse  func(c *Config, text string) error
+	format func(c *Config) string
+	check  func(c *Config) error // the value by itself is possible
+	isOpen func(c *Config) bool  // not given: a rule of Complete decides
+}
+
+// IsSwitch reports whether the flag needs no value.
+func (s Setting) IsSwitch() bool { return s.Type == "" }
+
+// Settings returns all settings in the order of the help text.
+func Settings() []Setting {
+	settings := slices.Concat(dataSettings(), workerSettings(), lengthSettings(),
+		updateSettings(), outputSettings())
+	initial := Default()
+	for i := range settings {
+		if s := &settings[i]; !s.isOpen(&initial) {
+			s.Default = s.format(&initial)
+		}
+	}
+	return settings
+}
+
+func dataSettings() []Setting {
+	return inGroup("Model and data",
+		choice("model", "architecture", model.Names(),
+			func(c *Config) *string { return &c.Model }),
+		choice("data", "data set; glyphs is generated and needs no file", dataNames(),
+			func(c *Config) *string { return &c.Data }),
+		text("data-dir", "FOLDER",
+			"where data sets lie (else LOCKSTEP_DATA, else the user's cache folder)",
+			func(c *Config) *string { return &c.DataDir }),
+		choice("augment", "random changes of training images", augmentNames(),
+			func(c *Config) *string { return &c.Augment }),
+		limit("limit-train", "use only the first N training samples", 1,
+			func(c *Config) *int { return &c.LimitTrain }),
+		limit("limit-test", "use only the first N test samples; 0: no evaluation", 0,
+			func(c *Config) *int { return &c.LimitTest }),
+	)
+}
+
+func workerSettings() []Setting {
+	return inGroup("Workers",
+		number("workers", "replicas on this machine", 1, MaxWorkers,
+			func(c *Config) *int { return &c.Workers }),
+		open(number("threads",
+			"compute threads of each worker (default: cores / workers, at least 1)", 1, maxThreads,
+			func(c *Config) *int { return &c.Threads })),
+		open(choice("strategy",
+			"how gradients are exchanged (default: single for one worker, else ddp)", strategies(),
+			func(c *Config) *string { return &c.Strategy })),
+		choice("algorithm", "all-reduce algorithm", algorithms(),
+			func(c *Config) *string { return &c.Algorithm }),
+		choice("link", "local: workers in one process; tcp: a process each; "+
+			"auto: local for one worker, else tcp", links(),
+			func(c *Config) *string { return &c.Link }),
+		byteSize("bucket", "gradient bytes that ddp sends together",
+			func(c *Config) *int { return &c.Bucket }),
+		text("master-addr", "ADDRESS", "interface on which workers meet",
+			func(c *Config) *string { return &c.MasterAddr }),
+		number("master-port", "port on which workers meet; 0: any free one", 0, math.MaxUint16,
+			func(c *Config) *int { return &c.MasterPort }),
+		open(choice("isa", "kernel path (else LOCKSTEP_ISA, else the best all workers have)",
+			isaNames(), func(c *Config) *string { return &c.ISA })),
+	)
+}
+
+func lengthSettings() []Setting {
+	return inGroup("Length and batch",
+		open(number("epochs", "length in passes over the data (default: 1, unless --steps)",
+			1, maxCount, func(c *Config) *int { return &c.Epochs })),
+		open(number("steps", "length in steps, instead of --epochs", 1, maxCount,
+			func(c *Config) *int { return &c.Steps })),
+		number("batch", "samples of one step, over all workers", 1, maxCount,
+			func(c *Config) *int { return &c.Batch }),
+		open(number("shards",
+			"virtual shards of the batch; equal shards give equal bits (default: workers)",
+			1, maxCount, func(c *Config) *int { return &c.Shards })),
+		seed(),
+	)
+}
+
+func updateSettings() []Setting {
+	return inGroup("Optimizer",
+		choice("optimizer", "update rule", optim.Names(),
+			func(c *Config) *string { return &c.Optimizer }),
+		real("lr", "learning rate, for the global batch",
+			func(c *Config) *float64 { return &c.LR }),
+		text("scale-lr", "RULE", "linear,B: multiply the learning rate by batch/B",
+			func(c *Config) *string { return &c.ScaleLR }),
+		real("momentum", "momentum, 0 to below 1",
+			func(c *Config) *float64 { return &c.Momentum }),
+		toggle("nesterov", "Nesterov's momentum",
+			func(c *Config) *bool { return &c.Nesterov }),
+		real("weight-decay", "L2 penalty, added to the gradient",
+			func(c *Config) *float64 { return &c.WeightDecay }),
+		choice("schedule", "course of the learning rate", optim.ScheduleNames(),
+			func(c *Config) *string { return &c.Schedule }),
+		real("warmup", "epochs of linear warm-up",
+			func(c *Config) *float64 { return &c.Warmup }),
+	)
+}
+
+func outputSettings() []Setting {
+	return inGroup("Output",
+		number("eval-every", "epochs between evaluations; 0: at the end only", 0, maxCount,
+			func(c *Config) *int { return &c.EvalEvery }),
+		text("out", "FOLDER",
+			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
+			func(c *Config) *string { return &c.Out }),
+		toggle("trace", "write trace.json, a Chrome trace of every rank",
+			func(c *Config) *bool { return &c.Trace }),
+	)
+}
+
+func inGroup(name string, settings ...Setting) []Setting {
+	for i := range settings {
+		settings[i].Group = name
+	}
+	return settings
+}
+
+const (
+	maxThreads = 1024
+	maxCount   = 1 << 30
+)
