@@ -28,72 +28,216 @@ func (s ConvShape) check() {
 	}
 }
 
+// fold returns an equal shape that is simpler to compute: a filter as large as the map, and one of
+// one pixel, are matrix products of rows.
+func (s ConvShape) fold() ConvShape {
+	switch {
+	case s.Pad == 0 && s.R == s.H && s.S == s.W:
+		return ConvShape{s.N, 1, 1, s.H * s.W * s.C, s.K, 1, 1, 1, 0}
+	case s.Pad == 0 && s.R == 1 && s.S == 1 && s.Stride == 1:
+		return ConvShape{s.N * s.H * s.W, 1, 1, s.C, s.K, 1, 1, 1, 0}
+	}
+	return s
+}
+
 // Conv is a planned convolution: everything that depends on the shape alone is decided and
 // tabulated once. A linear layer is the case R=H, S=W, Pad=0.
 //
-// Activations are [N, H, W, C], weights [R, S, C, K] and bias [K], without gaps.
+// Activations are [N, H, W, C], weights [R, S, C, K] and bias [K], without gaps. Outputs must not
+// overlap inputs or scratch. The calls are deterministic for any number of threads, do not allocate,
+// and panic if a slice is too short. Each costs FLOPs() at most: taps that fall on padding are left
+// out on maps up to 8x8. Rounding errors grow like the square root of the number of terms.
 type Conv struct {
-	cpu   *CPU
-	shape ConvShape
+	cpu     *CPU
+	shape   ConvShape
+	forward *gather
+	data    *gather
+	weights *outer
+	scratch int
 }
 
 // NewConv plans the convolution s. It panics on a shape that has no output.
 func (c *CPU) NewConv(s ConvShape) *Conv {
 	s.check()
-	return &Conv{cpu: c, shape: s}
+	v := &Conv{cpu: c, shape: s}
+	f := s.fold()
+	v.forward = planForward(c, f)
+	v.data = planData(c, f)
+	v.weights = planWeights(c, f)
+	v.scratch = max(v.forward.scratch(), v.data.scratch(), v.weights.scratch()) + lineBytes/4
+	return v
 }
 
-// ScratchFloats returns how many floats of scratch each of the three calls needs at most.
-func (v *Conv) ScratchFloats() int { return 0 }
+// ScratchFloats returns how many floats of scratch each of the three calls needs at most. The contents
+// of the scratch need not be kept between calls.
+func (v *Conv) ScratchFloats() int { return v.scratch }
 
 // Forward computes y[n,p,q,k] = bias[k] + sum_rsc x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] w[r,s,c,k],
-// then the maximum of that and zero if relu is set. A nil bias counts as zeros. y must not overlap
-// the inputs.
+// then the maximum of that and zero if relu is set. A nil bias counts as zeros.
+//
+// The channels c are cut into chunks by the shape. Each chunk is summed over r, s, c in this order,
+// the first from the bias and the others from zero, and the chunks' sums are added in order.
 func (v *Conv) Forward(y, x, w, bias []float32, relu bool, scratch []float32) {
-	v.walk(func(yi, xi, wi int) { y[yi] += float32(x[xi] * w[wi]) }, func() {
-		for i := range y {
-			y[i] = 0
-			if bias != nil {
-				y[i] = bias[i%len(bias)]
-			}
-		}
-	})
-	for i := range y {
-		if relu && y[i] < 0 {
-			y[i] = 0
-		}
+	v.checkLengths("conv forward", x, y, w, scratch)
+	if bias != nil {
+		checkLen("conv forward", "bias", bias, v.shape.K)
 	}
+	v.forward.run(y, x, w, bias, relu, aligned(scratch))
 }
 
-// BackwardData computes the gradient of the input,
-// dx[n,h,w,c] = sum_rsk dy[n,p,q,k] w[r,s,c,k] over the p, q with h = p*Stride+r-Pad and
-// w = q*Stride+s-Pad. It overwrites dx, which must not overlap the inputs.
+// BackwardData computes the gradient of the input, the sum over all r, s, k, p, q with
+// h = p*Stride+r-Pad and w = q*Stride+s-Pad: dx[n,h,w,c] = sum dy[n,p,q,k] w[r,s,c,k].
+//
+// The order of the sum is Forward's with r and s descending and k in place of c.
 func (v *Conv) BackwardData(dx, dy, w, scratch []float32) {
-	v.walk(func(yi, xi, wi int) { dx[xi] += float32(dy[yi] * w[wi]) }, func() { clear(dx) })
+	v.checkLengths("conv backward data", dx, dy, w, scratch)
+	v.data.run(dx, dy, w, nil, false, aligned(scratch))
 }
 
 // BackwardWeights computes the gradient of the weights,
-// dw[r,s,c,k] = sum_npq x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] dy[n,p,q,k]. It overwrites dw, which
-// must not overlap the inputs.
+// dw[r,s,c,k] = sum_npq x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] dy[n,p,q,k].
+//
+// The pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from zero and
+// the parcels' sums are added in order.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
-	v.walk(func(yi, xi, wi int) { dw[wi] += float32(x[xi] * dy[yi]) }, func() { clear(dw) })
+	v.checkLengths("conv backward weights", x, dy, dw, scratch)
+	v.weights.run(dw, x, dy, aligned(scratch))
 }
 
-func (v *Conv) walk(visit func(y, x, w int), first func()) {
-	first()
-	s := v.shape
-	for yi := range s.N * s.OutH() * s.OutW() {
-		n, p, q := yi/(s.OutH()*s.OutW()), yi/s.OutW()%s.OutH(), yi%s.OutW()
-		for t := range s.R * s.S {
-			h, w := p*s.Stride+t/s.S-s.Pad, q*s.Stride+t%s.S-s.Pad
-			if h < 0 || h >= s.H || w < 0 || w >= s.W {
-				continue
-			}
-			for c := range s.C {
-				for k := range s.K {
-					visit(yi*s.K+k, ((n*s.H+h)*s.W+w)*s.C+c, (t*s.C+c)*s.K+k)
-				}
-			}
+// checkLengths panics unless the slices have the lengths that the shape demands.
+func (v *Conv) checkLengths(call string, x, y, w, scratch []float32) {
+	s := &v.shape
+	checkLen(call, "x", x, s.N*s.H*s.W*s.C)
+	checkLen(call, "y", y, s.N*s.OutH()*s.OutW()*s.K)
+	checkLen(call, "w", w, s.R*s.S*s.C*s.K)
+	if len(scratch) < v.scratch {
+		panic(fmt.Sprintf("kernel: %s: len(scratch)=%d, want at least %d", call, len(scratch),
+			v.scratch))
+	}
+}
+
+// checkLen panics unless s has want elements.
+func checkLen(call, name string, s []float32, want int) {
+	if len(s) != want {
+		panic(fmt.Sprintf("kernel: %s: len(%s)=%d, want %d", call, name, len(s), want))
+	}
+}
+
+// mergeDepth is the number of channels up to which a filter row is multiplied as one tap.
+const mergeDepth = 16
+
+// planForward plans y = x * w.
+func planForward(c *CPU, s ConvShape) *gather {
+	p, q := s.OutH(), s.OutW()
+	g := gatherShape{taps: s.R * s.S, depth: s.C, width: s.K, merge: 1,
+		srcImage: s.H * s.W * s.C, dstImage: p * q * s.K}
+	pad := s.padder()
+	m := mapping{pixels: [][]int{raster(0, 1, p, 0, 1, q)}, taps: g.taps, from: s.from}
+	if pad != nil {
+		g.merge, g.srcImage = s.S, pad.image()
+		m.taps, m.from = s.R, s.fromPadded
+	}
+	plan := newGather(c, s.N, g, pad)
+	plan.tabulate(m)
+	return plan
+}
+
+// from returns the float offset of the input pixel under tap t of output pixel i, or -1.
+func (s ConvShape) from(i, t int) int {
+	h, w := i/s.OutW()*s.Stride+t/s.S-s.Pad, i%s.OutW()*s.Stride+t%s.S-s.Pad
+	if h < 0 || h >= s.H || w < 0 || w >= s.W {
+		return -1
+	}
+	return (h*s.W + w) * s.C
+}
+
+// padder returns the padder of the input, or nil if the convolution is better off without.
+func (s ConvShape) padder() *padder {
+	p, q := s.OutH(), s.OutW()
+	if s.C > mergeDepth || s.S == 1 || p*q <= positionPixels || s.Pad >= min(s.R, s.S) {
+		return nil
+	}
+	return &padder{h: s.H, w: s.W, c: s.C, ph: (p-1)*s.Stride + s.R, pw: (q-1)*s.Stride + s.S,
+		top: s.Pad, left: s.Pad}
+}
+
+// fromPadded is from for the padded copy, where a tap is a whole filter row.
+func (s ConvShape) fromPadded(i, r int) int {
+	pw := (s.OutW()-1)*s.Stride + s.S
+	return ((i/s.OutW()*s.Stride+r)*pw + i%s.OutW()*s.Stride) * s.C
+}
+
+// raster lists the pixels y, x of a map of the given width with y = y0, y0+step, ... < h, likewise x.
+func raster(y0, step, h, x0, stepX, w int) []int {
+	var list []int
+	for y := y0; y < h; y += step {
+		for x := x0; x < w; x += stepX {
+			list = append(list, y*w+x)
 		}
 	}
+	return list
+}
+
+// planData plans dx = dy * transposed w: a convolution of dy with the filter turned round, in which
+// with a stride each dx pixel meets only the taps of its phase.
+func planData(c *CPU, s ConvShape) *gather {
+	p, q := s.OutH(), s.OutW()
+	g := gatherShape{taps: s.R * s.S, depth: s.K, width: s.C, merge: 1, flip: true,
+		srcImage: p * q * s.K, dstImage: s.H * s.W * s.C}
+	m := mapping{taps: g.taps, from: s.fromOutput}
+	for y := range min(s.Stride, s.H) {
+		for x := range min(s.Stride, s.W) {
+			m.pixels = append(m.pixels, raster(y, s.Stride, s.H, x, s.Stride, s.W))
+		}
+	}
+	pad := s.outputPadder()
+	if pad != nil {
+		g.merge, g.srcImage = s.S, pad.image()
+		m.taps, m.from = s.R, s.fromPaddedOutput
+	}
+	plan := newGather(c, s.N, g, pad)
+	plan.tabulate(m)
+	return plan
+}
+
+// fromOutput returns the float offset of the output pixel that input pixel i reaches through tap t of
+// the turned filter, or -1.
+func (s ConvShape) fromOutput(i, t int) int {
+	p := i/s.W + s.Pad - (s.R - 1 - t/s.S)
+	q := i%s.W + s.Pad - (s.S - 1 - t%s.S)
+	if p < 0 || q < 0 || p%s.Stride != 0 || q%s.Stride != 0 {
+		return -1
+	}
+	p, q = p/s.Stride, q/s.Stride
+	if p >= s.OutH() || q >= s.OutW() {
+		return -1
+	}
+	return (p*s.OutW() + q) * s.K
+}
+
+// outputPadder returns the padder of the output's gradient, or nil.
+func (s ConvShape) outputPadder() *padder {
+	if s.Stride != 1 || s.K > mergeDepth || s.S == 1 || s.H*s.W <= positionPixels ||
+		s.Pad >= min(s.R, s.S) {
+		return nil
+	}
+	return &padder{h: s.OutH(), w: s.OutW(), c: s.K, ph: s.H + s.R - 1, pw: s.W + s.S - 1,
+		top: s.R - 1 - s.Pad, left: s.S - 1 - s.Pad}
+}
+
+// fromPaddedOutput is fromOutput for the padded copy, where a tap is a whole filter row.
+func (s ConvShape) fromPaddedOutput(i, r int) int {
+	return ((i/s.W+r)*(s.W+s.S-1) + i%s.W) * s.K
+}
+
+// planWeights plans dw = x * dy, summed over pixels.
+func planWeights(c *CPU, s ConvShape) *outer {
+	o := outerShape{taps: s.R * s.S, depth: s.C, width: s.K, xImage: s.H * s.W * s.C,
+		pixels: s.OutH() * s.OutW()}
+	pad := s.padder()
+	from := s.from
+	if pad != nil {
+		o.taps, o.depth, o.xImage, from = s.R, s.S*s.C, pad.image(), s.fromPadded
+	}
+	return newOuter(c, s.N, o, pad, from)
 }

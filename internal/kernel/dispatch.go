@@ -3,10 +3,11 @@ package kernel
 // ops holds the inner loops of one ISA, chosen once when a CPU is opened. The outer loops above them
 // are the same Go code for all.
 type ops struct {
+	gemm    gemmOps
 	element elementOps
 }
 
 // opsFor returns the inner loops of isa.
 func opsFor(isa ISA) ops {
-	return ops{element: elementFor(isa)}
+	return ops{gemm: gemmFor(isa), element: elementFor(isa)}
 }

@@ -27,6 +27,7 @@ var families = []struct {
 	name  string
 	write func(*assembler)
 }{
+	{"element", element},
 	{"gemm", gemm},
 }
 

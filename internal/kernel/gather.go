@@ -1,0 +1,330 @@
+package kernel
+
+// gather is one direction of a convolution as an indirect matrix product (Dukhan 2019, "The Indirect
+// Convolution Algorithm"): the rows that a tile multiplies are found through a table of offsets, so
+// neither im2col nor a copy of the activations is needed.
+//
+//	dst[p, k] = bias[k] + sum over chunks, taps t, channels d of src[from(p,t), d] * w[t, d, k]
+//
+// Order of the sum: the channels are cut into chunks; within a chunk taps ascend, within a tap
+// channels. Each chunk's sum starts from zero (the first from the bias) and is added to dst. The
+// chunks follow from the shape alone.
+type gather struct {
+	cpu    *CPU
+	images int
+	shape  gatherShape
+	blocks []block
+	lanes  int // columns of all panels together
+	chunk  int // channels of one tap in a chunk
+	pad    *padder
+	// A tile's pixels lie in one image, or, if byPosition, are the same pixel of up to six images:
+	// then no tap that falls on padding is computed at all.
+	byPosition bool
+	tiles      []gatherTile
+	table      []int32
+	batch      int           // items that one pass over the weights covers
+	parts      []*gatherPart // one per thread
+
+	// The call in progress.
+	dst, src, w, bias []float32
+	relu              bool
+	panels, biasPanel []float32
+	source            []float32 // src, or its padded copy
+}
+
+// gatherShape says what is gathered.
+type gatherShape struct {
+	taps, depth, width int  // filter taps, channels to sum over, channels to produce
+	srcImage, dstImage int  // floats in an image of the source (or its padded copy) and of dst
+	flip               bool // weights are [taps reversed][width][depth]: the transposed convolution
+	merge              int  // taps that lie side by side in a padded copy and count as one
+}
+
+// gatherPart holds the arguments that one thread hands to the inner loops.
+type gatherPart struct {
+	tile tileArgs
+	pack packArgs
+}
+
+// gatherTile is a tile of the table of one image or one group of images.
+type gatherTile struct{ at, taps, rows int32 }
+
+// channels returns the number of channels in the block.
+func (b *block) channels() int { return (b.vectors-1)*(b.lanes/b.vectors) + b.tail }
+
+// block is a run of output channels that are computed together.
+type block struct {
+	first   int // first channel
+	vectors int
+	lanes   int // floats in a row of its panel
+	tail    int // lanes of the last vector that are channels
+	at      int // columns of the panels before its own
+}
+
+// cutBlocks cuts width channels into blocks as wide as the tiles allow.
+func (o *gemmOps) cutBlocks(width int) (list []block, lanes int) {
+	for first := 0; first < width; {
+		need := (width - first + o.lanes - 1) / o.lanes
+		for _, v := range o.widths {
+			if v <= need {
+				channels := min(v*o.lanes, width-first)
+				list = append(list, block{first: first, vectors: v, lanes: v * o.lanes,
+					tail: channels - (v-1)*o.lanes, at: lanes})
+				first += channels
+				lanes += v * o.lanes
+				break
+			}
+		}
+	}
+	return list, lanes
+}
+
+// Note: sizes of blocks
+//
+// panelRows bounds the rows of a panel that is multiplied in one go (taps x channels of a chunk): at
+// 64 columns 768 rows are 192 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
+// cache. batchFloats bounds the source floats of a pass. Changing panelRows changes results.
+const (
+	panelRows   = 768
+	batchFloats = 64 << 10
+)
+
+// positionPixels is the largest map that is tiled by position; larger ones have few padded taps.
+const positionPixels = 64
+
+// chunkOf returns the number of channels in a chunk for a sum over taps x depth.
+func chunkOf(taps, depth int) int {
+	if taps*depth <= panelRows {
+		return depth
+	}
+	most := max(16, panelRows/taps&^15)
+	chunks := (depth + most - 1) / most
+	return ((depth+chunks-1)/chunks + 15) &^ 15
+}
+
+// newGather plans a gather over images, whose tiles the caller then tabulates.
+func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
+	g := &gather{cpu: c, images: images, shape: s, pad: pad, chunk: s.depth}
+	g.blocks, g.lanes = c.ops.gemm.cutBlocks(s.width)
+	if s.merge == 1 {
+		g.chunk = chunkOf(s.taps, s.depth)
+	}
+	zero := make([]float32, g.chunk)
+	for range c.Threads() {
+		g.parts = append(g.parts, &gatherPart{tile: tileArgs{zero: zero}})
+	}
+	return g
+}
+
+// mapping says where the pixels of a destination map come from.
+type mapping struct {
+	pixels [][]int                // destination pixels of one image, in phases with the same taps
+	taps   int                    // steps of a full pixel
+	from   func(pixel, t int) int // float offset in the source image, -1 for padding
+}
+
+// tabulate builds the table for a destination map.
+func (g *gather) tabulate(m mapping) {
+	count := 0
+	for _, phase := range m.pixels {
+		count += len(phase)
+	}
+	g.byPosition = count == 1 || count <= positionPixels && g.images >= tileRows
+	step := tileRows
+	if g.byPosition {
+		step = 1
+	}
+	for _, phase := range m.pixels {
+		for len(phase) > 0 {
+			n := min(step, tileHeight(len(phase)))
+			g.addTile(phase[:n], m)
+			phase = phase[n:]
+		}
+	}
+	g.batch = max(1, batchFloats/(tileRows*g.chunk*g.shape.merge))
+	if g.byPosition { // whole groups, whose tiles share their pixels
+		g.batch = max(1, g.batch/len(g.tiles)) * len(g.tiles)
+	}
+}
+
+// addTile appends the tile of the given pixels (one, if byPosition), leaving out taps on which none
+// of them has a source.
+func (g *gather) addTile(pixels []int, m mapping) {
+	s := g.shape
+	t := gatherTile{at: int32(len(g.table)), rows: int32(len(pixels))}
+	offset := func(list []int, i, image int, f func(int) int) int32 {
+		if g.byPosition {
+			if at := f(list[0]); at >= 0 {
+				return int32(at + i*image)
+			}
+		} else if i < len(list) {
+			return int32(f(list[i]))
+		}
+		return -1
+	}
+	for i := range tileRows {
+		out := offset(pixels, i, s.dstImage, func(p int) int { return p * s.width })
+		g.table = append(g.table, max(out, 0))
+	}
+	for tap := range m.taps {
+		row := []int32{int32(tap)}
+		most := int32(-1)
+		for i := range tileRows {
+			from := offset(pixels, i, s.srcImage, func(p int) int { return m.from(p, tap) })
+			row, most = append(row, from), max(most, from)
+		}
+		if most >= 0 {
+			g.table = append(g.table, row...)
+			t.taps++
+		}
+	}
+	if g.byPosition {
+		t.rows = tileRows
+	}
+	g.tiles = append(g.tiles, t)
+}
+
+// scratch returns the floats that panels, bias and padded copy take.
+func (g *gather) scratch() int {
+	n := (g.shape.taps*g.shape.depth + 1) * g.lanes
+	if g.pad != nil {
+		n += g.images * g.shape.srcImage
+	}
+	return n
+}
+
+// run computes dst. A nil bias counts as zeros.
+func (g *gather) run(dst, src, w, bias []float32, relu bool, scratch []float32) {
+	g.dst, g.src, g.w, g.bias, g.relu = dst, src, w, bias, relu
+	rows := g.shape.taps * g.shape.depth
+	g.panels, scratch = scratch[:rows*g.lanes], scratch[rows*g.lanes:]
+	g.biasPanel, scratch = scratch[:g.lanes], scratch[g.lanes:]
+	g.source = src
+	if g.pad != nil {
+		g.source = scratch[:g.images*g.shape.srcImage]
+	}
+	g.cpu.Run((*gatherPrepare)(g))
+	g.cpu.Run((*gatherCompute)(g))
+	g.dst, g.src, g.w, g.bias, g.source = nil, nil, nil, nil, nil
+}
+
+// gatherPrepare packs the weights and pads the source.
+type gatherPrepare gather
+
+// Do does a part of the preparation.
+func (t *gatherPrepare) Do(part, parts int) {
+	g := (*gather)(t)
+	if part == 0 {
+		clear(g.biasPanel)
+		if g.bias != nil { // all blocks but the last are full
+			copy(g.biasPanel, g.bias)
+		}
+	}
+	if g.pad != nil {
+		lo, hi := span(g.images, part, parts)
+		g.pad.run(g.source, g.src, lo, hi)
+	}
+	g.packWeights(part, parts)
+}
+
+// packWeights fills the panels, [chunk][block][tap][channel][lane].
+func (g *gather) packWeights(part, parts int) {
+	s := g.shape
+	chunks := (s.depth + g.chunk - 1) / g.chunk
+	lo, hi := span(chunks*len(g.blocks)*s.taps, part, parts)
+	for u := lo; u < hi; u++ {
+		tap, b, first := u%s.taps, u/s.taps%len(g.blocks), u/s.taps/len(g.blocks)*g.chunk
+		n := min(g.chunk, s.depth-first)
+		panel := g.panel(first, b)[tap*n*g.blocks[b].lanes:]
+		if s.flip {
+			from := ((s.taps-1-tap)*s.width+g.blocks[b].first)*s.depth + first
+			packTransposed(panel, g.w[from:], n, s.depth, &g.blocks[b])
+		} else {
+			from := (tap*s.depth+first)*s.width + g.blocks[b].first
+			g.parts[part].pack.run(&g.cpu.ops.gemm, panel, g.w[from:], n, s.width, &g.blocks[b])
+		}
+	}
+}
+
+// panel returns the panel of block b for the chunk that starts at channel first.
+func (g *gather) panel(first, b int) []float32 {
+	n := min(g.chunk, g.shape.depth-first)
+	return g.panels[g.shape.taps*(first*g.lanes+n*g.blocks[b].at):]
+}
+
+// gatherCompute multiplies.
+type gatherCompute gather
+
+// Do does a part of the multiplication: some blocks of channels where weights outweigh pixels,
+// else some items.
+func (t *gatherCompute) Do(part, parts int) {
+	g := (*gather)(t)
+	s := g.shape
+	items, blocks := [2]int{0, g.items()}, [2]int{0, len(g.blocks)}
+	if blocks[1] >= parts && s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage) {
+		blocks[0], blocks[1] = span(blocks[1], part, parts)
+	} else {
+		items[0], items[1] = span(items[1], part, parts)
+	}
+	for lo := items[0]; lo < items[1]; lo += g.batch {
+		hi := min(lo+g.batch, items[1])
+		for b := blocks[0]; b < blocks[1]; b++ {
+			for first := 0; first < s.depth; first += g.chunk {
+				g.pass(g.parts[part], b, first, lo, hi)
+			}
+		}
+	}
+}
+
+// items returns the number of tiles to compute: each of a group's tiles for each group.
+func (g *gather) items() int {
+	if !g.byPosition {
+		return g.images * len(g.tiles)
+	}
+	rest := [tileRows]int{0, 1, 1, 2, 1, 2} // groups of 4, 2 and 1
+	return (g.images/tileRows + rest[g.images%tileRows]) * len(g.tiles)
+}
+
+// group returns the first image of a group and how many rows its tiles have at most.
+func (g *gather) group(i int) (image, rows int) {
+	if !g.byPosition {
+		return i, tileRows
+	}
+	full := g.images / tileRows
+	if i < full {
+		return i * tileRows, tileRows
+	}
+	image = full * tileRows
+	for ; i > full; i-- {
+		image += tileHeight(g.images - image)
+	}
+	return image, tileHeight(g.images - image)
+}
+
+// pass computes items [lo, hi) for block b and the chunk of channels that starts at first.
+func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
+	a, s, k := &p.tile, &g.shape, &g.blocks[b]
+	n := min(g.chunk, s.depth-first)
+	a.depth = n * s.merge
+	a.weights, a.tapStride = g.panel(first, b), a.depth*k.lanes
+	a.bias, a.tail, a.flags = g.biasPanel[k.at:], k.tail, 0
+	if first > 0 {
+		a.flags |= tileAdd
+	}
+	if g.relu && first+n == s.depth {
+		a.flags |= tileReLU
+	}
+	group, t := lo/len(g.tiles), lo%len(g.tiles)
+	for i := lo; i < hi; group, t = group+1, 0 {
+		image, rows := g.group(group)
+		a.src = g.source[image*s.srcImage+first:]
+		a.dst = g.dst[image*s.dstImage+k.first:]
+		for ; t < len(g.tiles) && i < hi; t, i = t+1, i+1 {
+			tile := &g.tiles[t]
+			a.table = g.table[tile.at:]
+			a.taps = int(tile.taps)
+			a.rows = min(rows, int(tile.rows))
+			g.cpu.ops.gemm.tile[a.rows][k.vectors](a)
+		}
+	}
+}
