@@ -1,0 +1,122 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"lockstep/internal/kernel"
+)
+
+// elementwise lists the element-wise operations: what to call, which may change out and both inputs,
+// and what it computes.
+var elementwise = []struct {
+	name string
+	run  func(c *kernel.CPU, out, a, b []float32)
+	want func(out, a, b float64) float64
+}{
+	{"fill", func(c *kernel.CPU, out, a, b []float32) { c.Fill(out, 1.5) },
+		func(out, a, b float64) float64 { return 1.5 }},
+	{"scale", func(c *kernel.CPU, out, a, b []float32) { c.Scale(out, a, -0.3) },
+		func(out, a, b float64) float64 { return a * float64(float32(-0.3)) }},
+	{"scale in place", func(c *kernel.CPU, out, a, b []float32) { c.Scale(out, out, 3) },
+		func(out, a, b float64) float64 { return out * 3 }},
+	{"add", func(c *kernel.CPU, out, a, b []float32) { c.Add(out, a, b) },
+		func(out, a, b float64) float64 { return a + b }},
+	{"add in place", func(c *kernel.CPU, out, a, b []float32) { c.Add(out, out, b) },
+		func(out, a, b float64) float64 { return out + b }},
+	{"relu", func(c *kernel.CPU, out, a, b []float32) { c.ReLU(out, a) },
+		func(out, a, b float64) float64 { return math.Max(a, 0) }},
+	{"relu backward", func(c *kernel.CPU, out, a, b []float32) { c.ReLUBackward(out, a, b) },
+		func(out, a, b float64) float64 {
+			if b <= 0 {
+				return 0
+			}
+			return a
+		}},
+	{"sgd", func(c *kernel.CPU, out, a, b []float32) {
+		c.SGD(out, a, b, 0.125, 0.75, 0.5, 0.25, false)
+	}, func(w, v, grad float64) float64 {
+		return w - 0.125*(0.75*v+grad*0.25+0.5*w)
+	}},
+	{"sgd nesterov", func(c *kernel.CPU, out, a, b []float32) {
+		c.SGD(out, a, b, 0.125, 0.75, 0.5, 0.25, true)
+	}, func(w, v, grad float64) float64 {
+		d := grad*0.25 + 0.5*w
+		return w - 0.125*(d+0.75*(0.75*v+d))
+	}},
+}
+
+// lengths covers every tail of both vector widths, one and several threads, several calls per thread.
+func lengths() []int {
+	var list []int
+	for n := range 70 {
+		list = append(list, n)
+	}
+	return append(list, 1000, 32769, 99991)
+}
+
+func TestElementwiseAgainstPlain(t *testing.T) {
+	plain := open(t, kernel.Plain, 1)
+	everywhere(t, func(t *testing.T, c *kernel.CPU) {
+		for _, op := range elementwise {
+			for _, n := range lengths() {
+				out, a, b := draw(t, n, 0, 1), draw(t, n, 0, 2), draw(t, n, 0, 3)
+				odd(out, 4)
+				odd(a, 5)
+				odd(b, 6)
+				wantOut, wantA := clone(t, out), clone(t, a)
+				op.run(plain, wantOut, wantA, b)
+				op.run(c, out, a, b)
+				sameBits(t, fmt.Sprintf("%s of %d: out", op.name, n), out, wantOut)
+				sameBits(t, fmt.Sprintf("%s of %d: a", op.name, n), a, wantA)
+			}
+		}
+	})
+}
+
+func TestElementwisePlainAgainstFloat64(t *testing.T) {
+	plain := open(t, kernel.Plain, 1)
+	for _, op := range elementwise {
+		out, a, b := draw(t, 500, 0, 1), draw(t, 500, 0, 2), draw(t, 500, 0, 3)
+		want := make([]float64, len(out))
+		for i := range out {
+			want[i] = op.want(float64(out[i]), float64(a[i]), float64(b[i]))
+		}
+		op.run(plain, out, a, b)
+		near(t, op.name, out, want, 2e-7, 2)
+	}
+}
+
+func TestReLUKeepsNaN(t *testing.T) {
+	everywhere(t, func(t *testing.T, c *kernel.CPU) {
+		nan := float32(math.NaN())
+		x := []float32{nan, -1, 2}
+		c.ReLU(x, x)
+		sameBits(t, "relu", x, []float32{nan, 0, 2})
+		dx := make([]float32, 3)
+		c.ReLUBackward(dx, []float32{5, 6, 7}, x)
+		sameBits(t, "relu backward", dx, []float32{5, 0, 7})
+	})
+}
+
+func TestElementwiseDoesNotAllocate(t *testing.T) {
+	c := open(t, kernel.Best(), 2)
+	out, a, b := draw(t, 40000, 0, 1), draw(t, 40000, 0, 2), draw(t, 40000, 0, 3)
+	for _, op := range elementwise {
+		if n := testing.AllocsPerRun(20, func() { op.run(c, out, a, b) }); n != 0 {
+			t.Errorf("%s: %v allocations, want 0", op.name, n)
+		}
+	}
+}
+
+func TestElementwisePanics(t *testing.T) {
+	c := open(t, kernel.Plain, 1)
+	defer func() {
+		const want = "kernel: add: len(b)=3, want 4"
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	c.Add(make([]float32, 4), make([]float32, 4), make([]float32, 3))
+}

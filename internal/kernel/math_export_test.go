@@ -1,0 +1,7 @@
+package kernel
+
+// The inner doors of the tests.
+var (
+	Exp = exp
+	Log = log
+)

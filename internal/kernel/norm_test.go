@@ -1,0 +1,168 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"lockstep/internal/kernel"
+)
+
+const eps = 1e-5
+
+// normCase is one batch normalisation, forward and backward.
+type normCase struct {
+	rows, channels       int
+	relu                 bool
+	x, dy, gamma, beta   []float32
+	mean, variance, y    []float32
+	dx, dgamma, dbeta    []float32
+	wantMean, wantVar    []float64
+	wantY, wantDX        []float64
+	wantDGamma, wantBeta []float64
+}
+
+func newNormCase(t testing.TB, rows, channels int, offset float64, relu bool) *normCase {
+	n := rows * channels
+	k := &normCase{rows: rows, channels: channels, relu: relu,
+		x: draw(t, n, offset, 1), dy: draw(t, n, 0.1, 2),
+		gamma: draw(t, channels, 1, 3), beta: draw(t, channels, 0, 4),
+		mean: floats(t, channels), variance: floats(t, channels), y: floats(t, n),
+		dx: floats(t, n), dgamma: floats(t, channels), dbeta: floats(t, channels)}
+	return k
+}
+
+func (k *normCase) run(c *kernel.CPU) {
+	p := c.NewBatchNorm(k.rows, k.channels)
+	k.pass(p)
+}
+
+func (k *normCase) pass(p *kernel.BatchNorm) {
+	p.Stats(k.mean, k.variance, k.x)
+	p.Normalize(k.y, k.x, k.mean, k.variance, k.gamma, k.beta, eps, k.relu)
+	p.Backward(k.dx, k.dgamma, k.dbeta, k.dy, k.x, k.mean, k.variance, k.gamma, k.beta, eps, k.relu)
+}
+
+// exact computes the same in float64 by the textbook formulas.
+func (k *normCase) exact() {
+	n, c := float64(k.rows), k.channels
+	mean, variance := make([]float64, c), make([]float64, c)
+	dgamma, dbeta := make([]float64, c), make([]float64, c)
+	y, dx := make([]float64, len(k.x)), make([]float64, len(k.x))
+	for i, v := range k.x {
+		mean[i%c] += float64(v) / n
+	}
+	for i, v := range k.x {
+		variance[i%c] += (float64(v) - mean[i%c]) * (float64(v) - mean[i%c]) / n
+	}
+	xh := func(i int) float64 {
+		return (float64(k.x[i]) - mean[i%c]) / math.Sqrt(variance[i%c]+eps)
+	}
+	grad := func(i int) float64 {
+		if k.relu && k.y[i] <= 0 {
+			return 0
+		}
+		return float64(k.dy[i])
+	}
+	for i := range k.x {
+		y[i] = xh(i)*float64(k.gamma[i%c]) + float64(k.beta[i%c])
+		if k.relu {
+			y[i] = max(y[i], 0)
+		}
+		dbeta[i%c] += grad(i)
+		dgamma[i%c] += grad(i) * xh(i)
+	}
+	for i := range k.x {
+		j := i % c
+		scale := float64(k.gamma[j]) / math.Sqrt(variance[j]+eps)
+		dx[i] = scale * (grad(i) - dbeta[j]/n - xh(i)*dgamma[j]/n)
+	}
+	k.wantMean, k.wantVar, k.wantY, k.wantDX = mean, variance, y, dx
+	k.wantDGamma, k.wantBeta = dgamma, dbeta
+}
+
+func TestBatchNormAgainstFloat64(t *testing.T) {
+	plain := open(t, kernel.Plain, 1)
+	for _, m := range matrices {
+		for _, relu := range []bool{false, true} {
+			if m[0] == 1 {
+				continue // no variance: 0/0 in all but eps
+			}
+			what := fmt.Sprint(m, relu)
+			k := newNormCase(t, m[0], m[1], 0.5, relu)
+			k.run(plain)
+			k.exact()
+			rows := float64(m[0])
+			near(t, what+" mean", k.mean, k.wantMean, 1e-6, 1)
+			near(t, what+" variance", k.variance, k.wantVar, 2e-6, 1e-3)
+			near(t, what+" y", k.y, k.wantY, 1e-5, 1)
+			near(t, what+" dgamma", k.dgamma, k.wantDGamma, 2e-6, rows)
+			near(t, what+" dbeta", k.dbeta, k.wantBeta, 2e-6, rows)
+			if m[0] > 4 { // with less the gradient is a difference of nearly equal numbers
+				near(t, what+" dx", k.dx, k.wantDX, 2e-5, 1)
+			}
+		}
+	}
+}
+
+func TestBatchNormEverywhereTheSame(t *testing.T) {
+	plain := open(t, kernel.Plain, 1)
+	everywhere(t, func(t *testing.T, c *kernel.CPU) {
+		for _, m := range matrices {
+			for _, relu := range []bool{false, true} {
+				got := newNormCase(t, m[0], m[1], 0.5, relu)
+				want := newNormCase(t, m[0], m[1], 0.5, relu)
+				want.run(plain)
+				p := c.NewBatchNorm(m[0], m[1])
+				for range 2 { // a plan can be used again
+					got.pass(p)
+					what := fmt.Sprint(m, relu)
+					sameBits(t, what+" mean", got.mean, want.mean)
+					sameBits(t, what+" variance", got.variance, want.variance)
+					sameBits(t, what+" y", got.y, want.y)
+					sameBits(t, what+" dgamma", got.dgamma, want.dgamma)
+					sameBits(t, what+" dbeta", got.dbeta, want.dbeta)
+					sameBits(t, what+" dx", got.dx, want.dx)
+				}
+			}
+		}
+	})
+}
+
+// A mean a thousand deviations away must not eat the variance, and one wild row among those of the
+// pilot only a few bits of it.
+func TestBatchNormStatsKeepTheVariance(t *testing.T) {
+	c := open(t, kernel.Best(), 2)
+	for spike, tolerance := range map[float32]float64{0: 2e-6, 1e4: 3e-5} {
+		k := newNormCase(t, 20000, 48, 1000, false)
+		for i := range 48 {
+			k.x[i] = 1000 + spike
+		}
+		c.NewBatchNorm(k.rows, k.channels).Stats(k.mean, k.variance, k.x)
+		k.exact()
+		near(t, "mean", k.mean, k.wantMean, 1e-7, 1)
+		near(t, "variance", k.variance, k.wantVar, tolerance, 1e-3)
+	}
+}
+
+func TestBatchNormInPlace(t *testing.T) {
+	c := open(t, kernel.Best(), 2)
+	k := newNormCase(t, 300, 20, 0, true)
+	k.run(c)
+	p := c.NewBatchNorm(k.rows, k.channels)
+	dx := clone(t, k.dy)
+	p.Backward(dx, k.dgamma, k.dbeta, dx, k.x, k.mean, k.variance, k.gamma, k.beta, eps, true)
+	sameBits(t, "dx in dy", dx, k.dx)
+	x := clone(t, k.x)
+	p.Normalize(x, x, k.mean, k.variance, k.gamma, k.beta, eps, true)
+	sameBits(t, "y in x", x, k.y)
+}
+
+func TestBatchNormDoesNotAllocate(t *testing.T) {
+	c := open(t, kernel.Best(), 2)
+	k := newNormCase(t, 2000, 32, 0, true)
+	p := c.NewBatchNorm(k.rows, k.channels)
+	if n := testing.AllocsPerRun(10, func() { k.pass(p) }); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}

@@ -1,0 +1,84 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"lockstep/internal/kernel"
+)
+
+var pools = []kernel.PoolShape{
+	{N: 1, H: 2, W: 2, C: 1, Size: 2, Stride: 2},
+	{N: 2, H: 5, W: 7, C: 3, Size: 2, Stride: 2},
+	{N: 3, H: 8, W: 8, C: 6, Size: 2, Stride: 2},
+	{N: 2, H: 7, W: 4, C: 16, Size: 2, Stride: 2},
+	{N: 5, H: 6, W: 6, C: 33, Size: 2, Stride: 2},
+	{N: 7, H: 16, W: 16, C: 64, Size: 2, Stride: 2},
+	{N: 2, H: 4, W: 4, C: 130, Size: 2, Stride: 2},
+	{N: 3, H: 9, W: 8, C: 5, Size: 3, Stride: 2},
+	{N: 5, H: 30, W: 30, C: 8, Size: 3, Stride: 1},
+	{N: 2, H: 7, W: 7, C: 4, Size: 2, Stride: 3},
+}
+
+// poolNaive is max_pool2d of PyTorch in the plainest words: x -> y, and dy -> dx.
+func poolNaive(s kernel.PoolShape, y, dx, dy, x []float32) {
+	for n := range s.N {
+		for h := range s.OutH() {
+			for w := range s.OutW() {
+				for c := range s.C {
+					best := -1
+					for r := range s.Size {
+						for q := range s.Size {
+							i := ((n*s.H+h*s.Stride+r)*s.W+w*s.Stride+q)*s.C + c
+							if best < 0 || x[i] > x[best] || x[i] != x[i] {
+								best = i
+							}
+						}
+					}
+					o := ((n*s.OutH()+h)*s.OutW()+w)*s.C + c
+					y[o] = x[best]
+					dx[best] += dy[o]
+				}
+			}
+		}
+	}
+}
+
+func TestMaxPool(t *testing.T) {
+	everywhere(t, func(t *testing.T, c *kernel.CPU) {
+		for _, s := range pools {
+			for _, ties := range []bool{false, true} {
+				x := draw(t, s.N*s.H*s.W*s.C, 0, 1)
+				if ties {
+					odd(x, 2)
+					for i := range x {
+						x[i] = float32(math.Round(float64(x[i])))
+					}
+				}
+				n := s.N * s.OutH() * s.OutW() * s.C
+				dy, y, dx := draw(t, n, 0, 3), floats(t, n), floats(t, len(x))
+				c.Fill(dx, 9) // to be overwritten
+				wantY, wantDX := floats(t, n), floats(t, len(x))
+				poolNaive(s, wantY, wantDX, dy, x)
+				p := c.NewMaxPool(s)
+				p.Forward(y, x)
+				p.Backward(dx, dy, x)
+				what := fmt.Sprintf("%+v ties %v", s, ties)
+				sameBits(t, what+" y", y, wantY)
+				sameBits(t, what+" dx", dx, wantDX)
+			}
+		}
+	})
+}
+
+func TestMaxPoolDoesNotAllocate(t *testing.T) {
+	c := open(t, kernel.Best(), 2)
+	s := kernel.PoolShape{N: 7, H: 16, W: 16, C: 64, Size: 2, Stride: 2}
+	p := c.NewMaxPool(s)
+	x := draw(t, s.N*s.H*s.W*s.C, 0, 1)
+	y, dx := floats(t, len(x)/4), floats(t, len(x))
+	if n := testing.AllocsPerRun(5, func() { p.Forward(y, x); p.Backward(dx, y, x) }); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}
