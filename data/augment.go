@@ -1,0 +1,98 @@
+package data
+
+import "lockstep/internal/random"
+
+// Augmentation changes training images at random. The zero value leaves them as they are.
+type Augmentation struct {
+	// Pad is the widest shift in pixels: the image is padded with that many black pixels on each
+	// side and cropped back to its size at a random place. 0 means no shift; valid from 0.
+	Pad int `json:"pad"`
+	// Flip mirrors every other image left to right. Wrong for digits and letters.
+	Flip bool `json:"flip"`
+}
+
+// Purposes of random streams; each is the first part of a stream's path below the seed.
+const (
+	purposeOrder uint64 = 0x64617461<<8 + iota // "data"
+	purposeAugment
+	purposeCoverage
+	purposeGlyph
+	purposeSynthetic
+)
+
+// pose is one draw of an augmentation: the pixel (h, w) of the result comes from row h+dy and
+// from column w+dx of the image, mirrored first if flip.
+type pose struct {
+	dy, dx int
+	flip   bool
+}
+
+// draw returns the pose of a sample in an epoch, a function of its arguments alone.
+func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
+	if a == (Augmentation{}) {
+		return pose{}
+	}
+	s := random.Derive(seed, purposeAugment, uint64(epoch), uint64(sample))
+	return pose{
+		dy:   s.Intn(0, 2*a.Pad+1) - a.Pad,
+		dx:   s.Intn(1, 2*a.Pad+1) - a.Pad,
+		flip: a.Flip && s.Word(2)>>63 == 1,
+	}
+}
+
+// place writes one image [H, W, C] in pose p, normalised: crop, flip and conversion in one pass.
+func (t *table) place(dst []float32, src []byte, height, width, channels int, p pose) {
+	if p == (pose{}) {
+		t.convert(dst, src, channels)
+		return
+	}
+	row := width * channels
+	first, last := max(0, -p.dx), min(width, width-p.dx) // columns that come from the image
+	for h := range height {
+		out := dst[h*row : (h+1)*row]
+		y := h + p.dy
+		if y < 0 || y >= height || first >= last {
+			t.blacken(out, channels)
+			continue
+		}
+		t.blacken(out[:first*channels], channels)
+		t.blacken(out[last*channels:], channels)
+		in := src[y*row : (y+1)*row]
+		if p.flip {
+			end := width - (first + p.dx)
+			begin := width - (last + p.dx)
+			t.mirror(out[first*channels:last*channels], in[begin*channels:end*channels], channels)
+			continue
+		}
+		begin := (first + p.dx) * channels
+		t.convert(out[first*channels:last*channels], in[begin:begin+(last-first)*channels], channels)
+	}
+}
+
+// mirror converts a run of pixels in reverse order.
+func (t *table) mirror(dst []float32, src []byte, channels int) {
+	dst = dst[:len(src)]
+	if channels == 3 {
+		for len(src) >= 3 && len(dst) >= 3 {
+			p := src[len(src)-3:]
+			dst[0], dst[1], dst[2] = t[0][p[0]], t[1][p[1]], t[2][p[2]]
+			dst, src = dst[3:], src[:len(src)-3]
+		}
+		return
+	}
+	pixels := len(src) / channels
+	for i := range pixels {
+		for c := range channels {
+			dst[i*channels+c] = t[c][src[(pixels-1-i)*channels+c]]
+		}
+	}
+}
+
+// blacken writes pixels of value 0, normalised.
+func (t *table) blacken(dst []float32, channels int) {
+	for i := 0; i+channels <= len(dst); i += channels {
+		for c := range channels {
+			dst[i+c] = t[c][0]
+		}
+	}
+}

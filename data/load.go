@@ -1,0 +1,285 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lockstep/tensor"
+)
+
+// Options says where data sets lie and what generated ones are like. The zero value generates
+// with defaults and finds no files.
+type Options struct {
+	// Dir is the folder the user named. If set, it is the only place searched, and the place to
+	// download to if it exists.
+	Dir string
+	// Shared is the folder of the environment, searched before Cache.
+	Shared string
+	// Cache is the user's cache folder for data, made when needed; downloads go there.
+	Cache string
+	// Offline forbids downloads.
+	Offline bool
+	// Progress hears about a download about ten times a second; nil means nobody listens. It is
+	// called from the goroutine that called Load.
+	Progress func(Progress)
+
+	// Seed draws a generated set. It is not the seed of training: leave it at 0 to have the same
+	// set in every run.
+	Seed uint64
+	// TrainSize and TestSize are the sizes of a generated set; 0 means the set's own default.
+	TrainSize, TestSize int
+	// Shape is the image shape [H, W, C] of a synthetic set; nil means [32, 32, 3].
+	Shape tensor.Shape
+	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 256.
+	NumClasses int
+}
+
+// Progress is the state of a download.
+type Progress struct {
+	// File is the name of the file.
+	File string
+	// Done and Total are bytes; Total is -1 if the server does not say.
+	Done, Total int64
+}
+
+// Info describes a data set.
+type Info struct {
+	// Name is what Load takes.
+	Name string
+	// Text is one line on what it is.
+	Text string
+	// Generated means that no files are needed.
+	Generated bool
+	// Files are what a download fetches; empty for a generated set.
+	Files []File
+}
+
+// File is a file that can be fetched.
+type File struct {
+	// Path is where it lies below a data folder, with slashes.
+	Path string
+	// URL is where it comes from.
+	URL string
+	// MD5 is its published checksum, 32 hexadecimal digits.
+	MD5 string
+	// Bytes is its size.
+	Bytes int64
+}
+
+// source is a data set that Load knows.
+type source struct {
+	Info
+	// wants says in words what to put into a folder.
+	wants []string
+	// locate returns where in folder the set lies; "" if it is not there.
+	locate func(folder string) string
+	// read loads from where locate found it.
+	read func(ctx context.Context, path string) (train, test *Set, err error)
+	// generate makes the set from nothing; nil unless Generated.
+	generate func(ctx context.Context, o Options) (train, test *Set, err error)
+}
+
+// sources lists all data sets, the default first.
+func sources() []source {
+	return []source{glyphSource(), cifar10Source(), mnistSource(), syntheticSource()}
+}
+
+// Names returns the names that Load takes, the default first.
+func Names() []string {
+	var names []string
+	for _, s := range sources() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// List describes all data sets, in the order of Names.
+func List() []Info {
+	var list []Info
+	for _, s := range sources() {
+		list = append(list, s.Info)
+	}
+	return list
+}
+
+// Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
+// allows it.
+//
+// Errors: *UnknownError, *MissingError, *FormatError, or ctx's. The sets may share no memory with
+// anything else.
+func Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
+	s, err := find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Generated {
+		train, test, err = s.generate(ctx, o)
+	} else {
+		var path string
+		if path, err = s.obtain(ctx, o); err == nil {
+			train, test, err = s.read(ctx, path)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, set := range []*Set{train, test} {
+		if err := set.check(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return train, test, nil
+}
+
+// Locate returns where the named data set lies, "" if it is nowhere or is generated. It reads
+// nothing but folders.
+func Locate(name string, o Options) (path string, err error) {
+	s, err := find(name)
+	if err != nil || s.Generated {
+		return "", err
+	}
+	return s.search(o), nil
+}
+
+// Fetch makes sure that the named data set lies somewhere, downloading it if need be, and returns
+// where; "" for a generated one. A launcher calls it before it starts several workers, so that
+// they need not download side by side.
+func Fetch(ctx context.Context, name string, o Options) (path string, err error) {
+	s, err := find(name)
+	if err != nil || s.Generated {
+		return "", err
+	}
+	return s.obtain(ctx, o)
+}
+
+func find(name string) (source, error) {
+	for _, s := range sources() {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return source{}, &UnknownError{Name: name, Suggestion: nearest(name, Names())}
+}
+
+// folders returns the folders to search, in order.
+func (o Options) folders() []string {
+	var folders []string
+	for _, f := range []string{o.Dir, o.Shared, o.Cache} {
+		if f != "" && (o.Dir == "" || f == o.Dir) {
+			folders = append(folders, f)
+		}
+	}
+	return folders
+}
+
+// target returns the folder that downloads go to.
+func (o Options) target() string {
+	if o.Dir != "" {
+		return o.Dir
+	}
+	return o.Cache
+}
+
+// search returns where the set lies; "" if it is in none of the folders.
+func (s source) search(o Options) string {
+	for _, folder := range o.folders() {
+		if path := s.locate(folder); path != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// obtain returns where the set lies, after a download if need be.
+func (s source) obtain(ctx context.Context, o Options) (string, error) {
+	if path := s.search(o); path != "" {
+		return path, nil
+	}
+	target := o.target()
+	err := s.download(ctx, target, o)
+	if err == nil {
+		if path := s.locate(target); path != "" {
+			return path, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("data: download of %s: %w", s.Name, ctx.Err())
+	}
+	return "", &MissingError{
+		Set: s.Name, Files: s.wants, Searched: o.folders(), Folder: target,
+		Command: s.command(target), Err: err,
+	}
+}
+
+// download fetches the files of the set into folder. It returns nil without a download if o
+// forbids it or there is no folder to fill.
+func (s source) download(ctx context.Context, folder string, o Options) error {
+	if o.Offline || folder == "" {
+		return nil
+	}
+	if o.Dir != "" {
+		if info, err := os.Stat(folder); err != nil {
+			return err
+		} else if !info.IsDir() {
+			return &fs.PathError{Op: "open", Path: folder, Err: fmt.Errorf("not a folder")}
+		}
+	}
+	f := newFetcher(o.Progress)
+	defer f.close()
+	for _, file := range s.Files {
+		if err := f.fetch(ctx, folder, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command returns a shell line that fetches the files by hand.
+func (s source) command(folder string) string {
+	if folder == "" {
+		folder = "DIR"
+	}
+	var lines []string
+	for _, f := range s.Files {
+		lines = append(lines, fmt.Sprintf("curl -fL --create-dirs -o '%s' %s",
+			filepath.Join(folder, filepath.FromSlash(f.Path)), f.URL))
+	}
+	return strings.Join(lines, " && ")
+}
+
+// nearest returns the candidate within the fewest edits of name; "" if all take more than a third
+// of its length, rounded up.
+func nearest(name string, candidates []string) string {
+	best, limit := "", (len(name)+2)/3
+	for _, c := range candidates {
+		if d := edits(strings.ToLower(name), c); d <= limit {
+			best, limit = c, d-1
+		}
+	}
+	return best
+}
+
+// edits returns the Levenshtein distance of a and b in bytes. Cost: O(len(a) len(b)).
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,223 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"lockstep/internal/shard"
+)
+
+// LoaderConfig says which part of which steps a loader prepares.
+type LoaderConfig struct {
+	// Set holds the samples; it must not change while the loader lives.
+	Set *Set
+	// Batch is the number of samples of a step over all workers, at least Shards.
+	Batch int
+	// Shards is the number of virtual shards of a batch.
+	Shards int
+	// Lo and Hi bound the run of shards [Lo, Hi) that this worker owns.
+	Lo, Hi int
+	// Seed draws order and augmentation.
+	Seed uint64
+	// Augment changes the images.
+	Augment Augmentation
+	// FromStep is the first step, counted from the start of the run.
+	FromStep int
+	// ToStep is the step to stop before; 0 means never.
+	ToStep int
+}
+
+// Validate reports the first setting that cannot work.
+func (c LoaderConfig) Validate() error {
+	switch {
+	case c.Set == nil || c.Set.Len() == 0:
+		return errors.New("data: loader: no samples")
+	case c.Shards < 1 || c.Batch < c.Shards:
+		return fmt.Errorf("data: loader: batch %d in %d shards, want batch >= shards >= 1",
+			c.Batch, c.Shards)
+	case c.Lo < 0 || c.Hi <= c.Lo || c.Hi > c.Shards:
+		return fmt.Errorf("data: loader: run [%d, %d) of %d shards", c.Lo, c.Hi, c.Shards)
+	case c.FromStep < 0 || c.ToStep < 0 || c.ToStep != 0 && c.ToStep < c.FromStep:
+		return fmt.Errorf("data: loader: steps [%d, %d)", c.FromStep, c.ToStep)
+	case c.Augment.Pad < 0:
+		return fmt.Errorf("data: loader: padding %d, want 0 or more", c.Augment.Pad)
+	}
+	return c.Set.check()
+}
+
+// Step is a worker's part of one global batch.
+type Step struct {
+	// Number counts steps from the start of the run.
+	Number int
+	// Epoch and InEpoch are the epoch of the step and its place in it.
+	Epoch, InEpoch int
+	// Samples is the size of the batch over all workers.
+	Samples int
+	// Shards are this worker's shards, in order; some are empty if the batch has few samples.
+	Shards []Shard
+
+	coverage uint64
+}
+
+// Shard is one virtual shard of a step.
+type Shard struct {
+	// Number is the shard's number among all shards of the run.
+	Number int
+	// Samples is its number of samples, N.
+	Samples int
+	// Images is [N, H, W, C], normalised.
+	Images []float32
+	// Labels is [N].
+	Labels []int32
+
+	images []float32 // full length of the buffers behind Images and Labels
+	labels []int32
+}
+
+// ringSteps is the number of step buffers: one in use, one ready, one being filled.
+const ringSteps = 3
+
+// Loader prepares steps ahead of time on a goroutine of its own. Its methods are called from one
+// goroutine.
+type Loader struct {
+	config  LoaderConfig
+	sampler Sampler
+	table   table
+	order   []int32
+	ordered int // epoch that order is of; -1 at the start
+
+	free, full chan *Step
+	quit, done chan struct{}
+
+	current  *Step
+	coverage uint64 // of the current step's epoch so far
+	closed   bool
+}
+
+// NewLoader starts preparing steps. Close ends it. It takes memory for three steps of this
+// worker's part at once and fails only if the configuration is wrong.
+func NewLoader(c LoaderConfig) (*Loader, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Loader{
+		config:  c,
+		sampler: NewSampler(c.Set.Len(), c.Batch, c.Shards, c.Seed),
+		order:   make([]int32, c.Set.Len()),
+		ordered: -1,
+		free:    make(chan *Step, ringSteps),
+		full:    make(chan *Step, ringSteps),
+		quit:    make(chan struct{}),
+		done:    make(chan struct{}),
+	}
+	l.table.fill(c.Set.Mean, c.Set.Std)
+	for range ringSteps {
+		l.free <- l.newStep()
+	}
+	go l.prepare()
+	return l, nil
+}
+
+// Next returns the next step, after waiting for it if need be. The step before it becomes
+// invalid. After the last step the error is io.EOF.
+func (l *Loader) Next() (*Step, error) {
+	if l.closed {
+		return nil, errors.New("data: loader: next after close")
+	}
+	if l.current != nil {
+		l.free <- l.current
+		l.current = nil
+	}
+	s, ok := <-l.full
+	if !ok {
+		return nil, io.EOF
+	}
+	if s.InEpoch == 0 {
+		l.coverage = 0
+	}
+	l.coverage += s.coverage
+	l.current = s
+	return s, nil
+}
+
+// Coverage returns the multiset hash, as the function Coverage defines it, of the samples handed
+// out in the current epoch up to the step that Next returned last. At the end of an epoch the
+// hashes of all workers add up to Coverage of the whole set, modulo 2^64.
+func (l *Loader) Coverage() uint64 { return l.coverage }
+
+// Close stops the preparation and waits until it has ended. Steps handed out become invalid.
+func (l *Loader) Close() error {
+	if !l.closed {
+		l.closed = true
+		close(l.quit)
+		<-l.done
+	}
+	return nil
+}
+
+// newStep returns a step with buffers for the largest shards this worker can get.
+func (l *Loader) newStep() *Step {
+	c := l.config
+	s := &Step{Shards: make([]Shard, c.Hi-c.Lo)}
+	for i := range s.Shards {
+		n := shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, c.Lo+i)
+		s.Shards[i] = Shard{
+			Number: c.Lo + i,
+			images: make([]float32, n*c.Set.Shape.Elems()),
+			labels: make([]int32, n),
+		}
+	}
+	return s
+}
+
+// prepare fills free steps, in order, until the last one or Close.
+func (l *Loader) prepare() {
+	defer close(l.done)
+	defer close(l.full)
+	for n := l.config.FromStep; l.config.ToStep == 0 || n < l.config.ToStep; n++ {
+		select {
+		case s := <-l.free:
+			l.fill(s, n)
+			l.full <- s
+		case <-l.quit:
+			return
+		}
+	}
+}
+
+// fill prepares step number of the run in s.
+func (l *Loader) fill(s *Step, number int) {
+	perEpoch := l.sampler.StepsPerEpoch()
+	s.Number, s.Epoch, s.InEpoch = number, number/perEpoch, number%perEpoch
+	s.Samples = l.sampler.BatchSamples(s.InEpoch)
+	s.coverage = 0
+	if l.ordered != s.Epoch {
+		l.sampler.Order(l.order, s.Epoch)
+		l.ordered = s.Epoch
+	}
+	for i := range s.Shards {
+		sh := &s.Shards[i]
+		lo, hi := l.sampler.Range(s.InEpoch, sh.Number)
+		l.gather(sh, s.Epoch, l.order[lo:hi])
+		for _, index := range l.order[lo:hi] {
+			s.coverage += sampleHash(index)
+		}
+	}
+}
+
+// gather copies the samples with the given indices into a shard.
+func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
+	set := l.config.Set
+	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
+	elems := set.Shape.Elems()
+	sh.Samples = len(indices)
+	sh.Images, sh.Labels = sh.images[:len(indices)*elems], sh.labels[:len(indices)]
+	for i, index := range indices {
+		at := int(index) * elems
+		p := l.config.Augment.draw(l.config.Seed, epoch, int(index))
+		l.table.place(sh.Images[i*elems:(i+1)*elems], set.Pixels[at:at+elems],
+			height, width, channels, p)
+		sh.Labels[i] = int32(set.Labels[index])
+	}
+}

@@ -1,0 +1,121 @@
+package data
+
+import (
+	"fmt"
+
+	"lockstep/tensor"
+)
+
+// maxChannels bounds the channels of an image: grey, RGB, or RGB with one more.
+const maxChannels = 4
+
+// Set is a labelled set of 8-bit images. It is read-only once loaded.
+type Set struct {
+	// Name is the data set's name, one of Names.
+	Name string
+	// Shape is the shape of one image, [H, W, C].
+	Shape tensor.Shape
+	// Classes names the classes; labels index it.
+	Classes []string
+	// Pixels holds all images, [N, H, W, C].
+	Pixels []byte
+	// Labels holds the class of each image, [N].
+	Labels []uint8
+	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std. Both have C elements.
+	Mean, Std []float32
+	// Augment is what training on this set does to its images by default.
+	Augment Augmentation
+	// Generated means that the images were made by a program; results must say so.
+	Generated bool
+	// Source says where the set came from: a path, or how it was generated.
+	Source string
+}
+
+// Len returns the number of samples, N.
+func (s *Set) Len() int { return len(s.Labels) }
+
+// Limit returns the set of the first n samples: s itself unless 0 <= n < s.Len(). It shares the
+// memory of s.
+func (s *Set) Limit(n int) *Set {
+	if n < 0 || n >= s.Len() {
+		return s
+	}
+	first := *s
+	first.Labels = s.Labels[:n:n]
+	end := n * s.Shape.Elems()
+	first.Pixels = s.Pixels[:end:end]
+	return &first
+}
+
+// Normalize writes the images [lo, hi) as float32, without augmentation, and their labels:
+//
+//	dst[n, h, w, c] = (pixel[lo+n, h, w, c]/255 - Mean[c]) / Std[c]
+//
+// dst is [hi-lo, H, W, C], labels [hi-lo]. Every operation is in float32, as PyTorch's ToTensor
+// followed by Normalize. It allocates nothing and panics if a length is wrong.
+func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
+	if lo < 0 || hi < lo || hi > s.Len() {
+		panic(fmt.Sprintf("data: normalize: [%d, %d) of %d samples", lo, hi, s.Len()))
+	}
+	elems := s.Shape.Elems()
+	if len(dst) != (hi-lo)*elems || len(labels) != hi-lo {
+		panic(fmt.Sprintf("data: normalize: len(dst)=%d, len(labels)=%d, want %d, %d",
+			len(dst), len(labels), (hi-lo)*elems, hi-lo))
+	}
+	var t table
+	t.fill(s.Mean, s.Std)
+	t.convert(dst, s.Pixels[lo*elems:hi*elems], s.Shape[2])
+	for i := range labels {
+		labels[i] = int32(s.Labels[lo+i])
+	}
+}
+
+// check reports the first inconsistency between the fields.
+func (s *Set) check() error {
+	switch {
+	case len(s.Shape) != 3 || s.Shape.Elems() <= 0:
+		return fmt.Errorf("data: set %s: image shape %v, want [H, W, C]", s.Name, s.Shape)
+	case s.Shape[2] > maxChannels:
+		return fmt.Errorf("data: set %s: %d channels, want at most %d",
+			s.Name, s.Shape[2], maxChannels)
+	case len(s.Pixels) != len(s.Labels)*s.Shape.Elems():
+		return fmt.Errorf("data: set %s: %d bytes of pixels, want %d for %d images %v",
+			s.Name, len(s.Pixels), len(s.Labels)*s.Shape.Elems(), len(s.Labels), s.Shape)
+	case len(s.Mean) != s.Shape[2] || len(s.Std) != s.Shape[2]:
+		return fmt.Errorf("data: set %s: %d means, %d deviations, want one for each of %d channels",
+			s.Name, len(s.Mean), len(s.Std), s.Shape[2])
+	}
+	return nil
+}
+
+// table maps a byte of each channel to its normalised value.
+type table [maxChannels][256]float32
+
+func (t *table) fill(mean, std []float32) {
+	for c := range mean {
+		for b := range t[c] {
+			unit := float32(b) / 255
+			t[c][b] = (unit - mean[c]) / std[c]
+		}
+	}
+}
+
+// convert writes the normalised values of whole pixels: src and dst are [..., C].
+func (t *table) convert(dst []float32, src []byte, channels int) {
+	dst = dst[:len(src)]
+	switch channels {
+	case 1:
+		for i, b := range src {
+			dst[i] = t[0][b]
+		}
+	case 3:
+		for len(src) >= 3 && len(dst) >= 3 {
+			dst[0], dst[1], dst[2] = t[0][src[0]], t[1][src[1]], t[2][src[2]]
+			dst, src = dst[3:], src[3:]
+		}
+	default:
+		for i, b := range src {
+			dst[i] = t[i%channels][b]
+		}
+	}
+}

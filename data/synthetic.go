@@ -1,0 +1,82 @@
+package data
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"lockstep/internal/random"
+	"lockstep/tensor"
+)
+
+// syntheticBytes bounds the default size of a synthetic training set.
+const syntheticBytes = 64 << 20
+
+func syntheticSource() source {
+	return source{
+		Info: Info{Name: "synthetic", Generated: true,
+			Text: "random input of the model's shape, for timing only"},
+		generate: generateSynthetic,
+	}
+}
+
+// generateSynthetic draws every pixel and label at random: there is nothing to learn.
+func generateSynthetic(_ context.Context, o Options) (train, test *Set, err error) {
+	shape := o.Shape
+	if shape == nil {
+		shape = tensor.Shape{32, 32, 3}
+	}
+	classes := o.NumClasses
+	if classes == 0 {
+		classes = 10
+	}
+	elems := shape.Elems()
+	if len(shape) != 3 || elems <= 0 || shape[2] > maxChannels || classes < 1 || classes > 256 {
+		return nil, nil, fmt.Errorf("data: synthetic: shape %v and %d classes, "+
+			"want [H, W, C] with C <= %d and 1 to 256", shape, classes, maxChannels)
+	}
+	numTrain := sizeOr(o.TrainSize, min(2048, max(1, syntheticBytes/elems)))
+	numTest := sizeOr(o.TestSize, max(1, numTrain/8))
+	names := make([]string, classes)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	make1 := func(n int, part uint64) *Set {
+		s := &Set{
+			Name: "synthetic", Shape: shape.Clone(), Classes: names,
+			Pixels: make([]byte, n*elems), Labels: make([]uint8, n),
+			Mean: make([]float32, shape[2]), Std: make([]float32, shape[2]),
+			Generated: true, Source: fmt.Sprintf("random bytes, seed %d", o.Seed),
+		}
+		for c := range s.Mean {
+			s.Mean[c], s.Std[c] = 0.5, 0.2887 // of the uniform distribution: 1/2, 1/sqrt(12)
+		}
+		fillRandom(s.Pixels, random.Derive(o.Seed, purposeSynthetic, part, 0))
+		labels := random.Derive(o.Seed, purposeSynthetic, part, 1)
+		for i := range s.Labels {
+			s.Labels[i] = uint8(labels.Intn(uint64(i), classes))
+		}
+		return s
+	}
+	return make1(numTrain, 0), make1(numTest, 1), nil
+}
+
+// fillRandom fills dst with the words of a stream, little-endian.
+func fillRandom(dst []byte, s random.Stream) {
+	i := uint64(0)
+	for ; len(dst) >= 8; dst = dst[8:] {
+		binary.LittleEndian.PutUint64(dst, s.Word(i))
+		i++
+	}
+	for j := range dst {
+		dst[j] = byte(s.Word(i) >> (8 * j))
+	}
+}
+
+func sizeOr(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
