@@ -4,8 +4,8 @@ import "fmt"
 
 // GradSync turns this worker's partial gradients into the global ones.
 //
-// All methods are called from the training goroutine, in every step in the order Begin, Share
-// mixed with Ready, Wait. It works on the loop's memory: Loop.Pieces holds the gradients.
+// All methods are called from the training goroutine, in every step in the order Begin, Share, Ready
+// for each parameter, Wait. It works on the loop's memory: Loop.Pieces holds the gradients.
 type GradSync interface {
 	// Begin starts the exchange of a step.
 	Begin(step int)
@@ -29,29 +29,27 @@ type GradSync interface {
 // shard's batch statistics.
 type Rows = []float32
 
-// local is the GradSync of a worker that is alone, or isolated.
-type local struct {
-	pieces [][]float32
-	add    func(dst, a, b []float32)
-}
+// Local is the GradSync of a worker that exchanges nothing, because it is the only one or
+// isolated. Its piece is the sum already.
+type Local struct{}
 
-// Local returns the GradSync of a worker that exchanges nothing: it adds the loop's pieces, left
-// to right, and leaves the rows of other workers as they are. With one worker there is one piece,
-// so the gradient is the tree's sum.
-func Local(l *Loop) GradSync { return &local{pieces: l.Pieces(), add: l.config.CPU.Add} }
+// Begin does nothing.
+func (Local) Begin(int) {}
 
-func (s *local) Begin(int)         {}
-func (s *local) Share(Rows)        {}
-func (s *local) Ready(int)         {}
-func (s *local) Sum([]int64) error { return nil }
-func (s *local) Close() error      { return nil }
+// Share does nothing: the rows are those of this worker.
+func (Local) Share(Rows) {}
 
-func (s *local) Wait() error {
-	for _, p := range s.pieces[1:] {
-		s.add(s.pieces[0], s.pieces[0], p)
-	}
-	return nil
-}
+// Ready does nothing.
+func (Local) Ready(int) {}
+
+// Wait returns nil.
+func (Local) Wait() error { return nil }
+
+// Sum leaves counts as they are.
+func (Local) Sum([]int64) error { return nil }
+
+// Close returns nil.
+func (Local) Close() error { return nil }
 
 // DivergedError says that the loss is no longer a finite number, so that going on is pointless.
 type DivergedError struct {

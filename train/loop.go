@@ -73,6 +73,9 @@ func New(c Config) (*Loop, error) {
 	}
 	lo, hi := c.Plan.Run(c.Rank)
 	l.stack = newStack(lo, hi, c.Plan.Shards())
+	if c.Isolated {
+		l.stack.joinPieces()
+	}
 	for range l.stack.buffers {
 		l.gradients = append(l.gradients, l.variables.NewGradient())
 	}
@@ -87,7 +90,7 @@ func (l *Loop) Variables() *graph.Variables { return l.variables }
 
 // Pieces returns the buffers that hold this worker's gradients when they are announced: one per
 // maximal subtree of its run of shards, left to right, each as long as Variables.Weights. A
-// GradSync leaves the global sum in the first.
+// GradSync leaves the global sum in the first. An isolated worker has one piece, its own sum.
 func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 
 // Close gives the memory of the programs back. The variables stay.
@@ -102,14 +105,14 @@ func (l *Loop) Steps() (steps, perEpoch int) { return l.config.steps(), l.config
 // ArenaBytes returns the memory that the intermediate values of all programs share.
 func (l *Loop) ArenaBytes() int64 { return l.programs.arena.Bytes() }
 
-// Run trains to the end and returns what came of it. A nil sync means Local, a nil sink means
+// Run trains to the end and returns what came of it. A nil sync means Local, a nil sink that
 // nobody listens. With an error comes the result so far, without a hash.
 func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error) {
 	if l.clock != nil {
 		panic("train: Run called twice on one loop")
 	}
 	if sync == nil {
-		sync = Local(l)
+		sync = Local{}
 	}
 	if sink == nil {
 		sink = deaf{}

@@ -1,0 +1,61 @@
+package train_test
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"lockstep/internal/shard"
+	"lockstep/train"
+)
+
+// term writes the tree's sum over the subtree [lo, hi).
+func term(lo, hi int) string {
+	if hi-lo == 1 {
+		return fmt.Sprint(lo)
+	}
+	half := 1 << (bits.Len(uint(hi-lo-1)) - 1)
+	return "(" + term(lo, lo+half) + "+" + term(lo+half, hi) + ")"
+}
+
+func TestStackLeavesThePlansPieces(t *testing.T) {
+	for shards := 1; shards <= 17; shards++ {
+		for workers := 1; workers <= shards; workers++ {
+			plan, err := shard.Cut(shards, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rank := range workers {
+				checkStack(t, plan, rank)
+			}
+		}
+	}
+}
+
+// checkStack executes the stack symbolically, overwriting buffers as training does.
+func checkStack(t *testing.T, plan shard.Plan, rank int) {
+	t.Helper()
+	lo, hi := plan.Run(rank)
+	s := train.NewStack(lo, hi, plan.Shards())
+	if limit := s.NumPieces() + bits.Len(uint(plan.Shards())); s.NumBuffers() > limit {
+		t.Errorf("[%d,%d) of %d: %d buffers, want at most %d", lo, hi, plan.Shards(),
+			s.NumBuffers(), limit)
+	}
+	buffers := make([]string, s.NumBuffers())
+	for v := lo; v < hi; v++ {
+		buffers[s.Slot(v-lo)] = fmt.Sprint(v)
+		for _, f := range s.Folds(v - lo) {
+			buffers[f[0]] = "(" + buffers[f[0]] + "+" + buffers[f[1]] + ")"
+		}
+	}
+	pieces := plan.Pieces(rank)
+	if s.NumPieces() != len(pieces) {
+		t.Fatalf("[%d,%d) of %d: %d pieces, want %d", lo, hi, plan.Shards(), s.NumPieces(), len(pieces))
+	}
+	for i, p := range pieces {
+		if want := term(p.Lo, p.Hi); buffers[i] != want {
+			t.Errorf("[%d,%d) of %d: piece %d is %s, want %s", lo, hi, plan.Shards(), i,
+				buffers[i], want)
+		}
+	}
+}
