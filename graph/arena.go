@@ -17,6 +17,14 @@ func aligned(block []float32, n, bytes int) []float32 {
 	return block[skip : skip+n : skip+n]
 }
 
+// alignedFloats returns n zeros on the Go heap that start on a cache line.
+func alignedFloats(n int) []float32 {
+	return aligned(make([]float32, n+alignFloats), n, alignFloats*4)
+}
+
+// fromHeap returns n zeros on the Go heap, which need not be released.
+func fromHeap(n int) Memory { return Memory{Floats: alignedFloats(n)} }
+
 // Arena is the memory in which programs keep their intermediate values. Programs that share one
 // need only as much as the largest of them, and must not run between another's Forward and
 // Backward.

@@ -13,7 +13,7 @@ type assembly struct {
 }
 
 // assemble prepares kernels, plans memory and builds the steps.
-func assemble(c *code, ex Executor, arena *Arena) (*Program, error) {
+func assemble(c *code, ex Executor, arena *Arena, arrange planner) (*Program, error) {
 	a := &assembly{
 		Program: &Program{code: c, executor: ex},
 		root:    map[*Node]*Node{}, last: map[*Node]int{}, home: map[*Node]*Buffer{},
@@ -23,9 +23,9 @@ func assemble(c *code, ex Executor, arena *Arena) (*Program, error) {
 	}
 	a.pin()
 	a.shareMemory()
-	a.layOut()
+	a.layOut(arrange)
 	a.bind()
-	if arena == nil {
+	if a.ownsArena = arena == nil; a.ownsArena {
 		arena = NewArena(ex)
 	}
 	a.Program.arena = arena
@@ -127,7 +127,7 @@ func (a *assembly) shareMemory() {
 }
 
 // layOut plans the arena: one block per value and one per scratch buffer.
-func (a *assembly) layOut() {
+func (a *assembly) layOut(arrange planner) {
 	var blocks []block
 	place := func(size, first, last int) *Buffer {
 		b := &Buffer{}

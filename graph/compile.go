@@ -28,10 +28,11 @@ type code struct {
 // Compile turns what o asks for of g into a program that ex runs. It returns g's first build error,
 // if there was one. g itself is not changed and can be compiled again.
 func Compile(g *Graph, ex Executor, o Options) (*Program, error) {
-	return compile(g, ex, o, passes)
+	return compile(g, ex, o, passes, arrange)
 }
 
-func compile(g *Graph, ex Executor, o Options, passes []pass) (*Program, error) {
+// compile is Compile with the passes and the memory plan of the caller's choice.
+func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (*Program, error) {
 	if g.err != nil {
 		return nil, g.err
 	}
@@ -50,7 +51,7 @@ func compile(g *Graph, ex Executor, o Options, passes []pass) (*Program, error) 
 	if c.err != nil {
 		return nil, c.err
 	}
-	return assemble(c, ex, o.Arena)
+	return assemble(c, ex, o.Arena, arrange)
 }
 
 func (o Options) validate(g *Graph) error {

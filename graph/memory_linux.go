@@ -10,10 +10,11 @@ import (
 const hugePage = 2 << 20
 
 // allocate maps n zeroed floats outside the Go heap, where the garbage collector neither scans them
-// nor counts them towards its goal, and asks for huge pages.
+// nor counts them towards its goal, and asks for huge pages. Less than one of those comes from the
+// heap.
 func allocate(n int) (Memory, error) {
-	if n == 0 {
-		return Memory{}, nil
+	if n*4 < hugePage {
+		return fromHeap(n), nil
 	}
 	bytes := (n*4+hugePage-1)/hugePage*hugePage + hugePage
 	block, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE,

@@ -59,6 +59,9 @@ func (p Param) validate() error {
 	if len(p.Layout.View) > 0 && p.Layout.View.Elems() != p.Shape.Elems() {
 		return fmt.Errorf("layout views %v as %v", p.Shape, p.Layout.View)
 	}
+	if len(p.Shape) == 0 {
+		return fmt.Errorf("shape %v needs at least one axis", p.Shape)
+	}
 	if p.Shape.Elems() == 0 {
 		return fmt.Errorf("shape %v has no elements", p.Shape)
 	}

@@ -18,6 +18,9 @@ type plan struct {
 	size   int // floats
 }
 
+// planner lays out an arena for blocks, setting their offsets.
+type planner func(blocks []block) plan
+
 // arrange gives every block an offset, a multiple of a cache line, so that blocks alive at the same
 // step do not overlap, and returns the arena's size.
 //

@@ -14,6 +14,8 @@ type Program struct {
 	plan     plan
 	buffers  []*Buffer // by the plan's blocks
 
+	ownsArena bool // nobody else can share or close it
+
 	steps   []step
 	forward int   // how many of steps are the forward pass
 	order   []int // parameter numbers as their gradients become final
@@ -49,6 +51,14 @@ type OpCost struct {
 	Layer    string // the layer's name as far as parameter names tell, such as "features.0"
 	Backward bool
 	Cost
+}
+
+// Close gives back the memory of the program, which must not be used afterwards; a shared arena stays
+// until it is closed itself.
+func (p *Program) Close() {
+	if p.ownsArena {
+		p.arena.Close()
+	}
 }
 
 // Attach makes the program compute with v's parameters and state. It fails if v was made for
@@ -142,6 +152,7 @@ func (p *Program) Samples() int { return p.code.inputs[0].typ.Shape[0] }
 // Forward computes losses and logits from the inputs and the attached variables. It changes
 // neither; a training program also fills BatchStats.
 func (p *Program) Forward() {
+	p.mustBeReady()
 	for i := range p.steps[:p.forward] {
 		s := &p.steps[i]
 		s.run(&s.args)
@@ -149,6 +160,18 @@ func (p *Program) Forward() {
 	p.losses.read(p.executor)
 	p.logits.read(p.executor)
 	p.score()
+}
+
+// mustBeReady panics unless every input is set and variables are attached.
+func (p *Program) mustBeReady() {
+	for i, b := range p.inputs {
+		if b.F == nil && b.I == nil {
+			panic(fmt.Sprintf("graph: forward: input %s is not set", p.code.inputs[i].name))
+		}
+	}
+	if len(p.params) > 0 && p.params[0].F == nil {
+		panic("graph: forward: no variables attached")
+	}
 }
 
 func (o *output) read(ex Executor) {

@@ -72,11 +72,6 @@ func extent(segments []Segment) int {
 	return alignUp(last.Offset + last.Len)
 }
 
-// alignedFloats returns n zeros that start on a cache line.
-func alignedFloats(n int) []float32 {
-	return aligned(make([]float32, n+alignFloats), n, alignFloats*4)
-}
-
 // NewGradient returns a zero vector of the layout of Weights.
 func (v *Variables) NewGradient() []float32 { return alignedFloats(len(v.Weights)) }
 

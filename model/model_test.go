@@ -25,6 +25,7 @@ func compile(t testing.TB, net model.Network, n int, isa kernel.ISA, train bool)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.Close)
 	return p
 }
 

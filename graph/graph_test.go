@@ -1,0 +1,128 @@
+package graph_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+	"lockstep/tensor"
+)
+
+// shapes parses shapes like "2 5 5 3".
+func shapes(texts ...string) []tensor.Shape {
+	list := make([]tensor.Shape, len(texts))
+	for i, text := range texts {
+		for _, word := range strings.Fields(text) {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				panic(err)
+			}
+			list[i] = append(list[i], n)
+		}
+	}
+	return list
+}
+
+func dims(text string) dims4 {
+	s := shapes(text)[0]
+	return dims4{s[0], s[1], s[2], s[3]}
+}
+
+// third returns the third input, or nothing.
+func third[T any](in []T) (none T) {
+	if len(in) < 3 {
+		return none
+	}
+	return in[2]
+}
+
+func host(t testing.TB, isa kernel.ISA, threads int) *graph.Host {
+	t.Helper()
+	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cpu.Close)
+	return graph.NewHost(cpu)
+}
+
+// start compiles g for one thread and attaches new variables.
+func start(t testing.TB, g *graph.Graph, isa kernel.ISA, o graph.Options) (*graph.Program, *graph.Variables) {
+	t.Helper()
+	p, err := graph.Compile(g, host(t, isa, 1), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	v := graph.NewVariables(p)
+	if err := p.Attach(v); err != nil {
+		t.Fatal(err)
+	}
+	return p, v
+}
+
+// The first error is kept, with the op's name and the shapes, and the ops behind it are quiet.
+func TestFirstErrorIsKept(t *testing.T) {
+	image := func(g *graph.Graph) *graph.Node { return g.Input("images", tensor.Shape{2, 8, 8, 3}) }
+	weight := func(g *graph.Graph, axes ...int) *graph.Node {
+		return g.Parameter(graph.Param{Name: "w", Shape: axes})
+	}
+	for _, c := range []struct {
+		build func(g *graph.Graph) *graph.Node
+		want  string
+	}{
+		{func(g *graph.Graph) *graph.Node { return graph.Conv(image(g), weight(g, 3, 3, 4, 8), nil, 1, 1) },
+			"graph: conv (images [2, 8, 8, 3], w [3, 3, 4, 8]): input has 3 channels, weights 4"},
+		{func(g *graph.Graph) *graph.Node { return graph.Conv(image(g), weight(g, 9, 9, 3, 8), nil, 1, 0) },
+			"filter 9x9 is larger"},
+		{func(g *graph.Graph) *graph.Node { return graph.Conv(image(g), weight(g, 3, 3, 3, 8), nil, 0, 0) },
+			"stride 0"},
+		{func(g *graph.Graph) *graph.Node { return graph.Linear(image(g), weight(g, 7, 5), nil) },
+			"linear (images [2, 8, 8, 3], w [7, 5]): the input does not end in the weights' [7]"},
+		{func(g *graph.Graph) *graph.Node { return graph.MaxPool(image(g), 9, 1) }, "window 9"},
+		{func(g *graph.Graph) *graph.Node { return graph.Add(image(g), weight(g, 3)) }, "shapes differ"},
+		{func(g *graph.Graph) *graph.Node { return graph.Reshape(image(g), tensor.Shape{5}) },
+			"cannot become [5]"},
+		{func(g *graph.Graph) *graph.Node { return graph.ReLU(graph.Add(image(g), weight(g))) },
+			"parameter w: shape [] needs at least one axis"},
+		{func(g *graph.Graph) *graph.Node { weight(g, 2); return weight(g, 2) },
+			"parameter w: the name is taken"},
+		{func(g *graph.Graph) *graph.Node { return graph.SoftmaxCrossEntropy(image(g), g.Labels("y", 2)) },
+			"softmax-cross-entropy (images [2, 8, 8, 3], y int32[2]): want logits"},
+	} {
+		g := graph.New()
+		y := graph.Flatten(graph.ReLU(c.build(g)))
+		_, err := graph.Compile(g, host(t, kernel.Plain, 1), graph.Options{Logits: y})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q in it", err, c.want)
+		}
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	g := graph.New()
+	x := g.Input("x", tensor.Shape{2, 3})
+	w := g.Parameter(graph.Param{Name: "w", Shape: tensor.Shape{3, 4}})
+	unused := g.Parameter(graph.Param{Name: "unused", Shape: tensor.Shape{1}})
+	logits := graph.Linear(x, w, nil)
+	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("y", 2))
+	for _, c := range []struct {
+		o    graph.Options
+		want string
+	}{
+		{graph.Options{}, "neither loss nor logits"},
+		{graph.Options{Logits: logits, Train: true}, "training needs a loss"},
+		{graph.Options{Loss: logits}, "loss has shape [2, 4]"},
+		{graph.Options{Logits: loss}, "logits have shape [2]"},
+		{graph.Options{Loss: graph.New().Input("x", tensor.Shape{2})}, "another graph"},
+		{graph.Options{Loss: loss, Train: true}, "does not depend on parameter unused"},
+	} {
+		_, err := graph.Compile(g, host(t, kernel.Plain, 1), c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want %q in it", c.o, err, c.want)
+		}
+	}
+	_ = unused
+}

@@ -1,0 +1,392 @@
+package graph_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+	"lockstep/internal/random"
+	"lockstep/tensor"
+)
+
+// network is a small residual network with everything in it: convolution, batch norm, ReLU, pooling,
+// a value read twice, a linear layer.
+type network struct {
+	p *graph.Program
+	v *graph.Variables
+}
+
+const side, channels = 6, 4
+
+// build returns the network's graph for n samples.
+func build(n int) (g *graph.Graph, loss, logits *graph.Node) {
+	g = graph.New()
+	param := func(name string, axes ...int) *graph.Node {
+		return g.Parameter(graph.Param{Name: name, Shape: axes, Init: graph.Uniform{Bound: 0.5}})
+	}
+	state := func(name string, start float32) *graph.Node {
+		return g.State(graph.State{Name: name, Shape: tensor.Shape{channels}, Momentum: 0.1, Initial: start})
+	}
+	x := g.Input("images", tensor.Shape{n, side, side, 3})
+	x = graph.Conv(x, param("conv1.weight", 3, 3, 3, channels), param("conv1.bias", channels), 1, 1)
+	x = graph.BatchNorm(x, param("norm.weight", channels), param("norm.bias", channels),
+		state("norm.running_mean", 0), state("norm.running_var", 1), eps)
+	x = graph.ReLU(x)
+	y := graph.Conv(x, param("conv2.weight", 3, 3, channels, channels), nil, 1, 1)
+	x = graph.MaxPool(graph.ReLU(graph.Add(x, y)), 2, 2)
+	x = graph.ReLU(graph.Linear(x, param("fc1.weight", 3, 3, channels, 8), param("fc1.bias", 8)))
+	logits = graph.Linear(x, param("fc2.weight", 8, classes), param("fc2.bias", classes))
+	return g, graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n)), logits
+}
+
+type compiler func(*graph.Graph, graph.Executor, graph.Options) (*graph.Program, error)
+
+func newNetwork(t testing.TB, n int, train bool) network {
+	return networkOn(t, host(t, kernel.Best(), 1), n, train, nil, graph.Compile)
+}
+
+func networkOn(t testing.TB, h *graph.Host, n int, train bool, a *graph.Arena, compile compiler) network {
+	t.Helper()
+	g, loss, logits := build(n)
+	p, err := compile(g, h, graph.Options{Loss: loss, Logits: logits, Train: train, Arena: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	v := graph.NewVariables(p)
+	v.Initialize(1)
+	if err := p.Attach(v); err != nil {
+		t.Fatal(err)
+	}
+	fillInput(p)
+	return network{p, v}
+}
+
+// fillInput draws the input; a sample does not depend on the batch size.
+func fillInput(p *graph.Program) {
+	for i := range p.Images() {
+		p.Images()[i] = random.Stream(99).Symmetric(uint64(i), 1)
+	}
+	for i := range p.LabelSlice() {
+		p.LabelSlice()[i] = int32(i) % classes
+	}
+}
+
+// step runs once and returns everything the program computes.
+func (n network) step() []float32 {
+	all := []float32{}
+	if n.p.IsTraining() {
+		grad := n.v.NewGradient()
+		n.p.SetGradients(grad)
+		n.p.Forward()
+		n.p.Backward(nil)
+		all = append(all, grad...)
+	} else {
+		n.p.Forward()
+	}
+	all = append(all, float32(n.p.Loss()), float32(n.p.Correct()))
+	all = append(all, n.p.Logits()...)
+	return append(all, n.p.BatchStats()...)
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	for _, threads := range []int{1, 2} {
+		n := networkOn(t, host(t, kernel.Best(), threads), 8, true, nil, graph.Compile)
+		grad, other := n.v.NewGradient(), n.v.NewGradient()
+		images, labels := n.p.Images(), n.p.LabelSlice()
+		seen := 0
+		ready := func(int) { seen++ }
+		allocs := testing.AllocsPerRun(20, func() {
+			n.p.SetInput(images, labels)
+			n.p.SetGradients(grad)
+			n.p.Forward()
+			n.p.Backward(ready)
+			grad, other = other, grad
+		})
+		if allocs != 0 {
+			t.Errorf("%d threads: %v allocations per step, want 0", threads, allocs)
+		}
+		if seen == 0 {
+			t.Error("no gradient became ready")
+		}
+	}
+}
+
+// Fused code computes what unfused code does, bit for bit, and reusing memory changes nothing.
+func TestPassesAndPlanKeepEveryBit(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		for _, train := range []bool{true, false} {
+			h := host(t, isa, 1)
+			want := networkOn(t, h, 5, train, nil, graph.CompileUnfused).step()
+			for name, compile := range map[string]compiler{
+				"fused": graph.CompileApart, "fused, planned": graph.Compile,
+			} {
+				n := networkOn(t, h, 5, train, nil, compile)
+				n.p.Poison(float32(math.NaN()))
+				if got := n.step(); !slices.Equal(got, want) {
+					t.Errorf("%v, training %v: %s code differs from unfused code", isa, train, name)
+				}
+			}
+		}
+	}
+}
+
+func TestThreadsKeepEveryBit(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		want := networkOn(t, host(t, isa, 1), 5, true, nil, graph.Compile).step()
+		for threads := 2; threads <= 5; threads++ {
+			n := networkOn(t, host(t, isa, threads), 5, true, nil, graph.Compile)
+			if got := n.step(); !slices.Equal(got, want) {
+				t.Errorf("%v: %d threads change the result", isa, threads)
+			}
+		}
+	}
+}
+
+// What the compiler makes of the network, in the order it runs: ReLUs and masks are folded, the
+// images receive no gradient, and weights come before data on the way back.
+func TestCompiledOps(t *testing.T) {
+	n := newNetwork(t, 2, true)
+	var got []string
+	for _, c := range n.p.Cost() {
+		got = append(got, strings.TrimSpace(c.Op+" "+c.Layer))
+	}
+	want := []string{
+		"conv conv1",
+		"batch-statistics",
+		"normalize+relu norm",
+		"conv conv2",
+		"add",
+		"relu",
+		"max-pool",
+		"linear+relu fc1",
+		"linear fc2",
+		"softmax-cross-entropy",
+		"column-sums fc2",
+		"linear-backward-weights fc2",
+		"linear-backward-data fc2",
+		"relu-backward",
+		"column-sums fc1",
+		"linear-backward-weights fc1",
+		"linear-backward-data fc1",
+		"max-pool-backward",
+		"relu-backward",
+		"conv-backward-weights conv2",
+		"conv-backward-data conv2",
+		"add conv2",
+		"batch-norm+relu-backward norm",
+		"column-sums conv1",
+		"conv-backward-weights conv1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("compiled to\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// Gradients become final from the last layer to the first; Backward reports them in that order, and
+// segments lie in it, each on a cache line.
+func TestOrder(t *testing.T) {
+	n := newNetwork(t, 2, true)
+	want := []string{"fc2.bias", "fc2.weight", "fc1.bias", "fc1.weight", "conv2.weight",
+		"norm.weight", "norm.bias", "conv1.bias", "conv1.weight"}
+	var got []string
+	offset := 0
+	for _, p := range n.v.Order {
+		got = append(got, n.v.Params[p].Name)
+		s := n.v.Segments[p]
+		if s.Offset < offset || s.Offset%16 != 0 || s.Len != n.v.Params[p].Shape.Elems() {
+			t.Errorf("%s has segment %+v behind %d", n.v.Params[p].Name, s, offset)
+		}
+		offset = s.Offset + s.Len
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+	var reported []int
+	n.p.SetGradients(n.v.NewGradient())
+	n.p.Forward()
+	n.p.Backward(func(p int) { reported = append(reported, p) })
+	if !slices.Equal(reported, n.v.Order) || !slices.Equal(n.p.Order(), n.v.Order) {
+		t.Errorf("reported %v, want %v", reported, n.v.Order)
+	}
+}
+
+// A gradient is final when it is reported: nothing later in Backward touches it.
+func TestReadyMeansFinal(t *testing.T) {
+	n := newNetwork(t, 3, true)
+	grad := n.v.NewGradient()
+	at := map[int][]float32{}
+	n.p.SetGradients(grad)
+	n.p.Forward()
+	n.p.Backward(func(p int) {
+		s := n.v.Segments[p]
+		at[p] = slices.Clone(grad[s.Offset : s.Offset+s.Len])
+	})
+	for p, then := range at {
+		s := n.v.Segments[p]
+		if !slices.Equal(then, grad[s.Offset:s.Offset+s.Len]) {
+			t.Errorf("%s changed after it was reported", n.v.Params[p].Name)
+		}
+	}
+}
+
+// Programs of several batch sizes share variables and an arena that grows below them.
+func TestProgramsShare(t *testing.T) {
+	h := host(t, kernel.Best(), 1)
+	a := graph.NewArena(h)
+	defer a.Close()
+	small := networkOn(t, h, 2, true, a, graph.Compile)
+	want := small.step()
+	large := networkOn(t, h, 400, true, a, graph.Compile)
+	if err := large.p.Attach(small.v); err != nil {
+		t.Fatal(err)
+	}
+	wantLarge := large.step()
+	test := networkOn(t, h, 2, false, a, graph.Compile)
+	if err := test.p.Attach(small.v); err != nil {
+		t.Fatal(err)
+	}
+	test.step()
+	if got := small.step(); !slices.Equal(got, want) {
+		t.Error("a program changed when the arena it shares grew")
+	}
+	if got := large.step(); !slices.Equal(got, wantLarge) {
+		t.Error("a program changed after another used the shared arena")
+	}
+	if most := large.p.ArenaBytes(); a.Bytes() != most || small.p.ArenaBytes() >= most {
+		t.Errorf("the arena holds %d bytes, want %d, the largest program's", a.Bytes(), most)
+	}
+	g := graph.New()
+	w := g.Parameter(graph.Param{Name: "w", Shape: tensor.Shape{3, 2}})
+	logits := graph.Linear(g.Input("x", tensor.Shape{1, 3}), w, nil)
+	other, err := graph.Compile(g, h, graph.Options{Logits: logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Attach(small.v); err == nil || !strings.Contains(err.Error(), "1 parameters") {
+		t.Errorf("another network's variables: got %v", err)
+	}
+	untrained := graph.NewVariables(test.p)
+	if err := small.p.Attach(untrained); err == nil || !strings.Contains(err.Error(), "become final") {
+		t.Errorf("variables made for inference: got %v", err)
+	}
+}
+
+// Training normalises with the batch's statistics and reports them, the variance unbiased; inference
+// uses the states.
+func TestBatchStatistics(t *testing.T) {
+	g := graph.New()
+	x := g.Input("x", tensor.Shape{4, 2})
+	one := g.Parameter(graph.Param{Name: "weight", Shape: tensor.Shape{2}, Init: graph.Constant{Value: 1}})
+	zero := g.Parameter(graph.Param{Name: "bias", Shape: tensor.Shape{2}})
+	y := batchNorm(x, one, zero)
+	loss := graph.SoftmaxCrossEntropy(y, g.Labels("labels", 4))
+	run := func(train bool) (*graph.Program, *graph.Variables) {
+		p, v := start(t, g, kernel.Plain, graph.Options{Loss: loss, Logits: y, Train: train})
+		v.Initialize(0)
+		copy(v.StateOf(0), []float32{2, 20})
+		copy(v.StateOf(1), []float32{4, 100})
+		clear(p.LabelSlice())
+		copy(p.Images(), []float32{0, 10, 2, 20, 4, 30, 6, 40})
+		p.Forward()
+		return p, v
+	}
+	p, v := run(true)
+	stats := func(i int) []float32 {
+		s := v.StateSegments[i]
+		return p.BatchStats()[s.Offset : s.Offset+s.Len]
+	}
+	near(t, "mean", stats(0), 3, 25)
+	near(t, "unbiased variance", stats(1), 20.0/3, 500.0/3)
+	near(t, "trained", p.Logits()[:2], float32(-3/math.Sqrt(5)), float32(-15/math.Sqrt(125)))
+	p, _ = run(false)
+	near(t, "inference", p.Logits(), -1, -1, 0, 0, 1, 1, 2, 2)
+	if len(p.BatchStats()) != 0 {
+		t.Errorf("inference reports %d batch statistics", len(p.BatchStats()))
+	}
+}
+
+func near(t *testing.T, what string, got []float32, want ...float32) {
+	t.Helper()
+	for i, w := range want {
+		if math.Abs(float64(got[i]-w)) > 1e-5*math.Abs(float64(w))+1e-5 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+			return
+		}
+	}
+}
+
+func TestVariables(t *testing.T) {
+	a, b := newNetwork(t, 2, true), newNetwork(t, 7, true)
+	if a.v.SHA256() != b.v.SHA256() {
+		t.Error("the same seed gave different values")
+	}
+	b.v.Initialize(2)
+	if a.v.SHA256() == b.v.SHA256() {
+		t.Error("another seed gave the same values")
+	}
+	// By hand: one parameter in transposed layout, one state.
+	g := graph.New()
+	w := g.Parameter(graph.Param{Name: "w", Shape: tensor.Shape{2, 3}, Init: graph.Uniform{Bound: 1},
+		Layout: tensor.Layout{View: tensor.Shape{2, 3}, Perm: []int{1, 0}}})
+	g.State(graph.State{Name: "s", Shape: tensor.Shape{1}, Initial: 0.5})
+	logits := graph.Linear(g.Input("x", tensor.Shape{1, 3}), w, nil)
+	_, v := start(t, g, kernel.Plain, graph.Options{Logits: logits})
+	v.SetParam(0, []float32{0, 1, 2, 3, 4, 5})
+	near(t, "stored", v.Weights, 0, 3, 1, 4, 2, 5)
+	copy(v.StateOf(0), []float32{0.5})
+	var bytes []byte
+	for _, x := range []float32{0, 1, 2, 3, 4, 5, 0.5} {
+		bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(x))
+	}
+	if got, want := v.SHA256(), fmt.Sprintf("%x", sha256.Sum256(bytes)); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+	v.Initialize(3)
+	values := make([]float32, 6)
+	v.Param(0, values)
+	for i, x := range values {
+		if want := random.Derive(3, 1, 0).Symmetric(uint64(i), 1); x != want {
+			t.Errorf("element %d starts at %v, want %v", i, x, want)
+		}
+	}
+}
+
+// Running before everything is in place is a bug of the caller and says what is missing.
+func TestRunningTooEarly(t *testing.T) {
+	g, loss, logits := build(2)
+	p, err := graph.Compile(g, host(t, kernel.Plain, 1), graph.Options{Loss: loss, Logits: logits, Train: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	mustPanic(t, "input images is not set", p.Forward)
+	fillInput(p)
+	mustPanic(t, "no variables attached", p.Forward)
+	v := graph.NewVariables(p)
+	mustPanic(t, "attached false", func() { p.SetGradients(v.NewGradient()) })
+	if err := p.Attach(v); err != nil {
+		t.Fatal(err)
+	}
+	p.Forward()
+	mustPanic(t, "no gradients set", func() { p.Backward(nil) })
+	mustPanic(t, "len=1, want", func() { p.SetGradients(make([]float32, 1)) })
+	mustPanic(t, "len(images)=3, want 216", func() { p.SetInput(make([]float32, 3), nil) })
+}
+
+func mustPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+			t.Errorf("panic %q, want %q in it", got, want)
+		}
+	}()
+	f()
+}

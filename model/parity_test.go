@@ -1,0 +1,272 @@
+package model_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+	"lockstep/internal/random"
+	"lockstep/internal/shard"
+	"lockstep/model"
+	"lockstep/tensor"
+)
+
+// parityCase is one file of reference numbers; its README says what they are.
+type parityCase struct {
+	Case   string
+	Recipe struct {
+		Model, Optimizer                    string
+		Batch, Size, Classes, Shards, Steps int
+	}
+	Float64, Float32 parityColumn
+}
+
+// parityColumn is what PyTorch computed in one precision.
+type parityColumn struct {
+	Losses    []float64
+	Gradients map[string]struct {
+		L2, Sum float64
+		Index   []int
+		Value   []float64
+	}
+	Parameters map[string]float64 `json:"final_parameter_l2"`
+	Buffers    map[string]float64 `json:"final_buffer_l2"`
+}
+
+// Numbers of the random streams in the cases.
+const (
+	imageStream = random.Stream(100000)
+	labelStream = random.Stream(100001)
+)
+
+// TestParity trains each reference case and compares losses, first gradients and final values with
+// PyTorch's, on every ISA of this machine.
+func TestParity(t *testing.T) {
+	dir := os.Getenv("LOCKSTEP_PARITY_DIR")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "parity")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) == 0 {
+		t.Skipf("no reference cases in %s; LOCKSTEP_PARITY_DIR names another folder", dir)
+	}
+	for _, file := range files {
+		c := readCase(t, file)
+		t.Run(c.Case, func(t *testing.T) {
+			if !slices.Contains(model.Names(), c.Recipe.Model) {
+				t.Skipf("no model %s yet", c.Recipe.Model)
+			}
+			if c.Recipe.Optimizer != "sgd" {
+				t.Skipf("no optimizer %s yet", c.Recipe.Optimizer)
+			}
+			for _, isa := range kernel.Supported() {
+				t.Run(isa.String(), func(t *testing.T) { checkCase(t, c, isa) })
+			}
+		})
+	}
+}
+
+func readCase(t *testing.T, file string) *parityCase {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &parityCase{}
+	if err := json.Unmarshal(text, c); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return c
+}
+
+// checkCase runs all steps of c.
+func checkCase(t *testing.T, c *parityCase, isa kernel.ISA) {
+	r := newReplica(t, c, isa)
+	for step, want := range c.Float64.Losses {
+		loss := r.gradients()
+		bound := 1e-5 * want
+		if step > 0 {
+			bound = 3*math.Abs(want-c.Float32.Losses[step]) + 1e-4*want
+		}
+		if diff := math.Abs(loss - want); !(diff <= bound) {
+			t.Errorf("step %d: loss %.9g, want %.9g +- %.2g", step, loss, want, bound)
+		}
+		if step == 0 {
+			r.checkGradients(t)
+		}
+		r.update()
+	}
+	for p, param := range r.v.Params {
+		checkFinal(t, param.Name, l2(r.canonical(p, r.v.Weights)),
+			c.Float64.Parameters[param.Name], c.Float32.Parameters[param.Name])
+	}
+	for i, s := range r.v.States {
+		checkFinal(t, s.Name, l2(r.v.StateOf(i)),
+			c.Float64.Buffers[s.Name], c.Float32.Buffers[s.Name])
+	}
+}
+
+// checkFinal compares the norm of a tensor after the last step, with the bound of later losses.
+func checkFinal(t *testing.T, name string, got, want, want32 float64) {
+	t.Helper()
+	if bound := 3*math.Abs(want-want32) + 1e-4*want; !(math.Abs(got-want) <= bound) {
+		t.Errorf("final %s: L2 %.9g, want %.9g +- %.2g", name, got, want, bound)
+	}
+}
+
+// replica is one training run of a case.
+type replica struct {
+	c        *parityCase
+	p        *graph.Program
+	v        *graph.Variables
+	images   []float32 // NHWC, of the whole batch
+	labels   []int32
+	grads    [][]float32 // by shard; the first ends as the sum
+	momentum []float32
+}
+
+func newReplica(t *testing.T, c *parityCase, isa kernel.ISA) *replica {
+	net, err := model.Named(c.Recipe.Model, c.Recipe.Classes,
+		tensor.Shape{c.Recipe.Size, c.Recipe.Size, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replica{c: c, p: compile(t, net, c.Recipe.Batch/c.Recipe.Shards, isa, true)}
+	r.v = graph.NewVariables(r.p)
+	r.v.Initialize(0) // for the states; parameters follow
+	for i, param := range r.v.Params {
+		r.v.SetParam(i, startOf(i, param))
+	}
+	if err := r.p.Attach(r.v); err != nil {
+		t.Fatal(err)
+	}
+	for range c.Recipe.Shards {
+		r.grads = append(r.grads, r.v.NewGradient())
+	}
+	r.momentum = r.v.NewGradient()
+	r.images, r.labels = batchOf(c.Recipe.Batch, c.Recipe.Size, c.Recipe.Classes)
+	return r
+}
+
+// startOf returns the starting values of parameter number i in canonical order.
+func startOf(i int, p graph.Param) []float32 {
+	bound, center := 0.1, float32(0)
+	_, isNorm := p.Init.(graph.Constant)
+	switch {
+	case isNorm && strings.HasSuffix(p.Name, ".weight"):
+		center = 1
+	case len(p.Shape) > 1:
+		bound = math.Sqrt(3 / float64(p.Shape[1:].Elems()))
+	}
+	values := make([]float32, p.Shape.Elems())
+	for j := range values {
+		values[j] = random.Stream(i).Symmetric(uint64(j), bound) + center
+	}
+	return values
+}
+
+// batchOf returns the images, drawn as [N, 3, S, S] and stored as [N, S, S, 3], and the labels.
+func batchOf(n, size, classes int) (images []float32, labels []int32) {
+	drawn := make([]float32, n*3*size*size)
+	for i := range drawn {
+		drawn[i] = imageStream.Symmetric(uint64(i), 1)
+	}
+	images = make([]float32, len(drawn))
+	tensor.Layout{View: tensor.Shape{n, 3, size, size}, Perm: []int{0, 2, 3, 1}}.
+		FromCanonical(images, drawn)
+	for i := range n {
+		labels = append(labels, int32(labelStream.Word(uint64(i))%uint64(classes)))
+	}
+	return images, labels
+}
+
+// gradients runs every shard forward and backward, leaves the sum of the gradients, taken along the
+// tree, in grads[0], moves the running statistics, and returns the mean loss.
+func (r *replica) gradients() float64 {
+	loss, n := 0.0, r.p.Samples()
+	leaves := make([]shard.Node, len(r.grads))
+	for s, grad := range r.grads {
+		leaves[s] = shard.Node{Lo: s, Hi: s + 1}
+		pixels := len(r.images) / len(r.grads)
+		r.p.SetInput(r.images[s*pixels:(s+1)*pixels], r.labels[s*n:(s+1)*n])
+		r.p.SetGradients(grad)
+		r.p.Forward()
+		r.p.Backward(nil)
+		loss += r.p.Loss()
+		for i, state := range r.v.States {
+			at := r.v.StateSegments[i]
+			values, m := r.v.StateOf(i), float32(state.Momentum)
+			for j, batch := range r.p.BatchStats()[at.Offset : at.Offset+at.Len] {
+				values[j] = (1-m)*values[j] + m*batch
+			}
+		}
+	}
+	sums, _ := shard.Reduce(leaves, len(leaves))
+	for _, s := range sums {
+		for i, g := range r.grads[s.From] {
+			r.grads[s.Into][i] += g
+		}
+	}
+	return loss / float64(r.c.Recipe.Batch)
+}
+
+// update is PyTorch's SGD with the README's settings.
+func (r *replica) update() {
+	const lr, momentum, decay = 0.05, 0.9, 1e-4
+	scale := 1 / float32(r.c.Recipe.Batch)
+	for i, g := range r.grads[0] {
+		g = g*scale + decay*r.v.Weights[i]
+		r.momentum[i] = momentum*r.momentum[i] + g
+		r.v.Weights[i] -= lr * r.momentum[i]
+	}
+}
+
+// canonical returns parameter p's part of a flat vector in PyTorch's order.
+func (r *replica) canonical(p int, flat []float32) []float32 {
+	values := make([]float32, r.v.Segments[p].Len)
+	r.v.Canonical(p, values, flat)
+	return values
+}
+
+// checkGradients compares the mean gradient with the first step's.
+func (r *replica) checkGradients(t *testing.T) {
+	largest := 0.0
+	for _, g := range r.c.Float64.Gradients {
+		largest = max(largest, g.L2)
+	}
+	scale := 1 / float64(r.c.Recipe.Batch)
+	for p, param := range r.v.Params {
+		want, ok := r.c.Float64.Gradients[param.Name]
+		if !ok {
+			t.Errorf("parameter %s is not PyTorch's", param.Name)
+			continue
+		}
+		values := r.canonical(p, r.grads[0])
+		bound := 1e-4*want.L2 + 1e-6*largest
+		if got := l2(values) * scale; !(math.Abs(got-want.L2) <= bound) {
+			t.Errorf("gradient of %s: L2 %.9g, want %.9g +- %.2g", param.Name, got, want.L2, bound)
+		}
+		for k, i := range want.Index {
+			if got := float64(values[i]) * scale; !(math.Abs(got-want.Value[k]) <= bound) {
+				t.Errorf("gradient of %s[%d]: %.9g, want %.9g +- %.2g",
+					param.Name, i, got, want.Value[k], bound)
+			}
+		}
+	}
+	if len(r.v.Params) != len(r.c.Float64.Gradients) {
+		t.Errorf("%d parameters, want %d", len(r.v.Params), len(r.c.Float64.Gradients))
+	}
+}
+
+func l2(values []float32) float64 {
+	sum := 0.0
+	for _, x := range values {
+		sum += float64(x) * float64(x)
+	}
+	return math.Sqrt(sum)
+}
