@@ -7,7 +7,7 @@ import "golang.org/x/sys/cpu"
 // detect lists the assembly implementations this processor can run, slowest first.
 func detect() []ISA {
 	var list []ISA
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 {
 		list = append(list, AVX2)
 	}
 	x := &cpu.X86
@@ -23,4 +23,31 @@ const spinRounds = 20000
 func pause() {}
 
 // gemmFor returns the tiles of isa.
-func gemmFor(isa ISA) gemmOps { return plainGemm() }
+func gemmFor(isa ISA) gemmOps {
+	o := plainGemm()
+	switch isa {
+	case AVX2:
+		o.lanes, o.widths = 8, []int{2, 1}
+		o.tile[6] = [5]func(*tileArgs){1: tileAVX2_6x8, 2: tileAVX2_6x16}
+		o.tile[4] = [5]func(*tileArgs){1: tileAVX2_4x8, 2: tileAVX2_4x16}
+		o.tile[2] = [5]func(*tileArgs){1: tileAVX2_2x8, 2: tileAVX2_2x16}
+		o.tile[1] = [5]func(*tileArgs){1: tileAVX2_1x8, 2: tileAVX2_1x16}
+		o.outer[6] = [5]func(*outerArgs){1: outerAVX2_6x8, 2: outerAVX2_6x16}
+		o.outer[4] = [5]func(*outerArgs){1: outerAVX2_4x8, 2: outerAVX2_4x16}
+		o.outer[2] = [5]func(*outerArgs){1: outerAVX2_2x8, 2: outerAVX2_2x16}
+		o.outer[1] = [5]func(*outerArgs){1: outerAVX2_1x8, 2: outerAVX2_1x16}
+		o.pack = [5]func(*packArgs){1: packAVX2_8, 2: packAVX2_16}
+	case AVX512:
+		o.lanes, o.widths = 16, []int{4, 2, 1}
+		o.tile[6] = [5]func(*tileArgs){1: tileAVX512_6x16, 2: tileAVX512_6x32, 4: tileAVX512_6x64}
+		o.tile[4] = [5]func(*tileArgs){1: tileAVX512_4x16, 2: tileAVX512_4x32, 4: tileAVX512_4x64}
+		o.tile[2] = [5]func(*tileArgs){1: tileAVX512_2x16, 2: tileAVX512_2x32, 4: tileAVX512_2x64}
+		o.tile[1] = [5]func(*tileArgs){1: tileAVX512_1x16, 2: tileAVX512_1x32, 4: tileAVX512_1x64}
+		o.outer[6] = [5]func(*outerArgs){1: outerAVX512_6x16, 2: outerAVX512_6x32, 4: outerAVX512_6x64}
+		o.outer[4] = [5]func(*outerArgs){1: outerAVX512_4x16, 2: outerAVX512_4x32, 4: outerAVX512_4x64}
+		o.outer[2] = [5]func(*outerArgs){1: outerAVX512_2x16, 2: outerAVX512_2x32, 4: outerAVX512_2x64}
+		o.outer[1] = [5]func(*outerArgs){1: outerAVX512_1x16, 2: outerAVX512_1x32, 4: outerAVX512_1x64}
+		o.pack = [5]func(*packArgs){1: packAVX512_16, 2: packAVX512_32, 4: packAVX512_64}
+	}
+	return o
+}

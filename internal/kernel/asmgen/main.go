@@ -10,6 +10,8 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -33,10 +35,16 @@ var families = []struct {
 
 func main() {
 	flags := flag.NewFlagSet("asmgen", flag.ExitOnError) // avo fills the global set with its own
+	source := flags.String("kernel", "..", "folder of the kernel package")
 	out := flags.String("out", "..", "folder to write to")
 	flags.Parse(os.Args[1:])
+	pkg, err := arguments(filepath.Join(*source, "tile.go"))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "asmgen: %v\n", err)
+		os.Exit(1)
+	}
 	for _, f := range families {
-		if err := generate(*out, f.name, f.write); err != nil {
+		if err := generate(*out, f.name, pkg, f.write); err != nil {
 			fmt.Fprintf(os.Stderr, "asmgen: %s: %v\n", f.name, err)
 			os.Exit(1)
 		}
@@ -49,23 +57,35 @@ type assembler struct {
 	pkg *types.Package
 }
 
-// function starts a function name(a *argument), whose one parameter points to a struct of the kernel
-// package; load it with a.Load(a.Param("a"), a.GP64()).
-func (a *assembler) function(name, argument, doc string) {
-	named := types.NewNamed(types.NewTypeName(token.NoPos, a.pkg, argument, nil),
-		types.NewStruct(nil, nil), nil)
-	params := types.NewTuple(types.NewParam(token.NoPos, a.pkg, "a", types.NewPointer(named)))
+// arguments type-checks the file that declares the structs of arguments, so that their fields are
+// found by name.
+func arguments(path string) (*types.Package, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	config := types.Config{IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", "amd64")}
+	return config.Check("lockstep/internal/kernel", files, []*ast.File{file}, nil)
+}
+
+// function starts a function name(a *argument), whose one parameter points to a struct declared in
+// tile.go, and returns that struct.
+func (a *assembler) function(name, argument, doc string) gotypes.Component {
+	pointer := types.NewPointer(a.pkg.Scope().Lookup(argument).Type())
+	params := types.NewTuple(types.NewParam(token.NoPos, a.pkg, "a", pointer))
 	a.Function(name)
 	a.Attributes(attr.NOSPLIT)
 	a.Doc(doc)
 	a.Pragma("noescape")
 	a.Signature(gotypes.NewSignature(a.pkg,
 		types.NewSignatureType(nil, nil, nil, params, nil, false)))
+	return a.Dereference(a.Param("a"))
 }
 
 // generate writes the assembly and the declarations of one family into folder out.
-func generate(out, name string, write func(*assembler)) error {
-	a := &assembler{build.NewContext(), types.NewPackage("lockstep/internal/kernel", "kernel")}
+func generate(out, name string, pkg *types.Package, write func(*assembler)) error {
+	a := &assembler{build.NewContext(), pkg}
 	a.ConstraintExpr("amd64,!purego")
 	write(a)
 	file, err := a.Result()
