@@ -64,7 +64,7 @@ func (c Config) Validate() error {
 	switch {
 	case c.CPU == nil:
 		return fmt.Errorf("train: no CPU to run on")
-	case c.Train == nil || len(c.Train.Labels) == 0:
+	case c.Train == nil || c.Train.Len() == 0:
 		return fmt.Errorf("train: no training samples")
 	case c.Plan.Shards() < 1:
 		return fmt.Errorf("train: no plan of shards")
@@ -98,7 +98,7 @@ func (c Config) Validate() error {
 
 // stepsPerEpoch returns the number of steps that see every sample once.
 func (c Config) stepsPerEpoch() int {
-	return (len(c.Train.Labels) + c.Batch - 1) / c.Batch
+	return (c.Train.Len() + c.Batch - 1) / c.Batch
 }
 
 // steps returns the length of the run.
@@ -112,7 +112,7 @@ func (c Config) steps() int {
 // batches returns the numbers of samples that a step of this run can have: Batch, and what is
 // left at the end of an epoch.
 func (c Config) batches() []int {
-	n := len(c.Train.Labels)
+	n := c.Train.Len()
 	tail := n % c.Batch
 	switch {
 	case tail == 0 || c.steps() < c.stepsPerEpoch():

@@ -10,16 +10,16 @@ func (c Config) testPart() (lo, hi int) {
 	case c.Test == nil:
 		return 0, 0
 	case c.Isolated:
-		return 0, len(c.Test.Labels)
+		return 0, c.Test.Len()
 	}
-	n, p := len(c.Test.Labels), c.Plan.Workers()
+	n, p := c.Test.Len(), c.Plan.Workers()
 	return n * c.Rank / p, n * (c.Rank + 1) / p
 }
 
 // evaluate counts how many test images are classified correctly: each worker its part, in batches
 // with a smaller last one, so that every image counts once; then the counts are added up.
 func (l *Loop) evaluate() error {
-	if l.config.Test == nil || len(l.config.Test.Labels) == 0 {
+	if l.config.Test == nil || l.config.Test.Len() == 0 {
 		return nil
 	}
 	l.lap(trace.Other, "")

@@ -4,21 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/internal/trace"
 	"lockstep/optim"
-)
-
-// The head of a shard row; batch statistics follow.
-const (
-	rowLoss = iota
-	rowCorrect
-	rowSamples
-	rowHead
 )
 
 // Loop is one worker, ready to train.
@@ -34,6 +25,7 @@ type Loop struct {
 	rowLen    int
 	lane      *trace.Lane
 	counts    [2]int64
+	coverage  uint64          // of the whole training set
 	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
 
 	// Of the run in progress.
@@ -64,7 +56,7 @@ func New(c Config) (*Loop, error) {
 		return nil, err
 	}
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
-		programs: programs, variables: programs.variables}
+		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
 	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights)
 	if err != nil {
@@ -142,16 +134,15 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	lo, hi := c.Plan.Run(c.Rank)
 	loader, err := data.NewLoader(data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: lo, Hi: hi,
-		Seed: c.Seed, Augment: c.Augment, FromStep: 0, ToStep: steps,
+		Seed: c.Seed, Augment: c.Augment, ToStep: steps,
 	})
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	defer func() { err = errors.Join(err, loader.Close()) }()
-	perEpoch := l.config.stepsPerEpoch()
 	for l.step = 0; l.step < steps; l.step++ {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
+			return fmt.Errorf("train: rank %d stopped before step %d: %w", c.Rank, l.step, err)
 		}
 		before := l.clock.Phases()
 		event, err := l.oneStep(loader)
@@ -164,145 +155,45 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 		l.account(event)
 		l.sink.Step(event)
 		l.lap(trace.Other, "")
-
-		epochEnds := (l.step+1)%perEpoch == 0
-		if epochEnds {
-			if err := l.checkCoverage(loader, event.Epoch); err != nil {
-				return err
-			}
-		}
-		isDue := epochEnds && l.config.EvalEvery > 0 && (event.Epoch+1)%l.config.EvalEvery == 0
-		if isDue || l.step+1 == steps {
-			if err := l.evaluate(); err != nil {
-				return err
-			}
+		if err := l.afterStep(loader, l.step+1 == steps); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// oneStep makes the next step and returns its event, still without times.
-func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
-	batch, err := loader.Next()
-	if err != nil {
-		return Step{}, l.failed("data", err)
-	}
-	l.lap(trace.Data, "data")
-	l.sync.Begin(l.step)
-	for i := range batch.Shards {
-		l.shard = i
-		l.oneShard(&batch.Shards[i])
-	}
-	if err := l.sync.Wait(); err != nil {
-		return Step{}, l.failed("exchange of gradients", err)
-	}
-	l.lap(trace.SyncExposed, "wait")
-
-	event := Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
-	if err := l.combineRows(&event); err != nil {
-		return Step{}, err
-	}
-	if !l.config.Isolated && event.Samples != batch.Samples {
-		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
-			event.Samples, batch.Samples))
-	}
-	l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], event.Rate,
-		1/float32(event.Samples))
-	l.lap(trace.Optimizer, "optimizer")
-	return event, nil
-}
-
-// oneShard computes the gradient of one own shard and folds it into the stack. The last one
-// announces parameters as they become final.
-func (l *Loop) oneShard(s *data.Shard) {
-	gradient := l.gradients[l.stack.slots[l.shard]]
-	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
-	if s.Samples == 0 {
-		clear(row)
-		clear(gradient)
-		l.share()
-		for _, param := range l.variables.Order {
-			l.ready(param)
+// afterStep does what is due between two steps, or after the last one.
+func (l *Loop) afterStep(loader *data.Loader, isLast bool) error {
+	perEpoch := l.config.stepsPerEpoch()
+	isDue := isLast
+	if done := l.step + 1; done%perEpoch == 0 {
+		if err := l.checkCoverage(loader); err != nil {
+			return err
 		}
-		l.lap(trace.Backward, "backward")
-		return
+		every := l.config.EvalEvery
+		isDue = isDue || every > 0 && done/perEpoch%every == 0
 	}
-	p := l.programs.training[s.Samples]
-	p.SetGradients(gradient)
-	p.SetInput(s.Images, s.Labels)
-	p.Forward()
-	row[rowLoss] = float32(p.Loss())
-	row[rowCorrect] = float32(p.Correct())
-	row[rowSamples] = float32(s.Samples)
-	copy(row[rowHead:], p.BatchStats())
-	l.lap(trace.Forward, "forward")
-	l.share()
-	p.Backward(l.onReady)
-	l.lap(trace.Backward, "backward")
+	if !isDue {
+		return nil
+	}
+	return l.evaluate()
 }
 
-// isLastShard reports whether the shard in progress is the last of this worker's run.
-func (l *Loop) isLastShard() bool { return l.shard == len(l.stack.slots)-1 }
-
-// share hands the rows over once all own ones are filled.
-func (l *Loop) share() {
-	if l.isLastShard() {
-		l.sync.Share(l.rows)
-		l.clock.Lap(trace.SyncExposed)
-	}
-}
-
-// ready folds one parameter's gradient, while it is still in the cache, and in the last shard
-// announces it.
-func (l *Loop) ready(param int) {
-	seg := l.variables.Segments[param]
-	lo, hi := seg.Offset, seg.Offset+seg.Len
-	for _, f := range l.stack.folds[l.shard] {
-		into, from := l.gradients[f.Into][lo:hi], l.gradients[f.From][lo:hi]
-		l.config.CPU.Add(into, into, from)
-	}
-	if l.isLastShard() {
-		l.clock.Lap(trace.Backward)
-		l.sync.Ready(param)
-		l.clock.Lap(trace.SyncExposed)
-	}
-}
-
-// combineRows applies the batch statistics of all shards to the running ones, in shard order, and
-// adds up losses and counts into event.
-func (l *Loop) combineRows(event *Step) error {
-	lo, hi := 0, l.config.Plan.Shards()
+// checkCoverage proves that the workers together trained on every sample once in this epoch.
+func (l *Loop) checkCoverage(loader *data.Loader) error {
 	if l.config.Isolated {
-		lo, hi = l.config.Plan.Run(l.config.Rank)
+		return nil
 	}
-	loss := 0.0
-	for v := lo; v < hi; v++ {
-		row := l.rows[v*l.rowLen:][:l.rowLen]
-		if row[rowSamples] == 0 {
-			continue
-		}
-		loss += float64(row[rowLoss])
-		event.Correct += int(row[rowCorrect])
-		event.Samples += int(row[rowSamples])
-		l.applyStatistics(row[rowHead:])
+	l.counts[0] = int64(loader.Coverage())
+	if err := l.sync.Sum(l.counts[:1]); err != nil {
+		return l.failed("sum of coverage", err)
 	}
-	event.Loss = loss / float64(event.Samples)
-	if math.IsNaN(event.Loss) || math.IsInf(event.Loss, 0) {
-		return &DivergedError{Rank: l.config.Rank, Step: l.step, Loss: event.Loss}
+	l.lap(trace.SyncExposed, "coverage")
+	if got := uint64(l.counts[0]); got != l.coverage {
+		return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
+			got, l.config.Train.Name, l.coverage))
 	}
 	return nil
-}
-
-// applyStatistics moves the running statistics towards one shard's: r = (1-m)*r + m*batch.
-func (l *Loop) applyStatistics(batch []float32) {
-	for i, s := range l.variables.States {
-		m := float32(s.Momentum)
-		seg := l.variables.StateSegments[i]
-		running := l.variables.StateOf(i)
-		for j, b := range batch[seg.Offset:][:seg.Len] {
-			running[j] = float32((1-m)*running[j]) + float32(m*b)
-		}
-	}
 }
 
 // account adds a finished step to the result.

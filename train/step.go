@@ -1,0 +1,146 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"lockstep/data"
+	"lockstep/internal/trace"
+)
+
+// The head of a shard row; batch statistics follow.
+const (
+	rowLoss = iota
+	rowCorrect
+	rowSamples
+	rowHead
+)
+
+// oneStep makes the next step and returns its event, still without times.
+func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
+	batch, err := loader.Next()
+	if err != nil {
+		return Step{}, l.failed("data", err)
+	}
+	l.lap(trace.Data, "data")
+	l.sync.Begin(l.step)
+	for i := range batch.Shards {
+		l.shard = i
+		l.oneShard(&batch.Shards[i])
+	}
+	if err := l.sync.Wait(); err != nil {
+		return Step{}, l.failed("exchange of gradients", err)
+	}
+	l.lap(trace.SyncExposed, "wait")
+
+	event := Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
+	l.combineRows(&event)
+	switch {
+	case math.IsNaN(event.Loss) || math.IsInf(event.Loss, 0):
+		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, Loss: event.Loss}
+	case l.config.Isolated && event.Samples == 0:
+		return event, nil // a last batch too small for this worker to have a part of it
+	case !l.config.Isolated && event.Samples != batch.Samples:
+		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
+			event.Samples, batch.Samples))
+	}
+	l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], event.Rate,
+		1/float32(event.Samples))
+	l.lap(trace.Optimizer, "optimizer")
+	return event, nil
+}
+
+// oneShard computes the gradient of one own shard and folds it into the stack. The last one
+// announces parameters as they become final.
+func (l *Loop) oneShard(s *data.Shard) {
+	gradient := l.gradients[l.stack.slots[l.shard]]
+	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
+	l.done.OwnSamples += int64(s.Samples)
+	if s.Samples == 0 {
+		l.emptyShard(gradient, row)
+		return
+	}
+	p := l.programs.training[s.Samples]
+	p.SetGradients(gradient)
+	p.SetInput(s.Images, s.Labels)
+	p.Forward()
+	row[rowLoss] = float32(p.Loss())
+	row[rowCorrect] = float32(p.Correct())
+	row[rowSamples] = float32(s.Samples)
+	copy(row[rowHead:], p.BatchStats())
+	l.lap(trace.Forward, "forward")
+	l.share()
+	p.Backward(l.onReady)
+	l.lap(trace.Backward, "backward")
+}
+
+// emptyShard is oneShard without samples: its gradient is zero, and takes its place in the tree.
+func (l *Loop) emptyShard(gradient, row []float32) {
+	clear(row)
+	clear(gradient)
+	l.share()
+	for _, param := range l.variables.Order {
+		l.ready(param)
+	}
+	l.lap(trace.Backward, "backward")
+}
+
+// isLastShard reports whether the shard in progress is the last of this worker's run.
+func (l *Loop) isLastShard() bool { return l.shard == len(l.stack.slots)-1 }
+
+// share hands the rows over once all own ones are filled.
+func (l *Loop) share() {
+	if l.isLastShard() {
+		l.sync.Share(l.rows)
+		l.clock.Lap(trace.SyncExposed)
+	}
+}
+
+// ready folds one parameter's gradient, while it is still in the cache, and in the last shard
+// announces it.
+func (l *Loop) ready(param int) {
+	seg := l.variables.Segments[param]
+	lo, hi := seg.Offset, seg.Offset+seg.Len
+	for _, f := range l.stack.folds[l.shard] {
+		into, from := l.gradients[f.Into][lo:hi], l.gradients[f.From][lo:hi]
+		l.config.CPU.Add(into, into, from)
+	}
+	if l.isLastShard() {
+		l.clock.Lap(trace.Backward)
+		l.sync.Ready(param)
+		l.clock.Lap(trace.SyncExposed)
+	}
+}
+
+// combineRows applies the batch statistics of all shards to the running ones, in shard order, and
+// adds up losses and counts into event.
+func (l *Loop) combineRows(event *Step) {
+	lo, hi := 0, l.config.Plan.Shards()
+	if l.config.Isolated {
+		lo, hi = l.config.Plan.Run(l.config.Rank)
+	}
+	loss := 0.0
+	for v := lo; v < hi; v++ {
+		row := l.rows[v*l.rowLen:][:l.rowLen]
+		if row[rowSamples] == 0 {
+			continue
+		}
+		loss += float64(row[rowLoss])
+		event.Correct += int(row[rowCorrect])
+		event.Samples += int(row[rowSamples])
+		l.applyStatistics(row[rowHead:])
+	}
+	event.Loss = loss / float64(max(event.Samples, 1))
+}
+
+// applyStatistics moves the running statistics towards one shard's: r = (1-m)*r + m*batch.
+func (l *Loop) applyStatistics(batch []float32) {
+	for i, s := range l.variables.States {
+		m := float32(s.Momentum)
+		seg := l.variables.StateSegments[i]
+		running := l.variables.StateOf(i)
+		for j, b := range batch[seg.Offset:][:seg.Len] {
+			running[j] = float32((1-m)*running[j]) + float32(m*b)
+		}
+	}
+}
