@@ -45,7 +45,7 @@ func work(environment cluster.Environment) int {
 		isa = isa[:1]
 	}
 	session, err := cluster.Join(context.Background(), member, cluster.Hello{
-		PID: os.Getpid(), Host: "here", ISA: isa, Listen: "address of " + strconv.Itoa(member.Rank)})
+		PID: os.Getpid(), Host: "here", ISA: isa})
 	if err != nil {
 		fmt.Println(err)
 		return 4
@@ -74,8 +74,19 @@ func work(environment cluster.Environment) int {
 		<-session.Context().Done()
 		return 130
 	}
-	session.Done(map[string]any{"rank": member.Rank, "welcome": session.Welcome})
+	mesh, err := session.Connect(session.Context())
+	if err != nil {
+		fmt.Println(err)
+		return 4
+	}
+	defer mesh.Close()
+	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Welcome: session.Welcome})
 	return 0
+}
+
+type result struct {
+	Rank, Size int
+	Welcome    cluster.Welcome
 }
 
 func launch(t *testing.T, ctx context.Context, how string, world int) ([]json.RawMessage, error) {
@@ -98,10 +109,14 @@ func TestLaunchReturnsEveryResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rank, text := range results {
-		want := fmt.Sprintf(`{"rank":%d,"welcome":{"isa":"fast","addresses":`+
-			`["address of 0","address of 1","address of 2"],"job":"the job"}}`, rank)
-		if string(text) != want {
-			t.Errorf("rank %d: %s, want %s", rank, text, want)
+		var r result
+		if err := json.Unmarshal(text, &r); err != nil {
+			t.Fatal(err)
+		}
+		w := r.Welcome
+		if r.Rank != rank || r.Size != 3 || len(w.Addresses) != 3 || w.ISA != "fast" ||
+			string(w.Job) != `"the job"` {
+			t.Errorf("rank %d: %s", rank, text)
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"lockstep/comm"
+	"lockstep/comm/tcp"
 )
 
 // ErrStopped is the cause of a session's cancelled context when the launcher asked to stop.
@@ -19,6 +22,7 @@ var ErrLauncherLost = errors.New("cluster: the launcher is gone")
 
 const (
 	dialTimeout    = 10 * time.Second
+	connectTimeout = time.Minute
 	welcomeTimeout = 2 * time.Minute // the coordinator gives up earlier and says who is missing
 )
 
@@ -27,35 +31,64 @@ type Session struct {
 	// Welcome is what the worker learnt when all had joined.
 	Welcome Welcome
 
-	line   *line
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	reader sync.WaitGroup
+	member   Member
+	listener *tcp.Listener // for data links
+	line     *line
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	reader   sync.WaitGroup
 }
 
-// Join meets the other workers at m.Address and returns once all are there. Rank and world of the
-// hello are taken from m. Errors are *RendezvousError.
+// Join meets the other workers at m.Address and returns once all are there. It fills in rank,
+// world and listening address of the hello; the worker's data links are bound to the interface
+// by which it reaches the rendezvous. Errors are *RendezvousError.
 func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
-	h.Rank, h.World = m.Rank, m.World
-	dialer := net.Dialer{Timeout: dialTimeout}
-	conn, err := dialer.DialContext(ctx, "tcp", m.Address)
-	if err != nil {
-		return nil, &RendezvousError{Op: "join", Addr: m.Address, Err: err}
-	}
-	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
-	defer interrupt()
-	l, welcome, err := enter(conn, m.Token, h)
-	if err != nil {
-		conn.Close()
+	refuse := func(err error) (*Session, error) {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
 		return nil, &RendezvousError{Op: "join", Addr: m.Address, Err: err}
 	}
-	s := &Session{Welcome: *welcome, line: l}
+	dialer := net.Dialer{Timeout: dialTimeout}
+	conn, err := dialer.DialContext(ctx, "tcp", m.Address)
+	if err != nil {
+		return refuse(err)
+	}
+	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
+	defer interrupt()
+	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
+	if err != nil {
+		conn.Close()
+		return refuse(err)
+	}
+	listener, err := tcp.Listen(net.JoinHostPort(host, "0"))
+	if err != nil {
+		conn.Close()
+		return refuse(err)
+	}
+	h.Rank, h.World, h.Listen = m.Rank, m.World, listener.Addr()
+	l, welcome, err := enter(conn, m.Token, h)
+	if err != nil {
+		conn.Close()
+		listener.Close()
+		return refuse(err)
+	}
+	s := &Session{Welcome: *welcome, member: m, listener: listener, line: l}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.reader.Go(s.follow)
 	return s, nil
+}
+
+// Connect links this worker with all others and returns its mesh. Errors are *RendezvousError.
+func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	mesh, err := tcp.Connect(ctx, s.listener, tcp.Config{Rank: s.member.Rank,
+		Addrs: s.Welcome.Addresses, Token: []byte(s.member.Token)})
+	if err != nil {
+		return nil, &RendezvousError{Op: "link from", Addr: s.listener.Addr(), Err: err}
+	}
+	return mesh, nil
 }
 
 // enter performs the worker's side of the handshake.
@@ -127,6 +160,7 @@ func (s *Session) Fail(f Failure) error { return s.line.send(message{Failure: &f
 
 // Close leaves the job and waits for the session's goroutine.
 func (s *Session) Close() {
+	s.listener.Close()
 	s.line.conn.Close()
 	s.reader.Wait()
 	s.cancel(context.Canceled)
