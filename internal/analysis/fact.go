@@ -17,7 +17,7 @@ func parametersAgree(_ *Results, c *Comparison) []string {
 		}
 		if len(g.Hashes) == 1 && exact > 1 {
 			out = append(out, fmt.Sprintf("%s: all %d rows that train one model end with the "+
-				"same parameters, bit for bit (SHA-256 %s…).", c.Title(g), exact, g.Hashes[0][:12]))
+				"same parameters, bit for bit (SHA-256 %s…).", c.Title(g), exact, g.Hashes[0][:min(12, len(g.Hashes[0]))]))
 		}
 	}
 	return out
@@ -91,11 +91,11 @@ func skipped(r *Results, _ *Comparison) []string {
 			order = append(order, s.Reason)
 		}
 		rows[s.Reason] = append(rows[s.Reason],
-			fmt.Sprintf("%s %s with %d", s.Model, s.Strategy, s.Workers))
+			fmt.Sprintf("%s %s ×%d", s.Model, s.Strategy, s.Workers))
 	}
 	var out []string
 	for _, reason := range order {
-		out = append(out, fmt.Sprintf("Not run: %s workers. %s", strings.Join(rows[reason], ", "),
+		out = append(out, fmt.Sprintf("Not run: %s. %s", strings.Join(rows[reason], ", "),
 			reason))
 	}
 	return out

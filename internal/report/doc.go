@@ -1,0 +1,12 @@
+// Package report renders the results of a benchmark.
+//
+// [HTML] writes one self-contained page: no external address, no script, a content security
+// policy that allows nothing but its own style sheet, plots as inline SVG. [Markdown] writes
+// the same tables and statements as text. [Write] puts both beside results.json.
+//
+// What is said is decided in internal/analysis; this package only decides how it looks. Every
+// name that comes from outside (models, data sets, error texts, host names, arguments) is
+// escaped: by html/template on the page, by the canvas in SVG, by cell in Markdown.
+//
+// Output is a pure function of the results, so rendering again gives the same bytes.
+package report

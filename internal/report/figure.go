@@ -1,0 +1,211 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lockstep/internal/analysis"
+)
+
+// every is the distance of the iterations that tables show.
+const every = 20
+
+// figures returns the plots of a section; without a successful run there are none.
+func (s *section) figures() []figure {
+	if !slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.OK > 0 }) {
+		return nil
+	}
+	return []figure{s.lossFigure(), s.timeFigure(), s.phaseFigure()}
+}
+
+func (s *section) lossFigure() figure {
+	all := s.series(func(v *lineView) []float64 { return v.Loss })
+	top := 0.0
+	for _, one := range all {
+		for _, v := range one.values {
+			if known(v) {
+				top = math.Max(top, v)
+			}
+		}
+	}
+	p := curves{id: s.ID + "-loss", title: "Loss against iteration, " + s.Title,
+		description: "One curve per row; rows with identical losses share a curve. " +
+			"The values are in the table below the plot.",
+		yLabel: "loss, mean over the global batch", series: merge(all), hi: top, format: trim}
+	caption := "Mean over the global batch, first run of each row."
+	if len(p.series) < len(all) {
+		caption += " Rows whose losses agree bit for bit share a curve."
+	}
+	return figure{Title: "Loss against iteration", Caption: caption, Plot: p.markup(),
+		Legend: s.legend(), Table: s.valueTable("Loss by iteration", all,
+			func(v float64) string { return fixed(v, 4) })}
+}
+
+func (s *section) timeFigure() figure {
+	all := s.series(func(v *lineView) []float64 {
+		ms := make([]float64, len(v.Times))
+		for i, t := range v.Times {
+			ms[i] = 1e3 * t
+		}
+		return ms
+	})
+	var timed []float64
+	for _, one := range all {
+		timed = append(timed, one.values[min(1, len(one.values)):]...)
+	}
+	// One slow step must not press all curves into the floor of the plot.
+	top := math.Min(analysis.Quantile(timed, 1), 2*analysis.Quantile(timed, 0.95))
+	if len(timed) == 0 {
+		for _, one := range all {
+			top = analysis.Quantile(one.values, 1)
+		}
+	}
+	above := 0
+	p := curves{id: s.ID + "-time", title: "Step time against iteration, " + s.Title,
+		description: "One curve per row. The values are in the table below the plot.",
+		yLabel:      "step time, ms", series: all, hi: top, format: trim}
+	for _, one := range all {
+		for _, v := range one.values {
+			if v > newAxis(0, top, 5, 0, 1).hi {
+				above++
+			}
+		}
+	}
+	caption := "Slowest rank of each step, median over the runs."
+	if above == 1 {
+		caption += " One value lies above the plot and is drawn on its edge."
+	} else if above > 1 {
+		caption += fmt.Sprintf(" %d values lie above the plot and are drawn on its edge.", above)
+	}
+	return figure{Title: "Step time against iteration", Caption: caption, Plot: p.markup(),
+		Legend: s.legend(), Table: s.valueTable("Step time in ms by iteration", all,
+			func(v float64) string { return digits(v, 3) })}
+}
+
+func (s *section) phaseFigure() figure {
+	b := bars{id: s.ID + "-phases", title: "Phases of a step, " + s.Title,
+		description: "Stacked bars, one per row: forward, backward, exposed exchange, " +
+			"optimizer, data, other. The values are in the table below the plot."}
+	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"row", ""}}}
+	var keys []legend
+	for i, name := range analysis.Phases() {
+		t.Head = append(t.Head, heading{phaseName(name), "ms"})
+		keys = append(keys, legend{Swatch: box(fmt.Sprintf("%s-phases-k%d", s.ID, i), i), Name: phaseName(name)})
+	}
+	t.Head = append(t.Head, heading{"sum", "ms"})
+	for _, v := range s.lines {
+		if v.Phases == nil {
+			continue
+		}
+		r := barRow{key: v.key, label: v.Label}
+		cells := []cell{{Text: v.key + "  " + v.Label}}
+		for _, sec := range v.Phases {
+			r.values = append(r.values, 1e3*sec)
+			cells = append(cells, cell{Text: millis(sec)})
+		}
+		cells = append(cells, cell{Text: digits(r.total(), 3)})
+		b.rows = append(b.rows, r)
+		t.Rows = append(t.Rows, row{Cells: cells})
+	}
+	return figure{Title: "Where a step goes", Caption: "Mean over ranks, steps after the first " +
+		"and runs. Exposed exchange is the time the training thread waits for other workers.",
+		Plot: b.markup(), Legend: keys, Table: t}
+}
+
+func (s *section) series(values func(*lineView) []float64) []series {
+	var out []series
+	for _, v := range s.lines {
+		if list := values(v); len(list) > 0 {
+			out = append(out, series{keys: []string{v.key}, label: v.Label, style: v.style,
+				values: list})
+		}
+	}
+	return out
+}
+
+func (s *section) legend() []legend {
+	var out []legend
+	for _, v := range s.lines {
+		if v.OK > 0 {
+			out = append(out, legend{Swatch: swatch(v.style), Key: v.key, Name: v.Label})
+		}
+	}
+	return out
+}
+
+// iterations chooses the rows of a table over n iterations: the first, every 20th (every 5th of
+// a short run) and the last; a long run is thinned to about a dozen, still multiples of 20.
+func iterations(n int) []int {
+	step := every
+	if n < 2*every {
+		step = 5
+	}
+	for n/step > 12 {
+		step += every
+	}
+	out := []int{1}
+	for i := step; i <= n; i += step {
+		out = append(out, i)
+	}
+	if out[len(out)-1] != n && n > 1 {
+		out = append(out, n)
+	}
+	return out
+}
+
+// valueTable shows series at chosen iterations, one row per iteration.
+func (s *section) valueTable(name string, all []series, format func(float64) string) table {
+	t := table{Name: name, Head: []heading{{"iteration", ""}}}
+	steps := 0
+	for _, one := range all {
+		t.Head = append(t.Head, heading{Text: one.keys[0] + "  " + one.label})
+		steps = max(steps, len(one.values))
+	}
+	if steps == 0 {
+		return t
+	}
+	for _, i := range iterations(steps) {
+		cells := []cell{{Text: fmt.Sprint(i)}}
+		for _, one := range all {
+			text := dash
+			if i <= len(one.values) {
+				text = format(one.values[i-1])
+			}
+			cells = append(cells, cell{Text: text})
+		}
+		t.Rows = append(t.Rows, row{Cells: cells})
+	}
+	return t
+}
+
+// rankTable shows the loss every rank reported, one row per line and rank.
+func (s *section) rankTable() (t table, caption string) {
+	t = table{Name: "Loss of each rank by iteration", Head: []heading{{"row, rank", ""}}}
+	steps := 0
+	for _, v := range s.lines {
+		steps = max(steps, len(v.Loss))
+	}
+	if steps == 0 {
+		return t, ""
+	}
+	at := iterations(steps)
+	for _, i := range at {
+		t.Head = append(t.Head, heading{Text: fmt.Sprint(i)})
+	}
+	for _, v := range s.lines {
+		for _, rank := range v.Ranks {
+			cells := []cell{{Text: fmt.Sprintf("%s  %s, rank %d", v.key, v.Label, rank.Rank)}}
+			for _, i := range at {
+				text := dash
+				if i <= len(rank.Loss) {
+					text = fixed(rank.Loss[i-1], 4)
+				}
+				cells = append(cells, cell{Text: text})
+			}
+			t.Rows = append(t.Rows, row{Cells: cells})
+		}
+	}
+	return t, "At the iterations named in the head, first run of each row: what each rank " +
+		"measured on its own share of the batch."
+}
