@@ -1075,101 +1075,42 @@ done:
 	RET
 
 // func maxPoolAVX2(y []float32, top []float32, low []float32, channels int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·maxPoolAVX2(SB), NOSPLIT, $0-80
 	MOVQ    y_base+0(FP), AX
 	MOVQ    top_base+24(FP), CX
 	MOVQ    low_base+48(FP), DX
 	MOVQ    y_len+8(FP), BX
 	MOVQ    channels+72(FP), SI
+	MOVQ    top_len+32(FP), R8
+	SHLQ    $0x03, R8
 	MOVQ    SI, DI
 	ANDQ    $0x07, DI
 	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R8
+	LEAQ    tailMasks<>+0(SB), R9
 	NEGQ    DI
-	VMOVDQU 32(R8)(DI*4), Y0
+	VMOVDQU 32(R9)(DI*4), Y0
 
 pixel:
 	SUBQ SI, BX
 	JL   end
-	XORQ R8, R8
-	LEAQ (R8)(SI*4), R9
+	XORQ R9, R9
+	LEAQ (R9)(SI*4), R10
+	MOVQ R8, R11
+	LEAQ (R8)(SI*4), R12
 	MOVQ SI, DI
 	SUBQ $+16, DI
 	JL   few
 
 many:
-	VMOVUPS   (CX)(R8*1), Y1
-	VMOVUPS   (CX)(R9*1), Y2
-	VMOVUPS   (DX)(R8*1), Y3
-	VMOVUPS   (DX)(R9*1), Y4
-	VCMPPS    $0x1e, Y1, Y2, Y5
-	VCMPPS    $0x03, Y2, Y2, Y6
-	VORPS     Y5, Y6, Y5
-	VBLENDVPS Y5, Y2, Y1, Y1
-	VCMPPS    $0x1e, Y1, Y3, Y2
-	VCMPPS    $0x03, Y3, Y3, Y5
-	VORPS     Y2, Y5, Y2
-	VBLENDVPS Y2, Y3, Y1, Y1
-	VCMPPS    $0x1e, Y1, Y4, Y2
-	VCMPPS    $0x03, Y4, Y4, Y3
-	VORPS     Y2, Y3, Y2
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VMOVUPS   Y1, (AX)(R8*1)
-	VMOVUPS   32(CX)(R8*1), Y1
-	VMOVUPS   32(CX)(R9*1), Y2
-	VMOVUPS   32(DX)(R8*1), Y3
-	VMOVUPS   32(DX)(R9*1), Y4
-	VCMPPS    $0x1e, Y1, Y2, Y5
-	VCMPPS    $0x03, Y2, Y2, Y6
-	VORPS     Y5, Y6, Y5
-	VBLENDVPS Y5, Y2, Y1, Y1
-	VCMPPS    $0x1e, Y1, Y3, Y2
-	VCMPPS    $0x03, Y3, Y3, Y5
-	VORPS     Y2, Y5, Y2
-	VBLENDVPS Y2, Y3, Y1, Y1
-	VCMPPS    $0x1e, Y1, Y4, Y2
-	VCMPPS    $0x03, Y4, Y4, Y3
-	VORPS     Y2, Y3, Y2
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VMOVUPS   Y1, 32(AX)(R8*1)
-	ADDQ      $+64, R8
-	ADDQ      $+64, R9
-	SUBQ      $+16, DI
-	JGE       many
-
-few:
-	ADDQ      $+16, DI
-	CMPQ      DI, $+8
-	JL        rest
-	VMOVUPS   (CX)(R8*1), Y1
-	VMOVUPS   (CX)(R9*1), Y2
-	VMOVUPS   (DX)(R8*1), Y3
-	VMOVUPS   (DX)(R9*1), Y4
-	VCMPPS    $0x1e, Y1, Y2, Y5
-	VCMPPS    $0x03, Y2, Y2, Y6
-	VORPS     Y5, Y6, Y5
-	VBLENDVPS Y5, Y2, Y1, Y1
-	VCMPPS    $0x1e, Y1, Y3, Y2
-	VCMPPS    $0x03, Y3, Y3, Y5
-	VORPS     Y2, Y5, Y2
-	VBLENDVPS Y2, Y3, Y1, Y1
-	VCMPPS    $0x1e, Y1, Y4, Y2
-	VCMPPS    $0x03, Y4, Y4, Y3
-	VORPS     Y2, Y3, Y2
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VMOVUPS   Y1, (AX)(R8*1)
-	ADDQ      $+32, R8
-	ADDQ      $+32, R9
-	SUBQ      $+8, DI
-
-rest:
-	TESTQ      DI, DI
-	JZ         done
-	VMASKMOVPS (CX)(R8*1), Y0, Y1
-	VMASKMOVPS (CX)(R9*1), Y0, Y2
-	VMASKMOVPS (DX)(R8*1), Y0, Y3
-	VMASKMOVPS (DX)(R9*1), Y0, Y4
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R12*1)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (DX)(R12*1)
+	VMOVUPS    (CX)(R9*1), Y1
+	VMOVUPS    (CX)(R10*1), Y2
+	VMOVUPS    (DX)(R9*1), Y3
+	VMOVUPS    (DX)(R10*1), Y4
 	VCMPPS     $0x1e, Y1, Y2, Y5
 	VCMPPS     $0x03, Y2, Y2, Y6
 	VORPS      Y5, Y6, Y5
@@ -1182,7 +1123,90 @@ rest:
 	VCMPPS     $0x03, Y4, Y4, Y3
 	VORPS      Y2, Y3, Y2
 	VBLENDVPS  Y2, Y4, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R8*1)
+	VMOVUPS    Y1, (AX)(R9*1)
+	PREFETCHT0 32(CX)(R11*1)
+	PREFETCHT0 32(CX)(R12*1)
+	PREFETCHT0 32(DX)(R11*1)
+	PREFETCHT0 32(DX)(R12*1)
+	VMOVUPS    32(CX)(R9*1), Y1
+	VMOVUPS    32(CX)(R10*1), Y2
+	VMOVUPS    32(DX)(R9*1), Y3
+	VMOVUPS    32(DX)(R10*1), Y4
+	VCMPPS     $0x1e, Y1, Y2, Y5
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y5, Y6, Y5
+	VBLENDVPS  Y5, Y2, Y1, Y1
+	VCMPPS     $0x1e, Y1, Y3, Y2
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y2, Y5, Y2
+	VBLENDVPS  Y2, Y3, Y1, Y1
+	VCMPPS     $0x1e, Y1, Y4, Y2
+	VCMPPS     $0x03, Y4, Y4, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y4, Y1, Y1
+	VMOVUPS    Y1, 32(AX)(R9*1)
+	ADDQ       $+64, R9
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	ADDQ       $+64, R12
+	SUBQ       $+16, DI
+	JGE        many
+
+few:
+	ADDQ       $+16, DI
+	CMPQ       DI, $+8
+	JL         rest
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R12*1)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (DX)(R12*1)
+	VMOVUPS    (CX)(R9*1), Y1
+	VMOVUPS    (CX)(R10*1), Y2
+	VMOVUPS    (DX)(R9*1), Y3
+	VMOVUPS    (DX)(R10*1), Y4
+	VCMPPS     $0x1e, Y1, Y2, Y5
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y5, Y6, Y5
+	VBLENDVPS  Y5, Y2, Y1, Y1
+	VCMPPS     $0x1e, Y1, Y3, Y2
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y2, Y5, Y2
+	VBLENDVPS  Y2, Y3, Y1, Y1
+	VCMPPS     $0x1e, Y1, Y4, Y2
+	VCMPPS     $0x03, Y4, Y4, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y4, Y1, Y1
+	VMOVUPS    Y1, (AX)(R9*1)
+	ADDQ       $+32, R9
+	ADDQ       $+32, R10
+	ADDQ       $+32, R11
+	ADDQ       $+32, R12
+	SUBQ       $+8, DI
+
+rest:
+	TESTQ      DI, DI
+	JZ         done
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R12*1)
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (DX)(R12*1)
+	VMASKMOVPS (CX)(R9*1), Y0, Y1
+	VMASKMOVPS (CX)(R10*1), Y0, Y2
+	VMASKMOVPS (DX)(R9*1), Y0, Y3
+	VMASKMOVPS (DX)(R10*1), Y0, Y4
+	VCMPPS     $0x1e, Y1, Y2, Y5
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y5, Y6, Y5
+	VBLENDVPS  Y5, Y2, Y1, Y1
+	VCMPPS     $0x1e, Y1, Y3, Y2
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y2, Y5, Y2
+	VBLENDVPS  Y2, Y3, Y1, Y1
+	VCMPPS     $0x1e, Y1, Y4, Y2
+	VCMPPS     $0x03, Y4, Y4, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R9*1)
 
 done:
 	LEAQ (AX)(SI*4), AX
@@ -1195,7 +1219,7 @@ end:
 	RET
 
 // func maxPoolBackwardAVX2(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·maxPoolBackwardAVX2(SB), NOSPLIT, $0-128
 	MOVQ    dy_base+48(FP), AX
 	MOVQ    top_base+72(FP), CX
@@ -1204,143 +1228,42 @@ TEXT ·maxPoolBackwardAVX2(SB), NOSPLIT, $0-128
 	MOVQ    dlow_base+24(FP), SI
 	MOVQ    dy_len+56(FP), DI
 	MOVQ    channels+120(FP), R8
+	MOVQ    top_len+80(FP), R10
+	SHLQ    $0x03, R10
 	MOVQ    R8, R9
 	ANDQ    $0x07, R9
 	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R10
+	LEAQ    tailMasks<>+0(SB), R11
 	NEGQ    R9
-	VMOVDQU 32(R10)(R9*4), Y0
+	VMOVDQU 32(R11)(R9*4), Y0
 
 pixel:
 	SUBQ R8, DI
 	JL   end
-	XORQ R10, R10
-	LEAQ (R10)(R8*4), R11
+	XORQ R11, R11
+	LEAQ (R11)(R8*4), R12
+	MOVQ R10, R13
+	LEAQ (R10)(R8*4), R14
 	MOVQ R8, R9
 	SUBQ $+16, R9
 	JL   few
 
 many:
-	VMOVUPS   (AX)(R10*1), Y1
-	VMOVUPS   (CX)(R10*1), Y2
-	VMOVUPS   (AX)(R10*1), Y3
-	VMOVUPS   (CX)(R11*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y6
-	VORPS     Y5, Y6, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDPS    Y1, Y5, Y6
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   (DX)(R10*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y7
-	VORPS     Y5, Y7, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDNPS   Y6, Y5, Y6
-	VANDPS    Y1, Y5, Y7
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   (DX)(R11*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y8
-	VORPS     Y5, Y8, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDNPS   Y6, Y5, Y6
-	VANDNPS   Y7, Y5, Y7
-	VANDPS    Y1, Y5, Y1
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   Y3, (BX)(R10*1)
-	VMOVUPS   Y6, (BX)(R11*1)
-	VMOVUPS   Y7, (SI)(R10*1)
-	VMOVUPS   Y1, (SI)(R11*1)
-	VMOVUPS   32(AX)(R10*1), Y1
-	VMOVUPS   32(CX)(R10*1), Y2
-	VMOVUPS   32(AX)(R10*1), Y3
-	VMOVUPS   32(CX)(R11*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y6
-	VORPS     Y5, Y6, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDPS    Y1, Y5, Y6
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   32(DX)(R10*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y7
-	VORPS     Y5, Y7, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDNPS   Y6, Y5, Y6
-	VANDPS    Y1, Y5, Y7
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   32(DX)(R11*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y8
-	VORPS     Y5, Y8, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDNPS   Y6, Y5, Y6
-	VANDNPS   Y7, Y5, Y7
-	VANDPS    Y1, Y5, Y1
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   Y3, 32(BX)(R10*1)
-	VMOVUPS   Y6, 32(BX)(R11*1)
-	VMOVUPS   Y7, 32(SI)(R10*1)
-	VMOVUPS   Y1, 32(SI)(R11*1)
-	ADDQ      $+64, R10
-	ADDQ      $+64, R11
-	SUBQ      $+16, R9
-	JGE       many
-
-few:
-	ADDQ      $+16, R9
-	CMPQ      R9, $+8
-	JL        rest
-	VMOVUPS   (AX)(R10*1), Y1
-	VMOVUPS   (CX)(R10*1), Y2
-	VMOVUPS   (AX)(R10*1), Y3
-	VMOVUPS   (CX)(R11*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y6
-	VORPS     Y5, Y6, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDPS    Y1, Y5, Y6
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   (DX)(R10*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y7
-	VORPS     Y5, Y7, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDNPS   Y6, Y5, Y6
-	VANDPS    Y1, Y5, Y7
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   (DX)(R11*1), Y4
-	VCMPPS    $0x1e, Y2, Y4, Y5
-	VCMPPS    $0x03, Y4, Y4, Y8
-	VORPS     Y5, Y8, Y5
-	VANDNPS   Y3, Y5, Y3
-	VANDNPS   Y6, Y5, Y6
-	VANDNPS   Y7, Y5, Y7
-	VANDPS    Y1, Y5, Y1
-	VBLENDVPS Y5, Y4, Y2, Y2
-	VMOVUPS   Y3, (BX)(R10*1)
-	VMOVUPS   Y6, (BX)(R11*1)
-	VMOVUPS   Y7, (SI)(R10*1)
-	VMOVUPS   Y1, (SI)(R11*1)
-	ADDQ      $+32, R10
-	ADDQ      $+32, R11
-	SUBQ      $+8, R9
-
-rest:
-	TESTQ      R9, R9
-	JZ         done
-	VMASKMOVPS (AX)(R10*1), Y0, Y1
-	VMASKMOVPS (CX)(R10*1), Y0, Y2
-	VMASKMOVPS (AX)(R10*1), Y0, Y3
-	VMASKMOVPS (CX)(R11*1), Y0, Y4
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 (DX)(R13*1)
+	PREFETCHT0 (DX)(R14*1)
+	VMOVUPS    (AX)(R11*1), Y1
+	VMOVUPS    (CX)(R11*1), Y2
+	VMOVUPS    (AX)(R11*1), Y3
+	VMOVUPS    (CX)(R12*1), Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y6
 	VORPS      Y5, Y6, Y5
 	VANDNPS    Y3, Y5, Y3
 	VANDPS     Y1, Y5, Y6
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMASKMOVPS (DX)(R10*1), Y0, Y4
+	VMOVUPS    (DX)(R11*1), Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y7
 	VORPS      Y5, Y7, Y5
@@ -1348,7 +1271,7 @@ rest:
 	VANDNPS    Y6, Y5, Y6
 	VANDPS     Y1, Y5, Y7
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMASKMOVPS (DX)(R11*1), Y0, Y4
+	VMOVUPS    (DX)(R12*1), Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y8
 	VORPS      Y5, Y8, Y5
@@ -1357,10 +1280,135 @@ rest:
 	VANDNPS    Y7, Y5, Y7
 	VANDPS     Y1, Y5, Y1
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMASKMOVPS Y3, Y0, (BX)(R10*1)
-	VMASKMOVPS Y6, Y0, (BX)(R11*1)
-	VMASKMOVPS Y7, Y0, (SI)(R10*1)
-	VMASKMOVPS Y1, Y0, (SI)(R11*1)
+	VMOVUPS    Y3, (BX)(R11*1)
+	VMOVUPS    Y6, (BX)(R12*1)
+	VMOVUPS    Y7, (SI)(R11*1)
+	VMOVUPS    Y1, (SI)(R12*1)
+	PREFETCHT0 32(CX)(R13*1)
+	PREFETCHT0 32(CX)(R14*1)
+	PREFETCHT0 32(DX)(R13*1)
+	PREFETCHT0 32(DX)(R14*1)
+	VMOVUPS    32(AX)(R11*1), Y1
+	VMOVUPS    32(CX)(R11*1), Y2
+	VMOVUPS    32(AX)(R11*1), Y3
+	VMOVUPS    32(CX)(R12*1), Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y6
+	VORPS      Y5, Y6, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDPS     Y1, Y5, Y6
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMOVUPS    32(DX)(R11*1), Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y7
+	VORPS      Y5, Y7, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDNPS    Y6, Y5, Y6
+	VANDPS     Y1, Y5, Y7
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMOVUPS    32(DX)(R12*1), Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y8
+	VORPS      Y5, Y8, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDNPS    Y6, Y5, Y6
+	VANDNPS    Y7, Y5, Y7
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMOVUPS    Y3, 32(BX)(R11*1)
+	VMOVUPS    Y6, 32(BX)(R12*1)
+	VMOVUPS    Y7, 32(SI)(R11*1)
+	VMOVUPS    Y1, 32(SI)(R12*1)
+	ADDQ       $+64, R11
+	ADDQ       $+64, R12
+	ADDQ       $+64, R13
+	ADDQ       $+64, R14
+	SUBQ       $+16, R9
+	JGE        many
+
+few:
+	ADDQ       $+16, R9
+	CMPQ       R9, $+8
+	JL         rest
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 (DX)(R13*1)
+	PREFETCHT0 (DX)(R14*1)
+	VMOVUPS    (AX)(R11*1), Y1
+	VMOVUPS    (CX)(R11*1), Y2
+	VMOVUPS    (AX)(R11*1), Y3
+	VMOVUPS    (CX)(R12*1), Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y6
+	VORPS      Y5, Y6, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDPS     Y1, Y5, Y6
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMOVUPS    (DX)(R11*1), Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y7
+	VORPS      Y5, Y7, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDNPS    Y6, Y5, Y6
+	VANDPS     Y1, Y5, Y7
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMOVUPS    (DX)(R12*1), Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y8
+	VORPS      Y5, Y8, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDNPS    Y6, Y5, Y6
+	VANDNPS    Y7, Y5, Y7
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMOVUPS    Y3, (BX)(R11*1)
+	VMOVUPS    Y6, (BX)(R12*1)
+	VMOVUPS    Y7, (SI)(R11*1)
+	VMOVUPS    Y1, (SI)(R12*1)
+	ADDQ       $+32, R11
+	ADDQ       $+32, R12
+	ADDQ       $+32, R13
+	ADDQ       $+32, R14
+	SUBQ       $+8, R9
+
+rest:
+	TESTQ      R9, R9
+	JZ         done
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 (DX)(R13*1)
+	PREFETCHT0 (DX)(R14*1)
+	VMASKMOVPS (AX)(R11*1), Y0, Y1
+	VMASKMOVPS (CX)(R11*1), Y0, Y2
+	VMASKMOVPS (AX)(R11*1), Y0, Y3
+	VMASKMOVPS (CX)(R12*1), Y0, Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y6
+	VORPS      Y5, Y6, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDPS     Y1, Y5, Y6
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMASKMOVPS (DX)(R11*1), Y0, Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y7
+	VORPS      Y5, Y7, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDNPS    Y6, Y5, Y6
+	VANDPS     Y1, Y5, Y7
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMASKMOVPS (DX)(R12*1), Y0, Y4
+	VCMPPS     $0x1e, Y2, Y4, Y5
+	VCMPPS     $0x03, Y4, Y4, Y8
+	VORPS      Y5, Y8, Y5
+	VANDNPS    Y3, Y5, Y3
+	VANDNPS    Y6, Y5, Y6
+	VANDNPS    Y7, Y5, Y7
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y5, Y4, Y2, Y2
+	VMASKMOVPS Y3, Y0, (BX)(R11*1)
+	VMASKMOVPS Y6, Y0, (BX)(R12*1)
+	VMASKMOVPS Y7, Y0, (SI)(R11*1)
+	VMASKMOVPS Y1, Y0, (SI)(R12*1)
 
 done:
 	LEAQ (AX)(R8*4), AX
@@ -2441,115 +2489,139 @@ done:
 	RET
 
 // func maxPoolAVX512(y []float32, top []float32, low []float32, channels int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxPoolAVX512(SB), NOSPLIT, $0-80
 	MOVQ   y_base+0(FP), AX
 	MOVQ   top_base+24(FP), DX
 	MOVQ   low_base+48(FP), BX
 	MOVQ   y_len+8(FP), SI
 	MOVQ   channels+72(FP), DI
+	MOVQ   top_len+32(FP), R8
+	SHLQ   $0x03, R8
 	MOVQ   DI, CX
 	ANDQ   $0x0f, CX
 	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R8
-	SHLL   CL, R8
-	DECL   R8
-	KMOVW  R8, K1
+	MOVL   $0x00000001, R9
+	SHLL   CL, R9
+	DECL   R9
+	KMOVW  R9, K1
 
 pixel:
 	SUBQ DI, SI
 	JL   end
-	XORQ R8, R8
-	LEAQ (R8)(DI*4), R9
+	XORQ R9, R9
+	LEAQ (R9)(DI*4), R10
+	MOVQ R8, R11
+	LEAQ (R8)(DI*4), R12
 	MOVQ DI, CX
 	SUBQ $+32, CX
 	JL   few
 
 many:
-	VMOVUPS (DX)(R8*1), Z0
-	VMOVUPS (DX)(R9*1), Z1
-	VMOVUPS (BX)(R8*1), Z2
-	VMOVUPS (BX)(R9*1), Z3
-	VCMPPS  $0x1e, Z0, Z1, K2
-	VCMPPS  $0x03, Z1, Z1, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z1, K2, Z0
-	VCMPPS  $0x1e, Z0, Z2, K2
-	VCMPPS  $0x03, Z2, Z2, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z2, K2, Z0
-	VCMPPS  $0x1e, Z0, Z3, K2
-	VCMPPS  $0x03, Z3, Z3, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z3, K2, Z0
-	VMOVUPS Z0, (AX)(R8*1)
-	VMOVUPS 64(DX)(R8*1), Z0
-	VMOVUPS 64(DX)(R9*1), Z1
-	VMOVUPS 64(BX)(R8*1), Z2
-	VMOVUPS 64(BX)(R9*1), Z3
-	VCMPPS  $0x1e, Z0, Z1, K2
-	VCMPPS  $0x03, Z1, Z1, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z1, K2, Z0
-	VCMPPS  $0x1e, Z0, Z2, K2
-	VCMPPS  $0x03, Z2, Z2, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z2, K2, Z0
-	VCMPPS  $0x1e, Z0, Z3, K2
-	VCMPPS  $0x03, Z3, Z3, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z3, K2, Z0
-	VMOVUPS Z0, 64(AX)(R8*1)
-	ADDQ    $+128, R8
-	ADDQ    $+128, R9
-	SUBQ    $+32, CX
-	JGE     many
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (DX)(R12*1)
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 (BX)(R12*1)
+	VMOVUPS    (DX)(R9*1), Z0
+	VMOVUPS    (DX)(R10*1), Z1
+	VMOVUPS    (BX)(R9*1), Z2
+	VMOVUPS    (BX)(R10*1), Z3
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z0
+	VCMPPS     $0x1e, Z0, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z0
+	VCMPPS     $0x1e, Z0, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z3, K2, Z0
+	VMOVUPS    Z0, (AX)(R9*1)
+	PREFETCHT0 64(DX)(R11*1)
+	PREFETCHT0 64(DX)(R12*1)
+	PREFETCHT0 64(BX)(R11*1)
+	PREFETCHT0 64(BX)(R12*1)
+	VMOVUPS    64(DX)(R9*1), Z0
+	VMOVUPS    64(DX)(R10*1), Z1
+	VMOVUPS    64(BX)(R9*1), Z2
+	VMOVUPS    64(BX)(R10*1), Z3
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z0
+	VCMPPS     $0x1e, Z0, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z0
+	VCMPPS     $0x1e, Z0, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z3, K2, Z0
+	VMOVUPS    Z0, 64(AX)(R9*1)
+	ADDQ       $+128, R9
+	ADDQ       $+128, R10
+	ADDQ       $+128, R11
+	ADDQ       $+128, R12
+	SUBQ       $+32, CX
+	JGE        many
 
 few:
-	ADDQ    $+32, CX
-	CMPQ    CX, $+16
-	JL      rest
-	VMOVUPS (DX)(R8*1), Z0
-	VMOVUPS (DX)(R9*1), Z1
-	VMOVUPS (BX)(R8*1), Z2
-	VMOVUPS (BX)(R9*1), Z3
-	VCMPPS  $0x1e, Z0, Z1, K2
-	VCMPPS  $0x03, Z1, Z1, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z1, K2, Z0
-	VCMPPS  $0x1e, Z0, Z2, K2
-	VCMPPS  $0x03, Z2, Z2, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z2, K2, Z0
-	VCMPPS  $0x1e, Z0, Z3, K2
-	VCMPPS  $0x03, Z3, Z3, K3
-	KORW    K2, K3, K2
-	VMOVAPS Z3, K2, Z0
-	VMOVUPS Z0, (AX)(R8*1)
-	ADDQ    $+64, R8
-	ADDQ    $+64, R9
-	SUBQ    $+16, CX
+	ADDQ       $+32, CX
+	CMPQ       CX, $+16
+	JL         rest
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (DX)(R12*1)
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 (BX)(R12*1)
+	VMOVUPS    (DX)(R9*1), Z0
+	VMOVUPS    (DX)(R10*1), Z1
+	VMOVUPS    (BX)(R9*1), Z2
+	VMOVUPS    (BX)(R10*1), Z3
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z0
+	VCMPPS     $0x1e, Z0, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z0
+	VCMPPS     $0x1e, Z0, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z3, K2, Z0
+	VMOVUPS    Z0, (AX)(R9*1)
+	ADDQ       $+64, R9
+	ADDQ       $+64, R10
+	ADDQ       $+64, R11
+	ADDQ       $+64, R12
+	SUBQ       $+16, CX
 
 rest:
-	TESTQ     CX, CX
-	JZ        done
-	VMOVUPS.Z (DX)(R8*1), K1, Z0
-	VMOVUPS.Z (DX)(R9*1), K1, Z1
-	VMOVUPS.Z (BX)(R8*1), K1, Z2
-	VMOVUPS.Z (BX)(R9*1), K1, Z3
-	VCMPPS    $0x1e, Z0, Z1, K2
-	VCMPPS    $0x03, Z1, Z1, K3
-	KORW      K2, K3, K2
-	VMOVAPS   Z1, K2, Z0
-	VCMPPS    $0x1e, Z0, Z2, K2
-	VCMPPS    $0x03, Z2, Z2, K3
-	KORW      K2, K3, K2
-	VMOVAPS   Z2, K2, Z0
-	VCMPPS    $0x1e, Z0, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VMOVAPS   Z3, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
+	TESTQ      CX, CX
+	JZ         done
+	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT0 (DX)(R12*1)
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 (BX)(R12*1)
+	VMOVUPS.Z  (DX)(R9*1), K1, Z0
+	VMOVUPS.Z  (DX)(R10*1), K1, Z1
+	VMOVUPS.Z  (BX)(R9*1), K1, Z2
+	VMOVUPS.Z  (BX)(R10*1), K1, Z3
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z0
+	VCMPPS     $0x1e, Z0, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z0
+	VCMPPS     $0x1e, Z0, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z3, K2, Z0
+	VMOVUPS    Z0, K1, (AX)(R9*1)
 
 done:
 	LEAQ (AX)(DI*4), AX
@@ -2562,7 +2634,7 @@ end:
 	RET
 
 // func maxPoolBackwardAVX512(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxPoolBackwardAVX512(SB), NOSPLIT, $0-128
 	MOVQ   dy_base+48(FP), AX
 	MOVQ   top_base+72(FP), DX
@@ -2571,164 +2643,188 @@ TEXT ·maxPoolBackwardAVX512(SB), NOSPLIT, $0-128
 	MOVQ   dlow_base+24(FP), DI
 	MOVQ   dy_len+56(FP), R8
 	MOVQ   channels+120(FP), R9
+	MOVQ   top_len+80(FP), R10
+	SHLQ   $0x03, R10
 	MOVQ   R9, CX
 	ANDQ   $0x0f, CX
 	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R10
-	SHLL   CL, R10
-	DECL   R10
-	KMOVW  R10, K1
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
 
 pixel:
 	SUBQ R9, R8
 	JL   end
-	XORQ R10, R10
-	LEAQ (R10)(R9*4), R11
+	XORQ R11, R11
+	LEAQ (R11)(R9*4), R12
+	MOVQ R10, R13
+	LEAQ (R10)(R9*4), R14
 	MOVQ R9, CX
 	SUBQ $+32, CX
 	JL   few
 
 many:
-	VMOVUPS   (AX)(R10*1), Z0
-	VMOVUPS   (DX)(R10*1), Z1
-	VMOVUPS   (AX)(R10*1), Z2
-	VMOVUPS   (DX)(R11*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VMOVAPS.Z Z0, K2, Z4
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   (BX)(R10*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VMOVAPS.Z Z0, K2, Z5
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   (BX)(R11*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VPXORD    Z5, Z5, K2, Z5
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   Z2, (SI)(R10*1)
-	VMOVUPS   Z4, (SI)(R11*1)
-	VMOVUPS   Z5, (DI)(R10*1)
-	VMOVUPS   Z0, (DI)(R11*1)
-	VMOVUPS   64(AX)(R10*1), Z0
-	VMOVUPS   64(DX)(R10*1), Z1
-	VMOVUPS   64(AX)(R10*1), Z2
-	VMOVUPS   64(DX)(R11*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VMOVAPS.Z Z0, K2, Z4
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   64(BX)(R10*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VMOVAPS.Z Z0, K2, Z5
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   64(BX)(R11*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VPXORD    Z5, Z5, K2, Z5
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   Z2, 64(SI)(R10*1)
-	VMOVUPS   Z4, 64(SI)(R11*1)
-	VMOVUPS   Z5, 64(DI)(R10*1)
-	VMOVUPS   Z0, 64(DI)(R11*1)
-	ADDQ      $+128, R10
-	ADDQ      $+128, R11
-	SUBQ      $+32, CX
-	JGE       many
+	PREFETCHT0 (DX)(R13*1)
+	PREFETCHT0 (DX)(R14*1)
+	PREFETCHT0 (BX)(R13*1)
+	PREFETCHT0 (BX)(R14*1)
+	VMOVUPS    (AX)(R11*1), Z0
+	VMOVUPS    (DX)(R11*1), Z1
+	VMOVUPS    (AX)(R11*1), Z2
+	VMOVUPS    (DX)(R12*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VMOVAPS.Z  Z0, K2, Z4
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    (BX)(R11*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VMOVAPS.Z  Z0, K2, Z5
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    (BX)(R12*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VPXORD     Z5, Z5, K2, Z5
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    Z2, (SI)(R11*1)
+	VMOVUPS    Z4, (SI)(R12*1)
+	VMOVUPS    Z5, (DI)(R11*1)
+	VMOVUPS    Z0, (DI)(R12*1)
+	PREFETCHT0 64(DX)(R13*1)
+	PREFETCHT0 64(DX)(R14*1)
+	PREFETCHT0 64(BX)(R13*1)
+	PREFETCHT0 64(BX)(R14*1)
+	VMOVUPS    64(AX)(R11*1), Z0
+	VMOVUPS    64(DX)(R11*1), Z1
+	VMOVUPS    64(AX)(R11*1), Z2
+	VMOVUPS    64(DX)(R12*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VMOVAPS.Z  Z0, K2, Z4
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    64(BX)(R11*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VMOVAPS.Z  Z0, K2, Z5
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    64(BX)(R12*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VPXORD     Z5, Z5, K2, Z5
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    Z2, 64(SI)(R11*1)
+	VMOVUPS    Z4, 64(SI)(R12*1)
+	VMOVUPS    Z5, 64(DI)(R11*1)
+	VMOVUPS    Z0, 64(DI)(R12*1)
+	ADDQ       $+128, R11
+	ADDQ       $+128, R12
+	ADDQ       $+128, R13
+	ADDQ       $+128, R14
+	SUBQ       $+32, CX
+	JGE        many
 
 few:
-	ADDQ      $+32, CX
-	CMPQ      CX, $+16
-	JL        rest
-	VMOVUPS   (AX)(R10*1), Z0
-	VMOVUPS   (DX)(R10*1), Z1
-	VMOVUPS   (AX)(R10*1), Z2
-	VMOVUPS   (DX)(R11*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VMOVAPS.Z Z0, K2, Z4
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   (BX)(R10*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VMOVAPS.Z Z0, K2, Z5
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   (BX)(R11*1), Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VPXORD    Z5, Z5, K2, Z5
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   Z2, (SI)(R10*1)
-	VMOVUPS   Z4, (SI)(R11*1)
-	VMOVUPS   Z5, (DI)(R10*1)
-	VMOVUPS   Z0, (DI)(R11*1)
-	ADDQ      $+64, R10
-	ADDQ      $+64, R11
-	SUBQ      $+16, CX
+	ADDQ       $+32, CX
+	CMPQ       CX, $+16
+	JL         rest
+	PREFETCHT0 (DX)(R13*1)
+	PREFETCHT0 (DX)(R14*1)
+	PREFETCHT0 (BX)(R13*1)
+	PREFETCHT0 (BX)(R14*1)
+	VMOVUPS    (AX)(R11*1), Z0
+	VMOVUPS    (DX)(R11*1), Z1
+	VMOVUPS    (AX)(R11*1), Z2
+	VMOVUPS    (DX)(R12*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VMOVAPS.Z  Z0, K2, Z4
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    (BX)(R11*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VMOVAPS.Z  Z0, K2, Z5
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    (BX)(R12*1), Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VPXORD     Z5, Z5, K2, Z5
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    Z2, (SI)(R11*1)
+	VMOVUPS    Z4, (SI)(R12*1)
+	VMOVUPS    Z5, (DI)(R11*1)
+	VMOVUPS    Z0, (DI)(R12*1)
+	ADDQ       $+64, R11
+	ADDQ       $+64, R12
+	ADDQ       $+64, R13
+	ADDQ       $+64, R14
+	SUBQ       $+16, CX
 
 rest:
-	TESTQ     CX, CX
-	JZ        done
-	VMOVUPS.Z (AX)(R10*1), K1, Z0
-	VMOVUPS.Z (DX)(R10*1), K1, Z1
-	VMOVUPS.Z (AX)(R10*1), K1, Z2
-	VMOVUPS.Z (DX)(R11*1), K1, Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VMOVAPS.Z Z0, K2, Z4
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS.Z (BX)(R10*1), K1, Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VMOVAPS.Z Z0, K2, Z5
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS.Z (BX)(R11*1), K1, Z3
-	VCMPPS    $0x1e, Z1, Z3, K2
-	VCMPPS    $0x03, Z3, Z3, K3
-	KORW      K2, K3, K2
-	VPXORD    Z2, Z2, K2, Z2
-	VPXORD    Z4, Z4, K2, Z4
-	VPXORD    Z5, Z5, K2, Z5
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVAPS   Z3, K2, Z1
-	VMOVUPS   Z2, K1, (SI)(R10*1)
-	VMOVUPS   Z4, K1, (SI)(R11*1)
-	VMOVUPS   Z5, K1, (DI)(R10*1)
-	VMOVUPS   Z0, K1, (DI)(R11*1)
+	TESTQ      CX, CX
+	JZ         done
+	PREFETCHT0 (DX)(R13*1)
+	PREFETCHT0 (DX)(R14*1)
+	PREFETCHT0 (BX)(R13*1)
+	PREFETCHT0 (BX)(R14*1)
+	VMOVUPS.Z  (AX)(R11*1), K1, Z0
+	VMOVUPS.Z  (DX)(R11*1), K1, Z1
+	VMOVUPS.Z  (AX)(R11*1), K1, Z2
+	VMOVUPS.Z  (DX)(R12*1), K1, Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VMOVAPS.Z  Z0, K2, Z4
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS.Z  (BX)(R11*1), K1, Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VMOVAPS.Z  Z0, K2, Z5
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS.Z  (BX)(R12*1), K1, Z3
+	VCMPPS     $0x1e, Z1, Z3, K2
+	VCMPPS     $0x03, Z3, Z3, K3
+	KORW       K2, K3, K2
+	VPXORD     Z2, Z2, K2, Z2
+	VPXORD     Z4, Z4, K2, Z4
+	VPXORD     Z5, Z5, K2, Z5
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z3, K2, Z1
+	VMOVUPS    Z2, K1, (SI)(R11*1)
+	VMOVUPS    Z4, K1, (SI)(R12*1)
+	VMOVUPS    Z5, K1, (DI)(R11*1)
+	VMOVUPS    Z0, K1, (DI)(R12*1)
 
 done:
 	LEAQ (AX)(R9*4), AX

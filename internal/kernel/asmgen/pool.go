@@ -9,8 +9,9 @@ import (
 type pixels struct {
 	*vectors
 	base     map[string]reg.Register
-	channel  reg.GPVirtual // bytes from the pixel's first channel
-	neighbor reg.GPVirtual // the same for the input pixel to the right
+	channel  reg.GPVirtual    // bytes from the pixel's first channel
+	neighbor reg.GPVirtual    // the same for the input pixel to the right
+	next     [2]reg.GPVirtual // both, two rows further down
 	offset   int
 	partial  bool
 }
@@ -26,6 +27,16 @@ func (p *pixels) put(slice string, index, x reg.Register) {
 
 func (p *pixels) at(slice string, index reg.Register) operand.Mem {
 	return operand.Mem{Base: p.base[slice], Index: index, Scale: 1, Disp: p.offset}
+}
+
+// fetchNext asks for what the next row of pixels will read. Rows come in pairs, so that the
+// processor's own prefetching loses the stream at the end of each.
+func (p *pixels) fetchNext(slices []string) {
+	for _, slice := range slices {
+		for _, next := range p.next {
+			p.PREFETCHT0(p.at(slice, next))
+		}
+	}
 }
 
 // maxPool emits the forward pass.
@@ -73,13 +84,16 @@ func (v *vectors) maxPoolBackward() {
 	})
 }
 
-// pixels emits loops over the pixels of the slice one, in each of which the slices two have twice as
-// many, and over their channels.
+// pixels emits loops over the pixels of the slice one, of which the slices two have twice as many, and
+// over their channels. The first two of these are the input rows.
 func (v *vectors) pixels(one string, two []string, body func(p *pixels)) {
 	p := &pixels{vectors: v, base: v.bases(append([]string{one}, two...))}
 	left, channels, n := v.GP64(), v.GP64(), v.GP64()
 	v.Load(v.Param(one).Len(), left)
 	v.Load(v.Param("channels"), channels)
+	ahead := v.GP64() // bytes of two rows
+	v.Load(v.Param(two[0]).Len(), ahead)
+	v.SHLQ(operand.Imm(3), ahead)
 	v.begin(channels)
 	v.Label("pixel")
 	v.SUBQ(channels, left)
@@ -87,11 +101,17 @@ func (v *vectors) pixels(one string, two []string, body func(p *pixels)) {
 	p.channel, p.neighbor = v.GP64(), v.GP64()
 	v.XORQ(p.channel, p.channel)
 	v.LEAQ(operand.Mem{Base: p.channel, Index: channels, Scale: 4}, p.neighbor)
+	for i := range p.next {
+		p.next[i] = v.GP64()
+	}
+	v.MOVQ(ahead, p.next[0])
+	v.LEAQ(operand.Mem{Base: ahead, Index: channels, Scale: 4}, p.next[1])
 	v.MOVQ(channels, n)
 	v.walk(n, func(vector int, partial bool) {
 		p.offset, p.partial = vector*4*v.lanes(), partial
+		p.fetchNext(two[:2])
 		body(p)
-	}, p.channel, p.neighbor)
+	}, p.channel, p.neighbor, p.next[0], p.next[1])
 	b := p.base[one]
 	v.LEAQ(operand.Mem{Base: b, Index: channels, Scale: 4}, b)
 	for _, s := range two {

@@ -1,0 +1,86 @@
+package kernel_test
+
+import (
+	"fmt"
+	"testing"
+
+	"lockstep/internal/kernel"
+)
+
+// Bandwidth of the memory-bound kernels on one thread, counting each float read or written once:
+//
+//	go test ./internal/kernel -run '^$' -bench Memory -benchtime 0.3s
+//
+// The map is that of a first VGG layer with 64 samples, 64 x 32 x 32 x 64 floats; the small one is
+// that of LeNet's second convolution with 64 samples.
+
+// passes returns the benchmarked calls over rows x channels, with the floats each moves per element
+// of the map.
+func passes(b *testing.B, c *kernel.CPU, k *normCase) []memoryPass {
+	n := k.rows * k.channels
+	v, side := make([]float32, n), 32
+	if k.rows%(side*side) != 0 {
+		side = 14
+	}
+	pool := c.NewMaxPool(kernel.PoolShape{N: k.rows / side / side, H: side, W: side, C: k.channels,
+		Size: 2, Stride: 2})
+	norm, sums := c.NewBatchNorm(k.rows, k.channels), c.NewColumnSums(k.rows, k.channels)
+	return []memoryPass{
+		{"Stats", 1, func() { norm.Stats(k.mean, k.variance, k.x) }},
+		{"Normalize", 2, func() {
+			norm.Normalize(k.y, k.x, k.mean, k.variance, k.gamma, k.beta, eps, true)
+		}},
+		{"Backward", 5, func() {
+			norm.Backward(k.dx, k.dgamma, k.dbeta, k.dy, k.x, k.mean, k.variance, k.gamma, k.beta,
+				eps, true)
+		}},
+		{"ColumnSums", 1, func() { sums.Run(k.dbeta, k.x) }},
+		{"ReLU", 2, func() { c.ReLU(k.y, k.x) }},
+		{"ReLUBackward", 3, func() { c.ReLUBackward(k.dx, k.dy, k.y) }},
+		{"Add", 3, func() { c.Add(k.y, k.x, k.dy) }},
+		{"MaxPool", 1.25, func() { pool.Forward(k.y[:n/4], k.x) }},
+		{"MaxPoolBackward", 2.25, func() { pool.Backward(k.dx, k.dy[:n/4], k.x) }},
+		{"SGD", 5, func() { c.SGD(k.y, v, k.dy, 1e-9, 0.9, 1e-4, 1, false) }},
+	}
+}
+
+type memoryPass struct {
+	name  string
+	moved float64
+	run   func()
+}
+
+func BenchmarkMemory(b *testing.B) {
+	for _, m := range [][2]int{{64 * 32 * 32, 64}, {64 * 14 * 14, 16}} {
+		for _, isa := range kernel.Supported() {
+			verify(b, isa, m[0]/8, m[1])
+			k := newNormCase(b, m[0], m[1], 0.5, true)
+			for _, p := range passes(b, open(b, isa, 1), k) {
+				b.Run(fmt.Sprintf("%s/%v/%v", p.name, m, isa), func(b *testing.B) {
+					for b.Loop() {
+						p.run()
+					}
+					bytes := 4 * p.moved * float64(len(k.x)) * float64(b.N)
+					b.ReportMetric(bytes/float64(b.Elapsed().Nanoseconds()), "GB/s")
+				})
+			}
+		}
+	}
+}
+
+// verify compares every pass with the plain twin on a smaller map.
+func verify(b *testing.B, isa kernel.ISA, rows, channels int) {
+	got := newNormCase(b, rows, channels, 0.5, true)
+	want := newNormCase(b, rows, channels, 0.5, true)
+	passesWant := passes(b, open(b, kernel.Plain, 1), want)
+	for i, p := range passes(b, open(b, isa, 1), got) {
+		p.run()
+		passesWant[i].run()
+		for _, s := range [][2][]float32{
+			{got.y, want.y}, {got.dx, want.dx}, {got.mean, want.mean},
+			{got.variance, want.variance}, {got.dgamma, want.dgamma}, {got.dbeta, want.dbeta},
+		} {
+			sameBits(b, p.name, s[0], s[1])
+		}
+	}
+}
