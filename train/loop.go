@@ -12,6 +12,10 @@ import (
 	"lockstep/optim"
 )
 
+// maxStepTimes bounds the memory taken in advance for the times of steps, 8 MiB; a longer run lets
+// the list grow.
+const maxStepTimes = 1 << 20
+
 // Loop is one worker, ready to train.
 type Loop struct {
 	config    Config
@@ -112,7 +116,7 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 	steps, _ := l.Steps()
 	l.sync, l.sink = sync, sink
 	l.done = Result{
-		StepTimes:  make([]time.Duration, 0, steps),
+		StepTimes:  make([]time.Duration, 0, min(steps, maxStepTimes)),
 		Parameters: l.variables.Count(),
 		ArenaBytes: l.ArenaBytes(),
 	}

@@ -1,0 +1,453 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/data"
+	"lockstep/internal/kernel"
+	"lockstep/internal/shard"
+	"lockstep/internal/trace"
+	"lockstep/model"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// glyphs returns generated sets of these sizes.
+func glyphs(t *testing.T, trainSize, testSize int) (training, test *data.Set) {
+	t.Helper()
+	training, test, err := data.Load(context.Background(), "glyphs",
+		data.Options{Seed: 1, TrainSize: trainSize, TestSize: testSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return training, test
+}
+
+// example returns a configuration of one worker without a CPU.
+func example(t *testing.T, name string, trainSize, testSize int) train.Config {
+	t.Helper()
+	training, test := glyphs(t, trainSize, testSize)
+	network, err := model.Named(name, len(training.Classes), training.Shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train.Config{
+		Network: network, Train: training, Test: test,
+		Batch: 30, Plan: cut(t, 4, 1), Steps: 6, EvalBatch: 16,
+		Optimizer: optim.Config{LR: 0.05, Momentum: 0.9, WeightDecay: 1e-4},
+		Schedule:  optim.ScheduleConfig{Name: "cosine", Warmup: 0.5},
+		Seed:      5,
+	}
+}
+
+func cut(t *testing.T, shards, workers int) shard.Plan {
+	t.Helper()
+	plan, err := shard.Cut(shards, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// diary keeps what a loop says.
+type diary struct {
+	steps       []train.Step
+	evaluations []train.Evaluation
+}
+
+func (d *diary) Step(s train.Step)             { d.steps = append(d.steps, s) }
+func (d *diary) Evaluation(e train.Evaluation) { d.evaluations = append(d.evaluations, e) }
+
+// outcome is what one worker of a run left.
+type outcome struct {
+	train.Result
+	diary
+}
+
+// run trains c on so many workers, as goroutines with so many threads each.
+func run(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA) []outcome {
+	t.Helper()
+	c.Plan = cut(t, c.Plan.Shards(), workers)
+	hub := newHub(c.Plan)
+	outcomes := make([]outcome, workers)
+	errs := make([]error, workers)
+	loops := make([]*train.Loop, workers)
+	for rank := range workers {
+		cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cpu.Close()
+		c := c
+		c.Rank, c.CPU = rank, cpu
+		if loops[rank], err = train.New(c); err != nil {
+			t.Fatal(err)
+		}
+		defer loops[rank].Close()
+	}
+	var wait sync.WaitGroup
+	for rank, l := range loops {
+		sync := hub.join(rank, l)
+		if c.Isolated {
+			sync = nil
+		}
+		wait.Go(func() {
+			o := &outcomes[rank]
+			o.Result, errs[rank] = l.Run(context.Background(), sync, &o.diary)
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+// losses returns the loss of every step as bits, to be compared exactly.
+func (o outcome) losses() []uint64 {
+	var bits []uint64
+	for _, s := range o.steps {
+		bits = append(bits, math.Float64bits(s.Loss))
+	}
+	return bits
+}
+
+// Batch 30 over 4 shards is uneven; 100 samples leave a last batch of 10 in each epoch of 4 steps.
+func TestOneHashForAnyNumberOfWorkersAndThreads(t *testing.T) {
+	c := example(t, "lenet", 100, 37)
+	c.EvalEvery = 1
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	for workers := 1; workers <= 4; workers++ {
+		for threads := 1; threads <= 2; threads++ {
+			for rank, got := range run(t, c, workers, threads, kernel.Best()) {
+				place := fmt.Sprintf("%d workers, %d threads, rank %d", workers, threads, rank)
+				compareOutcomes(t, place, got, want)
+			}
+		}
+	}
+}
+
+func compareOutcomes(t *testing.T, place string, got, want outcome) {
+	t.Helper()
+	if got.ParameterSHA256 != want.ParameterSHA256 {
+		t.Errorf("%s: parameters %s, want %s", place, got.ParameterSHA256, want.ParameterSHA256)
+	}
+	if !slices.Equal(got.losses(), want.losses()) {
+		t.Errorf("%s: other losses", place)
+	}
+	if len(got.evaluations) != len(want.evaluations) {
+		t.Fatalf("%s: %d evaluations, want %d", place, len(got.evaluations), len(want.evaluations))
+	}
+	for i, e := range got.evaluations {
+		w := want.evaluations[i]
+		if e.Correct != w.Correct || e.Samples != w.Samples || e.Steps != w.Steps {
+			t.Errorf("%s: evaluation %+v, want %+v", place, e, w)
+		}
+	}
+	if got.TrainCorrect != want.TrainCorrect || got.TrainSamples != want.TrainSamples ||
+		got.Samples != want.Samples {
+		t.Errorf("%s: %d/%d of %d, want %d/%d of %d", place, got.TrainCorrect, got.TrainSamples,
+			got.Samples, want.TrainCorrect, want.TrainSamples, want.Samples)
+	}
+}
+
+// Batch norm sees its shard, and running statistics are combined in shard order. The last batch
+// of 2 leaves shards 2 to 4 empty.
+func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
+	c := example(t, "vgg11", 22, 5)
+	c.Batch, c.Plan, c.Steps = 10, cut(t, 5, 1), 4
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	for _, workers := range []int{2, 3} {
+		for rank, got := range run(t, c, workers, 1, kernel.Best()) {
+			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
+		}
+	}
+}
+
+func TestResultAndEventsAgree(t *testing.T) {
+	c := example(t, "lenet", 100, 37)
+	c.EvalEvery = 1
+	o := run(t, c, 1, 1, kernel.Best())[0]
+	var samples, lastEpoch []int
+	for i, s := range o.steps {
+		samples = append(samples, s.Samples)
+		if s.Epoch == 1 {
+			lastEpoch = append(lastEpoch, s.Samples)
+		}
+		if s.Number != i || s.Time != s.Phases.Total() || s.Time != o.StepTimes[i] {
+			t.Errorf("step %d: %+v, phases %v, in the result %v", i, s, s.Phases.Total(), o.StepTimes[i])
+		}
+	}
+	if want := []int{30, 30, 30, 10, 30, 30}; !slices.Equal(samples, want) {
+		t.Errorf("steps of %v samples, want %v", samples, want)
+	}
+	if o.Steps != 6 || o.Epochs != 1.5 || o.Samples != 160 || o.OwnSamples != 160 ||
+		o.TrainSamples != 60 || len(lastEpoch) != 2 {
+		t.Errorf("result %+v", o.Result)
+	}
+	if o.FirstLoss != o.steps[0].Loss || o.LastLoss != o.steps[5].Loss {
+		t.Errorf("losses %v %v", o.FirstLoss, o.LastLoss)
+	}
+	if len(o.evaluations) != 2 || o.evaluations[0].Steps != 4 || o.evaluations[1] != o.Test ||
+		o.Test.Samples != 37 {
+		t.Errorf("evaluations %+v, last %+v", o.evaluations, o.Test)
+	}
+	if o.Parameters != 53762 {
+		t.Errorf("%d parameters, want 53762", o.Parameters)
+	}
+	if math.Abs(o.FirstLoss-math.Log(10)) > 0.3 {
+		t.Errorf("first loss %v, want about ln 10", o.FirstLoss)
+	}
+}
+
+func TestLossFallsAndAccuracyRises(t *testing.T) {
+	c := example(t, "lenet", 1000, 200)
+	c.Batch, c.Steps, c.Epochs = 32, 0, 5
+	c.Optimizer.LR = 0.05
+	o := run(t, c, 1, 1, kernel.Best())[0]
+	if o.LastLoss > 0.7*o.FirstLoss {
+		t.Errorf("loss went from %v to %v", o.FirstLoss, o.LastLoss)
+	}
+	if o.Test.Accuracy() < 0.4 || o.TrainAccuracy() < 0.4 {
+		t.Errorf("accuracy %v in training, %v in test", o.TrainAccuracy(), o.Test.Accuracy())
+	}
+}
+
+func TestPhasesAddUpToTheWallTime(t *testing.T) {
+	c := example(t, "lenet", 600, 100)
+	c.Steps, c.EvalEvery = 40, 1
+	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	c.CPU = cpu
+	l, err := train.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	start := time.Now()
+	r, err := l.Run(context.Background(), nil, nil)
+	wall := time.Since(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Phases.Total() != r.Time {
+		t.Errorf("phases add up to %v of %v", r.Phases.Total(), r.Time)
+	}
+	if gap := wall - r.Time; gap < 0 || gap > wall/50+5*time.Millisecond {
+		t.Errorf("the run took %v, the caller waited %v", r.Time, wall)
+	}
+	for _, p := range []trace.Phase{trace.Data, trace.Forward, trace.Backward, trace.Optimizer,
+		trace.Evaluation} {
+		if r.Phases[p] <= 0 {
+			t.Errorf("no time in phase %v", p)
+		}
+	}
+}
+
+// meter reads the allocation counter at two steps.
+type meter struct {
+	from, to      int
+	before, after runtime.MemStats
+}
+
+func (m *meter) Step(s train.Step) {
+	switch s.Number {
+	case m.from:
+		runtime.ReadMemStats(&m.before)
+	case m.to:
+		runtime.ReadMemStats(&m.after)
+	}
+}
+
+func (m *meter) Evaluation(train.Evaluation) {}
+
+func TestSteadyStepAllocatesNothing(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, threads := range []int{1, 2} {
+		c := example(t, "lenet", 100, 0)
+		c.Test, c.Steps = nil, 30
+		c.Trace = trace.NewRecorder(0, 1000)
+		cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best(), Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cpu.Close()
+		c.CPU = cpu
+		l, err := train.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		m := &meter{from: 4, to: 28}
+		if _, err := l.Run(context.Background(), nil, m); err != nil {
+			t.Fatal(err)
+		}
+		if n := m.after.Mallocs - m.before.Mallocs; n != 0 {
+			t.Errorf("%d threads: %d allocations in 24 steps with the loader", threads, n)
+		}
+	}
+}
+
+func TestIsolatedWorkersTrainOnTheirOwnShards(t *testing.T) {
+	c := example(t, "lenet", 100, 37)
+	c.Plan, c.Isolated = cut(t, 7, 1), true
+	outcomes := run(t, c, 3, 1, kernel.Best())
+	total := int64(0)
+	for rank, o := range outcomes {
+		total += o.OwnSamples
+		if o.Samples != o.OwnSamples || o.Test.Samples != 37 {
+			t.Errorf("rank %d: %d samples, %d own, %d tested", rank, o.Samples, o.OwnSamples,
+				o.Test.Samples)
+		}
+	}
+	if total != 160 {
+		t.Errorf("%d samples over all workers, want 160", total)
+	}
+	if outcomes[0].ParameterSHA256 == outcomes[1].ParameterSHA256 {
+		t.Error("workers that never exchange have the same parameters")
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	c := example(t, "lenet", 100, 10)
+	c.Steps, c.Optimizer.LR, c.Schedule = 30, 1e5, optim.ScheduleConfig{}
+	_, err := runOne(t, c, context.Background(), nil)
+	var diverged *train.DivergedError
+	if !errors.As(err, &diverged) || diverged.Step == 0 {
+		t.Fatalf("error %v, want a DivergedError after step 0", err)
+	}
+	if !strings.Contains(err.Error(), fmt.Sprintf("rank 0, step %d", diverged.Step)) {
+		t.Errorf("error %q names no rank and step", err)
+	}
+}
+
+func runOne(t *testing.T, c train.Config, ctx context.Context, s train.Sink) (train.Result, error) {
+	t.Helper()
+	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	c.CPU = cpu
+	l, err := train.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Run(ctx, nil, s)
+}
+
+// stopper cancels the run in step 2.
+type stopper struct {
+	diary
+	cancel context.CancelFunc
+}
+
+func (s *stopper) Step(e train.Step) {
+	s.diary.Step(e)
+	if e.Number == 2 {
+		s.cancel()
+	}
+}
+
+func TestCancelStopsBetweenSteps(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &stopper{cancel: cancel}
+	r, err := runOne(t, example(t, "lenet", 100, 10), ctx, s)
+	if !errors.Is(err, context.Canceled) || r.Steps != 3 || len(s.steps) != 3 {
+		t.Errorf("%d steps, error %v, want 3 and the context's", r.Steps, err)
+	}
+	if r.ParameterSHA256 != "" || len(s.evaluations) != 0 {
+		t.Errorf("a stopped run was evaluated: %+v", r)
+	}
+}
+
+// faulty fails or lies in one of its methods.
+type faulty struct {
+	train.Local
+	wait, sum error
+	add       int64
+}
+
+func (f faulty) Wait() error { return f.wait }
+
+func (f faulty) Sum(counts []int64) error {
+	counts[0] += f.add
+	return f.sum
+}
+
+func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
+	lost := errors.New("peer 1 lost")
+	for _, c := range []struct {
+		name string
+		sync train.GradSync
+		want string
+	}{
+		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost"},
+		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of coverage: peer 1 lost"},
+		{"coverage", faulty{add: 1}, "train: rank 0, step 3: coverage: the epoch's samples hash to"},
+	} {
+		config := example(t, "lenet", 100, 10)
+		cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.CPU = cpu
+		l, err := train.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = l.Run(context.Background(), c.sync, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+		l.Close()
+		cpu.Close()
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	cpu, err := kernel.Open(kernel.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	valid := example(t, "lenet", 20, 5)
+	valid.CPU = cpu
+	for name, change := range map[string]func(c *train.Config){
+		"no CPU":            func(c *train.Config) { c.CPU = nil },
+		"no data":           func(c *train.Config) { c.Train = nil },
+		"no plan":           func(c *train.Config) { c.Plan = shard.Plan{} },
+		"rank":              func(c *train.Config) { c.Rank = 1 },
+		"small batch":       func(c *train.Config) { c.Batch = 3 },
+		"no length":         func(c *train.Config) { c.Steps = 0 },
+		"two lengths":       func(c *train.Config) { c.Epochs = 1 },
+		"negative interval": func(c *train.Config) { c.EvalEvery = -1 },
+		"classes":           func(c *train.Config) { c.Network.Classes = 9 },
+		"schedule":          func(c *train.Config) { c.Schedule.Name = "sine" },
+		"optimizer":         func(c *train.Config) { c.Optimizer.Momentum = 2 },
+	} {
+		c := valid
+		change(&c)
+		l, err := train.New(c)
+		if err == nil {
+			l.Close()
+			t.Errorf("%s: no error", name)
+		} else if strings.ContainsRune(err.Error(), '\n') {
+			t.Errorf("%s: more than a line: %q", name, err)
+		}
+	}
+}
