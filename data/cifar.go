@@ -1,16 +1,294 @@
 package data
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"lockstep/tensor"
+)
+
+// CIFAR-10's binary version (Krizhevsky 2009): files of 10,000 records, each one label byte and
+// three planes of 32x32 bytes, red, green, blue.
+const (
+	cifarSide     = 32
+	cifarPlane    = cifarSide * cifarSide
+	cifarRecord   = 1 + 3*cifarPlane
+	cifarRecords  = 10_000
+	cifarBytes    = cifarRecords * cifarRecord
+	cifarArchive  = "cifar-10-binary.tar.gz"
+	cifarFolder   = "cifar-10-batches-bin"
+	cifarUnpacked = 256 << 20 // an archive that unpacks to more is not CIFAR-10
 )
 
 func cifar10Source() source {
 	return source{
-		Info:   Info{Name: "cifar10", Text: "CIFAR-10, 50,000 + 10,000 photographs, 32x32 RGB"},
-		locate: func(string) string { return "" },
-		read: func(context.Context, string) (train, test *Set, err error) {
-			return nil, nil, errors.New("unreachable")
+		Info: Info{
+			Name: "cifar10", Text: "CIFAR-10, 50,000 + 10,000 photographs in 10 classes, 32x32 RGB",
+			Files: []File{{
+				Path: cifarArchive, URL: "https://www.cs.toronto.edu/~kriz/" + cifarArchive,
+				MD5: "c32a1d4ab5d03f1284b67883e8d87530", Bytes: 170_052_171,
+			}},
 		},
+		wants:  []string{cifarArchive + " (or its unpacked folder " + cifarFolder + ")"},
+		locate: locateCIFAR10,
+		read:   readCIFAR10,
 	}
+}
+
+// cifarFiles returns the names of the batch files, the test batch last.
+func cifarFiles() []string {
+	return []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+		"data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"}
+}
+
+// locateCIFAR10 returns the unpacked folder if it is complete, else the archive.
+func locateCIFAR10(folder string) string {
+	for _, dir := range []string{filepath.Join(folder, cifarFolder), folder} {
+		if hasFiles(dir, cifarFiles()) {
+			return dir
+		}
+	}
+	if archive := filepath.Join(folder, cifarArchive); isFile(archive) {
+		return archive
+	}
+	return ""
+}
+
+func hasFiles(dir string, names []string) bool {
+	for _, name := range names {
+		if !isFile(filepath.Join(dir, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// cifar10 is the data set while it is being read.
+type cifar10 struct {
+	train, test *Set
+	seen        map[string]bool
+}
+
+func readCIFAR10(ctx context.Context, path string) (train, test *Set, err error) {
+	c := &cifar10{seen: map[string]bool{}}
+	c.train = newCIFAR10Set(path, 5*cifarRecords)
+	c.test = newCIFAR10Set(path, cifarRecords)
+	if isFile(path) {
+		err = c.readArchive(ctx, path)
+	} else {
+		err = c.readFolder(ctx, path)
+	}
+	return c.train, c.test, err
+}
+
+func newCIFAR10Set(source string, n int) *Set {
+	return &Set{
+		Name:  "cifar10",
+		Shape: tensor.Shape{cifarSide, cifarSide, 3},
+		Classes: []string{"airplane", "automobile", "bird", "cat", "deer",
+			"dog", "frog", "horse", "ship", "truck"},
+		Pixels: make([]byte, n*3*cifarPlane), Labels: make([]uint8, n),
+		Mean:    []float32{0.4914, 0.4822, 0.4465},
+		Std:     []float32{0.2470, 0.2435, 0.2616},
+		Augment: Augmentation{Pad: 4, Flip: true},
+		Source:  source,
+	}
+}
+
+// place returns where the records of a batch file go; nil for any other file.
+func (c *cifar10) place(name string) (pixels []byte, labels []uint8) {
+	for i, known := range cifarFiles() {
+		if name != known {
+			continue
+		}
+		set := c.train
+		if i == len(cifarFiles())-1 {
+			set, i = c.test, 0
+		}
+		lo, hi := i*cifarRecords, (i+1)*cifarRecords
+		return set.Pixels[lo*3*cifarPlane : hi*3*cifarPlane], set.Labels[lo:hi]
+	}
+	return nil, nil
+}
+
+func (c *cifar10) readFolder(ctx context.Context, dir string) error {
+	for _, name := range cifarFiles() {
+		if err := c.readFile(ctx, filepath.Join(dir, name), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cifar10) readFile(ctx context.Context, path, name string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("data: cifar10: %w", err)
+	}
+	defer f.Close()
+	pixels, labels := c.place(name)
+	return decodeCIFAR(&contextReader{ctx, f}, path, pixels, labels)
+}
+
+// readArchive reads the batch files out of the archive, in whatever order they come. Nothing is
+// unpacked to disk; other members are passed over; the whole archive is read, so that gzip's
+// checksum is verified.
+func (c *cifar10) readArchive(ctx context.Context, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("data: cifar10: %w", err)
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(&contextReader{ctx, f})
+	if err != nil {
+		return readError(err, file, 0, "not a gzip file")
+	}
+	bounded := &boundedReader{r: unzipped, left: cifarUnpacked}
+	members := tar.NewReader(bounded)
+	for {
+		h, err := members.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return readError(err, file, bounded.read, "damaged archive")
+		}
+		if err := c.readMember(h, members, file); err != nil {
+			return err
+		}
+	}
+	if _, err := io.Copy(io.Discard, bounded); err != nil {
+		return readError(err, file, bounded.read, "damaged archive")
+	}
+	for _, name := range cifarFiles() {
+		if !c.seen[name] {
+			return &FormatError{File: file, Offset: bounded.read,
+				Reason: fmt.Sprintf("no member %s/%s", cifarFolder, name)}
+		}
+	}
+	return nil
+}
+
+// readMember reads one member of the archive if it is a batch file.
+func (c *cifar10) readMember(h *tar.Header, r io.Reader, file string) error {
+	dir, name := path.Split(path.Clean(h.Name))
+	pixels, labels := c.place(name)
+	if dir != cifarFolder+"/" || labels == nil {
+		return nil
+	}
+	member := file + ":" + h.Name
+	switch {
+	case c.seen[name]:
+		return &FormatError{File: member, Offset: 0, Reason: "second member of this name"}
+	case h.Typeflag != tar.TypeReg:
+		return &FormatError{File: member, Offset: 0, Reason: "not a regular file"}
+	case h.Size != cifarBytes:
+		return &FormatError{File: member, Offset: min(h.Size, cifarBytes),
+			Reason: fmt.Sprintf("%d bytes, want %d", h.Size, cifarBytes)}
+	}
+	c.seen[name] = true
+	return decodeCIFAR(r, member, pixels, labels)
+}
+
+// decodeCIFAR reads exactly len(labels) records and then the end of r. Planes become interleaved
+// pixels: pixels is [N, H, W, C]. file names r in errors.
+func decodeCIFAR(r io.Reader, file string, pixels []byte, labels []uint8) error {
+	const numAtOnce = 64
+	buf := make([]byte, numAtOnce*cifarRecord)
+	for done := 0; done < len(labels); {
+		n := min(numAtOnce, len(labels)-done)
+		got, err := io.ReadFull(r, buf[:n*cifarRecord])
+		at := int64(done)*cifarRecord + int64(got)
+		if err != nil {
+			return readError(err, file, at,
+				fmt.Sprintf("ends in record %d, want %d records", at/cifarRecord, len(labels)))
+		}
+		for i := range n {
+			record := buf[i*cifarRecord : (i+1)*cifarRecord]
+			if record[0] > 9 {
+				return &FormatError{File: file, Offset: int64(done+i) * cifarRecord,
+					Reason: fmt.Sprintf("label %d in record %d, want 0 to 9", record[0], done+i)}
+			}
+			labels[done+i] = record[0]
+			interleave(pixels[(done+i)*3*cifarPlane:][:3*cifarPlane], record[1:])
+		}
+		done += n
+	}
+	return expectEnd(r, file, int64(len(labels))*cifarRecord)
+}
+
+// interleave turns planes [3, P] into pixels [P, 3].
+func interleave(dst, planes []byte) {
+	red, green, blue := planes[:cifarPlane], planes[cifarPlane:2*cifarPlane], planes[2*cifarPlane:]
+	for i := range cifarPlane {
+		p := dst[3*i : 3*i+3 : 3*i+3]
+		p[0], p[1], p[2] = red[i], green[i], blue[i]
+	}
+}
+
+// expectEnd fails unless r is at its end, which is byte at.
+func expectEnd(r io.Reader, file string, at int64) error {
+	var one [1]byte
+	switch n, err := io.ReadFull(r, one[:]); {
+	case n > 0:
+		return &FormatError{File: file, Offset: at, Reason: "more bytes than there should be"}
+	case err != io.EOF:
+		return readError(err, file, at, "damaged end")
+	}
+	return nil
+}
+
+// readError says what a failed read of file at a byte means: trouble with the disk and
+// cancellation are passed on, everything else is the fault of the file.
+func readError(err error, file string, at int64, reason string) error {
+	var disk *fs.PathError
+	switch {
+	case errors.As(err, &disk), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("data: read %s: %w", file, err)
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		return &FormatError{File: file, Offset: at, Reason: "truncated: " + reason, Err: nil}
+	}
+	return &FormatError{File: file, Offset: at, Reason: reason, Err: err}
+}
+
+// contextReader ends with the context's error once the context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// boundedReader fails after left bytes, and counts what was read.
+type boundedReader struct {
+	r          io.Reader
+	read, left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, fmt.Errorf("unpacks to more than %d bytes", b.read)
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.read += int64(n)
+	b.left -= int64(n)
+	return n, err
 }

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"runtime"
 	"sync"
@@ -96,7 +95,7 @@ type artist struct {
 	dice   dice
 	digits [10][]digit
 	mask   mask
-	image  [glyphSide * glyphSide * 3]int32
+	image  [glyphSide * glyphSide]color
 }
 
 func newArtist() *artist { return &artist{digits: digits()} }
@@ -145,17 +144,18 @@ func (a *artist) colors() (back, ink color) {
 // background fills the image with a colour that changes by slope over the width or the height.
 func (a *artist) background(c, slope color) {
 	alongWidth := a.dice.between(0, 1) == 1
-	for y := range int32(glyphSide) {
-		for x := range int32(glyphSide) {
-			at := y
-			if alongWidth {
-				at = x
-			}
-			out := a.image[(y*glyphSide+x)*3:][:3]
-			for i := range out {
-				out[i] = c[i] + slope[i]*(2*at-glyphSide)/glyphSide
-			}
+	var ramp [glyphSide]color
+	for at := range int32(glyphSide) {
+		for i := range c {
+			ramp[at][i] = c[i] + slope[i]*(2*at-glyphSide)/glyphSide
 		}
+	}
+	for i := range a.image {
+		at := i / glyphSide
+		if alongWidth {
+			at = i % glyphSide
+		}
+		a.image[i] = ramp[at]
 	}
 }
 
@@ -175,9 +175,9 @@ func (a *artist) strayLine() {
 // pose returns where and how the digit stands: size, slant, turn, place.
 func (a *artist) pose() affine {
 	d := &a.dice
-	tall := d.between(2700, 4300)          // 16 to 25 pixels for the 96 units of height
+	tall := d.between(2700, 4300)           // 16 to 25 pixels for the 96 units of height
 	wide := tall * d.between(75, 115) / 100 // relative to the box's 56:96
-	turn := d.between(-220, 220)           // 1/1024: about 12 degrees either way
+	turn := d.between(-220, 220)            // 1/1024: about 12 degrees either way
 	slant := d.between(-200, 200)
 	const middle = glyphSide * subpixels / 2
 	return affine{
@@ -225,7 +225,7 @@ func (a *artist) apply(ink color) {
 		if cover == 0 {
 			continue
 		}
-		out := a.image[i*3:][:3]
+		out := &a.image[i]
 		for c := range out {
 			out[c] += (ink[c] - out[c]) * int32(cover) / 255
 		}
@@ -235,12 +235,12 @@ func (a *artist) apply(ink color) {
 // finish adds noise of a triangular distribution with the given largest value, and stores bytes.
 func (a *artist) finish(dst []byte, noise int32) {
 	stream := random.Derive(uint64(a.dice.stream))
-	var word [8]byte
 	for i := range a.image {
-		if i%4 == 0 {
-			binary.LittleEndian.PutUint64(word[:], stream.Word(uint64(i)))
+		word := stream.Word(uint64(i))
+		for c, v := range a.image[i] {
+			spread := int32(word&255) + int32(word>>8&255) - 255
+			dst[3*i+c] = byte(min(max(v+spread*noise>>8, 0), 255))
+			word >>= 16
 		}
-		pair := int32(word[i%4*2]) + int32(word[i%4*2+1]) - 255
-		dst[i] = byte(min(max(a.image[i]+pair*noise>>8, 0), 255))
 	}
 }

@@ -1,16 +1,156 @@
 package data
 
 import (
+	"bufio"
+	"compress/gzip"
 	"context"
-	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lockstep/tensor"
+)
+
+// MNIST's images have 28x28 pixels; they get a margin of two black pixels, as LeNet's input had
+// (LeCun et al. 1998), so that every model for 32x32 images takes them.
+const (
+	mnistSide   = 28
+	mnistMargin = 2
+	mnistPadded = mnistSide + 2*mnistMargin
+	mnistLimit  = 1 << 17 // images in a file, at most
+	mnistMirror = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 )
 
 func mnistSource() source {
-	return source{
-		Info:   Info{Name: "mnist", Text: "MNIST, 60,000 + 10,000 handwritten digits"},
-		locate: func(string) string { return "" },
-		read: func(context.Context, string) (train, test *Set, err error) {
-			return nil, nil, errors.New("unreachable")
+	s := source{
+		Info: Info{
+			Name: "mnist", Text: "MNIST, 60,000 + 10,000 handwritten digits, 28x28 grey with a margin",
+			Files: []File{
+				{MD5: "f68b3c2dcbeaaa9fbdd348bbdeb94873", Bytes: 9_912_422},
+				{MD5: "d53e105ee54ea40749a09fcbcd1e9432", Bytes: 28_881},
+				{MD5: "9fb629c4189551a2d022fa330f9573f3", Bytes: 1_648_877},
+				{MD5: "ec29112dd5afa0611ce80d1b7f02629c", Bytes: 4_542},
+			},
 		},
+		locate: locateMNIST,
+		read:   readMNIST,
 	}
+	for i, name := range mnistFiles() {
+		s.Files[i].Path = "mnist/" + name + ".gz"
+		s.Files[i].URL = mnistMirror + name + ".gz"
+		s.wants = append(s.wants, "mnist/"+name+".gz")
+	}
+	return s
+}
+
+// mnistFiles returns the names without ".gz": training images and labels, test images and labels.
+func mnistFiles() []string {
+	return []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+		"t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
+}
+
+// locateMNIST returns the folder that holds the four files: folder/mnist or folder itself.
+func locateMNIST(folder string) string {
+next:
+	for _, dir := range []string{filepath.Join(folder, "mnist"), folder} {
+		for _, name := range mnistFiles() {
+			if mnistPath(dir, name) == "" {
+				continue next
+			}
+		}
+		return dir
+	}
+	return ""
+}
+
+// mnistPath returns the path of a file, plain or gzipped; "" if it is not there.
+func mnistPath(dir, name string) string {
+	plain := filepath.Join(dir, name)
+	for _, path := range []string{plain, plain + ".gz"} {
+		if isFile(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func readMNIST(ctx context.Context, dir string) (train, test *Set, err error) {
+	names := mnistFiles()
+	if train, err = readMNISTPart(ctx, dir, names[0], names[1]); err != nil {
+		return nil, nil, err
+	}
+	test, err = readMNISTPart(ctx, dir, names[2], names[3])
+	return train, test, err
+}
+
+func readMNISTPart(ctx context.Context, dir, images, labels string) (*Set, error) {
+	s := &Set{
+		Name:    "mnist",
+		Shape:   tensor.Shape{mnistPadded, mnistPadded, 1},
+		Classes: digitNames(),
+		Mean:    []float32{0.1307}, Std: []float32{0.3081}, // of the 28x28 images
+		Source: dir,
+	}
+	numImages := 0
+	imagePath, labelPath := mnistPath(dir, images), mnistPath(dir, labels)
+	err := readMaybeGzip(ctx, imagePath, func(r io.Reader) (err error) {
+		var raw []byte
+		raw, numImages, err = readIDX(r, imagePath, []int{mnistSide, mnistSide}, mnistLimit)
+		s.Pixels = addMargin(raw, numImages)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = readMaybeGzip(ctx, labelPath, func(r io.Reader) (err error) {
+		s.Labels, _, err = readIDX(r, labelPath, nil, mnistLimit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Labels) != numImages {
+		return nil, &FormatError{File: labelPath, Offset: 4,
+			Reason: fmt.Sprintf("%d labels for %d images", len(s.Labels), numImages)}
+	}
+	for i, label := range s.Labels {
+		if label > 9 {
+			return nil, &FormatError{File: labelPath, Offset: int64(8 + i),
+				Reason: fmt.Sprintf("label %d, want 0 to 9", label)}
+		}
+	}
+	return s, nil
+}
+
+// readMaybeGzip calls read with the contents of a file, unzipped if its name ends in .gz.
+func readMaybeGzip(ctx context.Context, path string, read func(io.Reader) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("data: mnist: %w", err)
+	}
+	defer f.Close()
+	r := io.Reader(bufio.NewReader(&contextReader{ctx, f}))
+	if strings.HasSuffix(path, ".gz") {
+		unzipped, err := gzip.NewReader(r)
+		if err != nil {
+			return readError(err, path, 0, "not a gzip file")
+		}
+		r = unzipped
+	}
+	return read(r)
+}
+
+// addMargin copies n images of 28x28 into the middle of 32x32 black pixels.
+func addMargin(raw []byte, n int) []byte {
+	padded := make([]byte, n*mnistPadded*mnistPadded)
+	for i := range n {
+		for y := range mnistSide {
+			from := (i*mnistSide + y) * mnistSide
+			to := (i*mnistPadded+y+mnistMargin)*mnistPadded + mnistMargin
+			copy(padded[to:to+mnistSide], raw[from:])
+		}
+	}
+	return padded
 }
