@@ -47,20 +47,21 @@ var elementwise = []struct {
 	}},
 }
 
-// lengths covers every tail of both vector widths, one and several threads, several calls per thread.
-func lengths() []int {
-	var list []int
-	for n := range 70 {
+// lengths returns sizes that several threads share in ragged parts of several calls each; for one thread
+// also every tail of both vector widths.
+func lengths(threads int) []int {
+	list := []int{1000, 65537, 199991}
+	for n := 0; n < 70 && threads == 1; n++ {
 		list = append(list, n)
 	}
-	return append(list, 1000, 32769, 99991)
+	return list
 }
 
 func TestElementwiseAgainstPlain(t *testing.T) {
 	plain := open(t, kernel.Plain, 1)
 	everywhere(t, func(t *testing.T, c *kernel.CPU) {
 		for _, op := range elementwise {
-			for _, n := range lengths() {
+			for _, n := range lengths(c.Threads()) {
 				out, a, b := draw(t, n, 0, 1), draw(t, n, 0, 2), draw(t, n, 0, 3)
 				odd(out, 4)
 				odd(a, 5)
@@ -102,7 +103,7 @@ func TestReLUKeepsNaN(t *testing.T) {
 
 func TestElementwiseDoesNotAllocate(t *testing.T) {
 	c := open(t, kernel.Best(), 2)
-	out, a, b := draw(t, 40000, 0, 1), draw(t, 40000, 0, 2), draw(t, 40000, 0, 3)
+	out, a, b := draw(t, 70000, 0, 1), draw(t, 70000, 0, 2), draw(t, 70000, 0, 3)
 	for _, op := range elementwise {
 		if n := testing.AllocsPerRun(20, func() { op.run(c, out, a, b) }); n != 0 {
 			t.Errorf("%s: %v allocations, want 0", op.name, n)

@@ -160,7 +160,7 @@ func TestBatchNormInPlace(t *testing.T) {
 
 func TestBatchNormDoesNotAllocate(t *testing.T) {
 	c := open(t, kernel.Best(), 2)
-	k := newNormCase(t, 2000, 32, 0, true)
+	k := newNormCase(t, 3000, 32, 0, true)
 	p := c.NewBatchNorm(k.rows, k.channels)
 	if n := testing.AllocsPerRun(10, func() { k.pass(p) }); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
