@@ -25,6 +25,9 @@ func pause() {}
 // gemmFor returns the tiles of isa.
 func gemmFor(isa ISA) gemmOps {
 	o := plainGemm()
+	if isa != Plain {
+		o.turn = turnAVX2
+	}
 	switch isa {
 	case AVX2:
 		o.lanes, o.widths = 8, []int{2, 1}

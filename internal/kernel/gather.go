@@ -44,6 +44,7 @@ type gatherShape struct {
 type gatherPart struct {
 	tile tileArgs
 	pack packArgs
+	turn turnArgs
 }
 
 // gatherTile is a tile of the table of one image or one group of images.
@@ -229,7 +230,7 @@ func (t *gatherPrepare) Do(part, parts int) {
 
 // packWeights fills the panels, [chunk][block][tap][channel][lane].
 func (g *gather) packWeights(part, parts int) {
-	s := g.shape
+	s, o := &g.shape, &g.cpu.ops.gemm
 	chunks := (s.depth + g.chunk - 1) / g.chunk
 	lo, hi := span(chunks*len(g.blocks)*s.taps, part, parts)
 	for u := lo; u < hi; u++ {
@@ -238,10 +239,10 @@ func (g *gather) packWeights(part, parts int) {
 		panel := g.panel(first, b)[tap*n*g.blocks[b].lanes:]
 		if s.flip {
 			from := ((s.taps-1-tap)*s.width+g.blocks[b].first)*s.depth + first
-			packTransposed(panel, g.w[from:], n, s.depth, &g.blocks[b])
+			g.parts[part].turn.run(o, panel, g.w[from:], n, s.depth, &g.blocks[b])
 		} else {
 			from := (tap*s.depth+first)*s.width + g.blocks[b].first
-			g.parts[part].pack.run(&g.cpu.ops.gemm, panel, g.w[from:], n, s.width, &g.blocks[b])
+			g.parts[part].pack.run(o, panel, g.w[from:], n, s.width, &g.blocks[b])
 		}
 	}
 }

@@ -23,16 +23,27 @@ func (p *packArgs) run(o *gemmOps, dst, src []float32, rows, stride int, b *bloc
 	o.pack[b.vectors](p)
 }
 
-// packTransposed fills a panel of rows rows with the channels of block b, dst[d*lanes + j] =
-// src[j*stride + d], and zeros beyond the last channel.
-func packTransposed(dst, src []float32, rows, stride int, b *block) {
-	channels := b.channels()
+// run fills a panel of rows rows with the channels of block b, dst[d*lanes + j] = src[j*stride + d],
+// and zeros beyond the last channel.
+func (t *turnArgs) run(o *gemmOps, dst, src []float32, rows, stride int, b *block) {
+	full, even := b.channels()&^(turnLanes-1), rows&^(turnLanes-1)
+	if even > 0 {
+		*t = turnArgs{rows: even, stride: stride, width: b.lanes}
+		for j := 0; j < full; j += turnLanes {
+			t.dst, t.src = dst[j:], src[j*stride:]
+			o.turn(t)
+		}
+	}
 	for d := range rows {
 		row := dst[d*b.lanes:][:b.lanes]
-		for j := range channels {
+		first := 0
+		if d < even {
+			first = full
+		}
+		for j := first; j < b.channels(); j++ {
 			row[j] = src[j*stride+d]
 		}
-		clear(row[channels:])
+		clear(row[b.channels():])
 	}
 }
 

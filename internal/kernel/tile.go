@@ -62,6 +62,16 @@ type packArgs struct {
 	tail         int
 }
 
+// turnLanes is the number of channels that a transposing copy handles at a time.
+const turnLanes = 8
+
+// turnArgs describes a transposing copy of a panel, dst[d*width + j] = src[j*stride + d] for j <
+// turnLanes and d < rows, a multiple of turnLanes.
+type turnArgs struct {
+	dst, src            []float32
+	rows, stride, width int
+}
+
 // gemmOps holds the tiles of one ISA by height (1, 2, 4 or 6 rows) and width in vectors.
 type gemmOps struct {
 	lanes  int   // floats in a vector
@@ -69,6 +79,7 @@ type gemmOps struct {
 	tile   [tileRows + 1][5]func(*tileArgs)
 	outer  [tileRows + 1][5]func(*outerArgs)
 	pack   [5]func(*packArgs)
+	turn   func(*turnArgs)
 }
 
 // tileHeights lists the heights of tiles, tallest first: n rows are cut greedily.
@@ -95,6 +106,7 @@ func plainGemm() gemmOps {
 		o.outer[h][1] = outerPlain
 	}
 	o.pack[1] = packPlain
+	o.turn = turnPlain
 	return o
 }
 
@@ -177,5 +189,15 @@ func packPlain(a *packArgs) {
 	for i := range a.rows {
 		dst := a.dst[i*plainLanes:][:plainLanes]
 		clear(dst[copy(dst, a.src[i*a.stride:][:a.tail]):])
+	}
+}
+
+// turnPlain is the portable transposing copy.
+func turnPlain(a *turnArgs) {
+	for d := range a.rows {
+		row := (*[turnLanes]float32)(a.dst[d*a.width:])
+		for j := range row {
+			row[j] = a.src[j*a.stride+d]
+		}
 	}
 }

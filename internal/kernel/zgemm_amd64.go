@@ -228,3 +228,8 @@ func outerAVX2_1x8(a *outerArgs)
 //
 //go:noescape
 func packAVX2_8(a *packArgs)
+
+// turnAVX2 is turnPlain.
+//
+//go:noescape
+func turnAVX2(a *turnArgs)

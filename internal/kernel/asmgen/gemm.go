@@ -29,6 +29,7 @@ func gemm(a *assembler) {
 			a.pack(v, width)
 		}
 	}
+	a.turn()
 }
 
 // tileRows is the number of rows in a tile's table, whatever the height of the tile.
@@ -62,7 +63,7 @@ func (a *assembler) field(args gotypes.Component, name string) reg.Register {
 // part returns a field of the arguments; the base of a slice.
 func (a *assembler) part(args gotypes.Component, name string) gotypes.Component {
 	switch c := args.Field(name); name {
-	case "taps", "depth", "tapStride", "tail", "flags", "bStride", "stride", "rows":
+	case "taps", "depth", "tapStride", "tail", "flags", "bStride", "stride", "rows", "width":
 		return c
 	default:
 		return c.Base()
@@ -219,7 +220,7 @@ func (a *assembler) tapSums(v vector, s sums, table reg.Register, args gotypes.C
 	a.JLT(LabelRef("rest"))
 	a.Label("channels")
 	for u := range unroll {
-		a.prefetch(v, len(s[0]), Mem{Base: panel, Disp: (u + 2*unroll) * row})
+		//		a.prefetch(v, len(s[0]), Mem{Base: panel, Disp: (u + 2*unroll) * row})
 		step(u)
 	}
 	a.ADDQ(I32(int32(unroll*row)), panel)
@@ -395,4 +396,57 @@ func (a *assembler) pack(v vector, width int) {
 	a.JNZ(LabelRef("row"))
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// turn writes the transposing copy of a panel, 8x8 floats at a time.
+func (a *assembler) turn() {
+	args := a.function("turnAVX2", "turnArgs", "turnAVX2 is turnPlain.")
+	left, stride := a.field(args, "rows"), a.field(args, "stride")
+	width := a.field(args, "width")
+	dst, src := a.field(args, "dst"), a.field(args, "src")
+	a.SHLQ(Imm(2), stride)
+	a.SHLQ(Imm(2), width)
+	a.Label("square")
+	rows := make([]reg.VecVirtual, 8)
+	next := a.GP64()
+	a.MOVQ(src, next)
+	for j := range rows {
+		rows[j] = a.YMM()
+		a.VMOVUPS(Mem{Base: next}, rows[j])
+		a.ADDQ(stride, next)
+	}
+	for _, column := range a.transpose(rows) {
+		a.VMOVUPS(column, Mem{Base: dst})
+		a.ADDQ(width, dst)
+	}
+	a.ADDQ(Imm(4*8), src)
+	a.SUBQ(Imm(8), left)
+	a.JNZ(LabelRef("square"))
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// transpose returns the columns of an 8x8 square given by rows: pairs are interleaved within the
+// halves of the vectors, then pairs of pairs, then the halves are put together.
+func (a *assembler) transpose(rows []reg.VecVirtual) []reg.VecVirtual {
+	pairs, fours := make([]reg.VecVirtual, 8), make([]reg.VecVirtual, 8)
+	columns := make([]reg.VecVirtual, 8)
+	for i := range 8 {
+		pairs[i], fours[i], columns[i] = a.YMM(), a.YMM(), a.YMM()
+	}
+	for i := 0; i < 8; i += 2 {
+		a.VUNPCKLPS(rows[i+1], rows[i], pairs[i])
+		a.VUNPCKHPS(rows[i+1], rows[i], pairs[i+1])
+	}
+	for i := 0; i < 8; i += 4 {
+		for j := range 2 {
+			a.VSHUFPS(Imm(0x44), pairs[i+2+j], pairs[i+j], fours[i+2*j])
+			a.VSHUFPS(Imm(0xEE), pairs[i+2+j], pairs[i+j], fours[i+2*j+1])
+		}
+	}
+	for i := range 4 {
+		a.VPERM2F128(Imm(0x20), fours[4+i], fours[i], columns[i])
+		a.VPERM2F128(Imm(0x31), fours[4+i], fours[i], columns[4+i])
+	}
+	return columns
 }
