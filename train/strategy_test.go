@@ -1,0 +1,100 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"lockstep/comm"
+	"lockstep/gradsync"
+	"lockstep/internal/kernel"
+	"lockstep/train"
+)
+
+// exchangeRun trains c on so many workers with a real strategy over in-process links.
+func exchangeRun(t *testing.T, c train.Config, workers int, strategy, algorithm string) []outcome {
+	t.Helper()
+	c.Plan = cut(t, c.Plan.Shards(), workers)
+	outcomes, errs := make([]outcome, workers), make([]error, workers)
+	var wait sync.WaitGroup
+	for rank, mesh := range comm.NewLocal(workers) {
+		c := c
+		c.Rank = rank
+		o := &outcomes[rank]
+		wait.Go(func() { errs[rank] = exchangeWorker(c, mesh, strategy, algorithm, o) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+func exchangeWorker(c train.Config, mesh comm.Mesh, strategy, algorithm string,
+	o *outcome) (err error) {
+	group, err := comm.NewGroup(mesh, comm.Config{Plan: c.Plan, Algorithm: algorithm})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, group.Close()) }()
+	if c.CPU, err = kernel.Open(kernel.Config{ISA: kernel.Best()}); err != nil {
+		return err
+	}
+	defer c.CPU.Close()
+	loop, err := train.New(c)
+	if err != nil {
+		return err
+	}
+	defer loop.Close()
+	v := loop.Variables()
+	var segments []gradsync.Segment
+	for _, s := range v.Segments {
+		segments = append(segments, gradsync.Segment(s))
+	}
+	exchange, err := gradsync.New(strategy, gradsync.Config{
+		Group: group, Segments: segments, Order: v.Order, Pieces: loop.Pieces(),
+		BucketBytes: 64 << 10,
+	})
+	if err != nil {
+		return err
+	}
+	o.Result, err = loop.Run(context.Background(), exchange, &o.diary)
+	return errors.Join(err, exchange.Close())
+}
+
+func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
+	c := example(t, "lenet", 100, 37)
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	for _, workers := range []int{2, 3, 4} {
+		for _, pair := range [][2]string{
+			{"gather-scatter", ""}, {"all-reduce", "direct"}, {"all-reduce", "gather"},
+			{"ddp", "direct"}, {"ddp", "halving-doubling"}, {"ddp", "gather"}, {"ddp", "auto"},
+		} {
+			name := fmt.Sprintf("%s/%s/%d", pair[0], pair[1], workers)
+			t.Run(name, func(t *testing.T) {
+				for rank, got := range exchangeRun(t, c, workers, pair[0], pair[1]) {
+					compareOutcomes(t, fmt.Sprintf("rank %d", rank), got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestRingGivesAllRanksTheSameBits(t *testing.T) {
+	c := example(t, "lenet", 60, 10)
+	outcomes := exchangeRun(t, c, 3, "ddp", "ring")
+	for rank, o := range outcomes {
+		compareOutcomes(t, fmt.Sprintf("rank %d", rank), o, outcomes[0])
+	}
+}
+
+func TestStrategyNoneIsIsolated(t *testing.T) {
+	c := example(t, "lenet", 60, 10)
+	c.Isolated = true
+	want := run(t, c, 2, 1, kernel.Best())
+	for rank, got := range exchangeRun(t, c, 2, "none", "") {
+		compareOutcomes(t, fmt.Sprintf("rank %d", rank), got, want[rank])
+	}
+}
