@@ -38,30 +38,30 @@ func newColumns(rows, cols, kinds, threads int) columns {
 // wides returns the number of wide rows; the last may be short.
 func (l *columns) wides() int { return (l.rows*l.cols + l.wide - 1) / l.wide }
 
-// bounds returns the elements [lo, hi) of wide row i.
-func (l *columns) bounds(i int) (lo, hi int) {
-	return i * l.wide, min((i+1)*l.wide, l.rows*l.cols)
-}
+// adder is elementOps.add.
+type adder func(dst, a, b []float32)
 
-// begin returns the cleared sums of thread part, [kinds][wide].
-func (l *columns) begin(part int) []float32 {
-	n := l.kinds * l.wide
-	acc := l.acc[part*n : (part+1)*n]
-	clear(acc)
-	return acc
-}
-
-// end stores acc, the sums over block, narrowed to cols.
-func (l *columns) end(block int, acc []float32, add func(dst, a, b []float32)) {
-	for k := range l.kinds {
-		s := acc[k*l.wide : (k+1)*l.wide]
-		halve(s, l.wide/l.cols, l.cols, add)
-		copy(l.sums[(block*l.kinds+k)*l.cols:], s[:l.cols])
+// sum takes the sums of thread part's share of the blocks: take adds elements [lo, hi), a wide row, to
+// acc, the sums [kinds][wide] of a block.
+func (l *columns) sum(part, parts int, add adder, take func(acc []float32, lo, hi int)) {
+	acc := l.acc[part*l.kinds*l.wide : (part+1)*l.kinds*l.wide]
+	first, last := span(l.blocks, part, parts)
+	for b := first; b < last; b++ {
+		clear(acc)
+		from, to := span(l.wides(), b, l.blocks)
+		for i := from; i < to; i++ {
+			take(acc, i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
+		}
+		for k := range l.kinds {
+			s := acc[k*l.wide : (k+1)*l.wide]
+			halve(s, l.wide/l.cols, l.cols, add)
+			copy(l.sums[(b*l.kinds+k)*l.cols:], s[:l.cols])
+		}
 	}
 }
 
 // total adds the blocks up and returns the sums [kinds][cols].
-func (l *columns) total(add func(dst, a, b []float32)) []float32 {
+func (l *columns) total(add adder) []float32 {
 	n := l.kinds * l.cols
 	halve(l.sums, l.blocks, n, add)
 	return l.sums[:n]
@@ -69,12 +69,20 @@ func (l *columns) total(add func(dst, a, b []float32)) []float32 {
 
 // halve adds the n runs of width floats in s into the first: while there are several, the later half
 // is added onto the earlier one, leaving out the middle one of an odd number.
-func halve(s []float32, n, width int, add func(dst, a, b []float32)) {
+func halve(s []float32, n, width int, add adder) {
 	for n > 1 {
 		h := n / 2
 		low := s[:h*width]
 		add(low, low, s[(n-h)*width:n*width])
 		n -= h
+	}
+}
+
+// walk calls do for each wide row of thread part's share, the elements [lo, hi).
+func (l *columns) walk(part, parts int, do func(lo, hi int)) {
+	first, last := span(l.wides(), part, parts)
+	for i := first; i < last; i++ {
+		do(i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
 	}
 }
 
@@ -112,15 +120,8 @@ func (p *ColumnSums) Run(sums, x []float32) {
 // Do sums a run of blocks.
 func (p *ColumnSums) Do(part, parts int) {
 	add := p.cpu.ops.element.add
-	lo, hi := span(p.blocks, part, parts)
-	for b := lo; b < hi; b++ {
-		acc := p.begin(part)
-		first, last := span(p.wides(), b, p.blocks)
-		for i := first; i < last; i++ {
-			from, to := p.bounds(i)
-			s := acc[:to-from]
-			add(s, s, p.x[from:to])
-		}
-		p.end(b, acc, add)
-	}
+	p.sum(part, parts, add, func(acc []float32, lo, hi int) {
+		s := acc[:hi-lo]
+		add(s, s, p.x[lo:hi])
+	})
 }

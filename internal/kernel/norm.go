@@ -16,13 +16,13 @@ type BatchNorm struct {
 	cpu *CPU
 	columns
 	narrow []float32    // one constant per channel, before it is spread
-	spare  [5][]float32 // constants as wide rows
+	consts [5][]float32 // constants as wide rows
 
 	out, grad, x []float32 // operands of the call in progress
 	relu         bool
 }
 
-// Places in BatchNorm.spare.
+// Places in BatchNorm.consts.
 const (
 	wideMean = iota
 	wideScale
@@ -36,8 +36,8 @@ func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
 	mustShape("batch norm", rows, channels)
 	p := &BatchNorm{cpu: c, columns: newColumns(rows, channels, 2, c.Threads())}
 	p.narrow = make([]float32, channels)
-	for i := range p.spare {
-		p.spare[i] = make([]float32, p.wide)
+	for i := range p.consts {
+		p.consts[i] = make([]float32, p.wide)
 	}
 	return p
 }
@@ -52,7 +52,7 @@ func (p *BatchNorm) Stats(mean, variance, x []float32) {
 	p.mustChannels("stats", mean, variance)
 	mustLen("batch norm stats", "x", len(x), p.rows*p.cols)
 	p.pilot(x)
-	p.spread(p.spare[wideMean], p.narrow)
+	p.spread(p.consts[wideMean], p.narrow)
 	p.x = x
 	p.cpu.share((*normMoments)(p), len(x))
 	sums := p.total(p.cpu.ops.element.add)
@@ -85,7 +85,7 @@ func (p *BatchNorm) Normalize(y, x, mean, variance, gamma, beta []float32, eps f
 	p.mustChannels("normalize", mean, variance, gamma, beta)
 	mustLen("batch norm normalize", "x", len(x), p.rows*p.cols)
 	mustLen("batch norm normalize", "y", len(y), len(x))
-	p.constants(mean, variance, gamma, beta, eps)
+	p.prepare(mean, variance, gamma, beta, eps)
 	p.out, p.x, p.relu = y, x, relu
 	p.cpu.share((*normApply)(p), len(x))
 	p.out, p.x = nil, nil
@@ -106,16 +106,16 @@ func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, be
 	mustLen("batch norm backward", "x", len(x), p.rows*p.cols)
 	mustLen("batch norm backward", "dy", len(dy), len(x))
 	mustLen("batch norm backward", "dx", len(dx), len(x))
-	p.constants(mean, variance, gamma, beta, eps)
+	p.prepare(mean, variance, gamma, beta, eps)
 	p.out, p.grad, p.x, p.relu = dx, dy, x, relu
 	p.cpu.share((*normSums)(p), len(x))
 
 	sums := p.total(p.cpu.ops.element.add)
 	n := float64(p.rows)
-	slope, offset := p.spare[wideSlope], p.spare[wideOffset]
+	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
 	for c := range dgamma {
 		inv := inverse(variance[c], eps)
-		scale := float64(p.spare[wideScale][c])
+		scale := float64(p.consts[wideScale][c])
 		s, q := float64(sums[c]), float64(sums[p.cols+c])*inv
 		dbeta[c], dgamma[c] = sums[c], float32(q)
 		offset[c] = float32(-scale * s / n)
@@ -132,14 +132,14 @@ func inverse(variance, eps float32) float64 {
 	return 1 / math.Sqrt(float64(variance)+float64(eps))
 }
 
-// constants spreads what Normalize needs over the wide rows.
-func (p *BatchNorm) constants(mean, variance, gamma, beta []float32, eps float32) {
+// prepare spreads what Normalize needs over the wide rows.
+func (p *BatchNorm) prepare(mean, variance, gamma, beta []float32, eps float32) {
 	for c := range p.narrow {
 		p.narrow[c] = float32(float64(gamma[c]) * inverse(variance[c], eps))
 	}
-	p.spread(p.spare[wideMean], mean)
-	p.spread(p.spare[wideScale], p.narrow)
-	p.spread(p.spare[wideShift], beta)
+	p.spread(p.consts[wideMean], mean)
+	p.spread(p.consts[wideScale], p.narrow)
+	p.spread(p.consts[wideShift], beta)
 }
 
 // The four passes over the batch, each a Task.
@@ -152,74 +152,55 @@ type (
 
 // Do takes the shifted moments of a run of blocks.
 func (p *normMoments) Do(part, parts int) {
-	ops, pilot := &p.cpu.ops.element, p.spare[wideMean]
-	lo, hi := span(p.blocks, part, parts)
-	for b := lo; b < hi; b++ {
-		acc := p.begin(part)
-		first, last := span(p.wides(), b, p.blocks)
-		for i := first; i < last; i++ {
-			from, to := p.bounds(i)
-			n := to - from
-			ops.moments(acc[:n], acc[p.wide:p.wide+n], p.x[from:to], pilot[:n])
-		}
-		p.end(b, acc, ops.add)
-	}
+	ops, pilot := &p.cpu.ops.element, p.consts[wideMean]
+	p.sum(part, parts, ops.add, func(acc []float32, lo, hi int) {
+		n := hi - lo
+		ops.moments(acc[:n], acc[p.wide:p.wide+n], p.x[lo:hi], pilot[:n])
+	})
 }
 
 // Do normalises a run of wide rows.
 func (p *normApply) Do(part, parts int) {
-	ops := &p.cpu.ops.element
-	apply := ops.normalize
+	apply := p.cpu.ops.element.normalize
 	if p.relu {
-		apply = ops.normalizeReLU
+		apply = p.cpu.ops.element.normalizeReLU
 	}
-	mean, scale, shift := p.spare[wideMean], p.spare[wideScale], p.spare[wideShift]
-	lo, hi := span(p.wides(), part, parts)
-	for i := lo; i < hi; i++ {
-		from, to := p.bounds(i)
-		n := to - from
-		apply(p.out[from:to], p.x[from:to], mean[:n], scale[:n], shift[:n])
-	}
+	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
+	p.walk(part, parts, func(lo, hi int) {
+		n := hi - lo
+		apply(p.out[lo:hi], p.x[lo:hi], mean[:n], scale[:n], shift[:n])
+	})
 }
 
 // Do sums the gradient and its product with the centred input over a run of blocks.
 func (p *normSums) Do(part, parts int) {
 	ops := &p.cpu.ops.element
-	mean, scale, shift := p.spare[wideMean], p.spare[wideScale], p.spare[wideShift]
-	lo, hi := span(p.blocks, part, parts)
-	for b := lo; b < hi; b++ {
-		acc := p.begin(part)
-		first, last := span(p.wides(), b, p.blocks)
-		for i := first; i < last; i++ {
-			from, to := p.bounds(i)
-			n := to - from
-			s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[from:to], p.x[from:to]
-			if p.relu {
-				ops.normSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
-			} else {
-				ops.normSums(s, q, dy, x, mean[:n])
-			}
+	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
+	p.sum(part, parts, ops.add, func(acc []float32, lo, hi int) {
+		n := hi - lo
+		s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
+		if p.relu {
+			ops.normSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
+		} else {
+			ops.normSums(s, q, dy, x, mean[:n])
 		}
-		p.end(b, acc, ops.add)
-	}
+	})
 }
 
 // Do computes the gradient of a run of wide rows.
 func (p *normGrad) Do(part, parts int) {
-	ops, w := &p.cpu.ops.element, &p.spare
-	lo, hi := span(p.wides(), part, parts)
-	for i := lo; i < hi; i++ {
-		from, to := p.bounds(i)
-		n := to - from
-		dx, dy, x := p.out[from:to], p.grad[from:to], p.x[from:to]
-		mean, scale, shift := w[wideMean][:n], w[wideScale][:n], w[wideShift][:n]
-		slope, offset := w[wideSlope][:n], w[wideOffset][:n]
+	ops := &p.cpu.ops.element
+	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
+	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
+	p.walk(part, parts, func(lo, hi int) {
+		n := hi - lo
+		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
 		if p.relu {
-			ops.normGradReLU(dx, dy, x, mean, scale, shift, slope, offset)
+			ops.normGradReLU(dx, dy, x, mean[:n], scale[:n], shift[:n], slope[:n], offset[:n])
 		} else {
-			ops.normGrad(dx, dy, x, mean, scale, slope, offset)
+			ops.normGrad(dx, dy, x, mean[:n], scale[:n], slope[:n], offset[:n])
 		}
-	}
+	})
 }
 
 // mustChannels panics unless each slice has one element per channel.

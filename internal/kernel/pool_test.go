@@ -17,7 +17,7 @@ var pools = []kernel.PoolShape{
 	{N: 7, H: 16, W: 16, C: 64, Size: 2, Stride: 2},
 	{N: 2, H: 4, W: 4, C: 130, Size: 2, Stride: 2},
 	{N: 3, H: 9, W: 8, C: 5, Size: 3, Stride: 2},
-	{N: 5, H: 30, W: 30, C: 8, Size: 3, Stride: 1},
+	{N: 11, H: 30, W: 30, C: 8, Size: 3, Stride: 1},
 	{N: 2, H: 7, W: 7, C: 4, Size: 2, Stride: 3},
 }
 
