@@ -195,20 +195,21 @@ func (r *Run) rate() float64 {
 	return float64(samples) / seconds
 }
 
-// loss returns the mean of the ranks' losses by step: they agree where ranks exchange.
+// loss returns the mean of the ranks' losses by step. Where ranks exchange they report the loss
+// of the global batch, so they agree and the mean is taken over one of them.
 func (r *Run) loss() []float64 {
 	if len(r.Ranks) == 0 {
 		return nil
 	}
 	out := make([]float64, len(r.Ranks[0].Steps.Loss))
 	for i := range out {
-		sum := 0.0
-		for _, rank := range r.Ranks {
+		first, rest := r.Ranks[0].Steps.Loss[i], 0.0
+		for _, rank := range r.Ranks[1:] {
 			if i < len(rank.Steps.Loss) {
-				sum += rank.Steps.Loss[i]
+				rest += rank.Steps.Loss[i] - first
 			}
 		}
-		out[i] = sum / float64(len(r.Ranks))
+		out[i] = first + rest/float64(len(r.Ranks))
 	}
 	return out
 }
