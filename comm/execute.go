@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"hash/crc32"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -10,6 +11,11 @@ import (
 // segmentElems is how much of a sum is worked off at once: 4 MiB, which bounds the scratch and
 // keeps what was just received in the cache until it is added.
 const segmentElems = 1 << 20
+
+// spin is how long a thread that has nothing else to do looks again and again for bytes, yielding
+// its processor each time, before it sleeps. Two processes on two cores, 4 KiB over loopback TCP:
+// 16 us instead of 50 us; both on one core: 36 us instead of 50 us (medians).
+const spin = 50 * time.Microsecond
 
 // executor runs schedules over a mesh. One goroutine at a time uses it.
 type executor struct {
@@ -22,9 +28,11 @@ type executor struct {
 	buffers [][]byte
 
 	sequence uint32
-	out, in  []lane // by peer
-	want     []Direction
-	counts   []Count // by peer, since the group took them
+	// isWaitedFor says that the caller has nothing else to do than this collective.
+	isWaitedFor bool
+	out, in     []lane // by peer
+	want        []Direction
+	counts      []Count // by peer, since the group took them
 }
 
 // planKey and bounds identify a schedule.
@@ -246,7 +254,13 @@ func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 		if last.IsZero() {
 			last = time.Now()
 		}
-		left := x.config.Timeout - time.Since(last)
+		idle := time.Since(last)
+		if x.isWaitedFor && idle < spin {
+			runtime.Gosched()
+			yieldProcessor()
+			continue
+		}
+		left := x.config.Timeout - idle
 		if left <= 0 {
 			return &PeerError{Rank: x.blocking(), Op: Op(want.kind), Err: ErrTimeout}
 		}

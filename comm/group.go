@@ -124,8 +124,8 @@ func (g *Group) Counters() Counters {
 
 // work executes started handles in order until Close.
 func (g *Group) work() {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	shortenSlice()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for {
@@ -139,27 +139,35 @@ func (g *Group) work() {
 			g.queue = g.queue[:0]
 			return
 		}
-		h := g.queue[0]
-		g.queue = g.queue[:copy(g.queue, g.queue[1:])]
-		g.execute(h)
+		g.executeNext(false)
 	}
 }
 
+// executeNext runs the first handle of the queue.
+func (g *Group) executeNext(isWaitedFor bool) {
+	h := g.queue[0]
+	g.queue = g.queue[:copy(g.queue, g.queue[1:])]
+	g.execute(h, isWaitedFor)
+}
+
 // execute runs h with the lock given up meanwhile.
-func (g *Group) execute(h *Handle) {
+func (g *Group) execute(h *Handle, isWaitedFor bool) {
 	err := g.err
 	g.isRunning = true
 	if err == nil {
 		g.mu.Unlock()
-		h.timing.Began = time.Now()
+		g.exec.isWaitedFor = isWaitedFor
+		h.report.Began = time.Now()
 		err = g.exec.run(&h.call)
-		h.timing.Ended = time.Now()
+		h.report.Ended = time.Now()
 		g.mu.Lock()
 		g.settle(h, err)
 	}
 	g.isRunning = false
 	h.finish(err)
-	g.wake.Broadcast()
+	if len(g.queue) > 0 || g.isClosed {
+		g.wake.Broadcast()
+	}
 }
 
 // settle books a finished execution.
@@ -175,8 +183,10 @@ func (g *Group) settle(h *Handle, err error) {
 		sum.Received += add.Received
 		sum.Frames += add.Frames
 		sum.Time += add.Time
+		h.report.Sent += add.Sent
+		h.report.Received += add.Received
 		*add = Count{}
 	}
 	g.counters.Calls[op]++
-	g.counters.Busy[op] += h.timing.Ended.Sub(h.timing.Began)
+	g.counters.Busy[op] += h.report.Ended.Sub(h.report.Began)
 }

@@ -96,19 +96,21 @@ func (s *exchange) startReady() {
 
 func (s *exchange) Wait() error {
 	begin := time.Now()
-	s.startReady()
 	var first error
-	for i := range s.started {
-		err := s.handles[i].Wait()
+	if s.shared != nil {
+		first = s.shared.handle.Wait()
+	}
+	for i, h := range s.handles {
+		var err error
+		if i < s.started {
+			err = h.Wait()
+		} else {
+			err = h.Do()
+		}
 		if first == nil {
 			first = err
 		}
 		s.book(i, begin)
-	}
-	if s.shared != nil {
-		if err := s.shared.handle.Wait(); first == nil {
-			first = err
-		}
 	}
 	return first
 }
@@ -116,8 +118,10 @@ func (s *exchange) Wait() error {
 // book adds bucket i's last exchange to its account; wait is when training began to wait.
 func (s *exchange) book(i int, wait time.Time) {
 	b := &s.buckets[i]
-	t := s.handles[i].Timing()
+	t := s.handles[i].Report()
 	b.Steps++
+	b.Sent += t.Sent
+	b.Received += t.Received
 	switch {
 	case t.Began.After(wait):
 		b.Exposed += t.Ended.Sub(t.Began)

@@ -1,0 +1,18 @@
+package comm
+
+import "hash/crc32"
+
+// ParseFrame reads a header as the executor does and compares it with nothing but the rules that
+// hold for every frame.
+func ParseFrame(b []byte) error {
+	_, err := parse(b, crc32.MakeTable(crc32.Castagnoli))
+	return err
+}
+
+// AppendFrame appends a header to b.
+func AppendFrame(b []byte, op Op, generation, sequence uint32, length uint64) []byte {
+	h := header{kind: uint8(op), generation: generation, sequence: sequence, length: length}
+	var head [headBytes]byte
+	h.put(head[:], crc32.MakeTable(crc32.Castagnoli))
+	return append(b, head[:]...)
+}

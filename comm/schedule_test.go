@@ -1,0 +1,260 @@
+package comm_test
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lockstep/comm"
+	"lockstep/internal/shard"
+)
+
+func mustCut(shards, workers int) shard.Plan {
+	plan, err := shard.Cut(shards, workers)
+	if err != nil {
+		panic(err)
+	}
+	return plan
+}
+
+func mustPlan(name string, plan shard.Plan, rank, elems int) *comm.Schedule {
+	s, err := comm.PlanAllReduce(name, plan, rank, elems)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// The busiest rank's cost is the closed form, and what is sent is what is received. After folding,
+// runs of ranks do not always meet the tree's, and halving-doubling carries some pieces apart.
+func TestScheduleCostsAreTheFormulas(t *testing.T) {
+	for p := 1; p <= 17; p++ {
+		elems := 16 * 9 * 5 * 7 * 11 * 13 * 17 // divided by every p up to 17
+		for _, name := range comm.Algorithms() {
+			var busiest, total comm.Cost
+			for r := range p {
+				c := mustPlan(name, mustCut(p, p), r, elems).Cost()
+				busiest.Steps = max(busiest.Steps, c.Steps)
+				busiest.Sent = max(busiest.Sent, c.Sent)
+				busiest.Received = max(busiest.Received, c.Received)
+				total.Sent += c.Sent
+				total.Received += c.Received
+			}
+			want := comm.Theory(name, p, elems)
+			if total.Sent != total.Received {
+				t.Errorf("%s, %d ranks: %d elements sent, %d received", name, p, total.Sent, total.Received)
+			}
+			if name == "halving-doubling" && p&(p-1) != 0 {
+				if busiest.Steps != want.Steps || busiest.Sent < want.Sent ||
+					float64(busiest.Sent) > 1.25*float64(want.Sent) {
+					t.Errorf("%s, %d ranks: busiest rank %+v, want %+v or a little more", name, p, busiest, want)
+				}
+				continue
+			}
+			if busiest != want {
+				t.Errorf("%s, %d ranks: busiest rank %+v, want %+v", name, p, busiest, want)
+			}
+			if want := 2 * (p - 1) * elems; total.Sent != want {
+				t.Errorf("%s, %d ranks: all ranks send %d elements, want %d", name, p, total.Sent, want)
+			}
+		}
+	}
+}
+
+// A symbolic run of all ranks' schedules: what one rank sends, the other expects, and every
+// element ends as the sum of all shards on every rank, along the tree for the exact algorithms.
+func TestSchedulesFitTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		workers := rapid.IntRange(1, 12).Draw(t, "workers")
+		shards := rapid.IntRange(workers, 20).Draw(t, "shards")
+		elems := rapid.IntRange(0, 40).Draw(t, "elems")
+		name := rapid.SampledFrom(comm.Algorithms()).Draw(t, "algorithm")
+		plan := mustCut(shards, workers)
+		sim := newSimulation(name, plan, elems)
+		if err := sim.run(); err != nil {
+			t.Fatal(err)
+		}
+		for r := range workers {
+			for i, got := range sim.buffers[r][0] {
+				if want := tree(0, shards); comm.IsExact(name) && got != want {
+					t.Fatalf("rank %d element %d: %s, want %s", r, i, got, want)
+				}
+				if got != sim.buffers[0][0][i] {
+					t.Fatalf("rank %d element %d: %s, rank 0 has %s", r, i, got, sim.buffers[0][0][i])
+				}
+				if n := leaves(got); n != shards {
+					t.Fatalf("rank %d element %d: %s has %d shards, want %d", r, i, got, n, shards)
+				}
+			}
+		}
+	})
+}
+
+// tree writes the sum over shards [lo, hi); the terms of each addition are in order.
+func tree(lo, hi int) string {
+	if hi-lo == 1 {
+		return fmt.Sprint(lo)
+	}
+	half := 1 << (bits.Len(uint(hi-lo-1)) - 1)
+	return "(" + tree(lo, lo+half) + "+" + tree(lo+half, hi) + ")"
+}
+
+func leaves(sum string) int {
+	n := 1
+	for _, c := range sum {
+		if c == '+' {
+			n++
+		}
+	}
+	return n
+}
+
+// simulation executes schedules on strings, one per element.
+type simulation struct {
+	schedules []*comm.Schedule
+	buffers   [][][]string               // [rank][buffer][element]
+	wires     map[[2]int][]comm.Transfer // sent, not received yet
+	values    map[[2]int][][]string
+	step      []int
+	isSent    []bool // the sends of the current step
+}
+
+func newSimulation(name string, plan shard.Plan, elems int) *simulation {
+	s := &simulation{wires: map[[2]int][]comm.Transfer{}, values: map[[2]int][][]string{},
+		step: make([]int, plan.Workers()), isSent: make([]bool, plan.Workers())}
+	for r := range plan.Workers() {
+		sched := mustPlan(name, plan, r, elems)
+		s.schedules = append(s.schedules, sched)
+		var buffers [][]string
+		for _, n := range plan.Pieces(r) {
+			b := make([]string, elems)
+			for i := range b {
+				b[i] = tree(n.Lo, n.Hi)
+			}
+			buffers = append(buffers, b)
+		}
+		for range sched.Scratch {
+			buffers = append(buffers, make([]string, elems))
+		}
+		s.buffers = append(s.buffers, buffers)
+	}
+	return s
+}
+
+// run lets every rank go on as far as it can until all are done or none can.
+func (s *simulation) run() error {
+	for {
+		isMoving, isDone := false, true
+		for r, sched := range s.schedules {
+			if s.step[r] == len(sched.Steps) {
+				continue
+			}
+			isDone = false
+			moved, err := s.advance(r, &sched.Steps[s.step[r]])
+			if err != nil {
+				return err
+			}
+			isMoving = isMoving || moved
+		}
+		if isDone {
+			for link, left := range s.wires {
+				if len(left) > 0 {
+					return fmt.Errorf("%d transfers %v were never received", len(left), link)
+				}
+			}
+			return nil
+		}
+		if !isMoving {
+			return fmt.Errorf("deadlock at steps %v", s.step)
+		}
+	}
+}
+
+func (s *simulation) advance(r int, st *comm.Step) (moved bool, err error) {
+	if !s.isSent[r] {
+		for _, t := range st.Sends {
+			link := [2]int{r, t.Peer}
+			s.wires[link] = append(s.wires[link], t)
+			s.values[link] = append(s.values[link],
+				append([]string(nil), s.buffers[r][t.Buffer][t.Lo:t.Hi]...))
+		}
+		s.isSent[r] = true
+		return true, nil
+	}
+	count := map[int]int{}
+	for _, t := range st.Receives {
+		count[t.Peer]++
+	}
+	for peer, n := range count {
+		if len(s.wires[[2]int{peer, r}]) < n {
+			return false, nil
+		}
+	}
+	for _, t := range st.Receives {
+		link := [2]int{t.Peer, r}
+		if sent := s.wires[link][0]; sent.Span != t.Span {
+			return false, fmt.Errorf("rank %d sends %v to %d, which expects %v", t.Peer, sent.Span, r,
+				t.Span)
+		}
+		copy(s.buffers[r][t.Buffer][t.Lo:t.Hi], s.values[link][0])
+		s.wires[link], s.values[link] = s.wires[link][1:], s.values[link][1:]
+	}
+	for _, sum := range st.Sums {
+		for i := sum.Lo; i < sum.Hi; i++ {
+			s.buffers[r][sum.Into][i] = plus(s.buffers[r][sum.Into][i], s.buffers[r][sum.From][i])
+		}
+	}
+	s.step[r]++
+	s.isSent[r] = false
+	return true, nil
+}
+
+// plus writes a sum with the term of the lower shards first, as addition commutes.
+func plus(a, b string) string {
+	if first(b) < first(a) {
+		a, b = b, a
+	}
+	return "(" + a + "+" + b + ")"
+}
+
+func first(sum string) (n int) {
+	for _, c := range sum {
+		if c >= '0' && c <= '9' {
+			n = 10*n + int(c-'0')
+		} else if c == '+' {
+			break
+		}
+	}
+	return n
+}
+
+func TestPartsCoverTheVector(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, parts := rapid.IntRange(0, 1000).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "parts")
+		at := 0
+		for i := range parts {
+			p := comm.Part(n, parts, i)
+			if p.Lo != at || p.Len() < n/parts || p.Len() > n/parts+1 {
+				t.Fatalf("part %d of %d in %d: %v", i, n, parts, p)
+			}
+			at = p.Hi
+		}
+		if at != n {
+			t.Fatalf("%d of %d elements covered", at, n)
+		}
+	})
+}
+
+func TestAlgorithmNames(t *testing.T) {
+	if err := comm.CheckAlgorithm("rign"); err == nil ||
+		err.Error() != `comm: algorithm "rign", want auto, direct, gather, halving-doubling, ring` {
+		t.Errorf("got %v", err)
+	}
+	for p := 1; p <= 64; p++ {
+		if name := comm.Resolve("auto", p, 1<<20); !comm.IsExact(name) {
+			t.Errorf("auto is %q for %d ranks, which is not exact", name, p)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package gradsync_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"lockstep/comm"
+	"lockstep/comm/commtest"
+	"lockstep/comm/tcp"
+	"lockstep/gradsync"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func local(_ *testing.T, size int) []comm.Mesh { return comm.NewLocal(size) }
+
+func loopback(t *testing.T, size int) []comm.Mesh {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var listeners []*tcp.Listener
+	var addrs []string
+	for range size {
+		l, err := tcp.Listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		listeners, addrs = append(listeners, l), append(addrs, l.Addr())
+	}
+	meshes := make([]comm.Mesh, size)
+	errs := make([]error, size)
+	var all sync.WaitGroup
+	for r, l := range listeners {
+		all.Go(func() {
+			meshes[r], errs[r] = tcp.Connect(ctx, l, tcp.Config{Rank: r, Addrs: addrs,
+				Token: make([]byte, 16)})
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return meshes
+}
+
+// sizes are the lengths of the parameters of a small network, by number; their gradients become
+// final from the last to the first.
+func layout() (segments []gradsync.Segment, order []int, total int) {
+	sizes := []int{75, 3, 1201, 0, 16, 70_001, 64, 640, 11}
+	segments = make([]gradsync.Segment, len(sizes))
+	for param := len(sizes) - 1; param >= 0; param-- {
+		segments[param] = gradsync.Segment{Offset: total, Len: sizes[param]}
+		order = append(order, param)
+		total += sizes[param]
+	}
+	return segments, order, total
+}
+
+// worker trains two steps on one rank and compares what it gets with the sequential sums.
+func worker(g *comm.Group, name string, data commtest.Contributions, want []float32) error {
+	segments, order, total := layout()
+	plan := g.Plan()
+	buffers := data.Pieces(plan, g.Rank())
+	s, err := gradsync.New(name, gradsync.Config{Group: g, Segments: segments, Order: order,
+		Pieces: buffers, BucketBytes: 4096})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	rows := make([]float32, plan.Shards()*3)
+	for step := range 2 {
+		for i, p := range data.Pieces(plan, g.Rank()) {
+			copy(buffers[i], p)
+		}
+		clear(rows)
+		lo, hi := plan.Run(g.Rank())
+		for i := lo * 3; i < hi*3; i++ {
+			rows[i] = float32(100*step + i)
+		}
+		s.Begin(step)
+		s.Share(rows)
+		for _, param := range order {
+			s.Ready(param)
+		}
+		if err := s.Wait(); err != nil {
+			return err
+		}
+		if i := commtest.Differ(buffers[0][:total], want); i >= 0 {
+			return fmt.Errorf("step %d: gradient %d is %v, want %v", step, i, buffers[0][i], want[i])
+		}
+		for i, got := range rows {
+			if want := float32(100*step + i); got != want {
+				return fmt.Errorf("step %d: row element %d is %v, want %v", step, i, got, want)
+			}
+		}
+		counts := []int64{int64(g.Rank()), 1, -5}
+		if err := s.Sum(counts); err != nil {
+			return err
+		}
+		p := int64(g.Size())
+		if want := []int64{p * (p - 1) / 2, p, -5 * p}; !slices.Equal(counts, want) {
+			return fmt.Errorf("sum %v, want %v", counts, want)
+		}
+	}
+	return nil
+}
+
+// Every strategy over every exact algorithm and link gives, for 1 to 9 workers, the bits of the
+// sequential sum along the tree.
+func TestBitsDoNotDependOnWorkersStrategyAlgorithmOrLink(t *testing.T) {
+	_, _, total := layout()
+	links := []struct {
+		name    string
+		connect commtest.Connect
+		workers []int
+	}{
+		{"local", local, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"tcp", loopback, []int{2, 3, 5, 8}},
+	}
+	for _, link := range links {
+		for _, workers := range link.workers {
+			for _, shards := range []int{workers, max(8, workers+1), 13} {
+				plan := commtest.Cut(t, shards, workers)
+				data := commtest.NewContributions(shards, total)
+				want := data.Tree(0, shards)
+				errs := commtest.Ranks(t, link.connect, plan, comm.Config{},
+					func(g *comm.Group) error { return allStrategies(g, data, want) })
+				for r, err := range errs {
+					if err != nil {
+						t.Errorf("%s, %d workers, %d shards, rank %d: %v", link.name, workers, shards, r, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func allStrategies(g *comm.Group, data commtest.Contributions, want []float32) error {
+	for _, name := range []string{"gather-scatter", "all-reduce", "ddp"} {
+		if err := worker(g, name, data, want); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
