@@ -84,7 +84,7 @@ func (h *hub) reduce() {
 			pieces[sum.Into][i] += x
 		}
 	}
-	_, rowLen := h.ranks[0].loop.Rows()
+	rowLen := len(h.ranks[0].rows) / h.plan.Shards()
 	for r, s := range h.ranks {
 		copy(s.loop.Pieces()[0], pieces[0])
 		lo, hi := h.plan.Run(r)

@@ -92,9 +92,6 @@ func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 // Close gives the memory of the programs back. The variables stay.
 func (l *Loop) Close() { l.programs.arena.Close() }
 
-// Rows returns the shape of what GradSync.Share passes: V rows of rowLen numbers.
-func (l *Loop) Rows() (shards, rowLen int) { return l.config.Plan.Shards(), l.rowLen }
-
 // Steps returns the length of the run, and the number of steps of one epoch.
 func (l *Loop) Steps() (steps, perEpoch int) { return l.config.steps(), l.config.stepsPerEpoch() }
 

@@ -48,7 +48,7 @@ type Result struct {
 	// Steps were done; Epochs is the same in epochs, with the fraction of the last.
 	Steps  int
 	Epochs float64
-	// Samples were trained on over all workers, OwnSamples on this one.
+	// Samples were trained on over all workers (isolated: on this one), OwnSamples on this one.
 	Samples, OwnSamples int64
 	// Time is the wall time from the first step's beginning to the end of the last evaluation;
 	// Phases add up to it exactly. Compiling and loading come before.

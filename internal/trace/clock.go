@@ -53,15 +53,6 @@ func (p Phases) Minus(q Phases) Phases {
 	return p
 }
 
-// Seconds returns the phases by name, in seconds.
-func (p Phases) Seconds() map[string]float64 {
-	m := make(map[string]float64, NumPhases)
-	for i, d := range p {
-		m[Phase(i).String()] = d.Seconds()
-	}
-	return m
-}
-
 // Clock attributes time to phases, lap by lap. It belongs to one goroutine.
 type Clock struct {
 	last   time.Time

@@ -1,0 +1,65 @@
+package train_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"lockstep/internal/kernel"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/golden.json for the paths of this machine")
+
+const goldenFile = "testdata/golden.json"
+
+// TestGoldenHashes trains a few steps on every kernel path of this machine and compares the
+// parameters with those that every processor with that path must reach.
+func TestGoldenHashes(t *testing.T) {
+	golden := map[string]map[string]string{} // hash by path and model
+	text, err := os.ReadFile(goldenFile)
+	if err == nil {
+		err = json.Unmarshal(text, &golden)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, isa := range kernel.Supported() {
+		if golden[isa.String()] == nil {
+			golden[isa.String()] = map[string]string{}
+		}
+		for _, name := range []string{"lenet", "vgg11"} {
+			t.Run(isa.String()+"/"+name, func(t *testing.T) {
+				got := goldenRun(t, name, isa)
+				if *update {
+					golden[isa.String()][name] = got
+				} else if want := golden[isa.String()][name]; got != want {
+					t.Errorf("parameters hash to %s, want %s", got, want)
+				}
+			})
+		}
+	}
+	if !*update {
+		return
+	}
+	text, err = json.MarshalIndent(golden, "", "  ")
+	if err == nil {
+		err = os.WriteFile(goldenFile, append(text, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// goldenRun trains over a last batch that is smaller and shards that are uneven, with
+// augmentation, warm-up, momentum and weight decay.
+func goldenRun(t *testing.T, name string, isa kernel.ISA) string {
+	c := example(t, name, 50, 0)
+	c.Test, c.Batch, c.Steps = nil, 22, 5
+	c.Augment.Pad, c.Augment.Flip, c.Optimizer.Nesterov = 2, true, true
+	if name == "vgg11" {
+		c.Train = c.Train.Limit(13)
+		c.Batch, c.Plan, c.Steps = 7, cut(t, 2, 1), 2
+	}
+	return run(t, c, 1, 2, isa)[0].ParameterSHA256
+}
