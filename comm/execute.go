@@ -23,6 +23,9 @@ type executor struct {
 	config Config
 	table  *crc32.Table
 
+	algorithms []string // names a call may have
+	numPieces  int      // of this rank
+
 	plans   map[planKey][]*planned
 	scratch []float32
 	buffers [][]byte
@@ -54,6 +57,7 @@ func newExecutor(mesh Mesh, c Config) *executor {
 	n := mesh.Size()
 	return &executor{
 		mesh: mesh, config: c, table: crc32.MakeTable(crc32.Castagnoli),
+		algorithms: append(Algorithms(), "auto"), numPieces: len(c.Plan.Pieces(mesh.Rank())),
 		plans: map[planKey][]*planned{},
 		out:   make([]lane, n), in: make([]lane, n),
 		want: make([]Direction, n), counts: make([]Count, n),
@@ -105,14 +109,12 @@ func (x *executor) validate(c *Call) error {
 	if c.Root < 0 || c.Root >= p {
 		return fmt.Errorf("comm: %v: root %d, want 0 to %d", c.Op, c.Root, p-1)
 	}
-	if c.Op == AllReduce && c.Algorithm != "" {
-		if err := CheckAlgorithm(c.Algorithm); err != nil {
-			return err
-		}
+	if c.Op == AllReduce && c.Algorithm != "" && !slices.Contains(x.algorithms, c.Algorithm) {
+		return CheckAlgorithm(c.Algorithm)
 	}
 	if c.Op.isSum() {
-		if got, want := len(c.Pieces), len(x.config.Plan.Pieces(rank)); got != want {
-			return fmt.Errorf("comm: %v: %d pieces, want %d", c.Op, got, want)
+		if got := len(c.Pieces); got != x.numPieces {
+			return fmt.Errorf("comm: %v: %d pieces, want %d", c.Op, got, x.numPieces)
 		}
 		n := len(c.Pieces[0])
 		for i, piece := range c.Pieces {

@@ -172,7 +172,7 @@ func (g *Group) execute(h *Handle, isWaitedFor bool) {
 
 // settle books a finished execution.
 func (g *Group) settle(h *Handle, err error) {
-	if peer := (*PeerError)(nil); errors.As(err, &peer) || errors.Is(err, ErrClosed) {
+	if err != nil && isFatal(err) {
 		g.err = err
 	}
 	op := h.call.Op
@@ -189,4 +189,11 @@ func (g *Group) settle(h *Handle, err error) {
 	}
 	g.counters.Calls[op]++
 	g.counters.Busy[op] += h.report.Ended.Sub(h.report.Began)
+}
+
+// isFatal reports whether err leaves the links in an unknown state; a call that does not fit the
+// group has not touched them.
+func isFatal(err error) bool {
+	var peer *PeerError
+	return errors.As(err, &peer) || errors.Is(err, ErrClosed)
 }

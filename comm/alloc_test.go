@@ -1,0 +1,63 @@
+//go:build !race
+
+package comm_test
+
+import (
+	"testing"
+
+	"lockstep/comm"
+)
+
+// Collectives of sizes that were seen before allocate nothing, synchronous, started or prepared.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	const runs, elems = 20, 70_000
+	meshes := comm.NewLocal(2)
+	bodies := make([]func(), len(meshes))
+	for r, mesh := range meshes {
+		g, err := comm.NewGroup(mesh, comm.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		bodies[r] = steadyStep(t, g, elems)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range runs + 2 {
+			bodies[1]()
+		}
+	}()
+	bodies[0]() // the first use makes the schedules
+	if n := testing.AllocsPerRun(runs, bodies[0]); n >= 1 {
+		t.Errorf("%v allocations per step, want none", n)
+	}
+	<-done
+}
+
+// steadyStep returns a function that runs every kind of collective once.
+func steadyStep(t *testing.T, g *comm.Group, elems int) func() {
+	pieces := [][]float32{make([]float32, elems)}
+	out := make([]float32, elems)
+	bounds := []int{0, elems, 4 * elems}
+	prepared := g.Prepare(comm.Call{Op: comm.AllGather, Buf: comm.Bytes(out), Bounds: bounds})
+	check := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	return func() {
+		for _, name := range []string{"direct", "gather", "halving-doubling", "ring"} {
+			h := g.Start(comm.Call{Op: comm.AllReduce, Algorithm: name, Out: out, Pieces: pieces})
+			check(h.Wait())
+		}
+		prepared.Start()
+		check(prepared.Wait())
+		check(g.AllReduce(pieces[0], pieces))
+		check(g.ReduceScatter(out, pieces))
+		check(g.Reduce(out, pieces, 1))
+		check(g.Gather(comm.Bytes(out), bounds, 0))
+		check(g.Broadcast(comm.Bytes(out), 1))
+		check(g.Barrier())
+	}
+}
