@@ -24,6 +24,7 @@ const (
 	EnvTrain      = "LOCKSTEP_TRAIN_" // prefix of settings of `lockstep train`
 	EnvMasterAddr = "MASTER_ADDR"     // host of the rendezvous
 	EnvMasterPort = "MASTER_PORT"     // port of the rendezvous
+	EnvMaxProcs   = "GOMAXPROCS"      // threads of the Go runtime that may run at once
 	EnvNoColor    = "NO_COLOR"        // any non-empty value: no colour, no cursor movement
 	EnvTerm       = "TERM"            // "dumb": as NO_COLOR
 )

@@ -53,7 +53,7 @@ const MaxWorkers = 256
 // glyphs, one worker, one epoch. The learning rate suits lenet at batch 64.
 func Default() Config {
 	return Config{
-		Model: "lenet", Data: "glyphs", Augment: "none", LimitTrain: -1, LimitTest: -1,
+		Model: "lenet", Data: "glyphs", Augment: auto, LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, MasterAddr: "127.0.0.1",
 		Batch: 64, Seed: 1,
 		Optimizer: "sgd", LR: 0.05, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,

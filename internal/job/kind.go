@@ -27,7 +27,7 @@ func choice(name, usage string, names []string, at func(*Config) *string) Settin
 	s.check = func(c *Config) error {
 		if value := *at(c); !slices.Contains(names, value) {
 			return fmt.Errorf("unknown %s %q%s; known: %s",
-				name, value, didYouMean(value, names), strings.Join(names, ", "))
+				name, value, DidYouMean(value, names), strings.Join(names, ", "))
 		}
 		return nil
 	}

@@ -23,5 +23,6 @@ func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
 }
 
-func dataNames() []string    { return []string{"glyphs", "cifar10", "mnist"} }
-func augmentNames() []string { return []string{"none", "crop", "flip", "crop-flip"} }
+func augmentNames() []string {
+	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip}
+}

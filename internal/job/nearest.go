@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// didYouMean returns `, did you mean "x"` for the nearest of names, or "" if none is near.
-func didYouMean(word string, names []string) string {
+// DidYouMean returns `, did you mean "x"` for the nearest of names, or "" if none is near.
+func DidYouMean(word string, names []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, name := range names {
 		if d := editDistance(strings.ToLower(word), name); d < bestDistance {

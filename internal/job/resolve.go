@@ -13,7 +13,7 @@ import (
 // Source is where the values of a configuration come from; later ones win over earlier ones.
 type Source struct {
 	File        string              // path of a configuration file; "": none
-	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_DATA, LOCKSTEP_ISA
+	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_ISA
 	Flags       map[string]string   // what was given on the command line, by name
 }
 
@@ -91,7 +91,7 @@ func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
 		r.problems = append(r.problems, located{where,
-			fmt.Errorf("unknown key %q%s", name, didYouMean(name, r.names()))})
+			fmt.Errorf("unknown key %q%s", name, DidYouMean(name, r.names()))})
 		return
 	}
 	err := s.parse(&r.config, text)
@@ -108,12 +108,8 @@ func (r *resolver) set(name, text, where string) {
 
 // readEnvironment takes the variables that are settings, and refuses those that look like one.
 func (r *resolver) readEnvironment(e cluster.Environment) {
-	for name, variable := range map[string]string{
-		"data-dir": cluster.EnvData, "isa": cluster.EnvISA,
-	} {
-		if e[variable] != "" {
-			r.set(name, e[variable], variable)
-		}
+	if isa := e[cluster.EnvISA]; isa != "" {
+		r.set("isa", isa, cluster.EnvISA)
 	}
 	for _, variable := range slices.Sorted(maps.Keys(e)) {
 		if name, ok := strings.CutPrefix(variable, cluster.EnvTrain); ok {

@@ -17,13 +17,13 @@ func TestLaterSourcesWin(t *testing.T) {
 	file := write(t, "batch: 32\nmodel: \"vgg11\" # comment\nlr: 0.5\nlimit-train: all\ntrace: true\n")
 	c, origins, err := job.Resolve(job.Source{
 		File:        file,
-		Environment: cluster.Environment{"LOCKSTEP_TRAIN_LR": "0.25", "LOCKSTEP_DATA": "/data"},
+		Environment: cluster.Environment{"LOCKSTEP_TRAIN_LR": "0.25", "LOCKSTEP_ISA": "plain"},
 		Flags:       map[string]string{"batch": "128", "workers": "2"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Batch != 128 || c.Model != "vgg11" || c.LR != 0.25 || c.DataDir != "/data" || !c.Trace {
+	if c.Batch != 128 || c.Model != "vgg11" || c.LR != 0.25 || c.ISA != "plain" || !c.Trace {
 		t.Errorf("got %+v", c)
 	}
 	if c.Strategy != "ddp" || c.Shards != 2 || c.Epochs != 1 || c.Link != "tcp" {
@@ -31,7 +31,7 @@ func TestLaterSourcesWin(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"batch": "--batch", "model": file + ":2:1", "lr": "LOCKSTEP_TRAIN_LR",
-		"data-dir": "LOCKSTEP_DATA", "shards": "derived", "momentum": "default",
+		"isa": "LOCKSTEP_ISA", "shards": "derived", "momentum": "default",
 	} {
 		if origins[name] != want {
 			t.Errorf("origin of %s is %q, want %q", name, origins[name], want)

@@ -2,35 +2,245 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
 	"time"
+
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/data"
+	"lockstep/internal/trace"
 )
 
 // Options say how Run behaves towards its caller; none of them changes the result.
 type Options struct {
-	Progress func(Progress)    // called from one goroutine, about 10 times a second; may be nil
-	Stderr   io.Writer         // warnings and notes; nil: discarded
-	Origins  map[string]string // where each value of the Config came from, for config.yaml
-	Isolate  bool              // run even a single worker as a process of its own
-	Worker   []string          // command of a worker process; nil: this binary with "worker"
+	// Progress is called about ten times a second, from one goroutine at a time; nil: not.
+	Progress func(Progress)
+	// Stderr takes warnings; nil: they are discarded.
+	Stderr io.Writer
+	// Environment finds data sets and is passed to workers; nil: this process's.
+	Environment cluster.Environment
+	// Origins of the values, as Resolve returned them, for config.yaml; nil: not noted.
+	Origins Origins
+	// Isolate runs even a single worker in a process of its own, so that its memory and its
+	// runtime are not those of the caller.
+	Isolate bool
+	// Worker is the command of a worker process; nil: this binary with the argument "worker".
+	Worker []string
 }
 
 // Progress is a moment of a run.
 type Progress struct {
-	Phase       string        // loading, training, evaluation, ...
-	Step, Steps int           // finished steps of all
+	Phase       string        // what rank 0 does: load data, forward, ...
+	Step, Steps int           // finished steps, of all; Steps is 0 before training
 	Epoch       int           // from 0
-	Epochs      float64       // length of the run in epochs
-	Loss        float64       // mean of the last step, over the global batch
+	Loss        float64       // mean over the last step's global batch
 	Samples     int64         // finished, over all workers
 	Elapsed     time.Duration // since training began
 	Remaining   time.Duration // estimate; 0 while unknown
 }
 
-// Run executes the run c describes: it creates the run directory, starts the workers, waits for
-// all of them, then writes and returns the summary. Values left open in c ("", 0) are resolved
-// first. A cancelled context stops every worker; the error is then context.Canceled.
+// computeExtra is how many threads beyond the computing ones may run Go code in a worker: the
+// loader and the exchange must not wait for a kernel to end.
+const computeExtra = 2
+
+// Run executes the run c describes: it makes sure that the data is there, creates the run
+// directory, starts the workers, waits for all of them, then writes and returns the summary. Open
+// fields of c are completed first. A cancelled context stops every worker; the error is then
+// context.Canceled.
 func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
-	return nil, errors.New("job: run: workers are not wired yet")
+	if o.Environment == nil {
+		o.Environment = cluster.ProcessEnvironment()
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
+		c.ISA = isa
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.Complete()
+	if o.Isolate && c.Workers == 1 {
+		c.Link = linkTCP
+	}
+	fetch := DataOptions(c.DataDir, o.Environment)
+	if o.Progress != nil {
+		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
+	}
+	if _, err := data.Fetch(ctx, c.Data, fetch); err != nil {
+		return nil, err
+	}
+	dir, err := prepare(c, o.Origins)
+	if err != nil {
+		return nil, err
+	}
+	results, isa, err := c.execute(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	c.ISA = isa
+	summary, err := summarize(c, dir, results)
+	if err != nil {
+		return nil, err
+	}
+	if c.Trace {
+		if err := mergeTraces(dir, c.Workers); err != nil {
+			return nil, err
+		}
+	}
+	return summary, dir.writeJSON(summaryFile, summary)
+}
+
+// prepare creates the run directory with the files that describe the run.
+func prepare(c Config, origins Origins) (directory, error) {
+	dir, err := makeDirectory(c, time.Now())
+	if err != nil {
+		return "", err
+	}
+	if err := dir.write(configFile, c.YAML(origins)); err != nil {
+		return "", err
+	}
+	return dir, dir.writeJSON(hostFile, DescribeHost())
+}
+
+// execute runs the workers, here or in processes of their own, and returns their results and the
+// kernel path they used.
+func (c Config) execute(ctx context.Context, dir directory, o Options) ([]workerResult, string, error) {
+	if c.Link == linkLocal {
+		isa, err := c.isa()
+		if err != nil {
+			return nil, "", err
+		}
+		c.ISA = isa.String()
+		results, err := runHere(ctx, c, dir, o)
+		return results, c.ISA, err
+	}
+	return launch(ctx, c, dir, o)
+}
+
+// launch runs each worker as a process.
+func launch(ctx context.Context, c Config, dir directory, o Options) ([]workerResult, string, error) {
+	command := o.Worker
+	if command == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, "", fmt.Errorf("job: find this program to start workers: %w", err)
+		}
+		command = []string{self, "worker"}
+	}
+	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
+		World: c.Workers, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
+		Environment: o.Environment.With(cluster.Environment{
+			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
+		Log: dir.log, ISA: c.ISA, Job: assignment{Config: c, Directory: dir},
+		Progress: func(rank int, p cluster.Progress) {
+			if rank == 0 && o.Progress != nil {
+				o.Progress(progressOf(p))
+			}
+		},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	results := make([]workerResult, len(texts))
+	for rank, text := range texts {
+		if err := json.Unmarshal(text, &results[rank]); err != nil {
+			return nil, "", fmt.Errorf("job: decode the result of rank %d: %w", rank, err)
+		}
+	}
+	return results, results[0].ISA, nil
+}
+
+// runHere runs all workers as goroutines of this process, linked in memory. They share the data.
+func runHere(ctx context.Context, c Config, dir directory, o Options) ([]workerResult, error) {
+	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
+	defer runtime.GOMAXPROCS(before)
+	resetPeakRSS()
+	report := func(p cluster.Progress) {
+		if o.Progress != nil {
+			o.Progress(progressOf(p))
+		}
+	}
+	report(cluster.Progress{Phase: "load data"})
+	task, err := c.load(ctx, DataOptions(c.DataDir, o.Environment))
+	if err != nil {
+		return nil, err
+	}
+	meshes := make([]comm.Mesh, 1)
+	if c.Workers > 1 {
+		meshes = comm.NewLocal(c.Workers)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	results := make([]workerResult, c.Workers)
+	var running sync.WaitGroup
+	for rank := range results {
+		w := &worker{config: c, dir: dir, rank: rank, task: task, mesh: meshes[rank],
+			report: func(cluster.Progress) {}}
+		if rank == 0 {
+			w.report = report
+		}
+		running.Go(func() {
+			result, err := w.run(ctx)
+			if err != nil {
+				cancel(err) // the first stops the others and is the cause
+			}
+			results[rank] = result
+		})
+	}
+	running.Wait()
+	return results, context.Cause(ctx)
+}
+
+func progressOf(p cluster.Progress) Progress {
+	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
+		Samples: p.Samples, Elapsed: time.Duration(p.Seconds * float64(time.Second))}
+	if p.Step > 0 {
+		q.Remaining = q.Elapsed / time.Duration(p.Step) * time.Duration(p.Steps-p.Step)
+	}
+	return q
+}
+
+// DownloadProgress words the state of a download as a moment before a run.
+func DownloadProgress(p data.Progress) Progress {
+	text := fmt.Sprintf("download %s: %d MiB", p.File, p.Done>>20)
+	if p.Total > 0 {
+		text += fmt.Sprintf(" of %d", p.Total>>20)
+	}
+	return Progress{Phase: text}
+}
+
+// mergeTraces joins what the workers recorded into one file.
+func mergeTraces(dir directory, workers int) error {
+	recordings := make([]trace.Recording, workers)
+	for rank := range recordings {
+		text, err := os.ReadFile(dir.recording(rank))
+		if err == nil {
+			err = json.Unmarshal(text, &recordings[rank])
+		}
+		if err != nil {
+			return fmt.Errorf("job: trace of rank %d: %w", rank, err)
+		}
+	}
+	f, err := os.OpenFile(dir.path(traceFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("job: trace: %w", err)
+	}
+	if err := errors.Join(trace.Write(f, recordings...), f.Close()); err != nil {
+		return fmt.Errorf("job: trace: %w", err)
+	}
+	for rank := range recordings {
+		if err := os.Remove(dir.recording(rank)); err != nil {
+			return fmt.Errorf("job: trace: %w", err)
+		}
+	}
+	return nil
 }

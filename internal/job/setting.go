@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"lockstep/data"
 	"lockstep/model"
 	"lockstep/optim"
 )
@@ -43,7 +44,7 @@ func dataSettings() []Setting {
 	return inGroup("Model and data",
 		choice("model", "architecture", model.Names(),
 			func(c *Config) *string { return &c.Model }),
-		choice("data", "data set; glyphs is generated and needs no file", dataNames(),
+		choice("data", "data set; glyphs is generated and needs no file", data.Names(),
 			func(c *Config) *string { return &c.Data }),
 		text("data-dir", "FOLDER",
 			"where data sets lie (else LOCKSTEP_DATA, else the user's cache folder)",

@@ -1,5 +1,14 @@
 package job
 
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/comm"
+	"lockstep/internal/trace"
+)
+
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
 // those of the slowest rank; bytes are sums over ranks.
 type Summary struct {
@@ -75,5 +84,96 @@ type RankStat struct {
 	BytesReceived   int64     `json:"bytes_received"`
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
 	ArenaBytes      int64     `json:"arena_bytes"` // the largest program's activation arena
+	ISA             string    `json:"isa"`
 	ParameterSHA256 string    `json:"parameter_sha256"`
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// stepQuantiles returns the quantiles of step times in milliseconds, without the first step if
+// there is another: it warms up caches and links.
+func stepQuantiles(times []time.Duration) Quantiles {
+	if len(times) > 1 {
+		times = times[1:]
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	at := func(q float64) float64 {
+		// Linear between the two nearest order statistics.
+		position := q * float64(len(sorted)-1)
+		i := int(position)
+		low, high := sorted[i], sorted[min(i+1, len(sorted)-1)]
+		return milliseconds(low) + (position-float64(i))*milliseconds(high-low)
+	}
+	return Quantiles{Median: at(0.5), P10: at(0.1), P90: at(0.9)}
+}
+
+func phasesOf(p trace.Phases) Phases {
+	return Phases{
+		Forward: p[trace.Forward].Seconds(), Backward: p[trace.Backward].Seconds(),
+		SyncExposed: p[trace.SyncExposed].Seconds(), Optimizer: p[trace.Optimizer].Seconds(),
+		Data: p[trace.Data].Seconds(), Evaluation: p[trace.Evaluation].Seconds(),
+		Other: p[trace.Other].Seconds(),
+	}
+}
+
+// summarize combines the results of all workers, by rank. It fails if replicas that exchanged
+// their gradients ended with different parameters.
+func summarize(c Config, dir directory, results []workerResult) (*Summary, error) {
+	first := results[0]
+	s := &Summary{
+		Model: c.Model, Data: c.Data, Generated: first.Generated, Strategy: c.Strategy,
+		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
+		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
+		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
+		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Directory: string(dir),
+	}
+	slowest := first
+	correct, trained := first.TrainCorrect, first.TrainSamples
+	for i, r := range results {
+		s.Ranks = append(s.Ranks, r.RankStat)
+		s.Samples += r.Samples
+		s.BytesSent += r.BytesSent
+		s.BytesReceived += r.BytesReceived
+		if c.Link == linkLocal {
+			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
+		} else {
+			s.PeakRSSBytes += r.PeakRSSBytes
+		}
+		if r.Seconds > slowest.Seconds {
+			slowest = r
+		}
+		if i > 0 && c.isIsolated() {
+			correct += r.TrainCorrect
+			trained += r.TrainSamples
+		}
+		if !c.isIsolated() && r.ParameterSHA256 != first.ParameterSHA256 {
+			return nil, fmt.Errorf("job: replicas differ: rank %d ended with parameters %s, "+
+				"rank 0 with %s", i, r.ParameterSHA256, first.ParameterSHA256)
+		}
+	}
+	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
+	s.SamplesPerSecond = float64(s.Samples) / s.Seconds
+	s.TrainAccuracy = ratio(correct, trained)
+	s.TestAccuracy = ratio(first.TestCorrect, first.TestSamples)
+	return s, nil
+}
+
+// algorithm returns the all-reduce that the run uses, "none" if nothing is reduced.
+func (c Config) algorithm() string {
+	switch {
+	case c.Workers == 1 || c.isIsolated():
+		return none
+	case c.Strategy == "gather-scatter":
+		return "gather"
+	}
+	return comm.Resolve(c.Algorithm, c.Workers, c.Bucket)
+}
+
+// ratio returns part/whole, or nil if there is nothing to divide.
+func ratio(part, whole int64) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	r := float64(part) / float64(whole)
+	return &r
 }

@@ -1,0 +1,135 @@
+// Command lockstep trains neural networks data-parallel on CPU machines and says where the time
+// goes.
+//
+// Results go to stdout, progress and errors to stderr; --json makes stdout one JSON document. The
+// exit statuses are those of lockstep/internal/job. Each command is one file; commands lists them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockstep/cluster"
+	"lockstep/internal/job"
+)
+
+// commands lists the commands in the order of the help text.
+func commands() []func(*app) *cobra.Command {
+	return []func(*app) *cobra.Command{
+		trainCommand,
+		dataCommand,
+		versionCommand,
+		workerCommand,
+	}
+}
+
+// app is what a command may touch of the world.
+type app struct {
+	stdout, stderr io.Writer
+	environment    cluster.Environment
+}
+
+func main() {
+	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment()}
+	os.Exit(a.run(os.Args[1:]))
+}
+
+// run executes one command line and returns its exit status.
+func (a *app) run(args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return job.ExitOK
+	}
+	code := job.ExitCode(err)
+	if code == job.ExitInterrupted {
+		err = errors.New("interrupted; all workers have stopped")
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(a.stderr, "lockstep: %s\n", strings.TrimSuffix(line, "\n"))
+	}
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockstep",
+		Short: "Train neural networks data-parallel on CPUs, and see where the time goes",
+		Example: "  lockstep train\n" +
+			"  lockstep train --model vgg11 --data cifar10 --workers 2 --epochs 5",
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return usagef("unknown command %q%s; lockstep --help lists them", args[0],
+				suggestion(c.SuggestionsFor(args[0])))
+		},
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(printUsage)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	for _, command := range commands() {
+		root.AddCommand(command(a))
+	}
+	return root
+}
+
+// usagef returns an error that ends the program with job.ExitUsage.
+func usagef(format string, args ...any) error {
+	return &job.UsageError{Lines: []string{fmt.Sprintf(format, args...)}}
+}
+
+// noArguments refuses what is left beside flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument %q; values follow flags, as in --batch 64",
+			c.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// interruptible returns a context that ends at the first Ctrl-C or SIGTERM; a second one ends the
+// program at once. Workers die with it.
+func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		select {
+		case <-signals:
+		case <-ctx.Done():
+			return
+		}
+		fmt.Fprintln(a.stderr, "\nlockstep: stopping the workers; press Ctrl-C again to quit at once")
+		cancel()
+		select {
+		case <-signals:
+			os.Exit(job.ExitInterrupted)
+		case <-parent.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); cancel() }
+}
+
+// isTerminal reports whether w is a terminal on which lines may be rewritten.
+func (a *app) isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && !a.environment.IsPlain() && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"lockstep/internal/job"
+)
+
+// printSummary prints the outcome of a run for people.
+func printSummary(out io.Writer, s *job.Summary) error {
+	kind := ""
+	if s.Generated {
+		kind = " (generated)"
+	}
+	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
+		strategyName(s), count(s.Workers, "worker"), count(s.Threads, "thread"), s.Batch,
+		count(s.Shards, "shard"))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	if s.TestAccuracy != nil {
+		row("test accuracy", "%.2f %% of %d images", 100**s.TestAccuracy, s.TestSamples)
+	}
+	if s.TrainAccuracy != nil {
+		row("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
+	}
+	row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
+	row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
+		count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
+	row("step", "%.2f ms median, %.2f to %.2f in 8 of 10", s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+	row("of the time", "%s", phaseShares(s))
+	if s.Workers > 1 {
+		row("exchanged", "%s sent, %s received", size(s.BytesSent), size(s.BytesReceived))
+	}
+	row("memory", "%s at most", size(s.PeakRSSBytes))
+	row("kernels", "%s", s.ISA)
+	row("parameters", "sha256 %s", s.ParameterSHA256)
+	row("run directory", "%s", s.Directory)
+	return w.Flush()
+}
+
+func strategyName(s *job.Summary) string {
+	switch {
+	case s.Strategy == "none":
+		return "none (workers never exchange: a floor to compare with, not training)"
+	case s.Workers > 1:
+		return s.Strategy + " by " + s.Algorithm
+	}
+	return s.Strategy
+}
+
+// phaseShares lists the phases that took at least one percent.
+func phaseShares(s *job.Summary) string {
+	phases := []struct {
+		name    string
+		seconds float64
+	}{
+		{"forward", s.Phases.Forward}, {"backward", s.Phases.Backward},
+		{"exposed exchange", s.Phases.SyncExposed}, {"optimizer", s.Phases.Optimizer},
+		{"data", s.Phases.Data}, {"evaluation", s.Phases.Evaluation}, {"other", s.Phases.Other},
+	}
+	var parts []string
+	for _, p := range phases {
+		if share := 100 * p.seconds / s.Seconds; share >= 1 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", p.name, share))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// size words bytes in the unit that leaves the fewest digits.
+func size(bytes int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/job"
+)
+
+func trainCommand(a *app) *cobra.Command {
+	var config string
+	var isJSON, isQuiet bool
+	c := &cobra.Command{
+		Use:   "train [flags]",
+		Short: "Train a model with one worker or several",
+		Long: `Train a model with one worker or several.
+
+Without flags it trains lenet on generated images for one epoch. The number of workers and of
+threads, the strategy and the algorithm do not change a bit of the result: runs with equal
+--shards end with the same parameter_sha256.
+
+Every flag can also be a line of a YAML file (--config), or an environment variable such as
+LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
+holds config.yaml, host.json, steps.jsonl, summary.json and the workers' output.`,
+		Example: `  lockstep train
+  lockstep train --workers 2 --shards 4 --epochs 3
+  lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
+  lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			resolved, origins, err := job.Resolve(job.Source{
+				File: config, Environment: a.environment, Flags: given(c)})
+			if err != nil {
+				return err
+			}
+			ctx, stop := a.interruptible(c.Context())
+			defer stop()
+			progress := newProgress(a, isQuiet)
+			summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
+				Stderr: a.stderr, Environment: a.environment, Origins: origins})
+			progress.end()
+			if err != nil {
+				return err
+			}
+			if isJSON {
+				return writeJSON(a, summary)
+			}
+			return printSummary(a.stdout, summary)
+		},
+	}
+	addSettings(c, job.Settings())
+	f := c.Flags()
+	f.StringVar(&config, "config", "", "read settings from a YAML `FILE`, such as a run's config.yaml")
+	f.BoolVar(&isJSON, "json", false, "print the summary as one JSON document")
+	f.BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
+	return c
+}
+
+// writeJSON prints a result as one JSON document.
+func writeJSON(a *app, result any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(result)
+}

@@ -1,0 +1,100 @@
+package job
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Files of a run directory.
+const (
+	configFile  = "config.yaml"
+	hostFile    = "host.json"
+	stepsFile   = "steps.jsonl"
+	summaryFile = "summary.json"
+	traceFile   = "trace.json"
+)
+
+// directory is a run directory; its value is the path.
+type directory string
+
+// makeDirectory creates c.Out, or else runs/<time>-<model>-<strategy>-w<N>. An existing directory
+// is taken only if it is empty. Errors are *UsageError.
+func makeDirectory(c Config, now time.Time) (directory, error) {
+	if c.Out != "" {
+		return claim(c.Out)
+	}
+	name := fmt.Sprintf("%s-%s-%s-w%d",
+		now.Format("20060102-150405"), c.Model, c.Strategy, c.Workers)
+	for i := 1; ; i++ {
+		path := filepath.Join("runs", name)
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d", path, i)
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return claim(path)
+		}
+	}
+}
+
+// claim makes sure that path is an empty directory in which files can be made.
+func claim(path string) (directory, error) {
+	refuse := func(format string, args ...any) (directory, error) {
+		return "", &UsageError{Lines: []string{fmt.Sprintf("--out: "+format, args...)}}
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return refuse("cannot create the run directory: %v", err)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return refuse("cannot read the run directory: %v", err)
+	}
+	if len(entries) > 0 {
+		return refuse("%s is already used: it holds %s; choose a new directory",
+			path, entries[0].Name())
+	}
+	// Creating the first file exclusively decides between two runs that start together.
+	f, err := os.OpenFile(filepath.Join(path, configFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return refuse("cannot write to the run directory: %v", err)
+	}
+	return directory(path), f.Close()
+}
+
+func (d directory) path(name string) string { return filepath.Join(string(d), name) }
+
+func (d directory) log(rank int) string { return d.path(fmt.Sprintf("rank%d.log", rank)) }
+
+// recording is where a worker leaves its spans until they are merged.
+func (d directory) recording(rank int) string { return d.path(fmt.Sprintf(".trace%d.json", rank)) }
+
+// writeJSON writes a whole file or nothing: a reader never sees half of it.
+func (d directory) writeJSON(name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("job: write %s: %w", name, err)
+	}
+	return d.write(name, append(text, '\n'))
+}
+
+// write replaces a file atomically.
+func (d directory) write(name string, text []byte) error {
+	f, err := os.CreateTemp(string(d), "."+name+"-*")
+	if err != nil {
+		return fmt.Errorf("job: write %s: %w", name, err)
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), d.path(name))
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error is the one to report
+		return fmt.Errorf("job: write %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package job
+
+import (
+	"context"
+	"errors"
+
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/comm/tcp"
+	"lockstep/data"
+	"lockstep/train"
+)
+
+// The exit statuses of the command line. They are part of its contract.
+const (
+	ExitOK          = 0
+	ExitInternal    = 1   // a bug, or a failing machine
+	ExitUsage       = 2   // flags, configuration, run directory
+	ExitData        = 3   // a data or model file is missing or malformed
+	ExitRendezvous  = 4   // workers cannot meet, or were not admitted
+	ExitPeerLost    = 5   // a worker died or went silent
+	ExitDiverged    = 7   // the loss is no finite number
+	ExitCheck       = 8   // a target or claim was not met
+	ExitInterrupted = 130 // Ctrl-C
+)
+
+// ExitCode returns the exit status for an error of this module, ExitOK for nil. An error that a
+// worker reported has the status that the worker's error has.
+func ExitCode(err error) int {
+	var (
+		worker *cluster.WorkerError
+		usage  *UsageError
+	)
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &worker):
+		if worker.Reported {
+			return worker.Status
+		}
+		return ExitPeerLost
+	case isA[*train.DivergedError](err):
+		return ExitDiverged
+	case errors.As(err, &usage), isA[*cluster.EnvironmentError](err), isA[*data.UnknownError](err):
+		return ExitUsage
+	case isA[*data.MissingError](err), isA[*data.FormatError](err):
+		return ExitData
+	case isInterrupt(err):
+		return ExitInterrupted
+	case isA[*cluster.RendezvousError](err), isA[*tcp.HelloError](err):
+		return ExitRendezvous
+	case isA[*comm.PeerError](err), errors.Is(err, cluster.ErrLauncherLost):
+		return ExitPeerLost
+	}
+	return ExitInternal
+}
+
+// isA reports whether err is, or wraps, an E.
+func isA[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+// isInterrupt reports whether err comes from somebody who asked to stop.
+func isInterrupt(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrStopped)
+}

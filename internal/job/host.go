@@ -1,0 +1,51 @@
+package job
+
+import (
+	"os"
+	"runtime"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/mem"
+
+	"lockstep/internal/kernel"
+)
+
+// Host describes the machine of a run; it is written to host.json. What the system does not
+// tell is "" or 0.
+type Host struct {
+	Name          string   `json:"name"`
+	OS            string   `json:"os"`       // linux, darwin, ...
+	Platform      string   `json:"platform"` // distribution and version
+	Kernel        string   `json:"kernel"`
+	Arch          string   `json:"arch"`
+	CPU           string   `json:"cpu"` // model name
+	PhysicalCores int      `json:"physical_cores"`
+	LogicalCores  int      `json:"logical_cores"`
+	UsableCores   int      `json:"usable_cores"` // after affinity and container limits
+	MemoryBytes   uint64   `json:"memory_bytes"`
+	ISA           []string `json:"isa"` // kernel paths of this processor and build
+	Go            string   `json:"go"`
+}
+
+// DescribeHost returns what is known about this machine.
+func DescribeHost() Host {
+	h := Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), UsableCores: cores()}
+	for _, isa := range kernel.Supported() {
+		h.ISA = append(h.ISA, isa.String())
+	}
+	h.Name, _ = os.Hostname()
+	if info, err := host.Info(); err == nil {
+		h.Platform = info.Platform + " " + info.PlatformVersion
+		h.Kernel = info.KernelVersion
+	}
+	if infos, err := cpu.Info(); err == nil && len(infos) > 0 {
+		h.CPU = infos[0].ModelName
+	}
+	h.PhysicalCores, _ = cpu.Counts(false)
+	h.LogicalCores, _ = cpu.Counts(true)
+	if memory, err := mem.VirtualMemory(); err == nil {
+		h.MemoryBytes = memory.Total
+	}
+	return h
+}

@@ -1,0 +1,78 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lockstep/cluster"
+	"lockstep/data"
+	"lockstep/model"
+)
+
+// DataOptions says where data sets lie: in folder or, if that is "", in LOCKSTEP_DATA or the
+// user's cache.
+func DataOptions(folder string, e cluster.Environment) data.Options {
+	o := data.Options{Dir: folder, Shared: e[cluster.EnvData]}
+	if cache, err := os.UserCacheDir(); err == nil {
+		o.Cache = filepath.Join(cache, "lockstep", "data")
+	}
+	return o
+}
+
+// task is what a run trains: the network and the samples, which workers of one process share.
+type task struct {
+	network     model.Network
+	train, test *data.Set // test is nil if there is no evaluation
+	augment     data.Augmentation
+}
+
+// load reads the data, or generates it, and fits the network to it.
+func (c Config) load(ctx context.Context, o data.Options) (task, error) {
+	train, test, err := data.Load(ctx, c.Data, o)
+	if err != nil {
+		return task{}, err
+	}
+	t := task{train: train.Limit(c.LimitTrain), test: test.Limit(c.LimitTest)}
+	if t.test.Len() == 0 {
+		t.test = nil
+	}
+	if t.augment, err = c.augmentation(train.Augment); err != nil {
+		return task{}, err
+	}
+	t.network, err = model.Named(c.Model, len(train.Classes), train.Shape)
+	if err != nil {
+		return task{}, &UsageError{Lines: []string{fmt.Sprintf("model %s on data %s: %v",
+			c.Model, c.Data, err)}}
+	}
+	return t, nil
+}
+
+// Names of the augmentations besides auto, which is the data set's own.
+const (
+	augmentNone     = "none"
+	augmentCrop     = "crop"
+	augmentFlip     = "flip"
+	augmentCropFlip = "crop-flip"
+)
+
+// cropPad is how far a crop may shift an image, as is usual for images of 32x32.
+const cropPad = 4
+
+// augmentation returns the changes of training images; own is the data set's default.
+func (c Config) augmentation(own data.Augmentation) (data.Augmentation, error) {
+	switch c.Augment {
+	case auto:
+		return own, nil
+	case augmentNone:
+		return data.Augmentation{}, nil
+	case augmentCrop:
+		return data.Augmentation{Pad: cropPad}, nil
+	case augmentFlip:
+		return data.Augmentation{Flip: true}, nil
+	case augmentCropFlip:
+		return data.Augmentation{Pad: cropPad, Flip: true}, nil
+	}
+	return data.Augmentation{}, fmt.Errorf("job: augmentation %q", c.Augment)
+}

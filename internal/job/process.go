@@ -1,0 +1,72 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/internal/kernel"
+)
+
+// assignment is what a worker process is told to do.
+type assignment struct {
+	Config    Config    `json:"config"`
+	Directory directory `json:"directory"`
+}
+
+// Work is a worker process: it finds its place in e, meets the others, trains, and tells the
+// launcher what came of it. It returns nil once the result is delivered. An error has been
+// reported to the launcher, if there was one to report to.
+func Work(ctx context.Context, e cluster.Environment) error {
+	member, err := e.ResolveMember()
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname() // "" where the system has no name
+	hello := cluster.Hello{PID: os.Getpid(), Host: host}
+	for _, isa := range kernel.Supported() {
+		hello.ISA = append(hello.ISA, isa.String())
+	}
+	session, err := cluster.Join(ctx, member, hello)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	result, err := workIn(session, member.Rank, e)
+	if err == nil {
+		return session.Done(result)
+	}
+	if cause := context.Cause(session.Context()); cause != nil {
+		return fmt.Errorf("rank %d: %w", member.Rank, cause)
+	}
+	failure := cluster.Failure{Status: ExitCode(err), Text: err.Error(),
+		Noticed: isA[*comm.PeerError](err)}
+	return errors.Join(err, session.Fail(failure))
+}
+
+// workIn does the session's job.
+func workIn(s *cluster.Session, rank int, e cluster.Environment) (result workerResult, err error) {
+	var a assignment
+	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
+		return result, fmt.Errorf("job: decode the assignment: %w", err)
+	}
+	ctx := s.Context()
+	w := &worker{config: a.Config, dir: a.Directory, rank: rank}
+	w.config.ISA = s.Welcome.ISA
+	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
+	w.report(cluster.Progress{Phase: "load data"})
+	if w.task, err = w.config.load(ctx, DataOptions(w.config.DataDir, e)); err != nil {
+		return result, err
+	}
+	if w.config.Workers > 1 {
+		w.report(cluster.Progress{Phase: "link up"})
+		if w.mesh, err = s.Connect(ctx); err != nil {
+			return result, err
+		}
+	}
+	return w.run(ctx)
+}

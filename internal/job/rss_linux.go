@@ -1,0 +1,31 @@
+package job
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// peakRSS returns the largest resident memory of this process so far in bytes, 0 if unknown. The
+// kernel's getrusage would count the parent's memory from before exec.
+func peakRSS() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	fields := bytes.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kilobytes, err := strconv.ParseInt(string(fields[0]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kilobytes << 10
+}
+
+// resetPeakRSS starts peakRSS anew, so that a run within this process has its own figure.
+func resetPeakRSS() {
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where forbidden, the peak is all-time
+}

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package job
+
+import (
+	"os"
+
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// peakRSS returns the resident memory of this process in bytes, 0 if unknown: without a
+// high-water mark to read, the present value stands for it.
+func peakRSS() int64 {
+	p, err := process.NewProcess(int32(os.Getpid()))
+	if err != nil {
+		return 0
+	}
+	memory, err := p.MemoryInfo()
+	if err != nil {
+		return 0
+	}
+	return int64(memory.RSS)
+}
+
+func resetPeakRSS() {}

@@ -1,0 +1,258 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/gradsync"
+	"lockstep/internal/kernel"
+	"lockstep/internal/shard"
+	"lockstep/internal/trace"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// worker is one replica, wherever it runs.
+type worker struct {
+	config Config // complete, with the kernel path decided
+	dir    directory
+	rank   int
+	task   task
+	mesh   comm.Mesh // links to the peers; nil if there are none or none are used
+	report func(cluster.Progress)
+
+	beacon   *beacon
+	group    *comm.Group // nil without mesh
+	strategy gradsync.Strategy
+	log      *stepLog
+	sent     int64 // at the previous step
+	received int64
+}
+
+// workerResult is what a worker tells the launcher at the end.
+type workerResult struct {
+	RankStat
+	Epochs       float64 `json:"epochs"`
+	TrainCorrect int64   `json:"train_correct"`
+	TrainSamples int64   `json:"train_samples"`
+	TestCorrect  int64   `json:"test_correct"`
+	TestSamples  int64   `json:"test_samples"`
+	Generated    bool    `json:"generated"`
+}
+
+// isIsolated reports whether workers never exchange anything.
+func (c Config) isIsolated() bool { return c.Strategy == none }
+
+// run trains to the end of the run. It owns w.mesh.
+func (w *worker) run(ctx context.Context) (result workerResult, err error) {
+	isa, err := kernel.ParseISA(w.config.ISA)
+	if err != nil {
+		return result, err
+	}
+	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads})
+	if err != nil {
+		return result, err
+	}
+	defer cpu.Close()
+	plan, err := shard.Cut(w.config.Shards, w.config.Workers)
+	if err != nil {
+		return result, err
+	}
+	recorder := w.recorder()
+	loop, err := w.loop(cpu, plan, recorder)
+	if err != nil {
+		return result, err
+	}
+	defer loop.Close()
+	sync, err := w.join(loop, plan, recorder)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, w.leave()) }()
+	if w.log, err = openStepLog(w.dir.path(stepsFile)); err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, w.log.close()) }()
+	// A collective that waits for a peer ends when the run is cancelled.
+	defer whenCancelled(ctx, w.shutDown)()
+	done, err := w.train(ctx, loop, sync)
+	if err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
+	if err := w.keep(recorder); err != nil {
+		return result, err
+	}
+	return w.result(done), nil
+}
+
+// loop builds the training loop.
+func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
+	c := w.config
+	update, err := c.optimizer()
+	if err != nil {
+		return nil, err
+	}
+	return train.New(train.Config{
+		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
+		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
+		Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
+		Optimizer: update,
+		Schedule:  optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
+		Seed:      c.Seed, CPU: cpu, Trace: r,
+	})
+}
+
+// join makes the group of all workers and the strategy that exchanges gradients over it.
+func (w *worker) join(l *train.Loop, plan shard.Plan, r *trace.Recorder) (train.GradSync, error) {
+	if w.mesh == nil || w.config.isIsolated() {
+		return train.Local{}, nil
+	}
+	group, err := comm.NewGroup(w.mesh, comm.Config{Plan: plan, Algorithm: w.config.Algorithm})
+	if err != nil {
+		return nil, err
+	}
+	w.group = group
+	v := l.Variables()
+	segments := make([]gradsync.Segment, len(v.Segments))
+	for i, s := range v.Segments {
+		segments[i] = gradsync.Segment{Offset: s.Offset, Len: s.Len}
+	}
+	w.strategy, err = gradsync.New(w.config.Strategy, gradsync.Config{
+		Group: group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
+		BucketBytes: w.config.Bucket, Lane: r.Lane("exchange"),
+	})
+	if err != nil {
+		return nil, errors.Join(err, group.Close())
+	}
+	return w.strategy, nil
+}
+
+// leave ends the exchange.
+func (w *worker) leave() error {
+	var err error
+	if w.strategy != nil {
+		err = w.strategy.Close()
+	}
+	if w.group != nil {
+		return errors.Join(err, w.group.Close())
+	}
+	if w.mesh != nil {
+		w.mesh.Shutdown()
+		return w.mesh.Close()
+	}
+	return nil
+}
+
+// shutDown makes collectives in progress fail.
+func (w *worker) shutDown() {
+	if w.mesh != nil {
+		w.mesh.Shutdown()
+	}
+}
+
+// whenCancelled arranges for f to be called once ctx ends. The function it returns undoes that,
+// or waits for f.
+func whenCancelled(ctx context.Context, f func()) (undo func()) {
+	called := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(called)
+		f()
+	})
+	return func() {
+		if !stop() {
+			<-called
+		}
+	}
+}
+
+// train runs the loop while another goroutine reports where it stands.
+func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) (
+	done train.Result, err error) {
+	steps, _ := l.Steps()
+	w.beacon = newBeacon(steps)
+	reporting, stop := context.WithCancel(context.Background())
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		w.beacon.send(reporting, w.report)
+	}()
+	defer func() {
+		stop()
+		<-finished
+	}()
+	w.beacon.began.Store(time.Now().UnixNano())
+	return l.Run(ctx, watch(sync, w.beacon), w)
+}
+
+// Step notes a finished step; it is part of train.Sink.
+func (w *worker) Step(s train.Step) {
+	sent, received := w.traffic()
+	w.log.add(w.rank, s, sent-w.sent, received-w.received)
+	w.sent, w.received = sent, received
+	w.beacon.finish(s)
+}
+
+// Evaluation is part of train.Sink; the result has the last one.
+func (w *worker) Evaluation(train.Evaluation) {}
+
+// traffic returns the bytes exchanged so far.
+func (w *worker) traffic() (sent, received int64) {
+	if w.group == nil {
+		return 0, 0
+	}
+	total := w.group.Counters().Total()
+	return total.Sent, total.Received
+}
+
+// result puts together what this worker tells about itself.
+func (w *worker) result(done train.Result) workerResult {
+	host, _ := os.Hostname() // "" where the system has no name
+	sent, received := w.traffic()
+	return workerResult{
+		RankStat: RankStat{
+			Rank: w.rank, PID: os.Getpid(), Host: host, Steps: done.Steps,
+			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
+			FirstStepMS: milliseconds(done.StepTimes[0]),
+			StepMS:      stepQuantiles(done.StepTimes),
+			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
+			Phases:      phasesOf(done.Phases),
+			BytesSent:   sent, BytesReceived: received, PeakRSSBytes: peakRSS(),
+			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
+		},
+		Epochs:       done.Epochs,
+		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
+		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
+		Generated: w.task.train.Generated,
+	}
+}
+
+// traceCapacity is how many spans of a lane are kept: 32 MiB of them.
+const traceCapacity = 1 << 20 / 2
+
+func (w *worker) recorder() *trace.Recorder {
+	if !w.config.Trace {
+		return nil
+	}
+	return trace.NewRecorder(w.rank, traceCapacity)
+}
+
+// keep leaves the recording where the launcher merges it.
+func (w *worker) keep(r *trace.Recorder) error {
+	if r == nil {
+		return nil
+	}
+	text, err := json.Marshal(r.Recording())
+	if err == nil {
+		err = os.WriteFile(w.dir.recording(w.rank), text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("job: keep the trace: %w", err)
+	}
+	return nil
+}
