@@ -220,7 +220,7 @@ func (a *assembler) tapSums(v vector, s sums, table reg.Register, args gotypes.C
 	a.JLT(LabelRef("rest"))
 	a.Label("channels")
 	for u := range unroll {
-		//		a.prefetch(v, len(s[0]), Mem{Base: panel, Disp: (u + 2*unroll) * row})
+		a.PREFETCHT0(Mem{Base: panel, Disp: (u + 2*unroll) * row})
 		step(u)
 	}
 	a.ADDQ(I32(int32(unroll*row)), panel)

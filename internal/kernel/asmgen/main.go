@@ -8,6 +8,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -24,31 +25,69 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// families lists what is generated.
-var families = []struct {
-	name  string
-	write func(*assembler)
-}{
-	{"element", element},
-	{"gemm", gemm},
-}
-
 func main() {
 	flags := flag.NewFlagSet("asmgen", flag.ExitOnError) // avo fills the global set with its own
 	source := flags.String("kernel", "..", "folder of the kernel package")
 	out := flags.String("out", "..", "folder to write to")
 	flags.Parse(os.Args[1:])
-	pkg, err := arguments(filepath.Join(*source, "tile.go"))
-	if err != nil {
+	if err := run(*source, *out); err != nil {
 		fmt.Fprintf(os.Stderr, "asmgen: %v\n", err)
 		os.Exit(1)
 	}
-	for _, f := range families {
-		if err := generate(*out, f.name, pkg, f.write); err != nil {
-			fmt.Fprintf(os.Stderr, "asmgen: %s: %v\n", f.name, err)
-			os.Exit(1)
+}
+
+// run writes every family, then the sums of what they came from.
+func run(source, out string) error {
+	pkg, err := arguments(filepath.Join(source, "tile.go"))
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name  string
+		write func(*assembler)
+	}{
+		{"element", element},
+		{"gemm", gemm},
+	} {
+		if err := generate(out, f.name, pkg, f.write); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
+	return writeSums(source, out)
+}
+
+// writeSums writes asmgen.sum, the SHA-256 of each source and each output. By it the kernel package
+// sees that its assembly is current where this module cannot be built.
+func writeSums(source, out string) error {
+	var paths []string
+	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go"} {
+		matches, err := filepath.Glob(filepath.Join(source, pattern))
+		if err != nil {
+			return err
+		}
+		paths = append(paths, matches...)
+	}
+	outputs, err := filepath.Glob(filepath.Join(out, "z*_amd64.*"))
+	if err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for i, path := range append(paths, outputs...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		root := source
+		if i >= len(paths) {
+			root = out
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(text), filepath.ToSlash(name))
+	}
+	return os.WriteFile(filepath.Join(out, "asmgen.sum"), sums.Bytes(), 0o644)
 }
 
 // assembler writes the functions of one family.
