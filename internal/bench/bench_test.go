@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/analysis"
 	"lockstep/internal/bench"
 	"lockstep/internal/job"
+	"lockstep/internal/report"
 )
 
 func base() job.Config {
@@ -166,7 +167,7 @@ func TestRun(t *testing.T) {
 	if !last.Done || last.Run != 8 || last.Runs != 8 || last.Remaining != 0 {
 		t.Errorf("last progress %+v, want run 8 of 8 done", last)
 	}
-	f, err := os.Open(filepath.Join(c.Out, bench.ResultsFile))
+	f, err := os.Open(filepath.Join(c.Out, report.ResultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
 			if err == nil || runs != 1 || r.Complete {
 				t.Errorf("error %v after %d runs, want an end after the first", err, runs)
 			}
-			if _, err := os.Stat(filepath.Join(c.Out, bench.ResultsFile)); err != nil {
+			if _, err := os.Stat(filepath.Join(c.Out, report.ResultsFile)); err != nil {
 				t.Error(err)
 			}
 		})

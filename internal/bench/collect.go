@@ -27,6 +27,11 @@ func setting(c job.Config) analysis.Setting {
 	}
 }
 
+func host(h job.Host) analysis.Host {
+	return analysis.Host{Name: h.Name, OS: h.OS, Kernel: h.Kernel, Arch: h.Arch, CPU: h.CPU,
+		Cores: h.UsableCores, MemoryBytes: h.MemoryBytes, ISA: h.ISA}
+}
+
 // line is one line of steps.jsonl: a step of one rank.
 type line struct {
 	Rank    int                        `json:"rank"`

@@ -2,23 +2,22 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"lockstep/internal/analysis"
 	"lockstep/internal/job"
+	"lockstep/internal/report"
 )
 
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
 // changes what is measured.
 type Options struct {
-	Label    analysis.Results // Version, Revision, Go, Command, Host: copied into the results
+	Label    analysis.Results // Version, Revision and Command are copied into the results
 	Progress func(Progress)   // called about 10 times a second and after every run; may be nil
-	Stderr   io.Writer        // warnings of the runs; nil: discarded
-	Worker   []string         // command of a worker process; nil: this binary with "worker"
+	Job      job.Options      // of every run; Progress and Isolate are set here
 
 	// Execute runs one configuration; nil: job.Run.
 	Execute func(context.Context, job.Config, job.Options) (*job.Summary, error)
@@ -67,6 +66,7 @@ func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
 		o.Execute = job.Run
 	}
 	b := &bench{plan: plan, options: o, out: c.Out, started: time.Now(), results: o.Label}
+	b.results.Go, b.results.Host = runtime.Version(), host(job.DescribeHost())
 	b.results.Rounds = plan.Repeats
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
@@ -94,7 +94,7 @@ func (b *bench) runAll(ctx context.Context) error {
 		err := b.runOne(ctx, i, trials)
 		b.results.Complete = i == len(trials)-1 && ctx.Err() == nil
 		b.results.Seconds = time.Since(b.started).Seconds()
-		if err := save(b.out, &b.results); err != nil {
+		if err := report.Save(b.out, &b.results); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -130,13 +130,13 @@ func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 	}
 	begin := time.Now()
 	b.report(state, trials[i:], begin)
-	summary, err := b.options.Execute(ctx, config, job.Options{
-		Isolate: true, Worker: b.options.Worker, Stderr: b.options.Stderr,
-		Progress: func(p job.Progress) {
-			state.Job = p
-			b.report(state, trials[i:], begin)
-		},
-	})
+	options := b.options.Job
+	options.Isolate = true
+	options.Progress = func(p job.Progress) {
+		state.Job = p
+		b.report(state, trials[i:], begin)
+	}
+	summary, err := b.options.Execute(ctx, config, options)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -172,8 +172,8 @@ func (b *bench) report(p Progress, left []Trial, begin time.Time) {
 
 // isFatal reports whether no other run can succeed either: the request or the data are wrong.
 func isFatal(err error) bool {
-	var bad *job.UsageError
-	return errors.As(err, &bad)
+	code := job.ExitCode(err)
+	return code == job.ExitUsage || code == job.ExitData
 }
 
 // directory names a run's folder so that a listing is in the order of rounds and rows.

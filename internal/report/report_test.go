@@ -203,12 +203,8 @@ func TestOddResults(t *testing.T) {
 
 func TestWriteAndRead(t *testing.T) {
 	folder := t.TempDir()
-	var b bytes.Buffer
-	if err := analysis.Encode(&b, sample()); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(folder, report.ResultsFile)
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := report.Save(folder, sample()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := report.Read(folder)

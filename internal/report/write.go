@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ const (
 	HTMLFile     = "report.html"
 )
 
-// Read returns the results in folder.
+// Read returns the results in folder. An error names the file; os.ErrNotExist is wrapped.
 func Read(folder string) (*analysis.Results, error) {
 	path := filepath.Join(folder, ResultsFile)
 	f, err := os.Open(path)
@@ -30,6 +31,18 @@ func Read(folder string) (*analysis.Results, error) {
 		return nil, fmt.Errorf("report: %s: %w", path, err)
 	}
 	return r, nil
+}
+
+// Save writes r to results.json of folder. The former content stays until the new one is on disk.
+func Save(folder string, r *analysis.Results) error {
+	var b bytes.Buffer
+	if err := analysis.Encode(&b, r); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := replace(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
 }
 
 // Write renders r into report.md and report.html of folder. Each file appears complete or not at
@@ -50,22 +63,19 @@ func Write(folder string, r *analysis.Results) error {
 	return nil
 }
 
-// replace writes a file beside path and renames it over path.
+// replace writes a file beside path, brings it to disk and renames it over path.
 func replace(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".report-*")
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
 	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return err
+		os.Remove(f.Name()) // the first error is the one to report
 	}
-	return os.Rename(f.Name(), path)
+	return err
 }
