@@ -148,7 +148,8 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("New(%+v): no error", c)
 		}
 	}
-	if err := (optim.Config{Name: "sgd", LR: 0.1, Momentum: 0.9, Nesterov: true}).Validate(); err != nil {
+	valid := optim.Config{Name: "sgd", LR: 0.1, Momentum: 0.9, Nesterov: true}
+	if err := valid.Validate(); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/kernel"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/golden.json for the paths of this machine")
+var update = flag.Bool("update", false, "rewrite testdata/golden.json, paths of this machine")
 
 const goldenFile = "testdata/golden.json"
 

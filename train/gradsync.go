@@ -4,8 +4,8 @@ import "fmt"
 
 // GradSync turns this worker's partial gradients into the global ones.
 //
-// All methods are called from the training goroutine, in every step in the order Begin, Share, Ready
-// for each parameter, Wait. It works on the loop's memory: Loop.Pieces holds the gradients.
+// All methods are called from the training goroutine, in every step in the order Begin, Share,
+// Ready for each parameter, Wait. It works on the loop's memory: Loop.Pieces holds the gradients.
 type GradSync interface {
 	// Begin starts the exchange of a step.
 	Begin(step int)
