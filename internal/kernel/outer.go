@@ -12,7 +12,11 @@ type outer struct {
 	images int
 	shape  outerShape
 	blocks []block
+	lanes  int // floats in a row of all blocks together
 	pad    *padder
+	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
+	// channels are few, a whole filter row of x fills vectors better.
+	turned bool
 	// parcels holds the parts of an image, or one parcel of many images.
 	parcels []parcel
 	many    int // images in a parcel
@@ -20,7 +24,8 @@ type outer struct {
 	parts   []*outerPart // one per thread
 
 	// The call in progress.
-	dw, x, dy, source, panels []float32
+	dw, x, dy, source []float32
+	work              []float32 // the threads' panels of dy or, if turned, the sums
 }
 
 // outerShape says what is multiplied.
@@ -36,11 +41,11 @@ type outerPart struct {
 	pack   packArgs
 }
 
-// outerTile is a tile of dw: rows channels from first of one tap, in one block of output channels.
+// outerTile is a tile of dw: rows channels from first of one tap, in one block of the other channels.
 type outerTile struct{ block, tap, first, rows int32 }
 
 // parcel is a run of pixels of dy. For each tap it lists the pixels that have a source: float offset
-// in x and pixel number in the parcel.
+// in x and pixel number in the parcel; if turned, float offset in dy and float offset in x.
 type parcel struct {
 	first, pixels int // in an image, for parts of one
 	pairs         [][]int32
@@ -58,15 +63,21 @@ const outerGroup = 8 * tileRows
 // padding.
 func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t int) int) *outer {
 	o := &outer{cpu: c, images: images, shape: s, pad: pad, many: 1}
-	o.blocks, _ = c.ops.gemm.cutBlocks(s.width)
+	ops := &c.ops.gemm
+	// Vectors of x may read beyond a filter row, which only a padded copy has room for.
+	o.turned = pad != nil && ops.outerCost(s.width, s.depth) < ops.outerCost(s.depth, s.width)
+	o.blocks, o.lanes = ops.cutBlocks(s.width)
+	if o.turned {
+		o.blocks, o.lanes = ops.cutBlocks(s.depth)
+	}
 	if s.pixels*2 <= parcelPixels {
 		o.many = min(images, parcelPixels/s.pixels)
-		o.parcels = []parcel{newParcel(s, 0, s.pixels, o.many, from)}
+		o.parcels = []parcel{o.newParcel(0, s.pixels, from)}
 	} else {
 		n := (s.pixels + parcelPixels - 1) / parcelPixels
 		for i := range n {
 			lo, hi := span(s.pixels, i, n)
-			o.parcels = append(o.parcels, newParcel(s, lo, hi, 1, from))
+			o.parcels = append(o.parcels, o.newParcel(lo, hi, from))
 		}
 	}
 	o.cutTiles()
@@ -74,14 +85,42 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 	return o
 }
 
-// newParcel lists pixels [lo, hi) of each of images images.
-func newParcel(s outerShape, lo, hi, images int, from func(pixel, t int) int) parcel {
+// outerCost estimates the half cycles that one pixel of one tap takes: two vector operations or two
+// loads go on at a time, and a sum is ready for the next addition after four cycles.
+func (o *gemmOps) outerCost(rows, width int) int {
+	cost := 0
+	blocks, _ := o.cutBlocks(width)
+	for _, b := range blocks {
+		for left := rows; left > 0; left -= tileHeight(left) {
+			h := tileHeight(left)
+			cost += max(8, h*b.vectors, h+b.vectors+2)
+		}
+	}
+	return cost
+}
+
+// rows returns the number of channels that tiles take as rows.
+func (o *outer) rows() int {
+	if o.turned {
+		return o.shape.width
+	}
+	return o.shape.depth
+}
+
+// newParcel lists pixels [lo, hi) of each of o.many images.
+func (o *outer) newParcel(lo, hi int, from func(pixel, t int) int) parcel {
+	s := &o.shape
 	p := parcel{first: lo, pixels: hi - lo, pairs: make([][]int32, s.taps)}
 	for t := range s.taps {
-		for i := range images {
+		for i := range o.many {
 			for q := lo; q < hi; q++ {
-				if at := from(q, t); at >= 0 {
-					p.pairs[t] = append(p.pairs[t], int32(i*s.xImage+at), int32(i*(hi-lo)+q-lo))
+				at, pixel := from(q, t), i*(hi-lo)+q-lo
+				switch {
+				case at < 0:
+				case o.turned:
+					p.pairs[t] = append(p.pairs[t], int32(pixel*s.width), int32(i*s.xImage+at))
+				default:
+					p.pairs[t] = append(p.pairs[t], int32(i*s.xImage+at), int32(pixel))
 				}
 			}
 		}
@@ -92,8 +131,8 @@ func newParcel(s outerShape, lo, hi, images int, from func(pixel, t int) int) pa
 // cutTiles lists the tiles in the order in which they are computed.
 func (o *outer) cutTiles() {
 	for b := range o.blocks {
-		for group := 0; group < o.shape.depth; group += outerGroup {
-			end := min(group+outerGroup, o.shape.depth)
+		for group := 0; group < o.rows(); group += outerGroup {
+			end := min(group+outerGroup, o.rows())
 			for tap := range o.shape.taps {
 				for first := group; first < end; {
 					rows := tileHeight(end - first)
@@ -109,7 +148,7 @@ func (o *outer) cutTiles() {
 // cutParts gives each thread a run of tiles with about the same number of rows.
 func (o *outer) cutParts() {
 	parts := o.cpu.Threads()
-	total := len(o.blocks) * o.shape.depth * o.shape.taps
+	total := len(o.blocks) * o.rows() * o.shape.taps
 	rows, tile := 0, 0
 	for part := range parts {
 		p := &outerPart{lo: tile}
@@ -132,11 +171,27 @@ func (o *outer) panelFloats() int {
 	return most * o.blocks[0].lanes
 }
 
-// scratch returns the floats that the threads' panels and the padded copy take.
+// workFloats returns the length of o.work.
+func (o *outer) workFloats() int {
+	if o.turned {
+		return o.shape.taps * o.shape.width * o.lanes
+	}
+	return len(o.parts) * o.panelFloats()
+}
+
+// slack returns the floats that vectors of x may read beyond the padded copy.
+func (o *outer) slack() int {
+	if o.turned {
+		return o.lanes
+	}
+	return 0
+}
+
+// scratch returns the floats that the padded copy and o.work take.
 func (o *outer) scratch() int {
-	n := len(o.parts) * o.panelFloats()
+	n := o.workFloats()
 	if o.pad != nil {
-		n += o.images * o.shape.xImage
+		n += o.images*o.shape.xImage + o.slack()
 	}
 	return n
 }
@@ -144,14 +199,14 @@ func (o *outer) scratch() int {
 // run computes dw.
 func (o *outer) run(dw, x, dy, scratch []float32) {
 	o.dw, o.x, o.dy, o.source = dw, x, dy, x
-	n := len(o.parts) * o.panelFloats()
-	o.panels, scratch = scratch[:n], scratch[n:]
+	n := o.workFloats()
+	o.work, scratch = scratch[:n], scratch[n:]
 	if o.pad != nil {
-		o.source = scratch[:o.images*o.shape.xImage]
+		o.source = scratch[:o.images*o.shape.xImage+o.slack()]
 		o.cpu.Run((*outerPrepare)(o))
 	}
 	o.cpu.Run((*outerCompute)(o))
-	o.dw, o.x, o.dy, o.source, o.panels = nil, nil, nil, nil, nil
+	o.dw, o.x, o.dy, o.source, o.work = nil, nil, nil, nil, nil
 }
 
 // outerPrepare pads x.
@@ -169,28 +224,40 @@ type outerCompute outer
 // Do computes one thread's tiles.
 func (t *outerCompute) Do(part, _ int) {
 	o, p := (*outer)(t), t.parts[part]
-	n := o.panelFloats()
-	panel := o.panels[part*n : (part+1)*n]
 	for image := 0; image < o.images; image += o.many {
 		for i := range o.parcels {
-			o.parcel(p, panel, image, i)
+			if o.turned {
+				o.turnedParcel(p, image, i)
+			} else {
+				o.parcel(p, part, image, i)
+			}
 		}
+	}
+	if o.turned {
+		o.turnBack(p)
 	}
 }
 
-// parcel adds parcel i of the images from image on to the tiles of part p.
-func (o *outer) parcel(p *outerPart, panel []float32, image, i int) {
-	a, s, q := &p.outer, &o.shape, &o.parcels[i]
-	images := min(o.many, o.images-image)
-	dy := o.dy[(image*s.pixels+q.first)*s.width:]
-	x := o.source[image*s.xImage:]
-	a.flags, a.stride = tileAdd, s.width
-	if image == 0 && i == 0 {
-		a.flags = 0
+// operands returns x and dy from the first pixel of parcel i of the images from image on, the number
+// of these images, and the flags of a tile.
+func (o *outer) operands(image, i int) (x, dy []float32, images, flags int) {
+	s := &o.shape
+	if image > 0 || i > 0 {
+		flags = tileAdd
 	}
+	return o.source[image*s.xImage:], o.dy[(image*s.pixels+o.parcels[i].first)*s.width:],
+		min(o.many, o.images-image), flags
+}
+
+// parcel adds parcel i of the images from image on to the tiles of part p.
+func (o *outer) parcel(p *outerPart, part, image, i int) {
+	a, s, q := &p.outer, &o.shape, &o.parcels[i]
+	x, dy, images, flags := o.operands(image, i)
+	a.flags, a.stride = flags, s.width
+	panel := o.work[part*o.panelFloats():]
 	packed := int32(-1)
 	for t := p.lo; t < p.hi; t++ {
-		tile := o.tiles[t]
+		tile := &o.tiles[t]
 		b := &o.blocks[tile.block]
 		if tile.block != packed {
 			packed = tile.block
@@ -208,5 +275,39 @@ func (o *outer) parcel(p *outerPart, panel []float32, image, i int) {
 		a.dst = o.dw[(int(tile.tap)*s.depth+int(tile.first))*s.width+b.first:]
 		a.rows = int(tile.rows)
 		o.cpu.ops.gemm.outer[a.rows][b.vectors](a)
+	}
+}
+
+// turnedParcel adds parcel i of the images from image on to the turned tiles of part p, which lie in
+// o.work as [tap][channel of dy][channel of x].
+func (o *outer) turnedParcel(p *outerPart, image, i int) {
+	a, s := &p.outer, &o.shape
+	x, dy, images, flags := o.operands(image, i)
+	a.flags, a.stride, a.bStride, a.tail = flags, o.lanes, 1, o.cpu.ops.gemm.lanes
+	for t := p.lo; t < p.hi; t++ {
+		tile := &o.tiles[t]
+		b := &o.blocks[tile.block]
+		pairs := o.parcels[i].pairs[tile.tap]
+		a.pairs = pairs[:len(pairs)/o.many*images]
+		a.a, a.b = dy[tile.first:], x[b.first:]
+		a.dst = o.work[(int(tile.tap)*s.width+int(tile.first))*o.lanes+b.at:]
+		a.rows = int(tile.rows)
+		o.cpu.ops.gemm.outer[a.rows][b.vectors](a)
+	}
+}
+
+// turnBack copies the turned tiles of part p to dw.
+func (o *outer) turnBack(p *outerPart) {
+	s := &o.shape
+	for t := p.lo; t < p.hi; t++ {
+		tile := &o.tiles[t]
+		b := &o.blocks[tile.block]
+		for k := int(tile.first); k < int(tile.first+tile.rows); k++ {
+			sums := o.work[(int(tile.tap)*s.width+k)*o.lanes+b.at:][:b.channels()]
+			dw := o.dw[(int(tile.tap)*s.depth+b.first)*s.width+k:]
+			for c, sum := range sums {
+				dw[c*s.width] = sum
+			}
+		}
 	}
 }
