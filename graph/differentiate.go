@@ -42,7 +42,7 @@ func differentiate(c *code) error {
 	c.gradients = make([]*Node, len(c.params))
 	for p, n := range c.params {
 		if gradient[n] == nil {
-			return fmt.Errorf("graph: differentiate: the loss does not depend on parameter %s", n.name)
+			return fmt.Errorf("graph: differentiate: the loss does not depend on %s", n.name)
 		}
 		c.gradients[p] = c.own(gradient[n])
 	}

@@ -6,7 +6,7 @@
 //
 //	lower          choose the training or the inference form of each op
 //	differentiate  emit the backward ops, which are ops like any other
-//	passes         rewrite: fold ReLU into its producer, masks into batch norm, drop what nobody reads
+//	passes         rewrite: fold ReLU into its producer, masks into batch norm, drop dead ops
 //	prepare        ask the [Executor] for a kernel per op
 //	plan           give every value a place in one arena, reusing memory as values die
 //

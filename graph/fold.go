@@ -6,7 +6,8 @@ import "slices"
 type folding interface{ withReLU() Op }
 
 // foldReLU lets a convolution, a linear layer or a normalisation apply the ReLU that follows it, if
-// nobody else reads the result in between: y = max(op(x), 0) in one pass. The arithmetic is the same.
+// nobody else reads the result in between: y = max(op(x), 0) in one pass. The arithmetic is the
+// same.
 func foldReLU(c *code) {
 	for _, r := range c.calls {
 		if _, ok := r.op.(relu); !ok || r.in[0].call == nil {
@@ -23,9 +24,9 @@ func foldReLU(c *code) {
 	}
 }
 
-// foldMask lets batch norm's backward op apply the mask of the ReLU that was folded into its forward
-// op, instead of reading a masked gradient: dy where y > 0, else 0, is formed on the fly from a y
-// computed anew. The arithmetic is the same.
+// foldMask lets batch norm's backward op apply the mask of the ReLU that was folded into its
+// forward op, instead of reading a masked gradient: dy where y > 0, else 0, is formed on the fly
+// from a y computed anew. The arithmetic is the same.
 func foldMask(c *code) {
 	for _, m := range c.calls {
 		if _, ok := m.op.(reluBackward); !ok || m.in[1].call == nil {
@@ -46,8 +47,8 @@ func foldMask(c *code) {
 	}
 }
 
-// dropMultiplyByOne removes the scaling of a gradient by ones, which is what the gradient of a plain
-// sum of losses starts from.
+// dropMultiplyByOne removes the scaling of a gradient by ones, which is what the gradient of a
+// plain sum of losses starts from.
 func dropMultiplyByOne(c *code) {
 	for _, s := range c.calls {
 		if _, ok := s.op.(scaleRows); !ok || s.in[1].call == nil {

@@ -117,7 +117,7 @@ func TestCompileRefuses(t *testing.T) {
 		{graph.Options{Loss: logits}, "loss has shape [2, 4]"},
 		{graph.Options{Logits: loss}, "logits have shape [2]"},
 		{graph.Options{Loss: graph.New().Input("x", tensor.Shape{2})}, "another graph"},
-		{graph.Options{Loss: loss, Train: true}, "does not depend on parameter unused"},
+		{graph.Options{Loss: loss, Train: true}, "does not depend on unused"},
 	} {
 		_, err := graph.Compile(g, host(t, kernel.Plain, 1), c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

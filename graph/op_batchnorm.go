@@ -46,8 +46,8 @@ func (o batchNorm) lower(l *lowering, in []*Node) []*Node {
 	return l.to.apply(normalize{eps: o.eps}, x, mean, variance, gamma, beta)
 }
 
-// batchStatistics computes each channel's mean, biased variance and unbiased variance. The latter is
-// 0 for a single row.
+// batchStatistics computes each channel's mean, biased variance and unbiased variance. The latter
+// is 0 for a single row.
 type batchStatistics struct{}
 
 func (batchStatistics) Name() string { return "batch-statistics" }
@@ -57,7 +57,9 @@ func (batchStatistics) Infer(in []Type) ([]Type, error) {
 	return []Type{c, c, c}, nil
 }
 
-func (batchStatistics) Cost(in, out []Type) Cost { return cost(3*int64(in[0].Shape.Elems()), in, out) }
+func (batchStatistics) Cost(in, out []Type) Cost {
+	return cost(3*int64(in[0].Shape.Elems()), in, out)
+}
 
 func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
@@ -102,7 +104,8 @@ func (o normalize) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
 	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
-		v.Normalize(a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F, o.eps, o.relu)
+		v.Normalize(a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F,
+			o.eps, o.relu)
 	}}
 }
 
@@ -111,8 +114,8 @@ func (o normalize) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	return []*Node{d[0], nil, nil, d[1], d[2]}
 }
 
-// batchNormBackward computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean and
-// variance being those of x. With relu it takes dy as 0 where the normalised value is not above 0.
+// batchNormBackward computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean
+// and variance being those of x. With relu it takes dy as 0 where the normalised value is not above 0.
 type batchNormBackward struct {
 	eps  float32
 	relu bool

@@ -87,7 +87,9 @@ func dropUnused(c *code) {
 // its inputs allow, so that its exchange can start while the backward pass goes on.
 func finishGradientsEarly(c *code) {
 	finishes := func(x *call) bool {
-		return slices.ContainsFunc(x.out, func(n *Node) bool { return slices.Contains(c.gradients, n) })
+		return slices.ContainsFunc(x.out, func(n *Node) bool {
+			return slices.Contains(c.gradients, n)
+		})
 	}
 	for i, moved := range c.calls {
 		if !moved.backward || !finishes(moved) {

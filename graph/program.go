@@ -53,8 +53,8 @@ type OpCost struct {
 	Cost
 }
 
-// Close gives back the memory of the program, which must not be used afterwards; a shared arena stays
-// until it is closed itself.
+// Close gives back the memory of the program, which must not be used afterwards; a shared arena
+// stays until it is closed itself.
 func (p *Program) Close() {
 	if p.ownsArena {
 		p.arena.Close()

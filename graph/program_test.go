@@ -361,7 +361,8 @@ func TestVariables(t *testing.T) {
 // Running before everything is in place is a bug of the caller and says what is missing.
 func TestRunningTooEarly(t *testing.T) {
 	g, loss, logits := build(2)
-	p, err := graph.Compile(g, host(t, kernel.Plain, 1), graph.Options{Loss: loss, Logits: logits, Train: true})
+	p, err := graph.Compile(g, host(t, kernel.Plain, 1),
+		graph.Options{Loss: loss, Logits: logits, Train: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,19 +160,19 @@ func hashFloats(h hash.Hash, values []float32) {
 // check reports how p's variables differ from v, if they do.
 func (v *Variables) check(p *Program) error {
 	if len(v.Params) != len(p.code.param) || len(v.States) != len(p.code.state) {
-		return fmt.Errorf("graph: attach: program has %d parameters and %d states, variables %d and %d",
-			len(p.code.param), len(p.code.state), len(v.Params), len(v.States))
+		return fmt.Errorf("graph: attach: program has %d parameters and %d states, variables "+
+			"%d and %d", len(p.code.param), len(p.code.state), len(v.Params), len(v.States))
 	}
 	for i, a := range v.Params {
 		if b := p.code.param[i]; a.Name != b.Name || !a.stored().Equal(b.stored()) {
-			return fmt.Errorf("graph: attach: parameter %d is %s %v in the program, %s %v in the variables",
-				i, b.Name, b.stored(), a.Name, a.stored())
+			return fmt.Errorf("graph: attach: parameter %d is %s %v in the program, %s %v in "+
+				"the variables", i, b.Name, b.stored(), a.Name, a.stored())
 		}
 	}
 	for i, a := range v.States {
 		if b := p.code.state[i]; a.Name != b.Name || !a.Shape.Equal(b.Shape) {
-			return fmt.Errorf("graph: attach: state %d is %s %v in the program, %s %v in the variables",
-				i, b.Name, b.Shape, a.Name, a.Shape)
+			return fmt.Errorf("graph: attach: state %d is %s %v in the program, %s %v in "+
+				"the variables", i, b.Name, b.Shape, a.Name, a.Shape)
 		}
 	}
 	for i, number := range v.Order {

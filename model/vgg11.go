@@ -10,7 +10,8 @@ import (
 func vgg11(x *graph.Node, classes int) *graph.Node {
 	const pool = 0
 	var features nn.Sequential
-	for _, channels := range []int{64, pool, 128, pool, 256, 256, pool, 512, 512, pool, 512, 512, pool} {
+	plan := []int{64, pool, 128, pool, 256, 256, pool, 512, 512, pool, 512, 512, pool}
+	for _, channels := range plan {
 		if channels == pool {
 			features = append(features, nn.MaxPool{Size: 2})
 			continue

@@ -23,10 +23,12 @@ func (l BatchNorm) Apply(name string, x *graph.Node) *graph.Node {
 	g := x.Graph()
 	c := tensor.Shape{features(x.Shape(), len(x.Shape())-1)}
 	param := func(part string, start float32) *graph.Node {
-		return g.Parameter(graph.Param{Name: name + part, Shape: c, Init: graph.Constant{Value: start}})
+		init := graph.Constant{Value: start}
+		return g.Parameter(graph.Param{Name: name + part, Shape: c, Init: init})
 	}
 	state := func(part string, start float32) *graph.Node {
-		return g.State(graph.State{Name: name + part, Shape: c, Momentum: l.Momentum, Initial: start})
+		s := graph.State{Name: name + part, Shape: c, Momentum: l.Momentum, Initial: start}
+		return g.State(s)
 	}
 	return graph.BatchNorm(x, param(".weight", 1), param(".bias", 0),
 		state(".running_mean", 0), state(".running_var", 1), l.Eps)

@@ -21,7 +21,8 @@ func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 	c := features(x.Shape(), 3)
 	g, init := x.Graph(), byFanIn(c*l.Size*l.Size)
 	view := tensor.Shape{l.Out, c, l.Size, l.Size}
-	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: view, Layout: filters(view), Init: init})
+	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: view, Layout: filters(view),
+		Init: init})
 	return graph.Conv(x, w, bias(g, name, l.Out, l.NoBias, init), max(l.Stride, 1), l.Pad)
 }
 
@@ -77,6 +78,6 @@ func bias(g *graph.Graph, name string, n int, none bool, init graph.Init) *graph
 	return g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{n}, Init: init})
 }
 
-// byFanIn is PyTorch's default for weights and biases: uniform in +-1/sqrt(n), n being the number of
-// inputs of one output (Kaiming uniform with a = sqrt(5); He et al. 2015, arXiv 1502.01852).
+// byFanIn is PyTorch's default for weights and biases: uniform in +-1/sqrt(n), n being the number
+// of inputs of one output (Kaiming uniform with a = sqrt(5); He et al. 2015, arXiv 1502.01852).
 func byFanIn(n int) graph.Init { return graph.Uniform{Bound: 1 / math.Sqrt(float64(n))} }

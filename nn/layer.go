@@ -8,8 +8,8 @@ import (
 
 // Layer is a part of a network with one input and one output.
 type Layer interface {
-	// Apply adds the layer to x's graph and returns its output. The names of its parameters and states
-	// start with name and a dot.
+	// Apply adds the layer to x's graph and returns its output. The names of its parameters and
+	// states start with name and a dot.
 	Apply(name string, x *graph.Node) *graph.Node
 }
 
