@@ -159,7 +159,7 @@ func (f *fetcher) attempt(ctx context.Context, p *partial, file File) error {
 // copy appends body to p until p has the size of file, and reports progress.
 func (f *fetcher) copy(p *partial, body io.Reader, file File) error {
 	buf := make([]byte, 64<<10)
-	report := func() { f.progress(Progress{filepath.Base(p.file.Name()), p.size, file.Bytes}) }
+	report := func() { f.progress(Progress{filepath.Base(file.Path), p.size, file.Bytes}) }
 	report()
 	last := time.Now()
 	for {

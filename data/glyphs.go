@@ -31,7 +31,7 @@ func generateGlyphs(ctx context.Context, o Options) (train, test *Set, err error
 		s := &Set{
 			Name: "glyphs", Shape: tensor.Shape{glyphSide, glyphSide, 3}, Classes: digitNames(),
 			Pixels: make([]byte, n*glyphSide*glyphSide*3), Labels: make([]uint8, n),
-			Mean: []float32{0.48, 0.48, 0.48}, Std: []float32{0.22, 0.22, 0.22},
+			Mean: []float32{0.499, 0.499, 0.499}, Std: []float32{0.257, 0.257, 0.257},
 			Generated: true, Source: fmt.Sprintf("drawn by lockstep, seed %d", o.Seed),
 		}
 		if err := s.drawGlyphs(ctx, o.Seed, uint64(part)); err != nil {

@@ -1,0 +1,67 @@
+package data_test
+
+import (
+	"testing"
+
+	"lockstep/data"
+	"lockstep/tensor"
+)
+
+// The fused copy against the definition: pad with black, crop, mirror, normalise.
+func TestPlaceIsPadCropFlip(t *testing.T) {
+	for _, shape := range []tensor.Shape{{5, 4, 1}, {4, 6, 3}, {3, 3, 2}} {
+		s := tiny(1, shape)
+		height, width, channels := shape[0], shape[1], shape[2]
+		dst := make([]float32, shape.Elems())
+		for dy := -height - 1; dy <= height+1; dy++ {
+			for dx := -width - 1; dx <= width+1; dx++ {
+				for _, flip := range []bool{false, true} {
+					clear(dst)
+					s.Place(dst, s.Pixels, dy, dx, flip)
+					for i, got := range dst {
+						y, x, c := i/channels/width+dy, i/channels%width+dx, i%channels
+						pixel := byte(0)
+						if y >= 0 && y < height && x >= 0 && x < width {
+							if flip {
+								x = width - 1 - x
+							}
+							pixel = s.Pixels[(y*width+x)*channels+c]
+						}
+						unit := float32(pixel) / 255
+						if want := (unit - s.Mean[c]) / s.Std[c]; got != want {
+							t.Fatalf("%v shifted by %d, %d, flip %v: element %d is %v, want %v",
+								shape, dy, dx, flip, i, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDrawIsUniformAndPure(t *testing.T) {
+	a := data.Augmentation{Pad: 2, Flip: true}
+	counts, flips := map[[2]int]int{}, 0
+	const n = 25_000
+	for i := range n {
+		dy, dx, flip := a.Draw(7, i%5, i)
+		counts[[2]int{dy, dx}]++
+		if flip {
+			flips++
+		}
+		if y, x, f := a.Draw(7, i%5, i); y != dy || x != dx || f != flip {
+			t.Fatal("two draws for one sample differ")
+		}
+	}
+	if len(counts) != 25 || flips < n*48/100 || flips > n*52/100 {
+		t.Errorf("%d different shifts, %d flips of %d; want 25, half", len(counts), flips, n)
+	}
+	for shift, k := range counts {
+		if k < n/25*8/10 || k > n/25*12/10 {
+			t.Errorf("shift %v drawn %d times, want about %d", shift, k, n/25)
+		}
+	}
+	if dy, dx, flip := (data.Augmentation{}).Draw(7, 1, 1); dy != 0 || dx != 0 || flip {
+		t.Error("the zero augmentation changes something")
+	}
+}

@@ -1,0 +1,49 @@
+package data
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Readers of single files, for fuzzing.
+var (
+	DecodeCIFAR = decodeCIFAR
+	ReadIDX     = readIDX
+)
+
+// Bytes of a CIFAR-10 record and of a batch file.
+const (
+	CIFARRecord = cifarRecord
+	CIFARBytes  = cifarBytes
+)
+
+// ReadCIFARArchive reads the data set from an archive.
+func ReadCIFARArchive(ctx context.Context, path string) (train, test *Set, err error) {
+	return readCIFAR10(ctx, path)
+}
+
+// FetchFile downloads one file into folder, giving up after stall without data.
+func FetchFile(ctx context.Context, folder string, file File, stall time.Duration,
+	progress func(Progress)) error {
+	f := newFetcher(progress)
+	defer f.close()
+	f.stall = stall
+	return f.fetch(ctx, folder, file)
+}
+
+// Bounded returns r cut off with an error after n bytes.
+func Bounded(r io.Reader, n int64) io.Reader { return &boundedReader{r: r, left: n} }
+
+// Place writes src in the pose (dy, dx, flip), normalised by the set's table.
+func (s *Set) Place(dst []float32, src []byte, dy, dx int, flip bool) {
+	var t table
+	t.fill(s.Mean, s.Std)
+	t.place(dst, src, s.Shape[0], s.Shape[1], s.Shape[2], pose{dy, dx, flip})
+}
+
+// Draw returns the pose of a sample.
+func (a Augmentation) Draw(seed uint64, epoch, sample int) (dy, dx int, flip bool) {
+	p := a.draw(seed, epoch, sample)
+	return p.dy, p.dx, p.flip
+}

@@ -1,0 +1,268 @@
+package data_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"lockstep/data"
+	"lockstep/internal/shard"
+	"lockstep/tensor"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// indexed returns n images [1, 2, 1] that spell their own index, normalised to themselves.
+func indexed(n int) *data.Set {
+	s := &data.Set{Name: "indexed", Shape: tensor.Shape{1, 2, 1}, Classes: []string{"only"},
+		Pixels: make([]byte, 2*n), Labels: make([]uint8, n),
+		Mean: []float32{0}, Std: []float32{1.0 / 255}}
+	for i := range n {
+		s.Pixels[2*i], s.Pixels[2*i+1] = byte(i), byte(i>>8)
+	}
+	return s
+}
+
+// epoch runs one loader over all steps of one epoch and returns the samples of each of its shards,
+// [step][shard], and the coverage hash.
+func epoch(t rapid.TB, set *data.Set, batch, shards, lo, hi, epoch int) ([][][]int, uint64) {
+	steps := data.NewSampler(set.Len(), batch, shards, 3).StepsPerEpoch()
+	l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: batch, Shards: shards,
+		Lo: lo, Hi: hi, Seed: 3, FromStep: epoch * steps, ToStep: (epoch + 1) * steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var got [][][]int
+	for number := epoch * steps; ; number++ {
+		s, err := l.Next()
+		if err == io.EOF {
+			return got, l.Coverage()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if s.Number != number || s.Epoch != epoch || s.InEpoch != number%steps {
+			t.Fatalf("step %d is epoch %d, step %d there; want step %d",
+				s.Number, s.Epoch, s.InEpoch, number)
+		}
+		var step [][]int
+		for i, sh := range s.Shards {
+			if sh.Number != lo+i || sh.Samples != shard.Samples(s.Samples, shards, sh.Number) {
+				t.Fatalf("shard %d has %d samples", sh.Number, sh.Samples)
+			}
+			var samples []int
+			for j := range sh.Samples {
+				samples = append(samples, int(sh.Images[2*j]+0.5)+256*int(sh.Images[2*j+1]+0.5))
+			}
+			step = append(step, samples)
+		}
+		got = append(got, step)
+	}
+}
+
+func TestEverySampleOncePerEpochWhateverTheWorkers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "samples")
+		shards := rapid.IntRange(1, 9).Draw(t, "shards")
+		batch := rapid.IntRange(shards, 60).Draw(t, "batch")
+		workers := rapid.IntRange(1, shards).Draw(t, "workers")
+		number := rapid.IntRange(0, 3).Draw(t, "epoch")
+		set := indexed(n)
+		whole, _ := epoch(t, set, batch, shards, 0, shards, number)
+
+		plan, err := shard.Cut(shards, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, total := make([]int, n), uint64(0)
+		for rank := range workers {
+			lo, hi := plan.Run(rank)
+			part, coverage := epoch(t, set, batch, shards, lo, hi, number)
+			total += coverage
+			for step := range part {
+				for i, samples := range part[step] {
+					if !slices.Equal(samples, whole[step][lo+i]) {
+						t.Fatalf("step %d, shard %d: %v with %d workers, %v with one",
+							step, lo+i, samples, workers, whole[step][lo+i])
+					}
+					for _, s := range samples {
+						seen[s]++
+					}
+				}
+			}
+		}
+		for s, k := range seen {
+			if k != 1 {
+				t.Fatalf("sample %d used %d times", s, k)
+			}
+		}
+		if total != data.Coverage(n) {
+			t.Fatalf("coverage %#x, want %#x", total, data.Coverage(n))
+		}
+	})
+}
+
+func TestCoverageSeesAMissingAndADoubleSample(t *testing.T) {
+	if data.Coverage(5) == data.Coverage(4) || data.Coverage(0) != 0 {
+		t.Error("coverage does not depend on the samples")
+	}
+	a, _ := epoch(t, indexed(40), 8, 2, 0, 1, 0)
+	_, half := epoch(t, indexed(40), 8, 2, 0, 1, 0)
+	if len(a) != 5 || half+half == data.Coverage(40) {
+		t.Error("half of the samples twice has the hash of all samples")
+	}
+}
+
+// A loader that starts later gives the same steps as one that got there.
+func TestFromStepContinuesExactly(t *testing.T) {
+	set := tiny(50, tensor.Shape{6, 6, 3})
+	config := data.LoaderConfig{Set: set, Batch: 16, Shards: 3, Lo: 1, Hi: 3, Seed: 9,
+		Augment: data.Augmentation{Pad: 2, Flip: true}, ToStep: 11}
+	want := contents(t, config)
+	for from := range 11 {
+		config.FromStep = from
+		if got := contents(t, config); !slices.Equal(got, want[from:]) {
+			t.Fatalf("steps from %d differ from those of a run from the start", from)
+		}
+	}
+}
+
+// contents returns all a loader gives, one string per step.
+func contents(t *testing.T, c data.LoaderConfig) []string {
+	t.Helper()
+	l, err := data.NewLoader(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var steps []string
+	for {
+		s, err := l.Next()
+		if err == io.EOF {
+			return steps
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintln(s.Number, s.Epoch, s.InEpoch, s.Samples)
+		for _, sh := range s.Shards {
+			text += fmt.Sprintln(sh.Number, sh.Samples, sh.Labels, sh.Images)
+		}
+		steps = append(steps, text)
+	}
+}
+
+func TestLoaderAugmentsByEpochAndSample(t *testing.T) {
+	set := tiny(6, tensor.Shape{5, 5, 3})
+	a := data.Augmentation{Pad: 1, Flip: true}
+	l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: 6, Shards: 1, Hi: 1, Seed: 4,
+		Augment: a, ToStep: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	order, want := make([]int32, 6), make([]float32, 75)
+	for e := range 3 {
+		s, err := l.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data.NewSampler(6, 6, 1, 4).Order(order, e)
+		for i, index := range order {
+			dy, dx, flip := a.Draw(4, e, int(index))
+			set.Place(want, set.Pixels[index*75:(index+1)*75], dy, dx, flip)
+			if !slices.Equal(s.Shards[0].Images[i*75:(i+1)*75], want) ||
+				s.Shards[0].Labels[i] != int32(set.Labels[index]) {
+				t.Fatalf("epoch %d, sample %d is not its augmented self", e, index)
+			}
+		}
+	}
+}
+
+func TestLoaderSteadyStateAllocatesNothing(t *testing.T) {
+	set := tiny(64, tensor.Shape{8, 8, 3})
+	l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: 20, Shards: 3, Hi: 3,
+		Augment: data.Augmentation{Pad: 2, Flip: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	next := func() {
+		if _, err := l.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 8 { // over the end of an epoch
+		next()
+	}
+	if n := testing.AllocsPerRun(40, next); n != 0 {
+		t.Errorf("%v allocations per step, want 0", n)
+	}
+}
+
+func TestCloseEndsAnUnfinishedLoader(t *testing.T) {
+	for taken := range 5 {
+		l, err := data.NewLoader(data.LoaderConfig{Set: indexed(100), Batch: 4, Shards: 2, Hi: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range taken {
+			if _, err := l.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(l.Close(), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Next(); err == nil || err == io.EOF {
+			t.Errorf("next after close: %v", err)
+		}
+	}
+}
+
+func TestLoaderConfigIsChecked(t *testing.T) {
+	good := data.LoaderConfig{Set: indexed(10), Batch: 4, Shards: 2, Hi: 2, ToStep: 1}
+	broken := *good.Set
+	broken.Pixels = broken.Pixels[1:]
+	for want, change := range map[string]func(*data.LoaderConfig){
+		"no samples":          func(c *data.LoaderConfig) { c.Set = good.Set.Limit(0) },
+		"batch 1 in 2 shards": func(c *data.LoaderConfig) { c.Batch = 1 },
+		"run [2, 2)":          func(c *data.LoaderConfig) { c.Lo = 2 },
+		"run [0, 3)":          func(c *data.LoaderConfig) { c.Hi = 3 },
+		"steps [5, 1)":        func(c *data.LoaderConfig) { c.FromStep = 5 },
+		"padding -1":          func(c *data.LoaderConfig) { c.Augment.Pad = -1 },
+		"19 bytes of pixels":  func(c *data.LoaderConfig) { c.Set = &broken },
+	} {
+		c := good
+		change(&c)
+		if _, err := data.NewLoader(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func BenchmarkLoader(b *testing.B) {
+	set, _ := generate(b, "glyphs", 2000, 1)
+	for name, a := range map[string]data.Augmentation{"plain": {}, "crop-flip": {Pad: 4, Flip: true}} {
+		b.Run(name, func(b *testing.B) {
+			const batch = 250
+			l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: batch, Shards: 1, Hi: 1,
+				Augment: a})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer l.Close()
+			for b.Loop() {
+				if _, err := l.Next(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(batch*b.N)/b.Elapsed().Seconds(), "images/s")
+		})
+	}
+}

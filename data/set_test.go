@@ -1,0 +1,133 @@
+package data_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/data"
+	"lockstep/tensor"
+)
+
+// tiny returns a set of n images whose pixels are all different functions of their place.
+func tiny(n int, shape tensor.Shape) *data.Set {
+	s := &data.Set{
+		Name: "tiny", Shape: shape, Classes: []string{"a", "b", "c"},
+		Pixels: make([]byte, n*shape.Elems()), Labels: make([]uint8, n),
+		Mean: []float32{0.5, 0.25, 0.125, 0.75}[:shape[2]],
+		Std:  []float32{0.25, 0.5, 0.3, 0.1}[:shape[2]],
+	}
+	for i := range s.Pixels {
+		s.Pixels[i] = byte(i * 7 % 251)
+	}
+	for i := range s.Labels {
+		s.Labels[i] = uint8(i % 3)
+	}
+	return s
+}
+
+func TestNormalizeIsTheFormula(t *testing.T) {
+	for _, channels := range []int{1, 2, 3, 4} {
+		s := tiny(5, tensor.Shape{4, 3, channels})
+		dst, labels := make([]float32, 3*12*channels), make([]int32, 3)
+		s.Normalize(dst, labels, 1, 4)
+		for i, got := range dst {
+			c := i % channels
+			unit := float32(s.Pixels[12*channels+i]) / 255
+			if want := (unit - s.Mean[c]) / s.Std[c]; got != want {
+				t.Fatalf("%d channels, element %d: %v, want %v", channels, i, got, want)
+			}
+		}
+		if !slices.Equal(labels, []int32{1, 2, 0}) {
+			t.Errorf("labels %v, want [1 2 0]", labels)
+		}
+	}
+}
+
+func TestNormalizeAllocatesNothing(t *testing.T) {
+	s := tiny(8, tensor.Shape{8, 8, 3})
+	dst, labels := make([]float32, 4*192), make([]int32, 4)
+	if n := testing.AllocsPerRun(20, func() { s.Normalize(dst, labels, 2, 6) }); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}
+
+func TestNormalizePanicsOnWrongLengths(t *testing.T) {
+	s := tiny(4, tensor.Shape{2, 2, 1})
+	for _, c := range []struct{ images, labels, lo, hi int }{
+		{8, 2, 3, 5}, {8, 2, -1, 1}, {8, 2, 2, 1}, {7, 2, 0, 2}, {8, 1, 0, 2},
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "data: normalize: ") {
+					t.Errorf("%v: panic %q", c, got)
+				}
+			}()
+			s.Normalize(make([]float32, c.images), make([]int32, c.labels), c.lo, c.hi)
+		}()
+	}
+}
+
+func TestLimitTakesTheFirst(t *testing.T) {
+	s := tiny(10, tensor.Shape{2, 2, 3})
+	first := s.Limit(4)
+	if first.Len() != 4 || len(first.Pixels) != 48 || s.Len() != 10 {
+		t.Errorf("limit 4 of 10: %d labels, %d bytes, original has %d",
+			first.Len(), len(first.Pixels), s.Len())
+	}
+	if s.Limit(10) != s || s.Limit(99) != s || s.Limit(-1) != s {
+		t.Error("a limit that does not bind makes a new set")
+	}
+	if s.Limit(0).Len() != 0 {
+		t.Error("limit 0 keeps samples")
+	}
+}
+
+func TestSyntheticHasTheShapeAskedFor(t *testing.T) {
+	train, test, err := data.Load(context.Background(), "synthetic",
+		data.Options{Shape: tensor.Shape{5, 7, 3}, NumClasses: 4, TrainSize: 40, TestSize: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.Len() != 40 || test.Len() != 9 || !train.Shape.Equal(tensor.Shape{5, 7, 3}) ||
+		len(train.Classes) != 4 || slices.Max(train.Labels) != 3 || !train.Generated {
+		t.Errorf("got %d + %d images %v, %d classes, labels to %d, generated %v",
+			train.Len(), test.Len(), train.Shape, len(train.Classes),
+			slices.Max(train.Labels), train.Generated)
+	}
+	if slices.Equal(train.Pixels[:105], test.Pixels[:105]) {
+		t.Error("training and test images are the same")
+	}
+	for _, o := range []data.Options{{Shape: tensor.Shape{4, 4}}, {Shape: tensor.Shape{4, 4, 9}},
+		{Shape: tensor.Shape{0, 4, 3}}, {NumClasses: 300}} {
+		if _, _, err := data.Load(context.Background(), "synthetic", o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+func TestUnknownNameSuggests(t *testing.T) {
+	for name, want := range map[string]string{
+		"cifar": "cifar10", "CIFAR10": "cifar10", "minst": "mnist", "glyph": "glyphs", "imagenet": "",
+	} {
+		_, _, err := data.Load(context.Background(), name, data.Options{})
+		var unknown *data.UnknownError
+		if !errors.As(err, &unknown) || unknown.Suggestion != want {
+			t.Errorf("%s: %v, want suggestion %q", name, err, want)
+		}
+	}
+}
+
+func ExampleLoad() {
+	train, test, err := data.Load(context.Background(), "glyphs",
+		data.Options{TrainSize: 200, TestSize: 50})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(train.Len(), test.Len(), train.Shape, train.Generated)
+	// Output: 200 50 [32, 32, 3] true
+}
