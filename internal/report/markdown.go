@@ -145,7 +145,6 @@ func textColumns() []column {
 		return column{heading{name, unit}, func(v *lineView) cell { return cell{Text: value(v)} }}
 	}
 	ms := func(v float64) string { return millis(v) }
-	two := func(v float64) string { return fixed(v, 2) }
 	ratio := func(r analysis.Ratio, f func(float64) string) string {
 		s := ratioText(r, f)
 		if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
@@ -180,12 +179,12 @@ func textColumns() []column {
 			if v.Line == v.group.Baseline {
 				return "1"
 			}
-			return ratio(v.Speedup, two)
+			return ratio(v.Speedup, twoDecimals)
 		}),
 		col("efficiency", "per core", func(v *lineView) string {
 			return ratioText(v.Efficiency, percent)
 		}),
-		col("step ÷ none", "", func(v *lineView) string { return ratio(v.OverFloor, two) }),
+		col("step ÷ none", "", func(v *lineView) string { return ratio(v.OverFloor, twoDecimals) }),
 		col("loss", "first", func(v *lineView) string { return fixed(v.LossFirst, 4) }),
 		col("loss", "last", func(v *lineView) string { return fixed(v.LossLast, 4) }),
 		col("accuracy", "train", func(v *lineView) string { return percent(v.TrainAccuracy) }),

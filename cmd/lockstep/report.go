@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/report"
+)
+
+// reportCommand renders a benchmark's results again.
+func reportCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "report FOLDER",
+		Short:   "Render the report of a benchmark again",
+		Long:    "Render the report of a benchmark again: report.md and report.html from results.json.",
+		Example: "  lockstep report runs/20261121-101500-bench",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("report takes one folder, got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			results, err := report.Read(args[0])
+			if err != nil {
+				return badResults(args[0], err)
+			}
+			if err := report.Write(args[0], results); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.stdout, filepath.Join(args[0], report.HTMLFile))
+			return nil
+		},
+	}
+}
+
+// badResults words why a folder cannot be rendered.
+func badResults(folder string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("%s holds no %s; give the folder that lockstep bench wrote", folder,
+			report.ResultsFile)
+	}
+	return usagef("%v", err)
+}
