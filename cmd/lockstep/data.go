@@ -21,8 +21,7 @@ func dataCommand(a *app) *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return usagef("unknown command %q of lockstep data%s; known: list, path, download",
-				args[0], suggestion(c.SuggestionsFor(args[0])))
+			return unknownCommand(c, args[0])
 		},
 	}
 	c.AddCommand(dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a))

@@ -59,18 +59,22 @@ func flagError(c *cobra.Command, err error) error {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		flag := "--" + unknown.GetSpecifiedName()
-		return usagef("unknown flag %s%s; see %s --help", flag, job.DidYouMean(flag, names),
+		return usagef("unknown flag %s%s (%s --help lists all)", flag, job.DidYouMean(flag, names),
 			c.CommandPath())
 	}
-	return usagef("%v; see %s --help", err, c.CommandPath())
+	return usagef("%v (see %s --help)", err, c.CommandPath())
 }
 
-// suggestion words cobra's suggestions.
-func suggestion(names []string) string {
-	if len(names) == 0 {
-		return ""
+// unknownCommand words a name that is none of c's commands.
+func unknownCommand(c *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
 	}
-	return fmt.Sprintf(", did you mean %q", names[0])
+	return usagef("unknown command %q%s (known: %s)", name, job.DidYouMean(name, names),
+		strings.Join(names, ", "))
 }
 
 // helpWidth is the column at which help text wraps.

@@ -26,6 +26,8 @@ import (
 func commands() []func(*app) *cobra.Command {
 	return []func(*app) *cobra.Command{
 		trainCommand,
+		benchCommand,
+		reportCommand,
 		dataCommand,
 		versionCommand,
 		workerCommand,
@@ -52,7 +54,7 @@ func (a *app) run(args []string) int {
 		return job.ExitOK
 	}
 	code := job.ExitCode(err)
-	if code == job.ExitInterrupted {
+	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted; all workers have stopped")
 	}
 	for line := range strings.Lines(err.Error()) {
@@ -74,8 +76,7 @@ func (a *app) root() *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return usagef("unknown command %q%s; lockstep --help lists them", args[0],
-				suggestion(c.SuggestionsFor(args[0])))
+			return unknownCommand(c, args[0])
 		},
 	}
 	root.SetOut(a.stdout)

@@ -15,7 +15,7 @@ func workerCommand(a *app) *cobra.Command {
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return job.Work(c.Context(), a.environment)
+			return job.Work(c.Context(), a.environment, a.stderr)
 		},
 	}
 }

@@ -56,7 +56,7 @@ func Default() Config {
 		Model: "lenet", Data: "glyphs", Augment: auto, LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, MasterAddr: "127.0.0.1",
 		Batch: 64, Seed: 1,
-		Optimizer: "sgd", LR: 0.05, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
+		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
 	}
 }
 

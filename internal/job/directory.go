@@ -65,6 +65,26 @@ func claim(path string) (directory, error) {
 	return directory(path), f.Close()
 }
 
+// abandon removes a directory in which nothing has been done: one that holds no more than the
+// description of the run and an empty step log.
+func (d directory) abandon() error {
+	entries, err := os.ReadDir(string(d))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		isEmptyLog := err == nil && e.Name() == stepsFile && info.Size() == 0
+		if e.Name() != configFile && e.Name() != hostFile && !isEmptyLog {
+			return nil
+		}
+	}
+	for _, e := range entries {
+		err = errors.Join(err, os.Remove(d.path(e.Name())))
+	}
+	return errors.Join(err, os.Remove(string(d)))
+}
+
 func (d directory) path(name string) string { return filepath.Join(string(d), name) }
 
 func (d directory) log(rank int) string { return d.path(fmt.Sprintf("rank%d.log", rank)) }

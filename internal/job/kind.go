@@ -26,7 +26,7 @@ func choice(name, usage string, names []string, at func(*Config) *string) Settin
 	s := text(name, "NAME", usage+": "+strings.Join(names, " "), at)
 	s.check = func(c *Config) error {
 		if value := *at(c); !slices.Contains(names, value) {
-			return fmt.Errorf("unknown %s %q%s; known: %s",
+			return fmt.Errorf("unknown %s %q%s (known: %s)",
 				name, value, DidYouMean(value, names), strings.Join(names, ", "))
 		}
 		return nil

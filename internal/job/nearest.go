@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// DidYouMean returns `, did you mean "x"` for the nearest of names, or "" if none is near.
+// DidYouMean returns `; did you mean "x"?` with the nearest of names, or "" if none is near.
 func DidYouMean(word string, names []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, name := range names {
@@ -16,7 +16,7 @@ func DidYouMean(word string, names []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q", best)
+	return fmt.Sprintf("; did you mean %q?", best)
 }
 
 // editDistance is the number of insertions, deletions, replacements and exchanges of neighbours

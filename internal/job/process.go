@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"lockstep/cluster"
@@ -19,9 +20,9 @@ type assignment struct {
 }
 
 // Work is a worker process: it finds its place in e, meets the others, trains, and tells the
-// launcher what came of it. It returns nil once the result is delivered. An error has been
+// launcher what came of it; log takes a few lines for people. It returns nil once the result is delivered. An error has been
 // reported to the launcher, if there was one to report to.
-func Work(ctx context.Context, e cluster.Environment) error {
+func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 	member, err := e.ResolveMember()
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 		return err
 	}
 	defer session.Close()
-	result, err := workIn(session, member.Rank, e)
+	result, err := workIn(session, member.Rank, e, log)
 	if err == nil {
 		return session.Done(result)
 	}
@@ -49,13 +50,14 @@ func Work(ctx context.Context, e cluster.Environment) error {
 }
 
 // workIn does the session's job.
-func workIn(s *cluster.Session, rank int, e cluster.Environment) (result workerResult, err error) {
+func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) (
+	result workerResult, err error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
 		return result, fmt.Errorf("job: decode the assignment: %w", err)
 	}
 	ctx := s.Context()
-	w := &worker{config: a.Config, dir: a.Directory, rank: rank}
+	w := &worker{config: a.Config, dir: a.Directory, rank: rank, log: log}
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.report(cluster.Progress{Phase: "load data"})

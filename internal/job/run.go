@@ -22,7 +22,7 @@ import (
 type Options struct {
 	// Progress is called about ten times a second, from one goroutine at a time; nil: not.
 	Progress func(Progress)
-	// Stderr takes warnings; nil: they are discarded.
+	// Stderr takes notes for people; nil: they are discarded.
 	Stderr io.Writer
 	// Environment finds data sets and is passed to workers; nil: this process's.
 	Environment cluster.Environment
@@ -68,6 +68,10 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 		return nil, err
 	}
 	c = c.Complete()
+	if n := c.Workers * c.Threads; n > cores() {
+		fmt.Fprintf(o.Stderr, "note: %d workers x %d threads share %d cores: "+
+			"the times show contention, not scaling\n", c.Workers, c.Threads, cores())
+	}
 	if o.Isolate && c.Workers == 1 {
 		c.Link = linkTCP
 	}
@@ -84,7 +88,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	}
 	results, isa, err := c.execute(ctx, dir, o)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, dir.abandon())
 	}
 	c.ISA = isa
 	summary, err := summarize(c, dir, results)
@@ -189,15 +193,26 @@ func runHere(ctx context.Context, c Config, dir directory, o Options) ([]workerR
 			w.report = report
 		}
 		running.Go(func() {
-			result, err := w.run(ctx)
-			if err != nil {
+			if err := w.runLogged(ctx, &results[rank]); err != nil {
 				cancel(err) // the first stops the others and is the cause
 			}
-			results[rank] = result
 		})
 	}
 	running.Wait()
 	return results, context.Cause(ctx)
+}
+
+// runLogged runs a worker of this process with a log file of its own.
+func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
+	log, err := os.OpenFile(w.dir.log(w.rank), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("job: log: %w", err)
+	}
+	w.log = log
+	if *result, err = w.run(ctx); err != nil {
+		w.note("%v", err)
+	}
+	return errors.Join(err, log.Close())
 }
 
 func progressOf(p cluster.Progress) Progress {

@@ -12,36 +12,37 @@ import (
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
 // those of the slowest rank; bytes are sums over ranks.
 type Summary struct {
-	Model            string     `json:"model"`
-	Data             string     `json:"data"`
-	Generated        bool       `json:"generated"` // the data set is computed, not collected
-	Strategy         string     `json:"strategy"`
-	Algorithm        string     `json:"algorithm"`
-	Link             string     `json:"link"`
-	Workers          int        `json:"workers"`
-	Threads          int        `json:"threads"`
-	Batch            int        `json:"batch"`
-	Shards           int        `json:"shards"`
-	Wire             string     `json:"wire"`
-	Seed             uint64     `json:"seed"`
-	Steps            int        `json:"steps"`
-	Epochs           float64    `json:"epochs"` // completed, with the fraction of the last
-	Samples          int64      `json:"samples"`
-	Seconds          float64    `json:"seconds"` // the training loop's wall time
-	SamplesPerSecond float64    `json:"samples_per_second"`
-	StepMS           Quantiles  `json:"step_ms"` // without the first step, if there is another
-	Loss             Loss       `json:"loss"`
-	TrainAccuracy    *float64   `json:"train_accuracy"` // of the last epoch, 0 to 1
-	TestAccuracy     *float64   `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
-	TestSamples      int64      `json:"test_samples"`
-	Phases           Phases     `json:"phases"`
-	BytesSent        int64      `json:"bytes_sent"`
-	BytesReceived    int64      `json:"bytes_received"`
-	PeakRSSBytes     int64      `json:"peak_rss_bytes"` // sum over worker processes
-	ParameterSHA256  string     `json:"parameter_sha256"`
-	ISA              string     `json:"isa"`
-	Directory        string     `json:"directory"` // the run directory
-	Ranks            []RankStat `json:"ranks"`
+	Model            string       `json:"model"`
+	Data             string       `json:"data"`
+	Generated        bool         `json:"generated"` // the data set is computed, not collected
+	Strategy         string       `json:"strategy"`
+	Algorithm        string       `json:"algorithm"`
+	Link             string       `json:"link"`
+	Workers          int          `json:"workers"`
+	Threads          int          `json:"threads"`
+	Batch            int          `json:"batch"`
+	Shards           int          `json:"shards"`
+	Wire             string       `json:"wire"`
+	Seed             uint64       `json:"seed"`
+	Steps            int          `json:"steps"`
+	Epochs           float64      `json:"epochs"` // completed, with the fraction of the last
+	Samples          int64        `json:"samples"`
+	Seconds          float64      `json:"seconds"` // the training loop's wall time
+	SamplesPerSecond float64      `json:"samples_per_second"`
+	StepMS           Quantiles    `json:"step_ms"` // without the first step, if there is another
+	Loss             Loss         `json:"loss"`
+	TrainAccuracy    *float64     `json:"train_accuracy"` // of the last epoch, 0 to 1
+	TestAccuracy     *float64     `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
+	TestSamples      int64        `json:"test_samples"`
+	Phases           Phases       `json:"phases"`
+	BytesSent        int64        `json:"bytes_sent"`
+	BytesReceived    int64        `json:"bytes_received"`
+	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over worker processes
+	ParameterSHA256  string       `json:"parameter_sha256"`
+	ISA              string       `json:"isa"`
+	Directory        string       `json:"directory"` // the run directory
+	Evaluations      []Evaluation `json:"evaluations"`
+	Ranks            []RankStat   `json:"ranks"`
 }
 
 // Quantiles of a sample, in the sample's unit.
@@ -55,6 +56,14 @@ type Quantiles struct {
 type Loss struct {
 	First float64 `json:"first"`
 	Last  float64 `json:"last"`
+}
+
+// Evaluation is the accuracy on the test set at one time of a run.
+type Evaluation struct {
+	Steps    int     `json:"steps"`  // trained so far
+	Epochs   float64 `json:"epochs"` // the same in epochs
+	Accuracy float64 `json:"accuracy"`
+	Seconds  float64 `json:"seconds"` // that it took
 }
 
 // Phases are seconds by what the training goroutine was doing; they add up to the wall time.
@@ -126,6 +135,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Directory: string(dir),
+		Evaluations: first.Evaluations,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -26,24 +27,27 @@ type worker struct {
 	task   task
 	mesh   comm.Mesh // links to the peers; nil if there are none or none are used
 	report func(cluster.Progress)
+	log    io.Writer // for people
 
-	beacon   *beacon
-	group    *comm.Group // nil without mesh
-	strategy gradsync.Strategy
-	log      *stepLog
-	sent     int64 // at the previous step
-	received int64
+	beacon      *beacon
+	group       *comm.Group // nil without mesh
+	strategy    gradsync.Strategy
+	steps       *stepLog
+	evaluations []Evaluation
+	sent        int64 // at the previous step
+	received    int64
 }
 
 // workerResult is what a worker tells the launcher at the end.
 type workerResult struct {
 	RankStat
-	Epochs       float64 `json:"epochs"`
-	TrainCorrect int64   `json:"train_correct"`
-	TrainSamples int64   `json:"train_samples"`
-	TestCorrect  int64   `json:"test_correct"`
-	TestSamples  int64   `json:"test_samples"`
-	Generated    bool    `json:"generated"`
+	Epochs       float64      `json:"epochs"`
+	TrainCorrect int64        `json:"train_correct"`
+	TrainSamples int64        `json:"train_samples"`
+	TestCorrect  int64        `json:"test_correct"`
+	TestSamples  int64        `json:"test_samples"`
+	Generated    bool         `json:"generated"`
+	Evaluations  []Evaluation `json:"evaluations"`
 }
 
 // isIsolated reports whether workers never exchange anything.
@@ -75,10 +79,10 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, w.leave()) }()
-	if w.log, err = openStepLog(w.dir.path(stepsFile)); err != nil {
+	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, w.log.close()) }()
+	defer func() { err = errors.Join(err, w.steps.close()) }()
 	// A collective that waits for a peer ends when the run is cancelled.
 	defer whenCancelled(ctx, w.shutDown)()
 	done, err := w.train(ctx, loop, sync)
@@ -88,6 +92,8 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.keep(recorder); err != nil {
 		return result, err
 	}
+	w.note("done: %d steps in %.3f s, parameters sha256 %s",
+		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	return w.result(done), nil
 }
 
@@ -174,7 +180,9 @@ func whenCancelled(ctx context.Context, f func()) (undo func()) {
 // train runs the loop while another goroutine reports where it stands.
 func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) (
 	done train.Result, err error) {
-	steps, _ := l.Steps()
+	steps, perEpoch := l.Steps()
+	w.note("pid %d, kernels %s, threads %d, shards %d, arena %d bytes; %d steps, %d to the epoch",
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, l.ArenaBytes(), steps, perEpoch)
 	w.beacon = newBeacon(steps)
 	reporting, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
@@ -193,13 +201,23 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 // Step notes a finished step; it is part of train.Sink.
 func (w *worker) Step(s train.Step) {
 	sent, received := w.traffic()
-	w.log.add(w.rank, s, sent-w.sent, received-w.received)
+	w.steps.add(w.rank, s, sent-w.sent, received-w.received)
 	w.sent, w.received = sent, received
 	w.beacon.finish(s)
 }
 
-// Evaluation is part of train.Sink; the result has the last one.
-func (w *worker) Evaluation(train.Evaluation) {}
+// Evaluation notes an evaluation; it is part of train.Sink.
+func (w *worker) Evaluation(e train.Evaluation) {
+	w.evaluations = append(w.evaluations, Evaluation{Steps: e.Steps, Epochs: e.Epochs,
+		Accuracy: e.Accuracy(), Seconds: e.Time.Seconds()})
+	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
+		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
+}
+
+// note writes a line to the worker's log. The log is a courtesy: a full disk shows elsewhere.
+func (w *worker) note(format string, args ...any) {
+	fmt.Fprintf(w.log, "rank %d: "+format+"\n", append([]any{w.rank}, args...)...)
+}
 
 // traffic returns the bytes exchanged so far.
 func (w *worker) traffic() (sent, received int64) {
@@ -228,7 +246,7 @@ func (w *worker) result(done train.Result) workerResult {
 		Epochs:       done.Epochs,
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
-		Generated: w.task.train.Generated,
+		Generated: w.task.train.Generated, Evaluations: w.evaluations,
 	}
 }
 
