@@ -1,7 +1,5 @@
 package graph
 
-import "lockstep/tensor"
-
 // assembly gathers what a program needs while its values are given places.
 type assembly struct {
 	*Program
@@ -66,16 +64,14 @@ func (a *assembly) pin() {
 		for i, n := range nodes {
 			buffers[i] = &Buffer{}
 			a.home[n] = buffers[i]
-			if n.origin == input && n.typ.DType == tensor.Int32 {
-				a.labels = buffers[i]
-			}
 		}
 		return buffers
 	}
-	a.inputs, a.params, a.states = outside(c.inputs), outside(c.params), outside(c.states)
+	a.inputs, a.params, a.states = outside(c.inputs), outside(c.paramNodes), outside(c.stateNodes)
 	a.gradients = outside(c.gradients)
+	a.labels = a.home[c.labels]
 	if c.reports != nil {
-		segments := stateSegments(c.state)
+		segments := stateSegments(c.states)
 		a.stats = alignedFloats(extent(segments))
 		for i, b := range outside(c.reports) {
 			s := segments[i]
@@ -109,7 +105,7 @@ func (a *assembly) shareMemory() {
 	}
 	for _, n := range []*Node{a.code.loss, a.code.logits} {
 		if n != nil {
-			a.last[a.rootOf(n)] = max(a.last[a.rootOf(n)], forward)
+			a.last[a.rootOf(n)] = max(a.last[a.rootOf(n)], forward+1) // read after the pass
 		}
 	}
 	for i, c := range a.code.calls {
@@ -204,7 +200,7 @@ func (a *assembly) finals() map[int][]int {
 		}
 	}
 	if a.code.gradients == nil {
-		for p := range a.code.params {
+		for p := range a.code.paramNodes {
 			a.order = append(a.order, p)
 		}
 	}

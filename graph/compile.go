@@ -40,6 +40,12 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 		return nil, err
 	}
 	c := lower(g, o)
+	for i, statistic := range c.reports {
+		if statistic == nil {
+			return nil, fmt.Errorf("graph: compile: the loss does not depend on state %s",
+				c.states[i].Name)
+		}
+	}
 	if o.Train {
 		if err := differentiate(c); err != nil {
 			return nil, err

@@ -39,8 +39,8 @@ func differentiate(c *code) error {
 	for _, b := range c.calls[len(forward):] {
 		b.backward = true
 	}
-	c.gradients = make([]*Node, len(c.params))
-	for p, n := range c.params {
+	c.gradients = make([]*Node, len(c.paramNodes))
+	for p, n := range c.paramNodes {
 		if gradient[n] == nil {
 			return fmt.Errorf("graph: differentiate: the loss does not depend on %s", n.name)
 		}

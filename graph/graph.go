@@ -30,12 +30,13 @@ func float(axes ...int) Type { return Type{Shape: axes} }
 // Graph is a network under construction. Its zero value is not usable: call New.
 type Graph struct {
 	inputs []*Node
-	params []*Node
-	states []*Node
+	labels *Node // the input that Labels added
 	calls  []*call
-	param  []Param
-	state  []State
-	err    error
+	params []Param
+	states []State
+	// paramNodes and stateNodes are the nodes of params and states.
+	paramNodes, stateNodes []*Node
+	err                    error // the first one
 }
 
 // New returns an empty graph.
@@ -85,9 +86,14 @@ func (g *Graph) Input(name string, shape tensor.Shape) *Node {
 	return g.addInput(name, Type{Shape: shape.Clone()})
 }
 
-// Labels adds n class numbers, int32, that the caller sets before each forward pass.
+// Labels adds n class numbers, int32, that the caller sets before each forward pass. A graph has them
+// once.
 func (g *Graph) Labels(name string, n int) *Node {
-	return g.addInput(name, Type{Shape: tensor.Shape{n}, DType: tensor.Int32})
+	if g.labels != nil {
+		g.fail(fmt.Errorf("graph: labels %s: there are labels %s already", name, g.labels.name))
+	}
+	g.labels = g.addInput(name, Type{Shape: tensor.Shape{n}, DType: tensor.Int32})
+	return g.labels
 }
 
 func (g *Graph) addInput(name string, t Type) *Node {
@@ -99,37 +105,37 @@ func (g *Graph) addInput(name string, t Type) *Node {
 // Parameter adds a trained tensor. The node has the stored shape: p.Layout's view, permuted.
 // Parameters are numbered from 0 in the order of these calls.
 func (g *Graph) Parameter(p Param) *Node {
-	n := &Node{graph: g, typ: Type{Shape: p.stored()}, origin: parameter, number: len(g.params),
-		name: p.Name}
+	n := &Node{graph: g, typ: Type{Shape: p.stored()}, origin: parameter,
+		number: len(g.paramNodes), name: p.Name}
 	if err := p.validate(); err != nil {
 		g.fail(fmt.Errorf("graph: parameter %s: %w", p.Name, err))
 	}
 	if g.hasName(p.Name) {
 		g.fail(fmt.Errorf("graph: parameter %s: the name is taken", p.Name))
 	}
-	g.params, g.param = append(g.params, n), append(g.param, p)
+	g.paramNodes, g.params = append(g.paramNodes, n), append(g.params, p)
 	return n
 }
 
 // State adds a tensor that training updates without a gradient, such as a running mean. States
 // are numbered from 0 in the order of these calls.
 func (g *Graph) State(s State) *Node {
-	n := &Node{graph: g, typ: Type{Shape: s.Shape.Clone()}, origin: state, number: len(g.states),
-		name: s.Name}
+	n := &Node{graph: g, typ: Type{Shape: s.Shape.Clone()}, origin: state,
+		number: len(g.stateNodes), name: s.Name}
 	if g.hasName(s.Name) {
 		g.fail(fmt.Errorf("graph: state %s: the name is taken", s.Name))
 	}
-	g.states, g.state = append(g.states, n), append(g.state, s)
+	g.stateNodes, g.states = append(g.stateNodes, n), append(g.states, s)
 	return n
 }
 
 func (g *Graph) hasName(name string) bool {
-	for _, p := range g.param {
+	for _, p := range g.params {
 		if p.Name == name {
 			return true
 		}
 	}
-	for _, s := range g.state {
+	for _, s := range g.states {
 		if s.Name == name {
 			return true
 		}

@@ -105,7 +105,7 @@ func TestCompileRefuses(t *testing.T) {
 	g := graph.New()
 	x := g.Input("x", tensor.Shape{2, 3})
 	w := g.Parameter(graph.Param{Name: "w", Shape: tensor.Shape{3, 4}})
-	unused := g.Parameter(graph.Param{Name: "unused", Shape: tensor.Shape{1}})
+	g.State(graph.State{Name: "idle", Shape: tensor.Shape{1}})
 	logits := graph.Linear(x, w, nil)
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("y", 2))
 	for _, c := range []struct {
@@ -117,12 +117,20 @@ func TestCompileRefuses(t *testing.T) {
 		{graph.Options{Loss: logits}, "loss has shape [2, 4]"},
 		{graph.Options{Logits: loss}, "logits have shape [2]"},
 		{graph.Options{Loss: graph.New().Input("x", tensor.Shape{2})}, "another graph"},
-		{graph.Options{Loss: loss, Train: true}, "does not depend on unused"},
+		{graph.Options{Loss: loss, Train: true}, "does not depend on state idle"},
 	} {
 		_, err := graph.Compile(g, host(t, kernel.Plain, 1), c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %q in it", c.o, err, c.want)
 		}
 	}
-	_ = unused
+}
+
+func TestEveryParameterNeedsAGradient(t *testing.T) {
+	g, loss, _ := build(2)
+	g.Parameter(graph.Param{Name: "unused", Shape: tensor.Shape{1}})
+	_, err := graph.Compile(g, host(t, kernel.Plain, 1), graph.Options{Loss: loss, Train: true})
+	if err == nil || !strings.Contains(err.Error(), "the loss does not depend on unused") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // lowering copies the calls that the roots need into a new graph, giving each op its training or
 // inference form.
 type lowering struct {
@@ -12,19 +14,22 @@ type lowering struct {
 func lower(g *Graph, o Options) *code {
 	to := &code{Graph: New()}
 	l := &lowering{to: to, train: o.Train, renamed: map[*Node]*Node{}}
+	needed := reach(o.Loss, o.Logits)
 	for _, n := range g.inputs {
-		l.renamed[n] = to.addInput(n.name, n.typ)
+		if isRead(n, needed) {
+			l.renamed[n] = to.addInput(n.name, n.typ)
+		}
 	}
-	for i, n := range g.params {
-		l.renamed[n] = to.Parameter(g.param[i])
+	to.labels = l.renamed[g.labels]
+	for i, n := range g.paramNodes {
+		l.renamed[n] = to.Parameter(g.params[i])
 	}
-	for i, n := range g.states {
-		l.renamed[n] = to.State(g.state[i])
+	for i, n := range g.stateNodes {
+		l.renamed[n] = to.State(g.states[i])
 	}
 	if o.Train {
-		to.reports = make([]*Node, len(g.states))
+		to.reports = make([]*Node, len(g.stateNodes))
 	}
-	needed := reach(o.Loss, o.Logits)
 	for _, c := range g.calls {
 		if needed[c] {
 			l.call(c)
@@ -53,6 +58,16 @@ func (l *lowering) call(c *call) {
 
 // report makes value the batch statistic that updates state.
 func (l *lowering) report(state, value *Node) { l.to.reports[state.number] = value }
+
+// isRead reports whether one of calls reads n.
+func isRead(n *Node, calls map[*call]bool) bool {
+	for c := range calls {
+		if slices.Contains(c.in, n) {
+			return true
+		}
+	}
+	return false
+}
 
 // reach returns the calls that roots depend on.
 func reach(roots ...*Node) map[*call]bool {

@@ -115,7 +115,8 @@ func (o normalize) gradient(b *Graph, c *call, dy []*Node) []*Node {
 }
 
 // batchNormBackward computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean
-// and variance being those of x. With relu it takes dy as 0 where the normalised value is not above 0.
+// and variance being those of x. With relu it takes dy as 0 where the normalised value is not
+// above 0.
 type batchNormBackward struct {
 	eps  float32
 	relu bool

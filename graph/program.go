@@ -22,7 +22,7 @@ type Program struct {
 	costs   []OpCost
 
 	inputs, params, states, gradients []*Buffer // by number
-	labels                            *Buffer   // the input that holds class numbers
+	labels                            *Buffer   // nil if nothing reads labels
 	segments                          []Segment // of the gradients, once variables are attached
 	flat                              int       // length of a flat gradient
 
@@ -115,17 +115,15 @@ func (p *Program) Images() []float32 {
 }
 
 // LabelSlice returns the program's own buffer for the class numbers, to be filled before Forward.
-// The first call allocates it.
+// The first call allocates it. It is nil if the program computes no loss.
 func (p *Program) LabelSlice() []int32 {
-	for i, n := range p.code.inputs {
-		if n.typ.DType == tensor.Int32 {
-			if p.inputs[i].I == nil {
-				p.inputs[i].I = make([]int32, n.typ.Shape.Elems())
-			}
-			return p.inputs[i].I
-		}
+	if p.labels == nil {
+		return nil
 	}
-	return nil
+	if p.labels.I == nil {
+		p.labels.I = make([]int32, p.code.labels.typ.Shape.Elems())
+	}
+	return p.labels.I
 }
 
 // SetInput makes the program read images and labels in place, without a copy, until it is called

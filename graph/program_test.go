@@ -358,6 +358,23 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// A program without a loss needs no labels.
+func TestLogitsAlone(t *testing.T) {
+	want := newNetwork(t, 3, false)
+	want.p.Forward()
+	g, _, logits := build(3)
+	p, v := start(t, g, kernel.Best(), graph.Options{Logits: logits})
+	v.Initialize(1)
+	fillInput(p)
+	p.Forward()
+	if !slices.Equal(p.Logits(), want.p.Logits()) || p.LabelSlice() != nil || p.Samples() != 3 {
+		t.Errorf("logits %v, want %v", p.Logits(), want.p.Logits())
+	}
+	if p.Loss() != 0 || p.Correct() != 0 {
+		t.Errorf("loss %v, %d correct without labels", p.Loss(), p.Correct())
+	}
+}
+
 // Running before everything is in place is a bug of the caller and says what is missing.
 func TestRunningTooEarly(t *testing.T) {
 	g, loss, logits := build(2)

@@ -40,8 +40,8 @@ type Variables struct {
 // program it is the definition order, and no training program can be attached.
 func NewVariables(p *Program) *Variables {
 	v := &Variables{
-		Params: p.code.param, Segments: make([]Segment, len(p.code.param)), Order: p.order,
-		States: p.code.state, StateSegments: stateSegments(p.code.state),
+		Params: p.code.params, Segments: make([]Segment, len(p.code.params)), Order: p.order,
+		States: p.code.states, StateSegments: stateSegments(p.code.states),
 	}
 	n := 0
 	for _, i := range v.Order {
@@ -159,18 +159,18 @@ func hashFloats(h hash.Hash, values []float32) {
 
 // check reports how p's variables differ from v, if they do.
 func (v *Variables) check(p *Program) error {
-	if len(v.Params) != len(p.code.param) || len(v.States) != len(p.code.state) {
+	if len(v.Params) != len(p.code.params) || len(v.States) != len(p.code.states) {
 		return fmt.Errorf("graph: attach: program has %d parameters and %d states, variables "+
-			"%d and %d", len(p.code.param), len(p.code.state), len(v.Params), len(v.States))
+			"%d and %d", len(p.code.params), len(p.code.states), len(v.Params), len(v.States))
 	}
 	for i, a := range v.Params {
-		if b := p.code.param[i]; a.Name != b.Name || !a.stored().Equal(b.stored()) {
+		if b := p.code.params[i]; a.Name != b.Name || !a.stored().Equal(b.stored()) {
 			return fmt.Errorf("graph: attach: parameter %d is %s %v in the program, %s %v in "+
 				"the variables", i, b.Name, b.stored(), a.Name, a.stored())
 		}
 	}
 	for i, a := range v.States {
-		if b := p.code.state[i]; a.Name != b.Name || !a.Shape.Equal(b.Shape) {
+		if b := p.code.states[i]; a.Name != b.Name || !a.Shape.Equal(b.Shape) {
 			return fmt.Errorf("graph: attach: state %d is %s %v in the program, %s %v in "+
 				"the variables", i, b.Name, b.Shape, a.Name, a.Shape)
 		}

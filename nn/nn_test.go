@@ -130,7 +130,8 @@ func TestErrors(t *testing.T) {
 		layer nn.Layer
 		want  string
 	}{
-		{nn.Conv{Out: 4, Size: 9}, "graph: conv (x [2, 8, 8, 3], net.weight [9, 9, 3, 4], net.bias [4]): filter 9x9"},
+		{nn.Conv{Out: 4, Size: 9},
+			"graph: conv (x [2, 8, 8, 3], net.weight [9, 9, 3, 4], net.bias [4]): filter 9x9"},
 		{nn.Sequential{nn.Linear{Out: 4}, nn.Conv{Out: 2, Size: 1}, nn.BatchNorm{}, nn.GlobalAvgPool{}},
 			"graph: conv (linear [2, 4]"},
 		{nn.MaxPool{Size: 20}, "max-pool (x [2, 8, 8, 3]): window 20"},
