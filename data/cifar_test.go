@@ -234,7 +234,8 @@ func TestCIFARFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := data.Load(context.Background(), "cifar10", data.Options{Dir: root})
-	wantFormatError(t, "truncated", err, "data_batch_3.bin", 1_000_000, "truncated: ends in record 325")
+	wantFormatError(t, "truncated", err, "data_batch_3.bin", 1_000_000,
+		"truncated: ends in record 325")
 }
 
 func TestLoadStopsWhenCancelled(t *testing.T) {

@@ -15,7 +15,7 @@ type MissingError struct {
 	Searched []string
 	// Folder is where to put the files; empty if no folder is known.
 	Folder string
-	// Command fetches the files on a machine with network access.
+	// Command is the lockstep command that fetches the files where there is a network.
 	Command string
 	// Err says why the download failed; nil if none was tried.
 	Err error

@@ -295,9 +295,9 @@ func TestMissingSaysWhatToPutWhere(t *testing.T) {
 			if !errors.As(err, &missing) {
 				t.Fatalf("%s: %v, want a MissingError", name, err)
 			}
-			text := err.Error()
+			text, command := err.Error(), "lockstep data download "+name
 			if missing.Folder != c.folder || !strings.Contains(text, file) ||
-				!strings.Contains(text, c.folder) || !strings.Contains(text, "curl -fL ") ||
+				!strings.Contains(text, c.folder) || !strings.Contains(text, command) ||
 				strings.Contains(text, "\n") {
 				t.Errorf("%s, %+v: %s", name, c.options, text)
 			}

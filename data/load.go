@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"lockstep/tensor"
@@ -109,8 +108,8 @@ func List() []Info {
 // Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
 // allows it.
 //
-// Errors: *UnknownError, *MissingError, *FormatError, or ctx's. The sets may share no memory with
-// anything else.
+// Errors: *UnknownError, *MissingError, *FormatError, or ctx's. The sets share memory with
+// nothing else.
 func Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
 	s, err := find(name)
 	if err != nil {
@@ -238,17 +237,12 @@ func (s source) download(ctx context.Context, folder string, o Options) error {
 	return nil
 }
 
-// command returns a shell line that fetches the files by hand.
+// command returns what fetches the set on a machine with a network.
 func (s source) command(folder string) string {
 	if folder == "" {
 		folder = "DIR"
 	}
-	var lines []string
-	for _, f := range s.Files {
-		lines = append(lines, fmt.Sprintf("curl -fL --create-dirs -o '%s' %s",
-			filepath.Join(folder, filepath.FromSlash(f.Path)), f.URL))
-	}
-	return strings.Join(lines, " && ")
+	return fmt.Sprintf("lockstep data download %s --data-dir %s", s.Name, folder)
 }
 
 // nearest returns the candidate within the fewest edits of name; "" if all take more than a third
