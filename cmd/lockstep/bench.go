@@ -158,7 +158,10 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, error) {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
 	}
 	if b.isQuick {
-		config.Parts = bench.Quick(resolved)
+		supported := describeVersion().ISA
+		best := supported[len(supported)-1]
+		isPlain := resolved.ISA == "plain" || resolved.ISA == "" && best == "plain"
+		config.Parts = bench.Quick(resolved, isPlain)
 		return config, b.checkQuick(c)
 	}
 	config.Parts = []bench.Part{{Base: resolved, Models: b.models, Strategies: b.strategies,
@@ -169,7 +172,7 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, error) {
 // checkQuick refuses flags whose values --quick chooses.
 func (b *benchFlags) checkQuick(c *cobra.Command) error {
 	for _, name := range []string{"models", "strategies", "workers", "batch", "data", "augment",
-		"epochs", "steps", "limit-train", "limit-test"} {
+		"epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
 		if c.Flags().Changed(name) {
 			return usagef("--quick chooses --%s itself; leave out one of the two", name)
 		}

@@ -12,6 +12,7 @@ const (
 	noiseLimit  = 0.10 // spread of a row's runs that is worth a warning
 	fewestRuns  = 5    // below it the range of the runs covers the median with under 94 %
 	fewestSteps = 5    // timed steps of a run
+	busyLimit   = 0.75 // processes ready to run per core before the first run
 	chanceLimit = 0.95 // share of ln(classes) above which a loss is that of guessing
 )
 
@@ -29,9 +30,6 @@ func oneRepeat(r *Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.OK == 1 })
 	if !any {
 		return nil
-	}
-	if r.Rounds == 1 {
-		names = "every row"
 	}
 	return one("One run only: %s. A single run has no spread, and a difference between two "+
 		"single runs is no finding.", names)
@@ -53,22 +51,30 @@ func fewRepeats(_ *Results, c *Comparison) []string {
 }
 
 func noise(_ *Results, c *Comparison) []string {
-	var worst *Line
-	var list []string
-	c.lines(func(g *Group, l *Line) {
-		if spread := l.RunMedian.Spread(); spread > noiseLimit {
-			list = append(list, c.name(g, l)+" "+percent(spread))
-			if worst == nil || spread > worst.RunMedian.Spread() {
-				worst = l
-			}
-		}
-	})
-	if worst == nil {
+	isNoisy := func(l *Line) bool { return l.RunMedian.Spread() > noiseLimit }
+	names, any := c.where(isNoisy)
+	if !any {
 		return nil
 	}
-	return one("The median step time varies by more than %s from run to run in: %s. "+
-		"Differences of that size between rows are noise.",
-		percent(noiseLimit), strings.Join(list, ", "))
+	var worst *Line
+	var name string
+	c.lines(func(g *Group, l *Line) {
+		if isNoisy(l) && (worst == nil || l.RunMedian.Spread() > worst.RunMedian.Spread()) {
+			worst, name = l, c.name(g, l)
+		}
+	})
+	return one("The median step time varies by more than %.0f %% from run to run in %s; most, by "+
+		"%s, in %s. Differences of that size between rows are noise.",
+		100*noiseLimit, names, percent(worst.RunMedian.Spread()), name)
+}
+
+func busyMachine(r *Results, _ *Comparison) []string {
+	if r.Load <= busyLimit*float64(r.Host.Cores) {
+		return nil
+	}
+	return one("The machine was busy before the first run: %.1f processes were ready to run on %d "+
+		"cores, on average over a minute. Others may have taken part of the time measured here.",
+		r.Load, r.Host.Cores)
 }
 
 func fewSteps(_ *Results, c *Comparison) []string {
@@ -81,29 +87,32 @@ func fewSteps(_ *Results, c *Comparison) []string {
 }
 
 func notLearned(_ *Results, c *Comparison) []string {
-	found := map[int][]string{} // by number of classes
-	var order []int
-	c.lines(func(g *Group, l *Line) {
-		k := l.Setting.Classes
-		if k < 2 || len(l.Loss) == 0 {
-			return
-		}
-		tail := Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:])
-		if tail < chanceLimit*math.Log(float64(k)) {
-			return
-		}
-		if !slices.Contains(order, k) {
-			order = append(order, k)
-		}
-		found[k] = append(found[k], fmt.Sprintf("%s (%.2f)", c.name(g, l), tail))
-	})
 	var out []string
-	for _, k := range order {
-		out = append(out, fmt.Sprintf("The final loss is that of guessing, ln(%d) = %.2f, or "+
-			"near it: %s. These runs measure speed; they have not learned.",
-			k, math.Log(float64(k)), strings.Join(found[k], ", ")))
-	}
+	var seen []int
+	c.lines(func(_ *Group, l *Line) {
+		classes := l.Setting.Classes
+		if !l.isGuessing() || slices.Contains(seen, classes) {
+			return
+		}
+		seen = append(seen, classes)
+		names, _ := c.where(func(l *Line) bool {
+			return l.isGuessing() && l.Setting.Classes == classes
+		})
+		out = append(out, fmt.Sprintf("The last losses are at or above those of guessing, "+
+			"ln(%d) = %.2f: %s. These runs measure speed; they have not learned.",
+			classes, math.Log(float64(classes)), names))
+	})
 	return out
+}
+
+// isGuessing reports whether the mean of the last tenth of the losses is near or above ln(classes),
+// the loss of a model that gives every class the same probability.
+func (l *Line) isGuessing() bool {
+	if l.Setting.Classes < 2 || len(l.Loss) == 0 {
+		return false
+	}
+	tail := Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:])
+	return tail > chanceLimit*math.Log(float64(l.Setting.Classes))
 }
 
 func generated(_ *Results, c *Comparison) []string {

@@ -163,9 +163,9 @@ func TestLossOfGuessing(t *testing.T) {
 		loss[i] = 2.33
 	}
 	c := analysis.Compare(m.Results)
-	wantNote(t, c, "not learned", "ln(10) = 2.30", "single 1×1 (2.33)", "have not learned")
+	wantNote(t, c, "not learned", "ln(10) = 2.30", "every row", "have not learned")
 	loss[39] = math.NaN()
-	wantNote(t, analysis.Compare(m.Results), "diverged", "single 1×1")
+	wantNote(t, analysis.Compare(m.Results), "diverged", "every row")
 }
 
 func TestMoreWorkersThanCoresIsContention(t *testing.T) {
@@ -210,7 +210,7 @@ func TestFloorAndPhases(t *testing.T) {
 		t.Error("the parameters of strategy none are compared with those of one model")
 	}
 	wantNote(t, c, "no exchange", "none 2×1", "floor")
-	wantNote(t, c, "noise", "ddp 2×1 22 %")
+	wantNote(t, c, "noise", "in ddp 2×1; most, by 22 %, in ddp 2×1")
 	findings := strings.Join(c.Groups[0].Findings(), "\n")
 	for _, want := range []string{"ddp 2×1 has the shortest step", "1.50× (1.33–1.67)", "75 % per core",
 		"without exchange: ddp 2×1 1.35× (1.20–1.50)"} {
@@ -242,9 +242,11 @@ func TestOtherRefusals(t *testing.T) {
 		other.Runs[0].Ranks[0].Steps.Phases[name] = make(analysis.Numbers, len(v))
 	}
 	other.Runs[1].TestSamples = 50
+	m.Load = 5.7
 	m.Skipped = []analysis.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 1, Reason: "Alone."}}
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "incomplete", "stopped")
+	wantNote(t, c, "busy machine", "5.7 processes", "4 cores")
 	wantNote(t, c, "failed", "ddp 2×1: 1 of 2 runs failed: rank 1 was killed")
 	wantNote(t, c, "phases", "all-reduce 2×1", "25 %")
 	wantNote(t, c, "parameters", "Repeating a run changed", "all-reduce 2×1")

@@ -68,9 +68,6 @@ func epochNotMeasured(_ *Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	if _, all := c.where(func(l *Line) bool { return l.Epoch.N > 0 }); !all {
-		names = "every row"
-	}
 	return one("No epoch time for %s: the run ended before a complete pass over the training "+
 		"set, and a projection is no measurement.", names)
 }

@@ -48,6 +48,7 @@ func rules() []rule {
 		{"one repeat", Caution, oneRepeat},
 		{"few repeats", Caution, fewRepeats},
 		{"noise", Caution, noise},
+		{"busy machine", Caution, busyMachine},
 		{"few steps", Caution, fewSteps},
 		{"not learned", Caution, notLearned},
 		{"generated data", Caution, generated},
@@ -86,14 +87,33 @@ func (c *Comparison) lines(f func(g *Group, l *Line)) {
 	}
 }
 
-// where returns the names of the lines that satisfy is, and whether there are any.
+// where returns the names of the lines that satisfy is, and whether there are any. Where all
+// lines of a group do, or all lines there are, it says so instead of listing them.
 func (c *Comparison) where(is func(l *Line) bool) (names string, any bool) {
 	var list []string
-	c.lines(func(g *Group, l *Line) {
-		if is(l) {
-			list = append(list, c.name(g, l))
+	isAll := true
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		var found []string
+		total := 0
+		for _, l := range g.Lines {
+			if l.OK == 0 {
+				continue
+			}
+			total++
+			if is(l) {
+				found = append(found, c.name(g, l))
+			}
 		}
-	})
+		isAll = isAll && len(found) == total
+		if len(found) > 1 && len(found) == total {
+			found = []string{"every row of " + c.Title(g)}
+		}
+		list = append(list, found...)
+	}
+	if isAll && len(list) > 0 {
+		return "every row", true
+	}
 	return strings.Join(list, ", "), len(list) > 0
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lockstep/internal/analysis"
 	"lockstep/internal/job"
@@ -30,6 +32,18 @@ func setting(c job.Config) analysis.Setting {
 func host(h job.Host) analysis.Host {
 	return analysis.Host{Name: h.Name, OS: h.OS, Kernel: h.Kernel, Arch: h.Arch, CPU: h.CPU,
 		Cores: h.UsableCores, MemoryBytes: h.MemoryBytes, ISA: h.ISA}
+}
+
+// load returns the mean number of processes that were ready to run in the last minute; 0 where
+// the system does not tell.
+func load() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	v, _ := strconv.ParseFloat(first, 64) // 0 if it is no number
+	return v
 }
 
 // line is one line of steps.jsonl: a step of one rank.

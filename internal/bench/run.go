@@ -67,6 +67,7 @@ func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
 	}
 	b := &bench{plan: plan, options: o, out: c.Out, started: time.Now(), results: o.Label}
 	b.results.Go, b.results.Host = runtime.Version(), host(job.DescribeHost())
+	b.results.Load = load()
 	b.results.Rounds = plan.Repeats
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
