@@ -1,4 +1,4 @@
-// Package data supplies images in the order and form that training needs.
+// Package data supplies images in the order that training needs, normalised to float32.
 //
 // [Load] reads or generates a data set: a training and a test [Set] of 8-bit images with labels.
 // A [Sampler] orders the samples of each epoch and gives every virtual shard its part of every
