@@ -1,2 +1,51 @@
 // Package comm runs collectives over links between ranks.
+//
+// A [Mesh] is one rank's ends of its links: [NewLocal] makes meshes within a process, package
+// comm/tcp between processes. A [Group] takes a mesh and offers the collectives, waiting
+// ([Group.AllReduce]), in the background ([Group.Start]) or prepared once for exchanges that
+// repeat ([Group.Prepare]). Each algorithm is a [Schedule]: a pure function of plan, rank and
+// size, tested without any link. One executor runs all of them, driving every link of the rank at
+// once from one thread.
+//
+// # Exactness
+//
+// What is summed are shards, not ranks: each rank contributes the sums over the maximal subtrees
+// of its run of shards, its pieces, and the algorithms add pieces along the fixed tree of package
+// shard. So "direct", "gather" and "halving-doubling" give the same bits as each other and for
+// any number of ranks. "ring" gives the same bits on all ranks of one group only. See [IsExact].
+//
+// # Cost
+//
+// All-reduce of n elements over p ranks with one piece each; k is the largest power of two up to
+// p; sent by the busiest rank. [Theory] computes the row, [Schedule.Cost] the exact numbers of a
+// plan and [Group.Counters] counts what happened.
+//
+//	algorithm         steps                  sent                    exact
+//	direct            2                      2n(p-1)/p               yes
+//	gather            2                      n(p-1)                  yes
+//	halving-doubling  2 log2 k (+2 if k<p)   2n(k-1)/k (+n if k<p)   yes
+//	ring              2(p-1)                 2n(p-1)/p               no
+//
+// 2n(p-1)/p is the lower bound (Patarasuk and Yuan 2009). A rank with several pieces sends each
+// of them in the first half. A group keeps its schedules and scratch; a collective of a size seen
+// before allocates nothing.
+//
+// # Threads
+//
+// Collectives are executed in the order in which they were issued, by the group's own goroutine,
+// which is locked to its thread, or by a caller that waits while that goroutine is idle. The
+// links' system calls do not go through Go's network poller; still, GOMAXPROCS must exceed the
+// number of threads that compute, so that the group's goroutine finds a place to run. All methods
+// may be called from any goroutine; all ranks must issue the same collectives in the same order.
+//
+// # Errors
+//
+// A peer that closes its link, moves no byte for [Config].Timeout or sends anything but the frame
+// expected ends the collective with a *[PeerError] on every rank: whoever notices first tells
+// the others and ends its links, and the others fail at once. The cause is io.EOF or the system's
+// error, [ErrTimeout], a *[FrameError], or a *[ReportError] if another rank noticed. The group is
+// unusable afterwards. A time-out names the rank that owes bytes; in a ring, where everybody waits
+// for a neighbour, that may be another victim. [ErrClosed] is returned after Close. A call that
+// does not fit the group (a wrong length, say) is refused before anything is sent and harms
+// nothing.
 package comm

@@ -1,2 +1,27 @@
 // Package gradsync turns each worker's partial gradients into the global ones.
+//
+// A [Strategy] decides when the parts of the gradient travel; package comm decides how. Three
+// strategies exchange, and they differ in two settings of one mechanism only, so a comparison
+// between them compares just that:
+//
+//	name            exchanged in           when                          how
+//	gather-scatter  one parameter          after backward, one by one    gathered and summed at rank 0,
+//	                                                                     the sum scattered to all
+//	all-reduce      one parameter          after backward, one by one    the group's algorithm
+//	ddp             buckets of parameters  during backward, as soon as   the group's algorithm
+//	                                       a bucket's gradients are final
+//	none            -                      never                         -
+//
+// # Guarantees
+//
+// After Wait every worker's Pieces[0] holds the same bits: the sum over shards along the tree of
+// package shard. They depend neither on the strategy nor on the number of workers, nor, but for
+// "ring", on the algorithm. Buckets are started in the order of Config.Order whatever the order
+// of Ready, so all ranks issue the same collectives in the same order. A step allocates nothing.
+// The gradient is a sum; dividing it is the optimizer's business.
+//
+// # Errors
+//
+// New reports a configuration that does not fit together. Wait and Sum return the group's
+// *comm.PeerError; the strategy is unusable afterwards.
 package gradsync

@@ -7,7 +7,7 @@ import (
 )
 
 // exchange is every strategy that exchanges: ranges of the gradient, each all-reduced by one
-// prepared collective, either as soon as it is final or all after backward.
+// prepared collective, either as soon as it is final (eager) or one after another in Wait.
 type exchange struct {
 	config  Config
 	isEager bool
@@ -32,39 +32,43 @@ type shareRows struct {
 }
 
 // cut makes the buckets: consecutive parameters until limit bytes are reached, edge for the
-// first. Parameters at the end that fit in edge become a bucket of their own.
+// first. Parameters at the end that fit in edge together become a bucket of their own.
 func (s *exchange) cut(limit, edge int) {
 	c := &s.config
 	s.bucketOf = make([]int, len(c.Segments))
 	tail := len(c.Order)
 	for bytes := 0; tail > 0; tail-- {
-		bytes += 4 * c.Segments[c.Order[tail-1]].Len
-		if bytes > edge {
+		if bytes += 4 * c.Segments[c.Order[tail-1]].Len; bytes > edge {
 			break
 		}
 	}
-	open := false
+	isOpen := false
 	for i, param := range c.Order {
 		seg := c.Segments[param]
-		if !open || i == tail {
+		if !isOpen || i == tail {
 			s.buckets = append(s.buckets, Bucket{Lo: seg.Offset})
 		}
-		b := &s.buckets[len(s.buckets)-1]
+		last := len(s.buckets) - 1
+		b := &s.buckets[last]
 		b.Params = append(b.Params, param)
 		b.Hi = seg.Offset + seg.Len
-		s.bucketOf[param] = len(s.buckets) - 1
+		s.bucketOf[param] = last
 		full := limit
-		if len(s.buckets) == 1 {
-			full = min(edge, limit)
+		if last == 0 {
+			full = edge
 		}
-		open = 4*(b.Hi-b.Lo) < full
+		isOpen = 4*(b.Hi-b.Lo) < full
 	}
 	s.missing = make([]int, len(s.buckets))
-	for i := range s.buckets {
-		b := &s.buckets[i]
+}
+
+// prepare makes one collective for each bucket.
+func (s *exchange) prepare() {
+	c := &s.config
+	for _, b := range s.buckets {
 		pieces := make([][]float32, len(c.Pieces))
-		for j, p := range c.Pieces {
-			pieces[j] = p[b.Lo:b.Hi]
+		for i, p := range c.Pieces {
+			pieces[i] = p[b.Lo:b.Hi]
 		}
 		s.handles = append(s.handles, c.Group.Prepare(comm.Call{Op: comm.AllReduce,
 			Algorithm: c.Algorithm, Out: pieces[0], Pieces: pieces}))
@@ -107,10 +111,11 @@ func (s *exchange) Wait() error {
 		} else {
 			err = h.Do()
 		}
-		if first == nil {
+		if err == nil {
+			s.book(i, begin)
+		} else if first == nil {
 			first = err
 		}
-		s.book(i, begin)
 	}
 	return first
 }
@@ -134,6 +139,7 @@ func (s *exchange) book(i int, wait time.Time) {
 	s.config.Lane.Span("bucket", i, t.Began, t.Ended)
 }
 
+// Share starts an all-gather of the rows, prepared at the first use of this slice.
 func (s *exchange) Share(rows []float32) {
 	if len(rows) == 0 {
 		return
@@ -153,6 +159,7 @@ func (s *exchange) Share(rows []float32) {
 	s.shared.handle.Start()
 }
 
+// Sum gathers everybody's counts and adds them; integers have no order to keep.
 func (s *exchange) Sum(counts []int64) error {
 	g := s.config.Group
 	n := len(counts)

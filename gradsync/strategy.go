@@ -14,7 +14,8 @@ import (
 // Segment is one parameter's place in the flat gradient vector, in floats.
 type Segment struct{ Offset, Len int }
 
-// Config configures a Strategy. Group, Segments, Order and Pieces are required.
+// Config configures a Strategy. Group, Segments, Order and Pieces are required; "none" takes
+// Pieces only.
 type Config struct {
 	// Group connects the workers. Its plan is the plan of the pieces.
 	Group *comm.Group
@@ -40,7 +41,7 @@ type Config struct {
 const DefaultBucketBytes = 4 << 20
 
 // edgeBytes closes the first bucket of "ddp", so that exchange begins early, and bounds the
-// last, which nothing can hide.
+// last, which nothing can hide; a quarter of BucketBytes if that is less.
 const edgeBytes = 256 << 10
 
 // Strategy exchanges gradients; it satisfies train.GradSync. Except where noted all methods are
@@ -93,7 +94,7 @@ func New(name string, c Config) (Strategy, error) {
 		return nil, fmt.Errorf("gradsync: strategy %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
 	if name == "none" {
-		return &none{}, nil
+		return &none{pieces: c.Pieces}, nil
 	}
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
@@ -102,11 +103,12 @@ func New(name string, c Config) (Strategy, error) {
 		c.Algorithm = "gather"
 	}
 	s := &exchange{config: c, isEager: name == "ddp"}
-	limit, edge := 0, 0
+	limit, edge := 0, 0 // one bucket per parameter
 	if s.isEager {
-		limit, edge = c.BucketBytes, edgeBytes
+		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
 	}
 	s.cut(limit, edge)
+	s.prepare()
 	return s, nil
 }
 
@@ -114,6 +116,9 @@ func New(name string, c Config) (Strategy, error) {
 func (c *Config) validate() error {
 	if c.Group == nil {
 		return fmt.Errorf("no group")
+	}
+	if c.BucketBytes < 0 {
+		return fmt.Errorf("bucket of %d bytes, want at least 0", c.BucketBytes)
 	}
 	if c.BucketBytes == 0 {
 		c.BucketBytes = DefaultBucketBytes

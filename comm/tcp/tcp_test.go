@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"lockstep/comm"
 	"lockstep/comm/commtest"
 	"lockstep/comm/tcp"
@@ -54,5 +52,3 @@ func listen(t *testing.T, size int) (listeners []*tcp.Listener, addrs []string) 
 }
 
 func TestTCPLinks(t *testing.T) { commtest.Run(t, connect) }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
