@@ -22,11 +22,13 @@ const (
 	EnvISA        = "LOCKSTEP_ISA"    // forced kernel path: plain, avx2, avx512
 	EnvData       = "LOCKSTEP_DATA"   // folder of data sets
 	EnvTrain      = "LOCKSTEP_TRAIN_" // prefix of settings of `lockstep train`
-	EnvMasterAddr = "MASTER_ADDR"     // host of the rendezvous
-	EnvMasterPort = "MASTER_PORT"     // port of the rendezvous
-	EnvMaxProcs   = "GOMAXPROCS"      // threads of the Go runtime that may run at once
-	EnvNoColor    = "NO_COLOR"        // any non-empty value: no colour, no cursor movement
-	EnvTerm       = "TERM"            // "dumb": as NO_COLOR
+	envTorchRank  = "RANK"
+	envTorchWorld = "WORLD_SIZE"
+	EnvMasterAddr = "MASTER_ADDR" // host of the rendezvous
+	EnvMasterPort = "MASTER_PORT" // port of the rendezvous
+	EnvMaxProcs   = "GOMAXPROCS"  // threads of the Go runtime that may run at once
+	EnvNoColor    = "NO_COLOR"    // any non-empty value: no colour, no cursor movement
+	EnvTerm       = "TERM"        // "dumb": as NO_COLOR
 )
 
 // ProcessEnvironment returns the environment of this process.
@@ -71,11 +73,11 @@ type Member struct {
 // LOCKSTEP_RANK and LOCKSTEP_WORLD or by RANK and WORLD_SIZE; where both are present they must
 // agree. Errors are *EnvironmentError and name every variable involved.
 func (e Environment) ResolveMember() (Member, error) {
-	rank, err := e.number("rank", 0, EnvRank, "RANK")
+	rank, err := e.number("rank", 0, EnvRank, envTorchRank)
 	if err != nil {
 		return Member{}, err
 	}
-	world, err := e.number("world", 1, EnvWorld, "WORLD_SIZE")
+	world, err := e.number("world", 1, EnvWorld, envTorchWorld)
 	if err != nil {
 		return Member{}, err
 	}

@@ -12,6 +12,7 @@ type RendezvousError struct {
 	Err  error
 }
 
+// Error names the step and the address.
 func (e *RendezvousError) Error() string {
 	return fmt.Sprintf("rendezvous: %s %s: %v", e.Op, e.Addr, e.Err)
 }
@@ -24,6 +25,7 @@ type EnvironmentError struct {
 	Text string
 }
 
+// Error names the variables.
 func (e *EnvironmentError) Error() string { return "environment: " + e.Text }
 
 // WorkerError says which worker ended a run, where it was, and how it ended. Step and Phase are
@@ -41,6 +43,7 @@ type WorkerError struct {
 	Log      string // path of its output
 }
 
+// Error is one line: who, how, where, why, and where to read on.
 func (e *WorkerError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d (pid %d on %s)", e.Rank, e.PID, e.Host)

@@ -82,6 +82,8 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 			environment: c.Environment.With(Environment{
 				EnvRank:       strconv.Itoa(rank),
 				EnvWorld:      strconv.Itoa(c.World),
+				envTorchRank:  strconv.Itoa(rank), // the launcher itself may have others
+				envTorchWorld: strconv.Itoa(c.World),
 				EnvMasterAddr: address.IP.String(),
 				EnvMasterPort: strconv.Itoa(address.Port),
 				EnvToken:      string(token),

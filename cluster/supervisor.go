@@ -218,7 +218,7 @@ func (s *supervisor) describe(rank int) *WorkerError {
 		e.Reported, e.Status, e.Text = true, w.failure.Status, w.failure.Text
 	case w.exit != nil:
 		e.Signal, e.Status = w.exit.signal, w.exit.status
-		e.Text = tellingLine(e.Log)
+		e.Text = tellingLine(e.Log, e.Signal == "")
 	}
 	return e
 }
@@ -236,9 +236,9 @@ func (s *supervisor) absent() error {
 			s.joined, s.World, s.JoinTimeout, strings.Join(missing, ", "))}
 }
 
-// tellingLine returns the line of a log that says most about a sudden end: the head of a panic,
-// else the last line.
-func tellingLine(path string) string {
+// tellingLine returns the line of a log that says most about a sudden end: the head of a panic
+// or, if orLast, the last line.
+func tellingLine(path string, orLast bool) string {
 	const tail = 64 << 10
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -247,9 +247,12 @@ func tellingLine(path string) string {
 	text = bytes.TrimSpace(text[max(0, len(text)-tail):])
 	last := ""
 	for line := range strings.Lines(string(text)) {
-		last = strings.TrimSpace(line)
-		if strings.HasPrefix(last, "panic: ") || strings.HasPrefix(last, "fatal error: ") {
-			break
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+		if orLast {
+			last = line
 		}
 	}
 	return last

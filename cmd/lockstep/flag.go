@@ -33,7 +33,11 @@ const groupKey = "group"
 // addSettings gives c a flag for each setting.
 func addSettings(c *cobra.Command, settings []job.Setting) {
 	for _, s := range settings {
-		f := c.Flags().VarPF(&setting{Setting: s, text: s.Default}, s.Name, "", s.Usage)
+		usage := s.Usage
+		if s.Default != "" {
+			usage += " (default: " + s.Default + ")"
+		}
+		f := c.Flags().VarPF(&setting{Setting: s}, s.Name, "", usage)
 		f.Annotations = map[string][]string{groupKey: {s.Group}}
 		if s.IsSwitch() {
 			f.NoOptDefVal = "true"

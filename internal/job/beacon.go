@@ -34,9 +34,11 @@ func newBeacon(steps int) *beacon {
 func (b *beacon) enter(p trace.Phase) { b.phase.Store(uint32(p)) }
 
 func (b *beacon) read() cluster.Progress {
-	p := cluster.Progress{Phase: trace.Phase(b.phase.Load()).String(), Step: int(b.step.Load()), Steps: b.steps,
+	p := cluster.Progress{
+		Phase: trace.Phase(b.phase.Load()).String(), Step: int(b.step.Load()), Steps: b.steps,
 		Epoch: int(b.epoch.Load()), Samples: b.samples.Load(),
-		Loss: math.Float64frombits(b.loss.Load())}
+		Loss: math.Float64frombits(b.loss.Load()),
+	}
 	if began := b.began.Load(); began > 0 {
 		p.Seconds = time.Since(time.Unix(0, began)).Seconds()
 	}

@@ -176,6 +176,7 @@ type UsageError struct {
 	Lines []string
 }
 
+// Error returns the lines.
 func (e *UsageError) Error() string { return strings.Join(e.Lines, "\n") }
 
 // usageError words problems with where each value came from; it returns nil if there are none.

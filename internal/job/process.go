@@ -19,9 +19,9 @@ type assignment struct {
 	Directory directory `json:"directory"`
 }
 
-// Work is a worker process: it finds its place in e, meets the others, trains, and tells the
-// launcher what came of it; log takes a few lines for people. It returns nil once the result is delivered. An error has been
-// reported to the launcher, if there was one to report to.
+// Work is a worker process: it finds its place in e, meets the others, trains, then tells the
+// launcher what came of it. The log takes a few lines for people. Work returns nil once the
+// result is delivered; an error has been reported to the launcher, if there is one.
 func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 	member, err := e.ResolveMember()
 	if err != nil {

@@ -112,7 +112,7 @@ func (r *resolver) readEnvironment(e cluster.Environment) {
 		r.set("isa", isa, cluster.EnvISA)
 	}
 	for _, variable := range slices.Sorted(maps.Keys(e)) {
-		if name, ok := strings.CutPrefix(variable, cluster.EnvTrain); ok {
+		if name, ok := strings.CutPrefix(variable, cluster.EnvTrain); ok && e[variable] != "" {
 			name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 			r.set(name, e[variable], variable)
 		}

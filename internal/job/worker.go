@@ -55,6 +55,7 @@ func (c Config) isIsolated() bool { return c.Strategy == none }
 
 // run trains to the end of the run. It owns w.mesh.
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
+	defer func() { err = errors.Join(err, w.leave()) }()
 	isa, err := kernel.ParseISA(w.config.ISA)
 	if err != nil {
 		return result, err
@@ -78,7 +79,6 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, w.leave()) }()
 	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
 		return result, err
 	}
@@ -129,26 +129,25 @@ func (w *worker) join(l *train.Loop, plan shard.Plan, r *trace.Recorder) (train.
 	for i, s := range v.Segments {
 		segments[i] = gradsync.Segment{Offset: s.Offset, Len: s.Len}
 	}
-	w.strategy, err = gradsync.New(w.config.Strategy, gradsync.Config{
+	strategy, err := gradsync.New(w.config.Strategy, gradsync.Config{
 		Group: group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Lane: r.Lane("exchange"),
 	})
 	if err != nil {
-		return nil, errors.Join(err, group.Close())
+		return nil, err
 	}
-	return w.strategy, nil
+	w.strategy = strategy
+	return strategy, nil
 }
 
-// leave ends the exchange.
+// leave ends the exchange and closes the links.
 func (w *worker) leave() error {
-	var err error
-	if w.strategy != nil {
-		err = w.strategy.Close()
-	}
-	if w.group != nil {
-		return errors.Join(err, w.group.Close())
-	}
-	if w.mesh != nil {
+	switch {
+	case w.strategy != nil:
+		return errors.Join(w.strategy.Close(), w.group.Close())
+	case w.group != nil:
+		return w.group.Close()
+	case w.mesh != nil:
 		w.mesh.Shutdown()
 		return w.mesh.Close()
 	}
