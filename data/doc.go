@@ -13,6 +13,7 @@
 // loading and safe for concurrent use; a Loader belongs to one goroutine.
 //
 // Errors. *[MissingError] says which files to put where, *[FormatError] names the file and the
-// byte. Both leave nothing behind. Files from outside are never trusted: sizes are checked before
-// memory is taken, archives are read in place and never unpacked, labels are range-checked.
+// byte; a download that breaks off leaves a .part file, with which the next one goes on. Files
+// from outside are never trusted: sizes are checked before memory is taken, archives are read in
+// place and never unpacked, labels are range-checked.
 package data
