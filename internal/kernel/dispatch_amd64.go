@@ -17,10 +17,8 @@ func detect() []ISA {
 	return list
 }
 
-// spinRounds is how often a waiting thread looks before it sleeps: about 30 us.
-const spinRounds = 20000
-
-func pause() {}
+// spinRounds is how often a waiting thread looks, pausing in between, before it sleeps: 20 to 40 us.
+const spinRounds = 200
 
 // gemmFor returns the tiles of isa.
 func gemmFor(isa ISA) gemmOps {

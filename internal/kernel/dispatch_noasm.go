@@ -5,9 +5,10 @@ package kernel
 // detect lists the assembly implementations of this build: none.
 func detect() []ISA { return nil }
 
-// spinRounds is how often a waiting thread looks before it sleeps: about 30 us.
+// spinRounds is how often a waiting thread looks before it sleeps: about 20 us.
 const spinRounds = 20000
 
+// pause does nothing: portable Go has no hint to give a spinning thread's processor.
 func pause() {}
 
 // gemmFor returns the tiles of isa.

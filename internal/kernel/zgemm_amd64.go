@@ -233,3 +233,6 @@ func packAVX2_8(a *packArgs)
 //
 //go:noescape
 func turnAVX2(a *turnArgs)
+
+// pause tells the processor that the thread is spinning.
+func pause()

@@ -5965,3 +5965,11 @@ square:
 	JNZ        square
 	VZEROUPPER
 	RET
+
+// func pause()
+TEXT ·pause(SB), NOSPLIT, $0
+	PAUSE
+	PAUSE
+	PAUSE
+	PAUSE
+	RET

@@ -30,6 +30,19 @@ func gemm(a *assembler) {
 		}
 	}
 	a.turn()
+	a.pause()
+}
+
+// pause writes the hint that a thread is spinning, which frees a core shared by two threads.
+func (a *assembler) pause() {
+	a.Function("pause")
+	a.Attributes(attr.NOSPLIT)
+	a.Doc("pause tells the processor that the thread is spinning.")
+	a.SignatureExpr("func()")
+	for range 4 {
+		a.PAUSE()
+	}
+	a.RET()
 }
 
 // tileRows is the number of rows in a tile's table, whatever the height of the tile.
