@@ -75,7 +75,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer loop.Close()
-	sync, err := w.join(loop, plan, recorder)
+	sync, err := w.join(loop, isa, plan, recorder)
 	if err != nil {
 		return result, err
 	}
@@ -115,11 +115,19 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 }
 
 // join makes the group of all workers and the strategy that exchanges gradients over it.
-func (w *worker) join(l *train.Loop, plan shard.Plan, r *trace.Recorder) (train.GradSync, error) {
+func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.Recorder) (
+	train.GradSync, error) {
 	if w.mesh == nil || w.config.isIsolated() {
 		return train.Local{}, nil
 	}
-	group, err := comm.NewGroup(w.mesh, comm.Config{Plan: plan, Algorithm: w.config.Algorithm})
+	// The group adds on its own thread, so it has a CPU of its own, which needs no closing: it
+	// starts no threads.
+	adder, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	group, err := comm.NewGroup(w.mesh, comm.Config{Plan: plan, Algorithm: w.config.Algorithm,
+		Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
 	if err != nil {
 		return nil, err
 	}
