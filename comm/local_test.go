@@ -10,7 +10,11 @@ import (
 )
 
 func TestLocalLinks(t *testing.T) {
-	commtest.Run(t, func(_ *testing.T, size int) []comm.Mesh { return comm.NewLocal(size) })
+	commtest.Run(t, local)
 }
+
+func local(_ testing.TB, size int) []comm.Mesh { return comm.NewLocal(size) }
+
+func BenchmarkLocal(b *testing.B) { commtest.Benchmark(b, local) }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

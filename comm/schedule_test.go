@@ -47,9 +47,9 @@ func TestScheduleCostsAreTheFormulas(t *testing.T) {
 				t.Errorf("%s, %d ranks: %d elements sent, %d received", name, p, total.Sent, total.Received)
 			}
 			if name == "halving-doubling" && p&(p-1) != 0 {
-				if busiest.Steps != want.Steps || busiest.Sent < want.Sent ||
-					float64(busiest.Sent) > 1.25*float64(want.Sent) {
-					t.Errorf("%s, %d ranks: busiest rank %+v, want %+v or a little more", name, p, busiest, want)
+				isLittleMore := busiest.Sent >= want.Sent && 4*busiest.Sent <= 5*want.Sent
+				if busiest.Steps != want.Steps || !isLittleMore {
+					t.Errorf("%s, %d ranks: %+v, want %+v or a little more", name, p, busiest, want)
 				}
 				continue
 			}

@@ -18,9 +18,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func local(_ *testing.T, size int) []comm.Mesh { return comm.NewLocal(size) }
+func local(_ testing.TB, size int) []comm.Mesh { return comm.NewLocal(size) }
 
-func loopback(t *testing.T, size int) []comm.Mesh {
+func loopback(t testing.TB, size int) []comm.Mesh {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -71,8 +71,8 @@ func worker(g *comm.Group, name, algorithm string, data commtest.Contributions,
 	segments, order, _ := layout()
 	plan := g.Plan()
 	buffers := data.Pieces(plan, g.Rank())
-	s, err := gradsync.New(name, gradsync.Config{Group: g, Algorithm: algorithm, Segments: segments, Order: order,
-		Pieces: buffers, BucketBytes: 4096})
+	s, err := gradsync.New(name, gradsync.Config{Group: g, Algorithm: algorithm,
+		Segments: segments, Order: order, Pieces: buffers, BucketBytes: 4096})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func worker(g *comm.Group, name, algorithm string, data commtest.Contributions,
 		for param, seg := range segments {
 			got, want := buffers[0][seg.Offset:][:seg.Len], want[seg.Offset:][:seg.Len]
 			if i := commtest.Differ(got, want); i >= 0 {
-				return fmt.Errorf("step %d: gradient %d of parameter %d is %v, want %v", step, i, param,
+				return fmt.Errorf("step %d: parameter %d: gradient %d is %v, want %v", step, param, i,
 					got[i], want[i])
 			}
 		}

@@ -11,12 +11,12 @@ import (
 )
 
 // Connect returns the meshes of size linked ranks.
-type Connect func(t *testing.T, size int) []comm.Mesh
+type Connect func(t testing.TB, size int) []comm.Mesh
 
 // Ranks runs f on every rank of a group, each on its own goroutine, and returns their errors.
 // Every group is closed by its own rank as soon as its f returns, except that ranks whose f
 // succeeds first meet at a barrier.
-func Ranks(t *testing.T, connect Connect, plan shard.Plan, c comm.Config,
+func Ranks(t testing.TB, connect Connect, plan shard.Plan, c comm.Config,
 	f func(g *comm.Group) error) []error {
 	t.Helper()
 	c.Plan = plan
@@ -55,7 +55,7 @@ func each(t *testing.T, connect Connect, plan shard.Plan, c comm.Config,
 }
 
 // Cut is shard.Cut for tests.
-func Cut(t *testing.T, shards, workers int) shard.Plan {
+func Cut(t testing.TB, shards, workers int) shard.Plan {
 	t.Helper()
 	plan, err := shard.Cut(shards, workers)
 	if err != nil {

@@ -128,7 +128,8 @@ func TestStrangersDoNotDisturb(t *testing.T) {
 		conn.SetReadDeadline(time.Now().Add(2 * time.Second))
 		answer, err := io.ReadAll(conn)
 		if errors.Is(err, context.DeadlineExceeded) || len(answer) > 1 {
-			t.Errorf("stranger %d: got %d bytes, %v, want at most a verdict and the end", i, len(answer), err)
+			t.Errorf("stranger %d: got %d bytes, %v, want at most a verdict and the end", i,
+				len(answer), err)
 		}
 	}
 }
@@ -141,7 +142,8 @@ func TestMissingRanksAreNamed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	_, err := tcp.Connect(ctx, listeners[0], tcp.Config{Addrs: addrs, Token: []byte(token)})
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "ranks [1 2] missing") {
+	if !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "ranks [1 2] missing") {
 		t.Errorf("got %v", err)
 	}
 }

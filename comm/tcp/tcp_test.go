@@ -14,7 +14,7 @@ import (
 const token = "a token of sixteen bytes or more"
 
 // connect links size ranks over the loopback interface.
-func connect(t *testing.T, size int) []comm.Mesh {
+func connect(t testing.TB, size int) []comm.Mesh {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -39,7 +39,7 @@ func connect(t *testing.T, size int) []comm.Mesh {
 	return meshes
 }
 
-func listen(t *testing.T, size int) (listeners []*tcp.Listener, addrs []string) {
+func listen(t testing.TB, size int) (listeners []*tcp.Listener, addrs []string) {
 	t.Helper()
 	for range size {
 		l, err := tcp.Listen("127.0.0.1:0")
@@ -52,3 +52,5 @@ func listen(t *testing.T, size int) (listeners []*tcp.Listener, addrs []string) 
 }
 
 func TestTCPLinks(t *testing.T) { commtest.Run(t, connect) }
+
+func BenchmarkTCP(b *testing.B) { commtest.Benchmark(b, connect) }
