@@ -129,17 +129,31 @@ const mergeDepth = 16
 // planForward plans y = x * w.
 func planForward(c *CPU, s ConvShape) *gather {
 	p, q := s.OutH(), s.OutW()
-	g := gatherShape{taps: s.R * s.S, depth: s.C, width: s.K, merge: 1,
+	g := gatherShape{taps: s.R * s.S, depth: s.C, width: s.K, merge: 1, side: 1, shift: 1,
 		srcImage: s.H * s.W * s.C, dstImage: p * q * s.K}
+	m := mapping{from: s.from}
 	pad := s.padder()
-	m := mapping{pixels: [][]int{raster(0, 1, p, 0, 1, q)}, taps: g.taps, from: s.from}
 	if pad != nil {
-		g.merge, g.srcImage = s.S, pad.image()
-		m.taps, m.from = s.R, s.fromPadded
+		g.merge, g.shift, g.srcImage = s.S, s.Stride, pad.image()
+		g.side = c.ops.gemm.sides(q, &g)
+		m.from = s.fromPadded
 	}
+	m.pixels = [][]int{raster(0, 1, p, 0, g.side, q)}
 	plan := newGather(c, s.N, g, pad)
 	plan.tabulate(m)
 	return plan
+}
+
+// sides returns how many neighbouring pixels of a row of pixels to compute at once: the number that
+// takes the fewest steps per pixel while the outputs fit one vector and it divides the row.
+func (o *gemmOps) sides(pixels int, s *gatherShape) int {
+	best := 1
+	for n := 2; n*s.width <= o.lanes; n++ {
+		if pixels%n == 0 && (s.merge+(n-1)*s.shift)*best < (s.merge+(best-1)*s.shift)*n {
+			best = n
+		}
+	}
+	return best
 }
 
 // from returns the float offset of the input pixel under tap t of output pixel i, or -1.
@@ -182,9 +196,9 @@ func raster(y0, step, h, x0, stepX, w int) []int {
 // with a stride each dx pixel meets only the taps of its phase.
 func planData(c *CPU, s ConvShape) *gather {
 	p, q := s.OutH(), s.OutW()
-	g := gatherShape{taps: s.R * s.S, depth: s.K, width: s.C, merge: 1, flip: true,
+	g := gatherShape{taps: s.R * s.S, depth: s.K, width: s.C, merge: 1, side: 1, shift: 1, flip: true,
 		srcImage: p * q * s.K, dstImage: s.H * s.W * s.C}
-	m := mapping{taps: g.taps, from: s.fromOutput}
+	m := mapping{from: s.fromOutput}
 	for y := range min(s.Stride, s.H) {
 		for x := range min(s.Stride, s.W) {
 			m.pixels = append(m.pixels, raster(y, s.Stride, s.H, x, s.Stride, s.W))
@@ -193,7 +207,8 @@ func planData(c *CPU, s ConvShape) *gather {
 	pad := s.outputPadder()
 	if pad != nil {
 		g.merge, g.srcImage = s.S, pad.image()
-		m.taps, m.from = s.R, s.fromPaddedOutput
+		g.side = c.ops.gemm.sides(s.W, &g)
+		m = mapping{pixels: [][]int{raster(0, 1, s.H, 0, g.side, s.W)}, from: s.fromPaddedOutput}
 	}
 	plan := newGather(c, s.N, g, pad)
 	plan.tabulate(m)

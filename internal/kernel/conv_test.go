@@ -38,6 +38,8 @@ func convShapes() map[string]kernel.ConvShape {
 		"full map":         {9, 3, 5, 11, 50, 3, 5, 1, 0},
 		"tail 1":           {2, 9, 9, 24, 65, 3, 3, 1, 1},
 		"padded full map":  {5, 4, 4, 6, 17, 6, 6, 1, 1},
+		"narrow":           {2, 12, 12, 2, 1, 3, 3, 1, 1},
+		"narrow stride":    {2, 31, 31, 4, 3, 3, 3, 3, 1},
 		"leftover columns": {2, 10, 10, 3, 4, 3, 3, 4, 0},
 	}
 }
@@ -257,5 +259,20 @@ func TestConvPanicsSayWhat(t *testing.T) {
 			}()
 			call()
 		}()
+	}
+}
+
+// Both assembly paths add the same products in the same order.
+func TestConvVectorWidthsAgree(t *testing.T) {
+	if len(kernel.Supported()) < 3 {
+		t.Skip("needs AVX2 and AVX-512")
+	}
+	for name, s := range convShapes() {
+		d := newConvData(s)
+		a := d.run(t, open(t, kernel.AVX2, 1), false)
+		b := d.run(t, open(t, kernel.AVX512, 2), false)
+		if !slices.Equal(a.y.s, b.y.s) || !slices.Equal(a.dx.s, b.dx.s) || !slices.Equal(a.dw.s, b.dw.s) {
+			t.Errorf("%s: AVX2 and AVX-512 differ", name)
+		}
 	}
 }

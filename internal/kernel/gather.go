@@ -37,8 +37,17 @@ type gatherShape struct {
 	taps, depth, width int  // filter taps, channels to sum over, channels to produce
 	srcImage, dstImage int  // floats in an image of the source (or its padded copy) and of dst
 	flip               bool // weights are [taps reversed][width][depth]: the transposed convolution
-	merge              int  // taps that lie side by side in a padded copy and count as one
+	// In a padded copy merge taps lie side by side and count as one step, for side neighbouring pixels
+	// at once, shift source pixels apart: a step is as deep as all their taps, and their outputs fill
+	// one vector. Weights that are not a pixel's own are zero. Else all three are 1.
+	merge, side, shift int
 }
+
+// steps returns the number of steps of a full pixel.
+func (s *gatherShape) steps() int { return s.taps / s.merge }
+
+// stepPixels returns how many source pixels a step covers.
+func (s *gatherShape) stepPixels() int { return s.merge + (s.side-1)*s.shift }
 
 // gatherPart holds the arguments that one thread hands to the inner loops.
 type gatherPart struct {
@@ -106,8 +115,8 @@ func chunkOf(taps, depth int) int {
 // newGather plans a gather over images, whose tiles the caller then tabulates.
 func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
 	g := &gather{cpu: c, images: images, shape: s, pad: pad, chunk: s.depth}
-	g.blocks, g.lanes = c.ops.gemm.cutBlocks(s.width)
-	if s.merge == 1 {
+	g.blocks, g.lanes = c.ops.gemm.cutBlocks(s.side * s.width)
+	if pad == nil {
 		g.chunk = chunkOf(s.taps, s.depth)
 	}
 	zero := make([]float32, g.chunk)
@@ -119,9 +128,10 @@ func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
 
 // mapping says where the pixels of a destination map come from.
 type mapping struct {
-	pixels [][]int                // destination pixels of one image, in phases with the same taps
-	taps   int                    // steps of a full pixel
-	from   func(pixel, t int) int // float offset in the source image, -1 for padding
+	// pixels lists the destination pixels of one image (the first of each side by side) in phases
+	// with the same taps.
+	pixels [][]int
+	from   func(pixel, step int) int // float offset in the source image, -1 for padding
 }
 
 // tabulate builds the table for a destination map.
@@ -142,7 +152,7 @@ func (g *gather) tabulate(m mapping) {
 			phase = phase[n:]
 		}
 	}
-	g.batch = max(1, batchFloats/(tileRows*g.chunk*g.shape.merge))
+	g.batch = max(1, batchFloats/(tileRows*g.chunk*g.shape.stepPixels()))
 	if g.byPosition { // whole groups, whose tiles share their pixels
 		g.batch = max(1, g.batch/len(g.tiles)) * len(g.tiles)
 	}
@@ -167,7 +177,7 @@ func (g *gather) addTile(pixels []int, m mapping) {
 		out := offset(pixels, i, s.dstImage, func(p int) int { return p * s.width })
 		g.table = append(g.table, max(out, 0))
 	}
-	for tap := range m.taps {
+	for tap := range s.steps() {
 		row := []int32{int32(tap)}
 		most := int32(-1)
 		for i := range tileRows {
@@ -185,9 +195,12 @@ func (g *gather) addTile(pixels []int, m mapping) {
 	g.tiles = append(g.tiles, t)
 }
 
+// rows returns the rows of a panel that holds all chunks.
+func (g *gather) rows() int { return g.shape.steps() * g.shape.stepPixels() * g.shape.depth }
+
 // scratch returns the floats that panels, bias and padded copy take.
 func (g *gather) scratch() int {
-	n := (g.shape.taps*g.shape.depth + 1) * g.lanes
+	n := (g.rows() + 1) * g.lanes
 	if g.pad != nil {
 		n += g.images * g.shape.srcImage
 	}
@@ -197,7 +210,7 @@ func (g *gather) scratch() int {
 // run computes dst. A nil bias counts as zeros.
 func (g *gather) run(dst, src, w, bias []float32, relu bool, scratch []float32) {
 	g.dst, g.src, g.w, g.bias, g.relu = dst, src, w, bias, relu
-	rows := g.shape.taps * g.shape.depth
+	rows := g.rows()
 	g.panels, scratch = scratch[:rows*g.lanes], scratch[rows*g.lanes:]
 	g.biasPanel, scratch = scratch[:g.lanes], scratch[g.lanes:]
 	g.source = src
@@ -217,15 +230,19 @@ func (t *gatherPrepare) Do(part, parts int) {
 	g := (*gather)(t)
 	if part == 0 {
 		clear(g.biasPanel)
-		if g.bias != nil { // all blocks but the last are full
-			copy(g.biasPanel, g.bias)
+		for j := range g.shape.side { // all blocks but the last are full
+			copy(g.biasPanel[j*g.shape.width:], g.bias)
 		}
 	}
 	if g.pad != nil {
 		lo, hi := span(g.images, part, parts)
 		g.pad.run(g.source, g.src, lo, hi)
 	}
-	g.packWeights(part, parts)
+	if g.shape.side == 1 {
+		g.packWeights(part, parts)
+	} else if part == 0 {
+		g.packSides()
+	}
 }
 
 // packWeights fills the panels, [chunk][block][tap][channel][lane].
@@ -243,6 +260,32 @@ func (g *gather) packWeights(part, parts int) {
 		} else {
 			from := (tap*s.depth+first)*s.width + g.blocks[b].first
 			g.parts[part].pack.run(o, panel, g.w[from:], n, s.width, &g.blocks[b])
+		}
+	}
+}
+
+// packSides fills the one panel of pixels side by side: [step][source pixel][channel][pixel, output].
+// It is small, as few outputs fit a vector.
+func (g *gather) packSides() {
+	s := &g.shape
+	clear(g.panels)
+	column, row := 1, s.width // distances in w of the next output and the next channel
+	if s.flip {
+		column, row = s.depth, 1
+	}
+	for tap := range s.taps {
+		from := g.w[tap*s.depth*s.width:]
+		if s.flip {
+			from = g.w[(s.taps-1-tap)*s.depth*s.width:]
+		}
+		for j := range s.side {
+			at := tap/s.merge*s.stepPixels() + tap%s.merge + j*s.shift
+			for d := range s.depth {
+				out := g.panels[(at*s.depth+d)*g.lanes+j*s.width:][:s.width]
+				for k := range out {
+					out[k] = from[d*row+k*column]
+				}
+			}
 		}
 	}
 }
@@ -306,7 +349,7 @@ func (g *gather) group(i int) (image, rows int) {
 func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	a, s, k := &p.tile, &g.shape, &g.blocks[b]
 	n := min(g.chunk, s.depth-first)
-	a.depth = n * s.merge
+	a.depth = n * s.stepPixels()
 	a.weights, a.tapStride = g.panel(first, b), a.depth*k.lanes
 	a.bias, a.tail, a.flags = g.biasPanel[k.at:], k.tail, 0
 	if first > 0 {
