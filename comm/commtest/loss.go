@@ -58,6 +58,10 @@ func testLostPeer(t *testing.T, connect Connect) {
 				}
 				what := fmt.Sprintf("%s, %d ranks", name, workers)
 				wantLoss(t, what, r, err, comm.AllReduce)
+				var lost *comm.PeerError
+				if errors.As(err, &lost) && lost.Rank != victim {
+					t.Errorf("%s: rank %d blames rank %d, want %d: %v", what, r, lost.Rank, victim, err)
+				}
 				if elapsed[r] > bound {
 					t.Errorf("%s: rank %d took %v, want at most %v", what, r, elapsed[r], bound)
 				}
