@@ -64,11 +64,11 @@ func (g *Group) fastest() string {
 	}
 	r, base := best.Speedup, g.Baseline.Label
 	if !r.decided() {
-		return fmt.Sprintf("No row is shown to differ from %s: the largest speed-up, %s of %s, "+
-			"does not hold in every round.", base, times(r), best.Label)
+		return fmt.Sprintf("No way of training is shown to be faster than %s: the largest speed-up, "+
+			"%s of %s, does not hold in every round.", base, times(r), best.Label)
 	}
 	if r.Median < 1 {
-		return fmt.Sprintf("No row is faster than %s; the nearest, %s, reaches %s of its speed.",
+		return fmt.Sprintf("No way of training is faster than %s; the nearest, %s, reaches %s of its speed.",
 			base, best.Label, times(r))
 	}
 	text := fmt.Sprintf("%s has the shortest step: %.3g ms, %s as fast as %s", best.Label,

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -28,6 +29,13 @@ func TestQuantile(t *testing.T) {
 	}
 	if x[0] != 4 {
 		t.Error("the sample was sorted in place")
+	}
+}
+
+func TestRunningMedian(t *testing.T) {
+	got := analysis.RunningMedian([]float64{9, 1, 2, 30, 4}, 1)
+	if want := []float64{5, 2, 2, 4, 17}; !slices.Equal(got, want) {
+		t.Errorf("running median %v, want %v", got, want)
 	}
 }
 

@@ -69,7 +69,7 @@ func (b bars) drawRow(c *canvas, f frame, x axis, id string, r barRow, top,
 		c.text(f.left-10, y+thick/2+4, "mark", "end", name)
 	} else {
 		y, thick = top+20, rowHeight-26
-		c.text(f.left, top+14, "mark", "start", name)
+		c.text(f.left+6, top+14, "mark", "start", name)
 	}
 	sum := 0.0
 	for i, phase := range analysis.Phases() {

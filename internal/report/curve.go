@@ -15,6 +15,7 @@ type series struct {
 	label  string   // name of the first line
 	style  string   // classes for colour and dashes
 	values []float64
+	raw    []float64 // drawn faintly behind; nil: nothing
 }
 
 func (s series) name() string {
@@ -82,9 +83,14 @@ func (p curves) draw(f frame) template.HTML {
 	x := newSteps(steps, xTicks, f.left, f.width-f.right)
 	y := newAxis(p.lo, p.hi, 5, f.height-f.bottom, f.top)
 	p.drawAxes(c, f, x, y)
+	for _, s := range p.series {
+		if points, _ := p.points(s.raw, x, y); points != nil {
+			c.curve(points, "raw "+s.style, s.name())
+		}
+	}
 	var ends []mark
 	for _, s := range p.series {
-		points, last := p.points(s, x, y)
+		points, last := p.points(s.values, x, y)
 		if points == nil {
 			continue
 		}
@@ -117,10 +123,10 @@ func (p curves) drawAxes(c *canvas, f frame, x, y axis) {
 	c.turned(13, (f.top+base)/2, "label", p.yLabel)
 }
 
-// points returns the positions of a series and its last one; nil if nothing was measured.
-func (p curves) points(s series, x, y axis) (points []point, last point) {
+// points returns the positions of values and the last one; nil if nothing was measured.
+func (p curves) points(values []float64, x, y axis) (points []point, last point) {
 	found := false
-	for i, v := range s.values {
+	for i, v := range values {
 		if !known(v) {
 			points = append(points, point{gap: true})
 			continue

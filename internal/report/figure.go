@@ -50,21 +50,8 @@ func (s *section) timeFigure() figure {
 		}
 		return ms
 	})
-	var timed []float64
-	for _, one := range all {
-		timed = append(timed, one.values[min(1, len(one.values)):]...)
-	}
-	// One slow step must not press all curves into the floor of the plot.
-	top := math.Min(analysis.Quantile(timed, 1), 2*analysis.Quantile(timed, 0.95))
-	if len(timed) == 0 {
-		for _, one := range all {
-			top = analysis.Quantile(one.values, 1)
-		}
-	}
+	top := timeLimit(all)
 	above := 0
-	p := curves{id: s.ID + "-time", title: "Step time against iteration, " + s.Title,
-		description: "One curve per row. The values are in the table below the plot.",
-		yLabel:      "step time, ms", series: all, hi: top, format: trim}
 	for _, one := range all {
 		for _, v := range one.values {
 			if v > newAxis(0, top, 5, 0, 1).hi {
@@ -73,14 +60,61 @@ func (s *section) timeFigure() figure {
 		}
 	}
 	caption := "Slowest rank of each step, median over the runs."
+	shown := all
+	if reach := smoothing(all); reach > 0 {
+		shown = smooth(all, reach)
+		caption += fmt.Sprintf(" Bold: running median of %d steps; faint: every step.", 2*reach+1)
+	}
 	if above == 1 {
 		caption += " One value lies above the plot and is drawn on its edge."
 	} else if above > 1 {
 		caption += fmt.Sprintf(" %d values lie above the plot and are drawn on its edge.", above)
 	}
+	p := curves{id: s.ID + "-time", title: "Step time against iteration, " + s.Title,
+		description: "One curve per row. The values are in the table below the plot.",
+		yLabel:      "step time, ms", series: shown, hi: top, format: trim}
 	return figure{Title: "Step time against iteration", Caption: caption, Plot: p.markup(),
 		Legend: s.legend(), Table: s.valueTable("Step time in ms by iteration", all,
 			func(v float64) string { return digits(v, 3) })}
+}
+
+// timeLimit returns the upper end of a plot of step times: one slow step must not press all
+// curves to the floor.
+func timeLimit(all []series) float64 {
+	var timed, first []float64
+	for _, one := range all {
+		timed = append(timed, one.values[min(1, len(one.values)):]...)
+		first = append(first, one.values[:min(1, len(one.values))]...)
+	}
+	if len(timed) == 0 {
+		return analysis.Quantile(first, 1)
+	}
+	return math.Min(analysis.Quantile(timed, 1), 1.5*analysis.Quantile(timed, 0.98))
+}
+
+// smoothing returns the reach of the running median that keeps the noise of many steps from
+// hiding the rows behind one another; 0 where there are few steps.
+func smoothing(all []series) int {
+	longest := 0
+	for _, one := range all {
+		longest = max(longest, len(one.values))
+	}
+	if longest <= 60 {
+		return 0
+	}
+	return max(2, longest/50)
+}
+
+// smooth returns series of running medians with the values behind them. The first step stands
+// out for good reason and is left out of the medians.
+func smooth(all []series, reach int) []series {
+	out := slices.Clone(all)
+	for i := range out {
+		s := &out[i]
+		s.raw = s.values
+		s.values = slices.Concat([]float64{math.NaN()}, analysis.RunningMedian(s.raw[1:], reach))
+	}
+	return out
 }
 
 func (s *section) phaseFigure() figure {
@@ -194,8 +228,10 @@ func (s *section) rankTable() (t table, caption string) {
 		t.Head = append(t.Head, heading{Text: fmt.Sprint(i)})
 	}
 	for _, v := range s.lines {
-		for _, rank := range v.Ranks {
-			cells := []cell{{Text: fmt.Sprintf("%s  %s, rank %d", v.key, v.Label, rank.Rank)}}
+		for ranks := v.Ranks; len(ranks) > 0; {
+			rank, name := ranks[0], ""
+			name, ranks = sameLoss(ranks)
+			cells := []cell{{Text: v.key + "  " + v.Label + ", " + name}}
 			for _, i := range at {
 				text := dash
 				if i <= len(rank.Loss) {
@@ -206,6 +242,19 @@ func (s *section) rankTable() (t table, caption string) {
 			t.Rows = append(t.Rows, row{Cells: cells})
 		}
 	}
-	return t, "At the iterations named in the head, first run of each row: what each rank " +
-		"measured on its own share of the batch."
+	return t, "At the iterations named in the head, first run of each row. Ranks that agree bit " +
+		"for bit share a line: workers that exchange report the loss of the global batch, workers " +
+		"that do not, that of their own share."
+}
+
+// sameLoss names the leading ranks that reported the same losses and returns the others.
+func sameLoss(ranks []analysis.RankLine) (name string, rest []analysis.RankLine) {
+	n := 1
+	for n < len(ranks) && slices.Equal(ranks[n].Loss, ranks[0].Loss) {
+		n++
+	}
+	if n == 1 {
+		return fmt.Sprintf("rank %d", ranks[0].Rank), ranks[1:]
+	}
+	return fmt.Sprintf("ranks %d to %d", ranks[0].Rank, ranks[n-1].Rank), ranks[n:]
 }
