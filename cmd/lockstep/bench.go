@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // benchFlags are the flags that `lockstep train` does not have, or has for one value only.
 type benchFlags struct {
 	models, strategies []string
-	workers, batches   []int
+	workers, batches   counts
 	repeats            int
 	out                string
 	noOneProcess       bool
@@ -70,13 +71,14 @@ func (b *benchFlags) add(c *cobra.Command) {
 	})
 	f.BoolVar(&b.isQuick, "quick", false,
 		"a small matrix on generated images that ends within two minutes and needs no download")
-	f.StringSliceVar(&b.models, "models", []string{"lenet"}, "architectures, a `LIST` such as lenet,vgg11")
+	f.StringSliceVar(&b.models, "models", []string{"lenet"}, "a `LIST` of architectures")
 	f.StringSliceVar(&b.strategies, "strategies",
 		[]string{"single", "gather-scatter", "all-reduce", "ddp", "none"},
 		"a `LIST` of strategies; none never exchanges and is the floor")
-	f.IntSliceVar(&b.workers, "workers", []int{1, 2}, "a `LIST` of numbers of workers")
-	f.IntSliceVar(&b.batches, "batch", []int{64}, "a `LIST` of global batch sizes")
-	f.IntVar(&b.repeats, "repeats", 3, "runs of every row; `N` of 6 or more give a 97 % interval")
+	b.workers, b.batches = counts{1, 2}, counts{64}
+	f.Var(&b.workers, "workers", "a `LIST` of numbers of workers")
+	f.Var(&b.batches, "batch", "a `LIST` of global batch sizes")
+	f.IntVar(&b.repeats, "repeats", 3, "`N` runs of every row; six or more give a 97 % interval")
 	f.BoolVar(&b.noOneProcess, "no-one-process", false,
 		"leave out single with the threads of the largest row")
 	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "repeats",
@@ -84,17 +86,47 @@ func (b *benchFlags) add(c *cobra.Command) {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	addSettings(c, benchSettings())
-	f.StringVar(&b.out, "out", "", "`FOLDER` for the results, new or empty (default: runs/<time>-bench)")
+	f.StringVar(&b.out, "out", "", "new or empty `FOLDER` for the results (default: runs/<time>-bench)")
 	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
 	f.BoolVarP(&b.isQuiet, "quiet", "q", false, "show no progress")
 }
 
 // benchSettings are the settings of a run that are the same in every row.
 func benchSettings() []job.Setting {
-	return slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
+	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
 		return slices.Contains([]string{"model", "strategy", "workers", "batch", "eval-every", "out"},
 			s.Name)
 	})
+	for i := range settings {
+		switch s := &settings[i]; s.Name {
+		case "threads":
+			s.Usage = "compute threads of each worker (default: cores / largest number of workers)"
+		case "shards":
+			s.Usage = "virtual shards of the batch (default: largest number of workers)"
+		}
+	}
+	return settings
+}
+
+// counts is a flag that takes a list of whole numbers.
+type counts []int
+
+func (c *counts) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*c), " ", ","), "[]")
+}
+func (c *counts) Type() string { return "LIST" }
+
+// Set replaces the list.
+func (c *counts) Set(text string) error {
+	*c = nil
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return fmt.Errorf("%q is no whole number; want a list such as 1,2,4", part)
+		}
+		*c = append(*c, n)
+	}
+	return nil
 }
 
 // bench runs the matrix, writes the report, then prints the short form.

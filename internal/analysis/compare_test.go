@@ -230,6 +230,16 @@ func TestNoFindingWithoutAgreementOfTheRounds(t *testing.T) {
 	}
 }
 
+func TestNoFindingFromSingleRuns(t *testing.T) {
+	m := newMaker(1, 4)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1)
+	text := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	if !strings.Contains(text, "One run of each row decides nothing") {
+		t.Errorf("findings %q from single runs", text)
+	}
+}
+
 func TestOtherRefusals(t *testing.T) {
 	m := newMaker(2, 4)
 	m.Complete = false

@@ -63,6 +63,10 @@ func (g *Group) fastest() string {
 		return ""
 	}
 	r, base := best.Speedup, g.Baseline.Label
+	if len(r.Values) == 1 {
+		return fmt.Sprintf("One run of each row decides nothing; in it, the largest speed-up over "+
+			"%s is %s, of %s.", base, times(r), best.Label)
+	}
 	if !r.decided() {
 		return fmt.Sprintf("No way of training is shown to be faster than %s: the largest speed-up, "+
 			"%s of %s, does not hold in every round.", base, times(r), best.Label)
