@@ -28,7 +28,7 @@ func gemmFor(isa ISA) gemmOps {
 	}
 	switch isa {
 	case AVX2:
-		o.lanes, o.widths = 8, []int{2, 1}
+		o.lanes, o.widths, o.serial = 8, []int{2, 1}, 1<<19
 		o.tile[6] = [5]func(*tileArgs){1: tileAVX2_6x8, 2: tileAVX2_6x16}
 		o.tile[4] = [5]func(*tileArgs){1: tileAVX2_4x8, 2: tileAVX2_4x16}
 		o.tile[2] = [5]func(*tileArgs){1: tileAVX2_2x8, 2: tileAVX2_2x16}
@@ -39,7 +39,7 @@ func gemmFor(isa ISA) gemmOps {
 		o.outer[1] = [5]func(*outerArgs){1: outerAVX2_1x8, 2: outerAVX2_1x16}
 		o.pack = [5]func(*packArgs){1: packAVX2_8, 2: packAVX2_16}
 	case AVX512:
-		o.lanes, o.widths = 16, []int{4, 2, 1}
+		o.lanes, o.widths, o.serial = 16, []int{4, 2, 1}, 1<<20
 		o.tile[6] = [5]func(*tileArgs){1: tileAVX512_6x16, 2: tileAVX512_6x32, 4: tileAVX512_6x64}
 		o.tile[4] = [5]func(*tileArgs){1: tileAVX512_4x16, 2: tileAVX512_4x32, 4: tileAVX512_4x64}
 		o.tile[2] = [5]func(*tileArgs){1: tileAVX512_2x16, 2: tileAVX512_2x32, 4: tileAVX512_2x64}

@@ -217,8 +217,12 @@ func (g *gather) run(dst, src, w, bias []float32, relu bool, scratch []float32) 
 	if g.pad != nil {
 		g.source = scratch[:g.images*g.shape.srcImage]
 	}
-	g.cpu.Run((*gatherPrepare)(g))
-	g.cpu.Run((*gatherCompute)(g))
+	g.cpu.share((*gatherPrepare)(g), g.scratch())
+	if g.items()*tileRows*g.rows()*g.lanes < g.cpu.ops.gemm.serial {
+		(*gatherCompute)(g).Do(0, 1)
+	} else {
+		g.cpu.Run((*gatherCompute)(g))
+	}
 	g.dst, g.src, g.w, g.bias, g.source = nil, nil, nil, nil, nil
 }
 

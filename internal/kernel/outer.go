@@ -21,7 +21,7 @@ type outer struct {
 	parcels []parcel
 	many    int // images in a parcel
 	tiles   []outerTile
-	parts   []*outerPart // one per thread
+	parts   []*outerPart // one per thread, or just one if there is little to do
 
 	// The call in progress.
 	dw, x, dy, source []float32
@@ -149,6 +149,9 @@ func (o *outer) cutTiles() {
 func (o *outer) cutParts() {
 	parts := o.cpu.Threads()
 	total := len(o.blocks) * o.rows() * o.shape.taps
+	if o.images*o.shape.pixels*o.shape.taps*o.rows()*o.lanes < o.cpu.ops.gemm.serial {
+		parts = 1
+	}
 	rows, tile := 0, 0
 	for part := range parts {
 		p := &outerPart{lo: tile}
@@ -203,9 +206,13 @@ func (o *outer) run(dw, x, dy, scratch []float32) {
 	o.work, scratch = scratch[:n], scratch[n:]
 	if o.pad != nil {
 		o.source = scratch[:o.images*o.shape.xImage+o.slack()]
-		o.cpu.Run((*outerPrepare)(o))
+		o.cpu.share((*outerPrepare)(o), len(o.source))
 	}
-	o.cpu.Run((*outerCompute)(o))
+	if len(o.parts) == 1 {
+		(*outerCompute)(o).Do(0, 1)
+	} else {
+		o.cpu.Run((*outerCompute)(o))
+	}
 	o.dw, o.x, o.dy, o.source, o.work = nil, nil, nil, nil, nil
 }
 

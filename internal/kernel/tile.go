@@ -80,6 +80,8 @@ type gemmOps struct {
 	outer  [tileRows + 1][5]func(*outerArgs)
 	pack   [5]func(*packArgs)
 	turn   func(*turnArgs)
+	// serial is the number of products, some 10 us of work, below which waking threads does not pay.
+	serial int
 }
 
 // tileHeights lists the heights of tiles, tallest first: n rows are cut greedily.
@@ -100,7 +102,7 @@ const plainLanes = 8
 
 // plainGemm returns the portable tiles.
 func plainGemm() gemmOps {
-	o := gemmOps{lanes: plainLanes, widths: []int{1}}
+	o := gemmOps{lanes: plainLanes, widths: []int{1}, serial: 1 << 15}
 	for _, h := range tileHeights() {
 		o.tile[h][1] = tilePlain
 		o.outer[h][1] = outerPlain
