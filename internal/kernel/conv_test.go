@@ -276,3 +276,22 @@ func TestConvVectorWidthsAgree(t *testing.T) {
 		}
 	}
 }
+
+// Operands and scratch end at a page that nobody may touch.
+func TestConvStaysInside(t *testing.T) {
+	for name, s := range convShapes() {
+		d := newConvData(s)
+		for _, isa := range kernel.Supported() {
+			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
+				v := open(t, isa, 2).NewConv(s)
+				x, w, dy := clone(t, d.x.s), clone(t, d.w.s), clone(t, d.dy.s)
+				y, dx, dw := floats(t, len(dy)), floats(t, len(x)), floats(t, len(w))
+				scratch := floats(t, v.ScratchFloats())
+				v.Forward(y, x, w, clone(t, d.bias.s), false, scratch)
+				v.BackwardData(dx, dy, w, scratch)
+				v.BackwardWeights(dw, x, dy, scratch)
+				compare(t, "forward", y, d.y, d.ySize)
+			})
+		}
+	}
+}
