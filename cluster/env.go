@@ -111,7 +111,8 @@ func (e Environment) number(what string, least int, names ...string) (int, error
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < least {
-			return 0, environmentErrorf("%s=%q, want a whole number of at least %d", name, text, least)
+			return 0, environmentErrorf("%s=%q, want a whole number of at least %d",
+				name, text, least)
 		}
 		if source != "" && n != value {
 			return 0, environmentErrorf("%s: %s=%d but %s=%d; unset one of them",

@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/job"
 )
 
-// commands lists the commands in the order of the help text.
+// commands lists all commands; a new one is a line here.
 func commands() []func(*app) *cobra.Command {
 	return []func(*app) *cobra.Command{
 		trainCommand,
@@ -100,28 +100,36 @@ func noArguments(c *cobra.Command, args []string) error {
 }
 
 // interruptible returns a context that ends at the first Ctrl-C or SIGTERM; a second one ends the
-// program at once. Workers die with it.
+// program at once, and the workers die with it. The caller calls stop when it is done.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	finished := make(chan struct{})
+	done, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
 		select {
 		case <-signals:
-		case <-ctx.Done():
+		case <-done:
 			return
 		}
-		fmt.Fprintln(a.stderr, "\nlockstep: stopping the workers; press Ctrl-C again to quit at once")
+		if a.isTerminal(a.stderr) {
+			fmt.Fprintln(a.stderr) // leave the line of progress
+		}
+		fmt.Fprintln(a.stderr, "lockstep: stopping; press Ctrl-C again to quit at once")
 		cancel()
 		select {
 		case <-signals:
 			os.Exit(job.ExitInterrupted)
-		case <-parent.Done():
+		case <-done:
 		}
 	}()
-	return ctx, func() { signal.Stop(signals); cancel() }
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		<-finished
+		cancel()
+	}
 }
 
 // isTerminal reports whether w is a terminal on which lines may be rewritten.

@@ -31,7 +31,8 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
 	row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
 		count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
-	row("step", "%.2f ms median, %.2f to %.2f in 8 of 10", s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+	row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
+		s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
 	row("of the time", "%s", phaseShares(s))
 	if s.Workers > 1 {
 		row("exchanged", "%s sent, %s received", size(s.BytesSent), size(s.BytesReceived))

@@ -52,9 +52,10 @@ holds config.yaml, host.json, steps.jsonl, summary.json and the workers' output.
 	}
 	addSettings(c, job.Settings())
 	f := c.Flags()
-	f.StringVar(&config, "config", "", "read settings from a YAML `FILE`, such as a run's config.yaml")
-	f.BoolVar(&isJSON, "json", false, "print the summary as one JSON document")
-	f.BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
+	f.StringVar(&config, "config", "",
+		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
+	f.BoolVar(&isJSON, "json", false, "print the summary as one JSON document (default: false)")
+	f.BoolVarP(&isQuiet, "quiet", "q", false, "show no progress (default: false)")
 	return c
 }
 

@@ -134,8 +134,8 @@ func (c Config) problems() []problem {
 			c.Shards, c.Workers)
 	}
 	if c.Batch < c.Shards {
-		add("batch", "%d is smaller than the number of shards, %d; want at least one sample in each",
-			c.Batch, c.Shards)
+		add("batch", "%d is smaller than the number of shards, %d; "+
+			"want at least one sample in each", c.Batch, c.Shards)
 	}
 	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
 		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)

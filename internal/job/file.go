@@ -47,7 +47,8 @@ func parseFile(path string, text []byte) ([]entry, error) {
 				return nil, refuse(at.Line, at.Column, "%s: want a single value", key.Value)
 			}
 			if first := seen[key.Value]; first > 0 {
-				return nil, refuse(at.Line, at.Column, "%s: already set in line %d", key.Value, first)
+				return nil, refuse(at.Line, at.Column, "%s: already set in line %d",
+					key.Value, first)
 			}
 			seen[key.Value] = at.Line
 			entries = append(entries, entry{

@@ -117,13 +117,14 @@ func prepare(c Config, origins Origins) (directory, error) {
 
 // execute runs the workers, here or in processes of their own, and returns their results and the
 // kernel path they used.
-func (c Config) execute(ctx context.Context, dir directory, o Options) ([]workerResult, string, error) {
+func (c Config) execute(ctx context.Context, dir directory, o Options) (
+	results []workerResult, isa string, err error) {
 	if c.Link == linkLocal {
-		isa, err := c.isa()
+		path, err := c.isa()
 		if err != nil {
 			return nil, "", err
 		}
-		c.ISA = isa.String()
+		c.ISA = path.String()
 		results, err := runHere(ctx, c, dir, o)
 		return results, c.ISA, err
 	}
@@ -131,7 +132,8 @@ func (c Config) execute(ctx context.Context, dir directory, o Options) ([]worker
 }
 
 // launch runs each worker as a process.
-func launch(ctx context.Context, c Config, dir directory, o Options) ([]workerResult, string, error) {
+func launch(ctx context.Context, c Config, dir directory, o Options) (
+	results []workerResult, isa string, err error) {
 	command := o.Worker
 	if command == nil {
 		self, err := os.Executable()
@@ -154,7 +156,7 @@ func launch(ctx context.Context, c Config, dir directory, o Options) ([]workerRe
 	if err != nil {
 		return nil, "", err
 	}
-	results := make([]workerResult, len(texts))
+	results = make([]workerResult, len(texts))
 	for rank, text := range texts {
 		if err := json.Unmarshal(text, &results[rank]); err != nil {
 			return nil, "", fmt.Errorf("job: decode the result of rank %d: %w", rank, err)

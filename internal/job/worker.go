@@ -189,7 +189,8 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	done train.Result, err error) {
 	steps, perEpoch := l.Steps()
 	w.note("pid %d, kernels %s, threads %d, shards %d, arena %d bytes; %d steps, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, l.ArenaBytes(), steps, perEpoch)
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, l.ArenaBytes(),
+		steps, perEpoch)
 	w.beacon = newBeacon(steps)
 	reporting, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
