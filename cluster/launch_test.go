@@ -40,9 +40,19 @@ func work(environment cluster.Environment) int {
 	if how == "absent" && member.Rank == 1 {
 		time.Sleep(time.Minute)
 	}
+	if how == "twice" && member.Rank == 0 {
+		time.Sleep(500 * time.Millisecond) // so that rank 1 waits
+	}
 	isa := []string{"plain", "fast"}
 	if how == "older" && member.Rank == 1 {
 		isa = isa[:1]
+	}
+	if how == "twice" && member.Rank == 1 {
+		go func() {
+			time.Sleep(200 * time.Millisecond)
+			_, err := cluster.Join(context.Background(), member, cluster.Hello{ISA: isa})
+			fmt.Println(err)
+		}()
 	}
 	session, err := cluster.Join(context.Background(), member, cluster.Hello{
 		PID: os.Getpid(), Host: "here", ISA: isa})
@@ -67,7 +77,7 @@ func work(environment cluster.Environment) int {
 			return 0
 		}
 	}
-	if how != "well" && how != "older" {
+	if how != "well" && how != "older" && how != "twice" {
 		if member.Rank == 0 && how == "killed" {
 			session.Fail(cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true})
 		}
@@ -91,11 +101,16 @@ type result struct {
 
 func launch(t *testing.T, ctx context.Context, how string, world int) ([]json.RawMessage, error) {
 	t.Helper()
+	return launchIn(t, ctx, t.TempDir(), how, world)
+}
+
+func launchIn(t *testing.T, ctx context.Context, dir, how string, world int) (
+	[]json.RawMessage, error) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	return cluster.Launch(ctx, cluster.LaunchConfig{
 		World: world, Command: []string{self}, Job: "the job", JoinTimeout: 3 * time.Second,
 		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how}),
@@ -163,6 +178,17 @@ func TestLaunchSaysWhoIsMissing(t *testing.T) {
 	var e *cluster.RendezvousError
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "missing ranks: 1") {
 		t.Errorf("got %v, want a RendezvousError that names rank 1", err)
+	}
+}
+
+func TestARankCannotJoinTwice(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := launchIn(t, t.Context(), dir, "twice", 2); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "rank1.log"))
+	if err != nil || !strings.Contains(string(log), "refused: rank 1 has already joined") {
+		t.Errorf("rank 1 printed %q, %v", log, err)
 	}
 }
 
