@@ -92,10 +92,11 @@ func (o *gemmOps) cutBlocks(width int) (list []block, lanes int) {
 // Note: sizes of blocks
 //
 // panelRows bounds the rows of a panel that is multiplied in one go (taps x channels of a chunk): at
-// 64 columns 768 rows are 192 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
-// cache. batchFloats bounds the source floats of a pass. Changing panelRows changes results.
+// 64 columns 512 rows are 128 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
+// cache, and no sum runs over more than 512 terms (docs/design/0002). batchFloats bounds the source
+// floats of a pass. Changing panelRows changes results.
 const (
-	panelRows   = 768
+	panelRows   = 512
 	batchFloats = 64 << 10
 )
 
