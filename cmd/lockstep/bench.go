@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -45,8 +46,9 @@ the same cores in one process are what workers on one machine have to beat.
 A run that fails is reported and the rest goes on. The folder holds results.json (every raw
 sample), report.md, report.html (one file, opens anywhere) and the run directories.`,
 		Example: `  lockstep bench --quick
-  lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp --workers 1,4 --batch 256 --steps 40
-  lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6 --epochs 1
+  lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
+      --workers 1,4 --batch 256 --steps 40
+  lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
@@ -86,7 +88,8 @@ func (b *benchFlags) add(c *cobra.Command) {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	addSettings(c, benchSettings())
-	f.StringVar(&b.out, "out", "", "new or empty `FOLDER` for the results (default: runs/<time>-bench)")
+	f.StringVar(&b.out, "out", "",
+		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")
 	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
 	f.BoolVarP(&b.isQuiet, "quiet", "q", false, "show no progress")
 }
@@ -94,8 +97,8 @@ func (b *benchFlags) add(c *cobra.Command) {
 // benchSettings are the settings of a run that are the same in every row.
 func benchSettings() []job.Setting {
 	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
-		return slices.Contains([]string{"model", "strategy", "workers", "batch", "eval-every", "out"},
-			s.Name)
+		varied := []string{"model", "strategy", "workers", "batch", "eval-every", "out"}
+		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {
 		switch s := &settings[i]; s.Name {
@@ -131,7 +134,7 @@ func (c *counts) Set(text string) error {
 
 // bench runs the matrix, writes the report, then prints the short form.
 func (a *app) bench(c *cobra.Command, flags benchFlags) error {
-	config, err := flags.config(c, a)
+	config, fromEnvironment, err := flags.config(c, a)
 	if err != nil {
 		return err
 	}
@@ -141,9 +144,9 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 	v := describeVersion()
 	results, err := bench.Run(ctx, config, bench.Options{
 		Label: analysis.Results{Version: v.Version, Revision: v.Revision,
-			Command: append([]string{"lockstep"}, commandLine(c)...)},
+			Command: slices.Concat([]string{"lockstep", "bench"}, commandLine(c), fromEnvironment)},
 		Progress: show.bench,
-		Job:      job.Options{Stderr: a.stderr, Environment: a.environment},
+		Job:      job.Options{Environment: a.environment}, // the report carries the notes
 	})
 	show.end()
 	if results == nil {
@@ -165,12 +168,18 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 	return err
 }
 
-// config turns the flags into a benchmark.
-func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, error) {
-	settings := given(c)
-	resolved, origins, err := job.Resolve(job.Source{Environment: a.environment, Flags: settings})
+// config turns the flags into a benchmark. What the environment has decided comes back as flags
+// too, so that the command in the report repeats the benchmark anywhere.
+func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
+	resolved, origins, err := job.Resolve(job.Source{Environment: a.environment, Flags: given(c)})
 	if err != nil {
-		return bench.Config{}, err
+		return bench.Config{}, nil, err
+	}
+	var fromEnvironment []string
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		if value, ok := a.environment[origins[name]]; ok && c.Flags().Lookup(name) != nil {
+			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
+		}
 	}
 	// What Resolve derived suits one run; the matrix derives its own.
 	isOpen := func(name string) bool { return origins[name] == "derived" }
@@ -194,11 +203,11 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, error) {
 		best := supported[len(supported)-1]
 		isPlain := resolved.ISA == "plain" || resolved.ISA == "" && best == "plain"
 		config.Parts = bench.Quick(resolved, isPlain)
-		return config, b.checkQuick(c)
+		return config, fromEnvironment, b.checkQuick(c)
 	}
 	config.Parts = []bench.Part{{Base: resolved, Models: b.models, Strategies: b.strategies,
 		Workers: b.workers, Batches: b.batches}}
-	return config, nil
+	return config, fromEnvironment, nil
 }
 
 // checkQuick refuses flags whose values --quick chooses.
@@ -215,7 +224,7 @@ func (b *benchFlags) checkQuick(c *cobra.Command) error {
 // commandLine returns the arguments that repeat the benchmark: without the folder, which must be
 // a new one, and without what only changes the output.
 func commandLine(c *cobra.Command) []string {
-	args := []string{"bench"}
+	var args []string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "out", "json", "quiet":

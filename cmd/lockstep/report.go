@@ -14,9 +14,10 @@ import (
 // reportCommand renders a benchmark's results again.
 func reportCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "report FOLDER",
-		Short:   "Render the report of a benchmark again",
-		Long:    "Render the report of a benchmark again: report.md and report.html from results.json.",
+		Use:   "report FOLDER",
+		Short: "Render the report of a benchmark again",
+		Long: "Render the report of a benchmark again: report.md and report.html from its " +
+			"results.json.",
 		Example: "  lockstep report runs/20261121-101500-bench",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

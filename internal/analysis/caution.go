@@ -17,7 +17,7 @@ const (
 )
 
 func contention(r *Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.Cores() > r.Host.Cores })
+	names, any := c.where(func(l *Line) bool { return l.Contended })
 	if !any {
 		return nil
 	}

@@ -41,6 +41,7 @@ type Line struct {
 
 	Speedup    Ratio // baseline step / this step
 	Efficiency Ratio // core seconds of a baseline step / core seconds of this one; see [Compare]
+	Contended  bool  // more workers x threads than cores: no efficiency
 	OverFloor  Ratio // this step / step of strategy none with as many workers and threads
 
 	LossFirst, LossLast         float64
@@ -153,6 +154,7 @@ func (g *Group) relate(cores int) {
 		}
 	}
 	for _, l := range g.Lines {
+		l.Contended = l.Cores() > cores
 		if l.OK == 0 || g.Baseline == nil {
 			continue
 		}
@@ -160,7 +162,7 @@ func (g *Group) relate(cores int) {
 			continue
 		}
 		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
-		if l.Cores() <= cores {
+		if !l.Contended {
 			share := float64(g.Baseline.Cores()) / float64(l.Cores())
 			l.Efficiency = l.Speedup.Scaled(share)
 		}

@@ -16,8 +16,10 @@ func parametersAgree(_ *Results, c *Comparison) []string {
 			}
 		}
 		if len(g.Hashes) == 1 && exact > 1 {
+			hash := g.Hashes[0]
 			out = append(out, fmt.Sprintf("%s: all %d rows that train one model end with the "+
-				"same parameters, bit for bit (SHA-256 %s…).", c.Title(g), exact, g.Hashes[0][:min(12, len(g.Hashes[0]))]))
+				"same parameters, bit for bit (SHA-256 %s…).", c.Title(g), exact,
+				hash[:min(12, len(hash))]))
 		}
 	}
 	return out

@@ -62,17 +62,21 @@ func (g *Group) fastest() string {
 	if best == nil {
 		return ""
 	}
-	r, base := best.Speedup, g.Baseline.Label
+	r, base, tail := best.Speedup, g.Baseline.Label, ""
+	if best.Contended {
+		tail = " It has more workers × threads than there are cores: contention, not scaling."
+	}
 	if len(r.Values) == 1 {
 		return fmt.Sprintf("One run of each row decides nothing; in it, the largest speed-up over "+
-			"%s is %s, of %s.", base, times(r), best.Label)
+			"%s is %s, of %s.%s", base, times(r), best.Label, tail)
 	}
 	if !r.decided() {
-		return fmt.Sprintf("No way of training is shown to be faster than %s: the largest speed-up, "+
-			"%s of %s, does not hold in every round.", base, times(r), best.Label)
+		return fmt.Sprintf("No way of training is shown to be faster than %s: the largest "+
+			"speed-up, %s of %s, does not hold in every round.", base, times(r), best.Label)
 	}
 	if r.Median < 1 {
-		return fmt.Sprintf("No way of training is faster than %s; the nearest, %s, reaches %s of its speed.",
+		return fmt.Sprintf("No way of training is faster than %s; the nearest, %s, reaches %s of "+
+			"its speed.",
 			base, best.Label, times(r))
 	}
 	text := fmt.Sprintf("%s has the shortest step: %.3g ms, %s as fast as %s", best.Label,
@@ -80,7 +84,7 @@ func (g *Group) fastest() string {
 	if best.Efficiency.Known() {
 		text += fmt.Sprintf(", %s per core", percent(best.Efficiency.Median))
 	}
-	return text + "."
+	return text + "." + tail
 }
 
 // exchange relates the lines to the floor, the same workers without exchange.

@@ -25,7 +25,7 @@ type Results struct {
 	Rounds   int       `json:"rounds"`  // repeats asked for
 	Complete bool      `json:"complete"`
 	Host     Host      `json:"host"`
-	Load     float64   `json:"load"` // processes ready to run before the first run, mean of a minute
+	Load     float64   `json:"load"` // processes ready to run before the first run
 	Rows     []Row     `json:"rows"`
 	Skipped  []Skip    `json:"skipped,omitempty"`
 }

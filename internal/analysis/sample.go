@@ -161,7 +161,8 @@ func PairedRatio(over, under []float64) Ratio {
 }
 
 func ratioOf(values []float64) Ratio {
-	return Ratio{Values: values, Median: Median(values), Interval: MedianInterval(values, confidence)}
+	return Ratio{Values: values, Median: Median(values),
+		Interval: MedianInterval(values, confidence)}
 }
 
 // confidence is the coverage asked of every interval; small samples state what they reach.

@@ -95,7 +95,8 @@ func collect(run *analysis.Run, row *analysis.Row, c job.Config, s *job.Summary)
 func readSteps(r io.Reader, workers int) ([]analysis.Rank, error) {
 	ranks := make([]analysis.Rank, workers)
 	for i := range ranks {
-		ranks[i] = analysis.Rank{Rank: i, Steps: analysis.Steps{Phases: map[string]analysis.Numbers{}}}
+		ranks[i].Rank = i
+		ranks[i].Steps.Phases = map[string]analysis.Numbers{}
 	}
 	d := json.NewDecoder(bufio.NewReader(r))
 	for {
@@ -117,8 +118,9 @@ func readSteps(r io.Reader, workers int) ([]analysis.Rank, error) {
 		appendLine(s, l)
 	}
 	for _, rank := range ranks {
-		if got, want := len(rank.Steps.Seconds), len(ranks[0].Steps.Seconds); got != want || got == 0 {
-			return nil, fmt.Errorf("rank %d has %d steps, rank 0 has %d", rank.Rank, got, want)
+		n, first := len(rank.Steps.Seconds), len(ranks[0].Steps.Seconds)
+		if n != first || n == 0 {
+			return nil, fmt.Errorf("rank %d has %d steps, rank 0 has %d", rank.Rank, n, first)
 		}
 	}
 	return ranks, nil

@@ -40,8 +40,8 @@ func (c *canvas) textures(id string) {
 		if d == "" {
 			continue
 		}
-		fmt.Fprintf(&c.b, `<pattern id="%s-x%d" width="6" height="6" patternUnits="userSpaceOnUse">`+
-			`<path class="hatch" d="%s"/></pattern>`, esc(id), phase, d)
+		fmt.Fprintf(&c.b, `<pattern id="%s-x%d" width="6" height="6" `+
+			`patternUnits="userSpaceOnUse"><path class="hatch" d="%s"/></pattern>`, esc(id), phase, d)
 	}
 }
 

@@ -57,12 +57,12 @@ type frame struct {
 }
 
 func wideFrame() frame {
-	return frame{class: "wide", width: 580, height: 310, left: 52, right: 140, top: 12, bottom: 46,
+	return frame{class: "wide", width: 580, height: 310, left: 60, right: 140, top: 12, bottom: 46,
 		isWide: true}
 }
 
 func narrowFrame() frame {
-	return frame{class: "narrow", width: 343, height: 290, left: 46, right: 34, top: 12, bottom: 46}
+	return frame{class: "narrow", width: 343, height: 290, left: 52, right: 34, top: 12, bottom: 46}
 }
 
 // markup draws the plot for both widths of window; the style sheet shows one.

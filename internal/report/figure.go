@@ -125,7 +125,8 @@ func (s *section) phaseFigure() figure {
 	var keys []legend
 	for i, name := range analysis.Phases() {
 		t.Head = append(t.Head, heading{phaseName(name), "ms"})
-		keys = append(keys, legend{Swatch: box(fmt.Sprintf("%s-phases-k%d", s.ID, i), i), Name: phaseName(name)})
+		keys = append(keys, legend{Swatch: box(fmt.Sprintf("%s-phases-k%d", s.ID, i), i),
+			Name: phaseName(name)})
 	}
 	t.Head = append(t.Head, heading{"sum", "ms"})
 	for _, v := range s.lines {
@@ -243,8 +244,8 @@ func (s *section) rankTable() (t table, caption string) {
 		}
 	}
 	return t, "At the iterations named in the head, first run of each row. Ranks that agree bit " +
-		"for bit share a line: workers that exchange report the loss of the global batch, workers " +
-		"that do not, that of their own share."
+		"for bit share a line: workers that exchange report the loss of the global batch, " +
+		"workers that do not, that of their own share."
 }
 
 // sameLoss names the leading ranks that reported the same losses and returns the others.

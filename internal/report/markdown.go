@@ -173,7 +173,9 @@ func textColumns() []column {
 		col("p10–p90", "ms", func(v *lineView) string {
 			return orDash(between(v.Step.P10, v.Step.P90, ms))
 		}),
-		col("spread of runs", "", func(v *lineView) string { return percent(v.RunMedian.Spread()) }),
+		col("spread of runs", "", func(v *lineView) string {
+			return percent(v.RunMedian.Spread())
+		}),
 		col("samples/s", "", func(v *lineView) string { return digits(v.PerSecond, 3) }),
 		col("speed-up", "of the step", func(v *lineView) string {
 			if v.Line == v.group.Baseline {
@@ -184,7 +186,9 @@ func textColumns() []column {
 		col("efficiency", "per core", func(v *lineView) string {
 			return ratioText(v.Efficiency, percent)
 		}),
-		col("step ÷ none", "", func(v *lineView) string { return ratio(v.OverFloor, twoDecimals) }),
+		col("step ÷ none", "", func(v *lineView) string {
+			return ratio(v.OverFloor, twoDecimals)
+		}),
 		col("loss", "first", func(v *lineView) string { return fixed(v.LossFirst, 4) }),
 		col("loss", "last", func(v *lineView) string { return fixed(v.LossLast, 4) }),
 		col("accuracy", "train", func(v *lineView) string { return percent(v.TrainAccuracy) }),

@@ -86,7 +86,8 @@ func (s sampleRow) run(set analysis.Setting, random *rand.Rand) analysis.Run {
 			}
 			step := (s.step + s.exchange) * f
 			st.Epoch, st.Samples = append(st.Epoch, 0), append(st.Samples, set.Batch)
-			loss := math.Log(10) * (0.35 + 0.65*math.Exp(-float64(i)/25)) * (1 + 0.02*math.Sin(float64(7*i)))
+			loss := math.Log(10) * (0.35 + 0.65*math.Exp(-float64(i)/25))
+			loss *= 1 + 0.02*math.Sin(float64(7*i))
 			if s.strategy == "none" || s.model == "vgg11" {
 				loss *= 1 + 0.01*float64(rank)
 			}

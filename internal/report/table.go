@@ -70,7 +70,9 @@ func columns() []column {
 		{heading{"spread", ""}, func(v *lineView) cell {
 			return cell{Text: percent(v.RunMedian.Spread()), Small: count(v.OK, "run")}
 		}},
-		{heading{"samples/s", ""}, func(v *lineView) cell { return cell{Text: digits(v.PerSecond, 3)} }},
+		{heading{"samples/s", ""}, func(v *lineView) cell {
+			return cell{Text: digits(v.PerSecond, 3)}
+		}},
 		{heading{"speed-up", "of the step"}, func(v *lineView) cell {
 			if v.Line == v.group.Baseline {
 				return cell{Text: "1", Small: "baseline"}
@@ -78,7 +80,7 @@ func columns() []column {
 			return ratioCell(v.Speedup)
 		}},
 		{heading{"efficiency", "per core"}, func(v *lineView) cell {
-			if v.Speedup.Known() && !v.Efficiency.Known() {
+			if v.Contended {
 				return cell{Text: dash, Small: "contention"}
 			}
 			return cell{Text: ratioText(v.Efficiency, percent)}
@@ -93,7 +95,9 @@ func columns() []column {
 		{heading{"accuracy", "test"}, func(v *lineView) cell {
 			return cell{Text: percent(v.TestAccuracy), Small: "train " + percent(v.TrainAccuracy)}
 		}},
-		{heading{"sent", "by all"}, func(v *lineView) cell { return cell{Text: byteCount(v.BytesSent)} }},
+		{heading{"sent", "by all"}, func(v *lineView) cell {
+			return cell{Text: byteCount(v.BytesSent)}
+		}},
 		{heading{"parameters", "SHA-256"}, (*lineView).parameters},
 	}
 }

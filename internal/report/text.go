@@ -16,7 +16,8 @@ func Text(w io.Writer, r *analysis.Results) error {
 	for i := range c.Groups {
 		s := newSection(i, c)
 		fmt.Fprintf(out, "%s: %s\n", s.Title, s.Work)
-		fmt.Fprintln(out, "  row\tstep ms\tspread\tsamples/s\tspeed-up\tper core\t÷ none\tloss\ttest\tparameters")
+		fmt.Fprintln(out, "  row\tstep ms\tspread\tsamples/s\tspeed-up\tper core\t÷ none\tloss\t"+
+			"test\tparameters")
 		for _, v := range s.lines {
 			fmt.Fprintf(out, "  %s\t", v.Label)
 			if v.OK == 0 {
