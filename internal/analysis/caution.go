@@ -134,8 +134,9 @@ func noExchange(_ *Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	return one("Strategy none never exchanges gradients: %s trains as many different models "+
-		"as it has workers. It is the floor of the step time, not a way to train.", names)
+	return one("Workers of strategy none never exchange gradients, so each row trains as many "+
+		"different models as it has workers: %s. It is the floor of the step time, not a way to "+
+		"train.", names)
 }
 
 func ring(_ *Results, c *Comparison) []string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"lockstep/internal/analysis"
 )
@@ -124,7 +125,8 @@ func (s *section) phaseFigure() figure {
 	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"row", ""}}}
 	var keys []legend
 	for i, name := range analysis.Phases() {
-		t.Head = append(t.Head, heading{phaseName(name), "ms"})
+		short, detail, _ := strings.Cut(phaseName(name), ", ")
+		t.Head = append(t.Head, heading{short, strings.TrimPrefix(detail+", ms", ", ")})
 		keys = append(keys, legend{Swatch: box(fmt.Sprintf("%s-phases-k%d", s.ID, i), i),
 			Name: phaseName(name)})
 	}
@@ -194,7 +196,7 @@ func (s *section) valueTable(name string, all []series, format func(float64) str
 	t := table{Name: name, Head: []heading{{"iteration", ""}}}
 	steps := 0
 	for _, one := range all {
-		t.Head = append(t.Head, heading{Text: one.keys[0] + "  " + one.label})
+		t.Head = append(t.Head, heading{one.keys[0], one.label})
 		steps = max(steps, len(one.values))
 	}
 	if steps == 0 {
