@@ -80,7 +80,7 @@ func (g *Group) fastest() string {
 			base, best.Label, times(r))
 	}
 	text := fmt.Sprintf("%s has the shortest step: %.3g ms, %s as fast as %s", best.Label,
-		1e3*best.RunMedian.Median, times(r), base)
+		1e3*best.Step.Median, times(r), base)
 	if best.Efficiency.Known() {
 		text += fmt.Sprintf(", %s per core", percent(best.Efficiency.Median))
 	}
