@@ -55,7 +55,7 @@ type Line struct {
 
 	Loss   []float64 // by step: mean over the step's samples, of the first successful run
 	Times  []float64 // by step: seconds, median over runs
-	Phases []float64 // seconds per step after the first, by [Phases]
+	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
 	Ranks  []RankLine
 
 	work        work

@@ -220,6 +220,21 @@ func TestFloorAndPhases(t *testing.T) {
 	}
 }
 
+// One burst of 100 times the usual step changes the mean of all steps fourfold, and nothing here.
+func TestPhasesAreThoseOfTypicalSteps(t *testing.T) {
+	m := newMaker(1, 4)
+	row := m.add(analysis.Setting{Strategy: "single", Workers: 1}, 1)
+	s := row.Runs[0].Ranks[0].Steps
+	s.Seconds[20] = 100
+	s.Phases["other"] = make(analysis.Numbers, len(s.Seconds))
+	s.Phases["other"][20] = 99
+	c := analysis.Compare(m.Results)
+	phases := c.Groups[0].Lines[0].Phases
+	near(t, "forward", phases[0], 0.25, 1e-12)
+	near(t, "other", phases[5], 0.125, 1e-12)
+	wantNoNote(t, c, "phases")
+}
+
 func TestNoFindingWithoutAgreementOfTheRounds(t *testing.T) {
 	m := newMaker(2, 4)
 	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2)

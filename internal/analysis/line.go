@@ -112,54 +112,65 @@ func (l *Line) summarizeCurves(runs []*Run) {
 		}
 		l.Ranks[i].Step = Median(seconds)
 	}
-	l.Phases = meanPhases(runs)
-	l.phaseGap = phaseGapOf(l.Phases, runs)
+	l.Phases, l.phaseGap = meanPhases(runs)
 }
 
-// phaseGapOf returns 1 - sum(phases) / mean step, the mean over runs, ranks and steps.
-func phaseGapOf(phases []float64, runs []*Run) float64 {
-	var steps []float64
-	for _, r := range runs {
-		for _, rank := range r.Ranks {
-			s := rank.Steps.Seconds
-			steps = append(steps, s[min(1, len(s)):]...)
-		}
-	}
-	sum := 0.0
-	for _, p := range phases {
-		sum += p
-	}
-	return 1 - sum/Mean(steps)
-}
-
-// meanPhases returns seconds per step after the first, by phase, as the mean over runs, ranks
-// and steps: means add up to the mean step as medians would not. Phases of no known name
-// (evaluation between steps) count as other.
-func meanPhases(runs []*Run) []float64 {
+// meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps
+// (means add up to the mean step as medians would not), and the share of that step that no phase
+// accounts for. Phases of no known name (evaluation between steps) count as other.
+func meanPhases(runs []*Run) (phases []float64, gap float64) {
 	names := Phases()
 	sums := make([]float64, len(names))
-	steps := 0
+	steps, total := 0, 0.0
 	for _, r := range runs {
+		typical := r.typical()
 		for _, rank := range r.Ranks {
-			steps += max(len(rank.Steps.Seconds)-1, 0)
 			for name, values := range rank.Steps.Phases {
 				at := slices.Index(names, name)
 				if at < 0 {
 					at = len(names) - 1
 				}
-				for _, v := range values[min(1, len(values)):] {
-					sums[at] += v
+				for _, i := range typical {
+					sums[at] += entry(values, i)
 				}
+			}
+			for _, i := range typical {
+				total += entry(rank.Steps.Seconds, i)
+				steps++
 			}
 		}
 	}
 	if steps == 0 {
-		return nil
+		return nil, math.NaN()
 	}
+	accounted := 0.0
 	for i := range sums {
+		accounted += sums[i]
 		sums[i] /= float64(steps)
 	}
-	return sums
+	return sums, 1 - accounted/total
+}
+
+// entry returns x[i], or 0 behind the end: a rank may have reported fewer steps than another.
+func entry(x []float64, i int) float64 {
+	if i >= len(x) {
+		return 0
+	}
+	return x[i]
+}
+
+// typical returns the steps after the first that took no less than the 10th and no more than the
+// 90th percentile of the run: a burst of the machine must not decide what a step consists of.
+func (r *Run) typical() []int {
+	timed := r.timed()
+	lo, hi := Quantile(timed, 0.1), Quantile(timed, 0.9)
+	var out []int
+	for i, s := range timed {
+		if lo <= s && s <= hi {
+			out = append(out, i+1)
+		}
+	}
+	return out
 }
 
 // stepSeconds returns the time of each step, the longest of the ranks': a step is over when the

@@ -54,7 +54,7 @@ func (b bars) draw(f frame, rowHeight float64) template.HTML {
 	}
 	c.line(f.left, f.top, f.left, base, "axis")
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle",
-		"ms per step, mean after the first")
+		"ms per step")
 	for i, r := range b.rows {
 		b.drawRow(c, f, x, id, r, f.top+rowHeight*float64(i), rowHeight)
 	}

@@ -145,8 +145,9 @@ func (s *section) phaseFigure() figure {
 		b.rows = append(b.rows, r)
 		t.Rows = append(t.Rows, row{Cells: cells})
 	}
-	return figure{Title: "Where a step goes", Caption: "Mean over ranks, steps after the first " +
-		"and runs. Exposed exchange is the time the training thread waits for other workers.",
+	return figure{Title: "Where a step goes", Caption: "Mean over runs, ranks and the steps " +
+		"from the 10th to the 90th percentile. Exposed exchange is the time the training thread " +
+		"waits for other workers.",
 		Plot: b.markup(), Legend: keys, Table: t}
 }
 
