@@ -12,6 +12,9 @@ import (
 type LaunchConfig struct {
 	// World is the number of workers, at least 1.
 	World int
+	// Threads is the number of compute threads of each worker. If the workers together take all
+	// processors, each gets its own ones; 0 never does that.
+	Threads int
 	// Command starts one worker; it learns its place from the environment.
 	Command []string
 	// Environment of the workers, without rank, world, address and token, which Launch adds.
@@ -77,6 +80,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 	address := meeting.address()
 	processes := make([]process, c.World)
+	shares := assign(processors(), c.World, c.Threads)
 	for rank := range processes {
 		processes[rank] = process{command: c.Command, log: c.Log(rank),
 			environment: c.Environment.With(Environment{
@@ -88,6 +92,9 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 				EnvMasterPort: strconv.Itoa(address.Port),
 				EnvToken:      string(token),
 			})}
+		if shares != nil {
+			processes[rank].processors = shares[rank]
+		}
 	}
 	return processes
 }

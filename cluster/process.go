@@ -14,6 +14,7 @@ type process struct {
 	command     []string
 	environment Environment
 	log         string // path of the file that takes stdout and stderr
+	processors  []int  // on which it runs; nil for any
 }
 
 // exit says how a worker's process ended.
@@ -64,8 +65,16 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 	return f, nil
 }
 
+// start starts the processes from the calling goroutine's own thread, from which they inherit
+// their processors.
 func (f *fleet) start(processes []process) error {
+	if all := processors(); all != nil {
+		defer useProcessors(all)
+	}
 	for rank, p := range processes {
+		if p.processors != nil {
+			useProcessors(p.processors)
+		}
 		cmd, err := p.start()
 		if err != nil {
 			return fmt.Errorf("cluster: start rank %d: %w", rank, err)

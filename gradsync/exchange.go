@@ -90,9 +90,10 @@ func (s *exchange) Ready(param int) {
 }
 
 // startReady starts the buckets that are complete, in order, so that all ranks issue the same
-// collectives in the same order.
+// collectives in the same order. The last bucket is left to Wait: with nothing behind which it
+// could hide, handing it to another thread would only cost two changes of thread.
 func (s *exchange) startReady() {
-	for s.started < len(s.buckets) && s.missing[s.started] == 0 {
+	for s.started < len(s.buckets)-1 && s.missing[s.started] == 0 {
 		s.handles[s.started].Start()
 		s.started++
 	}
@@ -101,8 +102,12 @@ func (s *exchange) startReady() {
 func (s *exchange) Wait() error {
 	begin := time.Now()
 	var first error
-	if s.shared != nil {
+	switch {
+	case s.shared == nil:
+	case s.isOverlapping():
 		first = s.shared.handle.Wait()
+	default:
+		first = s.shared.handle.Do()
 	}
 	for i, h := range s.handles {
 		var err error
@@ -139,7 +144,11 @@ func (s *exchange) book(i int, wait time.Time) {
 	s.config.Lane.Span("bucket", i, t.Began, t.Ended)
 }
 
-// Share starts an all-gather of the rows, prepared at the first use of this slice.
+// isOverlapping reports whether anything is exchanged during backward.
+func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 }
+
+// Share starts an all-gather of the rows, prepared at the first use of this slice, or leaves it
+// to Wait if nothing else is exchanged before.
 func (s *exchange) Share(rows []float32) {
 	if len(rows) == 0 {
 		return
@@ -156,7 +165,9 @@ func (s *exchange) Share(rows []float32) {
 		s.rows = append(s.rows, shareRows{&rows[0], len(rows), h})
 		s.shared = &s.rows[len(s.rows)-1]
 	}
-	s.shared.handle.Start()
+	if s.isOverlapping() {
+		s.shared.handle.Start()
+	}
 }
 
 // Sum gathers everybody's counts and adds them; integers have no order to keep.

@@ -69,14 +69,15 @@ func TestBuckets(t *testing.T) {
 }
 
 // Bytes are those of the formula; an exchange during a long backward is hidden, one after it is
-// exposed.
+// exposed, and so is the last bucket of any strategy.
 func TestBucketsCountBytesAndTime(t *testing.T) {
-	const elems, steps, backward = 64_000, 3, 50 * time.Millisecond
+	const elems, steps, backward = 70_000, 3, 50 * time.Millisecond
 	plan := commtest.Cut(t, 2, 2)
 	errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
 		for _, name := range []string{"ddp", "all-reduce"} {
-			s, err := gradsync.New(name, gradsync.Config{Group: g, Order: []int{0},
-				Segments: []gradsync.Segment{{Len: elems}}, Pieces: [][]float32{make([]float32, elems)}})
+			s, err := gradsync.New(name, gradsync.Config{Group: g, Order: []int{0, 1},
+				Segments: []gradsync.Segment{{Len: elems}, {Offset: elems, Len: elems}},
+				Pieces:   [][]float32{make([]float32, 2*elems)}})
 			if err != nil {
 				return err
 			}
@@ -84,6 +85,7 @@ func TestBucketsCountBytesAndTime(t *testing.T) {
 				s.Begin(step)
 				s.Ready(0)
 				time.Sleep(backward)
+				s.Ready(1)
 				if err := s.Wait(); err != nil {
 					return err
 				}
@@ -95,6 +97,10 @@ func TestBucketsCountBytesAndTime(t *testing.T) {
 			}
 			if isHidden := b.Hidden > b.Exposed; isHidden != (name == "ddp") {
 				return fmt.Errorf("%s: hidden %v, exposed %v", name, b.Hidden, b.Exposed)
+			}
+			if last := s.Buckets()[1]; last.Hidden > 0 || last.Exposed == 0 {
+				return fmt.Errorf("%s: last bucket hidden %v, exposed %v", name, last.Hidden,
+					last.Exposed)
 			}
 		}
 		return nil

@@ -143,7 +143,7 @@ func launch(ctx context.Context, c Config, dir directory, o Options) (
 		command = []string{self, "worker"}
 	}
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
-		World: c.Workers, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
+		World: c.Workers, Threads: c.Threads, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
 		Log: dir.log, ISA: c.ISA, Job: assignment{Config: c, Directory: dir},
