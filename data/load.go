@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
+	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
 
@@ -161,7 +161,7 @@ func find(name string) (source, error) {
 			return s, nil
 		}
 	}
-	return source{}, &UnknownError{Name: name, Suggestion: nearest(name, Names())}
+	return source{}, &UnknownError{Name: name, Suggestion: spelling.Nearest(name, Names())}
 }
 
 // folders returns the folders to search, in order.
@@ -243,37 +243,4 @@ func (s source) command(folder string) string {
 		folder = "DIR"
 	}
 	return fmt.Sprintf("lockstep data download %s --data-dir %s", s.Name, folder)
-}
-
-// nearest returns the candidate within the fewest edits of name; "" if all take more than a third
-// of its length, rounded up.
-func nearest(name string, candidates []string) string {
-	best, limit := "", (len(name)+2)/3
-	for _, c := range candidates {
-		if d := edits(strings.ToLower(name), c); d <= limit {
-			best, limit = c, d-1
-		}
-	}
-	return best
-}
-
-// edits returns the Levenshtein distance of a and b in bytes. Cost: O(len(a) len(b)).
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

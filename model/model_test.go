@@ -59,8 +59,8 @@ func TestNamedRefuses(t *testing.T) {
 		want    string
 	}{
 		{"vgg13", 10, cifar, "did you mean vgg11?"},
-		{"LeNet", 10, cifar, "did you mean lenet?"},
-		{"transformer", 10, cifar, "known are lenet, vgg11"},
+		{"LeNet", 10, cifar, `did you mean "lenet"?`},
+		{"transformer", 10, cifar, "known: lenet, vgg11"},
 		{"lenet", 0, cifar, "0 classes"},
 		{"lenet", 10, tensor.Shape{32, 32}, "want [H, W, C]"},
 		{"vgg11", 10, tensor.Shape{28, 28, 1}, "does not fit input [28, 28, 1]: graph: max-pool"},

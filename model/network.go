@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/graph"
+	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
 
@@ -44,7 +45,8 @@ func Names() []string {
 func Named(name string, classes int, input tensor.Shape) (Network, error) {
 	at := slices.IndexFunc(architectures, func(a architecture) bool { return a.name == name })
 	if at < 0 {
-		return Network{}, fmt.Errorf("model: no model %q%s", name, suggest(name))
+		return Network{}, fmt.Errorf("model: no model %q%s (known: %s)", name,
+			spelling.Hint(name, Names()), strings.Join(Names(), ", "))
 	}
 	if classes < 1 || len(input) != 3 || input.Elems() < 1 {
 		return Network{}, fmt.Errorf("model: %s: %d classes from input %v, want [H, W, C]",
@@ -58,39 +60,4 @@ func Named(name string, classes int, input tensor.Shape) (Network, error) {
 		return Network{}, fmt.Errorf("model: %s does not fit input %v: %w", name, input, err)
 	}
 	return n, nil
-}
-
-// suggest returns "; did you mean ...?" with the nearest name, or all names if none is near.
-func suggest(name string) string {
-	best, bestDistance := "", len(name)/2+1
-	for _, known := range Names() {
-		if d := distance(strings.ToLower(name), known); d < bestDistance {
-			best, bestDistance = known, d
-		}
-	}
-	if best == "" {
-		return "; known are " + strings.Join(Names(), ", ")
-	}
-	return fmt.Sprintf("; did you mean %s?", best)
-}
-
-// distance is the Levenshtein distance: how many characters to insert, delete or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

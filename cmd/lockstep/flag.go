@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/job"
+	"lockstep/internal/spelling"
 )
 
 // setting is the flag of a job.Setting: text until job.Resolve reads it.
@@ -63,7 +64,7 @@ func flagError(c *cobra.Command, err error) error {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		flag := "--" + unknown.GetSpecifiedName()
-		return usagef("unknown flag %s%s (%s --help lists all)", flag, job.DidYouMean(flag, names),
+		return usagef("unknown flag %s%s (%s --help lists all)", flag, spelling.Hint(flag, names),
 			c.CommandPath())
 	}
 	return usagef("%v (see %s --help)", err, c.CommandPath())
@@ -77,7 +78,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usagef("unknown command %q%s (known: %s)", name, job.DidYouMean(name, names),
+	return usagef("unknown command %q%s (known: %s)", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/spelling"
 )
 
 func always(*Config) error { return nil }
@@ -27,7 +29,7 @@ func choice(name, usage string, names []string, at func(*Config) *string) Settin
 	s.check = func(c *Config) error {
 		if value := *at(c); !slices.Contains(names, value) {
 			return fmt.Errorf("unknown %s %q%s (known: %s)",
-				name, value, DidYouMean(value, names), strings.Join(names, ", "))
+				name, value, spelling.Hint(value, names), strings.Join(names, ", "))
 		}
 		return nil
 	}

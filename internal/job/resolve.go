@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // Source is where the values of a configuration come from; later ones win over earlier ones.
@@ -91,7 +92,7 @@ func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
 		r.problems = append(r.problems, located{where,
-			fmt.Errorf("unknown key %q%s", name, DidYouMean(name, r.names()))})
+			fmt.Errorf("unknown key %q%s", name, spelling.Hint(name, r.names()))})
 		return
 	}
 	err := s.parse(&r.config, text)

@@ -1,0 +1,54 @@
+package spelling
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Nearest returns the name within the fewest edits of word, the first of several, or "" if all
+// take more than a third of its length (but two are always allowed). An edit is an insertion,
+// deletion or replacement of a byte, or an exchange of neighbours (Damerau 1964). Capitals in word
+// count as small letters.
+func Nearest(word string, names []string) string {
+	best, bestDistance := "", max(2, len(word)/3)+1
+	for _, name := range names {
+		if d := distance(strings.ToLower(word), name); d < bestDistance {
+			best, bestDistance = name, d
+		}
+	}
+	return best
+}
+
+// Hint returns `; did you mean "x"?` with the nearest of names, or "" if none is near.
+func Hint(word string, names []string) string {
+	if name := Nearest(word, names); name != "" {
+		return fmt.Sprintf("; did you mean %q?", name)
+	}
+	return ""
+}
+
+// distance is the number of edits that turn a into b. Cost: O(len(a) len(b)).
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}
