@@ -20,7 +20,8 @@ func TestWorkersThatFillTheMachineGetTheirOwnProcessors(t *testing.T) {
 		{[]int{0, 1}, 1, 2, nil},
 		{nil, 2, 1, nil},
 	} {
-		if got := cluster.Assign(test.available, test.world, test.threads); !reflect.DeepEqual(got, test.want) {
+		got := cluster.Assign(test.available, test.world, test.threads)
+		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("assign(%v, %d, %d) = %v, want %v",
 				test.available, test.world, test.threads, got, test.want)
 		}

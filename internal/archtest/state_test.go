@@ -77,57 +77,84 @@ func checkVars(t *testing.T, m *module, d *ast.GenDecl, names map[string]bool) {
 	}
 }
 
-// checkWrites reports assignments to package variables.
+// checkWrites reports assignments to package variables. A name that the function declares itself
+// counts as local throughout it.
 func checkWrites(t *testing.T, m *module, f *file, names map[string]bool) {
-	report := func(target ast.Expr) {
-		for {
-			switch e := target.(type) {
-			case *ast.IndexExpr:
-				target = e.X
-				continue
-			case *ast.SelectorExpr:
-				target = e.X
-				continue
-			case *ast.StarExpr:
-				target = e.X
-				continue
-			case *ast.Ident:
-				if names[e.Name] && isPackageLevel(e) {
-					t.Errorf("%s: writes package variable %s", m.position(e.Pos()), e.Name)
-				}
-			}
-			return
+	for _, decl := range f.ast.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
 		}
-	}
-	ast.Inspect(f.ast, func(n ast.Node) bool {
-		switch s := n.(type) {
-		case *ast.AssignStmt:
-			if s.Tok != token.DEFINE {
+		locals := declaredIn(fn)
+		report := func(target ast.Expr) {
+			if name := rootOf(target); name != nil && names[name.Name] && !locals[name.Name] {
+				t.Errorf("%s: writes package variable %s", m.position(name.Pos()), name.Name)
+			}
+		}
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			switch s := n.(type) {
+			case *ast.AssignStmt:
 				for _, target := range s.Lhs {
 					report(target)
 				}
+			case *ast.IncDecStmt:
+				report(s.X)
 			}
-		case *ast.IncDecStmt:
-			report(s.X)
+			return true
+		})
+	}
+}
+
+// rootOf returns the variable that an assignment to target changes, or nil.
+func rootOf(target ast.Expr) *ast.Ident {
+	for {
+		switch e := target.(type) {
+		case *ast.IndexExpr:
+			target = e.X
+		case *ast.SelectorExpr:
+			target = e.X
+		case *ast.StarExpr:
+			target = e.X
+		case *ast.Ident:
+			return e
+		default:
+			return nil
+		}
+	}
+}
+
+// declaredIn returns every name that fn or a function inside it declares.
+func declaredIn(fn *ast.FuncDecl) map[string]bool {
+	locals := map[string]bool{}
+	add := func(list ...ast.Expr) {
+		for _, e := range list {
+			if name, ok := e.(*ast.Ident); ok {
+				locals[name.Name] = true
+			}
+		}
+	}
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch s := n.(type) {
+		case *ast.Field:
+			for _, name := range s.Names {
+				add(name)
+			}
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				add(name)
+			}
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				add(s.Lhs...)
+			}
+		case *ast.RangeStmt:
+			if s.Tok == token.DEFINE {
+				add(s.Key, s.Value)
+			}
 		}
 		return true
 	})
-}
-
-// isPackageLevel reports whether the identifier is not resolved to something local.
-func isPackageLevel(e *ast.Ident) bool {
-	if e.Obj == nil {
-		return true
-	}
-	spec, ok := e.Obj.Decl.(*ast.ValueSpec)
-	return ok && e.Obj.Kind == ast.Var && spec != nil && isTopLevel(e.Obj)
-}
-
-// isTopLevel reports whether the object was declared outside functions: the parser gives such
-// objects the file scope, whose declarations carry no enclosing statement.
-func isTopLevel(o *ast.Object) bool {
-	_, isLocal := o.Decl.(*ast.AssignStmt)
-	return !isLocal
+	return locals
 }
 
 // checkEnvironment refuses reads of the environment outside cluster/env.go.
