@@ -58,7 +58,7 @@ func TestNamedRefuses(t *testing.T) {
 		input   tensor.Shape
 		want    string
 	}{
-		{"vgg13", 10, cifar, "did you mean vgg11?"},
+		{"vgg13", 10, cifar, `did you mean "vgg11"?`},
 		{"LeNet", 10, cifar, `did you mean "lenet"?`},
 		{"transformer", 10, cifar, "known: lenet, vgg11"},
 		{"lenet", 0, cifar, "0 classes"},
