@@ -1,0 +1,2 @@
+// Package stats provides statistic utilities for Plan 9.
+package stats
