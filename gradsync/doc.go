@@ -17,7 +17,8 @@
 // After Wait every worker's Pieces[0] holds the same bits: the sum over shards along the tree of
 // package shard. They depend neither on the strategy nor on the number of workers, nor, but for
 // "ring", on the algorithm. Buckets are started in the order of Config.Order whatever the order
-// of Ready, so all ranks issue the same collectives in the same order. A step allocates nothing.
+// of Ready, so all ranks issue the same collectives in the same order. The last bucket, which
+// nothing could hide, is exchanged by the waiting goroutine itself. A step allocates nothing.
 // The gradient is a sum; dividing it is the optimizer's business.
 //
 // # Errors

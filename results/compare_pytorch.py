@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Time training steps of Lockstep and of PyTorch in turn, and print the ratios.
+
+    PEERS=FOLDER results/compare_pytorch.py --model vgg11 --batch 64 --threads 1 --pairs 5
+
+PEERS holds step.py, which times a PyTorch step (last line: JSON with sec_per_iter). PyTorch runs
+tuned, in both memory formats, and the better of the two counts. Both sides: synthetic input, fp32,
+SGD with momentum 0.9 and weight decay 1e-4, whole steps, the median of a run. Each pair is one run
+of ours between runs of theirs; the claim is the median of the pairs' ratios.
+"""
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+parser.add_argument("--model", required=True)
+parser.add_argument("--batch", type=int, required=True)
+parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--pairs", type=int, default=5)
+parser.add_argument("--steps", type=int, default=12, help="our steps per run")
+parser.add_argument("--seconds", type=float, default=4, help="their seconds per run and format")
+parser.add_argument("--binary", default="bin/lockstep")
+parser.add_argument("--python", default=sys.executable, help="a Python that has torch")
+a = parser.parse_args()
+
+
+def ours():
+    with tempfile.TemporaryDirectory() as out:
+        command = [a.binary, "train", "--quiet", "--json", "--model", a.model, "--data", "synthetic",
+                   "--batch", str(a.batch), "--threads", str(a.threads), "--steps", str(a.steps),
+                   "--lr", "0.01", "--weight-decay", "1e-4", "--limit-test", "0", "--out", out + "/run"]
+        return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def theirs(memory_format):
+    command = [a.python, "step.py", "--model", a.model, "--batch", str(a.batch), "--threads",
+               str(a.threads), "--env", "tuned", "--format", memory_format, "--seconds", str(a.seconds)]
+    done = subprocess.run(command, check=True, capture_output=True, cwd=os.environ["PEERS"])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+ratios = []
+for pair in range(a.pairs):
+    runs = [theirs("channels_last"), theirs("nchw")]
+    best = min(runs, key=lambda r: r["sec_per_iter"])
+    own = ours()
+    ms, other = own["step_ms"]["median"], best["sec_per_iter"] * 1e3
+    ratios.append(other / ms)
+    print(json.dumps({"model": a.model, "batch": a.batch, "threads": a.threads, "pair": pair + 1,
+                      "lockstep_ms": round(ms, 3), "isa": own["isa"],
+                      "torch_ms": round(other, 3), "format": best["format"], "torch": best["torch"],
+                      "torch_over_lockstep": round(ratios[-1], 3)}), flush=True)
+model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line),
+             platform.processor())
+print(json.dumps({"model": a.model, "batch": a.batch, "threads": a.threads, "pairs": a.pairs,
+                  "median_torch_over_lockstep": round(statistics.median(ratios), 3),
+                  "min": round(min(ratios), 3), "max": round(max(ratios), 3), "cpu": model}))
