@@ -351,6 +351,56 @@ func TestIsolatedWorkersTrainOnTheirOwnShards(t *testing.T) {
 	}
 }
 
+// The own losses, weighted by samples, average to the global loss, and the first is that of the
+// same shards trained in isolation, bit for bit. The last batch of an epoch, 2 of 22 samples in 5
+// shards, leaves workers without a sample.
+func TestOwnLossIsTheMeanOverOwnShards(t *testing.T) {
+	c := example(t, "lenet", 22, 0)
+	c.Test, c.Batch, c.Plan, c.Steps = nil, 10, cut(t, 5, 1), 4
+	single := run(t, c, 1, 1, kernel.Best())[0]
+	for i, s := range single.steps {
+		if s.OwnLoss != s.Loss {
+			t.Errorf("one worker, step %d: own loss %v, loss %v", i, s.OwnLoss, s.Loss)
+		}
+	}
+	isolated := c
+	isolated.Isolated = true
+	for _, workers := range []int{2, 3} {
+		plan := cut(t, 5, workers)
+		alone := run(t, isolated, workers, 1, kernel.Best())
+		together := exchangeRun(t, c, workers, "ddp", "")
+		sums := make([]float64, c.Steps)
+		for rank, o := range together {
+			if got, want := o.steps[0].OwnLoss, alone[rank].steps[0].Loss; got != want {
+				t.Errorf("%d workers, rank %d: first own loss %v, alone %v", workers, rank, got, want)
+			}
+			lo, hi := plan.Run(rank)
+			for i, s := range o.steps {
+				own := 0
+				for v := lo; v < hi; v++ {
+					own += shard.Samples(s.Samples, 5, v)
+				}
+				if math.IsNaN(s.OwnLoss) != (own == 0) {
+					t.Errorf("%d workers, rank %d, step %d: own loss %v of %d samples",
+						workers, rank, i, s.OwnLoss, own)
+				}
+				if own > 0 {
+					sums[i] += s.OwnLoss * float64(own)
+				}
+			}
+		}
+		for i, s := range single.steps {
+			if got := sums[i] / float64(s.Samples); math.Abs(got-s.Loss) > 1e-12 {
+				t.Errorf("%d workers, step %d: own losses average to %v, want %v",
+					workers, i, got, s.Loss)
+			}
+		}
+		if last := together[workers-1].steps[2]; !math.IsNaN(last.OwnLoss) {
+			t.Errorf("%d workers: own loss %v of no sample, want NaN", workers, last.OwnLoss)
+		}
+	}
+}
+
 func TestDivergence(t *testing.T) {
 	c := example(t, "lenet", 100, 10)
 	c.Steps, c.Optimizer.LR, c.Schedule = 30, 1e5, optim.ScheduleConfig{}

@@ -13,7 +13,8 @@ type Sink interface {
 	Evaluation(Evaluation)
 }
 
-// Step says what one step did. All but times is the same on every worker, unless isolated.
+// Step says what one step did. All but OwnLoss and times is the same on every worker, unless
+// isolated.
 type Step struct {
 	// Number and Epoch count from 0.
 	Number, Epoch int
@@ -22,6 +23,11 @@ type Step struct {
 	Samples, Correct int
 	// Loss is the mean over the batch before the update.
 	Loss float64
+	// OwnLoss is the same mean over this worker's own shards alone: the sum of their losses, in
+	// shard order, divided by their number of samples; NaN if the step left them none. It shows
+	// what the worker saw by itself and is never exchanged. Weighted by samples, the own losses
+	// of all workers average to Loss; an isolated worker's is its Loss.
+	OwnLoss float64
 	// Rate is the learning rate of the update.
 	Rate float64
 	// Time is how long the step took here, and Phases what for; they add up exactly.

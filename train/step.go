@@ -115,11 +115,12 @@ func (l *Loop) ready(param int) {
 // combineRows applies the batch statistics of all shards to the running ones, in shard order, and
 // adds up losses and counts into event.
 func (l *Loop) combineRows(event *Step) {
+	ownLo, ownHi := l.config.Plan.Run(l.config.Rank)
 	lo, hi := 0, l.config.Plan.Shards()
 	if l.config.Isolated {
-		lo, hi = l.config.Plan.Run(l.config.Rank)
+		lo, hi = ownLo, ownHi
 	}
-	loss := 0.0
+	loss, ownLoss, ownSamples := 0.0, 0.0, 0
 	for v := lo; v < hi; v++ {
 		row := l.rows[v*l.rowLen:][:l.rowLen]
 		if row[rowSamples] == 0 {
@@ -128,9 +129,14 @@ func (l *Loop) combineRows(event *Step) {
 		loss += float64(row[rowLoss])
 		event.Correct += int(row[rowCorrect])
 		event.Samples += int(row[rowSamples])
+		if ownLo <= v && v < ownHi {
+			ownLoss += float64(row[rowLoss])
+			ownSamples += int(row[rowSamples])
+		}
 		l.applyStatistics(row[rowHead:])
 	}
 	event.Loss = loss / float64(max(event.Samples, 1))
+	event.OwnLoss = ownLoss / float64(ownSamples) // 0/0 is NaN
 }
 
 // applyStatistics moves the running statistics towards one shard's: r = (1-m)*r + m*batch.

@@ -62,7 +62,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockstep",
 		Short: "Train neural networks data-parallel on CPUs, and see where the time goes",
-		Example: "  lockstep train\n" +
+		Example: "  lockstep bench --quick\n" +
+			"  lockstep train\n" +
 			"  lockstep train --model vgg11 --data cifar10 --workers 2 --epochs 5",
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,

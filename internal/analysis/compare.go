@@ -65,9 +65,10 @@ type Line struct {
 
 // RankLine is what one worker of a line reported.
 type RankLine struct {
-	Rank int
-	Loss []float64 // by step, of the first successful run
-	Step float64   // median seconds of a step after the first, over all runs
+	Rank    int
+	Loss    []float64 // by step: as Line.Loss, as this rank reported it
+	OwnLoss []float64 // by step, of the first successful run: mean over the rank's own shards
+	Step    float64   // median seconds of a step after the first, over all runs
 }
 
 // Phases lists the phases of a step in the order they are shown. They add up to the step.

@@ -32,6 +32,10 @@ func (m maker) add(s analysis.Setting, step ...float64) *analysis.Row {
 			BytesSent: int64(1000 * (s.Workers - 1))}
 		for rank := range s.Workers {
 			run.Ranks = append(run.Ranks, analysis.Rank{Rank: rank, Steps: steps(s, seconds)})
+			own := run.Ranks[rank].Steps.OwnLoss
+			for i := range own {
+				own[i] += 0.01 * (float64(rank) - float64(s.Workers-1)/2)
+			}
 		}
 		run.Seconds = seconds * float64(s.Steps+2)
 		row.Runs = append(row.Runs, run)
@@ -49,6 +53,7 @@ func steps(s analysis.Setting, seconds float64) analysis.Steps {
 		}
 		st.Epoch, st.Samples = append(st.Epoch, 0), append(st.Samples, s.Batch)
 		st.Loss = append(st.Loss, 2.3-1.3*float64(i)/float64(s.Steps-1))
+		st.OwnLoss = append(st.OwnLoss, st.Loss[i])
 		st.Seconds = append(st.Seconds, v)
 		st.Phases["forward"] = append(st.Phases["forward"], v/4)
 		st.Phases["backward"] = append(st.Phases["backward"], v/2)
@@ -117,6 +122,34 @@ func TestRanksOfASynchronousJobMustAgree(t *testing.T) {
 	wantNote(t, analysis.Compare(m.Results), "ranks disagree", "rank 0 1.17e+03 ms", "synchronous")
 	row.Setting.Strategy = "none"
 	wantNoNote(t, analysis.Compare(m.Results), "ranks disagree")
+}
+
+// Own losses differ from rank to rank and the global one must not: else the ranks have parted.
+func TestGlobalLossesOfASynchronousJobMustAgree(t *testing.T) {
+	m := newMaker(1, 4)
+	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1)
+	c := analysis.Compare(m.Results)
+	wantNoNote(t, c, "losses disagree")
+	l := c.Groups[0].Lines[0]
+	near(t, "own loss of rank 0", l.Ranks[0].OwnLoss[0], 2.295, 1e-12)
+	near(t, "own loss of rank 1", l.Ranks[1].OwnLoss[0], 2.305, 1e-12)
+	if l.Loss[0] != 2.3 || l.LossFirst != 2.3 {
+		t.Errorf("global loss %v, first %v, want 2.3", l.Loss[0], l.LossFirst)
+	}
+	row.Runs[0].Ranks[1].Steps.Loss[7] += 1e-9
+	wantNote(t, analysis.Compare(m.Results), "losses disagree", "every row", "one model")
+	row.Setting.Strategy = "none"
+	wantNoNote(t, analysis.Compare(m.Results), "losses disagree")
+}
+
+// A worker of strategy none without a sample in a step has no loss there, not a loss of 0.
+func TestLossLeavesOutRanksWithoutSamples(t *testing.T) {
+	m := newMaker(1, 4)
+	row := m.add(analysis.Setting{Strategy: "none", Workers: 2}, 1)
+	idle := row.Runs[0].Ranks[1].Steps
+	idle.Loss[39], idle.OwnLoss[39] = 0, math.NaN()
+	l := analysis.Compare(m.Results).Groups[0].Lines[0]
+	near(t, "last loss", l.LossLast, 1, 1e-12)
 }
 
 // Baseline 218.53 s against 122.4 s per epoch on two devices: 1.785, 89 %. The total times say
@@ -308,6 +341,7 @@ func TestEncodeDecode(t *testing.T) {
 	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1)
 	row.Runs[0].Config = []byte(`{"batch":64}`)
 	row.Runs[0].Ranks[1].Steps.Loss[3] = math.NaN()
+	row.Runs[0].Ranks[1].Steps.OwnLoss[4] = math.NaN()
 	row.Runs[0].TestAccuracy = analysis.Number(math.NaN())
 	var b bytes.Buffer
 	if err := analysis.Encode(&b, m.Results); err != nil {
@@ -318,6 +352,10 @@ func TestEncodeDecode(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := got.Rows[0].Runs[0]
+	if got.Schema != 2 || !math.IsNaN(run.Ranks[1].Steps.OwnLoss[4]) {
+		t.Errorf("schema %d, own losses %v", got.Schema, run.Ranks[1].Steps.OwnLoss)
+	}
+	run.Ranks[1].Steps.OwnLoss[4], row.Runs[0].Ranks[1].Steps.OwnLoss[4] = 0, 0
 	if !math.IsNaN(run.Ranks[1].Steps.Loss[3]) || !math.IsNaN(float64(run.TestAccuracy)) {
 		t.Error("NaN did not survive")
 	}
@@ -329,11 +367,17 @@ func TestEncodeDecode(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	for want, text := range map[string]string{
-		"schema 7":  `{"schema":7}`,
-		"workers 0": `{"schema":1,"rows":[{"setting":{}}]}`,
-		"round 3": `{"schema":1,"rounds":1,"rows":[{"setting":{"workers":1,"threads":1,"batch":1,` +
+		"schema 7":                       `{"schema":7}`,
+		"schema 1, this program reads 2": `{"schema":1}`,
+		"rank 3 in place 0": `{"schema":2,"rounds":1,"rows":[{"setting":{"workers":1,"threads":1,` +
+			`"batch":1,"shards":1},"runs":[{"ranks":[{"rank":3}]}]}]}`,
+		"1 losses, 0 own losses": `{"schema":2,"rounds":1,"rows":[{"setting":{"workers":1,` +
+			`"threads":1,"batch":1,"shards":1},"runs":[{"ranks":[{"steps":{"seconds":[1],` +
+			`"loss":[1]}}]}]}]}`,
+		"workers 0": `{"schema":2,"rows":[{"setting":{}}]}`,
+		"round 3": `{"schema":2,"rounds":1,"rows":[{"setting":{"workers":1,"threads":1,"batch":1,` +
 			`"shards":1},"runs":[{"round":3}]}]}`,
-		"2 seconds, 1 losses": `{"schema":1,"rounds":1,"rows":[{"setting":{"workers":1,"threads":1,` +
+		"2 seconds, 1 losses": `{"schema":2,"rounds":1,"rows":[{"setting":{"workers":1,"threads":1,` +
 			`"batch":1,"shards":1},"runs":[{"ranks":[{"steps":{"seconds":[1,2],"loss":[1]}}]}]}]}`,
 		"decode results": `{`,
 	} {
@@ -352,7 +396,7 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"schema":1,"rounds":1,"rows":[{"setting":{"workers":2,"threads":1,"batch":1,` +
+	f.Add([]byte(`{"schema":2,"rounds":1,"rows":[{"setting":{"workers":2,"threads":1,"batch":1,` +
 		`"shards":1},"runs":[{"ranks":[{}]}]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if r, err := analysis.Decode(bytes.NewReader(text)); err == nil {

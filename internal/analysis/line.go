@@ -101,7 +101,8 @@ func (l *Line) summarizeCurves(runs []*Run) {
 		l.Times = append(l.Times, Median(at))
 	}
 	for _, rank := range runs[0].Ranks {
-		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss})
+		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
+			OwnLoss: rank.Steps.OwnLoss})
 	}
 	for i := range l.Ranks {
 		var seconds []float64
@@ -206,21 +207,27 @@ func (r *Run) rate() float64 {
 	return float64(samples) / seconds
 }
 
-// loss returns the mean of the ranks' losses by step. Where ranks exchange they report the loss
-// of the global batch, so they agree and the mean is taken over one of them.
+// loss returns the mean of the ranks' losses by step, without ranks that had no sample in it.
+// Where ranks exchange they all report the loss of the global batch, and the mean is that value.
 func (r *Run) loss() []float64 {
 	if len(r.Ranks) == 0 {
 		return nil
 	}
 	out := make([]float64, len(r.Ranks[0].Steps.Loss))
 	for i := range out {
-		first, rest := r.Ranks[0].Steps.Loss[i], 0.0
-		for _, rank := range r.Ranks[1:] {
-			if i < len(rank.Steps.Loss) {
-				rest += rank.Steps.Loss[i] - first
+		first, rest, n := math.NaN(), 0.0, 0
+		for _, rank := range r.Ranks {
+			s := rank.Steps
+			if i >= len(s.Loss) || math.IsNaN(s.OwnLoss[i]) {
+				continue
 			}
+			if n == 0 {
+				first = s.Loss[i]
+			}
+			rest += s.Loss[i] - first // 0, hence exact, where the ranks agree
+			n++
 		}
-		out[i] = first + rest/float64(len(r.Ranks))
+		out[i] = first + rest/float64(n)
 	}
 	return out
 }

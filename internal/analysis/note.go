@@ -42,6 +42,7 @@ func rules() []rule {
 		{"unequal work", Refused, unequalWork},
 		{"unequal runs", Refused, unequalRuns},
 		{"ranks disagree", Refused, rankSkew},
+		{"losses disagree", Refused, lossSkew},
 		{"phases", Refused, phaseGap},
 		{"diverged", Refused, diverged},
 		{"contention", Caution, contention},

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Thresholds of the refusals.
@@ -74,6 +75,21 @@ func rankSkew(_ *Results, c *Comparison) []string {
 		}
 	})
 	return out
+}
+
+// lossSkew refuses ranks that exchange gradients and yet report different global losses.
+func lossSkew(_ *Results, c *Comparison) []string {
+	isSame := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	names, any := c.where(func(l *Line) bool {
+		return l.Setting.Strategy != "none" && slices.ContainsFunc(l.Ranks, func(r RankLine) bool {
+			return !slices.EqualFunc(r.Loss, l.Ranks[0].Loss, isSame)
+		})
+	})
+	if !any {
+		return nil
+	}
+	return one("These rows are synchronous, yet their ranks report different losses of one "+
+		"global batch, so they do not train one model: %s.", names)
 }
 
 func phaseGap(_ *Results, c *Comparison) []string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,13 +132,18 @@ func pretend(_ context.Context, c job.Config, _ job.Options) (*job.Summary, erro
 			if c.Strategy == "none" {
 				samples /= c.Workers
 			}
-			fmt.Fprintf(f, `{"rank":%d,"step":%d,"epoch":%d,"loss":%g,"samples":%d,"seconds":%g,`+
-				`"phases":{"forward":%g,"backward":%g}}`+"\n",
-				rank, step, step/2, 2.5-0.1*float64(step), samples, 0.5, 0.25, 0.25)
+			loss := 2.5 - 0.1*float64(step)
+			own := fmt.Sprint(loss + float64(rank))
+			if rank == 1 && step == 2 {
+				own = "null"
+			}
+			fmt.Fprintf(f, `{"rank":%d,"step":%d,"epoch":%d,"loss":%g,"own_loss":%s,"samples":%d,`+
+				`"seconds":%g,"phases":{"forward":%g,"backward":%g}}`+"\n",
+				rank, step, step/2, loss, own, samples, 0.5, 0.25, 0.25)
 		}
 	}
 	return &job.Summary{Strategy: c.Strategy, Algorithm: "direct", Link: "tcp", Threads: c.Threads,
-		Shards: c.Shards, Generated: true, Seconds: 2, Steps: c.Steps, Epochs: 1.5,
+		Shards: c.Shards, Generated: true, Classes: 7, Seconds: 2, Steps: c.Steps, Epochs: 1.5,
 		Samples: int64(c.Steps * c.Batch), ParameterSHA256: "abc", ISA: "plain", BytesSent: 10}, nil
 }
 
@@ -192,6 +198,12 @@ func checkNone(t *testing.T, row analysis.Row) {
 	s := run.Ranks[1].Steps
 	if !slices.Equal(s.Samples, []int{64, 64, 64}) || !slices.Equal(s.Epoch, []int{0, 0, 1}) {
 		t.Errorf("samples %v, epochs %v, want 64 each and 0 0 1", s.Samples, s.Epoch)
+	}
+	if own := s.OwnLoss; own[0] != 3.5 || !math.IsNaN(own[2]) || s.Loss[2] != 2.3 {
+		t.Errorf("losses %v, own %v, want own losses 1 above and the last unknown", s.Loss, own)
+	}
+	if row.Setting.Classes != 7 {
+		t.Errorf("%d classes, want the 7 of the summary", row.Setting.Classes)
 	}
 	if !slices.Equal(run.EpochSeconds, analysis.Numbers{1}) {
 		t.Errorf("epochs took %v, want one of 1 s", run.EpochSeconds)

@@ -17,15 +17,12 @@ import (
 	"lockstep/internal/job"
 )
 
-// classes of every data set there is: digits, or the ten kinds of CIFAR-10.
-const classes = 10
-
 // setting is the row's configuration as asked for; what only a run can tell is added by collect.
 func setting(c job.Config) analysis.Setting {
 	return analysis.Setting{
 		Model: c.Model, Data: c.Data, Strategy: c.Strategy, Algorithm: c.Algorithm, Link: c.Link,
 		Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Steps: c.Steps,
-		Epochs: c.Epochs, LR: c.LR, Seed: c.Seed, Classes: classes,
+		Epochs: c.Epochs, LR: c.LR, Seed: c.Seed,
 	}
 }
 
@@ -52,6 +49,7 @@ type line struct {
 	Step    int                        `json:"step"`
 	Epoch   int                        `json:"epoch"`
 	Loss    analysis.Number            `json:"loss"`
+	OwnLoss analysis.Number            `json:"own_loss"`
 	Samples int                        `json:"samples"`
 	Seconds analysis.Number            `json:"seconds"`
 	Phases  map[string]analysis.Number `json:"phases"`
@@ -72,7 +70,8 @@ func collect(run *analysis.Run, row *analysis.Row, c job.Config, s *job.Summary)
 	run.PeakRSSBytes = s.PeakRSSBytes
 	run.ParameterSHA256, run.ISA = s.ParameterSHA256, s.ISA
 	set := &row.Setting
-	set.Generated, set.Algorithm, set.Link = s.Generated, s.Algorithm, s.Link
+	set.Generated, set.Classes = s.Generated, s.Classes
+	set.Algorithm, set.Link = s.Algorithm, s.Link
 	set.Threads, set.Shards = s.Threads, s.Shards
 
 	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
@@ -137,6 +136,7 @@ func appendLine(s *analysis.Steps, l line) {
 	s.Epoch = append(s.Epoch, l.Epoch)
 	s.Samples = append(s.Samples, l.Samples)
 	s.Loss = append(s.Loss, float64(l.Loss))
+	s.OwnLoss = append(s.OwnLoss, float64(l.OwnLoss))
 	s.Seconds = append(s.Seconds, float64(l.Seconds))
 	for name, v := range s.Phases {
 		if len(v) < len(s.Seconds) {

@@ -20,6 +20,7 @@ import (
 	"lockstep/comm"
 	"lockstep/data"
 	"lockstep/internal/job"
+	"lockstep/internal/shard"
 	"lockstep/train"
 )
 
@@ -93,6 +94,9 @@ func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
 // checkSummary checks what holds for every run of short.
 func checkSummary(t *testing.T, c job.Config, s *job.Summary) {
 	t.Helper()
+	if s.Classes != 10 {
+		t.Errorf("%d classes, want the 10 of glyphs", s.Classes)
+	}
 	if s.Steps != 8 || s.Samples != 300 || s.Epochs != 2 || s.TestSamples != 30 {
 		t.Errorf("%d steps, %d samples, %v epochs, %d test samples; want 8, 300, 2, 30",
 			s.Steps, s.Samples, s.Epochs, s.TestSamples)
@@ -128,12 +132,18 @@ func checkSteps(t *testing.T, c job.Config, s *job.Summary) {
 	defer f.Close()
 	seen := map[[2]int]bool{}
 	var sent int64
+	var excess [8]float64 // by step: sum of the own losses over samples, less the global one
+	plan, err := shard.Cut(c.Shards, c.Workers)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var l struct {
 			Rank, Step, Epoch, Samples int
 			Loss, Seconds              float64
 			Phases                     map[string]float64
-			Sent                       int64 `json:"bytes_sent"`
+			OwnLoss                    float64 `json:"own_loss"`
+			Sent                       int64   `json:"bytes_sent"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 			t.Fatalf("%s: %v", lines.Bytes(), err)
@@ -143,6 +153,16 @@ func checkSteps(t *testing.T, c job.Config, s *job.Summary) {
 		}
 		seen[[2]int{l.Rank, l.Step}] = true
 		sent += l.Sent
+		lo, hi := plan.Run(l.Rank)
+		for v := lo; v < hi; v++ {
+			n := shard.Samples(l.Samples, c.Shards, v)
+			excess[l.Step] += float64(n) * (l.OwnLoss - l.Loss)
+		}
+	}
+	for i, d := range excess {
+		if math.Abs(d) > 1e-9 {
+			t.Errorf("step %d: the own losses miss the global one by %v", i, d)
+		}
 	}
 	if len(seen) != 8*c.Workers {
 		t.Errorf("%d lines, want %d", len(seen), 8*c.Workers)

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"time"
@@ -33,7 +34,8 @@ func openStepLog(path string) (*stepLog, error) {
 	return &stepLog{file: f, buffer: make([]byte, 0, stepLogBytes), wrote: time.Now()}, nil
 }
 
-// add appends a step's line. It allocates nothing.
+// add appends a step's line: a JSON object with the fields of train.Step, times in seconds, and
+// the bytes of this step. own_loss is null where the rank had no sample. It allocates nothing.
 func (l *stepLog) add(rank int, s train.Step, sent, received int64) {
 	b := append(l.buffer, `{"rank":`...)
 	b = strconv.AppendInt(b, int64(rank), 10)
@@ -43,6 +45,12 @@ func (l *stepLog) add(rank int, s train.Step, sent, received int64) {
 	b = strconv.AppendInt(b, int64(s.Epoch), 10)
 	b = append(b, `,"loss":`...)
 	b = strconv.AppendFloat(b, s.Loss, 'g', -1, 64)
+	b = append(b, `,"own_loss":`...)
+	if math.IsNaN(s.OwnLoss) {
+		b = append(b, "null"...)
+	} else {
+		b = strconv.AppendFloat(b, s.OwnLoss, 'g', -1, 64)
+	}
 	b = append(b, `,"samples":`...)
 	b = strconv.AppendInt(b, int64(s.Samples), 10)
 	b = append(b, `,"rate":`...)

@@ -15,6 +15,7 @@ type Summary struct {
 	Model            string       `json:"model"`
 	Data             string       `json:"data"`
 	Generated        bool         `json:"generated"` // the data set is computed, not collected
+	Classes          int          `json:"classes"`   // of the data set
 	Strategy         string       `json:"strategy"`
 	Algorithm        string       `json:"algorithm"`
 	Link             string       `json:"link"`
@@ -130,7 +131,8 @@ func phasesOf(p trace.Phases) Phases {
 func summarize(c Config, dir directory, results []workerResult) (*Summary, error) {
 	first := results[0]
 	s := &Summary{
-		Model: c.Model, Data: c.Data, Generated: first.Generated, Strategy: c.Strategy,
+		Model: c.Model, Data: c.Data, Generated: first.Generated,
+		Classes: first.Classes, Strategy: c.Strategy,
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,

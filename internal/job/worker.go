@@ -47,6 +47,7 @@ type workerResult struct {
 	TestCorrect  int64        `json:"test_correct"`
 	TestSamples  int64        `json:"test_samples"`
 	Generated    bool         `json:"generated"`
+	Classes      int          `json:"classes"`
 	Evaluations  []Evaluation `json:"evaluations"`
 }
 
@@ -254,7 +255,8 @@ func (w *worker) result(done train.Result) workerResult {
 		Epochs:       done.Epochs,
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
-		Generated: w.task.train.Generated, Evaluations: w.evaluations,
+		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
+		Evaluations: w.evaluations,
 	}
 }
 

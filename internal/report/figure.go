@@ -35,6 +35,9 @@ func (s *section) lossFigure() figure {
 			"The values are in the table below the plot.",
 		yLabel: "loss, mean over the global batch", series: merge(all), hi: top, format: trim}
 	caption := "Mean over the global batch, first run of each row."
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Setting.Strategy == "none" }) {
+		caption += " Strategy none: mean of the workers' own losses."
+	}
 	if len(p.series) < len(all) {
 		caption += " Rows whose losses agree bit for bit share a curve."
 	}
@@ -217,48 +220,47 @@ func (s *section) valueTable(name string, all []series, format func(float64) str
 	return t
 }
 
-// rankTable shows the loss every rank reported, one row per line and rank.
+// rankTable shows the global loss beside the own loss of every rank at chosen iterations, one row
+// per line and iteration.
 func (s *section) rankTable() (t table, caption string) {
-	t = table{Name: "Loss of each rank by iteration", Head: []heading{{"row, rank", ""}}}
-	steps := 0
+	steps, ranks := 0, 0
 	for _, v := range s.lines {
-		steps = max(steps, len(v.Loss))
+		steps, ranks = max(steps, len(v.Loss)), max(ranks, len(v.Ranks))
 	}
 	if steps == 0 {
 		return t, ""
 	}
-	at := iterations(steps)
-	for _, i := range at {
-		t.Head = append(t.Head, heading{Text: fmt.Sprint(i)})
+	t = table{Name: "Loss of each rank by iteration",
+		Head: []heading{{"row", ""}, {"iteration", ""}, {"global", "whole batch"}}}
+	for r := range ranks {
+		t.Head = append(t.Head, heading{fmt.Sprintf("rank %d", r), "own shards"})
 	}
 	for _, v := range s.lines {
-		for ranks := v.Ranks; len(ranks) > 0; {
-			rank, name := ranks[0], ""
-			name, ranks = sameLoss(ranks)
-			cells := []cell{{Text: v.key + "  " + v.Label + ", " + name}}
-			for _, i := range at {
-				text := dash
-				if i <= len(rank.Loss) {
-					text = fixed(rank.Loss[i-1], 4)
-				}
-				cells = append(cells, cell{Text: text})
+		for _, i := range iterations(steps) {
+			if i <= len(v.Loss) {
+				t.Rows = append(t.Rows, v.rankRow(i, ranks))
 			}
-			t.Rows = append(t.Rows, row{Cells: cells})
 		}
 	}
-	return t, "At the iterations named in the head, first run of each row. Ranks that agree bit " +
-		"for bit share a line: workers that exchange report the loss of the global batch, " +
-		"workers that do not, that of their own share."
+	return t, "First run of each row, before the update of the iteration. Global: mean over the " +
+		"whole batch, the same on all ranks. Rank: mean over this rank's own shards. " +
+		"Workers of strategy none have no global loss. A dash under a rank: " +
+		"the row has no such rank, or the iteration had no sample for it."
 }
 
-// sameLoss names the leading ranks that reported the same losses and returns the others.
-func sameLoss(ranks []analysis.RankLine) (name string, rest []analysis.RankLine) {
-	n := 1
-	for n < len(ranks) && slices.Equal(ranks[n].Loss, ranks[0].Loss) {
-		n++
+// rankRow is the row of iteration i, from 1, in a table with so many ranks.
+func (v *lineView) rankRow(i, ranks int) row {
+	global := dash
+	if v.Setting.Strategy != "none" {
+		global = fixed(v.Loss[i-1], 4)
 	}
-	if n == 1 {
-		return fmt.Sprintf("rank %d", ranks[0].Rank), ranks[1:]
+	r := row{Cells: []cell{{Text: v.key + "  " + v.Label}, {Text: fmt.Sprint(i)}, {Text: global}}}
+	for rank := range ranks {
+		own := dash
+		if rank < len(v.Ranks) && i <= len(v.Ranks[rank].OwnLoss) {
+			own = fixed(v.Ranks[rank].OwnLoss[i-1], 4)
+		}
+		r.Cells = append(r.Cells, cell{Text: own})
 	}
-	return fmt.Sprintf("ranks %d to %d", ranks[0].Rank, ranks[n-1].Rank), ranks[n:]
+	return r
 }

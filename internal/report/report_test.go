@@ -3,7 +3,9 @@ package report_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -125,6 +127,39 @@ func TestPageIsBalanced(t *testing.T) {
 	}
 }
 
+// The four-node report lists the loss of each rank every 20 iterations.
+func TestLossOfEachRank(t *testing.T) {
+	r := sample()
+	run := &r.Rows[4].Runs[0] // lenet ddp 2×1
+	for rank := range run.Ranks {
+		s := &run.Ranks[rank].Steps
+		s.Loss[19], s.OwnLoss[19] = 1.5, 1.25+0.5*float64(rank)
+	}
+	none := &r.Rows[5].Runs[0]
+	none.Ranks[1].Steps.OwnLoss[39] = math.NaN()
+	page, text := render(t, report.HTML, r), render(t, report.Markdown, r)
+	for _, want := range []string{
+		"| row | iteration | global, whole batch | rank 0, own shards | rank 1, own shards |\n",
+		"| A  single 1×1 | 20 | 1.5320 | 1.5320 | – |\n",
+		"| E  ddp 2×1 | 20 | 1.5000 | 1.2500 | 1.7500 |\n",
+		fmt.Sprintf("| F  none 2×1 | 40 | – | %.4f | – |\n", none.Ranks[0].Steps.OwnLoss[39]),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.md lacks %q", want)
+		}
+	}
+	want := `>E  ddp 2×1</th><td role="cell" data-label="">20</td><td role="cell" data-label="">1.5000` +
+		`</td><td role="cell" data-label="">1.2500</td><td role="cell" data-label="">1.7500</td>`
+	if !strings.Contains(page, want) {
+		t.Errorf("report.html lacks %q", want)
+	}
+	for _, format := range []string{page, text} {
+		if !strings.Contains(format, "mean over this rank") {
+			t.Error("the report does not say what a rank's loss is")
+		}
+	}
+}
+
 func TestHostileNames(t *testing.T) {
 	hostile := `"><script>alert('1')</script>&|*[x](https://example.test)` + "`\n# no"
 	r := sample()
@@ -181,7 +216,7 @@ func TestOddResults(t *testing.T) {
 			for k := range ranks {
 				s := &ranks[k].Steps
 				s.Epoch, s.Samples = s.Epoch[:1], s.Samples[:1]
-				s.Loss, s.Seconds = s.Loss[:1], s.Seconds[:1]
+				s.Loss, s.OwnLoss, s.Seconds = s.Loss[:1], s.OwnLoss[:1], s.Seconds[:1]
 				for name := range s.Phases {
 					s.Phases[name] = s.Phases[name][:1]
 				}

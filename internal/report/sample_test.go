@@ -88,10 +88,12 @@ func (s sampleRow) run(set analysis.Setting, random *rand.Rand) analysis.Run {
 			st.Epoch, st.Samples = append(st.Epoch, 0), append(st.Samples, set.Batch)
 			loss := math.Log(10) * (0.35 + 0.65*math.Exp(-float64(i)/25))
 			loss *= 1 + 0.02*math.Sin(float64(7*i))
-			if s.strategy == "none" || s.model == "vgg11" {
-				loss *= 1 + 0.01*float64(rank)
+			own := loss * (1 + 0.01*(float64(rank)-float64(s.workers-1)/2))
+			if s.strategy == "none" {
+				loss = own * 1.01 // each model falls more slowly by itself
+				own = loss
 			}
-			st.Loss = append(st.Loss, loss)
+			st.Loss, st.OwnLoss = append(st.Loss, loss), append(st.OwnLoss, own)
 			st.Seconds = append(st.Seconds, step)
 			for name, share := range map[string]float64{"forward": 0.32, "backward": 0.58,
 				"optimizer": 0.06, "data": 0.03, "other": 0.01} {
