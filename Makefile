@@ -1,8 +1,6 @@
 # Targets: build check test race plain bench golden.
 .PHONY: build check test race plain bench golden lint
 
-STATICCHECK = go tool -modfile=tools/go.mod staticcheck
-
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
 
@@ -13,14 +11,15 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' ':!vendor/')); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'd: $$unformatted"; exit 1; fi
 	go vet ./...
-	$(STATICCHECK) ./...
+	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	bin/staticcheck ./...
 	go test -count=1 ./internal/archtest
 
 test:
 	go test ./...
 
 race:
-	go test -race -short ./comm/... ./gradsync/... ./cluster/... ./internal/shard/...
+	go test -race -short ./comm/... ./gradsync/... ./cluster/... ./internal/job/...
 
 # The path of processors without our assembly.
 plain:
