@@ -39,7 +39,14 @@ func cifar10Source() source {
 		},
 		wants:  []string{cifarArchive + " (or its unpacked folder " + cifarFolder + ")"},
 		locate: locateCIFAR10,
-		read:   readCIFAR10,
+		lacks: func(folder string) string {
+			lack := lacking(filepath.Join(folder, cifarFolder), cifarFiles(), hasFile)
+			if lack == "" {
+				lack = lacking(folder, cifarFiles(), hasFile)
+			}
+			return lack
+		},
+		read: readCIFAR10,
 	}
 }
 
@@ -65,12 +72,14 @@ func locateCIFAR10(folder string) string {
 
 func hasFiles(dir string, names []string) bool {
 	for _, name := range names {
-		if !isFile(filepath.Join(dir, name)) {
+		if !hasFile(dir, name) {
 			return false
 		}
 	}
 	return true
 }
+
+func hasFile(dir, name string) bool { return isFile(filepath.Join(dir, name)) }
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
@@ -137,7 +146,7 @@ func (c *cifar10) readFolder(ctx context.Context, dir string) error {
 func (c *cifar10) readFile(ctx context.Context, path, name string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("data: cifar10: %w", err)
+		return &ReadError{File: path, Err: err}
 	}
 	defer f.Close()
 	pixels, labels := c.place(name)
@@ -150,7 +159,7 @@ func (c *cifar10) readFile(ctx context.Context, path, name string) error {
 func (c *cifar10) readArchive(ctx context.Context, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("data: cifar10: %w", err)
+		return &ReadError{File: file, Err: err}
 	}
 	defer f.Close()
 	unzipped, err := gzip.NewReader(&contextReader{ctx, f})
@@ -256,9 +265,12 @@ func expectEnd(r io.Reader, file string, at int64) error {
 func readError(err error, file string, at int64, reason string) error {
 	var disk *fs.PathError
 	switch {
-	case errors.As(err, &disk), errors.Is(err, context.Canceled),
-		errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &disk):
+		return &ReadError{File: file, Err: err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("data: read %s: %w", file, err)
+	case err == io.EOF && at == 0:
+		return &FormatError{File: file, Offset: 0, Reason: "empty"}
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
 		return &FormatError{File: file, Offset: at, Reason: "truncated: " + reason, Err: nil}
 	}

@@ -1,7 +1,9 @@
 package data
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -17,6 +19,11 @@ type MissingError struct {
 	Folder string
 	// Command is the lockstep command that fetches the files where there is a network.
 	Command string
+	// FolderErr says why the folder that the user named cannot hold anything; nil if it can. Then
+	// no download was tried.
+	FolderErr error
+	// Incomplete says which files a folder lacks that holds others of the set; "" if none does.
+	Incomplete string
 	// Err says why the download failed; nil if none was tried.
 	Err error
 }
@@ -24,25 +31,48 @@ type MissingError struct {
 // Error names the cause and the next step in one line.
 func (e *MissingError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "data: %s not found in %s", e.Set, orNowhere(strings.Join(e.Searched, ", ")))
-	if e.Err != nil {
-		fmt.Fprintf(&b, "; download failed: %v", e.Err)
+	files := strings.Join(e.Files, ", ")
+	switch {
+	case errors.Is(e.FolderErr, fs.ErrNotExist):
+		fmt.Fprintf(&b, "data: %s: folder %s does not exist; create it and put %s into it", e.Set,
+			e.Folder, files)
+	case e.FolderErr != nil:
+		fmt.Fprintf(&b, "data: %s: %v; name a folder that holds %s with --data-dir", e.Set,
+			e.FolderErr, files)
+	case len(e.Searched) == 0:
+		fmt.Fprintf(&b, "data: %s: no folder to look in; name one that holds %s with "+
+			"--data-dir or LOCKSTEP_DATA", e.Set, files)
+	default:
+		e.tellSearch(&b, files)
 	}
-	fmt.Fprintf(&b, "; put %s into %s", strings.Join(e.Files, ", "), orNowhere(e.Folder))
 	if e.Command != "" {
 		fmt.Fprintf(&b, " (where there is a network: %s)", e.Command)
 	}
 	return b.String()
 }
 
-// Unwrap returns the cause of the failed download.
-func (e *MissingError) Unwrap() error { return e.Err }
-
-func orNowhere(s string) string {
-	if s == "" {
-		return "a folder named by --data-dir"
+// tellSearch words a search, and a download, that found nothing.
+func (e *MissingError) tellSearch(b *strings.Builder, files string) {
+	fmt.Fprintf(b, "data: %s not found in %s", e.Set, strings.Join(e.Searched, ", "))
+	if e.Incomplete != "" {
+		fmt.Fprintf(b, ": %s", e.Incomplete)
 	}
-	return s
+	if e.Err != nil {
+		fmt.Fprintf(b, "; download failed: %v", e.Err)
+	}
+	folder := e.Folder
+	if folder == "" {
+		folder = "a folder named by --data-dir"
+	}
+	fmt.Fprintf(b, "; put %s into %s", files, folder)
+}
+
+// Unwrap returns what is wrong with the folder, or the cause of the failed download.
+func (e *MissingError) Unwrap() error {
+	if e.FolderErr != nil {
+		return e.FolderErr
+	}
+	return e.Err
 }
 
 // FormatError says that a file of a data set does not hold what it should.
@@ -57,20 +87,41 @@ type FormatError struct {
 	Err error
 }
 
-// Error names file, byte and reason in one line.
+// Error names file, byte, reason and next step in one line.
 func (e *FormatError) Error() string {
 	place := e.File
 	if e.Offset >= 0 {
 		place = fmt.Sprintf("%s, byte %d", e.File, e.Offset)
 	}
+	cause := e.Reason
 	if e.Err != nil {
-		return fmt.Sprintf("data: %s: %s: %v", place, e.Reason, e.Err)
+		cause = fmt.Sprintf("%s: %v", e.Reason, e.Err)
 	}
-	return fmt.Sprintf("data: %s: %s", place, e.Reason)
+	return fmt.Sprintf("data: %s: %s; put an intact copy in its place", place, cause)
 }
 
 // Unwrap returns the underlying error.
 func (e *FormatError) Unwrap() error { return e.Err }
+
+// ReadError says that a file of a data set is there but cannot be read.
+type ReadError struct {
+	// File is the path; a member of an archive follows after a colon.
+	File string
+	// Err is the operating system's error.
+	Err error
+}
+
+// Error names the file, if the cause does not, and the cause.
+func (e *ReadError) Error() string {
+	disk := (*fs.PathError)(nil)
+	if errors.As(e.Err, &disk) {
+		return fmt.Sprintf("data: cannot %s %s: %v", disk.Op, disk.Path, disk.Err)
+	}
+	return fmt.Sprintf("data: cannot read %s: %v", e.File, e.Err)
+}
+
+// Unwrap returns the operating system's error.
+func (e *ReadError) Unwrap() error { return e.Err }
 
 // UnknownError says that no data set has this name.
 type UnknownError struct {

@@ -275,6 +275,50 @@ func TestTwoProcessesFetchOnce(t *testing.T) {
 	}
 }
 
+func TestMissingNamesTheCause(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	half, mnist := filepath.Join(folder, "half"), filepath.Join(folder, "digits")
+	for _, name := range []string{file, filepath.Join(half, "cifar-10-batches-bin/test_batch.bin"),
+		filepath.Join(mnist, "mnist/t10k-labels-idx1-ubyte.gz")} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loop := filepath.Join(half, "cifar-10-batches-bin", "data_batch_1.bin")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ set, dir, want string }{
+		{"cifar10", filepath.Join(folder, "none"),
+			"data: cifar10: folder " + filepath.Join(folder, "none") + " does not exist; create it"},
+		{"cifar10", file, "data: cifar10: open " + file + ": not a directory; name a folder"},
+		{"cifar10", half, "cifar-10-batches-bin has no file data_batch_1.bin, data_batch_2.bin"},
+		{"mnist", mnist, "has no file train-images-idx3-ubyte, train-labels-idx1-ubyte, "},
+	} {
+		_, err := data.Fetch(context.Background(), c.set, data.Options{Dir: c.dir, Offline: true})
+		var missing *data.MissingError
+		if !errors.As(err, &missing) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s in %s: %v, want a MissingError with %q", c.set, c.dir, err, c.want)
+		}
+	}
+}
+
+func TestUnreadableFileIsAReadError(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cifar-10-batches-bin", "data_batch_1.bin")
+	if err := os.MkdirAll(dir, 0o700); err != nil { // a folder opens, but cannot be read
+		t.Fatal(err)
+	}
+	_, _, err := data.ReadCIFARArchive(context.Background(), filepath.Dir(dir))
+	var read *data.ReadError
+	if !errors.As(err, &read) || !strings.HasPrefix(err.Error(), "data: cannot read "+dir+": ") {
+		t.Errorf("%v, want a ReadError", err)
+	}
+}
+
 func TestMissingSaysWhatToPutWhere(t *testing.T) {
 	empty := t.TempDir()
 	for _, c := range []struct {

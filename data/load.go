@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
+	"syscall"
 
 	"lockstep/internal/spelling"
 	"lockstep/tensor"
@@ -76,6 +78,8 @@ type source struct {
 	wants []string
 	// locate returns where in folder the set lies; "" if it is not there.
 	locate func(folder string) string
+	// lacks names the files that folder lacks if it holds others of the set; else "".
+	lacks func(folder string) string
 	// read loads from where locate found it.
 	read func(ctx context.Context, path string) (train, test *Set, err error)
 	// generate makes the set from nothing; nil unless Generated.
@@ -108,7 +112,7 @@ func List() []Info {
 // Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
 // allows it.
 //
-// Errors: *UnknownError, *MissingError, *FormatError, or ctx's. The sets share memory with
+// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, or ctx's. The sets share memory with
 // nothing else.
 func Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
 	s, err := find(name)
@@ -199,6 +203,18 @@ func (s source) obtain(ctx context.Context, o Options) (string, error) {
 		return path, nil
 	}
 	target := o.target()
+	missing := &MissingError{Set: s.Name, Files: s.wants, Searched: o.folders(), Folder: target,
+		Command: s.command(target)}
+	if o.Dir != "" {
+		info, err := os.Stat(o.Dir)
+		if err == nil && !info.IsDir() {
+			err = &fs.PathError{Op: "open", Path: o.Dir, Err: syscall.ENOTDIR}
+		}
+		if err != nil {
+			missing.FolderErr = err
+			return "", missing
+		}
+	}
 	err := s.download(ctx, target, o)
 	if err == nil {
 		if path := s.locate(target); path != "" {
@@ -208,10 +224,32 @@ func (s source) obtain(ctx context.Context, o Options) (string, error) {
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("data: download of %s: %w", s.Name, ctx.Err())
 	}
-	return "", &MissingError{
-		Set: s.Name, Files: s.wants, Searched: o.folders(), Folder: target,
-		Command: s.command(target), Err: err,
+	missing.Err, missing.Incomplete = err, s.incomplete(o)
+	return "", missing
+}
+
+// incomplete says of the first folder that holds a part of the set what it lacks; "" if none does.
+func (s source) incomplete(o Options) string {
+	for _, folder := range o.folders() {
+		if lack := s.lacks(folder); lack != "" {
+			return lack
+		}
 	}
+	return ""
+}
+
+// lacking says what dir lacks of files if some of them are there, else "".
+func lacking(dir string, files []string, has func(dir, name string) bool) string {
+	var missing []string
+	for _, name := range files {
+		if !has(dir, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 || len(missing) == len(files) {
+		return ""
+	}
+	return fmt.Sprintf("%s has no file %s", dir, strings.Join(missing, ", "))
 }
 
 // download fetches the files of the set into folder. It returns nil without a download if o
@@ -219,13 +257,6 @@ func (s source) obtain(ctx context.Context, o Options) (string, error) {
 func (s source) download(ctx context.Context, folder string, o Options) error {
 	if o.Offline || folder == "" {
 		return nil
-	}
-	if o.Dir != "" {
-		if info, err := os.Stat(folder); err != nil {
-			return err
-		} else if !info.IsDir() {
-			return &fs.PathError{Op: "open", Path: folder, Err: fmt.Errorf("not a folder")}
-		}
 	}
 	f := newFetcher(o.Progress)
 	defer f.close()

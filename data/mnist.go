@@ -35,7 +35,15 @@ func mnistSource() source {
 			},
 		},
 		locate: locateMNIST,
-		read:   readMNIST,
+		lacks: func(folder string) string {
+			has := func(dir, name string) bool { return mnistPath(dir, name) != "" }
+			lack := lacking(filepath.Join(folder, "mnist"), mnistFiles(), has)
+			if lack == "" {
+				lack = lacking(folder, mnistFiles(), has)
+			}
+			return lack
+		},
+		read: readMNIST,
 	}
 	for i, name := range mnistFiles() {
 		s.Files[i].Path = "mnist/" + name + ".gz"
@@ -128,7 +136,7 @@ func readMNISTPart(ctx context.Context, dir, images, labels string) (*Set, error
 func readMaybeGzip(ctx context.Context, path string, read func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("data: mnist: %w", err)
+		return &ReadError{File: path, Err: err}
 	}
 	defer f.Close()
 	r := io.Reader(bufio.NewReader(&contextReader{ctx, f}))

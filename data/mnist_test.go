@@ -40,7 +40,7 @@ func TestReadIDXNamesTheWrongByte(t *testing.T) {
 		offset int64
 		reason string
 	}{
-		{"empty", nil, 0, "header incomplete"},
+		{"empty", nil, 0, "empty"},
 		{"short header", idx(0x802, nil, []byte{0}), 5, "header incomplete"},
 		{"images for labels", idx(0x803, []uint32{1, 2}, nil), 0, "magic number 0x00000803"},
 		{"floats", idx(0xd02, []uint32{1, 2}, nil), 0, "want 0x00000802"},

@@ -43,7 +43,8 @@ func ExitCode(err error) int {
 		return ExitDiverged
 	case errors.As(err, &usage), isA[*cluster.EnvironmentError](err), isA[*data.UnknownError](err):
 		return ExitUsage
-	case isA[*data.MissingError](err), isA[*data.FormatError](err):
+	case isA[*data.MissingError](err), isA[*data.FormatError](err),
+		isA[*data.ReadError](err):
 		return ExitData
 	case isInterrupt(err):
 		return ExitInterrupted
