@@ -48,6 +48,12 @@ func listen(host string, port int, world int, t Token, events chan<- event) (*co
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		err = fmt.Errorf("port %d is in use; choose another with --master-port, or 0 for any", port)
+	} else if isNotHere(err) {
+		err = fmt.Errorf("%s is no address of this machine; "+
+			"name one with --master-addr, such as 127.0.0.1", host)
+	} else if errors.Is(err, syscall.EACCES) {
+		err = fmt.Errorf("port %d is for the superuser; choose one from 1024 with --master-port, "+
+			"or 0 for any", port)
 	}
 	if err != nil {
 		return nil, &RendezvousError{Op: "listen on", Addr: address, Err: err}
@@ -59,6 +65,12 @@ func listen(host string, port int, world int, t Token, events chan<- event) (*co
 	}
 	c.running.Go(c.accept)
 	return c, nil
+}
+
+// isNotHere reports whether listening failed because no interface of this machine has the address.
+func isNotHere(err error) bool {
+	unknown := (*net.DNSError)(nil)
+	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.As(err, &unknown)
 }
 
 func (c *coordinator) address() *net.TCPAddr { return c.listener.Addr().(*net.TCPAddr) }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // RendezvousError says that the workers of a run could not meet.
@@ -34,13 +35,14 @@ type WorkerError struct {
 	Rank     int
 	PID      int
 	Host     string
-	Step     int    // finished steps
-	Phase    string // "" before the first report
-	Signal   string // name of the signal that ended the process, else ""
-	Status   int    // exit status, of the report if there is one, else of the process
-	Reported bool   // the worker itself said what was wrong
-	Text     string // its report, or the telling line of its output
-	Log      string // path of its output
+	Step     int           // finished steps
+	Phase    string        // "" before the first report
+	Signal   string        // name of the signal that ended the process, else ""
+	Status   int           // exit status, of the report if there is one, else of the process
+	Silence  time.Duration // for how long the process, which still runs, has not reported
+	Reported bool          // the worker itself said what was wrong
+	Text     string        // its report, or the telling line of its output
+	Log      string        // path of its output; "" if there is none
 }
 
 // Error is one line: who, how, where, why, and where to read on.
@@ -50,6 +52,8 @@ func (e *WorkerError) Error() string {
 	switch {
 	case e.Reported:
 		b.WriteString(" failed")
+	case e.Silence > 0:
+		fmt.Fprintf(&b, " was silent for %v, stopped or stuck,", e.Silence)
 	case e.Signal != "":
 		fmt.Fprintf(&b, " was killed by signal %s", e.Signal)
 	default:

@@ -31,11 +31,17 @@ type LaunchConfig struct {
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute.
 	JoinTimeout time.Duration
+	// SilenceTimeout is how long a worker that has reported steps may go without a report; default
+	// 45 seconds, which is less than its peers wait for it: so the verdict names the right one.
+	SilenceTimeout time.Duration
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
 }
 
-const defaultJoinTimeout = time.Minute
+const (
+	defaultJoinTimeout    = time.Minute
+	defaultSilenceTimeout = 45 * time.Second
+)
 
 // Launch starts c.World worker processes, lets them meet, and returns their results by rank as
 // JSON when all have ended well. When one fails or dies it kills the others and returns a
@@ -47,6 +53,9 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	}
 	if c.JoinTimeout == 0 {
 		c.JoinTimeout = defaultJoinTimeout
+	}
+	if c.SilenceTimeout == 0 {
+		c.SilenceTimeout = defaultSilenceTimeout
 	}
 	job, err := json.Marshal(c.Job)
 	if err != nil {

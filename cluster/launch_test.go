@@ -61,7 +61,7 @@ func work(environment cluster.Environment) int {
 		return 4
 	}
 	defer session.Close()
-	session.Report(cluster.Progress{Phase: "forward", Step: 7})
+	session.Report(cluster.Progress{Phase: "forward", Step: 7, Steps: 9})
 	if member.Rank == 1 {
 		switch how {
 		case "killed":
@@ -75,7 +75,13 @@ func work(environment cluster.Environment) int {
 			return 3
 		case "silent":
 			return 0
+		case "stuck":
+			select {}
 		}
+	}
+	for how == "stuck" && session.Context().Err() == nil {
+		session.Report(cluster.Progress{Phase: "backward", Step: 8, Steps: 9})
+		time.Sleep(50 * time.Millisecond)
 	}
 	if how != "well" && how != "older" && how != "twice" {
 		if member.Rank == 0 && how == "killed" {
@@ -113,8 +119,9 @@ func launchIn(t *testing.T, ctx context.Context, dir, how string, world int) (
 	}
 	return cluster.Launch(ctx, cluster.LaunchConfig{
 		World: world, Command: []string{self}, Job: "the job", JoinTimeout: 3 * time.Second,
-		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how}),
-		Log:         func(rank int) string { return filepath.Join(dir, fmt.Sprintf("rank%d.log", rank)) },
+		SilenceTimeout: 2 * time.Second,
+		Environment:    cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how}),
+		Log:            func(rank int) string { return filepath.Join(dir, fmt.Sprintf("rank%d.log", rank)) },
 	})
 }
 
@@ -149,7 +156,10 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 		parts []string
 	}{
 		"killed": {cluster.WorkerError{Signal: "SIGKILL"}, []string{"SIGKILL", "step 7", "forward"}},
-		"panics": {cluster.WorkerError{Status: 2}, []string{"panic: shape mismatch", "status 2"}},
+		"panics": {cluster.WorkerError{Status: 2},
+			[]string{"panic: shape mismatch", "status 2", "rank1.log"}},
+		"stuck": {cluster.WorkerError{Silence: 2 * time.Second},
+			[]string{"was silent for 2s, stopped or stuck, after step 7, phase forward"}},
 		"fails":  {cluster.WorkerError{Status: 3, Reported: true}, []string{"file cut off"}},
 		"silent": {cluster.WorkerError{}, []string{"ended with status 0"}},
 	}
@@ -161,10 +171,11 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 				t.Fatalf("got %v, want a WorkerError", err)
 			}
 			w := test.want
-			if e.Rank != 1 || e.Signal != w.Signal || e.Status != w.Status || e.Reported != w.Reported {
+			if e.Rank != 1 || e.Signal != w.Signal || e.Status != w.Status ||
+				e.Reported != w.Reported || e.Silence != w.Silence {
 				t.Errorf("got %+v, want rank 1 and %+v", e, w)
 			}
-			for _, part := range append(test.parts, "rank 1", "rank1.log", strconv.Itoa(e.PID)) {
+			for _, part := range append(test.parts, "rank 1", strconv.Itoa(e.PID)) {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("%q does not name %q", err, part)
 				}

@@ -18,6 +18,8 @@ const (
 	verdictDelay = time.Second
 	// stopGrace is how long workers may take to end when asked, before they are killed.
 	stopGrace = 3 * time.Second
+	// silentLooks is after how many looks at who has reported a silent worker is taken for stuck.
+	silentLooks = 10
 )
 
 // worker is what the supervisor knows about one rank.
@@ -27,6 +29,7 @@ type worker struct {
 	progress Progress
 	result   json.RawMessage
 	failure  *Failure
+	silent   int   // looks since it was last heard
 	lost     bool  // its connection has ended: nothing more will be heard
 	exit     *exit // nil while its process runs
 }
@@ -53,6 +56,8 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	stop := ctx.Done()
 	join := time.NewTimer(s.JoinTimeout)
 	defer join.Stop()
+	look := time.NewTicker(s.SilenceTimeout / silentLooks)
+	defer look.Stop()
 	for s.running > 0 {
 		select {
 		case e := <-s.events:
@@ -61,6 +66,8 @@ func (s *supervisor) supervise(ctx context.Context) error {
 			if s.joined < s.World && s.err == nil {
 				s.abort(s.absent())
 			}
+		case <-look.C:
+			s.listen()
 		case <-s.verdict:
 			s.verdict = nil
 			s.abort(s.noticed)
@@ -104,6 +111,7 @@ func (s *supervisor) stop(err error) {
 
 func (s *supervisor) handle(e event) {
 	w := &s.workers[e.rank]
+	w.silent = 0
 	switch {
 	case e.exit != nil:
 		s.running--
@@ -126,6 +134,24 @@ func (s *supervisor) handle(e event) {
 	case e.message.Failure != nil:
 		w.failure = e.message.Failure
 		s.judge(e.rank)
+	}
+}
+
+// listen ends the run if a worker that trains has not been heard for long: it is stopped, or its
+// machine stands still. Looks are counted, not the time: a launcher that was itself stopped for a
+// while first hears what has come meanwhile.
+func (s *supervisor) listen() {
+	for rank := range s.workers {
+		w := &s.workers[rank]
+		if w.progress.Steps == 0 || w.result != nil || w.lost {
+			continue
+		}
+		if w.silent++; w.silent > silentLooks {
+			e := s.describe(rank)
+			e.Silence = s.SilenceTimeout
+			s.abort(e)
+			return
+		}
 	}
 }
 
@@ -209,7 +235,11 @@ func (s *supervisor) judge(rank int) {
 func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
 	e := &WorkerError{Rank: rank, PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
-		Step: w.progress.Step, Phase: w.progress.Phase, Log: s.Log(rank)}
+		Step: w.progress.Step, Phase: w.progress.Phase}
+	log := s.Log(rank)
+	if info, err := os.Stat(log); err == nil && info.Size() > 0 {
+		e.Log = log // an empty one is not worth a look
+	}
 	if e.Host == "" {
 		e.Host, _ = os.Hostname() // "": then the message names none
 	}
@@ -218,7 +248,7 @@ func (s *supervisor) describe(rank int) *WorkerError {
 		e.Reported, e.Status, e.Text = true, w.failure.Status, w.failure.Text
 	case w.exit != nil:
 		e.Signal, e.Status = w.exit.signal, w.exit.status
-		e.Text = tellingLine(e.Log, e.Signal == "")
+		e.Text = tellingLine(log, e.Signal == "")
 	}
 	return e
 }
@@ -236,10 +266,10 @@ func (s *supervisor) absent() error {
 			s.joined, s.World, s.JoinTimeout, strings.Join(missing, ", "))}
 }
 
-// tellingLine returns the line of a log that says most about a sudden end: the head of a panic
-// or, if orLast, the last line.
+// tellingLine returns the line of a log that says most about a sudden end: the head of what the
+// Go runtime writes when it gives up or, if orLast, the last line.
 func tellingLine(path string, orLast bool) string {
-	const tail = 64 << 10
+	const tail = 1 << 20 // more than the stacks of a thousand goroutines
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err.Error()
@@ -248,8 +278,10 @@ func tellingLine(path string, orLast bool) string {
 	last := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			return line
+		for _, head := range []string{"panic: ", "fatal error: ", "SIG"} {
+			if strings.HasPrefix(line, head) {
+				return line
+			}
 		}
 		if orLast {
 			last = line
