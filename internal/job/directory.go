@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -22,9 +23,15 @@ const (
 // directory is a run directory; its value is the path.
 type directory string
 
+// claimed is a run directory that this process has taken.
+type claimed struct {
+	directory
+	made []string // the folders that were created for it, outermost first
+}
+
 // makeDirectory creates c.Out, or else runs/<time>-<model>-<strategy>-w<N>. An existing directory
 // is taken only if it is empty. Errors are *UsageError.
-func makeDirectory(c Config, now time.Time) (directory, error) {
+func makeDirectory(c Config, now time.Time) (claimed, error) {
 	if c.Out != "" {
 		return claim(c.Out)
 	}
@@ -42,16 +49,19 @@ func makeDirectory(c Config, now time.Time) (directory, error) {
 }
 
 // claim makes sure that path is an empty directory in which files can be made.
-func claim(path string) (directory, error) {
-	refuse := func(format string, args ...any) (directory, error) {
-		return "", &UsageError{Lines: []string{fmt.Sprintf("--out: "+format, args...)}}
+func claim(path string) (claimed, error) {
+	d := claimed{directory: directory(path), made: absent(path)}
+	refuse := func(format string, args ...any) (claimed, error) {
+		d.unmake()
+		return claimed{}, &UsageError{Lines: []string{fmt.Sprintf("--out: "+format, args...)}}
 	}
+	const next = "choose another folder with --out"
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return refuse("cannot create the run directory: %v", err)
+		return refuse("cannot create the run directory: %v; %s", err, next)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return refuse("cannot read the run directory: %v", err)
+		return refuse("cannot read the run directory: %v; %s", err, next)
 	}
 	if len(entries) > 0 {
 		return refuse("%s is already used: it holds %s; choose a new directory",
@@ -60,29 +70,50 @@ func claim(path string) (directory, error) {
 	// Creating the first file exclusively decides between two runs that start together.
 	f, err := os.OpenFile(filepath.Join(path, configFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
-		return refuse("cannot write to the run directory: %v", err)
+		return refuse("cannot write to the run directory: %v; %s", err, next)
 	}
-	return directory(path), f.Close()
+	return d, f.Close()
+}
+
+// absent returns path and its parents as far as they do not exist, outermost first.
+func absent(path string) []string {
+	var paths []string
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		paths = append(paths, path)
+	}
+	slices.Reverse(paths)
+	return paths
+}
+
+// unmake removes what was created, innermost first, as far as it is empty.
+func (d claimed) unmake() {
+	for _, path := range slices.Backward(d.made) {
+		os.Remove(path) // one that holds something stays
+	}
 }
 
 // abandon removes a directory in which nothing has been done: one that holds no more than the
-// description of the run and an empty step log.
-func (d directory) abandon() error {
-	entries, err := os.ReadDir(string(d))
+// description of the run and empty logs.
+func (d claimed) abandon() error {
+	entries, err := os.ReadDir(string(d.directory))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		isEmptyLog := err == nil && e.Name() == stepsFile && info.Size() == 0
-		if e.Name() != configFile && e.Name() != hostFile && !isEmptyLog {
+		isEmpty := err == nil && info.Size() == 0
+		if e.Name() != configFile && e.Name() != hostFile && !isEmpty {
 			return nil
 		}
 	}
 	for _, e := range entries {
 		err = errors.Join(err, os.Remove(d.path(e.Name())))
 	}
-	return errors.Join(err, os.Remove(string(d)))
+	d.unmake()
+	return err
 }
 
 func (d directory) path(name string) string { return filepath.Join(string(d), name) }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -121,7 +122,10 @@ func (r *resolver) readEnvironment(e cluster.Environment) {
 }
 
 func (r *resolver) readFile(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := readSome(path, maxFile)
+	if err == nil && len(text) == maxFile {
+		err = fmt.Errorf("%s: too large to be a configuration file", path)
+	}
 	if err != nil {
 		return &UsageError{Lines: []string{fmt.Sprintf("--config: %v", err)}}
 	}
@@ -133,6 +137,19 @@ func (r *resolver) readFile(path string) error {
 		r.set(e.name, e.text, e.where)
 	}
 	return nil
+}
+
+// maxFile is a size that no configuration file has.
+const maxFile = 1 << 20
+
+// readSome returns what is in a file, but no more than limit bytes.
+func readSome(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 // where says where the value of a setting stands, for a message about it.

@@ -69,8 +69,8 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	}
 	c = c.Complete()
 	if n := c.Workers * c.Threads; n > cores() {
-		fmt.Fprintf(o.Stderr, "note: %d workers x %d threads share %d cores: "+
-			"the times show contention, not scaling\n", c.Workers, c.Threads, cores())
+		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
+			count(c.Workers, "worker"), count(c.Threads, "thread"), count(cores(), "core"))
 	}
 	if o.Isolate && c.Workers == 1 {
 		c.Link = linkTCP
@@ -86,33 +86,45 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	results, isa, err := c.execute(ctx, dir, o)
+	results, isa, err := c.execute(ctx, dir.directory, o)
 	if err != nil {
 		return nil, errors.Join(err, dir.abandon())
 	}
 	c.ISA = isa
-	summary, err := summarize(c, dir, results)
+	summary, err := summarize(c, dir.directory, results)
 	if err != nil {
 		return nil, err
 	}
 	if c.Trace {
-		if err := mergeTraces(dir, c.Workers); err != nil {
+		if err := mergeTraces(dir.directory, c.Workers); err != nil {
 			return nil, err
 		}
 	}
 	return summary, dir.writeJSON(summaryFile, summary)
 }
 
+// count words a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // prepare creates the run directory with the files that describe the run.
-func prepare(c Config, origins Origins) (directory, error) {
+func prepare(c Config, origins Origins) (claimed, error) {
 	dir, err := makeDirectory(c, time.Now())
 	if err != nil {
-		return "", err
+		return claimed{}, err
 	}
-	if err := dir.write(configFile, c.YAML(origins)); err != nil {
-		return "", err
+	err = dir.write(configFile, c.YAML(origins))
+	if err == nil {
+		err = dir.writeJSON(hostFile, DescribeHost())
 	}
-	return dir, dir.writeJSON(hostFile, DescribeHost())
+	if err != nil {
+		return claimed{}, errors.Join(err, dir.abandon())
+	}
+	return dir, nil
 }
 
 // execute runs the workers, here or in processes of their own, and returns their results and the

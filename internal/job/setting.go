@@ -94,7 +94,7 @@ func lengthSettings() []Setting {
 			func(c *Config) *int { return &c.Batch }),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers)",
-			1, maxCount, func(c *Config) *int { return &c.Shards })),
+			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		seed(),
 	)
 }
@@ -141,5 +141,6 @@ func inGroup(name string, settings ...Setting) []Setting {
 
 const (
 	maxThreads = 1024
+	maxShards  = 4096 // each has a row of statistics on every worker
 	maxCount   = 1 << 30
 )

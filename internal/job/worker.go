@@ -33,6 +33,7 @@ type worker struct {
 	group       *comm.Group // nil without mesh
 	strategy    gradsync.Strategy
 	steps       *stepLog
+	giveUp      context.CancelFunc // ends training before its time
 	evaluations []Evaluation
 	sent        int64 // at the previous step
 	received    int64
@@ -83,7 +84,11 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, w.steps.close()) }()
+	defer func() {
+		if failed := w.steps.close(); err == nil {
+			err = failed
+		}
+	}()
 	// A collective that waits for a peer ends when the run is cancelled.
 	defer whenCancelled(ctx, w.shutDown)()
 	done, err := w.train(ctx, loop, sync)
@@ -204,7 +209,13 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 		<-finished
 	}()
 	w.beacon.began.Store(time.Now().UnixNano())
-	return l.Run(ctx, watch(sync, w.beacon), w)
+	ctx, w.giveUp = context.WithCancel(ctx)
+	defer w.giveUp()
+	done, err = l.Run(ctx, watch(sync, w.beacon), w)
+	if w.steps.err != nil {
+		err = w.steps.err // whatever came of it
+	}
+	return done, err
 }
 
 // Step notes a finished step; it is part of train.Sink.
@@ -213,6 +224,9 @@ func (w *worker) Step(s train.Step) {
 	w.steps.add(w.rank, s, sent-w.sent, received-w.received)
 	w.sent, w.received = sent, received
 	w.beacon.finish(s)
+	if w.steps.err != nil {
+		w.giveUp()
+	}
 }
 
 // Evaluation notes an evaluation; it is part of train.Sink.
