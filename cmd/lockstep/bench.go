@@ -259,7 +259,7 @@ func (p benchProgress) bench(s bench.Progress) {
 		fmt.Fprintf(p.w, "%srun %d/%d %s failed: %v\n", p.clear(), s.Run, s.Runs, s.Name, s.Err)
 		p.isOn = false
 	case p.isTerminal:
-		fmt.Fprintf(p.w, "%s%s", p.clear(), benchLine(s))
+		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(benchLine(s), p.columns()))
 		p.isOn = true
 	case s.Done:
 		fmt.Fprintln(p.w, benchLine(s))

@@ -63,7 +63,7 @@ func dataListCommand(a *app) *cobra.Command {
 				case s.Generated:
 					place = "(generated)"
 				case place == "":
-					place = "(not here; lockstep data download " + s.Name + ")"
+					place = "(not here; " + download(s.Name, folder) + ")"
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Text, place)
 			}
@@ -73,6 +73,15 @@ func dataListCommand(a *app) *cobra.Command {
 	addFolder(c, &folder)
 	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
 	return c
+}
+
+// download returns the command that fetches a data set.
+func download(name, folder string) string {
+	command := "lockstep data download " + name
+	if folder != "" {
+		command += " --data-dir " + folder
+	}
+	return command
 }
 
 func dataPathCommand(a *app) *cobra.Command {

@@ -60,14 +60,35 @@ func given(c *cobra.Command) map[string]string {
 // flagError words what pflag found as a usage error of one line.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		flag := "--" + unknown.GetSpecifiedName()
-		return usagef("unknown flag %s%s (%s --help lists all)", flag, spelling.Hint(flag, names),
-			c.CommandPath())
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		flag, hint := "-"+unknown.GetSpecifiedName(), ""
+		if unknown.GetSpecifiedShortnames() == "" {
+			flag = "-" + flag
+			hint = hintFlag(c, flag)
+		}
+		return usagef("unknown flag %s%s (%s --help lists all)", flag, hint, c.CommandPath())
+	case errors.As(err, &invalid):
+		why := invalid.Unwrap()
+		if invalid.GetFlag().Value.Type() == "bool" {
+			why = fmt.Errorf("%q is neither true nor false", invalid.GetValue())
+		}
+		return usagef("--%s: %v", invalid.GetFlag().Name, why)
 	}
 	return usagef("%v (see %s --help)", err, c.CommandPath())
+}
+
+// hintFlag suggests a flag of c, or the command that has the name of the flag.
+func hintFlag(c *cobra.Command, flag string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	for _, sub := range c.Commands() {
+		if "--"+sub.Name() == flag {
+			return fmt.Sprintf("; did you mean %q?", sub.CommandPath())
+		}
+	}
+	return spelling.Hint(flag, names)
 }
 
 // unknownCommand words a name that is none of c's commands.

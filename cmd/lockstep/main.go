@@ -80,10 +80,27 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(helpCommand())
 	for _, command := range commands() {
 		root.AddCommand(command(a))
 	}
 	return root
+}
+
+// helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [COMMAND]",
+		Short:  "Explain a command",
+		Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(about, rest[0])
+			}
+			return about.Help()
+		},
+	}
 }
 
 // usagef returns an error that ends the program with job.ExitUsage.

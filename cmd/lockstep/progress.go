@@ -3,9 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 
 	"lockstep/internal/job"
 )
@@ -18,6 +21,7 @@ const plainEvery = 5 * time.Second
 type progress struct {
 	w          io.Writer // nil: show nothing
 	isTerminal bool
+	columns    func() int // of the terminal now
 
 	mu    sync.Mutex
 	shown time.Time
@@ -28,7 +32,27 @@ func newProgress(a *app, isQuiet bool) *progress {
 	if isQuiet {
 		return &progress{}
 	}
-	return &progress{w: a.stderr, isTerminal: a.isTerminal(a.stderr), shown: time.Now()}
+	return &progress{w: a.stderr, isTerminal: a.isTerminal(a.stderr), shown: time.Now(),
+		columns: func() int { return columns(a.stderr) }}
+}
+
+// columns returns the width of the terminal that w is, or the usual one.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// fit shortens a line to the columns of a terminal, without the last one, in which some wrap: a
+// line that wraps could not be rewritten. The line is ASCII but for the names of bench's rows.
+func fit(line string, columns int) string {
+	if runes := []rune(line); len(runes) >= columns {
+		return string(runes[:max(0, columns-1)])
+	}
+	return line
 }
 
 func (p *progress) show(s job.Progress) {
@@ -40,7 +64,12 @@ func (p *progress) show(s job.Progress) {
 	switch {
 	case p.isTerminal:
 		// Return to the first column and erase what the longer line before has left.
-		fmt.Fprintf(p.w, "\r%s\x1b[K", progressLine(s, true))
+		columns := p.columns()
+		line := progressLine(s, true)
+		if len(line) >= columns {
+			line = progressLine(s, false) // the numbers say more than the bar
+		}
+		fmt.Fprintf(p.w, "\r%s\x1b[K", fit(line, columns))
 		p.isOn = true
 	case time.Since(p.shown) >= plainEvery:
 		fmt.Fprintln(p.w, progressLine(s, false))

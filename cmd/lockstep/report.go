@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -41,9 +42,12 @@ func reportCommand(a *app) *cobra.Command {
 
 // badResults words why a folder cannot be rendered.
 func badResults(folder string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return usagef("%s is no folder; give the one that lockstep bench wrote", folder)
+	case errors.Is(err, fs.ErrNotExist):
 		return usagef("%s holds no %s; give the folder that lockstep bench wrote", folder,
 			report.ResultsFile)
 	}
-	return usagef("%v", err)
+	return usagef("%v; give a folder whose results are whole, or run the benchmark again", err)
 }
