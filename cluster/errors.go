@@ -42,7 +42,7 @@ type WorkerError struct {
 	Silence  time.Duration // for how long the process, which still runs, has not reported
 	Reported bool          // the worker itself said what was wrong
 	Text     string        // its report, or the telling line of its output
-	Log      string        // path of its output; "" if there is none
+	Log      string        // path of its output; "" if it says no more than Text
 }
 
 // Error is one line: who, how, where, why, and where to read on.

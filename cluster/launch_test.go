@@ -264,3 +264,13 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 		t.Errorf("the stranger was answered %q, want %q", got, "no\n")
 	}
 }
+
+// The exit of a process and what it said last come by different ways, in any order.
+func TestLaunchReadsTheLastWordsOfEveryProcess(t *testing.T) {
+	for range 20 {
+		results, err := launch(t, t.Context(), "well", 1)
+		if err != nil || len(results[0]) == 0 {
+			t.Fatalf("result %q, %v", results, err)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	defer join.Stop()
 	look := time.NewTicker(s.SilenceTimeout / silentLooks)
 	defer look.Stop()
-	for s.running > 0 {
+	for s.running > 0 || s.isUnread() {
 		select {
 		case e := <-s.events:
 			s.handle(e)
@@ -83,6 +83,14 @@ func (s *supervisor) supervise(ctx context.Context) error {
 		return s.noticed
 	}
 	return s.err
+}
+
+// isUnread reports whether a process has ended well before its last words, a result or a failure,
+// have been read from its connection.
+func (s *supervisor) isUnread() bool {
+	return s.err == nil && slices.ContainsFunc(s.workers, func(w worker) bool {
+		return w.exit != nil && w.line != nil && !w.lost && w.result == nil && w.failure == nil
+	})
 }
 
 // abort ends the run because of err, unless it already ends.
@@ -237,8 +245,8 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	e := &WorkerError{Rank: rank, PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
 		Step: w.progress.Step, Phase: w.progress.Phase}
 	log := s.Log(rank)
-	if info, err := os.Stat(log); err == nil && info.Size() > 0 {
-		e.Log = log // an empty one is not worth a look
+	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
+		e.Log = log // where it says more than the report, or anything
 	}
 	if e.Host == "" {
 		e.Host, _ = os.Hostname() // "": then the message names none
