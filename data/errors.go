@@ -111,13 +111,16 @@ type ReadError struct {
 	Err error
 }
 
-// Error names the file, if the cause does not, and the cause.
+// Error names the file, the cause and, where there is one, the next step.
 func (e *ReadError) Error() string {
-	disk := (*fs.PathError)(nil)
-	if errors.As(e.Err, &disk) {
-		return fmt.Sprintf("data: cannot %s %s: %v", disk.Op, disk.Path, disk.Err)
+	cause, next := e.Err, ""
+	if disk := (*fs.PathError)(nil); errors.As(e.Err, &disk) {
+		cause = disk.Err
 	}
-	return fmt.Sprintf("data: cannot read %s: %v", e.File, e.Err)
+	if errors.Is(e.Err, fs.ErrPermission) {
+		next = "; make it readable for this user"
+	}
+	return fmt.Sprintf("data: cannot read %s: %v%s", e.File, cause, next)
 }
 
 // Unwrap returns the operating system's error.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"lockstep/cluster"
 )
 
 // Files of a run directory.
@@ -95,9 +97,13 @@ func (d claimed) unmake() {
 	}
 }
 
-// abandon removes a directory in which nothing has been done: one that holds no more than the
-// description of the run and empty logs.
-func (d claimed) abandon() error {
+// abandon removes a directory in which nothing has been done, because of cause: one that holds no
+// more than the description of the run and logs without a step. Logs stay if cause points at one.
+func (d claimed) abandon(cause error) error {
+	worker := (*cluster.WorkerError)(nil)
+	if errors.As(cause, &worker) && worker.Log != "" {
+		return nil
+	}
 	entries, err := os.ReadDir(string(d.directory))
 	if err != nil {
 		return err
@@ -105,7 +111,8 @@ func (d claimed) abandon() error {
 	for _, e := range entries {
 		info, err := e.Info()
 		isEmpty := err == nil && info.Size() == 0
-		if e.Name() != configFile && e.Name() != hostFile && !isEmpty {
+		isLog, _ := filepath.Match("rank*.log", e.Name()) // the pattern is well formed
+		if e.Name() != configFile && e.Name() != hostFile && !isLog && !isEmpty {
 			return nil
 		}
 	}
@@ -119,6 +126,13 @@ func (d claimed) abandon() error {
 func (d directory) path(name string) string { return filepath.Join(string(d), name) }
 
 func (d directory) log(rank int) string { return d.path(fmt.Sprintf("rank%d.log", rank)) }
+
+// removeRecordings removes what workers have left of a trace that will not be merged.
+func (d directory) removeRecordings(workers int) {
+	for rank := range workers {
+		os.Remove(d.recording(rank)) // not there, mostly
+	}
+}
 
 // recording is where a worker leaves its spans until they are merged.
 func (d directory) recording(rank int) string { return d.path(fmt.Sprintf(".trace%d.json", rank)) }

@@ -88,7 +88,8 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	}
 	results, isa, err := c.execute(ctx, dir.directory, o)
 	if err != nil {
-		return nil, errors.Join(err, dir.abandon())
+		dir.removeRecordings(c.Workers)
+		return nil, errors.Join(err, dir.abandon(err))
 	}
 	c.ISA = isa
 	summary, err := summarize(c, dir.directory, results)
@@ -122,7 +123,7 @@ func prepare(c Config, origins Origins) (claimed, error) {
 		err = dir.writeJSON(hostFile, DescribeHost())
 	}
 	if err != nil {
-		return claimed{}, errors.Join(err, dir.abandon())
+		return claimed{}, errors.Join(err, dir.abandon(err))
 	}
 	return dir, nil
 }
