@@ -40,6 +40,9 @@ type Plan struct {
 // Trial is one run of the schedule.
 type Trial struct{ Round, Row int }
 
+// maxRepeats bounds Config.Repeats: every raw sample of every run is kept.
+const maxRepeats = 1000
+
 // Expand lists the rows of the matrix, models first, then batches, strategies, workers.
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
@@ -48,8 +51,8 @@ type Trial struct{ Round, Row int }
 // a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats}
-	if c.Repeats < 1 {
-		return Plan{}, usage("repeats %d: want at least 1", c.Repeats)
+	if c.Repeats < 1 || c.Repeats > maxRepeats {
+		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, maxRepeats)
 	}
 	for _, part := range c.Parts {
 		if err := part.check(); err != nil {

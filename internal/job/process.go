@@ -17,6 +17,8 @@ import (
 type assignment struct {
 	Config    Config    `json:"config"`
 	Directory directory `json:"directory"`
+	// Crowded is the launcher's word: a worker bound to its own cores does not see the others.
+	Crowded bool `json:"crowded"`
 }
 
 // Work is a worker process: it finds its place in e, meets the others, trains, then tells the
@@ -57,7 +59,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 		return result, fmt.Errorf("job: decode the assignment: %w", err)
 	}
 	ctx := s.Context()
-	w := &worker{config: a.Config, dir: a.Directory, rank: rank, log: log}
+	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log}
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.report(cluster.Progress{Phase: "load data"})

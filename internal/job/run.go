@@ -68,7 +68,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 		return nil, err
 	}
 	c = c.Complete()
-	if n := c.Workers * c.Threads; n > cores() {
+	if c.isCrowded() {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
 			count(c.Workers, "worker"), count(c.Threads, "thread"), count(cores(), "core"))
 	}
@@ -103,6 +103,9 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	}
 	return summary, dir.writeJSON(summaryFile, summary)
 }
+
+// isCrowded reports whether the run has more compute threads than this machine has cores.
+func (c Config) isCrowded() bool { return c.Workers*c.Threads > cores() }
 
 // count words a number of things.
 func count(n int, thing string) string {
@@ -159,7 +162,8 @@ func launch(ctx context.Context, c Config, dir directory, o Options) (
 		World: c.Workers, Threads: c.Threads, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
-		Log: dir.log, ISA: c.ISA, Job: assignment{Config: c, Directory: dir},
+		Log: dir.log, ISA: c.ISA,
+		Job: assignment{Config: c, Directory: dir, Crowded: c.isCrowded()},
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
 				o.Progress(progressOf(p))
@@ -202,8 +206,8 @@ func runHere(ctx context.Context, c Config, dir directory, o Options) ([]workerR
 	results := make([]workerResult, c.Workers)
 	var running sync.WaitGroup
 	for rank := range results {
-		w := &worker{config: c, dir: dir, rank: rank, task: task, mesh: meshes[rank],
-			report: func(cluster.Progress) {}}
+		w := &worker{config: c, dir: dir, crowded: c.isCrowded(), rank: rank, task: task,
+			mesh: meshes[rank], report: func(cluster.Progress) {}}
 		if rank == 0 {
 			w.report = report
 		}

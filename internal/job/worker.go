@@ -24,10 +24,12 @@ type worker struct {
 	config Config // complete, with the kernel path decided
 	dir    directory
 	rank   int
-	task   task
-	mesh   comm.Mesh // links to the peers; nil if there are none or none are used
-	report func(cluster.Progress)
-	log    io.Writer // for people
+	// crowded says that the run has more compute threads than there are cores.
+	crowded bool
+	task    task
+	mesh    comm.Mesh // links to the peers; nil if there are none or none are used
+	report  func(cluster.Progress)
+	log     io.Writer // for people
 
 	beacon      *beacon
 	group       *comm.Group // nil without mesh
@@ -62,7 +64,8 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, err
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads})
+	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads,
+		Crowded: w.crowded})
 	if err != nil {
 		return result, err
 	}

@@ -5,8 +5,8 @@ package kernel
 // detect lists the assembly implementations of this build: none.
 func detect() []ISA { return nil }
 
-// spinRounds is how often a waiting thread looks before it sleeps: about 20 us.
-const spinRounds = 20000
+// spinRounds is how often a waiting thread looks before it sleeps: about 0.5 ms.
+const spinRounds = 400_000
 
 // pause does nothing: portable Go has no hint to give a spinning thread's processor.
 func pause() {}
