@@ -368,7 +368,7 @@ func TestOwnLossIsTheMeanOverOwnShards(t *testing.T) {
 	for _, workers := range []int{2, 3} {
 		plan := cut(t, 5, workers)
 		alone := run(t, isolated, workers, 1, kernel.Best())
-		together := exchangeRun(t, c, workers, "ddp", "")
+		together := exchangeRun(t, c, workers, 1, "ddp", "")
 		sums := make([]float64, c.Steps)
 		for rank, o := range together {
 			if got, want := o.steps[0].OwnLoss, alone[rank].steps[0].Loss; got != want {
