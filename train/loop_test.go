@@ -113,6 +113,23 @@ func run(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA) []o
 	return outcomes
 }
 
+// alone returns the loop of a single worker on a CPU of its own, both closed with the test.
+func alone(t *testing.T, c train.Config) *train.Loop {
+	t.Helper()
+	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cpu.Close)
+	c.CPU = cpu
+	l, err := train.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
 // losses returns the loss of every step as bits, to be compared exactly.
 func (o outcome) losses() []uint64 {
 	var bits []uint64
@@ -253,19 +270,9 @@ func TestPhasesAddUpToTheWallTime(t *testing.T) {
 // timed runs c on one worker and returns how long the caller waited.
 func timed(t *testing.T, c train.Config) (r train.Result, wall time.Duration) {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cpu.Close()
-	c.CPU = cpu
-	l, err := train.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	l := alone(t, c)
 	start := time.Now()
-	r, err = l.Run(context.Background(), nil, nil)
+	r, err := l.Run(context.Background(), nil, nil)
 	wall = time.Since(start)
 	if err != nil {
 		t.Fatal(err)
@@ -416,17 +423,7 @@ func TestDivergence(t *testing.T) {
 
 func runOne(t *testing.T, c train.Config, ctx context.Context, s train.Sink) (train.Result, error) {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cpu.Close()
-	c.CPU = cpu
-	l, err := train.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	l := alone(t, c)
 	return l.Run(ctx, nil, s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +32,9 @@ func versionCommand(a *app) *cobra.Command {
 			if isJSON {
 				return writeJSON(a, v)
 			}
-			_, err := fmt.Fprintf(a.stdout, "lockstep %s %s\n%s %s\nkernels %v\n",
-				v.Version, v.Revision, v.Go, v.Platform, v.ISA)
+			_, err := fmt.Fprintf(a.stdout, "%s\n%s %s\nkernels: %s\n",
+				strings.TrimSpace("lockstep "+v.Version+" "+v.Revision), v.Go, v.Platform,
+				strings.Join(v.ISA, ", "))
 			return err
 		},
 	}

@@ -43,6 +43,7 @@ func readLayers(t *testing.T) map[string][]string {
 func TestImportsFollowTheLayersTable(t *testing.T) {
 	layers := readLayers(t)
 	packages := load(t).packages()
+	used := map[string]bool{} // "package arrow"
 	for dir, files := range packages {
 		allowed, listed := layers[dir]
 		if !listed {
@@ -56,17 +57,28 @@ func TestImportsFollowTheLayersTable(t *testing.T) {
 				if !isOurs && strings.Contains(path, ".") {
 					name, isOurs = path, true // a module outside the standard library
 				}
-				if isOurs && !slices.ContainsFunc(allowed, func(a string) bool {
+				if !isOurs {
+					continue
+				}
+				arrow := slices.IndexFunc(allowed, func(a string) bool {
 					return a == name || strings.HasPrefix(name, a+"/") && strings.Contains(a, ".")
-				}) {
+				})
+				if arrow >= 0 {
+					used[dir+" "+allowed[arrow]] = true
+				} else {
 					t.Errorf("%s imports %s; the layers table allows %v", f.path, name, allowed)
 				}
 			}
 		}
 	}
-	for dir := range layers {
+	for dir, allowed := range layers {
 		if packages[dir] == nil {
 			t.Errorf("layers table lists %s, which has no Go files", dir)
+		}
+		for _, a := range allowed {
+			if !used[dir+" "+a] {
+				t.Errorf("layers table lets %s import %s, which it does not", dir, a)
+			}
 		}
 	}
 }

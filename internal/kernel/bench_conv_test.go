@@ -51,14 +51,20 @@ func benchConv(b *testing.B, isa kernel.ISA, s kernel.ConvShape) {
 	dy, bias := noisy(s.N*s.OutH()*s.OutW()*s.K, 3), noisy(s.K, 4)
 	y, dx, dw := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
 	scratch := make([]float32, v.ScratchFloats())
-	for _, call := range []struct {
+	calls := []struct {
 		name string
 		run  func()
 	}{
 		{"forward", func() { v.Forward(y, x, w, bias, false, scratch) }},
 		{"data", func() { v.BackwardData(dx, dy, w, scratch) }},
 		{"weights", func() { v.BackwardWeights(dw, x, dy, scratch) }},
-	} {
+	}
+	for _, call := range calls {
+		call.run()
+	}
+	// The three directions are one bilinear form: <dy, y - bias> = <dx, x> = <dw, w>.
+	checkAdjoint(b, y, x, w, bias, dy, dx, dw)
+	for _, call := range calls {
 		b.Run(call.name, func(b *testing.B) {
 			best := time.Hour
 			for b.Loop() {
@@ -70,8 +76,6 @@ func benchConv(b *testing.B, isa kernel.ISA, s kernel.ConvShape) {
 			b.ReportMetric(float64(s.FLOPs())/best.Seconds()/1e9, "GFLOP/s")
 		})
 	}
-	// The three directions are one bilinear form: <dy, y - bias> = <dx, x> = <dw, w>.
-	checkAdjoint(b, y, x, w, bias, dy, dx, dw)
 }
 
 func checkAdjoint(b *testing.B, y, x, w, bias, dy, dx, dw []float32) {
