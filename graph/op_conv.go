@@ -88,7 +88,7 @@ func convForward(v *kernel.Conv, relu bool) Kernel {
 		if len(a.In) == 3 {
 			bias = a.In[2].F
 		}
-		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, bias, relu, a.Scratch.F)
+		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, bias, relu, nil, a.Scratch.F)
 	}}
 }
 
@@ -125,7 +125,7 @@ func (o convBackwardData) Cost(in, out []Type) Cost { return cost(o.shape.FLOPs(
 func (o convBackwardData) host(h *Host, _, _ []Type) Kernel {
 	v := h.cpu.NewConv(o.shape)
 	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
-		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, a.Scratch.F)
+		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
 	}}
 }
 

@@ -55,8 +55,8 @@ func benchConv(b *testing.B, isa kernel.ISA, s kernel.ConvShape) {
 		name string
 		run  func()
 	}{
-		{"forward", func() { v.Forward(y, x, w, bias, false, scratch) }},
-		{"data", func() { v.BackwardData(dx, dy, w, scratch) }},
+		{"forward", func() { v.Forward(y, x, w, bias, false, nil, scratch) }},
+		{"data", func() { v.BackwardData(dx, dy, w, false, scratch) }},
 		{"weights", func() { v.BackwardWeights(dw, x, dy, scratch) }},
 	}
 	for _, call := range calls {

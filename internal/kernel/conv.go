@@ -20,6 +20,9 @@ func (s ConvShape) FLOPs() int64 {
 		int64(s.R) * int64(s.S)
 }
 
+// rows returns the number of rows of K channels of the output, N OutH OutW.
+func (s ConvShape) rows() int { return s.N * s.OutH() * s.OutW() }
+
 // check panics unless the shape can be computed.
 func (s ConvShape) check() {
 	if min(s.N, s.H, s.W, s.C, s.K, s.R, s.S, s.Stride) < 1 || s.Pad < 0 ||
@@ -72,26 +75,40 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 // of the scratch need not be kept between calls.
 func (v *Conv) ScratchFloats() int { return v.scratch }
 
+// FinishRows returns how many rows of y, [N*OutH*OutW, K], make a block for a Finisher: whole images of
+// about finishFloats, or rows where images are one pixel. The last block may be shorter.
+func (v *Conv) FinishRows() int {
+	f := v.shape.fold()
+	pixels := f.OutH() * f.OutW()
+	return pixels * max(1, finishFloats/(pixels*f.K))
+}
+
 // Forward computes y[n,p,q,k] = bias[k] + sum_rsc x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] w[r,s,c,k],
 // then the maximum of that and zero if relu is set. A nil bias counts as zeros.
 //
 // The channels c are cut into chunks by the shape. Each chunk is summed over r, s, c in this order,
 // the first from the bias and the others from zero, and the chunks' sums are added in order.
-func (v *Conv) Forward(y, x, w, bias []float32, relu bool, scratch []float32) {
+//
+// Unless it is nil, then is called for every block of FinishRows rows of y.
+func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratch []float32) {
 	v.checkLengths("conv forward", x, y, w, scratch)
 	if bias != nil {
 		checkLen("conv forward", "bias", bias, v.shape.K)
 	}
-	v.forward.run(y, x, w, bias, relu, aligned(scratch))
+	v.forward.run(y, x, w, bias, relu, false, aligned(scratch))
+	if then != nil {
+		v.cpu.finish(then, v.shape.rows(), v.FinishRows())
+	}
 }
 
 // BackwardData computes the gradient of the input, the sum over all r, s, k, p, q with
 // h = p*Stride+r-Pad and w = q*Stride+s-Pad: dx[n,h,w,c] = sum dy[n,p,q,k] w[r,s,c,k].
 //
-// The order of the sum is Forward's with r and s descending and k in place of c.
-func (v *Conv) BackwardData(dx, dy, w, scratch []float32) {
+// The order of the sum is Forward's with r and s descending and k in place of c. With add it is added
+// to dx instead, chunk by chunk.
+func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 	v.checkLengths("conv backward data", dx, dy, w, scratch)
-	v.data.run(dx, dy, w, nil, false, aligned(scratch))
+	v.data.run(dx, dy, w, nil, false, add, aligned(scratch))
 }
 
 // BackwardWeights computes the gradient of the weights,

@@ -137,8 +137,8 @@ func (d *convData) run(t interface{ Errorf(string, ...any) }, c *kernel.CPU, rel
 	v := c.NewConv(d.s)
 	r := convResult{newGuarded(len(d.y), nan), newGuarded(len(d.dx), nan), newGuarded(len(d.dw), nan)}
 	scratch := newGuarded(v.ScratchFloats(), nan)
-	v.Forward(r.y.s, d.x.s, d.w.s, d.bias.s, relu, scratch.s)
-	v.BackwardData(r.dx.s, d.dy.s, d.w.s, scratch.s)
+	v.Forward(r.y.s, d.x.s, d.w.s, d.bias.s, relu, nil, scratch.s)
+	v.BackwardData(r.dx.s, d.dy.s, d.w.s, false, scratch.s)
 	v.BackwardWeights(r.dw.s, d.x.s, d.dy.s, scratch.s)
 	scratch.check(t, "scratch")
 	r.y.check(t, "y")
@@ -229,8 +229,8 @@ func TestConvDoesNotAllocate(t *testing.T) {
 			scratch := make([]float32, v.ScratchFloats())
 			y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
 			n := testing.AllocsPerRun(5, func() {
-				v.Forward(y, d.x.s, d.w.s, d.bias.s, true, scratch)
-				v.BackwardData(dx, d.dy.s, d.w.s, scratch)
+				v.Forward(y, d.x.s, d.w.s, d.bias.s, true, nil, scratch)
+				v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
 				v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
 			})
 			if n != 0 {
@@ -245,7 +245,7 @@ func TestConvPanicsSayWhat(t *testing.T) {
 	v := c.NewConv(kernel.ConvShape{2, 4, 4, 3, 5, 3, 3, 1, 1})
 	for want, call := range map[string]func(){
 		"kernel: conv forward: len(x)=1, want 96": func() {
-			v.Forward(make([]float32, 160), make([]float32, 1), make([]float32, 135), nil, false, nil)
+			v.Forward(make([]float32, 160), make([]float32, 1), make([]float32, 135), nil, false, nil, nil)
 		},
 		"kernel: conv: bad shape {N:1 H:2 W:2 C:1 K:1 R:3 S:3 Stride:1 Pad:0}": func() {
 			c.NewConv(kernel.ConvShape{1, 2, 2, 1, 1, 3, 3, 1, 0})
@@ -287,8 +287,8 @@ func TestConvStaysInside(t *testing.T) {
 				x, w, dy := clone(t, d.x.s), clone(t, d.w.s), clone(t, d.dy.s)
 				y, dx, dw := floats(t, len(dy)), floats(t, len(x)), floats(t, len(w))
 				scratch := floats(t, v.ScratchFloats())
-				v.Forward(y, x, w, clone(t, d.bias.s), false, scratch)
-				v.BackwardData(dx, dy, w, scratch)
+				v.Forward(y, x, w, clone(t, d.bias.s), false, nil, scratch)
+				v.BackwardData(dx, dy, w, false, scratch)
 				v.BackwardWeights(dw, x, dy, scratch)
 				compare(t, "forward", y, d.y, d.ySize)
 			})

@@ -20,6 +20,9 @@ type Config struct {
 	// Crowded says that other busy threads want the same cores. Threads that wait then sleep at
 	// once, which costs tens of microseconds per call, instead of taking a core from the others.
 	Crowded bool
+	// Exact forbids algorithms that trade rounding errors for fewer multiplications: convolutions
+	// are then computed directly.
+	Exact bool
 }
 
 // CPU runs kernels on a fixed set of worker threads. Results never depend on how many there are.
@@ -40,6 +43,8 @@ type CPU struct {
 
 	element elementwise  // the element-wise call in progress
 	loss    crossEntropy // the softmax cross entropy call in progress
+
+	finishing finishing // the call of a Finisher in progress
 }
 
 // worker is one thread besides the caller's.

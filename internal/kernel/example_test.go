@@ -18,7 +18,7 @@ func Example() {
 	image := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	ones := []float32{1, 1, 1, 1, 1, 1, 1, 1, 1}
 	sums := make([]float32, 9)
-	conv.Forward(sums, image, ones, nil, false, make([]float32, conv.ScratchFloats()))
+	conv.Forward(sums, image, ones, nil, false, nil, make([]float32, conv.ScratchFloats()))
 	fmt.Println(sums)
 	// Output: [12 21 16 27 45 33 24 39 28]
 }

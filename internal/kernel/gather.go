@@ -27,7 +27,7 @@ type gather struct {
 
 	// The call in progress.
 	dst, src, w, bias []float32
-	relu              bool
+	relu, add         bool
 	panels, biasPanel []float32
 	source            []float32 // src, or its padded copy
 }
@@ -208,9 +208,9 @@ func (g *gather) scratch() int {
 	return n
 }
 
-// run computes dst. A nil bias counts as zeros.
-func (g *gather) run(dst, src, w, bias []float32, relu bool, scratch []float32) {
-	g.dst, g.src, g.w, g.bias, g.relu = dst, src, w, bias, relu
+// run computes dst, or with add adds to it. A nil bias counts as zeros.
+func (g *gather) run(dst, src, w, bias []float32, relu, add bool, scratch []float32) {
+	g.dst, g.src, g.w, g.bias, g.relu, g.add = dst, src, w, bias, relu, add
 	rows := g.rows()
 	g.panels, scratch = scratch[:rows*g.lanes], scratch[rows*g.lanes:]
 	g.biasPanel, scratch = scratch[:g.lanes], scratch[g.lanes:]
@@ -357,7 +357,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	a.depth = n * s.stepPixels()
 	a.weights, a.tapStride = g.panel(first, b), a.depth*k.lanes
 	a.bias, a.tail, a.flags = g.biasPanel[k.at:], k.tail, 0
-	if first > 0 {
+	if first > 0 || g.add {
 		a.flags |= tileAdd
 	}
 	if g.relu && first+n == s.depth {
