@@ -1,0 +1,19 @@
+//go:build !unix
+
+package shm
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"lockstep/comm"
+)
+
+var errUnsupported = errors.New("shm: shared memory between processes is not supported on this system")
+
+// Create makes the segment of a group; not on this system.
+func Create(int) (*os.File, error) { return nil, errUnsupported }
+
+// Connect joins the group of a segment; not on this system.
+func Connect(context.Context, *os.File, int) (comm.Mesh, error) { return nil, errUnsupported }

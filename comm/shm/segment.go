@@ -1,0 +1,120 @@
+//go:build unix
+
+package shm
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Layout of a segment: header, one desk per rank, then the rings [from][to], each its head and its
+// buffer. Every part starts on a multiple of 128 bytes.
+const (
+	magic      = 'L' | 'S'<<8 | 'M'<<16 | 1<<24
+	headerSize = 128
+	deskSize   = 128
+	// ringBytes is the buffer of one ring: with its copy in the sums it stays in a second-level
+	// cache. In worlds of many ranks rings are smaller, so that a rank's stay below rankBytes.
+	ringBytes = 256 << 10
+	rankBytes = 4 << 20
+	minRing   = 16 << 10
+	// maxRanks bounds the world of a segment; it is far above the cores of a host.
+	maxRanks = 1024
+)
+
+// header says what the segment is.
+type header struct {
+	magic, ranks, ring uint32
+}
+
+// desk is where a rank says that it is there and where it is woken.
+type desk struct {
+	pid      atomic.Uint32 // 0 until it has come
+	bell     atomic.Uint32 // the futex; its value counts the rings
+	isAsleep atomic.Uint32
+}
+
+// sizes returns the bytes of one ring's buffer and of the segment of a world.
+func sizes(ranks int) (buffer, total int) {
+	buffer = ringBytes
+	for buffer > minRing && buffer*(ranks-1) > rankBytes {
+		buffer /= 2
+	}
+	return buffer, headerSize + ranks*deskSize + ranks*ranks*(ringHead+buffer)
+}
+
+// Create makes the segment of a group of ranks, 1 to 1024. The memory is taken as it is used: at
+// most 256 KiB per ordered pair. The caller passes the file to the processes of the group, who
+// close it as soon as they are connected.
+func Create(ranks int) (*os.File, error) {
+	if ranks < 1 || ranks > maxRanks {
+		return nil, fmt.Errorf("shm: create: %d ranks, want 1 to %d", ranks, maxRanks)
+	}
+	f, err := nameless()
+	if err != nil {
+		return nil, fmt.Errorf("shm: create: %w", err)
+	}
+	buffer, total := sizes(ranks)
+	if err := f.Truncate(int64(total)); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("shm: create: %w", err)
+	}
+	h := header{magic: magic, ranks: uint32(ranks), ring: uint32(buffer)}
+	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("shm: create: %w", err)
+	}
+	return f, nil
+}
+
+// segment is a mapped segment.
+type segment struct {
+	memory []byte
+	ranks  int
+	buffer int
+}
+
+// attach maps the segment in f after checking that it is one.
+func attach(f *os.File) (*segment, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < headerSize {
+		return nil, fmt.Errorf("%s has %d bytes, which is no segment", f.Name(), info.Size())
+	}
+	if most := int64(1) << 40; info.Size() > most {
+		return nil, fmt.Errorf("%s has %d bytes, want at most %d", f.Name(), info.Size(), most)
+	}
+	memory, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes: %w", info.Size(), err)
+	}
+	h := *(*header)(unsafe.Pointer(&memory[0]))
+	s := &segment{memory: memory, ranks: int(h.ranks), buffer: int(h.ring)}
+	if h.magic == magic && s.ranks >= 1 && s.ranks <= maxRanks {
+		if buffer, total := sizes(s.ranks); buffer == s.buffer && total == len(memory) {
+			return s, nil
+		}
+	}
+	unix.Munmap(memory)
+	return nil, fmt.Errorf("%s: magic %#x, %d ranks, rings of %d in %d bytes: no segment of this version",
+		f.Name(), h.magic, h.ranks, h.ring, len(memory))
+}
+
+func (s *segment) desk(rank int) *desk {
+	return (*desk)(unsafe.Pointer(&s.memory[headerSize+rank*deskSize]))
+}
+
+func (s *segment) pipe(from, to int) pipe {
+	at := headerSize + s.ranks*deskSize + (from*s.ranks+to)*(ringHead+s.buffer)
+	return pipe{ring: (*ring)(unsafe.Pointer(&s.memory[at])),
+		buf: s.memory[at+ringHead:][:s.buffer:s.buffer]}
+}
+
+func (s *segment) release() error { return unix.Munmap(s.memory) }
