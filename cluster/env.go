@@ -16,12 +16,13 @@ type Environment map[string]string
 
 // The variables Lockstep reads. Those without prefix are torchrun's.
 const (
-	EnvRank       = "LOCKSTEP_RANK"   // this process's rank, from 0
-	EnvWorld      = "LOCKSTEP_WORLD"  // number of ranks
-	EnvToken      = "LOCKSTEP_TOKEN"  // secret that admits to the run
-	EnvISA        = "LOCKSTEP_ISA"    // forced kernel path: plain, avx2, avx512
-	EnvData       = "LOCKSTEP_DATA"   // folder of data sets
-	EnvTrain      = "LOCKSTEP_TRAIN_" // prefix of settings of `lockstep train`
+	EnvRank       = "LOCKSTEP_RANK"    // this process's rank, from 0
+	EnvWorld      = "LOCKSTEP_WORLD"   // number of ranks
+	EnvToken      = "LOCKSTEP_TOKEN"   // secret that admits to the run
+	EnvISA        = "LOCKSTEP_ISA"     // forced kernel path: plain, avx2, avx512
+	envSegment    = "LOCKSTEP_SEGMENT" // descriptor of the shared memory of this host's workers
+	EnvData       = "LOCKSTEP_DATA"    // folder of data sets
+	EnvTrain      = "LOCKSTEP_TRAIN_"  // prefix of settings of `lockstep train`
 	envTorchRank  = "RANK"
 	envTorchWorld = "WORLD_SIZE"
 	EnvMasterAddr = "MASTER_ADDR" // host of the rendezvous
@@ -67,11 +68,14 @@ type Member struct {
 	Rank, World int
 	Address     string // host:port of the rendezvous
 	Token       Token
+	// Segment is the descriptor of the shared memory that links the workers; 0 if there is none.
+	Segment int
 }
 
 // ResolveMember reads rank, world, rendezvous address and token. Rank and world may be given by
 // LOCKSTEP_RANK and LOCKSTEP_WORLD or by RANK and WORLD_SIZE; where both are present they must
-// agree. Errors are *EnvironmentError and name every variable involved.
+// agree. A launcher on the same host may pass shared memory along. Errors are *EnvironmentError and
+// name every variable involved.
 func (e Environment) ResolveMember() (Member, error) {
 	rank, err := e.number("rank", 0, EnvRank, envTorchRank)
 	if err != nil {
@@ -97,8 +101,13 @@ func (e Environment) ResolveMember() (Member, error) {
 	if err != nil {
 		return Member{}, environmentErrorf("%s: %v", EnvToken, err)
 	}
-	address := net.JoinHostPort(host, strconv.Itoa(port))
-	return Member{Rank: rank, World: world, Address: address, Token: token}, nil
+	m := Member{Rank: rank, World: world, Address: net.JoinHostPort(host, strconv.Itoa(port)), Token: token}
+	if e[envSegment] != "" {
+		if m.Segment, err = e.number("shared memory", 3, envSegment); err != nil {
+			return Member{}, err
+		}
+	}
+	return m, nil
 }
 
 // number returns the one value the named variables agree on.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"lockstep/comm/shm"
 )
 
 // LaunchConfig describes the workers of a run on this machine.
@@ -27,6 +29,8 @@ type LaunchConfig struct {
 	Log func(rank int) string
 	// ISA forces a kernel path; "" takes the best that all workers have.
 	ISA string
+	// SharedMemory links the workers by shared memory instead of TCP.
+	SharedMemory bool
 	// Job is sent to every worker as JSON.
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute.
@@ -68,7 +72,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	defer meeting.close()
-	workers, err := startFleet(c.processes(meeting, token), meeting.post)
+	workers, err := c.start(meeting, token)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +88,22 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		results[rank] = w.result
 	}
 	return results, nil
+}
+
+// start starts the workers with the shared memory that they link by, if they do.
+func (c LaunchConfig) start(meeting *coordinator, token Token) (*fleet, error) {
+	processes := c.processes(meeting, token)
+	if c.SharedMemory {
+		segment, err := shm.Create(c.World)
+		if err != nil {
+			return nil, fmt.Errorf("cluster: launch: %w", err)
+		}
+		defer segment.Close() // the children have their own handles
+		for rank := range processes {
+			processes[rank].segment = segment
+		}
+	}
+	return startFleet(processes, meeting.post)
 }
 
 func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {

@@ -13,8 +13,9 @@ import (
 type process struct {
 	command     []string
 	environment Environment
-	log         string // path of the file that takes stdout and stderr
-	processors  []int  // on which it runs; nil for any
+	log         string   // path of the file that takes stdout and stderr
+	processors  []int    // on which it runs; nil for any
+	segment     *os.File // shared memory to pass on; nil if there is none
 }
 
 // exit says how a worker's process ended.
@@ -93,6 +94,10 @@ func (p process) start() (*exec.Cmd, error) {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
 	cmd.Env = p.environment.Pairs()
 	cmd.Stdout, cmd.Stderr = log, log
+	if p.segment != nil {
+		cmd.ExtraFiles = []*os.File{p.segment} // as descriptor 3
+		cmd.Env = append(cmd.Env, envSegment+"=3")
+	}
 	separate(cmd)
 	return cmd, cmd.Start()
 }

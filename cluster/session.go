@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
 	"lockstep/comm"
+	"lockstep/comm/shm"
 	"lockstep/comm/tcp"
 )
 
@@ -79,12 +81,21 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	return s, nil
 }
 
-// Connect links this worker with all others and returns its mesh. Errors are *RendezvousError.
+// Connect links this worker with all others, by the shared memory that came from the launcher or
+// else by TCP, and returns its mesh. It may be called once. Errors are *RendezvousError.
 func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	mesh, err := tcp.Connect(ctx, s.listener, tcp.Config{Rank: s.member.Rank,
-		Addrs: s.Welcome.Addresses, Token: []byte(s.member.Token)})
+	var mesh comm.Mesh
+	var err error
+	if s.member.Segment > 0 {
+		segment := os.NewFile(uintptr(s.member.Segment), "shared memory")
+		defer segment.Close()
+		mesh, err = shm.Connect(ctx, segment, s.member.Rank)
+	} else {
+		mesh, err = tcp.Connect(ctx, s.listener, tcp.Config{Rank: s.member.Rank,
+			Addrs: s.Welcome.Addresses, Token: []byte(s.member.Token)})
+	}
 	if err != nil {
 		return nil, &RendezvousError{Op: "link from", Addr: s.listener.Addr(), Err: err}
 	}

@@ -47,7 +47,7 @@ func steadyStep(t *testing.T, g *comm.Group, elems int) func() {
 		}
 	}
 	return func() {
-		for _, name := range []string{"direct", "gather", "halving-doubling", "ring"} {
+		for _, name := range []string{"direct", "gather", "halving-doubling", "one-shot", "ring"} {
 			h := g.Start(comm.Call{Op: comm.AllReduce, Algorithm: name, Out: out, Pieces: pieces})
 			check(h.Wait())
 		}

@@ -1,17 +1,17 @@
 // Package comm runs collectives over links between ranks.
 //
 // A [Mesh] is one rank's ends of its links: [NewLocal] makes meshes within a process, package
-// comm/tcp between processes. A [Group] takes a mesh and offers the collectives, waiting
-// ([Group.AllReduce]), in the background ([Group.Start]) or prepared once for exchanges that
-// repeat ([Group.Prepare]). Each algorithm is a [Schedule]: a pure function of plan, rank and
-// size, tested without any link. One executor runs all of them, driving every link of the rank at
-// once from one thread.
+// comm/shm between processes of one host, comm/tcp between hosts. A [Group] takes a mesh and offers
+// the collectives, waiting ([Group.AllReduce]), in the background ([Group.Start]) or prepared once
+// for exchanges that repeat ([Group.Prepare]). Each algorithm is a [Schedule]: a pure function of
+// plan, rank and size, tested without any link. One executor runs all of them, driving every link
+// of the rank at once from one thread.
 //
 // # Exactness
 //
 // What is summed are shards, not ranks: each rank contributes the sums over the maximal subtrees
 // of its run of shards, its pieces, and the algorithms add pieces along the fixed tree of package
-// shard. So "direct", "gather" and "halving-doubling" give the same bits as each other and for
+// shard. So all algorithms but "ring" give the same bits as each other and for
 // any number of ranks. "ring" gives the same bits on all ranks of one group only. See [IsExact].
 //
 // # Cost
@@ -24,6 +24,7 @@
 //	direct            2                      2n(p-1)/p               yes
 //	gather            2                      n(p-1)                  yes
 //	halving-doubling  2 log2 k (+2 if k<p)   2n(k-1)/k (+n if k<p)   yes
+//	one-shot          1                      n(p-1)                  yes
 //	ring              2(p-1)                 2n(p-1)/p               no
 //
 // 2n(p-1)/p is the lower bound (Patarasuk and Yuan 2009). A rank with several pieces sends each

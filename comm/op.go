@@ -50,6 +50,7 @@ func algorithms() []algorithm {
 		{"direct", true, directAllReduce},
 		{"gather", true, gatherAllReduce},
 		{"halving-doubling", true, halvingAllReduce},
+		{"one-shot", true, oneShotAllReduce},
 		{"ring", false, ringAllReduce},
 	}
 }
@@ -80,15 +81,21 @@ func CheckAlgorithm(name string) error {
 	return fmt.Errorf("comm: algorithm %q, want auto, %s", name, strings.Join(Algorithms(), ", "))
 }
 
+// oneShotBytes is how much a rank may send for "auto" to pick one-shot.
+const oneShotBytes = 32 << 10
+
 // Resolve returns the algorithm that "auto" stands for with size ranks and a vector of that many
 // bytes; other names stand for themselves.
 //
-// The rule is static, after the cost table of the package: direct up to 16 ranks, where its two
-// steps and minimal bytes win at any size; beyond, halving-doubling, whose messages grow with
-// log p only.
+// The rule is static, after the cost table of the package: one-shot while what it sends is small;
+// direct up to 16 ranks, where its two steps and minimal bytes win at any size; beyond,
+// halving-doubling, whose messages grow with log p only.
 func Resolve(name string, size, bytes int) string {
 	if name != "auto" {
 		return name
+	}
+	if bytes*(size-1) <= oneShotBytes {
+		return "one-shot"
 	}
 	if size <= 16 {
 		return "direct"

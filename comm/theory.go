@@ -16,6 +16,8 @@ func Theory(algorithm string, p, n int) Cost {
 		return Cost{Steps: 2, Sent: 2 * n * (p - 1) / p, Received: 2 * n * (p - 1) / p}
 	case "gather":
 		return Cost{Steps: 2, Sent: n * (p - 1), Received: n * (p - 1)}
+	case "one-shot":
+		return Cost{Steps: 1, Sent: n * (p - 1), Received: n * (p - 1)}
 	case "ring":
 		return Cost{Steps: 2 * (p - 1), Sent: 2 * n * (p - 1) / p, Received: 2 * n * (p - 1) / p}
 	case "halving-doubling":

@@ -10,6 +10,9 @@ import (
 	"lockstep/comm"
 )
 
+// IsSupported says whether this system has links by shared memory.
+const IsSupported = false
+
 var errUnsupported = errors.New("shm: shared memory between processes is not supported on this system")
 
 // Create makes the segment of a group; not on this system.

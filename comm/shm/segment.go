@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// IsSupported says whether this system has links by shared memory.
+const IsSupported = true
+
 // Layout of a segment: header, one desk per rank, then the rings [from][to], each its head and its
 // buffer. Every part starts on a multiple of 128 bytes.
 const (

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/comm/shm"
 	"lockstep/internal/kernel"
 	"lockstep/optim"
 )
@@ -23,7 +24,7 @@ type Config struct {
 	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
 	Strategy    string  `json:"strategy"`     // "": single for one worker, ddp otherwise
 	Algorithm   string  `json:"algorithm"`    // collective algorithm; auto chooses
-	Link        string  `json:"link"`         // auto, local (one process) or tcp (processes)
+	Link        string  `json:"link"`         // auto, local (one process), shm or tcp (processes)
 	Bucket      int     `json:"bucket"`       // bytes of a ddp bucket
 	MasterAddr  string  `json:"master-addr"`  // interface of the rendezvous
 	MasterPort  int     `json:"master-port"`  // port of the rendezvous; 0: any
@@ -80,12 +81,20 @@ func (c Config) Complete() Config {
 		c.Threads = max(1, cores()/max(1, c.Workers))
 	}
 	if c.Link == auto {
-		c.Link = linkTCP
+		c.Link = betweenProcesses()
 		if c.Workers == 1 {
 			c.Link = linkLocal
 		}
 	}
 	return c
+}
+
+// betweenProcesses returns the link of workers in processes of this host.
+func betweenProcesses() string {
+	if shm.IsSupported {
+		return linkSHM
+	}
+	return linkTCP
 }
 
 // cores returns how many processors this process may use.

@@ -10,6 +10,7 @@ const (
 	none   = "none"   // strategy of workers that never exchange
 
 	linkLocal = "local"
+	linkSHM   = "shm"
 	linkTCP   = "tcp"
 
 	auto = "auto"
@@ -17,7 +18,7 @@ const (
 
 func strategies() []string { return []string{single, "gather-scatter", "all-reduce", "ddp", none} }
 func algorithms() []string { return append([]string{auto}, comm.Algorithms()...) }
-func links() []string      { return []string{auto, linkLocal, linkTCP} }
+func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} }
 
 func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}

@@ -73,7 +73,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 			count(c.Workers, "worker"), count(c.Threads, "thread"), count(cores(), "core"))
 	}
 	if o.Isolate && c.Workers == 1 {
-		c.Link = linkTCP
+		c.Link = betweenProcesses()
 	}
 	fetch := DataOptions(c.DataDir, o.Environment)
 	if o.Progress != nil {
@@ -162,7 +162,7 @@ func launch(ctx context.Context, c Config, dir directory, o Options) (
 		World: c.Workers, Threads: c.Threads, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
-		Log: dir.log, ISA: c.ISA,
+		Log: dir.log, ISA: c.ISA, SharedMemory: c.Link == linkSHM,
 		Job: assignment{Config: c, Directory: dir, Crowded: c.isCrowded()},
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {

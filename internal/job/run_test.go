@@ -67,6 +67,7 @@ func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
 		"ddp alone":        func(c *job.Config) { c.Strategy = "ddp" },
 		"two here":         func(c *job.Config) { c.Workers, c.Link = 2, "local" },
 		"two processes":    func(c *job.Config) { c.Workers = 2 },
+		"two over tcp":     func(c *job.Config) { c.Workers, c.Link = 2, "tcp" },
 		"three, gathered":  func(c *job.Config) { c.Workers, c.Strategy = 3, "gather-scatter" },
 		"three here":       func(c *job.Config) { c.Workers, c.Strategy, c.Link = 3, "all-reduce", "local" },
 		"four, small":      func(c *job.Config) { c.Workers, c.Bucket, c.Link = 4, 4096, "local" },
@@ -240,7 +241,7 @@ func TestRunOverwritesNothing(t *testing.T) {
 }
 
 func TestCancelledRunLeavesNothingRunning(t *testing.T) {
-	for _, link := range []string{"local", "tcp"} {
+	for _, link := range []string{"local", "shm", "tcp"} {
 		c := short(t)
 		c.Workers, c.Link, c.Epochs = 2, link, 100000
 		ctx, cancel := context.WithCancel(t.Context())

@@ -70,8 +70,8 @@ func workerSettings() []Setting {
 			func(c *Config) *string { return &c.Strategy })),
 		choice("algorithm", "all-reduce algorithm", algorithms(),
 			func(c *Config) *string { return &c.Algorithm }),
-		choice("link", "local for workers in one process, tcp for a process each; "+
-			"auto is local for one worker, else tcp", links(),
+		choice("link", "local for workers in one process; shm or tcp for a process each; "+
+			"auto is local for one worker, else shm where the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
 		byteSize("bucket", "gradient bytes that ddp sends together",
 			func(c *Config) *int { return &c.Bucket }),
