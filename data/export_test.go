@@ -2,7 +2,9 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -20,7 +22,28 @@ const (
 
 // ReadCIFARArchive reads the data set from an archive.
 func ReadCIFARArchive(ctx context.Context, path string) (train, test *Set, err error) {
-	return readCIFAR10(ctx, path)
+	return readCIFAR10(ctx, path, Options{})
+}
+
+// DecodeSVHN reads one file of the set.
+func DecodeSVHN(r io.Reader, file string) (*Set, error) {
+	s := &Set{}
+	return s, s.appendSVHN(r, file)
+}
+
+// Records returns the records of a file, each as "line: field|field".
+func Records(file io.Reader, name string) ([]string, error) {
+	r := newRecordReader(file, name)
+	var records []string
+	for {
+		fields, line, err := r.next()
+		if err == io.EOF {
+			return records, nil
+		} else if err != nil {
+			return records, err
+		}
+		records = append(records, fmt.Sprintf("%d: %s", line, strings.Join(fields, "|")))
+	}
 }
 
 // FetchFile downloads one file into folder, giving up after stall without data.
