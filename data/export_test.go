@@ -70,3 +70,17 @@ func (a Augmentation) Draw(seed uint64, epoch, sample int) (dy, dx int, flip boo
 	p := a.draw(seed, epoch, sample)
 	return p.dy, p.dx, p.flip
 }
+
+// DrawHole returns the hole of a sample.
+func (a Augmentation) DrawHole(seed uint64, epoch, sample, height, width int) (top, bottom, left,
+	right int) {
+	h := a.drawHole(seed, epoch, sample, height, width)
+	return h.top, h.bottom, h.left, h.right
+}
+
+// Resize scales a square of RGBA pixels to one of RGB pixels.
+func Resize(src []byte, from, to int) []byte {
+	dst := make([]byte, to*to*3)
+	newResizer(from, to).scale(dst, src, from*4)
+	return dst
+}
