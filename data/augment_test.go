@@ -88,8 +88,8 @@ func TestHolesAreUniformAndPure(t *testing.T) {
 	if k := covered[4][4]; k < n/4*9/10 || k > n/4*11/10 {
 		t.Errorf("an inner pixel is covered %d times, want about %d", k, n/4)
 	}
-	if top, bottom, left, right := (data.Augmentation{Pad: 4, Flip: true}).DrawHole(7, 1, 1, 8, 8); bottom > top ||
-		right > left {
+	a = data.Augmentation{Pad: 4, Flip: true}
+	if top, bottom, left, right := a.DrawHole(7, 1, 1, 8, 8); bottom > top || right > left {
 		t.Error("a hole without cutout")
 	}
 }

@@ -184,9 +184,9 @@ func (l *Loader) newStep() *Step {
 	for i := range s.Shards {
 		n := shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, c.Lo+i)
 		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n)}
-		if texts := c.Set.Texts; texts != nil {
+		if c.Set.Texts != nil {
 			s.Shards[i].lengths = make([]int32, n)
-			s.Shards[i].tokens = make([]int32, n*texts.Longest())
+			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
 		} else {
 			s.Shards[i].images = make([]float32, n*c.Set.Shape.Elems())
 		}

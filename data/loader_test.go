@@ -32,7 +32,7 @@ func indexed(n int) *data.Set {
 // indexedTexts returns n texts of uneven lengths that consist of their own index.
 func indexedTexts(n int) *data.Set {
 	s := &data.Set{Name: "indexed", Classes: []string{"only"}, Labels: make([]uint8, n),
-		Texts: &data.Texts{MaxTokens: 30, Vocabulary: n}}
+		Shape: tensor.Shape{29}, Texts: &data.Texts{Vocabulary: n}}
 	for i := range n {
 		for range 1 + i*i%29 {
 			s.Texts.Tokens = append(s.Texts.Tokens, int32(i))

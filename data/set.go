@@ -22,12 +22,13 @@ type Set struct {
 	// Source says where the set came from: a path, or how it was generated.
 	Source string
 
+	// Shape is the shape of one image, [H, W, C], or [T] for texts of at most T tokens.
+	Shape tensor.Shape
+
 	// Texts holds the samples if they are texts, else it is nil. Texts have none of the fields
 	// below.
 	Texts *Texts
 
-	// Shape is the shape of one image, [H, W, C].
-	Shape tensor.Shape
 	// Pixels holds all images, [N, H, W, C].
 	Pixels []byte
 	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std. Both have C elements.
@@ -115,7 +116,7 @@ func atLeast[E any](buffer []E, n int) []E {
 // check reports the first inconsistency between the fields.
 func (s *Set) check() error {
 	if s.Texts != nil {
-		return s.Texts.check(s.Name, len(s.Labels))
+		return s.checkTexts()
 	}
 	switch {
 	case len(s.Shape) != 3 || s.Shape.Elems() <= 0:

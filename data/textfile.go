@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"lockstep/data/wordpiece"
+	"lockstep/tensor"
 )
 
 const (
@@ -92,7 +93,7 @@ func newTextReader(name string, o Options) (*textReader, error) {
 // newSet returns an empty set for texts from source.
 func (t *textReader) newSet(source string) *Set {
 	return &Set{Name: t.name, Source: source,
-		Texts: &Texts{MaxTokens: t.maxTokens, Vocabulary: t.tokenizer.Len()}}
+		Texts: &Texts{Vocabulary: t.tokenizer.Len()}}
 }
 
 // read appends the records of a file to the sets that place says, by a record's number from 0.
@@ -232,7 +233,7 @@ func (t *textReader) sortClasses(sets ...*Set) {
 }
 
 // readTextFiles reads a set whose training and test parts are files of their own, or one file for
-// both.
+// both. The sets' shape is [T], T being the tokens of the longest text of either.
 func readTextFiles(ctx context.Context, trainPath, testPath string, t *textReader) (train, test *Set,
 	err error) {
 	train, test = t.newSet(trainPath), t.newSet(testPath)
@@ -254,6 +255,8 @@ func readTextFiles(ctx context.Context, trainPath, testPath string, t *textReade
 		}
 	}
 	train.Classes, test.Classes = t.labels, t.labels
+	shape := tensor.Shape{max(train.Texts.Longest(), test.Texts.Longest())}
+	train.Shape, test.Shape = shape, shape.Clone()
 	return train, test, err
 }
 

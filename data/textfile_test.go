@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lockstep/data"
+	"lockstep/tensor"
 )
 
 // textFolder returns a folder with a vocabulary and the given files.
@@ -128,6 +129,9 @@ func TestLoadTextFolderCutsLongTexts(t *testing.T) {
 		"[[1 3 3 2]pos [1 4 2]neg [1 3 8 2]neg] [[1 5 5 2]neg]" {
 		t.Errorf("texts %s", got)
 	}
+	if !train.Shape.Equal(tensor.Shape{4}) || !test.Shape.Equal(train.Shape) {
+		t.Errorf("shapes %v, %v; want [4]", train.Shape, test.Shape)
+	}
 	if train.Texts.Cut != 1 || test.Texts.Cut != 1 || train.Classes[0] != "neg" {
 		t.Errorf("%d and %d cut, classes %v; want 1, 1, neg first", train.Texts.Cut, test.Texts.Cut,
 			train.Classes)
@@ -158,8 +162,7 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 		{"new", "new/test.tsv", `label "y", want one of x`, 3, nil},
 		{"empty.csv", "empty.csv", "byte 0: empty", 0, nil},
 		{"header.csv", "header.csv", "no record", 0, nil},
-		{"names.csv", "names.csv", `no column text or sentence or content or review in the header "comment | stars"`,
-			1, nil},
+		{"names.csv", "names.csv", `or content or review in the header "comment | stars"`, 1, nil},
 		{"names.csv", "names.csv", "--label-column is 3", 1,
 			func(o *data.Options) { o.TextColumn, o.LabelColumn = "1", "3" }},
 		{"one.tsv", "one.tsv", "column 1 is both text and label", 1,

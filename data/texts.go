@@ -8,9 +8,7 @@ type Texts struct {
 	Tokens []int32
 	// Ends[i] is where text i ends in Tokens, which is where text i+1 starts.
 	Ends []int
-	// MaxTokens is the length that longer texts were cut to.
-	MaxTokens int
-	// Cut is how many texts were longer.
+	// Cut is how many texts were longer than Options.MaxTokens and lost their end.
 	Cut int
 	// Vocabulary is the number of different tokens there can be.
 	Vocabulary int
@@ -50,23 +48,27 @@ func (t *Texts) limit(n int) *Texts {
 	return &first
 }
 
-// check reports the first inconsistency of the texts of a set with that many labels.
-func (t *Texts) check(name string, labels int) error {
-	if len(t.Ends) != labels {
-		return fmt.Errorf("data: set %s: %d texts, %d labels", name, len(t.Ends), labels)
+// checkTexts reports the first inconsistency between the fields of a set of texts.
+func (s *Set) checkTexts() error {
+	t := s.Texts
+	if len(s.Shape) != 1 {
+		return fmt.Errorf("data: set %s: text shape %v, want [T]", s.Name, s.Shape)
+	}
+	if len(t.Ends) != len(s.Labels) {
+		return fmt.Errorf("data: set %s: %d texts, %d labels", s.Name, len(t.Ends), len(s.Labels))
 	}
 	before := 0
 	for i, end := range t.Ends {
-		if end <= before || end > len(t.Tokens) || end-before > t.MaxTokens {
-			return fmt.Errorf("data: set %s: text %d is tokens [%d, %d) of %d, want 1 to %d",
-				name, i, before, end, len(t.Tokens), t.MaxTokens)
+		if end <= before || end > len(t.Tokens) || end-before > s.Shape[0] {
+			return fmt.Errorf("data: set %s: text %d is tokens [%d, %d) of %d, want 1 to %d of them",
+				s.Name, i, before, end, len(t.Tokens), s.Shape[0])
 		}
 		before = end
 	}
 	for i, token := range t.Tokens {
 		if token < 0 || int(token) >= t.Vocabulary {
 			return fmt.Errorf("data: set %s: token %d is %d, want 0 to %d",
-				name, i, token, t.Vocabulary-1)
+				s.Name, i, token, t.Vocabulary-1)
 		}
 	}
 	return nil

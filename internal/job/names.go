@@ -25,5 +25,6 @@ func isaNames() []string {
 }
 
 func augmentNames() []string {
-	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip}
+	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,
+		augmentCropFlipCutout}
 }

@@ -75,7 +75,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if o.Isolate && c.Workers == 1 {
 		c.Link = betweenProcesses()
 	}
-	fetch := DataOptions(c.DataDir, o.Environment)
+	fetch := c.dataOptions(o.Environment)
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
 	}
@@ -193,7 +193,7 @@ func runHere(ctx context.Context, c Config, dir directory, o Options) ([]workerR
 		}
 	}
 	report(cluster.Progress{Phase: "load data"})
-	task, err := c.load(ctx, DataOptions(c.DataDir, o.Environment))
+	task, err := c.load(ctx, c.dataOptions(o.Environment))
 	if err != nil {
 		return nil, err
 	}
