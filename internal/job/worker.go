@@ -60,10 +60,10 @@ func (c Config) isIsolated() bool { return c.Strategy == none }
 
 // noteCuts tells how many texts were too long.
 func (w *worker) noteCuts() {
-	for part, set := range map[string]*data.Set{"training": w.task.train, "test": w.task.test} {
+	for _, set := range []*data.Set{w.task.train, w.task.test} {
 		if set != nil && set.Texts != nil && set.Texts.Cut > 0 {
-			w.note("%d of %d %s texts have more than %d tokens and lost their end", set.Texts.Cut, set.Len(),
-				part, w.config.Sequence)
+			w.note("%s: %d texts have more than %d tokens and lost their end", set.Source, set.Texts.Cut,
+				w.config.Sequence)
 		}
 	}
 }
