@@ -39,20 +39,13 @@ func ascii(c byte) (kind, byte) {
 	return isAlone, c
 }
 
-// kindOf returns the kind of a character that a table maps to itself.
-func kindOf(c rune) kind {
-	switch {
-	case c < utf8.RuneSelf:
+// isPunctuation reports whether a character that is left after replacement is a punctuation mark.
+func isPunctuation(c rune) bool {
+	if c < utf8.RuneSelf {
 		k, _ := ascii(byte(c))
-		return k
-	case isIn(punctuation, c), isIn(ideographs, c):
-		return isAlone
-	case isIn(removed, c):
-		return isRemoved
-	case isIn(spaces, c):
-		return isSpace
+		return k == isAlone
 	}
-	return isLetter
+	return isIn(punctuation, c)
 }
 
 // isIn reports whether one of the sorted spans holds c. Cost: O(log len(spans)).
@@ -63,20 +56,22 @@ func isIn(spans []span, c rune) bool {
 
 // Hangul syllables fall apart into two or three letters by arithmetic (Unicode, section 3.12).
 const (
-	hangulFirst, hangulLast              = 0xAC00, 0xD7A3
-	leadFirst, vowelFirst, trailingBase  = 0x1100, 0x1161, 0x11A7
-	hangulVowels, hangulTrailing         = 21, 28
-	syllablesPerLead, maxReplacementSize = hangulVowels * hangulTrailing, 16
+	hangulFirst, hangulLast             = 0xAC00, 0xD7A3
+	leadFirst, vowelFirst, trailingBase = 0x1100, 0x1161, 0x11A7
+	numVowels, numTrailing              = 21, 28
 )
+
+// maxReplacement is room for what becomes of one character: at most four of four bytes.
+const maxReplacement = 16
 
 // replace appends to dst what becomes of a character that is neither ASCII nor removed nor a
 // space.
 func replace(dst []byte, c rune) []byte {
 	if hangulFirst <= c && c <= hangulLast {
 		s := c - hangulFirst
-		dst = utf8.AppendRune(dst, leadFirst+s/syllablesPerLead)
-		dst = utf8.AppendRune(dst, vowelFirst+s%syllablesPerLead/hangulTrailing)
-		if t := s % hangulTrailing; t > 0 {
+		dst = utf8.AppendRune(dst, leadFirst+s/(numVowels*numTrailing))
+		dst = utf8.AppendRune(dst, vowelFirst+s/numTrailing%numVowels)
+		if t := s % numTrailing; t > 0 {
 			dst = utf8.AppendRune(dst, trailingBase+t)
 		}
 		return dst

@@ -99,9 +99,9 @@ func (t *Tokenizer) character(dst []int32, w *word, c rune) []int32 {
 	if isIdeograph {
 		dst = t.flush(dst, w)
 	}
-	var room [maxReplacementSize]byte
+	var room [maxReplacement]byte
 	for _, r := range string(replace(room[:0], c)) {
-		isMark := kindOf(r) == isAlone
+		isMark := isPunctuation(r)
 		if isMark {
 			dst = t.flush(dst, w)
 		}
