@@ -43,6 +43,24 @@ func TestUnitMomentsAndRange(t *testing.T) {
 	}
 }
 
+// The distribution function takes normal numbers back to the uniform ones they come from.
+func TestNormalIsInverse(t *testing.T) {
+	sum, squares := 0.0, 0.0
+	const n = 100_000
+	s := random.Derive(5)
+	for i := range uint64(n) {
+		x := s.Normal(i)
+		uniform := s.Unit(i) + 1.0/(1<<25)
+		if got := 0.5 * math.Erfc(-x/math.Sqrt2); math.Abs(got-uniform) > 1e-14 {
+			t.Fatalf("Normal(%d) = %v, where the distribution function is %v, want %v", i, x, got, uniform)
+		}
+		sum, squares = sum+x, squares+x*x
+	}
+	if mean := sum / n; math.Abs(mean) > 0.015 || math.Abs(squares/n-1) > 0.02 {
+		t.Errorf("mean %v, mean square %v; want about 0, 1", mean, squares/n)
+	}
+}
+
 func TestDeriveSeparatesPaths(t *testing.T) {
 	seen := map[random.Stream][]uint64{}
 	for _, path := range [][]uint64{{}, {0}, {1}, {0, 0}, {0, 1}, {1, 0}, {1, 1, 1}} {
