@@ -106,6 +106,13 @@ func (c *CPU) NewColumnSums(rows, cols int) *ColumnSums {
 	return &ColumnSums{cpu: c, columns: newColumns(rows, cols, 1, c.Threads())}
 }
 
+// Resize changes the number of rows to one from 1 to what was planned. It is as if planned so.
+func (p *ColumnSums) Resize(rows int) {
+	fold := min(max(wideFloats/p.cols, 1), rows)
+	p.rows, p.wide = rows, fold*p.cols
+	p.blocks = min(max(rows*p.cols/blockFloats, 1), maxBlocks)
+}
+
 // Run computes sums[j] = sum over i of x[i*cols+j]. The order is that of the note "column sums": it
 // depends on the shape alone. One pass over x.
 func (p *ColumnSums) Run(sums, x []float32) {

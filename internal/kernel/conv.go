@@ -71,6 +71,17 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 	return v
 }
 
+// Resize makes the calls compute n images, 1 to as many as were planned. The results are those of a
+// convolution planned for n.
+func (v *Conv) Resize(n int) {
+	if n == v.shape.N {
+		return
+	}
+	images := v.forward.images / v.shape.N * n
+	v.forward.images, v.data.images, v.weights.images = images, images, images
+	v.shape.N = n
+}
+
 // ScratchFloats returns how many floats of scratch each of the three calls needs at most. The contents
 // of the scratch need not be kept between calls.
 func (v *Conv) ScratchFloats() int { return v.scratch }

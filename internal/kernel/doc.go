@@ -1,9 +1,10 @@
 // Package kernel computes on raw slices.
 //
 // Open gives a CPU: an implementation of the inner loops (ISA) with a fixed set of worker threads. From
-// it come plans, which hold all that follows from a shape (Conv, BatchNorm, MaxPool, ColumnSums), and
-// methods for what needs no plan (ReLU, Add, SGD, SoftmaxCrossEntropy and the like). A plan's calls
-// take their operands and their scratch from the caller and do not allocate.
+// it come plans, which hold all that follows from a shape (Conv, BatchNorm, MaxPool, ColumnSums, Attention,
+// LayerNorm, Embedding, Drop), and methods for what needs no plan (ReLU, GELU, Add, SGD, AdamW,
+// SoftmaxCrossEntropy and the like). A plan's calls take their operands and their scratch from the caller
+// and do not allocate.
 //
 // Layouts: activations [N, H, W, C], convolution weights [R, S, C, K], a linear layer's weights [C, K],
 // all float32 without gaps. N batch, H W height and width, C input channels, K output channels, R S
@@ -34,5 +35,6 @@
 // Heavy work is done by two loops. The indirect product (gather.go) serves convolutions, their gradient
 // of the data, and linear layers: its rows are found through a table of offsets, so no image is
 // unfolded, and on maps up to 8x8 taps that fall on padding are left out. The sum of outer products
-// (outer.go) serves the gradient of the weights.
+// (outer.go) serves the gradient of the weights. Both also make the small products of attention
+// (product.go).
 package kernel

@@ -28,18 +28,22 @@ func (c *CPU) share(t Task, elems int) {
 // elementwise is an element-wise call in progress.
 type elementwise struct {
 	ops       *elementOps
+	row       *rowOps
 	loop      func(e *elementwise, lo, hi int) // computes elements [lo, hi)
 	n         int
 	dst, a, b []float32
+	c         []float32
 	factor    float32
 	step      sgdStep
+	adamW     AdamWStep
+	weight    int // how many times the time of a sum an element takes; 0 means 1
 }
 
 // each runs the element-wise call e. The operands live in c, so that nothing is allocated.
 func (c *CPU) each(e elementwise) {
-	e.ops = &c.ops.element
+	e.ops, e.row = &c.ops.element, &c.ops.row
 	c.element = e
-	c.share(&c.element, e.n)
+	c.share(&c.element, e.n*max(e.weight, 1))
 	c.element = elementwise{}
 }
 

@@ -73,6 +73,11 @@ type block struct {
 
 // cutBlocks cuts width channels into blocks as wide as the tiles allow.
 func (o *gemmOps) cutBlocks(width int) (list []block, lanes int) {
+	return o.appendBlocks(nil, width)
+}
+
+// appendBlocks is cutBlocks into a list that may have room.
+func (o *gemmOps) appendBlocks(list []block, width int) (_ []block, lanes int) {
 	for first := 0; first < width; {
 		need := (width - first + o.lanes - 1) / o.lanes
 		for _, v := range o.widths {
