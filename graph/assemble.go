@@ -70,6 +70,10 @@ func (a *assembly) pin() {
 	a.inputs, a.params, a.states = outside(c.inputs), outside(c.paramNodes), outside(c.stateNodes)
 	a.gradients = outside(c.gradients)
 	a.labels = a.home[c.labels]
+	if c.texts.tokens != nil {
+		a.starts = make([]int32, c.texts.starts.typ.Shape.Elems())
+		a.home[c.texts.starts].I = a.starts
+	}
 	if c.reports != nil {
 		segments := stateSegments(c.states)
 		a.stats = alignedFloats(extent(segments))
@@ -114,7 +118,7 @@ func (a *assembly) shareMemory() {
 			continue
 		}
 		from, to := a.rootOf(c.in[o.overwrites()]), c.out[0]
-		inArena := a.home[from] == nil && a.home[to] == nil
+		inArena := a.home[from] == nil && a.home[to] == nil && from.typ.Ragged == to.typ.Ragged
 		if inArena && a.last[from] == i && from.typ.Shape.Elems() == to.typ.Shape.Elems() {
 			a.root[to] = from
 			a.last[from] = max(i, a.last[to])
@@ -136,6 +140,10 @@ func (a *assembly) layOut(arrange planner) {
 		for _, n := range c.out {
 			if a.rootOf(n) == n && a.home[n] == nil {
 				a.home[n] = place(n.typ.Shape.Elems(), i, max(i, a.last[n]))
+				if n.typ.Ragged {
+					s := n.typ.Shape
+					a.ragged = append(a.ragged, ragged{a.home[n], s.Elems() / s[0]})
+				}
 			}
 		}
 		a.scratch[i] = &Buffer{}
@@ -167,7 +175,7 @@ func (a *assembly) bind() {
 			continue
 		}
 		a.steps = append(a.steps, step{run: k.Run, final: finals[i],
-			args: Args{a.buffersOf(c.in), a.buffersOf(c.out), a.scratch[i]}})
+			args: Args{a.buffersOf(c.in), a.buffersOf(c.out), a.scratch[i], &a.draws}})
 		if !c.backward {
 			a.forward = len(a.steps)
 		}

@@ -6,7 +6,7 @@
 //
 //	lower          choose the training or the inference form of each op
 //	differentiate  emit the backward ops, which are ops like any other
-//	passes         rewrite: fold ReLU into its producer, masks into batch norm, drop dead ops
+//	passes         rewrite: fold ReLU and GELU into their producer, masks into batch norm, drop dead ops
 //	prepare        ask the [Executor] for a kernel per op
 //	plan           give every value a place in one arena, reusing memory as values die
 //
@@ -17,6 +17,9 @@
 // and Compile returns it with the op's name and the shapes. Programs are deterministic: the order
 // of every sum is a function of shapes alone. A program belongs to one goroutine at a time, and so
 // does everything that shares its arena. Forward and Backward do not allocate.
+//
+// Images are inputs of a fixed shape. Texts ([Graph.Texts]) are not padded: values with a row for each
+// token are ragged, and a run computes the rows there are (docs/design/0005).
 //
 // Dimension letters: N batch, H W map, C channels in, K channels out, R S filter. Maps are stored
 // [N, H, W, C], convolution weights [R, S, C, K], linear weights [C, K].

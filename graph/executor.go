@@ -19,7 +19,8 @@ type Memory struct {
 	Release func()
 }
 
-// Buffer is where one value lies while a program runs: F for float32, I for int32.
+// Buffer is where one value lies while a program runs: F for float32, I for int32. That of a ragged
+// value is as long as the rows there are in this run.
 type Buffer struct {
 	F []float32
 	I []int32
@@ -38,4 +39,6 @@ type Kernel struct {
 type Args struct {
 	In, Out []*Buffer
 	Scratch *Buffer
+	// Draws says what random numbers are for in this run.
+	Draws *Draws
 }

@@ -24,6 +24,25 @@ func foldReLU(c *code) {
 	}
 }
 
+// foldGELU lets a linear layer compute the GELU that follows it block by block, while its rows are in
+// the cache. Its own result stays, for the gradient. The arithmetic is the same.
+func foldGELU(c *code) {
+	for _, g := range c.calls {
+		if _, ok := g.op.(gelu); !ok || g.in[0].call == nil {
+			continue
+		}
+		producer, y := g.in[0].call, g.out[0]
+		l, ok := producer.op.(linear)
+		if !ok || l.relu || l.gelu {
+			continue
+		}
+		l.gelu = true
+		producer.op, producer.out = l, append(producer.out, y)
+		y.call, y.number = producer, 1
+		c.remove(g)
+	}
+}
+
 // foldMask lets batch norm's backward op apply the mask of the ReLU that was folded into its
 // forward op, instead of reading a masked gradient: dy where y > 0, else 0, is formed on the fly
 // from a y computed anew. The arithmetic is the same.

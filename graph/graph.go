@@ -11,6 +11,9 @@ import (
 type Type struct {
 	Shape tensor.Shape
 	DType tensor.DType
+	// Ragged means that the first axis counts the tokens of texts, one text after another: the shape has
+	// the most there can be, and a run computes as many as there are.
+	Ragged bool
 }
 
 // String formats the type as its shape, with the element type unless it is float32.
@@ -31,6 +34,8 @@ func float(axes ...int) Type { return Type{Shape: axes} }
 type Graph struct {
 	inputs []*Node
 	labels *Node // the input that Labels added
+	texts  texts // the inputs that Texts added
+	sites  int   // places where dropout draws
 	calls  []*call
 	params []Param
 	states []State
@@ -94,6 +99,32 @@ func (g *Graph) Labels(name string, n int) *Node {
 	}
 	g.labels = g.addInput(name, Type{Shape: tensor.Shape{n}, DType: tensor.Int32})
 	return g.labels
+}
+
+// texts are the inputs of a graph that reads texts.
+type texts struct {
+	tokens *Node // ids of all texts' tokens, one text after another
+	starts *Node // where in tokens each text starts, and where the last one ends, [N+1]
+	most   int   // tokens of a text
+}
+
+// Texts adds n texts, each of 1 to most tokens, that the caller sets before each forward pass, and
+// returns their tokens, ragged [n*most]. A graph has them once.
+//
+// There is no padding: what is computed from tokens has a row for each token there is, whatever the
+// texts' lengths, and the results are those of a graph made for just as many tokens.
+func (g *Graph) Texts(name string, n, most int) *Node {
+	if g.texts.tokens != nil {
+		g.fail(fmt.Errorf("graph: texts %s: there are texts %s already", name, g.texts.tokens.name))
+	}
+	if n < 1 || most < 1 {
+		g.fail(fmt.Errorf("graph: texts %s: %d texts of %d tokens", name, n, most))
+	}
+	int32s := func(n int) Type { return Type{Shape: tensor.Shape{n}, DType: tensor.Int32} }
+	tokens := int32s(n * most)
+	tokens.Ragged = true
+	g.texts = texts{g.addInput(name, tokens), g.addInput(name+" starts", int32s(n+1)), most}
+	return g.texts.tokens
 }
 
 func (g *Graph) addInput(name string, t Type) *Node {
@@ -166,6 +197,10 @@ func (g *Graph) apply(op Op, in ...*Node) []*Node {
 		}
 		types[i] = n.typ
 	}
+	if err := checkRagged(op, types); err != nil {
+		g.fail(fmt.Errorf("graph: %s%s: %w", op.Name(), describe(in), err))
+		return []*Node{{graph: g, origin: broken}}
+	}
 	results, err := op.Infer(types)
 	if err != nil {
 		g.fail(fmt.Errorf("graph: %s%s: %w", op.Name(), describe(in), err))
@@ -177,6 +212,19 @@ func (g *Graph) apply(op Op, in ...*Node) []*Node {
 	}
 	g.calls = append(g.calls, c)
 	return c.out
+}
+
+// checkRagged fails if op cannot take the tokens of texts but is given them.
+func checkRagged(op Op, in []Type) error {
+	if _, ok := op.(rowwise); ok {
+		return nil
+	}
+	for _, t := range in {
+		if t.Ragged {
+			return fmt.Errorf("works on samples, not on the tokens of texts")
+		}
+	}
+	return nil
 }
 
 // describe lists inputs with their shapes: " (input [8, 32, 32, 3], conv1.weight [5, 5, 3, 6])".

@@ -20,7 +20,8 @@ func lower(g *Graph, o Options) *code {
 			l.renamed[n] = to.addInput(n.name, n.typ)
 		}
 	}
-	to.labels = l.renamed[g.labels]
+	to.labels, to.sites = l.renamed[g.labels], g.sites
+	to.texts = texts{l.renamed[g.texts.tokens], l.renamed[g.texts.starts], g.texts.most}
 	for i, n := range g.paramNodes {
 		l.renamed[n] = to.Parameter(g.params[i])
 	}

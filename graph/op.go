@@ -5,7 +5,8 @@ package graph
 //
 // Besides these methods an op may be [hostOp] (the host can run it), differentiable, a lowerer
 // (it turns into other ops when compiled), a view (its result is its first input under another
-// shape) or overwriting (its first result may take the place of an input).
+// shape), overwriting (its first result may take the place of an input) or rowwise (it takes the
+// tokens of texts).
 type Op interface {
 	// Name is what errors, costs and traces call the op.
 	Name() string
@@ -39,6 +40,9 @@ type differentiable interface {
 type lowerer interface {
 	lower(l *lowering, in []*Node) []*Node
 }
+
+// rowwise is an op that can take ragged inputs: it computes as many rows as its buffers have.
+type rowwise interface{ isRowwise() }
 
 // view is an op whose only result holds its first input's elements in the same order.
 type view interface{ isView() }

@@ -9,6 +9,8 @@ type add struct{}
 
 func (add) Name() string { return "add" }
 
+func (add) isRowwise() {}
+
 func (add) overwrites() int { return 0 }
 
 func (add) Infer(in []Type) ([]Type, error) {

@@ -84,12 +84,16 @@ func (o conv) host(h *Host, in, out []Type) Kernel {
 // convForward runs a planned convolution whose bias, if any, is the third input.
 func convForward(v *kernel.Conv, relu bool) Kernel {
 	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
-		var bias []float32
-		if len(a.In) == 3 {
-			bias = a.In[2].F
-		}
-		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, bias, relu, nil, a.Scratch.F)
+		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), relu, nil, a.Scratch.F)
 	}}
+}
+
+// biasOf returns the third input, or nil.
+func biasOf(a *Args) []float32 {
+	if len(a.In) < 3 {
+		return nil
+	}
+	return a.In[2].F
 }
 
 func (o conv) gradient(b *Graph, c *call, dy []*Node) []*Node {
@@ -118,15 +122,17 @@ type convBackwardData struct {
 
 func (o convBackwardData) Name() string { return o.of + "-backward-data" }
 
+func (convBackwardData) isRowwise() {}
+
 func (o convBackwardData) Infer([]Type) ([]Type, error) { return []Type{o.x}, nil }
 
 func (o convBackwardData) Cost(in, out []Type) Cost { return cost(o.shape.FLOPs(), in, out) }
 
-func (o convBackwardData) host(h *Host, _, _ []Type) Kernel {
+func (o convBackwardData) host(h *Host, in, _ []Type) Kernel {
 	v := h.cpu.NewConv(o.shape)
-	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
-	}}
+	}}, v, in)
 }
 
 // convBackwardWeights computes dw from x and dy: the convolution's adjoint with respect to its
@@ -139,13 +145,15 @@ type convBackwardWeights struct {
 
 func (o convBackwardWeights) Name() string { return o.of + "-backward-weights" }
 
+func (convBackwardWeights) isRowwise() {}
+
 func (o convBackwardWeights) Infer([]Type) ([]Type, error) { return []Type{o.w}, nil }
 
 func (o convBackwardWeights) Cost(in, out []Type) Cost { return cost(o.shape.FLOPs(), in, out) }
 
-func (o convBackwardWeights) host(h *Host, _, _ []Type) Kernel {
+func (o convBackwardWeights) host(h *Host, in, _ []Type) Kernel {
 	v := h.cpu.NewConv(o.shape)
-	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		v.BackwardWeights(a.Out[0].F, a.In[0].F, a.In[1].F, a.Scratch.F)
-	}}
+	}}, v, in)
 }

@@ -5,6 +5,8 @@ type duplicate struct{}
 
 func (duplicate) Name() string { return "copy" }
 
+func (duplicate) isRowwise() {}
+
 func (duplicate) Infer(in []Type) ([]Type, error) { return in, nil }
 
 func (duplicate) Cost(in, out []Type) Cost { return cost(0, in, out) }

@@ -15,14 +15,20 @@ func Linear(x, w, bias *Node) *Node {
 	return x.graph.emit(linear{}, withBias(x, w, bias)...)
 }
 
-type linear struct{ relu bool }
+// linear may have a second result, GELU of the first.
+type linear struct{ relu, gelu bool }
 
 func (o linear) Name() string {
-	if o.relu {
+	switch {
+	case o.relu:
 		return "linear+relu"
+	case o.gelu:
+		return "linear+gelu"
 	}
 	return "linear"
 }
+
+func (linear) isRowwise() {}
 
 func (o linear) withReLU() Op { o.relu = true; return o }
 
@@ -47,13 +53,38 @@ func (o linear) Infer(in []Type) ([]Type, error) {
 	if err := checkBias(in, k); err != nil {
 		return nil, err
 	}
-	return []Type{{Shape: append(x.Shape[:kept].Clone(), k)}}, nil
+	y := Type{Shape: append(x.Shape[:kept].Clone(), k), Ragged: x.Ragged}
+	if o.gelu {
+		return []Type{y, y}, nil
+	}
+	return []Type{y}, nil
 }
 
 func (o linear) Cost(in, out []Type) Cost { return cost(o.shape(in[0], in[1]).FLOPs(), in, out) }
 
 func (o linear) host(h *Host, in, out []Type) Kernel {
-	return convForward(h.cpu.NewConv(o.shape(in[0], in[1])), o.relu)
+	v := h.cpu.NewConv(o.shape(in[0], in[1]))
+	if !o.gelu {
+		return resizing(convForward(v, o.relu), v, in)
+	}
+	rows := h.cpu.NewGELURows(v)
+	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+		y := a.Out[0].F
+		v.Forward(y, a.In[0].F, a.In[1].F, biasOf(a), false, rows.Of(a.Out[1].F, y), a.Scratch.F)
+	}}, v, in)
+}
+
+// resizing is k, whose first input is [rows, ...], with v made to compute the rows there are.
+func resizing(k Kernel, v *kernel.Conv, in []Type) Kernel {
+	if !in[0].Ragged {
+		return k
+	}
+	run, cols := k.Run, in[0].Shape.Elems()/in[0].Shape[0]
+	k.Run = func(a *Args) {
+		v.Resize(len(a.In[0].F) / cols)
+		run(a)
+	}
+	return k
 }
 
 func (o linear) gradient(b *Graph, c *call, dy []*Node) []*Node {

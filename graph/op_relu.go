@@ -7,6 +7,8 @@ type relu struct{}
 
 func (relu) Name() string { return "relu" }
 
+func (relu) isRowwise() {}
+
 func (relu) overwrites() int { return 0 }
 
 func (relu) Infer(in []Type) ([]Type, error) { return in, nil }
@@ -26,6 +28,8 @@ func (relu) gradient(b *Graph, c *call, dy []*Node) []*Node {
 type reluBackward struct{}
 
 func (reluBackward) Name() string { return "relu-backward" }
+
+func (reluBackward) isRowwise() {}
 
 func (reluBackward) overwrites() int { return 0 }
 

@@ -13,6 +13,7 @@ var passes = []pass{
 	{"multiply by one", dropMultiplyByOne},
 	{"fold relu", foldReLU},
 	{"fold mask", foldMask},
+	{"fold gelu", foldGELU},
 	{"drop unused", dropUnused},
 	{"finish gradients early", finishGradientsEarly},
 }

@@ -23,6 +23,10 @@ type Program struct {
 
 	inputs, params, states, gradients []*Buffer // by number
 	labels                            *Buffer   // nil if nothing reads labels
+	starts                            []int32   // of the texts; nil if there are none
+	ragged                            []ragged  // the arena's ragged values
+	rows                              int       // of ragged values in the next run
+	draws                             Draws
 	segments                          []Segment // of the gradients, once variables are attached
 	flat                              int       // length of a flat gradient
 
@@ -37,6 +41,21 @@ type step struct {
 	run   func(*Args)
 	args  Args
 	final []int // parameters whose gradients are final afterwards
+}
+
+// ragged is a value whose number of rows depends on the run.
+type ragged struct {
+	buffer *Buffer
+	cols   int
+}
+
+// Draws says what the random numbers of a run, such as dropout's, are for. They depend on nothing else:
+// not on who computes a sample, nor on its place in the batch.
+type Draws struct {
+	Seed uint64
+	Step int
+	// Samples has the number of each sample within the data set.
+	Samples []int32
 }
 
 // output is a result kept where the caller can read it until the next forward pass.
@@ -144,8 +163,60 @@ func (p *Program) SetInput(images []float32, labels []int32) {
 	}
 }
 
+// SetTexts makes the program read texts: the tokens of all, one text after another, the length of each,
+// and the texts' labels (nil if the program computes no loss). Tokens and labels are read in place, as
+// with SetInput. Nothing is allocated. It panics unless there are Samples() lengths, each from 1 to what
+// the graph allows, which add up to the number of tokens.
+func (p *Program) SetTexts(tokens, lengths, labels []int32) {
+	at := 0
+	for n, length := range lengths {
+		if length < 1 || int(length) > p.code.texts.most {
+			panic(fmt.Sprintf("graph: set texts: text %d has %d tokens, want 1 to %d",
+				n, length, p.code.texts.most))
+		}
+		at += int(length)
+	}
+	if len(lengths) != p.Samples() || len(tokens) != at {
+		panic(fmt.Sprintf("graph: set texts: %d texts of %d tokens, want %d of %d",
+			len(lengths), len(tokens), p.Samples(), at))
+	}
+	for n, length := range lengths {
+		p.starts[n+1] = p.starts[n] + length
+	}
+	p.inputs[p.code.texts.tokens.number].I = tokens
+	if p.labels != nil {
+		if len(labels) != len(lengths) {
+			panic(fmt.Sprintf("graph: set texts: len(labels)=%d, want %d", len(labels), len(lengths)))
+		}
+		p.labels.I = labels
+	}
+	p.rows = len(tokens)
+	p.resize()
+}
+
+// resize gives the ragged values the rows of the next run.
+func (p *Program) resize() {
+	for _, r := range p.ragged {
+		r.buffer.F = r.buffer.F[:min(p.rows*r.cols, cap(r.buffer.F))]
+	}
+}
+
+// SetDraws says what the random numbers of the following runs are for. A training program with dropout
+// needs it before each forward pass. It panics unless there are Samples() samples.
+func (p *Program) SetDraws(d Draws) {
+	if len(d.Samples) != p.Samples() {
+		panic(fmt.Sprintf("graph: set draws: %d samples, want %d", len(d.Samples), p.Samples()))
+	}
+	p.draws = d
+}
+
 // Samples returns the program's batch size.
-func (p *Program) Samples() int { return p.code.inputs[0].typ.Shape[0] }
+func (p *Program) Samples() int {
+	if p.starts != nil {
+		return len(p.starts) - 1
+	}
+	return p.code.inputs[0].typ.Shape[0]
+}
 
 // Forward computes losses and logits from the inputs and the attached variables. It changes
 // neither; a training program also fills BatchStats.
@@ -169,6 +240,9 @@ func (p *Program) mustBeReady() {
 	}
 	if len(p.params) > 0 && p.params[0].F == nil {
 		panic("graph: forward: no variables attached")
+	}
+	if p.code.sites > 0 && p.IsTraining() && p.draws.Samples == nil {
+		panic("graph: forward: no draws set for dropout")
 	}
 }
 
@@ -252,4 +326,5 @@ func (p *Program) place(base []float32) {
 		}
 		p.buffers[i].F = f
 	}
+	p.resize()
 }

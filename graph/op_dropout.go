@@ -1,0 +1,47 @@
+package graph
+
+// Dropout sets elements of x to zero at random, a share of them, and multiplies the others so that the
+// mean stays (Srivastava et al. 2014). Inference leaves x alone. Which elements depends on Program's
+// Draws, the place in the network, and the row and column within the sample.
+func Dropout(x *Node, share float64) *Node {
+	if share == 0 {
+		return x
+	}
+	return x.graph.emit(dropout{newDrop(x.graph, share)}, withStarts(x, x)...)
+}
+
+type dropout struct{ drop }
+
+func (dropout) Name() string { return "dropout" }
+
+func (dropout) isRowwise() {}
+
+func (dropout) overwrites() int { return 0 }
+
+func (o dropout) Infer(in []Type) ([]Type, error) { return in[:1], o.check() }
+
+// dropFLOPs is about what a factor takes.
+const dropFLOPs = 4
+
+func (dropout) Cost(in, out []Type) Cost { return cost(dropFLOPs*int64(in[0].Shape.Elems()), in, out) }
+
+func (o dropout) lower(l *lowering, in []*Node) []*Node {
+	if !l.train {
+		return in[:1]
+	}
+	return l.to.apply(o, in...)
+}
+
+func (o dropout) host(h *Host, in, _ []Type) Kernel {
+	rows, dropper := rowsOf(in[0]), o.dropper()
+	p := h.cpu.NewDrop(rows.cols)
+	return Kernel{Run: func(a *Args) {
+		p.Run(a.Out[0].F, a.In[0].F, rows.of(a.In[len(a.In)-1]), dropper.of(a.Draws))
+	}}
+}
+
+// The gradient is the same op: the factors are drawn again, not kept.
+func (o dropout) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	in := append([]*Node{dy[0]}, c.in[1:]...)
+	return append([]*Node{b.emit(o, in...)}, make([]*Node, len(c.in)-1)...)
+}
