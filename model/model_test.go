@@ -19,7 +19,7 @@ func compile(t testing.TB, net model.Network, n int, isa kernel.ISA, train bool)
 	}
 	t.Cleanup(cpu.Close)
 	g := graph.New()
-	logits := net.Build(g.Input("images", append(tensor.Shape{n}, net.Input...)))
+	logits := net.Build(net.Samples(g, n))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n))
 	p, err := graph.Compile(g, graph.NewHost(cpu), graph.Options{Loss: loss, Logits: logits, Train: train})
 	if err != nil {
@@ -38,6 +38,7 @@ func TestParameterCounts(t *testing.T) {
 		{"lenet", tensor.Shape{32, 32, 3}, 53762},
 		{"lenet", tensor.Shape{28, 28, 1}, 6*25 + 6 + 16*150 + 16 + 64*576 + 64 + 650},
 		{"vgg11", tensor.Shape{32, 32, 3}, 9231114},
+		{"bert-tiny", tensor.Shape{128}, 4386178 + 1290 - 258}, // 10 classes, not 2
 	} {
 		net, err := model.Named(c.name, 10, c.input)
 		if err != nil {
@@ -60,8 +61,10 @@ func TestNamedRefuses(t *testing.T) {
 	}{
 		{"vgg13", 10, cifar, `did you mean "vgg11"?`},
 		{"LeNet", 10, cifar, `did you mean "lenet"?`},
-		{"transformer", 10, cifar, "known: lenet, vgg11"},
+		{"transformer", 10, cifar, "known: lenet, vgg11, bert-tiny"},
 		{"lenet", 0, cifar, "0 classes"},
+		{"bert-mini", 2, cifar, "want [T] of a text"},
+		{"bert-mini", 2, tensor.Shape{513}, "texts of 513 tokens, but only 512 positions"},
 		{"lenet", 10, tensor.Shape{32, 32}, "want [H, W, C]"},
 		{"vgg11", 10, tensor.Shape{28, 28, 1}, "does not fit input [28, 28, 1]: graph: max-pool"},
 	} {

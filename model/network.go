@@ -12,23 +12,43 @@ import (
 
 // Network is an architecture for a given input and number of classes.
 type Network struct {
-	Name    string
-	Input   tensor.Shape // of one sample, [H, W, C]
+	Name string
+	// Input is the shape of one sample: [H, W, C] of an image, or [T] of a text of at most T tokens.
+	Input   tensor.Shape
 	Classes int
-	// Build adds the network to x's graph, x being [N, H, W, C], and returns logits [N, Classes].
+	// Words is how many different tokens the model knows, from 0 on; 0 if it reads images.
+	Words int
+	// Build adds the network to x's graph, x being what Sample returned, and returns logits [N, Classes].
 	Build func(x *graph.Node) *graph.Node
 }
 
-// architecture builds logits for so many classes from maps of any size.
+// ReadsTexts reports whether samples are texts, not images.
+func (n Network) ReadsTexts() bool { return len(n.Input) == 1 }
+
+// Samples adds the input of so many samples to g: images [count, H, W, C], or texts.
+func (n Network) Samples(g *graph.Graph, count int) *graph.Node {
+	if n.ReadsTexts() {
+		return g.Texts("texts", count, n.Input[0])
+	}
+	return g.Input("images", append(tensor.Shape{count}, n.Input...))
+}
+
+// architecture builds logits for so many classes from maps of any size, or from texts.
 type architecture struct {
 	name  string
 	build func(x *graph.Node, classes int) *graph.Node
+	bert  *bertSize // of an architecture that reads texts; nil if it reads images
 }
 
 // architectures lists what Named knows.
 var architectures = []architecture{
-	{"lenet", lenet},
-	{"vgg11", vgg11},
+	{name: "lenet", build: lenet},
+	{name: "vgg11", build: vgg11},
+	{name: "bert-tiny", bert: &bertSize{2, 128, 2}},
+	{name: "bert-mini", bert: &bertSize{4, 256, 4}},
+	{name: "bert-small", bert: &bertSize{4, 512, 8}},
+	{name: "bert-medium", bert: &bertSize{8, 512, 8}},
+	{name: "bert-base", bert: &bertSize{12, 768, 12}},
 }
 
 // Names lists the known architectures.
@@ -40,22 +60,46 @@ func Names() []string {
 	return names
 }
 
-// Named returns the network called name for samples of shape input, [H, W, C]. It fails, with the
-// nearest name, if there is none, or if the architecture does not fit the input.
+// ReadsTexts reports whether the model called name reads texts; false if there is none.
+func ReadsTexts(name string) bool {
+	at := find(name)
+	return at >= 0 && architectures[at].bert != nil
+}
+
+// find returns the place of the architecture called name, or -1.
+func find(name string) int {
+	return slices.IndexFunc(architectures, func(a architecture) bool { return a.name == name })
+}
+
+// Named returns the network called name for samples of shape input: [H, W, C] for images, [T] for texts of
+// at most T tokens. It fails, with the nearest name, if there is none, or if the architecture does not fit
+// the input.
 func Named(name string, classes int, input tensor.Shape) (Network, error) {
-	at := slices.IndexFunc(architectures, func(a architecture) bool { return a.name == name })
+	return named(name, classes, input, bertDropout)
+}
+
+// named is Named with another share of dropout.
+func named(name string, classes int, input tensor.Shape, dropout float64) (Network, error) {
+	at := find(name)
 	if at < 0 {
 		return Network{}, fmt.Errorf("model: no model %q%s (known: %s)", name,
 			spelling.Hint(name, Names()), strings.Join(Names(), ", "))
 	}
-	if classes < 1 || len(input) != 3 || input.Elems() < 1 {
-		return Network{}, fmt.Errorf("model: %s: %d classes from input %v, want [H, W, C]",
-			name, classes, input)
+	build, axes, shape := architectures[at].build, 3, "[H, W, C]"
+	if size := architectures[at].bert; size != nil {
+		build, axes, shape = bert{size: *size, dropout: dropout}.build, 1, "[T] of a text"
+	}
+	if classes < 1 || len(input) != axes || input.Elems() < 1 {
+		return Network{}, fmt.Errorf("model: %s: %d classes from input %v, want %s",
+			name, classes, input, shape)
 	}
 	n := Network{Name: name, Input: input.Clone(), Classes: classes}
-	n.Build = func(x *graph.Node) *graph.Node { return architectures[at].build(x, classes) }
+	if axes == 1 {
+		n.Words = bertWords
+	}
+	n.Build = func(x *graph.Node) *graph.Node { return build(x, classes) }
 	trial := graph.New()
-	n.Build(trial.Input("images", append(tensor.Shape{1}, input...)))
+	n.Build(n.Samples(trial, 1))
 	if err := trial.Err(); err != nil {
 		return Network{}, fmt.Errorf("model: %s does not fit input %v: %w", name, input, err)
 	}

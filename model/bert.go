@@ -1,0 +1,95 @@
+package model
+
+import (
+	"fmt"
+
+	"lockstep/graph"
+	"lockstep/tensor"
+)
+
+// bertSize is the size of a BERT encoder (Devlin et al. 2018, arXiv 1810.04805; the small ones after Turc et
+// al. 2019, arXiv 1908.08962): layers, features, heads of 64 features each.
+type bertSize struct{ layers, features, heads int }
+
+// What all BERT models have in common.
+const (
+	bertWords     = 30522
+	bertPositions = 512
+	bertKinds     = 2
+	bertEps       = 1e-12
+	bertDeviation = 0.02 // of initial weights
+	bertDropout   = 0.1
+)
+
+// bert is a post-LayerNorm encoder over texts with a classifier on the pooled first token, after Hugging
+// Face's BertForSequenceClassification, whose names it uses.
+type bert struct {
+	size    bertSize
+	dropout float64
+	g       *graph.Graph
+}
+
+// build returns logits for texts, ragged token ids.
+func (b bert) build(tokens *graph.Node, classes int) *graph.Node {
+	b.g = tokens.Graph()
+	x := b.embeddings("bert.embeddings.", tokens)
+	for i := range b.size.layers {
+		x = b.layer(fmt.Sprintf("bert.encoder.layer.%d.", i), x)
+	}
+	x = graph.Tanh(b.dense("bert.pooler.dense", graph.FirstToken(x), b.size.features))
+	return b.dense("classifier", graph.Dropout(x, b.dropout), classes)
+}
+
+func (b bert) embeddings(name string, tokens *graph.Node) *graph.Node {
+	table := func(part string, rows int) *graph.Node {
+		return b.weight(name+part+"_embeddings.weight", rows, b.size.features, tensor.Layout{})
+	}
+	words, positions := table("word", bertWords), table("position", bertPositions)
+	x := graph.Embedding(tokens, words, positions, table("token_type", bertKinds))
+	gamma, beta := b.norm(name + "LayerNorm")
+	return graph.Dropout(graph.LayerNorm(x, gamma, beta, bertEps), b.dropout)
+}
+
+// layer is attention and a feed-forward network, each added to its input and normalised.
+func (b bert) layer(name string, x *graph.Node) *graph.Node {
+	c := b.size.features
+	q := b.dense(name+"attention.self.query", x, c)
+	k := b.dense(name+"attention.self.key", x, c)
+	v := b.dense(name+"attention.self.value", x, c)
+	a := graph.Attention(q, k, v, b.size.heads, b.dropout)
+	x = b.addNorm(name+"attention.output.", x, a)
+	up := graph.GELU(b.dense(name+"intermediate.dense", x, 4*c))
+	return b.addNorm(name+"output.", x, up)
+}
+
+// addNorm returns the normalised sum of x and what a dense layer makes of a.
+func (b bert) addNorm(name string, x, a *graph.Node) *graph.Node {
+	a = b.dense(name+"dense", a, b.size.features)
+	gamma, beta := b.norm(name + "LayerNorm")
+	return graph.AddLayerNorm(x, a, gamma, beta, bertEps, b.dropout)
+}
+
+// dense is a linear layer; its weight is [out, in] in PyTorch's order, stored [in, out].
+func (b bert) dense(name string, x *graph.Node, out int) *graph.Node {
+	in := b.size.features
+	if s := x.Shape(); len(s) > 0 {
+		in = s[len(s)-1]
+	}
+	layout := tensor.Layout{View: tensor.Shape{out, in}, Perm: []int{1, 0}}
+	w := b.weight(name+".weight", out, in, layout)
+	return graph.Linear(x, w, b.g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{out}}))
+}
+
+func (b bert) weight(name string, rows, cols int, l tensor.Layout) *graph.Node {
+	return b.g.Parameter(graph.Param{Name: name, Shape: tensor.Shape{rows, cols}, Layout: l,
+		Init: graph.Normal{Deviation: bertDeviation}})
+}
+
+// norm returns the parameters of a layer normalisation.
+func (b bert) norm(name string) (gamma, beta *graph.Node) {
+	param := func(part string, start float32) *graph.Node {
+		return b.g.Parameter(graph.Param{Name: name + part, Shape: tensor.Shape{b.size.features},
+			Init: graph.Constant{Value: start}})
+	}
+	return param(".weight", 1), param(".bias", 0)
+}
