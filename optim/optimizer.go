@@ -2,6 +2,7 @@ package optim
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/kernel"
 )
@@ -17,25 +18,26 @@ type Optimizer interface {
 
 // Config chooses an update rule.
 type Config struct {
-	// Name is the rule: "sgd", which is also what the empty name means.
+	// Name is the rule: "sgd", which is also what the empty name means, or "adamw".
 	Name string
 	// LR is the base learning rate, at least 0; a schedule multiplies it.
 	LR float64
 	// Momentum is the share of the last velocity that is kept, in [0, 1).
 	Momentum float64
-	// WeightDecay is the coupled L2 penalty: it adds WeightDecay*w to the gradient. At least 0.
+	// WeightDecay, at least 0, is SGD's coupled L2 penalty, which adds WeightDecay*w to the gradient;
+	// AdamW takes LR*WeightDecay*w off the weights instead.
 	WeightDecay float64
-	// Nesterov looks ahead along the new velocity; it needs Momentum > 0.
+	// Nesterov looks ahead along the new velocity; it needs Momentum > 0. AdamW has neither.
 	Nesterov bool
 }
 
 // Names lists the update rules.
-func Names() []string { return []string{"sgd"} }
+func Names() []string { return []string{"sgd", "adamw"} }
 
 // Validate reports the first setting out of range.
 func (c Config) Validate() error {
 	switch {
-	case c.Name != "" && c.Name != "sgd":
+	case c.Name != "" && !slices.Contains(Names(), c.Name):
 		return fmt.Errorf("optim: optimizer %q, want one of %v", c.Name, Names())
 	case !(c.LR >= 0 && c.LR <= maxRate):
 		return fmt.Errorf("optim: learning rate %v, want 0 to %v", c.LR, float64(maxRate))
@@ -57,6 +59,9 @@ const maxRate = 1e6
 func New(c Config, cpu *kernel.CPU, weights []float32) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	if c.Name == "adamw" {
+		return NewAdamW(c, cpu, weights), nil
 	}
 	return NewSGD(c, cpu, weights), nil
 }

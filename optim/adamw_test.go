@@ -1,0 +1,51 @@
+package optim_test
+
+import (
+	"math"
+	"testing"
+
+	"lockstep/internal/kernel"
+	"lockstep/internal/random"
+	"lockstep/optim"
+)
+
+// AdamW against PyTorch's formulas in float64, on every ISA, which all give the same bits.
+func TestAdamWAgainstFormula(t *testing.T) {
+	const n, steps = 70_001, 4
+	const lr, decay, scale = 0.01, 0.3, 0.25
+	var first []float32
+	for _, isa := range kernel.Supported() {
+		weights, w := make([]float32, n), make([]float64, n)
+		m, v := make([]float64, n), make([]float64, n)
+		for i := range w {
+			weights[i] = random.Stream(1).Symmetric(uint64(i), 1)
+			w[i] = float64(weights[i])
+		}
+		o, err := optim.New(optim.Config{Name: "adamw", LR: lr, WeightDecay: decay}, open(t, isa, 2), weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := make([]float32, n)
+		for step := 1; step <= steps; step++ {
+			for i := range g {
+				g[i] = random.Stream(step+1).Symmetric(uint64(i), 4)
+				x := float64(g[i]) * scale
+				m[i] = 0.9*m[i] + 0.1*x
+				v[i] = 0.999*v[i] + 0.001*x*x
+				root := math.Sqrt(v[i] / (1 - math.Pow(0.999, float64(step))))
+				w[i] = w[i]*(1-lr*decay) - lr*m[i]/(1-math.Pow(0.9, float64(step)))/(root+1e-8)
+			}
+			o.Step(0, n/2, g[:n/2], lr, scale)
+			o.Step(n/2, n, g[n/2:], lr, scale)
+		}
+		for i := range w {
+			if math.Abs(float64(weights[i])-w[i]) > 2e-6 {
+				t.Fatalf("%v: weight %d is %v, want %v", isa, i, weights[i], w[i])
+			}
+			if first != nil && weights[i] != first[i] {
+				t.Fatalf("%v: weight %d is %v, on another ISA %v", isa, i, weights[i], first[i])
+			}
+		}
+		first = weights
+	}
+}
