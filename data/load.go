@@ -33,7 +33,8 @@ type Options struct {
 	Seed uint64
 	// TrainSize and TestSize are the sizes of a generated set; 0 means the set's own default.
 	TrainSize, TestSize int
-	// Shape is the image shape [H, W, C] of a synthetic set; nil means [32, 32, 3].
+	// Shape is the shape of a sample of a synthetic set: [H, W, C] of an image, [T] of a text of T
+	// tokens; nil means [32, 32, 3].
 	Shape tensor.Shape
 	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 256.
 	NumClasses int

@@ -78,9 +78,11 @@ type Shard struct {
 	Lengths []int32
 	// Labels is [N].
 	Labels []int32
+	// Indices has the number of each sample within the set, [N]; Set.Take leaves it empty.
+	Indices []int32
 
-	images                  []float32 // full length of the buffers behind the fields above
-	tokens, lengths, labels []int32
+	images                           []float32 // full length of the buffers behind the fields above
+	tokens, lengths, labels, indices []int32
 }
 
 // reset empties the shard of texts.
@@ -183,7 +185,7 @@ func (l *Loader) newStep() *Step {
 	s := &Step{Shards: make([]Shard, c.Hi-c.Lo)}
 	for i := range s.Shards {
 		n := shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, c.Lo+i)
-		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n)}
+		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n), indices: make([]int32, n)}
 		if c.Set.Texts != nil {
 			s.Shards[i].lengths = make([]int32, n)
 			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
@@ -233,6 +235,7 @@ func (l *Loader) fill(s *Step, number int) {
 func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 	set := l.config.Set
 	sh.Samples, sh.Labels = len(indices), sh.labels[:len(indices)]
+	sh.Indices = sh.indices[:copy(sh.indices, indices)]
 	for i, index := range indices {
 		sh.Labels[i] = int32(set.Labels[index])
 	}

@@ -31,6 +31,9 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 	if classes == 0 {
 		classes = 10
 	}
+	if len(shape) == 1 {
+		return syntheticTexts(o, classes)
+	}
 	elems := shape.Elems()
 	if len(shape) != 3 || elems <= 0 || shape[2] > maxChannels || classes < 1 || classes > 256 {
 		return nil, nil, fmt.Errorf("data: synthetic: shape %v and %d classes, "+
@@ -60,6 +63,40 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 		return s
 	}
 	return make1(numTrain, 0), make1(numTest, 1), nil
+}
+
+// syntheticWords is the size of BERT's vocabulary.
+const syntheticWords = 30522
+
+// syntheticTexts draws texts of o.Shape[0] tokens each.
+func syntheticTexts(o Options, classes int) (train, test *Set, err error) {
+	most := o.Shape[0]
+	if most < 1 || classes < 1 || classes > 256 {
+		return nil, nil, fmt.Errorf("data: synthetic: texts of %d tokens in %d classes, "+
+			"want at least 1 and 1 to 256", most, classes)
+	}
+	make1 := func(n int, part uint64) *Set {
+		s := &Set{
+			Name: "synthetic", Shape: o.Shape.Clone(), Labels: make([]uint8, n), Generated: true,
+			Source: fmt.Sprintf("random tokens, seed %d", o.Seed),
+			Texts:  &Texts{Tokens: make([]int32, n*most), Vocabulary: syntheticWords},
+		}
+		for i := range classes {
+			s.Classes = append(s.Classes, strconv.Itoa(i))
+		}
+		words := random.Derive(o.Seed, purposeSynthetic, part, 0)
+		for i := range s.Texts.Tokens {
+			s.Texts.Tokens[i] = int32(words.Intn(uint64(i), syntheticWords))
+		}
+		labels := random.Derive(o.Seed, purposeSynthetic, part, 1)
+		for i := range s.Labels {
+			s.Labels[i] = uint8(labels.Intn(uint64(i), classes))
+			s.Texts.Ends = append(s.Texts.Ends, (i+1)*most)
+		}
+		return s
+	}
+	numTrain := sizeOr(o.TrainSize, 2048)
+	return make1(numTrain, 0), make1(sizeOr(o.TestSize, numTrain/8), 1), nil
 }
 
 // fillRandom fills dst with the words of a stream, little-endian.

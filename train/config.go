@@ -85,9 +85,15 @@ func (c Config) Validate() error {
 			continue
 		}
 		if !set.Shape.Equal(c.Network.Input) || len(set.Classes) != c.Network.Classes {
-			return fmt.Errorf("train: data set %s has images %v in %d classes, %s wants %v in %d",
+			return fmt.Errorf("train: data set %s has samples %v in %d classes, %s wants %v in %d",
 				set.Name, set.Shape, len(set.Classes),
 				c.Network.Name, c.Network.Input, c.Network.Classes)
+		}
+	}
+	for _, set := range []*data.Set{c.Train, c.Test} {
+		if set != nil && set.Texts != nil && set.Texts.Vocabulary > c.Network.Words {
+			return fmt.Errorf("train: data set %s has a vocabulary of %d tokens, %s knows %d",
+				set.Name, set.Texts.Vocabulary, c.Network.Name, c.Network.Words)
 		}
 	}
 	if err := c.Schedule.Validate(); err != nil {

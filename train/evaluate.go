@@ -16,8 +16,8 @@ func (c Config) testPart() (lo, hi int) {
 	return n * c.Rank / p, n * (c.Rank + 1) / p
 }
 
-// evaluate counts how many test images are classified correctly: each worker its part, in batches
-// with a smaller last one, so that every image counts once; then the counts are added up.
+// evaluate counts how many test samples are classified correctly: each worker its part, in batches
+// with a smaller last one, so that every sample counts once; then the counts are added up.
 func (l *Loop) evaluate() error {
 	if l.config.Test == nil || l.config.Test.Len() == 0 {
 		return nil
@@ -30,7 +30,8 @@ func (l *Loop) evaluate() error {
 	for at := lo; at < hi; at += l.config.EvalBatch {
 		n := min(l.config.EvalBatch, hi-at)
 		p := l.programs.evaluation[n]
-		l.config.Test.Normalize(p.Images(), p.LabelSlice(), at, at+n)
+		l.config.Test.Take(&l.tested, at, at+n)
+		read(p, &l.tested)
 		p.Forward()
 		counts[0] += int64(p.Correct())
 		counts[1] += int64(n)

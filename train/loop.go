@@ -29,6 +29,7 @@ type Loop struct {
 	rowLen    int
 	lane      *trace.Lane
 	counts    [2]int64
+	tested    data.Shard      // the batch of an evaluation
 	coverage  uint64          // of the whole training set
 	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
 

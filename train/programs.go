@@ -61,9 +61,9 @@ func (p *programs) add(c Config, ex graph.Executor, byCount map[int]*graph.Progr
 		return nil
 	}
 	g := graph.New()
-	images := g.Input("images", append([]int{n}, c.Network.Input...))
+	samples := c.Network.Samples(g, n)
 	labels := g.Labels("labels", n)
-	logits := c.Network.Build(images)
+	logits := c.Network.Build(samples)
 	program, err := graph.Compile(g, ex, graph.Options{
 		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: train,
 		Arena: p.arena,

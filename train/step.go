@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lockstep/data"
+	"lockstep/graph"
 	"lockstep/internal/trace"
 )
 
@@ -62,7 +63,8 @@ func (l *Loop) oneShard(s *data.Shard) {
 	}
 	p := l.programs.training[s.Samples]
 	p.SetGradients(gradient)
-	p.SetInput(s.Images, s.Labels)
+	read(p, s)
+	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
 	p.Forward()
 	row[rowLoss] = float32(p.Loss())
 	row[rowCorrect] = float32(p.Correct())
@@ -72,6 +74,15 @@ func (l *Loop) oneShard(s *data.Shard) {
 	l.share()
 	p.Backward(l.onReady)
 	l.lap(trace.Backward, "backward")
+}
+
+// read gives a program the samples of a shard.
+func read(p *graph.Program, s *data.Shard) {
+	if s.Lengths != nil {
+		p.SetTexts(s.Tokens, s.Lengths, s.Labels)
+		return
+	}
+	p.SetInput(s.Images, s.Labels)
 }
 
 // emptyShard is oneShard without samples: its gradient is zero, and takes its place in the tree.

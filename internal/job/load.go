@@ -38,6 +38,9 @@ type task struct {
 
 // load reads the data, or generates it, and fits the network to it.
 func (c Config) load(ctx context.Context, o data.Options) (task, error) {
+	if model.ReadsTexts(c.Model) {
+		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
+	}
 	train, test, err := data.Load(ctx, c.Data, o)
 	if err != nil {
 		return task{}, err

@@ -66,13 +66,14 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		want  string
 	}{
 		{name: "unknown model", flags: map[string]string{"model": "lenett"},
-			want: `--model: unknown model "lenett"; did you mean "lenet"? (known: lenet, vgg11)`},
+			want: `--model: unknown model "lenett"; did you mean "lenet"? (known: lenet, vgg11, ` +
+				`bert-tiny, bert-mini, bert-small, bert-medium, bert-base)`},
 		{name: "unknown data", flags: map[string]string{"data": "glyph"}, want: `did you mean "glyphs"?`},
 		{name: "unknown strategy", flags: map[string]string{"strategy": "dpd"}, want: `did you mean "ddp"?`},
 		{name: "unknown algorithm", flags: map[string]string{"algorithm": "rinng"}, want: `"ring"`},
 		{name: "unknown schedule", flags: map[string]string{"schedule": "cosin"}, want: `"cosine"`},
 		{name: "nothing near", flags: map[string]string{"optimizer": "lamb"},
-			want: `--optimizer: unknown optimizer "lamb" (known: sgd)`},
+			want: `--optimizer: unknown optimizer "lamb" (known: sgd, adamw)`},
 		{name: "no workers", flags: map[string]string{"workers": "0"},
 			want: "--workers: 0 is out of range, want 1 to 256"},
 		{name: "too many workers", flags: map[string]string{"workers": "10000"},

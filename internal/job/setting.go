@@ -124,7 +124,7 @@ func updateSettings() []Setting {
 			func(c *Config) *float64 { return &c.Momentum }),
 		toggle("nesterov", "Nesterov's momentum",
 			func(c *Config) *bool { return &c.Nesterov }),
-		real("weight-decay", "L2 penalty, added to the gradient",
+		real("weight-decay", "L2 penalty, added to the gradient; for adamw, decay of the weights",
 			func(c *Config) *float64 { return &c.WeightDecay }),
 		choice("schedule", "course of the learning rate; step is x 0.1 every 30 epochs",
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }),

@@ -1,0 +1,59 @@
+package train_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/data"
+	"lockstep/internal/kernel"
+	"lockstep/internal/random"
+	"lockstep/model"
+	"lockstep/optim"
+	"lockstep/tensor"
+	"lockstep/train"
+)
+
+// texts returns n texts of 1 to most random words in two classes.
+func texts(n, most int, stream random.Stream) *data.Set {
+	s := &data.Set{Name: "texts", Classes: []string{"0", "1"}, Shape: tensor.Shape{most},
+		Texts: &data.Texts{Vocabulary: 30522}}
+	for i := range uint64(n) {
+		for range 1 + stream.Intn(i, most) {
+			word := stream.Intn(uint64(len(s.Texts.Tokens))+1<<32, 30522)
+			s.Texts.Tokens = append(s.Texts.Tokens, int32(word))
+		}
+		s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+		s.Labels = append(s.Labels, uint8(stream.Intn(i+1<<33, 2)))
+	}
+	return s
+}
+
+// BERT with dropout, AdamW, texts of different lengths, uneven shards: the same outcome for any number of
+// workers and threads.
+func TestOneHashForTexts(t *testing.T) {
+	c := train.Config{
+		Train: texts(23, 40, 1), Test: texts(9, 40, 2),
+		Batch: 10, Plan: cut(t, 4, 1), Steps: 4, EvalBatch: 4, Seed: 5,
+		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01},
+	}
+	var err error
+	if c.Network, err = model.Named("bert-tiny", 2, tensor.Shape{40}); err != nil {
+		t.Fatal(err)
+	}
+	strange := c
+	strange.CPU, strange.Train = &kernel.CPU{}, texts(23, 40, 1)
+	strange.Train.Texts.Vocabulary++
+	if err := strange.Validate(); err == nil || !strings.Contains(err.Error(), "vocabulary of 30523 tokens") {
+		t.Errorf("too large a vocabulary: %v", err)
+	}
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	for workers := 2; workers <= 4; workers++ {
+		for _, strategy := range []string{"ddp", "gather-scatter"} {
+			for rank, got := range exchangeRun(t, c, workers, 1+workers%2, strategy, "") {
+				what := fmt.Sprintf("%s of %d workers, rank %d", strategy, workers, rank)
+				compareOutcomes(t, what, got, want)
+			}
+		}
+	}
+}
