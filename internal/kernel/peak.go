@@ -19,12 +19,12 @@ const (
 	// peakTurns makes a call of run last about 10 us, since Go cannot preempt assembly.
 	peakTurns  = 5000
 	peakCalls  = 50 // in a round, about half a millisecond
-	peakRounds = 60
+	peakRounds = 16
 )
 
 // PeakFLOPs measures how many additions and multiplications per second all threads reach together
 // with fused multiply-adds (a product, then a sum, on Plain) on independent values in registers. It
-// takes about 50 ms.
+// takes about 10 ms.
 func (c *CPU) PeakFLOPs() float64 {
 	t := &peakTask{ops: &c.ops.peak, sums: make([]float32, c.Threads()*c.ops.peak.floats)}
 	work := 2 * float64(len(t.sums)) * peakTurns * peakCalls
