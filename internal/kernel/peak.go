@@ -50,10 +50,11 @@ func (t *peakTask) Do(part, _ int) {
 const streamBytes = 1 << 20
 
 // Bandwidth measures how many bytes per second all threads together read and write when they pass
-// over work again and again: the better of scaling one half into the other (a read and a write) and
-// adding two thirds into the last (two reads and a write). Traffic that caches add, such as reading
-// a line before it is overwritten, does not count. Work, of at least 3 floats, is overwritten; its
-// length decides which cache is measured. It takes about 10 ms, or three passes each.
+// over work again and again: the best of scaling one half into the other (a read and a write),
+// adding two thirds into the last (two reads and a write) and adding one half to the other in place
+// (likewise). Traffic that caches add, such as reading a line before it is overwritten, does not
+// count. Work, of at least 3 floats, is overwritten; its length decides which cache is measured. It
+// takes some milliseconds, or three passes each.
 func (c *CPU) Bandwidth(work []float32) float64 {
 	h, t := len(work)/2, len(work)/3/lineFloats*lineFloats
 	if t == 0 {
@@ -73,7 +74,8 @@ func (c *CPU) Bandwidth(work []float32) float64 {
 	a, b, sum := work[:t], work[t:2*t], work[2*t:3*t]
 	return max(
 		rate(2*h, func() { c.Scale(work[h:2*h], work[:h], 1) }),
-		rate(3*t, func() { c.Add(sum, a, b) }))
+		rate(3*t, func() { c.Add(sum, a, b) }),
+		rate(3*h, func() { c.Add(work[:h], work[:h], work[h:2*h]) }))
 }
 
 // fastest returns how long the fastest of n calls took.
