@@ -171,8 +171,9 @@ func (a *assembly) bind() {
 		if !c.backward {
 			a.forward = len(a.steps)
 		}
+		in, out := typesOf(c.in), typesOf(c.out)
 		a.costs = append(a.costs, OpCost{Op: c.op.Name(), Layer: c.label, Backward: c.backward,
-			Cost: c.op.Cost(typesOf(c.in), typesOf(c.out))})
+			In: in, Out: out, Cost: c.op.Cost(in, out)})
 	}
 	a.losses, a.logits = a.output(a.code.loss), a.output(a.code.logits)
 }

@@ -5,9 +5,10 @@ package kernel
 type ops struct {
 	gemm    gemmOps
 	element elementOps
+	peak    peakOps
 }
 
 // opsFor returns the inner loops of isa.
 func opsFor(isa ISA) ops {
-	return ops{gemm: gemmFor(isa), element: elementFor(isa)}
+	return ops{gemm: gemmFor(isa), element: elementFor(isa), peak: peakFor(isa)}
 }

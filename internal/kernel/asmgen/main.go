@@ -48,6 +48,7 @@ func run(source, out string) error {
 	}{
 		{"element", element},
 		{"gemm", gemm},
+		{"peak", peak},
 	} {
 		if err := generate(out, f.name, pkg, f.write); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
