@@ -39,7 +39,7 @@ func passes(b *testing.B, c *kernel.CPU, k *normCase) []memoryPass {
 		{"ReLUBackward", 3, func() { c.ReLUBackward(k.dx, k.dy, k.y) }},
 		{"Add", 3, func() { c.Add(k.y, k.x, k.dy) }},
 		{"MaxPool", 1.25, func() { pool.Forward(k.y[:n/4], k.x) }},
-		{"MaxPoolBackward", 2.25, func() { pool.Backward(k.dx, k.dy[:n/4], k.x) }},
+		{"MaxPoolBackward", 2.25, func() { pool.Backward(k.dx, k.dy[:n/4], k.x, false) }},
 		{"SGD", 5, func() { c.SGD(k.y, v, k.dy, 1e-9, 0.9, 1e-4, 1, false) }},
 	}
 }

@@ -26,6 +26,7 @@ func element(a *assembler) {
 		}
 		v.maxPool()
 		v.maxPoolBackward()
+		v.window()
 	}
 }
 
@@ -124,12 +125,24 @@ var streams = []stream{
 	{"normalizeReLU", "y, x, mean, scale, shift", "", func(f *flow) {
 		f.put("y", f.rectify(f.affine(f.centred())))
 	}},
+	{"normalizeAdd", "y, x, r, mean, scale, shift", "", func(f *flow) {
+		f.put("y", f.add(f.affine(f.centred()), f.get("r")))
+	}},
+	{"normalizeAddReLU", "y, x, r, mean, scale, shift", "", func(f *flow) {
+		f.put("y", f.rectify(f.add(f.affine(f.centred()), f.get("r"))))
+	}},
 	{"normSums", "s, q, dy, x, mean", "", func(f *flow) {
 		f.normSums(f.get("dy"), f.centred())
 	}},
 	{"normSumsReLU", "s, q, dy, x, mean, scale, shift", "", func(f *flow) {
 		c := f.centred()
 		f.normSums(f.gate(f.get("dy"), f.affine(c)), c)
+	}},
+	{"normSumsGate", "g, s, q, dy, z, x, mean", "", func(f *flow) {
+		f.fetch("z")
+		d := f.gate(f.get("dy"), f.get("z"))
+		f.put("g", d)
+		f.normSums(d, f.centred())
 	}},
 	{"normGrad", "dx, dy, x, mean, scale, slope, offset", "", func(f *flow) {
 		f.normGrad(f.get("dy"), f.centred())
