@@ -75,56 +75,39 @@ func (p *pixels) each(step reg.Register, scale uint8, start func() []reg.GPVirtu
 // gradients, are twice as many.
 type pairs struct {
 	*pixels
-	neighbor reg.GPVirtual    // channel, for the input pixel to the right
-	ahead    reg.GPVirtual    // bytes of two rows
-	next     [2]reg.GPVirtual // channel and neighbor, two rows further down
+	neighbor reg.GPVirtual // channel, for the input pixel to the right
+	ahead    reg.GPVirtual // bytes of two rows
 }
 
 func (v *vectors) newPairs(dense, spread, constants []string) *pairs {
-	p := &pairs{pixels: v.newPixels(dense, spread, constants), neighbor: v.GP64()}
-	if constants != nil {
-		return p // too few registers for prefetching
-	}
-	p.ahead, p.next = v.GP64(), [2]reg.GPVirtual{v.GP64(), v.GP64()}
+	p := &pairs{pixels: v.newPixels(dense, spread, constants), neighbor: v.GP64(), ahead: v.GP64()}
 	v.Load(v.Param("top").Len(), p.ahead)
 	v.SHLQ(operand.Imm(3), p.ahead)
 	return p
 }
 
-// each emits the loops. Rows come in pairs, so that the processor's own prefetching loses the stream
-// at the end of each: what the next pair will read is asked for.
+// each emits the loops.
 func (p *pairs) each(body func()) {
-	right := func(from, to reg.Register) {
-		p.LEAQ(operand.Mem{Base: from, Index: p.channels, Scale: 4}, to)
-	}
 	start := func() []reg.GPVirtual {
-		right(p.channel, p.neighbor)
-		if p.ahead == nil {
-			return []reg.GPVirtual{p.neighbor}
-		}
-		p.MOVQ(p.ahead, p.next[0])
-		right(p.ahead, p.next[1])
-		return []reg.GPVirtual{p.neighbor, p.next[0], p.next[1]}
+		p.LEAQ(operand.Mem{Base: p.channel, Index: p.channels, Scale: 4}, p.neighbor)
+		return []reg.GPVirtual{p.neighbor}
 	}
 	p.pixels.each(p.channels, 8, start, func() {
-		if p.ahead != nil {
-			for _, slice := range []string{"top", "low"} {
-				p.PREFETCHT0(p.at(slice, p.next[0]))
-				p.PREFETCHT0(p.at(slice, p.next[1]))
-			}
-		}
+		p.fetchNext()
 		body()
 	})
 }
 
-// place is one of the four pixels of a window, in scan order.
-type place struct {
-	slice string
-	index reg.Register
-}
-
-func (p *pairs) places() []place {
-	return []place{{"top", p.channel}, {"top", p.neighbor}, {"low", p.channel}, {"low", p.neighbor}}
+// fetchNext asks for what the next pair of rows will read. Rows come in pairs, so that the processor's
+// own prefetching loses the stream at the end of each.
+func (p *pairs) fetchNext() {
+	for _, row := range []string{"top", "low"} {
+		for _, index := range []reg.Register{p.channel, p.neighbor} {
+			next := p.GP64()
+			p.LEAQ(p.at(row, index), next)
+			p.PREFETCHT0(operand.Mem{Base: next, Index: p.ahead, Scale: 1})
+		}
+	}
 }
 
 // constants are the parameters of a normalisation, one per channel.
@@ -152,16 +135,25 @@ func (v *vectors) maxPool() {
 
 // forward writes the maximum of the window, each value mapped first.
 func (p *pairs) forward(mapped func(x reg.Register) reg.Register) {
-	var m reg.Register
-	for _, at := range p.places() {
-		x := mapped(p.get(at.slice, at.index))
-		if m == nil {
-			m = x
-			continue
-		}
-		p.replace(m, x, p.beats(x, m))
-	}
+	m, _, _ := p.maximum(mapped)
 	p.put("y", p.channel, m)
+}
+
+// maximum returns the maximum of the window, and the lanes where the right pixel beats the left one in
+// the top row and in the low row, and where the low row beats the top row. The order of the
+// comparisons does not matter, as what comes later in scan order is always the challenger.
+func (p *pairs) maximum(mapped func(x reg.Register) reg.Register) (m reg.Register, right [2]reg.Register,
+	low reg.Register) {
+	var rows [2]reg.Register
+	for i, row := range []string{"top", "low"} {
+		left, x := mapped(p.get(row, p.channel)), mapped(p.get(row, p.neighbor))
+		right[i] = p.beats(x, left)
+		p.replace(left, x, right[i])
+		rows[i] = left
+	}
+	low = p.beats(rows[1], rows[0])
+	p.replace(rows[0], rows[1], low)
+	return rows[0], right, low
 }
 
 // maxPoolBackward emits the backward pass, that of a rectified map, and that of a map normalised and
@@ -184,35 +176,19 @@ func (v *vectors) maxPoolBackward() {
 	n.each(func() { n.backward(n.normal(), true) })
 }
 
-// backward hands the gradient to the first place, and on to each later one that beats the maximum so
-// far; gated, it is dropped in the end unless the maximum is above 0 or NaN.
+// backward hands the gradient to the maximum; gated, only where that is above 0 or NaN.
 func (p *pairs) backward(mapped func(x reg.Register) reg.Register, gated bool) {
-	dy := p.get("dy", p.channel)
-	var m reg.Register
-	var given []reg.Register
-	for _, at := range p.places() {
-		x := mapped(p.get(at.slice, at.index))
-		if m == nil {
-			m, given = x, append(given, p.get("dy", p.channel)) // a register of its own
-			continue
-		}
-		wins := p.beats(x, m)
-		for _, d := range given {
-			p.drop(d, wins)
-		}
-		given = append(given, p.keep(dy, wins))
-		p.replace(m, x, wins)
-	}
-	var open reg.Register
+	m, right, low := p.maximum(mapped)
+	d := p.get("dy", p.channel)
 	if gated {
-		open = p.positive(m)
+		d = p.gate(d, m)
 	}
-	for i, at := range p.places() {
-		d := given[i]
-		if gated {
-			d = p.keep(d, open)
-		}
-		p.put("d"+at.slice, at.index, d)
+	below := p.keep(d, low)
+	for i, row := range []reg.Register{p.xor(d, below), below} {
+		slice := []string{"dtop", "dlow"}[i]
+		beside := p.keep(row, right[i])
+		p.put(slice, p.neighbor, beside)
+		p.put(slice, p.channel, p.xor(row, beside))
 	}
 }
 

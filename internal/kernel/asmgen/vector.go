@@ -190,13 +190,15 @@ func (v *vectors) keep(a, m reg.Register) reg.Register {
 	return x
 }
 
-// drop sets a to 0 in the lanes of m.
-func (v *vectors) drop(a, m reg.Register) {
+// xor returns a without the bits of b: what keep left out, if b is what it kept of a.
+func (v *vectors) xor(a, b reg.Register) reg.Register {
+	x := v.vector()
 	if v.wide {
-		v.VPXORD(a, a, m, a)
+		v.VPXORD(b, a, x)
 	} else {
-		v.VANDNPS(a, m, a)
+		v.VXORPS(b, a, x)
 	}
+	return x
 }
 
 // replace sets a to b in the lanes of m.
