@@ -69,7 +69,7 @@ type memoryPass struct {
 }
 
 func BenchmarkMemory(b *testing.B) {
-	for _, m := range [][2]int{{64 * 32 * 32, 64}, {64 * 8 * 8, 256}, {64 * 14 * 14, 16}} {
+	for _, m := range [][2]int{{64 * 32 * 32, 64}, {64 * 8 * 8, 256}, {64 * 4 * 4, 512}, {64 * 14 * 14, 16}} {
 		for _, isa := range kernel.Supported() {
 			verify(b, isa, m[0]/8, m[1])
 			k := newNormCase(b, m[0], m[1], 0.5, true)

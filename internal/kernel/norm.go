@@ -19,7 +19,7 @@ type BatchNorm struct {
 	consts [5][]float32 // constants as wide rows
 
 	out, grad, x []float32 // operands of the call in progress
-	r, gated     []float32 // of one with a residual
+	r, z, g      []float32 // of one with a residual
 	relu         bool
 }
 
@@ -135,15 +135,17 @@ func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, be
 func (p *BatchNorm) BackwardAdd(g, dx, dgamma, dbeta, dz, z, x, mean, variance, gamma, beta []float32,
 	eps float32) {
 	p.mustChannels("backward", dgamma, dbeta, mean, variance, gamma, beta)
-	for _, s := range [][]float32{g, dx, dz, z, x} {
-		mustLen("batch norm backward", "an operand", len(s), p.rows*p.cols)
-	}
+	mustLen("batch norm backward", "x", len(x), p.rows*p.cols)
+	mustLen("batch norm backward", "z", len(z), len(x))
+	mustLen("batch norm backward", "dz", len(dz), len(x))
+	mustLen("batch norm backward", "dx", len(dx), len(x))
+	mustLen("batch norm backward", "g", len(g), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
 	p.out, p.grad, p.x, p.relu = dx, dz, x, false
-	p.gated, p.r = g, z
+	p.z, p.g = z, g
 	p.cpu.share((*normSums)(p), len(x))
 	p.finish(dgamma, dbeta, variance, eps)
-	p.grad, p.gated, p.r = g, nil, nil
+	p.grad, p.z, p.g = g, nil, nil
 	p.cpu.share((*normGrad)(p), len(x))
 	p.out, p.grad, p.x = nil, nil, nil
 }
@@ -223,8 +225,8 @@ func (p *normSums) Do(part, parts int) {
 	p.sum(part, parts, ops.add, func(acc []float32, lo, hi int) {
 		n := hi - lo
 		s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
-		if p.gated != nil {
-			ops.normSumsGate(p.gated[lo:hi], s, q, dy, p.r[lo:hi], x, mean[:n])
+		if p.z != nil {
+			ops.normSumsGate(p.g[lo:hi], s, q, dy, p.z[lo:hi], x, mean[:n])
 		} else if p.relu {
 			ops.normSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
 		} else {

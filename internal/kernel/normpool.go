@@ -148,12 +148,12 @@ func (p *normPoolSums) Do(part, parts int) {
 	})
 }
 
-// Do computes the gradient of a run of bands.
+// Do computes the gradient of a run of bands, from the last to the first as columns.walk does.
 func (p *normPoolGrad) Do(part, parts int) {
 	all, norm := (*NormPool)(p), p.norm
 	ops, d, c := &norm.cpu.ops.element, all.buffer(part), &norm.consts
 	first, last := span(p.bands, part, parts)
-	for b := first; b < last; b++ {
+	for b := last - 1; b >= first; b-- {
 		lo, hi, row := all.bandOf(b)
 		all.gradient(d, lo, hi, row)
 		for at := lo; at < hi; at += norm.wide {

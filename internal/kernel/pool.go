@@ -15,19 +15,20 @@ func (s PoolShape) OutH() int { return (s.H+2*s.Pad-s.Size)/s.Stride + 1 }
 // OutW returns the width of the output, (W+2*Pad-Size)/Stride + 1.
 func (s PoolShape) OutW() int { return (s.W+2*s.Pad-s.Size)/s.Stride + 1 }
 
-// Possible reports whether the sizes are positive, a window fits into the padded map, and the padding
-// is at most half a window, so that every window has pixels of the map in it.
+// maxSize bounds windows: a float32 numbers their pixels.
+const maxSize = 4096
+
+// Possible reports whether the sizes are positive, a window has at most 4096 x 4096 pixels and fits
+// into the padded map, and the padding is at most half of it, so that every window has pixels of the
+// map in it.
 func (s PoolShape) Possible() bool {
 	return min(s.N, s.H, s.W, s.C, s.Size, s.Stride) >= 1 && s.Pad >= 0 && 2*s.Pad <= s.Size &&
-		s.Size <= min(s.H, s.W)+2*s.Pad
+		s.Size <= min(s.H+2*s.Pad, s.W+2*s.Pad, maxSize)
 }
 
 // Pairs reports whether the windows are 2x2, 2 apart and without padding. These have loops of their
 // own.
 func (s PoolShape) Pairs() bool { return s.Size == 2 && s.Stride == 2 && s.Pad == 0 }
-
-// maxTaps bounds the pixels of a window: float32 numbers them.
-const maxTaps = 1 << 24
 
 // MaxPool is the plan of a max pooling. Its methods give the same bits for any number of threads and
 // on every ISA, and allocate nothing.
@@ -45,7 +46,7 @@ type MaxPool struct {
 
 // NewMaxPool plans a max pooling. The shape must be possible.
 func (c *CPU) NewMaxPool(s PoolShape) *MaxPool {
-	if !s.Possible() || s.Size*s.Size > maxTaps {
+	if !s.Possible() {
 		panic(fmt.Sprintf("kernel: max pool: impossible shape %+v", s))
 	}
 	p := &MaxPool{cpu: c, shape: s}

@@ -11,8 +11,8 @@ import (
 // unroll is the number of vectors in one turn of the inner loops.
 const unroll = 2
 
-// fetchBytes is how far ahead the backward passes of batch norm ask for their inputs, whose streams
-// the processor's own prefetching loses among the constants: one wide row.
+// fetchBytes is how far ahead the sums of batch norm's backward pass ask for their inputs, whose
+// streams the processor's own prefetching loses among the constants: one wide row.
 const fetchBytes = 4096
 
 // element writes the inner loops of the memory-bound kernels; package kernel's elementOps says what
@@ -87,7 +87,6 @@ func (f *flow) normSums(d, centred reg.Register) {
 
 // normGrad writes scale*d + (slope*centred + offset).
 func (f *flow) normGrad(d, centred reg.Register) {
-	f.fetch("dy", "x")
 	line := f.add(f.mul(f.get("slope"), centred), f.get("offset"))
 	f.put("dx", f.add(f.mul(f.get("scale"), d), line))
 }
