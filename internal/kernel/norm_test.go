@@ -158,11 +158,46 @@ func TestBatchNormInPlace(t *testing.T) {
 	sameBits(t, "y in x", x, k.y)
 }
 
+// A residual in the same pass gives the bits of the passes one after the other.
+func TestBatchNormAddIsNormAddReLU(t *testing.T) {
+	everywhere(t, func(t *testing.T, c *kernel.CPU) {
+		for _, m := range matrices {
+			k := newNormCase(t, m[0], m[1], 0.5, false)
+			p := c.NewBatchNorm(m[0], m[1])
+			k.pass(p)
+			what := fmt.Sprint(m)
+			r, z, g := draw(t, len(k.x), 0, 7), floats(t, len(k.x)), floats(t, len(k.x))
+			odd(r, 8)
+			c.Add(k.y, k.y, r)
+			p.NormalizeAdd(z, k.x, r, k.mean, k.variance, k.gamma, k.beta, eps, false)
+			sameBits(t, what+" sum", z, k.y)
+			c.ReLU(k.y, k.y)
+			p.NormalizeAdd(r, k.x, r, k.mean, k.variance, k.gamma, k.beta, eps, true)
+			sameBits(t, what+" relu in r", r, k.y)
+
+			c.ReLUBackward(g, k.dy, k.y)
+			p.Backward(k.dx, k.dgamma, k.dbeta, g, k.x, k.mean, k.variance, k.gamma, k.beta, eps, false)
+			dx, dgamma, dbeta := floats(t, len(k.x)), floats(t, m[1]), floats(t, m[1])
+			p.BackwardAdd(k.dy, dx, dgamma, dbeta, k.dy, k.y, k.x, k.mean, k.variance, k.gamma, k.beta,
+				eps)
+			sameBits(t, what+" g in dz", k.dy, g)
+			sameBits(t, what+" dgamma", dgamma, k.dgamma)
+			sameBits(t, what+" dbeta", dbeta, k.dbeta)
+			sameBits(t, what+" dx", dx, k.dx)
+		}
+	})
+}
+
 func TestBatchNormDoesNotAllocate(t *testing.T) {
 	c := open(t, kernel.Best(), 2)
 	k := newNormCase(t, 3000, 32, 0, true)
 	p := c.NewBatchNorm(k.rows, k.channels)
-	if n := testing.AllocsPerRun(10, func() { k.pass(p) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() {
+		k.pass(p)
+		p.NormalizeAdd(k.y, k.x, k.dy, k.mean, k.variance, k.gamma, k.beta, eps, true)
+		p.BackwardAdd(k.dy, k.dx, k.dgamma, k.dbeta, k.dy, k.y, k.x, k.mean, k.variance, k.gamma,
+			k.beta, eps)
+	}); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }

@@ -136,7 +136,7 @@ func poolCalls(c *kernel.CPU) []call {
 	}
 	return []call{
 		{timing("", bytesOf(y, x)), func() { v.Forward(y, x) }},
-		{timing("-backward", bytesOf(dx, dy, x)), func() { v.Backward(dx, dy, x) }},
+		{timing("-backward", bytesOf(dx, dy, x)), func() { v.Backward(dx, dy, x, false) }},
 	}
 }
 
