@@ -30,6 +30,7 @@ type gather struct {
 	relu, add         bool
 	panels, biasPanel []float32
 	source            []float32 // src, or its padded copy
+	then              finishing // of rows of dst, if any
 }
 
 // gatherShape says what is gathered.
@@ -54,6 +55,8 @@ type gatherPart struct {
 	tile tileArgs
 	pack packArgs
 	turn turnArgs
+	// Rows [first, end) of dst are computed by this thread alone, and it finishes the blocks in them.
+	first, end int
 }
 
 // gatherTile is a tile of the table of one image or one group of images.
@@ -219,12 +222,17 @@ func (g *gather) run(dst, src, w, bias []float32, relu, add bool, scratch []floa
 		g.source = scratch[:g.images*g.shape.srcImage]
 	}
 	g.cpu.share((*gatherPrepare)(g), g.scratch())
+	parts := g.cpu.Threads()
 	if g.items()*tileRows*g.rows()*g.lanes < g.cpu.ops.gemm.serial {
+		parts = 1
 		(*gatherCompute)(g).Do(0, 1)
 	} else {
 		g.cpu.Run((*gatherCompute)(g))
 	}
-	g.dst, g.src, g.w, g.bias, g.source = nil, nil, nil, nil, nil
+	if g.then.then != nil {
+		g.finishRest(parts)
+	}
+	g.dst, g.src, g.w, g.bias, g.source, g.then = nil, nil, nil, nil, nil, finishing{}
 }
 
 // gatherPrepare packs the weights and pads the source.
@@ -308,19 +316,74 @@ type gatherCompute gather
 // else some items.
 func (t *gatherCompute) Do(part, parts int) {
 	g := (*gather)(t)
-	s := g.shape
-	items, blocks := [2]int{0, g.items()}, [2]int{0, len(g.blocks)}
-	if blocks[1] >= parts && s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage) {
-		blocks[0], blocks[1] = span(blocks[1], part, parts)
+	p := g.parts[part]
+	lo, end, blocks := 0, g.items(), [2]int{0, len(g.blocks)}
+	if g.sharesBlocks(parts) {
+		blocks[0], blocks[1] = span(len(g.blocks), part, parts)
 	} else {
-		items[0], items[1] = span(items[1], part, parts)
+		lo, end = span(end, part, parts)
 	}
-	for lo := items[0]; lo < items[1]; lo += g.batch {
-		hi := min(lo+g.batch, items[1])
+	finishes := g.then.then != nil && !g.sharesBlocks(parts)
+	if finishes {
+		p.first, p.end = g.rowsBefore(g.wholeGroup(lo)), g.rowsBefore(end)
+	}
+	for lo < end {
+		hi := min(lo+g.batch, end)
 		for b := blocks[0]; b < blocks[1]; b++ {
-			for first := 0; first < s.depth; first += g.chunk {
-				g.pass(g.parts[part], b, first, lo, hi)
+			for first := 0; first < g.shape.depth; first += g.chunk {
+				g.pass(p, b, first, lo, hi)
 			}
+		}
+		if finishes {
+			g.then.advance(part, p.first, g.rowsBefore(lo), g.rowsBefore(hi))
+		}
+		lo = hi
+	}
+}
+
+// sharesBlocks reports whether parts threads share the blocks of channels.
+func (g *gather) sharesBlocks(parts int) bool {
+	s := &g.shape
+	return parts > 1 && len(g.blocks) >= parts &&
+		s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage)
+}
+
+// wholeGroup returns the first item from i on that starts a group, or i if rows of dst do not wait
+// for each other.
+func (g *gather) wholeGroup(i int) int {
+	if !g.byPosition {
+		return i
+	}
+	return (i + len(g.tiles) - 1) / len(g.tiles) * len(g.tiles)
+}
+
+// rowsBefore returns how many of the first rows of dst items [0, i) complete, for pixels in order.
+func (g *gather) rowsBefore(i int) int {
+	if i >= g.items() {
+		return g.then.rows
+	}
+	image, _ := g.group(i / len(g.tiles))
+	row := image * g.shape.dstImage / g.shape.width
+	if !g.byPosition {
+		row += int(g.table[g.tiles[i%len(g.tiles)].at]) / g.shape.width
+	}
+	return row
+}
+
+// finishRest finishes the blocks that none of parts threads computed alone.
+func (g *gather) finishRest(parts int) {
+	f := &g.then
+	if g.sharesBlocks(parts) {
+		g.cpu.finish(f.then, f.rows, f.blockRows)
+		return
+	}
+	for b := range f.blocks() {
+		alone := false
+		for _, p := range g.parts[:parts] {
+			alone = alone || p.first <= b*f.blockRows && f.end(b) <= p.end
+		}
+		if !alone {
+			f.then.Finish(0, b)
 		}
 	}
 }
