@@ -13,7 +13,9 @@ var passes = []pass{
 	{"multiply by one", dropMultiplyByOne},
 	{"fold relu", foldReLU},
 	{"fold mask", foldMask},
+	{"fold statistics", foldStatistics},
 	{"drop unused", dropUnused},
+	{"fold sum of gradients", foldGradientSum},
 	{"finish gradients early", finishGradientsEarly},
 }
 
