@@ -54,7 +54,7 @@ func BenchmarkConv(b *testing.B) {
 
 func benchConv(b *testing.B, isa kernel.ISA, threads int, s kernel.ConvShape) {
 	noisy := func(n int, seed uint32) []float32 {
-		f, v := noise(seed), make([]float32, n)
+		f, v := noise(seed), huge(b, n)
 		for i := range v {
 			v[i] = f(i)
 		}
@@ -63,8 +63,8 @@ func benchConv(b *testing.B, isa kernel.ISA, threads int, s kernel.ConvShape) {
 	v := open(b, isa, threads).NewConv(s)
 	x, w := noisy(s.N*s.H*s.W*s.C, 1), noisy(s.R*s.S*s.C*s.K, 2)
 	dy, bias := noisy(s.N*s.OutH()*s.OutW()*s.K, 3), noisy(s.K, 4)
-	y, dx, dw := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
-	scratch := make([]float32, v.ScratchFloats())
+	y, dx, dw := huge(b, len(dy)), huge(b, len(x)), huge(b, len(w))
+	scratch := huge(b, v.ScratchFloats())
 	calls := []struct {
 		name string
 		run  func()

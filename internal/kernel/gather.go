@@ -96,8 +96,8 @@ func (o *gemmOps) cutBlocks(width int) (list []block, lanes int) {
 //
 // panelRows bounds the rows of a panel that is multiplied in one go (taps x channels of a chunk): at
 // 64 columns 512 rows are 128 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
-// cache, and no sum runs over more than 512 terms (docs/design/0002). batchFloats bounds the source
-// floats of a pass. Changing panelRows changes results.
+// cache, and no sum runs over more than 512 terms (docs/design/0002). batchFloats bounds the floats
+// of the source and of dst that a batch reads and writes. Changing panelRows changes results.
 const (
 	panelRows   = 512
 	batchFloats = 64 << 10
@@ -156,7 +156,7 @@ func (g *gather) tabulate(m mapping) {
 			phase = phase[n:]
 		}
 	}
-	g.batch = max(1, batchFloats/(tileRows*g.chunk*g.shape.stepPixels()))
+	g.batch = max(1, batchFloats/(tileRows*(g.chunk*g.shape.stepPixels()+g.shape.width)))
 	if g.byPosition { // whole groups, whose tiles share their pixels
 		g.batch = max(1, g.batch/len(g.tiles)) * len(g.tiles)
 	}
@@ -426,6 +426,9 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	if g.relu && first+n == s.depth {
 		a.flags |= tileReLU
 	}
+	// The first block meets rows that are not in the cache yet, and where they lie one behind the other
+	// the processor loses track of six streams in a page.
+	fetches := b == 0 && s.srcImage == s.depth
 	group, t := lo/len(g.tiles), lo%len(g.tiles)
 	for i := lo; i < hi; group, t = group+1, 0 {
 		image, rows := g.group(group)
@@ -436,6 +439,10 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 			a.table = g.table[tile.at:]
 			a.taps = int(tile.taps)
 			a.rows = min(rows, int(tile.rows))
+			a.fetch = a.src
+			if fetches { // the next tile's
+				a.fetch = a.src[min(tileRows*s.depth, len(a.src)-1):]
+			}
 			g.cpu.ops.gemm.tile[a.rows][k.vectors](a)
 		}
 	}

@@ -55,7 +55,8 @@ func (p *BatchNorm) Normalize(y, x, mean, variance, gamma, beta []float32, eps f
 }
 
 // Backward computes the gradients of Normalize where mean and variance are x's own. With
-// xh = (x-mean)/sqrt(variance+eps) and g = dy, or if relu g = dy where the output is above 0 or NaN, else 0:
+// xh = (x-mean)/sqrt(variance+eps) and g = dy, or if relu g = dy where the output is above 0 or NaN,
+// else 0:
 //
 //	dbeta[c]  = sum_i g[i,c]
 //	dgamma[c] = sum_i g[i,c]*xh[i,c]
