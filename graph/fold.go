@@ -174,6 +174,64 @@ func foldPoolMask(c *code) {
 	}
 }
 
+// foldStatistics lets a convolution take the batch statistics of its result, while that is in the
+// cache. The arithmetic is the same.
+func foldStatistics(c *code) {
+	for _, s := range c.calls {
+		if _, ok := s.op.(batchStatistics); !ok || s.in[0].call == nil {
+			continue
+		}
+		producer := s.in[0].call
+		if o, ok := producer.op.(conv); ok {
+			producer.op = convStatistics{o}
+			producer.out = append(producer.out, s.out...)
+			for _, n := range s.out {
+				n.call = producer
+			}
+			c.remove(s)
+		}
+	}
+}
+
+// foldGradientSum lets a convolution's backward-data op add to another gradient of the same value,
+// which it overwrites, instead of having the two added in another pass. Sums of several chunks of
+// channels are then added to it one by one, so results may differ in rounding.
+func foldGradientSum(c *code) {
+	for _, s := range c.calls {
+		if _, ok := s.op.(add); !ok {
+			continue
+		}
+		for i, d := range s.in {
+			other := s.in[1-i]
+			if d.call == nil || other.call == nil || c.onlyReader(d) != s {
+				continue
+			}
+			o, ok := d.call.op.(convBackwardData)
+			if ok && c.isFreeBefore(other, d.call, s) {
+				d.call.op, d.call.in = convBackwardDataAdd{o}, append(d.call.in, other)
+				c.replace(s.out[0], d)
+				c.remove(s)
+				break
+			}
+		}
+	}
+}
+
+// isFreeBefore reports whether n is computed before the call at and read by nobody from there on but by
+// reader, and is no root.
+func (c *code) isFreeBefore(n *Node, at, reader *call) bool {
+	if slices.ContainsFunc(c.roots(), func(root **Node) bool { return *root == n }) {
+		return false
+	}
+	from := slices.Index(c.calls, at)
+	for _, later := range c.calls[from:] {
+		if later == n.call || later != reader && slices.Contains(later.in, n) {
+			return false
+		}
+	}
+	return true
+}
+
 // dropMultiplyByOne removes the scaling of a gradient by ones, which is what the gradient of a
 // plain sum of losses starts from.
 func dropMultiplyByOne(c *code) {

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 
+	"lockstep/internal/kernel"
 	"lockstep/tensor"
 )
 
@@ -62,17 +63,17 @@ func (batchStatistics) Cost(in, out []Type) Cost {
 }
 
 func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
-	channels := lastAxis(in[0])
-	rows := in[0].Shape.Elems() / channels
-	v := h.cpu.NewBatchNorm(rows, channels)
-	correction := float32(float64(rows) / float64(max(rows-1, 1)))
+	m := moments(h, in[0])
 	return Kernel{Run: func(a *Args) {
-		mean, biased, unbiased := a.Out[0].F, a.Out[1].F, a.Out[2].F
-		v.Stats(mean, biased, a.In[0].F)
-		for c, s := range biased {
-			unbiased[c] = s * correction
-		}
+		m.Run(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F)
 	}}
+}
+
+// moments plans the statistics of a map. The blocks are those in which a convolution finishes it.
+func moments(h *Host, x Type) *kernel.Moments {
+	c, n := lastAxis(x), x.Shape.Elems()
+	pixels := n / (c * x.Shape[0])
+	return h.cpu.NewMoments(n/c, c, kernel.FinishRows(pixels, c))
 }
 
 // The gradient through the statistics is part of normalize's rule.

@@ -17,7 +17,9 @@ var passes = []pass{
 	{"fold residual mask", foldResidualMask},
 	{"fold pool", foldPool},
 	{"fold pool mask", foldPoolMask},
+	{"fold statistics", foldStatistics},
 	{"drop unused", dropUnused},
+	{"fold sum of gradients", foldGradientSum},
 	{"finish gradients early", finishGradientsEarly},
 }
 

@@ -158,8 +158,7 @@ func TestCompiledOps(t *testing.T) {
 		got = append(got, strings.TrimSpace(c.Op+" "+c.Layer))
 	}
 	want := []string{
-		"conv conv1",
-		"batch-statistics",
+		"conv+statistics conv1",
 		"normalize+relu norm",
 		"conv conv2",
 		"add",

@@ -27,8 +27,9 @@ func passes(b *testing.B, c *kernel.CPU, k *normCase) []memoryPass {
 	shape.Size, shape.Pad = 3, 1
 	windows := c.NewMaxPool(shape)
 	norm, sums := c.NewBatchNorm(k.rows, k.channels), c.NewColumnSums(k.rows, k.channels)
+	moments := c.NewMoments(k.rows, k.channels, kernel.FinishRows(1, k.channels))
 	return []memoryPass{
-		{"Stats", 1, func() { norm.Stats(k.mean, k.variance, k.x) }},
+		{"Moments", 1, func() { moments.Run(k.mean, k.variance, k.unbiased, k.x) }},
 		{"Normalize", 2, func() {
 			norm.Normalize(k.y, k.x, k.mean, k.variance, k.gamma, k.beta, eps, true)
 		}},

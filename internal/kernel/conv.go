@@ -75,13 +75,8 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 // of the scratch need not be kept between calls.
 func (v *Conv) ScratchFloats() int { return v.scratch }
 
-// FinishRows returns how many rows of y, [N*OutH*OutW, K], make a block for a Finisher: whole images of
-// about finishFloats, or rows where images are one pixel. The last block may be shorter.
-func (v *Conv) FinishRows() int {
-	f := v.shape.fold()
-	pixels := f.OutH() * f.OutW()
-	return pixels * max(1, finishFloats/(pixels*f.K))
-}
+// FinishRows returns how many rows of y, [N*OutH*OutW, K], make a block for a Finisher.
+func (v *Conv) FinishRows() int { return FinishRows(v.shape.OutH()*v.shape.OutW(), v.shape.K) }
 
 // Forward computes y[n,p,q,k] = bias[k] + sum_rsc x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] w[r,s,c,k],
 // then the maximum of that and zero if relu is set. A nil bias counts as zeros.
@@ -89,16 +84,15 @@ func (v *Conv) FinishRows() int {
 // The channels c are cut into chunks by the shape. Each chunk is summed over r, s, c in this order,
 // the first from the bias and the others from zero, and the chunks' sums are added in order.
 //
-// Unless it is nil, then is called for every block of FinishRows rows of y.
+// Unless it is nil, then is called for every block of FinishRows rows of y, most while they are in the
+// cache.
 func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratch []float32) {
 	v.checkLengths("conv forward", x, y, w, scratch)
 	if bias != nil {
 		checkLen("conv forward", "bias", bias, v.shape.K)
 	}
+	v.forward.then = finishing{then, v.shape.rows(), v.FinishRows()}
 	v.forward.run(y, x, w, bias, relu, false, aligned(scratch))
-	if then != nil {
-		v.cpu.finish(then, v.shape.rows(), v.FinishRows())
-	}
 }
 
 // BackwardData computes the gradient of the input, the sum over all r, s, k, p, q with

@@ -12,22 +12,50 @@ type Finisher interface {
 	Finish(part, block int)
 }
 
-// finishing calls a Finisher for every block.
-type finishing struct {
-	then   Finisher
-	blocks int
+// FinishRows returns how many rows make a block for a Finisher of a map, [N*pixels, channels]: whole
+// images, or where one exceeds 256 KiB, as many rows as that holds. The last block may be shorter.
+func FinishRows(pixels, channels int) int {
+	rows := max(1, finishFloats/channels)
+	if rows > pixels {
+		rows -= rows % pixels
+	}
+	return rows
 }
+
+// finishing hands blocks of rows to a Finisher.
+type finishing struct {
+	then            Finisher
+	rows, blockRows int
+}
+
+// blocks returns the number of blocks.
+func (f *finishing) blocks() int { return (f.rows + f.blockRows - 1) / f.blockRows }
+
+// advance finishes the blocks of rows [first, to) that were not yet whole when only [first, from)
+// were computed.
+func (f *finishing) advance(part, first, from, to int) {
+	if from == to {
+		return
+	}
+	b := max((first+f.blockRows-1)/f.blockRows, from/f.blockRows)
+	for ; b < f.blocks() && f.end(b) <= to; b++ {
+		f.then.Finish(part, b)
+	}
+}
+
+// end returns the row behind block b.
+func (f *finishing) end(b int) int { return min((b+1)*f.blockRows, f.rows) }
 
 // finish runs then over rows cut into blocks of blockRows.
 func (c *CPU) finish(then Finisher, rows, blockRows int) {
-	c.finishing = finishing{then, (rows + blockRows - 1) / blockRows}
+	c.finishing = finishing{then, rows, blockRows}
 	c.Run(&c.finishing)
 	c.finishing = finishing{}
 }
 
 // Do finishes some blocks.
 func (f *finishing) Do(part, parts int) {
-	lo, hi := span(f.blocks, part, parts)
+	lo, hi := span(f.blocks(), part, parts)
 	for b := lo; b < hi; b++ {
 		f.then.Finish(part, b)
 	}

@@ -5,9 +5,6 @@ import (
 	"math"
 )
 
-// pilotRows is the number of rows whose mean stands in for the batch's while the moments are taken.
-const pilotRows = 16
-
 // BatchNorm is the plan of batch normalisation over x of the shape [rows, channels], where rows runs
 // over N, H, W. All slices of that shape are contiguous; mean, variance, gamma and beta have one
 // element per channel. The methods give the same bits for any number of threads and on every ISA, and
@@ -43,40 +40,6 @@ func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
 	return p
 }
 
-// Stats computes the mean and the biased variance of each channel of x.
-//
-//	mean[c] = sum_i x[i,c] / rows      variance[c] = sum_i (x[i,c]-mean[c])^2 / rows
-//
-// It takes one pass: x is shifted by a mean over a few rows spread over the batch, so that the squares
-// cancel no more than a few bits even where the mean is far larger than the deviation.
-func (p *BatchNorm) Stats(mean, variance, x []float32) {
-	p.mustChannels("stats", mean, variance)
-	mustLen("batch norm stats", "x", len(x), p.rows*p.cols)
-	p.pilot(x)
-	p.spread(p.consts[wideMean], p.narrow)
-	p.x = x
-	p.cpu.share((*normMoments)(p), len(x))
-	sums := p.total(p.cpu.ops.element.add)
-	n := float64(p.rows)
-	for c := range mean {
-		s, q := float64(sums[c])/n, float64(sums[p.cols+c])/n
-		mean[c] = float32(float64(p.narrow[c]) + s)
-		variance[c] = float32(max(q-float64(s*s), 0))
-	}
-	p.x = nil
-}
-
-// pilot sets narrow to the mean of some rows of x, chosen by the shape alone.
-func (p *BatchNorm) pilot(x []float32) {
-	ops, n := &p.cpu.ops.element, min(p.rows, pilotRows)
-	clear(p.narrow)
-	for i := range n {
-		row := i * p.rows / n * p.cols
-		ops.add(p.narrow, p.narrow, x[row:row+p.cols])
-	}
-	ops.scale(p.narrow, p.narrow, 1/float32(n))
-}
-
 // Normalize computes, with the biased variance,
 //
 //	y[i,c] = (x[i,c]-mean[c]) * (gamma[c]/sqrt(variance[c]+eps)) + beta[c]
@@ -102,8 +65,9 @@ func (p *BatchNorm) NormalizeAdd(y, x, r, mean, variance, gamma, beta []float32,
 	p.r = nil
 }
 
-// Backward computes the gradients of Normalize after Stats. With xh = (x-mean)/sqrt(variance+eps) and
-// g = dy, or if relu g = dy where the output is above 0 or NaN, else 0:
+// Backward computes the gradients of Normalize where mean and variance are x's own. With
+// xh = (x-mean)/sqrt(variance+eps) and g = dy, or if relu g = dy where the output is above 0 or NaN,
+// else 0:
 //
 //	dbeta[c]  = sum_i g[i,c]
 //	dgamma[c] = sum_i g[i,c]*xh[i,c]
@@ -185,20 +149,10 @@ func (p *BatchNorm) prepare(mean, variance, gamma, beta []float32, eps float32) 
 
 // The four passes over the batch, each a Task.
 type (
-	normMoments BatchNorm
-	normApply   BatchNorm
-	normSums    BatchNorm
-	normGrad    BatchNorm
+	normApply BatchNorm
+	normSums  BatchNorm
+	normGrad  BatchNorm
 )
-
-// Do takes the shifted moments of a run of blocks.
-func (p *normMoments) Do(part, parts int) {
-	ops, pilot := &p.cpu.ops.element, p.consts[wideMean]
-	p.sum(part, parts, ops.add, func(acc []float32, lo, hi int) {
-		n := hi - lo
-		ops.moments(acc[:n], acc[p.wide:p.wide+n], p.x[lo:hi], pilot[:n])
-	})
-}
 
 // Do normalises a run of wide rows.
 func (p *normApply) Do(part, parts int) {

@@ -143,9 +143,9 @@ func poolCalls(c *kernel.CPU) []call {
 // normCalls are the passes of batch normalisation.
 func normCalls(c *kernel.CPU) []call {
 	const rows, channels = 8192, 64
-	v := c.NewBatchNorm(rows, channels)
+	v, moments := c.NewBatchNorm(rows, channels), c.NewMoments(rows, channels, 1024)
 	x, dy, y := noise(rows*channels, 1), noise(rows*channels, 2), make([]float32, rows*channels)
-	mean, variance := make([]float32, channels), make([]float32, channels)
+	mean, variance, unbiased := make([]float32, channels), make([]float32, channels), make([]float32, channels)
 	gamma, beta := noise(channels, 3), noise(channels, 4)
 	dgamma, dbeta := make([]float32, channels), make([]float32, channels)
 	const eps = 1e-5
@@ -154,7 +154,9 @@ func normCalls(c *kernel.CPU) []call {
 			FLOPs: flops * rows * channels, Bytes: bytes}
 	}
 	return []call{
-		{timing("batch-statistics", 3, bytesOf(x)), func() { v.Stats(mean, variance, x) }},
+		{timing("batch-statistics", 3, bytesOf(x)), func() {
+			moments.Run(mean, variance, unbiased, x)
+		}},
 		{timing("normalize+relu", 2, bytesOf(x, y)), func() {
 			v.Normalize(y, x, mean, variance, gamma, beta, eps, true)
 		}},
