@@ -81,7 +81,7 @@ func TestFirstErrorIsKept(t *testing.T) {
 			"stride 0"},
 		{func(g *graph.Graph) *graph.Node { return graph.Linear(image(g), weight(g, 7, 5), nil) },
 			"linear (images [2, 8, 8, 3], w [7, 5]): the input does not end in the weights' [7]"},
-		{func(g *graph.Graph) *graph.Node { return graph.MaxPool(image(g), 9, 1) }, "window 9"},
+		{func(g *graph.Graph) *graph.Node { return graph.MaxPool(image(g), 9, 1, 0) }, "window 9"},
 		{func(g *graph.Graph) *graph.Node { return graph.Add(image(g), weight(g, 3)) }, "shapes differ"},
 		{func(g *graph.Graph) *graph.Node { return graph.Reshape(image(g), tensor.Shape{5}) },
 			"cannot become [5]"},

@@ -7,19 +7,20 @@ import (
 )
 
 // MaxPool returns the largest value of each window of size x size pixels, windows being stride
-// apart and inside the map: [N, H, W, C] becomes [N, (H-size)/stride+1, (W-size)/stride+1, C],
-// rounded down. The gradient goes to a window's first maximum in row-major order.
-func MaxPool(x *Node, size, stride int) *Node {
-	return x.graph.emit(maxPool{size: size, stride: stride}, x)
+// apart and the first of them beginning pad pixels outside the map, where nothing counts:
+// [N, H, W, C] becomes [N, (H+2*pad-size)/stride+1, (W+2*pad-size)/stride+1, C], rounded down. The
+// gradient goes to a window's first maximum in row-major order.
+func MaxPool(x *Node, size, stride, pad int) *Node {
+	return x.graph.emit(maxPool{size: size, stride: stride, pad: pad}, x)
 }
 
-type maxPool struct{ size, stride int }
+type maxPool struct{ size, stride, pad int }
 
 func (maxPool) Name() string { return "max-pool" }
 
 func (o maxPool) shape(x Type) kernel.PoolShape {
 	return kernel.PoolShape{N: x.Shape[0], H: x.Shape[1], W: x.Shape[2], C: x.Shape[3],
-		Size: o.size, Stride: o.stride}
+		Size: o.size, Stride: o.stride, Pad: o.pad}
 }
 
 func (o maxPool) Infer(in []Type) ([]Type, error) {
@@ -27,10 +28,12 @@ func (o maxPool) Infer(in []Type) ([]Type, error) {
 	if len(x) != 4 {
 		return nil, fmt.Errorf("want a map [N, H, W, C]")
 	}
-	if o.size < 1 || o.stride < 1 || x[1] < o.size || x[2] < o.size {
-		return nil, fmt.Errorf("window %d, stride %d", o.size, o.stride)
+	if o.size < 1 || o.stride < 1 || o.pad < 0 || o.pad > o.size/2 ||
+		min(x[1], x[2])+2*o.pad < o.size {
+		return nil, fmt.Errorf("window %d, stride %d, padding %d", o.size, o.stride, o.pad)
 	}
-	return []Type{float(x[0], (x[1]-o.size)/o.stride+1, (x[2]-o.size)/o.stride+1, x[3])}, nil
+	s := o.shape(in[0])
+	return []Type{float(s.N, s.OutH(), s.OutW(), s.C)}, nil
 }
 
 func (o maxPool) Cost(in, out []Type) Cost {

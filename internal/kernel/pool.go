@@ -3,14 +3,14 @@ package kernel
 import "fmt"
 
 // PoolShape is the geometry of a pooling over [N, H, W, C] by windows of Size x Size, Stride apart,
-// without padding.
-type PoolShape struct{ N, H, W, C, Size, Stride int }
+// the first of which begins Pad pixels outside the map. What lies outside takes no part.
+type PoolShape struct{ N, H, W, C, Size, Stride, Pad int }
 
-// OutH returns the height of the output, (H-Size)/Stride + 1.
-func (s PoolShape) OutH() int { return (s.H-s.Size)/s.Stride + 1 }
+// OutH returns the height of the output, (H+2*Pad-Size)/Stride + 1.
+func (s PoolShape) OutH() int { return (s.H+2*s.Pad-s.Size)/s.Stride + 1 }
 
-// OutW returns the width of the output, (W-Size)/Stride + 1.
-func (s PoolShape) OutW() int { return (s.W-s.Size)/s.Stride + 1 }
+// OutW returns the width of the output, (W+2*Pad-Size)/Stride + 1.
+func (s PoolShape) OutW() int { return (s.W+2*s.Pad-s.Size)/s.Stride + 1 }
 
 // MaxPool is the plan of a max pooling. Its methods give the same bits for any number of threads and
 // on every ISA, and allocate nothing.
@@ -24,9 +24,11 @@ type MaxPool struct {
 	x, dx []float32
 }
 
-// NewMaxPool plans a max pooling. Windows must fit into the map.
+// NewMaxPool plans a max pooling. Windows must fit into the padded map, and the padding is at most
+// half a window, so that every window meets the map.
 func (c *CPU) NewMaxPool(s PoolShape) *MaxPool {
-	if min(s.N, s.C, s.Size, s.Stride) < 1 || s.Size > min(s.H, s.W) {
+	if min(s.N, s.C, s.Size, s.Stride) < 1 || s.Size > min(s.H, s.W)+2*s.Pad ||
+		s.Pad < 0 || s.Pad > s.Size/2 {
 		panic(fmt.Sprintf("kernel: max pool: impossible shape %+v", s))
 	}
 	return &MaxPool{cpu: c, shape: s}
@@ -56,8 +58,8 @@ func (p *MaxPool) must(op string, y, x []float32) {
 	mustLen(op, "y", len(y), s.N*s.OutH()*s.OutW()*s.C)
 }
 
-// pairs reports whether the windows are 2x2 and 2 apart, which have loops of their own.
-func (s PoolShape) pairs() bool { return s.Size == 2 && s.Stride == 2 }
+// pairs reports whether the windows are 2x2, 2 apart and unpadded, which have loops of their own.
+func (s PoolShape) pairs() bool { return s.Size == 2 && s.Stride == 2 && s.Pad == 0 }
 
 // The two directions, each a Task over rows of output.
 type (
@@ -71,35 +73,34 @@ func (p *poolForward) Do(part, parts int) {
 	in, out := s.W*s.C, s.OutW()*s.C
 	lo, hi := span(s.N*s.OutH(), part, parts)
 	for i := lo; i < hi; i++ {
-		y, x := p.y[i*out:(i+1)*out], p.x[s.inputRow(i)*in:]
+		y := p.y[i*out : (i+1)*out]
 		if s.pairs() {
+			x := p.x[s.inputRow(i)*in:]
 			p.cpu.ops.element.maxPool(y, x[:in], x[in:2*in], s.C)
-		} else {
-			s.poolRow(y, x)
+			continue
+		}
+		n, h := i/s.OutH(), i%s.OutH()
+		x := p.x[n*s.H*in : (n+1)*s.H*in]
+		for j := range y {
+			y[j] = x[s.best(x, h, j)]
 		}
 	}
 }
 
-// inputRow returns the first input row, counted over all images, of output row i.
+// inputRow returns the first input row, counted over all images, of output row i, without padding.
 func (s PoolShape) inputRow(i int) int {
 	n, h := i/s.OutH(), i%s.OutH()
 	return n*s.H + h*s.Stride
 }
 
-// poolRow pools the output row y from the input rows at x.
-func (s PoolShape) poolRow(y, x []float32) {
-	for i := range y {
-		y[i] = x[s.best(x, i)]
-	}
-}
-
-// best returns the place in x, which starts at an input row, of the maximum of output i of a row.
-func (s PoolShape) best(x []float32, i int) int {
-	at := i/s.C*s.Stride*s.C + i%s.C
-	best := at
-	for r := range s.Size {
-		for q := range s.Size {
-			if j := at + (r*s.W+q)*s.C; beats(x[j], x[best]) {
+// best returns the place in the image x of the maximum of output i of output row h.
+func (s PoolShape) best(x []float32, h, i int) int {
+	top, left := h*s.Stride-s.Pad, i/s.C*s.Stride-s.Pad
+	firstRow, firstCol := max(top, 0), max(left, 0)
+	best := (firstRow*s.W+firstCol)*s.C + i%s.C
+	for r := firstRow; r < min(top+s.Size, s.H); r++ {
+		for q := firstCol; q < min(left+s.Size, s.W); q++ {
+			if j := (r*s.W+q)*s.C + i%s.C; beats(x[j], x[best]) {
 				best = j
 			}
 		}
@@ -116,14 +117,17 @@ func (p *poolBackward) Do(part, parts int) {
 		clear(p.dx[lo*s.H*in : hi*s.H*in])
 	}
 	for i := lo * s.OutH(); i < hi*s.OutH(); i++ {
-		at := s.inputRow(i) * in
-		dy, x, dx := p.dy[i*out:(i+1)*out], p.x[at:], p.dx[at:]
+		dy := p.dy[i*out : (i+1)*out]
 		if s.pairs() {
+			at := s.inputRow(i) * in
+			x, dx := p.x[at:], p.dx[at:]
 			p.cpu.ops.element.maxPoolBackward(dx[:in], dx[in:2*in], dy, x[:in], x[in:2*in], s.C)
 			continue
 		}
+		n, h := i/s.OutH(), i%s.OutH()
+		x, dx := p.x[n*s.H*in:(n+1)*s.H*in], p.dx[n*s.H*in:(n+1)*s.H*in]
 		for j, d := range dy {
-			dx[s.best(x, j)] += d
+			dx[s.best(x, h, j)] += d
 		}
 	}
 }

@@ -19,6 +19,9 @@ var pools = []kernel.PoolShape{
 	{N: 3, H: 9, W: 8, C: 5, Size: 3, Stride: 2},
 	{N: 11, H: 30, W: 30, C: 8, Size: 3, Stride: 1},
 	{N: 2, H: 7, W: 7, C: 4, Size: 2, Stride: 3},
+	{N: 2, H: 8, W: 9, C: 5, Size: 3, Stride: 2, Pad: 1},
+	{N: 3, H: 3, W: 3, C: 2, Size: 5, Stride: 1, Pad: 2},
+	{N: 1, H: 4, W: 6, C: 3, Size: 2, Stride: 2, Pad: 1},
 }
 
 // poolNaive is max_pool2d of PyTorch in the plainest words: x -> y, and dy -> dx.
@@ -30,7 +33,11 @@ func poolNaive(s kernel.PoolShape, y, dx, dy, x []float32) {
 					best := -1
 					for r := range s.Size {
 						for q := range s.Size {
-							i := ((n*s.H+h*s.Stride+r)*s.W+w*s.Stride+q)*s.C + c
+							row, col := h*s.Stride+r-s.Pad, w*s.Stride+q-s.Pad
+							if row < 0 || row >= s.H || col < 0 || col >= s.W {
+								continue
+							}
+							i := ((n*s.H+row)*s.W+col)*s.C + c
 							if best < 0 || x[i] > x[best] || x[i] != x[i] {
 								best = i
 							}
