@@ -64,7 +64,7 @@ func (batchStatistics) Cost(in, out []Type) Cost {
 func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
 	rows := in[0].Shape.Elems() / channels
-	v := h.cpu.NewBatchNorm(rows, channels)
+	v := h.batchNorm(rows, channels)
 	correction := float32(float64(rows) / float64(max(rows-1, 1)))
 	return Kernel{Run: func(a *Args) {
 		mean, biased, unbiased := a.Out[0].F, a.Out[1].F, a.Out[2].F
@@ -102,7 +102,7 @@ func (normalize) Cost(in, out []Type) Cost { return cost(2*int64(in[0].Shape.Ele
 
 func (o normalize) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.Normalize(a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F,
 			o.eps, o.relu)
@@ -141,7 +141,7 @@ func (batchNormBackward) Cost(in, out []Type) Cost {
 
 func (o batchNormBackward) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
 			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.eps, o.relu)
