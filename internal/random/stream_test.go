@@ -81,7 +81,8 @@ func TestIntnPanicsOnEmptyRange(t *testing.T) {
 	random.Stream(0).Intn(0, 0)
 }
 
-// The distribution function, by package math, leads back to the uniform number; moments are those of the distribution.
+// The distribution function, by package math, leads back to the uniform number; the moments are those
+// of the distribution.
 func TestNormal(t *testing.T) {
 	const n = 100_000
 	s := random.Derive(3, 1)
