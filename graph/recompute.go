@@ -41,12 +41,12 @@ type recomputation struct {
 	*assembly
 	code    *code
 	forward []*call
-	reads   map[*call][]*Node // the inputs of the backward calls before any rewriting
 	order   []*call           // the backward calls before any rewriting
+	reads   map[*call][]*Node // their inputs then
 	kept    map[*Node]bool    // forward values that the backward pass reads
 	dropped map[*Node]bool    // those of them that it computes again
 	twins   map[repetition]*call
-	err     error
+	err     error // of preparing a twin's kernel
 
 	again map[*Node]*Node // results of the repetitions in the present rewriting
 	calls []*call         // of the present rewriting

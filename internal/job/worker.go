@@ -271,7 +271,7 @@ func (w *worker) result(done train.Result) workerResult {
 			Phases:      phasesOf(done.Phases),
 			BytesSent:   sent, BytesReceived: received, PeakRSSBytes: peakRSS(),
 			PlannedBytes: w.planned,
-			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
+			ISA:          w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
 		Epochs:       done.Epochs,
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
