@@ -113,7 +113,7 @@ func (normalize) Cost(in, out []Type) Cost { return cost(2*int64(in[0].Shape.Ele
 
 func (o normalize) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		y, x, mean, variance, gamma, beta := a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F,
 			a.In[4].F
@@ -157,7 +157,7 @@ func (batchNormBackward) Cost(in, out []Type) Cost {
 
 func (o batchNormBackward) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
 			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.eps, o.relu)
@@ -183,7 +183,7 @@ func (residualBackward) Cost(in, out []Type) Cost {
 
 func (o residualBackward) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.BackwardAdd(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.Out[3].F, a.In[0].F, a.In[1].F,
 			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, a.In[6].F, o.eps)

@@ -49,6 +49,8 @@ func opCases() []opCase {
 		poolCase("max-pool of an odd map", 2, 2, 0, "2 5 7 5"),
 		poolCase("max-pool overlapping", 3, 2, 0, "1 7 7 2"),
 		poolCase("max-pool padded", 3, 2, 1, "2 6 5 3"),
+		subsampleCase("subsample", 2, 1, 2, "2 5 4 3"),
+		subsampleCase("subsample without padding", 3, 0, 0, "1 6 7 2"),
 		{"global-avg-pool", shapes("2 3 5 4"),
 			func(in []*graph.Node) *graph.Node { return graph.GlobalAvgPool(in[0]) },
 			func(in [][]float64) []float64 { return referenceGlobalAvgPool(in[0], dims("2 3 5 4")) }},
@@ -92,6 +94,14 @@ func poolCase(name string, size, stride, pad int, input string) opCase {
 		func(in []*graph.Node) *graph.Node { return graph.MaxPool(in[0], size, stride, pad) },
 		func(in [][]float64) []float64 {
 			return referenceMaxPool(in[0], dims(input), size, stride, pad)
+		}}
+}
+
+func subsampleCase(name string, stride, before, after int, input string) opCase {
+	return opCase{name, shapes(input),
+		func(in []*graph.Node) *graph.Node { return graph.Subsample(in[0], stride, before, after) },
+		func(in [][]float64) []float64 {
+			return referenceSubsample(in[0], dims(input), stride, before, after)
 		}}
 }
 

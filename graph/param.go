@@ -31,6 +31,14 @@ type Uniform struct{ Bound float64 }
 // Draw implements Init.
 func (u Uniform) Draw(s random.Stream, i uint64) float32 { return s.Symmetric(i, u.Bound) }
 
+// Normal draws from a normal distribution with mean 0.
+type Normal struct{ Deviation float64 }
+
+// Draw implements Init.
+func (n Normal) Draw(s random.Stream, i uint64) float32 {
+	return float32(s.Normal(i) * n.Deviation)
+}
+
 // Constant gives every element the same value.
 type Constant struct{ Value float32 }
 

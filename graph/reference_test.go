@@ -90,6 +90,21 @@ func referenceMaxPool(x []float64, xs dims4, size, stride, pad int) []float64 {
 	return y
 }
 
+func referenceSubsample(x []float64, xs dims4, stride, before, after int) []float64 {
+	ys := dims4{xs.a, (xs.b-1)/stride + 1, (xs.c-1)/stride + 1, before + xs.d + after}
+	y := make([]float64, ys.a*ys.b*ys.c*ys.d)
+	for n := range ys.a {
+		for p := range ys.b {
+			for q := range ys.c {
+				for c := range xs.d {
+					y[ys.at(n, p, q, before+c)] = x[xs.at(n, p*stride, q*stride, c)]
+				}
+			}
+		}
+	}
+	return y
+}
+
 func referenceGlobalAvgPool(x []float64, xs dims4) []float64 {
 	y := make([]float64, xs.a*xs.d)
 	for i, v := range x {

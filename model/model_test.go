@@ -38,6 +38,11 @@ func TestParameterCounts(t *testing.T) {
 		{"lenet", tensor.Shape{32, 32, 3}, 53762},
 		{"lenet", tensor.Shape{28, 28, 1}, 6*25 + 6 + 16*150 + 16 + 64*576 + 64 + 650},
 		{"vgg11", tensor.Shape{32, 32, 3}, 9231114},
+		{"resnet20", tensor.Shape{32, 32, 3}, 269722},
+		{"resnet56", tensor.Shape{32, 32, 3}, 853018},
+		{"resnet50", tensor.Shape{32, 32, 3}, 23520842},
+		{"resnet50", tensor.Shape{64, 64, 3}, 23520842},
+		{"resnet50", tensor.Shape{96, 96, 3}, 23520842 + (7*7-3*3)*3*64},
 	} {
 		net, err := model.Named(c.name, 10, c.input)
 		if err != nil {

@@ -29,6 +29,9 @@ type architecture struct {
 var architectures = []architecture{
 	{"lenet", lenet},
 	{"vgg11", vgg11},
+	{"resnet20", resnet20},
+	{"resnet56", resnet56},
+	{"resnet50", resnet50},
 }
 
 // Names lists the known architectures.

@@ -101,20 +101,28 @@ func checkCase(t *testing.T, c *parityCase, isa kernel.ISA) {
 		}
 		r.update()
 	}
+	wide, narrow := c.Float64, c.Float32
 	for p, param := range r.v.Params {
-		checkFinal(t, param.Name, l2(r.canonical(p, r.v.Weights)),
-			c.Float64.Parameters[param.Name], c.Float32.Parameters[param.Name])
+		checkFinal(t, param.Name, l2(r.canonical(p, r.v.Weights)), wide.Parameters, narrow.Parameters)
 	}
 	for i, s := range r.v.States {
-		checkFinal(t, s.Name, l2(r.v.StateOf(i)),
-			c.Float64.Buffers[s.Name], c.Float32.Buffers[s.Name])
+		checkFinal(t, s.Name, l2(r.v.StateOf(i)), wide.Buffers, narrow.Buffers)
 	}
 }
 
-// checkFinal compares the norm of a tensor after the last step, with the bound of later losses.
-func checkFinal(t *testing.T, name string, got, want, want32 float64) {
+// checkFinal compares the norm of a tensor after the last step. The bound is that of later losses,
+// with the largest distance between the columns, relative to the norm, over all tensors: what
+// rounding does to a single one is chance.
+func checkFinal(t *testing.T, name string, got float64, wide, narrow map[string]float64) {
 	t.Helper()
-	if bound := 3*math.Abs(want-want32) + 1e-4*want; !(math.Abs(got-want) <= bound) {
+	rounding := 0.0
+	for other, norm := range wide {
+		if norm > 0 {
+			rounding = max(rounding, math.Abs(narrow[other]-norm)/norm)
+		}
+	}
+	want := wide[name]
+	if bound := (3*rounding + 1e-4) * want; !(math.Abs(got-want) <= bound) {
 		t.Errorf("final %s: L2 %.9g, want %.9g +- %.2g", name, got, want, bound)
 	}
 }
@@ -240,6 +248,7 @@ func (r *replica) checkGradients(t *testing.T) {
 		largest = max(largest, g.L2)
 	}
 	scale := 1 / float64(r.c.Recipe.Batch)
+	tolerance := 1e-4 + 3*r.c.gradientRounding(largest)
 	for p, param := range r.v.Params {
 		want, ok := r.c.Float64.Gradients[param.Name]
 		if !ok {
@@ -247,7 +256,7 @@ func (r *replica) checkGradients(t *testing.T) {
 			continue
 		}
 		values := r.canonical(p, r.grads[0])
-		bound := 1e-4*want.L2 + 1e-6*largest
+		bound := tolerance*want.L2 + 1e-6*largest
 		if got := l2(values) * scale; !(math.Abs(got-want.L2) <= bound) {
 			t.Errorf("gradient of %s: L2 %.9g, want %.9g +- %.2g", param.Name, got, want.L2, bound)
 		}
@@ -261,6 +270,24 @@ func (r *replica) checkGradients(t *testing.T) {
 	if len(r.v.Params) != len(r.c.Float64.Gradients) {
 		t.Errorf("%d parameters, want %d", len(r.v.Params), len(r.c.Float64.Gradients))
 	}
+}
+
+// gradientRounding returns the largest distance between the columns' first gradients, relative to
+// the norm: 4e-3 in resnet50, where batch norm over few values amplifies it from layer to layer, and
+// below 1e-6 elsewhere. Gradients that are nothing but rounding are left out.
+func (c *parityCase) gradientRounding(largest float64) float64 {
+	distance := 0.0
+	for name, g := range c.Float64.Gradients {
+		if g.L2 < 1e-4*largest {
+			continue
+		}
+		narrow := c.Float32.Gradients[name]
+		distance = max(distance, math.Abs(narrow.L2-g.L2)/g.L2)
+		for k, value := range g.Value {
+			distance = max(distance, math.Abs(narrow.Value[k]-value)/g.L2)
+		}
+	}
+	return distance
 }
 
 func l2(values []float32) float64 {

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -21,7 +22,7 @@ func units() []unit {
 func ParseBytes(text string) (int, error) {
 	for _, u := range units() {
 		digits, ok := strings.CutSuffix(text, u.name)
-		if n, err := strconv.Atoi(digits); ok && err == nil && n <= maxCount/u.size {
+		if n, err := strconv.Atoi(digits); ok && err == nil && n <= math.MaxInt/u.size {
 			return n * u.size, nil
 		}
 	}

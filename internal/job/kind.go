@@ -145,15 +145,15 @@ func seed() Setting {
 	}
 }
 
-// byteSize is a setting that takes bytes, with or without the unit KiB, MiB or GiB.
-func byteSize(name, usage string, at func(*Config) *int) Setting {
+// byteSize is a setting that takes least to most bytes, with or without the unit KiB, MiB or GiB.
+func byteSize(name, usage string, least, most int, at func(*Config) *int) Setting {
 	return Setting{Name: name, Usage: usage, Type: "BYTES",
 		parse: func(c *Config, text string) (err error) {
 			*at(c), err = ParseBytes(text)
 			return err
 		},
 		format: func(c *Config) string { return FormatBytes(*at(c)) },
-		check:  func(c *Config) error { return within(*at(c), 4, maxCount) },
+		check:  func(c *Config) error { return within(*at(c), least, most) },
 		isOpen: never,
 	}
 }

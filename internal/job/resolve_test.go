@@ -66,7 +66,7 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		want  string
 	}{
 		{name: "unknown model", flags: map[string]string{"model": "lenett"},
-			want: `--model: unknown model "lenett"; did you mean "lenet"? (known: lenet, vgg11)`},
+			want: `--model: unknown model "lenett"; did you mean "lenet"? (known: lenet, vgg11, `},
 		{name: "unknown data", flags: map[string]string{"data": "glyph"}, want: `did you mean "glyphs"?`},
 		{name: "unknown strategy", flags: map[string]string{"strategy": "dpd"}, want: `did you mean "ddp"?`},
 		{name: "unknown algorithm", flags: map[string]string{"algorithm": "rinng"}, want: `"ring"`},

@@ -39,6 +39,7 @@ type Summary struct {
 	BytesSent        int64        `json:"bytes_sent"`
 	BytesReceived    int64        `json:"bytes_received"`
 	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over worker processes
+	PlannedBytes     int64        `json:"planned_bytes"`  // the same, as told before the first step
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`
 	Directory        string       `json:"directory"` // the run directory
@@ -93,7 +94,8 @@ type RankStat struct {
 	BytesSent       int64     `json:"bytes_sent"`
 	BytesReceived   int64     `json:"bytes_received"`
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
-	ArenaBytes      int64     `json:"arena_bytes"` // the largest program's activation arena
+	PlannedBytes    int64     `json:"planned_bytes"` // of memory, before the first step
+	ArenaBytes      int64     `json:"arena_bytes"`   // the largest program's activation arena
 	ISA             string    `json:"isa"`
 	ParameterSHA256 string    `json:"parameter_sha256"`
 }
@@ -146,6 +148,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		s.Samples += r.Samples
 		s.BytesSent += r.BytesSent
 		s.BytesReceived += r.BytesReceived
+		s.PlannedBytes += r.PlannedBytes
 		if c.Link == linkLocal {
 			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
 		} else {

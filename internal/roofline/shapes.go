@@ -145,7 +145,8 @@ func normCalls(c *kernel.CPU) []call {
 	const rows, channels = 8192, 64
 	v, moments := c.NewBatchNorm(rows, channels), c.NewMoments(rows, channels, 1024)
 	x, dy, y := noise(rows*channels, 1), noise(rows*channels, 2), make([]float32, rows*channels)
-	mean, variance, unbiased := make([]float32, channels), make([]float32, channels), make([]float32, channels)
+	mean, variance := make([]float32, channels), make([]float32, channels)
+	unbiased := make([]float32, channels)
 	gamma, beta := noise(channels, 3), noise(channels, 4)
 	dgamma, dbeta := make([]float32, channels), make([]float32, channels)
 	const eps = 1e-5
