@@ -38,7 +38,7 @@ func printSummary(out io.Writer, s *job.Summary) error {
 		row("exchanged", "%s sent, %s received", size(s.BytesSent), size(s.BytesReceived))
 	}
 	row("memory", "%s at most", size(s.PeakRSSBytes))
-	row("kernels", "%s", s.ISA)
+	row("kernels", "%s, %s math", s.ISA, s.Math)
 	row("parameters", "sha256 %s", s.ParameterSHA256)
 	row("run directory", "%s", s.Directory)
 	return w.Flush()

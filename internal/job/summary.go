@@ -41,6 +41,7 @@ type Summary struct {
 	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over worker processes
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`
+	Math             string       `json:"math"`
 	Directory        string       `json:"directory"` // the run directory
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
@@ -136,8 +137,8 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
-		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Directory: string(dir),
-		Evaluations: first.Evaluations,
+		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
+		Directory: string(dir), Evaluations: first.Evaluations,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples
