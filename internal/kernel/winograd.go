@@ -142,7 +142,8 @@ func newWinogradPart(zeros int) *winogradPart {
 //
 // sharedChannels is the channels of a chunk, and of a group, of shared tiles: their filters, and the
 // sums of 64 tiles, are 0.6 MB each. Batches grow with the channels, so that filters are read again
-// the less often the larger they are, down to winogradTiles. Only sharedChannels changes results.
+// the less often the larger they are, from winogradTiles up. Changing these numbers changes results:
+// batches those of the weights' gradient, whose parcels they are.
 const (
 	sharedChannels = 64
 	winogradTiles  = 24
