@@ -110,6 +110,9 @@ func (o convStatistics) Infer(in []Type) ([]Type, error) {
 	return append(y, statistics...), err
 }
 
+// repeated is the convolution alone: its statistics are few and stay.
+func (o convStatistics) repeated() Op { return o.conv }
+
 func (o convStatistics) Cost(in, out []Type) Cost {
 	c := o.conv.Cost(in, out)
 	c.FLOPs += batchStatistics{}.Cost(out[:1], nil).FLOPs

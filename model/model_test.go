@@ -13,7 +13,13 @@ import (
 // compile builds a network with a loss for n samples.
 func compile(t testing.TB, net model.Network, n int, isa kernel.ISA, train bool) *graph.Program {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	return compileOn(t, net, n, kernel.Config{ISA: isa}, train)
+}
+
+// compileOn is compile for a given CPU.
+func compileOn(t testing.TB, net model.Network, n int, c kernel.Config, train bool) *graph.Program {
+	t.Helper()
+	cpu, err := kernel.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	}
 	row("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes),
 		job.Size(s.PlannedBytes))
-	row("kernels", "%s", s.ISA)
+	row("kernels", "%s, %s math", s.ISA, s.Math)
 	row("parameters", "sha256 %s", s.ParameterSHA256)
 	row("run directory", "%s", s.Directory)
 	return w.Flush()

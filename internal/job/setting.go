@@ -83,6 +83,8 @@ func workerSettings() []Setting {
 			func(c *Config) *int { return &c.MasterPort }),
 		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
+		choice("math", "exact computes every convolution directly: slower, smaller rounding errors",
+			mathNames(), func(c *Config) *string { return &c.Math }),
 	)
 }
 

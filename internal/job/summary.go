@@ -42,6 +42,7 @@ type Summary struct {
 	PlannedBytes     int64        `json:"planned_bytes"`  // the same, as told before the first step
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`
+	Math             string       `json:"math"`
 	Directory        string       `json:"directory"` // the run directory
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
@@ -138,8 +139,8 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
-		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Directory: string(dir),
-		Evaluations: first.Evaluations,
+		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
+		Directory: string(dir), Evaluations: first.Evaluations,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples

@@ -66,7 +66,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads,
-		Crowded: w.crowded})
+		Crowded: w.crowded, Exact: w.config.Math == mathExact})
 	if err != nil {
 		return result, err
 	}

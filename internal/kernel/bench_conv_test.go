@@ -92,7 +92,7 @@ func benchConv(b *testing.B, isa kernel.ISA, threads int, s kernel.ConvShape) {
 	}
 }
 
-func checkAdjoint(b *testing.B, y, x, w, bias, dy, dx, dw []float32) {
+func checkAdjoint(b testing.TB, y, x, w, bias, dy, dx, dw []float32) {
 	dot := func(a, b []float32) (sum, size float64) {
 		for i := range a {
 			p := float64(a[i]) * float64(b[i])

@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // finishFloats is about how many floats a block for a Finisher has: 256 KiB, which stay in the
 // second-level cache until they are finished. Changing it changes results.
 const finishFloats = 64 << 10
@@ -45,6 +47,19 @@ func (f *finishing) advance(part, first, from, to int) {
 
 // end returns the row behind block b.
 func (f *finishing) end(b int) int { return min((b+1)*f.blockRows, f.rows) }
+
+// rowRun is the run of rows that one thread computes alone.
+type rowRun struct{ first, end int }
+
+// rest finishes the blocks that no thread computed alone.
+func (f *finishing) rest(alone []rowRun) {
+	for b := range f.blocks() {
+		isAlone := func(r rowRun) bool { return r.first <= b*f.blockRows && f.end(b) <= r.end }
+		if !slices.ContainsFunc(alone, isAlone) {
+			f.then.Finish(0, b)
+		}
+	}
+}
 
 // finish runs then over rows cut into blocks of blockRows.
 func (c *CPU) finish(then Finisher, rows, blockRows int) {

@@ -24,6 +24,7 @@ type gather struct {
 	table      []int32
 	batch      int           // items that one pass over the weights covers
 	parts      []*gatherPart // one per thread
+	alone      []rowRun      // of dst, by thread
 
 	// The call in progress.
 	dst, src, w, bias []float32
@@ -55,8 +56,6 @@ type gatherPart struct {
 	tile tileArgs
 	pack packArgs
 	turn turnArgs
-	// Rows [first, end) of dst are computed by this thread alone, and it finishes the blocks in them.
-	first, end int
 }
 
 // gatherTile is a tile of the table of one image or one group of images.
@@ -123,6 +122,7 @@ func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
 	if pad == nil {
 		g.chunk = chunkOf(s.taps, s.depth)
 	}
+	g.alone = make([]rowRun, c.Threads())
 	zero := make([]float32, g.chunk)
 	for range c.Threads() {
 		g.parts = append(g.parts, &gatherPart{tile: tileArgs{zero: zero}})
@@ -325,7 +325,7 @@ func (t *gatherCompute) Do(part, parts int) {
 	}
 	finishes := g.then.then != nil && !g.sharesBlocks(parts)
 	if finishes {
-		p.first, p.end = g.rowsBefore(g.wholeGroup(lo)), g.rowsBefore(end)
+		g.alone[part] = rowRun{g.rowsBefore(g.wholeGroup(lo)), g.rowsBefore(end)}
 	}
 	for lo < end {
 		hi := min(lo+g.batch, end)
@@ -335,7 +335,7 @@ func (t *gatherCompute) Do(part, parts int) {
 			}
 		}
 		if finishes {
-			g.then.advance(part, p.first, g.rowsBefore(lo), g.rowsBefore(hi))
+			g.then.advance(part, g.alone[part].first, g.rowsBefore(lo), g.rowsBefore(hi))
 		}
 		lo = hi
 	}
@@ -377,15 +377,7 @@ func (g *gather) finishRest(parts int) {
 		g.cpu.finish(f.then, f.rows, f.blockRows)
 		return
 	}
-	for b := range f.blocks() {
-		alone := false
-		for _, p := range g.parts[:parts] {
-			alone = alone || p.first <= b*f.blockRows && f.end(b) <= p.end
-		}
-		if !alone {
-			f.then.Finish(0, b)
-		}
-	}
+	f.rest(g.alone[:parts])
 }
 
 // items returns the number of tiles to compute: each of a group's tiles for each group.
