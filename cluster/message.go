@@ -33,9 +33,10 @@ type Progress struct {
 	Step    int     `json:"step"` // finished steps
 	Steps   int     `json:"steps"`
 	Epoch   int     `json:"epoch"`
-	Loss    float64 `json:"loss"`    // mean over the last step's global batch
-	Samples int64   `json:"samples"` // finished, over all workers
-	Seconds float64 `json:"seconds"` // since training began
+	Loss    float64 `json:"loss"`           // mean over the last step's global batch
+	Samples int64   `json:"samples"`        // finished, over all workers
+	Seconds float64 `json:"seconds"`        // since training began
+	Note    string  `json:"note,omitempty"` // a line for people, said once
 }
 
 // Failure is a worker's last word when it cannot go on.

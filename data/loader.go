@@ -49,6 +49,15 @@ func (c LoaderConfig) Validate() error {
 	return c.Set.check()
 }
 
+// Bytes returns the memory that a loader takes: its steps and the order of an epoch's samples.
+func (c LoaderConfig) Bytes() int64 {
+	samples := 0
+	for v := c.Lo; v < c.Hi; v++ {
+		samples += shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, v)
+	}
+	return 4 * (ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1) + int64(c.Set.Len()))
+}
+
 // Step is a worker's part of one global batch.
 type Step struct {
 	// Number counts steps from the start of the run.

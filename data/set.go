@@ -40,6 +40,9 @@ type Set struct {
 // Len returns the number of samples, N.
 func (s *Set) Len() int { return len(s.Labels) }
 
+// Bytes returns the memory that the samples take.
+func (s *Set) Bytes() int64 { return int64(len(s.Pixels)) + int64(len(s.Labels)) }
+
 // Limit returns the set of the first n samples: s itself unless 0 <= n < s.Len(). It shares the
 // memory of s.
 func (s *Set) Limit(n int) *Set {

@@ -3,26 +3,31 @@ package graph
 // assembly gathers what a program needs while its values are given places.
 type assembly struct {
 	*Program
-	kernels []Kernel          // by call; none for views
-	last    map[*Node]int     // the call that reads a value last, views counted for what they view
-	root    map[*Node]*Node   // the value whose memory a view or an overwriting result shares
+	*liveness
+	kernels map[*call]Kernel  // none for views
 	home    map[*Node]*Buffer // of the values that own memory
-	scratch []*Buffer         // by call
+	scratch map[*call]*Buffer
 }
 
-// assemble prepares kernels, plans memory and builds the steps.
-func assemble(c *code, ex Executor, arena *Arena, arrange planner) (*Program, error) {
+// assemble prepares kernels, plans memory within o's limit and builds the steps.
+func assemble(c *code, ex Executor, o Options, arrange planner) (*Program, error) {
 	a := &assembly{
-		Program: &Program{code: c, executor: ex},
-		root:    map[*Node]*Node{}, last: map[*Node]int{}, home: map[*Node]*Buffer{},
+		Program: &Program{code: c, executor: ex}, kernels: map[*call]Kernel{},
+		home: map[*Node]*Buffer{}, scratch: map[*call]*Buffer{},
 	}
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
+	if o.Train && o.MemoryLimit > 0 {
+		if err := a.recompute(int(o.MemoryLimit/4), arrange); err != nil {
+			return nil, err
+		}
+	}
+	a.liveness = analyse(c)
 	a.pin()
-	a.shareMemory()
 	a.layOut(arrange)
 	a.bind()
+	arena := o.Arena
 	if a.ownsArena = arena == nil; a.ownsArena {
 		arena = NewArena(ex)
 	}
@@ -35,17 +40,19 @@ func assemble(c *code, ex Executor, arena *Arena, arrange planner) (*Program, er
 
 // prepare asks the executor for the kernel of every call that computes something.
 func (a *assembly) prepare() error {
-	a.kernels = make([]Kernel, len(a.code.calls))
-	for i, c := range a.code.calls {
-		if _, ok := c.op.(view); ok {
-			continue
-		}
-		var err error
-		if a.kernels[i], err = a.executor.Prepare(c.op, typesOf(c.in), typesOf(c.out)); err != nil {
+	for _, c := range a.Program.code.calls {
+		if err := a.prepareCall(c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (a *assembly) prepareCall(c *call) (err error) {
+	if _, ok := c.op.(view); !ok {
+		a.kernels[c], err = a.executor.Prepare(c.op, typesOf(c.in), typesOf(c.out))
+	}
+	return err
 }
 
 func typesOf(nodes []*Node) []Type {
@@ -58,7 +65,7 @@ func typesOf(nodes []*Node) []Type {
 
 // pin gives values that live outside the arena their buffers.
 func (a *assembly) pin() {
-	c := a.code
+	c := a.Program.code
 	outside := func(nodes []*Node) []*Buffer {
 		buffers := make([]*Buffer, len(nodes))
 		for i, n := range nodes {
@@ -84,71 +91,19 @@ func (a *assembly) pin() {
 	}
 }
 
-// rootOf follows shared memory to the value that owns it.
-func (a *assembly) rootOf(n *Node) *Node {
-	for a.root[n] != nil {
-		n = a.root[n]
-	}
-	return n
-}
-
-// shareMemory finds the views, when every value is read last, and the results that may be written
-// over an input because nobody reads that input afterwards.
-func (a *assembly) shareMemory() {
-	forward := 0 // the last call of the forward pass
-	for i, c := range a.code.calls {
-		if !c.backward {
-			forward = i
-		}
-		if _, ok := c.op.(view); ok {
-			a.root[c.out[0]] = a.rootOf(c.in[0])
-		}
-		for _, n := range c.in {
-			a.last[a.rootOf(n)] = i
-		}
-	}
-	for _, n := range []*Node{a.code.loss, a.code.logits} {
-		if n != nil {
-			a.last[a.rootOf(n)] = max(a.last[a.rootOf(n)], forward+1) // read after the pass
-		}
-	}
-	for i, c := range a.code.calls {
-		o, ok := c.op.(overwriting)
-		if !ok {
-			continue
-		}
-		from, to := a.rootOf(c.in[o.overwrites()]), c.out[0]
-		inArena := a.home[from] == nil && a.home[to] == nil && from.typ.Ragged == to.typ.Ragged
-		if inArena && a.last[from] == i && from.typ.Shape.Elems() == to.typ.Shape.Elems() {
-			a.root[to] = from
-			a.last[from] = max(i, a.last[to])
-		}
-	}
-}
-
-// layOut plans the arena: one block per value and one per scratch buffer.
+// layOut plans the arena.
 func (a *assembly) layOut(arrange planner) {
-	var blocks []block
-	place := func(size, first, last int) *Buffer {
+	blocks, tenants := a.blocks(a.kernels)
+	for _, t := range tenants {
 		b := &Buffer{}
-		blocks = append(blocks, block{size: size, first: first, last: last})
 		a.buffers = append(a.buffers, b)
-		return b
-	}
-	a.scratch = make([]*Buffer, len(a.code.calls))
-	for i, c := range a.code.calls {
-		for _, n := range c.out {
-			if a.rootOf(n) == n && a.home[n] == nil {
-				a.home[n] = place(n.typ.Shape.Elems(), i, max(i, a.last[n]))
-				if n.typ.Ragged {
-					s := n.typ.Shape
-					a.ragged = append(a.ragged, ragged{a.home[n], s.Elems() / s[0]})
-				}
+		if t.value != nil {
+			a.home[t.value] = b
+			if v := t.value.typ; v.Ragged {
+				a.ragged = append(a.ragged, ragged{b, v.Shape.Elems() / v.Shape[0]})
 			}
-		}
-		a.scratch[i] = &Buffer{}
-		if s := a.kernels[i].Scratch; s > 0 {
-			a.scratch[i] = place(s, i, i)
+		} else {
+			a.scratch[t.call] = b
 		}
 	}
 	a.plan = arrange(blocks)
@@ -168,21 +123,27 @@ func (a *assembly) buffersOf(nodes []*Node) []*Buffer {
 // bind builds the steps and the outputs.
 func (a *assembly) bind() {
 	finals := a.finals()
-	a.steps = make([]step, 0, len(a.code.calls))
-	for i, c := range a.code.calls {
-		k := a.kernels[i]
+	code := a.Program.code
+	a.steps = make([]step, 0, len(code.calls))
+	for i, c := range code.calls {
+		k := a.kernels[c]
 		if k.Run == nil {
 			continue
 		}
+		scratch := a.scratch[c]
+		if scratch == nil {
+			scratch = &Buffer{}
+		}
 		a.steps = append(a.steps, step{run: k.Run, final: finals[i],
-			args: Args{a.buffersOf(c.in), a.buffersOf(c.out), a.scratch[i], &a.draws}})
+			args: Args{a.buffersOf(c.in), a.buffersOf(c.out), scratch, &a.draws}})
 		if !c.backward {
 			a.forward = len(a.steps)
 		}
+		in, out := typesOf(c.in), typesOf(c.out)
 		a.costs = append(a.costs, OpCost{Op: c.op.Name(), Layer: c.label, Backward: c.backward,
-			Cost: c.op.Cost(typesOf(c.in), typesOf(c.out))})
+			In: in, Out: out, Cost: c.op.Cost(in, out)})
 	}
-	a.losses, a.logits = a.output(a.code.loss), a.output(a.code.logits)
+	a.losses, a.logits = a.output(code.loss), a.output(code.logits)
 }
 
 func (a *assembly) output(n *Node) output {
@@ -195,11 +156,11 @@ func (a *assembly) output(n *Node) output {
 // finals returns the parameters whose gradients each call makes final, and sets order.
 func (a *assembly) finals() map[int][]int {
 	number := map[*Node]int{}
-	for p, n := range a.code.gradients {
+	for p, n := range a.Program.code.gradients {
 		number[n] = p
 	}
 	finals := map[int][]int{}
-	for i, c := range a.code.calls {
+	for i, c := range a.Program.code.calls {
 		for _, n := range c.out {
 			if p, ok := number[n]; ok {
 				finals[i] = append(finals[i], p)
@@ -207,8 +168,8 @@ func (a *assembly) finals() map[int][]int {
 			}
 		}
 	}
-	if a.code.gradients == nil {
-		for p := range a.code.paramNodes {
+	if a.Program.code.gradients == nil {
+		for p := range a.Program.code.paramNodes {
 			a.order = append(a.order, p)
 		}
 	}

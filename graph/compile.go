@@ -13,6 +13,10 @@ type Options struct {
 	Logits *Node
 	// Train compiles a backward pass and lets batch norm use the batch's own statistics.
 	Train bool
+	// MemoryLimit is how many bytes the intermediate values of a training program may take before
+	// cheap ones are computed again in the backward pass instead of being kept; 0 means that all
+	// are kept. The results are the same bits. A limit that recomputing cannot reach is exceeded.
+	MemoryLimit int64
 	// Arena is where intermediate values live; nil gives the program an arena of its own.
 	Arena *Arena
 }
@@ -57,7 +61,7 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 	if c.err != nil {
 		return nil, c.err
 	}
-	return assemble(c, ex, o.Arena, arrange)
+	return assemble(c, ex, o, arrange)
 }
 
 func (o Options) validate(g *Graph) error {

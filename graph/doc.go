@@ -8,6 +8,7 @@
 //	differentiate  emit the backward ops, which are ops like any other
 //	passes         rewrite: fold ReLU and GELU into their producer, masks into batch norm, drop dead ops
 //	prepare        ask the [Executor] for a kernel per op
+//	recompute      where memory is short, repeat cheap ops in the backward pass
 //	plan           give every value a place in one arena, reusing memory as values die
 //
 // The result is a [Program]: Forward, Backward and a few accessors. Parameters live outside it, in

@@ -5,7 +5,8 @@ package graph
 type Executor interface {
 	// Allocate returns n zeroed float32 values of the executor's memory.
 	Allocate(n int) (Memory, error)
-	// Prepare chooses and plans the kernel of op for these types, once per application.
+	// Prepare chooses and plans the kernel of op for these types, once per application; the
+	// repetition of an application runs the same kernel.
 	Prepare(op Op, in, out []Type) (Kernel, error)
 	// Copy fills dst with src, from or to the executor's memory, and returns when that is done.
 	Copy(dst, src Buffer)

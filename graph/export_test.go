@@ -50,3 +50,49 @@ func (p *Program) Poison(value float32) {
 		p.arena.memory.Floats[i] = value
 	}
 }
+
+// TwoResults returns x+x and a copy of x, both results of one op that can repeat the first alone.
+func TwoResults(x *Node) (sum, same *Node) {
+	out := x.graph.apply(twoResults{}, x)
+	return out[0], out[1]
+}
+
+type twoResults struct{}
+
+func (twoResults) Name() string { return "two-results" }
+
+func (twoResults) Infer(in []Type) ([]Type, error) { return []Type{in[0], in[0]}, nil }
+
+func (twoResults) Cost(in, out []Type) Cost { return cost(0, in, out) }
+
+func (twoResults) host(h *Host, _, _ []Type) Kernel {
+	return Kernel{Run: func(a *Args) {
+		h.cpu.Add(a.Out[0].F, a.In[0].F, a.In[0].F)
+		copy(a.Out[1].F, a.In[0].F)
+	}}
+}
+
+func (twoResults) gradient(b *Graph, _ *call, dy []*Node) []*Node {
+	return []*Node{b.emit(add{}, b.emit(add{}, dy[0], dy[0]), dy[1])}
+}
+
+func (twoResults) repeated() Op { return sumAlone{} }
+
+// sumAlone is the first result of twoResults.
+type sumAlone struct{}
+
+func (sumAlone) Cost(in, out []Type) Cost { return cost(0, in, out) }
+
+func (sumAlone) Name() string { return "two-results, first alone" }
+
+func (sumAlone) Infer(in []Type) ([]Type, error) { return in[:1], nil }
+
+func (sumAlone) host(h *Host, _, _ []Type) Kernel {
+	return Kernel{Run: func(a *Args) { h.cpu.Add(a.Out[0].F, a.In[0].F, a.In[0].F) }}
+}
+
+// Peak returns the most floats that the program's plan has alive at one call.
+func (p *Program) Peak() int {
+	most, _ := peak(p.plan.blocks)
+	return most
+}

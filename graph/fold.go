@@ -5,6 +5,31 @@ import "slices"
 // folding is an op that can apply a ReLU to its only result as it writes it.
 type folding interface{ withReLU() Op }
 
+// foldAdd lets a normalisation add a residual as it writes its result, if nobody else reads that:
+// y = normalize(x) + r in one pass. It takes the place of the addition, before which r is known.
+func foldAdd(c *code) {
+	for _, a := range c.calls {
+		if _, ok := a.op.(add); !ok {
+			continue
+		}
+		for i, n := range a.in {
+			if n.call == nil || c.onlyReader(n) != a {
+				continue
+			}
+			o, ok := n.call.op.(normalize)
+			if !ok || o.residual || o.relu {
+				continue
+			}
+			o.residual = true
+			producer, residual := n.call, a.in[1-i]
+			a.op, a.label = o, producer.label
+			a.in = append(slices.Clone(producer.in), residual)
+			c.remove(producer)
+			break
+		}
+	}
+}
+
 // foldReLU lets a convolution, a linear layer or a normalisation apply the ReLU that follows it, if
 // nobody else reads the result in between: y = max(op(x), 0) in one pass. The arithmetic is the
 // same.
@@ -64,6 +89,166 @@ func foldMask(c *code) {
 		reader.op, reader.in[0] = b, m.in[0]
 		c.remove(m)
 	}
+}
+
+// foldResidualMask is foldMask for a normalisation with a residual, whose gradient is the masked one.
+// That is computed once, in the pass that takes batch norm's sums of it.
+func foldResidualMask(c *code) {
+	for _, m := range c.calls {
+		if _, ok := m.op.(reluBackward); !ok || m.in[1].call == nil {
+			continue
+		}
+		forward := m.in[1].call
+		n, ok := forward.op.(normalize)
+		if !ok || !n.relu || !n.residual {
+			continue
+		}
+		b := c.backwardOf(forward.in[:5], m.out[0])
+		if b == nil {
+			continue
+		}
+		m.op, m.label = residualBackward{eps: n.eps}, b.label
+		m.in, m.out = slices.Concat(m.in, forward.in[:5]), slices.Concat(m.out, b.out)
+		for i, o := range m.out {
+			o.call, o.number = m, i
+		}
+		c.remove(b)
+	}
+}
+
+// backwardOf returns the call that computes batch norm's gradients from dy and the inputs of the
+// normalisation, if there is one.
+func (c *code) backwardOf(inputs []*Node, dy *Node) *call {
+	for _, r := range c.readers(dy) {
+		if b, ok := r.op.(batchNormBackward); ok && !b.relu && r.in[0] == dy &&
+			slices.Equal(r.in[1:], inputs) {
+			return r
+		}
+	}
+	return nil
+}
+
+// foldPool lets a max pooling by 2x2 normalise and rectify its input as it reads it, and batch norm's
+// backward op hand the gradient to the maxima as it reads that, so that neither the map in between
+// nor its gradient is written. The arithmetic is the same.
+func foldPool(c *code) {
+	for _, p := range c.calls {
+		pool, ok := p.op.(maxPool)
+		if !ok || p.in[0].call == nil || !pool.shape(p.in[0].typ).Pairs() {
+			continue
+		}
+		producer := p.in[0].call
+		n, ok := producer.op.(normalize)
+		if !ok || !n.relu || n.residual {
+			continue
+		}
+		fused := normPool{eps: n.eps, pool: pool}
+		switch readers := c.readers(p.in[0]); len(readers) {
+		case 1:
+		case 2: // the other one is on the way back
+			if !c.foldPoolBackward(fused, readers[1], producer.in) {
+				continue
+			}
+		default:
+			continue
+		}
+		p.op, p.in, p.label = fused, producer.in, producer.label
+		c.remove(producer)
+	}
+}
+
+// foldPoolBackward folds p, if it is max-pool-backward and nothing but the gradient of a normalisation
+// with a ReLU and these inputs reads its result, into that gradient.
+func (c *code) foldPoolBackward(fused normPool, p *call, inputs []*Node) bool {
+	if p.op != (maxPoolBackward{of: fused.pool}) {
+		return false
+	}
+	reader := c.onlyReader(p.out[0])
+	if reader == nil || reader.op != (batchNormBackward{eps: fused.eps, relu: true}) ||
+		!slices.Equal(reader.in[1:], inputs) {
+		return false
+	}
+	reader.op = normPoolBackward{fused}
+	reader.in = append([]*Node{p.in[0]}, inputs...)
+	c.remove(p)
+	return true
+}
+
+// foldPoolMask lets max pooling's backward op apply the mask of the ReLU before the pooling, whose
+// output it reads anyway.
+func foldPoolMask(c *code) {
+	for _, m := range c.calls {
+		if _, ok := m.op.(reluBackward); !ok || m.in[0].call == nil {
+			continue
+		}
+		p := m.in[0].call
+		b, ok := p.op.(maxPoolBackward)
+		if !ok || p.in[1] != m.in[1] || c.onlyReader(p.out[0]) != m {
+			continue
+		}
+		b.relu = true
+		p.op = b
+		c.replace(m.out[0], p.out[0])
+		c.remove(m)
+	}
+}
+
+// foldStatistics lets a convolution take the batch statistics of its result, while that is in the
+// cache. The arithmetic is the same.
+func foldStatistics(c *code) {
+	for _, s := range c.calls {
+		if _, ok := s.op.(batchStatistics); !ok || s.in[0].call == nil {
+			continue
+		}
+		producer := s.in[0].call
+		if o, ok := producer.op.(conv); ok {
+			producer.op = convStatistics{o}
+			producer.out = append(producer.out, s.out...)
+			for _, n := range s.out {
+				n.call = producer
+			}
+			c.remove(s)
+		}
+	}
+}
+
+// foldGradientSum lets a convolution's backward-data op add to another gradient of the same value,
+// which it overwrites, instead of having the two added in another pass. Sums of several chunks of
+// channels are then added to it one by one, so results may differ in rounding.
+func foldGradientSum(c *code) {
+	for _, s := range c.calls {
+		if _, ok := s.op.(add); !ok {
+			continue
+		}
+		for i, d := range s.in {
+			other := s.in[1-i]
+			if d.call == nil || other.call == nil || c.onlyReader(d) != s {
+				continue
+			}
+			o, ok := d.call.op.(convBackwardData)
+			if ok && c.isFreeBefore(other, d.call, s) {
+				d.call.op, d.call.in = convBackwardDataAdd{o}, append(d.call.in, other)
+				c.replace(s.out[0], d)
+				c.remove(s)
+				break
+			}
+		}
+	}
+}
+
+// isFreeBefore reports whether n is computed before the call at and read by nobody from there on but by
+// reader, and is no root.
+func (c *code) isFreeBefore(n *Node, at, reader *call) bool {
+	if slices.ContainsFunc(c.roots(), func(root **Node) bool { return *root == n }) {
+		return false
+	}
+	from := slices.Index(c.calls, at)
+	for _, later := range c.calls[from:] {
+		if later == n.call || later != reader && slices.Contains(later.in, n) {
+			return false
+		}
+	}
+	return true
 }
 
 // dropMultiplyByOne removes the scaling of a gradient by ones, which is what the gradient of a

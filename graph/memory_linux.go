@@ -11,14 +11,15 @@ const hugePage = 2 << 20
 
 // allocate maps n zeroed floats outside the Go heap, where the garbage collector neither scans them
 // nor counts them towards its goal, and asks for huge pages. Less than one of those comes from the
-// heap.
+// heap. Memory is taken page by page as it is written to, so that a caller can learn what a program
+// would need and decide against it.
 func allocate(n int) (Memory, error) {
 	if n*4 < hugePage {
 		return fromHeap(n), nil
 	}
 	bytes := (n*4+hugePage-1)/hugePage*hugePage + hugePage
 	block, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_ANON|unix.MAP_PRIVATE)
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return Memory{}, fmt.Errorf("graph: map %d bytes: %w", bytes, err)
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 
+	"lockstep/internal/kernel"
 	"lockstep/tensor"
 )
 
@@ -62,39 +63,49 @@ func (batchStatistics) Cost(in, out []Type) Cost {
 }
 
 func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
-	channels := lastAxis(in[0])
-	rows := in[0].Shape.Elems() / channels
-	v := h.cpu.NewBatchNorm(rows, channels)
-	correction := float32(float64(rows) / float64(max(rows-1, 1)))
+	m := moments(h, in[0])
 	return Kernel{Run: func(a *Args) {
-		mean, biased, unbiased := a.Out[0].F, a.Out[1].F, a.Out[2].F
-		v.Stats(mean, biased, a.In[0].F)
-		for c, s := range biased {
-			unbiased[c] = s * correction
-		}
+		m.Run(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F)
 	}}
+}
+
+// moments plans the statistics of a map. The blocks are those in which a convolution finishes it.
+func moments(h *Host, x Type) *kernel.Moments {
+	c, n := lastAxis(x), x.Shape.Elems()
+	pixels := n / (c * x.Shape[0])
+	return h.cpu.NewMoments(n/c, c, kernel.FinishRows(pixels, c))
 }
 
 // The gradient through the statistics is part of normalize's rule.
 func (batchStatistics) gradient(*Graph, *call, []*Node) []*Node { return []*Node{nil} }
 
 // normalize computes (x - mean) / sqrt(variance + eps) * gamma + beta from x, mean, variance, gamma
-// and beta.
+// and beta, plus a sixth input if residual.
 type normalize struct {
-	eps  float32
-	relu bool
+	eps            float32
+	residual, relu bool
 }
 
 func (o normalize) Name() string {
-	if o.relu {
-		return "normalize+relu"
+	name := "normalize"
+	if o.residual {
+		name += "+add"
 	}
-	return "normalize"
+	if o.relu {
+		name += "+relu"
+	}
+	return name
 }
 
 func (o normalize) withReLU() Op { o.relu = true; return o }
 
-func (normalize) overwrites() int { return 0 }
+// overwrites prefers the residual, which is needed less often on the way back.
+func (o normalize) overwrites() int {
+	if o.residual {
+		return 5
+	}
+	return 0
+}
 
 func (normalize) Infer(in []Type) ([]Type, error) { return in[:1], nil }
 
@@ -102,10 +113,15 @@ func (normalize) Cost(in, out []Type) Cost { return cost(2*int64(in[0].Shape.Ele
 
 func (o normalize) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
-		v.Normalize(a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F,
-			o.eps, o.relu)
+		y, x, mean, variance, gamma, beta := a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F,
+			a.In[4].F
+		if o.residual {
+			v.NormalizeAdd(y, x, a.In[5].F, mean, variance, gamma, beta, o.eps, o.relu)
+		} else {
+			v.Normalize(y, x, mean, variance, gamma, beta, o.eps, o.relu)
+		}
 	}}
 }
 
@@ -141,9 +157,35 @@ func (batchNormBackward) Cost(in, out []Type) Cost {
 
 func (o batchNormBackward) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
-	v := h.cpu.NewBatchNorm(in[0].Shape.Elems()/channels, channels)
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
 			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.eps, o.relu)
+	}}
+}
+
+// residualBackward is reluBackward and batchNormBackward in one: from dz, the output z of
+// normalize+add+relu, and normalize's x, mean, variance, gamma and beta it computes the gradient of
+// the residual, dz where z > 0, else 0, and of that dx, dgamma and dbeta.
+type residualBackward struct{ eps float32 }
+
+func (residualBackward) Name() string { return "batch-norm+add+relu-backward" }
+
+func (residualBackward) overwrites() int { return 0 }
+
+func (residualBackward) Infer(in []Type) ([]Type, error) {
+	return []Type{in[0], in[2], in[5], in[6]}, nil
+}
+
+func (residualBackward) Cost(in, out []Type) Cost {
+	return cost(9*int64(in[0].Shape.Elems()), in, out)
+}
+
+func (o residualBackward) host(h *Host, in, _ []Type) Kernel {
+	channels := lastAxis(in[0])
+	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
+	return Kernel{Run: func(a *Args) {
+		v.BackwardAdd(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.Out[3].F, a.In[0].F, a.In[1].F,
+			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, a.In[6].F, o.eps)
 	}}
 }

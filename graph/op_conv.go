@@ -88,6 +88,38 @@ func convForward(v *kernel.Conv, relu bool) Kernel {
 	}}
 }
 
+// convStatistics is a convolution that also computes the batchStatistics of its result.
+type convStatistics struct{ conv }
+
+func (o convStatistics) Name() string { return o.conv.Name() + "+statistics" }
+
+func (o convStatistics) Infer(in []Type) ([]Type, error) {
+	y, err := o.conv.Infer(in)
+	if err != nil {
+		return nil, err
+	}
+	statistics, err := batchStatistics{}.Infer(y)
+	return append(y, statistics...), err
+}
+
+// repeated is the convolution alone: its statistics are few and stay.
+func (o convStatistics) repeated() Op { return o.conv }
+
+func (o convStatistics) Cost(in, out []Type) Cost {
+	c := o.conv.Cost(in, out)
+	c.FLOPs += batchStatistics{}.Cost(out[:1], nil).FLOPs
+	return c
+}
+
+func (o convStatistics) host(h *Host, in, out []Type) Kernel {
+	v, m := h.cpu.NewConv(o.shape(in[0], in[1])), moments(h, out[0])
+	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+		m.Start(a.Out[0].F)
+		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), o.relu, m, a.Scratch.F)
+		m.Result(a.Out[1].F, a.Out[2].F, a.Out[3].F)
+	}}
+}
+
 // biasOf returns the third input, or nil.
 func biasOf(a *Args) []float32 {
 	if len(a.In) < 3 {
@@ -132,6 +164,21 @@ func (o convBackwardData) host(h *Host, in, _ []Type) Kernel {
 	v := h.cpu.NewConv(o.shape)
 	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
+	}}, v, in)
+}
+
+// convBackwardDataAdd adds convBackwardData's result to its third input.
+type convBackwardDataAdd struct{ convBackwardData }
+
+func (o convBackwardDataAdd) Name() string { return o.convBackwardData.Name() + "+add" }
+
+func (convBackwardDataAdd) overwrites() int { return 2 }
+
+func (o convBackwardDataAdd) host(h *Host, in, _ []Type) Kernel {
+	v := h.cpu.NewConv(o.shape)
+	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+		copy(a.Out[0].F, a.In[2].F) // at once if it is the same memory
+		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, true, a.Scratch.F)
 	}}, v, in)
 }
 

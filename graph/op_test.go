@@ -45,9 +45,12 @@ func opCases() []opCase {
 		convCase("conv stride 2", 2, 1, "2 7 7 4", "3 3 4 3", "3"),
 		convCase("conv 2x2 map", 1, 1, "7 2 2 5", "3 3 5 8", "8"),
 		convCase("conv 1x1 stride 2", 2, 0, "2 5 5 3", "1 1 3 8"),
-		poolCase("max-pool", 2, 2, "2 6 4 3"),
-		poolCase("max-pool of an odd map", 2, 2, "2 5 7 5"),
-		poolCase("max-pool overlapping", 3, 2, "1 7 7 2"),
+		poolCase("max-pool", 2, 2, 0, "2 6 4 3"),
+		poolCase("max-pool of an odd map", 2, 2, 0, "2 5 7 5"),
+		poolCase("max-pool overlapping", 3, 2, 0, "1 7 7 2"),
+		poolCase("max-pool padded", 3, 2, 1, "2 6 5 3"),
+		subsampleCase("subsample", 2, 1, 2, "2 5 4 3"),
+		subsampleCase("subsample without padding", 3, 0, 0, "1 6 7 2"),
 		{"global-avg-pool", shapes("2 3 5 4"),
 			func(in []*graph.Node) *graph.Node { return graph.GlobalAvgPool(in[0]) },
 			func(in [][]float64) []float64 { return referenceGlobalAvgPool(in[0], dims("2 3 5 4")) }},
@@ -86,10 +89,20 @@ func convCase(name string, stride, pad int, inputs ...string) opCase {
 		}}
 }
 
-func poolCase(name string, size, stride int, input string) opCase {
+func poolCase(name string, size, stride, pad int, input string) opCase {
 	return opCase{name, shapes(input),
-		func(in []*graph.Node) *graph.Node { return graph.MaxPool(in[0], size, stride) },
-		func(in [][]float64) []float64 { return referenceMaxPool(in[0], dims(input), size, stride) }}
+		func(in []*graph.Node) *graph.Node { return graph.MaxPool(in[0], size, stride, pad) },
+		func(in [][]float64) []float64 {
+			return referenceMaxPool(in[0], dims(input), size, stride, pad)
+		}}
+}
+
+func subsampleCase(name string, stride, before, after int, input string) opCase {
+	return opCase{name, shapes(input),
+		func(in []*graph.Node) *graph.Node { return graph.Subsample(in[0], stride, before, after) },
+		func(in [][]float64) []float64 {
+			return referenceSubsample(in[0], dims(input), stride, before, after)
+		}}
 }
 
 func batchNormCase(name, input string) opCase {

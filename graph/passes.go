@@ -11,10 +11,16 @@ type pass struct {
 // passes are the rewritings every program goes through, in order.
 var passes = []pass{
 	{"multiply by one", dropMultiplyByOne},
+	{"fold add", foldAdd},
 	{"fold relu", foldReLU},
 	{"fold mask", foldMask},
 	{"fold gelu", foldGELU},
+	{"fold residual mask", foldResidualMask},
+	{"fold pool", foldPool},
+	{"fold pool mask", foldPoolMask},
+	{"fold statistics", foldStatistics},
 	{"drop unused", dropUnused},
+	{"fold sum of gradients", foldGradientSum},
 	{"finish gradients early", finishGradientsEarly},
 }
 
@@ -48,24 +54,29 @@ func (c *code) roots() []**Node {
 
 // onlyReader returns the call that reads n, if there is exactly one and n is no root.
 func (c *code) onlyReader(n *Node) *call {
+	if readers := c.readers(n); len(readers) == 1 {
+		return readers[0]
+	}
+	return nil
+}
+
+// readers returns the calls that read n, one as often as it does; none if n is a root, which is read
+// from outside, too.
+func (c *code) readers(n *Node) []*call {
 	for _, root := range c.roots() {
 		if *root == n {
 			return nil
 		}
 	}
-	var reader *call
+	var readers []*call
 	for _, r := range c.calls {
 		for _, in := range r.in {
-			if in != n {
-				continue
+			if in == n {
+				readers = append(readers, r)
 			}
-			if reader != nil {
-				return nil
-			}
-			reader = r
 		}
 	}
-	return reader
+	return readers
 }
 
 // remove takes a call out of the code.

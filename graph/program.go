@@ -69,6 +69,7 @@ type OpCost struct {
 	Op       string // the op's name, such as "conv"
 	Layer    string // the layer's name as far as parameter names tell, such as "features.0"
 	Backward bool
+	In, Out  []Type
 	Cost
 }
 
@@ -226,6 +227,11 @@ func (p *Program) Forward() {
 		s := &p.steps[i]
 		s.run(&s.args)
 	}
+	p.finishForward()
+}
+
+// finishForward makes the results of a forward pass readable.
+func (p *Program) finishForward() {
 	p.losses.read(p.executor)
 	p.logits.read(p.executor)
 	p.score()
@@ -243,6 +249,13 @@ func (p *Program) mustBeReady() {
 	}
 	if p.code.sites > 0 && p.IsTraining() && p.draws.Samples == nil {
 		panic("graph: forward: no draws set for dropout")
+	}
+}
+
+// mustHaveGradients panics if a training program does not know where to write them.
+func (p *Program) mustHaveGradients() {
+	if len(p.gradients) > 0 && p.gradients[0].F == nil {
+		panic("graph: backward: no gradients set")
 	}
 }
 
@@ -280,9 +293,10 @@ func (p *Program) score() {
 // parameter, into the vector given to SetGradients. ready, unless nil, is called with each
 // parameter's number as soon as its gradient is final, in the order of Order.
 func (p *Program) Backward(ready func(param int)) {
-	if !p.IsTraining() || len(p.gradients) > 0 && p.gradients[0].F == nil {
-		panic("graph: backward: not a training program, or no gradients set")
+	if !p.IsTraining() {
+		panic("graph: backward: not a training program")
 	}
+	p.mustHaveGradients()
 	for i := p.forward; i < len(p.steps); i++ {
 		s := &p.steps[i]
 		s.run(&s.args)

@@ -39,7 +39,7 @@ func build(n int) (g *graph.Graph, loss, logits *graph.Node) {
 		state("norm.running_mean", 0), state("norm.running_var", 1), eps)
 	x = graph.ReLU(x)
 	y := graph.Conv(x, param("conv2.weight", 3, 3, channels, channels), nil, 1, 1)
-	x = graph.MaxPool(graph.ReLU(graph.Add(x, y)), 2, 2)
+	x = graph.MaxPool(graph.ReLU(graph.Add(x, y)), 2, 2, 0)
 	x = graph.ReLU(graph.Linear(x, param("fc1.weight", 3, 3, channels, 8), param("fc1.bias", 8)))
 	logits = graph.Linear(x, param("fc2.weight", 8, classes), param("fc2.bias", classes))
 	return g, graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n)), logits
@@ -158,8 +158,7 @@ func TestCompiledOps(t *testing.T) {
 		got = append(got, strings.TrimSpace(c.Op+" "+c.Layer))
 	}
 	want := []string{
-		"conv conv1",
-		"batch-statistics",
+		"conv+statistics conv1",
 		"normalize+relu norm",
 		"conv conv2",
 		"add",
@@ -175,8 +174,7 @@ func TestCompiledOps(t *testing.T) {
 		"column-sums fc1",
 		"linear-backward-weights fc1",
 		"linear-backward-data fc1",
-		"max-pool-backward",
-		"relu-backward",
+		"max-pool+relu-backward",
 		"conv-backward-weights conv2",
 		"conv-backward-data conv2",
 		"add conv2",

@@ -72,15 +72,33 @@ func referenceAdd(a, b []float64) []float64 {
 	return y
 }
 
-func referenceMaxPool(x []float64, xs dims4, size, stride int) []float64 {
-	ys := dims4{xs.a, (xs.b-size)/stride + 1, (xs.c-size)/stride + 1, xs.d}
+func referenceMaxPool(x []float64, xs dims4, size, stride, pad int) []float64 {
+	ys := dims4{xs.a, (xs.b+2*pad-size)/stride + 1, (xs.c+2*pad-size)/stride + 1, xs.d}
 	y := make([]float64, ys.a*ys.b*ys.c*ys.d)
 	for i := range y {
 		c, q, p, n := i%ys.d, i/ys.d%ys.c, i/ys.d/ys.c%ys.b, i/ys.d/ys.c/ys.b
 		y[i] = math.Inf(-1)
 		for r := range size {
 			for s := range size {
-				y[i] = max(y[i], x[xs.at(n, p*stride+r, q*stride+s, c)])
+				h, w := p*stride+r-pad, q*stride+s-pad
+				if h >= 0 && w >= 0 && h < xs.b && w < xs.c {
+					y[i] = max(y[i], x[xs.at(n, h, w, c)])
+				}
+			}
+		}
+	}
+	return y
+}
+
+func referenceSubsample(x []float64, xs dims4, stride, before, after int) []float64 {
+	ys := dims4{xs.a, (xs.b-1)/stride + 1, (xs.c-1)/stride + 1, before + xs.d + after}
+	y := make([]float64, ys.a*ys.b*ys.c*ys.d)
+	for n := range ys.a {
+		for p := range ys.b {
+			for q := range ys.c {
+				for c := range xs.d {
+					y[ys.at(n, p, q, before+c)] = x[xs.at(n, p*stride, q*stride, c)]
+				}
 			}
 		}
 	}

@@ -90,8 +90,10 @@ const initPurpose = 1
 // Initialize draws every parameter from its Init and sets every state to its initial value. A value
 // depends on seed, parameter number and canonical element index alone.
 func (v *Variables) Initialize(seed uint64) {
+	room := v.largest()
 	for p, param := range v.Params {
-		values := make([]float32, v.Segments[p].Len)
+		values := room[:v.Segments[p].Len]
+		clear(values)
 		stream := random.Derive(seed, initPurpose, uint64(p))
 		for i := range values {
 			if param.Init != nil {
@@ -137,9 +139,9 @@ func (v *Variables) of(flat []float32, p int) []float32 {
 // SHA256 returns the hash, in hexadecimal, of all parameters, then all states, in definition order,
 // each as little-endian float32 in canonical order. It does not depend on the stored layout.
 func (v *Variables) SHA256() string {
-	h := sha256.New()
+	h, room := sha256.New(), v.largest()
 	for p := range v.Params {
-		values := make([]float32, v.Segments[p].Len)
+		values := room[:v.Segments[p].Len]
 		v.Param(p, values)
 		hashFloats(h, values)
 	}
@@ -149,12 +151,25 @@ func (v *Variables) SHA256() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func hashFloats(h hash.Hash, values []float32) {
-	bytes := make([]byte, 4*len(values))
-	for i, x := range values {
-		binary.LittleEndian.PutUint32(bytes[4*i:], math.Float32bits(x))
+// largest returns room for any of the parameters.
+func (v *Variables) largest() []float32 {
+	n := 0
+	for _, s := range v.Segments {
+		n = max(n, s.Len)
 	}
-	h.Write(bytes)
+	return make([]float32, n)
+}
+
+func hashFloats(h hash.Hash, values []float32) {
+	var bytes [4096]byte
+	for len(values) > 0 {
+		n := min(len(values), len(bytes)/4)
+		for i, x := range values[:n] {
+			binary.LittleEndian.PutUint32(bytes[4*i:], math.Float32bits(x))
+		}
+		h.Write(bytes[:4*n])
+		values = values[n:]
+	}
 }
 
 // check reports how p's variables differ from v, if they do.

@@ -13,7 +13,13 @@ import (
 // compile builds a network with a loss for n samples.
 func compile(t testing.TB, net model.Network, n int, isa kernel.ISA, train bool) *graph.Program {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	return compileOn(t, net, n, kernel.Config{ISA: isa}, train)
+}
+
+// compileOn is compile for a given CPU.
+func compileOn(t testing.TB, net model.Network, n int, c kernel.Config, train bool) *graph.Program {
+	t.Helper()
+	cpu, err := kernel.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +44,11 @@ func TestParameterCounts(t *testing.T) {
 		{"lenet", tensor.Shape{32, 32, 3}, 53762},
 		{"lenet", tensor.Shape{28, 28, 1}, 6*25 + 6 + 16*150 + 16 + 64*576 + 64 + 650},
 		{"vgg11", tensor.Shape{32, 32, 3}, 9231114},
+		{"resnet20", tensor.Shape{32, 32, 3}, 269722},
+		{"resnet56", tensor.Shape{32, 32, 3}, 853018},
+		{"resnet50", tensor.Shape{32, 32, 3}, 23520842},
+		{"resnet50", tensor.Shape{64, 64, 3}, 23520842},
+		{"resnet50", tensor.Shape{96, 96, 3}, 23520842 + (7*7-3*3)*3*64},
 		{"bert-tiny", tensor.Shape{128}, 4386178 + 1290 - 258}, // 10 classes, not 2
 	} {
 		net, err := model.Named(c.name, 10, c.input)
@@ -61,7 +72,7 @@ func TestNamedRefuses(t *testing.T) {
 	}{
 		{"vgg13", 10, cifar, `did you mean "vgg11"?`},
 		{"LeNet", 10, cifar, `did you mean "lenet"?`},
-		{"transformer", 10, cifar, "known: lenet, vgg11, bert-tiny"},
+		{"transformer", 10, cifar, "known: lenet, vgg11, resnet20"},
 		{"lenet", 0, cifar, "0 classes"},
 		{"bert-mini", 2, cifar, "want [T] of a text"},
 		{"bert-mini", 2, tensor.Shape{513}, "texts of 513 tokens, but only 512 positions"},

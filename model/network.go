@@ -44,6 +44,9 @@ type architecture struct {
 var architectures = []architecture{
 	{name: "lenet", build: lenet},
 	{name: "vgg11", build: vgg11},
+	{name: "resnet20", build: resnet20},
+	{name: "resnet56", build: resnet56},
+	{name: "resnet50", build: resnet50},
 	{name: "bert-tiny", bert: &bertSize{2, 128, 2}},
 	{name: "bert-mini", bert: &bertSize{4, 256, 4}},
 	{name: "bert-small", bert: &bertSize{4, 512, 8}},

@@ -46,9 +46,8 @@ const (
 	lengthStream = random.Stream(100002)
 )
 
-// TestParity trains each reference case and compares losses, first gradients and final values with
-// PyTorch's, on every ISA of this machine.
-func TestParity(t *testing.T) {
+// parityFiles lists the reference cases.
+func parityFiles(t *testing.T) []string {
 	dir := os.Getenv("LOCKSTEP_PARITY_DIR")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "parity")
@@ -57,14 +56,28 @@ func TestParity(t *testing.T) {
 	if len(files) == 0 {
 		t.Skipf("no reference cases in %s; LOCKSTEP_PARITY_DIR names another folder", dir)
 	}
-	for _, file := range files {
+	return files
+}
+
+// TestParity trains each reference case and compares losses, first gradients and final values with
+// PyTorch's, on every ISA of this machine. Fast math is held to the first loss and gradients:
+// docs/design/0004 says what happens to it later.
+func TestParity(t *testing.T) {
+	for _, file := range parityFiles(t) {
 		c := readCase(t, file)
 		t.Run(c.Case, func(t *testing.T) {
 			if !slices.Contains(model.Names(), c.Recipe.Model) {
 				t.Skipf("no model %s yet", c.Recipe.Model)
 			}
 			for _, isa := range kernel.Supported() {
-				t.Run(isa.String(), func(t *testing.T) { checkCase(t, c, isa) })
+				t.Run(isa.String(), func(t *testing.T) {
+					checkCase(t, c, kernel.Config{ISA: isa, Exact: true})
+				})
+				t.Run(isa.String()+" fast", func(t *testing.T) {
+					r := newReplica(t, c, kernel.Config{ISA: isa})
+					checkLoss(t, c, 0, r.gradients())
+					r.checkGradients(t)
+				})
 			}
 		})
 	}
@@ -83,32 +96,24 @@ func readCase(t *testing.T, file string) *parityCase {
 }
 
 // checkCase runs all steps of c.
-func checkCase(t *testing.T, c *parityCase, isa kernel.ISA) {
-	r := newReplica(t, c, isa)
-	for step, want := range c.Float64.Losses {
-		loss := r.gradients()
-		bound := 1e-5 * want
-		if step > 0 {
-			bound = 3*math.Abs(want-c.Float32.Losses[step]) + 1e-4*want
-		}
-		if diff := math.Abs(loss - want); !(diff <= bound) {
-			t.Errorf("step %d: loss %.9g, want %.9g +- %.2g", step, loss, want, bound)
-		}
+func checkCase(t *testing.T, c *parityCase, config kernel.Config) {
+	r := newReplica(t, c, config)
+	for step := range c.Float64.Losses {
+		checkLoss(t, c, step, r.gradients())
 		if step == 0 {
 			r.checkGradients(t)
 		}
 		r.update()
 	}
+	wide, narrow := c.Float64, c.Float32
 	for p, param := range r.v.Params {
 		if c.Recipe.Optimizer == "adamw" && c.Float64.isNoise(param.Name) {
 			continue // AdamW scales gradients, and so rounding errors, up to the learning rate
 		}
-		checkFinal(t, param.Name, l2(r.canonical(p, r.v.Weights)),
-			c.Float64.Parameters[param.Name], c.Float32.Parameters[param.Name])
+		checkFinal(t, param.Name, l2(r.canonical(p, r.v.Weights)), wide.Parameters, narrow.Parameters)
 	}
 	for i, s := range r.v.States {
-		checkFinal(t, s.Name, l2(r.v.StateOf(i)),
-			c.Float64.Buffers[s.Name], c.Float32.Buffers[s.Name])
+		checkFinal(t, s.Name, l2(r.v.StateOf(i)), wide.Buffers, narrow.Buffers)
 	}
 }
 
@@ -126,10 +131,35 @@ func (c *parityColumn) largestGradient() float64 {
 	return largest
 }
 
-// checkFinal compares the norm of a tensor after the last step, with the bound of later losses.
-func checkFinal(t *testing.T, name string, got, want, want32 float64) {
+// lossBound returns the loss of a step in float64 and how far from it one in float32 may be.
+func (c *parityCase) lossBound(step int) (want, bound float64) {
+	want = c.Float64.Losses[step]
+	if step == 0 {
+		return want, 1e-5 * want
+	}
+	return want, 3*math.Abs(want-c.Float32.Losses[step]) + 1e-4*want
+}
+
+func checkLoss(t *testing.T, c *parityCase, step int, loss float64) {
 	t.Helper()
-	if bound := 3*math.Abs(want-want32) + 1e-4*want; !(math.Abs(got-want) <= bound) {
+	if want, bound := c.lossBound(step); !(math.Abs(loss-want) <= bound) {
+		t.Errorf("step %d: loss %.9g, want %.9g +- %.2g", step, loss, want, bound)
+	}
+}
+
+// checkFinal compares the norm of a tensor after the last step. The bound is that of later losses,
+// with the largest distance between the columns, relative to the norm, over all tensors: what
+// rounding does to a single one is chance.
+func checkFinal(t *testing.T, name string, got float64, wide, narrow map[string]float64) {
+	t.Helper()
+	rounding := 0.0
+	for other, norm := range wide {
+		if norm > 0 {
+			rounding = max(rounding, math.Abs(narrow[other]-norm)/norm)
+		}
+	}
+	want := wide[name]
+	if bound := (3*rounding + 1e-4) * want; !(math.Abs(got-want) <= bound) {
 		t.Errorf("final %s: L2 %.9g, want %.9g +- %.2g", name, got, want, bound)
 	}
 }
@@ -147,7 +177,7 @@ type replica struct {
 	steps           int
 }
 
-func newReplica(t *testing.T, c *parityCase, isa kernel.ISA) *replica {
+func newReplica(t *testing.T, c *parityCase, config kernel.Config) *replica {
 	input := tensor.Shape{c.Recipe.Size, c.Recipe.Size, 3}
 	if model.ReadsTexts(c.Recipe.Model) {
 		input = tensor.Shape{c.Recipe.Sequence}
@@ -156,7 +186,7 @@ func newReplica(t *testing.T, c *parityCase, isa kernel.ISA) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{c: c, p: compile(t, net, c.Recipe.Batch/c.Recipe.Shards, isa, true)}
+	r := &replica{c: c, p: compileOn(t, net, c.Recipe.Batch/c.Recipe.Shards, config, true)}
 	r.v = graph.NewVariables(r.p)
 	r.v.Initialize(0) // for the states; parameters follow
 	for i, param := range r.v.Params {
@@ -307,6 +337,7 @@ func (r *replica) canonical(p int, flat []float32) []float32 {
 func (r *replica) checkGradients(t *testing.T) {
 	largest := r.c.Float64.largestGradient()
 	scale := 1 / float64(r.c.Recipe.Batch)
+	tolerance := 1e-4 + 3*r.c.gradientRounding(largest)
 	for p, param := range r.v.Params {
 		want, ok := r.c.Float64.Gradients[param.Name]
 		if !ok {
@@ -314,7 +345,7 @@ func (r *replica) checkGradients(t *testing.T) {
 			continue
 		}
 		values := r.canonical(p, r.grads[0])
-		bound := 1e-4*want.L2 + 1e-6*largest
+		bound := tolerance*want.L2 + 1e-6*largest
 		if got := l2(values) * scale; !(math.Abs(got-want.L2) <= bound) {
 			t.Errorf("gradient of %s: L2 %.9g, want %.9g +- %.2g", param.Name, got, want.L2, bound)
 		}
@@ -328,6 +359,24 @@ func (r *replica) checkGradients(t *testing.T) {
 	if len(r.v.Params) != len(r.c.Float64.Gradients) {
 		t.Errorf("%d parameters, want %d", len(r.v.Params), len(r.c.Float64.Gradients))
 	}
+}
+
+// gradientRounding returns the largest distance between the columns' first gradients, relative to
+// the norm: 4e-3 in resnet50, where batch norm over few values amplifies it from layer to layer, and
+// below 1e-6 elsewhere. Gradients that are nothing but rounding are left out.
+func (c *parityCase) gradientRounding(largest float64) float64 {
+	distance := 0.0
+	for name, g := range c.Float64.Gradients {
+		if g.L2 < 1e-4*largest {
+			continue
+		}
+		narrow := c.Float32.Gradients[name]
+		distance = max(distance, math.Abs(narrow.L2-g.L2)/g.L2)
+		for k, value := range g.Value {
+			distance = max(distance, math.Abs(narrow.Value[k]-value)/g.L2)
+		}
+	}
+	return distance
 }
 
 func l2(values []float32) float64 {

@@ -14,15 +14,19 @@ type Conv struct {
 	Stride    int // 0 means 1
 	Pad       int
 	NoBias    bool
+	Init      graph.Init // of the weights; nil means PyTorch's default
 }
 
 // Apply implements Layer.
 func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 	c := features(x.Shape(), 3)
 	g, init := x.Graph(), byFanIn(c*l.Size*l.Size)
-	view := tensor.Shape{l.Out, c, l.Size, l.Size}
+	view, weights := tensor.Shape{l.Out, c, l.Size, l.Size}, l.Init
+	if weights == nil {
+		weights = init
+	}
 	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: view, Layout: filters(view),
-		Init: init})
+		Init: weights})
 	return graph.Conv(x, w, bias(g, name, l.Out, l.NoBias, init), max(l.Stride, 1), l.Pad)
 }
 
@@ -76,6 +80,14 @@ func bias(g *graph.Graph, name string, n int, none bool, init graph.Init) *graph
 		return nil
 	}
 	return g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{n}, Init: init})
+}
+
+// ByFanOut is the initial distribution of convolutions with filters of size x size in front of a
+// ReLU: normal with standard deviation sqrt(2/n), n = out*size*size being the number of outputs
+// that one input reaches in a layer with out filters (Kaiming normal, mode fan-out; He et al. 2015,
+// arXiv 1502.01852).
+func ByFanOut(out, size int) graph.Init {
+	return graph.Normal{Deviation: math.Sqrt(2 / float64(out*size*size))}
 }
 
 // byFanIn is PyTorch's default for weights and biases: uniform in +-1/sqrt(n), n being the number

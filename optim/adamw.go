@@ -49,6 +49,9 @@ func NewAdamW(c Config, cpu *kernel.CPU, weights []float32) *AdamW {
 	}
 }
 
+// Bytes returns the memory of the moments.
+func (a *AdamW) Bytes() int64 { return 4 * int64(len(a.first)+len(a.second)) }
+
 // Step updates the weights [lo, hi). See Optimizer. The range that starts at 0 begins the next step.
 func (a *AdamW) Step(lo, hi int, g []float32, lr float64, scale float32) {
 	if len(g) != hi-lo {

@@ -14,6 +14,8 @@ type Optimizer interface {
 	// lr is this step's learning rate. Each weight must be in exactly one range per step.
 	// It allocates nothing.
 	Step(lo, hi int, g []float32, lr float64, scale float32)
+	// Bytes returns the size of what is kept between steps, besides the weights.
+	Bytes() int64
 }
 
 // Config chooses an update rule.

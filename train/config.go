@@ -51,6 +51,10 @@ type Config struct {
 	// Seed draws the initial parameters, the order of samples, the augmentation.
 	Seed uint64
 
+	// MemoryLimit is how many bytes the intermediate values of one shard may take before cheap
+	// ones are computed again in the backward pass; 0 means that all are kept. It changes no bit.
+	MemoryLimit int64
+
 	// CPU runs the kernels. The loop uses it alone, but does not close it.
 	CPU *kernel.CPU
 	// Trace records spans; nil means none.
@@ -76,6 +80,8 @@ func (c Config) Validate() error {
 	case c.Steps < 0 || c.Epochs < 0 || (c.Steps == 0) == (c.Epochs == 0):
 		return fmt.Errorf("train: length of %d steps and %d epochs, want exactly one of them",
 			c.Steps, c.Epochs)
+	case c.MemoryLimit < 0:
+		return fmt.Errorf("train: memory limit of %d bytes, want 0 or more", c.MemoryLimit)
 	case c.EvalEvery < 0 || c.EvalBatch < 0:
 		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
 			c.EvalEvery, c.EvalBatch)

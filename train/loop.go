@@ -133,11 +133,7 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 // run makes all steps, with an evaluation after every EvalEvery epochs and at the end.
 func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	c := l.config
-	lo, hi := c.Plan.Run(c.Rank)
-	loader, err := data.NewLoader(data.LoaderConfig{
-		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: lo, Hi: hi,
-		Seed: c.Seed, Augment: c.Augment, ToStep: steps,
-	})
+	loader, err := data.NewLoader(l.loaderConfig())
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
@@ -162,6 +158,16 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 		}
 	}
 	return nil
+}
+
+// loaderConfig says what this worker reads.
+func (l *Loop) loaderConfig() data.LoaderConfig {
+	c := l.config
+	lo, hi := c.Plan.Run(c.Rank)
+	return data.LoaderConfig{
+		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: lo, Hi: hi,
+		Seed: c.Seed, Augment: c.Augment, ToStep: c.steps(),
+	}
 }
 
 // afterStep does what is due between two steps, or after the last one.

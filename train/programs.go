@@ -66,7 +66,7 @@ func (p *programs) add(c Config, ex graph.Executor, byCount map[int]*graph.Progr
 	logits := c.Network.Build(samples)
 	program, err := graph.Compile(g, ex, graph.Options{
 		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: train,
-		Arena: p.arena,
+		MemoryLimit: c.MemoryLimit, Arena: p.arena,
 	})
 	if err != nil {
 		return fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)

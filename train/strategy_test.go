@@ -67,12 +67,15 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 	return errors.Join(err, exchange.Close())
 }
 
-// Both networks, with a batch that the shards divide unevenly and a smaller last one.
+// Three networks, with a batch that the shards divide unevenly and a smaller last one.
 func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 	lenet, vgg11 := example(t, "lenet", 100, 37), example(t, "vgg11", 13, 5)
 	vgg11.Batch, vgg11.Steps = 9, 2
-	for _, c := range []train.Config{lenet, vgg11} {
-		if testing.Short() && c.Network.Name == "vgg11" {
+	resnet20 := example(t, "resnet20", 13, 5)
+	resnet20.Batch, resnet20.Steps = 9, 2
+	for _, c := range []train.Config{lenet, vgg11, resnet20} {
+		isDeep := c.Network.Name != "lenet"
+		if testing.Short() && isDeep {
 			continue
 		}
 		want := run(t, c, 1, 1, kernel.Best())[0]
@@ -82,7 +85,7 @@ func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 				{"all-reduce", "halving-doubling"}, {"ddp", "direct"}, {"ddp", "halving-doubling"},
 				{"ddp", "gather"}, {"ddp", "auto"},
 			} {
-				if c.Network.Name == "vgg11" && (i+workers)%2 == 1 {
+				if isDeep && (i+workers)%2 == 1 {
 					continue // every pair and every number of workers is met; half the time
 				}
 				threads := 1 + (i+workers)/2%2

@@ -54,6 +54,7 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
 	}
 	flags.add(c)
+	c.AddCommand(kernelsCommand(a))
 	return c
 }
 

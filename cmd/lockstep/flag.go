@@ -109,10 +109,12 @@ const helpWidth = 100
 // printUsage prints usage, examples and commands or grouped flags.
 func printUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
+	fmt.Fprint(w, "Usage:\n")
+	if !c.HasAvailableSubCommands() || strings.HasSuffix(c.Use, "[flags]") {
+		fmt.Fprintf(w, "  %s\n", c.UseLine())
+	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "Usage:\n  %s COMMAND [flags]\n", c.CommandPath())
-	} else {
-		fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
+		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.CommandPath())
 	}
 	if c.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)

@@ -23,6 +23,7 @@ func commands() []func(*app) *cobra.Command {
 		trainCommand,
 		benchCommand,
 		reportCommand,
+		commbenchCommand,
 		dataCommand,
 		versionCommand,
 		workerCommand,

@@ -62,6 +62,12 @@ func (p *progress) show(s job.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case s.Note != "":
+		if p.isOn {
+			fmt.Fprint(p.w, "\r\x1b[K")
+			p.isOn = false
+		}
+		fmt.Fprintln(p.w, s.Note)
 	case p.isTerminal:
 		// Return to the first column and erase what the longer line before has left.
 		columns := p.columns()

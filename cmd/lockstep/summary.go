@@ -35,10 +35,11 @@ func printSummary(out io.Writer, s *job.Summary) error {
 		s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
 	row("of the time", "%s", phaseShares(s))
 	if s.Workers > 1 {
-		row("exchanged", "%s sent, %s received", size(s.BytesSent), size(s.BytesReceived))
+		row("exchanged", "%s sent, %s received", job.Size(s.BytesSent), job.Size(s.BytesReceived))
 	}
-	row("memory", "%s at most", size(s.PeakRSSBytes))
-	row("kernels", "%s", s.ISA)
+	row("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes),
+		job.Size(s.PlannedBytes))
+	row("kernels", "%s, %s math", s.ISA, s.Math)
 	row("parameters", "sha256 %s", s.ParameterSHA256)
 	row("run directory", "%s", s.Directory)
 	return w.Flush()
@@ -78,18 +79,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// size words bytes in the unit that leaves the fewest digits.
-func size(bytes int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d bytes", bytes)
-	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
 }

@@ -4,6 +4,8 @@
 // [Compare] is the one entry point: it sorts the rows into groups of equal work, summarises each
 // row ([Line]), relates it to the baseline of its group ([Ratio]) and writes down what a reader
 // must know before believing a number ([Note]). [Encode] and [Decode] are the file format.
+// [Kernels] is the other kind of results.json: timings of single kernels and the limits of the
+// machine, which [Kernels.Rate] relates.
 //
 // Three rules shape the numbers:
 //

@@ -183,10 +183,17 @@ func Encode(w io.Writer, r *Results) error {
 
 // Decode reads what [Encode] wrote and checks it with [Results.Validate].
 func Decode(r io.Reader) (*Results, error) {
-	var results Results
-	if err := json.NewDecoder(r).Decode(&results); err != nil {
+	var file struct {
+		Kind string `json:"kind"` // of other documents that are called results
+		Results
+	}
+	if err := json.NewDecoder(r).Decode(&file); err != nil {
 		return nil, fmt.Errorf("decode results: %w", err)
 	}
+	if file.Kind != "" {
+		return nil, fmt.Errorf("decode results: these are of kind %s, not of a comparison", file.Kind)
+	}
+	results := file.Results
 	if results.Schema != Schema {
 		return nil, fmt.Errorf("decode results: schema %d, this program reads %d",
 			results.Schema, Schema)

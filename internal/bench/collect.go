@@ -26,14 +26,16 @@ func setting(c job.Config) analysis.Setting {
 	}
 }
 
-func host(h job.Host) analysis.Host {
+// DescribeHost returns what is known about this machine, as results carry it.
+func DescribeHost() analysis.Host {
+	h := job.DescribeHost()
 	return analysis.Host{Name: h.Name, OS: h.OS, Kernel: h.Kernel, Arch: h.Arch, CPU: h.CPU,
 		Cores: h.UsableCores, MemoryBytes: h.MemoryBytes, ISA: h.ISA}
 }
 
-// load returns the mean number of processes that were ready to run in the last minute; 0 where
+// Load returns the mean number of processes that were ready to run in the last minute; 0 where
 // the system does not tell.
-func load() float64 {
+func Load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return 0

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
-// claim creates the folder of a benchmark. A folder with anything in it is refused: results are
-// never overwritten.
-func claim(folder string) error {
+// Claim creates the folder of results. A folder with anything in it is refused, with a
+// *job.UsageError: results are never overwritten.
+func Claim(folder string) error {
 	if folder == "" {
 		return usage("no folder for the results")
 	}
@@ -22,7 +21,7 @@ func claim(folder string) error {
 		return usage("--out: %s is not empty (it holds %s); choose a new folder", folder,
 			entries[0].Name())
 	}
-	if err := os.MkdirAll(filepath.Join(folder, "runs"), 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return usage("--out: %v", err)
 	}
 	return nil

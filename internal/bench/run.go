@@ -59,15 +59,15 @@ func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := claim(c.Out); err != nil {
+	if err := Claim(c.Out); err != nil {
 		return nil, err
 	}
 	if o.Execute == nil {
 		o.Execute = job.Run
 	}
 	b := &bench{plan: plan, options: o, out: c.Out, started: time.Now(), results: o.Label}
-	b.results.Go, b.results.Host = runtime.Version(), host(job.DescribeHost())
-	b.results.Load = load()
+	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
+	b.results.Load = Load()
 	b.results.Rounds = plan.Repeats
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped

@@ -44,8 +44,15 @@ func DescribeHost() Host {
 	}
 	h.PhysicalCores, _ = cpu.Counts(false)
 	h.LogicalCores, _ = cpu.Counts(true)
-	if memory, err := mem.VirtualMemory(); err == nil {
-		h.MemoryBytes = memory.Total
-	}
+	h.MemoryBytes = machineBytes()
 	return h
+}
+
+// machineBytes returns the machine's memory, 0 if unknown.
+func machineBytes() uint64 {
+	memory, err := mem.VirtualMemory()
+	if err != nil {
+		return 0
+	}
+	return memory.Total
 }

@@ -159,32 +159,15 @@ func seed() Setting {
 	}
 }
 
-// byteSize is a setting that takes bytes, with or without the unit KiB, MiB or GiB.
-func byteSize(name, usage string, at func(*Config) *int) Setting {
-	units := []struct {
-		name string
-		size int
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+// byteSize is a setting that takes least to most bytes, with or without the unit KiB, MiB or GiB.
+func byteSize(name, usage string, least, most int, at func(*Config) *int) Setting {
 	return Setting{Name: name, Usage: usage, Type: "BYTES",
-		parse: func(c *Config, text string) error {
-			for _, u := range units {
-				digits, ok := strings.CutSuffix(text, u.name)
-				if n, err := strconv.Atoi(digits); ok && err == nil && n <= maxCount/u.size {
-					*at(c) = n * u.size
-					return nil
-				}
-			}
-			return fmt.Errorf("%q is no size such as 65536, 256KiB or 4MiB", text)
+		parse: func(c *Config, text string) (err error) {
+			*at(c), err = ParseBytes(text)
+			return err
 		},
-		format: func(c *Config) string {
-			for _, u := range units {
-				if n := *at(c); n%u.size == 0 && n > 0 {
-					return strconv.Itoa(n/u.size) + u.name
-				}
-			}
-			return strconv.Itoa(*at(c))
-		},
-		check:  func(c *Config) error { return within(*at(c), 4, maxCount) },
+		format: func(c *Config) string { return FormatBytes(*at(c)) },
+		check:  func(c *Config) error { return within(*at(c), least, most) },
 		isOpen: never,
 	}
 }

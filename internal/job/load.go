@@ -34,6 +34,7 @@ type task struct {
 	network     model.Network
 	train, test *data.Set // test is nil if there is no evaluation
 	augment     data.Augmentation
+	bytes       int64 // of the whole sets
 }
 
 // load reads the data, or generates it, and fits the network to it.
@@ -45,7 +46,8 @@ func (c Config) load(ctx context.Context, o data.Options) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	t := task{train: train.Limit(c.LimitTrain), test: test.Limit(c.LimitTest)}
+	t := task{train: train.Limit(c.LimitTrain), test: test.Limit(c.LimitTest),
+		bytes: train.Bytes() + test.Bytes()}
 	if t.test.Len() == 0 {
 		t.test = nil
 	}

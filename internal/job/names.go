@@ -13,6 +13,9 @@ const (
 	linkSHM   = "shm"
 	linkTCP   = "tcp"
 
+	mathFast  = "fast"
+	mathExact = "exact" // no algorithm that trades rounding errors for speed
+
 	auto = "auto"
 )
 
@@ -23,6 +26,8 @@ func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} 
 func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
 }
+
+func mathNames() []string { return []string{mathFast, mathExact} }
 
 func augmentNames() []string {
 	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,

@@ -44,6 +44,7 @@ type Progress struct {
 	Samples     int64         // finished, over all workers
 	Elapsed     time.Duration // since training began
 	Remaining   time.Duration // estimate; 0 while unknown
+	Note        string        // a line for people; the rest is then the moment it was said at
 }
 
 // computeExtra is how many threads beyond the computing ones may run Go code in a worker: the
@@ -236,7 +237,7 @@ func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
 
 func progressOf(p cluster.Progress) Progress {
 	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
-		Samples: p.Samples, Elapsed: time.Duration(p.Seconds * float64(time.Second))}
+		Samples: p.Samples, Note: p.Note, Elapsed: time.Duration(p.Seconds * float64(time.Second))}
 	if p.Step > 0 {
 		q.Remaining = q.Elapsed / time.Duration(p.Step) * time.Duration(p.Steps-p.Step)
 	}

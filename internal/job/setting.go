@@ -86,14 +86,18 @@ func workerSettings() []Setting {
 		choice("link", "local for workers in one process; shm or tcp for a process each; "+
 			"auto is local for one worker, else shm where the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
-		byteSize("bucket", "gradient bytes that ddp sends together",
+		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }),
+		byteSize("memory", "activations that a worker keeps before it computes cheap ones again; "+
+			"0 for all", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }),
 		number("master-port", "port on which workers meet; 0 for any free one", 0, math.MaxUint16,
 			func(c *Config) *int { return &c.MasterPort }),
 		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
+		choice("math", "exact computes every convolution directly: slower, smaller rounding errors",
+			mathNames(), func(c *Config) *string { return &c.Math }),
 	)
 }
 

@@ -39,8 +39,10 @@ type Summary struct {
 	BytesSent        int64        `json:"bytes_sent"`
 	BytesReceived    int64        `json:"bytes_received"`
 	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over worker processes
+	PlannedBytes     int64        `json:"planned_bytes"`  // the same, as told before the first step
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`
+	Math             string       `json:"math"`
 	Directory        string       `json:"directory"` // the run directory
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
@@ -93,7 +95,8 @@ type RankStat struct {
 	BytesSent       int64     `json:"bytes_sent"`
 	BytesReceived   int64     `json:"bytes_received"`
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
-	ArenaBytes      int64     `json:"arena_bytes"` // the largest program's activation arena
+	PlannedBytes    int64     `json:"planned_bytes"` // of memory, before the first step
+	ArenaBytes      int64     `json:"arena_bytes"`   // the largest program's activation arena
 	ISA             string    `json:"isa"`
 	ParameterSHA256 string    `json:"parameter_sha256"`
 }
@@ -136,8 +139,8 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
-		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Directory: string(dir),
-		Evaluations: first.Evaluations,
+		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
+		Directory: string(dir), Evaluations: first.Evaluations,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples
@@ -146,6 +149,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		s.Samples += r.Samples
 		s.BytesSent += r.BytesSent
 		s.BytesReceived += r.BytesReceived
+		s.PlannedBytes += r.PlannedBytes
 		if c.Link == linkLocal {
 			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
 		} else {

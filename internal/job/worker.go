@@ -37,6 +37,7 @@ type worker struct {
 	strategy    gradsync.Strategy
 	steps       *stepLog
 	giveUp      context.CancelFunc // ends training before its time
+	planned     int64              // bytes of memory
 	evaluations []Evaluation
 	sent        int64 // at the previous step
 	received    int64
@@ -77,7 +78,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads,
-		Crowded: w.crowded})
+		Crowded: w.crowded, Exact: w.config.Math == mathExact})
 	if err != nil {
 		return result, err
 	}
@@ -92,6 +93,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer loop.Close()
+	if err := w.planMemory(loop); err != nil {
+		return result, err
+	}
 	sync, err := w.join(loop, isa, plan, recorder)
 	if err != nil {
 		return result, err
@@ -131,7 +135,7 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
 		Optimizer: update,
 		Schedule:  optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
-		Seed:      c.Seed, CPU: cpu, Trace: r,
+		Seed:      c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
 	})
 }
 
@@ -209,9 +213,8 @@ func whenCancelled(ctx context.Context, f func()) (undo func()) {
 func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) (
 	done train.Result, err error) {
 	steps, perEpoch := l.Steps()
-	w.note("pid %d, kernels %s, threads %d, shards %d, arena %d bytes; %d steps, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, l.ArenaBytes(),
-		steps, perEpoch)
+	w.note("pid %d, kernels %s, threads %d, shards %d; %d steps, %d to the epoch",
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, steps, perEpoch)
 	w.beacon = newBeacon(steps)
 	reporting, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
@@ -279,7 +282,8 @@ func (w *worker) result(done train.Result) workerResult {
 			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
 			Phases:      phasesOf(done.Phases),
 			BytesSent:   sent, BytesReceived: received, PeakRSSBytes: peakRSS(),
-			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
+			PlannedBytes: w.planned,
+			ISA:          w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
 		Epochs:       done.Epochs,
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,

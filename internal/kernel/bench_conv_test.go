@@ -8,49 +8,63 @@ import (
 	"lockstep/internal/kernel"
 )
 
-// benchShapes are the convolutions of vgg11 at batch 64 and of lenet at batch 16.
+// benchShapes are the convolutions of vgg11 and lenet, and those of a ResNet-50 with a 32x32 stem that
+// are not 3x3 with stride 1.
 func benchShapes() []kernel.ConvShape {
-	conv := func(n, size, c, k int) kernel.ConvShape {
-		return kernel.ConvShape{N: n, H: size, W: size, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: 1}
+	conv := func(size, c, k int) kernel.ConvShape {
+		return kernel.ConvShape{N: 64, H: size, W: size, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: 1}
 	}
-	return []kernel.ConvShape{
-		conv(64, 32, 3, 64), conv(64, 16, 64, 128), conv(64, 8, 128, 256), conv(64, 8, 256, 256),
-		conv(64, 4, 256, 512), conv(64, 4, 512, 512), conv(64, 2, 512, 512), conv(64, 2, 512, 512),
-		{64, 1, 1, 512, 10, 1, 1, 1, 0},
-		{16, 32, 32, 3, 6, 5, 5, 1, 0}, {16, 14, 14, 6, 16, 5, 5, 1, 2},
-		{16, 7, 7, 16, 64, 7, 7, 1, 0}, {16, 1, 1, 64, 10, 1, 1, 1, 0},
+	point := func(size, c, k int) kernel.ConvShape {
+		return kernel.ConvShape{N: 64, H: size, W: size, C: c, K: k, R: 1, S: 1, Stride: 1}
 	}
+	half := func(s kernel.ConvShape) kernel.ConvShape { s.Stride = 2; return s }
+	list := []kernel.ConvShape{
+		conv(32, 3, 64), conv(16, 64, 128), conv(8, 128, 256), conv(8, 256, 256), conv(4, 256, 512),
+		conv(4, 512, 512), conv(2, 512, 512), point(1, 512, 10), point(1, 784, 64), point(1, 64, 10),
+		point(32, 64, 64), point(32, 64, 256), point(32, 256, 64), point(32, 256, 128),
+		point(16, 128, 512), point(16, 512, 128), point(8, 256, 1024), point(8, 1024, 256),
+		point(4, 512, 2048), point(4, 2048, 512), half(conv(32, 128, 128)), half(conv(16, 256, 256)),
+		half(conv(8, 512, 512)), half(point(32, 256, 512)), half(point(16, 512, 1024)),
+		half(point(8, 1024, 2048)),
+	}
+	for _, n := range []int{16, 64} {
+		list = append(list, kernel.ConvShape{n, 32, 32, 3, 6, 5, 5, 1, 0},
+			kernel.ConvShape{n, 14, 14, 6, 16, 5, 5, 1, 2}, kernel.ConvShape{n, 7, 7, 16, 64, 7, 7, 1, 0},
+			kernel.ConvShape{n, 1, 1, 64, 10, 1, 1, 1, 0})
+	}
+	return list
 }
 
 func shapeName(s kernel.ConvShape) string {
-	return fmt.Sprintf("%dx%d_%d-%d@%dx%d_n%d", s.R, s.S, s.C, s.K, s.H, s.W, s.N)
+	return fmt.Sprintf("%dx%d_%d-%d@%dx%d_s%d_n%d", s.R, s.S, s.C, s.K, s.H, s.W, s.Stride, s.N)
 }
 
-// BenchmarkConv reports GFLOP/s, counting products with padding, of each direction on one
-// thread. Figures are of the fastest call, since other work on the machine only adds.
+// BenchmarkConv reports GFLOP/s, counting products with padding, of each direction on one thread and
+// on two. Figures are of the fastest call, since other work on the machine only adds.
 func BenchmarkConv(b *testing.B) {
 	for i, s := range benchShapes() {
 		for _, isa := range kernel.Supported()[1:] {
-			b.Run(fmt.Sprintf("%v/%02d_%s", isa, i, shapeName(s)), func(b *testing.B) {
-				benchConv(b, isa, s)
-			})
+			for threads := 1; threads <= 2; threads++ {
+				name := fmt.Sprintf("%v/%d/%02d_%s", isa, threads, i, shapeName(s))
+				b.Run(name, func(b *testing.B) { benchConv(b, isa, threads, s) })
+			}
 		}
 	}
 }
 
-func benchConv(b *testing.B, isa kernel.ISA, s kernel.ConvShape) {
+func benchConv(b *testing.B, isa kernel.ISA, threads int, s kernel.ConvShape) {
 	noisy := func(n int, seed uint32) []float32 {
-		f, v := noise(seed), make([]float32, n)
+		f, v := noise(seed), huge(b, n)
 		for i := range v {
 			v[i] = f(i)
 		}
 		return v
 	}
-	v := open(b, isa, 1).NewConv(s)
+	v := open(b, isa, threads).NewConv(s)
 	x, w := noisy(s.N*s.H*s.W*s.C, 1), noisy(s.R*s.S*s.C*s.K, 2)
 	dy, bias := noisy(s.N*s.OutH()*s.OutW()*s.K, 3), noisy(s.K, 4)
-	y, dx, dw := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
-	scratch := make([]float32, v.ScratchFloats())
+	y, dx, dw := huge(b, len(dy)), huge(b, len(x)), huge(b, len(w))
+	scratch := huge(b, v.ScratchFloats())
 	calls := []struct {
 		name string
 		run  func()
@@ -78,7 +92,7 @@ func benchConv(b *testing.B, isa kernel.ISA, s kernel.ConvShape) {
 	}
 }
 
-func checkAdjoint(b *testing.B, y, x, w, bias, dy, dx, dw []float32) {
+func checkAdjoint(b testing.TB, y, x, w, bias, dy, dx, dw []float32) {
 	dot := func(a, b []float32) (sum, size float64) {
 		for i := range a {
 			p := float64(a[i]) * float64(b[i])

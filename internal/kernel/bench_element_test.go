@@ -19,14 +19,17 @@ import (
 func passes(b *testing.B, c *kernel.CPU, k *normCase) []memoryPass {
 	n := k.rows * k.channels
 	v, side := make([]float32, n), 32
-	if k.rows%(side*side) != 0 {
-		side = 14
+	for k.rows%(side*side) != 0 {
+		side -= 2
 	}
-	pool := c.NewMaxPool(kernel.PoolShape{N: k.rows / side / side, H: side, W: side, C: k.channels,
-		Size: 2, Stride: 2})
+	shape := kernel.PoolShape{N: k.rows / side / side, H: side, W: side, C: k.channels, Size: 2, Stride: 2}
+	pool, normPool := c.NewMaxPool(shape), c.NewNormPool(shape)
+	shape.Size, shape.Pad = 3, 1
+	windows := c.NewMaxPool(shape)
 	norm, sums := c.NewBatchNorm(k.rows, k.channels), c.NewColumnSums(k.rows, k.channels)
+	moments := c.NewMoments(k.rows, k.channels, kernel.FinishRows(1, k.channels))
 	return []memoryPass{
-		{"Stats", 1, func() { norm.Stats(k.mean, k.variance, k.x) }},
+		{"Moments", 1, func() { moments.Run(k.mean, k.variance, k.unbiased, k.x) }},
 		{"Normalize", 2, func() {
 			norm.Normalize(k.y, k.x, k.mean, k.variance, k.gamma, k.beta, eps, true)
 		}},
@@ -34,12 +37,28 @@ func passes(b *testing.B, c *kernel.CPU, k *normCase) []memoryPass {
 			norm.Backward(k.dx, k.dgamma, k.dbeta, k.dy, k.x, k.mean, k.variance, k.gamma, k.beta,
 				eps, true)
 		}},
+		{"NormalizeAdd", 3, func() {
+			norm.NormalizeAdd(k.y, k.x, k.dy, k.mean, k.variance, k.gamma, k.beta, eps, true)
+		}},
+		{"BackwardAdd", 7, func() {
+			norm.BackwardAdd(k.dy, k.dx, k.dgamma, k.dbeta, k.dy, k.y, k.x, k.mean, k.variance, k.gamma,
+				k.beta, eps)
+		}},
+		{"NormPool", 1.25, func() {
+			normPool.Forward(k.y[:n/4], k.x, k.mean, k.variance, k.gamma, k.beta, eps)
+		}},
+		{"NormPoolBackward", 3.5, func() {
+			normPool.Backward(k.dx, k.dgamma, k.dbeta, k.dy[:n/4], k.x, k.mean, k.variance, k.gamma,
+				k.beta, eps)
+		}},
 		{"ColumnSums", 1, func() { sums.Run(k.dbeta, k.x) }},
 		{"ReLU", 2, func() { c.ReLU(k.y, k.x) }},
 		{"ReLUBackward", 3, func() { c.ReLUBackward(k.dx, k.dy, k.y) }},
 		{"Add", 3, func() { c.Add(k.y, k.x, k.dy) }},
 		{"MaxPool", 1.25, func() { pool.Forward(k.y[:n/4], k.x) }},
-		{"MaxPoolBackward", 2.25, func() { pool.Backward(k.dx, k.dy[:n/4], k.x) }},
+		{"MaxPoolBackward", 2.25, func() { pool.Backward(k.dx, k.dy[:n/4], k.x, false) }},
+		{"Windows", 1.25, func() { windows.Forward(k.y[:n/4], k.x) }},
+		{"WindowsBackward", 2.25, func() { windows.Backward(k.dx, k.dy[:n/4], k.x, false) }},
 		{"SGD", 5, func() { c.SGD(k.y, v, k.dy, 1e-9, 0.9, 1e-4, 1, false) }},
 	}
 }
@@ -51,7 +70,7 @@ type memoryPass struct {
 }
 
 func BenchmarkMemory(b *testing.B) {
-	for _, m := range [][2]int{{64 * 32 * 32, 64}, {64 * 14 * 14, 16}} {
+	for _, m := range [][2]int{{64 * 32 * 32, 64}, {64 * 8 * 8, 256}, {64 * 4 * 4, 512}, {64 * 14 * 14, 16}} {
 		for _, isa := range kernel.Supported() {
 			verify(b, isa, m[0]/8, m[1])
 			k := newNormCase(b, m[0], m[1], 0.5, true)

@@ -78,10 +78,12 @@ func halve(s []float32, n, width int, add adder) {
 	}
 }
 
-// walk calls do for each wide row of thread part's share, the elements [lo, hi).
+// walk calls do for each wide row of thread part's share, the elements [lo, hi), from the last to the
+// first: a pass usually follows one that went the other way and left the end of the map in a cache,
+// and leaves there the beginning for the next.
 func (l *columns) walk(part, parts int, do func(lo, hi int)) {
 	first, last := span(l.wides(), part, parts)
-	for i := first; i < last; i++ {
+	for i := last - 1; i >= first; i-- {
 		do(i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
 	}
 }

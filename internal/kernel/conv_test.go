@@ -177,7 +177,7 @@ func TestConvMatchesDefinition(t *testing.T) {
 		for _, isa := range kernel.Supported() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
 				for threads := 1; threads <= 3; threads++ {
-					d.compare(t, d.run(t, open(t, isa, threads), threads == 2), threads == 2)
+					d.compare(t, d.run(t, openExact(t, isa, threads), threads == 2), threads == 2)
 				}
 			})
 		}
@@ -211,7 +211,7 @@ func TestConvRandomShapes(t *testing.T) {
 		}
 		d := newConvData(s)
 		for _, isa := range kernel.Supported() {
-			c, err := kernel.Open(kernel.Config{ISA: isa, Threads: draw(1, 2, "threads")})
+			c, err := kernel.Open(kernel.Config{ISA: isa, Threads: draw(1, 2, "threads"), Exact: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +283,7 @@ func TestConvStaysInside(t *testing.T) {
 		d := newConvData(s)
 		for _, isa := range kernel.Supported() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
-				v := open(t, isa, 2).NewConv(s)
+				v := openExact(t, isa, 2).NewConv(s)
 				x, w, dy := clone(t, d.x.s), clone(t, d.w.s), clone(t, d.dy.s)
 				y, dx, dw := floats(t, len(dy)), floats(t, len(x)), floats(t, len(w))
 				scratch := floats(t, v.ScratchFloats())

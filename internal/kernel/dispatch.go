@@ -3,12 +3,15 @@ package kernel
 // ops holds the inner loops of one ISA, chosen once when a CPU is opened. The outer loops above them
 // are the same Go code for all.
 type ops struct {
-	gemm    gemmOps
-	element elementOps
-	row     rowOps
+	gemm     gemmOps
+	element  elementOps
+	row      rowOps
+	winograd winogradOps
+	peak     peakOps
 }
 
 // opsFor returns the inner loops of isa.
 func opsFor(isa ISA) ops {
-	return ops{gemm: gemmFor(isa), element: elementFor(isa), row: rowFor(isa)}
+	return ops{gemm: gemmFor(isa), element: elementFor(isa), row: rowFor(isa), winograd: winogradFor(isa),
+		peak: peakFor(isa)}
 }

@@ -27,7 +27,7 @@ const spinRounds = 4000
 func gemmFor(isa ISA) gemmOps {
 	o := plainGemm()
 	if isa != Plain {
-		o.turn = turnAVX2
+		o.turn, o.strip = turnAVX2, stripAVX2
 	}
 	switch isa {
 	case AVX2:

@@ -22,11 +22,27 @@ type elementOps struct {
 	normGrad      func(dx, dy, x, mean, scale, slope, offset []float32)
 	normGradReLU  func(dx, dy, x, mean, scale, shift, slope, offset []float32)
 
+	// The same with a residual r, and with the mask of a ReLU whose output is z.
+	normalizeAdd     func(y, x, r, mean, scale, shift []float32)
+	normalizeAddReLU func(y, x, r, mean, scale, shift []float32)
+	normSumsGate     func(g, s, q, dy, z, x, mean []float32)
+
 	sgd         func(w, v, grad []float32, lr, momentum, decay, scale float32)
 	sgdNesterov func(w, v, grad []float32, lr, momentum, decay, scale float32)
 
 	// Max pooling by 2x2, stride 2: one row of output pixels of channels floats each, from the two
 	// input rows top and low. These walk len(y) or len(dy) elements.
-	maxPool         func(y, top, low []float32, channels int)
-	maxPoolBackward func(dtop, dlow, dy, top, low []float32, channels int)
+	maxPool          func(y, top, low []float32, channels int)
+	maxPoolBackward  func(dtop, dlow, dy, top, low []float32, channels int)
+	reluPoolBackward func(dtop, dlow, dy, top, low []float32, channels int)
+
+	// The same of a map that is normalised, by constants per channel, and rectified on the way.
+	normPool         func(y, top, low, mean, scale, shift []float32, channels int)
+	normPoolBackward func(dtop, dlow, dy, top, low, mean, scale, shift []float32, channels int)
+
+	// Max pooling by any window takes one pixel of it at a time, the tap, for a row of windows: the
+	// pixels in x or dx are step floats apart. These walk len(y) or len(dy) elements.
+	windowMax   func(y, x []float32, channels, step int)
+	windowPlace func(y, place, x []float32, channels, step int, tap float32)
+	windowGive  func(dx, dy, place []float32, channels, step int, tap float32)
 }

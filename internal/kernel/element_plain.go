@@ -6,22 +6,31 @@ import "math"
 // fuse a product with a sum, which some processors would otherwise round differently.
 func plainElement() elementOps {
 	return elementOps{
-		fill:            fillPlain,
-		scale:           scalePlain,
-		add:             addPlain,
-		relu:            reluPlain,
-		reluBackward:    reluBackwardPlain,
-		moments:         momentsPlain,
-		normalize:       normalizePlain,
-		normalizeReLU:   normalizeReLUPlain,
-		normSums:        normSumsPlain,
-		normSumsReLU:    normSumsReLUPlain,
-		normGrad:        normGradPlain,
-		normGradReLU:    normGradReLUPlain,
-		sgd:             sgdPlain,
-		sgdNesterov:     sgdNesterovPlain,
-		maxPool:         maxPoolPlain,
-		maxPoolBackward: maxPoolBackwardPlain,
+		fill:             fillPlain,
+		scale:            scalePlain,
+		add:              addPlain,
+		relu:             reluPlain,
+		reluBackward:     reluBackwardPlain,
+		moments:          momentsPlain,
+		normalize:        normalizePlain,
+		normalizeReLU:    normalizeReLUPlain,
+		normSums:         normSumsPlain,
+		normSumsReLU:     normSumsReLUPlain,
+		normGrad:         normGradPlain,
+		normGradReLU:     normGradReLUPlain,
+		normalizeAdd:     normalizeAddPlain,
+		normalizeAddReLU: normalizeAddReLUPlain,
+		normSumsGate:     normSumsGatePlain,
+		sgd:              sgdPlain,
+		sgdNesterov:      sgdNesterovPlain,
+		maxPool:          maxPoolPlain,
+		maxPoolBackward:  maxPoolBackwardPlain,
+		reluPoolBackward: reluPoolBackwardPlain,
+		normPool:         normPoolPlain,
+		normPoolBackward: normPoolBackwardPlain,
+		windowMax:        windowMaxPlain,
+		windowPlace:      windowPlacePlain,
+		windowGive:       windowGivePlain,
 	}
 }
 
@@ -132,6 +141,28 @@ func normGradReLUPlain(dx, dy, x, mean, scale, shift, slope, offset []float32) {
 	}
 }
 
+// normalizeAddPlain is normalizePlain with the residual r added.
+func normalizeAddPlain(y, x, r, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = affine(x[i], mean[i], scale[i], shift[i]) + r[i]
+	}
+}
+
+func normalizeAddReLUPlain(y, x, r, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = rectify(affine(x[i], mean[i], scale[i], shift[i]) + r[i])
+	}
+}
+
+// normSumsGatePlain is normSumsPlain with dy gated by the rectified z; g is what the gate lets through.
+func normSumsGatePlain(g, s, q, dy, z, x, mean []float32) {
+	for i := range g {
+		g[i] = gate(dy[i], z[i])
+		s[i] += g[i]
+		q[i] += float32(g[i] * (x[i] - mean[i]))
+	}
+}
+
 func sgdPlain(w, v, grad []float32, lr, momentum, decay, scale float32) {
 	for i := range w {
 		d := float32(grad[i]*scale) + float32(w[i]*decay)
@@ -145,41 +176,5 @@ func sgdNesterovPlain(w, v, grad []float32, lr, momentum, decay, scale float32) 
 		d := float32(grad[i]*scale) + float32(w[i]*decay)
 		v[i] = float32(v[i]*momentum) + d
 		w[i] -= float32((float32(v[i]*momentum) + d) * lr)
-	}
-}
-
-// beats reports whether v takes the place of the maximum m so far: PyTorch's rule, by which the first
-// of equal values wins and a NaN always does.
-func beats(v, m float32) bool { return v > m || v != v }
-
-func maxPoolPlain(y, top, low []float32, channels int) {
-	for i := range y {
-		j := i + i/channels*channels // pixel 2*(i/channels), same channel
-		m := top[j]
-		for _, v := range [3]float32{top[j+channels], low[j], low[j+channels]} {
-			if beats(v, m) {
-				m = v
-			}
-		}
-		y[i] = m
-	}
-}
-
-func maxPoolBackwardPlain(dtop, dlow, dy, top, low []float32, channels int) {
-	for i := range dy {
-		j := i + i/channels*channels
-		k := j + channels
-		dtop[j], dtop[k], dlow[j], dlow[k] = 0, 0, 0, 0
-		m, to := top[j], &dtop[j]
-		if beats(top[k], m) {
-			m, to = top[k], &dtop[k]
-		}
-		if beats(low[j], m) {
-			m, to = low[j], &dlow[j]
-		}
-		if beats(low[k], m) {
-			to = &dlow[k]
-		}
-		*to = dy[i]
 	}
 }

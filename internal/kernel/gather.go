@@ -24,12 +24,14 @@ type gather struct {
 	table      []int32
 	batch      int           // items that one pass over the weights covers
 	parts      []*gatherPart // one per thread
+	alone      []rowRun      // of dst, by thread
 
 	// The call in progress.
 	dst, src, w, bias []float32
 	relu, add         bool
 	panels, biasPanel []float32
 	source            []float32 // src, or its padded copy
+	then              finishing // of rows of dst, if any
 }
 
 // gatherShape says what is gathered.
@@ -98,8 +100,8 @@ func (o *gemmOps) appendBlocks(list []block, width int) (_ []block, lanes int) {
 //
 // panelRows bounds the rows of a panel that is multiplied in one go (taps x channels of a chunk): at
 // 64 columns 512 rows are 128 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
-// cache, and no sum runs over more than 512 terms (docs/design/0002). batchFloats bounds the source
-// floats of a pass. Changing panelRows changes results.
+// cache, and no sum runs over more than 512 terms (docs/design/0002). batchFloats bounds the floats
+// of the source and of dst that a batch reads and writes. Changing panelRows changes results.
 const (
 	panelRows   = 512
 	batchFloats = 64 << 10
@@ -125,6 +127,7 @@ func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
 	if pad == nil {
 		g.chunk = chunkOf(s.taps, s.depth)
 	}
+	g.alone = make([]rowRun, c.Threads())
 	zero := make([]float32, g.chunk)
 	for range c.Threads() {
 		g.parts = append(g.parts, &gatherPart{tile: tileArgs{zero: zero}})
@@ -158,7 +161,7 @@ func (g *gather) tabulate(m mapping) {
 			phase = phase[n:]
 		}
 	}
-	g.batch = max(1, batchFloats/(tileRows*g.chunk*g.shape.stepPixels()))
+	g.batch = max(1, batchFloats/(tileRows*(g.chunk*g.shape.stepPixels()+g.shape.width)))
 	if g.byPosition { // whole groups, whose tiles share their pixels
 		g.batch = max(1, g.batch/len(g.tiles)) * len(g.tiles)
 	}
@@ -224,12 +227,17 @@ func (g *gather) run(dst, src, w, bias []float32, relu, add bool, scratch []floa
 		g.source = scratch[:g.images*g.shape.srcImage]
 	}
 	g.cpu.share((*gatherPrepare)(g), g.scratch())
+	parts := g.cpu.Threads()
 	if g.items()*tileRows*g.rows()*g.lanes < g.cpu.ops.gemm.serial {
+		parts = 1
 		(*gatherCompute)(g).Do(0, 1)
 	} else {
 		g.cpu.Run((*gatherCompute)(g))
 	}
-	g.dst, g.src, g.w, g.bias, g.source = nil, nil, nil, nil, nil
+	if g.then.then != nil {
+		g.finishRest(parts)
+	}
+	g.dst, g.src, g.w, g.bias, g.source, g.then = nil, nil, nil, nil, nil, finishing{}
 }
 
 // gatherPrepare packs the weights and pads the source.
@@ -313,21 +321,68 @@ type gatherCompute gather
 // else some items.
 func (t *gatherCompute) Do(part, parts int) {
 	g := (*gather)(t)
-	s := g.shape
-	items, blocks := [2]int{0, g.items()}, [2]int{0, len(g.blocks)}
-	if blocks[1] >= parts && s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage) {
-		blocks[0], blocks[1] = span(blocks[1], part, parts)
+	p := g.parts[part]
+	lo, end, blocks := 0, g.items(), [2]int{0, len(g.blocks)}
+	if g.sharesBlocks(parts) {
+		blocks[0], blocks[1] = span(len(g.blocks), part, parts)
 	} else {
-		items[0], items[1] = span(items[1], part, parts)
+		lo, end = span(end, part, parts)
 	}
-	for lo := items[0]; lo < items[1]; lo += g.batch {
-		hi := min(lo+g.batch, items[1])
+	finishes := g.then.then != nil && !g.sharesBlocks(parts)
+	if finishes {
+		g.alone[part] = rowRun{g.rowsBefore(g.wholeGroup(lo)), g.rowsBefore(end)}
+	}
+	for lo < end {
+		hi := min(lo+g.batch, end)
 		for b := blocks[0]; b < blocks[1]; b++ {
-			for first := 0; first < s.depth; first += g.chunk {
-				g.pass(g.parts[part], b, first, lo, hi)
+			for first := 0; first < g.shape.depth; first += g.chunk {
+				g.pass(p, b, first, lo, hi)
 			}
 		}
+		if finishes {
+			g.then.advance(part, g.alone[part].first, g.rowsBefore(lo), g.rowsBefore(hi))
+		}
+		lo = hi
 	}
+}
+
+// sharesBlocks reports whether parts threads share the blocks of channels.
+func (g *gather) sharesBlocks(parts int) bool {
+	s := &g.shape
+	return parts > 1 && len(g.blocks) >= parts &&
+		s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage)
+}
+
+// wholeGroup returns the first item from i on that starts a group, or i if rows of dst do not wait
+// for each other.
+func (g *gather) wholeGroup(i int) int {
+	if !g.byPosition {
+		return i
+	}
+	return (i + len(g.tiles) - 1) / len(g.tiles) * len(g.tiles)
+}
+
+// rowsBefore returns how many of the first rows of dst items [0, i) complete, for pixels in order.
+func (g *gather) rowsBefore(i int) int {
+	if i >= g.items() {
+		return g.then.rows
+	}
+	image, _ := g.group(i / len(g.tiles))
+	row := image * g.shape.dstImage / g.shape.width
+	if !g.byPosition {
+		row += int(g.table[g.tiles[i%len(g.tiles)].at]) / g.shape.width
+	}
+	return row
+}
+
+// finishRest finishes the blocks that none of parts threads computed alone.
+func (g *gather) finishRest(parts int) {
+	f := &g.then
+	if g.sharesBlocks(parts) {
+		g.cpu.finish(f.then, f.rows, f.blockRows)
+		return
+	}
+	f.rest(g.alone[:parts])
 }
 
 // items returns the number of tiles to compute: each of a group's tiles for each group.
@@ -368,6 +423,9 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	if g.relu && first+n == s.depth {
 		a.flags |= tileReLU
 	}
+	// The first block meets rows that are not in the cache yet, and where they lie one behind the other
+	// the processor loses track of six streams in a page.
+	fetches := b == 0 && s.srcImage == s.depth
 	group, t := lo/len(g.tiles), lo%len(g.tiles)
 	for i := lo; i < hi; group, t = group+1, 0 {
 		image, rows := g.group(group)
@@ -378,6 +436,10 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 			a.table = g.table[tile.at:]
 			a.taps = int(tile.taps)
 			a.rows = min(rows, int(tile.rows))
+			a.fetch = a.src
+			if fetches { // the next tile's
+				a.fetch = a.src[min(tileRows*s.depth, len(a.src)-1):]
+			}
 			g.cpu.ops.gemm.tile[a.rows][k.vectors](a)
 		}
 	}

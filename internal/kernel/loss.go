@@ -12,6 +12,9 @@ type crossEntropy struct {
 // crossEntropyFloats is the work of one exponential in units of CPU.share's element count.
 const crossEntropyFloats = 32
 
+// keptExponentials is the number of classes whose exponentials are taken once: those of ImageNet.
+const keptExponentials = 1000
+
 // SoftmaxCrossEntropy computes for every sample i with logits z = logits[i*classes:(i+1)*classes] and
 // label t = labels[i]
 //
@@ -41,6 +44,7 @@ func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []in
 
 // Do computes a run of samples.
 func (e *crossEntropy) Do(part, parts int) {
+	var kept [keptExponentials]float64
 	lo, hi := span(len(e.losses), part, parts)
 	for i := lo; i < hi; i++ {
 		z := e.logits[i*e.classes : (i+1)*e.classes]
@@ -48,12 +52,13 @@ func (e *crossEntropy) Do(part, parts int) {
 		if e.grad != nil {
 			d = e.grad[i*e.classes : (i+1)*e.classes]
 		}
-		e.losses[i] = crossEntropyRow(d, z, int(e.labels[i]))
+		e.losses[i] = crossEntropyRow(d, z, int(e.labels[i]), kept[:])
 	}
 }
 
-// crossEntropyRow returns the loss of one sample and writes its gradient to d unless that is nil.
-func crossEntropyRow(d, z []float32, label int) float32 {
+// crossEntropyRow returns the loss of one sample and writes its gradient to d unless that is nil. The
+// exponentials of the first classes wait for the second loop in kept.
+func crossEntropyRow(d, z []float32, label int, kept []float64) float32 {
 	top := z[0]
 	for _, v := range z {
 		if beats(v, top) {
@@ -61,16 +66,24 @@ func crossEntropyRow(d, z []float32, label int) float32 {
 		}
 	}
 	shift, sum := float64(top), 0.0
-	for _, v := range z {
-		sum += exp(float64(v) - shift)
+	for j, v := range z {
+		e := exp(float64(v) - shift)
+		if sum += e; j < len(kept) {
+			kept[j] = e
+		}
 	}
 	loss := float32(log(sum) - (float64(z[label]) - shift))
 	for j := range d {
-		p := exp(float64(z[j])-shift) / sum
-		if j == label {
-			p--
+		var e float64
+		if j < len(kept) {
+			e = kept[j]
+		} else {
+			e = exp(float64(z[j]) - shift)
 		}
-		d[j] = float32(p)
+		if e /= sum; j == label {
+			e--
+		}
+		d[j] = float32(e)
 	}
 	return loss
 }

@@ -17,6 +17,11 @@ type outer struct {
 	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
 	// channels are few, a whole filter row of x fills vectors better.
 	turned bool
+	// Where there is one tap, its channels are copied strip by strip, each the rows of one tile for all
+	// pixels of a parcel: in x they lie too far apart for the first-level cache and the processor's
+	// prefetching. strips holds the pairs of a strip by its height; nil if there are none.
+	strips [tileRows + 1][]int32
+	band   int // blocks whose panels of dy are kept, so that a strip serves all of them
 	// parcels holds the parts of an image, or one parcel of many images.
 	parcels []parcel
 	many    int // images in a parcel
@@ -39,6 +44,7 @@ type outerPart struct {
 	lo, hi int // tiles
 	outer  outerArgs
 	pack   packArgs
+	strip  stripArgs
 }
 
 // outerTile is a tile of dw: rows channels from first of one tap, in one block of the other channels.
@@ -53,11 +59,25 @@ type parcel struct {
 
 // parcelPixels is about how many pixels a parcel has: with 64 channels its panel of dy is 64 KiB, and
 // a tile does enough products to pay for reading and writing its sums. Changing it changes results.
-const parcelPixels = 256
+//
+// A parcel of a filter of one tap is shorter: with nothing else to reuse, its panels should stay near.
+const (
+	parcelPixels = 256
+	tapPixels    = 128
+)
 
 // outerGroup is how many input channels all taps are computed for before the next ones, so that those
 // of a parcel stay in the second-level cache.
 const outerGroup = 8 * tileRows
+
+// stripProducts is the number of weights from which strips pay for being copied.
+const stripProducts = 64 << 10
+
+// fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 512 KiB.
+const fetchFloats = 128 << 10
+
+// bandFloats bounds the columns of a band: its panels of dy for a parcel are 1 MiB.
+const bandFloats = 1024
 
 // newOuter plans the sum; from gives the float offset in an image of x of each pixel and tap, -1 for
 // padding.
@@ -70,19 +90,52 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 	if o.turned {
 		o.blocks, o.lanes = ops.cutBlocks(s.depth)
 	}
-	if s.pixels*2 <= parcelPixels {
-		o.many = min(images, parcelPixels/s.pixels)
+	aim := parcelPixels
+	if s.taps == 1 {
+		aim = tapPixels
+	}
+	if s.pixels*2 <= aim {
+		o.many = min(images, aim/s.pixels)
 		o.parcels = []parcel{o.newParcel(0, s.pixels, from)}
 	} else {
-		n := (s.pixels + parcelPixels - 1) / parcelPixels
+		n := (s.pixels + aim - 1) / aim
 		for i := range n {
 			lo, hi := span(s.pixels, i, n)
 			o.parcels = append(o.parcels, o.newParcel(lo, hi, from))
 		}
 	}
+	o.band = 1
+	padded := s.taps > 1 || len(o.parcels[0].pairs[0]) < 2*o.many*o.parcels[0].pixels
+	if !padded && !o.turned && s.depth*s.width >= stripProducts {
+		o.planStrips()
+	}
 	o.cutTiles()
 	o.cutParts()
 	return o
+}
+
+// planStrips plans strips of x: the pairs of every height, and bands of blocks. Threads share the bands
+// if there are more output than input channels, else each band's rows.
+func (o *outer) planStrips() {
+	for _, h := range tileHeights() {
+		for p := range o.parcelRows() {
+			o.strips[h] = append(o.strips[h], int32(p*h), int32(p))
+		}
+	}
+	bands := (o.lanes + bandFloats - 1) / bandFloats
+	if o.shape.width > o.shape.depth {
+		bands = (bands + o.cpu.Threads() - 1) / o.cpu.Threads() * o.cpu.Threads()
+	}
+	o.band = max(1, (len(o.blocks)+bands-1)/bands)
+}
+
+// parcelRows returns the pixels of the longest parcel.
+func (o *outer) parcelRows() int {
+	most := 0
+	for _, p := range o.parcels {
+		most = max(most, p.pixels*o.many)
+	}
+	return most
 }
 
 // outerCost estimates the half cycles that one pixel of one tap takes: two vector operations or two
@@ -130,15 +183,15 @@ func (o *outer) newParcel(lo, hi int, from func(pixel, t int) int) parcel {
 
 // cutTiles lists the tiles in the order in which they are computed.
 func (o *outer) cutTiles() {
-	for b := range o.blocks {
+	for band := 0; band < len(o.blocks); band += o.band {
 		for group := 0; group < o.rows(); group += outerGroup {
 			end := min(group+outerGroup, o.rows())
 			for tap := range o.shape.taps {
-				for first := group; first < end; {
-					rows := tileHeight(end - first)
-					o.tiles = append(o.tiles,
-						outerTile{int32(b), int32(tap), int32(first), int32(rows)})
-					first += rows
+				for first := group; first < end; first += tileHeight(end - first) {
+					for b := band; b < min(band+o.band, len(o.blocks)); b++ {
+						o.tiles = append(o.tiles, outerTile{int32(b), int32(tap), int32(first),
+							int32(tileHeight(end - first))})
+					}
 				}
 			}
 		}
@@ -165,13 +218,14 @@ func (o *outer) cutParts() {
 	o.parts[parts-1].hi = len(o.tiles)
 }
 
-// panelFloats returns the floats of one thread's panel of dy.
+// panelFloats returns the floats of one thread's panels of dy.
 func (o *outer) panelFloats() int {
-	most := 0
-	for _, p := range o.parcels {
-		most = max(most, p.pixels*o.many)
-	}
-	return most * o.blocks[0].lanes
+	return o.parcelRows() * min(o.band*o.blocks[0].lanes, o.lanes)
+}
+
+// stripFloats returns the floats of one thread's strip of x, whole cache lines.
+func (o *outer) stripFloats() int {
+	return (len(o.strips[tileRows])/2*tileRows + turnLanes + 15) &^ 15
 }
 
 // workFloats returns the length of o.work.
@@ -179,7 +233,7 @@ func (o *outer) workFloats() int {
 	if o.turned {
 		return o.shape.taps * o.shape.width * o.lanes
 	}
-	return len(o.parts) * o.panelFloats()
+	return len(o.parts) * (o.panelFloats() + o.stripFloats())
 }
 
 // slack returns the floats that vectors of x may read beyond the padded copy.
@@ -261,27 +315,63 @@ func (o *outer) parcel(p *outerPart, part, image, i int) {
 	a, s, q := &p.outer, &o.shape, &o.parcels[i]
 	x, dy, images, flags := o.operands(image, i)
 	a.flags, a.stride = flags, s.width
-	panel := o.work[part*o.panelFloats():]
-	packed := int32(-1)
+	panels := o.work[part*(o.panelFloats()+o.stripFloats()):]
+	strip, panels := panels[:o.stripFloats()], panels[o.stripFloats():]
+	band, first := int32(-1), int32(-1)
+	ahead, behind := o.fetches(image)
 	for t := p.lo; t < p.hi; t++ {
 		tile := &o.tiles[t]
 		b := &o.blocks[tile.block]
-		if tile.block != packed {
-			packed = tile.block
-			a.tail = b.tail
-			a.b, a.bStride = panel, b.lanes
-			if s.width == b.lanes { // already a panel
-				a.b = dy
-			} else {
-				p.pack.run(&o.cpu.ops.gemm, panel, dy[b.first:], images*q.pixels, s.width, b)
-			}
+		if now := tile.block / int32(o.band); now != band {
+			band = now
+			o.packBand(p, panels, dy, int(band)*o.band, images*q.pixels)
 		}
 		pairs := q.pairs[tile.tap]
-		a.pairs = pairs[:len(pairs)/o.many*images]
-		a.a = x[tile.first:]
+		a.pairs, a.a, a.rows = pairs[:len(pairs)/o.many*images], x[tile.first:], int(tile.rows)
+		if o.strips[tileRows] != nil {
+			if tile.first != first {
+				first = tile.first
+				p.strip = stripArgs{pairs: a.pairs, dst: strip, src: a.a, rows: a.rows}
+				o.cpu.ops.gemm.strip(&p.strip)
+			}
+			a.pairs, a.a = o.strips[a.rows][:len(a.pairs)], strip
+		}
+		a.b, a.bStride, a.tail = dy, b.lanes, b.tail
+		if s.width != b.lanes { // else dy is a panel itself
+			a.b = panels[(b.at-o.blocks[int(band)*o.band].at)*images*q.pixels:]
+		}
+		a.fetch = a.a
+		if len(ahead) > 0 {
+			a.fetch = ahead
+			ahead = ahead[min(len(a.pairs)/2*lineBytes/4, len(ahead)):]
+			if len(ahead) == 0 {
+				ahead, behind = behind, nil
+			}
+		}
 		a.dst = o.dw[(int(tile.tap)*s.depth+int(tile.first))*s.width+b.first:]
-		a.rows = int(tile.rows)
 		o.cpu.ops.gemm.outer[a.rows][b.vectors](a)
+	}
+}
+
+// fetches returns what the tiles of the parcel at image fetch for the next one, if images are pixels and
+// both parcels fit the second-level cache.
+func (o *outer) fetches(image int) (x, dy []float32) {
+	s := &o.shape
+	from, to := image+o.many, min(image+2*o.many, o.images)
+	if s.xImage != s.depth || from >= to || (to-from)*(s.depth+s.width) > fetchFloats {
+		return nil, nil
+	}
+	return o.source[from*s.depth : to*s.depth], o.dy[from*s.width : to*s.width]
+}
+
+// packBand copies rows rows of the blocks from first on to panels.
+func (o *outer) packBand(p *outerPart, panels, dy []float32, first, rows int) {
+	for k := first; k < min(first+o.band, len(o.blocks)); k++ {
+		b := &o.blocks[k]
+		if o.shape.width != b.lanes {
+			panel := panels[(b.at-o.blocks[first].at)*rows:]
+			p.pack.run(&o.cpu.ops.gemm, panel, dy[b.first:], rows, o.shape.width, b)
+		}
 	}
 }
 
@@ -298,7 +388,7 @@ func (o *outer) turnedParcel(p *outerPart, image, i int) {
 		a.pairs = pairs[:len(pairs)/o.many*images]
 		a.a, a.b = dy[tile.first:], x[b.first:]
 		a.dst = o.work[(int(tile.tap)*s.width+int(tile.first))*o.lanes+b.at:]
-		a.rows = int(tile.rows)
+		a.rows, a.fetch = int(tile.rows), a.a
 		o.cpu.ops.gemm.outer[a.rows][b.vectors](a)
 	}
 }

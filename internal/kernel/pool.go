@@ -1,16 +1,34 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
-// PoolShape is the geometry of a pooling over [N, H, W, C] by windows of Size x Size, Stride apart,
-// without padding.
-type PoolShape struct{ N, H, W, C, Size, Stride int }
+// PoolShape is the geometry of a pooling over [N, H, W, C] by windows of Size x Size, Stride apart, of
+// a map with Pad pixels around it that never win.
+type PoolShape struct{ N, H, W, C, Size, Stride, Pad int }
 
-// OutH returns the height of the output, (H-Size)/Stride + 1.
-func (s PoolShape) OutH() int { return (s.H-s.Size)/s.Stride + 1 }
+// OutH returns the height of the output, (H+2*Pad-Size)/Stride + 1.
+func (s PoolShape) OutH() int { return (s.H+2*s.Pad-s.Size)/s.Stride + 1 }
 
-// OutW returns the width of the output, (W-Size)/Stride + 1.
-func (s PoolShape) OutW() int { return (s.W-s.Size)/s.Stride + 1 }
+// OutW returns the width of the output, (W+2*Pad-Size)/Stride + 1.
+func (s PoolShape) OutW() int { return (s.W+2*s.Pad-s.Size)/s.Stride + 1 }
+
+// maxSize bounds windows: a float32 numbers their pixels.
+const maxSize = 4096
+
+// Possible reports whether the sizes are positive, a window has at most 4096 x 4096 pixels and fits
+// into the padded map, and the padding is at most half of it, so that every window has pixels of the
+// map in it.
+func (s PoolShape) Possible() bool {
+	return min(s.N, s.H, s.W, s.C, s.Size, s.Stride) >= 1 && s.Pad >= 0 && 2*s.Pad <= s.Size &&
+		s.Size <= min(s.H+2*s.Pad, s.W+2*s.Pad, maxSize)
+}
+
+// Pairs reports whether the windows are 2x2, 2 apart and without padding. These have loops of their
+// own.
+func (s PoolShape) Pairs() bool { return s.Size == 2 && s.Stride == 2 && s.Pad == 0 }
 
 // MaxPool is the plan of a max pooling. Its methods give the same bits for any number of threads and
 // on every ISA, and allocate nothing.
@@ -20,19 +38,26 @@ func (s PoolShape) OutW() int { return (s.W-s.Size)/s.Stride + 1 }
 type MaxPool struct {
 	cpu   *CPU
 	shape PoolShape
+	row   []float32 // [threads][3][OutW*C] of windows in progress: maxima, their taps, gradients
 	y, dy []float32 // operands of the call in progress
 	x, dx []float32
+	relu  bool
 }
 
-// NewMaxPool plans a max pooling. Windows must fit into the map.
+// NewMaxPool plans a max pooling. The shape must be possible.
 func (c *CPU) NewMaxPool(s PoolShape) *MaxPool {
-	if min(s.N, s.C, s.Size, s.Stride) < 1 || s.Size > min(s.H, s.W) {
+	if !s.Possible() {
 		panic(fmt.Sprintf("kernel: max pool: impossible shape %+v", s))
 	}
-	return &MaxPool{cpu: c, shape: s}
+	p := &MaxPool{cpu: c, shape: s}
+	if !s.Pairs() {
+		p.row = make([]float32, c.Threads()*3*s.OutW()*s.C)
+	}
+	return p
 }
 
-// Forward computes y[n,h,w,c], the maximum of x over the window at (h*Stride, w*Stride).
+// Forward computes y[n,h,w,c], the maximum of x over the part of the window at (h*Stride-Pad,
+// w*Stride-Pad) that lies in the map.
 func (p *MaxPool) Forward(y, x []float32) {
 	p.must("max pool", y, x)
 	p.y, p.x = y, x
@@ -41,11 +66,12 @@ func (p *MaxPool) Forward(y, x []float32) {
 }
 
 // Backward computes dx, the gradient dy of every output given to the maximum of its window, which is
-// found anew in x. Windows that overlap add up in scan order. dx must not overlap dy or x.
-func (p *MaxPool) Backward(dx, dy, x []float32) {
+// found anew in x. If relu, x is the output of a ReLU and dx the gradient of its input: 0 where x is
+// not above 0 nor NaN. Windows that overlap add up in scan order. dx must not overlap dy or x.
+func (p *MaxPool) Backward(dx, dy, x []float32, relu bool) {
 	p.must("max pool backward", dy, x)
 	mustLen("max pool backward", "dx", len(dx), len(x))
-	p.dx, p.dy, p.x = dx, dy, x
+	p.dx, p.dy, p.x, p.relu = dx, dy, x, relu
 	p.cpu.share((*poolBackward)(p), 2*len(x))
 	p.dx, p.dy, p.x = nil, nil, nil
 }
@@ -56,10 +82,7 @@ func (p *MaxPool) must(op string, y, x []float32) {
 	mustLen(op, "y", len(y), s.N*s.OutH()*s.OutW()*s.C)
 }
 
-// pairs reports whether the windows are 2x2 and 2 apart, which have loops of their own.
-func (s PoolShape) pairs() bool { return s.Size == 2 && s.Stride == 2 }
-
-// The two directions, each a Task over rows of output.
+// The two directions, each a Task.
 type (
 	poolForward  MaxPool
 	poolBackward MaxPool
@@ -67,63 +90,107 @@ type (
 
 // Do pools a run of output rows.
 func (p *poolForward) Do(part, parts int) {
-	s := p.shape
+	s, ops := p.shape, &p.cpu.ops.element
 	in, out := s.W*s.C, s.OutW()*s.C
 	lo, hi := span(s.N*s.OutH(), part, parts)
 	for i := lo; i < hi; i++ {
-		y, x := p.y[i*out:(i+1)*out], p.x[s.inputRow(i)*in:]
-		if s.pairs() {
-			p.cpu.ops.element.maxPool(y, x[:in], x[in:2*in], s.C)
-		} else {
-			s.poolRow(y, x)
+		y := p.y[i*out : (i+1)*out]
+		if s.Pairs() {
+			x := p.x[s.inputRow(i)*in:]
+			ops.maxPool(y, x[:in], x[in:2*in], s.C)
+			continue
 		}
+		ops.fill(y, float32(math.Inf(-1)))
+		s.taps(i, false, func(_, from, to, at int) {
+			ops.windowMax(y[from:to], p.x[at:], s.C, s.Stride*s.C)
+		})
 	}
 }
 
-// inputRow returns the first input row, counted over all images, of output row i.
+// inputRow returns the first input row, counted over all images, of output row i of pairs.
 func (s PoolShape) inputRow(i int) int {
 	n, h := i/s.OutH(), i%s.OutH()
-	return n*s.H + h*s.Stride
+	return n*s.H + 2*h
 }
 
-// poolRow pools the output row y from the input rows at x.
-func (s PoolShape) poolRow(y, x []float32) {
-	for i := range y {
-		y[i] = x[s.best(x, i)]
-	}
-}
-
-// best returns the place in x, which starts at an input row, of the maximum of output i of a row.
-func (s PoolShape) best(x []float32, i int) int {
-	at := i/s.C*s.Stride*s.C + i%s.C
-	best := at
-	for r := range s.Size {
+// taps calls do for each pixel of the windows of output row i, counted over all images, in scan order
+// or, within each row of the windows, from right to left. The elements [from, to) of the output row are
+// those whose windows have this tap in the map, the first at element at of the input.
+func (s PoolShape) taps(i int, leftwards bool, do func(tap, from, to, at int)) {
+	n, h := i/s.OutH(), i%s.OutH()*s.Stride-s.Pad
+	for r := max(0, -h); r < min(s.Size, s.H-h); r++ {
 		for q := range s.Size {
-			if j := at + (r*s.W+q)*s.C; beats(x[j], x[best]) {
-				best = j
+			if leftwards {
+				q = s.Size - 1 - q
 			}
+			s.tap(r, q, (n*s.H+h+r)*s.W, do)
 		}
 	}
-	return best
+}
+
+// tap calls do for the windows of a row that have column q of the input row at pixel start in the map.
+func (s PoolShape) tap(r, q, start int, do func(tap, from, to, at int)) {
+	first := max(0, (s.Pad-q+s.Stride-1)/s.Stride)
+	last := min(s.OutW()-1, (s.W-1+s.Pad-q)/s.Stride)
+	if s.W-1+s.Pad < q || last < first {
+		return
+	}
+	do(r*s.Size+q, first*s.C, (last+1)*s.C, (start+first*s.Stride+q-s.Pad)*s.C)
 }
 
 // Do hands back the gradient of a run of images. Images share no input, windows may.
 func (p *poolBackward) Do(part, parts int) {
 	s := p.shape
-	in, out := s.W*s.C, s.OutW()*s.C
+	in, rows := s.W*s.C, s.OutH()
 	lo, hi := span(s.N, part, parts)
-	if !s.pairs() || s.H%2+s.W%2 > 0 {
-		clear(p.dx[lo*s.H*in : hi*s.H*in])
-	}
-	for i := lo * s.OutH(); i < hi*s.OutH(); i++ {
-		at := s.inputRow(i) * in
-		dy, x, dx := p.dy[i*out:(i+1)*out], p.x[at:], p.dx[at:]
-		if s.pairs() {
-			p.cpu.ops.element.maxPoolBackward(dx[:in], dx[in:2*in], dy, x[:in], x[in:2*in], s.C)
-			continue
+	for n := lo; n < hi; n++ {
+		if !s.Pairs() || s.H%2+s.W%2 > 0 {
+			clear(p.dx[n*s.H*in : (n+1)*s.H*in])
 		}
-		for j, d := range dy {
-			dx[s.best(x, j)] += d
+		for i := n * rows; i < (n+1)*rows; i++ {
+			if s.Pairs() {
+				p.pairs(i)
+			} else {
+				p.windows(i, part)
+			}
 		}
 	}
+}
+
+// pairs hands back the gradient of output row i.
+func (p *poolBackward) pairs(i int) {
+	s, back := p.shape, p.cpu.ops.element.maxPoolBackward
+	if p.relu {
+		back = p.cpu.ops.element.reluPoolBackward
+	}
+	in, out := s.W*s.C, s.OutW()*s.C
+	at := s.inputRow(i) * in
+	x, dx := p.x[at:], p.dx[at:]
+	back(dx[:in], dx[in:2*in], p.dy[i*out:(i+1)*out], x[:in], x[in:2*in], s.C)
+}
+
+// windows hands back the gradient of output row i: it looks for the taps of the maxima, then adds to
+// one tap after the other. Of two windows of the row that share a pixel, the left one has it at the
+// later tap: to add in scan order, taps are taken from right to left.
+func (p *poolBackward) windows(i, part int) {
+	s, ops := p.shape, &p.cpu.ops.element
+	out, step := s.OutW()*s.C, s.Stride*s.C
+	row := p.row[part*3*out : (part+1)*3*out]
+	y, place, dy := row[:out], row[out:2*out], p.dy[i*out:(i+1)*out]
+	ops.fill(y, float32(math.Inf(-1)))
+	top := max(0, s.Pad-i%s.OutH()*s.Stride)
+	for q := s.Pad; q >= 0; q-- { // each window starts at its first tap in the map
+		s.tap(top, q, 0, func(tap, from, to, _ int) { ops.fill(place[from:to], float32(tap)) })
+	}
+	s.taps(i, false, func(tap, from, to, at int) {
+		ops.windowPlace(y[from:to], place[from:to], p.x[at:], s.C, step, float32(tap))
+	})
+	if p.relu {
+		gated := row[2*out:]
+		ops.reluBackward(gated, dy, y)
+		dy = gated
+	}
+	s.taps(i, true, func(tap, from, to, at int) {
+		ops.windowGive(p.dx[at:], dy[from:to], place[from:to], s.C, step, float32(tap))
+	})
 }

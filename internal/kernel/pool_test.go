@@ -19,6 +19,12 @@ var pools = []kernel.PoolShape{
 	{N: 3, H: 9, W: 8, C: 5, Size: 3, Stride: 2},
 	{N: 11, H: 30, W: 30, C: 8, Size: 3, Stride: 1},
 	{N: 2, H: 7, W: 7, C: 4, Size: 2, Stride: 3},
+	{N: 2, H: 12, W: 14, C: 20, Size: 3, Stride: 2, Pad: 1},
+	{N: 3, H: 9, W: 7, C: 64, Size: 3, Stride: 2, Pad: 1},
+	{N: 2, H: 5, W: 4, C: 3, Size: 2, Stride: 1, Pad: 1},
+	{N: 2, H: 6, W: 5, C: 7, Size: 5, Stride: 3, Pad: 2},
+	{N: 1, H: 1, W: 2, C: 5, Size: 3, Stride: 1, Pad: 1},
+	{N: 2, H: 8, W: 9, C: 9, Size: 1, Stride: 2},
 }
 
 // poolNaive is max_pool2d of PyTorch in the plainest words: x -> y, and dy -> dx.
@@ -30,7 +36,11 @@ func poolNaive(s kernel.PoolShape, y, dx, dy, x []float32) {
 					best := -1
 					for r := range s.Size {
 						for q := range s.Size {
-							i := ((n*s.H+h*s.Stride+r)*s.W+w*s.Stride+q)*s.C + c
+							row, col := h*s.Stride-s.Pad+r, w*s.Stride-s.Pad+q
+							if row < 0 || row >= s.H || col < 0 || col >= s.W {
+								continue
+							}
+							i := ((n*s.H+row)*s.W+col)*s.C + c
 							if best < 0 || x[i] > x[best] || x[i] != x[i] {
 								best = i
 							}
@@ -55,6 +65,9 @@ func TestMaxPool(t *testing.T) {
 					for i := range x {
 						x[i] = float32(math.Round(float64(x[i])))
 					}
+					for i := range len(x) / 3 {
+						x[i] = float32(math.Inf(-1))
+					}
 				}
 				n := s.N * s.OutH() * s.OutW() * s.C
 				dy, y, dx := draw(t, n, 0, 3), floats(t, n), floats(t, len(x))
@@ -63,10 +76,16 @@ func TestMaxPool(t *testing.T) {
 				poolNaive(s, wantY, wantDX, dy, x)
 				p := c.NewMaxPool(s)
 				p.Forward(y, x)
-				p.Backward(dx, dy, x)
+				p.Backward(dx, dy, x, false)
 				what := fmt.Sprintf("%+v ties %v", s, ties)
 				sameBits(t, what+" y", y, wantY)
 				sameBits(t, what+" dx", dx, wantDX)
+
+				c.ReLU(x, x)
+				p.Backward(wantDX, dy, x, false)
+				c.ReLUBackward(wantDX, wantDX, x)
+				p.Backward(dx, dy, x, true)
+				sameBits(t, what+" dx through relu", dx, wantDX)
 			}
 		}
 	})
@@ -74,11 +93,18 @@ func TestMaxPool(t *testing.T) {
 
 func TestMaxPoolDoesNotAllocate(t *testing.T) {
 	c := open(t, kernel.Best(), 2)
-	s := kernel.PoolShape{N: 7, H: 16, W: 16, C: 64, Size: 2, Stride: 2}
-	p := c.NewMaxPool(s)
-	x := draw(t, s.N*s.H*s.W*s.C, 0, 1)
-	y, dx := floats(t, len(x)/4), floats(t, len(x))
-	if n := testing.AllocsPerRun(5, func() { p.Forward(y, x); p.Backward(dx, y, x) }); n != 0 {
-		t.Errorf("%v allocations, want 0", n)
+	for _, s := range []kernel.PoolShape{
+		{N: 7, H: 16, W: 16, C: 64, Size: 2, Stride: 2},
+		{N: 7, H: 16, W: 16, C: 64, Size: 3, Stride: 2, Pad: 1},
+	} {
+		p := c.NewMaxPool(s)
+		x := draw(t, s.N*s.H*s.W*s.C, 0, 1)
+		y, dx := floats(t, len(x)/4), floats(t, len(x))
+		if n := testing.AllocsPerRun(5, func() {
+			p.Forward(y, x)
+			p.Backward(dx, y, x, true)
+		}); n != 0 {
+			t.Errorf("%+v: %v allocations, want 0", s, n)
+		}
 	}
 }

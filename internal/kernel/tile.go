@@ -30,6 +30,8 @@ type tileArgs struct {
 	flags int
 	// rows is the height of the tile, for the portable form; each assembly tile knows its own.
 	rows int
+	// fetch is memory that will be wanted soon: the tile asks for tileRows floats for each d.
+	fetch []float32
 }
 
 // flags of tileArgs and outerArgs
@@ -52,6 +54,8 @@ type outerArgs struct {
 	tail    int
 	flags   int
 	rows    int
+	// fetch is memory that will be wanted soon: the tile asks for a cache line of it for each p.
+	fetch []float32
 }
 
 // packArgs describes the copy of a panel, dst[i*width + k] = src[i*stride + k], i < rows, where
@@ -72,6 +76,14 @@ type turnArgs struct {
 	rows, stride, width int
 }
 
+// stripArgs describes the gathering copy of the rows of a tile, dst[p*rows + i] = src[pairs[p,0] + i] for
+// i < rows. It may write turnLanes floats from the last row's first on.
+type stripArgs struct {
+	pairs    []int32
+	dst, src []float32
+	rows     int
+}
+
 // gemmOps holds the tiles of one ISA by height (1, 2, 4 or 6 rows) and width in vectors.
 type gemmOps struct {
 	lanes  int   // floats in a vector
@@ -80,6 +92,7 @@ type gemmOps struct {
 	outer  [tileRows + 1][5]func(*outerArgs)
 	pack   [5]func(*packArgs)
 	turn   func(*turnArgs)
+	strip  func(*stripArgs)
 	// serial is the number of products, some 10 us of work, below which waking threads does not pay.
 	serial int
 }
@@ -109,6 +122,7 @@ func plainGemm() gemmOps {
 	}
 	o.pack[1] = packPlain
 	o.turn = turnPlain
+	o.strip = stripPlain
 	return o
 }
 
@@ -201,5 +215,12 @@ func turnPlain(a *turnArgs) {
 		for j := range row {
 			row[j] = a.src[j*a.stride+d]
 		}
+	}
+}
+
+// stripPlain is the portable gathering copy.
+func stripPlain(a *stripArgs) {
+	for p := range len(a.pairs) / 2 {
+		copy(a.dst[p*a.rows:][:a.rows], a.src[a.pairs[2*p]:])
 	}
 }

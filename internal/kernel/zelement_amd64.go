@@ -44,6 +44,16 @@ func normalizeAVX2(y []float32, x []float32, mean []float32, scale []float32, sh
 //go:noescape
 func normalizeReLUAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 
+// normalizeAddAVX2 is normalizeAddPlain with vectors.
+//
+//go:noescape
+func normalizeAddAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
+// normalizeAddReLUAVX2 is normalizeAddReLUPlain with vectors.
+//
+//go:noescape
+func normalizeAddReLUAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
 // normSumsAVX2 is normSumsPlain with vectors.
 //
 //go:noescape
@@ -53,6 +63,11 @@ func normSumsAVX2(s []float32, q []float32, dy []float32, x []float32, mean []fl
 //
 //go:noescape
 func normSumsReLUAVX2(s []float32, q []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32)
+
+// normSumsGateAVX2 is normSumsGatePlain with vectors.
+//
+//go:noescape
+func normSumsGateAVX2(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
 
 // normGradAVX2 is normGradPlain with vectors.
 //
@@ -79,10 +94,40 @@ func sgdNesterovAVX2(w []float32, v []float32, grad []float32, lr float32, momen
 //go:noescape
 func maxPoolAVX2(y []float32, top []float32, low []float32, channels int)
 
+// normPoolAVX2 is normPoolPlain with vectors.
+//
+//go:noescape
+func normPoolAVX2(y []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+
 // maxPoolBackwardAVX2 is maxPoolBackwardPlain with vectors.
 //
 //go:noescape
 func maxPoolBackwardAVX2(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
+
+// reluPoolBackwardAVX2 is reluPoolBackwardPlain with vectors.
+//
+//go:noescape
+func reluPoolBackwardAVX2(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
+
+// normPoolBackwardAVX2 is normPoolBackwardPlain with vectors.
+//
+//go:noescape
+func normPoolBackwardAVX2(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+
+// windowMaxAVX2 is windowMaxPlain with vectors.
+//
+//go:noescape
+func windowMaxAVX2(y []float32, x []float32, channels int, step int)
+
+// windowPlaceAVX2 is windowPlacePlain with vectors.
+//
+//go:noescape
+func windowPlaceAVX2(y []float32, place []float32, x []float32, channels int, step int, tap float32)
+
+// windowGiveAVX2 is windowGivePlain with vectors.
+//
+//go:noescape
+func windowGiveAVX2(dx []float32, dy []float32, place []float32, channels int, step int, tap float32)
 
 // fillAVX512 is fillPlain with vectors.
 //
@@ -124,6 +169,16 @@ func normalizeAVX512(y []float32, x []float32, mean []float32, scale []float32, 
 //go:noescape
 func normalizeReLUAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 
+// normalizeAddAVX512 is normalizeAddPlain with vectors.
+//
+//go:noescape
+func normalizeAddAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
+// normalizeAddReLUAVX512 is normalizeAddReLUPlain with vectors.
+//
+//go:noescape
+func normalizeAddReLUAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
 // normSumsAVX512 is normSumsPlain with vectors.
 //
 //go:noescape
@@ -133,6 +188,11 @@ func normSumsAVX512(s []float32, q []float32, dy []float32, x []float32, mean []
 //
 //go:noescape
 func normSumsReLUAVX512(s []float32, q []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32)
+
+// normSumsGateAVX512 is normSumsGatePlain with vectors.
+//
+//go:noescape
+func normSumsGateAVX512(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
 
 // normGradAVX512 is normGradPlain with vectors.
 //
@@ -159,7 +219,37 @@ func sgdNesterovAVX512(w []float32, v []float32, grad []float32, lr float32, mom
 //go:noescape
 func maxPoolAVX512(y []float32, top []float32, low []float32, channels int)
 
+// normPoolAVX512 is normPoolPlain with vectors.
+//
+//go:noescape
+func normPoolAVX512(y []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+
 // maxPoolBackwardAVX512 is maxPoolBackwardPlain with vectors.
 //
 //go:noescape
 func maxPoolBackwardAVX512(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
+
+// reluPoolBackwardAVX512 is reluPoolBackwardPlain with vectors.
+//
+//go:noescape
+func reluPoolBackwardAVX512(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
+
+// normPoolBackwardAVX512 is normPoolBackwardPlain with vectors.
+//
+//go:noescape
+func normPoolBackwardAVX512(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+
+// windowMaxAVX512 is windowMaxPlain with vectors.
+//
+//go:noescape
+func windowMaxAVX512(y []float32, x []float32, channels int, step int)
+
+// windowPlaceAVX512 is windowPlacePlain with vectors.
+//
+//go:noescape
+func windowPlaceAVX512(y []float32, place []float32, x []float32, channels int, step int, tap float32)
+
+// windowGiveAVX512 is windowGivePlain with vectors.
+//
+//go:noescape
+func windowGiveAVX512(dx []float32, dy []float32, place []float32, channels int, step int, tap float32)

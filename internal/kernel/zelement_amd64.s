@@ -493,6 +493,170 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeAddAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX
+TEXT ·normalizeAddAVX2(SB), NOSPLIT, $0-144
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    r_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y0
+	XORQ    R9, R9
+	SUBQ    $+16, R8
+	JL      few
+
+many:
+	VMOVUPS (CX)(R9*1), Y1
+	VMOVUPS (BX)(R9*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (DI)(R9*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DX)(R9*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(R9*1)
+	VMOVUPS 32(CX)(R9*1), Y1
+	VMOVUPS 32(BX)(R9*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS 32(SI)(R9*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS 32(DI)(R9*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS 32(DX)(R9*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(AX)(R9*1)
+	ADDQ    $+64, R9
+	SUBQ    $+16, R8
+	JGE     many
+
+few:
+	ADDQ    $+16, R8
+	CMPQ    R8, $+8
+	JL      rest
+	VMOVUPS (CX)(R9*1), Y1
+	VMOVUPS (BX)(R9*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R9*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (DI)(R9*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DX)(R9*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(R9*1)
+	ADDQ    $+32, R9
+	SUBQ    $+8, R8
+
+rest:
+	TESTQ      R8, R8
+	JZ         done
+	VMASKMOVPS (CX)(R9*1), Y0, Y1
+	VMASKMOVPS (BX)(R9*1), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS (SI)(R9*1), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (DI)(R9*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (DX)(R9*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalizeAddReLUAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX
+TEXT ·normalizeAddReLUAVX2(SB), NOSPLIT, $0-144
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    r_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y1
+	XORQ    R9, R9
+	SUBQ    $+16, R8
+	JL      few
+
+many:
+	VMOVUPS (CX)(R9*1), Y2
+	VMOVUPS (BX)(R9*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R9*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R9*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (DX)(R9*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)(R9*1)
+	VMOVUPS 32(CX)(R9*1), Y2
+	VMOVUPS 32(BX)(R9*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(SI)(R9*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS 32(DI)(R9*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS 32(DX)(R9*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, 32(AX)(R9*1)
+	ADDQ    $+64, R9
+	SUBQ    $+16, R8
+	JGE     many
+
+few:
+	ADDQ    $+16, R8
+	CMPQ    R8, $+8
+	JL      rest
+	VMOVUPS (CX)(R9*1), Y2
+	VMOVUPS (BX)(R9*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R9*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R9*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (DX)(R9*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)(R9*1)
+	ADDQ    $+32, R9
+	SUBQ    $+8, R8
+
+rest:
+	TESTQ      R8, R8
+	JZ         done
+	VMASKMOVPS (CX)(R9*1), Y1, Y2
+	VMASKMOVPS (BX)(R9*1), Y1, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMASKMOVPS (SI)(R9*1), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS (DI)(R9*1), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (DX)(R9*1), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMAXPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (AX)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normSumsAVX2(s []float32, q []float32, dy []float32, x []float32, mean []float32)
 // Requires: AVX, MMX+
 TEXT ·normSumsAVX2(SB), NOSPLIT, $0-120
@@ -701,8 +865,121 @@ done:
 	VZEROUPPER
 	RET
 
-// func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// func normSumsGateAVX2(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
 // Requires: AVX, MMX+
+TEXT ·normSumsGateAVX2(SB), NOSPLIT, $0-168
+	MOVQ    g_base+0(FP), AX
+	MOVQ    s_base+24(FP), CX
+	MOVQ    q_base+48(FP), DX
+	MOVQ    dy_base+72(FP), BX
+	MOVQ    z_base+96(FP), SI
+	MOVQ    x_base+120(FP), DI
+	MOVQ    mean_base+144(FP), R8
+	MOVQ    g_len+8(FP), R9
+	MOVQ    R9, R10
+	ANDQ    $0x07, R10
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R11
+	NEGQ    R10
+	VMOVDQU 32(R11)(R10*4), Y1
+	XORQ    R10, R10
+	SUBQ    $+16, R9
+	JL      few
+
+many:
+	PREFETCHT0 4096(SI)(R10*1)
+	VMOVUPS    (BX)(R10*1), Y2
+	VMOVUPS    (SI)(R10*1), Y3
+	VCMPPS     $0x16, Y0, Y3, Y3
+	VANDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (AX)(R10*1)
+	VMOVUPS    (DI)(R10*1), Y3
+	VMOVUPS    (R8)(R10*1), Y4
+	VSUBPS     Y4, Y3, Y3
+	PREFETCHT0 4096(BX)(R10*1)
+	PREFETCHT0 4096(DI)(R10*1)
+	VMOVUPS    (CX)(R10*1), Y4
+	VADDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, (CX)(R10*1)
+	VMULPS     Y3, Y2, Y2
+	VMOVUPS    (DX)(R10*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (DX)(R10*1)
+	PREFETCHT0 4128(SI)(R10*1)
+	VMOVUPS    32(BX)(R10*1), Y2
+	VMOVUPS    32(SI)(R10*1), Y3
+	VCMPPS     $0x16, Y0, Y3, Y3
+	VANDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, 32(AX)(R10*1)
+	VMOVUPS    32(DI)(R10*1), Y3
+	VMOVUPS    32(R8)(R10*1), Y4
+	VSUBPS     Y4, Y3, Y3
+	PREFETCHT0 4128(BX)(R10*1)
+	PREFETCHT0 4128(DI)(R10*1)
+	VMOVUPS    32(CX)(R10*1), Y4
+	VADDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, 32(CX)(R10*1)
+	VMULPS     Y3, Y2, Y2
+	VMOVUPS    32(DX)(R10*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, 32(DX)(R10*1)
+	ADDQ       $+64, R10
+	SUBQ       $+16, R9
+	JGE        many
+
+few:
+	ADDQ       $+16, R9
+	CMPQ       R9, $+8
+	JL         rest
+	PREFETCHT0 4096(SI)(R10*1)
+	VMOVUPS    (BX)(R10*1), Y2
+	VMOVUPS    (SI)(R10*1), Y3
+	VCMPPS     $0x16, Y0, Y3, Y3
+	VANDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (AX)(R10*1)
+	VMOVUPS    (DI)(R10*1), Y3
+	VMOVUPS    (R8)(R10*1), Y4
+	VSUBPS     Y4, Y3, Y3
+	PREFETCHT0 4096(BX)(R10*1)
+	PREFETCHT0 4096(DI)(R10*1)
+	VMOVUPS    (CX)(R10*1), Y4
+	VADDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, (CX)(R10*1)
+	VMULPS     Y3, Y2, Y2
+	VMOVUPS    (DX)(R10*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (DX)(R10*1)
+	ADDQ       $+32, R10
+	SUBQ       $+8, R9
+
+rest:
+	TESTQ      R9, R9
+	JZ         done
+	PREFETCHT0 4096(SI)(R10*1)
+	VMASKMOVPS (BX)(R10*1), Y1, Y2
+	VMASKMOVPS (SI)(R10*1), Y1, Y3
+	VCMPPS     $0x16, Y0, Y3, Y0
+	VANDPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (AX)(R10*1)
+	VMASKMOVPS (DI)(R10*1), Y1, Y2
+	VMASKMOVPS (R8)(R10*1), Y1, Y3
+	VSUBPS     Y3, Y2, Y2
+	PREFETCHT0 4096(BX)(R10*1)
+	PREFETCHT0 4096(DI)(R10*1)
+	VMASKMOVPS (CX)(R10*1), Y1, Y3
+	VADDPS     Y0, Y3, Y3
+	VMASKMOVPS Y3, Y1, (CX)(R10*1)
+	VMULPS     Y2, Y0, Y0
+	VMASKMOVPS (DX)(R10*1), Y1, Y2
+	VADDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (DX)(R10*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// Requires: AVX
 TEXT ·normGradAVX2(SB), NOSPLIT, $0-168
 	MOVQ    dx_base+0(FP), AX
 	MOVQ    dy_base+24(FP), CX
@@ -723,58 +1000,52 @@ TEXT ·normGradAVX2(SB), NOSPLIT, $0-168
 	JL      few
 
 many:
-	VMOVUPS    (CX)(R10*1), Y1
-	VMOVUPS    (DX)(R10*1), Y2
-	VMOVUPS    (BX)(R10*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(CX)(R10*1)
-	PREFETCHT0 4096(DX)(R10*1)
-	VMOVUPS    (DI)(R10*1), Y3
-	VMULPS     Y2, Y3, Y2
-	VMOVUPS    (R8)(R10*1), Y3
-	VADDPS     Y3, Y2, Y2
-	VMOVUPS    (SI)(R10*1), Y3
-	VMULPS     Y1, Y3, Y1
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (AX)(R10*1)
-	VMOVUPS    32(CX)(R10*1), Y1
-	VMOVUPS    32(DX)(R10*1), Y2
-	VMOVUPS    32(BX)(R10*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4128(CX)(R10*1)
-	PREFETCHT0 4128(DX)(R10*1)
-	VMOVUPS    32(DI)(R10*1), Y3
-	VMULPS     Y2, Y3, Y2
-	VMOVUPS    32(R8)(R10*1), Y3
-	VADDPS     Y3, Y2, Y2
-	VMOVUPS    32(SI)(R10*1), Y3
-	VMULPS     Y1, Y3, Y1
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, 32(AX)(R10*1)
-	ADDQ       $+64, R10
-	SUBQ       $+16, R9
-	JGE        many
+	VMOVUPS (CX)(R10*1), Y1
+	VMOVUPS (DX)(R10*1), Y2
+	VMOVUPS (BX)(R10*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R10*1), Y3
+	VMULPS  Y2, Y3, Y2
+	VMOVUPS (R8)(R10*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R10*1), Y3
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(R10*1)
+	VMOVUPS 32(CX)(R10*1), Y1
+	VMOVUPS 32(DX)(R10*1), Y2
+	VMOVUPS 32(BX)(R10*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(DI)(R10*1), Y3
+	VMULPS  Y2, Y3, Y2
+	VMOVUPS 32(R8)(R10*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS 32(SI)(R10*1), Y3
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(AX)(R10*1)
+	ADDQ    $+64, R10
+	SUBQ    $+16, R9
+	JGE     many
 
 few:
-	ADDQ       $+16, R9
-	CMPQ       R9, $+8
-	JL         rest
-	VMOVUPS    (CX)(R10*1), Y1
-	VMOVUPS    (DX)(R10*1), Y2
-	VMOVUPS    (BX)(R10*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(CX)(R10*1)
-	PREFETCHT0 4096(DX)(R10*1)
-	VMOVUPS    (DI)(R10*1), Y3
-	VMULPS     Y2, Y3, Y2
-	VMOVUPS    (R8)(R10*1), Y3
-	VADDPS     Y3, Y2, Y2
-	VMOVUPS    (SI)(R10*1), Y3
-	VMULPS     Y1, Y3, Y1
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (AX)(R10*1)
-	ADDQ       $+32, R10
-	SUBQ       $+8, R9
+	ADDQ    $+16, R9
+	CMPQ    R9, $+8
+	JL      rest
+	VMOVUPS (CX)(R10*1), Y1
+	VMOVUPS (DX)(R10*1), Y2
+	VMOVUPS (BX)(R10*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R10*1), Y3
+	VMULPS  Y2, Y3, Y2
+	VMOVUPS (R8)(R10*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R10*1), Y3
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(R10*1)
+	ADDQ    $+32, R10
+	SUBQ    $+8, R9
 
 rest:
 	TESTQ      R9, R9
@@ -783,8 +1054,6 @@ rest:
 	VMASKMOVPS (DX)(R10*1), Y0, Y2
 	VMASKMOVPS (BX)(R10*1), Y0, Y3
 	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(CX)(R10*1)
-	PREFETCHT0 4096(DX)(R10*1)
 	VMASKMOVPS (DI)(R10*1), Y0, Y3
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS (R8)(R10*1), Y0, Y3
@@ -799,7 +1068,7 @@ done:
 	RET
 
 // func normGradReLUAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·normGradReLUAVX2(SB), NOSPLIT, $0-192
 	MOVQ    dx_base+0(FP), AX
 	MOVQ    dy_base+24(FP), CX
@@ -821,76 +1090,70 @@ TEXT ·normGradReLUAVX2(SB), NOSPLIT, $0-192
 	JL      few
 
 many:
-	VMOVUPS    (DX)(R11*1), Y2
-	VMOVUPS    (BX)(R11*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	VMOVUPS    (CX)(R11*1), Y3
-	VMOVUPS    (SI)(R11*1), Y4
-	VMULPS     Y4, Y2, Y4
-	VMOVUPS    (DI)(R11*1), Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y4
-	VANDPS     Y3, Y4, Y3
-	PREFETCHT0 4096(CX)(R11*1)
-	PREFETCHT0 4096(DX)(R11*1)
-	VMOVUPS    (R8)(R11*1), Y4
-	VMULPS     Y2, Y4, Y2
-	VMOVUPS    (R9)(R11*1), Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    (SI)(R11*1), Y4
-	VMULPS     Y3, Y4, Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (AX)(R11*1)
-	VMOVUPS    32(DX)(R11*1), Y2
-	VMOVUPS    32(BX)(R11*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	VMOVUPS    32(CX)(R11*1), Y3
-	VMOVUPS    32(SI)(R11*1), Y4
-	VMULPS     Y4, Y2, Y4
-	VMOVUPS    32(DI)(R11*1), Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y4
-	VANDPS     Y3, Y4, Y3
-	PREFETCHT0 4128(CX)(R11*1)
-	PREFETCHT0 4128(DX)(R11*1)
-	VMOVUPS    32(R8)(R11*1), Y4
-	VMULPS     Y2, Y4, Y2
-	VMOVUPS    32(R9)(R11*1), Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    32(SI)(R11*1), Y4
-	VMULPS     Y3, Y4, Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, 32(AX)(R11*1)
-	ADDQ       $+64, R11
-	SUBQ       $+16, R10
-	JGE        many
+	VMOVUPS (DX)(R11*1), Y2
+	VMOVUPS (BX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (CX)(R11*1), Y3
+	VMOVUPS (SI)(R11*1), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (DI)(R11*1), Y5
+	VADDPS  Y5, Y4, Y4
+	VCMPPS  $0x16, Y0, Y4, Y4
+	VANDPS  Y3, Y4, Y3
+	VMOVUPS (R8)(R11*1), Y4
+	VMULPS  Y2, Y4, Y2
+	VMOVUPS (R9)(R11*1), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y4
+	VMULPS  Y3, Y4, Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, (AX)(R11*1)
+	VMOVUPS 32(DX)(R11*1), Y2
+	VMOVUPS 32(BX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(CX)(R11*1), Y3
+	VMOVUPS 32(SI)(R11*1), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS 32(DI)(R11*1), Y5
+	VADDPS  Y5, Y4, Y4
+	VCMPPS  $0x16, Y0, Y4, Y4
+	VANDPS  Y3, Y4, Y3
+	VMOVUPS 32(R8)(R11*1), Y4
+	VMULPS  Y2, Y4, Y2
+	VMOVUPS 32(R9)(R11*1), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 32(SI)(R11*1), Y4
+	VMULPS  Y3, Y4, Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, 32(AX)(R11*1)
+	ADDQ    $+64, R11
+	SUBQ    $+16, R10
+	JGE     many
 
 few:
-	ADDQ       $+16, R10
-	CMPQ       R10, $+8
-	JL         rest
-	VMOVUPS    (DX)(R11*1), Y2
-	VMOVUPS    (BX)(R11*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	VMOVUPS    (CX)(R11*1), Y3
-	VMOVUPS    (SI)(R11*1), Y4
-	VMULPS     Y4, Y2, Y4
-	VMOVUPS    (DI)(R11*1), Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y4
-	VANDPS     Y3, Y4, Y3
-	PREFETCHT0 4096(CX)(R11*1)
-	PREFETCHT0 4096(DX)(R11*1)
-	VMOVUPS    (R8)(R11*1), Y4
-	VMULPS     Y2, Y4, Y2
-	VMOVUPS    (R9)(R11*1), Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    (SI)(R11*1), Y4
-	VMULPS     Y3, Y4, Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (AX)(R11*1)
-	ADDQ       $+32, R11
-	SUBQ       $+8, R10
+	ADDQ    $+16, R10
+	CMPQ    R10, $+8
+	JL      rest
+	VMOVUPS (DX)(R11*1), Y2
+	VMOVUPS (BX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (CX)(R11*1), Y3
+	VMOVUPS (SI)(R11*1), Y4
+	VMULPS  Y4, Y2, Y4
+	VMOVUPS (DI)(R11*1), Y5
+	VADDPS  Y5, Y4, Y4
+	VCMPPS  $0x16, Y0, Y4, Y4
+	VANDPS  Y3, Y4, Y3
+	VMOVUPS (R8)(R11*1), Y4
+	VMULPS  Y2, Y4, Y2
+	VMOVUPS (R9)(R11*1), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y4
+	VMULPS  Y3, Y4, Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, (AX)(R11*1)
+	ADDQ    $+32, R11
+	SUBQ    $+8, R10
 
 rest:
 	TESTQ      R10, R10
@@ -905,8 +1168,6 @@ rest:
 	VADDPS     Y5, Y4, Y4
 	VCMPPS     $0x16, Y0, Y4, Y0
 	VANDPS     Y3, Y0, Y0
-	PREFETCHT0 4096(CX)(R11*1)
-	PREFETCHT0 4096(DX)(R11*1)
 	VMASKMOVPS (R8)(R11*1), Y1, Y3
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS (R9)(R11*1), Y1, Y3
@@ -1114,136 +1375,379 @@ TEXT ·maxPoolAVX2(SB), NOSPLIT, $0-80
 	MOVQ    low_base+48(FP), DX
 	MOVQ    y_len+8(FP), BX
 	MOVQ    channels+72(FP), SI
-	MOVQ    top_len+32(FP), R8
-	SHLQ    $0x03, R8
 	MOVQ    SI, DI
 	ANDQ    $0x07, DI
 	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R9
+	LEAQ    tailMasks<>+0(SB), R8
 	NEGQ    DI
-	VMOVDQU 32(R9)(DI*4), Y0
+	VMOVDQU 32(R8)(DI*4), Y0
+	MOVQ    top_len+32(FP), R9
+	SHLQ    $0x03, R9
 
 pixel:
 	SUBQ SI, BX
 	JL   end
-	XORQ R9, R9
-	LEAQ (R9)(SI*4), R10
-	MOVQ R8, R11
-	LEAQ (R8)(SI*4), R12
-	MOVQ SI, DI
-	SUBQ $+16, DI
+	XORQ DI, DI
+	LEAQ (DI)(SI*4), R8
+	MOVQ SI, R10
+	SUBQ $+16, R10
 	JL   few
 
 many:
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 (CX)(R12*1)
-	PREFETCHT0 (DX)(R11*1)
-	PREFETCHT0 (DX)(R12*1)
-	VMOVUPS    (CX)(R9*1), Y1
-	VMOVUPS    (CX)(R10*1), Y2
-	VMOVUPS    (DX)(R9*1), Y3
-	VMOVUPS    (DX)(R10*1), Y4
-	VCMPPS     $0x1e, Y1, Y2, Y5
-	VCMPPS     $0x03, Y2, Y2, Y6
-	VORPS      Y5, Y6, Y5
-	VBLENDVPS  Y5, Y2, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y3, Y2
+	LEAQ       (CX)(DI*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (CX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	VMOVUPS    (CX)(DI*1), Y1
+	VMOVUPS    (CX)(R8*1), Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    (DX)(DI*1), Y2
+	VMOVUPS    (DX)(R8*1), Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
 	VCMPPS     $0x03, Y3, Y3, Y5
-	VORPS      Y2, Y5, Y2
-	VBLENDVPS  Y2, Y3, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y4, Y2
-	VCMPPS     $0x03, Y4, Y4, Y3
-	VORPS      Y2, Y3, Y2
-	VBLENDVPS  Y2, Y4, Y1, Y1
-	VMOVUPS    Y1, (AX)(R9*1)
-	PREFETCHT0 32(CX)(R11*1)
-	PREFETCHT0 32(CX)(R12*1)
-	PREFETCHT0 32(DX)(R11*1)
-	PREFETCHT0 32(DX)(R12*1)
-	VMOVUPS    32(CX)(R9*1), Y1
-	VMOVUPS    32(CX)(R10*1), Y2
-	VMOVUPS    32(DX)(R9*1), Y3
-	VMOVUPS    32(DX)(R10*1), Y4
-	VCMPPS     $0x1e, Y1, Y2, Y5
-	VCMPPS     $0x03, Y2, Y2, Y6
-	VORPS      Y5, Y6, Y5
-	VBLENDVPS  Y5, Y2, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y3, Y2
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    Y1, (AX)(DI*1)
+	LEAQ       32(CX)(DI*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       32(CX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       32(DX)(DI*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       32(DX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	VMOVUPS    32(CX)(DI*1), Y1
+	VMOVUPS    32(CX)(R8*1), Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    32(DX)(DI*1), Y2
+	VMOVUPS    32(DX)(R8*1), Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
 	VCMPPS     $0x03, Y3, Y3, Y5
-	VORPS      Y2, Y5, Y2
-	VBLENDVPS  Y2, Y3, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y4, Y2
-	VCMPPS     $0x03, Y4, Y4, Y3
-	VORPS      Y2, Y3, Y2
-	VBLENDVPS  Y2, Y4, Y1, Y1
-	VMOVUPS    Y1, 32(AX)(R9*1)
-	ADDQ       $+64, R9
-	ADDQ       $+64, R10
-	ADDQ       $+64, R11
-	ADDQ       $+64, R12
-	SUBQ       $+16, DI
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    Y1, 32(AX)(DI*1)
+	ADDQ       $+64, R8
+	ADDQ       $+64, DI
+	SUBQ       $+16, R10
 	JGE        many
 
 few:
-	ADDQ       $+16, DI
-	CMPQ       DI, $+8
+	ADDQ       $+16, R10
+	CMPQ       R10, $+8
 	JL         rest
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 (CX)(R12*1)
-	PREFETCHT0 (DX)(R11*1)
-	PREFETCHT0 (DX)(R12*1)
-	VMOVUPS    (CX)(R9*1), Y1
-	VMOVUPS    (CX)(R10*1), Y2
-	VMOVUPS    (DX)(R9*1), Y3
-	VMOVUPS    (DX)(R10*1), Y4
-	VCMPPS     $0x1e, Y1, Y2, Y5
-	VCMPPS     $0x03, Y2, Y2, Y6
-	VORPS      Y5, Y6, Y5
-	VBLENDVPS  Y5, Y2, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y3, Y2
+	LEAQ       (CX)(DI*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (CX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	VMOVUPS    (CX)(DI*1), Y1
+	VMOVUPS    (CX)(R8*1), Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    (DX)(DI*1), Y2
+	VMOVUPS    (DX)(R8*1), Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
 	VCMPPS     $0x03, Y3, Y3, Y5
-	VORPS      Y2, Y5, Y2
-	VBLENDVPS  Y2, Y3, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y4, Y2
-	VCMPPS     $0x03, Y4, Y4, Y3
-	VORPS      Y2, Y3, Y2
-	VBLENDVPS  Y2, Y4, Y1, Y1
-	VMOVUPS    Y1, (AX)(R9*1)
-	ADDQ       $+32, R9
-	ADDQ       $+32, R10
-	ADDQ       $+32, R11
-	ADDQ       $+32, R12
-	SUBQ       $+8, DI
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    Y1, (AX)(DI*1)
+	ADDQ       $+32, R8
+	ADDQ       $+32, DI
+	SUBQ       $+8, R10
 
 rest:
-	TESTQ      DI, DI
+	TESTQ      R10, R10
 	JZ         done
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 (CX)(R12*1)
-	PREFETCHT0 (DX)(R11*1)
-	PREFETCHT0 (DX)(R12*1)
-	VMASKMOVPS (CX)(R9*1), Y0, Y1
-	VMASKMOVPS (CX)(R10*1), Y0, Y2
-	VMASKMOVPS (DX)(R9*1), Y0, Y3
-	VMASKMOVPS (DX)(R10*1), Y0, Y4
-	VCMPPS     $0x1e, Y1, Y2, Y5
-	VCMPPS     $0x03, Y2, Y2, Y6
-	VORPS      Y5, Y6, Y5
-	VBLENDVPS  Y5, Y2, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y3, Y2
+	LEAQ       (CX)(DI*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	LEAQ       (CX)(R8*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	LEAQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	LEAQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	VMASKMOVPS (CX)(DI*1), Y0, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPS (DX)(DI*1), Y0, Y2
+	VMASKMOVPS (DX)(R8*1), Y0, Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
 	VCMPPS     $0x03, Y3, Y3, Y5
-	VORPS      Y2, Y5, Y2
-	VBLENDVPS  Y2, Y3, Y1, Y1
-	VCMPPS     $0x1e, Y1, Y4, Y2
-	VCMPPS     $0x03, Y4, Y4, Y3
-	VORPS      Y2, Y3, Y2
-	VBLENDVPS  Y2, Y4, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R9*1)
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*1)
 
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*8), CX
 	LEAQ (DX)(SI*8), DX
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func normPoolAVX2(y []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+// Requires: AVX, MMX+
+TEXT ·normPoolAVX2(SB), NOSPLIT, $0-152
+	MOVQ    y_base+0(FP), AX
+	MOVQ    top_base+24(FP), CX
+	MOVQ    low_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    channels+144(FP), R9
+	MOVQ    R9, R10
+	ANDQ    $0x07, R10
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R11
+	NEGQ    R10
+	VMOVDQU 32(R11)(R10*4), Y1
+	MOVQ    top_len+32(FP), R12
+	SHLQ    $0x03, R12
+
+pixel:
+	SUBQ R9, R8
+	JL   end
+	XORQ R10, R10
+	LEAQ (R10)(R9*4), R11
+	MOVQ R9, R13
+	SUBQ $+16, R13
+	JL   few
+
+many:
+	LEAQ       (CX)(R10*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (CX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (DX)(R10*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (DX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    (BX)(R10*1), Y2
+	VMOVUPS    (SI)(R10*1), Y3
+	VMOVUPS    (DI)(R10*1), Y4
+	VMOVUPS    (CX)(R10*1), Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMAXPS     Y5, Y0, Y5
+	VMOVUPS    (CX)(R11*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMOVUPS    (DX)(R10*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VMOVUPS    (DX)(R11*1), Y7
+	VSUBPS     Y2, Y7, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VMAXPS     Y2, Y0, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMOVUPS    Y5, (AX)(R10*1)
+	LEAQ       32(CX)(R10*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       32(CX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       32(DX)(R10*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       32(DX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    32(BX)(R10*1), Y2
+	VMOVUPS    32(SI)(R10*1), Y3
+	VMOVUPS    32(DI)(R10*1), Y4
+	VMOVUPS    32(CX)(R10*1), Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMAXPS     Y5, Y0, Y5
+	VMOVUPS    32(CX)(R11*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMOVUPS    32(DX)(R10*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VMOVUPS    32(DX)(R11*1), Y7
+	VSUBPS     Y2, Y7, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VMAXPS     Y2, Y0, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMOVUPS    Y5, 32(AX)(R10*1)
+	ADDQ       $+64, R11
+	ADDQ       $+64, R10
+	SUBQ       $+16, R13
+	JGE        many
+
+few:
+	ADDQ       $+16, R13
+	CMPQ       R13, $+8
+	JL         rest
+	LEAQ       (CX)(R10*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (CX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (DX)(R10*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (DX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    (BX)(R10*1), Y2
+	VMOVUPS    (SI)(R10*1), Y3
+	VMOVUPS    (DI)(R10*1), Y4
+	VMOVUPS    (CX)(R10*1), Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMAXPS     Y5, Y0, Y5
+	VMOVUPS    (CX)(R11*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMOVUPS    (DX)(R10*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VMOVUPS    (DX)(R11*1), Y7
+	VSUBPS     Y2, Y7, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VMAXPS     Y2, Y0, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMOVUPS    Y5, (AX)(R10*1)
+	ADDQ       $+32, R11
+	ADDQ       $+32, R10
+	SUBQ       $+8, R13
+
+rest:
+	TESTQ      R13, R13
+	JZ         done
+	LEAQ       (CX)(R10*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (CX)(R11*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (DX)(R11*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	VMASKMOVPS (BX)(R10*1), Y1, Y2
+	VMASKMOVPS (SI)(R10*1), Y1, Y3
+	VMASKMOVPS (DI)(R10*1), Y1, Y4
+	VMASKMOVPS (CX)(R10*1), Y1, Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMAXPS     Y5, Y0, Y5
+	VMASKMOVPS (CX)(R11*1), Y1, Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMASKMOVPS (DX)(R10*1), Y1, Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMAXPS     Y6, Y0, Y6
+	VMASKMOVPS (DX)(R11*1), Y1, Y7
+	VSUBPS     Y2, Y7, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VMAXPS     Y2, Y0, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y3
+	VORPS      Y2, Y3, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMASKMOVPS Y5, Y1, (AX)(R10*1)
+
+done:
+	LEAQ (AX)(R9*4), AX
+	LEAQ (CX)(R9*8), CX
+	LEAQ (DX)(R9*8), DX
 	JMP  pixel
 
 end:
@@ -1260,187 +1764,181 @@ TEXT ·maxPoolBackwardAVX2(SB), NOSPLIT, $0-128
 	MOVQ    dlow_base+24(FP), SI
 	MOVQ    dy_len+56(FP), DI
 	MOVQ    channels+120(FP), R8
-	MOVQ    top_len+80(FP), R10
-	SHLQ    $0x03, R10
 	MOVQ    R8, R9
 	ANDQ    $0x07, R9
 	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R11
+	LEAQ    tailMasks<>+0(SB), R10
 	NEGQ    R9
-	VMOVDQU 32(R11)(R9*4), Y0
+	VMOVDQU 32(R10)(R9*4), Y0
+	MOVQ    top_len+80(FP), R11
+	SHLQ    $0x03, R11
 
 pixel:
 	SUBQ R8, DI
 	JL   end
-	XORQ R11, R11
-	LEAQ (R11)(R8*4), R12
-	MOVQ R10, R13
-	LEAQ (R10)(R8*4), R14
-	MOVQ R8, R9
-	SUBQ $+16, R9
+	XORQ R9, R9
+	LEAQ (R9)(R8*4), R10
+	MOVQ R8, R12
+	SUBQ $+16, R12
 	JL   few
 
 many:
-	PREFETCHT0 (CX)(R13*1)
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 (DX)(R13*1)
-	PREFETCHT0 (DX)(R14*1)
-	VMOVUPS    (AX)(R11*1), Y1
-	VMOVUPS    (CX)(R11*1), Y2
-	VMOVUPS    (AX)(R11*1), Y3
-	VMOVUPS    (CX)(R12*1), Y4
+	LEAQ       (CX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (CX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (CX)(R9*1), Y1
+	VMOVUPS    (CX)(R10*1), Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    (DX)(R9*1), Y2
+	VMOVUPS    (DX)(R10*1), Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y6
 	VORPS      Y5, Y6, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDPS     Y1, Y5, Y6
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    (DX)(R11*1), Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y7
-	VORPS      Y5, Y7, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDPS     Y1, Y5, Y7
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    (DX)(R12*1), Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y8
-	VORPS      Y5, Y8, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDNPS    Y7, Y5, Y7
-	VANDPS     Y1, Y5, Y1
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    Y3, (BX)(R11*1)
-	VMOVUPS    Y6, (BX)(R12*1)
-	VMOVUPS    Y7, (SI)(R11*1)
-	VMOVUPS    Y1, (SI)(R12*1)
-	PREFETCHT0 32(CX)(R13*1)
-	PREFETCHT0 32(CX)(R14*1)
-	PREFETCHT0 32(DX)(R13*1)
-	PREFETCHT0 32(DX)(R14*1)
-	VMOVUPS    32(AX)(R11*1), Y1
-	VMOVUPS    32(CX)(R11*1), Y2
-	VMOVUPS    32(AX)(R11*1), Y3
-	VMOVUPS    32(CX)(R12*1), Y4
+	VCMPPS     $0x1e, Y1, Y2, Y4
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y4, Y6, Y4
+	VBLENDVPS  Y4, Y2, Y1, Y1
+	VMOVUPS    (AX)(R9*1), Y1
+	VANDPS     Y1, Y4, Y2
+	VXORPS     Y2, Y1, Y1
+	VANDPS     Y1, Y3, Y3
+	VMOVUPS    Y3, (BX)(R10*1)
+	VXORPS     Y3, Y1, Y1
+	VMOVUPS    Y1, (BX)(R9*1)
+	VANDPS     Y2, Y5, Y1
+	VMOVUPS    Y1, (SI)(R10*1)
+	VXORPS     Y1, Y2, Y1
+	VMOVUPS    Y1, (SI)(R9*1)
+	LEAQ       32(CX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       32(CX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       32(DX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       32(DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    32(CX)(R9*1), Y1
+	VMOVUPS    32(CX)(R10*1), Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    32(DX)(R9*1), Y2
+	VMOVUPS    32(DX)(R10*1), Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y6
 	VORPS      Y5, Y6, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDPS     Y1, Y5, Y6
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    32(DX)(R11*1), Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y7
-	VORPS      Y5, Y7, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDPS     Y1, Y5, Y7
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    32(DX)(R12*1), Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y8
-	VORPS      Y5, Y8, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDNPS    Y7, Y5, Y7
-	VANDPS     Y1, Y5, Y1
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    Y3, 32(BX)(R11*1)
-	VMOVUPS    Y6, 32(BX)(R12*1)
-	VMOVUPS    Y7, 32(SI)(R11*1)
-	VMOVUPS    Y1, 32(SI)(R12*1)
-	ADDQ       $+64, R11
-	ADDQ       $+64, R12
-	ADDQ       $+64, R13
-	ADDQ       $+64, R14
-	SUBQ       $+16, R9
+	VCMPPS     $0x1e, Y1, Y2, Y4
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y4, Y6, Y4
+	VBLENDVPS  Y4, Y2, Y1, Y1
+	VMOVUPS    32(AX)(R9*1), Y1
+	VANDPS     Y1, Y4, Y2
+	VXORPS     Y2, Y1, Y1
+	VANDPS     Y1, Y3, Y3
+	VMOVUPS    Y3, 32(BX)(R10*1)
+	VXORPS     Y3, Y1, Y1
+	VMOVUPS    Y1, 32(BX)(R9*1)
+	VANDPS     Y2, Y5, Y1
+	VMOVUPS    Y1, 32(SI)(R10*1)
+	VXORPS     Y1, Y2, Y1
+	VMOVUPS    Y1, 32(SI)(R9*1)
+	ADDQ       $+64, R10
+	ADDQ       $+64, R9
+	SUBQ       $+16, R12
 	JGE        many
 
 few:
-	ADDQ       $+16, R9
-	CMPQ       R9, $+8
+	ADDQ       $+16, R12
+	CMPQ       R12, $+8
 	JL         rest
-	PREFETCHT0 (CX)(R13*1)
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 (DX)(R13*1)
-	PREFETCHT0 (DX)(R14*1)
-	VMOVUPS    (AX)(R11*1), Y1
-	VMOVUPS    (CX)(R11*1), Y2
-	VMOVUPS    (AX)(R11*1), Y3
-	VMOVUPS    (CX)(R12*1), Y4
+	LEAQ       (CX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (CX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (CX)(R9*1), Y1
+	VMOVUPS    (CX)(R10*1), Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMOVUPS    (DX)(R9*1), Y2
+	VMOVUPS    (DX)(R10*1), Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y6
 	VORPS      Y5, Y6, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDPS     Y1, Y5, Y6
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    (DX)(R11*1), Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y7
-	VORPS      Y5, Y7, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDPS     Y1, Y5, Y7
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    (DX)(R12*1), Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y8
-	VORPS      Y5, Y8, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDNPS    Y7, Y5, Y7
-	VANDPS     Y1, Y5, Y1
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMOVUPS    Y3, (BX)(R11*1)
-	VMOVUPS    Y6, (BX)(R12*1)
-	VMOVUPS    Y7, (SI)(R11*1)
-	VMOVUPS    Y1, (SI)(R12*1)
-	ADDQ       $+32, R11
-	ADDQ       $+32, R12
-	ADDQ       $+32, R13
-	ADDQ       $+32, R14
-	SUBQ       $+8, R9
+	VCMPPS     $0x1e, Y1, Y2, Y4
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y4, Y6, Y4
+	VBLENDVPS  Y4, Y2, Y1, Y1
+	VMOVUPS    (AX)(R9*1), Y1
+	VANDPS     Y1, Y4, Y2
+	VXORPS     Y2, Y1, Y1
+	VANDPS     Y1, Y3, Y3
+	VMOVUPS    Y3, (BX)(R10*1)
+	VXORPS     Y3, Y1, Y1
+	VMOVUPS    Y1, (BX)(R9*1)
+	VANDPS     Y2, Y5, Y1
+	VMOVUPS    Y1, (SI)(R10*1)
+	VXORPS     Y1, Y2, Y1
+	VMOVUPS    Y1, (SI)(R9*1)
+	ADDQ       $+32, R10
+	ADDQ       $+32, R9
+	SUBQ       $+8, R12
 
 rest:
-	TESTQ      R9, R9
+	TESTQ      R12, R12
 	JZ         done
-	PREFETCHT0 (CX)(R13*1)
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 (DX)(R13*1)
-	PREFETCHT0 (DX)(R14*1)
-	VMASKMOVPS (AX)(R11*1), Y0, Y1
-	VMASKMOVPS (CX)(R11*1), Y0, Y2
-	VMASKMOVPS (AX)(R11*1), Y0, Y3
-	VMASKMOVPS (CX)(R12*1), Y0, Y4
+	LEAQ       (CX)(R9*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (CX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (DX)(R9*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (DX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	VMASKMOVPS (CX)(R9*1), Y0, Y1
+	VMASKMOVPS (CX)(R10*1), Y0, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPS (DX)(R9*1), Y0, Y2
+	VMASKMOVPS (DX)(R10*1), Y0, Y4
 	VCMPPS     $0x1e, Y2, Y4, Y5
 	VCMPPS     $0x03, Y4, Y4, Y6
 	VORPS      Y5, Y6, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDPS     Y1, Y5, Y6
 	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMASKMOVPS (DX)(R11*1), Y0, Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y7
-	VORPS      Y5, Y7, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDPS     Y1, Y5, Y7
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMASKMOVPS (DX)(R12*1), Y0, Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y8
-	VORPS      Y5, Y8, Y5
-	VANDNPS    Y3, Y5, Y3
-	VANDNPS    Y6, Y5, Y6
-	VANDNPS    Y7, Y5, Y7
-	VANDPS     Y1, Y5, Y1
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VMASKMOVPS Y3, Y0, (BX)(R11*1)
-	VMASKMOVPS Y6, Y0, (BX)(R12*1)
-	VMASKMOVPS Y7, Y0, (SI)(R11*1)
-	VMASKMOVPS Y1, Y0, (SI)(R12*1)
+	VCMPPS     $0x1e, Y1, Y2, Y4
+	VCMPPS     $0x03, Y2, Y2, Y6
+	VORPS      Y4, Y6, Y4
+	VBLENDVPS  Y4, Y2, Y1, Y1
+	VMASKMOVPS (AX)(R9*1), Y0, Y1
+	VANDPS     Y1, Y4, Y2
+	VXORPS     Y2, Y1, Y1
+	VANDPS     Y1, Y3, Y3
+	VMASKMOVPS Y3, Y0, (BX)(R10*1)
+	VXORPS     Y3, Y1, Y1
+	VMASKMOVPS Y1, Y0, (BX)(R9*1)
+	VANDPS     Y2, Y5, Y1
+	VMASKMOVPS Y1, Y0, (SI)(R10*1)
+	VXORPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (SI)(R9*1)
 
 done:
 	LEAQ (AX)(R8*4), AX
@@ -1448,6 +1946,733 @@ done:
 	LEAQ (DX)(R8*8), DX
 	LEAQ (BX)(R8*8), BX
 	LEAQ (SI)(R8*8), SI
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func reluPoolBackwardAVX2(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
+// Requires: AVX, MMX+
+TEXT ·reluPoolBackwardAVX2(SB), NOSPLIT, $0-128
+	MOVQ    dy_base+48(FP), AX
+	MOVQ    top_base+72(FP), CX
+	MOVQ    low_base+96(FP), DX
+	MOVQ    dtop_base+0(FP), BX
+	MOVQ    dlow_base+24(FP), SI
+	MOVQ    dy_len+56(FP), DI
+	MOVQ    channels+120(FP), R8
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y1
+	MOVQ    top_len+80(FP), R11
+	SHLQ    $0x03, R11
+
+pixel:
+	SUBQ R8, DI
+	JL   end
+	XORQ R9, R9
+	LEAQ (R9)(R8*4), R10
+	MOVQ R8, R12
+	SUBQ $+16, R12
+	JL   few
+
+many:
+	LEAQ       (CX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (CX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (CX)(R9*1), Y2
+	VMOVUPS    (CX)(R10*1), Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VMOVUPS    (DX)(R9*1), Y3
+	VMOVUPS    (DX)(R10*1), Y5
+	VCMPPS     $0x1e, Y3, Y5, Y6
+	VCMPPS     $0x03, Y5, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VBLENDVPS  Y6, Y5, Y3, Y3
+	VCMPPS     $0x1e, Y2, Y3, Y5
+	VCMPPS     $0x03, Y3, Y3, Y7
+	VORPS      Y5, Y7, Y5
+	VBLENDVPS  Y5, Y3, Y2, Y2
+	VMOVUPS    (AX)(R9*1), Y3
+	VCMPPS     $0x16, Y0, Y2, Y2
+	VANDPS     Y3, Y2, Y2
+	VANDPS     Y2, Y5, Y3
+	VXORPS     Y3, Y2, Y2
+	VANDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, (BX)(R10*1)
+	VXORPS     Y4, Y2, Y2
+	VMOVUPS    Y2, (BX)(R9*1)
+	VANDPS     Y3, Y6, Y2
+	VMOVUPS    Y2, (SI)(R10*1)
+	VXORPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (SI)(R9*1)
+	LEAQ       32(CX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       32(CX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       32(DX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       32(DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    32(CX)(R9*1), Y2
+	VMOVUPS    32(CX)(R10*1), Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VMOVUPS    32(DX)(R9*1), Y3
+	VMOVUPS    32(DX)(R10*1), Y5
+	VCMPPS     $0x1e, Y3, Y5, Y6
+	VCMPPS     $0x03, Y5, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VBLENDVPS  Y6, Y5, Y3, Y3
+	VCMPPS     $0x1e, Y2, Y3, Y5
+	VCMPPS     $0x03, Y3, Y3, Y7
+	VORPS      Y5, Y7, Y5
+	VBLENDVPS  Y5, Y3, Y2, Y2
+	VMOVUPS    32(AX)(R9*1), Y3
+	VCMPPS     $0x16, Y0, Y2, Y2
+	VANDPS     Y3, Y2, Y2
+	VANDPS     Y2, Y5, Y3
+	VXORPS     Y3, Y2, Y2
+	VANDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, 32(BX)(R10*1)
+	VXORPS     Y4, Y2, Y2
+	VMOVUPS    Y2, 32(BX)(R9*1)
+	VANDPS     Y3, Y6, Y2
+	VMOVUPS    Y2, 32(SI)(R10*1)
+	VXORPS     Y2, Y3, Y2
+	VMOVUPS    Y2, 32(SI)(R9*1)
+	ADDQ       $+64, R10
+	ADDQ       $+64, R9
+	SUBQ       $+16, R12
+	JGE        many
+
+few:
+	ADDQ       $+16, R12
+	CMPQ       R12, $+8
+	JL         rest
+	LEAQ       (CX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (CX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R9*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (CX)(R9*1), Y2
+	VMOVUPS    (CX)(R10*1), Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VMOVUPS    (DX)(R9*1), Y3
+	VMOVUPS    (DX)(R10*1), Y5
+	VCMPPS     $0x1e, Y3, Y5, Y6
+	VCMPPS     $0x03, Y5, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VBLENDVPS  Y6, Y5, Y3, Y3
+	VCMPPS     $0x1e, Y2, Y3, Y5
+	VCMPPS     $0x03, Y3, Y3, Y7
+	VORPS      Y5, Y7, Y5
+	VBLENDVPS  Y5, Y3, Y2, Y2
+	VMOVUPS    (AX)(R9*1), Y3
+	VCMPPS     $0x16, Y0, Y2, Y2
+	VANDPS     Y3, Y2, Y2
+	VANDPS     Y2, Y5, Y3
+	VXORPS     Y3, Y2, Y2
+	VANDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, (BX)(R10*1)
+	VXORPS     Y4, Y2, Y2
+	VMOVUPS    Y2, (BX)(R9*1)
+	VANDPS     Y3, Y6, Y2
+	VMOVUPS    Y2, (SI)(R10*1)
+	VXORPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (SI)(R9*1)
+	ADDQ       $+32, R10
+	ADDQ       $+32, R9
+	SUBQ       $+8, R12
+
+rest:
+	TESTQ      R12, R12
+	JZ         done
+	LEAQ       (CX)(R9*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (CX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (DX)(R9*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (DX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	VMASKMOVPS (CX)(R9*1), Y1, Y2
+	VMASKMOVPS (CX)(R10*1), Y1, Y3
+	VCMPPS     $0x1e, Y2, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VORPS      Y4, Y5, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y2
+	VMASKMOVPS (DX)(R9*1), Y1, Y3
+	VMASKMOVPS (DX)(R10*1), Y1, Y5
+	VCMPPS     $0x1e, Y3, Y5, Y6
+	VCMPPS     $0x03, Y5, Y5, Y7
+	VORPS      Y6, Y7, Y6
+	VBLENDVPS  Y6, Y5, Y3, Y3
+	VCMPPS     $0x1e, Y2, Y3, Y5
+	VCMPPS     $0x03, Y3, Y3, Y7
+	VORPS      Y5, Y7, Y5
+	VBLENDVPS  Y5, Y3, Y2, Y2
+	VMASKMOVPS (AX)(R9*1), Y1, Y3
+	VCMPPS     $0x16, Y0, Y2, Y2
+	VANDPS     Y3, Y2, Y2
+	VANDPS     Y2, Y5, Y3
+	VXORPS     Y3, Y2, Y2
+	VANDPS     Y2, Y4, Y4
+	VMASKMOVPS Y4, Y1, (BX)(R10*1)
+	VXORPS     Y4, Y2, Y2
+	VMASKMOVPS Y2, Y1, (BX)(R9*1)
+	VANDPS     Y3, Y6, Y2
+	VMASKMOVPS Y2, Y1, (SI)(R10*1)
+	VXORPS     Y2, Y3, Y2
+	VMASKMOVPS Y2, Y1, (SI)(R9*1)
+
+done:
+	LEAQ (AX)(R8*4), AX
+	LEAQ (CX)(R8*8), CX
+	LEAQ (DX)(R8*8), DX
+	LEAQ (BX)(R8*8), BX
+	LEAQ (SI)(R8*8), SI
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func normPoolBackwardAVX2(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+// Requires: AVX, MMX+
+TEXT ·normPoolBackwardAVX2(SB), NOSPLIT, $8-200
+	MOVQ    dy_base+48(FP), AX
+	MOVQ    top_base+72(FP), CX
+	MOVQ    low_base+96(FP), DX
+	MOVQ    dtop_base+0(FP), BX
+	MOVQ    dlow_base+24(FP), SI
+	MOVQ    mean_base+120(FP), DI
+	MOVQ    scale_base+144(FP), R8
+	MOVQ    shift_base+168(FP), R9
+	MOVQ    dy_len+56(FP), R10
+	MOVQ    channels+192(FP), R11
+	MOVQ    R11, R12
+	ANDQ    $0x07, R12
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R13
+	NEGQ    R12
+	VMOVDQU 32(R13)(R12*4), Y1
+	MOVQ    top_len+80(FP), R14
+	SHLQ    $0x03, R14
+
+pixel:
+	SUBQ R11, R10
+	JL   end
+	XORQ R12, R12
+	LEAQ (R12)(R11*4), R13
+	MOVQ R11, R15
+	SUBQ $+16, R15
+	JL   few
+
+many:
+	LEAQ       (CX)(R12*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (CX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (DX)(R12*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (DX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	VMOVUPS    (DI)(R12*1), Y2
+	VMOVUPS    (R8)(R12*1), Y3
+	VMOVUPS    (R9)(R12*1), Y4
+	VMOVUPS    (CX)(R12*1), Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX)(R13*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMOVUPS    (DX)(R12*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMOVUPS    (DX)(R13*1), Y8
+	VSUBPS     Y2, Y8, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y4
+	VORPS      Y2, Y4, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMOVUPS    (AX)(R12*1), Y4
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y4, Y5, Y4
+	VANDPS     Y4, Y2, Y2
+	VXORPS     Y2, Y4, Y4
+	VANDPS     Y4, Y7, Y5
+	VMOVUPS    Y5, (BX)(R13*1)
+	VXORPS     Y5, Y4, Y4
+	VMOVUPS    Y4, (BX)(R12*1)
+	VANDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, (SI)(R13*1)
+	VXORPS     Y3, Y2, Y2
+	VMOVUPS    Y2, (SI)(R12*1)
+	LEAQ       32(CX)(R12*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       32(CX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       32(DX)(R12*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       32(DX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	VMOVUPS    32(DI)(R12*1), Y2
+	VMOVUPS    32(R8)(R12*1), Y3
+	VMOVUPS    32(R9)(R12*1), Y4
+	VMOVUPS    32(CX)(R12*1), Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMOVUPS    32(CX)(R13*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMOVUPS    32(DX)(R12*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMOVUPS    32(DX)(R13*1), Y8
+	VSUBPS     Y2, Y8, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y4
+	VORPS      Y2, Y4, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMOVUPS    32(AX)(R12*1), Y4
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y4, Y5, Y4
+	VANDPS     Y4, Y2, Y2
+	VXORPS     Y2, Y4, Y4
+	VANDPS     Y4, Y7, Y5
+	VMOVUPS    Y5, 32(BX)(R13*1)
+	VXORPS     Y5, Y4, Y4
+	VMOVUPS    Y4, 32(BX)(R12*1)
+	VANDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, 32(SI)(R13*1)
+	VXORPS     Y3, Y2, Y2
+	VMOVUPS    Y2, 32(SI)(R12*1)
+	ADDQ       $+64, R13
+	ADDQ       $+64, R12
+	SUBQ       $+16, R15
+	JGE        many
+
+few:
+	ADDQ       $+16, R15
+	CMPQ       R15, $+8
+	JL         rest
+	LEAQ       (CX)(R12*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (CX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (DX)(R12*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (DX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	VMOVUPS    (DI)(R12*1), Y2
+	VMOVUPS    (R8)(R12*1), Y3
+	VMOVUPS    (R9)(R12*1), Y4
+	VMOVUPS    (CX)(R12*1), Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMOVUPS    (CX)(R13*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMOVUPS    (DX)(R12*1), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMOVUPS    (DX)(R13*1), Y8
+	VSUBPS     Y2, Y8, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y4
+	VORPS      Y2, Y4, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMOVUPS    (AX)(R12*1), Y4
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y4, Y5, Y4
+	VANDPS     Y4, Y2, Y2
+	VXORPS     Y2, Y4, Y4
+	VANDPS     Y4, Y7, Y5
+	VMOVUPS    Y5, (BX)(R13*1)
+	VXORPS     Y5, Y4, Y4
+	VMOVUPS    Y4, (BX)(R12*1)
+	VANDPS     Y2, Y3, Y3
+	VMOVUPS    Y3, (SI)(R13*1)
+	VXORPS     Y3, Y2, Y2
+	VMOVUPS    Y2, (SI)(R12*1)
+	ADDQ       $+32, R13
+	ADDQ       $+32, R12
+	SUBQ       $+8, R15
+
+rest:
+	TESTQ      R15, R15
+	JZ         done
+	LEAQ       (CX)(R12*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	LEAQ       (CX)(R13*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	LEAQ       (DX)(R12*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	LEAQ       (DX)(R13*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	VMASKMOVPS (DI)(R12*1), Y1, Y2
+	VMASKMOVPS (R8)(R12*1), Y1, Y3
+	VMASKMOVPS (R9)(R12*1), Y1, Y4
+	VMASKMOVPS (CX)(R12*1), Y1, Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     Y3, Y5, Y5
+	VADDPS     Y4, Y5, Y5
+	VMASKMOVPS (CX)(R13*1), Y1, Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y7, Y8, Y7
+	VBLENDVPS  Y7, Y6, Y5, Y5
+	VMASKMOVPS (DX)(R12*1), Y1, Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y4, Y6, Y6
+	VMASKMOVPS (DX)(R13*1), Y1, Y8
+	VSUBPS     Y2, Y8, Y2
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y4, Y2, Y2
+	VCMPPS     $0x1e, Y6, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y6, Y6
+	VCMPPS     $0x1e, Y5, Y6, Y2
+	VCMPPS     $0x03, Y6, Y6, Y4
+	VORPS      Y2, Y4, Y2
+	VBLENDVPS  Y2, Y6, Y5, Y5
+	VMASKMOVPS (AX)(R12*1), Y1, Y4
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y4, Y5, Y4
+	VANDPS     Y4, Y2, Y2
+	VXORPS     Y2, Y4, Y4
+	VANDPS     Y4, Y7, Y5
+	VMASKMOVPS Y5, Y1, (BX)(R13*1)
+	VXORPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y1, (BX)(R12*1)
+	VANDPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (SI)(R13*1)
+	VXORPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (SI)(R12*1)
+
+done:
+	LEAQ (AX)(R11*4), AX
+	LEAQ (CX)(R11*8), CX
+	LEAQ (DX)(R11*8), DX
+	LEAQ (BX)(R11*8), BX
+	LEAQ (SI)(R11*8), SI
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func windowMaxAVX2(y []float32, x []float32, channels int, step int)
+// Requires: AVX
+TEXT ·windowMaxAVX2(SB), NOSPLIT, $0-64
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_len+8(FP), DX
+	MOVQ    channels+48(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), DI
+	NEGQ    SI
+	VMOVDQU 32(DI)(SI*4), Y0
+	MOVQ    step+56(FP), DI
+
+pixel:
+	SUBQ BX, DX
+	JL   end
+	XORQ SI, SI
+	MOVQ BX, R8
+	SUBQ $+16, R8
+	JL   few
+
+many:
+	VMOVUPS   (AX)(SI*1), Y1
+	VMOVUPS   (CX)(SI*1), Y2
+	VCMPPS    $0x1e, Y1, Y2, Y3
+	VCMPPS    $0x03, Y2, Y2, Y4
+	VORPS     Y3, Y4, Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVUPS   Y1, (AX)(SI*1)
+	VMOVUPS   32(AX)(SI*1), Y1
+	VMOVUPS   32(CX)(SI*1), Y2
+	VCMPPS    $0x1e, Y1, Y2, Y3
+	VCMPPS    $0x03, Y2, Y2, Y4
+	VORPS     Y3, Y4, Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVUPS   Y1, 32(AX)(SI*1)
+	ADDQ      $+64, SI
+	SUBQ      $+16, R8
+	JGE       many
+
+few:
+	ADDQ      $+16, R8
+	CMPQ      R8, $+8
+	JL        rest
+	VMOVUPS   (AX)(SI*1), Y1
+	VMOVUPS   (CX)(SI*1), Y2
+	VCMPPS    $0x1e, Y1, Y2, Y3
+	VCMPPS    $0x03, Y2, Y2, Y4
+	VORPS     Y3, Y4, Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVUPS   Y1, (AX)(SI*1)
+	ADDQ      $+32, SI
+	SUBQ      $+8, R8
+
+rest:
+	TESTQ      R8, R8
+	JZ         done
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x1e, Y1, Y2, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VORPS      Y3, Y4, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+
+done:
+	LEAQ (AX)(BX*4), AX
+	LEAQ (CX)(DI*4), CX
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func windowPlaceAVX2(y []float32, place []float32, x []float32, channels int, step int, tap float32)
+// Requires: AVX
+TEXT ·windowPlaceAVX2(SB), NOSPLIT, $0-92
+	MOVQ    y_base+0(FP), AX
+	MOVQ    place_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_len+8(FP), BX
+	MOVQ    channels+72(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R8
+	NEGQ    DI
+	VMOVDQU 32(R8)(DI*4), Y0
+	MOVQ    step+80(FP), R8
+
+pixel:
+	SUBQ SI, BX
+	JL   end
+	XORQ DI, DI
+	MOVQ SI, R9
+	SUBQ $+16, R9
+	JL   few
+
+many:
+	VMOVUPS      (AX)(DI*1), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      (DX)(DI*1), Y3
+	VCMPPS       $0x1e, Y1, Y3, Y4
+	VCMPPS       $0x03, Y3, Y3, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VBROADCASTSS tap+88(FP), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y2, (CX)(DI*1)
+	VMOVUPS      32(AX)(DI*1), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      32(DX)(DI*1), Y3
+	VCMPPS       $0x1e, Y1, Y3, Y4
+	VCMPPS       $0x03, Y3, Y3, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VBROADCASTSS tap+88(FP), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 32(CX)(DI*1)
+	ADDQ         $+64, DI
+	SUBQ         $+16, R9
+	JGE          many
+
+few:
+	ADDQ         $+16, R9
+	CMPQ         R9, $+8
+	JL           rest
+	VMOVUPS      (AX)(DI*1), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      (DX)(DI*1), Y3
+	VCMPPS       $0x1e, Y1, Y3, Y4
+	VCMPPS       $0x03, Y3, Y3, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VBROADCASTSS tap+88(FP), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y1, (AX)(DI*1)
+	VMOVUPS      Y2, (CX)(DI*1)
+	ADDQ         $+32, DI
+	SUBQ         $+8, R9
+
+rest:
+	TESTQ        R9, R9
+	JZ           done
+	VMASKMOVPS   (AX)(DI*1), Y0, Y1
+	VMASKMOVPS   (CX)(DI*1), Y0, Y2
+	VMASKMOVPS   (DX)(DI*1), Y0, Y3
+	VCMPPS       $0x1e, Y1, Y3, Y4
+	VCMPPS       $0x03, Y3, Y3, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VBROADCASTSS tap+88(FP), Y3
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMASKMOVPS   Y1, Y0, (AX)(DI*1)
+	VMASKMOVPS   Y2, Y0, (CX)(DI*1)
+
+done:
+	LEAQ (AX)(SI*4), AX
+	LEAQ (CX)(SI*4), CX
+	LEAQ (DX)(R8*4), DX
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func windowGiveAVX2(dx []float32, dy []float32, place []float32, channels int, step int, tap float32)
+// Requires: AVX
+TEXT ·windowGiveAVX2(SB), NOSPLIT, $0-92
+	MOVQ    dy_base+24(FP), AX
+	MOVQ    place_base+48(FP), CX
+	MOVQ    dx_base+0(FP), DX
+	MOVQ    dy_len+32(FP), BX
+	MOVQ    channels+72(FP), SI
+	MOVQ    SI, DI
+	ANDQ    $0x07, DI
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R8
+	NEGQ    DI
+	VMOVDQU 32(R8)(DI*4), Y0
+	MOVQ    step+80(FP), R8
+
+pixel:
+	SUBQ SI, BX
+	JL   end
+	XORQ DI, DI
+	MOVQ SI, R9
+	SUBQ $+16, R9
+	JL   few
+
+many:
+	VMOVUPS      (CX)(DI*1), Y1
+	VBROADCASTSS tap+88(FP), Y2
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVUPS      (AX)(DI*1), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      (DX)(DI*1), Y2
+	VADDPS       Y1, Y2, Y1
+	VMOVUPS      Y1, (DX)(DI*1)
+	VMOVUPS      32(CX)(DI*1), Y1
+	VBROADCASTSS tap+88(FP), Y2
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVUPS      32(AX)(DI*1), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      32(DX)(DI*1), Y2
+	VADDPS       Y1, Y2, Y1
+	VMOVUPS      Y1, 32(DX)(DI*1)
+	ADDQ         $+64, DI
+	SUBQ         $+16, R9
+	JGE          many
+
+few:
+	ADDQ         $+16, R9
+	CMPQ         R9, $+8
+	JL           rest
+	VMOVUPS      (CX)(DI*1), Y1
+	VBROADCASTSS tap+88(FP), Y2
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVUPS      (AX)(DI*1), Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      (DX)(DI*1), Y2
+	VADDPS       Y1, Y2, Y1
+	VMOVUPS      Y1, (DX)(DI*1)
+	ADDQ         $+32, DI
+	SUBQ         $+8, R9
+
+rest:
+	TESTQ        R9, R9
+	JZ           done
+	VMASKMOVPS   (CX)(DI*1), Y0, Y1
+	VBROADCASTSS tap+88(FP), Y2
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMASKMOVPS   (AX)(DI*1), Y0, Y2
+	VANDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(DI*1), Y0, Y2
+	VADDPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (DX)(DI*1)
+
+done:
+	LEAQ (AX)(SI*4), AX
+	LEAQ (CX)(SI*4), CX
+	LEAQ (DX)(R8*4), DX
 	JMP  pixel
 
 end:
@@ -1933,6 +3158,172 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeAddAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeAddAVX512(SB), NOSPLIT, $0-144
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	XORQ   CX, CX
+	SUBQ   $+32, R9
+	JL     few
+
+many:
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (SI)(CX*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (DI)(CX*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (R8)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	VMOVUPS 64(DX)(CX*1), Z0
+	VMOVUPS 64(SI)(CX*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS 64(DI)(CX*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS 64(R8)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS 64(BX)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(AX)(CX*1)
+	ADDQ    $+128, CX
+	SUBQ    $+32, R9
+	JGE     many
+
+few:
+	ADDQ    $+32, R9
+	CMPQ    R9, $+16
+	JL      rest
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (SI)(CX*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (DI)(CX*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (R8)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	ADDQ    $+64, CX
+	SUBQ    $+16, R9
+
+rest:
+	TESTQ     R9, R9
+	JZ        done
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (SI)(CX*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(CX*1), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(CX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalizeAddReLUAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeAddReLUAVX512(SB), NOSPLIT, $0-144
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	XORQ   CX, CX
+	SUBQ   $+32, R9
+	JL     few
+
+many:
+	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS (SI)(CX*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (DI)(CX*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (R8)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (BX)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)(CX*1)
+	VMOVUPS 64(DX)(CX*1), Z1
+	VMOVUPS 64(SI)(CX*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS 64(DI)(CX*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS 64(R8)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS 64(BX)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, 64(AX)(CX*1)
+	ADDQ    $+128, CX
+	SUBQ    $+32, R9
+	JGE     many
+
+few:
+	ADDQ    $+32, R9
+	CMPQ    R9, $+16
+	JL      rest
+	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS (SI)(CX*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (DI)(CX*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (R8)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (BX)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)(CX*1)
+	ADDQ    $+64, CX
+	SUBQ    $+16, R9
+
+rest:
+	TESTQ     R9, R9
+	JZ        done
+	VMOVUPS.Z (DX)(CX*1), K1, Z1
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(CX*1), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8)(CX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (BX)(CX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMAXPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func normSumsAVX512(s []float32, q []float32, dy []float32, x []float32, mean []float32)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·normSumsAVX512(SB), NOSPLIT, $0-120
@@ -2143,8 +3534,122 @@ done:
 	VZEROUPPER
 	RET
 
-// func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// func normSumsGateAVX512(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
 // Requires: AVX, AVX512F, MMX+
+TEXT ·normSumsGateAVX512(SB), NOSPLIT, $0-168
+	MOVQ   g_base+0(FP), AX
+	MOVQ   s_base+24(FP), DX
+	MOVQ   q_base+48(FP), BX
+	MOVQ   dy_base+72(FP), SI
+	MOVQ   z_base+96(FP), DI
+	MOVQ   x_base+120(FP), R8
+	MOVQ   mean_base+144(FP), R9
+	MOVQ   g_len+8(FP), R10
+	MOVQ   R10, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
+	XORQ   CX, CX
+	SUBQ   $+32, R10
+	JL     few
+
+many:
+	PREFETCHT0 4096(DI)(CX*1)
+	VMOVUPS    (SI)(CX*1), Z1
+	VMOVUPS    (DI)(CX*1), Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS    Z1, (AX)(CX*1)
+	VMOVUPS    (R8)(CX*1), Z2
+	VMOVUPS    (R9)(CX*1), Z3
+	VSUBPS     Z3, Z2, Z2
+	PREFETCHT0 4096(SI)(CX*1)
+	PREFETCHT0 4096(R8)(CX*1)
+	VMOVUPS    (DX)(CX*1), Z3
+	VADDPS     Z1, Z3, Z3
+	VMOVUPS    Z3, (DX)(CX*1)
+	VMULPS     Z2, Z1, Z1
+	VMOVUPS    (BX)(CX*1), Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, (BX)(CX*1)
+	PREFETCHT0 4160(DI)(CX*1)
+	VMOVUPS    64(SI)(CX*1), Z1
+	VMOVUPS    64(DI)(CX*1), Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS    Z1, 64(AX)(CX*1)
+	VMOVUPS    64(R8)(CX*1), Z2
+	VMOVUPS    64(R9)(CX*1), Z3
+	VSUBPS     Z3, Z2, Z2
+	PREFETCHT0 4160(SI)(CX*1)
+	PREFETCHT0 4160(R8)(CX*1)
+	VMOVUPS    64(DX)(CX*1), Z3
+	VADDPS     Z1, Z3, Z3
+	VMOVUPS    Z3, 64(DX)(CX*1)
+	VMULPS     Z2, Z1, Z1
+	VMOVUPS    64(BX)(CX*1), Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, 64(BX)(CX*1)
+	ADDQ       $+128, CX
+	SUBQ       $+32, R10
+	JGE        many
+
+few:
+	ADDQ       $+32, R10
+	CMPQ       R10, $+16
+	JL         rest
+	PREFETCHT0 4096(DI)(CX*1)
+	VMOVUPS    (SI)(CX*1), Z1
+	VMOVUPS    (DI)(CX*1), Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS    Z1, (AX)(CX*1)
+	VMOVUPS    (R8)(CX*1), Z2
+	VMOVUPS    (R9)(CX*1), Z3
+	VSUBPS     Z3, Z2, Z2
+	PREFETCHT0 4096(SI)(CX*1)
+	PREFETCHT0 4096(R8)(CX*1)
+	VMOVUPS    (DX)(CX*1), Z3
+	VADDPS     Z1, Z3, Z3
+	VMOVUPS    Z3, (DX)(CX*1)
+	VMULPS     Z2, Z1, Z1
+	VMOVUPS    (BX)(CX*1), Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, (BX)(CX*1)
+	ADDQ       $+64, CX
+	SUBQ       $+16, R10
+
+rest:
+	TESTQ      R10, R10
+	JZ         done
+	PREFETCHT0 4096(DI)(CX*1)
+	VMOVUPS.Z  (SI)(CX*1), K1, Z1
+	VMOVUPS.Z  (DI)(CX*1), K1, Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z0
+	VMOVUPS    Z0, K1, (AX)(CX*1)
+	VMOVUPS.Z  (R8)(CX*1), K1, Z1
+	VMOVUPS.Z  (R9)(CX*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	PREFETCHT0 4096(SI)(CX*1)
+	PREFETCHT0 4096(R8)(CX*1)
+	VMOVUPS.Z  (DX)(CX*1), K1, Z2
+	VADDPS     Z0, Z2, Z2
+	VMOVUPS    Z2, K1, (DX)(CX*1)
+	VMULPS     Z1, Z0, Z0
+	VMOVUPS.Z  (BX)(CX*1), K1, Z1
+	VADDPS     Z0, Z1, Z0
+	VMOVUPS    Z0, K1, (BX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// Requires: AVX, AVX512F
 TEXT ·normGradAVX512(SB), NOSPLIT, $0-168
 	MOVQ   dx_base+0(FP), AX
 	MOVQ   dy_base+24(FP), DX
@@ -2166,83 +3671,75 @@ TEXT ·normGradAVX512(SB), NOSPLIT, $0-168
 	JL     few
 
 many:
-	VMOVUPS    (DX)(CX*1), Z0
-	VMOVUPS    (BX)(CX*1), Z1
-	VMOVUPS    (SI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(DX)(CX*1)
-	PREFETCHT0 4096(BX)(CX*1)
-	VMOVUPS    (R8)(CX*1), Z2
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS    (R9)(CX*1), Z2
-	VADDPS     Z2, Z1, Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VMULPS     Z0, Z2, Z0
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Z0, (AX)(CX*1)
-	VMOVUPS    64(DX)(CX*1), Z0
-	VMOVUPS    64(BX)(CX*1), Z1
-	VMOVUPS    64(SI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4160(DX)(CX*1)
-	PREFETCHT0 4160(BX)(CX*1)
-	VMOVUPS    64(R8)(CX*1), Z2
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS    64(R9)(CX*1), Z2
-	VADDPS     Z2, Z1, Z1
-	VMOVUPS    64(DI)(CX*1), Z2
-	VMULPS     Z0, Z2, Z0
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Z0, 64(AX)(CX*1)
-	ADDQ       $+128, CX
-	SUBQ       $+32, R10
-	JGE        many
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VMOVUPS (SI)(CX*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (R8)(CX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS (R9)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (DI)(CX*1), Z2
+	VMULPS  Z0, Z2, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	VMOVUPS 64(DX)(CX*1), Z0
+	VMOVUPS 64(BX)(CX*1), Z1
+	VMOVUPS 64(SI)(CX*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS 64(R8)(CX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS 64(R9)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS 64(DI)(CX*1), Z2
+	VMULPS  Z0, Z2, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(AX)(CX*1)
+	ADDQ    $+128, CX
+	SUBQ    $+32, R10
+	JGE     many
 
 few:
-	ADDQ       $+32, R10
-	CMPQ       R10, $+16
-	JL         rest
-	VMOVUPS    (DX)(CX*1), Z0
-	VMOVUPS    (BX)(CX*1), Z1
-	VMOVUPS    (SI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(DX)(CX*1)
-	PREFETCHT0 4096(BX)(CX*1)
-	VMOVUPS    (R8)(CX*1), Z2
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS    (R9)(CX*1), Z2
-	VADDPS     Z2, Z1, Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VMULPS     Z0, Z2, Z0
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Z0, (AX)(CX*1)
-	ADDQ       $+64, CX
-	SUBQ       $+16, R10
+	ADDQ    $+32, R10
+	CMPQ    R10, $+16
+	JL      rest
+	VMOVUPS (DX)(CX*1), Z0
+	VMOVUPS (BX)(CX*1), Z1
+	VMOVUPS (SI)(CX*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (R8)(CX*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS (R9)(CX*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (DI)(CX*1), Z2
+	VMULPS  Z0, Z2, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	ADDQ    $+64, CX
+	SUBQ    $+16, R10
 
 rest:
-	TESTQ      R10, R10
-	JZ         done
-	VMOVUPS.Z  (DX)(CX*1), K1, Z0
-	VMOVUPS.Z  (BX)(CX*1), K1, Z1
-	VMOVUPS.Z  (SI)(CX*1), K1, Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(DX)(CX*1)
-	PREFETCHT0 4096(BX)(CX*1)
-	VMOVUPS.Z  (R8)(CX*1), K1, Z2
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS.Z  (R9)(CX*1), K1, Z2
-	VADDPS     Z2, Z1, Z1
-	VMOVUPS.Z  (DI)(CX*1), K1, Z2
-	VMULPS     Z0, Z2, Z0
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Z0, K1, (AX)(CX*1)
+	TESTQ     R10, R10
+	JZ        done
+	VMOVUPS.Z (DX)(CX*1), K1, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8)(CX*1), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS.Z (R9)(CX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(CX*1), K1, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
 
 done:
 	VZEROUPPER
 	RET
 
 // func normGradReLUAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·normGradReLUAVX512(SB), NOSPLIT, $0-192
 	MOVQ   dx_base+0(FP), AX
 	MOVQ   dy_base+24(FP), DX
@@ -2265,100 +3762,92 @@ TEXT ·normGradReLUAVX512(SB), NOSPLIT, $0-192
 	JL     few
 
 many:
-	VMOVUPS    (BX)(CX*1), Z1
-	VMOVUPS    (SI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS    (DX)(CX*1), Z2
-	VMOVUPS    (DI)(CX*1), Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS    (R8)(CX*1), Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z2
-	PREFETCHT0 4096(DX)(CX*1)
-	PREFETCHT0 4096(BX)(CX*1)
-	VMOVUPS    (R9)(CX*1), Z3
-	VMULPS     Z1, Z3, Z1
-	VMOVUPS    (R10)(CX*1), Z3
-	VADDPS     Z3, Z1, Z1
-	VMOVUPS    (DI)(CX*1), Z3
-	VMULPS     Z2, Z3, Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, (AX)(CX*1)
-	VMOVUPS    64(BX)(CX*1), Z1
-	VMOVUPS    64(SI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS    64(DX)(CX*1), Z2
-	VMOVUPS    64(DI)(CX*1), Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS    64(R8)(CX*1), Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z2
-	PREFETCHT0 4160(DX)(CX*1)
-	PREFETCHT0 4160(BX)(CX*1)
-	VMOVUPS    64(R9)(CX*1), Z3
-	VMULPS     Z1, Z3, Z1
-	VMOVUPS    64(R10)(CX*1), Z3
-	VADDPS     Z3, Z1, Z1
-	VMOVUPS    64(DI)(CX*1), Z3
-	VMULPS     Z2, Z3, Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, 64(AX)(CX*1)
-	ADDQ       $+128, CX
-	SUBQ       $+32, R11
-	JGE        many
+	VMOVUPS   (BX)(CX*1), Z1
+	VMOVUPS   (SI)(CX*1), Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   (DX)(CX*1), Z2
+	VMOVUPS   (DI)(CX*1), Z3
+	VMULPS    Z3, Z1, Z3
+	VMOVUPS   (R8)(CX*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCMPPS    $0x16, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS   (R9)(CX*1), Z3
+	VMULPS    Z1, Z3, Z1
+	VMOVUPS   (R10)(CX*1), Z3
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS   (DI)(CX*1), Z3
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, (AX)(CX*1)
+	VMOVUPS   64(BX)(CX*1), Z1
+	VMOVUPS   64(SI)(CX*1), Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   64(DX)(CX*1), Z2
+	VMOVUPS   64(DI)(CX*1), Z3
+	VMULPS    Z3, Z1, Z3
+	VMOVUPS   64(R8)(CX*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCMPPS    $0x16, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS   64(R9)(CX*1), Z3
+	VMULPS    Z1, Z3, Z1
+	VMOVUPS   64(R10)(CX*1), Z3
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS   64(DI)(CX*1), Z3
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, 64(AX)(CX*1)
+	ADDQ      $+128, CX
+	SUBQ      $+32, R11
+	JGE       many
 
 few:
-	ADDQ       $+32, R11
-	CMPQ       R11, $+16
-	JL         rest
-	VMOVUPS    (BX)(CX*1), Z1
-	VMOVUPS    (SI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS    (DX)(CX*1), Z2
-	VMOVUPS    (DI)(CX*1), Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS    (R8)(CX*1), Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z2
-	PREFETCHT0 4096(DX)(CX*1)
-	PREFETCHT0 4096(BX)(CX*1)
-	VMOVUPS    (R9)(CX*1), Z3
-	VMULPS     Z1, Z3, Z1
-	VMOVUPS    (R10)(CX*1), Z3
-	VADDPS     Z3, Z1, Z1
-	VMOVUPS    (DI)(CX*1), Z3
-	VMULPS     Z2, Z3, Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, (AX)(CX*1)
-	ADDQ       $+64, CX
-	SUBQ       $+16, R11
+	ADDQ      $+32, R11
+	CMPQ      R11, $+16
+	JL        rest
+	VMOVUPS   (BX)(CX*1), Z1
+	VMOVUPS   (SI)(CX*1), Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   (DX)(CX*1), Z2
+	VMOVUPS   (DI)(CX*1), Z3
+	VMULPS    Z3, Z1, Z3
+	VMOVUPS   (R8)(CX*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCMPPS    $0x16, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS   (R9)(CX*1), Z3
+	VMULPS    Z1, Z3, Z1
+	VMOVUPS   (R10)(CX*1), Z3
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS   (DI)(CX*1), Z3
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, (AX)(CX*1)
+	ADDQ      $+64, CX
+	SUBQ      $+16, R11
 
 rest:
-	TESTQ      R11, R11
-	JZ         done
-	VMOVUPS.Z  (BX)(CX*1), K1, Z1
-	VMOVUPS.Z  (SI)(CX*1), K1, Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS.Z  (DX)(CX*1), K1, Z2
-	VMOVUPS.Z  (DI)(CX*1), K1, Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS.Z  (R8)(CX*1), K1, Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z0
-	PREFETCHT0 4096(DX)(CX*1)
-	PREFETCHT0 4096(BX)(CX*1)
-	VMOVUPS.Z  (R9)(CX*1), K1, Z2
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS.Z  (R10)(CX*1), K1, Z2
-	VADDPS     Z2, Z1, Z1
-	VMOVUPS.Z  (DI)(CX*1), K1, Z2
-	VMULPS     Z0, Z2, Z0
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Z0, K1, (AX)(CX*1)
+	TESTQ     R11, R11
+	JZ        done
+	VMOVUPS.Z (BX)(CX*1), K1, Z1
+	VMOVUPS.Z (SI)(CX*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (DX)(CX*1), K1, Z2
+	VMOVUPS.Z (DI)(CX*1), K1, Z3
+	VMULPS    Z3, Z1, Z3
+	VMOVUPS.Z (R8)(CX*1), K1, Z4
+	VADDPS    Z4, Z3, Z3
+	VCMPPS    $0x16, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z0
+	VMOVUPS.Z (R9)(CX*1), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS.Z (R10)(CX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(CX*1), K1, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
 
 done:
 	VZEROUPPER
@@ -2560,137 +4049,381 @@ TEXT ·maxPoolAVX512(SB), NOSPLIT, $0-80
 	MOVQ   low_base+48(FP), BX
 	MOVQ   y_len+8(FP), SI
 	MOVQ   channels+72(FP), DI
-	MOVQ   top_len+32(FP), R8
-	SHLQ   $0x03, R8
 	MOVQ   DI, CX
 	ANDQ   $0x0f, CX
 	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R9
-	SHLL   CL, R9
-	DECL   R9
-	KMOVW  R9, K1
+	MOVL   $0x00000001, R8
+	SHLL   CL, R8
+	DECL   R8
+	KMOVW  R8, K1
+	MOVQ   top_len+32(FP), R9
+	SHLQ   $0x03, R9
 
 pixel:
 	SUBQ DI, SI
 	JL   end
-	XORQ R9, R9
-	LEAQ (R9)(DI*4), R10
-	MOVQ R8, R11
-	LEAQ (R8)(DI*4), R12
-	MOVQ DI, CX
-	SUBQ $+32, CX
+	XORQ CX, CX
+	LEAQ (CX)(DI*4), R8
+	MOVQ DI, R10
+	SUBQ $+32, R10
 	JL   few
 
 many:
-	PREFETCHT0 (DX)(R11*1)
-	PREFETCHT0 (DX)(R12*1)
-	PREFETCHT0 (BX)(R11*1)
-	PREFETCHT0 (BX)(R12*1)
-	VMOVUPS    (DX)(R9*1), Z0
-	VMOVUPS    (DX)(R10*1), Z1
-	VMOVUPS    (BX)(R9*1), Z2
-	VMOVUPS    (BX)(R10*1), Z3
+	LEAQ       (DX)(CX*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (BX)(CX*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (BX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	VMOVUPS    (DX)(CX*1), Z0
+	VMOVUPS    (DX)(R8*1), Z1
 	VCMPPS     $0x1e, Z0, Z1, K2
 	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
 	VMOVAPS    Z1, K2, Z0
-	VCMPPS     $0x1e, Z0, Z2, K2
+	VMOVUPS    (BX)(CX*1), Z1
+	VMOVUPS    (BX)(R8*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
 	VCMPPS     $0x03, Z2, Z2, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z2, K2, Z0
-	VCMPPS     $0x1e, Z0, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VMOVAPS    Z3, K2, Z0
-	VMOVUPS    Z0, (AX)(R9*1)
-	PREFETCHT0 64(DX)(R11*1)
-	PREFETCHT0 64(DX)(R12*1)
-	PREFETCHT0 64(BX)(R11*1)
-	PREFETCHT0 64(BX)(R12*1)
-	VMOVUPS    64(DX)(R9*1), Z0
-	VMOVUPS    64(DX)(R10*1), Z1
-	VMOVUPS    64(BX)(R9*1), Z2
-	VMOVUPS    64(BX)(R10*1), Z3
+	VMOVAPS    Z2, K2, Z1
 	VCMPPS     $0x1e, Z0, Z1, K2
 	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
 	VMOVAPS    Z1, K2, Z0
-	VCMPPS     $0x1e, Z0, Z2, K2
+	VMOVUPS    Z0, (AX)(CX*1)
+	LEAQ       64(DX)(CX*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       64(DX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       64(BX)(CX*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       64(BX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	VMOVUPS    64(DX)(CX*1), Z0
+	VMOVUPS    64(DX)(R8*1), Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    64(BX)(CX*1), Z1
+	VMOVUPS    64(BX)(R8*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
 	VCMPPS     $0x03, Z2, Z2, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z2, K2, Z0
-	VCMPPS     $0x1e, Z0, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	VMOVAPS    Z2, K2, Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z3, K2, Z0
-	VMOVUPS    Z0, 64(AX)(R9*1)
-	ADDQ       $+128, R9
-	ADDQ       $+128, R10
-	ADDQ       $+128, R11
-	ADDQ       $+128, R12
-	SUBQ       $+32, CX
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    Z0, 64(AX)(CX*1)
+	ADDQ       $+128, R8
+	ADDQ       $+128, CX
+	SUBQ       $+32, R10
 	JGE        many
 
 few:
-	ADDQ       $+32, CX
-	CMPQ       CX, $+16
+	ADDQ       $+32, R10
+	CMPQ       R10, $+16
 	JL         rest
-	PREFETCHT0 (DX)(R11*1)
-	PREFETCHT0 (DX)(R12*1)
-	PREFETCHT0 (BX)(R11*1)
-	PREFETCHT0 (BX)(R12*1)
-	VMOVUPS    (DX)(R9*1), Z0
-	VMOVUPS    (DX)(R10*1), Z1
-	VMOVUPS    (BX)(R9*1), Z2
-	VMOVUPS    (BX)(R10*1), Z3
+	LEAQ       (DX)(CX*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (BX)(CX*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	LEAQ       (BX)(R8*1), R11
+	PREFETCHT0 (R11)(R9*1)
+	VMOVUPS    (DX)(CX*1), Z0
+	VMOVUPS    (DX)(R8*1), Z1
 	VCMPPS     $0x1e, Z0, Z1, K2
 	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
 	VMOVAPS    Z1, K2, Z0
-	VCMPPS     $0x1e, Z0, Z2, K2
+	VMOVUPS    (BX)(CX*1), Z1
+	VMOVUPS    (BX)(R8*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
 	VCMPPS     $0x03, Z2, Z2, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z2, K2, Z0
-	VCMPPS     $0x1e, Z0, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	VMOVAPS    Z2, K2, Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z3, K2, Z0
-	VMOVUPS    Z0, (AX)(R9*1)
-	ADDQ       $+64, R9
-	ADDQ       $+64, R10
-	ADDQ       $+64, R11
-	ADDQ       $+64, R12
-	SUBQ       $+16, CX
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    Z0, (AX)(CX*1)
+	ADDQ       $+64, R8
+	ADDQ       $+64, CX
+	SUBQ       $+16, R10
 
 rest:
-	TESTQ      CX, CX
+	TESTQ      R10, R10
 	JZ         done
-	PREFETCHT0 (DX)(R11*1)
-	PREFETCHT0 (DX)(R12*1)
-	PREFETCHT0 (BX)(R11*1)
-	PREFETCHT0 (BX)(R12*1)
-	VMOVUPS.Z  (DX)(R9*1), K1, Z0
-	VMOVUPS.Z  (DX)(R10*1), K1, Z1
-	VMOVUPS.Z  (BX)(R9*1), K1, Z2
-	VMOVUPS.Z  (BX)(R10*1), K1, Z3
+	LEAQ       (DX)(CX*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	LEAQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	LEAQ       (BX)(CX*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	LEAQ       (BX)(R8*1), R10
+	PREFETCHT0 (R10)(R9*1)
+	VMOVUPS.Z  (DX)(CX*1), K1, Z0
+	VMOVUPS.Z  (DX)(R8*1), K1, Z1
 	VCMPPS     $0x1e, Z0, Z1, K2
 	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
 	VMOVAPS    Z1, K2, Z0
-	VCMPPS     $0x1e, Z0, Z2, K2
+	VMOVUPS.Z  (BX)(CX*1), K1, Z1
+	VMOVUPS.Z  (BX)(R8*1), K1, Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
 	VCMPPS     $0x03, Z2, Z2, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z2, K2, Z0
-	VCMPPS     $0x1e, Z0, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	VMOVAPS    Z2, K2, Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VMOVAPS    Z3, K2, Z0
-	VMOVUPS    Z0, K1, (AX)(R9*1)
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    Z0, K1, (AX)(CX*1)
 
 done:
 	LEAQ (AX)(DI*4), AX
 	LEAQ (DX)(DI*8), DX
 	LEAQ (BX)(DI*8), BX
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func normPoolAVX512(y []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normPoolAVX512(SB), NOSPLIT, $0-152
+	MOVQ   y_base+0(FP), AX
+	MOVQ   top_base+24(FP), DX
+	MOVQ   low_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   channels+144(FP), R10
+	MOVQ   R10, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
+	MOVQ   top_len+32(FP), R12
+	SHLQ   $0x03, R12
+
+pixel:
+	SUBQ R10, R9
+	JL   end
+	XORQ CX, CX
+	LEAQ (CX)(R10*4), R11
+	MOVQ R10, R13
+	SUBQ $+32, R13
+	JL   few
+
+many:
+	LEAQ       (DX)(CX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (DX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (BX)(CX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (BX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    (SI)(CX*1), Z1
+	VMOVUPS    (DI)(CX*1), Z2
+	VMOVUPS    (R8)(CX*1), Z3
+	VMOVUPS    (DX)(CX*1), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMAXPS     Z4, Z0, Z4
+	VMOVUPS    (DX)(R11*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    (BX)(CX*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VMOVUPS    (BX)(R11*1), Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VMAXPS     Z1, Z0, Z1
+	VCMPPS     $0x1e, Z5, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    Z4, (AX)(CX*1)
+	LEAQ       64(DX)(CX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       64(DX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       64(BX)(CX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       64(BX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    64(SI)(CX*1), Z1
+	VMOVUPS    64(DI)(CX*1), Z2
+	VMOVUPS    64(R8)(CX*1), Z3
+	VMOVUPS    64(DX)(CX*1), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMAXPS     Z4, Z0, Z4
+	VMOVUPS    64(DX)(R11*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    64(BX)(CX*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VMOVUPS    64(BX)(R11*1), Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VMAXPS     Z1, Z0, Z1
+	VCMPPS     $0x1e, Z5, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    Z4, 64(AX)(CX*1)
+	ADDQ       $+128, R11
+	ADDQ       $+128, CX
+	SUBQ       $+32, R13
+	JGE        many
+
+few:
+	ADDQ       $+32, R13
+	CMPQ       R13, $+16
+	JL         rest
+	LEAQ       (DX)(CX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (DX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (BX)(CX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (BX)(R11*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    (SI)(CX*1), Z1
+	VMOVUPS    (DI)(CX*1), Z2
+	VMOVUPS    (R8)(CX*1), Z3
+	VMOVUPS    (DX)(CX*1), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMAXPS     Z4, Z0, Z4
+	VMOVUPS    (DX)(R11*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    (BX)(CX*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VMOVUPS    (BX)(R11*1), Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VMAXPS     Z1, Z0, Z1
+	VCMPPS     $0x1e, Z5, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    Z4, (AX)(CX*1)
+	ADDQ       $+64, R11
+	ADDQ       $+64, CX
+	SUBQ       $+16, R13
+
+rest:
+	TESTQ      R13, R13
+	JZ         done
+	LEAQ       (DX)(CX*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (DX)(R11*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (BX)(CX*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (BX)(R11*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	VMOVUPS.Z  (SI)(CX*1), K1, Z1
+	VMOVUPS.Z  (DI)(CX*1), K1, Z2
+	VMOVUPS.Z  (R8)(CX*1), K1, Z3
+	VMOVUPS.Z  (DX)(CX*1), K1, Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMAXPS     Z4, Z0, Z4
+	VMOVUPS.Z  (DX)(R11*1), K1, Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS.Z  (BX)(CX*1), K1, Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMAXPS     Z5, Z0, Z5
+	VMOVUPS.Z  (BX)(R11*1), K1, Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VMAXPS     Z1, Z0, Z1
+	VCMPPS     $0x1e, Z5, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z1, K2, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    Z4, K1, (AX)(CX*1)
+
+done:
+	LEAQ (AX)(R10*4), AX
+	LEAQ (DX)(R10*8), DX
+	LEAQ (BX)(R10*8), BX
 	JMP  pixel
 
 end:
@@ -2707,188 +4440,182 @@ TEXT ·maxPoolBackwardAVX512(SB), NOSPLIT, $0-128
 	MOVQ   dlow_base+24(FP), DI
 	MOVQ   dy_len+56(FP), R8
 	MOVQ   channels+120(FP), R9
-	MOVQ   top_len+80(FP), R10
-	SHLQ   $0x03, R10
 	MOVQ   R9, CX
 	ANDQ   $0x0f, CX
 	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R11
-	SHLL   CL, R11
-	DECL   R11
-	KMOVW  R11, K1
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   top_len+80(FP), R11
+	SHLQ   $0x03, R11
 
 pixel:
 	SUBQ R9, R8
 	JL   end
-	XORQ R11, R11
-	LEAQ (R11)(R9*4), R12
-	MOVQ R10, R13
-	LEAQ (R10)(R9*4), R14
-	MOVQ R9, CX
-	SUBQ $+32, CX
+	XORQ CX, CX
+	LEAQ (CX)(R9*4), R10
+	MOVQ R9, R12
+	SUBQ $+32, R12
 	JL   few
 
 many:
-	PREFETCHT0 (DX)(R13*1)
-	PREFETCHT0 (DX)(R14*1)
-	PREFETCHT0 (BX)(R13*1)
-	PREFETCHT0 (BX)(R14*1)
-	VMOVUPS    (AX)(R11*1), Z0
-	VMOVUPS    (DX)(R11*1), Z1
-	VMOVUPS    (AX)(R11*1), Z2
-	VMOVUPS    (DX)(R12*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	LEAQ       (DX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (DX)(CX*1), Z0
+	VMOVUPS    (DX)(R10*1), Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VMOVAPS.Z  Z0, K2, Z4
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    (BX)(R11*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    (BX)(CX*1), Z1
+	VMOVUPS    (BX)(R10*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K3
+	VCMPPS     $0x03, Z2, Z2, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z2, K3, Z1
+	VCMPPS     $0x1e, Z0, Z1, K4
+	VCMPPS     $0x03, Z1, Z1, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z1, K4, Z0
+	VMOVUPS    (AX)(CX*1), Z0
+	VMOVAPS.Z  Z0, K4, Z1
+	VPXORD     Z1, Z0, Z0
+	VMOVAPS.Z  Z0, K2, Z2
+	VMOVUPS    Z2, (SI)(R10*1)
+	VPXORD     Z2, Z0, Z0
+	VMOVUPS    Z0, (SI)(CX*1)
+	VMOVAPS.Z  Z1, K3, Z0
+	VMOVUPS    Z0, (DI)(R10*1)
+	VPXORD     Z0, Z1, Z0
+	VMOVUPS    Z0, (DI)(CX*1)
+	LEAQ       64(DX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       64(DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       64(BX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       64(BX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    64(DX)(CX*1), Z0
+	VMOVUPS    64(DX)(R10*1), Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VMOVAPS.Z  Z0, K2, Z5
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    (BX)(R12*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VPXORD     Z5, Z5, K2, Z5
-	VMOVAPS.Z  Z0, K2, Z0
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    Z2, (SI)(R11*1)
-	VMOVUPS    Z4, (SI)(R12*1)
-	VMOVUPS    Z5, (DI)(R11*1)
-	VMOVUPS    Z0, (DI)(R12*1)
-	PREFETCHT0 64(DX)(R13*1)
-	PREFETCHT0 64(DX)(R14*1)
-	PREFETCHT0 64(BX)(R13*1)
-	PREFETCHT0 64(BX)(R14*1)
-	VMOVUPS    64(AX)(R11*1), Z0
-	VMOVUPS    64(DX)(R11*1), Z1
-	VMOVUPS    64(AX)(R11*1), Z2
-	VMOVUPS    64(DX)(R12*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VMOVAPS.Z  Z0, K2, Z4
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    64(BX)(R11*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VMOVAPS.Z  Z0, K2, Z5
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    64(BX)(R12*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VPXORD     Z5, Z5, K2, Z5
-	VMOVAPS.Z  Z0, K2, Z0
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    Z2, 64(SI)(R11*1)
-	VMOVUPS    Z4, 64(SI)(R12*1)
-	VMOVUPS    Z5, 64(DI)(R11*1)
-	VMOVUPS    Z0, 64(DI)(R12*1)
-	ADDQ       $+128, R11
-	ADDQ       $+128, R12
-	ADDQ       $+128, R13
-	ADDQ       $+128, R14
-	SUBQ       $+32, CX
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    64(BX)(CX*1), Z1
+	VMOVUPS    64(BX)(R10*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K3
+	VCMPPS     $0x03, Z2, Z2, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z2, K3, Z1
+	VCMPPS     $0x1e, Z0, Z1, K4
+	VCMPPS     $0x03, Z1, Z1, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z1, K4, Z0
+	VMOVUPS    64(AX)(CX*1), Z0
+	VMOVAPS.Z  Z0, K4, Z1
+	VPXORD     Z1, Z0, Z0
+	VMOVAPS.Z  Z0, K2, Z2
+	VMOVUPS    Z2, 64(SI)(R10*1)
+	VPXORD     Z2, Z0, Z0
+	VMOVUPS    Z0, 64(SI)(CX*1)
+	VMOVAPS.Z  Z1, K3, Z0
+	VMOVUPS    Z0, 64(DI)(R10*1)
+	VPXORD     Z0, Z1, Z0
+	VMOVUPS    Z0, 64(DI)(CX*1)
+	ADDQ       $+128, R10
+	ADDQ       $+128, CX
+	SUBQ       $+32, R12
 	JGE        many
 
 few:
-	ADDQ       $+32, CX
-	CMPQ       CX, $+16
+	ADDQ       $+32, R12
+	CMPQ       R12, $+16
 	JL         rest
-	PREFETCHT0 (DX)(R13*1)
-	PREFETCHT0 (DX)(R14*1)
-	PREFETCHT0 (BX)(R13*1)
-	PREFETCHT0 (BX)(R14*1)
-	VMOVUPS    (AX)(R11*1), Z0
-	VMOVUPS    (DX)(R11*1), Z1
-	VMOVUPS    (AX)(R11*1), Z2
-	VMOVUPS    (DX)(R12*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	LEAQ       (DX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (DX)(CX*1), Z0
+	VMOVUPS    (DX)(R10*1), Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VMOVAPS.Z  Z0, K2, Z4
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    (BX)(R11*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VMOVAPS.Z  Z0, K2, Z5
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    (BX)(R12*1), Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VPXORD     Z5, Z5, K2, Z5
-	VMOVAPS.Z  Z0, K2, Z0
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    Z2, (SI)(R11*1)
-	VMOVUPS    Z4, (SI)(R12*1)
-	VMOVUPS    Z5, (DI)(R11*1)
-	VMOVUPS    Z0, (DI)(R12*1)
-	ADDQ       $+64, R11
-	ADDQ       $+64, R12
-	ADDQ       $+64, R13
-	ADDQ       $+64, R14
-	SUBQ       $+16, CX
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS    (BX)(CX*1), Z1
+	VMOVUPS    (BX)(R10*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K3
+	VCMPPS     $0x03, Z2, Z2, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z2, K3, Z1
+	VCMPPS     $0x1e, Z0, Z1, K4
+	VCMPPS     $0x03, Z1, Z1, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z1, K4, Z0
+	VMOVUPS    (AX)(CX*1), Z0
+	VMOVAPS.Z  Z0, K4, Z1
+	VPXORD     Z1, Z0, Z0
+	VMOVAPS.Z  Z0, K2, Z2
+	VMOVUPS    Z2, (SI)(R10*1)
+	VPXORD     Z2, Z0, Z0
+	VMOVUPS    Z0, (SI)(CX*1)
+	VMOVAPS.Z  Z1, K3, Z0
+	VMOVUPS    Z0, (DI)(R10*1)
+	VPXORD     Z0, Z1, Z0
+	VMOVUPS    Z0, (DI)(CX*1)
+	ADDQ       $+64, R10
+	ADDQ       $+64, CX
+	SUBQ       $+16, R12
 
 rest:
-	TESTQ      CX, CX
+	TESTQ      R12, R12
 	JZ         done
-	PREFETCHT0 (DX)(R13*1)
-	PREFETCHT0 (DX)(R14*1)
-	PREFETCHT0 (BX)(R13*1)
-	PREFETCHT0 (BX)(R14*1)
-	VMOVUPS.Z  (AX)(R11*1), K1, Z0
-	VMOVUPS.Z  (DX)(R11*1), K1, Z1
-	VMOVUPS.Z  (AX)(R11*1), K1, Z2
-	VMOVUPS.Z  (DX)(R12*1), K1, Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
+	LEAQ       (DX)(CX*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (DX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (BX)(CX*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (BX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	VMOVUPS.Z  (DX)(CX*1), K1, Z0
+	VMOVUPS.Z  (DX)(R10*1), K1, Z1
+	VCMPPS     $0x1e, Z0, Z1, K2
+	VCMPPS     $0x03, Z1, Z1, K3
 	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VMOVAPS.Z  Z0, K2, Z4
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS.Z  (BX)(R11*1), K1, Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VMOVAPS.Z  Z0, K2, Z5
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS.Z  (BX)(R12*1), K1, Z3
-	VCMPPS     $0x1e, Z1, Z3, K2
-	VCMPPS     $0x03, Z3, Z3, K3
-	KORW       K2, K3, K2
-	VPXORD     Z2, Z2, K2, Z2
-	VPXORD     Z4, Z4, K2, Z4
-	VPXORD     Z5, Z5, K2, Z5
-	VMOVAPS.Z  Z0, K2, Z0
-	VMOVAPS    Z3, K2, Z1
-	VMOVUPS    Z2, K1, (SI)(R11*1)
-	VMOVUPS    Z4, K1, (SI)(R12*1)
-	VMOVUPS    Z5, K1, (DI)(R11*1)
-	VMOVUPS    Z0, K1, (DI)(R12*1)
+	VMOVAPS    Z1, K2, Z0
+	VMOVUPS.Z  (BX)(CX*1), K1, Z1
+	VMOVUPS.Z  (BX)(R10*1), K1, Z2
+	VCMPPS     $0x1e, Z1, Z2, K3
+	VCMPPS     $0x03, Z2, Z2, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z2, K3, Z1
+	VCMPPS     $0x1e, Z0, Z1, K4
+	VCMPPS     $0x03, Z1, Z1, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z1, K4, Z0
+	VMOVUPS.Z  (AX)(CX*1), K1, Z0
+	VMOVAPS.Z  Z0, K4, Z1
+	VPXORD     Z1, Z0, Z0
+	VMOVAPS.Z  Z0, K2, Z2
+	VMOVUPS    Z2, K1, (SI)(R10*1)
+	VPXORD     Z2, Z0, Z0
+	VMOVUPS    Z0, K1, (SI)(CX*1)
+	VMOVAPS.Z  Z1, K3, Z0
+	VMOVUPS    Z0, K1, (DI)(R10*1)
+	VPXORD     Z0, Z1, Z0
+	VMOVUPS    Z0, K1, (DI)(CX*1)
 
 done:
 	LEAQ (AX)(R9*4), AX
@@ -2896,6 +4623,738 @@ done:
 	LEAQ (BX)(R9*8), BX
 	LEAQ (SI)(R9*8), SI
 	LEAQ (DI)(R9*8), DI
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func reluPoolBackwardAVX512(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, channels int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·reluPoolBackwardAVX512(SB), NOSPLIT, $0-128
+	MOVQ   dy_base+48(FP), AX
+	MOVQ   top_base+72(FP), DX
+	MOVQ   low_base+96(FP), BX
+	MOVQ   dtop_base+0(FP), SI
+	MOVQ   dlow_base+24(FP), DI
+	MOVQ   dy_len+56(FP), R8
+	MOVQ   channels+120(FP), R9
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   top_len+80(FP), R11
+	SHLQ   $0x03, R11
+
+pixel:
+	SUBQ R9, R8
+	JL   end
+	XORQ CX, CX
+	LEAQ (CX)(R9*4), R10
+	MOVQ R9, R12
+	SUBQ $+32, R12
+	JL   few
+
+many:
+	LEAQ       (DX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (DX)(CX*1), Z1
+	VMOVUPS    (DX)(R10*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z1
+	VMOVUPS    (BX)(CX*1), Z2
+	VMOVUPS    (BX)(R10*1), Z3
+	VCMPPS     $0x1e, Z2, Z3, K3
+	VCMPPS     $0x03, Z3, Z3, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z3, K3, Z2
+	VCMPPS     $0x1e, Z1, Z2, K4
+	VCMPPS     $0x03, Z2, Z2, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z2, K4, Z1
+	VMOVUPS    (AX)(CX*1), Z2
+	VCMPPS     $0x16, Z0, Z1, K5
+	VMOVAPS.Z  Z2, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, (SI)(R10*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, (SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, (DI)(R10*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, (DI)(CX*1)
+	LEAQ       64(DX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       64(DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       64(BX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       64(BX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    64(DX)(CX*1), Z1
+	VMOVUPS    64(DX)(R10*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z1
+	VMOVUPS    64(BX)(CX*1), Z2
+	VMOVUPS    64(BX)(R10*1), Z3
+	VCMPPS     $0x1e, Z2, Z3, K3
+	VCMPPS     $0x03, Z3, Z3, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z3, K3, Z2
+	VCMPPS     $0x1e, Z1, Z2, K4
+	VCMPPS     $0x03, Z2, Z2, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z2, K4, Z1
+	VMOVUPS    64(AX)(CX*1), Z2
+	VCMPPS     $0x16, Z0, Z1, K5
+	VMOVAPS.Z  Z2, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, 64(SI)(R10*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, 64(SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, 64(DI)(R10*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, 64(DI)(CX*1)
+	ADDQ       $+128, R10
+	ADDQ       $+128, CX
+	SUBQ       $+32, R12
+	JGE        many
+
+few:
+	ADDQ       $+32, R12
+	CMPQ       R12, $+16
+	JL         rest
+	LEAQ       (DX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (DX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(CX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (BX)(R10*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (DX)(CX*1), Z1
+	VMOVUPS    (DX)(R10*1), Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z1
+	VMOVUPS    (BX)(CX*1), Z2
+	VMOVUPS    (BX)(R10*1), Z3
+	VCMPPS     $0x1e, Z2, Z3, K3
+	VCMPPS     $0x03, Z3, Z3, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z3, K3, Z2
+	VCMPPS     $0x1e, Z1, Z2, K4
+	VCMPPS     $0x03, Z2, Z2, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z2, K4, Z1
+	VMOVUPS    (AX)(CX*1), Z2
+	VCMPPS     $0x16, Z0, Z1, K5
+	VMOVAPS.Z  Z2, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, (SI)(R10*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, (SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, (DI)(R10*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, (DI)(CX*1)
+	ADDQ       $+64, R10
+	ADDQ       $+64, CX
+	SUBQ       $+16, R12
+
+rest:
+	TESTQ      R12, R12
+	JZ         done
+	LEAQ       (DX)(CX*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (DX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (BX)(CX*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (BX)(R10*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	VMOVUPS.Z  (DX)(CX*1), K1, Z1
+	VMOVUPS.Z  (DX)(R10*1), K1, Z2
+	VCMPPS     $0x1e, Z1, Z2, K2
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z2, K2, Z1
+	VMOVUPS.Z  (BX)(CX*1), K1, Z2
+	VMOVUPS.Z  (BX)(R10*1), K1, Z3
+	VCMPPS     $0x1e, Z2, Z3, K3
+	VCMPPS     $0x03, Z3, Z3, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z3, K3, Z2
+	VCMPPS     $0x1e, Z1, Z2, K4
+	VCMPPS     $0x03, Z2, Z2, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z2, K4, Z1
+	VMOVUPS.Z  (AX)(CX*1), K1, Z2
+	VCMPPS     $0x16, Z0, Z1, K5
+	VMOVAPS.Z  Z2, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, K1, (SI)(R10*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, K1, (SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, K1, (DI)(R10*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, K1, (DI)(CX*1)
+
+done:
+	LEAQ (AX)(R9*4), AX
+	LEAQ (DX)(R9*8), DX
+	LEAQ (BX)(R9*8), BX
+	LEAQ (SI)(R9*8), SI
+	LEAQ (DI)(R9*8), DI
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func normPoolBackwardAVX512(dtop []float32, dlow []float32, dy []float32, top []float32, low []float32, mean []float32, scale []float32, shift []float32, channels int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normPoolBackwardAVX512(SB), NOSPLIT, $8-200
+	MOVQ   dy_base+48(FP), AX
+	MOVQ   top_base+72(FP), DX
+	MOVQ   low_base+96(FP), BX
+	MOVQ   dtop_base+0(FP), SI
+	MOVQ   dlow_base+24(FP), DI
+	MOVQ   mean_base+120(FP), R8
+	MOVQ   scale_base+144(FP), R9
+	MOVQ   shift_base+168(FP), R10
+	MOVQ   dy_len+56(FP), R11
+	MOVQ   channels+192(FP), R12
+	MOVQ   R12, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R13
+	SHLL   CL, R13
+	DECL   R13
+	KMOVW  R13, K1
+	MOVQ   top_len+80(FP), R14
+	SHLQ   $0x03, R14
+
+pixel:
+	SUBQ R12, R11
+	JL   end
+	XORQ CX, CX
+	LEAQ (CX)(R12*4), R13
+	MOVQ R12, R15
+	SUBQ $+32, R15
+	JL   few
+
+many:
+	LEAQ       (DX)(CX*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (DX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (BX)(CX*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (BX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	VMOVUPS    (R8)(CX*1), Z1
+	VMOVUPS    (R9)(CX*1), Z2
+	VMOVUPS    (R10)(CX*1), Z3
+	VMOVUPS    (DX)(CX*1), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMOVUPS    (DX)(R13*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    (BX)(CX*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMOVUPS    (BX)(R13*1), Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VCMPPS     $0x1e, Z5, Z1, K3
+	VCMPPS     $0x03, Z1, Z1, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z1, K3, Z5
+	VCMPPS     $0x1e, Z4, Z5, K4
+	VCMPPS     $0x03, Z5, Z5, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z5, K4, Z4
+	VMOVUPS    (AX)(CX*1), Z1
+	VCMPPS     $0x16, Z0, Z4, K5
+	VMOVAPS.Z  Z1, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, (SI)(R13*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, (SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, (DI)(R13*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, (DI)(CX*1)
+	LEAQ       64(DX)(CX*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       64(DX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       64(BX)(CX*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       64(BX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	VMOVUPS    64(R8)(CX*1), Z1
+	VMOVUPS    64(R9)(CX*1), Z2
+	VMOVUPS    64(R10)(CX*1), Z3
+	VMOVUPS    64(DX)(CX*1), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMOVUPS    64(DX)(R13*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    64(BX)(CX*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMOVUPS    64(BX)(R13*1), Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VCMPPS     $0x1e, Z5, Z1, K3
+	VCMPPS     $0x03, Z1, Z1, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z1, K3, Z5
+	VCMPPS     $0x1e, Z4, Z5, K4
+	VCMPPS     $0x03, Z5, Z5, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z5, K4, Z4
+	VMOVUPS    64(AX)(CX*1), Z1
+	VCMPPS     $0x16, Z0, Z4, K5
+	VMOVAPS.Z  Z1, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, 64(SI)(R13*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, 64(SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, 64(DI)(R13*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, 64(DI)(CX*1)
+	ADDQ       $+128, R13
+	ADDQ       $+128, CX
+	SUBQ       $+32, R15
+	JGE        many
+
+few:
+	ADDQ       $+32, R15
+	CMPQ       R15, $+16
+	JL         rest
+	LEAQ       (DX)(CX*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (DX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (BX)(CX*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	LEAQ       (BX)(R13*1), BP
+	PREFETCHT0 (BP)(R14*1)
+	VMOVUPS    (R8)(CX*1), Z1
+	VMOVUPS    (R9)(CX*1), Z2
+	VMOVUPS    (R10)(CX*1), Z3
+	VMOVUPS    (DX)(CX*1), Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMOVUPS    (DX)(R13*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS    (BX)(CX*1), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMOVUPS    (BX)(R13*1), Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VCMPPS     $0x1e, Z5, Z1, K3
+	VCMPPS     $0x03, Z1, Z1, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z1, K3, Z5
+	VCMPPS     $0x1e, Z4, Z5, K4
+	VCMPPS     $0x03, Z5, Z5, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z5, K4, Z4
+	VMOVUPS    (AX)(CX*1), Z1
+	VCMPPS     $0x16, Z0, Z4, K5
+	VMOVAPS.Z  Z1, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, (SI)(R13*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, (SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, (DI)(R13*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, (DI)(CX*1)
+	ADDQ       $+64, R13
+	ADDQ       $+64, CX
+	SUBQ       $+16, R15
+
+rest:
+	TESTQ      R15, R15
+	JZ         done
+	LEAQ       (DX)(CX*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	LEAQ       (DX)(R13*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	LEAQ       (BX)(CX*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	LEAQ       (BX)(R13*1), R15
+	PREFETCHT0 (R15)(R14*1)
+	VMOVUPS.Z  (R8)(CX*1), K1, Z1
+	VMOVUPS.Z  (R9)(CX*1), K1, Z2
+	VMOVUPS.Z  (R10)(CX*1), K1, Z3
+	VMOVUPS.Z  (DX)(CX*1), K1, Z4
+	VSUBPS     Z1, Z4, Z4
+	VMULPS     Z2, Z4, Z4
+	VADDPS     Z3, Z4, Z4
+	VMOVUPS.Z  (DX)(R13*1), K1, Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VCMPPS     $0x1e, Z4, Z5, K2
+	VCMPPS     $0x03, Z5, Z5, K3
+	KORW       K2, K3, K2
+	VMOVAPS    Z5, K2, Z4
+	VMOVUPS.Z  (BX)(CX*1), K1, Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z5, Z5
+	VADDPS     Z3, Z5, Z5
+	VMOVUPS.Z  (BX)(R13*1), K1, Z6
+	VSUBPS     Z1, Z6, Z1
+	VMULPS     Z2, Z1, Z1
+	VADDPS     Z3, Z1, Z1
+	VCMPPS     $0x1e, Z5, Z1, K3
+	VCMPPS     $0x03, Z1, Z1, K4
+	KORW       K3, K4, K3
+	VMOVAPS    Z1, K3, Z5
+	VCMPPS     $0x1e, Z4, Z5, K4
+	VCMPPS     $0x03, Z5, Z5, K5
+	KORW       K4, K5, K4
+	VMOVAPS    Z5, K4, Z4
+	VMOVUPS.Z  (AX)(CX*1), K1, Z1
+	VCMPPS     $0x16, Z0, Z4, K5
+	VMOVAPS.Z  Z1, K5, Z1
+	VMOVAPS.Z  Z1, K4, Z2
+	VPXORD     Z2, Z1, Z1
+	VMOVAPS.Z  Z1, K2, Z3
+	VMOVUPS    Z3, K1, (SI)(R13*1)
+	VPXORD     Z3, Z1, Z1
+	VMOVUPS    Z1, K1, (SI)(CX*1)
+	VMOVAPS.Z  Z2, K3, Z1
+	VMOVUPS    Z1, K1, (DI)(R13*1)
+	VPXORD     Z1, Z2, Z1
+	VMOVUPS    Z1, K1, (DI)(CX*1)
+
+done:
+	LEAQ (AX)(R12*4), AX
+	LEAQ (DX)(R12*8), DX
+	LEAQ (BX)(R12*8), BX
+	LEAQ (SI)(R12*8), SI
+	LEAQ (DI)(R12*8), DI
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func windowMaxAVX512(y []float32, x []float32, channels int, step int)
+// Requires: AVX, AVX512F
+TEXT ·windowMaxAVX512(SB), NOSPLIT, $0-64
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   y_len+8(FP), BX
+	MOVQ   channels+48(FP), SI
+	MOVQ   SI, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, DI
+	SHLL   CL, DI
+	DECL   DI
+	KMOVW  DI, K1
+	MOVQ   step+56(FP), DI
+
+pixel:
+	SUBQ SI, BX
+	JL   end
+	XORQ CX, CX
+	MOVQ SI, R8
+	SUBQ $+32, R8
+	JL   few
+
+many:
+	VMOVUPS (AX)(CX*1), Z0
+	VMOVUPS (DX)(CX*1), Z1
+	VCMPPS  $0x1e, Z0, Z1, K2
+	VCMPPS  $0x03, Z1, Z1, K3
+	KORW    K2, K3, K2
+	VMOVAPS Z1, K2, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	VMOVUPS 64(AX)(CX*1), Z0
+	VMOVUPS 64(DX)(CX*1), Z1
+	VCMPPS  $0x1e, Z0, Z1, K2
+	VCMPPS  $0x03, Z1, Z1, K3
+	KORW    K2, K3, K2
+	VMOVAPS Z1, K2, Z0
+	VMOVUPS Z0, 64(AX)(CX*1)
+	ADDQ    $+128, CX
+	SUBQ    $+32, R8
+	JGE     many
+
+few:
+	ADDQ    $+32, R8
+	CMPQ    R8, $+16
+	JL      rest
+	VMOVUPS (AX)(CX*1), Z0
+	VMOVUPS (DX)(CX*1), Z1
+	VCMPPS  $0x1e, Z0, Z1, K2
+	VCMPPS  $0x03, Z1, Z1, K3
+	KORW    K2, K3, K2
+	VMOVAPS Z1, K2, Z0
+	VMOVUPS Z0, (AX)(CX*1)
+	ADDQ    $+64, CX
+	SUBQ    $+16, R8
+
+rest:
+	TESTQ     R8, R8
+	JZ        done
+	VMOVUPS.Z (AX)(CX*1), K1, Z0
+	VMOVUPS.Z (DX)(CX*1), K1, Z1
+	VCMPPS    $0x1e, Z0, Z1, K2
+	VCMPPS    $0x03, Z1, Z1, K3
+	KORW      K2, K3, K2
+	VMOVAPS   Z1, K2, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
+
+done:
+	LEAQ (AX)(SI*4), AX
+	LEAQ (DX)(DI*4), DX
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func windowPlaceAVX512(y []float32, place []float32, x []float32, channels int, step int, tap float32)
+// Requires: AVX, AVX512F
+TEXT ·windowPlaceAVX512(SB), NOSPLIT, $0-92
+	MOVQ   y_base+0(FP), AX
+	MOVQ   place_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   y_len+8(FP), SI
+	MOVQ   channels+72(FP), DI
+	MOVQ   DI, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R8
+	SHLL   CL, R8
+	DECL   R8
+	KMOVW  R8, K1
+	MOVQ   step+80(FP), R8
+
+pixel:
+	SUBQ DI, SI
+	JL   end
+	XORQ CX, CX
+	MOVQ DI, R9
+	SUBQ $+32, R9
+	JL   few
+
+many:
+	VMOVUPS      (AX)(CX*1), Z0
+	VMOVUPS      (DX)(CX*1), Z1
+	VMOVUPS      (BX)(CX*1), Z2
+	VCMPPS       $0x1e, Z0, Z2, K2
+	VCMPPS       $0x03, Z2, Z2, K3
+	KORW         K2, K3, K2
+	VMOVAPS      Z2, K2, Z0
+	VBROADCASTSS tap+88(FP), Z2
+	VMOVAPS      Z2, K2, Z1
+	VMOVUPS      Z0, (AX)(CX*1)
+	VMOVUPS      Z1, (DX)(CX*1)
+	VMOVUPS      64(AX)(CX*1), Z0
+	VMOVUPS      64(DX)(CX*1), Z1
+	VMOVUPS      64(BX)(CX*1), Z2
+	VCMPPS       $0x1e, Z0, Z2, K2
+	VCMPPS       $0x03, Z2, Z2, K3
+	KORW         K2, K3, K2
+	VMOVAPS      Z2, K2, Z0
+	VBROADCASTSS tap+88(FP), Z2
+	VMOVAPS      Z2, K2, Z1
+	VMOVUPS      Z0, 64(AX)(CX*1)
+	VMOVUPS      Z1, 64(DX)(CX*1)
+	ADDQ         $+128, CX
+	SUBQ         $+32, R9
+	JGE          many
+
+few:
+	ADDQ         $+32, R9
+	CMPQ         R9, $+16
+	JL           rest
+	VMOVUPS      (AX)(CX*1), Z0
+	VMOVUPS      (DX)(CX*1), Z1
+	VMOVUPS      (BX)(CX*1), Z2
+	VCMPPS       $0x1e, Z0, Z2, K2
+	VCMPPS       $0x03, Z2, Z2, K3
+	KORW         K2, K3, K2
+	VMOVAPS      Z2, K2, Z0
+	VBROADCASTSS tap+88(FP), Z2
+	VMOVAPS      Z2, K2, Z1
+	VMOVUPS      Z0, (AX)(CX*1)
+	VMOVUPS      Z1, (DX)(CX*1)
+	ADDQ         $+64, CX
+	SUBQ         $+16, R9
+
+rest:
+	TESTQ        R9, R9
+	JZ           done
+	VMOVUPS.Z    (AX)(CX*1), K1, Z0
+	VMOVUPS.Z    (DX)(CX*1), K1, Z1
+	VMOVUPS.Z    (BX)(CX*1), K1, Z2
+	VCMPPS       $0x1e, Z0, Z2, K2
+	VCMPPS       $0x03, Z2, Z2, K3
+	KORW         K2, K3, K2
+	VMOVAPS      Z2, K2, Z0
+	VBROADCASTSS tap+88(FP), Z2
+	VMOVAPS      Z2, K2, Z1
+	VMOVUPS      Z0, K1, (AX)(CX*1)
+	VMOVUPS      Z1, K1, (DX)(CX*1)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (DX)(DI*4), DX
+	LEAQ (BX)(R8*4), BX
+	JMP  pixel
+
+end:
+	VZEROUPPER
+	RET
+
+// func windowGiveAVX512(dx []float32, dy []float32, place []float32, channels int, step int, tap float32)
+// Requires: AVX, AVX512F
+TEXT ·windowGiveAVX512(SB), NOSPLIT, $0-92
+	MOVQ   dy_base+24(FP), AX
+	MOVQ   place_base+48(FP), DX
+	MOVQ   dx_base+0(FP), BX
+	MOVQ   dy_len+32(FP), SI
+	MOVQ   channels+72(FP), DI
+	MOVQ   DI, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R8
+	SHLL   CL, R8
+	DECL   R8
+	KMOVW  R8, K1
+	MOVQ   step+80(FP), R8
+
+pixel:
+	SUBQ DI, SI
+	JL   end
+	XORQ CX, CX
+	MOVQ DI, R9
+	SUBQ $+32, R9
+	JL   few
+
+many:
+	VMOVUPS      (DX)(CX*1), Z0
+	VBROADCASTSS tap+88(FP), Z1
+	VCMPPS       $0x00, Z1, Z0, K2
+	VMOVUPS      (AX)(CX*1), Z0
+	VMOVAPS.Z    Z0, K2, Z0
+	VMOVUPS      (BX)(CX*1), Z1
+	VADDPS       Z0, Z1, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	VMOVUPS      64(DX)(CX*1), Z0
+	VBROADCASTSS tap+88(FP), Z1
+	VCMPPS       $0x00, Z1, Z0, K2
+	VMOVUPS      64(AX)(CX*1), Z0
+	VMOVAPS.Z    Z0, K2, Z0
+	VMOVUPS      64(BX)(CX*1), Z1
+	VADDPS       Z0, Z1, Z0
+	VMOVUPS      Z0, 64(BX)(CX*1)
+	ADDQ         $+128, CX
+	SUBQ         $+32, R9
+	JGE          many
+
+few:
+	ADDQ         $+32, R9
+	CMPQ         R9, $+16
+	JL           rest
+	VMOVUPS      (DX)(CX*1), Z0
+	VBROADCASTSS tap+88(FP), Z1
+	VCMPPS       $0x00, Z1, Z0, K2
+	VMOVUPS      (AX)(CX*1), Z0
+	VMOVAPS.Z    Z0, K2, Z0
+	VMOVUPS      (BX)(CX*1), Z1
+	VADDPS       Z0, Z1, Z0
+	VMOVUPS      Z0, (BX)(CX*1)
+	ADDQ         $+64, CX
+	SUBQ         $+16, R9
+
+rest:
+	TESTQ        R9, R9
+	JZ           done
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VBROADCASTSS tap+88(FP), Z1
+	VCMPPS       $0x00, Z1, Z0, K2
+	VMOVUPS.Z    (AX)(CX*1), K1, Z0
+	VMOVAPS.Z    Z0, K2, Z0
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VADDPS       Z0, Z1, Z0
+	VMOVUPS      Z0, K1, (BX)(CX*1)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (DX)(DI*4), DX
+	LEAQ (BX)(R8*4), BX
 	JMP  pixel
 
 end:

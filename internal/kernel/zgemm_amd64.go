@@ -234,5 +234,10 @@ func packAVX2_8(a *packArgs)
 //go:noescape
 func turnAVX2(a *turnArgs)
 
+// stripAVX2 is stripPlain.
+//
+//go:noescape
+func stripAVX2(a *stripArgs)
+
 // pause tells the processor that the thread is spinning.
 func pause()

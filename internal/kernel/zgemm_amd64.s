@@ -149,6 +149,7 @@ tap:
 	CMOVQLT 64(AX), R12
 	MOVQ    32(AX), R13
 	XORQ    SI, SI
+	MOVQ    192(AX), R14
 	SUBQ    $0x04, R13
 	JLT     rest
 
@@ -293,6 +294,9 @@ channels:
 	VFMADD231PS  Z25, Z28, Z21
 	VFMADD231PS  Z26, Z28, Z22
 	VFMADD231PS  Z27, Z28, Z23
+	PREFETCHT0   (R14)
+	PREFETCHT0   64(R14)
+	ADDQ         $0x60, R14
 	ADDQ         $+1024, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R13
@@ -520,8 +524,11 @@ TEXT ·outerAVX512_6x64(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -758,6 +765,7 @@ tap:
 	CMOVQLT 64(AX), R10
 	MOVQ    32(AX), R11
 	XORQ    SI, SI
+	MOVQ    192(AX), R12
 	SUBQ    $0x04, R11
 	JLT     rest
 
@@ -862,6 +870,9 @@ channels:
 	VFMADD231PS  Z17, Z20, Z13
 	VFMADD231PS  Z18, Z20, Z14
 	VFMADD231PS  Z19, Z20, Z15
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         $0x60, R12
 	ADDQ         $+1024, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R11
@@ -1033,8 +1044,11 @@ TEXT ·outerAVX512_4x64(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -1199,6 +1213,7 @@ tap:
 	CMOVQLT 64(AX), R8
 	MOVQ    32(AX), R9
 	XORQ    SI, SI
+	MOVQ    192(AX), R10
 	SUBQ    $0x04, R9
 	JLT     rest
 
@@ -1263,6 +1278,9 @@ channels:
 	VFMADD231PS  Z9, Z12, Z5
 	VFMADD231PS  Z10, Z12, Z6
 	VFMADD231PS  Z11, Z12, Z7
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         $0x60, R10
 	ADDQ         $+1024, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R9
@@ -1378,8 +1396,11 @@ TEXT ·outerAVX512_2x64(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -1489,6 +1510,7 @@ tap:
 	CMOVQLT 64(AX), DI
 	MOVQ    32(AX), R8
 	XORQ    SI, SI
+	MOVQ    192(AX), R9
 	SUBQ    $0x04, R8
 	JLT     rest
 
@@ -1533,6 +1555,9 @@ channels:
 	VFMADD231PS  Z5, Z8, Z1
 	VFMADD231PS  Z6, Z8, Z2
 	VFMADD231PS  Z7, Z8, Z3
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         $0x60, R9
 	ADDQ         $+1024, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R8
@@ -1620,8 +1645,11 @@ TEXT ·outerAVX512_1x64(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), SI
 	MOVQ       72(AX), DI
 	SHLQ       $0x02, DI
+	MOVQ       136(AX), R10
 
 pixel:
+	PREFETCHT1   (R10)
+	ADDQ         $0x40, R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -1791,6 +1819,7 @@ tap:
 	CMOVQLT 64(AX), R12
 	MOVQ    32(AX), R13
 	XORQ    SI, SI
+	MOVQ    192(AX), R14
 	SUBQ    $0x04, R13
 	JLT     rest
 
@@ -1879,6 +1908,9 @@ channels:
 	VBROADCASTSS 12(R12)(SI*1), Z14
 	VFMADD231PS  Z12, Z14, Z10
 	VFMADD231PS  Z13, Z14, Z11
+	PREFETCHT0   (R14)
+	PREFETCHT0   64(R14)
+	ADDQ         $0x60, R14
 	ADDQ         $+512, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R13
@@ -2032,8 +2064,11 @@ TEXT ·outerAVX512_6x32(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -2196,6 +2231,7 @@ tap:
 	CMOVQLT 64(AX), R10
 	MOVQ    32(AX), R11
 	XORQ    SI, SI
+	MOVQ    192(AX), R12
 	SUBQ    $0x04, R11
 	JLT     rest
 
@@ -2260,6 +2296,9 @@ channels:
 	VBROADCASTSS 12(R10)(SI*1), Z10
 	VFMADD231PS  Z8, Z10, Z6
 	VFMADD231PS  Z9, Z10, Z7
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         $0x60, R12
 	ADDQ         $+512, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R11
@@ -2381,8 +2420,11 @@ TEXT ·outerAVX512_4x32(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -2501,6 +2543,7 @@ tap:
 	CMOVQLT 64(AX), R8
 	MOVQ    32(AX), R9
 	XORQ    SI, SI
+	MOVQ    192(AX), R10
 	SUBQ    $0x04, R9
 	JLT     rest
 
@@ -2541,6 +2584,9 @@ channels:
 	VBROADCASTSS 12(R8)(SI*1), Z6
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         $0x60, R10
 	ADDQ         $+512, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R9
@@ -2630,8 +2676,11 @@ TEXT ·outerAVX512_2x32(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -2717,6 +2766,7 @@ tap:
 	CMOVQLT 64(AX), DI
 	MOVQ    32(AX), R8
 	XORQ    SI, SI
+	MOVQ    192(AX), R9
 	SUBQ    $0x04, R8
 	JLT     rest
 
@@ -2745,6 +2795,9 @@ channels:
 	VBROADCASTSS 12(DI)(SI*1), Z4
 	VFMADD231PS  Z2, Z4, Z0
 	VFMADD231PS  Z3, Z4, Z1
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         $0x60, R9
 	ADDQ         $+512, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R8
@@ -2818,8 +2871,11 @@ TEXT ·outerAVX512_1x32(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), SI
 	MOVQ       72(AX), DI
 	SHLQ       $0x02, DI
+	MOVQ       136(AX), R10
 
 pixel:
+	PREFETCHT1   (R10)
+	ADDQ         $0x40, R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -2957,6 +3013,7 @@ tap:
 	CMOVQLT 64(AX), R12
 	MOVQ    32(AX), R13
 	XORQ    SI, SI
+	MOVQ    192(AX), R14
 	SUBQ    $0x04, R13
 	JLT     rest
 
@@ -2993,6 +3050,9 @@ channels:
 	VFMADD231PS.BCST 12(R10)(SI*1), Z6, Z3
 	VFMADD231PS.BCST 12(R11)(SI*1), Z6, Z4
 	VFMADD231PS.BCST 12(R12)(SI*1), Z6, Z5
+	PREFETCHT0       (R14)
+	PREFETCHT0       64(R14)
+	ADDQ             $0x60, R14
 	ADDQ             $+256, BX
 	ADDQ             $0x10, SI
 	SUBQ             $0x04, R13
@@ -3103,8 +3163,11 @@ TEXT ·outerAVX512_6x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1       (R11)
+	ADDQ             $0x40, R11
 	MOVLQSX          (BX), R9
 	MOVLQSX          4(BX), R10
 	IMULQ            R8, R10
@@ -3224,6 +3287,7 @@ tap:
 	CMOVQLT 64(AX), R10
 	MOVQ    32(AX), R11
 	XORQ    SI, SI
+	MOVQ    192(AX), R12
 	SUBQ    $0x04, R11
 	JLT     rest
 
@@ -3252,6 +3316,9 @@ channels:
 	VFMADD231PS.BCST 12(R8)(SI*1), Z4, Z1
 	VFMADD231PS.BCST 12(R9)(SI*1), Z4, Z2
 	VFMADD231PS.BCST 12(R10)(SI*1), Z4, Z3
+	PREFETCHT0       (R12)
+	PREFETCHT0       64(R12)
+	ADDQ             $0x60, R12
 	ADDQ             $+256, BX
 	ADDQ             $0x10, SI
 	SUBQ             $0x04, R11
@@ -3344,8 +3411,11 @@ TEXT ·outerAVX512_4x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1       (R11)
+	ADDQ             $0x40, R11
 	MOVLQSX          (BX), R9
 	MOVLQSX          4(BX), R10
 	IMULQ            R8, R10
@@ -3437,6 +3507,7 @@ tap:
 	CMOVQLT 64(AX), R8
 	MOVQ    32(AX), R9
 	XORQ    SI, SI
+	MOVQ    192(AX), R10
 	SUBQ    $0x04, R9
 	JLT     rest
 
@@ -3457,6 +3528,9 @@ channels:
 	VMOVUPS          192(BX), Z2
 	VFMADD231PS.BCST 12(DI)(SI*1), Z2, Z0
 	VFMADD231PS.BCST 12(R8)(SI*1), Z2, Z1
+	PREFETCHT0       (R10)
+	PREFETCHT0       64(R10)
+	ADDQ             $0x60, R10
 	ADDQ             $+256, BX
 	ADDQ             $0x10, SI
 	SUBQ             $0x04, R9
@@ -3531,8 +3605,11 @@ TEXT ·outerAVX512_2x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1       (R11)
+	ADDQ             $0x40, R11
 	MOVLQSX          (BX), R9
 	MOVLQSX          4(BX), R10
 	IMULQ            R8, R10
@@ -3604,6 +3681,7 @@ tap:
 	CMOVQLT 64(AX), DI
 	MOVQ    32(AX), R8
 	XORQ    SI, SI
+	MOVQ    192(AX), R9
 	SUBQ    $0x04, R8
 	JLT     rest
 
@@ -3620,6 +3698,9 @@ channels:
 	PREFETCHT0       704(BX)
 	VMOVUPS          192(BX), Z1
 	VFMADD231PS.BCST 12(DI)(SI*1), Z1, Z0
+	PREFETCHT0       (R9)
+	PREFETCHT0       64(R9)
+	ADDQ             $0x60, R9
 	ADDQ             $+256, BX
 	ADDQ             $0x10, SI
 	SUBQ             $0x04, R8
@@ -3685,8 +3766,11 @@ TEXT ·outerAVX512_1x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), SI
 	MOVQ       72(AX), DI
 	SHLQ       $0x02, DI
+	MOVQ       136(AX), R10
 
 pixel:
+	PREFETCHT1       (R10)
+	ADDQ             $0x40, R10
 	MOVLQSX          (DX), R8
 	MOVLQSX          4(DX), R9
 	IMULQ            DI, R9
@@ -3828,6 +3912,7 @@ tap:
 	CMOVQLT 64(AX), R12
 	MOVQ    32(AX), R13
 	XORQ    SI, SI
+	MOVQ    192(AX), R14
 	SUBQ    $0x04, R13
 	JLT     rest
 
@@ -3916,6 +4001,9 @@ channels:
 	VBROADCASTSS 12(R12)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
+	PREFETCHT0   (R14)
+	PREFETCHT0   64(R14)
+	ADDQ         $0x60, R14
 	ADDQ         $+256, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R13
@@ -4069,8 +4157,11 @@ TEXT ·outerAVX2_6x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -4235,6 +4326,7 @@ tap:
 	CMOVQLT 64(AX), R10
 	MOVQ    32(AX), R11
 	XORQ    SI, SI
+	MOVQ    192(AX), R12
 	SUBQ    $0x04, R11
 	JLT     rest
 
@@ -4299,6 +4391,9 @@ channels:
 	VBROADCASTSS 12(R10)(SI*1), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         $0x60, R12
 	ADDQ         $+256, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R11
@@ -4420,8 +4515,11 @@ TEXT ·outerAVX2_4x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -4542,6 +4640,7 @@ tap:
 	CMOVQLT 64(AX), R8
 	MOVQ    32(AX), R9
 	XORQ    SI, SI
+	MOVQ    192(AX), R10
 	SUBQ    $0x04, R9
 	JLT     rest
 
@@ -4582,6 +4681,9 @@ channels:
 	VBROADCASTSS 12(R8)(SI*1), Y6
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         $0x60, R10
 	ADDQ         $+256, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R9
@@ -4671,8 +4773,11 @@ TEXT ·outerAVX2_2x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -4759,6 +4864,7 @@ tap:
 	CMOVQLT 64(AX), DI
 	MOVQ    32(AX), R8
 	XORQ    SI, SI
+	MOVQ    192(AX), R9
 	SUBQ    $0x04, R8
 	JLT     rest
 
@@ -4787,6 +4893,9 @@ channels:
 	VBROADCASTSS 12(DI)(SI*1), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         $0x60, R9
 	ADDQ         $+256, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R8
@@ -4860,8 +4969,11 @@ TEXT ·outerAVX2_1x16(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), SI
 	MOVQ       72(AX), DI
 	SHLQ       $0x02, DI
+	MOVQ       136(AX), R10
 
 pixel:
+	PREFETCHT1   (R10)
+	ADDQ         $0x40, R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -5000,6 +5112,7 @@ tap:
 	CMOVQLT 64(AX), R12
 	MOVQ    32(AX), R13
 	XORQ    SI, SI
+	MOVQ    192(AX), R14
 	SUBQ    $0x04, R13
 	JLT     rest
 
@@ -5060,6 +5173,9 @@ channels:
 	VFMADD231PS  Y6, Y7, Y4
 	VBROADCASTSS 12(R12)(SI*1), Y7
 	VFMADD231PS  Y6, Y7, Y5
+	PREFETCHT0   (R14)
+	PREFETCHT0   64(R14)
+	ADDQ         $0x60, R14
 	ADDQ         $+128, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R13
@@ -5182,8 +5298,11 @@ TEXT ·outerAVX2_6x8(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -5315,6 +5434,7 @@ tap:
 	CMOVQLT 64(AX), R10
 	MOVQ    32(AX), R11
 	XORQ    SI, SI
+	MOVQ    192(AX), R12
 	SUBQ    $0x04, R11
 	JLT     rest
 
@@ -5359,6 +5479,9 @@ channels:
 	VFMADD231PS  Y4, Y5, Y2
 	VBROADCASTSS 12(R10)(SI*1), Y5
 	VFMADD231PS  Y4, Y5, Y3
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         $0x60, R12
 	ADDQ         $+128, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R11
@@ -5459,8 +5582,11 @@ TEXT ·outerAVX2_4x8(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -5560,6 +5686,7 @@ tap:
 	CMOVQLT 64(AX), R8
 	MOVQ    32(AX), R9
 	XORQ    SI, SI
+	MOVQ    192(AX), R10
 	SUBQ    $0x04, R9
 	JLT     rest
 
@@ -5588,6 +5715,9 @@ channels:
 	VFMADD231PS  Y2, Y3, Y0
 	VBROADCASTSS 12(R8)(SI*1), Y3
 	VFMADD231PS  Y2, Y3, Y1
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         $0x60, R10
 	ADDQ         $+128, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R9
@@ -5666,8 +5796,11 @@ TEXT ·outerAVX2_2x8(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), DI
 	MOVQ       72(AX), R8
 	SHLQ       $0x02, R8
+	MOVQ       136(AX), R11
 
 pixel:
+	PREFETCHT1   (R11)
+	ADDQ         $0x40, R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -5743,6 +5876,7 @@ tap:
 	CMOVQLT 64(AX), DI
 	MOVQ    32(AX), R8
 	XORQ    SI, SI
+	MOVQ    192(AX), R9
 	SUBQ    $0x04, R8
 	JLT     rest
 
@@ -5763,6 +5897,9 @@ channels:
 	VMOVUPS      96(BX), Y1
 	VBROADCASTSS 12(DI)(SI*1), Y2
 	VFMADD231PS  Y1, Y2, Y0
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         $0x60, R9
 	ADDQ         $+128, BX
 	ADDQ         $0x10, SI
 	SUBQ         $0x04, R8
@@ -5830,8 +5967,11 @@ TEXT ·outerAVX2_1x8(SB), NOSPLIT, $0-8
 	MOVQ       48(AX), SI
 	MOVQ       72(AX), DI
 	SHLQ       $0x02, DI
+	MOVQ       136(AX), R10
 
 pixel:
+	PREFETCHT1   (R10)
+	ADDQ         $0x40, R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -5963,6 +6103,31 @@ square:
 	ADDQ       $0x20, AX
 	SUBQ       $0x08, CX
 	JNZ        square
+	VZEROUPPER
+	RET
+
+// func stripAVX2(a *stripArgs)
+// Requires: AVX
+TEXT ·stripAVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    72(AX), CX
+	LEAQ    lanes<>+0(SB), DX
+	NEGQ    CX
+	VMOVUPS 32(DX)(CX*4), Y0
+	NEGQ    CX
+	MOVQ    8(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    48(AX), SI
+	MOVQ    24(AX), AX
+
+row:
+	MOVLQSX    (BX), DI
+	VMASKMOVPS (SI)(DI*4), Y0, Y1
+	VMOVUPS    Y1, (AX)
+	LEAQ       (AX)(CX*4), AX
+	ADDQ       $0x08, BX
+	SUBQ       $0x02, DX
+	JNZ        row
 	VZEROUPPER
 	RET
 

@@ -43,24 +43,6 @@ func TestUnitMomentsAndRange(t *testing.T) {
 	}
 }
 
-// The distribution function takes normal numbers back to the uniform ones they come from.
-func TestNormalIsInverse(t *testing.T) {
-	sum, squares := 0.0, 0.0
-	const n = 100_000
-	s := random.Derive(5)
-	for i := range uint64(n) {
-		x := s.Normal(i)
-		uniform := s.Unit(i) + 1.0/(1<<25)
-		if got := 0.5 * math.Erfc(-x/math.Sqrt2); math.Abs(got-uniform) > 1e-14 {
-			t.Fatalf("Normal(%d) = %v, where the distribution function is %v, want %v", i, x, got, uniform)
-		}
-		sum, squares = sum+x, squares+x*x
-	}
-	if mean := sum / n; math.Abs(mean) > 0.015 || math.Abs(squares/n-1) > 0.02 {
-		t.Errorf("mean %v, mean square %v; want about 0, 1", mean, squares/n)
-	}
-}
-
 func TestDeriveSeparatesPaths(t *testing.T) {
 	seen := map[random.Stream][]uint64{}
 	for _, path := range [][]uint64{{}, {0}, {1}, {0, 0}, {0, 1}, {1, 0}, {1, 1, 1}} {
@@ -97,4 +79,28 @@ func TestIntnPanicsOnEmptyRange(t *testing.T) {
 		}
 	}()
 	random.Stream(0).Intn(0, 0)
+}
+
+// The distribution function, by package math, leads back to the uniform number; the moments are those
+// of the distribution.
+func TestNormal(t *testing.T) {
+	const n = 100_000
+	s := random.Derive(3, 1)
+	sum, squares, fourth, beyond := 0.0, 0.0, 0.0, 0
+	for i := range uint64(n) {
+		x := s.Normal(i)
+		p := (float64(s.Word(i)>>12) + 0.5) / (1 << 52)
+		if got := math.Erfc(-x/math.Sqrt2) / 2; math.Abs(got-p) > 1e-7*min(p, 1-p) {
+			t.Fatalf("Normal(%d) = %v, where the distribution is %v, want %v", i, x, got, p)
+		}
+		sum, squares, fourth = sum+x, squares+x*x, fourth+x*x*x*x
+		if math.Abs(x) > 3 {
+			beyond++
+		}
+	}
+	if mean := sum / n; math.Abs(mean) > 0.01 || math.Abs(squares/n-1) > 0.02 ||
+		math.Abs(fourth/n-3) > 0.15 || beyond < 200 || beyond > 340 {
+		t.Errorf("mean %v, variance %v, fourth moment %v, %d beyond 3; want about 0, 1, 3, 270",
+			mean, squares/n, fourth/n, beyond)
+	}
 }

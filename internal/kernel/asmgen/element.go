@@ -11,8 +11,8 @@ import (
 // unroll is the number of vectors in one turn of the inner loops.
 const unroll = 2
 
-// fetchBytes is how far ahead the backward passes of batch norm ask for their inputs, whose streams
-// the processor's own prefetching loses among the constants: one wide row.
+// fetchBytes is how far ahead the sums of batch norm's backward pass ask for their inputs, whose
+// streams the processor's own prefetching loses among the constants: one wide row.
 const fetchBytes = 4096
 
 // element writes the inner loops of the memory-bound kernels; package kernel's elementOps says what
@@ -26,6 +26,7 @@ func element(a *assembler) {
 		}
 		v.maxPool()
 		v.maxPoolBackward()
+		v.window()
 	}
 }
 
@@ -86,7 +87,6 @@ func (f *flow) normSums(d, centred reg.Register) {
 
 // normGrad writes scale*d + (slope*centred + offset).
 func (f *flow) normGrad(d, centred reg.Register) {
-	f.fetch("dy", "x")
 	line := f.add(f.mul(f.get("slope"), centred), f.get("offset"))
 	f.put("dx", f.add(f.mul(f.get("scale"), d), line))
 }
@@ -124,12 +124,24 @@ var streams = []stream{
 	{"normalizeReLU", "y, x, mean, scale, shift", "", func(f *flow) {
 		f.put("y", f.rectify(f.affine(f.centred())))
 	}},
+	{"normalizeAdd", "y, x, r, mean, scale, shift", "", func(f *flow) {
+		f.put("y", f.add(f.affine(f.centred()), f.get("r")))
+	}},
+	{"normalizeAddReLU", "y, x, r, mean, scale, shift", "", func(f *flow) {
+		f.put("y", f.rectify(f.add(f.affine(f.centred()), f.get("r"))))
+	}},
 	{"normSums", "s, q, dy, x, mean", "", func(f *flow) {
 		f.normSums(f.get("dy"), f.centred())
 	}},
 	{"normSumsReLU", "s, q, dy, x, mean, scale, shift", "", func(f *flow) {
 		c := f.centred()
 		f.normSums(f.gate(f.get("dy"), f.affine(c)), c)
+	}},
+	{"normSumsGate", "g, s, q, dy, z, x, mean", "", func(f *flow) {
+		f.fetch("z")
+		d := f.gate(f.get("dy"), f.get("z"))
+		f.put("g", d)
+		f.normSums(d, f.centred())
 	}},
 	{"normGrad", "dx, dy, x, mean, scale, slope, offset", "", func(f *flow) {
 		f.normGrad(f.get("dy"), f.centred())

@@ -30,6 +30,7 @@ func gemm(a *assembler) {
 		}
 	}
 	a.turn()
+	a.strip(mask)
 	a.pause()
 }
 
@@ -224,6 +225,7 @@ func (a *assembler) tapSums(v vector, s sums, table reg.Register, args gotypes.C
 	row := len(s[0]) * v.bytes
 	at, left := a.GP64(), a.field(args, "depth")
 	a.XORQ(at, at)
+	fetch := a.field(args, "fetch")
 	step := func(u int) {
 		a.multiply(v, s, Mem{Base: panel, Disp: u * row}, func(i int) Mem {
 			return Mem{Base: from[i], Index: at, Scale: 1, Disp: 4 * u}
@@ -236,6 +238,9 @@ func (a *assembler) tapSums(v vector, s sums, table reg.Register, args gotypes.C
 		a.PREFETCHT0(Mem{Base: panel, Disp: (u + 2*unroll) * row})
 		step(u)
 	}
+	a.PREFETCHT0(Mem{Base: fetch})
+	a.PREFETCHT0(Mem{Base: fetch, Disp: 64})
+	a.ADDQ(Imm(4*unroll*tileRows), fetch)
 	a.ADDQ(I32(int32(unroll*row)), panel)
 	a.ADDQ(Imm(4*unroll), at)
 	a.SUBQ(Imm(unroll), left)
@@ -273,8 +278,10 @@ func (a *assembler) outer(v vector, rows, width int) {
 	pairs, x, b := a.field(args, "pairs"), a.field(args, "a"), a.field(args, "b")
 	bStride := a.field(args, "bStride")
 	a.SHLQ(Imm(2), bStride)
-	fromA, fromB := a.GP64(), a.GP64()
+	fromA, fromB, fetch := a.GP64(), a.GP64(), a.field(args, "fetch")
 	a.Label("pixel")
+	a.PREFETCHT1(Mem{Base: fetch})
+	a.ADDQ(Imm(64), fetch)
 	a.MOVLQSX(Mem{Base: pairs}, fromA)
 	a.MOVLQSX(Mem{Base: pairs, Disp: 4}, fromB)
 	a.IMULQ(bStride, fromB)
@@ -435,6 +442,31 @@ func (a *assembler) turn() {
 	a.ADDQ(Imm(4*8), src)
 	a.SUBQ(Imm(8), left)
 	a.JNZ(LabelRef("square"))
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// strip writes the gathering copy of a tile's rows. Vectors are stored whole: what one has too much, the
+// next overwrites.
+func (a *assembler) strip(mask Mem) {
+	args := a.function("stripAVX2", "stripArgs", "stripAVX2 is stripPlain.")
+	rows := a.field(args, "rows")
+	table, m := a.GP64(), a.YMM()
+	a.LEAQ(mask, table)
+	a.NEGQ(rows)
+	a.VMOVUPS(Mem{Base: table, Index: rows, Scale: 4, Disp: 4 * 8}, m)
+	a.NEGQ(rows)
+	left := a.Load(args.Field("pairs").Len(), a.GP64())
+	pairs, src, dst := a.field(args, "pairs"), a.field(args, "src"), a.field(args, "dst")
+	from, r := a.GP64(), a.YMM()
+	a.Label("row")
+	a.MOVLQSX(Mem{Base: pairs}, from)
+	a.VMASKMOVPS(Mem{Base: src, Index: from, Scale: 4}, m, r)
+	a.VMOVUPS(r, Mem{Base: dst})
+	a.LEAQ(Mem{Base: dst, Index: rows, Scale: 4}, dst)
+	a.ADDQ(Imm(8), pairs)
+	a.SUBQ(Imm(2), left)
+	a.JNZ(LabelRef("row"))
 	a.VZEROUPPER()
 	a.RET()
 }

@@ -38,7 +38,7 @@ func main() {
 
 // run writes every family, then the sums of what they came from.
 func run(source, out string) error {
-	pkg, err := arguments(filepath.Join(source, "tile.go"))
+	pkg, err := arguments(filepath.Join(source, "tile.go"), filepath.Join(source, "winograd_plain.go"))
 	if err != nil {
 		return err
 	}
@@ -48,6 +48,8 @@ func run(source, out string) error {
 	}{
 		{"element", element},
 		{"gemm", gemm},
+		{"peak", peak},
+		{"winograd", winograd},
 		{"row", row},
 	} {
 		if err := generate(out, f.name, pkg, f.write); err != nil {
@@ -61,7 +63,7 @@ func run(source, out string) error {
 // sees that its assembly is current where this module cannot be built.
 func writeSums(source, out string) error {
 	var paths []string
-	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go"} {
+	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go", "winograd_plain.go"} {
 		matches, err := filepath.Glob(filepath.Join(source, pattern))
 		if err != nil {
 			return err
@@ -97,20 +99,24 @@ type assembler struct {
 	pkg *types.Package
 }
 
-// arguments type-checks the file that declares the structs of arguments, so that their fields are
+// arguments type-checks the files that declare the structs of arguments, so that their fields are
 // found by name.
-func arguments(path string) (*types.Package, error) {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
+func arguments(paths ...string) (*types.Package, error) {
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, path := range paths {
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
 	}
 	config := types.Config{IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", "amd64")}
-	return config.Check("lockstep/internal/kernel", files, []*ast.File{file}, nil)
+	return config.Check("lockstep/internal/kernel", set, files, nil)
 }
 
-// function starts a function name(a *argument), whose one parameter points to a struct declared in
-// tile.go, and returns that struct.
+// function starts a function name(a *argument), whose one parameter points to a struct of arguments,
+// and returns that struct.
 func (a *assembler) function(name, argument, doc string) gotypes.Component {
 	pointer := types.NewPointer(a.pkg.Scope().Lookup(argument).Type())
 	params := types.NewTuple(types.NewParam(token.NoPos, a.pkg, "a", pointer))

@@ -1,22 +1,36 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pixels walks the pixels of one row of a 2x2 max pooling, and the channels of each.
+// pixels walks the pixels of one row of a pooling, and the channels of each.
 type pixels struct {
 	*vectors
-	base     map[string]reg.Register
-	channel  reg.GPVirtual    // bytes from the pixel's first channel
-	neighbor reg.GPVirtual    // the same for the input pixel to the right
-	next     [2]reg.GPVirtual // both, two rows further down
-	offset   int
-	partial  bool
+	dense, spread  []string // slices whose pixels lie side by side, and further apart
+	base           map[string]reg.Register
+	left, channels reg.GPVirtual // floats left of a dense slice, floats of a pixel
+	channel        reg.GPVirtual // bytes from the pixel's first channel
+	offset         int
+	partial        bool
 }
 
-// get loads a vector of the slice at the channels of a pixel, or of its right neighbor.
+// newPixels loads the slices of a function; constants hold one pixel. The first dense slice says how
+// many floats there are.
+func (v *vectors) newPixels(dense, spread, constants []string) *pixels {
+	p := &pixels{vectors: v, dense: dense, spread: spread,
+		base: v.bases(slices.Concat(dense, spread, constants)),
+		left: v.GP64(), channels: v.GP64(), channel: v.GP64()}
+	v.Load(v.Param(dense[0]).Len(), p.left)
+	v.Load(v.Param("channels"), p.channels)
+	v.begin(p.channels)
+	return p
+}
+
+// get loads a vector of the slice at the channels of a pixel.
 func (p *pixels) get(slice string, index reg.Register) reg.Register {
 	return p.load(p.at(slice, index), p.partial)
 }
@@ -29,97 +43,184 @@ func (p *pixels) at(slice string, index reg.Register) operand.Mem {
 	return operand.Mem{Base: p.base[slice], Index: index, Scale: 1, Disp: p.offset}
 }
 
-// fetchNext asks for what the next row of pixels will read. Rows come in pairs, so that the
-// processor's own prefetching loses the stream at the end of each.
-func (p *pixels) fetchNext(slices []string) {
-	for _, slice := range slices {
-		for _, next := range p.next {
-			p.PREFETCHT0(p.at(slice, next))
+// each emits the loops over the pixels and their channels. The pixels of the spread slices are
+// step*scale bytes apart; start sets up at each pixel what moves along with channel.
+func (p *pixels) each(step reg.Register, scale uint8, start func() []reg.GPVirtual, body func()) {
+	p.Label("pixel")
+	p.SUBQ(p.channels, p.left)
+	p.JL(operand.LabelRef("end"))
+	p.XORQ(p.channel, p.channel)
+	indexes := append(start(), p.channel)
+	n := p.GP64()
+	p.MOVQ(p.channels, n)
+	p.walk(n, func(vector int, partial bool) {
+		p.offset, p.partial = vector*4*p.lanes(), partial
+		body()
+	}, indexes...)
+	for _, s := range p.dense {
+		b := p.base[s]
+		p.LEAQ(operand.Mem{Base: b, Index: p.channels, Scale: 4}, b)
+	}
+	for _, s := range p.spread {
+		b := p.base[s]
+		p.LEAQ(operand.Mem{Base: b, Index: step, Scale: scale}, b)
+	}
+	p.JMP(operand.LabelRef("pixel"))
+	p.Label("end")
+	p.VZEROUPPER()
+	p.RET()
+}
+
+// pairs are the pixels of a pooling by 2x2, stride 2: those of the slices top and low, and of their
+// gradients, are twice as many.
+type pairs struct {
+	*pixels
+	neighbor reg.GPVirtual // channel, for the input pixel to the right
+	ahead    reg.GPVirtual // bytes of two rows
+}
+
+func (v *vectors) newPairs(dense, spread, constants []string) *pairs {
+	p := &pairs{pixels: v.newPixels(dense, spread, constants), neighbor: v.GP64(), ahead: v.GP64()}
+	v.Load(v.Param("top").Len(), p.ahead)
+	v.SHLQ(operand.Imm(3), p.ahead)
+	return p
+}
+
+// each emits the loops.
+func (p *pairs) each(body func()) {
+	start := func() []reg.GPVirtual {
+		p.LEAQ(operand.Mem{Base: p.channel, Index: p.channels, Scale: 4}, p.neighbor)
+		return []reg.GPVirtual{p.neighbor}
+	}
+	p.pixels.each(p.channels, 8, start, func() {
+		p.fetchNext()
+		body()
+	})
+}
+
+// fetchNext asks for what the next pair of rows will read. Rows come in pairs, so that the processor's
+// own prefetching loses the stream at the end of each.
+func (p *pairs) fetchNext() {
+	for _, row := range []string{"top", "low"} {
+		for _, index := range []reg.Register{p.channel, p.neighbor} {
+			next := p.GP64()
+			p.LEAQ(p.at(row, index), next)
+			p.PREFETCHT0(operand.Mem{Base: next, Index: p.ahead, Scale: 1})
 		}
 	}
 }
 
-// maxPool emits the forward pass.
+// constants are the parameters of a normalisation, one per channel.
+var constants = []string{"mean", "scale", "shift"}
+
+// normal returns a function that normalises by the constants of the channels at hand.
+func (p *pairs) normal() func(x reg.Register) reg.Register {
+	mean, scale, shift := p.get("mean", p.channel), p.get("scale", p.channel), p.get("shift", p.channel)
+	return func(x reg.Register) reg.Register { return p.add(p.mul(p.sub(x, mean), scale), shift) }
+}
+
+// maxPool emits the forward pass, and that of a map normalised and rectified first.
 func (v *vectors) maxPool() {
 	v.declare("maxPool", "func(y, top, low []float32, channels int)")
-	v.pixels("y", []string{"top", "low"}, func(p *pixels) {
-		m := p.get("top", p.channel)
-		for _, x := range []reg.Register{
-			p.get("top", p.neighbor), p.get("low", p.channel), p.get("low", p.neighbor),
-		} {
-			p.replace(m, x, p.beats(x, m))
-		}
-		p.put("y", p.channel, m)
+	p := v.newPairs([]string{"y"}, []string{"top", "low"}, nil)
+	p.each(func() { p.forward(func(x reg.Register) reg.Register { return x }) })
+
+	v.declare("normPool", "func(y, top, low, mean, scale, shift []float32, channels int)")
+	n := v.newPairs([]string{"y"}, []string{"top", "low"}, constants)
+	n.each(func() {
+		normal := n.normal()
+		n.forward(func(x reg.Register) reg.Register { return n.rectify(normal(x)) })
 	})
 }
 
-// maxPoolBackward emits the backward pass: the gradient goes to the first place, and moves on to each
-// later one that beats the maximum so far.
+// forward writes the maximum of the window, each value mapped first.
+func (p *pairs) forward(mapped func(x reg.Register) reg.Register) {
+	m, _, _ := p.maximum(mapped)
+	p.put("y", p.channel, m)
+}
+
+// maximum returns the maximum of the window, and the lanes where the right pixel beats the left one in
+// the top row and in the low row, and where the low row beats the top row. The order of the
+// comparisons does not matter, as what comes later in scan order is always the challenger.
+func (p *pairs) maximum(mapped func(x reg.Register) reg.Register) (m reg.Register, right [2]reg.Register,
+	low reg.Register) {
+	var rows [2]reg.Register
+	for i, row := range []string{"top", "low"} {
+		left, x := mapped(p.get(row, p.channel)), mapped(p.get(row, p.neighbor))
+		right[i] = p.beats(x, left)
+		p.replace(left, x, right[i])
+		rows[i] = left
+	}
+	low = p.beats(rows[1], rows[0])
+	p.replace(rows[0], rows[1], low)
+	return rows[0], right, low
+}
+
+// maxPoolBackward emits the backward pass, that of a rectified map, and that of a map normalised and
+// rectified first.
 func (v *vectors) maxPoolBackward() {
-	v.declare("maxPoolBackward", "func(dtop, dlow, dy, top, low []float32, channels int)")
-	v.pixels("dy", []string{"top", "low", "dtop", "dlow"}, func(p *pixels) {
-		places := []struct {
-			slice string
-			index reg.Register
-		}{{"top", p.channel}, {"top", p.neighbor}, {"low", p.channel}, {"low", p.neighbor}}
-		dy := p.get("dy", p.channel)
-		var m reg.Register
-		var given []reg.Register
-		for _, to := range places {
-			x := p.get(to.slice, to.index)
-			if m == nil {
-				m, given = x, append(given, p.get("dy", p.channel)) // a register of its own
-				continue
-			}
-			wins := p.beats(x, m)
-			for _, d := range given {
-				p.drop(d, wins)
-			}
-			given = append(given, p.keep(dy, wins))
-			p.replace(m, x, wins)
-		}
-		for i, to := range places {
-			p.put("d"+to.slice, to.index, given[i])
-		}
-	})
+	const slices = "func(dtop, dlow, dy, top, low"
+	dense, spread := []string{"dy"}, []string{"top", "low", "dtop", "dlow"}
+	same := func(x reg.Register) reg.Register { return x }
+
+	v.declare("maxPoolBackward", slices+" []float32, channels int)")
+	p := v.newPairs(dense, spread, nil)
+	p.each(func() { p.backward(same, false) })
+
+	v.declare("reluPoolBackward", slices+" []float32, channels int)")
+	r := v.newPairs(dense, spread, nil)
+	r.each(func() { r.backward(same, true) })
+
+	v.declare("normPoolBackward", slices+", mean, scale, shift []float32, channels int)")
+	n := v.newPairs(dense, spread, constants)
+	n.each(func() { n.backward(n.normal(), true) })
 }
 
-// pixels emits loops over the pixels of the slice one, of which the slices two have twice as many, and
-// over their channels. The first two of these are the input rows.
-func (v *vectors) pixels(one string, two []string, body func(p *pixels)) {
-	p := &pixels{vectors: v, base: v.bases(append([]string{one}, two...))}
-	left, channels, n := v.GP64(), v.GP64(), v.GP64()
-	v.Load(v.Param(one).Len(), left)
-	v.Load(v.Param("channels"), channels)
-	ahead := v.GP64() // bytes of two rows
-	v.Load(v.Param(two[0]).Len(), ahead)
-	v.SHLQ(operand.Imm(3), ahead)
-	v.begin(channels)
-	v.Label("pixel")
-	v.SUBQ(channels, left)
-	v.JL(operand.LabelRef("end"))
-	p.channel, p.neighbor = v.GP64(), v.GP64()
-	v.XORQ(p.channel, p.channel)
-	v.LEAQ(operand.Mem{Base: p.channel, Index: channels, Scale: 4}, p.neighbor)
-	for i := range p.next {
-		p.next[i] = v.GP64()
+// backward hands the gradient to the maximum; gated, only where that is above 0 or NaN.
+func (p *pairs) backward(mapped func(x reg.Register) reg.Register, gated bool) {
+	m, right, low := p.maximum(mapped)
+	d := p.get("dy", p.channel)
+	if gated {
+		d = p.gate(d, m)
 	}
-	v.MOVQ(ahead, p.next[0])
-	v.LEAQ(operand.Mem{Base: ahead, Index: channels, Scale: 4}, p.next[1])
-	v.MOVQ(channels, n)
-	v.walk(n, func(vector int, partial bool) {
-		p.offset, p.partial = vector*4*v.lanes(), partial
-		p.fetchNext(two[:2])
-		body(p)
-	}, p.channel, p.neighbor, p.next[0], p.next[1])
-	b := p.base[one]
-	v.LEAQ(operand.Mem{Base: b, Index: channels, Scale: 4}, b)
-	for _, s := range two {
-		b := p.base[s]
-		v.LEAQ(operand.Mem{Base: b, Index: channels, Scale: 8}, b)
+	below := p.keep(d, low)
+	for i, row := range []reg.Register{p.xor(d, below), below} {
+		slice := []string{"dtop", "dlow"}[i]
+		beside := p.keep(row, right[i])
+		p.put(slice, p.neighbor, beside)
+		p.put(slice, p.channel, p.xor(row, beside))
 	}
-	v.JMP(operand.LabelRef("pixel"))
-	v.Label("end")
-	v.VZEROUPPER()
-	v.RET()
+}
+
+// window emits the three loops of a pooling by any window, which take one pixel of each window, the
+// tap, of all windows of a row. Its pixels in x lie step floats apart.
+func (v *vectors) window() {
+	row := func(name, signature string, dense, spread []string, body func(p *pixels)) {
+		v.declare(name, signature)
+		p := v.newPixels(dense, spread, nil)
+		step := v.GP64()
+		v.Load(v.Param("step"), step)
+		p.each(step, 4, func() []reg.GPVirtual { return nil }, func() { body(p) })
+	}
+	row("windowMax", "func(y, x []float32, channels, step int)", []string{"y"}, []string{"x"},
+		func(p *pixels) {
+			m, x := p.get("y", p.channel), p.get("x", p.channel)
+			p.replace(m, x, p.beats(x, m))
+			p.put("y", p.channel, m)
+		})
+	row("windowPlace", "func(y, place, x []float32, channels, step int, tap float32)",
+		[]string{"y", "place"}, []string{"x"}, func(p *pixels) {
+			m, best, x := p.get("y", p.channel), p.get("place", p.channel), p.get("x", p.channel)
+			wins := p.beats(x, m)
+			p.replace(m, x, wins)
+			p.replace(best, p.broadcast("tap"), wins)
+			p.put("y", p.channel, m)
+			p.put("place", p.channel, best)
+		})
+	row("windowGive", "func(dx, dy, place []float32, channels, step int, tap float32)",
+		[]string{"dy", "place"}, []string{"dx"}, func(p *pixels) {
+			here := p.compare(equal, p.get("place", p.channel), p.broadcast("tap"))
+			d := p.keep(p.get("dy", p.channel), here)
+			p.put("dx", p.channel, p.add(p.get("dx", p.channel), d))
+		})
 }

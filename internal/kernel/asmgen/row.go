@@ -20,7 +20,7 @@ const (
 
 // row writes the inner loops of transformers; package kernel's rowOps says what each computes.
 func row(a *assembler) {
-	c := &constants{}
+	c := &literals{}
 	for _, wide := range []bool{false, true} {
 		v := &vectors{assembler: a, wide: wide}
 		v.table()
@@ -46,11 +46,11 @@ func row(a *assembler) {
 	}
 }
 
-// constants are vectors with the same 64 bits in every place, which instructions read from memory.
-type constants struct{ bits []uint64 }
+// literals are vectors with the same 64 bits in every place, which instructions read from memory.
+type literals struct{ bits []uint64 }
 
 // place returns where the vector of b is.
-func (c *constants) place(b uint64) operand.Mem {
+func (c *literals) place(b uint64) operand.Mem {
 	at := len(c.bits)
 	for i, known := range c.bits {
 		if known == b {
@@ -64,12 +64,12 @@ func (c *constants) place(b uint64) operand.Mem {
 }
 
 // float returns where the vector of x is.
-func (c *constants) float(x float64) operand.Mem {
+func (c *literals) float(x float64) operand.Mem {
 	b := uint64(math.Float32bits(float32(x)))
 	return c.place(b<<32 | b)
 }
 
-func (c *constants) write(a *assembler) {
+func (c *literals) write(a *assembler) {
 	a.StaticGlobal(rowConstants)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
 	for _, b := range c.bits {
@@ -82,7 +82,7 @@ func (c *constants) write(a *assembler) {
 // rows emits loops over rows in one width.
 type rows struct {
 	*vectors
-	constants *constants
+	constants *literals
 }
 
 // times returns a*x for a constant x.

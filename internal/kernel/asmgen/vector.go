@@ -8,6 +8,7 @@ import (
 
 // Comparisons of VCMPPS, none of which signals.
 const (
+	equal          = 0x00
 	unordered      = 0x03 // a or b is NaN
 	notLessOrEqual = 0x16 // a > b, or one is NaN
 	greater        = 0x1e
@@ -189,13 +190,15 @@ func (v *vectors) keep(a, m reg.Register) reg.Register {
 	return x
 }
 
-// drop sets a to 0 in the lanes of m.
-func (v *vectors) drop(a, m reg.Register) {
+// xor returns a without the bits of b: what keep left out, if b is what it kept of a.
+func (v *vectors) xor(a, b reg.Register) reg.Register {
+	x := v.vector()
 	if v.wide {
-		v.VPXORD(a, a, m, a)
+		v.VPXORD(b, a, x)
 	} else {
-		v.VANDNPS(a, m, a)
+		v.VXORPS(b, a, x)
 	}
+	return x
 }
 
 // replace sets a to b in the lanes of m.
@@ -209,7 +212,12 @@ func (v *vectors) replace(a, b, m reg.Register) {
 
 // gate returns d where t > 0 or NaN, 0 elsewhere.
 func (v *vectors) gate(d, t reg.Register) reg.Register {
-	return v.keep(d, v.compare(notLessOrEqual, t, v.zero))
+	return v.keep(d, v.positive(t))
+}
+
+// positive returns the lanes where t > 0 or NaN.
+func (v *vectors) positive(t reg.Register) reg.Register {
+	return v.compare(notLessOrEqual, t, v.zero)
 }
 
 // beats returns the lanes where a takes the place of the maximum m so far: a > m, or a is NaN.

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/commbench"
+	"lockstep/internal/job"
+)
+
+// commbenchFlags are the flags of commbench.
+type commbenchFlags struct {
+	config  commbench.Config
+	bytes   []string
+	isJSON  bool
+	isQuiet bool
+}
+
+func commbenchCommand(a *app) *cobra.Command {
+	var f commbenchFlags
+	c := &cobra.Command{
+		Use:   "commbench [flags]",
+		Short: "Time collectives between workers of this machine",
+		Example: "  lockstep commbench\n" +
+			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
+			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, a) },
+	}
+	links := commbench.Links()
+	flags := c.Flags()
+	flags.StringSliceVar(&f.config.Operations, "operation", []string{"all-reduce"},
+		"operations: all-reduce, reduce-scatter, reduce, all-gather, gather, scatter, broadcast, barrier")
+	flags.StringSliceVar(&f.config.Algorithms, "algorithm", []string{"auto"},
+		"all-reduce algorithms, as for train")
+	flags.StringSliceVar(&f.config.Links, "link", links,
+		"links: local within a process, shm and tcp between processes")
+	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
+	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
+		"sizes of the vector, such as 4KiB or 1MiB")
+	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
+	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
+	flags.BoolVar(&f.isQuiet, "quiet", false, "show no progress")
+	return c
+}
+
+func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
+	for _, text := range f.bytes {
+		n, err := job.ParseBytes(text)
+		if err != nil {
+			return usagef("--bytes: %v", err)
+		}
+		f.config.Bytes = append(f.config.Bytes, n)
+	}
+	if err := f.config.Validate(); err != nil {
+		return usagef("commbench: %v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program to start workers: %w", err)
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	shown := newBenchProgress(a, f.isQuiet)
+	records, err := commbench.Run(ctx, f.config, commbench.Options{
+		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
+		Progress: shown.commbench,
+	})
+	if err != nil {
+		return err
+	}
+	if f.isJSON {
+		return writeJSON(a, records)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "operation\talgorithm\tlink\tranks\tbytes\tmedian\tp10\tp90\talgorithm GB/s\tbus GB/s\t"+
+		"sent\tformula\t")
+	for _, r := range records {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n", r.Operation, r.Algorithm,
+			r.Link, r.Ranks, job.FormatBytes(r.Bytes), short(r.Seconds.Median), short(r.Seconds.P10),
+			short(r.Seconds.P90), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
+	}
+	return w.Flush()
+}
+
+// short words a time with three digits.
+func short(seconds float64) string {
+	d := time.Duration(seconds * 1e9)
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+}
+
+// commbench shows which measurement is under way.
+func (p benchProgress) commbench(done, all int, what string) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := fmt.Sprintf("%d/%d  %s", done, all, what)
+	switch {
+	case p.isTerminal && done == all:
+		fmt.Fprint(p.w, p.clear())
+	case p.isTerminal:
+		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(line, p.columns()))
+	case done == all || time.Since(p.shown) >= plainEvery:
+		p.shown = time.Now()
+		fmt.Fprintln(p.w, line)
+	}
+}

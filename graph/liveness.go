@@ -1,0 +1,83 @@
+package graph
+
+// liveness says when each value of a code is needed, and which values share memory.
+type liveness struct {
+	code   *code
+	pinned map[*Node]bool  // values that live outside the arena
+	last   map[*Node]int   // the call that reads a value last, views counted for what they view
+	root   map[*Node]*Node // the value whose memory a view or an overwriting result shares
+}
+
+// analyse finds the views, when every value is read last, and the results that may be written over
+// an input because nobody reads that input afterwards.
+func analyse(c *code) *liveness {
+	l := &liveness{code: c, pinned: map[*Node]bool{}, last: map[*Node]int{}, root: map[*Node]*Node{}}
+	for _, nodes := range [][]*Node{c.inputs, c.paramNodes, c.stateNodes, c.gradients, c.reports} {
+		for _, n := range nodes {
+			l.pinned[n] = true
+		}
+	}
+	forward := 0 // the last call of the forward pass
+	for i, c := range c.calls {
+		if !c.backward {
+			forward = i
+		}
+		if _, ok := c.op.(view); ok {
+			l.root[c.out[0]] = l.rootOf(c.in[0])
+		}
+		for _, n := range c.in {
+			l.last[l.rootOf(n)] = i
+		}
+	}
+	for _, n := range []*Node{c.loss, c.logits} {
+		if n != nil {
+			l.last[l.rootOf(n)] = max(l.last[l.rootOf(n)], forward+1) // read after the pass
+		}
+	}
+	for i, c := range c.calls {
+		o, ok := c.op.(overwriting)
+		if !ok {
+			continue
+		}
+		from, to := l.rootOf(c.in[o.overwrites()]), c.out[0]
+		inArena := !l.pinned[from] && !l.pinned[to] && from.typ.Ragged == to.typ.Ragged
+		if inArena && l.last[from] == i && from.typ.Shape.Elems() == to.typ.Shape.Elems() {
+			l.root[to] = from
+			l.last[from] = max(i, l.last[to])
+		}
+	}
+	return l
+}
+
+// rootOf follows shared memory to the value that owns it.
+func (l *liveness) rootOf(n *Node) *Node {
+	for l.root[n] != nil {
+		n = l.root[n]
+	}
+	return n
+}
+
+// tenant is who uses a block: a value or, if that is nil, a call as its scratch.
+type tenant struct {
+	value *Node
+	call  *call
+}
+
+// blocks lists what the code needs of an arena, one block per value that owns memory and one per
+// scratch buffer, with its tenant.
+func (l *liveness) blocks(kernels map[*call]Kernel) (blocks []block, tenants []tenant) {
+	for i, c := range l.code.calls {
+		for _, n := range c.out {
+			if l.rootOf(n) == n && !l.pinned[n] {
+				blocks = append(blocks,
+					block{size: n.typ.Shape.Elems(), first: i, last: max(i, l.last[n])})
+				tenants = append(tenants, tenant{value: n})
+			}
+		}
+		if s := kernels[c].Scratch; s > 0 {
+			blocks = append(blocks, block{size: s, first: i, last: i})
+			tenants = append(tenants, tenant{call: c})
+		}
+	}
+	return blocks, tenants
+}

@@ -1,0 +1,46 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// A profiled step computes what a step computes, and times every op.
+func TestProfileKeepsEveryBit(t *testing.T) {
+	for _, train := range []bool{true, false} {
+		n := newNetwork(t, 5, train)
+		want := n.step()
+		grad := n.v.NewGradient()
+		if train {
+			n.p.SetGradients(grad)
+		} else {
+			grad = nil
+		}
+		times := make([]time.Duration, len(n.p.Cost()))
+		n.p.Profile(times)
+		got := append(grad, float32(n.p.Loss()), float32(n.p.Correct()))
+		got = append(append(got, n.p.Logits()...), n.p.BatchStats()...)
+		if !slices.Equal(got, want) {
+			t.Errorf("training %v: a profiled step differs", train)
+		}
+		var total time.Duration
+		for _, d := range times {
+			total += d
+		}
+		if total <= 0 || slices.Min(times) < 0 {
+			t.Errorf("training %v: times %v", train, times)
+		}
+	}
+}
+
+// The costs name the shapes that the op reads and writes.
+func TestCostHasShapes(t *testing.T) {
+	first := newNetwork(t, 2, true).p.Cost()[0]
+	if got := first.In[1].String(); got != "[3, 3, 3, 4]" {
+		t.Errorf("weights of %s %s: %s", first.Op, first.Layer, got)
+	}
+	if got := first.Out[0].String(); got != "[2, 6, 6, 4]" {
+		t.Errorf("result of %s %s: %s", first.Op, first.Layer, got)
+	}
+}

@@ -1,0 +1,133 @@
+package analysis
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// KernelsKind is the "kind" of a results file that holds Kernels. One without a kind holds Results.
+const KernelsKind = "kernels"
+
+// KernelsSchema is the version of the results file that [EncodeKernels] writes.
+const KernelsSchema = 1
+
+// Kernels is how fast single kernels ran, next to the limits that the machine showed in the same run.
+type Kernels struct {
+	Kind     string    `json:"kind"`
+	Schema   int       `json:"schema"`
+	Version  string    `json:"version"` // of the program
+	Revision string    `json:"revision,omitempty"`
+	Go       string    `json:"go"`
+	Command  []string  `json:"command"` // arguments that repeat the measurement
+	Started  time.Time `json:"started"`
+	Seconds  float64   `json:"seconds"` // wall time of all
+	Host     Host      `json:"host"`
+	Load     float64   `json:"load"` // processes ready to run before the start
+
+	Model   string `json:"model"`
+	Batch   int    `json:"batch"`
+	Threads int    `json:"threads"`
+	ISA     string `json:"isa"`
+	Math    string `json:"math"` // fast, or exact: no algorithm that saves multiplications
+	Repeats int    `json:"repeats"`
+
+	// PeakSamples are multiply-adds in registers, in floating-point operations per second, measured
+	// beside every step because clocks drift; PeakFLOPs is their median.
+	PeakSamples Numbers     `json:"peak_samples"`
+	PeakFLOPs   float64     `json:"peak_flops"`
+	Bandwidth   []Bandwidth `json:"bandwidth"` // by rising size of the working set
+
+	// StepSeconds are whole training steps, the update included, without a clock inside.
+	StepSeconds Numbers  `json:"step_seconds"`
+	Layers      []Timing `json:"layers"` // every op of a step of Model, in the order they run
+	Shapes      []Timing `json:"shapes"` // kernels of fixed shapes, each called by itself
+}
+
+// Bandwidth is how fast memory was read and written while passing over a working set.
+type Bandwidth struct {
+	Bytes     int64   `json:"bytes"`
+	PerSecond float64 `json:"bytes_per_second"`
+}
+
+// Timing is how long one kernel took for one shape. What follows Seconds is derived from it by
+// [Kernels.Rate].
+type Timing struct {
+	Op      string  `json:"op"`
+	Layer   string  `json:"layer,omitempty"`
+	Shape   string  `json:"shape"`
+	FLOPs   int64   `json:"flops"` // nominal: as if every product were computed, padding included
+	Bytes   int64   `json:"bytes"` // every input read once, every result written once
+	Seconds Numbers `json:"seconds"`
+
+	Median         float64 `json:"median_seconds"`
+	FLOPsPerSecond float64 `json:"flops_per_second"`
+	BytesPerSecond float64 `json:"bytes_per_second"`
+	OfPeak         float64 `json:"of_peak"`       // FLOPsPerSecond / PeakFLOPs
+	OfBandwidth    float64 `json:"of_bandwidth"`  // BytesPerSecond / that of such a working set
+	Bound          float64 `json:"bound_seconds"` // the least time that either limit allows
+	BoundBy        string  `json:"bound_by"`      // "flops" or "bytes"
+	OfBound        float64 `json:"of_bound"`      // Bound / Median: 1 is perfect
+}
+
+// Lost returns the seconds that t took beyond its bound; negative if it was faster.
+func (t *Timing) Lost() float64 { return t.Median - t.Bound }
+
+// Rate fills in what is derived from t's samples, of which there is at least one and which are above
+// 0, and k's limits, which are known.
+func (k *Kernels) Rate(t *Timing) {
+	bandwidth := k.bandwidthOf(t.Bytes)
+	byFLOPs, byBytes := float64(t.FLOPs)/k.PeakFLOPs, float64(t.Bytes)/bandwidth
+	t.Median = Median(t.Seconds)
+	t.FLOPsPerSecond = float64(t.FLOPs) / t.Median
+	t.BytesPerSecond = float64(t.Bytes) / t.Median
+	t.OfPeak, t.OfBandwidth = byFLOPs/t.Median, byBytes/t.Median
+	t.Bound, t.BoundBy = byFLOPs, "flops"
+	if byBytes > byFLOPs {
+		t.Bound, t.BoundBy = byBytes, "bytes"
+	}
+	t.OfBound = t.Bound / t.Median
+}
+
+// bandwidthOf returns the bandwidth of the largest measured working set that is not larger than
+// bytes, or else of the smallest: what can be hoped for if all operands lie in the nearest cache
+// that holds them.
+func (k *Kernels) bandwidthOf(bytes int64) float64 {
+	best := k.Bandwidth[0].PerSecond
+	for _, b := range k.Bandwidth {
+		if b.Bytes <= bytes {
+			best = b.PerSecond
+		}
+	}
+	return best
+}
+
+// Furthest returns the n timings of list that lost most time to their bounds, the worst first.
+func Furthest(list []Timing, n int) []Timing {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b Timing) int {
+		return cmp.Compare(b.Lost(), a.Lost())
+	})
+	return sorted[:min(n, len(sorted))]
+}
+
+// Total returns the sum of list's medians and of their bounds, in seconds.
+func Total(list []Timing) (median, bound float64) {
+	for i := range list {
+		median += list[i].Median
+		bound += list[i].Bound
+	}
+	return median, bound
+}
+
+// EncodeKernels writes k as JSON, setting its kind and schema.
+func EncodeKernels(w io.Writer, k *Kernels) error {
+	k.Kind, k.Schema = KernelsKind, KernelsSchema
+	if err := json.NewEncoder(w).Encode(k); err != nil {
+		return fmt.Errorf("encode kernels: %w", err)
+	}
+	return nil
+}

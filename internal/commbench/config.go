@@ -1,0 +1,114 @@
+package commbench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/comm"
+	"lockstep/comm/shm"
+)
+
+// Config says what to measure: every combination of its lists.
+type Config struct {
+	Operations []string // names of comm.Op
+	Algorithms []string // of all-reduce; the other operations have one each
+	Links      []string // of Links
+	Ranks      []int
+	Bytes      []int // of the vector: what each rank ends with, a multiple of 4
+	Repeats    int   // samples of each measurement
+}
+
+// Links returns the names of the links: local is goroutines of one process, shm and tcp processes.
+func Links() []string {
+	if shm.IsSupported {
+		return []string{"local", "shm", "tcp"}
+	}
+	return []string{"local", "tcp"}
+}
+
+// Operations returns the names of the operations.
+func Operations() []string {
+	var names []string
+	for op := comm.AllReduce; op <= comm.Barrier; op++ {
+		names = append(names, op.String())
+	}
+	return names
+}
+
+// Bounds of what Validate lets pass.
+const (
+	maxRanks   = 64
+	maxBytes   = 1 << 30
+	maxRepeats = 10000
+)
+
+// Validate returns an error that names what cannot be measured and what can.
+func (c Config) Validate() error {
+	algorithms := append([]string{"auto"}, comm.Algorithms()...)
+	for _, list := range []struct {
+		what       string
+		got, known []string
+	}{
+		{"operation", c.Operations, Operations()}, {"algorithm", c.Algorithms, algorithms},
+		{"link", c.Links, Links()},
+	} {
+		if len(list.got) == 0 {
+			return fmt.Errorf("no %s, want some of %s", list.what, strings.Join(list.known, ", "))
+		}
+		for _, name := range list.got {
+			if !slices.Contains(list.known, name) {
+				return fmt.Errorf("%s %q, want one of %s", list.what, name, strings.Join(list.known, ", "))
+			}
+		}
+	}
+	if len(c.Ranks) == 0 || slices.Min(c.Ranks) < 2 || slices.Max(c.Ranks) > maxRanks {
+		return fmt.Errorf("ranks %v, want numbers from 2 to %d", c.Ranks, maxRanks)
+	}
+	if len(c.Bytes) == 0 || slices.Min(c.Bytes) < 4 || slices.Max(c.Bytes) > maxBytes {
+		return fmt.Errorf("bytes %v, want sizes from 4 to %d", c.Bytes, maxBytes)
+	}
+	for _, n := range c.Bytes {
+		if n%4 != 0 {
+			return fmt.Errorf("%d bytes, want a multiple of 4: vectors are float32", n)
+		}
+	}
+	if c.Repeats < 1 || c.Repeats > maxRepeats {
+		return fmt.Errorf("%d repeats, want 1 to %d", c.Repeats, maxRepeats)
+	}
+	return nil
+}
+
+// point is one measurement within a group of ranks.
+type point struct {
+	Op        comm.Op
+	Algorithm string
+	Bytes     int
+}
+
+// points lists the measurements of each group of ranks in order.
+func (c Config) points() []point {
+	var list []point
+	for op := comm.AllReduce; op <= comm.Barrier; op++ {
+		if !slices.Contains(c.Operations, op.String()) {
+			continue
+		}
+		algorithms, sizes := c.Algorithms, c.Bytes
+		if op != comm.AllReduce {
+			algorithms = []string{""}
+		}
+		if op == comm.Barrier {
+			sizes = []int{0}
+		}
+		for _, algorithm := range algorithms {
+			for _, n := range sizes {
+				list = append(list, point{op, algorithm, n})
+			}
+		}
+	}
+	return list
+}
+
+// calls returns how many calls make a sample: enough for a clock that ticks in microseconds, fewer
+// the longer they take.
+func (p point) calls() int { return min(max((1<<20)/max(p.Bytes, 1), 1), 200) }

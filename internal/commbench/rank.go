@@ -1,0 +1,145 @@
+package commbench
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/comm"
+)
+
+// sampling is what one rank found at one point.
+type sampling struct {
+	Seconds []float64 `json:"seconds"` // per call, by sample
+	Sent    int64     `json:"sent"`    // bytes per call
+}
+
+// measure goes through the points on one rank of a group.
+func measure(g *comm.Group, points []point, repeats int, done func(i int)) ([]sampling, error) {
+	list := make([]sampling, 0, len(points))
+	for i, p := range points {
+		s, err := p.measure(g, repeats)
+		if err != nil {
+			return nil, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Bytes, err)
+		}
+		list = append(list, s)
+		done(i)
+	}
+	return list, nil
+}
+
+// measure checks one collective and times it.
+func (p point) measure(g *comm.Group, repeats int) (sampling, error) {
+	v := newVector(p, g.Rank(), g.Size())
+	h := g.Prepare(v.call)
+	if err := h.Do(); err != nil {
+		return sampling{}, err
+	}
+	if err := v.check(); err != nil {
+		return sampling{}, err
+	}
+	clear(v.data) // sums of zeros stay zeros
+	before := g.Counters().Total().Sent
+	calls := p.calls()
+	s := sampling{Seconds: make([]float64, repeats)}
+	for i := range calls { // a warm-up as long as a sample
+		if err := h.Do(); err != nil {
+			return s, err
+		}
+		if i == 0 {
+			s.Sent = g.Counters().Total().Sent - before
+		}
+	}
+	for i := range s.Seconds {
+		if err := g.Barrier(); err != nil {
+			return s, err
+		}
+		begin := time.Now()
+		for range calls {
+			if err := h.Do(); err != nil {
+				return s, err
+			}
+		}
+		s.Seconds[i] = time.Since(begin).Seconds() / float64(calls)
+	}
+	return s, nil
+}
+
+// vector is a rank's memory for a collective.
+type vector struct {
+	point
+	rank, size int
+	data       []float32
+	bounds     []int // parts, in floats
+	call       comm.Call
+}
+
+// newVector fills a vector so that the result is known: every rank contributes rank+1 everywhere.
+func newVector(p point, rank, size int) *vector {
+	v := &vector{point: p, rank: rank, size: size, data: make([]float32, p.Bytes/4)}
+	for r := range size + 1 {
+		v.bounds = append(v.bounds, r*len(v.data)/size)
+	}
+	for i := range v.data {
+		v.data[i] = float32(rank + 1)
+	}
+	c := comm.Call{Op: p.Op}
+	switch p.Op {
+	case comm.AllReduce, comm.ReduceScatter, comm.Reduce:
+		c.Algorithm = p.Algorithm
+		c.Pieces = [][]float32{v.data}
+		if p.Op != comm.Reduce || rank == 0 {
+			c.Out = v.data
+		}
+	case comm.Barrier:
+	default:
+		c.Buf = comm.Bytes(v.data)
+		for _, b := range v.bounds {
+			c.Bounds = append(c.Bounds, 4*b)
+		}
+		if p.Op == comm.Broadcast {
+			c.Bounds = nil
+		}
+	}
+	v.call = c
+	return v
+}
+
+// check returns an error unless the collective left what it should.
+func (v *vector) check() error {
+	lo, hi := 0, len(v.data)
+	want := func(int) float32 { return float32(v.size * (v.size + 1) / 2) }
+	part := func(i int) float32 { // the rank that owns element i, plus one
+		for r := range v.size {
+			if i < v.bounds[r+1] {
+				return float32(r + 1)
+			}
+		}
+		return 0
+	}
+	switch v.Op {
+	case comm.ReduceScatter:
+		own := comm.Part(len(v.data), v.size, v.rank)
+		lo, hi = own.Lo, own.Hi
+	case comm.Reduce:
+		if v.rank != 0 {
+			hi = 0
+		}
+	case comm.AllGather:
+		want = part
+	case comm.Gather:
+		if want = part; v.rank != 0 {
+			hi = 0
+		}
+	case comm.Scatter:
+		lo, hi = v.bounds[v.rank], v.bounds[v.rank+1]
+		want = func(int) float32 { return 1 }
+	case comm.Broadcast:
+		want = func(int) float32 { return 1 }
+	}
+	for i := lo; i < hi; i++ {
+		if v.data[i] != want(i) {
+			return fmt.Errorf("rank %d: element %d is %v, want %v", v.rank, i, v.data[i], want(i))
+		}
+	}
+	return nil
+}

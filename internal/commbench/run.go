@@ -1,0 +1,181 @@
+package commbench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/internal/kernel"
+)
+
+// Options is what Run needs of the world around it.
+type Options struct {
+	Environment cluster.Environment
+	// Worker is the command that calls Work.
+	Worker []string
+	// Progress, if not nil, is told before every measurement how many are done, of how many.
+	Progress func(done, all int, what string)
+}
+
+// assignment is what a rank in a process of its own is told.
+type assignment struct {
+	Points  []point `json:"points"`
+	Repeats int     `json:"repeats"`
+}
+
+// Run measures everything in c, which must be valid.
+func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
+	if o.Progress == nil {
+		o.Progress = func(int, int, string) {}
+	}
+	points := c.points()
+	all := len(points) * len(c.Links) * len(c.Ranks)
+	var records []Record
+	for _, link := range c.Links {
+		for _, n := range c.Ranks {
+			begin := len(records)
+			report := func(i int) {
+				if i < len(points) {
+					p := points[i]
+					o.Progress(begin+i, all, fmt.Sprintf("%s, %d ranks: %v %s, %d bytes", link, n, p.Op,
+						p.Algorithm, p.Bytes))
+				}
+			}
+			report(0)
+			ranks, err := c.measure(ctx, link, n, points, o, report)
+			if err != nil {
+				return records, fmt.Errorf("commbench: %s, %d ranks: %w", link, n, err)
+			}
+			for i, p := range points {
+				at := make([]sampling, n)
+				for r := range at {
+					at[r] = ranks[r][i]
+				}
+				records = append(records, p.record(link, at))
+			}
+		}
+	}
+	o.Progress(all, all, "done")
+	return records, nil
+}
+
+// measure returns the samplings by rank and point of one group of ranks.
+func (c Config) measure(ctx context.Context, link string, n int, points []point, o Options,
+	report func(int)) ([][]sampling, error) {
+	if link == "local" {
+		return c.here(ctx, n, points, report)
+	}
+	logs, err := os.MkdirTemp("", "lockstep-commbench-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(logs)
+	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
+		World: n, Threads: 1, Command: o.Worker, SharedMemory: link == "shm",
+		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
+		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
+		Job:         assignment{Points: points, Repeats: c.Repeats},
+		Progress: func(rank int, p cluster.Progress) {
+			if rank == 0 {
+				report(p.Step)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ranks := make([][]sampling, n)
+	for r, text := range texts {
+		if err := json.Unmarshal(text, &ranks[r]); err != nil {
+			return nil, fmt.Errorf("result of rank %d: %w", r, err)
+		}
+	}
+	return ranks, nil
+}
+
+// here measures among goroutines of this process.
+func (c Config) here(ctx context.Context, n int, points []point, report func(int)) ([][]sampling, error) {
+	before := runtime.GOMAXPROCS(max(2*n, runtime.GOMAXPROCS(0)))
+	defer runtime.GOMAXPROCS(before)
+	ranks, errs := make([][]sampling, n), make([]error, n)
+	meshes := comm.NewLocal(n)
+	cut := context.AfterFunc(ctx, func() {
+		for _, m := range meshes {
+			m.Shutdown()
+		}
+	})
+	defer cut()
+	var group sync.WaitGroup
+	for r, mesh := range meshes {
+		group.Go(func() {
+			ranks[r], errs[r] = onMesh(mesh, points, c.Repeats, func(i int) {
+				if r == 0 {
+					report(i + 1)
+				}
+			})
+		})
+	}
+	group.Wait()
+	return ranks, errors.Join(append(errs, ctx.Err())...)
+}
+
+// onMesh measures as one rank of mesh, which it owns.
+func onMesh(mesh comm.Mesh, points []point, repeats int, done func(int)) (list []sampling, err error) {
+	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	if err != nil {
+		return nil, errors.Join(err, mesh.Close())
+	}
+	defer cpu.Close()
+	g, err := comm.NewGroup(mesh, comm.Config{Add: func(dst, src []float32) { cpu.Add(dst, dst, src) }})
+	if err != nil {
+		return nil, errors.Join(err, mesh.Close())
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	return measure(g, points, repeats, done)
+}
+
+// Work is a rank in a process of its own, started by Run.
+func Work(ctx context.Context, e cluster.Environment) error {
+	member, err := e.ResolveMember()
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname() // "" where the system has no name
+	session, err := cluster.Join(ctx, member, cluster.Hello{PID: os.Getpid(), Host: host,
+		ISA: []string{kernel.Plain.String()}})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	list, err := workIn(session)
+	if err == nil {
+		return session.Done(list)
+	}
+	var lost *comm.PeerError
+	failure := cluster.Failure{Status: 1, Text: err.Error(), Noticed: errors.As(err, &lost)}
+	return errors.Join(err, session.Fail(failure))
+}
+
+// workIn measures what the session's launcher wants.
+func workIn(s *cluster.Session) ([]sampling, error) {
+	var a assignment
+	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
+		return nil, fmt.Errorf("commbench: decode the assignment: %w", err)
+	}
+	mesh, err := s.Connect(s.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(s.Context(), mesh.Shutdown)()
+	return onMesh(mesh, a.Points, a.Repeats, func(i int) {
+		s.Report(cluster.Progress{Phase: "measure", Step: i + 1, Steps: len(a.Points)})
+	})
+}

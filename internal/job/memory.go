@@ -1,0 +1,61 @@
+package job
+
+import (
+	"fmt"
+
+	"lockstep/cluster"
+	"lockstep/train"
+)
+
+// processBytes is what a worker takes before it loads anything: the program, its runtime, the plans
+// of its kernels. Measured as what summary.json's peak_rss_bytes has beyond the other parts, it is
+// 17 MB for lenet and 57 MB for resnet50.
+const processBytes = 24 << 20
+
+// planMemory says what memory the run will take, and refuses one that this machine cannot hold.
+func (w *worker) planMemory(l *train.Loop) error {
+	m, c := l.Memory(), w.config
+	data := m.Batches + w.task.bytes/w.sharers()
+	w.planned = m.Arena + m.Variables + data + processBytes/w.sharers()
+	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
+	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
+		"data %s", Size(w.planned), Size(m.Arena), Size(m.Variables), Size(data))
+	if c.Workers > 1 {
+		text += fmt.Sprintf("; %s together", Size(all))
+	}
+	machine := machineBytes()
+	if machine > 0 {
+		text += fmt.Sprintf("; this machine has %s", Size(int64(machine)))
+	}
+	w.note("%s", text)
+	if machine > 0 && uint64(all) > machine {
+		return &UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
+			"or less --memory"}}
+	}
+	if w.rank == 0 {
+		w.report(cluster.Progress{Phase: "plan", Note: text})
+	}
+	return nil
+}
+
+// sharers returns how many workers of the run live in one process, and share its data.
+func (w *worker) sharers() int64 {
+	if w.config.Link == linkLocal {
+		return int64(w.config.Workers)
+	}
+	return 1
+}
+
+// Size words bytes in the unit that leaves the fewest digits.
+func Size(bytes int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

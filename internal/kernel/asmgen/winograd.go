@@ -1,0 +1,294 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// winograd writes the transforms of Winograd convolutions; winograd_plain.go in the kernel package says
+// what each computes.
+func winograd(a *assembler) {
+	table := a.StaticGlobal("winogradFactors")
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	for _, f := range winogradFactors {
+		a.AppendDatum(operand.F32(f))
+	}
+	for _, wide := range []bool{false, true} {
+		for _, t := range squares {
+			t.vectors = &vectors{assembler: a, wide: wide}
+			t.factors = map[float32]reg.Register{}
+			t.write(table)
+		}
+	}
+}
+
+// winogradFactors are the constants of the transforms.
+var winogradFactors = []float32{2, 4, 8, 0.25, -1. / 6, 1. / 6, 1. / 12, 1. / 24}
+
+// square is a transform of squares of side x side vectors: f is applied to each line, then across.
+type square struct {
+	*vectors
+	name       string
+	side       int
+	fromPixels bool // the source is found through a table, else at equal distances
+	toPixels   bool // likewise the destination
+	needs      []float32
+	f          func(s *square, d []reg.Register) []reg.Register
+
+	args    gotypes.Component
+	factors map[float32]reg.Register
+	work    reg.Register // what lies between the two passes, then the places of the table's pixels
+	at      reg.Register // bytes from the first channel
+}
+
+var squares = []square{
+	{name: "winogradInput", side: 6, fromPixels: true, needs: []float32{2, 4}, f: (*square).input},
+	{name: "winogradOutput", side: 6, toPixels: true, needs: []float32{2, 4, 8}, f: (*square).output},
+	{name: "winogradFilter", side: 3, needs: []float32{2, 4, 0.25, -1. / 6, 1. / 24},
+		f: (*square).filter},
+	{name: "winogradOutputGrad", side: 4, fromPixels: true, needs: []float32{2, 4},
+		f: (*square).outputGrad},
+	{name: "winogradFilterGrad", side: 6, needs: []float32{2, 4, 0.25, 1. / 6, 1. / 12, 1. / 24},
+		f: (*square).filterGrad},
+}
+
+// placesAt is where in work the places of pixels begin.
+const placesAt = 4 * 16 * 36
+
+// write emits the function.
+func (s *square) write(table operand.Mem) {
+	name := s.name + s.suffix()
+	s.args = s.function(name, "winogradArgs", name+" is "+s.name+"Plain.")
+	s.work = s.field(s.args, "work")
+	if s.fromPixels {
+		s.places(s.field(s.args, "src"), s.field(s.args, "zero"))
+	} else if s.toPixels {
+		none := s.GP64()
+		s.XORQ(none, none)
+		s.places(s.field(s.args, "dst"), none)
+	}
+	for i, f := range winogradFactors {
+		for _, need := range s.needs {
+			if f == need {
+				s.factors[f] = s.vector()
+				s.VBROADCASTSS(table.Offset(4*i), s.factors[f])
+			}
+		}
+	}
+	width := s.field(s.args, "width")
+	s.SHLQ(operand.Imm(2), width)
+	s.at = s.GP64()
+	s.XORQ(s.at, s.at)
+	s.Label("channels")
+	lines := s.lines()
+	s.across(lines)
+	s.ADDQ(operand.Imm(uint64(4*s.lanes())), s.at)
+	s.CMPQ(s.at, width)
+	s.JLT(operand.LabelRef("channels"))
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// places turns the table's offsets from base into addresses, negative ones into none.
+func (s *square) places(base, none reg.Register) {
+	table, place, left := s.field(s.args, "table"), s.GP64(), s.GP64()
+	s.Load(s.args.Field("table").Len(), left)
+	to := s.GP64()
+	s.LEAQ(operand.Mem{Base: s.work, Disp: placesAt}, to)
+	s.Label("places")
+	s.MOVLQSX(operand.Mem{Base: table}, place)
+	s.TESTQ(place, place)
+	s.LEAQ(operand.Mem{Base: base, Index: place, Scale: 4}, place)
+	s.CMOVQLT(none, place)
+	s.MOVQ(place, operand.Mem{Base: to})
+	s.ADDQ(operand.Imm(4), table)
+	s.ADDQ(operand.Imm(8), to)
+	s.DECQ(left)
+	s.JNZ(operand.LabelRef("places"))
+}
+
+// place returns the address of pixel number i of the table.
+func (s *square) place(i int) reg.Register {
+	p := s.GP64()
+	s.MOVQ(operand.Mem{Base: s.work, Disp: placesAt + 8*i}, p)
+	return p
+}
+
+// step returns the address of the channels in a slice, and the bytes from there to the next ones.
+func (s *square) step(slice, stride string) (next, bytes reg.Register) {
+	next, bytes = s.field(s.args, slice), s.field(s.args, stride)
+	s.SHLQ(operand.Imm(2), bytes)
+	s.ADDQ(s.at, next)
+	return next, bytes
+}
+
+// lines transforms each line of the source into one of work and returns the new length of a line.
+func (s *square) lines() int {
+	var next, bytes reg.Register
+	switch {
+	case s.side == 3:
+		next, bytes = s.step("src", "tapStride")
+	case !s.fromPixels:
+		next, bytes = s.step("src", "stride")
+	}
+	side := 0
+	for line := range s.side {
+		d := make([]reg.Register, s.side)
+		for i := range d {
+			d[i] = s.vector()
+			if s.fromPixels {
+				s.VMOVUPS(operand.Mem{Base: s.place(line*s.side + i), Index: s.at, Scale: 1}, d[i])
+				continue
+			}
+			s.VMOVUPS(operand.Mem{Base: next}, d[i])
+			s.ADDQ(bytes, next)
+		}
+		result := s.f(s, d)
+		side = len(result)
+		for i, x := range result {
+			s.VMOVUPS(x, s.between(line*side+i))
+		}
+	}
+	return side
+}
+
+// across transforms the columns of work, of which there are side, into lines of the destination.
+func (s *square) across(side int) {
+	var next, bytes, flags, bias reg.Register
+	switch {
+	case s.toPixels:
+		flags, bias = s.field(s.args, "flags"), s.field(s.args, "bias")
+		s.ADDQ(s.at, bias)
+	case side == 3:
+		next, bytes = s.step("dst", "tapStride")
+		flags = s.field(s.args, "flags")
+	default:
+		next, bytes = s.step("dst", "stride")
+	}
+	for column := range side {
+		d := make([]reg.Register, s.side)
+		for i := range d {
+			d[i] = s.vector()
+			s.VMOVUPS(s.between(i*side+column), d[i])
+		}
+		for i, x := range s.f(s, d) {
+			if s.toPixels {
+				s.finish(column*side+i, x, flags, bias)
+				continue
+			}
+			if side == 3 {
+				s.addIf(flags, x, operand.Mem{Base: next}, column*side+i)
+			}
+			s.VMOVUPS(x, operand.Mem{Base: next})
+			s.ADDQ(bytes, next)
+		}
+	}
+}
+
+// addIf adds what dst holds to x if the flags say so; i tells the uses apart.
+func (s *square) addIf(flags, x reg.Register, dst operand.Mem, i int) {
+	added := operand.LabelRef("added" + string(rune('a'+i)))
+	s.TESTQ(operand.U32(tileAdd), flags)
+	s.JZ(added)
+	s.VADDPS(dst, x, x)
+	s.Label(string(added))
+}
+
+// between returns the place in work of vector number i between the two passes.
+func (s *square) between(i int) operand.Mem {
+	return operand.Mem{Base: s.work, Disp: 4 * s.lanes() * i}
+}
+
+// finish writes x to pixel number i, if it exists.
+func (s *square) finish(i int, x, flags, bias reg.Register) {
+	label := func(name string) string { return name + string(rune('a'+i)) }
+	dst := operand.Mem{Base: s.place(i), Index: s.at, Scale: 1}
+	s.TESTQ(dst.Base, dst.Base)
+	s.JZ(operand.LabelRef(label("outside")))
+	s.VADDPS(operand.Mem{Base: bias}, x, x)
+	s.addIf(flags, x, dst, i)
+	s.TESTQ(operand.U32(tileReLU), flags)
+	s.JZ(operand.LabelRef(label("store")))
+	zero := s.vector()
+	s.VXORPS(zero, zero, zero)
+	s.VMAXPS(x, zero, x)
+	s.Label(label("store"))
+	s.VMOVUPS(x, dst)
+	s.Label(label("outside"))
+}
+
+// plus returns b + k*a, where k is a power of two not below 1: the product is exact, so fused or not
+// gives the same bits, unless the product overflows.
+func (s *square) plus(b reg.Register, k float32, a reg.Register) reg.Register {
+	x := s.vector()
+	s.VMOVAPS(b, x)
+	s.VFMADD231PS(s.factors[k], a, x)
+	return x
+}
+
+// minus returns b - k*a likewise.
+func (s *square) minus(b reg.Register, k float32, a reg.Register) reg.Register {
+	x := s.vector()
+	s.VMOVAPS(b, x)
+	s.VFNMADD231PS(s.factors[k], a, x)
+	return x
+}
+
+// times returns k*a.
+func (s *square) times(k float32, a reg.Register) reg.Register { return s.mul(s.factors[k], a) }
+
+func (s *square) input(d []reg.Register) []reg.Register {
+	even, odd := s.minus(d[4], 4, d[2]), s.minus(d[3], 4, d[1])
+	even2, odd2 := s.sub(d[4], d[2]), s.sub(d[3], d[1])
+	return []reg.Register{
+		s.plus(even2, 4, s.sub(d[0], d[2])),
+		s.add(even, odd), s.sub(even, odd),
+		s.plus(even2, 2, odd2), s.minus(even2, 2, odd2),
+		s.minus(s.sub(d[5], d[3]), 4, odd2),
+	}
+}
+
+func (s *square) output(m []reg.Register) []reg.Register {
+	sum, diff := s.add(m[1], m[2]), s.sub(m[1], m[2])
+	sum2, diff2 := s.add(m[3], m[4]), s.sub(m[3], m[4])
+	return []reg.Register{
+		s.add(s.add(m[0], sum), sum2),
+		s.plus(diff, 2, diff2),
+		s.plus(sum, 4, sum2),
+		s.add(s.plus(diff, 8, diff2), m[5]),
+	}
+}
+
+func (s *square) filter(w []reg.Register) []reg.Register {
+	ends := s.add(w[0], w[2])
+	ends2 := s.plus(w[0], 4, w[2])
+	return []reg.Register{
+		s.times(0.25, w[0]),
+		s.times(-1./6, s.add(ends, w[1])), s.times(-1./6, s.sub(ends, w[1])),
+		s.times(1./24, s.plus(ends2, 2, w[1])), s.times(1./24, s.minus(ends2, 2, w[1])),
+		w[2],
+	}
+}
+
+func (s *square) outputGrad(d []reg.Register) []reg.Register {
+	even, odd := s.add(d[0], d[2]), s.add(d[1], d[3])
+	even2, odd2 := s.plus(d[0], 4, d[2]), s.plus(d[1], 4, d[3])
+	return []reg.Register{
+		d[0],
+		s.add(even, odd), s.sub(even, odd),
+		s.plus(even2, 2, odd2), s.minus(even2, 2, odd2),
+		d[3],
+	}
+}
+
+func (s *square) filterGrad(u []reg.Register) []reg.Register {
+	sum, diff := s.add(u[1], u[2]), s.sub(u[2], u[1])
+	sum2, diff2 := s.add(u[3], u[4]), s.sub(u[3], u[4])
+	return []reg.Register{
+		s.add(s.times(1./24, s.minus(sum2, 4, sum)), s.times(0.25, u[0])),
+		s.times(1./12, s.plus(diff2, 2, diff)),
+		s.add(s.times(1./6, s.sub(sum2, sum)), u[5]),
+	}
+}

@@ -1,0 +1,440 @@
+package kernel
+
+// filterTiles is what transforming a filter costs, in tiles.
+const filterTiles = 4
+
+// usesWinograd reports whether the convolution is computed by F(4x4, 3x3): where it takes at most half
+// the products for each pair of channels. A tile takes 36, its 16 pixels up to 144. Transforms and their
+// memory traffic cost half as much again (docs/design/0004).
+func (c *CPU) usesWinograd(s ConvShape) bool {
+	if c.config.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
+		s.C%winogradChannels != 0 || s.K%winogradChannels != 0 {
+		return false
+	}
+	p, q := s.OutH(), s.OutW()
+	tiles := s.N * ((p + winogradOut - 1) / winogradOut) * ((q + winogradOut - 1) / winogradOut)
+	direct := s.R * s.S * p * q
+	if p*q <= positionPixels { // padded taps are left out
+		direct = 0
+		for i := range s.R * s.S * p * q {
+			if s.from(i/(s.R*s.S), i%(s.R*s.S)) >= 0 {
+				direct++
+			}
+		}
+	}
+	return s.N*direct >= 2*winogradPoints*(tiles+filterTiles)
+}
+
+// tiling cuts the output of a 3x3 convolution into tiles of 4x4 pixels, image after image.
+type tiling struct {
+	tiles             int     // in the batch
+	each              int     // in an image
+	in                []int32 // [each][36] float offsets of a tile's input in an image, -1 for padding
+	out               []int32 // [each][16] float offsets of its output, -1 beyond the border
+	inImage, outImage int     // floats in an image
+}
+
+// newTiling tabulates the tiles of a convolution with s.C input and s.K output channels.
+func newTiling(s ConvShape) tiling {
+	p, q := s.OutH(), s.OutW()
+	t := tiling{inImage: s.H * s.W * s.C, outImage: p * q * s.K}
+	inside := func(y, x, h, w, channels int) int32 {
+		if y < 0 || x < 0 || y >= h || x >= w {
+			return -1
+		}
+		return int32((y*w + x) * channels)
+	}
+	for y := 0; y < p; y += winogradOut {
+		for x := 0; x < q; x += winogradOut {
+			for i := range winogradPoints {
+				t.in = append(t.in, inside(y+i/winogradSide-s.Pad, x+i%winogradSide-s.Pad, s.H, s.W, s.C))
+			}
+			for i := range winogradPixels {
+				t.out = append(t.out, inside(y+i/winogradOut, x+i%winogradOut, p, q, s.K))
+			}
+			t.each++
+		}
+	}
+	t.tiles = s.N * t.each
+	return t
+}
+
+// input makes a transform read the input of tile i in src.
+func (t *tiling) input(a *winogradArgs, src []float32, i int) {
+	a.table = t.in[i%t.each*winogradPoints:][:winogradPoints]
+	a.src = src[i/t.each*t.inImage:]
+}
+
+// output returns the table of the output of tile i, and that of its image in dst.
+func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
+	return t.out[i%t.each*winogradPixels:][:winogradPixels], dst[i/t.each*t.outImage:]
+}
+
+// Points, and rows of sources, lie a cache line more apart than they are long: powers of two would
+// crowd them in few sets of the cache.
+
+// winograd is a 3x3 convolution by F(4x4, 3x3), forward or for the gradient of the data: tiles of the
+// source and the filters are transformed into 36 points, multiplied as matrices point by point, and
+// transformed back.
+//
+//	dst[tile] = bias + A' (sum_c (B' src[tile, c] B) * (G w[c] G')) A
+//
+// Order of the sum: the channels c are cut into chunks by the shape, each is summed in order from zero,
+// the chunks' sums are added in order, and then the points by the transform.
+type winograd struct {
+	cpu *CPU
+	tiling
+	depth, width int  // channels to sum over, channels to produce
+	turned       bool // weights are [taps reversed][width][depth]: the transposed convolution
+	blocks       []block
+	chunk        int // channels of a chunk
+	// Where tiles outweigh filters, all filters are transformed first, and each thread goes through
+	// batches of its own tiles. Else, if shared, all tiles are transformed first, and each thread goes
+	// through groups of blocks: the filters of a group and a chunk are used while they are in the
+	// second-level cache, and never as a whole in memory.
+	shared  bool
+	batch   int        // tiles that are multiplied at a time
+	groups  [][]block  // blocks whose filters are in use at a time
+	filters points     // of a chunk and a group, [block][channel][lane]
+	sources points     // of a chunk, [batch][channel and a line]
+	sums    points     // of a group, [block][batch][lane]
+	tables  [5][]int32 // for tiles of rows, by the vectors of their block
+	parts   []*winogradPart
+	alone   []rowRun // of dst, by thread
+
+	// The call in progress.
+	dst, src, w []float32
+	flags       int
+	then        finishing // of rows of dst, if any
+	biasRow     []float32 // width
+}
+
+// points is the form of 36 equally large matrices.
+type points struct{ floats, stride int }
+
+// newPoints returns the form of 36 matrices of the given number of floats.
+func newPoints(floats int) points {
+	stride := floats + lineFloats
+	return points{winogradPoints * stride, stride}
+}
+
+// winogradPart holds what one thread hands to the inner loops. The slices are of the call in progress;
+// threads may share them.
+type winogradPart struct {
+	transform              winogradArgs
+	turn                   turnArgs
+	tile                   tileArgs
+	outer                  outerArgs
+	filters, sources, sums []float32
+	grads                  []float32 // dy's points
+	turnedTaps             []float32
+}
+
+// newWinogradPart returns the arguments of one thread, with as many zeros as pixels have channels.
+func newWinogradPart(zeros int) *winogradPart {
+	p := &winogradPart{}
+	p.transform.zero = make([]float32, zeros)
+	p.transform.work = aligned(make([]float32, winogradWork+lineFloats))
+	return p
+}
+
+// Note: sizes of Winograd batches
+//
+// sharedChannels is the channels of a chunk, and of a group, of shared tiles: their filters, and the
+// sums of 64 tiles, are 0.6 MB each. Batches grow with the channels, so that filters are read again
+// the less often the larger they are, from winogradTiles up. Changing these numbers changes results:
+// batches those of the weights' gradient, whose parcels they are.
+const (
+	sharedChannels = 64
+	winogradTiles  = 24
+)
+
+// newWinograd plans the convolution s, or with turned the one with the same filters turned round and
+// transposed.
+func newWinograd(c *CPU, s ConvShape, turned bool) *winograd {
+	g := &winograd{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K, turned: turned}
+	g.blocks, _ = c.ops.gemm.cutBlocks(s.K)
+	g.shared = s.C*s.K > g.tiles*(s.C+s.K)
+	if g.shared {
+		g.chunk, g.batch, g.groups = min(s.C, sharedChannels), g.tiles, groupBlocks(g.blocks)
+	} else {
+		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
+		g.groups = [][]block{g.blocks}
+	}
+	channels := groupChannels(g.groups[0])
+	g.filters = newPoints(g.chunk * channels)
+	g.sources = newPoints(g.batch * (g.chunk + lineFloats))
+	g.sums = newPoints(g.batch * channels)
+	for _, b := range g.blocks {
+		g.tables[b.vectors] = rowTable(b.lanes, g.chunk+lineFloats)
+	}
+	g.alone = make([]rowRun, c.Threads())
+	for range c.Threads() {
+		p := newWinogradPart(s.C)
+		p.tile = tileArgs{bias: make([]float32, g.blocks[0].lanes), taps: 1, tail: c.ops.gemm.lanes}
+		g.parts = append(g.parts, p)
+	}
+	return g
+}
+
+// winogradBatch returns how many tiles to transform and multiply at a time.
+func winogradBatch(depth, width int) int {
+	return max(1, (depth+width)/128) * winogradTiles
+}
+
+// groupBlocks cuts blocks into groups of sharedChannels channels; the last may have fewer.
+func groupBlocks(blocks []block) (groups [][]block) {
+	for first := 0; first < len(blocks); {
+		end := first
+		for end < len(blocks) && blocks[end].first < blocks[first].first+sharedChannels {
+			end++
+		}
+		groups = append(groups, blocks[first:end])
+		first = end
+	}
+	return groups
+}
+
+// groupChannels returns the number of channels in a group.
+func groupChannels(group []block) int {
+	last := &group[len(group)-1]
+	return last.first + last.channels() - group[0].first
+}
+
+// chunks returns the number of chunks of channels.
+func (g *winograd) chunks() int { return (g.depth + g.chunk - 1) / g.chunk }
+
+// sizes returns the floats of filters, sources and sums, and how many of each a call needs.
+func (g *winograd) sizes() (filters, sources, sums, numFilters, numSources, numSums int) {
+	filters, sources, sums = g.filters.floats, g.chunks()*g.sources.floats, g.sums.floats
+	if g.shared {
+		return filters, sources, sums, len(g.parts), 1, len(g.parts)
+	}
+	return g.chunks() * filters, sources, sums, 1, len(g.parts), len(g.parts)
+}
+
+// turnedRows is how many filters are turned at a time: as many as fill a cache line.
+const turnedRows = lineFloats
+
+// turnedFloats returns the floats of the taps of turnedRows filters of a block.
+func (g *winograd) turnedFloats() int {
+	if !g.turned {
+		return 0
+	}
+	return 9 * turnedRows * g.blocks[0].lanes
+}
+
+// scratch returns the floats that a call needs.
+func (g *winograd) scratch() int {
+	filters, sources, sums, numFilters, numSources, numSums := g.sizes()
+	return g.width + len(g.parts)*g.turnedFloats() +
+		numFilters*filters + numSources*sources + numSums*sums
+}
+
+// take cuts n floats from s.
+func take(s *[]float32, n int) []float32 {
+	head := (*s)[:n:n]
+	*s = (*s)[n:]
+	return head
+}
+
+// run computes dst. A nil bias counts as zeros; flags are tileAdd and tileReLU; then, if it has a
+// Finisher, takes the rows of dst.
+func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
+	g.dst, g.src, g.w, g.flags, g.then = dst, src, w, flags, then
+	g.biasRow = take(&scratch, g.width)
+	clear(g.biasRow[copy(g.biasRow, bias):])
+	filters, sources, sums, numFilters, numSources, _ := g.sizes()
+	for i, p := range g.parts {
+		p.turnedTaps, p.sums = take(&scratch, g.turnedFloats()), take(&scratch, sums)
+		if p.filters = g.parts[0].filters; i < numFilters {
+			p.filters = take(&scratch, filters)
+		}
+		if p.sources = g.parts[0].sources; i < numSources {
+			p.sources = take(&scratch, sources)
+		}
+	}
+	if g.shared {
+		g.cpu.Run((*winogradSources)(g))
+		g.cpu.Run((*winogradBlocks)(g))
+		if then.then != nil {
+			g.cpu.finish(then.then, then.rows, then.blockRows)
+		}
+	} else {
+		g.cpu.Run((*winogradFilters)(g))
+		g.cpu.Run((*winogradBatches)(g))
+		if then.then != nil {
+			g.then.rest(g.alone)
+		}
+	}
+	g.dst, g.src, g.w, g.then, g.biasRow = nil, nil, nil, finishing{}, nil
+}
+
+// winogradFilters transforms all filters.
+type winogradFilters winograd
+
+// Do transforms the filters of some channels.
+func (t *winogradFilters) Do(part, parts int) {
+	g, p := (*winograd)(t), t.parts[part]
+	lo, hi := span(g.depth/turnedRows, part, parts)
+	for i := range g.chunks() {
+		first := i * g.chunk
+		g.transformFilters(p, p.filters[i*g.filters.floats:], g.blocks, first,
+			max(lo*turnedRows, first), min(hi*turnedRows, first+g.chunk))
+	}
+}
+
+// winogradBatches computes everything but the filters, tiles after tiles.
+type winogradBatches winograd
+
+// rowsBefore returns how many of the first rows of dst tiles [0, i) complete: those of whole images.
+func (g *winograd) rowsBefore(i int) int { return i / g.each * (g.outImage / g.width) }
+
+// Do computes some tiles, and finishes the blocks of rows that it alone computes.
+func (t *winogradBatches) Do(part, parts int) {
+	g, p := (*winograd)(t), t.parts[part]
+	lo, hi := span(g.tiles, part, parts)
+	alone := rowRun{g.rowsBefore(lo + g.each - 1), g.rowsBefore(hi)}
+	g.alone[part] = alone
+	for next := lo; lo < hi; lo = next {
+		next = min(lo+g.batch, hi)
+		g.transformSources(p, lo, 0, next-lo)
+		for i := range g.chunks() {
+			g.multiply(p, p.filters[i*g.filters.floats:], g.blocks, i, next-lo)
+		}
+		g.transformSums(p, g.blocks, lo, next-lo)
+		if g.then.then != nil {
+			g.then.advance(part, alone.first, g.rowsBefore(lo), g.rowsBefore(next))
+		}
+	}
+}
+
+// winogradSources transforms all sources.
+type winogradSources winograd
+
+// Do transforms some tiles.
+func (t *winogradSources) Do(part, parts int) {
+	lo, hi := span(t.tiles, part, parts)
+	(*winograd)(t).transformSources(t.parts[part], 0, lo, hi)
+}
+
+// winogradBlocks computes everything but the sources, group after group.
+type winogradBlocks winograd
+
+// Do computes some groups of blocks.
+func (t *winogradBlocks) Do(part, parts int) {
+	g, p := (*winograd)(t), t.parts[part]
+	lo, hi := span(len(g.groups), part, parts)
+	for _, group := range g.groups[lo:hi] {
+		for i := range g.chunks() {
+			first := i * g.chunk
+			g.transformFilters(p, p.filters, group, first, first, min(first+g.chunk, g.depth))
+			g.multiply(p, p.filters, group, i, g.tiles)
+		}
+		g.transformSums(p, group, 0, g.tiles)
+	}
+}
+
+// transformFilters transforms the filters of channels [lo, hi) of the chunk that starts at channel
+// first for the blocks of group.
+func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []block, first, lo, hi int) {
+	a := &p.transform
+	a.stride = g.filters.stride
+	n := min(g.chunk, g.depth-first)
+	for j := range group {
+		b := &group[j]
+		a.width = b.lanes
+		panel := dst[(b.first-group[0].first)*n:]
+		for c := lo; c < hi; c += turnedRows {
+			src, step := g.w[c*g.width+b.first:], g.width
+			a.tapStride = g.depth * g.width
+			if g.turned {
+				src, step = p.turnedTaps, b.lanes
+				a.tapStride = turnedRows * b.lanes
+				g.turnTaps(p, b, c)
+			}
+			for i := range turnedRows {
+				a.src, a.dst = src[i*step:], panel[(c-first+i)*b.lanes:]
+				g.cpu.ops.winograd.filter(a)
+			}
+		}
+	}
+}
+
+// turnTaps turns the taps of turnedRows channels from c on for block b: [tap][channel][lane].
+func (g *winograd) turnTaps(p *winogradPart, b *block, c int) {
+	for tap := range 9 {
+		dst := p.turnedTaps[tap*turnedRows*b.lanes:]
+		from := ((8-tap)*g.width+b.first)*g.depth + c
+		p.turn.run(&g.cpu.ops.gemm, dst, g.w[from:], turnedRows, g.depth, b)
+	}
+}
+
+// transformSources transforms tiles [lo, hi) of the batch that starts at tile first.
+func (g *winograd) transformSources(p *winogradPart, first, lo, hi int) {
+	a := &p.transform
+	a.stride = g.sources.stride
+	for i := range g.chunks() {
+		c := i * g.chunk
+		a.width = min(g.chunk, g.depth-c)
+		chunk := p.sources[i*g.sources.floats:]
+		for tile := lo; tile < hi; tile++ {
+			g.input(a, g.src, first+tile)
+			a.src, a.dst = a.src[c:], chunk[tile*(g.chunk+lineFloats):]
+			g.cpu.ops.winograd.input(a)
+		}
+	}
+}
+
+// multiply computes the sums over chunk number chunk of n tiles for the blocks of group, or adds them
+// to those of the chunks before.
+func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, chunk, n int) {
+	a := &p.tile
+	a.depth, a.flags = min(g.chunk, g.depth-chunk*g.chunk), 0
+	if chunk > 0 {
+		a.flags = tileAdd
+	}
+	sources := p.sources[chunk*g.sources.floats:]
+	for point := range winogradPoints {
+		for j := range group {
+			b := &group[j]
+			at := b.first - group[0].first
+			a.weights = filters[point*g.filters.stride+at*a.depth:]
+			a.table = g.tables[b.vectors]
+			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
+			for i := 0; i < n; i += a.rows {
+				a.rows = tileHeight(n - i)
+				a.src, a.dst = src[i*(g.chunk+lineFloats):], dst[i*b.lanes:]
+				g.cpu.ops.gemm.tile[a.rows][b.vectors](a)
+			}
+		}
+	}
+}
+
+// transformSums transforms the sums of n tiles from tile first on for the blocks of group.
+func (g *winograd) transformSums(p *winogradPart, group []block, first, n int) {
+	a := &p.transform
+	a.stride, a.flags = g.sums.stride, g.flags
+	for i := range n {
+		table, dst := g.output(g.dst, first+i)
+		a.table = table
+		for j := range group {
+			b := &group[j]
+			a.src = p.sums[(b.first-group[0].first)*g.batch+i*b.lanes:]
+			a.dst, a.bias, a.width = dst[b.first:], g.biasRow[b.first:], b.lanes
+			g.cpu.ops.winograd.output(a)
+		}
+	}
+}
+
+// rowTable returns the table of a tile of rows that lie equally far apart.
+func rowTable(out, from int) (table []int32) {
+	for i := range tileRows {
+		table = append(table, int32(i*out))
+	}
+	table = append(table, 0) // the one tap
+	for i := range tileRows {
+		table = append(table, int32(i*from))
+	}
+	return table
+}

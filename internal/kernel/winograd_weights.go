@@ -1,0 +1,242 @@
+package kernel
+
+// winogradWeights computes the gradient of the weights as the exact adjoint of the forward direction,
+//
+//	dw[c, k] = G' (sum over tiles of (B' x[tile, c] B) * (A dy[tile, k] A')) G
+//
+// Order of the sum: the tiles are cut into strips and these into parcels, by the shape alone. Each
+// parcel is summed in order from zero, the parcels of a strip are added in order, and so are the strips;
+// the parcels of a single strip are transformed before they are added.
+type winogradWeights struct {
+	cpu *CPU
+	tiling
+	depth, width int // channels of x and of dy
+	// With several strips, each thread sums some of them for all channels. With one, threads share its
+	// parcels: each transforms some tiles, then goes through pairs of a chunk of x's channels and a
+	// group of blocks of dy's, whose sums never leave the second-level cache.
+	strips int
+	parcel int // tiles
+	chunk  int // channels of x
+	groups [][]block
+	x      points  // of a chunk, [parcel][channel and a line]
+	dy     points  // of a group, [block][parcel][lane]
+	sums   points  // of a chunk and a group, [channel][channel of dy]
+	pairs  []int32 // of the tiles of a parcel
+	parts  []*winogradPart
+
+	// The call in progress.
+	dwOut, xIn, dyIn []float32
+	stripSums        []float32
+	lo, hi           int // the shared parcel
+}
+
+// Note: strips and parcels of tiles
+//
+// A strip is a unit of work for a thread, but each needs sums of its own, stripFloats for all: so there
+// are several only where tiles outweigh filters. Then a parcel is such that it stays in the second-level
+// cache with some of the sums; else it is as large as memory allows. Changing these numbers changes
+// results.
+const (
+	maxStrips    = 8
+	stripTiles   = 256
+	stripFloats  = 4 << 20
+	sharedParcel = 512
+)
+
+// newWinogradWeights plans the gradient of the weights of the convolution s.
+func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
+	o := &winogradWeights{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K}
+	blocks, _ := c.ops.gemm.cutBlocks(s.K)
+	most := stripFloats / (winogradPoints * s.C * s.K)
+	if o.strips = min(maxStrips, o.tiles/stripTiles, most); o.strips > 1 {
+		o.chunk, o.groups = s.C, [][]block{blocks}
+		o.parcel = min((o.tiles+o.strips-1)/o.strips, winogradBatch(s.C, s.K))
+	} else {
+		o.strips, o.chunk, o.groups = 1, min(s.C, sharedChannels), groupBlocks(blocks)
+		o.parcel = min(o.tiles, sharedParcel)
+	}
+	channels := groupChannels(o.groups[0])
+	o.x = newPoints(o.parcel * (o.chunk + lineFloats))
+	o.dy, o.sums = newPoints(o.parcel*channels), newPoints(o.chunk*channels)
+	for i := range o.parcel {
+		o.pairs = append(o.pairs, int32(i*(o.chunk+lineFloats)), int32(i))
+	}
+	for range c.Threads() {
+		o.parts = append(o.parts, newWinogradPart(max(s.C, s.K)))
+	}
+	return o
+}
+
+// chunks returns the number of chunks of x's channels.
+func (o *winogradWeights) chunks() int { return (o.depth + o.chunk - 1) / o.chunk }
+
+// sizes returns the floats of x and dy, how many parcels are in progress at a time, and how many sums.
+func (o *winogradWeights) sizes() (x, dy, numParcels, numSums int) {
+	x, dy = o.chunks()*o.x.floats, len(o.groups)*o.dy.floats
+	if o.strips > 1 {
+		return x, dy, len(o.parts), o.strips
+	}
+	return x, dy, 1, len(o.parts)
+}
+
+// scratch returns the floats that a call needs.
+func (o *winogradWeights) scratch() int {
+	x, dy, numParcels, numSums := o.sizes()
+	return numParcels*(x+dy) + numSums*o.sums.floats
+}
+
+// run computes dw.
+func (o *winogradWeights) run(dw, x, dy, scratch []float32) {
+	o.dwOut, o.xIn, o.dyIn = dw, x, dy
+	xFloats, dyFloats, numParcels, numSums := o.sizes()
+	o.stripSums = take(&scratch, numSums*o.sums.floats)
+	var sources, grads []float32
+	for i, p := range o.parts {
+		if i < numParcels {
+			sources, grads = take(&scratch, xFloats), take(&scratch, dyFloats)
+		}
+		p.sources, p.grads = sources, grads
+	}
+	if o.strips > 1 {
+		o.cpu.Run((*winogradStrips)(o))
+		o.cpu.Run((*winogradStripSums)(o))
+	} else {
+		for o.lo = 0; o.lo < o.tiles; o.lo = o.hi {
+			o.hi = min(o.lo+o.parcel, o.tiles)
+			o.cpu.Run((*winogradParcel)(o))
+			o.cpu.Run((*winogradPairs)(o))
+		}
+	}
+	o.dwOut, o.xIn, o.dyIn, o.stripSums = nil, nil, nil, nil
+}
+
+// winogradStrips sums the points of every strip.
+type winogradStrips winogradWeights
+
+// Do sums some strips.
+func (t *winogradStrips) Do(part, parts int) {
+	o, p := (*winogradWeights)(t), t.parts[part]
+	first, last := span(o.strips, part, parts)
+	for strip := first; strip < last; strip++ {
+		sums := o.stripSums[strip*o.sums.floats:]
+		from, to := span(o.tiles, strip, o.strips)
+		for lo := from; lo < to; lo += o.parcel {
+			n := min(o.parcel, to-lo)
+			o.transform(p, lo, 0, n)
+			o.multiply(p, sums, 0, 0, n, lo > from)
+		}
+	}
+}
+
+// winogradStripSums adds the strips up and transforms their sums.
+type winogradStripSums winogradWeights
+
+// stripPairs is how many pairs of channels are added and transformed at a time.
+const stripPairs = 1024
+
+// Do transforms some filters.
+func (t *winogradStripSums) Do(part, parts int) {
+	o, a := (*winogradWeights)(t), &t.parts[part].transform
+	pairs := o.depth * o.width
+	a.stride, a.tapStride, a.flags = o.sums.stride, pairs, 0
+	lo, hi := span(pairs/winogradChannels, part, parts)
+	for at := lo * winogradChannels; at < hi*winogradChannels; at += a.width {
+		a.width = min(stripPairs, hi*winogradChannels-at)
+		for strip := 1; strip < o.strips; strip++ {
+			for point := range winogradPoints {
+				from := point*o.sums.stride + at
+				sum := o.stripSums[from:][:a.width]
+				o.cpu.ops.element.add(sum, sum, o.stripSums[strip*o.sums.floats+from:][:a.width])
+			}
+		}
+		a.src, a.dst = o.stripSums[at:], o.dwOut[at:]
+		o.cpu.ops.winograd.filterGrad(a)
+	}
+}
+
+// winogradParcel transforms the shared parcel.
+type winogradParcel winogradWeights
+
+// Do transforms some tiles.
+func (t *winogradParcel) Do(part, parts int) {
+	lo, hi := span(t.hi-t.lo, part, parts)
+	(*winogradWeights)(t).transform(t.parts[part], t.lo, lo, hi)
+}
+
+// winogradPairs sums the shared parcel and transforms the sums.
+type winogradPairs winogradWeights
+
+// Do computes the filters of some chunks and groups.
+func (t *winogradPairs) Do(part, parts int) {
+	o, p := (*winogradWeights)(t), t.parts[part]
+	a, sums := &p.transform, o.stripSums[part*o.sums.floats:]
+	lo, hi := span(o.chunks()*len(o.groups), part, parts)
+	for u := lo; u < hi; u++ {
+		group, chunk := u/o.chunks(), u%o.chunks()
+		o.multiply(p, sums, chunk, group, t.hi-t.lo, false)
+		first := o.groups[group][0].first
+		a.stride, a.tapStride = o.sums.stride, o.depth*o.width
+		a.width, a.flags = groupChannels(o.groups[group]), 0
+		if t.lo > 0 {
+			a.flags = tileAdd
+		}
+		for c := chunk * o.chunk; c < min((chunk+1)*o.chunk, o.depth); c++ {
+			a.src, a.dst = sums[(c-chunk*o.chunk)*a.width:], o.dwOut[c*o.width+first:]
+			o.cpu.ops.winograd.filterGrad(a)
+		}
+	}
+}
+
+// transform transforms x and dy of tiles [lo, hi) of the parcel that starts at tile first.
+func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
+	a := &p.transform
+	a.stride = o.x.stride
+	for i := range o.chunks() {
+		c := i * o.chunk
+		a.width = min(o.chunk, o.depth-c)
+		chunk := p.sources[i*o.x.floats:]
+		for tile := lo; tile < hi; tile++ {
+			o.input(a, o.xIn, first+tile)
+			a.src, a.dst = a.src[c:], chunk[tile*(o.chunk+lineFloats):]
+			o.cpu.ops.winograd.input(a)
+		}
+	}
+	a.stride = o.dy.stride
+	for i, group := range o.groups {
+		grads := p.grads[i*o.dy.floats:]
+		for tile := lo; tile < hi; tile++ {
+			table, dy := o.output(o.dyIn, first+tile)
+			a.table = table
+			for j := range group {
+				b := &group[j]
+				a.src, a.width = dy[b.first:], b.lanes
+				a.dst = grads[(b.first-group[0].first)*o.parcel+tile*b.lanes:]
+				o.cpu.ops.winograd.outputGrad(a)
+			}
+		}
+	}
+}
+
+// multiply sums n tiles for a chunk and a group, or adds them to sums.
+func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group, n int, add bool) {
+	a, blocks := &p.outer, o.groups[group]
+	a.pairs, a.tail, a.flags = o.pairs[:2*n], o.cpu.ops.gemm.lanes, 0
+	if add {
+		a.flags = tileAdd
+	}
+	a.stride = groupChannels(blocks)
+	channels := min(o.chunk, o.depth-chunk*o.chunk)
+	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
+	for point := range winogradPoints {
+		for j := range blocks {
+			b := &blocks[j]
+			at := b.first - blocks[0].first
+			a.b, a.bStride = dy[point*o.dy.stride+at*o.parcel:], b.lanes
+			for c := 0; c < channels; c += a.rows {
+				a.rows = tileHeight(channels - c)
+				a.a, a.dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.stride+at:]
+				o.cpu.ops.gemm.outer[a.rows][b.vectors](a)
+			}
+		}
+	}
+}

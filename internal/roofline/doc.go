@@ -1,0 +1,14 @@
+// Package roofline times kernels against what the machine can reach.
+//
+// [Run] measures passes over working sets of rising size, then every op of a model's training step
+// where it runs, on data that flows through the step, next to multiply-adds in registers, then
+// kernels of fixed shapes by themselves, which are the same on every machine. Each timing gets
+// the time that these two limits allow (Williams, Waterman and Patterson 2009, "Roofline: an
+// insightful visual performance model"), so that lost time can be looked for where it is.
+//
+// Counts are nominal: products as if all were computed, padding included, and each operand moved
+// once. An algorithm that saves multiplications may therefore beat the bound.
+//
+// Errors: a model that does not exist or does not fit, an implementation that the machine lacks, or
+// the context's. Nothing is kept of a measurement that was cut short.
+package roofline

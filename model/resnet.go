@@ -1,0 +1,95 @@
+package model
+
+import (
+	"strconv"
+
+	"lockstep/graph"
+	"lockstep/nn"
+)
+
+// resnet20 and resnet56 are the networks for CIFAR of He et al. 2015 (arXiv 1512.03385), section
+// 4.2, with 3 and 9 blocks to a stage.
+func resnet20(x *graph.Node, classes int) *graph.Node { return smallResNet(x, classes, 3) }
+func resnet56(x *graph.Node, classes int) *graph.Node { return smallResNet(x, classes, 9) }
+
+// smallResNet has three stages of so many blocks of two 3x3 convolutions, with 16, 32 and 64
+// channels, and shortcuts without parameters. Names are those of the usual PyTorch
+// implementation, pytorch_resnet_cifar10.
+func smallResNet(x *graph.Node, classes, blocks int) *graph.Node {
+	channels := 16
+	x = graph.ReLU(convNorm("", "1", x, nn.Conv{Out: channels, Size: 3, Pad: 1}))
+	for stage := 1; stage <= 3; stage++ {
+		for block := range blocks {
+			name := blockName(stage, block)
+			if stage == 1 || block > 0 {
+				x = basicBlock(name, x, x, channels, 1)
+				continue
+			}
+			// Every second pixel, and zeros as the channels that the input does not have.
+			channels *= 2
+			shortcut := graph.Subsample(x, 2, channels/4, channels/4)
+			x = basicBlock(name, x, shortcut, channels, 2)
+		}
+	}
+	return nn.Linear{Out: classes}.Apply("linear", graph.GlobalAvgPool(x))
+}
+
+// basicBlock adds two convolutions of x to the shortcut.
+func basicBlock(name string, x, shortcut *graph.Node, channels, stride int) *graph.Node {
+	y := graph.ReLU(convNorm(name, "1", x,
+		nn.Conv{Out: channels, Size: 3, Stride: stride, Pad: 1}))
+	y = convNorm(name, "2", y, nn.Conv{Out: channels, Size: 3, Pad: 1})
+	return graph.ReLU(graph.Add(y, shortcut))
+}
+
+// largestSmallImage is the size, in pixels, up to which resnet50 keeps the whole map.
+const largestSmallImage = 64
+
+// resnet50 is torchvision's version 1.5, with the stride of a block in its 3x3 convolution. Images
+// larger than 64 pixels enter through the stem for ImageNet, 7x7 with stride 2 and a max-pool;
+// smaller ones through the one for CIFAR, 3x3 with stride 1.
+func resnet50(x *graph.Node, classes int) *graph.Node {
+	if s := x.Shape(); len(s) == 4 && max(s[1], s[2]) > largestSmallImage {
+		x = graph.ReLU(convNorm("", "1", x, nn.Conv{Out: 64, Size: 7, Stride: 2, Pad: 3}))
+		x = nn.MaxPool{Size: 3, Stride: 2, Pad: 1}.Apply("", x)
+	} else {
+		x = graph.ReLU(convNorm("", "1", x, nn.Conv{Out: 64, Size: 3, Pad: 1}))
+	}
+	for i, blocks := range []int{3, 4, 6, 3} {
+		for block := range blocks {
+			stride := 1
+			if i > 0 && block == 0 {
+				stride = 2
+			}
+			x = bottleneck(blockName(i+1, block), x, 64<<i, stride, block == 0)
+		}
+	}
+	return nn.Linear{Out: classes}.Apply("fc", graph.GlobalAvgPool(x))
+}
+
+// bottleneck adds to the shortcut a 1x1 convolution down to width channels, a 3x3 one, and a 1x1
+// one up to four times as many. The first block of a stage brings its shortcut to that shape with
+// a convolution.
+func bottleneck(name string, x *graph.Node, width, stride int, isFirst bool) *graph.Node {
+	y := graph.ReLU(convNorm(name, "1", x, nn.Conv{Out: width, Size: 1}))
+	y = graph.ReLU(convNorm(name, "2", y, nn.Conv{Out: width, Size: 3, Stride: stride, Pad: 1}))
+	y = convNorm(name, "3", y, nn.Conv{Out: 4 * width, Size: 1})
+	if isFirst {
+		down := nn.Conv{Out: 4 * width, Size: 1, Stride: stride, NoBias: true,
+			Init: nn.ByFanOut(4*width, 1)}
+		x = nn.Sequential{down, nn.BatchNorm{}}.Apply(name+"downsample", x)
+	}
+	return graph.ReLU(graph.Add(y, x))
+}
+
+// convNorm applies a convolution without bias, called conv<number> behind the prefix, and a batch
+// norm, called bn<number>.
+func convNorm(prefix, number string, x *graph.Node, c nn.Conv) *graph.Node {
+	c.NoBias, c.Init = true, nn.ByFanOut(c.Out, c.Size)
+	return nn.BatchNorm{}.Apply(prefix+"bn"+number, c.Apply(prefix+"conv"+number, x))
+}
+
+// blockName returns the prefix of a block's parameters.
+func blockName(stage, block int) string {
+	return "layer" + strconv.Itoa(stage) + "." + strconv.Itoa(block) + "."
+}

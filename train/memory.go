@@ -1,0 +1,39 @@
+package train
+
+import (
+	"lockstep/data"
+	"lockstep/graph"
+)
+
+// Memory is what a loop takes, in bytes.
+type Memory struct {
+	// Arena holds the intermediate values of the largest program.
+	Arena int64
+	// Variables are parameters, running statistics, gradients and the optimizer's state.
+	Variables int64
+	// Batches are the samples of the steps in preparation and of the evaluation.
+	Batches int64
+}
+
+// Total returns the sum.
+func (m Memory) Total() int64 { return m.Arena + m.Variables + m.Batches }
+
+// Memory returns what the loop takes from its first step on, without the data set, which it shares.
+func (l *Loop) Memory() Memory {
+	v := l.variables
+	floats := len(v.Weights)*(1+len(l.gradients)) + len(v.State) + len(l.rows)
+	m := Memory{
+		Arena:     l.ArenaBytes(),
+		Variables: 4*int64(floats) + l.optimizer.Bytes(),
+		Batches:   l.loaderConfig().Bytes(),
+	}
+	for n := range l.programs.evaluation {
+		m.Batches += imageBytes(l.config.Test, n)
+	}
+	return m
+}
+
+// imageBytes returns the size of n samples as a program reads them.
+func imageBytes(s *data.Set, n int) int64 {
+	return int64(n) * (graph.Type{Shape: s.Shape}.Bytes() + 4)
+}
