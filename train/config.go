@@ -34,6 +34,8 @@ type Config struct {
 	// divides by its own samples, and evaluates the whole test set.
 	Isolated bool
 
+	// EvalOnly makes a loop that evaluates once and trains nothing; Test is required.
+	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.
 	Steps int
 	// Epochs is the length of the run in epochs; 0 means Steps. Exactly one is set.
@@ -76,6 +78,8 @@ func (c Config) Validate() error {
 	case c.Steps < 0 || c.Epochs < 0 || (c.Steps == 0) == (c.Epochs == 0):
 		return fmt.Errorf("train: length of %d steps and %d epochs, want exactly one of them",
 			c.Steps, c.Epochs)
+	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
+		return fmt.Errorf("train: no test samples, and nothing to do but evaluate")
 	case c.EvalEvery < 0 || c.EvalBatch < 0:
 		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
 			c.EvalEvery, c.EvalBatch)
@@ -103,7 +107,10 @@ func (c Config) stepsPerEpoch() int {
 
 // steps returns the length of the run.
 func (c Config) steps() int {
-	if c.Steps > 0 {
+	switch {
+	case c.EvalOnly:
+		return 0
+	case c.Steps > 0:
 		return c.Steps
 	}
 	return c.Epochs * c.stepsPerEpoch()
@@ -115,6 +122,8 @@ func (c Config) batches() []int {
 	n := c.Train.Len()
 	tail := n % c.Batch
 	switch {
+	case c.EvalOnly:
+		return nil
 	case tail == 0 || c.steps() < c.stepsPerEpoch():
 		return []int{c.Batch}
 	case n < c.Batch:

@@ -24,6 +24,7 @@ func commands() []func(*app) *cobra.Command {
 		benchCommand,
 		reportCommand,
 		dataCommand,
+		checkpointCommand,
 		versionCommand,
 		workerCommand,
 	}

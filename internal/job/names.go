@@ -24,6 +24,8 @@ func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
 }
 
+func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }
+
 func augmentNames() []string {
 	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip}
 }

@@ -42,6 +42,8 @@ type Summary struct {
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`
 	Directory        string       `json:"directory"` // the run directory
+	Weights          *Start       `json:"weights"`   // what the run started from; null: fresh values
+	Saved            *Saved       `json:"saved"`     // the trained weights; null: not written
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
 }
@@ -100,10 +102,22 @@ type RankStat struct {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
+// firstStep returns the first step's time in milliseconds; 0 if there was none.
+func firstStep(times []time.Duration) float64 {
+	if len(times) == 0 {
+		return 0
+	}
+	return milliseconds(times[0])
+}
+
 // stepQuantiles returns the quantiles of step times in milliseconds, without the first step if
-// there is another: it warms up caches and links.
+// there is another: it warms up caches and links. All are 0 if there was no step.
 func stepQuantiles(times []time.Duration) Quantiles {
-	if len(times) > 1 {
+	switch len(times) {
+	case 0:
+		return Quantiles{}
+	case 1:
+	default:
 		times = times[1:]
 	}
 	sorted := slices.Sorted(slices.Values(times))
@@ -137,7 +151,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Directory: string(dir),
-		Evaluations: first.Evaluations,
+		Evaluations: first.Evaluations, Weights: first.Weights, Saved: first.Saved,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples
