@@ -9,6 +9,10 @@ type Augmentation struct {
 	Pad int `json:"pad"`
 	// Flip mirrors every other image left to right. Wrong for digits and letters.
 	Flip bool `json:"flip"`
+	// Cutout is the side in pixels of a square that takes the value 0, the mean, after
+	// normalisation. Its middle is anywhere in the image, so that a part may fall outside. 0 means
+	// none. After DeVries and Taylor 2017.
+	Cutout int `json:"cutout"`
 }
 
 // Purposes of random streams; each is the first part of a stream's path below the seed.
@@ -18,6 +22,7 @@ const (
 	purposeCoverage
 	purposeGlyph
 	purposeSynthetic
+	purposeBatches
 )
 
 // pose is one draw of an augmentation: the pixel (h, w) of the result comes from row h+dy and
@@ -27,16 +32,43 @@ type pose struct {
 	flip   bool
 }
 
+// hole is where an augmentation cuts out a square: rows [top, bottom) and columns [left, right).
+type hole struct{ top, bottom, left, right int }
+
+// stream returns the random numbers of a sample in an epoch.
+func (a Augmentation) stream(seed uint64, epoch, sample int) random.Stream {
+	return random.Derive(seed, purposeAugment, uint64(epoch), uint64(sample))
+}
+
 // draw returns the pose of a sample in an epoch, a function of its arguments alone.
 func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
-	if a == (Augmentation{}) {
+	if a.Pad == 0 && !a.Flip {
 		return pose{}
 	}
-	s := random.Derive(seed, purposeAugment, uint64(epoch), uint64(sample))
+	s := a.stream(seed, epoch, sample)
 	return pose{
 		dy:   s.Intn(0, 2*a.Pad+1) - a.Pad,
 		dx:   s.Intn(1, 2*a.Pad+1) - a.Pad,
 		flip: a.Flip && s.Word(2)>>63 == 1,
+	}
+}
+
+// drawHole returns the hole of a sample in an epoch, cut to the image; an empty one without
+// Cutout.
+func (a Augmentation) drawHole(seed uint64, epoch, sample, height, width int) hole {
+	if a.Cutout == 0 {
+		return hole{}
+	}
+	s := a.stream(seed, epoch, sample)
+	top := s.Intn(3, height) - a.Cutout/2
+	left := s.Intn(4, width) - a.Cutout/2
+	return hole{max(0, top), min(height, top+a.Cutout), max(0, left), min(width, left+a.Cutout)}
+}
+
+// cut sets the hole in one image [H, W, C] to 0.
+func (h hole) cut(image []float32, width, channels int) {
+	for y := h.top; y < h.bottom; y++ {
+		clear(image[(y*width+h.left)*channels : (y*width+h.right)*channels])
 	}
 }
 

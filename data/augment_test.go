@@ -65,3 +65,31 @@ func TestDrawIsUniformAndPure(t *testing.T) {
 		t.Error("the zero augmentation changes something")
 	}
 }
+
+func TestHolesAreUniformAndPure(t *testing.T) {
+	a := data.Augmentation{Cutout: 4}
+	const n, side = 20_000, 8
+	var covered [side][side]int
+	for i := range n {
+		top, bottom, left, right := a.DrawHole(7, i%3, i, side, side)
+		if top < 0 || left < 0 || bottom > side || right > side || bottom-top < 2 || bottom-top > 4 {
+			t.Fatalf("hole [%d, %d) x [%d, %d)", top, bottom, left, right)
+		}
+		for y := top; y < bottom; y++ {
+			for x := left; x < right; x++ {
+				covered[y][x]++
+			}
+		}
+		if y, _, x, _ := a.DrawHole(7, i%3, i, side, side); y != top || x != left {
+			t.Fatal("two draws for one sample differ")
+		}
+	}
+	// A middle is in each of the 64 places as often; 4 x 4 of them cover an inner pixel.
+	if k := covered[4][4]; k < n/4*9/10 || k > n/4*11/10 {
+		t.Errorf("an inner pixel is covered %d times, want about %d", k, n/4)
+	}
+	a = data.Augmentation{Pad: 4, Flip: true}
+	if top, bottom, left, right := a.DrawHole(7, 1, 1, 8, 8); bottom > top || right > left {
+		t.Error("a hole without cutout")
+	}
+}

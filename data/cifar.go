@@ -92,7 +92,7 @@ type cifar10 struct {
 	seen        map[string]bool
 }
 
-func readCIFAR10(ctx context.Context, path string) (train, test *Set, err error) {
+func readCIFAR10(ctx context.Context, path string, _ Options) (train, test *Set, err error) {
 	c := &cifar10{seen: map[string]bool{}}
 	c.train = newCIFAR10Set(path, 5*cifarRecords)
 	c.test = newCIFAR10Set(path, cifarRecords)

@@ -81,23 +81,28 @@ type FormatError struct {
 	File string
 	// Offset is the position of the first wrong byte, uncompressed; -1 if the fault has no place.
 	Offset int64
+	// Line is the number of the wrong line, from 1; 0 unless the file is one of lines.
+	Line int
 	// Reason says what was found and what was wanted.
 	Reason string
 	// Err is the underlying error, or nil.
 	Err error
 }
 
-// Error names file, byte, reason and next step in one line.
+// Error names file, byte or line, reason and next step in one line.
 func (e *FormatError) Error() string {
-	place := e.File
-	if e.Offset >= 0 {
+	place, next := e.File, "put an intact copy in its place"
+	switch {
+	case e.Line > 0:
+		place, next = fmt.Sprintf("%s, line %d", e.File, e.Line), "correct the file"
+	case e.Offset >= 0:
 		place = fmt.Sprintf("%s, byte %d", e.File, e.Offset)
 	}
 	cause := e.Reason
 	if e.Err != nil {
 		cause = fmt.Sprintf("%s: %v", e.Reason, e.Err)
 	}
-	return fmt.Sprintf("data: %s: %s; put an intact copy in its place", place, cause)
+	return fmt.Sprintf("data: %s: %s; %s", place, cause, next)
 }
 
 // Unwrap returns the underlying error.

@@ -2,7 +2,9 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -20,7 +22,28 @@ const (
 
 // ReadCIFARArchive reads the data set from an archive.
 func ReadCIFARArchive(ctx context.Context, path string) (train, test *Set, err error) {
-	return readCIFAR10(ctx, path)
+	return readCIFAR10(ctx, path, Options{})
+}
+
+// DecodeSVHN reads one file of the set.
+func DecodeSVHN(r io.Reader, file string) (*Set, error) {
+	s := &Set{}
+	return s, s.appendSVHN(r, file)
+}
+
+// Records returns the records of a file, each as "line: field|field".
+func Records(file io.Reader, name string) ([]string, error) {
+	r := newRecordReader(file, name)
+	var records []string
+	for {
+		fields, line, err := r.next()
+		if err == io.EOF {
+			return records, nil
+		} else if err != nil {
+			return records, err
+		}
+		records = append(records, fmt.Sprintf("%d: %s", line, strings.Join(fields, "|")))
+	}
 }
 
 // FetchFile downloads one file into folder, giving up after stall without data.
@@ -46,4 +69,18 @@ func (s *Set) Place(dst []float32, src []byte, dy, dx int, flip bool) {
 func (a Augmentation) Draw(seed uint64, epoch, sample int) (dy, dx int, flip bool) {
 	p := a.draw(seed, epoch, sample)
 	return p.dy, p.dx, p.flip
+}
+
+// DrawHole returns the hole of a sample.
+func (a Augmentation) DrawHole(seed uint64, epoch, sample, height, width int) (top, bottom, left,
+	right int) {
+	h := a.drawHole(seed, epoch, sample, height, width)
+	return h.top, h.bottom, h.left, h.right
+}
+
+// Resize scales a square of RGBA pixels to one of RGB pixels.
+func Resize(src []byte, from, to int) []byte {
+	dst := make([]byte, to*to*3)
+	newResizer(from, to).scale(dst, src, from*4)
+	return dst
 }

@@ -37,6 +37,17 @@ type Options struct {
 	Shape tensor.Shape
 	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 256.
 	NumClasses int
+
+	// Vocabulary is the WordPiece vocabulary of texts; "" means bert-base-uncased/vocab.txt in one
+	// of the folders.
+	Vocabulary string
+	// MaxTokens is the length that longer texts are cut to; 0 means 512.
+	MaxTokens int
+	// TextColumn and LabelColumn name the columns of a file of texts, or number them from 1; ""
+	// means that of a usual name.
+	TextColumn, LabelColumn string
+	// Side is the height and width that the images of a folder get; 0 means 32.
+	Side int
 }
 
 // Progress is the state of a download.
@@ -76,19 +87,24 @@ type source struct {
 	Info
 	// wants says in words what to put into a folder.
 	wants []string
+	// path is where the set lies if its name says so; then the fields below but read are unused.
+	path string
 	// locate returns where in folder the set lies; "" if it is not there.
 	locate func(folder string) string
 	// lacks names the files that folder lacks if it holds others of the set; else "".
 	lacks func(folder string) string
 	// read loads from where locate found it.
-	read func(ctx context.Context, path string) (train, test *Set, err error)
+	read func(ctx context.Context, path string, o Options) (train, test *Set, err error)
+	// prepare does ahead what several workers need not do side by side; nil if there is nothing.
+	prepare func(ctx context.Context, o Options) error
 	// generate makes the set from nothing; nil unless Generated.
 	generate func(ctx context.Context, o Options) (train, test *Set, err error)
 }
 
 // sources lists all data sets, the default first.
 func sources() []source {
-	return []source{glyphSource(), cifar10Source(), mnistSource(), syntheticSource()}
+	return []source{glyphSource(), cifar10Source(), svhnSource(), svhnExtraSource(), mnistSource(),
+		sst2Source(), syntheticSource()}
 }
 
 // Names returns the names that Load takes, the default first.
@@ -110,7 +126,7 @@ func List() []Info {
 }
 
 // Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
-// allows it.
+// allows it. The name may also be the path of a user's own data, see [IsPath].
 //
 // Errors: *UnknownError, *MissingError, *FormatError, *ReadError, or ctx's. The sets share memory with
 // nothing else.
@@ -124,7 +140,7 @@ func Load(ctx context.Context, name string, o Options) (train, test *Set, err er
 	} else {
 		var path string
 		if path, err = s.obtain(ctx, o); err == nil {
-			train, test, err = s.read(ctx, path)
+			train, test, err = s.read(ctx, path, o)
 		}
 	}
 	if err != nil {
@@ -150,13 +166,16 @@ func Locate(name string, o Options) (path string, err error) {
 
 // Fetch makes sure that the named data set lies somewhere, downloading it if need be, and returns
 // where; "" for a generated one. A launcher calls it before it starts several workers, so that
-// they need not download side by side.
+// they need not download, or decode a folder of images, side by side.
 func Fetch(ctx context.Context, name string, o Options) (path string, err error) {
 	s, err := find(name)
 	if err != nil || s.Generated {
 		return "", err
 	}
-	return s.obtain(ctx, o)
+	if path, err = s.obtain(ctx, o); err == nil && s.prepare != nil {
+		err = s.prepare(ctx, o)
+	}
+	return path, err
 }
 
 func find(name string) (source, error) {
@@ -164,6 +183,9 @@ func find(name string) (source, error) {
 		if s.Name == name {
 			return s, nil
 		}
+	}
+	if IsPath(name) {
+		return pathSource(name), nil
 	}
 	return source{}, &UnknownError{Name: name, Suggestion: spelling.Nearest(name, Names())}
 }
@@ -189,6 +211,9 @@ func (o Options) target() string {
 
 // search returns where the set lies; "" if it is in none of the folders.
 func (s source) search(o Options) string {
+	if s.path != "" {
+		return s.path
+	}
 	for _, folder := range o.folders() {
 		if path := s.locate(folder); path != "" {
 			return path
@@ -270,6 +295,9 @@ func (s source) download(ctx context.Context, folder string, o Options) error {
 
 // command returns what fetches the set on a machine with a network.
 func (s source) command(folder string) string {
+	if len(s.Files) == 0 {
+		return ""
+	}
 	if folder == "" {
 		folder = "DIR"
 	}

@@ -20,7 +20,7 @@ type LoaderConfig struct {
 	Lo, Hi int
 	// Seed draws order and augmentation.
 	Seed uint64
-	// Augment changes the images.
+	// Augment changes the images; it must be zero for texts.
 	Augment Augmentation
 	// FromStep is the first step, counted from the start of the run.
 	FromStep int
@@ -40,8 +40,11 @@ func (c LoaderConfig) Validate() error {
 		return fmt.Errorf("data: loader: run [%d, %d) of %d shards", c.Lo, c.Hi, c.Shards)
 	case c.FromStep < 0 || c.ToStep < 0 || c.ToStep != 0 && c.ToStep < c.FromStep:
 		return fmt.Errorf("data: loader: steps [%d, %d)", c.FromStep, c.ToStep)
-	case c.Augment.Pad < 0:
-		return fmt.Errorf("data: loader: padding %d, want 0 or more", c.Augment.Pad)
+	case c.Augment.Pad < 0 || c.Augment.Cutout < 0:
+		return fmt.Errorf("data: loader: padding %d, cutout %d, want 0 or more",
+			c.Augment.Pad, c.Augment.Cutout)
+	case c.Set.Texts != nil && c.Augment != (Augmentation{}):
+		return errors.New("data: loader: augmentation of texts")
 	}
 	return c.Set.check()
 }
@@ -69,7 +72,8 @@ type Step struct {
 	coverage uint64
 }
 
-// Shard is one virtual shard of a step.
+// Shard is one virtual shard of a step, or as many samples of an evaluation. Either Images or
+// Tokens and Lengths are filled, as the set is one of images or of texts.
 type Shard struct {
 	// Number is the shard's number among all shards of the run.
 	Number int
@@ -77,11 +81,25 @@ type Shard struct {
 	Samples int
 	// Images is [N, H, W, C], normalised.
 	Images []float32
+	// Tokens holds the tokens of all texts one after another, without padding, [sum of Lengths].
+	Tokens []int32
+	// Lengths is the number of tokens of each text, [N].
+	Lengths []int32
 	// Labels is [N].
 	Labels []int32
 
-	images []float32 // full length of the buffers behind Images and Labels
-	labels []int32
+	images                  []float32 // full length of the buffers behind the fields above
+	tokens, lengths, labels []int32
+}
+
+// reset empties the shard of texts.
+func (sh *Shard) reset() { sh.Tokens, sh.Lengths = sh.tokens[:0], sh.lengths[:0] }
+
+// appendText adds a text behind those that are there.
+func (sh *Shard) appendText(text []int32) {
+	sh.Tokens = append(sh.Tokens, text...)
+	sh.tokens = sh.Tokens[:cap(sh.Tokens)]
+	sh.Lengths = append(sh.Lengths, int32(len(text)))
 }
 
 // ringSteps is the number of step buffers: one in use, one ready, one being filled.
@@ -119,6 +137,9 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 		full:    make(chan *Step, ringSteps),
 		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
+	}
+	if c.Set.Texts != nil {
+		l.sampler = l.sampler.ByLength(c.Set.Texts)
 	}
 	l.table.fill(c.Set.Mean, c.Set.Std)
 	for range ringSteps {
@@ -171,10 +192,12 @@ func (l *Loader) newStep() *Step {
 	s := &Step{Shards: make([]Shard, c.Hi-c.Lo)}
 	for i := range s.Shards {
 		n := shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, c.Lo+i)
-		s.Shards[i] = Shard{
-			Number: c.Lo + i,
-			images: make([]float32, n*c.Set.Shape.Elems()),
-			labels: make([]int32, n),
+		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n)}
+		if c.Set.Texts != nil {
+			s.Shards[i].lengths = make([]int32, n)
+			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
+		} else {
+			s.Shards[i].images = make([]float32, n*c.Set.Shape.Elems())
 		}
 	}
 	return s
@@ -218,15 +241,26 @@ func (l *Loader) fill(s *Step, number int) {
 // gather copies the samples with the given indices into a shard.
 func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 	set := l.config.Set
+	sh.Samples, sh.Labels = len(indices), sh.labels[:len(indices)]
+	for i, index := range indices {
+		sh.Labels[i] = int32(set.Labels[index])
+	}
+	if set.Texts != nil {
+		sh.reset()
+		for _, index := range indices {
+			sh.appendText(set.Texts.At(int(index)))
+		}
+		return
+	}
 	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
 	elems := set.Shape.Elems()
-	sh.Samples = len(indices)
-	sh.Images, sh.Labels = sh.images[:len(indices)*elems], sh.labels[:len(indices)]
+	sh.Images = sh.images[:len(indices)*elems]
 	for i, index := range indices {
 		at := int(index) * elems
+		image := sh.Images[i*elems : (i+1)*elems]
 		p := l.config.Augment.draw(l.config.Seed, epoch, int(index))
-		l.table.place(sh.Images[i*elems:(i+1)*elems], set.Pixels[at:at+elems],
-			height, width, channels, p)
-		sh.Labels[i] = int32(set.Labels[index])
+		l.table.place(image, set.Pixels[at:at+elems], height, width, channels, p)
+		l.config.Augment.drawHole(l.config.Seed, epoch, int(index), height, width).
+			cut(image, width, channels)
 	}
 }

@@ -29,6 +29,43 @@ func indexed(n int) *data.Set {
 	return s
 }
 
+// indexedTexts returns n texts of uneven lengths that consist of their own index.
+func indexedTexts(n int) *data.Set {
+	s := &data.Set{Name: "indexed", Classes: []string{"only"}, Labels: make([]uint8, n),
+		Shape: tensor.Shape{29}, Texts: &data.Texts{Vocabulary: n}}
+	for i := range n {
+		for range 1 + i*i%29 {
+			s.Texts.Tokens = append(s.Texts.Tokens, int32(i))
+		}
+		s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+	}
+	return s
+}
+
+// indices returns the samples of a shard of an indexed set.
+func indices(t rapid.TB, set *data.Set, sh data.Shard) []int {
+	var samples []int
+	if set.Texts == nil {
+		for j := range sh.Samples {
+			samples = append(samples, int(sh.Images[2*j]+0.5)+256*int(sh.Images[2*j+1]+0.5))
+		}
+		return samples
+	}
+	at := 0
+	for _, n := range sh.Lengths {
+		sample := int(sh.Tokens[at])
+		if !slices.Equal(sh.Tokens[at:at+int(n)], set.Texts.At(sample)) {
+			t.Fatalf("tokens %v are not text %d", sh.Tokens[at:at+int(n)], sample)
+		}
+		samples = append(samples, sample)
+		at += int(n)
+	}
+	if at != len(sh.Tokens) || len(sh.Lengths) != sh.Samples {
+		t.Fatalf("%d tokens in %d texts, want %d, %d", len(sh.Tokens), len(sh.Lengths), at, sh.Samples)
+	}
+	return samples
+}
+
 // epoch runs one loader over all steps of one epoch and returns the samples of each of its shards,
 // [step][shard], and the coverage hash.
 func epoch(t rapid.TB, set *data.Set, batch, shards, lo, hi, epoch int) ([][][]int, uint64) {
@@ -56,11 +93,7 @@ func epoch(t rapid.TB, set *data.Set, batch, shards, lo, hi, epoch int) ([][][]i
 			if sh.Number != lo+i || sh.Samples != shard.Samples(s.Samples, shards, sh.Number) {
 				t.Fatalf("shard %d has %d samples", sh.Number, sh.Samples)
 			}
-			var samples []int
-			for j := range sh.Samples {
-				samples = append(samples, int(sh.Images[2*j]+0.5)+256*int(sh.Images[2*j+1]+0.5))
-			}
-			step = append(step, samples)
+			step = append(step, indices(t, set, sh))
 		}
 		got = append(got, step)
 	}
@@ -74,6 +107,9 @@ func TestEverySampleOncePerEpochWhateverTheWorkers(t *testing.T) {
 		workers := rapid.IntRange(1, shards).Draw(t, "workers")
 		number := rapid.IntRange(0, 3).Draw(t, "epoch")
 		set := indexed(n)
+		if rapid.Bool().Draw(t, "texts") {
+			set = indexedTexts(n)
+		}
 		whole, _ := epoch(t, set, batch, shards, 0, shards, number)
 
 		plan, err := shard.Cut(shards, workers)
@@ -121,14 +157,17 @@ func TestCoverageSeesAMissingAndADoubleSample(t *testing.T) {
 
 // A loader that starts later gives the same steps as one that got there.
 func TestFromStepContinuesExactly(t *testing.T) {
-	set := tiny(50, tensor.Shape{6, 6, 3})
-	config := data.LoaderConfig{Set: set, Batch: 16, Shards: 3, Lo: 1, Hi: 3, Seed: 9,
-		Augment: data.Augmentation{Pad: 2, Flip: true}, ToStep: 11}
-	want := contents(t, config)
-	for from := range 11 {
-		config.FromStep = from
-		if got := contents(t, config); !slices.Equal(got, want[from:]) {
-			t.Fatalf("steps from %d differ from those of a run from the start", from)
+	config := data.LoaderConfig{Set: tiny(50, tensor.Shape{6, 6, 3}), Batch: 16, Shards: 3, Lo: 1, Hi: 3,
+		Seed: 9, Augment: data.Augmentation{Pad: 2, Flip: true, Cutout: 3}, ToStep: 11}
+	texts := config
+	texts.Set, texts.Augment = indexedTexts(50), data.Augmentation{}
+	for _, config := range []data.LoaderConfig{config, texts} {
+		want := contents(t, config)
+		for from := range 11 {
+			config.FromStep = from
+			if got := contents(t, config); !slices.Equal(got, want[from:]) {
+				t.Fatalf("steps from %d differ from those of a run from the start", from)
+			}
 		}
 	}
 }
@@ -151,7 +190,7 @@ func contents(t *testing.T, c data.LoaderConfig) []string {
 		}
 		text := fmt.Sprintln(s.Number, s.Epoch, s.InEpoch, s.Samples)
 		for _, sh := range s.Shards {
-			text += fmt.Sprintln(sh.Number, sh.Samples, sh.Labels, sh.Images)
+			text += fmt.Sprintln(sh.Number, sh.Samples, sh.Labels, sh.Images, sh.Tokens, sh.Lengths)
 		}
 		steps = append(steps, text)
 	}
@@ -159,7 +198,7 @@ func contents(t *testing.T, c data.LoaderConfig) []string {
 
 func TestLoaderAugmentsByEpochAndSample(t *testing.T) {
 	set := tiny(6, tensor.Shape{5, 5, 3})
-	a := data.Augmentation{Pad: 1, Flip: true}
+	a := data.Augmentation{Pad: 1, Flip: true, Cutout: 2}
 	l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: 6, Shards: 1, Hi: 1, Seed: 4,
 		Augment: a, ToStep: 3})
 	if err != nil {
@@ -176,6 +215,10 @@ func TestLoaderAugmentsByEpochAndSample(t *testing.T) {
 		for i, index := range order {
 			dy, dx, flip := a.Draw(4, e, int(index))
 			set.Place(want, set.Pixels[index*75:(index+1)*75], dy, dx, flip)
+			top, bottom, left, right := a.DrawHole(4, e, int(index), 5, 5)
+			for y := top; y < bottom; y++ {
+				clear(want[(y*5+left)*3 : (y*5+right)*3])
+			}
 			if !slices.Equal(s.Shards[0].Images[i*75:(i+1)*75], want) ||
 				s.Shards[0].Labels[i] != int32(set.Labels[index]) {
 				t.Fatalf("epoch %d, sample %d is not its augmented self", e, index)
@@ -185,23 +228,26 @@ func TestLoaderAugmentsByEpochAndSample(t *testing.T) {
 }
 
 func TestLoaderSteadyStateAllocatesNothing(t *testing.T) {
-	set := tiny(64, tensor.Shape{8, 8, 3})
-	l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: 20, Shards: 3, Hi: 3,
-		Augment: data.Augmentation{Pad: 2, Flip: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	next := func() {
-		if _, err := l.Next(); err != nil {
+	images := data.LoaderConfig{Set: tiny(64, tensor.Shape{8, 8, 3}), Batch: 20, Shards: 3, Hi: 3,
+		Augment: data.Augmentation{Pad: 2, Flip: true, Cutout: 4}}
+	texts := data.LoaderConfig{Set: indexedTexts(64), Batch: 20, Shards: 3, Hi: 3}
+	for _, config := range []data.LoaderConfig{images, texts} {
+		l, err := data.NewLoader(config)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	for range 8 { // over the end of an epoch
-		next()
-	}
-	if n := testing.AllocsPerRun(40, next); n != 0 {
-		t.Errorf("%v allocations per step, want 0", n)
+		defer l.Close()
+		next := func() {
+			if _, err := l.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 8 { // over the end of an epoch
+			next()
+		}
+		if n := testing.AllocsPerRun(40, next); n != 0 {
+			t.Errorf("%s: %v allocations per step, want 0", config.Set.Name, n)
+		}
 	}
 }
 
@@ -236,12 +282,85 @@ func TestLoaderConfigIsChecked(t *testing.T) {
 		"run [0, 3)":          func(c *data.LoaderConfig) { c.Hi = 3 },
 		"steps [5, 1)":        func(c *data.LoaderConfig) { c.FromStep = 5 },
 		"padding -1":          func(c *data.LoaderConfig) { c.Augment.Pad = -1 },
-		"19 bytes of pixels":  func(c *data.LoaderConfig) { c.Set = &broken },
+		"cutout -2":           func(c *data.LoaderConfig) { c.Augment.Cutout = -2 },
+		"augmentation of texts": func(c *data.LoaderConfig) {
+			c.Set, c.Augment.Flip = indexedTexts(9), true
+		},
+		"text 3 is tokens": func(c *data.LoaderConfig) {
+			c.Set = indexedTexts(9)
+			c.Set.Texts.Ends[3] = c.Set.Texts.Ends[2]
+		},
+		"token 0 is -1, want 0 to 8": func(c *data.LoaderConfig) {
+			c.Set = indexedTexts(9)
+			c.Set.Texts.Tokens[0] = -1
+		},
+		"19 bytes of pixels": func(c *data.LoaderConfig) { c.Set = &broken },
 	} {
 		c := good
 		change(&c)
 		if _, err := data.NewLoader(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// A batch holds texts of similar length, its shards about as many tokens, and its place in the
+// epoch says nothing about its length.
+func TestBatchesByLength(t *testing.T) {
+	const n, batch, shards = 6000, 32, 5
+	texts := indexedTexts(n).Texts
+	s := data.NewSampler(n, batch, shards, 1).ByLength(texts)
+	order := make([]int32, n)
+	s.Order(order, 2)
+	spread, uneven, fromFirst := 0, 0, 0
+	steps := s.StepsPerEpoch()
+	for step := range steps - 1 { // the last batch is a random one
+		shortest, longest, fewest, most := 1000, 0, 1000, 0
+		for v := range shards {
+			lo, hi := s.Range(step, v)
+			tokens := 0
+			for _, i := range order[lo:hi] {
+				k := texts.Length(int(i))
+				shortest, longest, tokens = min(shortest, k), max(longest, k), tokens+k
+			}
+			fewest, most = min(fewest, tokens*shards/(hi-lo)), max(most, tokens*shards/(hi-lo))
+		}
+		spread, uneven = spread+longest-shortest, uneven+most-fewest
+		if step < steps/2 {
+			fromFirst += longest
+		} else {
+			fromFirst -= longest
+		}
+	}
+	if mean := float64(spread) / float64(steps); mean > 2 {
+		t.Errorf("lengths in a batch differ by %.2f on average, want at most 2", mean)
+	}
+	if mean := float64(uneven) / float64(steps); mean > 1.5 {
+		t.Errorf("5 texts in one shard have %.2f tokens more than in another, want at most 1.5", mean)
+	}
+	if mean := float64(fromFirst) / float64(steps); mean < -2 || mean > 2 {
+		t.Errorf("texts of the first half are %.2f longer, want about 0", mean)
+	}
+}
+
+// What evaluation takes is what the set holds, in order, whatever was taken before.
+func TestTakeReadsInOrder(t *testing.T) {
+	for _, set := range []*data.Set{indexed(40), indexedTexts(40)} {
+		var sh data.Shard
+		for _, c := range [][2]int{{0, 7}, {7, 8}, {8, 40}, {3, 3}, {0, 40}} {
+			set.Take(&sh, c[0], c[1])
+			got := indices(t, set, sh)
+			if len(got) != c[1]-c[0] || len(sh.Labels) != len(got) {
+				t.Fatalf("[%d, %d): %v", c[0], c[1], got)
+			}
+			for i, sample := range got {
+				if sample != c[0]+i {
+					t.Fatalf("[%d, %d): sample %d at %d", c[0], c[1], sample, i)
+				}
+			}
+		}
+		if n := testing.AllocsPerRun(5, func() { set.Take(&sh, 0, 40) }); n != 0 {
+			t.Errorf("%v allocations, want 0", n)
 		}
 	}
 }

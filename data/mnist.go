@@ -84,7 +84,7 @@ func mnistPath(dir, name string) string {
 	return ""
 }
 
-func readMNIST(ctx context.Context, dir string) (train, test *Set, err error) {
+func readMNIST(ctx context.Context, dir string, _ Options) (train, test *Set, err error) {
 	names := mnistFiles()
 	if train, err = readMNISTPart(ctx, dir, names[0], names[1]); err != nil {
 		return nil, nil, err

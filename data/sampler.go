@@ -2,16 +2,23 @@ package data
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/random"
 	"lockstep/internal/shard"
 )
 
-// Sampler orders the samples of each epoch and cuts them into batches and shards. It is a value
-// without state: everything follows from its four numbers.
+// windowBatches is how many batches are sorted by length together: enough that the texts of one
+// batch are nearly of one length, few enough that an epoch's batches stay mixed.
+const windowBatches = 50
+
+// Sampler orders the samples of each epoch and cuts them into batches and shards. Everything
+// follows from its four numbers and, for texts, from their lengths.
 type Sampler struct {
 	samples, batch, shards int
 	seed                   uint64
+	texts                  *Texts  // nil: any order will do
+	hand                   []int32 // room for one batch, if there are texts
 }
 
 // NewSampler returns the sampler of samples in global batches, each cut into shards. It panics
@@ -21,19 +28,92 @@ func NewSampler(samples, batch, shards int, seed uint64) Sampler {
 		panic(fmt.Sprintf("data: sampler: %d samples, batch %d, %d shards, "+
 			"want samples >= 1, batch >= shards >= 1", samples, batch, shards))
 	}
-	return Sampler{samples, batch, shards, seed}
+	return Sampler{samples: samples, batch: batch, shards: shards, seed: seed}
+}
+
+// ByLength returns the sampler that puts texts of similar length into one batch and as evenly as
+// it can into the batch's shards: unpadded, a step takes as long as its longest shard.
+//
+// Each epoch's permutation is cut into windows of 50 batches, and each window is sorted by length;
+// texts of one length keep their random order. The batches, but for a smaller last one, are then
+// put in random order. Within a batch the sorted texts are dealt to the shards back and forth
+// (0, 1, 2, 2, 1, 0, 0, ...). The order is a function of seed, epoch and lengths alone. It panics
+// unless there is one text for each sample. Its Order must not run twice at a time.
+func (s Sampler) ByLength(texts *Texts) Sampler {
+	if texts.Len() != s.samples {
+		panic(fmt.Sprintf("data: sampler: %d texts, want %d", texts.Len(), s.samples))
+	}
+	s.texts, s.hand = texts, make([]int32, min(s.batch, s.samples))
+	return s
 }
 
 // StepsPerEpoch returns the number of batches that hold every sample once; the last one may be
 // smaller.
 func (s Sampler) StepsPerEpoch() int { return (s.samples + s.batch - 1) / s.batch }
 
-// Order fills order, [samples], with the permutation of an epoch. Cost: O(samples).
+// Order fills order, [samples], with the permutation of an epoch. Cost: O(samples), by length
+// O(samples log^2 batch).
 func (s Sampler) Order(order []int32, epoch int) {
 	if len(order) != s.samples {
 		panic(fmt.Sprintf("data: sampler: len(order)=%d, want %d", len(order), s.samples))
 	}
 	random.Derive(s.seed, purposeOrder, uint64(epoch)).Perm(order)
+	if s.texts == nil {
+		return
+	}
+	full := s.samples / s.batch * s.batch
+	for lo := 0; lo < full; lo += windowBatches * s.batch {
+		s.sort(order[lo:min(full, lo+windowBatches*s.batch)])
+	}
+	s.sort(order[full:])
+	s.shuffleBatches(order[:full], random.Derive(s.seed, purposeBatches, uint64(epoch)))
+	for inEpoch := range s.StepsPerEpoch() {
+		lo := inEpoch * s.batch
+		s.deal(order[lo : lo+s.BatchSamples(inEpoch)])
+	}
+}
+
+// sort orders samples by the length of their texts.
+func (s Sampler) sort(samples []int32) {
+	slices.SortStableFunc(samples, func(a, b int32) int {
+		return s.texts.Length(int(a)) - s.texts.Length(int(b))
+	})
+}
+
+// shuffleBatches puts whole batches in random order (Fisher and Yates).
+func (s Sampler) shuffleBatches(order []int32, r random.Stream) {
+	for i := len(order)/s.batch - 1; i > 0; i-- {
+		j := r.Intn(uint64(i), i+1)
+		if i == j {
+			continue
+		}
+		a, b := order[i*s.batch:(i+1)*s.batch], order[j*s.batch:(j+1)*s.batch]
+		for k := range a {
+			a[k], b[k] = b[k], a[k]
+		}
+	}
+}
+
+// deal spreads a sorted batch over its shards. The shortest texts go to the shards that have one
+// sample more than others; the rest goes round by round, every other round backwards.
+func (s Sampler) deal(batch []int32) {
+	hand := s.hand[:copy(s.hand, batch)]
+	extra, rounds := len(batch)%s.shards, len(batch)/s.shards
+	at := 0
+	for v := range s.shards {
+		if v < extra {
+			batch[at] = hand[v]
+			at++
+		}
+		for round := range rounds {
+			place := v
+			if round%2 == 1 {
+				place = s.shards - 1 - v
+			}
+			batch[at] = hand[extra+round*s.shards+place]
+			at++
+		}
+	}
 }
 
 // BatchSamples returns the number of samples in batch inEpoch of an epoch, counted from 0.

@@ -9,26 +9,32 @@ import (
 // maxChannels bounds the channels of an image: grey, RGB, or RGB with one more.
 const maxChannels = 4
 
-// Set is a labelled set of 8-bit images. It is read-only once loaded.
+// Set is a labelled set of 8-bit images or of texts. It is read-only once loaded.
 type Set struct {
-	// Name is the data set's name, one of Names.
+	// Name is the data set's name: one of Names, or the path it was loaded from.
 	Name string
-	// Shape is the shape of one image, [H, W, C].
-	Shape tensor.Shape
 	// Classes names the classes; labels index it.
 	Classes []string
+	// Labels holds the class of each sample, [N].
+	Labels []uint8
+	// Generated means that the samples were made by a program; results must say so.
+	Generated bool
+	// Source says where the set came from: a path, or how it was generated.
+	Source string
+
+	// Shape is the shape of one image, [H, W, C], or [T] for texts of at most T tokens.
+	Shape tensor.Shape
+
+	// Texts holds the samples if they are texts, else it is nil. Texts have none of the fields
+	// below.
+	Texts *Texts
+
 	// Pixels holds all images, [N, H, W, C].
 	Pixels []byte
-	// Labels holds the class of each image, [N].
-	Labels []uint8
 	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std. Both have C elements.
 	Mean, Std []float32
 	// Augment is what training on this set does to its images by default.
 	Augment Augmentation
-	// Generated means that the images were made by a program; results must say so.
-	Generated bool
-	// Source says where the set came from: a path, or how it was generated.
-	Source string
 }
 
 // Len returns the number of samples, N.
@@ -45,6 +51,10 @@ func (s *Set) Limit(n int) *Set {
 	}
 	first := *s
 	first.Labels = s.Labels[:n:n]
+	if s.Texts != nil {
+		first.Texts = s.Texts.limit(n)
+		return &first
+	}
 	end := n * s.Shape.Elems()
 	first.Pixels = s.Pixels[:end:end]
 	return &first
@@ -73,8 +83,44 @@ func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 	}
 }
 
+// Take fills sh with the samples [lo, hi) as they are: images normalised, without augmentation.
+// For texts it is what evaluation reads; for images it is Normalize. The buffers of sh grow as
+// needed and then stay. It panics if the range is not one of samples.
+func (s *Set) Take(sh *Shard, lo, hi int) {
+	if lo < 0 || hi < lo || hi > s.Len() {
+		panic(fmt.Sprintf("data: take: [%d, %d) of %d samples", lo, hi, s.Len()))
+	}
+	sh.Samples = hi - lo
+	sh.labels = atLeast(sh.labels, hi-lo)
+	sh.Labels = sh.labels[:hi-lo]
+	if s.Texts == nil {
+		elems := (hi - lo) * s.Shape.Elems()
+		sh.images = atLeast(sh.images, elems)
+		sh.Images = sh.images[:elems]
+		s.Normalize(sh.Images, sh.Labels, lo, hi)
+		return
+	}
+	sh.reset()
+	sh.lengths = atLeast(sh.lengths, hi-lo)
+	for i := lo; i < hi; i++ {
+		sh.Labels[i-lo] = int32(s.Labels[i])
+		sh.appendText(s.Texts.At(i))
+	}
+}
+
+// atLeast returns a slice of at least n elements, buffer if it is one.
+func atLeast[E any](buffer []E, n int) []E {
+	if len(buffer) >= n {
+		return buffer
+	}
+	return make([]E, n)
+}
+
 // check reports the first inconsistency between the fields.
 func (s *Set) check() error {
+	if s.Texts != nil {
+		return s.checkTexts()
+	}
 	switch {
 	case len(s.Shape) != 3 || s.Shape.Elems() <= 0:
 		return fmt.Errorf("data: set %s: image shape %v, want [H, W, C]", s.Name, s.Shape)

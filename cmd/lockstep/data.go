@@ -13,9 +13,10 @@ import (
 func dataCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
-		Short: "List, find or download data sets",
+		Short: "List, find or download data sets; turn texts into tokens",
 		Example: "  lockstep data list\n" +
-			"  lockstep data download cifar10",
+			"  lockstep data download cifar10\n" +
+			"  echo \"a text\" | lockstep data tokenize --vocab vocab.txt",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -24,7 +25,7 @@ func dataCommand(a *app) *cobra.Command {
 			return unknownCommand(c, args[0])
 		},
 	}
-	c.AddCommand(dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a))
+	c.AddCommand(dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a), dataTokenizeCommand(a))
 	return c
 }
 
@@ -34,6 +35,7 @@ type dataSet struct {
 	Text      string `json:"text"`
 	Generated bool   `json:"generated"`
 	Path      string `json:"path"` // "": not on this machine
+	next      string // what to do then
 }
 
 func dataListCommand(a *app) *cobra.Command {
@@ -51,7 +53,11 @@ func dataListCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				sets = append(sets, dataSet{info.Name, info.Text, info.Generated, path})
+				next := download(info.Name, folder)
+				if len(info.Files) == 0 {
+					next = "lockstep data path " + info.Name + " says what to put where"
+				}
+				sets = append(sets, dataSet{info.Name, info.Text, info.Generated, path, next})
 			}
 			if isJSON {
 				return writeJSON(a, sets)
@@ -63,7 +69,7 @@ func dataListCommand(a *app) *cobra.Command {
 				case s.Generated:
 					place = "(generated)"
 				case place == "":
-					place = "(not here; " + download(s.Name, folder) + ")"
+					place = "(not here; " + s.next + ")"
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Text, place)
 			}

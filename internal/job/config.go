@@ -15,8 +15,13 @@ import (
 // in config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
 	Model       string  `json:"model"`        // architecture, a name of model.Names
-	Data        string  `json:"data"`         // data set, a name of data.Names
+	Data        string  `json:"data"`         // data set, a name of data.Names or a path
 	DataDir     string  `json:"data-dir"`     // folder of data sets; "": the user's cache
+	Size        int     `json:"size"`         // side of the images of a folder
+	Vocab       string  `json:"vocab"`        // WordPiece vocabulary; "": BERT's, in a data folder
+	Sequence    int     `json:"sequence"`     // tokens of a text, at most
+	TextColumn  string  `json:"text-column"`  // of a file of texts; "": one of a usual name
+	LabelColumn string  `json:"label-column"` // of a file of texts; "": one of a usual name
 	Augment     string  `json:"augment"`      // random changes of training images
 	LimitTrain  int     `json:"limit-train"`  // use the first n training samples; -1: all
 	LimitTest   int     `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
@@ -62,7 +67,8 @@ const MaxWorkers = 256
 // are room for vgg11 at batch 512, and let resnet50 at batch 64 stay below 1.3 GB in all.
 func Default() Config {
 	return Config{
-		Model: "lenet", Data: "glyphs", Augment: auto, LimitTrain: -1, LimitTest: -1,
+		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
+		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 832 << 20,
 		MasterAddr: "127.0.0.1", Math: mathFast,
 		Batch: 64, Seed: 1,

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/data"
 	"lockstep/internal/spelling"
 )
 
@@ -32,6 +33,19 @@ func choice(name, usage string, names []string, at func(*Config) *string) Settin
 				name, value, spelling.Hint(value, names), strings.Join(names, ", "))
 		}
 		return nil
+	}
+	return s
+}
+
+// dataSet is a setting that takes the name or the path of a data set.
+func dataSet(name, usage string, at func(*Config) *string) Setting {
+	s := choice(name, usage, data.Names(), at)
+	check := s.check
+	s.check = func(c *Config) error {
+		if data.IsPath(*at(c)) {
+			return nil
+		}
+		return check(c)
 	}
 	return s
 }

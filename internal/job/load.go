@@ -21,6 +21,14 @@ func DataOptions(folder string, e cluster.Environment) data.Options {
 	return o
 }
 
+// dataOptions says where the data of a run lies and how it is read.
+func (c Config) dataOptions(e cluster.Environment) data.Options {
+	o := DataOptions(c.DataDir, e)
+	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
+	o.TextColumn, o.LabelColumn = c.TextColumn, c.LabelColumn
+	return o
+}
+
 // task is what a run trains: the network and the samples, which workers of one process share.
 type task struct {
 	network     model.Network
@@ -60,14 +68,19 @@ func (c Config) load(ctx context.Context, o data.Options, w *weights) (task, err
 
 // Names of the augmentations besides auto, which is the data set's own.
 const (
-	augmentNone     = "none"
-	augmentCrop     = "crop"
-	augmentFlip     = "flip"
-	augmentCropFlip = "crop-flip"
+	augmentNone           = "none"
+	augmentCrop           = "crop"
+	augmentFlip           = "flip"
+	augmentCropFlip       = "crop-flip"
+	augmentCropFlipCutout = "crop-flip-cutout"
 )
 
-// cropPad is how far a crop may shift an image, as is usual for images of 32x32.
-const cropPad = 4
+// cropPad is how far a crop may shift an image, and cutoutSide the side of what cutout takes out of
+// it, as is usual for images of 32x32.
+const (
+	cropPad    = 4
+	cutoutSide = 16
+)
 
 // augmentation returns the changes of training images; own is the data set's default.
 func (c Config) augmentation(own data.Augmentation) (data.Augmentation, error) {
@@ -82,6 +95,8 @@ func (c Config) augmentation(own data.Augmentation) (data.Augmentation, error) {
 		return data.Augmentation{Flip: true}, nil
 	case augmentCropFlip:
 		return data.Augmentation{Pad: cropPad, Flip: true}, nil
+	case augmentCropFlipCutout:
+		return data.Augmentation{Pad: cropPad, Flip: true, Cutout: cutoutSide}, nil
 	}
 	return data.Augmentation{}, fmt.Errorf("job: augmentation %q", c.Augment)
 }

@@ -32,5 +32,6 @@ func mathNames() []string { return []string{mathFast, mathExact} }
 func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }
 
 func augmentNames() []string {
-	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip}
+	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,
+		augmentCropFlipCutout}
 }

@@ -65,8 +65,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.report(cluster.Progress{Phase: "load data"})
-	w.task, err = w.config.load(ctx, DataOptions(w.config.DataDir, e), a.Weights)
-	if err != nil {
+	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Weights); err != nil {
 		return result, err
 	}
 	if w.config.Workers > 1 {

@@ -76,7 +76,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if o.Isolate && c.Workers == 1 {
 		c.Link = betweenProcesses()
 	}
-	fetch := DataOptions(c.DataDir, o.Environment)
+	fetch := c.dataOptions(o.Environment)
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
 	}
@@ -199,7 +199,7 @@ func runHere(ctx context.Context, c Config, dir directory, start *weights, o Opt
 		}
 	}
 	report(cluster.Progress{Phase: "load data"})
-	task, err := c.load(ctx, DataOptions(c.DataDir, o.Environment), start)
+	task, err := c.load(ctx, c.dataOptions(o.Environment), start)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"lockstep/data"
 	"lockstep/model"
 	"lockstep/optim"
 )
@@ -44,11 +43,25 @@ func dataSettings() []Setting {
 	return inGroup("Model and data",
 		choice("model", "architecture", model.Names(),
 			func(c *Config) *string { return &c.Model }),
-		choice("data", "data set; glyphs is generated and needs no file", data.Names(),
+		dataSet("data", "data set, glyphs is generated and needs no file, or the path of a folder of "+
+			"images by class or of a CSV or TSV file of texts",
 			func(c *Config) *string { return &c.Data }),
 		text("data-dir", "FOLDER",
 			"where data sets lie (default: LOCKSTEP_DATA, else the user's cache folder)",
 			func(c *Config) *string { return &c.DataDir }),
+		number("size", "height and width that the images of a folder are scaled to", 1, 4096,
+			func(c *Config) *int { return &c.Size }),
+		text("vocab", "FILE",
+			"WordPiece vocabulary of texts (default: bert-base-uncased/vocab.txt among the data sets)",
+			func(c *Config) *string { return &c.Vocab }),
+		number("sequence", "tokens of a text; what is longer is cut", 3, 512,
+			func(c *Config) *int { return &c.Sequence }),
+		text("text-column", "COLUMN", "column of the text, by name or by number from 1 "+
+			"(default: text, sentence, content or review)",
+			func(c *Config) *string { return &c.TextColumn }),
+		text("label-column", "COLUMN", "column of the label; a file has no header if both columns are "+
+			"numbers (default: label or class)",
+			func(c *Config) *string { return &c.LabelColumn }),
 		choice("augment", "random changes of training images", augmentNames(),
 			func(c *Config) *string { return &c.Augment }),
 		limit("limit-train", "use only the first N training samples", 1,

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/cluster"
 	"lockstep/comm"
+	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/internal/kernel"
 	"lockstep/internal/shard"
@@ -62,9 +63,20 @@ type workerResult struct {
 // isIsolated reports whether workers never exchange anything.
 func (c Config) isIsolated() bool { return c.Strategy == none }
 
+// noteCuts tells how many texts were too long.
+func (w *worker) noteCuts() {
+	for _, set := range []*data.Set{w.task.train, w.task.test} {
+		if set != nil && set.Texts != nil && set.Texts.Cut > 0 {
+			w.note("%s: %d texts have more than %d tokens and lost their end", set.Source, set.Texts.Cut,
+				w.config.Sequence)
+		}
+	}
+}
+
 // run trains to the end of the run. It owns w.mesh.
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	defer func() { err = errors.Join(err, w.leave()) }()
+	w.noteCuts()
 	isa, err := kernel.ParseISA(w.config.ISA)
 	if err != nil {
 		return result, err

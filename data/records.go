@@ -1,0 +1,190 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a file of records; a record beyond them is taken for damage.
+const (
+	maxRecordBytes = 1 << 20
+	maxFields      = 1 << 10
+)
+
+// recordReader reads a file of records, one a line: comma-separated with quotes as in RFC 4180, or
+// tab-separated as in SST-2, where a quote is a character like any other. Line ends are LF or CR
+// LF; empty lines and a byte order mark are passed over.
+type recordReader struct {
+	r     *bufio.Reader
+	file  string // names r in errors
+	isCSV bool
+	lines int // read so far
+	width int // fields of the first record
+
+	raw    []byte // the record being read, line ends included
+	text   []byte // its fields without quotes, one after another
+	ends   []int
+	fields []string
+}
+
+// isRecordFile reports whether the name is that of a file of records.
+func isRecordFile(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".csv" || ext == ".tsv"
+}
+
+func newRecordReader(r io.Reader, file string) *recordReader {
+	return &recordReader{r: bufio.NewReaderSize(r, 1<<16), file: file,
+		isCSV: strings.EqualFold(filepath.Ext(file), ".csv")}
+}
+
+// next returns the fields of the next record and the number of its first line; io.EOF after the
+// last one. The slice is valid until the following call. Memory does not grow with the file.
+func (r *recordReader) next() (fields []string, line int, err error) {
+	for {
+		line = r.lines + 1
+		r.raw = r.raw[:0]
+		if err := r.readLine(line); err != nil {
+			return nil, line, err
+		}
+		if line == 1 {
+			r.raw = bytes.TrimPrefix(r.raw, []byte("\ufeff"))
+		}
+		if len(bytes.TrimRight(r.raw, "\r\n")) > 0 {
+			break
+		}
+	}
+	if r.isCSV {
+		err = r.splitCSV(line)
+	} else {
+		r.splitTSV()
+	}
+	if err != nil {
+		return nil, line, err
+	}
+	if !utf8.Valid(r.text) {
+		return nil, line, r.fault(line, "not UTF-8")
+	}
+	if r.width == 0 {
+		r.width = len(r.ends)
+	}
+	if len(r.ends) != r.width || r.width > maxFields {
+		return nil, line, r.fault(line, fmt.Sprintf("%d fields, want %d as in the first record",
+			len(r.ends), min(r.width, maxFields)))
+	}
+	all, start := string(r.text), 0
+	r.fields = r.fields[:0]
+	for _, end := range r.ends {
+		r.fields = append(r.fields, all[start:end])
+		start = end
+	}
+	return r.fields, line, nil
+}
+
+// readLine appends one more line of a record, which began at line first, to raw.
+func (r *recordReader) readLine(first int) error {
+	start := len(r.raw)
+	for {
+		part, err := r.r.ReadSlice('\n')
+		r.raw = append(r.raw, part...)
+		if len(r.raw) > maxRecordBytes {
+			return r.fault(first, fmt.Sprintf("record of more than %d bytes", maxRecordBytes))
+		}
+		switch {
+		case err == nil, err == io.EOF && len(r.raw) > start:
+			r.lines++
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == io.EOF:
+			return io.EOF
+		}
+		return readError(err, r.file, -1, "cannot be read")
+	}
+}
+
+func (r *recordReader) fault(line int, reason string) error {
+	return &FormatError{File: r.file, Offset: -1, Line: line, Reason: reason}
+}
+
+// splitTSV cuts raw at its tabs.
+func (r *recordReader) splitTSV() {
+	r.text, r.ends = r.text[:0], r.ends[:0]
+	for field := range bytes.SplitSeq(bytes.TrimRight(r.raw, "\r\n"), []byte{'\t'}) {
+		r.endField(field)
+	}
+}
+
+// endField appends the rest of a field, and its end.
+func (r *recordReader) endField(rest []byte) {
+	r.text = append(r.text, rest...)
+	r.ends = append(r.ends, len(r.text))
+}
+
+// splitCSV cuts raw, which began at line first, at its commas; a quoted field may go on over
+// further lines.
+func (r *recordReader) splitCSV(first int) error {
+	r.text, r.ends = r.text[:0], r.ends[:0]
+	for at := 0; ; {
+		if at < len(r.raw) && r.raw[at] == '"' {
+			after, err := r.quoted(at+1, first)
+			if err != nil {
+				return err
+			}
+			at = after
+			r.endField(nil)
+		} else {
+			end := at + bytes.IndexAny(r.raw[at:], ",\n")
+			if end < at {
+				end = len(r.raw)
+			}
+			field := bytes.TrimSuffix(r.raw[at:end], []byte{'\r'})
+			if bytes.IndexByte(field, '"') >= 0 {
+				return r.fault(r.lines, "quote inside a field without quotes")
+			}
+			r.endField(field)
+			at = end
+		}
+		if at == len(r.raw) || r.raw[at] != ',' {
+			return nil
+		}
+		at++
+	}
+}
+
+// quoted appends the text of a quoted field that starts at raw[at] and returns the place of the
+// comma or line end behind it.
+func (r *recordReader) quoted(at, first int) (int, error) {
+	opened := r.lines
+	for {
+		n := bytes.IndexByte(r.raw[at:], '"')
+		switch {
+		case n < 0:
+			r.text = append(r.text, r.raw[at:]...)
+			at = len(r.raw)
+			if err := r.readLine(first); err == io.EOF {
+				return 0, r.fault(opened, "quote that nothing closes")
+			} else if err != nil {
+				return 0, err
+			}
+			continue
+		case at+n+1 < len(r.raw) && r.raw[at+n+1] == '"':
+			r.text = append(r.text, r.raw[at:at+n+1]...)
+			at += n + 2
+			continue
+		}
+		r.text = append(r.text, r.raw[at:at+n]...)
+		at += n + 1
+		rest := r.raw[at:]
+		if len(rest) > 0 && rest[0] != ',' && len(bytes.TrimLeft(rest, "\r\n")) > 0 {
+			return 0, r.fault(r.lines, "text behind a closing quote")
+		}
+		return at, nil
+	}
+}

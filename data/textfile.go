@@ -1,0 +1,306 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockstep/data/wordpiece"
+	"lockstep/tensor"
+)
+
+const (
+	// defaultMaxTokens is the number of positions of the BERT models.
+	defaultMaxTokens = 512
+	// maxClasses is how many classes a label byte can tell apart.
+	maxClasses = 256
+	// testEvery is the fixed share of a set that comes in one part: its samples 9, 19, 29, ...,
+	// counted from 0, are for the test.
+	testEvery = 10
+)
+
+// isTest reports whether sample i of a set that comes in one part belongs to the test set.
+func isTest(i int) bool { return i%testEvery == testEvery-1 }
+
+// bertFolder is where the vocabulary lies below a data folder.
+const bertFolder = "bert-base-uncased"
+
+// ReadVocabulary opens a WordPiece vocabulary, vocab.txt. Errors: *ReadError, *FormatError.
+func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &ReadError{File: path, Err: err}
+	}
+	defer file.Close()
+	t, err := wordpiece.Read(file)
+	var wrong *wordpiece.LineError
+	if !errors.As(err, &wrong) {
+		return t, err
+	}
+	if wrong.Err != nil {
+		return nil, &ReadError{File: path, Err: wrong.Err}
+	}
+	return nil, &FormatError{File: path, Offset: -1, Line: wrong.Line, Reason: wrong.Reason}
+}
+
+// vocabulary opens the vocabulary that o names, or the one that lies in a data folder. set names
+// what it is needed for.
+func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
+	if o.Vocabulary != "" {
+		return ReadVocabulary(o.Vocabulary)
+	}
+	for _, folder := range o.folders() {
+		if path := filepath.Join(folder, bertFolder, "vocab.txt"); isFile(path) {
+			return ReadVocabulary(path)
+		}
+	}
+	return nil, &MissingError{Set: set, Files: []string{bertFolder + "/vocab.txt"},
+		Searched: o.folders(), Folder: o.target()}
+}
+
+// textReader turns files of records into sets of texts that share vocabulary and classes.
+type textReader struct {
+	name                    string
+	tokenizer               *wordpiece.Tokenizer
+	maxTokens               int
+	textColumn, labelColumn string // names, or numbers from 1; "": one of the usual names
+
+	labels  []string // as they stand in the files; the index is the class
+	isFixed bool     // a label that is not there is an error
+
+	scratch []int32
+}
+
+func newTextReader(name string, o Options) (*textReader, error) {
+	tokenizer, err := o.vocabulary(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &textReader{name: name, tokenizer: tokenizer, maxTokens: sizeOr(o.MaxTokens, defaultMaxTokens),
+		textColumn: o.TextColumn, labelColumn: o.LabelColumn}
+	if t.maxTokens < 3 {
+		return nil, fmt.Errorf("data: %s: texts of %d tokens, want at least 3", name, t.maxTokens)
+	}
+	return t, nil
+}
+
+// newSet returns an empty set for texts from source.
+func (t *textReader) newSet(source string) *Set {
+	return &Set{Name: t.name, Source: source,
+		Texts: &Texts{Vocabulary: t.tokenizer.Len()}}
+}
+
+// read appends the records of a file to the sets that place says, by a record's number from 0.
+func (t *textReader) read(ctx context.Context, path string, place func(record int) *Set) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return &ReadError{File: path, Err: err}
+	}
+	defer file.Close()
+	r := newRecordReader(&contextReader{ctx, file}, path)
+	fields, line, err := r.next()
+	if err == io.EOF {
+		return &FormatError{File: path, Offset: 0, Reason: "empty"}
+	} else if err != nil {
+		return err
+	}
+	text, label, isHeader, err := t.columns(fields, path)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for {
+		if !isHeader {
+			if err := t.add(place(n), fields[text], fields[label], path, line); err != nil {
+				return err
+			}
+			n++
+		}
+		isHeader = false
+		if fields, line, err = r.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
+	}
+	return nil
+}
+
+// add appends one sample to s.
+func (t *textReader) add(s *Set, text, label, path string, line int) error {
+	class := slices.Index(t.labels, label)
+	if class < 0 {
+		reason := ""
+		switch {
+		case t.isFixed:
+			reason = fmt.Sprintf("label %q, want one of %s", label, strings.Join(t.labels, ", "))
+		case len(t.labels) == maxClasses:
+			reason = fmt.Sprintf("label %q is one more than the %d classes there can be", label, maxClasses)
+		case label == "":
+			reason = "no label"
+		}
+		if reason != "" {
+			return &FormatError{File: path, Offset: -1, Line: line, Reason: reason}
+		}
+		class = len(t.labels)
+		t.labels = append(t.labels, strings.Clone(label))
+	}
+	isCut := false
+	if t.scratch, isCut = t.tokenizer.Encode(t.scratch[:0], text, t.maxTokens); isCut {
+		s.Texts.Cut++
+	}
+	s.Texts.Tokens = append(s.Texts.Tokens, t.scratch...)
+	s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+	s.Labels = append(s.Labels, uint8(class))
+	return nil
+}
+
+// columns finds the text and the label among the fields of the first record, and whether that is
+// a header: it is, unless both columns are given by number.
+func (t *textReader) columns(first []string, path string) (text, label int, isHeader bool, err error) {
+	text, textNamed, err := column(first, path, "text", t.textColumn,
+		"text", "sentence", "content", "review")
+	if err != nil {
+		return 0, 0, false, err
+	}
+	label, labelNamed, err := column(first, path, "label", t.labelColumn, "label", "class")
+	if err == nil && label == text {
+		err = &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(
+			"column %d is both text and label; name two with --text-column and --label-column", text+1)}
+	}
+	return text, label, textNamed || labelNamed, err
+}
+
+// column finds the field that is wanted, by number or name, or else by a usual name.
+func column(first []string, path, role, wanted string, usual ...string) (at int, named bool, err error) {
+	if n, err := strconv.Atoi(wanted); err == nil {
+		if n < 1 || n > len(first) {
+			return 0, false, &FormatError{File: path, Offset: -1, Line: 1,
+				Reason: fmt.Sprintf("%d columns, --%s-column is %d", len(first), role, n)}
+		}
+		return n - 1, false, nil
+	}
+	if wanted != "" {
+		usual = []string{wanted}
+	}
+	for _, name := range usual {
+		for i, field := range first {
+			if strings.EqualFold(strings.TrimSpace(field), name) {
+				return i, true, nil
+			}
+		}
+	}
+	return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(
+		"no column %s in the header %.200q; name one with --%s-column (or give both columns by number "+
+			"if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)}
+}
+
+// sortClasses puts the classes found so far in order, by number if all of them are whole numbers,
+// else by name, and renumbers the labels of the sets. The order of a file does not matter then.
+func (t *textReader) sortClasses(sets ...*Set) {
+	sorted := slices.Clone(t.labels)
+	numbers := map[string]int{}
+	for _, label := range sorted {
+		if n, err := strconv.Atoi(label); err == nil {
+			numbers[label] = n
+		}
+	}
+	slices.SortFunc(sorted, func(a, b string) int {
+		if len(numbers) == len(sorted) && numbers[a] != numbers[b] {
+			return numbers[a] - numbers[b]
+		}
+		return strings.Compare(a, b)
+	})
+	class := map[string]uint8{}
+	for i, label := range sorted {
+		class[label] = uint8(i)
+	}
+	for _, s := range sets {
+		for i, old := range s.Labels {
+			s.Labels[i] = class[t.labels[old]]
+		}
+	}
+	t.labels, t.isFixed = sorted, true
+}
+
+// readTextFiles reads a set whose training and test parts are files of their own, or one file for
+// both. The sets' shape is [T], T being the tokens of the longest text of either.
+func readTextFiles(ctx context.Context, trainPath, testPath string, t *textReader) (train, test *Set,
+	err error) {
+	train, test = t.newSet(trainPath), t.newSet(testPath)
+	if trainPath == testPath {
+		err = t.read(ctx, trainPath, func(record int) *Set {
+			if isTest(record) {
+				return test
+			}
+			return train
+		})
+		t.sortClasses(train, test)
+	} else {
+		err = t.read(ctx, trainPath, func(int) *Set { return train })
+		if !t.isFixed {
+			t.sortClasses(train)
+		}
+		if err == nil {
+			err = t.read(ctx, testPath, func(int) *Set { return test })
+		}
+	}
+	train.Classes, test.Classes = t.labels, t.labels
+	shape := tensor.Shape{max(train.Texts.Longest(), test.Texts.Longest())}
+	train.Shape, test.Shape = shape, shape.Clone()
+	return train, test, err
+}
+
+// sst2Folders are the names that SST-2's folder goes by.
+func sst2Folders(folder string) []string {
+	return []string{filepath.Join(folder, "sst-2"), filepath.Join(folder, "SST-2"),
+		filepath.Join(folder, "sst2"), folder}
+}
+
+func sst2Files() []string { return []string{"train.tsv", "dev.tsv"} }
+
+func sst2Source() source {
+	return source{
+		Info: Info{Name: "sst2",
+			Text: "SST-2, 67,349 + 872 sentences and phrases of film reviews, negative or positive"},
+		wants: []string{"sst-2/train.tsv", "sst-2/dev.tsv", bertFolder + "/vocab.txt"},
+		locate: func(folder string) string {
+			for _, dir := range sst2Folders(folder) {
+				if hasFiles(dir, sst2Files()) {
+					return dir
+				}
+			}
+			return ""
+		},
+		lacks: func(folder string) string {
+			return lacking(filepath.Join(folder, "sst-2"), sst2Files(), hasFile)
+		},
+		read: func(ctx context.Context, dir string, o Options) (train, test *Set, err error) {
+			o.TextColumn, o.LabelColumn = "", ""
+			t, err := newTextReader("sst2", o)
+			if err != nil {
+				return nil, nil, err
+			}
+			t.labels, t.isFixed = []string{"0", "1"}, true
+			names := sst2Files()
+			train, test, err = readTextFiles(ctx, filepath.Join(dir, names[0]),
+				filepath.Join(dir, names[1]), t)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, s := range []*Set{train, test} {
+				s.Classes = []string{"negative", "positive"}
+			}
+			return train, test, nil
+		},
+	}
+}

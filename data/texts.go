@@ -1,0 +1,75 @@
+package data
+
+import "fmt"
+
+// Texts holds the tokens of all texts of a set. Texts may differ in length; nothing is padded.
+type Texts struct {
+	// Tokens holds the texts one after another, each from [CLS] to [SEP].
+	Tokens []int32
+	// Ends[i] is where text i ends in Tokens, which is where text i+1 starts.
+	Ends []int
+	// Cut is how many texts were longer than Options.MaxTokens and lost their end.
+	Cut int
+	// Vocabulary is the number of different tokens there can be.
+	Vocabulary int
+}
+
+// Len returns the number of texts.
+func (t *Texts) Len() int { return len(t.Ends) }
+
+// At returns the tokens of text i. It must not be changed.
+func (t *Texts) At(i int) []int32 { return t.Tokens[t.start(i):t.Ends[i]:t.Ends[i]] }
+
+// Length returns the number of tokens of text i.
+func (t *Texts) Length(i int) int { return t.Ends[i] - t.start(i) }
+
+// Longest returns the number of tokens of the longest text; 0 if there are none. Cost: O(Len).
+func (t *Texts) Longest() int {
+	longest := 0
+	for i := range t.Ends {
+		longest = max(longest, t.Length(i))
+	}
+	return longest
+}
+
+func (t *Texts) start(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return t.Ends[i-1]
+}
+
+// limit returns the first n texts, 0 <= n < Len. Cut stays the count over all of them.
+func (t *Texts) limit(n int) *Texts {
+	first := *t
+	first.Ends = t.Ends[:n:n]
+	end := t.start(n)
+	first.Tokens = t.Tokens[:end:end]
+	return &first
+}
+
+// checkTexts reports the first inconsistency between the fields of a set of texts.
+func (s *Set) checkTexts() error {
+	t := s.Texts
+	if len(s.Shape) != 1 {
+		return fmt.Errorf("data: set %s: text shape %v, want [T]", s.Name, s.Shape)
+	}
+	if len(t.Ends) != len(s.Labels) {
+		return fmt.Errorf("data: set %s: %d texts, %d labels", s.Name, len(t.Ends), len(s.Labels))
+	}
+	before := 0
+	for i, end := range t.Ends {
+		if end <= before || end > len(t.Tokens) || end-before > s.Shape[0] {
+			return fmt.Errorf("data: set %s: text %d is tokens [%d, %d) of %d, want 1 to %d of them",
+				s.Name, i, before, end, len(t.Tokens), s.Shape[0])
+		}
+		before = end
+	}
+	for i, token := range t.Tokens {
+		if token < 0 || int(token) >= t.Vocabulary {
+			return fmt.Errorf("data: set %s: token %d is %d, want 0 to %d",
+				s.Name, i, token, t.Vocabulary-1)
+		}
+	}
+	return nil
+}

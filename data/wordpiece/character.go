@@ -1,0 +1,84 @@
+package wordpiece
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// kind says what a character does to the words around it.
+type kind uint8
+
+const (
+	isLetter kind = iota // part of a word; everything that is nothing else
+	isRemoved
+	isSpace
+	isAlone // a word by itself
+)
+
+// span is the characters from lo to hi, both included.
+type span struct{ lo, hi rune }
+
+// change replaces a character by its small letters without accents.
+type change struct {
+	from rune
+	to   string
+}
+
+// ascii returns the kind of a character below utf8.RuneSelf and its small letter.
+func ascii(c byte) (kind, byte) {
+	switch {
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		return isLetter, c
+	case 'A' <= c && c <= 'Z':
+		return isLetter, c + ('a' - 'A')
+	case c == ' ', c == '\t', c == '\n', c == '\r':
+		return isSpace, ' '
+	case c < ' ', c == 0x7F:
+		return isRemoved, c
+	}
+	return isAlone, c
+}
+
+// isPunctuation reports whether a character that is left after replacement is a punctuation mark.
+func isPunctuation(c rune) bool {
+	if c < utf8.RuneSelf {
+		k, _ := ascii(byte(c))
+		return k == isAlone
+	}
+	return isIn(punctuation, c)
+}
+
+// isIn reports whether one of the sorted spans holds c. Cost: O(log len(spans)).
+func isIn(spans []span, c rune) bool {
+	i, found := slices.BinarySearchFunc(spans, c, func(s span, c rune) int { return int(s.lo - c) })
+	return found || i > 0 && c <= spans[i-1].hi
+}
+
+// Hangul syllables fall apart into two or three letters by arithmetic (Unicode, section 3.12).
+const (
+	hangulFirst, hangulLast             = 0xAC00, 0xD7A3
+	leadFirst, vowelFirst, trailingBase = 0x1100, 0x1161, 0x11A7
+	numVowels, numTrailing              = 21, 28
+)
+
+// maxReplacement is room for what becomes of one character: at most four of four bytes.
+const maxReplacement = 16
+
+// replace appends to dst what becomes of a character that is neither ASCII nor removed nor a
+// space.
+func replace(dst []byte, c rune) []byte {
+	if hangulFirst <= c && c <= hangulLast {
+		s := c - hangulFirst
+		dst = utf8.AppendRune(dst, leadFirst+s/(numVowels*numTrailing))
+		dst = utf8.AppendRune(dst, vowelFirst+s/numTrailing%numVowels)
+		if t := s % numTrailing; t > 0 {
+			dst = utf8.AppendRune(dst, trailingBase+t)
+		}
+		return dst
+	}
+	i, found := slices.BinarySearchFunc(changes, c, func(e change, c rune) int { return int(e.from - c) })
+	if found {
+		return append(dst, changes[i].to...)
+	}
+	return utf8.AppendRune(dst, c)
+}

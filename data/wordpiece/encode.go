@@ -1,0 +1,155 @@
+package wordpiece
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxWord is the number of characters above which a word is unknown as a whole.
+const maxWord = 100
+
+// word collects the characters of one word. What exceeds maxWord is counted only.
+type word struct {
+	bytes      [maxWord * utf8.UTFMax]byte
+	size       int
+	characters int
+}
+
+func (w *word) add(c byte) {
+	if w.characters < maxWord {
+		w.bytes[w.size] = c
+		w.size++
+	}
+	w.characters++
+}
+
+func (w *word) addRune(c rune) {
+	if w.characters < maxWord {
+		w.size += utf8.EncodeRune(w.bytes[w.size:], c)
+	}
+	w.characters++
+}
+
+// Encode appends the numbers of [CLS], of text's tokens and of [SEP] to dst.
+//
+// If that makes more than limit numbers, it keeps the first limit-1 and [SEP], and isCut; limit 0
+// means none, otherwise it must be at least 2. Bytes that are not UTF-8 are left out. Cost:
+// O(len(text)) map look-ups for words of usual length, at most O(100) of them for a byte.
+func (t *Tokenizer) Encode(dst []int32, text string, limit int) (ids []int32, isCut bool) {
+	start := len(dst)
+	dst = append(dst, t.first)
+	var w word
+	for len(text) > 0 {
+		c := text[0]
+		if c >= utf8.RuneSelf {
+			c, size := utf8.DecodeRuneInString(text)
+			text = text[size:]
+			dst = t.character(dst, &w, c)
+			continue
+		}
+		k, small := ascii(c)
+		if k == isLetter {
+			w.add(small)
+			text = text[1:]
+			continue
+		}
+		if c == '[' {
+			if s := t.specialAt(text); s.name != "" {
+				dst = append(t.flush(dst, &w), s.id)
+				text = text[len(s.name):]
+				continue
+			}
+		}
+		text = text[1:]
+		if k == isRemoved {
+			continue
+		}
+		dst = t.flush(dst, &w)
+		if k == isAlone {
+			w.add(c)
+			dst = t.flush(dst, &w)
+		}
+	}
+	dst = t.flush(dst, &w)
+	if limit > 0 && len(dst)-start > limit-1 {
+		dst, isCut = dst[:start+limit-1], true
+	}
+	return append(dst, t.last), isCut
+}
+
+// specialAt returns the special token that text starts with; one without a name if there is none.
+func (t *Tokenizer) specialAt(text string) token {
+	for _, s := range t.special {
+		if strings.HasPrefix(text, s.name) {
+			return s
+		}
+	}
+	return token{}
+}
+
+// character adds a character that is not ASCII to the word, or ends the word with it.
+func (t *Tokenizer) character(dst []int32, w *word, c rune) []int32 {
+	switch {
+	case isIn(removed, c):
+		return dst
+	case isIn(spaces, c):
+		return t.flush(dst, w)
+	}
+	isIdeograph := isIn(ideographs, c)
+	if isIdeograph {
+		dst = t.flush(dst, w)
+	}
+	var room [maxReplacement]byte
+	for _, r := range string(replace(room[:0], c)) {
+		isMark := isPunctuation(r)
+		if isMark {
+			dst = t.flush(dst, w)
+		}
+		w.addRune(r)
+		if isMark {
+			dst = t.flush(dst, w)
+		}
+	}
+	if isIdeograph {
+		dst = t.flush(dst, w)
+	}
+	return dst
+}
+
+// flush appends the pieces of the word, if there is one, and empties it.
+func (t *Tokenizer) flush(dst []int32, w *word) []int32 {
+	if w.characters == 0 {
+		return dst
+	}
+	if w.characters > maxWord {
+		dst = append(dst, t.unknown)
+	} else {
+		dst = t.pieces(dst, w.bytes[:w.size])
+	}
+	w.size, w.characters = 0, 0
+	return dst
+}
+
+// pieces appends the longest token that w starts with, then the longest that continues it, and so
+// on; [UNK] for all of w if it cannot be made of tokens.
+func (t *Tokenizer) pieces(dst []int32, w []byte) []int32 {
+	start := len(dst)
+	table, longest := t.words, t.longestWord
+	for at := 0; at < len(w); {
+		end := min(len(w), at+longest)
+		for ; end > at; end-- {
+			if end < len(w) && !utf8.RuneStart(w[end]) {
+				continue
+			}
+			if id, ok := table[string(w[at:end])]; ok {
+				dst = append(dst, id)
+				break
+			}
+		}
+		if end == at {
+			return append(dst[:start], t.unknown)
+		}
+		at, table, longest = end, t.tails, t.longestTail
+	}
+	return dst
+}

@@ -1,0 +1,128 @@
+package wordpiece
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a vocabulary; BERT's have 21,128 to 119,547 tokens of at most 72 bytes.
+const (
+	maxTokens     = 1 << 20
+	maxTokenBytes = 1 << 10
+)
+
+// Tokenizer cuts texts into the tokens of one vocabulary.
+type Tokenizer struct {
+	words map[string]int32 // whole tokens
+	tails map[string]int32 // tokens that continue a word, without "##"
+	// longestWord and longestTail are the bytes of the longest of each.
+	longestWord, longestTail int
+	special                  []token // names that a text may hold, those of the vocabulary
+	unknown, first, last     int32   // [UNK], [CLS], [SEP]
+}
+
+type token struct {
+	name string
+	id   int32
+}
+
+// LineError says which line of a vocabulary is wrong.
+type LineError struct {
+	// Line counts from 1; 0 if the fault has no place.
+	Line int
+	// Reason says what was found and what was wanted.
+	Reason string
+	// Err is the error of the reader, or nil.
+	Err error
+}
+
+// Error names the line and the reason.
+func (e *LineError) Error() string {
+	text := "wordpiece: vocabulary"
+	if e.Line > 0 {
+		text = fmt.Sprintf("%s, line %d", text, e.Line)
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", text, e.Reason, e.Err)
+	}
+	return text + ": " + e.Reason
+}
+
+// Unwrap returns the error of the reader.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Read takes a vocabulary in the format of vocab.txt: one token a line, whose number is the count
+// of lines before it. Tokens that continue a word start with "##". [UNK], [CLS] and [SEP] must be
+// there.
+//
+// It reads r to its end unless a line is wrong; memory grows with what is read. Every error is a
+// *LineError.
+func Read(r io.Reader) (*Tokenizer, error) {
+	t := &Tokenizer{words: map[string]int32{}, tails: map[string]int32{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxTokenBytes)
+	n := 0
+	for ; lines.Scan(); n++ {
+		if err := t.add(strings.TrimRight(lines.Text(), " \t\r"), n); err != nil {
+			return nil, err
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &LineError{Line: n + 1,
+			Reason: fmt.Sprintf("longer than %d bytes, want one token a line", maxTokenBytes)}
+	case err != nil:
+		return nil, &LineError{Line: n + 1, Reason: "cannot be read", Err: err}
+	}
+	for _, name := range []string{"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"} {
+		if id, ok := t.words[name]; ok {
+			t.special = append(t.special, token{name, id})
+		}
+	}
+	for i, id := range []*int32{&t.unknown, &t.first, &t.last} {
+		want := []string{"[UNK]", "[CLS]", "[SEP]"}[i]
+		found, ok := t.words[want]
+		if !ok {
+			return nil, &LineError{Reason: fmt.Sprintf("%d tokens without %s", n, want)}
+		}
+		*id = found
+	}
+	return t, nil
+}
+
+// add enters the token of line n, counted from 0.
+func (t *Tokenizer) add(name string, n int) error {
+	table, longest := t.words, &t.longestWord
+	piece, isTail := strings.CutPrefix(name, "##")
+	if isTail && piece != "" {
+		table, longest = t.tails, &t.longestTail
+	} else {
+		piece = name
+	}
+	reason := ""
+	switch {
+	case n >= maxTokens:
+		reason = fmt.Sprintf("more than %d tokens", maxTokens)
+	case name == "":
+		reason = "empty, want one token a line"
+	case !utf8.ValidString(name):
+		reason = "not UTF-8"
+	default:
+		if before, ok := table[piece]; ok {
+			reason = fmt.Sprintf("%q again, after line %d", name, before+1)
+		}
+	}
+	if reason != "" {
+		return &LineError{Line: n + 1, Reason: reason}
+	}
+	table[piece] = int32(n)
+	*longest = max(*longest, len(piece))
+	return nil
+}
+
+// Len returns the number of tokens.
+func (t *Tokenizer) Len() int { return len(t.words) + len(t.tails) }
