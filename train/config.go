@@ -34,6 +34,8 @@ type Config struct {
 	// divides by its own samples, and evaluates the whole test set.
 	Isolated bool
 
+	// EvalOnly makes a loop that evaluates once and trains nothing; Test is required.
+	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.
 	Steps int
 	// Epochs is the length of the run in epochs; 0 means Steps. Exactly one is set.
@@ -82,6 +84,8 @@ func (c Config) Validate() error {
 			c.Steps, c.Epochs)
 	case c.MemoryLimit < 0:
 		return fmt.Errorf("train: memory limit of %d bytes, want 0 or more", c.MemoryLimit)
+	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
+		return fmt.Errorf("train: no test samples, and nothing to do but evaluate")
 	case c.EvalEvery < 0 || c.EvalBatch < 0:
 		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
 			c.EvalEvery, c.EvalBatch)
@@ -115,7 +119,10 @@ func (c Config) stepsPerEpoch() int {
 
 // steps returns the length of the run.
 func (c Config) steps() int {
-	if c.Steps > 0 {
+	switch {
+	case c.EvalOnly:
+		return 0
+	case c.Steps > 0:
 		return c.Steps
 	}
 	return c.Epochs * c.stepsPerEpoch()
@@ -127,6 +134,8 @@ func (c Config) batches() []int {
 	n := c.Train.Len()
 	tail := n % c.Batch
 	switch {
+	case c.EvalOnly:
+		return nil
 	case tail == 0 || c.steps() < c.stepsPerEpoch():
 		return []int{c.Batch}
 	case n < c.Batch:

@@ -44,7 +44,8 @@ type Loop struct {
 }
 
 // New validates c, compiles a program for every shard size that the run will meet, draws the
-// initial parameters and takes all memory. The caller closes the loop when it is done with it.
+// initial parameters and takes all memory. The caller may change the variables before Run, and
+// closes the loop when it is done with it.
 func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -133,6 +134,9 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 // run makes all steps, with an evaluation after every EvalEvery epochs and at the end.
 func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	c := l.config
+	if c.EvalOnly {
+		return l.evaluate()
+	}
 	loader, err := data.NewLoader(l.loaderConfig())
 	if err != nil {
 		return fmt.Errorf("train: %w", err)

@@ -512,6 +512,7 @@ func TestConfigErrors(t *testing.T) {
 		"small batch":       func(c *train.Config) { c.Batch = 3 },
 		"no length":         func(c *train.Config) { c.Steps = 0 },
 		"two lengths":       func(c *train.Config) { c.Epochs = 1 },
+		"no test to do":     func(c *train.Config) { c.EvalOnly, c.Test = true, nil },
 		"negative interval": func(c *train.Config) { c.EvalEvery = -1 },
 		"classes":           func(c *train.Config) { c.Network.Classes = 9 },
 		"schedule":          func(c *train.Config) { c.Schedule.Name = "sine" },

@@ -42,7 +42,7 @@ func (p *programs) compileAll(c Config, ex graph.Executor) error {
 			}
 		}
 	}
-	if len(p.training) == 0 {
+	if len(p.training) == 0 && !c.EvalOnly {
 		return fmt.Errorf("train: rank %d has no sample in any step of this run", c.Rank)
 	}
 	from, to := c.testPart()
@@ -50,6 +50,9 @@ func (p *programs) compileAll(c Config, ex graph.Executor) error {
 		if err := p.add(c, ex, p.evaluation, min(c.EvalBatch, to-at), false); err != nil {
 			return err
 		}
+	}
+	if p.variables == nil { // more workers than test samples
+		return p.add(c, ex, p.evaluation, 1, false)
 	}
 	return nil
 }

@@ -98,7 +98,8 @@ func (b *benchFlags) add(c *cobra.Command) {
 // benchSettings are the settings of a run that are the same in every row.
 func benchSettings() []job.Setting {
 	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
-		varied := []string{"model", "strategy", "workers", "batch", "eval-every", "out"}
+		varied := []string{"model", "strategy", "workers", "batch", "eval-every", "eval-only", "save",
+			"out"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {

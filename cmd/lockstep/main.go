@@ -25,6 +25,7 @@ func commands() []func(*app) *cobra.Command {
 		reportCommand,
 		commbenchCommand,
 		dataCommand,
+		checkpointCommand,
 		versionCommand,
 		workerCommand,
 	}

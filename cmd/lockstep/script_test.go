@@ -34,6 +34,9 @@ func TestScripts(t *testing.T) {
 			"samehash": sameHash,
 			"summary":  summaryHas,
 			"forge":    forge,
+			"cut":      cut,
+
+			"sameaccuracy": sameAccuracy,
 		},
 	})
 }
@@ -70,6 +73,22 @@ func sameHash(ts *testscript.TestScript, neg bool, args []string) {
 		if same := readSummary(ts, dir)["parameter_sha256"] == first; same == neg {
 			ts.Fatalf("%s and %s: equal parameters: %v, want %v", args[0], dir, same, !neg)
 		}
+	}
+}
+
+// cut FROM TO N writes the first N bytes of a file to another.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	text := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text[:n]), 0o644))
+}
+
+// sameaccuracy DIR DIR checks that two runs classified as many test samples correctly.
+func sameAccuracy(ts *testscript.TestScript, neg bool, args []string) {
+	a, b := readSummary(ts, args[0]), readSummary(ts, args[1])
+	if a["test_accuracy"] != b["test_accuracy"] || a["test_accuracy"] == nil {
+		ts.Fatalf("test accuracy %v and %v", a["test_accuracy"], b["test_accuracy"])
 	}
 }
 

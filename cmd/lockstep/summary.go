@@ -28,11 +28,15 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	if s.TrainAccuracy != nil {
 		row("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
 	}
-	row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
-	row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
-		count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
-	row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
-		s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+	if s.Steps > 0 {
+		row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
+		row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
+			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
+		row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
+			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+	} else {
+		row("time", "%.2f s, no training", s.Seconds)
+	}
 	row("of the time", "%s", phaseShares(s))
 	if s.Workers > 1 {
 		row("exchanged", "%s sent, %s received", job.Size(s.BytesSent), job.Size(s.BytesReceived))
@@ -41,6 +45,18 @@ func printSummary(out io.Writer, s *job.Summary) error {
 		job.Size(s.PlannedBytes))
 	row("kernels", "%s, %s math", s.ISA, s.Math)
 	row("parameters", "sha256 %s", s.ParameterSHA256)
+	if w := s.Weights; w != nil {
+		row("started from", "%s, %s", w.Path, count(w.Tensors, "tensor"))
+		if len(w.Fresh) > 0 {
+			row("fresh", "%s", strings.Join(w.Fresh, ", "))
+		}
+		if len(w.Unused) > 0 {
+			row("unused", "%s of the file", count(len(w.Unused), "tensor"))
+		}
+	}
+	if s.Saved != nil {
+		row("weights", "%s", s.Saved.Path)
+	}
 	row("run directory", "%s", s.Directory)
 	return w.Flush()
 }

@@ -125,6 +125,7 @@ func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 	t := trials[i]
 	config := b.plan.Rows[t.Row]
 	config.Out = filepath.Join(b.out, "runs", directory(t, config))
+	config.Save = false // a benchmark keeps figures, not weights
 	state := Progress{Run: i + 1, Runs: len(trials), Round: t.Round + 1, Name: Name(config)}
 	if b.failure != nil {
 		state.Failed = b.failure.Failed

@@ -25,6 +25,10 @@ type Config struct {
 	Augment     string  `json:"augment"`      // random changes of training images
 	LimitTrain  int     `json:"limit-train"`  // use the first n training samples; -1: all
 	LimitTest   int     `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
+	Weights     string  `json:"weights"`      // safetensors file or folder to start from; "": none
+	FreshHead   bool    `json:"fresh-head"`   // the last layer may differ from that of Weights
+	Normalize   string  `json:"normalize"`    // scale of images: auto, data or imagenet
+	EvalOnly    bool    `json:"eval-only"`    // evaluate Weights, train nothing
 	Workers     int     `json:"workers"`      // replicas, 1 to MaxWorkers
 	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
 	Strategy    string  `json:"strategy"`     // "": single for one worker, ddp otherwise
@@ -51,6 +55,7 @@ type Config struct {
 	Warmup      float64 `json:"warmup"`       // epochs of linear warm-up
 	EvalEvery   int     `json:"eval-every"`   // epochs between evaluations; 0: at the end only
 	Out         string  `json:"out"`          // run directory; "": runs/<time>-<what>
+	Save        bool    `json:"save"`         // leave the trained weights in the run directory
 	Trace       bool    `json:"trace"`        // write trace.json
 }
 
@@ -62,11 +67,13 @@ const MaxWorkers = 256
 // are room for vgg11 at batch 512, and let resnet50 at batch 64 stay below 1.3 GB in all.
 func Default() Config {
 	return Config{
-		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto, LimitTrain: -1, LimitTest: -1,
+		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
+		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 832 << 20,
 		MasterAddr: "127.0.0.1", Math: mathFast,
 		Batch: 64, Seed: 1,
 		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
+		Normalize: auto, Save: true,
 	}
 }
 
@@ -154,6 +161,16 @@ func (c Config) problems() []problem {
 	if c.Batch < c.Shards {
 		add("batch", "%d is smaller than the number of shards, %d; "+
 			"want at least one sample in each", c.Batch, c.Shards)
+	}
+	switch {
+	case c.Weights == "" && c.FreshHead:
+		add("fresh-head", "only says how --weights may differ, and there is none")
+	case c.Weights == "" && c.EvalOnly:
+		add("eval-only", "needs --weights, a safetensors file or folder to evaluate")
+	case c.FreshHead && c.EvalOnly:
+		add("eval-only", "evaluates weights as they are, without --fresh-head")
+	case c.EvalOnly && c.LimitTest == 0:
+		add("eval-only", "has nothing to do with --limit-test 0")
 	}
 	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
 		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)

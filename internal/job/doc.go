@@ -11,7 +11,8 @@
 // with any strategy but none all replicas end with the same parameters or Run fails.
 //
 // Errors are typed by what the caller can do about them; [ExitCode] maps each to the documented
-// exit status: *UsageError (2), *data.MissingError or *data.FormatError (3),
-// *cluster.RendezvousError (4), *cluster.WorkerError (5, or the status the worker itself reported),
+// exit status: *UsageError (2), *data.MissingError, *data.FormatError, *checkpoint.FormatError or
+// *checkpoint.MatchError (3), *cluster.RendezvousError (4), *cluster.WorkerError (5, or the status
+// the worker itself reported), *checkpoint.WriteError (6),
 // *train.DivergedError (7), context.Canceled (130), anything else (1).
 package job

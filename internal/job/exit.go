@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/comm/tcp"
@@ -19,6 +20,7 @@ const (
 	ExitData        = 3   // a data or model file is missing or malformed
 	ExitRendezvous  = 4   // workers cannot meet, or were not admitted
 	ExitPeerLost    = 5   // a worker died or went silent
+	ExitCheckpoint  = 6   // weights cannot be written
 	ExitDiverged    = 7   // the loss is no finite number
 	ExitCheck       = 8   // a target or claim was not met
 	ExitInterrupted = 130 // Ctrl-C
@@ -44,8 +46,11 @@ func ExitCode(err error) int {
 	case errors.As(err, &usage), isA[*cluster.EnvironmentError](err), isA[*data.UnknownError](err):
 		return ExitUsage
 	case isA[*data.MissingError](err), isA[*data.FormatError](err),
-		isA[*data.ReadError](err):
+		isA[*data.ReadError](err), isA[*checkpoint.FormatError](err),
+		isA[*checkpoint.MatchError](err), isA[*checkpoint.ReadError](err):
 		return ExitData
+	case isA[*checkpoint.WriteError](err):
+		return ExitCheckpoint
 	case isInterrupt(err):
 		return ExitInterrupted
 	case isA[*cluster.RendezvousError](err), isA[*tcp.HelloError](err):

@@ -29,6 +29,8 @@ func isaNames() []string {
 
 func mathNames() []string { return []string{mathFast, mathExact} }
 
+func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }
+
 func augmentNames() []string {
 	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,
 		augmentCropFlipCutout}

@@ -83,11 +83,15 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if _, err := data.Fetch(ctx, c.Data, fetch); err != nil {
 		return nil, err
 	}
+	start, err := c.openWeights()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := prepare(c, o.Origins)
 	if err != nil {
 		return nil, err
 	}
-	results, isa, err := c.execute(ctx, dir.directory, o)
+	results, isa, err := c.execute(ctx, dir.directory, start, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
 		return nil, errors.Join(err, dir.abandon(err))
@@ -134,7 +138,7 @@ func prepare(c Config, origins Origins) (claimed, error) {
 
 // execute runs the workers, here or in processes of their own, and returns their results and the
 // kernel path they used.
-func (c Config) execute(ctx context.Context, dir directory, o Options) (
+func (c Config) execute(ctx context.Context, dir directory, start *weights, o Options) (
 	results []workerResult, isa string, err error) {
 	if c.Link == linkLocal {
 		path, err := c.isa()
@@ -142,14 +146,14 @@ func (c Config) execute(ctx context.Context, dir directory, o Options) (
 			return nil, "", err
 		}
 		c.ISA = path.String()
-		results, err := runHere(ctx, c, dir, o)
+		results, err := runHere(ctx, c, dir, start, o)
 		return results, c.ISA, err
 	}
-	return launch(ctx, c, dir, o)
+	return launch(ctx, c, dir, start, o)
 }
 
 // launch runs each worker as a process.
-func launch(ctx context.Context, c Config, dir directory, o Options) (
+func launch(ctx context.Context, c Config, dir directory, start *weights, o Options) (
 	results []workerResult, isa string, err error) {
 	command := o.Worker
 	if command == nil {
@@ -164,7 +168,7 @@ func launch(ctx context.Context, c Config, dir directory, o Options) (
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
 		Log: dir.log, ISA: c.ISA, SharedMemory: c.Link == linkSHM,
-		Job: assignment{Config: c, Directory: dir, Crowded: c.isCrowded()},
+		Job: assignment{Config: c, Directory: dir, Crowded: c.isCrowded(), Weights: start},
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
 				o.Progress(progressOf(p))
@@ -184,7 +188,8 @@ func launch(ctx context.Context, c Config, dir directory, o Options) (
 }
 
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data.
-func runHere(ctx context.Context, c Config, dir directory, o Options) ([]workerResult, error) {
+func runHere(ctx context.Context, c Config, dir directory, start *weights, o Options) (
+	[]workerResult, error) {
 	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
 	defer runtime.GOMAXPROCS(before)
 	resetPeakRSS()
@@ -194,7 +199,7 @@ func runHere(ctx context.Context, c Config, dir directory, o Options) ([]workerR
 		}
 	}
 	report(cluster.Progress{Phase: "load data"})
-	task, err := c.load(ctx, c.dataOptions(o.Environment))
+	task, err := c.load(ctx, c.dataOptions(o.Environment), start)
 	if err != nil {
 		return nil, err
 	}

@@ -68,6 +68,17 @@ func dataSettings() []Setting {
 			func(c *Config) *int { return &c.LimitTrain }),
 		limit("limit-test", "use only the first N test samples; 0 for no evaluation", 0,
 			func(c *Config) *int { return &c.LimitTest }),
+		text("weights", "PATH", "start from a safetensors file, or a folder that holds one or several "+
+			"with an index (default: fresh values)",
+			func(c *Config) *string { return &c.Weights }),
+		toggle("fresh-head", "with --weights: start the last layer anew where the file lacks it or "+
+			"has another size, and ignore the file's other heads",
+			func(c *Config) *bool { return &c.FreshHead }),
+		choice("normalize", "mean and deviation of images; auto is data's, but with --weights what "+
+			"the file says, and imagenet's where it says nothing", normalizeNames(),
+			func(c *Config) *string { return &c.Normalize }),
+		toggle("eval-only", "evaluate --weights on the test samples and stop",
+			func(c *Config) *bool { return &c.EvalOnly }),
 	)
 }
 
@@ -144,6 +155,8 @@ func outputSettings() []Setting {
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
 			func(c *Config) *string { return &c.Out }),
+		toggle("save", "leave the trained weights in the run directory, as model.safetensors",
+			func(c *Config) *bool { return &c.Save }),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
 			func(c *Config) *bool { return &c.Trace }),
 	)

@@ -44,6 +44,8 @@ type Summary struct {
 	ISA              string       `json:"isa"`
 	Math             string       `json:"math"`
 	Directory        string       `json:"directory"` // the run directory
+	Weights          *Start       `json:"weights"`   // what the run started from; null: fresh values
+	Saved            *Saved       `json:"saved"`     // the trained weights; null: not written
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
 }
@@ -103,10 +105,22 @@ type RankStat struct {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
+// firstStep returns the first step's time in milliseconds; 0 if there was none.
+func firstStep(times []time.Duration) float64 {
+	if len(times) == 0 {
+		return 0
+	}
+	return milliseconds(times[0])
+}
+
 // stepQuantiles returns the quantiles of step times in milliseconds, without the first step if
-// there is another: it warms up caches and links.
+// there is another: it warms up caches and links. All are 0 if there was no step.
 func stepQuantiles(times []time.Duration) Quantiles {
-	if len(times) > 1 {
+	switch len(times) {
+	case 0:
+		return Quantiles{}
+	case 1:
+	default:
 		times = times[1:]
 	}
 	sorted := slices.Sorted(slices.Values(times))
@@ -141,6 +155,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: first.Evaluations,
+		Weights: first.Weights, Saved: first.Saved,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples

@@ -39,7 +39,9 @@ type worker struct {
 	giveUp      context.CancelFunc // ends training before its time
 	planned     int64              // bytes of memory
 	evaluations []Evaluation
-	sent        int64 // at the previous step
+	started     *Start // what was loaded; nil: nothing
+	saved       *Saved // what was written; nil: nothing
+	sent        int64  // at the previous step
 	received    int64
 }
 
@@ -54,6 +56,8 @@ type workerResult struct {
 	Generated    bool         `json:"generated"`
 	Classes      int          `json:"classes"`
 	Evaluations  []Evaluation `json:"evaluations"`
+	Weights      *Start       `json:"weights"`
+	Saved        *Saved       `json:"saved"`
 }
 
 // isIsolated reports whether workers never exchange anything.
@@ -93,6 +97,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer loop.Close()
+	if err := w.start(loop.Variables()); err != nil {
+		return result, err
+	}
 	if err := w.planMemory(loop); err != nil {
 		return result, err
 	}
@@ -117,6 +124,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.keep(recorder); err != nil {
 		return result, err
 	}
+	if err := w.save(loop.Variables(), done.Steps); err != nil {
+		return result, err
+	}
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	return w.result(done), nil
@@ -132,7 +142,7 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
-		Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
+		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
 		Optimizer: update,
 		Schedule:  optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
 		Seed:      c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
@@ -277,7 +287,7 @@ func (w *worker) result(done train.Result) workerResult {
 		RankStat: RankStat{
 			Rank: w.rank, PID: os.Getpid(), Host: host, Steps: done.Steps,
 			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
-			FirstStepMS: milliseconds(done.StepTimes[0]),
+			FirstStepMS: firstStep(done.StepTimes),
 			StepMS:      stepQuantiles(done.StepTimes),
 			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
 			Phases:      phasesOf(done.Phases),
@@ -289,7 +299,7 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Evaluations: w.evaluations,
+		Evaluations: w.evaluations, Weights: w.started, Saved: w.saved,
 	}
 }
 

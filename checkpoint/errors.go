@@ -1,0 +1,113 @@
+package checkpoint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// FormatError says that a file does not hold what it should.
+type FormatError struct {
+	// File is the path.
+	File string
+	// Offset is the position of the fault in the file; -1 if it has no place.
+	Offset int64
+	// Tensor is the name of the tensor at fault; "" if it is none.
+	Tensor string
+	// Reason says what was found and what was wanted.
+	Reason string
+}
+
+// Error names file, byte or tensor, and reason in one line.
+func (e *FormatError) Error() string {
+	place := e.File
+	if e.Offset >= 0 {
+		place += fmt.Sprintf(", byte %d", e.Offset)
+	}
+	if e.Tensor != "" {
+		place += ", tensor " + quote(e.Tensor)
+	}
+	return fmt.Sprintf("checkpoint: %s: %s", place, e.Reason)
+}
+
+// ReadError says that a file cannot be read, or is not there.
+type ReadError struct {
+	// Err is the operating system's error, which names the path.
+	Err error
+}
+
+// Error passes the operating system's words on.
+func (e *ReadError) Error() string { return fmt.Sprintf("checkpoint: %v", e.Err) }
+
+// Unwrap returns the operating system's error.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// WriteError says that a file could not be written; whatever had its name before is still there.
+type WriteError struct {
+	// File is the path that was to be written.
+	File string
+	// Err is the cause.
+	Err error
+}
+
+// Error names file and cause.
+func (e *WriteError) Error() string { return fmt.Sprintf("checkpoint: write %s: %v", e.File, e.Err) }
+
+// Unwrap returns the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// MatchError says that a file's tensors are not those of a network. Its lists are complete and in
+// the network's or the file's order.
+type MatchError struct {
+	// File is the path.
+	File string
+	// Missing lists tensors of the network that the file lacks: "name [shape]".
+	Missing []string
+	// Surplus lists tensors of the file that the network lacks: "name [shape]".
+	Surplus []string
+	// Misshapen lists tensors that differ: "name: got DTYPE [shape], want [shape]".
+	Misshapen []string
+	// OnlyHead means that FreshHead would accept the file.
+	OnlyHead bool
+}
+
+// maxListed bounds the names of one kind in a message.
+const maxListed = 12
+
+// Error lists the tensors by name in one line, at most a dozen of each kind.
+func (e *MatchError) Error() string {
+	var parts []string
+	add := func(kind string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		text := strings.Join(names[:min(len(names), maxListed)], ", ")
+		if more := len(names) - maxListed; more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		parts = append(parts, fmt.Sprintf("%d %s (%s)", len(names), kind, text))
+	}
+	add("missing", e.Missing)
+	add("surplus", e.Surplus)
+	add("of another shape", e.Misshapen)
+	text := fmt.Sprintf("checkpoint: %s does not fit the network: tensors %s", e.File,
+		strings.Join(parts, "; "))
+	if e.OnlyHead {
+		text += "; --fresh-head keeps the rest and starts the last layer anew"
+	}
+	return text
+}
+
+// maxQuoted bounds a name in a message.
+const maxQuoted = 100
+
+// quote makes a name from a file fit for one line of a message.
+func quote(name string) string {
+	if len(name) > maxQuoted {
+		name = name[:maxQuoted] + "..."
+	}
+	if text := strconv.Quote(name); len(text) != len(name)+2 || name == "" {
+		return text
+	}
+	return name
+}

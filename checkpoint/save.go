@@ -1,0 +1,67 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"io"
+	"maps"
+	"math"
+	"strings"
+
+	"lockstep/graph"
+	"lockstep/tensor"
+)
+
+// Save writes v to a safetensors file at path that PyTorch loads as a state_dict, and returns the
+// SHA-256 of its bytes in hexadecimal: every parameter and state under its name, as F32 in
+// canonical order, and beside each running_mean the num_batches_tracked of PyTorch's batch norm,
+// which is batches. metadata is added to {"format": "pt"}. Errors are *WriteError.
+func Save(path string, v *graph.Variables, batches int64, metadata map[string]string) (
+	sum string, err error) {
+	var entries []Entry
+	for i, p := range v.Params {
+		entries = append(entries, floatEntry(p.Name, p.Shape, func(dst []float32) { v.Param(i, dst) }))
+	}
+	for i, s := range v.States {
+		entries = append(entries, floatEntry(s.Name, s.Shape,
+			func(dst []float32) { copy(dst, v.StateOf(i)) }))
+		if layer, ok := strings.CutSuffix(s.Name, ".running_mean"); ok {
+			entries = append(entries, Entry{Name: layer + "." + batchCount, DType: I64,
+				Data: func(w io.Writer) error {
+					_, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(batches)))
+					return err
+				}})
+		}
+	}
+	all := map[string]string{"format": "pt"}
+	maps.Copy(all, metadata)
+	return Write(path, entries, all)
+}
+
+// floatEntry returns an entry with the values that fill gives.
+func floatEntry(name string, shape tensor.Shape, fill func(dst []float32)) Entry {
+	return Entry{Name: name, DType: F32, Shape: shape, Data: func(w io.Writer) error {
+		values := make([]float32, shape.Elems())
+		fill(values)
+		text := make([]byte, 4*len(values))
+		for i, x := range values {
+			binary.LittleEndian.PutUint32(text[4*i:], math.Float32bits(x))
+		}
+		_, err := w.Write(text)
+		return err
+	}}
+}
+
+// Export writes all of r's tensors to one safetensors file at path, as they are, with r's
+// metadata; "format" is added if r has none. It returns the file's SHA-256 in hexadecimal.
+func Export(path string, r *Reader) (sum string, err error) {
+	var entries []Entry
+	for _, t := range r.Tensors {
+		entries = append(entries, Entry{Name: t.Name, DType: t.DType, Shape: t.Shape,
+			Data: func(w io.Writer) error {
+				return r.data(t, func(b []byte) error { _, err := w.Write(b); return err })
+			}})
+	}
+	metadata := map[string]string{"format": "pt"}
+	maps.Copy(metadata, r.Metadata)
+	return Write(path, entries, metadata)
+}

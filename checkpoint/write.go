@@ -1,0 +1,195 @@
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"lockstep/tensor"
+)
+
+// Entry is a tensor to be written.
+type Entry struct {
+	// Name must be unique in a file.
+	Name string
+	// DType is the type of an element.
+	DType DType
+	// Shape is empty for a scalar.
+	Shape tensor.Shape
+	// Data writes the elements in row-major order, little-endian.
+	Data func(w io.Writer) error
+}
+
+// Write writes a safetensors file whole or not at all, and returns the SHA-256 of its bytes in
+// hexadecimal. Equal entries, in any order, give equal bytes: those of the reference library, but
+// that metadata is sorted by key. Errors are *WriteError.
+func Write(path string, entries []Entry, metadata map[string]string) (sum string, err error) {
+	text, entries, err := layOut(entries, metadata)
+	if err != nil {
+		return "", &WriteError{path, err}
+	}
+	h := sha256.New()
+	err = replace(path, func(f io.Writer) error {
+		w := &countingWriter{w: io.MultiWriter(f, h)}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			before, want := w.n, e.bytes()
+			if err := e.Data(w); err != nil {
+				return err
+			}
+			if got := w.n - before; got != want {
+				return fmt.Errorf("tensor %s: %d bytes of data, want %d", quote(e.Name), got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", &WriteError{path, err}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// bytes returns the size of an entry that layOut has accepted.
+func (e Entry) bytes() int64 {
+	f, _ := formatOf(e.DType)
+	n, _ := f.size(e.Shape)
+	return n
+}
+
+// formatOf returns the description of a type and its rank in a file; -1 if there is none.
+func formatOf(d DType) (f *format, rank int) {
+	all := formats()
+	if rank = slices.IndexFunc(all, func(f format) bool { return f.name == d }); rank >= 0 {
+		f = &all[rank]
+	}
+	return f, rank
+}
+
+// layOut returns what precedes the data, and the entries in the order of their data: types that
+// need the most alignment first, then by name, as the reference library has it.
+func layOut(entries []Entry, metadata map[string]string) ([]byte, []Entry, error) {
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
+		_, i := formatOf(a.DType)
+		_, j := formatOf(b.DType)
+		return cmp.Or(cmp.Compare(j, i), cmp.Compare(a.Name, b.Name))
+	})
+	text := bytes.NewBuffer(make([]byte, lengthBytes))
+	text.WriteByte('{')
+	separator := ""
+	if len(metadata) > 0 {
+		text.WriteString(`"__metadata__":{`)
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			fmt.Fprintf(text, "%s%s:%s", separator, jsonString(key), jsonString(metadata[key]))
+			separator = ","
+		}
+		text.WriteByte('}')
+	}
+	seen := map[string]bool{"__metadata__": true}
+	at := int64(0)
+	for _, e := range entries {
+		f, rank := formatOf(e.DType)
+		isFine := rank >= 0 && !seen[e.Name] && len(e.Name) <= maxName
+		n := int64(0)
+		if isFine {
+			n, isFine = f.size(e.Shape)
+		}
+		if !isFine {
+			return nil, nil, fmt.Errorf("tensor %s %s %v: unknown type, impossible shape, or a name "+
+				"that is too long or used twice", quote(e.Name), e.DType, e.Shape)
+		}
+		seen[e.Name] = true
+		shape, _ := json.Marshal(append([]int{}, e.Shape...))
+		fmt.Fprintf(text, `%s%s:{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}`,
+			separator, jsonString(e.Name), e.DType, shape, at, at+n)
+		separator, at = ",", at+n
+	}
+	text.WriteByte('}')
+	for text.Len()%lengthBytes != 0 {
+		text.WriteByte(' ')
+	}
+	length := text.Len() - lengthBytes
+	if length > maxHeader || len(entries) > maxTensors {
+		return nil, nil, fmt.Errorf("header of %d bytes for %d tensors, want at most %d for %d",
+			length, len(entries), maxHeader, maxTensors)
+	}
+	binary.LittleEndian.PutUint64(text.Bytes(), uint64(length))
+	return text.Bytes(), entries, nil
+}
+
+// jsonString returns text in quotes, with as few escapes as JSON allows.
+func jsonString(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string in memory
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// countingWriter counts what goes through it.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// replace gives path the contents that fill writes, after they have reached the disk, or leaves
+// what was there.
+func replace(path string, fill func(io.Writer) error) error {
+	folder := filepath.Dir(path)
+	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(f, chunkBytes)
+	err = fill(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err == nil {
+		err = errors.Join(f.Chmod(0o644), f.Sync())
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error is the one to report
+		return err
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder makes a rename in folder last. Systems that cannot do so for folders, do so by
+// themselves.
+func syncFolder(folder string) error {
+	d, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}

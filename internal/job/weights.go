@@ -1,0 +1,182 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockstep/checkpoint"
+	"lockstep/data"
+	"lockstep/graph"
+)
+
+// weights is the file that a run starts from, as the launcher found it: every worker reads it by
+// itself and checks that it has the same.
+type weights struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	// Mean and Std are how the network wants its images normalised; nil if the file does not say.
+	Mean []float32 `json:"mean"`
+	Std  []float32 `json:"std"`
+}
+
+// Start is what a run started from.
+type Start struct {
+	Path    string   `json:"path"`
+	SHA256  string   `json:"sha256"`  // of the file; of several, see checkpoint.Reader
+	Tensors int      `json:"tensors"` // loaded
+	Fresh   []string `json:"fresh"`   // tensors of the network that started from fresh values
+	Unused  []string `json:"unused"`  // tensors of the file that belong to other heads
+	// Mean and Std normalise images; null for other data.
+	Mean []float32 `json:"mean"`
+	Std  []float32 `json:"std"`
+
+	batches int64 // that batch norm had seen
+}
+
+// Saved is the file of trained weights.
+type Saved struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Metadata of saved weights that says how their images are normalised: numbers with commas.
+const (
+	meanKey = "lockstep.mean"
+	stdKey  = "lockstep.std"
+)
+
+// openWeights checks the file that the run starts from; nil if it starts from nothing.
+func (c Config) openWeights() (*weights, error) {
+	if c.Weights == "" {
+		return nil, nil
+	}
+	r, err := checkpoint.Open(c.Weights)
+	if err != nil {
+		return nil, err
+	}
+	w := &weights{Path: c.Weights}
+	w.SHA256, err = r.SHA256()
+	if err == nil {
+		w.Mean, err = readNumbers(r, meanKey)
+	}
+	if err == nil {
+		w.Std, err = readNumbers(r, stdKey)
+	}
+	return w, errors.Join(err, r.Close())
+}
+
+// readNumbers returns the numbers of a metadata entry; nil if there is none.
+func readNumbers(r *checkpoint.Reader, key string) ([]float32, error) {
+	text, ok := r.Metadata[key]
+	if !ok {
+		return nil, nil
+	}
+	var numbers []float32
+	for part := range strings.SplitSeq(text, ",") {
+		x, err := strconv.ParseFloat(part, 32)
+		if err != nil || !(x > -1e6 && x < 1e6) || key == stdKey && x <= 0 {
+			return nil, &checkpoint.FormatError{File: r.Path, Offset: -1,
+				Reason: fmt.Sprintf("metadata %s: %.60q is no list of numbers such as 0.5,0.25", key, text)}
+		}
+		numbers = append(numbers, float32(x))
+	}
+	return numbers, nil
+}
+
+// formatNumbers is the inverse of readNumbers.
+func formatNumbers(numbers []float32) string {
+	parts := make([]string, len(numbers))
+	for i, x := range numbers {
+		parts[i] = strconv.FormatFloat(float64(x), 'g', -1, 32)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Names of the normalisations besides auto.
+const (
+	normalizeData     = "data"
+	normalizeImageNet = "imagenet"
+)
+
+// normalize sets how set's images are normalised. Weights that do not say what they want come from
+// elsewhere, where RGB images are normalised with ImageNet's constants, as torchvision documents
+// for all of its weights.
+func (c Config) normalize(set *data.Set, w *weights) error {
+	channels := len(set.Mean)
+	mean, std := []float32{0.485, 0.456, 0.406}, []float32{0.229, 0.224, 0.225}
+	switch {
+	case c.Normalize == normalizeImageNet && channels != len(mean):
+		return &UsageError{Lines: []string{fmt.Sprintf(
+			"normalize: imagenet has %d channels, %s has %d", len(mean), set.Name, channels)}}
+	case c.Normalize == normalizeImageNet:
+	case c.Normalize == normalizeData || w == nil || channels == 0:
+		return nil
+	case w.Mean != nil || w.Std != nil:
+		if mean, std = w.Mean, w.Std; len(mean) != channels || len(std) != channels {
+			return &UsageError{Lines: []string{fmt.Sprintf("normalize: %s wants images of %d channels, "+
+				"%s has %d; --normalize data uses those of the data set", w.Path, len(mean), set.Name,
+				channels)}}
+		}
+	case channels != len(mean):
+		return nil
+	}
+	set.Mean, set.Std = slices.Clone(mean), slices.Clone(std)
+	return nil
+}
+
+// start loads the weights that the run starts from, if any, into v.
+func (w *worker) start(v *graph.Variables) (err error) {
+	from := w.task.weights
+	if from == nil {
+		return nil
+	}
+	r, err := checkpoint.Open(from.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	sum, err := r.SHA256()
+	if err != nil {
+		return err
+	}
+	if sum != from.SHA256 {
+		return &checkpoint.FormatError{File: r.Path, Offset: -1, Reason: fmt.Sprintf(
+			"not the file that the run was started with: sha256 %s, want %s", sum, from.SHA256)}
+	}
+	loaded, err := checkpoint.Load(r, v, checkpoint.LoadOptions{FreshHead: w.config.FreshHead})
+	if err != nil {
+		return err
+	}
+	w.started = &Start{Path: from.Path, SHA256: sum, Tensors: loaded.Tensors, Fresh: loaded.Fresh,
+		Unused: loaded.Unused, Mean: w.task.train.Mean, Std: w.task.train.Std,
+		batches: loaded.Batches}
+	w.note("%d tensors from %s, sha256 %s; fresh: %q; unused: %q", loaded.Tensors, from.Path, sum,
+		loaded.Fresh, loaded.Unused)
+	return nil
+}
+
+// save leaves the trained weights in the run directory: rank 0 does, as all replicas have the same.
+func (w *worker) save(v *graph.Variables, steps int) error {
+	c := w.config
+	if !c.Save || c.EvalOnly || c.isIsolated() || w.rank != 0 {
+		return nil
+	}
+	batches := int64(steps) * int64(c.Shards) // updates of the running statistics
+	if w.started != nil {
+		batches += w.started.batches
+	}
+	metadata := map[string]string{}
+	if set := w.task.train; len(set.Mean) > 0 {
+		metadata[meanKey], metadata[stdKey] = formatNumbers(set.Mean), formatNumbers(set.Std)
+	}
+	path := w.dir.path(checkpoint.WeightsFile)
+	sum, err := checkpoint.Save(path, v, batches, metadata)
+	if err != nil {
+		return err
+	}
+	w.saved = &Saved{Path: path, SHA256: sum}
+	return nil
+}
