@@ -8,12 +8,18 @@ import (
 
 // peakRSS returns the largest resident memory of this process so far in bytes, 0 if unknown. The
 // kernel's getrusage would count the parent's memory from before exec.
-func peakRSS() int64 {
+func peakRSS() int64 { return statusBytes("VmHWM:") }
+
+// residentBytes returns the resident memory of this process in bytes, 0 if unknown.
+func residentBytes() int64 { return statusBytes("VmRSS:") }
+
+// statusBytes returns an entry of the process's status that counts kilobytes.
+func statusBytes(entry string) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	_, rest, _ := bytes.Cut(status, []byte(entry))
 	fields := bytes.Fields(rest)
 	if len(fields) == 0 {
 		return 0

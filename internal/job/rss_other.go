@@ -8,9 +8,11 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// peakRSS returns the resident memory of this process in bytes, 0 if unknown: without a
-// high-water mark to read, the present value stands for it.
-func peakRSS() int64 {
+// peakRSS returns residentBytes: without a high-water mark to read, the present value stands for it.
+func peakRSS() int64 { return residentBytes() }
+
+// residentBytes returns the resident memory of this process in bytes, 0 if unknown.
+func residentBytes() int64 {
 	p, err := process.NewProcess(int32(os.Getpid()))
 	if err != nil {
 		return 0

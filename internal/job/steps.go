@@ -35,8 +35,9 @@ func openStepLog(path string) (*stepLog, error) {
 }
 
 // add appends a step's line: a JSON object with the fields of train.Step, times in seconds, and
-// the bytes of this step. own_loss is null where the rank had no sample. It allocates nothing.
-func (l *stepLog) add(rank int, s train.Step, sent, received int64) {
+// what this worker took for the step. own_loss is null where the rank had no sample. It allocates
+// nothing.
+func (l *stepLog) add(rank int, s train.Step, u usage) {
 	b := append(l.buffer, `{"rank":`...)
 	b = strconv.AppendInt(b, int64(rank), 10)
 	b = append(b, `,"step":`...)
@@ -68,9 +69,13 @@ func (l *stepLog) add(rank int, s train.Step, sent, received int64) {
 		b = strconv.AppendFloat(b, d.Seconds(), 'g', -1, 64)
 	}
 	b = append(b, `},"bytes_sent":`...)
-	b = strconv.AppendInt(b, sent, 10)
+	b = strconv.AppendInt(b, u.sent, 10)
 	b = append(b, `,"bytes_received":`...)
-	b = strconv.AppendInt(b, received, 10)
+	b = strconv.AppendInt(b, u.received, 10)
+	b = append(b, `,"cpu_seconds":`...)
+	b = strconv.AppendFloat(b, u.cpu.Seconds(), 'g', -1, 64)
+	b = append(b, `,"rss_bytes":`...)
+	b = strconv.AppendInt(b, u.rss, 10)
 	l.buffer = append(b, "}\n"...)
 	if len(l.buffer) > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
 		l.flush()

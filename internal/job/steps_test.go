@@ -17,7 +17,8 @@ func TestStepLineWithoutOwnSamplesIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log.add(1, train.Step{Number: 3, Samples: 2, Loss: 2.25, OwnLoss: math.NaN()}, 5, 6)
+	log.add(1, train.Step{Number: 3, Samples: 2, Loss: 2.25, OwnLoss: math.NaN()},
+		usage{sent: 5, received: 6})
 	if err := log.close(); err != nil {
 		t.Fatal(err)
 	}

@@ -36,13 +36,13 @@ type worker struct {
 	group       *comm.Group // nil without mesh
 	strategy    gradsync.Strategy
 	steps       *stepLog
+	events      *events
+	meter       *meter
 	giveUp      context.CancelFunc // ends training before its time
 	planned     int64              // bytes of memory
 	evaluations []Evaluation
 	started     *Start // what was loaded; nil: nothing
 	saved       *Saved // what was written; nil: nothing
-	sent        int64  // at the previous step
-	received    int64
 }
 
 // workerResult is what a worker tells the launcher at the end.
@@ -115,6 +115,15 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 			err = failed
 		}
 	}()
+	if w.events, err = openEvents(w.dir, w.rank); err != nil {
+		return result, err
+	}
+	defer func() {
+		if failed := w.events.close(); err == nil {
+			err = failed
+		}
+	}()
+	w.meter = newMeter()
 	// A collective that waits for a peer ends when the run is cancelled.
 	defer whenCancelled(ctx, w.shutDown)()
 	done, err := w.train(ctx, loop, sync)
@@ -248,9 +257,11 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 
 // Step notes a finished step; it is part of train.Sink.
 func (w *worker) Step(s train.Step) {
+	now := time.Now()
 	sent, received := w.traffic()
-	w.steps.add(w.rank, s, sent-w.sent, received-w.received)
-	w.sent, w.received = sent, received
+	u := w.meter.step(now, sent, received)
+	w.steps.add(w.rank, s, u)
+	w.events.step(now, s, u)
 	w.beacon.finish(s)
 	if w.steps.err != nil {
 		w.giveUp()
@@ -261,6 +272,7 @@ func (w *worker) Step(s train.Step) {
 func (w *worker) Evaluation(e train.Evaluation) {
 	w.evaluations = append(w.evaluations, Evaluation{Steps: e.Steps, Epochs: e.Epochs,
 		Accuracy: e.Accuracy(), Seconds: e.Time.Seconds()})
+	w.events.evaluation(time.Now(), e)
 	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
 }

@@ -16,8 +16,9 @@ type Writer struct {
 	file   *os.File
 	buffer *bufio.Writer
 	table  *crc32.Table
-	event  []byte // the event under construction
-	err    error  // the first one
+	// The event under construction, and parts of it.
+	event, summary, value []byte
+	err                   error // the first one
 }
 
 // Create makes an event file in the folder, which it creates if need be. TensorBoard shows each folder
@@ -33,7 +34,7 @@ func Create(folder string, now time.Time) (*Writer, error) {
 	}
 	w := &Writer{file: f, buffer: bufio.NewWriter(f), table: crc32.MakeTable(crc32.Castagnoli)}
 	w.begin(now, 0)
-	w.event = appendBytes(w.event, 3, []byte("brain.Event:2"))
+	w.event = appendBytes(w.event, 3, "brain.Event:2")
 	w.write()
 	return w, w.Flush()
 }
@@ -45,17 +46,18 @@ type Scalar struct {
 	Value float64 // kept as float32
 }
 
-// Add appends the scalars of a step. It keeps the first error for Flush and Close.
+// Add appends the scalars of a step. It keeps the first error for Flush and Close, and allocates
+// nothing once it has written as many.
 func (w *Writer) Add(now time.Time, step int64, scalars ...Scalar) {
 	w.begin(now, step)
-	var summary, value []byte
+	w.summary = w.summary[:0]
 	for _, s := range scalars {
-		value = appendBytes(value[:0], 1, []byte(s.Tag))
-		value = binary.AppendUvarint(value, 2<<3|wireFixed32)
-		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(float32(s.Value)))
-		summary = appendBytes(summary, 1, value)
+		w.value = appendBytes(w.value[:0], 1, s.Tag)
+		w.value = binary.AppendUvarint(w.value, 2<<3|wireFixed32)
+		w.value = binary.LittleEndian.AppendUint32(w.value, math.Float32bits(float32(s.Value)))
+		w.summary = appendBytes(w.summary, 1, w.value)
 	}
-	w.event = appendBytes(w.event, 5, summary)
+	w.event = appendBytes(w.event, 5, w.summary)
 	w.write()
 }
 
@@ -94,7 +96,7 @@ func (w *Writer) begin(now time.Time, step int64) {
 }
 
 // appendBytes appends a field of bytes, text or an embedded message.
-func appendBytes(b []byte, field uint64, content []byte) []byte {
+func appendBytes[T string | []byte](b []byte, field uint64, content T) []byte {
 	b = binary.AppendUvarint(b, field<<3|wireBytes)
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	return append(b, content...)
