@@ -130,7 +130,7 @@ func referenceAttention(q, k, v []float64) []float64 {
 func TestTextsAgainstFormulas(t *testing.T) {
 	g, o := textNetwork()
 	labels := []int32{2, 0, 1}
-	p, v := start(t, g, kernel.Plain, o)
+	_, v := start(t, g, kernel.Plain, o)
 	values := make([][]float64, len(v.Params))
 	for i := range values {
 		values[i] = draw(i+20, v.Segments[i].Len)
@@ -142,8 +142,8 @@ func TestTextsAgainstFormulas(t *testing.T) {
 	}
 	for _, isa := range kernel.Supported() {
 		for _, compile := range []compiler{graph.Compile, graph.CompileUnfused} {
-			var err error
-			if p, err = compile(g, host(t, isa, 2), o); err != nil {
+			p, err := compile(g, host(t, isa, 2), o)
+			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(p.Close)

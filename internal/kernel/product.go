@@ -45,9 +45,6 @@ type matrix struct {
 	stride int
 }
 
-// from returns the matrix without its first rows.
-func (m matrix) from(row int) matrix { return matrix{m.floats[row*m.stride:], m.stride} }
-
 // row returns the first n floats of a row.
 func (m matrix) row(i, n int) []float32 { return m.floats[i*m.stride:][:n] }
 
