@@ -426,6 +426,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	// The first block meets rows that are not in the cache yet, and where they lie one behind the other
 	// the processor loses track of six streams in a page.
 	fetches := b == 0 && s.srcImage == s.depth
+	a.aheadMask = aheadMask(a.depth)
 	group, t := lo/len(g.tiles), lo%len(g.tiles)
 	for i := lo; i < hi; group, t = group+1, 0 {
 		image, rows := g.group(group)
@@ -440,7 +441,37 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 			if fetches { // the next tile's
 				a.fetch = a.src[min(tileRows*s.depth, len(a.src)-1):]
 			}
+			g.lookAhead(a, t)
 			g.cpu.ops.gemm.tile[a.rows][k.vectors](a)
 		}
 	}
+}
+
+// aheadMask spreads what a tile asks for ahead over its channels.
+func aheadMask(terms int) int {
+	every := 4
+	for every*2*tileRows <= terms {
+		every *= 2
+	}
+	return 4 * (every - 4)
+}
+
+// lookAhead tells tile t where the next one writes.
+func (g *gather) lookAhead(a *tileArgs, t int) {
+	a.ahead, a.aheadStride = a.dst, 0
+	next := g.tiles[0].at
+	rows := 0
+	if t+1 < len(g.tiles) {
+		next = g.tiles[t+1].at
+	} else if g.byPosition {
+		rows = tileRows
+	} else {
+		rows = 1
+	}
+	at := int(g.table[next]) + rows*g.shape.dstImage
+	if at >= len(a.dst) {
+		return
+	}
+	a.ahead = a.dst[at:]
+	a.aheadStride = 4 * int(g.table[next+1]-g.table[next])
 }

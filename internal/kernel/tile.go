@@ -32,6 +32,10 @@ type tileArgs struct {
 	rows int
 	// fetch is memory that will be wanted soon: the tile asks for tileRows floats for each d.
 	fetch []float32
+	// ahead is where the next tile will write, whose rows are aheadStride bytes apart: the tile asks for
+	// one row whenever a tap's channel d, a multiple of 4, has no bit of aheadMask/4.
+	ahead                  []float32
+	aheadStride, aheadMask int
 }
 
 // flags of tileArgs and outerArgs

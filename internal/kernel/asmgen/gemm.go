@@ -77,7 +77,8 @@ func (a *assembler) field(args gotypes.Component, name string) reg.Register {
 // part returns a field of the arguments; the base of a slice.
 func (a *assembler) part(args gotypes.Component, name string) gotypes.Component {
 	switch c := args.Field(name); name {
-	case "taps", "depth", "tapStride", "tail", "flags", "bStride", "stride", "rows", "width":
+	case "taps", "depth", "tapStride", "tail", "flags", "bStride", "stride", "rows", "width",
+		"aheadStride", "aheadMask":
 		return c
 	default:
 		return c.Base()
@@ -154,15 +155,15 @@ func (a *assembler) tile(v vector, rows, width int) {
 	args := a.function(name, "tileArgs", name+" is tilePlain for a tile of this size.")
 	s := newSums(v, rows, width)
 	table := a.field(args, "table")
-	a.prefetchOut(v, rows, width, table, args)
 	a.startSums(v, s, args)
 
 	taps := a.field(args, "taps")
 	a.TESTQ(taps, taps)
 	a.JZ(LabelRef("finish"))
 	a.ADDQ(Imm(4*tileRows), table)
+	ahead := a.field(args, "ahead")
 	a.Label("tap")
-	a.tapSums(v, s, table, args)
+	a.tapSums(v, s, table, ahead, args)
 	a.ADDQ(Imm(4*(tileRows+1)), table)
 	a.DECQ(taps)
 	a.JNZ(LabelRef("tap"))
@@ -174,17 +175,6 @@ func (a *assembler) tile(v vector, rows, width int) {
 		a.MOVLQSX(Mem{Base: out, Disp: 4 * i}, offset)
 		return Mem{Base: dst, Index: offset, Scale: 4}
 	})
-}
-
-// prefetchOut fetches the rows that the tile will write.
-func (a *assembler) prefetchOut(v vector, rows, width int, table reg.Register,
-	args gotypes.Component) {
-	dst := a.field(args, "dst")
-	for i := range rows {
-		offset := a.GP64()
-		a.MOVLQSX(Mem{Base: table, Disp: 4 * i}, offset)
-		a.prefetch(v, width, Mem{Base: dst, Index: offset, Scale: 4})
-	}
 }
 
 // startSums sets each row of sums to the bias, or to zero if the tile adds to dst.
@@ -204,7 +194,7 @@ func (a *assembler) startSums(v vector, s sums, args gotypes.Component) {
 }
 
 // tapSums adds the products of one tap.
-func (a *assembler) tapSums(v vector, s sums, table reg.Register, args gotypes.Component) {
+func (a *assembler) tapSums(v vector, s sums, table, ahead reg.Register, args gotypes.Component) {
 	panel := a.GP64()
 	a.MOVLQSX(Mem{Base: table}, panel)
 	a.IMULQ(a.address(args, "tapStride"), panel)
@@ -242,6 +232,11 @@ func (a *assembler) tapSums(v vector, s sums, table reg.Register, args gotypes.C
 	a.PREFETCHT0(Mem{Base: fetch, Disp: 64})
 	a.ADDQ(Imm(4*unroll*tileRows), fetch)
 	a.ADDQ(I32(int32(unroll*row)), panel)
+	a.TESTQ(at, a.address(args, "aheadMask"))
+	a.JNZ(LabelRef("fetched"))
+	a.prefetch(v, len(s[0]), Mem{Base: ahead})
+	a.ADDQ(a.address(args, "aheadStride"), ahead)
+	a.Label("fetched")
 	a.ADDQ(Imm(4*unroll), at)
 	a.SUBQ(Imm(unroll), left)
 	a.JGE(LabelRef("channels"))
