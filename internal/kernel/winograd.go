@@ -128,6 +128,29 @@ type winogradPart struct {
 	filters, sources, sums []float32
 	grads                  []float32 // dy's points
 	turnedTaps             []float32
+	ahead                  [2][]float32 // memory to fetch while multiplying
+}
+
+// Note: fetching during products
+//
+// Products of points leave memory idle, transforms wait for it. So the tiles of a batch's products fetch
+// the pixels that the transforms will touch next: those of the output, and those of the next batch. What
+// they could fetch beyond that, they spend on the next point.
+
+// fetch returns what the next tile, which can fetch n floats, should fetch: some of ahead, or point.
+func (p *winogradPart) fetch(n int, point []float32) []float32 {
+	for i := range p.ahead {
+		if rest := p.ahead[i]; len(rest) > 0 {
+			p.ahead[i] = rest[min(n, len(rest)):]
+			return rest
+		}
+	}
+	return point
+}
+
+// pixels returns roughly the pixels of tiles [lo, hi) in the batch of images s.
+func (t *tiling) pixels(s []float32, lo, hi int) []float32 {
+	return s[lo*len(s)/t.tiles : hi*len(s)/t.tiles]
 }
 
 // newWinogradPart returns the arguments of one thread, with as many zeros as pixels have channels.
@@ -299,6 +322,7 @@ func (t *winogradBatches) Do(part, parts int) {
 	for next := lo; lo < hi; lo = next {
 		next = min(lo+g.batch, hi)
 		g.transformSources(p, lo, 0, next-lo)
+		p.ahead = [2][]float32{g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))}
 		for i := range g.chunks() {
 			g.multiply(p, p.filters[i*g.filters.floats:], g.blocks, i, next-lo)
 		}
@@ -402,9 +426,11 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 			a.weights = filters[point*g.filters.stride+at*a.depth:]
 			a.table = g.tables[b.vectors]
 			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
+			next := sources[min(point+1, winogradPoints-1)*g.sources.stride:]
 			for i := 0; i < n; i += a.rows {
 				a.rows = tileHeight(n - i)
 				a.src, a.dst = src[i*(g.chunk+lineFloats):], dst[i*b.lanes:]
+				a.fetch = p.fetch(tileRows*a.depth, next[i*(g.chunk+lineFloats):])
 				g.cpu.ops.gemm.tile[a.rows][b.vectors](a)
 			}
 		}

@@ -123,6 +123,8 @@ func (t *winogradStrips) Do(part, parts int) {
 		for lo := from; lo < to; lo += o.parcel {
 			n := min(o.parcel, to-lo)
 			o.transform(p, lo, 0, n)
+			next := min(lo+n+o.parcel, to)
+			p.ahead = [2][]float32{o.pixels(o.xIn, lo+n, next), o.pixels(o.dyIn, lo+n, next)}
 			o.multiply(p, sums, 0, 0, n, lo > from)
 		}
 	}
@@ -228,15 +230,25 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 	channels := min(o.chunk, o.depth-chunk*o.chunk)
 	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
 	for point := range winogradPoints {
+		next := min(point+1, winogradPoints-1)
 		for j := range blocks {
 			b := &blocks[j]
 			at := b.first - blocks[0].first
 			a.b, a.bStride = dy[point*o.dy.stride+at*o.parcel:], b.lanes
 			for c := 0; c < channels; c += a.rows {
 				a.rows = tileHeight(channels - c)
+				a.fetch = p.fetch(n*lineFloats, o.piece(x, dy, next, c/tileRows*n*lineFloats))
 				a.a, a.dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.stride+at:]
 				o.cpu.ops.gemm.outer[a.rows][b.vectors](a)
 			}
 		}
 	}
+}
+
+// piece returns the operands of a point, dy's and then x's, from float number at on.
+func (o *winogradWeights) piece(x, dy []float32, point, at int) []float32 {
+	if at < o.dy.stride {
+		return dy[point*o.dy.stride+at:]
+	}
+	return x[point*o.x.stride+min(at-o.dy.stride, o.x.stride):]
 }
