@@ -426,7 +426,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	// The first block meets rows that are not in the cache yet, and where they lie one behind the other
 	// the processor loses track of six streams in a page.
 	fetches := b == 0 && s.srcImage == s.depth
-	a.aheadMask = aheadMask(a.depth)
+	a.aheadMask = aheadMask(s.steps() * a.depth)
 	group, t := lo/len(g.tiles), lo%len(g.tiles)
 	for i := lo; i < hi; group, t = group+1, 0 {
 		image, rows := g.group(group)
@@ -447,31 +447,28 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	}
 }
 
-// aheadMask spreads what a tile asks for ahead over its channels.
+// lookAhead lets tile t ask for what the next one writes: the next of the same image or group, or the
+// first of the next.
+func (g *gather) lookAhead(a *tileArgs, t int) {
+	at := 0
+	if t++; t == len(g.tiles) {
+		t, at = 0, g.shape.dstImage
+		if g.byPosition {
+			at *= tileRows
+		}
+	}
+	out := g.table[g.tiles[t].at:]
+	a.ahead = a.dst[min(at+int(out[0]), len(a.dst)):]
+	a.aheadStride = 4 * int(out[1]-out[0])
+}
+
+// aheadMask returns the mask that spreads the next tile's rows over the terms of a sum: memory then has
+// a tile's time to deliver them, where a burst would hold up the loads of the panel. If terms is the
+// depth of one tap, all tileRows are asked for, and up to as many behind them in vain.
 func aheadMask(terms int) int {
 	every := 4
-	for every*2*tileRows <= terms {
+	for 2*every*tileRows <= terms {
 		every *= 2
 	}
 	return 4 * (every - 4)
-}
-
-// lookAhead tells tile t where the next one writes.
-func (g *gather) lookAhead(a *tileArgs, t int) {
-	a.ahead, a.aheadStride = a.dst, 0
-	next := g.tiles[0].at
-	rows := 0
-	if t+1 < len(g.tiles) {
-		next = g.tiles[t+1].at
-	} else if g.byPosition {
-		rows = tileRows
-	} else {
-		rows = 1
-	}
-	at := int(g.table[next]) + rows*g.shape.dstImage
-	if at >= len(a.dst) {
-		return
-	}
-	a.ahead = a.dst[at:]
-	a.aheadStride = 4 * int(g.table[next+1]-g.table[next])
 }

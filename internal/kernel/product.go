@@ -55,13 +55,15 @@ func (p *product) times(dst, src matrix, rows, depth int, panels []float32, bloc
 		p.table[i], p.table[tileRows+1+i] = int32(i*dst.stride), int32(i*src.stride)
 	}
 	a := &p.tile
-	*a = tileArgs{table: p.table[:], taps: 1, depth: depth, zero: p.bias, bias: p.bias}
+	*a = tileArgs{table: p.table[:], taps: 1, depth: depth, zero: p.bias, bias: p.bias,
+		aheadStride: 4 * dst.stride, aheadMask: aheadMask(depth)}
 	for j := range blocks {
 		b := &blocks[j]
 		a.weights, a.tail = panels[depth*b.at:], b.tail
 		for i := 0; i < rows; i += a.rows {
 			a.rows = tileHeight(rows - i)
 			a.src, a.dst = src.floats[i*src.stride:], dst.floats[i*dst.stride+b.first:]
+			a.ahead = a.dst[min(a.rows*dst.stride, len(a.dst)):]
 			p.ops.tile[a.rows][b.vectors](a)
 		}
 	}

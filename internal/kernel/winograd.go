@@ -418,6 +418,7 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 	if chunk > 0 {
 		a.flags = tileAdd
 	}
+	a.aheadMask = aheadMask(a.depth)
 	sources := p.sources[chunk*g.sources.floats:]
 	for point := range winogradPoints {
 		for j := range group {
@@ -431,6 +432,7 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 				a.rows = tileHeight(n - i)
 				a.src, a.dst = src[i*(g.chunk+lineFloats):], dst[i*b.lanes:]
 				a.fetch = p.fetch(tileRows*a.depth, next[i*(g.chunk+lineFloats):])
+				a.ahead, a.aheadStride = a.dst[min(a.rows*b.lanes, len(a.dst)):], 4*b.lanes
 				g.cpu.ops.gemm.tile[a.rows][b.vectors](a)
 			}
 		}
