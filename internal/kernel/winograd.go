@@ -128,14 +128,14 @@ type winogradPart struct {
 	filters, sources, sums []float32
 	grads                  []float32 // dy's points
 	turnedTaps             []float32
-	ahead                  [2][]float32 // memory to fetch while multiplying
+	ahead                  [2][]float32 // pixels to fetch during products
 }
 
 // Note: fetching during products
 //
-// Products of points leave memory idle, transforms wait for it. So the tiles of a batch's products fetch
-// the pixels that the transforms will touch next: those of the output, and those of the next batch. What
-// they could fetch beyond that, they spend on the next point.
+// Products leave memory idle, transforms wait for it. So while a batch is multiplied, the tiles fetch the
+// pixels that transforms will touch next, those of the output and of the next batch, and then the
+// operands of the next point.
 
 // fetch returns what the next tile, which can fetch n floats, should fetch: some of ahead, or point.
 func (p *winogradPart) fetch(n int, point []float32) []float32 {
