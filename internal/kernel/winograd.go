@@ -425,12 +425,14 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 			at := b.first - group[0].first
 			a.weights = filters[point*g.filters.stride+at*a.depth:]
 			a.table = g.tables[b.vectors]
+			a.aheadStride, a.aheadMask = 4*b.lanes, aheadMask(a.depth)
 			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
 			next := sources[min(point+1, winogradPoints-1)*g.sources.stride:]
 			for i := 0; i < n; i += a.rows {
 				a.rows = tileHeight(n - i)
 				a.src, a.dst = src[i*(g.chunk+lineFloats):], dst[i*b.lanes:]
 				a.fetch = p.fetch(tileRows*a.depth, next[i*(g.chunk+lineFloats):])
+				a.ahead = dst[(i+a.rows)*b.lanes:]
 				g.cpu.ops.gemm.tile[a.rows][b.vectors](a)
 			}
 		}
