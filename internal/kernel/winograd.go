@@ -128,14 +128,14 @@ type winogradPart struct {
 	filters, sources, sums []float32
 	grads                  []float32 // dy's points
 	turnedTaps             []float32
-	ahead                  [2][]float32 // memory to fetch while multiplying
+	ahead                  [2][]float32 // pixels to fetch during products
 }
 
 // Note: fetching during products
 //
-// Products of points leave memory idle, transforms wait for it. So the tiles of a batch's products fetch
-// the pixels that the transforms will touch next: those of the output, and those of the next batch. What
-// they could fetch beyond that, they spend on the next point.
+// Products leave memory idle, transforms wait for it. So while a batch is multiplied, the tiles fetch the
+// pixels that transforms will touch next, those of the output and of the next batch, and then the
+// operands of the next point.
 
 // fetch returns what the next tile, which can fetch n floats, should fetch: some of ahead, or point.
 func (p *winogradPart) fetch(n int, point []float32) []float32 {
@@ -418,7 +418,6 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 	if chunk > 0 {
 		a.flags = tileAdd
 	}
-	a.aheadMask = aheadMask(a.depth)
 	sources := p.sources[chunk*g.sources.floats:]
 	for point := range winogradPoints {
 		for j := range group {
@@ -426,13 +425,14 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 			at := b.first - group[0].first
 			a.weights = filters[point*g.filters.stride+at*a.depth:]
 			a.table = g.tables[b.vectors]
+			a.aheadStride, a.aheadMask = 4*b.lanes, aheadMask(a.depth)
 			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
 			next := sources[min(point+1, winogradPoints-1)*g.sources.stride:]
 			for i := 0; i < n; i += a.rows {
 				a.rows = tileHeight(n - i)
 				a.src, a.dst = src[i*(g.chunk+lineFloats):], dst[i*b.lanes:]
 				a.fetch = p.fetch(tileRows*a.depth, next[i*(g.chunk+lineFloats):])
-				a.ahead, a.aheadStride = a.dst[min(a.rows*b.lanes, len(a.dst)):], 4*b.lanes
+				a.ahead = a.dst[min(a.rows*b.lanes, len(a.dst)):]
 				g.cpu.ops.gemm.tile[a.rows][b.vectors](a)
 			}
 		}
