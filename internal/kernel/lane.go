@@ -6,8 +6,9 @@ package kernel
 //
 //	y[n,p,q,k] = bias[k] + sum of x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] w[r,s,c,k] over r, s, c
 //
-// in this order. It is the order of a gather with a padder, so the results are the same to the bit (a sum of nothing
-// but zeros may differ in its sign). Taps above and below the map are left out; those beside it are zeros.
+// in this order, that of a gather with a padder, so the results are the same to the bit (a sum of nothing
+// but zeros may differ in its sign). Taps above and below the map are left out; those beside it are
+// zeros.
 type lanewise struct {
 	cpu   *CPU
 	shape ConvShape
