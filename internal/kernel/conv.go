@@ -63,6 +63,8 @@ type Conv struct {
 	// In place of the three above, where Winograd's algorithm is used.
 	fastForward, fastData *winograd
 	fastWeights           *winogradWeights
+	// In place of the first two where images fill vectors better than channels.
+	laneForward, laneData *lanewise
 	scratch               int
 }
 
@@ -78,7 +80,8 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 	v.forward = planForward(c, f)
 	v.data = planData(c, f)
 	v.weights = planWeights(c, f)
-	v.scratch = max(v.forward.scratch(), v.data.scratch(), v.weights.scratch()) + lineBytes/4
+	v.scratch = max(v.forward.scratch(), v.data.scratch(), v.weights.scratch()) + lineFloats
+	v.planLanes()
 	return v
 }
 
@@ -91,15 +94,38 @@ func (v *Conv) Resize(n int) {
 	images := v.forward.images / v.shape.N * n
 	v.forward.images, v.data.images, v.weights.images = images, images, images
 	v.shape.N = n
+	for _, l := range []*lanewise{v.laneForward, v.laneData} {
+		if l != nil {
+			l.shape.N = n
+		}
+	}
 }
 
-// planWinograd plans Winograd's algorithm. The gradient of the data is a convolution of that of the
-// output with the filters turned round, padded so that the map gets its size back.
+// planLanes plans what is computed with an image in each lane, where that is faster.
+func (v *Conv) planLanes() {
+	s := v.shape
+	if v.forward.pad != nil && v.cpu.usesLanes(s) {
+		v.laneForward = newLanewise(v.cpu, s, false)
+		v.scratch = max(v.scratch, v.laneForward.scratchFloats()+lineFloats)
+	}
+	if v.data.pad != nil && s.R == s.S && v.cpu.usesLanes(s.back()) {
+		v.laneData = newLanewise(v.cpu, s.back(), true)
+		v.scratch = max(v.scratch, v.laneData.scratchFloats()+lineFloats)
+	}
+}
+
+// back returns the convolution that computes the gradient of the data of one with stride 1 and a square
+// filter: that of the gradient of the output with the filters turned round, padded so that the map gets
+// its size back.
+func (s ConvShape) back() ConvShape {
+	return ConvShape{s.N, s.OutH(), s.OutW(), s.K, s.C, s.R, s.S, 1, s.R - 1 - s.Pad}
+}
+
+// planWinograd plans Winograd's algorithm.
 func (v *Conv) planWinograd() {
 	s := v.shape
-	back := ConvShape{s.N, s.OutH(), s.OutW(), s.K, s.C, s.R, s.S, s.Stride, s.R - 1 - s.Pad}
 	v.fastForward = newWinograd(v.cpu, s, false)
-	v.fastData = newWinograd(v.cpu, back, true)
+	v.fastData = newWinograd(v.cpu, s.back(), true)
 	v.fastWeights = newWinogradWeights(v.cpu, s)
 	v.scratch = lineFloats +
 		max(v.fastForward.scratch(), v.fastData.scratch(), v.fastWeights.scratch())
@@ -135,6 +161,10 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 		v.fastForward.run(y, x, w, bias, flags, f, aligned(scratch))
 		return
 	}
+	if v.laneForward != nil {
+		v.laneForward.run(y, x, w, bias, relu, f, aligned(scratch))
+		return
+	}
 	v.forward.then = f
 	v.forward.run(y, x, w, bias, relu, false, aligned(scratch))
 }
@@ -152,6 +182,10 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 			flags = tileAdd
 		}
 		v.fastData.run(dx, dy, w, nil, flags, finishing{}, aligned(scratch))
+		return
+	}
+	if v.laneData != nil && !add {
+		v.laneData.run(dx, dy, w, nil, false, finishing{}, aligned(scratch))
 		return
 	}
 	v.data.run(dx, dy, w, nil, false, add, aligned(scratch))

@@ -4,6 +4,7 @@ package kernel
 // are the same Go code for all.
 type ops struct {
 	gemm     gemmOps
+	lane     laneOps
 	element  elementOps
 	row      rowOps
 	winograd winogradOps
@@ -12,6 +13,6 @@ type ops struct {
 
 // opsFor returns the inner loops of isa.
 func opsFor(isa ISA) ops {
-	return ops{gemm: gemmFor(isa), element: elementFor(isa), row: rowFor(isa), winograd: winogradFor(isa),
-		peak: peakFor(isa)}
+	return ops{gemm: gemmFor(isa), lane: laneFor(isa), element: elementFor(isa), row: rowFor(isa),
+		winograd: winogradFor(isa), peak: peakFor(isa)}
 }

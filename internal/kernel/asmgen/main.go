@@ -38,7 +38,8 @@ func main() {
 
 // run writes every family, then the sums of what they came from.
 func run(source, out string) error {
-	pkg, err := arguments(filepath.Join(source, "tile.go"), filepath.Join(source, "winograd_plain.go"))
+	pkg, err := arguments(filepath.Join(source, "tile.go"), filepath.Join(source, "winograd_plain.go"),
+		filepath.Join(source, "lane_plain.go"))
 	if err != nil {
 		return err
 	}
@@ -48,6 +49,7 @@ func run(source, out string) error {
 	}{
 		{"element", element},
 		{"gemm", gemm},
+		{"lane", lane},
 		{"peak", peak},
 		{"winograd", winograd},
 		{"row", row},
@@ -63,7 +65,8 @@ func run(source, out string) error {
 // sees that its assembly is current where this module cannot be built.
 func writeSums(source, out string) error {
 	var paths []string
-	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go", "winograd_plain.go"} {
+	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go", "winograd_plain.go",
+		"lane_plain.go"} {
 		matches, err := filepath.Glob(filepath.Join(source, pattern))
 		if err != nil {
 			return err
