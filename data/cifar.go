@@ -110,7 +110,7 @@ func newCIFAR10Set(source string, n int) *Set {
 		Shape: tensor.Shape{cifarSide, cifarSide, 3},
 		Classes: []string{"airplane", "automobile", "bird", "cat", "deer",
 			"dog", "frog", "horse", "ship", "truck"},
-		Pixels: make([]byte, n*3*cifarPlane), Labels: make([]uint8, n),
+		Labels:  make([]uint8, n),
 		Mean:    []float32{0.4914, 0.4822, 0.4465},
 		Std:     []float32{0.2470, 0.2435, 0.2616},
 		Augment: Augmentation{Pad: 4, Flip: true},
@@ -118,7 +118,8 @@ func newCIFAR10Set(source string, n int) *Set {
 	}
 }
 
-// place returns where the records of a batch file go; nil for any other file.
+// place returns where the records of a batch file go; nil for any other file. The memory of a set is
+// taken when the first of its files is there.
 func (c *cifar10) place(name string) (pixels []byte, labels []uint8) {
 	for i, known := range cifarFiles() {
 		if name != known {
@@ -128,6 +129,9 @@ func (c *cifar10) place(name string) (pixels []byte, labels []uint8) {
 		if i == len(cifarFiles())-1 {
 			set, i = c.test, 0
 		}
+		if set.Pixels == nil {
+			set.Pixels = make([]byte, set.Len()*3*cifarPlane)
+		}
 		lo, hi := i*cifarRecords, (i+1)*cifarRecords
 		return set.Pixels[lo*3*cifarPlane : hi*3*cifarPlane], set.Labels[lo:hi]
 	}
@@ -136,9 +140,29 @@ func (c *cifar10) place(name string) (pixels []byte, labels []uint8) {
 
 func (c *cifar10) readFolder(ctx context.Context, dir string) error {
 	for _, name := range cifarFiles() {
+		if err := checkCIFARSize(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range cifarFiles() {
 		if err := c.readFile(ctx, filepath.Join(dir, name), name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkCIFARSize refuses a batch file that is cut or too long before anything is read.
+func checkCIFARSize(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return nil // reading it will tell what is wrong
+	case info.Size() < cifarBytes:
+		return readError(io.ErrUnexpectedEOF, path, info.Size(),
+			fmt.Sprintf("ends in record %d, want %d records", info.Size()/cifarRecord, cifarRecords))
+	case info.Size() > cifarBytes:
+		return &FormatError{File: path, Offset: cifarBytes, Reason: "more bytes than there should be"}
 	}
 	return nil
 }

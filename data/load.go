@@ -86,9 +86,11 @@ type File struct {
 // source is a data set that Load knows.
 type source struct {
 	Info
+	// kind is what the samples are.
+	kind Kind
 	// wants says in words what to put into a folder.
 	wants []string
-	// path is where the set lies if its name says so; then the fields below but read are unused.
+	// path is where the set lies if its name says so; then kind and the fields below but read are unused.
 	path string
 	// locate returns where in folder the set lies; "" if it is not there.
 	locate func(folder string) string

@@ -30,6 +30,36 @@ func IsPath(name string) bool {
 	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || err == nil && info.IsDir()
 }
 
+// Kind says what the samples of a data set are.
+type Kind int
+
+// The kinds of samples. AnyKind is that of synthetic ones, and of what cannot be known before it is
+// read.
+const (
+	ImageKind Kind = iota
+	TextKind
+	AnyKind
+)
+
+// KindOf returns what the samples of the named set or of the data at a path are. It looks at
+// folders, but reads no file.
+func KindOf(name string) Kind {
+	s, err := find(name)
+	if err != nil {
+		return AnyKind
+	}
+	if s.path == "" {
+		return s.kind
+	}
+	if _, _, isText := textPaths(s.path); isText {
+		return TextKind
+	}
+	if isFolder(s.path) {
+		return ImageKind
+	}
+	return AnyKind
+}
+
 func pathSource(path string) source {
 	return source{
 		Info: Info{Name: path, Text: "data of one's own"},

@@ -17,6 +17,7 @@ func syntheticSource() source {
 	return source{
 		Info: Info{Name: "synthetic", Generated: true,
 			Text: "random input of the model's shape, for timing only"},
+		kind:     AnyKind,
 		generate: generateSynthetic,
 	}
 }

@@ -272,6 +272,7 @@ func sst2Source() source {
 	return source{
 		Info: Info{Name: "sst2",
 			Text: "SST-2, 67,349 + 872 sentences and phrases of film reviews, negative or positive"},
+		kind:  TextKind,
 		wants: []string{"sst-2/train.tsv", "sst-2/dev.tsv", bertFolder + "/vocab.txt"},
 		locate: func(folder string) string {
 			for _, dir := range sst2Folders(folder) {

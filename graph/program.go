@@ -265,7 +265,7 @@ func (o *output) read(ex Executor) {
 	}
 }
 
-// score sums the losses in order and counts the samples whose first largest logit is their label's.
+// score sums the losses in order and counts what is classified correctly.
 func (p *Program) score() {
 	p.loss, p.correct = 0, 0
 	for _, l := range p.losses.host {
@@ -274,9 +274,15 @@ func (p *Program) score() {
 	if p.logits.from == nil || p.labels == nil {
 		return
 	}
-	classes := len(p.logits.host) / len(p.labels.I)
-	for n, label := range p.labels.I {
-		row := p.logits.host[n*classes : (n+1)*classes]
+	p.correct = CountCorrect(p.logits.host, p.labels.I)
+}
+
+// CountCorrect returns for how many of the samples the first largest of the logits [N, classes] is
+// that of the label, [N]. N must not be 0.
+func CountCorrect(logits []float32, labels []int32) int {
+	correct, classes := 0, len(logits)/len(labels)
+	for n, label := range labels {
+		row := logits[n*classes : (n+1)*classes]
 		best := 0
 		for k, x := range row {
 			if x > row[best] {
@@ -284,9 +290,10 @@ func (p *Program) score() {
 			}
 		}
 		if best == int(label) {
-			p.correct++
+			correct++
 		}
 	}
+	return correct
 }
 
 // Backward computes the gradient of the sum of the last Forward's losses with respect to every

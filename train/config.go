@@ -43,6 +43,9 @@ type Config struct {
 	// EvalEvery is the number of epochs between evaluations; 0 means at the end only. The end is
 	// always evaluated.
 	EvalEvery int
+	// Views are how test images are shown, with the average of their logits deciding; none means
+	// each as it is, once. Texts have no views.
+	Views []data.View
 	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
 	EvalBatch int
 
@@ -104,6 +107,11 @@ func (c Config) Validate() error {
 		if set != nil && set.Texts != nil && set.Texts.Vocabulary > c.Network.Words {
 			return fmt.Errorf("train: data set %s has a vocabulary of %d tokens, %s knows %d",
 				set.Name, set.Texts.Vocabulary, c.Network.Name, c.Network.Words)
+		}
+	}
+	for _, v := range c.Views {
+		if in := c.Network.Input; c.Network.ReadsTexts() || !v.Fits(in[0], in[1]) {
+			return fmt.Errorf("train: test samples %v cannot be shown as %+v", in, v)
 		}
 	}
 	if err := c.Schedule.Validate(); err != nil {

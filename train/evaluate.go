@@ -1,6 +1,7 @@
 package train
 
 import (
+	"lockstep/graph"
 	"lockstep/internal/trace"
 )
 
@@ -29,11 +30,7 @@ func (l *Loop) evaluate() error {
 	lo, hi := l.config.testPart()
 	for at := lo; at < hi; at += l.config.EvalBatch {
 		n := min(l.config.EvalBatch, hi-at)
-		p := l.programs.evaluation[n]
-		l.config.Test.Take(&l.tested, at, at+n)
-		read(p, &l.tested)
-		p.Forward()
-		counts[0] += int64(p.Correct())
+		counts[0] += int64(l.recognised(at, at+n))
 		counts[1] += int64(n)
 	}
 	if !l.config.Isolated {
@@ -49,4 +46,31 @@ func (l *Loop) evaluate() error {
 	l.sink.Evaluation(l.done.Test)
 	l.lap(trace.Other, "")
 	return nil
+}
+
+// recognised returns how many of the test samples [lo, hi) are classified correctly.
+func (l *Loop) recognised(lo, hi int) int {
+	p := l.programs.evaluation[hi-lo]
+	if len(l.config.Views) > 0 {
+		return l.recognisedInViews(p, lo, hi)
+	}
+	l.config.Test.Take(&l.tested, lo, hi)
+	read(p, &l.tested)
+	p.Forward()
+	return p.Correct()
+}
+
+// recognisedInViews is recognised for the average of the logits of all views, added in their order.
+func (l *Loop) recognisedInViews(p *graph.Program, lo, hi int) int {
+	mean := l.logits[:len(p.Logits())]
+	clear(mean)
+	for _, v := range l.config.Views {
+		l.config.Test.TakeView(&l.tested, lo, hi, v)
+		read(p, &l.tested)
+		p.Forward()
+		for i, x := range p.Logits() {
+			mean[i] += float32(v.Weight * x)
+		}
+	}
+	return graph.CountCorrect(mean, l.tested.Labels)
 }

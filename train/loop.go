@@ -30,6 +30,7 @@ type Loop struct {
 	lane      *trace.Lane
 	counts    [2]int64
 	tested    data.Shard      // the batch of an evaluation
+	logits    []float32       // of that batch, averaged over views; nil without views
 	coverage  uint64          // of the whole training set
 	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
 
@@ -76,6 +77,9 @@ func New(c Config) (*Loop, error) {
 	}
 	for range l.stack.buffers {
 		l.gradients = append(l.gradients, l.variables.NewGradient())
+	}
+	if len(c.Views) > 0 {
+		l.logits = make([]float32, c.EvalBatch*c.Network.Classes)
 	}
 	l.rowLen = rowHead + len(l.variables.State)
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)

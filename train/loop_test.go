@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/trace"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/tensor"
 	"lockstep/train"
 )
 
@@ -188,6 +189,53 @@ func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
 		for rank, got := range run(t, c, workers, 1, kernel.Best()) {
 			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
 		}
+	}
+}
+
+// A residual network with a batch norm behind every convolution, and shortcuts with one of their own.
+func TestOneHashForResNet50(t *testing.T) {
+	training, test := synthetic(t, tensor.Shape{8, 8, 3}, 9, 3)
+	c := example(t, "lenet", 1, 1)
+	c.Train, c.Test, c.Batch, c.Plan, c.Steps = training, test, 6, cut(t, 4, 1), 2
+	var err error
+	if c.Network, err = model.Named("resnet50", len(training.Classes), training.Shape); err != nil {
+		t.Fatal(err)
+	}
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	for workers := 2; workers <= 4; workers++ {
+		for rank, got := range exchangeRun(t, c, workers, 1+workers%2, "ddp", "") {
+			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
+		}
+	}
+}
+
+// synthetic returns random images.
+func synthetic(t *testing.T, shape tensor.Shape, trainSize, testSize int) (training, test *data.Set) {
+	t.Helper()
+	training, test, err := data.Load(context.Background(), "synthetic",
+		data.Options{Shape: shape, TrainSize: trainSize, TestSize: testSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return training, test
+}
+
+// A step of resnet50 on images of 224 x 224 enters through the stem for ImageNet, in the memory that
+// was planned.
+func TestLargeImages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	training, _ := synthetic(t, tensor.Shape{224, 224, 3}, 2, 1)
+	c := example(t, "lenet", 1, 1)
+	c.Train, c.Test, c.Batch, c.Plan, c.Steps = training, nil, 2, cut(t, 1, 1), 1
+	var err error
+	if c.Network, err = model.Named("resnet50", len(training.Classes), training.Shape); err != nil {
+		t.Fatal(err)
+	}
+	o := run(t, c, 1, 2, kernel.Best())[0]
+	if o.Parameters != 23528522 || !(o.LastLoss > 0 && o.LastLoss < 10) {
+		t.Errorf("%d parameters, loss %v", o.Parameters, o.LastLoss)
 	}
 }
 

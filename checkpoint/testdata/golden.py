@@ -1,6 +1,6 @@
 """Writes golden.json with the reference libraries: what safetensors makes of given tensors.
 
-    python3 golden.py > golden.json        (torch, torchvision, safetensors)
+    python3 golden.py > golden.json        (torch, torchvision, safetensors, transformers)
 
 Each case lists the tensors of a state_dict, by name, type and shape, and the size and SHA-256 of the
 file that safetensors.torch.save writes of it with the metadata {"format": "pt"}. Element i of the tensor
@@ -12,14 +12,17 @@ import collections
 import hashlib
 import json
 import sys
+import tempfile
 import zlib
 
 import numpy as np
 import safetensors
 import torch
 import torchvision
-from safetensors.torch import load, save
+import transformers
+from safetensors.torch import load, save, save_file
 from torch import nn
+from transformers import BertConfig, BertForSequenceClassification
 
 
 def values(name, shape):
@@ -63,36 +66,24 @@ def resnet50(stem):
 
 
 def bert_tiny():
-    """Hugging Face's BertForSequenceClassification, 2 layers of width 128, as a state_dict."""
-    shapes = collections.OrderedDict()
-    w = 128
-    for name, rows in ("word", 30522), ("position", 512), ("token_type", 2):
-        shapes[f"bert.embeddings.{name}_embeddings.weight"] = (rows, w)
-
-    def norm(name):
-        shapes[name + ".weight"] = shapes[name + ".bias"] = (w,)
-
-    def linear(name, n, k):
-        shapes[name + ".weight"], shapes[name + ".bias"] = (n, k), (n,)
-
-    norm("bert.embeddings.LayerNorm")
-    for i in range(2):
-        layer = f"bert.encoder.layer.{i}."
-        for part in "query", "key", "value":
-            linear(layer + "attention.self." + part, w, w)
-        linear(layer + "attention.output.dense", w, w)
-        norm(layer + "attention.output.LayerNorm")
-        linear(layer + "intermediate.dense", 4 * w, w)
-        linear(layer + "output.dense", w, 4 * w)
-        norm(layer + "output.LayerNorm")
-    linear("bert.pooler.dense", w, w)
-    linear("classifier", 2, w)
-    return {name: torch.empty(shape) for name, shape in shapes.items()}
+    """Hugging Face's classifier: its names, and it must take a file of them back, old names too."""
+    config = BertConfig(hidden_size=128, num_hidden_layers=2, num_attention_heads=2, intermediate_size=512)
+    state = BertForSequenceClassification(config).state_dict()
+    old = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): t
+           for name, t in state.items()}
+    for written in state, old:
+        with tempfile.TemporaryDirectory() as folder:
+            config.save_pretrained(folder)
+            save_file(written, folder + "/model.safetensors", metadata={"format": "pt"})
+            model, found = BertForSequenceClassification.from_pretrained(folder, output_loading_info=True)
+        assert not any(found.values()), found
+        assert all(torch.equal(t, state[name]) for name, t in model.state_dict().items())
+    return state
 
 
 json.dump({
     "made_by": f"safetensors {safetensors.__version__}, torch {torch.__version__}, "
-               f"torchvision {torchvision.__version__}",
+               f"torchvision {torchvision.__version__}, transformers {transformers.__version__}",
     "models": {
         "lenet": case(lenet().state_dict()),
         "vgg11": case(vgg11().state_dict()),

@@ -18,15 +18,25 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
 		strategyName(s), count(s.Workers, "worker"), count(s.Threads, "thread"), s.Batch,
 		count(s.Shards, "shard"))
+	samples, views := "images", ""
+	if s.Texts != nil {
+		samples = "texts"
+	}
+	if s.TTA != "none" {
+		views = ", test-time augmentation " + s.TTA
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	if s.TestAccuracy != nil {
-		row("test accuracy", "%.2f %% of %d images", 100**s.TestAccuracy, s.TestSamples)
+		row("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
 	}
 	if s.TrainAccuracy != nil {
 		row("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
+	}
+	if t := s.Texts; t != nil && t.TrainCut+t.TestCut > 0 {
+		row("cut", "%d training and %d test texts, too long", t.TrainCut, t.TestCut)
 	}
 	if s.Steps > 0 {
 		row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"lockstep/comm/shm"
+	"lockstep/data"
 	"lockstep/internal/kernel"
+	"lockstep/model"
 	"lockstep/optim"
 )
 
@@ -29,6 +31,7 @@ type Config struct {
 	FreshHead   bool    `json:"fresh-head"`   // the last layer may differ from that of Weights
 	Normalize   string  `json:"normalize"`    // scale of images: auto, data or imagenet
 	EvalOnly    bool    `json:"eval-only"`    // evaluate Weights, train nothing
+	TTA         string  `json:"tta"`          // views of test images whose logits are averaged
 	Workers     int     `json:"workers"`      // replicas, 1 to MaxWorkers
 	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
 	Strategy    string  `json:"strategy"`     // "": single for one worker, ddp otherwise
@@ -73,7 +76,7 @@ func Default() Config {
 		MasterAddr: "127.0.0.1", Math: mathFast,
 		Batch: 64, Seed: 1,
 		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
-		Normalize: auto, Save: true,
+		Normalize: auto, TTA: none, Save: true,
 	}
 }
 
@@ -172,6 +175,7 @@ func (c Config) problems() []problem {
 	case c.EvalOnly && c.LimitTest == 0:
 		add("eval-only", "has nothing to do with --limit-test 0")
 	}
+	c.dataProblems(add)
 	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
 		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)
 	}
@@ -185,6 +189,20 @@ func (c Config) problems() []problem {
 		add("isa", "%w", err)
 	}
 	return found
+}
+
+// dataProblems adds what is wrong with the model, the data and its views together.
+func (c Config) dataProblems(add func(name, format string, args ...any)) {
+	readsTexts := model.ReadsTexts(c.Model)
+	switch kind := data.KindOf(c.Data); {
+	case readsTexts && kind == data.ImageKind:
+		add("data", "%s holds images, but %s reads texts; try sst2, or a CSV or TSV file", c.Data, c.Model)
+	case !readsTexts && kind == data.TextKind:
+		add("data", "%s holds texts, but %s reads images; try a model of texts, such as bert-mini",
+			c.Data, c.Model)
+	case readsTexts && c.TTA != none:
+		add("tta", "%s is a way to show images, but %s reads texts", c.TTA, c.Model)
+	}
 }
 
 // isa returns the kernel path asked for, or the best of this processor.

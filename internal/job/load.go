@@ -43,6 +43,8 @@ type task struct {
 func (c Config) load(ctx context.Context, o data.Options, w *weights) (task, error) {
 	if model.ReadsTexts(c.Model) {
 		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
+	} else {
+		o.Shape = []int{c.Size, c.Size, 3}
 	}
 	train, test, err := data.Load(ctx, c.Data, o)
 	if err != nil {
@@ -66,6 +68,10 @@ func (c Config) load(ctx context.Context, o data.Options, w *weights) (task, err
 		return task{}, &UsageError{Lines: []string{fmt.Sprintf("model %s on data %s: %v",
 			c.Model, c.Data, err)}}
 	}
+	if texts := train.Texts; texts != nil && texts.Vocabulary > t.network.Words {
+		return task{}, &UsageError{Lines: []string{fmt.Sprintf("vocab: %d tokens, but %s has embeddings "+
+			"for %d; give the vocabulary it was made for", texts.Vocabulary, c.Model, t.network.Words)}}
+	}
 	return t, nil
 }
 
@@ -77,6 +83,17 @@ const (
 	augmentCropFlip       = "crop-flip"
 	augmentCropFlipCutout = "crop-flip-cutout"
 )
+
+// views returns how test images are shown; nil: each as it is.
+func (c Config) views() []data.View {
+	switch c.TTA {
+	case ttaFlip:
+		return data.FlipViews()
+	case ttaFlipShift:
+		return data.FlipShiftViews()
+	}
+	return nil
+}
 
 // cropPad is how far a crop may shift an image, and cutoutSide the side of what cutout takes out of
 // it, as is usual for images of 32x32.

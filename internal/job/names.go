@@ -7,7 +7,7 @@ import (
 
 const (
 	single = "single" // strategy of one worker
-	none   = "none"   // strategy of workers that never exchange
+	none   = "none"   // strategy of workers that never exchange, and no test-time augmentation
 
 	linkLocal = "local"
 	linkSHM   = "shm"
@@ -15,6 +15,9 @@ const (
 
 	mathFast  = "fast"
 	mathExact = "exact" // no algorithm that trades rounding errors for speed
+
+	ttaFlip      = "flip"
+	ttaFlipShift = "flip-shift"
 
 	auto = "auto"
 )
@@ -30,6 +33,8 @@ func isaNames() []string {
 func mathNames() []string { return []string{mathFast, mathExact} }
 
 func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }
+
+func ttaNames() []string { return []string{none, ttaFlip, ttaFlipShift} }
 
 func augmentNames() []string {
 	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,

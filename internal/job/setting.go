@@ -49,8 +49,8 @@ func dataSettings() []Setting {
 		text("data-dir", "FOLDER",
 			"where data sets lie (default: LOCKSTEP_DATA, else the user's cache folder)",
 			func(c *Config) *string { return &c.DataDir }),
-		number("size", "height and width that the images of a folder are scaled to", 1, 4096,
-			func(c *Config) *int { return &c.Size }),
+		number("size", "height and width that images of a folder are scaled to and synthetic ones have",
+			1, 4096, func(c *Config) *int { return &c.Size }),
 		text("vocab", "FILE",
 			"WordPiece vocabulary of texts (default: bert-base-uncased/vocab.txt among the data sets)",
 			func(c *Config) *string { return &c.Vocab }),
@@ -79,6 +79,9 @@ func dataSettings() []Setting {
 			func(c *Config) *string { return &c.Normalize }),
 		toggle("eval-only", "evaluate --weights on the test samples and stop",
 			func(c *Config) *bool { return &c.EvalOnly }),
+		choice("tta", "test-time augmentation: average the logits of each test image and its mirror "+
+			"image (flip), also of both shifted by a pixel (flip-shift)", ttaNames(),
+			func(c *Config) *string { return &c.TTA }),
 	)
 }
 

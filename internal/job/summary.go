@@ -46,6 +46,8 @@ type Summary struct {
 	Directory        string       `json:"directory"` // the run directory
 	Weights          *Start       `json:"weights"`   // what the run started from; null: fresh values
 	Saved            *Saved       `json:"saved"`     // the trained weights; null: not written
+	TTA              string       `json:"tta"`       // test-time augmentation
+	Texts            *TextStat    `json:"texts"`     // null: the samples are images
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
 }
@@ -68,7 +70,15 @@ type Evaluation struct {
 	Steps    int     `json:"steps"`  // trained so far
 	Epochs   float64 `json:"epochs"` // the same in epochs
 	Accuracy float64 `json:"accuracy"`
+	Views    int     `json:"views"`   // of each sample, their logits averaged
 	Seconds  float64 `json:"seconds"` // that it took
+}
+
+// TextStat says what became of the texts of a data set.
+type TextStat struct {
+	Vocabulary int `json:"vocabulary"` // different tokens there can be
+	TrainCut   int `json:"train_cut"`  // training texts that were too long and lost their end
+	TestCut    int `json:"test_cut"`   // the same of the test texts
 }
 
 // Phases are seconds by what the training goroutine was doing; they add up to the wall time.
@@ -155,7 +165,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: first.Evaluations,
-		Weights: first.Weights, Saved: first.Saved,
+		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples

@@ -58,6 +58,7 @@ type workerResult struct {
 	Evaluations  []Evaluation `json:"evaluations"`
 	Weights      *Start       `json:"weights"`
 	Saved        *Saved       `json:"saved"`
+	Texts        *TextStat    `json:"texts"`
 }
 
 // isIsolated reports whether workers never exchange anything.
@@ -152,9 +153,9 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
-		Optimizer: update,
-		Schedule:  optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
-		Seed:      c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
+		Views: c.views(), Optimizer: update,
+		Schedule: optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
+		Seed:     c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
 	})
 }
 
@@ -271,7 +272,7 @@ func (w *worker) Step(s train.Step) {
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
 	w.evaluations = append(w.evaluations, Evaluation{Steps: e.Steps, Epochs: e.Epochs,
-		Accuracy: e.Accuracy(), Seconds: e.Time.Seconds()})
+		Accuracy: e.Accuracy(), Views: max(1, len(w.config.views())), Seconds: e.Time.Seconds()})
 	w.events.evaluation(time.Now(), e)
 	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
@@ -311,8 +312,21 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Evaluations: w.evaluations, Weights: w.started, Saved: w.saved,
+		Evaluations: w.evaluations, Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 	}
+}
+
+// textStat counts what became of the texts; nil for images.
+func (t task) textStat() *TextStat {
+	texts := t.train.Texts
+	if texts == nil {
+		return nil
+	}
+	s := &TextStat{Vocabulary: texts.Vocabulary, TrainCut: texts.Cut}
+	if t.test != nil {
+		s.TestCut = t.test.Texts.Cut
+	}
+	return s
 }
 
 // traceCapacity is how many spans of a lane are kept: 32 MiB of them.

@@ -1,0 +1,71 @@
+package data
+
+import "fmt"
+
+// View is one way to show an image to a network that is tested.
+type View struct {
+	// DY and DX say from where a pixel (h, w) comes: row h+DY and column w+DX of the image, mirrored
+	// first if Flip. What would come from outside is reflected at the edge: row -1 is row 1.
+	DY, DX int
+	// Flip mirrors the image left to right. Wrong for digits and letters.
+	Flip bool
+	// Weight is the share of the view's logits in the average.
+	Weight float32
+}
+
+// FlipViews shows each image as it is and mirrored, with equal weights.
+func FlipViews() []View { return []View{{Weight: 0.5}, {Flip: true, Weight: 0.5}} }
+
+// FlipShiftViews shows each image in place, and shifted by one pixel along a diagonal in both
+// directions, and all of these mirrored; half of the weight is on those in place. After Jordan 2024,
+// arXiv 2404.00498.
+func FlipShiftViews() []View {
+	return []View{
+		{Weight: 0.25}, {Flip: true, Weight: 0.25},
+		{DY: -1, DX: -1, Weight: 0.125}, {DY: -1, DX: 1, Flip: true, Weight: 0.125},
+		{DY: 1, DX: 1, Weight: 0.125}, {DY: 1, DX: -1, Flip: true, Weight: 0.125},
+	}
+}
+
+// Fits reports whether v can reflect the edges of images of this size: it must be more than twice the
+// shift.
+func (v View) Fits(height, width int) bool { return 2*abs(v.DY) < height && 2*abs(v.DX) < width }
+
+// TakeView is Take for images as v shows them. It panics if the samples are texts, or if v does
+// not fit them.
+func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
+	if s.Texts != nil || !v.Fits(s.Shape[0], s.Shape[1]) {
+		panic(fmt.Sprintf("data: take view: %+v of samples %v", v, s.Shape))
+	}
+	s.Take(sh, lo, hi)
+	height, width, channels, elems := s.Shape[0], s.Shape[1], s.Shape[2], s.Shape.Elems()
+	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
+	if p == (pose{}) {
+		return
+	}
+	var t table
+	t.fill(s.Mean, s.Std)
+	for n := range sh.Samples {
+		image := sh.Images[n*elems : (n+1)*elems]
+		t.place(image, s.Pixels[(lo+n)*elems:(lo+n+1)*elems], height, width, channels, p)
+		for h := range height {
+			mirrorEdge(image[h*width*channels:(h+1)*width*channels], channels, v.DX)
+		}
+		mirrorEdge(image, width*channels, v.DY)
+	}
+}
+
+// mirrorEdge fills what a shift by d left empty of a sequence of blocks: the first -d, or the last d,
+// mirrored from beyond the edge of what is there.
+func mirrorEdge(blocks []float32, size, d int) {
+	last := len(blocks)/size - 1
+	for i := range abs(d) {
+		to, from := i, 2*abs(d)-i
+		if d > 0 {
+			to, from = last-to, last-from
+		}
+		copy(blocks[to*size:(to+1)*size], blocks[from*size:(from+1)*size])
+	}
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,71 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"lockstep/data"
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+	"lockstep/internal/shard"
+	"lockstep/model"
+	"lockstep/nn"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// shortcuts is a model of one's own: a function from images to logits. Layers bring their parameters,
+// under names that a file of weights will have; ops are functions. No gradient is written: the graph
+// derives it.
+func shortcuts(x *graph.Node) *graph.Node {
+	stem := nn.Sequential{nn.Conv{Out: 16, Size: 3, Stride: 2, Pad: 1}, nn.BatchNorm{}, nn.ReLU{}}
+	x = stem.Apply("stem.", x)
+	for _, name := range []string{"block1.", "block2."} {
+		y := nn.Conv{Out: 16, Size: 3, Pad: 1, NoBias: true}.Apply(name+"conv", x)
+		y = graph.GELU(nn.BatchNorm{}.Apply(name+"norm", y))
+		x = graph.Add(x, y) // a shortcut
+	}
+	x = graph.Flatten(graph.MaxPool(x, 2, 2, 0))
+	return nn.Linear{Out: 10}.Apply("head", graph.Tanh(nn.Linear{Out: 64}.Apply("hidden", x)))
+}
+
+// losses keeps the loss of every step.
+type losses []float64
+
+func (l *losses) Step(s train.Step)           { *l = append(*l, s.Loss) }
+func (l *losses) Evaluation(train.Evaluation) {}
+
+// A model of one's own trains as the built-in ones do: here it learns 48 images by heart.
+func ExampleNew_ownModel() {
+	training, _, err := data.Load(context.Background(), "glyphs", data.Options{TrainSize: 48, TestSize: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cpu.Close()
+	plan, err := shard.Cut(1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	loop, err := train.New(train.Config{
+		Network: model.Network{Name: "shortcuts", Input: training.Shape, Classes: 10, Build: shortcuts},
+		Train:   training, Batch: 48, Plan: plan, Steps: 40, CPU: cpu,
+		Optimizer: optim.Config{Name: "adamw", LR: 0.002},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer loop.Close()
+	var all losses
+	result, err := loop.Run(context.Background(), nil, &all)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d parameters; the loss is less than half of the first: %v\n",
+		result.Parameters, all[39] < all[0]/2)
+	// Output: 71402 parameters; the loss is less than half of the first: true
+}
