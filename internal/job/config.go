@@ -66,13 +66,13 @@ type Config struct {
 const MaxWorkers = 256
 
 // Default returns the configuration of `lockstep train` without flags: lenet on the generated
-// glyphs, one worker, one epoch. The learning rate suits lenet at batch 64. Activations of 832 MiB
-// are room for vgg11 at batch 512, and let resnet50 at batch 64 stay below 1.3 GB in all.
+// glyphs, one worker, one epoch. The learning rate suits lenet at batch 64. Activations of 640 MiB
+// are room for vgg11 at batch 256, and let resnet50 at batch 64 stay below 1.3 GB in all.
 func Default() Config {
 	return Config{
 		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
-		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 832 << 20,
+		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: mathFast,
 		Batch: 64, Seed: 1,
 		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,

@@ -2,9 +2,9 @@ package kernel
 
 import "slices"
 
-// finishFloats is about how many floats a block for a Finisher has: 128 KiB, which stay in the
+// finishFloats is about how many floats a block for a Finisher has: 1 MiB, which stay in the
 // second-level cache until they are finished. Changing it changes results (docs/design/0002).
-const finishFloats = 32 << 10
+const finishFloats = 256 << 10
 
 // Finisher does row by row work on the result of a product, such as taking batch statistics, while
 // the rows are still in the cache.
@@ -15,7 +15,7 @@ type Finisher interface {
 }
 
 // FinishRows returns how many rows make a block for a Finisher of a map, [N*pixels, channels]: whole
-// images, or where one exceeds 128 KiB, as many rows as that holds. The last block may be shorter.
+// images, or where one exceeds 1 MiB, as many rows as that holds. The last block may be shorter.
 func FinishRows(pixels, channels int) int {
 	rows := max(1, finishFloats/channels)
 	if rows > pixels {

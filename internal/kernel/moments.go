@@ -4,7 +4,7 @@ import "fmt"
 
 // pilotRows is the number of rows of a block whose mean stands in for the block's while its moments
 // are taken.
-const pilotRows = 8
+const pilotRows = 16
 
 // Moments takes the mean and the variance of every column of a matrix x, [rows, cols], block by block:
 // all at once, or as the Finisher of the product that computes x, with the same bits.

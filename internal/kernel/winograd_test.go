@@ -55,7 +55,7 @@ func (d *convData) compareFast(t interface{ Errorf(string, ...any) }, r convResu
 		{"backward data", r.dx.s, d.dx, d.dxSize},
 		{"backward weights", r.dw.s, d.dw, d.size},
 	} {
-		bound := 2e-6 * slices.Max(v.size)
+		bound := 4e-6 * slices.Max(v.size)
 		for i, want := range v.want {
 			if e := math.Abs(float64(v.got[i]) - want); !(e <= bound) {
 				t.Errorf("%s: element %d of %d is %v, want %v +- %v", v.name, i, len(v.want), v.got[i],
