@@ -13,9 +13,6 @@ const (
 	linkSHM   = "shm"
 	linkTCP   = "tcp"
 
-	mathFast  = "fast"
-	mathExact = "exact" // no algorithm that trades rounding errors for speed
-
 	ttaFlip      = "flip"
 	ttaFlipShift = "flip-shift"
 
@@ -30,7 +27,10 @@ func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
 }
 
-func mathNames() []string { return []string{mathFast, mathExact} }
+func mathNames() []string {
+	return []string{kernel.Fast.String(), kernel.Exact.String(), kernel.BF16x6.String(),
+		kernel.BF16x3.String()}
+}
 
 func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }
 

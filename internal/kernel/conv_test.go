@@ -216,7 +216,7 @@ func TestConvRandomShapes(t *testing.T) {
 		}
 		d := newConvData(s)
 		for _, isa := range kernel.Supported() {
-			c, err := kernel.Open(kernel.Config{ISA: isa, Threads: draw(1, 2, "threads"), Exact: true})
+			c, err := kernel.Open(kernel.Config{ISA: isa, Threads: draw(1, 2, "threads"), Math: kernel.Exact})
 			if err != nil {
 				t.Fatal(err)
 			}
