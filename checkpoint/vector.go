@@ -1,8 +1,6 @@
 package checkpoint
 
-import (
-	"lockstep/graph"
-)
+import "lockstep/graph"
 
 // OptimizerFile holds what an optimizer keeps between steps.
 const OptimizerFile = "optimizer.safetensors"
@@ -18,9 +16,10 @@ type Vector struct {
 // written.
 func Vectors(v *graph.Variables, vectors []Vector) File {
 	f := File{Name: OptimizerFile}
+	var room floatWriter
 	for _, x := range vectors {
 		for i, p := range v.Params {
-			f.Entries = append(f.Entries, floatEntry(p.Name+"."+x.Name, p.Shape,
+			f.Entries = append(f.Entries, room.entry(p.Name+"."+x.Name, p.Shape,
 				func(dst []float32) { v.Canonical(i, dst, x.Data) }))
 		}
 	}
