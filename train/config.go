@@ -12,7 +12,7 @@ import (
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for
-// Rank, CPU and Trace.
+// Rank, Keeper, CPU and Trace.
 type Config struct {
 	// Network is the model. Its input and classes must be those of Train.
 	Network model.Network
@@ -60,6 +60,8 @@ type Config struct {
 	// ones are computed again in the backward pass; 0 means that all are kept. It changes no bit.
 	MemoryLimit int64
 
+	// Keeper keeps moments of the run; nil means none.
+	Keeper Keeper
 	// CPU runs the kernels. The loop uses it alone, but does not close it.
 	CPU *kernel.CPU
 	// Trace records spans; nil means none.

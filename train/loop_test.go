@@ -366,7 +366,7 @@ func TestSteadyStepAllocatesNothing(t *testing.T) {
 func allocations(t *testing.T, threads int) uint64 {
 	t.Helper()
 	c := example(t, "lenet", 100, 0)
-	c.Test, c.Steps = nil, 30
+	c.Test, c.Steps, c.Keeper = nil, 30, &album{}
 	c.Trace = trace.NewRecorder(0, 1000)
 	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best(), Threads: threads})
 	if err != nil {
@@ -504,15 +504,12 @@ func TestCancelStopsBetweenSteps(t *testing.T) {
 type faulty struct {
 	train.Local
 	wait, sum error
-	add       int64
+	add       float32 // to the lowest part of the hash of a shard's samples
 }
 
-func (f faulty) Wait() error { return f.wait }
-
-func (f faulty) Sum(counts []int64) error {
-	counts[0] += f.add
-	return f.sum
-}
+func (f faulty) Wait() error           { return f.wait }
+func (f faulty) Sum([]int64) error     { return f.sum }
+func (f faulty) Share(rows train.Rows) { rows[3] += f.add }
 
 func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 	lost := errors.New("peer 1 lost")
@@ -522,10 +519,11 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		want string
 	}{
 		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost"},
-		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of coverage: peer 1 lost"},
+		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of test results: peer 1 lost"},
 		{"coverage", faulty{add: 1}, "train: rank 0, step 3: coverage: the epoch's samples hash to"},
 	} {
 		config := example(t, "lenet", 100, 10)
+		config.EvalEvery = 1
 		cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
 		if err != nil {
 			t.Fatal(err)

@@ -64,6 +64,13 @@ func printSummary(out io.Writer, s *job.Summary) error {
 			row("unused", "%s of the file", count(len(w.Unused), "tensor"))
 		}
 	}
+	if r := s.Resumed; r != nil {
+		row("resumed", "from %s, after %.2f s; times above are those since", r.From, r.Seconds)
+	}
+	if c := s.Checkpoints; c != nil && c.Count > 0 {
+		row("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",
+			c.Count, job.Size(c.Bytes), c.ExposedSeconds, c.WritingSeconds, c.Last)
+	}
 	if s.Saved != nil {
 		row("weights", "%s", s.Saved.Path)
 	}

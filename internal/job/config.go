@@ -60,6 +60,9 @@ type Config struct {
 	Out         string  `json:"out"`          // run directory; "": runs/<time>-<what>
 	Save        bool    `json:"save"`         // leave the trained weights in the run directory
 	Trace       bool    `json:"trace"`        // write trace.json
+
+	CheckpointEvery string `json:"checkpoint-every"` // steps or time; "": no checkpoints
+	Resume          string `json:"resume"`           // run directory to go on with; "": a new run
 }
 
 // MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
@@ -176,6 +179,12 @@ func (c Config) problems() []problem {
 		add("eval-only", "has nothing to do with --limit-test 0")
 	}
 	c.dataProblems(add)
+	switch {
+	case c.keeps() && c.EvalOnly:
+		add("checkpoint-every", "has nothing to do with --eval-only")
+	case c.keeps() && c.isIsolated():
+		add("checkpoint-every", "wants replicas that are equal; those of --strategy none are not")
+	}
 	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
 		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)
 	}

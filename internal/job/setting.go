@@ -160,6 +160,12 @@ func outputSettings() []Setting {
 			func(c *Config) *string { return &c.Out }),
 		toggle("save", "leave the trained weights in the run directory, as model.safetensors",
 			func(c *Config) *bool { return &c.Save }),
+		every("checkpoint-every", "leave a checkpoint in the run directory every so many steps (100) or "+
+			"minutes (5m), and when the run ends (default: none)",
+			func(c *Config) *string { return &c.CheckpointEvery }),
+		text("resume", "FOLDER", "go on with the run in this directory from its newest valid checkpoint: "+
+			"all settings come from there but those of workers and length that are given anew",
+			func(c *Config) *string { return &c.Resume }),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
 			func(c *Config) *bool { return &c.Trace }),
 	)
