@@ -47,12 +47,13 @@ type Config struct {
 	Seed        uint64  `json:"seed"`         // start of all random numbers
 	Optimizer   string  `json:"optimizer"`    // a name of optim.Names
 	LR          float64 `json:"lr"`           // learning rate of the global batch
-	ScaleLR     string  `json:"scale-lr"`     // "", or "linear,B": multiply LR by Batch/B
+	ScaleLR     string  `json:"scale-lr"`     // "", "linear,B" or "sqrt,B": adapt LR to the batch
 	Momentum    float64 `json:"momentum"`     // 0 <= momentum < 1
 	Nesterov    bool    `json:"nesterov"`     // Nesterov's momentum
 	WeightDecay float64 `json:"weight-decay"` // coupled L2, as in PyTorch's SGD
 	Schedule    string  `json:"schedule"`     // a name of optim.ScheduleNames
 	Warmup      float64 `json:"warmup"`       // epochs of linear warm-up
+	Triangle    string  `json:"triangle"`     // corners of the schedule of this name; "": 0,0,0
 	EvalEvery   int     `json:"eval-every"`   // epochs between evaluations; 0: at the end only
 	Out         string  `json:"out"`          // run directory; "": runs/<time>-<what>
 	Save        bool    `json:"save"`         // leave the trained weights in the run directory
@@ -173,7 +174,13 @@ func (c Config) problems() []problem {
 		add("eval-only", "has nothing to do with --limit-test 0")
 	}
 	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
-		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)
+		add("scale-lr", "%q is no rule such as linear,256 or sqrt,256", c.ScaleLR)
+	}
+	if _, err := optim.ParseTriangle(c.Triangle); err != nil {
+		add("triangle", "%q is no START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", c.Triangle)
+	}
+	if c.Schedule == "triangle" && c.Warmup > 0 {
+		add("warmup", "the schedule triangle climbs by itself, as --triangle says")
 	}
 	if !(c.Momentum < 1) {
 		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)
@@ -204,6 +211,12 @@ func (c Config) optimizer() (optim.Config, error) {
 	rule, err := optim.ParseScaleRule(c.ScaleLR)
 	return optim.Config{Name: c.Optimizer, LR: rule.Apply(c.LR, c.Batch), Momentum: c.Momentum,
 		WeightDecay: c.WeightDecay, Nesterov: c.Nesterov}, err
+}
+
+// schedule returns the course of the learning rate.
+func (c Config) schedule() (optim.ScheduleConfig, error) {
+	triangle, err := optim.ParseTriangle(c.Triangle)
+	return optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup, Triangle: triangle}, err
 }
 
 // UsageError says what is wrong with a configuration, one line per problem.

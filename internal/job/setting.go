@@ -133,7 +133,8 @@ func updateSettings() []Setting {
 			func(c *Config) *string { return &c.Optimizer }),
 		real("lr", "learning rate, for the global batch",
 			func(c *Config) *float64 { return &c.LR }),
-		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B (default: none)",
+		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root of "+
+			"that (default: none)",
 			func(c *Config) *string { return &c.ScaleLR }),
 		real("momentum", "momentum, 0 to below 1",
 			func(c *Config) *float64 { return &c.Momentum }),
@@ -145,6 +146,9 @@ func updateSettings() []Setting {
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }),
 		real("warmup", "epochs of linear warm-up",
 			func(c *Config) *float64 { return &c.Warmup }),
+		text("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after the "+
+			"part P of the run, then falls to E times (default: 0,0,0)",
+			func(c *Config) *string { return &c.Triangle }),
 	)
 }
 

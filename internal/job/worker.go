@@ -16,7 +16,6 @@ import (
 	"lockstep/internal/kernel"
 	"lockstep/internal/shard"
 	"lockstep/internal/trace"
-	"lockstep/optim"
 	"lockstep/train"
 )
 
@@ -148,13 +147,16 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	if err != nil {
 		return nil, err
 	}
+	schedule, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
-		Optimizer: update,
-		Schedule:  optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
-		Seed:      c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
+		Optimizer: update, Schedule: schedule,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
 	})
 }
 
