@@ -46,6 +46,8 @@ type Config struct {
 	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
 	EvalBatch int
 
+	// LabelSmoothing is the part of each training label that is spread over all classes, from 0 to 1.
+	LabelSmoothing float64
 	// Optimizer is the update rule, with the rate for the global batch.
 	Optimizer optim.Config
 	// Schedule moves the rate over the run.
@@ -84,6 +86,8 @@ func (c Config) Validate() error {
 			c.Steps, c.Epochs)
 	case c.MemoryLimit < 0:
 		return fmt.Errorf("train: memory limit of %d bytes, want 0 or more", c.MemoryLimit)
+	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing <= 1):
+		return fmt.Errorf("train: label smoothing of %v, want 0 to 1", c.LabelSmoothing)
 	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
 		return fmt.Errorf("train: no test samples, and nothing to do but evaluate")
 	case c.EvalEvery < 0 || c.EvalBatch < 0:

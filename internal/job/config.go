@@ -14,50 +14,51 @@ import (
 // Config is a run as values. A field has the name of its flag, which is also its key in JSON and
 // in config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
-	Model       string  `json:"model"`        // architecture, a name of model.Names
-	Data        string  `json:"data"`         // data set, a name of data.Names or a path
-	DataDir     string  `json:"data-dir"`     // folder of data sets; "": the user's cache
-	Size        int     `json:"size"`         // side of the images of a folder
-	Vocab       string  `json:"vocab"`        // WordPiece vocabulary; "": BERT's, in a data folder
-	Sequence    int     `json:"sequence"`     // tokens of a text, at most
-	TextColumn  string  `json:"text-column"`  // of a file of texts; "": one of a usual name
-	LabelColumn string  `json:"label-column"` // of a file of texts; "": one of a usual name
-	Augment     string  `json:"augment"`      // random changes of training images
-	LimitTrain  int     `json:"limit-train"`  // use the first n training samples; -1: all
-	LimitTest   int     `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
-	Weights     string  `json:"weights"`      // safetensors file or folder to start from; "": none
-	FreshHead   bool    `json:"fresh-head"`   // the last layer may differ from that of Weights
-	Normalize   string  `json:"normalize"`    // scale of images: auto, data or imagenet
-	EvalOnly    bool    `json:"eval-only"`    // evaluate Weights, train nothing
-	Workers     int     `json:"workers"`      // replicas, 1 to MaxWorkers
-	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
-	Strategy    string  `json:"strategy"`     // "": single for one worker, ddp otherwise
-	Algorithm   string  `json:"algorithm"`    // collective algorithm; auto chooses
-	Link        string  `json:"link"`         // auto, local (one process), shm or tcp (processes)
-	Bucket      int     `json:"bucket"`       // bytes of a ddp bucket
-	Memory      int     `json:"memory"`       // bytes of activations; above, some are recomputed
-	MasterAddr  string  `json:"master-addr"`  // interface of the rendezvous
-	MasterPort  int     `json:"master-port"`  // port of the rendezvous; 0: any
-	ISA         string  `json:"isa"`          // kernel path; "": the best all workers have
-	Math        string  `json:"math"`         // fast, or exact: direct convolutions only
-	Epochs      int     `json:"epochs"`       // length in epochs; 0: given by Steps, or 1
-	Steps       int     `json:"steps"`        // length in steps; 0: given by Epochs
-	Batch       int     `json:"batch"`        // samples of one step over all workers
-	Shards      int     `json:"shards"`       // virtual shards; 0: as many as workers
-	Seed        uint64  `json:"seed"`         // start of all random numbers
-	Optimizer   string  `json:"optimizer"`    // a name of optim.Names
-	LR          float64 `json:"lr"`           // learning rate of the global batch
-	ScaleLR     string  `json:"scale-lr"`     // "", "linear,B" or "sqrt,B": adapt LR to the batch
-	Momentum    float64 `json:"momentum"`     // 0 <= momentum < 1
-	Nesterov    bool    `json:"nesterov"`     // Nesterov's momentum
-	WeightDecay float64 `json:"weight-decay"` // coupled L2, as in PyTorch's SGD
-	Schedule    string  `json:"schedule"`     // a name of optim.ScheduleNames
-	Warmup      float64 `json:"warmup"`       // epochs of linear warm-up
-	Triangle    string  `json:"triangle"`     // corners of the schedule of this name; "": 0,0,0
-	EvalEvery   int     `json:"eval-every"`   // epochs between evaluations; 0: at the end only
-	Out         string  `json:"out"`          // run directory; "": runs/<time>-<what>
-	Save        bool    `json:"save"`         // leave the trained weights in the run directory
-	Trace       bool    `json:"trace"`        // write trace.json
+	Model       string  `json:"model"`           // architecture, a name of model.Names
+	Data        string  `json:"data"`            // data set, a name of data.Names or a path
+	DataDir     string  `json:"data-dir"`        // folder of data sets; "": the user's cache
+	Size        int     `json:"size"`            // side of the images of a folder
+	Vocab       string  `json:"vocab"`           // WordPiece vocabulary; "": BERT's, in a data folder
+	Sequence    int     `json:"sequence"`        // tokens of a text, at most
+	TextColumn  string  `json:"text-column"`     // of a file of texts; "": one of a usual name
+	LabelColumn string  `json:"label-column"`    // of a file of texts; "": one of a usual name
+	Augment     string  `json:"augment"`         // random changes of training images
+	LimitTrain  int     `json:"limit-train"`     // use the first n training samples; -1: all
+	LimitTest   int     `json:"limit-test"`      // use the first n test samples; -1: all, 0: none
+	Weights     string  `json:"weights"`         // safetensors file or folder to start from; "": none
+	FreshHead   bool    `json:"fresh-head"`      // the last layer may differ from that of Weights
+	Normalize   string  `json:"normalize"`       // scale of images: auto, data or imagenet
+	EvalOnly    bool    `json:"eval-only"`       // evaluate Weights, train nothing
+	Workers     int     `json:"workers"`         // replicas, 1 to MaxWorkers
+	Threads     int     `json:"threads"`         // compute threads per worker; 0: cores / workers
+	Strategy    string  `json:"strategy"`        // "": single for one worker, ddp otherwise
+	Algorithm   string  `json:"algorithm"`       // collective algorithm; auto chooses
+	Link        string  `json:"link"`            // auto, local (one process), shm or tcp (processes)
+	Bucket      int     `json:"bucket"`          // bytes of a ddp bucket
+	Memory      int     `json:"memory"`          // bytes of activations; above, some are recomputed
+	MasterAddr  string  `json:"master-addr"`     // interface of the rendezvous
+	MasterPort  int     `json:"master-port"`     // port of the rendezvous; 0: any
+	ISA         string  `json:"isa"`             // kernel path; "": the best all workers have
+	Math        string  `json:"math"`            // fast, or exact: direct convolutions only
+	Epochs      int     `json:"epochs"`          // length in epochs; 0: given by Steps, or 1
+	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs
+	Batch       int     `json:"batch"`           // samples of one step over all workers
+	Shards      int     `json:"shards"`          // virtual shards; 0: as many as workers
+	Seed        uint64  `json:"seed"`            // start of all random numbers
+	Optimizer   string  `json:"optimizer"`       // a name of optim.Names
+	LR          float64 `json:"lr"`              // learning rate of the global batch
+	ScaleLR     string  `json:"scale-lr"`        // "", "linear,B" or "sqrt,B": adapt LR to the batch
+	Momentum    float64 `json:"momentum"`        // 0 <= momentum < 1
+	Nesterov    bool    `json:"nesterov"`        // Nesterov's momentum
+	WeightDecay float64 `json:"weight-decay"`    // coupled L2, as in PyTorch's SGD
+	Schedule    string  `json:"schedule"`        // a name of optim.ScheduleNames
+	Warmup      float64 `json:"warmup"`          // epochs of linear warm-up
+	Triangle    string  `json:"triangle"`        // corners of the schedule of this name; "": 0,0,0
+	Smoothing   float64 `json:"label-smoothing"` // part of a label spread over all classes
+	EvalEvery   int     `json:"eval-every"`      // epochs between evaluations; 0: at the end only
+	Out         string  `json:"out"`             // run directory; "": runs/<time>-<what>
+	Save        bool    `json:"save"`            // leave the trained weights in the run directory
+	Trace       bool    `json:"trace"`           // write trace.json
 }
 
 // MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
@@ -181,6 +182,9 @@ func (c Config) problems() []problem {
 	}
 	if c.Schedule == "triangle" && c.Warmup > 0 {
 		add("warmup", "the schedule triangle climbs by itself, as --triangle says")
+	}
+	if !(c.Smoothing <= 1) {
+		add("label-smoothing", "%v is out of range, want 0 to 1", c.Smoothing)
 	}
 	if !(c.Momentum < 1) {
 		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)

@@ -149,6 +149,8 @@ func updateSettings() []Setting {
 		text("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after the "+
 			"part P of the run, then falls to E times (default: 0,0,0)",
 			func(c *Config) *string { return &c.Triangle }),
+		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1",
+			func(c *Config) *float64 { return &c.Smoothing }),
 	)
 }
 

@@ -155,7 +155,7 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
-		Optimizer: update, Schedule: schedule,
+		LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
 	})
 }
