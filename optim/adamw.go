@@ -52,6 +52,20 @@ func NewAdamW(c Config, cpu *kernel.CPU, weights []float32) *AdamW {
 // Bytes returns the memory of the moments.
 func (a *AdamW) Bytes() int64 { return 4 * int64(len(a.first)+len(a.second)) }
 
+// State returns the moments.
+func (a *AdamW) State() []Vector {
+	return []Vector{{"exp_avg", a.first}, {"exp_avg_sq", a.second}}
+}
+
+// Resume computes the powers of the betas as that many steps do, so that the bits are theirs.
+func (a *AdamW) Resume(steps int) {
+	a.power1, a.power2 = 1, 1
+	for range steps {
+		a.power1 *= a.beta1
+		a.power2 *= a.beta2
+	}
+}
+
 // Step updates the weights [lo, hi). See Optimizer. The range that starts at 0 begins the next step.
 func (a *AdamW) Step(lo, hi int, g []float32, lr float64, scale float32) {
 	if len(g) != hi-lo {

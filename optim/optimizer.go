@@ -16,6 +16,21 @@ type Optimizer interface {
 	Step(lo, hi int, g []float32, lr float64, scale float32)
 	// Bytes returns the size of what is kept between steps, besides the weights.
 	Bytes() int64
+	// State returns the vectors that are kept between steps, always the same ones in the same
+	// order. Their data is the optimizer's own: who has written all of it, and then calls Resume,
+	// goes on where the state was read.
+	State() []Vector
+	// Resume makes the next step the one after so many. What else is kept follows from their
+	// number. Cost: O(steps).
+	Resume(steps int)
+}
+
+// Vector is one of the vectors that an optimizer keeps.
+type Vector struct {
+	// Name is what torch.optim calls it.
+	Name string
+	// Data has the length and the layout of the weights.
+	Data []float32
 }
 
 // Config chooses an update rule.

@@ -37,6 +37,12 @@ func NewSGD(c Config, cpu *kernel.CPU, weights []float32) *SGD {
 // Bytes returns the size of the velocity.
 func (s *SGD) Bytes() int64 { return 4 * int64(len(s.velocity)) }
 
+// State returns the velocity.
+func (s *SGD) State() []Vector { return []Vector{{"momentum_buffer", s.velocity}} }
+
+// Resume does nothing: no number depends on the step.
+func (s *SGD) Resume(int) {}
+
 // Step updates the weights [lo, hi). See Optimizer.
 func (s *SGD) Step(lo, hi int, g []float32, lr float64, scale float32) {
 	if len(g) != hi-lo {
