@@ -45,7 +45,8 @@ func TestSchedules(t *testing.T) {
 				99: 2 - 1.86*30/31}},
 		{"triangle without a rise", optim.ScheduleConfig{Name: "triangle"},
 			map[int]float64{0: 2, 10: 1.5, 39: 0.05}},
-		{"triangle that only rises", optim.ScheduleConfig{Name: "triangle", Triangle: optim.Triangle{Peak: 1}},
+		{"triangle that only rises",
+			optim.ScheduleConfig{Name: "triangle", Triangle: optim.Triangle{Peak: 1}},
 			map[int]float64{0: 0, 10: 0.5, 39: 1.95}},
 		{"warm-up longer than the run", optim.ScheduleConfig{Name: "linear", Warmup: 20},
 			map[int]float64{0: 0.025, 39: 1}},
@@ -127,7 +128,8 @@ func TestScaleRule(t *testing.T) {
 	if err != nil || none.Apply(0.1, 7) != 0.1 || none.String() != "" {
 		t.Errorf("zero rule: %+v, %v", none, err)
 	}
-	for _, bad := range []string{"linear", "linear,", "linear,0", "linear,-4", "square,2", "sqrt", "linear,2,3"} {
+	for _, bad := range []string{"linear", "linear,", "linear,0", "linear,-4",
+		"square,2", "sqrt", "linear,2,3"} {
 		if _, err := optim.ParseScaleRule(bad); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

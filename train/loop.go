@@ -22,6 +22,7 @@ type Loop struct {
 	variables *graph.Variables
 	programs  *programs
 	optimizer optim.Optimizer
+	follow    followers
 	schedule  optim.Schedule
 	stack     stack
 	gradients [][]float32 // flat, in the layout of Variables.Weights
@@ -64,11 +65,12 @@ func New(c Config) (*Loop, error) {
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
-	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights)
+	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights, parameters(l.variables))
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
+	l.follow = l.newFollowers()
 	lo, hi := c.Plan.Run(c.Rank)
 	l.stack = newStack(lo, hi, c.Plan.Shards())
 	if c.Isolated {
@@ -142,6 +144,7 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 		return fmt.Errorf("train: %w", err)
 	}
 	defer func() { err = errors.Join(err, loader.Close()) }()
+	l.follow.restart()
 	for l.step = 0; l.step < steps; l.step++ {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("train: rank %d stopped before step %d: %w", c.Rank, l.step, err)
@@ -188,7 +191,7 @@ func (l *Loop) afterStep(loader *data.Loader, isLast bool) error {
 	if !isDue {
 		return nil
 	}
-	return l.evaluate()
+	return l.evaluateAverage(isLast)
 }
 
 // checkCoverage proves that the workers together trained on every sample once in this epoch.

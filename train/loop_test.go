@@ -525,10 +525,16 @@ func TestConfigErrors(t *testing.T) {
 		"two lengths":       func(c *train.Config) { c.Epochs = 1 },
 		"no test to do":     func(c *train.Config) { c.EvalOnly, c.Test = true, nil },
 		"negative interval": func(c *train.Config) { c.EvalEvery = -1 },
-		"smoothing":         func(c *train.Config) { c.LabelSmoothing = math.NaN() },
-		"classes":           func(c *train.Config) { c.Network.Classes = 9 },
-		"schedule":          func(c *train.Config) { c.Schedule.Name = "sine" },
-		"optimizer":         func(c *train.Config) { c.Optimizer.Momentum = 2 },
+		"clip":              func(c *train.Config) { c.Clip = -1 },
+		"average":           func(c *train.Config) { c.EMA = 1 },
+		"lookahead":         func(c *train.Config) { c.Lookahead.Every = 5 },
+		"group": func(c *train.Config) {
+			c.Optimizer.Groups = []optim.Group{{Match: "x", Rate: 1}}
+		},
+		"smoothing": func(c *train.Config) { c.LabelSmoothing = math.NaN() },
+		"classes":   func(c *train.Config) { c.Network.Classes = 9 },
+		"schedule":  func(c *train.Config) { c.Schedule.Name = "sine" },
+		"optimizer": func(c *train.Config) { c.Optimizer.Momentum = 2 },
 	} {
 		c := valid
 		change(&c)
