@@ -8,7 +8,6 @@ import (
 
 	"lockstep/comm/shm"
 	"lockstep/internal/kernel"
-	"lockstep/optim"
 )
 
 // Config is a run as values. A field has the name of its flag, which is also its key in JSON and
@@ -44,16 +43,22 @@ type Config struct {
 	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs
 	Batch       int     `json:"batch"`           // samples of one step over all workers
 	Shards      int     `json:"shards"`          // virtual shards; 0: as many as workers
+	Accumulate  int     `json:"accumulate"`      // batches of one step
 	Seed        uint64  `json:"seed"`            // start of all random numbers
 	Optimizer   string  `json:"optimizer"`       // a name of optim.Names
 	LR          float64 `json:"lr"`              // learning rate of the global batch
 	ScaleLR     string  `json:"scale-lr"`        // "", "linear,B" or "sqrt,B": adapt LR to the batch
 	Momentum    float64 `json:"momentum"`        // 0 <= momentum < 1
 	Nesterov    bool    `json:"nesterov"`        // Nesterov's momentum
-	WeightDecay float64 `json:"weight-decay"`    // coupled L2, as in PyTorch's SGD
+	WeightDecay float64 `json:"weight-decay"`    // as the optimizer takes it
+	Decay       string  `json:"decay"`           // what WeightDecay holds for: all, or matrices
+	Groups      string  `json:"groups"`          // parameters with settings of their own; "": none
 	Schedule    string  `json:"schedule"`        // a name of optim.ScheduleNames
 	Warmup      float64 `json:"warmup"`          // epochs of linear warm-up
 	Triangle    string  `json:"triangle"`        // corners of the schedule of this name; "": 0,0,0
+	Clip        float64 `json:"clip"`            // greatest norm of the gradient; 0: any
+	EMA         float64 `json:"ema"`             // decay of the average that is evaluated; 0: none
+	Lookahead   string  `json:"lookahead"`       // "", or "EVERY,ALPHA[,POWER]"
 	Smoothing   float64 `json:"label-smoothing"` // part of a label spread over all classes
 	EvalEvery   int     `json:"eval-every"`      // epochs between evaluations; 0: at the end only
 	Out         string  `json:"out"`             // run directory; "": runs/<time>-<what>
@@ -73,8 +78,8 @@ func Default() Config {
 		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 832 << 20,
 		MasterAddr: "127.0.0.1", Math: mathFast,
-		Batch: 64, Seed: 1,
-		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
+		Batch: 64, Accumulate: 1, Seed: 1,
+		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Decay: decayAll, Schedule: "constant", EvalEvery: 1,
 		Normalize: auto, Save: true,
 	}
 }
@@ -164,6 +169,10 @@ func (c Config) problems() []problem {
 		add("batch", "%d is smaller than the number of shards, %d; "+
 			"want at least one sample in each", c.Batch, c.Shards)
 	}
+	if n := c.stepShards(); n > maxShards {
+		add("accumulate", "%d batches in %d shards make %d shards of a step, want at most %d",
+			c.Accumulate, c.Shards, n, maxShards)
+	}
 	switch {
 	case c.Weights == "" && c.FreshHead:
 		add("fresh-head", "only says how --weights may differ, and there is none")
@@ -174,24 +183,7 @@ func (c Config) problems() []problem {
 	case c.EvalOnly && c.LimitTest == 0:
 		add("eval-only", "has nothing to do with --limit-test 0")
 	}
-	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
-		add("scale-lr", "%q is no rule such as linear,256 or sqrt,256", c.ScaleLR)
-	}
-	if _, err := optim.ParseTriangle(c.Triangle); err != nil {
-		add("triangle", "%q is no START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", c.Triangle)
-	}
-	if c.Schedule == "triangle" && c.Warmup > 0 {
-		add("warmup", "the schedule triangle climbs by itself, as --triangle says")
-	}
-	if !(c.Smoothing <= 1) {
-		add("label-smoothing", "%v is out of range, want 0 to 1", c.Smoothing)
-	}
-	if !(c.Momentum < 1) {
-		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)
-	}
-	if c.Nesterov && c.Momentum == 0 {
-		add("nesterov", "Nesterov's rule needs a momentum above 0")
-	}
+	c.updateProblems(add)
 	if _, err := c.isa(); err != nil {
 		add("isa", "%w", err)
 	}
@@ -208,19 +200,6 @@ func (c Config) isa() (kernel.ISA, error) {
 		err = fmt.Errorf("this processor or build has no %v, only %v", isa, kernel.Supported())
 	}
 	return isa, err
-}
-
-// optimizer returns the update rule's configuration, with the rate for the global batch.
-func (c Config) optimizer() (optim.Config, error) {
-	rule, err := optim.ParseScaleRule(c.ScaleLR)
-	return optim.Config{Name: c.Optimizer, LR: rule.Apply(c.LR, c.Batch), Momentum: c.Momentum,
-		WeightDecay: c.WeightDecay, Nesterov: c.Nesterov}, err
-}
-
-// schedule returns the course of the learning rate.
-func (c Config) schedule() (optim.ScheduleConfig, error) {
-	triangle, err := optim.ParseTriangle(c.Triangle)
-	return optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup, Triangle: triangle}, err
 }
 
 // UsageError says what is wrong with a configuration, one line per problem.
