@@ -24,10 +24,10 @@ const keptExponentials = 1000
 //
 // with q[j] = s/classes, and 1-s more at j = t: the target, which the smoothing s from 0 to 1 spreads over
 // all classes (Szegedy et al. 2015, arXiv 1512.00567, section 7; PyTorch's label_smoothing). At s = 0 the
-// first line is log(sum_j exp(z[j])) - z[t]. So dlogits is the gradient of the sum of the losses. The maximum of z is taken off first; sums run
-// in float64 in the order of the classes, and results are rounded once. dlogits may be logits, or nil
-// if only the losses are wanted. Labels must lie in [0, classes). Logits that are NaN or all infinite
-// give NaN.
+// first line is log(sum_j exp(z[j])) - z[t]. So dlogits is the gradient of the sum of the losses. The
+// maximum of z is taken off first; sums run in float64 in the order of the classes, and results are rounded
+// once. dlogits may be logits, or nil if only the losses are wanted. Labels must lie in [0, classes). Logits
+// that are NaN or all infinite give NaN.
 func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []int32, classes int,
 	smoothing float64) {
 	const op = "softmax cross entropy"
