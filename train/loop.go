@@ -22,7 +22,8 @@ type Loop struct {
 	variables *graph.Variables
 	programs  *programs
 	optimizer optim.Optimizer
-	vectors   []optim.Vector // of the optimizer
+	follow    followers
+	moment    Moment // all but its Progress
 	schedule  optim.Schedule
 	stack     stack
 	gradients [][]float32 // flat, in the layout of Variables.Weights
@@ -44,6 +45,7 @@ type Loop struct {
 	step    int       // the one in progress; before the run, the first one
 	covered uint64    // hash of the samples of this epoch so far, of all workers
 	torn    bool      // a step has changed some of the variables, but not yet all
+	swapped bool      // the variables hold the averages, and the averages' memory the live values
 	done    Result    // before the run: of the parts before it
 }
 
@@ -68,12 +70,13 @@ func New(c Config) (*Loop, error) {
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
-	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights)
+	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights, parameters(l.variables))
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.vectors = l.optimizer.State()
+	l.follow = l.newFollowers()
+	l.moment = l.newMoment()
 	lo, hi := c.Plan.Run(c.Rank)
 	l.stack = newStack(lo, hi, c.Plan.Shards())
 	if c.Isolated {
@@ -158,6 +161,9 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 // the end.
 func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) error {
 	from := l.done.Steps
+	if from == 0 {
+		l.follow.restart()
+	}
 	if l.step = from; from > 0 {
 		l.step--
 		if err := l.afterStep(from == steps); err != nil { // the run may have ended before it was over
@@ -212,10 +218,14 @@ func (l *Loop) afterStep(isLast bool) error {
 		every := l.config.EvalEvery
 		isDue = isDue || every > 0 && done/perEpoch%every == 0
 	}
-	if !isDue || l.done.Test.Steps == done {
-		return nil
+	if isDue && l.done.Test.Steps != done {
+		l.average(true)
+		if err := l.evaluate(); err != nil {
+			return err
+		}
 	}
-	return l.evaluate()
+	l.average(isLast)
+	return nil
 }
 
 // checkCoverage proves that the workers together trained on every sample once in this epoch.

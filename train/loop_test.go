@@ -275,6 +275,17 @@ func TestResultAndEventsAgree(t *testing.T) {
 	}
 }
 
+// A tenth of each label is spread over ten classes, so at first, when all classes are about as likely,
+// the loss is as without, but it cannot fall below the target's entropy, 0.5003.
+func TestLabelSmoothing(t *testing.T) {
+	c := example(t, "lenet", 30, 10)
+	c.Steps, c.LabelSmoothing, c.Schedule = 200, 0.1, optim.ScheduleConfig{}
+	o := run(t, c, 1, 1, kernel.Best())[0]
+	if math.Abs(o.FirstLoss-math.Log(10)) > 0.3 || o.LastLoss < 0.5003 || o.LastLoss > 0.6 {
+		t.Errorf("loss from %v to %v, want about ln 10 to 0.51", o.FirstLoss, o.LastLoss)
+	}
+}
+
 func TestLossFallsAndAccuracyRises(t *testing.T) {
 	c := example(t, "lenet", 1000, 200)
 	c.Batch, c.Steps, c.Epochs = 32, 0, 5
@@ -560,9 +571,16 @@ func TestConfigErrors(t *testing.T) {
 		"two lengths":       func(c *train.Config) { c.Epochs = 1 },
 		"no test to do":     func(c *train.Config) { c.EvalOnly, c.Test = true, nil },
 		"negative interval": func(c *train.Config) { c.EvalEvery = -1 },
-		"classes":           func(c *train.Config) { c.Network.Classes = 9 },
-		"schedule":          func(c *train.Config) { c.Schedule.Name = "sine" },
-		"optimizer":         func(c *train.Config) { c.Optimizer.Momentum = 2 },
+		"clip":              func(c *train.Config) { c.Clip = -1 },
+		"average":           func(c *train.Config) { c.EMA = 1 },
+		"lookahead":         func(c *train.Config) { c.Lookahead.Every = 5 },
+		"group": func(c *train.Config) {
+			c.Optimizer.Groups = []optim.Group{{Match: "x", Rate: 1}}
+		},
+		"smoothing": func(c *train.Config) { c.LabelSmoothing = math.NaN() },
+		"classes":   func(c *train.Config) { c.Network.Classes = 9 },
+		"schedule":  func(c *train.Config) { c.Schedule.Name = "sine" },
+		"optimizer": func(c *train.Config) { c.Optimizer.Momentum = 2 },
 	} {
 		c := valid
 		change(&c)

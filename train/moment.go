@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/graph"
 	"lockstep/internal/trace"
@@ -10,7 +11,9 @@ import (
 
 // Progress is what a run has counted so far. With the variables and the optimizer's state it is
 // all that a run needs to go on: everything else, such as the place in the epoch's order, the
-// augmentation and the learning rate, is a function of the configuration and the step.
+// augmentation and the learning rate, is a function of the configuration and the step. A run that
+// ended and is made longer goes on from where a longer one would have been, except that Lookahead
+// ends every run with the slow weights, and schedules depend on the length.
 type Progress struct {
 	// Step is the number of steps done, and of the next one.
 	Step int `json:"step"`
@@ -26,19 +29,27 @@ type Progress struct {
 	Coverage uint64 `json:"coverage,string"`
 	// Test is the last evaluation; its Samples are 0 if there was none.
 	Test Evaluation `json:"test"`
+	// IsAveraged says that the run had ended and that its variables hold the moving averages, whose own
+	// vectors hold the live values.
+	IsAveraged bool `json:"is_averaged"`
 }
 
 // Moment is a run between two steps. All but Progress is the loop's own memory.
 type Moment struct {
 	Progress
 	Variables *graph.Variables
+	// Optimizer is what the update keeps, in the layout of Variables.Weights: the state of the
+	// optimizer, slow weights, averages.
 	Optimizer []optim.Vector
+	// Statistics are the slow copies and averages of the running statistics, in the layout of
+	// Variables.State.
+	Statistics []optim.Vector
 }
 
 // Bytes returns the size of what would have to be copied to keep the moment.
 func (m Moment) Bytes() int64 {
 	floats := len(m.Variables.Weights) + len(m.Variables.State)
-	for _, v := range m.Optimizer {
+	for _, v := range slices.Concat(m.Optimizer, m.Statistics) {
 		floats += len(v.Data)
 	}
 	return 4 * int64(floats)
@@ -53,22 +64,27 @@ type Keeper interface {
 	Keep(m Moment, isLast bool) (isKept bool, err error)
 }
 
+// newMoment collects what moments are made of.
+func (l *Loop) newMoment() Moment {
+	weights, statistics := l.follow.state()
+	return Moment{Variables: l.variables, Optimizer: append(l.optimizer.State(), weights...),
+		Statistics: statistics}
+}
+
 // Moment returns where the run stands. Between Run's steps this is for the Keeper; before Run it
 // gives access to what Resume wants filled.
 func (l *Loop) Moment() Moment {
-	d := &l.done
-	return Moment{
-		Progress: Progress{Step: d.Steps, Samples: d.Samples,
-			FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
-			TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
-			Coverage: l.covered, Test: d.Test},
-		Variables: l.variables, Optimizer: l.vectors,
-	}
+	d, m := &l.done, l.moment
+	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
+		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
+		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
+		Coverage: l.covered, Test: d.Test, IsAveraged: l.swapped}
+	return m
 }
 
 // Resume makes Run go on after p, the progress of a run with the same configuration, of which
 // workers, threads, strategy and length may differ. The caller has put that moment's values into
-// the variables and the optimizer's vectors that Moment returns. It fails if p is no moment of
+// the variables and the vectors that Moment returns. It fails if p is no moment of
 // this run.
 func (l *Loop) Resume(p Progress) error {
 	c := l.config
@@ -83,9 +99,11 @@ func (l *Loop) Resume(p Progress) error {
 	case p.Samples != int64(done):
 		return fmt.Errorf("train: resume: %d samples in %d steps, want %d of %s in batches of %d",
 			p.Samples, p.Step, done, c.Train.Name, c.Batch)
+	case p.IsAveraged && l.follow.ema == nil:
+		return fmt.Errorf("train: resume: the parameters are averages, and the run has none")
 	}
 	l.optimizer.Resume(p.Step)
-	l.covered = p.Coverage
+	l.covered, l.swapped = p.Coverage, p.IsAveraged
 	l.done = Result{Steps: p.Step, Epochs: float64(p.Step) / float64(perEpoch), Samples: p.Samples,
 		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,
 		TrainSamples: p.TrainSamples, Test: p.Test}

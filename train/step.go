@@ -70,8 +70,7 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
 			event.Samples, batch.Samples))
 	}
-	l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], event.Rate,
-		1/float32(event.Samples))
+	l.update(event.Rate, event.Samples)
 	l.torn = false
 	l.lap(trace.Optimizer, "optimizer")
 	return event, nil

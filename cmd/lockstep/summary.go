@@ -40,6 +40,8 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	}
 	if s.Steps > 0 {
 		row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
+		row("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
+			count(s.Batch*s.Accumulate, "sample"))
 		row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
 			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
 		row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockstep/checkpoint"
-	"lockstep/graph"
 	"lockstep/optim"
 	"lockstep/train"
 )
@@ -87,10 +86,9 @@ type saver struct {
 	// metadata of the weights' file.
 	metadata map[string]string
 
-	last    int // the step kept last, or resumed from
-	at      time.Time
-	copied  graph.Variables // of the moment being written
-	vectors []optim.Vector
+	last   int // the step kept last, or resumed from
+	at     time.Time
+	copied train.Moment // the one being written
 
 	writing chan error // takes the outcome of the write in progress; nil: there is none
 	stat    Checkpoints
@@ -139,26 +137,39 @@ func (s *saver) isDue(step int, now time.Time) bool {
 
 // copy takes the moment's values. It allocates the first time only.
 func (s *saver) copy(m train.Moment) {
-	if s.copied.Weights == nil {
-		s.copied = *m.Variables
-		s.copied.Weights = slices.Clone(m.Variables.Weights)
-		s.copied.State = slices.Clone(m.Variables.State)
-		for _, v := range m.Optimizer {
-			s.vectors = append(s.vectors, optim.Vector{Name: v.Name, Data: slices.Clone(v.Data)})
-		}
+	if s.copied.Variables == nil {
+		variables := *m.Variables
+		variables.Weights = slices.Clone(variables.Weights)
+		variables.State = slices.Clone(variables.State)
+		s.copied.Variables = &variables
+		s.copied.Optimizer, s.copied.Statistics = clones(m.Optimizer), clones(m.Statistics)
 		return
 	}
-	copy(s.copied.Weights, m.Variables.Weights)
-	copy(s.copied.State, m.Variables.State)
-	for i, v := range m.Optimizer {
-		copy(s.vectors[i].Data, v.Data)
+	copy(s.copied.Variables.Weights, m.Variables.Weights)
+	copy(s.copied.Variables.State, m.Variables.State)
+	copyAll(s.copied.Optimizer, m.Optimizer)
+	copyAll(s.copied.Statistics, m.Statistics)
+}
+
+func clones(vectors []optim.Vector) []optim.Vector {
+	all := slices.Clone(vectors)
+	for i := range all {
+		all[i].Data = slices.Clone(all[i].Data)
+	}
+	return all
+}
+
+func copyAll(dst, src []optim.Vector) {
+	for i, v := range src {
+		copy(dst[i].Data, v.Data)
 	}
 }
 
 // isFinite reports whether what was copied can be read again.
 func (s *saver) isFinite() bool {
-	vectors := append([]optim.Vector{{Data: s.copied.Weights}, {Data: s.copied.State}}, s.vectors...)
-	for _, v := range vectors {
+	m := s.copied
+	values := []optim.Vector{{Data: m.Variables.Weights}, {Data: m.Variables.State}}
+	for _, v := range slices.Concat(values, m.Optimizer, m.Statistics) {
 		for _, x := range v.Data {
 			if x-x != 0 {
 				return false
@@ -171,11 +182,12 @@ func (s *saver) isFinite() bool {
 // write commits what was copied.
 func (s *saver) write(k kept, done chan<- error) {
 	began := time.Now()
-	v := &s.copied
+	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
-	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.Shards)
+	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.stepShards())
 	c, err := s.store.Commit(k.Progress.Step, k, []checkpoint.File{
-		checkpoint.Weights(v, batches, s.metadata), checkpoint.Vectors(v, vectorsOf(s.vectors))})
+		checkpoint.Weights(v, batches, s.metadata), checkpoint.Vectors(v,
+			vectorsOf(s.copied.Optimizer), vectorsOf(s.copied.Statistics))})
 	if err == nil {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}

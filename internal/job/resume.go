@@ -100,7 +100,8 @@ func restore(m train.Moment, c *checkpoint.Checkpoint) error {
 		return err
 	}
 	return withFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
-		return checkpoint.LoadVectors(r, m.Variables, vectorsOf(m.Optimizer))
+		return checkpoint.LoadVectors(r, m.Variables, vectorsOf(m.Optimizer),
+			vectorsOf(m.Statistics))
 	})
 }
 
@@ -160,7 +161,7 @@ func (c Config) open(note func(string)) (b beginning, err error) {
 func (c Config) checkLength(k kept) error {
 	steps := c.Steps
 	if steps == 0 {
-		steps = c.Epochs * ((k.TrainSamples + c.Batch - 1) / c.Batch)
+		steps = c.Epochs * ((k.TrainSamples + c.stepBatch() - 1) / c.stepBatch())
 	}
 	if k.Progress.Step <= steps {
 		return nil

@@ -66,9 +66,16 @@ func numSteps(t *testing.T, dir string) map[int]int {
 }
 
 func TestResumedRunEndsWithTheSameBits(t *testing.T) {
-	for _, rule := range []string{"sgd", "adamw"} {
+	for rule, change := range map[string]func(*job.Config){
+		"sgd":   func(c *job.Config) {},
+		"adamw": func(c *job.Config) { c.Optimizer = "adamw" },
+		"muon with all that follows": func(c *job.Config) {
+			c.Optimizer, c.Clip, c.EMA, c.Lookahead = "muon", 1, 0.9, "1,0.5"
+			c.Batch, c.Accumulate = 20, 2
+		},
+	} {
 		c := short(t)
-		c.Optimizer = rule
+		change(&c)
 		want := run(t, c, job.Options{})
 		for _, v := range []struct {
 			steps  int
@@ -84,7 +91,7 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 			{8, nil, nil},
 		} {
 			first := begun(t, v.steps, func(c *job.Config) {
-				c.Optimizer = rule
+				change(c)
 				if v.before != nil {
 					v.before(c)
 				}

@@ -23,6 +23,8 @@ type Summary struct {
 	Threads          int          `json:"threads"`
 	Batch            int          `json:"batch"`
 	Shards           int          `json:"shards"`
+	Accumulate       int          `json:"accumulate"`    // batches of one step
+	LearningRate     float64      `json:"learning_rate"` // of a step, which the schedule multiplies
 	Wire             string       `json:"wire"`
 	Seed             uint64       `json:"seed"`
 	Steps            int          `json:"steps"`
@@ -163,8 +165,9 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
 		Classes: first.Classes, Strategy: c.Strategy,
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
-		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
-		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
+		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
+		Wire: "fp32", Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
+		Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: first.Evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,

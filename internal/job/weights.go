@@ -161,7 +161,7 @@ func (w *worker) save(v *graph.Variables, steps int) error {
 	if !c.Save || c.EvalOnly || c.isIsolated() || w.rank != 0 {
 		return nil
 	}
-	batches := int64(steps) * int64(c.Shards) // updates of the running statistics
+	batches := int64(steps) * int64(c.stepShards()) // updates of the running statistics
 	if w.started != nil {
 		batches += w.started.batches
 	}

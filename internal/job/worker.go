@@ -92,7 +92,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer cpu.Close()
-	plan, err := shard.Cut(w.config.Shards, w.config.Workers)
+	plan, err := shard.Cut(w.config.stepShards(), w.config.Workers)
 	if err != nil {
 		return result, err
 	}
@@ -175,13 +175,21 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	if w.saver != nil {
 		keeper = w.saver
 	}
+	schedule, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
+	lookahead, err := optim.ParseLookahead(c.Lookahead)
+	if err != nil {
+		return nil, err
+	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
-		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
+		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
-		Views: c.views(), Optimizer: update,
-		Schedule: optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
-		Seed:     c.Seed, MemoryLimit: int64(c.Memory), Keeper: keeper, CPU: cpu, Trace: r,
+		Views: c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
+		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Keeper: keeper, CPU: cpu, Trace: r,
 	})
 }
 
@@ -260,7 +268,8 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	done train.Result, err error) {
 	steps, perEpoch := l.Steps()
 	w.note("pid %d, kernels %s, threads %d, shards %d; %d steps, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, steps, perEpoch)
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), steps, perEpoch)
+	w.note("learning rate %v for a batch of %d", w.config.rate(), w.config.stepBatch())
 	w.beacon = newBeacon(l.Moment().Step, steps)
 	reporting, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
