@@ -56,6 +56,27 @@ func (e *WriteError) Error() string { return fmt.Sprintf("checkpoint: write %s: 
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
+// NoneError says that a run has no checkpoint to go on from.
+type NoneError struct {
+	// Folder is where checkpoints would lie.
+	Folder string
+	// Tried says what is wrong with each of those that are there, the newest first.
+	Tried []error
+}
+
+// Error lists what was tried in one line.
+func (e *NoneError) Error() string {
+	if len(e.Tried) == 0 {
+		return fmt.Sprintf("checkpoint: %s holds no checkpoint", e.Folder)
+	}
+	parts := make([]string, len(e.Tried))
+	for i, err := range e.Tried {
+		parts[i] = strings.TrimPrefix(err.Error(), "checkpoint: ")
+	}
+	return fmt.Sprintf("checkpoint: %s holds no valid checkpoint: %s", e.Folder,
+		strings.Join(parts, "; "))
+}
+
 // MatchError says that a file's tensors are not those of a network. Its lists are complete and in
 // the network's or the file's order.
 type MatchError struct {

@@ -32,3 +32,21 @@ func ParseHeader(text []byte, dataBytes int64) ([]Tensor, error) {
 
 // Half decodes a half-precision number.
 func Half(h uint16) float64 { return half(h) }
+
+// Disk and DiskFile are what tests replace to make a store's calls fail.
+type (
+	Disk     = disk
+	DiskFile = diskFile
+)
+
+// SystemDisk returns the disk that stores use.
+func SystemDisk() Disk { return system{} }
+
+// NewStoreOn returns a store on another disk.
+func NewStoreOn(folder string, d Disk) *Store { return &Store{folder, d} }
+
+// EncodeManifest returns the text of a manifest of this version.
+func EncodeManifest(m Manifest) ([]byte, error) {
+	m.Format, m.Version = manifestFormat, manifestVersion
+	return m.encode()
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/graph"
@@ -12,42 +13,63 @@ import (
 )
 
 // Save writes v to a safetensors file at path that PyTorch loads as a state_dict, and returns the
-// SHA-256 of its bytes in hexadecimal: every parameter and state under its name, as F32 in
-// canonical order, and beside each running_mean the num_batches_tracked of PyTorch's batch norm,
-// which is batches. metadata is added to {"format": "pt"}. Errors are *WriteError.
+// SHA-256 of its bytes in hexadecimal. For batches and metadata see Weights. Errors are *WriteError.
 func Save(path string, v *graph.Variables, batches int64, metadata map[string]string) (
 	sum string, err error) {
-	var entries []Entry
+	f := Weights(v, batches, metadata)
+	return Write(path, f.Entries, f.Metadata)
+}
+
+// Weights returns the file of v's tensors: every parameter and state under its name, as F32 in
+// canonical order, and beside each running_mean the num_batches_tracked of PyTorch's batch norm,
+// which is batches. metadata is added to {"format": "pt"}. v must not change until it is written.
+func Weights(v *graph.Variables, batches int64, metadata map[string]string) File {
+	f := File{Name: WeightsFile, Metadata: map[string]string{"format": "pt"}}
+	var room floatWriter
 	for i, p := range v.Params {
-		entries = append(entries, floatEntry(p.Name, p.Shape, func(dst []float32) { v.Param(i, dst) }))
+		f.Entries = append(f.Entries,
+			room.entry(p.Name, p.Shape, func(dst []float32) { v.Param(i, dst) }))
 	}
 	for i, s := range v.States {
-		entries = append(entries, floatEntry(s.Name, s.Shape,
+		f.Entries = append(f.Entries, room.entry(s.Name, s.Shape,
 			func(dst []float32) { copy(dst, v.StateOf(i)) }))
 		if layer, ok := strings.CutSuffix(s.Name, ".running_mean"); ok {
-			entries = append(entries, Entry{Name: layer + "." + batchCount, DType: I64,
+			f.Entries = append(f.Entries, Entry{Name: layer + "." + batchCount, DType: I64,
 				Data: func(w io.Writer) error {
 					_, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(batches)))
 					return err
 				}})
 		}
 	}
-	all := map[string]string{"format": "pt"}
-	maps.Copy(all, metadata)
-	return Write(path, entries, all)
+	maps.Copy(f.Metadata, metadata)
+	return f
 }
 
-// floatEntry returns an entry with the values that fill gives.
-func floatEntry(name string, shape tensor.Shape, fill func(dst []float32)) Entry {
+// floatWriter writes float32 values through memory that it takes once.
+type floatWriter struct {
+	values []float32
+	text   []byte
+}
+
+// entry returns an entry with the values that fill gives. Entries of one writer are written one
+// after another.
+func (f *floatWriter) entry(name string, shape tensor.Shape, fill func(dst []float32)) Entry {
 	return Entry{Name: name, DType: F32, Shape: shape, Data: func(w io.Writer) error {
-		values := make([]float32, shape.Elems())
-		fill(values)
-		text := make([]byte, 4*len(values))
-		for i, x := range values {
-			binary.LittleEndian.PutUint32(text[4*i:], math.Float32bits(x))
+		if n := shape.Elems(); len(f.values) < n {
+			f.values = make([]float32, n)
 		}
-		_, err := w.Write(text)
-		return err
+		values := f.values[:shape.Elems()]
+		fill(values)
+		for piece := range slices.Chunk(values, chunkBytes/16) {
+			f.text = f.text[:0]
+			for _, x := range piece {
+				f.text = binary.LittleEndian.AppendUint32(f.text, math.Float32bits(x))
+			}
+			if _, err := w.Write(f.text); err != nil {
+				return err
+			}
+		}
+		return nil
 	}}
 }
 

@@ -36,29 +36,35 @@ type Entry struct {
 // hexadecimal. Equal entries, in any order, give equal bytes: those of the reference library, but
 // that metadata is sorted by key. Errors are *WriteError.
 func Write(path string, entries []Entry, metadata map[string]string) (sum string, err error) {
-	text, entries, err := layOut(entries, metadata)
-	if err != nil {
-		return "", &WriteError{path, err}
-	}
-	h := sha256.New()
-	err = replace(path, func(f io.Writer) error {
-		w := &countingWriter{w: io.MultiWriter(f, h)}
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-		for _, e := range entries {
-			before, want := w.n, e.bytes()
-			if err := e.Data(w); err != nil {
-				return err
-			}
-			if got := w.n - before; got != want {
-				return fmt.Errorf("tensor %s: %d bytes of data, want %d", quote(e.Name), got, want)
-			}
-		}
-		return nil
+	err = replace(path, func(f io.Writer) (err error) {
+		sum, err = encode(&countingWriter{w: f}, entries, metadata)
+		return err
 	})
 	if err != nil {
 		return "", &WriteError{path, err}
+	}
+	return sum, nil
+}
+
+// encode writes a safetensors file to out and returns its hash.
+func encode(out *countingWriter, entries []Entry, metadata map[string]string) (string, error) {
+	text, entries, err := layOut(entries, metadata)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	w := io.MultiWriter(out, h)
+	if _, err := w.Write(text); err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		before, want := out.n, e.bytes()
+		if err := e.Data(w); err != nil {
+			return "", err
+		}
+		if got := out.n - before; got != want {
+			return "", fmt.Errorf("tensor %s: %d bytes of data, want %d", quote(e.Name), got, want)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -152,6 +158,9 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// newBuffer collects what goes to w in large pieces.
+func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, chunkBytes) }
+
 // replace gives path the contents that fill writes, after they have reached the disk, or leaves
 // what was there.
 func replace(path string, fill func(io.Writer) error) error {
@@ -160,7 +169,7 @@ func replace(path string, fill func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriterSize(f, chunkBytes)
+	b := newBuffer(f)
 	err = fill(b)
 	if err == nil {
 		err = b.Flush()

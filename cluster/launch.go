@@ -38,6 +38,9 @@ type LaunchConfig struct {
 	// SilenceTimeout is how long a worker that has reported steps may go without a report; default
 	// 45 seconds, which is less than its peers wait for it: so the verdict names the right one.
 	SilenceTimeout time.Duration
+	// StopGrace is how long workers may take to end when they are asked to, before they are killed;
+	// default three seconds.
+	StopGrace time.Duration
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
 }
@@ -49,14 +52,17 @@ const (
 
 // Launch starts c.World worker processes, lets them meet, and returns their results by rank as
 // JSON when all have ended well. When one fails or dies it kills the others and returns a
-// *WorkerError about the first; when ctx is cancelled it asks all to stop, kills them after three
-// seconds, and returns ctx's error. No worker runs any more when it returns.
+// *WorkerError about the first; when ctx is cancelled it asks all to stop, kills them after
+// c.StopGrace, and returns ctx's error. No worker runs any more when it returns.
 func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if c.Host == "" {
 		c.Host = "127.0.0.1"
 	}
 	if c.JoinTimeout == 0 {
 		c.JoinTimeout = defaultJoinTimeout
+	}
+	if c.StopGrace == 0 {
+		c.StopGrace = stopGrace
 	}
 	if c.SilenceTimeout == 0 {
 		c.SilenceTimeout = defaultSilenceTimeout

@@ -32,6 +32,7 @@ type Progress struct {
 	Phase   string  `json:"phase"`
 	Step    int     `json:"step"` // finished steps
 	Steps   int     `json:"steps"`
+	From    int     `json:"from,omitempty"` // steps that were done before the run was resumed
 	Epoch   int     `json:"epoch"`
 	Loss    float64 `json:"loss"`           // mean over the last step's global batch
 	Samples int64   `json:"samples"`        // finished, over all workers

@@ -16,7 +16,7 @@ import (
 const (
 	// verdictDelay is how long a survivor's report of a lost peer waits for the cause.
 	verdictDelay = time.Second
-	// stopGrace is how long workers may take to end when asked, before they are killed.
+	// stopGrace is how long workers may usually take to end, before they are killed.
 	stopGrace = 3 * time.Second
 	// silentLooks is after how many looks at who has reported a silent worker is taken for stuck.
 	silentLooks = 10
@@ -107,7 +107,7 @@ func (s *supervisor) stop(err error) {
 		return
 	}
 	s.err = err
-	s.grace = time.After(stopGrace)
+	s.grace = time.After(s.StopGrace)
 	if s.joined < s.World {
 		s.fleet.kill()
 		return

@@ -68,8 +68,6 @@ type Step struct {
 	Samples int
 	// Shards are this worker's shards, in order; some are empty if the batch has few samples.
 	Shards []Shard
-
-	coverage uint64
 }
 
 // Shard is one virtual shard of a step, or as many samples of an evaluation. Either Images or
@@ -92,6 +90,16 @@ type Shard struct {
 
 	images                           []float32 // full length of the buffers behind the fields above
 	tokens, lengths, labels, indices []int32
+}
+
+// Coverage returns the multiset hash of the shard's samples. Those of all shards of an epoch, on
+// whatever workers, add up to the function Coverage of the whole set, modulo 2^64.
+func (sh *Shard) Coverage() uint64 {
+	sum := uint64(0)
+	for _, index := range sh.Indices {
+		sum += sampleHash(index)
+	}
+	return sum
 }
 
 // reset empties the shard of texts.
@@ -119,9 +127,8 @@ type Loader struct {
 	free, full chan *Step
 	quit, done chan struct{}
 
-	current  *Step
-	coverage uint64 // of the current step's epoch so far
-	closed   bool
+	current *Step
+	closed  bool
 }
 
 // NewLoader starts preparing steps. Close ends it. It takes memory for three steps of this
@@ -165,18 +172,9 @@ func (l *Loader) Next() (*Step, error) {
 	if !ok {
 		return nil, io.EOF
 	}
-	if s.InEpoch == 0 {
-		l.coverage = 0
-	}
-	l.coverage += s.coverage
 	l.current = s
 	return s, nil
 }
-
-// Coverage returns the multiset hash, as the function Coverage defines it, of the samples handed
-// out in the current epoch up to the step that Next returned last. At the end of an epoch the
-// hashes of all workers add up to Coverage of the whole set, modulo 2^64.
-func (l *Loader) Coverage() uint64 { return l.coverage }
 
 // Close stops the preparation and waits until it has ended. Steps handed out become invalid.
 func (l *Loader) Close() error {
@@ -225,7 +223,6 @@ func (l *Loader) fill(s *Step, number int) {
 	perEpoch := l.sampler.StepsPerEpoch()
 	s.Number, s.Epoch, s.InEpoch = number, number/perEpoch, number%perEpoch
 	s.Samples = l.sampler.BatchSamples(s.InEpoch)
-	s.coverage = 0
 	if l.ordered != s.Epoch {
 		l.sampler.Order(l.order, s.Epoch)
 		l.ordered = s.Epoch
@@ -234,9 +231,6 @@ func (l *Loader) fill(s *Step, number int) {
 		sh := &s.Shards[i]
 		lo, hi := l.sampler.Range(s.InEpoch, sh.Number)
 		l.gather(sh, s.Epoch, l.order[lo:hi])
-		for _, index := range l.order[lo:hi] {
-			s.coverage += sampleHash(index)
-		}
 	}
 }
 

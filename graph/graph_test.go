@@ -92,6 +92,9 @@ func TestFirstErrorIsKept(t *testing.T) {
 			"parameter w: the name is taken"},
 		{func(g *graph.Graph) *graph.Node { return graph.SoftmaxCrossEntropy(image(g), g.Labels("y", 2)) },
 			"softmax-cross-entropy (images [2, 8, 8, 3], y int32[2]): want logits"},
+		{func(g *graph.Graph) *graph.Node {
+			return graph.SmoothedCrossEntropy(graph.Flatten(image(g)), g.Labels("y", 2), 1.5)
+		}, "label smoothing of 1.5, want 0 to 1"},
 	} {
 		g := graph.New()
 		y := graph.Flatten(graph.ReLU(c.build(g)))

@@ -4,17 +4,28 @@ import "fmt"
 
 // SoftmaxCrossEntropy returns one loss per sample, log(sum over k of exp(x[n,k])) - x[n,label[n]].
 // logits is [N, K], labels [N] with values in [0, K); the result is [N].
-func SoftmaxCrossEntropy(logits, labels *Node) *Node {
-	return logits.graph.emit(softmaxCrossEntropy{}, logits, labels)
+func SoftmaxCrossEntropy(logits, labels *Node) *Node { return SmoothedCrossEntropy(logits, labels, 0) }
+
+// SmoothedCrossEntropy is SoftmaxCrossEntropy with label smoothing from 0 to 1: the target is
+// 1-smoothing for the label and smoothing/K more for each of the K classes, which makes the loss
+//
+//	log(sum over k of exp(x[n,k])) - (1-smoothing)*x[n,label[n]] - smoothing * mean over k of x[n,k]
+//
+// as in PyTorch's CrossEntropyLoss.
+func SmoothedCrossEntropy(logits, labels *Node, smoothing float64) *Node {
+	return logits.graph.emit(softmaxCrossEntropy{smoothing}, logits, labels)
 }
 
-// softmaxCrossEntropy has a second result that only its gradient reads: softmax(logits) - onehot,
+// softmaxCrossEntropy has a second result that only its gradient reads: softmax(logits) - target,
 // the derivative of each loss, which comes out of the same pass.
-type softmaxCrossEntropy struct{}
+type softmaxCrossEntropy struct{ smoothing float64 }
 
 func (softmaxCrossEntropy) Name() string { return "softmax-cross-entropy" }
 
-func (softmaxCrossEntropy) Infer(in []Type) ([]Type, error) {
+func (o softmaxCrossEntropy) Infer(in []Type) ([]Type, error) {
+	if !(o.smoothing >= 0 && o.smoothing <= 1) {
+		return nil, fmt.Errorf("label smoothing of %v, want 0 to 1", o.smoothing)
+	}
 	x, labels := in[0], in[1]
 	if len(x.Shape) != 2 || len(labels.Shape) != 1 || labels.Shape[0] != x.Shape[0] {
 		return nil, fmt.Errorf("want logits [N, K] and labels [N]")
@@ -30,10 +41,10 @@ func (softmaxCrossEntropy) Cost(in, out []Type) Cost {
 	return cost(5*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (softmaxCrossEntropy) host(h *Host, in, _ []Type) Kernel {
+func (o softmaxCrossEntropy) host(h *Host, in, _ []Type) Kernel {
 	classes := in[0].Shape[1]
 	return Kernel{Run: func(a *Args) {
-		h.cpu.SoftmaxCrossEntropy(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].I, classes)
+		h.cpu.SoftmaxCrossEntropy(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].I, classes, o.smoothing)
 	}}
 }
 

@@ -111,8 +111,12 @@ func (v *Variables) Initialize(seed uint64) {
 }
 
 // SetParam stores parameter p given in canonical order, of the parameter's length.
-func (v *Variables) SetParam(p int, canonical []float32) {
-	v.Params[p].Layout.FromCanonical(v.of(v.Weights, p), canonical)
+func (v *Variables) SetParam(p int, canonical []float32) { v.SetCanonical(p, v.Weights, canonical) }
+
+// SetCanonical is the inverse of Canonical: it stores the elements of parameter p, given in
+// canonical order, in flat.
+func (v *Variables) SetCanonical(p int, flat, canonical []float32) {
+	v.Params[p].Layout.FromCanonical(v.of(flat, p), canonical)
 }
 
 // Param writes parameter p into dst in canonical order.

@@ -1,7 +1,6 @@
 package optim
 
 import (
-	"fmt"
 	"math"
 
 	"lockstep/internal/kernel"
@@ -22,7 +21,8 @@ type AdamW struct {
 	cpu                    *kernel.CPU
 	weights, first, second []float32
 	beta1, beta2, eps      float64
-	weightDecay            float64
+	stretches              []stretch
+	step                   int     // t
 	power1, power2         float64 // beta1^t and beta2^t
 }
 
@@ -34,36 +34,67 @@ const (
 )
 
 // NewAdamW returns AdamW over weights with moments of zero. The settings must be valid.
-func NewAdamW(c Config, cpu *kernel.CPU, weights []float32) *AdamW {
-	return &AdamW{
-		cpu:         cpu,
-		weights:     weights,
-		first:       make([]float32, len(weights)),
-		second:      make([]float32, len(weights)),
-		beta1:       adamWBeta1,
-		beta2:       adamWBeta2,
-		eps:         adamWEps,
-		weightDecay: c.WeightDecay,
-		power1:      1,
-		power2:      1,
+func NewAdamW(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*AdamW, error) {
+	stretches, err := c.stretches(params, len(weights))
+	if err != nil {
+		return nil, err
 	}
+	return &AdamW{
+		cpu:       cpu,
+		weights:   weights,
+		first:     make([]float32, len(weights)),
+		second:    make([]float32, len(weights)),
+		beta1:     adamWBeta1,
+		beta2:     adamWBeta2,
+		eps:       adamWEps,
+		stretches: stretches,
+		power1:    1,
+		power2:    1,
+	}, nil
 }
 
 // Bytes returns the memory of the moments.
 func (a *AdamW) Bytes() int64 { return 4 * int64(len(a.first)+len(a.second)) }
 
-// Step updates the weights [lo, hi). See Optimizer. The range that starts at 0 begins the next step.
+// State returns the moments.
+func (a *AdamW) State() []Vector {
+	return []Vector{{"exp_avg", a.first}, {"exp_avg_sq", a.second}}
+}
+
+// Resume computes the powers of the betas as that many steps do, so that the bits are theirs.
+func (a *AdamW) Resume(steps int) {
+	a.step, a.power1, a.power2 = 0, 1, 1
+	for range steps {
+		a.begin()
+	}
+}
+
+// begin counts a step.
+func (a *AdamW) begin() {
+	a.step++
+	a.power1 *= a.beta1
+	a.power2 *= a.beta2
+}
+
+// Step updates the weights [lo, hi). See Optimizer.
 func (a *AdamW) Step(lo, hi int, g []float32, lr float64, scale float32) {
-	if len(g) != hi-lo {
-		panic(fmt.Sprintf("optim: adamw: len(g)=%d for weights [%d,%d), want %d",
-			len(g), lo, hi, hi-lo))
-	}
+	mustFit("adamw", lo, hi, g)
 	if lo == 0 {
-		a.power1 *= a.beta1
-		a.power2 *= a.beta2
+		a.begin()
 	}
-	a.cpu.AdamW(a.weights[lo:hi], a.first[lo:hi], a.second[lo:hi], g, kernel.AdamWStep{
-		Scale: scale, Decay: float32(1 - float64(lr*a.weightDecay)), First: float32(1 - a.beta1),
+	for i := range a.stretches {
+		q := &a.stretches[i]
+		if from, to := q.within(lo, hi); from < to && !q.isFrozen(a.step) {
+			a.update(a.weights[from:to], from, g[from-lo:to-lo], lr*q.rate, q.decay, scale)
+		}
+	}
+}
+
+// update writes the new values of the weights from number from on to w, which holds the old ones.
+func (a *AdamW) update(w []float32, from int, g []float32, lr, decay float64, scale float32) {
+	to := from + len(w)
+	a.cpu.AdamW(w, a.first[from:to], a.second[from:to], g, kernel.AdamWStep{
+		Scale: scale, Decay: float32(1 - float64(lr*decay)), First: float32(1 - a.beta1),
 		Second: float32(a.beta2), Rest: float32(1 - a.beta2),
 		Rate: float32(lr / (1 - a.power1)), Root: float32(math.Sqrt(1 - a.power2)), Eps: float32(a.eps),
 	})

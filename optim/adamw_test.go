@@ -21,7 +21,8 @@ func TestAdamWAgainstFormula(t *testing.T) {
 			weights[i] = random.Stream(1).Symmetric(uint64(i), 1)
 			w[i] = float64(weights[i])
 		}
-		o, err := optim.New(optim.Config{Name: "adamw", LR: lr, WeightDecay: decay}, open(t, isa, 2), weights)
+		o, err := optim.New(optim.Config{Name: "adamw", LR: lr, WeightDecay: decay}, open(t, isa, 2),
+			weights, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,30 +11,52 @@ import (
 type Optimizer interface {
 	// Step updates the weights [lo, hi) of the flat vector, whose summed gradient is g, with
 	// len(g) = hi-lo. The gradient counts times scale (1/samples turns a sum into a mean), and
-	// lr is this step's learning rate. Each weight must be in exactly one range per step.
-	// It allocates nothing.
+	// lr is this step's learning rate. Each weight must be in exactly one range per step; the range
+	// that starts at 0 comes first and begins the step; a range cuts no parameter in two. It allocates
+	// nothing.
 	Step(lo, hi int, g []float32, lr float64, scale float32)
-	// Bytes returns the size of what is kept between steps, besides the weights.
+	// Bytes returns the memory it takes besides the weights: its state, and room to work in.
 	Bytes() int64
+	// State returns the vectors that are kept between steps, always the same ones in the same
+	// order. Their data is the optimizer's own: who has written all of it, and then calls Resume,
+	// goes on where the state was read.
+	State() []Vector
+	// Resume makes the next step the one after so many. What else is kept follows from their
+	// number. Cost: O(steps).
+	Resume(steps int)
+}
+
+// Vector is one of the vectors that an optimizer keeps.
+type Vector struct {
+	// Name is what torch.optim calls it.
+	Name string
+	// Data has the length and the layout of the weights.
+	Data []float32
 }
 
 // Config chooses an update rule.
 type Config struct {
-	// Name is the rule: "sgd", which is also what the empty name means, or "adamw".
+	// Name is the rule: "sgd", which is also what the empty name means, "adamw", "lars", "lamb" or
+	// "muon".
 	Name string
 	// LR is the base learning rate, at least 0; a schedule multiplies it.
 	LR float64
-	// Momentum is the share of the last velocity that is kept, in [0, 1).
+	// Momentum is the share of the last velocity that is kept, in [0, 1). AdamW and LAMB have none.
 	Momentum float64
-	// WeightDecay, at least 0, is SGD's coupled L2 penalty, which adds WeightDecay*w to the gradient;
-	// AdamW takes LR*WeightDecay*w off the weights instead.
+	// WeightDecay, at least 0, is the coupled L2 penalty of SGD and LARS, which adds WeightDecay*w to
+	// the gradient; AdamW and Muon take LR*WeightDecay*w off the weights instead, and LAMB adds it to
+	// the direction.
 	WeightDecay float64
-	// Nesterov looks ahead along the new velocity; it needs Momentum > 0. AdamW has neither.
+	// DecayMatrices keeps the decay from biases and the gains of norms, unless a group says otherwise.
+	DecayMatrices bool
+	// Nesterov looks ahead along the new velocity; it needs Momentum > 0. AdamW and LAMB have neither.
 	Nesterov bool
+	// Groups give parameters settings of their own; the first that matches counts.
+	Groups []Group
 }
 
 // Names lists the update rules.
-func Names() []string { return []string{"sgd", "adamw"} }
+func Names() []string { return []string{"sgd", "adamw", "lars", "lamb", "muon"} }
 
 // Validate reports the first setting out of range.
 func (c Config) Validate() error {
@@ -50,6 +72,11 @@ func (c Config) Validate() error {
 	case c.Nesterov && c.Momentum == 0:
 		return fmt.Errorf("optim: nesterov needs a momentum above 0")
 	}
+	for _, g := range c.Groups {
+		if err := g.validate(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -57,13 +84,21 @@ func (c Config) Validate() error {
 const maxRate = 1e6
 
 // New returns the optimizer of c over weights, which it updates in place on cpu's threads. Its
-// state starts at zero.
-func New(c Config, cpu *kernel.CPU, weights []float32) (Optimizer, error) {
+// state starts at zero. params says where the parameters lie; without any, the rules that need no more
+// than the weights take them as one.
+func New(c Config, cpu *kernel.CPU, weights []float32, params []Param) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Name == "adamw" {
-		return NewAdamW(c, cpu, weights), nil
+	switch c.Name {
+	case "adamw":
+		return NewAdamW(c, cpu, weights, params)
+	case "lars":
+		return NewLARS(c, cpu, weights, params)
+	case "lamb":
+		return NewLAMB(c, cpu, weights, params)
+	case "muon":
+		return NewMuon(c, cpu, weights, params)
 	}
-	return NewSGD(c, cpu, weights), nil
+	return NewSGD(c, cpu, weights, params)
 }

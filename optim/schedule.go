@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Schedule gives the learning rate of every step of a run.
@@ -14,7 +15,7 @@ type Schedule interface {
 
 // ScheduleConfig chooses how the learning rate moves over a run.
 type ScheduleConfig struct {
-	// Name is "constant" (the default), "step", "cosine" or "linear".
+	// Name is "constant" (the default), "step", "cosine", "linear" or "triangle".
 	Name string
 	// Warmup is the number of epochs, possibly fractional, in which the rate climbs linearly to
 	// the base rate before the schedule begins. At least 0.
@@ -24,16 +25,16 @@ type ScheduleConfig struct {
 	Every float64
 	// Factor multiplies the rate at each drop of "step", in (0, 1]. 0 means 0.1.
 	Factor float64
+	// Triangle gives the corners of "triangle".
+	Triangle Triangle
 }
 
 // ScheduleNames lists the schedules.
-func ScheduleNames() []string { return []string{"constant", "step", "cosine", "linear"} }
+func ScheduleNames() []string { return []string{"constant", "step", "cosine", "linear", "triangle"} }
 
 // Validate reports the first setting out of range.
 func (c ScheduleConfig) Validate() error {
-	switch c.Name {
-	case "", "constant", "step", "cosine", "linear":
-	default:
+	if c.Name != "" && !slices.Contains(ScheduleNames(), c.Name) {
 		return fmt.Errorf("optim: schedule %q, want one of %v", c.Name, ScheduleNames())
 	}
 	switch {
@@ -43,8 +44,10 @@ func (c ScheduleConfig) Validate() error {
 		return fmt.Errorf("optim: a drop every %v epochs, want 0 to %v", c.Every, float64(maxRate))
 	case !(c.Factor >= 0 && c.Factor <= 1):
 		return fmt.Errorf("optim: drop by the factor %v, want 0 to 1", c.Factor)
+	case c.Name == "triangle" && c.Warmup > 0:
+		return fmt.Errorf("optim: warm-up of %v epochs in front of a triangle, which climbs itself", c.Warmup)
 	}
-	return nil
+	return c.Triangle.validate()
 }
 
 // Build returns the schedule over a run of steps with stepsPerEpoch steps to the epoch.
@@ -56,9 +59,11 @@ func (c ScheduleConfig) Validate() error {
 //	step      lr * Factor^floor(i / (Every*stepsPerEpoch))
 //	cosine    lr * (1 + cos(pi*t)) / 2
 //	linear    lr * (1 - t)
+//	triangle  lr * (Start + (1-Start)*i/u)            for i < u = floor(Peak*steps),
+//	          lr * (1 - (1-End)*(i-u)/(steps-u))      from there on
 //
-// so that cosine and linear would reach 0 at the step after the last. The warm-up goes to the
-// base rate whatever the schedule.
+// so that cosine, linear and triangle would reach 0 or End at the step after the last. The warm-up
+// goes to the base rate whatever the schedule; a triangle has none.
 func (c ScheduleConfig) Build(lr float64, steps, stepsPerEpoch int) (Schedule, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -84,6 +89,9 @@ func (c ScheduleConfig) Build(lr float64, steps, stepsPerEpoch int) (Schedule, e
 		s = decline{lr: lr, from: warm, steps: steps, curve: halfCosine}
 	case "linear":
 		s = decline{lr: lr, from: warm, steps: steps, curve: straight}
+	case "triangle":
+		s = rise{Triangle: c.Triangle, lr: lr, steps: steps,
+			peak: int(math.Floor(c.Triangle.Peak * float64(steps)))}
 	default:
 		s = constant(lr)
 	}

@@ -39,6 +39,15 @@ func TestSchedules(t *testing.T) {
 		{"cosine after warm-up", optim.ScheduleConfig{Name: "cosine", Warmup: 2},
 			map[int]float64{0: 0.25, 7: 2, 8: 2, 24: 1, 32: 1 - math.Sqrt2/2}},
 		{"linear", optim.ScheduleConfig{Name: "linear"}, map[int]float64{0: 2, 10: 1.5, 39: 0.05}},
+		{"triangle", optim.ScheduleConfig{Name: "triangle", // u = 9
+			Triangle: optim.Triangle{Start: 0.2, Peak: 0.24, End: 0.07}},
+			map[int]float64{0: 0.4, 3: 0.4 + 1.6/3, 9: 2, 20: 2 - 1.86*11/31, 39: 2 - 1.86*30/31,
+				99: 2 - 1.86*30/31}},
+		{"triangle without a rise", optim.ScheduleConfig{Name: "triangle"},
+			map[int]float64{0: 2, 10: 1.5, 39: 0.05}},
+		{"triangle that only rises",
+			optim.ScheduleConfig{Name: "triangle", Triangle: optim.Triangle{Peak: 1}},
+			map[int]float64{0: 0, 10: 0.5, 39: 1.95}},
 		{"warm-up longer than the run", optim.ScheduleConfig{Name: "linear", Warmup: 20},
 			map[int]float64{0: 0.025, 39: 1}},
 	} {
@@ -87,6 +96,8 @@ func TestCosineBits(t *testing.T) {
 func TestScheduleErrors(t *testing.T) {
 	for _, c := range []optim.ScheduleConfig{
 		{Name: "cosin"}, {Warmup: -1}, {Warmup: math.NaN()}, {Warmup: math.Inf(1)},
+		{Name: "triangle", Warmup: 1}, {Name: "triangle", Triangle: optim.Triangle{Peak: math.NaN()}},
+		{Name: "triangle", Triangle: optim.Triangle{Start: -0.1}}, {Triangle: optim.Triangle{End: 1.1}},
 		{Name: "step", Every: -1}, {Name: "step", Factor: 1.5}, {Name: "step", Factor: math.NaN()},
 	} {
 		if _, err := c.Build(1, 10, 1); err == nil {
@@ -109,12 +120,32 @@ func TestScaleRule(t *testing.T) {
 	if got := r.String(); got != "linear,256" {
 		t.Errorf("String() = %q", got)
 	}
+	root, err := optim.ParseScaleRule("sqrt,64")
+	if err != nil || root.Apply(0.1, 256) != 0.2 || root.String() != "sqrt,64" {
+		t.Errorf("sqrt rule: %+v, %v, %v", root, err, root.Apply(0.1, 256))
+	}
 	none, err := optim.ParseScaleRule("")
 	if err != nil || none.Apply(0.1, 7) != 0.1 || none.String() != "" {
 		t.Errorf("zero rule: %+v, %v", none, err)
 	}
-	for _, bad := range []string{"linear", "linear,", "linear,0", "linear,-4", "sqrt,2", "linear,2,3"} {
+	for _, bad := range []string{"linear", "linear,", "linear,0", "linear,-4",
+		"square,2", "sqrt", "linear,2,3"} {
 		if _, err := optim.ParseScaleRule(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestParseTriangle(t *testing.T) {
+	got, err := optim.ParseTriangle("0.2,0.23,0.07")
+	if want := (optim.Triangle{Start: 0.2, Peak: 0.23, End: 0.07}); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if got, err := optim.ParseTriangle(""); err != nil || got != (optim.Triangle{}) {
+		t.Errorf("empty: %+v, %v", got, err)
+	}
+	for _, bad := range []string{"0.2", "0.2,0.3", "0.2,x,0.1", "0,0,0,0", "2,0.1,0", "0,NaN,0"} {
+		if _, err := optim.ParseTriangle(bad); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}

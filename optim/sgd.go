@@ -1,10 +1,6 @@
 package optim
 
-import (
-	"fmt"
-
-	"lockstep/internal/kernel"
-)
+import "lockstep/internal/kernel"
 
 // SGD is stochastic gradient descent with momentum, exactly as torch.optim.SGD defines it.
 //
@@ -16,33 +12,50 @@ import (
 //
 // in float32 and in one pass over memory. After Sutskever et al. 2013, in PyTorch's variant.
 type SGD struct {
-	cpu                   *kernel.CPU
-	weights, velocity     []float32
-	momentum, weightDecay float32
-	nesterov              bool
+	cpu               *kernel.CPU
+	weights, velocity []float32
+	momentum          float32
+	nesterov          bool
+	stretches         []stretch
+	step              int
 }
 
 // NewSGD returns SGD over weights with a velocity of zero. The settings must be valid.
-func NewSGD(c Config, cpu *kernel.CPU, weights []float32) *SGD {
-	return &SGD{
-		cpu:         cpu,
-		weights:     weights,
-		velocity:    make([]float32, len(weights)),
-		momentum:    float32(c.Momentum),
-		weightDecay: float32(c.WeightDecay),
-		nesterov:    c.Nesterov,
+func NewSGD(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*SGD, error) {
+	stretches, err := c.stretches(params, len(weights))
+	if err != nil {
+		return nil, err
 	}
+	return &SGD{
+		cpu:       cpu,
+		weights:   weights,
+		velocity:  make([]float32, len(weights)),
+		momentum:  float32(c.Momentum),
+		nesterov:  c.Nesterov,
+		stretches: stretches,
+	}, nil
 }
 
 // Bytes returns the size of the velocity.
 func (s *SGD) Bytes() int64 { return 4 * int64(len(s.velocity)) }
 
+// State returns the velocity.
+func (s *SGD) State() []Vector { return []Vector{{"momentum_buffer", s.velocity}} }
+
+// Resume counts the steps, after which some parameters may stay as they are.
+func (s *SGD) Resume(steps int) { s.step = steps }
+
 // Step updates the weights [lo, hi). See Optimizer.
 func (s *SGD) Step(lo, hi int, g []float32, lr float64, scale float32) {
-	if len(g) != hi-lo {
-		panic(fmt.Sprintf("optim: sgd: len(g)=%d for weights [%d,%d), want %d",
-			len(g), lo, hi, hi-lo))
+	mustFit("sgd", lo, hi, g)
+	if lo == 0 {
+		s.step++
 	}
-	s.cpu.SGD(s.weights[lo:hi], s.velocity[lo:hi], g,
-		float32(lr), s.momentum, s.weightDecay, scale, s.nesterov)
+	for i := range s.stretches {
+		q := &s.stretches[i]
+		if from, to := q.within(lo, hi); from < to && !q.isFrozen(s.step) {
+			s.cpu.SGD(s.weights[from:to], s.velocity[from:to], g[from-lo:to-lo],
+				float32(lr*q.rate), s.momentum, float32(q.decay), scale, s.nesterov)
+		}
+	}
 }

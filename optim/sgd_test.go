@@ -38,7 +38,7 @@ func TestSGDByHand(t *testing.T) {
 	} {
 		w := []float32{1, -2}
 		o, err := optim.New(optim.Config{LR: 0.5, Momentum: 0.5, WeightDecay: 0.25,
-			Nesterov: c.nesterov}, open(t, kernel.Plain, 1), w)
+			Nesterov: c.nesterov}, open(t, kernel.Plain, 1), w, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func compare(t *testing.T, isa kernel.ISA, c optim.Config, n, steps int) {
 			w[i] = draw.Symmetric(uint64(i), 1)
 			want[i] = float64(w[i])
 		}
-		o, err := optim.New(c, open(t, isa, threads), w)
+		o, err := optim.New(c, open(t, isa, threads), w, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func compare(t *testing.T, isa kernel.ISA, c optim.Config, n, steps int) {
 				g[i] = draw.Symmetric(uint64((step+1)*n+i), 3)
 				g64[i] = float64(g[i])
 			}
-			for _, r := range [][2]int{{600, n}, {0, 7}, {7, 600}} {
+			for _, r := range [][2]int{{0, 7}, {600, n}, {7, 600}} {
 				o.Step(r[0], r[1], g[r[0]:r[1]], c.LR, 1.0/48)
 			}
 			sgd(c, want, v, g64, 1.0/48)
@@ -121,7 +121,7 @@ func compare(t *testing.T, isa kernel.ISA, c optim.Config, n, steps int) {
 
 func TestStepAllocatesNothing(t *testing.T) {
 	o, err := optim.New(optim.Config{LR: 0.1, Momentum: 0.9}, open(t, kernel.Plain, 1),
-		make([]float32, 100))
+		make([]float32, 100), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestConfigErrors(t *testing.T) {
 		if c.Validate() == nil {
 			t.Errorf("%+v: no error", c)
 		}
-		if _, err := optim.New(c, nil, nil); err == nil {
+		if _, err := optim.New(c, nil, nil, nil); err == nil {
 			t.Errorf("New(%+v): no error", c)
 		}
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"math"
 
 	"lockstep/data"
 	"lockstep/internal/kernel"
@@ -12,7 +13,7 @@ import (
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for
-// Rank, CPU and Trace.
+// Rank, Keeper, CPU and Trace.
 type Config struct {
 	// Network is the model. Its input and classes must be those of Train.
 	Network model.Network
@@ -49,10 +50,21 @@ type Config struct {
 	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
 	EvalBatch int
 
+	// LabelSmoothing is the part of each training label that is spread over all classes, from 0 to 1.
+	LabelSmoothing float64
 	// Optimizer is the update rule, with the rate for the global batch.
 	Optimizer optim.Config
 	// Schedule moves the rate over the run.
 	Schedule optim.ScheduleConfig
+	// Clip is the greatest norm of the mean gradient over all parameters, above which it is scaled
+	// down; 0 means none. The norm is that of the global gradient, so it is the same on all workers.
+	Clip float64
+	// EMA, in [0, 1), is the decay of a moving average of parameters and running statistics, which
+	// starts at their initial values, is evaluated in their place, and is what the run ends with; 0
+	// means none.
+	EMA float64
+	// Lookahead has slow parameters and running statistics follow; the zero value means none.
+	Lookahead optim.LookaheadConfig
 	// Seed draws the initial parameters, the order of samples, the augmentation.
 	Seed uint64
 
@@ -60,6 +72,8 @@ type Config struct {
 	// ones are computed again in the backward pass; 0 means that all are kept. It changes no bit.
 	MemoryLimit int64
 
+	// Keeper keeps moments of the run; nil means none.
+	Keeper Keeper
 	// CPU runs the kernels. The loop uses it alone, but does not close it.
 	CPU *kernel.CPU
 	// Trace records spans; nil means none.
@@ -87,6 +101,12 @@ func (c Config) Validate() error {
 			c.Steps, c.Epochs)
 	case c.MemoryLimit < 0:
 		return fmt.Errorf("train: memory limit of %d bytes, want 0 or more", c.MemoryLimit)
+	case !(c.Clip >= 0 && c.Clip <= math.MaxFloat32):
+		return fmt.Errorf("train: clip gradients to the norm %v, want 0 or more", c.Clip)
+	case !(c.EMA >= 0 && c.EMA < 1):
+		return fmt.Errorf("train: decay %v of the moving average, want 0 to below 1", c.EMA)
+	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing <= 1):
+		return fmt.Errorf("train: label smoothing of %v, want 0 to 1", c.LabelSmoothing)
 	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
 		return fmt.Errorf("train: no test samples, and nothing to do but evaluate")
 	case c.EvalEvery < 0 || c.EvalBatch < 0:
@@ -115,6 +135,9 @@ func (c Config) Validate() error {
 		}
 	}
 	if err := c.Schedule.Validate(); err != nil {
+		return err
+	}
+	if err := c.Lookahead.Validate(); err != nil {
 		return err
 	}
 	return c.Optimizer.Validate()

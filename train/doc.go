@@ -11,6 +11,9 @@
 // are checked against the data set, and evaluation sums integers. A steady step allocates
 // nothing. The phases of a run add up to its wall time.
 //
+// A [Keeper] is offered every [Moment] between two steps; [Loop.Resume] goes on from one with the
+// same bits, whatever the number of workers was and is.
+//
 // Errors: New returns what is wrong with the configuration. Run returns a *[DivergedError] when
 // the loss is no longer finite, the context's error between two steps after a cancellation, or
 // the GradSync's error with the step it broke. A Loop runs once.

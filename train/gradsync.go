@@ -25,8 +25,8 @@ type GradSync interface {
 	Close() error
 }
 
-// Rows holds one row per virtual shard, one after another: loss sum, correct, samples, then the
-// shard's batch statistics.
+// Rows holds one row per virtual shard, one after another: loss sum, correct, samples, hash of
+// the samples, then the shard's batch statistics.
 type Rows = []float32
 
 // Local is the GradSync of a worker that exchanges nothing, because it is the only one or

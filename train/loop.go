@@ -22,6 +22,8 @@ type Loop struct {
 	variables *graph.Variables
 	programs  *programs
 	optimizer optim.Optimizer
+	follow    followers
+	moment    Moment // all but its Progress
 	schedule  optim.Schedule
 	stack     stack
 	gradients [][]float32 // flat, in the layout of Variables.Weights
@@ -35,13 +37,16 @@ type Loop struct {
 	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
 
 	// Of the run in progress.
-	sync  GradSync
-	sink  Sink
-	clock *trace.Clock
-	mark  time.Time // where the last recorded span ended
-	shard int       // number within the own run of the shard in progress
-	step  int
-	done  Result
+	sync    GradSync
+	sink    Sink
+	clock   *trace.Clock
+	mark    time.Time // where the last recorded span ended
+	shard   int       // number within the own run of the shard in progress
+	step    int       // the one in progress; before the run, the first one
+	covered uint64    // hash of the samples of this epoch so far, of all workers
+	torn    bool      // a step has changed some of the variables, but not yet all
+	swapped bool      // the variables hold the averages, and the averages' memory the live values
+	done    Result    // before the run: of the parts before it
 }
 
 // New validates c, compiles a program for every shard size that the run will meet, draws the
@@ -65,11 +70,13 @@ func New(c Config) (*Loop, error) {
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
-	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights)
+	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights, parameters(l.variables))
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
+	l.follow = l.newFollowers()
+	l.moment = l.newMoment()
 	lo, hi := c.Plan.Run(c.Rank)
 	l.stack = newStack(lo, hi, c.Plan.Shards())
 	if c.Isolated {
@@ -118,11 +125,9 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 	}
 	steps, _ := l.Steps()
 	l.sync, l.sink = sync, sink
-	l.done = Result{
-		StepTimes:  make([]time.Duration, 0, min(steps, maxStepTimes)),
-		Parameters: l.variables.Count(),
-		ArenaBytes: l.ArenaBytes(),
-	}
+	l.done.StepTimes = make([]time.Duration, 0, min(steps-l.done.Steps, maxStepTimes))
+	l.done.Parameters = l.variables.Count()
+	l.done.ArenaBytes = l.ArenaBytes()
 	l.clock = trace.StartClock()
 	l.lap(trace.Other, "")
 	err := l.run(ctx, steps)
@@ -135,10 +140,9 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 	return l.done, err
 }
 
-// run makes all steps, with an evaluation after every EvalEvery epochs and at the end.
+// run makes all steps that are left, or evaluates only.
 func (l *Loop) run(ctx context.Context, steps int) (err error) {
-	c := l.config
-	if c.EvalOnly {
+	if l.config.EvalOnly {
 		return l.evaluate()
 	}
 	loader, err := data.NewLoader(l.loaderConfig())
@@ -146,9 +150,29 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 		return fmt.Errorf("train: %w", err)
 	}
 	defer func() { err = errors.Join(err, loader.Close()) }()
-	for l.step = 0; l.step < steps; l.step++ {
+	err = l.makeSteps(ctx, loader, steps)
+	if ctx.Err() != nil && !l.torn {
+		err = errors.Join(err, l.keep(true))
+	}
+	return err
+}
+
+// makeSteps makes the steps that are left, with an evaluation after every EvalEvery epochs and at
+// the end.
+func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) error {
+	from := l.done.Steps
+	if from == 0 {
+		l.follow.restart()
+	}
+	if l.step = from; from > 0 {
+		l.step--
+		if err := l.afterStep(from == steps); err != nil { // the run may have ended before it was over
+			return err
+		}
+	}
+	for l.step = from; l.step < steps; l.step++ {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("train: rank %d stopped before step %d: %w", c.Rank, l.step, err)
+			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
 		}
 		before := l.clock.Phases()
 		event, err := l.oneStep(loader)
@@ -161,7 +185,11 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 		l.account(event)
 		l.sink.Step(event)
 		l.lap(trace.Other, "")
-		if err := l.afterStep(loader, l.step+1 == steps); err != nil {
+		isLast := l.step+1 == steps
+		if err := l.afterStep(isLast); err != nil {
+			return err
+		}
+		if err := l.keep(isLast); err != nil {
 			return err
 		}
 	}
@@ -174,42 +202,39 @@ func (l *Loop) loaderConfig() data.LoaderConfig {
 	lo, hi := c.Plan.Run(c.Rank)
 	return data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: lo, Hi: hi,
-		Seed: c.Seed, Augment: c.Augment, ToStep: c.steps(),
+		Seed: c.Seed, Augment: c.Augment,
+		FromStep: l.done.Steps, ToStep: c.steps(),
 	}
 }
 
-// afterStep does what is due between two steps, or after the last one.
-func (l *Loop) afterStep(loader *data.Loader, isLast bool) error {
+// afterStep does what is due between two steps, or after the last one, unless it is done.
+func (l *Loop) afterStep(isLast bool) error {
 	perEpoch := l.config.stepsPerEpoch()
-	isDue := isLast
-	if done := l.step + 1; done%perEpoch == 0 {
-		if err := l.checkCoverage(loader); err != nil {
+	isDue, done := isLast, l.step+1
+	if done%perEpoch == 0 {
+		if err := l.checkCoverage(); err != nil {
 			return err
 		}
 		every := l.config.EvalEvery
 		isDue = isDue || every > 0 && done/perEpoch%every == 0
 	}
-	if !isDue {
-		return nil
+	if isDue && l.done.Test.Steps != done {
+		l.average(true)
+		if err := l.evaluate(); err != nil {
+			return err
+		}
 	}
-	return l.evaluate()
+	l.average(isLast)
+	return nil
 }
 
 // checkCoverage proves that the workers together trained on every sample once in this epoch.
-func (l *Loop) checkCoverage(loader *data.Loader) error {
-	if l.config.Isolated {
+func (l *Loop) checkCoverage() error {
+	if l.config.Isolated || l.covered == l.coverage {
 		return nil
 	}
-	l.counts[0] = int64(loader.Coverage())
-	if err := l.sync.Sum(l.counts[:1]); err != nil {
-		return l.failed("sum of coverage", err)
-	}
-	l.lap(trace.SyncExposed, "coverage")
-	if got := uint64(l.counts[0]); got != l.coverage {
-		return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
-			got, l.config.Train.Name, l.coverage))
-	}
-	return nil
+	return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
+		l.covered, l.config.Train.Name, l.coverage))
 }
 
 // account adds a finished step to the result.

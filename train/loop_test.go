@@ -275,6 +275,17 @@ func TestResultAndEventsAgree(t *testing.T) {
 	}
 }
 
+// A tenth of each label is spread over ten classes, so at first, when all classes are about as likely,
+// the loss is as without, but it cannot fall below the target's entropy, 0.5003.
+func TestLabelSmoothing(t *testing.T) {
+	c := example(t, "lenet", 30, 10)
+	c.Steps, c.LabelSmoothing, c.Schedule = 200, 0.1, optim.ScheduleConfig{}
+	o := run(t, c, 1, 1, kernel.Best())[0]
+	if math.Abs(o.FirstLoss-math.Log(10)) > 0.3 || o.LastLoss < 0.5003 || o.LastLoss > 0.6 {
+		t.Errorf("loss from %v to %v, want about ln 10 to 0.51", o.FirstLoss, o.LastLoss)
+	}
+}
+
 func TestLossFallsAndAccuracyRises(t *testing.T) {
 	c := example(t, "lenet", 1000, 200)
 	c.Batch, c.Steps, c.Epochs = 32, 0, 5
@@ -366,7 +377,7 @@ func TestSteadyStepAllocatesNothing(t *testing.T) {
 func allocations(t *testing.T, threads int) uint64 {
 	t.Helper()
 	c := example(t, "lenet", 100, 0)
-	c.Test, c.Steps = nil, 30
+	c.Test, c.Steps, c.Keeper = nil, 30, &album{}
 	c.Trace = trace.NewRecorder(0, 1000)
 	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best(), Threads: threads})
 	if err != nil {
@@ -504,15 +515,12 @@ func TestCancelStopsBetweenSteps(t *testing.T) {
 type faulty struct {
 	train.Local
 	wait, sum error
-	add       int64
+	add       float32 // to the lowest part of the hash of a shard's samples
 }
 
-func (f faulty) Wait() error { return f.wait }
-
-func (f faulty) Sum(counts []int64) error {
-	counts[0] += f.add
-	return f.sum
-}
+func (f faulty) Wait() error           { return f.wait }
+func (f faulty) Sum([]int64) error     { return f.sum }
+func (f faulty) Share(rows train.Rows) { rows[3] += f.add }
 
 func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 	lost := errors.New("peer 1 lost")
@@ -522,10 +530,11 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		want string
 	}{
 		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost"},
-		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of coverage: peer 1 lost"},
+		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of test results: peer 1 lost"},
 		{"coverage", faulty{add: 1}, "train: rank 0, step 3: coverage: the epoch's samples hash to"},
 	} {
 		config := example(t, "lenet", 100, 10)
+		config.EvalEvery = 1
 		cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
 		if err != nil {
 			t.Fatal(err)
@@ -562,9 +571,16 @@ func TestConfigErrors(t *testing.T) {
 		"two lengths":       func(c *train.Config) { c.Epochs = 1 },
 		"no test to do":     func(c *train.Config) { c.EvalOnly, c.Test = true, nil },
 		"negative interval": func(c *train.Config) { c.EvalEvery = -1 },
-		"classes":           func(c *train.Config) { c.Network.Classes = 9 },
-		"schedule":          func(c *train.Config) { c.Schedule.Name = "sine" },
-		"optimizer":         func(c *train.Config) { c.Optimizer.Momentum = 2 },
+		"clip":              func(c *train.Config) { c.Clip = -1 },
+		"average":           func(c *train.Config) { c.EMA = 1 },
+		"lookahead":         func(c *train.Config) { c.Lookahead.Every = 5 },
+		"group": func(c *train.Config) {
+			c.Optimizer.Groups = []optim.Group{{Match: "x", Rate: 1}}
+		},
+		"smoothing": func(c *train.Config) { c.LabelSmoothing = math.NaN() },
+		"classes":   func(c *train.Config) { c.Network.Classes = 9 },
+		"schedule":  func(c *train.Config) { c.Schedule.Name = "sine" },
+		"optimizer": func(c *train.Config) { c.Optimizer.Momentum = 2 },
 	} {
 		c := valid
 		change(&c)

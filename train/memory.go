@@ -9,7 +9,8 @@ import (
 type Memory struct {
 	// Arena holds the intermediate values of the largest program.
 	Arena int64
-	// Variables are parameters, running statistics, gradients and the optimizer's state.
+	// Variables are parameters, running statistics, gradients, the optimizer's state, and what
+	// follows the weights: averages, slow copies.
 	Variables int64
 	// Batches are the samples of the steps in preparation and of the evaluation.
 	Batches int64
@@ -24,7 +25,7 @@ func (l *Loop) Memory() Memory {
 	floats := len(v.Weights)*(1+len(l.gradients)) + len(v.State) + len(l.rows)
 	m := Memory{
 		Arena:     l.ArenaBytes(),
-		Variables: 4*int64(floats) + l.optimizer.Bytes(),
+		Variables: 4*int64(floats) + l.optimizer.Bytes() + l.follow.bytes(),
 		Batches:   l.loaderConfig().Bytes(),
 	}
 	for n := range l.programs.evaluation {

@@ -68,7 +68,7 @@ func (p *programs) add(c Config, ex graph.Executor, byCount map[int]*graph.Progr
 	labels := g.Labels("labels", n)
 	logits := c.Network.Build(samples)
 	program, err := graph.Compile(g, ex, graph.Options{
-		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: train,
+		Loss: graph.SmoothedCrossEntropy(logits, labels, c.LabelSmoothing), Logits: logits, Train: train,
 		MemoryLimit: c.MemoryLimit, Arena: p.arena,
 	})
 	if err != nil {

@@ -38,18 +38,20 @@ type Step struct {
 // Evaluation says how well the model did on the test set.
 type Evaluation struct {
 	// Steps and Epochs count what had been trained.
-	Steps  int
-	Epochs float64
+	Steps  int     `json:"steps"`
+	Epochs float64 `json:"epochs"`
 	// Correct of Samples test images were classified correctly, over all workers.
-	Correct, Samples int64
+	Correct int64 `json:"correct"`
+	Samples int64 `json:"samples"`
 	// Time is how long the evaluation took here.
-	Time time.Duration
+	Time time.Duration `json:"nanoseconds"`
 }
 
 // Accuracy returns Correct/Samples.
 func (e Evaluation) Accuracy() float64 { return float64(e.Correct) / float64(e.Samples) }
 
-// Result is what a run left on one worker.
+// Result is what a run left on one worker. Of a resumed run, steps, samples, losses, counts and the
+// last evaluation are those of the whole run; OwnSamples and times are those of this part.
 type Result struct {
 	// Steps were done; Epochs is the same in epochs, with the fraction of the last.
 	Steps  int

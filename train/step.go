@@ -14,8 +14,31 @@ const (
 	rowLoss = iota
 	rowCorrect
 	rowSamples
-	rowHead
+	rowCoverage
+	rowHead = rowCoverage + coverageParts
 )
+
+// A hash of 64 bits travels as parts of 22 bits, each of which a float32 holds exactly.
+const (
+	coverageParts = 3
+	coverageBits  = 22
+)
+
+// putCoverage writes the hash of a shard's samples into its row.
+func putCoverage(row []float32, hash uint64) {
+	for i := range coverageParts {
+		row[rowCoverage+i] = float32(hash >> (i * coverageBits) & (1<<coverageBits - 1))
+	}
+}
+
+// coverageOf reads the hash of a shard's samples.
+func coverageOf(row []float32) uint64 {
+	hash := uint64(0)
+	for i := range coverageParts {
+		hash |= uint64(row[rowCoverage+i]) << (i * coverageBits)
+	}
+	return hash
+}
 
 // oneStep makes the next step and returns its event, still without times.
 func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
@@ -35,18 +58,20 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 	l.lap(trace.SyncExposed, "wait")
 
 	event := Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
+	l.torn = true
 	l.combineRows(&event)
 	switch {
 	case math.IsNaN(event.Loss) || math.IsInf(event.Loss, 0):
 		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, Loss: event.Loss}
 	case l.config.Isolated && event.Samples == 0:
+		l.torn = false
 		return event, nil // a last batch too small for this worker to have a part of it
 	case !l.config.Isolated && event.Samples != batch.Samples:
 		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
 			event.Samples, batch.Samples))
 	}
-	l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], event.Rate,
-		1/float32(event.Samples))
+	l.update(event.Rate, event.Samples)
+	l.torn = false
 	l.lap(trace.Optimizer, "optimizer")
 	return event, nil
 }
@@ -69,6 +94,7 @@ func (l *Loop) oneShard(s *data.Shard) {
 	row[rowLoss] = float32(p.Loss())
 	row[rowCorrect] = float32(p.Correct())
 	row[rowSamples] = float32(s.Samples)
+	putCoverage(row, s.Coverage())
 	copy(row[rowHead:], p.BatchStats())
 	l.lap(trace.Forward, "forward")
 	l.share()
@@ -124,8 +150,11 @@ func (l *Loop) ready(param int) {
 }
 
 // combineRows applies the batch statistics of all shards to the running ones, in shard order, and
-// adds up losses and counts into event.
+// adds up losses and counts into event, and the hashes of the samples.
 func (l *Loop) combineRows(event *Step) {
+	if l.step%l.config.stepsPerEpoch() == 0 {
+		l.covered = 0
+	}
 	ownLo, ownHi := l.config.Plan.Run(l.config.Rank)
 	lo, hi := 0, l.config.Plan.Shards()
 	if l.config.Isolated {
@@ -140,6 +169,7 @@ func (l *Loop) combineRows(event *Step) {
 		loss += float64(row[rowLoss])
 		event.Correct += int(row[rowCorrect])
 		event.Samples += int(row[rowSamples])
+		l.covered += coverageOf(row)
 		if ownLo <= v && v < ownHi {
 			ownLoss += float64(row[rowLoss])
 			ownSamples += int(row[rowSamples])

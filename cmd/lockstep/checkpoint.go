@@ -132,10 +132,15 @@ func verifyCommand(a *app) *cobra.Command {
 		Long: `Check structure, finite values and, if given, the hash.
 
 It prints the SHA-256 of the file, as sha256sum does; of several files that of what sha256sum
-prints for them in the order of their names. A fault ends it with status 3.`,
-		Example: "  lockstep checkpoint verify model.safetensors --sha256 00f6613a...",
-		Args:    paths(1),
+prints for them in the order of their names. Of a run's checkpoint, a folder with a manifest.json,
+it checks the manifest and every file that is listed there. A fault ends it with status 3.`,
+		Example: "  lockstep checkpoint verify model.safetensors --sha256 00f6613a...\n" +
+			"  lockstep checkpoint verify runs/20261121-101500-lenet-ddp-w2/checkpoints/step-100",
+		Args: paths(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if want == "" && checkpoint.IsCheckpoint(args[0]) {
+				return a.verifyCheckpoint(args[0], isJSON)
+			}
 			return withReader(args[0], func(r *checkpoint.Reader) error {
 				sum, err := r.SHA256()
 				if err != nil {
@@ -160,6 +165,33 @@ prints for them in the order of their names. A fault ends it with status 3.`,
 	c.Flags().StringVar(&want, "sha256", "", "the `HASH` that the file must have (default: any)")
 	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
 	return c
+}
+
+// soundness is what verify prints about a checkpoint.
+type soundness struct {
+	Path  string            `json:"path"`
+	Step  int               `json:"step"`
+	Files []checkpoint.Part `json:"files"`
+}
+
+// verifyCheckpoint checks a checkpoint and all its values.
+func (a *app) verifyCheckpoint(path string, isJSON bool) error {
+	c, err := checkpoint.OpenCheckpoint(path)
+	if err != nil {
+		return err
+	}
+	for _, f := range c.Files {
+		err := withReader(c.File(f.Name), func(r *checkpoint.Reader) error { return r.Check() })
+		if err != nil {
+			return err
+		}
+	}
+	if isJSON {
+		return writeJSON(a, soundness{c.Path, c.Step, c.Files})
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
+		count(c.Step, "step"), count(len(c.Files), "file"), job.Size(c.Bytes()))
+	return err
 }
 
 func exportCommand(a *app) *cobra.Command {

@@ -122,14 +122,18 @@ func noArguments(c *cobra.Command, args []string) error {
 // interruptible returns a context that ends at the first Ctrl-C or SIGTERM; a second one ends the
 // program at once, and the workers die with it. The caller calls stop when it is done.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	done, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
+		var cause error
 		select {
-		case <-signals:
+		case s := <-signals:
+			if s == syscall.SIGTERM {
+				cause = job.ErrTerminated
+			}
 		case <-done:
 			return
 		}
@@ -137,7 +141,7 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 			fmt.Fprintln(a.stderr) // leave the line of progress
 		}
 		fmt.Fprintln(a.stderr, "lockstep: stopping; press Ctrl-C again to quit at once")
-		cancel()
+		cancel(cause)
 		select {
 		case <-signals:
 			os.Exit(job.ExitInterrupted)
@@ -148,7 +152,7 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		signal.Stop(signals)
 		close(done)
 		<-finished
-		cancel()
+		cancel(nil)
 	}
 }
 

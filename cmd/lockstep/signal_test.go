@@ -24,7 +24,7 @@ type running struct {
 	stderr bytes.Buffer
 }
 
-func start(t *testing.T) *running {
+func start(t *testing.T, more ...string) *running {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -32,7 +32,8 @@ func start(t *testing.T) *running {
 	}
 	r := &running{out: filepath.Join(t.TempDir(), "run")}
 	r.Cmd = exec.Command(self)
-	r.Args = []string{"lockstep", "train", "--workers", "2", "--epochs", "2000", "--out", r.out}
+	r.Args = append([]string{"lockstep", "train", "--workers", "2", "--epochs", "2000", "--out", r.out},
+		more...)
 	r.Stderr = &r.stderr
 	if err := r.Start(); err != nil {
 		t.Fatal(err)

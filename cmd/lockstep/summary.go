@@ -40,6 +40,8 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	}
 	if s.Steps > 0 {
 		row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
+		row("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
+			count(s.Batch*s.Accumulate, "sample"))
 		row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
 			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
 		row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
@@ -63,6 +65,13 @@ func printSummary(out io.Writer, s *job.Summary) error {
 		if len(w.Unused) > 0 {
 			row("unused", "%s of the file", count(len(w.Unused), "tensor"))
 		}
+	}
+	if r := s.Resumed; r != nil {
+		row("resumed", "from %s, after %.2f s; times above are those since", r.From, r.Seconds)
+	}
+	if c := s.Checkpoints; c != nil && c.Count > 0 {
+		row("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",
+			c.Count, job.Size(c.Bytes), c.ExposedSeconds, c.WritingSeconds, c.Last)
 	}
 	if s.Saved != nil {
 		row("weights", "%s", s.Saved.Path)

@@ -24,11 +24,18 @@ number of workers, and --strategy none, which is no training but a floor for com
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
 holds config.yaml, host.json, steps.jsonl, summary.json, the trained weights in
-model.safetensors, which PyTorch reads, and the workers' output.`,
+model.safetensors, which PyTorch reads, and the workers' output.
+
+With --checkpoint-every it also holds the two newest checkpoints, and --resume goes on from there,
+in the middle of an epoch and with any number of workers: the run ends with the parameters that it
+would have had undisturbed. Ctrl-C and SIGTERM then leave a checkpoint, and SIGTERM ends with
+status 75.`,
 		Example: `  lockstep train
   lockstep train --workers 2 --shards 4 --epochs 3
   lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
   lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
+  lockstep train --model vgg11 --data cifar10 --epochs 30 --checkpoint-every 5m --out long
+  lockstep train --resume long --workers 4
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

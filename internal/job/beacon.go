@@ -23,10 +23,12 @@ type beacon struct {
 	loss    atomic.Uint64 // bits of a float64
 	began   atomic.Int64  // Unix nanoseconds of the first step's beginning; 0: not yet
 	steps   int
+	from    int // steps of the parts before
 }
 
-func newBeacon(steps int) *beacon {
-	b := &beacon{steps: steps}
+func newBeacon(from, steps int) *beacon {
+	b := &beacon{steps: steps, from: from}
+	b.step.Store(int64(from))
 	b.enter(trace.Data)
 	return b
 }
@@ -35,7 +37,7 @@ func (b *beacon) enter(p trace.Phase) { b.phase.Store(uint32(p)) }
 
 func (b *beacon) read() cluster.Progress {
 	p := cluster.Progress{
-		Phase: trace.Phase(b.phase.Load()).String(), Step: int(b.step.Load()), Steps: b.steps,
+		Phase: trace.Phase(b.phase.Load()).String(), Step: int(b.step.Load()), Steps: b.steps, From: b.from,
 		Epoch: int(b.epoch.Load()), Samples: b.samples.Load(),
 		Loss: math.Float64frombits(b.loss.Load()),
 	}

@@ -10,56 +10,66 @@ import (
 	"lockstep/data"
 	"lockstep/internal/kernel"
 	"lockstep/model"
-	"lockstep/optim"
 )
 
 // Config is a run as values. A field has the name of its flag, which is also its key in JSON and
 // in config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
-	Model       string  `json:"model"`        // architecture, a name of model.Names
-	Data        string  `json:"data"`         // data set, a name of data.Names or a path
-	DataDir     string  `json:"data-dir"`     // folder of data sets; "": the user's cache
-	Size        int     `json:"size"`         // side of the images of a folder
-	Vocab       string  `json:"vocab"`        // WordPiece vocabulary; "": BERT's, in a data folder
-	Sequence    int     `json:"sequence"`     // tokens of a text, at most
-	TextColumn  string  `json:"text-column"`  // of a file of texts; "": one of a usual name
-	LabelColumn string  `json:"label-column"` // of a file of texts; "": one of a usual name
-	Augment     string  `json:"augment"`      // random changes of training images
-	LimitTrain  int     `json:"limit-train"`  // use the first n training samples; -1: all
-	LimitTest   int     `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
-	Weights     string  `json:"weights"`      // safetensors file or folder to start from; "": none
-	FreshHead   bool    `json:"fresh-head"`   // the last layer may differ from that of Weights
-	Normalize   string  `json:"normalize"`    // scale of images: auto, data or imagenet
-	EvalOnly    bool    `json:"eval-only"`    // evaluate Weights, train nothing
-	TTA         string  `json:"tta"`          // views of test images whose logits are averaged
-	Workers     int     `json:"workers"`      // replicas, 1 to MaxWorkers
-	Threads     int     `json:"threads"`      // compute threads per worker; 0: cores / workers
-	Strategy    string  `json:"strategy"`     // "": single for one worker, ddp otherwise
-	Algorithm   string  `json:"algorithm"`    // collective algorithm; auto chooses
-	Link        string  `json:"link"`         // auto, local (one process), shm or tcp (processes)
-	Bucket      int     `json:"bucket"`       // bytes of a ddp bucket
-	Memory      int     `json:"memory"`       // bytes of activations; above, some are recomputed
-	MasterAddr  string  `json:"master-addr"`  // interface of the rendezvous
-	MasterPort  int     `json:"master-port"`  // port of the rendezvous; 0: any
-	ISA         string  `json:"isa"`          // kernel path; "": the best all workers have
-	Math        string  `json:"math"`         // how products are computed, see kernel.Math
-	Epochs      int     `json:"epochs"`       // length in epochs; 0: given by Steps, or 1
-	Steps       int     `json:"steps"`        // length in steps; 0: given by Epochs
-	Batch       int     `json:"batch"`        // samples of one step over all workers
-	Shards      int     `json:"shards"`       // virtual shards; 0: as many as workers
-	Seed        uint64  `json:"seed"`         // start of all random numbers
-	Optimizer   string  `json:"optimizer"`    // a name of optim.Names
-	LR          float64 `json:"lr"`           // learning rate of the global batch
-	ScaleLR     string  `json:"scale-lr"`     // "", or "linear,B": multiply LR by Batch/B
-	Momentum    float64 `json:"momentum"`     // 0 <= momentum < 1
-	Nesterov    bool    `json:"nesterov"`     // Nesterov's momentum
-	WeightDecay float64 `json:"weight-decay"` // coupled L2, as in PyTorch's SGD
-	Schedule    string  `json:"schedule"`     // a name of optim.ScheduleNames
-	Warmup      float64 `json:"warmup"`       // epochs of linear warm-up
-	EvalEvery   int     `json:"eval-every"`   // epochs between evaluations; 0: at the end only
-	Out         string  `json:"out"`          // run directory; "": runs/<time>-<what>
-	Save        bool    `json:"save"`         // leave the trained weights in the run directory
-	Trace       bool    `json:"trace"`        // write trace.json
+	Model       string  `json:"model"`           // architecture, a name of model.Names
+	Data        string  `json:"data"`            // data set, a name of data.Names or a path
+	DataDir     string  `json:"data-dir"`        // folder of data sets; "": the user's cache
+	Size        int     `json:"size"`            // side of the images of a folder
+	Vocab       string  `json:"vocab"`           // WordPiece vocabulary; "": BERT's, in a data folder
+	Sequence    int     `json:"sequence"`        // tokens of a text, at most
+	TextColumn  string  `json:"text-column"`     // of a file of texts; "": one of a usual name
+	LabelColumn string  `json:"label-column"`    // of a file of texts; "": one of a usual name
+	Augment     string  `json:"augment"`         // random changes of training images
+	LimitTrain  int     `json:"limit-train"`     // use the first n training samples; -1: all
+	LimitTest   int     `json:"limit-test"`      // use the first n test samples; -1: all, 0: none
+	Weights     string  `json:"weights"`         // safetensors file or folder to start from; "": none
+	FreshHead   bool    `json:"fresh-head"`      // the last layer may differ from that of Weights
+	Normalize   string  `json:"normalize"`       // scale of images: auto, data or imagenet
+	EvalOnly    bool    `json:"eval-only"`       // evaluate Weights, train nothing
+	TTA         string  `json:"tta"`             // views of test images whose logits are averaged
+	Workers     int     `json:"workers"`         // replicas, 1 to MaxWorkers
+	Threads     int     `json:"threads"`         // compute threads per worker; 0: cores / workers
+	Strategy    string  `json:"strategy"`        // "": single for one worker, ddp otherwise
+	Algorithm   string  `json:"algorithm"`       // collective algorithm; auto chooses
+	Link        string  `json:"link"`            // auto, local (one process), shm or tcp (processes)
+	Bucket      int     `json:"bucket"`          // bytes of a ddp bucket
+	Memory      int     `json:"memory"`          // bytes of activations; above, some are recomputed
+	MasterAddr  string  `json:"master-addr"`     // interface of the rendezvous
+	MasterPort  int     `json:"master-port"`     // port of the rendezvous; 0: any
+	ISA         string  `json:"isa"`             // kernel path; "": the best all workers have
+	Math        string  `json:"math"`            // how products are computed, see kernel.Math
+	Epochs      int     `json:"epochs"`          // length in epochs; 0: given by Steps, or 1
+	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs
+	Batch       int     `json:"batch"`           // samples of one step over all workers
+	Shards      int     `json:"shards"`          // virtual shards; 0: as many as workers
+	Accumulate  int     `json:"accumulate"`      // batches of one step
+	Seed        uint64  `json:"seed"`            // start of all random numbers
+	Optimizer   string  `json:"optimizer"`       // a name of optim.Names
+	LR          float64 `json:"lr"`              // learning rate of the global batch
+	ScaleLR     string  `json:"scale-lr"`        // "", "linear,B" or "sqrt,B": adapt LR to the batch
+	Momentum    float64 `json:"momentum"`        // 0 <= momentum < 1
+	Nesterov    bool    `json:"nesterov"`        // Nesterov's momentum
+	WeightDecay float64 `json:"weight-decay"`    // as the optimizer takes it
+	Decay       string  `json:"decay"`           // what WeightDecay holds for: all, or matrices
+	Groups      string  `json:"groups"`          // parameters with settings of their own; "": none
+	Schedule    string  `json:"schedule"`        // a name of optim.ScheduleNames
+	Warmup      float64 `json:"warmup"`          // epochs of linear warm-up
+	Triangle    string  `json:"triangle"`        // corners of the schedule of this name; "": 0,0,0
+	Clip        float64 `json:"clip"`            // greatest norm of the gradient; 0: any
+	EMA         float64 `json:"ema"`             // decay of the average that is evaluated; 0: none
+	Lookahead   string  `json:"lookahead"`       // "", or "EVERY,ALPHA[,POWER]"
+	Smoothing   float64 `json:"label-smoothing"` // part of a label spread over all classes
+	EvalEvery   int     `json:"eval-every"`      // epochs between evaluations; 0: at the end only
+	Out         string  `json:"out"`             // run directory; "": runs/<time>-<what>
+	Save        bool    `json:"save"`            // leave the trained weights in the run directory
+	Trace       bool    `json:"trace"`           // write trace.json
+
+	CheckpointEvery string `json:"checkpoint-every"` // steps or time; "": no checkpoints
+	Resume          string `json:"resume"`           // run directory to go on with; "": a new run
 }
 
 // MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
@@ -74,8 +84,8 @@ func Default() Config {
 		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: kernel.Fast.String(),
-		Batch: 64, Seed: 1,
-		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Schedule: "constant", EvalEvery: 1,
+		Batch: 64, Accumulate: 1, Seed: 1,
+		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Decay: decayAll, Schedule: "constant", EvalEvery: 1,
 		Normalize: auto, TTA: none, Save: true,
 	}
 }
@@ -165,6 +175,10 @@ func (c Config) problems() []problem {
 		add("batch", "%d is smaller than the number of shards, %d; "+
 			"want at least one sample in each", c.Batch, c.Shards)
 	}
+	if n := c.stepShards(); n > maxShards {
+		add("accumulate", "%d batches in %d shards make %d shards of a step, want at most %d",
+			c.Accumulate, c.Shards, n, maxShards)
+	}
 	switch {
 	case c.Weights == "" && c.FreshHead:
 		add("fresh-head", "only says how --weights may differ, and there is none")
@@ -176,15 +190,13 @@ func (c Config) problems() []problem {
 		add("eval-only", "has nothing to do with --limit-test 0")
 	}
 	c.dataProblems(add)
-	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
-		add("scale-lr", "%q is no rule such as linear,256", c.ScaleLR)
+	switch {
+	case c.keeps() && c.EvalOnly:
+		add("checkpoint-every", "has nothing to do with --eval-only")
+	case c.keeps() && c.isIsolated():
+		add("checkpoint-every", "wants replicas that are equal; those of --strategy none are not")
 	}
-	if !(c.Momentum < 1) {
-		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)
-	}
-	if c.Nesterov && c.Momentum == 0 {
-		add("nesterov", "Nesterov's rule needs a momentum above 0")
-	}
+	c.updateProblems(add)
 	if _, err := c.isa(); err != nil {
 		add("isa", "%w", err)
 	}
@@ -215,13 +227,6 @@ func (c Config) isa() (kernel.ISA, error) {
 		err = fmt.Errorf("this processor or build has no %v, only %v", isa, kernel.Supported())
 	}
 	return isa, err
-}
-
-// optimizer returns the update rule's configuration, with the rate for the global batch.
-func (c Config) optimizer() (optim.Config, error) {
-	rule, err := optim.ParseScaleRule(c.ScaleLR)
-	return optim.Config{Name: c.Optimizer, LR: rule.Apply(c.LR, c.Batch), Momentum: c.Momentum,
-		WeightDecay: c.WeightDecay, Nesterov: c.Nesterov}, err
 }
 
 // UsageError says what is wrong with a configuration, one line per problem.

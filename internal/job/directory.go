@@ -29,6 +29,9 @@ type directory string
 type claimed struct {
 	directory
 	made []string // the folders that were created for it, outermost first
+	lock *os.File // keeps other processes out
+	// isResumed says that a part of the run has been done before.
+	isResumed bool
 }
 
 // makeDirectory creates c.Out, or else runs/<time>-<model>-<strategy>-w<N>. An existing directory
@@ -74,7 +77,41 @@ func claim(path string) (claimed, error) {
 	if err != nil {
 		return refuse("cannot write to the run directory: %v; %s", err, next)
 	}
-	return d, f.Close()
+	if err := f.Close(); err != nil {
+		return refuse("cannot write to the run directory: %v; %s", err, next)
+	}
+	if d.lock, err = lockFolder(path); err != nil {
+		return refuse("%v", err)
+	}
+	return d, nil
+}
+
+// reclaim takes the directory of a run that is to go on after so many steps: lines of later steps
+// and what only a finished run has are removed.
+func reclaim(path string, step int) (claimed, error) {
+	d := claimed{directory: directory(path), isResumed: true}
+	var err error
+	if d.lock, err = lockFolder(path); err != nil {
+		return claimed{}, &UsageError{Lines: []string{fmt.Sprintf("--resume: %v", err)}}
+	}
+	err = d.cutSteps(step)
+	for _, name := range []string{summaryFile, traceFile} {
+		if gone := os.Remove(d.path(name)); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err != nil {
+		d.unlock()
+		return claimed{}, fmt.Errorf("job: resume: %w", err)
+	}
+	return d, nil
+}
+
+// unlock lets others use the directory.
+func (d claimed) unlock() {
+	if d.lock != nil {
+		d.lock.Close() // only opened to be locked
+	}
 }
 
 // absent returns path and its parents as far as they do not exist, outermost first.
@@ -100,6 +137,9 @@ func (d claimed) unmake() {
 // abandon removes a directory in which nothing has been done, because of cause: one that holds no
 // more than the description of the run and logs without a step. Logs stay if cause points at one.
 func (d claimed) abandon(cause error) error {
+	if d.isResumed {
+		return nil
+	}
 	worker := (*cluster.WorkerError)(nil)
 	if errors.As(cause, &worker) && worker.Log != "" {
 		return nil

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"lockstep/checkpoint"
 	"lockstep/cluster"
@@ -20,9 +21,10 @@ const (
 	ExitData        = 3   // a data or model file is missing or malformed
 	ExitRendezvous  = 4   // workers cannot meet, or were not admitted
 	ExitPeerLost    = 5   // a worker died or went silent
-	ExitCheckpoint  = 6   // weights cannot be written
+	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, or there is none to resume from
 	ExitDiverged    = 7   // the loss is no finite number
 	ExitCheck       = 8   // a target or claim was not met
+	ExitPreempted   = 75  // asked to end, with a checkpoint saved
 	ExitInterrupted = 130 // Ctrl-C
 )
 
@@ -32,6 +34,8 @@ func ExitCode(err error) int {
 	var (
 		worker *cluster.WorkerError
 		usage  *UsageError
+
+		stopped *StoppedError
 	)
 	switch {
 	case err == nil:
@@ -49,8 +53,13 @@ func ExitCode(err error) int {
 		isA[*data.ReadError](err), isA[*checkpoint.FormatError](err),
 		isA[*checkpoint.MatchError](err), isA[*checkpoint.ReadError](err):
 		return ExitData
-	case isA[*checkpoint.WriteError](err):
+	case isA[*checkpoint.WriteError](err), isA[*checkpoint.NoneError](err):
 		return ExitCheckpoint
+	case errors.As(err, &stopped):
+		if stopped.IsPreempted {
+			return ExitPreempted
+		}
+		return ExitInterrupted
 	case isInterrupt(err):
 		return ExitInterrupted
 	case isA[*cluster.RendezvousError](err), isA[*tcp.HelloError](err):
@@ -70,4 +79,19 @@ func isA[E error](err error) bool {
 // isInterrupt reports whether err comes from somebody who asked to stop.
 func isInterrupt(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrStopped)
+}
+
+// StoppedError says that a run was asked to stop and can be resumed.
+type StoppedError struct {
+	Directory string
+	// Step is the number of steps that the checkpoint has.
+	Step int
+	// IsPreempted tells SIGTERM from Ctrl-C.
+	IsPreempted bool
+}
+
+// Error says how to go on.
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
+		"goes on from there", e.Step, e.Directory)
 }

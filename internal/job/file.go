@@ -68,7 +68,7 @@ func (c Config) YAML(origins Origins) []byte {
 	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
 	for _, s := range Settings() {
 		value := s.format(&c)
-		if s.Name == "out" || value == "" || s.isOpen(&c) {
+		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) {
 			continue
 		}
 		if s.Type != "" && needsQuotes(value) {

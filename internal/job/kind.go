@@ -126,6 +126,16 @@ func real(name, usage string, at func(*Config) *float64) Setting {
 	}
 }
 
+// every is a setting that takes a number of steps or a time.
+func every(name, usage string, at func(*Config) *string) Setting {
+	s := text(name, "N|TIME", usage, at)
+	s.check = func(c *Config) error {
+		_, err := parseInterval(*at(c))
+		return err
+	}
+	return s
+}
+
 // toggle is a setting that is on or off.
 func toggle(name, usage string, at func(*Config) *bool) Setting {
 	return Setting{Name: name, Usage: usage,

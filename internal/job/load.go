@@ -34,13 +34,13 @@ type task struct {
 	network     model.Network
 	train, test *data.Set // test is nil if there is no evaluation
 	augment     data.Augmentation
-	bytes       int64    // of the whole sets
-	weights     *weights // to start from; nil: the network's own initial values
+	bytes       int64 // of the whole sets
+	start       beginning
 }
 
-// load reads the data, or generates it, normalises it as w, which may be nil, wants it, and fits
+// load reads the data, or generates it, normalises it as what it begins with wants it, and fits
 // the network to it.
-func (c Config) load(ctx context.Context, o data.Options, w *weights) (task, error) {
+func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, error) {
 	if model.ReadsTexts(c.Model) {
 		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
 	} else {
@@ -51,11 +51,11 @@ func (c Config) load(ctx context.Context, o data.Options, w *weights) (task, err
 		return task{}, err
 	}
 	for _, set := range []*data.Set{train, test} {
-		if err := c.normalize(set, w); err != nil {
+		if err := c.normalize(set, b.Weights); err != nil {
 			return task{}, err
 		}
 	}
-	t := task{train: train.Limit(c.LimitTrain), test: test.Limit(c.LimitTest), weights: w,
+	t := task{train: train.Limit(c.LimitTrain), test: test.Limit(c.LimitTest), start: b,
 		bytes: train.Bytes() + test.Bytes()}
 	if t.test.Len() == 0 {
 		t.test = nil

@@ -16,6 +16,9 @@ const processBytes = 24 << 20
 func (w *worker) planMemory(l *train.Loop) error {
 	m, c := l.Memory(), w.config
 	data := m.Batches + w.task.bytes/w.sharers()
+	if w.saver != nil {
+		m.Variables += l.Moment().Bytes() // the copy that is written
+	}
 	w.planned = m.Arena + m.Variables + data + processBytes/w.sharers()
 	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+

@@ -16,6 +16,9 @@ const (
 	ttaFlip      = "flip"
 	ttaFlipShift = "flip-shift"
 
+	decayAll      = "all"      // weight decay of every parameter, as in PyTorch
+	decayMatrices = "matrices" // not of biases and norms
+
 	auto = "auto"
 )
 
@@ -26,6 +29,8 @@ func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} 
 func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
 }
+
+func decayNames() []string { return []string{decayAll, decayMatrices} }
 
 func mathNames() []string {
 	return []string{kernel.Fast.String(), kernel.Exact.String(), kernel.BF16x6.String(),

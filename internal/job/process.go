@@ -18,9 +18,8 @@ type assignment struct {
 	Config    Config    `json:"config"`
 	Directory directory `json:"directory"`
 	// Crowded is the launcher's word: a worker bound to its own cores does not see the others.
-	Crowded bool `json:"crowded"`
-	// Weights to start from, nil if there are none.
-	Weights *weights `json:"weights"`
+	Crowded bool      `json:"crowded"`
+	Start   beginning `json:"start"`
 }
 
 // Work is a worker process: it finds its place in e, meets the others, trains, then tells the
@@ -65,7 +64,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.report(cluster.Progress{Phase: "load data"})
-	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Weights); err != nil {
+	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Start); err != nil {
 		return result, err
 	}
 	if w.config.Workers > 1 {

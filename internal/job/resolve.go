@@ -29,16 +29,23 @@ const (
 )
 
 // Resolve merges the defaults, the file, the environment and the flags, in this order, and
-// completes the result. Every value that cannot work becomes one line of a *UsageError, which
-// names the place it came from.
+// completes the result. With the flag resume, all but the flags comes from that run's newest valid
+// checkpoint. Every value that cannot work becomes one line of a *UsageError, which names the place
+// it came from.
 func Resolve(s Source) (Config, Origins, error) {
 	r := resolver{config: Default(), origins: Origins{}, settings: Settings()}
-	if s.File != "" {
-		if err := r.readFile(s.File); err != nil {
+	if folder := s.Flags["resume"]; folder != "" {
+		if err := r.resume(folder, s); err != nil {
 			return Config{}, nil, err
 		}
+	} else {
+		if s.File != "" {
+			if err := r.readFile(s.File); err != nil {
+				return Config{}, nil, err
+			}
+		}
+		r.readEnvironment(s.Environment)
 	}
-	r.readEnvironment(s.Environment)
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		r.set(name, s.Flags[name], "--"+name)
 	}
@@ -104,6 +111,10 @@ func (r *resolver) set(name, text, where string) {
 	if err != nil {
 		r.problems = append(r.problems, located{pointTo(name, where), err})
 		return
+	}
+	if name == "resume" && where != fromResume {
+		r.problems = append(r.problems, located{pointTo(name, where),
+			fmt.Errorf("is for the command line only")})
 	}
 	r.origins[name] = where
 }

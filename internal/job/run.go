@@ -69,6 +69,9 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 		return nil, err
 	}
 	c = c.Complete()
+	if c.Resume != "" {
+		c.Out = c.Resume
+	}
 	if c.isCrowded() {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
 			count(c.Workers, "worker"), count(c.Threads, "thread"), count(cores(), "core"))
@@ -83,18 +86,19 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if _, err := data.Fetch(ctx, c.Data, fetch); err != nil {
 		return nil, err
 	}
-	start, err := c.openWeights()
+	start, err := c.open(func(text string) { fmt.Fprintln(o.Stderr, text) })
 	if err != nil {
 		return nil, err
 	}
-	dir, err := prepare(c, o.Origins)
+	dir, err := prepare(c, o.Origins, start.Resumed)
 	if err != nil {
 		return nil, err
 	}
+	defer dir.unlock()
 	results, isa, err := c.execute(ctx, dir.directory, start, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
-		return nil, errors.Join(err, dir.abandon(err))
+		return nil, errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))
 	}
 	c.ISA = isa
 	summary, err := summarize(c, dir.directory, results)
@@ -109,6 +113,15 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	return summary, dir.writeJSON(summaryFile, summary)
 }
 
+// stopGrace is how long the workers of this run may take to end when they are asked to: those that
+// keep checkpoints write one.
+func (c Config) stopGrace() time.Duration {
+	if c.keeps() {
+		return 30 * time.Second
+	}
+	return 0 // the usual one
+}
+
 // isCrowded reports whether the run has more compute threads than this machine has cores.
 func (c Config) isCrowded() bool { return c.Workers*c.Threads > cores() }
 
@@ -120,9 +133,14 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// prepare creates the run directory with the files that describe the run.
-func prepare(c Config, origins Origins) (claimed, error) {
-	dir, err := makeDirectory(c, time.Now())
+// prepare creates the run directory, or makes that of the run that is resumed ready to go on, with
+// the files that describe the run.
+func prepare(c Config, origins Origins, from *resumption) (dir claimed, err error) {
+	if from != nil {
+		dir, err = reclaim(c.Out, from.Kept.Progress.Step)
+	} else {
+		dir, err = makeDirectory(c, time.Now())
+	}
 	if err != nil {
 		return claimed{}, err
 	}
@@ -131,14 +149,33 @@ func prepare(c Config, origins Origins) (claimed, error) {
 		err = dir.writeJSON(hostFile, DescribeHost())
 	}
 	if err != nil {
+		dir.unlock()
 		return claimed{}, errors.Join(err, dir.abandon(err))
 	}
 	return dir, nil
 }
 
+// ErrTerminated is the cause of a cancelled context when the process was asked to end by SIGTERM,
+// as schedulers do before they take the machine away.
+var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
+
+// stopped returns what to report when a run that was asked to stop has ended with err: if it left a
+// checkpoint, how to go on.
+func (c Config) stopped(ctx context.Context, dir directory, err error) error {
+	if ctx.Err() == nil || !c.keeps() || !isInterrupt(err) {
+		return err
+	}
+	newest, _, failed := dir.store().Newest()
+	if failed != nil {
+		return err
+	}
+	return &StoppedError{Directory: string(dir), Step: newest.Step,
+		IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
+}
+
 // execute runs the workers, here or in processes of their own, and returns their results and the
 // kernel path they used.
-func (c Config) execute(ctx context.Context, dir directory, start *weights, o Options) (
+func (c Config) execute(ctx context.Context, dir directory, start beginning, o Options) (
 	results []workerResult, isa string, err error) {
 	if c.Link == linkLocal {
 		path, err := c.isa()
@@ -153,7 +190,7 @@ func (c Config) execute(ctx context.Context, dir directory, start *weights, o Op
 }
 
 // launch runs each worker as a process.
-func launch(ctx context.Context, c Config, dir directory, start *weights, o Options) (
+func launch(ctx context.Context, c Config, dir directory, start beginning, o Options) (
 	results []workerResult, isa string, err error) {
 	command := o.Worker
 	if command == nil {
@@ -168,7 +205,8 @@ func launch(ctx context.Context, c Config, dir directory, start *weights, o Opti
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
 		Log: dir.log, ISA: c.ISA, SharedMemory: c.Link == linkSHM,
-		Job: assignment{Config: c, Directory: dir, Crowded: c.isCrowded(), Weights: start},
+		Job:       assignment{Config: c, Directory: dir, Crowded: c.isCrowded(), Start: start},
+		StopGrace: c.stopGrace(),
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
 				o.Progress(progressOf(p))
@@ -188,7 +226,7 @@ func launch(ctx context.Context, c Config, dir directory, start *weights, o Opti
 }
 
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data.
-func runHere(ctx context.Context, c Config, dir directory, start *weights, o Options) (
+func runHere(ctx context.Context, c Config, dir directory, start beginning, o Options) (
 	[]workerResult, error) {
 	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
 	defer runtime.GOMAXPROCS(before)
@@ -229,7 +267,7 @@ func runHere(ctx context.Context, c Config, dir directory, start *weights, o Opt
 
 // runLogged runs a worker of this process with a log file of its own.
 func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
-	log, err := os.OpenFile(w.dir.log(w.rank), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(w.dir.log(w.rank), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("job: log: %w", err)
 	}
@@ -243,8 +281,8 @@ func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
 func progressOf(p cluster.Progress) Progress {
 	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
 		Samples: p.Samples, Note: p.Note, Elapsed: time.Duration(p.Seconds * float64(time.Second))}
-	if p.Step > 0 {
-		q.Remaining = q.Elapsed / time.Duration(p.Step) * time.Duration(p.Steps-p.Step)
+	if done := p.Step - p.From; done > 0 {
+		q.Remaining = q.Elapsed / time.Duration(done) * time.Duration(p.Steps-p.Step)
 	}
 	return q
 }
@@ -270,7 +308,7 @@ func mergeTraces(dir directory, workers int) error {
 			return fmt.Errorf("job: trace of rank %d: %w", rank, err)
 		}
 	}
-	f, err := os.OpenFile(dir.path(traceFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(dir.path(traceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("job: trace: %w", err)
 	}

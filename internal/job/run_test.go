@@ -92,6 +92,29 @@ func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
 	}
 }
 
+// Two batches of one step are a step of twice the batch in twice the shards, on any number of workers; the
+// learning rate is that of the step.
+func TestAccumulatedBatchesAreOneLargeBatch(t *testing.T) {
+	large := short(t)
+	large.Batch, large.Shards, large.ScaleLR = 86, 8, "sqrt,64"
+	large.Clip, large.EMA, large.Lookahead, large.Decay = 1, 0.5, "2,0.5", "matrices"
+	large.Groups = "*.bias=2,0;*.weight=1,0.01,3"
+	want := run(t, large, job.Options{})
+	for workers := 1; workers <= 3; workers++ {
+		c := large
+		c.Batch, c.Shards, c.Accumulate, c.Workers, c.Link = 43, 4, 2, workers, "local"
+		c.Out = filepath.Join(t.TempDir(), "run")
+		s := run(t, c, job.Options{})
+		if s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss || s.Steps != 4 {
+			t.Errorf("%d workers: %d steps to %s, loss %v; want %d to %s, %v", workers, s.Steps,
+				s.ParameterSHA256, s.Loss, want.Steps, want.ParameterSHA256, want.Loss)
+		}
+		if rate := 0.02 * math.Sqrt(86.0/64); s.LearningRate != rate || s.Accumulate != 2 {
+			t.Errorf("learning rate %v, accumulated %d, want %v, 2", s.LearningRate, s.Accumulate, rate)
+		}
+	}
+}
+
 // checkSummary checks what holds for every run of short.
 func checkSummary(t *testing.T, c job.Config, s *job.Summary) {
 	t.Helper()

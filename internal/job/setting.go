@@ -127,6 +127,8 @@ func lengthSettings() []Setting {
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
+		number("accumulate", "batches of one step, computed one after the other; like --batch and --shards "+
+			"times as large", 1, maxShards, func(c *Config) *int { return &c.Accumulate }),
 		seed(),
 	)
 }
@@ -137,18 +139,37 @@ func updateSettings() []Setting {
 			func(c *Config) *string { return &c.Optimizer }),
 		real("lr", "learning rate, for the global batch",
 			func(c *Config) *float64 { return &c.LR }),
-		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B (default: none)",
+		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root of "+
+			"that (default: none)",
 			func(c *Config) *string { return &c.ScaleLR }),
 		real("momentum", "momentum, 0 to below 1",
 			func(c *Config) *float64 { return &c.Momentum }),
 		toggle("nesterov", "Nesterov's momentum",
 			func(c *Config) *bool { return &c.Nesterov }),
-		real("weight-decay", "L2 penalty, added to the gradient; for adamw, decay of the weights",
+		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
 			func(c *Config) *float64 { return &c.WeightDecay }),
+		choice("decay", "what weight decay holds for; matrices is not for biases and norms", decayNames(),
+			func(c *Config) *string { return &c.Decay }),
+		text("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
+			"*.bias, RATE times the learning rate and a weight decay of their own, and freezes them after "+
+			"so many steps, or with rate 0; rules are parted by ; (default: none)",
+			func(c *Config) *string { return &c.Groups }),
 		choice("schedule", "course of the learning rate; step is x 0.1 every 30 epochs",
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }),
 		real("warmup", "epochs of linear warm-up",
 			func(c *Config) *float64 { return &c.Warmup }),
+		text("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after the "+
+			"part P of the run, then falls to E times (default: 0,0,0)",
+			func(c *Config) *string { return &c.Triangle }),
+		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
+			func(c *Config) *float64 { return &c.Clip }),
+		real("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
+			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }),
+		text("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of the "+
+			"way to the weights, which go on from there; P is 0 (default: none)",
+			func(c *Config) *string { return &c.Lookahead }),
+		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1",
+			func(c *Config) *float64 { return &c.Smoothing }),
 	)
 }
 
@@ -161,6 +182,12 @@ func outputSettings() []Setting {
 			func(c *Config) *string { return &c.Out }),
 		toggle("save", "leave the trained weights in the run directory, as model.safetensors",
 			func(c *Config) *bool { return &c.Save }),
+		every("checkpoint-every", "leave a checkpoint in the run directory every so many steps (100) or "+
+			"minutes (5m), and when the run ends (default: none)",
+			func(c *Config) *string { return &c.CheckpointEvery }),
+		text("resume", "FOLDER", "go on with the run in this directory from its newest valid checkpoint: "+
+			"all settings come from there but those of workers and length that are given anew",
+			func(c *Config) *string { return &c.Resume }),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
 			func(c *Config) *bool { return &c.Trace }),
 	)

@@ -1,7 +1,12 @@
 package job
 
 import (
+	"bufio"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -18,6 +23,8 @@ type stepLog struct {
 	buffer []byte
 	wrote  time.Time
 	err    error // the first
+	// isPrompt keeps nothing back: a run that is killed can be resumed, and its lines are wanted.
+	isPrompt bool
 }
 
 const (
@@ -77,7 +84,7 @@ func (l *stepLog) add(rank int, s train.Step, u usage) {
 	b = append(b, `,"rss_bytes":`...)
 	b = strconv.AppendInt(b, u.rss, 10)
 	l.buffer = append(b, "}\n"...)
-	if len(l.buffer) > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
+	if l.isPrompt || len(l.buffer) > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
 		l.flush()
 	}
 }
@@ -97,4 +104,38 @@ func (l *stepLog) close() error {
 		l.err = err
 	}
 	return l.err
+}
+
+// cutSteps removes from steps.jsonl the lines of the given step and of later ones, and a last line
+// that was not finished.
+func (d directory) cutSteps(step int) error {
+	old, err := os.Open(d.path(stepsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer old.Close() // only read
+	kept, err := os.Create(d.path("." + stepsFile))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(kept)
+	for lines := bufio.NewReader(old); err == nil; {
+		var line []byte
+		line, err = lines.ReadBytes('\n')
+		var l struct{ Step int }
+		if err == nil && json.Unmarshal(line, &l) == nil && l.Step < step {
+			_, err = w.Write(line)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = w.Flush()
+	}
+	if err = errors.Join(err, kept.Close()); err != nil {
+		os.Remove(kept.Name()) // the first error is the one to report
+		return err
+	}
+	return os.Rename(kept.Name(), d.path(stepsFile))
 }

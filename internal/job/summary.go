@@ -23,6 +23,8 @@ type Summary struct {
 	Threads          int          `json:"threads"`
 	Batch            int          `json:"batch"`
 	Shards           int          `json:"shards"`
+	Accumulate       int          `json:"accumulate"`    // batches of one step
+	LearningRate     float64      `json:"learning_rate"` // of a step, which the schedule multiplies
 	Wire             string       `json:"wire"`
 	Seed             uint64       `json:"seed"`
 	Steps            int          `json:"steps"`
@@ -43,11 +45,13 @@ type Summary struct {
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`
 	Math             string       `json:"math"`
-	Directory        string       `json:"directory"` // the run directory
-	Weights          *Start       `json:"weights"`   // what the run started from; null: fresh values
-	Saved            *Saved       `json:"saved"`     // the trained weights; null: not written
-	TTA              string       `json:"tta"`       // test-time augmentation
-	Texts            *TextStat    `json:"texts"`     // null: the samples are images
+	Directory        string       `json:"directory"`   // the run directory
+	Weights          *Start       `json:"weights"`     // what the run started from; null: fresh values
+	Saved            *Saved       `json:"saved"`       // the trained weights; null: not written
+	TTA              string       `json:"tta"`         // test-time augmentation
+	Texts            *TextStat    `json:"texts"`       // null: the samples are images
+	Checkpoints      *Checkpoints `json:"checkpoints"` // what they took; null: there are none
+	Resumed          *Resumed     `json:"resumed"`     // what had been done before; null: nothing
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
 }
@@ -161,11 +165,13 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
 		Classes: first.Classes, Strategy: c.Strategy,
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
-		Batch: c.Batch, Shards: c.Shards, Wire: "fp32", Seed: c.Seed, Steps: first.Steps,
-		Epochs: first.Epochs, Loss: first.Loss, TestSamples: first.TestSamples,
+		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
+		Wire: "fp32", Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
+		Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: first.Evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,
+		Checkpoints: first.Checkpoints, Resumed: first.Resumed,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples
@@ -194,6 +200,9 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 	}
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
 	s.SamplesPerSecond = float64(s.Samples) / s.Seconds
+	if s.Resumed != nil {
+		s.Samples += s.Resumed.Samples
+	}
 	s.TrainAccuracy = ratio(correct, trained)
 	s.TestAccuracy = ratio(first.TestCorrect, first.TestSamples)
 	return s, nil

@@ -48,16 +48,13 @@ const (
 	stdKey  = "lockstep.std"
 )
 
-// openWeights checks the file that the run starts from; nil if it starts from nothing.
-func (c Config) openWeights() (*weights, error) {
-	if c.Weights == "" {
-		return nil, nil
-	}
-	r, err := checkpoint.Open(c.Weights)
+// openWeights checks a file or folder that a run starts from.
+func openWeights(path string) (*weights, error) {
+	r, err := checkpoint.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{Path: c.Weights}
+	w := &weights{Path: path}
 	w.SHA256, err = r.SHA256()
 	if err == nil {
 		w.Mean, err = readNumbers(r, meanKey)
@@ -129,7 +126,7 @@ func (c Config) normalize(set *data.Set, w *weights) error {
 
 // start loads the weights that the run starts from, if any, into v.
 func (w *worker) start(v *graph.Variables) (err error) {
-	from := w.task.weights
+	from := w.task.start.Weights
 	if from == nil {
 		return nil
 	}
@@ -164,19 +161,24 @@ func (w *worker) save(v *graph.Variables, steps int) error {
 	if !c.Save || c.EvalOnly || c.isIsolated() || w.rank != 0 {
 		return nil
 	}
-	batches := int64(steps) * int64(c.Shards) // updates of the running statistics
+	batches := int64(steps) * int64(c.stepShards()) // updates of the running statistics
 	if w.started != nil {
 		batches += w.started.batches
 	}
-	metadata := map[string]string{}
-	if set := w.task.train; len(set.Mean) > 0 {
-		metadata[meanKey], metadata[stdKey] = formatNumbers(set.Mean), formatNumbers(set.Std)
-	}
 	path := w.dir.path(checkpoint.WeightsFile)
-	sum, err := checkpoint.Save(path, v, batches, metadata)
+	sum, err := checkpoint.Save(path, v, batches, w.metadata())
 	if err != nil {
 		return err
 	}
 	w.saved = &Saved{Path: path, SHA256: sum}
 	return nil
+}
+
+// metadata says how the images of the weights are normalised.
+func (w *worker) metadata() map[string]string {
+	metadata := map[string]string{}
+	if set := w.task.train; len(set.Mean) > 0 {
+		metadata[meanKey], metadata[stdKey] = formatNumbers(set.Mean), formatNumbers(set.Std)
+	}
+	return metadata
 }

@@ -43,6 +43,8 @@ type worker struct {
 	evaluations []Evaluation
 	started     *Start // what was loaded; nil: nothing
 	saved       *Saved // what was written; nil: nothing
+	saver       *saver // nil: this worker keeps no checkpoints
+	began       time.Time
 }
 
 // workerResult is what a worker tells the launcher at the end.
@@ -59,6 +61,8 @@ type workerResult struct {
 	Weights      *Start       `json:"weights"`
 	Saved        *Saved       `json:"saved"`
 	Texts        *TextStat    `json:"texts"`
+	Checkpoints  *Checkpoints `json:"checkpoints"`
+	Resumed      *Resumed     `json:"resumed"`
 }
 
 // isIsolated reports whether workers never exchange anything.
@@ -92,8 +96,11 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer cpu.Close()
-	plan, err := shard.Cut(w.config.Shards, w.config.Workers)
+	plan, err := shard.Cut(w.config.stepShards(), w.config.Workers)
 	if err != nil {
+		return result, err
+	}
+	if w.saver, err = w.newSaver(); err != nil {
 		return result, err
 	}
 	recorder := w.recorder()
@@ -102,10 +109,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer loop.Close()
-	if err := w.start(loop.Variables()); err != nil {
-		return result, err
-	}
-	if err := w.planMemory(loop); err != nil {
+	if err := w.begin(loop); err != nil {
 		return result, err
 	}
 	sync, err := w.join(loop, isa, plan, recorder)
@@ -115,6 +119,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
 		return result, err
 	}
+	w.steps.isPrompt = w.config.keeps()
 	defer func() {
 		if failed := w.steps.close(); err == nil {
 			err = failed
@@ -146,6 +151,23 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	return w.result(done), nil
 }
 
+// begin puts into the loop what it starts from, and refuses a run that the machine has no room for.
+func (w *worker) begin(l *train.Loop) error {
+	var err error
+	if w.task.start.Resumed != nil {
+		err = w.resume(l)
+	} else {
+		err = w.start(l.Variables())
+	}
+	if err == nil && w.saver != nil {
+		err = w.checkSpace(l)
+	}
+	if err == nil {
+		err = w.planMemory(l)
+	}
+	return err
+}
+
 // loop builds the training loop.
 func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
 	c := w.config
@@ -153,13 +175,25 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	if err != nil {
 		return nil, err
 	}
+	var keeper train.Keeper
+	if w.saver != nil {
+		keeper = w.saver
+	}
+	schedule, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
+	lookahead, err := optim.ParseLookahead(c.Lookahead)
+	if err != nil {
+		return nil, err
+	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
-		Batch: c.Batch, Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
+		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
-		Views: c.views(), Optimizer: update,
-		Schedule: optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup},
-		Seed:     c.Seed, MemoryLimit: int64(c.Memory), CPU: cpu, Trace: r,
+		Views: c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
+		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Keeper: keeper, CPU: cpu, Trace: r,
 	})
 }
 
@@ -238,8 +272,9 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	done train.Result, err error) {
 	steps, perEpoch := l.Steps()
 	w.note("pid %d, kernels %s, threads %d, shards %d; %d steps, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.Shards, steps, perEpoch)
-	w.beacon = newBeacon(steps)
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), steps, perEpoch)
+	w.note("learning rate %v for a batch of %d", w.config.rate(), w.config.stepBatch())
+	w.beacon = newBeacon(l.Moment().Step, steps)
 	reporting, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
 	go func() {
@@ -250,10 +285,14 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 		stop()
 		<-finished
 	}()
-	w.beacon.began.Store(time.Now().UnixNano())
+	w.began = time.Now()
+	w.beacon.began.Store(w.began.UnixNano())
 	ctx, w.giveUp = context.WithCancel(ctx)
 	defer w.giveUp()
 	done, err = l.Run(ctx, watch(sync, w.beacon), w)
+	if w.saver != nil {
+		err = errors.Join(err, w.saver.wait())
+	}
 	if w.steps.err != nil {
 		err = w.steps.err // whatever came of it
 	}
@@ -300,7 +339,7 @@ func (w *worker) traffic() (sent, received int64) {
 func (w *worker) result(done train.Result) workerResult {
 	host, _ := os.Hostname() // "" where the system has no name
 	sent, received := w.traffic()
-	return workerResult{
+	r := workerResult{
 		RankStat: RankStat{
 			Rank: w.rank, PID: os.Getpid(), Host: host, Steps: done.Steps,
 			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
@@ -317,7 +356,12 @@ func (w *worker) result(done train.Result) workerResult {
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 		Evaluations: w.evaluations, Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
+		Resumed: w.task.start.Resumed.summary(),
 	}
+	if w.saver != nil {
+		r.Checkpoints = &w.saver.stat
+	}
+	return r
 }
 
 // textStat counts what became of the texts; nil for images.

@@ -82,6 +82,26 @@ func (c *CPU) Add(dst, a, b []float32) {
 	}})
 }
 
+// AddScaled computes dst = a + b*factor. dst may be a or b.
+func (c *CPU) AddScaled(dst, a, b []float32, factor float32) {
+	mustLen("add scaled", "a", len(a), len(dst))
+	mustLen("add scaled", "b", len(b), len(dst))
+	c.each(elementwise{n: len(dst), dst: dst, a: a, b: b, factor: factor,
+		loop: func(e *elementwise, lo, hi int) {
+			e.row.addScaled(e.dst[lo:hi], e.a[lo:hi], e.b[lo:hi], e.factor)
+		}})
+}
+
+// Lerp computes dst = a + (b-a)*factor, which is a where both are equal. dst may be a or b.
+func (c *CPU) Lerp(dst, a, b []float32, factor float32) {
+	mustLen("lerp", "a", len(a), len(dst))
+	mustLen("lerp", "b", len(b), len(dst))
+	c.each(elementwise{n: len(dst), dst: dst, a: a, b: b, factor: factor,
+		loop: func(e *elementwise, lo, hi int) {
+			e.row.lerp(e.dst[lo:hi], e.a[lo:hi], e.b[lo:hi], e.factor)
+		}})
+}
+
 // Scale computes dst = x * factor. dst may be x.
 func (c *CPU) Scale(dst, x []float32, factor float32) {
 	mustLen("scale", "x", len(x), len(dst))

@@ -7,6 +7,7 @@ type crossEntropy struct {
 	losses, grad, logits []float32
 	labels               []int32
 	classes              int
+	smoothing            float64
 }
 
 // crossEntropyFloats is the work of one exponential in units of CPU.share's element count.
@@ -18,14 +19,17 @@ const keptExponentials = 1000
 // SoftmaxCrossEntropy computes for every sample i with logits z = logits[i*classes:(i+1)*classes] and
 // label t = labels[i]
 //
-//	losses[i]    = log(sum_j exp(z[j])) - z[t]
-//	dlogits[i,j] = exp(z[j]) / sum_k exp(z[k]) - (1 if j = t else 0)
+//	losses[i]    = log(sum_j exp(z[j])) - sum_j q[j]*z[j]
+//	dlogits[i,j] = exp(z[j]) / sum_k exp(z[k]) - q[j]
 //
-// so dlogits is the gradient of the sum of the losses. The maximum of z is taken off first; sums run
-// in float64 in the order of the classes, and results are rounded once. dlogits may be logits, or nil
-// if only the losses are wanted. Labels must lie in [0, classes). Logits that are NaN or all infinite
-// give NaN.
-func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []int32, classes int) {
+// with q[j] = s/classes, and 1-s more at j = t: the target, which the smoothing s from 0 to 1 spreads over
+// all classes (Szegedy et al. 2015, arXiv 1512.00567, section 7; PyTorch's label_smoothing). At s = 0 the
+// first line is log(sum_j exp(z[j])) - z[t]. So dlogits is the gradient of the sum of the losses. The
+// maximum of z is taken off first; sums run in float64 in the order of the classes, and results are rounded
+// once. dlogits may be logits, or nil if only the losses are wanted. Labels must lie in [0, classes). Logits
+// that are NaN or all infinite give NaN.
+func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []int32, classes int,
+	smoothing float64) {
 	const op = "softmax cross entropy"
 	mustLen(op, "labels", len(labels), len(losses))
 	mustLen(op, "logits", len(logits), len(losses)*classes)
@@ -37,7 +41,7 @@ func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []in
 			panic(fmt.Sprintf("kernel: %s: labels[%d]=%d, want 0 to %d", op, i, t, classes-1))
 		}
 	}
-	c.loss = crossEntropy{losses, dlogits, logits, labels, classes}
+	c.loss = crossEntropy{losses, dlogits, logits, labels, classes, smoothing}
 	c.share(&c.loss, len(logits)*crossEntropyFloats)
 	c.loss = crossEntropy{}
 }
@@ -52,13 +56,13 @@ func (e *crossEntropy) Do(part, parts int) {
 		if e.grad != nil {
 			d = e.grad[i*e.classes : (i+1)*e.classes]
 		}
-		e.losses[i] = crossEntropyRow(d, z, int(e.labels[i]), kept[:])
+		e.losses[i] = crossEntropyRow(d, z, int(e.labels[i]), e.smoothing, kept[:])
 	}
 }
 
 // crossEntropyRow returns the loss of one sample and writes its gradient to d unless that is nil. The
 // exponentials of the first classes wait for the second loop in kept.
-func crossEntropyRow(d, z []float32, label int, kept []float64) float32 {
+func crossEntropyRow(d, z []float32, label int, smoothing float64, kept []float64) float32 {
 	top := z[0]
 	for _, v := range z {
 		if beats(v, top) {
@@ -72,7 +76,8 @@ func crossEntropyRow(d, z []float32, label int, kept []float64) float32 {
 			kept[j] = e
 		}
 	}
-	loss := float32(log(sum) - (float64(z[label]) - shift))
+	away := smoothing / float64(len(z)) // what each class has of the target
+	loss := float32(log(sum) - smoothed(z, label, shift, smoothing, away))
 	for j := range d {
 		var e float64
 		if j < len(kept) {
@@ -80,10 +85,23 @@ func crossEntropyRow(d, z []float32, label int, kept []float64) float32 {
 		} else {
 			e = exp(float64(z[j]) - shift)
 		}
-		if e /= sum; j == label {
-			e--
+		if e = e/sum - away; j == label {
+			e -= 1 - smoothing
 		}
 		d[j] = float32(e)
 	}
 	return loss
+}
+
+// smoothed returns the sum of the logits, less shift, weighted by the target.
+func smoothed(z []float32, label int, shift, smoothing, away float64) float64 {
+	at := float64(z[label]) - shift
+	if smoothing == 0 {
+		return at
+	}
+	sum := 0.0
+	for _, v := range z {
+		sum += float64(v) - shift
+	}
+	return float64((1-smoothing)*at) + float64(away*sum)
 }

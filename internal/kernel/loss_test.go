@@ -10,9 +10,11 @@ import (
 
 func TestSoftmaxCrossEntropy(t *testing.T) {
 	everywhere(t, func(t *testing.T, c *kernel.CPU) {
-		for _, m := range [][2]int{{1, 1}, {1, 2}, {3, 10}, {64, 10}, {5, 1000}, {200, 17}} {
+		for k, m := range [][2]int{{1, 1}, {1, 2}, {3, 10}, {64, 10}, {5, 1000}, {200, 17}, {3, 10},
+			{4, 1200}} {
 			n, classes := m[0], m[1]
-			what := fmt.Sprint(m)
+			smoothing := []float64{0, 0.1, 0.25, 1}[max(k-4, 0)]
+			what := fmt.Sprint(m, " smoothing ", smoothing)
 			z := draw(t, n*classes, 0, 1)
 			labels := make([]int32, n)
 			for i := range labels {
@@ -32,17 +34,24 @@ func TestSoftmaxCrossEntropy(t *testing.T) {
 				for j, v := range row {
 					d[i*classes+j] = math.Exp(float64(v)-top) / sum
 				}
-				loss[i] = math.Log(sum) + top - float64(row[labels[i]])
-				d[i*classes+int(labels[i])]--
+				loss[i] = math.Log(sum) + top
+				for j, v := range row {
+					q := smoothing / float64(classes)
+					if j == int(labels[i]) {
+						q += 1 - smoothing
+					}
+					loss[i] -= q * float64(v)
+					d[i*classes+j] -= q
+				}
 			}
 			losses, dlogits, only := floats(t, n), floats(t, len(z)), floats(t, n)
-			c.SoftmaxCrossEntropy(losses, dlogits, z, labels, classes)
-			c.SoftmaxCrossEntropy(only, nil, z, labels, classes)
+			c.SoftmaxCrossEntropy(losses, dlogits, z, labels, classes, smoothing)
+			c.SoftmaxCrossEntropy(only, nil, z, labels, classes, smoothing)
 			near(t, what+" losses", losses, loss, 1e-7, 1e-9)
 			near(t, what+" dlogits", dlogits, d, 1e-7, 1e-9)
 			sameBits(t, what+" losses without gradient", only, losses)
 			if a := testing.AllocsPerRun(5, func() {
-				c.SoftmaxCrossEntropy(losses, z, z, labels, classes)
+				c.SoftmaxCrossEntropy(losses, z, z, labels, classes, smoothing)
 			}); a != 0 {
 				t.Errorf("%v: %v allocations, want 0", m, a)
 			}
@@ -53,7 +62,7 @@ func TestSoftmaxCrossEntropy(t *testing.T) {
 func TestSoftmaxCrossEntropyOfNaN(t *testing.T) {
 	c := open(t, kernel.Plain, 1)
 	losses, d := make([]float32, 1), make([]float32, 3)
-	c.SoftmaxCrossEntropy(losses, d, []float32{1, float32(math.NaN()), 2}, []int32{0}, 3)
+	c.SoftmaxCrossEntropy(losses, d, []float32{1, float32(math.NaN()), 2}, []int32{0}, 3, 0)
 	if losses[0] == losses[0] || d[0] == d[0] {
 		t.Errorf("loss %v, gradient %v, want NaN", losses[0], d)
 	}
@@ -67,5 +76,5 @@ func TestSoftmaxCrossEntropyRefusesLabels(t *testing.T) {
 			t.Errorf("panic %v, want %q", got, want)
 		}
 	}()
-	c.SoftmaxCrossEntropy(make([]float32, 2), nil, make([]float32, 6), []int32{0, 3}, 3)
+	c.SoftmaxCrossEntropy(make([]float32, 2), nil, make([]float32, 6), []int32{0, 3}, 3, 0)
 }

@@ -11,6 +11,9 @@ type rowOps struct {
 	mul    func(dst, a, b []float32)
 	mulAdd func(dst, x, a, b []float32)
 
+	addScaled func(dst, a, b []float32, factor float32)
+	lerp      func(dst, a, b []float32, factor float32)
+
 	sum     func(x []float32) float32
 	top     func(x []float32) float32
 	dot     func(a, b []float32) float32

@@ -9,6 +9,8 @@ func rowFor(isa ISA) rowOps {
 		return rowOps{
 			mul:           mulAVX512,
 			mulAdd:        mulAddAVX512,
+			addScaled:     addScaledAVX512,
+			lerp:          lerpAVX512,
 			sum:           sumAVX512,
 			top:           topAVX512,
 			dot:           dotRowAVX512,
@@ -28,6 +30,8 @@ func rowFor(isa ISA) rowOps {
 		return rowOps{
 			mul:           mulAVX2,
 			mulAdd:        mulAddAVX2,
+			addScaled:     addScaledAVX2,
+			lerp:          lerpAVX2,
 			sum:           sumAVX2,
 			top:           topAVX2,
 			dot:           dotRowAVX2,

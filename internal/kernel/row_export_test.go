@@ -12,6 +12,8 @@ func RowLoops(isa ISA) []RowLoop {
 	return []RowLoop{
 		{"mul", func(y, x [][]float32) []float32 { o.mul(y[0], x[0], x[1]); return nil }},
 		{"mulAdd", func(y, x [][]float32) []float32 { o.mulAdd(y[0], x[0], x[1], x[2]); return nil }},
+		{"addScaled", func(y, x [][]float32) []float32 { o.addScaled(y[0], x[0], x[1], 0.3); return nil }},
+		{"lerp", func(y, x [][]float32) []float32 { o.lerp(y[0], x[0], x[1], 0.3); return nil }},
 		{"sum", func(y, x [][]float32) []float32 { return []float32{o.sum(x[0])} }},
 		{"top", func(y, x [][]float32) []float32 { return []float32{o.top(x[0])} }},
 		{"dot", func(y, x [][]float32) []float32 { return []float32{o.dot(x[0], x[1])} }},

@@ -7,6 +7,8 @@ func plainRow() rowOps {
 	return rowOps{
 		mul:           mulPlain,
 		mulAdd:        mulAddPlain,
+		addScaled:     addScaledPlain,
+		lerp:          lerpPlain,
 		sum:           sumPlain,
 		top:           topPlain,
 		dot:           dotRowPlain,
@@ -34,6 +36,20 @@ func mulPlain(dst, a, b []float32) {
 func mulAddPlain(dst, x, a, b []float32) {
 	for i := range dst {
 		dst[i] = x[i] + float32(a[i]*b[i])
+	}
+}
+
+// addScaledPlain writes a + b*factor.
+func addScaledPlain(dst, a, b []float32, factor float32) {
+	for i := range dst {
+		dst[i] = a[i] + float32(b[i]*factor)
+	}
+}
+
+// lerpPlain writes a + (b-a)*factor.
+func lerpPlain(dst, a, b []float32, factor float32) {
+	for i := range dst {
+		dst[i] = a[i] + float32((b[i]-a[i])*factor)
 	}
 }
 

@@ -14,6 +14,16 @@ func mulAVX2(dst []float32, a []float32, b []float32)
 //go:noescape
 func mulAddAVX2(dst []float32, x []float32, a []float32, b []float32)
 
+// addScaledAVX2 is addScaledPlain with vectors.
+//
+//go:noescape
+func addScaledAVX2(dst []float32, a []float32, b []float32, factor float32)
+
+// lerpAVX2 is lerpPlain with vectors.
+//
+//go:noescape
+func lerpAVX2(dst []float32, a []float32, b []float32, factor float32)
+
 // geluAVX2 is geluPlain with vectors.
 //
 //go:noescape
@@ -93,6 +103,16 @@ func mulAVX512(dst []float32, a []float32, b []float32)
 //
 //go:noescape
 func mulAddAVX512(dst []float32, x []float32, a []float32, b []float32)
+
+// addScaledAVX512 is addScaledPlain with vectors.
+//
+//go:noescape
+func addScaledAVX512(dst []float32, a []float32, b []float32, factor float32)
+
+// lerpAVX512 is lerpPlain with vectors.
+//
+//go:noescape
+func lerpAVX512(dst []float32, a []float32, b []float32, factor float32)
 
 // geluAVX512 is geluPlain with vectors.
 //

@@ -137,6 +137,126 @@ done:
 	VZEROUPPER
 	RET
 
+// func addScaledAVX2(dst []float32, a []float32, b []float32, factor float32)
+// Requires: AVX
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         b_base+48(FP), DX
+	MOVQ         dst_len+8(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	VXORPS       Y0, Y0, Y0
+	LEAQ         tailMasks<>+0(SB), DI
+	NEGQ         SI
+	VMOVDQU      32(DI)(SI*4), Y0
+	VBROADCASTSS factor+72(FP), Y1
+	XORQ         SI, SI
+	SUBQ         $+16, BX
+	JL           few
+
+many:
+	VMOVUPS (CX)(SI*1), Y2
+	VMOVUPS (DX)(SI*1), Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(SI*1)
+	VMOVUPS 32(CX)(SI*1), Y2
+	VMOVUPS 32(DX)(SI*1), Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(AX)(SI*1)
+	ADDQ    $+64, SI
+	SUBQ    $+16, BX
+	JGE     many
+
+few:
+	ADDQ    $+16, BX
+	CMPQ    BX, $+8
+	JL      rest
+	VMOVUPS (CX)(SI*1), Y2
+	VMOVUPS (DX)(SI*1), Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(SI*1)
+	ADDQ    $+32, SI
+	SUBQ    $+8, BX
+
+rest:
+	TESTQ      BX, BX
+	JZ         done
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VMASKMOVPS (DX)(SI*1), Y0, Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lerpAVX2(dst []float32, a []float32, b []float32, factor float32)
+// Requires: AVX
+TEXT ·lerpAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         b_base+48(FP), DX
+	MOVQ         dst_len+8(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	VXORPS       Y0, Y0, Y0
+	LEAQ         tailMasks<>+0(SB), DI
+	NEGQ         SI
+	VMOVDQU      32(DI)(SI*4), Y0
+	VBROADCASTSS factor+72(FP), Y1
+	XORQ         SI, SI
+	SUBQ         $+16, BX
+	JL           few
+
+many:
+	VMOVUPS (CX)(SI*1), Y2
+	VMOVUPS (DX)(SI*1), Y3
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(SI*1)
+	VMOVUPS 32(CX)(SI*1), Y2
+	VMOVUPS 32(DX)(SI*1), Y3
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(AX)(SI*1)
+	ADDQ    $+64, SI
+	SUBQ    $+16, BX
+	JGE     many
+
+few:
+	ADDQ    $+16, BX
+	CMPQ    BX, $+8
+	JL      rest
+	VMOVUPS (CX)(SI*1), Y2
+	VMOVUPS (DX)(SI*1), Y3
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(SI*1)
+	ADDQ    $+32, SI
+	SUBQ    $+8, BX
+
+rest:
+	TESTQ      BX, BX
+	JZ         done
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VMASKMOVPS (DX)(SI*1), Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func geluAVX2(y []float32, x []float32)
 // Requires: AVX, AVX2
 TEXT ·geluAVX2(SB), NOSPLIT, $0-48
@@ -1846,6 +1966,128 @@ rest:
 	VMOVUPS.Z (SI)(CX*1), K1, Z2
 	VMULPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addScaledAVX512(dst []float32, a []float32, b []float32, factor float32)
+// Requires: AVX, AVX512F
+TEXT ·addScaledAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         b_base+48(FP), BX
+	MOVQ         dst_len+8(FP), SI
+	MOVQ         SI, CX
+	ANDQ         $0x0f, CX
+	VPXORD       Z0, Z0, Z0
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VBROADCASTSS factor+72(FP), Z0
+	XORQ         CX, CX
+	SUBQ         $+32, SI
+	JL           few
+
+many:
+	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS (BX)(CX*1), Z2
+	VMULPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(CX*1)
+	VMOVUPS 64(DX)(CX*1), Z1
+	VMOVUPS 64(BX)(CX*1), Z2
+	VMULPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, 64(AX)(CX*1)
+	ADDQ    $+128, CX
+	SUBQ    $+32, SI
+	JGE     many
+
+few:
+	ADDQ    $+32, SI
+	CMPQ    SI, $+16
+	JL      rest
+	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS (BX)(CX*1), Z2
+	VMULPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(CX*1)
+	ADDQ    $+64, CX
+	SUBQ    $+16, SI
+
+rest:
+	TESTQ     SI, SI
+	JZ        done
+	VMOVUPS.Z (DX)(CX*1), K1, Z1
+	VMOVUPS.Z (BX)(CX*1), K1, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lerpAVX512(dst []float32, a []float32, b []float32, factor float32)
+// Requires: AVX, AVX512F
+TEXT ·lerpAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         b_base+48(FP), BX
+	MOVQ         dst_len+8(FP), SI
+	MOVQ         SI, CX
+	ANDQ         $0x0f, CX
+	VPXORD       Z0, Z0, Z0
+	MOVL         $0x00000001, DI
+	SHLL         CL, DI
+	DECL         DI
+	KMOVW        DI, K1
+	VBROADCASTSS factor+72(FP), Z0
+	XORQ         CX, CX
+	SUBQ         $+32, SI
+	JL           few
+
+many:
+	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS (BX)(CX*1), Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(CX*1)
+	VMOVUPS 64(DX)(CX*1), Z1
+	VMOVUPS 64(BX)(CX*1), Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, 64(AX)(CX*1)
+	ADDQ    $+128, CX
+	SUBQ    $+32, SI
+	JGE     many
+
+few:
+	ADDQ    $+32, SI
+	CMPQ    SI, $+16
+	JL      rest
+	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS (BX)(CX*1), Z2
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z0, Z2, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(CX*1)
+	ADDQ    $+64, CX
+	SUBQ    $+16, SI
+
+rest:
+	TESTQ     SI, SI
+	JZ        done
+	VMOVUPS.Z (DX)(CX*1), K1, Z1
+	VMOVUPS.Z (BX)(CX*1), K1, Z2
+	VSUBPS    Z1, Z2, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(CX*1)
 
 done:

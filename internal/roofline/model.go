@@ -49,7 +49,7 @@ func (r *run) newStep() (*step, error) {
 	v.Initialize(1)
 	s := &step{program: p, variables: v, gradient: v.NewGradient(),
 		times: make([]time.Duration, len(p.Cost()))}
-	s.optimizer, err = optim.New(optim.Config{Name: "sgd", LR: rate, Momentum: 0.9}, r.cpu, v.Weights)
+	s.optimizer, err = optim.New(optim.Config{Name: "sgd", LR: rate, Momentum: 0.9}, r.cpu, v.Weights, nil)
 	if err == nil {
 		err = p.Attach(v)
 	}

@@ -189,5 +189,5 @@ func softmaxCalls(c *kernel.CPU) []call {
 	gradient, labels := make([]float32, len(logits)), make([]int32, samples)
 	timing := analysis.Timing{Op: "softmax-cross-entropy", Shape: fmt.Sprintf("%dx%d", samples, classes),
 		FLOPs: 5 * samples * classes, Bytes: bytesOf(logits, gradient, losses)}
-	return []call{{timing, func() { c.SoftmaxCrossEntropy(losses, gradient, logits, labels, classes) }}}
+	return []call{{timing, func() { c.SoftmaxCrossEntropy(losses, gradient, logits, labels, classes, 0) }}}
 }

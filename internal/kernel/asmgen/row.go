@@ -196,6 +196,13 @@ func (r *rows) streams() []stream {
 		{"mulAdd", "dst, x, a, b", "", func(f *flow) {
 			f.put("dst", f.add(f.get("x"), f.mul(f.get("a"), f.get("b"))))
 		}},
+		{"addScaled", "dst, a, b", "factor", func(f *flow) {
+			f.put("dst", f.add(f.get("a"), f.mul(f.get("b"), f.value["factor"])))
+		}},
+		{"lerp", "dst, a, b", "factor", func(f *flow) {
+			a := f.get("a")
+			f.put("dst", f.add(a, f.mul(f.sub(f.get("b"), a), f.value["factor"])))
+		}},
 		{"gelu", "y, x", "", func(f *flow) {
 			x := f.get("x")
 			phi, _ := r.normal(x)

@@ -1,0 +1,283 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"lockstep/checkpoint"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// checkpointsFolder is where a run directory has its checkpoints.
+const checkpointsFolder = "checkpoints"
+
+// store returns the run's checkpoints.
+func (d directory) store() *checkpoint.Store {
+	return checkpoint.NewStore(d.path(checkpointsFolder))
+}
+
+// interval is the time between two checkpoints, in steps or as a duration; the zero interval means
+// that there are none.
+type interval struct {
+	steps int
+	time  time.Duration
+}
+
+// parseInterval reads 100 or 5m.
+func parseInterval(text string) (interval, error) {
+	if text == "" {
+		return interval{}, nil
+	}
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= maxCount {
+		return interval{steps: n}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return interval{time: d}, nil
+	}
+	return interval{}, fmt.Errorf("%q is neither a number of steps such as 100 nor a time such as 5m",
+		text)
+}
+
+// keeps reports whether the run leaves checkpoints.
+func (c Config) keeps() bool { return c.CheckpointEvery != "" }
+
+// kept is what a checkpoint's manifest says about the run.
+type kept struct {
+	// Config is the resolved configuration of the part that wrote it.
+	Config Config `json:"config"`
+	// Progress is where the run stood.
+	Progress train.Progress `json:"progress"`
+	// Evaluations so far.
+	Evaluations []Evaluation `json:"evaluations"`
+	// Seconds of training so far.
+	Seconds float64 `json:"seconds"`
+	// Weights is what the run started from at first.
+	Weights *Start `json:"weights"`
+	// Batches is how many batches the running statistics had seen before the first step.
+	Batches int64 `json:"batches"`
+	// TrainSamples and TestSamples count the data.
+	TrainSamples int `json:"train_samples"`
+	TestSamples  int `json:"test_samples"`
+	// ParameterSHA256 is graph.Variables.SHA256.
+	ParameterSHA256 string `json:"parameter_sha256"`
+}
+
+// Checkpoints says what a run's checkpoints took. Copying stops the training; writing goes on
+// beside it.
+type Checkpoints struct {
+	Count          int     `json:"count"`
+	Late           int     `json:"late"` // steps at which one was due while another was being written
+	ExposedSeconds float64 `json:"exposed_seconds"`
+	WritingSeconds float64 `json:"writing_seconds"`
+	Bytes          int64   `json:"bytes"` // of all together
+	Last           string  `json:"last"`  // path of the newest
+}
+
+// saver keeps moments of a run in a store. Keep copies, and a goroutine writes; there is at most
+// one write at a time. Only rank 0 has one: all replicas are equal.
+type saver struct {
+	store *checkpoint.Store
+	every interval
+	// describe completes what the manifest says about a moment.
+	describe func(train.Progress) kept
+	// metadata of the weights' file.
+	metadata map[string]string
+
+	last   int // the step kept last, or resumed from
+	at     time.Time
+	copied train.Moment // the one being written
+
+	writing chan error // takes the outcome of the write in progress; nil: there is none
+	stat    Checkpoints
+	written struct { // by the goroutine, read when it has ended
+		path    string
+		bytes   int64
+		seconds float64
+	}
+}
+
+// Keep implements train.Keeper.
+func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
+	began := time.Now()
+	if m.Step == s.last || !isLast && !s.isDue(m.Step, began) {
+		return false, s.poll()
+	}
+	if isLast {
+		if err := s.wait(); err != nil {
+			return false, err
+		}
+	} else if err := s.poll(); err != nil {
+		return false, err
+	}
+	if s.writing != nil {
+		s.stat.Late++
+		return false, nil
+	}
+	s.copy(m)
+	if !s.isFinite() {
+		return false, nil // a loss that is not finite ends the run soon; what is good must stay
+	}
+	s.last, s.at = m.Step, began
+	s.writing = make(chan error, 1)
+	go s.write(s.describe(m.Progress), s.writing)
+	s.stat.ExposedSeconds += time.Since(began).Seconds()
+	return true, nil
+}
+
+// isDue reports whether a multiple of the interval has been passed since the last checkpoint.
+func (s *saver) isDue(step int, now time.Time) bool {
+	if n := s.every.steps; n > 0 {
+		return step/n > s.last/n
+	}
+	return now.Sub(s.at) >= s.every.time
+}
+
+// copy takes the moment's values. It allocates the first time only.
+func (s *saver) copy(m train.Moment) {
+	if s.copied.Variables == nil {
+		variables := *m.Variables
+		variables.Weights = slices.Clone(variables.Weights)
+		variables.State = slices.Clone(variables.State)
+		s.copied.Variables = &variables
+		s.copied.Optimizer, s.copied.Statistics = clones(m.Optimizer), clones(m.Statistics)
+		return
+	}
+	copy(s.copied.Variables.Weights, m.Variables.Weights)
+	copy(s.copied.Variables.State, m.Variables.State)
+	copyAll(s.copied.Optimizer, m.Optimizer)
+	copyAll(s.copied.Statistics, m.Statistics)
+}
+
+func clones(vectors []optim.Vector) []optim.Vector {
+	all := slices.Clone(vectors)
+	for i := range all {
+		all[i].Data = slices.Clone(all[i].Data)
+	}
+	return all
+}
+
+func copyAll(dst, src []optim.Vector) {
+	for i, v := range src {
+		copy(dst[i].Data, v.Data)
+	}
+}
+
+// isFinite reports whether what was copied can be read again.
+func (s *saver) isFinite() bool {
+	m := s.copied
+	values := []optim.Vector{{Data: m.Variables.Weights}, {Data: m.Variables.State}}
+	for _, v := range slices.Concat(values, m.Optimizer, m.Statistics) {
+		for _, x := range v.Data {
+			if x-x != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// write commits what was copied.
+func (s *saver) write(k kept, done chan<- error) {
+	began := time.Now()
+	v := s.copied.Variables
+	k.ParameterSHA256 = v.SHA256()
+	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.stepShards())
+	c, err := s.store.Commit(k.Progress.Step, k, []checkpoint.File{
+		checkpoint.Weights(v, batches, s.metadata), checkpoint.Vectors(v,
+			vectorsOf(s.copied.Optimizer), vectorsOf(s.copied.Statistics))})
+	if err == nil {
+		s.written.path, s.written.bytes = c.Path, c.Bytes()
+	}
+	s.written.seconds = time.Since(began).Seconds()
+	done <- err
+}
+
+// vectorsOf names an optimizer's vectors for package checkpoint.
+func vectorsOf(state []optim.Vector) []checkpoint.Vector {
+	vectors := make([]checkpoint.Vector, len(state))
+	for i, v := range state {
+		vectors[i] = checkpoint.Vector(v)
+	}
+	return vectors
+}
+
+// poll takes the outcome of a write that has ended.
+func (s *saver) poll() error {
+	select {
+	case err := <-s.writing:
+		return s.ended(err)
+	default:
+		return nil
+	}
+}
+
+// wait waits for the write in progress, if there is one.
+func (s *saver) wait() error {
+	if s.writing == nil {
+		return nil
+	}
+	return s.ended(<-s.writing)
+}
+
+func (s *saver) ended(err error) error {
+	s.writing = nil
+	s.stat.WritingSeconds += s.written.seconds
+	if err == nil {
+		s.stat.Count++
+		s.stat.Bytes += s.written.bytes
+		s.stat.Last = s.written.path
+	}
+	return err
+}
+
+// newSaver returns the keeper of this worker's run, or nil if it has none.
+func (w *worker) newSaver() (*saver, error) {
+	if !w.config.keeps() || w.rank != 0 || w.config.EvalOnly {
+		return nil, nil
+	}
+	every, err := parseInterval(w.config.CheckpointEvery)
+	return &saver{store: w.dir.store(), every: every, describe: w.describe,
+		metadata: w.metadata(), at: time.Now()}, err
+}
+
+// describe says where the run stands, for a checkpoint.
+func (w *worker) describe(p train.Progress) kept {
+	k := kept{Config: w.config, Progress: p, Evaluations: slices.Clone(w.evaluations),
+		Seconds: w.task.start.Resumed.seconds() + time.Since(w.began).Seconds(), Weights: w.started,
+		TrainSamples: w.task.train.Len()}
+	if w.started != nil {
+		k.Batches = w.started.batches
+	}
+	if w.task.test != nil {
+		k.TestSamples = w.task.test.Len()
+	}
+	return k
+}
+
+// checkSpace refuses a run whose checkpoints the disk has no room for: those that are kept, and the
+// one in progress.
+func (w *worker) checkSpace(l *train.Loop) error {
+	want := (l.Moment().Bytes() + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.store().Count()))
+	free, isKnown := freeBytes(string(w.dir))
+	if !isKnown {
+		return nil
+	}
+	return spaceError(w.dir.path(checkpointsFolder), want, free)
+}
+
+// spaceError says how much of what is wanted is missing; nil if nothing is.
+func spaceError(path string, want, free int64) error {
+	if free >= want {
+		return nil
+	}
+	return &checkpoint.WriteError{File: path, Err: fmt.Errorf(
+		"%d checkpoints and one in progress take %s, the disk has %s: %s are missing; "+
+			"make room, or leave out --checkpoint-every", checkpoint.Kept, Size(want), Size(free),
+		Size(want-free))}
+}
+
+// manifestRoom is more than a checkpoint's files have besides their values.
+const manifestRoom = 1 << 20

@@ -1,0 +1,229 @@
+package job
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/checkpoint"
+	"lockstep/train"
+)
+
+// resumption is the checkpoint that a run goes on from, as the launcher found it: every worker
+// reads it by itself and checks that it is the same.
+type resumption struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of the manifest
+	Kept   kept   `json:"kept"`
+}
+
+// seconds returns how long the parts before took; 0 without a resumption.
+func (r *resumption) seconds() float64 {
+	if r == nil {
+		return 0
+	}
+	return r.Kept.Seconds
+}
+
+// openNewest returns the newest valid checkpoint of a run directory, after telling note about those
+// that are damaged.
+func openNewest(d directory, note func(string)) (*resumption, error) {
+	c, faults, err := d.store().Newest()
+	if err != nil {
+		return nil, err
+	}
+	r := &resumption{Path: c.Path, SHA256: c.SHA256}
+	r.Kept.Config = Default() // for settings that came later than the checkpoint
+	if err := json.Unmarshal(c.Run, &r.Kept); err != nil {
+		return nil, &checkpoint.FormatError{File: c.File(checkpoint.ManifestFile), Offset: -1,
+			Reason: fmt.Sprintf("run: %v", err)}
+	}
+	for _, fault := range faults {
+		note(fmt.Sprintf("damaged checkpoint: %v; going back to %s", fault, c.Path))
+	}
+	return r, nil
+}
+
+// resume puts the moment that the run goes on from into the loop.
+func (w *worker) resume(l *train.Loop) (err error) {
+	from := w.task.start.Resumed
+	c, err := checkpoint.OpenCheckpoint(from.Path)
+	if err != nil {
+		return err
+	}
+	refuse := func(format string, args ...any) error {
+		return &checkpoint.FormatError{File: c.Path, Offset: -1, Reason: fmt.Sprintf(format, args...)}
+	}
+	k := from.Kept
+	test := 0
+	if w.task.test != nil {
+		test = w.task.test.Len()
+	}
+	switch {
+	case c.SHA256 != from.SHA256:
+		return refuse("not the checkpoint that the run was started with")
+	case w.task.train.Len() != k.TrainSamples || test != k.TestSamples:
+		return refuse("the run has %d training and %d test samples, the data %d and %d",
+			k.TrainSamples, k.TestSamples, w.task.train.Len(), test)
+	}
+	if err := restore(l.Moment(), c); err != nil {
+		return err
+	}
+	if got := l.Variables().SHA256(); got != k.ParameterSHA256 {
+		return refuse("parameters hash to %s, want %s", got, k.ParameterSHA256)
+	}
+	if err := l.Resume(k.Progress); err != nil {
+		return refuse("%v", err)
+	}
+	w.evaluations = slices.Clone(k.Evaluations) // workers of one process share k
+	if k.Weights != nil {
+		started := *k.Weights
+		started.batches = k.Batches
+		w.started = &started
+	}
+	if w.saver != nil {
+		w.saver.last = k.Progress.Step
+	}
+	w.note("going on from %s, after %s", c.Path, count(k.Progress.Step, "step"))
+	return nil
+}
+
+// restore fills a moment's memory from a checkpoint's files.
+func restore(m train.Moment, c *checkpoint.Checkpoint) error {
+	err := withFile(c.File(checkpoint.WeightsFile), func(r *checkpoint.Reader) error {
+		_, err := checkpoint.Load(r, m.Variables, checkpoint.LoadOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return withFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
+		return checkpoint.LoadVectors(r, m.Variables, vectorsOf(m.Optimizer),
+			vectorsOf(m.Statistics))
+	})
+}
+
+// withFile opens a safetensors file while use runs.
+func withFile(path string, use func(*checkpoint.Reader) error) error {
+	r, err := checkpoint.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(r), r.Close())
+}
+
+// Resumed says what a resumed run had done before. Steps, epochs, samples, evaluations and the
+// first loss of its summary are those of the whole run; times, bytes, memory and ranks are those
+// of the last part.
+type Resumed struct {
+	From    string  `json:"from"` // path of the checkpoint
+	Steps   int     `json:"steps"`
+	Samples int64   `json:"samples"`
+	Seconds float64 `json:"seconds"`
+}
+
+// summary tells what was done before; nil without a resumption.
+func (r *resumption) summary() *Resumed {
+	if r == nil {
+		return nil
+	}
+	return &Resumed{From: r.Path, Steps: r.Kept.Progress.Step, Samples: r.Kept.Progress.Samples,
+		Seconds: r.Kept.Seconds}
+}
+
+// beginning is what a run starts from; without either, from fresh values.
+type beginning struct {
+	Weights *weights    `json:"weights"`
+	Resumed *resumption `json:"resumed"`
+}
+
+// open finds and checks what the run starts from.
+func (c Config) open(note func(string)) (b beginning, err error) {
+	path := c.Weights
+	if c.Resume != "" {
+		if b.Resumed, err = openNewest(directory(c.Resume), note); err != nil {
+			return b, err
+		}
+		if err = c.checkLength(b.Resumed.Kept); err != nil {
+			return b, err
+		}
+		path = b.Resumed.Path // its images are normalised as they were
+	}
+	if path != "" {
+		b.Weights, err = openWeights(path)
+	}
+	return b, err
+}
+
+// checkLength refuses a length that the run has already passed.
+func (c Config) checkLength(k kept) error {
+	steps := c.Steps
+	if steps == 0 {
+		steps = c.Epochs * ((k.TrainSamples + c.stepBatch() - 1) / c.stepBatch())
+	}
+	if k.Progress.Step <= steps {
+		return nil
+	}
+	return &UsageError{Lines: []string{fmt.Sprintf("--resume: %d steps are done, the run has %d",
+		k.Progress.Step, steps)}}
+}
+
+// fromResume is the origin of what comes from a checkpoint.
+const fromResume = "--resume"
+
+// anew lists the settings that may differ from those of the run that is resumed: none of them
+// changes the result, but for the length.
+func anew() []string {
+	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "memory",
+		"master-addr", "master-port", "data-dir", "epochs", "steps", "checkpoint-every", "save"}
+}
+
+// resume takes the configuration from the run in folder, and then what flags give anew.
+func (r *resolver) resume(folder string, s Source) error {
+	from, err := openNewest(directory(folder), func(string) {}) // Run says it
+	if err != nil {
+		return err
+	}
+	r.config = from.Kept.Config
+	r.config.Out, r.config.Resume = folder, folder
+	for _, setting := range r.settings {
+		r.origins[setting.Name] = fromResume
+	}
+	if s.File != "" {
+		r.problems = append(r.problems, located{"--config",
+			fmt.Errorf("the configuration comes from the run that is resumed")})
+	}
+	for name := range s.Flags {
+		if name != "resume" && !slices.Contains(anew(), name) {
+			r.problems = append(r.problems, located{"--" + name, fmt.Errorf(
+				"comes from the run that is resumed; only these may be given anew: %s",
+				strings.Join(anew(), ", "))})
+		}
+	}
+	slices.SortFunc(r.problems, func(a, b located) int { return strings.Compare(a.where, b.where) })
+	r.reopen(s.Flags)
+	return nil
+}
+
+// reopen leaves open what depends on something given anew.
+func (r *resolver) reopen(flags map[string]string) {
+	has := func(name string) bool { return flags[name] != "" }
+	c := &r.config
+	if has("steps") || has("epochs") {
+		c.Steps, c.Epochs = 0, 0
+		delete(r.origins, "steps")
+		delete(r.origins, "epochs")
+	}
+	if !has("workers") {
+		return
+	}
+	c.Threads, c.Link = 0, auto
+	delete(r.origins, "threads")
+	delete(r.origins, "link")
+	if c.Strategy == single {
+		c.Strategy = ""
+		delete(r.origins, "strategy")
+	}
+}

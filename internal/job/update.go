@@ -1,0 +1,64 @@
+package job
+
+import "lockstep/optim"
+
+// updateProblems adds what is wrong with the settings of the update.
+func (c Config) updateProblems(add func(name, format string, args ...any)) {
+	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
+		add("scale-lr", "%q is no rule such as linear,256 or sqrt,256", c.ScaleLR)
+	}
+	if _, err := optim.ParseTriangle(c.Triangle); err != nil {
+		add("triangle", "%q is no START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", c.Triangle)
+	}
+	if c.Schedule == "triangle" && c.Warmup > 0 {
+		add("warmup", "the schedule triangle climbs by itself, as --triangle says")
+	}
+	if _, err := optim.ParseGroups(c.Groups); err != nil {
+		add("groups", "%w", err)
+	}
+	if !(c.EMA < 1) {
+		add("ema", "%v is out of range, want 0 to below 1", c.EMA)
+	}
+	if _, err := optim.ParseLookahead(c.Lookahead); err != nil {
+		add("lookahead", "%q is no EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", c.Lookahead)
+	}
+	if !(c.Smoothing <= 1) {
+		add("label-smoothing", "%v is out of range, want 0 to 1", c.Smoothing)
+	}
+	if !(c.Momentum < 1) {
+		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)
+	}
+	if c.Nesterov && c.Momentum == 0 {
+		add("nesterov", "Nesterov's rule needs a momentum above 0")
+	}
+}
+
+// optimizer returns the update rule's configuration, with the rate for the global batch.
+func (c Config) optimizer() (optim.Config, error) {
+	rule, err := optim.ParseScaleRule(c.ScaleLR)
+	if err != nil {
+		return optim.Config{}, err
+	}
+	groups, err := optim.ParseGroups(c.Groups)
+	return optim.Config{Name: c.Optimizer, LR: rule.Apply(c.LR, c.stepBatch()), Momentum: c.Momentum,
+		WeightDecay: c.WeightDecay, DecayMatrices: c.Decay == decayMatrices, Groups: groups,
+		Nesterov: c.Nesterov}, err
+}
+
+// rate returns the learning rate of a step, which the schedule multiplies.
+func (c Config) rate() float64 {
+	update, _ := c.optimizer() // its error is a problem of Validate's
+	return update.LR
+}
+
+// stepBatch and stepShards return the samples and the shards of one step. Accumulation makes both as many
+// times as large: each batch keeps its shards, which are computed one after the other and added along the
+// tree over all of them, so that the order of the sum is that of a large batch in as many shards.
+func (c Config) stepBatch() int  { return c.Batch * c.Accumulate }
+func (c Config) stepShards() int { return c.Shards * c.Accumulate }
+
+// schedule returns the course of the learning rate.
+func (c Config) schedule() (optim.ScheduleConfig, error) {
+	triangle, err := optim.ParseTriangle(c.Triangle)
+	return optim.ScheduleConfig{Name: c.Schedule, Warmup: c.Warmup, Triangle: triangle}, err
+}

@@ -1,0 +1,96 @@
+package optim
+
+import (
+	"fmt"
+
+	"lockstep/internal/kernel"
+)
+
+// LARS is SGD with momentum whose rate follows each layer's norms, for large batches (You, Gitman and
+// Ginsburg 2017, arXiv 1708.03888, algorithm 1).
+//
+// With g the summed gradient of a layer, s the scale, d the weight decay and m the momentum,
+//
+//	trust = 0.001 * |w| / (|g*s| + d*|w|)    (1 for biases and gains of norms, and where a norm is 0)
+//	v = m*v + lr*trust*(g*s + d*w)           (v starts at 0)
+//	w -= v                                   (Nesterov: w -= lr*trust*(g*s + d*w) + m*v)
+//
+// where |x| is the root of the sum of squares. The paper leaves open what becomes of biases and norms;
+// they are stepped as by SGD, as the field does.
+type LARS struct {
+	cpu               *kernel.CPU
+	weights, velocity []float32
+	momentum          float32
+	nesterov          bool
+	layers            []layer
+	norm              norm
+	step              int
+}
+
+// larsTrust is the paper's eta.
+const larsTrust = 0.001
+
+// NewLARS returns LARS over weights with a velocity of zero. The settings must be valid.
+func NewLARS(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*LARS, error) {
+	layers, err := c.wholeLayers(params, len(weights))
+	if err != nil {
+		return nil, err
+	}
+	return &LARS{
+		cpu:      cpu,
+		weights:  weights,
+		velocity: make([]float32, len(weights)),
+		momentum: float32(c.Momentum),
+		nesterov: c.Nesterov,
+		layers:   layers,
+		norm:     newNorm(cpu, layers),
+	}, nil
+}
+
+// wholeLayers is layers for a rule that cannot do without.
+func (c Config) wholeLayers(params []Param, n int) ([]layer, error) {
+	if len(params) == 0 {
+		return nil, fmt.Errorf("optim: %s needs to know where the parameters lie", c.Name)
+	}
+	return c.layers(params, n)
+}
+
+// Bytes returns the size of the velocity.
+func (l *LARS) Bytes() int64 { return 4 * int64(len(l.velocity)) }
+
+// State returns the velocity.
+func (l *LARS) State() []Vector { return []Vector{{"momentum_buffer", l.velocity}} }
+
+// Resume counts the steps, after which some parameters may stay as they are.
+func (l *LARS) Resume(steps int) { l.step = steps }
+
+// Step updates the weights [lo, hi). See Optimizer.
+func (l *LARS) Step(lo, hi int, g []float32, lr float64, scale float32) {
+	mustFit("lars", lo, hi, g)
+	if lo == 0 {
+		l.step++
+	}
+	for i := range l.layers {
+		q := &l.layers[i]
+		if !q.isIn("lars", lo, hi) || q.isFrozen(l.step) {
+			continue
+		}
+		from, to := q.Offset, q.Offset+q.Len
+		w, d := l.weights[from:to], g[from-lo:to-lo]
+		rate := lr * q.rate
+		if q.Kind != Bias {
+			rate *= l.trust(w, d, q.decay, scale)
+		}
+		l.cpu.SGD(w, l.velocity[from:to], d, 1, l.momentum, float32(rate*q.decay),
+			float32(rate*float64(scale)), l.nesterov)
+	}
+}
+
+// trust returns the factor of a layer's rate.
+func (l *LARS) trust(w, g []float32, decay float64, scale float32) float64 {
+	length, slope := l.norm.of(w), l.norm.of(g)*float64(scale)
+	if !(length > 0 && slope > 0) {
+		return 1
+	}
+	return larsTrust * length / (slope + float64(decay*length))
+}

@@ -1,0 +1,102 @@
+package optim
+
+import (
+	"math"
+
+	"lockstep/internal/kernel"
+)
+
+// Muon makes every step of a matrix nearly orthogonal (Jordan et al. 2024, kellerjordan.github.io/posts/muon;
+// the factor of the rate after Liu et al. 2025, arXiv 2502.16982, section 2.2), as torch.optim.Muon with
+// adjust_lr_fn="match_rms_adamw" does.
+//
+// With g the summed gradient of a matrix of A by B, s the scale, d the weight decay and m the momentum:
+//
+//	g = g*s
+//	v = v + (g-v) * (1-m)                 (v starts at 0)
+//	u = v                                 (Nesterov: u = g + (v-g)*m)
+//	w = w * (1 - lr*d)
+//	w -= lr * 0.2*sqrt(max(A, B)) * orthogonal(u)
+//
+// Convolutions count as matrices of their outputs by all the rest. Biases, gains of norms, embeddings and
+// the last layer are stepped as by AdamW, at the same rate, which the factor makes possible.
+type Muon struct {
+	adam     AdamW // of the others; its first moments are the matrices' v
+	layers   []layer
+	momentum float32
+	nesterov bool
+	plans    []*orthogonal // by layer; nil for the others
+	room     int64         // bytes of the plans
+	g, u     []float32     // of the layer in hand
+}
+
+// NewMuon returns Muon over weights with moments of zero. The settings must be valid.
+func NewMuon(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*Muon, error) {
+	layers, err := c.wholeLayers(params, len(weights))
+	if err != nil {
+		return nil, err
+	}
+	adam, err := NewAdamW(c, cpu, weights, params)
+	if err != nil {
+		return nil, err
+	}
+	m := &Muon{adam: *adam, layers: layers, momentum: float32(c.Momentum), nesterov: c.Nesterov,
+		plans: make([]*orthogonal, len(layers)), g: make([]float32, largest(layers)),
+		u: make([]float32, largest(layers))}
+	bySize := map[[2]int]*orthogonal{}
+	for i, l := range layers {
+		if l.Kind != Matrix {
+			continue
+		}
+		size := [2]int{l.Rows, l.Cols}
+		if bySize[size] == nil {
+			bySize[size] = newOrthogonal(cpu, l.Rows, l.Cols)
+			m.room += bySize[size].bytes()
+		}
+		m.plans[i] = bySize[size]
+	}
+	return m, nil
+}
+
+// Bytes returns the memory of the moments, of two layers, and of the products of each size of matrix.
+func (m *Muon) Bytes() int64 { return m.adam.Bytes() + 4*int64(len(m.g)+len(m.u)) + m.room }
+
+// State returns the moments; the first are the momentum of the matrices.
+func (m *Muon) State() []Vector { return m.adam.State() }
+
+// Resume makes the next step the one after so many. See AdamW.
+func (m *Muon) Resume(steps int) { m.adam.Resume(steps) }
+
+// Step updates the weights [lo, hi). See Optimizer. A matrix of R rows and C columns costs
+// 10 min(R,C)^2 (2 max(R,C) + min(R,C)) operations.
+func (m *Muon) Step(lo, hi int, g []float32, lr float64, scale float32) {
+	mustFit("muon", lo, hi, g)
+	a := &m.adam
+	if lo == 0 {
+		a.begin()
+	}
+	for i := range m.layers {
+		q := &m.layers[i]
+		if !q.isIn("muon", lo, hi) || q.isFrozen(a.step) {
+			continue
+		}
+		from, to := q.Offset, q.Offset+q.Len
+		w, d, rate := a.weights[from:to], g[from-lo:to-lo], lr*q.rate
+		if m.plans[i] == nil {
+			a.update(w, from, d, rate, q.decay, scale)
+			continue
+		}
+		v, mean, u := a.first[from:to], m.g[:q.Len], m.u[:q.Len]
+		a.cpu.Scale(mean, d, scale)
+		a.cpu.Lerp(v, v, mean, 1-m.momentum)
+		if m.nesterov {
+			a.cpu.Lerp(u, mean, v, m.momentum)
+		} else {
+			copy(u, v)
+		}
+		m.plans[i].run(u)
+		a.cpu.Scale(w, w, float32(1-float64(rate*q.decay)))
+		factor := 0.2 * math.Sqrt(float64(max(q.Rows, q.Cols)))
+		a.cpu.AddScaled(w, w, u, float32(-rate*factor))
+	}
+}

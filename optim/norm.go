@@ -1,0 +1,45 @@
+package optim
+
+import (
+	"math"
+
+	"lockstep/internal/kernel"
+)
+
+// norm takes Euclidean norms in an order that depends on the length alone.
+type norm struct{ squares *kernel.Squares }
+
+// newNorm returns norms of up to the largest layer.
+func newNorm(cpu *kernel.CPU, layers []layer) norm {
+	return norm{cpu.NewSquares(largest(layers))}
+}
+
+// of returns the root of the sum of the squares of x.
+func (n norm) of(x []float32) float64 { return math.Sqrt(n.squares.Sum(x)) }
+
+// largest returns the length of the longest layer.
+func largest(layers []layer) int {
+	n := 0
+	for _, l := range layers {
+		n = max(n, l.Len)
+	}
+	return n
+}
+
+// Clip scales gradients down to a greatest global norm, as torch.nn.utils.clip_grad_norm_ does.
+type Clip struct {
+	most float64
+	norm norm
+}
+
+// NewClip returns a Clip to the norm most, above 0, of gradients of n values.
+func NewClip(most float64, cpu *kernel.CPU, n int) *Clip {
+	return &Clip{most, norm{cpu.NewSquares(n)}}
+}
+
+// Scale returns scale * min(1, most/(|g*scale| + 1e-6)), by which to scale the summed gradient g so that
+// its mean, at a factor scale, is clipped. |x| is the root of the sum of squares over all parameters. One
+// pass over g; it allocates nothing.
+func (c *Clip) Scale(g []float32, scale float32) float32 {
+	return float32(float64(scale) * min(1, c.most/(c.norm.of(g)*float64(scale)+1e-6)))
+}

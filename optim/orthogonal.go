@@ -1,0 +1,81 @@
+package optim
+
+import "lockstep/internal/kernel"
+
+// orthogonal is the plan of Newton-Schulz steps on a matrix X of rows by cols: with X divided by its
+// norm, five times
+//
+//	A = X'X  (or XX' if there are fewer rows than columns)
+//	B = b*A + c*A*A
+//	X = a*X + X*B  (or a*X + B*X)
+//
+// which brings every singular value near 1, to between about 0.7 and 1.2 (Jordan et al. 2024). PyTorch
+// computes in bfloat16, this in float32. Transposing X or changing the order of its columns does the same
+// to the result, so that the stored order of weights is as good as any.
+type orthogonal struct {
+	cpu     *kernel.CPU
+	isWide  bool
+	norm    norm
+	gram    *kernel.Conv // A
+	square  *kernel.Conv // A*A
+	apply   *kernel.Conv // X*B or B*X
+	a, b    []float32    // of the smaller side squared
+	next    []float32    // of the size of X
+	scratch []float32
+}
+
+// The coefficients, number of steps and least norm of the authors.
+const (
+	schulzA     = 3.4445
+	schulzB     = -4.7750
+	schulzC     = 2.0315
+	schulzSteps = 5
+	schulzEps   = 1e-7
+)
+
+// newOrthogonal plans for matrices of rows by cols.
+func newOrthogonal(cpu *kernel.CPU, rows, cols int) *orthogonal {
+	least := min(rows, cols)
+	// A product [n, c] x [c, k] is a convolution of one pixel.
+	plan := func(n, c, k int) *kernel.Conv {
+		return cpu.NewConv(kernel.ConvShape{N: n, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1})
+	}
+	o := &orthogonal{cpu: cpu, isWide: rows < cols, norm: norm{cpu.NewSquares(rows * cols)},
+		square: plan(least, least, least),
+		a:      make([]float32, least*least), b: make([]float32, least*least),
+		next: make([]float32, rows*cols)}
+	if o.isWide {
+		o.gram, o.apply = plan(rows, rows, cols), plan(rows, rows, cols)
+	} else {
+		o.gram, o.apply = plan(rows, cols, cols), plan(rows, cols, cols)
+	}
+	room := max(o.gram.ScratchFloats(), o.square.ScratchFloats(), o.apply.ScratchFloats())
+	o.scratch = make([]float32, room)
+	return o
+}
+
+// bytes returns the memory of intermediate values.
+func (o *orthogonal) bytes() int64 {
+	return 4 * int64(len(o.a)+len(o.b)+len(o.next)+len(o.scratch))
+}
+
+// run replaces x, which holds X row by row, by the result.
+func (o *orthogonal) run(x []float32) {
+	o.cpu.Scale(x, x, float32(1/max(o.norm.of(x), schulzEps)))
+	for range schulzSteps {
+		if o.isWide {
+			o.gram.BackwardData(o.a, x, x, false, o.scratch) // x x'
+		} else {
+			o.gram.BackwardWeights(o.a, x, x, o.scratch) // x' x
+		}
+		o.square.Forward(o.b, o.a, o.a, nil, false, nil, o.scratch)
+		o.cpu.Scale(o.b, o.b, schulzC)
+		o.cpu.AddScaled(o.b, o.b, o.a, schulzB)
+		if o.isWide {
+			o.apply.Forward(o.next, o.b, x, nil, false, nil, o.scratch)
+		} else {
+			o.apply.Forward(o.next, x, o.b, nil, false, nil, o.scratch)
+		}
+		o.cpu.AddScaled(x, o.next, x, schulzA)
+	}
+}

@@ -1,0 +1,126 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/graph"
+	"lockstep/internal/trace"
+	"lockstep/optim"
+)
+
+// Progress is what a run has counted so far. With the variables and the optimizer's state it is
+// all that a run needs to go on: everything else, such as the place in the epoch's order, the
+// augmentation and the learning rate, is a function of the configuration and the step. A run that
+// ended and is made longer goes on from where a longer one would have been, except that Lookahead
+// ends every run with the slow weights, and schedules depend on the length.
+type Progress struct {
+	// Step is the number of steps done, and of the next one.
+	Step int `json:"step"`
+	// Samples were trained on, over all workers.
+	Samples int64 `json:"samples"`
+	// FirstLoss and LastLoss are the mean losses of the first and the last step.
+	FirstLoss float64 `json:"first_loss"`
+	LastLoss  float64 `json:"last_loss"`
+	// TrainCorrect of TrainSamples were classified correctly in the last step's epoch so far.
+	TrainCorrect int64 `json:"train_correct"`
+	TrainSamples int64 `json:"train_samples"`
+	// Coverage is the hash of those samples, as data.Coverage defines it.
+	Coverage uint64 `json:"coverage,string"`
+	// Test is the last evaluation; its Samples are 0 if there was none.
+	Test Evaluation `json:"test"`
+	// IsAveraged says that the run had ended and that its variables hold the moving averages, whose own
+	// vectors hold the live values.
+	IsAveraged bool `json:"is_averaged"`
+}
+
+// Moment is a run between two steps. All but Progress is the loop's own memory.
+type Moment struct {
+	Progress
+	Variables *graph.Variables
+	// Optimizer is what the update keeps, in the layout of Variables.Weights: the state of the
+	// optimizer, slow weights, averages.
+	Optimizer []optim.Vector
+	// Statistics are the slow copies and averages of the running statistics, in the layout of
+	// Variables.State.
+	Statistics []optim.Vector
+}
+
+// Bytes returns the size of what would have to be copied to keep the moment.
+func (m Moment) Bytes() int64 {
+	floats := len(m.Variables.Weights) + len(m.Variables.State)
+	for _, v := range slices.Concat(m.Optimizer, m.Statistics) {
+		floats += len(v.Data)
+	}
+	return 4 * int64(floats)
+}
+
+// Keeper keeps moments of a run, so that it can be resumed from them.
+type Keeper interface {
+	// Keep is called on the training goroutine after every step, and whatever evaluation was due,
+	// and reports whether it kept the moment, of which it must have copied what it needs. isLast
+	// says that the loop ends here: it has done all steps, or was cancelled. What Keep takes
+	// counts as phase "other". After an error the run does not go on.
+	Keep(m Moment, isLast bool) (isKept bool, err error)
+}
+
+// newMoment collects what moments are made of.
+func (l *Loop) newMoment() Moment {
+	weights, statistics := l.follow.state()
+	return Moment{Variables: l.variables, Optimizer: append(l.optimizer.State(), weights...),
+		Statistics: statistics}
+}
+
+// Moment returns where the run stands. Between Run's steps this is for the Keeper; before Run it
+// gives access to what Resume wants filled.
+func (l *Loop) Moment() Moment {
+	d, m := &l.done, l.moment
+	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
+		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
+		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
+		Coverage: l.covered, Test: d.Test, IsAveraged: l.swapped}
+	return m
+}
+
+// Resume makes Run go on after p, the progress of a run with the same configuration, of which
+// workers, threads, strategy and length may differ. The caller has put that moment's values into
+// the variables and the vectors that Moment returns. It fails if p is no moment of
+// this run.
+func (l *Loop) Resume(p Progress) error {
+	c := l.config
+	steps, perEpoch := l.Steps()
+	done := (p.Step / perEpoch) * c.Train.Len()
+	done += p.Step % perEpoch * c.Batch
+	switch {
+	case c.Isolated || c.EvalOnly:
+		return fmt.Errorf("train: resume: workers that never exchange, or train, have no progress")
+	case p.Step < 0 || p.Step > steps:
+		return fmt.Errorf("train: resume: %d steps are done, the run has %d", p.Step, steps)
+	case p.Samples != int64(done):
+		return fmt.Errorf("train: resume: %d samples in %d steps, want %d of %s in batches of %d",
+			p.Samples, p.Step, done, c.Train.Name, c.Batch)
+	case p.IsAveraged && l.follow.ema == nil:
+		return fmt.Errorf("train: resume: the parameters are averages, and the run has none")
+	}
+	l.optimizer.Resume(p.Step)
+	l.covered, l.swapped = p.Coverage, p.IsAveraged
+	l.done = Result{Steps: p.Step, Epochs: float64(p.Step) / float64(perEpoch), Samples: p.Samples,
+		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,
+		TrainSamples: p.TrainSamples, Test: p.Test}
+	return nil
+}
+
+// keep offers the moment to the keeper.
+func (l *Loop) keep(isLast bool) error {
+	if l.config.Keeper == nil {
+		return nil
+	}
+	l.lap(trace.Other, "")
+	isKept, err := l.config.Keeper.Keep(l.Moment(), isLast)
+	name := ""
+	if isKept {
+		name = "checkpoint"
+	}
+	l.lap(trace.Other, name)
+	return err
+}

@@ -1,0 +1,213 @@
+package train_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/kernel"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// album keeps copies of the moments after the given steps.
+type album struct {
+	after   []int
+	moments []train.Moment
+	weights [][]float32
+	states  [][]float32
+	vectors [][][]float32
+}
+
+// keptVectors returns the vectors of a moment.
+func keptVectors(m train.Moment) []optim.Vector { return slices.Concat(m.Optimizer, m.Statistics) }
+
+func (a *album) Keep(m train.Moment, isLast bool) (bool, error) {
+	if !slices.Contains(a.after, m.Step) && !isLast {
+		return false, nil
+	}
+	a.moments = append(a.moments, m)
+	a.weights = append(a.weights, slices.Clone(m.Variables.Weights))
+	a.states = append(a.states, slices.Clone(m.Variables.State))
+	var vectors [][]float32
+	for _, v := range keptVectors(m) {
+		vectors = append(vectors, slices.Clone(v.Data))
+	}
+	a.vectors = append(a.vectors, vectors)
+	return true, nil
+}
+
+// restore puts the moment number i into a loop.
+func (a *album) restore(t *testing.T, l *train.Loop, i int) {
+	t.Helper()
+	m := l.Moment()
+	copy(m.Variables.Weights, a.weights[i])
+	copy(m.Variables.State, a.states[i])
+	for j, v := range keptVectors(m) {
+		copy(v.Data, a.vectors[i][j])
+	}
+	if err := l.Resume(a.moments[i].Progress); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run of two and a half epochs, resumed from the middle and the end of an epoch and from its own
+// end, ends with all the undisturbed run's numbers, whatever its update keeps.
+func TestResumedRunEndsAsTheUndisturbed(t *testing.T) {
+	for name, change := range map[string]func(c *train.Config){
+		"sgd":   func(c *train.Config) {},
+		"adamw": func(c *train.Config) { c.Optimizer.Name = "adamw" },
+		"lars":  func(c *train.Config) { c.Optimizer.Name, c.Optimizer.LR = "lars", 5 },
+		"lamb":  func(c *train.Config) { c.Optimizer.Name = "lamb" },
+		"muon":  func(c *train.Config) { c.Optimizer.Name = "muon" },
+		"groups": func(c *train.Config) {
+			c.Optimizer.Groups = []optim.Group{{Match: "*.bias", Rate: 2, Steps: 5}}
+		},
+		"clip and average": func(c *train.Config) { c.Clip, c.EMA = 0.5, 0.9 },
+		"lookahead": func(c *train.Config) {
+			c.Lookahead = optim.LookaheadConfig{Every: 3, Alpha: 0.5, Power: 1}
+		},
+	} {
+		c := example(t, "lenet", 100, 20)
+		change(&c)
+		checkResumed(t, name, c)
+	}
+	c := example(t, "resnet20", 20, 10) // it has running statistics
+	c.Batch, c.EMA, c.Lookahead = 5, 0.9, optim.LookaheadConfig{Every: 3, Alpha: 0.5}
+	checkResumed(t, "averages of statistics", c)
+}
+
+// checkResumed runs c for two and a half epochs of four steps, and again from moments of that run.
+func checkResumed(t *testing.T, name string, c train.Config) {
+	t.Helper()
+	c.Steps, c.EvalEvery = 10, 1
+	a := &album{after: []int{1, 4, 6}}
+	c.Keeper = a
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	c.Keeper = nil
+	for i, m := range a.moments {
+		l := alone(t, c)
+		a.restore(t, l, i)
+		var d diary
+		got, err := l.Run(context.Background(), nil, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.ParameterSHA256 != want.ParameterSHA256 {
+			t.Errorf("%s from step %d: parameters %s, want %s", name, m.Step, got.ParameterSHA256,
+				want.ParameterSHA256)
+		}
+		got.Test.Time, want.Test.Time = 0, 0
+		if got.Steps != 10 || got.Epochs != want.Epochs || got.Samples != want.Samples ||
+			got.FirstLoss != want.FirstLoss || got.LastLoss != want.LastLoss ||
+			got.TrainCorrect != want.TrainCorrect || got.TrainSamples != want.TrainSamples ||
+			got.Test != want.Test {
+			t.Errorf("%s from step %d: %+v, want %+v", name, m.Step, got, want.Result)
+		}
+		if len(d.steps) != 10-m.Step || len(got.StepTimes) != 10-m.Step {
+			t.Errorf("%s from step %d: %d steps", name, m.Step, len(d.steps))
+		}
+		for j, s := range d.steps {
+			if w := want.steps[m.Step+j]; s.Number != w.Number || s.Loss != w.Loss || s.Rate != w.Rate {
+				t.Errorf("%s from step %d: step %+v, want %+v", name, m.Step, s, w)
+			}
+		}
+	}
+}
+
+// A run that has ended with its averages goes on from its live values when it is made longer, and one
+// that is over after all ends with its averages.
+func TestAveragedRunCanBeMadeLongerOrShorter(t *testing.T) {
+	c := example(t, "lenet", 100, 20)
+	c.EMA, c.Schedule = 0.9, optim.ScheduleConfig{} // the same rate whatever the length
+	c.Steps = 6
+	long := run(t, c, 1, 1, kernel.Best())[0]
+	a := &album{}
+	c.Keeper, c.Steps = a, 3
+	short := run(t, c, 1, 1, kernel.Best())[0]
+	if !a.moments[0].IsAveraged {
+		t.Error("the last moment has live values")
+	}
+	c.Keeper, c.Steps = nil, 6
+	l := alone(t, c)
+	a.restore(t, l, 0)
+	got, err := l.Run(context.Background(), nil, nil)
+	if err != nil || got.ParameterSHA256 != long.ParameterSHA256 {
+		t.Errorf("made longer: parameters %s, want %s; %v", got.ParameterSHA256, long.ParameterSHA256, err)
+	}
+
+	a = &album{after: []int{3}}
+	c.Keeper = a
+	run(t, c, 1, 1, kernel.Best())
+	c.Keeper, c.Steps = nil, 3
+	l = alone(t, c)
+	a.restore(t, l, 0)
+	if got, err = l.Run(context.Background(), nil, nil); err != nil ||
+		got.ParameterSHA256 != short.ParameterSHA256 {
+		t.Errorf("made shorter: parameters %s, want %s; %v", got.ParameterSHA256, short.ParameterSHA256, err)
+	}
+}
+
+// A run that is cancelled keeps its last moment, and goes on from there; the evaluation that was due
+// is made up for.
+func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
+	c := example(t, "lenet", 100, 20)
+	c.EvalEvery = 1
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	a := &album{}
+	c.Keeper = a
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := alone(t, c).Run(ctx, nil, &stopper{cancel: cancel}); err == nil {
+		t.Fatal("a cancelled run ended well")
+	}
+	if len(a.moments) != 1 || a.moments[0].Step != 3 {
+		t.Fatalf("kept %d moments", len(a.moments))
+	}
+	c.Keeper = nil
+	l := alone(t, c)
+	a.restore(t, l, 0)
+	got, err := l.Run(context.Background(), nil, nil)
+	if err != nil || got.ParameterSHA256 != want.ParameterSHA256 {
+		t.Errorf("parameters %s, want %s; %v", got.ParameterSHA256, want.ParameterSHA256, err)
+	}
+
+	// The moment at the end of an epoch, before its evaluation.
+	c.Keeper, c.Steps = &album{after: []int{4}}, 4
+	whole := run(t, c, 1, 1, kernel.Best())[0]
+	a = c.Keeper.(*album)
+	a.moments[0].Test = train.Evaluation{}
+	c.Keeper = nil
+	l = alone(t, c)
+	a.restore(t, l, 0)
+	var d diary
+	if _, err := l.Run(context.Background(), nil, &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.evaluations) != 1 || d.evaluations[0].Correct != whole.Test.Correct {
+		t.Errorf("evaluations %+v, want one with %d", d.evaluations, whole.Test.Correct)
+	}
+}
+
+func TestResumeRefusesWhatIsNoMoment(t *testing.T) {
+	c := example(t, "lenet", 100, 0)
+	c.Test = nil
+	for want, p := range map[string]train.Progress{
+		"-1 steps are done":           {Step: -1},
+		"7 steps are done":            {Step: 7, Samples: 190},
+		"want 130 of glyphs":          {Step: 5, Samples: 100},
+		"the epoch's samples hash":    {Step: 4, Samples: 100, Coverage: math.MaxUint64},
+		"0 samples in 1 steps, want":  {Step: 1},
+		"the parameters are averages": {IsAveraged: true},
+	} {
+		l := alone(t, c)
+		err := l.Resume(p)
+		if err == nil {
+			_, err = l.Run(context.Background(), nil, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %q", p, err, want)
+		}
+	}
+}
