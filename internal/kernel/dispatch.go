@@ -14,6 +14,7 @@ type ops struct {
 
 // opsFor returns the inner loops of isa for m.
 func opsFor(isa ISA, m Math) ops {
-	return ops{split: splitFor(isa, m.parts()), gemm: gemmFor(isa), lane: laneFor(isa), element: elementFor(isa), row: rowFor(isa),
-		winograd: winogradFor(isa), peak: peakFor(isa)}
+	return ops{gemm: gemmFor(isa), lane: laneFor(isa), element: elementFor(isa), row: rowFor(isa),
+		winograd: winogradFor(isa), peak: peakFor(isa),
+		split: splitFor(isa, m.parts())}
 }

@@ -109,7 +109,8 @@ func TestSplitResizes(t *testing.T) {
 	v.Resize(s.N)
 	d := newConvData(s)
 	want := d.run(t, c, false)
-	y, dw, scratch := make([]float32, len(d.y)), make([]float32, len(d.dw)), make([]float32, v.ScratchFloats())
+	y, dw := make([]float32, len(d.y)), make([]float32, len(d.dw))
+	scratch := make([]float32, v.ScratchFloats())
 	v.Forward(y, d.x.s, d.w.s, d.bias.s, false, nil, scratch)
 	v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
 	sameBits(t, "forward", y, want.y.s)
@@ -133,23 +134,17 @@ func TestSplitDoesNotAllocate(t *testing.T) {
 
 func BenchmarkSplit(b *testing.B) {
 	for _, s := range []kernel.ConvShape{
-		{64, 32, 32, 64, 256, 1, 1, 1, 0}, {64, 16, 16, 512, 128, 1, 1, 1, 0}, {64, 8, 8, 256, 1024, 1, 1, 1, 0},
-		{64, 4, 4, 2048, 512, 1, 1, 1, 0}, {64, 16, 16, 256, 256, 3, 3, 2, 1}, {1024, 1, 1, 768, 3072, 1, 1, 1, 0},
+		{64, 32, 32, 64, 256, 1, 1, 1, 0}, {64, 16, 16, 512, 128, 1, 1, 1, 0},
+		{64, 8, 8, 256, 1024, 1, 1, 1, 0}, {64, 4, 4, 2048, 512, 1, 1, 1, 0},
+		{64, 16, 16, 256, 256, 3, 3, 2, 1}, {1024, 1, 1, 768, 3072, 1, 1, 1, 0},
 	} {
 		for _, m := range []kernel.Math{kernel.Fast, kernel.BF16x6, kernel.BF16x3} {
 			c := openSplit(b, m, kernel.Best(), 1)
 			v := c.NewConv(s)
-			x, y := make([]float32, s.N*s.H*s.W*s.C), make([]float32, s.N*s.OutH()*s.OutW()*s.K)
-			w, scratch := make([]float32, s.R*s.S*s.C*s.K), make([]float32, v.ScratchFloats())
-			for i, f := 0, noise(1); i < len(x); i++ {
-				x[i] = f(i)
-			}
-			for i, f := 0, noise(2); i < len(y); i++ {
-				y[i] = f(i)
-			}
-			for i, f := 0, noise(2); i < len(w); i++ {
-				w[i] = f(i)
-			}
+			x := newGuarded(s.N*s.H*s.W*s.C, noise(1)).s
+			y := newGuarded(s.N*s.OutH()*s.OutW()*s.K, noise(2)).s
+			w := newGuarded(s.R*s.S*s.C*s.K, noise(3)).s
+			scratch := make([]float32, v.ScratchFloats())
 			for name, call := range map[string]func(){
 				"forward": func() { v.Forward(y, x, w, nil, false, nil, scratch) },
 				"data":    func() { v.BackwardData(x, y, w, false, scratch) },
