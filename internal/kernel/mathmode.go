@@ -63,6 +63,7 @@ func (c *Config) checkMath() error {
 	if c.Math.parts() == 0 || c.ISA == Plain || c.ISA == AVX512 && matrixUnit() {
 		return nil
 	}
-	return fmt.Errorf("kernel: open: math %v with isa %v: %w: this takes Linux, a processor with "+
-		"AMX-BF16 and isa avx512, or isa plain, which is slow; math fast runs everywhere", c.Math, c.ISA, ErrNoMatrixUnit)
+	return fmt.Errorf("kernel: open: math %v with isa %v: %w: this takes Linux, a processor with AMX-BF16 "+
+		"and isa avx512, or isa plain, which is slow; math fast runs everywhere",
+		c.Math, c.ISA, ErrNoMatrixUnit)
 }
