@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -132,6 +133,8 @@ func TestSplitDoesNotAllocate(t *testing.T) {
 	}
 }
 
+var benchThreads = flag.Int("threads", 1, "threads of BenchmarkSplit")
+
 func BenchmarkSplit(b *testing.B) {
 	for _, s := range []kernel.ConvShape{
 		{64, 32, 32, 64, 256, 1, 1, 1, 0}, {64, 16, 16, 512, 128, 1, 1, 1, 0},
@@ -139,8 +142,7 @@ func BenchmarkSplit(b *testing.B) {
 		{64, 16, 16, 256, 256, 3, 3, 2, 1}, {1024, 1, 1, 768, 3072, 1, 1, 1, 0},
 	} {
 		for _, m := range []kernel.Math{kernel.Fast, kernel.BF16x6, kernel.BF16x3} {
-			c := openSplit(b, m, kernel.Best(), 1)
-			v := c.NewConv(s)
+			v := openSplit(b, m, kernel.Best(), *benchThreads).NewConv(s)
 			x := newGuarded(s.N*s.H*s.W*s.C, noise(1)).s
 			y := newGuarded(s.N*s.OutH()*s.OutW()*s.K, noise(2)).s
 			w := newGuarded(s.R*s.S*s.C*s.K, noise(3)).s
