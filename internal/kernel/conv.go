@@ -68,6 +68,7 @@ type Conv struct {
 	splitWeights            *splitOuter
 	// In place of the first two where images fill vectors better than channels.
 	laneForward, laneData *lanewise
+	laneWeights           *laneWeights // in place of weights where the images fill the lanes
 	scratch               int
 }
 
@@ -121,18 +122,25 @@ func (v *Conv) Resize(n int) {
 			l.shape.N = n
 		}
 	}
+	if v.laneWeights != nil {
+		v.laneWeights.shape.N = n
+	}
 }
 
 // planLanes plans what is computed with an image in each lane, where that is faster.
 func (v *Conv) planLanes() {
-	s := v.shape
-	if v.forward != nil && v.forward.pad != nil && v.cpu.usesLanes(s) {
+	s, lanes := v.shape, v.cpu.ops.lane.lanes
+	if v.forward != nil && v.forward.pad != nil && usesLanes(s) && fillsLanes(s.N, lanes) {
 		v.laneForward = newLanewise(v.cpu, s, false)
 		v.plan(v.laneForward.scratchFloats())
 	}
-	if v.data != nil && v.data.pad != nil && s.R == s.S && v.cpu.usesLanes(s.back()) {
+	if v.data != nil && v.data.pad != nil && s.R == s.S && usesLanes(s.back()) && fillsLanes(s.N, lanes) {
 		v.laneData = newLanewise(v.cpu, s.back(), true)
 		v.plan(v.laneData.scratchFloats())
+	}
+	if v.weights != nil && v.weights.pad != nil && usesLanes(s) {
+		v.laneWeights = newLaneWeights(v.cpu, s)
+		v.plan(v.laneWeights.scratchFloats())
 	}
 }
 
@@ -225,7 +233,8 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 // dw[r,s,c,k] = sum_npq x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] dy[n,p,q,k].
 //
 // Directly, the pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from
-// zero and the parcels' sums are added in order.
+// zero and the parcels' sums are added in order. The types winogradWeights and laneWeights tell the order
+// of the others.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	v.checkLengths("conv backward weights", x, dy, dw, scratch)
 	if v.fastWeights != nil {
@@ -234,6 +243,10 @@ func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	}
 	if v.splitWeights != nil {
 		v.splitWeights.run(dw, x, dy, aligned(scratch))
+		return
+	}
+	if v.laneWeights != nil && fillsLanes(v.shape.N, laneImages) {
+		v.laneWeights.run(dw, x, dy, aligned(scratch))
 		return
 	}
 	v.weights.run(dw, x, dy, aligned(scratch))
