@@ -57,91 +57,54 @@ func (s ConvShape) fold() ConvShape {
 type Conv struct {
 	cpu     *CPU
 	shape   ConvShape
-	forward *gather
-	data    *gather
-	weights *outer
-	// In place of the three above, where Winograd's algorithm is used.
-	fastForward, fastData *winograd
-	fastWeights           *winogradWeights
-	// Or in place of each by products of parts.
-	splitForward, splitData *splitGather
-	splitWeights            *splitOuter
-	// In place of the first two where images fill vectors better than channels.
-	laneForward, laneData *lanewise
-	laneWeights           *laneWeights // in place of weights where the images fill the lanes
-	scratch               int
+	each    int // images of the folded shape that an image is
+	forward rowsPlan
+	data    rowsPlan
+	weights weightsPlan
+}
+
+// rowsPlan is a way to compute a map from another: a direction that is a product with the weights.
+type rowsPlan interface {
+	// run computes dst. flags may be tileAdd and tileReLU; a nil bias counts as zeros; then, if it has a
+	// Finisher, takes the rows of dst.
+	run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32)
+	scratchFloats() int
+	// resize makes run compute that many images, at most as many as were planned.
+	resize(images int)
+}
+
+// weightsPlan is a way to compute the gradient of the weights.
+type weightsPlan interface {
+	run(dw, x, dy, scratch []float32)
+	scratchFloats() int
+	resize(images int)
 }
 
 // NewConv plans the convolution s. It panics on a shape that has no output.
 func (c *CPU) NewConv(s ConvShape) *Conv {
 	s.check()
-	v := &Conv{cpu: c, shape: s}
+	f := s.fold()
+	v := &Conv{cpu: c, shape: s, each: f.N / s.N}
 	if c.usesWinograd(s) {
-		v.planWinograd()
+		v.forward = newWinograd(c, s, false)
+		v.data = newWinograd(c, s.back(), true)
+		v.weights = newWinogradWeights(c, s)
 		return v
 	}
-	f := s.fold()
-	v.planForward(f)
-	v.planData(f)
-	v.planWeights(f)
-	v.planLanes()
+	v.forward, v.data, v.weights = planForward(c, f), planData(c, f), planWeights(c, f)
 	return v
 }
 
-// plan notes how many floats of scratch a direction needs.
-func (v *Conv) plan(scratch int) { v.scratch = max(v.scratch, scratch+lineFloats) }
-
 // Resize makes the calls compute n images, 1 to as many as were planned. The results are those of a
-// convolution planned for n.
+// convolution planned for n. It panics where Winograd's algorithm is used, which is planned for all.
 func (v *Conv) Resize(n int) {
 	if n == v.shape.N {
 		return
 	}
-	if v.fastForward != nil {
-		panic("kernel: conv: resize: Winograd's algorithm is planned for all images")
-	}
-	scale := func(images *int) { *images = *images / v.shape.N * n }
-	if v.splitForward != nil {
-		scale(&v.splitForward.images)
-	} else {
-		scale(&v.forward.images)
-	}
-	if v.splitData != nil {
-		scale(&v.splitData.images)
-	} else {
-		scale(&v.data.images)
-	}
-	if v.splitWeights != nil {
-		scale(&v.splitWeights.images)
-	} else {
-		scale(&v.weights.images)
-	}
+	v.forward.resize(n * v.each)
+	v.data.resize(n * v.each)
+	v.weights.resize(n * v.each)
 	v.shape.N = n
-	for _, l := range []*lanewise{v.laneForward, v.laneData} {
-		if l != nil {
-			l.shape.N = n
-		}
-	}
-	if v.laneWeights != nil {
-		v.laneWeights.shape.N = n
-	}
-}
-
-// planLanes plans what is computed with an image in each lane, where that is faster.
-func (v *Conv) planLanes() {
-	s, lanes := v.shape, v.cpu.ops.lane.lanes
-	if v.forward != nil && v.forward.pad != nil && usesLanes(s) && fillsLanes(s.N, lanes) {
-		v.laneForward = newLanewise(v.cpu, s, false)
-		v.plan(v.laneForward.scratchFloats())
-	}
-	if v.data != nil && v.data.pad != nil && s.R == s.S && usesLanes(s.back()) && fillsLanes(s.N, lanes) {
-		v.laneData = newLanewise(v.cpu, s.back(), true)
-		v.plan(v.laneData.scratchFloats())
-	}
-	if v.weights != nil && v.weights.pad != nil && usesLanes(s) {
-		v.laneWeights = newLaneWeights(v.cpu, s)
-		v.plan(v.laneWeights.scratchFloats())
-	}
 }
 
 // back returns the convolution that computes the gradient of the data of one with stride 1 and a square
@@ -151,18 +114,12 @@ func (s ConvShape) back() ConvShape {
 	return ConvShape{s.N, s.OutH(), s.OutW(), s.K, s.C, s.R, s.S, 1, s.R - 1 - s.Pad}
 }
 
-// planWinograd plans Winograd's algorithm.
-func (v *Conv) planWinograd() {
-	s := v.shape
-	v.fastForward = newWinograd(v.cpu, s, false)
-	v.fastData = newWinograd(v.cpu, s.back(), true)
-	v.fastWeights = newWinogradWeights(v.cpu, s)
-	v.plan(max(v.fastForward.scratch(), v.fastData.scratch(), v.fastWeights.scratch()))
-}
-
 // ScratchFloats returns how many floats of scratch each of the three calls needs at most. The contents
 // of the scratch need not be kept between calls.
-func (v *Conv) ScratchFloats() int { return v.scratch }
+func (v *Conv) ScratchFloats() int {
+	return lineFloats +
+		max(v.forward.scratchFloats(), v.data.scratchFloats(), v.weights.scratchFloats())
+}
 
 // FinishRows returns how many rows of y, [N*OutH*OutW, K], make a block for a Finisher.
 func (v *Conv) FinishRows() int { return FinishRows(v.shape.OutH()*v.shape.OutW(), v.shape.K) }
@@ -182,25 +139,12 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 	if bias != nil {
 		checkLen("conv forward", "bias", bias, v.shape.K)
 	}
+	flags := 0
+	if relu {
+		flags = tileReLU
+	}
 	f := finishing{then, v.shape.rows(), v.FinishRows()}
-	if v.fastForward != nil {
-		flags := 0
-		if relu {
-			flags = tileReLU
-		}
-		v.fastForward.run(y, x, w, bias, flags, f, aligned(scratch))
-		return
-	}
-	if v.splitForward != nil {
-		v.splitForward.run(y, x, w, bias, relu, false, f, aligned(scratch))
-		return
-	}
-	if v.laneForward != nil {
-		v.laneForward.run(y, x, w, bias, relu, f, aligned(scratch))
-		return
-	}
-	v.forward.then = f
-	v.forward.run(y, x, w, bias, relu, false, aligned(scratch))
+	v.forward.run(y, x, w, bias, flags, f, aligned(scratch))
 }
 
 // BackwardData computes the gradient of the input, the sum over all r, s, k, p, q with
@@ -210,23 +154,11 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 // is added to dx instead, chunk by chunk, or by Winograd's algorithm as a whole.
 func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 	v.checkLengths("conv backward data", dx, dy, w, scratch)
-	if v.fastData != nil {
-		flags := 0
-		if add {
-			flags = tileAdd
-		}
-		v.fastData.run(dx, dy, w, nil, flags, finishing{}, aligned(scratch))
-		return
+	flags := 0
+	if add {
+		flags = tileAdd
 	}
-	if v.splitData != nil {
-		v.splitData.run(dx, dy, w, nil, false, add, finishing{}, aligned(scratch))
-		return
-	}
-	if v.laneData != nil && !add {
-		v.laneData.run(dx, dy, w, nil, false, finishing{}, aligned(scratch))
-		return
-	}
-	v.data.run(dx, dy, w, nil, false, add, aligned(scratch))
+	v.data.run(dx, dy, w, nil, flags, finishing{}, aligned(scratch))
 }
 
 // BackwardWeights computes the gradient of the weights,
@@ -237,18 +169,6 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 // of the others.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	v.checkLengths("conv backward weights", x, dy, dw, scratch)
-	if v.fastWeights != nil {
-		v.fastWeights.run(dw, x, dy, aligned(scratch))
-		return
-	}
-	if v.splitWeights != nil {
-		v.splitWeights.run(dw, x, dy, aligned(scratch))
-		return
-	}
-	if v.laneWeights != nil && fillsLanes(v.shape.N, laneImages) {
-		v.laneWeights.run(dw, x, dy, aligned(scratch))
-		return
-	}
 	v.weights.run(dw, x, dy, aligned(scratch))
 }
 
@@ -258,9 +178,8 @@ func (v *Conv) checkLengths(call string, x, y, w, scratch []float32) {
 	checkLen(call, "x", x, s.N*s.H*s.W*s.C)
 	checkLen(call, "y", y, s.N*s.OutH()*s.OutW()*s.K)
 	checkLen(call, "w", w, s.R*s.S*s.C*s.K)
-	if len(scratch) < v.scratch {
-		panic(fmt.Sprintf("kernel: %s: len(scratch)=%d, want at least %d", call, len(scratch),
-			v.scratch))
+	if want := v.ScratchFloats(); len(scratch) < want {
+		panic(fmt.Sprintf("kernel: %s: len(scratch)=%d, want at least %d", call, len(scratch), want))
 	}
 }
 
@@ -275,27 +194,26 @@ func checkLen(call, name string, s []float32, want int) {
 const mergeDepth = 16
 
 // planForward plans y = x * w.
-func (v *Conv) planForward(s ConvShape) {
+func planForward(c *CPU, s ConvShape) rowsPlan {
 	p, q := s.OutH(), s.OutW()
 	g := gatherShape{taps: s.R * s.S, depth: s.C, width: s.K, merge: 1, side: 1, shift: 1,
 		srcImage: s.H * s.W * s.C, dstImage: p * q * s.K}
 	m := mapping{from: s.from}
-	if v.cpu.usesSplit(s, s.rows(), s.C, s.K) {
+	if c.usesSplit(s, s.rows(), s.C, s.K) {
 		m.pixels = [][]int{raster(0, 1, p, 0, 1, q)}
-		v.splitForward = newSplitGather(v.cpu, s.N, g, m)
-		v.plan(v.splitForward.scratch())
-		return
+		return newSplitGather(c, s.N, g, m)
 	}
 	pad := s.padder()
 	if pad != nil {
+		if c.usesLanes(s) {
+			return newLanewise(c, s, nil)
+		}
 		g.merge, g.shift, g.srcImage = s.S, s.Stride, pad.image()
-		g.side = v.cpu.ops.gemm.sides(q, &g)
+		g.side = c.ops.gemm.sides(q, &g)
 		m.from = s.fromPadded
 	}
 	m.pixels = [][]int{raster(0, 1, p, 0, g.side, q)}
-	v.forward = newGather(v.cpu, s.N, g, pad)
-	v.forward.tabulate(m)
-	v.plan(v.forward.scratch())
+	return newGather(c, s.N, g, pad, m)
 }
 
 // sides returns how many neighbouring pixels of a row of pixels to compute at once: the number that
@@ -348,25 +266,25 @@ func raster(y0, step, h, x0, stepX, w int) []int {
 
 // planData plans dx = dy * transposed w: a convolution of dy with the filter turned round, in which
 // with a stride each dx pixel meets only the taps of its phase.
-func (v *Conv) planData(s ConvShape) {
+func planData(c *CPU, s ConvShape) rowsPlan {
 	p, q := s.OutH(), s.OutW()
 	g := gatherShape{taps: s.R * s.S, depth: s.K, width: s.C, merge: 1, side: 1, shift: 1, flip: true,
 		srcImage: p * q * s.K, dstImage: s.H * s.W * s.C}
 	m := mapping{pixels: s.phases(), from: s.fromOutput}
-	if v.cpu.usesSplit(s, s.rows(), s.K, s.C) {
-		v.splitData = newSplitGather(v.cpu, s.N, g, m)
-		v.plan(v.splitData.scratch())
-		return
+	if c.usesSplit(s, s.rows(), s.K, s.C) {
+		return newSplitGather(c, s.N, g, m)
 	}
 	pad := s.outputPadder()
 	if pad != nil {
 		g.merge, g.srcImage = s.S, pad.image()
-		g.side = v.cpu.ops.gemm.sides(s.W, &g)
+		g.side = c.ops.gemm.sides(s.W, &g)
 		m = mapping{pixels: [][]int{raster(0, 1, s.H, 0, g.side, s.W)}, from: s.fromPaddedOutput}
 	}
-	v.data = newGather(v.cpu, s.N, g, pad)
-	v.data.tabulate(m)
-	v.plan(v.data.scratch())
+	plan := newGather(c, s.N, g, pad, m)
+	if pad != nil && s.R == s.S && c.usesLanes(s.back()) {
+		return newLanewise(c, s.back(), plan)
+	}
+	return plan
 }
 
 // phases lists the input pixels that meet the same taps: with a stride, every Stride-th in both directions.
@@ -410,19 +328,20 @@ func (s ConvShape) fromPaddedOutput(i, r int) int {
 }
 
 // planWeights plans dw = x * dy, summed over pixels.
-func (v *Conv) planWeights(s ConvShape) {
+func planWeights(c *CPU, s ConvShape) weightsPlan {
 	o := outerShape{taps: s.R * s.S, depth: s.C, width: s.K, xImage: s.H * s.W * s.C,
 		pixels: s.OutH() * s.OutW()}
-	if v.cpu.usesSplit(s, s.C, s.rows(), s.K) {
-		v.splitWeights = newSplitOuter(v.cpu, s.N, o, s.from)
-		v.plan(v.splitWeights.scratch())
-		return
+	if c.usesSplit(s, s.C, s.rows(), s.K) {
+		return newSplitOuter(c, s.N, o, s.from)
 	}
 	pad := s.padder()
-	from := s.from
-	if pad != nil {
-		o.taps, o.depth, o.xImage, from = s.R, s.S*s.C, pad.image(), s.fromPadded
+	if pad == nil {
+		return newOuter(c, s.N, o, nil, s.from)
 	}
-	v.weights = newOuter(v.cpu, s.N, o, pad, from)
-	v.plan(v.weights.scratch())
+	o.taps, o.depth, o.xImage = s.R, s.S*s.C, pad.image()
+	plan := newOuter(c, s.N, o, pad, s.fromPadded)
+	if s.suitsLanes() {
+		return newLaneWeights(c, s, plan)
+	}
+	return plan
 }

@@ -28,7 +28,7 @@ type gather struct {
 
 	// The call in progress.
 	dst, src, w, bias []float32
-	relu, add         bool
+	flags             int
 	panels, biasPanel []float32
 	source            []float32 // src, or its padded copy
 	then              finishing // of rows of dst, if any
@@ -120,8 +120,8 @@ func chunkOf(taps, depth int) int {
 	return ((depth+chunks-1)/chunks + 15) &^ 15
 }
 
-// newGather plans a gather over images, whose tiles the caller then tabulates.
-func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
+// newGather plans a gather over images.
+func newGather(c *CPU, images int, s gatherShape, pad *padder, m mapping) *gather {
 	g := &gather{cpu: c, images: images, shape: s, pad: pad, chunk: s.depth}
 	g.blocks, g.lanes = c.ops.gemm.cutBlocks(s.side * s.width)
 	if pad == nil {
@@ -132,6 +132,7 @@ func newGather(c *CPU, images int, s gatherShape, pad *padder) *gather {
 	for range c.Threads() {
 		g.parts = append(g.parts, &gatherPart{tile: tileArgs{zero: zero}})
 	}
+	g.tabulate(m)
 	return g
 }
 
@@ -207,8 +208,8 @@ func (g *gather) addTile(pixels []int, m mapping) {
 // rows returns the rows of a panel that holds all chunks.
 func (g *gather) rows() int { return g.shape.steps() * g.shape.stepPixels() * g.shape.depth }
 
-// scratch returns the floats that panels, bias and padded copy take.
-func (g *gather) scratch() int {
+// scratchFloats returns the floats that panels, bias and padded copy take.
+func (g *gather) scratchFloats() int {
 	n := (g.rows() + 1) * g.lanes
 	if g.pad != nil {
 		n += g.images * g.shape.srcImage
@@ -216,9 +217,10 @@ func (g *gather) scratch() int {
 	return n
 }
 
-// run computes dst, or with add adds to it. A nil bias counts as zeros.
-func (g *gather) run(dst, src, w, bias []float32, relu, add bool, scratch []float32) {
-	g.dst, g.src, g.w, g.bias, g.relu, g.add = dst, src, w, bias, relu, add
+func (g *gather) resize(images int) { g.images = images }
+
+func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
+	g.dst, g.src, g.w, g.bias, g.flags, g.then = dst, src, w, bias, flags, then
 	rows := g.rows()
 	g.panels, scratch = scratch[:rows*g.lanes], scratch[rows*g.lanes:]
 	g.biasPanel, scratch = scratch[:g.lanes], scratch[g.lanes:]
@@ -226,7 +228,7 @@ func (g *gather) run(dst, src, w, bias []float32, relu, add bool, scratch []floa
 	if g.pad != nil {
 		g.source = scratch[:g.images*g.shape.srcImage]
 	}
-	g.cpu.share((*gatherPrepare)(g), g.scratch())
+	g.cpu.share((*gatherPrepare)(g), g.scratchFloats())
 	parts := g.cpu.Threads()
 	if g.items()*tileRows*g.rows()*g.lanes < g.cpu.ops.gemm.serial {
 		parts = 1
@@ -416,12 +418,12 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	n := min(g.chunk, s.depth-first)
 	a.depth = n * s.stepPixels()
 	a.weights, a.tapStride = g.panel(first, b), a.depth*k.lanes
-	a.bias, a.tail, a.flags = g.biasPanel[k.at:], k.tail, 0
-	if first > 0 || g.add {
+	a.bias, a.tail, a.flags = g.biasPanel[k.at:], k.tail, g.flags
+	if first > 0 {
 		a.flags |= tileAdd
 	}
-	if g.relu && first+n == s.depth {
-		a.flags |= tileReLU
+	if first+n < s.depth {
+		a.flags &^= tileReLU
 	}
 	// The first block meets rows that are not in the cache yet, and where they lie one behind the other
 	// the processor loses track of six streams in a page.

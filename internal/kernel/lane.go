@@ -24,7 +24,7 @@ type laneSource struct {
 // zeros.
 type lanewise struct {
 	laneSource
-	flip  bool // weights are [R, S reversed, K, C]: the transposed convolution
+	back  *gather // computes sums that are added; then weights are [R, S reversed, K, C]
 	parts []lanePart
 	zero  []float32 // a bias of zeros
 
@@ -51,9 +51,12 @@ const (
 	laneTerms = 64
 )
 
-// usesLanes reports whether a convolution that a padder serves is computed with an image in each lane, if
+// suitsLanes reports whether a convolution that a padder serves is computed with an image in each lane, if
 // the images fill the lanes.
-func usesLanes(s ConvShape) bool { return s.K <= laneWidth && s.R*s.S*s.C >= laneTerms }
+func (s ConvShape) suitsLanes() bool { return s.K <= laneWidth && s.R*s.S*s.C >= laneTerms }
+
+// usesLanes reports whether it is, with as many images.
+func (c *CPU) usesLanes(s ConvShape) bool { return s.suitsLanes() && fillsLanes(s.N, c.ops.lane.lanes) }
 
 // fillsLanes reports whether n images leave few lanes idle.
 func fillsLanes(n, lanes int) bool { return (n+lanes-1)/lanes*lanes-n <= n/4 }
@@ -113,16 +116,16 @@ func (l *laneSource) gather(t *turnArgs, dst []float32, group, first, end int) i
 	return from
 }
 
-// newLanewise plans the convolution s.
-func newLanewise(c *CPU, s ConvShape, flip bool) *lanewise {
-	return &lanewise{laneSource: newLaneSource(c, s), flip: flip, parts: make([]lanePart, c.Threads()),
+// newLanewise plans the convolution s, or with back the transposed one that back computes.
+func newLanewise(c *CPU, s ConvShape, back *gather) *lanewise {
+	return &lanewise{laneSource: newLaneSource(c, s), back: back, parts: make([]lanePart, c.Threads()),
 		zero: make([]float32, s.K)}
 }
 
 // weightFloats returns the floats that turned weights take.
 func (l *lanewise) weightFloats() int {
 	s := &l.shape
-	if !l.flip {
+	if l.back == nil {
 		return 0
 	}
 	return lineUp(s.R * s.S * s.C * s.K)
@@ -134,18 +137,31 @@ func (l *lanewise) partFloats() int {
 }
 
 // scratchFloats returns the floats that turned weights and all threads take.
-func (l *lanewise) scratchFloats() int { return l.weightFloats() + len(l.parts)*l.partFloats() }
-
-// run computes y. A nil bias counts as zeros.
-func (l *lanewise) run(y, x, w, bias []float32, relu bool, then finishing, scratch []float32) {
-	l.y, l.x, l.w, l.bias, l.flags = y, x, w, bias, 0
-	if relu {
-		l.flags = tileReLU
+func (l *lanewise) scratchFloats() int {
+	n := l.weightFloats() + len(l.parts)*l.partFloats()
+	if l.back != nil {
+		n = max(n, l.back.scratchFloats())
 	}
+	return n
+}
+
+func (l *lanewise) resize(images int) {
+	l.shape.N = images
+	if l.back != nil {
+		l.back.resize(images)
+	}
+}
+
+func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scratch []float32) {
+	if flags&tileAdd != 0 {
+		l.back.run(y, x, w, bias, flags, then, scratch)
+		return
+	}
+	l.y, l.x, l.w, l.bias, l.flags = y, x, w, bias, flags
 	if bias == nil {
 		l.bias = l.zero
 	}
-	if l.flip {
+	if l.back != nil {
 		l.w = scratch[:l.weightFloats()]
 		l.turnWeights(w)
 	}

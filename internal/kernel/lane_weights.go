@@ -12,8 +12,9 @@ package kernel
 // those beside it are zeros.
 type laneWeights struct {
 	laneSource
-	sides  int // groups of images, one per lane, that are summed as one
-	bundle int // rows of dy that are multiplied while they are in the first-level cache
+	few    *outer // computes batches that leave lanes idle
+	sides  int    // groups of images, one per lane, that are summed as one
+	bundle int    // rows of dy that are multiplied while they are in the first-level cache
 	parts  []laneWeightsPart
 
 	// The call in progress.
@@ -39,9 +40,9 @@ const (
 	totalValues = 64
 )
 
-// newLaneWeights plans the gradient for the convolution s.
-func newLaneWeights(c *CPU, s ConvShape) *laneWeights {
-	l := &laneWeights{laneSource: newLaneSource(c, s), sides: laneImages / c.ops.lane.lanes,
+// newLaneWeights plans the gradient for the convolution s, which few computes as well.
+func newLaneWeights(c *CPU, s ConvShape, few *outer) *laneWeights {
+	l := &laneWeights{laneSource: newLaneSource(c, s), few: few, sides: laneImages / c.ops.lane.lanes,
 		parts: make([]laneWeightsPart, c.Threads())}
 	l.bundle = min(l.band, max(1, bundleFloats/l.sides/(s.Stride*l.row+l.dyRow())))
 	return l
@@ -73,7 +74,12 @@ func (l *laneWeights) partFloats() int {
 
 // scratchFloats returns the floats that the sums of all pieces and all threads take.
 func (l *laneWeights) scratchFloats() int {
-	return lanePieces*l.sides*l.sideFloats() + len(l.parts)*l.partFloats()
+	return max(l.few.scratchFloats(), lanePieces*l.sides*l.sideFloats()+len(l.parts)*l.partFloats())
+}
+
+func (l *laneWeights) resize(images int) {
+	l.shape.N = images
+	l.few.resize(images)
 }
 
 // sums returns the sums of one side of a piece.
@@ -88,6 +94,10 @@ func (l *laneWeights) part(i int) []float32 {
 
 // run computes dw.
 func (l *laneWeights) run(dw, x, dy, scratch []float32) {
+	if !fillsLanes(l.shape.N, laneImages) {
+		l.few.run(dw, x, dy, scratch)
+		return
+	}
 	l.dw, l.x, l.dy, l.scratch = dw, x, dy, scratch
 	if l.shape.FLOPs()/2 < int64(l.cpu.ops.gemm.serial) {
 		l.Do(0, 1)

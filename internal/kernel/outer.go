@@ -244,8 +244,8 @@ func (o *outer) slack() int {
 	return 0
 }
 
-// scratch returns the floats that the padded copy and o.work take.
-func (o *outer) scratch() int {
+// scratchFloats returns the floats that the padded copy and o.work take.
+func (o *outer) scratchFloats() int {
 	n := o.workFloats()
 	if o.pad != nil {
 		n += o.images*o.shape.xImage + o.slack()
@@ -253,7 +253,8 @@ func (o *outer) scratch() int {
 	return n
 }
 
-// run computes dw.
+func (o *outer) resize(images int) { o.images = images }
+
 func (o *outer) run(dw, x, dy, scratch []float32) {
 	o.dw, o.x, o.dy, o.source = dw, x, dy, x
 	n := o.workFloats()

@@ -20,7 +20,7 @@ type splitGather struct {
 
 	// The call in progress.
 	dst, src, w, bias []float32
-	relu, add         bool
+	flags             int
 	panels            []uint32
 	then              finishing // of rows of dst, if any
 }
@@ -67,14 +67,15 @@ func (o *splitOps) leftWords() int { return splitBatch * splitSteps * o.stepWord
 // sumFloats is the size of a batch's sums.
 const sumFloats = splitBatch * splitSide * splitSide
 
-// scratch returns the floats that panels, tiles and sums take.
-func (g *splitGather) scratch() int {
+// scratchFloats returns the floats that panels, tiles and sums take.
+func (g *splitGather) scratchFloats() int {
 	return g.panelsCount()*g.steps*g.ops.stepWords() + len(g.parts)*(g.ops.leftWords()+sumFloats)
 }
 
-// run computes dst, or with add adds to it. A nil bias counts as zeros.
-func (g *splitGather) run(dst, src, w, bias []float32, relu, add bool, then finishing, scratch []float32) {
-	g.dst, g.src, g.w, g.bias, g.relu, g.add, g.then = dst, src, w, bias, relu, add, then
+func (g *splitGather) resize(images int) { g.images = images }
+
+func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
+	g.dst, g.src, g.w, g.bias, g.flags, g.then = dst, src, w, bias, flags, then
 	if bias == nil {
 		g.bias = g.noBias
 	}
@@ -170,12 +171,15 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n int) {
 		for row := 0; row < n; row += splitSide {
 			g.packRows(p, phase, first+row, lo, hi, p.left[row/splitSide*(hi-lo)*step:])
 		}
-		bias, flags := g.bias, 0
-		if lo > 0 || g.add {
-			bias, flags = g.noBias, tileAdd
+		bias, flags := g.bias, g.flags
+		if lo > 0 {
+			flags |= tileAdd
 		}
-		if g.relu && hi == steps {
-			flags |= tileReLU
+		if flags&tileAdd != 0 {
+			bias = g.noBias
+		}
+		if hi < steps {
+			flags &^= tileReLU
 		}
 		for j := range g.panelsCount() {
 			panel := g.panels[min((j*g.steps+phase.first+lo)*step, len(g.panels)):]

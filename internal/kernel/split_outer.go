@@ -39,12 +39,13 @@ func (o *splitOuter) blocks() int { return o.shape.taps * o.shape.depth / splitS
 // panels returns the number of panels of 32 columns of dw.
 func (o *splitOuter) panels() int { return o.shape.width / splitSide }
 
-// scratch returns the floats that tiles and sums take.
-func (o *splitOuter) scratch() int {
+// scratchFloats returns the floats that tiles and sums take.
+func (o *splitOuter) scratchFloats() int {
 	return (o.blocks()+o.panels())*splitSteps*o.ops.stepWords() + len(o.parts)*sumFloats
 }
 
-// run computes dw.
+func (o *splitOuter) resize(images int) { o.images = images }
+
 func (o *splitOuter) run(dw, x, dy, scratch []float32) {
 	o.dw, o.x, o.dy = dw, x, dy
 	o.left = words(take(&scratch, o.blocks()*splitSteps*o.ops.stepWords()))

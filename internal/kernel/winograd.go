@@ -247,8 +247,8 @@ func (g *winograd) turnedFloats() int {
 	return 9 * turnedRows * g.blocks[0].lanes
 }
 
-// scratch returns the floats that a call needs.
-func (g *winograd) scratch() int {
+// scratchFloats returns the floats that a call needs.
+func (g *winograd) scratchFloats() int {
 	filters, sources, sums, numFilters, numSources, numSums := g.sizes()
 	return g.width + len(g.parts)*g.turnedFloats() +
 		numFilters*filters + numSources*sources + numSums*sums
@@ -261,8 +261,8 @@ func take(s *[]float32, n int) []float32 {
 	return head
 }
 
-// run computes dst. A nil bias counts as zeros; flags are tileAdd and tileReLU; then, if it has a
-// Finisher, takes the rows of dst.
+func (t *tiling) resize(int) { panic("kernel: conv: Winograd's algorithm is planned for all images") }
+
 func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
 	g.dst, g.src, g.w, g.flags, g.then = dst, src, w, flags, then
 	g.biasRow = take(&scratch, g.width)

@@ -79,13 +79,12 @@ func (o *winogradWeights) sizes() (x, dy, numParcels, numSums int) {
 	return x, dy, 1, len(o.parts)
 }
 
-// scratch returns the floats that a call needs.
-func (o *winogradWeights) scratch() int {
+// scratchFloats returns the floats that a call needs.
+func (o *winogradWeights) scratchFloats() int {
 	x, dy, numParcels, numSums := o.sizes()
 	return numParcels*(x+dy) + numSums*o.sums.floats
 }
 
-// run computes dw.
 func (o *winogradWeights) run(dw, x, dy, scratch []float32) {
 	o.dwOut, o.xIn, o.dyIn = dw, x, dy
 	xFloats, dyFloats, numParcels, numSums := o.sizes()
