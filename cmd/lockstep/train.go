@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -29,13 +30,19 @@ model.safetensors, which PyTorch reads, and the workers' output.
 With --checkpoint-every it also holds the two newest checkpoints, and --resume goes on from there,
 in the middle of an epoch and with any number of workers: the run ends with the parameters that it
 would have had undisturbed. Ctrl-C and SIGTERM then leave a checkpoint, and SIGTERM ends with
-status 75.`,
+status 75.
+
+--for 30s ends the run when so much time has been trained, at the same step on all workers, and
+--until accuracy=0.94 with the first evaluation that shows it. The clock starts before the first
+step, when data, programs and memory are ready, and stands still during evaluations.`,
 		Example: `  lockstep train
   lockstep train --workers 2 --shards 4 --epochs 3
   lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
   lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
   lockstep train --model vgg11 --data cifar10 --epochs 30 --checkpoint-every 5m --out long
   lockstep train --resume long --workers 4
+  lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
+  lockstep train --epochs 20 --until accuracy=0.95
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -50,13 +57,13 @@ status 75.`,
 			summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
 				Stderr: a.stderr, Environment: a.environment, Origins: origins})
 			progress.end()
-			if err != nil {
+			if summary == nil {
 				return err
 			}
 			if isJSON {
-				return writeJSON(a, summary)
+				return errors.Join(err, writeJSON(a, summary))
 			}
-			return printSummary(a.stdout, summary)
+			return errors.Join(err, printSummary(a.stdout, summary))
 		},
 	}
 	addSettings(c, job.Settings())
