@@ -10,9 +10,10 @@ import (
 // Note: clocks
 //
 // Training time is the wall time of Run without the evaluations: it begins before the first step,
-// when data, programs and memory are ready, and counts waiting for data and for other workers,
-// copying for checkpoints, and what listeners take. A resumed run goes on counting from its moment.
-// Evaluations, which a run makes more or fewer of without training any better, are counted apart.
+// when data, programs and memory are ready. It counts what the network prepares by training samples,
+// waiting for data and for other workers, copying for checkpoints, and what listeners take. A resumed
+// run goes on counting from its moment. Evaluations, which a run makes more or fewer of without
+// training any better, are counted apart.
 
 // maxSteps is the number of steps of a run whose length is a time: more than there can be.
 const maxSteps = math.MaxInt32

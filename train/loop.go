@@ -56,8 +56,8 @@ type Loop struct {
 }
 
 // New validates c, compiles a program for every shard size that the run will meet, draws the
-// initial parameters and takes all memory. The caller may change the variables before Run, and
-// closes the loop when it is done with it.
+// initial parameters, lets the network prepare them and takes all memory. The caller may change the
+// variables before Run, and closes the loop when it is done with it.
 func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -76,6 +76,7 @@ func New(c Config) (*Loop, error) {
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
+	l.prepare()
 	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights, parameters(l.variables))
 	if err != nil {
 		l.Close()
@@ -98,6 +99,19 @@ func New(c Config) (*Loop, error) {
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
 	l.onReady = l.ready
 	return l, nil
+}
+
+// prepare lets the network set parameters by training samples, which is training time.
+func (l *Loop) prepare() {
+	n := l.config.Network
+	if n.Prepare == nil || l.config.EvalOnly {
+		return
+	}
+	began := time.Now()
+	var images data.Shard
+	l.config.Train.Take(&images, 0, min(n.PrepareSamples, l.config.Train.Len()))
+	n.Prepare(l.variables, images.Images)
+	l.before = time.Since(began)
 }
 
 // Variables returns the parameters and running statistics, which Run changes.
