@@ -46,33 +46,43 @@ step, when data, programs and memory are ready, and stands still during evaluati
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			resolved, origins, err := job.Resolve(job.Source{
-				File: config, Environment: a.environment, Flags: given(c)})
-			if err != nil {
-				return err
-			}
-			ctx, stop := a.interruptible(c.Context())
-			defer stop()
-			progress := newProgress(a, isQuiet)
-			summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
-				Stderr: a.stderr, Environment: a.environment, Origins: origins})
-			progress.end()
-			if summary == nil {
-				return err
-			}
-			if isJSON {
-				return errors.Join(err, writeJSON(a, summary))
-			}
-			return errors.Join(err, printSummary(a.stdout, summary))
+			return a.train(c, job.Source{File: config}, isJSON, isQuiet)
 		},
 	}
 	addSettings(c, job.Settings())
-	f := c.Flags()
-	f.StringVar(&config, "config", "",
+	c.Flags().StringVar(&config, "config", "",
 		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
-	f.BoolVar(&isJSON, "json", false, "print the summary as one JSON document (default: false)")
-	f.BoolVarP(&isQuiet, "quiet", "q", false, "show no progress (default: false)")
+	addWatching(c, &isJSON, &isQuiet)
 	return c
+}
+
+// addWatching gives c the flags of how a run is shown.
+func addWatching(c *cobra.Command, isJSON, isQuiet *bool) {
+	f := c.Flags()
+	f.BoolVar(isJSON, "json", false, "print the summary as one JSON document (default: false)")
+	f.BoolVarP(isQuiet, "quiet", "q", false, "show no progress (default: false)")
+}
+
+// train runs what s and the flags of c describe, and prints the summary.
+func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error {
+	s.Environment, s.Flags = a.environment, given(c)
+	resolved, origins, err := job.Resolve(s)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	progress := newProgress(a, isQuiet)
+	summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
+		Stderr: a.stderr, Environment: a.environment, Origins: origins})
+	progress.end()
+	if summary == nil {
+		return err
+	}
+	if isJSON {
+		return errors.Join(err, writeJSON(a, summary))
+	}
+	return errors.Join(err, printSummary(a.stdout, summary))
 }
 
 // writeJSON prints a result as one JSON document.
