@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/job"
+	"lockstep/internal/report"
 )
 
 func trainCommand(a *app) *cobra.Command {
@@ -24,8 +25,8 @@ number of workers, and --strategy none, which is no training but a floor for com
 
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
-holds config.yaml, host.json, steps.jsonl, summary.json, the trained weights in
-model.safetensors, which PyTorch reads, and the workers' output.
+holds config.yaml, host.json, steps.jsonl, summary.json, report.html with plots of them, the
+trained weights in model.safetensors, which PyTorch reads, and the workers' output.
 
 With --checkpoint-every it also holds the two newest checkpoints, and --resume goes on from there,
 in the middle of an epoch and with any number of workers: the run ends with the parameters that it
@@ -79,6 +80,7 @@ func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error 
 	if summary == nil {
 		return err
 	}
+	err = errors.Join(err, report.WriteTraining(summary.Directory))
 	if isJSON {
 		return errors.Join(err, writeJSON(a, summary))
 	}
