@@ -16,3 +16,11 @@ func AppendFrame(b []byte, op Op, generation, sequence uint32, length uint64) []
 	h.put(head[:], crc32.MakeTable(crc32.Castagnoli))
 	return append(b, head[:]...)
 }
+
+// AppendReport appends a report that rank lost was lost to b.
+func AppendReport(b []byte, generation, lost uint32) []byte {
+	h := header{kind: abortFrame, generation: generation, lost: lost}
+	var head [headBytes]byte
+	h.put(head[:], crc32.MakeTable(crc32.Castagnoli))
+	return append(b, head[:]...)
+}

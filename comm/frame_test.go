@@ -44,6 +44,8 @@ func TestUnexpectedFramesNameTheField(t *testing.T) {
 		{"type", comm.AppendFrame(nil, comm.AllReduce, generation, 1, 0)},
 		{"length", comm.AppendFrame(nil, comm.Barrier, generation, 1, 8)},
 		{"length", comm.AppendFrame(nil, comm.Barrier, generation, 1, 1<<40)},
+		{"lost rank", comm.AppendReport(nil, generation, 0)}, // the receiver itself
+		{"lost rank", comm.AppendReport(nil, generation, 1<<31)},
 	}
 	for _, test := range tests {
 		meshes := comm.NewLocal(2)

@@ -1,9 +1,6 @@
 package comm
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // lane is the state of one direction of one link in the current step.
 type lane struct {
@@ -52,7 +49,7 @@ func (x *executor) drive(p *planned, peer int, want header, begin time.Time) (
 	}
 	if !out.isDone() {
 		if moved, err = x.push(p, peer, want); err != nil {
-			return 0, moved, x.explain(peer, err)
+			return 0, moved, err
 		}
 	}
 	if !in.isDone() {
@@ -143,31 +140,12 @@ func (x *executor) inspect(l *lane, want header) error {
 		return err
 	}
 	if got.kind == abortFrame {
+		if err := x.checkReport(got); err != nil {
+			return err
+		}
 		return &abort{lost: int(got.lost)}
 	}
 	return nil
-}
-
-// abort is how pull returns a peer's report that another rank is lost.
-type abort struct{ lost int }
-
-func (a *abort) Error() string { return "abort" }
-
-// explain replaces the error of a send by the peer's own report, if one is waiting to be read.
-func (x *executor) explain(peer int, err error) error {
-	in := &x.in[peer]
-	if in.moved > 0 {
-		return err
-	}
-	n, recvErr := x.mesh.Recv(peer, in.head[:], nil)
-	if recvErr != nil || n < headBytes {
-		return err
-	}
-	got, parseErr := parse(in.head[:], x.table)
-	if parseErr != nil || got.kind != abortFrame || got.generation != x.config.Generation {
-		return err
-	}
-	return &abort{lost: int(got.lost)}
 }
 
 // blocking returns the peer the step is waiting for: one that owes us bytes, else one that does
@@ -181,26 +159,4 @@ func (x *executor) blocking() int {
 		}
 	}
 	return x.mesh.Rank()
-}
-
-// fail tells the other peers, as far as their link is between two frames, which rank was lost,
-// and ends the mesh, so that every rank learns of the loss at once.
-func (x *executor) fail(cause *PeerError) error {
-	var report *abort
-	if errors.As(cause.Err, &report) {
-		cause = &PeerError{Rank: report.lost, Op: cause.Op, Err: &ReportError{From: cause.Rank}}
-	}
-	if errors.Is(cause.Err, ErrClosed) {
-		return ErrClosed
-	}
-	h := header{kind: abortFrame, generation: x.config.Generation, lost: uint32(cause.Rank)}
-	var frame [headBytes]byte
-	h.put(frame[:], x.table)
-	for peer := range x.out {
-		if peer != x.mesh.Rank() && peer != cause.Rank && x.out[peer].moved == 0 {
-			x.mesh.Send(peer, frame[:], nil) // best effort: the end of the link follows
-		}
-	}
-	x.mesh.Shutdown()
-	return cause
 }

@@ -6,8 +6,6 @@ import "lockstep/internal/shard"
 //
 // One step, n(p-1) elements per piece sent by every rank: the quickest where latency is all, on
 // vectors of a few KiB. The same bits for any number of ranks.
-// Of vectors longer than the links' buffers everything is under way at once: when a rank is lost then,
-// a survivor may not get word of which, and blame the survivor that told it nothing.
 func oneShotAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	p := plan.Workers()
 	own := plan.Pieces(rank)

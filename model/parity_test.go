@@ -71,12 +71,18 @@ func TestParity(t *testing.T) {
 			}
 			for _, isa := range kernel.Supported() {
 				t.Run(isa.String(), func(t *testing.T) {
-					checkCase(t, c, kernel.Config{ISA: isa, Exact: true})
+					checkCase(t, c, kernel.Config{ISA: isa, Math: kernel.Exact})
 				})
 				t.Run(isa.String()+" fast", func(t *testing.T) {
-					checkFast(t, c, kernel.Config{ISA: isa})
+					checkFast(t, c, kernel.Config{ISA: isa}, fastRounding)
 				})
 			}
+			t.Run("bf16x6", func(t *testing.T) {
+				checkFast(t, c, kernel.Config{ISA: kernel.AVX512, Math: kernel.BF16x6}, fastRounding)
+			})
+			t.Run("bf16x3", func(t *testing.T) {
+				checkFast(t, c, kernel.Config{ISA: kernel.AVX512, Math: kernel.BF16x3}, partsRounding)
+			})
 		})
 	}
 }
@@ -93,20 +99,29 @@ func readCase(t *testing.T, file string) *parityCase {
 	return c
 }
 
+// partsRounding is by how much products of two parts round more than float32 does: some three times as much
+// as Winograd's algorithm (docs/design/0007).
+const partsRounding = 3 * fastRounding
+
 // fastRounding is by how much Winograd's algorithm rounds more than direct convolution does, at most
 // (results/winograd_accuracy.md).
 const fastRounding = 9
 
-// checkFast compares the first loss and gradients of fast math, with bounds as much wider as that rounds:
+// checkFast compares the first loss and gradients of math that rounds more, with bounds as much wider:
 // where a unit lies at the border of its ReLU or of being a maximum, that already decides which way it
 // goes, and a gradient's norm moves by some 1e-4 (vgg11 on the plain path).
-func checkFast(t *testing.T, c *parityCase, config kernel.Config) {
+func checkFast(t *testing.T, c *parityCase, config kernel.Config, rounding float64) {
+	if cpu, err := kernel.Open(config); err != nil {
+		t.Skip(err)
+	} else {
+		cpu.Close()
+	}
 	r := newReplica(t, c, config)
 	want, bound := c.lossBound(0)
-	if loss := r.gradients(); !(math.Abs(loss-want) <= fastRounding*bound) {
-		t.Errorf("step 0: loss %.9g, want %.9g +- %.2g", loss, want, fastRounding*bound)
+	if loss := r.gradients(); !(math.Abs(loss-want) <= rounding*bound) {
+		t.Errorf("step 0: loss %.9g, want %.9g +- %.2g", loss, want, rounding*bound)
 	}
-	r.checkGradients(t, fastRounding)
+	r.checkGradients(t, rounding)
 }
 
 // checkCase runs all steps of c.

@@ -22,10 +22,10 @@ func TestPerturbedParity(t *testing.T) {
 		if c.Recipe.Model != "vgg11" {
 			continue
 		}
-		for _, exact := range []bool{true, false} {
+		for _, m := range []kernel.Math{kernel.Exact, kernel.Fast} {
 			within := make([]int, len(c.Float64.Losses))
 			for run := range *perturb {
-				r := newReplica(t, c, kernel.Config{ISA: kernel.Best(), Threads: 2, Exact: exact})
+				r := newReplica(t, c, kernel.Config{ISA: kernel.Best(), Threads: 2, Math: m})
 				pixel := &r.images[(run*7919)%len(r.images)]
 				*pixel = math.Nextafter32(*pixel, 2)
 				for step := range within {
@@ -37,8 +37,8 @@ func TestPerturbedParity(t *testing.T) {
 					r.update()
 				}
 			}
-			t.Logf("%s, exact %v: of %d runs within the bounds up to each step: %v",
-				c.Case, exact, *perturb, within)
+			t.Logf("%s, math %v: of %d runs within the bounds up to each step: %v",
+				c.Case, m, *perturb, within)
 		}
 	}
 }

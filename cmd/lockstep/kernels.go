@@ -50,7 +50,7 @@ and report.md.`,
 	addSettings(c, kernelSettings())
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
-		"`NAME`: fast, or exact to leave out algorithms that save multiplications")
+		"`NAME` of how products are computed: fast, exact, bf16x6 or bf16x3; see lockstep train --help")
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
 	f.StringVar(&flags.out, "out", "",
@@ -122,8 +122,9 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if err != nil {
 		return roofline.Config{}, err
 	}
-	if f.math != "fast" && f.math != "exact" {
-		return roofline.Config{}, usagef("--math: %q is neither fast nor exact", f.math)
+	math, err := kernel.ParseMath(f.math)
+	if err != nil {
+		return roofline.Config{}, usagef("--math: %v", err)
 	}
 	if f.repeats < 1 || f.repeats > roofline.MaxRepeats {
 		return roofline.Config{}, usagef("--repeats: %d is out of range, want 1 to %d", f.repeats,
@@ -140,17 +141,13 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 		}
 	}
 	return roofline.Config{Model: resolved.Model, Batch: resolved.Batch, Threads: resolved.Threads,
-		ISA: isa, Exact: f.math == "exact", Repeats: f.repeats, Shapes: !f.noShapes}, nil
+		ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
 }
 
 // kernelCommandLine returns the flags that repeat a measurement, whatever the environment says.
 func kernelCommandLine(c roofline.Config) []string {
-	math := "fast"
-	if c.Exact {
-		math = "exact"
-	}
 	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch),
-		fmt.Sprintf("--threads=%d", c.Threads), "--isa=" + c.ISA.String(), "--math=" + math,
+		fmt.Sprintf("--threads=%d", c.Threads), "--isa=" + c.ISA.String(), "--math=" + c.Math.String(),
 		fmt.Sprintf("--repeats=%d", c.Repeats)}
 	if !c.Shapes {
 		args = append(args, "--no-shapes")

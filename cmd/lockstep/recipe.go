@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/cluster"
 	"lockstep/data"
 	"lockstep/internal/job"
 	"lockstep/recipe"
@@ -111,13 +113,15 @@ single settings; the others are the recipe's.`,
 }
 
 // substituted returns the recipe's configuration, with its substitute for a data set that is not found,
-// unless flags name one.
+// unless a flag or a variable names one.
 func substituted(a *app, r recipe.Recipe, flags map[string]string) (job.Config, error) {
 	c := r.Config
-	if r.Substitute == "" || flags["data"] != "" {
+	named := cmp.Or(flags["data"], a.environment[cluster.EnvTrain+"DATA"])
+	folder := cmp.Or(flags["data-dir"], a.environment[cluster.EnvTrain+"DATA_DIR"])
+	if r.Substitute == "" || named != "" {
 		return c, nil
 	}
-	path, err := data.Locate(c.Data, job.DataOptions(flags["data-dir"], a.environment))
+	path, err := data.Locate(c.Data, job.DataOptions(folder, a.environment))
 	if err != nil || path != "" {
 		return c, err
 	}

@@ -12,15 +12,15 @@ import (
 // bound is how long a survivor may take to learn that a peer has ended.
 const bound = 2 * time.Second
 
-// wantLoss checks that err is a *PeerError about another rank and op.
-func wantLoss(t *testing.T, what string, rank int, err error, op comm.Op) {
+// wantLoss checks that err is a *PeerError about op that names the victim.
+func wantLoss(t *testing.T, what string, rank int, err error, op comm.Op, victim int) {
 	t.Helper()
 	var lost *comm.PeerError
 	switch {
 	case !errors.As(err, &lost):
 		t.Errorf("%s: rank %d got %v, want a *comm.PeerError", what, rank, err)
-	case lost.Rank == rank:
-		t.Errorf("%s: rank %d blames itself: %v", what, rank, err)
+	case lost.Rank != victim:
+		t.Errorf("%s: rank %d blames rank %d, want %d: %v", what, rank, lost.Rank, victim, err)
 	case lost.Op != op:
 		t.Errorf("%s: rank %d: operation %v, want %v", what, rank, lost.Op, op)
 	}
@@ -33,9 +33,6 @@ func testLostPeer(t *testing.T, connect Connect) {
 		plan := Cut(t, workers, workers)
 		for _, name := range comm.Algorithms() {
 			elems := 300_001 // longer than the links' buffers
-			if name == "one-shot" {
-				elems = 8000 // what it is for: see its comment
-			}
 			c := comm.Config{Algorithm: name, Timeout: time.Minute}
 			var elapsed [maxRanks]time.Duration
 			errs := Ranks(t, connect, plan, c, func(g *comm.Group) error {
@@ -60,11 +57,7 @@ func testLostPeer(t *testing.T, connect Connect) {
 					continue
 				}
 				what := fmt.Sprintf("%s, %d ranks", name, workers)
-				wantLoss(t, what, r, err, comm.AllReduce)
-				var lost *comm.PeerError
-				if errors.As(err, &lost) && lost.Rank != victim {
-					t.Errorf("%s: rank %d blames rank %d, want %d: %v", what, r, lost.Rank, victim, err)
-				}
+				wantLoss(t, what, r, err, comm.AllReduce, victim)
 				if elapsed[r] > bound {
 					t.Errorf("%s: rank %d took %v, want at most %v", what, r, elapsed[r], bound)
 				}
@@ -74,6 +67,42 @@ func testLostPeer(t *testing.T, connect Connect) {
 }
 
 var errVictim = errors.New("the victim")
+
+// testLateSurvivor has a rank that comes to a collective after another was lost in it, when a third
+// is in the middle of a frame to it that no buffer holds. It must learn from that one who was lost;
+// and if it does not come, that one must not wait for it.
+func testLateSurvivor(t *testing.T, connect Connect) {
+	const workers, victim, part = 3, 2, 16 << 20
+	const early = 50 * time.Millisecond
+	bounds := []int{0, part, 2 * part, 3 * part}
+	for _, isComing := range []bool{true, false} {
+		first := make(chan struct{}) // rank 0 is back
+		var elapsed time.Duration
+		errs := Ranks(t, connect, Cut(t, workers, workers), comm.Config{}, func(g *comm.Group) error {
+			begin := time.Now()
+			switch g.Rank() {
+			case 0:
+				defer func() { elapsed = time.Since(begin); close(first) }()
+			case victim:
+				time.Sleep(early) // rank 0 is sending by now
+				return errVictim
+			default:
+				if time.Sleep(2 * early); !isComing {
+					<-first
+				}
+			}
+			return g.AllGather(make([]byte, bounds[workers]), bounds)
+		})
+		what := fmt.Sprintf("coming %t", isComing)
+		wantLoss(t, what, 0, errs[0], comm.AllGather, victim)
+		if isComing {
+			wantLoss(t, what, 1, errs[1], comm.AllGather, victim)
+		}
+		if elapsed > early+bound {
+			t.Errorf("%s: noticed after %v, want at most %v", what, elapsed-early, bound)
+		}
+	}
+}
 
 // testStuckPeer has one rank that keeps its links open and does nothing.
 func testStuckPeer(t *testing.T, connect Connect) {
@@ -103,11 +132,7 @@ func testStuckPeer(t *testing.T, connect Connect) {
 			t.Errorf("%d ranks: noticed after %v, want %v to %v", workers, d, timeout, timeout+bound)
 		}
 		for r, err := range errs[:stuck] {
-			wantLoss(t, fmt.Sprintf("stuck, %d ranks", workers), r, err, comm.AllReduce)
-			var lost *comm.PeerError
-			if errors.As(err, &lost) && lost.Rank != stuck {
-				t.Errorf("%d ranks: rank %d blames rank %d, want %d", workers, r, lost.Rank, stuck)
-			}
+			wantLoss(t, fmt.Sprintf("stuck, %d ranks", workers), r, err, comm.AllReduce, stuck)
 		}
 	}
 }
@@ -197,4 +222,28 @@ func testCloseWhileWaiting(t *testing.T, connect Connect) {
 	}
 	meshes[1].Shutdown()
 	meshes[1].Close()
+}
+
+// testCloseWhileReporting closes a group that tells a rank that does not listen of a loss.
+func testCloseWhileReporting(t *testing.T, connect Connect) {
+	meshes := connect(t, 3)
+	g, err := comm.NewGroup(meshes[0], comm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := g.Start(comm.Call{Op: comm.Barrier})
+	meshes[2].Shutdown()
+	time.Sleep(50 * time.Millisecond)
+	begin := time.Now()
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	if d := time.Since(begin); d > bound/5 {
+		t.Errorf("closed after %v, want at most %v", d, bound/5)
+	}
+	wantLoss(t, "closed", 0, h.Wait(), comm.Barrier, 2)
+	meshes[1].Shutdown()
+	for _, m := range meshes[1:] {
+		m.Close()
+	}
 }

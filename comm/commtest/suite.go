@@ -33,10 +33,12 @@ func Run(t *testing.T, connect Connect) {
 		{"SlowPeer", testSlowPeer},
 		{"Counters", testCounters},
 		{"LostPeer", testLostPeer},
+		{"LateSurvivor", testLateSurvivor},
 		{"StuckPeer", testStuckPeer},
 		{"Mismatch", testMismatch},
 		{"Generation", testGeneration},
 		{"CloseWhileWaiting", testCloseWhileWaiting},
+		{"CloseWhileReporting", testCloseWhileReporting},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, connect) })

@@ -41,7 +41,7 @@ type Config struct {
 	MasterAddr  string  `json:"master-addr"`     // interface of the rendezvous
 	MasterPort  int     `json:"master-port"`     // port of the rendezvous; 0: any
 	ISA         string  `json:"isa"`             // kernel path; "": the best all workers have
-	Math        string  `json:"math"`            // fast, or exact: direct convolutions only
+	Math        string  `json:"math"`            // how products are computed, see kernel.Math
 	Epochs      int     `json:"epochs"`          // length in epochs; 0: given by Steps or For, or 1
 	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs or For
 	For         string  `json:"for"`             // length in training time; "": by Epochs or Steps
@@ -85,7 +85,7 @@ func Default() Config {
 		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 640 << 20,
-		MasterAddr: "127.0.0.1", Math: mathFast,
+		MasterAddr: "127.0.0.1", Math: kernel.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
 		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Decay: decayAll, Schedule: "constant", EvalEvery: 1,
 		Normalize: auto, TTA: none, Save: true,

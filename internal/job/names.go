@@ -13,9 +13,6 @@ const (
 	linkSHM   = "shm"
 	linkTCP   = "tcp"
 
-	mathFast  = "fast"
-	mathExact = "exact" // no algorithm that trades rounding errors for speed
-
 	ttaFlip      = "flip"
 	ttaFlipShift = "flip-shift"
 
@@ -35,7 +32,10 @@ func isaNames() []string {
 
 func decayNames() []string { return []string{decayAll, decayMatrices} }
 
-func mathNames() []string { return []string{mathFast, mathExact} }
+func mathNames() []string {
+	return []string{kernel.Fast.String(), kernel.Exact.String(), kernel.BF16x6.String(),
+		kernel.BF16x3.String()}
+}
 
 func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }
 

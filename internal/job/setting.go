@@ -110,7 +110,8 @@ func workerSettings() []Setting {
 			func(c *Config) *int { return &c.MasterPort }),
 		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
-		choice("math", "exact computes every convolution directly: slower, smaller rounding errors",
+		choice("math", "how products are computed: exact without algorithms that round more; bf16x6 and "+
+			"bf16x3 as six and three products of parts on the matrix unit of an AMX processor",
 			mathNames(), func(c *Config) *string { return &c.Math }),
 	)
 }

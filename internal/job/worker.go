@@ -87,8 +87,12 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, err
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads,
-		Crowded: w.crowded, Exact: w.config.Math == mathExact})
+	math, err := kernel.ParseMath(w.config.Math)
+	if err != nil {
+		return result, err
+	}
+	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads, Crowded: w.crowded,
+		Math: math})
 	if err != nil {
 		return result, err
 	}

@@ -40,8 +40,8 @@ func BenchmarkWinograd(b *testing.B) {
 
 func benchWinograd(b *testing.B, s kernel.ConvShape, isa kernel.ISA, threads int) {
 	var calls [2][]func()
-	for i, exact := range []bool{true, false} {
-		c, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads, Exact: exact})
+	for i, math := range []kernel.Math{kernel.Exact, kernel.Fast} {
+		c, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads, Math: math})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func (s ConvShape) fold() ConvShape {
 // and panic if a slice is too short. Each costs FLOPs() at most: taps that fall on padding are left
 // out on maps up to 8x8. Rounding errors grow like the square root of the number of terms.
 //
-// Unless Config.Exact is set, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
+// Unless Config.Math is Exact, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
 // F(4x4, 3x3), chosen by the shape alone (usesWinograd): 2 to 4 times fewer products, rounding errors 4
 // to 9 times as large, and what is infinite or not a number reaches further pixels.
 type Conv struct {
@@ -63,8 +63,12 @@ type Conv struct {
 	// In place of the three above, where Winograd's algorithm is used.
 	fastForward, fastData *winograd
 	fastWeights           *winogradWeights
+	// Or in place of each by products of parts.
+	splitForward, splitData *splitGather
+	splitWeights            *splitOuter
 	// In place of the first two where images fill vectors better than channels.
 	laneForward, laneData *lanewise
+	laneWeights           *laneWeights // in place of weights where the images fill the lanes
 	scratch               int
 }
 
@@ -77,13 +81,15 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 		return v
 	}
 	f := s.fold()
-	v.forward = planForward(c, f)
-	v.data = planData(c, f)
-	v.weights = planWeights(c, f)
-	v.scratch = max(v.forward.scratch(), v.data.scratch(), v.weights.scratch()) + lineFloats
+	v.planForward(f)
+	v.planData(f)
+	v.planWeights(f)
 	v.planLanes()
 	return v
 }
+
+// plan notes how many floats of scratch a direction needs.
+func (v *Conv) plan(scratch int) { v.scratch = max(v.scratch, scratch+lineFloats) }
 
 // Resize makes the calls compute n images, 1 to as many as were planned. The results are those of a
 // convolution planned for n.
@@ -91,26 +97,50 @@ func (v *Conv) Resize(n int) {
 	if n == v.shape.N {
 		return
 	}
-	images := v.forward.images / v.shape.N * n
-	v.forward.images, v.data.images, v.weights.images = images, images, images
+	if v.fastForward != nil {
+		panic("kernel: conv: resize: Winograd's algorithm is planned for all images")
+	}
+	scale := func(images *int) { *images = *images / v.shape.N * n }
+	if v.splitForward != nil {
+		scale(&v.splitForward.images)
+	} else {
+		scale(&v.forward.images)
+	}
+	if v.splitData != nil {
+		scale(&v.splitData.images)
+	} else {
+		scale(&v.data.images)
+	}
+	if v.splitWeights != nil {
+		scale(&v.splitWeights.images)
+	} else {
+		scale(&v.weights.images)
+	}
 	v.shape.N = n
 	for _, l := range []*lanewise{v.laneForward, v.laneData} {
 		if l != nil {
 			l.shape.N = n
 		}
 	}
+	if v.laneWeights != nil {
+		v.laneWeights.shape.N = n
+	}
 }
 
 // planLanes plans what is computed with an image in each lane, where that is faster.
 func (v *Conv) planLanes() {
-	s := v.shape
-	if v.forward.pad != nil && v.cpu.usesLanes(s) {
+	s, lanes := v.shape, v.cpu.ops.lane.lanes
+	if v.forward != nil && v.forward.pad != nil && usesLanes(s) && fillsLanes(s.N, lanes) {
 		v.laneForward = newLanewise(v.cpu, s, false)
-		v.scratch = max(v.scratch, v.laneForward.scratchFloats()+lineFloats)
+		v.plan(v.laneForward.scratchFloats())
 	}
-	if v.data.pad != nil && s.R == s.S && v.cpu.usesLanes(s.back()) {
+	if v.data != nil && v.data.pad != nil && s.R == s.S && usesLanes(s.back()) && fillsLanes(s.N, lanes) {
 		v.laneData = newLanewise(v.cpu, s.back(), true)
-		v.scratch = max(v.scratch, v.laneData.scratchFloats()+lineFloats)
+		v.plan(v.laneData.scratchFloats())
+	}
+	if v.weights != nil && v.weights.pad != nil && usesLanes(s) {
+		v.laneWeights = newLaneWeights(v.cpu, s)
+		v.plan(v.laneWeights.scratchFloats())
 	}
 }
 
@@ -127,8 +157,7 @@ func (v *Conv) planWinograd() {
 	v.fastForward = newWinograd(v.cpu, s, false)
 	v.fastData = newWinograd(v.cpu, s.back(), true)
 	v.fastWeights = newWinogradWeights(v.cpu, s)
-	v.scratch = lineFloats +
-		max(v.fastForward.scratch(), v.fastData.scratch(), v.fastWeights.scratch())
+	v.plan(max(v.fastForward.scratch(), v.fastData.scratch(), v.fastWeights.scratch()))
 }
 
 // ScratchFloats returns how many floats of scratch each of the three calls needs at most. The contents
@@ -143,7 +172,8 @@ func (v *Conv) FinishRows() int { return FinishRows(v.shape.OutH()*v.shape.OutW(
 //
 // Directly, the channels c are cut into chunks by the shape. Each chunk is summed over r, s, c in this
 // order, the first from the bias and the others from zero, and the chunks' sums are added in order.
-// The types winograd and winogradWeights tell the order of Winograd's algorithm.
+// The types winograd and winogradWeights tell the order of Winograd's algorithm, splitGather and splitOuter
+// that of products of parts.
 //
 // Unless it is nil, then is called for every block of FinishRows rows of y, most while they are in the
 // cache.
@@ -159,6 +189,10 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 			flags = tileReLU
 		}
 		v.fastForward.run(y, x, w, bias, flags, f, aligned(scratch))
+		return
+	}
+	if v.splitForward != nil {
+		v.splitForward.run(y, x, w, bias, relu, false, f, aligned(scratch))
 		return
 	}
 	if v.laneForward != nil {
@@ -184,6 +218,10 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 		v.fastData.run(dx, dy, w, nil, flags, finishing{}, aligned(scratch))
 		return
 	}
+	if v.splitData != nil {
+		v.splitData.run(dx, dy, w, nil, false, add, finishing{}, aligned(scratch))
+		return
+	}
 	if v.laneData != nil && !add {
 		v.laneData.run(dx, dy, w, nil, false, finishing{}, aligned(scratch))
 		return
@@ -195,11 +233,20 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 // dw[r,s,c,k] = sum_npq x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] dy[n,p,q,k].
 //
 // Directly, the pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from
-// zero and the parcels' sums are added in order.
+// zero and the parcels' sums are added in order. The types winogradWeights and laneWeights tell the order
+// of the others.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	v.checkLengths("conv backward weights", x, dy, dw, scratch)
 	if v.fastWeights != nil {
 		v.fastWeights.run(dw, x, dy, aligned(scratch))
+		return
+	}
+	if v.splitWeights != nil {
+		v.splitWeights.run(dw, x, dy, aligned(scratch))
+		return
+	}
+	if v.laneWeights != nil && fillsLanes(v.shape.N, laneImages) {
+		v.laneWeights.run(dw, x, dy, aligned(scratch))
 		return
 	}
 	v.weights.run(dw, x, dy, aligned(scratch))
@@ -228,21 +275,27 @@ func checkLen(call, name string, s []float32, want int) {
 const mergeDepth = 16
 
 // planForward plans y = x * w.
-func planForward(c *CPU, s ConvShape) *gather {
+func (v *Conv) planForward(s ConvShape) {
 	p, q := s.OutH(), s.OutW()
 	g := gatherShape{taps: s.R * s.S, depth: s.C, width: s.K, merge: 1, side: 1, shift: 1,
 		srcImage: s.H * s.W * s.C, dstImage: p * q * s.K}
 	m := mapping{from: s.from}
+	if v.cpu.usesSplit(s, s.rows(), s.C, s.K) {
+		m.pixels = [][]int{raster(0, 1, p, 0, 1, q)}
+		v.splitForward = newSplitGather(v.cpu, s.N, g, m)
+		v.plan(v.splitForward.scratch())
+		return
+	}
 	pad := s.padder()
 	if pad != nil {
 		g.merge, g.shift, g.srcImage = s.S, s.Stride, pad.image()
-		g.side = c.ops.gemm.sides(q, &g)
+		g.side = v.cpu.ops.gemm.sides(q, &g)
 		m.from = s.fromPadded
 	}
 	m.pixels = [][]int{raster(0, 1, p, 0, g.side, q)}
-	plan := newGather(c, s.N, g, pad)
-	plan.tabulate(m)
-	return plan
+	v.forward = newGather(v.cpu, s.N, g, pad)
+	v.forward.tabulate(m)
+	v.plan(v.forward.scratch())
 }
 
 // sides returns how many neighbouring pixels of a row of pixels to compute at once: the number that
@@ -295,25 +348,35 @@ func raster(y0, step, h, x0, stepX, w int) []int {
 
 // planData plans dx = dy * transposed w: a convolution of dy with the filter turned round, in which
 // with a stride each dx pixel meets only the taps of its phase.
-func planData(c *CPU, s ConvShape) *gather {
+func (v *Conv) planData(s ConvShape) {
 	p, q := s.OutH(), s.OutW()
 	g := gatherShape{taps: s.R * s.S, depth: s.K, width: s.C, merge: 1, side: 1, shift: 1, flip: true,
 		srcImage: p * q * s.K, dstImage: s.H * s.W * s.C}
-	m := mapping{from: s.fromOutput}
-	for y := range min(s.Stride, s.H) {
-		for x := range min(s.Stride, s.W) {
-			m.pixels = append(m.pixels, raster(y, s.Stride, s.H, x, s.Stride, s.W))
-		}
+	m := mapping{pixels: s.phases(), from: s.fromOutput}
+	if v.cpu.usesSplit(s, s.rows(), s.K, s.C) {
+		v.splitData = newSplitGather(v.cpu, s.N, g, m)
+		v.plan(v.splitData.scratch())
+		return
 	}
 	pad := s.outputPadder()
 	if pad != nil {
 		g.merge, g.srcImage = s.S, pad.image()
-		g.side = c.ops.gemm.sides(s.W, &g)
+		g.side = v.cpu.ops.gemm.sides(s.W, &g)
 		m = mapping{pixels: [][]int{raster(0, 1, s.H, 0, g.side, s.W)}, from: s.fromPaddedOutput}
 	}
-	plan := newGather(c, s.N, g, pad)
-	plan.tabulate(m)
-	return plan
+	v.data = newGather(v.cpu, s.N, g, pad)
+	v.data.tabulate(m)
+	v.plan(v.data.scratch())
+}
+
+// phases lists the input pixels that meet the same taps: with a stride, every Stride-th in both directions.
+func (s ConvShape) phases() (list [][]int) {
+	for y := range min(s.Stride, s.H) {
+		for x := range min(s.Stride, s.W) {
+			list = append(list, raster(y, s.Stride, s.H, x, s.Stride, s.W))
+		}
+	}
+	return list
 }
 
 // fromOutput returns the float offset of the output pixel that input pixel i reaches through tap t of
@@ -347,13 +410,19 @@ func (s ConvShape) fromPaddedOutput(i, r int) int {
 }
 
 // planWeights plans dw = x * dy, summed over pixels.
-func planWeights(c *CPU, s ConvShape) *outer {
+func (v *Conv) planWeights(s ConvShape) {
 	o := outerShape{taps: s.R * s.S, depth: s.C, width: s.K, xImage: s.H * s.W * s.C,
 		pixels: s.OutH() * s.OutW()}
+	if v.cpu.usesSplit(s, s.C, s.rows(), s.K) {
+		v.splitWeights = newSplitOuter(v.cpu, s.N, o, s.from)
+		v.plan(v.splitWeights.scratch())
+		return
+	}
 	pad := s.padder()
 	from := s.from
 	if pad != nil {
 		o.taps, o.depth, o.xImage, from = s.R, s.S*s.C, pad.image(), s.fromPadded
 	}
-	return newOuter(c, s.N, o, pad, from)
+	v.weights = newOuter(v.cpu, s.N, o, pad, from)
+	v.plan(v.weights.scratch())
 }

@@ -22,6 +22,8 @@ func convShapes() map[string]kernel.ConvShape {
 		"lanes stride":     {15, 19, 21, 7, 5, 4, 3, 2, 1},
 		"lanes band":       {14, 27, 64, 16, 3, 3, 3, 1, 1},
 		"lanes narrow":     {13, 11, 10, 9, 1, 3, 3, 1, 2},
+		"lanes 3":          {40, 10, 9, 5, 6, 4, 4, 1, 1},
+		"lanes flat":       {16, 3, 90, 8, 5, 3, 3, 1, 0},
 		"lenet linear":     {16, 7, 7, 16, 64, 7, 7, 1, 0},
 		"classifier":       {7, 1, 1, 64, 10, 1, 1, 1, 0},
 		"vgg 1":            {1, 32, 32, 3, 64, 3, 3, 1, 1},
@@ -216,7 +218,7 @@ func TestConvRandomShapes(t *testing.T) {
 		}
 		d := newConvData(s)
 		for _, isa := range kernel.Supported() {
-			c, err := kernel.Open(kernel.Config{ISA: isa, Threads: draw(1, 2, "threads"), Exact: true})
+			c, err := kernel.Open(kernel.Config{ISA: isa, Threads: draw(1, 2, "threads"), Math: kernel.Exact})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,17 +231,43 @@ func TestConvRandomShapes(t *testing.T) {
 func TestConvDoesNotAllocate(t *testing.T) {
 	for _, isa := range kernel.Supported() {
 		for _, threads := range []int{1, 2} {
-			d := newConvData(convShapes()["lenet 2"])
-			v := open(t, isa, threads).NewConv(d.s)
+			for _, name := range []string{"lenet 2", "lanes 2"} {
+				d := newConvData(convShapes()[name])
+				v := open(t, isa, threads).NewConv(d.s)
+				scratch := make([]float32, v.ScratchFloats())
+				y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
+				n := testing.AllocsPerRun(5, func() {
+					v.Forward(y, d.x.s, d.w.s, d.bias.s, true, nil, scratch)
+					v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
+					v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
+				})
+				if n != 0 {
+					t.Errorf("%v, %d threads, %s: %v allocations, want 0", isa, threads, name, n)
+				}
+			}
+		}
+	}
+}
+
+// Images that are left out leave the results of a plan for the others.
+func TestConvResize(t *testing.T) {
+	for _, n := range []int{20, 16, 3} { // the first and last do not fill lanes
+		s := convShapes()["lanes 2"]
+		s.N = n
+		d := newConvData(s)
+		for _, isa := range kernel.Supported() {
+			c := open(t, isa, 2)
+			want := d.run(t, c, false)
+			s.N = 30
+			v := c.NewConv(s)
+			v.Resize(n)
 			scratch := make([]float32, v.ScratchFloats())
 			y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
-			n := testing.AllocsPerRun(5, func() {
-				v.Forward(y, d.x.s, d.w.s, d.bias.s, true, nil, scratch)
-				v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
-				v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
-			})
-			if n != 0 {
-				t.Errorf("%v, %d threads: %v allocations, want 0", isa, threads, n)
+			v.Forward(y, d.x.s, d.w.s, d.bias.s, false, nil, scratch)
+			v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
+			v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
+			if !slices.Equal(y, want.y.s) || !slices.Equal(dx, want.dx.s) || !slices.Equal(dw, want.dw.s) {
+				t.Errorf("%v: 30 images resized to %d differ from a plan for these", isa, n)
 			}
 		}
 	}

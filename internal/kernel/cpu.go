@@ -20,9 +20,8 @@ type Config struct {
 	// Crowded says that other busy threads want the same cores. Threads that wait then sleep at
 	// once, which costs tens of microseconds per call, instead of taking a core from the others.
 	Crowded bool
-	// Exact forbids algorithms that trade rounding errors for fewer multiplications: convolutions
-	// are then computed directly.
-	Exact bool
+	// Math says how products are computed. The zero value is Fast.
+	Math Math
 }
 
 // CPU runs kernels on a fixed set of worker threads. Results never depend on how many there are.
@@ -74,7 +73,10 @@ func Open(c Config) (*CPU, error) {
 	if !slices.Contains(Supported(), c.ISA) {
 		return nil, fmt.Errorf("kernel: open: isa %v is not supported here, have %v", c.ISA, Supported())
 	}
-	p := &CPU{config: c, ops: opsFor(c.ISA), done: make(chan struct{}, 1)}
+	if err := c.checkMath(); err != nil {
+		return nil, err
+	}
+	p := &CPU{config: c, ops: opsFor(c.ISA, c.Math), done: make(chan struct{}, 1)}
 	// Spinning pays only while every thread has a core of its own.
 	if !c.Crowded && c.Threads <= min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) {
 		p.spins = spinRounds

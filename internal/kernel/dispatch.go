@@ -9,10 +9,12 @@ type ops struct {
 	row      rowOps
 	winograd winogradOps
 	peak     peakOps
+	split    splitOps // if the math is of parts
 }
 
-// opsFor returns the inner loops of isa.
-func opsFor(isa ISA) ops {
+// opsFor returns the inner loops of isa for m.
+func opsFor(isa ISA, m Math) ops {
 	return ops{gemm: gemmFor(isa), lane: laneFor(isa), element: elementFor(isa), row: rowFor(isa),
-		winograd: winogradFor(isa), peak: peakFor(isa)}
+		winograd: winogradFor(isa), peak: peakFor(isa),
+		split: splitFor(isa, m.parts())}
 }

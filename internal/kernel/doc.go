@@ -36,6 +36,6 @@
 // of the data, and linear layers: its rows are found through a table of offsets, so no image is
 // unfolded, and on maps up to 8x8 taps that fall on padding are left out. The sum of outer products
 // (outer.go) serves the gradient of the weights. Of 3x3 convolutions Winograd's algorithm (winograd.go)
-// leaves matrix products of the same two loops, fewer than half as many, unless Config.Exact forbids it.
+// leaves matrix products of the same two loops, fewer than half as many, unless Config.Math is Exact.
 // Both loops also make the small products of attention (product.go).
 package kernel

@@ -1,8 +1,21 @@
 package kernel
 
-// lanewise is one direction of a convolution with few output channels. These do not fill vectors, but
-// images do: the source is copied so that the same float of as many images as a vector has lanes lies
-// side by side, [H, padded W, C, lane], and every product is of such a vector and one weight.
+// Note: lanes.
+//
+// Few output channels do not fill vectors, but images do: maps are copied so that the same float of as
+// many images as a vector has lanes, a group, lies side by side, and every product is of such a vector
+// with one weight or with another such vector.
+
+// laneSource copies the map that a convolution reads, with the padding beside it, [H, padded W, C, lane].
+type laneSource struct {
+	cpu   *CPU
+	shape ConvShape
+	row   int       // floats in a row of the copy
+	band  int       // rows of the output that one copy serves
+	x     []float32 // [N, H, W, C] of the call in progress
+}
+
+// lanewise is one direction of a convolution with an image in each lane,
 //
 //	y[n,p,q,k] = bias[k] + sum of x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] w[r,s,c,k] over r, s, c
 //
@@ -10,18 +23,15 @@ package kernel
 // but zeros may differ in its sign). Taps above and below the map are left out; those beside it are
 // zeros.
 type lanewise struct {
-	cpu   *CPU
-	shape ConvShape
+	laneSource
 	flip  bool // weights are [R, S reversed, K, C]: the transposed convolution
-	row   int  // floats in a row of the copy
-	band  int  // rows of the output that one copy serves
 	parts []lanePart
 	zero  []float32 // a bias of zeros
 
 	// The call in progress.
-	y, x, w, bias []float32
-	flags         int
-	scratch       []float32
+	y, w, bias []float32
+	flags      int
+	scratch    []float32
 }
 
 // lanePart holds the arguments that one thread hands to the inner loops.
@@ -30,9 +40,9 @@ type lanePart struct {
 	turn turnArgs
 }
 
-// laneFloats bounds the copy that a thread works from: 256 KiB share the second-level cache with weights
-// and results.
-const laneFloats = 64 << 10
+// laneFloats bounds the copy that a thread works from, for each lane: 256 KiB with 16 lanes share the
+// second-level cache with weights and results.
+const laneFloats = 4 << 10
 
 // laneWidth is the largest number of output channels for which images fill vectors better than they do,
 // laneTerms the least number of products in a sum that is worth copying its operands and its result.
@@ -41,29 +51,72 @@ const (
 	laneTerms = 64
 )
 
-// usesLanes reports whether a convolution that a padder serves is computed with an image in each lane.
-func (c *CPU) usesLanes(s ConvShape) bool {
-	lanes := c.ops.lane.lanes
-	idle := (s.N+lanes-1)/lanes*lanes - s.N
-	return s.K <= laneWidth && s.R*s.S*s.C >= laneTerms && idle <= s.N/4
-}
+// usesLanes reports whether a convolution that a padder serves is computed with an image in each lane, if
+// the images fill the lanes.
+func usesLanes(s ConvShape) bool { return s.K <= laneWidth && s.R*s.S*s.C >= laneTerms }
 
-// newLanewise plans the convolution s.
-func newLanewise(c *CPU, s ConvShape, flip bool) *lanewise {
-	l := &lanewise{cpu: c, shape: s, flip: flip, parts: make([]lanePart, c.Threads()),
-		zero: make([]float32, s.K)}
+// fillsLanes reports whether n images leave few lanes idle.
+func fillsLanes(n, lanes int) bool { return (n+lanes-1)/lanes*lanes-n <= n/4 }
+
+// newLaneSource plans the copy for the convolution s.
+func newLaneSource(c *CPU, s ConvShape) laneSource {
+	l := laneSource{cpu: c, shape: s, band: s.OutH()}
 	l.row = ((s.OutW()-1)*s.Stride + s.S) * s.C * c.ops.lane.lanes
-	l.band = s.OutH()
-	if rows := max(s.R, laneFloats/l.row); rows < s.H {
+	if rows := max(s.R, laneFloats*c.ops.lane.lanes/l.row); rows < s.H {
 		l.band = (rows-s.R)/s.Stride + 1
 	}
 	return l
 }
 
+// groups returns the number of groups of images.
+func (l *laneSource) groups() int {
+	lanes := l.cpu.ops.lane.lanes
+	return (l.shape.N + lanes - 1) / lanes
+}
+
+// images returns the first image of a group and how many there are.
+func (l *laneSource) images(group int) (first, n int) {
+	lanes := l.cpu.ops.lane.lanes
+	return group * lanes, min(lanes, l.shape.N-group*lanes)
+}
+
 // copyRows returns the most rows of the source that a band needs.
-func (l *lanewise) copyRows() int {
+func (l *laneSource) copyRows() int {
 	s := &l.shape
 	return min(s.H, (l.band-1)*s.Stride+s.R)
+}
+
+// nextBand returns the rows [first, end) of a group's output that start units [lo, hi) of rows, counted
+// over all groups, and that one copy serves.
+func (l *laneSource) nextBand(lo, hi int) (group, first, end int) {
+	height := l.shape.OutH()
+	group, first = lo/height, lo%height
+	return group, first, first + min(l.band, height-first, hi-lo)
+}
+
+// gather copies what rows [first, end) of a group's output need to dst and returns the row of the source
+// that the copy starts with.
+func (l *laneSource) gather(t *turnArgs, dst []float32, group, first, end int) int {
+	s, lanes := &l.shape, l.cpu.ops.lane.lanes
+	from := max(0, first*s.Stride-s.Pad)
+	to := max(from, min(s.H, (end-1)*s.Stride-s.Pad+s.R))
+	image, n := l.images(group)
+	left := s.Pad * s.C * lanes
+	width := min(s.W*s.C, (l.row-left)/lanes)
+	for h := from; h < to; h++ {
+		row := dst[(h-from)*l.row:][:l.row]
+		clear(row[:left])
+		clear(row[left+width*lanes:])
+		t.run(&l.cpu.ops.gemm, row[left:], l.x[(image*s.H+h)*s.W*s.C:], width, s.H*s.W*s.C,
+			&block{vectors: 1, lanes: lanes, tail: n})
+	}
+	return from
+}
+
+// newLanewise plans the convolution s.
+func newLanewise(c *CPU, s ConvShape, flip bool) *lanewise {
+	return &lanewise{laneSource: newLaneSource(c, s), flip: flip, parts: make([]lanePart, c.Threads()),
+		zero: make([]float32, s.K)}
 }
 
 // weightFloats returns the floats that turned weights take.
@@ -124,43 +177,17 @@ func (l *lanewise) turnWeights(w []float32) {
 
 // Do computes some rows of the output, counted over all groups of images.
 func (l *lanewise) Do(part, parts int) {
-	s, lanes := &l.shape, l.cpu.ops.lane.lanes
-	height := s.OutH()
-	lo, hi := span((s.N+lanes-1)/lanes*height, part, parts)
+	lo, hi := span(l.groups()*l.shape.OutH(), part, parts)
 	scratch := l.scratch[part*l.partFloats():][:l.partFloats()]
 	source, results := scratch[:l.copyRows()*l.row], scratch[l.copyRows()*l.row:]
 	for lo < hi {
-		group, first := lo/height, lo%height
-		end := first + min(l.band, height-first, hi-lo)
-		from := max(0, first*s.Stride-s.Pad)
-		to := max(from, min(s.H, (end-1)*s.Stride-s.Pad+s.R))
-		l.gather(&l.parts[part].turn, source, group, from, to)
+		group, first, end := l.nextBand(lo, hi)
+		from := l.gather(&l.parts[part].turn, source, group, first, end)
 		for p := first; p < end; p++ {
 			l.compute(&l.parts[part].tile, results, source, p, from)
 			l.scatter(&l.parts[part].turn, results, group, p)
 		}
 		lo += end - first
-	}
-}
-
-// images returns the first image of a group and how many there are.
-func (l *lanewise) images(group int) (first, n int) {
-	lanes := l.cpu.ops.lane.lanes
-	return group * lanes, min(lanes, l.shape.N-group*lanes)
-}
-
-// gather copies rows [from, to) of a group's images to dst.
-func (l *lanewise) gather(t *turnArgs, dst []float32, group, from, to int) {
-	s, lanes := &l.shape, l.cpu.ops.lane.lanes
-	image, n := l.images(group)
-	left := s.Pad * s.C * lanes
-	width := min(s.W*s.C, (l.row-left)/lanes)
-	for h := from; h < to; h++ {
-		row := dst[(h-from)*l.row:][:l.row]
-		clear(row[:left])
-		clear(row[left+width*lanes:])
-		t.run(&l.cpu.ops.gemm, row[left:], l.x[(image*s.H+h)*s.W*s.C:], width, s.H*s.W*s.C,
-			&block{vectors: 1, lanes: lanes, tail: n})
 	}
 }
 
@@ -190,21 +217,5 @@ func (l *lanewise) scatter(t *turnArgs, src []float32, group, p int) {
 	image, n := l.images(group)
 	width, stride := s.OutW()*s.K, s.OutH()*s.OutW()*s.K
 	dst := l.y[image*stride+p*width:]
-	full, even := n&^(turnLanes-1), width&^(turnLanes-1)
-	if full > 0 {
-		*t = turnArgs{rows: full, stride: lanes, width: stride}
-		for j := 0; j < even; j += turnLanes {
-			t.dst, t.src = dst[j:], src[j*lanes:]
-			l.cpu.ops.gemm.turn(t)
-		}
-	}
-	for i := range n {
-		first := 0
-		if i < full {
-			first = even
-		}
-		for j := first; j < width; j++ {
-			dst[i*stride+j] = src[j*lanes+i]
-		}
-	}
+	t.copy(&l.cpu.ops.gemm, dst, src, n, width, lanes, stride)
 }

@@ -26,11 +26,34 @@ type laneArgs struct {
 	pixels, channels int
 }
 
-// laneOps holds the tiles of one ISA by pixels and channels: 1, 2, 4 or 6.
+// laneOuterArgs describes tiles of a gradient of weights with an image in each lane,
+//
+//	dst[d, k, lane] = sum_p sum_q x[p*rowStride + q*stride + d*lanes + lane] * dy[p, q, k, lane]
+//
+// for d < tiles*depth and k < channels, in the order written; with tileAdd the sum is added to dst.
+type laneOuterArgs struct {
+	x, dy []float32
+	// rows is the number of p, at least 1, pixels the number of q.
+	rows, pixels int
+	// Rows and neighbouring pixels in x are so many floats apart.
+	rowStride, stride int
+	// dy and dst start at the first of the channels; there are width of them, [lanes] each, in a pixel of
+	// dy, and between one d and the next in dst.
+	width int
+	dst   []float32
+	// flags may be tileAdd.
+	flags int
+	// tiles is how many there are. depth and channels are the size of each, for the portable form; each
+	// assembly tile knows its own.
+	tiles, depth, channels int
+}
+
+// laneOps holds the tiles of one ISA by pixels or depth, 1, 2 or 4, and channels, 1, 2, 4 or 6.
 type laneOps struct {
 	lanes int
-	most  int // pixels in a tile
+	most  int // pixels, or depth, of a tile
 	tile  [5][tileRows + 1]func(*laneArgs)
+	outer [5][tileRows + 1]func(*laneOuterArgs)
 }
 
 // plainLane returns the portable tiles.
@@ -38,6 +61,7 @@ func plainLane() laneOps {
 	o := laneOps{lanes: plainLanes, most: 1}
 	for _, channels := range tileHeights() {
 		o.tile[1][channels] = lanePlain
+		o.outer[1][channels] = laneOuterPlain
 	}
 	return o
 }
@@ -79,6 +103,44 @@ func laneDotPlain(sum *[plainLanes]float32, x, w []float32, width int) {
 		s6 += float32(v[6] * b)
 		s7 += float32(v[7] * b)
 		x = x[plainLanes:]
+	}
+	*sum = [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// laneOuterPlain is the portable form of tiles of a gradient of weights.
+func laneOuterPlain(a *laneOuterArgs) {
+	for d := range a.tiles * a.depth {
+		for k := range a.channels {
+			var sum [plainLanes]float32
+			for p := range a.rows {
+				laneProductsPlain(&sum, a.x[p*a.rowStride+d*plainLanes:],
+					a.dy[(p*a.pixels*a.width+k)*plainLanes:], a)
+			}
+			dst := (*[plainLanes]float32)(a.dst[(d*a.width+k)*plainLanes:])
+			for j, s := range sum {
+				if a.flags&tileAdd != 0 {
+					s = dst[j] + s
+				}
+				dst[j] = s
+			}
+		}
+	}
+}
+
+// laneProductsPlain adds the products of a row of pixels of x and dy to sum.
+func laneProductsPlain(sum *[plainLanes]float32, x, dy []float32, a *laneOuterArgs) {
+	s0, s1, s2, s3 := sum[0], sum[1], sum[2], sum[3]
+	s4, s5, s6, s7 := sum[4], sum[5], sum[6], sum[7]
+	for q := range a.pixels {
+		v, b := (*[plainLanes]float32)(x[q*a.stride:]), (*[plainLanes]float32)(dy[q*a.width*plainLanes:])
+		s0 += float32(v[0] * b[0])
+		s1 += float32(v[1] * b[1])
+		s2 += float32(v[2] * b[2])
+		s3 += float32(v[3] * b[3])
+		s4 += float32(v[4] * b[4])
+		s5 += float32(v[5] * b[5])
+		s6 += float32(v[6] * b[6])
+		s7 += float32(v[7] * b[7])
 	}
 	*sum = [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }

@@ -26,24 +26,35 @@ func (p *packArgs) run(o *gemmOps, dst, src []float32, rows, stride int, b *bloc
 // run fills a panel of rows rows with the channels of block b, dst[d*lanes + j] = src[j*stride + d],
 // and zeros beyond the last channel.
 func (t *turnArgs) run(o *gemmOps, dst, src []float32, rows, stride int, b *block) {
-	full, even := b.channels()&^(turnLanes-1), rows&^(turnLanes-1)
-	if even > 0 {
-		*t = turnArgs{rows: even, stride: stride, width: b.lanes}
-		for j := 0; j < full; j += turnLanes {
-			t.dst, t.src = dst[j:], src[j*stride:]
-			o.turn(t)
+	t.copy(o, dst, src, rows, b.channels(), stride, b.lanes)
+	if b.channels() < b.lanes {
+		for d := range rows {
+			clear(dst[d*b.lanes:][b.channels():b.lanes])
 		}
 	}
-	for d := range rows {
-		row := dst[d*b.lanes:][:b.lanes]
-		first := 0
-		if d < even {
-			first = full
+}
+
+// copy copies dst[d*width + j] = src[j*stride + d] for d < rows and j < columns. The last squares of a
+// number that is no multiple of turnLanes overlap those before.
+func (t *turnArgs) copy(o *gemmOps, dst, src []float32, rows, columns, stride, width int) {
+	if rows < turnLanes || columns < turnLanes {
+		for d := range rows {
+			for j := range columns {
+				dst[d*width+j] = src[j*stride+d]
+			}
 		}
-		for j := first; j < b.channels(); j++ {
-			row[j] = src[j*stride+d]
-		}
-		clear(row[b.channels():])
+		return
+	}
+	d, j := rows%turnLanes, columns%turnLanes
+	*t = turnArgs{dst: dst, src: src, rows: rows - d, columns: columns - j, stride: stride, width: width}
+	o.turn(t)
+	if d > 0 {
+		d = rows - turnLanes
+		t.copy(o, dst[d*width:], src[d:], turnLanes, columns, stride, width)
+	}
+	if j > 0 {
+		j = columns - turnLanes
+		t.copy(o, dst[j:], src[j*stride:], rows, turnLanes, stride, width)
 	}
 }
 

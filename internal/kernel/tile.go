@@ -70,14 +70,15 @@ type packArgs struct {
 	tail         int
 }
 
-// turnLanes is the number of channels that a transposing copy handles at a time.
+// turnLanes is the side of the squares that a transposing copy handles at a time.
 const turnLanes = 8
 
-// turnArgs describes a transposing copy of a panel, dst[d*width + j] = src[j*stride + d] for j <
-// turnLanes and d < rows, a multiple of turnLanes.
+// turnArgs describes a transposing copy of a panel, dst[d*width + j] = src[j*stride + d] for d < rows and
+// j < columns, multiples of turnLanes.
 type turnArgs struct {
-	dst, src            []float32
-	rows, stride, width int
+	dst, src      []float32
+	rows, columns int
+	stride, width int
 }
 
 // stripArgs describes the gathering copy of the rows of a tile, dst[p*rows + i] = src[pairs[p,0] + i] for
@@ -215,7 +216,7 @@ func packPlain(a *packArgs) {
 // turnPlain is the portable transposing copy.
 func turnPlain(a *turnArgs) {
 	for d := range a.rows {
-		row := (*[turnLanes]float32)(a.dst[d*a.width:])
+		row := a.dst[d*a.width:][:a.columns]
 		for j := range row {
 			row[j] = a.src[j*a.stride+d]
 		}

@@ -7,7 +7,7 @@ const filterTiles = 4
 // the products for each pair of channels. A tile takes 36, its 16 pixels up to 144. Transforms and their
 // memory traffic cost half as much again (docs/design/0004).
 func (c *CPU) usesWinograd(s ConvShape) bool {
-	if c.config.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
+	if c.config.Math == Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
 		s.C%winogradChannels != 0 || s.K%winogradChannels != 0 {
 		return false
 	}

@@ -35,7 +35,7 @@ func fastShapes() map[string]kernel.ConvShape {
 
 func openExact(t testing.TB, isa kernel.ISA, threads int) *kernel.CPU {
 	t.Helper()
-	c, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads, Exact: true})
+	c, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads, Math: kernel.Exact})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,97 +9,197 @@ package kernel
 //go:noescape
 func laneAVX512_4x6(a *laneArgs)
 
+// laneOuterAVX512_4x6 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_4x6(a *laneOuterArgs)
+
 // laneAVX512_4x4 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_4x4(a *laneArgs)
+
+// laneOuterAVX512_4x4 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_4x4(a *laneOuterArgs)
 
 // laneAVX512_4x2 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_4x2(a *laneArgs)
 
+// laneOuterAVX512_4x2 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_4x2(a *laneOuterArgs)
+
 // laneAVX512_4x1 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_4x1(a *laneArgs)
+
+// laneOuterAVX512_4x1 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_4x1(a *laneOuterArgs)
 
 // laneAVX512_2x6 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_2x6(a *laneArgs)
 
+// laneOuterAVX512_2x6 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_2x6(a *laneOuterArgs)
+
 // laneAVX512_2x4 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_2x4(a *laneArgs)
+
+// laneOuterAVX512_2x4 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_2x4(a *laneOuterArgs)
 
 // laneAVX512_2x2 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_2x2(a *laneArgs)
 
+// laneOuterAVX512_2x2 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_2x2(a *laneOuterArgs)
+
 // laneAVX512_2x1 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_2x1(a *laneArgs)
+
+// laneOuterAVX512_2x1 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_2x1(a *laneOuterArgs)
 
 // laneAVX512_1x6 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_1x6(a *laneArgs)
 
+// laneOuterAVX512_1x6 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_1x6(a *laneOuterArgs)
+
 // laneAVX512_1x4 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_1x4(a *laneArgs)
+
+// laneOuterAVX512_1x4 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_1x4(a *laneOuterArgs)
 
 // laneAVX512_1x2 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_1x2(a *laneArgs)
 
+// laneOuterAVX512_1x2 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_1x2(a *laneOuterArgs)
+
 // laneAVX512_1x1 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX512_1x1(a *laneArgs)
+
+// laneOuterAVX512_1x1 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX512_1x1(a *laneOuterArgs)
 
 // laneAVX2_2x6 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_2x6(a *laneArgs)
 
+// laneOuterAVX2_2x6 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_2x6(a *laneOuterArgs)
+
 // laneAVX2_2x4 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_2x4(a *laneArgs)
+
+// laneOuterAVX2_2x4 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_2x4(a *laneOuterArgs)
 
 // laneAVX2_2x2 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_2x2(a *laneArgs)
 
+// laneOuterAVX2_2x2 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_2x2(a *laneOuterArgs)
+
 // laneAVX2_2x1 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_2x1(a *laneArgs)
+
+// laneOuterAVX2_2x1 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_2x1(a *laneOuterArgs)
 
 // laneAVX2_1x6 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_1x6(a *laneArgs)
 
+// laneOuterAVX2_1x6 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_1x6(a *laneOuterArgs)
+
 // laneAVX2_1x4 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_1x4(a *laneArgs)
+
+// laneOuterAVX2_1x4 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_1x4(a *laneOuterArgs)
 
 // laneAVX2_1x2 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_1x2(a *laneArgs)
 
+// laneOuterAVX2_1x2 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_1x2(a *laneOuterArgs)
+
 // laneAVX2_1x1 is lanePlain for a tile of this size.
 //
 //go:noescape
 func laneAVX2_1x1(a *laneArgs)
+
+// laneOuterAVX2_1x1 is laneOuterPlain for tiles of this size.
+//
+//go:noescape
+func laneOuterAVX2_1x1(a *laneOuterArgs)

@@ -155,6 +155,192 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_4x6(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_4x6(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z24
+	VMOVUPS     64(R12), Z25
+	VMOVUPS     128(R12), Z26
+	VMOVUPS     192(R12), Z27
+	VMOVUPS     (R9), Z28
+	VFMADD231PS Z28, Z24, Z0
+	VFMADD231PS Z28, Z25, Z6
+	VFMADD231PS Z28, Z26, Z12
+	VFMADD231PS Z28, Z27, Z18
+	VMOVUPS     64(R9), Z28
+	VFMADD231PS Z28, Z24, Z1
+	VFMADD231PS Z28, Z25, Z7
+	VFMADD231PS Z28, Z26, Z13
+	VFMADD231PS Z28, Z27, Z19
+	VMOVUPS     128(R9), Z28
+	VFMADD231PS Z28, Z24, Z2
+	VFMADD231PS Z28, Z25, Z8
+	VFMADD231PS Z28, Z26, Z14
+	VFMADD231PS Z28, Z27, Z20
+	VMOVUPS     192(R9), Z28
+	VFMADD231PS Z28, Z24, Z3
+	VFMADD231PS Z28, Z25, Z9
+	VFMADD231PS Z28, Z26, Z15
+	VFMADD231PS Z28, Z27, Z21
+	VMOVUPS     256(R9), Z28
+	VFMADD231PS Z28, Z24, Z4
+	VFMADD231PS Z28, Z25, Z10
+	VFMADD231PS Z28, Z26, Z16
+	VFMADD231PS Z28, Z27, Z22
+	VMOVUPS     320(R9), Z28
+	VFMADD231PS Z28, Z24, Z5
+	VFMADD231PS Z28, Z25, Z11
+	VFMADD231PS Z28, Z26, Z17
+	VFMADD231PS Z28, Z27, Z23
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	VADDPS      128(R9), Z2, Z2
+	VADDPS      192(R9), Z3, Z3
+	VADDPS      256(R9), Z4, Z4
+	VADDPS      320(R9), Z5, Z5
+	ADDQ        R8, R9
+	VADDPS      (R9), Z6, Z6
+	VADDPS      64(R9), Z7, Z7
+	VADDPS      128(R9), Z8, Z8
+	VADDPS      192(R9), Z9, Z9
+	VADDPS      256(R9), Z10, Z10
+	VADDPS      320(R9), Z11, Z11
+	ADDQ        R8, R9
+	VADDPS      (R9), Z12, Z12
+	VADDPS      64(R9), Z13, Z13
+	VADDPS      128(R9), Z14, Z14
+	VADDPS      192(R9), Z15, Z15
+	VADDPS      256(R9), Z16, Z16
+	VADDPS      320(R9), Z17, Z17
+	ADDQ        R8, R9
+	VADDPS      (R9), Z18, Z18
+	VADDPS      64(R9), Z19, Z19
+	VADDPS      128(R9), Z20, Z20
+	VADDPS      192(R9), Z21, Z21
+	VADDPS      256(R9), Z22, Z22
+	VADDPS      320(R9), Z23, Z23
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z4, 256(DX)
+	VMOVUPS Z5, 320(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z7, 64(DX)
+	VMOVUPS Z8, 128(DX)
+	VMOVUPS Z9, 192(DX)
+	VMOVUPS Z10, 256(DX)
+	VMOVUPS Z11, 320(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z12, (DX)
+	VMOVUPS Z13, 64(DX)
+	VMOVUPS Z14, 128(DX)
+	VMOVUPS Z15, 192(DX)
+	VMOVUPS Z16, 256(DX)
+	VMOVUPS Z17, 320(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z18, (DX)
+	VMOVUPS Z19, 64(DX)
+	VMOVUPS Z20, 128(DX)
+	VMOVUPS Z21, 192(DX)
+	VMOVUPS Z22, 256(DX)
+	VMOVUPS Z23, 320(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000100, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_4x4(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_4x4(SB), NOSPLIT, $0-8
@@ -272,6 +458,150 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_4x4(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_4x4(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z16
+	VMOVUPS     64(R12), Z17
+	VMOVUPS     128(R12), Z18
+	VMOVUPS     192(R12), Z19
+	VMOVUPS     (R9), Z20
+	VFMADD231PS Z20, Z16, Z0
+	VFMADD231PS Z20, Z17, Z4
+	VFMADD231PS Z20, Z18, Z8
+	VFMADD231PS Z20, Z19, Z12
+	VMOVUPS     64(R9), Z20
+	VFMADD231PS Z20, Z16, Z1
+	VFMADD231PS Z20, Z17, Z5
+	VFMADD231PS Z20, Z18, Z9
+	VFMADD231PS Z20, Z19, Z13
+	VMOVUPS     128(R9), Z20
+	VFMADD231PS Z20, Z16, Z2
+	VFMADD231PS Z20, Z17, Z6
+	VFMADD231PS Z20, Z18, Z10
+	VFMADD231PS Z20, Z19, Z14
+	VMOVUPS     192(R9), Z20
+	VFMADD231PS Z20, Z16, Z3
+	VFMADD231PS Z20, Z17, Z7
+	VFMADD231PS Z20, Z18, Z11
+	VFMADD231PS Z20, Z19, Z15
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	VADDPS      128(R9), Z2, Z2
+	VADDPS      192(R9), Z3, Z3
+	ADDQ        R8, R9
+	VADDPS      (R9), Z4, Z4
+	VADDPS      64(R9), Z5, Z5
+	VADDPS      128(R9), Z6, Z6
+	VADDPS      192(R9), Z7, Z7
+	ADDQ        R8, R9
+	VADDPS      (R9), Z8, Z8
+	VADDPS      64(R9), Z9, Z9
+	VADDPS      128(R9), Z10, Z10
+	VADDPS      192(R9), Z11, Z11
+	ADDQ        R8, R9
+	VADDPS      (R9), Z12, Z12
+	VADDPS      64(R9), Z13, Z13
+	VADDPS      128(R9), Z14, Z14
+	VADDPS      192(R9), Z15, Z15
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z5, 64(DX)
+	VMOVUPS Z6, 128(DX)
+	VMOVUPS Z7, 192(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z9, 64(DX)
+	VMOVUPS Z10, 128(DX)
+	VMOVUPS Z11, 192(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z12, (DX)
+	VMOVUPS Z13, 64(DX)
+	VMOVUPS Z14, 128(DX)
+	VMOVUPS Z15, 192(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000100, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_4x2(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_4x2(SB), NOSPLIT, $0-8
@@ -355,6 +685,108 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_4x2(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_4x2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z8
+	VMOVUPS     64(R12), Z9
+	VMOVUPS     128(R12), Z10
+	VMOVUPS     192(R12), Z11
+	VMOVUPS     (R9), Z12
+	VFMADD231PS Z12, Z8, Z0
+	VFMADD231PS Z12, Z9, Z2
+	VFMADD231PS Z12, Z10, Z4
+	VFMADD231PS Z12, Z11, Z6
+	VMOVUPS     64(R9), Z12
+	VFMADD231PS Z12, Z8, Z1
+	VFMADD231PS Z12, Z9, Z3
+	VFMADD231PS Z12, Z10, Z5
+	VFMADD231PS Z12, Z11, Z7
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	ADDQ        R8, R9
+	VADDPS      (R9), Z2, Z2
+	VADDPS      64(R9), Z3, Z3
+	ADDQ        R8, R9
+	VADDPS      (R9), Z4, Z4
+	VADDPS      64(R9), Z5, Z5
+	ADDQ        R8, R9
+	VADDPS      (R9), Z6, Z6
+	VADDPS      64(R9), Z7, Z7
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z3, 64(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z5, 64(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z7, 64(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000100, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_4x1(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_4x1(SB), NOSPLIT, $0-8
@@ -418,6 +850,87 @@ store:
 	VMOVUPS Z2, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z3, (AX)
+	VZEROUPPER
+	RET
+
+// func laneOuterAVX512_4x1(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_4x1(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z4
+	VMOVUPS     64(R12), Z5
+	VMOVUPS     128(R12), Z6
+	VMOVUPS     192(R12), Z7
+	VMOVUPS     (R9), Z8
+	VFMADD231PS Z8, Z4, Z0
+	VFMADD231PS Z8, Z5, Z1
+	VFMADD231PS Z8, Z6, Z2
+	VFMADD231PS Z8, Z7, Z3
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	ADDQ        R8, R9
+	VADDPS      (R9), Z1, Z1
+	ADDQ        R8, R9
+	VADDPS      (R9), Z2, Z2
+	ADDQ        R8, R9
+	VADDPS      (R9), Z3, Z3
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	ADDQ    R8, DX
+	VMOVUPS Z1, (DX)
+	ADDQ    R8, DX
+	VMOVUPS Z2, (DX)
+	ADDQ    R8, DX
+	VMOVUPS Z3, (DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000100, CX
+	DECQ    BX
+	JNZ     tile
 	VZEROUPPER
 	RET
 
@@ -519,6 +1032,124 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_2x6(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_2x6(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z12
+	VMOVUPS     64(R12), Z13
+	VMOVUPS     (R9), Z14
+	VFMADD231PS Z14, Z12, Z0
+	VFMADD231PS Z14, Z13, Z6
+	VMOVUPS     64(R9), Z14
+	VFMADD231PS Z14, Z12, Z1
+	VFMADD231PS Z14, Z13, Z7
+	VMOVUPS     128(R9), Z14
+	VFMADD231PS Z14, Z12, Z2
+	VFMADD231PS Z14, Z13, Z8
+	VMOVUPS     192(R9), Z14
+	VFMADD231PS Z14, Z12, Z3
+	VFMADD231PS Z14, Z13, Z9
+	VMOVUPS     256(R9), Z14
+	VFMADD231PS Z14, Z12, Z4
+	VFMADD231PS Z14, Z13, Z10
+	VMOVUPS     320(R9), Z14
+	VFMADD231PS Z14, Z12, Z5
+	VFMADD231PS Z14, Z13, Z11
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	VADDPS      128(R9), Z2, Z2
+	VADDPS      192(R9), Z3, Z3
+	VADDPS      256(R9), Z4, Z4
+	VADDPS      320(R9), Z5, Z5
+	ADDQ        R8, R9
+	VADDPS      (R9), Z6, Z6
+	VADDPS      64(R9), Z7, Z7
+	VADDPS      128(R9), Z8, Z8
+	VADDPS      192(R9), Z9, Z9
+	VADDPS      256(R9), Z10, Z10
+	VADDPS      320(R9), Z11, Z11
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z4, 256(DX)
+	VMOVUPS Z5, 320(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z7, 64(DX)
+	VMOVUPS Z8, 128(DX)
+	VMOVUPS Z9, 192(DX)
+	VMOVUPS Z10, 256(DX)
+	VMOVUPS Z11, 320(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000080, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_2x4(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_2x4(SB), NOSPLIT, $0-8
@@ -599,6 +1230,102 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_2x4(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_2x4(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z8
+	VMOVUPS     64(R12), Z9
+	VMOVUPS     (R9), Z10
+	VFMADD231PS Z10, Z8, Z0
+	VFMADD231PS Z10, Z9, Z4
+	VMOVUPS     64(R9), Z10
+	VFMADD231PS Z10, Z8, Z1
+	VFMADD231PS Z10, Z9, Z5
+	VMOVUPS     128(R9), Z10
+	VFMADD231PS Z10, Z8, Z2
+	VFMADD231PS Z10, Z9, Z6
+	VMOVUPS     192(R9), Z10
+	VFMADD231PS Z10, Z8, Z3
+	VFMADD231PS Z10, Z9, Z7
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	VADDPS      128(R9), Z2, Z2
+	VADDPS      192(R9), Z3, Z3
+	ADDQ        R8, R9
+	VADDPS      (R9), Z4, Z4
+	VADDPS      64(R9), Z5, Z5
+	VADDPS      128(R9), Z6, Z6
+	VADDPS      192(R9), Z7, Z7
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z5, 64(DX)
+	VMOVUPS Z6, 128(DX)
+	VMOVUPS Z7, 192(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000080, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_2x2(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_2x2(SB), NOSPLIT, $0-8
@@ -661,6 +1388,80 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_2x2(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_2x2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z4
+	VMOVUPS     64(R12), Z5
+	VMOVUPS     (R9), Z6
+	VFMADD231PS Z6, Z4, Z0
+	VFMADD231PS Z6, Z5, Z2
+	VMOVUPS     64(R9), Z6
+	VFMADD231PS Z6, Z4, Z1
+	VFMADD231PS Z6, Z5, Z3
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	ADDQ        R8, R9
+	VADDPS      (R9), Z2, Z2
+	VADDPS      64(R9), Z3, Z3
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    R8, DX
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z3, 64(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000080, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_2x1(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_2x1(SB), NOSPLIT, $0-8
@@ -711,6 +1512,69 @@ store:
 	VMOVUPS Z0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func laneOuterAVX512_2x1(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_2x1(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z2
+	VMOVUPS     64(R12), Z3
+	VMOVUPS     (R9), Z4
+	VFMADD231PS Z4, Z2, Z0
+	VFMADD231PS Z4, Z3, Z1
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	ADDQ        R8, R9
+	VADDPS      (R9), Z1, Z1
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	ADDQ    R8, DX
+	VMOVUPS Z1, (DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000080, CX
+	DECQ    BX
+	JNZ     tile
 	VZEROUPPER
 	RET
 
@@ -786,6 +1650,90 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_1x6(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_1x6(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	PREFETCHT0 256(R9)
+	PREFETCHT0 320(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z6
+	VMOVUPS     (R9), Z7
+	VFMADD231PS Z7, Z6, Z0
+	VMOVUPS     64(R9), Z7
+	VFMADD231PS Z7, Z6, Z1
+	VMOVUPS     128(R9), Z7
+	VFMADD231PS Z7, Z6, Z2
+	VMOVUPS     192(R9), Z7
+	VFMADD231PS Z7, Z6, Z3
+	VMOVUPS     256(R9), Z7
+	VFMADD231PS Z7, Z6, Z4
+	VMOVUPS     320(R9), Z7
+	VFMADD231PS Z7, Z6, Z5
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	VADDPS      128(R9), Z2, Z2
+	VADDPS      192(R9), Z3, Z3
+	VADDPS      256(R9), Z4, Z4
+	VADDPS      320(R9), Z5, Z5
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	VMOVUPS Z4, 256(DX)
+	VMOVUPS Z5, 320(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_1x4(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_1x4(SB), NOSPLIT, $0-8
@@ -848,6 +1796,78 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_1x4(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_1x4(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z4
+	VMOVUPS     (R9), Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS     64(R9), Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS     128(R9), Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS     192(R9), Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	VADDPS      128(R9), Z2, Z2
+	VADDPS      192(R9), Z3, Z3
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_1x2(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_1x2(SB), NOSPLIT, $0-8
@@ -900,6 +1920,66 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX512_1x2(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_1x2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z2
+	VMOVUPS     (R9), Z3
+	VFMADD231PS Z3, Z2, Z0
+	VMOVUPS     64(R9), Z3
+	VFMADD231PS Z3, Z2, Z1
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	VADDPS      64(R9), Z1, Z1
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX512_1x1(a *laneArgs)
 // Requires: AVX, AVX512F
 TEXT ·laneAVX512_1x1(SB), NOSPLIT, $0-8
@@ -944,6 +2024,60 @@ store:
 	MOVQ    112(AX), AX
 	IMUL3Q  $0x40, CX, CX
 	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func laneOuterAVX512_1x1(a *laneOuterArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·laneOuterAVX512_1x1(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x40, R8, R8
+
+tile:
+	VPXORD     Z0, Z0, Z0
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Z1
+	VMOVUPS     (R9), Z2
+	VFMADD231PS Z2, Z1, Z0
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Z0, Z0
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Z0, (DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
 	VZEROUPPER
 	RET
 
@@ -1045,6 +2179,118 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX2_2x6(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_2x6(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y12
+	VMOVUPS     32(R12), Y13
+	VMOVUPS     (R9), Y14
+	VFMADD231PS Y14, Y12, Y0
+	VFMADD231PS Y14, Y13, Y6
+	VMOVUPS     32(R9), Y14
+	VFMADD231PS Y14, Y12, Y1
+	VFMADD231PS Y14, Y13, Y7
+	VMOVUPS     64(R9), Y14
+	VFMADD231PS Y14, Y12, Y2
+	VFMADD231PS Y14, Y13, Y8
+	VMOVUPS     96(R9), Y14
+	VFMADD231PS Y14, Y12, Y3
+	VFMADD231PS Y14, Y13, Y9
+	VMOVUPS     128(R9), Y14
+	VFMADD231PS Y14, Y12, Y4
+	VFMADD231PS Y14, Y13, Y10
+	VMOVUPS     160(R9), Y14
+	VFMADD231PS Y14, Y12, Y5
+	VFMADD231PS Y14, Y13, Y11
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	VADDPS      32(R9), Y1, Y1
+	VADDPS      64(R9), Y2, Y2
+	VADDPS      96(R9), Y3, Y3
+	VADDPS      128(R9), Y4, Y4
+	VADDPS      160(R9), Y5, Y5
+	ADDQ        R8, R9
+	VADDPS      (R9), Y6, Y6
+	VADDPS      32(R9), Y7, Y7
+	VADDPS      64(R9), Y8, Y8
+	VADDPS      96(R9), Y9, Y9
+	VADDPS      128(R9), Y10, Y10
+	VADDPS      160(R9), Y11, Y11
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	VMOVUPS Y4, 128(DX)
+	VMOVUPS Y5, 160(DX)
+	ADDQ    R8, DX
+	VMOVUPS Y6, (DX)
+	VMOVUPS Y7, 32(DX)
+	VMOVUPS Y8, 64(DX)
+	VMOVUPS Y9, 96(DX)
+	VMOVUPS Y10, 128(DX)
+	VMOVUPS Y11, 160(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX2_2x4(a *laneArgs)
 // Requires: AVX, FMA3
 TEXT ·laneAVX2_2x4(SB), NOSPLIT, $0-8
@@ -1125,6 +2371,98 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX2_2x4(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_2x4(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y8
+	VMOVUPS     32(R12), Y9
+	VMOVUPS     (R9), Y10
+	VFMADD231PS Y10, Y8, Y0
+	VFMADD231PS Y10, Y9, Y4
+	VMOVUPS     32(R9), Y10
+	VFMADD231PS Y10, Y8, Y1
+	VFMADD231PS Y10, Y9, Y5
+	VMOVUPS     64(R9), Y10
+	VFMADD231PS Y10, Y8, Y2
+	VFMADD231PS Y10, Y9, Y6
+	VMOVUPS     96(R9), Y10
+	VFMADD231PS Y10, Y8, Y3
+	VFMADD231PS Y10, Y9, Y7
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	VADDPS      32(R9), Y1, Y1
+	VADDPS      64(R9), Y2, Y2
+	VADDPS      96(R9), Y3, Y3
+	ADDQ        R8, R9
+	VADDPS      (R9), Y4, Y4
+	VADDPS      32(R9), Y5, Y5
+	VADDPS      64(R9), Y6, Y6
+	VADDPS      96(R9), Y7, Y7
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    R8, DX
+	VMOVUPS Y4, (DX)
+	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y6, 64(DX)
+	VMOVUPS Y7, 96(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX2_2x2(a *laneArgs)
 // Requires: AVX, FMA3
 TEXT ·laneAVX2_2x2(SB), NOSPLIT, $0-8
@@ -1187,6 +2525,78 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX2_2x2(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_2x2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y4
+	VMOVUPS     32(R12), Y5
+	VMOVUPS     (R9), Y6
+	VFMADD231PS Y6, Y4, Y0
+	VFMADD231PS Y6, Y5, Y2
+	VMOVUPS     32(R9), Y6
+	VFMADD231PS Y6, Y4, Y1
+	VFMADD231PS Y6, Y5, Y3
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	VADDPS      32(R9), Y1, Y1
+	ADDQ        R8, R9
+	VADDPS      (R9), Y2, Y2
+	VADDPS      32(R9), Y3, Y3
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	ADDQ    R8, DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX2_2x1(a *laneArgs)
 // Requires: AVX, FMA3
 TEXT ·laneAVX2_2x1(SB), NOSPLIT, $0-8
@@ -1237,6 +2647,69 @@ store:
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
+	VZEROUPPER
+	RET
+
+// func laneOuterAVX2_2x1(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_2x1(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y2
+	VMOVUPS     32(R12), Y3
+	VMOVUPS     (R9), Y4
+	VFMADD231PS Y4, Y2, Y0
+	VFMADD231PS Y4, Y3, Y1
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	ADDQ        R8, R9
+	VADDPS      (R9), Y1, Y1
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	ADDQ    R8, DX
+	VMOVUPS Y1, (DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000040, CX
+	DECQ    BX
+	JNZ     tile
 	VZEROUPPER
 	RET
 
@@ -1312,6 +2785,87 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX2_1x6(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_1x6(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y6
+	VMOVUPS     (R9), Y7
+	VFMADD231PS Y7, Y6, Y0
+	VMOVUPS     32(R9), Y7
+	VFMADD231PS Y7, Y6, Y1
+	VMOVUPS     64(R9), Y7
+	VFMADD231PS Y7, Y6, Y2
+	VMOVUPS     96(R9), Y7
+	VFMADD231PS Y7, Y6, Y3
+	VMOVUPS     128(R9), Y7
+	VFMADD231PS Y7, Y6, Y4
+	VMOVUPS     160(R9), Y7
+	VFMADD231PS Y7, Y6, Y5
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	VADDPS      32(R9), Y1, Y1
+	VADDPS      64(R9), Y2, Y2
+	VADDPS      96(R9), Y3, Y3
+	VADDPS      128(R9), Y4, Y4
+	VADDPS      160(R9), Y5, Y5
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	VMOVUPS Y4, 128(DX)
+	VMOVUPS Y5, 160(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000020, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX2_1x4(a *laneArgs)
 // Requires: AVX, FMA3
 TEXT ·laneAVX2_1x4(SB), NOSPLIT, $0-8
@@ -1374,6 +2928,76 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX2_1x4(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_1x4(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y4
+	VMOVUPS     (R9), Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMOVUPS     32(R9), Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMOVUPS     64(R9), Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMOVUPS     96(R9), Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	VADDPS      32(R9), Y1, Y1
+	VADDPS      64(R9), Y2, Y2
+	VADDPS      96(R9), Y3, Y3
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000020, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX2_1x2(a *laneArgs)
 // Requires: AVX, FMA3
 TEXT ·laneAVX2_1x2(SB), NOSPLIT, $0-8
@@ -1426,6 +3050,65 @@ store:
 	VZEROUPPER
 	RET
 
+// func laneOuterAVX2_1x2(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_1x2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y2
+	VMOVUPS     (R9), Y3
+	VFMADD231PS Y3, Y2, Y0
+	VMOVUPS     32(R9), Y3
+	VFMADD231PS Y3, Y2, Y1
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	VADDPS      32(R9), Y1, Y1
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000020, CX
+	DECQ    BX
+	JNZ     tile
+	VZEROUPPER
+	RET
+
 // func laneAVX2_1x1(a *laneArgs)
 // Requires: AVX, FMA3
 TEXT ·laneAVX2_1x1(SB), NOSPLIT, $0-8
@@ -1470,5 +3153,59 @@ store:
 	MOVQ    112(AX), AX
 	IMUL3Q  $0x20, CX, CX
 	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func laneOuterAVX2_1x1(a *laneOuterArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·laneOuterAVX2_1x1(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   88(AX), DX
+	MOVQ   120(AX), BX
+	MOVQ   72(AX), SI
+	MOVQ   64(AX), DI
+	MOVQ   80(AX), R8
+	SHLQ   $0x02, SI
+	SHLQ   $0x02, DI
+	IMUL3Q $0x20, R8, R8
+
+tile:
+	VXORPS     Y0, Y0, Y0
+	MOVQ       DX, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	MOVQ       24(AX), R9
+	MOVQ       48(AX), R10
+	MOVQ       CX, R11
+
+row:
+	MOVQ R11, R12
+	MOVQ 56(AX), R13
+
+pixel:
+	VMOVUPS     (R12), Y1
+	VMOVUPS     (R9), Y2
+	VFMADD231PS Y2, Y1, Y0
+	ADDQ        SI, R12
+	ADDQ        R8, R9
+	DECQ        R13
+	JNZ         pixel
+	ADDQ        DI, R11
+	DECQ        R10
+	JNZ         row
+	MOVQ        112(AX), R9
+	TESTQ       $0x00000001, R9
+	JZ          store
+	MOVQ        DX, R9
+	VADDPS      (R9), Y0, Y0
+	ADDQ        R8, R9
+
+store:
+	VMOVUPS Y0, (DX)
+	ADDQ    R8, DX
+	ADDQ    $0x00000020, CX
+	DECQ    BX
+	JNZ     tile
 	VZEROUPPER
 	RET

@@ -63,8 +63,8 @@ func TestShapesAreSane(t *testing.T) {
 	if kernel.Best() == kernel.Plain {
 		t.Skip("the fixed shapes are for machines with vectors; plain Go takes minutes")
 	}
-	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 2, ISA: kernel.Best(), Exact: true,
-		Repeats: 1, Shapes: true})
+	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 2, ISA: kernel.Best(),
+		Math: kernel.Exact, Repeats: 1, Shapes: true})
 	if k.Math != "exact" || len(k.Shapes) < 30 {
 		t.Errorf("math %s, %d shapes", k.Math, len(k.Shapes))
 	}

@@ -17,7 +17,7 @@ type Config struct {
 	Batch   int    // samples of a step, 1 to MaxBatch
 	Threads int    // 1 to 1024
 	ISA     kernel.ISA
-	Exact   bool // leave out algorithms that save multiplications
+	Math    kernel.Math
 	Repeats int  // samples of every timing, 1 to MaxRepeats
 	Shapes  bool // time kernels of fixed shapes as well
 }
@@ -45,7 +45,7 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 	if c.Batch < 1 || c.Batch > MaxBatch {
 		return nil, fmt.Errorf("roofline: batch %d: want 1 to %d", c.Batch, MaxBatch)
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: c.ISA, Threads: c.Threads, Exact: c.Exact})
+	cpu, err := kernel.Open(kernel.Config{ISA: c.ISA, Threads: c.Threads, Math: c.Math})
 	if err != nil {
 		return nil, fmt.Errorf("roofline: %w", err)
 	}
@@ -55,10 +55,7 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 		progress: progress}
 	k := &r.kernels
 	k.Model, k.Batch, k.Threads, k.ISA, k.Repeats = c.Model, c.Batch, c.Threads, c.ISA.String(), c.Repeats
-	k.Go, k.Started, k.Math = runtime.Version(), begun, "fast"
-	if c.Exact {
-		k.Math = "exact"
-	}
+	k.Go, k.Started, k.Math = runtime.Version(), begun, c.Math.String()
 	if err := r.measure(); err != nil {
 		return nil, err
 	}

@@ -416,29 +416,75 @@ func (a *assembler) pack(v vector, width int) {
 // turn writes the transposing copy of a panel, 8x8 floats at a time.
 func (a *assembler) turn() {
 	args := a.function("turnAVX2", "turnArgs", "turnAVX2 is turnPlain.")
-	left, stride := a.field(args, "rows"), a.field(args, "stride")
-	width := a.field(args, "width")
-	dst, src := a.field(args, "dst"), a.field(args, "src")
-	a.SHLQ(Imm(2), stride)
-	a.SHLQ(Imm(2), width)
+	dst, src := newStrided(a, args, "dst", "width"), newStrided(a, args, "src", "stride")
+	columns := a.Load(args.Field("columns"), a.GP64())
+	from, to, left := a.GP64(), a.GP64(), a.GP64()
+	a.Label("columns")
+	a.MOVQ(src.base, from)
+	a.MOVQ(dst.base, to)
+	a.Load(args.Field("rows"), left)
 	a.Label("square")
-	rows := make([]reg.VecVirtual, 8)
-	next := a.GP64()
-	a.MOVQ(src, next)
-	for j := range rows {
-		rows[j] = a.YMM()
-		a.VMOVUPS(Mem{Base: next}, rows[j])
-		a.ADDQ(stride, next)
-	}
-	for _, column := range a.transpose(rows) {
-		a.VMOVUPS(column, Mem{Base: dst})
-		a.ADDQ(width, dst)
-	}
-	a.ADDQ(Imm(4*8), src)
+	a.turnSquare(dst.from(a, to), src.from(a, from))
+	a.ADDQ(Imm(4*8), from)
+	a.LEAQ(Mem{Base: to, Index: dst.step, Scale: 8}, to)
 	a.SUBQ(Imm(8), left)
 	a.JNZ(LabelRef("square"))
+	a.LEAQ(Mem{Base: src.base, Index: src.step, Scale: 8}, src.base)
+	a.ADDQ(Imm(4*8), dst.base)
+	a.SUBQ(Imm(8), columns)
+	a.JNZ(LabelRef("columns"))
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// strided addresses rows of floats that lie step bytes apart.
+type strided struct{ base, step, triple reg.Register }
+
+// newStrided loads the slice and the distance of its rows.
+func newStrided(a *assembler, args gotypes.Component, slice, step string) strided {
+	s := strided{a.field(args, slice), a.field(args, step), a.GP64()}
+	a.SHLQ(Imm(2), s.step)
+	a.LEAQ(Mem{Base: s.step, Index: s.step, Scale: 2}, s.triple)
+	return s
+}
+
+// from returns where the eight rows from base on lie.
+func (s strided) from(a *assembler, base reg.Register) [8]Mem {
+	fifth := a.GP64()
+	a.LEAQ(Mem{Base: base, Index: s.step, Scale: 4}, fifth)
+	var rows [8]Mem
+	for i := range 4 {
+		for half, b := range []reg.Register{base, fifth} {
+			rows[4*half+i] = []Mem{{Base: b}, {Base: b, Index: s.step, Scale: 1},
+				{Base: b, Index: s.step, Scale: 2}, {Base: b, Index: s.triple, Scale: 1}}[i]
+		}
+	}
+	return rows
+}
+
+// turnSquare copies the columns of the 8x8 square src to the rows of dst, four at a time: of these the
+// rows i and i+4 are loaded into the halves of a vector, pairs are interleaved within the halves, then
+// pairs of pairs.
+func (a *assembler) turnSquare(dst, src [8]Mem) {
+	for half := range 2 {
+		var rows, pairs, fours [4]reg.VecVirtual
+		for i := range 4 {
+			rows[i], pairs[i], fours[i] = a.YMM(), a.YMM(), a.YMM()
+			a.VMOVUPS(src[i].Offset(16*half), rows[i].AsX())
+			a.VINSERTF128(Imm(1), src[4+i].Offset(16*half), rows[i], rows[i])
+		}
+		for i := range 2 {
+			a.VUNPCKLPS(rows[2*i+1], rows[2*i], pairs[2*i])
+			a.VUNPCKHPS(rows[2*i+1], rows[2*i], pairs[2*i+1])
+		}
+		for i := range 2 {
+			a.VSHUFPS(Imm(0x44), pairs[2+i], pairs[i], fours[2*i])
+			a.VSHUFPS(Imm(0xEE), pairs[2+i], pairs[i], fours[2*i+1])
+		}
+		for i := range 4 {
+			a.VMOVUPS(fours[i], dst[4*half+i])
+		}
+	}
 }
 
 // strip writes the gathering copy of a tile's rows. Vectors are stored whole: what one has too much, the
@@ -464,29 +510,4 @@ func (a *assembler) strip(mask Mem) {
 	a.JNZ(LabelRef("row"))
 	a.VZEROUPPER()
 	a.RET()
-}
-
-// transpose returns the columns of an 8x8 square given by rows: pairs are interleaved within the
-// halves of the vectors, then pairs of pairs, then the halves are put together.
-func (a *assembler) transpose(rows []reg.VecVirtual) []reg.VecVirtual {
-	pairs, fours := make([]reg.VecVirtual, 8), make([]reg.VecVirtual, 8)
-	columns := make([]reg.VecVirtual, 8)
-	for i := range 8 {
-		pairs[i], fours[i], columns[i] = a.YMM(), a.YMM(), a.YMM()
-	}
-	for i := 0; i < 8; i += 2 {
-		a.VUNPCKLPS(rows[i+1], rows[i], pairs[i])
-		a.VUNPCKHPS(rows[i+1], rows[i], pairs[i+1])
-	}
-	for i := 0; i < 8; i += 4 {
-		for j := range 2 {
-			a.VSHUFPS(Imm(0x44), pairs[i+2+j], pairs[i+j], fours[i+2*j])
-			a.VSHUFPS(Imm(0xEE), pairs[i+2+j], pairs[i+j], fours[i+2*j+1])
-		}
-	}
-	for i := range 4 {
-		a.VPERM2F128(Imm(0x20), fours[4+i], fours[i], columns[i])
-		a.VPERM2F128(Imm(0x31), fours[4+i], fours[i], columns[4+i])
-	}
-	return columns
 }

@@ -19,6 +19,7 @@ func lane(a *assembler) {
 			for _, channels := range []int{6, 4, 2, 1} {
 				if v.wide() || pixels < 4 {
 					a.laneTile(v, pixels, channels)
+					a.laneOuter(v, pixels, channels)
 				}
 			}
 		}
@@ -106,4 +107,85 @@ func (a *assembler) laneTaps(v vector, s sums, args gotypes.Component, width reg
 	a.DECQ(taps)
 	a.JNZ(LabelRef("tap"))
 	a.Label("summed")
+}
+
+// laneOuter writes a row of tiles of a gradient of weights.
+func (a *assembler) laneOuter(v vector, depth, channels int) {
+	name := fmt.Sprintf("laneOuter%s_%dx%d", v.name, depth, channels)
+	args := a.function(name, "laneOuterArgs", name+" is laneOuterPlain for tiles of this size.")
+	load := func(name string) reg.Register { return a.Load(args.Field(name), a.GP64()) }
+	x, dst, tiles := a.field(args, "x"), a.field(args, "dst"), load("tiles")
+	stride, rowStride, width := load("stride"), load("rowStride"), load("width")
+	a.SHLQ(Imm(2), stride)
+	a.SHLQ(Imm(2), rowStride)
+	a.IMUL3Q(Imm(uint64(v.bytes)), width, width)
+	a.Label("tile")
+	s := newSums(v, depth, channels)
+	a.clear(v, s)
+	next := a.GP64()
+	a.MOVQ(dst, next)
+	for range depth {
+		a.prefetch(v, channels, Mem{Base: next})
+		a.ADDQ(width, next)
+	}
+	a.laneProducts(v, s, args, x, stride, rowStride, width)
+	a.laneStore(v, s, args, dst, width)
+	a.ADDQ(U32(depth*v.bytes), x)
+	a.DECQ(tiles)
+	a.JNZ(LabelRef("tile"))
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// laneProducts adds the products of one tile; stride, rowStride and width are in bytes.
+func (a *assembler) laneProducts(v vector, s sums, args gotypes.Component,
+	x, stride, rowStride, width reg.Register) {
+	dy, rows, row := a.field(args, "dy"), a.Load(args.Field("rows"), a.GP64()), a.GP64()
+	at, left := a.GP64(), a.GP64()
+	a.MOVQ(x, row)
+	a.Label("row")
+	a.MOVQ(row, at)
+	a.Load(args.Field("pixels"), left)
+	a.Label("pixel")
+	factors := make([]reg.VecVirtual, len(s))
+	for d := range s {
+		factors[d] = v.register()
+		a.VMOVUPS(Mem{Base: at, Disp: d * v.bytes}, factors[d])
+	}
+	for k := range s[0] {
+		y := v.register()
+		a.VMOVUPS(Mem{Base: dy, Disp: k * v.bytes}, y)
+		for d := range s {
+			a.VFMADD231PS(y, factors[d], s[d][k])
+		}
+	}
+	a.ADDQ(stride, at)
+	a.ADDQ(width, dy)
+	a.DECQ(left)
+	a.JNZ(LabelRef("pixel"))
+	a.ADDQ(rowStride, row)
+	a.DECQ(rows)
+	a.JNZ(LabelRef("row"))
+}
+
+// laneStore writes the sums of a tile to dst or adds them to it, and moves dst on to the next tile; width
+// are the bytes from one d to the next.
+func (a *assembler) laneStore(v vector, s sums, args gotypes.Component, dst, width reg.Register) {
+	flags, next := a.Load(args.Field("flags"), a.GP64()), a.GP64()
+	a.TESTQ(U32(tileAdd), flags)
+	a.JZ(LabelRef("store"))
+	a.MOVQ(dst, next)
+	for _, row := range s {
+		for k, r := range row {
+			a.VADDPS(Mem{Base: next, Disp: k * v.bytes}, r, r)
+		}
+		a.ADDQ(width, next)
+	}
+	a.Label("store")
+	for _, row := range s {
+		for k, r := range row {
+			a.VMOVUPS(r, Mem{Base: dst, Disp: k * v.bytes})
+		}
+		a.ADDQ(width, dst)
+	}
 }

@@ -39,7 +39,7 @@ func main() {
 // run writes every family, then the sums of what they came from.
 func run(source, out string) error {
 	pkg, err := arguments(filepath.Join(source, "tile.go"), filepath.Join(source, "winograd_plain.go"),
-		filepath.Join(source, "lane_plain.go"))
+		filepath.Join(source, "lane_plain.go"), filepath.Join(source, "split_args.go"))
 	if err != nil {
 		return err
 	}
@@ -53,6 +53,7 @@ func run(source, out string) error {
 		{"peak", peak},
 		{"winograd", winograd},
 		{"row", row},
+		{"split", split},
 	} {
 		if err := generate(out, f.name, pkg, f.write); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
@@ -66,7 +67,7 @@ func run(source, out string) error {
 func writeSums(source, out string) error {
 	var paths []string
 	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go", "winograd_plain.go",
-		"lane_plain.go"} {
+		"lane_plain.go", "split_args.go"} {
 		matches, err := filepath.Glob(filepath.Join(source, pattern))
 		if err != nil {
 			return err
