@@ -30,9 +30,10 @@ type Welcome struct {
 // Progress is where a worker stands.
 type Progress struct {
 	Phase   string  `json:"phase"`
-	Step    int     `json:"step"` // finished steps
-	Steps   int     `json:"steps"`
-	From    int     `json:"from,omitempty"` // steps that were done before the run was resumed
+	Step    int     `json:"step"`             // finished steps
+	Steps   int     `json:"steps"`            // of the run; 0 before training, or if it has a length
+	Length  float64 `json:"length,omitempty"` // of the run in seconds; 0: in steps
+	From    int     `json:"from,omitempty"`   // steps that were done before the run was resumed
 	Epoch   int     `json:"epoch"`
 	Loss    float64 `json:"loss"`           // mean over the last step's global batch
 	Samples int64   `json:"samples"`        // finished, over all workers

@@ -1,14 +1,24 @@
 package data
 
-import "lockstep/internal/random"
+import (
+	"fmt"
+
+	"lockstep/internal/random"
+)
 
 // Augmentation changes training images at random. The zero value leaves them as they are.
 type Augmentation struct {
 	// Pad is the widest shift in pixels: the image is padded with that many black pixels on each
 	// side and cropped back to its size at a random place. 0 means no shift; valid from 0.
 	Pad int `json:"pad"`
+	// Reflect fills the padding with the image mirrored at its edge, without the outermost row and
+	// column, instead of black: row -1 is row 1. Pad must then be less than half of each side.
+	Reflect bool `json:"reflect"`
 	// Flip mirrors every other image left to right. Wrong for digits and letters.
 	Flip bool `json:"flip"`
+	// Alternate draws the images that Flip mirrors in the first epoch only; the second mirrors the
+	// others, the third the first again. After Jordan 2024, arXiv 2404.00498, section 3.6.
+	Alternate bool `json:"alternate"`
 	// Cutout is the side in pixels of a square that takes the value 0, the mean, after
 	// normalisation. Its middle is anywhere in the image, so that a part may fall outside. 0 means
 	// none. After DeVries and Taylor 2017.
@@ -46,11 +56,28 @@ func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
 		return pose{}
 	}
 	s := a.stream(seed, epoch, sample)
-	return pose{
+	p := pose{
 		dy:   s.Intn(0, 2*a.Pad+1) - a.Pad,
 		dx:   s.Intn(1, 2*a.Pad+1) - a.Pad,
 		flip: a.Flip && s.Word(2)>>63 == 1,
 	}
+	if a.Alternate {
+		first := a.stream(seed, 0, sample)
+		p.flip = a.Flip && (first.Word(2)>>63 == 1) != (epoch%2 == 1)
+	}
+	return p
+}
+
+// validate reports the first setting that cannot work for images of this size.
+func (a Augmentation) validate(height, width int) error {
+	switch {
+	case a.Pad < 0 || a.Cutout < 0:
+		return fmt.Errorf("data: loader: padding %d, cutout %d, want 0 or more", a.Pad, a.Cutout)
+	case a.Reflect && !View{DY: a.Pad, DX: a.Pad}.Fits(height, width):
+		return fmt.Errorf("data: loader: padding %d reflects at the edge of images of %dx%d, want less "+
+			"than half of each side", a.Pad, height, width)
+	}
+	return nil
 }
 
 // drawHole returns the hole of a sample in an epoch, cut to the image; an empty one without

@@ -1,6 +1,8 @@
 package data_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/data"
@@ -91,5 +93,58 @@ func TestHolesAreUniformAndPure(t *testing.T) {
 	a = data.Augmentation{Pad: 4, Flip: true}
 	if top, bottom, left, right := a.DrawHole(7, 1, 1, 8, 8); bottom > top || right > left {
 		t.Error("a hole without cutout")
+	}
+}
+
+// Each image is mirrored in every other epoch, half of them in the first.
+func TestAlternateFlips(t *testing.T) {
+	a := data.Augmentation{Pad: 2, Flip: true, Alternate: true}
+	const n = 2000
+	flips, shifts := 0, map[[2]int]bool{}
+	for i := range n {
+		_, _, first := a.Draw(7, 0, i)
+		if first {
+			flips++
+		}
+		for epoch := range 5 {
+			dy, dx, flip := a.Draw(7, epoch, i)
+			shifts[[2]int{dy, dx}] = true
+			if flip != (first == (epoch%2 == 0)) {
+				t.Fatalf("sample %d, epoch %d: mirrored %v, in the first %v", i, epoch, flip, first)
+			}
+		}
+	}
+	if flips < n*45/100 || flips > n*55/100 || len(shifts) != 25 {
+		t.Errorf("%d of %d mirrored, %d shifts", flips, n, len(shifts))
+	}
+}
+
+// A loader that reflects shows each image as the view with its pose does.
+func TestLoaderReflects(t *testing.T) {
+	set := tiny(6, tensor.Shape{6, 5, 3})
+	a := data.Augmentation{Pad: 2, Reflect: true, Flip: true}
+	l, err := data.NewLoader(data.LoaderConfig{Set: set, Batch: 6, Shards: 1, Hi: 1, Seed: 3, Augment: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var want data.Shard
+	for range 4 {
+		s, err := l.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, index := range s.Shards[0].Indices {
+			dy, dx, flip := a.Draw(3, s.Epoch, int(index))
+			set.TakeView(&want, int(index), int(index)+1, data.View{DY: dy, DX: dx, Flip: flip})
+			if got := s.Shards[0].Images[i*90:][:90]; !slices.Equal(got, want.Images) {
+				t.Fatalf("epoch %d, sample %d: %v, want %v", s.Epoch, index, got, want.Images)
+			}
+		}
+	}
+	_, err = data.NewLoader(data.LoaderConfig{Set: set, Batch: 6, Shards: 1, Hi: 1,
+		Augment: data.Augmentation{Pad: 3, Reflect: true}})
+	if err == nil || !strings.Contains(err.Error(), "padding 3 reflects") {
+		t.Errorf("error %v, want one about the padding", err)
 	}
 }

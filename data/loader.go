@@ -40,13 +40,13 @@ func (c LoaderConfig) Validate() error {
 		return fmt.Errorf("data: loader: run [%d, %d) of %d shards", c.Lo, c.Hi, c.Shards)
 	case c.FromStep < 0 || c.ToStep < 0 || c.ToStep != 0 && c.ToStep < c.FromStep:
 		return fmt.Errorf("data: loader: steps [%d, %d)", c.FromStep, c.ToStep)
-	case c.Augment.Pad < 0 || c.Augment.Cutout < 0:
-		return fmt.Errorf("data: loader: padding %d, cutout %d, want 0 or more",
-			c.Augment.Pad, c.Augment.Cutout)
 	case c.Set.Texts != nil && c.Augment != (Augmentation{}):
 		return errors.New("data: loader: augmentation of texts")
 	}
-	return c.Set.check()
+	if err := c.Set.check(); err != nil || c.Set.Texts != nil {
+		return err
+	}
+	return c.Augment.validate(c.Set.Shape[0], c.Set.Shape[1])
 }
 
 // Bytes returns the memory that a loader takes: its steps and the order of an epoch's samples.
@@ -257,6 +257,9 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 		image := sh.Images[i*elems : (i+1)*elems]
 		p := l.config.Augment.draw(l.config.Seed, epoch, int(index))
 		l.table.place(image, set.Pixels[at:at+elems], height, width, channels, p)
+		if l.config.Augment.Reflect {
+			p.reflect(image, height, width, channels)
+		}
 		l.config.Augment.drawHole(l.config.Seed, epoch, int(index), height, width).
 			cut(image, width, channels)
 	}

@@ -48,11 +48,17 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
 	for n := range sh.Samples {
 		image := sh.Images[n*elems : (n+1)*elems]
 		t.place(image, s.Pixels[(lo+n)*elems:(lo+n+1)*elems], height, width, channels, p)
-		for h := range height {
-			mirrorEdge(image[h*width*channels:(h+1)*width*channels], channels, v.DX)
-		}
-		mirrorEdge(image, width*channels, v.DY)
+		p.reflect(image, height, width, channels)
 	}
+}
+
+// reflect fills what is empty of one image [H, W, C] placed in pose p.
+func (p pose) reflect(image []float32, height, width, channels int) {
+	row := width * channels
+	for h := range height {
+		mirrorEdge(image[h*row:(h+1)*row], channels, p.dx)
+	}
+	mirrorEdge(image, row, p.dy)
 }
 
 // mirrorEdge fills what a shift by d left empty of a sequence of blocks: the first -d, or the last d,

@@ -105,6 +105,14 @@ func referenceSubsample(x []float64, xs dims4, stride, before, after int) []floa
 	return y
 }
 
+func referenceScale(x []float64, factor float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = factor * v
+	}
+	return y
+}
+
 func referenceGlobalAvgPool(x []float64, xs dims4) []float64 {
 	y := make([]float64, xs.a*xs.d)
 	for i, v := range x {

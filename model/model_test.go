@@ -45,6 +45,7 @@ func TestParameterCounts(t *testing.T) {
 		{"lenet", tensor.Shape{28, 28, 1}, 6*25 + 6 + 16*150 + 16 + 64*576 + 64 + 650},
 		{"vgg11", tensor.Shape{32, 32, 3}, 9231114},
 		{"resnet20", tensor.Shape{32, 32, 3}, 269722},
+		{"airbench", tensor.Shape{32, 32, 3}, 1972792},
 		{"resnet56", tensor.Shape{32, 32, 3}, 853018},
 		{"resnet50", tensor.Shape{32, 32, 3}, 23520842},
 		{"resnet50", tensor.Shape{64, 64, 3}, 23520842},

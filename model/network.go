@@ -20,6 +20,10 @@ type Network struct {
 	Words int
 	// Build adds the network to x's graph, x being what Sample returned, and returns logits [N, Classes].
 	Build func(x *graph.Node) *graph.Node
+	// Prepare, if not nil, sets parameters of fresh variables by the first PrepareSamples training
+	// images [N, H, W, C], normalised and not augmented.
+	Prepare        func(v *graph.Variables, images []float32)
+	PrepareSamples int
 }
 
 // ReadsTexts reports whether samples are texts, not images.
@@ -38,6 +42,8 @@ type architecture struct {
 	name  string
 	build func(x *graph.Node, classes int) *graph.Node
 	bert  *bertSize // of an architecture that reads texts; nil if it reads images
+	// whitens says that the filters of the first layer come from the training images.
+	whitens bool
 }
 
 // architectures lists what Named knows.
@@ -47,6 +53,7 @@ var architectures = []architecture{
 	{name: "resnet20", build: resnet20},
 	{name: "resnet56", build: resnet56},
 	{name: "resnet50", build: resnet50},
+	{name: "airbench", build: airbench, whitens: true},
 	{name: "bert-tiny", bert: &bertSize{2, 128, 2}},
 	{name: "bert-mini", bert: &bertSize{4, 256, 4}},
 	{name: "bert-small", bert: &bertSize{4, 512, 8}},
@@ -101,6 +108,12 @@ func named(name string, classes int, input tensor.Shape, dropout float64) (Netwo
 		n.Words = bertWords
 	}
 	n.Build = func(x *graph.Node) *graph.Node { return build(x, classes) }
+	if architectures[at].whitens {
+		n.PrepareSamples = whitenSamples
+		n.Prepare = func(v *graph.Variables, images []float32) {
+			whiten(v, whitenFilters+".weight", n.Input, images)
+		}
+	}
 	trial := graph.New()
 	n.Build(n.Samples(trial, 1))
 	if err := trial.Err(); err != nil {

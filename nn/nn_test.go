@@ -158,3 +158,29 @@ func ExampleSequential() {
 	fmt.Println(logits.Shape(), g.Err())
 	// Output: [16, 10] <nil>
 }
+
+// The first filters pass their input on, the others are drawn.
+func TestIdentityInitialisation(t *testing.T) {
+	const in, out = 4, 6
+	v := variables(t, nn.Conv{Out: out, Size: 3, NoBias: true, Init: nn.ByIdentity(in, 3)}, 1, 5, 5, in)
+	w := make([]float32, out*in*9)
+	v.Param(0, w)
+	drawn := 0
+	for i, x := range w {
+		filter, channel, tap := i/(9*in), i/9%in, i%9
+		switch {
+		case filter >= in:
+			if math.Abs(float64(x)) > 1./6 {
+				t.Errorf("filter %d: %v lies outside 1/6", filter, x)
+			}
+			if x != 0 {
+				drawn++
+			}
+		case (channel == filter && tap == 4) != (x == 1) || x != 0 && x != 1:
+			t.Errorf("filter %d, channel %d, tap %d: %v", filter, channel, tap, x)
+		}
+	}
+	if drawn < 70 {
+		t.Errorf("%d of 72 weights drawn", drawn)
+	}
+}

@@ -123,7 +123,7 @@ func (c LookaheadConfig) Validate() error {
 type Lookahead struct {
 	config LookaheadConfig
 	cpu    *kernel.CPU
-	steps  int
+	steps  int // of the run
 	fast   [][]float32
 	slow   [][]float32
 }
@@ -136,9 +136,9 @@ func NewLookahead(c LookaheadConfig, cpu *kernel.CPU, steps int, fast ...[]float
 // Restart makes the slow weights what the fast ones are.
 func (l *Lookahead) Restart() { copyAll(l.slow, l.fast) }
 
-// After does what is due after step n, counted from 1. It allocates nothing.
-func (l *Lookahead) After(n int) {
-	isDue, isLast := n%l.config.Every == 0, n == l.steps
+// After does what is due after step n, counted from 1, which may be the last. It allocates nothing.
+func (l *Lookahead) After(n int, isLast bool) {
+	isDue := n%l.config.Every == 0
 	if !isDue && !isLast {
 		return
 	}

@@ -62,7 +62,7 @@ func TestLookahead(t *testing.T) {
 		if n == steps {
 			fast = slow
 		}
-		l.After(n)
+		l.After(n, n == steps)
 		if math.Abs(float64(w[0])-fast) > 1e-4 {
 			t.Errorf("after step %d: %v, want %v", n, w[0], fast)
 		}
@@ -72,7 +72,7 @@ func TestLookahead(t *testing.T) {
 	plain.Restart()
 	for n := 1; n <= 2; n++ {
 		w[0] += 4
-		plain.After(n)
+		plain.After(n, false)
 	}
 	if w[0] != 8 {
 		t.Errorf("half the way from 4 to 12 is %v", w[0])

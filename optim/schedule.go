@@ -50,6 +50,11 @@ func (c ScheduleConfig) Validate() error {
 	return c.Triangle.validate()
 }
 
+// WantsLength reports whether the rate depends on the number of steps of the run.
+func (c ScheduleConfig) WantsLength() bool {
+	return c.Name == "cosine" || c.Name == "linear" || c.Name == "triangle"
+}
+
 // Build returns the schedule over a run of steps with stepsPerEpoch steps to the epoch.
 //
 // With lr the base rate, w = Warmup*stepsPerEpoch and i the step from 0, the rate is

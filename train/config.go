@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"lockstep/data"
 	"lockstep/internal/kernel"
@@ -39,8 +40,16 @@ type Config struct {
 	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.
 	Steps int
-	// Epochs is the length of the run in epochs; 0 means Steps. Exactly one is set.
+	// Epochs is the length of the run in epochs; 0 means Steps.
 	Epochs int
+	// For is the length of the run in training time. The last step is the first one that is
+	// expected to end after it, if it takes as long as the one before, by the clock of rank 0
+	// (isolated: of each worker), which all workers learn in that step. Exactly one of Steps,
+	// Epochs and For is set.
+	For time.Duration
+	// Target, 0 to 1, ends the run early, with the first evaluation whose accuracy is not below
+	// it; 0 means that nothing does.
+	Target float64
 	// EvalEvery is the number of epochs between evaluations; 0 means at the end only. The end is
 	// always evaluated.
 	EvalEvery int
@@ -96,9 +105,16 @@ func (c Config) Validate() error {
 	case c.Batch < c.Plan.Shards():
 		return fmt.Errorf("train: batch %d for %d shards, want at least one sample in each",
 			c.Batch, c.Plan.Shards())
-	case c.Steps < 0 || c.Epochs < 0 || (c.Steps == 0) == (c.Epochs == 0):
-		return fmt.Errorf("train: length of %d steps and %d epochs, want exactly one of them",
-			c.Steps, c.Epochs)
+	case c.numLengths() != 1:
+		return fmt.Errorf("train: length of %d steps, %d epochs and %v, want exactly one of them",
+			c.Steps, c.Epochs, c.For)
+	case c.For > 0 && (c.Schedule.WantsLength() || c.Lookahead.Power > 0):
+		return fmt.Errorf("train: schedule %s, or lookahead of power %d, over %v, want a length in steps",
+			c.Schedule.Name, c.Lookahead.Power, c.For)
+	case !(c.Target >= 0 && c.Target <= 1):
+		return fmt.Errorf("train: accuracy of %v to reach, want 0 to 1", c.Target)
+	case c.Target > 0 && c.Isolated:
+		return fmt.Errorf("train: workers that never exchange would reach an accuracy at different steps")
 	case c.MemoryLimit < 0:
 		return fmt.Errorf("train: memory limit of %d bytes, want 0 or more", c.MemoryLimit)
 	case !(c.Clip >= 0 && c.Clip <= math.MaxFloat32):
@@ -141,22 +157,6 @@ func (c Config) Validate() error {
 		return err
 	}
 	return c.Optimizer.Validate()
-}
-
-// stepsPerEpoch returns the number of steps that see every sample once.
-func (c Config) stepsPerEpoch() int {
-	return (c.Train.Len() + c.Batch - 1) / c.Batch
-}
-
-// steps returns the length of the run.
-func (c Config) steps() int {
-	switch {
-	case c.EvalOnly:
-		return 0
-	case c.Steps > 0:
-		return c.Steps
-	}
-	return c.Epochs * c.stepsPerEpoch()
 }
 
 // batches returns the numbers of samples that a step of this run can have: Batch, and what is

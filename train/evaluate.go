@@ -41,7 +41,7 @@ func (l *Loop) evaluate() error {
 	l.lap(trace.Evaluation, "evaluation")
 	l.done.Test = Evaluation{
 		Steps: l.done.Steps, Epochs: l.done.Epochs, Correct: counts[0], Samples: counts[1],
-		Time: l.clock.Phases().Minus(before)[trace.Evaluation],
+		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: l.trained(),
 	}
 	l.sink.Evaluation(l.done.Test)
 	l.lap(trace.Other, "")

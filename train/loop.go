@@ -43,15 +43,21 @@ type Loop struct {
 	mark    time.Time // where the last recorded span ended
 	shard   int       // number within the own run of the shard in progress
 	step    int       // the one in progress; before the run, the first one
+	isOver  bool      // the step in progress is the last, whatever the length in steps
 	covered uint64    // hash of the samples of this epoch so far, of all workers
 	torn    bool      // a step has changed some of the variables, but not yet all
 	swapped bool      // the variables hold the averages, and the averages' memory the live values
 	done    Result    // before the run: of the parts before it
+
+	// Training times, see Note: clocks.
+	before   time.Duration // of the parts before
+	begun    time.Duration // when the step in progress began
+	lastTime time.Duration // that the step before took
 }
 
 // New validates c, compiles a program for every shard size that the run will meet, draws the
-// initial parameters and takes all memory. The caller may change the variables before Run, and
-// closes the loop when it is done with it.
+// initial parameters, lets the network prepare them and takes all memory. The caller may change the
+// variables before Run, and closes the loop when it is done with it.
 func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -70,6 +76,7 @@ func New(c Config) (*Loop, error) {
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
+	l.prepare()
 	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights, parameters(l.variables))
 	if err != nil {
 		l.Close()
@@ -94,6 +101,19 @@ func New(c Config) (*Loop, error) {
 	return l, nil
 }
 
+// prepare lets the network set parameters by training samples, which is training time.
+func (l *Loop) prepare() {
+	n := l.config.Network
+	if n.Prepare == nil || l.config.EvalOnly {
+		return
+	}
+	began := time.Now()
+	var images data.Shard
+	l.config.Train.Take(&images, 0, min(n.PrepareSamples, l.config.Train.Len()))
+	n.Prepare(l.variables, images.Images)
+	l.before = time.Since(began)
+}
+
 // Variables returns the parameters and running statistics, which Run changes.
 func (l *Loop) Variables() *graph.Variables { return l.variables }
 
@@ -105,8 +125,13 @@ func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 // Close gives the memory of the programs back. The variables stay.
 func (l *Loop) Close() { l.programs.arena.Close() }
 
-// Steps returns the length of the run, and the number of steps of one epoch.
-func (l *Loop) Steps() (steps, perEpoch int) { return l.config.steps(), l.config.stepsPerEpoch() }
+// Steps returns the length of the run, or 0 if that is a time, and the number of steps of one epoch.
+func (l *Loop) Steps() (steps, perEpoch int) {
+	if l.config.For == 0 {
+		steps = l.config.steps()
+	}
+	return steps, l.config.stepsPerEpoch()
+}
 
 // ArenaBytes returns the memory that the intermediate values of all programs share.
 func (l *Loop) ArenaBytes() int64 { return l.programs.arena.Bytes() }
@@ -123,7 +148,7 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 	if sink == nil {
 		sink = deaf{}
 	}
-	steps, _ := l.Steps()
+	steps := l.config.steps()
 	l.sync, l.sink = sync, sink
 	l.done.StepTimes = make([]time.Duration, 0, min(steps-l.done.Steps, maxStepTimes))
 	l.done.Parameters = l.variables.Count()
@@ -134,6 +159,7 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 	l.clock.Lap(trace.Other)
 	l.done.Phases = l.clock.Phases()
 	l.done.Time = l.done.Phases.Total()
+	l.done.Trained = l.trained()
 	if err == nil {
 		l.done.ParameterSHA256 = l.variables.SHA256()
 	}
@@ -164,17 +190,19 @@ func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) er
 	if from == 0 {
 		l.follow.restart()
 	}
-	if l.step = from; from > 0 {
+	if l.step = from; from > 0 { // the run may have ended before it was over
 		l.step--
-		if err := l.afterStep(from == steps); err != nil { // the run may have ended before it was over
+		l.isOver = from == steps || l.config.For > 0 && l.before >= l.config.For
+		if err := l.afterStep(); err != nil {
 			return err
 		}
 	}
-	for l.step = from; l.step < steps; l.step++ {
+	for l.step = from; l.step < steps && !l.isOver; l.step++ {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
 		}
 		before := l.clock.Phases()
+		l.begun = l.trained()
 		event, err := l.oneStep(loader)
 		if err != nil {
 			return err
@@ -182,14 +210,15 @@ func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) er
 		l.lap(trace.Other, "")
 		event.Phases = l.clock.Phases().Minus(before)
 		event.Time = event.Phases.Total()
+		l.lastTime = event.Time
 		l.account(event)
 		l.sink.Step(event)
 		l.lap(trace.Other, "")
-		isLast := l.step+1 == steps
-		if err := l.afterStep(isLast); err != nil {
+		l.isOver = l.isOver || l.step+1 == steps
+		if err := l.afterStep(); err != nil {
 			return err
 		}
-		if err := l.keep(isLast); err != nil {
+		if err := l.keep(l.isOver); err != nil {
 			return err
 		}
 	}
@@ -207,10 +236,11 @@ func (l *Loop) loaderConfig() data.LoaderConfig {
 	}
 }
 
-// afterStep does what is due between two steps, or after the last one, unless it is done.
-func (l *Loop) afterStep(isLast bool) error {
+// afterStep does what is due between two steps, or after the last one, unless it is done. The run is
+// over if it has reached its target.
+func (l *Loop) afterStep() error {
 	perEpoch := l.config.stepsPerEpoch()
-	isDue, done := isLast, l.step+1
+	isDue, done := l.isOver, l.step+1
 	if done%perEpoch == 0 {
 		if err := l.checkCoverage(); err != nil {
 			return err
@@ -224,7 +254,8 @@ func (l *Loop) afterStep(isLast bool) error {
 			return err
 		}
 	}
-	l.average(isLast)
+	l.isOver = l.isOver || l.done.Test.Steps == done && l.hasReached()
+	l.average(l.isOver)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/graph"
 	"lockstep/internal/trace"
@@ -29,6 +30,8 @@ type Progress struct {
 	Coverage uint64 `json:"coverage,string"`
 	// Test is the last evaluation; its Samples are 0 if there was none.
 	Test Evaluation `json:"test"`
+	// Trained is the training time.
+	Trained time.Duration `json:"trained_nanoseconds"`
 	// IsAveraged says that the run had ended and that its variables hold the moving averages, whose own
 	// vectors hold the live values.
 	IsAveraged bool `json:"is_averaged"`
@@ -78,7 +81,10 @@ func (l *Loop) Moment() Moment {
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
 		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
 		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
-		Coverage: l.covered, Test: d.Test, IsAveraged: l.swapped}
+		Coverage: l.covered, Test: d.Test, IsAveraged: l.swapped, Trained: l.before}
+	if l.clock != nil {
+		m.Trained = l.trained()
+	}
 	return m
 }
 
@@ -88,7 +94,7 @@ func (l *Loop) Moment() Moment {
 // this run.
 func (l *Loop) Resume(p Progress) error {
 	c := l.config
-	steps, perEpoch := l.Steps()
+	steps, perEpoch := l.config.steps(), l.config.stepsPerEpoch()
 	done := (p.Step / perEpoch) * c.Train.Len()
 	done += p.Step % perEpoch * c.Batch
 	switch {
@@ -96,6 +102,8 @@ func (l *Loop) Resume(p Progress) error {
 		return fmt.Errorf("train: resume: workers that never exchange, or train, have no progress")
 	case p.Step < 0 || p.Step > steps:
 		return fmt.Errorf("train: resume: %d steps are done, the run has %d", p.Step, steps)
+	case p.Trained < 0:
+		return fmt.Errorf("train: resume: %v of training", p.Trained)
 	case p.Samples != int64(done):
 		return fmt.Errorf("train: resume: %d samples in %d steps, want %d of %s in batches of %d",
 			p.Samples, p.Step, done, c.Train.Name, c.Batch)
@@ -103,7 +111,7 @@ func (l *Loop) Resume(p Progress) error {
 		return fmt.Errorf("train: resume: the parameters are averages, and the run has none")
 	}
 	l.optimizer.Resume(p.Step)
-	l.covered, l.swapped = p.Coverage, p.IsAveraged
+	l.covered, l.swapped, l.before = p.Coverage, p.IsAveraged, p.Trained
 	l.done = Result{Steps: p.Step, Epochs: float64(p.Step) / float64(perEpoch), Samples: p.Samples,
 		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,
 		TrainSamples: p.TrainSamples, Test: p.Test}

@@ -43,8 +43,9 @@ type Evaluation struct {
 	// Correct of Samples test images were classified correctly, over all workers.
 	Correct int64 `json:"correct"`
 	Samples int64 `json:"samples"`
-	// Time is how long the evaluation took here.
-	Time time.Duration `json:"nanoseconds"`
+	// Time is how long the evaluation took here, Trained how long the training before it.
+	Time    time.Duration `json:"nanoseconds"`
+	Trained time.Duration `json:"trained_nanoseconds"`
 }
 
 // Accuracy returns Correct/Samples.
@@ -62,6 +63,8 @@ type Result struct {
 	// Phases add up to it exactly. Compiling and loading come before.
 	Time   time.Duration
 	Phases trace.Phases
+	// Trained is Time without the evaluations, of all parts of a resumed run.
+	Trained time.Duration
 	// StepTimes holds how long each step took, without evaluation and listeners.
 	StepTimes []time.Duration
 	// FirstLoss and LastLoss are the mean losses of the first and the last step.

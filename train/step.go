@@ -15,7 +15,8 @@ const (
 	rowCorrect
 	rowSamples
 	rowCoverage
-	rowHead = rowCoverage + coverageParts
+	rowIsLast = rowCoverage + coverageParts // 1 in the first shard: the step is the run's last; else 0
+	rowHead   = rowIsLast + 1
 )
 
 // A hash of 64 bits travels as parts of 22 bits, each of which a float32 holds exactly.
@@ -125,9 +126,15 @@ func (l *Loop) emptyShard(gradient, row []float32) {
 // isLastShard reports whether the shard in progress is the last of this worker's run.
 func (l *Loop) isLastShard() bool { return l.shard == len(l.stack.slots)-1 }
 
-// share hands the rows over once all own ones are filled.
+// share hands the rows over once all own ones are filled, with what this worker's clock says about the
+// end of the run in the first of them.
 func (l *Loop) share() {
 	if l.isLastShard() {
+		lo, _ := l.config.Plan.Run(l.config.Rank)
+		l.rows[lo*l.rowLen+rowIsLast] = 0
+		if l.isTimeUp() {
+			l.rows[lo*l.rowLen+rowIsLast] = 1
+		}
 		l.sync.Share(l.rows)
 		l.clock.Lap(trace.SyncExposed)
 	}
@@ -150,7 +157,8 @@ func (l *Loop) ready(param int) {
 }
 
 // combineRows applies the batch statistics of all shards to the running ones, in shard order, and
-// adds up losses and counts into event, and the hashes of the samples.
+// adds up losses and counts into event, and the hashes of the samples. It learns whether the step is
+// the last.
 func (l *Loop) combineRows(event *Step) {
 	if l.step%l.config.stepsPerEpoch() == 0 {
 		l.covered = 0
@@ -160,6 +168,7 @@ func (l *Loop) combineRows(event *Step) {
 	if l.config.Isolated {
 		lo, hi = ownLo, ownHi
 	}
+	l.isOver = l.rows[lo*l.rowLen+rowIsLast] != 0
 	loss, ownLoss, ownSamples := 0.0, 0.0, 0
 	for v := lo; v < hi; v++ {
 		row := l.rows[v*l.rowLen:][:l.rowLen]

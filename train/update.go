@@ -68,7 +68,8 @@ func (l *Loop) update(rate float64, samples int) {
 	}
 	l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
 	if l.follow.lookahead != nil {
-		l.follow.lookahead.After(l.step + 1)
+		n := l.step + 1
+		l.follow.lookahead.After(n, l.isOver || n == l.config.steps())
 	}
 	if l.follow.ema != nil {
 		l.follow.ema.Update()

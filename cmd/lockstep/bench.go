@@ -99,7 +99,7 @@ func (b *benchFlags) add(c *cobra.Command) {
 func benchSettings() []job.Setting {
 	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
 		varied := []string{"model", "strategy", "workers", "batch", "eval-every", "eval-only", "save",
-			"out", "checkpoint-every", "resume"}
+			"out", "checkpoint-every", "resume", "for", "until"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {

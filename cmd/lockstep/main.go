@@ -21,6 +21,7 @@ import (
 func commands() []func(*app) *cobra.Command {
 	return []func(*app) *cobra.Command{
 		trainCommand,
+		recipeCommand,
 		benchCommand,
 		reportCommand,
 		commbenchCommand,

@@ -95,22 +95,29 @@ func (p *progress) end() {
 
 // progressLine words one moment of a run.
 func progressLine(s job.Progress, withBar bool) string {
-	if s.Steps == 0 {
+	if s.Steps == 0 && s.Length == 0 {
 		return s.Phase
 	}
 	var b strings.Builder
 	if withBar {
 		const width = 20
-		done := width * s.Step / s.Steps
+		part := float64(s.Step) / float64(max(1, s.Steps))
+		if s.Length > 0 {
+			part = min(1, s.Elapsed.Seconds()/s.Length.Seconds())
+		}
+		done := int(width * part)
 		fmt.Fprintf(&b, "[%s%s] ", strings.Repeat("=", done), strings.Repeat(" ", width-done))
 	}
-	fmt.Fprintf(&b, "epoch %d  step %d/%d", s.Epoch+1, s.Step, s.Steps)
+	fmt.Fprintf(&b, "epoch %d  step %d", s.Epoch+1, s.Step)
+	if s.Steps > 0 {
+		fmt.Fprintf(&b, "/%d", s.Steps)
+	}
 	if s.Step > 0 {
 		fmt.Fprintf(&b, "  loss %.4f  %.0f samples/s  ", s.Loss,
 			float64(s.Samples)/s.Elapsed.Seconds())
 	}
 	switch {
-	case s.Step == s.Steps:
+	case s.Step == s.Steps, s.Length > 0 && s.Remaining == 0:
 		b.WriteString(s.Phase)
 	case s.Remaining > 0:
 		fmt.Fprintf(&b, "%s left", s.Remaining.Round(time.Second))

@@ -12,13 +12,13 @@ import (
 	"lockstep/internal/report"
 )
 
-// reportCommand renders a benchmark's results again.
+// reportCommand renders the report of a benchmark or of a training run again.
 func reportCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "report FOLDER",
-		Short: "Render the report of a benchmark again",
-		Long: "Render the report of a benchmark again: report.md and report.html from its " +
-			"results.json.",
+		Short: "Render the report of a benchmark or of a training run again",
+		Long: `Render a report again: of a benchmark, report.md and report.html from its results.json; of a
+training run, report.html from its summary.json, steps.jsonl and config.yaml.`,
 		Example: "  lockstep report runs/20261121-101500-bench",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -27,6 +27,13 @@ func reportCommand(a *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if report.HoldsTraining(args[0]) {
+				if err := report.WriteTraining(args[0]); err != nil {
+					return usagef("%v; give a folder whose files are whole", err)
+				}
+				fmt.Fprintln(a.stdout, filepath.Join(args[0], report.HTMLFile))
+				return nil
+			}
 			results, err := report.Read(args[0])
 			if err != nil {
 				return badResults(args[0], err)

@@ -32,6 +32,9 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	if s.TestAccuracy != nil {
 		row("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
 	}
+	if s.Target != nil {
+		row("target", "%s", outcome(s.Target))
+	}
 	if s.TrainAccuracy != nil {
 		row("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
 	}
@@ -46,6 +49,9 @@ func printSummary(out io.Writer, s *job.Summary) error {
 			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
 		row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
 			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+		if s.For != "" {
+			row("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)
+		}
 	} else {
 		row("time", "%.2f s, no training", s.Seconds)
 	}
@@ -78,6 +84,29 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	}
 	row("run directory", "%s", s.Directory)
 	return w.Flush()
+}
+
+// outcome says what came of a target.
+func outcome(t *job.Target) string {
+	what := "not reached"
+	if t.IsReached {
+		what = "reached"
+	}
+	return fmt.Sprintf("%.4g %% %s: %.2f %% at best, %s (%.4g epochs) in %.2f s of training, and %.2f s of "+
+		"evaluation", 100*t.Accuracy, what, 100*t.Best, count(t.Steps, "step"), t.Epochs, t.TrainSeconds,
+		t.EvaluationSeconds)
+}
+
+// batches says how many steps each worker made.
+func batches(s *job.Summary) string {
+	if s.Strategy != "none" {
+		return fmt.Sprintf("%d of each worker", s.Steps)
+	}
+	var parts []string
+	for _, r := range s.Ranks {
+		parts = append(parts, fmt.Sprintf("%d of rank %d", r.Steps, r.Rank))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func strategyName(s *job.Summary) string {

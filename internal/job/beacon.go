@@ -22,12 +22,13 @@ type beacon struct {
 	samples atomic.Int64
 	loss    atomic.Uint64 // bits of a float64
 	began   atomic.Int64  // Unix nanoseconds of the first step's beginning; 0: not yet
-	steps   int
-	from    int // steps of the parts before
+	steps   int           // of the run; 0: its length is a time
+	from    int           // steps of the parts before
+	length  time.Duration // of this part, if that is the run's length
 }
 
-func newBeacon(from, steps int) *beacon {
-	b := &beacon{steps: steps, from: from}
+func newBeacon(from, steps int, length time.Duration) *beacon {
+	b := &beacon{steps: steps, from: from, length: length}
 	b.step.Store(int64(from))
 	b.enter(trace.Data)
 	return b
@@ -38,7 +39,7 @@ func (b *beacon) enter(p trace.Phase) { b.phase.Store(uint32(p)) }
 func (b *beacon) read() cluster.Progress {
 	p := cluster.Progress{
 		Phase: trace.Phase(b.phase.Load()).String(), Step: int(b.step.Load()), Steps: b.steps, From: b.from,
-		Epoch: int(b.epoch.Load()), Samples: b.samples.Load(),
+		Length: b.length.Seconds(), Epoch: int(b.epoch.Load()), Samples: b.samples.Load(),
 		Loss: math.Float64frombits(b.loss.Load()),
 	}
 	if began := b.began.Load(); began > 0 {

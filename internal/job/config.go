@@ -42,8 +42,10 @@ type Config struct {
 	MasterPort  int     `json:"master-port"`     // port of the rendezvous; 0: any
 	ISA         string  `json:"isa"`             // kernel path; "": the best all workers have
 	Math        string  `json:"math"`            // how products are computed, see kernel.Math
-	Epochs      int     `json:"epochs"`          // length in epochs; 0: given by Steps, or 1
-	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs
+	Epochs      int     `json:"epochs"`          // length in epochs; 0: given by Steps or For, or 1
+	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs or For
+	For         string  `json:"for"`             // length in training time; "": by Epochs or Steps
+	Until       string  `json:"until"`           // "", or "accuracy=X" that ends the run
 	Batch       int     `json:"batch"`           // samples of one step over all workers
 	Shards      int     `json:"shards"`          // virtual shards; 0: as many as workers
 	Accumulate  int     `json:"accumulate"`      // batches of one step
@@ -94,7 +96,7 @@ func Default() Config {
 // as many shards as workers, the machine's cores divided among the workers, in one process or in
 // several. Out and ISA stay open until Run.
 func (c Config) Complete() Config {
-	if c.Epochs == 0 && c.Steps == 0 {
+	if c.Epochs == 0 && c.Steps == 0 && c.For == "" {
 		c.Epochs = 1
 	}
 	if c.Strategy == "" {
@@ -159,10 +161,7 @@ func (c Config) problems() []problem {
 	add := func(name, format string, args ...any) {
 		found = append(found, problem{name, fmt.Errorf(format, args...)})
 	}
-	if c.Epochs > 0 && c.Steps > 0 {
-		add("steps", "the length is given twice, as %d steps and as %d epochs; leave one out",
-			c.Steps, c.Epochs)
-	}
+	c.lengthProblems(add)
 	if c.Strategy == single && c.Workers > 1 {
 		add("strategy", "single is for one worker, not %d; try ddp, or none for workers "+
 			"that never exchange", c.Workers)

@@ -47,6 +47,8 @@ func ExitCode(err error) int {
 		return ExitPeerLost
 	case isA[*train.DivergedError](err):
 		return ExitDiverged
+	case isA[*MissedError](err):
+		return ExitCheck
 	case errors.As(err, &usage), isA[*cluster.EnvironmentError](err), isA[*data.UnknownError](err):
 		return ExitUsage
 	case isA[*data.MissingError](err), isA[*data.FormatError](err),

@@ -136,6 +136,26 @@ func every(name, usage string, at func(*Config) *string) Setting {
 	return s
 }
 
+// duration is a setting that takes a time above 0.
+func duration(name, usage string, at func(*Config) *string) Setting {
+	s := text(name, "TIME", usage, at)
+	s.check = func(c *Config) error {
+		_, err := parseTime(*at(c))
+		return err
+	}
+	return s
+}
+
+// target is a setting that takes an accuracy to reach.
+func target(name, usage string, at func(*Config) *string) Setting {
+	s := text(name, "accuracy=X", usage, at)
+	s.check = func(c *Config) error {
+		_, err := parseTarget(*at(c))
+		return err
+	}
+	return s
+}
+
 // toggle is a setting that is on or off.
 func toggle(name, usage string, at func(*Config) *bool) Setting {
 	return Setting{Name: name, Usage: usage,

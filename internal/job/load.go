@@ -82,6 +82,7 @@ const (
 	augmentFlip           = "flip"
 	augmentCropFlip       = "crop-flip"
 	augmentCropFlipCutout = "crop-flip-cutout"
+	augmentShiftAlternate = "shift-alternate"
 )
 
 // views returns how test images are shown; nil: each as it is.
@@ -96,10 +97,11 @@ func (c Config) views() []data.View {
 }
 
 // cropPad is how far a crop may shift an image, and cutoutSide the side of what cutout takes out of
-// it, as is usual for images of 32x32.
+// it, as is usual for images of 32x32. shiftPad is how far shift-alternate goes, in few epochs.
 const (
 	cropPad    = 4
 	cutoutSide = 16
+	shiftPad   = 2
 )
 
 // augmentation returns the changes of training images; own is the data set's default.
@@ -117,6 +119,8 @@ func (c Config) augmentation(own data.Augmentation) (data.Augmentation, error) {
 		return data.Augmentation{Pad: cropPad, Flip: true}, nil
 	case augmentCropFlipCutout:
 		return data.Augmentation{Pad: cropPad, Flip: true, Cutout: cutoutSide}, nil
+	case augmentShiftAlternate:
+		return data.Augmentation{Pad: shiftPad, Reflect: true, Flip: true, Alternate: true}, nil
 	}
 	return data.Augmentation{}, fmt.Errorf("job: augmentation %q", c.Augment)
 }

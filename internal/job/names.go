@@ -43,5 +43,5 @@ func ttaNames() []string { return []string{none, ttaFlip, ttaFlipShift} }
 
 func augmentNames() []string {
 	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,
-		augmentCropFlipCutout}
+		augmentCropFlipCutout, augmentShiftAlternate}
 }

@@ -14,6 +14,8 @@ import (
 
 // Source is where the values of a configuration come from; later ones win over earlier ones.
 type Source struct {
+	Base        *Config             // what stands in place of the defaults; nil: nothing
+	BaseName    string              // where its values come from, such as "recipe lenet-mnist"
 	File        string              // path of a configuration file; "": none
 	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_ISA
 	Flags       map[string]string   // what was given on the command line, by name
@@ -28,7 +30,7 @@ const (
 	fromRule    = "derived"
 )
 
-// Resolve merges the defaults, the file, the environment and the flags, in this order, and
+// Resolve merges the defaults or the base, the file, the environment and the flags, in this order, and
 // completes the result. With the flag resume, all but the flags comes from that run's newest valid
 // checkpoint. Every value that cannot work becomes one line of a *UsageError, which names the place
 // it came from.
@@ -39,6 +41,10 @@ func Resolve(s Source) (Config, Origins, error) {
 			return Config{}, nil, err
 		}
 	} else {
+		if s.Base != nil {
+			r.start(*s.Base, s.BaseName)
+			r.reopen(s.Flags)
+		}
 		if s.File != "" {
 			if err := r.readFile(s.File); err != nil {
 				return Config{}, nil, err
@@ -77,6 +83,16 @@ type resolver struct {
 type located struct {
 	where string
 	err   error
+}
+
+// start takes the values of a configuration other than the default one.
+func (r *resolver) start(c Config, name string) {
+	for _, s := range r.settings {
+		if s.format(&c) != s.format(&r.config) {
+			r.origins[s.Name] = name
+		}
+	}
+	r.config = c
 }
 
 func (r *resolver) find(name string) *Setting {

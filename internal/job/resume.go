@@ -160,6 +160,9 @@ func (c Config) open(note func(string)) (b beginning, err error) {
 // checkLength refuses a length that the run has already passed.
 func (c Config) checkLength(k kept) error {
 	steps := c.Steps
+	if c.For != "" {
+		return nil
+	}
 	if steps == 0 {
 		steps = c.Epochs * ((k.TrainSamples + c.stepBatch() - 1) / c.stepBatch())
 	}
@@ -177,7 +180,8 @@ const fromResume = "--resume"
 // changes the result, but for the length.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "memory",
-		"master-addr", "master-port", "data-dir", "epochs", "steps", "checkpoint-every", "save"}
+		"master-addr", "master-port", "data-dir", "epochs", "steps", "for", "until",
+		"checkpoint-every", "save"}
 }
 
 // resume takes the configuration from the run in folder, and then what flags give anew.
@@ -211,10 +215,11 @@ func (r *resolver) resume(folder string, s Source) error {
 func (r *resolver) reopen(flags map[string]string) {
 	has := func(name string) bool { return flags[name] != "" }
 	c := &r.config
-	if has("steps") || has("epochs") {
-		c.Steps, c.Epochs = 0, 0
-		delete(r.origins, "steps")
-		delete(r.origins, "epochs")
+	if has("steps") || has("epochs") || has("for") {
+		c.Steps, c.Epochs, c.For = 0, 0, ""
+		for _, name := range []string{"steps", "epochs", "for"} {
+			delete(r.origins, name)
+		}
 	}
 	if !has("workers") {
 		return

@@ -38,7 +38,8 @@ type Options struct {
 // Progress is a moment of a run.
 type Progress struct {
 	Phase       string        // what rank 0 does: load data, forward, ...
-	Step, Steps int           // finished steps, of all; Steps is 0 before training
+	Step, Steps int           // finished steps, of all; Steps is 0 before training, or with a Length
+	Length      time.Duration // of a run that is to take so long; 0: Steps is the length
 	Epoch       int           // from 0
 	Loss        float64       // mean over the last step's global batch
 	Samples     int64         // finished, over all workers
@@ -54,7 +55,7 @@ const computeExtra = 2
 // Run executes the run c describes: it makes sure that the data is there, creates the run
 // directory, starts the workers, waits for all of them, then writes and returns the summary. Open
 // fields of c are completed first. A cancelled context stops every worker; the error is then
-// context.Canceled.
+// context.Canceled. With a *MissedError comes the summary.
 func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if o.Environment == nil {
 		o.Environment = cluster.ProcessEnvironment()
@@ -110,7 +111,13 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 			return nil, err
 		}
 	}
-	return summary, dir.writeJSON(summaryFile, summary)
+	if err := dir.writeJSON(summaryFile, summary); err != nil {
+		return nil, err
+	}
+	if t := summary.Target; t != nil && !t.IsReached {
+		return summary, &MissedError{*t}
+	}
+	return summary, nil
 }
 
 // stopGrace is how long the workers of this run may take to end when they are asked to: those that
@@ -278,10 +285,14 @@ func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
 	return errors.Join(err, log.Close())
 }
 
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
 func progressOf(p cluster.Progress) Progress {
 	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
-		Samples: p.Samples, Note: p.Note, Elapsed: time.Duration(p.Seconds * float64(time.Second))}
-	if done := p.Step - p.From; done > 0 {
+		Samples: p.Samples, Note: p.Note, Elapsed: seconds(p.Seconds), Length: seconds(p.Length)}
+	if done := p.Step - p.From; q.Length > 0 {
+		q.Remaining = max(0, q.Length-q.Elapsed)
+	} else if done > 0 {
 		q.Remaining = q.Elapsed / time.Duration(done) * time.Duration(p.Steps-p.Step)
 	}
 	return q

@@ -118,10 +118,14 @@ func workerSettings() []Setting {
 
 func lengthSettings() []Setting {
 	return inGroup("Length and batch",
-		open(number("epochs", "length in passes over the data (default: 1, unless --steps)",
+		open(number("epochs", "length in passes over the data (default: 1, unless --steps or --for)",
 			1, maxCount, func(c *Config) *int { return &c.Epochs })),
 		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
 			func(c *Config) *int { return &c.Steps })),
+		open(duration("for", "length in time of training such as 30s, without evaluations, instead of "+
+			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })),
+		target("until", "end with the first evaluation that shows accuracy=X, 0 to 1; a run that ends "+
+			"without has status 8 (default: none)", func(c *Config) *string { return &c.Until }),
 		number("batch", "samples of one step, over all workers", 1, maxCount,
 			func(c *Config) *int { return &c.Batch }),
 		open(number("shards",

@@ -30,7 +30,8 @@ type Summary struct {
 	Steps            int          `json:"steps"`
 	Epochs           float64      `json:"epochs"` // completed, with the fraction of the last
 	Samples          int64        `json:"samples"`
-	Seconds          float64      `json:"seconds"` // the training loop's wall time
+	Seconds          float64      `json:"seconds"`       // the training loop's wall time
+	TrainSeconds     float64      `json:"train_seconds"` // without evaluations, of all parts of a resumed run
 	SamplesPerSecond float64      `json:"samples_per_second"`
 	StepMS           Quantiles    `json:"step_ms"` // without the first step, if there is another
 	Loss             Loss         `json:"loss"`
@@ -52,6 +53,8 @@ type Summary struct {
 	Texts            *TextStat    `json:"texts"`       // null: the samples are images
 	Checkpoints      *Checkpoints `json:"checkpoints"` // what they took; null: there are none
 	Resumed          *Resumed     `json:"resumed"`     // what had been done before; null: nothing
+	For              string       `json:"for"`         // length in training time; "": in steps
+	Target           *Target      `json:"target"`      // null: there is none
 	Evaluations      []Evaluation `json:"evaluations"`
 	Ranks            []RankStat   `json:"ranks"`
 }
@@ -76,6 +79,8 @@ type Evaluation struct {
 	Accuracy float64 `json:"accuracy"`
 	Views    int     `json:"views"`   // of each sample, their logits averaged
 	Seconds  float64 `json:"seconds"` // that it took
+
+	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
 }
 
 // TextStat says what became of the texts of a data set.
@@ -172,6 +177,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Directory: string(dir), Evaluations: first.Evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,
 		Checkpoints: first.Checkpoints, Resumed: first.Resumed,
+		For: c.For, Target: c.target(first.Evaluations), TrainSeconds: first.TrainSeconds,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples

@@ -51,6 +51,7 @@ type worker struct {
 type workerResult struct {
 	RankStat
 	Epochs       float64      `json:"epochs"`
+	TrainSeconds float64      `json:"train_seconds"`
 	TrainCorrect int64        `json:"train_correct"`
 	TrainSamples int64        `json:"train_samples"`
 	TestCorrect  int64        `json:"test_correct"`
@@ -187,11 +188,20 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	if err != nil {
 		return nil, err
 	}
+	length, err := parseTime(c.For)
+	if err != nil {
+		return nil, err
+	}
+	target, err := parseTarget(c.Until)
+	if err != nil {
+		return nil, err
+	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
-		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, EvalEvery: c.EvalEvery,
-		Views: c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
+		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: length, Target: target,
+		EvalEvery: c.EvalEvery,
+		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), Keeper: keeper, CPU: cpu, Trace: r,
 	})
@@ -271,10 +281,14 @@ func whenCancelled(ctx context.Context, f func()) (undo func()) {
 func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) (
 	done train.Result, err error) {
 	steps, perEpoch := l.Steps()
-	w.note("pid %d, kernels %s, threads %d, shards %d; %d steps, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), steps, perEpoch)
+	length := count(steps, "step")
+	if w.config.For != "" {
+		length = w.config.For
+	}
+	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), length, perEpoch)
 	w.note("learning rate %v for a batch of %d", w.config.rate(), w.config.stepBatch())
-	w.beacon = newBeacon(l.Moment().Step, steps)
+	w.beacon = newBeacon(l.Moment().Step, steps, w.config.remaining(l.Moment().Trained))
 	reporting, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
 	go func() {
@@ -315,7 +329,8 @@ func (w *worker) Step(s train.Step) {
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
 	w.evaluations = append(w.evaluations, Evaluation{Steps: e.Steps, Epochs: e.Epochs,
-		Accuracy: e.Accuracy(), Views: max(1, len(w.config.views())), Seconds: e.Time.Seconds()})
+		Accuracy: e.Accuracy(), Views: max(1, len(w.config.views())), Seconds: e.Time.Seconds(),
+		TrainSeconds: e.Trained.Seconds()})
 	w.events.evaluation(time.Now(), e)
 	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
@@ -351,7 +366,7 @@ func (w *worker) result(done train.Result) workerResult {
 			PlannedBytes: w.planned,
 			ISA:          w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
-		Epochs:       done.Epochs,
+		Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(),
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"html/template"
 	"math"
 	"slices"
@@ -16,6 +15,7 @@ type series struct {
 	style  string   // classes for colour and dashes
 	values []float64
 	raw    []float64 // drawn faintly behind; nil: nothing
+	at     []float64 // places of the values; nil: iterations from 1
 }
 
 func (s series) name() string {
@@ -45,6 +45,7 @@ type curves struct {
 	yLabel                 string
 	series                 []series
 	lo, hi                 float64 // range of y; values above hi are drawn on the upper edge
+	xLabel                 string  // "": iteration
 	format                 func(float64) string
 }
 
@@ -81,16 +82,19 @@ func (p curves) draw(f frame) template.HTML {
 		xTicks = 10
 	}
 	x := newSteps(steps, xTicks, f.left, f.width-f.right)
+	if end := p.end(); end > 0 {
+		x = newAxis(0, end, xTicks, f.left, f.width-f.right)
+	}
 	y := newAxis(p.lo, p.hi, 5, f.height-f.bottom, f.top)
 	p.drawAxes(c, f, x, y)
 	for _, s := range p.series {
-		if points, _ := p.points(s.raw, x, y); points != nil {
+		if points, _ := s.points(s.raw, x, y); points != nil {
 			c.curve(points, "raw "+s.style, s.name())
 		}
 	}
 	var ends []mark
 	for _, s := range p.series {
-		points, last := p.points(s.values, x, y)
+		points, last := s.points(s.values, x, y)
 		if points == nil {
 			continue
 		}
@@ -108,6 +112,17 @@ func (p curves) draw(f frame) template.HTML {
 	return c.markup()
 }
 
+// end returns the last place of a value, or 0 where places are iterations.
+func (p curves) end() float64 {
+	end := 0.0
+	for _, s := range p.series {
+		if n := len(s.at); n > 0 {
+			end = math.Max(end, s.at[n-1])
+		}
+	}
+	return end
+}
+
 func (p curves) drawAxes(c *canvas, f frame, x, y axis) {
 	for _, v := range y.ticks {
 		c.line(f.left, y.pixel(v), f.width-f.right, y.pixel(v), "grid")
@@ -117,21 +132,29 @@ func (p curves) drawAxes(c *canvas, f frame, x, y axis) {
 	c.line(f.left, base, f.width-f.right, base, "axis")
 	for _, v := range x.ticks {
 		c.line(x.pixel(v), base, x.pixel(v), base+4, "axis")
-		c.text(x.pixel(v), base+18, "tick", "middle", fmt.Sprintf("%.0f", v))
+		c.text(x.pixel(v), base+18, "tick", "middle", trim(v))
 	}
-	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", "iteration")
+	label := p.xLabel
+	if label == "" {
+		label = "iteration"
+	}
+	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", label)
 	c.turned(13, (f.top+base)/2, "label", p.yLabel)
 }
 
 // points returns the positions of values and the last one; nil if nothing was measured.
-func (p curves) points(values []float64, x, y axis) (points []point, last point) {
+func (s series) points(values []float64, x, y axis) (points []point, last point) {
 	found := false
 	for i, v := range values {
 		if !known(v) {
 			points = append(points, point{gap: true})
 			continue
 		}
-		last = point{x: x.pixel(float64(i + 1)), y: y.pixel(v)}
+		at := float64(i + 1)
+		if s.at != nil {
+			at = s.at[i]
+		}
+		last = point{x: x.pixel(at), y: y.pixel(v)}
 		points = append(points, last)
 		found = true
 	}

@@ -1,0 +1,23 @@
+package recipe
+
+import "lockstep/internal/job"
+
+// cifar10VGG11 trains vgg11 with batch norm, SGD and a rate that climbs and falls in straight lines.
+func cifar10VGG11() Recipe {
+	c := oneCycle("vgg11", 15)
+	return Recipe{Name: "vgg11-cifar10", Config: c, Goal: 0.91,
+		About:     "vgg11 with batch norm on CIFAR-10",
+		Reference: "our own; the usual 92 % take 100 epochs and more"}
+}
+
+// oneCycle returns what the recipes for larger networks on CIFAR-10 have in common: two shards of 64
+// images, Nesterov's momentum, crops and flips, and one triangle of the rate (Smith and Topin 2017,
+// arXiv 1708.07120).
+func oneCycle(model string, epochs int) job.Config {
+	c := job.Default()
+	c.Model, c.Data, c.Augment = model, "cifar10", "crop-flip"
+	c.Batch, c.Shards, c.Epochs = 128, 2, epochs
+	c.LR, c.Momentum, c.Nesterov, c.WeightDecay = 0.1, 0.9, true, 5e-4
+	c.Schedule, c.Triangle = "triangle", "0.1,0.2,0"
+	return c
+}

@@ -1,0 +1,100 @@
+package recipe
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"lockstep/internal/job"
+	"lockstep/internal/spelling"
+)
+
+// Recipe is a complete run by name.
+type Recipe struct {
+	Name string `json:"name"`
+	// About says in a sentence what is trained, and after whom.
+	About string `json:"about"`
+	// Config has every setting; those that it leaves open follow the machine, and change no bit of
+	// the result.
+	Config job.Config `json:"config"`
+	// Substitute is the data set that is used, and named as such, where Config.Data is not found;
+	// "" means that there is none.
+	Substitute string `json:"substitute"`
+	// Label says what the result must not be taken for; "" is nothing.
+	Label string `json:"label"`
+	// Goal is the accuracy on the test set that a run should reach, 0 to 1, and Reference whose it
+	// is.
+	Goal      float64 `json:"goal"`
+	Reference string  `json:"reference"`
+	// Figures are those of runs that were measured.
+	Figures []Figure `json:"figures"`
+}
+
+// Figure is what a run of a recipe reached.
+type Figure struct {
+	Seed     uint64  `json:"seed"`
+	Accuracy float64 `json:"accuracy"` // at the end, on all test samples
+	// TrainSeconds is the training time, as job.Target defines it.
+	TrainSeconds float64 `json:"train_seconds"`
+	Machine      string  `json:"machine"` // processor and threads
+	// Data is the set that the run was on, where that is the substitute; else "".
+	Data string `json:"data"`
+}
+
+// xeon is the machine of figures: two virtual cores with AVX-512.
+const xeon = "Xeon, 2 cores, AVX-512"
+
+// All returns the recipes in the order in which they are listed.
+func All() []Recipe {
+	return []Recipe{
+		cifar10Airbench(),
+		cifar10VGG11(),
+		cifar10ResNet20(),
+		cifar10ResNet50(),
+		svhnLeNet(),
+		mnistLeNet(),
+		sst2BERT(),
+	}
+}
+
+// Named returns the recipe called name. It fails, with the nearest name, if there is none; the error
+// is a *job.UsageError.
+func Named(name string) (Recipe, error) {
+	var names []string
+	for _, r := range All() {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return Recipe{}, &job.UsageError{Lines: []string{fmt.Sprintf("no recipe %q%s (known: %s)", name,
+		spelling.Hint(name, names), strings.Join(names, ", "))}}
+}
+
+// YAML returns the recipe's configuration as a file that `lockstep train --config` accepts, with what
+// else there is to say as comments.
+func (r Recipe) YAML() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s: %s.\n", r.Name, r.About)
+	if r.Label != "" {
+		fmt.Fprintf(&b, "# %s.\n", r.Label)
+	}
+	if r.Substitute != "" {
+		fmt.Fprintf(&b, "# Where %s is not found, lockstep recipe run takes %s, and says so.\n",
+			r.Config.Data, r.Substitute)
+	}
+	fmt.Fprintf(&b, "# Goal: test accuracy of %.4g %% (%s).\n", 100*r.Goal, r.Reference)
+	for _, f := range r.Figures {
+		on := ""
+		if f.Data != "" {
+			on = " on " + f.Data
+		}
+		fmt.Fprintf(&b, "# Measured%s with seed %d: %.2f %% after %.1f s of training, %s.\n", on, f.Seed,
+			100*f.Accuracy, f.TrainSeconds, f.Machine)
+	}
+	if len(r.Figures) == 0 {
+		fmt.Fprintf(&b, "# Not measured yet.\n")
+	}
+	b.Write(r.Config.YAML(nil))
+	return b.Bytes()
+}

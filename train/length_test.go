@@ -1,0 +1,136 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/kernel"
+	"lockstep/internal/trace"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// All workers end a run whose length is a time with the same step, and the run is the one of so many
+// steps.
+func TestTimeEndsTheRunAtOneStep(t *testing.T) {
+	c := example(t, "lenet", 100, 37)
+	c.Schedule, c.EMA = optim.ScheduleConfig{}, 0.9
+	c.Lookahead = optim.LookaheadConfig{Every: 4, Alpha: 0.5}
+	for workers := 1; workers <= 3; workers++ {
+		c.Steps, c.For = 0, 60*time.Millisecond
+		got := run(t, c, workers, 1, kernel.Best())
+		c.Steps, c.For = got[0].Steps, 0
+		want := run(t, c, 1, 1, kernel.Best())[0]
+		for rank, o := range got {
+			compareOutcomes(t, fmt.Sprintf("rank %d of %d", rank, workers), o, want)
+		}
+		last := got[0].StepTimes[max(0, got[0].Steps-2):]
+		if expected := got[0].Trained + last[0]; expected < 60*time.Millisecond {
+			t.Errorf("ended after %v, with steps of %v", got[0].Trained, last[0])
+		}
+		if o := got[0]; o.Trained != o.Time-o.Phases[trace.Evaluation] || o.Test.Trained > o.Trained {
+			t.Errorf("trained for %v of %v, evaluated after %v", o.Trained, o.Time, o.Test.Trained)
+		}
+	}
+}
+
+// Workers that never exchange each look at their own clock.
+func TestTimeEndsIsolatedWorkers(t *testing.T) {
+	c := example(t, "lenet", 100, 0)
+	c.Test, c.Schedule, c.Isolated = nil, optim.ScheduleConfig{}, true
+	c.Steps, c.For = 0, 30*time.Millisecond
+	for rank, o := range run(t, c, 2, 1, kernel.Best()) {
+		if o.Steps < 1 || o.Trained > time.Minute {
+			t.Errorf("rank %d: %d steps in %v", rank, o.Steps, o.Trained)
+		}
+	}
+}
+
+// A run that has had its time is not gone on with; one that has not, is.
+func TestResumedRunGoesOnCountingTime(t *testing.T) {
+	c := example(t, "lenet", 100, 0)
+	c.Test, c.Schedule = nil, optim.ScheduleConfig{}
+	c.Steps, c.For = 0, 50*time.Millisecond
+	a := &album{after: []int{1}}
+	c.Keeper = a
+	whole := run(t, c, 1, 1, kernel.Best())[0]
+	c.Keeper = nil
+	last := len(a.moments) - 1
+	a.moments[last].Trained = c.For
+	for i, more := range map[int]bool{0: true, last: false} {
+		l := alone(t, c)
+		a.restore(t, l, i)
+		o, err := l.Run(context.Background(), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isMore := o.Steps > a.moments[i].Step; isMore != more || o.Trained < a.moments[i].Trained {
+			t.Errorf("after %v and %d steps of %d: %d steps, %v", a.moments[i].Trained, a.moments[i].Step,
+				whole.Steps, o.Steps, o.Trained)
+		}
+	}
+}
+
+// The first evaluation that is good enough ends the run, on any number of workers, and is the last.
+func TestTargetEndsTheRun(t *testing.T) {
+	c := example(t, "lenet", 300, 100)
+	c.Schedule, c.Steps, c.Epochs, c.EvalEvery = optim.ScheduleConfig{}, 0, 8, 1
+	c.EMA = 0.5
+	whole := run(t, c, 1, 1, kernel.Best())[0]
+	best := 0.0
+	for _, e := range whole.evaluations[:len(whole.evaluations)-1] {
+		best = max(best, e.Accuracy())
+	}
+	c.Target = best
+	first := 0
+	for whole.evaluations[first].Accuracy() < best {
+		first++
+	}
+	short := c
+	short.Target, short.Epochs = 0, first+1
+	want := run(t, short, 1, 1, kernel.Best())[0]
+	for workers := 1; workers <= 2; workers++ {
+		for rank, o := range run(t, c, workers, 1, kernel.Best()) {
+			compareOutcomes(t, fmt.Sprintf("rank %d of %d", rank, workers), o, want)
+			if o.Test.Accuracy() != best {
+				t.Errorf("ended with %v, want %v", o.Test.Accuracy(), best)
+			}
+		}
+	}
+
+	a := &album{after: []int{10 * (first + 1)}}
+	c.Keeper, c.Target = a, 0
+	run(t, c, 1, 1, kernel.Best())
+	c.Keeper, c.Target = nil, best
+	l := alone(t, c)
+	a.restore(t, l, 0)
+	if o, err := l.Run(context.Background(), nil, nil); err != nil ||
+		o.ParameterSHA256 != want.ParameterSHA256 {
+		t.Errorf("from the moment that reached the target: %d steps, %s, want %s; %v", o.Steps,
+			o.ParameterSHA256, want.ParameterSHA256, err)
+	}
+}
+
+func TestLengthsThatCannotBe(t *testing.T) {
+	for want, change := range map[string]func(c *train.Config){
+		"length of 6 steps, 0 epochs and 1s": func(c *train.Config) { c.For = time.Second },
+		"and -1ns":                           func(c *train.Config) { c.Steps, c.For = 0, -1 },
+		"schedule cosine":                    func(c *train.Config) { c.Steps, c.For = 0, time.Second },
+		"lookahead of power 2": func(c *train.Config) {
+			c.Steps, c.For, c.Schedule = 0, time.Second, optim.ScheduleConfig{}
+			c.Lookahead = optim.LookaheadConfig{Every: 5, Alpha: 0.5, Power: 2}
+		},
+		"accuracy of 1.1":    func(c *train.Config) { c.Target = 1.1 },
+		"workers that never": func(c *train.Config) { c.Target, c.Isolated = 0.5, true },
+	} {
+		c := example(t, "lenet", 100, 10)
+		c.CPU = &kernel.CPU{}
+		change(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package train_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockstep/data"
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+	"lockstep/optim"
+)
+
+// A network that whitens is prepared by the first training images, the same on any number of workers,
+// and frozen filters stay as they were prepared. The preparation is training time.
+func TestPreparedNetworkEndsWithOneHash(t *testing.T) {
+	c := example(t, "airbench", 40, 10)
+	c.Batch, c.Steps, c.Plan = 20, 3, cut(t, 2, 1)
+	c.Optimizer.LR = 0.01
+	c.Optimizer.Groups = []optim.Group{{Match: "whiten.weight"}}
+	c.Augment = data.Augmentation{Pad: 2, Reflect: true, Flip: true, Alternate: true}
+	l := alone(t, c)
+	v := l.Variables()
+	at := slices.IndexFunc(v.Params, func(p graph.Param) bool { return p.Name == "whiten.weight" })
+	filters := make([]float32, v.Segments[at].Len)
+	v.Param(at, filters)
+	if moment := l.Moment(); moment.Trained <= 0 {
+		t.Error("the preparation took no time")
+	}
+	want := run(t, c, 1, 1, kernel.Best())[0]
+	if want.Trained < want.Time-want.Test.Time {
+		t.Errorf("trained for %v, in all %v", want.Trained, want.Time)
+	}
+	for rank, o := range run(t, c, 2, 2, kernel.Best()) {
+		compareOutcomes(t, fmt.Sprintf("rank %d of 2", rank), o, want)
+	}
+
+	if _, err := l.Run(t.Context(), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	after := make([]float32, len(filters))
+	if v.Param(at, after); !slices.Equal(after, filters) {
+		t.Error("frozen filters have changed")
+	}
+	c.Network.Prepare = nil
+	if other := run(t, c, 1, 1, kernel.Best())[0]; other.ParameterSHA256 == want.ParameterSHA256 {
+		t.Error("the preparation changes nothing")
+	}
+}
