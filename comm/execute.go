@@ -66,8 +66,8 @@ func newExecutor(mesh Mesh, c Config) *executor {
 		mesh: mesh, config: c, table: crc32.MakeTable(crc32.Castagnoli),
 		algorithms: append(Algorithms(), "auto"), passing: passing(),
 		numPieces: len(c.Plan.Pieces(mesh.Rank())),
-		plans: map[planKey][]*planned{},
-		out:   make([]lane, n), in: make([]lane, n),
+		plans:     map[planKey][]*planned{},
+		out:       make([]lane, n), in: make([]lane, n),
 		want: make([]Direction, n), counts: make([]Count, n),
 	}
 }

@@ -23,11 +23,12 @@ type beacon struct {
 	loss    atomic.Uint64 // bits of a float64
 	began   atomic.Int64  // Unix nanoseconds of the first step's beginning; 0: not yet
 	steps   int
-	from    int // steps of the parts before
+	from    int         // steps of the parts before
+	notes   chan string // lines for people, few
 }
 
 func newBeacon(from, steps int) *beacon {
-	b := &beacon{steps: steps, from: from}
+	b := &beacon{steps: steps, from: from, notes: make(chan string, 1)}
 	b.step.Store(int64(from))
 	b.enter(trace.Data)
 	return b
@@ -67,11 +68,22 @@ func (b *beacon) send(ctx context.Context, report func(cluster.Progress)) {
 	for {
 		select {
 		case <-ctx.Done():
+			b.pass(report)
 			report(b.read())
 			return
 		case <-tick.C:
+			b.pass(report)
 			report(b.read())
 		}
+	}
+}
+
+// pass reports a note, if there is one.
+func (b *beacon) pass(report func(cluster.Progress)) {
+	select {
+	case note := <-b.notes:
+		report(cluster.Progress{Phase: "plan", Note: note})
+	default:
 	}
 }
 
