@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Codec is the form in which the vectors of an all-reduce travel. Two codecs are the same if they are
-// equal, so an implementation must be comparable. A span that a rank sends to
-// several peers is encoded once. If that loses something, the sender goes on with what its peers will
-// decode, so that all ranks get the same bits; but what is rounded are sums of a rank's shards, so
-// these bits depend on the number of ranks. Package codec has implementations.
+// Codec is the form in which the vectors of an all-reduce travel. A span that a rank sends to several
+// peers is encoded once. If that loses something, the sender goes on with what its peers will decode,
+// so that all ranks get the same bits; but what is rounded are sums of a rank's shards, so these bits
+// depend on the number of ranks. Package codec has implementations.
 //
-// A group uses its codec from one goroutine at a time.
+// A group uses a codec from one goroutine at a time. It keeps schedules by codec, so the types that
+// implement it must be comparable.
 type Codec interface {
 	// Name is for reports and errors.
 	Name() string
