@@ -388,7 +388,8 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Evaluations: w.evaluations, Weights: w.started, Wire: w.wire, Saved: w.saved, Texts: w.task.textStat(),
+		Evaluations: w.evaluations, Weights: w.started, Wire: w.wire,
+		Saved: w.saved, Texts: w.task.textStat(),
 		Resumed: w.task.start.Resumed.summary(),
 	}
 	if w.saver != nil {
