@@ -3,9 +3,11 @@ package comm
 import "time"
 
 // Count is the traffic with one peer in one kind of operation. Bytes are those of the vectors,
-// without frame headers, so that they can be compared with a schedule's Cost.
+// without frame headers, so that they can be compared with a schedule's Cost; with a codec, those
+// of its form.
 type Count struct {
 	Sent, Received int64         // bytes
+	Vector         int64         // bytes that those sent stand for: more than Sent if a codec saves
 	Frames         int64         // sent; each has a header of 32 bytes besides
 	Time           time.Duration // from the start of each step until the peer's part of it was done
 }
@@ -24,6 +26,7 @@ func (c Counters) Total() Count {
 		for _, n := range ops {
 			t.Sent += n.Sent
 			t.Received += n.Received
+			t.Vector += n.Vector
 			t.Frames += n.Frames
 			t.Time += n.Time
 		}

@@ -14,6 +14,9 @@
 // shard. So all algorithms but "ring" give the same bits as each other and for
 // any number of ranks. "ring" gives the same bits on all ranks of one group only. See [IsExact].
 //
+// With a [Call].Codec all-reduces travel in another form. A lossless [Codec] changes no bit; with a
+// lossy one all ranks of a group get the same bits, but not those of other numbers of ranks.
+//
 // # Cost
 //
 // All-reduce of n elements over p ranks with one piece each; k is the largest power of two up to
@@ -44,9 +47,9 @@
 // A peer that closes its link, moves no byte for [Config].Timeout or sends anything but the frame
 // expected ends the collective with a *[PeerError] on every rank: whoever notices first tells
 // the others, who fail at once. The cause is io.EOF or the system's error, [ErrTimeout], a
-// *[FrameError], or a *[ReportError] if another rank noticed. To tell them, a rank first finishes
-// what it is sending, and it reads what they send until they have told it; that takes no
-// longer than they take to read on, and at most half a second, for a rank that does not. What a
+// *[FrameError] or *[BodyError], or a *[ReportError] if another rank noticed. To tell them, a rank
+// first finishes what it is sending, and it reads what they send until they have told it; that takes
+// no longer than they take to read on, and at most half a second, for a rank that does not. What a
 // peer reports beats what a rank concludes from the end of another link. The group is
 // unusable afterwards. A time-out names the rank that owes bytes; in a ring, where everybody waits
 // for a neighbour, that may be another victim. [ErrClosed] is returned after Close. A call that

@@ -7,7 +7,7 @@ import "fmt"
 type PeerError struct {
 	Rank int   // the peer that was lost
 	Op   Op    // the collective that met the loss
-	Err  error // io.EOF, ErrTimeout, a *FrameError, a *ReportError or the transport's error
+	Err  error // io.EOF, ErrTimeout, a *FrameError, *BodyError, *ReportError or the transport's error
 }
 
 // Error implements error.
@@ -25,6 +25,18 @@ type ReportError struct {
 
 // Error implements error.
 func (e *ReportError) Error() string { return fmt.Sprintf("reported lost by rank %d", e.From) }
+
+// BodyError reports a frame whose body is not in the group's codec.
+type BodyError struct {
+	Codec string
+	Err   error // what the codec says
+}
+
+// Error implements error.
+func (e *BodyError) Error() string { return fmt.Sprintf("bad body: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *BodyError) Unwrap() error { return e.Err }
 
 // FrameError reports a frame that is corrupt, of another generation or out of turn.
 type FrameError struct {

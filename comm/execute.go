@@ -26,6 +26,7 @@ type executor struct {
 	table  *crc32.Table
 
 	algorithms []string // names a call may have
+	passing    []string // those that pass on what they received
 	numPieces  int      // of this rank
 
 	plans   map[planKey][]*planned
@@ -35,7 +36,9 @@ type executor struct {
 	sequence uint32
 	// isWaitedFor says that the caller has nothing else to do than this collective.
 	isWaitedFor bool
-	out, in     []lane // by peer
+	out, in     []lane     // by peer
+	encodings   []encoding // of the step, in encoded
+	encoded     []byte
 	want        []Direction
 	counts      []Count // by peer, since the group took them
 }
@@ -44,10 +47,12 @@ type executor struct {
 type planKey struct {
 	op          Op
 	algorithm   string
+	codec       Codec
 	elems, root int
 }
 
 type planned struct {
+	codec    Codec // nil where bytes travel as they are
 	bounds   []int
 	schedule *Schedule
 	unit     int   // bytes of an element
@@ -59,9 +64,10 @@ func newExecutor(mesh Mesh, c Config) *executor {
 	n := mesh.Size()
 	return &executor{
 		mesh: mesh, config: c, table: crc32.MakeTable(crc32.Castagnoli),
-		algorithms: append(Algorithms(), "auto"), numPieces: len(c.Plan.Pieces(mesh.Rank())),
-		plans: map[planKey][]*planned{},
-		out:   make([]lane, n), in: make([]lane, n),
+		algorithms: append(Algorithms(), "auto"), passing: passing(),
+		numPieces: len(c.Plan.Pieces(mesh.Rank())),
+		plans:     map[planKey][]*planned{},
+		out:       make([]lane, n), in: make([]lane, n),
 		want: make([]Direction, n), counts: make([]Count, n),
 	}
 }
@@ -114,6 +120,9 @@ func (x *executor) validate(c *Call) error {
 	if c.Op == AllReduce && c.Algorithm != "" && !slices.Contains(x.algorithms, c.Algorithm) {
 		return CheckAlgorithm(c.Algorithm)
 	}
+	if err := x.validateCodec(c); err != nil {
+		return err
+	}
 	if c.Op.isSum() {
 		if got := len(c.Pieces); got != x.numPieces {
 			return fmt.Errorf("comm: %v: %d pieces, want %d", c.Op, got, x.numPieces)
@@ -142,7 +151,7 @@ func (x *executor) validate(c *Call) error {
 
 // plan returns the schedule of a call over elems elements, made at its first use.
 func (x *executor) plan(c *Call, elems, unit int) *planned {
-	key := planKey{op: c.Op, elems: elems, root: c.Root}
+	key := planKey{op: c.Op, codec: c.Codec, elems: elems, root: c.Root}
 	if c.Op == AllReduce {
 		key.algorithm = c.Algorithm
 	}
@@ -151,7 +160,7 @@ func (x *executor) plan(c *Call, elems, unit int) *planned {
 			return p
 		}
 	}
-	p := &planned{bounds: slices.Clone(c.Bounds), schedule: x.schedule(c, elems), unit: unit}
+	p := &planned{codec: c.Codec, bounds: slices.Clone(c.Bounds), schedule: x.schedule(c, elems), unit: unit}
 	p.schedule.split(MaxFrame / unit)
 	p.base = make([]int, p.schedule.Own, p.schedule.Own+len(p.schedule.Scratch))
 	total := 0
@@ -162,6 +171,9 @@ func (x *executor) plan(c *Call, elems, unit int) *planned {
 	}
 	if total > len(x.scratch) {
 		x.scratch = make([]float32, total)
+	}
+	if p.codec != nil {
+		x.reserve(p)
 	}
 	x.plans[key] = append(x.plans[key], p)
 	return p
@@ -186,9 +198,9 @@ func (x *executor) schedule(c *Call, elems int) *Schedule {
 	case Barrier:
 		return barrier(size, rank)
 	}
-	name := c.Algorithm
-	if name == "" {
-		name = x.config.Algorithm
+	name := Resolve(x.algorithm(c), size, 4*elems)
+	if !x.fits(c.Codec, name) {
+		name = "direct" // "auto" avoids what does not fit
 	}
 	s, err := PlanAllReduce(name, x.config.Plan, rank, elems)
 	if err != nil {
@@ -226,6 +238,7 @@ func (x *executor) view(p *planned, buffer int, s Span) []byte {
 
 // exchange does the transfers of one step, all links at once.
 func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
+	x.encodings = x.encodings[:0]
 	for peer := range x.out {
 		x.out[peer].reset()
 		x.in[peer].reset()

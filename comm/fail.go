@@ -169,8 +169,10 @@ func (f *farewell) read(peer int) {
 // that sent a wrong frame stays the culprit, and so does one that was reported before.
 func (f *farewell) believe(from, lost int) {
 	var frame *FrameError
+	var body *BodyError
 	var report *ReportError
-	isKnown := errors.As(f.cause.Err, &frame) || errors.As(f.cause.Err, &report)
+	isKnown := errors.As(f.cause.Err, &frame) || errors.As(f.cause.Err, &body) ||
+		errors.As(f.cause.Err, &report)
 	if lost == f.cause.Rank || isKnown && from != f.cause.Rank {
 		return
 	}

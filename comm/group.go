@@ -181,6 +181,7 @@ func (g *Group) settle(h *Handle, err error) {
 		sum := &g.counters.Peers[peer][op]
 		sum.Sent += add.Sent
 		sum.Received += add.Received
+		sum.Vector += add.Vector
 		sum.Frames += add.Frames
 		sum.Time += add.Time
 		h.report.Sent += add.Sent

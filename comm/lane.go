@@ -8,6 +8,7 @@ type lane struct {
 	next      int // the transfer under way
 	head      [headBytes]byte
 	body      []byte
+	encoded   []byte // memory for bodies in a codec's form
 	moved     int    // bytes of the frame under way, its header included
 	frame     uint16 // number of that frame in the collective
 }
@@ -77,9 +78,9 @@ func (x *executor) drive(p *planned, peer int, want header, begin time.Time) (
 func (x *executor) push(p *planned, peer int, want header) (moved bool, err error) {
 	l := &x.out[peer]
 	for !l.isDone() {
+		t := l.transfers[l.next]
 		if l.moved == 0 {
-			t := l.transfers[l.next]
-			l.body = x.view(p, t.Buffer, t.Span)
+			l.body = x.outgoing(p, t)
 			want.frame, want.length = l.frame, uint64(len(l.body))
 			want.put(l.head[:], x.table)
 		}
@@ -94,6 +95,7 @@ func (x *executor) push(p *planned, peer int, want header) (moved bool, err erro
 		moved = true
 		if l.advance(n) {
 			x.counts[peer].Sent += int64(len(l.body))
+			x.counts[peer].Vector += int64(t.Len() * p.unit)
 			x.counts[peer].Frames++
 		}
 	}
@@ -104,9 +106,9 @@ func (x *executor) push(p *planned, peer int, want header) (moved bool, err erro
 func (x *executor) pull(p *planned, peer int, want header) (moved bool, err error) {
 	l := &x.in[peer]
 	for !l.isDone() {
+		t := l.transfers[l.next]
 		if l.moved == 0 {
-			t := l.transfers[l.next]
-			l.body = x.view(p, t.Buffer, t.Span)
+			l.body = x.incoming(p, l, t)
 		}
 		head, body := l.rest()
 		n, err := x.mesh.Recv(peer, head, body)
@@ -118,24 +120,27 @@ func (x *executor) pull(p *planned, peer int, want header) (moved bool, err erro
 		}
 		moved = true
 		if before := l.moved; before < headBytes && before+n >= headBytes {
-			if err := x.inspect(l, want); err != nil {
+			if err := x.inspect(p, l, want); err != nil {
 				return moved, err
 			}
 		}
 		if l.advance(n) {
 			x.counts[peer].Received += int64(len(l.body))
+			if err := x.decode(p, l, t); err != nil {
+				return moved, err
+			}
 		}
 	}
 	return moved, nil
 }
 
 // inspect checks the header that has just been completed.
-func (x *executor) inspect(l *lane, want header) error {
+func (x *executor) inspect(p *planned, l *lane, want header) error {
 	got, err := parse(l.head[:], x.table)
 	if err != nil {
 		return err
 	}
-	want.frame, want.length = l.frame, uint64(len(l.body))
+	want.frame, want.length = l.frame, x.announce(p, l, got.length)
 	if err := got.check(want); err != nil {
 		return err
 	}

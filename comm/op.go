@@ -39,19 +39,20 @@ func (o Op) isSum() bool { return o <= Reduce }
 
 // algorithm is one way to all-reduce.
 type algorithm struct {
-	name    string
-	isExact bool // the same bits for any number of ranks
-	plan    func(plan shard.Plan, rank, elems int) *Schedule
+	name      string
+	isExact   bool // the same bits for any number of ranks
+	isPassing bool // ranks pass on parts of the result that they have received
+	plan      func(plan shard.Plan, rank, elems int) *Schedule
 }
 
 // algorithms is the selection table of all-reduce.
 func algorithms() []algorithm {
 	return []algorithm{
-		{"direct", true, directAllReduce},
-		{"gather", true, gatherAllReduce},
-		{"halving-doubling", true, halvingAllReduce},
-		{"one-shot", true, oneShotAllReduce},
-		{"ring", false, ringAllReduce},
+		{"direct", true, false, directAllReduce},
+		{"gather", true, false, gatherAllReduce},
+		{"halving-doubling", true, true, halvingAllReduce},
+		{"one-shot", true, false, oneShotAllReduce},
+		{"ring", false, true, ringAllReduce},
 	}
 }
 

@@ -21,7 +21,7 @@ func TestAStepAllocatesNothing(t *testing.T) {
 			}
 			defer g.Close()
 			s, err := gradsync.New(name, gradsync.Config{Group: g, Segments: segments, Order: order,
-				Pieces: [][]float32{make([]float32, total)}, BucketBytes: 4096})
+				Pieces: [][]float32{make([]float32, total)}, BucketBytes: 4096, TopK: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,6 +21,9 @@
 // nothing could hide, is exchanged by the waiting goroutine itself. A step allocates nothing.
 // The gradient is a sum; dividing it is the optimizer's business.
 //
+// With a lossy [Config].Codec, or with [Config].TopK, the bits are still the same on all workers, but not
+// those of other numbers of workers.
+//
 // # Errors
 //
 // New reports a configuration that does not fit together. Wait and Sum return the group's

@@ -16,6 +16,7 @@ type exchange struct {
 	handles  []*comm.Handle
 	bucketOf []int // by parameter
 	missing  []int // by bucket: parameters not ready yet in this step
+	topK     *topK // nil: all is sent
 	started  int   // buckets started in this step; they start in order
 
 	rows      []shareRows
@@ -71,7 +72,7 @@ func (s *exchange) prepare() {
 			pieces[i] = p[b.Lo:b.Hi]
 		}
 		s.handles = append(s.handles, c.Group.Prepare(comm.Call{Op: comm.AllReduce,
-			Algorithm: c.Algorithm, Out: pieces[0], Pieces: pieces}))
+			Algorithm: c.Algorithm, Codec: c.Codec, Out: pieces[0], Pieces: pieces}))
 	}
 }
 
@@ -94,6 +95,7 @@ func (s *exchange) Ready(param int) {
 // could hide, handing it to another thread would only cost two changes of thread.
 func (s *exchange) startReady() {
 	for s.started < len(s.buckets)-1 && s.missing[s.started] == 0 {
+		s.thin(s.started)
 		s.handles[s.started].Start()
 		s.started++
 	}
@@ -114,6 +116,7 @@ func (s *exchange) Wait() error {
 		if i < s.started {
 			err = h.Wait()
 		} else {
+			s.thin(i)
 			err = h.Do()
 		}
 		if err == nil {
@@ -123,6 +126,13 @@ func (s *exchange) Wait() error {
 		}
 	}
 	return first
+}
+
+// thin leaves what of a bucket is sent in this step.
+func (s *exchange) thin(bucket int) {
+	if s.topK != nil {
+		s.topK.thin(s.buckets[bucket].Lo, s.buckets[bucket].Hi)
+	}
 }
 
 // book adds bucket i's last exchange to its account; wait is when training began to wait.

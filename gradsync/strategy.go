@@ -31,6 +31,12 @@ type Config struct {
 	Pieces [][]float32
 	// BucketBytes is the size at which "ddp" closes a bucket. Zero is DefaultBucketBytes.
 	BucketBytes int
+	// Codec is the form in which gradients travel; nil: as they are.
+	Codec comm.Codec
+	// TopK sends only the hundredth of each bucket, and of each piece, that is largest in magnitude,
+	// and adds what was kept back to the next step's (error feedback). It wants a codec that leaves
+	// out zeros.
+	TopK bool
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
@@ -107,6 +113,9 @@ func New(name string, c Config) (Strategy, error) {
 	if s.isEager {
 		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
 	}
+	if c.TopK {
+		s.topK = newTopK(c.Pieces)
+	}
 	s.cut(limit, edge)
 	s.prepare()
 	return s, nil
@@ -127,6 +136,9 @@ func (c *Config) validate() error {
 		if err := comm.CheckAlgorithm(c.Algorithm); err != nil {
 			return err
 		}
+	}
+	if err := comm.CheckCodec(c.Algorithm, c.Codec); err != nil {
+		return err
 	}
 	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
 	if len(c.Pieces) != want {

@@ -57,7 +57,11 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	}
 	row("of the time", "%s", phaseShares(s))
 	if s.Workers > 1 {
-		row("exchanged", "%s sent, %s received", job.Size(s.BytesSent), job.Size(s.BytesReceived))
+		as := ""
+		if s.Wire != "fp32" {
+			as = fmt.Sprintf(", as %s in place of %s", s.Wire, job.Size(s.BytesVectors))
+		}
+		row("exchanged", "%s sent, %s received%s", job.Size(s.BytesSent), job.Size(s.BytesReceived), as)
 	}
 	row("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes),
 		job.Size(s.PlannedBytes))

@@ -25,10 +25,11 @@ type beacon struct {
 	steps   int           // of the run; 0: its length is a time
 	from    int           // steps of the parts before
 	length  time.Duration // of this part, if that is the run's length
+	notes   chan string   // lines for people, few
 }
 
 func newBeacon(from, steps int, length time.Duration) *beacon {
-	b := &beacon{steps: steps, from: from, length: length}
+	b := &beacon{steps: steps, from: from, length: length, notes: make(chan string, 1)}
 	b.step.Store(int64(from))
 	b.enter(trace.Data)
 	return b
@@ -68,11 +69,22 @@ func (b *beacon) send(ctx context.Context, report func(cluster.Progress)) {
 	for {
 		select {
 		case <-ctx.Done():
+			b.pass(report)
 			report(b.read())
 			return
 		case <-tick.C:
+			b.pass(report)
 			report(b.read())
 		}
+	}
+}
+
+// pass reports a note, if there is one.
+func (b *beacon) pass(report func(cluster.Progress)) {
+	select {
+	case note := <-b.notes:
+		report(cluster.Progress{Phase: "plan", Note: note})
+	default:
 	}
 }
 

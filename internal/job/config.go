@@ -36,6 +36,7 @@ type Config struct {
 	Strategy    string  `json:"strategy"`        // "": single for one worker, ddp otherwise
 	Algorithm   string  `json:"algorithm"`       // collective algorithm; auto chooses
 	Link        string  `json:"link"`            // auto, local (one process), shm or tcp (processes)
+	Wire        string  `json:"wire"`            // form in which gradients travel; auto chooses
 	Bucket      int     `json:"bucket"`          // bytes of a ddp bucket
 	Memory      int     `json:"memory"`          // bytes of activations; above, some are recomputed
 	MasterAddr  string  `json:"master-addr"`     // interface of the rendezvous
@@ -84,7 +85,7 @@ func Default() Config {
 	return Config{
 		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
-		Workers: 1, Algorithm: auto, Link: auto, Bucket: 1 << 20, Memory: 640 << 20,
+		Workers: 1, Algorithm: auto, Link: auto, Wire: wirePlain, Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: kernel.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
 		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Decay: decayAll, Schedule: "constant", EvalEvery: 1,
@@ -192,10 +193,15 @@ func (c Config) problems() []problem {
 	switch {
 	case c.keeps() && c.EvalOnly:
 		add("checkpoint-every", "has nothing to do with --eval-only")
+	case c.keeps() && c.Wire == wireTopK:
+		add("checkpoint-every", "cannot keep what each worker holds back with --wire top-k")
 	case c.keeps() && c.isIsolated():
 		add("checkpoint-every", "wants replicas that are equal; those of --strategy none are not")
 	}
 	c.updateProblems(add)
+	if err := c.wireProblem(); err != nil {
+		add("wire", "%w", err)
+	}
 	if _, err := c.isa(); err != nil {
 		add("isa", "%w", err)
 	}

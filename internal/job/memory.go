@@ -19,6 +19,11 @@ func (w *worker) planMemory(l *train.Loop) error {
 	if w.saver != nil {
 		m.Variables += l.Moment().Bytes() // the copy that is written
 	}
+	if c.Workers > 1 && c.Wire == wireTopK {
+		for _, p := range l.Pieces() {
+			m.Variables += 4 * int64(len(p)) // what it keeps back
+		}
+	}
 	w.planned = m.Arena + m.Variables + data + processBytes/w.sharers()
 	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+

@@ -25,7 +25,8 @@ type Summary struct {
 	Shards           int          `json:"shards"`
 	Accumulate       int          `json:"accumulate"`    // batches of one step
 	LearningRate     float64      `json:"learning_rate"` // of a step, which the schedule multiplies
-	Wire             string       `json:"wire"`
+	Wire             string       `json:"wire"`          // form of the gradients on the links
+	WireChoice       *WireChoice  `json:"wire_choice"`   // why; null: it was given
 	Seed             uint64       `json:"seed"`
 	Steps            int          `json:"steps"`
 	Epochs           float64      `json:"epochs"` // completed, with the fraction of the last
@@ -40,6 +41,7 @@ type Summary struct {
 	TestSamples      int64        `json:"test_samples"`
 	Phases           Phases       `json:"phases"`
 	BytesSent        int64        `json:"bytes_sent"`
+	BytesVectors     int64        `json:"bytes_vectors"` // what those sent stand for, without a codec
 	BytesReceived    int64        `json:"bytes_received"`
 	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over worker processes
 	PlannedBytes     int64        `json:"planned_bytes"`  // the same, as told before the first step
@@ -114,6 +116,7 @@ type RankStat struct {
 	Loss            Loss      `json:"loss"`
 	Phases          Phases    `json:"phases"`
 	BytesSent       int64     `json:"bytes_sent"`
+	BytesVectors    int64     `json:"bytes_vectors"` // what those sent stand for, without a codec
 	BytesReceived   int64     `json:"bytes_received"`
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
 	PlannedBytes    int64     `json:"planned_bytes"` // of memory, before the first step
@@ -171,7 +174,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Classes: first.Classes, Strategy: c.Strategy,
 		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
-		Wire: "fp32", Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
+		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
 		Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: first.Evaluations,
@@ -185,6 +188,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		s.Ranks = append(s.Ranks, r.RankStat)
 		s.Samples += r.Samples
 		s.BytesSent += r.BytesSent
+		s.BytesVectors += r.BytesVectors
 		s.BytesReceived += r.BytesReceived
 		s.PlannedBytes += r.PlannedBytes
 		if c.Link == linkLocal {
@@ -212,6 +216,17 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 	s.TrainAccuracy = ratio(correct, trained)
 	s.TestAccuracy = ratio(first.TestCorrect, first.TestSamples)
 	return s, nil
+}
+
+// wire returns the form that gradients had in the end.
+func (r workerResult) wire(c Config) string {
+	switch {
+	case r.Wire != nil:
+		return r.Wire.chosen()
+	case c.Wire == auto:
+		return wirePlain // nothing to choose between
+	}
+	return c.Wire
 }
 
 // algorithm returns the all-reduce that the run uses, "none" if nothing is reduced.

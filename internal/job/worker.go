@@ -34,7 +34,8 @@ type worker struct {
 
 	beacon      *beacon
 	group       *comm.Group // nil without mesh
-	strategy    gradsync.Strategy
+	strategy    train.GradSync
+	wire        *WireChoice // nil: not chosen here
 	steps       *stepLog
 	events      *events
 	meter       *meter
@@ -60,6 +61,7 @@ type workerResult struct {
 	Classes      int          `json:"classes"`
 	Evaluations  []Evaluation `json:"evaluations"`
 	Weights      *Start       `json:"weights"`
+	Wire         *WireChoice  `json:"wire"`
 	Saved        *Saved       `json:"saved"`
 	Texts        *TextStat    `json:"texts"`
 	Checkpoints  *Checkpoints `json:"checkpoints"`
@@ -225,20 +227,42 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 		return nil, err
 	}
 	w.group = group
+	if w.config.Wire == auto && !w.config.EvalOnly {
+		w.strategy = &governor{group: group, pieces: l.Pieces(), tell: w.noteWire,
+			build: func(wire string) (gradsync.Strategy, error) { return w.exchange(l, wire, r) }}
+		return w.strategy, nil
+	}
+	if w.strategy, err = w.exchange(l, w.config.Wire, r); err != nil {
+		return nil, err
+	}
+	return w.strategy, nil
+}
+
+// exchange makes the strategy that sends gradients in the form wire.
+func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsync.Strategy, error) {
+	codec, err := newCodec(wire)
+	if err != nil {
+		return nil, err
+	}
 	v := l.Variables()
 	segments := make([]gradsync.Segment, len(v.Segments))
 	for i, s := range v.Segments {
 		segments[i] = gradsync.Segment{Offset: s.Offset, Len: s.Len}
 	}
-	strategy, err := gradsync.New(w.config.Strategy, gradsync.Config{
-		Group: group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
-		BucketBytes: w.config.Bucket, Lane: r.Lane("exchange"),
+	return gradsync.New(w.config.Strategy, gradsync.Config{
+		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
+		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Lane: r.Lane("exchange"),
 	})
-	if err != nil {
-		return nil, err
+}
+
+// noteWire tells what the governor chose.
+func (w *worker) noteWire(choice *WireChoice) {
+	w.wire = choice
+	w.config.Wire = choice.chosen() // for a run that goes on from a checkpoint
+	w.note("%v", choice)
+	if w.rank == 0 {
+		w.beacon.notes <- choice.String()
 	}
-	w.strategy = strategy
-	return strategy, nil
 }
 
 // leave ends the exchange and closes the links.
@@ -350,6 +374,14 @@ func (w *worker) traffic() (sent, received int64) {
 	return total.Sent, total.Received
 }
 
+// vectors returns what the bytes sent so far stand for.
+func (w *worker) vectors() int64 {
+	if w.group == nil {
+		return 0
+	}
+	return w.group.Counters().Total().Vector
+}
+
 // result puts together what this worker tells about itself.
 func (w *worker) result(done train.Result) workerResult {
 	host, _ := os.Hostname() // "" where the system has no name
@@ -362,7 +394,8 @@ func (w *worker) result(done train.Result) workerResult {
 			StepMS:      stepQuantiles(done.StepTimes),
 			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
 			Phases:      phasesOf(done.Phases),
-			BytesSent:   sent, BytesReceived: received, PeakRSSBytes: peakRSS(),
+			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
+			PeakRSSBytes: peakRSS(),
 			PlannedBytes: w.planned,
 			ISA:          w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
@@ -370,7 +403,8 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Evaluations: w.evaluations, Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
+		Evaluations: w.evaluations, Weights: w.started, Wire: w.wire,
+		Saved: w.saved, Texts: w.task.textStat(),
 		Resumed: w.task.start.Resumed.summary(),
 	}
 	if w.saver != nil {

@@ -1,0 +1,81 @@
+package gradsync
+
+import "math"
+
+// topK thins out vectors before they are sent and keeps what it takes away for the next time, so that
+// every bit of a gradient arrives sooner or later: of piece + residual the elements of largest magnitude
+// stay, one in keep, and the others become the residual. After Stich, Cordonnier and Jaggi 2018,
+// "Sparsified SGD with memory".
+type topK struct {
+	pieces    [][]float32
+	residuals [][]float32 // by piece
+	counts    []uint32    // of elements by one half of their bits
+}
+
+// keepOneIn is the share of a bucket that stays.
+const keepOneIn = 100
+
+func newTopK(pieces [][]float32) *topK {
+	t := &topK{pieces: pieces, counts: make([]uint32, 1<<16)}
+	for _, p := range pieces {
+		t.residuals = append(t.residuals, make([]float32, len(p)))
+	}
+	return t
+}
+
+// thin thins out the elements [lo, hi) of every piece.
+func (t *topK) thin(lo, hi int) {
+	for i, p := range t.pieces {
+		t.one(p[lo:hi], t.residuals[i][lo:hi], (hi-lo+keepOneIn-1)/keepOneIn)
+	}
+}
+
+// one leaves keep elements of piece + residual in piece; of those equally large the first.
+func (t *topK) one(piece, residual []float32, keep int) {
+	for i, r := range residual {
+		piece[i] += r
+	}
+	least, ties := t.threshold(piece, keep)
+	for i, x := range piece {
+		u := magnitude(x)
+		isKept := u > least
+		if u == least && ties > 0 {
+			isKept = true
+			ties--
+		}
+		if isKept {
+			residual[i] = 0
+		} else {
+			residual[i], piece[i] = x, 0
+		}
+	}
+}
+
+// threshold returns the magnitude of the keep-th largest element, and how many of that magnitude are
+// among the keep largest: by counting the upper halves of the bits, then the lower ones where it lies.
+func (t *topK) threshold(piece []float32, keep int) (least uint32, ties int) {
+	clear(t.counts)
+	for _, x := range piece {
+		t.counts[magnitude(x)>>16]++
+	}
+	upper, keep := t.descend(keep)
+	clear(t.counts)
+	for _, x := range piece {
+		if u := magnitude(x); u>>16 == upper {
+			t.counts[u&0xffff]++
+		}
+	}
+	lower, ties := t.descend(keep)
+	return upper<<16 | lower, ties
+}
+
+// descend returns the bin of the keep-th largest element, and its place within the bin.
+func (t *topK) descend(keep int) (bin uint32, place int) {
+	for bin = uint32(len(t.counts) - 1); bin > 0 && int(t.counts[bin]) < keep; bin-- {
+		keep -= int(t.counts[bin])
+	}
+	return bin, keep
+}
+
+// magnitude orders like the absolute value, with a NaN above all.
+func magnitude(x float32) uint32 { return math.Float32bits(x) &^ (1 << 31) }
