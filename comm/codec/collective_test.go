@@ -17,8 +17,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func local(_ testing.TB, size int) []comm.Mesh { return comm.NewLocal(size) }
-
 // With every codec all ranks of a group get the same bits; with a lossless one those of the
 // tree, as without.
 func TestAllRanksGetTheSameBits(t *testing.T) {
