@@ -21,7 +21,7 @@ type splitGather struct {
 	// The call in progress.
 	dst, src, w, bias []float32
 	flags             int
-	panels            []uint32
+	right             []uint32  // the weights, [panel][step]
 	then              finishing // of rows of dst, if any
 }
 
@@ -58,8 +58,8 @@ func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 	return g
 }
 
-// panelsCount returns the number of panels, each of 32 columns.
-func (g *splitGather) panelsCount() int { return g.shape.width / splitSide }
+// panels returns the number of panels, each of 32 columns.
+func (g *splitGather) panels() int { return g.shape.width / splitSide }
 
 // leftWords returns the words of a batch's tiles.
 func (o *splitOps) leftWords() int { return splitBatch * splitSteps * o.stepWords() }
@@ -69,7 +69,7 @@ const sumFloats = splitBatch * splitSide * splitSide
 
 // scratchFloats returns the floats that panels, tiles and sums take.
 func (g *splitGather) scratchFloats() int {
-	return g.panelsCount()*g.steps*g.ops.stepWords() + len(g.parts)*(g.ops.leftWords()+sumFloats)
+	return g.panels()*g.steps*g.ops.stepWords() + len(g.parts)*(g.ops.leftWords()+sumFloats)
 }
 
 func (g *splitGather) resize(images int) { g.images = images }
@@ -79,7 +79,7 @@ func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing
 	if bias == nil {
 		g.bias = g.noBias
 	}
-	g.panels = words(take(&scratch, g.panelsCount()*g.steps*g.ops.stepWords()))
+	g.right = words(take(&scratch, g.panels()*g.steps*g.ops.stepWords()))
 	for _, p := range g.parts {
 		p.left, p.sums = words(take(&scratch, g.ops.leftWords())), take(&scratch, sumFloats)
 	}
@@ -88,7 +88,7 @@ func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing
 	if then.then != nil {
 		g.then.rest(g.alone)
 	}
-	g.dst, g.src, g.w, g.bias, g.panels, g.then = nil, nil, nil, nil, nil, finishing{}
+	g.dst, g.src, g.w, g.bias, g.right, g.then = nil, nil, nil, nil, nil, finishing{}
 }
 
 // splitPanels packs the weights, [panel][step].
@@ -103,7 +103,7 @@ func (t *splitPanels) Do(part, parts int) {
 		for j, tap := range phase.taps {
 			first := phase.first + j*deep
 			if g.shape.flip {
-				lo, hi := span(2*g.panelsCount(), part, parts)
+				lo, hi := span(2*g.panels(), part, parts)
 				g.turnTap(p, g.shape.taps-1-tap, first, lo, hi)
 			} else {
 				lo, hi := span(deep, part, parts)
@@ -117,9 +117,9 @@ func (t *splitPanels) Do(part, parts int) {
 func (g *splitGather) packTap(p *splitPart, tap, first, lo, hi int) {
 	s, step := &g.shape, g.ops.stepWords()
 	p.stride(s.width)
-	p.pack = splitArgs{table: p.table[:], zero: g.noBias, n: g.panelsCount(), dstStep: g.steps * step}
+	p.pack = splitArgs{table: p.table[:], zero: g.noBias, n: g.panels(), dstStep: g.steps * step}
 	for i := lo; i < hi; i++ {
-		p.pack.src, p.pack.dst = g.w[(tap*s.depth+i*splitSide)*s.width:], g.panels[(first+i)*step:]
+		p.pack.src, p.pack.dst = g.w[(tap*s.depth+i*splitSide)*s.width:], g.right[(first+i)*step:]
 		g.ops.pairs(&p.pack)
 	}
 }
@@ -131,7 +131,7 @@ func (g *splitGather) turnTap(p *splitPart, tap, first, lo, hi int) {
 	p.pack = splitArgs{table: p.table[:], zero: g.zero, n: s.depth / splitSide, dstStep: step, work: p.work}
 	for i := lo; i < hi; i++ {
 		p.pack.src = g.w[(tap*s.width+i*tileSide)*s.depth:]
-		p.pack.dst = g.panels[(i/2*g.steps+first)*step+i%2*tileWords:]
+		p.pack.dst = g.right[(i/2*g.steps+first)*step+i%2*tileWords:]
 		g.ops.turn(&p.pack)
 	}
 }
@@ -181,8 +181,8 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n int) {
 		if hi < steps {
 			flags &^= tileReLU
 		}
-		for j := range g.panelsCount() {
-			panel := g.panels[min((j*g.steps+phase.first+lo)*step, len(g.panels)):]
+		for j := range g.panels() {
+			panel := g.right[min((j*g.steps+phase.first+lo)*step, len(g.right)):]
 			p.multiply(g.ops, panel, hi-lo, n, g.dst[j*splitSide:], bias[j*splitSide:], flags)
 		}
 	}
