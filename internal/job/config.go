@@ -202,8 +202,10 @@ func (c Config) problems() []problem {
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}
-	if _, err := c.isa(); err != nil {
+	if isa, err := c.isa(); err != nil {
 		add("isa", "%w", err)
+	} else if m, err := kernel.ParseMath(c.Math); err == nil && m.On(isa) != nil {
+		add("math", "%w", m.On(isa))
 	}
 	return found
 }

@@ -73,8 +73,8 @@ func Open(c Config) (*CPU, error) {
 	if !slices.Contains(Supported(), c.ISA) {
 		return nil, fmt.Errorf("kernel: open: isa %v is not supported here, have %v", c.ISA, Supported())
 	}
-	if err := c.checkMath(); err != nil {
-		return nil, err
+	if err := c.Math.On(c.ISA); err != nil {
+		return nil, fmt.Errorf("kernel: open: %w", err)
 	}
 	p := &CPU{config: c, ops: opsFor(c.ISA, c.Math), done: make(chan struct{}, 1)}
 	// Spinning pays only while every thread has a core of its own.

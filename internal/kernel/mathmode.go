@@ -55,15 +55,11 @@ func (m Math) parts() int {
 // ErrNoMatrixUnit says that math bf16x6 or bf16x3 is not for this machine, build or ISA.
 var ErrNoMatrixUnit = errors.New("no matrix unit")
 
-// checkMath returns an error if the machine or the build cannot compute so.
-func (c *Config) checkMath() error {
-	if int(c.Math) >= len(mathNames()) {
-		return fmt.Errorf("kernel: open: %v is not known", c.Math)
-	}
-	if c.Math.parts() == 0 || c.ISA == Plain || c.ISA == AVX512 && matrixUnit() {
+// On returns an error, ErrNoMatrixUnit with what it takes, if this machine or build cannot compute so on isa.
+func (m Math) On(isa ISA) error {
+	if m.parts() == 0 || isa == Plain || isa == AVX512 && matrixUnit() {
 		return nil
 	}
-	return fmt.Errorf("kernel: open: math %v with isa %v: %w: this takes Linux, a processor with AMX-BF16 "+
-		"and isa avx512, or isa plain, which is slow; math fast runs everywhere",
-		c.Math, c.ISA, ErrNoMatrixUnit)
+	return fmt.Errorf("%v on %v: %w: this takes Linux, a processor with AMX-BF16 and isa avx512, "+
+		"or isa plain, which is slow; math fast runs everywhere", m, isa, ErrNoMatrixUnit)
 }
