@@ -140,6 +140,9 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 			return roofline.Config{}, err
 		}
 	}
+	if err := math.On(isa); err != nil {
+		return roofline.Config{}, usagef("--math: %v", err)
+	}
 	return roofline.Config{Model: resolved.Model, Batch: resolved.Batch, Threads: resolved.Threads,
 		ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
 }

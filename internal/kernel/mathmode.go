@@ -55,8 +55,12 @@ func (m Math) parts() int {
 // ErrNoMatrixUnit says that math bf16x6 or bf16x3 is not for this machine, build or ISA.
 var ErrNoMatrixUnit = errors.New("no matrix unit")
 
-// On returns an error, ErrNoMatrixUnit with what it takes, if this machine or build cannot compute so on isa.
+// On returns an error, ErrNoMatrixUnit with what it takes, if this machine or build cannot compute so on
+// isa.
 func (m Math) On(isa ISA) error {
+	if names := mathNames(); int(m) >= len(names) {
+		return fmt.Errorf("%v is not one of %v", m, names)
+	}
 	if m.parts() == 0 || isa == Plain || isa == AVX512 && matrixUnit() {
 		return nil
 	}

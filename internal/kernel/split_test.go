@@ -85,6 +85,14 @@ func TestSplitMatchesPlain(t *testing.T) {
 	}
 }
 
+// What is no math is an error, not Fast.
+func TestMathsAreKnown(t *testing.T) {
+	if c, err := kernel.Open(kernel.Config{Math: kernel.BF16x3 + 1}); err == nil {
+		c.Close()
+		t.Error("an unknown math was opened")
+	}
+}
+
 // A convolution that adds gives dx plus what it gives without, chunk by chunk.
 func TestSplitAdds(t *testing.T) {
 	for name, s := range splitShapes() {

@@ -63,7 +63,7 @@ row:
 	MOVQ    96(AX), R9
 	MOVQ    BX, R8
 
-step:
+columns:
 	VMOVUPS    (DI), Z2
 	VMOVUPS    64(DI), Z3
 	VPADDD     Z0, Z2, Z4
@@ -83,7 +83,7 @@ step:
 	ADDQ       $0x80, DI
 	ADDQ       SI, R8
 	DECQ       R9
-	JNZ        step
+	JNZ        columns
 	ADDQ       $0x40, BX
 	INCQ       R10
 	CMPQ       R10, $0x20
@@ -118,7 +118,7 @@ row:
 	MOVQ    96(AX), R10
 	MOVQ    BX, R9
 
-panel:
+columns:
 	VMOVUPS    (DI), Z2
 	VMOVUPS    (R8), Z3
 	VPADDD     Z0, Z2, Z4
@@ -155,7 +155,7 @@ panel:
 	ADDQ       $0x80, R8
 	ADDQ       SI, R9
 	DECQ       R10
-	JNZ        panel
+	JNZ        columns
 	ADDQ       $0x40, BX
 	INCQ       R11
 	CMPQ       R11, $0x10
@@ -1086,7 +1086,7 @@ row:
 	MOVQ    96(AX), R9
 	MOVQ    BX, R8
 
-step:
+columns:
 	VMOVUPS    (DI), Z2
 	VMOVUPS    64(DI), Z3
 	VPADDD     Z0, Z2, Z4
@@ -1113,7 +1113,7 @@ step:
 	ADDQ       $0x80, DI
 	ADDQ       SI, R8
 	DECQ       R9
-	JNZ        step
+	JNZ        columns
 	ADDQ       $0x40, BX
 	INCQ       R10
 	CMPQ       R10, $0x20
@@ -1148,7 +1148,7 @@ row:
 	MOVQ    96(AX), R10
 	MOVQ    BX, R9
 
-panel:
+columns:
 	VMOVUPS    (DI), Z2
 	VMOVUPS    (R8), Z3
 	VPADDD     Z0, Z2, Z4
@@ -1199,7 +1199,7 @@ panel:
 	ADDQ       $0x80, R8
 	ADDQ       SI, R9
 	DECQ       R10
-	JNZ        panel
+	JNZ        columns
 	ADDQ       $0x40, BX
 	INCQ       R11
 	CMPQ       R11, $0x10

@@ -93,65 +93,59 @@ func (a *assembler) rowAddress(args gotypes.Component, table reg.Register, i Mem
 
 // splitRows writes the copy of rows to tiles.
 func (a *assembler) splitRows(parts int) {
-	name := fmt.Sprintf("splitRowsAVX512_%d", parts)
-	args := a.function(name, "splitArgs", name+" is splitRowsPlain.")
-	s := a.newSplitter(parts)
-	table, src, dst := a.field(args, "table"), a.field(args, "src"), a.field(args, "dst")
-	step := a.Load(args.Field("dstStep"), a.GP64())
-	a.SHLQ(Imm(2), step)
-	row, out, left, i := a.GP64(), a.GP64(), a.GP64(), a.GP64()
-	a.XORQ(i, i)
-	a.Label("row")
-	a.rowAddress(args, table, Mem{Base: table, Index: i, Scale: 4}, src, row)
-	a.Load(args.Field("n"), left)
-	a.MOVQ(dst, out)
-	a.Label("step")
-	x, y := a.ZMM(), a.ZMM()
-	a.VMOVUPS(Mem{Base: row}, x)
-	a.VMOVUPS(Mem{Base: row, Disp: 64}, y)
-	s.put(x, y, Mem{Base: out})
-	a.ADDQ(Imm(128), row)
-	a.ADDQ(step, out)
-	a.DECQ(left)
-	a.JNZ(LabelRef("step"))
-	a.ADDQ(Imm(tileRow), dst)
-	a.INCQ(i)
-	a.CMPQ(i, Imm(32))
-	a.JLT(LabelRef("row"))
-	a.VZEROUPPER()
-	a.RET()
+	a.splitCopy("splitRows", parts, 32, 1, func(s *splitter, from []reg.GPVirtual, out Mem) {
+		x, y := a.ZMM(), a.ZMM()
+		a.VMOVUPS(Mem{Base: from[0]}, x)
+		a.VMOVUPS(Mem{Base: from[0], Disp: 64}, y)
+		s.put(x, y, out)
+	})
 }
 
 // splitPairs writes the copy of pairs of rows to tiles.
 func (a *assembler) splitPairs(parts int) {
-	name := fmt.Sprintf("splitPairsAVX512_%d", parts)
-	args := a.function(name, "splitArgs", name+" is splitPairsPlain.")
+	a.splitCopy("splitPairs", parts, 16, 2, func(s *splitter, from []reg.GPVirtual, out Mem) {
+		for half := range 2 {
+			x, y := a.ZMM(), a.ZMM()
+			a.VMOVUPS(Mem{Base: from[0], Disp: 64 * half}, x)
+			a.VMOVUPS(Mem{Base: from[1], Disp: 64 * half}, y)
+			s.put(x, y, out.Offset(half*tileBytes))
+		}
+	})
+}
+
+// splitCopy writes a copy that takes each of so many rows of a tile from one row of src, or from two that are
+// 16 apart in the table. copy moves 32 columns.
+func (a *assembler) splitCopy(family string, parts, rows, sources int,
+	copy func(s *splitter, from []reg.GPVirtual, out Mem)) {
+	name := fmt.Sprintf("%sAVX512_%d", family, parts)
+	args := a.function(name, "splitArgs", fmt.Sprintf("%s is %sPlain.", name, family))
 	s := a.newSplitter(parts)
 	table, src, dst := a.field(args, "table"), a.field(args, "src"), a.field(args, "dst")
 	step := a.Load(args.Field("dstStep"), a.GP64())
 	a.SHLQ(Imm(2), step)
-	first, second, out, left, i := a.GP64(), a.GP64(), a.GP64(), a.GP64(), a.GP64()
+	from := make([]reg.GPVirtual, sources)
+	for j := range from {
+		from[j] = a.GP64()
+	}
+	out, left, i := a.GP64(), a.GP64(), a.GP64()
 	a.XORQ(i, i)
 	a.Label("row")
-	a.rowAddress(args, table, Mem{Base: table, Index: i, Scale: 4}, src, first)
-	a.rowAddress(args, table, Mem{Base: table, Index: i, Scale: 4, Disp: 64}, src, second)
+	for j := range from {
+		a.rowAddress(args, table, Mem{Base: table, Index: i, Scale: 4, Disp: 64 * j}, src, from[j])
+	}
 	a.Load(args.Field("n"), left)
 	a.MOVQ(dst, out)
-	a.Label("panel")
-	for half := range 2 {
-		x, y := a.ZMM(), a.ZMM()
-		a.VMOVUPS(Mem{Base: first, Disp: 64 * half}, x)
-		a.VMOVUPS(Mem{Base: second, Disp: 64 * half}, y)
-		s.put(x, y, Mem{Base: out, Disp: half * tileBytes})
+	a.Label("columns")
+	copy(s, from, Mem{Base: out})
+	for j := range from {
+		a.ADDQ(Imm(128), from[j])
 	}
-	a.ADDQ(Imm(128), first)
-	a.ADDQ(Imm(128), second)
 	a.ADDQ(step, out)
 	a.DECQ(left)
-	a.JNZ(LabelRef("panel"))
+	a.JNZ(LabelRef("columns"))
 	a.ADDQ(Imm(tileRow), dst)
 	a.INCQ(i)
-	a.CMPQ(i, Imm(16))
+	a.CMPQ(i, Imm(uint64(rows)))
 	a.JLT(LabelRef("row"))
 	a.VZEROUPPER()
 	a.RET()
