@@ -32,6 +32,7 @@ type Training struct {
 	PeakRSSBytes  int64         `json:"peak_rss_bytes"`
 	SHA256        string        `json:"parameter_sha256"`
 	ISA           string        `json:"isa"`
+	Math          string        `json:"math"`
 	Evaluations   []Tested      `json:"evaluations"`
 	Target        *Reached      `json:"target"`      // nil: none
 	Checkpoints   *KeepingCost  `json:"checkpoints"` // nil: none

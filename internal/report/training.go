@@ -124,10 +124,18 @@ func trainingFacts(t *analysis.Training) []pair {
 		add("target", "%s %% %s, %s, %s s of training", trim(100*float64(r.Accuracy)), what,
 			count(r.Steps, "step"), seconds(float64(r.TrainSeconds)))
 	}
-	add("length", "%s, %s epochs", count(t.Steps, "step"), trim(float64(t.Epochs)))
-	add("time", "%s s, %s s of it training", seconds(float64(t.Seconds)), seconds(float64(t.TrainSeconds)))
-	if t.Steps > 0 {
+	add("length", "%s, %s epochs", count(t.Steps, "step"), digits(float64(t.Epochs), 3))
+	if t.TrainSeconds > t.Seconds { // a resumed run
+		add("time", "%s s of training in all parts of the run, %s s in the last one",
+			seconds(float64(t.TrainSeconds)), seconds(float64(t.Seconds)))
+	} else {
+		add("time", "%s s, %s s of it training", seconds(float64(t.Seconds)),
+			seconds(float64(t.TrainSeconds)))
+	}
+	if t.PerSecond > 0 {
 		add("speed", "%s samples/s", digits(float64(t.PerSecond), 3))
+	}
+	if t.Steps > 0 {
 		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
 			fixed(float64(t.Loss.Last), 4))
 	}
@@ -135,13 +143,13 @@ func trainingFacts(t *analysis.Training) []pair {
 		add("sent", "%s by all workers", byteCount(float64(t.BytesSent)))
 	}
 	add("memory", "%s at most, of all workers", byteCount(float64(t.PeakRSSBytes)))
-	if c := t.Checkpoints; c != nil {
+	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
 			"beside it, %d came late", count(c.Count, "checkpoint"), byteCount(float64(c.Bytes)),
 			seconds(float64(c.ExposedSeconds)), percent(float64(c.ExposedSeconds)/float64(t.Seconds)),
 			seconds(float64(c.WritingSeconds)), c.Late)
 	}
-	add("kernels", "%s", t.ISA)
+	add("kernels", "%s, %s math", t.ISA, t.Math)
 	add("parameters", "sha256 %s", t.SHA256)
 	return facts
 }
