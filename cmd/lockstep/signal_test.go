@@ -40,7 +40,10 @@ func start(t *testing.T, more ...string) *running {
 	}
 	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
 	r.until(t, "both workers train", func() bool { return r.pid(0) > 0 && r.pid(1) > 0 })
-	time.Sleep(300 * time.Millisecond) // for a few steps and reports
+	r.until(t, "a step is done", func() bool {
+		steps, err := os.Stat(filepath.Join(r.out, "steps.jsonl"))
+		return err == nil && steps.Size() > 0
+	})
 	return r
 }
 
