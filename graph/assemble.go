@@ -140,8 +140,10 @@ func (a *assembly) bind() {
 			a.forward = len(a.steps)
 		}
 		in, out := typesOf(c.in), typesOf(c.out)
-		a.costs = append(a.costs, OpCost{Op: c.op.Name(), Layer: c.label, Backward: c.backward,
-			In: in, Out: out, Cost: c.op.Cost(in, out)})
+		cost := OpCost{Op: c.op.Name(), Layer: c.label, Backward: c.backward,
+			In: in, Out: out, Cost: c.op.Cost(in, out)}
+		a.costs = append(a.costs, cost)
+		a.work.add(cost)
 	}
 	a.losses, a.logits = a.output(code.loss), a.output(code.logits)
 }

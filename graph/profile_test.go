@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"lockstep/graph"
 	"slices"
 	"testing"
 	"time"
@@ -32,6 +33,22 @@ func TestProfileKeepsEveryBit(t *testing.T) {
 			t.Errorf("training %v: times %v", train, times)
 		}
 	}
+}
+
+// The FLOPs of a run are those of its ops; of a batch of texts, as many as its tokens take.
+func TestFLOPs(t *testing.T) {
+	p := newNetwork(t, 2, true).p
+	if got, want := p.FLOPs(), cost(p); got != want || got == 0 {
+		t.Errorf("%d FLOPs, want %d", got, want)
+	}
+}
+
+// cost adds up the FLOPs of a program's ops.
+func cost(p *graph.Program) (sum int64) {
+	for _, c := range p.Cost() {
+		sum += c.FLOPs
+	}
+	return sum
 }
 
 // The costs name the shapes that the op reads and writes.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/tensor"
 )
@@ -20,6 +21,7 @@ type Program struct {
 	forward int   // how many of steps are the forward pass
 	order   []int // parameter numbers as their gradients become final
 	costs   []OpCost
+	work    work // of costs
 
 	inputs, params, states, gradients []*Buffer // by number
 	labels                            *Buffer   // nil if nothing reads labels
@@ -71,6 +73,24 @@ type OpCost struct {
 	Backward bool
 	In, Out  []Type
 	Cost
+}
+
+// work is the FLOPs of a run: those of ops on ragged values, when there are as many rows as can be, and
+// of the others.
+type work struct {
+	ragged, fixed int64
+	rows          int // as many as can be
+}
+
+// add counts an op application.
+func (w *work) add(c OpCost) {
+	for _, t := range slices.Concat(c.In, c.Out) {
+		if t.Ragged {
+			w.ragged, w.rows = w.ragged+c.FLOPs, t.Shape[0]
+			return
+		}
+	}
+	w.fixed += c.FLOPs
 }
 
 // Close gives back the memory of the program, which must not be used afterwards; a shared arena
@@ -337,6 +357,16 @@ func (p *Program) ArenaBytes() int64 { return int64(p.plan.size) * 4 }
 
 // Cost returns the work of each op application, in the order they run.
 func (p *Program) Cost() []OpCost { return p.costs }
+
+// FLOPs returns the additions and multiplications of the last Forward, and of its Backward in a training
+// program, as Cost counts them. What ops on texts take counts in proportion to the number of tokens, so
+// that of attention is a little high for short ones.
+func (p *Program) FLOPs() int64 {
+	if p.work.rows == 0 {
+		return p.work.fixed
+	}
+	return p.work.fixed + int64(float64(p.work.ragged)*float64(p.rows)/float64(p.work.rows))
+}
 
 // place points every intermediate value at its part of the arena.
 func (p *Program) place(base []float32) {

@@ -164,6 +164,9 @@ func TestTextsAgainstFormulas(t *testing.T) {
 			p.Poison(float32(math.NaN()))
 			p.Forward()
 			p.Backward(nil)
+			if full, got := cost(p), p.FLOPs(); got <= full/2 || got >= full { // some texts are short
+				t.Errorf("%d FLOPs of at most %d", got, full)
+			}
 			compare(t, isa, "logits", p.Logits(), logits)
 			for i, param := range v.Params {
 				got := make([]float32, v.Segments[i].Len)

@@ -52,7 +52,7 @@ type Evaluation struct {
 func (e Evaluation) Accuracy() float64 { return float64(e.Correct) / float64(e.Samples) }
 
 // Result is what a run left on one worker. Of a resumed run, steps, samples, losses, counts and the
-// last evaluation are those of the whole run; OwnSamples and times are those of this part.
+// last evaluation are those of the whole run; OwnSamples, FLOPs and times are those of this part.
 type Result struct {
 	// Steps were done; Epochs is the same in epochs, with the fraction of the last.
 	Steps  int
@@ -65,6 +65,9 @@ type Result struct {
 	Phases trace.Phases
 	// Trained is Time without the evaluations, of all parts of a resumed run.
 	Trained time.Duration
+	// FLOPs are the additions and multiplications of this worker's forward and backward passes, as
+	// graph.Program.FLOPs counts them.
+	FLOPs int64
 	// StepTimes holds how long each step took, without evaluation and listeners.
 	StepTimes []time.Duration
 	// FirstLoss and LastLoss are the mean losses of the first and the last step.

@@ -100,6 +100,7 @@ func (l *Loop) oneShard(s *data.Shard) {
 	l.lap(trace.Forward, "forward")
 	l.share()
 	p.Backward(l.onReady)
+	l.done.FLOPs += p.FLOPs()
 	l.lap(trace.Backward, "backward")
 }
 

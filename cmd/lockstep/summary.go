@@ -9,6 +9,13 @@ import (
 	"lockstep/internal/job"
 )
 
+// rows prints lines of a name and what there is to say about it.
+type rows struct{ w *tabwriter.Writer }
+
+func (r rows) add(name, format string, args ...any) {
+	fmt.Fprintf(r.w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+}
+
 // printSummary prints the outcome of a run for people.
 func printSummary(out io.Writer, s *job.Summary) error {
 	kind := ""
@@ -18,6 +25,15 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
 		strategyName(s), count(s.Workers, "worker"), count(s.Threads, "thread"), s.Batch,
 		count(s.Shards, "shard"))
+	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	r.learned(s)
+	r.took(s)
+	r.left(s)
+	return r.w.Flush()
+}
+
+// learned says how good the model has become.
+func (r rows) learned(s *job.Summary) {
 	samples, views := "images", ""
 	if s.Texts != nil {
 		samples = "texts"
@@ -25,69 +41,77 @@ func printSummary(out io.Writer, s *job.Summary) error {
 	if s.TTA != "none" {
 		views = ", test-time augmentation " + s.TTA
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
-	}
 	if s.TestAccuracy != nil {
-		row("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
+		r.add("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
 	}
 	if s.Target != nil {
-		row("target", "%s", outcome(s.Target))
+		r.add("target", "%s", outcome(s.Target))
 	}
 	if s.TrainAccuracy != nil {
-		row("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
+		r.add("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
 	}
 	if t := s.Texts; t != nil && t.TrainCut+t.TestCut > 0 {
-		row("cut", "%d training and %d test texts, too long", t.TrainCut, t.TestCut)
+		r.add("cut", "%d training and %d test texts, too long", t.TrainCut, t.TestCut)
 	}
 	if s.Steps > 0 {
-		row("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
-		row("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
+		r.add("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
+		r.add("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
 			count(s.Batch*s.Accumulate, "sample"))
-		row("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
-			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
-		row("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
-			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
-		if s.For != "" {
-			row("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)
-		}
-	} else {
-		row("time", "%.2f s, no training", s.Seconds)
 	}
-	row("of the time", "%s", phaseShares(s))
+}
+
+// took says what that cost.
+func (r rows) took(s *job.Summary) {
+	if s.Steps > 0 {
+		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
+			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
+		r.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
+			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+	} else {
+		r.add("time", "%.2f s, no training", s.Seconds)
+	}
+	if w := s.Work; w != nil {
+		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",
+			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9)
+	}
+	if s.For != "" && s.Steps > 0 {
+		r.add("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)
+	}
+	r.add("of the time", "%s", phaseShares(s))
 	if s.Workers > 1 {
 		as := ""
 		if s.Wire != "fp32" {
 			as = fmt.Sprintf(", as %s in place of %s", s.Wire, job.Size(s.BytesVectors))
 		}
-		row("exchanged", "%s sent, %s received%s", job.Size(s.BytesSent), job.Size(s.BytesReceived), as)
+		r.add("exchanged", "%s sent, %s received%s", job.Size(s.BytesSent), job.Size(s.BytesReceived), as)
 	}
-	row("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes),
-		job.Size(s.PlannedBytes))
-	row("kernels", "%s, %s math", s.ISA, s.Math)
-	row("parameters", "sha256 %s", s.ParameterSHA256)
+	r.add("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes), job.Size(s.PlannedBytes))
+	r.add("kernels", "%s, %s math", s.ISA, s.Math)
+}
+
+// left says what the run started from and what it left.
+func (r rows) left(s *job.Summary) {
+	r.add("parameters", "sha256 %s", s.ParameterSHA256)
 	if w := s.Weights; w != nil {
-		row("started from", "%s, %s", w.Path, count(w.Tensors, "tensor"))
+		r.add("started from", "%s, %s", w.Path, count(w.Tensors, "tensor"))
 		if len(w.Fresh) > 0 {
-			row("fresh", "%s", strings.Join(w.Fresh, ", "))
+			r.add("fresh", "%s", strings.Join(w.Fresh, ", "))
 		}
 		if len(w.Unused) > 0 {
-			row("unused", "%s of the file", count(len(w.Unused), "tensor"))
+			r.add("unused", "%s of the file", count(len(w.Unused), "tensor"))
 		}
 	}
-	if r := s.Resumed; r != nil {
-		row("resumed", "from %s, after %.2f s; times above are those since", r.From, r.Seconds)
+	if from := s.Resumed; from != nil {
+		r.add("resumed", "from %s, after %.2f s; times above are those since", from.From, from.Seconds)
 	}
 	if c := s.Checkpoints; c != nil && c.Count > 0 {
-		row("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",
+		r.add("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",
 			c.Count, job.Size(c.Bytes), c.ExposedSeconds, c.WritingSeconds, c.Last)
 	}
 	if s.Saved != nil {
-		row("weights", "%s", s.Saved.Path)
+		r.add("weights", "%s", s.Saved.Path)
 	}
-	row("run directory", "%s", s.Directory)
-	return w.Flush()
+	r.add("run directory", "%s", s.Directory)
 }
 
 // outcome says what came of a target.

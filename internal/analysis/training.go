@@ -25,6 +25,7 @@ type Training struct {
 	Seconds       Number        `json:"seconds"`
 	TrainSeconds  Number        `json:"train_seconds"`
 	PerSecond     Number        `json:"samples_per_second"`
+	Work          *Work         `json:"work"` // nil: unknown
 	Loss          FirstLast     `json:"loss"`
 	TestAccuracy  *float64      `json:"test_accuracy"` // nil: none
 	TestSamples   int64         `json:"test_samples"`
@@ -38,6 +39,14 @@ type Training struct {
 	Checkpoints   *KeepingCost  `json:"checkpoints"` // nil: none
 	Watched       []WatchedRank `json:"-"`           // by rank
 	Configuration string        `json:"-"`           // the resolved settings, as YAML
+}
+
+// Work is what the passes computed, and how fast.
+type Work struct {
+	FLOPs Number `json:"flops"`
+	Rate  Number `json:"flops_per_second"`
+	Peak  Number `json:"peak_flops"` // per second
+	Of    Number `json:"fraction_of_peak"`
 }
 
 // FirstLast holds the values of the first and of the last step.

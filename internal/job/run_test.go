@@ -143,8 +143,14 @@ func checkSummary(t *testing.T, c job.Config, s *job.Summary) {
 	if sent != received || sent != s.BytesSent || samples != s.Samples || c.Workers > 1 && sent == 0 {
 		t.Errorf("sent %d, received %d, in sum %d; %d samples", sent, received, s.BytesSent, samples)
 	}
+	if w := s.Work; w == nil || w.FLOPs != s.Samples*flopsPerSample(s) || w.Of <= 0 || w.Of > 2 {
+		t.Errorf("work %+v", w)
+	}
 	checkSteps(t, c, s)
 }
+
+// flopsPerSample is what one sample of the run's whole batches took.
+func flopsPerSample(s *job.Summary) int64 { return s.Ranks[0].FLOPs / s.Ranks[0].Samples }
 
 // checkSteps reads steps.jsonl: every step of every rank once, with what adds up to the summary.
 func checkSteps(t *testing.T, c job.Config, s *job.Summary) {

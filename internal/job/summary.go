@@ -35,6 +35,7 @@ type Summary struct {
 	TrainSeconds     float64      `json:"train_seconds"` // without evaluations, of all parts of a resumed run
 	SamplesPerSecond float64      `json:"samples_per_second"`
 	StepMS           Quantiles    `json:"step_ms"` // without the first step, if there is another
+	Work             *Computation `json:"work"`    // null: no step
 	Loss             Loss         `json:"loss"`
 	TrainAccuracy    *float64     `json:"train_accuracy"` // of the last epoch, 0 to 1
 	TestAccuracy     *float64     `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
@@ -66,6 +67,16 @@ type Quantiles struct {
 	Median float64 `json:"median"`
 	P10    float64 `json:"p10"`
 	P90    float64 `json:"p90"`
+}
+
+// Computation says how much was computed, and how fast against what the machine can do. It counts the
+// additions and multiplications of forward and backward passes by the definition of each op, padded
+// zeros included: algorithms that need fewer of them may pass the peak.
+type Computation struct {
+	FLOPs int64   `json:"flops"`            // of all workers
+	Rate  float64 `json:"flops_per_second"` // over the time of the steps
+	Peak  float64 `json:"peak_flops"`       // per second, of multiply-adds in registers after the last step
+	Of    float64 `json:"fraction_of_peak"`
 }
 
 // Loss holds the mean loss of the first and of the last step.
@@ -115,6 +126,8 @@ type RankStat struct {
 	StepMS          Quantiles `json:"step_ms"`
 	Loss            Loss      `json:"loss"`
 	Phases          Phases    `json:"phases"`
+	FLOPs           int64     `json:"flops"`      // of this rank's passes
+	PeakFLOPs       float64   `json:"peak_flops"` // per second, that this rank's threads reach
 	BytesSent       int64     `json:"bytes_sent"`
 	BytesVectors    int64     `json:"bytes_vectors"` // what those sent stand for, without a codec
 	BytesReceived   int64     `json:"bytes_received"`
@@ -209,6 +222,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		}
 	}
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
+	s.Work = workOf(s)
 	s.SamplesPerSecond = float64(s.Samples) / s.Seconds
 	if s.Resumed != nil {
 		s.Samples += s.Resumed.Samples
@@ -216,6 +230,22 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 	s.TrainAccuracy = ratio(correct, trained)
 	s.TestAccuracy = ratio(first.TestCorrect, first.TestSamples)
 	return s, nil
+}
+
+// workOf adds up what the ranks computed; nil if that is nothing.
+func workOf(s *Summary) *Computation {
+	var w Computation
+	for _, r := range s.Ranks {
+		w.FLOPs += r.FLOPs
+		w.Peak += r.PeakFLOPs
+	}
+	time := s.Seconds - s.Phases.Evaluation
+	if w.FLOPs == 0 || time <= 0 || w.Peak == 0 {
+		return nil
+	}
+	w.Rate = float64(w.FLOPs) / time
+	w.Of = w.Rate / w.Peak
+	return &w
 }
 
 // wire returns the form that gradients had in the end.

@@ -151,7 +151,11 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	}
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
-	return w.result(done), nil
+	result = w.result(done)
+	if done.FLOPs > 0 {
+		result.PeakFLOPs = cpu.PeakFLOPs()
+	}
+	return result, nil
 }
 
 // begin puts into the loop what it starts from, and refuses a run that the machine has no room for.
@@ -394,6 +398,7 @@ func (w *worker) result(done train.Result) workerResult {
 			StepMS:      stepQuantiles(done.StepTimes),
 			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
 			Phases:      phasesOf(done.Phases),
+			FLOPs:       done.FLOPs,
 			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
 			PeakRSSBytes: peakRSS(),
 			PlannedBytes: w.planned,

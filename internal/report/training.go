@@ -135,6 +135,12 @@ func trainingFacts(t *analysis.Training) []pair {
 	if t.PerSecond > 0 {
 		add("speed", "%s samples/s", digits(float64(t.PerSecond), 3))
 	}
+	if w := t.Work; w != nil {
+		add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
+			"the %s that multiply-adds in registers reached after the last step",
+			digits(float64(w.FLOPs)/1e12, 3), digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)),
+			digits(float64(w.Peak)/1e9, 3))
+	}
 	if t.Steps > 0 {
 		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
 			fixed(float64(t.Loss.Last), 4))

@@ -28,8 +28,10 @@ func trainingRun(t *testing.T) (folder string) {
 		"config.yaml": "model: \"<script>alert(1)</script>\"\n",
 		"summary.json": `{"model":"<script>alert(1)</script>","data":"glyphs","generated":true,
 			"strategy":"ddp","workers":2,"threads":1,"batch":64,"shards":2,"seed":1,"steps":1000,"epochs":2.5,
-			"seconds":12,"train_seconds":10,"samples_per_second":6400,"loss":{"first":2.5,"last":1.501},
+			"seconds":12,"train_seconds":10,"samples_per_second":6400,
+			"loss":{"first":2.5,"last":1.501},
 			"test_accuracy":0.75,"test_samples":100,"bytes_sent":30000000,"peak_rss_bytes":419430400,
+			"work":{"flops":2.5e13,"flops_per_second":2.5e11,"peak_flops":4e11,"fraction_of_peak":0.625},
 			"parameter_sha256":"abc","isa":"avx2",
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
@@ -57,6 +59,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 	loadsNothing(t, page)
 	isBalanced(t, page)
 	for _, want := range []string{
+		"25.0 TFLOP of forward and backward passes, padded zeros included; 250 GFLOP/s, 62.5 % of the 400 ",
 		"75.00 % of 100", "80 % not reached, 1000 steps, 10.0 s of training",
 		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
 			"beside it, 1 came late",
