@@ -1,10 +1,11 @@
 package graph_test
 
 import (
-	"lockstep/graph"
 	"slices"
 	"testing"
 	"time"
+
+	"lockstep/graph"
 )
 
 // A profiled step computes what a step computes, and times every op.
