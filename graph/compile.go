@@ -17,6 +17,10 @@ type Options struct {
 	// cheap ones are computed again in the backward pass instead of being kept; 0 means that all
 	// are kept. The results are the same bits. A limit that recomputing cannot reach is exceeded.
 	MemoryLimit int64
+	// Frozen reports whether a parameter stays as it is, so that nobody needs its gradient; nil
+	// means none does. What leads to such gradients alone is not computed, and they are zero. The
+	// others are the same bits, in the same order.
+	Frozen func(Param) bool
 	// Arena is where intermediate values live; nil gives the program an arena of its own.
 	Arena *Arena
 }
@@ -27,6 +31,7 @@ type code struct {
 	loss, logits *Node
 	gradients    []*Node // by parameter number; nil in inference
 	reports      []*Node // by state number, the batch statistic; nil in inference
+	frozen       []bool  // by parameter number
 }
 
 // Compile turns what o asks for of g into a program that ex runs. It returns g's first build error,

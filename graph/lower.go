@@ -36,6 +36,9 @@ func lower(g *Graph, o Options) *code {
 			l.call(c)
 		}
 	}
+	for _, p := range g.params {
+		to.frozen = append(to.frozen, o.Frozen != nil && o.Frozen(p))
+	}
 	to.loss, to.logits = l.renamed[o.Loss], l.renamed[o.Logits]
 	return to
 }

@@ -7,7 +7,7 @@ import (
 	"lockstep/tensor"
 )
 
-// Param describes a trained tensor.
+// Param describes a tensor that is trained, unless a program freezes it.
 type Param struct {
 	// Name is PyTorch's state_dict name, such as "features.0.weight".
 	Name string

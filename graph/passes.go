@@ -21,6 +21,7 @@ var passes = []pass{
 	{"fold statistics", foldStatistics},
 	{"drop unused", dropUnused},
 	{"fold sum of gradients", foldGradientSum},
+	{"drop gradients of frozen parameters", dropFrozen},
 	{"finish gradients early", finishGradientsEarly},
 }
 
@@ -93,6 +94,44 @@ func dropUnused(c *code) {
 	}
 	needed := reach(roots...)
 	c.calls = slices.DeleteFunc(slices.Clone(c.calls), func(x *call) bool { return !needed[x] })
+}
+
+// dropFrozen removes the calls that only gradients of frozen parameters need. Zeros take the place of
+// such a gradient, in the same order among the others; one that another call's result comes with stays.
+// It follows the foldings, so that what remains is part of the same code.
+func dropFrozen(c *code) {
+	if !slices.Contains(c.frozen, true) {
+		return
+	}
+	frozen := map[*Node]int{}
+	for p, n := range c.gradients {
+		if c.frozen[p] {
+			frozen[n] = p
+		}
+	}
+	var roots []*Node
+	for _, r := range c.roots() {
+		if _, is := frozen[*r]; !is {
+			roots = append(roots, *r)
+		}
+	}
+	needed := reach(roots...)
+	var calls []*call
+	for _, x := range c.calls {
+		if needed[x] {
+			calls = append(calls, x)
+			continue
+		}
+		for _, n := range x.out {
+			if p, is := frozen[n]; is {
+				zeros := &call{op: fill{typ: n.typ}, label: x.label, backward: true}
+				c.gradients[p] = &Node{graph: n.graph, typ: n.typ, call: zeros}
+				zeros.out = []*Node{c.gradients[p]}
+				calls = append(calls, zeros)
+			}
+		}
+	}
+	c.calls = calls
 }
 
 // finishGradientsEarly moves each call that completes a parameter's gradient to the earliest place

@@ -51,6 +51,12 @@ func (c Config) setting(p Param) setting {
 	return setting{rate: 1, decay: c.WeightDecay}
 }
 
+// IsFrozen reports whether step number step, counted from 1, leaves the parameter of that name as it is,
+// whatever its gradient.
+func (c Config) IsFrozen(name string, step int) bool {
+	return c.setting(Param{Name: name}).isFrozen(step)
+}
+
 // layer is a parameter with its settings.
 type layer struct {
 	Param

@@ -2,18 +2,38 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/graph"
 	"lockstep/internal/shard"
 )
 
-// programs holds one compiled program for each number of samples that this worker will meet. They
-// share variables and one arena.
+// programs holds one compiled program for each number of samples that this worker will meet, for
+// training one for each stage. They share variables and one arena.
 type programs struct {
 	variables  *graph.Variables
 	arena      *graph.Arena
-	training   map[int]*graph.Program
+	stages     []int                    // the step at which each stage begins
+	training   map[int][]*graph.Program // by samples, then by stage
 	evaluation map[int]*graph.Program
+}
+
+// Note: frozen parameters
+//
+// What the optimizer leaves as it is needs no gradient, nor does what leads to such gradients alone. So
+// a run is cut into stages where more parameters are frozen, and each has its programs. That changes no
+// bit of the other gradients; only clipping, which takes the norm of all, keeps them all.
+
+// stages returns the steps at which the set of frozen parameters changes; the first is 0.
+func (c Config) stages() []int {
+	stages := []int{0}
+	for _, g := range c.Optimizer.Groups {
+		if g.Rate > 0 && g.Steps > 0 && g.Steps < c.steps() && c.Clip == 0 {
+			stages = append(stages, g.Steps)
+		}
+	}
+	slices.Sort(stages)
+	return slices.Compact(stages)
 }
 
 // compile makes all programs of a run.
@@ -21,7 +41,8 @@ func compile(c Config) (*programs, error) {
 	ex := graph.NewHost(c.CPU)
 	p := &programs{
 		arena:      graph.NewArena(ex),
-		training:   map[int]*graph.Program{},
+		stages:     c.stages(),
+		training:   map[int][]*graph.Program{},
 		evaluation: map[int]*graph.Program{},
 	}
 	err := p.compileAll(c, ex)
@@ -37,7 +58,7 @@ func (p *programs) compileAll(c Config, ex graph.Executor) error {
 	for _, batch := range c.batches() {
 		for v := lo; v < hi; v++ {
 			n := shard.Samples(batch, c.Plan.Shards(), v)
-			if err := p.add(c, ex, p.training, n, true); err != nil {
+			if err := p.addTraining(c, ex, n); err != nil {
 				return err
 			}
 		}
@@ -47,39 +68,67 @@ func (p *programs) compileAll(c Config, ex graph.Executor) error {
 	}
 	from, to := c.testPart()
 	for at := from; at < to; at += c.EvalBatch {
-		if err := p.add(c, ex, p.evaluation, min(c.EvalBatch, to-at), false); err != nil {
+		if err := p.addEvaluation(c, ex, min(c.EvalBatch, to-at)); err != nil {
 			return err
 		}
 	}
 	if p.variables == nil { // more workers than test samples
-		return p.add(c, ex, p.evaluation, 1, false)
+		return p.addEvaluation(c, ex, 1)
 	}
 	return nil
 }
 
-// add compiles the program for n samples into byCount, unless n is 0 or it is there already.
-func (p *programs) add(c Config, ex graph.Executor, byCount map[int]*graph.Program, n int,
-	train bool) error {
-	if n == 0 || byCount[n] != nil {
+// addTraining compiles the training programs for n samples, unless n is 0 or they are there already.
+func (p *programs) addTraining(c Config, ex graph.Executor, n int) error {
+	if n == 0 || p.training[n] != nil {
 		return nil
 	}
+	for _, step := range p.stages {
+		program, err := p.add(c, ex, n, graph.Options{Train: true, Frozen: func(q graph.Param) bool {
+			return c.Clip == 0 && c.Optimizer.IsFrozen(q.Name, step+1)
+		}})
+		if err != nil {
+			return err
+		}
+		p.training[n] = append(p.training[n], program)
+	}
+	return nil
+}
+
+// addEvaluation compiles the evaluation program for n samples, unless it is there already.
+func (p *programs) addEvaluation(c Config, ex graph.Executor, n int) (err error) {
+	if p.evaluation[n] == nil {
+		p.evaluation[n], err = p.add(c, ex, n, graph.Options{})
+	}
+	return err
+}
+
+// add compiles the network for n samples into a program of these options.
+func (p *programs) add(c Config, ex graph.Executor, n int, o graph.Options) (*graph.Program, error) {
 	g := graph.New()
 	samples := c.Network.Samples(g, n)
 	labels := g.Labels("labels", n)
-	logits := c.Network.Build(samples)
-	program, err := graph.Compile(g, ex, graph.Options{
-		Loss: graph.SmoothedCrossEntropy(logits, labels, c.LabelSmoothing), Logits: logits, Train: train,
-		MemoryLimit: c.MemoryLimit, Arena: p.arena,
-	})
+	o.Logits = c.Network.Build(samples)
+	o.Loss = graph.SmoothedCrossEntropy(o.Logits, labels, c.LabelSmoothing)
+	o.MemoryLimit, o.Arena = c.MemoryLimit, p.arena
+	program, err := graph.Compile(g, ex, o)
 	if err != nil {
-		return fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
+		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
 	}
 	if p.variables == nil {
 		p.variables = graph.NewVariables(program)
 	}
 	if err := program.Attach(p.variables); err != nil {
-		return fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
+		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
 	}
-	byCount[n] = program
-	return nil
+	return program, nil
+}
+
+// forStep returns the training program for n samples in the given step.
+func (p *programs) forStep(n, step int) *graph.Program {
+	stage := len(p.stages) - 1
+	for p.stages[stage] > step {
+		stage--
+	}
+	return p.training[n][stage]
 }

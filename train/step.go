@@ -87,7 +87,7 @@ func (l *Loop) oneShard(s *data.Shard) {
 		l.emptyShard(gradient, row)
 		return
 	}
-	p := l.programs.training[s.Samples]
+	p := l.programs.forStep(s.Samples, l.step)
 	p.SetGradients(gradient)
 	read(p, s)
 	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
