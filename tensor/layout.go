@@ -26,12 +26,20 @@ func (l Layout) IsCanonical() bool {
 // ToCanonical copies stored into dst in canonical order. Both have the view's length and must not
 // overlap.
 func (l Layout) ToCanonical(dst, stored []float32) {
-	l.walk(len(stored), func(s, c int) { dst[c] = stored[s] })
+	l.walk(len(stored), func(r run) {
+		for i, x := range stored[r.stored:][:r.length] {
+			dst[r.canonical+i*r.stride] = x
+		}
+	})
 }
 
 // FromCanonical copies canonical into stored. Both have the view's length and must not overlap.
 func (l Layout) FromCanonical(stored, canonical []float32) {
-	l.walk(len(canonical), func(s, c int) { stored[s] = canonical[c] })
+	l.walk(len(canonical), func(r run) {
+		for i := range stored[r.stored:][:r.length] {
+			stored[r.stored+i] = canonical[r.canonical+i*r.stride]
+		}
+	})
 }
 
 // Index returns where the canonical element i is stored. Cost: O(axes).
@@ -51,32 +59,56 @@ func (l Layout) Index(i int) int {
 	return stored
 }
 
-// walk calls visit with the stored and the canonical index of each of n elements, in stored order.
-func (l Layout) walk(n int, visit func(stored, canonical int)) {
-	if l.IsCanonical() {
-		for i := range n {
-			visit(i, i)
-		}
+// run is neighbouring stored elements, which are stride apart in canonical order.
+type run struct{ stored, canonical, length, stride int }
+
+// runFloats is a cache line: of each that a walk touches in the stored order it takes all at once.
+const runFloats = 16
+
+// walk calls visit with runs that hold each of n elements once. Runs that share a part of the last
+// stored axis follow each other in canonical order, so that the canonical side is read or written in
+// runFloats sequences side by side.
+func (l Layout) walk(n int, visit func(run)) {
+	axes := len(l.Perm)
+	if n == 0 || l.IsCanonical() {
+		visit(run{length: n, stride: 1})
 		return
 	}
-	axes := len(l.Perm)
-	stride := make([]int, axes) // canonical stride of each stored axis
-	size := make([]int, axes)
+	stride := make([]int, axes) // stored stride of each axis of the view
 	for i, a := range l.Perm {
-		size[i], stride[i] = l.View[a], l.View[a+1:].Elems()
-	}
-	coord := make([]int, axes)
-	canonical := 0
-	for s := range n {
-		visit(s, canonical)
-		for i := axes - 1; i >= 0; i-- {
-			coord[i]++
-			canonical += stride[i]
-			if coord[i] < size[i] {
-				break
-			}
-			canonical -= stride[i] * size[i]
-			coord[i] = 0
+		stride[a] = 1
+		for _, inner := range l.Perm[i+1:] {
+			stride[a] *= l.View[inner]
 		}
+	}
+	last := l.Perm[axes-1]
+	coord := make([]int, axes)
+	for begin := 0; begin < l.View[last]; begin += runFloats {
+		r := run{stored: begin, length: min(runFloats, l.View[last]-begin), stride: l.View[last+1:].Elems()}
+		r.canonical = begin * r.stride
+		for range n / l.View[last] {
+			visit(r)
+			l.advance(coord, stride, last, &r)
+		}
+	}
+}
+
+// advance moves a run to the next coordinates in canonical order of all axes but one; behind the last
+// come the first.
+func (l Layout) advance(coord, stride []int, but int, r *run) {
+	canonical := 1
+	for a := len(coord) - 1; a >= 0; a-- {
+		if a != but {
+			coord[a]++
+			r.stored += stride[a]
+			r.canonical += canonical
+			if coord[a] < l.View[a] {
+				return
+			}
+			coord[a] = 0
+			r.stored -= stride[a] * l.View[a]
+			r.canonical -= canonical * l.View[a]
+		}
+		canonical *= l.View[a]
 	}
 }

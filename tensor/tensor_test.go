@@ -46,12 +46,19 @@ func TestLayoutRoundTrip(t *testing.T) {
 		{View: tensor.Shape{24}, Perm: []int{0}},
 		{View: tensor.Shape{2, 3, 4}, Perm: []int{2, 0, 1}},
 		{View: tensor.Shape{2, 3, 2, 2}, Perm: []int{2, 3, 1, 0}},
+		{View: tensor.Shape{37, 5, 3, 2}, Perm: []int{2, 3, 1, 0}},
+		{View: tensor.Shape{3, 40}, Perm: []int{1, 0}},
+		{View: tensor.Shape{3, 40, 2}, Perm: []int{2, 0, 1}},
 	} {
-		canonical := make([]float32, 24)
+		n := 24
+		if l.View != nil {
+			n = l.View.Elems()
+		}
+		canonical := make([]float32, n)
 		for i := range canonical {
 			canonical[i] = float32(i)
 		}
-		stored, back := make([]float32, 24), make([]float32, 24)
+		stored, back := make([]float32, n), make([]float32, n)
 		l.FromCanonical(stored, canonical)
 		l.ToCanonical(back, stored)
 		if !slices.Equal(back, canonical) {
