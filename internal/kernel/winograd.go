@@ -3,12 +3,15 @@ package kernel
 // filterTiles is what transforming a filter costs, in tiles.
 const filterTiles = 4
 
+// leastChannels is from how many channels on Winograd's algorithm is used: those of fewer fill no vector.
+const leastChannels = 16
+
 // usesWinograd reports whether the convolution is computed by F(4x4, 3x3): where it takes at most half
 // the products for each pair of channels. A tile takes 36, its 16 pixels up to 144. Transforms and their
 // memory traffic cost half as much again (docs/design/0004).
 func (c *CPU) usesWinograd(s ConvShape) bool {
 	if c.config.Math == Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
-		s.C%winogradChannels != 0 || s.K%winogradChannels != 0 {
+		s.C%winogradChannels != 0 || s.K%winogradChannels != 0 || min(s.C, s.K) < leastChannels {
 		return false
 	}
 	p, q := s.OutH(), s.OutW()
@@ -184,10 +187,10 @@ func newWinograd(c *CPU, s ConvShape, turned bool) *winograd {
 		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
 		g.groups = [][]block{g.blocks}
 	}
-	channels := groupChannels(g.groups[0])
-	g.filters = newPoints(g.chunk * channels)
+	lanes := groupLanes(g.groups[0])
+	g.filters = newPoints(g.chunk * lanes)
 	g.sources = newPoints(g.batch * (g.chunk + lineFloats))
-	g.sums = newPoints(g.batch * channels)
+	g.sums = newPoints(g.batch * lanes)
 	for _, b := range g.blocks {
 		g.tables[b.vectors] = rowTable(b.lanes, g.chunk+lineFloats)
 	}
@@ -222,6 +225,12 @@ func groupBlocks(blocks []block) (groups [][]block) {
 func groupChannels(group []block) int {
 	last := &group[len(group)-1]
 	return last.first + last.channels() - group[0].first
+}
+
+// groupLanes returns the lanes of the blocks of a group, which is its channels or more.
+func groupLanes(group []block) int {
+	last := &group[len(group)-1]
+	return last.first + last.lanes - group[0].first
 }
 
 // chunks returns the number of chunks of channels.
@@ -272,6 +281,7 @@ func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, s
 		p.turnedTaps, p.sums = take(&scratch, g.turnedFloats()), take(&scratch, sums)
 		if p.filters = g.parts[0].filters; i < numFilters {
 			p.filters = take(&scratch, filters)
+			clearPadding(p.filters, g.blocks)
 		}
 		if p.sources = g.parts[0].sources; i < numSources {
 			p.sources = take(&scratch, sources)
@@ -293,17 +303,25 @@ func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, s
 	g.dst, g.src, g.w, g.then, g.biasRow = nil, nil, nil, finishing{}, nil
 }
 
+// clearPadding clears points of blocks if some of them have more lanes than channels. Transforms leave
+// those lanes alone, and what is made of them is not used, but denormal numbers there would take time.
+func clearPadding(points []float32, blocks []block) {
+	if last := &blocks[len(blocks)-1]; last.channels() < last.lanes {
+		clear(points)
+	}
+}
+
 // winogradFilters transforms all filters.
 type winogradFilters winograd
 
 // Do transforms the filters of some channels.
 func (t *winogradFilters) Do(part, parts int) {
 	g, p := (*winograd)(t), t.parts[part]
-	lo, hi := span(g.depth/turnedRows, part, parts)
+	lo, hi := span((g.depth+turnedRows-1)/turnedRows, part, parts)
 	for i := range g.chunks() {
 		first := i * g.chunk
 		g.transformFilters(p, p.filters[i*g.filters.floats:], g.blocks, first,
-			max(lo*turnedRows, first), min(hi*turnedRows, first+g.chunk))
+			max(lo*turnedRows, first), min(hi*turnedRows, first+g.chunk, g.depth))
 	}
 }
 
@@ -367,17 +385,18 @@ func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []bloc
 	n := min(g.chunk, g.depth-first)
 	for j := range group {
 		b := &group[j]
-		a.width = b.lanes
+		a.width = b.channels()
 		panel := dst[(b.first-group[0].first)*n:]
 		for c := lo; c < hi; c += turnedRows {
+			rows := min(turnedRows, hi-c)
 			src, step := g.w[c*g.width+b.first:], g.width
 			a.tapStride = g.depth * g.width
 			if g.turned {
 				src, step = p.turnedTaps, b.lanes
 				a.tapStride = turnedRows * b.lanes
-				g.turnTaps(p, b, c)
+				g.turnTaps(p, b, c, rows)
 			}
-			for i := range turnedRows {
+			for i := range rows {
 				a.src, a.dst = src[i*step:], panel[(c-first+i)*b.lanes:]
 				g.cpu.ops.winograd.filter(a)
 			}
@@ -385,12 +404,12 @@ func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []bloc
 	}
 }
 
-// turnTaps turns the taps of turnedRows channels from c on for block b: [tap][channel][lane].
-func (g *winograd) turnTaps(p *winogradPart, b *block, c int) {
+// turnTaps turns the taps of rows channels from c on for block b: [tap][channel][lane].
+func (g *winograd) turnTaps(p *winogradPart, b *block, c, rows int) {
 	for tap := range 9 {
 		dst := p.turnedTaps[tap*turnedRows*b.lanes:]
 		from := ((8-tap)*g.width+b.first)*g.depth + c
-		p.turn.run(&g.cpu.ops.gemm, dst, g.w[from:], turnedRows, g.depth, b)
+		p.turn.run(&g.cpu.ops.gemm, dst, g.w[from:], rows, g.depth, b)
 	}
 }
 
@@ -449,7 +468,7 @@ func (g *winograd) transformSums(p *winogradPart, group []block, first, n int) {
 		for j := range group {
 			b := &group[j]
 			a.src = p.sums[(b.first-group[0].first)*g.batch+i*b.lanes:]
-			a.dst, a.bias, a.width = dst[b.first:], g.biasRow[b.first:], b.lanes
+			a.dst, a.bias, a.width = dst[b.first:], g.biasRow[b.first:], b.channels()
 			g.cpu.ops.winograd.output(a)
 		}
 	}

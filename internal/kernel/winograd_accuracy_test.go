@@ -18,7 +18,7 @@ var accuracyFile = flag.String("accuracy", "", "file that TestWinogradAccuracy w
 //
 //	go test ./internal/kernel -run WinogradAccuracy -accuracy ../../results/winograd_accuracy.md
 func TestWinogradAccuracy(t *testing.T) {
-	shapes := []kernel.ConvShape{conv3x3(2, 16, 16, 64, 128, 1)}
+	shapes := []kernel.ConvShape{conv3x3(2, 16, 16, 64, 128, 1), conv3x3(2, 15, 15, 24, 64, 1)}
 	if *accuracyFile != "" {
 		shapes = append(shapes, conv3x3(2, 32, 32, 64, 64, 1), conv3x3(2, 16, 16, 128, 128, 1),
 			conv3x3(4, 8, 8, 128, 256, 1), conv3x3(4, 8, 8, 256, 256, 1), conv3x3(16, 4, 4, 256, 512, 1),

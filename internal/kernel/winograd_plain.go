@@ -41,9 +41,9 @@ type winogradArgs struct {
 
 const (
 	// winogradChannels divides the numbers of channels of all Winograd convolutions.
-	winogradChannels = 16
-	// winogradWork is the floats of winogradArgs.work: 36 vectors and 36 addresses.
-	winogradWork = winogradPoints * (winogradChannels + 2)
+	winogradChannels = 8
+	// winogradWork is the floats of winogradArgs.work: 36 vectors of up to 16 and 36 addresses.
+	winogradWork = winogradPoints * (16 + 2)
 )
 
 // winogradOps holds the transforms of one ISA. They compute each channel on its own, with the same

@@ -30,6 +30,9 @@ func fastShapes() map[string]kernel.ConvShape {
 		"several strips":   conv3x3(33, 16, 15, 16, 16, 1),
 		"unequal batches":  conv3x3(7, 13, 13, 64, 64, 1),
 		"columns and rows": conv3x3(2, 4, 40, 16, 16, 1),
+		"eights":           conv3x3(3, 15, 15, 24, 40, 1),
+		"eights, shared":   conv3x3(13, 4, 4, 88, 136, 1),
+		"eights, strips":   conv3x3(33, 16, 15, 24, 72, 1),
 	}
 }
 
@@ -118,7 +121,7 @@ func TestWinogradRandomShapes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(lo, hi int, name string) int { return rapid.IntRange(lo, hi).Draw(t, name) }
 		s := conv3x3(draw(2, 7, "N"), draw(4, 14, "H"), draw(4, 14, "W"),
-			16*draw(1, 3, "C/16"), 16*draw(1, 5, "K/16"), draw(0, 2, "Pad"))
+			8*draw(2, 6, "C/8"), 8*draw(2, 10, "K/8"), draw(0, 2, "Pad"))
 		d := newConvData(s)
 		threads := draw(1, 3, "threads")
 		for _, isa := range kernel.Supported() {
@@ -279,7 +282,7 @@ func TestWinogradTransforms(t *testing.T) {
 	plain := kernel.WinogradTransforms(kernel.Plain)
 	for _, isa := range kernel.Supported()[1:] {
 		for i, f := range kernel.WinogradTransforms(isa) {
-			for _, width := range []int{16, 32, 48, 112} {
+			for _, width := range []int{8, 16, 24, 32, 48, 112, 120} {
 				for flags := range 4 {
 					for _, special := range []bool{false, true} {
 						got := transformed(t, &f, width, flags, special)

@@ -57,7 +57,7 @@ func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
 	}
 	channels := groupChannels(o.groups[0])
 	o.x = newPoints(o.parcel * (o.chunk + lineFloats))
-	o.dy, o.sums = newPoints(o.parcel*channels), newPoints(o.chunk*channels)
+	o.dy, o.sums = newPoints(o.parcel*groupLanes(o.groups[0])), newPoints(o.chunk*channels)
 	for i := range o.parcel {
 		o.pairs = append(o.pairs, int32(i*(o.chunk+lineFloats)), int32(i))
 	}
@@ -93,6 +93,7 @@ func (o *winogradWeights) run(dw, x, dy, scratch []float32) {
 	for i, p := range o.parts {
 		if i < numParcels {
 			sources, grads = take(&scratch, xFloats), take(&scratch, dyFloats)
+			clearPadding(grads, o.groups[len(o.groups)-1])
 		}
 		p.sources, p.grads = sources, grads
 	}
@@ -210,7 +211,7 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 			a.table = table
 			for j := range group {
 				b := &group[j]
-				a.src, a.width = dy[b.first:], b.lanes
+				a.src, a.width = dy[b.first:], b.channels()
 				a.dst = grads[(b.first-group[0].first)*o.parcel+tile*b.lanes:]
 				o.cpu.ops.winograd.outputGrad(a)
 			}
@@ -221,7 +222,7 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 // multiply sums n tiles for a chunk and a group, or adds them to sums.
 func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group, n int, add bool) {
 	a, blocks := &p.outer, o.groups[group]
-	a.pairs, a.tail, a.flags = o.pairs[:2*n], o.cpu.ops.gemm.lanes, 0
+	a.pairs, a.flags = o.pairs[:2*n], 0
 	if add {
 		a.flags = tileAdd
 	}
@@ -233,7 +234,7 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 		for j := range blocks {
 			b := &blocks[j]
 			at := b.first - blocks[0].first
-			a.b, a.bStride = dy[point*o.dy.stride+at*o.parcel:], b.lanes
+			a.b, a.bStride, a.tail = dy[point*o.dy.stride+at*o.parcel:], b.lanes, b.tail
 			for c := 0; c < channels; c += a.rows {
 				a.rows = tileHeight(channels - c)
 				a.fetch = p.fetch(n*lineFloats, o.piece(x, dy, next, c/tileRows*n*lineFloats))
