@@ -1,7 +1,8 @@
 // Package comm runs collectives over links between ranks.
 //
 // A [Mesh] is one rank's ends of its links: [NewLocal] makes meshes within a process, package
-// comm/shm between processes of one host, comm/tcp between hosts. A [Group] takes a mesh and offers
+// comm/shm between processes of one host, comm/tcp between hosts, and [Combine] makes one of two
+// where a [Topology] has hosts of several ranks. A [Group] takes a mesh and offers
 // the collectives, waiting ([Group.AllReduce]), in the background ([Group.Start]) or prepared once
 // for exchanges that repeat ([Group.Prepare]). Each algorithm is a [Schedule]: a pure function of
 // plan, rank and size, tested without any link. One executor runs all of them, driving every link
@@ -27,11 +28,14 @@
 //	direct            2                      2n(p-1)/p               yes
 //	gather            2                      n(p-1)                  yes
 //	halving-doubling  2 log2 k (+2 if k<p)   2n(k-1)/k (+n if k<p)   yes
+//	hierarchical      4                      2n(p-1)/p               yes
 //	one-shot          1                      n(p-1)                  yes
 //	ring              2(p-1)                 2n(p-1)/p               no
+//	tree              2 log2 p               n log2 p                yes
 //
 // 2n(p-1)/p is the lower bound (Patarasuk and Yuan 2009). A rank with several pieces sends each
-// of them in the first half. A group keeps its schedules and scratch; a collective of a size seen
+// of them in the first half. Of what hierarchical sends, on H hosts of L ranks, 2n(H-1)/(HL) leave
+// the host; of direct's 2n(H-1)/H do. A group keeps its schedules and scratch; a collective of a size seen
 // before allocates nothing.
 //
 // # Threads

@@ -198,11 +198,11 @@ func (x *executor) schedule(c *Call, elems int) *Schedule {
 	case Barrier:
 		return barrier(size, rank)
 	}
-	name := Resolve(x.algorithm(c), size, 4*elems)
+	name := Resolve(x.algorithm(c), x.config.Topology, 4*elems)
 	if !x.fits(c.Codec, name) {
 		name = "direct" // "auto" avoids what does not fit
 	}
-	s, err := PlanAllReduce(name, x.config.Plan, rank, elems)
+	s, err := PlanAllReduce(name, x.config.Topology, x.config.Plan, rank, elems)
 	if err != nil {
 		panic(err) // checked by validate and NewGroup
 	}

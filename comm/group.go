@@ -15,6 +15,8 @@ type Config struct {
 	// Plan says which subtrees each rank contributes to sums. The zero value is one shard per
 	// rank.
 	Plan shard.Plan
+	// Topology says which ranks share a host. The zero value is one host.
+	Topology Topology
 	// Algorithm of AllReduce: "" or "auto", or one of Algorithms.
 	Algorithm string
 	// Timeout is how long a collective waits while no byte moves. Zero is one minute.
@@ -35,6 +37,12 @@ func (c Config) withDefaults(size int) (Config, error) {
 	}
 	if got := c.Plan.Workers(); got != size {
 		return c, fmt.Errorf("comm: new group: plan for %d workers, mesh of %d ranks", got, size)
+	}
+	if c.Topology.Size() == 0 {
+		c.Topology = OneHost(size)
+	}
+	if got := c.Topology.Size(); got != size {
+		return c, fmt.Errorf("comm: new group: hosts of %d ranks, mesh of %d", got, size)
 	}
 	if c.Algorithm == "" {
 		c.Algorithm = "auto"
@@ -88,6 +96,9 @@ func (g *Group) Rank() int { return g.exec.mesh.Rank() }
 
 // Size returns the number of ranks.
 func (g *Group) Size() int { return g.exec.mesh.Size() }
+
+// Topology says which ranks share a host.
+func (g *Group) Topology() Topology { return g.config.Topology }
 
 // Plan returns the plan of the contributions.
 func (g *Group) Plan() shard.Plan { return g.config.Plan }

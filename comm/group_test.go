@@ -48,8 +48,8 @@ func TestBadCallsLeaveTheGroupUsable(t *testing.T) {
 		{g.AllReduce(four, [][]float32{four, four}), "2 pieces, want 1"},
 		{g.Broadcast(nil, 1), "root 1, want 0 to 0"},
 		{g.AllGather(make([]byte, 3), []int{0, 4}), "bounds [0 4]"},
-		{g.Start(comm.Call{Op: comm.AllReduce, Algorithm: "tree", Out: four,
-			Pieces: [][]float32{four}}).Wait(), `algorithm "tree"`},
+		{g.Start(comm.Call{Op: comm.AllReduce, Algorithm: "star", Out: four,
+			Pieces: [][]float32{four}}).Wait(), `algorithm "star"`},
 	}
 	for _, test := range tests {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {

@@ -89,11 +89,7 @@ func (h halving) nodes(v, d int) []shard.Node {
 	if first+d < h.power {
 		end = h.rank(first + d)
 	}
-	var runs []run
-	for r := h.rank(first); r < end; r++ {
-		runs = append(runs, ownRun(h.plan.Pieces(r)))
-	}
-	return join(&Step{}, runs, Span{}, h.plan.Shards()).nodes
+	return nodesOf(h.plan, h.rank(first), end)
 }
 
 // halve exchanges half the span with the virtual rank at distance d and merges the two runs.

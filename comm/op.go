@@ -42,18 +42,25 @@ type algorithm struct {
 	name      string
 	isExact   bool // the same bits for any number of ranks
 	isPassing bool // ranks pass on parts of the result that they have received
-	plan      func(plan shard.Plan, rank, elems int) *Schedule
+	plan      func(t Topology, plan shard.Plan, rank, elems int) *Schedule
 }
 
 // algorithms is the selection table of all-reduce.
 func algorithms() []algorithm {
 	return []algorithm{
-		{"direct", true, false, directAllReduce},
-		{"gather", true, false, gatherAllReduce},
-		{"halving-doubling", true, true, halvingAllReduce},
-		{"one-shot", true, false, oneShotAllReduce},
-		{"ring", false, true, ringAllReduce},
+		{"direct", true, false, flat(directAllReduce)},
+		{"gather", true, false, flat(gatherAllReduce)},
+		{"halving-doubling", true, true, flat(halvingAllReduce)},
+		{"hierarchical", true, true, hierarchicalAllReduce},
+		{"one-shot", true, false, flat(oneShotAllReduce)},
+		{"ring", false, true, flat(ringAllReduce)},
+		{"tree", true, true, flat(treeAllReduce)},
 	}
+}
+
+// flat is an algorithm that treats all links alike.
+func flat(f func(plan shard.Plan, rank, elems int) *Schedule) func(Topology, shard.Plan, int, int) *Schedule {
+	return func(_ Topology, plan shard.Plan, rank, elems int) *Schedule { return f(plan, rank, elems) }
 }
 
 // Algorithms returns the names of the all-reduce algorithms, besides "auto".
@@ -85,32 +92,36 @@ func CheckAlgorithm(name string) error {
 // oneShotBytes is how much a rank may send for "auto" to pick one-shot.
 const oneShotBytes = 32 << 10
 
-// Resolve returns the algorithm that "auto" stands for with size ranks and a vector of that many
-// bytes; other names stand for themselves.
+// Resolve returns the algorithm that "auto" stands for among the ranks of a topology and a vector
+// of that many bytes as long as nothing was measured (see [Group.Tune]); other names stand for
+// themselves.
 //
 // The rule is static, after the cost table of the package: one-shot while what it sends is small;
-// direct up to 16 ranks, where its two steps and minimal bytes win at any size; beyond,
-// halving-doubling, whose messages grow with log p only.
-func Resolve(name string, size, bytes int) string {
-	if name != "auto" {
+// hierarchical where some links are within a host and some are not; direct up to 16 ranks, where
+// its two steps and minimal bytes win at any size; beyond, halving-doubling, whose messages grow
+// with log p only.
+func Resolve(name string, t Topology, bytes int) string {
+	switch {
+	case name != "auto":
 		return name
-	}
-	if bytes*(size-1) <= oneShotBytes {
+	case bytes*(t.Size()-1) <= oneShotBytes:
 		return "one-shot"
-	}
-	if size <= 16 {
+	case t.isMixed():
+		return "hierarchical"
+	case t.Size() <= 16:
 		return "direct"
 	}
 	return "halving-doubling"
 }
 
 // PlanAllReduce returns rank's schedule of an all-reduce of elems elements whose contributions
-// are the pieces of plan. It is a pure function; all ranks' schedules fit together.
-func PlanAllReduce(name string, plan shard.Plan, rank, elems int) (*Schedule, error) {
-	name = Resolve(name, plan.Workers(), 4*elems)
+// are the pieces of plan, which has as many workers as t has ranks. It is a pure function; all
+// ranks' schedules fit together.
+func PlanAllReduce(name string, t Topology, plan shard.Plan, rank, elems int) (*Schedule, error) {
+	name = Resolve(name, t, 4*elems)
 	for _, a := range algorithms() {
 		if a.name == name {
-			return a.plan(plan, rank, elems), nil
+			return a.plan(t, plan, rank, elems), nil
 		}
 	}
 	return nil, CheckAlgorithm(name)

@@ -105,7 +105,7 @@ func (s *Schedule) receiveRun(st *Step, peer int, nodes []shard.Node, span Span)
 	return r
 }
 
-// join merges adjacent runs, given left to right, as far as the tree goes. The additions go to
+// join merges runs, given left to right, as far as the tree goes. The additions go to
 // st. A sum that involves buffer 0 stays in buffer 0, so a complete sum ends there: a+b and b+a
 // have the same bits.
 func join(st *Step, runs []run, span Span, shards int) run {

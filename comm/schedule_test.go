@@ -3,6 +3,7 @@ package comm_test
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,8 +20,8 @@ func mustCut(shards, workers int) shard.Plan {
 	return plan
 }
 
-func mustPlan(name string, plan shard.Plan, rank, elems int) *comm.Schedule {
-	s, err := comm.PlanAllReduce(name, plan, rank, elems)
+func mustPlan(name string, t comm.Topology, plan shard.Plan, rank, elems int) *comm.Schedule {
+	s, err := comm.PlanAllReduce(name, t, plan, rank, elems)
 	if err != nil {
 		panic(err)
 	}
@@ -33,16 +34,8 @@ func TestScheduleCostsAreTheFormulas(t *testing.T) {
 	for p := 1; p <= 17; p++ {
 		elems := 16 * 9 * 5 * 7 * 11 * 13 * 17 // divided by every p up to 17
 		for _, name := range comm.Algorithms() {
-			var busiest, total comm.Cost
-			for r := range p {
-				c := mustPlan(name, mustCut(p, p), r, elems).Cost()
-				busiest.Steps = max(busiest.Steps, c.Steps)
-				busiest.Sent = max(busiest.Sent, c.Sent)
-				busiest.Received = max(busiest.Received, c.Received)
-				total.Sent += c.Sent
-				total.Received += c.Received
-			}
-			want := comm.Theory(name, p, elems)
+			busiest, total := costs(name, comm.OneHost(p), elems)
+			want := comm.Theory(name, comm.OneHost(p), elems)
 			if total.Sent != total.Received {
 				t.Errorf("%s, %d ranks: %d elements sent, %d received", name, p, total.Sent, total.Received)
 			}
@@ -67,6 +60,58 @@ func TestScheduleCostsAreTheFormulas(t *testing.T) {
 	}
 }
 
+// costs returns those of the busiest rank and of all ranks together.
+func costs(name string, t comm.Topology, elems int) (busiest, total comm.Cost) {
+	for r := range t.Size() {
+		c := mustPlan(name, t, mustCut(t.Size(), t.Size()), r, elems).Cost()
+		busiest.Steps = max(busiest.Steps, c.Steps)
+		busiest.Sent = max(busiest.Sent, c.Sent)
+		busiest.Received = max(busiest.Received, c.Received)
+		total.Sent += c.Sent
+		total.Received += c.Received
+	}
+	return busiest, total
+}
+
+// The hierarchical all-reduce costs what the formula says, and what leaves each host is the lower
+// bound, 2n(H-1)/H, where the ranks of every host make one subtree.
+func TestHierarchicalCost(t *testing.T) {
+	const elems = 1 << 4 * 9 * 25 * 7
+	for _, test := range []struct {
+		hosts     string
+		isSubtree bool
+	}{
+		{"aabb", true}, {"aaaabbbb", true}, {"aabbccdd", true}, {"aabbc", true}, {"abcd", true}, {"a", true},
+		{"aaab", false}, {"aaabbb", false}, {"abab", false}, {"aaaabbc", true}, {"abbbbb", false},
+	} {
+		hosts := comm.NewTopology(strings.Split(test.hosts, ""))
+		busiest, total := costs("hierarchical", hosts, elems)
+		if want := comm.Theory("hierarchical", hosts, elems); busiest != want {
+			t.Errorf("%s: busiest rank %+v, want %+v", test.hosts, busiest, want)
+		}
+		if total.Sent != total.Received {
+			t.Errorf("%s: %d elements sent, %d received", test.hosts, total.Sent, total.Received)
+		}
+		left := map[byte]int{}
+		for r := range hosts.Size() {
+			s := mustPlan("hierarchical", hosts, mustCut(hosts.Size(), hosts.Size()), r, elems)
+			for _, st := range s.Steps {
+				for _, send := range st.Sends {
+					if test.hosts[send.Peer] != test.hosts[r] {
+						left[test.hosts[r]] += send.Len()
+					}
+				}
+			}
+		}
+		most := 2 * elems * (hosts.Hosts() - 1) / hosts.Hosts()
+		for host, sent := range left {
+			if sent < most || test.isSubtree && sent > most {
+				t.Errorf("%s: %d elements leave host %c, want %d", test.hosts, sent, host, most)
+			}
+		}
+	}
+}
+
 // A symbolic run of all ranks' schedules: what one rank sends, the other expects, and every
 // element ends as the sum of all shards on every rank, along the tree for the exact algorithms.
 func TestSchedulesFitTogether(t *testing.T) {
@@ -75,8 +120,10 @@ func TestSchedulesFitTogether(t *testing.T) {
 		shards := rapid.IntRange(workers, 20).Draw(t, "shards")
 		elems := rapid.IntRange(0, 40).Draw(t, "elems")
 		name := rapid.SampledFrom(comm.Algorithms()).Draw(t, "algorithm")
+		host := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+		hosts := comm.NewTopology(rapid.SliceOfN(host, workers, workers).Draw(t, "hosts"))
 		plan := mustCut(shards, workers)
-		sim := newSimulation(name, plan, elems)
+		sim := newSimulation(name, hosts, plan, elems)
 		if err := sim.run(); err != nil {
 			t.Fatal(err)
 		}
@@ -125,11 +172,11 @@ type simulation struct {
 	isSent    []bool // the sends of the current step
 }
 
-func newSimulation(name string, plan shard.Plan, elems int) *simulation {
+func newSimulation(name string, t comm.Topology, plan shard.Plan, elems int) *simulation {
 	s := &simulation{wires: map[[2]int][]comm.Transfer{}, values: map[[2]int][][]string{},
 		step: make([]int, plan.Workers()), isSent: make([]bool, plan.Workers())}
 	for r := range plan.Workers() {
-		sched := mustPlan(name, plan, r, elems)
+		sched := mustPlan(name, t, plan, r, elems)
 		s.schedules = append(s.schedules, sched)
 		var buffers [][]string
 		for _, n := range plan.Pieces(r) {
@@ -253,11 +300,12 @@ func TestPartsCoverTheVector(t *testing.T) {
 
 func TestAlgorithmNames(t *testing.T) {
 	if err := comm.CheckAlgorithm("rign"); err == nil ||
-		err.Error() != `comm: algorithm "rign", want auto, direct, gather, halving-doubling, one-shot, ring` {
+		err.Error() != `comm: algorithm "rign", want auto, direct, gather, halving-doubling, `+
+			`hierarchical, one-shot, ring, tree` {
 		t.Errorf("got %v", err)
 	}
 	for p := 1; p <= 64; p++ {
-		if name := comm.Resolve("auto", p, 1<<20); !comm.IsExact(name) {
+		if name := comm.Resolve("auto", comm.OneHost(p), 1<<20); !comm.IsExact(name) {
 			t.Errorf("auto is %q for %d ranks, which is not exact", name, p)
 		}
 	}

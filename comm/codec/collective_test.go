@@ -34,7 +34,7 @@ func TestAllRanksGetTheSameBits(t *testing.T) {
 			for _, name := range coded() {
 				loss := must(t, name).Loss()
 				for _, algorithm := range comm.Algorithms() {
-					if loss == comm.Blockwise && (algorithm == "ring" || algorithm == "halving-doubling") {
+					if comm.CheckCodec(algorithm, must(t, name)) != nil {
 						continue
 					}
 					results := allReduce(t, shards, workers, name, algorithm, data)
@@ -122,7 +122,7 @@ func TestCounters(t *testing.T) {
 			errs := ranks(t, workers+1, workers, func(g *comm.Group) error {
 				c := must(t, name)
 				pieces := data.Pieces(g.Plan(), g.Rank())
-				s, err := comm.PlanAllReduce("direct", g.Plan(), g.Rank(), elems)
+				s, err := comm.PlanAllReduce("direct", g.Topology(), g.Plan(), g.Rank(), elems)
 				if err != nil {
 					return err
 				}
@@ -155,7 +155,7 @@ func TestCounters(t *testing.T) {
 // Algorithms that pass on what they have received do not fit a codec that rounds by blocks; "auto"
 // avoids them.
 func TestAlgorithmsThatDoNotFit(t *testing.T) {
-	for _, algorithm := range []string{"ring", "halving-doubling"} {
+	for _, algorithm := range []string{"ring", "halving-doubling", "hierarchical", "tree"} {
 		errs := ranks(t, 1, 1, func(g *comm.Group) error {
 			return once(g, must(t, "int8"), algorithm, [][]float32{make([]float32, 4)})
 		})

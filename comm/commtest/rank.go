@@ -2,6 +2,7 @@ package commtest
 
 import (
 	"math"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -13,13 +14,26 @@ import (
 // Connect returns the meshes of size linked ranks.
 type Connect func(t testing.TB, size int) []comm.Mesh
 
-// Ranks runs f on every rank of a group, each on its own goroutine, and returns their errors.
+// Pairs returns the topology of size ranks in which two at a time, 0 and 1, 2 and 3, share a host.
+func Pairs(size int) comm.Topology {
+	hosts := make([]string, size)
+	for r := range hosts {
+		hosts[r] = strconv.Itoa(r / 2)
+	}
+	return comm.NewTopology(hosts)
+}
+
+// Ranks runs f on every rank of a group, each on its own goroutine, and returns their errors. The
+// ranks are on hosts by two unless c says otherwise.
 // Every group is closed by its own rank as soon as its f returns, except that ranks whose f
 // succeeds first meet at a barrier.
 func Ranks(t testing.TB, connect Connect, plan shard.Plan, c comm.Config,
 	f func(g *comm.Group) error) []error {
 	t.Helper()
 	c.Plan = plan
+	if c.Topology.Size() == 0 {
+		c.Topology = Pairs(plan.Workers())
+	}
 	if c.Timeout == 0 {
 		c.Timeout = 20 * time.Second
 	}

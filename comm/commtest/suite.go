@@ -332,7 +332,7 @@ func testCounters(t *testing.T, connect Connect) {
 		each(t, connect, plan, comm.Config{}, func(g *comm.Group) error {
 			var want comm.Cost
 			for _, name := range comm.Algorithms() {
-				s, err := comm.PlanAllReduce(name, plan, g.Rank(), elems)
+				s, err := comm.PlanAllReduce(name, g.Topology(), plan, g.Rank(), elems)
 				if err != nil {
 					return err
 				}

@@ -67,6 +67,43 @@ func sum(t *testing.T, pieces []shard.Node, shards int) string {
 	return terms[0]
 }
 
+// Of any set of shards Reduce adds siblings only, as many as there are.
+func TestReduceWithGaps(t *testing.T) {
+	const shards = 11
+	for set := range 1 << shards {
+		var leaves []shard.Node
+		var terms []string
+		for v := range shards {
+			if set&(1<<v) != 0 {
+				leaves, terms = append(leaves, shard.Node{Lo: v, Hi: v + 1}), append(terms, fmt.Sprint(v))
+			}
+		}
+		sums, rest := shard.Reduce(leaves, shards)
+		for _, s := range sums {
+			terms[s.Into] = "(" + terms[s.Into] + "+" + terms[s.From] + ")"
+		}
+		var got []string
+		for _, i := range rest {
+			got = append(got, terms[i])
+		}
+		if want := subtrees(set, 0, shards); !slices.Equal(got, want) {
+			t.Fatalf("set %b: %v, want %v", set, got, want)
+		}
+	}
+}
+
+// subtrees writes the sums of the largest subtrees in [lo, hi) of which set has every shard.
+func subtrees(set, lo, hi int) []string {
+	if mask := 1<<hi - 1<<lo; set&mask == mask {
+		return []string{tree(lo, hi)}
+	}
+	if hi-lo == 1 {
+		return nil
+	}
+	half := 1 << (bits.Len(uint(hi-lo-1)) - 1)
+	return append(subtrees(set, lo, lo+half), subtrees(set, lo+half, hi)...)
+}
+
 func TestReduceOfLeavesInAnyRunKeepsToTheTree(t *testing.T) {
 	const shards = 13
 	for lo := range shards {

@@ -46,21 +46,24 @@ func cover(lo, hi, shards int) []Node {
 	return nodes
 }
 
-// Reduce returns the additions that merge contiguous pieces as far as the tree over shards
-// allows, and the indices of the pieces that then hold the remaining subtrees, left to right.
+// Reduce returns the additions that merge pieces, given left to right, as far as the tree over
+// shards allows, and the indices of the pieces that then hold the remaining subtrees, left to
+// right. There may be gaps between pieces.
 //
 // The additions are in an order that can be executed as listed, each the sum of two siblings,
-// left += right. If pieces cover all shards, rest is {0}. It panics if pieces are not contiguous.
+// left += right. If pieces cover all shards, rest is {0}. It panics if pieces overlap or are out
+// of order.
 func Reduce(pieces []Node, shards int) (sums []Sum, rest []int) {
 	var stack []Node
 	for i, n := range pieces {
-		if i > 0 && pieces[i-1].Hi != n.Lo {
+		if i > 0 && pieces[i-1].Hi > n.Lo {
 			panic(fmt.Sprintf("shard: reduce: piece %v does not follow %v", n, pieces[i-1]))
 		}
 		stack, rest = append(stack, n), append(rest, i)
 		for top := len(stack) - 1; top > 0; top-- {
 			p, isLeft := stack[top].parent(shards)
-			if isLeft || p != (Node{stack[top-1].Lo, stack[top].Hi}) {
+			isGap := stack[top-1].Hi != stack[top].Lo
+			if isLeft || isGap || p != (Node{stack[top-1].Lo, stack[top].Hi}) {
 				break
 			}
 			sums = append(sums, Sum{Into: rest[top-1], From: rest[top]})
