@@ -21,6 +21,7 @@ const (
 	EnvToken      = "LOCKSTEP_TOKEN"   // secret that admits to the run
 	EnvISA        = "LOCKSTEP_ISA"     // forced kernel path: plain, avx2, avx512
 	envSegment    = "LOCKSTEP_SEGMENT" // descriptor of the shared memory of this host's workers
+	EnvHost       = "LOCKSTEP_HOST"    // name of the host a worker is on, if not that of the machine
 	EnvData       = "LOCKSTEP_DATA"    // folder of data sets
 	EnvTrain      = "LOCKSTEP_TRAIN_"  // prefix of settings of `lockstep train`
 	envTorchRank  = "RANK"
@@ -63,12 +64,23 @@ func (e Environment) Pairs() []string {
 // IsPlain reports whether the user asked for output without colour or cursor movement.
 func (e Environment) IsPlain() bool { return e[EnvNoColor] != "" || e[EnvTerm] == "dumb" }
 
+// HostName returns the name of the host that a worker is on: the one its launcher has given it, else the
+// machine's, or "" where the system has none.
+func (e Environment) HostName() string {
+	if name := e[EnvHost]; name != "" {
+		return name
+	}
+	name, _ := os.Hostname() // "": then messages name none
+	return name
+}
+
 // Member is a process's place in a job.
 type Member struct {
 	Rank, World int
 	Address     string // host:port of the rendezvous
 	Token       Token
-	// Segment is the descriptor of the shared memory that links the workers; 0 if there is none.
+	// Segment is the descriptor of the shared memory that links the workers of this host; 0 if there is
+	// none.
 	Segment int
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,6 +24,9 @@ type LaunchConfig struct {
 	Command []string
 	// Environment of the workers, without rank, world, address and token, which Launch adds.
 	Environment Environment
+	// Hosts names the host of each worker, by rank, for workers that are to take parts of this machine for
+	// hosts of their own; nil: all are on this one.
+	Hosts []string
 	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard.
 	Host string
 	// Port of the rendezvous; 0 picks a free one.
@@ -29,7 +35,7 @@ type LaunchConfig struct {
 	Log func(rank int) string
 	// ISA forces a kernel path; "" takes the best that all workers have.
 	ISA string
-	// SharedMemory links the workers by shared memory instead of TCP.
+	// SharedMemory links the workers of a host by shared memory instead of TCP.
 	SharedMemory bool
 	// Job is sent to every worker as JSON.
 	Job any
@@ -100,16 +106,39 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 func (c LaunchConfig) start(meeting *coordinator, token Token) (*fleet, error) {
 	processes := c.processes(meeting, token)
 	if c.SharedMemory {
-		segment, err := shm.Create(c.World)
+		segments, err := share(processes)
+		for _, s := range segments {
+			defer s.Close() // the children have their own handles
+		}
 		if err != nil {
 			return nil, fmt.Errorf("cluster: launch: %w", err)
 		}
-		defer segment.Close() // the children have their own handles
-		for rank := range processes {
+	}
+	return startFleet(processes, meeting.post)
+}
+
+// share gives the processes of each host that has several of them a segment of shared memory, and
+// returns the segments.
+func share(processes []process) (segments []*os.File, err error) {
+	ranks := map[string][]int{}
+	for rank, p := range processes {
+		host := p.environment[EnvHost]
+		ranks[host] = append(ranks[host], rank)
+	}
+	for _, host := range slices.Sorted(maps.Keys(ranks)) {
+		if len(ranks[host]) == 1 {
+			continue
+		}
+		segment, err := shm.Create(len(ranks[host]))
+		if err != nil {
+			return segments, err
+		}
+		segments = append(segments, segment)
+		for _, rank := range ranks[host] {
 			processes[rank].segment = segment
 		}
 	}
-	return startFleet(processes, meeting.post)
+	return segments, nil
 }
 
 func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
@@ -127,6 +156,9 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 				EnvMasterPort: strconv.Itoa(address.Port),
 				EnvToken:      string(token),
 			})}
+		if c.Hosts != nil {
+			processes[rank].environment[EnvHost] = c.Hosts[rank]
+		}
 		if shares != nil {
 			processes[rank].processors = shares[rank]
 		}

@@ -24,6 +24,7 @@ type Hello struct {
 type Welcome struct {
 	ISA       string          `json:"isa"`       // the best kernel path all workers have
 	Addresses []string        `json:"addresses"` // data link address by rank
+	Hosts     []string        `json:"hosts"`     // name of the host by rank
 	Job       json.RawMessage `json:"job"`       // what to do; opaque to this package
 }
 

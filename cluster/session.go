@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,25 +82,58 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	return s, nil
 }
 
-// Connect links this worker with all others, by the shared memory that came from the launcher or
-// else by TCP, and returns its mesh. It may be called once. Errors are *RendezvousError.
+// Topology returns which workers share a host.
+func (s *Session) Topology() comm.Topology { return comm.NewTopology(s.Welcome.Hosts) }
+
+// Connect links this worker with all others and returns its mesh: with those of its host by the shared
+// memory that came from the launcher, if it was made for them, else by TCP. It may be called once.
+// Errors are *RendezvousError.
 func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	var mesh comm.Mesh
-	var err error
-	if s.member.Segment > 0 {
-		segment := os.NewFile(uintptr(s.member.Segment), "shared memory")
-		defer segment.Close()
-		mesh, err = shm.Connect(ctx, segment, s.member.Rank)
-	} else {
-		mesh, err = tcp.Connect(ctx, s.listener, tcp.Config{Rank: s.member.Rank,
-			Addrs: s.Welcome.Addresses, Token: []byte(s.member.Token)})
-	}
+	mesh, err := s.link(ctx)
 	if err != nil {
 		return nil, &RendezvousError{Op: "link from", Addr: s.listener.Addr(), Err: err}
 	}
 	return mesh, nil
+}
+
+func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
+	rank, topology := s.member.Rank, s.Topology()
+	addresses, peers := slices.Clone(s.Welcome.Addresses), topology.Peers(rank)
+	inside, err := s.share(ctx, slices.Index(peers, rank), len(peers))
+	if err != nil || inside != nil && len(peers) == len(addresses) {
+		return inside, err
+	}
+	if inside != nil {
+		for _, peer := range peers {
+			addresses[peer] = ""
+		}
+	}
+	outside, err := tcp.Connect(ctx, s.listener, tcp.Config{Rank: rank, Addrs: addresses,
+		Token: []byte(s.member.Token)})
+	switch {
+	case inside == nil:
+		return outside, err
+	case err != nil:
+		inside.Shutdown()
+		return nil, errors.Join(err, inside.Close())
+	}
+	return comm.Combine(inside, outside, topology), nil
+}
+
+// share links the ranks of this host, of which this is number index, by the launcher's shared memory.
+// The mesh is nil if there is none for so many.
+func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error) {
+	if s.member.Segment == 0 {
+		return nil, nil
+	}
+	segment := os.NewFile(uintptr(s.member.Segment), "shared memory")
+	defer segment.Close()
+	if n, err := shm.Ranks(segment); err != nil || n != ranks {
+		return nil, err
+	}
+	return shm.Connect(ctx, segment, index)
 }
 
 // enter performs the worker's side of the handshake.

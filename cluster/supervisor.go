@@ -186,9 +186,9 @@ func (s *supervisor) welcome(e event) {
 		return
 	}
 	s.meeting.full()
-	welcome := Welcome{Addresses: make([]string, s.World), Job: s.job}
-	for rank := range s.workers {
-		welcome.Addresses[rank] = s.workers[rank].hello.Listen
+	welcome := Welcome{Addresses: make([]string, s.World), Hosts: make([]string, s.World), Job: s.job}
+	for rank, w := range s.workers {
+		welcome.Addresses[rank], welcome.Hosts[rank] = w.hello.Listen, w.hello.Host
 	}
 	isa, err := s.commonISA()
 	if err != nil {

@@ -28,6 +28,7 @@ type executor struct {
 	algorithms []string // names a call may have
 	passing    []string // those that pass on what they received
 	numPieces  int      // of this rank
+	tuning     *Tuning  // nil: nothing was measured
 
 	plans   map[planKey][]*planned
 	scratch []float32
@@ -80,6 +81,9 @@ func (x *executor) run(c *Call) error {
 	x.sequence++
 	for peer := range x.out {
 		x.out[peer].frame, x.in[peer].frame = 0, 0
+	}
+	if c.Op == tune {
+		return x.tune()
 	}
 	if !c.Op.isSum() {
 		p := x.plan(c, len(c.Buf), 1)
@@ -138,7 +142,7 @@ func (x *executor) validate(c *Call) error {
 		}
 		return nil
 	}
-	if c.Op == Broadcast || c.Op == Barrier {
+	if c.Op == Broadcast || c.Op == Barrier || c.Op == tune {
 		return nil
 	}
 	if len(c.Bounds) != p+1 || c.Bounds[0] < 0 || c.Bounds[p] > len(c.Buf) ||
@@ -160,7 +164,15 @@ func (x *executor) plan(c *Call, elems, unit int) *planned {
 			return p
 		}
 	}
-	p := &planned{codec: c.Codec, bounds: slices.Clone(c.Bounds), schedule: x.schedule(c, elems), unit: unit}
+	p := x.lay(x.schedule(c, elems), c.Codec, unit)
+	p.bounds = slices.Clone(c.Bounds)
+	x.plans[key] = append(x.plans[key], p)
+	return p
+}
+
+// lay gives the buffers of a schedule their places in the scratch.
+func (x *executor) lay(s *Schedule, codec Codec, unit int) *planned {
+	p := &planned{codec: codec, schedule: s, unit: unit}
 	p.schedule.split(MaxFrame / unit)
 	p.base = make([]int, p.schedule.Own, p.schedule.Own+len(p.schedule.Scratch))
 	total := 0
@@ -175,7 +187,6 @@ func (x *executor) plan(c *Call, elems, unit int) *planned {
 	if p.codec != nil {
 		x.reserve(p)
 	}
-	x.plans[key] = append(x.plans[key], p)
 	return p
 }
 
@@ -198,7 +209,11 @@ func (x *executor) schedule(c *Call, elems int) *Schedule {
 	case Barrier:
 		return barrier(size, rank)
 	}
-	name := Resolve(x.algorithm(c), x.config.Topology, 4*elems)
+	name := x.algorithm(c)
+	if name == "auto" && x.tuning != nil {
+		name = x.tuning.Resolve(4 * elems)
+	}
+	name = Resolve(name, x.config.Topology, 4*elems)
 	if !x.fits(c.Codec, name) {
 		name = "direct" // "auto" avoids what does not fit
 	}

@@ -1,6 +1,10 @@
 package comm
 
-import "hash/crc32"
+import (
+	"hash/crc32"
+
+	"lockstep/internal/shard"
+)
 
 // ParseFrame reads a header as the executor does and compares it with nothing but the rules that
 // hold for every frame.
@@ -24,3 +28,6 @@ func AppendReport(b []byte, generation, lost uint32) []byte {
 	h.put(head[:], crc32.MakeTable(crc32.Castagnoli))
 	return append(b, head[:]...)
 }
+
+// Choose is choose, for figures that were not measured.
+func (t *Tuning) Choose(hosts Topology, plan shard.Plan) { t.choose(hosts, plan) }

@@ -21,13 +21,14 @@ const (
 	Scatter
 	Broadcast
 	Barrier
+	tune // see Group.Tune
 	numOps
 )
 
 // String returns the name, as in "all-reduce".
 func (o Op) String() string {
 	names := [...]string{"all-reduce", "reduce-scatter", "reduce", "all-gather", "gather", "scatter",
-		"broadcast", "barrier"}
+		"broadcast", "barrier", "tune"}
 	if int(o) >= len(names) {
 		return fmt.Sprintf("op %d", uint8(o))
 	}
@@ -87,6 +88,11 @@ func CheckAlgorithm(name string) error {
 		return nil
 	}
 	return fmt.Errorf("comm: algorithm %q, want auto, %s", name, strings.Join(Algorithms(), ", "))
+}
+
+// indexOf returns the place of a name in table, or -1.
+func indexOf(table []algorithm, name string) int {
+	return slices.IndexFunc(table, func(a algorithm) bool { return a.name == name })
 }
 
 // oneShotBytes is how much a rank may send for "auto" to pick one-shot.

@@ -74,6 +74,15 @@ func Create(ranks int) (*os.File, error) {
 	return f, nil
 }
 
+// Ranks returns for how many ranks the segment in f was made.
+func Ranks(f *os.File) (int, error) {
+	s, err := attach(f)
+	if err != nil {
+		return 0, fmt.Errorf("shm: %w", err)
+	}
+	return s.ranks, s.release()
+}
+
 // segment is a mapped segment.
 type segment struct {
 	memory []byte

@@ -13,7 +13,8 @@ import (
 
 // Config says who is to be connected with whom.
 type Config struct {
-	// Rank is this process's; Addrs holds every rank's listening address, by rank.
+	// Rank is this process's; Addrs holds every rank's listening address, by rank, or "" for one
+	// that it shall have no link to, nor that one to it.
 	Rank  int
 	Addrs []string
 	// Token is the job's secret, at least 16 bytes.
@@ -33,6 +34,9 @@ func (c *Config) validate() error {
 	return nil
 }
 
+// isLinked reports whether there is to be a link to a rank.
+func (c *Config) isLinked(rank int) bool { return rank != c.Rank && c.Addrs[rank] != "" }
+
 // maxStrangers is how many connections may be in their handshake at once.
 const maxStrangers = 64
 
@@ -43,16 +47,27 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	j := &joining{config: c, conns: make([]net.Conn, len(c.Addrs)), missing: len(c.Addrs) - 1}
+	j := &joining{config: c, conns: make([]net.Conn, len(c.Addrs))}
+	above := 0
+	for r := range c.Addrs {
+		if c.isLinked(r) {
+			j.missing++
+		}
+		if c.isLinked(r) && r > c.Rank {
+			above++
+		}
+	}
 	j.ctx, j.cancel = context.WithCancel(ctx)
 	defer j.cancel()
 	if j.missing == 0 {
 		j.cancel()
 	}
 	for r := range c.Rank {
-		j.work.Go(func() { j.dial(r) })
+		if c.isLinked(r) {
+			j.work.Go(func() { j.dial(r) })
+		}
 	}
-	if c.Rank < len(c.Addrs)-1 {
+	if above > 0 {
 		j.accept(l)
 	}
 	j.work.Wait()
@@ -176,7 +191,7 @@ func (j *joining) result(ctx context.Context) error {
 	}
 	var ranks []int
 	for r, conn := range j.conns {
-		if conn == nil && r != j.config.Rank {
+		if conn == nil && j.config.isLinked(r) {
 			ranks = append(ranks, r)
 		}
 	}

@@ -86,7 +86,7 @@ func (h *hello) judge(c *Config) (verdict byte, err *HelloError) {
 		return wrongWorld, &HelloError{Field: "world", Got: h.world, Want: world}
 	case h.to != uint32(c.Rank):
 		return wrongRank, &HelloError{Field: "rank", Got: h.to, Want: uint32(c.Rank)}
-	case h.from <= uint32(c.Rank) || h.from >= world:
+	case h.from <= uint32(c.Rank) || h.from >= world || !c.isLinked(int(h.from)):
 		return wrongRank, &HelloError{Field: "rank", Got: h.from, Want: world - 1}
 	}
 	return accepted, nil

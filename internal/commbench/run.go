@@ -148,8 +148,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	if err != nil {
 		return err
 	}
-	host, _ := os.Hostname() // "" where the system has no name
-	session, err := cluster.Join(ctx, member, cluster.Hello{PID: os.Getpid(), Host: host,
+	session, err := cluster.Join(ctx, member, cluster.Hello{PID: os.Getpid(), Host: e.HostName(),
 		ISA: []string{kernel.Plain.String()}})
 	if err != nil {
 		return err

@@ -30,8 +30,7 @@ func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	host, _ := os.Hostname() // "" where the system has no name
-	hello := cluster.Hello{PID: os.Getpid(), Host: host}
+	hello := cluster.Hello{PID: os.Getpid(), Host: e.HostName()}
 	for _, isa := range kernel.Supported() {
 		hello.ISA = append(hello.ISA, isa.String())
 	}

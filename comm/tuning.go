@@ -1,0 +1,128 @@
+package comm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/internal/shard"
+)
+
+// LinkSpeed is what a step over links of one kind takes while all ranks use theirs at once, in
+// seconds. All are 0 where a group has no such links.
+type LinkSpeed struct {
+	Latency float64 `json:"latency"` // of a step with one message
+	Message float64 `json:"message"` // for each message more
+	Byte    float64 `json:"byte"`    // sent while one is received
+}
+
+// Choice is what "auto" takes for vectors up to a size.
+type Choice struct {
+	Bytes     int     `json:"bytes"`
+	Algorithm string  `json:"algorithm"`
+	Seconds   float64 `json:"seconds"` // predicted, for so many bytes
+}
+
+// Tuning is what [Group.Tune] found and chose, the same on all ranks.
+type Tuning struct {
+	Inside  LinkSpeed `json:"inside"`  // of links within a host
+	Outside LinkSpeed `json:"outside"` // of links between hosts
+	Add     float64   `json:"add"`     // seconds to add a byte to another
+	Choices []Choice  `json:"choices"` // by size, ascending
+}
+
+// Resolve returns the algorithm that "auto" stands for with a vector of that many bytes, of which
+// 1 MiB is worked off at once.
+func (t *Tuning) Resolve(bytes int) string {
+	i := slices.IndexFunc(t.Choices, func(c Choice) bool { return bytes <= c.Bytes })
+	if i < 0 {
+		i = len(t.Choices) - 1
+	}
+	return t.Choices[i].Algorithm
+}
+
+// Predict returns the seconds that rank's schedule takes: for every step the latency of its links,
+// a share for each message beyond the first to a peer of that kind, the bytes of the busier
+// direction, and its additions.
+func (t *Tuning) Predict(s *Schedule, hosts Topology, rank int) float64 {
+	total := 0.0
+	for _, st := range s.Steps {
+		for _, isInside := range []bool{true, false} {
+			l := t.Outside
+			if isInside {
+				l = t.Inside
+			}
+			out, sent := volume(st.Sends, hosts, rank, isInside)
+			in, received := volume(st.Receives, hosts, rank, isInside)
+			if messages := max(out, in); messages > 0 {
+				total += l.Latency + float64(messages-1)*l.Message + 4*float64(max(sent, received))*l.Byte
+			}
+		}
+		for _, sum := range st.Sums {
+			total += 4 * float64(sum.Len()) * t.Add
+		}
+	}
+	return total
+}
+
+// volume counts the transfers with peers on rank's host, or on others, and their elements.
+func volume(ts []Transfer, hosts Topology, rank int, isInside bool) (messages, elems int) {
+	for _, t := range ts {
+		if hosts.isWithin(rank, t.Peer) == isInside {
+			messages++
+			elems += t.Len()
+		}
+	}
+	return messages, elems
+}
+
+// choose fills in the choices: for each power of two up to a segment the exact algorithm whose
+// schedule of rank 0, which is nowhere less busy than others, is predicted to be the quickest.
+func (t *Tuning) choose(hosts Topology, plan shard.Plan) {
+	t.Choices = t.Choices[:0]
+	for elems := leastChoice / 4; elems <= segmentElems; elems *= 2 {
+		c := Choice{Bytes: 4 * elems, Seconds: math.Inf(1)}
+		for _, a := range algorithms() {
+			if !a.isExact {
+				continue
+			}
+			if s := t.Predict(a.plan(hosts, plan, 0, elems), hosts, 0); s < c.Seconds {
+				c.Algorithm, c.Seconds = a.name, s
+			}
+		}
+		t.Choices = append(t.Choices, c)
+	}
+}
+
+// leastChoice is the size in bytes of the first choice.
+const leastChoice = 256
+
+// String words the choices and what they rest on in one line.
+func (t *Tuning) String() string {
+	var b strings.Builder
+	b.WriteString("all-reduce:")
+	for i, c := range t.Choices {
+		isLast := i == len(t.Choices)-1
+		if !isLast && t.Choices[i+1].Algorithm == c.Algorithm {
+			continue
+		}
+		size := fmt.Sprintf("up to %d bytes", c.Bytes)
+		if isLast {
+			size = "per MiB"
+		}
+		fmt.Fprintf(&b, " %s %s (%.3g us),", c.Algorithm, size, 1e6*c.Seconds)
+	}
+	b.WriteString(" since")
+	for _, kind := range []struct {
+		where string
+		LinkSpeed
+	}{{"within a host", t.Inside}, {"between hosts", t.Outside}} {
+		if kind.LinkSpeed != (LinkSpeed{}) {
+			fmt.Fprintf(&b, " a step %s takes %.3g us, %.2g us more by message and %.3g us by MiB;",
+				kind.where, 1e6*kind.Latency, 1e6*kind.Message, 1e6*(1<<20)*kind.Byte)
+		}
+	}
+	fmt.Fprintf(&b, " adding a MiB takes %.3g us", 1e6*(1<<20)*t.Add)
+	return b.String()
+}
