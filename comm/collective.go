@@ -5,9 +5,9 @@ package comm
 // pieces are this rank's contributions, one for each of Plan().Pieces(Rank()), each as long as
 // out; out may be pieces[0]. Sums are taken in the order of the tree over shards, so the bits
 // depend on the contributions alone and not on the ranks (but see "ring"). pieces are used as
-// scratch and hold nothing useful afterwards. Long vectors are worked off in segments of 1 MiB.
-// It fails with a *PeerError; the group is then unusable. For the cost see the table of the
-// package.
+// scratch and hold nothing useful afterwards, except pieces[0] if out is another. Long vectors are
+// worked off in segments of SegmentElems. It fails with a *PeerError; the group is then unusable.
+// For the cost see the table of the package.
 func (g *Group) AllReduce(out []float32, pieces [][]float32) error {
 	return g.do(Call{Op: AllReduce, Out: out, Pieces: pieces})
 }

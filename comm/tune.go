@@ -9,7 +9,8 @@ import (
 // on instead of by Resolve's rule. Like a collective it is called by all ranks, and rank 0 decides
 // for all. Only exact algorithms are chosen, so no bit depends on it.
 //
-// It takes a few milliseconds; on slow links some 20 times their latency and the time of 48 KiB. What it sends is not counted.
+// It takes a few milliseconds; on slow links some 20 times their latency and the time of 48 KiB.
+// What it sends is not counted.
 func (g *Group) Tune() (Tuning, error) {
 	if err := g.do(Call{Op: tune}); err != nil {
 		return Tuning{}, err

@@ -43,7 +43,7 @@ func TestTune(t *testing.T) {
 			})
 			for r, err := range errs {
 				if err != nil || !reflect.DeepEqual(found[r], found[0]) {
-					t.Errorf("%d ranks, rank %d: %v, %+v, rank 0 has %+v", workers, r, err, found[r], found[0])
+					t.Errorf("%d ranks, rank %d: %v, %+v, want %+v", workers, r, err, found[r], found[0])
 				}
 			}
 			checkTuning(t, found[0], hosts)
@@ -62,7 +62,8 @@ func checkTuning(t *testing.T, found comm.Tuning, hosts comm.Topology) {
 		t.Errorf("%d ranks: %+v", hosts.Size(), found)
 	}
 	isMeasured := func(l comm.LinkSpeed) bool { return l.Latency > 0 && l.Latency < 1 && l.Byte > 0 }
-	if hosts.Hosts() > 1 && !isMeasured(found.Outside) || hosts.Hosts() < hosts.Size() && !isMeasured(found.Inside) {
+	if hosts.Hosts() > 1 && !isMeasured(found.Outside) ||
+		hosts.Hosts() < hosts.Size() && !isMeasured(found.Inside) {
 		t.Errorf("%d ranks: %+v", hosts.Size(), found)
 	}
 }
@@ -89,7 +90,8 @@ func TestChoices(t *testing.T) {
 		hosts := comm.NewTopology(strings.Split(test.hosts, ""))
 		found := comm.Tuning{Inside: test.inside, Outside: test.outside, Add: 1e-10}
 		found.Choose(hosts, mustCut(hosts.Size(), hosts.Size()))
-		if small, large := found.Resolve(256), found.Resolve(1<<20); small != test.small || large != test.large {
+		small, large := found.Resolve(256), found.Resolve(1<<20)
+		if small != test.small || large != test.large {
 			t.Errorf("%s: %s, %s, want %s, %s: %v", test.hosts, small, large, test.small, test.large, &found)
 		}
 	}

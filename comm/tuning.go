@@ -81,7 +81,7 @@ func volume(ts []Transfer, hosts Topology, rank int, isInside bool) (messages, e
 // schedule of rank 0, which is nowhere less busy than others, is predicted to be the quickest.
 func (t *Tuning) choose(hosts Topology, plan shard.Plan) {
 	t.Choices = t.Choices[:0]
-	for elems := leastChoice / 4; elems <= segmentElems; elems *= 2 {
+	for elems := leastChoice / 4; elems <= SegmentElems; elems *= 2 {
 		c := Choice{Bytes: 4 * elems, Seconds: math.Inf(1)}
 		for _, a := range algorithms() {
 			if !a.isExact {

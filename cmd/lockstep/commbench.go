@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -37,6 +38,10 @@ func commbenchCommand(a *app) *cobra.Command {
 		"operations: all-reduce, reduce-scatter, reduce, all-gather, gather, scatter, broadcast, barrier")
 	flags.StringSliceVar(&f.config.Algorithms, "algorithm", []string{"auto"},
 		"all-reduce algorithms, as for train")
+	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
+		"forms of all-reduced vectors: fp32, bf16, int8, sparse, deflate")
+	flags.IntVar(&f.config.Hosts, "hosts", 1, "pretended hosts over which the ranks are spread: shm links "+
+		"those of one, and tcp those of several")
 	flags.StringSliceVar(&f.config.Links, "link", links,
 		"links: local within a process, shm and tcp between processes")
 	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
@@ -66,9 +71,11 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	shown := newBenchProgress(a, f.isQuiet)
+	var notes []string
 	records, err := commbench.Run(ctx, f.config, commbench.Options{
 		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
 		Progress: shown.commbench,
+		Note:     func(line string) { notes = append(notes, line) },
 	})
 	if err != nil {
 		return err
@@ -76,15 +83,35 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if f.isJSON {
 		return writeJSON(a, records)
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "operation\talgorithm\tlink\tranks\tbytes\tmedian\tp10\tp90\talgorithm GB/s\tbus GB/s\t"+
-		"sent\tformula\t")
+	return printCommbench(a.stdout, records, notes)
+}
+
+// printCommbench writes a table of the measurements, and below it why algorithms were chosen.
+func printCommbench(out io.Writer, records []commbench.Record, notes []string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\thosts\tranks\tbytes\tmedian\tp10\tp90\tpredicted\t"+
+		"algorithm GB/s\tbus GB/s\tsent\tformula\t")
 	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n", r.Operation, r.Algorithm,
-			r.Link, r.Ranks, job.FormatBytes(r.Bytes), short(r.Seconds.Median), short(r.Seconds.P10),
-			short(r.Seconds.P90), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n", r.Operation,
+			r.Algorithm, r.Codec, r.Link, r.Hosts, r.Ranks, job.FormatBytes(r.Bytes), short(r.Seconds.Median),
+			short(r.Seconds.P10), short(r.Seconds.P90), predicted(r), r.AlgorithmGBPerSecond,
+			r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, line := range notes {
+		fmt.Fprintln(out, line)
+	}
+	return nil
+}
+
+// predicted words the time that was predicted, if it was.
+func predicted(r commbench.Record) string {
+	if r.SecondsPredicted == 0 {
+		return ""
+	}
+	return short(r.SecondsPredicted)
 }
 
 // short words a time with three digits.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/comm"
+	"lockstep/comm/codec"
 	"lockstep/comm/shm"
 )
 
@@ -13,8 +14,10 @@ import (
 type Config struct {
 	Operations []string // names of comm.Op
 	Algorithms []string // of all-reduce; the other operations have one each
+	Codecs     []string // names of codec, of all-reduce; nil: fp32
 	Links      []string // of Links
 	Ranks      []int
+	Hosts      int   // over which the ranks are spread, shm then between those of one, else tcp; 0: 1
 	Bytes      []int // of the vector: what each rank ends with, a multiple of 4
 	Repeats    int   // samples of each measurement
 }
@@ -51,7 +54,7 @@ func (c Config) Validate() error {
 		got, known []string
 	}{
 		{"operation", c.Operations, Operations()}, {"algorithm", c.Algorithms, algorithms},
-		{"link", c.Links, Links()},
+		{"codec", c.codecs(), codec.Names()}, {"link", c.Links, Links()},
 	} {
 		if len(list.got) == 0 {
 			return fmt.Errorf("no %s, want some of %s", list.what, strings.Join(list.known, ", "))
@@ -65,6 +68,9 @@ func (c Config) Validate() error {
 	if len(c.Ranks) == 0 || slices.Min(c.Ranks) < 2 || slices.Max(c.Ranks) > maxRanks {
 		return fmt.Errorf("ranks %v, want numbers from 2 to %d", c.Ranks, maxRanks)
 	}
+	if least := slices.Min(c.Ranks); c.Hosts < 0 || c.Hosts > least {
+		return fmt.Errorf("%d hosts, want 1 to %d: each has a rank", c.Hosts, least)
+	}
 	if len(c.Bytes) == 0 || slices.Min(c.Bytes) < 4 || slices.Max(c.Bytes) > maxBytes {
 		return fmt.Errorf("bytes %v, want sizes from 4 to %d", c.Bytes, maxBytes)
 	}
@@ -73,16 +79,46 @@ func (c Config) Validate() error {
 			return fmt.Errorf("%d bytes, want a multiple of 4: vectors are float32", n)
 		}
 	}
+	for _, p := range c.points() {
+		form, err := codec.New(p.Codec)
+		if err == nil {
+			err = comm.CheckCodec(p.Algorithm, form)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if c.Repeats < 1 || c.Repeats > maxRepeats {
 		return fmt.Errorf("%d repeats, want 1 to %d", c.Repeats, maxRepeats)
 	}
 	return nil
 }
 
+// codecs returns the forms in which vectors of all-reduces travel.
+func (c Config) codecs() []string {
+	if c.Codecs == nil {
+		return []string{plain}
+	}
+	return c.Codecs
+}
+
+// plain is the form of what no codec changes.
+const plain = "fp32"
+
+// hosts returns the names of the hosts of ranks, contiguous ones on each.
+func (c Config) hosts(ranks int) []string {
+	names := make([]string, ranks)
+	for r := range names {
+		names[r] = fmt.Sprintf("host%d", r*max(c.Hosts, 1)/ranks)
+	}
+	return names
+}
+
 // point is one measurement within a group of ranks.
 type point struct {
 	Op        comm.Op
 	Algorithm string
+	Codec     string
 	Bytes     int
 }
 
@@ -93,16 +129,18 @@ func (c Config) points() []point {
 		if !slices.Contains(c.Operations, op.String()) {
 			continue
 		}
-		algorithms, sizes := c.Algorithms, c.Bytes
+		algorithms, codecs, sizes := c.Algorithms, c.codecs(), c.Bytes
 		if op != comm.AllReduce {
-			algorithms = []string{""}
+			algorithms, codecs = []string{""}, []string{plain}
 		}
 		if op == comm.Barrier {
 			sizes = []int{0}
 		}
 		for _, algorithm := range algorithms {
-			for _, n := range sizes {
-				list = append(list, point{op, algorithm, n})
+			for _, form := range codecs {
+				for _, n := range sizes {
+					list = append(list, point{op, algorithm, form, n})
+				}
 			}
 		}
 	}

@@ -2,10 +2,19 @@ package commbench
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"lockstep/comm"
+	"lockstep/comm/codec"
 )
+
+// findings is what one rank found.
+type findings struct {
+	Tuning *comm.Tuning `json:"tuning"` // what "auto" goes by; nil: nothing was reduced
+	Points []sampling   `json:"points"`
+}
 
 // sampling is what one rank found at one point.
 type sampling struct {
@@ -14,22 +23,32 @@ type sampling struct {
 }
 
 // measure goes through the points on one rank of a group.
-func measure(g *comm.Group, points []point, repeats int, done func(i int)) ([]sampling, error) {
-	list := make([]sampling, 0, len(points))
+func measure(g *comm.Group, points []point, repeats int, done func(i int)) (findings, error) {
+	var found findings
+	if slices.ContainsFunc(points, func(p point) bool { return p.Op == comm.AllReduce }) {
+		tuning, err := g.Tune()
+		if err != nil {
+			return found, err
+		}
+		found.Tuning = &tuning
+	}
 	for i, p := range points {
 		s, err := p.measure(g, repeats)
 		if err != nil {
-			return nil, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Bytes, err)
+			return found, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Bytes, err)
 		}
-		list = append(list, s)
+		found.Points = append(found.Points, s)
 		done(i)
 	}
-	return list, nil
+	return found, nil
 }
 
 // measure checks one collective and times it.
 func (p point) measure(g *comm.Group, repeats int) (sampling, error) {
-	v := newVector(p, g.Rank(), g.Size())
+	v, err := newVector(p, g.Rank(), g.Size())
+	if err != nil {
+		return sampling{}, err
+	}
 	h := g.Prepare(v.call)
 	if err := h.Do(); err != nil {
 		return sampling{}, err
@@ -37,7 +56,7 @@ func (p point) measure(g *comm.Group, repeats int) (sampling, error) {
 	if err := v.check(); err != nil {
 		return sampling{}, err
 	}
-	clear(v.data) // sums of zeros stay zeros
+	v.refill()
 	before := g.Counters().Total().Sent
 	calls := p.calls()
 	s := sampling{Seconds: make([]float64, repeats)}
@@ -68,27 +87,36 @@ func (p point) measure(g *comm.Group, repeats int) (sampling, error) {
 type vector struct {
 	point
 	rank, size int
-	data       []float32
-	bounds     []int // parts, in floats
+	data       []float32 // contributed
+	out        []float32 // the result, in data unless a codec would see sums grow
+	bounds     []int     // parts, in floats
 	call       comm.Call
 }
 
 // newVector fills a vector so that the result is known: every rank contributes rank+1 everywhere.
-func newVector(p point, rank, size int) *vector {
+func newVector(p point, rank, size int) (*vector, error) {
+	form, err := codec.New(p.Codec)
+	if err != nil {
+		return nil, err
+	}
 	v := &vector{point: p, rank: rank, size: size, data: make([]float32, p.Bytes/4)}
+	v.out = v.data
+	if form != nil {
+		v.out = make([]float32, len(v.data))
+	}
 	for r := range size + 1 {
 		v.bounds = append(v.bounds, r*len(v.data)/size)
 	}
 	for i := range v.data {
 		v.data[i] = float32(rank + 1)
 	}
-	c := comm.Call{Op: p.Op}
+	c := comm.Call{Op: p.Op, Codec: form}
 	switch p.Op {
 	case comm.AllReduce, comm.ReduceScatter, comm.Reduce:
 		c.Algorithm = p.Algorithm
 		c.Pieces = [][]float32{v.data}
 		if p.Op != comm.Reduce || rank == 0 {
-			c.Out = v.data
+			c.Out = v.out
 		}
 	case comm.Barrier:
 	default:
@@ -101,7 +129,21 @@ func newVector(p point, rank, size int) *vector {
 		}
 	}
 	v.call = c
-	return v
+	return v, nil
+}
+
+// refill replaces the contribution by what is timed: zeros, whose sums stay zeros, but for a codec values
+// of all signs and sizes up to 1, as gradients have.
+func (v *vector) refill() {
+	clear(v.data)
+	if v.Codec == plain {
+		return
+	}
+	state := uint32(v.rank + 1)
+	for i := range v.data {
+		state = state*1664525 + 1013904223 // Knuth's and Lewis' generator
+		v.data[i] = float32(math.Ldexp(float64(int32(state)), -31-int(state>>8&7)))
+	}
 }
 
 // check returns an error unless the collective left what it should.
@@ -136,9 +178,13 @@ func (v *vector) check() error {
 	case comm.Broadcast:
 		want = func(int) float32 { return 1 }
 	}
+	most := float32(0) // difference
+	if c := v.call.Codec; c != nil && c.Loss() != comm.Lossless {
+		most = 1. / 64
+	}
 	for i := lo; i < hi; i++ {
-		if v.data[i] != want(i) {
-			return fmt.Errorf("rank %d: element %d is %v, want %v", v.rank, i, v.data[i], want(i))
+		if d := v.out[i] - want(i); d > most*want(i) || -d > most*want(i) || d != d {
+			return fmt.Errorf("rank %d: element %d is %v, want %v", v.rank, i, v.out[i], want(i))
 		}
 	}
 	return nil

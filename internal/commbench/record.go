@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"lockstep/comm"
+	"lockstep/comm/codec"
+	"lockstep/internal/shard"
 )
 
 // Spread is a distribution of seconds.
@@ -19,6 +21,7 @@ type Record struct {
 	Algorithm string `json:"algorithm"` // what ran: "auto" is resolved
 	Link      string `json:"link"`
 	Codec     string `json:"codec"`
+	Hosts     int    `json:"hosts"`
 	Ranks     int    `json:"ranks"`
 	Bytes     int    `json:"bytes"`
 	Repeats   int    `json:"repeats"`
@@ -26,34 +29,48 @@ type Record struct {
 	Calls int `json:"calls"`
 	// Seconds of one call, of the slowest rank.
 	Seconds Spread `json:"seconds"`
+	// SecondsPredicted is what was predicted from the links' latency and speed, for fp32; else 0.
+	SecondsPredicted float64 `json:"seconds_predicted"`
 	// AlgorithmGBPerSecond is Bytes over the median; Bus is that times the share of the vector which
 	// every rank must send at least, so that links of equal speed show equal numbers.
 	AlgorithmGBPerSecond float64 `json:"algorithm_gb_per_second"`
 	BusGBPerSecond       float64 `json:"bus_gb_per_second"`
-	// BytesSent is what the busiest rank sent in one call, BytesFormula what theory says.
+	// BytesSent is what the busiest rank sent in one call, BytesFormula what theory says: with a codec
+	// whose lengths vary the most that there can be.
 	BytesSent    int64 `json:"bytes_sent"`
 	BytesFormula int64 `json:"bytes_formula"`
 	// Samples are the seconds behind the spread.
 	Samples []float64 `json:"samples"`
 }
 
-// record joins what the ranks found at a point.
-func (p point) record(link string, ranks []sampling) Record {
-	n := len(ranks)
-	r := Record{Operation: p.Op.String(), Link: link, Codec: "fp32", Ranks: n, Bytes: p.Bytes,
-		Repeats: len(ranks[0].Seconds), Calls: p.calls(), BytesFormula: p.formula(n)}
+// group is a group of ranks that has measured.
+type group struct {
+	link  string
+	hosts comm.Topology
+	ranks []findings
+}
+
+// record joins what the ranks found at point number at.
+func (g group) record(p point, at int) Record {
+	n := len(g.ranks)
+	first := g.ranks[0].Points[at]
+	r := Record{Operation: p.Op.String(), Link: g.link, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
+		Bytes: p.Bytes, Repeats: len(first.Seconds), Calls: p.calls()}
 	if p.Op == comm.AllReduce {
-		r.Algorithm = comm.Resolve(p.Algorithm, n, p.Bytes)
+		r.Algorithm = g.algorithm(p)
+		p.Algorithm = r.Algorithm
+		r.SecondsPredicted = g.predict(p)
 	}
-	for i := range ranks[0].Seconds {
+	r.BytesFormula = g.formula(p)
+	for i := range first.Seconds {
 		slowest := 0.0
-		for _, s := range ranks {
-			slowest = max(slowest, s.Seconds[i])
+		for _, found := range g.ranks {
+			slowest = max(slowest, found.Points[at].Seconds[i])
 		}
 		r.Samples = append(r.Samples, slowest)
 	}
-	for _, s := range ranks {
-		r.BytesSent = max(r.BytesSent, s.Sent)
+	for _, found := range g.ranks {
+		r.BytesSent = max(r.BytesSent, found.Points[at].Sent)
 	}
 	r.Seconds = spread(r.Samples)
 	if p.Bytes > 0 && r.Seconds.Median > 0 {
@@ -75,13 +92,68 @@ func (p point) busShare(ranks int) float64 {
 	return 1
 }
 
+// algorithm returns what ran: of several segments' the first one's.
+func (g group) algorithm(p point) string {
+	name := p.Algorithm
+	if name == "auto" {
+		name = g.ranks[0].Tuning.Resolve(p.Bytes)
+	}
+	if form, err := codec.New(p.Codec); err == nil && comm.CheckCodec(name, form) != nil {
+		return "direct" // what auto falls back on
+	}
+	return name
+}
+
+// schedules calls f with a rank's schedule of each segment of an all-reduce.
+func (g group) schedules(p point, rank int, f func(*comm.Schedule)) {
+	plan, err := shard.Cut(len(g.ranks), len(g.ranks))
+	if err != nil {
+		panic(err) // a group has ranks
+	}
+	for elems := p.Bytes / 4; elems > 0; elems -= comm.SegmentElems {
+		s, err := comm.PlanAllReduce(p.Algorithm, g.hosts, plan, rank, min(elems, comm.SegmentElems))
+		if err != nil {
+			panic(err) // Validate has seen the name
+		}
+		f(s)
+	}
+}
+
+// predict returns the seconds of an all-reduce.
+func (g group) predict(p point) (seconds float64) {
+	if p.Codec == plain {
+		g.schedules(p, 0, func(s *comm.Schedule) { seconds += g.ranks[0].Tuning.Predict(s, g.hosts, 0) })
+	}
+	return seconds
+}
+
+// encoded returns the most bytes that the busiest rank sends in one all-reduce with a codec.
+func (g group) encoded(p point, form comm.Codec) (most int64) {
+	for rank := range g.ranks {
+		sum := int64(0)
+		g.schedules(p, rank, func(s *comm.Schedule) {
+			for _, step := range s.Steps {
+				for _, t := range step.Sends {
+					sum += int64(form.MaxBytes(t.Len()))
+				}
+			}
+		})
+		most = max(most, sum)
+	}
+	return most
+}
+
 // formula returns the bytes that the busiest rank sends in one call.
-func (p point) formula(ranks int) int64 {
+func (g group) formula(p point) int64 {
+	ranks := len(g.ranks)
 	n, k := int64(p.Bytes), int64(ranks)
 	longest := 4 * int64((p.Bytes/4+ranks-1)/ranks) // the longest part of uneven ones
 	switch p.Op {
 	case comm.AllReduce:
-		return 4 * int64(comm.Theory(p.Algorithm, ranks, p.Bytes/4).Sent)
+		if form, err := codec.New(p.Codec); err == nil && form != nil {
+			return g.encoded(p, form)
+		}
+		return 4 * int64(comm.Theory(p.Algorithm, g.hosts, p.Bytes/4).Sent)
 	case comm.ReduceScatter:
 		return n - 4*int64(p.Bytes/4/ranks)
 	case comm.AllGather:

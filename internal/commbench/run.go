@@ -23,6 +23,8 @@ type Options struct {
 	Worker []string
 	// Progress, if not nil, is told before every measurement how many are done, of how many.
 	Progress func(done, all int, what string)
+	// Note, if not nil, takes a line for people: what "auto" chose in a group of ranks.
+	Note func(line string)
 }
 
 // assignment is what a rank in a process of its own is told.
@@ -36,6 +38,9 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 	if o.Progress == nil {
 		o.Progress = func(int, int, string) {}
 	}
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
 	points := c.points()
 	all := len(points) * len(c.Links) * len(c.Ranks)
 	var records []Record
@@ -45,8 +50,8 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 			report := func(i int) {
 				if i < len(points) {
 					p := points[i]
-					o.Progress(begin+i, all, fmt.Sprintf("%s, %d ranks: %v %s, %d bytes", link, n, p.Op,
-						p.Algorithm, p.Bytes))
+					o.Progress(begin+i, all, fmt.Sprintf("%s, %d ranks: %v %s %s, %d bytes", link, n, p.Op,
+						p.Algorithm, p.Codec, p.Bytes))
 				}
 			}
 			report(0)
@@ -54,12 +59,12 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 			if err != nil {
 				return records, fmt.Errorf("commbench: %s, %d ranks: %w", link, n, err)
 			}
+			if tuning := ranks[0].Tuning; tuning != nil {
+				o.Note(fmt.Sprintf("%s, %d ranks: %v", link, n, tuning))
+			}
+			of := group{link: link, hosts: comm.NewTopology(c.hosts(n)), ranks: ranks}
 			for i, p := range points {
-				at := make([]sampling, n)
-				for r := range at {
-					at[r] = ranks[r][i]
-				}
-				records = append(records, p.record(link, at))
+				records = append(records, of.record(p, i))
 			}
 		}
 	}
@@ -69,7 +74,7 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 
 // measure returns the samplings by rank and point of one group of ranks.
 func (c Config) measure(ctx context.Context, link string, n int, points []point, o Options,
-	report func(int)) ([][]sampling, error) {
+	report func(int)) ([]findings, error) {
 	if link == "local" {
 		return c.here(ctx, n, points, report)
 	}
@@ -79,7 +84,7 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 	}
 	defer os.RemoveAll(logs)
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
-		World: n, Threads: 1, Command: o.Worker, SharedMemory: link == "shm",
+		World: n, Threads: 1, Command: o.Worker, SharedMemory: link == "shm", Hosts: c.hosts(n),
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
 		Job:         assignment{Points: points, Repeats: c.Repeats},
@@ -92,7 +97,7 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 	if err != nil {
 		return nil, err
 	}
-	ranks := make([][]sampling, n)
+	ranks := make([]findings, n)
 	for r, text := range texts {
 		if err := json.Unmarshal(text, &ranks[r]); err != nil {
 			return nil, fmt.Errorf("result of rank %d: %w", r, err)
@@ -102,10 +107,11 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 }
 
 // here measures among goroutines of this process.
-func (c Config) here(ctx context.Context, n int, points []point, report func(int)) ([][]sampling, error) {
+func (c Config) here(ctx context.Context, n int, points []point, report func(int)) ([]findings, error) {
 	before := runtime.GOMAXPROCS(max(2*n, runtime.GOMAXPROCS(0)))
 	defer runtime.GOMAXPROCS(before)
-	ranks, errs := make([][]sampling, n), make([]error, n)
+	ranks, errs := make([]findings, n), make([]error, n)
+	hosts := comm.NewTopology(c.hosts(n))
 	meshes := comm.NewLocal(n)
 	cut := context.AfterFunc(ctx, func() {
 		for _, m := range meshes {
@@ -116,7 +122,7 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 	var group sync.WaitGroup
 	for r, mesh := range meshes {
 		group.Go(func() {
-			ranks[r], errs[r] = onMesh(mesh, points, c.Repeats, func(i int) {
+			ranks[r], errs[r] = onMesh(mesh, hosts, points, c.Repeats, func(i int) {
 				if r == 0 {
 					report(i + 1)
 				}
@@ -128,15 +134,17 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 }
 
 // onMesh measures as one rank of mesh, which it owns.
-func onMesh(mesh comm.Mesh, points []point, repeats int, done func(int)) (list []sampling, err error) {
+func onMesh(mesh comm.Mesh, hosts comm.Topology, points []point, repeats int, done func(int)) (
+	found findings, err error) {
 	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
 	if err != nil {
-		return nil, errors.Join(err, mesh.Close())
+		return found, errors.Join(err, mesh.Close())
 	}
 	defer cpu.Close()
-	g, err := comm.NewGroup(mesh, comm.Config{Add: func(dst, src []float32) { cpu.Add(dst, dst, src) }})
+	g, err := comm.NewGroup(mesh, comm.Config{Topology: hosts,
+		Add: func(dst, src []float32) { cpu.Add(dst, dst, src) }})
 	if err != nil {
-		return nil, errors.Join(err, mesh.Close())
+		return found, errors.Join(err, mesh.Close())
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	return measure(g, points, repeats, done)
@@ -154,9 +162,9 @@ func Work(ctx context.Context, e cluster.Environment) error {
 		return err
 	}
 	defer session.Close()
-	list, err := workIn(session)
+	found, err := workIn(session)
 	if err == nil {
-		return session.Done(list)
+		return session.Done(found)
 	}
 	var lost *comm.PeerError
 	failure := cluster.Failure{Status: 1, Text: err.Error(), Noticed: errors.As(err, &lost)}
@@ -164,17 +172,17 @@ func Work(ctx context.Context, e cluster.Environment) error {
 }
 
 // workIn measures what the session's launcher wants.
-func workIn(s *cluster.Session) ([]sampling, error) {
+func workIn(s *cluster.Session) (findings, error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
-		return nil, fmt.Errorf("commbench: decode the assignment: %w", err)
+		return findings{}, fmt.Errorf("commbench: decode the assignment: %w", err)
 	}
 	mesh, err := s.Connect(s.Context())
 	if err != nil {
-		return nil, err
+		return findings{}, err
 	}
 	defer context.AfterFunc(s.Context(), mesh.Shutdown)()
-	return onMesh(mesh, a.Points, a.Repeats, func(i int) {
+	return onMesh(mesh, s.Topology(), a.Points, a.Repeats, func(i int) {
 		s.Report(cluster.Progress{Phase: "measure", Step: i + 1, Steps: len(a.Points)})
 	})
 }

@@ -59,7 +59,8 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 		return result, fmt.Errorf("job: decode the assignment: %w", err)
 	}
 	ctx := s.Context()
-	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log}
+	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
+		hosts: s.Topology(), host: e.HostName()}
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.report(cluster.Progress{Phase: "load data"})

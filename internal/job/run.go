@@ -258,7 +258,7 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, o Op
 	var running sync.WaitGroup
 	for rank := range results {
 		w := &worker{config: c, dir: dir, crowded: c.isCrowded(), rank: rank, task: task,
-			mesh: meshes[rank], report: func(cluster.Progress) {}}
+			mesh: meshes[rank], host: o.Environment.HostName(), report: func(cluster.Progress) {}}
 		if rank == 0 {
 			w.report = report
 		}

@@ -17,7 +17,8 @@ type Summary struct {
 	Generated        bool         `json:"generated"` // the data set is computed, not collected
 	Classes          int          `json:"classes"`   // of the data set
 	Strategy         string       `json:"strategy"`
-	Algorithm        string       `json:"algorithm"`
+	Algorithm        string       `json:"algorithm"`        // of a bucket, if it depends on the size
+	AlgorithmChoice  *comm.Tuning `json:"algorithm_choice"` // why; null: it was given
 	Link             string       `json:"link"`
 	Workers          int          `json:"workers"`
 	Threads          int          `json:"threads"`
@@ -185,7 +186,8 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 	s := &Summary{
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
 		Classes: first.Classes, Strategy: c.Strategy,
-		Algorithm: c.algorithm(), Link: c.Link, Workers: c.Workers, Threads: c.Threads,
+		Algorithm: first.algorithm(c), AlgorithmChoice: first.AlgorithmChoice,
+		Link: c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
 		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
 		Loss: first.Loss, TestSamples: first.TestSamples,
@@ -259,15 +261,19 @@ func (r workerResult) wire(c Config) string {
 	return c.Wire
 }
 
-// algorithm returns the all-reduce that the run uses, "none" if nothing is reduced.
-func (c Config) algorithm() string {
+// algorithm returns the all-reduce that the run used, "none" if nothing was reduced.
+func (r workerResult) algorithm(c Config) string {
 	switch {
 	case c.Workers == 1 || c.isIsolated():
 		return none
 	case c.Strategy == "gather-scatter":
 		return "gather"
 	}
-	return comm.Resolve(c.Algorithm, c.Workers, c.Bucket)
+	name := c.Algorithm
+	if r.AlgorithmChoice != nil {
+		name = r.AlgorithmChoice.Resolve(c.Bucket)
+	}
+	return name
 }
 
 // ratio returns part/whole, or nil if there is nothing to divide.

@@ -29,13 +29,16 @@ type worker struct {
 	crowded bool
 	task    task
 	mesh    comm.Mesh // links to the peers; nil if there are none or none are used
+	hosts   comm.Topology
+	host    string // its own
 	report  func(cluster.Progress)
 	log     io.Writer // for people
 
 	beacon      *beacon
 	group       *comm.Group // nil without mesh
 	strategy    train.GradSync
-	wire        *WireChoice // nil: not chosen here
+	tuning      *comm.Tuning // what "auto" goes by; nil: the algorithm was given
+	wire        *WireChoice  // nil: not chosen here
 	steps       *stepLog
 	events      *events
 	meter       *meter
@@ -51,22 +54,26 @@ type worker struct {
 // workerResult is what a worker tells the launcher at the end.
 type workerResult struct {
 	RankStat
-	Epochs       float64      `json:"epochs"`
-	TrainSeconds float64      `json:"train_seconds"`
-	TrainCorrect int64        `json:"train_correct"`
-	TrainSamples int64        `json:"train_samples"`
-	TestCorrect  int64        `json:"test_correct"`
-	TestSamples  int64        `json:"test_samples"`
-	Generated    bool         `json:"generated"`
-	Classes      int          `json:"classes"`
-	Evaluations  []Evaluation `json:"evaluations"`
-	Weights      *Start       `json:"weights"`
-	Wire         *WireChoice  `json:"wire"`
-	Saved        *Saved       `json:"saved"`
-	Texts        *TextStat    `json:"texts"`
-	Checkpoints  *Checkpoints `json:"checkpoints"`
-	Resumed      *Resumed     `json:"resumed"`
+	Epochs          float64      `json:"epochs"`
+	TrainSeconds    float64      `json:"train_seconds"`
+	TrainCorrect    int64        `json:"train_correct"`
+	TrainSamples    int64        `json:"train_samples"`
+	TestCorrect     int64        `json:"test_correct"`
+	TestSamples     int64        `json:"test_samples"`
+	Generated       bool         `json:"generated"`
+	Classes         int          `json:"classes"`
+	Evaluations     []Evaluation `json:"evaluations"`
+	Weights         *Start       `json:"weights"`
+	AlgorithmChoice *comm.Tuning `json:"algorithm_choice"`
+	Wire            *WireChoice  `json:"wire"`
+	Saved           *Saved       `json:"saved"`
+	Texts           *TextStat    `json:"texts"`
+	Checkpoints     *Checkpoints `json:"checkpoints"`
+	Resumed         *Resumed     `json:"resumed"`
 }
+
+// isTuning reports whether the all-reduce is chosen by measuring.
+func (c Config) isTuning() bool { return c.Algorithm == auto && c.Strategy != "gather-scatter" }
 
 // isIsolated reports whether workers never exchange anything.
 func (c Config) isIsolated() bool { return c.Strategy == none }
@@ -115,9 +122,11 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.begin(loop); err != nil {
 		return result, err
 	}
+	// A collective that waits for a peer ends when the run is cancelled.
+	defer whenCancelled(ctx, w.shutDown)()
 	sync, err := w.join(loop, isa, plan, recorder)
 	if err != nil {
-		return result, err
+		return result, errors.Join(context.Cause(ctx), err)
 	}
 	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
 		return result, err
@@ -137,8 +146,6 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		}
 	}()
 	w.meter = newMeter()
-	// A collective that waits for a peer ends when the run is cancelled.
-	defer whenCancelled(ctx, w.shutDown)()
 	done, err := w.train(ctx, loop, sync)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
@@ -219,20 +226,12 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 	if w.mesh == nil || w.config.isIsolated() {
 		return train.Local{}, nil
 	}
-	// The group adds on its own thread, so it has a CPU of its own, which needs no closing: it
-	// starts no threads.
-	adder, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	err := w.gather(isa, plan)
 	if err != nil {
 		return nil, err
 	}
-	group, err := comm.NewGroup(w.mesh, comm.Config{Plan: plan, Algorithm: w.config.Algorithm,
-		Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
-	if err != nil {
-		return nil, err
-	}
-	w.group = group
 	if w.config.Wire == auto && !w.config.EvalOnly {
-		w.strategy = &governor{group: group, pieces: l.Pieces(), tell: w.noteWire,
+		w.strategy = &governor{group: w.group, pieces: l.Pieces(), tell: w.noteWire,
 			build: func(wire string) (gradsync.Strategy, error) { return w.exchange(l, wire, r) }}
 		return w.strategy, nil
 	}
@@ -240,6 +239,28 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 		return nil, err
 	}
 	return w.strategy, nil
+}
+
+// gather makes the group of all workers, which measures its links if the algorithm is left to it.
+func (w *worker) gather(isa kernel.ISA, plan shard.Plan) error {
+	// The group adds on its own thread, so it has a CPU of its own, which needs no closing: it
+	// starts no threads.
+	adder, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	if err != nil {
+		return err
+	}
+	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
+		Algorithm: w.config.Algorithm, Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
+	if err != nil || !w.config.isTuning() {
+		return err
+	}
+	tuning, err := w.group.Tune()
+	if err != nil {
+		return err
+	}
+	w.tuning = &tuning
+	w.note("%v", w.tuning)
+	return nil
 }
 
 // exchange makes the strategy that sends gradients in the form wire.
@@ -388,11 +409,10 @@ func (w *worker) vectors() int64 {
 
 // result puts together what this worker tells about itself.
 func (w *worker) result(done train.Result) workerResult {
-	host, _ := os.Hostname() // "" where the system has no name
 	sent, received := w.traffic()
 	r := workerResult{
 		RankStat: RankStat{
-			Rank: w.rank, PID: os.Getpid(), Host: host, Steps: done.Steps,
+			Rank: w.rank, PID: os.Getpid(), Host: w.host, Steps: done.Steps,
 			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
 			FirstStepMS: firstStep(done.StepTimes),
 			StepMS:      stepQuantiles(done.StepTimes),
@@ -408,7 +428,7 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Evaluations: w.evaluations, Weights: w.started, Wire: w.wire,
+		Evaluations: w.evaluations, Weights: w.started, AlgorithmChoice: w.tuning, Wire: w.wire,
 		Saved: w.saved, Texts: w.task.textStat(),
 		Resumed: w.task.start.Resumed.summary(),
 	}
