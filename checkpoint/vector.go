@@ -5,8 +5,13 @@ import (
 	"lockstep/tensor"
 )
 
-// OptimizerFile holds what the update of the parameters keeps between steps.
-const OptimizerFile = "optimizer.safetensors"
+// The files of vectors.
+const (
+	// OptimizerFile holds what the update of the parameters keeps between steps.
+	OptimizerFile = "optimizer.safetensors"
+	// ExchangeFile holds what the exchange of gradients keeps between steps.
+	ExchangeFile = "exchange.safetensors"
+)
 
 // Vector is a named vector in the layout of a network's weights, or of its running statistics.
 type Vector struct {
@@ -45,11 +50,12 @@ func parts(v *graph.Variables, weights, statistics []Vector) []part {
 	return all
 }
 
-// Vectors returns the file of what an update keeps: for each parameter of v its part of each vector of
-// weights in canonical order, as conv1.weight.momentum_buffer, and for each running statistic its part
-// of each of statistics, as bn1.running_mean.ema. They must not change until it is written.
-func Vectors(v *graph.Variables, weights, statistics []Vector) File {
-	f := File{Name: OptimizerFile}
+// Vectors returns the file, of that name, of what is kept between steps: for each parameter of v its part
+// of each vector of weights in canonical order, as conv1.weight.momentum_buffer, and for each running
+// statistic its part of each of statistics, as bn1.running_mean.ema. They must not change until it is
+// written.
+func Vectors(name string, v *graph.Variables, weights, statistics []Vector) File {
+	f := File{Name: name}
 	var room floatWriter
 	for _, p := range parts(v, weights, statistics) {
 		f.Entries = append(f.Entries, room.entry(p.name, p.shape, p.read))

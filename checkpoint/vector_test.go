@@ -24,7 +24,7 @@ func TestVectorsComeBack(t *testing.T) {
 		return []checkpoint.Vector{{Name: "ema", Data: w}}, []checkpoint.Vector{{Name: "ema", Data: s}}
 	}
 	weights, statistics := filled(2)
-	r := written(t, checkpoint.Vectors(v, weights, statistics).Entries...)
+	r := written(t, checkpoint.Vectors("some", v, weights, statistics).Entries...)
 	if _, ok := r.Find("conv1.weight.ema"); !ok {
 		t.Error("no tensor conv1.weight.ema")
 	}

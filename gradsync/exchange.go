@@ -203,3 +203,10 @@ func (s *exchange) Sum(counts []int64) error {
 func (s *exchange) Close() error { return nil }
 
 func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }
+
+func (s *exchange) State() State {
+	if s.topK == nil {
+		return State{}
+	}
+	return State{Held: s.topK.residuals}
+}

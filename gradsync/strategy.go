@@ -69,6 +69,16 @@ type Strategy interface {
 	Close() error
 	// Buckets returns what was exchanged and when, since New.
 	Buckets() []Bucket
+	// State returns what is kept between steps. It is the strategy's own memory: who has written all
+	// of it before the first step goes on where it was read, with the same plan.
+	State() State
+}
+
+// State is what a strategy keeps between steps.
+type State struct {
+	// Held is what was held back of each piece's gradients so far, in the layout of the pieces; nil if
+	// all is sent.
+	Held [][]float32
 }
 
 // Bucket is a range of the gradient that is exchanged in one piece, and what that took.

@@ -77,10 +77,11 @@ type Checkpoints struct {
 }
 
 // saver keeps moments of a run in a store. Keep copies, and a goroutine writes; there is at most
-// one write at a time. Only rank 0 has one: all replicas are equal.
+// one write at a time. Only rank 0 has one: all replicas are equal. What is not, it collects.
 type saver struct {
 	store *checkpoint.Store
 	every interval
+	held  *heldBack // nil: the exchange keeps nothing
 	// describe completes what the manifest says about a moment.
 	describe func(train.Progress) kept
 	// metadata of the weights' file.
@@ -102,19 +103,12 @@ type saver struct {
 // Keep implements train.Keeper.
 func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
 	began := time.Now()
-	if m.Step == s.last || !isLast && !s.isDue(m.Step, began) {
-		return false, s.poll()
-	}
-	if isLast {
-		if err := s.wait(); err != nil {
-			return false, err
-		}
-	} else if err := s.poll(); err != nil {
+	isWanted, err := s.wants(m.Step, isLast, began)
+	if err != nil {
 		return false, err
 	}
-	if s.writing != nil {
-		s.stat.Late++
-		return false, nil
+	if isKept, err := s.held.keep(isWanted); err != nil || !isKept {
+		return false, err
 	}
 	s.copy(m)
 	if !s.isFinite() {
@@ -125,6 +119,23 @@ func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
 	go s.write(s.describe(m.Progress), s.writing)
 	s.stat.ExposedSeconds += time.Since(began).Seconds()
 	return true, nil
+}
+
+// wants reports whether this step's moment is to be kept and can be.
+func (s *saver) wants(step int, isLast bool, now time.Time) (bool, error) {
+	if step == s.last || !isLast && !s.isDue(step, now) {
+		return false, s.poll()
+	}
+	var err error
+	if isLast {
+		err = s.wait()
+	} else {
+		err = s.poll()
+	}
+	if err == nil && s.writing != nil {
+		s.stat.Late++
+	}
+	return s.writing == nil, err
 }
 
 // isDue reports whether a multiple of the interval has been passed since the last checkpoint.
@@ -170,13 +181,11 @@ func (s *saver) isFinite() bool {
 	m := s.copied
 	values := []optim.Vector{{Data: m.Variables.Weights}, {Data: m.Variables.State}}
 	for _, v := range slices.Concat(values, m.Optimizer, m.Statistics) {
-		for _, x := range v.Data {
-			if x-x != 0 {
-				return false
-			}
+		if !areFinite(v.Data) {
+			return false
 		}
 	}
-	return true
+	return s.held.isFinite()
 }
 
 // write commits what was copied.
@@ -185,9 +194,9 @@ func (s *saver) write(k kept, done chan<- error) {
 	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
 	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.stepShards())
-	c, err := s.store.Commit(k.Progress.Step, k, []checkpoint.File{
-		checkpoint.Weights(v, batches, s.metadata), checkpoint.Vectors(v,
-			vectorsOf(s.copied.Optimizer), vectorsOf(s.copied.Statistics))})
+	c, err := s.store.Commit(k.Progress.Step, k, append([]checkpoint.File{
+		checkpoint.Weights(v, batches, s.metadata), checkpoint.Vectors(checkpoint.OptimizerFile, v,
+			vectorsOf(s.copied.Optimizer), vectorsOf(s.copied.Statistics))}, s.held.files(v)...))
 	if err == nil {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}
@@ -239,7 +248,7 @@ func (w *worker) newSaver() (*saver, error) {
 		return nil, nil
 	}
 	every, err := parseInterval(w.config.CheckpointEvery)
-	return &saver{store: w.dir.store(), every: every, describe: w.describe,
+	return &saver{store: w.dir.store(), every: every, held: w.held, describe: w.describe,
 		metadata: w.metadata(), at: time.Now()}, err
 }
 
@@ -260,7 +269,8 @@ func (w *worker) describe(p train.Progress) kept {
 // checkSpace refuses a run whose checkpoints the disk has no room for: those that are kept, and the
 // one in progress.
 func (w *worker) checkSpace(l *train.Loop) error {
-	want := (l.Moment().Bytes() + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.store().Count()))
+	bytes := l.Moment().Bytes() + w.held.bytes(len(l.Variables().Weights))
+	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.store().Count()))
 	free, isKnown := freeBytes(string(w.dir))
 	if !isKnown {
 		return nil

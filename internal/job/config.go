@@ -193,8 +193,6 @@ func (c Config) problems() []problem {
 	switch {
 	case c.keeps() && c.EvalOnly:
 		add("checkpoint-every", "has nothing to do with --eval-only")
-	case c.keeps() && c.Wire == wireTopK:
-		add("checkpoint-every", "cannot keep what each worker holds back with --wire top-k")
 	case c.keeps() && c.isIsolated():
 		add("checkpoint-every", "wants replicas that are equal; those of --strategy none are not")
 	}

@@ -17,9 +17,10 @@ func (w *worker) planMemory(l *train.Loop) error {
 	m, c := l.Memory(), w.config
 	data := m.Batches + w.task.bytes/w.sharers()
 	if w.saver != nil {
-		m.Variables += l.Moment().Bytes() // the copy that is written
+		// the copy that is written
+		m.Variables += l.Moment().Bytes() + w.held.bytes(len(l.Variables().Weights))
 	}
-	if c.Workers > 1 && c.Wire == wireTopK {
+	if c.hasMemory() {
 		for _, p := range l.Pieces() {
 			m.Variables += 4 * int64(len(p)) // what it keeps back
 		}

@@ -86,6 +86,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if w.saver != nil {
 		w.saver.last = k.Progress.Step
 	}
+	w.source = c
 	w.note("going on from %s, after %s", c.Path, count(k.Progress.Step, "step"))
 	return nil
 }
@@ -149,6 +150,9 @@ func (c Config) open(note func(string)) (b beginning, err error) {
 		if err = c.checkLength(b.Resumed.Kept); err != nil {
 			return b, err
 		}
+		if err = c.checkMemory(b.Resumed.Kept.Config); err != nil {
+			return b, err
+		}
 		path = b.Resumed.Path // its images are normalised as they were
 	}
 	if path != "" {
@@ -171,6 +175,15 @@ func (c Config) checkLength(k kept) error {
 	}
 	return &UsageError{Lines: []string{fmt.Sprintf("--resume: %d steps are done, the run has %d",
 		k.Progress.Step, steps)}}
+}
+
+// checkMemory refuses to forget what workers have held back.
+func (c Config) checkMemory(from Config) error {
+	if !from.hasMemory() || c.hasMemory() {
+		return nil
+	}
+	return &UsageError{Lines: []string{fmt.Sprintf("--workers: one worker exchanges nothing, and would lose "+
+		"the gradients that %d held back with --wire %s; want at least 2", from.Workers, from.Wire)}}
 }
 
 // fromResume is the origin of what comes from a checkpoint.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/data"
@@ -45,9 +46,11 @@ type worker struct {
 	giveUp      context.CancelFunc // ends training before its time
 	planned     int64              // bytes of memory
 	evaluations []Evaluation
-	started     *Start // what was loaded; nil: nothing
-	saved       *Saved // what was written; nil: nothing
-	saver       *saver // nil: this worker keeps no checkpoints
+	started     *Start                 // what was loaded; nil: nothing
+	saved       *Saved                 // what was written; nil: nothing
+	saver       *saver                 // nil: this worker keeps no checkpoints
+	held        *heldBack              // nil: the exchange keeps nothing between steps
+	source      *checkpoint.Checkpoint // what the run goes on from; nil: it begins
 	began       time.Time
 }
 
@@ -110,6 +113,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, err
 	}
+	w.held = w.newHeldBack(plan)
 	if w.saver, err = w.newSaver(); err != nil {
 		return result, err
 	}
@@ -190,8 +194,11 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		return nil, err
 	}
 	var keeper train.Keeper
-	if w.saver != nil {
+	switch {
+	case w.saver != nil:
 		keeper = w.saver
+	case w.held != nil && c.keeps():
+		keeper = w.held
 	}
 	schedule, err := c.schedule()
 	if err != nil {
@@ -235,10 +242,24 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 			build: func(wire string) (gradsync.Strategy, error) { return w.exchange(l, wire, r) }}
 		return w.strategy, nil
 	}
-	if w.strategy, err = w.exchange(l, w.config.Wire, r); err != nil {
+	strategy, err := w.exchange(l, w.config.Wire, r)
+	if err != nil {
 		return nil, err
 	}
-	return w.strategy, nil
+	w.strategy = strategy
+	return w.strategy, w.remember(l, strategy)
+}
+
+// remember makes the strategy go on with what it kept, if there is anything.
+func (w *worker) remember(l *train.Loop, s gradsync.Strategy) error {
+	if w.held == nil {
+		return nil
+	}
+	w.held.join(w.group, s)
+	if w.source == nil {
+		return nil
+	}
+	return w.held.restore(w.source, w.task.start.Resumed.Kept.Config, l.Variables())
 }
 
 // gather makes the group of all workers, which measures its links if the algorithm is left to it.
@@ -352,6 +373,9 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	w.beacon.began.Store(w.began.UnixNano())
 	ctx, w.giveUp = context.WithCancel(ctx)
 	defer w.giveUp()
+	if w.held != nil {
+		w.held.isStopping = func() bool { return ctx.Err() != nil }
+	}
 	done, err = l.Run(ctx, watch(sync, w.beacon), w)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
