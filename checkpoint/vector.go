@@ -19,7 +19,22 @@ type Vector struct {
 	Data []float32
 }
 
-// part is one tensor of a vector: what belongs to one parameter or one running statistic.
+// Vectors is what a run keeps between steps besides its variables.
+type Vectors struct {
+	// Weights lie like a network's weights, Statistics like its running statistics.
+	Weights, Statistics []Vector
+	// Others have a shape of their own.
+	Others []Values
+}
+
+// Values are a named tensor in row-major order.
+type Values struct {
+	Name  string
+	Shape tensor.Shape
+	Data  []float32
+}
+
+// part is one tensor of a file: one that is kept, or of a vector: what belongs to one parameter or one running statistic.
 type part struct {
 	name  string
 	shape tensor.Shape
@@ -27,18 +42,17 @@ type part struct {
 	write func(src []float32) // takes them
 }
 
-// parts lists the tensors of vectors that lie like v's weights, then of those that lie like its
-// running statistics.
-func parts(v *graph.Variables, weights, statistics []Vector) []part {
+// parts lists the tensors of what is kept beside v.
+func (k Vectors) parts(v *graph.Variables) []part {
 	var all []part
-	for _, x := range weights {
+	for _, x := range k.Weights {
 		for i, p := range v.Params {
 			all = append(all, part{p.Name + "." + x.Name, p.Shape,
 				func(dst []float32) { v.Canonical(i, dst, x.Data) },
 				func(src []float32) { v.SetCanonical(i, x.Data, src) }})
 		}
 	}
-	for _, x := range statistics {
+	for _, x := range k.Statistics {
 		for i, s := range v.States {
 			segment := v.StateSegments[i]
 			values := x.Data[segment.Offset:][:segment.Len]
@@ -47,28 +61,31 @@ func parts(v *graph.Variables, weights, statistics []Vector) []part {
 				func(src []float32) { copy(values, src) }})
 		}
 	}
+	for _, x := range k.Others {
+		all = append(all, part{x.Name, x.Shape,
+			func(dst []float32) { copy(dst, x.Data) },
+			func(src []float32) { copy(x.Data, src) }})
+	}
 	return all
 }
 
-// Vectors returns the file, of that name, of what is kept between steps: for each parameter of v its part
-// of each vector of weights in canonical order, as conv1.weight.momentum_buffer, and for each running
-// statistic its part of each of statistics, as bn1.running_mean.ema. They must not change until it is
-// written.
-func Vectors(name string, v *graph.Variables, weights, statistics []Vector) File {
+// File returns the file, of that name, of what is kept: for each parameter of v its part of each vector of
+// Weights in canonical order, as conv1.weight.momentum_buffer, for each running statistic its part of each
+// of Statistics, as bn1.running_mean.ema, and Others. They must not change until it is written.
+func (k Vectors) File(name string, v *graph.Variables) File {
 	f := File{Name: name}
 	var room floatWriter
-	for _, p := range parts(v, weights, statistics) {
+	for _, p := range k.parts(v) {
 		f.Entries = append(f.Entries, room.entry(p.name, p.shape, p.read))
 	}
 	return f
 }
 
-// LoadVectors fills vectors from a file that Vectors has described. Errors: *MatchError if it has not
-// the same tensors, *FormatError at a value that is not finite, *ReadError; the vectors then hold some
-// of the file's values.
-func LoadVectors(r *Reader, v *graph.Variables, weights, statistics []Vector) error {
+// Load fills k's memory from a file that File has described. Errors: *MatchError if it has not the same
+// tensors, *FormatError at a value that is not finite, *ReadError; k then holds some of the file's values.
+func (k Vectors) Load(r *Reader, v *graph.Variables) error {
 	mismatch := &MatchError{File: r.Path}
-	all := parts(v, weights, statistics)
+	all := k.parts(v)
 	wanted := map[string]bool{}
 	for _, p := range all {
 		wanted[p.name] = true

@@ -2,48 +2,55 @@ package checkpoint_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/checkpoint"
+	"lockstep/tensor"
 )
 
-// Vectors of weights and of running statistics come back as they were, by names that say what they
-// belong to.
+// Vectors of weights and of running statistics, and tensors, come back as they were, by names that say what
+// they belong to.
 func TestVectorsComeBack(t *testing.T) {
 	v := variablesOf(t, "resnet20")
-	filled := func(seed float32) (weights, statistics []checkpoint.Vector) {
+	filled := func(seed float32) checkpoint.Vectors {
 		fill(v)
-		w, s := slices.Clone(v.Weights), slices.Clone(v.State)
-		for _, values := range [][]float32{w, s} {
+		w, s, x := slices.Clone(v.Weights), slices.Clone(v.State), []float32{1, 2, 3, 4, 5, 6}
+		for _, values := range [][]float32{w, s, x} {
 			for i := range values {
 				values[i] *= seed
 			}
 		}
-		return []checkpoint.Vector{{Name: "ema", Data: w}}, []checkpoint.Vector{{Name: "ema", Data: s}}
+		return checkpoint.Vectors{Weights: []checkpoint.Vector{{Name: "ema", Data: w}},
+			Statistics: []checkpoint.Vector{{Name: "ema", Data: s}},
+			Others:     []checkpoint.Values{{Name: "factor", Shape: tensor.Shape{2, 3}, Data: x}}}
 	}
-	weights, statistics := filled(2)
-	r := written(t, checkpoint.Vectors("some", v, weights, statistics).Entries...)
-	if _, ok := r.Find("conv1.weight.ema"); !ok {
-		t.Error("no tensor conv1.weight.ema")
+	want := filled(2)
+	r := written(t, want.File("some", v).Entries...)
+	for _, name := range []string{"conv1.weight.ema", "bn1.running_var.ema", "factor"} {
+		if _, ok := r.Find(name); !ok {
+			t.Errorf("no tensor %s", name)
+		}
 	}
-	if _, ok := r.Find("bn1.running_var.ema"); !ok {
-		t.Error("no tensor bn1.running_var.ema")
-	}
-	w, s := filled(0)
-	if err := checkpoint.LoadVectors(r, v, w, s); err != nil {
+	got := filled(0)
+	if err := got.Load(r, v); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(w[0].Data, weights[0].Data) || !slices.Equal(s[0].Data, statistics[0].Data) {
+	if !reflect.DeepEqual(got, want) {
 		t.Error("other values came back")
 	}
 
-	for want, vectors := range map[string][2][]checkpoint.Vector{
-		"surplus (": {w, nil},
-		"missing (": {append(w, checkpoint.Vector{Name: "lookahead", Data: w[0].Data}), s},
+	surplus, missing, misshapen := got, got, got
+	surplus.Statistics = nil
+	missing.Weights = append(got.Weights, checkpoint.Vector{Name: "lookahead", Data: got.Weights[0].Data})
+	misshapen.Others = []checkpoint.Values{{Name: "factor", Shape: tensor.Shape{3, 2},
+		Data: make([]float32, 6)}}
+	for want, k := range map[string]checkpoint.Vectors{
+		"surplus (": surplus, "missing (": missing, "of another shape (factor)": misshapen,
 	} {
-		err := checkpoint.LoadVectors(r, v, vectors[0], vectors[1])
+		err := k.Load(r, v)
 		var mismatch *checkpoint.MatchError
 		if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want one with %q", err, want)

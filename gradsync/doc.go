@@ -21,8 +21,13 @@
 // nothing could hide, is exchanged by the waiting goroutine itself. A step allocates nothing.
 // The gradient is a sum; dividing it is the optimizer's business.
 //
-// With a lossy [Config].Codec, or with [Config].TopK, the bits are still the same on all workers, but not
-// those of other numbers of workers.
+// # Sending less
+//
+// [Config].TopK and [Config].Rank leave out a part of each step's gradients and send it later; see
+// [State] for what they keep. They cost passes over the gradients on the training goroutine.
+//
+// With them, or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
+// other numbers of workers.
 //
 // # Errors
 //

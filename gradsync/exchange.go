@@ -14,10 +14,13 @@ type exchange struct {
 
 	buckets  []Bucket
 	handles  []*comm.Handle
+	elems    []int // by bucket: what is all-reduced by its handle
 	bucketOf []int // by parameter
 	missing  []int // by bucket: parameters not ready yet in this step
-	topK     *topK // nil: all is sent
-	started  int   // buckets started in this step; they start in order
+	form     form
+	waiting  time.Time               // when training began to wait in this step
+	onBook   func(int, *comm.Handle) // s.book, bound once so that a step allocates nothing
+	started  int                     // buckets started in this step; they start in order
 
 	rows      []shareRows
 	shared    *shareRows // this step's, nil without
@@ -66,13 +69,11 @@ func (s *exchange) cut(limit, edge int) {
 // prepare makes one collective for each bucket.
 func (s *exchange) prepare() {
 	c := &s.config
-	for _, b := range s.buckets {
-		pieces := make([][]float32, len(c.Pieces))
-		for i, p := range c.Pieces {
-			pieces[i] = p[b.Lo:b.Hi]
-		}
+	for i := range s.buckets {
+		vectors := s.form.vectors(i)
+		s.elems = append(s.elems, len(vectors[0]))
 		s.handles = append(s.handles, c.Group.Prepare(comm.Call{Op: comm.AllReduce,
-			Algorithm: c.Algorithm, Codec: c.Codec, Out: pieces[0], Pieces: pieces}))
+			Algorithm: c.Algorithm, Codec: c.Codec, Out: vectors[0], Pieces: vectors}))
 	}
 }
 
@@ -95,14 +96,14 @@ func (s *exchange) Ready(param int) {
 // could hide, handing it to another thread would only cost two changes of thread.
 func (s *exchange) startReady() {
 	for s.started < len(s.buckets)-1 && s.missing[s.started] == 0 {
-		s.thin(s.started)
+		s.form.shrink(s.started)
 		s.handles[s.started].Start()
 		s.started++
 	}
 }
 
 func (s *exchange) Wait() error {
-	begin := time.Now()
+	s.waiting = time.Now()
 	var first error
 	switch {
 	case s.shared == nil:
@@ -116,30 +117,29 @@ func (s *exchange) Wait() error {
 		if i < s.started {
 			err = h.Wait()
 		} else {
-			s.thin(i)
+			s.form.shrink(i)
 			err = h.Do()
 		}
 		if err == nil {
-			s.book(i, begin)
+			s.book(i, h)
+			b, elems := &s.buckets[i], int64(s.elems[i])
+			b.Steps++
+			if missing := int64(b.Hi-b.Lo) - elems; missing > 0 {
+				b.Spared += h.Report().Sent * missing / max(elems, 1)
+			}
 		} else if first == nil {
 			first = err
 		}
 	}
+	if first == nil {
+		first = s.form.finish(s.onBook)
+	}
 	return first
 }
 
-// thin leaves what of a bucket is sent in this step.
-func (s *exchange) thin(bucket int) {
-	if s.topK != nil {
-		s.topK.thin(s.buckets[bucket].Lo, s.buckets[bucket].Hi)
-	}
-}
-
-// book adds bucket i's last exchange to its account; wait is when training began to wait.
-func (s *exchange) book(i int, wait time.Time) {
-	b := &s.buckets[i]
-	t := s.handles[i].Report()
-	b.Steps++
+// book adds an exchange that has ended to bucket i's account.
+func (s *exchange) book(i int, h *comm.Handle) {
+	b, t, wait := &s.buckets[i], h.Report(), s.waiting
 	b.Sent += t.Sent
 	b.Received += t.Received
 	switch {
@@ -204,9 +204,4 @@ func (s *exchange) Close() error { return nil }
 
 func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }
 
-func (s *exchange) State() State {
-	if s.topK == nil {
-		return State{}
-	}
-	return State{Held: s.topK.residuals}
-}
+func (s *exchange) State() State { return s.form.state() }

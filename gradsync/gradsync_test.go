@@ -59,6 +59,9 @@ func layout() (segments []gradsync.Segment, order []int, total int) {
 	segments = make([]gradsync.Segment, len(sizes))
 	for param := len(sizes) - 1; param >= 0; param-- {
 		segments[param] = gradsync.Segment{Offset: total, Len: sizes[param]}
+		if param == 7 {
+			segments[param].Rows, segments[param].Cols = 20, 32
+		}
 		order = append(order, param)
 		total += (sizes[param] + 15) &^ 15 // segments may be aligned
 	}

@@ -12,7 +12,11 @@ import (
 )
 
 // Segment is one parameter's place in the flat gradient vector, in floats.
-type Segment struct{ Offset, Len int }
+type Segment struct {
+	Offset, Len int
+	// Rows and Cols are the shape of a matrix, whose elements lie row by row; both are 0 if it is none.
+	Rows, Cols int
+}
 
 // Config configures a Strategy. Group, Segments, Order and Pieces are required; "none" takes
 // Pieces only.
@@ -37,6 +41,9 @@ type Config struct {
 	// and adds what was kept back to the next step's (error feedback). It wants a codec that leaves
 	// out zeros.
 	TopK bool
+	// Rank sends the gradients of matrices as two factors of this rank, and adds what that leaves out to
+	// the next step's (PowerSGD). It is for a nil Codec; 0 sends them as they are.
+	Rank int
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
@@ -79,6 +86,14 @@ type State struct {
 	// Held is what was held back of each piece's gradients so far, in the layout of the pieces; nil if
 	// all is sent.
 	Held [][]float32
+	// Factors are the guesses of PowerSGD, which are the same on all workers.
+	Factors []Factor
+}
+
+// Factor is the right factor of a matrix: vectors of Cols elements each, one after another.
+type Factor struct {
+	Param, Cols int
+	Data        []float32
 }
 
 // Bucket is a range of the gradient that is exchanged in one piece, and what that took.
@@ -87,8 +102,9 @@ type Bucket struct {
 	Lo, Hi int   // range of the flat vector, in floats
 	Steps  int   // exchanges so far
 
-	// Sent and Received are bytes over all steps.
-	Sent, Received int64
+	// Sent and Received are bytes over all steps. Spared are those that Sent would have been more,
+	// had the gradients travelled in place of factors.
+	Sent, Received, Spared int64
 	// Exposed is the time its exchange took while training waited, Hidden the rest of it, which
 	// passed during backward.
 	Exposed, Hidden time.Duration
@@ -123,10 +139,17 @@ func New(name string, c Config) (Strategy, error) {
 	if s.isEager {
 		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
 	}
-	if c.TopK {
-		s.topK = newTopK(c.Pieces)
-	}
 	s.cut(limit, edge)
+	s.onBook = s.book
+	all := whole{pieces: c.Pieces, buckets: s.buckets}
+	switch {
+	case c.TopK:
+		s.form = newTopK(all)
+	case c.Rank > 0:
+		s.form = newPowerSGD(&s.config, s.buckets)
+	default:
+		s.form = &all
+	}
 	s.prepare()
 	return s, nil
 }
@@ -150,6 +173,9 @@ func (c *Config) validate() error {
 	if err := comm.CheckCodec(c.Algorithm, c.Codec); err != nil {
 		return err
 	}
+	if c.Rank < 0 || c.Rank > 0 && (c.TopK || c.Codec != nil) {
+		return fmt.Errorf("factors of rank %d, want 0, or more without top-k and codec", c.Rank)
+	}
 	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
 	if len(c.Pieces) != want {
 		return fmt.Errorf("%d pieces, want %d", len(c.Pieces), want)
@@ -159,6 +185,11 @@ func (c *Config) validate() error {
 	}
 	seen := make([]bool, len(c.Segments))
 	at := 0
+	for _, s := range c.Segments {
+		if got := s.Rows * s.Cols; got != s.Len && got != 0 {
+			return fmt.Errorf("matrix of %d x %d in %d elements", s.Rows, s.Cols, s.Len)
+		}
+	}
 	for _, param := range c.Order {
 		if param < 0 || param >= len(seen) || seen[param] {
 			return fmt.Errorf("order %v is no permutation of %d parameters", c.Order, len(seen))

@@ -7,7 +7,7 @@ import "math"
 // stay, one in keep, and the others become the residual. After Stich, Cordonnier and Jaggi 2018,
 // "Sparsified SGD with memory".
 type topK struct {
-	pieces    [][]float32
+	whole
 	residuals [][]float32 // by piece
 	counts    []uint32    // of elements by one half of their bits
 }
@@ -15,20 +15,23 @@ type topK struct {
 // keepOneIn is the share of a bucket that stays.
 const keepOneIn = 100
 
-func newTopK(pieces [][]float32) *topK {
-	t := &topK{pieces: pieces, counts: make([]uint32, 1<<16)}
-	for _, p := range pieces {
+func newTopK(w whole) *topK {
+	t := &topK{whole: w, counts: make([]uint32, 1<<16)}
+	for _, p := range w.pieces {
 		t.residuals = append(t.residuals, make([]float32, len(p)))
 	}
 	return t
 }
 
-// thin thins out the elements [lo, hi) of every piece.
-func (t *topK) thin(lo, hi int) {
+// shrink thins out the bucket's elements of every piece.
+func (t *topK) shrink(bucket int) {
+	lo, hi := t.buckets[bucket].Lo, t.buckets[bucket].Hi
 	for i, p := range t.pieces {
 		t.one(p[lo:hi], t.residuals[i][lo:hi], (hi-lo+keepOneIn-1)/keepOneIn)
 	}
 }
+
+func (t *topK) state() State { return State{Held: t.residuals} }
 
 // one leaves keep elements of piece + residual in piece; of those equally large the first.
 func (t *topK) one(piece, residual []float32, keep int) {

@@ -117,6 +117,9 @@ func (l *Loop) prepare() {
 // Variables returns the parameters and running statistics, which Run changes.
 func (l *Loop) Variables() *graph.Variables { return l.variables }
 
+// Parameters tells what lies where in Variables.Weights, by number.
+func (l *Loop) Parameters() []optim.Param { return parameters(l.variables) }
+
 // Pieces returns the buffers that hold this worker's gradients when they are announced: one per
 // maximal subtree of its run of shards, left to right, each as long as Variables.Weights. A
 // GradSync leaves the global sum in the first. An isolated worker has one piece, its own sum.

@@ -195,13 +195,18 @@ func (s *saver) write(k kept, done chan<- error) {
 	k.ParameterSHA256 = v.SHA256()
 	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.stepShards())
 	c, err := s.store.Commit(k.Progress.Step, k, append([]checkpoint.File{
-		checkpoint.Weights(v, batches, s.metadata), checkpoint.Vectors(checkpoint.OptimizerFile, v,
-			vectorsOf(s.copied.Optimizer), vectorsOf(s.copied.Statistics))}, s.held.files(v)...))
+		checkpoint.Weights(v, batches, s.metadata), keptOf(s.copied).File(
+			checkpoint.OptimizerFile, v)}, s.held.files(v)...))
 	if err == nil {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}
 	s.written.seconds = time.Since(began).Seconds()
 	done <- err
+}
+
+// keptOf returns what the update keeps between steps.
+func keptOf(m train.Moment) checkpoint.Vectors {
+	return checkpoint.Vectors{Weights: vectorsOf(m.Optimizer), Statistics: vectorsOf(m.Statistics)}
 }
 
 // vectorsOf names an optimizer's vectors for package checkpoint.

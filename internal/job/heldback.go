@@ -9,12 +9,13 @@ import (
 	"lockstep/gradsync"
 	"lockstep/graph"
 	"lockstep/internal/shard"
+	"lockstep/tensor"
 	"lockstep/train"
 )
 
 // hasMemory reports whether workers hold back gradients for later steps.
 func (c Config) hasMemory() bool {
-	return c.Wire == wireTopK && c.Workers > 1 && !c.isIsolated() && !c.EvalOnly
+	return (c.Wire == wireTopK || lowRank(c.Wire) > 0) && c.Workers > 1 && !c.isIsolated() && !c.EvalOnly
 }
 
 // heldBack is what the exchange of gradients keeps between steps, which differs between the ranks.
@@ -27,10 +28,11 @@ type heldBack struct {
 	plan       shard.Plan
 	isStopping func() bool // the run was asked to stop
 
-	group *comm.Group
-	own   gradsync.State
-	all   [][]float32 // of the pieces of all ranks, in the order of shards; for rank 0
-	chunk []float32   // what travels at once
+	group   *comm.Group
+	own     gradsync.State
+	all     [][]float32       // of the pieces of all ranks, in the order of shards; for rank 0
+	factors []gradsync.Factor // a copy of own's; for rank 0
+	chunk   []float32         // what travels at once
 }
 
 // heldElems is how much of a piece each rank sends at once.
@@ -78,8 +80,11 @@ func (h *heldBack) collect() error {
 		h.chunk = make([]float32, size*heldElems)
 	}
 	nodes := pieces(h.plan)
-	if h.group.Rank() == 0 && h.all == nil {
-		h.all = vectorsOfLen(len(nodes), elems)
+	if h.group.Rank() == 0 {
+		if h.all == nil {
+			h.all = vectorsOfLen(len(nodes), elems)
+		}
+		h.copyFactors()
 	}
 	most := 0
 	for rank := range size {
@@ -101,6 +106,19 @@ func (h *heldBack) collect() error {
 		}
 	}
 	return nil
+}
+
+// copyFactors keeps the factors as they are now. It allocates the first time only.
+func (h *heldBack) copyFactors() {
+	if h.factors == nil {
+		h.factors = slices.Clone(h.own.Factors)
+		for i := range h.factors {
+			h.factors[i].Data = slices.Clone(h.factors[i].Data)
+		}
+	}
+	for i, f := range h.own.Factors {
+		copy(h.factors[i].Data, f.Data)
+	}
 }
 
 // gather collects elements [lo, hi) of every rank's piece i; bounds are the ranks' places in the chunk.
@@ -147,24 +165,39 @@ func vectorsOfLen(num, elems int) [][]float32 {
 }
 
 // isFinite reports whether what was collected can be read again.
-func (h *heldBack) isFinite() bool { return h == nil || areFinite(h.all...) }
+func (h *heldBack) isFinite() bool {
+	if h == nil {
+		return true
+	}
+	for _, f := range h.factors {
+		if !areFinite(f.Data) {
+			return false
+		}
+	}
+	return areFinite(h.all...)
+}
 
 // files returns the files that a checkpoint has for it, none for nil.
 func (h *heldBack) files(v *graph.Variables) []checkpoint.File {
 	if h == nil {
 		return nil
 	}
-	held := h.named(pieces(h.plan), h.all)
-	return []checkpoint.File{checkpoint.Vectors(checkpoint.ExchangeFile, v, held, nil)}
+	return []checkpoint.File{named(pieces(h.plan), h.all, h.factors, v).File(checkpoint.ExchangeFile, v)}
 }
 
-// named gives the vectors of pieces the names that they have in a checkpoint.
-func (h *heldBack) named(nodes []shard.Node, data [][]float32) []checkpoint.Vector {
-	vectors := make([]checkpoint.Vector, len(nodes))
+// named gives what is held back of pieces, and the factors, the names that they have in a checkpoint.
+func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
+	v *graph.Variables) checkpoint.Vectors {
+	var k checkpoint.Vectors
 	for i, n := range nodes {
-		vectors[i] = checkpoint.Vector{Name: fmt.Sprintf("held_back.%d-%d", n.Lo, n.Hi-1), Data: data[i]}
+		k.Weights = append(k.Weights,
+			checkpoint.Vector{Name: fmt.Sprintf("held_back.%d-%d", n.Lo, n.Hi-1), Data: held[i]})
 	}
-	return vectors
+	for _, f := range factors {
+		k.Others = append(k.Others, checkpoint.Values{Name: v.Params[f.Param].Name + ".factor",
+			Shape: tensor.Shape{len(f.Data) / f.Cols, f.Cols}, Data: f.Data})
+	}
+	return k
 }
 
 // bytes returns what a checkpoint takes for it: the size of the file, and, for rank 0, of the copy.
@@ -188,7 +221,7 @@ func (h *heldBack) restore(c *checkpoint.Checkpoint, from Config, v *graph.Varia
 	nodes := pieces(old)
 	data := vectorsOfLen(len(nodes), len(v.Weights))
 	err = withFile(c.File(checkpoint.ExchangeFile), func(r *checkpoint.Reader) error {
-		return checkpoint.LoadVectors(r, v, h.named(nodes, data), nil)
+		return named(nodes, data, h.own.Factors, v).Load(r, v)
 	})
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // memories are the wires that hold back gradients.
-func memories() []string { return []string{"top-k"} }
+func memories() []string { return []string{"top-k", "powersgd-2"} }
 
 // What workers have held back is part of a checkpoint: the resumed run ends with the bits of the
 // undisturbed one, also where a worker has several pieces, and at a moment that a clock has chosen.

@@ -101,8 +101,7 @@ func restore(m train.Moment, c *checkpoint.Checkpoint) error {
 		return err
 	}
 	return withFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
-		return checkpoint.LoadVectors(r, m.Variables, vectorsOf(m.Optimizer),
-			vectorsOf(m.Statistics))
+		return keptOf(m).Load(r, m.Variables)
 	})
 }
 

@@ -92,6 +92,27 @@ func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
 	}
 }
 
+// With every wire all replicas end with the same parameters, close to those of one worker, and a lossless
+// one changes no bit.
+func TestEveryWireTrains(t *testing.T) {
+	want := run(t, short(t), job.Options{})
+	for wire, isLossless := range map[string]bool{"bf16": false, "int8": false, "deflate": true,
+		"top-k": false, "powersgd-1": false, "powersgd-2": false, "powersgd-4": false} {
+		c := short(t)
+		c.Workers, c.Link, c.Wire = 3, "local", wire
+		s := run(t, c, job.Options{})
+		if isEqual := s.ParameterSHA256 == want.ParameterSHA256; isEqual != isLossless {
+			t.Errorf("%s: parameters %s, of one worker %s", wire, s.ParameterSHA256, want.ParameterSHA256)
+		}
+		if d := math.Abs(s.Loss.Last - want.Loss.Last); d > 0.1 {
+			t.Errorf("%s: loss %v, want about %v", wire, s.Loss.Last, want.Loss.Last)
+		}
+		if s.BytesSent >= s.BytesVectors {
+			t.Errorf("%s: %d bytes sent in place of %d", wire, s.BytesSent, s.BytesVectors)
+		}
+	}
+}
+
 // Two batches of one step are a step of twice the batch in twice the shards, on any number of workers; the
 // learning rate is that of the step.
 func TestAccumulatedBatchesAreOneLargeBatch(t *testing.T) {

@@ -1,6 +1,9 @@
 package job
 
 import (
+	"strconv"
+	"strings"
+
 	"lockstep/comm"
 	"lockstep/comm/codec"
 )
@@ -13,7 +16,23 @@ func newCodec(wire string) (comm.Codec, error) {
 	case wireTopK:
 		wire = "sparse"
 	}
+	if lowRank(wire) > 0 {
+		wire = wirePlain
+	}
 	return codec.New(wire)
+}
+
+// wireLowRank is what the names of PowerSGD's wires begin with; their rank follows.
+const wireLowRank = "powersgd-"
+
+// lowRank returns the rank of the factors that a wire sends in place of matrices; 0 if it sends those.
+func lowRank(wire string) int {
+	text, ok := strings.CutPrefix(wire, wireLowRank)
+	if !ok {
+		return 0
+	}
+	rank, _ := strconv.Atoi(text) // as wires lists them
+	return rank
 }
 
 // wireProblem returns why gradients cannot travel as asked for, or nil.

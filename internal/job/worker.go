@@ -292,12 +292,16 @@ func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsy
 	}
 	v := l.Variables()
 	segments := make([]gradsync.Segment, len(v.Segments))
-	for i, s := range v.Segments {
-		segments[i] = gradsync.Segment{Offset: s.Offset, Len: s.Len}
+	for i, p := range l.Parameters() {
+		segments[i] = gradsync.Segment{Offset: p.Offset, Len: p.Len}
+		if p.Kind != optim.Bias {
+			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
+		}
 	}
 	return gradsync.New(w.config.Strategy, gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
-		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Lane: r.Lane("exchange"),
+		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
+		Lane: r.Lane("exchange"),
 	})
 }
 
@@ -428,7 +432,13 @@ func (w *worker) vectors() int64 {
 	if w.group == nil {
 		return 0
 	}
-	return w.group.Counters().Total().Vector
+	n := w.group.Counters().Total().Vector
+	if lowRank(w.config.Wire) > 0 {
+		for _, b := range w.strategy.(gradsync.Strategy).Buckets() {
+			n += b.Spared
+		}
+	}
+	return n
 }
 
 // result puts together what this worker tells about itself.
