@@ -34,7 +34,7 @@ type Values struct {
 	Data  []float32
 }
 
-// part is one tensor of a file: one that is kept, or of a vector: what belongs to one parameter or one running statistic.
+// part is one tensor of a file: of a vector, what belongs to one parameter or one running statistic.
 type part struct {
 	name  string
 	shape tensor.Shape

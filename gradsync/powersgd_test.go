@@ -132,8 +132,8 @@ func TestFactorsOfAGradientOfTheirRank(t *testing.T) {
 				want := data.Tree(0, shards)
 				for r, steps := range lowRankSteps(t, name, shards, workers, rank, 2, gradient) {
 					for step, got := range steps {
-						what := fmt.Sprintf("%s, %d shards, rank %d of %d, factors of %d, step %d", name, shards,
-							r, workers, rank, step)
+						what := fmt.Sprintf("%s, %d shards, rank %d of %d, factors of %d, step %d", name,
+							shards, r, workers, rank, step)
 						if d := distance(got, want); !(d < 1e-5) {
 							t.Errorf("%s: %v off", what, d)
 						}

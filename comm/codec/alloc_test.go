@@ -11,7 +11,7 @@ import (
 // A step with a codec allocates nothing, the tables of the standard library's deflate apart.
 func TestStepsAllocateNothing(t *testing.T) {
 	const runs, elems = 20, 70_000
-	for _, name := range []string{"bf16", "int8", "sparse"} {
+	for _, name := range []string{"bf16", "int8", "sparse", "zstd"} {
 		steps := make([]func(), 2)
 		for r, mesh := range comm.NewLocal(len(steps)) {
 			g, err := comm.NewGroup(mesh, comm.Config{})

@@ -10,7 +10,7 @@ import (
 
 // codecs is the selection table.
 func codecs() []comm.Codec {
-	return []comm.Codec{nil, bf16{}, int8Blocks{}, sparse{}, &deflate{}}
+	return []comm.Codec{nil, bf16{}, int8Blocks{}, sparse{}, &deflate{}, &zstandard{}}
 }
 
 // Names returns the names of the codecs.

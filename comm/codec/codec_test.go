@@ -1,10 +1,15 @@
 package codec_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"lockstep/comm"
 	"lockstep/comm/codec"
@@ -136,8 +141,10 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", name, got, want)
 		}
 	}
-	if _, n := trip(t, must(t, "deflate"), commtest.NewContributions(1, 100_000)[0]); n > 380_000 {
-		t.Errorf("deflate: %d of 400000 bytes", n)
+	for _, name := range []string{"deflate", "zstd"} {
+		if _, n := trip(t, must(t, name), commtest.NewContributions(1, 100_000)[0]); n > 380_000 {
+			t.Errorf("%s: %d of 400000 bytes", name, n)
+		}
 	}
 }
 
@@ -157,6 +164,15 @@ func TestBadBodies(t *testing.T) {
 		{"deflate", "2 bytes for 4 elements, want 17", []byte{0, 0}},
 		{"deflate", "corrupt", []byte{1, 7}},
 		{"deflate", "byte 0 of 16", []byte{1}},
+		{"zstd", "0 bytes", nil},
+		{"zstd", "3 bytes for 4 elements, want 17", []byte{0, 0, 0}},
+		{"zstd", "zstd: ", []byte{1, 7}},
+		{"zstd", "5 bytes in the body, want 16", zstandard(t, 5)},
+		{"zstd", "zstd: ", zstandard(t, 17)},
+		{"zstd", "zstd: ", zstandard(t, 1<<20)},
+		// a window of 1 TiB, and a content of 2^62 bytes
+		{"zstd", "zstd: ", []byte{1, 0x28, 0xb5, 0x2f, 0xfd, 0, 30 << 3, 1, 0, 0}},
+		{"zstd", "zstd: ", []byte{1, 0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0}},
 		{"deflate", "more than 16", append([]byte{1, 1, 17, 0, 238, 255}, make([]byte, 17)...)},
 	}
 	for _, test := range tests {
@@ -167,6 +183,46 @@ func TestBadBodies(t *testing.T) {
 	}
 	if _, err := codec.New("zip"); err == nil || !strings.Contains(err.Error(), "want one of fp32, bf16") {
 		t.Errorf("unknown name: %v", err)
+	}
+}
+
+// zstandard is the body of n zeros.
+func zstandard(t testing.TB, n int) []byte {
+	t.Helper()
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	return e.EncodeAll(make([]byte, n), []byte{1})
+}
+
+// A body that claims, or holds, more than is asked for takes no memory for it.
+func TestBombs(t *testing.T) {
+	const claimed = 64 << 20
+	bodies := map[string][]byte{"zstd": zstandard(t, claimed)}
+	var packed bytes.Buffer
+	packed.WriteByte(1)
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, claimed)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bodies["deflate"] = packed.Bytes()
+	for name, body := range bodies {
+		c, dst := must(t, name), make([]float32, 4)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := c.Decode(dst, body)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 2<<20 {
+			t.Errorf("%s: %v after %d bytes", name, err, took)
+		}
 	}
 }
 

@@ -23,8 +23,8 @@ type deflate struct {
 
 // The first byte of a body.
 const (
-	stored   = 0
-	deflated = 1
+	stored     = 0
+	compressed = 1
 )
 
 func (*deflate) Name() string       { return "deflate" }
@@ -50,7 +50,7 @@ func (c *deflate) Encode(dst []byte, src []float32) int {
 		dst[0] = stored
 		return 1 + copy(dst[1:], raw)
 	}
-	dst[0] = deflated
+	dst[0] = compressed
 	return 1 + c.out.n
 }
 

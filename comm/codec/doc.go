@@ -6,6 +6,7 @@
 //	int8     n + 4 ceil(n/256)         1/254 of the largest of its block of 256
 //	sparse   4 + 6 nonzeros, <= 4+4n   none; what top-k with error feedback leaves (package gradsync)
 //	deflate  1 + what is left, <= 1+4n none
+//	zstd     1 + what is left, <= 1+4n none
 //
 // All are pure functions of the elements: the same on every processor, and on all ranks of a group
 // the results have the same bits. With a lossy codec they depend on the number of ranks, because

@@ -126,7 +126,7 @@ func (g *governor) try() (*WireChoice, error) {
 	}
 	choice := &WireChoice{}
 	figures := []float64{link}
-	for _, name := range []string{"bf16", "int8", "deflate"} {
+	for _, name := range []string{"bf16", "int8", "deflate", "zstd"} {
 		c, err := newCodec(name)
 		if err != nil {
 			return nil, err

@@ -32,8 +32,8 @@ func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} 
 // wires lists how gradients may travel: as package codec has it, but "sparse" only with top-k, since
 // it would save nothing without.
 func wires() []string {
-	return []string{wirePlain, "bf16", "int8", "deflate", wireTopK, wireLowRank + "1", wireLowRank + "2",
-		wireLowRank + "4", auto}
+	return []string{wirePlain, "bf16", "int8", "deflate", "zstd", wireTopK, wireLowRank + "1",
+		wireLowRank + "2", wireLowRank + "4", auto}
 }
 
 func isaNames() []string {

@@ -97,7 +97,7 @@ func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
 func TestEveryWireTrains(t *testing.T) {
 	want := run(t, short(t), job.Options{})
 	for wire, isLossless := range map[string]bool{"bf16": false, "int8": false, "deflate": true,
-		"top-k": false, "powersgd-1": false, "powersgd-2": false, "powersgd-4": false} {
+		"zstd": true, "top-k": false, "powersgd-1": false, "powersgd-2": false, "powersgd-4": false} {
 		c := short(t)
 		c.Workers, c.Link, c.Wire = 3, "local", wire
 		s := run(t, c, job.Options{})

@@ -100,9 +100,10 @@ func workerSettings() []Setting {
 		choice("link", "local for workers in one process; shm or tcp for a process each; "+
 			"auto is local for one worker, else shm where the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
-		choice("wire", "form in which gradients travel, all but fp32 and deflate with a loss; top-k sends "+
-			"the largest hundredth, powersgd-R matrices as factors of rank R, and both keep the rest for "+
-			"later; auto tries what pays on the first step's gradients", wires(), func(c *Config) *string { return &c.Wire }),
+		choice("wire", "form in which gradients travel, all but fp32, deflate and zstd with a loss; "+
+			"top-k sends the largest hundredth, powersgd-R matrices as factors of rank R, and both keep the "+
+			"rest for later; auto tries what pays on the first step's gradients",
+			wires(), func(c *Config) *string { return &c.Wire }),
 		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }),
 		byteSize("memory", "activations that a worker keeps before it computes cheap ones again; "+

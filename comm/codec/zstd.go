@@ -1,0 +1,93 @@
+package codec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"lockstep/comm"
+)
+
+// zstandard is deflate's form as Zstandard has it: the planes of the elements' bytes, each a frame, behind
+// a byte that says whether compressing them was worth it.
+type zstandard struct {
+	planes, out []byte
+	encoder     *zstd.Encoder
+	decoder     *zstd.Decoder
+}
+
+// maxWindow is the most that a body may ask to look back, the least that the format lets one choose: more
+// than an encoder of ours uses for a segment.
+const maxWindow = 8 << 20
+
+func (*zstandard) Name() string       { return "zstd" }
+func (*zstandard) Loss() comm.Loss    { return comm.Lossless }
+func (*zstandard) IsFixed() bool      { return false }
+func (*zstandard) MaxBytes(n int) int { return 1 + 4*n }
+
+func (c *zstandard) Encode(dst []byte, src []float32) int {
+	raw := comm.Bytes(src)
+	if c.encoder == nil {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
+			zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+			zstd.WithAllLitEntropyCompression(true)) // there is little to match in gradients
+		if err != nil {
+			panic(err) // the options exist
+		}
+		c.encoder = e
+	}
+	planes := c.scratch(len(raw))
+	split(planes, raw)
+	c.out = c.out[:0]
+	for plane := range slices.Chunk(planes, max(1, len(src))) {
+		c.out = c.encoder.EncodeAll(plane, c.out) // whose bytes are of one kind
+	}
+	if len(c.out) >= len(raw) {
+		dst[0] = stored
+		return 1 + copy(dst[1:], raw)
+	}
+	dst[0] = compressed
+	return 1 + copy(dst[1:], c.out)
+}
+
+func (c *zstandard) Decode(dst []float32, src []byte) error {
+	raw := comm.Bytes(dst)
+	if len(src) == 0 {
+		return errLength(c.Name(), len(dst), 0, 1)
+	}
+	if src[0] == stored {
+		if len(src) != 1+len(raw) {
+			return errLength(c.Name(), len(dst), len(src), 1+len(raw))
+		}
+		copy(raw, src[1:])
+		return nil
+	}
+	if c.decoder == nil {
+		// What a body claims is never allocated: it is decoded into the scratch, which is as large as it
+		// may be.
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
+			zstd.WithDecoderMaxWindow(maxWindow), zstd.IgnoreChecksum(true))
+		if err != nil {
+			panic(err) // the options exist
+		}
+		c.decoder = d
+	}
+	planes := c.scratch(len(raw))
+	decoded, err := c.decoder.DecodeAll(src[1:], planes[:0:len(raw)])
+	switch {
+	case err != nil:
+		return fmt.Errorf("codec: zstd: %w", err)
+	case len(decoded) != len(raw):
+		return fmt.Errorf("codec: zstd: %d bytes in the body, want %d", len(decoded), len(raw))
+	}
+	join(raw, planes)
+	return nil
+}
+
+func (c *zstandard) scratch(n int) []byte {
+	if n > len(c.planes) {
+		c.planes = make([]byte, n)
+	}
+	return c.planes[:n]
+}
