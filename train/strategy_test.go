@@ -54,7 +54,7 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 	v := loop.Variables()
 	var segments []gradsync.Segment
 	for _, s := range v.Segments {
-		segments = append(segments, gradsync.Segment(s))
+		segments = append(segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
 	}
 	exchange, err := gradsync.New(strategy, gradsync.Config{
 		Group: group, Segments: segments, Order: v.Order, Pieces: loop.Pieces(),
