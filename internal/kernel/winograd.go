@@ -92,13 +92,15 @@ type winograd struct {
 	blocks       []block
 	chunk        int // channels of a chunk
 	// Where tiles outweigh filters, all filters are transformed first, and each thread goes through
-	// batches of its own tiles. Else, if shared, all tiles are transformed first, and each thread goes
+	// batches of its own tiles, if sums outweigh sources for a group of blocks at a time, so that the sums
+	// stay in the second-level cache. Else, if shared, all tiles are transformed first, and each thread goes
 	// through groups of blocks: the filters of a group and a chunk are used while they are in the
 	// second-level cache, and never as a whole in memory.
 	shared  bool
+	streams bool       // filters do not stay in the second-level cache
 	batch   int        // tiles that are multiplied at a time
-	groups  [][]block  // blocks whose filters are in use at a time
-	filters points     // of a chunk and a group, [block][channel][lane]
+	groups  [][]block  // blocks that are in use at a time
+	filters points     // of a chunk, and if shared of a group, [block][channel][lane]
 	sources points     // of a chunk, [batch][channel and a line]
 	sums    points     // of a group, [block][batch][lane]
 	tables  [5][]int32 // for tiles of rows, by the vectors of their block
@@ -131,24 +133,29 @@ type winogradPart struct {
 	filters, sources, sums []float32
 	grads                  []float32 // dy's points
 	turnedTaps             []float32
-	ahead                  [2][]float32 // pixels to fetch during products
+	wanted                 [4][]float32 // to fetch during products: filters, sources, pixels of two maps
 }
 
 // Note: fetching during products
 //
 // Products leave memory idle, transforms wait for it. So while a batch is multiplied, the tiles fetch the
 // pixels that transforms will touch next, those of the output and of the next batch, and then the
-// operands of the next point.
+// operands of the next point. Filters that do not stay in the second-level cache come first: each block
+// fetches those of the next one and its part of the next point's sources, then pixels.
 
-// fetch returns what the next tile, which can fetch n floats, should fetch: some of ahead, or point.
-func (p *winogradPart) fetch(n int, point []float32) []float32 {
-	for i := range p.ahead {
-		if rest := p.ahead[i]; len(rest) > 0 {
-			p.ahead[i] = rest[min(n, len(rest)):]
-			return rest
+// streamFloats is from how many floats of filters on they are fetched: 1 MiB.
+const streamFloats = 1 << 18
+
+// fetch returns what the next tile, which can fetch n floats, should fetch: some of what is wanted, or
+// else rest.
+func (p *winogradPart) fetch(n int, rest []float32) []float32 {
+	for i := range p.wanted {
+		if next := p.wanted[i]; len(next) > 0 {
+			p.wanted[i] = next[min(n, len(next)):]
+			return next
 		}
 	}
-	return point
+	return rest
 }
 
 // pixels returns roughly the pixels of tiles [lo, hi) in the batch of images s.
@@ -183,12 +190,17 @@ func newWinograd(c *CPU, s ConvShape, turned bool) *winograd {
 	g.shared = s.C*s.K > g.tiles*(s.C+s.K)
 	if g.shared {
 		g.chunk, g.batch, g.groups = min(s.C, sharedChannels), g.tiles, groupBlocks(g.blocks)
+		g.filters = newPoints(g.chunk * groupLanes(g.groups[0]))
 	} else {
 		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
 		g.groups = [][]block{g.blocks}
+		if s.K > s.C {
+			g.groups = groupBlocks(g.blocks)
+		}
+		g.filters = newPoints(g.chunk * groupLanes(g.blocks))
+		g.streams = g.chunks()*g.filters.floats > streamFloats
 	}
 	lanes := groupLanes(g.groups[0])
-	g.filters = newPoints(g.chunk * lanes)
 	g.sources = newPoints(g.batch * (g.chunk + lineFloats))
 	g.sums = newPoints(g.batch * lanes)
 	for _, b := range g.blocks {
@@ -340,11 +352,14 @@ func (t *winogradBatches) Do(part, parts int) {
 	for next := lo; lo < hi; lo = next {
 		next = min(lo+g.batch, hi)
 		g.transformSources(p, lo, 0, next-lo)
-		p.ahead = [2][]float32{g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))}
-		for i := range g.chunks() {
-			g.multiply(p, p.filters[i*g.filters.floats:], g.blocks, i, next-lo)
+		p.wanted[2], p.wanted[3] = g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))
+		for _, group := range g.groups {
+			for i := range g.chunks() {
+				at := i*g.filters.floats + group[0].first*min(g.chunk, g.depth-i*g.chunk)
+				g.multiply(p, p.filters[at:], group, i, next-lo)
+			}
+			g.transformSums(p, group, lo, next-lo)
 		}
-		g.transformSums(p, g.blocks, lo, next-lo)
 		if g.then.then != nil {
 			g.then.advance(part, alone.first, g.rowsBefore(lo), g.rowsBefore(next))
 		}
@@ -439,6 +454,7 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 	}
 	sources := p.sources[chunk*g.sources.floats:]
 	for point := range winogradPoints {
+		next := sources[min(point+1, winogradPoints-1)*g.sources.stride:]
 		for j := range group {
 			b := &group[j]
 			at := b.first - group[0].first
@@ -446,7 +462,11 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 			a.table = g.tables[b.vectors]
 			a.aheadStride, a.aheadMask = 4*b.lanes, aheadMask(a.depth)
 			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
-			next := sources[min(point+1, winogradPoints-1)*g.sources.stride:]
+			if g.streams {
+				p.wanted[0] = g.panelAfter(filters, group, point, j, a.depth)
+				lo, hi := span(n*(g.chunk+lineFloats), j, len(group))
+				p.wanted[1] = next[lo:hi]
+			}
 			for i := 0; i < n; i += a.rows {
 				a.rows = tileHeight(n - i)
 				a.src, a.dst = src[i*(g.chunk+lineFloats):], dst[i*b.lanes:]
@@ -456,6 +476,19 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, c
 			}
 		}
 	}
+}
+
+// panelAfter returns the filters that are in use after those of a point and block number j of group, whose
+// sums are over depth channels; none after the last.
+func (g *winograd) panelAfter(filters []float32, group []block, point, j, depth int) []float32 {
+	if j++; j == len(group) {
+		point, j = point+1, 0
+	}
+	if point == winogradPoints {
+		return nil
+	}
+	at := point*g.filters.stride + (group[j].first-group[0].first)*depth
+	return filters[at:][:group[j].lanes*depth]
 }
 
 // transformSums transforms the sums of n tiles from tile first on for the blocks of group.

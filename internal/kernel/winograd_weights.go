@@ -124,7 +124,7 @@ func (t *winogradStrips) Do(part, parts int) {
 			n := min(o.parcel, to-lo)
 			o.transform(p, lo, 0, n)
 			next := min(lo+n+o.parcel, to)
-			p.ahead = [2][]float32{o.pixels(o.xIn, lo+n, next), o.pixels(o.dyIn, lo+n, next)}
+			p.wanted[2], p.wanted[3] = o.pixels(o.xIn, lo+n, next), o.pixels(o.dyIn, lo+n, next)
 			o.multiply(p, sums, 0, 0, n, lo > from)
 		}
 	}
