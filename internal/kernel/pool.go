@@ -144,15 +144,30 @@ func (p *poolBackward) Do(part, parts int) {
 	in, rows := s.W*s.C, s.OutH()
 	lo, hi := span(s.N, part, parts)
 	for n := lo; n < hi; n++ {
-		if !s.Pairs() || s.H%2+s.W%2 > 0 {
-			clear(p.dx[n*s.H*in : (n+1)*s.H*in])
-		}
+		p.clear(p.dx[n*s.H*in:][:s.H*in])
 		for i := n * rows; i < (n+1)*rows; i++ {
 			if s.Pairs() {
 				p.pairs(i)
 			} else {
 				p.windows(i, part)
 			}
+		}
+	}
+}
+
+// clear clears what of the gradient of an image is added to or not written at all.
+func (p *poolBackward) clear(dx []float32) {
+	s := p.shape
+	if !s.Pairs() {
+		clear(dx)
+		return
+	}
+	if s.H%2 > 0 {
+		clear(dx[(s.H-1)*s.W*s.C:])
+	}
+	if s.W%2 > 0 {
+		for h := range s.H {
+			clear(dx[h*s.W*s.C:][(s.W-1)*s.C : s.W*s.C])
 		}
 	}
 }
