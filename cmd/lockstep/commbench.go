@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -39,7 +40,7 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.config.Algorithms, "algorithm", []string{"auto"},
 		"all-reduce algorithms, as for train")
 	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
-		"forms of all-reduced vectors: fp32, bf16, int8, sparse, deflate")
+		"forms of all-reduced vectors: "+strings.Join(commbench.Codecs(), ", "))
 	flags.IntVar(&f.config.Hosts, "hosts", 1, "pretended hosts over which the ranks are spread: shm links "+
 		"those of one, and tcp those of several")
 	flags.StringSliceVar(&f.config.Links, "link", links,

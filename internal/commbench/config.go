@@ -30,6 +30,9 @@ func Links() []string {
 	return []string{"local", "tcp"}
 }
 
+// Codecs returns the names of the forms in which the vectors of all-reduces travel.
+func Codecs() []string { return codec.Names() }
+
 // Operations returns the names of the operations.
 func Operations() []string {
 	var names []string
@@ -54,7 +57,7 @@ func (c Config) Validate() error {
 		got, known []string
 	}{
 		{"operation", c.Operations, Operations()}, {"algorithm", c.Algorithms, algorithms},
-		{"codec", c.codecs(), codec.Names()}, {"link", c.Links, Links()},
+		{"codec", c.codecs(), Codecs()}, {"link", c.Links, Links()},
 	} {
 		if len(list.got) == 0 {
 			return fmt.Errorf("no %s, want some of %s", list.what, strings.Join(list.known, ", "))
