@@ -21,7 +21,7 @@ const spin = 50 * time.Microsecond
 
 // stare is how long it looks before it begins to yield, which takes as long as some twenty looks at
 // shared memory. 4 KiB over shared memory, two processes on two cores: 2.9 us instead of 4.5 us; four
-// on two cores: 27 and 22 us in runs from 19 to 28 (medians of three interleaved runs).
+// on two cores: 27 us instead of 22 us, in runs from 19 to 28 us (medians of three interleaved runs).
 const stare = 2 * time.Microsecond
 
 // executor runs schedules over a mesh. One goroutine at a time uses it.
