@@ -27,12 +27,12 @@ func fastShapes() map[string]kernel.ConvShape {
 		"shared, no pad":   conv3x3(9, 10, 6, 144, 80, 0),
 		"narrow to wide":   conv3x3(10, 8, 8, 16, 112, 1),
 		"several chunks":   conv3x3(6, 8, 8, 528, 16, 1),
-		"several strips":   conv3x3(33, 16, 15, 16, 16, 1),
+		"several strips":   conv3x3(65, 16, 15, 16, 16, 1),
 		"unequal batches":  conv3x3(7, 13, 13, 64, 64, 1),
 		"columns and rows": conv3x3(2, 4, 40, 16, 16, 1),
 		"eights":           conv3x3(3, 15, 15, 24, 40, 1),
 		"eights, shared":   conv3x3(13, 4, 4, 88, 136, 1),
-		"eights, strips":   conv3x3(33, 16, 15, 24, 72, 1),
+		"eights, strips":   conv3x3(65, 16, 15, 24, 24, 1),
 	}
 }
 

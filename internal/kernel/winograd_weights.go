@@ -33,13 +33,14 @@ type winogradWeights struct {
 // Note: strips and parcels of tiles
 //
 // A strip is a unit of work for a thread, but each needs sums of its own, stripFloats for all: so there
-// are several only where tiles outweigh filters. Then a parcel is such that it stays in the second-level
-// cache with some of the sums; else it is as large as memory allows. Changing these numbers changes
-// results.
+// are several only where tiles outweigh filters, and then at least leastStrips, which threads can share.
+// Then a parcel is such that it stays in the second-level cache with some of the sums; else it is as
+// large as memory allows. Changing these numbers changes results.
 const (
 	maxStrips    = 8
+	leastStrips  = 4
 	stripTiles   = 256
-	stripFloats  = 4 << 20
+	stripFloats  = maxStrips * winogradPoints * 64 * 256
 	sharedParcel = 512
 )
 
@@ -48,7 +49,7 @@ func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
 	o := &winogradWeights{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K}
 	blocks, _ := c.ops.gemm.cutBlocks(s.K)
 	most := stripFloats / (winogradPoints * s.C * s.K)
-	if o.strips = min(maxStrips, o.tiles/stripTiles, most); o.strips > 1 {
+	if o.strips = min(maxStrips, o.tiles/stripTiles, most); o.strips >= leastStrips {
 		o.chunk, o.groups = s.C, [][]block{blocks}
 		o.parcel = min((o.tiles+o.strips-1)/o.strips, winogradBatch(s.C, s.K))
 	} else {
