@@ -16,14 +16,17 @@ type Environment map[string]string
 
 // The variables Lockstep reads. Those without prefix are torchrun's.
 const (
-	EnvRank       = "LOCKSTEP_RANK"    // this process's rank, from 0
-	EnvWorld      = "LOCKSTEP_WORLD"   // number of ranks
-	EnvToken      = "LOCKSTEP_TOKEN"   // secret that admits to the run
-	EnvISA        = "LOCKSTEP_ISA"     // forced kernel path: plain, avx2, avx512
-	envSegment    = "LOCKSTEP_SEGMENT" // descriptor of the shared memory of this host's workers
-	EnvHost       = "LOCKSTEP_HOST"    // name of the host a worker is on, if not that of the machine
-	EnvData       = "LOCKSTEP_DATA"    // folder of data sets
-	EnvTrain      = "LOCKSTEP_TRAIN_"  // prefix of settings of `lockstep train`
+	EnvRank       = "LOCKSTEP_RANK"      // this process's rank, from 0
+	EnvWorld      = "LOCKSTEP_WORLD"     // number of ranks
+	EnvToken      = "LOCKSTEP_TOKEN"     // secret that admits to the run
+	EnvISA        = "LOCKSTEP_ISA"       // forced kernel path: plain, avx2, avx512
+	envSegment    = "LOCKSTEP_SEGMENT"   // descriptor of the shared memory of this host's workers
+	EnvHost       = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
+	EnvLab        = "LOCKSTEP_LAB"       // hosts of the lab a launcher is in, see LabEnvironment
+	EnvLabFlags   = "LOCKSTEP_LAB_FLAGS" // of `lockstep lab`, as one text, for those who read results
+	EnvLabUser    = "LOCKSTEP_LAB_USER"  // not empty: a lab in a user namespace of its own
+	EnvData       = "LOCKSTEP_DATA"      // folder of data sets
+	EnvTrain      = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
 	envTorchRank  = "RANK"
 	envTorchWorld = "WORLD_SIZE"
 	EnvMasterAddr = "MASTER_ADDR" // host of the rendezvous

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -22,12 +23,14 @@ type LaunchConfig struct {
 	Threads int
 	// Command starts one worker; it learns its place from the environment.
 	Command []string
-	// Environment of the workers, without rank, world, address and token, which Launch adds.
+	// Environment of the workers, without rank, world, address and token, which Launch adds. In a lab
+	// (LabEnvironment) the workers are spread over its hosts, in contiguous blocks.
 	Environment Environment
 	// Hosts names the host of each worker, by rank, for workers that are to take parts of this machine for
-	// hosts of their own; nil: all are on this one.
+	// hosts of their own; nil: all are on this one, or on those of the lab.
 	Hosts []string
-	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard.
+	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard. In a lab
+	// with workers on several hosts a loopback address stands for the first host's.
 	Host string
 	// Port of the rendezvous; 0 picks a free one.
 	Port int
@@ -77,6 +80,10 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
 	}
+	networks, err := c.settle()
+	if err != nil {
+		return nil, err
+	}
 	events := make(chan event)
 	token := NewToken()
 	meeting, err := listen(c.Host, c.Port, c.World, token, events)
@@ -84,7 +91,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	defer meeting.close()
-	workers, err := c.start(meeting, token)
+	workers, err := c.start(meeting, token, networks)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +109,35 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	return results, nil
 }
 
+// settle returns the network namespaces of the lab by rank, or nil outside of a lab. It names the workers'
+// hosts and moves the rendezvous to where all of them reach it.
+func (c *LaunchConfig) settle() (networks []string, err error) {
+	lab, err := c.Environment.LabHosts()
+	if err != nil || len(lab) == 0 {
+		return nil, err
+	}
+	if c.SharedMemory && c.Environment.IsApart(c.World) {
+		return nil, environmentErrorf("%s: each worker is on a host of its own, and hosts share no memory; "+
+			"link them by tcp", EnvLab)
+	}
+	if ip := net.ParseIP(c.Host); ip != nil && ip.IsLoopback() {
+		c.Host = lab[0].Address
+	}
+	c.Hosts = make([]string, c.World)
+	networks = make([]string, c.World)
+	for rank := range networks {
+		host := lab[labHost(rank, c.World, len(lab))]
+		c.Hosts[rank], networks[rank] = host.Name, host.Namespace
+	}
+	return networks, nil
+}
+
 // start starts the workers with the shared memory that they link by, if they do.
-func (c LaunchConfig) start(meeting *coordinator, token Token) (*fleet, error) {
+func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string) (*fleet, error) {
 	processes := c.processes(meeting, token)
+	for rank, path := range networks {
+		processes[rank].network = path
+	}
 	if c.SharedMemory {
 		segments, err := share(processes)
 		for _, s := range segments {

@@ -15,6 +15,7 @@ type process struct {
 	environment Environment
 	log         string   // path of the file that takes stdout and stderr
 	processors  []int    // on which it runs; nil for any
+	network     string   // path of the network namespace it lives in; "" for the launcher's
 	segment     *os.File // shared memory to pass on; nil if there is none
 }
 
@@ -37,13 +38,13 @@ type fleet struct {
 // started, those before it are killed.
 //
 // Note: parent-death signal. Linux sends it when the thread that started the child ends, so one
-// goroutine keeps its thread for as long as children live.
+// goroutine keeps its thread for as long as children live. The thread then ends with the goroutine,
+// because it may have gone to other networks.
 func startFleet(processes []process, post func(event)) (*fleet, error) {
 	f := &fleet{gone: make([]atomic.Bool, len(processes)), release: make(chan struct{})}
 	started := make(chan error)
 	f.keeper.Go(func() {
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
 		started <- f.start(processes)
 		<-f.release
 	})
@@ -67,14 +68,16 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 }
 
 // start starts the processes from the calling goroutine's own thread, from which they inherit
-// their processors.
+// their processors and their network.
 func (f *fleet) start(processes []process) error {
-	if all := processors(); all != nil {
-		defer useProcessors(all)
-	}
 	for rank, p := range processes {
 		if p.processors != nil {
 			useProcessors(p.processors)
+		}
+		if p.network != "" {
+			if err := enterNetwork(p.network); err != nil {
+				return fmt.Errorf("cluster: start rank %d: %w", rank, err)
+			}
 		}
 		cmd, err := p.start()
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/cluster"
 	"lockstep/internal/analysis"
 	"lockstep/internal/bench"
 	"lockstep/internal/job"
@@ -146,7 +147,9 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 	v := describeVersion()
 	results, err := bench.Run(ctx, config, bench.Options{
 		Label: analysis.Results{Version: v.Version, Revision: v.Revision,
-			Command: slices.Concat([]string{"lockstep", "bench"}, commandLine(c), fromEnvironment)},
+			Command: slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"},
+				commandLine(c), fromEnvironment),
+			Lab: a.environment[cluster.EnvLabFlags]},
 		Progress: show.bench,
 		Job:      job.Options{Environment: a.environment}, // the report carries the notes
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -65,6 +66,9 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if err := f.config.Validate(); err != nil {
 		return usagef("commbench: %v", err)
 	}
+	if err := f.settle(c, a); err != nil {
+		return err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program to start workers: %w", err)
@@ -85,6 +89,24 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 		return writeJSON(a, records)
 	}
 	return printCommbench(a.stdout, records, notes)
+}
+
+// settle takes the hosts of a lab, and the links that its ranks have unless others are asked for.
+func (f *commbenchFlags) settle(c *cobra.Command, a *app) error {
+	hosts, err := a.environment.LabHosts()
+	if err != nil || len(hosts) == 0 {
+		return err
+	}
+	if c.Flags().Changed("hosts") {
+		return usagef("--hosts is for pretended hosts; the lab has %d", len(hosts))
+	}
+	f.config.Hosts = len(hosts)
+	if !c.Flags().Changed("link") && len(hosts) > 1 {
+		f.config.Links = slices.DeleteFunc(commbench.Links(), func(link string) bool {
+			return link == "local" || link == "shm" && a.environment.IsApart(slices.Min(f.config.Ranks))
+		})
+	}
+	return nil
 }
 
 // printCommbench writes a table of the measurements, and below it why algorithms were chosen.

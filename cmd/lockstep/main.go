@@ -25,6 +25,7 @@ func commands() []func(*app) *cobra.Command {
 		benchCommand,
 		reportCommand,
 		commbenchCommand,
+		labCommand,
 		dataCommand,
 		checkpointCommand,
 		versionCommand,
@@ -50,6 +51,9 @@ func (a *app) run(args []string) int {
 	err := root.ExecuteContext(context.Background())
 	if err == nil {
 		return job.ExitOK
+	}
+	if status := statusOf(err); status != 0 {
+		return status // of a command in a lab, which has said why
 	}
 	code := job.ExitCode(err)
 	if errors.Is(err, context.Canceled) {

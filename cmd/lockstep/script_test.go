@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -38,7 +39,16 @@ func TestScripts(t *testing.T) {
 
 			"sameaccuracy": sameAccuracy,
 		},
+		Condition: condition,
 	})
+}
+
+// condition answers [lab]: whether there can be a lab.
+func condition(name string) (bool, error) {
+	if name != "lab" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return hasLab(), nil
 }
 
 // exits CODE COMMAND... runs a command and checks its exit status.

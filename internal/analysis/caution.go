@@ -151,10 +151,14 @@ func ring(_ *Results, c *Comparison) []string {
 		"%s ends with other bits than one process does.", names)
 }
 
-func oneMachine(_ *Results, c *Comparison) []string {
+func oneMachine(r *Results, c *Comparison) []string {
 	_, any := c.where(func(l *Line) bool { return l.Setting.Workers > 1 })
 	if !any {
 		return nil
+	}
+	if r.Lab != "" {
+		return one("The workers' hosts were made by lockstep lab %s: they shared one machine, its cores, memory "+
+			"and caches. The times show this contention together with the network.", r.Lab)
 	}
 	return one("All workers shared one machine: its memory and caches, and a link that never " +
 		"leaves it. The figures say nothing about a network between machines.")

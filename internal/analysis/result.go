@@ -26,7 +26,8 @@ type Results struct {
 	Rounds   int       `json:"rounds"`  // repeats asked for
 	Complete bool      `json:"complete"`
 	Host     Host      `json:"host"`
-	Load     float64   `json:"load"` // processes ready to run before the first run
+	Lab      string    `json:"lab,omitempty"` // flags of the lab whose hosts the workers were on; "": none
+	Load     float64   `json:"load"`          // processes ready to run before the first run
 	Rows     []Row     `json:"rows"`
 	Skipped  []Skip    `json:"skipped,omitempty"`
 }

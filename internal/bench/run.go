@@ -15,7 +15,7 @@ import (
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
 // changes what is measured.
 type Options struct {
-	Label    analysis.Results // Version, Revision and Command are copied into the results
+	Label    analysis.Results // Version, Revision, Command and Lab are copied into the results
 	Progress func(Progress)   // called about 10 times a second and after every run; may be nil
 	Job      job.Options      // of every run; Progress and Isolate are set here
 

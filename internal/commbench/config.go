@@ -112,7 +112,7 @@ const plain = "fp32"
 func (c Config) hosts(ranks int) []string {
 	names := make([]string, ranks)
 	for r := range names {
-		names[r] = fmt.Sprintf("host%d", r*max(c.Hosts, 1)/ranks)
+		names[r] = fmt.Sprintf("host%d", r*min(max(c.Hosts, 1), ranks)/ranks)
 	}
 	return names
 }

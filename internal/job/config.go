@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/cluster"
 	"lockstep/comm/shm"
 	"lockstep/data"
 	"lockstep/internal/kernel"
@@ -117,6 +118,15 @@ func (c Config) Complete() Config {
 		if c.Workers == 1 {
 			c.Link = linkLocal
 		}
+	}
+	return c
+}
+
+// on returns c with what the place where it is run decides: workers of which e's lab puts each on a host of
+// its own have no memory in common.
+func (c Config) on(e cluster.Environment) Config {
+	if c.Link == auto && e.IsApart(c.Workers) {
+		c.Link = linkTCP
 	}
 	return c
 }

@@ -26,6 +26,7 @@ type Host struct {
 	MemoryBytes   uint64   `json:"memory_bytes"`
 	ISA           []string `json:"isa"` // kernel paths of this processor and build
 	Go            string   `json:"go"`
+	Lab           string   `json:"lab,omitempty"` // flags of the lab whose hosts the workers were on
 }
 
 // DescribeHost returns what is known about this machine.

@@ -68,7 +68,7 @@ func Resolve(s Source) (Config, Origins, error) {
 		}
 		return Config{}, nil, e
 	}
-	return r.complete(), r.origins, nil
+	return r.complete(s.Environment), r.origins, nil
 }
 
 // resolver collects values and problems from one source after another.
@@ -196,8 +196,8 @@ func pointTo(name, origin string) string {
 }
 
 // complete decides the open settings and notes the origin of what was not given.
-func (r *resolver) complete() Config {
-	done := r.config.Complete()
+func (r *resolver) complete(e cluster.Environment) Config {
+	done := r.config.on(e).Complete()
 	for _, s := range r.settings {
 		if _, given := r.origins[s.Name]; given {
 			continue

@@ -69,7 +69,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.Complete()
+	c = c.on(o.Environment).Complete()
 	if c.Resume != "" {
 		c.Out = c.Resume
 	}
@@ -91,7 +91,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := prepare(c, o.Origins, start.Resumed)
+	dir, err := prepare(c, o, start.Resumed)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func count(n int, thing string) string {
 
 // prepare creates the run directory, or makes that of the run that is resumed ready to go on, with
 // the files that describe the run.
-func prepare(c Config, origins Origins, from *resumption) (dir claimed, err error) {
+func prepare(c Config, o Options, from *resumption) (dir claimed, err error) {
 	if from != nil {
 		dir, err = reclaim(c.Out, from.Kept.Progress.Step)
 	} else {
@@ -151,9 +151,11 @@ func prepare(c Config, origins Origins, from *resumption) (dir claimed, err erro
 	if err != nil {
 		return claimed{}, err
 	}
-	err = dir.write(configFile, c.YAML(origins))
+	err = dir.write(configFile, c.YAML(o.Origins))
 	if err == nil {
-		err = dir.writeJSON(hostFile, DescribeHost())
+		host := DescribeHost()
+		host.Lab = o.Environment[cluster.EnvLabFlags]
+		err = dir.writeJSON(hostFile, host)
 	}
 	if err != nil {
 		dir.unlock()

@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"net"
+	"strings"
+)
+
+// LabHost is a host of a lab: a network namespace of this machine.
+type LabHost struct {
+	Name      string // such as host0; the workers on it take it for the name of their machine
+	Address   string // of its interface
+	Namespace string // path of its network namespace
+}
+
+// LabEnvironment returns what tells a process that it launches workers in a lab with these hosts.
+func LabEnvironment(hosts []LabHost) Environment {
+	entries := make([]string, len(hosts))
+	for i, h := range hosts {
+		entries[i] = h.Name + "=" + h.Address + "=" + h.Namespace
+	}
+	return Environment{EnvLab: strings.Join(entries, ",")}
+}
+
+// LabHosts returns the hosts of the lab that this process is in, or none outside of a lab. The
+// error is an *EnvironmentError.
+func (e Environment) LabHosts() ([]LabHost, error) {
+	if e[EnvLab] == "" {
+		return nil, nil
+	}
+	var hosts []LabHost
+	for entry := range strings.SplitSeq(e[EnvLab], ",") {
+		part := strings.Split(entry, "=")
+		if len(part) != 3 || part[0] == "" || net.ParseIP(part[1]) == nil || part[2] == "" {
+			return nil, environmentErrorf("%s: %q, want NAME=ADDRESS=NAMESPACE", EnvLab, entry)
+		}
+		hosts = append(hosts, LabHost{Name: part[0], Address: part[1], Namespace: part[2]})
+	}
+	return hosts, nil
+}
+
+// IsApart reports whether each of world workers, two or more, is on a host of its own in the lab of e.
+func (e Environment) IsApart(world int) bool {
+	hosts, err := e.LabHosts()
+	return err == nil && 1 < world && world <= len(hosts)
+}
+
+// labHost returns the index of the host, of hosts, on which rank of world lives: hosts take contiguous
+// ranks, as equally many as possible, and where there are more hosts than ranks the first take one.
+func labHost(rank, world, hosts int) int { return rank * min(hosts, world) / world }

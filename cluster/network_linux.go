@@ -1,0 +1,21 @@
+package cluster
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// enterNetwork puts the calling thread, and the processes it starts from now on, into the network
+// namespace at path. There is no way back: the thread must end with its goroutine.
+func enterNetwork(path string) error {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open the network namespace %s: %w", path, err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("enter the network namespace %s: %w", path, err)
+	}
+	return nil
+}

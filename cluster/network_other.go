@@ -1,0 +1,10 @@
+//go:build !linux
+
+package cluster
+
+import "errors"
+
+// enterNetwork fails: only Linux has network namespaces.
+func enterNetwork(string) error {
+	return errors.New("network namespaces are a feature of Linux")
+}

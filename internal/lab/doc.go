@@ -1,0 +1,26 @@
+// Package lab runs a command on several hosts that are network namespaces of this machine.
+//
+// [Run] gives every host an interface with an address of its own, joins them by a network whose
+// links are as slow, long and lossy as [Config] says, starts the command on the first host, and
+// returns what every link counted. The command learns the hosts from its environment
+// (cluster.LabEnvironment), and the workers it launches spread over them.
+//
+// # Networks
+//
+// Where only rates are asked for the kernel is the network: a pair of virtual Ethernet interfaces
+// to each host, a bridge, and a token bucket at both ends of each pair. It carries tens of gigabits
+// per second at the price of the processors' time. For delay, jitter, loss and cuts, and where the
+// kernel lacks one of its parts, one thread of this process carries the packets between TUN
+// devices and lets them wait their time; it moves some gigabits per second in all.
+//
+// # Guarantees
+//
+// A host sees the other hosts and nothing else. Which of a host's packets are lost, and by how much each
+// is late beyond its delay, is a function of (seed, host, number of the packet). Namespaces and
+// interfaces have no names and belong to the process, so they are gone when it ends, however it does.
+//
+// # Errors
+//
+// *[MissingError] when privileges or the kernel lack something, with what to do; *[ExitError] when the
+// command has ended with a status other than 0.
+package lab

@@ -1,0 +1,214 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"lockstep/cluster"
+)
+
+// The hosts' addresses, of the private range: 10.77.0.1 is host0's.
+var subnet = [3]byte{10, 77, 0}
+
+const (
+	subnetBits   = 24
+	firstAddress = 1
+)
+
+// host is a namespace with an interface.
+type host struct {
+	name    string
+	address netip.Prefix
+	space   namespace
+}
+
+// lab is hosts and what joins them.
+type lab struct {
+	hosts []host
+	links interface {
+		finish() ([]Counts, error) // to be called once
+		close() error
+	}
+	name, why string // of the network
+}
+
+// Run builds the network of c, which must be valid, runs the command on its first host, and returns what
+// the links have carried, also with an *ExitError. Where this process may not create namespaces it runs
+// itself again in a user namespace; the report is then nil, because it has been dealt with there.
+func Run(c Config, o Options) (*Report, error) {
+	l, err := build(c)
+	if errors.Is(err, unix.EPERM) && o.Environment[cluster.EnvLabUser] == "" {
+		return nil, o.again(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer l.close() // only to be tidy: the process's end does the same
+	report := &Report{Network: l.name, Why: l.why, Seed: c.Seed}
+	var hosts []cluster.LabHost
+	for i, h := range l.hosts {
+		hosts = append(hosts, cluster.LabHost{Name: h.name, Address: h.address.Addr().String(),
+			Namespace: h.space.path()})
+		report.Hosts = append(report.Hosts, HostReport{Name: h.name, Address: hosts[i].Address,
+			Link: c.link(i).String()})
+	}
+	if o.Started != nil {
+		o.Started(report)
+	}
+	begin := time.Now()
+	command := &exec.Cmd{Path: o.Program, Args: o.Command,
+		Env: o.Environment.With(cluster.LabEnvironment(hosts)).Pairs()}
+	failed := o.follow(command, l.hosts[0].space.do)
+	report.Seconds = time.Since(begin).Seconds()
+	counts, err := l.links.finish()
+	if err != nil {
+		return nil, errors.Join(err, failed)
+	}
+	for i := range counts {
+		report.Hosts[i].Counts = counts[i]
+	}
+	report.finish()
+	return report, failed
+}
+
+// build creates hosts and the kernel's network or, where that does not do, the emulator.
+func build(c Config) (*lab, error) {
+	l := &lab{name: NetworkKernel, why: "only rates are asked for"}
+	var missing error
+	if c.isEmulated() {
+		l.why = "delay, jitter, loss or cuts are asked for"
+	} else {
+		missing = l.join(c, func() (err error) { l.links, err = newKernelNetwork(c, l.hosts); return err })
+		if missing == nil {
+			return l, nil
+		}
+		if errors.Is(missing, unix.EPERM) {
+			return nil, missing
+		}
+		l.why = "the kernel cannot " + missing.Error()
+	}
+	l.name = NetworkEmulator
+	err := l.join(c, func() (err error) { l.links, err = newEmulator(c, l.hosts); return err })
+	if err != nil {
+		return nil, errors.Join(missing, err)
+	}
+	return l, nil
+}
+
+// join creates the hosts, then what joins them, or nothing.
+func (l *lab) join(c Config, links func() error) (err error) {
+	for i := range c.Hosts {
+		space, err := newNamespace()
+		if err != nil {
+			return errors.Join(err, l.leave())
+		}
+		address := netip.AddrFrom4([4]byte{subnet[0], subnet[1], subnet[2], byte(firstAddress + i)})
+		l.hosts = append(l.hosts, host{name: fmt.Sprintf("host%d", i),
+			address: netip.PrefixFrom(address, subnetBits), space: space})
+	}
+	if err := links(); err != nil {
+		return errors.Join(err, l.leave())
+	}
+	return nil
+}
+
+// leave gives the hosts up; they vanish when nobody is in them any more.
+func (l *lab) leave() error {
+	var failed []error
+	for _, h := range l.hosts {
+		failed = append(failed, h.space.close())
+	}
+	l.hosts = nil
+	return errors.Join(failed...)
+}
+
+func (l *lab) close() error { return errors.Join(l.links.close(), l.leave()) }
+
+// follow runs a command that start has the thread for, passes signals on to it, and returns nil or how
+// it has ended. The command dies with this process.
+func (o Options) follow(command *exec.Cmd, on func(func() error) error) error {
+	command.Stdin, command.Stdout, command.Stderr = o.Stdin, o.Stdout, o.Stderr
+	if command.SysProcAttr == nil {
+		command.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	command.SysProcAttr.Setpgid = true // a terminal's Ctrl-C comes from here, once
+	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		ended <- on(func() error {
+			err := command.Start()
+			started <- err
+			if err == nil {
+				err = command.Wait()
+			}
+			return err
+		})
+	}()
+	if err := <-started; err != nil {
+		<-ended
+		return err
+	}
+	for {
+		select {
+		case s := <-o.Signals:
+			command.Process.Signal(s) // an error means that it has ended
+		case err := <-ended:
+			return exitError(err)
+		}
+	}
+}
+
+// exitError words how a command has ended.
+func exitError(err error) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	status := exit.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return &ExitError{Status: 128 + int(status.Signal())}
+	}
+	return &ExitError{Status: status.ExitStatus()}
+}
+
+// again runs this command line as the superuser of a user namespace of its own. Refused is why it cannot
+// do without.
+func (o Options) again(refused error) error {
+	command := &exec.Cmd{Path: o.Program, Args: o.Again,
+		Env: o.Environment.With(cluster.Environment{cluster.EnvLabUser: "1"}).Pairs()}
+	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}}
+	err := o.follow(command, onThread)
+	if exit := (*ExitError)(nil); err == nil || errors.As(err, &exit) {
+		return err
+	}
+	return fmt.Errorf("%w (nor in a user namespace: %w)", refused, err)
+}
+
+// hintPrivilege says what to do where the kernel refuses something.
+func hintPrivilege(err error) string {
+	switch {
+	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
+		return "run it as root, or let users have user namespaces (sysctl user.max_user_namespaces, " +
+			"kernel.apparmor_restrict_unprivileged_userns=0); a container needs --privileged"
+	case errors.Is(err, unix.ENOSPC):
+		return "raise sysctl user.max_user_namespaces and user.max_net_namespaces"
+	}
+	return "it needs a kernel with network namespaces (CONFIG_NET_NS) and TUN devices (CONFIG_TUN)"
+}
+
+// hintTUN says what to do where there is no TUN.
+func hintTUN(err error) string {
+	if errors.Is(err, os.ErrPermission) {
+		return "let the user read and write it (chmod 0666 " + tunPath + "), or run as root"
+	}
+	return "load the module (modprobe tun) and create it (mknod " + tunPath + " c 10 200)"
+}

@@ -1,0 +1,272 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"lockstep/cluster"
+)
+
+// open builds a lab, or skips the test where this machine cannot.
+func open(t *testing.T, c Config) *lab {
+	t.Helper()
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := build(c)
+	if missing := (*MissingError)(nil); errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// connect returns both ends of a TCP connection from a host to another.
+func (l *lab) connect(t *testing.T, from, to int) (client, server net.Conn) {
+	t.Helper()
+	var listener net.Listener
+	must(t, l.hosts[to].space.do(func() (err error) {
+		listener, err = net.Listen("tcp", l.hosts[to].address.Addr().String()+":0")
+		return err
+	}))
+	defer listener.Close()
+	must(t, l.hosts[from].space.do(func() (err error) {
+		client, err = net.DialTimeout("tcp", listener.Addr().String(), 5*time.Second)
+		return err
+	}))
+	server, err := listener.Accept()
+	must(t, err)
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return client, server
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rate returns the bits per second that go from client to server, after a start.
+func rate(t *testing.T, client, server net.Conn) float64 {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for buffer := make([]byte, 1<<16); ; {
+			if _, err := client.Write(buffer); err != nil {
+				return // closed below
+			}
+		}
+	}()
+	defer func() { client.Close(); <-done }()
+	read := func(d time.Duration) (bits float64) {
+		must(t, server.SetReadDeadline(time.Now().Add(d)))
+		n, err := io.Copy(io.Discard, server)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+		return 8 * float64(n)
+	}
+	read(300 * time.Millisecond)
+	begin := time.Now()
+	return read(700*time.Millisecond) / time.Since(begin).Seconds()
+}
+
+func TestRatesHold(t *testing.T) {
+	for _, c := range []struct {
+		network string
+		link    Link
+	}{
+		{NetworkKernel, Link{Rate: 5e7}}, {NetworkKernel, Link{Rate: 1e9}},
+		{NetworkEmulator, Link{Rate: 5e7, Delay: time.Millisecond}},
+		{NetworkEmulator, Link{Rate: 4e8, Delay: 100 * time.Microsecond}},
+	} {
+		t.Run(fmt.Sprint(c.network, " ", c.link), func(t *testing.T) {
+			l := open(t, Config{Hosts: 2, Link: c.link})
+			if l.name != c.network {
+				t.Skipf("the %s carries the packets, since %s", l.name, l.why)
+			}
+			client, server := l.connect(t, 0, 1)
+			got := rate(t, client, server)
+			if math.Abs(got/c.link.Rate-1) > 0.15 {
+				t.Errorf("measured %s, asked for %s", FormatRate(got), FormatRate(c.link.Rate))
+			}
+			counts, err := l.links.finish()
+			must(t, err)
+			if sent := 8 * float64(counts[0].Sent); sent < got/2 {
+				t.Errorf("counted %.3g bits, more than %.3g went", sent, got/2)
+			}
+		})
+	}
+}
+
+func TestOneHostsLinkIsItsOwn(t *testing.T) {
+	l := open(t, Config{Hosts: 3, Link: Link{Rate: 1e9}, Links: map[int]Link{2: {Rate: 2e7}}})
+	for to, want := range map[int]float64{1: 1e9, 2: 2e7} {
+		client, server := l.connect(t, 0, to)
+		if got := rate(t, client, server); math.Abs(got/want-1) > 0.15 {
+			t.Errorf("to host %d: measured %s, asked for %s", to, FormatRate(got), FormatRate(want))
+		}
+	}
+}
+
+func TestDelayHolds(t *testing.T) {
+	const delay = 5 * time.Millisecond
+	l := open(t, Config{Hosts: 2, Link: Link{Delay: delay}})
+	client, server := l.connect(t, 0, 1)
+	go io.Copy(server, server) // until both are closed
+	fastest := time.Hour
+	for range 10 {
+		begin := time.Now()
+		_, err := client.Write([]byte{1})
+		must(t, err)
+		_, err = io.ReadFull(client, make([]byte, 1))
+		must(t, err)
+		fastest = min(fastest, time.Since(begin))
+	}
+	if fastest < 2*delay || fastest > 3*delay {
+		t.Errorf("a round trip takes %v with a delay of %v", fastest, delay)
+	}
+}
+
+// datagrams sends numbered datagrams from host 0 to host 1 and returns the numbers that arrive.
+func (l *lab) datagrams(t *testing.T, num int) (numbers []byte) {
+	t.Helper()
+	var server, client net.Conn
+	to := &net.UDPAddr{IP: l.hosts[1].address.Addr().AsSlice(), Port: 4000}
+	must(t, l.hosts[1].space.do(func() (err error) { server, err = net.ListenUDP("udp", to); return err }))
+	defer server.Close()
+	must(t, l.hosts[0].space.do(func() (err error) { client, err = net.DialUDP("udp", nil, to); return err }))
+	defer client.Close()
+	for i := range num {
+		_, err := client.Write([]byte{byte(i)})
+		must(t, err)
+	}
+	for buffer := make([]byte, 9); ; {
+		must(t, server.SetReadDeadline(time.Now().Add(300*time.Millisecond)))
+		if _, err := server.Read(buffer); err != nil {
+			return numbers
+		}
+		numbers = append(numbers, buffer[0])
+	}
+}
+
+func TestLossIsReplayed(t *testing.T) {
+	c := Config{Hosts: 2, Seed: 7, Link: Link{Loss: 0.2}}
+	var want []byte
+	model := newNetwork(c)
+	for i := range 100 {
+		if !model.links[0].isLost(uint64(i)) {
+			want = append(want, byte(i))
+		}
+	}
+	for range 2 {
+		if got := open(t, c).datagrams(t, 100); !slices.Equal(got, want) {
+			t.Errorf("datagrams %v arrived, want %v", got, want)
+		}
+	}
+}
+
+func TestACutEnds(t *testing.T) {
+	l := open(t, Config{Hosts: 2, Cuts: []Cut{{Host: 1, To: 400 * time.Millisecond}}})
+	if got := l.datagrams(t, 5); got != nil { // waits for 300 ms
+		t.Errorf("datagrams %v reached a host that is cut off", got)
+	}
+	time.Sleep(150 * time.Millisecond)
+	if got := l.datagrams(t, 5); len(got) != 5 {
+		t.Errorf("datagrams %v arrived after the cut, want 5", got)
+	}
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	open(t, Config{Hosts: 1}) // or skip
+	for _, link := range []Link{{Rate: 1e9}, {Delay: time.Millisecond}} {
+		before := descriptors(t)
+		l, err := build(Config{Hosts: 3, Link: link})
+		must(t, err)
+		space := l.hosts[1].space.path()
+		inside, err := os.Readlink(space)
+		must(t, err)
+		must(t, l.close())
+		if after := descriptors(t); after > before {
+			t.Errorf("%v: %d descriptors, %d before", link, after, before)
+		}
+		if holder := holderOf(inside); holder != "" {
+			t.Errorf("%v: %s still holds %s", link, holder, inside)
+		}
+	}
+}
+
+// descriptors counts those that are open, some of them by the runtime for its own use, which it closes later.
+func descriptors(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	return len(entries)
+}
+
+// holderOf returns a thread of this process that is in a namespace.
+func holderOf(namespace string) string {
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		holder := ""
+		tasks, _ := os.ReadDir("/proc/self/task") // empty: nobody holds it
+		for _, task := range tasks {
+			if name, _ := os.Readlink("/proc/self/task/" + task.Name() + "/ns/net"); name == namespace {
+				holder = "thread " + task.Name()
+			}
+		}
+		if holder == "" || time.Now().After(deadline) {
+			return holder
+		}
+	}
+}
+
+// A command learns the hosts from its environment and runs on the first of them.
+func TestRunIsOnTheFirstHost(t *testing.T) {
+	open(t, Config{Hosts: 1}) // or skip
+	var out bytes.Buffer
+	o := Options{Program: "/bin/sh", Command: []string{"sh", "-c", "echo $LOCKSTEP_LAB; readlink /proc/self/ns/net; exit 9"},
+		Environment: cluster.ProcessEnvironment(), Stdout: &out, Stderr: &out}
+	report, err := Run(Config{Hosts: 2}, o)
+	var exit *ExitError
+	if !errors.As(err, &exit) || exit.Status != 9 {
+		t.Fatalf("%v, want status 9", err)
+	}
+	if len(report.Hosts) != 2 || report.Network != NetworkKernel || report.Seconds <= 0 {
+		t.Errorf("report %+v", report)
+	}
+	lines := strings.Split(out.String(), "\n")
+	hosts, err := cluster.Environment{cluster.EnvLab: lines[0]}.LabHosts()
+	if err != nil || len(hosts) != 2 || hosts[1].Name != "host1" || hosts[1].Address != "10.77.0.2" {
+		t.Errorf("hosts %+v, %v", hosts, err)
+	}
+	if here, _ := os.Readlink("/proc/self/ns/net"); lines[1] == here || !strings.HasPrefix(lines[1], "net:") {
+		t.Errorf("the command ran in %s, this test in %s", lines[1], here)
+	}
+	o.Command = []string{"sh", "-c", "kill -TERM $$"}
+	if _, err := Run(Config{Hosts: 1}, o); !errors.As(err, &exit) || exit.Status != 128+int(unix.SIGTERM) {
+		t.Errorf("%v, want status 143", err)
+	}
+	o.Program = "/no/such/program"
+	if _, err := Run(Config{Hosts: 1}, o); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, want that there is no such program", err)
+	}
+}
