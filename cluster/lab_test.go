@@ -18,8 +18,8 @@ func TestLabHostsTravelInTheEnvironment(t *testing.T) {
 	if got, err := (cluster.Environment{}).LabHosts(); err != nil || got != nil {
 		t.Errorf("%+v, %v outside of a lab", got, err)
 	}
-	for _, text := range []string{"host0", "host0=10.77.0.1", "=10.77.0.1=/p", "host0=here=/p", "host0=10.77.0.1=",
-		"host0=10.77.0.1=/p,"} {
+	for _, text := range []string{"host0", "host0=10.77.0.1", "=10.77.0.1=/p", "host0=here=/p",
+		"host0=10.77.0.1=", "host0=10.77.0.1=/p,"} {
 		_, err := cluster.Environment{cluster.EnvLab: text}.LabHosts()
 		if err == nil || !strings.Contains(err.Error(), "want NAME=ADDRESS=NAMESPACE") {
 			t.Errorf("%q: %v", text, err)

@@ -46,7 +46,7 @@ thread of the lab does, some Gbit/s in all. It says which, and at the end what e
 
 It needs root or user namespaces. Nothing is left behind, even by kill -9. Data sets must be there
 before: a host cannot download.`,
-		Example: `  lockstep lab --hosts 4 --rate 1gbit --delay 1ms -- bench --model vgg11 --workers 4 --steps 6
+		Example: `  lockstep lab --hosts 4 --rate 1gbit --delay 1ms -- bench --model vgg11 --workers 4
   lockstep lab --hosts 2 --rate 100mbit -- train --workers 2 --wire auto --steps 200
   lockstep lab --hosts 4 --loss 0.1% --seed 7 -- commbench --ranks 4 --bytes 4MiB
   lockstep lab --hosts 4 --link-rate 2=100mbit --cut 3@10s-12s -- train --workers 4`,
@@ -55,7 +55,8 @@ before: a host cannot download.`,
 	}
 	flags := c.Flags()
 	flags.IntVar(&f.config.Hosts, "hosts", 2, fmt.Sprintf("`N` hosts, 1 to %d", lab.MaxHosts))
-	flags.StringVar(&f.rate, "rate", "", "`RATE` of each link, such as 100mbit or 10gbit (default: no limit)")
+	flags.StringVar(&f.rate, "rate", "",
+		"`RATE` of each link, such as 100mbit or 10gbit (default: no limit)")
 	flags.DurationVar(&f.config.Link.Delay, "delay", 0, "`TIME` that each packet travels, such as 1ms")
 	flags.DurationVar(&f.config.Link.Jitter, "jitter", 0, "`TIME` that a packet may travel longer")
 	flags.StringVar(&f.loss, "loss", "0%", "`PART` of the packets that is lost, such as 0.1%")

@@ -157,8 +157,8 @@ func oneMachine(r *Results, c *Comparison) []string {
 		return nil
 	}
 	if r.Lab != "" {
-		return one("The workers' hosts were made by lockstep lab %s: they shared one machine, its cores, memory "+
-			"and caches. The times show this contention together with the network.", r.Lab)
+		return one("The workers' hosts were made by lockstep lab %s: they shared one machine, its cores, "+
+			"memory and caches. The times show this contention together with the network.", r.Lab)
 	}
 	return one("All workers shared one machine: its memory and caches, and a link that never " +
 		"leaves it. The figures say nothing about a network between machines.")

@@ -48,7 +48,8 @@ func TestLossIsRead(t *testing.T) {
 
 func TestCutsAreRead(t *testing.T) {
 	got, err := lab.ParseCut("3@10s-12.5s")
-	if want := (lab.Cut{Host: 3, From: 10 * time.Second, To: 12500 * time.Millisecond}); err != nil || got != want {
+	want := lab.Cut{Host: 3, From: 10 * time.Second, To: 12500 * time.Millisecond}
+	if err != nil || got != want {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	for _, text := range []string{"", "3", "3@", "3@10s", "a@1s-2s", "3@1-2", "3@1s-b"} {

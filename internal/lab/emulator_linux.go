@@ -90,7 +90,7 @@ func openTUN() (int, error) {
 
 // run carries packets until it is woken.
 func (e *emulator) run() error {
-	// As early as the kernel can, and before the processes that compute: a refusal costs accuracy only.
+	// Woken as exactly as the kernel can, and before processes that compute: a refusal costs accuracy only.
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20)
 	for {

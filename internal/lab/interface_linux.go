@@ -20,7 +20,8 @@ const (
 
 // raise switches an interface on and sets its MTU, if that is not 0.
 func (n *netlink) raise(index int32, mtu int) error {
-	r := newRequest(unix.RTM_NEWLINK, 0, unix.IfInfomsg{Index: index, Flags: unix.IFF_UP, Change: unix.IFF_UP})
+	r := newRequest(unix.RTM_NEWLINK, 0,
+		unix.IfInfomsg{Index: index, Flags: unix.IFF_UP, Change: unix.IFF_UP})
 	if mtu > 0 {
 		r = r.attribute(unix.IFLA_MTU, uint32(mtu))
 	}

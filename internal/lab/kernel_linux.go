@@ -41,7 +41,7 @@ func newKernelNetwork(c Config, hosts []host) (_ *kernelNetwork, err error) {
 		}
 		k.hosts = append(k.hosts, n)
 		if err := k.join(int32(i), h, n, c.link(i), c.mtu()); err != nil {
-			return nil, fmt.Errorf("%s: %w", h.name, err)
+			return nil, err
 		}
 	}
 	return k, nil
@@ -67,7 +67,7 @@ func (k *kernelNetwork) join(i int32, h host, n *netlink, l Link, mtu int) error
 // addressHost gives the host its address and switches its interfaces on.
 func (n *netlink) addressHost(address netip.Prefix) error {
 	if err := n.address(hostIndex, address); err != nil {
-		return fmt.Errorf("give it the address %v: %w", address, err)
+		return fmt.Errorf("give a host the address %v: %w", address, err)
 	}
 	for _, index := range []int32{loopbackIndex, hostIndex} {
 		if err := n.raise(index, 0); err != nil {

@@ -89,8 +89,8 @@ func build(c Config) (*lab, error) {
 		if missing == nil {
 			return l, nil
 		}
-		if errors.Is(missing, unix.EPERM) {
-			return nil, missing
+		if none := (*MissingError)(nil); errors.As(missing, &none) {
+			return nil, missing // there are no hosts, with whatever network
 		}
 		l.why = "the kernel cannot " + missing.Error()
 	}
@@ -131,8 +131,8 @@ func (l *lab) leave() error {
 
 func (l *lab) close() error { return errors.Join(l.links.close(), l.leave()) }
 
-// follow runs a command that start has the thread for, passes signals on to it, and returns nil or how
-// it has ended. The command dies with this process.
+// follow runs a command on the thread that on calls a function on, passes signals on to it, and returns nil
+// or how it has ended. The command dies with the thread, so with this process.
 func (o Options) follow(command *exec.Cmd, on func(func() error) error) error {
 	command.Stdin, command.Stdout, command.Stderr = o.Stdin, o.Stdout, o.Stderr
 	if command.SysProcAttr == nil {

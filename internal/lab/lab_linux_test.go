@@ -243,7 +243,8 @@ func holderOf(namespace string) string {
 func TestRunIsOnTheFirstHost(t *testing.T) {
 	open(t, Config{Hosts: 1}) // or skip
 	var out bytes.Buffer
-	o := Options{Program: "/bin/sh", Command: []string{"sh", "-c", "echo $LOCKSTEP_LAB; readlink /proc/self/ns/net; exit 9"},
+	o := Options{Program: "/bin/sh",
+		Command:     []string{"sh", "-c", "echo $LOCKSTEP_LAB; readlink /proc/self/ns/net; exit 9"},
 		Environment: cluster.ProcessEnvironment(), Stdout: &out, Stderr: &out}
 	report, err := Run(Config{Hosts: 2}, o)
 	var exit *ExitError

@@ -10,9 +10,10 @@ import (
 // overhead is what a packet takes on a link beside itself: an Ethernet header, as the kernel counts.
 const overhead = 14
 
-// Times of the emulated links. An idle link saves up what it carries in credit, and at least creditPackets,
-// because senders that pace their packets leave gaps of that size. A host's link is handed packets for as long as they leave within
-// ahead, so that the emulator may be late without the link losing any of its rate.
+// Times of the emulated links. An idle link saves up what it carries in credit, and at least
+// creditPackets, because senders that pace their packets leave gaps of that size. A host's link is handed
+// packets for as long as they leave within ahead, so that the emulator may be late without the link losing
+// any of its rate.
 const (
 	credit        = time.Millisecond
 	creditPackets = 4

@@ -66,7 +66,8 @@ func TestLinksAreAsFastAsAsked(t *testing.T) {
 }
 
 func TestBytesAreCounted(t *testing.T) {
-	_, counts := carry(Config{Hosts: 2, Seed: 3, Link: Link{Loss: 0.5}}, 100, 86, time.Millisecond, time.Millisecond)
+	c := Config{Hosts: 2, Seed: 3, Link: Link{Loss: 0.5}}
+	_, counts := carry(c, 100, 86, time.Millisecond, time.Millisecond)
 	if got, want := counts[0].Sent, uint64(100*100); got != want {
 		t.Errorf("sent %d bytes, want %d", got, want)
 	}
@@ -115,8 +116,8 @@ func TestJitterKeepsTheOrder(t *testing.T) {
 
 func TestACutHostIsUnreachable(t *testing.T) {
 	for host := range 2 {
-		c := Config{Hosts: 2, Cuts: []Cut{{Host: host, From: 10 * time.Millisecond, To: 20 * time.Millisecond}}}
-		got, counts := carry(c, 30, 100, time.Millisecond, time.Millisecond)
+		cut := Cut{Host: host, From: 10 * time.Millisecond, To: 20 * time.Millisecond}
+		got, counts := carry(Config{Hosts: 2, Cuts: []Cut{cut}}, 30, 100, time.Millisecond, time.Millisecond)
 		var numbers []byte
 		for _, a := range got {
 			numbers = append(numbers, a.number)
@@ -128,7 +129,8 @@ func TestACutHostIsUnreachable(t *testing.T) {
 			}
 		}
 		if !slices.Equal(numbers, want) || counts[0].Lost != 10 {
-			t.Errorf("cut of host %d: %v arrived and %d lost, want %v and 10", host, numbers, counts[0].Lost, want)
+			t.Errorf("cut of host %d: %v arrived and %d lost, want %v and 10", host, numbers,
+				counts[0].Lost, want)
 		}
 	}
 }
