@@ -35,6 +35,7 @@ func (l *Loop) evaluate() error {
 	}
 	if !l.config.Isolated {
 		if err := l.sync.Sum(counts); err != nil {
+			l.alone = true
 			return l.failed("sum of test results", err)
 		}
 	}

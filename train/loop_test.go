@@ -528,13 +528,15 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		name string
 		sync train.GradSync
 		want string
+		kept []int // the steps done when a moment was kept
 	}{
-		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost"},
-		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of test results: peer 1 lost"},
-		{"coverage", faulty{add: 1}, "train: rank 0, step 3: coverage: the epoch's samples hash to"},
+		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost", []int{0}},
+		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of test results: peer 1 lost", []int{4}},
+		{"coverage", faulty{add: 1}, "train: rank 0, step 3: coverage: the epoch's samples hash to", nil},
 	} {
 		config := example(t, "lenet", 100, 10)
-		config.EvalEvery = 1
+		kept := &album{}
+		config.EvalEvery, config.Keeper = 1, kept
 		cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
 		if err != nil {
 			t.Fatal(err)
@@ -547,6 +549,13 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		_, err = l.Run(context.Background(), c.sync, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+		var steps []int
+		for _, m := range kept.moments {
+			steps = append(steps, m.Step)
+		}
+		if !slices.Equal(steps, c.kept) {
+			t.Errorf("%s: kept after steps %v, want %v", c.name, steps, c.kept)
 		}
 		l.Close()
 		cpu.Close()

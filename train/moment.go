@@ -62,7 +62,7 @@ func (m Moment) Bytes() int64 {
 type Keeper interface {
 	// Keep is called on the training goroutine after every step, and whatever evaluation was due,
 	// and reports whether it kept the moment, of which it must have copied what it needs. isLast
-	// says that the loop ends here: it has done all steps, or was cancelled. What Keep takes
+	// says that the loop ends here: it has done all steps, was cancelled, or has lost a peer. What Keep takes
 	// counts as phase "other". After an error the run does not go on.
 	Keep(m Moment, isLast bool) (isKept bool, err error)
 }
