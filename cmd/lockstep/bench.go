@@ -23,6 +23,7 @@ import (
 // benchFlags are the flags that `lockstep train` does not have, or has for one value only.
 type benchFlags struct {
 	models, strategies []string
+	wires              []string
 	workers, batches   counts
 	repeats            int
 	out                string
@@ -50,6 +51,7 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
   lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
       --workers 1,4 --batch 256 --steps 40
   lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6
+  lockstep bench --model vgg11 --strategies single,ddp --workers 1,2 --wire fp32,bf16,zstd
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
@@ -82,11 +84,14 @@ func (b *benchFlags) add(c *cobra.Command) {
 	b.workers, b.batches = counts{1, 2}, counts{64}
 	f.Var(&b.workers, "workers", "a `LIST` of numbers of workers")
 	f.Var(&b.batches, "batch", "a `LIST` of global batch sizes")
+	f.StringSliceVar(&b.wires, "wire", []string{"fp32"},
+		"a `LIST` of forms in which gradients travel, as of lockstep train; rows of forms with a loss "+
+			"are marked: they end with another result")
 	f.IntVar(&b.repeats, "repeats", 3, "`N` runs of every row; six or more give a 97 % interval")
 	f.BoolVar(&b.noOneProcess, "no-one-process", false,
 		"leave out single with the threads of the largest row")
-	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "repeats",
-		"no-one-process"} {
+	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "wire",
+		"repeats", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	addSettings(c, benchSettings())
@@ -99,7 +104,7 @@ func (b *benchFlags) add(c *cobra.Command) {
 // benchSettings are the settings of a run that are the same in every row.
 func benchSettings() []job.Setting {
 	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
-		varied := []string{"model", "strategy", "workers", "batch", "eval-every", "eval-only", "save",
+		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-every", "eval-only", "save",
 			"out", "checkpoint-every", "resume", "for", "until"}
 		return slices.Contains(varied, s.Name)
 	})
@@ -203,15 +208,22 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 	if config.Out == "" {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
 	}
+	wires := b.wires
+	if !c.Flags().Changed("wire") {
+		wires = []string{resolved.Wire} // which the environment may have set
+	}
 	if b.isQuick {
 		supported := describeVersion().ISA
 		best := supported[len(supported)-1]
 		isPlain := resolved.ISA == "plain" || resolved.ISA == "" && best == "plain"
 		config.Parts = bench.Quick(resolved, isPlain)
+		for i := range config.Parts {
+			config.Parts[i].Wires = wires
+		}
 		return config, fromEnvironment, b.checkQuick(c)
 	}
 	config.Parts = []bench.Part{{Base: resolved, Models: b.models, Strategies: b.strategies,
-		Workers: b.workers, Batches: b.batches}}
+		Workers: b.workers, Batches: b.batches, Wires: wires}}
 	return config, fromEnvironment, nil
 }
 

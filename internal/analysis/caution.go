@@ -141,14 +141,23 @@ func noExchange(_ *Results, c *Comparison) []string {
 
 func ring(_ *Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
-		return l.Setting.Workers > 1 && !l.Exact() &&
-			l.Setting.Strategy != "none"
+		return l.Setting.Workers > 1 && l.Setting.Strategy != "none" && l.Setting.Algorithm == "ring"
 	})
 	if !any {
 		return nil
 	}
 	return one("The ring adds gradients in an order that depends on the number of workers: "+
 		"%s ends with other bits than one process does.", names)
+}
+
+func anotherResult(_ *Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool { return l.Setting.IsLossy })
+	if !any {
+		return nil
+	}
+	return one("These rows send gradients in a form that loses something, so they do equal work but reach "+
+		"another result, with other parameters, and take no part in findings about the fastest row: %s. "+
+		"Their accuracy has to be weighed against their time.", names)
 }
 
 func oneMachine(r *Results, c *Comparison) []string {

@@ -79,10 +79,10 @@ func Phases() []string {
 // Cores returns the number of logical processors the line keeps busy.
 func (l *Line) Cores() int { return l.Setting.Workers * l.Setting.Threads }
 
-// Exact reports whether the line's strategy and algorithm promise the bits of one process.
+// Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
 	s := l.Setting
-	return s.Workers == 1 || s.Strategy != "none" && s.Algorithm != "ring"
+	return s.Workers == 1 || s.Strategy != "none" && s.Algorithm != "ring" && !s.IsLossy
 }
 
 // Compare summarises r.
@@ -120,9 +120,13 @@ func (c *Comparison) group(s Setting) *Group {
 	return &c.Groups[len(c.Groups)-1]
 }
 
-// label names a line by strategy and cores; algorithm, link and a number follow where needed.
+// label names a line by strategy and cores, and by a wire that is no plain one; algorithm, link and a
+// number follow where needed.
 func label(s Setting, others []*Line) string {
 	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
+	if s.Wire != "" {
+		name += " " + s.Wire
+	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(others, func(l *Line) bool { return l.Label == name })
 	}

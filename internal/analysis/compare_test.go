@@ -322,6 +322,29 @@ func TestDifferentParametersAreReported(t *testing.T) {
 	wantNote(t, analysis.Compare(m.Results), "parameters", "2 different sets")
 }
 
+// A row whose gradients lost something is compared by time, but promises no bits and wins nothing.
+func TestLossyRowsAreAnotherResult(t *testing.T) {
+	m := newMaker(2, 4)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1.2)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2, Wire: "zstd"}, 1.1, 1.1)
+	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1, 1)
+	for i := range row.Runs {
+		row.Runs[i].ParameterSHA256 = "0123456789"
+	}
+	c := analysis.Compare(m.Results)
+	lossy := c.Groups[0].Lines[3]
+	if lossy.Exact() || lossy.Label != "ddp 2×1 int8" || lossy.Refused != "" || lossy.Speedup.Median != 2 {
+		t.Errorf("%+v", lossy)
+	}
+	wantNote(t, c, "another result", "ddp 2×1 int8", "another result")
+	wantNote(t, c, "parameters", "all 3 rows")
+	wantNoNote(t, c, "ring")
+	if text := c.Groups[0].Findings()[0]; !strings.Contains(text, "ddp 2×1 zstd has the shortest step") {
+		t.Errorf("finding %q", text)
+	}
+}
+
 func TestLabelsTellRowsApart(t *testing.T) {
 	m := newMaker(1, 4)
 	for _, algorithm := range []string{"direct", "ring", "ring"} {

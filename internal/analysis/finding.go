@@ -42,12 +42,13 @@ func (g *Group) processes() string {
 	return ""
 }
 
-// best returns the line with the largest speed-up among those that train one model, are not
-// the baseline and satisfy is; nil if there is none.
+// best returns the line with the largest speed-up among those that train one model without a loss on
+// the wire, are not the baseline and satisfy is; nil if there is none.
 func (g *Group) best(is func(*Line) bool) *Line {
 	var best *Line
 	for _, l := range g.Lines {
-		trains := l != g.Baseline && l.Setting.Strategy != "none" && l.Speedup.Known() && is(l)
+		trains := l != g.Baseline && l.Setting.Strategy != "none" && !l.Setting.IsLossy &&
+			l.Speedup.Known() && is(l)
 		if trains && (best == nil || l.Speedup.Median > best.Speedup.Median) {
 			best = l
 		}

@@ -55,6 +55,7 @@ func rules() []rule {
 		{"generated data", Caution, generated},
 		{"no exchange", Caution, noExchange},
 		{"ring", Caution, ring},
+		{"another result", Caution, anotherResult},
 		{"one machine", Caution, oneMachine},
 		{"parameters", Caution, parametersDiffer},
 		{"parameters", Fact, parametersAgree},

@@ -45,13 +45,15 @@ type Host struct {
 }
 
 // Setting is what one row did, as asked for. Rows with equal work differ at most in Strategy,
-// Algorithm, Link, Workers and Threads.
+// Algorithm, Link, Wire, Workers and Threads.
 type Setting struct {
 	Model     string  `json:"model"`
 	Data      string  `json:"data"`
 	Strategy  string  `json:"strategy"`
 	Algorithm string  `json:"algorithm"`
 	Link      string  `json:"link"`
+	Wire      string  `json:"wire,omitempty"`  // form in which gradients travelled; "": as they are
+	IsLossy   bool    `json:"lossy,omitempty"` // that form loses something
 	Workers   int     `json:"workers"`
 	Threads   int     `json:"threads"` // of each worker
 	Batch     int     `json:"batch"`   // global

@@ -31,6 +31,11 @@ func matrix(models, strategies []string, workers ...int) bench.Config {
 		Models: models, Strategies: strategies, Workers: workers, Batches: []int{64}}}}
 }
 
+func withWires(c bench.Config, wires ...string) bench.Config {
+	c.Parts[0].Wires = wires
+	return c
+}
+
 func names(p bench.Plan) []string {
 	var out []string
 	for _, row := range p.Rows {
@@ -57,6 +62,10 @@ func TestExpand(t *testing.T) {
 			"lenet none 2×1 /4", "lenet none 4×1 /4"}, 2},
 		{"one worker", matrix([]string{"lenet"}, []string{"single"}, 1),
 			[]string{"lenet single 1×2 /1"}, 0},
+		{"wires where gradients travel",
+			withWires(matrix([]string{"lenet"}, all, 1, 2), "fp32", "int8", "zstd"), []string{
+				"lenet single 1×1 /2", "lenet single 1×2 /2", "lenet ddp 2×1 /2",
+				"lenet ddp 2×1 int8 /2", "lenet ddp 2×1 zstd /2", "lenet none 2×1 /2"}, 2},
 		{"no single", matrix([]string{"lenet"}, []string{"ddp"}, 2), []string{"lenet ddp 2×1 /2"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,6 +94,8 @@ func TestExpandRefuses(t *testing.T) {
 		"workers 10000":         matrix([]string{"lenet"}, []string{"ddp"}, 10000),
 		"model lenet is listed": twice,
 		"repeats 0":             noRepeat,
+		"wire int8 is listed":   withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int8", "int8"),
+		"unknown wire":          withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
 		"the matrix is empty":   matrix([]string{"lenet"}, []string{"ddp"}, 1),
 		"no strategy":           matrix([]string{"lenet"}, nil, 2),
 		"batch": func() bench.Config {
@@ -293,5 +304,36 @@ func TestBrokenSamplesFailTheRun(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("samples %s: error %v, want %q", content, err, want)
 		}
+	}
+}
+
+// Rows carry the form in which their gradients travelled, and whether that is another result.
+func TestRowsOfWires(t *testing.T) {
+	c := withWires(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2), "fp32", "deflate", "top-k",
+		"auto")
+	c.Out = filepath.Join(t.TempDir(), "out")
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+			s, err := pretend(ctx, c, o)
+			if s.Wire = c.Wire; s.Wire == "auto" {
+				s.Wire = "bf16"
+			}
+			return s, err
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range r.Rows {
+		s, folder := row.Setting, row.Runs[0].Directory
+		got = append(got, fmt.Sprintf("%s %s %v", s.Strategy, s.Wire, s.IsLossy))
+		if s.Wire == "top-k" && !strings.HasSuffix(folder, "ddp-w2t1-top-k") {
+			t.Errorf("directory %s", folder)
+		}
+	}
+	want := []string{"single  false", "single  false", "ddp  false", "ddp deflate false", "ddp top-k true",
+		"ddp bf16 true"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }

@@ -19,7 +19,9 @@ import (
 
 // setting is the row's configuration as asked for; what only a run can tell is added by collect.
 func setting(c job.Config) analysis.Setting {
+	wire := wireOf(c.Workers, c.Strategy, c.Wire)
 	return analysis.Setting{
+		Wire: wire, IsLossy: job.IsLossy(wire),
 		Model: c.Model, Data: c.Data, Strategy: c.Strategy, Algorithm: c.Algorithm, Link: c.Link,
 		Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Steps: c.Steps,
 		Epochs: c.Epochs, LR: c.LR, Seed: c.Seed,
@@ -75,6 +77,8 @@ func collect(run *analysis.Run, row *analysis.Row, c job.Config, s *job.Summary)
 	set.Generated, set.Classes = s.Generated, s.Classes
 	set.Algorithm, set.Link = s.Algorithm, s.Link
 	set.Threads, set.Shards = s.Threads, s.Shards
+	set.Wire = wireOf(s.Workers, s.Strategy, s.Wire)
+	set.IsLossy = set.IsLossy || job.IsLossy(set.Wire) // what "auto" has chosen in any run
 
 	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
 	if err != nil {

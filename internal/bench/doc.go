@@ -1,7 +1,7 @@
 // Package bench runs a matrix of training configurations.
 //
-// [Config] holds one or more parts, each a matrix models x strategies x workers x batches over
-// one base configuration. [Expand] turns it into a [Plan]: the rows, and the combinations that
+// [Config] holds one or more parts, each a matrix models x strategies x workers x batches x wires
+// over one base configuration. [Expand] turns it into a [Plan]: the rows, and the combinations that
 // make no sense with the reason. [Run] executes every row once per round in an interleaved
 // order ([Plan.Trials]) through internal/job, keeps every raw sample, and writes results.json.
 //

@@ -28,6 +28,7 @@ type Part struct {
 	Strategies []string
 	Workers    []int
 	Batches    []int
+	Wires      []string // of rows that exchange; none: that of Base
 }
 
 // Plan is the list of rows to run.
@@ -43,7 +44,7 @@ type Trial struct{ Round, Row int }
 // maxRepeats bounds Config.Repeats: every raw sample of every run is kept.
 const maxRepeats = 1000
 
-// Expand lists the rows of the matrix, models first, then batches, strategies, workers.
+// Expand lists the rows of the matrix, models first, then batches, strategies, workers, wires.
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
 // worker they have nothing to exchange and are single under another name. What is left out is
@@ -97,6 +98,9 @@ func (p Part) check() error {
 	if n, ok := repeated(p.Workers); ok {
 		return usage("workers %d is listed twice", n)
 	}
+	if s, ok := repeated(p.Wires); ok {
+		return usage("wire %s is listed twice", s)
+	}
 	if n, ok := repeated(p.Batches); ok {
 		return usage("batch %d is listed twice", n)
 	}
@@ -127,7 +131,7 @@ func (p Part) expandStrategies(plan *Plan, base job.Config, c Config) {
 	for _, base.Strategy = range p.Strategies {
 		for _, base.Workers = range p.Workers {
 			if (base.Strategy == "single") == (base.Workers == 1) {
-				plan.Rows = append(plan.Rows, base)
+				p.expandWires(plan, base)
 			}
 		}
 		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
@@ -136,6 +140,17 @@ func (p Part) expandStrategies(plan *Plan, base job.Config, c Config) {
 			row.Workers, row.Threads = 1, busy
 			plan.Rows = append(plan.Rows, row)
 		}
+	}
+}
+
+// expandWires appends a row for each wire, or one row where nothing is exchanged.
+func (p Part) expandWires(plan *Plan, base job.Config) {
+	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 {
+		plan.Rows = append(plan.Rows, base)
+		return
+	}
+	for _, base.Wire = range p.Wires {
+		plan.Rows = append(plan.Rows, base)
 	}
 }
 
@@ -170,9 +185,21 @@ func (p Plan) Trials() []Trial {
 	return trials
 }
 
-// Name labels a row: model, strategy, workers x threads.
+// Name labels a row: model, strategy, workers x threads, and a wire that is no plain one.
 func Name(c job.Config) string {
-	return fmt.Sprintf("%s %s %d×%d", c.Model, c.Strategy, c.Workers, c.Threads)
+	name := fmt.Sprintf("%s %s %d×%d", c.Model, c.Strategy, c.Workers, c.Threads)
+	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
+		name += " " + wire
+	}
+	return name
+}
+
+// wireOf returns the form in which gradients travel, unless that is as they are, or they do not.
+func wireOf(workers int, strategy, wire string) string {
+	if workers == 1 || strategy == "none" || wire == "fp32" {
+		return ""
+	}
+	return wire
 }
 
 func repeated[T comparable](list []T) (T, bool) {

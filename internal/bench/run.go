@@ -180,6 +180,10 @@ func isFatal(err error) bool {
 
 // directory names a run's folder so that a listing is in the order of rounds and rows.
 func directory(t Trial, c job.Config) string {
-	return fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, c.Model, c.Strategy,
+	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, c.Model, c.Strategy,
 		c.Workers, c.Threads)
+	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
+		name += "-" + wire
+	}
+	return name
 }

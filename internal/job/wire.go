@@ -25,6 +25,16 @@ func newCodec(wire string) (comm.Codec, error) {
 // wireLowRank is what the names of PowerSGD's wires begin with; their rank follows.
 const wireLowRank = "powersgd-"
 
+// IsLossy reports whether gradients that travel as wire are rounded or thinned out, so that the result
+// is another than that of one worker. Of "auto", and of what is no wire, it is not known, and false.
+func IsLossy(wire string) bool {
+	if wire == wireTopK || lowRank(wire) > 0 {
+		return true
+	}
+	c, err := newCodec(wire)
+	return err == nil && c != nil && c.Loss() != comm.Lossless
+}
+
 // lowRank returns the rank of the factors that a wire sends in place of matrices; 0 if it sends those.
 func lowRank(wire string) int {
 	text, ok := strings.CutPrefix(wire, wireLowRank)

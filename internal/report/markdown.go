@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -161,6 +162,7 @@ func textColumns() []column {
 		col("strategy", "", func(v *lineView) string { return v.Setting.Strategy }),
 		col("algorithm", "", func(v *lineView) string { return v.exchanged(v.Setting.Algorithm) }),
 		col("link", "", func(v *lineView) string { return v.exchanged(v.Setting.Link) }),
+		col("wire", "", func(v *lineView) string { return v.exchanged(cmp.Or(v.Setting.Wire, "fp32")) }),
 		col("workers", "", number(func(v *lineView) int { return v.Setting.Workers })),
 		col("threads", "each", number(func(v *lineView) int { return v.Setting.Threads })),
 		col("cores", "", number(func(v *lineView) int { return v.Cores() })),

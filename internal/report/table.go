@@ -129,6 +129,8 @@ func (v *lineView) parameters() cell {
 	switch {
 	case v.Setting.Strategy == "none" && v.Setting.Workers > 1:
 		c.Small = "of rank 0 alone"
+	case v.Setting.IsLossy:
+		c.Small = "another result"
 	case !v.Exact():
 		c.Small = "order of the ring"
 	case len(v.group.Hashes) == 1:
@@ -160,8 +162,8 @@ func mainTable(title string, lines []*lineView) table {
 		t.Head = append(t.Head, c.heading)
 	}
 	for _, v := range lines {
-		r := row{Cells: []cell{{Text: v.key + "  " + v.Setting.Strategy, Small: v.detail(),
-			Swatch: swatch(v.style)}}}
+		name := strings.TrimSpace(v.key + "  " + v.Setting.Strategy + " " + v.Setting.Wire)
+		r := row{Cells: []cell{{Text: name, Small: v.detail(), Swatch: swatch(v.style)}}}
 		if v.group.Baseline == v.Line {
 			r.Class = "baseline"
 		}
