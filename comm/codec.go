@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Codec is the form in which the vectors of an all-reduce travel. A span that a rank sends to several
-// peers is encoded once. If that loses something, the sender goes on with what its peers will decode,
-// so that all ranks get the same bits; but what is rounded are sums of a rank's shards, so these bits
-// depend on the number of ranks. Package codec has implementations.
+// Codec is the form in which the vectors of an all-reduce or a reduce-scatter travel. A span that a rank
+// sends to several peers is encoded once. If that loses something, the sender goes on with what its peers
+// will decode, so that all ranks get the same bits; but what is rounded are sums of a rank's shards, so
+// these bits depend on the number of ranks. Package codec has implementations.
 //
 // A group uses a codec from one goroutine at a time. It keeps schedules by codec, so the types that
 // implement it must be comparable.
@@ -77,10 +77,11 @@ func (x *executor) fits(c Codec, algorithm string) bool {
 
 // validateCodec reports a codec that does not fit the call.
 func (x *executor) validateCodec(c *Call) error {
-	if c.Codec != nil && c.Op != AllReduce {
-		return fmt.Errorf("comm: %v: codec %q, which only all-reduce takes", c.Op, c.Codec.Name())
+	if c.Codec != nil && c.Op != AllReduce && c.Op != ReduceScatter {
+		return fmt.Errorf("comm: %v: codec %q, which only all-reduce and reduce-scatter take", c.Op,
+			c.Codec.Name())
 	}
-	if !x.fits(c.Codec, x.algorithm(c)) {
+	if c.Op == AllReduce && !x.fits(c.Codec, x.algorithm(c)) {
 		return CheckCodec(x.algorithm(c), c.Codec)
 	}
 	return nil

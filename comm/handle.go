@@ -7,8 +7,8 @@ type Call struct {
 	Op Op
 	// Algorithm overrides the group's for AllReduce.
 	Algorithm string
-	// Codec is the form in which the vectors of AllReduce travel; nil: as they are. Calls of the
-	// same group may share one.
+	// Codec is the form in which the vectors of AllReduce and ReduceScatter travel; nil: as they are.
+	// Calls of the same group may share one.
 	Codec Codec
 	// Out receives the sum of AllReduce, ReduceScatter and Reduce; Pieces are this rank's
 	// contributions, one per subtree of the plan, each as long as Out. Out may be Pieces[0].

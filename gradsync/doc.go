@@ -21,12 +21,15 @@
 // nothing could hide, is exchanged by the waiting goroutine itself. A step allocates nothing.
 // The gradient is a sum; dividing it is the optimizer's business.
 //
-// # Sending less
+// # Sending less, keeping less
 //
 // [Config].TopK and [Config].Rank leave out a part of each step's gradients and send it later; see
 // [State] for what they keep. They cost passes over the gradients on the training goroutine.
 //
-// With them, or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
+// [Config].Sharded leaves each worker the sum of a part of every bucket, of which the other workers get what
+// it makes of it: the two halves of an all-reduce, with the update between them.
+//
+// With TopK, Rank or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
 // other numbers of workers.
 //
 // # Errors

@@ -22,6 +22,9 @@ type exchange struct {
 	onBook   func(int, *comm.Handle) // s.book, bound once so that a step allocates nothing
 	started  int                     // buckets started in this step; they start in order
 
+	completed  *float32       // the vector that completing completes
+	completing []*comm.Handle // by bucket
+
 	rows      []shareRows
 	shared    *shareRows // this step's, nil without
 	sums      []int64
@@ -72,8 +75,12 @@ func (s *exchange) prepare() {
 	for i := range s.buckets {
 		vectors := s.form.vectors(i)
 		s.elems = append(s.elems, len(vectors[0]))
-		s.handles = append(s.handles, c.Group.Prepare(comm.Call{Op: comm.AllReduce,
-			Algorithm: c.Algorithm, Codec: c.Codec, Out: vectors[0], Pieces: vectors}))
+		call := comm.Call{Op: comm.AllReduce, Algorithm: c.Algorithm, Codec: c.Codec, Out: vectors[0],
+			Pieces: vectors}
+		if c.Sharded {
+			call.Op, call.Algorithm = comm.ReduceScatter, ""
+		}
+		s.handles = append(s.handles, c.Group.Prepare(call))
 	}
 }
 

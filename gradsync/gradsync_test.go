@@ -2,6 +2,7 @@ package gradsync_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockstep/comm"
+	"lockstep/comm/codec"
 	"lockstep/comm/commtest"
 	"lockstep/comm/tcp"
 	"lockstep/gradsync"
@@ -164,4 +166,64 @@ func allStrategies(g *comm.Group, data commtest.Contributions, want []float32) e
 		}
 	}
 	return nil
+}
+
+// Sharded, every worker has its shares of the sum, which together are all of it, and what the workers bring
+// of a vector becomes whole, with a lossless codec too.
+func TestShares(t *testing.T) {
+	segments, order, total := layout()
+	for workers := 1; workers <= 6; workers++ {
+		for _, name := range []string{"fp32", "zstd"} {
+			plan := commtest.Cut(t, 7, workers)
+			data := commtest.NewContributions(7, total)
+			want := data.Tree(0, 7)
+			errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
+				c, err := codec.New(name)
+				if err != nil {
+					return err
+				}
+				pieces := data.Pieces(plan, g.Rank())
+				s, err := gradsync.New("ddp", gradsync.Config{Group: g, Segments: segments, Order: order,
+					Pieces: pieces, BucketBytes: 4096, Codec: c, Sharded: true})
+				if err != nil {
+					return err
+				}
+				s.Begin(0)
+				for _, param := range order {
+					s.Ready(param)
+				}
+				if err := s.Wait(); err != nil {
+					return err
+				}
+				sum, own := make([]float32, total), []float32(nil)
+				for _, share := range s.Shares() {
+					copy(sum[share[0]:share[1]], pieces[0][share[0]:share[1]])
+					own = append(own, pieces[0][share[0]:share[1]]...)
+				}
+				collected := make([]float32, total)
+				if err := errors.Join(s.Complete(sum), s.Collect(collected, own)); err != nil {
+					return err
+				}
+				if len(own) > total/workers+16*len(s.Shares()) {
+					return fmt.Errorf("%d of %d elements are one worker's share", len(own), total)
+				}
+				for param, seg := range segments {
+					lo, hi := seg.Offset, seg.Offset+seg.Len
+					if i := commtest.Differ(sum[lo:hi], want[lo:hi]); i >= 0 {
+						return fmt.Errorf("parameter %d: %v, want %v", param, sum[lo+i], want[lo+i])
+					}
+					if i := commtest.Differ(collected[lo:hi], want[lo:hi]); i >= 0 && g.Rank() == 0 {
+						return fmt.Errorf("parameter %d: collected %v, want %v", param, collected[lo+i],
+							want[lo+i])
+					}
+				}
+				return nil
+			})
+			for r, err := range errs {
+				if err != nil {
+					t.Errorf("%d workers, %s, rank %d: %v", workers, name, r, err)
+				}
+			}
+		}
+	}
 }

@@ -44,6 +44,9 @@ type Config struct {
 	// Rank sends the gradients of matrices as two factors of this rank, and adds what that leaves out to
 	// the next step's (PowerSGD). It is for a nil Codec; 0 sends them as they are.
 	Rank int
+	// Sharded leaves the sum of the gradients in this worker's shares only. It is for "ddp" without error
+	// feedback.
+	Sharded bool
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
@@ -67,8 +70,8 @@ type Strategy interface {
 	Ready(param int)
 	// Share completes rows, [shards][n] flat, of which this worker's shards' rows are filled.
 	Share(rows []float32)
-	// Wait returns when Pieces[0] is the global sum and the rows are complete, or with a
-	// *comm.PeerError after which the strategy is unusable.
+	// Wait returns when Pieces[0] is the global sum, with Sharded in this worker's shares only, and the
+	// rows are complete, or with a *comm.PeerError after which the strategy is unusable.
 	Wait() error
 	// Sum replaces counts by their sum over workers.
 	Sum(counts []int64) error
@@ -79,6 +82,17 @@ type Strategy interface {
 	// State returns what is kept between steps. It is the strategy's own memory: who has written all
 	// of it before the first step goes on where it was read, with the same plan.
 	State() State
+
+	// Shares returns the ranges [lo, hi) of the flat vector that are this worker's with Sharded, in order, of
+	// each bucket a part, which may be empty; nil without Sharded. What all workers have covers the buckets.
+	Shares() [][2]int
+	// Complete fills v, which lies like the gradients, on all workers: each brings its shares. It is called
+	// by all at the same place between Wait and Begin, and made for one vector that is completed after
+	// every step.
+	Complete(v []float32) error
+	// Collect fills rank 0's dst, which lies like the gradients, but for the gaps between buckets: each
+	// worker brings its shares, in own one after another. All call it at the same place. It allocates.
+	Collect(dst, own []float32) error
 }
 
 // State is what a strategy keeps between steps.
@@ -128,7 +142,7 @@ func New(name string, c Config) (Strategy, error) {
 	if name == "none" {
 		return &none{pieces: c.Pieces}, nil
 	}
-	if err := c.validate(); err != nil {
+	if err := c.validate(name); err != nil {
 		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
 	}
 	if name == "gather-scatter" {
@@ -155,7 +169,7 @@ func New(name string, c Config) (Strategy, error) {
 }
 
 // validate fills in defaults and reports a layout that does not fit together.
-func (c *Config) validate() error {
+func (c *Config) validate(name string) error {
 	if c.Group == nil {
 		return fmt.Errorf("no group")
 	}
@@ -175,6 +189,9 @@ func (c *Config) validate() error {
 	}
 	if c.Rank < 0 || c.Rank > 0 && (c.TopK || c.Codec != nil) {
 		return fmt.Errorf("factors of rank %d, want 0, or more without top-k and codec", c.Rank)
+	}
+	if c.Sharded && (name != "ddp" || c.TopK || c.Rank > 0) {
+		return fmt.Errorf("sharded, want that for ddp without error feedback only")
 	}
 	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
 	if len(c.Pieces) != want {

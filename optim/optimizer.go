@@ -12,7 +12,8 @@ type Optimizer interface {
 	// Step updates the weights [lo, hi) of the flat vector, whose summed gradient is g, with
 	// len(g) = hi-lo. The gradient counts times scale (1/samples turns a sum into a mean), and
 	// lr is this step's learning rate. Each weight must be in exactly one range per step; the range
-	// that starts at 0 comes first and begins the step; a range cuts no parameter in two. It allocates
+	// that starts at 0 comes first and begins the step; a range cuts no parameter in two unless the rule
+	// IsElementwise. It allocates
 	// nothing.
 	Step(lo, hi int, g []float32, lr float64, scale float32)
 	// Bytes returns the memory it takes besides the weights: its state, and room to work in.
@@ -57,6 +58,10 @@ type Config struct {
 
 // Names lists the update rules.
 func Names() []string { return []string{"sgd", "adamw", "lars", "lamb", "muon"} }
+
+// IsElementwise reports whether the rule updates each weight by itself, so that a range may cut a parameter
+// in two.
+func IsElementwise(name string) bool { return name == "" || name == "sgd" || name == "adamw" }
 
 // Validate reports the first setting out of range.
 func (c Config) Validate() error {

@@ -24,7 +24,7 @@ const (
 type Param struct {
 	// Name is the parameter's name, which a Group matches.
 	Name string
-	// Offset and Len say where it lies.
+	// Offset and Len say where it lies. Len is 0 if the weights have nothing of it; only its name counts.
 	Offset, Len int
 	// Rows and Cols are the shape of the stored matrix, whose elements lie row by row; for the
 	// weights of a layer Cols is the number of outputs. A Bias is one row.
@@ -68,7 +68,9 @@ type layer struct {
 func (c Config) layers(params []Param, n int) ([]layer, error) {
 	var all []layer
 	for _, p := range params {
-		all = append(all, layer{p, c.setting(p)})
+		if p.Len != 0 { // of which there is something
+			all = append(all, layer{p, c.setting(p)})
+		}
 	}
 	slices.SortFunc(all, func(a, b layer) int { return cmp.Compare(a.Offset, b.Offset) })
 	end := 0

@@ -22,6 +22,7 @@ type Loop struct {
 	variables *graph.Variables
 	programs  *programs
 	optimizer optim.Optimizer
+	sharded   *sharded // nil: this worker updates all weights
 	follow    followers
 	moment    Moment // all but its Progress
 	schedule  optim.Schedule

@@ -23,6 +23,9 @@ func (m Memory) Total() int64 { return m.Arena + m.Variables + m.Batches }
 func (l *Loop) Memory() Memory {
 	v := l.variables
 	floats := len(v.Weights)*(1+len(l.gradients)) + len(v.State) + len(l.rows)
+	if l.sharded != nil {
+		floats += len(l.sharded.own)
+	}
 	m := Memory{
 		Arena:     l.ArenaBytes(),
 		Variables: 4*int64(floats) + l.optimizer.Bytes() + l.follow.bytes(),
@@ -33,6 +36,9 @@ func (l *Loop) Memory() Memory {
 	}
 	return m
 }
+
+// OptimizerBytes returns what the optimizer keeps and works in, of this worker's share of the weights.
+func (l *Loop) OptimizerBytes() int64 { return l.optimizer.Bytes() }
 
 // imageBytes returns the size of n samples as a program reads them.
 func imageBytes(s *data.Set, n int) int64 {

@@ -44,17 +44,22 @@ type Moment struct {
 	// Optimizer is what the update keeps, in the layout of Variables.Weights: the state of the
 	// optimizer, slow weights, averages.
 	Optimizer []optim.Vector
+	// Sharded is the state of an optimizer that has only some ranges of the weights, Shares, one after
+	// another; Optimizer is then what else is kept.
+	Sharded []optim.Vector
+	Shares  [][2]int
 	// Statistics are the slow copies and averages of the running statistics, in the layout of
 	// Variables.State.
 	Statistics []optim.Vector
 }
 
-// Bytes returns the size of what would have to be copied to keep the moment.
+// Bytes returns the size of what would have to be copied to keep the moment, with all workers' shares.
 func (m Moment) Bytes() int64 {
 	floats := len(m.Variables.Weights) + len(m.Variables.State)
 	for _, v := range slices.Concat(m.Optimizer, m.Statistics) {
 		floats += len(v.Data)
 	}
+	floats += len(m.Sharded) * len(m.Variables.Weights)
 	return 4 * int64(floats)
 }
 
@@ -70,6 +75,10 @@ type Keeper interface {
 // newMoment collects what moments are made of.
 func (l *Loop) newMoment() Moment {
 	weights, statistics := l.follow.state()
+	if l.sharded != nil {
+		return Moment{Variables: l.variables, Optimizer: weights, Statistics: statistics,
+			Sharded: l.optimizer.State(), Shares: l.sharded.shares}
+	}
 	return Moment{Variables: l.variables, Optimizer: append(l.optimizer.State(), weights...),
 		Statistics: statistics}
 }

@@ -72,7 +72,9 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
 			event.Samples, batch.Samples))
 	}
-	l.update(event.Rate, event.Samples)
+	if err := l.update(event.Rate, event.Samples); err != nil {
+		return Step{}, err
+	}
 	l.torn = false
 	l.lap(trace.Optimizer, "optimizer")
 	return event, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -56,10 +57,14 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 	for _, s := range v.Segments {
 		segments = append(segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
 	}
+	strategy, isSharded := strings.CutSuffix(strategy, " sharded")
 	exchange, err := gradsync.New(strategy, gradsync.Config{
 		Group: group, Segments: segments, Order: v.Order, Pieces: loop.Pieces(),
-		BucketBytes: 64 << 10,
+		BucketBytes: 64 << 10, Sharded: isSharded,
 	})
+	if err == nil && isSharded {
+		err = loop.Shard(exchange.Shares(), exchange.Complete)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 			for i, pair := range [][2]string{
 				{"gather-scatter", ""}, {"all-reduce", "direct"}, {"all-reduce", "gather"},
 				{"all-reduce", "halving-doubling"}, {"ddp", "direct"}, {"ddp", "halving-doubling"},
-				{"ddp", "gather"}, {"ddp", "auto"},
+				{"ddp", "gather"}, {"ddp", "auto"}, {"ddp sharded", "auto"},
 			} {
 				if isDeep && (i+workers)%2 == 1 {
 					continue // every pair and every number of workers is met; half the time

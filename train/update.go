@@ -61,12 +61,19 @@ func (f *followers) bytes() int64 {
 }
 
 // update changes the weights by the global gradient in piece 0, and lets the followers follow.
-func (l *Loop) update(rate float64, samples int) {
+func (l *Loop) update(rate float64, samples int) error {
 	scale := 1 / float32(samples)
 	if l.follow.clip != nil {
 		scale = l.follow.clip.Scale(l.gradients[0], scale)
 	}
-	l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
+	if l.sharded != nil {
+		l.sharded.update(l.variables.Weights, l.gradients[0], rate, scale)
+	} else {
+		l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
+	}
+	if err := l.completeWeights(); err != nil {
+		return l.failed("exchange of weights", err)
+	}
 	if l.follow.lookahead != nil {
 		n := l.step + 1
 		l.follow.lookahead.After(n, l.isOver || n == l.config.steps())
@@ -74,6 +81,7 @@ func (l *Loop) update(rate float64, samples int) {
 	if l.follow.ema != nil {
 		l.follow.ema.Update()
 	}
+	return nil
 }
 
 // average puts the averages in the place of the variables, or back, if there are any.

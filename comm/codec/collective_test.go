@@ -167,7 +167,7 @@ func TestAlgorithmsThatDoNotFit(t *testing.T) {
 		four := [][]float32{make([]float32, 4)}
 		return g.Start(comm.Call{Op: comm.Reduce, Codec: must(t, "bf16"), Out: four[0], Pieces: four}).Wait()
 	})
-	if err := errs[0]; err == nil || !strings.Contains(err.Error(), "only all-reduce takes") {
+	if err := errs[0]; err == nil || !strings.Contains(err.Error(), "which only all-reduce and reduce") {
 		t.Errorf("reduce: %v", err)
 	}
 	const workers = 17 // where "auto" is halving-doubling

@@ -81,7 +81,7 @@ type Checkpoints struct {
 type saver struct {
 	store *checkpoint.Store
 	every interval
-	held  *heldBack // nil: the exchange keeps nothing
+	peers *peerState // nil: the exchange keeps nothing
 	// describe completes what the manifest says about a moment.
 	describe func(train.Progress) kept
 	// metadata of the weights' file.
@@ -107,7 +107,7 @@ func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if isKept, err := s.held.keep(isWanted); err != nil || !isKept {
+	if isKept, err := s.peers.keep(isWanted, m); err != nil || !isKept {
 		return false, err
 	}
 	s.copy(m)
@@ -185,7 +185,7 @@ func (s *saver) isFinite() bool {
 			return false
 		}
 	}
-	return s.held.isFinite()
+	return s.peers.isFinite()
 }
 
 // write commits what was copied.
@@ -195,8 +195,8 @@ func (s *saver) write(k kept, done chan<- error) {
 	k.ParameterSHA256 = v.SHA256()
 	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.stepShards())
 	c, err := s.store.Commit(k.Progress.Step, k, append([]checkpoint.File{
-		checkpoint.Weights(v, batches, s.metadata), keptOf(s.copied).File(
-			checkpoint.OptimizerFile, v)}, s.held.files(v)...))
+		checkpoint.Weights(v, batches, s.metadata), keptOf(s.copied, s.peers.vectors()).File(
+			checkpoint.OptimizerFile, v)}, s.peers.files(v)...))
 	if err == nil {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}
@@ -204,9 +204,10 @@ func (s *saver) write(k kept, done chan<- error) {
 	done <- err
 }
 
-// keptOf returns what the update keeps between steps.
-func keptOf(m train.Moment) checkpoint.Vectors {
-	return checkpoint.Vectors{Weights: vectorsOf(m.Optimizer), Statistics: vectorsOf(m.Statistics)}
+// keptOf returns what the update keeps between steps, sharded in place of the shares.
+func keptOf(m train.Moment, sharded []checkpoint.Vector) checkpoint.Vectors {
+	return checkpoint.Vectors{Weights: append(vectorsOf(m.Optimizer), sharded...),
+		Statistics: vectorsOf(m.Statistics)}
 }
 
 // vectorsOf names an optimizer's vectors for package checkpoint.
@@ -253,7 +254,7 @@ func (w *worker) newSaver() (*saver, error) {
 		return nil, nil
 	}
 	every, err := parseInterval(w.config.CheckpointEvery)
-	return &saver{store: w.dir.store(), every: every, held: w.held, describe: w.describe,
+	return &saver{store: w.dir.store(), every: every, peers: w.peers, describe: w.describe,
 		metadata: w.metadata(), at: time.Now()}, err
 }
 
@@ -274,7 +275,7 @@ func (w *worker) describe(p train.Progress) kept {
 // checkSpace refuses a run whose checkpoints the disk has no room for: those that are kept, and the
 // one in progress.
 func (w *worker) checkSpace(l *train.Loop) error {
-	bytes := l.Moment().Bytes() + w.held.bytes(len(l.Variables().Weights))
+	bytes := l.Moment().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.store().Count()))
 	free, isKnown := freeBytes(string(w.dir))
 	if !isKnown {

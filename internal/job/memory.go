@@ -18,8 +18,9 @@ func (w *worker) planMemory(l *train.Loop) error {
 	data := m.Batches + w.task.bytes/w.sharers()
 	if w.saver != nil {
 		// the copy that is written
-		m.Variables += l.Moment().Bytes() + w.held.bytes(len(l.Variables().Weights))
+		m.Variables += l.Moment().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	}
+	w.optimizer = l.OptimizerBytes()
 	if c.hasMemory() {
 		for _, p := range l.Pieces() {
 			m.Variables += 4 * int64(len(p)) // what it keeps back
@@ -29,6 +30,9 @@ func (w *worker) planMemory(l *train.Loop) error {
 	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
 		"data %s", Size(w.planned), Size(m.Arena), Size(m.Variables), Size(data))
+	if c.hasShards() {
+		text += fmt.Sprintf("; the optimizer's state of a share is %s", Size(w.optimizer))
+	}
 	if c.Workers > 1 {
 		text += fmt.Sprintf("; %s together", Size(all))
 	}

@@ -71,6 +71,11 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if err := restore(l.Moment(), c); err != nil {
 		return err
 	}
+	if w.peers != nil {
+		if err := w.peers.restore(c, k.Config, l.Variables()); err != nil {
+			return err
+		}
+	}
 	if got := l.Variables().SHA256(); got != k.ParameterSHA256 {
 		return refuse("parameters hash to %s, want %s", got, k.ParameterSHA256)
 	}
@@ -86,7 +91,6 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if w.saver != nil {
 		w.saver.last = k.Progress.Step
 	}
-	w.source = c
 	w.note("going on from %s, after %s", c.Path, count(k.Progress.Step, "step"))
 	return nil
 }
@@ -100,9 +104,17 @@ func restore(m train.Moment, c *checkpoint.Checkpoint) error {
 	if err != nil {
 		return err
 	}
-	return withFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
-		return keptOf(m).Load(r, m.Variables)
+	sharded := whole(m)
+	err = withFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
+		return keptOf(m, sharded).Load(r, m.Variables)
 	})
+	for i, v := range m.Sharded {
+		at := 0
+		for _, share := range m.Shares {
+			at += copy(v.Data[at:], sharded[i].Data[share[0]:share[1]])
+		}
+	}
+	return err
 }
 
 // withFile opens a safetensors file while use runs.
@@ -189,10 +201,10 @@ func (c Config) checkMemory(from Config) error {
 const fromResume = "--resume"
 
 // anew lists the settings that may differ from those of the run that is resumed: none of them
-// changes the result, but for the length.
+// changes the result, but for the length, and for those of the exchange with a lossy wire.
 func anew() []string {
-	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "memory",
-		"master-addr", "master-port", "data-dir", "epochs", "steps", "for", "until",
+	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "shard-optimizer",
+		"memory", "master-addr", "master-port", "data-dir", "epochs", "steps", "for", "until",
 		"checkpoint-every", "save"}
 }
 

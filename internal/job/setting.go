@@ -106,6 +106,10 @@ func workerSettings() []Setting {
 			wires(), func(c *Config) *string { return &c.Wire }),
 		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }),
+		toggle("shard-optimizer", "with ddp: each worker updates a share of the weights, keeps the "+
+			"optimizer's state of it alone, and gets the others' weights; for sgd and adamw; changes no "+
+			"result",
+			func(c *Config) *bool { return &c.ShardOptimizer }),
 		byteSize("memory", "activations that a worker keeps before it computes cheap ones again; "+
 			"0 for all", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",

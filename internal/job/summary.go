@@ -133,8 +133,9 @@ type RankStat struct {
 	BytesVectors    int64     `json:"bytes_vectors"` // what those sent stand for, without a codec
 	BytesReceived   int64     `json:"bytes_received"`
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
-	PlannedBytes    int64     `json:"planned_bytes"` // of memory, before the first step
-	ArenaBytes      int64     `json:"arena_bytes"`   // the largest program's activation arena
+	PlannedBytes    int64     `json:"planned_bytes"`   // of memory, before the first step
+	OptimizerBytes  int64     `json:"optimizer_bytes"` // of those: its state, of this rank's share
+	ArenaBytes      int64     `json:"arena_bytes"`     // the largest program's activation arena
 	ISA             string    `json:"isa"`
 	ParameterSHA256 string    `json:"parameter_sha256"`
 }

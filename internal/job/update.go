@@ -33,6 +33,24 @@ func (c Config) updateProblems(add func(name, format string, args ...any)) {
 	}
 }
 
+// shardProblems adds what is wrong with sharing out the update.
+func (c Config) shardProblems(add func(name, format string, args ...any)) {
+	switch {
+	case !c.hasShards():
+	case c.Strategy != "ddp":
+		add("shard-optimizer", "is for --strategy ddp, not %s", c.Strategy)
+	case !optim.IsElementwise(c.Optimizer):
+		add("shard-optimizer", "%s needs whole tensors, which shares cut; want sgd or adamw", c.Optimizer)
+	case c.Clip > 0:
+		add("shard-optimizer", "no worker has the whole gradient that --clip takes the norm of")
+	case c.Wire == auto || c.hasMemory():
+		add("shard-optimizer", "is not for --wire %s, which holds back gradients or is not decided yet",
+			c.Wire)
+	case c.Algorithm != auto && c.Algorithm != "direct":
+		add("shard-optimizer", "exchanges directly, not by --algorithm %s", c.Algorithm)
+	}
+}
+
 // optimizer returns the update rule's configuration, with the rate for the global batch.
 func (c Config) optimizer() (optim.Config, error) {
 	rule, err := optim.ParseScaleRule(c.ScaleLR)

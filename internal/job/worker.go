@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/data"
@@ -35,23 +34,22 @@ type worker struct {
 	report  func(cluster.Progress)
 	log     io.Writer // for people
 
-	beacon      *beacon
-	group       *comm.Group // nil without mesh
-	strategy    train.GradSync
-	tuning      *comm.Tuning // what "auto" goes by; nil: the algorithm was given
-	wire        *WireChoice  // nil: not chosen here
-	steps       *stepLog
-	events      *events
-	meter       *meter
-	giveUp      context.CancelFunc // ends training before its time
-	planned     int64              // bytes of memory
-	evaluations []Evaluation
-	started     *Start                 // what was loaded; nil: nothing
-	saved       *Saved                 // what was written; nil: nothing
-	saver       *saver                 // nil: this worker keeps no checkpoints
-	held        *heldBack              // nil: the exchange keeps nothing between steps
-	source      *checkpoint.Checkpoint // what the run goes on from; nil: it begins
-	began       time.Time
+	beacon             *beacon
+	group              *comm.Group // nil without mesh
+	strategy           train.GradSync
+	tuning             *comm.Tuning // what "auto" goes by; nil: the algorithm was given
+	wire               *WireChoice  // nil: not chosen here
+	steps              *stepLog
+	events             *events
+	meter              *meter
+	giveUp             context.CancelFunc // ends training before its time
+	planned, optimizer int64              // bytes of memory, and of those the optimizer's
+	evaluations        []Evaluation
+	started            *Start     // what was loaded; nil: nothing
+	saved              *Saved     // what was written; nil: nothing
+	saver              *saver     // nil: this worker keeps no checkpoints
+	peers              *peerState // nil: all that is kept between steps is the same on all ranks
+	began              time.Time
 }
 
 // workerResult is what a worker tells the launcher at the end.
@@ -113,7 +111,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, err
 	}
-	w.held = w.newHeldBack(plan)
+	w.peers = w.newPeerState(plan)
 	if w.saver, err = w.newSaver(); err != nil {
 		return result, err
 	}
@@ -123,14 +121,14 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer loop.Close()
-	if err := w.begin(loop); err != nil {
-		return result, err
-	}
 	// A collective that waits for a peer ends when the run is cancelled.
 	defer whenCancelled(ctx, w.shutDown)()
 	sync, err := w.join(loop, isa, plan, recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
+	}
+	if err := w.begin(loop); err != nil {
+		return result, err
 	}
 	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
 		return result, err
@@ -197,8 +195,8 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	switch {
 	case w.saver != nil:
 		keeper = w.saver
-	case w.held != nil && c.keeps():
-		keeper = w.held
+	case w.peers != nil && c.keeps():
+		keeper = w.peers
 	}
 	schedule, err := c.schedule()
 	if err != nil {
@@ -247,19 +245,13 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 		return nil, err
 	}
 	w.strategy = strategy
-	return w.strategy, w.remember(l, strategy)
-}
-
-// remember makes the strategy go on with what it kept, if there is anything.
-func (w *worker) remember(l *train.Loop, s gradsync.Strategy) error {
-	if w.held == nil {
-		return nil
+	if w.peers != nil {
+		w.peers.join(w.group, strategy)
 	}
-	w.held.join(w.group, s)
-	if w.source == nil {
-		return nil
+	if w.config.hasShards() {
+		err = l.Shard(strategy.Shares(), strategy.Complete)
 	}
-	return w.held.restore(w.source, w.task.start.Resumed.Kept.Config, l.Variables())
+	return w.strategy, err
 }
 
 // gather makes the group of all workers, which measures its links if the algorithm is left to it.
@@ -301,7 +293,8 @@ func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsy
 	return gradsync.New(w.config.Strategy, gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
-		Lane: r.Lane("exchange"),
+		Sharded: w.config.hasShards(),
+		Lane:    r.Lane("exchange"),
 	})
 }
 
@@ -377,8 +370,8 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	w.beacon.began.Store(w.began.UnixNano())
 	ctx, w.giveUp = context.WithCancel(ctx)
 	defer w.giveUp()
-	if w.held != nil {
-		w.held.isStopping = func() bool { return ctx.Err() != nil }
+	if w.peers != nil {
+		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
 	done, err = l.Run(ctx, watch(sync, w.beacon), w)
 	if w.saver != nil {
@@ -455,8 +448,8 @@ func (w *worker) result(done train.Result) workerResult {
 			FLOPs:       done.FLOPs,
 			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
 			PeakRSSBytes: peakRSS(),
-			PlannedBytes: w.planned,
-			ISA:          w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
+			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
+			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
 		Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(),
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
