@@ -81,7 +81,7 @@ type Checkpoints struct {
 type saver struct {
 	store *checkpoint.Store
 	every interval
-	peers *peerState // nil: the exchange keeps nothing
+	peers *peerState // nil: replicas are equal in all
 	// describe completes what the manifest says about a moment.
 	describe func(train.Progress) kept
 	// metadata of the weights' file.

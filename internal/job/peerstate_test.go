@@ -23,6 +23,9 @@ func TestResumedRunRemembersWhatWasHeldBack(t *testing.T) {
 			workers int
 			every   string
 		}{{"local", 3, "1"}, {"local", 2, "1ns"}, {"shm", 3, "2"}} {
+			if wire != "top-k" && v.every == "1ns" {
+				continue // it has nothing to do with the wire
+			}
 			change := func(c *job.Config) {
 				c.Wire, c.Link, c.Workers, c.Shards = wire, v.link, v.workers, 5
 			}
