@@ -5,10 +5,13 @@ import (
 	"time"
 )
 
-// grace is how long a rank that has failed stays, at most, to tell the others which rank was lost.
-// A peer that is in a collective takes the report at once, behind what is left of a frame; one
-// that computes finds it later, if the link's buffers could hold it.
-const grace = 500 * time.Millisecond
+// A rank that has failed stays to tell the others which rank was lost. A peer that is in a collective
+// takes the report at once, behind what is left of a frame; one that computes finds it later, if the
+// link's buffers could hold it.
+const (
+	grace    = 500 * time.Millisecond // while nothing moves
+	maxGrace = 3 * grace              // in all: a large frame takes its time on a busy machine
+)
 
 // discardBytes is how much of the frames that nobody wants any more is read at once.
 const discardBytes = 64 << 10
@@ -39,7 +42,8 @@ type parting struct {
 }
 
 // fail finds out which rank was lost, tells the peers and ends the mesh, so that every rank learns
-// of the loss at once. It takes as long as the slowest peer takes to answer, at most grace.
+// of the loss at once. It takes as long as the slowest peer takes to answer, at most grace
+// after the last byte has moved, and at most maxGrace.
 func (x *executor) fail(cause *PeerError) error {
 	if errors.Is(cause.Err, ErrClosed) {
 		return ErrClosed
@@ -60,7 +64,7 @@ func (x *executor) fail(cause *PeerError) error {
 	case errors.As(cause.Err, &frame):
 		from.hasHeard = true // where its next frame begins nobody knows
 	}
-	f.run(time.Now().Add(grace))
+	f.run(time.Now())
 	x.mesh.Shutdown()
 	return f.cause
 }
@@ -73,8 +77,9 @@ func newParting(in *lane) parting {
 	return parting{rest: headBytes + len(in.body) - in.moved}
 }
 
-// run ends when every peer but the lost one is done with, or at end.
-func (f *farewell) run(end time.Time) {
+// run ends when every peer but the lost one is done with, or out of grace.
+func (f *farewell) run(begin time.Time) {
+	end := begin.Add(grace)
 	for {
 		isPending, hasMoved := false, false
 		for peer := range f.partings {
@@ -94,7 +99,11 @@ func (f *farewell) run(end time.Time) {
 			}
 			isPending = isPending || f.want[peer] != 0
 		}
-		left := time.Until(end)
+		now := time.Now()
+		if hasMoved {
+			end = now.Add(min(grace, maxGrace-now.Sub(begin)))
+		}
+		left := end.Sub(now)
 		if !isPending || left <= 0 {
 			return
 		}
