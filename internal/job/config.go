@@ -16,33 +16,29 @@ import (
 // Config is a run as values. A field has the name of its flag, which is also its key in JSON and
 // in config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
-	Model       string `json:"model"`        // architecture, a name of model.Names
-	Data        string `json:"data"`         // data set, a name of data.Names or a path
-	DataDir     string `json:"data-dir"`     // folder of data sets; "": the user's cache
-	Size        int    `json:"size"`         // side of the images of a folder
-	Vocab       string `json:"vocab"`        // WordPiece vocabulary; "": BERT's, in a data folder
-	Sequence    int    `json:"sequence"`     // tokens of a text, at most
-	TextColumn  string `json:"text-column"`  // of a file of texts; "": one of a usual name
-	LabelColumn string `json:"label-column"` // of a file of texts; "": one of a usual name
-	Augment     string `json:"augment"`      // random changes of training images
-	LimitTrain  int    `json:"limit-train"`  // use the first n training samples; -1: all
-	LimitTest   int    `json:"limit-test"`   // use the first n test samples; -1: all, 0: none
-	Weights     string `json:"weights"`      // safetensors file or folder to start from; "": none
-	FreshHead   bool   `json:"fresh-head"`   // the last layer may differ from that of Weights
-	Normalize   string `json:"normalize"`    // scale of images: auto, data or imagenet
-	EvalOnly    bool   `json:"eval-only"`    // evaluate Weights, train nothing
-	TTA         string `json:"tta"`          // views of test images whose logits are averaged
-	Workers     int    `json:"workers"`      // replicas, 1 to MaxWorkers
-	Threads     int    `json:"threads"`      // compute threads per worker; 0: cores / workers
-	Strategy    string `json:"strategy"`     // "": single for one worker, ddp otherwise
-	Algorithm   string `json:"algorithm"`    // collective algorithm; auto chooses
-	Link        string `json:"link"`         // auto, local (one process), shm or tcp (processes)
-	Wire        string `json:"wire"`         // form in which gradients travel; auto chooses
-	Bucket      int    `json:"bucket"`       // bytes of a ddp bucket
-
-	// ShardOptimizer gives each worker a share of the weights to update.
-	ShardOptimizer bool `json:"shard-optimizer"`
-
+	Model       string  `json:"model"`           // architecture, a name of model.Names
+	Data        string  `json:"data"`            // data set, a name of data.Names or a path
+	DataDir     string  `json:"data-dir"`        // folder of data sets; "": the user's cache
+	Size        int     `json:"size"`            // side of the images of a folder
+	Vocab       string  `json:"vocab"`           // WordPiece vocabulary; "": BERT's, in a data folder
+	Sequence    int     `json:"sequence"`        // tokens of a text, at most
+	TextColumn  string  `json:"text-column"`     // of a file of texts; "": one of a usual name
+	LabelColumn string  `json:"label-column"`    // of a file of texts; "": one of a usual name
+	Augment     string  `json:"augment"`         // random changes of training images
+	LimitTrain  int     `json:"limit-train"`     // use the first n training samples; -1: all
+	LimitTest   int     `json:"limit-test"`      // use the first n test samples; -1: all, 0: none
+	Weights     string  `json:"weights"`         // safetensors file or folder to start from; "": none
+	FreshHead   bool    `json:"fresh-head"`      // the last layer may differ from that of Weights
+	Normalize   string  `json:"normalize"`       // scale of images: auto, data or imagenet
+	EvalOnly    bool    `json:"eval-only"`       // evaluate Weights, train nothing
+	TTA         string  `json:"tta"`             // views of test images whose logits are averaged
+	Workers     int     `json:"workers"`         // replicas, 1 to MaxWorkers
+	Threads     int     `json:"threads"`         // compute threads per worker; 0: cores / workers
+	Strategy    string  `json:"strategy"`        // "": single for one worker, ddp otherwise
+	Algorithm   string  `json:"algorithm"`       // collective algorithm; auto chooses
+	Link        string  `json:"link"`            // auto, local (one process), shm or tcp (processes)
+	Wire        string  `json:"wire"`            // form in which gradients travel; auto chooses
+	Bucket      int     `json:"bucket"`          // bytes of a ddp bucket
 	Memory      int     `json:"memory"`          // bytes of activations; above, some are recomputed
 	MasterAddr  string  `json:"master-addr"`     // interface of the rendezvous
 	MasterPort  int     `json:"master-port"`     // port of the rendezvous; 0: any
@@ -76,6 +72,7 @@ type Config struct {
 	Save        bool    `json:"save"`            // leave the trained weights in the run directory
 	Trace       bool    `json:"trace"`           // write trace.json
 
+	ShardOptimizer  bool   `json:"shard-optimizer"`  // each worker updates a share of the weights
 	CheckpointEvery string `json:"checkpoint-every"` // steps or time; "": no checkpoints
 	Resume          string `json:"resume"`           // run directory to go on with; "": a new run
 }

@@ -293,8 +293,7 @@ func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsy
 	return gradsync.New(w.config.Strategy, gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
-		Sharded: w.config.hasShards(),
-		Lane:    r.Lane("exchange"),
+		Sharded: w.config.hasShards(), Lane: r.Lane("exchange"),
 	})
 }
 
