@@ -53,7 +53,7 @@
 // the others, who fail at once. The cause is io.EOF or the system's error, [ErrTimeout], a
 // *[FrameError] or *[BodyError], or a *[ReportError] if another rank noticed. To tell them, a rank
 // first finishes what it is sending, and it reads what they send until they have told it; that takes
-// no longer than they take to read on, and at most half a second, for a rank that does not. What a
+// no longer than they take to read on, at most half a second after the last byte. What a
 // peer reports beats what a rank concludes from the end of another link. The group is
 // unusable afterwards. A time-out names the rank that owes bytes; in a ring, where everybody waits
 // for a neighbour, that may be another victim. [ErrClosed] is returned after Close. A call that
