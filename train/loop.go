@@ -184,7 +184,9 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	err = l.makeSteps(ctx, loader, steps)
 	// Where all are asked to stop, a peer may do so before this worker hears of it.
 	if (ctx.Err() != nil || l.alone) && !l.torn {
-		err = errors.Join(err, l.keep(true))
+		if failed := l.keep(true); !errors.Is(err, failed) { // what is kept may need the others
+			err = errors.Join(err, failed)
+		}
 	}
 	return err
 }
