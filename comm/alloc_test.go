@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"lockstep/comm"
+	"lockstep/comm/commtest"
 )
 
 // Collectives of sizes that were seen before allocate nothing, synchronous, started or prepared.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	const runs, elems = 20, 70_000
+	const elems = 70_000
 	meshes := comm.NewLocal(2)
 	bodies := make([]func(), len(meshes))
 	for r, mesh := range meshes {
@@ -21,18 +22,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		defer g.Close()
 		bodies[r] = steadyStep(t, g, elems)
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range runs + 2 {
-			bodies[1]()
-		}
-	}()
-	bodies[0]() // the first use makes the schedules
-	if n := testing.AllocsPerRun(runs, bodies[0]); n >= 1 {
+	if n := commtest.Allocations(bodies); n >= 1 {
 		t.Errorf("%v allocations per step, want none", n)
 	}
-	<-done
 }
 
 // steadyStep returns a function that runs every kind of collective once.

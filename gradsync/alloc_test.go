@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/comm"
+	"lockstep/comm/commtest"
 	"lockstep/gradsync"
 )
 
@@ -19,7 +20,6 @@ func TestAStepAllocatesNothing(t *testing.T) {
 
 func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
 	t.Helper()
-	const runs = 20
 	segments, order, total := layout()
 	c.Segments, c.Order, c.BucketBytes = segments, order, 4096
 	steps := make([]func(), 2)
@@ -46,16 +46,7 @@ func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
 			}
 		}
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range runs + 2 {
-			steps[1]()
-		}
-	}()
-	steps[0]()
-	if n := testing.AllocsPerRun(runs, steps[0]); n >= 1 {
+	if n := commtest.Allocations(steps); n >= 1 {
 		t.Errorf("%s, top-k %v, rank %d: %v allocations per step, want none", name, c.TopK, c.Rank, n)
 	}
-	<-done
 }

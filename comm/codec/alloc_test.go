@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"lockstep/comm"
+	"lockstep/comm/commtest"
 )
 
 // A step with a codec allocates nothing, the tables of the standard library's deflate apart.
 func TestStepsAllocateNothing(t *testing.T) {
-	const runs, elems = 20, 70_000
+	const elems = 70_000
 	for _, name := range []string{"bf16", "int8", "sparse", "zstd"} {
 		steps := make([]func(), 2)
 		for r, mesh := range comm.NewLocal(len(steps)) {
@@ -29,17 +30,8 @@ func TestStepsAllocateNothing(t *testing.T) {
 				}
 			}
 		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for range runs + 2 {
-				steps[1]()
-			}
-		}()
-		steps[0]()
-		if n := testing.AllocsPerRun(runs, steps[0]); n >= 1 {
+		if n := commtest.Allocations(steps); n >= 1 {
 			t.Errorf("%s: %v allocations per step, want none", name, n)
 		}
-		<-done
 	}
 }

@@ -47,8 +47,7 @@ func (c *deflate) Encode(dst []byte, src []float32) int {
 	split(planes, raw)
 	_, err := c.writer.Write(planes)
 	if err = errors.Join(err, c.writer.Close()); err != nil || c.out.n >= len(raw) {
-		dst[0] = stored
-		return 1 + copy(dst[1:], raw)
+		return store(dst, raw)
 	}
 	dst[0] = compressed
 	return 1 + c.out.n
@@ -56,15 +55,8 @@ func (c *deflate) Encode(dst []byte, src []float32) int {
 
 func (c *deflate) Decode(dst []float32, src []byte) error {
 	raw := comm.Bytes(dst)
-	if len(src) == 0 {
-		return errLength(c.Name(), len(dst), 0, 1)
-	}
-	if src[0] == stored {
-		if len(src) != 1+len(raw) {
-			return errLength(c.Name(), len(dst), len(src), 1+len(raw))
-		}
-		copy(raw, src[1:])
-		return nil
+	if isStored, err := unstore(c.Name(), raw, src); isStored || err != nil {
+		return err
 	}
 	c.in.Reset(src[1:])
 	if c.reader == nil {
@@ -88,6 +80,26 @@ func (c *deflate) scratch(n int) []byte {
 		c.planes = make([]byte, n+1) // one more to look behind the end
 	}
 	return c.planes[:n]
+}
+
+// store makes a body of raw as it is.
+func store(dst, raw []byte) int {
+	dst[0] = stored
+	return 1 + copy(dst[1:], raw)
+}
+
+// unstore gives raw what store has made a body of, and reports whether that is what the body is.
+func unstore(name string, raw, body []byte) (isStored bool, err error) {
+	switch {
+	case len(body) == 0:
+		return false, errLength(name, len(raw)/4, 0, 1)
+	case body[0] != stored:
+		return false, nil
+	case len(body) != 1+len(raw):
+		return true, errLength(name, len(raw)/4, len(body), 1+len(raw))
+	}
+	copy(raw, body[1:])
+	return true, nil
 }
 
 // split sets planes to the bytes 0 of raw's 4-byte elements, then the bytes 1, 2 and 3.

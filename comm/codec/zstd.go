@@ -44,8 +44,7 @@ func (c *zstandard) Encode(dst []byte, src []float32) int {
 		c.out = c.encoder.EncodeAll(plane, c.out) // whose bytes are of one kind
 	}
 	if len(c.out) >= len(raw) {
-		dst[0] = stored
-		return 1 + copy(dst[1:], raw)
+		return store(dst, raw)
 	}
 	dst[0] = compressed
 	return 1 + copy(dst[1:], c.out)
@@ -53,15 +52,8 @@ func (c *zstandard) Encode(dst []byte, src []float32) int {
 
 func (c *zstandard) Decode(dst []float32, src []byte) error {
 	raw := comm.Bytes(dst)
-	if len(src) == 0 {
-		return errLength(c.Name(), len(dst), 0, 1)
-	}
-	if src[0] == stored {
-		if len(src) != 1+len(raw) {
-			return errLength(c.Name(), len(dst), len(src), 1+len(raw))
-		}
-		copy(raw, src[1:])
-		return nil
+	if isStored, err := unstore(c.Name(), raw, src); isStored || err != nil {
+		return err
 	}
 	if c.decoder == nil {
 		// What a body claims is never allocated: it is decoded into the scratch, which is as large as it
