@@ -37,8 +37,9 @@ type Training struct {
 	Evaluations   []Tested      `json:"evaluations"`
 	Target        *Reached      `json:"target"`      // nil: none
 	Checkpoints   *KeepingCost  `json:"checkpoints"` // nil: none
-	Watched       []WatchedRank `json:"-"`           // by rank
-	Configuration string        `json:"-"`           // the resolved settings, as YAML
+	Ranks         []Exchanged   `json:"ranks"`
+	Watched       []WatchedRank `json:"-"` // by rank
+	Configuration string        `json:"-"` // the resolved settings, as YAML
 }
 
 // Work is what the passes computed, and how fast.
@@ -47,6 +48,23 @@ type Work struct {
 	Rate  Number `json:"flops_per_second"`
 	Peak  Number `json:"peak_flops"` // per second
 	Of    Number `json:"fraction_of_peak"`
+}
+
+// Exchanged is what exchanging gradients took on a rank.
+type Exchanged struct {
+	Buckets []Bucket `json:"buckets"` // in the order in which backward completes them
+}
+
+// Bucket is the exchange of one bucket of gradients.
+type Bucket struct {
+	Bytes   int64    `json:"bytes"`
+	Exposed Quantity `json:"exposed"`
+	Hidden  Quantity `json:"hidden"`
+}
+
+// Quantity is a time.
+type Quantity struct {
+	StepSeconds Number `json:"step_seconds"` // of a step, mean
 }
 
 // FirstLast holds the values of the first and of the last step.

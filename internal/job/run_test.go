@@ -159,6 +159,14 @@ func checkSummary(t *testing.T, c job.Config, s *job.Summary) {
 		if r.PeakRSSBytes < 1<<20 || r.StepMS.P10 > r.StepMS.Median || r.StepMS.Median > r.StepMS.P90 {
 			t.Errorf("rank %d: %+v", r.Rank, r)
 		}
+		for _, b := range r.Buckets {
+			if b.Steps != s.Steps || b.Bytes == 0 || b.Sent == 0 || b.Exposed.Seconds+b.Hidden.Seconds <= 0 {
+				t.Errorf("rank %d: bucket %+v", r.Rank, b)
+			}
+		}
+		if (len(r.Buckets) > 0) != (c.Workers > 1) {
+			t.Errorf("rank %d: %d buckets", r.Rank, len(r.Buckets))
+		}
 		sent, received, samples = sent+r.BytesSent, received+r.BytesReceived, samples+r.Samples
 	}
 	if sent != received || sent != s.BytesSent || samples != s.Samples || c.Workers > 1 && sent == 0 {

@@ -138,6 +138,8 @@ type RankStat struct {
 	ArenaBytes      int64     `json:"arena_bytes"`     // the largest program's activation arena
 	ISA             string    `json:"isa"`
 	ParameterSHA256 string    `json:"parameter_sha256"`
+	// Buckets of gradients that were exchanged; null if there were none.
+	Buckets []BucketStat `json:"buckets"`
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

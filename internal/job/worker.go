@@ -461,6 +461,9 @@ func (w *worker) result(done train.Result) workerResult {
 	if w.saver != nil {
 		r.Checkpoints = &w.saver.stat
 	}
+	if len(done.StepTimes) > 0 {
+		r.Buckets = w.buckets()
+	}
 	return r
 }
 

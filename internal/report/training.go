@@ -204,6 +204,9 @@ func trainingFigures(t *analysis.Training) []figure {
 	if len(t.Evaluations) > 1 {
 		figures = append(figures, accuracyFigure(t.Evaluations))
 	}
+	if len(t.Ranks) > 0 && len(t.Ranks[0].Buckets) > 0 {
+		figures = append(figures, bucketFigure(t.Ranks[0].Buckets))
+	}
 	quantities := rankQuantities()
 	if t.Workers == 1 {
 		quantities = quantities[:len(quantities)-2]
@@ -255,6 +258,34 @@ func accuracyFigure(evaluations []analysis.Tested) figure {
 		Plot:    p.markup(), Table: placesTable("Accuracy in %", "seconds", []series{s})}
 }
 
+// bucketFigure plots what exchanging each bucket took on rank 0.
+func bucketFigure(buckets []analysis.Bucket) figure {
+	all := []series{{keys: []string{"exposed"}, label: "exposed", style: "k0 d0"},
+		{keys: []string{"hidden"}, label: "hidden", style: "k1 d1"},
+		{keys: []string{"size"}, label: "size, MiB"}}
+	top := 0.0
+	for i, b := range buckets {
+		for j, v := range []float64{1e3 * float64(b.Exposed.StepSeconds), 1e3 * float64(b.Hidden.StepSeconds),
+			float64(b.Bytes) / (1 << 20)} {
+			all[j].at = append(all[j].at, float64(i+1))
+			all[j].values = append(all[j].values, v)
+			if j < 2 {
+				top = max(top, v)
+			}
+		}
+	}
+	p := curves{id: "buckets", title: "Exchange of each bucket of gradients",
+		description: "The values are in the table below the plot.", yLabel: "ms per step, mean",
+		xLabel: "bucket, as backward completes them", series: all[:2], hi: top, format: trim}
+	f := figure{Title: "Exchange of each bucket", Caption: "On rank 0. Hidden is what passes while the " +
+		"backward pass goes on, exposed what training waits for.",
+		Plot: p.markup(), Table: placesTable("Exchange of each bucket, ms per step", "bucket", all)}
+	for _, s := range all[:2] {
+		f.Legend = append(f.Legend, legend{Swatch: swatch(s.style), Key: s.keys[0], Name: s.label})
+	}
+	return f
+}
+
 // placesTable shows series at about a dozen of the first one's places, the last among them.
 func placesTable(name, place string, all []series) table {
 	t := table{Name: name, Head: []heading{{place, ""}}}
@@ -266,7 +297,7 @@ func placesTable(name, place string, all []series) table {
 	for i := range min(n, rows) {
 		at := (i+1)*n/min(n, rows) - 1
 		cells := []cell{{Text: digits(all[0].at[at], 4)}}
-		if place == "step" {
+		if place != "seconds" {
 			cells[0].Text = trim(all[0].at[at])
 		}
 		for _, s := range all {

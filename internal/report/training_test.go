@@ -32,6 +32,10 @@ func trainingRun(t *testing.T) (folder string) {
 			"loss":{"first":2.5,"last":1.501},
 			"test_accuracy":0.75,"test_samples":100,"bytes_sent":30000000,"peak_rss_bytes":419430400,
 			"work":{"flops":2.5e13,"flops_per_second":2.5e11,"peak_flops":4e11,"fraction_of_peak":0.625},
+			"ranks":[{"buckets":[
+			{"bytes":1048576,"exposed":{"step_seconds":0.001},"hidden":{"step_seconds":0.004}},
+			{"bytes":524288,"exposed":{"step_seconds":0.0035},"hidden":{"step_seconds":0}}]},
+			{"buckets":null}],
 			"parameter_sha256":"abc","isa":"avx2",
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
@@ -59,6 +63,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 	loadsNothing(t, page)
 	isBalanced(t, page)
 	for _, want := range []string{
+		`<title id="buckets-wide-t">`, `<th scope="row">2</th><td>3.500</td><td>0</td><td>0.5000</td>`,
 		"25.0 TFLOP of forward and backward passes, padded zeros included; 250 GFLOP/s, 62.5 % of the 400 ",
 		"75.00 % of 100", "80 % not reached, 1000 steps, 10.0 s of training",
 		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
