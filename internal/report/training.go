@@ -260,9 +260,9 @@ func accuracyFigure(evaluations []analysis.Tested) figure {
 
 // bucketFigure plots what exchanging each bucket took on rank 0.
 func bucketFigure(buckets []analysis.Bucket) figure {
-	all := []series{{keys: []string{"exposed"}, label: "exposed", style: "k0 d0"},
-		{keys: []string{"hidden"}, label: "hidden", style: "k1 d1"},
-		{keys: []string{"size"}, label: "size, MiB"}}
+	all := []series{{keys: []string{"e"}, label: "exposed", style: "k0 d0"},
+		{keys: []string{"h"}, label: "hidden", style: "k1 d1"},
+		{keys: []string{"s"}, label: "size, MiB"}}
 	top := 0.0
 	for i, b := range buckets {
 		for j, v := range []float64{1e3 * float64(b.Exposed.StepSeconds), 1e3 * float64(b.Hidden.StepSeconds),
