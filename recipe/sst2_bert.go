@@ -6,13 +6,15 @@ import "lockstep/internal/job"
 func sst2BERT() Recipe {
 	c := job.Default()
 	c.Model, c.Data, c.Sequence = "bert-mini", "sst2", 64
-	c.Batch, c.Shards, c.Epochs = 64, 2, 4
+	c.Batch, c.Shards, c.Epochs = 64, 2, 2 // with more it fits the training texts: 79.9 % after four
 	c.Optimizer, c.LR, c.WeightDecay, c.Decay = "adamw", 3e-4, 0.01, "matrices"
 	c.Momentum, c.Clip = 0, 1
 	c.Schedule, c.Warmup = "linear", 0.3
+	c.Smoothing, c.EMA = 0.1, 0.999
 	return Recipe{Name: "bert-sst2", Config: c, Goal: 0.8,
 		About: "bert-mini on SST-2",
 		Label: "From random weights; with --weights FOLDER --fresh-head it fine-tunes, and --lr 1e-4 " +
 			"suits it better",
-		Reference: "our own; fine-tuned, the model's authors report 85.9 %"}
+		Reference: "our own; fine-tuned, the model's authors report 85.9 %",
+		Figures:   []Figure{{1, 0.8188, 340.6, xeon + ", 2 threads", ""}}}
 }
