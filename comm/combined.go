@@ -42,28 +42,33 @@ func Combine(inside, outside Mesh, t Topology) Mesh {
 func (m *combined) Rank() int { return m.outside.Rank() }
 func (m *combined) Size() int { return m.outside.Size() }
 
-func (m *combined) Send(peer int, head, body []byte) (n int, err error) {
+// link returns the mesh that links peer, and its number there.
+func (m *combined) link(peer int) (Mesh, int) {
 	if local := m.local[peer]; local >= 0 {
-		n, err = m.inside.Send(local, head, body)
-	} else {
-		n, err = m.outside.Send(peer, head, body)
+		return m.inside, local
 	}
-	if n > 0 {
-		m.nap = minNap
-	}
+	return m.outside, peer
+}
+
+func (m *combined) Send(peer int, head, body []byte) (int, error) {
+	mesh, number := m.link(peer)
+	n, err := mesh.Send(number, head, body)
+	m.moved(n)
 	return n, err
 }
 
-func (m *combined) Recv(peer int, head, body []byte) (n int, err error) {
-	if local := m.local[peer]; local >= 0 {
-		n, err = m.inside.Recv(local, head, body)
-	} else {
-		n, err = m.outside.Recv(peer, head, body)
-	}
+func (m *combined) Recv(peer int, head, body []byte) (int, error) {
+	mesh, number := m.link(peer)
+	n, err := mesh.Recv(number, head, body)
+	m.moved(n)
+	return n, err
+}
+
+// moved begins naps anew once bytes have moved.
+func (m *combined) moved(n int) {
 	if n > 0 {
 		m.nap = minNap
 	}
-	return n, err
 }
 
 func (m *combined) Wait(want []Direction, timeout time.Duration) error {

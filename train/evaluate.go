@@ -35,7 +35,7 @@ func (l *Loop) evaluate() error {
 	}
 	if !l.config.Isolated {
 		if err := l.sync.Sum(counts); err != nil {
-			l.alone = true
+			l.cutOff = true
 			return l.failed("sum of test results", err)
 		}
 	}

@@ -47,7 +47,7 @@ type Loop struct {
 	isOver  bool      // the step in progress is the last, whatever the length in steps
 	covered uint64    // hash of the samples of this epoch so far, of all workers
 	torn    bool      // a step has changed some of the variables, but not yet all
-	alone   bool      // an exchange has failed
+	cutOff  bool      // an exchange has failed
 	swapped bool      // the variables hold the averages, and the averages' memory the live values
 	done    Result    // before the run: of the parts before it
 
@@ -183,7 +183,7 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	defer func() { err = errors.Join(err, loader.Close()) }()
 	err = l.makeSteps(ctx, loader, steps)
 	// Where all are asked to stop, a peer may do so before this worker hears of it.
-	if (ctx.Err() != nil || l.alone) && !l.torn {
+	if (ctx.Err() != nil || l.cutOff) && !l.torn {
 		if failed := l.keep(true); !errors.Is(err, failed) { // what is kept may need the others
 			err = errors.Join(err, failed)
 		}

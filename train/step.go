@@ -54,7 +54,7 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 		l.oneShard(&batch.Shards[i])
 	}
 	if err := l.sync.Wait(); err != nil {
-		l.alone = true
+		l.cutOff = true
 		return Step{}, l.failed("exchange of gradients", err)
 	}
 	l.lap(trace.SyncExposed, "wait")
