@@ -47,18 +47,6 @@ func (x *executor) tune() error {
 
 // measure finds this rank's figures.
 func (x *executor) measure(t *Tuning) error {
-	var err error
-	hosts := x.config.Topology
-	if hosts.numColumns() > 1 {
-		if t.Inside, err = x.probe(hosts.around); err != nil {
-			return err
-		}
-	}
-	if hosts.Hosts() > 1 {
-		if t.Outside, err = x.probe(hosts.across); err != nil {
-			return err
-		}
-	}
 	const elems = 1 << 16
 	a, b := make([]float32, elems), make([]float32, elems)
 	t.Add = math.Inf(1)
@@ -67,7 +55,17 @@ func (x *executor) measure(t *Tuning) error {
 		x.config.Add(a, b)
 		t.Add = min(t.Add, time.Since(begin).Seconds()/(4*elems))
 	}
-	return nil
+	var err error
+	hosts := x.config.Topology
+	if hosts.numColumns() > 1 {
+		if t.Inside, err = x.probe(hosts.around, t.Add/2); err != nil {
+			return err
+		}
+	}
+	if hosts.Hosts() > 1 {
+		t.Outside, err = x.probe(hosts.across, t.Add/2)
+	}
+	return err
 }
 
 // neighbour is whom a rank sends to, and from whom it receives, while links are measured.
@@ -94,8 +92,9 @@ func (t Topology) across(rank int) []neighbour {
 	return list
 }
 
-// probe measures links of one kind.
-func (x *executor) probe(neighbours func(rank int) []neighbour) (LinkSpeed, error) {
+// probe measures links of one kind. A byte is copied at least once, which takes seconds of copying:
+// on a busy machine the difference of two times may be less, or none.
+func (x *executor) probe(neighbours func(int) []neighbour, copying float64) (LinkSpeed, error) {
 	with := neighbours(x.mesh.Rank())
 	const burst, small, large = 8, 1 << 12, 1 << 16
 	one, _, err := x.try(with, 1, 1)
@@ -116,7 +115,7 @@ func (x *executor) probe(neighbours func(rank int) []neighbour) (LinkSpeed, erro
 		return LinkSpeed{}, err
 	}
 	return LinkSpeed{Latency: one, Message: max(0, many-one) / float64(burst*len(with)),
-		Byte: max(0, long-one) / float64(4*elems*len(with))}, nil
+		Byte: max(copying, (long-one)/float64(4*elems*len(with)))}, nil
 }
 
 // try finds the least seconds of a step in which this rank exchanges messages of elems elements
