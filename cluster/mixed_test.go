@@ -43,7 +43,7 @@ func TestOneHash(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				pieces := data.Pieces(g.Plan(), g.Rank())
+				pieces := data.Pieces(g)
 				h := g.Start(comm.Call{Op: comm.AllReduce, Algorithm: algorithm, Codec: c, Out: pieces[0],
 					Pieces: pieces})
 				if err := h.Wait(); err != nil {

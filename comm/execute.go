@@ -187,7 +187,7 @@ func (x *executor) lay(s *Schedule, codec Codec, unit int) *planned {
 		total += (span.Len() + 15) &^ 15
 	}
 	if total > len(x.scratch) {
-		x.scratch = make([]float32, total)
+		x.scratch = Alloc(x.mesh, total)
 	}
 	if p.codec != nil {
 		x.reserve(p)

@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"time"
+	"unsafe"
 )
 
 // Mesh is one rank's ends of its links to all peers. A link is reliable, ordered and knows no
@@ -17,7 +18,7 @@ type Mesh interface {
 	Size() int
 
 	// Send hands over as many bytes of head followed by body as go without waiting and returns
-	// how many. 0 and no error means the link is full.
+	// how many. 0 and no error means the link is full; the next call goes on with the same bytes.
 	Send(peer int, head, body []byte) (n int, err error)
 
 	// Recv fills head and then body with as many bytes as have arrived and returns how many.
@@ -34,6 +35,28 @@ type Mesh interface {
 
 	// Close frees the links, after Shutdown and when no call is in progress.
 	Close() error
+}
+
+// Lender is a Mesh whose peers can read some memory in place: bytes sent from there are copied once,
+// by the receiver, and count as sent when it has them.
+type Lender interface {
+	// Alloc returns n zeros in such memory, which is gone after Close, or nil if there is no room. It
+	// may be called at any time.
+	Alloc(n int) []float32
+}
+
+// Alloc returns a vector of n zeros that starts on a cache line, from m's memory if m is a Lender with
+// room for it.
+func Alloc(m Mesh, n int) []float32 {
+	if lender, ok := m.(Lender); ok {
+		if v := lender.Alloc(n); v != nil {
+			return v
+		}
+	}
+	const line = 64
+	v := make([]float32, n+line/4)
+	skip := (line - uintptr(unsafe.Pointer(&v[0]))%line) % line / 4
+	return v[skip:][:n:n]
 }
 
 // Direction says which ways of a link a Wait is interested in.

@@ -135,7 +135,7 @@ func (x *executor) try(with []neighbour, messages, elems int) (least float64, is
 		s.Steps = append(s.Steps, st)
 	}
 	exchange := x.lay(s, nil, 4)
-	own := make([]float32, elems)
+	own := Alloc(x.mesh, elems)
 	verdict := make([]byte, 1)
 	tell := x.plan(&Call{Op: Broadcast}, len(verdict), 1)
 	x.buffers = append(x.buffers[:0], nil)

@@ -28,7 +28,7 @@ func TestTune(t *testing.T) {
 				if got := g.Counters().Total(); got != (comm.Count{}) {
 					return fmt.Errorf("counted %+v", got)
 				}
-				pieces := data.Pieces(plan, g.Rank())
+				pieces := data.Pieces(g)
 				if err := g.AllReduce(pieces[0], pieces); err != nil {
 					return err
 				}

@@ -75,7 +75,7 @@ func worker(g *comm.Group, name, algorithm string, data commtest.Contributions,
 	want []float32) error {
 	segments, order, _ := layout()
 	plan := g.Plan()
-	buffers := data.Pieces(plan, g.Rank())
+	buffers := data.Pieces(g)
 	s, err := gradsync.New(name, gradsync.Config{Group: g, Algorithm: algorithm,
 		Segments: segments, Order: order, Pieces: buffers, BucketBytes: 4096})
 	if err != nil {
@@ -84,7 +84,7 @@ func worker(g *comm.Group, name, algorithm string, data commtest.Contributions,
 	defer s.Close()
 	rows := make([]float32, plan.Shards()*3)
 	for step := range 2 {
-		for i, p := range data.Pieces(plan, g.Rank()) {
+		for i, p := range data.Pieces(g) {
 			copy(buffers[i], p)
 		}
 		clear(rows)
@@ -182,7 +182,7 @@ func TestShares(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				pieces := data.Pieces(plan, g.Rank())
+				pieces := data.Pieces(g)
 				s, err := gradsync.New("ddp", gradsync.Config{Group: g, Segments: segments, Order: order,
 					Pieces: pieces, BucketBytes: 4096, Codec: c, Sharded: true})
 				if err != nil {

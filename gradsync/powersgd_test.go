@@ -69,7 +69,7 @@ func lowRankSteps(t *testing.T, name string, shards, workers, rank, steps int,
 			for v := range data {
 				data[v] = gradient(step, v)
 			}
-			for i, p := range data.Pieces(plan, g.Rank()) {
+			for i, p := range data.Pieces(g) {
 				copy(own[i], p)
 			}
 			s.Begin(step)

@@ -111,7 +111,7 @@ func TestTopKBetweenWorkers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pieces := data.Pieces(plan, g.Rank())
+		pieces := data.Pieces(g)
 		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Codec: sparse, TopK: true, Order: []int{0},
 			Segments: []gradsync.Segment{{Len: elems}}, Pieces: pieces})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for
-// Rank, Keeper, CPU and Trace.
+// Rank, Memory, Keeper, CPU and Trace.
 type Config struct {
 	// Network is the model. Its input and classes must be those of Train.
 	Network model.Network
@@ -81,6 +81,9 @@ type Config struct {
 	// ones are computed again in the backward pass; 0 means that all are kept. It changes no bit.
 	MemoryLimit int64
 
+	// Memory returns a vector of n zeros for gradients, such as one that peers can read; nil means
+	// the heap.
+	Memory func(n int) []float32
 	// Keeper keeps moments of the run; nil means none.
 	Keeper Keeper
 	// CPU runs the kernels. The loop uses it alone, but does not close it.

@@ -92,7 +92,7 @@ func New(c Config) (*Loop, error) {
 		l.stack.joinPieces()
 	}
 	for range l.stack.buffers {
-		l.gradients = append(l.gradients, l.variables.NewGradient())
+		l.gradients = append(l.gradients, l.newGradient())
 	}
 	if len(c.Views) > 0 {
 		l.logits = make([]float32, c.EvalBatch*c.Network.Classes)
@@ -101,6 +101,13 @@ func New(c Config) (*Loop, error) {
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
 	l.onReady = l.ready
 	return l, nil
+}
+
+func (l *Loop) newGradient() []float32 {
+	if l.config.Memory != nil {
+		return l.config.Memory(len(l.variables.Weights))
+	}
+	return l.variables.NewGradient()
 }
 
 // prepare lets the network set parameters by training samples, which is training time.

@@ -101,7 +101,7 @@ func allReduce(t *testing.T, shards, workers int, name, algorithm string,
 	t.Helper()
 	results := make([][]float32, workers)
 	errs := ranks(t, shards, workers, func(g *comm.Group) error {
-		pieces := data.Pieces(g.Plan(), g.Rank())
+		pieces := data.Pieces(g)
 		results[g.Rank()] = pieces[0]
 		return once(g, must(t, name), algorithm, pieces)
 	})
@@ -121,7 +121,7 @@ func TestCounters(t *testing.T) {
 		for _, name := range []string{"bf16", "int8"} {
 			errs := ranks(t, workers+1, workers, func(g *comm.Group) error {
 				c := must(t, name)
-				pieces := data.Pieces(g.Plan(), g.Rank())
+				pieces := data.Pieces(g)
 				s, err := comm.PlanAllReduce("direct", g.Topology(), g.Plan(), g.Rank(), elems)
 				if err != nil {
 					return err

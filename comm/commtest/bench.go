@@ -27,7 +27,7 @@ func Benchmark(b *testing.B, connect Connect) {
 }
 
 func benchmarkRank(b *testing.B, g *comm.Group, data Contributions, want []float32) error {
-	pieces := data.Pieces(g.Plan(), g.Rank())
+	pieces := data.Pieces(g)
 	h := g.Prepare(comm.Call{Op: comm.AllReduce, Out: pieces[0], Pieces: pieces})
 	if err := h.Do(); err != nil {
 		return err

@@ -114,11 +114,13 @@ func (c Contributions) Tree(lo, hi int) []float32 {
 	return left
 }
 
-// Pieces returns what rank contributes: the sums of its subtrees.
-func (c Contributions) Pieces(plan shard.Plan, rank int) [][]float32 {
+// Pieces returns what a rank contributes, the sums of its subtrees, in the group's memory.
+func (c Contributions) Pieces(g *comm.Group) [][]float32 {
 	var pieces [][]float32
-	for _, n := range plan.Pieces(rank) {
-		pieces = append(pieces, c.Tree(n.Lo, n.Hi))
+	for _, n := range g.Plan().Pieces(g.Rank()) {
+		piece := g.Alloc(len(c[0]))
+		copy(piece, c.Tree(n.Lo, n.Hi))
+		pieces = append(pieces, piece)
 	}
 	return pieces
 }

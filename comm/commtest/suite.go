@@ -80,7 +80,7 @@ func testAllReduce(t *testing.T, connect Connect) {
 func oneAllReduce(g *comm.Group, name string, data Contributions, want []float32) error {
 	out := make([]float32, len(want))
 	for _, inPlace := range []bool{false, true} {
-		pieces := data.Pieces(g.Plan(), g.Rank())
+		pieces := data.Pieces(g)
 		if inPlace {
 			out = pieces[0]
 		}
@@ -103,7 +103,7 @@ func testLongAllReduce(t *testing.T, connect Connect) {
 	want := data.Tree(0, plan.Shards())
 	each(t, connect, plan, comm.Config{}, func(g *comm.Group) error {
 		for _, name := range exact() {
-			pieces := data.Pieces(plan, g.Rank())
+			pieces := data.Pieces(g)
 			h := g.Start(comm.Call{Op: comm.AllReduce, Algorithm: name, Out: pieces[0], Pieces: pieces})
 			if err := h.Wait(); err != nil {
 				return err
@@ -125,7 +125,7 @@ func testRing(t *testing.T, connect Connect) {
 		want := data.Tree(0, plan.Shards())
 		results := make([][]float32, workers)
 		each(t, connect, plan, comm.Config{Algorithm: "ring"}, func(g *comm.Group) error {
-			pieces := data.Pieces(plan, g.Rank())
+			pieces := data.Pieces(g)
 			results[g.Rank()] = make([]float32, elems)
 			return g.AllReduce(results[g.Rank()], pieces)
 		})
@@ -152,7 +152,7 @@ func testReduceScatter(t *testing.T, connect Connect) {
 		want := data.Tree(0, plan.Shards())
 		each(t, connect, plan, comm.Config{}, func(g *comm.Group) error {
 			out := make([]float32, elems)
-			if err := g.ReduceScatter(out, data.Pieces(plan, g.Rank())); err != nil {
+			if err := g.ReduceScatter(out, data.Pieces(g)); err != nil {
 				return err
 			}
 			part := comm.Part(elems, workers, g.Rank())
@@ -176,7 +176,7 @@ func testReduce(t *testing.T, connect Connect) {
 			if g.Rank() == root {
 				out = make([]float32, elems)
 			}
-			if err := g.Reduce(out, data.Pieces(plan, g.Rank()), root); err != nil {
+			if err := g.Reduce(out, data.Pieces(g), root); err != nil {
 				return err
 			}
 			if i := Differ(out, want); g.Rank() == root && i >= 0 {
@@ -281,7 +281,7 @@ func testAsynchronous(t *testing.T, connect Connect) {
 				var outs [num][][]float32
 				var handles [num]*comm.Handle
 				for i := range handles {
-					outs[i] = data.Pieces(plan, g.Rank())
+					outs[i] = data.Pieces(g)
 					handles[i] = g.Start(comm.Call{Op: comm.AllReduce, Out: outs[i][0], Pieces: outs[i],
 						Algorithm: exact()[i%len(exact())]})
 				}
@@ -338,7 +338,7 @@ func testCounters(t *testing.T, connect Connect) {
 				}
 				want.Sent += 4 * s.Cost().Sent
 				want.Received += 4 * s.Cost().Received
-				pieces := data.Pieces(plan, g.Rank())
+				pieces := data.Pieces(g)
 				h := g.Start(comm.Call{Op: comm.AllReduce, Algorithm: name, Out: pieces[0], Pieces: pieces})
 				if err := h.Wait(); err != nil {
 					return err

@@ -3,7 +3,9 @@
 // [Create] makes a segment, a file without a name that all ranks inherit as an open descriptor, so
 // nothing is left behind when the last of them ends, however it ends. [Connect] maps it: one ring
 // buffer per ordered pair of ranks, each with one writer and one reader, who share nothing but two
-// counters of bytes. Sending and receiving are copies and cost no system call. A rank that has
+// counters of bytes. Sending and receiving are copies and cost no system call. On Linux a rank also has
+// an arena that the others can read: a long message that lies there is lent, which means that its sender
+// says where it is and its receiver copies it from there, once. A rank that has
 // nothing to do sleeps on a futex (elsewhere than on Linux it looks again after a short nap), and
 // is woken only if it sleeps.
 //

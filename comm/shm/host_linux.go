@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -8,6 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// arenaBytes is how much a rank can lend. A file in memory has only the pages that were touched.
+const arenaBytes = (2 << 30) * (math.MaxInt >> 62)
 
 // nameless returns an empty file in memory.
 func nameless() (*os.File, error) {

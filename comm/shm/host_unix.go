@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// arenaBytes is how much a rank can lend: nothing, since a file may take its full size on disk.
+const arenaBytes = 0
+
 // nameless returns an empty file whose name is gone already.
 func nameless() (*os.File, error) {
 	f, err := os.CreateTemp("", "lockstep-*")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"lockstep/comm"
 )
@@ -30,8 +31,9 @@ type mesh struct {
 	dead     []bool
 	isClosed atomic.Bool
 
-	release    sync.Mutex // held by Shutdown, which may be called when the segment is gone
+	release    sync.Mutex // held by Shutdown and Alloc, which may be called when the segment is gone
 	isReleased bool
+	allocated  int // bytes of the arena
 }
 
 // Connect joins the group of the segment in f as rank, and returns when all others have come or ctx
@@ -81,8 +83,39 @@ func (m *mesh) arrive(ctx context.Context) error {
 func (m *mesh) Rank() int { return m.rank }
 func (m *mesh) Size() int { return m.segment.ranks }
 
+// allocAlign is what the memory of Alloc begins at multiples of: a page.
+const allocAlign = 4096
+
+func (m *mesh) Alloc(floats int) []float32 {
+	m.release.Lock()
+	defer m.release.Unlock()
+	arena := m.segment.arena(m.rank)
+	if floats <= 0 || m.isReleased || floats > (len(arena)-m.allocated)/4 {
+		return nil
+	}
+	at := m.allocated
+	m.allocated = min(at+(4*floats+allocAlign-1)/allocAlign*allocAlign, len(arena))
+	return unsafe.Slice((*float32)(unsafe.Pointer(&arena[at])), floats)
+}
+
+// Send lends body if it can, and else copies it to the ring.
 func (m *mesh) Send(peer int, head, body []byte) (int, error) {
-	n, err := m.move(peer, head, body, m.out[peer].write)
+	out := &m.out[peer]
+	n, err := m.move(peer, head, nil, out.write)
+	if err == nil && n == len(head) && len(body) > 0 {
+		if out.lend(body) {
+			m.wake(peer)
+		}
+		k := 0
+		if out.end != 0 {
+			k, err = out.taken()
+		} else {
+			k, err = m.move(peer, nil, body, out.write)
+		}
+		if n += k; n > 0 {
+			err = nil // an error comes back with the next call
+		}
+	}
 	if err == nil && m.dead[peer] {
 		err = io.ErrClosedPipe
 	}
@@ -152,16 +185,12 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 // isReady reports whether a link can move or has ended.
 func (m *mesh) isReady(want []comm.Direction) bool {
 	for peer, way := range want {
-		out, in := &m.out[peer], &m.in[peer]
-		if way&comm.Sending != 0 {
-			if n, err := out.filled(); err != nil || n < len(out.buf) || out.isBroken.Load() != 0 {
-				return true
-			}
+		if way&comm.Sending != 0 && m.out[peer].isMovable() {
+			return true
 		}
-		if way&comm.Receiving != 0 {
-			if n, err := in.filled(); err != nil || n > 0 || in.isEnded.Load() != 0 {
-				return true
-			}
+		if in := &m.in[peer]; way&comm.Receiving != 0 &&
+			(in.written.Load() != in.read.Load() || in.isEnded.Load() != 0) {
+			return true
 		}
 	}
 	return false

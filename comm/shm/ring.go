@@ -10,23 +10,40 @@ import (
 	"lockstep/comm"
 )
 
-// ring is one direction of a link: what lies in the segment. Writer and reader each have a cache
-// line of their own, and one between for the processor that fetches lines in pairs.
+// ring is one direction of a link: what lies in the segment. Writer and reader each have cache
+// lines of their own, and one between for the processor that fetches lines in pairs.
+//
+// Bytes have numbers from the start of the link. Byte i lies at i modulo the size of the buffer,
+// except those of a loan: they stay in the writer's arena, where the reader gets them.
 type ring struct {
 	written atomic.Uint64 // bytes since the start
 	isEnded atomic.Uint32 // by the writer: what was written can still be read
-	_       [128 - 12]byte
+	_       uint32
+	loan    loan
+	_       [128 - 40]byte
 	read    atomic.Uint64
 	// isBroken is set by the reader: nothing can be written any more.
 	isBroken atomic.Uint32
 	_        [128 - 12]byte
 }
 
+// loan is what the last bytes written are, if at + length is their number. It is set before they count as
+// written, length last, and not again before they are read.
+type loan struct {
+	length, at atomic.Uint64
+	place      atomic.Uint64 // in the arena
+}
+
 const ringHead = int(unsafe.Sizeof(ring{}))
 
-// pieceBytes is how much is written or read before the other side may know: while a long message
-// is under way both copy at once.
+// pieceBytes is how much is copied before the other side may know: while a long message is under way
+// both copy at once.
 const pieceBytes = 64 << 10
+
+// minLoan is the least that is worth lending: the writer of less goes on at once. 1 MiB between two
+// processes: 231 us lent, 273 us copied; 256 KiB 54 and 65 us; 64 KiB 32 and 20 us (medians of three
+// interleaved runs).
+const minLoan = 128 << 10
 
 // errDamaged is the cause of an error when the counters of a ring make no sense.
 var errDamaged = errors.New("shm: damaged segment")
@@ -34,31 +51,50 @@ var errDamaged = errors.New("shm: damaged segment")
 // pipe is a process's view of a ring.
 type pipe struct {
 	*ring
-	buf []byte
+	buf   []byte
+	arena []byte // the writer's
+
+	// Of the writer's loan under way, if end is not 0: its end and how much of it was reported as sent.
+	end, reported uint64
 }
 
-// filled returns the number of bytes that were written and not read.
-func (p *pipe) filled() (int, error) {
+// room returns how many bytes may be written to the buffer.
+func (p *pipe) room() (int, error) {
 	n := p.written.Load() - p.read.Load()
-	if n > uint64(len(p.buf)) {
-		return 0, fmt.Errorf("%w: %d bytes in a ring of %d", errDamaged, n, len(p.buf))
+	switch {
+	case p.end != 0:
+		return 0, nil
+	case n > uint64(len(p.buf)):
+		return 0, p.damaged(n)
 	}
-	return int(n), nil
+	return len(p.buf) - int(n), nil
+}
+
+func (p *pipe) damaged(n uint64) error {
+	return fmt.Errorf("%w: %d bytes in a ring of %d", errDamaged, n, len(p.buf))
+}
+
+// writable reports why nothing can be written any more.
+func (p *pipe) writable() error {
+	if p.isEnded.Load() != 0 {
+		return comm.ErrClosed
+	}
+	if p.isBroken.Load() != 0 {
+		return io.ErrClosedPipe
+	}
+	return nil
 }
 
 // write copies as much of b as fits, at most pieceBytes.
 func (p *pipe) write(b []byte) (int, error) {
-	if p.isEnded.Load() != 0 {
-		return 0, comm.ErrClosed
+	if err := p.writable(); err != nil {
+		return 0, err
 	}
-	if p.isBroken.Load() != 0 {
-		return 0, io.ErrClosedPipe
-	}
-	n, err := p.filled()
+	n, err := p.room()
 	if err != nil {
 		return 0, err
 	}
-	n = min(len(b), len(p.buf)-n, pieceBytes)
+	n = min(len(b), n, pieceBytes)
 	if n == 0 {
 		return 0, nil
 	}
@@ -70,27 +106,101 @@ func (p *pipe) write(b []byte) (int, error) {
 	return n, nil
 }
 
+// lend writes b by telling where it lies and reports whether it does so: it must lie in the arena. The
+// reader then takes it from there, and taken returns how far it has come.
+func (p *pipe) lend(b []byte) bool {
+	if p.end != 0 || len(b) < minLoan || p.writable() != nil {
+		return false
+	}
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(p.arena)))
+	place := uintptr(unsafe.Pointer(unsafe.SliceData(b))) - first
+	if place >= uintptr(len(p.arena)) || uintptr(len(p.arena))-place < uintptr(len(b)) {
+		return false
+	}
+	at := p.written.Load()
+	p.loan.length.Store(0)
+	p.loan.at.Store(at)
+	p.loan.place.Store(uint64(place))
+	p.loan.length.Store(uint64(len(b)))
+	p.end, p.reported = at+uint64(len(b)), at
+	p.written.Store(p.end)
+	return true
+}
+
+// taken returns how many bytes of the loan the reader has taken since the last call.
+func (p *pipe) taken() (int, error) {
+	if err := p.writable(); err != nil {
+		return 0, err
+	}
+	read := p.read.Load()
+	if read > p.end {
+		return 0, p.damaged(read - p.end)
+	}
+	if read <= p.reported { // what was written before comes first
+		return 0, nil
+	}
+	n := read - p.reported
+	p.reported = read
+	if read == p.end {
+		p.end = 0
+	}
+	return int(n), nil
+}
+
+// isMovable reports whether something can be written, or the last loan reported.
+func (p *pipe) isMovable() bool {
+	if p.end != 0 {
+		return p.read.Load() > p.reported || p.isBroken.Load() != 0
+	}
+	n, err := p.room()
+	return err != nil || n > 0 || p.isBroken.Load() != 0
+}
+
+// next returns bytes that can be read, up to the end of the buffer or loan they lie in.
+func (p *pipe) next() ([]byte, error) {
+	written, read := p.written.Load(), p.read.Load()
+	n := written - read
+	length := p.loan.length.Load()
+	if at := p.loan.at.Load(); length > 0 && n > 0 && at+length == written {
+		if read >= at {
+			return p.lent(read-at, length)
+		}
+		n = at - read
+	}
+	if n > uint64(len(p.buf)) {
+		return nil, p.damaged(n)
+	}
+	place := int(read % uint64(len(p.buf)))
+	return p.buf[place:min(place+int(n), len(p.buf))], nil
+}
+
+// lent returns the loan but for the bytes already read.
+func (p *pipe) lent(read, length uint64) ([]byte, error) {
+	place, size := p.loan.place.Load(), uint64(len(p.arena))
+	if place > size || length > size-place || read > length {
+		return nil, fmt.Errorf("%w: loan of %d bytes at %d in an arena of %d", errDamaged, length, place,
+			size)
+	}
+	return p.arena[place+read : place+length], nil
+}
+
 // take copies as much into b as is there, at most pieceBytes.
 func (p *pipe) take(b []byte) (int, error) {
 	if p.isBroken.Load() != 0 {
 		return 0, comm.ErrClosed
 	}
 	ended := p.isEnded.Load() != 0 // before looking for what came ahead of the end
-	n, err := p.filled()
+	from, err := p.next()
 	if err != nil {
 		return 0, err
 	}
-	if n == 0 {
+	if len(from) == 0 {
 		if ended && len(b) > 0 {
 			return 0, io.EOF
 		}
 		return 0, nil
 	}
-	n = min(len(b), n, pieceBytes)
-	at := p.read.Load()
-	place := int(at % uint64(len(p.buf)))
-	copied := copy(b[:n], p.buf[place:])
-	copy(b[copied:n], p.buf)
-	p.read.Store(at + uint64(n))
+	n := copy(b, from[:min(len(from), pieceBytes)])
+	p.read.Store(p.read.Load() + uint64(n))
 	return n, nil
 }

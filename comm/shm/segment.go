@@ -14,10 +14,11 @@ import (
 // IsSupported says whether this system has links by shared memory.
 const IsSupported = true
 
-// Layout of a segment: header, one desk per rank, then the rings [from][to], each its head and its
-// buffer. Every part starts on a multiple of 128 bytes.
+// Layout of a segment: header, one desk per rank, the rings [from][to], each its head and its
+// buffer, and from a page's start one arena per rank, whose memory that rank alone writes. Every part
+// starts on a multiple of 128 bytes.
 const (
-	magic      = 'L' | 'S'<<8 | 'M'<<16 | 1<<24
+	magic      = 'L' | 'S'<<8 | 'M'<<16 | 2<<24
 	headerSize = 128
 	deskSize   = 128
 	// ringBytes is the buffer of one ring: with its copy in the sums it stays in a second-level
@@ -27,6 +28,8 @@ const (
 	minRing   = 16 << 10
 	// maxRanks bounds the world of a segment; it is far above the cores of a host.
 	maxRanks = 1024
+	// arenaRanks bounds the worlds that have arenas, so that the addresses suffice.
+	arenaRanks = 64
 )
 
 // header says what the segment is.
@@ -41,18 +44,26 @@ type desk struct {
 	isAsleep atomic.Uint32
 }
 
-// sizes returns the bytes of one ring's buffer and of the segment of a world.
-func sizes(ranks int) (buffer, total int) {
-	buffer = ringBytes
-	for buffer > minRing && buffer*(ranks-1) > rankBytes {
-		buffer /= 2
+// layout is how large the parts of a segment of some ranks are, and where the arenas begin.
+type layout struct{ ring, arenas, arena, total int }
+
+func layOut(ranks int) layout {
+	l := layout{ring: ringBytes}
+	for l.ring > minRing && l.ring*(ranks-1) > rankBytes {
+		l.ring /= 2
 	}
-	return buffer, headerSize + ranks*deskSize + ranks*ranks*(ringHead+buffer)
+	if ranks > 1 && ranks <= arenaRanks {
+		l.arena = arenaBytes
+	}
+	l.arenas = headerSize + ranks*deskSize + ranks*ranks*(ringHead+l.ring)
+	l.arenas = (l.arenas + allocAlign - 1) / allocAlign * allocAlign
+	l.total = l.arenas + ranks*l.arena
+	return l
 }
 
 // Create makes the segment of a group of ranks, 1 to 1024. The memory is taken as it is used: at
-// most 256 KiB per ordered pair. The caller passes the file to the processes of the group, who
-// close it as soon as they are connected.
+// most 256 KiB per ordered pair, and what ranks allocate to lend it. The caller passes the file to
+// the processes of the group, who close it as soon as they are connected.
 func Create(ranks int) (*os.File, error) {
 	if ranks < 1 || ranks > maxRanks {
 		return nil, fmt.Errorf("shm: create: %d ranks, want 1 to %d", ranks, maxRanks)
@@ -61,12 +72,12 @@ func Create(ranks int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shm: create: %w", err)
 	}
-	buffer, total := sizes(ranks)
-	if err := f.Truncate(int64(total)); err != nil {
+	l := layOut(ranks)
+	if err := f.Truncate(int64(l.total)); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("shm: create: %w", err)
 	}
-	h := header{magic: magic, ranks: uint32(ranks), ring: uint32(buffer)}
+	h := header{magic: magic, ranks: uint32(ranks), ring: uint32(l.ring)}
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("shm: create: %w", err)
@@ -87,7 +98,7 @@ func Ranks(f *os.File) (int, error) {
 type segment struct {
 	memory []byte
 	ranks  int
-	buffer int
+	layout
 }
 
 // attach maps the segment in f after checking that it is one.
@@ -108,9 +119,9 @@ func attach(f *os.File) (*segment, error) {
 		return nil, fmt.Errorf("map %d bytes: %w", info.Size(), err)
 	}
 	h := *(*header)(unsafe.Pointer(&memory[0]))
-	s := &segment{memory: memory, ranks: int(h.ranks), buffer: int(h.ring)}
-	if h.magic == magic && s.ranks >= 1 && s.ranks <= maxRanks {
-		if buffer, total := sizes(s.ranks); buffer == s.buffer && total == len(memory) {
+	if h.magic == magic && h.ranks >= 1 && h.ranks <= maxRanks {
+		s := &segment{memory, int(h.ranks), layOut(int(h.ranks))}
+		if s.ring == int(h.ring) && s.total == len(memory) {
 			return s, nil
 		}
 	}
@@ -124,9 +135,13 @@ func (s *segment) desk(rank int) *desk {
 }
 
 func (s *segment) pipe(from, to int) pipe {
-	at := headerSize + s.ranks*deskSize + (from*s.ranks+to)*(ringHead+s.buffer)
+	at := headerSize + s.ranks*deskSize + (from*s.ranks+to)*(ringHead+s.ring)
 	return pipe{ring: (*ring)(unsafe.Pointer(&s.memory[at])),
-		buf: s.memory[at+ringHead:][:s.buffer:s.buffer]}
+		buf: s.memory[at+ringHead:][:s.ring:s.ring], arena: s.arena(from)}
+}
+
+func (s *segment) arena(rank int) []byte {
+	return s.memory[s.arenas+rank*s.layout.arena:][:s.layout.arena:s.layout.arena]
 }
 
 func (s *segment) release() error { return unix.Munmap(s.memory) }

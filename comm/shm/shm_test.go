@@ -3,11 +3,17 @@
 package shm_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
+	"math"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"lockstep/comm"
 	"lockstep/comm/commtest"
@@ -17,11 +23,18 @@ import (
 // connect links size ranks of this process.
 func connect(t testing.TB, size int) []comm.Mesh {
 	t.Helper()
+	f, meshes := connectFile(t, size)
+	f.Close()
+	return meshes
+}
+
+// connectFile also returns their segment.
+func connectFile(t testing.TB, size int) (*os.File, []comm.Mesh) {
+	t.Helper()
 	f, err := shm.Create(size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	meshes := make([]comm.Mesh, size)
@@ -38,8 +51,12 @@ func connect(t testing.TB, size int) []comm.Mesh {
 	if t.Failed() {
 		t.FailNow()
 	}
-	return meshes
+	return f, meshes
 }
+
+// ringAt01 is where the ring from rank 0 to rank 1 of two begins: behind the header, two desks and the
+// ring from rank 0 to itself, which is not used.
+const ringAt01 = 128 + 2*128 + 256 + 256<<10
 
 func TestSharedMemoryLinks(t *testing.T) { commtest.Run(t, connect) }
 
@@ -122,27 +139,12 @@ func TestTakenRank(t *testing.T) {
 
 // Counters that make no sense are an error, not a copy from somewhere.
 func TestDamagedRing(t *testing.T) {
-	f, err := shm.Create(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, meshes := connectFile(t, 2)
 	defer f.Close()
-	meshes := make([]comm.Mesh, 2)
-	var all sync.WaitGroup
-	for r := range meshes {
-		all.Go(func() { meshes[r], _ = shm.Connect(context.Background(), f, r) })
-	}
-	all.Wait()
 	for _, m := range meshes {
 		defer m.Close()
 	}
-	// Behind the header and two desks: the ring 0 to 0 is not used, that from 0 to 1 is next.
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rings := int64(128 + 2*128)
-	if _, err := f.WriteAt([]byte{255, 255, 255}, rings+(info.Size()-rings)/4); err != nil {
+	if _, err := f.WriteAt([]byte{255, 255, 255}, ringAt01); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := meshes[1].Recv(0, nil, make([]byte, 8)); err == nil || n != 0 {
@@ -150,5 +152,102 @@ func TestDamagedRing(t *testing.T) {
 	}
 	if n, err := meshes[0].Send(1, nil, make([]byte, 8)); err == nil || n != 0 {
 		t.Errorf("sent %d bytes, %v into a damaged ring", n, err)
+	}
+}
+
+// skipWithoutLoans skips where ranks have no memory to lend.
+func skipWithoutLoans(t *testing.T) {
+	if runtime.GOOS != "linux" || math.MaxInt == math.MaxInt32 {
+		t.Skip("ranks lend nothing on this system")
+	}
+}
+
+// A loan is read in place, in pieces, between what is written before and after; the sender has sent it
+// when it was read, and meanwhile can write nothing else.
+func TestLoan(t *testing.T) {
+	skipWithoutLoans(t)
+	meshes := connect(t, 2)
+	for _, m := range meshes {
+		defer m.Close()
+	}
+	const floats = 100 << 10
+	vector := comm.Alloc(meshes[0], floats)
+	for i := range vector {
+		vector[i] = float32(i)
+	}
+	body := comm.Bytes(vector)
+	head, got := []byte("head"), make([]byte, len(body))
+	for _, lent := range [][]byte{body, body[4:], body[:128<<10]} {
+		sent, err := meshes[0].Send(1, head, lent)
+		if sent != len(head) || err != nil {
+			t.Fatalf("sent %d, %v, want only the head", sent, err)
+		}
+		if n, err := meshes[0].Send(1, head, nil); n != 0 || err != nil {
+			t.Fatalf("sent %d, %v behind a loan that nobody has read", n, err)
+		}
+		start := make([]byte, len(head))
+		received := 0
+		for received < len(lent) {
+			n, err := meshes[1].Recv(0, start, got[received:len(lent)])
+			if err != nil || n == 0 {
+				t.Fatalf("received %d, %v after %d", n, err, received)
+			}
+			received += n - len(start)
+			start = nil
+			n, err = meshes[0].Send(1, nil, lent[sent-len(head):])
+			if sent += n; err != nil || sent-len(head) != received {
+				t.Fatalf("sent %d, %v, want %d", sent, err, received)
+			}
+		}
+		if !bytes.Equal(got[:len(lent)], lent) {
+			t.Fatal("other bytes")
+		}
+	}
+	if n, err := meshes[0].Send(1, []byte("next"), nil); n != 4 || err != nil {
+		t.Errorf("sent %d, %v after the loans", n, err)
+	}
+}
+
+// What a rank can lend is bounded, begins with a page, and is refused afterwards.
+func TestAlloc(t *testing.T) {
+	skipWithoutLoans(t)
+	meshes := connect(t, 2)
+	defer meshes[1].Close()
+	m := meshes[0].(comm.Lender)
+	a, b := m.Alloc(3), m.Alloc(5)
+	if len(a) != 3 || len(b) != 5 || uintptr(unsafe.Pointer(&b[0]))%4096 != 0 {
+		t.Errorf("%d and %d floats at %p", len(a), len(b), b)
+	}
+	if v := m.Alloc(math.MaxInt); v != nil {
+		t.Errorf("%d floats", len(v))
+	}
+	meshes[0].Close()
+	if v := m.Alloc(1); v != nil {
+		t.Error("memory after Close")
+	}
+}
+
+// A loan that says it lies outside its lender's arena is an error.
+func TestDamagedLoan(t *testing.T) {
+	skipWithoutLoans(t)
+	const loanPlace = 32 // in the head of a ring: behind written, isEnded, and two fields of the loan
+	for _, place := range []uint64{1 << 31, 1<<31 - 1<<16, 1 << 63, 1<<64 - 1} {
+		f, meshes := connectFile(t, 2)
+		vector := comm.Alloc(meshes[0], 1<<16)
+		if n, err := meshes[0].Send(1, nil, comm.Bytes(vector)); n != 0 || err != nil {
+			t.Fatalf("sent %d, %v", n, err)
+		}
+		b := binary.LittleEndian.AppendUint64(nil, place)
+		if _, err := f.WriteAt(b, ringAt01+loanPlace); err != nil {
+			t.Fatal(err)
+		}
+		n, err := meshes[1].Recv(0, nil, make([]byte, 8))
+		if err == nil || !strings.Contains(err.Error(), "loan") {
+			t.Errorf("place %#x: received %d bytes, %v", place, n, err)
+		}
+		for _, m := range meshes {
+			m.Close()
+		}
+		f.Close()
 	}
 }

@@ -32,8 +32,13 @@ func measure(g *comm.Group, points []point, repeats int, done func(i int)) (find
 		}
 		found.Tuning = &tuning
 	}
+	floats := 0
+	for _, p := range points {
+		floats = max(floats, p.Bytes/4)
+	}
+	memory := g.Alloc(floats) // for all: what was lent stays so until the end
 	for i, p := range points {
-		s, err := p.measure(g, repeats)
+		s, err := p.measure(g, memory[:p.Bytes/4], repeats)
 		if err != nil {
 			return found, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Bytes, err)
 		}
@@ -43,9 +48,9 @@ func measure(g *comm.Group, points []point, repeats int, done func(i int)) (find
 	return found, nil
 }
 
-// measure checks one collective and times it.
-func (p point) measure(g *comm.Group, repeats int) (sampling, error) {
-	v, err := newVector(p, g.Rank(), g.Size())
+// measure checks one collective over data and times it.
+func (p point) measure(g *comm.Group, data []float32, repeats int) (sampling, error) {
+	v, err := newVector(p, g, data)
 	if err != nil {
 		return sampling{}, err
 	}
@@ -93,13 +98,14 @@ type vector struct {
 	call       comm.Call
 }
 
-// newVector fills a vector so that the result is known: every rank contributes rank+1 everywhere.
-func newVector(p point, rank, size int) (*vector, error) {
+// newVector fills data so that the result is known: every rank contributes rank+1 everywhere.
+func newVector(p point, g *comm.Group, data []float32) (*vector, error) {
+	rank, size := g.Rank(), g.Size()
 	form, err := codec.New(p.Codec)
 	if err != nil {
 		return nil, err
 	}
-	v := &vector{point: p, rank: rank, size: size, data: make([]float32, p.Bytes/4)}
+	v := &vector{point: p, rank: rank, size: size, data: data}
 	v.out = v.data
 	if form != nil {
 		v.out = make([]float32, len(v.data))

@@ -45,7 +45,7 @@ type Summary struct {
 	BytesSent        int64        `json:"bytes_sent"`
 	BytesVectors     int64        `json:"bytes_vectors"` // what those sent stand for, without a codec
 	BytesReceived    int64        `json:"bytes_received"`
-	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over worker processes
+	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over workers; shared pages in each
 	PlannedBytes     int64        `json:"planned_bytes"`  // the same, as told before the first step
 	ParameterSHA256  string       `json:"parameter_sha256"`
 	ISA              string       `json:"isa"`

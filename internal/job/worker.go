@@ -221,8 +221,16 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		EvalEvery: c.EvalEvery,
 		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
-		Seed: c.Seed, MemoryLimit: int64(c.Memory), Keeper: keeper, CPU: cpu, Trace: r,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Keeper: keeper, CPU: cpu, Trace: r,
 	})
+}
+
+// memory takes gradients that are exchanged from memory that the links lend.
+func (w *worker) memory() func(n int) []float32 {
+	if w.mesh == nil || w.config.isIsolated() {
+		return nil
+	}
+	return func(n int) []float32 { return comm.Alloc(w.mesh, n) }
 }
 
 // join makes the group of all workers and the strategy that exchanges gradients over it.
