@@ -17,6 +17,7 @@ func memories() []string { return []string{"top-k", "powersgd-2"} }
 // What workers have held back is part of a checkpoint: the resumed run ends with the bits of the
 // undisturbed one, also where a worker has several pieces, and at a moment that a clock has chosen.
 func TestResumedRunRemembersWhatWasHeldBack(t *testing.T) {
+	skipIfShort(t)
 	for _, wire := range memories() {
 		for _, v := range []struct {
 			link    string
@@ -54,6 +55,7 @@ func TestResumedRunRemembersWhatWasHeldBack(t *testing.T) {
 
 // On other workers nothing is lost: their results are others, but the same each time.
 func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
+	skipIfShort(t)
 	for _, wire := range memories() {
 		var hashes []string
 		for range 2 {
@@ -77,6 +79,7 @@ func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
 
 // A run with a memory that is stopped can be resumed from its last checkpoint before that.
 func TestStoppedRunWithAMemory(t *testing.T) {
+	skipIfShort(t)
 	change := func(c *job.Config) {
 		c.Epochs, c.Wire, c.Workers, c.Link = 40, "top-k", 2, "local"
 	}

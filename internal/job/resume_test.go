@@ -65,7 +65,17 @@ func numSteps(t *testing.T, dir string) map[int]int {
 	return lines
 }
 
+// skipIfShort skips one of the tests that train and resume a dozen runs, which take a minute each where
+// races are looked for; of them TestStoppedRunCanBeResumed is left.
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("only a whole test run resumes so often")
+	}
+}
+
 func TestResumedRunEndsWithTheSameBits(t *testing.T) {
+	skipIfShort(t)
 	for rule, change := range map[string]func(*job.Config){
 		"sgd":   func(c *job.Config) {},
 		"adamw": func(c *job.Config) { c.Optimizer = "adamw" },

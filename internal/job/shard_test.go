@@ -54,6 +54,7 @@ func TestOneHashForWorkersWiresAndShards(t *testing.T) {
 // A checkpoint does not say how the optimizer was shared out: the run goes on with or without shares, on
 // other workers, and ends with the bits of the undisturbed one.
 func TestShardedRunsAreResumed(t *testing.T) {
+	skipIfShort(t)
 	change := func(workers int, link string, isSharded bool) func(*job.Config) {
 		return func(c *job.Config) {
 			c.Optimizer, c.EMA, c.Workers, c.Link, c.ShardOptimizer = "adamw", 0.9, workers, link, isSharded
