@@ -5,7 +5,7 @@ set -eu
 lockstep=$1 kills=$2
 folder=$(mktemp -d)
 cd "$folder"
-settings="--shards 4 --limit-train 4000 --limit-test 100 --steps 1200 --threads 1"
+settings="--shards 4 --limit-train 4000 --limit-test 100 --steps 3000 --threads 1"
 hash() { sed -n 's/^  "parameter_sha256": "\(.*\)",/\1/p' "$1/summary.json"; }
 newest() { ls -t run/checkpoints 2>/dev/null | head -n 1; }
 # shellcheck disable=SC2086 # a list of words
