@@ -1,6 +1,8 @@
 package job
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"lockstep/gradsync"
@@ -40,4 +42,31 @@ func (w *worker) buckets() []BucketStat {
 			Sent: b.Sent, Received: b.Received, Exposed: over(b.Exposed), Hidden: over(b.Hidden)})
 	}
 	return all
+}
+
+// bucketProblems adds what is wrong with trying sizes of buckets.
+func (c Config) bucketProblems(add func(name, format string, args ...any)) {
+	switch {
+	case !c.TuneBucket || c.Workers == 1:
+	case c.Strategy != "ddp":
+		add("tune-bucket", "is for --strategy ddp, not %s", c.Strategy)
+	case c.ShardOptimizer:
+		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
+	case c.hasMemory():
+		add("tune-bucket", "what --wire %s holds back goes by the buckets", c.Wire)
+	}
+}
+
+// bucketText says which size of buckets was chosen, and what each took.
+func bucketText(trials []gradsync.Trial) string {
+	var chosen string
+	var all []string
+	for _, t := range trials {
+		if t.IsChosen {
+			chosen = Size(int64(t.BucketBytes))
+		}
+		all = append(all, fmt.Sprintf("%s %.4g", Size(int64(t.BucketBytes)), 1e3*t.Seconds))
+	}
+	return fmt.Sprintf("bucket: %s; ms from the first layer to the last gradient, medians of %d steps: %s",
+		chosen, trials[0].Steps, strings.Join(all, ", "))
 }

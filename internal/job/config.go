@@ -72,6 +72,7 @@ type Config struct {
 	Save        bool    `json:"save"`            // leave the trained weights in the run directory
 	Trace       bool    `json:"trace"`           // write trace.json
 
+	TuneBucket      bool   `json:"tune-bucket"`      // try sizes of buckets in the first steps
 	ShardOptimizer  bool   `json:"shard-optimizer"`  // each worker updates a share of the weights
 	CheckpointEvery string `json:"checkpoint-every"` // steps or time; "": no checkpoints
 	Resume          string `json:"resume"`           // run directory to go on with; "": a new run
@@ -209,6 +210,7 @@ func (c Config) problems() []problem {
 	}
 	c.updateProblems(add)
 	c.shardProblems(add)
+	c.bucketProblems(add)
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}

@@ -203,9 +203,9 @@ const fromResume = "--resume"
 // anew lists the settings that may differ from those of the run that is resumed: none of them
 // changes the result, but for the length, and for those of the exchange with a lossy wire.
 func anew() []string {
-	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "shard-optimizer",
-		"memory", "master-addr", "master-port", "data-dir", "epochs", "steps", "for", "until",
-		"checkpoint-every", "save"}
+	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
+		"shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs", "steps", "for",
+		"until", "checkpoint-every", "save"}
 }
 
 // resume takes the configuration from the run in folder, and then what flags give anew.

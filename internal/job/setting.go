@@ -106,6 +106,8 @@ func workerSettings() []Setting {
 			wires(), func(c *Config) *string { return &c.Wire }),
 		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }),
+		toggle("tune-bucket", "with ddp: try sizes of buckets in turn, ten steps each, and go on with the "+
+			"best; changes no result", func(c *Config) *bool { return &c.TuneBucket }),
 		toggle("shard-optimizer", "with ddp: each worker updates a share of the weights, keeps the "+
 			"optimizer's state of it alone, and gets the others' weights; for sgd and adamw; changes no "+
 			"result",

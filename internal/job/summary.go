@@ -6,61 +6,63 @@ import (
 	"time"
 
 	"lockstep/comm"
+	"lockstep/gradsync"
 	"lockstep/internal/trace"
 )
 
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
 // those of the slowest rank; bytes are sums over ranks.
 type Summary struct {
-	Model            string       `json:"model"`
-	Data             string       `json:"data"`
-	Generated        bool         `json:"generated"` // the data set is computed, not collected
-	Classes          int          `json:"classes"`   // of the data set
-	Strategy         string       `json:"strategy"`
-	Algorithm        string       `json:"algorithm"`        // of a bucket, if it depends on the size
-	AlgorithmChoice  *comm.Tuning `json:"algorithm_choice"` // why; null: it was given
-	Link             string       `json:"link"`
-	Workers          int          `json:"workers"`
-	Threads          int          `json:"threads"`
-	Batch            int          `json:"batch"`
-	Shards           int          `json:"shards"`
-	Accumulate       int          `json:"accumulate"`    // batches of one step
-	LearningRate     float64      `json:"learning_rate"` // of a step, which the schedule multiplies
-	Wire             string       `json:"wire"`          // form of the gradients on the links
-	WireChoice       *WireChoice  `json:"wire_choice"`   // why; null: it was given
-	Seed             uint64       `json:"seed"`
-	Steps            int          `json:"steps"`
-	Epochs           float64      `json:"epochs"` // completed, with the fraction of the last
-	Samples          int64        `json:"samples"`
-	Seconds          float64      `json:"seconds"`       // the training loop's wall time
-	TrainSeconds     float64      `json:"train_seconds"` // without evaluations, of all parts of a resumed run
-	SamplesPerSecond float64      `json:"samples_per_second"`
-	StepMS           Quantiles    `json:"step_ms"` // without the first step, if there is another
-	Work             *Computation `json:"work"`    // null: no step
-	Loss             Loss         `json:"loss"`
-	TrainAccuracy    *float64     `json:"train_accuracy"` // of the last epoch, 0 to 1
-	TestAccuracy     *float64     `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
-	TestSamples      int64        `json:"test_samples"`
-	Phases           Phases       `json:"phases"`
-	BytesSent        int64        `json:"bytes_sent"`
-	BytesVectors     int64        `json:"bytes_vectors"` // what those sent stand for, without a codec
-	BytesReceived    int64        `json:"bytes_received"`
-	PeakRSSBytes     int64        `json:"peak_rss_bytes"` // sum over workers; shared pages in each
-	PlannedBytes     int64        `json:"planned_bytes"`  // the same, as told before the first step
-	ParameterSHA256  string       `json:"parameter_sha256"`
-	ISA              string       `json:"isa"`
-	Math             string       `json:"math"`
-	Directory        string       `json:"directory"`   // the run directory
-	Weights          *Start       `json:"weights"`     // what the run started from; null: fresh values
-	Saved            *Saved       `json:"saved"`       // the trained weights; null: not written
-	TTA              string       `json:"tta"`         // test-time augmentation
-	Texts            *TextStat    `json:"texts"`       // null: the samples are images
-	Checkpoints      *Checkpoints `json:"checkpoints"` // what they took; null: there are none
-	Resumed          *Resumed     `json:"resumed"`     // what had been done before; null: nothing
-	For              string       `json:"for"`         // length in training time; "": in steps
-	Target           *Target      `json:"target"`      // null: there is none
-	Evaluations      []Evaluation `json:"evaluations"`
-	Ranks            []RankStat   `json:"ranks"`
+	Model            string           `json:"model"`
+	Data             string           `json:"data"`
+	Generated        bool             `json:"generated"` // the data set is computed, not collected
+	Classes          int              `json:"classes"`   // of the data set
+	Strategy         string           `json:"strategy"`
+	Algorithm        string           `json:"algorithm"`        // of a bucket, if it depends on the size
+	AlgorithmChoice  *comm.Tuning     `json:"algorithm_choice"` // why; null: it was given
+	BucketTrials     []gradsync.Trial `json:"bucket_trials"`    // null: there were none
+	Link             string           `json:"link"`
+	Workers          int              `json:"workers"`
+	Threads          int              `json:"threads"`
+	Batch            int              `json:"batch"`
+	Shards           int              `json:"shards"`
+	Accumulate       int              `json:"accumulate"`    // batches of one step
+	LearningRate     float64          `json:"learning_rate"` // of a step, which the schedule multiplies
+	Wire             string           `json:"wire"`          // form of the gradients on the links
+	WireChoice       *WireChoice      `json:"wire_choice"`   // why; null: it was given
+	Seed             uint64           `json:"seed"`
+	Steps            int              `json:"steps"`
+	Epochs           float64          `json:"epochs"` // completed, with the fraction of the last
+	Samples          int64            `json:"samples"`
+	Seconds          float64          `json:"seconds"`       // the training loop's wall time
+	TrainSeconds     float64          `json:"train_seconds"` // of all parts, without evaluations
+	SamplesPerSecond float64          `json:"samples_per_second"`
+	StepMS           Quantiles        `json:"step_ms"` // without the first step, if there is another
+	Work             *Computation     `json:"work"`    // null: no step
+	Loss             Loss             `json:"loss"`
+	TrainAccuracy    *float64         `json:"train_accuracy"` // of the last epoch, 0 to 1
+	TestAccuracy     *float64         `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
+	TestSamples      int64            `json:"test_samples"`
+	Phases           Phases           `json:"phases"`
+	BytesSent        int64            `json:"bytes_sent"`
+	BytesVectors     int64            `json:"bytes_vectors"` // what those sent stand for, without a codec
+	BytesReceived    int64            `json:"bytes_received"`
+	PeakRSSBytes     int64            `json:"peak_rss_bytes"` // sum over workers; shared pages in each
+	PlannedBytes     int64            `json:"planned_bytes"`  // the same, as told before the first step
+	ParameterSHA256  string           `json:"parameter_sha256"`
+	ISA              string           `json:"isa"`
+	Math             string           `json:"math"`
+	Directory        string           `json:"directory"`   // the run directory
+	Weights          *Start           `json:"weights"`     // what the run started from; null: fresh values
+	Saved            *Saved           `json:"saved"`       // the trained weights; null: not written
+	TTA              string           `json:"tta"`         // test-time augmentation
+	Texts            *TextStat        `json:"texts"`       // null: the samples are images
+	Checkpoints      *Checkpoints     `json:"checkpoints"` // what they took; null: there are none
+	Resumed          *Resumed         `json:"resumed"`     // what had been done before; null: nothing
+	For              string           `json:"for"`         // length in training time; "": in steps
+	Target           *Target          `json:"target"`      // null: there is none
+	Evaluations      []Evaluation     `json:"evaluations"`
+	Ranks            []RankStat       `json:"ranks"`
 }
 
 // Quantiles of a sample, in the sample's unit.
@@ -190,7 +192,8 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
 		Classes: first.Classes, Strategy: c.Strategy,
 		Algorithm: first.algorithm(c), AlgorithmChoice: first.AlgorithmChoice,
-		Link: c.Link, Workers: c.Workers, Threads: c.Threads,
+		BucketTrials: first.BucketTrials,
+		Link:         c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
 		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
 		Loss: first.Loss, TestSamples: first.TestSamples,
@@ -274,9 +277,19 @@ func (r workerResult) algorithm(c Config) string {
 	}
 	name := c.Algorithm
 	if r.AlgorithmChoice != nil {
-		name = r.AlgorithmChoice.Resolve(c.Bucket)
+		name = r.AlgorithmChoice.Resolve(r.bucket(c))
 	}
 	return name
+}
+
+// bucket returns the size of buckets that the run went on with.
+func (r workerResult) bucket(c Config) int {
+	for _, t := range r.BucketTrials {
+		if t.IsChosen {
+			return t.BucketBytes
+		}
+	}
+	return c.Bucket
 }
 
 // ratio returns part/whole, or nil if there is nothing to divide.

@@ -37,8 +37,9 @@ type worker struct {
 	beacon             *beacon
 	group              *comm.Group // nil without mesh
 	strategy           train.GradSync
-	tuning             *comm.Tuning // what "auto" goes by; nil: the algorithm was given
-	wire               *WireChoice  // nil: not chosen here
+	tuning             *comm.Tuning     // what "auto" goes by; nil: the algorithm was given
+	wire               *WireChoice      // nil: not chosen here
+	trials             []gradsync.Trial // of sizes of buckets
 	steps              *stepLog
 	events             *events
 	meter              *meter
@@ -55,22 +56,23 @@ type worker struct {
 // workerResult is what a worker tells the launcher at the end.
 type workerResult struct {
 	RankStat
-	Epochs          float64      `json:"epochs"`
-	TrainSeconds    float64      `json:"train_seconds"`
-	TrainCorrect    int64        `json:"train_correct"`
-	TrainSamples    int64        `json:"train_samples"`
-	TestCorrect     int64        `json:"test_correct"`
-	TestSamples     int64        `json:"test_samples"`
-	Generated       bool         `json:"generated"`
-	Classes         int          `json:"classes"`
-	Evaluations     []Evaluation `json:"evaluations"`
-	Weights         *Start       `json:"weights"`
-	AlgorithmChoice *comm.Tuning `json:"algorithm_choice"`
-	Wire            *WireChoice  `json:"wire"`
-	Saved           *Saved       `json:"saved"`
-	Texts           *TextStat    `json:"texts"`
-	Checkpoints     *Checkpoints `json:"checkpoints"`
-	Resumed         *Resumed     `json:"resumed"`
+	Epochs          float64          `json:"epochs"`
+	TrainSeconds    float64          `json:"train_seconds"`
+	TrainCorrect    int64            `json:"train_correct"`
+	TrainSamples    int64            `json:"train_samples"`
+	TestCorrect     int64            `json:"test_correct"`
+	TestSamples     int64            `json:"test_samples"`
+	Generated       bool             `json:"generated"`
+	Classes         int              `json:"classes"`
+	Evaluations     []Evaluation     `json:"evaluations"`
+	Weights         *Start           `json:"weights"`
+	AlgorithmChoice *comm.Tuning     `json:"algorithm_choice"`
+	BucketTrials    []gradsync.Trial `json:"bucket_trials"`
+	Wire            *WireChoice      `json:"wire"`
+	Saved           *Saved           `json:"saved"`
+	Texts           *TextStat        `json:"texts"`
+	Checkpoints     *Checkpoints     `json:"checkpoints"`
+	Resumed         *Resumed         `json:"resumed"`
 }
 
 // isTuning reports whether the all-reduce is chosen by measuring.
@@ -298,11 +300,15 @@ func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsy
 			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
 		}
 	}
-	return gradsync.New(w.config.Strategy, gradsync.Config{
+	config := gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
 		Sharded: w.config.hasShards(), Lane: r.Lane("exchange"),
-	})
+	}
+	if w.config.TuneBucket {
+		return gradsync.NewTuned(config, w.noteTrials)
+	}
+	return gradsync.New(w.config.Strategy, config)
 }
 
 // noteWire tells what the governor chose.
@@ -312,6 +318,16 @@ func (w *worker) noteWire(choice *WireChoice) {
 	w.note("%v", choice)
 	if w.rank == 0 {
 		w.beacon.notes <- choice.String()
+	}
+}
+
+// noteTrials tells which size of buckets was chosen, and why.
+func (w *worker) noteTrials(trials []gradsync.Trial) {
+	w.trials = trials
+	text := bucketText(trials)
+	w.note("%s", text)
+	if w.rank == 0 {
+		w.beacon.notes <- text
 	}
 }
 
@@ -463,7 +479,8 @@ func (w *worker) result(done train.Result) workerResult {
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 		Evaluations: w.evaluations, Weights: w.started, AlgorithmChoice: w.tuning, Wire: w.wire,
-		Saved: w.saved, Texts: w.task.textStat(),
+		BucketTrials: w.trials,
+		Saved:        w.saved, Texts: w.task.textStat(),
 		Resumed: w.task.start.Resumed.summary(),
 	}
 	if w.saver != nil {
