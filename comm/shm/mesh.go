@@ -116,7 +116,7 @@ func (m *mesh) Send(peer int, head, body []byte) (int, error) {
 			err = nil // an error comes back with the next call
 		}
 	}
-	if err == nil && m.dead[peer] {
+	if err == nil && n == 0 && m.dead[peer] {
 		err = io.ErrClosedPipe
 	}
 	return n, err

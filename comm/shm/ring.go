@@ -127,17 +127,16 @@ func (p *pipe) lend(b []byte) bool {
 	return true
 }
 
-// taken returns how many bytes of the loan the reader has taken since the last call.
+// taken returns how many bytes of the loan the reader has taken since the last call. A reader that has
+// taken all may have left since: that is none of the loan's business.
 func (p *pipe) taken() (int, error) {
-	if err := p.writable(); err != nil {
-		return 0, err
-	}
+	cause := p.writable() // before looking how far it came
 	read := p.read.Load()
 	if read > p.end {
 		return 0, p.damaged(read - p.end)
 	}
 	if read <= p.reported { // what was written before comes first
-		return 0, nil
+		return 0, cause
 	}
 	n := read - p.reported
 	p.reported = read

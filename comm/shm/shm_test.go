@@ -208,6 +208,31 @@ func TestLoan(t *testing.T) {
 	}
 }
 
+// Who has taken a whole loan may leave before its lender has noticed; who has not leaves it unsent.
+func TestLoanToSomebodyGone(t *testing.T) {
+	skipWithoutLoans(t)
+	for _, isTaken := range []bool{true, false} {
+		meshes := connect(t, 2)
+		body := comm.Bytes(comm.Alloc(meshes[0], 40<<10))
+		if n, err := meshes[0].Send(1, nil, body); n != 0 || err != nil {
+			t.Fatalf("sent %d, %v", n, err)
+		}
+		if isTaken {
+			if n, err := meshes[1].Recv(0, nil, make([]byte, len(body))); n != len(body) || err != nil {
+				t.Fatalf("received %d, %v", n, err)
+			}
+		}
+		if err := meshes[1].Close(); err != nil {
+			t.Fatal(err)
+		}
+		n, err := meshes[0].Send(1, nil, body)
+		if isTaken && (n != len(body) || err != nil) || !isTaken && (n != 0 || err == nil) {
+			t.Errorf("taken %v: sent %d, %v", isTaken, n, err)
+		}
+		meshes[0].Close()
+	}
+}
+
 // What a rank can lend is bounded, begins with a page, and is refused afterwards.
 func TestAlloc(t *testing.T) {
 	skipWithoutLoans(t)
