@@ -1,24 +1,30 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"lockstep/internal/bench"
 	"lockstep/internal/commbench"
 	"lockstep/internal/job"
+	"lockstep/internal/report"
 )
 
 // commbenchFlags are the flags of commbench.
 type commbenchFlags struct {
 	config  commbench.Config
 	bytes   []string
+	out     string
 	isJSON  bool
 	isQuiet bool
 }
@@ -30,6 +36,7 @@ func commbenchCommand(a *app) *cobra.Command {
 		Short: "Time collectives between workers of this machine",
 		Example: "  lockstep commbench\n" +
 			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
+			"  lockstep commbench --bytes 4KiB,16KiB,64KiB,256KiB,1MiB,4MiB --out runs/links\n" +
 			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, a) },
@@ -50,6 +57,7 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB or 1MiB")
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
+	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json and report.html, with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
 	flags.BoolVar(&f.isQuiet, "quiet", false, "show no progress")
 	return c
@@ -69,6 +77,11 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if err := f.settle(c, a); err != nil {
 		return err
 	}
+	if f.out != "" {
+		if err := bench.Claim(f.out); err != nil {
+			return err
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program to start workers: %w", err)
@@ -85,10 +98,34 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if err != nil {
 		return err
 	}
+	if f.out != "" {
+		if err := f.write(c, records); err != nil {
+			return err
+		}
+	}
 	if f.isJSON {
 		return writeJSON(a, records)
 	}
-	return printCommbench(a.stdout, records, notes)
+	if err := printCommbench(a.stdout, records, notes); err != nil || f.out == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(f.out, report.HTMLFile))
+	return err
+}
+
+// write keeps the measurements, and plots them.
+func (f *commbenchFlags) write(c *cobra.Command, records []commbench.Record) error {
+	list, err := json.MarshalIndent(records, "", "  ")
+	if err != nil {
+		return err
+	}
+	command := []string{"lockstep", "commbench"}
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "json" && flag.Name != "quiet" {
+			command = append(command, "--"+flag.Name, strings.Trim(flag.Value.String(), "[]"))
+		}
+	})
+	return report.WriteCollectives(f.out, append(list, '\n'), command)
 }
 
 // settle takes the hosts of a lab, and the links that its ranks have unless others are asked for.

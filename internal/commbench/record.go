@@ -18,6 +18,7 @@ type Spread struct {
 // Record is one measurement.
 type Record struct {
 	Operation string `json:"operation"`
+	Asked     string `json:"asked"`     // the algorithm asked for; "" where there is none to choose
 	Algorithm string `json:"algorithm"` // what ran: "auto" is resolved
 	Link      string `json:"link"`
 	Codec     string `json:"codec"`
@@ -57,7 +58,7 @@ func (g group) record(p point, at int) Record {
 	r := Record{Operation: p.Op.String(), Link: g.link, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
 		Bytes: p.Bytes, Repeats: len(first.Seconds), Calls: p.calls()}
 	if p.Op == comm.AllReduce {
-		r.Algorithm = g.algorithm(p)
+		r.Asked, r.Algorithm = p.Algorithm, g.algorithm(p)
 		p.Algorithm = r.Algorithm
 		r.SecondsPredicted = g.predict(p)
 	}

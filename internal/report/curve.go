@@ -44,8 +44,9 @@ type curves struct {
 	id, title, description string
 	yLabel                 string
 	series                 []series
-	lo, hi                 float64 // range of y; values above hi are drawn on the upper edge
-	xLabel                 string  // "": iteration
+	lo, hi                 float64  // range of y; values above hi are drawn on the upper edge
+	xLabel                 string   // "": iteration
+	places                 []string // names of the places 1, 2, ...; nil: numbers
 	format                 func(float64) string
 }
 
@@ -82,7 +83,9 @@ func (p curves) draw(f frame) template.HTML {
 		xTicks = 10
 	}
 	x := newSteps(steps, xTicks, f.left, f.width-f.right)
-	if end := p.end(); end > 0 {
+	if p.places != nil {
+		x = newSteps(len(p.places), len(p.places), f.left, f.width-f.right)
+	} else if end := p.end(); end > 0 {
 		x = newAxis(0, end, xTicks, f.left, f.width-f.right)
 	}
 	y := newAxis(p.lo, p.hi, 5, f.height-f.bottom, f.top)
@@ -132,7 +135,11 @@ func (p curves) drawAxes(c *canvas, f frame, x, y axis) {
 	c.line(f.left, base, f.width-f.right, base, "axis")
 	for _, v := range x.ticks {
 		c.line(x.pixel(v), base, x.pixel(v), base+4, "axis")
-		c.text(x.pixel(v), base+18, "tick", "middle", trim(v))
+		name := trim(v)
+		if p.places != nil {
+			name = p.places[int(v)-1]
+		}
+		c.text(x.pixel(v), base+18, "tick", "middle", name)
 	}
 	label := p.xLabel
 	if label == "" {

@@ -74,12 +74,13 @@ func WriteTraining(folder string) error {
 	return nil
 }
 
-// trainingPage is everything the template of a run shows.
+// trainingPage is everything the template of a run, or of collectives, shows.
 type trainingPage struct {
-	Title, Lede, Policy, Configuration string
-	Style                              template.CSS
-	Facts                              []pair
-	Figures                            []figure
+	Kind, Title, Lede, Policy, Configuration string
+	Source                                   string // the files it is rendered from
+	Style                                    template.CSS
+	Facts                                    []pair
+	Figures                                  []figure
 }
 
 // TrainingHTML writes the report of a training run as one page with the properties of [HTML].
@@ -88,7 +89,9 @@ func TrainingHTML(w io.Writer, t *analysis.Training) error {
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}
-	p := trainingPage{Title: trainingTitle(t), Policy: policy(styleSheet), Configuration: t.Configuration,
+	p := trainingPage{Kind: "training report", Title: trainingTitle(t),
+		Source: "summary.json, steps.jsonl and config.yaml of the run directory",
+		Policy: policy(styleSheet), Configuration: t.Configuration,
 		Style: template.CSS(styleSheet), Facts: trainingFacts(t), Figures: trainingFigures(t),
 		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", t.Strategy, t.Batch,
 			count(t.Shards, "shard"), t.Seed)}
