@@ -10,8 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arenaBytes is how much a rank can lend. A file in memory has only the pages that were touched.
-const arenaBytes = (2 << 30) * (math.MaxInt >> 62)
+// arenaBytes returns how much a rank can lend: nothing where addresses or sizes of files are limited. A
+// file in memory has only the pages that were touched.
+func arenaBytes() int {
+	for _, limit := range []int{unix.RLIMIT_AS, unix.RLIMIT_FSIZE} {
+		var r unix.Rlimit
+		if err := unix.Getrlimit(limit, &r); err != nil || r.Cur != math.MaxUint64 {
+			return 0
+		}
+	}
+	return (2 << 30) * (math.MaxInt >> 62) // 0 with 32 bits
+}
 
 // nameless returns an empty file in memory.
 func nameless() (*os.File, error) {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arenaBytes is how much a rank can lend: nothing, since a file may take its full size on disk.
-const arenaBytes = 0
+// arenaBytes returns how much a rank can lend: nothing, since a file may take its full size on disk.
+func arenaBytes() int { return 0 }
 
 // nameless returns an empty file whose name is gone already.
 func nameless() (*os.File, error) {

@@ -35,6 +35,7 @@ const (
 // header says what the segment is.
 type header struct {
 	magic, ranks, ring uint32
+	arena              uint64
 }
 
 // desk is where a rank says that it is there and where it is woken.
@@ -47,13 +48,14 @@ type desk struct {
 // layout is how large the parts of a segment of some ranks are, and where the arenas begin.
 type layout struct{ ring, arenas, arena, total int }
 
-func layOut(ranks int) layout {
+// layOut returns the layout with arenas of a size, which worlds of too many ranks do not have.
+func layOut(ranks, arena int) layout {
 	l := layout{ring: ringBytes}
 	for l.ring > minRing && l.ring*(ranks-1) > rankBytes {
 		l.ring /= 2
 	}
 	if ranks > 1 && ranks <= arenaRanks {
-		l.arena = arenaBytes
+		l.arena = arena
 	}
 	l.arenas = headerSize + ranks*deskSize + ranks*ranks*(ringHead+l.ring)
 	l.arenas = (l.arenas + allocAlign - 1) / allocAlign * allocAlign
@@ -72,12 +74,12 @@ func Create(ranks int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shm: create: %w", err)
 	}
-	l := layOut(ranks)
+	l := layOut(ranks, arenaBytes())
 	if err := f.Truncate(int64(l.total)); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("shm: create: %w", err)
 	}
-	h := header{magic: magic, ranks: uint32(ranks), ring: uint32(l.ring)}
+	h := header{magic: magic, ranks: uint32(ranks), ring: uint32(l.ring), arena: uint64(l.arena)}
 	if _, err := f.WriteAt(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), 0); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("shm: create: %w", err)
@@ -119,8 +121,8 @@ func attach(f *os.File) (*segment, error) {
 		return nil, fmt.Errorf("map %d bytes: %w", info.Size(), err)
 	}
 	h := *(*header)(unsafe.Pointer(&memory[0]))
-	if h.magic == magic && h.ranks >= 1 && h.ranks <= maxRanks {
-		s := &segment{memory, int(h.ranks), layOut(int(h.ranks))}
+	if h.magic == magic && h.ranks >= 1 && h.ranks <= maxRanks && h.arena <= uint64(len(memory)) {
+		s := &segment{memory, int(h.ranks), layOut(int(h.ranks), int(h.arena))}
 		if s.ring == int(h.ring) && s.total == len(memory) {
 			return s, nil
 		}

@@ -279,6 +279,9 @@ func (r workerResult) algorithm(c Config) string {
 	if r.AlgorithmChoice != nil {
 		name = r.AlgorithmChoice.Resolve(r.bucket(c))
 	}
+	if form, err := newCodec(r.wire(c)); err == nil && comm.CheckCodec(name, form) != nil {
+		name = "direct" // what auto falls back on
+	}
 	return name
 }
 
