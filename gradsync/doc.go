@@ -27,7 +27,8 @@
 // [State] for what they keep. They cost passes over the gradients on the training goroutine.
 //
 // [Config].Sharded leaves each worker the sum of a part of every bucket, of which the other workers get what
-// it makes of it: the two halves of an all-reduce, with the update between them.
+// it makes of it: the two halves of an all-reduce, with the update between them. The second half goes on
+// while the next forward pass does.
 //
 // With TopK, Rank or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
 // other numbers of workers.

@@ -19,11 +19,10 @@ type exchange struct {
 	missing  []int // by bucket: parameters not ready yet in this step
 	form     form
 	waiting  time.Time               // when training began to wait in this step
-	onBook   func(int, *comm.Handle) // s.book, bound once so that a step allocates nothing
+	onBook   func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
 	started  int                     // buckets started in this step; they start in order
 
-	completed  *float32       // the vector that completing completes
-	completing []*comm.Handle // by bucket
+	spread spread // of a sharded exchange
 
 	rows      []shareRows
 	shared    *shareRows // this step's, nil without
@@ -128,7 +127,7 @@ func (s *exchange) Wait() error {
 			err = h.Do()
 		}
 		if err == nil {
-			s.book(i, h)
+			s.book(i, h, s.waiting)
 			b, elems := &s.buckets[i], int64(s.elems[i])
 			b.Steps++
 			if missing := int64(b.Hi-b.Lo) - elems; missing > 0 {
@@ -144,9 +143,12 @@ func (s *exchange) Wait() error {
 	return first
 }
 
-// book adds an exchange that has ended to bucket i's account.
-func (s *exchange) book(i int, h *comm.Handle) {
-	b, t, wait := &s.buckets[i], h.Report(), s.waiting
+// bookLate books an exchange that a form makes in Wait.
+func (s *exchange) bookLate(i int, h *comm.Handle) { s.book(i, h, s.waiting) }
+
+// book adds an exchange that has ended, and for which training has waited since, to bucket i's account.
+func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
+	b, t := &s.buckets[i], h.Report()
 	b.Sent += t.Sent
 	b.Received += t.Received
 	switch {

@@ -201,7 +201,7 @@ func TestShares(t *testing.T) {
 					own = append(own, pieces[0][share[0]:share[1]]...)
 				}
 				collected := make([]float32, total)
-				if err := errors.Join(s.Complete(sum), s.Collect(collected, own)); err != nil {
+				if err := errors.Join(spread(s, sum), s.Collect(collected, own)); err != nil {
 					return err
 				}
 				if len(own) > total/workers+16*len(s.Shares()) {
@@ -226,4 +226,10 @@ func TestShares(t *testing.T) {
 			}
 		}
 	}
+}
+
+// spread completes v on all workers, the parameters that a forward pass reads first before the others.
+func spread(s gradsync.Strategy, v []float32) error {
+	s.Spread(v)
+	return errors.Join(s.Arrived(2), s.Arrived(2), s.Arrived(0), s.Arrived(-1), s.Arrived(-1))
 }

@@ -1,12 +1,22 @@
 package gradsync
 
 import (
+	"time"
+
 	"lockstep/comm"
 )
 
 // Shares of a sharded exchange: of every bucket each worker gets the sum of its part, comm.Part, which one
 // reduce-scatter leaves there; one all-gather brings what the workers make of their parts together. Both
 // steps of a direct all-reduce, so as many bytes travel.
+
+// spread is a vector of which each worker has shares, on its way to all.
+type spread struct {
+	vector    *float32
+	handles   []*comm.Handle // by bucket
+	isMissing []bool
+	err       error // the first
+}
 
 // partBounds returns where the workers' parts of a bucket begin, in bytes.
 func (s *exchange) partBounds(b *Bucket) []int {
@@ -31,27 +41,44 @@ func (s *exchange) Shares() [][2]int {
 	return shares
 }
 
-func (s *exchange) Complete(v []float32) error {
-	if s.completed != &v[0] {
-		s.completed, s.completing = &v[0], nil
+func (s *exchange) Spread(v []float32) {
+	if s.spread.vector != &v[0] {
+		s.spread = spread{vector: &v[0], isMissing: make([]bool, len(s.buckets))}
 		for i := range s.buckets {
 			b := &s.buckets[i]
-			s.completing = append(s.completing, s.config.Group.Prepare(comm.Call{Op: comm.AllGather,
-				Buf: comm.Bytes(v[b.Lo:b.Hi]), Bounds: s.partBounds(b)}))
+			s.spread.handles = append(s.spread.handles, s.config.Group.Prepare(comm.Call{
+				Op: comm.AllGather, Buf: comm.Bytes(v[b.Lo:b.Hi]), Bounds: s.partBounds(b)}))
 		}
 	}
-	for _, h := range s.completing {
-		h.Start()
+	s.spread.err = nil
+	for i := len(s.buckets) - 1; i >= 0; i-- {
+		s.spread.handles[i].Start()
+		s.spread.isMissing[i] = true
 	}
-	var first error
-	for i, h := range s.completing {
-		if err := h.Wait(); err == nil {
-			s.book(i, h)
-		} else if first == nil {
-			first = err
+}
+
+func (s *exchange) Arrived(param int) error {
+	if param >= 0 {
+		return s.arrived(s.bucketOf[param])
+	}
+	for i := len(s.spread.handles) - 1; i >= 0; i-- {
+		s.arrived(i)
+	}
+	return s.spread.err
+}
+
+// arrived waits for a bucket of the vector that is spread.
+func (s *exchange) arrived(i int) error {
+	if s.spread.isMissing[i] {
+		s.spread.isMissing[i] = false
+		wait := time.Now()
+		if err := s.spread.handles[i].Wait(); err == nil {
+			s.book(i, s.spread.handles[i], wait)
+		} else if s.spread.err == nil {
+			s.spread.err = err
 		}
 	}
-	return first
+	return s.spread.err
 }
 
 func (s *exchange) Collect(dst, own []float32) error {

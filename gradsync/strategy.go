@@ -86,10 +86,13 @@ type Strategy interface {
 	// Shares returns the ranges [lo, hi) of the flat vector that are this worker's with Sharded, in order, of
 	// each bucket a part, which may be empty; nil without Sharded. What all workers have covers the buckets.
 	Shares() [][2]int
-	// Complete fills v, which lies like the gradients, on all workers: each brings its shares. It is called
-	// by all at the same place between Wait and Begin, and made for one vector that is completed after
-	// every step.
-	Complete(v []float32) error
+	// Spread begins to fill v, which lies like the gradients, on all workers: each brings its shares. It is
+	// called by all at the same place between Wait and Begin, and made for one vector that is spread after
+	// every step. What comes last in Order goes first: a forward pass reads it first.
+	Spread(v []float32)
+	// Arrived returns when the part of that vector which is a parameter's has come, or all of it if param is
+	// negative; all must have before the next Wait.
+	Arrived(param int) error
 	// Collect fills rank 0's dst, which lies like the gradients, but for the gaps between buckets: each
 	// worker brings its shares, in own one after another. All call it at the same place. It allocates.
 	Collect(dst, own []float32) error
@@ -154,7 +157,7 @@ func New(name string, c Config) (Strategy, error) {
 		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
 	}
 	s.cut(limit, edge)
-	s.onBook = s.book
+	s.onBook = s.bookLate
 	all := whole{pieces: c.Pieces, buckets: s.buckets}
 	switch {
 	case c.TopK:

@@ -122,7 +122,7 @@ func (a *assembly) buffersOf(nodes []*Node) []*Buffer {
 
 // bind builds the steps and the outputs.
 func (a *assembly) bind() {
-	finals := a.finals()
+	finals, fresh := a.finals(), a.fresh()
 	code := a.Program.code
 	a.steps = make([]step, 0, len(code.calls))
 	for i, c := range code.calls {
@@ -134,7 +134,7 @@ func (a *assembly) bind() {
 		if scratch == nil {
 			scratch = &Buffer{}
 		}
-		a.steps = append(a.steps, step{run: k.Run, final: finals[i],
+		a.steps = append(a.steps, step{run: k.Run, final: finals[i], fresh: fresh[i],
 			args: Args{a.buffersOf(c.in), a.buffersOf(c.out), scratch, &a.draws}})
 		if !c.backward {
 			a.forward = len(a.steps)
@@ -153,6 +153,27 @@ func (a *assembly) output(n *Node) output {
 		return output{}
 	}
 	return output{from: a.buffer(n), host: make([]float32, n.typ.Shape.Elems())}
+}
+
+// fresh returns the parameters that each call is the first to read.
+func (a *assembly) fresh() map[int][]int {
+	unread := map[*Buffer]int{}
+	for p, b := range a.params {
+		unread[b] = p
+	}
+	fresh := map[int][]int{}
+	for i, c := range a.Program.code.calls {
+		if a.kernels[c].Run == nil {
+			continue // a view reads nothing
+		}
+		for _, b := range a.buffersOf(c.in) {
+			if p, ok := unread[b]; ok {
+				fresh[i] = append(fresh[i], p)
+				delete(unread, b)
+			}
+		}
+	}
+	return fresh
 }
 
 // finals returns the parameters whose gradients each call makes final, and sets order.

@@ -43,6 +43,7 @@ type step struct {
 	run   func(*Args)
 	args  Args
 	final []int // parameters whose gradients are final afterwards
+	fresh []int // parameters that no step of the forward pass has read before
 }
 
 // ragged is a value whose number of rows depends on the run.
@@ -241,10 +242,19 @@ func (p *Program) Samples() int {
 
 // Forward computes losses and logits from the inputs and the attached variables. It changes
 // neither; a training program also fills BatchStats.
-func (p *Program) Forward() {
+func (p *Program) Forward() { p.ForwardAs(nil) }
+
+// ForwardAs is Forward with parameters that may still be on their way: it calls need, if there is one,
+// with each parameter that the pass reads, before the first op that does.
+func (p *Program) ForwardAs(need func(param int)) {
 	p.mustBeReady()
 	for i := range p.steps[:p.forward] {
 		s := &p.steps[i]
+		if need != nil {
+			for _, param := range s.fresh {
+				need(param)
+			}
+		}
 		s.run(&s.args)
 	}
 	p.finishForward()

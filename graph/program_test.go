@@ -234,6 +234,33 @@ func TestReadyMeansFinal(t *testing.T) {
 	}
 }
 
+// Parameters may come one by one: nothing reads one before it was asked for, once.
+func TestForwardAs(t *testing.T) {
+	for _, train := range []bool{true, false} {
+		n := newNetwork(t, 3, train)
+		n.p.Forward()
+		want := []float32{float32(n.p.Loss())}
+		want = append(want, n.p.Logits()...)
+		whole := slices.Clone(n.v.Weights)
+		for i := range n.v.Weights {
+			n.v.Weights[i] = float32(math.NaN())
+		}
+		var asked []int
+		n.p.ForwardAs(func(param int) {
+			asked = append(asked, param)
+			s := n.v.Segments[param]
+			copy(n.v.Weights[s.Offset:s.Offset+s.Len], whole[s.Offset:])
+		})
+		if got := append([]float32{float32(n.p.Loss())}, n.p.Logits()...); !slices.Equal(got, want) {
+			t.Errorf("train %v: computed %v, want %v", train, got, want)
+		}
+		slices.Sort(asked)
+		if len(asked) != len(n.v.Params) || len(slices.Compact(asked)) != len(n.v.Params) {
+			t.Errorf("train %v: asked for %v of %d parameters", train, asked, len(n.v.Params))
+		}
+	}
+}
+
 // Programs of several batch sizes share variables and an arena that grows below them.
 func TestProgramsShare(t *testing.T) {
 	h := host(t, kernel.Best(), 1)

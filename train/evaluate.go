@@ -23,6 +23,9 @@ func (l *Loop) evaluate() error {
 	if l.config.Test == nil || l.config.Test.Len() == 0 {
 		return nil
 	}
+	if err := l.settle(); err != nil {
+		return err
+	}
 	l.lap(trace.Other, "")
 	before := l.clock.Phases()
 	counts := l.counts[:2]

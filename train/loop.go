@@ -36,6 +36,7 @@ type Loop struct {
 	logits    []float32       // of that batch, averaged over views; nil without views
 	coverage  uint64          // of the whole training set
 	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
+	onNeed    func(param int) // l.arrived, likewise
 
 	// Of the run in progress.
 	sync    GradSync
@@ -99,7 +100,7 @@ func New(c Config) (*Loop, error) {
 	}
 	l.rowLen = rowHead + len(l.variables.State)
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
-	l.onReady = l.ready
+	l.onReady, l.onNeed = l.ready, l.arrived
 	return l, nil
 }
 
@@ -189,6 +190,9 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	}
 	defer func() { err = errors.Join(err, loader.Close()) }()
 	err = l.makeSteps(ctx, loader, steps)
+	if failed := l.settle(); err == nil {
+		err = failed
+	}
 	// Where all are asked to stop, a peer may do so before this worker hears of it.
 	if (ctx.Err() != nil || l.cutOff) && !l.torn {
 		if failed := l.keep(true); !errors.Is(err, failed) { // what is kept may need the others

@@ -132,6 +132,9 @@ func (l *Loop) keep(isLast bool) error {
 	if l.config.Keeper == nil {
 		return nil
 	}
+	if err := l.settle(); err != nil {
+		return err
+	}
 	l.lap(trace.Other, "")
 	isKept, err := l.config.Keeper.Keep(l.Moment(), isLast)
 	name := ""

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 
+	"lockstep/graph"
 	"lockstep/internal/trace"
 	"lockstep/optim"
 )
@@ -13,15 +14,24 @@ type sharded struct {
 	optimizer optim.Optimizer // of own
 	shares    [][2]int
 	own       []float32 // the weights of the shares, one after another
-	complete  func(weights []float32) error
+	weights   Spreader
+	isAway    bool // the others' weights are on their way
 }
 
-// Shard makes this worker update the weights in shares only, and complete them after each step. Shares are
-// ranges [lo, hi) of the flat vector, in order; its GradSync leaves the sum of the gradients there. complete
-// fills the vector on all workers. The update must go by elements ("sgd" or "adamw", without clipping): the
-// weights have the bits that they have without. It is called before Resume and Run, once, and takes the
-// place of the optimizer's state, which is zero again.
-func (l *Loop) Shard(shares [][2]int, complete func(weights []float32) error) error {
+// Spreader brings a vector of which each worker has filled its shares to all of them.
+type Spreader interface {
+	// Spread begins, after each update.
+	Spread(v []float32)
+	// Arrived returns when a parameter of v is whole, or all of v if param is negative.
+	Arrived(param int) error
+}
+
+// Shard makes this worker update the weights in shares only, and get the others' after each step. Shares are
+// ranges [lo, hi) of the flat vector, in order; its GradSync leaves the sum of the gradients there. weights
+// come while the next forward pass goes on, which waits for them layer by layer. The update must go by
+// elements ("sgd" or "adamw", without clipping): the weights have the bits that they have without. It is
+// called before Resume and Run, once, and takes the place of the optimizer's state, which is zero again.
+func (l *Loop) Shard(shares [][2]int, weights Spreader) error {
 	c := l.config
 	if !optim.IsElementwise(c.Optimizer.Name) || c.Clip > 0 {
 		return fmt.Errorf("train: shares of weights for optimizer %q, clipping at %v: want sgd or adamw, "+
@@ -48,7 +58,8 @@ func (l *Loop) Shard(shares [][2]int, complete func(weights []float32) error) er
 	if err != nil {
 		return err
 	}
-	l.optimizer, l.sharded = optimizer, &sharded{optimizer, shares, own, complete}
+	l.optimizer, l.sharded = optimizer, &sharded{optimizer: optimizer, shares: shares, own: own,
+		weights: weights}
 	l.moment = l.newMoment()
 	return nil
 }
@@ -69,13 +80,46 @@ func (s *sharded) update(weights, gradient []float32, rate float64, scale float3
 	}
 }
 
-// completeWeights gets the weights of the others' shares, if the workers have shares.
-func (l *Loop) completeWeights() error {
-	if l.sharded == nil {
+// isAway reports whether weights are on their way.
+func (l *Loop) isAway() bool { return l.sharded != nil && l.sharded.isAway }
+
+// spread begins to get the weights of the others' shares. Until settle they are torn.
+func (l *Loop) spread() {
+	l.lap(trace.Optimizer, "optimizer")
+	l.sharded.weights.Spread(l.variables.Weights)
+	l.sharded.isAway = true
+	l.lap(trace.SyncExposed, "weights")
+}
+
+// arrived waits for a parameter that the forward pass is about to read. An error shows in settle.
+func (l *Loop) arrived(param int) {
+	l.clock.Lap(trace.Forward)
+	_ = l.sharded.weights.Arrived(param)
+	l.clock.Lap(trace.SyncExposed)
+}
+
+// settle waits for all weights that are on their way.
+func (l *Loop) settle() error {
+	if !l.isAway() {
 		return nil
 	}
-	l.lap(trace.Optimizer, "optimizer")
-	err := l.sharded.complete(l.variables.Weights)
+	l.lap(trace.Other, "")
+	if err := l.sharded.weights.Arrived(-1); err != nil {
+		l.cutOff = true
+		return l.failed("exchange of weights", err)
+	}
+	l.sharded.isAway, l.torn = false, false
 	l.lap(trace.SyncExposed, "weights")
-	return err
+	return nil
+}
+
+// forward runs the forward pass, which waits for weights on their way where it reads them.
+func (l *Loop) forward(p *graph.Program) error {
+	if !l.isAway() {
+		p.Forward()
+		return nil
+	}
+	p.ForwardAs(l.onNeed)
+	l.clock.Lap(trace.Forward)
+	return l.settle()
 }

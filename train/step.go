@@ -51,7 +51,9 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 	l.sync.Begin(l.step)
 	for i := range batch.Shards {
 		l.shard = i
-		l.oneShard(&batch.Shards[i])
+		if err := l.oneShard(&batch.Shards[i]); err != nil {
+			return Step{}, err
+		}
 	}
 	if err := l.sync.Wait(); err != nil {
 		l.cutOff = true
@@ -75,26 +77,28 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 	if err := l.update(event.Rate, event.Samples); err != nil {
 		return Step{}, err
 	}
-	l.torn = false
+	l.torn = l.isAway()
 	l.lap(trace.Optimizer, "optimizer")
 	return event, nil
 }
 
 // oneShard computes the gradient of one own shard and folds it into the stack. The last one
 // announces parameters as they become final.
-func (l *Loop) oneShard(s *data.Shard) {
+func (l *Loop) oneShard(s *data.Shard) error {
 	gradient := l.gradients[l.stack.slots[l.shard]]
 	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
 	l.done.OwnSamples += int64(s.Samples)
 	if s.Samples == 0 {
 		l.emptyShard(gradient, row)
-		return
+		return nil
 	}
 	p := l.programs.forStep(s.Samples, l.step)
 	p.SetGradients(gradient)
 	read(p, s)
 	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
-	p.Forward()
+	if err := l.forward(p); err != nil {
+		return err
+	}
 	row[rowLoss] = float32(p.Loss())
 	row[rowCorrect] = float32(p.Correct())
 	row[rowSamples] = float32(s.Samples)
@@ -105,6 +109,7 @@ func (l *Loop) oneShard(s *data.Shard) {
 	p.Backward(l.onReady)
 	l.done.FLOPs += p.FLOPs()
 	l.lap(trace.Backward, "backward")
+	return nil
 }
 
 // read gives a program the samples of a shard.

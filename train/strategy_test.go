@@ -63,7 +63,7 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		BucketBytes: 64 << 10, Sharded: isSharded,
 	})
 	if err == nil && isSharded {
-		err = loop.Shard(exchange.Shares(), exchange.Complete)
+		err = loop.Shard(exchange.Shares(), exchange)
 	}
 	if err != nil {
 		return err

@@ -62,6 +62,9 @@ func (f *followers) bytes() int64 {
 
 // update changes the weights by the global gradient in piece 0, and lets the followers follow.
 func (l *Loop) update(rate float64, samples int) error {
+	if err := l.settle(); err != nil { // of the step before, if this worker had no samples
+		return err
+	}
 	scale := 1 / float32(samples)
 	if l.follow.clip != nil {
 		scale = l.follow.clip.Scale(l.gradients[0], scale)
@@ -71,8 +74,13 @@ func (l *Loop) update(rate float64, samples int) error {
 	} else {
 		l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
 	}
-	if err := l.completeWeights(); err != nil {
-		return l.failed("exchange of weights", err)
+	if l.sharded != nil {
+		l.spread()
+	}
+	if l.follow.lookahead != nil || l.follow.ema != nil {
+		if err := l.settle(); err != nil {
+			return err
+		}
 	}
 	if l.follow.lookahead != nil {
 		n := l.step + 1

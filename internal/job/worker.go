@@ -259,7 +259,7 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 		w.peers.join(w.group, strategy)
 	}
 	if w.config.hasShards() {
-		err = l.Shard(strategy.Shares(), strategy.Complete)
+		err = l.Shard(strategy.Shares(), strategy)
 	}
 	return w.strategy, err
 }
