@@ -54,7 +54,7 @@ type throttled struct {
 }
 
 func (m *throttled) Send(peer int, head, body []byte) (int, error) {
-	const burst = 16 << 10
+	const burst = 4 << 10
 	now := time.Now()
 	m.budget = min(burst, m.budget+m.perSecond*now.Sub(m.last).Seconds())
 	m.last = now
@@ -73,7 +73,7 @@ func (m *throttled) Wait(want []comm.Direction, timeout time.Duration) error {
 // Over a slow link the governor has gradients travel as bf16, from the first step on, and every rank
 // knows why.
 func TestGovernorOnASlowLink(t *testing.T) {
-	const workers, elems, perSecond, steps = 2, 1 << 16, 5e6, 3
+	const workers, elems, perSecond, steps = 2, 1 << 14, 5e5, 3 // slow beside a codec under -race
 	data := commtest.NewContributions(workers, elems)
 	var all sync.WaitGroup
 	for r, mesh := range comm.NewLocal(workers) {
