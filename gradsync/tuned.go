@@ -72,7 +72,8 @@ func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
 	return t, nil
 }
 
-// isTrying reports whether this step is a trial, and not the first of its size.
+// isTrying reports whether this step is one of those that try sizes, the first of each, which does not
+// count, among them.
 func (t *tuned) isTrying() bool { return t.step < (1+trialRounds)*len(t.candidates) }
 
 func (t *tuned) Begin(step int) {

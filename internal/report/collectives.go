@@ -38,7 +38,7 @@ func CollectivesHTML(w io.Writer, all []analysis.Collective, command []string) e
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}
-	p := trainingPage{Kind: "report of collectives", Title: "Collectives by size of the vector",
+	p := figuresPage{Kind: "report of collectives", Title: "Collectives by size of the vector",
 		Policy: policy(styleSheet), Style: template.CSS(styleSheet), Configuration: shell(command),
 		Lede: "Time of one call, of the slowest rank. Bus bandwidth is the vector over that time, times " +
 			"the share of it that every rank must send at least.",

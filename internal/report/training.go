@@ -74,8 +74,8 @@ func WriteTraining(folder string) error {
 	return nil
 }
 
-// trainingPage is everything the template of a run, or of collectives, shows.
-type trainingPage struct {
+// figuresPage is a page of figures below facts: that of a training run, or of collectives.
+type figuresPage struct {
 	Kind, Title, Lede, Policy, Configuration string
 	Source                                   string // the files it is rendered from
 	Style                                    template.CSS
@@ -89,7 +89,7 @@ func TrainingHTML(w io.Writer, t *analysis.Training) error {
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}
-	p := trainingPage{Kind: "training report", Title: trainingTitle(t),
+	p := figuresPage{Kind: "training report", Title: trainingTitle(t),
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory",
 		Policy: policy(styleSheet), Configuration: t.Configuration,
 		Style: template.CSS(styleSheet), Facts: trainingFacts(t), Figures: trainingFigures(t),
