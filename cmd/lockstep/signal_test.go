@@ -40,9 +40,10 @@ func start(t *testing.T, more ...string) *running {
 	}
 	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
 	r.until(t, "both workers train", func() bool { return r.pid(0) > 0 && r.pid(1) > 0 })
-	r.until(t, "a step is done", func() bool {
-		steps, err := os.Stat(filepath.Join(r.out, "steps.jsonl"))
-		return err == nil && steps.Size() > 0
+	// Rank 0 keeps the checkpoints; another rank may end the first step before it.
+	r.until(t, "rank 0 has done a step", func() bool {
+		steps, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
+		return bytes.Contains(steps, []byte(`"rank":0,`))
 	})
 	return r
 }
