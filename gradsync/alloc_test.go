@@ -16,6 +16,7 @@ func TestAStepAllocatesNothing(t *testing.T) {
 			stepAllocatesNothing(t, name, c)
 		}
 	}
+	stepAllocatesNothing(t, "ddp", gradsync.Config{Late: true})
 }
 
 func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
@@ -44,7 +45,15 @@ func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
 			if err := s.Wait(); err != nil {
 				t.Error(err)
 			}
+			for _, param := range order {
+				if _, _, err := s.Summed(param); err != nil {
+					t.Error(err)
+				}
+			}
 		}
+	}
+	if c.Late { // the buckets take their turns first
+		commtest.Allocations(steps)
 	}
 	if n := commtest.Allocations(steps); n >= 1 {
 		t.Errorf("%s, top-k %v, rank %d: %v allocations per step, want none", name, c.TopK, c.Rank, n)

@@ -20,9 +20,11 @@ type exchange struct {
 	form     form
 	waiting  time.Time               // when training began to wait in this step
 	onBook   func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
-	started  int                     // buckets started in this step; they start in order
+	turns    []int                   // the buckets in the order in which they start
+	started  int                     // buckets started in this step
 
 	spread spread // of a sharded exchange
+	late   late   // of one whose sums may come after Wait
 
 	rows      []shareRows
 	shared    *shareRows // this step's, nil without
@@ -66,6 +68,10 @@ func (s *exchange) cut(limit, edge int) {
 		isOpen = 4*(b.Hi-b.Lo) < full
 	}
 	s.missing = make([]int, len(s.buckets))
+	s.turns = make([]int, len(s.buckets))
+	for i := range s.turns {
+		s.turns[i] = i
+	}
 }
 
 // prepare makes one collective for each bucket.
@@ -97,19 +103,27 @@ func (s *exchange) Ready(param int) {
 	}
 }
 
-// startReady starts the buckets that are complete, in order, so that all ranks issue the same
+// startReady starts the buckets that are complete, in turn, so that all ranks issue the same
 // collectives in the same order. The last bucket is left to Wait: with nothing behind which it
 // could hide, handing it to another thread would only cost two changes of thread.
 func (s *exchange) startReady() {
-	for s.started < len(s.buckets)-1 && s.missing[s.started] == 0 {
-		s.form.shrink(s.started)
-		s.handles[s.started].Start()
+	num := len(s.buckets) - 1
+	if s.config.Late {
+		num++
+	}
+	for s.started < num && s.missing[s.turns[s.started]] == 0 {
+		i := s.turns[s.started]
+		s.form.shrink(i)
+		s.handles[i].Start()
 		s.started++
 	}
 }
 
 func (s *exchange) Wait() error {
 	s.waiting = time.Now()
+	if s.config.Late {
+		return s.waitForRows()
+	}
 	var first error
 	switch {
 	case s.shared == nil:
@@ -164,11 +178,14 @@ func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 }
 
 // isOverlapping reports whether anything is exchanged during backward.
-func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 }
+func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 || s.config.Late }
 
 // Share starts an all-gather of the rows, prepared at the first use of this slice, or leaves it
 // to Wait if nothing else is exchanged before.
 func (s *exchange) Share(rows []float32) {
+	if s.config.Late {
+		s.late.err = s.takeTurns()
+	}
 	if len(rows) == 0 {
 		return
 	}
@@ -209,7 +226,12 @@ func (s *exchange) Sum(counts []int64) error {
 	return nil
 }
 
-func (s *exchange) Close() error { return nil }
+func (s *exchange) Close() error {
+	for i := range s.late.isAway {
+		_, _, _ = s.summed(i) // a run that ends early leaves sums on their way, which nobody wants
+	}
+	return nil
+}
 
 func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }
 

@@ -24,6 +24,7 @@ func (*none) Buckets() []Bucket { return nil }
 func (*none) State() State      { return State{} }
 func (*none) Shares() [][2]int  { return nil }
 
+func (*none) Summed(int) (lo, hi int, err error) { return 0, 0, nil }
 func (*none) Spread([]float32)                   {}
 func (*none) Arrived(int) error                  { return nil }
 func (*none) Collect([]float32, []float32) error { return nil }

@@ -47,6 +47,9 @@ type Config struct {
 	// Sharded leaves the sum of the gradients in this worker's shares only. It is for "ddp" without error
 	// feedback.
 	Sharded bool
+	// Late lets Wait return before the sums of the gradients are there: Summed then waits for each. It is for
+	// "ddp" without Sharded and error feedback.
+	Late bool
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
@@ -70,8 +73,9 @@ type Strategy interface {
 	Ready(param int)
 	// Share completes rows, [shards][n] flat, of which this worker's shards' rows are filled.
 	Share(rows []float32)
-	// Wait returns when Pieces[0] is the global sum, with Sharded in this worker's shares only, and the
-	// rows are complete, or with a *comm.PeerError after which the strategy is unusable.
+	// Wait returns when Pieces[0] is the global sum, with Sharded in this worker's shares only and with Late
+	// perhaps not yet, and the rows are complete, or with a *comm.PeerError after which the strategy is
+	// unusable.
 	Wait() error
 	// Sum replaces counts by their sum over workers.
 	Sum(counts []int64) error
@@ -82,6 +86,11 @@ type Strategy interface {
 	// State returns what is kept between steps. It is the strategy's own memory: who has written all
 	// of it before the first step goes on where it was read, with the same plan.
 	State() State
+
+	// Summed returns, with Late, when the sum of a parameter's gradient is in Pieces[0], or if param is negative
+	// another one: in [lo, hi), which came with it. lo = hi where the sum has been returned before, or
+	// all have. All must have before anything but Begin of the next step.
+	Summed(param int) (lo, hi int, err error)
 
 	// Shares returns the ranges [lo, hi) of the flat vector that are this worker's with Sharded, in order, of
 	// each bucket a part, which may be empty; nil without Sharded. What all workers have covers the buckets.
@@ -195,6 +204,9 @@ func (c *Config) validate(name string) error {
 	}
 	if c.Sharded && (name != "ddp" || c.TopK || c.Rank > 0) {
 		return fmt.Errorf("sharded, want that for ddp without error feedback only")
+	}
+	if c.Late && (name != "ddp" || c.Sharded || c.TopK || c.Rank > 0) {
+		return fmt.Errorf("late, want that for ddp without shares and error feedback only")
 	}
 	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
 	if len(c.Pieces) != want {

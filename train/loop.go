@@ -23,6 +23,7 @@ type Loop struct {
 	programs  *programs
 	optimizer optim.Optimizer
 	sharded   *sharded // nil: this worker updates all weights
+	late      *late    // nil: the update is made before the step ends
 	follow    followers
 	moment    Moment // all but its Progress
 	schedule  optim.Schedule

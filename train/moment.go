@@ -51,7 +51,13 @@ type Moment struct {
 	// Statistics are the slow copies and averages of the running statistics, in the layout of
 	// Variables.State.
 	Statistics []optim.Vector
+
+	settle func() error
 }
+
+// Settle returns when all values of the moment are there: weights may be on their way to this worker, see
+// Loop.Shard and Loop.UpdateLate. Who copies values calls it before; after an error they are torn.
+func (m Moment) Settle() error { return m.settle() }
 
 // Bytes returns the size of what would have to be copied to keep the moment, with all workers' shares.
 func (m Moment) Bytes() int64 {
@@ -68,7 +74,7 @@ type Keeper interface {
 	// Keep is called on the training goroutine after every step, and whatever evaluation was due,
 	// and reports whether it kept the moment, of which it must have copied what it needs. isLast
 	// says that the loop ends here: it has done all steps, was cancelled, or has lost a peer. What Keep takes
-	// counts as phase "other". After an error the run does not go on.
+	// counts as phase "other", but for Moment.Settle. After an error the run does not go on.
 	Keep(m Moment, isLast bool) (isKept bool, err error)
 }
 
@@ -77,10 +83,10 @@ func (l *Loop) newMoment() Moment {
 	weights, statistics := l.follow.state()
 	if l.sharded != nil {
 		return Moment{Variables: l.variables, Optimizer: weights, Statistics: statistics,
-			Sharded: l.optimizer.State(), Shares: l.sharded.shares}
+			Sharded: l.optimizer.State(), Shares: l.sharded.shares, settle: l.settle}
 	}
 	return Moment{Variables: l.variables, Optimizer: append(l.optimizer.State(), weights...),
-		Statistics: statistics}
+		Statistics: statistics, settle: l.settle}
 }
 
 // Moment returns where the run stands. Between Run's steps this is for the Keeper; before Run it
@@ -131,9 +137,6 @@ func (l *Loop) Resume(p Progress) error {
 func (l *Loop) keep(isLast bool) error {
 	if l.config.Keeper == nil {
 		return nil
-	}
-	if err := l.settle(); err != nil {
-		return err
 	}
 	l.lap(trace.Other, "")
 	isKept, err := l.config.Keeper.Keep(l.Moment(), isLast)

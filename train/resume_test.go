@@ -28,6 +28,9 @@ func (a *album) Keep(m train.Moment, isLast bool) (bool, error) {
 	if !slices.Contains(a.after, m.Step) && !isLast {
 		return false, nil
 	}
+	if err := m.Settle(); err != nil {
+		return false, err
+	}
 	a.moments = append(a.moments, m)
 	a.weights = append(a.weights, slices.Clone(m.Variables.Weights))
 	a.states = append(a.states, slices.Clone(m.Variables.State))

@@ -80,8 +80,10 @@ func (s *sharded) update(weights, gradient []float32, rate float64, scale float3
 	}
 }
 
-// isAway reports whether weights are on their way.
-func (l *Loop) isAway() bool { return l.sharded != nil && l.sharded.isAway }
+// isAway reports whether weights, or sums that change them, are on their way.
+func (l *Loop) isAway() bool {
+	return l.sharded != nil && l.sharded.isAway || l.late != nil && l.late.isAway
+}
 
 // spread begins to get the weights of the others' shares. Until settle they are torn.
 func (l *Loop) spread() {
@@ -94,16 +96,23 @@ func (l *Loop) spread() {
 // arrived waits for a parameter that the forward pass is about to read. An error shows in settle.
 func (l *Loop) arrived(param int) {
 	l.clock.Lap(trace.Forward)
+	if l.late != nil {
+		l.updateBy(param)
+		return
+	}
 	_ = l.sharded.weights.Arrived(param)
 	l.clock.Lap(trace.SyncExposed)
 }
 
-// settle waits for all weights that are on their way.
+// settle waits for all weights that are on their way, or makes what is left of the update.
 func (l *Loop) settle() error {
 	if !l.isAway() {
 		return nil
 	}
 	l.lap(trace.Other, "")
+	if l.late != nil {
+		return l.endUpdate()
+	}
 	if err := l.sharded.weights.Arrived(-1); err != nil {
 		l.cutOff = true
 		return l.failed("exchange of weights", err)

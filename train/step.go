@@ -89,8 +89,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
 	l.done.OwnSamples += int64(s.Samples)
 	if s.Samples == 0 {
-		l.emptyShard(gradient, row)
-		return nil
+		return l.emptyShard(gradient, row)
 	}
 	p := l.programs.forStep(s.Samples, l.step)
 	p.SetGradients(gradient)
@@ -122,7 +121,12 @@ func read(p *graph.Program, s *data.Shard) {
 }
 
 // emptyShard is oneShard without samples: its gradient is zero, and takes its place in the tree.
-func (l *Loop) emptyShard(gradient, row []float32) {
+func (l *Loop) emptyShard(gradient, row []float32) error {
+	if l.late != nil { // what is still to come would come into this gradient
+		if err := l.settle(); err != nil {
+			return err
+		}
+	}
 	clear(row)
 	clear(gradient)
 	l.share()
@@ -130,6 +134,7 @@ func (l *Loop) emptyShard(gradient, row []float32) {
 		l.ready(param)
 	}
 	l.lap(trace.Backward, "backward")
+	return nil
 }
 
 // isLastShard reports whether the shard in progress is the last of this worker's run.

@@ -58,12 +58,16 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		segments = append(segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
 	}
 	strategy, isSharded := strings.CutSuffix(strategy, " sharded")
+	strategy, isLate := strings.CutSuffix(strategy, " late")
 	exchange, err := gradsync.New(strategy, gradsync.Config{
 		Group: group, Segments: segments, Order: v.Order, Pieces: loop.Pieces(),
-		BucketBytes: 64 << 10, Sharded: isSharded,
+		BucketBytes: 64 << 10, Sharded: isSharded, Late: isLate,
 	})
 	if err == nil && isSharded {
 		err = loop.Shard(exchange.Shares(), exchange)
+	}
+	if err == nil && isLate {
+		err = loop.UpdateLate(exchange)
 	}
 	if err != nil {
 		return err
@@ -89,6 +93,7 @@ func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 				{"gather-scatter", ""}, {"all-reduce", "direct"}, {"all-reduce", "gather"},
 				{"all-reduce", "halving-doubling"}, {"ddp", "direct"}, {"ddp", "halving-doubling"},
 				{"ddp", "gather"}, {"ddp", "auto"}, {"ddp sharded", "auto"},
+				{"ddp late", "auto"},
 			} {
 				if isDeep && (i+workers)%2 == 1 {
 					continue // every pair and every number of workers is met; half the time

@@ -62,20 +62,21 @@ func (f *followers) bytes() int64 {
 
 // update changes the weights by the global gradient in piece 0, and lets the followers follow.
 func (l *Loop) update(rate float64, samples int) error {
-	if err := l.settle(); err != nil { // of the step before, if this worker had no samples
+	if err := l.settle(); err != nil { // weights of the step before, if this worker had no samples
 		return err
 	}
 	scale := 1 / float32(samples)
 	if l.follow.clip != nil {
 		scale = l.follow.clip.Scale(l.gradients[0], scale)
 	}
-	if l.sharded != nil {
+	switch {
+	case l.late != nil:
+		l.beginUpdate(rate, scale)
+	case l.sharded != nil:
 		l.sharded.update(l.variables.Weights, l.gradients[0], rate, scale)
-	} else {
-		l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
-	}
-	if l.sharded != nil {
 		l.spread()
+	default:
+		l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
 	}
 	if l.follow.lookahead != nil || l.follow.ema != nil {
 		if err := l.settle(); err != nil {

@@ -57,6 +57,27 @@ func (c Config) bucketProblems(add func(name, format string, args ...any)) {
 	}
 }
 
+// isLate reports whether sums of gradients may come during the next forward pass.
+func (c Config) isLate() bool { return c.OverlapForward && c.Workers > 1 && !c.EvalOnly }
+
+// overlapProblems adds what is wrong with exchanging gradients behind the next forward pass.
+func (c Config) overlapProblems(add func(name, format string, args ...any)) {
+	switch {
+	case !c.isLate():
+	case c.Strategy != "ddp":
+		add("overlap-forward", "is for --strategy ddp, not %s", c.Strategy)
+	case c.Clip > 0:
+		add("overlap-forward", "no weight can change before --clip has the norm of the whole gradient")
+	case c.ShardOptimizer:
+		add("overlap-forward", "--shard-optimizer has the weights come behind the next forward pass already")
+	case c.TuneBucket:
+		add("overlap-forward", "--tune-bucket times steps that end with their exchange")
+	case c.Wire == auto || c.hasMemory():
+		add("overlap-forward", "is not for --wire %s, which holds back gradients or is not decided yet",
+			c.Wire)
+	}
+}
+
 // bucketText says which size of buckets was chosen, and what each took.
 func bucketText(trials []gradsync.Trial) string {
 	var chosen string

@@ -110,6 +110,9 @@ func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
 	if isKept, err := s.peers.keep(isWanted, m); err != nil || !isKept {
 		return false, err
 	}
+	if err := m.Settle(); err != nil {
+		return false, err
+	}
 	s.copy(m)
 	if !s.isFinite() {
 		return false, nil // a loss that is not finite ends the run soon; what is good must stay

@@ -73,6 +73,7 @@ type Config struct {
 	Trace       bool    `json:"trace"`           // write trace.json
 
 	TuneBucket      bool   `json:"tune-bucket"`      // try sizes of buckets in the first steps
+	OverlapForward  bool   `json:"overlap-forward"`  // sums of gradients come during the next forward pass
 	ShardOptimizer  bool   `json:"shard-optimizer"`  // each worker updates a share of the weights
 	CheckpointEvery string `json:"checkpoint-every"` // steps or time; "": no checkpoints
 	Resume          string `json:"resume"`           // run directory to go on with; "": a new run
@@ -211,6 +212,7 @@ func (c Config) problems() []problem {
 	c.updateProblems(add)
 	c.shardProblems(add)
 	c.bucketProblems(add)
+	c.overlapProblems(add)
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}

@@ -204,7 +204,7 @@ const fromResume = "--resume"
 // changes the result, but for the length, and for those of the exchange with a lossy wire.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
-		"shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs", "steps", "for",
+		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs", "steps", "for",
 		"until", "checkpoint-every", "save"}
 }
 

@@ -258,8 +258,11 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 	if w.peers != nil {
 		w.peers.join(w.group, strategy)
 	}
-	if w.config.hasShards() {
+	switch {
+	case w.config.hasShards():
 		err = l.Shard(strategy.Shares(), strategy)
+	case w.config.isLate():
+		err = l.UpdateLate(strategy)
 	}
 	return w.strategy, err
 }
@@ -303,7 +306,7 @@ func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsy
 	config := gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
-		Sharded: w.config.hasShards(), Lane: r.Lane("exchange"),
+		Sharded: w.config.hasShards(), Late: w.config.isLate(), Lane: r.Lane("exchange"),
 	}
 	if w.config.TuneBucket {
 		return gradsync.NewTuned(config, w.noteTrials)
