@@ -30,9 +30,9 @@
 // it makes of it: the two halves of an all-reduce, with the update between them. The second half goes on
 // while the next forward pass does.
 //
-// [Config].Late has Wait return before the sums are there, so that the end of the exchange hides behind the next
-// forward pass. After a few steps the buckets that backward does not hide change their order: what the forward pass reads
-// first goes first.
+// [Config].Late has Wait return before the sums are there, so that the end of the exchange hides behind
+// the next forward pass. After a few steps the buckets that backward does not hide change their order:
+// what the forward pass reads first goes first.
 //
 // With TopK, Rank or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
 // other numbers of workers.

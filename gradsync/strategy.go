@@ -87,9 +87,9 @@ type Strategy interface {
 	// of it before the first step goes on where it was read, with the same plan.
 	State() State
 
-	// Summed returns, with Late, when the sum of a parameter's gradient is in Pieces[0], or if param is negative
-	// another one: in [lo, hi), which came with it. lo = hi where the sum has been returned before, or
-	// all have. All must have before anything but Begin of the next step.
+	// Summed returns, with Late, when the sum of a parameter's gradient is in Pieces[0], or if param is
+	// negative another one: in [lo, hi), which came with it. lo = hi where the sum has been returned
+	// before, or all have. All must have before anything but Begin of the next step.
 	Summed(param int) (lo, hi int, err error)
 
 	// Shares returns the ranges [lo, hi) of the flat vector that are this worker's with Sharded, in order, of

@@ -24,10 +24,10 @@ type Summer interface {
 	Summed(param int) (lo, hi int, err error)
 }
 
-// UpdateLate makes this worker update weights while the next forward pass goes on, which waits for sums layer by
-// layer. The Wait of its GradSync then leaves the rows complete, and the sums to sums. Nothing that needs
-// all gradients at once goes with it, such as clipping. The weights have the bits that they have without. It is
-// called before Run, once.
+// UpdateLate makes this worker update weights while the next forward pass goes on, which waits for sums
+// layer by layer. The Wait of its GradSync then leaves the rows complete, and the gradients to sums. What
+// needs all gradients at once, clipping, does not go with it. The weights have the bits that they have
+// without. It is called before Run, once.
 func (l *Loop) UpdateLate(sums Summer) error {
 	if l.config.Clip > 0 || l.sharded != nil {
 		return fmt.Errorf("train: a late update with clipping at %v, in shares %v: want it without",

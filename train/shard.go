@@ -126,9 +126,10 @@ func (l *Loop) settle() error {
 func (l *Loop) forward(p *graph.Program) error {
 	if !l.isAway() {
 		p.Forward()
+		l.lap(trace.Forward, "forward")
 		return nil
 	}
 	p.ForwardAs(l.onNeed)
-	l.clock.Lap(trace.Forward)
+	l.lap(trace.Forward, "forward")
 	return l.settle()
 }

@@ -103,7 +103,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	row[rowSamples] = float32(s.Samples)
 	putCoverage(row, s.Coverage())
 	copy(row[rowHead:], p.BatchStats())
-	l.lap(trace.Forward, "forward")
+	l.lap(trace.Forward, "")
 	l.share()
 	p.Backward(l.onReady)
 	l.done.FLOPs += p.FLOPs()

@@ -43,7 +43,8 @@ func TestLateGradientsChangeNoResult(t *testing.T) {
 		for workers := 2; workers <= 4; workers++ {
 			c.Workers, c.Link, c.OverlapForward, c.Out = workers, "local", true, t.TempDir()+"/run"
 			change(&c)
-			if s := run(t, c, job.Options{}); s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss {
+			s := run(t, c, job.Options{})
+			if s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss {
 				t.Errorf("%s, %d workers: parameters %s, loss %v, want %s, %v", c.Optimizer, workers,
 					s.ParameterSHA256, s.Loss, want.ParameterSHA256, want.Loss)
 			}
@@ -57,7 +58,8 @@ func TestLateRunsAreResumed(t *testing.T) {
 	skipIfShort(t)
 	change := func(workers int, isLate bool) func(*job.Config) {
 		return func(c *job.Config) {
-			c.Optimizer, c.Workers, c.Link, c.Bucket, c.OverlapForward = "adamw", workers, "local", 4096, isLate
+			c.Optimizer, c.Workers, c.Link, c.Bucket = "adamw", workers, "local", 4096
+			c.OverlapForward = isLate
 		}
 	}
 	c := short(t)

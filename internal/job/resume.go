@@ -204,8 +204,8 @@ const fromResume = "--resume"
 // changes the result, but for the length, and for those of the exchange with a lossy wire.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
-		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs", "steps", "for",
-		"until", "checkpoint-every", "save"}
+		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs",
+		"steps", "for", "until", "checkpoint-every", "save"}
 }
 
 // resume takes the configuration from the run in folder, and then what flags give anew.

@@ -108,9 +108,9 @@ func workerSettings() []Setting {
 			func(c *Config) *int { return &c.Bucket }),
 		toggle("tune-bucket", "with ddp: try sizes of buckets in turn, ten steps each, and go on with the "+
 			"best; changes no result", func(c *Config) *bool { return &c.TuneBucket }),
-		toggle("overlap-forward", "with ddp: go on to the next forward pass while gradients are on their way, "+
-			"those that it reads first first, and update weights as they come; for slow links; changes no "+
-			"result", func(c *Config) *bool { return &c.OverlapForward }),
+		toggle("overlap-forward", "with ddp: go on to the next forward pass while gradients are on their "+
+			"way, those that it reads first first, and update weights as they come; for slow links; "+
+			"changes no result", func(c *Config) *bool { return &c.OverlapForward }),
 		toggle("shard-optimizer", "with ddp: each worker updates a share of the weights, keeps the "+
 			"optimizer's state of it alone, and gets the others' weights; for sgd and adamw; changes no "+
 			"result",
