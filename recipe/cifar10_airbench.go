@@ -28,5 +28,7 @@ func cifar10Airbench() Recipe {
 			{1, 0.9420, 4675, xeonAmongBuilds, ""},
 			{2, 0.9420, 3123, xeonAmongBuilds, ""},
 			{3, 0.9391, 2261, xeonAmongBuilds, ""},
+			{4, 0.9382, 1407, xeonAmongBuilds, ""},
+			{5, 0.9410, 2831, xeonAmongBuilds, ""},
 		}}
 }
