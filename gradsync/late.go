@@ -18,7 +18,7 @@ type late struct {
 	word [4]byte // rank 0's verdict
 }
 
-// lateTrials is after how many steps the buckets take their turns.
+// lateTrials is in how many steps begun is counted, before the buckets take their turns.
 const lateTrials = 9
 
 // waitForRows is Wait of a late exchange.
