@@ -126,7 +126,14 @@ func TestKilledRunIsResumedToTheSameBits(t *testing.T) {
 }
 
 func TestSIGTERMLeavesACheckpoint(t *testing.T) {
-	r := start(t, "--checkpoint-every", "1h")
+	for _, flags := range [][]string{nil, {"--overlap-forward", "--bucket", "4096"}} {
+		sigtermLeavesACheckpoint(t, flags...)
+	}
+}
+
+func sigtermLeavesACheckpoint(t *testing.T, flags ...string) {
+	t.Helper()
+	r := start(t, append(flags, "--checkpoint-every", "1h")...)
 	r.Process.Signal(syscall.SIGTERM)
 	r.ends(t, job.ExitPreempted)
 	found := regexp.MustCompile(`(?m)^lockstep: stopped; the checkpoint after step (\d+) is saved, and ` +

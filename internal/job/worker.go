@@ -123,8 +123,11 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer loop.Close()
-	// A collective that waits for a peer ends when the run is cancelled.
-	defer whenCancelled(ctx, w.shutDown)()
+	// A collective that waits for a peer ends when the run is cancelled, but for gradients that the last
+	// step's update still waits for: then it ends when the peer leaves, which it does between two steps.
+	if !w.config.isLate() {
+		defer whenCancelled(ctx, w.shutDown)()
+	}
 	sync, err := w.join(loop, isa, plan, recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
