@@ -32,7 +32,8 @@
 //
 // [Config].Late has Wait return before the sums are there, so that the end of the exchange hides behind
 // the next forward pass. After a few steps the buckets that backward does not hide change their order:
-// what the forward pass reads first goes first.
+// what the forward pass reads first goes first, in one order on all ranks. The guarantees for Wait then hold
+// for Summed, and no bucket is left to the waiting goroutine.
 //
 // With TopK, Rank or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
 // other numbers of workers.

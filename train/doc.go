@@ -11,6 +11,8 @@
 // are checked against the data set, and evaluation sums integers. A steady step allocates
 // nothing. The phases of a run add up to its wall time.
 //
+// Weights may come late: [Loop.Shard] and [Loop.UpdateLate] leave the end of a step to the next forward pass.
+//
 // A [Keeper] is offered every [Moment] between two steps; [Loop.Resume] goes on from one with the
 // same bits, whatever the number of workers was and is.
 //

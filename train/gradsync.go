@@ -16,7 +16,8 @@ type GradSync interface {
 	// Ready says that this parameter's gradient is final in all pieces. Called once per step and
 	// parameter, in Loop.Order.
 	Ready(param int)
-	// Wait blocks until piece 0 holds the global sum of all gradients and all rows are filled.
+	// Wait blocks until all rows are filled and piece 0 holds the global sum of all gradients, which with
+	// Loop.UpdateLate is left to its Summer.
 	// After an error the run cannot go on.
 	Wait() error
 	// Sum replaces counts by the elementwise sum over all workers, wrapping around; it blocks.
