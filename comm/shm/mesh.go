@@ -101,8 +101,11 @@ func (m *mesh) Alloc(floats int) []float32 {
 // Send lends body if it can, and else copies it to the ring.
 func (m *mesh) Send(peer int, head, body []byte) (int, error) {
 	out := &m.out[peer]
-	n, err := m.move(peer, head, nil, out.write)
-	if err == nil && n == len(head) && len(body) > 0 {
+	var n int
+	var err error
+	if _, lends := out.lendable(body); !lends && out.end == 0 {
+		n, err = m.move(peer, head, body, out.write)
+	} else if n, err = m.move(peer, head, nil, out.write); err == nil && n == len(head) {
 		if out.lend(body) {
 			m.wake(peer)
 		}
@@ -110,10 +113,10 @@ func (m *mesh) Send(peer int, head, body []byte) (int, error) {
 		if out.end != 0 {
 			k, err = out.taken()
 		} else {
-			k, err = m.move(peer, nil, body, out.write)
+			err = out.writable() // which is why it was not lent
 		}
 		if n += k; n > 0 {
-			err = nil // an error comes back with the next call
+			err = nil // it comes back with the next call
 		}
 	}
 	if err == nil && n == 0 && m.dead[peer] {
@@ -132,24 +135,23 @@ func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
 
 // move applies step to head and then body for as long as something goes, and wakes the peer. An
 // error after some bytes comes back with the next call.
-func (m *mesh) move(peer int, head, body []byte, step func([]byte) (int, error)) (int, error) {
+func (m *mesh) move(peer int, head, body []byte, step func(head, body []byte) (int, error)) (int, error) {
 	if m.isClosed.Load() {
 		return 0, comm.ErrClosed
 	}
 	moved := 0
-	for _, b := range [2][]byte{head, body} {
-		for len(b) > 0 {
-			n, err := step(b)
-			if n == 0 {
-				if moved > 0 {
-					err = nil
-				}
-				return moved, err
+	for len(head)+len(body) > 0 {
+		n, err := step(head, body)
+		if n == 0 {
+			if moved > 0 {
+				err = nil
 			}
-			m.wake(peer)
-			moved += n
-			b = b[n:]
+			return moved, err
 		}
+		m.wake(peer)
+		moved += n
+		k := min(n, len(head))
+		head, body = head[k:], body[n-k:]
 	}
 	return moved, nil
 }

@@ -18,7 +18,7 @@ const IsSupported = true
 // buffer, and from a page's start one arena per rank, whose memory that rank alone writes. Every part
 // starts on a multiple of 128 bytes.
 const (
-	magic      = 'L' | 'S'<<8 | 'M'<<16 | 2<<24
+	magic      = 'L' | 'S'<<8 | 'M'<<16 | 3<<24
 	headerSize = 128
 	deskSize   = 128
 	// ringBytes is the buffer of one ring: with its copy in the sums it stays in a second-level

@@ -55,7 +55,7 @@ func connectFile(t testing.TB, size int) (*os.File, []comm.Mesh) {
 
 // ringAt01 is where the ring from rank 0 to rank 1 of two begins: behind the header, two desks and the
 // ring from rank 0 to itself, which is not used.
-const ringAt01 = 128 + 2*128 + 256 + 256<<10
+const ringAt01 = 128 + 2*128 + 384 + 256<<10
 
 func TestSharedMemoryLinks(t *testing.T) { commtest.Run(t, connect) }
 
