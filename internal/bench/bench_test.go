@@ -83,6 +83,26 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// Options of ddp are for its rows where there are some, and an error where there are none.
+func TestOptionsOfDDP(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp", "none"}, 1, 2)
+	c.Parts[0].Base.OverlapForward = true
+	plan, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range plan.Rows {
+		if got, want := row.OverlapForward, row.Strategy == "ddp"; got != want {
+			t.Errorf("%s: overlap-forward %v, want %v", bench.Name(row), got, want)
+		}
+	}
+	c.Parts[0].Strategies = []string{"all-reduce"}
+	var bad *job.UsageError
+	if _, err := bench.Expand(c); !errors.As(err, &bad) || !strings.Contains(err.Error(), "is for --strategy ddp") {
+		t.Errorf("without ddp: error %v, want a usage error that names the strategy", err)
+	}
+}
+
 func TestExpandRefuses(t *testing.T) {
 	twice := matrix([]string{"lenet", "lenet"}, []string{"single"}, 1)
 	noRepeat := matrix([]string{"lenet"}, []string{"single"}, 1)

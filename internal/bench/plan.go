@@ -128,19 +128,29 @@ func (p Part) expand(plan *Plan, c Config) {
 }
 
 func (p Part) expandStrategies(plan *Plan, base job.Config, c Config) {
-	for _, base.Strategy = range p.Strategies {
-		for _, base.Workers = range p.Workers {
-			if (base.Strategy == "single") == (base.Workers == 1) {
-				p.expandWires(plan, base)
+	for _, strategy := range p.Strategies {
+		row := p.under(strategy, base)
+		for _, row.Workers = range p.Workers {
+			if (strategy == "single") == (row.Workers == 1) {
+				p.expandWires(plan, row)
 			}
 		}
 		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-		if base.Strategy == "single" && c.OneProcess && busy > base.Threads {
-			row := base
+		if strategy == "single" && c.OneProcess && busy > base.Threads {
 			row.Workers, row.Threads = 1, busy
 			plan.Rows = append(plan.Rows, row)
 		}
 	}
+}
+
+// under returns base with a strategy. Options that only ddp has are for its rows; a matrix without
+// ddp keeps them, and Validate names them.
+func (p Part) under(strategy string, base job.Config) job.Config {
+	base.Strategy = strategy
+	if strategy != "ddp" && slices.Contains(p.Strategies, "ddp") {
+		base.TuneBucket, base.OverlapForward, base.ShardOptimizer = false, false, false
+	}
+	return base
 }
 
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
