@@ -98,7 +98,8 @@ func TestOptionsOfDDP(t *testing.T) {
 	}
 	c.Parts[0].Strategies = []string{"all-reduce"}
 	var bad *job.UsageError
-	if _, err := bench.Expand(c); !errors.As(err, &bad) || !strings.Contains(err.Error(), "is for --strategy ddp") {
+	_, err = bench.Expand(c)
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "is for --strategy ddp") {
 		t.Errorf("without ddp: error %v, want a usage error that names the strategy", err)
 	}
 }
