@@ -67,21 +67,26 @@ func TestParity(t *testing.T) {
 	for _, file := range parityFiles(t) {
 		c := readCase(t, file)
 		t.Run(c.Case, func(t *testing.T) {
+			t.Parallel()
 			if !slices.Contains(model.Names(), c.Recipe.Model) {
 				t.Skipf("no model %s yet", c.Recipe.Model)
 			}
 			for _, isa := range kernel.Supported() {
 				t.Run(isa.String(), func(t *testing.T) {
+					t.Parallel() // one thread each; the plain path takes minutes
 					checkCase(t, c, kernel.Config{ISA: isa, Math: kernel.Exact})
 				})
 				t.Run(isa.String()+" fast", func(t *testing.T) {
+					t.Parallel()
 					checkFast(t, c, kernel.Config{ISA: isa}, fastRounding)
 				})
 			}
 			t.Run("bf16x6", func(t *testing.T) {
+				t.Parallel()
 				checkFast(t, c, kernel.Config{ISA: kernel.AVX512, Math: kernel.BF16x6}, fastRounding)
 			})
 			t.Run("bf16x3", func(t *testing.T) {
+				t.Parallel()
 				checkFast(t, c, kernel.Config{ISA: kernel.AVX512, Math: kernel.BF16x3}, partsRounding)
 			})
 		})
