@@ -70,7 +70,7 @@ type subsampleTask struct {
 }
 
 // Do implements kernel.Task, cut by samples.
-func (t *subsampleTask) Do(part, parts int) {
+func (t *subsampleTask) Do(_, part, parts int) {
 	x, y := t.wide.Shape, t.narrow.Shape
 	lo, hi := x[0]*part/parts, x[0]*(part+1)/parts
 	if t.isAdjoint {

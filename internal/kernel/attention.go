@@ -119,16 +119,16 @@ func (a *Attention) run(t Task, r Rows, d Dropout, scratch []float32) {
 	a.dq, a.dk, a.dv, a.dy = nil, nil, nil, nil
 }
 
-// each calls do for the texts and heads of a part, which are cut by the squares of the lengths.
-func (a *Attention) each(part, parts int, do func(a *Attention, p *attentionPart)) {
-	p, before := a.parts[part], 0
+// each calls do for the texts and heads of a part, on a thread. They are cut by the squares of the lengths.
+func (a *Attention) each(thread, part, parts int, do func(a *Attention, p *attentionPart)) {
+	p, before := a.parts[thread], 0
 	for n := range a.rows.samples() {
 		p.text, p.start = n, int(a.rows.Starts[n])
 		p.length = int(a.rows.Starts[n+1]) - p.start
 		for h := range a.heads {
 			if before*parts/a.total == part {
 				p.head, p.first = h, p.start*a.rows.Cols+h*a.size
-				a.divide(p, a.scratch[part*a.partFloats:])
+				a.divide(p, a.scratch[thread*a.partFloats:])
 				do(a, p)
 			}
 			before += p.length * p.length
@@ -171,9 +171,9 @@ func (a *Attention) scale() float32 { return float32(1 / math.Sqrt(float64(a.siz
 type attentionForward Attention
 
 // Do computes some texts and heads.
-func (t *attentionForward) Do(part, parts int) {
+func (t *attentionForward) Do(thread, part, parts int) {
 	a := (*Attention)(t)
-	a.each(part, parts, (*Attention).forward)
+	a.each(thread, part, parts, (*Attention).forward)
 }
 
 // forward computes one head of one text.
@@ -202,9 +202,9 @@ func (a *Attention) forward(p *attentionPart) {
 type attentionBackward Attention
 
 // Do computes some texts and heads.
-func (t *attentionBackward) Do(part, parts int) {
+func (t *attentionBackward) Do(thread, part, parts int) {
 	a := (*Attention)(t)
-	a.each(part, parts, (*Attention).backward)
+	a.each(thread, part, parts, (*Attention).backward)
 }
 
 // backward computes one head of one text.

@@ -40,7 +40,7 @@ type (
 )
 
 // Do averages a run of maps.
-func (p *averageForward) Do(part, parts int) {
+func (p *averageForward) Do(_, part, parts int) {
 	ops, c := &p.cpu.ops.element, p.channels
 	lo, hi := span(p.n, part, parts)
 	for n := lo; n < hi; n++ {
@@ -54,7 +54,7 @@ func (p *averageForward) Do(part, parts int) {
 }
 
 // Do spreads the gradient over a run of maps.
-func (p *averageBackward) Do(part, parts int) {
+func (p *averageBackward) Do(_, part, parts int) {
 	ops, c := &p.cpu.ops.element, p.channels
 	lo, hi := span(p.n, part, parts)
 	for n := lo; n < hi; n++ {

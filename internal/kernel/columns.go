@@ -41,10 +41,11 @@ func (l *columns) wides() int { return (l.rows*l.cols + l.wide - 1) / l.wide }
 // adder is elementOps.add.
 type adder func(dst, a, b []float32)
 
-// sum takes the sums of thread part's share of the blocks: take adds elements [lo, hi), a wide row, to
-// acc, the sums [kinds][wide] of a block.
-func (l *columns) sum(part, parts int, add adder, take func(acc []float32, lo, hi int)) {
-	acc := l.acc[part*l.kinds*l.wide : (part+1)*l.kinds*l.wide]
+// sum takes the sums of a part's share of the blocks, on a thread: take adds elements [lo, hi), a wide row,
+// to acc, the sums [kinds][wide] of a block.
+func (l *columns) sum(thread, part, parts int, add adder,
+	take func(acc []float32, lo, hi int)) {
+	acc := l.acc[thread*l.kinds*l.wide : (thread+1)*l.kinds*l.wide]
 	first, last := span(l.blocks, part, parts)
 	for b := first; b < last; b++ {
 		clear(acc)
@@ -78,11 +79,11 @@ func halve(s []float32, n, width int, add adder) {
 	}
 }
 
-// walk calls do for each wide row of thread part's share, the elements [lo, hi), from the last to the
+// walk calls do for each wide row of a part's share, the elements [lo, hi), from the last to the
 // first: a pass usually follows one that went the other way and left the end of the map in a cache,
 // and leaves there the beginning for the next.
-func (l *columns) walk(part, parts int, do func(lo, hi int)) {
-	first, last := span(l.wides(), part, parts)
+func (l *columns) walk(c *CPU, part, parts int, do func(lo, hi int)) {
+	first, last := span(l.wides(), c.mirrored(part, parts), parts)
 	for i := last - 1; i >= first; i-- {
 		do(i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
 	}
@@ -127,9 +128,9 @@ func (p *ColumnSums) Run(sums, x []float32) {
 }
 
 // Do sums a run of blocks.
-func (p *ColumnSums) Do(part, parts int) {
+func (p *ColumnSums) Do(thread, part, parts int) {
 	add := p.cpu.ops.element.add
-	p.sum(part, parts, add, func(acc []float32, lo, hi int) {
+	p.sum(thread, part, parts, add, func(acc []float32, lo, hi int) {
 		s := acc[:hi-lo]
 		add(s, s, p.x[lo:hi])
 	})

@@ -143,7 +143,7 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 	if relu {
 		flags = tileReLU
 	}
-	f := finishing{then, v.shape.rows(), v.FinishRows()}
+	f := finishing{then: then, rows: v.shape.rows(), blockRows: v.FinishRows()}
 	v.forward.run(y, x, w, bias, flags, f, aligned(scratch))
 }
 

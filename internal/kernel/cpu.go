@@ -34,11 +34,13 @@ type CPU struct {
 	group   sync.WaitGroup
 
 	task    Task
-	left    atomic.Int32 // workers still busy with task
+	parts   int
+	queues  []queue      // of parts of task, by thread
+	left    atomic.Int64 // parts of task that are not done
 	parked  atomic.Bool  // the caller sleeps on done
 	done    chan struct{}
 	spins   int
-	closing bool
+	closing atomic.Bool
 
 	element elementwise  // the element-wise call in progress
 	loss    crossEntropy // the softmax cross entropy call in progress
@@ -56,9 +58,48 @@ type worker struct {
 
 // Task is work that can be cut into parts.
 type Task interface {
-	// Do computes part number part of parts, 0 <= part < parts. Parts run at the same time and must
-	// write to separate places; together they do everything.
-	Do(part, parts int)
+	// Do computes part number part of parts, 0 <= part < parts, on thread number thread. Parts run at
+	// the same time and must write to separate places; together they do everything. A thread does one
+	// at a time.
+	Do(thread, part, parts int)
+}
+
+// Note: whose part it is
+//
+// A call is cut into more parts than there are threads. Each thread has a run of them, which it takes from
+// the first on: it finds in its caches what it wrote in the call before. Once these are taken it takes
+// those of others, from the last on. So a thread that the machine does not run, for another process or
+// another virtual machine wants its core, costs the call at most the part that it has begun, not its
+// share; and one that has not woken yet costs nothing.
+
+// threadShares is how many parts of a call a thread has, where the task does not say: 4 and 16 are as good
+// (docs/design/0016).
+const threadShares = 8
+
+// queue is the parts of a call that are a thread's own and not yet taken, on a cache line of its own.
+type queue struct {
+	ends atomic.Uint64 // the first, and 32 bits higher the one behind the last
+	_    [120]byte
+}
+
+func (q *queue) fill(first, end int) { q.ends.Store(uint64(end)<<32 | uint64(first)) }
+
+// take takes the first part or else the last.
+func (q *queue) take(isFirst bool) (part int, ok bool) {
+	for {
+		old := q.ends.Load()
+		first, end := int(uint32(old)), int(old>>32)
+		if first >= end {
+			return 0, false
+		}
+		next := old + 1
+		if part = first; !isFirst {
+			part, next = end-1, old-1<<32
+		}
+		if q.ends.CompareAndSwap(old, next) {
+			return part, true
+		}
+	}
 }
 
 // Open starts a CPU with c.Threads-1 worker goroutines, which Close ends. It fails if the machine or
@@ -76,7 +117,8 @@ func Open(c Config) (*CPU, error) {
 	if err := c.Math.On(c.ISA); err != nil {
 		return nil, fmt.Errorf("kernel: open: %w", err)
 	}
-	p := &CPU{config: c, ops: opsFor(c.ISA, c.Math), done: make(chan struct{}, 1)}
+	p := &CPU{config: c, ops: opsFor(c.ISA, c.Math), done: make(chan struct{}, 1),
+		queues: make([]queue, c.Threads)}
 	// Spinning pays only while every thread has a core of its own.
 	if !c.Crowded && c.Threads <= min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) {
 		p.spins = spinRounds
@@ -84,7 +126,7 @@ func Open(c Config) (*CPU, error) {
 	for i := 1; i < c.Threads; i++ {
 		w := &worker{wake: make(chan struct{}, 1)}
 		p.workers = append(p.workers, w)
-		p.group.Go(func() { p.work(w, i) })
+		p.group.Go(func() { p.serve(w, i) })
 	}
 	return p, nil
 }
@@ -92,10 +134,9 @@ func Open(c Config) (*CPU, error) {
 // Close ends the worker threads and waits for them. The CPU must not be used afterwards; a second
 // Close does nothing.
 func (c *CPU) Close() {
-	if c.closing {
+	if c.closing.Swap(true) {
 		return
 	}
-	c.closing = true
 	for _, w := range c.workers {
 		w.start()
 	}
@@ -108,25 +149,81 @@ func (c *CPU) ISA() ISA { return c.config.ISA }
 // Threads returns the number of threads that share each call.
 func (c *CPU) Threads() int { return c.config.Threads }
 
-// Run calls t.Do once for each of Threads() parts, part 0 on the calling goroutine and each other
-// part always on the same worker, and returns when all are done. It does not allocate.
-// After Open with one thread it is t.Do(0, 1). Do must not call Run.
-func (c *CPU) Run(t Task) {
+// Run does t in threadShares parts for each thread. See RunParts.
+func (c *CPU) Run(t Task) { c.RunParts(t, threadShares*c.Threads()) }
+
+// RunParts calls t.Do once for each of so many parts, at least 1, and returns when all are done. It does
+// not allocate. After Open with one thread it is t.Do(0, 0, 1). Do must not call Run.
+func (c *CPU) RunParts(t Task, parts int) {
 	if len(c.workers) == 0 {
-		t.Do(0, 1)
+		t.Do(0, 0, 1)
 		return
 	}
-	c.task = t
-	c.left.Store(int32(len(c.workers)))
+	c.task, c.parts = t, parts
+	c.left.Store(int64(parts))
+	for i := range c.queues { // from here on workers that are late for the call before may take part
+		c.queues[i].fill(span(parts, i, len(c.queues)))
+	}
 	for _, w := range c.workers {
 		w.start()
 	}
-	t.Do(0, len(c.workers)+1)
+	c.work(0)
 	c.join()
 	c.task = nil
 }
 
-// join waits until every worker has finished its part, in the manner of await.
+// partsOf returns how many parts to cut n items into, the same number for each thread, so that each has about
+// most items at most.
+func (c *CPU) partsOf(n, most int) int {
+	threads := c.Threads()
+	return threads * max(1, (n+most*threads-1)/(most*threads))
+}
+
+// owns reports whether a part is one of those that a thread takes in ascending order, and the first.
+func (c *CPU) owns(thread, part, parts int) (owns, isFirst bool) {
+	if parts == 1 {
+		return true, true
+	}
+	first, end := span(parts, thread, c.Threads())
+	return first <= part && part < end, part == first
+}
+
+// mirrored returns the number of the part to do instead, so that a thread does its own from the last to the
+// first.
+func (c *CPU) mirrored(part, parts int) int {
+	if parts%c.Threads() > 0 {
+		return part
+	}
+	each := parts / c.Threads()
+	return part - part%each + each - 1 - part%each
+}
+
+// work does parts of the task, as a thread, until all are taken. It knows the task only once it has taken
+// a part: until then a call may end and the next begin.
+func (c *CPU) work(thread int) {
+	num := 0
+	for part, ok := c.queues[thread].take(true); ok; part, ok = c.queues[thread].take(true) {
+		c.task.Do(thread, part, c.parts)
+		num++
+	}
+	c.account(num)
+	for i := 1; i < len(c.queues); i++ {
+		other := &c.queues[(thread+i)%len(c.queues)]
+		for part, ok := other.take(false); ok; part, ok = other.take(false) {
+			c.task.Do(thread, part, c.parts)
+			c.account(1)
+		}
+	}
+}
+
+// account notes that parts are done, and wakes the caller after the last.
+func (c *CPU) account(parts int) {
+	if parts > 0 && c.left.Add(-int64(parts)) == 0 && c.parked.CompareAndSwap(true, false) {
+		c.done <- struct{}{}
+	}
+}
+
+// join waits until every part is done, in the manner of await.
 func (c *CPU) join() {
 	for {
 		for range c.spins {
@@ -146,17 +243,13 @@ func (c *CPU) join() {
 	}
 }
 
-// work is the life of one worker goroutine, which does part number part of each task.
-func (c *CPU) work(w *worker, part int) {
-	for round := uint32(1); ; round++ {
-		w.await(round, c.spins)
-		if c.closing {
+// serve is the life of one worker goroutine.
+func (c *CPU) serve(w *worker, thread int) {
+	for round := uint32(0); ; {
+		if round = w.await(round, c.spins); c.closing.Load() {
 			return
 		}
-		c.task.Do(part, len(c.workers)+1)
-		if c.left.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
-			c.done <- struct{}{}
-		}
+		c.work(thread)
 	}
 }
 
@@ -168,26 +261,27 @@ func (w *worker) start() {
 	}
 }
 
-// await returns once round has been handed out: it looks spins times, then sleeps, and again.
+// await returns the round handed out after the given one, or a later one if the worker was late: it looks
+// spins times, then sleeps, and again.
 //
 // Whoever clears parked owns the wake-up: the worker itself, if the round came between its last look
 // and the flag, else start. A start that is delayed after raising the round may find the worker
 // parked for the next one and wake it early; so waking proves nothing and the round is read again.
-func (w *worker) await(round uint32, spins int) {
+func (w *worker) await(round uint32, spins int) uint32 {
 	for {
 		for range spins {
-			if w.round.Load() == round {
-				return
+			if now := w.round.Load(); now != round {
+				return now
 			}
 			pause()
 		}
 		w.parked.Store(true)
-		if w.round.Load() == round && w.parked.CompareAndSwap(true, false) {
-			return
+		if now := w.round.Load(); now != round && w.parked.CompareAndSwap(true, false) {
+			return now
 		}
 		<-w.wake
-		if w.round.Load() == round {
-			return
+		if now := w.round.Load(); now != round {
+			return now
 		}
 	}
 }

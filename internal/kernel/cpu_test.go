@@ -11,10 +11,16 @@ import (
 )
 
 // tally counts how often each part was done.
-type tally struct{ done [16]int }
+type tally struct {
+	parts int
+	done  [64]int
+}
 
-func (t *tally) Do(part, parts int) {
+func (t *tally) Do(_, part, parts int) {
 	t.done[part]++
+	if part == 0 {
+		t.parts = parts
+	}
 }
 
 func open(t testing.TB, isa kernel.ISA, threads int) *kernel.CPU {
@@ -34,19 +40,19 @@ func TestRunDoesEveryPartOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got [16]int
-		for round := range 300 {
-			task := &tally{}
+		for round := range 1000 {
+			task, parts := &tally{}, 1+round%23
 			if round%100 == 99 {
 				time.Sleep(2 * time.Millisecond) // let the workers park
 			}
-			c.Run(task)
-			for i := range threads {
-				if task.done[i] != 1 {
-					t.Fatalf("threads %d round %d: part %d done %d times, want 1",
-						threads, round, i, task.done[i])
+			if c.RunParts(task, parts); threads == 1 {
+				parts = 1
+			}
+			for i, n := range task.done {
+				if want := min(1, max(0, parts-i)); n != want || task.parts != parts {
+					t.Fatalf("threads %d round %d: part %d of %d (%d) done %d times, want %d",
+						threads, round, i, parts, task.parts, n, want)
 				}
-				got[i]++
 			}
 		}
 		c.Close()
@@ -66,7 +72,7 @@ func TestRunDoesNotAllocate(t *testing.T) {
 
 type nothing struct{}
 
-func (*nothing) Do(part, parts int) {}
+func (*nothing) Do(thread, part, parts int) {}
 
 func TestOpenRefuses(t *testing.T) {
 	for _, c := range []struct {

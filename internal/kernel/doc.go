@@ -18,7 +18,7 @@
 // uses fused multiply-add. No instruction is used whose result processor makers define differently.
 //
 // A CPU and its plans belong to one goroutine at a time; separate CPUs are independent. A call returns
-// when all threads have finished their part.
+// when all of its parts are done, whichever thread did them.
 //
 // # Errors
 //

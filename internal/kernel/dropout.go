@@ -99,8 +99,8 @@ func (p *Drop) Run(y, x []float32, r Rows, d Dropout) {
 }
 
 // Do drops from a run of rows.
-func (p *Drop) Do(part, parts int) {
-	o, factors := &p.cpu.ops.row, p.factors[part*p.cols:(part+1)*p.cols]
+func (p *Drop) Do(thread, part, parts int) {
+	o, factors := &p.cpu.ops.row, p.factors[thread*p.cols:(thread+1)*p.cols]
 	lo, hi := span(p.rows.rows(), part, parts)
 	n := 0
 	for i := lo; i < hi; i++ {

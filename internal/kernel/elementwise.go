@@ -19,7 +19,7 @@ const (
 // share runs t, on all threads if it touches enough elements to be worth waking them.
 func (c *CPU) share(t Task, elems int) {
 	if elems < serialFloats {
-		t.Do(0, 1)
+		t.Do(0, 0, 1)
 		return
 	}
 	c.Run(t)
@@ -48,7 +48,7 @@ func (c *CPU) each(e elementwise) {
 }
 
 // Do computes one run of elements.
-func (e *elementwise) Do(part, parts int) {
+func (e *elementwise) Do(_, part, parts int) {
 	lo, hi := span((e.n+lineFloats-1)/lineFloats, part, parts)
 	hi = min(hi*lineFloats, e.n)
 	for lo *= lineFloats; lo < hi; lo += callFloats {

@@ -34,7 +34,7 @@ func (e *Embedding) Forward(y, words, positions, kinds []float32, tokens []int32
 // dy over the tokens that read it, in order, that of the kind as ColumnSums takes it.
 func (e *Embedding) Backward(dwords, dpositions, dkinds, dy []float32, tokens []int32, r Rows) {
 	e.start(dy, dwords, dpositions, dkinds, tokens, r)
-	e.cpu.Run((*embeddingBackward)(e))
+	e.cpu.RunParts((*embeddingBackward)(e), e.cpu.Threads()) // each looks at all tokens
 	clear(dkinds)
 	e.sums.Resize(r.rows())
 	e.sums.Run(dkinds[:e.cols], dy)
@@ -73,7 +73,7 @@ func (e *Embedding) row(x []float32, i int) []float32 { return x[i*e.cols : (i+1
 type embeddingForward Embedding
 
 // Do computes a run of tokens.
-func (t *embeddingForward) Do(part, parts int) {
+func (t *embeddingForward) Do(_, part, parts int) {
 	e := (*Embedding)(t)
 	add := e.cpu.ops.element.add
 	lo, hi := span(len(e.tokens), part, parts)
@@ -91,7 +91,7 @@ func (t *embeddingForward) Do(part, parts int) {
 type embeddingBackward Embedding
 
 // Do computes the gradients of a run of words and one of positions.
-func (t *embeddingBackward) Do(part, parts int) {
+func (t *embeddingBackward) Do(_, part, parts int) {
 	e := (*Embedding)(t)
 	add := e.cpu.ops.element.add
 	lo, hi := span(len(e.words)/e.cols, part, parts)

@@ -9,9 +9,9 @@ const finishFloats = 256 << 10
 // Finisher does row by row work on the result of a product, such as taking batch statistics, while
 // the rows are still in the cache.
 type Finisher interface {
-	// Finish does its work on block number block of the rows, on thread part. Blocks come in no
-	// order, several at a time and each once, so each must keep to places of its own.
-	Finish(part, block int)
+	// Finish does its work on block number block of the rows, on thread number thread. Blocks come in
+	// no order, several at a time and each once, so each must keep to places of its own.
+	Finish(thread, block int)
 }
 
 // FinishRows returns how many rows make a block for a Finisher of a map, [N*pixels, channels]: whole
@@ -28,50 +28,67 @@ func FinishRows(pixels, channels int) int {
 type finishing struct {
 	then            Finisher
 	rows, blockRows int
+	alone           []rowRun // by thread; the blocks in them are finished
 }
 
 // blocks returns the number of blocks.
 func (f *finishing) blocks() int { return (f.rows + f.blockRows - 1) / f.blockRows }
 
-// advance finishes the blocks of rows [first, to) that were not yet whole when only [first, from)
-// were computed.
-func (f *finishing) advance(part, first, from, to int) {
+// advance notes that a thread has computed rows [from, to) too, those behind its run, and finishes the
+// blocks that are whole by that.
+func (f *finishing) advance(thread int, run *rowRun, from, to int) {
 	if from == to {
 		return
 	}
-	b := max((first+f.blockRows-1)/f.blockRows, from/f.blockRows)
+	b := max((run.first+f.blockRows-1)/f.blockRows, from/f.blockRows)
 	for ; b < f.blocks() && f.end(b) <= to; b++ {
-		f.then.Finish(part, b)
+		f.then.Finish(thread, b)
 	}
+	run.end = to
 }
 
 // end returns the row behind block b.
 func (f *finishing) end(b int) int { return min((b+1)*f.blockRows, f.rows) }
 
-// rowRun is the run of rows that one thread computes alone.
+// rowRun is the run of rows that a thread has computed alone, of the parts that are its own.
 type rowRun struct{ first, end int }
 
-// rest finishes the blocks that no thread computed alone.
-func (f *finishing) rest(alone []rowRun) {
-	for b := range f.blocks() {
-		isAlone := func(r rowRun) bool { return r.first <= b*f.blockRows && f.end(b) <= r.end }
-		if !slices.ContainsFunc(alone, isAlone) {
-			f.then.Finish(0, b)
-		}
-	}
+// startsAt returns a run that has no rows yet.
+func startsAt(row int) rowRun { return rowRun{row, row} }
+
+// isDone reports whether a thread has computed block b alone.
+func (f *finishing) isDone(b int) bool {
+	return slices.ContainsFunc(f.alone, func(r rowRun) bool {
+		return r.first <= b*f.blockRows && f.end(b) <= r.end
+	})
 }
 
-// finish runs then over rows cut into blocks of blockRows.
-func (c *CPU) finish(then Finisher, rows, blockRows int) {
-	c.finishing = finishing{then, rows, blockRows}
-	c.Run(&c.finishing)
+// finish runs the Finisher, if there is one, over the blocks that no thread computed alone.
+func (c *CPU) finish(f finishing) {
+	if f.then == nil {
+		return
+	}
+	left := 0
+	for b := range f.blocks() {
+		if !f.isDone(b) {
+			left++
+		}
+	}
+	c.finishing = f
+	if left > 1 {
+		c.Run(&c.finishing)
+	} else {
+		c.finishing.Do(0, 0, 1)
+	}
 	c.finishing = finishing{}
 }
 
 // Do finishes some blocks.
-func (f *finishing) Do(part, parts int) {
+func (f *finishing) Do(thread, part, parts int) {
 	lo, hi := span(f.blocks(), part, parts)
 	for b := lo; b < hi; b++ {
-		f.then.Finish(part, b)
+		if !f.isDone(b) {
+			f.then.Finish(thread, b)
+		}
 	}
 }

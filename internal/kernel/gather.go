@@ -229,16 +229,17 @@ func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scr
 		g.source = scratch[:g.images*g.shape.srcImage]
 	}
 	g.cpu.share((*gatherPrepare)(g), g.scratchFloats())
-	parts := g.cpu.Threads()
-	if g.items()*tileRows*g.rows()*g.lanes < g.cpu.ops.gemm.serial {
-		parts = 1
-		(*gatherCompute)(g).Do(0, 1)
-	} else {
+	clear(g.alone)
+	g.then.alone = g.alone
+	switch {
+	case g.items()*tileRows*g.rows()*g.lanes < g.cpu.ops.gemm.serial:
+		(*gatherCompute)(g).Do(0, 0, 1)
+	case g.sharesBlocks():
 		g.cpu.Run((*gatherCompute)(g))
+	default:
+		g.cpu.RunParts((*gatherCompute)(g), g.cpu.partsOf(g.items(), g.batch))
 	}
-	if g.then.then != nil {
-		g.finishRest(parts)
-	}
+	g.cpu.finish(g.then)
 	g.dst, g.src, g.w, g.bias, g.source, g.then = nil, nil, nil, nil, nil, finishing{}
 }
 
@@ -246,7 +247,7 @@ func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scr
 type gatherPrepare gather
 
 // Do does a part of the preparation.
-func (t *gatherPrepare) Do(part, parts int) {
+func (t *gatherPrepare) Do(thread, part, parts int) {
 	g := (*gather)(t)
 	if part == 0 {
 		clear(g.biasPanel)
@@ -259,14 +260,14 @@ func (t *gatherPrepare) Do(part, parts int) {
 		g.pad.run(g.source, g.src, lo, hi)
 	}
 	if g.shape.side == 1 {
-		g.packWeights(part, parts)
+		g.packWeights(thread, part, parts)
 	} else if part == 0 {
 		g.packSides()
 	}
 }
 
 // packWeights fills the panels, [chunk][block][tap][channel][lane].
-func (g *gather) packWeights(part, parts int) {
+func (g *gather) packWeights(thread, part, parts int) {
 	s, o := &g.shape, &g.cpu.ops.gemm
 	chunks := (s.depth + g.chunk - 1) / g.chunk
 	lo, hi := span(chunks*len(g.blocks)*s.taps, part, parts)
@@ -276,10 +277,10 @@ func (g *gather) packWeights(part, parts int) {
 		panel := g.panel(first, b)[tap*n*g.blocks[b].lanes:]
 		if s.flip {
 			from := ((s.taps-1-tap)*s.width+g.blocks[b].first)*s.depth + first
-			g.parts[part].turn.run(o, panel, g.w[from:], n, s.depth, &g.blocks[b])
+			g.parts[thread].turn.run(o, panel, g.w[from:], n, s.depth, &g.blocks[b])
 		} else {
 			from := (tap*s.depth+first)*s.width + g.blocks[b].first
-			g.parts[part].pack.run(o, panel, g.w[from:], n, s.width, &g.blocks[b])
+			g.parts[thread].pack.run(o, panel, g.w[from:], n, s.width, &g.blocks[b])
 		}
 	}
 }
@@ -321,18 +322,20 @@ type gatherCompute gather
 
 // Do does a part of the multiplication: some blocks of channels where weights outweigh pixels,
 // else some items.
-func (t *gatherCompute) Do(part, parts int) {
+func (t *gatherCompute) Do(thread, part, parts int) {
 	g := (*gather)(t)
-	p := g.parts[part]
+	p := g.parts[thread]
 	lo, end, blocks := 0, g.items(), [2]int{0, len(g.blocks)}
-	if g.sharesBlocks(parts) {
+	finishes := false
+	if parts > 1 && g.sharesBlocks() {
 		blocks[0], blocks[1] = span(len(g.blocks), part, parts)
 	} else {
 		lo, end = span(end, part, parts)
-	}
-	finishes := g.then.then != nil && !g.sharesBlocks(parts)
-	if finishes {
-		g.alone[part] = rowRun{g.rowsBefore(g.wholeGroup(lo)), g.rowsBefore(end)}
+		owns, isFirst := g.cpu.owns(thread, part, parts)
+		if isFirst {
+			g.alone[thread] = startsAt(g.rowsBefore(g.wholeGroup(lo)))
+		}
+		finishes = owns && g.then.then != nil
 	}
 	for lo < end {
 		hi := min(lo+g.batch, end)
@@ -342,16 +345,16 @@ func (t *gatherCompute) Do(part, parts int) {
 			}
 		}
 		if finishes {
-			g.then.advance(part, g.alone[part].first, g.rowsBefore(lo), g.rowsBefore(hi))
+			g.then.advance(thread, &g.alone[thread], g.rowsBefore(lo), g.rowsBefore(hi))
 		}
 		lo = hi
 	}
 }
 
-// sharesBlocks reports whether parts threads share the blocks of channels.
-func (g *gather) sharesBlocks(parts int) bool {
-	s := &g.shape
-	return parts > 1 && len(g.blocks) >= parts &&
+// sharesBlocks reports whether threads share the blocks of channels.
+func (g *gather) sharesBlocks() bool {
+	s, threads := &g.shape, g.cpu.Threads()
+	return threads > 1 && len(g.blocks) >= threads &&
 		s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage)
 }
 
@@ -375,16 +378,6 @@ func (g *gather) rowsBefore(i int) int {
 		row += int(g.table[g.tiles[i%len(g.tiles)].at]) / g.shape.width
 	}
 	return row
-}
-
-// finishRest finishes the blocks that none of parts threads computed alone.
-func (g *gather) finishRest(parts int) {
-	f := &g.then
-	if g.sharesBlocks(parts) {
-		g.cpu.finish(f.then, f.rows, f.blockRows)
-		return
-	}
-	f.rest(g.alone[:parts])
 }
 
 // items returns the number of tiles to compute: each of a group's tiles for each group.

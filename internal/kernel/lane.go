@@ -167,13 +167,11 @@ func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scrat
 	}
 	l.scratch = scratch[l.weightFloats():]
 	if l.shape.FLOPs()/2 < int64(l.cpu.ops.gemm.serial) {
-		l.Do(0, 1)
+		l.Do(0, 0, 1)
 	} else {
-		l.cpu.Run(l)
+		l.cpu.RunParts(l, l.cpu.partsOf(l.groups(), 1)) // cuts within a group copy rows twice
 	}
-	if then.then != nil {
-		l.cpu.finish(then.then, then.rows, then.blockRows)
-	}
+	l.cpu.finish(then)
 	l.y, l.x, l.w, l.bias, l.scratch = nil, nil, nil, nil, nil
 }
 
@@ -192,16 +190,16 @@ func (l *lanewise) turnWeights(w []float32) {
 }
 
 // Do computes some rows of the output, counted over all groups of images.
-func (l *lanewise) Do(part, parts int) {
+func (l *lanewise) Do(thread, part, parts int) {
 	lo, hi := span(l.groups()*l.shape.OutH(), part, parts)
-	scratch := l.scratch[part*l.partFloats():][:l.partFloats()]
+	scratch := l.scratch[thread*l.partFloats():][:l.partFloats()]
 	source, results := scratch[:l.copyRows()*l.row], scratch[l.copyRows()*l.row:]
 	for lo < hi {
 		group, first, end := l.nextBand(lo, hi)
-		from := l.gather(&l.parts[part].turn, source, group, first, end)
+		from := l.gather(&l.parts[thread].turn, source, group, first, end)
 		for p := first; p < end; p++ {
-			l.compute(&l.parts[part].tile, results, source, p, from)
-			l.scatter(&l.parts[part].turn, results, group, p)
+			l.compute(&l.parts[thread].tile, results, source, p, from)
+			l.scatter(&l.parts[thread].turn, results, group, p)
 		}
 		lo += end - first
 	}

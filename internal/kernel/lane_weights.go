@@ -100,7 +100,7 @@ func (l *laneWeights) run(dw, x, dy, scratch []float32) {
 	}
 	l.dw, l.x, l.dy, l.scratch = dw, x, dy, scratch
 	if l.shape.FLOPs()/2 < int64(l.cpu.ops.gemm.serial) {
-		l.Do(0, 1)
+		l.Do(0, 0, 1)
 	} else {
 		l.cpu.Run(l)
 	}
@@ -109,18 +109,18 @@ func (l *laneWeights) run(dw, x, dy, scratch []float32) {
 }
 
 // Do sums some pieces.
-func (l *laneWeights) Do(part, parts int) {
+func (l *laneWeights) Do(thread, part, parts int) {
 	first, last := span(l.pieces(), part, parts)
 	for i := first; i < last; i++ {
 		for side := range l.sides {
-			l.sum(i, side, part)
+			l.sum(i, side, thread)
 		}
 	}
 }
 
 // sum computes the sums of one side of a piece.
-func (l *laneWeights) sum(piece, side, part int) {
-	a, t, scratch := &l.parts[part].tile, &l.parts[part].turn, l.part(part)
+func (l *laneWeights) sum(piece, side, thread int) {
+	a, t, scratch := &l.parts[thread].tile, &l.parts[thread].turn, l.part(thread)
 	source, bundle := scratch[:l.copyRows()*l.row], scratch[l.copyRows()*l.row:]
 	sums := l.sums(piece, side)
 	a.flags = 0
@@ -195,20 +195,20 @@ func (l *laneWeights) multiply(a *laneOuterArgs, sums, source, bundle []float32)
 type laneTotal laneWeights
 
 // Do adds up those of some weights.
-func (t *laneTotal) Do(part, parts int) {
+func (t *laneTotal) Do(thread, part, parts int) {
 	l := (*laneWeights)(t)
 	add, lanes := l.cpu.ops.element.add, l.cpu.ops.lane.lanes
 	lo, hi := span((len(l.dw)+totalValues-1)/totalValues, part, parts)
 	for i := lo; i < hi; i++ {
 		dw := l.dw[i*totalValues : min((i+1)*totalValues, len(l.dw))]
 		n := (len(dw) + turnLanes - 1) &^ (turnLanes - 1)
-		turned := l.part(part)[:laneImages*n]
+		turned := l.part(thread)[:laneImages*n]
 		for side := range l.sides {
 			sums := l.sums(0, side)[i*totalValues*lanes:][:n*lanes]
 			for k := 1; k < l.pieces(); k++ {
 				add(sums, sums, l.sums(k, side)[i*totalValues*lanes:])
 			}
-			l.parts[part].turn.copy(&l.cpu.ops.gemm, turned[side*lanes*n:], sums, lanes, n, lanes, n)
+			l.parts[thread].turn.copy(&l.cpu.ops.gemm, turned[side*lanes*n:], sums, lanes, n, lanes, n)
 		}
 		halve(turned, laneImages, n, add)
 		copy(dw, turned)

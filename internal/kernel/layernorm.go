@@ -86,9 +86,9 @@ func (p *LayerNorm) run(r Rows, d Dropout) {
 }
 
 // Do normalises some blocks of rows.
-func (p *LayerNorm) Do(part, parts int) {
+func (p *LayerNorm) Do(thread, part, parts int) {
 	first, last := span(p.blocks, part, parts)
-	factors := p.factors[part*p.cols : (part+1)*p.cols]
+	factors := p.factors[thread*p.cols : (thread+1)*p.cols]
 	n := 0
 	for b := first; b < last; b++ {
 		lo, hi := span(p.rows.rows(), b, p.blocks)

@@ -47,7 +47,7 @@ func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []in
 }
 
 // Do computes a run of samples.
-func (e *crossEntropy) Do(part, parts int) {
+func (e *crossEntropy) Do(_, part, parts int) {
 	var kept [keptExponentials]float64
 	lo, hi := span(len(e.losses), part, parts)
 	for i := lo; i < hi; i++ {

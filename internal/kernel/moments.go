@@ -36,7 +36,7 @@ func (c *CPU) NewMoments(rows, cols, blockRows int) *Moments {
 		panic(fmt.Sprintf("kernel: moments: blocks of %d rows, want at least 1", blockRows))
 	}
 	m := &Moments{cpu: c, cols: cols, wide: min(max(wideFloats/cols, 1), blockRows) * cols}
-	m.done = finishing{m, rows, blockRows}
+	m.done = finishing{then: m, rows: rows, blockRows: blockRows}
 	m.acc = make([]float32, c.Threads()*3*m.wide)
 	m.sums = make([]float32, m.done.blocks()*3*cols)
 	m.center, m.spread = make([]float64, cols), make([]float64, cols)
@@ -50,10 +50,10 @@ func (m *Moments) Start(x []float32) {
 }
 
 // Finish implements Finisher: it takes the sums of a block of x.
-func (m *Moments) Finish(part, block int) {
+func (m *Moments) Finish(thread, block int) {
 	ops, n := &m.cpu.ops.element, m.cols
 	x := m.x[block*m.done.blockRows*n : m.done.end(block)*n]
-	acc := m.acc[part*3*m.wide:][:3*m.wide]
+	acc := m.acc[thread*3*m.wide:][:3*m.wide]
 	pilot, s, q := acc[:m.wide], acc[m.wide:2*m.wide], acc[2*m.wide:]
 	clear(acc)
 	rows := len(x) / n
@@ -95,7 +95,7 @@ func (m *Moments) Result(mean, biased, unbiased []float32) {
 // Run computes the moments of x in one call.
 func (m *Moments) Run(mean, biased, unbiased, x []float32) {
 	m.Start(x)
-	m.cpu.finish(m, m.done.rows, m.done.blockRows)
+	m.cpu.finish(m.done)
 	m.Result(mean, biased, unbiased)
 }
 
@@ -103,7 +103,7 @@ func (m *Moments) Run(mean, biased, unbiased, x []float32) {
 type momentsMerge Moments
 
 // Do merges a run of columns.
-func (m *momentsMerge) Do(part, parts int) {
+func (m *momentsMerge) Do(_, part, parts int) {
 	lo, hi := span(m.cols, part, parts)
 	center, spread := m.center[lo:hi], m.spread[lo:hi]
 	clear(center)

@@ -155,14 +155,14 @@ type (
 )
 
 // Do normalises a run of wide rows.
-func (p *normApply) Do(part, parts int) {
+func (p *normApply) Do(_, part, parts int) {
 	ops := &p.cpu.ops.element
 	apply, applyAdd := ops.normalize, ops.normalizeAdd
 	if p.relu {
 		apply, applyAdd = ops.normalizeReLU, ops.normalizeAddReLU
 	}
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
-	p.walk(part, parts, func(lo, hi int) {
+	p.walk(p.cpu, part, parts, func(lo, hi int) {
 		n, y, x := hi-lo, p.out[lo:hi], p.x[lo:hi]
 		if p.r != nil {
 			applyAdd(y, x, p.r[lo:hi], mean[:n], scale[:n], shift[:n])
@@ -173,10 +173,10 @@ func (p *normApply) Do(part, parts int) {
 }
 
 // Do sums the gradient and its product with the centred input over a run of blocks.
-func (p *normSums) Do(part, parts int) {
+func (p *normSums) Do(thread, part, parts int) {
 	ops := &p.cpu.ops.element
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
-	p.sum(part, parts, ops.add, func(acc []float32, lo, hi int) {
+	p.sum(thread, part, parts, ops.add, func(acc []float32, lo, hi int) {
 		n := hi - lo
 		s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
 		if p.z != nil {
@@ -190,11 +190,11 @@ func (p *normSums) Do(part, parts int) {
 }
 
 // Do computes the gradient of a run of wide rows.
-func (p *normGrad) Do(part, parts int) {
+func (p *normGrad) Do(_, part, parts int) {
 	ops := &p.cpu.ops.element
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
-	p.walk(part, parts, func(lo, hi int) {
+	p.walk(p.cpu, part, parts, func(lo, hi int) {
 		n := hi - lo
 		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
 		if p.relu {

@@ -77,7 +77,7 @@ type (
 )
 
 // Do normalises and pools a run of output rows.
-func (p *normPoolForward) Do(part, parts int) {
+func (p *normPoolForward) Do(_, part, parts int) {
 	s := p.shape
 	in, out := s.W*s.C, s.OutW()*s.C
 	mean, scale, shift := (*NormPool)(p).constants()
@@ -122,18 +122,18 @@ func (p *NormPool) gradient(d []float32, lo, hi, row int) {
 		p.x[lo:lo+in], p.x[lo+in:hi], mean, scale, shift, s.C)
 }
 
-// buffer returns the band of thread part.
-func (p *NormPool) buffer(part int) []float32 {
+// buffer returns the band of a thread.
+func (p *NormPool) buffer(thread int) []float32 {
 	n := 2 * p.shape.W * p.shape.C
-	return p.band[part*n : (part+1)*n]
+	return p.band[thread*n : (thread+1)*n]
 }
 
 // Do sums the gradient and its product with the centred input over a run of blocks.
-func (p *normPoolSums) Do(part, parts int) {
+func (p *normPoolSums) Do(thread, part, parts int) {
 	all, norm := (*NormPool)(p), p.norm
-	ops, d, mean := &norm.cpu.ops.element, all.buffer(part), norm.consts[wideMean]
+	ops, d, mean := &norm.cpu.ops.element, all.buffer(thread), norm.consts[wideMean]
 	from, to := 0, 0 // the band in d
-	norm.sum(part, parts, ops.add, func(acc []float32, lo, hi int) {
+	norm.sum(thread, part, parts, ops.add, func(acc []float32, lo, hi int) {
 		for at := lo; at < hi; {
 			if at >= to || at < from {
 				var row int
@@ -149,10 +149,10 @@ func (p *normPoolSums) Do(part, parts int) {
 }
 
 // Do computes the gradient of a run of bands, from the last to the first as columns.walk does.
-func (p *normPoolGrad) Do(part, parts int) {
+func (p *normPoolGrad) Do(thread, part, parts int) {
 	all, norm := (*NormPool)(p), p.norm
-	ops, d, c := &norm.cpu.ops.element, all.buffer(part), &norm.consts
-	first, last := span(p.bands, part, parts)
+	ops, d, c := &norm.cpu.ops.element, all.buffer(thread), &norm.consts
+	first, last := span(p.bands, norm.cpu.mirrored(part, parts), parts)
 	for b := last - 1; b >= first; b-- {
 		lo, hi, row := all.bandOf(b)
 		all.gradient(d, lo, hi, row)

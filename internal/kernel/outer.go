@@ -26,7 +26,7 @@ type outer struct {
 	parcels []parcel
 	many    int // images in a parcel
 	tiles   []outerTile
-	parts   []*outerPart // one per thread, or just one if there is little to do
+	parts   []*outerPart // several per thread, or just one if there is little to do
 
 	// The call in progress.
 	dw, x, dy, source []float32
@@ -198,11 +198,20 @@ func (o *outer) cutTiles() {
 	}
 }
 
-// cutParts gives each thread a run of tiles with about the same number of rows.
+// partRows and threadParts are the rows, under all taps, that a part of the tiles has at least, as it packs
+// dy for itself, and the parts that a thread has at most.
+const (
+	partRows    = 2 * outerGroup
+	threadParts = 4
+)
+
+// cutParts cuts the tiles into runs with about the same number of rows.
 func (o *outer) cutParts() {
-	parts := o.cpu.Threads()
+	threads := o.cpu.Threads()
+	parts := threads * min(max(o.rows()*o.shape.taps/(threads*partRows), 1), threadParts)
 	total := len(o.blocks) * o.rows() * o.shape.taps
-	if o.images*o.shape.pixels*o.shape.taps*o.rows()*o.lanes < o.cpu.ops.gemm.serial {
+	work := o.images * o.shape.pixels * o.shape.taps * o.rows() * o.lanes
+	if threads == 1 || work < o.cpu.ops.gemm.serial {
 		parts = 1
 	}
 	rows, tile := 0, 0
@@ -233,7 +242,7 @@ func (o *outer) workFloats() int {
 	if o.turned {
 		return o.shape.taps * o.shape.width * o.lanes
 	}
-	return len(o.parts) * (o.panelFloats() + o.stripFloats())
+	return o.cpu.Threads() * (o.panelFloats() + o.stripFloats())
 }
 
 // slack returns the floats that vectors of x may read beyond the padded copy.
@@ -264,9 +273,9 @@ func (o *outer) run(dw, x, dy, scratch []float32) {
 		o.cpu.share((*outerPrepare)(o), len(o.source))
 	}
 	if len(o.parts) == 1 {
-		(*outerCompute)(o).Do(0, 1)
+		(*outerCompute)(o).Do(0, 0, 1)
 	} else {
-		o.cpu.Run((*outerCompute)(o))
+		o.cpu.RunParts((*outerCompute)(o), len(o.parts))
 	}
 	o.dw, o.x, o.dy, o.source, o.work = nil, nil, nil, nil, nil
 }
@@ -275,7 +284,7 @@ func (o *outer) run(dw, x, dy, scratch []float32) {
 type outerPrepare outer
 
 // Do pads some images.
-func (t *outerPrepare) Do(part, parts int) {
+func (t *outerPrepare) Do(_, part, parts int) {
 	lo, hi := span(t.images, part, parts)
 	t.pad.run(t.source, t.x, lo, hi)
 }
@@ -283,15 +292,15 @@ func (t *outerPrepare) Do(part, parts int) {
 // outerCompute multiplies.
 type outerCompute outer
 
-// Do computes one thread's tiles.
-func (t *outerCompute) Do(part, _ int) {
+// Do computes the tiles of a part.
+func (t *outerCompute) Do(thread, part, _ int) {
 	o, p := (*outer)(t), t.parts[part]
 	for image := 0; image < o.images; image += o.many {
 		for i := range o.parcels {
 			if o.turned {
 				o.turnedParcel(p, image, i)
 			} else {
-				o.parcel(p, part, image, i)
+				o.parcel(p, thread, image, i)
 			}
 		}
 	}
@@ -311,12 +320,12 @@ func (o *outer) operands(image, i int) (x, dy []float32, images, flags int) {
 		min(o.many, o.images-image), flags
 }
 
-// parcel adds parcel i of the images from image on to the tiles of part p.
-func (o *outer) parcel(p *outerPart, part, image, i int) {
+// parcel adds parcel i of the images from image on to the tiles of part p, on a thread.
+func (o *outer) parcel(p *outerPart, thread, image, i int) {
 	a, s, q := &p.outer, &o.shape, &o.parcels[i]
 	x, dy, images, flags := o.operands(image, i)
 	a.flags, a.stride = flags, s.width
-	panels := o.work[part*(o.panelFloats()+o.stripFloats()):]
+	panels := o.work[thread*(o.panelFloats()+o.stripFloats()):]
 	strip, panels := panels[:o.stripFloats()], panels[o.stripFloats():]
 	band, first := int32(-1), int32(-1)
 	ahead, behind := o.fetches(image)

@@ -28,7 +28,7 @@ const (
 func (c *CPU) PeakFLOPs() float64 {
 	t := &peakTask{ops: &c.ops.peak, sums: make([]float32, c.Threads()*c.ops.peak.floats)}
 	work := 2 * float64(len(t.sums)) * peakTurns * peakCalls
-	return work / fastest(peakRounds, func() { c.Run(t) }).Seconds()
+	return work / fastest(peakRounds, func() { c.RunParts(t, c.Threads()) }).Seconds()
 }
 
 // peakTask is a round of PeakFLOPs.
@@ -37,8 +37,8 @@ type peakTask struct {
 	sums []float32
 }
 
-// Do works on one thread's sums.
-func (t *peakTask) Do(part, _ int) {
+// Do works on one part's sums.
+func (t *peakTask) Do(_, part, _ int) {
 	n := t.ops.floats
 	for range peakCalls {
 		t.ops.run(t.sums[part*n:(part+1)*n], peakTurns)

@@ -89,7 +89,7 @@ type (
 )
 
 // Do pools a run of output rows.
-func (p *poolForward) Do(part, parts int) {
+func (p *poolForward) Do(_, part, parts int) {
 	s, ops := p.shape, &p.cpu.ops.element
 	in, out := s.W*s.C, s.OutW()*s.C
 	lo, hi := span(s.N*s.OutH(), part, parts)
@@ -139,7 +139,7 @@ func (s PoolShape) tap(r, q, start int, do func(tap, from, to, at int)) {
 }
 
 // Do hands back the gradient of a run of images. Images share no input, windows may.
-func (p *poolBackward) Do(part, parts int) {
+func (p *poolBackward) Do(thread, part, parts int) {
 	s := p.shape
 	in, rows := s.W*s.C, s.OutH()
 	lo, hi := span(s.N, part, parts)
@@ -149,7 +149,7 @@ func (p *poolBackward) Do(part, parts int) {
 			if s.Pairs() {
 				p.pairs(i)
 			} else {
-				p.windows(i, part)
+				p.windows(i, thread)
 			}
 		}
 	}
@@ -187,10 +187,10 @@ func (p *poolBackward) pairs(i int) {
 // windows hands back the gradient of output row i: it looks for the taps of the maxima, then adds to
 // one tap after the other. Of two windows of the row that share a pixel, the left one has it at the
 // later tap: to add in scan order, taps are taken from right to left.
-func (p *poolBackward) windows(i, part int) {
+func (p *poolBackward) windows(i, thread int) {
 	s, ops := p.shape, &p.cpu.ops.element
 	out, step := s.OutW()*s.C, s.Stride*s.C
-	row := p.row[part*3*out : (part+1)*3*out]
+	row := p.row[thread*3*out : (thread+1)*3*out]
 	y, place, dy := row[:out], row[out:2*out], p.dy[i*out:(i+1)*out]
 	ops.fill(y, float32(math.Inf(-1)))
 	top := max(0, s.Pad-i%s.OutH()*s.Stride)

@@ -61,6 +61,14 @@ func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 // panels returns the number of panels, each of 32 columns.
 func (g *splitGather) panels() int { return g.shape.width / splitSide }
 
+// rows returns the rows of the longest phase.
+func (g *splitGather) rows() (most int) {
+	for i := range g.phases {
+		most = max(most, g.images*len(g.phases[i].pixels))
+	}
+	return most
+}
+
 // leftWords returns the words of a batch's tiles.
 func (o *splitOps) leftWords() int { return splitBatch * splitSteps * o.stepWords() }
 
@@ -84,10 +92,10 @@ func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing
 		p.left, p.sums = words(take(&scratch, g.ops.leftWords())), take(&scratch, sumFloats)
 	}
 	g.cpu.Run((*splitPanels)(g))
-	g.cpu.Run((*splitCompute)(g))
-	if then.then != nil {
-		g.then.rest(g.alone)
-	}
+	g.then.alone = g.alone
+	clear(g.alone)
+	g.cpu.RunParts((*splitCompute)(g), g.cpu.partsOf(g.rows(), splitBatch*splitSide))
+	g.cpu.finish(g.then)
 	g.dst, g.src, g.w, g.bias, g.right, g.then = nil, nil, nil, nil, nil, finishing{}
 }
 
@@ -95,8 +103,8 @@ func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing
 type splitPanels splitGather
 
 // Do packs some taps.
-func (t *splitPanels) Do(part, parts int) {
-	g, p := (*splitGather)(t), t.parts[part]
+func (t *splitPanels) Do(thread, part, parts int) {
+	g, p := (*splitGather)(t), t.parts[thread]
 	deep := g.shape.depth / splitSide
 	for i := range g.phases {
 		phase := &g.phases[i]
@@ -140,19 +148,22 @@ func (g *splitGather) turnTap(p *splitPart, tap, first, lo, hi int) {
 type splitCompute splitGather
 
 // Do computes some blocks of rows of every phase, and finishes the rows that it alone computes.
-func (t *splitCompute) Do(part, parts int) {
-	g, p := (*splitGather)(t), t.parts[part]
+func (t *splitCompute) Do(thread, part, parts int) {
+	g, p := (*splitGather)(t), t.parts[thread]
+	owns, isFirst := g.cpu.owns(thread, part, parts)
 	for i := range g.phases {
 		phase := &g.phases[i]
 		rows := g.images * len(phase.pixels)
 		lo, end := span((rows+splitSide-1)/splitSide, part, parts)
 		lo, end = lo*splitSide, min(end*splitSide, rows)
-		g.alone[part] = rowRun{lo, end}
+		if isFirst {
+			g.alone[thread] = startsAt(lo)
+		}
 		for first := lo; first < end; first += splitBatch * splitSide {
 			n := min(splitBatch*splitSide, end-first)
 			g.pass(p, phase, first, n)
-			if g.then.then != nil {
-				g.then.advance(part, lo, first, first+n)
+			if owns && g.then.then != nil {
+				g.then.advance(thread, &g.alone[thread], first, first+n)
 			}
 		}
 	}

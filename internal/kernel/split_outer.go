@@ -55,7 +55,7 @@ func (o *splitOuter) run(dw, x, dy, scratch []float32) {
 	}
 	for o.first = 0; o.first < o.pixels(); o.first += splitSteps * splitSide {
 		o.cpu.Run((*splitParcel)(o))
-		o.cpu.Run((*splitTiles)(o))
+		o.cpu.RunParts((*splitTiles)(o), o.cpu.partsOf(o.blocks(), splitBatch))
 	}
 	o.dw, o.x, o.dy, o.left, o.right = nil, nil, nil, nil, nil
 }
@@ -72,8 +72,8 @@ func (o *splitOuter) steps() int {
 type splitParcel splitOuter
 
 // Do packs some steps.
-func (t *splitParcel) Do(part, parts int) {
-	o, p, steps := (*splitOuter)(t), t.parts[part], (*splitOuter)(t).steps()
+func (t *splitParcel) Do(thread, part, parts int) {
+	o, p, steps := (*splitOuter)(t), t.parts[thread], (*splitOuter)(t).steps()
 	step := o.ops.stepWords()
 	lo, hi := span(steps, part, parts)
 	for i := lo; i < hi; i++ {
@@ -116,8 +116,8 @@ func (o *splitOuter) turnTap(p *splitPart, tap, first int, dst []uint32) {
 type splitTiles splitOuter
 
 // Do computes some rows of dw.
-func (t *splitTiles) Do(part, parts int) {
-	o, p, steps := (*splitOuter)(t), t.parts[part], (*splitOuter)(t).steps()
+func (t *splitTiles) Do(thread, part, parts int) {
+	o, p, steps := (*splitOuter)(t), t.parts[thread], (*splitOuter)(t).steps()
 	step, flags := o.ops.stepWords(), 0
 	if o.first > 0 {
 		flags = tileAdd

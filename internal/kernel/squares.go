@@ -31,7 +31,7 @@ func (s *Squares) Sum(x []float32) float64 {
 }
 
 // Do sums a share of the runs.
-func (s *Squares) Do(part, parts int) {
+func (s *Squares) Do(_, part, parts int) {
 	lo, hi := span((len(s.x)+squaresRun-1)/squaresRun, part, parts)
 	for i := lo; i < hi; i++ {
 		run := s.x[i*squaresRun : min((i+1)*squaresRun, len(s.x))]

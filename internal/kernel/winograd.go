@@ -302,16 +302,13 @@ func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, s
 	if g.shared {
 		g.cpu.Run((*winogradSources)(g))
 		g.cpu.Run((*winogradBlocks)(g))
-		if then.then != nil {
-			g.cpu.finish(then.then, then.rows, then.blockRows)
-		}
 	} else {
+		g.then.alone = g.alone
+		clear(g.alone)
 		g.cpu.Run((*winogradFilters)(g))
-		g.cpu.Run((*winogradBatches)(g))
-		if then.then != nil {
-			g.then.rest(g.alone)
-		}
+		g.cpu.RunParts((*winogradBatches)(g), g.cpu.partsOf(g.tiles, g.batch))
 	}
+	g.cpu.finish(g.then)
 	g.dst, g.src, g.w, g.then, g.biasRow = nil, nil, nil, finishing{}, nil
 }
 
@@ -327,8 +324,8 @@ func clearPadding(points []float32, blocks []block) {
 type winogradFilters winograd
 
 // Do transforms the filters of some channels.
-func (t *winogradFilters) Do(part, parts int) {
-	g, p := (*winograd)(t), t.parts[part]
+func (t *winogradFilters) Do(thread, part, parts int) {
+	g, p := (*winograd)(t), t.parts[thread]
 	lo, hi := span((g.depth+turnedRows-1)/turnedRows, part, parts)
 	for i := range g.chunks() {
 		first := i * g.chunk
@@ -344,11 +341,13 @@ type winogradBatches winograd
 func (g *winograd) rowsBefore(i int) int { return i / g.each * (g.outImage / g.width) }
 
 // Do computes some tiles, and finishes the blocks of rows that it alone computes.
-func (t *winogradBatches) Do(part, parts int) {
-	g, p := (*winograd)(t), t.parts[part]
+func (t *winogradBatches) Do(thread, part, parts int) {
+	g, p := (*winograd)(t), t.parts[thread]
 	lo, hi := span(g.tiles, part, parts)
-	alone := rowRun{g.rowsBefore(lo + g.each - 1), g.rowsBefore(hi)}
-	g.alone[part] = alone
+	owns, isFirst := g.cpu.owns(thread, part, parts)
+	if isFirst {
+		g.alone[thread] = startsAt(g.rowsBefore(lo + g.each - 1))
+	}
 	for next := lo; lo < hi; lo = next {
 		next = min(lo+g.batch, hi)
 		g.transformSources(p, lo, 0, next-lo)
@@ -360,8 +359,8 @@ func (t *winogradBatches) Do(part, parts int) {
 			}
 			g.transformSums(p, group, lo, next-lo)
 		}
-		if g.then.then != nil {
-			g.then.advance(part, alone.first, g.rowsBefore(lo), g.rowsBefore(next))
+		if owns && g.then.then != nil {
+			g.then.advance(thread, &g.alone[thread], g.rowsBefore(lo), g.rowsBefore(next))
 		}
 	}
 }
@@ -370,17 +369,17 @@ func (t *winogradBatches) Do(part, parts int) {
 type winogradSources winograd
 
 // Do transforms some tiles.
-func (t *winogradSources) Do(part, parts int) {
+func (t *winogradSources) Do(thread, part, parts int) {
 	lo, hi := span(t.tiles, part, parts)
-	(*winograd)(t).transformSources(t.parts[part], 0, lo, hi)
+	(*winograd)(t).transformSources(t.parts[thread], 0, lo, hi)
 }
 
 // winogradBlocks computes everything but the sources, group after group.
 type winogradBlocks winograd
 
 // Do computes some groups of blocks.
-func (t *winogradBlocks) Do(part, parts int) {
-	g, p := (*winograd)(t), t.parts[part]
+func (t *winogradBlocks) Do(thread, part, parts int) {
+	g, p := (*winograd)(t), t.parts[thread]
 	lo, hi := span(len(g.groups), part, parts)
 	for _, group := range g.groups[lo:hi] {
 		for i := range g.chunks() {

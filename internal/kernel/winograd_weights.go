@@ -115,8 +115,8 @@ func (o *winogradWeights) run(dw, x, dy, scratch []float32) {
 type winogradStrips winogradWeights
 
 // Do sums some strips.
-func (t *winogradStrips) Do(part, parts int) {
-	o, p := (*winogradWeights)(t), t.parts[part]
+func (t *winogradStrips) Do(thread, part, parts int) {
+	o, p := (*winogradWeights)(t), t.parts[thread]
 	first, last := span(o.strips, part, parts)
 	for strip := first; strip < last; strip++ {
 		sums := o.stripSums[strip*o.sums.floats:]
@@ -138,8 +138,8 @@ type winogradStripSums winogradWeights
 const stripPairs = 1024
 
 // Do transforms some filters.
-func (t *winogradStripSums) Do(part, parts int) {
-	o, a := (*winogradWeights)(t), &t.parts[part].transform
+func (t *winogradStripSums) Do(thread, part, parts int) {
+	o, a := (*winogradWeights)(t), &t.parts[thread].transform
 	pairs := o.depth * o.width
 	a.stride, a.tapStride, a.flags = o.sums.stride, pairs, 0
 	lo, hi := span(pairs/winogradChannels, part, parts)
@@ -161,18 +161,18 @@ func (t *winogradStripSums) Do(part, parts int) {
 type winogradParcel winogradWeights
 
 // Do transforms some tiles.
-func (t *winogradParcel) Do(part, parts int) {
+func (t *winogradParcel) Do(thread, part, parts int) {
 	lo, hi := span(t.hi-t.lo, part, parts)
-	(*winogradWeights)(t).transform(t.parts[part], t.lo, lo, hi)
+	(*winogradWeights)(t).transform(t.parts[thread], t.lo, lo, hi)
 }
 
 // winogradPairs sums the shared parcel and transforms the sums.
 type winogradPairs winogradWeights
 
 // Do computes the filters of some chunks and groups.
-func (t *winogradPairs) Do(part, parts int) {
-	o, p := (*winogradWeights)(t), t.parts[part]
-	a, sums := &p.transform, o.stripSums[part*o.sums.floats:]
+func (t *winogradPairs) Do(thread, part, parts int) {
+	o, p := (*winogradWeights)(t), t.parts[thread]
+	a, sums := &p.transform, o.stripSums[thread*o.sums.floats:]
 	lo, hi := span(o.chunks()*len(o.groups), part, parts)
 	for u := lo; u < hi; u++ {
 		group, chunk := u/o.chunks(), u%o.chunks()
