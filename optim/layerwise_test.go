@@ -114,6 +114,30 @@ func muon(c optim.Config, l *layer, t int) {
 	}
 }
 
+func unitMuon(c optim.Config, l *layer, _ int) {
+	momentum := 0.6
+	if l.Kind != optim.Matrix {
+		momentum = c.Momentum
+	}
+	u := make([]float64, l.Len)
+	for i, g := range l.g {
+		if l.Kind != optim.Matrix {
+			g += c.WeightDecay * l.w[i]
+		}
+		l.m[i] = momentum*l.m[i] + g
+		if u[i] = l.m[i]; c.Nesterov || l.Kind == optim.Matrix {
+			u[i] = g + momentum*l.m[i]
+		}
+	}
+	keep := 1.0
+	if l.Kind == optim.Matrix {
+		u, keep = schulz(u, l.Rows, l.Cols), math.Sqrt(float64(l.Cols))/length(l.w)
+	}
+	for i := range u {
+		l.w[i] = keep*l.w[i] - c.LR*u[i]
+	}
+}
+
 // schulz is five Newton-Schulz steps X = a X + (b A + c A A) X with A = X X', whatever the shape.
 func schulz(x []float64, rows, cols int) []float64 {
 	x = slices.Clone(x)
@@ -161,6 +185,9 @@ func TestLayerwiseRulesAgainstFormula(t *testing.T) {
 		{optim.Config{Name: "lamb", LR: 0.01, WeightDecay: 0.1}, lamb, 2e-6},
 		{optim.Config{Name: "muon", LR: 0.02, Momentum: 0.95, Nesterov: true, WeightDecay: 0.1}, muon, 1e-5},
 		{optim.Config{Name: "muon", LR: 0.02, Momentum: 0.95}, muon, 1e-5},
+		{optim.Config{Name: "unit-muon", LR: 0.2, Momentum: 0.85, Nesterov: true, WeightDecay: 0.01},
+			unitMuon, 1e-5},
+		{optim.Config{Name: "unit-muon", LR: 0.2, Momentum: 0.85}, unitMuon, 1e-5},
 	} {
 		want := reference(test.config, test.rule, 4)
 		for _, isa := range kernel.Supported() {

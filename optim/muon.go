@@ -41,20 +41,8 @@ func NewMuon(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*Muo
 		return nil, err
 	}
 	m := &Muon{adam: *adam, layers: layers, momentum: float32(c.Momentum), nesterov: c.Nesterov,
-		plans: make([]*orthogonal, len(layers)), g: make([]float32, largest(layers)),
-		u: make([]float32, largest(layers))}
-	bySize := map[[2]int]*orthogonal{}
-	for i, l := range layers {
-		if l.Kind != Matrix {
-			continue
-		}
-		size := [2]int{l.Rows, l.Cols}
-		if bySize[size] == nil {
-			bySize[size] = newOrthogonal(cpu, l.Rows, l.Cols)
-			m.room += bySize[size].bytes()
-		}
-		m.plans[i] = bySize[size]
-	}
+		g: make([]float32, largest(layers)), u: make([]float32, largest(layers))}
+	m.plans, m.room = planMatrices(cpu, layers)
 	return m, nil
 }
 

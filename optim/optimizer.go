@@ -37,8 +37,8 @@ type Vector struct {
 
 // Config chooses an update rule.
 type Config struct {
-	// Name is the rule: "sgd", which is also what the empty name means, "adamw", "lars", "lamb" or
-	// "muon".
+	// Name is the rule: "sgd", which is also what the empty name means, "adamw", "lars", "lamb", "muon"
+	// or "unit-muon".
 	Name string
 	// LR is the base learning rate, at least 0; a schedule multiplies it.
 	LR float64
@@ -57,7 +57,7 @@ type Config struct {
 }
 
 // Names lists the update rules.
-func Names() []string { return []string{"sgd", "adamw", "lars", "lamb", "muon"} }
+func Names() []string { return []string{"sgd", "adamw", "lars", "lamb", "muon", "unit-muon"} }
 
 // IsElementwise reports whether the rule updates each weight by itself, so that a range may cut a parameter
 // in two.
@@ -104,6 +104,8 @@ func New(c Config, cpu *kernel.CPU, weights []float32, params []Param) (Optimize
 		return NewLAMB(c, cpu, weights, params)
 	case "muon":
 		return NewMuon(c, cpu, weights, params)
+	case "unit-muon":
+		return NewUnitMuon(c, cpu, weights, params)
 	}
 	return NewSGD(c, cpu, weights, params)
 }

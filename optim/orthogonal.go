@@ -54,6 +54,25 @@ func newOrthogonal(cpu *kernel.CPU, rows, cols int) *orthogonal {
 	return o
 }
 
+// planMatrices plans for the layers that are matrices, one plan for each size, and returns them by layer, nil
+// for the others, with their bytes.
+func planMatrices(cpu *kernel.CPU, layers []layer) (plans []*orthogonal, bytes int64) {
+	plans = make([]*orthogonal, len(layers))
+	bySize := map[[2]int]*orthogonal{}
+	for i, l := range layers {
+		if l.Kind != Matrix {
+			continue
+		}
+		size := [2]int{l.Rows, l.Cols}
+		if bySize[size] == nil {
+			bySize[size] = newOrthogonal(cpu, l.Rows, l.Cols)
+			bytes += bySize[size].bytes()
+		}
+		plans[i] = bySize[size]
+	}
+	return plans, bytes
+}
+
 // bytes returns the memory of intermediate values.
 func (o *orthogonal) bytes() int64 {
 	return 4 * int64(len(o.a)+len(o.b)+len(o.next)+len(o.scratch))

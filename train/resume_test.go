@@ -65,6 +65,10 @@ func TestResumedRunEndsAsTheUndisturbed(t *testing.T) {
 		"lars":  func(c *train.Config) { c.Optimizer.Name, c.Optimizer.LR = "lars", 5 },
 		"lamb":  func(c *train.Config) { c.Optimizer.Name = "lamb" },
 		"muon":  func(c *train.Config) { c.Optimizer.Name = "muon" },
+		"unit-muon": func(c *train.Config) {
+			c.Optimizer.Name = "unit-muon"
+			c.Optimizer.Groups = []optim.Group{{Match: "*.bias", Rate: 2, Steps: 5}}
+		},
 		"groups": func(c *train.Config) {
 			c.Optimizer.Groups = []optim.Group{{Match: "*.bias", Rate: 2, Steps: 5}}
 		},

@@ -19,6 +19,7 @@ func TestOneHashForEveryRule(t *testing.T) {
 		func(c *train.Config) { c.Optimizer.Name, c.Optimizer.LR = "lars", 5 },
 		func(c *train.Config) { c.Optimizer.Name = "lamb" },
 		func(c *train.Config) { c.Optimizer.Name = "muon" },
+		func(c *train.Config) { c.Optimizer.Name = "unit-muon" },
 	} {
 		c := example(t, "lenet", 100, 37)
 		change(&c)

@@ -72,7 +72,7 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		{name: "unknown algorithm", flags: map[string]string{"algorithm": "rinng"}, want: `"ring"`},
 		{name: "unknown schedule", flags: map[string]string{"schedule": "cosin"}, want: `"cosine"`},
 		{name: "nothing near", flags: map[string]string{"optimizer": "newton"},
-			want: `--optimizer: unknown optimizer "newton" (known: sgd, adamw, lars, lamb, muon)`},
+			want: `--optimizer: unknown optimizer "newton" (known: sgd, adamw, lars, lamb, muon, unit-muon)`},
 		{name: "decay", flags: map[string]string{"decay": "matrice"}, want: `did you mean "matrices"?`},
 		{name: "triangle", flags: map[string]string{"triangle": "0.2,0.3"},
 			want: `--triangle: "0.2,0.3" is no`},
