@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"lockstep/internal/analysis"
 	"lockstep/internal/job"
 )
 
@@ -73,6 +74,9 @@ func (r rows) took(s *job.Summary) {
 	if w := s.Work; w != nil {
 		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",
 			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9)
+	}
+	if text := (*analysis.Taken)(s.Taken).String(); text != "" {
+		r.add("cores", "%s", text)
 	}
 	if s.For != "" && s.Steps > 0 {
 		r.add("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)

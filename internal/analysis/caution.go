@@ -77,6 +77,24 @@ func busyMachine(r *Results, _ *Comparison) []string {
 		r.Load, r.Host.Cores)
 }
 
+func takenCores(_ *Results, c *Comparison) []string {
+	var worst *Taken
+	names, any := c.where(func(l *Line) bool {
+		if l.Taken.String() == "" {
+			return false
+		}
+		if worst == nil || l.Taken.Stolen+l.Taken.Others > worst.Stolen+worst.Others {
+			worst = l.Taken
+		}
+		return true
+	})
+	if !any {
+		return nil
+	}
+	return one("Others took cores from these runs: %s. At most, %v. Such times also say how busy the "+
+		"machine was; only rows of one round compare.", names, worst)
+}
+
 func fewSteps(_ *Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Timed < fewestSteps })
 	if !any {

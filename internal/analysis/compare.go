@@ -52,6 +52,7 @@ type Line struct {
 	Disagree                    bool    // the runs ended with different parameters
 	Uneven                      bool    // the runs did different numbers of steps or samples
 	ISA                         string
+	Taken                       *Taken // of the run that lost most to others; nil: unknown
 
 	Loss   []float64 // by step: mean over the step's samples, of the first successful run
 	Times  []float64 // by step: seconds, median over runs

@@ -301,10 +301,13 @@ func TestOtherRefusals(t *testing.T) {
 	}
 	other.Runs[1].TestSamples = 50
 	m.Load = 5.7
+	ddp.Runs[0].Taken = &analysis.Taken{Stolen: 0.43, Others: 0.02}
+	other.Runs[0].Taken = &analysis.Taken{Others: 0.04}
 	m.Skipped = []analysis.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 1, Reason: "Alone."}}
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "incomplete", "stopped")
 	wantNote(t, c, "busy machine", "5.7 processes", "4 cores")
+	wantNote(t, c, "taken cores", "these runs: ddp 2×1.", "43 % of their time", "2.0 % to other processes")
 	wantNote(t, c, "failed", "ddp 2×1: 1 of 2 runs failed: rank 1 was killed")
 	wantNote(t, c, "phases", "all-reduce 2×1", "25 %")
 	wantNote(t, c, "parameters", "Repeating a run changed", "all-reduce 2×1")

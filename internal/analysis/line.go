@@ -63,6 +63,9 @@ func (l *Line) summarizeResult(runs []*Run) {
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
 	l.BytesSent = math.NaN()
 	for i, r := range runs {
+		if c := r.Taken; c != nil && (l.Taken == nil || c.Stolen+c.Others > l.Taken.Stolen+l.Taken.Others) {
+			l.Taken = c
+		}
 		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
 		if i > 0 {
 			if w != l.work && l.Refused == "" {

@@ -50,6 +50,7 @@ func rules() []rule {
 		{"few repeats", Caution, fewRepeats},
 		{"noise", Caution, noise},
 		{"busy machine", Caution, busyMachine},
+		{"taken cores", Caution, takenCores},
 		{"few steps", Caution, fewSteps},
 		{"not learned", Caution, notLearned},
 		{"generated data", Caution, generated},

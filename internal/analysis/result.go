@@ -99,10 +99,29 @@ type Run struct {
 	BytesSent       int64           `json:"bytes_sent"` // by all ranks together
 	BytesReceived   int64           `json:"bytes_received"`
 	PeakRSSBytes    int64           `json:"peak_rss_bytes,omitempty"`
+	Taken           *Taken          `json:"cores_taken,omitempty"` // nil: unknown
 	ParameterSHA256 string          `json:"parameter_sha256,omitempty"`
 	ISA             string          `json:"isa,omitempty"`
 	Ranks           []Rank          `json:"ranks"`
 	Config          json.RawMessage `json:"config,omitempty"` // every resolved setting
+}
+
+// Taken says what parts of the time of the machine's cores went elsewhere during a run, each 0 to 1.
+type Taken struct {
+	Stolen float64 `json:"stolen"` // by other virtual machines on the same hardware
+	Others float64 `json:"others"` // by other processes of this one
+}
+
+// worthTelling is the part of the cores' time from which on it is worth telling that others took it.
+const worthTelling = 0.05
+
+// String says how much others took; "" if that is unknown or not worth telling.
+func (c *Taken) String() string {
+	if c == nil || c.Stolen+c.Others < worthTelling {
+		return ""
+	}
+	return fmt.Sprintf("%s of their time went to other virtual machines, %s to other processes",
+		percent(c.Stolen), percent(c.Others))
 }
 
 // Rank holds the steps of one worker.

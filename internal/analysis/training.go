@@ -31,6 +31,7 @@ type Training struct {
 	TestSamples   int64         `json:"test_samples"`
 	BytesSent     int64         `json:"bytes_sent"`
 	PeakRSSBytes  int64         `json:"peak_rss_bytes"`
+	Taken         *Taken        `json:"cores_taken"` // nil: unknown
 	SHA256        string        `json:"parameter_sha256"`
 	ISA           string        `json:"isa"`
 	Math          string        `json:"math"`

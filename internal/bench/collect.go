@@ -72,6 +72,7 @@ func collect(run *analysis.Run, row *analysis.Row, c job.Config, s *job.Summary)
 	run.TestSamples = int(s.TestSamples)
 	run.BytesSent, run.BytesReceived = s.BytesSent, s.BytesReceived
 	run.PeakRSSBytes = s.PeakRSSBytes
+	run.Taken = (*analysis.Taken)(s.Taken)
 	run.ParameterSHA256, run.ISA = s.ParameterSHA256, s.ISA
 	set := &row.Setting
 	set.Generated, set.Classes = s.Generated, s.Classes

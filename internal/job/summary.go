@@ -49,6 +49,7 @@ type Summary struct {
 	BytesReceived    int64            `json:"bytes_received"`
 	PeakRSSBytes     int64            `json:"peak_rss_bytes"` // sum over workers; shared pages in each
 	PlannedBytes     int64            `json:"planned_bytes"`  // the same, as told before the first step
+	Taken            *Taken           `json:"cores_taken"`    // what others took; null: unknown
 	ParameterSHA256  string           `json:"parameter_sha256"`
 	ISA              string           `json:"isa"`
 	Math             string           `json:"math"`
@@ -135,6 +136,7 @@ type RankStat struct {
 	BytesVectors    int64     `json:"bytes_vectors"` // what those sent stand for, without a codec
 	BytesReceived   int64     `json:"bytes_received"`
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
+	Cores           coreTimes `json:"core_seconds"`    // of its machine
 	PlannedBytes    int64     `json:"planned_bytes"`   // of memory, before the first step
 	OptimizerBytes  int64     `json:"optimizer_bytes"` // of those: its state, of this rank's share
 	ArenaBytes      int64     `json:"arena_bytes"`     // the largest program's activation arena
@@ -231,6 +233,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 	}
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
 	s.Work = workOf(s)
+	s.Taken = takenOf(s.Ranks, c.Link == linkLocal)
 	s.SamplesPerSecond = float64(s.Samples) / s.Seconds
 	if s.Resumed != nil {
 		s.Samples += s.Resumed.Samples

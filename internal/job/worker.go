@@ -43,6 +43,7 @@ type worker struct {
 	steps              *stepLog
 	events             *events
 	meter              *meter
+	cores              coreTimes          // that passed during the training loop
 	giveUp             context.CancelFunc // ends training before its time
 	planned, optimizer int64              // bytes of memory, and of those the optimizer's
 	evaluations        []Evaluation
@@ -395,6 +396,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 		stop()
 		<-finished
 	}()
+	before := coresNow()
 	w.began = time.Now()
 	w.beacon.began.Store(w.began.UnixNano())
 	ctx, w.giveUp = context.WithCancel(ctx)
@@ -403,6 +405,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
 	done, err = l.Run(ctx, watch(sync, w.beacon), w)
+	w.cores = coresNow().since(before)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
 	}
@@ -476,7 +479,7 @@ func (w *worker) result(done train.Result) workerResult {
 			Phases:      phasesOf(done.Phases),
 			FLOPs:       done.FLOPs,
 			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
-			PeakRSSBytes: peakRSS(),
+			PeakRSSBytes: peakRSS(), Cores: w.cores,
 			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
 			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},

@@ -144,6 +144,9 @@ func trainingFacts(t *analysis.Training) []pair {
 			digits(float64(w.FLOPs)/1e12, 3), digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)),
 			digits(float64(w.Peak)/1e9, 3))
 	}
+	if text := t.Taken.String(); text != "" {
+		add("cores", "%s", text)
+	}
 	if t.Steps > 0 {
 		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
 			fixed(float64(t.Loss.Last), 4))
