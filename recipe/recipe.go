@@ -48,10 +48,14 @@ const xeon = "Xeon, 2 cores, AVX-512"
 // does not.
 const xeonAmongBuilds = xeon + ", 2 threads, shared with builds and tests"
 
+// xeonShared is the same while other virtual machines took a part of its time that comes and goes.
+const xeonShared = xeon + ", 2 threads, shared with other virtual machines"
+
 // All returns the recipes in the order in which they are listed.
 func All() []Recipe {
 	return []Recipe{
 		cifar10Airbench(),
+		cifar10Muon(),
 		cifar10VGG11(),
 		cifar10ResNet20(),
 		cifar10ResNet50(),
