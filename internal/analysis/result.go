@@ -120,7 +120,7 @@ func (c *Taken) String() string {
 	if c == nil || c.Stolen+c.Others < worthTelling {
 		return ""
 	}
-	return fmt.Sprintf("%s of their time went to other virtual machines, %s to other processes",
+	return fmt.Sprintf("%s of the cores' time went to other virtual machines, %s to other processes",
 		percent(c.Stolen), percent(c.Others))
 }
 
