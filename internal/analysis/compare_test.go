@@ -307,7 +307,8 @@ func TestOtherRefusals(t *testing.T) {
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "incomplete", "stopped")
 	wantNote(t, c, "busy machine", "5.7 processes", "4 cores")
-	wantNote(t, c, "taken cores", "these runs: ddp 2×1.", "43 % of the cores' time", "2.0 % to other processes")
+	wantNote(t, c, "taken cores", "these runs: ddp 2×1.", "43 % of the cores' time",
+		"2.0 % to other processes")
 	wantNote(t, c, "failed", "ddp 2×1: 1 of 2 runs failed: rank 1 was killed")
 	wantNote(t, c, "phases", "all-reduce 2×1", "25 %")
 	wantNote(t, c, "parameters", "Repeating a run changed", "all-reduce 2×1")
