@@ -19,7 +19,7 @@ test:
 	go test ./...
 
 race:
-	go test -race -short ./comm/... ./gradsync/... ./cluster/... ./internal/job/...
+	go test -race -short ./comm/... ./gradsync/... ./cluster/... ./app/job/...
 
 # The path of processors without our assembly.
 plain:
@@ -30,4 +30,4 @@ bench: build
 
 # Rewrites golden files; review the diff.
 golden:
-	go test ./train ./cmd/lockstep ./internal/report -update
+	go test ./train ./app/command ./app/report -update

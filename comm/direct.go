@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // directReduceScatter sums everybody's pieces of each part at the part's owner: rank r's buffer 0
 // ends with the sum over Part(elems, p, r).

@@ -3,7 +3,7 @@ package comm
 import (
 	"hash/crc32"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // ParseFrame reads a header as the executor does and compares it with nothing but the rules that

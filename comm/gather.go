@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // gatherReduce sums everybody's pieces at root in tree order, in buffer 0; the other ranks' own
 // buffers keep their contents.

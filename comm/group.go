@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // Config configures a Group. All ranks must have the same, except Add.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockstep/comm"
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 func TestErrorsTellTheStory(t *testing.T) {

@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // halvingAllReduce halves the span and doubles the run of shards it holds the sum of, log2 p
 // times, with the partner at distance 1, 2, 4, ...; then it collects the parts on the way back.

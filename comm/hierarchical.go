@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // hierarchicalAllReduce sums each slice of the vector within every host first, at the rank that

@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // oneShotAllReduce gives every rank everybody's pieces whole, and each adds them all in tree order.
 //

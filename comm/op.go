@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // Op is a collective operation.

@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // ringAllReduce adds the rank's own pieces left to right, then passes partial sums around the
 // ring and the result around once more.

@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // Span is the half-open range [Lo, Hi) of a vector's elements.
 type Span struct{ Lo, Hi int }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockstep/comm"
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 func mustCut(shards, workers int) shard.Plan {

@@ -3,7 +3,7 @@ package comm
 import (
 	"math/bits"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // Theory is the closed form of what an all-reduce of n elements costs the busiest of the ranks of

@@ -1,6 +1,6 @@
 package comm
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // treeAllReduce sums along a binomial tree over the ranks to rank 0 and broadcasts the result the
 // same way back.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // LinkSpeed is what a step over links of one kind takes while all ranks use theirs at once, in

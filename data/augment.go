@@ -3,7 +3,7 @@ package data
 import (
 	"fmt"
 
-	"lockstep/internal/random"
+	"lockstep/random"
 )
 
 // Augmentation changes training images at random. The zero value leaves them as they are.

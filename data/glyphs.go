@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync"
 
-	"lockstep/internal/random"
+	"lockstep/random"
 	"lockstep/tensor"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // LoaderConfig says which part of which steps a loader prepares.

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockstep/data"
-	"lockstep/internal/shard"
+	"lockstep/shard"
 	"lockstep/tensor"
 )
 

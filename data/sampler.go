@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/random"
-	"lockstep/internal/shard"
+	"lockstep/random"
+	"lockstep/shard"
 )
 
 // windowBatches is how many batches are sorted by length together: enough that the texts of one

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"lockstep/internal/random"
+	"lockstep/random"
 	"lockstep/tensor"
 )
 

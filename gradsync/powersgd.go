@@ -2,7 +2,7 @@ package gradsync
 
 import (
 	"lockstep/comm"
-	"lockstep/internal/random"
+	"lockstep/random"
 )
 
 // powerSGD sends the gradient M of each matrix as two factors of low rank, and adds what that leaves out

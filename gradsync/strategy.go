@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockstep/comm"
-	"lockstep/internal/shard"
-	"lockstep/internal/trace"
+	"lockstep/shard"
+	"lockstep/trace"
 )
 
 // Segment is one parameter's place in the flat gradient vector, in floats.

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/graph"
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
+	"lockstep/random"
 	"lockstep/tensor"
 )
 

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/random"
+	"lockstep/random"
 	"lockstep/tensor"
 )
 

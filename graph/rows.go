@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
+	"lockstep/random"
 )
 
 // rowSource tells which rows of a value belong to which sample.

@@ -9,7 +9,7 @@ import (
 
 	"lockstep/graph"
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
+	"lockstep/random"
 	"lockstep/tensor"
 )
 
@@ -177,7 +177,7 @@ func TestTextsAgainstFormulas(t *testing.T) {
 	}
 }
 
-// Dropout reads internal/random's words: 16 bits for each element, rows 2^16 words apart.
+// Dropout reads random's words: 16 bits for each element, rows 2^16 words apart.
 func TestDropoutDraws(t *testing.T) {
 	const share, cols = 0.3, 10
 	g := graph.New()

@@ -8,7 +8,7 @@ import (
 	"hash"
 	"math"
 
-	"lockstep/internal/random"
+	"lockstep/random"
 )
 
 // Segment is a range of a flat vector, counted in float32 values.

@@ -11,9 +11,9 @@ import (
 
 	"lockstep/graph"
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
-	"lockstep/internal/shard"
 	"lockstep/model"
+	"lockstep/random"
+	"lockstep/shard"
 	"lockstep/tensor"
 )
 

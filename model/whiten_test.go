@@ -7,8 +7,8 @@ import (
 
 	"lockstep/graph"
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
 	"lockstep/model"
+	"lockstep/random"
 	"lockstep/tensor"
 )
 

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"lockstep/graph"
-	"lockstep/internal/random"
+	"lockstep/random"
 )
 
 // ByIdentity is the initial distribution of convolutions that start by passing on what they get: of

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
 	"lockstep/optim"
+	"lockstep/random"
 )
 
 // AdamW against PyTorch's formulas in float64, on every ISA, which all give the same bits.

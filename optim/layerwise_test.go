@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
 	"lockstep/optim"
+	"lockstep/random"
 )
 
 // network is a small one of every kind of parameter, with gaps: a convolution 3x3 of 3 to 8 channels and

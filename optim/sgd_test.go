@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
 	"lockstep/optim"
+	"lockstep/random"
 )
 
 func open(t *testing.T, isa kernel.ISA, threads int) *kernel.CPU {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
 	"lockstep/optim"
+	"lockstep/random"
 )
 
 // Every rule goes on with the same bits from its state, its weights and the number of steps, and

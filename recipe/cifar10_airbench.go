@@ -1,6 +1,6 @@
 package recipe
 
-import "lockstep/internal/job"
+import "lockstep/app/job"
 
 // cifar10Airbench is airbench94 (Jordan 2024, arXiv 2404.00498) in float32. Its rates are for sums over
 // a batch of 1024; here they are for means, so 11.5 / (1024 (1 + 1/(1-0.85))) becomes 1.5, and the

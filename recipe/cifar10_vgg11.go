@@ -1,6 +1,6 @@
 package recipe
 
-import "lockstep/internal/job"
+import "lockstep/app/job"
 
 // cifar10VGG11 trains vgg11 with batch norm, SGD and a rate that climbs and falls in straight lines.
 func cifar10VGG11() Recipe {

@@ -1,6 +1,6 @@
 package recipe
 
-import "lockstep/internal/job"
+import "lockstep/app/job"
 
 // mnistLeNet reaches 99 % in a few epochs.
 func mnistLeNet() Recipe {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lockstep/internal/job"
+	"lockstep/app/job"
 	"lockstep/internal/spelling"
 )
 

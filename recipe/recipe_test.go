@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/job"
+	"lockstep/app/job"
 	"lockstep/recipe"
 )
 

@@ -1,6 +1,6 @@
 package recipe
 
-import "lockstep/internal/job"
+import "lockstep/app/job"
 
 // sst2BERT trains bert-mini on SST-2, from random weights unless a pre-trained file is given.
 func sst2BERT() Recipe {

@@ -1,6 +1,6 @@
 package recipe
 
-import "lockstep/internal/job"
+import "lockstep/app/job"
 
 // svhnLeNet is three workers of 16 images each.
 func svhnLeNet() Recipe {

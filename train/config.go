@@ -7,10 +7,10 @@ import (
 
 	"lockstep/data"
 	"lockstep/internal/kernel"
-	"lockstep/internal/shard"
-	"lockstep/internal/trace"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/shard"
+	"lockstep/trace"
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for

@@ -2,7 +2,7 @@
 //
 // [New] compiles the programs and takes all memory; [Loop.Run] trains. A step cuts the global
 // batch into virtual shards; the worker computes the gradient of each shard in its run, adds
-// them along the tree of internal/shard, and hands the resulting pieces to a [GradSync], which
+// them along the tree of shard, and hands the resulting pieces to a [GradSync], which
 // turns them into the global sum. The optimizer then divides by the number of samples.
 //
 // Guarantees: parameters, running statistics, losses and counts depend on the configuration

@@ -2,7 +2,7 @@ package train
 
 import (
 	"lockstep/graph"
-	"lockstep/internal/trace"
+	"lockstep/trace"
 )
 
 // testPart returns the contiguous part of the test set that this worker evaluates.

@@ -8,10 +8,10 @@ import (
 	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/internal/kernel"
-	"lockstep/internal/shard"
 	"lockstep/model"
 	"lockstep/nn"
 	"lockstep/optim"
+	"lockstep/shard"
 	"lockstep/train"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"lockstep/data"
 	"lockstep/internal/kernel"
-	"lockstep/internal/shard"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/shard"
 	"lockstep/train"
 )
 

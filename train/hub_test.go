@@ -3,7 +3,7 @@ package train_test
 import (
 	"sync"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 	"lockstep/train"
 )
 

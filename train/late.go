@@ -3,7 +3,7 @@ package train
 import (
 	"fmt"
 
-	"lockstep/internal/trace"
+	"lockstep/trace"
 )
 
 // late is the update of a step whose gradients may still be on their way when it ends: each bucket of

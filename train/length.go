@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"lockstep/internal/trace"
+	"lockstep/trace"
 )
 
 // Note: clocks

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"lockstep/internal/kernel"
-	"lockstep/internal/trace"
 	"lockstep/optim"
+	"lockstep/trace"
 	"lockstep/train"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"lockstep/data"
 	"lockstep/graph"
-	"lockstep/internal/trace"
 	"lockstep/optim"
+	"lockstep/trace"
 )
 
 // maxStepTimes bounds the memory taken in advance for the times of steps, 8 MiB; a longer run lets

@@ -15,11 +15,11 @@ import (
 
 	"lockstep/data"
 	"lockstep/internal/kernel"
-	"lockstep/internal/shard"
-	"lockstep/internal/trace"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/shard"
 	"lockstep/tensor"
+	"lockstep/trace"
 	"lockstep/train"
 )
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"lockstep/graph"
-	"lockstep/internal/trace"
 	"lockstep/optim"
+	"lockstep/trace"
 )
 
 // Progress is what a run has counted so far. With the variables and the optimizer's state it is

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"lockstep/graph"
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // programs holds one compiled program for each number of samples that this worker will meet, for

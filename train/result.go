@@ -3,7 +3,7 @@ package train
 import (
 	"time"
 
-	"lockstep/internal/trace"
+	"lockstep/trace"
 )
 
 // Sink listens to a running loop. Its methods are called from the training goroutine, between

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"lockstep/graph"
-	"lockstep/internal/trace"
 	"lockstep/optim"
+	"lockstep/trace"
 )
 
 // sharded is the update of a worker that has a share of the weights: it keeps the optimizer's state of its

@@ -1,6 +1,6 @@
 package train
 
-import "lockstep/internal/shard"
+import "lockstep/shard"
 
 // stack says how the gradients of a run of shards fold into pieces in few buffers.
 //

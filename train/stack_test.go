@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"lockstep/internal/shard"
+	"lockstep/shard"
 	"lockstep/train"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/data"
 	"lockstep/graph"
-	"lockstep/internal/trace"
+	"lockstep/trace"
 )
 
 // The head of a shard row; batch statistics follow.

@@ -7,9 +7,9 @@ import (
 
 	"lockstep/data"
 	"lockstep/internal/kernel"
-	"lockstep/internal/random"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/random"
 	"lockstep/tensor"
 	"lockstep/train"
 )

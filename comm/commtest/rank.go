@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockstep/comm"
-	"lockstep/internal/shard"
+	"lockstep/shard"
 )
 
 // Connect returns the meshes of size linked ranks.

@@ -3,6 +3,7 @@ package archtest_test
 import (
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ func TestEveryPackageHasOneSentence(t *testing.T) {
 	for dir, files := range load(t).packages() {
 		doc := ""
 		for _, f := range files {
-			if f.ast.Doc != nil && strings.HasSuffix(f.path, "/doc.go") {
+			if f.ast.Doc != nil && filepath.Base(f.path) == "doc.go" {
 				doc = f.ast.Doc.Text()
 			}
 		}

@@ -53,7 +53,8 @@ func TestImportsFollowTheLayersTable(t *testing.T) {
 		for _, f := range files {
 			for _, spec := range f.ast.Imports {
 				path, _ := strconv.Unquote(spec.Path.Value)
-				name, isOurs := strings.CutPrefix(path, "lockstep/")
+				name, isOurs := strings.CutPrefix(path, moduleName+"/")
+				isOurs = isOurs || path == moduleName
 				if !isOurs && strings.Contains(path, ".") {
 					name, isOurs = path, true // a module outside the standard library
 				}

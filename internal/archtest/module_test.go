@@ -13,6 +13,9 @@ import (
 
 const root = "../.."
 
+// moduleName stands for the package at the module's root.
+const moduleName = "lockstep"
+
 // file is one parsed Go file of the module.
 type file struct {
 	path string // slash-separated, relative to the module root
@@ -56,7 +59,10 @@ func load(t *testing.T) *module {
 		if err != nil {
 			return err
 		}
-		dir := strings.TrimSuffix(rel, "/"+filepath.Base(rel))
+		dir := moduleName
+		if slash := strings.LastIndexByte(rel, '/'); slash >= 0 {
+			dir = rel[:slash]
+		}
 		m.files = append(m.files, &file{path: rel, dir: dir, ast: tree, src: string(src)})
 		return nil
 	})

@@ -253,7 +253,7 @@ func layerNormGradPlain(dx, dgamma, dbeta, dy, x, gamma []float32, mean, inverse
 	}
 }
 
-// hash is splitmix64's output for one state: the word of internal/random that dropout reads.
+// hash is splitmix64's output for one state: the word of random that dropout reads.
 func hash(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9

@@ -1,0 +1,79 @@
+package analysis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+)
+
+func limits() *analysis.Kernels {
+	return &analysis.Kernels{PeakFLOPs: 100,
+		Bandwidth: []analysis.Bandwidth{{Bytes: 10, PerSecond: 50}, {Bytes: 100, PerSecond: 20}}}
+}
+
+func TestRate(t *testing.T) {
+	k := limits()
+	for _, c := range []struct {
+		flops, bytes int64
+		bound        float64
+		by           string
+	}{
+		{200, 5, 2, "flops"},       // 5 bytes are fewer than were measured: as fast as the fewest
+		{1, 100, 5, "bytes"},       // exactly the second working set
+		{1, 99, 99. / 50, "bytes"}, // not yet
+		{400, 200, 10, "bytes"},    // more than the largest: as slow as that
+	} {
+		timing := analysis.Timing{FLOPs: c.flops, Bytes: c.bytes, Seconds: analysis.Numbers{40, 20, 10}}
+		k.Rate(&timing)
+		if timing.Median != 20 || timing.BoundBy != c.by || math.Abs(timing.Bound-c.bound) > 1e-12 {
+			t.Errorf("%d FLOPs, %d bytes: %+v", c.flops, c.bytes, timing)
+		}
+		if got, want := timing.FLOPsPerSecond, float64(c.flops)/20; got != want {
+			t.Errorf("%v FLOP/s, want %v", got, want)
+		}
+		if got, want := timing.OfPeak, float64(c.flops)/2000; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v of the peak, want %v", got, want)
+		}
+		if got := timing.OfBound; math.Abs(got-c.bound/20) > 1e-12 {
+			t.Errorf("%v of the bound, want %v", got, c.bound/20)
+		}
+	}
+}
+
+// What costs most is not what has the smallest share of its bound.
+func TestFurthest(t *testing.T) {
+	list := []analysis.Timing{
+		{Op: "tiny", Median: 0.1, Bound: 0.001}, {Op: "large", Median: 10, Bound: 8},
+		{Op: "faster than its bound", Median: 5, Bound: 9}, {Op: "middle", Median: 3, Bound: 2},
+	}
+	got := analysis.Furthest(list, 3)
+	if len(got) != 3 || got[0].Op != "large" || got[1].Op != "middle" || got[2].Op != "tiny" {
+		t.Errorf("%+v", got)
+	}
+	if n := len(analysis.Furthest(list, 9)); n != 4 {
+		t.Errorf("%d of 4", n)
+	}
+	if median, bound := analysis.Total(list); math.Abs(median-18.1) > 1e-9 || math.Abs(bound-19.001) > 1e-9 {
+		t.Errorf("total %v, bounds %v", median, bound)
+	}
+}
+
+// The file says what it is, and a reader of comparisons refuses it by name.
+func TestKernelsAreAnotherKind(t *testing.T) {
+	var b bytes.Buffer
+	if err := analysis.EncodeKernels(&b, limits()); err != nil {
+		t.Fatal(err)
+	}
+	var head map[string]any
+	if err := json.Unmarshal(b.Bytes(), &head); err != nil || head["kind"] != "kernels" {
+		t.Errorf("kind %v, error %v", head["kind"], err)
+	}
+	_, err := analysis.Decode(&b)
+	if err == nil || !strings.Contains(err.Error(), "of kind kernels") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,360 @@
+package bench_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockstep/app/analysis"
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/report"
+)
+
+func base() job.Config {
+	c := job.Default()
+	c.Steps = 3
+	return c
+}
+
+func matrix(models, strategies []string, workers ...int) bench.Config {
+	return bench.Config{Repeats: 1, Cores: 2, OneProcess: true, Parts: []bench.Part{{Base: base(),
+		Models: models, Strategies: strategies, Workers: workers, Batches: []int{64}}}}
+}
+
+func withWires(c bench.Config, wires ...string) bench.Config {
+	c.Parts[0].Wires = wires
+	return c
+}
+
+func names(p bench.Plan) []string {
+	var out []string
+	for _, row := range p.Rows {
+		out = append(out, fmt.Sprintf("%s /%d", bench.Name(row), row.Shards))
+	}
+	return out
+}
+
+func TestExpand(t *testing.T) {
+	all := []string{"single", "ddp", "none"}
+	for _, test := range []struct {
+		name    string
+		config  bench.Config
+		rows    []string
+		skipped int
+	}{
+		{"both models, equal shards, the same cores in one process",
+			matrix([]string{"lenet", "vgg11"}, all, 1, 2), []string{
+				"lenet single 1×1 /2", "lenet single 1×2 /2", "lenet ddp 2×1 /2", "lenet none 2×1 /2",
+				"vgg11 single 1×1 /2", "vgg11 single 1×2 /2", "vgg11 ddp 2×1 /2", "vgg11 none 2×1 /2",
+			}, 4},
+		{"more workers than cores", matrix([]string{"lenet"}, all, 1, 2, 4), []string{
+			"lenet single 1×1 /4", "lenet single 1×2 /4", "lenet ddp 2×1 /4", "lenet ddp 4×1 /4",
+			"lenet none 2×1 /4", "lenet none 4×1 /4"}, 2},
+		{"one worker", matrix([]string{"lenet"}, []string{"single"}, 1),
+			[]string{"lenet single 1×2 /1"}, 0},
+		{"wires where gradients travel",
+			withWires(matrix([]string{"lenet"}, all, 1, 2), "fp32", "int8", "zstd"), []string{
+				"lenet single 1×1 /2", "lenet single 1×2 /2", "lenet ddp 2×1 /2",
+				"lenet ddp 2×1 int8 /2", "lenet ddp 2×1 zstd /2", "lenet none 2×1 /2"}, 2},
+		{"no single", matrix([]string{"lenet"}, []string{"ddp"}, 2), []string{"lenet ddp 2×1 /2"}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			plan, err := bench.Expand(test.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.rows, names(plan)); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+			if got := len(plan.Skipped); got != test.skipped {
+				t.Errorf("%d combinations skipped, want %d", got, test.skipped)
+			}
+		})
+	}
+}
+
+// Options of ddp are for its rows where there are some, and an error where there are none.
+func TestOptionsOfDDP(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp", "none"}, 1, 2)
+	c.Parts[0].Base.OverlapForward = true
+	plan, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range plan.Rows {
+		if got, want := row.OverlapForward, row.Strategy == "ddp"; got != want {
+			t.Errorf("%s: overlap-forward %v, want %v", bench.Name(row), got, want)
+		}
+	}
+	c.Parts[0].Strategies = []string{"all-reduce"}
+	var bad *job.UsageError
+	_, err = bench.Expand(c)
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "is for --strategy ddp") {
+		t.Errorf("without ddp: error %v, want a usage error that names the strategy", err)
+	}
+}
+
+func TestExpandRefuses(t *testing.T) {
+	twice := matrix([]string{"lenet", "lenet"}, []string{"single"}, 1)
+	noRepeat := matrix([]string{"lenet"}, []string{"single"}, 1)
+	noRepeat.Repeats = 0
+	for want, c := range map[string]bench.Config{
+		"vgg11":                 matrix([]string{"vgg12"}, []string{"single"}, 1),
+		"all-reduce":            matrix([]string{"lenet"}, []string{"allreduce"}, 2),
+		"workers 0":             matrix([]string{"lenet"}, []string{"single"}, 0),
+		"workers 10000":         matrix([]string{"lenet"}, []string{"ddp"}, 10000),
+		"model lenet is listed": twice,
+		"repeats 0":             noRepeat,
+		"wire int8 is listed":   withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int8", "int8"),
+		"unknown wire":          withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
+		"the matrix is empty":   matrix([]string{"lenet"}, []string{"ddp"}, 1),
+		"no strategy":           matrix([]string{"lenet"}, nil, 2),
+		"batch": func() bench.Config {
+			c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
+			c.Parts[0].Batches = []int{1}
+			return c
+		}(),
+	} {
+		_, err := bench.Expand(c)
+		var bad *job.UsageError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want a usage error with %q", err, want)
+		}
+	}
+}
+
+// Every round visits every row once; odd rounds run backwards, so neighbours form ABBA.
+func TestTrialsAlternate(t *testing.T) {
+	p := bench.Plan{Rows: make([]job.Config, 3), Repeats: 4}
+	var got []int
+	for i, trial := range p.Trials() {
+		if trial.Round != i/3 {
+			t.Errorf("trial %d is in round %d, want %d", i, trial.Round, i/3)
+		}
+		got = append(got, trial.Row)
+	}
+	if want := []int{0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+}
+
+// pretend stands in for job.Run: it writes the raw samples a run would and returns a summary.
+func pretend(_ context.Context, c job.Config, _ job.Options) (*job.Summary, error) {
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(filepath.Join(c.Out, "steps.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for step := range c.Steps {
+		for rank := range c.Workers {
+			samples := c.Batch
+			if c.Strategy == "none" {
+				samples /= c.Workers
+			}
+			loss := 2.5 - 0.1*float64(step)
+			own := fmt.Sprint(loss + float64(rank))
+			if rank == 1 && step == 2 {
+				own = "null"
+			}
+			fmt.Fprintf(f, `{"rank":%d,"step":%d,"epoch":%d,"loss":%g,"own_loss":%s,"samples":%d,`+
+				`"seconds":%g,"phases":{"forward":%g,"backward":%g}}`+"\n",
+				rank, step, step/2, loss, own, samples, 0.5, 0.25, 0.25)
+		}
+	}
+	return &job.Summary{Strategy: c.Strategy, Algorithm: "direct", Link: "tcp", Threads: c.Threads,
+		Shards: c.Shards, Generated: true, Classes: 7, Seconds: 2, Steps: c.Steps, Epochs: 1.5,
+		Samples: int64(c.Steps * c.Batch), ParameterSHA256: "abc", ISA: "plain", BytesSent: 10}, nil
+}
+
+func TestRun(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "ddp", "none"}, 1, 2)
+	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
+	var order []string
+	last := bench.Progress{}
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Label:    analysis.Results{Version: "1", Host: analysis.Host{Cores: 2}},
+		Progress: func(p bench.Progress) { last = p },
+		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+			order = append(order, fmt.Sprintf("%s%d", c.Strategy, c.Threads))
+			if !o.Isolate {
+				t.Error("the worker is not a process of its own")
+			}
+			return pretend(ctx, c, o)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields("single1 single2 ddp1 none1 none1 ddp1 single2 single1")
+	if !slices.Equal(order, want) {
+		t.Errorf("runs in order %v, want %v", order, want)
+	}
+	if !last.Done || last.Run != 8 || last.Runs != 8 || last.Remaining != 0 {
+		t.Errorf("last progress %+v, want run 8 of 8 done", last)
+	}
+	f, err := os.Open(filepath.Join(c.Out, report.ResultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	saved, err := analysis.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !saved.Complete || !r.Complete || len(saved.Rows) != 4 || saved.Version != "1" {
+		t.Errorf("saved results: complete %v, %d rows", saved.Complete, len(saved.Rows))
+	}
+	checkNone(t, saved.Rows[3])
+}
+
+// checkNone looks at one row in detail: the ranks' shares add up, and one epoch was completed.
+func checkNone(t *testing.T, row analysis.Row) {
+	t.Helper()
+	run := row.Runs[0]
+	if len(row.Runs) != 2 || len(run.Ranks) != 2 || row.Setting.Algorithm != "direct" {
+		t.Fatalf("row %+v, want two runs of two ranks", row.Setting)
+	}
+	s := run.Ranks[1].Steps
+	if !slices.Equal(s.Samples, []int{64, 64, 64}) || !slices.Equal(s.Epoch, []int{0, 0, 1}) {
+		t.Errorf("samples %v, epochs %v, want 64 each and 0 0 1", s.Samples, s.Epoch)
+	}
+	if own := s.OwnLoss; own[0] != 3.5 || !math.IsNaN(own[2]) || s.Loss[2] != 2.3 {
+		t.Errorf("losses %v, own %v, want own losses 1 above and the last unknown", s.Loss, own)
+	}
+	if row.Setting.Classes != 7 {
+		t.Errorf("%d classes, want the 7 of the summary", row.Setting.Classes)
+	}
+	if !slices.Equal(run.EpochSeconds, analysis.Numbers{1}) {
+		t.Errorf("epochs took %v, want one of 1 s", run.EpochSeconds)
+	}
+	var c job.Config
+	if err := json.Unmarshal(run.Config, &c); err != nil || c.LR != base().LR || c.Shards != 2 {
+		t.Errorf("configuration %s (%v), want every resolved value", run.Config, err)
+	}
+}
+
+func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
+	lost := errors.New("rank 1 was killed")
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+			if c.Strategy == "ddp" {
+				return nil, lost
+			}
+			return pretend(ctx, c, o)
+		}})
+	var failed *bench.FailedError
+	if !errors.As(err, &failed) || !errors.Is(err, lost) || failed.Failed != 2 || failed.Runs != 6 {
+		t.Fatalf("error %v, want 2 of 6 runs failed", err)
+	}
+	if !r.Complete || len(r.Rows[0].Runs) != 2 || r.Rows[2].Runs[1].Error != lost.Error() {
+		t.Errorf("rows %+v, want all runs with their errors", r.Rows)
+	}
+}
+
+func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+	for name, end := range map[string]func(context.CancelFunc) error{
+		"usage":  func(context.CancelFunc) error { return &job.UsageError{Lines: []string{"no"}} },
+		"cancel": func(cancel context.CancelFunc) error { cancel(); return context.Canceled },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c.Out = filepath.Join(t.TempDir(), "out")
+			runs := 0
+			r, err := bench.Run(ctx, c, bench.Options{
+				Execute: func(context.Context, job.Config, job.Options) (*job.Summary, error) {
+					runs++
+					return nil, end(cancel)
+				}})
+			if err == nil || runs != 1 || r.Complete {
+				t.Errorf("error %v after %d runs, want an end after the first", err, runs)
+			}
+			if _, err := os.Stat(filepath.Join(c.Out, report.ResultsFile)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestNothingIsOverwritten(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single"}, 1)
+	c.Out = t.TempDir()
+	if err := os.WriteFile(filepath.Join(c.Out, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend})
+	var bad *job.UsageError
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "thesis.tex") {
+		t.Errorf("error %v, want a usage error that names the file", err)
+	}
+}
+
+func TestBrokenSamplesFailTheRun(t *testing.T) {
+	for want, content := range map[string]string{
+		"rank 1 has 0 steps": `{"rank":0,"step":0}`,
+		"step 1, want 0":     `{"rank":0,"step":1}`,
+		"rank 7":             `{"rank":7,"step":0}`,
+		"unexpected":         `{"rank":0,`,
+	} {
+		c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
+		c.Out = filepath.Join(t.TempDir(), "out")
+		_, err := bench.Run(t.Context(), c, bench.Options{
+			Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+				s, err := pretend(ctx, c, o)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(c.Out, "steps.jsonl"), []byte(content), 0o644)
+				}
+				return s, err
+			}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("samples %s: error %v, want %q", content, err, want)
+		}
+	}
+}
+
+// Rows carry the form in which their gradients travelled, and whether that is another result.
+func TestRowsOfWires(t *testing.T) {
+	c := withWires(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2), "fp32", "deflate", "top-k",
+		"auto")
+	c.Out = filepath.Join(t.TempDir(), "out")
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+			s, err := pretend(ctx, c, o)
+			if s.Wire = c.Wire; s.Wire == "auto" {
+				s.Wire = "bf16"
+			}
+			return s, err
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range r.Rows {
+		s, folder := row.Setting, row.Runs[0].Directory
+		got = append(got, fmt.Sprintf("%s %s %v", s.Strategy, s.Wire, s.IsLossy))
+		if s.Wire == "top-k" && !strings.HasSuffix(folder, "ddp-w2t1-top-k") {
+			t.Errorf("directory %s", folder)
+		}
+	}
+	want := []string{"single  false", "single  false", "ddp  false", "ddp deflate false", "ddp top-k true",
+		"ddp bf16 true"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,17 @@
+// Package bench runs a matrix of training configurations.
+//
+// [Config] holds one or more parts, each a matrix models x strategies x workers x batches x wires
+// over one base configuration. [Expand] turns it into a [Plan]: the rows, and the combinations that
+// make no sense with the reason. [Run] executes every row once per round in an interleaved
+// order ([Plan.Trials]) through app/job, keeps every raw sample, and writes results.json.
+//
+// Guarantees: all rows of one model do equal work (same steps, batch, seed, and as many virtual
+// shards as the largest worker count of the matrix); every run is a process of its own, the
+// single worker too; a failed run is recorded with its reason while the rest goes on;
+// results.json is replaced atomically after every run, so that an interrupted benchmark loses
+// one run at most.
+//
+// Errors: *job.UsageError from [Expand] before anything runs; data errors and a cancelled
+// context end the benchmark at once, with the results so far; a *FailedError after the last run
+// if any failed.
+package bench

@@ -1,0 +1,227 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/app/analysis"
+	"lockstep/app/job"
+)
+
+// Config is a benchmark as values.
+type Config struct {
+	Parts   []Part
+	Repeats int    // runs of every row, at least 1
+	Cores   int    // usable logical processors of this machine
+	Out     string // folder for results.json and the run directories; must not exist or be empty
+
+	// OneProcess adds, to every part with several workers, strategy single with as many threads
+	// as the largest row keeps busy (at most Cores): the same cores in one process are what
+	// more workers on one machine have to be compared with.
+	OneProcess bool
+}
+
+// Part is one matrix. Base gives every setting that is not varied.
+type Part struct {
+	Base       job.Config // Threads 0: Cores / largest worker count, at least 1
+	Models     []string
+	Strategies []string
+	Workers    []int
+	Batches    []int
+	Wires      []string // of rows that exchange; none: that of Base
+}
+
+// Plan is the list of rows to run.
+type Plan struct {
+	Rows    []job.Config
+	Skipped []analysis.Skip
+	Repeats int
+}
+
+// Trial is one run of the schedule.
+type Trial struct{ Round, Row int }
+
+// maxRepeats bounds Config.Repeats: every raw sample of every run is kept.
+const maxRepeats = 1000
+
+// Expand lists the rows of the matrix, models first, then batches, strategies, workers, wires.
+//
+// Strategy single runs with one worker; all others run with two or more, because with one
+// worker they have nothing to exchange and are single under another name. What is left out is
+// listed in Skipped. It fails with a *job.UsageError if a list is empty or repeats itself, or
+// a row's configuration is invalid.
+func Expand(c Config) (Plan, error) {
+	plan := Plan{Repeats: c.Repeats}
+	if c.Repeats < 1 || c.Repeats > maxRepeats {
+		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, maxRepeats)
+	}
+	for _, part := range c.Parts {
+		if err := part.check(); err != nil {
+			return Plan{}, err
+		}
+		part.expand(&plan, c)
+	}
+	if len(plan.Rows) == 0 {
+		return Plan{}, usage("the matrix is empty: single needs --workers 1, the other " +
+			"strategies need two or more")
+	}
+	for i, row := range plan.Rows {
+		if err := row.Validate(); err != nil {
+			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, Name(row), err)
+		}
+	}
+	return plan, nil
+}
+
+func (p Part) check() error {
+	switch {
+	case len(p.Models) == 0:
+		return usage("no model")
+	case len(p.Strategies) == 0:
+		return usage("no strategy")
+	case len(p.Workers) == 0:
+		return usage("no number of workers")
+	case len(p.Batches) == 0:
+		return usage("no batch size")
+	}
+	for _, w := range p.Workers {
+		if w < 1 || w > job.MaxWorkers {
+			return usage("workers %d: want 1 to %d", w, job.MaxWorkers)
+		}
+	}
+	if s, ok := repeated(p.Models); ok {
+		return usage("model %s is listed twice", s)
+	}
+	if s, ok := repeated(p.Strategies); ok {
+		return usage("strategy %s is listed twice", s)
+	}
+	if n, ok := repeated(p.Workers); ok {
+		return usage("workers %d is listed twice", n)
+	}
+	if s, ok := repeated(p.Wires); ok {
+		return usage("wire %s is listed twice", s)
+	}
+	if n, ok := repeated(p.Batches); ok {
+		return usage("batch %d is listed twice", n)
+	}
+	return nil
+}
+
+// expand appends the rows of p to plan.
+func (p Part) expand(plan *Plan, c Config) {
+	largest := slices.Max(p.Workers)
+	base := p.Base
+	if base.Threads == 0 {
+		base.Threads = max(1, c.Cores/largest)
+	}
+	if base.Shards == 0 {
+		base.Shards = largest
+	}
+	for _, base.Model = range p.Models {
+		for _, base.Batch = range p.Batches {
+			p.expandStrategies(plan, base, c)
+		}
+		for _, s := range p.Strategies {
+			p.skip(plan, base.Model, s)
+		}
+	}
+}
+
+func (p Part) expandStrategies(plan *Plan, base job.Config, c Config) {
+	for _, strategy := range p.Strategies {
+		row := p.under(strategy, base)
+		for _, row.Workers = range p.Workers {
+			if (strategy == "single") == (row.Workers == 1) {
+				p.expandWires(plan, row)
+			}
+		}
+		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
+		if strategy == "single" && c.OneProcess && busy > base.Threads {
+			row.Workers, row.Threads = 1, busy
+			plan.Rows = append(plan.Rows, row)
+		}
+	}
+}
+
+// under returns base with a strategy. Options that only ddp has are for its rows; a matrix without
+// ddp keeps them, and Validate names them.
+func (p Part) under(strategy string, base job.Config) job.Config {
+	base.Strategy = strategy
+	if strategy != "ddp" && slices.Contains(p.Strategies, "ddp") {
+		base.TuneBucket, base.OverlapForward, base.ShardOptimizer = false, false, false
+	}
+	return base
+}
+
+// expandWires appends a row for each wire, or one row where nothing is exchanged.
+func (p Part) expandWires(plan *Plan, base job.Config) {
+	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 {
+		plan.Rows = append(plan.Rows, base)
+		return
+	}
+	for _, base.Wire = range p.Wires {
+		plan.Rows = append(plan.Rows, base)
+	}
+}
+
+// skip notes the combinations of a model and a strategy that expandStrategies left out.
+func (p Part) skip(plan *Plan, model, strategy string) {
+	for _, w := range p.Workers {
+		s := analysis.Skip{Model: model, Strategy: strategy, Workers: w}
+		switch {
+		case strategy == "single" && w > 1:
+			continue // single is one worker by definition: nothing is missing
+		case strategy != "single" && w == 1:
+			s.Reason = "One worker has nobody to exchange with: the row would be single under " +
+				"another name."
+			plan.Skipped = append(plan.Skipped, s)
+		}
+	}
+}
+
+// Trials returns the order of the runs: every round visits all rows, odd rounds in reverse
+// (ABBA), so that a drift of the machine's speed meets every row alike.
+func (p Plan) Trials() []Trial {
+	trials := make([]Trial, 0, p.Repeats*len(p.Rows))
+	for round := range p.Repeats {
+		for i := range p.Rows {
+			row := i
+			if round%2 == 1 {
+				row = len(p.Rows) - 1 - i
+			}
+			trials = append(trials, Trial{Round: round, Row: row})
+		}
+	}
+	return trials
+}
+
+// Name labels a row: model, strategy, workers x threads, and a wire that is no plain one.
+func Name(c job.Config) string {
+	name := fmt.Sprintf("%s %s %d×%d", c.Model, c.Strategy, c.Workers, c.Threads)
+	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
+		name += " " + wire
+	}
+	return name
+}
+
+// wireOf returns the form in which gradients travel, unless that is as they are, or they do not.
+func wireOf(workers int, strategy, wire string) string {
+	if workers == 1 || strategy == "none" || wire == "fp32" {
+		return ""
+	}
+	return wire
+}
+
+func repeated[T comparable](list []T) (T, bool) {
+	for i, v := range list {
+		if slices.Contains(list[:i], v) {
+			return v, true
+		}
+	}
+	var zero T
+	return zero, false
+}
+
+func usage(format string, args ...any) error {
+	return &job.UsageError{Lines: []string{fmt.Sprintf(format, args...)}}
+}

@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"lockstep/app/analysis"
+	"lockstep/app/job"
+	"lockstep/app/report"
+)
+
+// Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
+// changes what is measured.
+type Options struct {
+	Label    analysis.Results // Version, Revision, Command and Lab are copied into the results
+	Progress func(Progress)   // called about 10 times a second and after every run; may be nil
+	Job      job.Options      // of every run; Progress and Isolate are set here
+
+	// Execute runs one configuration; nil: job.Run.
+	Execute func(context.Context, job.Config, job.Options) (*job.Summary, error)
+}
+
+// Progress is a moment of a benchmark.
+type Progress struct {
+	Run, Runs int    // number of the run, from 1, of all
+	Round     int    // from 1
+	Name      string // of the row, see [Name]
+	Job       job.Progress
+	Failed    int           // runs so far
+	Elapsed   time.Duration // since the first run began
+	Remaining time.Duration // estimate for all runs; 0 while unknown
+	Done      bool          // the run has ended; Err says how
+	Err       error
+}
+
+// FailedError says that runs failed while the benchmark went on. It unwraps to the first.
+type FailedError struct {
+	Failed, Runs int
+	Name         string // of the row that failed first
+	First        error
+}
+
+// Error names how many runs failed and the first with its reason.
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("%d of %d runs failed, first %s: %v", e.Failed, e.Runs, e.Name, e.First)
+}
+
+// Unwrap returns the reason of the first failure.
+func (e *FailedError) Unwrap() error { return e.First }
+
+// Run executes the matrix of c and returns its results, which also lie in c.Out as results.json,
+// written anew after every run. With an error the results hold what was measured before it;
+// they are nil only if nothing was run. See the package's comment for the errors.
+func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
+	plan, err := Expand(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := Claim(c.Out); err != nil {
+		return nil, err
+	}
+	if o.Execute == nil {
+		o.Execute = job.Run
+	}
+	b := &bench{plan: plan, options: o, out: c.Out, started: time.Now(), results: o.Label}
+	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
+	b.results.Load = Load()
+	b.results.Rounds = plan.Repeats
+	b.results.Started = b.started
+	b.results.Skipped = plan.Skipped
+	for _, row := range plan.Rows {
+		b.results.Rows = append(b.results.Rows, analysis.Row{Setting: setting(row)})
+	}
+	err = b.runAll(ctx)
+	return &b.results, err
+}
+
+// bench is the state of a benchmark that is being run.
+type bench struct {
+	plan    Plan
+	options Options
+	out     string
+	started time.Time
+	results analysis.Results
+	walls   []wall // of finished runs
+	failure *FailedError
+}
+
+func (b *bench) runAll(ctx context.Context) error {
+	trials := b.plan.Trials()
+	for i, t := range trials {
+		err := b.runOne(ctx, i, trials)
+		b.results.Complete = i == len(trials)-1 && ctx.Err() == nil
+		b.results.Seconds = time.Since(b.started).Seconds()
+		if err := report.Save(b.out, &b.results); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			continue
+		}
+		name := Name(b.plan.Rows[t.Row])
+		if isFatal(err) {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if b.failure == nil {
+			b.failure = &FailedError{Runs: len(trials), Name: name, First: err}
+		}
+		b.failure.Failed++
+	}
+	if b.failure != nil {
+		return b.failure
+	}
+	return nil
+}
+
+// runOne executes trial i and appends what it measured, its failure included, to its row. A run
+// that was cancelled leaves nothing behind.
+func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
+	t := trials[i]
+	config := b.plan.Rows[t.Row]
+	config.Out = filepath.Join(b.out, "runs", directory(t, config))
+	config.Save = false // a benchmark keeps figures, not weights
+	state := Progress{Run: i + 1, Runs: len(trials), Round: t.Round + 1, Name: Name(config)}
+	if b.failure != nil {
+		state.Failed = b.failure.Failed
+	}
+	begin := time.Now()
+	b.report(state, trials[i:], begin)
+	options := b.options.Job
+	options.Isolate = true
+	options.Progress = func(p job.Progress) {
+		state.Job = p
+		b.report(state, trials[i:], begin)
+	}
+	summary, err := b.options.Execute(ctx, config, options)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	run := analysis.Run{Round: t.Round, Position: i, Started: begin,
+		Wall: time.Since(begin).Seconds()}
+	row := &b.results.Rows[t.Row]
+	if err == nil {
+		err = collect(&run, row, config, summary)
+	}
+	if err != nil {
+		run.Error = err.Error()
+	}
+	if run.Directory, _ = filepath.Rel(b.out, config.Out); run.Directory == "" {
+		run.Directory = config.Out
+	}
+	row.Runs = append(row.Runs, run)
+	b.walls = append(b.walls, wall{t.Row, run.Wall})
+	state.Done, state.Err = true, err
+	b.report(state, trials[i+1:], time.Now())
+	return err
+}
+
+// report tells the caller where the benchmark stands; left are the trials from the one that
+// began at begin.
+func (b *bench) report(p Progress, left []Trial, begin time.Time) {
+	if b.options.Progress == nil {
+		return
+	}
+	p.Elapsed = time.Since(b.started)
+	p.Remaining = remaining(b.plan, b.walls, left, time.Since(begin))
+	b.options.Progress(p)
+}
+
+// isFatal reports whether no other run can succeed either: the request or the data are wrong.
+func isFatal(err error) bool {
+	code := job.ExitCode(err)
+	return code == job.ExitUsage || code == job.ExitData
+}
+
+// directory names a run's folder so that a listing is in the order of rounds and rows.
+func directory(t Trial, c job.Config) string {
+	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, c.Model, c.Strategy,
+		c.Workers, c.Threads)
+	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
+		name += "-" + wire
+	}
+	return name
+}

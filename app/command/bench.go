@@ -1,0 +1,308 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/app/analysis"
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/report"
+	"lockstep/cluster"
+)
+
+// benchFlags are the flags that `lockstep train` does not have, or has for one value only.
+type benchFlags struct {
+	models, strategies []string
+	wires              []string
+	workers, batches   counts
+	repeats            int
+	out                string
+	noOneProcess       bool
+	isQuick            bool
+	isJSON, isQuiet    bool
+}
+
+func benchCommand(a *app) *cobra.Command {
+	var flags benchFlags
+	c := &cobra.Command{
+		Use:   "bench [flags]",
+		Short: "Compare strategies and numbers of workers, and write a report",
+		Long: `Compare strategies and numbers of workers, and write a report.
+
+Runs every combination of models, batches, strategies and workers several times, in rounds whose
+order alternates. All rows of a model do equal work: as many steps of the same batch, cut into as
+many shards as the largest number of workers. Strategy single runs with one worker, the others
+with two or more; single also runs with as many threads as the largest row keeps busy, because
+the same cores in one process are what workers on one machine have to beat.
+
+A run that fails is reported and the rest goes on. The folder holds results.json (every raw
+sample), report.md, report.html (one file, opens anywhere) and the run directories.`,
+		Example: `  lockstep bench --quick
+  lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
+      --workers 1,4 --batch 256 --steps 40
+  lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6
+  lockstep bench --model vgg11 --strategies single,ddp --workers 1,2 --wire fp32,bf16,zstd
+  lockstep bench --quick --seed 7 --out results/seed7 --json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
+	}
+	flags.add(c)
+	c.AddCommand(kernelsCommand(a))
+	return c
+}
+
+// add gives c its own flags and those settings of a run that a matrix does not vary.
+func (b *benchFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		switch name {
+		case "model":
+			name = "models"
+		case "strategy":
+			name = "strategies"
+		case "batches":
+			name = "batch"
+		}
+		return pflag.NormalizedName(name)
+	})
+	f.BoolVar(&b.isQuick, "quick", false,
+		"a small matrix on generated images that ends within two minutes and needs no download")
+	f.StringSliceVar(&b.models, "models", []string{"lenet"}, "a `LIST` of architectures")
+	f.StringSliceVar(&b.strategies, "strategies",
+		[]string{"single", "gather-scatter", "all-reduce", "ddp", "none"},
+		"a `LIST` of strategies; none never exchanges and is the floor")
+	b.workers, b.batches = counts{1, 2}, counts{64}
+	f.Var(&b.workers, "workers", "a `LIST` of numbers of workers")
+	f.Var(&b.batches, "batch", "a `LIST` of global batch sizes")
+	f.StringSliceVar(&b.wires, "wire", []string{"fp32"},
+		"a `LIST` of forms in which gradients travel, as of lockstep train; rows of forms with a loss "+
+			"are marked: they end with another result")
+	f.IntVar(&b.repeats, "repeats", 3, "`N` runs of every row; six or more give a 97 % interval")
+	f.BoolVar(&b.noOneProcess, "no-one-process", false,
+		"leave out single with the threads of the largest row")
+	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "wire",
+		"repeats", "no-one-process"} {
+		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
+	}
+	addSettings(c, benchSettings())
+	f.StringVar(&b.out, "out", "",
+		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")
+	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
+	f.BoolVarP(&b.isQuiet, "quiet", "q", false, "show no progress")
+}
+
+// benchSettings are the settings of a run that are the same in every row.
+func benchSettings() []job.Setting {
+	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
+		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-every", "eval-only", "save",
+			"out", "checkpoint-every", "resume", "for", "until"}
+		return slices.Contains(varied, s.Name)
+	})
+	for i := range settings {
+		switch s := &settings[i]; s.Name {
+		case "threads":
+			s.Usage = "compute threads of each worker (default: cores / largest number of workers)"
+		case "shards":
+			s.Usage = "virtual shards of the batch (default: largest number of workers)"
+		}
+	}
+	return settings
+}
+
+// counts is a flag that takes a list of whole numbers.
+type counts []int
+
+func (c *counts) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*c), " ", ","), "[]")
+}
+func (c *counts) Type() string { return "LIST" }
+
+// Set replaces the list.
+func (c *counts) Set(text string) error {
+	*c = nil
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return fmt.Errorf("%q is no whole number; want a list such as 1,2,4", part)
+		}
+		*c = append(*c, n)
+	}
+	return nil
+}
+
+// bench runs the matrix, writes the report, then prints the short form.
+func (a *app) bench(c *cobra.Command, flags benchFlags) error {
+	config, fromEnvironment, err := flags.config(c, a)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	show := newBenchProgress(a, flags.isQuiet)
+	v := describeVersion()
+	results, err := bench.Run(ctx, config, bench.Options{
+		Label: analysis.Results{Version: v.Version, Revision: v.Revision,
+			Command: slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"},
+				commandLine(c), fromEnvironment),
+			Lab: a.environment[cluster.EnvLabFlags]},
+		Progress: show.bench,
+		Job:      job.Options{Environment: a.environment}, // the report carries the notes
+	})
+	show.end()
+	if results == nil {
+		return err
+	}
+	if failed := report.Write(config.Out, results); failed != nil {
+		return failed
+	}
+	if flags.isJSON {
+		if failed := analysis.Encode(a.stdout, results); failed != nil {
+			return failed
+		}
+		return err
+	}
+	if failed := report.Text(a.stdout, results); failed != nil {
+		return failed
+	}
+	fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(config.Out, report.HTMLFile))
+	return err
+}
+
+// config turns the flags into a benchmark. What the environment has decided comes back as flags
+// too, so that the command in the report repeats the benchmark anywhere.
+func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
+	resolved, origins, err := job.Resolve(job.Source{Environment: a.environment, Flags: given(c)})
+	if err != nil {
+		return bench.Config{}, nil, err
+	}
+	var fromEnvironment []string
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		if value, ok := a.environment[origins[name]]; ok && c.Flags().Lookup(name) != nil {
+			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
+		}
+	}
+	// What Resolve derived suits one run; the matrix derives its own.
+	isOpen := func(name string) bool { return origins[name] == "derived" }
+	if isOpen("threads") {
+		resolved.Threads = 0
+	}
+	if isOpen("shards") {
+		resolved.Shards = 0
+	}
+	if isOpen("link") || resolved.Link == "local" && origins["link"] == "default" {
+		resolved.Link = "auto"
+	}
+	resolved.EvalEvery = 0
+	config := bench.Config{Repeats: b.repeats, Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)),
+		Out: b.out, OneProcess: !b.noOneProcess}
+	if config.Out == "" {
+		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
+	}
+	wires := b.wires
+	if !c.Flags().Changed("wire") {
+		wires = []string{resolved.Wire} // which the environment may have set
+	}
+	if b.isQuick {
+		supported := describeVersion().ISA
+		best := supported[len(supported)-1]
+		isPlain := resolved.ISA == "plain" || resolved.ISA == "" && best == "plain"
+		config.Parts = bench.Quick(resolved, isPlain)
+		for i := range config.Parts {
+			config.Parts[i].Wires = wires
+		}
+		return config, fromEnvironment, b.checkQuick(c)
+	}
+	config.Parts = []bench.Part{{Base: resolved, Models: b.models, Strategies: b.strategies,
+		Workers: b.workers, Batches: b.batches, Wires: wires}}
+	return config, fromEnvironment, nil
+}
+
+// checkQuick refuses flags whose values --quick chooses.
+func (b *benchFlags) checkQuick(c *cobra.Command) error {
+	for _, name := range []string{"models", "strategies", "workers", "batch", "data", "augment",
+		"epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
+		if c.Flags().Changed(name) {
+			return usagef("--quick chooses --%s itself; leave out one of the two", name)
+		}
+	}
+	return nil
+}
+
+// commandLine returns the arguments that repeat the benchmark: without the folder, which must be
+// a new one, and without what only changes the output.
+func commandLine(c *cobra.Command) []string {
+	var args []string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "out", "json", "quiet":
+			return
+		}
+		value := strings.Trim(f.Value.String(), "[]")
+		if f.Value.Type() == "bool" && value == "true" {
+			args = append(args, "--"+f.Name)
+			return
+		}
+		args = append(args, "--"+f.Name+"="+value)
+	})
+	return args
+}
+
+// benchProgress shows where a benchmark stands: a line that is rewritten on a terminal, else a
+// line per finished run.
+type benchProgress struct{ *progress }
+
+func newBenchProgress(a *app, isQuiet bool) benchProgress {
+	return benchProgress{newProgress(a, isQuiet)}
+}
+
+func (p benchProgress) bench(s bench.Progress) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case s.Done && s.Err != nil:
+		fmt.Fprintf(p.w, "%srun %d/%d %s failed: %v\n", p.clear(), s.Run, s.Runs, s.Name, s.Err)
+		p.isOn = false
+	case p.isTerminal:
+		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(benchLine(s), p.columns()))
+		p.isOn = true
+	case s.Done:
+		fmt.Fprintln(p.w, benchLine(s))
+	}
+}
+
+// clear returns what erases the line that is being rewritten.
+func (p benchProgress) clear() string {
+	if p.isTerminal {
+		return "\r\x1b[K"
+	}
+	return ""
+}
+
+// benchLine words one moment of a benchmark.
+func benchLine(s bench.Progress) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "run %d/%d  round %d  %s", s.Run, s.Runs, s.Round, s.Name)
+	if s.Job.Steps > 0 && !s.Done {
+		fmt.Fprintf(&b, "  step %d/%d", s.Job.Step, s.Job.Steps)
+	}
+	if s.Failed > 0 {
+		fmt.Fprintf(&b, "  %d failed", s.Failed)
+	}
+	if s.Remaining > 0 {
+		fmt.Fprintf(&b, "  %s left", s.Remaining.Round(time.Second))
+	}
+	return b.String()
+}

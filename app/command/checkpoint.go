@@ -1,0 +1,224 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/job"
+	"lockstep/checkpoint"
+	"lockstep/tensor"
+)
+
+func checkpointCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Look into files of weights, check, export or compare them",
+		Long: `Look into files of weights, check, export or compare them.
+
+A PATH is a safetensors file, an index of several (model.safetensors.index.json), or a folder that
+holds either, such as a run directory.`,
+		Example: "  lockstep checkpoint inspect runs/20261121-101500-lenet-ddp-w2\n" +
+			"  lockstep checkpoint diff before.safetensors after.safetensors",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return unknownCommand(c, args[0])
+		},
+	}
+	c.AddCommand(inspectCommand(a), verifyCommand(a), exportCommand(a), diffCommand(a))
+	return c
+}
+
+// paths refuses any number of arguments but n.
+func paths(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s wants %s, got %d", c.CommandPath(), count(n, "path"), len(args))
+		}
+		return nil
+	}
+}
+
+// withReader opens the weights at path while use runs.
+func withReader(path string, use func(*checkpoint.Reader) error) error {
+	r, err := checkpoint.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // only read
+	return use(r)
+}
+
+// contents is what inspect prints.
+type contents struct {
+	Path     string            `json:"path"`
+	Tensors  []tensorLine      `json:"tensors"`
+	Elements int               `json:"elements"`
+	Bytes    int64             `json:"bytes"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+type tensorLine struct {
+	Name  string           `json:"name"`
+	DType checkpoint.DType `json:"dtype"`
+	Shape tensor.Shape     `json:"shape"`
+	Bytes int64            `json:"bytes"`
+}
+
+func inspectCommand(a *app) *cobra.Command {
+	var isJSON bool
+	c := &cobra.Command{
+		Use:     "inspect PATH [flags]",
+		Short:   "List names, types, shapes and sizes",
+		Example: "  lockstep checkpoint inspect model.safetensors",
+		Args:    paths(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return withReader(args[0], func(r *checkpoint.Reader) error {
+				list := contents{Path: r.Path, Tensors: []tensorLine{}, Metadata: r.Metadata}
+				for _, t := range r.Tensors {
+					shape := append(tensor.Shape{}, t.Shape...) // of a scalar: [], not null
+					list.Tensors = append(list.Tensors, tensorLine{t.Name, t.DType, shape, t.Bytes})
+					list.Elements += shape.Elems()
+					list.Bytes += t.Bytes
+				}
+				if isJSON {
+					return writeJSON(a, list)
+				}
+				return printContents(a, list)
+			})
+		},
+	}
+	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func printContents(a *app, list contents) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, t := range list.Tensors {
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", printable(t.Name), t.DType, t.Shape, job.Size(t.Bytes))
+	}
+	fmt.Fprintf(w, "%s\t\t%d elements\t%s\n", count(len(list.Tensors), "tensor"), list.Elements,
+		job.Size(list.Bytes))
+	return w.Flush()
+}
+
+// printable returns a name from a file as it is, or quoted if a terminal could take it amiss.
+func printable(name string) string {
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
+}
+
+// verdict is what verify prints.
+type verdict struct {
+	Path    string `json:"path"`
+	Tensors int    `json:"tensors"`
+	SHA256  string `json:"sha256"`
+}
+
+func verifyCommand(a *app) *cobra.Command {
+	var want string
+	var isJSON bool
+	c := &cobra.Command{
+		Use:   "verify PATH [flags]",
+		Short: "Check structure, finite values and, if given, the hash",
+		Long: `Check structure, finite values and, if given, the hash.
+
+It prints the SHA-256 of the file, as sha256sum does; of several files that of what sha256sum
+prints for them in the order of their names. Of a run's checkpoint, a folder with a manifest.json,
+it checks the manifest and every file that is listed there. A fault ends it with status 3.`,
+		Example: "  lockstep checkpoint verify model.safetensors --sha256 00f6613a...\n" +
+			"  lockstep checkpoint verify runs/20261121-101500-lenet-ddp-w2/checkpoints/step-100",
+		Args: paths(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if want == "" && checkpoint.IsCheckpoint(args[0]) {
+				return a.verifyCheckpoint(args[0], isJSON)
+			}
+			return withReader(args[0], func(r *checkpoint.Reader) error {
+				sum, err := r.SHA256()
+				if err != nil {
+					return err
+				}
+				if want != "" && want != sum {
+					return &checkpoint.FormatError{File: r.Path, Offset: -1,
+						Reason: fmt.Sprintf("sha256 is %s, want %s", sum, want)}
+				}
+				if err := r.Check(); err != nil {
+					return err
+				}
+				if isJSON {
+					return writeJSON(a, verdict{r.Path, len(r.Tensors), sum})
+				}
+				_, err = fmt.Fprintf(a.stdout, "%s: %s, whole and finite, sha256 %s\n", r.Path,
+					count(len(r.Tensors), "tensor"), sum)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&want, "sha256", "", "the `HASH` that the file must have (default: any)")
+	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// soundness is what verify prints about a checkpoint.
+type soundness struct {
+	Path  string            `json:"path"`
+	Step  int               `json:"step"`
+	Files []checkpoint.Part `json:"files"`
+}
+
+// verifyCheckpoint checks a checkpoint and all its values.
+func (a *app) verifyCheckpoint(path string, isJSON bool) error {
+	c, err := checkpoint.OpenCheckpoint(path)
+	if err != nil {
+		return err
+	}
+	for _, f := range c.Files {
+		err := withReader(c.File(f.Name), func(r *checkpoint.Reader) error { return r.Check() })
+		if err != nil {
+			return err
+		}
+	}
+	if isJSON {
+		return writeJSON(a, soundness{c.Path, c.Step, c.Files})
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
+		count(c.Step, "step"), count(len(c.Files), "file"), job.Size(c.Bytes()))
+	return err
+}
+
+func exportCommand(a *app) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "export PATH --out FILE",
+		Short: "Write a run's weights, or several files, as one safetensors file",
+		Long: `Write a run's weights, or several files, as one safetensors file.
+
+The tensors have PyTorch's names, those of torchvision or Hugging Face, and
+safetensors.torch.load_file reads them as a state_dict.`,
+		Example: "  lockstep checkpoint export runs/20261121-101500-lenet-ddp-w2 --out lenet.safetensors",
+		Args:    paths(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if filepath.Ext(out) != ".safetensors" {
+				return usagef("--out: %q is no file name such as model.safetensors", out)
+			}
+			return withReader(args[0], func(r *checkpoint.Reader) error {
+				sum, err := checkpoint.Export(out, r)
+				if err == nil {
+					_, err = fmt.Fprintf(a.stdout, "%s: %s, sha256 %s\n", out,
+						count(len(r.Tensors), "tensor"), sum)
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, replaced if it is there")
+	return c
+}

@@ -1,0 +1,204 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/app/bench"
+	"lockstep/app/commbench"
+	"lockstep/app/job"
+	"lockstep/app/report"
+)
+
+// commbenchFlags are the flags of commbench.
+type commbenchFlags struct {
+	config  commbench.Config
+	bytes   []string
+	out     string
+	isJSON  bool
+	isQuiet bool
+}
+
+func commbenchCommand(a *app) *cobra.Command {
+	var f commbenchFlags
+	c := &cobra.Command{
+		Use:   "commbench [flags]",
+		Short: "Time collectives between workers of this machine",
+		Example: "  lockstep commbench\n" +
+			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
+			"  lockstep commbench --bytes 4KiB,16KiB,64KiB,256KiB,1MiB,4MiB --out runs/links\n" +
+			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, a) },
+	}
+	links := commbench.Links()
+	flags := c.Flags()
+	flags.StringSliceVar(&f.config.Operations, "operation", []string{"all-reduce"},
+		"operations: all-reduce, reduce-scatter, reduce, all-gather, gather, scatter, broadcast, barrier")
+	flags.StringSliceVar(&f.config.Algorithms, "algorithm", []string{"auto"},
+		"all-reduce algorithms, as for train")
+	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
+		"forms of all-reduced vectors: "+strings.Join(commbench.Codecs(), ", "))
+	flags.IntVar(&f.config.Hosts, "hosts", 1, "pretended hosts over which the ranks are spread: shm links "+
+		"those of one, and tcp those of several")
+	flags.StringSliceVar(&f.config.Links, "link", links,
+		"links: local within a process, shm and tcp between processes")
+	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
+	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
+		"sizes of the vector, such as 4KiB or 1MiB")
+	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
+	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json and report.html, with plots")
+	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
+	flags.BoolVar(&f.isQuiet, "quiet", false, "show no progress")
+	return c
+}
+
+func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
+	for _, text := range f.bytes {
+		n, err := job.ParseBytes(text)
+		if err != nil {
+			return usagef("--bytes: %v", err)
+		}
+		f.config.Bytes = append(f.config.Bytes, n)
+	}
+	if err := f.config.Validate(); err != nil {
+		return usagef("commbench: %v", err)
+	}
+	if err := f.settle(c, a); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := bench.Claim(f.out); err != nil {
+			return err
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program to start workers: %w", err)
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	shown := newBenchProgress(a, f.isQuiet)
+	var notes []string
+	records, err := commbench.Run(ctx, f.config, commbench.Options{
+		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
+		Progress: shown.commbench,
+		Note:     func(line string) { notes = append(notes, line) },
+	})
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := f.write(c, records); err != nil {
+			return err
+		}
+	}
+	if f.isJSON {
+		return writeJSON(a, records)
+	}
+	if err := printCommbench(a.stdout, records, notes); err != nil || f.out == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(f.out, report.HTMLFile))
+	return err
+}
+
+// write keeps the measurements, and plots them.
+func (f *commbenchFlags) write(c *cobra.Command, records []commbench.Record) error {
+	list, err := json.MarshalIndent(records, "", "  ")
+	if err != nil {
+		return err
+	}
+	command := []string{"lockstep", "commbench"}
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "json" && flag.Name != "quiet" {
+			command = append(command, "--"+flag.Name, strings.Trim(flag.Value.String(), "[]"))
+		}
+	})
+	return report.WriteCollectives(f.out, append(list, '\n'), command)
+}
+
+// settle takes the hosts of a lab, and the links that its ranks have unless others are asked for.
+func (f *commbenchFlags) settle(c *cobra.Command, a *app) error {
+	hosts, err := a.environment.LabHosts()
+	if err != nil || len(hosts) == 0 {
+		return err
+	}
+	if c.Flags().Changed("hosts") {
+		return usagef("--hosts is for pretended hosts; the lab has %d", len(hosts))
+	}
+	f.config.Hosts = len(hosts)
+	if !c.Flags().Changed("link") && len(hosts) > 1 {
+		f.config.Links = slices.DeleteFunc(commbench.Links(), func(link string) bool {
+			return link == "local" || link == "shm" && a.environment.IsApart(slices.Min(f.config.Ranks))
+		})
+	}
+	return nil
+}
+
+// printCommbench writes a table of the measurements, and below it why algorithms were chosen.
+func printCommbench(out io.Writer, records []commbench.Record, notes []string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\thosts\tranks\tbytes\tmedian\tp10\tp90\tpredicted\t"+
+		"algorithm GB/s\tbus GB/s\tsent\tformula\t")
+	for _, r := range records {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n", r.Operation,
+			r.Algorithm, r.Codec, r.Link, r.Hosts, r.Ranks, job.FormatBytes(r.Bytes), short(r.Seconds.Median),
+			short(r.Seconds.P10), short(r.Seconds.P90), predicted(r), r.AlgorithmGBPerSecond,
+			r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, line := range notes {
+		fmt.Fprintln(out, line)
+	}
+	return nil
+}
+
+// predicted words the time that was predicted, if it was.
+func predicted(r commbench.Record) string {
+	if r.SecondsPredicted == 0 {
+		return ""
+	}
+	return short(r.SecondsPredicted)
+}
+
+// short words a time with three digits.
+func short(seconds float64) string {
+	d := time.Duration(seconds * 1e9)
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+}
+
+// commbench shows which measurement is under way.
+func (p benchProgress) commbench(done, all int, what string) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := fmt.Sprintf("%d/%d  %s", done, all, what)
+	switch {
+	case p.isTerminal && done == all:
+		fmt.Fprint(p.w, p.clear())
+	case p.isTerminal:
+		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(line, p.columns()))
+	case done == all || time.Since(p.shown) >= plainEvery:
+		p.shown = time.Now()
+		fmt.Fprintln(p.w, line)
+	}
+}

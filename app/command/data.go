@@ -1,0 +1,160 @@
+package command
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/job"
+	"lockstep/data"
+)
+
+func dataCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "List, find or download data sets; turn texts into tokens",
+		Example: "  lockstep data list\n" +
+			"  lockstep data download cifar10\n" +
+			"  echo \"a text\" | lockstep data tokenize --vocab vocab.txt",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return unknownCommand(c, args[0])
+		},
+	}
+	c.AddCommand(dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a), dataTokenizeCommand(a))
+	return c
+}
+
+// dataSet is a line of `lockstep data list`.
+type dataSet struct {
+	Name      string `json:"name"`
+	Text      string `json:"text"`
+	Generated bool   `json:"generated"`
+	Path      string `json:"path"` // "": not on this machine
+	next      string // what to do then
+}
+
+func dataListCommand(a *app) *cobra.Command {
+	var folder string
+	var isJSON bool
+	c := &cobra.Command{
+		Use:     "list [flags]",
+		Short:   "List the data sets and where they lie",
+		Example: "  lockstep data list --data-dir /data",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			var sets []dataSet
+			for _, info := range data.List() {
+				path, err := data.Locate(info.Name, job.DataOptions(folder, a.environment))
+				if err != nil {
+					return err
+				}
+				next := download(info.Name, folder)
+				if len(info.Files) == 0 {
+					next = "lockstep data path " + info.Name + " says what to put where"
+				}
+				sets = append(sets, dataSet{info.Name, info.Text, info.Generated, path, next})
+			}
+			if isJSON {
+				return writeJSON(a, sets)
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			for _, s := range sets {
+				place := s.Path
+				switch {
+				case s.Generated:
+					place = "(generated)"
+				case place == "":
+					place = "(not here; " + s.next + ")"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Text, place)
+			}
+			return w.Flush()
+		},
+	}
+	addFolder(c, &folder)
+	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// download returns the command that fetches a data set.
+func download(name, folder string) string {
+	command := "lockstep data download " + name
+	if folder != "" {
+		command += " --data-dir " + folder
+	}
+	return command
+}
+
+func dataPathCommand(a *app) *cobra.Command {
+	var folder string
+	c := &cobra.Command{
+		Use:     "path NAME [flags]",
+		Short:   "Print where a data set lies",
+		Example: "  lockstep data path cifar10",
+		Args:    oneDataSet,
+		RunE: func(c *cobra.Command, args []string) error {
+			o := job.DataOptions(folder, a.environment)
+			o.Offline = true
+			return printPath(a, args[0], func() (string, error) {
+				return data.Fetch(c.Context(), args[0], o)
+			})
+		},
+	}
+	addFolder(c, &folder)
+	return c
+}
+
+func dataDownloadCommand(a *app) *cobra.Command {
+	var folder string
+	var isQuiet bool
+	c := &cobra.Command{
+		Use:     "download NAME [flags]",
+		Short:   "Make sure that a data set is on this machine",
+		Example: "  lockstep data download mnist --data-dir /data",
+		Args:    oneDataSet,
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := a.interruptible(c.Context())
+			defer stop()
+			progress := newProgress(a, isQuiet)
+			defer progress.end()
+			o := job.DataOptions(folder, a.environment)
+			o.Progress = func(p data.Progress) { progress.show(job.DownloadProgress(p)) }
+			return printPath(a, args[0], func() (string, error) {
+				return data.Fetch(ctx, args[0], o)
+			})
+		},
+	}
+	addFolder(c, &folder)
+	c.Flags().BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
+	return c
+}
+
+// printPath prints where find found a data set.
+func printPath(a *app, name string, find func() (string, error)) error {
+	path, err := find()
+	if err == nil && path == "" {
+		path = name + " is generated and needs no file"
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(a.stdout, path)
+	}
+	return err
+}
+
+func addFolder(c *cobra.Command, folder *string) {
+	c.Flags().StringVar(folder, "data-dir", "",
+		"`FOLDER` of data sets (else LOCKSTEP_DATA, else the user's cache folder)")
+}
+
+func oneDataSet(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("%s wants the name of one data set; lockstep data list shows them",
+			c.CommandPath())
+	}
+	return nil
+}

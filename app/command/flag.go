@@ -1,0 +1,156 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/app/job"
+	"lockstep/internal/spelling"
+)
+
+// setting is the flag of a job.Setting: text until job.Resolve reads it.
+type setting struct {
+	job.Setting
+	text string
+}
+
+func (s *setting) String() string        { return s.text }
+func (s *setting) Set(text string) error { s.text = text; return nil }
+func (s *setting) Type() string {
+	if s.IsSwitch() {
+		return "bool"
+	}
+	return s.Setting.Type
+}
+
+// groupKey annotates a flag with its heading in the help text.
+const groupKey = "group"
+
+// addSettings gives c a flag for each setting.
+func addSettings(c *cobra.Command, settings []job.Setting) {
+	for _, s := range settings {
+		usage := s.Usage
+		if s.Default != "" {
+			usage += " (default: " + s.Default + ")"
+		}
+		f := c.Flags().VarPF(&setting{Setting: s}, s.Name, "", usage)
+		f.Annotations = map[string][]string{groupKey: {s.Group}}
+		if s.IsSwitch() {
+			f.NoOptDefVal = "true"
+		}
+	}
+}
+
+// given returns the settings that were given on c's command line.
+func given(c *cobra.Command) map[string]string {
+	texts := map[string]string{}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if s, ok := f.Value.(*setting); ok {
+			texts[f.Name] = s.text
+		}
+	})
+	return texts
+}
+
+// flagError words what pflag found as a usage error of one line.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		flag, hint := "-"+unknown.GetSpecifiedName(), ""
+		if unknown.GetSpecifiedShortnames() == "" {
+			flag = "-" + flag
+			hint = hintFlag(c, flag)
+		}
+		return usagef("unknown flag %s%s (%s --help lists all)", flag, hint, c.CommandPath())
+	case errors.As(err, &invalid):
+		why := invalid.Unwrap()
+		if invalid.GetFlag().Value.Type() == "bool" {
+			why = fmt.Errorf("%q is neither true nor false", invalid.GetValue())
+		}
+		return usagef("--%s: %v", invalid.GetFlag().Name, why)
+	}
+	return usagef("%v (see %s --help)", err, c.CommandPath())
+}
+
+// hintFlag suggests a flag of c, or the command that has the name of the flag.
+func hintFlag(c *cobra.Command, flag string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	for _, sub := range c.Commands() {
+		if "--"+sub.Name() == flag {
+			return fmt.Sprintf("; did you mean %q?", sub.CommandPath())
+		}
+	}
+	return spelling.Hint(flag, names)
+}
+
+// unknownCommand words a name that is none of c's commands.
+func unknownCommand(c *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return usagef("unknown command %q%s (known: %s)", name, spelling.Hint(name, names),
+		strings.Join(names, ", "))
+}
+
+// helpWidth is the column at which help text wraps.
+const helpWidth = 100
+
+// printUsage prints usage, examples and commands or grouped flags.
+func printUsage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	fmt.Fprint(w, "Usage:\n")
+	if !c.HasAvailableSubCommands() || strings.HasSuffix(c.Use, "[flags]") {
+		fmt.Fprintf(w, "  %s\n", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.CommandPath())
+	}
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(w, "  %-10s %s\n", sub.Name(), sub.Short)
+			}
+		}
+	}
+	printFlags(w, c)
+	return nil
+}
+
+// printFlags prints c's flags under the headings of their groups, others under Flags.
+func printFlags(w io.Writer, c *cobra.Command) {
+	const others = "Flags"
+	groups := map[string]*pflag.FlagSet{}
+	var order []string
+	c.Flags().SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		group := others
+		if g := f.Annotations[groupKey]; len(g) > 0 {
+			group = g[0]
+		}
+		if groups[group] == nil {
+			groups[group] = pflag.NewFlagSet(group, pflag.ContinueOnError)
+			groups[group].SortFlags = false
+			order = append(order, group)
+		}
+		groups[group].AddFlag(f)
+	})
+	for _, group := range order {
+		fmt.Fprintf(w, "\n%s:\n%s", group,
+			strings.TrimRight(groups[group].FlagUsagesWrapped(helpWidth), "\n")+"\n")
+	}
+}

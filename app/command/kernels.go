@@ -1,0 +1,180 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/analysis"
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/report"
+	"lockstep/app/roofline"
+	"lockstep/internal/kernel"
+)
+
+// kernelFlags are the flags of `lockstep bench kernels` that are no settings of a run.
+type kernelFlags struct {
+	repeats         int
+	math            string
+	noShapes        bool
+	out             string
+	isJSON, isQuiet bool
+}
+
+func kernelsCommand(a *app) *cobra.Command {
+	var flags kernelFlags
+	c := &cobra.Command{
+		Use:   "kernels [flags]",
+		Short: "Time every kernel against what this machine can reach",
+		Long: `Time every kernel against what this machine can reach.
+
+Measures multiply-adds in registers and passes over memory, then every op of a model's training
+step where it runs, then kernels of fixed shapes by themselves, which are the same everywhere so
+that machines can be compared. Each gets GFLOP/s, GB/s, and the share of the time that the two
+limits allow; the ops that lose most time are named.
+
+GFLOP/s are nominal: as if every product were computed, padding included. Winograd convolutions
+and those that skip padding may exceed the peak. The folder holds results.json (every raw sample)
+and report.md.`,
+		Example: `  lockstep bench kernels
+  lockstep bench kernels --model vgg11 --batch 64 --threads 1
+  lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.kernels(c, flags) },
+	}
+	addSettings(c, kernelSettings())
+	f := c.Flags()
+	f.StringVar(&flags.math, "math", "fast",
+		"`NAME` of how products are computed: fast, exact, bf16x6 or bf16x3; see lockstep train --help")
+	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
+	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
+	f.StringVar(&flags.out, "out", "",
+		"new or empty `FOLDER` for the results (default: runs/<time>-kernels)")
+	f.BoolVar(&flags.isJSON, "json", false, "print results.json instead of tables")
+	f.BoolVarP(&flags.isQuiet, "quiet", "q", false, "show no progress")
+	return c
+}
+
+// kernelSettings are the settings of a run that matter to single kernels.
+func kernelSettings() []job.Setting {
+	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
+		return !slices.Contains([]string{"model", "batch", "threads", "isa"}, s.Name)
+	})
+	for i := range settings {
+		switch s := &settings[i]; s.Name {
+		case "threads":
+			s.Usage = "compute threads (default: cores)"
+		case "batch":
+			s.Usage = "samples of one step"
+		case "isa":
+			s.Usage = strings.Replace(s.Usage, "all workers have", "here", 1)
+		}
+		settings[i].Group = "What is timed"
+	}
+	return settings
+}
+
+// kernels measures, writes the files, then prints the tables.
+func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
+	config, err := flags.config(c, a)
+	if err != nil {
+		return err
+	}
+	if flags.out == "" {
+		flags.out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-kernels")
+	}
+	if err := bench.Claim(flags.out); err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	show := newBenchProgress(a, flags.isQuiet)
+	v := describeVersion()
+	results, err := roofline.Run(ctx, config, analysis.Kernels{Version: v.Version,
+		Revision: v.Revision, Host: bench.DescribeHost(), Load: bench.Load(),
+		Command: append([]string{"lockstep", "bench", "kernels"}, kernelCommandLine(config)...),
+	}, show.kernels)
+	show.end()
+	if err != nil {
+		return err
+	}
+	if err := report.WriteKernels(flags.out, results); err != nil {
+		return err
+	}
+	if flags.isJSON {
+		return analysis.EncodeKernels(a.stdout, results)
+	}
+	if err := report.KernelsText(a.stdout, results); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(flags.out, report.MarkdownFile))
+	return err
+}
+
+// config turns the flags and the environment into a measurement.
+func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) {
+	resolved, _, err := job.Resolve(job.Source{Environment: a.environment, Flags: given(c)})
+	if err != nil {
+		return roofline.Config{}, err
+	}
+	math, err := kernel.ParseMath(f.math)
+	if err != nil {
+		return roofline.Config{}, usagef("--math: %v", err)
+	}
+	if f.repeats < 1 || f.repeats > roofline.MaxRepeats {
+		return roofline.Config{}, usagef("--repeats: %d is out of range, want 1 to %d", f.repeats,
+			roofline.MaxRepeats)
+	}
+	if resolved.Batch > roofline.MaxBatch {
+		return roofline.Config{}, usagef("--batch: %d is out of range, want 1 to %d", resolved.Batch,
+			roofline.MaxBatch)
+	}
+	isa := kernel.Best()
+	if resolved.ISA != "" {
+		if isa, err = kernel.ParseISA(resolved.ISA); err != nil {
+			return roofline.Config{}, err
+		}
+	}
+	if err := math.On(isa); err != nil {
+		return roofline.Config{}, usagef("--math: %v", err)
+	}
+	return roofline.Config{Model: resolved.Model, Batch: resolved.Batch, Threads: resolved.Threads,
+		ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
+}
+
+// kernelCommandLine returns the flags that repeat a measurement, whatever the environment says.
+func kernelCommandLine(c roofline.Config) []string {
+	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch),
+		fmt.Sprintf("--threads=%d", c.Threads), "--isa=" + c.ISA.String(), "--math=" + c.Math.String(),
+		fmt.Sprintf("--repeats=%d", c.Repeats)}
+	if !c.Shapes {
+		args = append(args, "--no-shapes")
+	}
+	return args
+}
+
+// kernels shows where a measurement of kernels stands.
+func (p benchProgress) kernels(s roofline.Progress) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := fmt.Sprintf("%s  %d/%d", s.Name, s.Done+1, s.All)
+	if s.Remaining > 0 {
+		line += fmt.Sprintf("  %s left", s.Remaining.Round(time.Second/10))
+	}
+	switch {
+	case p.isTerminal:
+		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(line, p.columns()))
+		p.isOn = true
+	case s.Done == 0 || time.Since(p.shown) >= plainEvery:
+		fmt.Fprintln(p.w, line)
+		p.shown = time.Now()
+	}
+}

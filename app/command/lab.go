@@ -1,0 +1,231 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/lab"
+	"lockstep/cluster"
+)
+
+// labFlags are the flags of lab.
+type labFlags struct {
+	config              lab.Config
+	rate, loss          string
+	rates, delays, lost []string // HOST=VALUE
+	cuts                []string
+	isJSON, isQuiet     bool
+}
+
+func labCommand(a *app) *cobra.Command {
+	var f labFlags
+	c := &cobra.Command{
+		Use:   "lab [flags] -- COMMAND [flags]",
+		Short: "Run a command on hosts made of network namespaces, with slow, long or lossy links",
+		Long: `Run a command on hosts made of network namespaces, with slow, long or lossy links.
+
+Makes hosts on this machine (Linux) that see each other and nothing else, runs a lockstep command
+on the first, and spreads its workers over all: rank r of W lives on host r*H/W. Each host has one
+link to a switch. --rate holds in each direction of it; --delay, --jitter and --loss are for what
+a host sends, so a round trip takes twice the delay. Which packets are lost is a function of
+--seed, host and number of the packet.
+
+The hosts share this machine's cores: times show the network together with this contention.
+Without delay, jitter, loss and cuts the kernel carries the packets, at any rate; with them a
+thread of the lab does, some Gbit/s in all. It says which, and at the end what each link carried.
+
+It needs root or user namespaces. Nothing is left behind, even by kill -9. Data sets must be there
+before: a host cannot download.`,
+		Example: `  lockstep lab --hosts 4 --rate 1gbit --delay 1ms -- bench --model vgg11 --workers 4
+  lockstep lab --hosts 2 --rate 100mbit -- train --workers 2 --wire auto --steps 200
+  lockstep lab --hosts 4 --loss 0.1% --seed 7 -- commbench --ranks 4 --bytes 4MiB
+  lockstep lab --hosts 4 --link-rate 2=100mbit --cut 3@10s-12s -- train --workers 4`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.config.Hosts, "hosts", 2, fmt.Sprintf("`N` hosts, 1 to %d", lab.MaxHosts))
+	flags.StringVar(&f.rate, "rate", "",
+		"`RATE` of each link, such as 100mbit or 10gbit (default: no limit)")
+	flags.DurationVar(&f.config.Link.Delay, "delay", 0, "`TIME` that each packet travels, such as 1ms")
+	flags.DurationVar(&f.config.Link.Jitter, "jitter", 0, "`TIME` that a packet may travel longer")
+	flags.StringVar(&f.loss, "loss", "0%", "`PART` of the packets that is lost, such as 0.1%")
+	flags.StringSliceVar(&f.rates, "link-rate", nil, "`HOST=RATE` for the link of one host, from 0")
+	flags.StringSliceVar(&f.delays, "link-delay", nil, "`HOST=TIME` for the link of one host")
+	flags.StringSliceVar(&f.lost, "link-loss", nil, "`HOST=PART` for the link of one host")
+	flags.StringSliceVar(&f.cuts, "cut", nil, "`HOST@FROM-TO`, such as 3@10s-12s: the host is unreachable "+
+		"from 10 to 12 seconds after the start")
+	flags.Uint64Var(&f.config.Seed, "seed", 1, "`N` from which losses and jitter follow")
+	flags.IntVar(&f.config.MTU, "mtu", lab.DefaultMTU, "greatest packet in `BYTES`")
+	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document, with the command's output in it")
+	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "say nothing but what the command says")
+	return c
+}
+
+// run checks the command line, then lets the command run in the lab.
+func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
+	if err := a.checkLabCommand(c, args); err != nil {
+		return err
+	}
+	if err := f.complete(); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program to run it in the lab: %w", err)
+	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	output := &bytes.Buffer{}
+	options := lab.Options{Program: self, Command: slices.Concat(os.Args[:1], args), Again: os.Args,
+		Environment: a.environment.With(cluster.Environment{
+			cluster.EnvLabFlags: strings.Join(commandLine(c), " ")}), Signals: signals,
+		Stdin: os.Stdin, Stdout: a.stdout, Stderr: a.stderr}
+	if !f.isQuiet {
+		options.Started = func(r *lab.Report) { a.showLab(r, f.config) }
+	}
+	if f.isJSON {
+		options.Stdout = output
+	}
+	report, err := lab.Run(f.config, options)
+	if report == nil {
+		return err
+	}
+	if f.isJSON {
+		return errors.Join(writeJSON(a, labDocument{report, statusOf(err), documentOf(output.Bytes())}), err)
+	}
+	if !f.isQuiet {
+		err = errors.Join(report.Text(a.stderr), err)
+	}
+	return err
+}
+
+// checkLabCommand refuses what cannot run in a lab before there is one.
+func (a *app) checkLabCommand(c *cobra.Command, args []string) error {
+	dash := c.ArgsLenAtDash()
+	switch {
+	case a.environment[cluster.EnvLab] != "":
+		return usagef("lab: this is a host of a lab already; a lab cannot be within a lab")
+	case dash > 0 || dash < 0 && len(args) > 0:
+		return usagef("lab takes no argument %q before --; its flags come first, as in %s", args[0],
+			"lab --hosts 4 -- bench --quick")
+	case len(args) == 0:
+		return usagef("lab: no command; put one behind --, as in lab --hosts 4 -- bench --quick")
+	case args[0] == c.Name():
+		return usagef("lab: a lab cannot be within a lab; want train, bench, commbench or another command")
+	}
+	if known, _, err := c.Root().Find(args); err != nil || known == c.Root() {
+		return unknownCommand(c.Root(), args[0])
+	}
+	return nil
+}
+
+// complete reads the flags that are texts.
+func (f *labFlags) complete() (err error) {
+	l := &f.config.Link
+	if f.rate != "" {
+		if l.Rate, err = lab.ParseRate(f.rate); err != nil {
+			return usagef("--rate: %v", err)
+		}
+	}
+	if l.Loss, err = lab.ParseLoss(f.loss); err != nil {
+		return usagef("--loss: %v", err)
+	}
+	f.config.Links = map[int]lab.Link{}
+	for _, own := range []struct {
+		flag  string
+		texts []string
+		set   func(l *lab.Link, text string) error
+	}{
+		{"link-rate", f.rates, func(l *lab.Link, text string) (err error) {
+			l.Rate, err = lab.ParseRate(text)
+			return err
+		}},
+		{"link-delay", f.delays, func(l *lab.Link, text string) (err error) {
+			l.Delay, err = time.ParseDuration(text)
+			return err
+		}},
+		{"link-loss", f.lost, func(l *lab.Link, text string) (err error) {
+			l.Loss, err = lab.ParseLoss(text)
+			return err
+		}},
+	} {
+		for _, text := range own.texts {
+			host, value, err := lab.ParseForHost(text)
+			if err != nil {
+				return usagef("--%s: %v", own.flag, err)
+			}
+			link, ok := f.config.Links[host]
+			if !ok {
+				link = f.config.Link
+			}
+			if err := own.set(&link, value); err != nil {
+				return usagef("--%s: host %d: %v", own.flag, host, err)
+			}
+			f.config.Links[host] = link
+		}
+	}
+	for _, text := range f.cuts {
+		cut, err := lab.ParseCut(text)
+		if err != nil {
+			return usagef("--cut: %v", err)
+		}
+		f.config.Cuts = append(f.config.Cuts, cut)
+	}
+	if err := f.config.Validate(); err != nil {
+		return usagef("lab: %v", err)
+	}
+	return nil
+}
+
+// labCommandLine returns the arguments that make the lab this process is in, none outside of a lab.
+func (a *app) labCommandLine() []string {
+	if a.environment[cluster.EnvLab] == "" {
+		return nil
+	}
+	return slices.Concat([]string{"lab"}, strings.Fields(a.environment[cluster.EnvLabFlags]), []string{"--"})
+}
+
+// showLab says what the command runs on.
+func (a *app) showLab(r *lab.Report, c lab.Config) {
+	by := "the kernel"
+	if r.Network == lab.NetworkEmulator {
+		by = "the lab's emulator"
+	}
+	fmt.Fprintf(a.stderr, "lab: %d hosts, links of %v, packets carried by %s, since %s\n", c.Hosts, c.Link,
+		by, r.Why)
+}
+
+// labDocument is the result of a lab as JSON.
+type labDocument struct {
+	*lab.Report
+	Status int `json:"status"` // of the command
+	Output any `json:"output"` // of the command: a document where it is one, else a text
+}
+
+// documentOf returns text, as a document if it is one.
+func documentOf(text []byte) any {
+	if json.Valid(text) {
+		return json.RawMessage(text)
+	}
+	return string(text)
+}
+
+// statusOf returns the status of the command in a lab that has ended with err.
+func statusOf(err error) int {
+	if exit := (*lab.ExitError)(nil); errors.As(err, &exit) {
+		return exit.Status
+	}
+	return 0
+}

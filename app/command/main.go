@@ -1,0 +1,170 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockstep/app/job"
+	"lockstep/cluster"
+)
+
+// commands lists all commands; a new one is a line here.
+func commands() []func(*app) *cobra.Command {
+	return []func(*app) *cobra.Command{
+		trainCommand,
+		recipeCommand,
+		benchCommand,
+		reportCommand,
+		commbenchCommand,
+		labCommand,
+		dataCommand,
+		checkpointCommand,
+		versionCommand,
+		workerCommand,
+	}
+}
+
+// app is what a command may touch of the world.
+type app struct {
+	stdout, stderr io.Writer
+	environment    cluster.Environment
+}
+
+// Main executes the process's command line and exits with its status. It is also what the workers
+// of a run execute, so a program that calls it must do so before anything else.
+func Main() {
+	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment()}
+	os.Exit(a.run(os.Args[1:]))
+}
+
+// run executes one command line and returns its exit status.
+func (a *app) run(args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return job.ExitOK
+	}
+	if status := statusOf(err); status != 0 {
+		return status // of a command in a lab, which has said why
+	}
+	code := job.ExitCode(err)
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted; all workers have stopped")
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(a.stderr, "lockstep: %s\n", strings.TrimSuffix(line, "\n"))
+	}
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockstep",
+		Short: "Train neural networks data-parallel on CPUs, and see where the time goes",
+		Example: "  lockstep bench --quick\n" +
+			"  lockstep train\n" +
+			"  lockstep train --model vgg11 --data cifar10 --workers 2 --epochs 5",
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return unknownCommand(c, args[0])
+		},
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(printUsage)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(helpCommand())
+	for _, command := range commands() {
+		root.AddCommand(command(a))
+	}
+	return root
+}
+
+// helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [COMMAND]",
+		Short:  "Explain a command",
+		Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(about, rest[0])
+			}
+			return about.Help()
+		},
+	}
+}
+
+// usagef returns an error that ends the program with job.ExitUsage.
+func usagef(format string, args ...any) error {
+	return &job.UsageError{Lines: []string{fmt.Sprintf(format, args...)}}
+}
+
+// noArguments refuses what is left beside flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument %q; values follow flags, as in --batch 64",
+			c.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// interruptible returns a context that ends at the first Ctrl-C or SIGTERM; a second one ends the
+// program at once, and the workers die with it. The caller calls stop when it is done.
+func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done, finished := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		var cause error
+		select {
+		case s := <-signals:
+			if s == syscall.SIGTERM {
+				cause = job.ErrTerminated
+			}
+		case <-done:
+			return
+		}
+		if a.isTerminal(a.stderr) {
+			fmt.Fprintln(a.stderr) // leave the line of progress
+		}
+		fmt.Fprintln(a.stderr, "lockstep: stopping; press Ctrl-C again to quit at once")
+		cancel(cause)
+		select {
+		case <-signals:
+			os.Exit(job.ExitInterrupted)
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		<-finished
+		cancel(nil)
+	}
+}
+
+// isTerminal reports whether w is a terminal on which lines may be rewritten.
+func (a *app) isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && !a.environment.IsPlain() && term.IsTerminal(int(f.Fd()))
+}

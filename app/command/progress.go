@@ -1,0 +1,126 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"lockstep/app/job"
+)
+
+// plainEvery is the time between two lines of progress where there is no terminal.
+const plainEvery = 5 * time.Second
+
+// progress shows where a run stands: one line that is rewritten on a terminal, else a line every
+// few seconds. Its methods may be called from any goroutine.
+type progress struct {
+	w          io.Writer // nil: show nothing
+	isTerminal bool
+	columns    func() int // of the terminal now
+
+	mu    sync.Mutex
+	shown time.Time
+	isOn  bool // the cursor stands behind a line that is to be rewritten
+}
+
+func newProgress(a *app, isQuiet bool) *progress {
+	if isQuiet {
+		return &progress{}
+	}
+	return &progress{w: a.stderr, isTerminal: a.isTerminal(a.stderr), shown: time.Now(),
+		columns: func() int { return columns(a.stderr) }}
+}
+
+// columns returns the width of the terminal that w is, or the usual one.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// fit shortens a line to the columns of a terminal, without the last one, in which some wrap: a
+// line that wraps could not be rewritten. The line is ASCII but for the names of bench's rows.
+func fit(line string, columns int) string {
+	if runes := []rune(line); len(runes) >= columns {
+		return string(runes[:max(0, columns-1)])
+	}
+	return line
+}
+
+func (p *progress) show(s job.Progress) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case s.Note != "":
+		if p.isOn {
+			fmt.Fprint(p.w, "\r\x1b[K")
+			p.isOn = false
+		}
+		fmt.Fprintln(p.w, s.Note)
+	case p.isTerminal:
+		// Return to the first column and erase what the longer line before has left.
+		columns := p.columns()
+		line := progressLine(s, true)
+		if len(line) >= columns {
+			line = progressLine(s, false) // the numbers say more than the bar
+		}
+		fmt.Fprintf(p.w, "\r%s\x1b[K", fit(line, columns))
+		p.isOn = true
+	case time.Since(p.shown) >= plainEvery:
+		fmt.Fprintln(p.w, progressLine(s, false))
+		p.shown = time.Now()
+	}
+}
+
+// end leaves the line, so that what follows begins on its own.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.isOn {
+		fmt.Fprintln(p.w)
+		p.isOn = false
+	}
+}
+
+// progressLine words one moment of a run.
+func progressLine(s job.Progress, withBar bool) string {
+	if s.Steps == 0 && s.Length == 0 {
+		return s.Phase
+	}
+	var b strings.Builder
+	if withBar {
+		const width = 20
+		part := float64(s.Step) / float64(max(1, s.Steps))
+		if s.Length > 0 {
+			part = min(1, s.Elapsed.Seconds()/s.Length.Seconds())
+		}
+		done := int(width * part)
+		fmt.Fprintf(&b, "[%s%s] ", strings.Repeat("=", done), strings.Repeat(" ", width-done))
+	}
+	fmt.Fprintf(&b, "epoch %d  step %d", s.Epoch+1, s.Step)
+	if s.Steps > 0 {
+		fmt.Fprintf(&b, "/%d", s.Steps)
+	}
+	if s.Step > 0 {
+		fmt.Fprintf(&b, "  loss %.4f  %.0f samples/s  ", s.Loss,
+			float64(s.Samples)/s.Elapsed.Seconds())
+	}
+	switch {
+	case s.Step == s.Steps, s.Length > 0 && s.Remaining == 0:
+		b.WriteString(s.Phase)
+	case s.Remaining > 0:
+		fmt.Fprintf(&b, "%s left", s.Remaining.Round(time.Second))
+	}
+	return b.String()
+}

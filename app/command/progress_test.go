@@ -1,0 +1,42 @@
+package command
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/job"
+)
+
+// A line that is to be rewritten never reaches the last column, however narrow the terminal is.
+func TestProgressFitsTheTerminal(t *testing.T) {
+	for width := range 120 {
+		var out bytes.Buffer
+		p := &progress{w: &out, isTerminal: true, columns: func() int { return width }}
+		p.show(job.Progress{Phase: "forward", Step: 1234, Steps: 56789, Epoch: 3, Loss: 0.5,
+			Samples: 78976, Elapsed: 10 * time.Second, Remaining: 2 * time.Hour})
+		line := strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K")
+		if len(line) > max(0, width-1) {
+			t.Errorf("%d columns: %q has %d", width, line, len(line))
+		}
+		if hasBar := strings.Contains(line, "["); hasBar != (width > 85) && width > 90 {
+			t.Errorf("%d columns: %q: bar %v", width, line, hasBar)
+		}
+	}
+}
+
+// A run whose length is a time shows how much of it is over, and no number of steps.
+func TestProgressOfATime(t *testing.T) {
+	s := job.Progress{Phase: "evaluation", Step: 7, Epoch: 1, Loss: 0.5, Samples: 70,
+		Elapsed: 10 * time.Second, Length: 40 * time.Second, Remaining: 30 * time.Second}
+	want := "[=====               ] epoch 2  step 7  loss 0.5000  7 samples/s  30s left"
+	if got := progressLine(s, true); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.Elapsed, s.Remaining = 41*time.Second, 0
+	if got := progressLine(s, true); !strings.HasPrefix(got, "[====================] ") ||
+		!strings.HasSuffix(got, "  evaluation") {
+		t.Errorf("after its time: %q", got)
+	}
+}

@@ -1,0 +1,135 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lockstep/app/job"
+)
+
+// running is a run with two workers that lasts until somebody ends it.
+type running struct {
+	*exec.Cmd
+	out    string
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, more ...string) *running {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{out: filepath.Join(t.TempDir(), "run")}
+	r.Cmd = exec.Command(self)
+	r.Args = append([]string{"lockstep", "train", "--workers", "2", "--epochs", "2000", "--out", r.out},
+		more...)
+	r.Stderr = &r.stderr
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r.until(t, "both workers train", func() bool { return r.pid(0) > 0 && r.pid(1) > 0 })
+	// Rank 0 keeps the checkpoints; another rank may end the first step before it.
+	r.until(t, "rank 0 has done a step", func() bool {
+		steps, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
+		return bytes.Contains(steps, []byte(`"rank":0,`))
+	})
+	return r
+}
+
+// pid returns a worker's process, as its log says; 0 if it does not yet.
+func (r *running) pid(rank int) int {
+	log, _ := os.ReadFile(filepath.Join(r.out, "rank"+strconv.Itoa(rank)+".log"))
+	found := regexp.MustCompile(`pid (\d+)`).FindSubmatch(log)
+	if found == nil {
+		return 0
+	}
+	pid, _ := strconv.Atoi(string(found[1]))
+	return pid
+}
+
+func (r *running) until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s; stderr: %s", what, r.stderr.String())
+		}
+	}
+}
+
+// ends waits for the launcher and checks its status and that no worker is left.
+func (r *running) ends(t *testing.T, status int) {
+	t.Helper()
+	pids := []int{r.pid(0), r.pid(1)}
+	r.Wait() // the status is checked below
+	if got := r.ProcessState.ExitCode(); got != status {
+		t.Errorf("exit status %d, want %d; stderr: %s", got, status, r.stderr.String())
+	}
+	for _, pid := range pids {
+		r.until(t, "the workers end", func() bool { return !isAlive(pid) })
+	}
+	if strings.Contains(r.stderr.String(), "goroutine ") {
+		t.Errorf("a stack on stderr: %s", r.stderr.String())
+	}
+}
+
+// isAlive reports whether the process runs: one that has ended but has not been waited for, by
+// an init process that does not care, does not.
+func isAlive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(state), ") Z ")
+}
+
+func TestKilledWorkerEndsTheRun(t *testing.T) {
+	r := start(t)
+	pid := r.pid(1)
+	syscall.Kill(pid, syscall.SIGKILL)
+	r.ends(t, job.ExitPeerLost)
+	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) was killed by signal ` +
+		`SIGKILL after step \d+, phase \w+ \(its output: .*rank1\.log\)$`
+	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
+		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
+	}
+}
+
+func TestInterruptStopsEverything(t *testing.T) {
+	r := start(t)
+	r.Process.Signal(os.Interrupt)
+	r.ends(t, job.ExitInterrupted)
+	if !strings.HasSuffix(r.stderr.String(), "lockstep: interrupted; all workers have stopped\n") {
+		t.Errorf("stderr %q", r.stderr.String())
+	}
+}
+
+func TestSecondInterruptIsImmediate(t *testing.T) {
+	r := start(t)
+	syscall.Kill(r.pid(0), syscall.SIGSTOP) // it cannot stop in good order
+	r.Process.Signal(os.Interrupt)
+	time.Sleep(100 * time.Millisecond)
+	began := time.Now()
+	r.Process.Signal(os.Interrupt)
+	r.ends(t, job.ExitInterrupted)
+	if waited := time.Since(began); waited > 2*time.Second {
+		t.Errorf("took %v", waited)
+	}
+}
+
+func TestNoWorkerOutlivesAKilledLauncher(t *testing.T) {
+	r := start(t)
+	r.Process.Kill()
+	r.ends(t, -1)
+}

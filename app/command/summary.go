@@ -1,0 +1,178 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"lockstep/app/analysis"
+	"lockstep/app/job"
+)
+
+// rows prints lines of a name and what there is to say about it.
+type rows struct{ w *tabwriter.Writer }
+
+func (r rows) add(name, format string, args ...any) {
+	fmt.Fprintf(r.w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+}
+
+// printSummary prints the outcome of a run for people.
+func printSummary(out io.Writer, s *job.Summary) error {
+	kind := ""
+	if s.Generated {
+		kind = " (generated)"
+	}
+	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
+		strategyName(s), count(s.Workers, "worker"), count(s.Threads, "thread"), s.Batch,
+		count(s.Shards, "shard"))
+	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	r.learned(s)
+	r.took(s)
+	r.left(s)
+	return r.w.Flush()
+}
+
+// learned says how good the model has become.
+func (r rows) learned(s *job.Summary) {
+	samples, views := "images", ""
+	if s.Texts != nil {
+		samples = "texts"
+	}
+	if s.TTA != "none" {
+		views = ", test-time augmentation " + s.TTA
+	}
+	if s.TestAccuracy != nil {
+		r.add("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
+	}
+	if s.Target != nil {
+		r.add("target", "%s", outcome(s.Target))
+	}
+	if s.TrainAccuracy != nil {
+		r.add("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
+	}
+	if t := s.Texts; t != nil && t.TrainCut+t.TestCut > 0 {
+		r.add("cut", "%d training and %d test texts, too long", t.TrainCut, t.TestCut)
+	}
+	if s.Steps > 0 {
+		r.add("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
+		r.add("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
+			count(s.Batch*s.Accumulate, "sample"))
+	}
+}
+
+// took says what that cost.
+func (r rows) took(s *job.Summary) {
+	if s.Steps > 0 {
+		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
+			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
+		r.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
+			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
+	} else {
+		r.add("time", "%.2f s, no training", s.Seconds)
+	}
+	if w := s.Work; w != nil {
+		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",
+			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9)
+	}
+	if text := (*analysis.Taken)(s.Taken).String(); text != "" {
+		r.add("cores", "%s", text)
+	}
+	if s.For != "" && s.Steps > 0 {
+		r.add("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)
+	}
+	r.add("of the time", "%s", phaseShares(s))
+	if s.Workers > 1 {
+		as := ""
+		if s.Wire != "fp32" {
+			as = fmt.Sprintf(", as %s in place of %s", s.Wire, job.Size(s.BytesVectors))
+		}
+		r.add("exchanged", "%s sent, %s received%s", job.Size(s.BytesSent), job.Size(s.BytesReceived), as)
+	}
+	r.add("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes), job.Size(s.PlannedBytes))
+	r.add("kernels", "%s, %s math", s.ISA, s.Math)
+}
+
+// left says what the run started from and what it left.
+func (r rows) left(s *job.Summary) {
+	r.add("parameters", "sha256 %s", s.ParameterSHA256)
+	if w := s.Weights; w != nil {
+		r.add("started from", "%s, %s", w.Path, count(w.Tensors, "tensor"))
+		if len(w.Fresh) > 0 {
+			r.add("fresh", "%s", strings.Join(w.Fresh, ", "))
+		}
+		if len(w.Unused) > 0 {
+			r.add("unused", "%s of the file", count(len(w.Unused), "tensor"))
+		}
+	}
+	if from := s.Resumed; from != nil {
+		r.add("resumed", "from %s, after %.2f s; times above are those since", from.From, from.Seconds)
+	}
+	if c := s.Checkpoints; c != nil && c.Count > 0 {
+		r.add("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",
+			c.Count, job.Size(c.Bytes), c.ExposedSeconds, c.WritingSeconds, c.Last)
+	}
+	if s.Saved != nil {
+		r.add("weights", "%s", s.Saved.Path)
+	}
+	r.add("run directory", "%s", s.Directory)
+}
+
+// outcome says what came of a target.
+func outcome(t *job.Target) string {
+	what := "not reached"
+	if t.IsReached {
+		what = "reached"
+	}
+	return fmt.Sprintf("%.4g %% %s: %.2f %% at best, %s (%.4g epochs) in %.2f s of training, and %.2f s of "+
+		"evaluation", 100*t.Accuracy, what, 100*t.Best, count(t.Steps, "step"), t.Epochs, t.TrainSeconds,
+		t.EvaluationSeconds)
+}
+
+// batches says how many steps each worker made.
+func batches(s *job.Summary) string {
+	if s.Strategy != "none" {
+		return fmt.Sprintf("%d of each worker", s.Steps)
+	}
+	var parts []string
+	for _, r := range s.Ranks {
+		parts = append(parts, fmt.Sprintf("%d of rank %d", r.Steps, r.Rank))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func strategyName(s *job.Summary) string {
+	switch {
+	case s.Strategy == "none":
+		return "none (workers never exchange: a floor to compare with, not training)"
+	case s.Workers > 1:
+		return s.Strategy + " by " + s.Algorithm
+	}
+	return s.Strategy
+}
+
+// phaseShares lists the phases that took at least one percent.
+func phaseShares(s *job.Summary) string {
+	phases := []struct {
+		name    string
+		seconds float64
+	}{
+		{"forward", s.Phases.Forward}, {"backward", s.Phases.Backward},
+		{"exposed exchange", s.Phases.SyncExposed}, {"optimizer", s.Phases.Optimizer},
+		{"data", s.Phases.Data}, {"evaluation", s.Phases.Evaluation}, {"other", s.Phases.Other},
+	}
+	var parts []string
+	for _, p := range phases {
+		if share := 100 * p.seconds / s.Seconds; share >= 1 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", p.name, share))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,95 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/job"
+	"lockstep/app/report"
+)
+
+func trainCommand(a *app) *cobra.Command {
+	var config string
+	var isJSON, isQuiet bool
+	c := &cobra.Command{
+		Use:   "train [flags]",
+		Short: "Train a model with one worker or several",
+		Long: `Train a model with one worker or several.
+
+Without flags it trains lenet on generated images for one epoch. The number of workers and of
+threads, the strategy and the algorithm do not change a bit of the result: runs with equal
+--shards end with the same parameter_sha256. (Except --algorithm ring, which depends on the
+number of workers, and --strategy none, which is no training but a floor for comparisons.)
+
+Every flag can also be a line of a YAML file (--config), or an environment variable such as
+LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
+holds config.yaml, host.json, steps.jsonl, summary.json, report.html with plots of them, the
+trained weights in model.safetensors, which PyTorch reads, and the workers' output.
+
+With --checkpoint-every it also holds the two newest checkpoints, and --resume goes on from there,
+in the middle of an epoch and with any number of workers: the run ends with the parameters that it
+would have had undisturbed. Ctrl-C and SIGTERM then leave a checkpoint, and SIGTERM ends with
+status 75.
+
+--for 30s ends the run when so much time has been trained, at the same step on all workers, and
+--until accuracy=0.94 with the first evaluation that shows it. The clock starts before the first
+step, when data, programs and memory are ready, and stands still during evaluations.`,
+		Example: `  lockstep train
+  lockstep train --workers 2 --shards 4 --epochs 3
+  lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
+  lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
+  lockstep train --model vgg11 --data cifar10 --epochs 30 --checkpoint-every 5m --out long
+  lockstep train --resume long --workers 4
+  lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
+  lockstep train --epochs 20 --until accuracy=0.95
+  lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.train(c, job.Source{File: config}, isJSON, isQuiet)
+		},
+	}
+	addSettings(c, job.Settings())
+	c.Flags().StringVar(&config, "config", "",
+		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
+	addWatching(c, &isJSON, &isQuiet)
+	return c
+}
+
+// addWatching gives c the flags of how a run is shown.
+func addWatching(c *cobra.Command, isJSON, isQuiet *bool) {
+	f := c.Flags()
+	f.BoolVar(isJSON, "json", false, "print the summary as one JSON document (default: false)")
+	f.BoolVarP(isQuiet, "quiet", "q", false, "show no progress (default: false)")
+}
+
+// train runs what s and the flags of c describe, and prints the summary.
+func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error {
+	s.Environment, s.Flags = a.environment, given(c)
+	resolved, origins, err := job.Resolve(s)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	progress := newProgress(a, isQuiet)
+	summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
+		Stderr: a.stderr, Environment: a.environment, Origins: origins})
+	progress.end()
+	if summary == nil {
+		return err
+	}
+	err = errors.Join(err, report.WriteTraining(summary.Directory))
+	if isJSON {
+		return errors.Join(err, writeJSON(a, summary))
+	}
+	return errors.Join(err, printSummary(a.stdout, summary))
+}
+
+// writeJSON prints a result as one JSON document.
+func writeJSON(a *app, result any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(result)
+}

@@ -1,0 +1,105 @@
+package commbench_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/commbench"
+	"lockstep/cluster"
+)
+
+// TestMain lets the test binary act as a rank.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "rank" {
+		if err := commbench.Work(context.Background(), cluster.ProcessEnvironment()); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func config() commbench.Config {
+	return commbench.Config{Operations: commbench.Operations(), Algorithms: []string{"auto", "ring"},
+		Links: commbench.Links(), Ranks: []int{2, 3}, Bytes: []int{4, 24 << 10}, Repeats: 3}
+}
+
+// Every operation passes its check on every link, and was counted as the formula has it.
+func TestRun(t *testing.T) {
+	c := config()
+	shown := -1
+	records, err := commbench.Run(t.Context(), c, commbench.Options{
+		Environment: cluster.ProcessEnvironment(), Worker: []string{os.Args[0], "rank"},
+		Progress: func(done, all int, what string) {
+			if done < shown || done > all || what == "" {
+				t.Errorf("progress %d of %d (%s) after %d", done, all, what, shown)
+			}
+			shown = done
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	perGroup := 2*2 + 6*2 + 1
+	if want := perGroup * len(c.Links) * len(c.Ranks); len(records) != want || shown != want {
+		t.Fatalf("%d records, progress to %d, want %d", len(records), shown, want)
+	}
+	for _, r := range records {
+		if r.Repeats != 3 || len(r.Samples) != 3 || r.Seconds.P10 <= 0 ||
+			!slices.IsSorted([]float64{r.Seconds.P10, r.Seconds.Median, r.Seconds.P90}) {
+			t.Errorf("%+v", r)
+		}
+		divides := r.Bytes/4%r.Ranks == 0
+		if divides && r.BytesSent != r.BytesFormula {
+			t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Operation, r.Algorithm, r.Link,
+				r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
+		}
+		if hasBandwidth := r.BusGBPerSecond > 0; hasBandwidth != (r.Bytes > 0) {
+			t.Errorf("%+v: bandwidth without bytes or the reverse", r)
+		}
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, link := range commbench.Links() {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		c := config()
+		c.Links, c.Repeats = []string{link}, 10000 // minutes
+		began := time.Now()
+		_, err := commbench.Run(ctx, c, commbench.Options{
+			Environment: cluster.ProcessEnvironment(), Worker: []string{os.Args[0], "rank"},
+		})
+		cancel()
+		if took := time.Since(began); err == nil || took > 10*time.Second {
+			t.Errorf("%s: an interrupted run ended after %v with %v", link, took, err)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, test := range []struct {
+		change func(c *commbench.Config)
+		want   string
+	}{
+		{func(c *commbench.Config) {}, ""},
+		{func(c *commbench.Config) { c.Operations = []string{"all-reduse"} }, "all-reduse"},
+		{func(c *commbench.Config) { c.Algorithms = nil }, "no algorithm"},
+		{func(c *commbench.Config) { c.Links = []string{"rdma"} }, "rdma"},
+		{func(c *commbench.Config) { c.Ranks = []int{1} }, "from 2"},
+		{func(c *commbench.Config) { c.Ranks = []int{1000} }, "to 64"},
+		{func(c *commbench.Config) { c.Bytes = []int{6} }, "multiple of 4"},
+		{func(c *commbench.Config) { c.Bytes = []int{0} }, "sizes from 4"},
+		{func(c *commbench.Config) { c.Repeats = 0 }, "repeats"},
+	} {
+		c := config()
+		test.change(&c)
+		err := c.Validate()
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}

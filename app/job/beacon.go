@@ -1,0 +1,122 @@
+package job
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"lockstep/cluster"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// reportEvery is the time between two reports of a worker.
+const reportEvery = 100 * time.Millisecond
+
+// beacon says where a worker stands. The training goroutine sets it, another one reads it.
+type beacon struct {
+	phase   atomic.Uint32 // a trace.Phase
+	step    atomic.Int64  // finished
+	epoch   atomic.Int64
+	samples atomic.Int64
+	loss    atomic.Uint64 // bits of a float64
+	began   atomic.Int64  // Unix nanoseconds of the first step's beginning; 0: not yet
+	steps   int           // of the run; 0: its length is a time
+	from    int           // steps of the parts before
+	length  time.Duration // of this part, if that is the run's length
+	notes   chan string   // lines for people, few
+}
+
+func newBeacon(from, steps int, length time.Duration) *beacon {
+	b := &beacon{steps: steps, from: from, length: length, notes: make(chan string, 1)}
+	b.step.Store(int64(from))
+	b.enter(trace.Data)
+	return b
+}
+
+func (b *beacon) enter(p trace.Phase) { b.phase.Store(uint32(p)) }
+
+func (b *beacon) read() cluster.Progress {
+	p := cluster.Progress{
+		Phase: trace.Phase(b.phase.Load()).String(), Step: int(b.step.Load()), Steps: b.steps, From: b.from,
+		Length: b.length.Seconds(), Epoch: int(b.epoch.Load()), Samples: b.samples.Load(),
+		Loss: math.Float64frombits(b.loss.Load()),
+	}
+	if began := b.began.Load(); began > 0 {
+		p.Seconds = time.Since(time.Unix(0, began)).Seconds()
+	}
+	return p
+}
+
+// finish notes a finished step. What follows the last one is the evaluation.
+func (b *beacon) finish(s train.Step) {
+	b.step.Store(int64(s.Number + 1))
+	b.epoch.Store(int64(s.Epoch))
+	b.samples.Add(int64(s.Samples))
+	b.loss.Store(math.Float64bits(s.Loss))
+	if s.Number+1 == b.steps {
+		b.enter(trace.Evaluation)
+	} else {
+		b.enter(trace.Data)
+	}
+}
+
+// send reports the beacon's state about ten times a second until ctx ends, and a last time then.
+func (b *beacon) send(ctx context.Context, report func(cluster.Progress)) {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			b.pass(report)
+			report(b.read())
+			return
+		case <-tick.C:
+			b.pass(report)
+			report(b.read())
+		}
+	}
+}
+
+// pass reports a note, if there is one.
+func (b *beacon) pass(report func(cluster.Progress)) {
+	select {
+	case note := <-b.notes:
+		report(cluster.Progress{Phase: "plan", Note: note})
+	default:
+	}
+}
+
+// watched is a GradSync that tells the beacon what the training goroutine does.
+type watched struct {
+	train.GradSync
+	beacon *beacon
+}
+
+func watch(s train.GradSync, b *beacon) watched { return watched{GradSync: s, beacon: b} }
+
+func (w watched) Begin(step int) {
+	w.beacon.enter(trace.Forward)
+	w.GradSync.Begin(step)
+}
+
+func (w watched) Share(rows train.Rows) {
+	w.beacon.enter(trace.Backward)
+	w.GradSync.Share(rows)
+}
+
+func (w watched) Wait() error {
+	w.beacon.enter(trace.SyncExposed)
+	err := w.GradSync.Wait()
+	if err == nil {
+		w.beacon.enter(trace.Optimizer)
+	}
+	return err
+}
+
+// Sum is called for evaluation and at the end of an epoch.
+func (w watched) Sum(counts []int64) error {
+	w.beacon.enter(trace.Evaluation)
+	return w.GradSync.Sum(counts)
+}

@@ -1,0 +1,102 @@
+package job
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"lockstep/app/tensorboard"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// eventsFolder is the folder of the run directory that TensorBoard is pointed at; each worker writes
+// to rank<N> in it.
+const eventsFolder = "events"
+
+// eventsEvery is the least time between two steps that are written: people look at curves, and a file
+// of every step of a small network would be a hundred megabytes an hour.
+const eventsEvery = 100 * time.Millisecond
+
+// events writes what a worker does for TensorBoard.
+type events struct {
+	writer  *tensorboard.Writer
+	scalars []tensorboard.Scalar
+	tags    [trace.NumPhases]string
+	next    time.Time // when a step is due
+	flushed time.Time
+
+	// Since the last step that was written.
+	steps  int
+	time   time.Duration
+	phases trace.Phases
+	usage  usage
+}
+
+func openEvents(dir directory, rank int) (*events, error) {
+	w, err := tensorboard.Create(filepath.Join(dir.path(eventsFolder), fmt.Sprintf("rank%d", rank)),
+		time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	e := &events{writer: w}
+	for p := range e.tags {
+		e.tags[p] = "phase ms/" + trace.Phase(p).String()
+	}
+	return e, nil
+}
+
+// step writes a finished step if one is due. Times are means over the steps since the last one that
+// was written; what the worker took is per second.
+func (e *events) step(now time.Time, s train.Step, u usage) {
+	e.steps++
+	e.time += s.Time
+	for p, d := range s.Phases {
+		e.phases[p] += d
+	}
+	e.usage.cpu += u.cpu
+	e.usage.sent += u.sent
+	e.usage.received += u.received
+	if now.Before(e.next) || e.time <= 0 {
+		return
+	}
+	e.next = now.Add(eventsEvery)
+	steps, seconds := float64(e.steps), e.time.Seconds()
+	e.scalars = append(e.scalars[:0],
+		tensorboard.Scalar{Tag: "loss/train", Value: s.Loss},
+		tensorboard.Scalar{Tag: "learning rate", Value: s.Rate},
+		tensorboard.Scalar{Tag: "step/ms", Value: 1e3 * seconds / steps},
+		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.cpu.Seconds() / seconds},
+		tensorboard.Scalar{Tag: "worker/memory bytes", Value: float64(u.rss)},
+		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(e.usage.sent) / seconds},
+		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(e.usage.received) / seconds})
+	for p, d := range e.phases {
+		e.scalars = append(e.scalars,
+			tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds() / steps})
+	}
+	e.writer.Add(now, int64(s.Number+1), e.scalars...)
+	e.steps, e.time, e.phases, e.usage = 0, 0, trace.Phases{}, usage{}
+	e.flush(now)
+}
+
+// evaluation writes the outcome of an evaluation.
+func (e *events) evaluation(now time.Time, v train.Evaluation) {
+	e.writer.Add(now, int64(v.Steps), tensorboard.Scalar{Tag: "accuracy/test", Value: v.Accuracy()})
+	e.flush(now)
+}
+
+// flush makes events visible every second. An error comes back with close.
+func (e *events) flush(now time.Time) {
+	if now.Sub(e.flushed) >= time.Second {
+		e.writer.Flush()
+		e.flushed = now
+	}
+}
+
+// close writes what is left and returns the first error.
+func (e *events) close() error {
+	if err := e.writer.Close(); err != nil {
+		return fmt.Errorf("job: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package job
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// The first step is written at once, then one per eventsEvery with the means since; an evaluation
+// always. That the file reads well is tensorboard's test.
+func TestEvents(t *testing.T) {
+	dir := directory(t.TempDir())
+	e, err := openEvents(dir, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1_700_000_000, 0)
+	s := train.Step{Loss: 2, Time: time.Millisecond, Phases: trace.Phases{trace.Forward: time.Millisecond}}
+	written := 0
+	for s.Number = range 301 { // at 0, 100, 200 and 300 ms
+		before := e.steps
+		e.step(now.Add(time.Duration(s.Number)*time.Millisecond), s, usage{cpu: 2 * time.Millisecond, rss: 1})
+		if e.steps <= before {
+			written++
+		}
+	}
+	if written != 4 {
+		t.Errorf("%d of 301 steps in 300 ms were written, want 4", written)
+	}
+	for _, tag := range e.scalars {
+		switch want := tag.Value; tag.Tag {
+		case "step/ms", "phase ms/forward":
+			if want != 1 {
+				t.Errorf("%s: %v, want 1", tag.Tag, want)
+			}
+		case "worker/CPUs":
+			if want != 2 {
+				t.Errorf("%s: %v, want 2", tag.Tag, want)
+			}
+		}
+	}
+	e.evaluation(now, train.Evaluation{Steps: 300, Correct: 1, Samples: 2})
+	if n := testing.AllocsPerRun(100, func() { e.step(now, s, usage{}) }); n != 0 {
+		t.Errorf("%v allocations in a step, want 0", n)
+	}
+	if err := e.close(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(dir.path("events/rank3/events.out.tfevents.*"))
+	if len(files) != 1 {
+		t.Fatalf("files %v, want one", files)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range []string{"loss/train", "accuracy/test", "worker/memory bytes"} {
+		if !bytes.Contains(text, []byte(tag)) {
+			t.Errorf("no %s in the file", tag)
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/checkpoint"
+	"lockstep/comm"
+	"lockstep/gradsync"
+	"lockstep/graph"
+	"lockstep/shard"
+	"lockstep/tensor"
+	"lockstep/train"
+)
+
+// hasMemory reports whether workers hold back gradients for later steps.
+func (c Config) hasMemory() bool {
+	return (c.Wire == wireTopK || lowRank(c.Wire) > 0) && c.Workers > 1 && !c.isIsolated() && !c.EvalOnly
+}
+
+// hasShards reports whether each worker updates its share of the weights only.
+func (c Config) hasShards() bool {
+	return c.ShardOptimizer && c.Workers > 1 && !c.EvalOnly
+}
+
+// peerState is what differs between the ranks and belongs to a checkpoint: what the exchange of gradients
+// holds back, or the optimizer's state of each rank's share. Rank 0 collects it; the others have it as
+// their train.Keeper.
+//
+// Note: agreeing on checkpoints. Only rank 0 knows whether it keeps a moment, since that depends on its
+// clock and on whether the last write has ended. So after every step it tells the others, in one byte.
+// A run that is asked to stop leaves no further checkpoint: its ranks may be at different steps.
+type peerState struct {
+	plan       shard.Plan
+	isStopping func() bool // the run was asked to stop
+
+	group    *comm.Group
+	strategy gradsync.Strategy
+	own      gradsync.State
+
+	// For rank 0.
+	all     [][]float32         // what is held back of the pieces of all ranks, in the order of shards
+	factors []gradsync.Factor   // a copy of own's
+	sharded []checkpoint.Vector // whole vectors of the optimizer
+	chunk   []float32           // what travels at once
+}
+
+// heldElems is how much of a piece each rank sends at once.
+const heldElems = 1 << 18
+
+// newPeerState returns what this worker keeps that others do not, to be completed by join; nil if there is
+// nothing of that kind.
+func (w *worker) newPeerState(plan shard.Plan) *peerState {
+	if !w.config.hasMemory() && !w.config.hasShards() {
+		return nil
+	}
+	return &peerState{plan: plan}
+}
+
+// join takes the exchange whose state this is.
+func (p *peerState) join(g *comm.Group, s gradsync.Strategy) {
+	p.group, p.strategy, p.own = g, s, s.State()
+}
+
+// Keep implements train.Keeper.
+func (p *peerState) Keep(m train.Moment, _ bool) (bool, error) { return p.keep(false, m) }
+
+// keep reports whether rank 0 keeps this moment, as it says by isWanted; it then has what the others have.
+// With nil rank 0 decides alone.
+func (p *peerState) keep(isWanted bool, m train.Moment) (bool, error) {
+	switch {
+	case p == nil:
+		return isWanted, nil
+	case p.isStopping():
+		return false, nil
+	}
+	word := []byte{0}
+	if isWanted {
+		word[0] = 1
+	}
+	if err := p.group.Broadcast(word, 0); err != nil || word[0] == 0 {
+		return false, err
+	}
+	if len(p.own.Held) > 0 {
+		if err := p.collectHeld(); err != nil {
+			return false, err
+		}
+	}
+	return true, p.collectShards(m)
+}
+
+// collectShards completes the optimizer's vectors at rank 0.
+func (p *peerState) collectShards(m train.Moment) error {
+	if p.sharded == nil && p.group.Rank() == 0 {
+		p.sharded = whole(m)
+	}
+	for i, v := range m.Sharded {
+		var dst []float32
+		if p.group.Rank() == 0 {
+			dst = p.sharded[i].Data
+		}
+		if err := p.strategy.Collect(dst, v.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole returns vectors with room for all shares of a moment's sharded ones.
+func whole(m train.Moment) []checkpoint.Vector {
+	var vectors []checkpoint.Vector
+	for _, v := range m.Sharded {
+		vectors = append(vectors,
+			checkpoint.Vector{Name: v.Name, Data: make([]float32, len(m.Variables.Weights))})
+	}
+	return vectors
+}
+
+// collectHeld fills all at rank 0.
+func (p *peerState) collectHeld() error {
+	size, elems := p.group.Size(), len(p.own.Held[0])
+	if p.chunk == nil {
+		p.chunk = make([]float32, size*heldElems)
+	}
+	nodes := pieces(p.plan)
+	if p.group.Rank() == 0 {
+		if p.all == nil {
+			p.all = vectorsOfLen(len(nodes), elems)
+		}
+		p.copyFactors()
+	}
+	most := 0
+	for rank := range size {
+		most = max(most, len(p.plan.Pieces(rank)))
+	}
+	bounds := make([]int, size+1)
+	for i := range most {
+		for lo := 0; lo < elems; lo += heldElems {
+			hi := min(lo+heldElems, elems)
+			for rank := range size {
+				bounds[rank+1] = bounds[rank]
+				if i < len(p.plan.Pieces(rank)) {
+					bounds[rank+1] += hi - lo
+				}
+			}
+			if err := p.gather(i, lo, hi, bounds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyFactors keeps the factors as they are now. It allocates the first time only.
+func (p *peerState) copyFactors() {
+	if p.factors == nil {
+		p.factors = slices.Clone(p.own.Factors)
+		for i := range p.factors {
+			p.factors[i].Data = slices.Clone(p.factors[i].Data)
+		}
+	}
+	for i, f := range p.own.Factors {
+		copy(p.factors[i].Data, f.Data)
+	}
+}
+
+// gather collects elements [lo, hi) of every rank's piece i; bounds are the ranks' places in the chunk.
+func (p *peerState) gather(i, lo, hi int, bounds []int) error {
+	rank := p.group.Rank()
+	if i < len(p.own.Held) {
+		copy(p.chunk[bounds[rank]:], p.own.Held[i][lo:hi])
+	}
+	inBytes := make([]int, len(bounds))
+	for r, at := range bounds {
+		inBytes[r] = 4 * at
+	}
+	if err := p.group.Gather(comm.Bytes(p.chunk[:bounds[len(bounds)-1]]), inBytes, 0); err != nil {
+		return err
+	}
+	if rank != 0 {
+		return nil
+	}
+	at := 0
+	for r := range p.group.Size() {
+		if bounds[r] < bounds[r+1] {
+			copy(p.all[at+i][lo:hi], p.chunk[bounds[r]:bounds[r+1]])
+		}
+		at += len(p.plan.Pieces(r))
+	}
+	return nil
+}
+
+// pieces lists the subtrees of all ranks, left to right.
+func pieces(p shard.Plan) []shard.Node {
+	var nodes []shard.Node
+	for rank := range p.Workers() {
+		nodes = append(nodes, p.Pieces(rank)...)
+	}
+	return nodes
+}
+
+func vectorsOfLen(num, elems int) [][]float32 {
+	all := make([][]float32, num)
+	for i := range all {
+		all[i] = make([]float32, elems)
+	}
+	return all
+}
+
+// isFinite reports whether what was collected can be read again.
+func (p *peerState) isFinite() bool {
+	if p == nil {
+		return true
+	}
+	for _, f := range p.factors {
+		if !areFinite(f.Data) {
+			return false
+		}
+	}
+	for _, v := range p.sharded {
+		if !areFinite(v.Data) {
+			return false
+		}
+	}
+	return areFinite(p.all...)
+}
+
+// vectors returns the optimizer's vectors that were collected.
+func (p *peerState) vectors() []checkpoint.Vector {
+	if p == nil {
+		return nil
+	}
+	return p.sharded
+}
+
+// files returns the files that a checkpoint has for what is held back.
+func (p *peerState) files(v *graph.Variables) []checkpoint.File {
+	if p == nil || p.all == nil {
+		return nil
+	}
+	return []checkpoint.File{named(pieces(p.plan), p.all, p.factors, v).File(checkpoint.ExchangeFile, v)}
+}
+
+// named gives what is held back of pieces, and the factors, the names that they have in a checkpoint.
+func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
+	v *graph.Variables) checkpoint.Vectors {
+	var k checkpoint.Vectors
+	for i, n := range nodes {
+		k.Weights = append(k.Weights,
+			checkpoint.Vector{Name: fmt.Sprintf("held_back.%d-%d", n.Lo, n.Hi-1), Data: held[i]})
+	}
+	for _, f := range factors {
+		k.Others = append(k.Others, checkpoint.Values{Name: v.Params[f.Param].Name + ".factor",
+			Shape: tensor.Shape{len(f.Data) / f.Cols, f.Cols}, Data: f.Data})
+	}
+	return k
+}
+
+// heldBytes returns the size of what is held back, in a checkpoint and in rank 0's copy.
+func (w *worker) heldBytes(elems int) int64 {
+	if !w.config.hasMemory() {
+		return 0
+	}
+	p := w.peers
+	return 4 * int64(elems) * int64(len(pieces(p.plan)))
+}
+
+// restore fills what this rank has held back from a checkpoint. Where the run had other pieces, because it
+// had other workers, each goes to the one that holds its first shard, so that nothing is lost.
+func (p *peerState) restore(c *checkpoint.Checkpoint, from Config, v *graph.Variables) error {
+	if len(p.own.Held) == 0 || !from.hasMemory() {
+		return nil
+	}
+	old, err := shard.Cut(from.stepShards(), from.Workers)
+	if err != nil {
+		return err
+	}
+	nodes := pieces(old)
+	data := vectorsOfLen(len(nodes), len(v.Weights))
+	err = withFile(c.File(checkpoint.ExchangeFile), func(r *checkpoint.Reader) error {
+		return named(nodes, data, p.own.Factors, v).Load(r, v)
+	})
+	if err != nil {
+		return err
+	}
+	own := p.plan.Pieces(p.group.Rank())
+	for i, n := range own {
+		isFirst := true
+		for j, o := range nodes {
+			switch {
+			case o.Lo < n.Lo || o.Lo >= n.Hi:
+				continue
+			case isFirst:
+				copy(p.own.Held[i], data[j])
+			default:
+				comm.Add(p.own.Held[i], data[j])
+			}
+			isFirst = false
+		}
+	}
+	return nil
+}
+
+// areFinite reports whether all values are.
+func areFinite(vectors ...[]float32) bool {
+	return !slices.ContainsFunc(vectors, func(v []float32) bool {
+		return slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
+	})
+}

@@ -1,0 +1,110 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+)
+
+// memories are the wires that hold back gradients.
+func memories() []string { return []string{"top-k", "powersgd-2"} }
+
+// What workers have held back is part of a checkpoint: the resumed run ends with the bits of the
+// undisturbed one, also where a worker has several pieces, and at a moment that a clock has chosen.
+func TestResumedRunRemembersWhatWasHeldBack(t *testing.T) {
+	skipIfShort(t)
+	for _, wire := range memories() {
+		for _, v := range []struct {
+			link    string
+			workers int
+			every   string
+		}{{"local", 3, "1"}, {"local", 2, "1ns"}, {"shm", 3, "2"}} {
+			if wire != "top-k" && v.every == "1ns" {
+				continue // it has nothing to do with the wire
+			}
+			change := func(c *job.Config) {
+				c.Wire, c.Link, c.Workers, c.Shards = wire, v.link, v.workers, 5
+			}
+			c := short(t)
+			change(&c)
+			want := run(t, c, job.Options{})
+			first := begun(t, 5, func(c *job.Config) {
+				change(c)
+				c.CheckpointEvery = v.every
+			})
+			s, _, err := resumed(t, first.Out, "steps", "8")
+			if err != nil {
+				t.Fatalf("%s, %+v: %v", wire, v, err)
+			}
+			if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 5 {
+				t.Errorf("%s, %+v: parameters %s, want %s; %+v", wire, v, s.ParameterSHA256,
+					want.ParameterSHA256, s.Resumed)
+			}
+			text, err := os.ReadFile(filepath.Join(s.Checkpoints.Last, "exchange.safetensors"))
+			if err != nil || v.workers == 3 && !strings.Contains(string(text), `"fc1.bias.held_back.2-3"`) {
+				t.Errorf("%s, %+v: exchange.safetensors: %.2000q, %v", wire, v, text, err)
+			}
+		}
+	}
+}
+
+// On other workers nothing is lost: their results are others, but the same each time.
+func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
+	skipIfShort(t)
+	for _, wire := range memories() {
+		var hashes []string
+		for range 2 {
+			first := begun(t, 5, func(c *job.Config) { c.Wire, c.Link, c.Workers = wire, "local", 3 })
+			_, _, err := resumed(t, first.Out, "steps", "8", "workers", "1")
+			if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(),
+				"would lose the gradients that 3 held back with --wire "+wire) {
+				t.Errorf("one worker: %v", err)
+			}
+			s, _, err := resumed(t, first.Out, "steps", "8", "workers", "2")
+			if err != nil {
+				t.Fatal(err)
+			}
+			hashes = append(hashes, s.ParameterSHA256)
+		}
+		if hashes[0] != hashes[1] {
+			t.Errorf("%s: hashes %s", wire, hashes)
+		}
+	}
+}
+
+// A run with a memory that is stopped can be resumed from its last checkpoint before that.
+func TestStoppedRunWithAMemory(t *testing.T) {
+	skipIfShort(t)
+	change := func(c *job.Config) {
+		c.Epochs, c.Wire, c.Workers, c.Link = 40, "top-k", 2, "local"
+	}
+	c := short(t)
+	change(&c)
+	want := run(t, c, job.Options{})
+	for _, link := range []string{"local", "shm"} {
+		c := short(t)
+		change(&c)
+		c.Link, c.CheckpointEvery = link, "2"
+		ctx, cancel := context.WithCancel(t.Context())
+		self, _ := os.Executable()
+		_, err := job.Run(ctx, c, job.Options{Worker: []string{self}, Progress: func(p job.Progress) {
+			if p.Step > 6 {
+				cancel()
+			}
+		}})
+		cancel()
+		var stopped *job.StoppedError
+		if !errors.As(err, &stopped) {
+			t.Fatalf("%s: %v", link, err)
+		}
+		s, _, err := resumed(t, c.Out)
+		if err != nil || s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != stopped.Step {
+			t.Errorf("%s: %v, %+v", link, err, s)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package job_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+)
+
+// resumed goes on with the run in dir, with some flags given anew, and returns what stderr took.
+func resumed(t *testing.T, dir string, flags ...string) (*job.Summary, string, error) {
+	t.Helper()
+	given := map[string]string{"resume": dir}
+	for i := 0; i < len(flags); i += 2 {
+		given[flags[i]] = flags[i+1]
+	}
+	c, origins, err := job.Resolve(job.Source{Flags: given})
+	if err != nil {
+		return nil, "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes strings.Builder
+	s, err := job.Run(t.Context(), c,
+		job.Options{Worker: []string{self}, Origins: origins, Stderr: &notes})
+	return s, notes.String(), err
+}
+
+// begun leaves a run that has done the first steps of short's eight.
+func begun(t *testing.T, steps int, change func(*job.Config)) job.Config {
+	t.Helper()
+	c := short(t)
+	c.Epochs, c.Steps, c.CheckpointEvery = 0, steps, "1"
+	if change != nil {
+		change(&c)
+	}
+	run(t, c, job.Options{})
+	return c
+}
+
+// numSteps counts the lines of steps.jsonl by step.
+func numSteps(t *testing.T, dir string) map[int]int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "steps.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[int]int{}
+	for line := range bytes.Lines(text) {
+		var l struct{ Step int }
+		if err := json.Unmarshal(line, &l); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		lines[l.Step]++
+	}
+	return lines
+}
+
+// skipIfShort skips one of the tests that train and resume a dozen runs, which take a minute each where
+// races are looked for; of them TestStoppedRunCanBeResumed is left.
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("only a whole test run resumes so often")
+	}
+}
+
+func TestResumedRunEndsWithTheSameBits(t *testing.T) {
+	skipIfShort(t)
+	for rule, change := range map[string]func(*job.Config){
+		"sgd":   func(c *job.Config) {},
+		"adamw": func(c *job.Config) { c.Optimizer = "adamw" },
+		"muon with all that follows": func(c *job.Config) {
+			c.Optimizer, c.Clip, c.EMA, c.Lookahead = "muon", 1, 0.9, "1,0.5"
+			c.Batch, c.Accumulate = 20, 2
+		},
+	} {
+		c := short(t)
+		change(&c)
+		want := run(t, c, job.Options{})
+		for _, v := range []struct {
+			steps  int
+			before func(*job.Config)
+			flags  []string
+		}{
+			{1, nil, nil},
+			{3, func(c *job.Config) { c.Workers, c.Link = 3, "local" },
+				[]string{"workers", "1", "threads", "2"}},
+			{4, nil, []string{"workers", "2", "strategy", "gather-scatter"}},
+			{6, func(c *job.Config) { c.Workers = 2 }, []string{"workers", "4", "link", "local",
+				"algorithm", "halving-doubling"}},
+			{8, nil, nil},
+		} {
+			first := begun(t, v.steps, func(c *job.Config) {
+				change(c)
+				if v.before != nil {
+					v.before(c)
+				}
+			})
+			s, notes, err := resumed(t, first.Out, append(v.flags, "steps", "8")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := fmt.Sprintf("%s from step %d, %v", rule, v.steps, v.flags)
+			if s.ParameterSHA256 != want.ParameterSHA256 || strings.Contains(notes, "damaged") {
+				t.Errorf("%s: parameters %s, want %s; %s", place, s.ParameterSHA256,
+					want.ParameterSHA256, notes)
+			}
+			if s.Loss != want.Loss || *s.TestAccuracy != *want.TestAccuracy ||
+				*s.TrainAccuracy != *want.TrainAccuracy ||
+				s.Steps != 8 || s.Samples != 300 || s.Epochs != 2 {
+				t.Errorf("%s: %+v, want %+v", place, s, want)
+			}
+			if s.Resumed == nil || s.Resumed.Steps != v.steps || s.Checkpoints == nil ||
+				s.Checkpoints.Count == 0 && v.steps < 8 {
+				t.Errorf("%s: resumed %+v, checkpoints %+v", place, s.Resumed, s.Checkpoints)
+			}
+			if lines := numSteps(t, first.Out); len(lines) != 8 || lines[7] != s.Workers && v.steps < 8 {
+				t.Errorf("%s: lines by step %v", place, lines)
+			}
+		}
+	}
+}
+
+// A run that is stopped leaves a checkpoint of the last step that it finished.
+func TestStoppedRunCanBeResumed(t *testing.T) {
+	c := short(t)
+	c.Epochs = 40
+	want := run(t, c, job.Options{})
+	for _, link := range []string{"local", "shm"} {
+		for _, cause := range []error{nil, job.ErrTerminated} {
+			c := short(t)
+			c.Epochs, c.Workers, c.Link, c.CheckpointEvery = 40, 2, link, "1h"
+			ctx, cancel := context.WithCancelCause(t.Context())
+			self, _ := os.Executable()
+			_, err := job.Run(ctx, c, job.Options{Worker: []string{self},
+				Progress: func(p job.Progress) {
+					if p.Step > 2 {
+						cancel(cause)
+					}
+				}})
+			cancel(nil)
+			var stopped *job.StoppedError
+			if !errors.As(err, &stopped) || stopped.Step < 3 {
+				t.Fatalf("%s: %v", link, err)
+			}
+			if code := job.ExitCode(err); code != 130 && cause == nil || code != 75 && cause != nil {
+				t.Errorf("%s: exit %d after %v", link, code, cause)
+			}
+			s, _, err := resumed(t, c.Out, "workers", "1")
+			if err != nil || s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != stopped.Step {
+				t.Errorf("%s: %v, %+v", link, err, s)
+			}
+		}
+	}
+}
+
+func TestDamagedCheckpointIsNamedAndThePreviousUsed(t *testing.T) {
+	c := begun(t, 5, nil)
+	want := run(t, short(t), job.Options{})
+	newest := filepath.Join(c.Out, "checkpoints", "step-5", "optimizer.safetensors")
+	if err := os.Truncate(newest, 1000); err != nil {
+		t.Fatal(err)
+	}
+	s, notes, err := resumed(t, c.Out, "steps", "8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// At which of the steps before there was time for a checkpoint, depends on the disk.
+	if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps >= 5 ||
+		!strings.Contains(notes, "damaged checkpoint: ") || !strings.Contains(notes, newest) {
+		t.Errorf("parameters %s, want %s; %+v; %q", s.ParameterSHA256, want.ParameterSHA256, s.Resumed, notes)
+	}
+	if lines := numSteps(t, c.Out); len(lines) != 8 || lines[4] != 1 {
+		t.Errorf("lines by step %v", lines)
+	}
+	manifests, err := filepath.Glob(filepath.Join(c.Out, "checkpoints", "step-*", "manifest.json"))
+	if err != nil || len(manifests) != 2 {
+		t.Fatalf("manifests %v, %v", manifests, err)
+	}
+	for _, path := range manifests {
+		if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err = resumed(t, c.Out, "steps", "9")
+	if job.ExitCode(err) != job.ExitCheckpoint || strings.Count(err.Error(), "manifest.json: ") != 2 {
+		t.Errorf("without a valid checkpoint: %v", err)
+	}
+}
+
+func TestResumeRefusesOtherSettings(t *testing.T) {
+	c := begun(t, 3, nil)
+	for want, flags := range map[string][]string{
+		"--batch: comes from the run that is resumed":    {"batch", "44"},
+		"4 shards cannot be spread over 5 workers":       {"workers", "5"},
+		"3 steps are done, the run has 2":                {"steps", "2"},
+		"the length is given twice":                      {"steps", "9", "epochs", "3"},
+		"wants replicas that are equal":                  {"strategy", "none", "workers", "2"},
+		"is neither a number of steps such as 100 nor a": {"checkpoint-every", "soon"},
+	} {
+		_, _, err := resumed(t, c.Out, flags...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", flags, err, want)
+		}
+	}
+	_, _, err := resumed(t, filepath.Join(c.Out, "absent"))
+	if job.ExitCode(err) != job.ExitCheckpoint {
+		t.Errorf("no such run: %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package job
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"time"
+
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// stepLog appends one line per step to a file that several processes share. It writes whole
+// lines only, which O_APPEND keeps apart, and keeps up to a buffer full back for a second.
+type stepLog struct {
+	file   *os.File
+	buffer []byte
+	wrote  time.Time
+	err    error // the first
+	// isPrompt keeps nothing back: a run that is killed can be resumed, and its lines are wanted.
+	isPrompt bool
+}
+
+const (
+	stepLogBytes = 64 << 10
+	stepLogDelay = time.Second
+	stepLineRoom = 1 << 10 // more than the longest line
+)
+
+func openStepLog(path string) (*stepLog, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("job: step log: %w", err)
+	}
+	return &stepLog{file: f, buffer: make([]byte, 0, stepLogBytes), wrote: time.Now()}, nil
+}
+
+// add appends a step's line: a JSON object with the fields of train.Step, times in seconds, and
+// what this worker took for the step. own_loss is null where the rank had no sample. It allocates
+// nothing.
+func (l *stepLog) add(rank int, s train.Step, u usage) {
+	b := append(l.buffer, `{"rank":`...)
+	b = strconv.AppendInt(b, int64(rank), 10)
+	b = append(b, `,"step":`...)
+	b = strconv.AppendInt(b, int64(s.Number), 10)
+	b = append(b, `,"epoch":`...)
+	b = strconv.AppendInt(b, int64(s.Epoch), 10)
+	b = append(b, `,"loss":`...)
+	b = strconv.AppendFloat(b, s.Loss, 'g', -1, 64)
+	b = append(b, `,"own_loss":`...)
+	if math.IsNaN(s.OwnLoss) {
+		b = append(b, "null"...)
+	} else {
+		b = strconv.AppendFloat(b, s.OwnLoss, 'g', -1, 64)
+	}
+	b = append(b, `,"samples":`...)
+	b = strconv.AppendInt(b, int64(s.Samples), 10)
+	b = append(b, `,"rate":`...)
+	b = strconv.AppendFloat(b, s.Rate, 'g', -1, 64)
+	b = append(b, `,"seconds":`...)
+	b = strconv.AppendFloat(b, s.Time.Seconds(), 'g', -1, 64)
+	b = append(b, `,"phases":{`...)
+	for p, d := range s.Phases {
+		if p > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, trace.Phase(p).String()...)
+		b = append(b, `":`...)
+		b = strconv.AppendFloat(b, d.Seconds(), 'g', -1, 64)
+	}
+	b = append(b, `},"bytes_sent":`...)
+	b = strconv.AppendInt(b, u.sent, 10)
+	b = append(b, `,"bytes_received":`...)
+	b = strconv.AppendInt(b, u.received, 10)
+	b = append(b, `,"cpu_seconds":`...)
+	b = strconv.AppendFloat(b, u.cpu.Seconds(), 'g', -1, 64)
+	b = append(b, `,"rss_bytes":`...)
+	b = strconv.AppendInt(b, u.rss, 10)
+	l.buffer = append(b, "}\n"...)
+	if l.isPrompt || len(l.buffer) > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
+		l.flush()
+	}
+}
+
+func (l *stepLog) flush() {
+	if _, err := l.file.Write(l.buffer); err != nil && l.err == nil {
+		l.err = fmt.Errorf("job: step log: %w", err)
+	}
+	l.buffer = l.buffer[:0]
+	l.wrote = time.Now()
+}
+
+// close writes what is left and reports the first error of the log.
+func (l *stepLog) close() error {
+	l.flush()
+	if err := l.file.Close(); l.err == nil {
+		l.err = err
+	}
+	return l.err
+}
+
+// cutSteps removes from steps.jsonl the lines of the given step and of later ones, and a last line
+// that was not finished.
+func (d directory) cutSteps(step int) error {
+	old, err := os.Open(d.path(stepsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer old.Close() // only read
+	kept, err := os.Create(d.path("." + stepsFile))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(kept)
+	for lines := bufio.NewReader(old); err == nil; {
+		var line []byte
+		line, err = lines.ReadBytes('\n')
+		var l struct{ Step int }
+		if err == nil && json.Unmarshal(line, &l) == nil && l.Step < step {
+			_, err = w.Write(line)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = w.Flush()
+	}
+	if err = errors.Join(err, kept.Close()); err != nil {
+		os.Remove(kept.Name()) // the first error is the one to report
+		return err
+	}
+	return os.Rename(kept.Name(), d.path(stepsFile))
+}

@@ -1,0 +1,73 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+)
+
+// texts writes a small set of texts, and a vocabulary of so many tokens, and returns a short run on them.
+func texts(t *testing.T, words int) job.Config {
+	t.Helper()
+	c, folder := short(t), t.TempDir()
+	c.Data, c.Vocab = filepath.Join(folder, "set"), filepath.Join(folder, "vocab.txt")
+	var vocabulary strings.Builder
+	vocabulary.WriteString("[UNK]\n[CLS]\n[SEP]\na\n")
+	for i := 4; i < words; i++ {
+		fmt.Fprintf(&vocabulary, "w%d\n", i)
+	}
+	if err := os.Mkdir(c.Data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		c.Vocab:                            vocabulary.String(),
+		filepath.Join(c.Data, "train.tsv"): "text\tlabel\na\tx\na a a a a\ty\na a a\tx\na a a a\tx\n",
+		filepath.Join(c.Data, "dev.tsv"):   "text\tlabel\na\tx\na a a a a a\ty\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Model, c.Sequence, c.Optimizer, c.LR = "bert-tiny", 5, "adamw", 1e-4
+	c.LimitTrain, c.LimitTest, c.Batch, c.Shards, c.Epochs, c.Steps = -1, -1, 2, 2, 1, 0
+	return c
+}
+
+func TestSummaryCountsCutTexts(t *testing.T) {
+	s := run(t, texts(t, 5), job.Options{})
+	if want := (job.TextStat{Vocabulary: 5, TrainCut: 2, TestCut: 1}); s.Texts == nil || *s.Texts != want {
+		t.Errorf("texts %+v, want %+v", s.Texts, want)
+	}
+	if s.TTA != "none" || s.Evaluations[0].Views != 1 {
+		t.Errorf("%s, %+v", s.TTA, s.Evaluations)
+	}
+}
+
+func TestVocabularyBeyondTheEmbeddings(t *testing.T) {
+	c := texts(t, 30523)
+	c.Out = filepath.Join(t.TempDir(), "run")
+	_, err := job.Run(context.Background(), c, job.Options{})
+	var usage *job.UsageError
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(),
+		"vocab: 30523 tokens, but bert-tiny has embeddings for 30522") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Views change what is counted, not what is trained, and the summary says so.
+func TestSummaryNamesTestTimeAugmentation(t *testing.T) {
+	plain := run(t, short(t), job.Options{})
+	c := short(t)
+	c.TTA, c.Workers = "flip-shift", 2
+	s := run(t, c, job.Options{})
+	if s.TTA != "flip-shift" || s.Evaluations[0].Views != 6 || s.Texts != nil ||
+		s.ParameterSHA256 != plain.ParameterSHA256 || s.TestSamples != plain.TestSamples {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,540 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/data"
+	"lockstep/gradsync"
+	"lockstep/internal/kernel"
+	"lockstep/optim"
+	"lockstep/shard"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// worker is one replica, wherever it runs.
+type worker struct {
+	config Config // complete, with the kernel path decided
+	dir    directory
+	rank   int
+	// crowded says that the run has more compute threads than there are cores.
+	crowded bool
+	task    task
+	mesh    comm.Mesh // links to the peers; nil if there are none or none are used
+	hosts   comm.Topology
+	host    string // its own
+	report  func(cluster.Progress)
+	log     io.Writer // for people
+
+	beacon             *beacon
+	group              *comm.Group // nil without mesh
+	strategy           train.GradSync
+	tuning             *comm.Tuning     // what "auto" goes by; nil: the algorithm was given
+	wire               *WireChoice      // nil: not chosen here
+	trials             []gradsync.Trial // of sizes of buckets
+	steps              *stepLog
+	events             *events
+	meter              *meter
+	cores              coreTimes          // that passed during the training loop
+	giveUp             context.CancelFunc // ends training before its time
+	planned, optimizer int64              // bytes of memory, and of those the optimizer's
+	evaluations        []Evaluation
+	started            *Start     // what was loaded; nil: nothing
+	saved              *Saved     // what was written; nil: nothing
+	saver              *saver     // nil: this worker keeps no checkpoints
+	peers              *peerState // nil: all that is kept between steps is the same on all ranks
+	began              time.Time
+}
+
+// workerResult is what a worker tells the launcher at the end.
+type workerResult struct {
+	RankStat
+	Epochs          float64          `json:"epochs"`
+	TrainSeconds    float64          `json:"train_seconds"`
+	TrainCorrect    int64            `json:"train_correct"`
+	TrainSamples    int64            `json:"train_samples"`
+	TestCorrect     int64            `json:"test_correct"`
+	TestSamples     int64            `json:"test_samples"`
+	Generated       bool             `json:"generated"`
+	Classes         int              `json:"classes"`
+	Evaluations     []Evaluation     `json:"evaluations"`
+	Weights         *Start           `json:"weights"`
+	AlgorithmChoice *comm.Tuning     `json:"algorithm_choice"`
+	BucketTrials    []gradsync.Trial `json:"bucket_trials"`
+	Wire            *WireChoice      `json:"wire"`
+	Saved           *Saved           `json:"saved"`
+	Texts           *TextStat        `json:"texts"`
+	Checkpoints     *Checkpoints     `json:"checkpoints"`
+	Resumed         *Resumed         `json:"resumed"`
+}
+
+// isTuning reports whether the all-reduce is chosen by measuring.
+func (c Config) isTuning() bool { return c.Algorithm == auto && c.Strategy != "gather-scatter" }
+
+// isIsolated reports whether workers never exchange anything.
+func (c Config) isIsolated() bool { return c.Strategy == none }
+
+// noteCuts tells how many texts were too long.
+func (w *worker) noteCuts() {
+	for _, set := range []*data.Set{w.task.train, w.task.test} {
+		if set != nil && set.Texts != nil && set.Texts.Cut > 0 {
+			w.note("%s: %d texts have more than %d tokens and lost their end", set.Source, set.Texts.Cut,
+				w.config.Sequence)
+		}
+	}
+}
+
+// run trains to the end of the run. It owns w.mesh.
+func (w *worker) run(ctx context.Context) (result workerResult, err error) {
+	defer func() { err = errors.Join(err, w.leave()) }()
+	w.noteCuts()
+	isa, err := kernel.ParseISA(w.config.ISA)
+	if err != nil {
+		return result, err
+	}
+	math, err := kernel.ParseMath(w.config.Math)
+	if err != nil {
+		return result, err
+	}
+	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads, Crowded: w.crowded,
+		Math: math})
+	if err != nil {
+		return result, err
+	}
+	defer cpu.Close()
+	plan, err := shard.Cut(w.config.stepShards(), w.config.Workers)
+	if err != nil {
+		return result, err
+	}
+	w.peers = w.newPeerState(plan)
+	if w.saver, err = w.newSaver(); err != nil {
+		return result, err
+	}
+	recorder := w.recorder()
+	loop, err := w.loop(cpu, plan, recorder)
+	if err != nil {
+		return result, err
+	}
+	defer loop.Close()
+	// A collective that waits for a peer ends when the run is cancelled, but for gradients that the last
+	// step's update still waits for: then it ends when the peer leaves, which it does between two steps.
+	if !w.config.isLate() {
+		defer whenCancelled(ctx, w.shutDown)()
+	}
+	sync, err := w.join(loop, isa, plan, recorder)
+	if err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
+	if err := w.begin(loop); err != nil {
+		return result, err
+	}
+	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
+		return result, err
+	}
+	w.steps.isPrompt = w.config.keeps()
+	defer func() {
+		if failed := w.steps.close(); err == nil {
+			err = failed
+		}
+	}()
+	if w.events, err = openEvents(w.dir, w.rank); err != nil {
+		return result, err
+	}
+	defer func() {
+		if failed := w.events.close(); err == nil {
+			err = failed
+		}
+	}()
+	w.meter = newMeter()
+	done, err := w.train(ctx, loop, sync)
+	if err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
+	if err := w.keep(recorder); err != nil {
+		return result, err
+	}
+	if err := w.save(loop.Variables(), done.Steps); err != nil {
+		return result, err
+	}
+	w.note("done: %d steps in %.3f s, parameters sha256 %s",
+		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
+	result = w.result(done)
+	if done.FLOPs > 0 {
+		result.PeakFLOPs = cpu.PeakFLOPs()
+	}
+	return result, nil
+}
+
+// begin puts into the loop what it starts from, and refuses a run that the machine has no room for.
+func (w *worker) begin(l *train.Loop) error {
+	var err error
+	if w.task.start.Resumed != nil {
+		err = w.resume(l)
+	} else {
+		err = w.start(l.Variables())
+	}
+	if err == nil && w.saver != nil {
+		err = w.checkSpace(l)
+	}
+	if err == nil {
+		err = w.planMemory(l)
+	}
+	return err
+}
+
+// loop builds the training loop.
+func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
+	c := w.config
+	update, err := c.optimizer()
+	if err != nil {
+		return nil, err
+	}
+	var keeper train.Keeper
+	switch {
+	case w.saver != nil:
+		keeper = w.saver
+	case w.peers != nil && c.keeps():
+		keeper = w.peers
+	}
+	schedule, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
+	lookahead, err := optim.ParseLookahead(c.Lookahead)
+	if err != nil {
+		return nil, err
+	}
+	length, err := parseTime(c.For)
+	if err != nil {
+		return nil, err
+	}
+	target, err := parseTarget(c.Until)
+	if err != nil {
+		return nil, err
+	}
+	return train.New(train.Config{
+		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
+		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
+		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: length, Target: target,
+		EvalEvery: c.EvalEvery,
+		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
+		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Keeper: keeper, CPU: cpu, Trace: r,
+	})
+}
+
+// memory takes gradients that are exchanged from memory that the links lend.
+func (w *worker) memory() func(n int) []float32 {
+	if w.mesh == nil || w.config.isIsolated() {
+		return nil
+	}
+	return func(n int) []float32 { return comm.Alloc(w.mesh, n) }
+}
+
+// join makes the group of all workers and the strategy that exchanges gradients over it.
+func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.Recorder) (
+	train.GradSync, error) {
+	if w.mesh == nil || w.config.isIsolated() {
+		return train.Local{}, nil
+	}
+	err := w.gather(isa, plan)
+	if err != nil {
+		return nil, err
+	}
+	if w.config.Wire == auto && !w.config.EvalOnly {
+		w.strategy = &governor{group: w.group, pieces: l.Pieces(), tell: w.noteWire,
+			build: func(wire string) (gradsync.Strategy, error) { return w.exchange(l, wire, r) }}
+		return w.strategy, nil
+	}
+	strategy, err := w.exchange(l, w.config.Wire, r)
+	if err != nil {
+		return nil, err
+	}
+	w.strategy = strategy
+	if w.peers != nil {
+		w.peers.join(w.group, strategy)
+	}
+	switch {
+	case w.config.hasShards():
+		err = l.Shard(strategy.Shares(), strategy)
+	case w.config.isLate():
+		err = l.UpdateLate(strategy)
+	}
+	return w.strategy, err
+}
+
+// gather makes the group of all workers, which measures its links if the algorithm is left to it.
+func (w *worker) gather(isa kernel.ISA, plan shard.Plan) error {
+	// The group adds on its own thread, so it has a CPU of its own, which needs no closing: it
+	// starts no threads.
+	adder, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	if err != nil {
+		return err
+	}
+	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
+		Algorithm: w.config.Algorithm, Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
+	if err != nil || !w.config.isTuning() {
+		return err
+	}
+	tuning, err := w.group.Tune()
+	if err != nil {
+		return err
+	}
+	w.tuning = &tuning
+	w.note("%v", w.tuning)
+	return nil
+}
+
+// exchange makes the strategy that sends gradients in the form wire.
+func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsync.Strategy, error) {
+	codec, err := newCodec(wire)
+	if err != nil {
+		return nil, err
+	}
+	v := l.Variables()
+	segments := make([]gradsync.Segment, len(v.Segments))
+	for i, p := range l.Parameters() {
+		segments[i] = gradsync.Segment{Offset: p.Offset, Len: p.Len}
+		if p.Kind != optim.Bias {
+			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
+		}
+	}
+	config := gradsync.Config{
+		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
+		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
+		Sharded: w.config.hasShards(), Late: w.config.isLate(), Lane: r.Lane("exchange"),
+	}
+	if w.config.TuneBucket {
+		return gradsync.NewTuned(config, w.noteTrials)
+	}
+	return gradsync.New(w.config.Strategy, config)
+}
+
+// noteWire tells what the governor chose.
+func (w *worker) noteWire(choice *WireChoice) {
+	w.wire = choice
+	w.config.Wire = choice.chosen() // for a run that goes on from a checkpoint
+	w.note("%v", choice)
+	if w.rank == 0 {
+		w.beacon.notes <- choice.String()
+	}
+}
+
+// noteTrials tells which size of buckets was chosen, and why.
+func (w *worker) noteTrials(trials []gradsync.Trial) {
+	w.trials = trials
+	text := bucketText(trials)
+	w.note("%s", text)
+	if w.rank == 0 {
+		w.beacon.notes <- text
+	}
+}
+
+// leave ends the exchange and closes the links.
+func (w *worker) leave() error {
+	switch {
+	case w.strategy != nil:
+		return errors.Join(w.strategy.Close(), w.group.Close())
+	case w.group != nil:
+		return w.group.Close()
+	case w.mesh != nil:
+		w.mesh.Shutdown()
+		return w.mesh.Close()
+	}
+	return nil
+}
+
+// shutDown makes collectives in progress fail.
+func (w *worker) shutDown() {
+	if w.mesh != nil {
+		w.mesh.Shutdown()
+	}
+}
+
+// whenCancelled arranges for f to be called once ctx ends. The function it returns undoes that,
+// or waits for f.
+func whenCancelled(ctx context.Context, f func()) (undo func()) {
+	called := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(called)
+		f()
+	})
+	return func() {
+		if !stop() {
+			<-called
+		}
+	}
+}
+
+// train runs the loop while another goroutine reports where it stands.
+func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) (
+	done train.Result, err error) {
+	steps, perEpoch := l.Steps()
+	length := count(steps, "step")
+	if w.config.For != "" {
+		length = w.config.For
+	}
+	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), length, perEpoch)
+	w.note("learning rate %v for a batch of %d", w.config.rate(), w.config.stepBatch())
+	w.beacon = newBeacon(l.Moment().Step, steps, w.config.remaining(l.Moment().Trained))
+	reporting, stop := context.WithCancel(context.Background())
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		w.beacon.send(reporting, w.report)
+	}()
+	defer func() {
+		stop()
+		<-finished
+	}()
+	before := coresNow()
+	w.began = time.Now()
+	w.beacon.began.Store(w.began.UnixNano())
+	ctx, w.giveUp = context.WithCancel(ctx)
+	defer w.giveUp()
+	if w.peers != nil {
+		w.peers.isStopping = func() bool { return ctx.Err() != nil }
+	}
+	done, err = l.Run(ctx, watch(sync, w.beacon), w)
+	w.cores = coresNow().since(before)
+	if w.saver != nil {
+		err = errors.Join(err, w.saver.wait())
+	}
+	if w.steps.err != nil {
+		err = w.steps.err // whatever came of it
+	}
+	return done, err
+}
+
+// Step notes a finished step; it is part of train.Sink.
+func (w *worker) Step(s train.Step) {
+	now := time.Now()
+	sent, received := w.traffic()
+	u := w.meter.step(now, sent, received)
+	w.steps.add(w.rank, s, u)
+	w.events.step(now, s, u)
+	w.beacon.finish(s)
+	if w.steps.err != nil {
+		w.giveUp()
+	}
+}
+
+// Evaluation notes an evaluation; it is part of train.Sink.
+func (w *worker) Evaluation(e train.Evaluation) {
+	w.evaluations = append(w.evaluations, Evaluation{Steps: e.Steps, Epochs: e.Epochs,
+		Accuracy: e.Accuracy(), Views: max(1, len(w.config.views())), Seconds: e.Time.Seconds(),
+		TrainSeconds: e.Trained.Seconds()})
+	w.events.evaluation(time.Now(), e)
+	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
+		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
+}
+
+// note writes a line to the worker's log. The log is a courtesy: a full disk shows elsewhere.
+func (w *worker) note(format string, args ...any) {
+	fmt.Fprintf(w.log, "rank %d: "+format+"\n", append([]any{w.rank}, args...)...)
+}
+
+// traffic returns the bytes exchanged so far.
+func (w *worker) traffic() (sent, received int64) {
+	if w.group == nil {
+		return 0, 0
+	}
+	total := w.group.Counters().Total()
+	return total.Sent, total.Received
+}
+
+// vectors returns what the bytes sent so far stand for.
+func (w *worker) vectors() int64 {
+	if w.group == nil {
+		return 0
+	}
+	n := w.group.Counters().Total().Vector
+	if lowRank(w.config.Wire) > 0 {
+		for _, b := range w.strategy.(gradsync.Strategy).Buckets() {
+			n += b.Spared
+		}
+	}
+	return n
+}
+
+// result puts together what this worker tells about itself.
+func (w *worker) result(done train.Result) workerResult {
+	sent, received := w.traffic()
+	r := workerResult{
+		RankStat: RankStat{
+			Rank: w.rank, PID: os.Getpid(), Host: w.host, Steps: done.Steps,
+			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
+			FirstStepMS: firstStep(done.StepTimes),
+			StepMS:      stepQuantiles(done.StepTimes),
+			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
+			Phases:      phasesOf(done.Phases),
+			FLOPs:       done.FLOPs,
+			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
+			PeakRSSBytes: peakRSS(), Cores: w.cores,
+			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
+			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
+		},
+		Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(),
+		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
+		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
+		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
+		Evaluations: w.evaluations, Weights: w.started, AlgorithmChoice: w.tuning, Wire: w.wire,
+		BucketTrials: w.trials,
+		Saved:        w.saved, Texts: w.task.textStat(),
+		Resumed: w.task.start.Resumed.summary(),
+	}
+	if w.saver != nil {
+		r.Checkpoints = &w.saver.stat
+	}
+	if len(done.StepTimes) > 0 {
+		r.Buckets = w.buckets()
+	}
+	return r
+}
+
+// textStat counts what became of the texts; nil for images.
+func (t task) textStat() *TextStat {
+	texts := t.train.Texts
+	if texts == nil {
+		return nil
+	}
+	s := &TextStat{Vocabulary: texts.Vocabulary, TrainCut: texts.Cut}
+	if t.test != nil {
+		s.TestCut = t.test.Texts.Cut
+	}
+	return s
+}
+
+// traceCapacity is how many spans of a lane are kept: 32 MiB of them.
+const traceCapacity = 1 << 20 / 2
+
+func (w *worker) recorder() *trace.Recorder {
+	if !w.config.Trace {
+		return nil
+	}
+	return trace.NewRecorder(w.rank, traceCapacity)
+}
+
+// keep leaves the recording where the launcher merges it.
+func (w *worker) keep(r *trace.Recorder) error {
+	if r == nil {
+		return nil
+	}
+	text, err := json.Marshal(r.Recording())
+	if err == nil {
+		err = os.WriteFile(w.dir.recording(w.rank), text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("job: keep the trace: %w", err)
+	}
+	return nil
+}

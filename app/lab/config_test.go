@@ -1,0 +1,83 @@
+package lab_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/lab"
+)
+
+func TestRatesAreRead(t *testing.T) {
+	for text, want := range map[string]float64{"100mbit": 1e8, "1gbit": 1e9, "2.5Gbit/s": 2.5e9,
+		"10kbit": 1e4, "1000 GBIT": 1e12} {
+		if got, err := lab.ParseRate(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "no rate such as", "1": "no rate such as", "gbit": "no rate such as", "1gb": "no rate such as",
+		"1 gigabit": "no rate such as", "nangbit": "out of range", "-1gbit": "out of range",
+		"infgbit": "out of range", "9kbit": "out of range", "1001gbit": "out of range",
+	} {
+		if _, err := lab.ParseRate(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	for bits, want := range map[float64]string{1e9: "1 Gbit/s", 1.5e8: "150 Mbit/s", 2e4: "20 kbit/s",
+		12: "12 bit/s"} {
+		if got := lab.FormatRate(bits); got != want {
+			t.Errorf("%v: %q, want %q", bits, got, want)
+		}
+	}
+}
+
+func TestLossIsRead(t *testing.T) {
+	for text, want := range map[string]float64{"0%": 0, "0.1%": 0.001, "50 %": 0.5} {
+		if got, err := lab.ParseLoss(text); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0.1", "%", "100%", "-1%", "nan%", "one%"} {
+		if got, err := lab.ParseLoss(text); err == nil {
+			t.Errorf("%q: %v, want an error", text, got)
+		}
+	}
+}
+
+func TestCutsAreRead(t *testing.T) {
+	got, err := lab.ParseCut("3@10s-12.5s")
+	want := lab.Cut{Host: 3, From: 10 * time.Second, To: 12500 * time.Millisecond}
+	if err != nil || got != want {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	for _, text := range []string{"", "3", "3@", "3@10s", "a@1s-2s", "3@1-2", "3@1s-b"} {
+		if _, err := lab.ParseCut(text); err == nil || !strings.Contains(err.Error(), "3@10s-12s") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestConfigsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		config lab.Config
+	}{
+		{"0 hosts, want 1 to 64", lab.Config{}},
+		{"1000 hosts, want 1 to 64", lab.Config{Hosts: 1000}},
+		{"MTU of 100 bytes", lab.Config{Hosts: 2, MTU: 100}},
+		{"host 2 of 2: hosts go from 0 to 1", lab.Config{Hosts: 2, Links: map[int]lab.Link{2: {}}}},
+		{"host 1: delay of -1s", lab.Config{Hosts: 2, Links: map[int]lab.Link{1: {Delay: -time.Second}}}},
+		{"jitter of 1h0m0s", lab.Config{Hosts: 2, Link: lab.Link{Jitter: time.Hour}}},
+		{"rate of 1 bit/s", lab.Config{Hosts: 2, Link: lab.Link{Rate: 1}}},
+		{"loss of 100 %", lab.Config{Hosts: 2, Link: lab.Link{Loss: 1}}},
+		{"loss of NaN %", lab.Config{Hosts: 2, Link: lab.Link{Loss: math.NaN()}}},
+		{"host -1 of 2", lab.Config{Hosts: 2, Cuts: []lab.Cut{{Host: -1, To: 1}}}},
+		{"ends after it begins", lab.Config{Hosts: 2, Cuts: []lab.Cut{{From: 2, To: 2}}}},
+	} {
+		if err := c.config.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}

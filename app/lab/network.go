@@ -1,0 +1,227 @@
+package lab
+
+import (
+	"math"
+	"time"
+
+	"lockstep/random"
+)
+
+// overhead is what a packet takes on a link beside itself: an Ethernet header, as the kernel counts.
+const overhead = 14
+
+// Times of the emulated links. An idle link saves up what it carries in credit, and at least
+// creditPackets, because senders that pace their packets leave gaps of that size. A host's link is handed
+// packets for as long as they leave within ahead, so that the emulator may be late without the link losing
+// any of its rate.
+const (
+	credit        = time.Millisecond
+	creditPackets = 4
+	ahead         = 4 * time.Millisecond
+)
+
+// A receiver's link keeps a backlog of what waits for it, at least minQueue bytes, and what comes then
+// is lost.
+const (
+	backlog  = 20 * time.Millisecond
+	minQueue = 256 << 10
+)
+
+// network computes when packets arrive, if they do. It does no IO and has no clock: every call says what
+// time it is, since the network began. A packet takes its turn on the sender's link, travels for the
+// delay, then takes its turn on the receiver's link. It is not safe for concurrent use.
+type network struct {
+	links []emulatedLink
+	cuts  []Cut
+}
+
+// emulatedLink is the state of a host's link.
+type emulatedLink struct {
+	Link
+	up, down     bucket
+	loss, jitter random.Stream
+	sent         uint64        // packets so far
+	latest       time.Duration // when the last of them gets to its receiver's link
+	travelling   line          // from this host to the receivers' links
+	arriving     line          // on this link to the host
+	Counts
+}
+
+// Counts is what a link has carried, in bytes with Ethernet headers, and lost.
+type Counts struct {
+	Sent     uint64 `json:"bytes_sent"`
+	Received uint64 `json:"bytes_received"`
+	Lost     uint64 `json:"packets_lost"` // of those that the host sent, or waited to be received
+}
+
+// packet is on its way.
+type packet struct {
+	data     []byte
+	from, to int
+}
+
+// Purposes of random numbers.
+const (
+	drawLoss = iota
+	drawJitter
+)
+
+func newNetwork(c Config) *network {
+	n := &network{links: make([]emulatedLink, c.Hosts), cuts: c.Cuts}
+	for host := range n.links {
+		l := &n.links[host]
+		l.Link = c.link(host)
+		l.loss = random.Derive(c.Seed, uint64(host), drawLoss)
+		l.jitter = random.Derive(c.Seed, uint64(host), drawJitter)
+		l.up = newBucket(l.Rate/8, c.mtu())
+		l.down = l.up
+	}
+	return n
+}
+
+// send takes a packet at now and reports whether it is on its way; if not, it was lost, and its data
+// belongs to the caller again.
+func (n *network) send(now time.Duration, p packet) bool {
+	l := &n.links[p.from]
+	number := l.sent
+	l.sent++
+	l.Sent += uint64(len(p.data) + overhead)
+	left := l.up.pass(now, len(p.data)+overhead)
+	if l.isLost(number) || n.isCut(now, p.from) || n.isCut(now, p.to) {
+		l.Lost++
+		return false
+	}
+	late := time.Duration(l.jitter.Unit(number) * float64(l.Jitter))
+	l.latest = max(l.latest, left+l.Delay+late)
+	l.travelling.push(l.latest, p)
+	return true
+}
+
+// isLost reports whether the link loses the packet of this number.
+func (l *emulatedLink) isLost(number uint64) bool { return l.loss.Unit(number) < l.Loss }
+
+// isReady reports whether the link of a host would take a packet at now: it keeps no queue, for the
+// host has one.
+func (n *network) isReady(now time.Duration, host int) bool {
+	return n.links[host].up.wait(now) < ahead
+}
+
+func (n *network) isCut(now time.Duration, host int) bool {
+	for _, c := range n.cuts {
+		if c.Host == host && c.From <= now && now < c.To {
+			return true
+		}
+	}
+	return false
+}
+
+// next returns a packet whose time has come by now, and whether it arrives (true) or is lost (false).
+// Cost: the number of hosts.
+func (n *network) next(now time.Duration) (p packet, arrives, ok bool) {
+	for {
+		at, from := n.first()
+		if from == nil || at > now {
+			return packet{}, false, false
+		}
+		p := from.pop()
+		l := &n.links[p.to]
+		size := len(p.data) + overhead
+		switch {
+		case from == &l.arriving:
+			l.Received += uint64(size)
+			return p, true, true
+		case l.down.isFull(at):
+			l.Lost++
+			return p, false, true
+		}
+		l.arriving.push(l.down.pass(at, size), p)
+	}
+}
+
+// first returns the line whose first packet's time comes first, nil if there is no packet. Of several
+// with the same time the one of the first host counts.
+func (n *network) first() (at time.Duration, line *line) {
+	at = math.MaxInt64
+	for host := range n.links {
+		l := &n.links[host]
+		if t := l.travelling.time(); t < at {
+			at, line = t, &l.travelling
+		}
+		if t := l.arriving.time(); t < at {
+			at, line = t, &l.arriving
+		}
+	}
+	return at, line
+}
+
+// wait returns how long after now something is to be done; ok is false if there is nothing.
+func (n *network) wait(now time.Duration) (d time.Duration, ok bool) {
+	at, line := n.first()
+	return max(0, at-now), line != nil
+}
+
+// bucket is a direction of a link.
+type bucket struct {
+	rate   float64       // bytes per second; 0: no limit
+	credit time.Duration // what it saves up when it is idle
+	free   time.Duration // when all that has come will have passed
+}
+
+func newBucket(bytesPerSec float64, mtu int) bucket {
+	b := bucket{rate: bytesPerSec, credit: credit}
+	if b.rate > 0 {
+		b.credit = max(credit, b.time(creditPackets*mtu))
+	}
+	return b
+}
+
+// time returns how long so many bytes take.
+func (b *bucket) time(size int) time.Duration { return time.Duration(float64(size) / b.rate * 1e9) }
+
+// pass returns when so many bytes that come at now have passed. What was saved up passes at once.
+func (b *bucket) pass(now time.Duration, size int) time.Duration {
+	if b.rate == 0 {
+		return now
+	}
+	b.free = max(b.free, now-b.credit) + b.time(size)
+	return max(now, b.free)
+}
+
+// wait returns how long what has come keeps the link from taking more at now.
+func (b *bucket) wait(now time.Duration) time.Duration { return max(0, b.free-now) }
+
+// isFull reports whether no more may wait at now.
+func (b *bucket) isFull(now time.Duration) bool {
+	return b.rate > 0 && b.wait(now) > max(backlog, b.time(minQueue))
+}
+
+// line is packets one behind the other, each with the time when it gets to the end.
+type line struct {
+	times   []time.Duration
+	packets []packet
+	head    int // index of the first; what is before it has gone
+}
+
+func (l *line) push(at time.Duration, p packet) {
+	if l.head > len(l.packets)/2 {
+		n := copy(l.packets, l.packets[l.head:])
+		copy(l.times, l.times[l.head:])
+		l.packets, l.times, l.head = l.packets[:n], l.times[:n], 0
+	}
+	l.times, l.packets = append(l.times, at), append(l.packets, p)
+}
+
+func (l *line) pop() packet {
+	p := l.packets[l.head]
+	l.packets[l.head] = packet{}
+	l.head++
+	return p
+}
+
+// time returns when the first packet gets to the end, the end of all time if there is none.
+func (l *line) time() time.Duration {
+	if l.head == len(l.times) {
+		return math.MaxInt64
+	}
+	return l.times[l.head]
+}

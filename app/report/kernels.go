@@ -1,0 +1,178 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"lockstep/app/analysis"
+)
+
+// WriteKernels writes k as results.json and report.md into folder. Each file appears complete or not
+// at all.
+func WriteKernels(folder string, k *analysis.Kernels) error {
+	for _, file := range []struct {
+		name   string
+		render func(io.Writer, *analysis.Kernels) error
+	}{{ResultsFile, analysis.EncodeKernels}, {MarkdownFile, KernelsMarkdown}} {
+		var b bytes.Buffer
+		if err := file.render(&b, k); err != nil {
+			return err
+		}
+		if err := replace(filepath.Join(folder, file.name), b.Bytes()); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+// KernelsText writes the tables of k for a terminal.
+func KernelsText(w io.Writer, k *analysis.Kernels) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(out, "%s\n%s\n%s\n", kernelsTitle(k), kernelsLimits(k), kernelsLegend)
+	for _, s := range kernelSections(k) {
+		fmt.Fprintf(out, "\n%s\n", s.title)
+		for _, r := range s.rows() {
+			fmt.Fprintf(out, "  %s\n", strings.Join(r, "\t"))
+		}
+		for _, line := range s.summary {
+			fmt.Fprintf(out, "%s\n", line)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("report: kernels: %w", err)
+	}
+	return nil
+}
+
+// KernelsMarkdown writes what KernelsText does as Markdown, and how to repeat it.
+func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
+	m := &markdown{}
+	m.line("# %s", text(kernelsTitle(k)))
+	m.line("%s", text(kernelsLimits(k)))
+	m.line("%s", text(kernelsLegend))
+	for _, s := range kernelSections(k) {
+		m.line("## %s", text(s.title))
+		var t table
+		for i, texts := range s.rows() {
+			var r row
+			for _, one := range texts {
+				if i == 0 {
+					t.Head = append(t.Head, heading{one, ""})
+				} else {
+					r.Cells = append(r.Cells, cell{Text: one})
+				}
+			}
+			if i > 0 {
+				t.Rows = append(t.Rows, r)
+			}
+		}
+		m.table(t)
+		for _, line := range s.summary {
+			m.item("%s", text(line))
+		}
+		m.b.WriteString("\n")
+	}
+	m.line("## Repeat")
+	m.line("```sh\n%s\n```", strings.ReplaceAll(shell(k.Command), "\n", " "))
+	m.line("%s, %s, %s.", text(k.Host.CPU), count(k.Host.Cores, "core"),
+		k.Started.UTC().Format("2 January 2006, 15:04 UTC"))
+	if _, err := io.WriteString(w, strings.TrimRight(m.b.String(), "\n")+"\n"); err != nil {
+		return fmt.Errorf("report: kernels: %w", err)
+	}
+	return nil
+}
+
+// kernelsLegend says how to read the columns.
+const kernelsLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
+convolutions and those that skip padding may exceed the peak. GB/s count every operand once;
+their share is of the bandwidth of a working set of that size. The bound is the time that the
+nearer limit allows.`
+
+func kernelsTitle(k *analysis.Kernels) string {
+	return fmt.Sprintf("%s, batch %d, %s, %s, math %s: medians of %d", k.Model, k.Batch,
+		count(k.Threads, "thread"), k.ISA, k.Math, k.Repeats)
+}
+
+func kernelsLimits(k *analysis.Kernels) string {
+	var parts []string
+	for i, b := range k.Bandwidth {
+		if i%2 == 0 || i == len(k.Bandwidth)-1 {
+			parts = append(parts, fmt.Sprintf("%s %s", byteCount(float64(b.Bytes)), giga(b.PerSecond)))
+		}
+	}
+	return fmt.Sprintf("Limits measured here: %s GFLOP/s; GB/s by working set: %s.",
+		giga(k.PeakFLOPs), strings.Join(parts, ", "))
+}
+
+// kernelSection is one table and what it comes to.
+type kernelSection struct {
+	title   string
+	list    []analysis.Timing
+	summary []string
+}
+
+// furthest is how many timings are named as the furthest from their bounds.
+const furthest = 3
+
+func kernelSections(k *analysis.Kernels) []kernelSection {
+	sum, bound := analysis.Total(k.Layers)
+	step := analysis.Median(k.StepSeconds)
+	layers := kernelSection{title: "Every op of a training step, in order, in place", list: k.Layers,
+		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, their bounds to %s ms.",
+			millis(step), millis(sum), millis(bound))}}
+	for i, t := range analysis.Furthest(k.Layers, furthest) {
+		name := strings.TrimSpace(t.Op + " " + t.Layer)
+		layers.summary = append(layers.summary, fmt.Sprintf(
+			"Furthest from its bound, %d: %s, %s: %s ms lost of %s ms.", i+1, name, t.Shape,
+			exactMillis(t.Lost()), exactMillis(t.Median)))
+	}
+	sections := []kernelSection{layers}
+	if len(k.Shapes) > 0 {
+		sections = append(sections, kernelSection{
+			title: "Kernels of fixed shapes, by themselves", list: k.Shapes})
+	}
+	return sections
+}
+
+// rows returns the table of the section as text, its headings first. Kernels by themselves belong
+// to no layer and have no such column.
+func (s *kernelSection) rows() [][]string {
+	columns := []struct {
+		heading string
+		value   func(t *analysis.Timing) string
+	}{
+		{"op", func(t *analysis.Timing) string { return t.Op }},
+		{"layer", func(t *analysis.Timing) string { return orDash(t.Layer) }},
+		{"shape", func(t *analysis.Timing) string { return t.Shape }},
+		{"ms", func(t *analysis.Timing) string { return exactMillis(t.Median) }},
+		{"GFLOP/s", func(t *analysis.Timing) string { return giga(t.FLOPsPerSecond) }},
+		{"of peak", func(t *analysis.Timing) string { return percent(t.OfPeak) }},
+		{"GB/s", func(t *analysis.Timing) string { return giga(t.BytesPerSecond) }},
+		{"of bandwidth", func(t *analysis.Timing) string { return percent(t.OfBandwidth) }},
+		{"bound by", func(t *analysis.Timing) string { return t.BoundBy }},
+		{"bound ms", func(t *analysis.Timing) string { return exactMillis(t.Bound) }},
+		{"of bound", func(t *analysis.Timing) string { return percent(t.OfBound) }},
+	}
+	hasLayers := slices.ContainsFunc(s.list, func(t analysis.Timing) bool { return t.Layer != "" })
+	rows := make([][]string, 1+len(s.list))
+	for _, c := range columns {
+		if c.heading == "layer" && !hasLayers {
+			continue
+		}
+		rows[0] = append(rows[0], c.heading)
+		for i := range s.list {
+			rows[i+1] = append(rows[i+1], c.value(&s.list[i]))
+		}
+	}
+	return rows
+}
+
+func giga(v float64) string { return digits(v/1e9, 3) }
+
+// exactMillis formats seconds as milliseconds down to a tenth of a microsecond.
+func exactMillis(seconds float64) string { return fixed(1e3*seconds, 4) }

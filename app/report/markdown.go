@@ -1,0 +1,219 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// Markdown writes the tables and statements of the report as text, one table cell per figure.
+// The plots are left to the page; their values are here.
+func Markdown(w io.Writer, r *analysis.Results) error {
+	p := newPage(r)
+	m := &markdown{}
+	m.line("# %s", text(p.Title))
+	m.line("%s", text(p.Lede))
+	m.line("## In short")
+	for _, s := range p.Groups {
+		for _, f := range s.Findings {
+			m.item("**%s**: %s", text(s.Title), text(f))
+		}
+	}
+	m.b.WriteString("\n")
+	for i := range p.Groups {
+		m.section(&p.Groups[i])
+	}
+	m.line("## Notes")
+	for _, list := range p.Notes {
+		m.line("### %s", list.Count)
+		for _, n := range list.Notes {
+			m.item("**%s**: %s", n.Topic, text(n.Text))
+		}
+		m.b.WriteString("\n")
+	}
+	m.settings(p)
+	if _, err := io.WriteString(w, strings.TrimRight(m.b.String(), "\n")+"\n"); err != nil {
+		return fmt.Errorf("report: markdown: %w", err)
+	}
+	return nil
+}
+
+// markdown collects the text.
+type markdown struct{ b strings.Builder }
+
+func (m *markdown) line(format string, args ...any) {
+	fmt.Fprintf(&m.b, format+"\n\n", args...)
+}
+
+func (m *markdown) item(format string, args ...any) {
+	fmt.Fprintf(&m.b, "- "+format+"\n", args...)
+}
+
+func (m *markdown) section(s *section) {
+	m.line("## %s", text(s.Title))
+	m.line("%s", text(s.Work))
+	m.table(textTable(s))
+	for _, f := range s.Figures {
+		m.line("### %s", text(f.Title))
+		m.line("%s", text(f.Caption))
+		m.table(f.Table)
+	}
+	if len(s.Ranks.Rows) > 0 {
+		m.line("### Loss of each rank")
+		m.line("%s", text(s.RanksCaption))
+		m.table(s.Ranks)
+	}
+}
+
+func (m *markdown) table(t table) {
+	m.b.WriteString("|")
+	for _, h := range t.Head {
+		m.b.WriteString(" " + text(h.String()) + " |")
+	}
+	m.b.WriteString("\n|" + strings.Repeat(" --- |", len(t.Head)) + "\n")
+	for _, r := range t.Rows {
+		m.b.WriteString("|")
+		for _, c := range r.Cells {
+			m.b.WriteString(" " + text(c.Text) + " |")
+			m.b.WriteString(strings.Repeat(" |", max(c.Span-1, 0)))
+		}
+		m.b.WriteString("\n")
+	}
+	m.b.WriteString("\n")
+}
+
+func (m *markdown) settings(p page) {
+	m.line("## Settings")
+	m.line("Repeat this benchmark:")
+	fence := "```"
+	for strings.Contains(p.Command, fence) {
+		fence += "`"
+	}
+	m.line("%ssh\n%s\n%s", fence, strings.ReplaceAll(p.Command, "\n", " "), fence)
+	for _, list := range []struct {
+		title string
+		pairs []pair
+	}{{"Machine", p.Machine}, {"The same in every row", p.Shared}} {
+		if len(list.pairs) == 0 {
+			continue
+		}
+		m.line("### %s", list.title)
+		for _, one := range list.pairs {
+			m.item("%s: %s", text(one.Name), text(one.Value))
+		}
+		m.b.WriteString("\n")
+	}
+}
+
+// text escapes s so that Markdown and the HTML that may stand in it show it as it is, on one
+// line and in one cell.
+func text(s string) string {
+	return strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`,
+		"_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
+		"#", `\#`).Replace(s)
+}
+
+// textTable is the main table with one figure per column.
+func textTable(s *section) table {
+	cols := textColumns()
+	var t table
+	for _, c := range cols {
+		t.Head = append(t.Head, c.heading)
+	}
+	for _, v := range s.lines {
+		var r row
+		for i, c := range cols {
+			if i >= textLabels && v.OK == 0 {
+				r.Cells = append(r.Cells, cell{Text: v.missing(), Span: len(cols) - i})
+				break
+			}
+			r.Cells = append(r.Cells, c.value(v))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+// textLabels is the number of columns that say what a row is; figures follow.
+const textLabels = 10
+
+// textColumns are the columns of the text format: first what the row is, then its figures.
+func textColumns() []column {
+	col := func(name, unit string, value func(v *lineView) string) column {
+		return column{heading{name, unit}, func(v *lineView) cell { return cell{Text: value(v)} }}
+	}
+	ms := func(v float64) string { return millis(v) }
+	ratio := func(r analysis.Ratio, f func(float64) string) string {
+		s := ratioText(r, f)
+		if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
+			s += " (" + more + ")"
+		}
+		return s
+	}
+	number := func(f func(*lineView) int) func(*lineView) string {
+		return func(v *lineView) string { return fmt.Sprint(f(v)) }
+	}
+	return []column{
+		col("row", "", func(v *lineView) string { return v.key }),
+		col("model", "", func(v *lineView) string { return v.Setting.Model }),
+		col("strategy", "", func(v *lineView) string { return v.Setting.Strategy }),
+		col("algorithm", "", func(v *lineView) string { return v.exchanged(v.Setting.Algorithm) }),
+		col("link", "", func(v *lineView) string { return v.exchanged(v.Setting.Link) }),
+		col("wire", "", func(v *lineView) string { return v.exchanged(cmp.Or(v.Setting.Wire, "fp32")) }),
+		col("workers", "", number(func(v *lineView) int { return v.Setting.Workers })),
+		col("threads", "each", number(func(v *lineView) int { return v.Setting.Threads })),
+		col("cores", "", number(func(v *lineView) int { return v.Cores() })),
+		col("batch", "", number(func(v *lineView) int { return v.Setting.Batch })),
+		col("shards", "", number(func(v *lineView) int { return v.Setting.Shards })),
+		col("runs", "", number(func(v *lineView) int { return v.OK })),
+		col("total", "s", func(v *lineView) string { return seconds(v.Total.Median) }),
+		col("epoch", "s", func(v *lineView) string { return seconds(v.Epoch.Median) }),
+		col("step", "ms", func(v *lineView) string { return ms(v.Step.Median) }),
+		col("p10–p90", "ms", func(v *lineView) string {
+			return orDash(between(v.Step.P10, v.Step.P90, ms))
+		}),
+		col("spread of runs", "", func(v *lineView) string {
+			return percent(v.RunMedian.Spread())
+		}),
+		col("samples/s", "", func(v *lineView) string { return digits(v.PerSecond, 3) }),
+		col("speed-up", "of the step", func(v *lineView) string {
+			if v.Line == v.group.Baseline {
+				return "1"
+			}
+			return ratio(v.Speedup, twoDecimals)
+		}),
+		col("efficiency", "per core", func(v *lineView) string {
+			return ratioText(v.Efficiency, percent)
+		}),
+		col("step ÷ none", "", func(v *lineView) string {
+			return ratio(v.OverFloor, twoDecimals)
+		}),
+		col("loss", "first", func(v *lineView) string { return fixed(v.LossFirst, 4) }),
+		col("loss", "last", func(v *lineView) string { return fixed(v.LossLast, 4) }),
+		col("accuracy", "train", func(v *lineView) string { return percent(v.TrainAccuracy) }),
+		col("accuracy", "test", func(v *lineView) string { return percent(v.TestAccuracy) }),
+		col("sent", "by all", func(v *lineView) string { return byteCount(v.BytesSent) }),
+		col("parameters", "SHA-256", func(v *lineView) string {
+			c := v.parameters()
+			return strings.TrimSpace(c.Text + " " + c.Small)
+		}),
+	}
+}
+
+// exchanged returns a setting of the exchange; one worker has none.
+func (v *lineView) exchanged(setting string) string {
+	if v.Setting.Workers == 1 {
+		return dash
+	}
+	return orDash(setting)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return dash
+	}
+	return s
+}

@@ -1,0 +1,280 @@
+package report_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func render(t *testing.T, f func(io.Writer, *analysis.Results) error, r *analysis.Results) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for name, f := range map[string]func(io.Writer, *analysis.Results) error{
+		report.MarkdownFile: report.Markdown, report.HTMLFile: report.HTML,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := render(t, f, sample())
+			path := filepath.Join("testdata", name)
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("differs from %s at %q; look at it, then run with -update",
+					path, firstDifference(got, string(want)))
+			}
+		})
+	}
+}
+
+func firstDifference(got, want string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return got[max(0, i-40):min(len(got), i+40)]
+		}
+	}
+	return "the end"
+}
+
+// The page must work from a file, offline, without scripts, under its own policy.
+func TestPageLoadsNothing(t *testing.T) {
+	page := render(t, report.HTML, sample())
+	loadsNothing(t, page)
+	for _, wanted := range []string{
+		`<title id="g1-loss-wide-t">`, `<desc id="g1-loss-wide-d">`, `iteration`, `step time, ms`,
+	} {
+		if !strings.Contains(page, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
+	}
+}
+
+func loadsNothing(t *testing.T, page string) {
+	t.Helper()
+	for _, forbidden := range []string{`<script`, `<link`, `<img`, `<iframe`, `<object`, `<form`,
+		` style=`, ` src=`, `@import`, `javascript:`, `http://`, `https://`, `//`} {
+		if i := strings.Index(strings.ToLower(page), forbidden); i >= 0 {
+			t.Errorf("the page contains %q: %s", forbidden, page[max(0, i-60):min(len(page), i+60)])
+		}
+	}
+	if handler := regexp.MustCompile(`(?i)<[^>]*\son[a-z]+=`).FindString(page); handler != "" {
+		t.Errorf("the page has an event handler: %s", handler)
+	}
+	for _, link := range regexp.MustCompile(`(?:href="|url\()([^")]*)`).FindAllStringSubmatch(page, -1) {
+		if !strings.HasPrefix(link[1], "#") {
+			t.Errorf("the page refers to %q, want only its own anchors", link[1])
+		}
+	}
+	for _, wanted := range []string{
+		`<html lang="en">`, `name="viewport"`, `prefers-color-scheme:dark`,
+		`http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-`,
+	} {
+		if !strings.Contains(page, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
+	}
+}
+
+// Every element is closed by its own end tag, and every anchor and every label has a target.
+func TestPageIsBalanced(t *testing.T) { isBalanced(t, render(t, report.HTML, sample())) }
+
+func isBalanced(t *testing.T, page string) {
+	t.Helper()
+	page = page[:strings.Index(page, "<style>")] + page[strings.Index(page, "</style>")+8:]
+	void := map[string]bool{"meta": true, "br": true}
+	var open []string
+	ids := map[string]bool{}
+	for _, tag := range regexp.MustCompile(`<(/?)([a-zA-Z0-9]+)([^>]*?)(/?)>`).
+		FindAllStringSubmatch(page, -1) {
+		name := tag[2]
+		for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(tag[3], -1) {
+			if ids[id[1]] {
+				t.Errorf("id %s is used twice", id[1])
+			}
+			ids[id[1]] = true
+		}
+		switch {
+		case void[name] || tag[4] == "/":
+		case tag[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("</%s> closes %v", name, open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("left open: %v", open)
+	}
+	for _, ref := range regexp.MustCompile(`(?:href="#|url\(#|-labelledby=")([^")]*)`).
+		FindAllStringSubmatch(page, -1) {
+		for id := range strings.FieldsSeq(ref[1]) {
+			if !ids[id] {
+				t.Errorf("nothing has the id %s", id)
+			}
+		}
+	}
+}
+
+// The four-node report lists the loss of each rank every 20 iterations.
+func TestLossOfEachRank(t *testing.T) {
+	r := sample()
+	run := &r.Rows[4].Runs[0] // lenet ddp 2×1
+	for rank := range run.Ranks {
+		s := &run.Ranks[rank].Steps
+		s.Loss[19], s.OwnLoss[19] = 1.5, 1.25+0.5*float64(rank)
+	}
+	none := &r.Rows[5].Runs[0]
+	none.Ranks[1].Steps.OwnLoss[39] = math.NaN()
+	page, text := render(t, report.HTML, r), render(t, report.Markdown, r)
+	for _, want := range []string{
+		"| row | iteration | global, whole batch | rank 0, own shards | rank 1, own shards |\n",
+		"| A  single 1×1 | 20 | 1.5320 | 1.5320 | – |\n",
+		"| E  ddp 2×1 | 20 | 1.5000 | 1.2500 | 1.7500 |\n",
+		fmt.Sprintf("| F  none 2×1 | 40 | – | %.4f | – |\n", none.Ranks[0].Steps.OwnLoss[39]),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.md lacks %q", want)
+		}
+	}
+	want := `>E  ddp 2×1</th><td role="cell" data-label="">20</td><td role="cell" data-label="">1.5000` +
+		`</td><td role="cell" data-label="">1.2500</td><td role="cell" data-label="">1.7500</td>`
+	if !strings.Contains(page, want) {
+		t.Errorf("report.html lacks %q", want)
+	}
+	for _, format := range []string{page, text} {
+		if !strings.Contains(format, "mean over this rank") {
+			t.Error("the report does not say what a rank's loss is")
+		}
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	hostile := `"><script>alert('1')</script>&|*[x](https://example.test)` + "`\n# no"
+	r := sample()
+	r.Command = []string{"lockstep", hostile}
+	r.Host.CPU, r.Host.Name, r.Version, r.Revision, r.Go = hostile, hostile, hostile, hostile, hostile
+	r.Skipped[0].Reason = hostile
+	for i := range r.Rows {
+		s := &r.Rows[i].Setting
+		s.Model, s.Data, s.Strategy = hostile, hostile, hostile+s.Strategy
+		s.Algorithm, s.Link = hostile, hostile
+		for j := range r.Rows[i].Runs {
+			run := &r.Rows[i].Runs[j]
+			run.ISA, run.ParameterSHA256 = hostile, hostile
+			run.Config = []byte(`{"<script>":"<script>"}`)
+			if run.Error != "" {
+				run.Error = hostile
+			}
+		}
+	}
+	page := render(t, report.HTML, r)
+	for _, forbidden := range []string{"<script", `"><script`, "alert('"} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the page contains %s", forbidden)
+		}
+	}
+	text := render(t, report.Markdown, r)
+	for line := range strings.Lines(text) {
+		inCode := strings.HasPrefix(line, "lockstep ")
+		if !inCode && (strings.Contains(line, "<script") || strings.Contains(line, "[x](")) {
+			t.Errorf("report.md is not escaped: %s", line)
+		}
+		if strings.HasPrefix(line, "# no") {
+			t.Errorf("a name starts a heading: %s", line)
+		}
+	}
+}
+
+// Odd results must still give a page: nothing run, everything failed, one step, no loss.
+func TestOddResults(t *testing.T) {
+	empty := sample()
+	empty.Rows = nil
+	notRun := sample()
+	notRun.Complete = false
+	for i := range notRun.Rows {
+		notRun.Rows[i].Runs = nil
+	}
+	failed := sample()
+	oneStep := sample()
+	for i := range failed.Rows {
+		for j := range failed.Rows[i].Runs {
+			failed.Rows[i].Runs[j].Error = "no"
+			failed.Rows[i].Runs[j].Ranks = nil
+			ranks := oneStep.Rows[i].Runs[j].Ranks
+			for k := range ranks {
+				s := &ranks[k].Steps
+				s.Epoch, s.Samples = s.Epoch[:1], s.Samples[:1]
+				s.Loss, s.OwnLoss, s.Seconds = s.Loss[:1], s.OwnLoss[:1], s.Seconds[:1]
+				for name := range s.Phases {
+					s.Phases[name] = s.Phases[name][:1]
+				}
+			}
+		}
+	}
+	for name, r := range map[string]*analysis.Results{
+		"empty": empty, "not run": notRun, "failed": failed, "one step": oneStep,
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := render(t, report.HTML, r)
+			for _, bad := range []string{"NaN", "Inf"} {
+				if strings.Contains(page, bad) {
+					t.Errorf("the page shows %s", bad)
+				}
+			}
+			render(t, report.Markdown, r)
+		})
+	}
+}
+
+func TestWriteAndRead(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, report.ResultsFile)
+	if err := report.Save(folder, sample()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Write(folder, r); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(filepath.Join(folder, report.HTMLFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(written); got != render(t, report.HTML, sample()) {
+		t.Error("the page of decoded results differs from the page of the results")
+	}
+	if err := os.WriteFile(path, []byte(`{"schema":99}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := report.Read(folder); err == nil || !strings.Contains(err.Error(), "schema 99") {
+		t.Errorf("a newer schema gives %v, want an error that names it", err)
+	}
+}

@@ -1,0 +1,111 @@
+package report_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"lockstep/app/analysis"
+)
+
+// sampleRow describes one row of a made-up benchmark.
+type sampleRow struct {
+	model, strategy  string
+	workers, threads int
+	step, exchange   float64 // seconds
+	err              string
+}
+
+// sample returns made-up results: lenet and vgg11, all strategies, one failed run.
+func sample() *analysis.Results {
+	r := &analysis.Results{
+		Version: "0.1.0", Revision: "5f484d4", Go: "go1.26.8",
+		Command: []string{"lockstep", "bench", "--quick"},
+		Started: time.Date(2026, 11, 21, 11, 40, 0, 0, time.UTC), Seconds: 74.2, Rounds: 3,
+		Complete: true,
+		Host: analysis.Host{Name: "node-1", OS: "linux", Kernel: "6.1.0", Arch: "amd64",
+			CPU: "Example Processor 9000", Cores: 2, MemoryBytes: 8 << 30,
+			ISA: []string{"plain", "avx2", "avx512"}},
+		Skipped: []analysis.Skip{{Model: "lenet", Strategy: "ddp", Workers: 1,
+			Reason: "One worker has nobody to exchange with: the row would be single under " +
+				"another name."}},
+	}
+	for i, s := range []sampleRow{
+		{"lenet", "single", 1, 1, 0.0088, 0, ""},
+		{"lenet", "single", 1, 2, 0.0051, 0, ""},
+		{"lenet", "gather-scatter", 2, 1, 0.0046, 0.0031, ""},
+		{"lenet", "all-reduce", 2, 1, 0.0046, 0.0019, ""},
+		{"lenet", "ddp", 2, 1, 0.0046, 0.0008, ""},
+		{"lenet", "none", 2, 1, 0.0046, 0, ""},
+		{"vgg11", "single", 1, 1, 0.182, 0, ""},
+		{"vgg11", "gather-scatter", 4, 1, 0.170, 0.062, ""},
+		{"vgg11", "all-reduce", 4, 1, 0.170, 0.031, "rank 1 (pid 4711) was killed by signal 9 " +
+			"at step 4 in backward"},
+		{"vgg11", "ddp", 4, 1, 0.170, 0.012, ""},
+	} {
+		r.Rows = append(r.Rows, s.row(uint64(i)))
+	}
+	return r
+}
+
+func (s sampleRow) row(number uint64) analysis.Row {
+	row := analysis.Row{Setting: analysis.Setting{Model: s.model, Data: "glyphs", Strategy: s.strategy,
+		Algorithm: "direct", Link: "tcp", Workers: s.workers, Threads: s.threads, Batch: 64, Shards: 2,
+		Steps: 60, LR: 0.05, Seed: 1, Generated: true, Classes: 10}}
+	if s.model == "vgg11" {
+		row.Setting.Batch, row.Setting.Shards, row.Setting.Steps = 32, 4, 8
+	}
+	for round := range 3 {
+		run := s.run(row.Setting, rand.New(rand.NewPCG(number, uint64(round))))
+		run.Round = round
+		row.Runs = append(row.Runs, run)
+	}
+	return row
+}
+
+func (s sampleRow) run(set analysis.Setting, random *rand.Rand) analysis.Run {
+	run := analysis.Run{Steps: set.Steps, Samples: int64(set.Steps * set.Batch), ISA: "avx512",
+		TrainAccuracy: 0.612, TestAccuracy: 0.587, TestSamples: 1000, Error: s.err,
+		ParameterSHA256: fmt.Sprintf("%064x", 0x3fa94c<<40+len(s.model)),
+		BytesSent:       int64(set.Steps * (s.workers - 1) * 53762 * 4),
+		Config:          []byte(`{"model":"` + s.model + `","momentum":0.9,"optimizer":"sgd","isa":""}`)}
+	if s.model == "vgg11" {
+		run.TestAccuracy, run.TestSamples = analysis.Number(math.NaN()), 0
+	} else {
+		run.EpochSeconds = analysis.Numbers{s.step * 60.4}
+	}
+	noise := 1 + 0.02*random.Float64()
+	for rank := range s.workers {
+		var st analysis.Steps
+		st.Phases = map[string]analysis.Numbers{}
+		for i := range set.Steps {
+			f := noise * (1 + 0.06*random.ExpFloat64()*random.Float64())
+			if i == 0 {
+				f *= 4
+			}
+			step := (s.step + s.exchange) * f
+			st.Epoch, st.Samples = append(st.Epoch, 0), append(st.Samples, set.Batch)
+			loss := math.Log(10) * (0.35 + 0.65*math.Exp(-float64(i)/25))
+			loss *= 1 + 0.02*math.Sin(float64(7*i))
+			own := loss * (1 + 0.01*(float64(rank)-float64(s.workers-1)/2))
+			if s.strategy == "none" {
+				loss = own * 1.01 // each model falls more slowly by itself
+				own = loss
+			}
+			st.Loss, st.OwnLoss = append(st.Loss, loss), append(st.OwnLoss, own)
+			st.Seconds = append(st.Seconds, step)
+			for name, share := range map[string]float64{"forward": 0.32, "backward": 0.58,
+				"optimizer": 0.06, "data": 0.03, "other": 0.01} {
+				st.Phases[name] = append(st.Phases[name], share*s.step*f)
+			}
+			st.Phases["sync_exposed"] = append(st.Phases["sync_exposed"], s.exchange*f)
+		}
+		run.Ranks = append(run.Ranks, analysis.Rank{Rank: rank, Steps: st})
+		run.Seconds = 0
+		for _, v := range st.Seconds {
+			run.Seconds += v
+		}
+	}
+	return run
+}

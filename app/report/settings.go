@@ -1,0 +1,85 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// machine lists the host and the versions.
+func machine(r *analysis.Results) []pair {
+	h := r.Host
+	var used []string
+	for _, row := range r.Rows {
+		for _, run := range row.Runs {
+			if run.ISA != "" && !slices.Contains(used, run.ISA) {
+				used = append(used, run.ISA)
+			}
+		}
+	}
+	version := r.Version
+	if r.Revision != "" {
+		version += " (" + r.Revision + ")"
+	}
+	all := []pair{
+		{"host", h.Name}, {"processor", h.CPU}, {"cores", fmt.Sprint(h.Cores)},
+		{"kernels used", strings.Join(used, ", ")},
+		{"kernels supported", strings.Join(h.ISA, ", ")},
+		{"memory", byteCount(float64(h.MemoryBytes))},
+		{"system", strings.TrimSpace(h.OS + " " + h.Kernel)}, {"architecture", h.Arch},
+		{"lockstep", version}, {"go", r.Go},
+		{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
+		{"duration", duration(r.Seconds)},
+	}
+	return slices.DeleteFunc(all, func(p pair) bool { return p.Value == "" || p.Value == "0" })
+}
+
+// shared lists the resolved settings that all runs have in common, in the order of the first
+// run's configuration. Settings that hold nothing are left out.
+func shared(r *analysis.Results) []pair {
+	var out []pair
+	isFirst := true
+	for _, row := range r.Rows {
+		for _, run := range row.Runs {
+			settings := pairs(run.Config)
+			if settings == nil {
+				continue
+			}
+			if isFirst {
+				out, isFirst = settings, false
+				continue
+			}
+			out = slices.DeleteFunc(out, func(p pair) bool { return !slices.Contains(settings, p) })
+		}
+	}
+	return slices.DeleteFunc(out, func(p pair) bool { return p.Value == "" })
+}
+
+// pairs reads one flat JSON object, keeping its order; nil if it is none.
+func pairs(object json.RawMessage) []pair {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	var out []pair
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil
+		}
+		text := string(value)
+		if s := ""; json.Unmarshal(value, &s) == nil {
+			text = s
+		}
+		out = append(out, pair{Name: fmt.Sprint(name), Value: text})
+	}
+	return out
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// table is a table as both formats show it.
+type table struct {
+	Name string // read out by screen readers
+	Wide bool   // turns into cards on a narrow window
+	Head []heading
+	Rows []row
+}
+
+type heading struct{ Text, Unit string }
+
+func (h heading) String() string {
+	if h.Unit == "" {
+		return h.Text
+	}
+	return h.Text + ", " + h.Unit
+}
+
+type row struct {
+	Class string
+	Cells []cell
+}
+
+// cell is one value with a smaller second line.
+type cell struct {
+	Text, Small string
+	Code        string        // the full value of a shortened one
+	Label       string        // its column, for cards
+	Span        int           // columns it covers, if more than one
+	Swatch      template.HTML // sample of the line's style
+}
+
+// column is one column of the main table.
+type column struct {
+	heading
+	value func(v *lineView) cell
+}
+
+// lineView is a line with what its group knows about it.
+type lineView struct {
+	*analysis.Line
+	group *analysis.Group
+	key   string // letter that names the line in plots
+	style string // classes for colour and dashes
+}
+
+// columns are the columns of the page after the row's name. The text format splits them
+// further (see textColumns).
+func columns() []column {
+	return []column{
+		{heading{"workers", "× threads"}, func(v *lineView) cell {
+			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
+				Small: count(v.Cores(), "core")}
+		}},
+		{heading{"batch", ""}, func(v *lineView) cell {
+			return cell{Text: fmt.Sprint(v.Setting.Batch), Small: count(v.Setting.Shards, "shard")}
+		}},
+		{heading{"step", "ms"}, func(v *lineView) cell {
+			return cell{Text: millis(v.Step.Median), Small: between(v.Step.P10, v.Step.P90, millis)}
+		}},
+		{heading{"spread", ""}, func(v *lineView) cell {
+			return cell{Text: percent(v.RunMedian.Spread()), Small: count(v.OK, "run")}
+		}},
+		{heading{"samples/s", ""}, func(v *lineView) cell {
+			return cell{Text: digits(v.PerSecond, 3)}
+		}},
+		{heading{"speed-up", "of the step"}, func(v *lineView) cell {
+			if v.Line == v.group.Baseline {
+				return cell{Text: "1", Small: "baseline"}
+			}
+			return ratioCell(v.Speedup)
+		}},
+		{heading{"efficiency", "per core"}, func(v *lineView) cell {
+			if v.Contended {
+				return cell{Text: dash, Small: "contention"}
+			}
+			return cell{Text: ratioText(v.Efficiency, percent)}
+		}},
+		{heading{"step", "÷ none"}, func(v *lineView) cell { return ratioCell(v.OverFloor) }},
+		{heading{"total", "s"}, func(v *lineView) cell {
+			return cell{Text: seconds(v.Total.Median), Small: "epoch " + seconds(v.Epoch.Median)}
+		}},
+		{heading{"loss", "last"}, func(v *lineView) cell {
+			return cell{Text: fixed(v.LossLast, 4), Small: "from " + fixed(v.LossFirst, 4)}
+		}},
+		{heading{"accuracy", "test"}, func(v *lineView) cell {
+			return cell{Text: percent(v.TestAccuracy), Small: "train " + percent(v.TrainAccuracy)}
+		}},
+		{heading{"sent", "by all"}, func(v *lineView) cell {
+			return cell{Text: byteCount(v.BytesSent)}
+		}},
+		{heading{"parameters", "SHA-256"}, (*lineView).parameters},
+	}
+}
+
+func ratioCell(r analysis.Ratio) cell {
+	if !r.Known() {
+		return cell{Text: dash}
+	}
+	return cell{Text: ratioText(r, func(v float64) string { return fixed(v, 2) + "×" }),
+		Small: between(r.Interval.Lo, r.Interval.Hi, func(v float64) string { return fixed(v, 2) })}
+}
+
+func ratioText(r analysis.Ratio, format func(float64) string) string {
+	if !r.Known() {
+		return dash
+	}
+	return format(r.Median)
+}
+
+// parameters shows the hash and whether all lines that train one model share it.
+func (v *lineView) parameters() cell {
+	switch {
+	case v.Disagree:
+		return cell{Text: "differ", Small: "from run to run"}
+	case v.SHA256 == "":
+		return cell{Text: dash}
+	}
+	c := cell{Text: v.SHA256[:min(10, len(v.SHA256))], Code: v.SHA256}
+	switch {
+	case v.Setting.Strategy == "none" && v.Setting.Workers > 1:
+		c.Small = "of rank 0 alone"
+	case v.Setting.IsLossy:
+		c.Small = "another result"
+	case !v.Exact():
+		c.Small = "order of the ring"
+	case len(v.group.Hashes) == 1:
+		c.Small = "= all rows"
+	default:
+		c.Small = "≠ rows differ"
+	}
+	return c
+}
+
+// detail is the small print of a row's name.
+func (v *lineView) detail() string {
+	parts := []string{v.Setting.Model}
+	if v.Setting.Workers > 1 {
+		for _, s := range []string{v.Setting.Algorithm, v.Setting.Link} {
+			if s != "" {
+				parts = append(parts, s)
+			}
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// mainTable is the table of a group on the page.
+func mainTable(title string, lines []*lineView) table {
+	cols := columns()
+	t := table{Name: "Results of " + title, Wide: true, Head: []heading{{"strategy", ""}}}
+	for _, c := range cols {
+		t.Head = append(t.Head, c.heading)
+	}
+	for _, v := range lines {
+		name := strings.TrimSpace(v.key + "  " + v.Setting.Strategy + " " + v.Setting.Wire)
+		r := row{Cells: []cell{{Text: name, Small: v.detail(), Swatch: swatch(v.style)}}}
+		if v.group.Baseline == v.Line {
+			r.Class = "baseline"
+		}
+		for i, c := range cols {
+			if i >= 2 && v.OK == 0 {
+				r.Cells = append(r.Cells, cell{Text: v.missing(), Span: len(cols) - i})
+				break
+			}
+			one := c.value(v)
+			one.Label = c.String()
+			r.Cells = append(r.Cells, one)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+// missing says why a line has no figures.
+func (v *lineView) missing() string {
+	if len(v.Failures) == 0 {
+		return "not run"
+	}
+	return "failed: " + v.Failures[0]
+}
+
+// swatch is a sample of a curve's colour and dashes.
+func swatch(style string) template.HTML {
+	c := newSample()
+	c.line(1, 5, 25, 5, "curve "+style)
+	return c.markup()
+}

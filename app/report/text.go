@@ -1,0 +1,49 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"lockstep/app/analysis"
+)
+
+// Text writes the short form for a terminal: per group the findings and a table of the main
+// figures, then what was refused or needs caution.
+func Text(w io.Writer, r *analysis.Results) error {
+	c := analysis.Compare(r)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range c.Groups {
+		s := newSection(i, c)
+		fmt.Fprintf(out, "%s: %s\n", s.Title, s.Work)
+		fmt.Fprintln(out, "  row\tstep ms\tspread\tsamples/s\tspeed-up\tper core\t÷ none\tloss\t"+
+			"test\tparameters")
+		for _, v := range s.lines {
+			fmt.Fprintf(out, "  %s\t", v.Label)
+			if v.OK == 0 {
+				fmt.Fprintf(out, "%s\n", v.missing())
+				continue
+			}
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", millis(v.Step.Median),
+				percent(v.RunMedian.Spread()), digits(v.PerSecond, 3),
+				ratioText(v.Speedup, twoDecimals), ratioText(v.Efficiency, percent),
+				ratioText(v.OverFloor, twoDecimals), fixed(v.LossLast, 4),
+				percent(v.TestAccuracy), v.parameters().Text)
+		}
+		for _, f := range s.Findings {
+			fmt.Fprintf(out, "  %s\n", f)
+		}
+		fmt.Fprintln(out)
+	}
+	for _, n := range c.Notes {
+		if n.Kind != analysis.Fact {
+			fmt.Fprintf(out, "%s: %s\n", n.Kind, n.Text)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("report: text: %w", err)
+	}
+	return nil
+}
+
+func twoDecimals(v float64) string { return fixed(v, 2) }

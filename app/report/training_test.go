@@ -1,0 +1,103 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/report"
+)
+
+// trainingRun leaves the files of a run with hostile names and 1000 steps of two ranks.
+func trainingRun(t *testing.T) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	var steps bytes.Buffer
+	for step := range 1000 {
+		for rank := range 2 {
+			fmt.Fprintf(&steps, `{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"seconds":0.01,`+
+				`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.015,"rss_bytes":%d}`+"\n",
+				rank, step, 2.5-float64(step)/1000, 10000*(rank+1), (100+step/10)<<20)
+		}
+	}
+	files := map[string]string{
+		"steps.jsonl": steps.String(),
+		"config.yaml": "model: \"<script>alert(1)</script>\"\n",
+		"summary.json": `{"model":"<script>alert(1)</script>","data":"glyphs","generated":true,
+			"strategy":"ddp","workers":2,"threads":1,"batch":64,"shards":2,"seed":1,"steps":1000,"epochs":2.5,
+			"seconds":12,"train_seconds":10,"samples_per_second":6400,
+			"loss":{"first":2.5,"last":1.501},
+			"test_accuracy":0.75,"test_samples":100,"bytes_sent":30000000,"peak_rss_bytes":419430400,
+			"work":{"flops":2.5e13,"flops_per_second":2.5e11,"peak_flops":4e11,"fraction_of_peak":0.625},
+			"ranks":[{"buckets":[
+			{"bytes":1048576,"exposed":{"step_seconds":0.001},"hidden":{"step_seconds":0.004}},
+			{"bytes":524288,"exposed":{"step_seconds":0.0035},"hidden":{"step_seconds":0}}]},
+			{"buckets":null}],
+			"parameter_sha256":"abc","isa":"avx2",
+			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
+			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
+			"bytes":3145728},"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
+			{"steps":1000,"accuracy":0.75,"train_seconds":10,"seconds":1}]}`,
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestReportOfATrainingRun(t *testing.T) {
+	folder := trainingRun(t)
+	if err := report.WriteTraining(folder); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, report.HTMLFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	loadsNothing(t, page)
+	isBalanced(t, page)
+	for _, want := range []string{
+		`<title id="buckets-wide-t">`, `<th scope="row">2</th><td>3.500</td><td>0</td><td>0.5000</td>`,
+		"25.0 TFLOP of forward and backward passes, padded zeros included; 250 GFLOP/s, 62.5 % of the 400 ",
+		"75.00 % of 100", "80 % not reached, 1000 steps, 10.0 s of training",
+		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
+			"beside it, 1 came late",
+		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
+		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
+		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`, // cores
+		`<th scope="row">1000</th><td>1.000</td><td>2.000</td>`, // MB/s
+		`<th scope="row">10.00</th><td>75.00</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
+	for name, text := range map[string]string{
+		"summary.json": "{", "steps.jsonl": `{"rank":-1}`, "config.yaml": "",
+	} {
+		folder := trainingRun(t)
+		path := filepath.Join(folder, name)
+		err := os.WriteFile(path, []byte(text), 0o644)
+		if text == "" {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := report.WriteTraining(folder); err == nil || !strings.Contains(err.Error(), folder) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(folder, report.HTMLFile)); err == nil {
+			t.Errorf("%s: there is a report", name)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"lockstep/app/analysis"
+)
+
+// The files of a benchmark's folder.
+const (
+	ResultsFile  = "results.json"
+	MarkdownFile = "report.md"
+	HTMLFile     = "report.html"
+)
+
+// Read returns the results in folder. An error names the file; os.ErrNotExist is wrapped.
+func Read(folder string) (*analysis.Results, error) {
+	path := filepath.Join(folder, ResultsFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	defer f.Close()
+	r, err := analysis.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Save writes r to results.json of folder. The former content stays until the new one is on disk.
+func Save(folder string, r *analysis.Results) error {
+	var b bytes.Buffer
+	if err := analysis.Encode(&b, r); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := replace(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// Write renders r into report.md and report.html of folder. Each file appears complete or not at
+// all; a former report is replaced.
+func Write(folder string, r *analysis.Results) error {
+	for _, file := range []struct {
+		name   string
+		render func(io.Writer, *analysis.Results) error
+	}{{MarkdownFile, Markdown}, {HTMLFile, HTML}} {
+		var b bytes.Buffer
+		if err := file.render(&b, r); err != nil {
+			return err
+		}
+		if err := replace(filepath.Join(folder, file.name), b.Bytes()); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+// replace writes a file beside path, brings it to disk and renames it over path.
+func replace(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error is the one to report
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package roofline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/app/analysis"
+	"lockstep/graph"
+	"lockstep/model"
+	"lockstep/optim"
+	"lockstep/random"
+	"lockstep/tensor"
+)
+
+// warmSteps are taken before any is timed: they fault the memory in and fill the caches.
+const warmSteps = 2
+
+// step is a training step of the model, ready to run.
+type step struct {
+	program   *graph.Program
+	variables *graph.Variables
+	gradient  []float32
+	optimizer optim.Optimizer
+	times     []time.Duration // of the ops of a profiled step
+}
+
+// rate is the learning rate: small, so that weights stay what they were.
+const rate = 1e-4
+
+// newStep compiles the model for one batch of generated images.
+func (r *run) newStep() (*step, error) {
+	c := r.config
+	network, err := model.Named(c.Model, 10, tensor.Shape{32, 32, 3})
+	if err != nil {
+		return nil, fmt.Errorf("roofline: %w", err)
+	}
+	g := graph.New()
+	images := g.Input("images", append(tensor.Shape{c.Batch}, network.Input...))
+	labels := g.Labels("labels", c.Batch)
+	logits := network.Build(images)
+	p, err := graph.Compile(g, r.host, graph.Options{
+		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: true})
+	if err != nil {
+		return nil, fmt.Errorf("roofline: compile %s for %d samples: %w", c.Model, c.Batch, err)
+	}
+	v := graph.NewVariables(p)
+	v.Initialize(1)
+	s := &step{program: p, variables: v, gradient: v.NewGradient(),
+		times: make([]time.Duration, len(p.Cost()))}
+	s.optimizer, err = optim.New(optim.Config{Name: "sgd", LR: rate, Momentum: 0.9}, r.cpu, v.Weights, nil)
+	if err == nil {
+		err = p.Attach(v)
+	}
+	if err != nil {
+		p.Close()
+		return nil, fmt.Errorf("roofline: %w", err)
+	}
+	p.SetGradients(s.gradient)
+	for i := range p.Images() {
+		p.Images()[i] = random.Stream(1).Symmetric(uint64(i), 1)
+	}
+	for i := range p.LabelSlice() {
+		p.LabelSlice()[i] = int32(i % network.Classes)
+	}
+	return s, nil
+}
+
+func (s *step) update() {
+	s.optimizer.Step(0, len(s.variables.Weights), s.gradient, rate, 1/float32(s.program.Samples()))
+}
+
+// plain runs a step as training does and returns how long it took.
+func (s *step) plain() time.Duration {
+	begin := time.Now()
+	s.program.Forward()
+	s.program.Backward(nil)
+	s.update()
+	return time.Since(begin)
+}
+
+// profiled runs a step that fills times, and returns how long the update took.
+func (s *step) profiled() time.Duration {
+	s.program.Profile(s.times)
+	begin := time.Now()
+	s.update()
+	return time.Since(begin)
+}
+
+// model times every op of a training step. Steps without a clock inside alternate with those that
+// have one and with the peak, so that all meet the same machine.
+func (r *run) model() error {
+	s, err := r.newStep()
+	if err != nil {
+		return err
+	}
+	defer s.program.Close()
+	k := &r.kernels
+	k.Layers = s.timings()
+	begun, all := time.Now(), warmSteps+r.config.Repeats
+	for i := range all {
+		if err := r.tell(r.config.Model, i, all, begun); err != nil {
+			return err
+		}
+		whole, update, peak := s.plain(), s.profiled(), r.cpu.PeakFLOPs()
+		if i < warmSteps {
+			continue
+		}
+		k.StepSeconds = append(k.StepSeconds, seconds(whole))
+		k.PeakSamples = append(k.PeakSamples, peak)
+		for j, d := range append(s.times, update) {
+			k.Layers[j].Seconds = append(k.Layers[j].Seconds, seconds(d))
+		}
+	}
+	k.PeakFLOPs = analysis.Median(k.PeakSamples)
+	for i := range k.Layers {
+		k.Rate(&k.Layers[i])
+	}
+	return nil
+}
+
+// timings lists the ops of a step, the update last, without samples.
+func (s *step) timings() []analysis.Timing {
+	var list []analysis.Timing
+	for _, c := range s.program.Cost() {
+		list = append(list, analysis.Timing{Op: c.Op, Layer: c.Layer, Shape: shapeOf(c),
+			FLOPs: c.FLOPs, Bytes: c.Bytes})
+	}
+	n := s.variables.Count()
+	return append(list, updateTiming(n))
+}
+
+// updateTiming describes SGD with momentum on n parameters: three multiplications and additions
+// and, besides the gradient, weights and velocity read and written.
+func updateTiming(n int) analysis.Timing {
+	return analysis.Timing{Op: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * int64(n), Bytes: 20 * int64(n)}
+}
+
+// shapeOf writes the shapes of more than one axis that an op reads, then what it makes of them:
+// "64x8x8x128 3x3x128x256 > 64x8x8x256".
+func shapeOf(c graph.OpCost) string {
+	var parts []string
+	for _, t := range c.In {
+		if text := axes(t.Shape); len(t.Shape) > 1 && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, " ") + " > " + axes(c.Out[0].Shape))
+}
+
+func axes(s tensor.Shape) string {
+	return strings.ReplaceAll(strings.Trim(s.String(), "[]"), ", ", "x")
+}

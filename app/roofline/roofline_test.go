@@ -1,0 +1,104 @@
+package roofline_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/roofline"
+	"lockstep/internal/kernel"
+)
+
+func measure(t *testing.T, c roofline.Config) *analysis.Kernels {
+	t.Helper()
+	k, err := roofline.Run(context.Background(), c, analysis.Kernels{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// No op of the small model beats its bound by more than what a disturbed measurement of the limits
+// explains, none is without time, and the ops make up the step.
+func TestLayersAreSane(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		k := measure(t, roofline.Config{Model: "lenet", Batch: 4, Threads: 1, ISA: isa, Repeats: 3})
+		if k.ISA != isa.String() || k.Math != "fast" || len(k.StepSeconds) != 3 || len(k.PeakSamples) != 3 {
+			t.Errorf("%v: %+v", isa, k)
+		}
+		if len(k.Layers) < 15 || len(k.Shapes) != 0 {
+			t.Fatalf("%v: %d layers, %d shapes", isa, len(k.Layers), len(k.Shapes))
+		}
+		for i, b := range k.Bandwidth {
+			if b.PerSecond <= 0 || i > 0 && b.Bytes != 2*k.Bandwidth[i-1].Bytes {
+				t.Errorf("%v: bandwidth %+v", isa, k.Bandwidth)
+			}
+		}
+		checkTimings(t, k.Layers, 3)
+		first, last := k.Layers[0], k.Layers[len(k.Layers)-1]
+		if !strings.HasPrefix(first.Op, "conv") || first.Shape != "4x32x32x3 5x5x3x6 > 4x28x28x6" {
+			t.Errorf("%v: first op %s of shape %s", isa, first.Op, first.Shape)
+		}
+		if last.Op != "sgd" {
+			t.Errorf("%v: last op %s, want the update", isa, last.Op)
+		}
+	}
+}
+
+func checkTimings(t *testing.T, list []analysis.Timing, samples int) {
+	t.Helper()
+	for _, l := range list {
+		if len(l.Seconds) != samples || l.Median <= 0 || l.Bytes <= 0 || l.Shape == "" {
+			t.Errorf("%+v", l)
+		}
+		if l.Bound <= 0 || l.OfBound <= 0 || l.OfBound > 4 {
+			t.Errorf("%s %s: %v of the bound", l.Op, l.Shape, l.OfBound)
+		}
+	}
+}
+
+func TestShapesAreSane(t *testing.T) {
+	if kernel.Best() == kernel.Plain {
+		t.Skip("the fixed shapes are for machines with vectors; plain Go takes minutes")
+	}
+	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 2, ISA: kernel.Best(),
+		Math: kernel.Exact, Repeats: 1, Shapes: true})
+	if k.Math != "exact" || len(k.Shapes) < 30 {
+		t.Errorf("math %s, %d shapes", k.Math, len(k.Shapes))
+	}
+	checkTimings(t, k.Shapes, 1)
+}
+
+func TestBadConfigurations(t *testing.T) {
+	good := roofline.Config{Model: "lenet", Batch: 2, Threads: 1, Repeats: 1}
+	for want, change := range map[string]func(*roofline.Config){
+		"repeats 0: want 1 to 1000":    func(c *roofline.Config) { c.Repeats = 0 },
+		"batch 65537: want 1 to 65536": func(c *roofline.Config) { c.Batch = 1<<16 + 1 },
+		"5000 threads, want 1 to":      func(c *roofline.Config) { c.Threads = 5000 },
+		`no model "lenett"`:            func(c *roofline.Config) { c.Model = "lenett" },
+	} {
+		c := good
+		change(&c)
+		_, err := roofline.Run(context.Background(), c, analysis.Kernels{}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A measurement ends when it is told to, at the next piece of work.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	pieces := 0
+	k, err := roofline.Run(ctx, roofline.Config{Model: "lenet", Batch: 2, Threads: 1, Repeats: 5},
+		analysis.Kernels{}, func(p roofline.Progress) {
+			if pieces++; p.Done == 3 {
+				cancel()
+			}
+		})
+	if k != nil || !errors.Is(err, context.Canceled) || pieces != 5 {
+		t.Errorf("results %v, error %v after %d pieces", k, err, pieces)
+	}
+}

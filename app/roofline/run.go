@@ -1,0 +1,132 @@
+package roofline
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"lockstep/app/analysis"
+	"lockstep/graph"
+	"lockstep/internal/kernel"
+)
+
+// Config is a measurement as values.
+type Config struct {
+	Model   string // its input is an image of 32x32 pixels and 3 channels, its classes 10
+	Batch   int    // samples of a step, 1 to MaxBatch
+	Threads int    // 1 to 1024
+	ISA     kernel.ISA
+	Math    kernel.Math
+	Repeats int  // samples of every timing, 1 to MaxRepeats
+	Shapes  bool // time kernels of fixed shapes as well
+}
+
+// Progress is a moment of a measurement.
+type Progress struct {
+	Name      string // what is being timed
+	Done, All int
+	Remaining time.Duration // estimate; 0 while unknown
+}
+
+// The bounds of a Config: every raw sample is kept, and activations take memory.
+const (
+	MaxRepeats = 1000
+	MaxBatch   = 1 << 16
+)
+
+// Run measures what c says. label holds what the caller knows of the program and the machine and is
+// completed. progress, unless nil, is called before each piece of work.
+func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Progress)) (
+	*analysis.Kernels, error) {
+	if c.Repeats < 1 || c.Repeats > MaxRepeats {
+		return nil, fmt.Errorf("roofline: repeats %d: want 1 to %d", c.Repeats, MaxRepeats)
+	}
+	if c.Batch < 1 || c.Batch > MaxBatch {
+		return nil, fmt.Errorf("roofline: batch %d: want 1 to %d", c.Batch, MaxBatch)
+	}
+	cpu, err := kernel.Open(kernel.Config{ISA: c.ISA, Threads: c.Threads, Math: c.Math})
+	if err != nil {
+		return nil, fmt.Errorf("roofline: %w", err)
+	}
+	defer cpu.Close()
+	begun := time.Now()
+	r := &run{ctx: ctx, config: c, cpu: cpu, host: graph.NewHost(cpu), kernels: label,
+		progress: progress}
+	k := &r.kernels
+	k.Model, k.Batch, k.Threads, k.ISA, k.Repeats = c.Model, c.Batch, c.Threads, c.ISA.String(), c.Repeats
+	k.Go, k.Started, k.Math = runtime.Version(), begun, c.Math.String()
+	if err := r.measure(); err != nil {
+		return nil, err
+	}
+	k.Seconds = time.Since(begun).Seconds()
+	return k, nil
+}
+
+// run is the state of a measurement.
+type run struct {
+	ctx      context.Context
+	config   Config
+	cpu      *kernel.CPU
+	host     *graph.Host
+	kernels  analysis.Kernels
+	progress func(Progress)
+}
+
+func (r *run) measure() error {
+	if err := r.limits(); err != nil {
+		return err
+	}
+	if err := r.model(); err != nil {
+		return err
+	}
+	if r.config.Shapes {
+		return r.shapes()
+	}
+	return nil
+}
+
+// tell reports that number done of all pieces of the work called name comes next, the first having
+// begun at begun; it returns the context's error.
+func (r *run) tell(name string, done, all int, begun time.Time) error {
+	if r.progress != nil {
+		p := Progress{Name: name, Done: done, All: all}
+		if done > 0 {
+			p.Remaining = time.Since(begun) / time.Duration(done) * time.Duration(all-done)
+		}
+		r.progress(p)
+	}
+	return r.ctx.Err()
+}
+
+// The working sets of a thread over which bandwidth is measured: each twice the one before, from
+// what the nearest cache holds to more than any holds.
+const (
+	leastWork = 16 << 10
+	mostWork  = 256 << 20
+)
+
+// limits measures bandwidth; the peak is measured beside the steps.
+func (r *run) limits() error {
+	begun := time.Now()
+	if err := r.tell("bandwidth", 0, 1, begun); err != nil {
+		return err
+	}
+	least := leastWork * r.cpu.Threads()
+	memory, err := r.host.Allocate(max(mostWork, least) / 4)
+	if err != nil {
+		return fmt.Errorf("roofline: %w", err)
+	}
+	if memory.Release != nil {
+		defer memory.Release()
+	}
+	for bytes := least; bytes <= mostWork && r.ctx.Err() == nil; bytes *= 2 {
+		rate := r.cpu.Bandwidth(memory.Floats[:bytes/4])
+		r.kernels.Bandwidth = append(r.kernels.Bandwidth,
+			analysis.Bandwidth{Bytes: int64(bytes), PerSecond: rate})
+	}
+	return r.ctx.Err()
+}
+
+// seconds returns d, of at least a nanosecond: some clocks are coarse.
+func seconds(d time.Duration) float64 { return max(d, 1).Seconds() }
