@@ -16,7 +16,8 @@
 // any number of ranks. "ring" gives the same bits on all ranks of one group only. See [IsExact].
 //
 // With a [Call].Codec all-reduces travel in another form. A lossless [Codec] changes no bit; with a
-// lossy one all ranks of a group get the same bits, but not those of other numbers of ranks.
+// lossy one all ranks of a group get the same bits, but not those of other numbers of ranks, hosts or
+// of another algorithm; "auto" then depends on sizes and topology alone, so a run can be repeated.
 //
 // # Cost
 //

@@ -218,14 +218,7 @@ func (x *executor) schedule(c *Call, elems int) *Schedule {
 	case Barrier:
 		return barrier(size, rank)
 	}
-	name := x.algorithm(c)
-	if name == "auto" && x.tuning != nil {
-		name = x.tuning.Resolve(4 * elems)
-	}
-	name = Resolve(name, x.config.Topology, 4*elems)
-	if !x.fits(c.Codec, name) {
-		name = "direct" // "auto" avoids what does not fit
-	}
+	name := Pick(x.algorithm(c), x.tuning, x.config.Topology, c.Codec, 4*elems)
 	s, err := PlanAllReduce(name, x.config.Topology, x.config.Plan, rank, elems)
 	if err != nil {
 		panic(err) // checked by validate and NewGroup

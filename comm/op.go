@@ -120,6 +120,25 @@ func Resolve(name string, t Topology, bytes int) string {
 	return "halving-doubling"
 }
 
+// Pick returns the all-reduce that a group runs for a vector of that many bytes in the form of a
+// codec, which may be nil. "auto" goes by what was measured, or by Resolve's rule where measured is
+// nil. With a lossy codec it always goes by that rule: such sums depend on the schedule, so the
+// schedule must be a function of size and topology alone, never of a timing. Where the rule's
+// algorithm would round again, it is direct.
+func Pick(name string, measured *Tuning, t Topology, c Codec, bytes int) string {
+	if name != "auto" {
+		return name
+	}
+	if measured != nil && (c == nil || c.Loss() == Lossless) {
+		return measured.Resolve(bytes)
+	}
+	name = Resolve(name, t, bytes)
+	if CheckCodec(name, c) != nil {
+		return "direct"
+	}
+	return name
+}
+
 // PlanAllReduce returns rank's schedule of an all-reduce of elems elements whose contributions
 // are the pieces of plan, which has as many workers as t has ranks. It is a pure function; all
 // ranks' schedules fit together.

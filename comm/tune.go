@@ -7,7 +7,8 @@ import (
 
 // Tune measures the group's links and the speed of additions, and has "auto" go by that from now
 // on instead of by Resolve's rule. Like a collective it is called by all ranks, and rank 0 decides
-// for all. Only exact algorithms are chosen, so no bit depends on it.
+// for all. No bit depends on it: only exact algorithms are chosen, and a call with a lossy codec,
+// whose sums would differ even between those, keeps to Resolve's rule (see [Pick]).
 //
 // It takes a few milliseconds; on slow links some 30 times their latency and the time of 96 KiB.
 // What it sends is not counted.

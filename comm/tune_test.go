@@ -1,8 +1,10 @@
 package comm_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -114,3 +116,96 @@ func TestTuneWithoutPeer(t *testing.T) {
 		}
 	}
 }
+
+// rounding keeps the upper half of each element, cut off.
+type rounding struct{}
+
+func (rounding) Name() string       { return "rounding" }
+func (rounding) Loss() comm.Loss    { return comm.Elementwise }
+func (rounding) IsFixed() bool      { return true }
+func (rounding) MaxBytes(n int) int { return 2 * n }
+
+func (rounding) Encode(dst []byte, src []float32) int {
+	for i, x := range src {
+		binary.LittleEndian.PutUint16(dst[2*i:], uint16(math.Float32bits(x)>>16))
+	}
+	return 2 * len(src)
+}
+
+func (rounding) Decode(dst []float32, src []byte) error {
+	for i := range dst {
+		dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
+	}
+	return nil
+}
+
+// Groups that were measured to opposite choices give the same bits: with a lossy codec "auto" goes by
+// sizes and ranks, not by what was measured, and without one every choice is exact.
+func TestNoBitDependsOnTheTuning(t *testing.T) {
+	const workers, shards = 3, 5
+	plan := commtest.Cut(t, shards, workers)
+	for _, codec := range []comm.Codec{nil, rounding{}} {
+		for _, elems := range []int{20, 3000, 90_000, comm.SegmentElems + 100} {
+			data := commtest.NewContributions(shards, elems)
+			sum := func(op comm.Op, choice string) []float32 {
+				sums := make([][]float32, workers)
+				c := comm.Config{Topology: comm.OneHost(workers)}
+				errs := commtest.Ranks(t, local, plan, c, func(g *comm.Group) error {
+					if choice != "" {
+						g.Force(choice)
+					}
+					pieces := data.Pieces(g)
+					sums[g.Rank()] = pieces[0]
+					return g.Start(comm.Call{Op: op, Codec: codec, Out: pieces[0], Pieces: pieces}).Wait()
+				})
+				if err := errors.Join(errs...); err != nil {
+					t.Fatal(err)
+				}
+				part := comm.Part(elems, workers, 0)
+				if op == comm.ReduceScatter {
+					return sums[0][part.Lo:part.Hi]
+				}
+				return sums[0]
+			}
+			for _, op := range []comm.Op{comm.AllReduce, comm.ReduceScatter} {
+				want := sum(op, "")
+				for _, choice := range []string{"one-shot", "direct", "tree", "halving-doubling"} {
+					if i := commtest.Differ(sum(op, choice), want); i >= 0 {
+						t.Errorf("%v, codec %v, %d elements: element %d differs where %s is quickest", op,
+							codec, elems, i, choice)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What auto stands for with a codec.
+func TestPick(t *testing.T) {
+	quick := &comm.Tuning{Choices: []comm.Choice{{Bytes: 1 << 20, Algorithm: "tree"}}}
+	for _, test := range []struct {
+		name, hosts string
+		measured    *comm.Tuning
+		codec       comm.Codec
+		bytes       int
+		want        string
+	}{
+		{"auto", "aaa", quick, nil, 100, "tree"},
+		{"auto", "aaa", nil, nil, 100, "one-shot"},
+		{"auto", "aaa", quick, rounding{}, 100, "one-shot"},
+		{"auto", "aaa", quick, rounding{}, 1 << 20, "direct"},
+		{"auto", "aabb", quick, rounding{}, 1 << 20, "hierarchical"},
+		{"auto", "aabb", quick, blocks{}, 1 << 20, "direct"},
+		{"ring", "aabb", quick, rounding{}, 1 << 20, "ring"},
+	} {
+		hosts := comm.NewTopology(strings.Split(test.hosts, ""))
+		if got := comm.Pick(test.name, test.measured, hosts, test.codec, test.bytes); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+// blocks is rounding that says to round elements together.
+type blocks struct{ rounding }
+
+func (blocks) Loss() comm.Loss { return comm.Blockwise }

@@ -32,8 +32,8 @@ func TrialSizes(bytes int) []int {
 	return append(sizes, bytes)
 }
 
-// tuned is "ddp" that tries sizes of buckets in the first steps of a run and goes on with the best. No
-// sum depends on what it is sent with, so the trials are steps like all others.
+// tuned is "ddp" that tries sizes of buckets in the first steps of a run and goes on with the best. Exact
+// sums do not depend on the buckets, so the trials are steps like all others.
 type tuned struct {
 	Strategy   // of this step
 	group      *comm.Group
@@ -47,11 +47,11 @@ type tuned struct {
 }
 
 // NewTuned returns "ddp" that tries TrialSizes of buckets in turn for its first ten steps each, calls done
-// with what it found, and goes on with the size whose steps were shortest. Rank 0 decides for all. Neither
-// TopK nor Rank nor Sharded go with it, since what they keep depends on the buckets.
+// with what it found, and goes on with the size whose steps were shortest. Rank 0 decides for all. It
+// refuses TopK, Rank, Sharded and a lossy Codec: residuals, shares and rounded sums depend on the buckets.
 func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
-	if c.TopK || c.Rank > 0 || c.Sharded {
-		return nil, fmt.Errorf("gradsync: buckets to be tried with a memory or shares that go by them")
+	if c.TopK || c.Rank > 0 || c.Sharded || c.Codec != nil && c.Codec.Loss() != comm.Lossless {
+		return nil, fmt.Errorf("gradsync: buckets are tried only where sums and shares do not depend on them")
 	}
 	bytes := 0
 	for _, s := range c.Segments {

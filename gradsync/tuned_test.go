@@ -3,9 +3,11 @@ package gradsync_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/comm"
+	"lockstep/comm/codec"
 	"lockstep/comm/commtest"
 	"lockstep/gradsync"
 )
@@ -82,9 +84,15 @@ func chosen(trials []gradsync.Trial) int {
 }
 
 func TestTunedRefuses(t *testing.T) {
-	for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}, {Sharded: true}, {}} {
+	bf16, err := codec.New("bf16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}, {Sharded: true}, {Codec: bf16}} {
 		if s, err := gradsync.NewTuned(c, nil); err == nil {
 			t.Errorf("%+v: %v", c, s)
+		} else if !strings.Contains(err.Error(), "do not depend on them") {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

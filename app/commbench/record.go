@@ -95,14 +95,11 @@ func (p point) busShare(ranks int) float64 {
 
 // algorithm returns what ran: of several segments' the first one's.
 func (g group) algorithm(p point) string {
-	name := p.Algorithm
-	if name == "auto" {
-		name = g.ranks[0].Tuning.Resolve(p.Bytes)
+	form, err := codec.New(p.Codec)
+	if err != nil {
+		panic(err) // Validate has seen the name
 	}
-	if form, err := codec.New(p.Codec); err == nil && comm.CheckCodec(name, form) != nil {
-		return "direct" // what auto falls back on
-	}
-	return name
+	return comm.Pick(p.Algorithm, g.ranks[0].Tuning, g.hosts, form, p.Bytes)
 }
 
 // schedules calls f with a rank's schedule of each segment of an all-reduce.

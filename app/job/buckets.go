@@ -54,6 +54,9 @@ func (c Config) bucketProblems(add func(name, format string, args ...any)) {
 		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
 	case c.hasMemory():
 		add("tune-bucket", "what --wire %s holds back goes by the buckets", c.Wire)
+	case c.Wire == auto || IsLossy(c.Wire):
+		add("tune-bucket", "changes no result, but with --wire %s the sums would depend on the size that "+
+			"it finds; want a --bucket", c.Wire)
 	}
 }
 

@@ -106,6 +106,8 @@ func TestTunedBucketsRefuse(t *testing.T) {
 		"is for --strategy ddp, not all-reduce": func(c *job.Config) { c.Strategy = "all-reduce" },
 		"shares of --shard-optimizer":           func(c *job.Config) { c.ShardOptimizer = true },
 		"--wire top-k holds back":               func(c *job.Config) { c.Wire = "top-k" },
+		"with --wire bf16 the sums":             func(c *job.Config) { c.Wire = "bf16" },
+		"with --wire auto the sums":             func(c *job.Config) { c.Wire = "auto" },
 	} {
 		c := job.Default()
 		c.Workers, c.Strategy, c.TuneBucket = 2, "ddp", true

@@ -193,7 +193,7 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 	s := &Summary{
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
 		Classes: first.Classes, Strategy: c.Strategy,
-		Algorithm: first.algorithm(c), AlgorithmChoice: first.AlgorithmChoice,
+		Algorithm: first.Algorithm, AlgorithmChoice: first.AlgorithmChoice,
 		BucketTrials: first.BucketTrials,
 		Link:         c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
@@ -268,34 +268,6 @@ func (r workerResult) wire(c Config) string {
 		return wirePlain // nothing to choose between
 	}
 	return c.Wire
-}
-
-// algorithm returns the all-reduce that the run used, "none" if nothing was reduced.
-func (r workerResult) algorithm(c Config) string {
-	switch {
-	case c.Workers == 1 || c.isIsolated():
-		return none
-	case c.Strategy == "gather-scatter":
-		return "gather"
-	}
-	name := c.Algorithm
-	if r.AlgorithmChoice != nil {
-		name = r.AlgorithmChoice.Resolve(r.bucket(c))
-	}
-	if form, err := newCodec(r.wire(c)); err == nil && comm.CheckCodec(name, form) != nil {
-		name = "direct" // what auto falls back on
-	}
-	return name
-}
-
-// bucket returns the size of buckets that the run went on with.
-func (r workerResult) bucket(c Config) int {
-	for _, t := range r.BucketTrials {
-		if t.IsChosen {
-			return t.BucketBytes
-		}
-	}
-	return c.Bucket
 }
 
 // ratio returns part/whole, or nil if there is nothing to divide.

@@ -65,6 +65,7 @@ type workerResult struct {
 	TestSamples     int64            `json:"test_samples"`
 	Generated       bool             `json:"generated"`
 	Classes         int              `json:"classes"`
+	Algorithm       string           `json:"algorithm"` // of the all-reduces; "none" without
 	Evaluations     []Evaluation     `json:"evaluations"`
 	Weights         *Start           `json:"weights"`
 	AlgorithmChoice *comm.Tuning     `json:"algorithm_choice"`
@@ -466,6 +467,27 @@ func (w *worker) vectors() int64 {
 	return n
 }
 
+// algorithm returns the all-reduce of a bucket of gradients, "none" if nothing was reduced.
+func (w *worker) algorithm() string {
+	switch {
+	case w.group == nil:
+		return none
+	case w.config.Strategy == "gather-scatter":
+		return "gather"
+	}
+	codec, err := newCodec(w.config.Wire)
+	if err != nil {
+		return none // as Validate would have said
+	}
+	bucket := w.config.Bucket
+	for _, t := range w.trials {
+		if t.IsChosen {
+			bucket = t.BucketBytes
+		}
+	}
+	return comm.Pick(w.config.Algorithm, w.tuning, w.hosts, codec, bucket)
+}
+
 // result puts together what this worker tells about itself.
 func (w *worker) result(done train.Result) workerResult {
 	sent, received := w.traffic()
@@ -487,6 +509,7 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
+		Algorithm:   w.algorithm(),
 		Evaluations: w.evaluations, Weights: w.started, AlgorithmChoice: w.tuning, Wire: w.wire,
 		BucketTrials: w.trials,
 		Saved:        w.saved, Texts: w.task.textStat(),
