@@ -3,7 +3,8 @@
 // [Launch] starts the workers of a run on this machine, lets them meet, follows them to their
 // end, then returns what each of them reported; [Join] is the worker's side and yields a
 // [Session]. [Environment] holds the environment variables a process was started with, and
-// [ResolveMember] reads rank, world and addresses from them.
+// [Environment.ResolveMember] reads rank, world and addresses from them. [Environment.CheckAlone]
+// finds a command that another launcher started as one of several processes.
 //
 // # Protocol
 //

@@ -77,6 +77,12 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Annotations[anywhere] != "" || !c.HasParent() {
+				return nil
+			}
+			return a.environment.CheckAlone()
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
@@ -96,12 +102,16 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// anywhere is the annotation of commands that may be one of several processes of another launcher.
+const anywhere = "anywhere"
+
 // helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    "help [COMMAND]",
-		Short:  "Explain a command",
-		Hidden: true,
+		Use:         "help [COMMAND]",
+		Short:       "Explain a command",
+		Hidden:      true,
+		Annotations: map[string]string{anywhere: "true"},
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {

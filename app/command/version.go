@@ -27,6 +27,8 @@ func versionCommand(a *app) *cobra.Command {
 		Short:   "Print the version and what this processor can do",
 		Example: "  lockstep version --json",
 		Args:    noArguments,
+
+		Annotations: map[string]string{anywhere: "true"},
 		RunE: func(*cobra.Command, []string) error {
 			v := describeVersion()
 			if isJSON {

@@ -14,11 +14,12 @@ const commbenchWork = "commbench"
 // and the launcher says which.
 func workerCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:       "worker [" + commbenchWork + "]",
-		Short:     "Be one worker of a run that train or commbench has started",
-		Hidden:    true,
-		ValidArgs: []string{commbenchWork},
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Use:         "worker [" + commbenchWork + "]",
+		Short:       "Be one worker of a run that train or commbench has started",
+		Hidden:      true,
+		Annotations: map[string]string{anywhere: "true"},
+		ValidArgs:   []string{commbenchWork},
+		Args:        cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return commbench.Work(c.Context(), a.environment)
