@@ -52,6 +52,9 @@ type LaunchConfig struct {
 	StopGrace time.Duration
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
+	// Event, if not nil, is called from Launch's goroutine with what a worker told by Session.Tell, in
+	// order. An error ends the run.
+	Event func(rank int, event json.RawMessage) error
 }
 
 const (

@@ -55,6 +55,7 @@ type message struct {
 	Hello    *Hello          `json:"hello,omitempty"`
 	Welcome  *Welcome        `json:"welcome,omitempty"`
 	Progress *Progress       `json:"progress,omitempty"`
+	Event    json.RawMessage `json:"event,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
 	Failure  *Failure        `json:"failure,omitempty"`
 	Refused  string          `json:"refused,omitempty"` // why the hello was not accepted

@@ -191,6 +191,17 @@ func (s *Session) Context() context.Context { return s.ctx }
 // Report sends where the worker stands.
 func (s *Session) Report(p Progress) error { return s.line.send(message{Progress: &p}) }
 
+// Tell sends an event, which is encoded as JSON. The launcher hears a worker's events in order, and all of
+// them before its result. If one cannot be sent, the session's context ends.
+func (s *Session) Tell(event any) {
+	text, err := json.Marshal(event)
+	if err != nil {
+		s.cancel(fmt.Errorf("cluster: encode event: %w", err))
+	} else if err := s.line.send(message{Event: text}); err != nil {
+		s.cancel(fmt.Errorf("%w: %w", ErrLauncherLost, err))
+	}
+}
+
 // Done sends the worker's result, which is encoded as JSON; nothing may be sent after it.
 func (s *Session) Done(result any) error {
 	text, err := json.Marshal(result)

@@ -137,6 +137,13 @@ func (s *supervisor) handle(e event) {
 		if s.Progress != nil {
 			s.Progress(e.rank, w.progress)
 		}
+	case e.message.Event != nil:
+		if s.Event == nil {
+			return
+		}
+		if err := s.Event(e.rank, e.message.Event); err != nil {
+			s.abort(err)
+		}
 	case e.message.Result != nil:
 		s.finish(w, e.message.Result)
 	case e.message.Failure != nil:

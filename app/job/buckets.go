@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/gradsync"
+	"lockstep/train"
 )
 
 // BucketStat says what exchanging one bucket of gradients took on a rank, in all steps of this part of
@@ -27,21 +28,20 @@ type Quantity struct {
 	StepSeconds float64 `json:"step_seconds"`
 }
 
-// buckets returns what each bucket's exchange took; nil if nothing was exchanged.
-func (w *worker) buckets() []BucketStat {
+// tellBuckets tells what each bucket's exchange took, if anything was exchanged.
+func (w *worker) tellBuckets(done train.Result) {
 	s, ok := w.strategy.(gradsync.Strategy)
-	if !ok {
-		return nil
+	if !ok || len(done.StepTimes) == 0 {
+		return
 	}
-	var all []BucketStat
 	for _, b := range s.Buckets() {
 		over := func(d time.Duration) Quantity {
 			return Quantity{d.Seconds(), d.Seconds() / float64(max(1, b.Steps))}
 		}
-		all = append(all, BucketStat{Parameters: len(b.Params), Bytes: 4 * int64(b.Hi-b.Lo), Steps: b.Steps,
-			Sent: b.Sent, Received: b.Received, Exposed: over(b.Exposed), Hidden: over(b.Hidden)})
+		w.tell(notice{Bucket: &BucketStat{Parameters: len(b.Params), Bytes: 4 * int64(b.Hi-b.Lo),
+			Steps: b.Steps, Sent: b.Sent, Received: b.Received,
+			Exposed: over(b.Exposed), Hidden: over(b.Hidden)}})
 	}
-	return all
 }
 
 // bucketProblems adds what is wrong with trying sizes of buckets.

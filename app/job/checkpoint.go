@@ -264,7 +264,7 @@ func (w *worker) newSaver() (*saver, error) {
 // describe says where the run stands, for a checkpoint.
 func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config, Progress: p, Evaluations: slices.Clone(w.evaluations),
-		Seconds: w.task.start.Resumed.seconds() + time.Since(w.began).Seconds(), Weights: w.started,
+		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started,
 		TrainSamples: w.task.train.Len()}
 	if w.started != nil {
 		k.Batches = w.started.batches

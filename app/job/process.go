@@ -63,6 +63,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 		hosts: s.Topology(), host: e.HostName()}
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
+	w.tell = func(n notice) { s.Tell(n) }
 	w.report(cluster.Progress{Phase: "load data"})
 	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Start); err != nil {
 		return result, err

@@ -16,15 +16,17 @@ import (
 type resumption struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"` // of the manifest
-	Kept   kept   `json:"kept"`
+	Kept   kept   `json:"-"`      // grows with the run, so workers read it themselves
 }
 
-// seconds returns how long the parts before took; 0 without a resumption.
-func (r *resumption) seconds() float64 {
-	if r == nil {
-		return 0
+// readKept returns what a checkpoint's manifest says about the run.
+func readKept(c *checkpoint.Checkpoint) (kept, error) {
+	k := kept{Config: Default()} // for settings that came later than the checkpoint
+	if err := json.Unmarshal(c.Run, &k); err != nil {
+		return k, &checkpoint.FormatError{File: c.File(checkpoint.ManifestFile), Offset: -1,
+			Reason: fmt.Sprintf("run: %v", err)}
 	}
-	return r.Kept.Seconds
+	return k, nil
 }
 
 // openNewest returns the newest valid checkpoint of a run directory, after telling note about those
@@ -35,10 +37,8 @@ func openNewest(d directory, note func(string)) (*resumption, error) {
 		return nil, err
 	}
 	r := &resumption{Path: c.Path, SHA256: c.SHA256}
-	r.Kept.Config = Default() // for settings that came later than the checkpoint
-	if err := json.Unmarshal(c.Run, &r.Kept); err != nil {
-		return nil, &checkpoint.FormatError{File: c.File(checkpoint.ManifestFile), Offset: -1,
-			Reason: fmt.Sprintf("run: %v", err)}
+	if r.Kept, err = readKept(c); err != nil {
+		return nil, err
 	}
 	for _, fault := range faults {
 		note(fmt.Sprintf("damaged checkpoint: %v; going back to %s", fault, c.Path))
@@ -56,7 +56,10 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	refuse := func(format string, args ...any) error {
 		return &checkpoint.FormatError{File: c.Path, Offset: -1, Reason: fmt.Sprintf(format, args...)}
 	}
-	k := from.Kept
+	k, err := readKept(c)
+	if err != nil {
+		return err
+	}
 	test := 0
 	if w.task.test != nil {
 		test = w.task.test.Len()
@@ -82,11 +85,10 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if err := l.Resume(k.Progress); err != nil {
 		return refuse("%v", err)
 	}
-	w.evaluations = slices.Clone(k.Evaluations) // workers of one process share k
+	w.before, w.evaluations = k, k.Evaluations
 	if k.Weights != nil {
-		started := *k.Weights
-		started.batches = k.Batches
-		w.started = &started
+		w.started = k.Weights
+		w.started.batches = k.Batches
 	}
 	if w.saver != nil {
 		w.saver.last = k.Progress.Step

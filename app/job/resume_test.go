@@ -218,3 +218,24 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 		t.Errorf("no such run: %v", err)
 	}
 }
+
+// A run of more evaluations than fit into one message to the launcher ends well, and so does one that is
+// resumed after as many.
+func TestAnyNumberOfEvaluationsReachesTheSummary(t *testing.T) {
+	c := short(t)
+	c.LimitTrain, c.LimitTest, c.Batch, c.Shards, c.Epochs = 2, 1, 2, 2, 700
+	c.Workers, c.CheckpointEvery, c.Save = 2, "1h", false
+	s := run(t, c, job.Options{})
+	if len(s.Evaluations) != 700 || len(s.Ranks[1].Buckets) == 0 {
+		t.Errorf("%d evaluations, %d buckets", len(s.Evaluations), len(s.Ranks[1].Buckets))
+	}
+	s, _, err := resumed(t, c.Out, "epochs", "702")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range s.Evaluations {
+		if e.Steps != i+1 || len(s.Evaluations) != 702 {
+			t.Fatalf("evaluation %d of %d after %d steps", i, len(s.Evaluations), e.Steps)
+		}
+	}
+}

@@ -96,13 +96,14 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 		return nil, err
 	}
 	defer dir.unlock()
-	results, isa, err := c.execute(ctx, dir.directory, start, o)
+	told := newRecord(start.Resumed)
+	results, isa, err := c.execute(ctx, dir.directory, start, told, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
 		return nil, errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))
 	}
 	c.ISA = isa
-	summary, err := summarize(c, dir.directory, results)
+	summary, err := summarize(c, dir.directory, start.Resumed, results, told)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (c Config) stopped(ctx context.Context, dir directory, err error) error {
 
 // execute runs the workers, here or in processes of their own, and returns their results and the
 // kernel path they used.
-func (c Config) execute(ctx context.Context, dir directory, start beginning, o Options) (
+func (c Config) execute(ctx context.Context, dir directory, start beginning, told *record, o Options) (
 	results []workerResult, isa string, err error) {
 	if c.Link == linkLocal {
 		path, err := c.isa()
@@ -192,14 +193,14 @@ func (c Config) execute(ctx context.Context, dir directory, start beginning, o O
 			return nil, "", err
 		}
 		c.ISA = path.String()
-		results, err := runHere(ctx, c, dir, start, o)
+		results, err := runHere(ctx, c, dir, start, told, o)
 		return results, c.ISA, err
 	}
-	return launch(ctx, c, dir, start, o)
+	return launch(ctx, c, dir, start, told, o)
 }
 
 // launch runs each worker as a process.
-func launch(ctx context.Context, c Config, dir directory, start beginning, o Options) (
+func launch(ctx context.Context, c Config, dir directory, start beginning, told *record, o Options) (
 	results []workerResult, isa string, err error) {
 	command := o.Worker
 	if command == nil {
@@ -216,6 +217,7 @@ func launch(ctx context.Context, c Config, dir directory, start beginning, o Opt
 		Log: dir.log, ISA: c.ISA, SharedMemory: c.Link == linkSHM,
 		Job:       assignment{Config: c, Directory: dir, Crowded: c.isCrowded(), Start: start},
 		StopGrace: c.stopGrace(),
+		Event:     told.decode,
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
 				o.Progress(progressOf(p))
@@ -235,7 +237,7 @@ func launch(ctx context.Context, c Config, dir directory, start beginning, o Opt
 }
 
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data.
-func runHere(ctx context.Context, c Config, dir directory, start beginning, o Options) (
+func runHere(ctx context.Context, c Config, dir directory, start beginning, told *record, o Options) (
 	[]workerResult, error) {
 	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
 	defer runtime.GOMAXPROCS(before)
@@ -260,7 +262,8 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, o Op
 	var running sync.WaitGroup
 	for rank := range results {
 		w := &worker{config: c, dir: dir, crowded: c.isCrowded(), rank: rank, task: task,
-			mesh: meshes[rank], host: o.Environment.HostName(), report: func(cluster.Progress) {}}
+			mesh: meshes[rank], host: o.Environment.HostName(), report: func(cluster.Progress) {},
+			tell: func(n notice) { told.take(rank, n) }}
 		if rank == 0 {
 			w.report = report
 		}

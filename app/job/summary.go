@@ -142,7 +142,7 @@ type RankStat struct {
 	ArenaBytes      int64     `json:"arena_bytes"`     // the largest program's activation arena
 	ISA             string    `json:"isa"`
 	ParameterSHA256 string    `json:"parameter_sha256"`
-	// Buckets of gradients that were exchanged; null if there were none.
+	// Buckets of gradients that were exchanged, which workers tell one by one; null if there were none.
 	Buckets []BucketStat `json:"buckets"`
 }
 
@@ -186,9 +186,10 @@ func phasesOf(p trace.Phases) Phases {
 	}
 }
 
-// summarize combines the results of all workers, by rank. It fails if replicas that exchanged
-// their gradients ended with different parameters.
-func summarize(c Config, dir directory, results []workerResult) (*Summary, error) {
+// summarize combines the results of all workers, by rank, and what they told. It fails if replicas
+// that exchanged their gradients ended with different parameters.
+func summarize(c Config, dir directory, from *resumption, results []workerResult, told *record) (
+	*Summary, error) {
 	first := results[0]
 	s := &Summary{
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
@@ -200,14 +201,15 @@ func summarize(c Config, dir directory, results []workerResult) (*Summary, error
 		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
 		Loss: first.Loss, TestSamples: first.TestSamples,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
-		Directory: string(dir), Evaluations: first.Evaluations,
+		Directory: string(dir), Evaluations: told.evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,
-		Checkpoints: first.Checkpoints, Resumed: first.Resumed,
-		For: c.For, Target: c.target(first.Evaluations), TrainSeconds: first.TrainSeconds,
+		Checkpoints: first.Checkpoints, Resumed: from.summary(),
+		For: c.For, Target: c.target(told.evaluations), TrainSeconds: first.TrainSeconds,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples
 	for i, r := range results {
+		r.Buckets = told.buckets[i]
 		s.Ranks = append(s.Ranks, r.RankStat)
 		s.Samples += r.Samples
 		s.BytesSent += r.BytesSent

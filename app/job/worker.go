@@ -32,6 +32,7 @@ type worker struct {
 	hosts   comm.Topology
 	host    string // its own
 	report  func(cluster.Progress)
+	tell    func(notice)
 	log     io.Writer // for people
 
 	beacon             *beacon
@@ -47,6 +48,7 @@ type worker struct {
 	giveUp             context.CancelFunc // ends training before its time
 	planned, optimizer int64              // bytes of memory, and of those the optimizer's
 	evaluations        []Evaluation
+	before             kept       // of the parts before; the zero value: there are none
 	started            *Start     // what was loaded; nil: nothing
 	saved              *Saved     // what was written; nil: nothing
 	saver              *saver     // nil: this worker keeps no checkpoints
@@ -66,7 +68,6 @@ type workerResult struct {
 	Generated       bool             `json:"generated"`
 	Classes         int              `json:"classes"`
 	Algorithm       string           `json:"algorithm"` // of the all-reduces; "none" without
-	Evaluations     []Evaluation     `json:"evaluations"`
 	Weights         *Start           `json:"weights"`
 	AlgorithmChoice *comm.Tuning     `json:"algorithm_choice"`
 	BucketTrials    []gradsync.Trial `json:"bucket_trials"`
@@ -74,7 +75,6 @@ type workerResult struct {
 	Saved           *Saved           `json:"saved"`
 	Texts           *TextStat        `json:"texts"`
 	Checkpoints     *Checkpoints     `json:"checkpoints"`
-	Resumed         *Resumed         `json:"resumed"`
 }
 
 // isTuning reports whether the all-reduce is chosen by measuring.
@@ -167,6 +167,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	}
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
+	w.tellBuckets(done)
 	result = w.result(done)
 	if done.FLOPs > 0 {
 		result.PeakFLOPs = cpu.PeakFLOPs()
@@ -431,9 +432,13 @@ func (w *worker) Step(s train.Step) {
 
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
-	w.evaluations = append(w.evaluations, Evaluation{Steps: e.Steps, Epochs: e.Epochs,
+	found := Evaluation{Steps: e.Steps, Epochs: e.Epochs,
 		Accuracy: e.Accuracy(), Views: max(1, len(w.config.views())), Seconds: e.Time.Seconds(),
-		TrainSeconds: e.Trained.Seconds()})
+		TrainSeconds: e.Trained.Seconds()}
+	w.evaluations = append(w.evaluations, found)
+	if w.rank == 0 {
+		w.tell(notice{Evaluation: &found})
+	}
 	w.events.evaluation(time.Now(), e)
 	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
@@ -509,17 +514,11 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Algorithm:   w.algorithm(),
-		Evaluations: w.evaluations, Weights: w.started, AlgorithmChoice: w.tuning, Wire: w.wire,
-		BucketTrials: w.trials,
-		Saved:        w.saved, Texts: w.task.textStat(),
-		Resumed: w.task.start.Resumed.summary(),
+		Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, Wire: w.wire, BucketTrials: w.trials,
+		Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 	}
 	if w.saver != nil {
 		r.Checkpoints = &w.saver.stat
-	}
-	if len(done.StepTimes) > 0 {
-		r.Buckets = w.buckets()
 	}
 	return r
 }

@@ -1,0 +1,54 @@
+package job
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// notice is what a worker tells the launcher when it happens, so that no message grows with the length of
+// the run or the size of the model. Exactly one field is set.
+type notice struct {
+	Evaluation *Evaluation `json:"evaluation,omitempty"` // from rank 0 alone
+	Bucket     *BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
+}
+
+// record is what the launcher has heard of a run from notices. Workers of one process send them at the
+// same time.
+type record struct {
+	mu          sync.Mutex
+	evaluations []Evaluation
+	buckets     map[int][]BucketStat // by rank
+}
+
+// newRecord returns the record of a run that goes on from there; nil stands for a new run.
+func newRecord(from *resumption) *record {
+	r := &record{buckets: map[int][]BucketStat{}}
+	if from != nil {
+		r.evaluations = slices.Clone(from.Kept.Evaluations)
+	}
+	return r
+}
+
+// take adds what a worker has told.
+func (r *record) take(rank int, n notice) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case n.Evaluation != nil:
+		r.evaluations = append(r.evaluations, *n.Evaluation)
+	case n.Bucket != nil:
+		r.buckets[rank] = append(r.buckets[rank], *n.Bucket)
+	}
+}
+
+// decode takes what a worker process has told.
+func (r *record) decode(rank int, text json.RawMessage) error {
+	var n notice
+	if err := json.Unmarshal(text, &n); err != nil {
+		return fmt.Errorf("job: decode a notice of rank %d: %w", rank, err)
+	}
+	r.take(rank, n)
+	return nil
+}
