@@ -148,6 +148,9 @@ func (g *Graph) Parameter(p Param) *Node {
 	return n
 }
 
+// Params returns the parameters that have been added, by number.
+func (g *Graph) Params() []Param { return g.params }
+
 // State adds a tensor that training updates without a gradient, such as a running mean. States
 // are numbered from 0 in the order of these calls.
 func (g *Graph) State(s State) *Node {

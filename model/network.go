@@ -37,6 +37,17 @@ func (n Network) Samples(g *graph.Graph, count int) *graph.Node {
 	return g.Input("images", append(tensor.Shape{count}, n.Input...))
 }
 
+// Parameters returns the names of the network's parameters in the order in which Build adds them.
+func (n Network) Parameters() []string {
+	g := graph.New()
+	n.Build(n.Samples(g, 1))
+	var names []string
+	for _, p := range g.Params() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // architecture builds logits for so many classes from maps of any size, or from texts.
 type architecture struct {
 	name  string

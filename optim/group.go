@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,9 +56,9 @@ func (g Group) validate() error {
 	if _, err := path.Match(g.Match, ""); err != nil {
 		return fmt.Errorf("optim: group %q: %w", g.Match, err)
 	}
-	if !(g.Rate >= 0 && g.Rate <= maxRate && g.WeightDecay >= 0 && g.WeightDecay <= maxRate) {
+	if !(g.Rate >= 0 && g.Rate <= MaxRate && g.WeightDecay >= 0 && g.WeightDecay <= MaxRate) {
 		return fmt.Errorf("optim: group %q: rate %v and weight decay %v, want each 0 to %v",
-			g.Match, g.Rate, g.WeightDecay, float64(maxRate))
+			g.Match, g.Rate, g.WeightDecay, float64(MaxRate))
 	}
 	if g.Steps < 0 {
 		return fmt.Errorf("optim: group %q: %d steps, want 0 or more", g.Match, g.Steps)
@@ -65,8 +66,19 @@ func (g Group) validate() error {
 	return nil
 }
 
-// has reports whether p belongs to the group.
-func (g Group) has(p Param) bool {
-	is, _ := path.Match(g.Match, p.Name) // validate has read the pattern
+// has reports whether the parameter called name belongs to the group.
+func (g Group) has(name string) bool {
+	is, _ := path.Match(g.Match, name) // validate has read the pattern
 	return is
+}
+
+// CheckGroups returns an error for the first group that matches none of a network's parameters, which are
+// called names.
+func CheckGroups(groups []Group, names []string) error {
+	for _, g := range groups {
+		if !slices.ContainsFunc(names, g.has) {
+			return fmt.Errorf("optim: group %q matches no parameter", g.Match)
+		}
+	}
+	return nil
 }

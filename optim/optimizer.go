@@ -68,12 +68,12 @@ func (c Config) Validate() error {
 	switch {
 	case c.Name != "" && !slices.Contains(Names(), c.Name):
 		return fmt.Errorf("optim: optimizer %q, want one of %v", c.Name, Names())
-	case !(c.LR >= 0 && c.LR <= maxRate):
-		return fmt.Errorf("optim: learning rate %v, want 0 to %v", c.LR, float64(maxRate))
+	case !(c.LR >= 0 && c.LR <= MaxRate):
+		return fmt.Errorf("optim: learning rate %v, want 0 to %v", c.LR, float64(MaxRate))
 	case !(c.Momentum >= 0 && c.Momentum < 1):
 		return fmt.Errorf("optim: momentum %v, want 0 <= momentum < 1", c.Momentum)
-	case !(c.WeightDecay >= 0 && c.WeightDecay <= maxRate):
-		return fmt.Errorf("optim: weight decay %v, want 0 to %v", c.WeightDecay, float64(maxRate))
+	case !(c.WeightDecay >= 0 && c.WeightDecay <= MaxRate):
+		return fmt.Errorf("optim: weight decay %v, want 0 to %v", c.WeightDecay, float64(MaxRate))
 	case c.Nesterov && c.Momentum == 0:
 		return fmt.Errorf("optim: nesterov needs a momentum above 0")
 	}
@@ -85,8 +85,9 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// maxRate keeps rates far inside float32, and catches NaN and infinities.
-const maxRate = 1e6
+// MaxRate is the largest learning rate, weight decay and number of warm-up epochs. It keeps rates far
+// inside float32, and catches NaN and infinities.
+const MaxRate = 1e6
 
 // New returns the optimizer of c over weights, which it updates in place on cpu's threads. Its
 // state starts at zero. params says where the parameters lie; without any, the rules that need no more

@@ -41,7 +41,7 @@ type setting struct {
 // setting returns what holds for p: the first group that matches, else what Config says of all.
 func (c Config) setting(p Param) setting {
 	for _, g := range c.Groups {
-		if g.has(p) {
+		if g.has(p.Name) {
 			return setting{g.Rate, g.WeightDecay, g.Steps}
 		}
 	}
@@ -81,12 +81,11 @@ func (c Config) layers(params []Param, n int) ([]layer, error) {
 		}
 		end = l.Offset + l.Len
 	}
-	for _, g := range c.Groups {
-		if !slices.ContainsFunc(params, g.has) {
-			return nil, fmt.Errorf("optim: group %q matches no parameter", g.Match)
-		}
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
 	}
-	return all, nil
+	return all, CheckGroups(c.Groups, names)
 }
 
 // stretch is a run of weights with the same settings.

@@ -38,10 +38,10 @@ func (c ScheduleConfig) Validate() error {
 		return fmt.Errorf("optim: schedule %q, want one of %v", c.Name, ScheduleNames())
 	}
 	switch {
-	case !(c.Warmup >= 0 && c.Warmup <= maxRate):
-		return fmt.Errorf("optim: warm-up of %v epochs, want 0 to %v", c.Warmup, float64(maxRate))
-	case !(c.Every >= 0 && c.Every <= maxRate):
-		return fmt.Errorf("optim: a drop every %v epochs, want 0 to %v", c.Every, float64(maxRate))
+	case !(c.Warmup >= 0 && c.Warmup <= MaxRate):
+		return fmt.Errorf("optim: warm-up of %v epochs, want 0 to %v", c.Warmup, float64(MaxRate))
+	case !(c.Every >= 0 && c.Every <= MaxRate):
+		return fmt.Errorf("optim: a drop every %v epochs, want 0 to %v", c.Every, float64(MaxRate))
 	case !(c.Factor >= 0 && c.Factor <= 1):
 		return fmt.Errorf("optim: drop by the factor %v, want 0 to 1", c.Factor)
 	case c.Name == "triangle" && c.Warmup > 0:

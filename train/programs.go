@@ -64,7 +64,11 @@ func (p *programs) compileAll(c Config, ex graph.Executor) error {
 		}
 	}
 	if len(p.training) == 0 && !c.EvalOnly {
-		return fmt.Errorf("train: rank %d has no sample in any step of this run", c.Rank)
+		// A worker without a sample in any step takes part with nothing, but its parameters have to lie
+		// as those of the others do, which is for a training program to say.
+		if err := p.addTraining(c, ex, 1); err != nil {
+			return err
+		}
 	}
 	from, to := c.testPart()
 	for at := from; at < to; at += c.EvalBatch {

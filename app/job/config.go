@@ -235,6 +235,8 @@ func (c Config) dataProblems(add func(name, format string, args ...any)) {
 			c.Data, c.Model)
 	case readsTexts && c.TTA != none:
 		add("tta", "%s is a way to show images, but %s reads texts", c.TTA, c.Model)
+	case readsTexts && c.Augment != auto && c.Augment != augmentNone:
+		add("augment", "%s changes images, but %s reads texts", c.Augment, c.Model)
 	}
 }
 

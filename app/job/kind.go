@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,8 +103,8 @@ func limit(name, usage string, least int, at func(*Config) *int) Setting {
 	return s
 }
 
-// real is a setting that takes a finite number of at least 0.
-func real(name, usage string, at func(*Config) *float64) Setting {
+// real is a setting that takes a number from 0 to most.
+func real(name, usage string, most float64, at func(*Config) *float64) Setting {
 	return Setting{Name: name, Usage: usage, Type: "X",
 		parse: func(c *Config, text string) error {
 			x, err := strconv.ParseFloat(text, 64)
@@ -117,13 +116,25 @@ func real(name, usage string, at func(*Config) *float64) Setting {
 		},
 		format: func(c *Config) string { return strconv.FormatFloat(*at(c), 'g', -1, 64) },
 		check: func(c *Config) error {
-			if x := *at(c); !(x >= 0 && x <= math.MaxFloat32) {
-				return fmt.Errorf("%v is out of range, want 0 or more", x)
+			if x := *at(c); !(x >= 0 && x <= most) {
+				return fmt.Errorf("%v is out of range, want 0 to %.4g", x, most)
 			}
 			return nil
 		},
 		isOpen: never,
 	}
+}
+
+// share is a setting that takes a number from 0 to below 1.
+func share(name, usage string, at func(*Config) *float64) Setting {
+	s := real(name, usage, 1, at)
+	s.check = func(c *Config) error {
+		if x := *at(c); !(x >= 0 && x < 1) {
+			return fmt.Errorf("%v is out of range, want 0 to below 1", x)
+		}
+		return nil
+	}
+	return s
 }
 
 // every is a setting that takes a number of steps or a time.

@@ -154,17 +154,17 @@ func updateSettings() []Setting {
 	return inGroup("Optimizer",
 		choice("optimizer", "update rule", optim.Names(),
 			func(c *Config) *string { return &c.Optimizer }),
-		real("lr", "learning rate, for the global batch",
+		real("lr", "learning rate, for the global batch", optim.MaxRate,
 			func(c *Config) *float64 { return &c.LR }),
 		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root of "+
 			"that (default: none)",
 			func(c *Config) *string { return &c.ScaleLR }),
-		real("momentum", "momentum, 0 to below 1",
+		share("momentum", "momentum, 0 to below 1",
 			func(c *Config) *float64 { return &c.Momentum }),
 		toggle("nesterov", "Nesterov's momentum",
 			func(c *Config) *bool { return &c.Nesterov }),
 		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
-			func(c *Config) *float64 { return &c.WeightDecay }),
+			optim.MaxRate, func(c *Config) *float64 { return &c.WeightDecay }),
 		choice("decay", "what weight decay holds for; matrices is not for biases and norms", decayNames(),
 			func(c *Config) *string { return &c.Decay }),
 		text("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
@@ -173,19 +173,20 @@ func updateSettings() []Setting {
 			func(c *Config) *string { return &c.Groups }),
 		choice("schedule", "course of the learning rate; step is x 0.1 every 30 epochs",
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }),
-		real("warmup", "epochs of linear warm-up",
+		real("warmup", "epochs of linear warm-up", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Warmup }),
 		text("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after the "+
 			"part P of the run, then falls to E times (default: 0,0,0)",
 			func(c *Config) *string { return &c.Triangle }),
 		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
+			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }),
-		real("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
+		share("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
 			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }),
 		text("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of the "+
 			"way to the weights, which go on from there; P is 0 (default: none)",
 			func(c *Config) *string { return &c.Lookahead }),
-		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1",
+		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1", 1,
 			func(c *Config) *float64 { return &c.Smoothing }),
 	)
 }

@@ -1,11 +1,21 @@
 package job
 
-import "lockstep/optim"
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/model"
+	"lockstep/optim"
+	"lockstep/tensor"
+)
 
 // updateProblems adds what is wrong with the settings of the update.
 func (c Config) updateProblems(add func(name, format string, args ...any)) {
 	if _, err := optim.ParseScaleRule(c.ScaleLR); err != nil {
 		add("scale-lr", "%q is no rule such as linear,256 or sqrt,256", c.ScaleLR)
+	} else if rate := c.rate(); !(rate <= optim.MaxRate) {
+		add("scale-lr", "%s makes %v of the learning rate %v, want at most %.4g", c.ScaleLR, rate, c.LR,
+			float64(optim.MaxRate))
 	}
 	if _, err := optim.ParseTriangle(c.Triangle); err != nil {
 		add("triangle", "%q is no START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", c.Triangle)
@@ -13,24 +23,41 @@ func (c Config) updateProblems(add func(name, format string, args ...any)) {
 	if c.Schedule == "triangle" && c.Warmup > 0 {
 		add("warmup", "the schedule triangle climbs by itself, as --triangle says")
 	}
-	if _, err := optim.ParseGroups(c.Groups); err != nil {
+	if err := c.groupProblem(); err != nil {
 		add("groups", "%w", err)
-	}
-	if !(c.EMA < 1) {
-		add("ema", "%v is out of range, want 0 to below 1", c.EMA)
 	}
 	if _, err := optim.ParseLookahead(c.Lookahead); err != nil {
 		add("lookahead", "%q is no EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", c.Lookahead)
 	}
-	if !(c.Smoothing <= 1) {
-		add("label-smoothing", "%v is out of range, want 0 to 1", c.Smoothing)
-	}
-	if !(c.Momentum < 1) {
-		add("momentum", "%v is out of range, want 0 to below 1", c.Momentum)
-	}
 	if c.Nesterov && c.Momentum == 0 {
 		add("nesterov", "Nesterov's rule needs a momentum above 0")
 	}
+}
+
+// groupProblem returns why the groups cannot be those of the model's parameters, or nil.
+func (c Config) groupProblem() error {
+	groups, err := optim.ParseGroups(c.Groups)
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	input := tensor.Shape{32, 32, 3}
+	if model.ReadsTexts(c.Model) {
+		input = tensor.Shape{c.Sequence}
+	}
+	network, err := model.Named(c.Model, 2, input)
+	if err != nil {
+		return nil // it needs the shape of the data
+	}
+	return checkGroups(groups, network)
+}
+
+// checkGroups returns an error if a group matches none of the network's parameters.
+func checkGroups(groups []optim.Group, network model.Network) error {
+	names := network.Parameters()
+	if err := optim.CheckGroups(groups, names); err != nil {
+		return fmt.Errorf("%w of %s; its parameters are %s", err, network.Name, strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // shardProblems adds what is wrong with sharing out the update.
