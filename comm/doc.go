@@ -22,8 +22,8 @@
 // # Cost
 //
 // All-reduce of n elements over p ranks with one piece each; k is the largest power of two up to
-// p; sent by the busiest rank. [Theory] computes the row, [Schedule.Cost] the exact numbers of a
-// plan and [Group.Counters] counts what happened.
+// p; sent by the busiest rank where p divides n. [Theory] has the formula of each rank for every n,
+// [Schedule.Cost] the numbers of any plan and [Group.Counters] counts what happened.
 //
 //	algorithm         steps                  sent                    exact
 //	direct            2                      2n(p-1)/p               yes

@@ -6,75 +6,128 @@ import (
 	"lockstep/shard"
 )
 
-// Theory is the closed form of what an all-reduce of n elements costs the busiest of the ranks of
-// a topology when every rank brings one piece, to be printed beside what was counted. Divisions
-// are exact when the number of ranks divides n, for hierarchical also that of hosts times that of
-// the largest host's ranks. For halving-doubling with p not a power of two it is a lower bound, up
-// to a quarter below (TestScheduleCostsAreTheFormulas): where folded runs do not meet the tree,
-// some pieces travel apart. "auto" stands for what Resolve picks.
-func Theory(algorithm string, t Topology, n int) Cost {
+// Theory is the formula of what an all-reduce of n elements costs one rank of a topology when every
+// rank brings one piece, to be printed beside what was counted. Elements sent and received are
+// exact for every n; the steps are those of n large enough that no rank's part is empty. "auto"
+// stands for what Resolve picks.
+func Theory(algorithm string, t Topology, rank, n int) Cost {
 	p := t.Size()
 	if p == 1 {
 		return Cost{}
 	}
-	levels := bits.Len(uint(p)) - 1 // of the largest power of two
-	k := 1 << levels
+	part := func(r int) int { return Part(n, p, (r+p)%p).Len() }
 	switch Resolve(algorithm, t, 4*n) {
-	case "direct":
-		return Cost{Steps: 2, Sent: 2 * n * (p - 1) / p, Received: 2 * n * (p - 1) / p}
+	case "direct": // the others' parts, then the own to all; received the other way round
+		c := n + (p-2)*part(rank)
+		return Cost{Steps: 2, Sent: c, Received: c}
 	case "gather":
-		return Cost{Steps: 2, Sent: n * (p - 1), Received: n * (p - 1)}
+		if rank == 0 {
+			return Cost{Steps: 2, Sent: n * (p - 1), Received: n * (p - 1)}
+		}
+		return Cost{Steps: 2, Sent: n, Received: n}
 	case "one-shot":
 		return Cost{Steps: 1, Sent: n * (p - 1), Received: n * (p - 1)}
-	case "ring":
-		return Cost{Steps: 2 * (p - 1), Sent: 2 * n * (p - 1) / p, Received: 2 * n * (p - 1) / p}
+	case "ring": // each half leaves out one part
+		return Cost{Steps: 2 * (p - 1), Sent: 2*n - part(rank) - part(rank+1),
+			Received: 2*n - part(rank) - part(rank-1)}
 	case "tree":
-		if k < p {
-			levels++
-		}
-		return Cost{Steps: 2 * levels, Sent: n * levels, Received: n * levels}
+		return treeTheory(p, rank, n)
 	case "halving-doubling":
-		c := Cost{Steps: 2 * levels, Sent: 2 * n * (k - 1) / k, Received: 2 * n * (k - 1) / k}
-		if k < p { // the even rank of a folded pair
-			c.Steps += 2
-			c.Sent += n
-			c.Received += n
-		}
-		return c
+		return halvingTheory(p, rank, n)
 	case "hierarchical":
-		return hierarchicalTheory(t, n)
+		return hierarchicalTheory(t, rank, n)
 	}
 	return Cost{}
 }
 
-// hierarchicalTheory is the cost at the first rank of the busiest host. Of K columns of w = n/K
-// elements on H hosts it owns m = K/L, rounded up, where its host has L ranks, and its host holds
-// s subtrees, of all hosts' S. It sends n - mw within the host, the slices of the others; then
-// s m (w - w/H) and (H-1) m w/H between hosts; then (L-1) m w within. It receives (L-1) m w within,
-// then (S-s) m w/H and m (w - w/H) between hosts, then n - mw within.
-func hierarchicalTheory(t Topology, n int) Cost {
-	plan, err := shard.Cut(t.Size(), t.Size())
-	if err != nil {
-		panic(err) // a topology has ranks
+// Busiest returns the most steps, and the most elements sent and received, of any of size ranks.
+func Busiest(size int, cost func(rank int) Cost) Cost {
+	var most Cost
+	for rank := range size {
+		c := cost(rank)
+		most.Steps = max(most.Steps, c.Steps)
+		most.Sent, most.Received = max(most.Sent, c.Sent), max(most.Received, c.Received)
 	}
-	h := hierarchy{t, plan, n}
-	hosts, numColumns, all := len(t.hosts), t.numColumns(), 0
+	return most
+}
+
+// treeTheory counts a rank's children on the way up, those at distances that divide it, and on the
+// way down, those at distances above it. All but rank 0 have one parent in both.
+func treeTheory(p, rank, n int) Cost {
+	up, down := 0, 0
+	for d := 1; d < p; d *= 2 {
+		if rank%(2*d) == 0 && rank+d < p {
+			up++
+		}
+		if rank < d && rank+d < p {
+			down++
+		}
+	}
+	parents := min(rank, 1)
+	return Cost{Steps: up + down + 2*parents, Sent: n * (parents + down), Received: n * (up + parents)}
+}
+
+// halvingTheory adds up the halvings: at distance d a rank that holds m subtrees sends each of them of
+// the half it gives away, and receives its partner's of the half it keeps; on the way back it sends
+// what it kept and receives what it gave away. An odd rank of a folded pair only hands over its piece
+// and receives the sum.
+func halvingTheory(p, rank, n int) Cost {
+	h := newHalving(onePiece(p))
+	isFolded := rank < 2*h.folds
+	if isFolded && rank%2 == 1 {
+		return Cost{Steps: 2, Sent: n, Received: n}
+	}
+	c := Cost{Steps: 2 * (bits.Len(uint(h.power)) - 1)}
+	if isFolded {
+		c.Steps += 2
+		c.Sent, c.Received = n, n
+	}
+	v, span := h.virtual(rank), Span{0, n}
+	for d := 1; d < h.power; d *= 2 {
+		middle := (span.Lo + span.Hi) / 2
+		keep, give := Span{span.Lo, middle}, Span{middle, span.Hi}
+		if v&d != 0 {
+			keep, give = give, keep
+		}
+		c.Sent += len(h.nodes(v, d))*give.Len() + keep.Len()
+		c.Received += len(h.nodes(v^d, d))*keep.Len() + give.Len()
+		span = keep
+	}
+	return c
+}
+
+// hierarchicalTheory adds up what the owner of some columns does. Within its host it sends the others'
+// slices of the vector, and at the end its own to each of them. Between H hosts it sends, for each of its
+// columns, the others' parts in each of the subtrees its host holds, and its own part H-1 times.
+func hierarchicalTheory(t Topology, rank, n int) Cost {
+	h := hierarchy{t, onePiece(t.Size()), n}
+	own, all := t.place[rank].host, 0
 	for host := range t.hosts {
 		all += len(h.nodes(host))
 	}
-	c := Cost{}
-	if hosts > 1 {
+	held, peers := len(h.nodes(own)), len(t.peers(rank))-1
+	slice := h.slice(rank).Len()
+	c := Cost{Sent: n - slice + peers*slice, Received: n - slice + peers*slice}
+	lo, hi := h.columns(rank)
+	for column := lo; column < hi; column++ {
+		whole, part := h.column(column).Len(), h.part(column, own).Len()
+		c.Sent += held*(whole-part) + (len(t.hosts)-1)*part
+		c.Received += (all-held)*part + whole - part
+	}
+	if len(t.hosts) > 1 {
 		c.Steps += 2
 	}
-	if numColumns > 1 {
+	if peers > 0 {
 		c.Steps += 2
-	}
-	for host, ranks := range t.hosts {
-		own := len(h.nodes(host))
-		slice := (numColumns + len(ranks) - 1) / len(ranks) * n / numColumns
-		within, away := slice*(len(ranks)-1), slice*(hosts-1)/hosts
-		c.Sent = max(c.Sent, n-slice+own*away+away+within)
-		c.Received = max(c.Received, within+(all-own)*slice/hosts+away+n-slice)
 	}
 	return c
+}
+
+// onePiece is the plan of p ranks with a shard each.
+func onePiece(p int) shard.Plan {
+	plan, err := shard.Cut(p, p)
+	if err != nil {
+		panic(err) // a topology has ranks
+	}
+	return plan
 }

@@ -82,11 +82,11 @@ func lowRankSteps(t *testing.T, name string, shards, workers, rank, steps int,
 			sums[g.Rank()] = append(sums[g.Rank()], slices.Clone(own[0]))
 		}
 		b := s.Buckets()[0]
-		want := int64(steps * 4 * comm.Theory("one-shot", comm.OneHost(workers), rank*(rowsA+colsA)).Sent)
+		want := int64(steps * 4 * comm.Theory("one-shot", comm.OneHost(workers), 0, rank*(rowsA+colsA)).Sent)
 		if shards == workers && name != "gather-scatter" && b.Sent != want {
 			return fmt.Errorf("%d bytes sent, want %d", b.Sent, want)
 		}
-		full := int64(steps * 4 * comm.Theory("one-shot", comm.OneHost(workers), rowsA*colsA).Sent)
+		full := int64(steps * 4 * comm.Theory("one-shot", comm.OneHost(workers), 0, rowsA*colsA).Sent)
 		if shards == workers && name != "gather-scatter" && b.Sent+b.Spared != full {
 			return fmt.Errorf("%d bytes sent, %d spared, want %d together", b.Sent, b.Spared, full)
 		}

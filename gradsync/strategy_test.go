@@ -91,7 +91,7 @@ func TestBucketsCountBytesAndTime(t *testing.T) {
 				}
 			}
 			b := s.Buckets()[0]
-			want := int64(steps * 4 * comm.Theory("direct", comm.OneHost(2), elems).Sent)
+			want := int64(steps * 4 * comm.Theory("direct", comm.OneHost(2), 0, elems).Sent)
 			if b.Steps != steps || b.Sent != want || b.Received != want {
 				return fmt.Errorf("%s: %+v, want %d steps, %d bytes", name, b, steps, want)
 			}

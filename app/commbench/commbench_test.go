@@ -10,6 +10,7 @@ import (
 
 	"lockstep/app/commbench"
 	"lockstep/cluster"
+	"lockstep/comm"
 )
 
 // TestMain lets the test binary act as a rank.
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 
 func config() commbench.Config {
 	return commbench.Config{Operations: commbench.Operations(), Algorithms: []string{"auto", "ring"},
-		Links: commbench.Links(), Ranks: []int{2, 3}, Bytes: []int{4, 24 << 10}, Repeats: 3}
+		Links: commbench.Links(), Ranks: []int{2, 3}, Bytes: []int{4, 8 << 10, 24<<10 + 4}, Repeats: 3}
 }
 
 // Every operation passes its check on every link, and was counted as the formula has it.
@@ -44,7 +45,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	perGroup := 2*2 + 6*2 + 1
+	perGroup := 2*3 + 6*3 + 1
 	if want := perGroup * len(c.Links) * len(c.Ranks); len(records) != want || shown != want {
 		t.Fatalf("%d records, progress to %d, want %d", len(records), shown, want)
 	}
@@ -53,13 +54,35 @@ func TestRun(t *testing.T) {
 			!slices.IsSorted([]float64{r.Seconds.P10, r.Seconds.Median, r.Seconds.P90}) {
 			t.Errorf("%+v", r)
 		}
-		divides := r.Bytes/4%r.Ranks == 0
-		if divides && r.BytesSent != r.BytesFormula {
+		if r.BytesSent != r.BytesFormula {
 			t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Operation, r.Algorithm, r.Link,
 				r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
 		}
 		if hasBandwidth := r.BusGBPerSecond > 0; hasBandwidth != (r.Bytes > 0) {
 			t.Errorf("%+v: bandwidth without bytes or the reverse", r)
+		}
+	}
+}
+
+// The formula is what is counted for every algorithm, codec of fixed length and number of ranks, also where
+// nothing divides and a second segment has a schedule of its own.
+func TestFormulaIsWhatIsCounted(t *testing.T) {
+	for _, codec := range []string{"fp32", "bf16", "int8"} {
+		c := commbench.Config{Operations: []string{"all-reduce"}, Codecs: []string{codec},
+			Algorithms: append(comm.Algorithms(), "auto"), Links: []string{"local"}, Ranks: []int{3, 6},
+			Bytes: []int{350_004, 1<<20 + 4*1013}, Repeats: 1}
+		if codec == "int8" {
+			c.Algorithms = []string{"auto", "direct", "gather", "one-shot"}
+		}
+		records, err := commbench.Run(t.Context(), c, commbench.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if r.BytesSent != r.BytesFormula {
+				t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Asked, r.Algorithm, codec,
+					r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
+			}
 		}
 	}
 }

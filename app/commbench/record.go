@@ -19,7 +19,7 @@ type Spread struct {
 type Record struct {
 	Operation string `json:"operation"`
 	Asked     string `json:"asked"`     // the algorithm asked for; "" where there is none to choose
-	Algorithm string `json:"algorithm"` // what ran: "auto" is resolved
+	Algorithm string `json:"algorithm"` // what ran, of several segments' the first: "auto" is resolved
 	Link      string `json:"link"`
 	Codec     string `json:"codec"`
 	Hosts     int    `json:"hosts"`
@@ -58,8 +58,7 @@ func (g group) record(p point, at int) Record {
 	r := Record{Operation: p.Op.String(), Link: g.link, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
 		Bytes: p.Bytes, Repeats: len(first.Seconds), Calls: p.calls()}
 	if p.Op == comm.AllReduce {
-		r.Asked, r.Algorithm = p.Algorithm, g.algorithm(p)
-		p.Algorithm = r.Algorithm
+		r.Asked, r.Algorithm = p.Algorithm, g.algorithm(p, min(p.Bytes, 4*comm.SegmentElems))
 		r.SecondsPredicted = g.predict(p)
 	}
 	r.BytesFormula = g.formula(p)
@@ -93,52 +92,66 @@ func (p point) busShare(ranks int) float64 {
 	return 1
 }
 
-// algorithm returns what ran: of several segments' the first one's.
-func (g group) algorithm(p point) string {
-	form, err := codec.New(p.Codec)
-	if err != nil {
-		panic(err) // Validate has seen the name
-	}
-	return comm.Pick(p.Algorithm, g.ranks[0].Tuning, g.hosts, form, p.Bytes)
+// algorithm returns what ran for a vector of some bytes.
+func (g group) algorithm(p point, bytes int) string {
+	return comm.Pick(p.Algorithm, g.ranks[0].Tuning, g.hosts, p.codec(), bytes)
 }
 
-// schedules calls f with a rank's schedule of each segment of an all-reduce.
-func (g group) schedules(p point, rank int, f func(*comm.Schedule)) {
+// codec returns the point's codec, which Validate has seen.
+func (p point) codec() comm.Codec {
+	form, err := codec.New(p.Codec)
+	if err != nil {
+		panic(err)
+	}
+	return form
+}
+
+// segments calls f with the algorithm and the number of elements of each segment of an all-reduce.
+func (g group) segments(p point, f func(algorithm string, elems int)) {
+	for left := p.Bytes / 4; left > 0; left -= comm.SegmentElems {
+		elems := min(left, comm.SegmentElems)
+		f(g.algorithm(p, 4*elems), elems)
+	}
+}
+
+// schedule returns a rank's schedule of a segment.
+func (g group) schedule(algorithm string, rank, elems int) *comm.Schedule {
 	plan, err := shard.Cut(len(g.ranks), len(g.ranks))
 	if err != nil {
 		panic(err) // a group has ranks
 	}
-	for elems := p.Bytes / 4; elems > 0; elems -= comm.SegmentElems {
-		s, err := comm.PlanAllReduce(p.Algorithm, g.hosts, plan, rank, min(elems, comm.SegmentElems))
-		if err != nil {
-			panic(err) // Validate has seen the name
-		}
-		f(s)
+	s, err := comm.PlanAllReduce(algorithm, g.hosts, plan, rank, elems)
+	if err != nil {
+		panic(err) // Validate has seen the name
 	}
+	return s
 }
 
 // predict returns the seconds of an all-reduce.
 func (g group) predict(p point) (seconds float64) {
 	if p.Codec == plain {
-		g.schedules(p, 0, func(s *comm.Schedule) { seconds += g.ranks[0].Tuning.Predict(s, g.hosts, 0) })
+		g.segments(p, func(algorithm string, elems int) {
+			seconds += g.ranks[0].Tuning.Predict(g.schedule(algorithm, 0, elems), g.hosts, 0)
+		})
 	}
 	return seconds
 }
 
-// encoded returns the most bytes that the busiest rank sends in one all-reduce with a codec.
-func (g group) encoded(p point, form comm.Codec) (most int64) {
-	for rank := range g.ranks {
-		sum := int64(0)
-		g.schedules(p, rank, func(s *comm.Schedule) {
-			for _, step := range s.Steps {
-				for _, t := range step.Sends {
-					sum += int64(form.MaxBytes(t.Len()))
-				}
+// reduced returns the bytes that a rank sends in one all-reduce, with a codec the most that there can be.
+func (g group) reduced(p point, rank int) (bytes int) {
+	form := p.codec()
+	g.segments(p, func(algorithm string, elems int) {
+		if form == nil {
+			bytes += 4 * comm.Theory(algorithm, g.hosts, rank, elems).Sent
+			return
+		}
+		for _, step := range g.schedule(algorithm, rank, elems).Steps {
+			for _, t := range step.Sends {
+				bytes += form.MaxBytes(t.Len())
 			}
-		})
-		most = max(most, sum)
-	}
-	return most
+		}
+	})
+	return bytes
 }
 
 // formula returns the bytes that the busiest rank sends in one call.
@@ -148,10 +161,8 @@ func (g group) formula(p point) int64 {
 	longest := 4 * int64((p.Bytes/4+ranks-1)/ranks) // the longest part of uneven ones
 	switch p.Op {
 	case comm.AllReduce:
-		if form, err := codec.New(p.Codec); err == nil && form != nil {
-			return g.encoded(p, form)
-		}
-		return 4 * int64(comm.Theory(p.Algorithm, g.hosts, p.Bytes/4).Sent)
+		most := comm.Busiest(ranks, func(r int) comm.Cost { return comm.Cost{Sent: g.reduced(p, r)} })
+		return int64(most.Sent)
 	case comm.ReduceScatter:
 		return n - 4*int64(p.Bytes/4/ranks)
 	case comm.AllGather:
