@@ -27,7 +27,7 @@ func contention(r *Results, c *Comparison) []string {
 }
 
 func oneRepeat(r *Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.OK == 1 })
+	names, any := c.where(func(l *Line) bool { return l.Measured == 1 })
 	if !any {
 		return nil
 	}
@@ -38,8 +38,8 @@ func oneRepeat(r *Results, c *Comparison) []string {
 func fewRepeats(_ *Results, c *Comparison) []string {
 	least := math.MaxInt
 	c.lines(func(_ *Group, l *Line) {
-		if l.OK > 1 {
-			least = min(least, l.OK)
+		if l.Measured > 1 {
+			least = min(least, l.Measured)
 		}
 	})
 	if least >= fewestRuns {
@@ -77,22 +77,55 @@ func busyMachine(r *Results, _ *Comparison) []string {
 		r.Load, r.Host.Cores)
 }
 
+// takenCores names the rows that others took cores from: in every run, then in some.
 func takenCores(_ *Results, c *Comparison) []string {
-	var worst *Taken
+	var out []string
+	for _, kind := range []struct {
+		is   func(*Line) bool
+		text string
+	}{
+		{func(l *Line) bool { return l.Disturbed },
+			"Others took cores from every run of these rows: %s. At most, %v. Their times say how busy the " +
+				"machine was, so they get no ratio and take part in no finding."},
+		{func(l *Line) bool { return l.Measured < l.OK },
+			"Others took cores from some runs of these rows: %s. At most, %v. Those runs are left out of " +
+				"times and ratios."},
+	} {
+		var worst *Taken
+		names, any := c.where(func(l *Line) bool {
+			if kind.is(l) && (worst == nil || l.Taken.sum() > worst.sum()) {
+				worst = l.Taken
+			}
+			return kind.is(l)
+		})
+		if any {
+			out = append(out, fmt.Sprintf(kind.text, names, worst))
+		}
+	}
+	return out
+}
+
+// superlinear says why a core may do more than one of the baseline.
+func superlinear(_ *Results, c *Comparison) []string {
+	var worst *Line
 	names, any := c.where(func(l *Line) bool {
-		if l.Taken.String() == "" {
-			return false
+		if l.isSuperlinear() && (worst == nil || l.Efficiency.Median > worst.Efficiency.Median) {
+			worst = l
 		}
-		if worst == nil || l.Taken.Stolen+l.Taken.Others > worst.Stolen+worst.Others {
-			worst = l.Taken
-		}
-		return true
+		return l.isSuperlinear()
 	})
 	if !any {
 		return nil
 	}
-	return one("Others took cores from these runs: %s. At most, %v. Such times also say how busy the "+
-		"machine was; only rows of one round compare.", names, worst)
+	if r := worst.Efficiency; r.Interval.Contains(1) {
+		return one("More than 100 %% per core, at most %s: %s. The rounds reach from %s to %s, so this "+
+			"is not shown to be more than 100 %%.", percent(r.Median), names, percent(r.Interval.Lo),
+			percent(r.Interval.Hi))
+	}
+	return one("More than 100 %% per core, at most %s: %s. Dividing work does not make a core faster. "+
+		"Either a worker's part of the work fits the caches that all of it does not fit, or something "+
+		"held up the baseline alone; measure again before you rely on it.",
+		percent(worst.Efficiency.Median), names)
 }
 
 func fewSteps(_ *Results, c *Comparison) []string {
@@ -189,6 +222,21 @@ func oneMachine(r *Results, c *Comparison) []string {
 	}
 	return one("All workers shared one machine: its memory and caches, and a link that never " +
 		"leaves it. The figures say nothing about a network between machines.")
+}
+
+// copiesDiffer warns of rows that are the same and yet told apart.
+func copiesDiffer(_ *Results, c *Comparison) []string {
+	var out []string
+	for i := range c.Groups {
+		for _, p := range c.Groups[i].Pairs {
+			if p.isCopy() && p.IsDecided() {
+				out = append(out, fmt.Sprintf("%s and %s are one row under two names, and yet their rounds "+
+					"differ: %s. Differences of that size between other rows may be no more than that.",
+					c.name(&c.Groups[i], p.A), p.B.Label, times(p.Ratio)))
+			}
+		}
+	}
+	return out
 }
 
 func parametersDiffer(_ *Results, c *Comparison) []string {

@@ -21,13 +21,16 @@ type Group struct {
 	Baseline    *Line    // single with the fewest threads; nil without a successful one
 	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
 	Hashes      []string // distinct parameter hashes of the exact lines, in order of appearance
+	Pairs       []Pair   // of the rivals, each two of them once
 }
 
 // Line is one row summarised over its successful runs.
 type Line struct {
 	Setting  Setting
 	Label    string // unique within the group
+	Cores    int    // logical processors that it can keep busy: workers x threads, at most the host's
 	OK       int    // successful runs
+	Measured int    // of those the ones whose times count: all but those that others took cores from
 	Failures []string
 	Refused  string // why the line may not be compared with the others; empty if it may
 
@@ -53,6 +56,7 @@ type Line struct {
 	Uneven                      bool    // the runs did different numbers of steps or samples
 	ISA                         string
 	Taken                       *Taken // of the run that lost most to others; nil: unknown
+	Disturbed                   bool   // others took cores from every run: times count, but get no ratio
 
 	Loss   []float64 // by step: mean over the step's samples, of the first successful run
 	Times  []float64 // by step: seconds, median over runs
@@ -77,8 +81,13 @@ func Phases() []string {
 	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other"}
 }
 
-// Cores returns the number of logical processors the line keeps busy.
-func (l *Line) Cores() int { return l.Setting.Workers * l.Setting.Threads }
+// maxEfficiency is above what rounding shows as 100 %.
+const maxEfficiency = 1.005
+
+// isSuperlinear reports whether a core of the line is said to do more than one of the baseline.
+func (l *Line) isSuperlinear() bool {
+	return l.Efficiency.Known() && l.Efficiency.Median >= maxEfficiency
+}
 
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
@@ -93,20 +102,26 @@ func (l *Line) Exact() bool {
 // that ratio. Efficiency is speed-up / (cores / baseline cores), so 1 means that every core
 // does as much as a core of the baseline; a line with more workers x threads than the machine
 // has cores gets none. A line whose work differs from the baseline's is refused: it keeps its
-// own figures and gets no ratio.
+// own figures and gets no ratio. Runs that others took cores from are left out of times and ratios; a line
+// without any other run shows its times and gets no ratio.
+//
+// Lines that do equal work and train one model are rivals: each two of a group are a [Pair], tested round
+// by round, and the tests are corrected for the number of pairs of all groups.
 //
 // r must be valid ([Results.Validate]). Cost: linear in the number of steps, times its log.
 func Compare(r *Results) *Comparison {
 	c := &Comparison{}
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
+		line.Cores, line.Contended = usable(line.Setting, r.Host.Cores)
 		g := c.group(line.Setting)
 		line.Label = label(line.Setting, g.Lines)
 		g.Lines = append(g.Lines, line)
 	}
 	for i := range c.Groups {
-		c.Groups[i].relate(r.Host.Cores)
+		c.Groups[i].relate()
 	}
+	c.pair()
 	c.Notes = notes(r, c)
 	return c
 }
@@ -143,8 +158,18 @@ func label(s Setting, others []*Line) string {
 	return unique
 }
 
+// usable returns how many of a host's cores a row can use, and whether it has more threads than that. A
+// host that does not tell how many it has, 0, is taken to have enough.
+func usable(s Setting, host int) (cores int, isContended bool) {
+	cores = s.Workers * s.Threads
+	if host < 1 || cores <= host {
+		return cores, false
+	}
+	return host, true
+}
+
 // relate chooses the baseline and fills what compares a line with another one.
-func (g *Group) relate(cores int) {
+func (g *Group) relate() {
 	for _, l := range g.Lines {
 		switch {
 		case l.OK == 0:
@@ -160,16 +185,18 @@ func (g *Group) relate(cores int) {
 		}
 	}
 	for _, l := range g.Lines {
-		l.Contended = l.Cores() > cores
 		if l.OK == 0 || g.Baseline == nil {
 			continue
 		}
 		if l.Refused = difference(l, g.Baseline); l.Refused != "" {
 			continue
 		}
+		if l.Disturbed || g.Baseline.Disturbed {
+			continue
+		}
 		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
 		if !l.Contended {
-			share := float64(g.Baseline.Cores()) / float64(l.Cores())
+			share := float64(g.Baseline.Cores) / float64(l.Cores)
 			l.Efficiency = l.Speedup.Scaled(share)
 		}
 	}
@@ -180,7 +207,8 @@ func (g *Group) relateFloor() {
 	for _, l := range g.Lines {
 		for _, f := range g.Floor {
 			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads
-			if l.OK > 0 && l != f && same && difference(l, f) == "" {
+			isClean := !l.Disturbed && !f.Disturbed
+			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
 				l.OverFloor = PairedRatio(l.stepByRound, f.stepByRound)
 			}
 		}

@@ -38,14 +38,49 @@ func speedup(_ *Results, c *Comparison) []string {
 			continue
 		}
 		cores := "1 core"
-		if b.Cores() > 1 {
-			cores = fmt.Sprintf("%d cores", b.Cores())
+		if b.Cores > 1 {
+			cores = fmt.Sprintf("%d cores", b.Cores)
 		}
 		out = append(out, fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
 			"by that of the row, at equal work per step and taken round by round. Efficiency is "+
 			"speed-up per core used, relative to single on %s.", cores, cores))
 	}
 	return out
+}
+
+// toldApart says when findings call rows different.
+func toldApart(_ *Results, c *Comparison) []string {
+	pairs := 0
+	for i := range c.Groups {
+		pairs += len(c.Groups[i].Pairs)
+	}
+	if pairs == 0 {
+		return nil
+	}
+	return one("Findings call two rows different only if their rounds do: a paired t-test of the logarithms "+
+		"of the ratios, corrected for the number of pairs (%d, after Holm), gives less than %.0f %%, and "+
+		"the interval of the median ratio leaves out 1. More rounds show smaller differences.", pairs,
+		100*significance)
+}
+
+// copies says how many pairs of equal rows there are, and how many of them look different.
+func copies(_ *Results, c *Comparison) []string {
+	pairs, different := 0, 0
+	for i := range c.Groups {
+		for _, p := range c.Groups[i].Pairs {
+			if p.isCopy() {
+				pairs++
+				if p.IsDecided() {
+					different++
+				}
+			}
+		}
+	}
+	if pairs == 0 {
+		return nil
+	}
+	return one("Pairs of rows that differ in name only: %d. Their rounds tell %d of them apart; what "+
+		"differs between such rows is noise.", pairs, different)
 }
 
 func firstStep(_ *Results, c *Comparison) []string {

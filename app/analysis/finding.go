@@ -1,91 +1,168 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Findings states in plain sentences what the rows of the group show, and no more than they
-// show: a difference is claimed only where every round of at least two agrees on its sign.
+// Findings states in plain sentences what the rows of the group show, and no more than they show.
+//
+// A finding ranks the rivals by the median step time that the table shows and names all of them that cannot
+// be told from the first ([Pair.IsDecided]). Two names of one row are never told apart here. Rows that others
+// took cores from in every run are left out.
 func (g *Group) Findings() []string {
 	var out []string
-	if text := g.fastest(); text != "" {
-		out = append(out, text)
-	}
-	if text := g.processes(); text != "" {
-		out = append(out, text)
-	}
-	if text := g.exchange(); text != "" {
-		out = append(out, text)
+	for _, text := range []string{g.fastest(), g.processes(), g.exchange(), g.disturbed()} {
+		if text != "" {
+			out = append(out, text)
+		}
 	}
 	return out
 }
 
-// processes relates the fastest line of several workers to single on the same cores.
-func (g *Group) processes() string {
-	best := g.best(func(l *Line) bool { return l.Setting.Workers > 1 })
-	if best == nil {
-		return ""
-	}
-	for _, l := range g.Lines {
-		if l.Setting.Strategy != "single" || l.Cores() != best.Cores() || !l.Speedup.Known() {
-			continue
-		}
-		r := PairedRatio(l.stepByRound, best.stepByRound)
-		if !r.decided() {
-			return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to "+
-				"differ: %s.", best.Cores(), best.Label, l.Label, times(r))
-		}
-		return fmt.Sprintf("On the same %d cores, %s is %s as fast as one process (%s).",
-			best.Cores(), best.Label, times(r), l.Label)
-	}
-	return ""
+// ranked returns the rivals that satisfy is, shortest step first.
+func (g *Group) ranked(is func(*Line) bool) []*Line {
+	rivals := slices.DeleteFunc(g.rivals(), func(l *Line) bool { return !is(l) })
+	slices.SortStableFunc(rivals, func(a, b *Line) int { return cmp.Compare(a.Step.Median, b.Step.Median) })
+	return rivals
 }
 
-// best returns the line with the largest speed-up among those that train one model without a loss on
-// the wire, are not the baseline and satisfy is; nil if there is none.
-func (g *Group) best(is func(*Line) bool) *Line {
-	var best *Line
-	for _, l := range g.Lines {
-		trains := l != g.Baseline && l.Setting.Strategy != "none" && !l.Setting.IsLossy &&
-			l.Speedup.Known() && is(l)
-		if trains && (best == nil || l.Speedup.Median > best.Speedup.Median) {
-			best = l
-		}
-	}
-	return best
-}
-
-// fastest relates the line with the shortest step among those that train one model and got a
-// ratio to the baseline.
+// fastest names the rows with the shortest step and relates them to the baseline.
 func (g *Group) fastest() string {
-	best := g.best(func(*Line) bool { return true })
-	if best == nil {
+	ranked := g.ranked(func(*Line) bool { return true })
+	if len(ranked) < 2 {
 		return ""
 	}
-	r, base, tail := best.Speedup, g.Baseline.Label, ""
-	if best.Contended {
-		tail = " It has more workers × threads than there are cores: contention, not scaling."
+	best, base := ranked[0], g.Baseline
+	if g.isOnce(ranked) {
+		return fmt.Sprintf("One run of each row decides nothing; in it, %s has the shortest step: %s%s.%s",
+			best.Label, ms(best.Step.Median), g.against(best), contending(ranked[:1]))
 	}
-	if len(r.Values) == 1 {
-		return fmt.Sprintf("One run of each row decides nothing; in it, the largest speed-up over "+
-			"%s is %s, of %s.%s", base, times(r), best.Label, tail)
+	tied := slices.DeleteFunc(slices.Clone(ranked), func(l *Line) bool {
+		p := g.pairOf(best, l)
+		return p.IsDecided() && p.Ratio.Median < 1 && !p.isCopy()
+	})
+	if !slices.Contains(tied, base) {
+		return g.shortest(tied)
 	}
-	if !r.decided() {
-		return fmt.Sprintf("No way of training is shown to be faster than %s: the largest "+
-			"speed-up, %s of %s, does not hold in every round.", base, times(r), best.Label)
+	others := slices.DeleteFunc(slices.Clone(tied), func(l *Line) bool { return l == base })
+	if len(others) == 0 {
+		return fmt.Sprintf("No way of training is faster than %s; the nearest, %s, reaches %s of its speed.",
+			base.Label, ranked[1].Label, times(g.pairOf(base, ranked[1]).Ratio))
 	}
-	if r.Median < 1 {
-		return fmt.Sprintf("No way of training is faster than %s; the nearest, %s, reaches %s of "+
-			"its speed.",
-			base, best.Label, times(r))
+	return fmt.Sprintf("No way of training is shown to be faster than %s; the shortest steps cannot be told "+
+		"apart: %s (%s).", base.Label, list(tied), g.evidence(tied))
+}
+
+// isOnce reports whether no two of the rivals have two rounds in common.
+func (g *Group) isOnce(rivals []*Line) bool {
+	return !slices.ContainsFunc(g.Pairs, func(p Pair) bool {
+		return len(p.Ratio.Values) > 1 && slices.Contains(rivals, p.A) && slices.Contains(rivals, p.B)
+	})
+}
+
+// shortest names the rows that have the shortest step, the baseline not among them.
+func (g *Group) shortest(tied []*Line) string {
+	if len(tied) == 1 {
+		return fmt.Sprintf("%s has the shortest step: %s%s.%s", tied[0].Label, ms(tied[0].Step.Median),
+			g.against(tied[0]), contending(tied))
 	}
-	text := fmt.Sprintf("%s has the shortest step: %.3g ms, %s as fast as %s", best.Label,
-		1e3*best.Step.Median, times(r), base)
-	if best.Efficiency.Known() {
-		text += fmt.Sprintf(", %s per core", percent(best.Efficiency.Median))
+	text := fmt.Sprintf("%s have the shortest steps; they cannot be told apart (%s).", list(tied),
+		g.evidence(tied))
+	for _, l := range tied[:min(len(tied), maxListed)] {
+		if more := g.against(l); more != "" {
+			text += fmt.Sprintf(" %s is%s.", l.Label, strings.TrimPrefix(more, ","))
+		}
 	}
-	return text + "." + tail
+	return text + contending(tied)
+}
+
+// evidence says why rows cannot be told apart: their medians, and of two rows how the rounds went.
+func (g *Group) evidence(tied []*Line) string {
+	first, last := tied[0], tied[len(tied)-1]
+	if len(tied) > 2 {
+		return fmt.Sprintf("medians from %s to %s", ms(first.Step.Median), ms(last.Step.Median))
+	}
+	won, r := 0, g.pairOf(first, last).Ratio
+	for _, v := range r.Values {
+		if v < 1 {
+			won++
+		}
+	}
+	return fmt.Sprintf("medians %s and %s, %s the shorter in %d of %d rounds",
+		ms(first.Step.Median), ms(last.Step.Median), first.Label, won, len(r.Values))
+}
+
+// against relates a row to the baseline; "" where it has no speed-up.
+func (g *Group) against(l *Line) string {
+	if !l.Speedup.Known() || l == g.Baseline {
+		return ""
+	}
+	text := fmt.Sprintf(", %s as fast as %s", times(l.Speedup), g.Baseline.Label)
+	if len(l.Speedup.Values) > 1 && !g.pairOf(l, g.Baseline).IsDecided() {
+		return text + ", which the rounds do not decide"
+	}
+	if !l.Efficiency.Known() {
+		return text
+	}
+	text += fmt.Sprintf(", %s per core", percent(l.Efficiency.Median))
+	if l.isSuperlinear() {
+		text += ", where a core does more than in the baseline (see the cautions)"
+	}
+	return text
+}
+
+// contending warns of rows with more threads than cores.
+func contending(lines []*Line) string {
+	text := ""
+	for _, l := range lines {
+		if l.Contended {
+			text += fmt.Sprintf(" %s has more workers × threads than there are cores: contention, not "+
+				"scaling.", l.Label)
+		}
+	}
+	return text
+}
+
+// maxListed is how many rows a sentence names.
+const maxListed = 4
+
+// list names rows.
+func list(lines []*Line) string {
+	var names []string
+	for _, l := range lines[:min(len(lines), maxListed)] {
+		names = append(names, l.Label)
+	}
+	if more := len(lines) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// processes relates the fastest line of several workers to one process on the same cores.
+func (g *Group) processes() string {
+	several := g.ranked(func(l *Line) bool { return l.Setting.Workers > 1 })
+	if len(several) == 0 {
+		return ""
+	}
+	best := several[0]
+	alone := g.ranked(func(l *Line) bool { return l.Setting.Workers == 1 && l.Cores == best.Cores })
+	if len(alone) == 0 {
+		return ""
+	}
+	p := g.pairOf(alone[0], best)
+	if !p.IsDecided() {
+		return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to differ: %s.",
+			best.Cores, best.Label, p.A.Label, times(p.Ratio))
+	}
+	return fmt.Sprintf("On the same %d cores, %s is %s as fast as one process (%s).", best.Cores, best.Label,
+		times(p.Ratio), p.A.Label)
 }
 
 // exchange relates the lines to the floor, the same workers without exchange.
@@ -103,10 +180,36 @@ func (g *Group) exchange() string {
 		strings.Join(parts, ", ") + "."
 }
 
-// decided reports whether every one of at least two pairs lies on the same side of 1.
-func (r Ratio) decided() bool {
-	lo, hi := r.Interval.Lo, r.Interval.Hi
-	return len(r.Values) > 1 && (lo > 1 || hi < 1)
+// disturbed says which rows are left out, and so why a finding may be missing.
+func (g *Group) disturbed() string {
+	var left []*Line
+	ran := 0
+	for _, l := range g.Lines {
+		if l.OK > 0 {
+			ran++
+		}
+		if l.Disturbed {
+			left = append(left, l)
+		}
+	}
+	switch {
+	case len(left) == 0:
+		return ""
+	case len(left) == ran:
+		return "Others took cores from every row, so nothing is said about which is the faster."
+	case g.Baseline != nil && g.Baseline.Disturbed:
+		return fmt.Sprintf("Others took cores from %s. They are left out here, and with the baseline, %s, "+
+			"every speed-up.", list(left), g.Baseline.Label)
+	}
+	return fmt.Sprintf("Others took cores from %s, left out here.", list(left))
+}
+
+// ms writes seconds in milliseconds, with three digits or all before the point.
+func ms(seconds float64) string {
+	if v := 1e3 * seconds; v >= 1000 {
+		return fmt.Sprintf("%.0f ms", v)
+	}
+	return fmt.Sprintf("%.3g ms", 1e3*seconds)
 }
 
 // times writes a ratio with its interval: "1.72× (1.69–1.75)".

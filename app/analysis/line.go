@@ -18,7 +18,7 @@ func newLine(row *Row, rounds int) *Line {
 	for i := range l.stepByRound {
 		l.stepByRound[i] = math.NaN()
 	}
-	var good []*Run
+	var good, clean []*Run
 	for i := range row.Runs {
 		run := &row.Runs[i]
 		if run.Error != "" {
@@ -26,11 +26,19 @@ func newLine(row *Row, rounds int) *Line {
 			continue
 		}
 		good = append(good, run)
-		l.stepByRound[run.Round] = Median(run.timed())
+		if run.Taken.String() == "" {
+			clean = append(clean, run)
+		}
 	}
-	slices.SortFunc(good, func(a, b *Run) int { return a.Round - b.Round })
+	byRound := func(a, b *Run) int { return a.Round - b.Round }
+	slices.SortFunc(good, byRound)
+	slices.SortFunc(clean, byRound)
 	l.OK = len(good)
-	l.summarizeTime(good)
+	if l.Disturbed = l.OK > 0 && len(clean) == 0; l.Disturbed {
+		clean = good
+	}
+	l.Measured = len(clean)
+	l.summarizeTime(clean)
 	l.summarizeResult(good)
 	if len(good) > 0 {
 		l.summarizeCurves(good)
@@ -41,6 +49,7 @@ func newLine(row *Row, rounds int) *Line {
 func (l *Line) summarizeTime(runs []*Run) {
 	var total, epochs, steps, first, rate []float64
 	for _, r := range runs {
+		l.stepByRound[r.Round] = Median(r.timed())
 		total = append(total, r.Seconds)
 		epochs = append(epochs, r.EpochSeconds...)
 		steps = append(steps, r.timed()...)
@@ -63,7 +72,7 @@ func (l *Line) summarizeResult(runs []*Run) {
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
 	l.BytesSent = math.NaN()
 	for i, r := range runs {
-		if c := r.Taken; c != nil && (l.Taken == nil || c.Stolen+c.Others > l.Taken.Stolen+l.Taken.Others) {
+		if c := r.Taken; c != nil && (l.Taken == nil || c.sum() > l.Taken.sum()) {
 			l.Taken = c
 		}
 		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
@@ -203,9 +212,11 @@ func (r *Run) timed() []float64 {
 // rate returns the samples per second of the steps after the first.
 func (r *Run) rate() float64 {
 	samples, seconds := 0, 0.0
-	for i, s := range r.timed() {
-		seconds += s
-		samples += r.Ranks[0].Steps.Samples[i+1]
+	for i, s := range r.stepSeconds() {
+		if i > 0 {
+			seconds += s
+			samples += r.Ranks[0].Steps.Samples[i]
+		}
 	}
 	return float64(samples) / seconds
 }

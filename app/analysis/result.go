@@ -115,9 +115,12 @@ type Taken struct {
 // worthTelling is the part of the cores' time from which on it is worth telling that others took it.
 const worthTelling = 0.05
 
+// sum is all that others took.
+func (c *Taken) sum() float64 { return c.Stolen + c.Others }
+
 // String says how much others took; "" if that is unknown or not worth telling.
 func (c *Taken) String() string {
-	if c == nil || c.Stolen+c.Others < worthTelling {
+	if c == nil || c.sum() < worthTelling {
 		return ""
 	}
 	return fmt.Sprintf("%s of the cores' time went to other virtual machines, %s to other processes",
@@ -226,9 +229,20 @@ func Decode(r io.Reader) (*Results, error) {
 	return &results, nil
 }
 
-// Validate checks what the rest of the package relies on: positive counts, at most one run per
-// round, ranks in order, columns of equal length. The error names the row and the run.
+// Bounds of what a benchmark holds: its rows are compared pair by pair, and every raw sample is kept.
+const (
+	MaxRows   = 500
+	MaxRounds = 1000
+)
+
+// Validate checks what the rest of the package relies on: counts within bounds, at most one run per
+// round, ranks in order, columns of equal length, and in a run that succeeded as many steps of every rank.
+// The error names the row and the run.
 func (r *Results) Validate() error {
+	if len(r.Rows) > MaxRows || r.Rounds < 0 || r.Rounds > MaxRounds {
+		return fmt.Errorf("%d rows, %d rounds: want at most %d and 0 to %d", len(r.Rows), r.Rounds, MaxRows,
+			MaxRounds)
+	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		s := row.Setting
@@ -259,6 +273,9 @@ func (r *Run) validate() error {
 		}
 		s := rank.Steps
 		n := len(s.Seconds)
+		if first := len(r.Ranks[0].Steps.Seconds); n != first && r.Error == "" {
+			return fmt.Errorf("rank %d has %d steps, rank 0 has %d: want equal", i, n, first)
+		}
 		if len(s.Loss) != n || len(s.OwnLoss) != n || len(s.Epoch) != n || len(s.Samples) != n {
 			return fmt.Errorf("rank %d: %d seconds, %d losses, %d own losses, %d epochs, "+
 				"%d samples: want equal", rank.Rank, n, len(s.Loss), len(s.OwnLoss), len(s.Epoch),

@@ -41,9 +41,6 @@ type Plan struct {
 // Trial is one run of the schedule.
 type Trial struct{ Round, Row int }
 
-// maxRepeats bounds Config.Repeats: every raw sample of every run is kept.
-const maxRepeats = 1000
-
 // Expand lists the rows of the matrix, models first, then batches, strategies, workers, wires.
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
@@ -52,8 +49,8 @@ const maxRepeats = 1000
 // a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats}
-	if c.Repeats < 1 || c.Repeats > maxRepeats {
-		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, maxRepeats)
+	if c.Repeats < 1 || c.Repeats > analysis.MaxRounds {
+		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, analysis.MaxRounds)
 	}
 	for _, part := range c.Parts {
 		if err := part.check(); err != nil {
@@ -64,6 +61,9 @@ func Expand(c Config) (Plan, error) {
 	if len(plan.Rows) == 0 {
 		return Plan{}, usage("the matrix is empty: single needs --workers 1, the other " +
 			"strategies need two or more")
+	}
+	if n := len(plan.Rows); n > analysis.MaxRows {
+		return Plan{}, usage("the matrix has %d rows: want at most %d", n, analysis.MaxRows)
 	}
 	for i, row := range plan.Rows {
 		if err := row.Validate(); err != nil {

@@ -59,7 +59,7 @@ func columns() []column {
 	return []column{
 		{heading{"workers", "× threads"}, func(v *lineView) cell {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
-				Small: count(v.Cores(), "core")}
+				Small: count(v.Cores, "core")}
 		}},
 		{heading{"batch", ""}, func(v *lineView) cell {
 			return cell{Text: fmt.Sprint(v.Setting.Batch), Small: count(v.Setting.Shards, "shard")}
@@ -68,7 +68,7 @@ func columns() []column {
 			return cell{Text: millis(v.Step.Median), Small: between(v.Step.P10, v.Step.P90, millis)}
 		}},
 		{heading{"spread", ""}, func(v *lineView) cell {
-			return cell{Text: percent(v.RunMedian.Spread()), Small: count(v.OK, "run")}
+			return cell{Text: percent(v.RunMedian.Spread()), Small: count(v.Measured, "run")}
 		}},
 		{heading{"samples/s", ""}, func(v *lineView) cell {
 			return cell{Text: digits(v.PerSecond, 3)}
@@ -76,6 +76,9 @@ func columns() []column {
 		{heading{"speed-up", "of the step"}, func(v *lineView) cell {
 			if v.Line == v.group.Baseline {
 				return cell{Text: "1", Small: "baseline"}
+			}
+			if v.Disturbed {
+				return cell{Text: dash, Small: "cores taken"}
 			}
 			return ratioCell(v.Speedup)
 		}},

@@ -1,0 +1,78 @@
+package analysis
+
+// Pair relates two rivals of a group.
+type Pair struct {
+	A, B  *Line
+	Ratio Ratio   // step of A / step of B, round by round
+	P     float64 // of such a difference between equal rows, corrected for the number of pairs; see [Holm]
+}
+
+// significance is the probability with which a report may call any two equal rows different.
+const significance = 0.05
+
+// IsDecided reports whether the rounds tell the two rows apart: by their probability, and by an interval
+// for the median that leaves out 1, which one round that strays cannot decide.
+func (p Pair) IsDecided() bool {
+	lo, hi := p.Ratio.Interval.Lo, p.Ratio.Interval.Hi
+	return p.P < significance && (lo > 1 || hi < 1)
+}
+
+// isCopy reports whether the rows differ in name only.
+func (p Pair) isCopy() bool { return p.A.Setting == p.B.Setting }
+
+// pair fills the groups' pairs.
+func (c *Comparison) pair() {
+	var all []float64
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		rivals := g.rivals()
+		for j, a := range rivals {
+			for _, b := range rivals[:j] {
+				r := PairedRatio(b.stepByRound, a.stepByRound)
+				g.Pairs = append(g.Pairs, Pair{A: b, B: a, Ratio: r})
+				all = append(all, r.PairedP())
+			}
+		}
+	}
+	all = Holm(all)
+	for i := range c.Groups {
+		pairs := c.Groups[i].Pairs
+		for j := range pairs {
+			pairs[j].P = all[j]
+		}
+		all = all[len(pairs):]
+	}
+}
+
+// rivals returns the lines that findings may rank: those that train one model without a loss on the wire,
+// do the work of the baseline, or without one of the first of them, and had the machine to themselves.
+func (g *Group) rivals() []*Line {
+	reference := g.Baseline
+	var out []*Line
+	for _, l := range g.Lines {
+		isOne := l.Setting.Workers == 1 || l.Setting.Strategy != "none" && !l.Setting.IsLossy
+		if !isOne || !finite(l.Step.Median) || l.Uneven || l.Disturbed {
+			continue
+		}
+		if reference == nil {
+			reference = l
+		}
+		if difference(l, reference) == "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// pairOf returns the pair of two rivals, with a as its A.
+func (g *Group) pairOf(a, b *Line) Pair {
+	for _, p := range g.Pairs {
+		switch {
+		case p.A == a && p.B == b:
+			return p
+		case p.A == b && p.B == a:
+			return Pair{A: a, B: b, P: p.P, Ratio: PairedRatio(a.stepByRound, b.stepByRound)}
+		}
+	}
+	return Pair{A: a, B: b, P: 1, Ratio: ratioOf(nil)}
+}

@@ -1,0 +1,328 @@
+package analysis_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+)
+
+// ratios returns the ratios whose logarithms are d.
+func ratios(d ...float64) analysis.Ratio {
+	var over, under []float64
+	for _, v := range d {
+		over, under = append(over, math.Exp(v)), append(under, 1)
+	}
+	return analysis.PairedRatio(over, under)
+}
+
+// The hours of sleep that two drugs added, patient by patient (Student 1908): t = -4.0621 with 9 degrees of
+// freedom, p = 0.002833 (R, t.test(extra ~ group, sleep, paired = TRUE)).
+func TestPairedPOfStudentsSleep(t *testing.T) {
+	r := ratios(-1.2, -2.4, -1.3, -1.3, 0, -1, -1.8, -0.8, -4.6, -1.4)
+	near(t, "p", r.PairedP(), 0.002833, 5e-7)
+}
+
+// Two differences m-s and m+s have t = m/s; n differences of which half are m-s and half m+s have
+// t = m/s*sqrt(n-1). At the tabulated 2.5 % points of Student's distribution p is 0.05.
+func TestPairedPAtTabulatedPoints(t *testing.T) {
+	for n, point := range map[int]float64{2: 12.7062, 4: 3.18245, 6: 2.57058, 10: 2.26216, 20: 2.09302} {
+		var d []float64
+		for i := range n {
+			d = append(d, point/math.Sqrt(float64(n-1))+float64(2*(i%2)-1))
+		}
+		near(t, fmt.Sprintf("p of %d pairs", n), ratios(d...).PairedP(), 0.05, 2e-6)
+	}
+	// An even number of degrees of freedom: 4.30265 with 2, by differences -1, 0, 1 around the mean.
+	m := 4.30265 / math.Sqrt(3)
+	near(t, "p of 3 pairs", ratios(m-1, m, m+1).PairedP(), 0.05, 2e-6)
+	for _, r := range []analysis.Ratio{ratios(), ratios(1), ratios(0, 0, 0), ratios(-1, 1)} {
+		if p := r.PairedP(); p != 1 {
+			t.Errorf("%v: p %v, want 1", r.Values, p)
+		}
+	}
+}
+
+// The example of R's p.adjust: 0.01, 0.02, 0.03, 0.04, 0.05 become 0.05, 0.08, 0.09, 0.09, 0.09.
+func TestHolm(t *testing.T) {
+	p := []float64{0.04, 0.01, 0.05, 0.02, 0.03}
+	want := []float64{0.09, 0.05, 0.09, 0.08, 0.09}
+	for i, got := range analysis.Holm(p) {
+		near(t, fmt.Sprintf("p %v", p[i]), got, want[i], 1e-12)
+	}
+	if got := analysis.Holm([]float64{0.7, 0.6}); !slices.Equal(got, []float64{1, 1}) {
+		t.Errorf("%v, want no probability above 1", got)
+	}
+}
+
+// noises are ways in which a machine varies: factors of a run's time, in the order of the runs.
+var noises = []struct {
+	name string
+	next func(*rand.Rand) func() float64
+}{
+	{"normal", func(r *rand.Rand) func() float64 {
+		return func() float64 { return math.Exp(0.03 * r.NormFloat64()) }
+	}},
+	{"bursts in a run of ten", func(r *rand.Rand) func() float64 {
+		return func() float64 {
+			v := math.Exp(0.01 * r.NormFloat64())
+			if r.IntN(10) == 0 {
+				v *= 1 + r.ExpFloat64()
+			}
+			return v
+		}
+	}},
+	{"skewed", func(r *rand.Rand) func() float64 {
+		return func() float64 { return 1 + 0.05*r.ExpFloat64() }
+	}},
+	{"two clock rates, kept for several runs", func(r *rand.Rand) func() float64 {
+		rate := 1.0
+		return func() float64 {
+			if r.IntN(8) == 0 {
+				rate = 2.15 - rate
+			}
+			return rate * math.Exp(0.01*r.NormFloat64())
+		}
+	}},
+	{"random walk", func(r *rand.Rand) func() float64 {
+		log := 0.0
+		return func() float64 { log += 0.01 * r.NormFloat64(); return math.Exp(log) }
+	}},
+	{"steady drift", func(r *rand.Rand) func() float64 {
+		log := 0.0
+		return func() float64 { log += 0.002; return math.Exp(log + 0.005*r.NormFloat64()) }
+	}},
+}
+
+// bench runs rows in the interleaved order of a benchmark, every second round in reverse.
+func bench(rounds, rows int, step func(row int) float64, noise func() float64) [][]float64 {
+	times := make([][]float64, rows)
+	for i := range times {
+		times[i] = make([]float64, rounds)
+	}
+	for round := range rounds {
+		for i := range rows {
+			row := i
+			if round%2 == 1 {
+				row = rows - 1 - i
+			}
+			times[row][round] = step(row) * noise()
+		}
+	}
+	return times
+}
+
+// A/A: twenty pairs of one row under two names, each pair in a group of its own. At most one pair may be
+// called different and none be headlined, whatever the noise, and whatever the number of rounds.
+func TestEqualRowsAreNotToldApart(t *testing.T) {
+	const pairs, seeds = 20, 20
+	for _, noise := range noises {
+		for _, rounds := range []int{2, 3, 6, 12} {
+			t.Run(fmt.Sprintf("%s, %d rounds", noise.name, rounds), func(t *testing.T) {
+				t.Parallel()
+				falsely := 0 // benchmarks with a difference
+				for seed := range uint64(seeds) {
+					m := newMaker(rounds, 4)
+					m.isShort = true
+					times := bench(rounds, 2*pairs, func(int) float64 { return 0.002 },
+						noise.next(rand.New(rand.NewPCG(seed, 7))))
+					for row, x := range times {
+						m.add(analysis.Setting{Strategy: "single", Workers: 1, Batch: 64 + row/2}, x...)
+					}
+					apart := checkCopies(t, analysis.Compare(m.Results), pairs)
+					if apart > 1 {
+						t.Errorf("seed %d: %d pairs of equal rows are called different", seed, apart)
+					}
+					falsely += min(apart, 1)
+				}
+				// With 5 % of benchmarks, 5 or more of 20 would come in 0.3 %.
+				if falsely > 4 {
+					t.Errorf("%d of %d benchmarks of equal rows show a difference", falsely, seeds)
+				}
+			})
+		}
+	}
+}
+
+// checkCopies returns how many pairs of equal rows are called different, and fails if a headline does so.
+func checkCopies(t *testing.T, c *analysis.Comparison, pairs int) (apart int) {
+	t.Helper()
+	wantNote(t, c, "copies", "")
+	seen := 0
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		seen += len(g.Pairs)
+		if slices.ContainsFunc(g.Pairs, analysis.Pair.IsDecided) {
+			apart++
+		}
+		if text := strings.Join(g.Findings(), " "); !strings.HasPrefix(text, "No way of training is shown") {
+			t.Errorf("finding %q of equal rows", text)
+		}
+	}
+	if seen != pairs {
+		t.Fatalf("%d pairs, want %d", seen, pairs)
+	}
+	return apart
+}
+
+// A planted 5 % is found among four rivals where the noise is a tenth of it, and the row without is not.
+func TestPlantedDifferenceIsFound(t *testing.T) {
+	for _, test := range []struct {
+		rounds int
+		noise  float64
+		least  int // of 50 benchmarks that find it
+	}{{6, 0.005, 50}, {10, 0.01, 48}, {20, 0.02, 48}, {3, 0.001, 48}} {
+		found := 0
+		for seed := range uint64(50) {
+			random := rand.New(rand.NewPCG(seed, 11))
+			times := bench(test.rounds, 3, func(row int) float64 { return []float64{1, 1, 0.95}[row] },
+				func() float64 { return math.Exp(test.noise * random.NormFloat64()) })
+			m := newMaker(test.rounds, 2)
+			m.isShort = true
+			for row, name := range []string{"single", "all-reduce", "ddp"} {
+				m.add(analysis.Setting{Strategy: name, Workers: 1 + min(row, 1)}, times[row]...)
+			}
+			g := analysis.Compare(m.Results).Groups[0]
+			if strings.HasPrefix(g.Findings()[0], "ddp 2×1 has the shortest step") {
+				found++
+			}
+		}
+		if found < test.least {
+			t.Errorf("%d rounds, noise %v: %d of 50 benchmarks find the difference, want %d", test.rounds,
+				test.noise, found, test.least)
+		}
+	}
+}
+
+// The rounds of a report that praised ddp for 2.22 ms above an all-reduce of 2.20 ms.
+func TestRowsThatCannotBeToldApartAreNamedTogether(t *testing.T) {
+	m := newMaker(3, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 0.00432, 0.00430, 0.00434)
+	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 0.00230, 0.00220, 0.00213)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 0.00204, 0.00232, 0.00222)
+	g := analysis.Compare(m.Results).Groups[0]
+	text := g.Findings()[0]
+	for _, want := range []string{"all-reduce 2×1 and ddp 2×1 have the shortest steps; they cannot be told " +
+		"apart (medians 2.2 ms and 2.22 ms, all-reduce 2×1 the shorter in 2 of 3 rounds).",
+		" all-reduce 2×1 is 1.95× (1.88–2.04) as fast as single 1×1, 98 % per core.",
+		" ddp 2×1 is 1.95× (1.85–2.12) as fast as single 1×1, 98 % per core."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("finding %q, want %q", text, want)
+		}
+	}
+}
+
+// A finding ranks by the step that it names, not by the speed-up, whose rounds may differ.
+func TestFindingRanksByWhatItNames(t *testing.T) {
+	m := newMaker(4, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 4, 4, 4, 4)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 2.2, 2.21, 2.2, 2.21)
+	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 1.9, 1.91, 1.91, 1.9)
+	text := analysis.Compare(m.Results).Groups[0].Findings()[0]
+	if !strings.HasPrefix(text, "all-reduce 2×1 has the shortest step: 1905 ms, 2.10×") {
+		t.Errorf("finding %q", text)
+	}
+}
+
+// Rows are compared by the cores that they can use: four workers on two cores are set beside one process
+// with two threads.
+func TestCoresAreThoseOfTheHost(t *testing.T) {
+	m := newMaker(3, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1, Threads: 2}, 1.2, 1.21, 1.2)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 4}, 1, 1.01, 1.01)
+	c := analysis.Compare(m.Results)
+	g := c.Groups[0]
+	for i, want := range []int{1, 2, 2} {
+		if got := g.Lines[i].Cores; got != want {
+			t.Errorf("%s: %d cores, want %d", g.Lines[i].Label, got, want)
+		}
+	}
+	if !g.Lines[2].Contended || g.Lines[2].Efficiency.Known() {
+		t.Error("four workers on two cores are not said to contend")
+	}
+	if text := strings.Join(g.Findings(), "\n"); !strings.Contains(text,
+		"On the same 2 cores, ddp 4×1 is 1.20× (1.19–1.20) as fast as one process (single 1×2).") {
+		t.Errorf("findings %q", text)
+	}
+}
+
+// take gives runs a share of cores that others took.
+func take(row *analysis.Row, shares ...float64) {
+	for i, share := range shares {
+		row.Runs[i].Taken = &analysis.Taken{Others: share}
+	}
+}
+
+// Runs that others took cores from count nowhere; a row of such runs only gets no ratio and no headline.
+func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
+	m := newMaker(4, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2, 2.02)
+	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 1.4, 1.41, 1.4, 9)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 0.6, 0.6, 0.6, 0.6)
+	m.add(analysis.Setting{Strategy: "none", Workers: 2}, 1, 1, 1, 1)
+	take(&m.Rows[1], 0, 0, 0.01, 0.3)
+	take(&m.Rows[2], 0.57, 0.2, 0.3, 0.06)
+	c := analysis.Compare(m.Results)
+	g := c.Groups[0]
+	l := g.Lines[1]
+	if l.Measured != 3 || l.OK != 4 || l.RunMedian.Max != 1.41 || len(l.Speedup.Values) != 3 {
+		t.Errorf("%+v: want the times of three runs of four", l)
+	}
+	if l := g.Lines[2]; !l.Disturbed || l.Speedup.Known() || l.Efficiency.Known() || l.OverFloor.Known() {
+		t.Errorf("%+v: want no ratio", l)
+	}
+	findings := strings.Join(g.Findings(), "\n")
+	for _, want := range []string{"all-reduce 2×1 has the shortest step",
+		"took cores from ddp 2×1, left out"} {
+		if !strings.Contains(findings, want) {
+			t.Errorf("findings %q, want %q", findings, want)
+		}
+	}
+	wantNote(t, c, "taken cores", "every run of these rows: ddp 2×1. At most, 0.0 %",
+		"57 % to other processes")
+	wantNoNote(t, c, "above 100 %")
+
+	take(&m.Rows[0], 0.1, 0.1, 0.1, 0.1)
+	g = analysis.Compare(m.Results).Groups[0]
+	if g.Lines[1].Speedup.Known() || !strings.Contains(strings.Join(g.Findings(), "\n"), "every speed-up") {
+		t.Errorf("speed-up %v against a baseline that others slowed down", g.Lines[1].Speedup.Median)
+	}
+	for i := range m.Rows {
+		take(&m.Rows[i], 0.1, 0.1, 0.1, 0.1)
+	}
+	g = analysis.Compare(m.Results).Groups[0]
+	if got := g.Findings(); len(got) != 1 || !strings.Contains(got[0], "every row, so nothing is said") {
+		t.Errorf("findings %q", got)
+	}
+}
+
+// An efficiency above 100 % says what may be behind it, where the number is.
+func TestMoreThanAllOfACore(t *testing.T) {
+	m := newMaker(3, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2.83, 2.84, 2.83)
+	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1, 1.001, 1)
+	c := analysis.Compare(m.Results)
+	wantNote(t, c, "above 100 %", "at most 142 %: ddp 2×1", "caches", "measure again")
+	if text := c.Groups[0].Findings()[0]; !strings.Contains(text, "142 % per core, where a core does more") {
+		t.Errorf("finding %q", text)
+	}
+	m.Rows[1] = *newMaker(3, 2).add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1.45, 1.38, 1.3)
+	wantNote(t, analysis.Compare(m.Results), "above 100 %", "not shown to be more")
+}
+
+// One row under two names is found to be that, and a difference between the two is a warning.
+func TestCopiesOfARow(t *testing.T) {
+	m := newMaker(3, 2)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2.02)
+	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2.01, 2, 2.02)
+	c := analysis.Compare(m.Results)
+	wantNote(t, c, "copies", "differ in name only: 1.", "tell 0 of them apart")
+	m.Rows[1] = *newMaker(3, 2).add(analysis.Setting{Strategy: "single", Workers: 1}, 3, 3.01, 3.02)
+	wantNote(t, analysis.Compare(m.Results), "copies", "single 1×1 and single 1×1 (2) are one row",
+		"differ: 0.67×")
+}
