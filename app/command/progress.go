@@ -19,7 +19,8 @@ const plainEvery = 5 * time.Second
 // progress shows where a run stands: one line that is rewritten on a terminal, else a line every
 // few seconds. Its methods may be called from any goroutine.
 type progress struct {
-	w          io.Writer // nil: show nothing
+	w          io.Writer
+	isQuiet    bool // show nothing but warnings
 	isTerminal bool
 	columns    func() int // of the terminal now
 
@@ -29,10 +30,7 @@ type progress struct {
 }
 
 func newProgress(a *app, isQuiet bool) *progress {
-	if isQuiet {
-		return &progress{}
-	}
-	return &progress{w: a.stderr, isTerminal: a.isTerminal(a.stderr), shown: time.Now(),
+	return &progress{w: a.stderr, isQuiet: isQuiet, isTerminal: a.isTerminal(a.stderr), shown: time.Now(),
 		columns: func() int { return columns(a.stderr) }}
 }
 
@@ -56,7 +54,7 @@ func fit(line string, columns int) string {
 }
 
 func (p *progress) show(s job.Progress) {
-	if p.w == nil {
+	if p.isQuiet && !s.IsWarning {
 		return
 	}
 	p.mu.Lock()

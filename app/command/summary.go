@@ -115,6 +115,9 @@ func (r rows) left(s *job.Summary) {
 	if s.Saved != nil {
 		r.add("weights", "%s", s.Saved.Path)
 	}
+	for _, l := range s.Lost {
+		r.add("not whole", "%v", l)
+	}
 	r.add("run directory", "%s", s.Directory)
 }
 

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +81,9 @@ func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error 
 	if summary == nil {
 		return err
 	}
-	err = errors.Join(err, report.WriteTraining(summary.Directory))
+	if failed := report.WriteTraining(summary.Directory); failed != nil {
+		fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
+	}
 	if isJSON {
 		return errors.Join(err, writeJSON(a, summary))
 	}

@@ -25,6 +25,7 @@ type events struct {
 	tags    [trace.NumPhases]string
 	next    time.Time // when a step is due
 	flushed time.Time
+	err     error // the first
 
 	// Since the last step that was written.
 	steps  int
@@ -85,18 +86,13 @@ func (e *events) evaluation(now time.Time, v train.Evaluation) {
 	e.flush(now)
 }
 
-// flush makes events visible every second. An error comes back with close.
+// flush makes events visible every second.
 func (e *events) flush(now time.Time) {
 	if now.Sub(e.flushed) >= time.Second {
-		e.writer.Flush()
+		e.err = e.writer.Flush()
 		e.flushed = now
 	}
 }
 
 // close writes what is left and returns the first error.
-func (e *events) close() error {
-	if err := e.writer.Close(); err != nil {
-		return fmt.Errorf("job: %w", err)
-	}
-	return nil
-}
+func (e *events) close() error { return e.writer.Close() }

@@ -51,6 +51,9 @@ func TestEvents(t *testing.T) {
 	if err := e.close(); err != nil {
 		t.Fatal(err)
 	}
+	if e.evaluation(now.Add(2*time.Second), train.Evaluation{Samples: 1}); e.err == nil {
+		t.Error("no error of a file that cannot be written")
+	}
 	files, _ := filepath.Glob(dir.path("events/rank3/events.out.tfevents.*"))
 	if len(files) != 1 {
 		t.Fatalf("files %v, want one", files)

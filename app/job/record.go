@@ -12,6 +12,7 @@ import (
 type notice struct {
 	Evaluation *Evaluation `json:"evaluation,omitempty"` // from rank 0 alone
 	Bucket     *BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
+	Lost       *Lost       `json:"lost,omitempty"`
 }
 
 // record is what the launcher has heard of a run from notices. Workers of one process send them at the
@@ -20,11 +21,14 @@ type record struct {
 	mu          sync.Mutex
 	evaluations []Evaluation
 	buckets     map[int][]BucketStat // by rank
+	lost        []Lost
+	warn        func(text string)
 }
 
-// newRecord returns the record of a run that goes on from there; nil stands for a new run.
-func newRecord(from *resumption) *record {
-	r := &record{buckets: map[int][]BucketStat{}}
+// newRecord returns the record of a run that goes on from there; nil stands for a new run. People are told
+// by warn.
+func newRecord(from *resumption, warn func(text string)) *record {
+	r := &record{buckets: map[int][]BucketStat{}, warn: warn}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
 	}
@@ -40,7 +44,15 @@ func (r *record) take(rank int, n notice) {
 		r.evaluations = append(r.evaluations, *n.Evaluation)
 	case n.Bucket != nil:
 		r.buckets[rank] = append(r.buckets[rank], *n.Bucket)
+	case n.Lost != nil:
+		r.lost = append(r.lost, *n.Lost)
+		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))
 	}
+}
+
+// hasLost reports whether a file is lost on some rank.
+func (r *record) hasLost(file string) bool {
+	return slices.ContainsFunc(r.lost, func(l Lost) bool { return l.File == file })
 }
 
 // decode takes what a worker process has told.

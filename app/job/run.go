@@ -20,7 +20,8 @@ import (
 
 // Options say how Run behaves towards its caller; none of them changes the result.
 type Options struct {
-	// Progress is called about ten times a second, from one goroutine at a time; nil: not.
+	// Progress is called about ten times a second, and with every note, from one goroutine at a time;
+	// nil: not.
 	Progress func(Progress)
 	// Stderr takes notes for people; nil: they are discarded.
 	Stderr io.Writer
@@ -46,6 +47,7 @@ type Progress struct {
 	Elapsed     time.Duration // since training began
 	Remaining   time.Duration // estimate; 0 while unknown
 	Note        string        // a line for people; the rest is then the moment it was said at
+	IsWarning   bool          // Note says what went wrong
 }
 
 // computeExtra is how many threads beyond the computing ones may run Go code in a worker: the
@@ -55,14 +57,9 @@ const computeExtra = 2
 // Run executes the run c describes: it makes sure that the data is there, creates the run
 // directory, starts the workers, waits for all of them, then writes and returns the summary. Open
 // fields of c are completed first. A cancelled context stops every worker; the error is then
-// context.Canceled. With a *MissedError comes the summary.
+// context.Canceled. With a *MissedError comes the summary, and so does it if it cannot be written.
 func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
-	if o.Environment == nil {
-		o.Environment = cluster.ProcessEnvironment()
-	}
-	if o.Stderr == nil {
-		o.Stderr = io.Discard
-	}
+	o.settle()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
 		c.ISA = isa
 	}
@@ -96,29 +93,51 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 		return nil, err
 	}
 	defer dir.unlock()
-	told := newRecord(start.Resumed)
+	told := newRecord(start.Resumed, o.warn)
 	results, isa, err := c.execute(ctx, dir.directory, start, told, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
 		return nil, errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))
 	}
 	c.ISA = isa
+	if c.Trace {
+		dir.mergeTraces(c.Workers, told)
+	}
 	summary, err := summarize(c, dir.directory, start.Resumed, results, told)
 	if err != nil {
 		return nil, err
 	}
-	if c.Trace {
-		if err := mergeTraces(dir.directory, c.Workers); err != nil {
-			return nil, err
+	if t := summary.Target; t != nil && !t.IsReached {
+		err = &MissedError{*t}
+	}
+	return summary, errors.Join(dir.writeJSON(summaryFile, summary), err)
+}
+
+// settle makes Progress, Stderr and Environment usable from every goroutine of a run.
+func (o *Options) settle() {
+	if o.Environment == nil {
+		o.Environment = cluster.ProcessEnvironment()
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	if show := o.Progress; show != nil {
+		var mu sync.Mutex
+		o.Progress = func(p Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			show(p)
 		}
 	}
-	if err := dir.writeJSON(summaryFile, summary); err != nil {
-		return nil, err
+}
+
+// warn tells people what went wrong while a run goes on.
+func (o Options) warn(text string) {
+	if o.Progress != nil {
+		o.Progress(Progress{Note: text, IsWarning: true})
+		return
 	}
-	if t := summary.Target; t != nil && !t.IsReached {
-		return summary, &MissedError{*t}
-	}
-	return summary, nil
+	fmt.Fprintln(o.Stderr, text)
 }
 
 // stopGrace is how long the workers of this run may take to end when they are asked to: those that
@@ -287,7 +306,8 @@ func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
 	if *result, err = w.run(ctx); err != nil {
 		w.note("%v", err)
 	}
-	return errors.Join(err, log.Close())
+	_ = log.Close() // like note, a courtesy
+	return err
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -312,11 +332,21 @@ func DownloadProgress(p data.Progress) Progress {
 	return Progress{Phase: text}
 }
 
-// mergeTraces joins what the workers recorded into one file.
-func mergeTraces(dir directory, workers int) error {
+// mergeTraces joins what the workers recorded into one file, if all is there.
+func (d directory) mergeTraces(workers int, told *record) {
+	if !told.hasLost(traceFile) {
+		if err := d.merge(workers); err != nil {
+			told.take(0, notice{Lost: &Lost{File: traceFile, Reason: err.Error()}})
+		}
+	}
+	d.removeRecordings(workers)
+}
+
+// merge writes the trace.
+func (d directory) merge(workers int) error {
 	recordings := make([]trace.Recording, workers)
 	for rank := range recordings {
-		text, err := os.ReadFile(dir.recording(rank))
+		text, err := os.ReadFile(d.recording(rank))
 		if err == nil {
 			err = json.Unmarshal(text, &recordings[rank])
 		}
@@ -324,17 +354,12 @@ func mergeTraces(dir directory, workers int) error {
 			return fmt.Errorf("job: trace of rank %d: %w", rank, err)
 		}
 	}
-	f, err := os.OpenFile(dir.path(traceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(d.path(traceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("job: trace: %w", err)
 	}
 	if err := errors.Join(trace.Write(f, recordings...), f.Close()); err != nil {
 		return fmt.Errorf("job: trace: %w", err)
-	}
-	for rank := range recordings {
-		if err := os.Remove(dir.recording(rank)); err != nil {
-			return fmt.Errorf("job: trace: %w", err)
-		}
 	}
 	return nil
 }

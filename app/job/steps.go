@@ -17,7 +17,8 @@ import (
 )
 
 // stepLog appends one line per step to a file that several processes share. It writes whole
-// lines only, which O_APPEND keeps apart, and keeps up to a buffer full back for a second.
+// lines only, which O_APPEND keeps apart, and keeps up to a buffer full back for a second. After an
+// error it writes nothing more.
 type stepLog struct {
 	file   *os.File
 	buffer []byte
@@ -90,8 +91,8 @@ func (l *stepLog) add(rank int, s train.Step, u usage) {
 }
 
 func (l *stepLog) flush() {
-	if _, err := l.file.Write(l.buffer); err != nil && l.err == nil {
-		l.err = fmt.Errorf("job: step log: %w", err)
+	if l.err == nil {
+		_, l.err = l.file.Write(l.buffer)
 	}
 	l.buffer = l.buffer[:0]
 	l.wrote = time.Now()

@@ -60,6 +60,7 @@ type Summary struct {
 	Texts            *TextStat        `json:"texts"`       // null: the samples are images
 	Checkpoints      *Checkpoints     `json:"checkpoints"` // what they took; null: there are none
 	Resumed          *Resumed         `json:"resumed"`     // what had been done before; null: nothing
+	Lost             []Lost           `json:"lost"`        // files that end early; null: none
 	For              string           `json:"for"`         // length in training time; "": in steps
 	Target           *Target          `json:"target"`      // null: there is none
 	Evaluations      []Evaluation     `json:"evaluations"`
@@ -203,7 +204,7 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: told.evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,
-		Checkpoints: first.Checkpoints, Resumed: from.summary(),
+		Checkpoints: first.Checkpoints, Resumed: from.summary(), Lost: told.lost,
 		For: c.For, Target: c.target(told.evaluations), TrainSeconds: first.TrainSeconds,
 	}
 	slowest := first

@@ -44,9 +44,9 @@ type worker struct {
 	steps              *stepLog
 	events             *events
 	meter              *meter
-	cores              coreTimes          // that passed during the training loop
-	giveUp             context.CancelFunc // ends training before its time
-	planned, optimizer int64              // bytes of memory, and of those the optimizer's
+	lost               []string  // files that are not written any more
+	cores              coreTimes // that passed during the training loop
+	planned, optimizer int64     // bytes of memory, and of those the optimizer's
 	evaluations        []Evaluation
 	before             kept       // of the parts before; the zero value: there are none
 	started            *Start     // what was loaded; nil: nothing
@@ -137,34 +137,19 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.begin(loop); err != nil {
 		return result, err
 	}
-	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
+	if err := w.openLogs(); err != nil {
 		return result, err
 	}
-	w.steps.isPrompt = w.config.keeps()
-	defer func() {
-		if failed := w.steps.close(); err == nil {
-			err = failed
-		}
-	}()
-	if w.events, err = openEvents(w.dir, w.rank); err != nil {
-		return result, err
-	}
-	defer func() {
-		if failed := w.events.close(); err == nil {
-			err = failed
-		}
-	}()
 	w.meter = newMeter()
 	done, err := w.train(ctx, loop, sync)
+	w.closeLogs()
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
-	}
-	if err := w.keep(recorder); err != nil {
-		return result, err
 	}
 	if err := w.save(loop.Variables(), done.Steps); err != nil {
 		return result, err
 	}
+	w.lose(traceFile, w.keep(recorder))
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
@@ -401,8 +386,6 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	before := coresNow()
 	w.began = time.Now()
 	w.beacon.began.Store(w.began.UnixNano())
-	ctx, w.giveUp = context.WithCancel(ctx)
-	defer w.giveUp()
 	if w.peers != nil {
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
@@ -410,9 +393,6 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	w.cores = coresNow().since(before)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
-	}
-	if w.steps.err != nil {
-		err = w.steps.err // whatever came of it
 	}
 	return done, err
 }
@@ -424,10 +404,9 @@ func (w *worker) Step(s train.Step) {
 	u := w.meter.step(now, sent, received)
 	w.steps.add(w.rank, s, u)
 	w.events.step(now, s, u)
+	w.lose(stepsFile, w.steps.err)
+	w.lose(eventsFolder, w.events.err)
 	w.beacon.finish(s)
-	if w.steps.err != nil {
-		w.giveUp()
-	}
 }
 
 // Evaluation notes an evaluation; it is part of train.Sink.

@@ -1,0 +1,53 @@
+package job_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+)
+
+// Where the disk is full for logs and metrics, which /dev/full plays, the run says so once and ends with the
+// same parameters.
+func TestFullDiskForLogsDoesNotEndTheRun(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	want := run(t, short(t), job.Options{})
+	for _, link := range []string{"local", "tcp"} {
+		c := short(t)
+		c.Workers, c.Link, c.Trace, c.CheckpointEvery = 2, link, true, "1h"
+		var warnings []string
+		s := run(t, c, job.Options{Progress: func(p job.Progress) {
+			if p.Phase == "load data" { // nothing is open yet
+				for _, name := range []string{"steps.jsonl", ".trace0.json"} {
+					os.Symlink(full, filepath.Join(c.Out, name)) // there already for the second worker
+				}
+			}
+			if p.IsWarning {
+				warnings = append(warnings, p.Note)
+			}
+		}})
+		if s.ParameterSHA256 != want.ParameterSHA256 || s.Saved == nil || s.Checkpoints.Count == 0 {
+			t.Errorf("%s: parameters %s, want %s; %+v", link, s.ParameterSHA256, want.ParameterSHA256, s)
+		}
+		lost := map[string]int{}
+		for _, l := range s.Lost {
+			lost[l.File]++
+			if !strings.Contains(l.Reason, "no space left on device") {
+				t.Errorf("%s: %v", link, l)
+			}
+		}
+		if len(lost) != 2 || lost["steps.jsonl"] != 2 || lost["trace.json"] != 1 || len(warnings) != 3 {
+			t.Errorf("%s: lost %v; warnings %q", link, s.Lost, warnings)
+		}
+		found, _ := filepath.Glob(filepath.Join(c.Out, "*trace*")) // the pattern is well formed
+		hidden, _ := filepath.Glob(filepath.Join(c.Out, ".trace*"))
+		if _, err := os.Stat(filepath.Join(c.Out, "summary.json")); err != nil || len(found)+len(hidden) > 0 {
+			t.Errorf("%s: %v; left: %v, %v", link, err, found, hidden)
+		}
+	}
+}
