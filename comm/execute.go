@@ -106,10 +106,7 @@ func (x *executor) run(c *Call) error {
 			copy(first, c.Pieces[0])
 		}
 	}
-	segment := SegmentElems
-	if c.Op == ReduceScatter {
-		segment = max(len(first), 1) // a rank's part is one span of the whole
-	}
+	segment := segmentOf(c.Op, len(first))
 	for lo := 0; lo < len(first); lo += segment {
 		hi := min(lo+segment, len(first))
 		p := x.plan(c, hi-lo, 4)
@@ -122,6 +119,14 @@ func (x *executor) run(c *Call) error {
 		}
 	}
 	return nil
+}
+
+// segmentOf returns how many elements of a sum are worked off at once.
+func segmentOf(op Op, elems int) int {
+	if op == ReduceScatter {
+		return max(elems, 1) // a rank's part is one span of the whole
+	}
+	return SegmentElems
 }
 
 // validate reports a call that does not fit the group.

@@ -107,6 +107,19 @@ func (g *Group) Plan() shard.Plan { return g.config.Plan }
 // Then it is gone after Close.
 func (g *Group) Alloc(n int) []float32 { return Alloc(g.exec.mesh, n) }
 
+// Cost returns what this rank spends in a sum over vectors of elems elements that is issued as c, the
+// algorithm as c would find it. It is for calls to be made later, and not while Tune runs.
+func (g *Group) Cost(c Call, elems int) Cost {
+	var total Cost
+	for lo := 0; lo < elems; lo += segmentOf(c.Op, elems) {
+		s := g.exec.schedule(&c, min(segmentOf(c.Op, elems), elems-lo)).Cost()
+		total.Steps += s.Steps
+		total.Sent += s.Sent
+		total.Received += s.Received
+	}
+	return total
+}
+
 // Close ends the links, waits for the group's goroutine and frees the mesh. Collectives in
 // progress fail with ErrClosed here and with a *PeerError at the peers.
 func (g *Group) Close() error {
@@ -201,6 +214,7 @@ func (g *Group) settle(h *Handle, err error) {
 		sum.Time += add.Time
 		h.report.Sent += add.Sent
 		h.report.Received += add.Received
+		h.report.Vector += add.Vector
 		*add = Count{}
 	}
 	g.counters.Calls[op]++

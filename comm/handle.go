@@ -21,11 +21,11 @@ type Call struct {
 	Root int
 }
 
-// Report says when a collective was issued, when it began and ended, and how many bytes of the
-// vectors this rank sent and received for it.
+// Report says when a collective was issued, when it began and ended, how many bytes this rank sent and
+// received for it, and how many bytes of vectors those sent stand for.
 type Report struct {
-	Issued, Began, Ended time.Time
-	Sent, Received       int64
+	Issued, Began, Ended   time.Time
+	Sent, Received, Vector int64
 }
 
 // Handle is a collective that runs on its own.

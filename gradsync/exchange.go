@@ -14,9 +14,9 @@ type exchange struct {
 
 	buckets  []Bucket
 	handles  []*comm.Handle
-	elems    []int // by bucket: what is all-reduced by its handle
-	bucketOf []int // by parameter
-	missing  []int // by bucket: parameters not ready yet in this step
+	plain    []int64 // by bucket: bytes that this rank would send of its gradients as they are
+	bucketOf []int   // by parameter
+	missing  []int   // by bucket: parameters not ready yet in this step
 	form     form
 	waiting  time.Time               // when training began to wait in this step
 	onBook   func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
@@ -79,13 +79,14 @@ func (s *exchange) prepare() {
 	c := &s.config
 	for i := range s.buckets {
 		vectors := s.form.vectors(i)
-		s.elems = append(s.elems, len(vectors[0]))
 		call := comm.Call{Op: comm.AllReduce, Algorithm: c.Algorithm, Codec: c.Codec, Out: vectors[0],
 			Pieces: vectors}
 		if c.Sharded {
 			call.Op, call.Algorithm = comm.ReduceScatter, ""
 		}
 		s.handles = append(s.handles, c.Group.Prepare(call))
+		call.Codec = nil
+		s.plain = append(s.plain, 4*int64(c.Group.Cost(call, s.buckets[i].Hi-s.buckets[i].Lo).Sent))
 	}
 }
 
@@ -142,11 +143,7 @@ func (s *exchange) Wait() error {
 		}
 		if err == nil {
 			s.book(i, h, s.waiting)
-			b, elems := &s.buckets[i], int64(s.elems[i])
-			b.Steps++
-			if missing := int64(b.Hi-b.Lo) - elems; missing > 0 {
-				b.Spared += h.Report().Sent * missing / max(elems, 1)
-			}
+			s.count(i, h)
 		} else if first == nil {
 			first = err
 		}
@@ -155,6 +152,13 @@ func (s *exchange) Wait() error {
 		first = s.form.finish(s.onBook)
 	}
 	return first
+}
+
+// count adds an exchange of bucket i's gradients to its account.
+func (s *exchange) count(i int, h *comm.Handle) {
+	b := &s.buckets[i]
+	b.Steps++
+	b.Spared += s.plain[i] - h.Report().Vector
 }
 
 // bookLate books an exchange that a form makes in Wait.

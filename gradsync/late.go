@@ -58,12 +58,12 @@ func (s *exchange) summed(i int) (lo, hi int, err error) {
 		return 0, 0, nil
 	}
 	s.late.isAway[i] = false
-	b, h, wait := &s.buckets[i], s.handles[i], time.Now()
+	b, h, wait := s.buckets[i], s.handles[i], time.Now()
 	if err := h.Wait(); err != nil {
 		return 0, 0, err
 	}
 	s.book(i, h, wait)
-	b.Steps++
+	s.count(i, h)
 	if num := len(s.late.begun); num > 0 && h.Report().Began.Before(s.waiting) {
 		s.late.begun[num-1]++
 	}

@@ -120,7 +120,7 @@ func (s *powerSGD) finish(book func(int, *comm.Handle)) error {
 		if b.handle != nil {
 			if err := b.handle.Wait(); err == nil {
 				book(i, b.handle)
-				s.account[i].Spared -= b.handle.Report().Sent
+				s.account[i].Spared -= b.handle.Report().Vector
 			} else if first == nil {
 				first = err
 			}

@@ -285,3 +285,39 @@ func BenchmarkPowerSGD(b *testing.B) {
 		})
 	}
 }
+
+// What the factors stand in place of is what fp32 would have sent by the algorithm that auto takes for
+// fp32, here direct, although the factors are so short that they travel by one-shot.
+func TestFactorsAreComparedWithTheAlgorithmOfFP32(t *testing.T) {
+	const workers, rows, cols, steps = 4, 200, 150, 2
+	plan := commtest.Cut(t, workers, workers)
+	c := comm.Config{Topology: comm.OneHost(workers)}
+	errs := commtest.Ranks(t, local, plan, c, func(g *comm.Group) error {
+		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Rank: 1, Order: []int{0},
+			Segments: []gradsync.Segment{{Len: rows * cols, Rows: rows, Cols: cols}},
+			Pieces:   [][]float32{make([]float32, rows*cols)}})
+		if err != nil {
+			return err
+		}
+		for number := range steps {
+			s.Begin(number)
+			s.Ready(0)
+			if err := s.Wait(); err != nil {
+				return err
+			}
+		}
+		b := s.Buckets()[0]
+		sent := int64(steps * 4 * comm.Theory("one-shot", g.Topology(), g.Rank(), rows+cols).Sent)
+		plain := int64(steps * 4 * comm.Theory("direct", g.Topology(), g.Rank(), rows*cols).Sent)
+		if b.Sent != sent || b.Sent+b.Spared != plain {
+			return fmt.Errorf("%d bytes sent in place of %d, want %d of %d", b.Sent, b.Sent+b.Spared, sent,
+				plain)
+		}
+		return nil
+	})
+	for r, err := range errs {
+		if err != nil {
+			t.Errorf("rank %d: %v", r, err)
+		}
+	}
+}

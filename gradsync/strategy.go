@@ -128,8 +128,9 @@ type Bucket struct {
 	Lo, Hi int   // range of the flat vector, in floats
 	Steps  int   // exchanges so far
 
-	// Sent and Received are bytes over all steps. Spared are those that Sent would have been more,
-	// had the gradients travelled in place of factors.
+	// Sent and Received are bytes over all steps. Spared is what fp32 would have sent by the algorithm that
+	// is fp32's, less what Sent stands for without its codec: the part that factors save, or that a codec
+	// whose algorithm is another one costs.
 	Sent, Received, Spared int64
 	// Exposed is the time its exchange took while training waited, Hidden the rest of it, which
 	// passed during backward.

@@ -102,6 +102,14 @@ func (g *governor) Close() error {
 	return g.Strategy.Close()
 }
 
+// Buckets returns what was exchanged: nothing before the choice.
+func (g *governor) Buckets() []gradsync.Bucket {
+	if g.Strategy == nil {
+		return nil
+	}
+	return g.Strategy.Buckets()
+}
+
 // decide chooses and brings the strategy to where the step is.
 func (g *governor) decide() error {
 	choice, err := g.try()

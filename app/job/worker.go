@@ -443,8 +443,8 @@ func (w *worker) vectors() int64 {
 		return 0
 	}
 	n := w.group.Counters().Total().Vector
-	if lowRank(w.config.Wire) > 0 {
-		for _, b := range w.strategy.(gradsync.Strategy).Buckets() {
+	if s, ok := w.strategy.(gradsync.Strategy); ok {
+		for _, b := range s.Buckets() {
 			n += b.Spared
 		}
 	}
