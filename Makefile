@@ -1,5 +1,5 @@
-# Targets: build check test race plain bench golden.
-.PHONY: build check test race plain bench golden lint
+# Targets: build check test race plain fuzz bench golden.
+.PHONY: build check test race plain fuzz bench golden lint
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -24,6 +24,20 @@ race:
 # The path of processors without our assembly.
 plain:
 	go test -short -tags purego ./internal/kernel/... ./graph/... ./train/...
+
+# Runs each fuzz target of each package for FUZZTIME. What one finds is left in its package's
+# testdata/fuzz, where go test repeats it. Shortening inputs is cut off: it takes a minute otherwise.
+FUZZTIME ?= 10s
+fuzz:
+	@found=; \
+	for package in $$(grep -rl --include='*_test.go' --exclude-dir=vendor '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$package \
+				|| found="$$found $$package:$$target"; \
+		done; \
+	done; \
+	if [ -n "$$found" ]; then echo "found something:$$found"; exit 1; fi
 
 bench: build
 	./bin/lockstep bench --quick

@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -96,6 +97,43 @@ func FuzzIndex(f *testing.F) {
 			}
 		case !errors.As(err, &fault) && !errors.As(err, &missing):
 			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzManifest reads a manifest that carries the hash of its text, if isSealed says so, as an attacker
+// would write it.
+func FuzzManifest(f *testing.F) {
+	f.Add(true, []byte(`{"format":"lockstep checkpoint","version":1,"step":3,"files":[{"name":"a","bytes":1,`+
+		`"sha256":"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}],"run":{}}`))
+	f.Add(true, []byte(`{"format":"lockstep checkpoint","version":1,"files":[{"name":"../a"}],"run":null}`))
+	f.Add(false, []byte(`{"sha256":""}`))
+	folder := f.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a"), []byte("a"), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, isSealed bool, text []byte) {
+		if m := (checkpoint.Manifest{}); isSealed && json.Unmarshal(text, &m) == nil {
+			if sealed, err := checkpoint.EncodeManifest(m); err == nil {
+				text = sealed
+			}
+		}
+		if err := os.WriteFile(filepath.Join(folder, checkpoint.ManifestFile), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := checkpoint.OpenCheckpoint(folder)
+		var fault *checkpoint.FormatError
+		var missing *checkpoint.ReadError
+		if err != nil {
+			if !errors.As(err, &fault) && !errors.As(err, &missing) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, part := range c.Files {
+			if filepath.Dir(c.File(part.Name)) != folder {
+				t.Fatalf("file %q outside of the folder", part.Name)
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 
 	"lockstep/shard"
@@ -11,6 +12,22 @@ import (
 func ParseFrame(b []byte) error {
 	_, err := parse(b, crc32.MakeTable(crc32.Castagnoli))
 	return err
+}
+
+// SealFrame puts the right checksum into a header.
+func SealFrame(b []byte) []byte {
+	sum := crc32.Checksum(b[:28], crc32.MakeTable(crc32.Castagnoli))
+	return binary.LittleEndian.AppendUint32(append([]byte(nil), b[:28]...), sum)
+}
+
+// CheckFrame reads a header, compares it with the one expected and returns the length of the body.
+func CheckFrame(b []byte, op Op, generation, sequence uint32, length uint64) (uint64, error) {
+	h, err := parse(b, crc32.MakeTable(crc32.Castagnoli))
+	if err != nil {
+		return 0, err
+	}
+	want := header{kind: uint8(op), generation: generation, sequence: sequence, length: length}
+	return h.length, h.check(want)
 }
 
 // AppendFrame appends a header to b.

@@ -68,11 +68,19 @@ func TestUnexpectedFramesNameTheField(t *testing.T) {
 	}
 }
 
+// FuzzParseFrame reads headers with a right checksum, as a peer would send them that knows the format
+// and nothing else.
 func FuzzParseFrame(f *testing.F) {
-	f.Add(comm.AppendFrame(nil, comm.Gather, 1, 2, 3))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) >= 32 {
-			comm.ParseFrame(b[:32])
+	f.Add(comm.AppendFrame(nil, comm.Gather, 1, 2, 3), uint32(1), uint32(2))
+	f.Add(comm.AppendReport(nil, 1, 1<<31), uint32(1), uint32(2))
+	f.Fuzz(func(t *testing.T, b []byte, generation, sequence uint32) {
+		if len(b) < 32 {
+			return
+		}
+		var frame *comm.FrameError
+		length, err := comm.CheckFrame(comm.SealFrame(b[:32]), comm.Gather, generation, sequence, 3)
+		if err != nil && !errors.As(err, &frame) || err == nil && length > comm.MaxFrame {
+			t.Fatalf("body of %d bytes, %v", length, err)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"lockstep/tensor"
 )
@@ -22,7 +23,6 @@ const (
 	cifarPlane    = cifarSide * cifarSide
 	cifarRecord   = 1 + 3*cifarPlane
 	cifarRecords  = 10_000
-	cifarBytes    = cifarRecords * cifarRecord
 	cifarArchive  = "cifar-10-binary.tar.gz"
 	cifarFolder   = "cifar-10-batches-bin"
 	cifarUnpacked = 256 << 20 // an archive that unpacks to more is not CIFAR-10
@@ -88,16 +88,24 @@ func isFile(path string) bool {
 
 // cifar10 is the data set while it is being read.
 type cifar10 struct {
+	records     int // in each file
 	train, test *Set
 	seen        map[string]bool
 }
 
+// newCIFAR10 returns the set from files of so many records each.
+func newCIFAR10(source string, records int) *cifar10 {
+	return &cifar10{records: records, seen: map[string]bool{},
+		train: newCIFAR10Set(source, 5*records), test: newCIFAR10Set(source, records)}
+}
+
+// fileBytes returns the size of each batch file.
+func (c *cifar10) fileBytes() int64 { return int64(c.records) * cifarRecord }
+
 func readCIFAR10(ctx context.Context, path string, _ Options) (train, test *Set, err error) {
-	c := &cifar10{seen: map[string]bool{}}
-	c.train = newCIFAR10Set(path, 5*cifarRecords)
-	c.test = newCIFAR10Set(path, cifarRecords)
+	c := newCIFAR10(path, cifarRecords)
 	if isFile(path) {
-		err = c.readArchive(ctx, path)
+		err = c.openArchive(ctx, path)
 	} else {
 		err = c.readFolder(ctx, path)
 	}
@@ -118,29 +126,23 @@ func newCIFAR10Set(source string, n int) *Set {
 	}
 }
 
-// place returns where the records of a batch file go; nil for any other file. The memory of a set is
-// taken when the first of its files is there.
+// place returns where the records of one of the batch files go. The memory of a set is taken when
+// the first of its files is there.
 func (c *cifar10) place(name string) (pixels []byte, labels []uint8) {
-	for i, known := range cifarFiles() {
-		if name != known {
-			continue
-		}
-		set := c.train
-		if i == len(cifarFiles())-1 {
-			set, i = c.test, 0
-		}
-		if set.Pixels == nil {
-			set.Pixels = make([]byte, set.Len()*3*cifarPlane)
-		}
-		lo, hi := i*cifarRecords, (i+1)*cifarRecords
-		return set.Pixels[lo*3*cifarPlane : hi*3*cifarPlane], set.Labels[lo:hi]
+	set, i := c.train, slices.Index(cifarFiles(), name)
+	if i == len(cifarFiles())-1 {
+		set, i = c.test, 0
 	}
-	return nil, nil
+	if set.Pixels == nil {
+		set.Pixels = make([]byte, set.Len()*3*cifarPlane)
+	}
+	lo, hi := i*c.records, (i+1)*c.records
+	return set.Pixels[lo*3*cifarPlane : hi*3*cifarPlane], set.Labels[lo:hi]
 }
 
 func (c *cifar10) readFolder(ctx context.Context, dir string) error {
 	for _, name := range cifarFiles() {
-		if err := checkCIFARSize(filepath.Join(dir, name)); err != nil {
+		if err := c.checkSize(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
@@ -152,17 +154,17 @@ func (c *cifar10) readFolder(ctx context.Context, dir string) error {
 	return nil
 }
 
-// checkCIFARSize refuses a batch file that is cut or too long before anything is read.
-func checkCIFARSize(path string) error {
+// checkSize refuses a batch file that is cut or too long before anything is read.
+func (c *cifar10) checkSize(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil || !info.Mode().IsRegular():
 		return nil // reading it will tell what is wrong
-	case info.Size() < cifarBytes:
+	case info.Size() < c.fileBytes():
 		return readError(io.ErrUnexpectedEOF, path, info.Size(),
-			fmt.Sprintf("ends in record %d, want %d records", info.Size()/cifarRecord, cifarRecords))
-	case info.Size() > cifarBytes:
-		return &FormatError{File: path, Offset: cifarBytes, Reason: "more bytes than there should be"}
+			fmt.Sprintf("ends in record %d, want %d records", info.Size()/cifarRecord, c.records))
+	case info.Size() > c.fileBytes():
+		return &FormatError{File: path, Offset: c.fileBytes(), Reason: "more bytes than there should be"}
 	}
 	return nil
 }
@@ -177,16 +179,20 @@ func (c *cifar10) readFile(ctx context.Context, path, name string) error {
 	return decodeCIFAR(&contextReader{ctx, f}, path, pixels, labels)
 }
 
-// readArchive reads the batch files out of the archive, in whatever order they come. Nothing is
-// unpacked to disk; other members are passed over; the whole archive is read, so that gzip's
-// checksum is verified.
-func (c *cifar10) readArchive(ctx context.Context, file string) error {
+func (c *cifar10) openArchive(ctx context.Context, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return &ReadError{File: file, Err: err}
 	}
 	defer f.Close()
-	unzipped, err := gzip.NewReader(&contextReader{ctx, f})
+	return c.readArchive(&contextReader{ctx, f}, file)
+}
+
+// readArchive reads the batch files out of the archive, in whatever order they come. Nothing is
+// unpacked to disk; other members are passed over; the whole archive is read, so that gzip's
+// checksum is verified. file names r in errors.
+func (c *cifar10) readArchive(r io.Reader, file string) error {
+	unzipped, err := gzip.NewReader(r)
 	if err != nil {
 		return readError(err, file, 0, "not a gzip file")
 	}
@@ -218,8 +224,7 @@ func (c *cifar10) readArchive(ctx context.Context, file string) error {
 // readMember reads one member of the archive if it is a batch file.
 func (c *cifar10) readMember(h *tar.Header, r io.Reader, file string) error {
 	dir, name := path.Split(path.Clean(h.Name))
-	pixels, labels := c.place(name)
-	if dir != cifarFolder+"/" || labels == nil {
+	if dir != cifarFolder+"/" || !slices.Contains(cifarFiles(), name) {
 		return nil
 	}
 	member := file + ":" + h.Name
@@ -228,11 +233,12 @@ func (c *cifar10) readMember(h *tar.Header, r io.Reader, file string) error {
 		return &FormatError{File: member, Offset: 0, Reason: "second member of this name"}
 	case h.Typeflag != tar.TypeReg:
 		return &FormatError{File: member, Offset: 0, Reason: "not a regular file"}
-	case h.Size != cifarBytes:
-		return &FormatError{File: member, Offset: min(h.Size, cifarBytes),
-			Reason: fmt.Sprintf("%d bytes, want %d", h.Size, cifarBytes)}
+	case h.Size != c.fileBytes():
+		return &FormatError{File: member, Offset: min(h.Size, c.fileBytes()),
+			Reason: fmt.Sprintf("%d bytes, want %d", h.Size, c.fileBytes())}
 	}
 	c.seen[name] = true
+	pixels, labels := c.place(name)
 	return decodeCIFAR(r, member, pixels, labels)
 }
 

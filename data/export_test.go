@@ -17,7 +17,7 @@ var (
 // Bytes of a CIFAR-10 record and of a batch file.
 const (
 	CIFARRecord = cifarRecord
-	CIFARBytes  = cifarBytes
+	CIFARBytes  = cifarRecords * cifarRecord
 )
 
 // ReadCIFARArchive reads the data set from an archive.
@@ -30,6 +30,28 @@ func DecodeSVHN(r io.Reader, file string) (*Set, error) {
 	s := &Set{}
 	return s, s.appendSVHN(r, file)
 }
+
+// ReadMAT returns the arrays of a MATLAB file as "name axes elements".
+func ReadMAT(r io.Reader, file string) (arrays []string, err error) {
+	err = readMAT(r, file, func(a matArray) error {
+		elements := make([]byte, min(a.size, 1<<10))
+		if err := a.data.full(elements, "the elements"); err != nil {
+			return err
+		}
+		arrays = append(arrays, fmt.Sprintf("%q %v %x", a.name, a.axes, elements))
+		return a.data.skip(int64(a.size-len(elements)), "the elements")
+	})
+	return arrays, err
+}
+
+// ReadArchive reads CIFAR-10 from an archive whose files have so many records each.
+func ReadArchive(r io.Reader, file string, records int) (train, test *Set, err error) {
+	c := newCIFAR10(file, records)
+	return c.train, c.test, c.readArchive(r, file)
+}
+
+// DecodeImage decodes a PNG or JPEG file.
+var DecodeImage = decodeImage
 
 // Records returns the records of a file, each as "line: field|field".
 func Records(file io.Reader, name string) ([]string, error) {

@@ -178,22 +178,3 @@ func TestSVHNLayout(t *testing.T) {
 		t.Errorf("load: %v, want 30 training images", err)
 	}
 }
-
-func FuzzMAT(f *testing.F) {
-	x, y := array("X", digitImages(1), 32, 32, 3, 1), array("y", []byte{1}, 1, 1)
-	f.Add(matFile(x, y))
-	f.Add(matFile(deflated(f, x), deflated(f, y)))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		s, err := data.DecodeSVHN(bytes.NewReader(file), "f")
-		var format *data.FormatError
-		if err != nil {
-			if !errors.As(err, &format) {
-				t.Fatalf("%d bytes: %v", len(file), err)
-			}
-			return
-		}
-		if len(s.Pixels) != 3072*len(s.Labels) || slices.Max(s.Labels) > 9 {
-			t.Fatalf("%d pixels, labels %v", len(s.Pixels), s.Labels)
-		}
-	})
-}

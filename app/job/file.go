@@ -85,5 +85,10 @@ func (c Config) YAML(origins Origins) []byte {
 
 // needsQuotes reports whether YAML could read a plain value as something else.
 func needsQuotes(value string) bool {
-	return strings.ContainsAny(value, " :#,'\"\\{}[]&*!|>%@`\t") || strings.HasPrefix(value, "-")
+	isPlain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("/._+=-", c)
+	}
+	return strings.HasPrefix(value, "-") || strings.Trim(value, ".=") == "" ||
+		strings.ContainsFunc(value, func(c rune) bool { return !isPlain(c) })
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
@@ -119,7 +120,12 @@ func (r *resolver) set(name, text, where string) {
 			fmt.Errorf("unknown key %q%s", name, spelling.Hint(name, r.names()))})
 		return
 	}
-	err := s.parse(&r.config, text)
+	var err error
+	if !utf8.ValidString(text) { // no configuration file could hold it
+		err = fmt.Errorf("%q is not UTF-8", text)
+	} else {
+		err = s.parse(&r.config, text)
+	}
 	if err == nil && s.isOpen(&r.config) {
 		// Given, so it cannot be left open: the zero is out of range.
 		err = fmt.Errorf("%q is out of range, want at least 1, or leave it out", text)

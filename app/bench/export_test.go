@@ -1,0 +1,4 @@
+package bench
+
+// ReadSteps sorts the lines of all ranks into columns.
+var ReadSteps = readSteps

@@ -1,0 +1,83 @@
+package cluster_test
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/cluster"
+)
+
+const fuzzToken cluster.Token = "00112233445566778899aabbccddeeff"
+
+// speaker is a connection whose other side has said all that it will say.
+type speaker struct {
+	net.Conn // nil: nothing else is called
+	said     *bytes.Reader
+}
+
+func (s *speaker) Read(b []byte) (int, error)       { return s.said.Read(b) }
+func (s *speaker) Write(b []byte) (int, error)      { return len(b), nil }
+func (s *speaker) SetDeadline(time.Time) error      { return nil }
+func (s *speaker) SetReadDeadline(time.Time) error  { return nil }
+func (s *speaker) SetWriteDeadline(time.Time) error { return nil }
+
+// FuzzRendezvous says lines to a coordinator, after the run's token if hasToken. Without it nothing
+// behind the preamble is read.
+func FuzzRendezvous(f *testing.F) {
+	f.Add(true, []byte(`{"hello":{"rank":1,"world":2}}`+"\n"+`{"progress":{"step":1}}`+"\n"))
+	f.Add(true, []byte(`{"hello":{"rank":2,"world":2}}`+"\n"))
+	f.Add(true, []byte(`{"hello":{"rank":0,"world":2}}`+"\n"+`{"result":[[[1]]]}`+"\n"+`{"failure":{}}`+"\n"))
+	f.Add(false, []byte("lockstep/1 \n{}\n"))
+	f.Fuzz(func(t *testing.T, hasToken bool, said []byte) {
+		if hasToken {
+			said = append([]byte(fuzzToken.Preamble()), said...)
+		}
+		s := &speaker{said: bytes.NewReader(said)}
+		isAdmitted, lines := cluster.Admit(s, fuzzToken)
+		switch read := len(said) - s.said.Len(); {
+		case isAdmitted && !bytes.HasPrefix(said, []byte(fuzzToken.Preamble())):
+			t.Fatal("a stranger was admitted")
+		case !hasToken && !isAdmitted && read > len(fuzzToken.Preamble()):
+			t.Fatalf("%d bytes of a stranger read", read)
+		case lines > bytes.Count(said, []byte{'\n'}):
+			t.Fatalf("%d lines of %q", lines, said)
+		}
+	})
+}
+
+// FuzzWelcome answers a worker that joins.
+func FuzzWelcome(f *testing.F) {
+	f.Add([]byte("ok\n" + `{"welcome":{"isa":"avx2","addresses":["a","b"],"hosts":["h"],"job":{}}}` + "\n"))
+	f.Add([]byte("ok\n" + `{"refused":"full"}` + "\n"))
+	f.Add([]byte("no\n"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		err := cluster.Enter(&speaker{said: bytes.NewReader(said)}, fuzzToken)
+		if err == nil && !bytes.HasPrefix(said, []byte("ok\n")) {
+			t.Fatalf("%q was taken for a welcome", said)
+		}
+	})
+}
+
+// FuzzMember reads a worker's place from its environment.
+func FuzzMember(f *testing.F) {
+	f.Add("0", "2", "1", "2", "127.0.0.1", "29500", string(fuzzToken), "3")
+	f.Add("0", "", "", "2", "::1", "0", "", "")
+	f.Fuzz(func(t *testing.T, rank, world, torchRank, torchWorld, host, port, token, segment string) {
+		m, err := cluster.Environment{cluster.EnvRank: rank, cluster.EnvWorld: world, "RANK": torchRank,
+			"WORLD_SIZE": torchWorld, cluster.EnvMasterAddr: host, cluster.EnvMasterPort: port,
+			cluster.EnvToken: token, "LOCKSTEP_SEGMENT": segment}.ResolveMember()
+		var wrong *cluster.EnvironmentError
+		switch {
+		case err != nil && !errors.As(err, &wrong):
+			t.Fatalf("%T: %v", err, err)
+		case err != nil && len(token) > 8 && strings.Contains(err.Error(), token) && token != host:
+			t.Fatalf("the error repeats the token: %v", err)
+		case err == nil && (m.Rank < 0 || m.Rank >= m.World || len(m.Token) != 32 || host == ""):
+			t.Fatalf("%+v", m)
+		}
+	})
+}

@@ -1,0 +1,7 @@
+package tcp
+
+// The two sides of a handshake, for fuzzing.
+var (
+	Greet   = greet
+	Welcome = welcome
+)
