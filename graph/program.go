@@ -307,25 +307,6 @@ func (p *Program) score() {
 	p.correct = CountCorrect(p.logits.host, p.labels.I)
 }
 
-// CountCorrect returns for how many of the samples the first largest of the logits [N, classes] is
-// that of the label, [N]. N must not be 0.
-func CountCorrect(logits []float32, labels []int32) int {
-	correct, classes := 0, len(logits)/len(labels)
-	for n, label := range labels {
-		row := logits[n*classes : (n+1)*classes]
-		best := 0
-		for k, x := range row {
-			if x > row[best] {
-				best = k
-			}
-		}
-		if best == int(label) {
-			correct++
-		}
-	}
-	return correct
-}
-
 // Backward computes the gradient of the sum of the last Forward's losses with respect to every
 // parameter, into the vector given to SetGradients. ready, unless nil, is called with each
 // parameter's number as soon as its gradient is final, in the order of Order.

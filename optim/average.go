@@ -49,10 +49,13 @@ func (e *EMA) Update() {
 }
 
 // Swap exchanges the average and the live values.
-func (e *EMA) Swap() {
-	for i, v := range e.average {
-		for j, x := range e.live[i] {
-			e.live[i][j], v[j] = v[j], x
+func (e *EMA) Swap() { swapAll(e.average, e.live) }
+
+// swapAll exchanges the values of vectors.
+func swapAll(a, b [][]float32) {
+	for i, v := range a {
+		for j, x := range b[i] {
+			b[i][j], v[j] = v[j], x
 		}
 	}
 }
@@ -74,7 +77,8 @@ func named(name string, vectors [][]float32) []Vector {
 //
 //	slow += (fast-slow) * (1 - (1-Alpha)*(n/steps)^Power);  fast = slow
 //
-// and after the last step fast = slow. Power 0 is the paper's rule, with the same Alpha throughout.
+// The slow weights are what is evaluated and what a run ends with. Power 0 is the paper's rule, with the
+// same Alpha throughout.
 type LookaheadConfig struct {
 	// Every is the number of steps between two looks; 0 means no lookahead.
 	Every int
@@ -136,10 +140,9 @@ func NewLookahead(c LookaheadConfig, cpu *kernel.CPU, steps int, fast ...[]float
 // Restart makes the slow weights what the fast ones are.
 func (l *Lookahead) Restart() { copyAll(l.slow, l.fast) }
 
-// After does what is due after step n, counted from 1, which may be the last. It allocates nothing.
-func (l *Lookahead) After(n int, isLast bool) {
-	isDue := n%l.config.Every == 0
-	if !isDue && !isLast {
+// After does what is due after step n, counted from 1. It allocates nothing.
+func (l *Lookahead) After(n int) {
+	if n%l.config.Every != 0 {
 		return
 	}
 	follow := 1 - l.config.Alpha
@@ -147,12 +150,13 @@ func (l *Lookahead) After(n int, isLast bool) {
 		follow = float64(follow*float64(n)) / float64(l.steps)
 	}
 	for i, slow := range l.slow {
-		if isDue {
-			l.cpu.Lerp(slow, slow, l.fast[i], float32(1-follow))
-		}
+		l.cpu.Lerp(slow, slow, l.fast[i], float32(1-follow))
 		copy(l.fast[i], slow)
 	}
 }
+
+// Swap exchanges the slow and the fast weights.
+func (l *Lookahead) Swap() { swapAll(l.slow, l.fast) }
 
 // State returns the slow weights, one per vector, all by the name of lookahead.
 func (l *Lookahead) State() []Vector { return named("lookahead", l.slow) }

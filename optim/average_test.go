@@ -43,7 +43,7 @@ func TestEMA(t *testing.T) {
 }
 
 // The rule of the recipe for 94 % on CIFAR-10: with d = 0.95^5 (n/T)^3, slow = d slow + (1-d) fast after
-// every fifth step, and slow at the end. Each step adds n to the weight.
+// every fifth step, and the slow weights are the result. Each step adds n to the weight.
 func TestLookahead(t *testing.T) {
 	const steps = 17
 	alpha := 1 - math.Pow(0.95, 5)
@@ -59,12 +59,14 @@ func TestLookahead(t *testing.T) {
 			slow = d*slow + (1-d)*fast
 			fast = slow
 		}
-		if n == steps {
-			fast = slow
-		}
-		l.After(n, n == steps)
+		l.After(n)
 		if math.Abs(float64(w[0])-fast) > 1e-4 {
 			t.Errorf("after step %d: %v, want %v", n, w[0], fast)
+		}
+	}
+	for _, want := range []float64{slow, fast} {
+		if l.Swap(); math.Abs(float64(w[0])-want) > 1e-4 {
+			t.Errorf("swapped after the last step: %v, want %v", w[0], want)
 		}
 	}
 	plain := optim.NewLookahead(optim.LookaheadConfig{Every: 2, Alpha: 0.5}, open(t, kernel.Best(), 1), 10, w)
@@ -72,7 +74,7 @@ func TestLookahead(t *testing.T) {
 	plain.Restart()
 	for n := 1; n <= 2; n++ {
 		w[0] += 4
-		plain.After(n, false)
+		plain.After(n)
 	}
 	if w[0] != 8 {
 		t.Errorf("half the way from 4 to 12 is %v", w[0])

@@ -72,7 +72,8 @@ type Config struct {
 	// starts at their initial values, is evaluated in their place, and is what the run ends with; 0
 	// means none.
 	EMA float64
-	// Lookahead has slow parameters and running statistics follow; the zero value means none.
+	// Lookahead has slow parameters and running statistics follow, which are evaluated and are what the
+	// run ends with, unless EMA's are; the zero value means none.
 	Lookahead optim.LookaheadConfig
 	// Seed draws the initial parameters, the order of samples, the augmentation.
 	Seed uint64

@@ -8,15 +8,15 @@
 // Guarantees: parameters, running statistics, losses and counts depend on the configuration
 // alone, not on the number of workers or threads, nor on which GradSync does the exchange. Every
 // sample counts once: a smaller last batch trains on a program of its size, each epoch's samples
-// are checked against the data set, and evaluation sums integers. A steady step allocates
-// nothing. The phases of a run add up to its wall time.
+// are checked against the data set, and evaluations have the same batches for any number of workers.
+// A steady step allocates nothing. The phases of a run add up to its wall time.
 //
 // Weights may come late: [Loop.Shard] and [Loop.UpdateLate] leave the end of a step to the next forward pass.
 //
 // A [Keeper] is offered every [Moment] between two steps; [Loop.Resume] goes on from one with the
 // same bits, whatever the number of workers was and is.
 //
-// Errors: New returns what is wrong with the configuration. Run returns a *[DivergedError] when
-// the loss is no longer finite, the context's error between two steps after a cancellation, or
-// the GradSync's error with the step it broke. A Loop runs once.
+// Errors: New returns what is wrong with the configuration. Run returns a *[DivergedError] when a
+// loss or, at the end, a parameter is no longer finite, the context's error between two steps after a
+// cancellation, or the GradSync's error with the step it broke. A Loop runs once.
 package train

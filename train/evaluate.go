@@ -1,26 +1,65 @@
 package train
 
 import (
+	"math"
+
 	"lockstep/graph"
 	"lockstep/trace"
 )
 
-// testPart returns the contiguous part of the test set that this worker evaluates.
-func (c Config) testPart() (lo, hi int) {
-	switch {
-	case c.Test == nil:
-		return 0, 0
-	case c.Isolated:
-		return 0, c.Test.Len()
+// Note: evaluation
+//
+// The test set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may choose its
+// algorithm by the number of samples, so the same cut for any number of workers gives each sample the
+// same logits. Counts are sums of integers. Each batch has an integer of its own that holds the bits of
+// its loss, which all other workers leave 0, so the sum over workers brings every batch's loss to every
+// worker unchanged, and each adds them up in the order of batches.
+
+// The integers that workers add up in an evaluation; one for each batch follows.
+const (
+	tallyCorrect = iota
+	tallySamples
+	tallyLosses
+)
+
+// score is how well the network did on some samples. Every measure of an evaluation comes from here.
+type score struct {
+	loss    float64 // sum over the samples; NaN if a logit is not finite
+	correct int
+}
+
+// scoreOf compares logits with labels.
+func scoreOf(logits []float32, labels []int32) score {
+	return score{graph.CrossEntropy(logits, labels), graph.CountCorrect(logits, labels)}
+}
+
+// numTestBatches returns how many batches the test set has; the last one may be smaller.
+func (c Config) numTestBatches() int {
+	if c.Test == nil {
+		return 0
 	}
-	n, p := c.Test.Len(), c.Plan.Workers()
+	return (c.Test.Len() + c.EvalBatch - 1) / c.EvalBatch
+}
+
+// testPart returns the batches [first, end) that this worker evaluates.
+func (c Config) testPart() (first, end int) {
+	n, p := c.numTestBatches(), c.Plan.Workers()
+	if c.Isolated {
+		return 0, n
+	}
 	return n * c.Rank / p, n * (c.Rank + 1) / p
 }
 
-// evaluate counts how many test samples are classified correctly: each worker its part, in batches
-// with a smaller last one, so that every sample counts once; then the counts are added up.
+// testBatch returns the samples [lo, hi) of a batch.
+func (c Config) testBatch(number int) (lo, hi int) {
+	lo = number * c.EvalBatch
+	return lo, min(lo+c.EvalBatch, c.Test.Len())
+}
+
+// evaluate scores the test set: each worker scores its batches, then the scores are added up. It fails
+// with a *DivergedError if the loss is not finite.
 func (l *Loop) evaluate() error {
-	if l.config.Test == nil || l.config.Test.Len() == 0 {
+	if l.config.numTestBatches() == 0 {
 		return nil
 	}
 	if err := l.settle(); err != nil {
@@ -28,44 +67,68 @@ func (l *Loop) evaluate() error {
 	}
 	l.lap(trace.Other, "")
 	before := l.clock.Phases()
-	counts := l.counts[:2]
-	clear(counts)
-	lo, hi := l.config.testPart()
-	for at := lo; at < hi; at += l.config.EvalBatch {
-		n := min(l.config.EvalBatch, hi-at)
-		counts[0] += int64(l.recognised(at, at+n))
-		counts[1] += int64(n)
-	}
+	l.scorePart()
 	if !l.config.Isolated {
-		if err := l.sync.Sum(counts); err != nil {
+		if err := l.sync.Sum(l.tallies); err != nil {
 			l.cutOff = true
 			return l.failed("sum of test results", err)
 		}
 	}
 	l.lap(trace.Evaluation, "evaluation")
-	l.done.Test = Evaluation{
-		Steps: l.done.Steps, Epochs: l.done.Epochs, Correct: counts[0], Samples: counts[1],
+	samples := l.tallies[tallySamples]
+	e := Evaluation{
+		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.testLoss() / float64(samples),
+		Correct: l.tallies[tallyCorrect], Samples: samples,
 		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: l.trained(),
 	}
-	l.sink.Evaluation(l.done.Test)
+	if !isFinite(e.Loss) {
+		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: "test loss", Value: e.Loss}
+	}
+	if l.done.Steps > 0 {
+		e.Rate = l.schedule.Rate(l.done.Steps - 1)
+	}
+	l.done.Test = e
+	l.sink.Evaluation(e)
 	l.lap(trace.Other, "")
 	return nil
 }
 
-// recognised returns how many of the test samples [lo, hi) are classified correctly.
-func (l *Loop) recognised(lo, hi int) int {
+// scorePart fills the tallies with the scores of this worker's batches.
+func (l *Loop) scorePart() {
+	clear(l.tallies)
+	first, end := l.config.testPart()
+	for b := first; b < end; b++ {
+		lo, hi := l.config.testBatch(b)
+		s := l.score(lo, hi)
+		l.tallies[tallyCorrect] += int64(s.correct)
+		l.tallies[tallySamples] += int64(hi - lo)
+		l.tallies[tallyLosses+b] = int64(math.Float64bits(s.loss))
+	}
+}
+
+// testLoss adds up the losses of all batches, in their order.
+func (l *Loop) testLoss() float64 {
+	sum := 0.0
+	for _, bits := range l.tallies[tallyLosses:] {
+		sum += math.Float64frombits(uint64(bits))
+	}
+	return sum
+}
+
+// score scores the test samples [lo, hi).
+func (l *Loop) score(lo, hi int) score {
 	p := l.programs.evaluation[hi-lo]
 	if len(l.config.Views) > 0 {
-		return l.recognisedInViews(p, lo, hi)
+		return l.scoreViews(p, lo, hi)
 	}
 	l.config.Test.Take(&l.tested, lo, hi)
 	read(p, &l.tested)
 	p.Forward()
-	return p.Correct()
+	return scoreOf(p.Logits(), l.tested.Labels)
 }
 
-// recognisedInViews is recognised for the average of the logits of all views, added in their order.
-func (l *Loop) recognisedInViews(p *graph.Program, lo, hi int) int {
+// scoreViews is score for the average of the logits of all views, added in their order.
+func (l *Loop) scoreViews(p *graph.Program, lo, hi int) score {
 	mean := l.logits[:len(p.Logits())]
 	clear(mean)
 	for _, v := range l.config.Views {
@@ -76,5 +139,8 @@ func (l *Loop) recognisedInViews(p *graph.Program, lo, hi int) int {
 			mean[i] += float32(v.Weight * x)
 		}
 	}
-	return graph.CountCorrect(mean, l.tested.Labels)
+	return scoreOf(mean, l.tested.Labels)
 }
+
+// isFinite reports whether x is neither infinite nor NaN.
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,11 +1,13 @@
 package train_test
 
 import (
+	"math"
 	"testing"
 
 	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/internal/kernel"
+	"lockstep/optim"
 )
 
 // Views of test images count the same for any number of workers; one view as it is changes nothing,
@@ -84,5 +86,72 @@ func TestViewsAverageLogits(t *testing.T) {
 	}
 	if done.Test.Correct != correct || done.Test.Samples != 16 {
 		t.Errorf("%d of %d correct, want %d of 16", done.Test.Correct, done.Test.Samples, correct)
+	}
+}
+
+// A kernel may choose its algorithm by the number of images, as Winograd's is for up to two images of
+// resnet20 and twelve of vgg11. Workers evaluate whole batches, so counts and losses are the same for
+// any number of them, more than there are batches among them.
+func TestEvaluationForAnyNumberOfWorkers(t *testing.T) {
+	checkEvaluation(t, "resnet20", 5, 100)
+	checkEvaluation(t, "resnet20", 9, 2)
+	if !testing.Short() {
+		checkEvaluation(t, "vgg11", 23, 100)
+	}
+}
+
+// checkEvaluation evaluates a fresh network on one to four workers.
+func checkEvaluation(t *testing.T, name string, samples, batch int) {
+	t.Helper()
+	c := example(t, name, 20, samples)
+	c.EvalOnly, c.EvalBatch = true, batch
+	want := run(t, c, 1, 1, kernel.Best())[0].Test
+	for workers := 2; workers <= 4; workers++ {
+		for rank, o := range run(t, c, workers, 1, kernel.Best()) {
+			if got := o.Test; got.Loss != want.Loss || got.Correct != want.Correct ||
+				got.Samples != int64(samples) {
+				t.Errorf("%s in batches of %d, %d workers, rank %d: loss %v, %d of %d; want %v, %d of %d",
+					name, batch, workers, rank, got.Loss, got.Correct, got.Samples, want.Loss,
+					want.Correct, samples)
+			}
+		}
+	}
+}
+
+// The loss is the mean over all test samples, without the smoothing of training labels; a view as it is
+// changes no bit of it.
+func TestLossOfAnEvaluation(t *testing.T) {
+	c := example(t, "lenet", 30, 37)
+	c.Steps, c.LabelSmoothing, c.Schedule = 1, 0.5, optim.ScheduleConfig{}
+	l := alone(t, c)
+	done, err := l.Run(t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	g := graph.New()
+	loss := graph.SoftmaxCrossEntropy(c.Network.Build(c.Network.Samples(g, 37)), g.Labels("labels", 37))
+	p, err := graph.Compile(g, graph.NewHost(cpu), graph.Options{Loss: loss})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Attach(l.Variables()); err != nil {
+		t.Fatal(err)
+	}
+	var sh data.Shard
+	c.Test.Take(&sh, 0, 37)
+	p.SetInput(sh.Images, sh.Labels)
+	p.Forward()
+	if want := p.Loss() / 37; math.Abs(done.Test.Loss-want) > 1e-6*want || done.Test.Rate != 0.05 {
+		t.Errorf("loss %v at rate %v, want %v at 0.05", done.Test.Loss, done.Test.Rate, want)
+	}
+	c.Views = []data.View{{Weight: 1}}
+	if got := run(t, c, 1, 1, kernel.Best())[0].Test.Loss; got != done.Test.Loss {
+		t.Errorf("one view: loss %v, want %v", got, done.Test.Loss)
 	}
 }

@@ -75,11 +75,28 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	}
 }
 
-// The first evaluation that is good enough ends the run, on any number of workers, and is the last.
+// The first evaluation that is good enough ends the run, on any number of workers, and is the last. The
+// run is the one of so many epochs, with the averages or slow weights that were evaluated.
 func TestTargetEndsTheRun(t *testing.T) {
-	c := example(t, "lenet", 300, 100)
+	for name, change := range map[string]func(c *train.Config){
+		"average":   func(c *train.Config) { c.EMA = 0.5 },
+		"lookahead": func(c *train.Config) { c.Lookahead = optim.LookaheadConfig{Every: 11, Alpha: 0.5} },
+		"both": func(c *train.Config) {
+			c.EMA, c.Lookahead = 0.5, optim.LookaheadConfig{Every: 11, Alpha: 0.5}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := example(t, "lenet", 300, 100)
+			change(&c)
+			checkTarget(t, c)
+		})
+	}
+}
+
+// checkTarget runs c until the best accuracy of eight epochs.
+func checkTarget(t *testing.T, c train.Config) {
+	t.Helper()
 	c.Schedule, c.Steps, c.Epochs, c.EvalEvery = optim.ScheduleConfig{}, 0, 8, 1
-	c.EMA = 0.5
 	whole := run(t, c, 1, 1, kernel.Best())[0]
 	best := 0.0
 	for _, e := range whole.evaluations[:len(whole.evaluations)-1] {

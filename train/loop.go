@@ -32,7 +32,7 @@ type Loop struct {
 	rows      Rows
 	rowLen    int
 	lane      *trace.Lane
-	counts    [2]int64
+	tallies   []int64         // of an evaluation, see Note: evaluation
 	tested    data.Shard      // the batch of an evaluation
 	logits    []float32       // of that batch, averaged over views; nil without views
 	coverage  uint64          // of the whole training set
@@ -50,7 +50,7 @@ type Loop struct {
 	covered uint64    // hash of the samples of this epoch so far, of all workers
 	torn    bool      // a step has changed some of the variables, but not yet all
 	cutOff  bool      // an exchange has failed
-	swapped bool      // the variables hold the averages, and the averages' memory the live values
+	swapped bool      // the variables hold what is evaluated, and its memory the live values; see show
 	done    Result    // before the run: of the parts before it
 
 	// Training times, see Note: clocks.
@@ -101,6 +101,7 @@ func New(c Config) (*Loop, error) {
 	}
 	l.rowLen = rowHead + len(l.variables.State)
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
+	l.tallies = make([]int64, tallyLosses+c.numTestBatches())
 	l.onReady, l.onNeed = l.ready, l.arrived
 	return l, nil
 }
@@ -174,6 +175,9 @@ func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error
 	l.done.Phases = l.clock.Phases()
 	l.done.Time = l.done.Phases.Total()
 	l.done.Trained = l.trained()
+	if err == nil && l.done.Steps > 0 {
+		err = l.checkFinite()
+	}
 	if err == nil {
 		l.done.ParameterSHA256 = l.variables.SHA256()
 	}
@@ -269,13 +273,13 @@ func (l *Loop) afterStep() error {
 		isDue = isDue || every > 0 && done/perEpoch%every == 0
 	}
 	if isDue && l.done.Test.Steps != done {
-		l.average(true)
+		l.show(true)
 		if err := l.evaluate(); err != nil {
 			return err
 		}
 	}
 	l.isOver = l.isOver || l.done.Test.Steps == done && l.hasReached()
-	l.average(l.isOver)
+	l.show(l.isOver)
 	return nil
 }
 
@@ -286,6 +290,32 @@ func (l *Loop) checkCoverage() error {
 	}
 	return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
 		l.covered, l.config.Train.Name, l.coverage))
+}
+
+// checkFinite fails with a *DivergedError if a parameter or running statistic is not finite, as the
+// last update may leave them where no evaluation follows.
+func (l *Loop) checkFinite() error {
+	v := l.variables
+	for i, p := range v.Params {
+		if err := l.checkValues(p.Name, v.Weights[v.Segments[i].Offset:][:v.Segments[i].Len]); err != nil {
+			return err
+		}
+	}
+	for i, s := range v.States {
+		if err := l.checkValues(s.Name, v.StateOf(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loop) checkValues(name string, values []float32) error {
+	for _, x := range values {
+		if !isFinite(float64(x)) {
+			return &DivergedError{Rank: l.config.Rank, Step: l.done.Steps - 1, What: name, Value: float64(x)}
+		}
+	}
+	return nil
 }
 
 // account adds a finished step to the result.

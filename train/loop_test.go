@@ -168,7 +168,8 @@ func compareOutcomes(t *testing.T, place string, got, want outcome) {
 	}
 	for i, e := range got.evaluations {
 		w := want.evaluations[i]
-		if e.Correct != w.Correct || e.Samples != w.Samples || e.Steps != w.Steps {
+		if e.Loss != w.Loss || e.Rate != w.Rate || e.Correct != w.Correct || e.Samples != w.Samples ||
+			e.Steps != w.Steps {
 			t.Errorf("%s: evaluation %+v, want %+v", place, e, w)
 		}
 	}
@@ -192,11 +193,12 @@ func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
 	}
 }
 
-// A residual network with a batch norm behind every convolution, and shortcuts with one of their own.
+// A residual network with a batch norm behind every convolution, and shortcuts with one of their own. The
+// last maps are 1 x 1, so each shard needs two samples: of a single value there is no variance.
 func TestOneHashForResNet50(t *testing.T) {
 	training, test := synthetic(t, tensor.Shape{8, 8, 3}, 9, 3)
 	c := example(t, "lenet", 1, 1)
-	c.Train, c.Test, c.Batch, c.Plan, c.Steps = training, test, 6, cut(t, 4, 1), 2
+	c.Train, c.Test, c.Batch, c.Plan, c.Steps = training, test, 9, cut(t, 4, 1), 2
 	var err error
 	if c.Network, err = model.Named("resnet50", len(training.Classes), training.Shape); err != nil {
 		t.Fatal(err)
@@ -475,9 +477,43 @@ func TestDivergence(t *testing.T) {
 	if !errors.As(err, &diverged) || diverged.Step == 0 {
 		t.Fatalf("error %v, want a DivergedError after step 0", err)
 	}
-	if !strings.Contains(err.Error(), fmt.Sprintf("rank 0, step %d", diverged.Step)) {
+	if !strings.Contains(err.Error(), fmt.Sprintf("rank 0, step %d: loss is ", diverged.Step)) {
 		t.Errorf("error %q names no rank and step", err)
 	}
+}
+
+// The last update may leave what no later loss shows. The evaluation shows it, and does not reach a target
+// by counting what is no number as class 0; where there is none, the parameters do.
+func TestDivergenceInTheLastUpdate(t *testing.T) {
+	c := example(t, "lenet", 30, 10)
+	c.Steps, c.Schedule, c.Target = 1, optim.ScheduleConfig{}, 0.01
+	c.Optimizer.LR, c.Optimizer.WeightDecay = 1e6, 1e6
+	for what, test := range map[string]*data.Set{"test loss is NaN": c.Test, "conv1.bias is +Inf": nil} {
+		c.Test = test
+		l := alone(t, c)
+		if test == nil { // a channel that is always 0, whose bias the decay makes infinite
+			l.Variables().Weights[offsetOf(t, l, "conv1.bias")] = -1e30
+		}
+		var d diary
+		_, err := l.Run(t.Context(), nil, &d)
+		var diverged *train.DivergedError
+		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "step 0: "+what) ||
+			len(d.evaluations) > 0 {
+			t.Errorf("error %v after %d evaluations, want a DivergedError: %s", err, len(d.evaluations), what)
+		}
+	}
+}
+
+// offsetOf returns where a parameter begins.
+func offsetOf(t *testing.T, l *train.Loop, name string) int {
+	t.Helper()
+	for _, p := range l.Parameters() {
+		if p.Name == name {
+			return p.Offset
+		}
+	}
+	t.Fatalf("no parameter %s", name)
+	return 0
 }
 
 func runOne(t *testing.T, c train.Config, ctx context.Context, s train.Sink) (train.Result, error) {

@@ -13,8 +13,8 @@ import (
 // Progress is what a run has counted so far. With the variables and the optimizer's state it is
 // all that a run needs to go on: everything else, such as the place in the epoch's order, the
 // augmentation and the learning rate, is a function of the configuration and the step. A run that
-// ended and is made longer goes on from where a longer one would have been, except that Lookahead
-// ends every run with the slow weights, and schedules depend on the length.
+// ended and is made longer goes on from where a longer one would have been, except that schedules,
+// and Lookahead with a Power, depend on the length.
 type Progress struct {
 	// Step is the number of steps done, and of the next one.
 	Step int `json:"step"`
@@ -32,8 +32,8 @@ type Progress struct {
 	Test Evaluation `json:"test"`
 	// Trained is the training time.
 	Trained time.Duration `json:"trained_nanoseconds"`
-	// IsAveraged says that the run had ended and that its variables hold the moving averages, whose own
-	// vectors hold the live values.
+	// IsAveraged says that the run had ended and that its variables hold the moving averages, or the slow
+	// weights of Lookahead, whose own vectors hold the live values.
 	IsAveraged bool `json:"is_averaged"`
 }
 
@@ -122,7 +122,7 @@ func (l *Loop) Resume(p Progress) error {
 	case p.Samples != int64(done):
 		return fmt.Errorf("train: resume: %d samples in %d steps, want %d of %s in batches of %d",
 			p.Samples, p.Step, done, c.Train.Name, c.Batch)
-	case p.IsAveraged && l.follow.ema == nil:
+	case p.IsAveraged && !l.follow.hasOther():
 		return fmt.Errorf("train: resume: the parameters are averages, and the run has none")
 	}
 	l.optimizer.Resume(p.Step)

@@ -70,13 +70,14 @@ func (p *programs) compileAll(c Config, ex graph.Executor) error {
 			return err
 		}
 	}
-	from, to := c.testPart()
-	for at := from; at < to; at += c.EvalBatch {
-		if err := p.addEvaluation(c, ex, min(c.EvalBatch, to-at)); err != nil {
+	first, end := c.testPart()
+	for b := first; b < end; b++ {
+		lo, hi := c.testBatch(b)
+		if err := p.addEvaluation(c, ex, hi-lo); err != nil {
 			return err
 		}
 	}
-	if p.variables == nil { // more workers than test samples
+	if p.variables == nil { // more workers than test batches
 		return p.addEvaluation(c, ex, 1)
 	}
 	return nil
@@ -111,9 +112,10 @@ func (p *programs) addEvaluation(c Config, ex graph.Executor, n int) (err error)
 func (p *programs) add(c Config, ex graph.Executor, n int, o graph.Options) (*graph.Program, error) {
 	g := graph.New()
 	samples := c.Network.Samples(g, n)
-	labels := g.Labels("labels", n)
 	o.Logits = c.Network.Build(samples)
-	o.Loss = graph.SmoothedCrossEntropy(o.Logits, labels, c.LabelSmoothing)
+	if o.Train {
+		o.Loss = graph.SmoothedCrossEntropy(o.Logits, g.Labels("labels", n), c.LabelSmoothing)
+	}
 	o.MemoryLimit, o.Arena = c.MemoryLimit, p.arena
 	program, err := graph.Compile(g, ex, o)
 	if err != nil {

@@ -40,7 +40,12 @@ type Evaluation struct {
 	// Steps and Epochs count what had been trained.
 	Steps  int     `json:"steps"`
 	Epochs float64 `json:"epochs"`
-	// Correct of Samples test images were classified correctly, over all workers.
+	// Loss is the mean cross entropy over the test samples, without label smoothing. With views it is
+	// that of the averaged logits.
+	Loss float64 `json:"loss"`
+	// Rate is the learning rate of the last update; 0 if there was none.
+	Rate float64 `json:"rate"`
+	// Correct of Samples test samples were classified correctly, over all workers.
 	Correct int64 `json:"correct"`
 	Samples int64 `json:"samples"`
 	// Time is how long the evaluation took here, Trained how long the training before it.

@@ -124,11 +124,24 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 	}
 }
 
-// A run that has ended with its averages goes on from its live values when it is made longer, and one
-// that is over after all ends with its averages.
+// A run that has ended with its averages, or the slow weights of Lookahead, goes on from its live values
+// when it is made longer, and one that is over after all ends with its averages.
 func TestAveragedRunCanBeMadeLongerOrShorter(t *testing.T) {
-	c := example(t, "lenet", 100, 20)
-	c.EMA, c.Schedule = 0.9, optim.ScheduleConfig{} // the same rate whatever the length
+	average := example(t, "lenet", 100, 20)
+	average.Schedule = optim.ScheduleConfig{} // the same rate whatever the length
+	slow, both := average, average
+	average.EMA, both.EMA = 0.9, 0.9
+	slow.Lookahead = optim.LookaheadConfig{Every: 2, Alpha: 0.5}
+	both.Lookahead = slow.Lookahead
+	for name, c := range map[string]train.Config{"average": average, "slow": slow, "both": both} {
+		t.Run(name, func(t *testing.T) { checkOtherLength(t, c) })
+	}
+}
+
+// checkOtherLength resumes a run of three steps of c to make six, and one that has done three of six to
+// make three.
+func checkOtherLength(t *testing.T, c train.Config) {
+	t.Helper()
 	c.Steps = 6
 	long := run(t, c, 1, 1, kernel.Best())[0]
 	a := &album{}

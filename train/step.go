@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"math"
 
 	"lockstep/data"
 	"lockstep/graph"
@@ -65,8 +64,8 @@ func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
 	l.torn = true
 	l.combineRows(&event)
 	switch {
-	case math.IsNaN(event.Loss) || math.IsInf(event.Loss, 0):
-		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, Loss: event.Loss}
+	case !isFinite(event.Loss):
+		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss", Value: event.Loss}
 	case l.config.Isolated && event.Samples == 0:
 		l.torn = false
 		return event, nil // a last batch too small for this worker to have a part of it

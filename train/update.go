@@ -84,8 +84,7 @@ func (l *Loop) update(rate float64, samples int) error {
 		}
 	}
 	if l.follow.lookahead != nil {
-		n := l.step + 1
-		l.follow.lookahead.After(n, l.isOver || n == l.config.steps())
+		l.follow.lookahead.After(l.step + 1)
 	}
 	if l.follow.ema != nil {
 		l.follow.ema.Update()
@@ -93,10 +92,19 @@ func (l *Loop) update(rate float64, samples int) error {
 	return nil
 }
 
-// average puts the averages in the place of the variables, or back, if there are any.
-func (l *Loop) average(isWanted bool) {
-	if l.follow.ema != nil && l.swapped != isWanted {
-		l.follow.ema.Swap()
-		l.swapped = isWanted
+// show puts what is evaluated, and what the run ends with, in the place of the variables, or back: the
+// averages, else the slow weights, if there are any.
+func (l *Loop) show(isWanted bool) {
+	if l.swapped == isWanted || !l.follow.hasOther() {
+		return
 	}
+	if l.follow.ema != nil {
+		l.follow.ema.Swap()
+	} else {
+		l.follow.lookahead.Swap()
+	}
+	l.swapped = isWanted
 }
+
+// hasOther reports whether something else than the live weights is evaluated.
+func (f *followers) hasOther() bool { return f.ema != nil || f.lookahead != nil }
