@@ -64,6 +64,7 @@ type Line struct {
 	Ranks  []RankLine
 
 	work        work
+	skew        *skew     // of the first run that has one
 	phaseGap    float64   // share of the mean step that no phase accounts for
 	stepByRound []float64 // median step time, NaN where the round has no successful run
 }
@@ -73,7 +74,6 @@ type RankLine struct {
 	Rank    int
 	Loss    []float64 // by step: as Line.Loss, as this rank reported it
 	OwnLoss []float64 // by step, of the first successful run: mean over the rank's own shards
-	Step    float64   // median seconds of a step after the first, over all runs
 }
 
 // Phases lists the phases of a step in the order they are shown. They add up to the step.

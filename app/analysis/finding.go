@@ -71,10 +71,19 @@ func (g *Group) shortest(tied []*Line) string {
 	}
 	text := fmt.Sprintf("%s have the shortest steps; they cannot be told apart (%s).", list(tied),
 		g.evidence(tied))
-	for _, l := range tied[:min(len(tied), maxListed)] {
-		if more := g.against(l); more != "" {
+	var undecided []*Line
+	for i, l := range tied {
+		more := g.against(l)
+		switch {
+		case more == "":
+		case !g.pairOf(l, g.Baseline).IsDecided():
+			undecided = append(undecided, l)
+		case i < maxListed:
 			text += fmt.Sprintf(" %s is%s.", l.Label, strings.TrimPrefix(more, ","))
 		}
+	}
+	if undecided != nil {
+		text += fmt.Sprintf(" Not shown to be faster than %s: %s.", g.Baseline.Label, list(undecided))
 	}
 	return text + contending(tied)
 }
@@ -101,9 +110,6 @@ func (g *Group) against(l *Line) string {
 		return ""
 	}
 	text := fmt.Sprintf(", %s as fast as %s", times(l.Speedup), g.Baseline.Label)
-	if len(l.Speedup.Values) > 1 && !g.pairOf(l, g.Baseline).IsDecided() {
-		return text + ", which the rounds do not decide"
-	}
 	if !l.Efficiency.Known() {
 		return text
 	}

@@ -116,14 +116,10 @@ func (l *Line) summarizeCurves(runs []*Run) {
 		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
 			OwnLoss: rank.Steps.OwnLoss})
 	}
-	for i := range l.Ranks {
-		var seconds []float64
-		for _, r := range runs {
-			if i < len(r.Ranks) && len(r.Ranks[i].Steps.Seconds) > 1 {
-				seconds = append(seconds, r.Ranks[i].Steps.Seconds[1:]...)
-			}
+	for _, r := range runs {
+		if l.skew = r.skew(); l.skew != nil {
+			break
 		}
-		l.Ranks[i].Step = Median(seconds)
 	}
 	l.Phases, l.phaseGap = meanPhases(runs)
 }

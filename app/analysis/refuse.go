@@ -8,7 +8,7 @@ import (
 
 // Thresholds of the refusals.
 const (
-	skewLimit  = 0.10 // relative difference of step times between ranks that wait for each other
+	skewLimit  = 0.10 // relative difference of the times of ranks that wait for each other
 	phaseLimit = 0.02 // relative gap between the sum of the phases and the step
 )
 
@@ -53,28 +53,53 @@ func unequalRuns(_ *Results, c *Comparison) []string {
 		"medians mix unequal work: %s.", names)
 }
 
+// rankSkew refuses ranks that wait for each other and yet differ in time, see [Run.skew].
 func rankSkew(_ *Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
-		if l.Setting.Strategy == "none" || len(l.Ranks) < 2 {
-			return
-		}
-		lo, hi := l.Ranks[0], l.Ranks[0]
-		for _, rank := range l.Ranks {
-			if rank.Step < lo.Step {
-				lo = rank
-			}
-			if rank.Step > hi.Step {
-				hi = rank
-			}
-		}
-		if hi.Step > lo.Step*(1+skewLimit) {
-			out = append(out, fmt.Sprintf("%s is synchronous, yet a step takes rank %d %.3g ms "+
-				"and rank %d %.3g ms: the clocks do not measure the same thing.",
-				c.name(g, l), lo.Rank, 1e3*lo.Step, hi.Rank, 1e3*hi.Step))
+		if s := l.skew; s != nil && l.Setting.Strategy != "none" {
+			out = append(out, fmt.Sprintf("%s is synchronous, yet a step takes rank %d %s and rank %d %s: "+
+				"the clocks do not measure the same thing.", c.name(g, l), s.fast, ms(s.fastStep), s.slow,
+				ms(s.slowStep)))
 		}
 	})
 	return out
+}
+
+// skew is a difference between two ranks of a run: their mean seconds of a step after the first.
+type skew struct {
+	fast, slow         int
+	fastStep, slowStep float64
+}
+
+// skew returns the ranks whose times differ more than those of ranks that wait for each other can; nil if
+// there are none. After an exchange all ranks stand at the same place. So the steps after the first take
+// them as long altogether, but for what each is late at either end: at most its longest step. That is much
+// of a run of few steps, and nothing of a long one.
+func (r *Run) skew() *skew {
+	var fast, slow, n int
+	var least, most, longest float64
+	for i, rank := range r.Ranks {
+		if len(rank.Steps.Seconds) < 2 {
+			return nil
+		}
+		sum := 0.0
+		for _, s := range rank.Steps.Seconds[1:] {
+			sum += s
+			longest = max(longest, s)
+		}
+		if i == 0 || sum < least {
+			fast, least = i, sum
+		}
+		if i == 0 || sum > most {
+			slow, most = i, sum
+		}
+		n = len(rank.Steps.Seconds) - 1
+	}
+	if !(most-least > skewLimit*least+2*longest) {
+		return nil
+	}
+	return &skew{fast, slow, least / float64(n), most / float64(n)}
 }
 
 // lossSkew refuses ranks that exchange gradients and yet report different global losses.

@@ -36,6 +36,11 @@ func withWires(c bench.Config, wires ...string) bench.Config {
 	return c
 }
 
+func withCopies(c bench.Config, n int) bench.Config {
+	c.Copies = n
+	return c
+}
+
 func names(p bench.Plan) []string {
 	var out []string
 	for _, row := range p.Rows {
@@ -66,6 +71,10 @@ func TestExpand(t *testing.T) {
 			withWires(matrix([]string{"lenet"}, all, 1, 2), "fp32", "int8", "zstd"), []string{
 				"lenet single 1×1 /2", "lenet single 1×2 /2", "lenet ddp 2×1 /2",
 				"lenet ddp 2×1 int8 /2", "lenet ddp 2×1 zstd /2", "lenet none 2×1 /2"}, 2},
+		{"every row under two names",
+			withCopies(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2), 2),
+			[]string{"lenet single 1×1 /2", "lenet single 1×1 /2", "lenet single 1×2 /2",
+				"lenet single 1×2 /2", "lenet ddp 2×1 /2", "lenet ddp 2×1 /2"}, 1},
 		{"no single", matrix([]string{"lenet"}, []string{"ddp"}, 2), []string{"lenet ddp 2×1 /2"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,6 +115,10 @@ func TestOptionsOfDDP(t *testing.T) {
 
 func TestExpandRefuses(t *testing.T) {
 	twice := matrix([]string{"lenet", "lenet"}, []string{"single"}, 1)
+	tooMany := matrix([]string{"lenet"}, []string{"single"}, 1)
+	tooMany.Copies = 501
+	manyRows := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+	manyRows.Copies = 200
 	noRepeat := matrix([]string{"lenet"}, []string{"single"}, 1)
 	noRepeat.Repeats = 0
 	for want, c := range map[string]bench.Config{
@@ -115,6 +128,8 @@ func TestExpandRefuses(t *testing.T) {
 		"workers 10000":         matrix([]string{"lenet"}, []string{"ddp"}, 10000),
 		"model lenet is listed": twice,
 		"repeats 0":             noRepeat,
+		"copies 501":            tooMany,
+		"the matrix has 600":    manyRows,
 		"wire int8 is listed":   withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int8", "int8"),
 		"unknown wire":          withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
 		"the matrix is empty":   matrix([]string{"lenet"}, []string{"ddp"}, 1),

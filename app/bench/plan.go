@@ -12,6 +12,7 @@ import (
 type Config struct {
 	Parts   []Part
 	Repeats int    // runs of every row, at least 1
+	Copies  int    // names under which every row is run, to see what differs where nothing does; 0: 1
 	Cores   int    // usable logical processors of this machine
 	Out     string // folder for results.json and the run directories; must not exist or be empty
 
@@ -52,12 +53,16 @@ func Expand(c Config) (Plan, error) {
 	if c.Repeats < 1 || c.Repeats > analysis.MaxRounds {
 		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, analysis.MaxRounds)
 	}
+	if c.Copies < 0 || c.Copies > analysis.MaxRows {
+		return Plan{}, usage("copies %d: want 1 to %d", c.Copies, analysis.MaxRows)
+	}
 	for _, part := range c.Parts {
 		if err := part.check(); err != nil {
 			return Plan{}, err
 		}
 		part.expand(&plan, c)
 	}
+	plan.Rows = copied(plan.Rows, max(c.Copies, 1))
 	if len(plan.Rows) == 0 {
 		return Plan{}, usage("the matrix is empty: single needs --workers 1, the other " +
 			"strategies need two or more")
@@ -71,6 +76,15 @@ func Expand(c Config) (Plan, error) {
 		}
 	}
 	return plan, nil
+}
+
+// copied returns the rows with n copies of each beside one another.
+func copied(rows []job.Config, n int) []job.Config {
+	var out []job.Config
+	for _, row := range rows {
+		out = append(out, slices.Repeat([]job.Config{row}, n)...)
+	}
+	return out
 }
 
 func (p Part) check() error {

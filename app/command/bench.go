@@ -25,7 +25,7 @@ type benchFlags struct {
 	models, strategies []string
 	wires              []string
 	workers, batches   counts
-	repeats            int
+	repeats, copies    int
 	out                string
 	noOneProcess       bool
 	isQuick            bool
@@ -52,6 +52,7 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
       --workers 1,4 --batch 256 --steps 40
   lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6
   lockstep bench --model vgg11 --strategies single,ddp --workers 1,2 --wire fp32,bf16,zstd
+  lockstep bench --strategies single --workers 1 --batch 32,64,128 --copies 2 --repeats 6
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
@@ -88,10 +89,12 @@ func (b *benchFlags) add(c *cobra.Command) {
 		"a `LIST` of forms in which gradients travel, as of lockstep train; rows of forms with a loss "+
 			"are marked: they end with another result")
 	f.IntVar(&b.repeats, "repeats", 3, "`N` runs of every row; six or more give a 97 % interval")
+	f.IntVar(&b.copies, "copies", 1, "run every row under `N` names, in every round: the report says how "+
+		"many of such copies it would call different, which is what its other differences are worth")
 	f.BoolVar(&b.noOneProcess, "no-one-process", false,
 		"leave out single with the threads of the largest row")
 	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "wire",
-		"repeats", "no-one-process"} {
+		"repeats", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	addSettings(c, benchSettings())
@@ -203,8 +206,8 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 		resolved.Link = "auto"
 	}
 	resolved.EvalEvery = 0
-	config := bench.Config{Repeats: b.repeats, Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)),
-		Out: b.out, OneProcess: !b.noOneProcess}
+	config := bench.Config{Repeats: b.repeats, Copies: b.copies, Out: b.out,
+		Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), OneProcess: !b.noOneProcess}
 	if config.Out == "" {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
 	}

@@ -24,9 +24,13 @@ func Text(w io.Writer, r *analysis.Results) error {
 				fmt.Fprintf(out, "%s\n", v.missing())
 				continue
 			}
+			speedup := ratioText(v.Speedup, twoDecimals)
+			if v.Line == v.group.Baseline {
+				speedup = "1.00"
+			}
 			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", millis(v.Step.Median),
 				percent(v.RunMedian.Spread()), digits(v.PerSecond, 3),
-				ratioText(v.Speedup, twoDecimals), ratioText(v.Efficiency, percent),
+				speedup, ratioText(v.Efficiency, percent),
 				ratioText(v.OverFloor, twoDecimals), fixed(v.LossLast, 4),
 				percent(v.TestAccuracy), v.parameters().Text)
 		}
