@@ -83,13 +83,20 @@ func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error 
 	if summary == nil {
 		return err
 	}
-	if failed := report.WriteTraining(summary.Directory); failed != nil {
-		fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
+	if !summary.IsUnchanged {
+		if failed := report.WriteTraining(summary.Directory); failed != nil {
+			fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
+		}
 	}
+	return errors.Join(err, a.show(summary, isJSON))
+}
+
+// show prints a summary, for programs or for people.
+func (a *app) show(s *job.Summary, isJSON bool) error {
 	if isJSON {
-		return errors.Join(err, writeJSON(a, summary))
+		return writeJSON(a, s)
 	}
-	return errors.Join(err, printSummary(a.stdout, summary))
+	return printSummary(a.stdout, s)
 }
 
 // writeJSON prints a result as one JSON document.

@@ -176,18 +176,19 @@ func (c Config) open(note func(string)) (b beginning, err error) {
 
 // checkLength refuses a length that the run has already passed.
 func (c Config) checkLength(k kept) error {
-	steps := c.Steps
-	if c.For != "" {
-		return nil
-	}
-	if steps == 0 {
-		steps = c.Epochs * ((k.TrainSamples + c.stepBatch() - 1) / c.stepBatch())
-	}
-	if k.Progress.Step <= steps {
+	if c.For != "" || k.Progress.Step <= c.stepsOf(k) {
 		return nil
 	}
 	return &UsageError{Lines: []string{fmt.Sprintf("--resume: %d steps are done, the run has %d",
-		k.Progress.Step, steps)}}
+		k.Progress.Step, c.stepsOf(k))}}
+}
+
+// stepsOf returns the length in steps, if it is no time, with the data of the run that k was kept of.
+func (c Config) stepsOf(k kept) int {
+	if c.Steps > 0 {
+		return c.Steps
+	}
+	return c.Epochs * ((k.TrainSamples + c.stepBatch() - 1) / c.stepBatch())
 }
 
 // checkMemory refuses to forget what workers have held back.

@@ -57,7 +57,8 @@ const computeExtra = 2
 // Run executes the run c describes: it makes sure that the data is there, creates the run
 // directory, starts the workers, waits for all of them, then writes and returns the summary. Open
 // fields of c are completed first. A cancelled context stops every worker; the error is then
-// context.Canceled. With a *MissedError comes the summary, and so does it if it cannot be written.
+// context.Canceled. With a *MissedError comes the summary, and so does it if it cannot be written. A run
+// that is resumed and has nothing to do changes no file and returns its former summary.
 func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	o.settle()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
@@ -70,22 +71,33 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if c.Resume != "" {
 		c.Out = c.Resume
 	}
+	if o.Isolate && c.Workers == 1 {
+		c.Link = betweenProcesses()
+	}
+	start, err := c.open(func(text string) { fmt.Fprintln(o.Stderr, text) })
+	if err != nil {
+		return nil, err
+	}
+	if start.Resumed != nil {
+		if s := c.finished(start.Resumed.Kept); s != nil {
+			fmt.Fprintln(o.Stderr, nothingToDo(s))
+			return s, s.missed()
+		}
+	}
+	return c.run(ctx, start, o)
+}
+
+// run executes a run that has something to do.
+func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, error) {
 	if c.isCrowded() {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
 			count(c.Workers, "worker"), count(c.Threads, "thread"), count(cores(), "core"))
-	}
-	if o.Isolate && c.Workers == 1 {
-		c.Link = betweenProcesses()
 	}
 	fetch := c.dataOptions(o.Environment)
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
 	}
 	if _, err := data.Fetch(ctx, c.Data, fetch); err != nil {
-		return nil, err
-	}
-	start, err := c.open(func(text string) { fmt.Fprintln(o.Stderr, text) })
-	if err != nil {
 		return nil, err
 	}
 	dir, err := prepare(c, o, start.Resumed)
@@ -107,10 +119,7 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t := summary.Target; t != nil && !t.IsReached {
-		err = &MissedError{*t}
-	}
-	return summary, errors.Join(dir.writeJSON(summaryFile, summary), err)
+	return summary, errors.Join(dir.writeJSON(summaryFile, summary), summary.missed())
 }
 
 // settle makes Progress, Stderr and Environment usable from every goroutine of a run.

@@ -65,6 +65,17 @@ type Summary struct {
 	Target           *Target          `json:"target"`      // null: there is none
 	Evaluations      []Evaluation     `json:"evaluations"`
 	Ranks            []RankStat       `json:"ranks"`
+
+	// IsUnchanged says that the run had ended before and that there was nothing to do.
+	IsUnchanged bool `json:"-"`
+}
+
+// missed returns a *MissedError if there is a target that the run has not reached, else nil.
+func (s *Summary) missed() error {
+	if t := s.Target; t != nil && !t.IsReached {
+		return &MissedError{*t}
+	}
+	return nil
 }
 
 // Quantiles of a sample, in the sample's unit.
