@@ -97,6 +97,9 @@ func (b *benchFlags) add(c *cobra.Command) {
 		"repeats", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
+	complete(c, "models", listOf(settingValues("model")))
+	complete(c, "strategies", listOf(settingValues("strategy")))
+	complete(c, "wire", listOf(settingValues("wire")))
 	addSettings(c, benchSettings())
 	f.StringVar(&b.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")

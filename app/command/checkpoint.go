@@ -94,7 +94,7 @@ func inspectCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 
@@ -116,7 +116,7 @@ func printable(name string) string {
 	return name
 }
 
-// verdict is what verify prints.
+// verdict is what verify and export print.
 type verdict struct {
 	Path    string `json:"path"`
 	Tensors int    `json:"tensors"`
@@ -163,7 +163,7 @@ it checks the manifest and every file that is listed there. A fault ends it with
 		},
 	}
 	c.Flags().StringVar(&want, "sha256", "", "the `HASH` that the file must have (default: any)")
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 
@@ -196,6 +196,7 @@ func (a *app) verifyCheckpoint(path string, isJSON bool) error {
 
 func exportCommand(a *app) *cobra.Command {
 	var out string
+	var isJSON bool
 	c := &cobra.Command{
 		Use:   "export PATH --out FILE",
 		Short: "Write a run's weights, or several files, as one safetensors file",
@@ -211,14 +212,19 @@ safetensors.torch.load_file reads them as a state_dict.`,
 			}
 			return withReader(args[0], func(r *checkpoint.Reader) error {
 				sum, err := checkpoint.Export(out, r)
-				if err == nil {
-					_, err = fmt.Fprintf(a.stdout, "%s: %s, sha256 %s\n", out,
-						count(len(r.Tensors), "tensor"), sum)
+				switch {
+				case err != nil:
+					return err
+				case isJSON:
+					return writeJSON(a, verdict{out, len(r.Tensors), sum})
 				}
+				_, err = fmt.Fprintf(a.stdout, "%s: %s, sha256 %s\n", out,
+					count(len(r.Tensors), "tensor"), sum)
 				return err
 			})
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, replaced if it is there")
+	addJSON(c, &isJSON)
 	return c
 }

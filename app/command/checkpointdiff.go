@@ -53,7 +53,7 @@ status is 0, and the last line, or "equal" of --json, says whether all bits are 
 			})
 		},
 	}
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 

@@ -49,17 +49,21 @@ func commbenchCommand(a *app) *cobra.Command {
 		"all-reduce algorithms, as for train")
 	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
 		"forms of all-reduced vectors: "+strings.Join(commbench.Codecs(), ", "))
+	complete(c, "operation", listOf(commbench.Operations()))
+	complete(c, "algorithm", listOf(settingValues("algorithm")))
+	complete(c, "codec", listOf(commbench.Codecs()))
 	flags.IntVar(&f.config.Hosts, "hosts", 1, "pretended hosts over which the ranks are spread: shm links "+
 		"those of one, and tcp those of several")
 	flags.StringSliceVar(&f.config.Links, "link", links,
 		"links: local within a process, shm and tcp between processes")
+	complete(c, "link", listOf(links))
 	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB or 1MiB")
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
 	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json and report.html, with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
-	flags.BoolVar(&f.isQuiet, "quiet", false, "show no progress")
+	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "show no progress")
 	return c
 }
 

@@ -77,7 +77,7 @@ func dataListCommand(a *app) *cobra.Command {
 		},
 	}
 	addFolder(c, &folder)
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 
@@ -92,31 +92,37 @@ func download(name, folder string) string {
 
 func dataPathCommand(a *app) *cobra.Command {
 	var folder string
+	var isJSON bool
 	c := &cobra.Command{
-		Use:     "path NAME [flags]",
-		Short:   "Print where a data set lies",
-		Example: "  lockstep data path cifar10",
-		Args:    oneDataSet,
+		Use:               "path NAME [flags]",
+		Short:             "Print where a data set lies",
+		Example:           "  lockstep data path cifar10",
+		Args:              oneDataSet,
+		ValidArgsFunction: oneOf(dataNames()),
 		RunE: func(c *cobra.Command, args []string) error {
 			o := job.DataOptions(folder, a.environment)
 			o.Offline = true
-			return printPath(a, args[0], func() (string, error) {
-				return data.Fetch(c.Context(), args[0], o)
-			})
+			path, err := data.Fetch(c.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			return printPlace(a, place{args[0], path}, isJSON)
 		},
 	}
 	addFolder(c, &folder)
+	addJSON(c, &isJSON)
 	return c
 }
 
 func dataDownloadCommand(a *app) *cobra.Command {
 	var folder string
-	var isQuiet bool
+	var isJSON, isQuiet bool
 	c := &cobra.Command{
-		Use:     "download NAME [flags]",
-		Short:   "Make sure that a data set is on this machine",
-		Example: "  lockstep data download mnist --data-dir /data",
-		Args:    oneDataSet,
+		Use:               "download NAME [flags]",
+		Short:             "Make sure that a data set is on this machine",
+		Example:           "  lockstep data download mnist --data-dir /data",
+		Args:              oneDataSet,
+		ValidArgsFunction: oneOf(dataNames()),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := a.interruptible(c.Context())
 			defer stop()
@@ -124,25 +130,35 @@ func dataDownloadCommand(a *app) *cobra.Command {
 			defer progress.end()
 			o := job.DataOptions(folder, a.environment)
 			o.Progress = func(p data.Progress) { progress.show(job.DownloadProgress(p)) }
-			return printPath(a, args[0], func() (string, error) {
-				return data.Fetch(ctx, args[0], o)
-			})
+			path, err := data.Fetch(ctx, args[0], o)
+			if err != nil {
+				return err
+			}
+			return printPlace(a, place{args[0], path}, isJSON)
 		},
 	}
 	addFolder(c, &folder)
+	addJSON(c, &isJSON)
 	c.Flags().BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
 	return c
 }
 
-// printPath prints where find found a data set.
-func printPath(a *app, name string, find func() (string, error)) error {
-	path, err := find()
-	if err == nil && path == "" {
-		path = name + " is generated and needs no file"
+// place is where a data set lies.
+type place struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // "": it is generated and needs no file
+}
+
+// printPlace prints the path of a data set.
+func printPlace(a *app, p place, isJSON bool) error {
+	if isJSON {
+		return writeJSON(a, p)
 	}
-	if err == nil {
-		_, err = fmt.Fprintln(a.stdout, path)
+	text := p.Path
+	if text == "" {
+		text = p.Name + " is generated and needs no file"
 	}
+	_, err := fmt.Fprintln(a.stdout, text)
 	return err
 }
 

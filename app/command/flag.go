@@ -42,7 +42,9 @@ func addSettings(c *cobra.Command, settings []job.Setting) {
 		f.Annotations = map[string][]string{groupKey: {s.Group}}
 		if s.IsSwitch() {
 			f.NoOptDefVal = "true"
+			continue
 		}
+		completeSetting(c, s)
 	}
 }
 
@@ -82,11 +84,19 @@ func flagError(c *cobra.Command, err error) error {
 // hintFlag suggests a flag of c, or the command that has the name of the flag.
 func hintFlag(c *cobra.Command, flag string) string {
 	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	var hasSettings bool
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		_, isSetting := f.Value.(*setting)
+		hasSettings = hasSettings || isSetting
+		names = append(names, "--"+f.Name)
+	})
 	for _, sub := range c.Commands() {
 		if "--"+sub.Name() == flag {
 			return fmt.Sprintf("; did you mean %q?", sub.CommandPath())
 		}
+	}
+	if hasSettings {
+		return job.Hint(flag, names)
 	}
 	return spelling.Hint(flag, names)
 }

@@ -43,6 +43,7 @@ and those that skip padding may exceed the peak. The folder holds results.json (
 and report.md.`,
 		Example: `  lockstep bench kernels
   lockstep bench kernels --model vgg11 --batch 64 --threads 1
+  lockstep bench kernels --model bert-base --batch 8 --sequence 64
   lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.kernels(c, flags) },
@@ -51,6 +52,7 @@ and report.md.`,
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
 		"`NAME` of how products are computed: fast, exact, bf16x6 or bf16x3; see lockstep train --help")
+	complete(c, "math", cobra.FixedCompletions(settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
 	f.StringVar(&flags.out, "out", "",
@@ -63,7 +65,7 @@ and report.md.`,
 // kernelSettings are the settings of a run that matter to single kernels.
 func kernelSettings() []job.Setting {
 	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
-		return !slices.Contains([]string{"model", "batch", "threads", "isa"}, s.Name)
+		return !slices.Contains([]string{"model", "batch", "sequence", "threads", "isa"}, s.Name)
 	})
 	for i := range settings {
 		switch s := &settings[i]; s.Name {
@@ -71,6 +73,8 @@ func kernelSettings() []job.Setting {
 			s.Usage = "compute threads (default: cores)"
 		case "batch":
 			s.Usage = "samples of one step"
+		case "sequence":
+			s.Usage, s.Default = "tokens of each text, for a model that reads texts", kernelSequence
 		case "isa":
 			s.Usage = strings.Replace(s.Usage, "all workers have", "here", 1)
 		}
@@ -78,6 +82,10 @@ func kernelSettings() []job.Setting {
 	}
 	return settings
 }
+
+// kernelSequence is the length of texts that are timed unless another is given: few texts are longer, and
+// the activations of bert-base in a batch of 64 take some GiB.
+const kernelSequence = "128"
 
 // kernels measures, writes the files, then prints the tables.
 func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
@@ -118,7 +126,12 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 
 // config turns the flags and the environment into a measurement.
 func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) {
-	resolved, _, err := job.Resolve(job.Source{Environment: a.environment, Flags: given(c)})
+	flags := given(c)
+	flags["data"] = "synthetic" // of any model's shape, so that none has to be there
+	if flags["sequence"] == "" {
+		flags["sequence"] = kernelSequence
+	}
+	resolved, _, err := job.Resolve(job.Source{Environment: a.environment, Flags: flags})
 	if err != nil {
 		return roofline.Config{}, err
 	}
@@ -143,8 +156,8 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if err := math.On(isa); err != nil {
 		return roofline.Config{}, usagef("--math: %v", err)
 	}
-	return roofline.Config{Model: resolved.Model, Batch: resolved.Batch, Threads: resolved.Threads,
-		ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
+	return roofline.Config{Model: resolved.Model, Batch: resolved.Batch, Sequence: resolved.Sequence,
+		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
 }
 
 // kernelCommandLine returns the flags that repeat a measurement, whatever the environment says.
@@ -152,6 +165,9 @@ func kernelCommandLine(c roofline.Config) []string {
 	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch),
 		fmt.Sprintf("--threads=%d", c.Threads), "--isa=" + c.ISA.String(), "--math=" + c.Math.String(),
 		fmt.Sprintf("--repeats=%d", c.Repeats)}
+	if c.ReadsTexts() {
+		args = append(args, fmt.Sprintf("--sequence=%d", c.Sequence))
+	}
 	if !c.Shapes {
 		args = append(args, "--no-shapes")
 	}

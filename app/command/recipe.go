@@ -50,16 +50,17 @@ func recipeListCommand(a *app) *cobra.Command {
 			return w.Flush()
 		},
 	}
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 
 func recipeShowCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
-		Use:   "show NAME [flags]",
-		Short: "Print a recipe as a file that lockstep train --config accepts",
-		Args:  oneRecipe,
+		Use:               "show NAME [flags]",
+		Short:             "Print a recipe as a file that lockstep train --config accepts",
+		Args:              oneRecipe,
+		ValidArgsFunction: oneOf(recipeNames()),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := recipe.Named(args[0])
 			if err != nil {
@@ -72,7 +73,7 @@ func recipeShowCommand(a *app) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 
@@ -87,7 +88,8 @@ It prints the recipe, and then runs like lockstep train. Flags and environment v
 single settings; the others are the recipe's.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94",
-		Args: oneRecipe,
+		Args:              oneRecipe,
+		ValidArgsFunction: oneOf(recipeNames()),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := recipe.Named(args[0])
 			if err != nil {

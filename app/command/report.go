@@ -14,8 +14,9 @@ import (
 
 // reportCommand renders the report of a benchmark or of a training run again.
 func reportCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "report FOLDER",
+	var isJSON bool
+	c := &cobra.Command{
+		Use:   "report FOLDER [flags]",
 		Short: "Render the report of a benchmark or of a training run again",
 		Long: `Render a report again: of a benchmark, report.md and report.html from its results.json; of a
 training run, report.html from its summary.json, steps.jsonl and config.yaml.`,
@@ -27,24 +28,39 @@ training run, report.html from its summary.json, steps.jsonl and config.yaml.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if report.HoldsTraining(args[0]) {
-				if err := report.WriteTraining(args[0]); err != nil {
-					return usagef("%v; give a folder whose files are whole", err)
-				}
-				fmt.Fprintln(a.stdout, filepath.Join(args[0], report.HTMLFile))
-				return nil
-			}
-			results, err := report.Read(args[0])
-			if err != nil {
-				return badResults(args[0], err)
-			}
-			if err := report.Write(args[0], results); err != nil {
+			if err := renderAgain(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintln(a.stdout, filepath.Join(args[0], report.HTMLFile))
-			return nil
+			path := filepath.Join(args[0], report.HTMLFile)
+			if isJSON {
+				return writeJSON(a, rendered{path})
+			}
+			_, err := fmt.Fprintln(a.stdout, path)
+			return err
 		},
 	}
+	addJSON(c, &isJSON)
+	return c
+}
+
+// rendered is what report prints.
+type rendered struct {
+	Report string `json:"report"` // path of report.html
+}
+
+// renderAgain renders the report of the benchmark or of the training run in a folder.
+func renderAgain(folder string) error {
+	if report.HoldsTraining(folder) {
+		if err := report.WriteTraining(folder); err != nil {
+			return usagef("%v; give a folder whose files are whole", err)
+		}
+		return nil
+	}
+	results, err := report.Read(folder)
+	if err != nil {
+		return badResults(folder, err)
+	}
+	return report.Write(folder, results)
 }
 
 // badResults words why a folder cannot be rendered.

@@ -18,31 +18,37 @@ const maxTextBytes = 16 << 20
 
 func dataTokenizeCommand(a *app) *cobra.Command {
 	var vocabulary string
+	var isJSON bool
 	c := &cobra.Command{
-		Use:   "tokenize --vocab FILE",
+		Use:   "tokenize --vocab FILE [flags]",
 		Short: "Print the token numbers of texts",
 		Long: `Print the token numbers of texts.
 
 Reads texts from standard input, one a line, and prints a JSON array for each, from [CLS] to
-[SEP]: the numbers that uncased BERT models are trained on.`,
+[SEP]: the numbers that uncased BERT models are trained on. With --json the arrays are in one.`,
 		Example: `  echo "hello world" | lockstep data tokenize --vocab bert-base-uncased/vocab.txt`,
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if vocabulary == "" {
 				return usagef("lockstep data tokenize wants --vocab FILE, a vocabulary such as vocab.txt")
 			}
-			return tokenize(a.stdout, os.Stdin, vocabulary)
+			return tokenize(a.stdout, os.Stdin, vocabulary, isJSON)
 		},
 	}
 	c.Flags().StringVar(&vocabulary, "vocab", "", "WordPiece vocabulary, one token a line: `FILE`")
+	addJSON(c, &isJSON)
 	return c
 }
 
-// tokenize writes the tokens of each line of r to w.
-func tokenize(w io.Writer, r io.Reader, vocabulary string) error {
+// tokenize writes the tokens of each line of r to w, as arrays, or as one array of arrays.
+func tokenize(w io.Writer, r io.Reader, vocabulary string, isOne bool) error {
 	tokenizer, err := data.ReadVocabulary(vocabulary)
 	if err != nil {
 		return err
+	}
+	first, next, last := "", "", "" // what stands before an array and at the end
+	if isOne {
+		first, next, last = "[\n", ",", "]\n"
 	}
 	out := bufio.NewWriter(w)
 	lines := bufio.NewScanner(r)
@@ -61,10 +67,18 @@ func tokenize(w io.Writer, r io.Reader, vocabulary string) error {
 			}
 			text = strconv.AppendInt(text, int64(id), 10)
 		}
-		if _, err := fmt.Fprintf(out, "[%s]\n", text); err != nil {
+		before := next
+		if n == 0 {
+			before = first
+		}
+		if _, err := fmt.Fprintf(out, "%s[%s]\n", before, text); err != nil {
 			return err
 		}
 	}
+	if n == 0 {
+		fmt.Fprint(out, first)
+	}
+	fmt.Fprint(out, last) // Flush returns what fails
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		return errors.Join(out.Flush(), &data.FormatError{File: "standard input", Line: n + 1,
 			Reason: fmt.Sprintf("longer than %d bytes", maxTextBytes)})

@@ -99,6 +99,11 @@ func (a *app) show(s *job.Summary, isJSON bool) error {
 	return printSummary(a.stdout, s)
 }
 
+// addJSON gives c the flag of commands that print a short result.
+func addJSON(c *cobra.Command, isJSON *bool) {
+	c.Flags().BoolVar(isJSON, "json", false, "print one JSON document")
+}
+
 // writeJSON prints a result as one JSON document.
 func writeJSON(a *app, result any) error {
 	e := json.NewEncoder(a.stdout)

@@ -40,7 +40,7 @@ func versionCommand(a *app) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&isJSON, "json", false, "print one JSON document")
+	addJSON(c, &isJSON)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"lockstep/comm"
 	"lockstep/comm/codec"
 	"lockstep/comm/shm"
+	"lockstep/internal/spelling"
 )
 
 // Config says what to measure: every combination of its lists.
@@ -64,7 +65,8 @@ func (c Config) Validate() error {
 		}
 		for _, name := range list.got {
 			if !slices.Contains(list.known, name) {
-				return fmt.Errorf("%s %q, want one of %s", list.what, name, strings.Join(list.known, ", "))
+				return fmt.Errorf("unknown %s %q%s (known: %s)", list.what, name,
+					spelling.Hint(name, list.known), strings.Join(list.known, ", "))
 			}
 		}
 	}

@@ -26,6 +26,7 @@ func text(name, kind, usage string, at func(*Config) *string) Setting {
 // choice is a setting that takes one of names.
 func choice(name, usage string, names []string, at func(*Config) *string) Setting {
 	s := text(name, "NAME", usage+": "+strings.Join(names, ", "), at)
+	s.Values = names
 	s.check = func(c *Config) error {
 		if value := *at(c); !slices.Contains(names, value) {
 			return fmt.Errorf("unknown %s %q%s (known: %s)",

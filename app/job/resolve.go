@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"lockstep/cluster"
-	"lockstep/internal/spelling"
 )
 
 // Source is where the values of a configuration come from; later ones win over earlier ones.
@@ -117,7 +116,7 @@ func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
 		r.problems = append(r.problems, located{where,
-			fmt.Errorf("unknown key %q%s", name, spelling.Hint(name, r.names()))})
+			fmt.Errorf("unknown key %q%s", name, Hint(name, r.names()))})
 		return
 	}
 	var err error

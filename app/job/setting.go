@@ -12,10 +12,13 @@ import (
 // and the environment variable LOCKSTEP_TRAIN_<NAME>.
 type Setting struct {
 	Name    string
-	Group   string // heading in the help text
-	Usage   string // meaning, with the unit
-	Type    string // what kind of value the flag takes; "" for a switch
-	Default string // "" : none, or derived as Usage says
+	Group   string   // heading in the help text
+	Usage   string   // meaning, with the unit
+	Type    string   // what kind of value the flag takes; "" for a switch
+	Default string   // "" : none, or derived as Usage says
+	Values  []string // the names that it takes; nil: it takes other values
+
+	elsewhere []string // what other programs call it
 
 	parse  func(c *Config, text string) error
 	format func(c *Config) string
@@ -42,20 +45,22 @@ func Settings() []Setting {
 func dataSettings() []Setting {
 	return inGroup("Model and data",
 		choice("model", "architecture", model.Names(),
-			func(c *Config) *string { return &c.Model }),
+			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
 		dataSet("data", "data set, glyphs is generated and needs no file, or the path of a folder of "+
 			"images by class or of a CSV or TSV file of texts",
-			func(c *Config) *string { return &c.Data }),
+			func(c *Config) *string { return &c.Data }).called("dataset", "dataset-name"),
 		text("data-dir", "FOLDER",
 			"where data sets lie (default: LOCKSTEP_DATA, else the user's cache folder)",
-			func(c *Config) *string { return &c.DataDir }),
+			func(c *Config) *string { return &c.DataDir }).
+			called("data-path", "data-root", "dataset-dir"),
 		number("size", "height and width that images of a folder are scaled to and synthetic ones have",
 			1, 4096, func(c *Config) *int { return &c.Size }),
 		text("vocab", "FILE",
 			"WordPiece vocabulary of texts (default: bert-base-uncased/vocab.txt among the data sets)",
 			func(c *Config) *string { return &c.Vocab }),
 		number("sequence", "tokens of a text; what is longer is cut", 3, 512,
-			func(c *Config) *int { return &c.Sequence }),
+			func(c *Config) *int { return &c.Sequence }).
+			called("max-seq-length", "max-length", "seq-len"),
 		text("text-column", "COLUMN", "column of the text, by name or by number from 1 "+
 			"(default: text, sentence, content or review)",
 			func(c *Config) *string { return &c.TextColumn }),
@@ -65,12 +70,13 @@ func dataSettings() []Setting {
 		choice("augment", "random changes of training images", augmentNames(),
 			func(c *Config) *string { return &c.Augment }),
 		limit("limit-train", "use only the first N training samples", 1,
-			func(c *Config) *int { return &c.LimitTrain }),
+			func(c *Config) *int { return &c.LimitTrain }).called("max-train-samples"),
 		limit("limit-test", "use only the first N test samples; 0 for no evaluation", 0,
-			func(c *Config) *int { return &c.LimitTest }),
+			func(c *Config) *int { return &c.LimitTest }).called("max-eval-samples"),
 		text("weights", "PATH", "start from a safetensors file, or a folder that holds one or several "+
 			"with an index (default: fresh values)",
-			func(c *Config) *string { return &c.Weights }),
+			func(c *Config) *string { return &c.Weights }).
+			called("pretrained", "model-name-or-path", "init-from"),
 		toggle("fresh-head", "with --weights: start the last layer anew where the file lacks it or "+
 			"has another size, and ignore the file's other heads",
 			func(c *Config) *bool { return &c.FreshHead }),
@@ -78,7 +84,7 @@ func dataSettings() []Setting {
 			"the file says, and imagenet's where it says nothing", normalizeNames(),
 			func(c *Config) *string { return &c.Normalize }),
 		toggle("eval-only", "evaluate --weights on the test samples and stop",
-			func(c *Config) *bool { return &c.EvalOnly }),
+			func(c *Config) *bool { return &c.EvalOnly }).called("evaluate"),
 		choice("tta", "test-time augmentation: average the logits of each test image and its mirror "+
 			"image (flip), also of both shifted by a pixel (flip-shift)", ttaNames(),
 			func(c *Config) *string { return &c.TTA }),
@@ -88,10 +94,13 @@ func dataSettings() []Setting {
 func workerSettings() []Setting {
 	return inGroup("Workers",
 		number("workers", "replicas on this machine", 1, MaxWorkers,
-			func(c *Config) *int { return &c.Workers }),
+			func(c *Config) *int { return &c.Workers }).
+			called("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
+				"devices", "num-gpus", "np"),
 		open(number("threads",
 			"compute threads of each worker (default: cores / workers, at least 1)", 1, maxThreads,
-			func(c *Config) *int { return &c.Threads })),
+			func(c *Config) *int { return &c.Threads })).
+			called("num-threads", "nthreads", "omp-num-threads"),
 		open(choice("strategy",
 			"how gradients are exchanged, by default single for one worker, else ddp", strategies(),
 			func(c *Config) *string { return &c.Strategy })),
@@ -132,20 +141,25 @@ func workerSettings() []Setting {
 func lengthSettings() []Setting {
 	return inGroup("Length and batch",
 		open(number("epochs", "length in passes over the data (default: 1, unless --steps or --for)",
-			1, maxCount, func(c *Config) *int { return &c.Epochs })),
+			1, maxCount, func(c *Config) *int { return &c.Epochs })).
+			called("num-epochs", "num-train-epochs", "max-epochs"),
 		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
-			func(c *Config) *int { return &c.Steps })),
+			func(c *Config) *int { return &c.Steps })).
+			called("max-steps", "num-steps", "max-iters", "iterations"),
 		open(duration("for", "length in time of training such as 30s, without evaluations, instead of "+
-			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })),
+			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
+			called("max-time"),
 		target("until", "end with the first evaluation that shows accuracy=X, 0 to 1; a run that ends "+
 			"without has status 8 (default: none)", func(c *Config) *string { return &c.Until }),
 		number("batch", "samples of one step, over all workers", 1, maxCount,
-			func(c *Config) *int { return &c.Batch }),
+			func(c *Config) *int { return &c.Batch }).
+			called("batch-size", "global-batch-size", "train-batch-size"),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		number("accumulate", "batches of one step, computed one after the other; like --batch and --shards "+
-			"times as large", 1, maxShards, func(c *Config) *int { return &c.Accumulate }),
+			"times as large", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
+			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum"),
 		seed(),
 	)
 }
@@ -153,9 +167,9 @@ func lengthSettings() []Setting {
 func updateSettings() []Setting {
 	return inGroup("Optimizer",
 		choice("optimizer", "update rule", optim.Names(),
-			func(c *Config) *string { return &c.Optimizer }),
+			func(c *Config) *string { return &c.Optimizer }).called("optim", "opt"),
 		real("lr", "learning rate, for the global batch", optim.MaxRate,
-			func(c *Config) *float64 { return &c.LR }),
+			func(c *Config) *float64 { return &c.LR }).called("learning-rate"),
 		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root of "+
 			"that (default: none)",
 			func(c *Config) *string { return &c.ScaleLR }),
@@ -164,7 +178,7 @@ func updateSettings() []Setting {
 		toggle("nesterov", "Nesterov's momentum",
 			func(c *Config) *bool { return &c.Nesterov }),
 		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
-			optim.MaxRate, func(c *Config) *float64 { return &c.WeightDecay }),
+			optim.MaxRate, func(c *Config) *float64 { return &c.WeightDecay }).called("wd"),
 		choice("decay", "what weight decay holds for; matrices is not for biases and norms", decayNames(),
 			func(c *Config) *string { return &c.Decay }),
 		text("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
@@ -172,22 +186,25 @@ func updateSettings() []Setting {
 			"so many steps, or with rate 0; rules are parted by ; (default: none)",
 			func(c *Config) *string { return &c.Groups }),
 		choice("schedule", "course of the learning rate; step is x 0.1 every 30 epochs",
-			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }),
+			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }).
+			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
 		real("warmup", "epochs of linear warm-up", optim.MaxRate,
-			func(c *Config) *float64 { return &c.Warmup }),
+			func(c *Config) *float64 { return &c.Warmup }).
+			called("warmup-epochs", "lr-warmup-epochs"),
 		text("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after the "+
 			"part P of the run, then falls to E times (default: 0,0,0)",
 			func(c *Config) *string { return &c.Triangle }),
 		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
 			math.MaxFloat32,
-			func(c *Config) *float64 { return &c.Clip }),
+			func(c *Config) *float64 { return &c.Clip }).
+			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip"),
 		share("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
-			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }),
+			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
 		text("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of the "+
 			"way to the weights, which go on from there; P is 0 (default: none)",
 			func(c *Config) *string { return &c.Lookahead }),
 		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1", 1,
-			func(c *Config) *float64 { return &c.Smoothing }),
+			func(c *Config) *float64 { return &c.Smoothing }).called("label-smoothing-factor"),
 	)
 }
 
@@ -197,15 +214,18 @@ func outputSettings() []Setting {
 			func(c *Config) *int { return &c.EvalEvery }),
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
-			func(c *Config) *string { return &c.Out }),
+			func(c *Config) *string { return &c.Out }).
+			called("output-dir", "save-dir", "default-root-dir", "log-dir"),
 		toggle("save", "leave the trained weights in the run directory, as model.safetensors",
 			func(c *Config) *bool { return &c.Save }),
 		every("checkpoint-every", "leave a checkpoint in the run directory every so many steps (100) or "+
 			"minutes (5m), and when the run ends (default: none)",
-			func(c *Config) *string { return &c.CheckpointEvery }),
+			func(c *Config) *string { return &c.CheckpointEvery }).
+			called("save-steps", "every-n-train-steps"),
 		text("resume", "FOLDER", "go on with the run in this directory from its newest valid checkpoint: "+
 			"all settings come from there but those of workers and length that are given anew",
-			func(c *Config) *string { return &c.Resume }),
+			func(c *Config) *string { return &c.Resume }).
+			called("resume-from-checkpoint", "ckpt-path"),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
 			func(c *Config) *bool { return &c.Trace }),
 	)

@@ -32,14 +32,18 @@ const rate = 1e-4
 // newStep compiles the model for one batch of generated images.
 func (r *run) newStep() (*step, error) {
 	c := r.config
-	network, err := model.Named(c.Model, 10, tensor.Shape{32, 32, 3})
+	input := tensor.Shape{32, 32, 3}
+	if c.ReadsTexts() {
+		input = tensor.Shape{c.Sequence}
+	}
+	network, err := model.Named(c.Model, 10, input)
 	if err != nil {
 		return nil, fmt.Errorf("roofline: %w", err)
 	}
 	g := graph.New()
-	images := g.Input("images", append(tensor.Shape{c.Batch}, network.Input...))
+	samples := network.Samples(g, c.Batch)
 	labels := g.Labels("labels", c.Batch)
-	logits := network.Build(images)
+	logits := network.Build(samples)
 	p, err := graph.Compile(g, r.host, graph.Options{
 		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: true})
 	if err != nil {
@@ -58,13 +62,32 @@ func (r *run) newStep() (*step, error) {
 		return nil, fmt.Errorf("roofline: %w", err)
 	}
 	p.SetGradients(s.gradient)
-	for i := range p.Images() {
-		p.Images()[i] = random.Stream(1).Symmetric(uint64(i), 1)
-	}
-	for i := range p.LabelSlice() {
-		p.LabelSlice()[i] = int32(i % network.Classes)
-	}
+	generate(p, network, c.Batch)
 	return s, nil
+}
+
+// generate gives a program random images, or random texts of the greatest length.
+func generate(p *graph.Program, n model.Network, batch int) {
+	labels, numbers := make([]int32, batch), make([]int32, batch)
+	for i := range labels {
+		labels[i], numbers[i] = int32(i%n.Classes), int32(i)
+	}
+	p.SetDraws(graph.Draws{Seed: 1, Samples: numbers})
+	if !n.ReadsTexts() {
+		for i := range p.Images() {
+			p.Images()[i] = random.Stream(1).Symmetric(uint64(i), 1)
+		}
+		copy(p.LabelSlice(), labels)
+		return
+	}
+	tokens, lengths := make([]int32, batch*n.Input[0]), make([]int32, batch)
+	for i := range tokens {
+		tokens[i] = int32(random.Stream(1).Intn(uint64(i), n.Words))
+	}
+	for i := range lengths {
+		lengths[i] = int32(n.Input[0])
+	}
+	p.SetTexts(tokens, lengths, labels)
 }
 
 func (s *step) update() {

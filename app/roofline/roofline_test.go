@@ -47,6 +47,21 @@ func TestLayersAreSane(t *testing.T) {
 	}
 }
 
+// A model of texts gets generated texts of the length asked for.
+func TestModelOfTexts(t *testing.T) {
+	k := measure(t, roofline.Config{Model: "bert-tiny", Batch: 2, Sequence: 16, Threads: 1,
+		ISA: kernel.Best(), Repeats: 1})
+	if len(k.Layers) < 30 || !strings.Contains(k.Layers[0].Shape, "> 32x128") {
+		t.Errorf("%d layers, the first %+v, want the embedding of 2 texts of 16 tokens", len(k.Layers),
+			k.Layers[0])
+	}
+	for _, l := range k.Layers {
+		if len(l.Seconds) != 1 || l.Bytes <= 0 {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
 func checkTimings(t *testing.T, list []analysis.Timing, samples int) {
 	t.Helper()
 	for _, l := range list {

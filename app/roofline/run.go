@@ -9,18 +9,24 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/graph"
 	"lockstep/internal/kernel"
+	"lockstep/model"
 )
 
 // Config is a measurement as values.
 type Config struct {
-	Model   string // its input is an image of 32x32 pixels and 3 channels, its classes 10
-	Batch   int    // samples of a step, 1 to MaxBatch
-	Threads int    // 1 to 1024
-	ISA     kernel.ISA
-	Math    kernel.Math
-	Repeats int  // samples of every timing, 1 to MaxRepeats
-	Shapes  bool // time kernels of fixed shapes as well
+	// Model has 10 classes and reads images of 32x32 pixels and 3 channels, or texts.
+	Model    string
+	Batch    int // samples of a step, 1 to MaxBatch
+	Sequence int // tokens of each text, at least 1; ignored for images
+	Threads  int // 1 to 1024
+	ISA      kernel.ISA
+	Math     kernel.Math
+	Repeats  int  // samples of every timing, 1 to MaxRepeats
+	Shapes   bool // time kernels of fixed shapes as well
 }
+
+// ReadsTexts reports whether the model reads texts, not images.
+func (c Config) ReadsTexts() bool { return model.ReadsTexts(c.Model) }
 
 // Progress is a moment of a measurement.
 type Progress struct {

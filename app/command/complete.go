@@ -1,0 +1,83 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/job"
+	"lockstep/data"
+	"lockstep/recipe"
+)
+
+// completeSetting lets a shell complete the values of a setting's flag.
+func completeSetting(c *cobra.Command, s job.Setting) {
+	switch {
+	case s.Name == "data":
+		complete(c, s.Name, cobra.FixedCompletions(s.Values, cobra.ShellCompDirectiveDefault)) // or a path
+	case s.Values != nil:
+		complete(c, s.Name, cobra.FixedCompletions(s.Values, cobra.ShellCompDirectiveNoFileComp))
+	case s.Type == "FOLDER":
+		complete(c, s.Name, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+	case s.Type != "FILE" && s.Type != "PATH":
+		complete(c, s.Name, cobra.NoFileCompletions)
+	}
+}
+
+// complete lets values of c's flag called name be completed.
+func complete(c *cobra.Command, name string, values cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(name, values); err != nil {
+		panic(err) // no such flag, or twice: a bug that every test of the command meets
+	}
+}
+
+// listOf completes the last of several names that commas part, leaving out those before it.
+func listOf(names []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		var all []string
+		for _, name := range names {
+			if !strings.Contains(","+before, ","+name+",") {
+				all = append(all, before+name)
+			}
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// oneOf completes the only argument of a command.
+func oneOf(names []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// settingValues returns the names that a setting takes.
+func settingValues(name string) []string {
+	for _, s := range job.Settings() {
+		if s.Name == name {
+			return s.Values
+		}
+	}
+	return nil
+}
+
+// recipeNames and dataNames list the arguments of commands about one recipe or data set.
+func recipeNames() []string {
+	var names []string
+	for _, r := range recipe.All() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+func dataNames() []string {
+	var names []string
+	for _, info := range data.List() {
+		names = append(names, info.Name)
+	}
+	return names
+}

@@ -1,0 +1,125 @@
+package command
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/cluster"
+)
+
+// execute runs a command line within this process.
+func execute(args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	a := &app{stdout: &out, stderr: &err, environment: cluster.Environment{}}
+	status = a.run(args)
+	return status, out.String(), err.String()
+}
+
+// leaves calls visit for each command that does something.
+func leaves(c *cobra.Command, visit func(*cobra.Command)) {
+	for _, sub := range c.Commands() {
+		if sub.Hidden {
+			continue
+		}
+		if sub.Flags().HasFlags() || !sub.HasSubCommands() {
+			visit(sub)
+		}
+		leaves(sub, visit)
+	}
+}
+
+func TestEveryCommandPrintsJSON(t *testing.T) {
+	var names []string
+	leaves((&app{}).root(), func(c *cobra.Command) {
+		names = append(names, c.CommandPath())
+		if c.Flags().Lookup("json") == nil {
+			t.Errorf("%s has no --json", c.CommandPath())
+		}
+		if f := c.Flags().Lookup("quiet"); f != nil && f.Shorthand != "q" {
+			t.Errorf("%s: --quiet has no -q", c.CommandPath())
+		}
+	})
+	if len(names) < 16 || !slices.Contains(names, "lockstep data tokenize") {
+		t.Errorf("visited %q only", names)
+	}
+}
+
+// Names of flags that other programs have lead to the right flag.
+func TestFlagsOfOtherPrograms(t *testing.T) {
+	for _, test := range []struct{ command, flag, want string }{
+		{"train", "--batch-size=3", `; did you mean "--batch"? (`},
+		{"train", "--batch_size", `; did you mean "--batch"? (`},
+		{"train", "--learning-rate", `; did you mean "--lr"? (`},
+		{"train", "--nproc-per-node", `; did you mean "--workers"? (`},
+		{"train", "--nproc_per_node=2", `; did you mean "--workers"? (`},
+		{"bench", "--nproc-per-node", `; did you mean "--workers"? (`},
+		{"bench", "--arch", `; did you mean "--model"? (`},
+		{"recipe run", "--num-epochs", `; did you mean "--epochs"? (`},
+		{"train", "--num-workers", "; PyTorch's loader processes have no counterpart"},
+		{"train", "--num_workers=4", "; PyTorch's loader processes have no counterpart"},
+		{"bench", "--num-workers", "; PyTorch's loader processes have no counterpart"},
+		{"train", "--bacth", `; did you mean "--batch"? (`},
+		{"commbench", "--rank", `; did you mean "--ranks"? (`},
+		{"commbench", "--algoritm", `; did you mean "--algorithm"? (`},
+		{"train", "--nothing-like-it", "unknown flag --nothing-like-it (lockstep train --help"},
+	} {
+		status, _, stderr := execute(append(strings.Fields(test.command), test.flag)...)
+		if status != 2 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s %s: status %d, %q, want 2 and %q", test.command, test.flag, status, stderr,
+				test.want)
+		}
+		if strings.Contains(test.flag, "num") && strings.Contains(stderr, `"--workers"`) {
+			t.Errorf("%s %s leads to --workers: %q", test.command, test.flag, stderr)
+		}
+	}
+}
+
+func TestValuesOfCommbenchAreHinted(t *testing.T) {
+	for _, test := range []struct{ flag, want string }{
+		{"--operation=allreduce", `unknown operation "allreduce"; did you mean "all-reduce"? (known: `},
+		{"--algorithm=rign", `unknown algorithm "rign"; did you mean "ring"? (known: `},
+		{"--link=tpc", `unknown link "tpc"; did you mean "tcp"? (known: `},
+	} {
+		if status, _, stderr := execute("commbench", test.flag); status != 2 ||
+			!strings.Contains(stderr, test.want) {
+			t.Errorf("%s: status %d, %q, want %q", test.flag, status, stderr, test.want)
+		}
+	}
+}
+
+// A shell completes values: all of a flag's, and of a list those that are not there yet.
+func TestValuesAreCompleted(t *testing.T) {
+	for _, test := range []struct{ line, want, not string }{
+		{"train --model ", "lenet vgg11 bert-base", ""},
+		{"train --strategy ", "single ddp none", ""},
+		{"train --optimizer ", "sgd adamw muon", ""},
+		{"train --schedule ", "step cosine triangle", ""},
+		{"train --wire ", "fp32 bf16 powersgd-2 auto", ""},
+		{"train --data ", "glyphs cifar10 sst2", ""},
+		{"train --math ", "fast exact", ""},
+		{"recipe run --augment ", "crop-flip", ""},
+		{"recipe run ", "cifar10-94 bert-sst2", ""},
+		{"recipe show ", "lenet-mnist", ""},
+		{"data path ", "mnist cifar10", ""},
+		{"bench --models lenet,", "lenet,vgg11", "lenet,lenet"},
+		{"bench --strategies ", "ddp", ""},
+		{"bench kernels --math ", "bf16x3", ""},
+		{"commbench --operation all-reduce,", "all-reduce,broadcast", "all-reduce,all-reduce"},
+		{"commbench --link ", "tcp", ""},
+	} {
+		_, stdout, _ := execute(append([]string{"__complete"}, strings.Split(test.line, " ")...)...)
+		got := strings.Fields(stdout)
+		for _, want := range strings.Fields(test.want) {
+			if !slices.Contains(got, want) {
+				t.Errorf("%q completes to %q, want %s", test.line, got, want)
+			}
+		}
+		if slices.Contains(got, test.not) {
+			t.Errorf("%q completes to %q, not wanted: %s", test.line, got, test.not)
+		}
+	}
+}
