@@ -173,7 +173,7 @@ func (x *executor) decode(p *planned, l *lane, t Transfer) error {
 		return nil
 	}
 	if err := p.codec.Decode(floats(x.view(p, t.Buffer, t.Span)), l.body); err != nil {
-		return &BodyError{Codec: p.codec.Name(), Err: err}
+		return &BodyError{Codec: p.codec.Name(), Bytes: len(l.body), Err: err}
 	}
 	return nil
 }

@@ -58,6 +58,12 @@ func (m *combined) Alloc(n int) []float32 {
 	return nil
 }
 
+// IsChecked reports whether the link to peer is checked where it belongs.
+func (m *combined) IsChecked(peer int) bool {
+	mesh, number := m.link(peer)
+	return isChecked(mesh, number)
+}
+
 func (m *combined) Send(peer int, head, body []byte) (int, error) {
 	mesh, number := m.link(peer)
 	n, err := mesh.Send(number, head, body)

@@ -52,7 +52,8 @@
 // A peer that closes its link, moves no byte for [Config].Timeout or sends anything but the frame
 // expected ends the collective with a *[PeerError] on every rank: whoever notices first tells
 // the others, who fail at once. The cause is io.EOF or the system's error, [ErrTimeout], a
-// *[FrameError] or *[BodyError], or a *[ReportError] if another rank noticed. To tell them, a rank
+// *[FrameError] or *[BodyError], or a *[ReportError] if another rank noticed. Headers carry a checksum on
+// every link, bodies on those of a [Checker], which leave the host. To tell the others, a rank
 // first finishes what it is sending, and it reads what they send until they have told it; that takes
 // no longer than they take to read on, at most half a second after the last byte. What a
 // peer reports beats what a rank concludes from the end of another link. The group is

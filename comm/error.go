@@ -26,17 +26,28 @@ type ReportError struct {
 // Error implements error.
 func (e *ReportError) Error() string { return fmt.Sprintf("reported lost by rank %d", e.From) }
 
-// BodyError reports a frame whose body is not in the group's codec.
+// BodyError reports a frame whose body was changed on the way or is not in the group's codec.
 type BodyError struct {
-	Codec string
-	Err   error // what the codec says
+	Codec string // "" without one
+	Bytes int    // length of the body
+	Err   error  // a *ChecksumError or what the codec says
 }
 
 // Error implements error.
-func (e *BodyError) Error() string { return fmt.Sprintf("bad body: %v", e.Err) }
+func (e *BodyError) Error() string { return fmt.Sprintf("bad body of %d bytes: %v", e.Bytes, e.Err) }
 
 // Unwrap returns the cause.
 func (e *BodyError) Unwrap() error { return e.Err }
+
+// ChecksumError reports that the bytes received are not those sent.
+type ChecksumError struct {
+	Got, Want uint32 // CRC-32C
+}
+
+// Error implements error.
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("checksum %#08x, want %#08x: the bytes were changed on the way", e.Got, e.Want)
+}
 
 // FrameError reports a frame that is corrupt, of another generation or out of turn.
 type FrameError struct {

@@ -37,6 +37,7 @@ type executor struct {
 	algorithms []string // names a call may have
 	passing    []string // those that pass on what they received
 	numPieces  int      // of this rank
+	isChecked  []bool   // by peer: whether bodies have a checksum
 	tuning     *Tuning  // nil: nothing was measured
 
 	plans   map[planKey][]*planned
@@ -72,12 +73,16 @@ type planned struct {
 
 func newExecutor(mesh Mesh, c Config) *executor {
 	n := mesh.Size()
+	checked := make([]bool, n)
+	for peer := range checked {
+		checked[peer] = isChecked(mesh, peer)
+	}
 	return &executor{
 		mesh: mesh, config: c, table: crc32.MakeTable(crc32.Castagnoli),
 		algorithms: append(Algorithms(), "auto"), passing: passing(),
-		numPieces: len(c.Plan.Pieces(mesh.Rank())),
-		plans:     map[planKey][]*planned{},
-		out:       make([]lane, n), in: make([]lane, n),
+		numPieces: len(c.Plan.Pieces(mesh.Rank())), isChecked: checked,
+		plans: map[planKey][]*planned{},
+		out:   make([]lane, n), in: make([]lane, n),
 		want: make([]Direction, n), counts: make([]Count, n),
 	}
 }
@@ -187,7 +192,12 @@ func (x *executor) plan(c *Call, elems, unit int) *planned {
 // lay gives the buffers of a schedule their places in the scratch.
 func (x *executor) lay(s *Schedule, codec Codec, unit int) *planned {
 	p := &planned{codec: codec, schedule: s, unit: unit}
-	p.schedule.split(MaxFrame / unit)
+	p.schedule.split(func(peer int) int {
+		if x.isChecked[peer] {
+			return maxChecked / unit
+		}
+		return MaxFrame / unit
+	})
 	p.base = make([]int, p.schedule.Own, p.schedule.Own+len(p.schedule.Scratch))
 	total := 0
 	for _, span := range p.schedule.Scratch {

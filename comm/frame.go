@@ -7,23 +7,28 @@ import (
 
 // Layout of a frame's header, little-endian:
 //
-//	 0  magic "LSF" and version 1
+//	 0  magic "LSF" and version 2
 //	 4  type: the Op, or abortFrame
 //	 5  zero
 //	 6  number of the frame on this link in the collective, modulo 2^16
 //	 8  generation
 //	12  sequence number of the collective, modulo 2^32
 //	16  length of the body in bytes
-//	24  rank that was lost (abortFrame), else zero
+//	24  of an abortFrame the rank that was lost, else the CRC-32C of the body on a link that is
+//	    checked (see [Checker]) and zero on others
 //	28  CRC-32C of bytes 0 to 27
 const (
 	headBytes  = 32
-	frameMagic = 'L' | 'S'<<8 | 'F'<<16 | 1<<24
+	frameMagic = 'L' | 'S'<<8 | 'F'<<16 | 2<<24
 	abortFrame = 0xff
 )
 
 // MaxFrame is the most bytes one frame's body may have; longer messages travel in several frames.
 const MaxFrame = 64 << 20
+
+// maxChecked is MaxFrame on a checked link. A sender has the checksum of a whole body before it sends the
+// first byte, so while it computes that of one frame the link should be busy with the one before.
+const maxChecked = 1 << 20
 
 type header struct {
 	kind       uint8
@@ -31,7 +36,8 @@ type header struct {
 	generation uint32
 	sequence   uint32
 	length     uint64
-	lost       uint32
+	lost       uint32 // of an abortFrame
+	sum        uint32 // of another on a checked link
 }
 
 func (h header) put(b []byte, table *crc32.Table) {
@@ -42,7 +48,7 @@ func (h header) put(b []byte, table *crc32.Table) {
 	le.PutUint32(b[8:], h.generation)
 	le.PutUint32(b[12:], h.sequence)
 	le.PutUint64(b[16:], h.length)
-	le.PutUint32(b[24:], h.lost)
+	le.PutUint32(b[24:], h.lost|h.sum) // one of them is zero
 	le.PutUint32(b[28:], crc32.Checksum(b[:28], table))
 }
 
@@ -61,7 +67,11 @@ func parse(b []byte, table *crc32.Table) (header, error) {
 		generation: le.Uint32(b[8:]),
 		sequence:   le.Uint32(b[12:]),
 		length:     le.Uint64(b[16:]),
-		lost:       le.Uint32(b[24:]),
+	}
+	if h.kind == abortFrame {
+		h.lost = le.Uint32(b[24:])
+	} else {
+		h.sum = le.Uint32(b[24:])
 	}
 	if h.length > MaxFrame {
 		return header{}, &FrameError{"length", h.length, MaxFrame}

@@ -1,6 +1,9 @@
 package comm
 
-import "time"
+import (
+	"hash/crc32"
+	"time"
+)
 
 // lane is the state of one direction of one link in the current step.
 type lane struct {
@@ -11,10 +14,12 @@ type lane struct {
 	encoded   []byte // memory for bodies in a codec's form
 	moved     int    // bytes of the frame under way, its header included
 	frame     uint16 // number of that frame in the collective
+	sum       uint32 // of the body received so far, on a checked link
+	wantSum   uint32 // what the header says of it
 }
 
 func (l *lane) reset() {
-	l.transfers, l.next, l.moved = l.transfers[:0], 0, 0
+	l.transfers, l.next, l.moved, l.sum = l.transfers[:0], 0, 0, 0
 }
 
 func (l *lane) isDone() bool { return l.next == len(l.transfers) }
@@ -37,6 +42,24 @@ func (l *lane) advance(n int) bool {
 	l.next++
 	l.frame++
 	return true
+}
+
+// add adds to the checksum what of the body is among the n bytes just received, which advance has not
+// booked yet.
+func (l *lane) add(n int, table *crc32.Table) {
+	if end := l.moved + n - headBytes; end > 0 {
+		l.sum = crc32.Update(l.sum, table, l.body[max(0, l.moved-headBytes):end])
+	}
+}
+
+// verify compares the checksum of a complete body with that of its header.
+func (l *lane) verify(isChecked bool) error {
+	got := l.sum
+	l.sum = 0
+	if isChecked && got != l.wantSum {
+		return &BodyError{Bytes: len(l.body), Err: &ChecksumError{got, l.wantSum}}
+	}
+	return nil
 }
 
 // drive moves what goes without waiting between this rank and peer. It returns the number of
@@ -82,6 +105,9 @@ func (x *executor) push(p *planned, peer int, want header) (moved bool, err erro
 		if l.moved == 0 {
 			l.body = x.outgoing(p, t)
 			want.frame, want.length = l.frame, uint64(len(l.body))
+			if x.isChecked[peer] {
+				want.sum = crc32.Checksum(l.body, x.table)
+			}
 			want.put(l.head[:], x.table)
 		}
 		head, body := l.rest()
@@ -124,8 +150,14 @@ func (x *executor) pull(p *planned, peer int, want header) (moved bool, err erro
 				return moved, err
 			}
 		}
+		if x.isChecked[peer] {
+			l.add(n, x.table)
+		}
 		if l.advance(n) {
 			x.counts[peer].Received += int64(len(l.body))
+			if err := l.verify(x.isChecked[peer]); err != nil {
+				return moved, err
+			}
 			if err := x.decode(p, l, t); err != nil {
 				return moved, err
 			}
@@ -150,6 +182,7 @@ func (x *executor) inspect(p *planned, l *lane, want header) error {
 		}
 		return &abort{lost: int(got.lost)}
 	}
+	l.wantSum = got.sum
 	return nil
 }
 

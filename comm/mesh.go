@@ -45,6 +45,20 @@ type Lender interface {
 	Alloc(n int) []float32
 }
 
+// Checker is a Mesh with links that can change bytes on the way, as networks do. The group sends a checksum
+// of every body over such a link and checks it at the other end; both ends must agree on which links are
+// checked.
+type Checker interface {
+	// IsChecked reports whether bodies are checked on the link to peer.
+	IsChecked(peer int) bool
+}
+
+// isChecked is IsChecked of any mesh.
+func isChecked(m Mesh, peer int) bool {
+	c, ok := m.(Checker)
+	return ok && c.IsChecked(peer)
+}
+
 // Alloc returns a vector of n zeros that starts on a cache line, from m's memory if m is a Lender with
 // room for it.
 func Alloc(m Mesh, n int) []float32 {

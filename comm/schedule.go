@@ -134,14 +134,14 @@ func join(st *Step, runs []run, span Span, shards int) run {
 	return left
 }
 
-// split cuts transfers longer than limit elements in several.
-func (s *Schedule) split(limit int) {
+// split cuts transfers longer than a peer's limit of elements in several.
+func (s *Schedule) split(limit func(peer int) int) {
 	cut := func(ts []Transfer) []Transfer {
 		var out []Transfer
 		for _, t := range ts {
-			for t.Len() > limit {
-				out = append(out, Transfer{t.Peer, t.Buffer, Span{t.Lo, t.Lo + limit}})
-				t.Lo += limit
+			for most := limit(t.Peer); t.Len() > most; {
+				out = append(out, Transfer{t.Peer, t.Buffer, Span{t.Lo, t.Lo + most}})
+				t.Lo += most
 			}
 			out = append(out, t)
 		}

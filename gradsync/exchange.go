@@ -1,6 +1,7 @@
 package gradsync
 
 import (
+	"fmt"
 	"time"
 
 	"lockstep/comm"
@@ -145,13 +146,20 @@ func (s *exchange) Wait() error {
 			s.book(i, h, s.waiting)
 			s.count(i, h)
 		} else if first == nil {
-			first = err
+			first = s.failed(i, err)
 		}
 	}
 	if first == nil {
 		first = s.form.finish(s.onBook)
 	}
 	return first
+}
+
+// failed says which bucket an exchange was of.
+func (s *exchange) failed(i int, err error) error {
+	b := &s.buckets[i]
+	return fmt.Errorf("gradsync: bucket %d of %d, %d bytes of gradients: %w", i, len(s.buckets),
+		4*(b.Hi-b.Lo), err)
 }
 
 // count adds an exchange of bucket i's gradients to its account.

@@ -60,7 +60,7 @@ func (s *exchange) summed(i int) (lo, hi int, err error) {
 	s.late.isAway[i] = false
 	b, h, wait := s.buckets[i], s.handles[i], time.Now()
 	if err := h.Wait(); err != nil {
-		return 0, 0, err
+		return 0, 0, s.failed(i, err)
 	}
 	s.book(i, h, wait)
 	s.count(i, h)

@@ -75,7 +75,7 @@ func (s *exchange) arrived(i int) error {
 		if err := s.spread.handles[i].Wait(); err == nil {
 			s.book(i, s.spread.handles[i], wait)
 		} else if s.spread.err == nil {
-			s.spread.err = err
+			s.spread.err = s.failed(i, err)
 		}
 	}
 	return s.spread.err

@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	helloMagic   = 0x4c534831 // "LSH1", also the version; in the machine's byte order
+	helloMagic   = 0x4c534832 // "LSH2", also the version; in the machine's byte order
 	nonceBytes   = 32
 	helloBytes   = 20 + nonceBytes
 	proofBytes   = sha256.Size
