@@ -46,7 +46,7 @@ func (c Config) keeps() bool { return c.CheckpointEvery != "" }
 
 // kept is what a checkpoint's manifest says about the run.
 type kept struct {
-	// Config is the resolved configuration of the part that wrote it.
+	// Config is the resolved configuration of the part that wrote it, with absolute paths.
 	Config Config `json:"config"`
 	// Progress is where the run stood.
 	Progress train.Progress `json:"progress"`
@@ -263,7 +263,7 @@ func (w *worker) newSaver() (*saver, error) {
 
 // describe says where the run stands, for a checkpoint.
 func (w *worker) describe(p train.Progress) kept {
-	k := kept{Config: w.config, Progress: p, Evaluations: slices.Clone(w.evaluations),
+	k := kept{Config: w.config.rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started,
 		TrainSamples: w.task.train.Len()}
 	if w.started != nil {

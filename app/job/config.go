@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -130,6 +131,21 @@ func (c Config) Complete() Config {
 func (c Config) on(e cluster.Environment) Config {
 	if c.Link == auto && e.IsApart(c.Workers) {
 		c.Link = linkTCP
+	}
+	return c
+}
+
+// rooted returns c with absolute paths of what the run reads, so that it can be repeated and resumed from
+// any folder.
+func (c Config) rooted() Config {
+	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
+	if data.IsPath(c.Data) {
+		paths = append(paths, &c.Data)
+	}
+	for _, path := range paths {
+		if absolute, err := filepath.Abs(*path); err == nil && *path != "" {
+			*path = absolute
+		}
 	}
 	return c
 }

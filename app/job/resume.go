@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/checkpoint"
+	"lockstep/cluster"
 	"lockstep/train"
 )
 
@@ -188,7 +189,12 @@ func (c Config) stepsOf(k kept) int {
 	if c.Steps > 0 {
 		return c.Steps
 	}
-	return c.Epochs * ((k.TrainSamples + c.stepBatch() - 1) / c.stepBatch())
+	return c.Epochs * c.stepsPerEpoch(k)
+}
+
+// stepsPerEpoch returns the number of steps that see every sample of that data once.
+func (c Config) stepsPerEpoch(k kept) int {
+	return (k.TrainSamples + c.stepBatch() - 1) / c.stepBatch()
 }
 
 // checkMemory refuses to forget what workers have held back.
@@ -204,14 +210,15 @@ func (c Config) checkMemory(from Config) error {
 const fromResume = "--resume"
 
 // anew lists the settings that may differ from those of the run that is resumed: none of them
-// changes the result, but for the length, and for those of the exchange with a lossy wire.
+// changes the result, but for the length, for the kernel path, and for those of the exchange with a
+// lossy wire.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
 		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs",
-		"steps", "for", "until", "checkpoint-every", "save"}
+		"steps", "for", "until", "checkpoint-every", "save", "isa"}
 }
 
-// resume takes the configuration from the run in folder, and then what flags give anew.
+// resume takes the configuration from the run in folder, but for what flags and LOCKSTEP_ISA give anew.
 func (r *resolver) resume(folder string, s Source) error {
 	from, err := openNewest(directory(folder), func(string) {}) // Run says it
 	if err != nil {
@@ -234,6 +241,9 @@ func (r *resolver) resume(folder string, s Source) error {
 		}
 	}
 	slices.SortFunc(r.problems, func(a, b located) int { return strings.Compare(a.where, b.where) })
+	if isa := s.Environment[cluster.EnvISA]; isa != "" {
+		r.set("isa", isa, cluster.EnvISA)
+	}
 	r.reopen(s.Flags)
 	return nil
 }

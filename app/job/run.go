@@ -83,6 +83,9 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
 			return s, s.missed()
 		}
+		for _, text := range c.changes(start.Resumed.Kept) {
+			fmt.Fprintln(o.Stderr, "warning: "+text)
+		}
 	}
 	return c.run(ctx, start, o)
 }
@@ -180,7 +183,7 @@ func prepare(c Config, o Options, from *resumption) (dir claimed, err error) {
 	if err != nil {
 		return claimed{}, err
 	}
-	err = dir.write(configFile, c.YAML(o.Origins))
+	err = dir.write(configFile, c.rooted().YAML(o.Origins))
 	if err == nil {
 		host := DescribeHost()
 		host.Lab = o.Environment[cluster.EnvLabFlags]

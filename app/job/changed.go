@@ -1,0 +1,40 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+
+	"lockstep/optim"
+)
+
+// changes words what makes a run that goes on from k end with other bits than it would have had
+// undisturbed.
+func (c Config) changes(k kept) []string {
+	var texts []string
+	isa, err := c.isa() // an error is a problem of Validate's
+	if was := k.Config.ISA; err == nil && was != "" && was != isa.String() {
+		texts = append(texts, fmt.Sprintf("kernels %v in place of %s: they round differently, so the run "+
+			"will not end with the parameters that it would have had", isa, was))
+	}
+	step := k.Progress.Step
+	if step == 0 || c.For != "" || k.Config.For != "" {
+		return texts
+	}
+	was, err := k.Config.ratesOf(k)
+	now, failed := c.ratesOf(k)
+	if errors.Join(err, failed) == nil && was.Rate(step-1) != now.Rate(step-1) {
+		texts = append(texts, fmt.Sprintf("the schedule %s now has %d steps, not %d: the learning rate goes "+
+			"from %.4g in step %d to %.4g in step %d", c.Schedule, c.stepsOf(k), k.Config.stepsOf(k),
+			was.Rate(step-1), step, now.Rate(step), step+1))
+	}
+	return texts
+}
+
+// ratesOf returns the learning rates of a run over the data that k was kept of.
+func (c Config) ratesOf(k kept) (optim.Schedule, error) {
+	schedule, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
+	return schedule.Build(c.rate(), c.stepsOf(k), c.stepsPerEpoch(k))
+}

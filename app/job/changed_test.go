@@ -1,0 +1,73 @@
+package job_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/cluster"
+	"lockstep/internal/kernel"
+)
+
+// A run that was given relative paths can be resumed, and repeated, from another folder.
+func TestResumeFromAnotherFolder(t *testing.T) {
+	c := texts(t, 5)
+	t.Chdir(filepath.Dir(c.Data))
+	c.Data, c.Vocab, c.CheckpointEvery = "./set", "vocab.txt", "1"
+	run(t, c, job.Options{})
+	t.Chdir(t.TempDir())
+	if _, _, err := resumed(t, c.Out, "epochs", "2"); err != nil {
+		t.Error(err)
+	}
+	again, _, err := job.Resolve(job.Source{File: filepath.Join(c.Out, "config.yaml")})
+	if err != nil || !filepath.IsAbs(again.Data) || !filepath.IsAbs(again.Vocab) {
+		t.Errorf("%v; data %s, vocabulary %s", err, again.Data, again.Vocab)
+	}
+}
+
+// What makes a resumed run end with other bits is said before it begins.
+func TestResumeWarnsOfOtherBits(t *testing.T) {
+	c := begun(t, 4, func(c *job.Config) { c.Schedule, c.ISA = "cosine", "plain" })
+	_, notes, err := resumed(t, c.Out, "steps", "8", "workers", "2")
+	want := "warning: the schedule cosine now has 8 steps, not 4: the learning rate goes from 0.002929 in " +
+		"step 4 to 0.01 in step 5\n"
+	if err != nil || notes != want {
+		t.Errorf("%v, notes %q, want %q", err, notes, want)
+	}
+}
+
+func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
+	c := begun(t, 4, func(c *job.Config) { c.Workers, c.Link = 2, "local" })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, flags := range map[string]map[string]string{
+		"LOCKSTEP_ISA": {"resume": c.Out, "steps": "8"},
+		"--isa":        {"resume": c.Out, "steps": "9", "isa": "plain"},
+	} {
+		env := cluster.ProcessEnvironment().With(cluster.Environment{cluster.EnvISA: "plain"})
+		c, origins, err := job.Resolve(job.Source{Flags: flags, Environment: env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.ISA != "plain" || origins["isa"] != want {
+			t.Errorf("kernels %s, by %s, want plain by %s", c.ISA, origins["isa"], want)
+		}
+		if want == "--isa" {
+			continue
+		}
+		var notes strings.Builder
+		s, err := job.Run(t.Context(), c,
+			job.Options{Worker: []string{self}, Environment: env, Stderr: &notes})
+		if err != nil || s.ISA != "plain" {
+			t.Fatalf("%v, %+v", err, s)
+		}
+		isWarned := strings.HasPrefix(notes.String(), "warning: kernels plain in place of ")
+		if isWarned != (kernel.Best() != kernel.Plain) {
+			t.Errorf("notes %q", notes.String())
+		}
+	}
+}
