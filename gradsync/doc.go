@@ -10,12 +10,12 @@
 //	all-reduce      one parameter          after backward, one by one    the group's algorithm
 //	ddp             buckets of parameters  during backward, as soon as   the group's algorithm
 //	                                       a bucket's gradients are final
-//	none            -                      never                         -
 //
 // # Guarantees
 //
-// After Wait every worker's Pieces[0] holds the same bits: the sum over shards along the tree of
-// package shard. They depend neither on the strategy nor on the number of workers, nor, but for
+// When a gradient has been waited for, every worker's Pieces[0] holds the same bits: the sum over
+// shards along the tree of package shard. They depend neither on the strategy nor on the
+// number of workers, nor, but for
 // "ring", on the algorithm. Buckets are started in the order of Config.Order whatever the order
 // of Ready, so all ranks issue the same collectives in the same order. The last bucket, which
 // nothing could hide, is exchanged by the waiting goroutine itself. A step allocates nothing.
@@ -26,14 +26,14 @@
 // [Config].TopK and [Config].Rank leave out a part of each step's gradients and send it later; see
 // [State] for what they keep. They cost passes over the gradients on the training goroutine.
 //
-// [Config].Sharded leaves each worker the sum of a part of every bucket, of which the other workers get what
-// it makes of it: the two halves of an all-reduce, with the update between them. The second half goes on
-// while the next forward pass does.
+// [Sharded] is reduce-scatter, local update, all-gather: each worker gets the sum of its share of every
+// bucket. The all-gather goes on during the next forward pass.
 //
-// [Config].Late has Wait return before the sums are there, so that the end of the exchange hides behind
-// the next forward pass. After a few steps the buckets that backward does not hide change their order:
-// what the forward pass reads first goes first, in one order on all ranks. The guarantees for Wait then hold
-// for Summed, and no bucket is left to the waiting goroutine.
+// [Late] hides the end of the exchange behind the next forward pass too. Its gradients come bucket by
+// bucket, the first that the forward pass needs first.
+//
+// A [Strategy], a [Sharded] and a [Late] have different methods to wait with, so that an update cannot be
+// given the wrong one.
 //
 // With TopK, Rank or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
 // other numbers of workers.

@@ -7,8 +7,13 @@ import (
 	"lockstep/comm"
 )
 
-// exchange is every strategy that exchanges: ranges of the gradient, each all-reduced by one
-// prepared collective, either as soon as it is final (eager) or one after another in Wait.
+// atEnd is a Strategy whose exchange ends with the step.
+type atEnd struct{ *exchange }
+
+func (s atEnd) Wait() error { return s.wait() }
+
+// exchange is what every strategy that exchanges is made of: ranges of the gradient, each reduced by
+// one prepared collective, either as soon as it is final (eager) or one after another in wait.
 type exchange struct {
 	config  Config
 	isEager bool
@@ -21,20 +26,17 @@ type exchange struct {
 	form     form
 	waiting  time.Time               // when training began to wait in this step
 	onBook   func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
-	turns    []int                   // the buckets in the order in which they start
+	order    []int                   // in which the buckets start
 	started  int                     // buckets started in this step
 
-	spread spread // of a sharded exchange
-	late   late   // of one whose sums may come after Wait
-
-	rows      []shareRows
-	shared    *shareRows // this step's, nil without
+	rows      []rowsHandle
+	shared    *rowsHandle // this step's, nil without
 	sums      []int64
 	sumBounds []int
 }
 
-// shareRows is a prepared all-gather of one rows slice.
-type shareRows struct {
+// rowsHandle is a prepared all-gather of one rows slice.
+type rowsHandle struct {
 	first  *float32
 	len    int
 	handle *comm.Handle
@@ -69,21 +71,20 @@ func (s *exchange) cut(limit, edge int) {
 		isOpen = 4*(b.Hi-b.Lo) < full
 	}
 	s.missing = make([]int, len(s.buckets))
-	s.turns = make([]int, len(s.buckets))
-	for i := range s.turns {
-		s.turns[i] = i
+	s.order = make([]int, len(s.buckets))
+	for i := range s.order {
+		s.order[i] = i
 	}
 }
 
 // prepare makes one collective for each bucket.
-func (s *exchange) prepare() {
+func (s *exchange) prepare(op comm.Op) {
 	c := &s.config
 	for i := range s.buckets {
 		vectors := s.form.vectors(i)
-		call := comm.Call{Op: comm.AllReduce, Algorithm: c.Algorithm, Codec: c.Codec, Out: vectors[0],
-			Pieces: vectors}
-		if c.Sharded {
-			call.Op, call.Algorithm = comm.ReduceScatter, ""
+		call := comm.Call{Op: op, Codec: c.Codec, Out: vectors[0], Pieces: vectors}
+		if op == comm.AllReduce {
+			call.Algorithm = c.Algorithm
 		}
 		s.handles = append(s.handles, c.Group.Prepare(call))
 		call.Codec = nil
@@ -105,27 +106,24 @@ func (s *exchange) Ready(param int) {
 	}
 }
 
-// startReady starts the buckets that are complete, in turn, so that all ranks issue the same
+// startReady starts the buckets that are complete, in order, so that all ranks issue the same
 // collectives in the same order. The last bucket is left to Wait: with nothing behind which it
 // could hide, handing it to another thread would only cost two changes of thread.
-func (s *exchange) startReady() {
-	num := len(s.buckets) - 1
-	if s.config.Late {
-		num++
-	}
-	for s.started < num && s.missing[s.turns[s.started]] == 0 {
-		i := s.turns[s.started]
+func (s *exchange) startReady() { s.startFirst(len(s.buckets) - 1) }
+
+// startFirst starts those of the first num buckets that are complete.
+func (s *exchange) startFirst(num int) {
+	for s.started < num && s.missing[s.order[s.started]] == 0 {
+		i := s.order[s.started]
 		s.form.shrink(i)
 		s.handles[i].Start()
 		s.started++
 	}
 }
 
-func (s *exchange) Wait() error {
+// wait blocks until all buckets have been exchanged and the rows are complete.
+func (s *exchange) wait() error {
 	s.waiting = time.Now()
-	if s.config.Late {
-		return s.waitForRows()
-	}
 	var first error
 	switch {
 	case s.shared == nil:
@@ -190,14 +188,16 @@ func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 }
 
 // isOverlapping reports whether anything is exchanged during backward.
-func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 || s.config.Late }
+func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 }
 
 // Share starts an all-gather of the rows, prepared at the first use of this slice, or leaves it
 // to Wait if nothing else is exchanged before.
 func (s *exchange) Share(rows []float32) {
-	if s.config.Late {
-		s.late.err = s.takeTurns()
-	}
+	s.shareRows(rows, s.isOverlapping())
+}
+
+// shareRows prepares the all-gather of rows, and starts it unless it is left to Wait.
+func (s *exchange) shareRows(rows []float32, isStarted bool) {
 	if len(rows) == 0 {
 		return
 	}
@@ -210,10 +210,10 @@ func (s *exchange) Share(rows []float32) {
 		plan := s.config.Group.Plan()
 		h := s.config.Group.Prepare(comm.Call{Op: comm.AllGather, Buf: comm.Bytes(rows),
 			Bounds: bounds(plan, 4*len(rows)/plan.Shards())})
-		s.rows = append(s.rows, shareRows{&rows[0], len(rows), h})
+		s.rows = append(s.rows, rowsHandle{&rows[0], len(rows), h})
 		s.shared = &s.rows[len(s.rows)-1]
 	}
-	if s.isOverlapping() {
+	if isStarted {
 		s.shared.handle.Start()
 	}
 }
@@ -238,12 +238,7 @@ func (s *exchange) Sum(counts []int64) error {
 	return nil
 }
 
-func (s *exchange) Close() error {
-	for i := range s.late.isAway {
-		_, _, _ = s.summed(i) // a run that ends early leaves sums on their way, which nobody wants
-	}
-	return nil
-}
+func (s *exchange) Close() error { return nil }
 
 func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }
 

@@ -2,12 +2,12 @@ package gradsync
 
 import "slices"
 
-// Turns returns the order in which the buckets of a late exchange start.
-func Turns(s Strategy) []int { return slices.Clone(s.(*exchange).turns) }
+// StartOrder returns the buckets in the order in which they start.
+func StartOrder(s *Late) []int { return slices.Clone(s.order) }
 
-// SetBegun makes the steps so far look as if so many buckets had begun during backward.
-func SetBegun(s Strategy, num int) {
-	for i := range s.(*exchange).late.begun {
-		s.(*exchange).late.begun[i] = num
+// SetBegun makes a late exchange believe that so many buckets had begun when backward ended.
+func SetBegun(s *Late, num int) {
+	for i := range s.begun {
+		s.begun[i] = num
 	}
 }

@@ -183,8 +183,8 @@ func TestShares(t *testing.T) {
 					return err
 				}
 				pieces := data.Pieces(g)
-				s, err := gradsync.New("ddp", gradsync.Config{Group: g, Segments: segments, Order: order,
-					Pieces: pieces, BucketBytes: 4096, Codec: c, Sharded: true})
+				s, err := gradsync.NewSharded(gradsync.Config{Group: g, Segments: segments, Order: order,
+					Pieces: pieces, BucketBytes: 4096, Codec: c})
 				if err != nil {
 					return err
 				}
@@ -192,7 +192,7 @@ func TestShares(t *testing.T) {
 				for _, param := range order {
 					s.Ready(param)
 				}
-				if err := s.Wait(); err != nil {
+				if err := s.WaitShares(); err != nil {
 					return err
 				}
 				sum, own := make([]float32, total), []float32(nil)
@@ -229,7 +229,7 @@ func TestShares(t *testing.T) {
 }
 
 // spread completes v on all workers, the parameters that a forward pass reads first before the others.
-func spread(s gradsync.Strategy, v []float32) error {
+func spread(s *gradsync.Sharded, v []float32) error {
 	s.Spread(v)
 	return errors.Join(s.Arrived(2), s.Arrived(2), s.Arrived(0), s.Arrived(-1), s.Arrived(-1))
 }

@@ -2,90 +2,132 @@ package gradsync
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"time"
+
+	"lockstep/comm"
 )
 
-// late is an exchange whose sums may come while the next forward pass goes on.
-type late struct {
-	isAway []bool // by bucket: its sum has not been returned since Wait
-	err    error  // of taking turns
+// Late is "ddp" whose sums may come while the next forward pass goes on. It satisfies train.LateSync. A
+// step ends with WaitRows, and WaitParam or WaitNext until every range has been returned.
+//
+// After a few steps the buckets that backward does not hide change their order: they start in forward
+// order, the same on all ranks.
+type Late struct {
+	*exchange
+	isAway  []bool // by bucket: its sum has not been returned since WaitRows
+	orderBy error  // of agreeing on an order
 
 	// How many buckets had begun when backward ended, in each of the first steps but the very first.
 	begun []int
-	step  int // since New
+	step  int // since NewLate
 
 	word [4]byte // rank 0's verdict
 }
 
-// lateTrials is in how many steps begun is counted, before the buckets take their turns.
+// lateTrials is in how many steps begun is counted, before the buckets change their order.
 const lateTrials = 9
 
-// waitForRows is Wait of a late exchange.
-func (s *exchange) waitForRows() error {
-	if s.late.isAway == nil {
-		s.late.isAway = make([]bool, len(s.buckets))
-		s.late.begun = make([]int, 0, lateTrials)
+// NewLate returns the exchange of workers that update weights while the next forward pass goes on. It
+// takes no error feedback.
+func NewLate(c Config) (*Late, error) {
+	if c.TopK || c.Rank > 0 {
+		return nil, fmt.Errorf("gradsync: late: want no error feedback")
 	}
-	for i := range s.late.isAway {
-		s.late.isAway[i] = true
+	s, err := newExchange(c, comm.AllReduce, true)
+	if err != nil {
+		return nil, fmt.Errorf("gradsync: late: %w", err)
 	}
-	if s.late.step > 0 && s.late.step <= lateTrials {
-		s.late.begun = append(s.late.begun, 0)
+	return &Late{exchange: s, isAway: make([]bool, len(s.buckets)),
+		begun: make([]int, 0, lateTrials)}, nil
+}
+
+// Ready says that the pieces of a parameter's gradient are final. No bucket is left to the waiting
+// goroutine.
+func (s *Late) Ready(param int) {
+	s.missing[s.bucketOf[param]]--
+	s.startFirst(len(s.buckets))
+}
+
+// Share completes rows.
+func (s *Late) Share(rows []float32) {
+	s.orderBy = s.agree()
+	s.shareRows(rows, true)
+}
+
+// WaitRows blocks until the rows are complete. After a *comm.PeerError the exchange is unusable.
+func (s *Late) WaitRows() error {
+	s.waiting = time.Now()
+	for i := range s.isAway {
+		s.isAway[i] = true
 	}
-	s.late.step++
-	if s.late.err != nil || s.shared == nil {
-		return s.late.err
+	if s.step > 0 && s.step <= lateTrials {
+		s.begun = append(s.begun, 0)
+	}
+	s.step++
+	if s.orderBy != nil || s.shared == nil {
+		return s.orderBy
 	}
 	return s.shared.handle.Wait()
 }
 
-func (s *exchange) Summed(param int) (lo, hi int, err error) {
-	if param >= 0 {
-		return s.summed(s.bucketOf[param])
-	}
-	for _, i := range s.turns {
-		if lo, hi, err = s.summed(i); lo < hi || err != nil {
+// WaitParam blocks until the global gradient of param is in Pieces[0]. It returns the range [lo, hi) that
+// came with it; lo = hi if that was returned before.
+func (s *Late) WaitParam(param int) (lo, hi int, err error) { return s.sum(s.bucketOf[param]) }
+
+// WaitNext blocks until any further range is there; lo = hi when all have been returned.
+func (s *Late) WaitNext() (lo, hi int, err error) {
+	for _, i := range s.order {
+		if lo, hi, err = s.sum(i); lo < hi || err != nil {
 			return lo, hi, err
 		}
 	}
 	return 0, 0, nil
 }
 
-// summed waits for bucket i, unless its sum has been returned.
-func (s *exchange) summed(i int) (lo, hi int, err error) {
-	if s.late.isAway == nil || !s.late.isAway[i] {
+// sum waits for bucket i, unless its sum has been returned.
+func (s *Late) sum(i int) (lo, hi int, err error) {
+	if !s.isAway[i] {
 		return 0, 0, nil
 	}
-	s.late.isAway[i] = false
+	s.isAway[i] = false
 	b, h, wait := s.buckets[i], s.handles[i], time.Now()
 	if err := h.Wait(); err != nil {
 		return 0, 0, s.failed(i, err)
 	}
 	s.book(i, h, wait)
 	s.count(i, h)
-	if num := len(s.late.begun); num > 0 && h.Report().Began.Before(s.waiting) {
-		s.late.begun[num-1]++
+	if num := len(s.begun); num > 0 && h.Report().Began.Before(s.waiting) {
+		s.begun[num-1]++
 	}
 	return b.Lo, b.Hi, nil
 }
 
-// takeTurns decides, once a few steps have shown how far the exchange comes during backward, in which
-// order the buckets start: that many, and at least one, as they become final, then what the next forward
-// pass reads first. All ranks must start them in one order, so rank 0 decides. It is called where nothing is
-// under way.
-func (s *exchange) takeTurns() error {
-	if s.late.step != 1+lateTrials || len(s.late.begun) == 0 {
+// Close waits for the sums that a run which ended early has left on their way.
+func (s *Late) Close() error {
+	for i := range s.isAway {
+		_, _, _ = s.sum(i)
+	}
+	return s.exchange.Close()
+}
+
+// agree decides, once a few steps have shown how far the exchange comes during backward, in which order
+// the buckets start: that many, and at least one, as they become final, then the others in forward
+// order. All ranks must start them in one order, so rank 0 decides. It is called where nothing is under
+// way.
+func (s *Late) agree() error {
+	if s.step != 1+lateTrials || len(s.begun) == 0 {
 		return nil
 	}
-	slices.Sort(s.late.begun)
-	word := s.late.word[:]
-	binary.LittleEndian.PutUint32(word, uint32(s.late.begun[len(s.late.begun)/2]))
-	s.late.begun = nil
+	slices.Sort(s.begun)
+	word := s.word[:]
+	binary.LittleEndian.PutUint32(word, uint32(s.begun[len(s.begun)/2]))
+	s.begun = nil
 	if err := s.config.Group.Broadcast(word, 0); err != nil {
 		return err
 	}
-	first := min(uint32(len(s.turns)), max(1, binary.LittleEndian.Uint32(word)))
-	slices.Reverse(s.turns[first:])
+	first := min(uint32(len(s.order)), max(1, binary.LittleEndian.Uint32(word)))
+	slices.Reverse(s.order[first:])
 	return nil
 }

@@ -12,23 +12,23 @@ import (
 	"lockstep/gradsync"
 )
 
-// Sums that come after Wait are those that come in it, in whatever order they are asked for, also once the
-// buckets take their turns, which are the same on all ranks.
+// Sums that come after WaitRows have the bits of those that come before, in whatever order they are waited
+// for, also once the buckets change their order, which is the same on all ranks.
 func TestLateSums(t *testing.T) {
 	segments, order, total := layout()
 	for workers := 1; workers <= 4; workers++ {
 		plan := commtest.Cut(t, 5, workers)
 		data := commtest.NewContributions(5, total)
 		want := data.Tree(0, 5)
-		turns := make([][]int, workers)
+		orders := make([][]int, workers)
 		errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
 			c, err := codec.New([]string{"fp32", "zstd"}[workers%2])
 			if err != nil {
 				return err
 			}
 			pieces := data.Pieces(g)
-			s, err := gradsync.New("ddp", gradsync.Config{Group: g, Segments: segments, Order: order,
-				Pieces: pieces, BucketBytes: 512, Codec: c, Late: true})
+			s, err := gradsync.NewLate(gradsync.Config{Group: g, Segments: segments, Order: order,
+				Pieces: pieces, BucketBytes: 512, Codec: c})
 			if err != nil {
 				return err
 			}
@@ -48,34 +48,38 @@ func TestLateSums(t *testing.T) {
 					}
 				}
 			}
-			turns[g.Rank()] = gradsync.Turns(s)
+			orders[g.Rank()] = gradsync.StartOrder(s)
 			return nil
 		})
 		for r, err := range errs {
 			if err != nil {
 				t.Fatalf("%d workers, rank %d: %v", workers, r, err)
 			}
-			if !slices.Equal(turns[r], turns[0]) {
-				t.Errorf("%d workers: rank %d starts %v, rank 0 %v", workers, r, turns[r], turns[0])
+			if !slices.Equal(orders[r], orders[0]) {
+				t.Errorf("%d workers: rank %d starts %v, rank 0 %v", workers, r, orders[r], orders[0])
 			}
 		}
 	}
 }
 
 // lateStep makes a step and takes every sum once, and one of them first, which differs from step to step.
-func lateStep(s gradsync.Strategy, step, shards int) error {
+func lateStep(s *gradsync.Late, step, shards int) error {
 	_, order, total := layout()
 	s.Begin(step)
 	s.Share(make([]float32, shards))
 	for _, param := range order {
 		s.Ready(param)
 	}
-	if err := s.Wait(); err != nil {
+	if err := s.WaitRows(); err != nil {
 		return err
 	}
 	isCovered := make([]bool, total)
-	for _, param := range []int{step % len(order), step % len(order), -1, -1, -1, -1, -1, -1, -1, -1, -1} {
-		lo, hi, err := s.Summed(param)
+	for i := range 11 {
+		wait := s.WaitNext
+		if i < 2 {
+			wait = func() (lo, hi int, err error) { return s.WaitParam(step % len(order)) }
+		}
+		lo, hi, err := wait()
 		if err != nil {
 			return err
 		}
@@ -94,12 +98,12 @@ func lateStep(s gradsync.Strategy, step, shards int) error {
 	return nil
 }
 
-// What has begun while backward went on keeps its place; then comes what the next forward pass reads first.
-func TestTurns(t *testing.T) {
+// Buckets that begin during backward keep their place; the others start in forward order.
+func TestStartOrder(t *testing.T) {
 	segments, order, total := layout()
 	errs := commtest.Ranks(t, local, commtest.Cut(t, 2, 2), comm.Config{}, func(g *comm.Group) error {
-		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Segments: segments, Order: order,
-			Pieces: [][]float32{make([]float32, total)}, BucketBytes: 512, Late: true})
+		s, err := gradsync.NewLate(gradsync.Config{Group: g, Segments: segments, Order: order,
+			Pieces: [][]float32{make([]float32, total)}, BucketBytes: 512})
 		if err != nil {
 			return err
 		}
@@ -113,13 +117,13 @@ func TestTurns(t *testing.T) {
 		if err := lateStep(s, 9, 2); err != nil {
 			return err
 		}
-		first := gradsync.Turns(s)
+		first := gradsync.StartOrder(s)
 		if err := lateStep(s, 10, 2); err != nil {
 			return err
 		}
 		in, out := []int{0, 1, 2, 3}, []int{0, 1, 3, 2}
-		if got := gradsync.Turns(s); !slices.Equal(first, in) || !slices.Equal(got, out) {
-			return fmt.Errorf("turns %v, then %v, want %v, then %v", first, got, in, out)
+		if got := gradsync.StartOrder(s); !slices.Equal(first, in) || !slices.Equal(got, out) {
+			return fmt.Errorf("order %v, then %v, want %v, then %v", first, got, in, out)
 		}
 		return nil
 	})
@@ -130,17 +134,19 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func TestLateRefuses(t *testing.T) {
+// An update that goes bucket by bucket, or share by share, cannot be given what keeps residuals.
+func TestErrorFeedbackIsRefused(t *testing.T) {
 	segments, order, total := layout()
 	errs := commtest.Ranks(t, local, commtest.Cut(t, 1, 1), comm.Config{}, func(g *comm.Group) error {
-		for name, c := range map[string]gradsync.Config{
-			"all-reduce": {}, "ddp": {Sharded: true}, "ddp ": {TopK: true}, "ddp  ": {Rank: 1},
-		} {
-			c.Group, c.Segments, c.Order, c.Late = g, segments, order, true
+		for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}} {
+			c.Group, c.Segments, c.Order = g, segments, order
 			c.Pieces = [][]float32{make([]float32, total)}
-			_, err := gradsync.New(strings.TrimSpace(name), c)
-			if err == nil || !strings.Contains(err.Error(), "late, want") {
-				return fmt.Errorf("%s: %v", name, err)
+			_, late := gradsync.NewLate(c)
+			_, sharded := gradsync.NewSharded(c)
+			for _, err := range []error{late, sharded} {
+				if err == nil || !strings.Contains(err.Error(), "want no error feedback") {
+					return fmt.Errorf("top-k %v, rank %d: %v", c.TopK, c.Rank, err)
+				}
 			}
 		}
 		return nil

@@ -18,8 +18,7 @@ type Segment struct {
 	Rows, Cols int
 }
 
-// Config configures a Strategy. Group, Segments, Order and Pieces are required; "none" takes
-// Pieces only.
+// Config configures an exchange. Group, Segments, Order and Pieces are required.
 type Config struct {
 	// Group connects the workers. Its plan is the plan of the pieces.
 	Group *comm.Group
@@ -44,12 +43,6 @@ type Config struct {
 	// Rank sends the gradients of matrices as two factors of this rank, and adds what that leaves out to
 	// the next step's (PowerSGD). It is for a nil Codec; 0 sends them as they are.
 	Rank int
-	// Sharded leaves the sum of the gradients in this worker's shares only. It is for "ddp" without error
-	// feedback.
-	Sharded bool
-	// Late lets Wait return before the sums of the gradients are there: Summed then waits for each. It is for
-	// "ddp" without Sharded and error feedback.
-	Late bool
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
@@ -63,48 +56,34 @@ const DefaultBucketBytes = 4 << 20
 // last, which nothing can hide; a quarter of BucketBytes if that is less.
 const edgeBytes = 256 << 10
 
-// Strategy exchanges gradients; it satisfies train.GradSync. Except where noted all methods are
-// called from one goroutine, in this order each step: Begin, Ready for every parameter in Order
-// with Share somewhere before the last, Wait.
+// Strategy leaves the global sum of the gradients on every worker; it satisfies train.GradSync. A step
+// ends with Wait.
 type Strategy interface {
+	Exchange
+	// Wait blocks until Pieces[0] is the global sum and the rows are complete. After a *comm.PeerError
+	// the strategy is unusable.
+	Wait() error
+}
+
+// Exchange is what all kinds of exchange have in common. All methods are called from one goroutine, in
+// this order each step: Begin, Ready for every parameter in Order with Share somewhere before the
+// last, then the method that waits.
+type Exchange interface {
 	// Begin starts a step.
 	Begin(step int)
 	// Ready says that the pieces of a parameter's gradient are final.
 	Ready(param int)
 	// Share completes rows, [shards][n] flat, of which this worker's shards' rows are filled.
 	Share(rows []float32)
-	// Wait returns when Pieces[0] is the global sum, with Sharded in this worker's shares only and with Late
-	// perhaps not yet, and the rows are complete, or with a *comm.PeerError after which the strategy is
-	// unusable.
-	Wait() error
 	// Sum replaces counts by their sum over workers.
 	Sum(counts []int64) error
 	// Close frees what the strategy holds; the group stays open.
 	Close() error
 	// Buckets returns what was exchanged and when, since New.
 	Buckets() []Bucket
-	// State returns what is kept between steps. It is the strategy's own memory: who has written all
-	// of it before the first step goes on where it was read, with the same plan.
+	// State returns what is kept between steps, in the exchange's own memory. To restore it, overwrite
+	// every vector before the first step, with the same plan.
 	State() State
-
-	// Summed returns, with Late, when the sum of a parameter's gradient is in Pieces[0], or if param is
-	// negative another one: in [lo, hi), which came with it. lo = hi where the sum has been returned
-	// before, or all have. All must have before anything but Begin of the next step.
-	Summed(param int) (lo, hi int, err error)
-
-	// Shares returns the ranges [lo, hi) of the flat vector that are this worker's with Sharded, in order, of
-	// each bucket a part, which may be empty; nil without Sharded. What all workers have covers the buckets.
-	Shares() [][2]int
-	// Spread begins to fill v, which lies like the gradients, on all workers: each brings its shares. It is
-	// called by all at the same place between Wait and Begin, and made for one vector that is spread after
-	// every step. What comes last in Order goes first: a forward pass reads it first.
-	Spread(v []float32)
-	// Arrived returns when the part of that vector which is a parameter's has come, or all of it if param is
-	// negative; all must have before the next Wait.
-	Arrived(param int) error
-	// Collect fills rank 0's dst, which lies like the gradients, but for the gaps between buckets: each
-	// worker brings its shares, in own one after another. All call it at the same place. It allocates.
-	Collect(dst, own []float32) error
 }
 
 // State is what a strategy keeps between steps.
@@ -138,7 +117,7 @@ type Bucket struct {
 }
 
 // Names returns the strategies that New knows.
-func Names() []string { return []string{"gather-scatter", "all-reduce", "ddp", "none"} }
+func Names() []string { return []string{"gather-scatter", "all-reduce", "ddp"} }
 
 // New returns the strategy of that name.
 //
@@ -147,22 +126,28 @@ func Names() []string { return []string{"gather-scatter", "all-reduce", "ddp", "
 //   - "all-reduce": after backward, each parameter is all-reduced.
 //   - "ddp": buckets of parameters are all-reduced as soon as their gradients are final, while
 //     backward goes on.
-//   - "none": nothing is exchanged, Sum and Share stay local; the floor of comparisons.
 func New(name string, c Config) (Strategy, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("gradsync: strategy %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
-	if name == "none" {
-		return &none{pieces: c.Pieces}, nil
-	}
-	if err := c.validate(name); err != nil {
-		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
-	}
 	if name == "gather-scatter" {
 		c.Algorithm = "gather"
 	}
-	s := &exchange{config: c, isEager: name == "ddp"}
-	limit, edge := 0, 0 // one bucket per parameter
+	s, err := newExchange(c, comm.AllReduce, name == "ddp")
+	if err != nil {
+		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
+	}
+	return atEnd{s}, nil
+}
+
+// newExchange lays out the exchange of c: one bucket per parameter, or if it is eager of
+// c.BucketBytes. op is what a bucket's collective does.
+func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	s := &exchange{config: c, isEager: isEager}
+	limit, edge := 0, 0
 	if s.isEager {
 		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
 	}
@@ -177,12 +162,12 @@ func New(name string, c Config) (Strategy, error) {
 	default:
 		s.form = &all
 	}
-	s.prepare()
+	s.prepare(op)
 	return s, nil
 }
 
 // validate fills in defaults and reports a layout that does not fit together.
-func (c *Config) validate(name string) error {
+func (c *Config) validate() error {
 	if c.Group == nil {
 		return fmt.Errorf("no group")
 	}
@@ -202,12 +187,6 @@ func (c *Config) validate(name string) error {
 	}
 	if c.Rank < 0 || c.Rank > 0 && (c.TopK || c.Codec != nil) {
 		return fmt.Errorf("factors of rank %d, want 0, or more without top-k and codec", c.Rank)
-	}
-	if c.Sharded && (name != "ddp" || c.TopK || c.Rank > 0) {
-		return fmt.Errorf("sharded, want that for ddp without error feedback only")
-	}
-	if c.Late && (name != "ddp" || c.Sharded || c.TopK || c.Rank > 0) {
-		return fmt.Errorf("late, want that for ddp without shares and error feedback only")
 	}
 	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
 	if len(c.Pieces) != want {

@@ -112,24 +112,6 @@ func TestBucketsCountBytesAndTime(t *testing.T) {
 	}
 }
 
-func TestNoneSumsItsOwnPieces(t *testing.T) {
-	pieces := [][]float32{{1, 2}, {10, 20}, {100, 200}}
-	s, err := gradsync.New("none", gradsync.Config{Pieces: pieces})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := []int64{7}
-	s.Begin(0)
-	s.Share(make([]float32, 3))
-	s.Ready(0)
-	if err := errors.Join(s.Wait(), s.Sum(counts), s.Close()); err != nil {
-		t.Error(err)
-	}
-	if pieces[0][0] != 111 || pieces[0][1] != 222 || counts[0] != 7 {
-		t.Errorf("got %v and %v", pieces[0], counts)
-	}
-}
-
 func TestConfigsThatDoNotFit(t *testing.T) {
 	g, err := comm.NewGroup(comm.NewLocal(1)[0], comm.Config{})
 	if err != nil {
@@ -150,9 +132,6 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 		{"ddp", gradsync.Config{Group: g, Pieces: four, BucketBytes: -1}, "bucket of -1 bytes"},
 		{"ddp", gradsync.Config{Group: g, Pieces: four, Segments: segments, Order: []int{0}},
 			"order of 1 parameters, want 2"},
-		{"all-reduce", gradsync.Config{Group: g, Pieces: four, Sharded: true}, "sharded, want that for ddp"},
-		{"ddp", gradsync.Config{Group: g, Pieces: four, Sharded: true, Rank: 1},
-			"sharded, want that for ddp"},
 		{"ddp", gradsync.Config{Group: g, Pieces: four, TopK: true, Rank: 1}, "factors of rank 1"},
 		{"ddp", gradsync.Config{Group: g, Pieces: four, Order: []int{0},
 			Segments: []gradsync.Segment{{Len: 4, Rows: 2, Cols: 3}}}, "matrix of 2 x 3 in 4 elements"},

@@ -47,11 +47,11 @@ type tuned struct {
 }
 
 // NewTuned returns "ddp" that tries TrialSizes of buckets in turn for its first ten steps each, calls done
-// with what it found, and goes on with the size whose steps were shortest. Rank 0 decides for all. It
-// refuses TopK, Rank, Sharded and a lossy Codec: residuals, shares and rounded sums depend on the buckets.
+// with the results, and goes on with the size whose steps were shortest. Rank 0 decides for all. It
+// refuses TopK, Rank and a lossy Codec: residuals and rounded sums depend on the buckets.
 func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
-	if c.TopK || c.Rank > 0 || c.Sharded || c.Codec != nil && c.Codec.Loss() != comm.Lossless {
-		return nil, fmt.Errorf("gradsync: buckets are tried only where sums and shares do not depend on them")
+	if c.TopK || c.Rank > 0 || c.Codec != nil && c.Codec.Loss() != comm.Lossless {
+		return nil, fmt.Errorf("gradsync: buckets are tried only where sums do not depend on them")
 	}
 	bytes := 0
 	for _, s := range c.Segments {

@@ -88,7 +88,7 @@ func TestTunedRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}, {Sharded: true}, {Codec: bf16}} {
+	for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}, {Codec: bf16}} {
 		if s, err := gradsync.NewTuned(c, nil); err == nil {
 			t.Errorf("%+v: %v", c, s)
 		} else if !strings.Contains(err.Error(), "do not depend on them") {

@@ -82,6 +82,9 @@ type Config struct {
 	// ones are computed again in the backward pass; 0 means that all are kept. It changes no bit.
 	MemoryLimit int64
 
+	// Updater makes what turns gradients into weights; New calls it once the loop has its variables and
+	// gradients. Nil means NewLocal.
+	Updater func(*Loop) (Updater, error)
 	// Memory returns a vector of n zeros for gradients, such as one that peers can read; nil means
 	// the heap.
 	Memory func(n int) []float32
@@ -127,6 +130,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: decay %v of the moving average, want 0 to below 1", c.EMA)
 	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing <= 1):
 		return fmt.Errorf("train: label smoothing of %v, want 0 to 1", c.LabelSmoothing)
+	case !c.Isolated && !c.EvalOnly && c.Updater == nil && c.Plan.Workers() > 1:
+		return fmt.Errorf("train: %d workers, and no updater to connect them", c.Plan.Workers())
 	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
 		return fmt.Errorf("train: no test samples, and nothing to do but evaluate")
 	case c.EvalEvery < 0 || c.EvalBatch < 0:

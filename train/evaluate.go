@@ -68,11 +68,9 @@ func (l *Loop) evaluate() error {
 	l.lap(trace.Other, "")
 	before := l.clock.Phases()
 	l.scorePart()
-	if !l.config.Isolated {
-		if err := l.sync.Sum(l.tallies); err != nil {
-			l.cutOff = true
-			return l.failed("sum of test results", err)
-		}
+	if err := l.updater.Sum(l.tallies); err != nil {
+		l.cutOff = true
+		return l.failed("sum of test results", err)
 	}
 	l.lap(trace.Evaluation, "evaluation")
 	samples := l.tallies[tallySamples]

@@ -42,7 +42,7 @@ func TestViewsAverageLogits(t *testing.T) {
 	c := example(t, "lenet", 60, 16)
 	c.Steps, c.Views = 1, data.FlipViews()
 	l := alone(t, c)
-	done, err := l.Run(t.Context(), nil, nil)
+	done, err := l.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestLossOfAnEvaluation(t *testing.T) {
 	c := example(t, "lenet", 30, 37)
 	c.Steps, c.LabelSmoothing, c.Schedule = 1, 0.5, optim.ScheduleConfig{}
 	l := alone(t, c)
-	done, err := l.Run(t.Context(), nil, nil)
+	done, err := l.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

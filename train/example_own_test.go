@@ -61,7 +61,7 @@ func ExampleNew_ownModel() {
 	}
 	defer loop.Close()
 	var all losses
-	result, err := loop.Run(context.Background(), nil, &all)
+	result, err := loop.Run(context.Background(), &all)
 	if err != nil {
 		log.Fatal(err)
 	}

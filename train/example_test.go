@@ -54,7 +54,7 @@ func ExampleLoop() {
 		log.Fatal(err)
 	}
 	defer loop.Close()
-	result, err := loop.Run(context.Background(), nil, progress{})
+	result, err := loop.Run(context.Background(), progress{})
 	if err != nil {
 		log.Fatal(err)
 	}

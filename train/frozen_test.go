@@ -34,7 +34,7 @@ func TestFrozenParametersChangeNoOther(t *testing.T) {
 		}
 		l := alone(t, c)
 		kept.restore(t, l, i)
-		got, err := l.Run(t.Context(), nil, nil)
+		got, err := l.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestFrozenParametersHaveNoGradient(t *testing.T) {
 	for steps, isFrozen := range map[int]bool{3: false, 4: true} {
 		c.Steps = steps
 		l := alone(t, c)
-		if _, err := l.Run(t.Context(), nil, nil); err != nil {
+		if _, err := l.Run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		gradient := gradientOf(l, "fc2.bias")

@@ -11,7 +11,7 @@ import (
 // barrier is entered twice in each exchange, and whoever comes last in the first computes.
 type hub struct {
 	plan  shard.Plan
-	ranks []*spoke
+	ranks []*spoke // by run of the plan
 
 	mu      sync.Mutex
 	wake    sync.Cond
@@ -35,12 +35,12 @@ func newHub(plan shard.Plan) *hub {
 	return h
 }
 
-func (h *hub) join(rank int, l *train.Loop) train.GradSync {
+func (h *hub) join(rank int, l *train.Loop) (train.Updater, error) {
 	s := &spoke{hub: h, rank: rank, loop: l}
 	h.mu.Lock()
 	h.ranks[rank] = s
 	h.mu.Unlock()
-	return s
+	return train.NewWhole(l, s)
 }
 
 // meet waits for all ranks; the last one to come runs once first.
@@ -63,7 +63,6 @@ func (h *hub) meet(once func()) {
 func (s *spoke) Begin(int)             { s.ready = s.ready[:0] }
 func (s *spoke) Ready(param int)       { s.ready = append(s.ready, param) }
 func (s *spoke) Share(rows train.Rows) { s.rows = rows }
-func (s *spoke) Close() error          { return nil }
 
 func (s *spoke) Wait() error {
 	s.meet(s.hub.reduce)
@@ -74,8 +73,8 @@ func (s *spoke) Wait() error {
 func (h *hub) reduce() {
 	var nodes []shard.Node
 	var pieces [][]float32
-	for r, s := range h.ranks {
-		nodes = append(nodes, h.plan.Pieces(r)...)
+	for run, s := range h.ranks {
+		nodes = append(nodes, h.plan.Pieces(run)...)
 		pieces = append(pieces, s.loop.Pieces()...)
 	}
 	sums, _ := shard.Reduce(nodes, h.plan.Shards())
@@ -85,9 +84,9 @@ func (h *hub) reduce() {
 		}
 	}
 	rowLen := len(h.ranks[0].rows) / h.plan.Shards()
-	for r, s := range h.ranks {
+	for run, s := range h.ranks {
 		copy(s.loop.Pieces()[0], pieces[0])
-		lo, hi := h.plan.Run(r)
+		lo, hi := h.plan.Run(run)
 		for _, other := range h.ranks {
 			copy(other.rows[lo*rowLen:hi*rowLen], s.rows[lo*rowLen:hi*rowLen])
 		}

@@ -3,80 +3,95 @@ package train
 import (
 	"fmt"
 
+	"lockstep/optim"
 	"lockstep/trace"
 )
 
-// late is the update of a step whose gradients may still be on their way when it ends: each bucket of
-// weights changes when its sum has come, at the latest where the next forward pass reads it.
+// LateSync gives every worker the global gradient bucket by bucket, also while the next forward pass
+// goes on.
+type LateSync interface {
+	Exchange
+	// WaitRows blocks until all rows are filled. The gradients may still be on their way.
+	WaitRows() error
+	// WaitParam blocks until the global gradient of param is in Loop.Pieces()[0]. It returns the range
+	// [lo, hi) that came with it and cuts no parameter in two; lo = hi if that was returned before.
+	WaitParam(param int) (lo, hi int, err error)
+	// WaitNext blocks until any further range is there; lo = hi when all have been returned.
+	WaitNext() (lo, hi int, err error)
+}
+
+// late is the Updater of workers that update each bucket of weights when its sum has come, at the
+// latest where the next forward pass reads it.
 type late struct {
-	sums   Summer
-	isAway bool // an update is under way
-	rate   float64
-	scale  float32
-	err    error // the first of this update
+	LateSync
+	fixed
+	optimizer optim.Optimizer
+	isAway    bool // an update is under way
+	by        Update
+	err       error // the first of this update
 }
 
-// Summer tells when the sums of gradients are there.
-type Summer interface {
-	// Summed returns when the sum of a parameter's gradient is in piece 0, or if param is negative another
-	// one: in [lo, hi), which came with it and cuts no parameter in two. lo = hi where the sum has been
-	// returned before, or all have.
-	Summed(param int) (lo, hi int, err error)
-}
-
-// UpdateLate makes this worker update weights while the next forward pass goes on, which waits for sums
-// layer by layer. The Wait of its GradSync then leaves the rows complete, and the gradients to sums. What
-// needs all gradients at once, clipping, does not go with it. The weights have the bits that they have
-// without. It is called before Run, once.
-func (l *Loop) UpdateLate(sums Summer) error {
-	if l.config.Clip > 0 || l.sharded != nil {
-		return fmt.Errorf("train: a late update with clipping at %v, in shares %v: want it without",
-			l.config.Clip, l.sharded != nil)
+// NewLate returns the Updater whose exchange may end behind the next forward pass. It takes every
+// optimizer, but not clipping, which needs all gradients at once; the weights have the bits that
+// NewWhole gives them.
+func NewLate(l *Loop, s LateSync) (Updater, error) {
+	c := l.config
+	if err := c.checkExchange(); err != nil {
+		return nil, err
 	}
-	l.late = &late{sums: sums}
+	if c.Clip > 0 {
+		return nil, fmt.Errorf("train: update while gradients arrive, clipping at %v: "+
+			"want it without clipping", c.Clip)
+	}
+	optimizer, err := optim.New(c.Optimizer, c.CPU, l.variables.Weights, l.Parameters())
+	if err != nil {
+		return nil, err
+	}
+	return &late{LateSync: s, fixed: fixed{l}, optimizer: optimizer}, nil
+}
+
+func (u *late) Wait() (lo, hi int, err error) { return u.allRows(u.WaitRows()) }
+
+// Update leaves the update to Settle.
+func (u *late) Update(by Update) error {
+	u.isAway, u.by, u.err = true, by, nil
 	return nil
 }
 
-// beginUpdate leaves an update to what comes. Until it has ended the weights are torn.
-func (l *Loop) beginUpdate(rate float64, scale float32) {
-	u := l.late
-	u.isAway, u.rate, u.scale, u.err = true, rate, scale, nil
-}
+func (u *late) IsSettled() bool { return !u.isAway }
 
-// updateBy makes the part of the update that a parameter is in, unless that is done.
-func (l *Loop) updateBy(param int) {
-	if first := l.variables.Order[0]; param >= 0 && param != first {
-		l.updatePart(first) // an optimizer begins a step by the first range, which is the first to come, too
-	}
-	l.updatePart(param)
-}
-
-// updatePart waits for a sum and makes that part of the update. It reports whether there was one.
-func (l *Loop) updatePart(param int) bool {
-	u := l.late
+func (u *late) Settle(param int) error {
 	if u.err != nil {
+		return u.err
+	}
+	first := u.loop.variables.Order[0]
+	u.take(u.WaitParam(first)) // the range that begins an optimizer's step is also the first to come
+	if param >= 0 {
+		u.take(u.WaitParam(param))
+		return u.err
+	}
+	for u.take(u.WaitNext()) {
+	}
+	if u.err == nil {
+		u.isAway = false
+		u.loop.lap(trace.Optimizer, "update")
+	}
+	return u.err
+}
+
+// take updates the weights [lo, hi), whose gradient has come, and reports whether there are any.
+func (u *late) take(lo, hi int, err error) bool {
+	clock := u.loop.clock
+	clock.Lap(trace.SyncExposed)
+	if u.err == nil && err != nil {
+		u.err = fmt.Errorf("exchange of gradients: %w", err)
+	}
+	if u.err != nil || lo == hi {
 		return false
 	}
-	lo, hi, err := u.sums.Summed(param)
-	l.clock.Lap(trace.SyncExposed)
-	if u.err = err; lo == hi {
-		return false
-	}
-	l.optimizer.Step(lo, hi, l.gradients[0][lo:hi], u.rate, u.scale)
-	l.clock.Lap(trace.Optimizer)
+	u.optimizer.Step(lo, hi, u.loop.gradients[0][lo:hi], u.by.Rate, 1/float32(u.by.Samples))
+	clock.Lap(trace.Optimizer)
 	return true
 }
 
-// endUpdate makes all parts of the update that are left.
-func (l *Loop) endUpdate() error {
-	l.updateBy(l.variables.Order[0])
-	for l.updatePart(-1) {
-	}
-	if err := l.late.err; err != nil {
-		l.cutOff = true
-		return l.failed("exchange of gradients", err)
-	}
-	l.late.isAway, l.torn = false, false
-	l.lap(trace.Optimizer, "update")
-	return nil
-}
+func (u *late) Optimizer() (optim.Optimizer, [][2]int) { return u.optimizer, nil }

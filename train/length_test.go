@@ -64,7 +64,7 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	for i, more := range map[int]bool{0: true, last: false} {
 		l := alone(t, c)
 		a.restore(t, l, i)
-		o, err := l.Run(context.Background(), nil, nil)
+		o, err := l.Run(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func checkTarget(t *testing.T, c train.Config) {
 	c.Keeper, c.Target = nil, best
 	l := alone(t, c)
 	a.restore(t, l, 0)
-	if o, err := l.Run(context.Background(), nil, nil); err != nil ||
+	if o, err := l.Run(context.Background(), nil); err != nil ||
 		o.ParameterSHA256 != want.ParameterSHA256 {
 		t.Errorf("from the moment that reached the target: %d steps, %s, want %s; %v", o.Steps,
 			o.ParameterSHA256, want.ParameterSHA256, err)

@@ -21,9 +21,8 @@ type Loop struct {
 	config    Config
 	variables *graph.Variables
 	programs  *programs
-	optimizer optim.Optimizer
-	sharded   *sharded // nil: this worker updates all weights
-	late      *late    // nil: the update is made before the step ends
+	updater   Updater
+	work      Work // of the step in progress
 	follow    followers
 	moment    Moment // all but its Progress
 	schedule  optim.Schedule
@@ -37,10 +36,10 @@ type Loop struct {
 	logits    []float32       // of that batch, averaged over views; nil without views
 	coverage  uint64          // of the whole training set
 	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
-	onNeed    func(param int) // l.arrived, likewise
+	onNeed    func(param int) // l.need, likewise
 
 	// Of the run in progress.
-	sync    GradSync
+	loader  *data.Loader // nil before the first step
 	sink    Sink
 	clock   *trace.Clock
 	mark    time.Time // where the last recorded span ended
@@ -81,28 +80,24 @@ func New(c Config) (*Loop, error) {
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
 	l.prepare()
-	l.optimizer, err = optim.New(c.Optimizer, c.CPU, l.variables.Weights, parameters(l.variables))
-	if err != nil {
+	l.follow = l.newFollowers()
+	lo, hi := c.Plan.Run(c.Rank)
+	l.own(Work{Lo: lo, Hi: hi})
+	if c.Updater == nil {
+		c.Updater = NewLocal
+	}
+	if l.updater, err = c.Updater(l); err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.follow = l.newFollowers()
 	l.moment = l.newMoment()
-	lo, hi := c.Plan.Run(c.Rank)
-	l.stack = newStack(lo, hi, c.Plan.Shards())
-	if c.Isolated {
-		l.stack.joinPieces()
-	}
-	for range l.stack.buffers {
-		l.gradients = append(l.gradients, l.newGradient())
-	}
 	if len(c.Views) > 0 {
 		l.logits = make([]float32, c.EvalBatch*c.Network.Classes)
 	}
 	l.rowLen = rowHead + len(l.variables.State)
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
 	l.tallies = make([]int64, tallyLosses+c.numTestBatches())
-	l.onReady, l.onNeed = l.ready, l.arrived
+	l.onReady, l.onNeed = l.ready, l.need
 	return l, nil
 }
 
@@ -134,7 +129,8 @@ func (l *Loop) Parameters() []optim.Param { return parameters(l.variables) }
 
 // Pieces returns the buffers that hold this worker's gradients when they are announced: one per
 // maximal subtree of its run of shards, left to right, each as long as Variables.Weights. A
-// GradSync leaves the global sum in the first. An isolated worker has one piece, its own sum.
+// GradSync leaves the global sum in the first. An isolated worker has one piece, its own sum. Where
+// an Updater gives this worker other shards, the pieces change.
 func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 
 // Close gives the memory of the programs back. The variables stay.
@@ -151,20 +147,17 @@ func (l *Loop) Steps() (steps, perEpoch int) {
 // ArenaBytes returns the memory that the intermediate values of all programs share.
 func (l *Loop) ArenaBytes() int64 { return l.programs.arena.Bytes() }
 
-// Run trains to the end and returns what came of it. A nil sync means Local, a nil sink that
-// nobody listens. With an error comes the result so far, without a hash.
-func (l *Loop) Run(ctx context.Context, sync GradSync, sink Sink) (Result, error) {
+// Run trains to the end and returns what came of it. A nil sink means that nobody listens. With an
+// error comes the result so far, without a hash.
+func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	if l.clock != nil {
 		panic("train: Run called twice on one loop")
-	}
-	if sync == nil {
-		sync = Local{}
 	}
 	if sink == nil {
 		sink = deaf{}
 	}
 	steps := l.config.steps()
-	l.sync, l.sink = sync, sink
+	l.sink = sink
 	l.done.StepTimes = make([]time.Duration, 0, min(steps-l.done.Steps, maxStepTimes))
 	l.done.Parameters = l.variables.Count()
 	l.done.ArenaBytes = l.ArenaBytes()
@@ -189,12 +182,8 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	if l.config.EvalOnly {
 		return l.evaluate()
 	}
-	loader, err := data.NewLoader(l.loaderConfig())
-	if err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	defer func() { err = errors.Join(err, loader.Close()) }()
-	err = l.makeSteps(ctx, loader, steps)
+	defer func() { err = errors.Join(err, l.closeLoader()) }()
+	err = l.makeSteps(ctx, steps)
 	if failed := l.settle(); err == nil {
 		err = failed
 	}
@@ -209,7 +198,7 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 
 // makeSteps makes the steps that are left, with an evaluation after every EvalEvery epochs and at
 // the end.
-func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) error {
+func (l *Loop) makeSteps(ctx context.Context, steps int) error {
 	from := l.done.Steps
 	if from == 0 {
 		l.follow.restart()
@@ -227,7 +216,7 @@ func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) er
 		}
 		before := l.clock.Phases()
 		l.begun = l.trained()
-		event, err := l.oneStep(loader)
+		event, err := l.oneStep()
 		if err != nil {
 			return err
 		}
@@ -249,15 +238,56 @@ func (l *Loop) makeSteps(ctx context.Context, loader *data.Loader, steps int) er
 	return nil
 }
 
-// loaderConfig says what this worker reads.
-func (l *Loop) loaderConfig() data.LoaderConfig {
+// loaderConfig says what this worker reads from w on.
+func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	c := l.config
-	lo, hi := c.Plan.Run(c.Rank)
 	return data.LoaderConfig{
-		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: lo, Hi: hi,
+		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
-		FromStep: l.done.Steps, ToStep: c.steps(),
+		FromStep: w.Step, ToStep: c.steps(),
 	}
+}
+
+// own makes the shards of w this worker's: it plans how their gradients fold and takes the buffers
+// that are missing for it.
+func (l *Loop) own(w Work) {
+	l.work = w
+	l.stack = newStack(w.Lo, w.Hi, l.config.Plan.Shards())
+	if l.config.Isolated {
+		l.stack.joinPieces()
+	}
+	for len(l.gradients) < l.stack.buffers {
+		l.gradients = append(l.gradients, l.newGradient())
+	}
+}
+
+// load returns the batch of the work that the updater has given this worker.
+func (l *Loop) load(w Work) (*data.Step, error) {
+	isOther := w.Lo != l.work.Lo || w.Hi != l.work.Hi
+	if isOther {
+		if err := l.programs.addRun(l.config, w); err != nil {
+			return nil, err
+		}
+		l.own(w)
+	}
+	if isOther || l.loader == nil || w.Step != l.work.Step+1 {
+		err := l.closeLoader()
+		if err == nil {
+			l.loader, err = data.NewLoader(l.loaderConfig(w))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	l.work = w
+	return l.loader.Next()
+}
+
+func (l *Loop) closeLoader() error {
+	if l.loader == nil {
+		return nil
+	}
+	return l.loader.Close()
 }
 
 // afterStep does what is due between two steps, or after the last one, unless it is done. The run is
@@ -347,7 +377,12 @@ func (l *Loop) lap(p trace.Phase, name string) {
 }
 
 func (l *Loop) failed(what string, err error) error {
-	return fmt.Errorf("train: rank %d, step %d: %s: %w", l.config.Rank, l.step, what, err)
+	return l.broken(fmt.Errorf("%s: %w", what, err))
+}
+
+// broken says where an error occurred that says itself what was being done.
+func (l *Loop) broken(err error) error {
+	return fmt.Errorf("train: rank %d, step %d: %w", l.config.Rank, l.step, err)
 }
 
 // deaf is the Sink of a run that nobody listens to.

@@ -78,6 +78,13 @@ type outcome struct {
 // run trains c on so many workers, as goroutines with so many threads each.
 func run(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA) []outcome {
 	t.Helper()
+	return runWith(t, c, workers, threads, isa, (*hub).join)
+}
+
+// runWith is run with Updaters that join makes.
+func runWith(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA,
+	join func(h *hub, rank int, l *train.Loop) (train.Updater, error)) []outcome {
+	t.Helper()
 	c.Plan = cut(t, c.Plan.Shards(), workers)
 	hub := newHub(c.Plan)
 	outcomes := make([]outcome, workers)
@@ -91,6 +98,9 @@ func run(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA) []o
 		defer cpu.Close()
 		c := c
 		c.Rank, c.CPU = rank, cpu
+		if !c.Isolated {
+			c.Updater = func(l *train.Loop) (train.Updater, error) { return join(hub, rank, l) }
+		}
 		if loops[rank], err = train.New(c); err != nil {
 			t.Fatal(err)
 		}
@@ -98,13 +108,9 @@ func run(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA) []o
 	}
 	var wait sync.WaitGroup
 	for rank, l := range loops {
-		sync := hub.join(rank, l)
-		if c.Isolated {
-			sync = nil
-		}
 		wait.Go(func() {
 			o := &outcomes[rank]
-			o.Result, errs[rank] = l.Run(context.Background(), sync, &o.diary)
+			o.Result, errs[rank] = l.Run(context.Background(), &o.diary)
 		})
 	}
 	wait.Wait()
@@ -333,7 +339,7 @@ func timed(t *testing.T, c train.Config) (r train.Result, wall time.Duration) {
 	t.Helper()
 	l := alone(t, c)
 	start := time.Now()
-	r, err := l.Run(context.Background(), nil, nil)
+	r, err := l.Run(context.Background(), nil)
 	wall = time.Since(start)
 	if err != nil {
 		t.Fatal(err)
@@ -393,7 +399,7 @@ func allocations(t *testing.T, threads int) uint64 {
 	}
 	defer l.Close()
 	m := &meter{from: 4, to: 28}
-	if _, err := l.Run(context.Background(), nil, m); err != nil {
+	if _, err := l.Run(context.Background(), m); err != nil {
 		t.Fatal(err)
 	}
 	return m.after.Mallocs - m.before.Mallocs
@@ -495,7 +501,7 @@ func TestDivergenceInTheLastUpdate(t *testing.T) {
 			l.Variables().Weights[offsetOf(t, l, "conv1.bias")] = -1e30
 		}
 		var d diary
-		_, err := l.Run(t.Context(), nil, &d)
+		_, err := l.Run(t.Context(), &d)
 		var diverged *train.DivergedError
 		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "step 0: "+what) ||
 			len(d.evaluations) > 0 {
@@ -519,7 +525,7 @@ func offsetOf(t *testing.T, l *train.Loop, name string) int {
 func runOne(t *testing.T, c train.Config, ctx context.Context, s train.Sink) (train.Result, error) {
 	t.Helper()
 	l := alone(t, c)
-	return l.Run(ctx, nil, s)
+	return l.Run(ctx, s)
 }
 
 // stopper cancels the run in step 2.
@@ -549,11 +555,12 @@ func TestCancelStopsBetweenSteps(t *testing.T) {
 
 // faulty fails or lies in one of its methods.
 type faulty struct {
-	train.Local
 	wait, sum error
 	add       float32 // to the lowest part of the hash of a shard's samples
 }
 
+func (f faulty) Begin(int)             {}
+func (f faulty) Ready(int)             {}
 func (f faulty) Wait() error           { return f.wait }
 func (f faulty) Sum([]int64) error     { return f.sum }
 func (f faulty) Share(rows train.Rows) { rows[3] += f.add }
@@ -578,11 +585,12 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		config.CPU = cpu
+		config.Updater = func(l *train.Loop) (train.Updater, error) { return train.NewWhole(l, c.sync) }
 		l, err := train.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = l.Run(context.Background(), c.sync, nil)
+		_, err = l.Run(context.Background(), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}

@@ -23,13 +23,14 @@ func (m Memory) Total() int64 { return m.Arena + m.Variables + m.Batches }
 func (l *Loop) Memory() Memory {
 	v := l.variables
 	floats := len(v.Weights)*(1+len(l.gradients)) + len(v.State) + len(l.rows)
-	if l.sharded != nil {
-		floats += len(l.sharded.own)
+	_, shares := l.updater.Optimizer()
+	for _, s := range shares {
+		floats += s[1] - s[0] // the optimizer works on a copy of them
 	}
 	m := Memory{
 		Arena:     l.ArenaBytes(),
-		Variables: 4*int64(floats) + l.optimizer.Bytes() + l.follow.bytes(),
-		Batches:   l.loaderConfig().Bytes(),
+		Variables: 4*int64(floats) + l.OptimizerBytes() + l.follow.bytes(),
+		Batches:   l.loaderConfig(l.work).Bytes(),
 	}
 	for n := range l.programs.evaluation {
 		m.Batches += imageBytes(l.config.Test, n)
@@ -37,8 +38,13 @@ func (l *Loop) Memory() Memory {
 	return m
 }
 
-// OptimizerBytes returns what the optimizer keeps and works in, of this worker's share of the weights.
-func (l *Loop) OptimizerBytes() int64 { return l.optimizer.Bytes() }
+// OptimizerBytes returns what this worker's optimizer keeps and works in.
+func (l *Loop) OptimizerBytes() int64 {
+	if rule, _ := l.updater.Optimizer(); rule != nil {
+		return rule.Bytes()
+	}
+	return 0
+}
 
 // imageBytes returns the size of n samples as a program reads them.
 func imageBytes(s *data.Set, n int) int64 {

@@ -55,8 +55,8 @@ type Moment struct {
 	settle func() error
 }
 
-// Settle returns when all values of the moment are there: weights may be on their way to this worker, see
-// Loop.Shard and Loop.UpdateLate. Who copies values calls it before; after an error they are torn.
+// Settle blocks until all values of the moment are there; see Updater.Settle. Call it before copying
+// values. After an error they are those of two steps.
 func (m Moment) Settle() error { return m.settle() }
 
 // Bytes returns the size of what would have to be copied to keep the moment, with all workers' shares.
@@ -81,12 +81,15 @@ type Keeper interface {
 // newMoment collects what moments are made of.
 func (l *Loop) newMoment() Moment {
 	weights, statistics := l.follow.state()
-	if l.sharded != nil {
-		return Moment{Variables: l.variables, Optimizer: weights, Statistics: statistics,
-			Sharded: l.optimizer.State(), Shares: l.sharded.shares, settle: l.settle}
+	m := Moment{Variables: l.variables, Optimizer: weights, Statistics: statistics, settle: l.settle}
+	switch rule, shares := l.updater.Optimizer(); {
+	case rule == nil:
+	case shares != nil:
+		m.Sharded, m.Shares = rule.State(), shares
+	default:
+		m.Optimizer = append(rule.State(), weights...)
 	}
-	return Moment{Variables: l.variables, Optimizer: append(l.optimizer.State(), weights...),
-		Statistics: statistics, settle: l.settle}
+	return m
 }
 
 // Moment returns where the run stands. Between Run's steps this is for the Keeper; before Run it
@@ -125,7 +128,9 @@ func (l *Loop) Resume(p Progress) error {
 	case p.IsAveraged && !l.follow.hasOther():
 		return fmt.Errorf("train: resume: the parameters are averages, and the run has none")
 	}
-	l.optimizer.Resume(p.Step)
+	if rule, _ := l.updater.Optimizer(); rule != nil {
+		rule.Resume(p.Step)
+	}
 	l.covered, l.swapped, l.before = p.Coverage, p.IsAveraged, p.Trained
 	l.done = Result{Steps: p.Step, Epochs: float64(p.Step) / float64(perEpoch), Samples: p.Samples,
 		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,

@@ -35,7 +35,7 @@ func TestPreparedNetworkEndsWithOneHash(t *testing.T) {
 		compareOutcomes(t, fmt.Sprintf("rank %d of 2", rank), o, want)
 	}
 
-	if _, err := l.Run(t.Context(), nil, nil); err != nil {
+	if _, err := l.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	after := make([]float32, len(filters))

@@ -11,6 +11,7 @@ import (
 // programs holds one compiled program for each number of samples that this worker will meet, for
 // training one for each stage. They share variables and one arena.
 type programs struct {
+	executor   graph.Executor
 	variables  *graph.Variables
 	arena      *graph.Arena
 	stages     []int                    // the step at which each stage begins
@@ -40,12 +41,13 @@ func (c Config) stages() []int {
 func compile(c Config) (*programs, error) {
 	ex := graph.NewHost(c.CPU)
 	p := &programs{
+		executor:   ex,
 		arena:      graph.NewArena(ex),
 		stages:     c.stages(),
 		training:   map[int][]*graph.Program{},
 		evaluation: map[int]*graph.Program{},
 	}
-	err := p.compileAll(c, ex)
+	err := p.compileAll(c)
 	if err != nil {
 		p.arena.Close()
 		return nil, err
@@ -53,43 +55,50 @@ func compile(c Config) (*programs, error) {
 	return p, nil
 }
 
-func (p *programs) compileAll(c Config, ex graph.Executor) error {
+func (p *programs) compileAll(c Config) error {
 	lo, hi := c.Plan.Run(c.Rank)
-	for _, batch := range c.batches() {
-		for v := lo; v < hi; v++ {
-			n := shard.Samples(batch, c.Plan.Shards(), v)
-			if err := p.addTraining(c, ex, n); err != nil {
-				return err
-			}
-		}
+	if err := p.addRun(c, Work{Lo: lo, Hi: hi}); err != nil {
+		return err
 	}
 	if len(p.training) == 0 && !c.EvalOnly {
 		// A worker without a sample in any step takes part with nothing, but its parameters have to lie
 		// as those of the others do, which is for a training program to say.
-		if err := p.addTraining(c, ex, 1); err != nil {
+		if err := p.addTraining(c, 1); err != nil {
 			return err
 		}
 	}
 	first, end := c.testPart()
 	for b := first; b < end; b++ {
 		lo, hi := c.testBatch(b)
-		if err := p.addEvaluation(c, ex, hi-lo); err != nil {
+		if err := p.addEvaluation(c, hi-lo); err != nil {
 			return err
 		}
 	}
 	if p.variables == nil { // more workers than test batches
-		return p.addEvaluation(c, ex, 1)
+		return p.addEvaluation(c, 1)
+	}
+	return nil
+}
+
+// addRun compiles what the shards of w need.
+func (p *programs) addRun(c Config, w Work) error {
+	for _, batch := range c.batches() {
+		for v := w.Lo; v < w.Hi; v++ {
+			if err := p.addTraining(c, shard.Samples(batch, c.Plan.Shards(), v)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
 // addTraining compiles the training programs for n samples, unless n is 0 or they are there already.
-func (p *programs) addTraining(c Config, ex graph.Executor, n int) error {
+func (p *programs) addTraining(c Config, n int) error {
 	if n == 0 || p.training[n] != nil {
 		return nil
 	}
 	for _, step := range p.stages {
-		program, err := p.add(c, ex, n, graph.Options{Train: true, Frozen: func(q graph.Param) bool {
+		program, err := p.add(c, n, graph.Options{Train: true, Frozen: func(q graph.Param) bool {
 			return c.Clip == 0 && c.Optimizer.IsFrozen(q.Name, step+1)
 		}})
 		if err != nil {
@@ -101,15 +110,15 @@ func (p *programs) addTraining(c Config, ex graph.Executor, n int) error {
 }
 
 // addEvaluation compiles the evaluation program for n samples, unless it is there already.
-func (p *programs) addEvaluation(c Config, ex graph.Executor, n int) (err error) {
+func (p *programs) addEvaluation(c Config, n int) (err error) {
 	if p.evaluation[n] == nil {
-		p.evaluation[n], err = p.add(c, ex, n, graph.Options{})
+		p.evaluation[n], err = p.add(c, n, graph.Options{})
 	}
 	return err
 }
 
 // add compiles the network for n samples into a program of these options.
-func (p *programs) add(c Config, ex graph.Executor, n int, o graph.Options) (*graph.Program, error) {
+func (p *programs) add(c Config, n int, o graph.Options) (*graph.Program, error) {
 	g := graph.New()
 	samples := c.Network.Samples(g, n)
 	o.Logits = c.Network.Build(samples)
@@ -117,7 +126,7 @@ func (p *programs) add(c Config, ex graph.Executor, n int, o graph.Options) (*gr
 		o.Loss = graph.SmoothedCrossEntropy(o.Logits, g.Labels("labels", n), c.LabelSmoothing)
 	}
 	o.MemoryLimit, o.Arena = c.MemoryLimit, p.arena
-	program, err := graph.Compile(g, ex, o)
+	program, err := graph.Compile(g, p.executor, o)
 	if err != nil {
 		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
 	}

@@ -98,7 +98,7 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 		l := alone(t, c)
 		a.restore(t, l, i)
 		var d diary
-		got, err := l.Run(context.Background(), nil, &d)
+		got, err := l.Run(context.Background(), &d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func checkOtherLength(t *testing.T, c train.Config) {
 	c.Keeper, c.Steps = nil, 6
 	l := alone(t, c)
 	a.restore(t, l, 0)
-	got, err := l.Run(context.Background(), nil, nil)
+	got, err := l.Run(context.Background(), nil)
 	if err != nil || got.ParameterSHA256 != long.ParameterSHA256 {
 		t.Errorf("made longer: parameters %s, want %s; %v", got.ParameterSHA256, long.ParameterSHA256, err)
 	}
@@ -164,7 +164,7 @@ func checkOtherLength(t *testing.T, c train.Config) {
 	c.Keeper, c.Steps = nil, 3
 	l = alone(t, c)
 	a.restore(t, l, 0)
-	if got, err = l.Run(context.Background(), nil, nil); err != nil ||
+	if got, err = l.Run(context.Background(), nil); err != nil ||
 		got.ParameterSHA256 != short.ParameterSHA256 {
 		t.Errorf("made shorter: parameters %s, want %s; %v", got.ParameterSHA256, short.ParameterSHA256, err)
 	}
@@ -179,7 +179,7 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	a := &album{}
 	c.Keeper = a
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, err := alone(t, c).Run(ctx, nil, &stopper{cancel: cancel}); err == nil {
+	if _, err := alone(t, c).Run(ctx, &stopper{cancel: cancel}); err == nil {
 		t.Fatal("a cancelled run ended well")
 	}
 	if len(a.moments) != 1 || a.moments[0].Step != 3 {
@@ -188,7 +188,7 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	c.Keeper = nil
 	l := alone(t, c)
 	a.restore(t, l, 0)
-	got, err := l.Run(context.Background(), nil, nil)
+	got, err := l.Run(context.Background(), nil)
 	if err != nil || got.ParameterSHA256 != want.ParameterSHA256 {
 		t.Errorf("parameters %s, want %s; %v", got.ParameterSHA256, want.ParameterSHA256, err)
 	}
@@ -202,7 +202,7 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	l = alone(t, c)
 	a.restore(t, l, 0)
 	var d diary
-	if _, err := l.Run(context.Background(), nil, &d); err != nil {
+	if _, err := l.Run(context.Background(), &d); err != nil {
 		t.Fatal(err)
 	}
 	if len(d.evaluations) != 1 || d.evaluations[0].Correct != whole.Test.Correct {
@@ -224,7 +224,7 @@ func TestResumeRefusesWhatIsNoMoment(t *testing.T) {
 		l := alone(t, c)
 		err := l.Resume(p)
 		if err == nil {
-			_, err = l.Run(context.Background(), nil, nil)
+			_, err = l.Run(context.Background(), nil)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %q", p, err, want)

@@ -41,42 +41,49 @@ func coverageOf(row []float32) uint64 {
 }
 
 // oneStep makes the next step and returns its event, still without times.
-func (l *Loop) oneStep(loader *data.Loader) (Step, error) {
-	batch, err := loader.Next()
+func (l *Loop) oneStep() (Step, error) {
+	work, err := l.updater.Next(l.step)
+	if err != nil {
+		l.cutOff = true
+		return Step{}, l.broken(err)
+	}
+	l.step = work.Step
+	batch, err := l.load(work)
 	if err != nil {
 		return Step{}, l.failed("data", err)
 	}
 	l.lap(trace.Data, "data")
-	l.sync.Begin(l.step)
+	l.updater.Begin(l.step)
 	for i := range batch.Shards {
 		l.shard = i
 		if err := l.oneShard(&batch.Shards[i]); err != nil {
 			return Step{}, err
 		}
 	}
-	if err := l.sync.Wait(); err != nil {
+	lo, hi, err := l.updater.Wait()
+	if err != nil {
 		l.cutOff = true
-		return Step{}, l.failed("exchange of gradients", err)
+		return Step{}, l.broken(err)
 	}
 	l.lap(trace.SyncExposed, "wait")
 
 	event := Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
 	l.torn = true
-	l.combineRows(&event)
+	l.combineRows(&event, lo, hi)
 	switch {
 	case !isFinite(event.Loss):
 		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss", Value: event.Loss}
-	case l.config.Isolated && event.Samples == 0:
+	case event.Samples == 0:
 		l.torn = false
-		return event, nil // a last batch too small for this worker to have a part of it
-	case !l.config.Isolated && event.Samples != batch.Samples:
+		return event, nil // a last batch too small for an isolated worker to have a part of it
+	case hi-lo == l.config.Plan.Shards() && event.Samples != batch.Samples:
 		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
 			event.Samples, batch.Samples))
 	}
-	if err := l.update(event.Rate, event.Samples); err != nil {
+	if err := l.update(Update{Rate: event.Rate, Samples: event.Samples}); err != nil {
 		return Step{}, err
 	}
-	l.torn = l.isAway()
+	l.torn = !l.updater.IsSettled()
 	l.lap(trace.Optimizer, "optimizer")
 	return event, nil
 }
@@ -121,10 +128,8 @@ func read(p *graph.Program, s *data.Shard) {
 
 // emptyShard is oneShard without samples: its gradient is zero, and takes its place in the tree.
 func (l *Loop) emptyShard(gradient, row []float32) error {
-	if l.late != nil { // what is still to come would come into this gradient
-		if err := l.settle(); err != nil {
-			return err
-		}
+	if err := l.settle(); err != nil { // sums that are still to come would come into this gradient
+		return err
 	}
 	clear(row)
 	clear(gradient)
@@ -143,12 +148,12 @@ func (l *Loop) isLastShard() bool { return l.shard == len(l.stack.slots)-1 }
 // end of the run in the first of them.
 func (l *Loop) share() {
 	if l.isLastShard() {
-		lo, _ := l.config.Plan.Run(l.config.Rank)
-		l.rows[lo*l.rowLen+rowIsLast] = 0
+		first := l.work.Lo * l.rowLen
+		l.rows[first+rowIsLast] = 0
 		if l.isTimeUp() {
-			l.rows[lo*l.rowLen+rowIsLast] = 1
+			l.rows[first+rowIsLast] = 1
 		}
-		l.sync.Share(l.rows)
+		l.updater.Share(l.rows)
 		l.clock.Lap(trace.SyncExposed)
 	}
 }
@@ -164,22 +169,17 @@ func (l *Loop) ready(param int) {
 	}
 	if l.isLastShard() {
 		l.clock.Lap(trace.Backward)
-		l.sync.Ready(param)
+		l.updater.Ready(param)
 		l.clock.Lap(trace.SyncExposed)
 	}
 }
 
-// combineRows applies the batch statistics of all shards to the running ones, in shard order, and
-// adds up losses and counts into event, and the hashes of the samples. It learns whether the step is
-// the last.
-func (l *Loop) combineRows(event *Step) {
+// combineRows applies the batch statistics of the shards [lo, hi) to the running ones, in shard order,
+// and adds up losses and counts into event, and the hashes of the samples. It learns whether the step
+// is the last.
+func (l *Loop) combineRows(event *Step, lo, hi int) {
 	if l.step%l.config.stepsPerEpoch() == 0 {
 		l.covered = 0
-	}
-	ownLo, ownHi := l.config.Plan.Run(l.config.Rank)
-	lo, hi := 0, l.config.Plan.Shards()
-	if l.config.Isolated {
-		lo, hi = ownLo, ownHi
 	}
 	l.isOver = l.rows[lo*l.rowLen+rowIsLast] != 0
 	loss, ownLoss, ownSamples := 0.0, 0.0, 0
@@ -192,7 +192,7 @@ func (l *Loop) combineRows(event *Step) {
 		event.Correct += int(row[rowCorrect])
 		event.Samples += int(row[rowSamples])
 		l.covered += coverageOf(row)
-		if ownLo <= v && v < ownHi {
+		if l.work.Lo <= v && v < l.work.Hi {
 			ownLoss += float64(row[rowLoss])
 			ownSamples += int(row[rowSamples])
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
@@ -47,33 +46,51 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		return err
 	}
 	defer c.CPU.Close()
+	var exchange gradsync.Exchange
+	c.Updater = func(l *train.Loop) (u train.Updater, err error) {
+		u, exchange, err = updater(l, group, strategy)
+		return u, err
+	}
 	loop, err := train.New(c)
 	if err != nil {
 		return err
 	}
 	defer loop.Close()
-	v := loop.Variables()
-	var segments []gradsync.Segment
-	for _, s := range v.Segments {
-		segments = append(segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
-	}
-	strategy, isSharded := strings.CutSuffix(strategy, " sharded")
-	strategy, isLate := strings.CutSuffix(strategy, " late")
-	exchange, err := gradsync.New(strategy, gradsync.Config{
-		Group: group, Segments: segments, Order: v.Order, Pieces: loop.Pieces(),
-		BucketBytes: 64 << 10, Sharded: isSharded, Late: isLate,
-	})
-	if err == nil && isSharded {
-		err = loop.Shard(exchange.Shares(), exchange)
-	}
-	if err == nil && isLate {
-		err = loop.UpdateLate(exchange)
-	}
-	if err != nil {
-		return err
-	}
-	o.Result, err = loop.Run(context.Background(), exchange, &o.diary)
+	o.Result, err = loop.Run(context.Background(), &o.diary)
 	return errors.Join(err, exchange.Close())
+}
+
+// updater makes the exchange of that name, "sharded" and "late" beside those of gradsync.New, with
+// what updates weights by it.
+func updater(l *train.Loop, group *comm.Group, strategy string) (
+	train.Updater, gradsync.Exchange, error) {
+	v := l.Variables()
+	c := gradsync.Config{Group: group, Order: v.Order, Pieces: l.Pieces(), BucketBytes: 64 << 10}
+	for _, s := range v.Segments {
+		c.Segments = append(c.Segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
+	}
+	switch strategy {
+	case "sharded":
+		s, err := gradsync.NewSharded(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		u, err := train.NewSharded(l, s)
+		return u, s, err
+	case "late":
+		s, err := gradsync.NewLate(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		u, err := train.NewLate(l, s)
+		return u, s, err
+	}
+	s, err := gradsync.New(strategy, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := train.NewWhole(l, s)
+	return u, s, err
 }
 
 // Three networks, with a batch that the shards divide unevenly and a smaller last one.
@@ -92,8 +109,8 @@ func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 			for i, pair := range [][2]string{
 				{"gather-scatter", ""}, {"all-reduce", "direct"}, {"all-reduce", "gather"},
 				{"all-reduce", "halving-doubling"}, {"ddp", "direct"}, {"ddp", "halving-doubling"},
-				{"ddp", "gather"}, {"ddp", "auto"}, {"ddp sharded", "auto"},
-				{"ddp late", "auto"},
+				{"ddp", "gather"}, {"ddp", "auto"}, {"sharded", "auto"},
+				{"late", "auto"},
 			} {
 				if isDeep && (i+workers)%2 == 1 {
 					continue // every pair and every number of workers is met; half the time
@@ -115,14 +132,5 @@ func TestRingGivesAllRanksTheSameBits(t *testing.T) {
 	outcomes := exchangeRun(t, c, 3, 1, "ddp", "ring")
 	for rank, o := range outcomes {
 		compareOutcomes(t, fmt.Sprintf("rank %d", rank), o, outcomes[0])
-	}
-}
-
-func TestStrategyNoneIsIsolated(t *testing.T) {
-	c := example(t, "lenet", 60, 10)
-	c.Isolated = true
-	want := run(t, c, 2, 1, kernel.Best())
-	for rank, got := range exchangeRun(t, c, 2, 1, "none", "") {
-		compareOutcomes(t, fmt.Sprintf("rank %d", rank), got, want[rank])
 	}
 }

@@ -1,21 +1,21 @@
 package train
 
-import "lockstep/optim"
+import (
+	"lockstep/graph"
+	"lockstep/optim"
+	"lockstep/trace"
+)
 
 // followers are what moves along with the weights and the running statistics.
 type followers struct {
-	clip      *optim.Clip      // nil: none, as below
-	lookahead *optim.Lookahead // slow weights
-	ema       *optim.EMA       // averages
+	lookahead *optim.Lookahead // slow weights; nil: none
+	ema       *optim.EMA       // averages; nil: none
 }
 
 // newFollowers makes those that the configuration asks for.
 func (l *Loop) newFollowers() followers {
 	c, v := l.config, l.variables
 	var f followers
-	if c.Clip > 0 {
-		f.clip = optim.NewClip(c.Clip, c.CPU, len(v.Weights))
-	}
 	if c.Lookahead.Every > 0 {
 		f.lookahead = optim.NewLookahead(c.Lookahead, c.CPU, c.steps(), v.Weights, v.State)
 	}
@@ -60,23 +60,13 @@ func (f *followers) bytes() int64 {
 	return n
 }
 
-// update changes the weights by the global gradient in piece 0, and lets the followers follow.
-func (l *Loop) update(rate float64, samples int) error {
+// update changes the weights by the gradients of the step, and lets the followers follow.
+func (l *Loop) update(by Update) error {
 	if err := l.settle(); err != nil { // weights of the step before, if this worker had no samples
 		return err
 	}
-	scale := 1 / float32(samples)
-	if l.follow.clip != nil {
-		scale = l.follow.clip.Scale(l.gradients[0], scale)
-	}
-	switch {
-	case l.late != nil:
-		l.beginUpdate(rate, scale)
-	case l.sharded != nil:
-		l.sharded.update(l.variables.Weights, l.gradients[0], rate, scale)
-		l.spread()
-	default:
-		l.optimizer.Step(0, len(l.variables.Weights), l.gradients[0], rate, scale)
+	if err := l.updater.Update(by); err != nil {
+		return l.failed("update", err)
 	}
 	if l.follow.lookahead != nil || l.follow.ema != nil {
 		if err := l.settle(); err != nil {
@@ -90,6 +80,39 @@ func (l *Loop) update(rate float64, samples int) error {
 		l.follow.ema.Update()
 	}
 	return nil
+}
+
+// settle waits until all weights are those of the last update.
+func (l *Loop) settle() error {
+	if l.updater.IsSettled() {
+		return nil
+	}
+	l.lap(trace.Other, "")
+	if err := l.updater.Settle(-1); err != nil {
+		l.cutOff = true
+		return l.broken(err)
+	}
+	l.torn = false
+	return nil
+}
+
+// forward runs the forward pass, which waits for weights where it reads them.
+func (l *Loop) forward(p *graph.Program) error {
+	if l.updater.IsSettled() {
+		p.Forward()
+		l.lap(trace.Forward, "forward")
+		return nil
+	}
+	p.ForwardAs(l.onNeed)
+	l.lap(trace.Forward, "forward")
+	return l.settle()
+}
+
+// need waits for a parameter that the forward pass is about to read. An error shows in settle.
+func (l *Loop) need(param int) {
+	l.clock.Lap(trace.Forward)
+	_ = l.updater.Settle(param)
+	l.clock.Lap(trace.SyncExposed)
 }
 
 // show puts what is evaluated, and what the run ends with, in the place of the variables, or back: the

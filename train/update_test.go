@@ -44,7 +44,7 @@ func TestRunEndsWithTheAverage(t *testing.T) {
 	c.EMA = 1 - 1e-9 // 1e-9 in float32 moves nothing here
 	l := alone(t, c)
 	start := append([]float32(nil), l.Variables().Weights...)
-	r, err := l.Run(t.Context(), nil, nil)
+	r, err := l.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,35 +88,33 @@ func (b *beacon) pass(report func(cluster.Progress)) {
 	}
 }
 
-// watched is a GradSync that tells the beacon what the training goroutine does.
+// watched is an Updater that tells the worker's beacon what the training goroutine does.
 type watched struct {
-	train.GradSync
-	beacon *beacon
+	train.Updater
+	worker *worker
 }
 
-func watch(s train.GradSync, b *beacon) watched { return watched{GradSync: s, beacon: b} }
-
 func (w watched) Begin(step int) {
-	w.beacon.enter(trace.Forward)
-	w.GradSync.Begin(step)
+	w.worker.beacon.enter(trace.Forward)
+	w.Updater.Begin(step)
 }
 
 func (w watched) Share(rows train.Rows) {
-	w.beacon.enter(trace.Backward)
-	w.GradSync.Share(rows)
+	w.worker.beacon.enter(trace.Backward)
+	w.Updater.Share(rows)
 }
 
-func (w watched) Wait() error {
-	w.beacon.enter(trace.SyncExposed)
-	err := w.GradSync.Wait()
+func (w watched) Wait() (lo, hi int, err error) {
+	w.worker.beacon.enter(trace.SyncExposed)
+	lo, hi, err = w.Updater.Wait()
 	if err == nil {
-		w.beacon.enter(trace.Optimizer)
+		w.worker.beacon.enter(trace.Optimizer)
 	}
-	return err
+	return lo, hi, err
 }
 
 // Sum is called for evaluation and at the end of an epoch.
 func (w watched) Sum(counts []int64) error {
-	w.beacon.enter(trace.Evaluation)
-	return w.GradSync.Sum(counts)
+	w.worker.beacon.enter(trace.Evaluation)
+	return w.Updater.Sum(counts)
 }

@@ -30,11 +30,10 @@ type Quantity struct {
 
 // tellBuckets tells what each bucket's exchange took, if anything was exchanged.
 func (w *worker) tellBuckets(done train.Result) {
-	s, ok := w.strategy.(gradsync.Strategy)
-	if !ok || len(done.StepTimes) == 0 {
+	if w.exchange == nil || len(done.StepTimes) == 0 {
 		return
 	}
-	for _, b := range s.Buckets() {
+	for _, b := range w.exchange.Buckets() {
 		over := func(d time.Duration) Quantity {
 			return Quantity{d.Seconds(), d.Seconds() / float64(max(1, b.Steps))}
 		}

@@ -34,9 +34,10 @@ type peerState struct {
 	plan       shard.Plan
 	isStopping func() bool // the run was asked to stop
 
-	group    *comm.Group
-	strategy gradsync.Strategy
-	own      gradsync.State
+	group *comm.Group
+	own   gradsync.State
+	// collect completes a vector at rank 0 of which each rank has shares; nil if none has.
+	collect func(dst, own []float32) error
 
 	// For rank 0.
 	all     [][]float32         // what is held back of the pieces of all ranks, in the order of shards
@@ -58,8 +59,8 @@ func (w *worker) newPeerState(plan shard.Plan) *peerState {
 }
 
 // join takes the exchange whose state this is.
-func (p *peerState) join(g *comm.Group, s gradsync.Strategy) {
-	p.group, p.strategy, p.own = g, s, s.State()
+func (p *peerState) join(g *comm.Group, s gradsync.Exchange) {
+	p.group, p.own = g, s.State()
 }
 
 // Keep implements train.Keeper.
@@ -99,7 +100,7 @@ func (p *peerState) collectShards(m train.Moment) error {
 		if p.group.Rank() == 0 {
 			dst = p.sharded[i].Data
 		}
-		if err := p.strategy.Collect(dst, v.Data); err != nil {
+		if err := p.collect(dst, v.Data); err != nil {
 			return err
 		}
 	}

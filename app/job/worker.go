@@ -36,11 +36,11 @@ type worker struct {
 	log     io.Writer // for people
 
 	beacon             *beacon
-	group              *comm.Group // nil without mesh
-	strategy           train.GradSync
-	tuning             *comm.Tuning     // what "auto" goes by; nil: the algorithm was given
-	wire               *WireChoice      // nil: not chosen here
-	trials             []gradsync.Trial // of sizes of buckets
+	group              *comm.Group       // nil without mesh
+	exchange           gradsync.Exchange // nil without one
+	tuning             *comm.Tuning      // what "auto" goes by; nil: the algorithm was given
+	wire               *WireChoice       // nil: not chosen here
+	trials             []gradsync.Trial  // of sizes of buckets
 	steps              *stepLog
 	events             *events
 	meter              *meter
@@ -120,20 +120,16 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	recorder := w.recorder()
-	loop, err := w.loop(cpu, plan, recorder)
-	if err != nil {
-		return result, err
-	}
-	defer loop.Close()
 	// A collective that waits for a peer ends when the run is cancelled, but for gradients that the last
 	// step's update still waits for: then it ends when the peer leaves, which it does between two steps.
 	if !w.config.isLate() {
 		defer whenCancelled(ctx, w.shutDown)()
 	}
-	sync, err := w.join(loop, isa, plan, recorder)
+	loop, err := w.loop(cpu, plan, recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
+	defer loop.Close()
 	if err := w.begin(loop); err != nil {
 		return result, err
 	}
@@ -141,7 +137,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	w.meter = newMeter()
-	done, err := w.train(ctx, loop, sync)
+	done, err := w.train(ctx, loop)
 	w.closeLogs()
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
@@ -207,6 +203,10 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	if err != nil {
 		return nil, err
 	}
+	updater := func(l *train.Loop) (train.Updater, error) {
+		u, err := w.join(l, cpu.ISA(), plan, r)
+		return watched{Updater: u, worker: w}, err
+	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
@@ -214,7 +214,8 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		EvalEvery: c.EvalEvery,
 		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
-		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Keeper: keeper, CPU: cpu, Trace: r,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Updater: updater,
+		Keeper: keeper, CPU: cpu, Trace: r,
 	})
 }
 
@@ -226,36 +227,65 @@ func (w *worker) memory() func(n int) []float32 {
 	return func(n int) []float32 { return comm.Alloc(w.mesh, n) }
 }
 
-// join makes the group of all workers and the strategy that exchanges gradients over it.
+// join makes the group of all workers, if they exchange anything, and what updates the weights.
 func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.Recorder) (
-	train.GradSync, error) {
+	train.Updater, error) {
 	if w.mesh == nil || w.config.isIsolated() {
-		return train.Local{}, nil
+		return train.NewLocal(l)
 	}
-	err := w.gather(isa, plan)
-	if err != nil {
+	if err := w.gather(isa, plan); err != nil {
 		return nil, err
-	}
-	if w.config.Wire == auto && !w.config.EvalOnly {
-		w.strategy = &governor{group: w.group, pieces: l.Pieces(), tell: w.noteWire,
-			build: func(wire string) (gradsync.Strategy, error) { return w.exchange(l, wire, r) }}
-		return w.strategy, nil
-	}
-	strategy, err := w.exchange(l, w.config.Wire, r)
-	if err != nil {
-		return nil, err
-	}
-	w.strategy = strategy
-	if w.peers != nil {
-		w.peers.join(w.group, strategy)
 	}
 	switch {
 	case w.config.hasShards():
-		err = l.Shard(strategy.Shares(), strategy)
+		return w.updateShares(l, r)
 	case w.config.isLate():
-		err = l.UpdateLate(strategy)
+		return w.updateLate(l, r)
+	case w.config.Wire == auto && !w.config.EvalOnly:
+		g := &governor{group: w.group, pieces: l.Pieces(), tell: w.noteWire,
+			build: func(wire string) (gradsync.Strategy, error) { return w.newStrategy(l, wire, r) }}
+		w.exchange = g
+		return train.NewWhole(l, g)
 	}
-	return w.strategy, err
+	s, err := w.newStrategy(l, w.config.Wire, r)
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	if w.peers != nil {
+		w.peers.join(w.group, s)
+	}
+	return train.NewWhole(l, s)
+}
+
+// updateShares makes the update of --shard-optimizer.
+func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	config, err := w.exchangeConfig(l, w.config.Wire, r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := gradsync.NewSharded(config)
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	w.peers.join(w.group, s)
+	w.peers.collect = s.Collect
+	return train.NewSharded(l, s)
+}
+
+// updateLate makes the update of --overlap-forward.
+func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	config, err := w.exchangeConfig(l, w.config.Wire, r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := gradsync.NewLate(config)
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	return train.NewLate(l, s)
 }
 
 // gather makes the group of all workers, which measures its links if the algorithm is left to it.
@@ -280,11 +310,24 @@ func (w *worker) gather(isa kernel.ISA, plan shard.Plan) error {
 	return nil
 }
 
-// exchange makes the strategy that sends gradients in the form wire.
-func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsync.Strategy, error) {
-	codec, err := newCodec(wire)
+// newStrategy makes the strategy that sends gradients in the form wire.
+func (w *worker) newStrategy(l *train.Loop, wire string, r *trace.Recorder) (gradsync.Strategy, error) {
+	config, err := w.exchangeConfig(l, wire, r)
 	if err != nil {
 		return nil, err
+	}
+	if w.config.TuneBucket {
+		return gradsync.NewTuned(config, w.noteTrials)
+	}
+	return gradsync.New(w.config.Strategy, config)
+}
+
+// exchangeConfig describes the exchange of l's gradients in the form wire.
+func (w *worker) exchangeConfig(l *train.Loop, wire string, r *trace.Recorder) (
+	gradsync.Config, error) {
+	codec, err := newCodec(wire)
+	if err != nil {
+		return gradsync.Config{}, err
 	}
 	v := l.Variables()
 	segments := make([]gradsync.Segment, len(v.Segments))
@@ -294,15 +337,11 @@ func (w *worker) exchange(l *train.Loop, wire string, r *trace.Recorder) (gradsy
 			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
 		}
 	}
-	config := gradsync.Config{
+	return gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
-		Sharded: w.config.hasShards(), Late: w.config.isLate(), Lane: r.Lane("exchange"),
-	}
-	if w.config.TuneBucket {
-		return gradsync.NewTuned(config, w.noteTrials)
-	}
-	return gradsync.New(w.config.Strategy, config)
+		Lane: r.Lane("exchange"),
+	}, nil
 }
 
 // noteWire tells what the governor chose.
@@ -328,8 +367,8 @@ func (w *worker) noteTrials(trials []gradsync.Trial) {
 // leave ends the exchange and closes the links.
 func (w *worker) leave() error {
 	switch {
-	case w.strategy != nil:
-		return errors.Join(w.strategy.Close(), w.group.Close())
+	case w.exchange != nil:
+		return errors.Join(w.exchange.Close(), w.group.Close())
 	case w.group != nil:
 		return w.group.Close()
 	case w.mesh != nil:
@@ -362,8 +401,7 @@ func whenCancelled(ctx context.Context, f func()) (undo func()) {
 }
 
 // train runs the loop while another goroutine reports where it stands.
-func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) (
-	done train.Result, err error) {
+func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, err error) {
 	steps, perEpoch := l.Steps()
 	length := count(steps, "step")
 	if w.config.For != "" {
@@ -389,7 +427,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop, sync train.GradSync) 
 	if w.peers != nil {
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
-	done, err = l.Run(ctx, watch(sync, w.beacon), w)
+	done, err = l.Run(ctx, w)
 	w.cores = coresNow().since(before)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
@@ -443,8 +481,8 @@ func (w *worker) vectors() int64 {
 		return 0
 	}
 	n := w.group.Counters().Total().Vector
-	if s, ok := w.strategy.(gradsync.Strategy); ok {
-		for _, b := range s.Buckets() {
+	if w.exchange != nil {
+		for _, b := range w.exchange.Buckets() {
 			n += b.Spared
 		}
 	}

@@ -1,0 +1,18 @@
+package train
+
+import "fmt"
+
+// DivergedError says that a number of the run is no longer finite, so that going on is pointless.
+type DivergedError struct {
+	Rank, Step int
+	// What is the number: the loss of the step's batch, the test loss after it, or a parameter.
+	What string
+	// Value is NaN or infinite.
+	Value float64
+}
+
+// Error names rank and step, and what usually helps.
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("train: rank %d, step %d: %s is %v: diverged; a lower learning rate or a "+
+		"longer warm-up may help", e.Rank, e.Step, e.What, e.Value)
+}
