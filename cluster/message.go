@@ -39,6 +39,7 @@ type Progress struct {
 	Loss    float64 `json:"loss"`           // mean over the last step's global batch
 	Samples int64   `json:"samples"`        // finished, over all workers
 	Seconds float64 `json:"seconds"`        // since training began
+	Trained float64 `json:"trained"`        // of them to the end of the last step, without evaluations
 	Note    string  `json:"note,omitempty"` // a line for people, said once
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // Training is what a training run left, as far as a report shows it.
@@ -104,9 +105,9 @@ type WatchedRank struct {
 	Step     []float64 // number of the last step of the stretch, from 1
 	Loss     []float64 // of the global batch, mean over the stretch
 	Seconds  []float64 // of a step, mean
-	Cores    []float64 // processor time per time
+	Cores    []float64 // processor time per time that it was taken in, see leastUsage; NaN: not known
 	Memory   []float64 // resident bytes, largest
-	Sent     []float64 // bytes per second
+	Sent     []float64 // bytes per second of the same time
 	Received []float64
 }
 
@@ -125,6 +126,7 @@ type watched struct {
 	BytesSent     int64  `json:"bytes_sent"`
 	BytesReceived int64  `json:"bytes_received"`
 	CPUSeconds    Number `json:"cpu_seconds"`
+	UsageSeconds  Number `json:"usage_seconds"` // in which that and the bytes were; 0: not told
 	RSSBytes      int64  `json:"rss_bytes"`
 }
 
@@ -171,7 +173,29 @@ type watching struct {
 
 	steps, last                  int
 	loss, seconds, cores, memory float64
-	sent, received               float64
+	sent, received, usage        float64
+
+	taken []taken // by stretch
+}
+
+// taken is the processor time of a stretch and the time that it was taken in, in seconds.
+type taken struct{ cores, usage float64 }
+
+// leastUsage is the time in seconds that processors in use are a mean of: systems count the time of a
+// thread that runs in ticks of up to 10 ms, so that a step of 2 ms may seem to use four of two cores.
+const leastUsage = 0.1
+
+// inUse returns the processors in use over the last stretches of leastUsage together; NaN if there are
+// fewer.
+func (w *watching) inUse() float64 {
+	var sum taken
+	for _, t := range slices.Backward(w.taken) {
+		sum.cores, sum.usage = sum.cores+t.cores, sum.usage+t.usage
+		if sum.usage >= leastUsage {
+			return sum.cores / sum.usage
+		}
+	}
+	return math.NaN()
 }
 
 func (w *watching) add(l watched, stretch int) {
@@ -185,6 +209,7 @@ func (w *watching) add(l watched, stretch int) {
 	w.memory = math.Max(w.memory, float64(l.RSSBytes))
 	w.sent += float64(l.BytesSent)
 	w.received += float64(l.BytesReceived)
+	w.usage += float64(l.UsageSeconds)
 }
 
 // end closes the stretch.
@@ -193,12 +218,17 @@ func (w *watching) end() {
 		return
 	}
 	r, n := &w.rank, float64(w.steps)
+	usage := w.usage
+	if usage <= 0 {
+		usage = math.NaN()
+	}
 	r.Step = append(r.Step, float64(w.last+1))
 	r.Loss = append(r.Loss, w.loss/n)
 	r.Seconds = append(r.Seconds, w.seconds/n)
-	r.Cores = append(r.Cores, w.cores/w.seconds)
+	w.taken = append(w.taken, taken{w.cores, w.usage})
+	r.Cores = append(r.Cores, w.inUse())
 	r.Memory = append(r.Memory, w.memory)
-	r.Sent = append(r.Sent, w.sent/w.seconds)
-	r.Received = append(r.Received, w.received/w.seconds)
-	*w = watching{rank: w.rank}
+	r.Sent = append(r.Sent, w.sent/usage)
+	r.Received = append(r.Received, w.received/usage)
+	*w = watching{rank: w.rank, taken: w.taken}
 }

@@ -101,7 +101,7 @@ func progressLine(s job.Progress, withBar bool) string {
 		const width = 20
 		part := float64(s.Step) / float64(max(1, s.Steps))
 		if s.Length > 0 {
-			part = min(1, s.Elapsed.Seconds()/s.Length.Seconds())
+			part = min(1, s.Trained.Seconds()/s.Length.Seconds())
 		}
 		done := int(width * part)
 		fmt.Fprintf(&b, "[%s%s] ", strings.Repeat("=", done), strings.Repeat(" ", width-done))
@@ -112,7 +112,7 @@ func progressLine(s job.Progress, withBar bool) string {
 	}
 	if s.Step > 0 {
 		fmt.Fprintf(&b, "  loss %.4f  %.0f samples/s  ", s.Loss,
-			float64(s.Samples)/s.Elapsed.Seconds())
+			float64(s.Samples)/s.Trained.Seconds())
 	}
 	switch {
 	case s.Step == s.Steps, s.Length > 0 && s.Remaining == 0:

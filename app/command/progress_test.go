@@ -15,7 +15,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 		var out bytes.Buffer
 		p := &progress{w: &out, isTerminal: true, columns: func() int { return width }}
 		p.show(job.Progress{Phase: "forward", Step: 1234, Steps: 56789, Epoch: 3, Loss: 0.5,
-			Samples: 78976, Elapsed: 10 * time.Second, Remaining: 2 * time.Hour})
+			Samples: 78976, Trained: 10 * time.Second, Remaining: 2 * time.Hour})
 		line := strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K")
 		if len(line) > max(0, width-1) {
 			t.Errorf("%d columns: %q has %d", width, line, len(line))
@@ -29,12 +29,13 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 // A run whose length is a time shows how much of it is over, and no number of steps.
 func TestProgressOfATime(t *testing.T) {
 	s := job.Progress{Phase: "evaluation", Step: 7, Epoch: 1, Loss: 0.5, Samples: 70,
-		Elapsed: 10 * time.Second, Length: 40 * time.Second, Remaining: 30 * time.Second}
+		Elapsed: 50 * time.Second, Trained: 10 * time.Second,
+		Length: 40 * time.Second, Remaining: 30 * time.Second}
 	want := "[=====               ] epoch 2  step 7  loss 0.5000  7 samples/s  30s left"
 	if got := progressLine(s, true); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	s.Elapsed, s.Remaining = 41*time.Second, 0
+	s.Trained, s.Remaining = 41*time.Second, 0
 	if got := progressLine(s, true); !strings.HasPrefix(got, "[====================] ") ||
 		!strings.HasSuffix(got, "  evaluation") {
 		t.Errorf("after its time: %q", got)

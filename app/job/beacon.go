@@ -22,6 +22,8 @@ type beacon struct {
 	samples atomic.Int64
 	loss    atomic.Uint64 // bits of a float64
 	began   atomic.Int64  // Unix nanoseconds of the first step's beginning; 0: not yet
+	trained atomic.Int64  // nanoseconds of training to the end of the last step, without evaluations
+	tested  time.Duration // of evaluations so far; the training goroutine's own
 	steps   int           // of the run; 0: its length is a time
 	from    int           // steps of the parts before
 	length  time.Duration // of this part, if that is the run's length
@@ -45,12 +47,17 @@ func (b *beacon) read() cluster.Progress {
 	}
 	if began := b.began.Load(); began > 0 {
 		p.Seconds = time.Since(time.Unix(0, began)).Seconds()
+		p.Trained = time.Duration(b.trained.Load()).Seconds()
 	}
 	return p
 }
 
-// finish notes a finished step. What follows the last one is the evaluation.
-func (b *beacon) finish(s train.Step) {
+// evaluated notes an evaluation and how long it took.
+func (b *beacon) evaluated(took time.Duration) { b.tested += took }
+
+// finish notes a step that finished now. What follows the last one is the evaluation.
+func (b *beacon) finish(now time.Time, s train.Step) {
+	b.trained.Store(now.UnixNano() - b.began.Load() - int64(b.tested))
 	b.step.Store(int64(s.Number + 1))
 	b.epoch.Store(int64(s.Epoch))
 	b.samples.Add(int64(s.Samples))

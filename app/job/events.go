@@ -55,22 +55,23 @@ func (e *events) step(now time.Time, s train.Step, u usage) {
 	for p, d := range s.Phases {
 		e.phases[p] += d
 	}
+	e.usage.wall += u.wall
 	e.usage.cpu += u.cpu
 	e.usage.sent += u.sent
 	e.usage.received += u.received
-	if now.Before(e.next) || e.time <= 0 {
+	if now.Before(e.next) || e.time <= 0 || e.usage.wall <= 0 {
 		return
 	}
 	e.next = now.Add(eventsEvery)
-	steps, seconds := float64(e.steps), e.time.Seconds()
+	steps, seconds, wall := float64(e.steps), e.time.Seconds(), e.usage.wall.Seconds()
 	e.scalars = append(e.scalars[:0],
 		tensorboard.Scalar{Tag: "loss/train", Value: s.Loss},
 		tensorboard.Scalar{Tag: "learning rate", Value: s.Rate},
 		tensorboard.Scalar{Tag: "step/ms", Value: 1e3 * seconds / steps},
-		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.cpu.Seconds() / seconds},
+		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.cpu.Seconds() / wall},
 		tensorboard.Scalar{Tag: "worker/memory bytes", Value: float64(u.rss)},
-		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(e.usage.sent) / seconds},
-		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(e.usage.received) / seconds})
+		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(e.usage.sent) / wall},
+		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(e.usage.received) / wall})
 	for p, d := range e.phases {
 		e.scalars = append(e.scalars,
 			tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds() / steps})

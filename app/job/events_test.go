@@ -24,7 +24,8 @@ func TestEvents(t *testing.T) {
 	written := 0
 	for s.Number = range 301 { // at 0, 100, 200 and 300 ms
 		before := e.steps
-		e.step(now.Add(time.Duration(s.Number)*time.Millisecond), s, usage{cpu: 2 * time.Millisecond, rss: 1})
+		e.step(now.Add(time.Duration(s.Number)*time.Millisecond), s,
+			usage{wall: 2 * time.Millisecond, cpu: 4 * time.Millisecond, rss: 1})
 		if e.steps <= before {
 			written++
 		}

@@ -45,6 +45,7 @@ type Progress struct {
 	Loss        float64       // mean over the last step's global batch
 	Samples     int64         // finished, over all workers
 	Elapsed     time.Duration // since training began
+	Trained     time.Duration // of that, to the end of the last step and without evaluations
 	Remaining   time.Duration // estimate; 0 while unknown
 	Note        string        // a line for people; the rest is then the moment it was said at
 	IsWarning   bool          // Note says what went wrong
@@ -326,9 +327,10 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 func progressOf(p cluster.Progress) Progress {
 	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
-		Samples: p.Samples, Note: p.Note, Elapsed: seconds(p.Seconds), Length: seconds(p.Length)}
+		Samples: p.Samples, Note: p.Note, Elapsed: seconds(p.Seconds),
+		Trained: seconds(p.Trained), Length: seconds(p.Length)}
 	if done := p.Step - p.From; q.Length > 0 {
-		q.Remaining = max(0, q.Length-q.Elapsed)
+		q.Remaining = max(0, q.Length-q.Trained)
 	} else if done > 0 {
 		q.Remaining = q.Elapsed / time.Duration(done) * time.Duration(p.Steps-p.Step)
 	}

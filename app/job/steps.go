@@ -43,8 +43,8 @@ func openStepLog(path string) (*stepLog, error) {
 }
 
 // add appends a step's line: a JSON object with the fields of train.Step, times in seconds, and
-// what this worker took for the step. own_loss is null where the rank had no sample. It allocates
-// nothing.
+// what this worker took for the step: bytes and processor time in usage_seconds, see [usage]. own_loss is
+// null where the rank had no sample. It allocates nothing.
 func (l *stepLog) add(rank int, s train.Step, u usage) {
 	b := append(l.buffer, `{"rank":`...)
 	b = strconv.AppendInt(b, int64(rank), 10)
@@ -80,6 +80,8 @@ func (l *stepLog) add(rank int, s train.Step, u usage) {
 	b = strconv.AppendInt(b, u.sent, 10)
 	b = append(b, `,"bytes_received":`...)
 	b = strconv.AppendInt(b, u.received, 10)
+	b = append(b, `,"usage_seconds":`...)
+	b = strconv.AppendFloat(b, u.wall.Seconds(), 'g', -1, 64)
 	b = append(b, `,"cpu_seconds":`...)
 	b = strconv.AppendFloat(b, u.cpu.Seconds(), 'g', -1, 64)
 	b = append(b, `,"rss_bytes":`...)

@@ -11,7 +11,7 @@ import (
 )
 
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
-// those of the slowest rank; bytes are sums over ranks.
+// those of the slowest rank; bytes are sums over ranks; rates are of training without evaluations.
 type Summary struct {
 	Model            string           `json:"model"`
 	Data             string           `json:"data"`
@@ -90,7 +90,7 @@ type Quantiles struct {
 // zeros included: algorithms that need fewer of them may pass the peak.
 type Computation struct {
 	FLOPs int64   `json:"flops"`            // of all workers
-	Rate  float64 `json:"flops_per_second"` // over the time of the steps
+	Rate  float64 `json:"flops_per_second"` // of training, without evaluations
 	Peak  float64 `json:"peak_flops"`       // per second, of multiply-adds in registers after the last step
 	Of    float64 `json:"fraction_of_peak"`
 }
@@ -248,7 +248,9 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
 	s.Work = workOf(s)
 	s.Taken = takenOf(s.Ranks, c.Link == linkLocal)
-	s.SamplesPerSecond = float64(s.Samples) / s.Seconds
+	if seconds := s.trained(); seconds > 0 {
+		s.SamplesPerSecond = float64(s.Samples) / seconds
+	}
 	if s.Resumed != nil {
 		s.Samples += s.Resumed.Samples
 	}
@@ -257,6 +259,9 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 	return s, nil
 }
 
+// trained returns the seconds of the training loop without evaluations, which all rates are over.
+func (s *Summary) trained() float64 { return s.Seconds - s.Phases.Evaluation }
+
 // workOf adds up what the ranks computed; nil if that is nothing.
 func workOf(s *Summary) *Computation {
 	var w Computation
@@ -264,7 +269,7 @@ func workOf(s *Summary) *Computation {
 		w.FLOPs += r.FLOPs
 		w.Peak += r.PeakFLOPs
 	}
-	time := s.Seconds - s.Phases.Evaluation
+	time := s.trained()
 	if w.FLOPs == 0 || time <= 0 || w.Peak == 0 {
 		return nil
 	}

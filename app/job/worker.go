@@ -444,7 +444,7 @@ func (w *worker) Step(s train.Step) {
 	w.events.step(now, s, u)
 	w.lose(stepsFile, w.steps.err)
 	w.lose(eventsFolder, w.events.err)
-	w.beacon.finish(s)
+	w.beacon.finish(now, s)
 }
 
 // Evaluation notes an evaluation; it is part of train.Sink.
@@ -459,6 +459,9 @@ func (w *worker) Evaluation(e train.Evaluation) {
 	w.events.evaluation(time.Now(), e)
 	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
+	w.beacon.evaluated(e.Time)
+	sent, received := w.traffic()
+	w.meter.step(time.Now(), sent, received)
 }
 
 // note writes a line to the worker's log. The log is a courtesy: a full disk shows elsewhere.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lockstep/app/analysis"
 )
@@ -186,17 +187,17 @@ func rankQuantities() []quantity {
 		{"time", "Step time", "step time, ms", "Mean over the steps between two points.",
 			func(w analysis.WatchedRank) []float64 { return w.Seconds }, 1e3},
 		{"cpu", "Processors in use", "cores",
-			"Processor time of each worker's process over the time of its steps. What an evaluation " +
-				"takes counts for the step after it.",
+			"Processor time of each worker's process over the time in which it was taken, a tenth of a " +
+				"second or more. Evaluations are left out of both.",
 			func(w analysis.WatchedRank) []float64 { return w.Cores }, 1},
 		{"memory", "Memory", "resident, MiB",
 			"Largest of the steps between two points, for each worker's process.",
 			func(w analysis.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
 		{"sent", "Network, sent", "MB/s",
-			"Bytes that each worker sent over the time of its steps.",
+			"Bytes that each worker sent, without evaluations, over the same time.",
 			func(w analysis.WatchedRank) []float64 { return w.Sent }, 1e-6},
 		{"received", "Network, received", "MB/s",
-			"Bytes that each worker received over the time of its steps.",
+			"Bytes that each worker received, without evaluations, over the same time.",
 			func(w analysis.WatchedRank) []float64 { return w.Received }, 1e-6},
 	}
 }
@@ -218,11 +219,18 @@ func trainingFigures(t *analysis.Training) []figure {
 		quantities = quantities[:len(quantities)-2]
 	}
 	for _, q := range quantities {
-		if len(t.Watched) > 0 {
+		if q.isKnown(t.Watched) {
 			figures = append(figures, q.figure(t.Watched))
 		}
 	}
 	return figures
+}
+
+// isKnown reports whether any rank tells the quantity.
+func (q quantity) isKnown(ranks []analysis.WatchedRank) bool {
+	return slices.ContainsFunc(ranks, func(w analysis.WatchedRank) bool {
+		return slices.ContainsFunc(q.values(w), known)
+	})
 }
 
 // figure plots the quantity of some ranks against the step.

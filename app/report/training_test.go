@@ -3,11 +3,13 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"lockstep/app/analysis"
 	"lockstep/app/report"
 )
 
@@ -19,7 +21,8 @@ func trainingRun(t *testing.T) (folder string) {
 	for step := range 1000 {
 		for rank := range 2 {
 			fmt.Fprintf(&steps, `{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"seconds":0.01,`+
-				`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.015,"rss_bytes":%d}`+"\n",
+				`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.03,`+
+				`"usage_seconds":0.02,"rss_bytes":%d}`+"\n",
 				rank, step, 2.5-float64(step)/1000, 10000*(rank+1), (100+step/10)<<20)
 		}
 	}
@@ -70,12 +73,36 @@ func TestReportOfATrainingRun(t *testing.T) {
 			"beside it, 1 came late",
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
-		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`, // cores
-		`<th scope="row">1000</th><td>1.000</td><td>2.000</td>`, // MB/s
+		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores
+		`<th scope="row">1000</th><td>0.5000</td><td>1.000</td>`, // MB/s
 		`<th scope="row">10.00</th><td>75.00</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// A run that did not tell the time of its processor time has no curve of it, rather than a wrong one.
+func TestReportWithoutTheTimeOfUsage(t *testing.T) {
+	folder := trainingRun(t)
+	path := filepath.Join(folder, "steps.jsonl")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, bytes.ReplaceAll(text, []byte(`"usage_seconds":0.02,`), nil), 0o644)
+	}
+	if err == nil {
+		err = report.WriteTraining(folder)
+	}
+	if err == nil {
+		text, err = os.ReadFile(filepath.Join(folder, report.HTMLFile))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"cpu": false, "sent": false, "memory": true, "time": true} {
+		if got := bytes.Contains(text, []byte(`<title id="`+name+`-wide-t">`)); got != want {
+			t.Errorf("figure %s: %v, want %v", name, got, want)
 		}
 	}
 }
@@ -98,6 +125,29 @@ func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(folder, report.HTMLFile)); err == nil {
 			t.Errorf("%s: there is a report", name)
+		}
+	}
+}
+
+// Ticks of 10 ms in steps of 2 ms are no twenty processors: the figure is a mean over a tenth of a second.
+func TestProcessorsInUseOfShortSteps(t *testing.T) {
+	var steps strings.Builder
+	for step := range 200 {
+		cpu := 0.0
+		if step%5 == 4 {
+			cpu = 0.01
+		}
+		fmt.Fprintf(&steps, `{"rank":0,"step":%d,"seconds":0.002,"cpu_seconds":%g,"usage_seconds":0.002}`,
+			step, cpu)
+	}
+	run, err := analysis.ReadTraining(strings.NewReader(`{"workers":1,"steps":200}`),
+		strings.NewReader(steps.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range run.Watched[0].Cores {
+		if isKnown := !math.IsNaN(v); isKnown != (i >= 49) || isKnown && math.Abs(v-1) > 0.11 {
+			t.Errorf("%v processors in use at step %d, want 1 from step 49 on", v, i)
 		}
 	}
 }

@@ -1,0 +1,91 @@
+package job
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"lockstep/train"
+)
+
+// What an evaluation takes belongs to no step: the line of the step after it holds the processor time of
+// the time that it holds.
+func TestUsageLeavesOutEvaluations(t *testing.T) {
+	dir := directory(t.TempDir())
+	w := &worker{dir: dir, log: io.Discard, tell: func(notice) {}, meter: newMeter(),
+		beacon: newBeacon(0, 2, 0)}
+	w.beacon.began.Store(time.Now().UnixNano())
+	if err := w.openLogs(); err != nil {
+		t.Fatal(err)
+	}
+	step := train.Step{Time: time.Millisecond, Samples: 8}
+	work := func(d time.Duration) {
+		for end := processTime() + d; processTime() < end; {
+		}
+	}
+	work(30 * time.Millisecond)
+	w.Step(step)
+	tested := time.Now()
+	work(300 * time.Millisecond)
+	w.Evaluation(train.Evaluation{Steps: 1, Samples: 1, Time: time.Since(tested)})
+	step.Number = 1
+	w.Step(step)
+	total := time.Since(time.Unix(0, w.beacon.began.Load())).Seconds()
+	if trained := w.beacon.read().Trained; trained <= 0 || trained > total-0.3 {
+		t.Errorf("%v s of training in %v s, of which 0.3 are an evaluation", trained, total)
+	}
+	w.steps.close()
+	w.events.close()
+	for i, u := range usages(t, dir.path(stepsFile)) {
+		if u.CPU < 0.03 && i == 0 || u.CPU > 0.15 || u.Wall <= 0 || u.CPU > u.Wall+0.05 {
+			t.Errorf("step %d: %v s of processor time in %v s", i, u.CPU, u.Wall)
+		}
+	}
+}
+
+// usageLine is what a line of steps.jsonl says about processor time.
+type usageLine struct {
+	CPU  float64 `json:"cpu_seconds"`
+	Wall float64 `json:"usage_seconds"`
+}
+
+func usages(t *testing.T, path string) (lines []usageLine) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var l usageLine
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	if len(lines) != 2 {
+		t.Fatalf("%d lines, want 2", len(lines))
+	}
+	return lines
+}
+
+// Rates are over training without evaluations, samples as well as operations.
+func TestRatesLeaveOutEvaluations(t *testing.T) {
+	result := workerResult{RankStat: RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,
+		Phases: Phases{Forward: 1, Backward: 1, Evaluation: 8}}}
+	s, err := summarize(Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.SamplesPerSecond != 400 || s.Work.Rate != 1e9 {
+		t.Errorf("%v samples/s, %v operations/s, want 400 and 1e9", s.SamplesPerSecond, s.Work.Rate)
+	}
+	result.Phases.Evaluation, result.Seconds, result.Samples = 0, 0, 0
+	s, err = summarize(Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
+	if err != nil || s.SamplesPerSecond != 0 {
+		t.Errorf("%v samples/s of nothing", s.SamplesPerSecond)
+	}
+}
