@@ -8,7 +8,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // entry is one line of a configuration file.
@@ -20,7 +22,11 @@ func parseFile(path string, text []byte) ([]entry, error) {
 		return &UsageError{Lines: []string{
 			fmt.Sprintf("%s:%d:%d: %s", path, line, column, fmt.Sprintf(format, args...))}}
 	}
-	file, err := parser.ParseBytes(text, 0)
+	tokens := lexer.Tokenize(string(text))
+	if at := tooNested(tokens); at != nil {
+		return nil, refuse(at.Line, at.Column, "lists in lists, want lines of the form key: value")
+	}
+	file, err := parser.Parse(tokens, 0)
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Token != nil {
 		at := syntax.Token.Position
@@ -58,6 +64,26 @@ func parseFile(path string, text []byte) ([]entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// maxNested is more than the lists, mappings, anchors, aliases and tags of a configuration file, which
+// has none. The parser's memory grows with the square of how deep they are.
+const maxNested = 16
+
+// tooNested returns the place of the first of too many such tokens; nil if they are few.
+func tooNested(tokens token.Tokens) *token.Position {
+	n := 0
+	for _, t := range tokens {
+		switch t.Type {
+		case token.SequenceEntryType, token.SequenceStartType, token.MappingStartType, token.MappingKeyType,
+			token.AnchorType, token.AliasType, token.TagType:
+			n++
+		}
+		if n > maxNested {
+			return t.Position
+		}
+	}
+	return nil
 }
 
 // YAML returns the configuration as a file that --config accepts, each value with its origin as a

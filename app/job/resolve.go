@@ -172,7 +172,7 @@ func (r *resolver) readFile(path string) error {
 }
 
 // maxFile is a size that no configuration file has.
-const maxFile = 1 << 20
+const maxFile = 64 << 10
 
 // readSome returns what is in a file, but no more than limit bytes.
 func readSome(path string, limit int64) ([]byte, error) {

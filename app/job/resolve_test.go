@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -155,6 +156,25 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 				t.Errorf("got %q, want one line with %q", e.Lines, test.want)
 			}
 		})
+	}
+}
+
+// What a file costs to refuse does not grow with the square of its size.
+func TestNestedFilesAreRefusedCheaply(t *testing.T) {
+	for _, unit := range []string{"[", "{", "- ", "? ", "[a,", "{a: ", "&a ", "!!a ", "a: ", "a:\n - b\n"} {
+		file := write(t, strings.Repeat(unit, 60_000/len(unit)))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := job.Resolve(job.Source{File: file})
+		runtime.ReadMemStats(&after)
+		var usage *job.UsageError
+		if took := after.TotalAlloc - before.TotalAlloc; !errors.As(err, &usage) || took > 64<<20 {
+			t.Errorf("%q: %d MiB, %v", unit, took>>20, err)
+		}
+	}
+	_, _, err := job.Resolve(job.Source{File: write(t, strings.Repeat("#", 64<<10))})
+	if err == nil || !strings.Contains(err.Error(), "too large to be a configuration file") {
+		t.Errorf("64 KiB: %v", err)
 	}
 }
 
