@@ -283,7 +283,11 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, checkpoint.WeightsFile)
-	wantFault(t, "folder", folder, path, -1, "not a regular file")
+	_, err := checkpoint.Open(folder)
+	if missing := (*checkpoint.ReadError)(nil); !errors.As(err, &missing) ||
+		!strings.Contains(err.Error(), path+": not a regular file") {
+		t.Errorf("folder: %v, want a ReadError", err)
+	}
 	for _, name := range []string{"a.safetensors", "b.safetensors"} {
 		if err := os.WriteFile(filepath.Join(path, name), nil, 0o644); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"io"
 	"os"
+
+	"lockstep/internal/regular"
 )
 
 // disk is what a Store does to the file system. Tests have one whose calls fail.
@@ -34,14 +36,14 @@ func (system) MakeFolder(path string) error { return os.MkdirAll(path, 0o777) }
 
 // Create implements disk.
 func (system) Create(path string) (diskFile, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
 // Rename implements disk.
 func (system) Rename(from, to string) error { return os.Rename(from, to) }
 
 // SyncFolder implements disk.
-func (system) SyncFolder(path string) error { return syncFolder(path) }
+func (system) SyncFolder(path string) error { return regular.SyncFolder(path) }
 
 // Remove implements disk.
 func (system) Remove(path string) error { return os.RemoveAll(path) }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"lockstep/internal/regular"
 )
 
 // file is an open safetensors file.
@@ -53,7 +55,7 @@ func openFile(path string) (*file, header, error) {
 	if isPickleName(path) {
 		return nil, header{}, pickleError(path)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, header{}, &ReadError{err}
 	}
@@ -78,9 +80,7 @@ func readHeader(f *os.File, path string) (size int64, h header, err error) {
 	refuse := func(offset int64, format string, args ...any) (int64, header, error) {
 		return 0, h, &FormatError{File: path, Offset: offset, Reason: fmt.Sprintf(format, args...)}
 	}
-	if size = info.Size(); !info.Mode().IsRegular() {
-		return refuse(-1, "not a regular file")
-	}
+	size = info.Size()
 	var start [lengthBytes + 1]byte
 	n, err := f.ReadAt(start[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {

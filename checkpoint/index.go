@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"lockstep/internal/regular"
 )
 
 // maxFiles bounds the files of one index.
@@ -51,7 +52,7 @@ func (r *Reader) addIndexed(path string) error {
 
 // readIndex returns the file of each tensor.
 func readIndex(path string) (map[string]string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, &ReadError{err}
 	}

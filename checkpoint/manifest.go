@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"lockstep/internal/regular"
 )
 
 // ManifestFile makes a folder a checkpoint: it lists the other files, and is written last.
@@ -117,7 +119,7 @@ func OpenCheckpoint(path string) (*Checkpoint, error) {
 
 // readManifest returns what a manifest holds, but no more than a manifest can have.
 func readManifest(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, &ReadError{err}
 	}
@@ -131,7 +133,7 @@ func readManifest(path string) ([]byte, error) {
 
 // verify compares a file with what the manifest says about it.
 func (p Part) verify(path string) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &FormatError{File: path, Offset: -1, Reason: "missing, but the manifest lists it"}
 	}

@@ -8,15 +8,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"syscall"
 
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -36,7 +33,7 @@ type Entry struct {
 // hexadecimal. Equal entries, in any order, give equal bytes: those of the reference library, but
 // that metadata is sorted by key. Errors are *WriteError.
 func Write(path string, entries []Entry, metadata map[string]string) (sum string, err error) {
-	err = replace(path, func(f io.Writer) (err error) {
+	err = regular.Replace(path, func(f io.Writer) (err error) {
 		sum, err = encode(&countingWriter{w: f}, entries, metadata)
 		return err
 	})
@@ -160,45 +157,3 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 
 // newBuffer collects what goes to w in large pieces.
 func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, chunkBytes) }
-
-// replace gives path the contents that fill writes, after they have reached the disk, or leaves
-// what was there.
-func replace(path string, fill func(io.Writer) error) error {
-	folder := filepath.Dir(path)
-	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	b := newBuffer(f)
-	err = fill(b)
-	if err == nil {
-		err = b.Flush()
-	}
-	if err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Sync())
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name()) // the first error is the one to report
-		return err
-	}
-	return syncFolder(folder)
-}
-
-// syncFolder makes a rename in folder last. Systems that cannot do so for folders, do so by
-// themselves.
-func syncFolder(folder string) error {
-	d, err := os.Open(folder)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	err = d.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
-		return nil
-	}
-	return err
-}

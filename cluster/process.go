@@ -89,7 +89,7 @@ func (f *fleet) start(processes []process) error {
 }
 
 func (p process) start() (*exec.Cmd, error) {
-	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
 	}

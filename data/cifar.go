@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -170,7 +171,7 @@ func (c *cifar10) checkSize(path string) error {
 }
 
 func (c *cifar10) readFile(ctx context.Context, path, name string) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return &ReadError{File: path, Err: err}
 	}
@@ -180,7 +181,7 @@ func (c *cifar10) readFile(ctx context.Context, path, name string) error {
 }
 
 func (c *cifar10) openArchive(ctx context.Context, file string) error {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return &ReadError{File: file, Err: err}
 	}

@@ -62,7 +62,7 @@ func (f *fetcher) fetch(ctx context.Context, folder string, file File) error {
 	if isFile(path) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	p, err := openPartial(ctx, path)
@@ -208,7 +208,7 @@ type partial struct {
 // openPartial opens path's .part file, new or left by an earlier attempt, and waits until no other
 // process writes it.
 func openPartial(ctx context.Context, path string) (*partial, error) {
-	file, err := os.OpenFile(path+".part", os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(path+".part", os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}

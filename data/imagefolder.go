@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -227,7 +228,7 @@ func (f *imageFolder) key() string {
 
 // readPixels fills pixels from a cache file and reports whether it held them intact.
 func readPixels(path string, pixels []byte) bool {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return false
 	}
@@ -245,7 +246,7 @@ func readPixels(path string, pixels []byte) bool {
 
 // writePixels writes a cache file, complete or not at all.
 func writePixels(path string, pixels []byte) {
-	if path == "" || os.MkdirAll(filepath.Dir(path), 0o755) != nil {
+	if path == "" || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "*.part")
@@ -307,7 +308,7 @@ type decoder struct {
 
 // decode writes one file's image to dst, [side, side, 3].
 func (d *decoder) decode(ctx context.Context, path string, dst []byte) error {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return &ReadError{File: path, Err: err}
 	}

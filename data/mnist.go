@@ -6,10 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -134,7 +134,7 @@ func readMNISTPart(ctx context.Context, dir, images, labels string) (*Set, error
 
 // readMaybeGzip calls read with the contents of a file, unzipped if its name ends in .gz.
 func readMaybeGzip(ctx context.Context, path string, read func(io.Reader) error) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return &ReadError{File: path, Err: err}
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -93,7 +93,7 @@ func readSVHN(ctx context.Context, name, dir string, files []string) (*Set, erro
 }
 
 func (s *Set) readSVHNFile(ctx context.Context, name string) error {
-	file, err := os.Open(name)
+	file, err := regular.Open(name)
 	if err != nil {
 		return &ReadError{File: name, Err: err}
 	}

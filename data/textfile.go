@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"lockstep/data/wordpiece"
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -33,7 +33,7 @@ const bertFolder = "bert-base-uncased"
 
 // ReadVocabulary opens a WordPiece vocabulary, vocab.txt. Errors: *ReadError, *FormatError.
 func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, &ReadError{File: path, Err: err}
 	}
@@ -98,7 +98,7 @@ func (t *textReader) newSet(source string) *Set {
 
 // read appends the records of a file to the sets that place says, by a record's number from 0.
 func (t *textReader) read(ctx context.Context, path string, place func(record int) *Set) error {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return &ReadError{File: path, Err: err}
 	}

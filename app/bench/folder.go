@@ -21,7 +21,7 @@ func Claim(folder string) error {
 		return usage("--out: %s is not empty (it holds %s); choose a new folder", folder,
 			entries[0].Name())
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return usage("--out: %v", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 )
 
 // Files of a run directory.
@@ -188,17 +190,11 @@ func (d directory) writeJSON(name string, value any) error {
 
 // write replaces a file atomically.
 func (d directory) write(name string, text []byte) error {
-	f, err := os.CreateTemp(string(d), "."+name+"-*")
+	err := regular.Replace(d.path(name), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("job: write %s: %w", name, err)
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), d.path(name))
-	}
-	if err != nil {
-		os.Remove(f.Name()) // the first error is the one to report
 		return fmt.Errorf("job: write %s: %w", name, err)
 	}
 	return nil

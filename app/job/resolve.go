@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 )
 
 // Source is where the values of a configuration come from; later ones win over earlier ones.
@@ -176,7 +176,7 @@ const maxFile = 64 << 10
 
 // readSome returns what is in a file, but no more than limit bytes.
 func readSome(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

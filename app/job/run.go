@@ -311,7 +311,7 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, told
 
 // runLogged runs a worker of this process with a log file of its own.
 func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
-	log, err := os.OpenFile(w.dir.log(w.rank), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(w.dir.log(w.rank), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("job: log: %w", err)
 	}
@@ -368,7 +368,7 @@ func (d directory) merge(workers int) error {
 			return fmt.Errorf("job: trace of rank %d: %w", rank, err)
 		}
 	}
-	f, err := os.OpenFile(d.path(traceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(d.path(traceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("job: trace: %w", err)
 	}

@@ -573,7 +573,7 @@ func (w *worker) keep(r *trace.Recorder) error {
 	}
 	text, err := json.Marshal(r.Recording())
 	if err == nil {
-		err = os.WriteFile(w.dir.recording(w.rank), text, 0o644)
+		err = os.WriteFile(w.dir.recording(w.rank), text, 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("job: keep the trace: %w", err)

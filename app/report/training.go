@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/regular"
 )
 
 //go:embed template/training.html
@@ -33,13 +34,13 @@ func HoldsTraining(folder string) bool {
 
 // ReadTraining returns what the training run in folder left. An error names the file.
 func ReadTraining(folder string) (*analysis.Training, error) {
-	summary, err := os.Open(filepath.Join(folder, summaryFile))
+	summary, err := regular.Open(filepath.Join(folder, summaryFile))
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	defer summary.Close()
 	var steps io.Reader = bytes.NewReader(nil) // a run that only evaluated has none
-	f, err := os.Open(filepath.Join(folder, stepsFile))
+	f, err := regular.Open(filepath.Join(folder, stepsFile))
 	if err == nil {
 		defer f.Close()
 		steps = f
@@ -50,11 +51,16 @@ func ReadTraining(folder string) (*analysis.Training, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", folder, err)
 	}
-	config, err := os.ReadFile(filepath.Join(folder, configFile))
+	config, err := regular.Open(filepath.Join(folder, configFile))
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	t.Configuration = string(config)
+	defer config.Close()
+	text, err := io.ReadAll(config)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	t.Configuration = string(text)
 	return t, nil
 }
 

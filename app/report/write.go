@@ -2,13 +2,12 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/regular"
 )
 
 // The files of a benchmark's folder.
@@ -21,7 +20,7 @@ const (
 // Read returns the results in folder. An error names the file; os.ErrNotExist is wrapped.
 func Read(folder string) (*analysis.Results, error) {
 	path := filepath.Join(folder, ResultsFile)
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
@@ -63,19 +62,10 @@ func Write(folder string, r *analysis.Results) error {
 	return nil
 }
 
-// replace writes a file beside path, brings it to disk and renames it over path.
+// replace writes a file whole or not at all.
 func replace(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
+	return regular.Replace(path, func(w io.Writer) error {
+		_, err := w.Write(content)
 		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name()) // the first error is the one to report
-	}
-	return err
+	})
 }

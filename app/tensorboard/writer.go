@@ -24,7 +24,7 @@ type Writer struct {
 // Create makes an event file in the folder, which it creates if need be. TensorBoard shows each folder
 // as a run, and reads its files in the order of their names, which start with the time.
 func Create(folder string, now time.Time) (*Writer, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fmt.Errorf("tensorboard: %w", err)
 	}
 	name := fmt.Sprintf("events.out.tfevents.%010d.lockstep.%d", now.Unix(), os.Getpid())
