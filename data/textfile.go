@@ -156,7 +156,7 @@ func (t *textReader) add(s *Set, text, label, path string, line int) error {
 	}
 	isCut := false
 	if t.scratch, isCut = t.tokenizer.Encode(t.scratch[:0], text, t.maxTokens); isCut {
-		s.Texts.Cut++
+		s.Texts.Cut = append(s.Texts.Cut, len(s.Texts.Ends))
 	}
 	s.Texts.Tokens = append(s.Texts.Tokens, t.scratch...)
 	s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))

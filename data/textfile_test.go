@@ -119,22 +119,29 @@ func TestLoadTextFile(t *testing.T) {
 
 func TestLoadTextFolderCutsLongTexts(t *testing.T) {
 	folder, o := textFolder(t, map[string]string{
-		"train.tsv": "text\tlabel\na a a a\tpos\nb\tneg\naa\tneg\n", "dev.tsv": "label\ttext\nneg\tc c c\n"})
+		"train.tsv": "text\tlabel\na a a a\tpos\nb\tneg\naa\tneg\nb b b\tneg\n",
+		"dev.tsv":   "label\ttext\nneg\tc c c\n"})
 	o.MaxTokens = 4
 	train, test, err := data.Load(context.Background(), folder, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(texts(train), texts(test)); got !=
-		"[[1 3 3 2]pos [1 4 2]neg [1 3 8 2]neg] [[1 5 5 2]neg]" {
+		"[[1 3 3 2]pos [1 4 2]neg [1 3 8 2]neg [1 4 4 2]neg] [[1 5 5 2]neg]" {
 		t.Errorf("texts %s", got)
 	}
 	if !train.Shape.Equal(tensor.Shape{4}) || !test.Shape.Equal(train.Shape) {
 		t.Errorf("shapes %v, %v; want [4]", train.Shape, test.Shape)
 	}
-	if train.Texts.Cut != 1 || test.Texts.Cut != 1 || train.Classes[0] != "neg" {
-		t.Errorf("%d and %d cut, classes %v; want 1, 1, neg first", train.Texts.Cut, test.Texts.Cut,
+	if !slices.Equal(train.Texts.Cut, []int{0, 3}) || !slices.Equal(test.Texts.Cut, []int{0}) ||
+		train.Classes[0] != "neg" {
+		t.Errorf("%v and %v cut, classes %v; want 0 and 3, 0, neg first", train.Texts.Cut, test.Texts.Cut,
 			train.Classes)
+	}
+	for n, want := range []int{0, 1, 1, 1} { // of the texts that are used
+		if got := len(train.Limit(n).Texts.Cut); got != want {
+			t.Errorf("%d of the first %d texts cut, want %d", got, n, want)
+		}
 	}
 	first := train.Limit(2)
 	if first.Len() != 2 || first.Texts.Len() != 2 || !slices.Equal(first.Texts.At(1), []int32{1, 4, 2}) {
@@ -203,7 +210,7 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 
 func TestRealSST2(t *testing.T) {
 	train, test := loadReal(t, "sst2")
-	if train.Len() != 67_349 || test.Len() != 872 || train.Texts.Cut != 0 ||
+	if train.Len() != 67_349 || test.Len() != 872 || len(train.Texts.Cut) != 0 ||
 		train.Texts.Vocabulary != 30_522 {
 		t.Errorf("%d + %d sentences, %d cut, %d tokens known", train.Len(), test.Len(), train.Texts.Cut,
 			train.Texts.Vocabulary)

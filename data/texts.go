@@ -1,6 +1,9 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Texts holds the tokens of all texts of a set. Texts may differ in length; nothing is padded.
 type Texts struct {
@@ -8,8 +11,8 @@ type Texts struct {
 	Tokens []int32
 	// Ends[i] is where text i ends in Tokens, which is where text i+1 starts.
 	Ends []int
-	// Cut is how many texts were longer than Options.MaxTokens and lost their end.
-	Cut int
+	// Cut lists the texts that were longer than Options.MaxTokens and lost their end, in order.
+	Cut []int
 	// Vocabulary is the number of different tokens there can be.
 	Vocabulary int
 }
@@ -39,10 +42,12 @@ func (t *Texts) start(i int) int {
 	return t.Ends[i-1]
 }
 
-// limit returns the first n texts, 0 <= n < Len. Cut stays the count over all of them.
+// limit returns the first n texts, 0 <= n < Len.
 func (t *Texts) limit(n int) *Texts {
 	first := *t
 	first.Ends = t.Ends[:n:n]
+	cut, _ := slices.BinarySearch(t.Cut, n)
+	first.Cut = t.Cut[:cut:cut]
 	end := t.start(n)
 	first.Tokens = t.Tokens[:end:end]
 	return &first

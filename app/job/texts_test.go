@@ -44,6 +44,12 @@ func TestSummaryCountsCutTexts(t *testing.T) {
 	if want := (job.TextStat{Vocabulary: 5, TrainCut: 2, TestCut: 1}); s.Texts == nil || *s.Texts != want {
 		t.Errorf("texts %+v, want %+v", s.Texts, want)
 	}
+	c := texts(t, 5)
+	c.LimitTrain = 3 // the last one of those that are too long is not used
+	s = run(t, c, job.Options{})
+	if s.Texts.TrainCut != 1 {
+		t.Errorf("%d of three texts are cut, want 1", s.Texts.TrainCut)
+	}
 	if s.TTA != "none" || s.Evaluations[0].Views != 1 {
 		t.Errorf("%s, %+v", s.TTA, s.Evaluations)
 	}

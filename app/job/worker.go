@@ -86,8 +86,8 @@ func (c Config) isIsolated() bool { return c.Strategy == none }
 // noteCuts tells how many texts were too long.
 func (w *worker) noteCuts() {
 	for _, set := range []*data.Set{w.task.train, w.task.test} {
-		if set != nil && set.Texts != nil && set.Texts.Cut > 0 {
-			w.note("%s: %d texts have more than %d tokens and lost their end", set.Source, set.Texts.Cut,
+		if set != nil && set.Texts != nil && len(set.Texts.Cut) > 0 {
+			w.note("%s: %d texts have more than %d tokens and lost their end", set.Source, len(set.Texts.Cut),
 				w.config.Sequence)
 		}
 	}
@@ -549,9 +549,9 @@ func (t task) textStat() *TextStat {
 	if texts == nil {
 		return nil
 	}
-	s := &TextStat{Vocabulary: texts.Vocabulary, TrainCut: texts.Cut}
+	s := &TextStat{Vocabulary: texts.Vocabulary, TrainCut: len(texts.Cut)}
 	if t.test != nil {
-		s.TestCut = t.test.Texts.Cut
+		s.TestCut = len(t.test.Texts.Cut)
 	}
 	return s
 }
