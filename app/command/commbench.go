@@ -164,6 +164,16 @@ func printCommbench(out io.Writer, records []commbench.Record, notes []string) e
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	isOff := false
+	for _, r := range records {
+		if r.Doubt != "" {
+			fmt.Fprintf(out, "caution: %s\n", r.Doubt)
+			isOff = true
+		}
+	}
+	if isOff {
+		fmt.Fprintln(out, commbench.Explanation)
+	}
 	for _, line := range notes {
 		fmt.Fprintln(out, line)
 	}

@@ -58,6 +58,9 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Operation, r.Algorithm, r.Link,
 				r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
 		}
+		if r.Doubt != r.DoubtOf() {
+			t.Errorf("%+v: doubt %q, want %q", r, r.Doubt, r.DoubtOf())
+		}
 		if hasBandwidth := r.BusGBPerSecond > 0; hasBandwidth != (r.Bytes > 0) {
 			t.Errorf("%+v: bandwidth without bytes or the reverse", r)
 		}
@@ -83,6 +86,30 @@ func TestFormulaIsWhatIsCounted(t *testing.T) {
 				t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Asked, r.Algorithm, codec,
 					r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
 			}
+		}
+	}
+}
+
+// A prediction that a measurement does not fit is said, with the factor.
+func TestPredictionsThatDoNotFit(t *testing.T) {
+	for _, test := range []struct {
+		predicted, measured float64
+		want                string
+	}{
+		{44.9e-6, 554e-6, "measured 554 µs, 12.3 times longer than the predicted 44.9 µs"},
+		{100e-6, 40e-6, "measured 40 µs, 2.5 times shorter than the predicted 100 µs"},
+		{44.9e-6, 80e-6, ""},
+		{44.9e-6, 30e-6, ""},
+		{0, 554e-6, ""},
+	} {
+		r := commbench.Record{Operation: "all-reduce", Algorithm: "direct", Link: "tcp", Ranks: 2,
+			Bytes: 4096, SecondsPredicted: test.predicted, Seconds: commbench.Spread{Median: test.measured}}
+		want := test.want
+		if want != "" {
+			want = "all-reduce direct, tcp, 2 ranks, 4096 bytes: " + want
+		}
+		if got := r.DoubtOf(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package commbench
 
 import (
+	"fmt"
 	"slices"
 
 	"lockstep/comm"
@@ -32,6 +33,8 @@ type Record struct {
 	Seconds Spread `json:"seconds"`
 	// SecondsPredicted is what was predicted from the links' latency and speed, for fp32; else 0.
 	SecondsPredicted float64 `json:"seconds_predicted"`
+	// Doubt says by what factor the median is off the prediction; "" where that is no more than farOff.
+	Doubt string `json:"doubt,omitempty"`
 	// AlgorithmGBPerSecond is Bytes over the median; Bus is that times the share of the vector which
 	// every rank must send at least, so that links of equal speed show equal numbers.
 	AlgorithmGBPerSecond float64 `json:"algorithm_gb_per_second"`
@@ -73,12 +76,37 @@ func (g group) record(p point, at int) Record {
 		r.BytesSent = max(r.BytesSent, found.Points[at].Sent)
 	}
 	r.Seconds = spread(r.Samples)
+	r.Doubt = r.doubt()
 	if p.Bytes > 0 && r.Seconds.Median > 0 {
 		r.AlgorithmGBPerSecond = float64(p.Bytes) / r.Seconds.Median / 1e9
 		r.BusGBPerSecond = r.AlgorithmGBPerSecond * p.busShare(n)
 	}
 	return r
 }
+
+// farOff is the factor from which on a prediction and a measurement do not fit each other.
+const farOff = 2
+
+// doubt words a measurement that does not fit what was predicted; "" if it does, or nothing was.
+func (r Record) doubt() string {
+	predicted, measured := r.SecondsPredicted, r.Seconds.Median
+	if predicted <= 0 || measured <= 0 || measured < farOff*predicted && predicted < farOff*measured {
+		return ""
+	}
+	const unit = 1e6
+	factor, what := measured/predicted, "longer"
+	if factor < 1 {
+		factor, what = 1/factor, "shorter"
+	}
+	return fmt.Sprintf("%s %s, %s, %d ranks, %d bytes: measured %.3g µs, %.3g times %s than the "+
+		"predicted %.3g µs", r.Operation, r.Algorithm, r.Link, r.Ranks, r.Bytes, unit*measured, factor, what,
+		unit*predicted)
+}
+
+// Explanation says what predictions are made of, for those who read a [Record.Doubt].
+const Explanation = "Predictions are latency and speed of the links, as measured before the first call, " +
+	"without waiting for a core. Where they are far off, ranks had to wait, or the machine was busy at one " +
+	"of the two times."
 
 // busShare is the part of the vector that crosses every rank's link at the least.
 func (p point) busShare(ranks int) float64 {

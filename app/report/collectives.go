@@ -43,6 +43,11 @@ func CollectivesHTML(w io.Writer, all []analysis.Collective, command []string) e
 		Lede: "Time of one call, of the slowest rank. Bus bandwidth is the vector over that time, times " +
 			"the share of it that every rank must send at least.",
 		Source: "results.json"}
+	for _, c := range all {
+		if c.Doubt != "" {
+			p.Facts = append(p.Facts, pair{"caution", c.Doubt})
+		}
+	}
 	for _, operation := range operationsOf(all) {
 		p.Figures = append(p.Figures, collectiveFigures(operation, all)...)
 	}
