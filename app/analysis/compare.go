@@ -63,6 +63,7 @@ type Line struct {
 	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
 	Ranks  []RankLine
 
+	original    int // number of the row, or of the one that it is a copy of
 	work        work
 	skew        *skew     // of the first run that has one
 	phaseGap    float64   // share of the mean step that no phase accounts for
@@ -113,6 +114,7 @@ func Compare(r *Results) *Comparison {
 	c := &Comparison{}
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
+		line.original = i - r.Rows[i].Copy
 		line.Cores, line.Contended = usable(line.Setting, r.Host.Cores)
 		g := c.group(line.Setting)
 		line.Label = label(line.Setting, g.Lines)

@@ -104,9 +104,9 @@ func (g *Group) evidence(tied []*Line) string {
 		ms(first.Step.Median), ms(last.Step.Median), first.Label, won, len(r.Values))
 }
 
-// against relates a row to the baseline; "" where it has no speed-up.
+// against relates a row to the baseline; "" where it has no speed-up, or the baseline is no rival.
 func (g *Group) against(l *Line) string {
-	if !l.Speedup.Known() || l == g.Baseline {
+	if l == g.Baseline || !l.Speedup.Known() || !g.pairOf(l, g.Baseline).Ratio.Known() {
 		return ""
 	}
 	text := fmt.Sprintf(", %s as fast as %s", times(l.Speedup), g.Baseline.Label)
@@ -163,7 +163,10 @@ func (g *Group) processes() string {
 		return ""
 	}
 	p := g.pairOf(alone[0], best)
-	if !p.IsDecided() {
+	switch {
+	case !p.Ratio.Known():
+		return ""
+	case !p.IsDecided():
 		return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to differ: %s.",
 			best.Cores, best.Label, p.A.Label, times(p.Ratio))
 	}

@@ -17,8 +17,8 @@ func (p Pair) IsDecided() bool {
 	return p.P < significance && (lo > 1 || hi < 1)
 }
 
-// isCopy reports whether the rows differ in name only.
-func (p Pair) isCopy() bool { return p.A.Setting == p.B.Setting }
+// isCopy reports whether the rows differ in name only. What the runs themselves choose may differ then.
+func (p Pair) isCopy() bool { return p.A.original == p.B.original || p.A.Setting == p.B.Setting }
 
 // pair fills the groups' pairs.
 func (c *Comparison) pair() {

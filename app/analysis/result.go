@@ -69,6 +69,7 @@ type Setting struct {
 // Row is one configuration with all its runs, at most one per round.
 type Row struct {
 	Setting Setting `json:"setting"`
+	Copy    int     `json:"copy,omitempty"` // how many rows above is the one that this is a copy of; 0: none
 	Runs    []Run   `json:"runs"`
 }
 
@@ -246,6 +247,9 @@ func (r *Results) Validate() error {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		s := row.Setting
+		if row.Copy < 0 || row.Copy > i {
+			return fmt.Errorf("row %d: a copy of the one %d above", i, row.Copy)
+		}
 		if s.Workers < 1 || s.Threads < 1 || s.Batch < 1 || s.Shards < 1 {
 			return fmt.Errorf("row %d: workers %d, threads %d, batch %d, shards %d: want positive",
 				i, s.Workers, s.Threads, s.Batch, s.Shards)

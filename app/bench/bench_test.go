@@ -235,6 +235,26 @@ func TestRun(t *testing.T) {
 	checkNone(t, saved.Rows[3])
 }
 
+// Copies are one row under several names: each tells how many rows above the first of them is.
+func TestRunOfCopies(t *testing.T) {
+	c := withCopies(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2), 3)
+	c.Out = filepath.Join(t.TempDir(), "out")
+	r, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, row := range r.Rows {
+		got = append(got, row.Copy)
+	}
+	if want := []int{0, 1, 2, 0, 1, 2, 0, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("copies %v, want %v", got, want)
+	}
+	if err := r.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
 // checkNone looks at one row in detail: the ranks' shares add up, and one epoch was completed.
 func checkNone(t *testing.T, row analysis.Row) {
 	t.Helper()

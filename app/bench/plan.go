@@ -37,6 +37,7 @@ type Plan struct {
 	Rows    []job.Config
 	Skipped []analysis.Skip
 	Repeats int
+	Copies  int // of each row, beside one another
 }
 
 // Trial is one run of the schedule.
@@ -49,7 +50,7 @@ type Trial struct{ Round, Row int }
 // listed in Skipped. It fails with a *job.UsageError if a list is empty or repeats itself, or
 // a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
-	plan := Plan{Repeats: c.Repeats}
+	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1)}
 	if c.Repeats < 1 || c.Repeats > analysis.MaxRounds {
 		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, analysis.MaxRounds)
 	}
@@ -62,7 +63,7 @@ func Expand(c Config) (Plan, error) {
 		}
 		part.expand(&plan, c)
 	}
-	plan.Rows = copied(plan.Rows, max(c.Copies, 1))
+	plan.Rows = copied(plan.Rows, plan.Copies)
 	if len(plan.Rows) == 0 {
 		return Plan{}, usage("the matrix is empty: single needs --workers 1, the other " +
 			"strategies need two or more")

@@ -71,8 +71,8 @@ func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
 	b.results.Rounds = plan.Repeats
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
-	for _, row := range plan.Rows {
-		b.results.Rows = append(b.results.Rows, analysis.Row{Setting: setting(row)})
+	for i, row := range plan.Rows {
+		b.results.Rows = append(b.results.Rows, analysis.Row{Setting: setting(row), Copy: i % plan.Copies})
 	}
 	err = b.runAll(ctx)
 	return &b.results, err

@@ -64,7 +64,7 @@ func (r rows) learned(s *job.Summary) {
 // took says what that cost.
 func (r rows) took(s *job.Summary) {
 	if s.Steps > 0 {
-		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s", s.Seconds,
+		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds,
 			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
 		r.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
 			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)

@@ -143,7 +143,7 @@ func trainingFacts(t *analysis.Training) []pair {
 			seconds(float64(t.TrainSeconds)))
 	}
 	if t.PerSecond > 0 {
-		add("speed", "%s samples/s", digits(float64(t.PerSecond), 3))
+		add("speed", "%s samples/s of training", digits(float64(t.PerSecond), 3))
 	}
 	if w := t.Work; w != nil {
 		add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
