@@ -3,7 +3,6 @@ package analysis
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,8 +39,9 @@ type Training struct {
 	Target        *Reached      `json:"target"`      // nil: none
 	Checkpoints   *KeepingCost  `json:"checkpoints"` // nil: none
 	Ranks         []Exchanged   `json:"ranks"`
-	Watched       []WatchedRank `json:"-"` // by rank
-	Configuration string        `json:"-"` // the resolved settings, as YAML
+	IsInterrupted bool          `json:"interrupted"` // the run has not ended; what its steps say is there
+	Watched       []WatchedRank `json:"-"`           // by rank
+	Configuration string        `json:"-"`           // the resolved settings, as YAML
 }
 
 // Work is what the passes computed, and how fast.
@@ -131,7 +131,8 @@ type watched struct {
 }
 
 // ReadTraining reads what a run left: its summary.json and its steps.jsonl, whose lines of one rank come
-// in the order of steps.
+// in the order of steps. Lines that were not written whole, as a worker was killed or the disk was full, are
+// passed over.
 func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	var t Training
 	if err := json.NewDecoder(summary).Decode(&t); err != nil {
@@ -142,15 +143,11 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	}
 	stretch := max(1, (t.Steps+maxStretches-1)/maxStretches)
 	var ranks []watching // a run that was resumed may have had more workers before
-	d := json.NewDecoder(bufio.NewReader(steps))
-	for {
+	lines := bufio.NewScanner(steps)
+	for lines.Scan() {
 		var l watched
-		err := d.Decode(&l)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("steps: %w", err)
+		if json.Unmarshal(lines.Bytes(), &l) != nil {
+			continue
 		}
 		if l.Rank < 0 || l.Rank >= maxRanks || l.Step < 0 {
 			return nil, fmt.Errorf("steps: step %d of rank %d", l.Step, l.Rank)
@@ -159,6 +156,9 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 			ranks = append(ranks, watching{})
 		}
 		ranks[l.Rank].add(l, stretch)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("steps: %w", err)
 	}
 	for i := range ranks {
 		ranks[i].end()

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/job"
 	"lockstep/app/report"
 )
 
@@ -19,7 +22,8 @@ func reportCommand(a *app) *cobra.Command {
 		Use:   "report FOLDER [flags]",
 		Short: "Render the report of a benchmark or of a training run again",
 		Long: `Render a report again: of a benchmark, report.md and report.html from its results.json; of a
-training run, report.html from its summary.json, steps.jsonl and config.yaml.`,
+training run, report.html from its summary.json, steps.jsonl and config.yaml. A run that was
+interrupted has no summary.json; its report tells of the steps that were done.`,
 		Example: "  lockstep report runs/20261121-101500-bench",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -50,8 +54,8 @@ type rendered struct {
 
 // renderAgain renders the report of the benchmark or of the training run in a folder.
 func renderAgain(folder string) error {
-	if report.HoldsTraining(folder) {
-		if err := report.WriteTraining(folder); err != nil {
+	if report.HoldsTraining(folder) || job.HasSteps(folder) {
+		if err := writeTraining(folder); err != nil {
 			return usagef("%v; give a folder whose files are whole", err)
 		}
 		return nil
@@ -63,14 +67,30 @@ func renderAgain(folder string) error {
 	return report.Write(folder, results)
 }
 
+// writeTraining renders the report of the training run in folder, whether or not it has ended.
+func writeTraining(folder string) error {
+	if report.HoldsTraining(folder) {
+		return report.WriteTraining(folder)
+	}
+	summary, err := job.Unfinished(folder)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(summary)
+	if err != nil {
+		return err
+	}
+	return report.WriteUnfinished(folder, bytes.NewReader(text))
+}
+
 // badResults words why a folder cannot be rendered.
 func badResults(folder string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		return usagef("%s is no folder; give the one that lockstep bench wrote", folder)
+		return usagef("%s is no folder; give one that lockstep bench or train wrote", folder)
 	case errors.Is(err, fs.ErrNotExist):
-		return usagef("%s holds no %s; give the folder that lockstep bench wrote", folder,
-			report.ResultsFile)
+		return usagef("%s holds no %s and no training run; give a folder that lockstep bench or "+
+			"train wrote", folder, report.ResultsFile)
 	}
 	return usagef("%v; give a folder whose results are whole, or run the benchmark again", err)
 }

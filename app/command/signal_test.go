@@ -104,6 +104,10 @@ func TestKilledWorkerEndsTheRun(t *testing.T) {
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
 	}
+	page, err := os.ReadFile(filepath.Join(r.out, "report.html"))
+	if err != nil || !bytes.Contains(page, []byte("2 workers × 1 thread, interrupted</h1>")) {
+		t.Errorf("report: %v, %.1000s", err, page)
+	}
 }
 
 func TestInterruptStopsEverything(t *testing.T) {

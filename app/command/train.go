@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +82,7 @@ func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error 
 		Stderr: a.stderr, Environment: a.environment, Origins: origins})
 	progress.end()
 	if summary == nil {
+		a.reportUnfinished(err)
 		return err
 	}
 	if !summary.IsUnchanged {
@@ -89,6 +91,20 @@ func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error 
 		}
 	}
 	return errors.Join(err, a.show(summary, isJSON))
+}
+
+// reportUnfinished renders the report of a run that ended early, if it has done steps.
+func (a *app) reportUnfinished(err error) {
+	var ended *job.EndedError
+	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
+		return
+	}
+	if failed := writeTraining(ended.Directory); failed != nil {
+		fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
+	} else {
+		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",
+			filepath.Join(ended.Directory, report.HTMLFile))
+	}
 }
 
 // show prints a summary, for programs or for people.

@@ -58,8 +58,9 @@ const computeExtra = 2
 // Run executes the run c describes: it makes sure that the data is there, creates the run
 // directory, starts the workers, waits for all of them, then writes and returns the summary. Open
 // fields of c are completed first. A cancelled context stops every worker; the error is then
-// context.Canceled. With a *MissedError comes the summary, and so does it if it cannot be written. A run
-// that is resumed and has nothing to do changes no file and returns its former summary.
+// context.Canceled. A run that ends early has an *EndedError. The summary comes with a *MissedError too,
+// and with the error that it cannot be written. A run that is resumed and has nothing to do changes no
+// file and returns its former summary.
 func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	o.settle()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
@@ -113,7 +114,8 @@ func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, 
 	results, isa, err := c.execute(ctx, dir.directory, start, told, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
-		return nil, errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))
+		return nil, &EndedError{string(dir.directory),
+			errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))}
 	}
 	c.ISA = isa
 	if c.Trace {

@@ -65,6 +65,7 @@ type Summary struct {
 	Target           *Target          `json:"target"`      // null: there is none
 	Evaluations      []Evaluation     `json:"evaluations"`
 	Ranks            []RankStat       `json:"ranks"`
+	IsInterrupted    bool             `json:"interrupted"` // the run has not ended, see Unfinished
 
 	// IsUnchanged says that the run had ended before and that there was nothing to do.
 	IsUnchanged bool `json:"-"`

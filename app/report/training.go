@@ -32,13 +32,8 @@ func HoldsTraining(folder string) bool {
 	return err == nil
 }
 
-// ReadTraining returns what the training run in folder left. An error names the file.
-func ReadTraining(folder string) (*analysis.Training, error) {
-	summary, err := regular.Open(filepath.Join(folder, summaryFile))
-	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	defer summary.Close()
+// readTraining returns what the training run in folder left, with its summary. An error names the file.
+func readTraining(folder string, summary io.Reader) (*analysis.Training, error) {
 	var steps io.Reader = bytes.NewReader(nil) // a run that only evaluated has none
 	f, err := regular.Open(filepath.Join(folder, stepsFile))
 	if err == nil {
@@ -67,7 +62,17 @@ func ReadTraining(folder string) (*analysis.Training, error) {
 // WriteTraining renders report.html of the training run in folder from its summary, its steps and its
 // configuration. The file appears complete or not at all; a former one is replaced.
 func WriteTraining(folder string) error {
-	t, err := ReadTraining(folder)
+	summary, err := regular.Open(filepath.Join(folder, summaryFile))
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	defer summary.Close()
+	return WriteUnfinished(folder, summary)
+}
+
+// WriteUnfinished is WriteTraining for a run that has left no summary: it takes one that says so.
+func WriteUnfinished(folder string, summary io.Reader) error {
+	t, err := readTraining(folder, summary)
 	if err != nil {
 		return err
 	}
@@ -102,6 +107,11 @@ func TrainingHTML(w io.Writer, t *analysis.Training) error {
 		Style: template.CSS(styleSheet), Facts: trainingFacts(t), Figures: trainingFigures(t),
 		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", t.Strategy, t.Batch,
 			count(t.Shards, "shard"), t.Seed)}
+	if t.IsInterrupted {
+		p.Title += ", interrupted"
+		p.Source = "steps.jsonl and config.yaml of the run directory"
+		p.Facts = interruptedFacts(t)
+	}
 	if err := page.Execute(w, p); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
@@ -115,6 +125,30 @@ func trainingTitle(t *analysis.Training) string {
 	}
 	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, count(t.Workers, "worker"),
 		count(t.Threads, "thread"))
+}
+
+// interruptedFacts lists the figures of a run that has not ended.
+func interruptedFacts(t *analysis.Training) []pair {
+	facts := []pair{{"state", "interrupted, or running when this was rendered: the figures are those of " +
+		"the steps so far"}}
+	add := func(name, format string, args ...any) {
+		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
+	}
+	if n := len(t.Evaluations); n > 0 {
+		add("test accuracy", "%.2f %% after %s", 100*float64(t.Evaluations[n-1].Accuracy),
+			count(t.Evaluations[n-1].Steps, "step"))
+	}
+	add("length", "%s, to epoch %.0f", count(t.Steps, "step"), float64(t.Epochs)+1)
+	add("time", "%s s of steps", seconds(float64(t.Seconds)))
+	if t.PerSecond > 0 {
+		add("speed", "%s samples/s", digits(float64(t.PerSecond), 3))
+	}
+	add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4), fixed(float64(t.Loss.Last), 4))
+	if t.Workers > 1 {
+		add("sent", "%s by all workers", byteCount(float64(t.BytesSent)))
+	}
+	add("memory", "%s at most, of all workers", byteCount(float64(t.PeakRSSBytes)))
+	return facts
 }
 
 // trainingFacts lists the figures of the run.

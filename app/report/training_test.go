@@ -139,6 +139,7 @@ func TestProcessorsInUseOfShortSteps(t *testing.T) {
 		}
 		fmt.Fprintf(&steps, `{"rank":0,"step":%d,"seconds":0.002,"cpu_seconds":%g,"usage_seconds":0.002}`,
 			step, cpu)
+		steps.WriteByte('\n')
 	}
 	run, err := analysis.ReadTraining(strings.NewReader(`{"workers":1,"steps":200}`),
 		strings.NewReader(steps.String()))

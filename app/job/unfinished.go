@@ -1,0 +1,117 @@
+package job
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"lockstep/internal/regular"
+)
+
+// EndedError is the error of a run that ended early and has left a run directory.
+type EndedError struct {
+	Directory string
+	Err       error
+}
+
+// Error returns the text of Err.
+func (e *EndedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *EndedError) Unwrap() error { return e.Err }
+
+// HasSteps reports whether folder is the directory of a run that has done steps.
+func HasSteps(folder string) bool {
+	info, err := os.Stat(directory(folder).path(stepsFile))
+	return err == nil && info.Size() > 0
+}
+
+// Unfinished returns a summary, marked IsInterrupted, of a run that ended early or goes on still: of the
+// steps in its steps.jsonl, and of the evaluations in its newest checkpoint. What only the end tells is
+// zero; times are those of rank 0's steps.
+func Unfinished(folder string) (*Summary, error) {
+	d := directory(folder)
+	c, err := readConfig(d.path(configFile))
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Model: c.Model, Data: c.Data, Strategy: c.Strategy, Link: c.Link, Workers: c.Workers,
+		Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate,
+		LearningRate: c.rate(), Wire: c.Wire, Seed: c.Seed, ISA: c.ISA, Math: c.Math, TTA: c.TTA,
+		For: c.For, Directory: folder, IsInterrupted: true}
+	f, err := regular.Open(d.path(stepsFile))
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	defer f.Close() // only read
+	if err := s.countSteps(f, c.isIsolated()); err != nil {
+		return nil, fmt.Errorf("job: %s: %w", d.path(stepsFile), err)
+	}
+	if newest, err := openNewest(d, func(string) {}); err == nil { // mostly there is none
+		s.Evaluations = newest.Kept.Evaluations
+	}
+	return s, nil
+}
+
+// countSteps adds up the lines of steps.jsonl; one that was not written whole is passed over.
+func (s *Summary) countSteps(lines io.Reader, isIsolated bool) error {
+	memory := map[int]int64{} // peak by rank
+	for r := bufio.NewReader(lines); ; {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var l struct {
+			Rank, Step, Epoch int
+			Loss, Seconds     float64
+			Samples           int64
+			Sent              int64 `json:"bytes_sent"`
+			Received          int64 `json:"bytes_received"`
+			RSS               int64 `json:"rss_bytes"`
+		}
+		if json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		s.BytesSent += l.Sent
+		s.BytesReceived += l.Received
+		memory[l.Rank] = max(memory[l.Rank], l.RSS)
+		if l.Rank == 0 || isIsolated {
+			s.Samples += l.Samples
+		}
+		if l.Rank > 0 {
+			continue
+		}
+		if s.Steps == 0 {
+			s.Loss.First = l.Loss
+		}
+		s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), l.Loss
+		s.Seconds += l.Seconds
+	}
+	for _, bytes := range memory {
+		s.PeakRSSBytes += bytes
+	}
+	s.TrainSeconds = s.Seconds
+	if s.Seconds > 0 {
+		s.SamplesPerSecond = float64(s.Samples) / s.Seconds
+	}
+	return nil
+}
+
+// readConfig reads the configuration of a run, whether or not it could run here.
+func readConfig(path string) (Config, error) {
+	r := resolver{config: Default(), origins: Origins{}, settings: Settings()}
+	if err := r.readFile(path); err != nil {
+		return Config{}, err
+	}
+	if len(r.problems) > 0 {
+		return Config{}, &UsageError{Lines: []string{fmt.Sprintf("%s: %v", r.problems[0].where,
+			r.problems[0].err)}}
+	}
+	return r.config, nil
+}
