@@ -137,6 +137,8 @@ type UnknownError struct {
 	Name string
 	// Suggestion is the most similar name; empty if none is close.
 	Suggestion string
+	// Known are all names.
+	Known []string
 }
 
 // Error lists the names there are.
@@ -146,5 +148,5 @@ func (e *UnknownError) Error() string {
 		hint = fmt.Sprintf("did you mean %q? ", e.Suggestion)
 	}
 	return fmt.Sprintf("data: unknown data set %q (%sknown: %s)", e.Name, hint,
-		strings.Join(Names(), ", "))
+		strings.Join(e.Known, ", "))
 }

@@ -299,7 +299,7 @@ func TestMissingNamesTheCause(t *testing.T) {
 		{"cifar10", half, "cifar-10-batches-bin has no file data_batch_1.bin, data_batch_2.bin"},
 		{"mnist", mnist, "has no file train-images-idx3-ubyte, train-labels-idx1-ubyte, "},
 	} {
-		_, err := data.Fetch(context.Background(), c.set, data.Options{Dir: c.dir, Offline: true})
+		_, err := (data.Catalog{}).Fetch(context.Background(), c.set, data.Options{Dir: c.dir, Offline: true})
 		var missing *data.MissingError
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s in %s: %v, want a MissingError with %q", c.set, c.dir, err, c.want)
@@ -357,7 +357,7 @@ func TestSearchOrder(t *testing.T) {
 	all := data.Options{Dir: dir, Shared: shared, Cache: cache, Offline: true}
 	locate := func(o data.Options) string {
 		t.Helper()
-		path, err := data.Locate("mnist", o)
+		path, err := (data.Catalog{}).Locate("mnist", o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +380,7 @@ func TestSearchOrder(t *testing.T) {
 	if got := locate(all); got != dir {
 		t.Errorf("found %q, want the user's folder", got)
 	}
-	if path, err := data.Fetch(context.Background(), "glyphs", all); path != "" || err != nil {
+	if path, err := (data.Catalog{}).Fetch(context.Background(), "glyphs", all); path != "" || err != nil {
 		t.Errorf("fetch of a generated set: %q, %v", path, err)
 	}
 }

@@ -162,7 +162,7 @@ func TestImageFolderIsDecodedOnce(t *testing.T) {
 		}
 		return firstBytes(train)[1]
 	}
-	if path, err := data.Fetch(context.Background(), root, o); err != nil || path != root {
+	if path, err := (data.Catalog{}).Fetch(context.Background(), root, o); err != nil || path != root {
 		t.Fatalf("fetch: %q, %v", path, err)
 	}
 	caches, _ := filepath.Glob(filepath.Join(o.Cache, "folders", "*"))

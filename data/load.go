@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 
-	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
 
@@ -100,97 +99,10 @@ type source struct {
 	read func(ctx context.Context, path string, o Options) (train, test *Set, err error)
 	// prepare does ahead what several workers need not do side by side; nil if there is nothing.
 	prepare func(ctx context.Context, o Options) error
+	// load makes or reads a set of a program's own; nil for those of this package.
+	load LoadFunc
 	// generate makes the set from nothing; nil unless Generated.
 	generate func(ctx context.Context, o Options) (train, test *Set, err error)
-}
-
-// sources lists all data sets, the default first.
-func sources() []source {
-	return []source{glyphSource(), cifar10Source(), svhnSource(), svhnExtraSource(), mnistSource(),
-		sst2Source(), syntheticSource()}
-}
-
-// Names returns the names that Load takes, the default first.
-func Names() []string {
-	var names []string
-	for _, s := range sources() {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
-// List describes all data sets, in the order of Names.
-func List() []Info {
-	var list []Info
-	for _, s := range sources() {
-		list = append(list, s.Info)
-	}
-	return list
-}
-
-// Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
-// allows it. The name may also be the path of a user's own data, see [IsPath].
-//
-// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, or ctx's. The sets share memory with
-// nothing else.
-func Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
-	s, err := find(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.Generated {
-		train, test, err = s.generate(ctx, o)
-	} else {
-		var path string
-		if path, err = s.obtain(ctx, o); err == nil {
-			train, test, err = s.read(ctx, path, o)
-		}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, set := range []*Set{train, test} {
-		if err := set.check(); err != nil {
-			return nil, nil, err
-		}
-	}
-	return train, test, nil
-}
-
-// Locate returns where the named data set lies, "" if it is nowhere or is generated. It reads
-// nothing but folders.
-func Locate(name string, o Options) (path string, err error) {
-	s, err := find(name)
-	if err != nil || s.Generated {
-		return "", err
-	}
-	return s.search(o), nil
-}
-
-// Fetch makes sure that the named data set lies somewhere, downloading it if need be, and returns
-// where; "" for a generated one. A launcher calls it before it starts several workers, so that
-// they need not download, or decode a folder of images, side by side.
-func Fetch(ctx context.Context, name string, o Options) (path string, err error) {
-	s, err := find(name)
-	if err != nil || s.Generated {
-		return "", err
-	}
-	if path, err = s.obtain(ctx, o); err == nil && s.prepare != nil {
-		err = s.prepare(ctx, o)
-	}
-	return path, err
-}
-
-func find(name string) (source, error) {
-	for _, s := range sources() {
-		if s.Name == name {
-			return s, nil
-		}
-	}
-	if IsPath(name) {
-		return pathSource(name), nil
-	}
-	return source{}, &UnknownError{Name: name, Suggestion: spelling.Nearest(name, Names())}
 }
 
 // folders returns the folders to search, in order.

@@ -5,30 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
-
-// IsPath reports whether Load takes name for the path of the user's own data: it holds a slash,
-// ends in .csv or .tsv, or is a folder, and is none of Names.
-//
-// Such a path is one of
-//   - a file of texts, or a folder with train.csv or train.tsv and dev, val, valid, validation or
-//     test of the same ending;
-//   - a folder of images with train/ and test/, val/, valid/ or validation/, each of which holds a
-//     folder per class, or a folder that holds a folder per class.
-//
-// Where there is no part for the test, the samples 9, 19, 29, ... are: of the file, or of each
-// class in the order of names. Classes are the labels of the training part in order, by number if
-// all are whole numbers, else by name, or the names of the folders in order.
-func IsPath(name string) bool {
-	for _, s := range sources() {
-		if s.Name == name {
-			return false
-		}
-	}
-	info, err := os.Stat(name)
-	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || err == nil && info.IsDir()
-}
 
 // Kind says what the samples of a data set are.
 type Kind int
@@ -41,13 +18,8 @@ const (
 	AnyKind
 )
 
-// KindOf returns what the samples of the named set or of the data at a path are. It looks at
-// folders, but reads no file.
-func KindOf(name string) Kind {
-	s, err := find(name)
-	if err != nil {
-		return AnyKind
-	}
+// kindOf returns what the samples are.
+func (s source) kindOf() Kind {
 	if s.path == "" {
 		return s.kind
 	}

@@ -1,4 +1,4 @@
 package model
 
 // NamedWith is Named with another share of dropout than the usual one.
-var NamedWith = named
+var NamedWith = Catalog{}.named

@@ -214,7 +214,7 @@ type replica struct {
 
 func newReplica(t *testing.T, c *parityCase, config kernel.Config) *replica {
 	input := tensor.Shape{c.Recipe.Size, c.Recipe.Size, 3}
-	if model.ReadsTexts(c.Recipe.Model) {
+	if (model.Catalog{}).ReadsTexts(c.Recipe.Model) {
 		input = tensor.Shape{c.Recipe.Sequence}
 	}
 	net, err := model.NamedWith(c.Recipe.Model, c.Recipe.Classes, input, 0)

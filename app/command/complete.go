@@ -76,7 +76,7 @@ func recipeNames() []string {
 
 func dataNames() []string {
 	var names []string
-	for _, info := range data.List() {
+	for _, info := range (data.Catalog{}).List() {
 		names = append(names, info.Name)
 	}
 	return names

@@ -48,8 +48,8 @@ func dataListCommand(a *app) *cobra.Command {
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			var sets []dataSet
-			for _, info := range data.List() {
-				path, err := data.Locate(info.Name, job.DataOptions(folder, a.environment))
+			for _, info := range (data.Catalog{}).List() {
+				path, err := (data.Catalog{}).Locate(info.Name, job.DataOptions(folder, a.environment))
 				if err != nil {
 					return err
 				}
@@ -102,7 +102,7 @@ func dataPathCommand(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			o := job.DataOptions(folder, a.environment)
 			o.Offline = true
-			path, err := data.Fetch(c.Context(), args[0], o)
+			path, err := (data.Catalog{}).Fetch(c.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 			defer progress.end()
 			o := job.DataOptions(folder, a.environment)
 			o.Progress = func(p data.Progress) { progress.show(job.DownloadProgress(p)) }
-			path, err := data.Fetch(ctx, args[0], o)
+			path, err := (data.Catalog{}).Fetch(ctx, args[0], o)
 			if err != nil {
 				return err
 			}

@@ -123,7 +123,7 @@ func substituted(a *app, r recipe.Recipe, flags map[string]string) (job.Config, 
 	if r.Substitute == "" || named != "" {
 		return c, nil
 	}
-	path, err := data.Locate(c.Data, job.DataOptions(folder, a.environment))
+	path, err := (data.Catalog{}).Locate(c.Data, job.DataOptions(folder, a.environment))
 	if err != nil || path != "" {
 		return c, err
 	}

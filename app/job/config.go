@@ -139,7 +139,7 @@ func (c Config) on(e cluster.Environment) Config {
 // any folder.
 func (c Config) rooted() Config {
 	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
-	if data.IsPath(c.Data) {
+	if (data.Catalog{}).IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
 	for _, path := range paths {
@@ -242,8 +242,8 @@ func (c Config) problems() []problem {
 
 // dataProblems adds what is wrong with the model, the data and its views together.
 func (c Config) dataProblems(add func(name, format string, args ...any)) {
-	readsTexts := model.ReadsTexts(c.Model)
-	switch kind := data.KindOf(c.Data); {
+	readsTexts := (model.Catalog{}).ReadsTexts(c.Model)
+	switch kind := (data.Catalog{}).KindOf(c.Data); {
 	case readsTexts && kind == data.ImageKind:
 		add("data", "%s holds images, but %s reads texts; try sst2, or a CSV or TSV file", c.Data, c.Model)
 	case !readsTexts && kind == data.TextKind:

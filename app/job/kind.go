@@ -39,10 +39,10 @@ func choice(name, usage string, names []string, at func(*Config) *string) Settin
 
 // dataSet is a setting that takes the name or the path of a data set.
 func dataSet(name, usage string, at func(*Config) *string) Setting {
-	s := choice(name, usage, data.Names(), at)
+	s := choice(name, usage, (data.Catalog{}).Names(), at)
 	check := s.check
 	s.check = func(c *Config) error {
-		if data.IsPath(*at(c)) {
+		if (data.Catalog{}).IsPath(*at(c)) {
 			return nil
 		}
 		return check(c)

@@ -42,7 +42,7 @@ type task struct {
 // load reads the data, or generates it, normalises it as what it begins with wants it, and fits
 // the network to it.
 func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, error) {
-	if model.ReadsTexts(c.Model) {
+	if (model.Catalog{}).ReadsTexts(c.Model) {
 		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
 	} else {
 		o.Shape = []int{c.Size, c.Size, 3}

@@ -41,7 +41,7 @@ func (c Config) groupProblem() error {
 		return err
 	}
 	input := tensor.Shape{32, 32, 3}
-	if model.ReadsTexts(c.Model) {
+	if (model.Catalog{}).ReadsTexts(c.Model) {
 		input = tensor.Shape{c.Sequence}
 	}
 	network, err := model.Named(c.Model, 2, input)

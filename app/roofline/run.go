@@ -26,7 +26,7 @@ type Config struct {
 }
 
 // ReadsTexts reports whether the model reads texts, not images.
-func (c Config) ReadsTexts() bool { return model.ReadsTexts(c.Model) }
+func (c Config) ReadsTexts() bool { return (model.Catalog{}).ReadsTexts(c.Model) }
 
 // Progress is a moment of a measurement.
 type Progress struct {

@@ -1,7 +1,9 @@
 package spelling
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +27,25 @@ func Hint(word string, names []string) string {
 		return fmt.Sprintf("; did you mean %q?", name)
 	}
 	return ""
+}
+
+// CheckName reports why name cannot be added to names: it is taken, or not made of small letters, digits,
+// dots, dashes and underscores with a letter first.
+func CheckName(name string, names []string) error {
+	if slices.Contains(names, name) {
+		return fmt.Errorf("the name %q is taken", name)
+	}
+	isLetter := func(r rune) bool { return 'a' <= r && r <= 'z' }
+	for i, r := range name {
+		if !isLetter(r) && (i == 0 || !strings.ContainsRune("0123456789.-_", r)) {
+			return fmt.Errorf("the name %q, want small letters, digits, '.', '-' and '_', a letter first",
+				name)
+		}
+	}
+	if name == "" {
+		return errors.New("an empty name")
+	}
+	return nil
 }
 
 // distance is the number of edits that turn a into b. Cost: O(len(a) len(b)).

@@ -1,0 +1,173 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"lockstep/internal/spelling"
+)
+
+// Catalog is the set of data sets that have a name: those of this package and, added by With, a
+// program's own. The zero value has those of this package. A Catalog does not change.
+type Catalog struct{ own []source }
+
+// LoadFunc makes or reads a data set of a program's own. It is called in every worker process and has to
+// return the same samples in each.
+type LoadFunc func(context.Context, Options) (train, test *Set, err error)
+
+// With returns a catalog that also has the data set called name. It fails if the name is taken or no
+// name.
+func (c Catalog) With(name string, load LoadFunc) (Catalog, error) {
+	if err := spelling.CheckName(name, c.Names()); err != nil {
+		return c, fmt.Errorf("data: %w", err)
+	}
+	if load == nil {
+		return c, fmt.Errorf("data: %s: no function that loads it", name)
+	}
+	own := source{Info: Info{Name: name, Text: "of this program"}, kind: AnyKind, load: load}
+	return Catalog{append(slices.Clip(c.own), own)}, nil
+}
+
+// Names returns the names that Load takes, the default first.
+func (c Catalog) Names() []string {
+	var names []string
+	for _, s := range c.all() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// List describes all data sets, in the order of Names.
+func (c Catalog) List() []Info {
+	var list []Info
+	for _, s := range c.all() {
+		list = append(list, s.Info)
+	}
+	return list
+}
+
+// Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
+// allows it. The name may also be the path of a user's own data, see [IsPath].
+//
+// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's, or those of a program's own
+// data set. The sets share memory with nothing else.
+func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
+	s, err := c.find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if train, test, err = s.obtainSets(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	for _, set := range []*Set{train, test} {
+		if err := set.check(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return train, test, nil
+}
+
+// obtainSets makes or finds the sets, as their source has it.
+func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, err error) {
+	switch {
+	case s.load != nil:
+		train, test, err = s.load(ctx, o)
+		if err == nil && (train == nil || test == nil) {
+			err = fmt.Errorf("data: %s: its function returned no training or no test set", s.Name)
+		}
+		return train, test, err
+	case s.Generated:
+		return s.generate(ctx, o)
+	}
+	path, err := s.obtain(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.read(ctx, path, o)
+}
+
+// Locate returns where the named data set lies, "" if it is nowhere or lies in no file. It reads
+// nothing but folders.
+func (c Catalog) Locate(name string, o Options) (path string, err error) {
+	s, err := c.find(name)
+	if err != nil || s.isMade() {
+		return "", err
+	}
+	return s.search(o), nil
+}
+
+// Fetch makes sure that the named data set lies somewhere, downloading it if need be, and returns
+// where; "" for one that lies in no file. A launcher calls it before it starts several workers, so
+// that they need not download, or decode a folder of images, side by side.
+func (c Catalog) Fetch(ctx context.Context, name string, o Options) (path string, err error) {
+	s, err := c.find(name)
+	if err != nil || s.isMade() {
+		return "", err
+	}
+	if path, err = s.obtain(ctx, o); err == nil && s.prepare != nil {
+		err = s.prepare(ctx, o)
+	}
+	return path, err
+}
+
+// isMade reports whether the set comes from a function, not from files that are looked for.
+func (s source) isMade() bool { return s.Generated || s.load != nil }
+
+// KindOf returns what the samples of the named set or of the data at a path are. It looks at
+// folders, but reads no file.
+func (c Catalog) KindOf(name string) Kind {
+	s, err := c.find(name)
+	if err != nil {
+		return AnyKind
+	}
+	return s.kindOf()
+}
+
+// IsPath reports whether Load takes name for the path of the user's own data: it holds a slash,
+// ends in .csv or .tsv, or is a folder, and is none of Names.
+//
+// Such a path is one of
+//   - a file of texts, or a folder with train.csv or train.tsv and dev, val, valid, validation or
+//     test of the same ending;
+//   - a folder of images with train/ and test/, val/, valid/ or validation/, each of which holds a
+//     folder per class, or a folder that holds a folder per class.
+//
+// Where there is no part for the test, the samples 9, 19, 29, ... are: of the file, or of each
+// class in the order of names. Classes are the labels of the training part in order, by number if
+// all are whole numbers, else by name, or the names of the folders in order.
+func (c Catalog) IsPath(name string) bool {
+	if slices.Contains(c.Names(), name) {
+		return false
+	}
+	info, err := os.Stat(name)
+	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || err == nil && info.IsDir()
+}
+
+func (c Catalog) all() []source { return append(sources(), c.own...) }
+
+func (c Catalog) find(name string) (source, error) {
+	for _, s := range c.all() {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	if c.IsPath(name) {
+		return pathSource(name), nil
+	}
+	return source{}, &UnknownError{Name: name, Suggestion: spelling.Nearest(name, c.Names()),
+		Known: c.Names()}
+}
+
+// sources lists the data sets of this package, the default first.
+func sources() []source {
+	return []source{glyphSource(), cifar10Source(), svhnSource(), svhnExtraSource(), mnistSource(),
+		sst2Source(), syntheticSource()}
+}
+
+// Load is Catalog.Load for the data sets of this package and paths.
+func Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
+	return Catalog{}.Load(ctx, name, o)
+}
