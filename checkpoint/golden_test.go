@@ -70,7 +70,7 @@ func variablesOf(t *testing.T, name string) *graph.Variables {
 	if isLarge {
 		input = tensor.Shape{96, 96, 3}
 	}
-	if model.ReadsTexts(name) {
+	if (model.Catalog{}).ReadsTexts(name) {
 		classes, input = 2, tensor.Shape{16}
 	}
 	network, err := model.Named(name, classes, input)

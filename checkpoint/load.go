@@ -10,7 +10,7 @@ import (
 
 // LoadOptions say how a file may differ from the network.
 type LoadOptions struct {
-	// FreshHead is for fine-tuning: the head, which is the layer of the network's last parameter,
+	// FreshHead is for fine-tuning: the head, which is the layer that declares graph.RoleHead,
 	// keeps its values where the file lacks it or has it in another size, and the file may hold
 	// other heads, that is tensors below a first name that no tensor of the network's body has.
 	FreshHead bool
@@ -55,12 +55,14 @@ func Load(r *Reader, v *graph.Variables, o LoadOptions) (*Loaded, error) {
 	return m.loaded, nil
 }
 
-// headOf returns the name of the layer that has the last parameter.
+// headOf returns the name of the layer whose outputs are the classes, "" if none has declared that.
 func headOf(v *graph.Variables) string {
-	if len(v.Params) == 0 {
-		return ""
+	for _, p := range v.Params {
+		if p.Role == graph.RoleHead {
+			return layerOf(modern(p.Name))
+		}
 	}
-	return layerOf(modern(v.Params[len(v.Params)-1].Name))
+	return ""
 }
 
 // layerOf returns what precedes the last dot of a name.
@@ -149,7 +151,7 @@ func (m *matcher) match(v *graph.Variables) {
 
 func (m *matcher) find(p pair, want tensor.Shape) {
 	name := modern(p.name)
-	isHead := layerOf(name) == m.head
+	isHead := m.head != "" && layerOf(name) == m.head
 	if !isHead {
 		m.body[first(name)] = true
 	}
@@ -180,7 +182,7 @@ func (m *matcher) decide(o LoadOptions) error {
 			continue
 		}
 		m.mismatch.Surplus = append(m.mismatch.Surplus, fmt.Sprintf("%s %v", quote(t.Name), t.Shape))
-		if !m.body[first(name)] || strings.HasPrefix(name, m.head+".") {
+		if m.head != "" && (!m.body[first(name)] || strings.HasPrefix(name, m.head+".")) {
 			others++
 			m.loaded.Unused = append(m.loaded.Unused, t.Name)
 		}

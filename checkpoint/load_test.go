@@ -23,6 +23,9 @@ func network(params map[string]tensor.Shape, order []string, states ...string) *
 	n := 0
 	for i, name := range order {
 		p := graph.Param{Name: name, Shape: params[name]}
+		if name == "classifier.weight" {
+			p.Role = graph.RoleHead
+		}
 		v.Params, v.Order = append(v.Params, p), append(v.Order, i)
 		v.Segments = append(v.Segments, graph.Segment{Offset: n, Len: p.Shape.Elems()})
 		n += p.Shape.Elems()

@@ -136,7 +136,7 @@ func (g *Graph) addInput(name string, t Type) *Node {
 // Parameter adds a trained tensor. The node has the stored shape: p.Layout's view, permuted.
 // Parameters are numbered from 0 in the order of these calls.
 func (g *Graph) Parameter(p Param) *Node {
-	n := &Node{graph: g, typ: Type{Shape: p.stored()}, origin: parameter,
+	n := &Node{graph: g, typ: Type{Shape: p.Stored()}, origin: parameter,
 		number: len(g.paramNodes), name: p.Name}
 	if err := p.validate(); err != nil {
 		g.fail(fmt.Errorf("graph: parameter %s: %w", p.Name, err))

@@ -17,7 +17,26 @@ type Param struct {
 	Layout tensor.Layout
 	// Init draws the starting values; nil means zeros.
 	Init Init
+	// Role is what the parameter is for. Only a vector may leave it out.
+	Role Role
 }
+
+// Role says what a parameter is for. Its layer declares it; update rules and --fresh-head go by it.
+type Role int
+
+const (
+	// RoleUndeclared counts as RoleBias for a vector, and is nothing to train for any other shape.
+	RoleUndeclared Role = iota
+	// RoleBias is a bias, or another parameter whose values stand for themselves, such as gains of norms.
+	RoleBias
+	// RoleMatrix holds the weights of a linear layer or of a convolution, stored with the outputs
+	// innermost.
+	RoleMatrix
+	// RoleTable is a matrix whose rows are looked up: an embedding.
+	RoleTable
+	// RoleHead is the matrix whose outputs are the classes.
+	RoleHead
+)
 
 // Init draws a parameter's starting values.
 type Init interface {
@@ -43,8 +62,8 @@ type Constant struct{ Value float32 }
 // Draw implements Init.
 func (c Constant) Draw(random.Stream, uint64) float32 { return c.Value }
 
-// stored returns the shape of the tensor as stored.
-func (p Param) stored() tensor.Shape {
+// Stored returns the shape of the tensor as stored.
+func (p Param) Stored() tensor.Shape {
 	if len(p.Layout.Perm) == 0 {
 		return p.Shape.Clone()
 	}

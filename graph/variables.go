@@ -183,9 +183,9 @@ func (v *Variables) check(p *Program) error {
 			"%d and %d", len(p.code.params), len(p.code.states), len(v.Params), len(v.States))
 	}
 	for i, a := range v.Params {
-		if b := p.code.params[i]; a.Name != b.Name || !a.stored().Equal(b.stored()) {
+		if b := p.code.params[i]; a.Name != b.Name || !a.Stored().Equal(b.Stored()) {
 			return fmt.Errorf("graph: attach: parameter %d is %s %v in the program, %s %v in "+
-				"the variables", i, b.Name, b.stored(), a.Name, a.stored())
+				"the variables", i, b.Name, b.Stored(), a.Name, a.Stored())
 		}
 	}
 	for i, a := range v.States {

@@ -31,7 +31,7 @@ func airbench(x *graph.Node, classes int) *graph.Node {
 		x = graph.GELU(airbenchNorm(name+".norm2", x))
 	}
 	x = nn.MaxPool{Size: 3}.Apply("", x)
-	return graph.Scale(nn.Linear{Out: classes, NoBias: true}.Apply("head", x), 1./9)
+	return graph.Scale(nn.Linear{Out: classes, NoBias: true, IsHead: true}.Apply("head", x), 1./9)
 }
 
 // identityConv is a 3x3 convolution without bias that starts as the identity.

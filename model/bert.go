@@ -37,12 +37,13 @@ func (b bert) build(tokens *graph.Node, classes int) *graph.Node {
 		x = b.layer(fmt.Sprintf("bert.encoder.layer.%d.", i), x)
 	}
 	x = graph.Tanh(b.dense("bert.pooler.dense", graph.FirstToken(x), b.size.features))
-	return b.dense("classifier", graph.Dropout(x, b.dropout), classes)
+	return b.linear("classifier", graph.Dropout(x, b.dropout), classes, graph.RoleHead)
 }
 
 func (b bert) embeddings(name string, tokens *graph.Node) *graph.Node {
 	table := func(part string, rows int) *graph.Node {
-		return b.weight(name+part+"_embeddings.weight", rows, b.size.features, tensor.Layout{})
+		return b.weight(graph.Param{Name: name + part + "_embeddings.weight",
+			Shape: tensor.Shape{rows, b.size.features}, Role: graph.RoleTable})
 	}
 	words, positions := table("word", bertWords), table("position", bertPositions)
 	x := graph.Embedding(tokens, words, positions, table("token_type", bertKinds))
@@ -69,27 +70,35 @@ func (b bert) addNorm(name string, x, a *graph.Node) *graph.Node {
 	return graph.AddLayerNorm(x, a, gamma, beta, bertEps, b.dropout)
 }
 
-// dense is a linear layer; its weight is [out, in] in PyTorch's order, stored [in, out].
+// dense is a linear layer within the network.
 func (b bert) dense(name string, x *graph.Node, out int) *graph.Node {
+	return b.linear(name, x, out, graph.RoleMatrix)
+}
+
+// linear is a linear layer; its weight is [out, in] in PyTorch's order, stored [in, out].
+func (b bert) linear(name string, x *graph.Node, out int, role graph.Role) *graph.Node {
 	in := b.size.features
 	if s := x.Shape(); len(s) > 0 {
 		in = s[len(s)-1]
 	}
 	layout := tensor.Layout{View: tensor.Shape{out, in}, Perm: []int{1, 0}}
-	w := b.weight(name+".weight", out, in, layout)
-	return graph.Linear(x, w, b.g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{out}}))
+	w := b.weight(graph.Param{Name: name + ".weight", Shape: tensor.Shape{out, in}, Layout: layout,
+		Role: role})
+	bias := graph.Param{Name: name + ".bias", Shape: tensor.Shape{out}, Role: graph.RoleBias}
+	return graph.Linear(x, w, b.g.Parameter(bias))
 }
 
-func (b bert) weight(name string, rows, cols int, l tensor.Layout) *graph.Node {
-	return b.g.Parameter(graph.Param{Name: name, Shape: tensor.Shape{rows, cols}, Layout: l,
-		Init: graph.Normal{Deviation: bertDeviation}})
+// weight adds a parameter that starts as all matrices of BERT do.
+func (b bert) weight(p graph.Param) *graph.Node {
+	p.Init = graph.Normal{Deviation: bertDeviation}
+	return b.g.Parameter(p)
 }
 
 // norm returns the parameters of a layer normalisation.
 func (b bert) norm(name string) (gamma, beta *graph.Node) {
 	param := func(part string, start float32) *graph.Node {
 		return b.g.Parameter(graph.Param{Name: name + part, Shape: tensor.Shape{b.size.features},
-			Init: graph.Constant{Value: start}})
+			Init: graph.Constant{Value: start}, Role: graph.RoleBias})
 	}
 	return param(".weight", 1), param(".bias", 0)
 }

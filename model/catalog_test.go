@@ -13,7 +13,7 @@ import (
 
 // head is the least network.
 func head(x *graph.Node, classes int) *graph.Node {
-	return nn.Linear{Out: classes}.Apply("head", graph.Flatten(x))
+	return nn.Linear{Out: classes, IsHead: true}.Apply("head", graph.Flatten(x))
 }
 
 func TestCatalogAddsANetwork(t *testing.T) {

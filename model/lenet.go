@@ -12,5 +12,5 @@ func lenet(x *graph.Node, classes int) *graph.Node {
 	x = pool.Apply("", graph.ReLU(nn.Conv{Out: 6, Size: 5}.Apply("conv1", x)))
 	x = pool.Apply("", graph.ReLU(nn.Conv{Out: 16, Size: 5, Pad: 2}.Apply("conv2", x)))
 	x = graph.ReLU(nn.Linear{Out: 64}.Apply("fc1", x))
-	return nn.Linear{Out: classes}.Apply("fc2", x)
+	return nn.Linear{Out: classes, IsHead: true}.Apply("fc2", x)
 }

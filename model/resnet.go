@@ -31,7 +31,7 @@ func smallResNet(x *graph.Node, classes, blocks int) *graph.Node {
 			x = basicBlock(name, x, shortcut, channels, 2)
 		}
 	}
-	return nn.Linear{Out: classes}.Apply("linear", graph.GlobalAvgPool(x))
+	return nn.Linear{Out: classes, IsHead: true}.Apply("linear", graph.GlobalAvgPool(x))
 }
 
 // basicBlock adds two convolutions of x to the shortcut.
@@ -64,7 +64,7 @@ func resnet50(x *graph.Node, classes int) *graph.Node {
 			x = bottleneck(blockName(i+1, block), x, 64<<i, stride, block == 0)
 		}
 	}
-	return nn.Linear{Out: classes}.Apply("fc", graph.GlobalAvgPool(x))
+	return nn.Linear{Out: classes, IsHead: true}.Apply("fc", graph.GlobalAvgPool(x))
 }
 
 // bottleneck adds to the shortcut a 1x1 convolution down to width channels, a 3x3 one, and a 1x1

@@ -19,5 +19,5 @@ func vgg11(x *graph.Node, classes int) *graph.Node {
 		features = append(features,
 			nn.Conv{Out: channels, Size: 3, Pad: 1}, nn.BatchNorm{}, nn.ReLU{})
 	}
-	return nn.Linear{Out: classes}.Apply("classifier", features.Apply("features", x))
+	return nn.Linear{Out: classes, IsHead: true}.Apply("classifier", features.Apply("features", x))
 }

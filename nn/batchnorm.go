@@ -24,7 +24,7 @@ func (l BatchNorm) Apply(name string, x *graph.Node) *graph.Node {
 	c := tensor.Shape{features(x.Shape(), len(x.Shape())-1)}
 	param := func(part string, start float32) *graph.Node {
 		init := graph.Constant{Value: start}
-		return g.Parameter(graph.Param{Name: name + part, Shape: c, Init: init})
+		return g.Parameter(graph.Param{Name: name + part, Shape: c, Init: init, Role: graph.RoleBias})
 	}
 	state := func(part string, start float32) *graph.Node {
 		s := graph.State{Name: name + part, Shape: c, Momentum: l.Momentum, Initial: start}

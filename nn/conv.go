@@ -26,7 +26,7 @@ func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 		weights = init
 	}
 	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: view, Layout: filters(view),
-		Init: weights})
+		Init: weights, Role: graph.RoleMatrix})
 	return graph.Conv(x, w, bias(g, name, l.Out, l.NoBias, init), max(l.Stride, 1), l.Pad)
 }
 
@@ -38,6 +38,7 @@ func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 type Linear struct {
 	Out    int
 	NoBias bool
+	IsHead bool // its outputs are the classes
 }
 
 // Apply implements Layer.
@@ -50,9 +51,12 @@ func (l Linear) Apply(name string, x *graph.Node) *graph.Node {
 	} else {
 		view = tensor.Shape{l.Out, in}
 	}
-	g, init := x.Graph(), byFanIn(in)
+	g, init, role := x.Graph(), byFanIn(in), graph.RoleMatrix
+	if l.IsHead {
+		role = graph.RoleHead
+	}
 	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: tensor.Shape{l.Out, in},
-		Layout: filters(view), Init: init})
+		Layout: filters(view), Init: init, Role: role})
 	return graph.Linear(x, w, bias(g, name, l.Out, l.NoBias, init))
 }
 
@@ -79,7 +83,8 @@ func bias(g *graph.Graph, name string, n int, none bool, init graph.Init) *graph
 	if none {
 		return nil
 	}
-	return g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{n}, Init: init})
+	return g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{n}, Init: init,
+		Role: graph.RoleBias})
 }
 
 // ByFanOut is the initial distribution of convolutions with filters of size x size in front of a

@@ -151,7 +151,7 @@ func ExampleSequential() {
 		nn.BatchNorm{},
 		nn.ReLU{},
 		nn.GlobalAvgPool{},
-		nn.Linear{Out: 10},
+		nn.Linear{Out: 10, IsHead: true},
 	}
 	g := graph.New()
 	logits := net.Apply("net", g.Input("images", tensor.Shape{16, 32, 32, 3}))

@@ -27,7 +27,8 @@ func shortcuts(x *graph.Node) *graph.Node {
 		x = graph.Add(x, y) // a shortcut
 	}
 	x = graph.Flatten(graph.MaxPool(x, 2, 2, 0))
-	return nn.Linear{Out: 10}.Apply("head", graph.Tanh(nn.Linear{Out: 64}.Apply("hidden", x)))
+	x = graph.Tanh(nn.Linear{Out: 64}.Apply("hidden", x))
+	return nn.Linear{Out: 10, IsHead: true}.Apply("head", x)
 }
 
 // losses keeps the loss of every step.

@@ -76,6 +76,10 @@ func New(c Config) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRoles(programs.variables); err != nil {
+		programs.arena.Close()
+		return nil, err
+	}
 	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)

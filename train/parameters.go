@@ -1,30 +1,44 @@
 package train
 
 import (
+	"fmt"
+
 	"lockstep/graph"
 	"lockstep/optim"
 )
 
-// parameters tells an optimizer what lies where in v's weights. A parameter with one axis counts as a bias;
-// one with more is an embedding if it is stored in PyTorch's order, which the layers transpose; the last
-// of the others, by definition, is the head.
+// parameters tells an optimizer what lies where in v's weights, and what it is by the role that its layer
+// has declared.
 func parameters(v *graph.Variables) []optim.Param {
-	params, head := make([]optim.Param, len(v.Params)), -1
+	params := make([]optim.Param, len(v.Params))
 	for i, p := range v.Params {
 		q := optim.Param{Name: p.Name, Offset: v.Segments[i].Offset, Len: v.Segments[i].Len}
-		switch {
-		case len(p.Shape) == 1:
-			q.Rows, q.Cols = 1, q.Len
-		case len(p.Layout.Perm) == 0:
-			q.Rows, q.Cols, q.Kind = p.Shape[0], q.Len/p.Shape[0], optim.Table
+		stored := p.Stored()
+		switch p.Role {
+		case graph.RoleMatrix, graph.RoleHead:
+			q.Cols, q.Kind = stored[len(stored)-1], optim.Matrix
+			q.Rows = q.Len / q.Cols
+			if p.Role == graph.RoleHead {
+				q.Kind = optim.Head
+			}
+		case graph.RoleTable:
+			q.Rows, q.Kind = stored[0], optim.Table
+			q.Cols = q.Len / q.Rows
 		default:
-			q.Rows, q.Cols, q.Kind = q.Len/p.Shape[0], p.Shape[0], optim.Matrix
-			head = i
+			q.Rows, q.Cols = 1, q.Len
 		}
 		params[i] = q
 	}
-	if head >= 0 {
-		params[head].Kind = optim.Head
-	}
 	return params
+}
+
+// checkRoles refuses a parameter of which nobody has said how it is to be updated.
+func checkRoles(v *graph.Variables) error {
+	for _, p := range v.Params {
+		if len(p.Shape) > 1 && p.Role == graph.RoleUndeclared {
+			return fmt.Errorf("train: parameter %s %v has no role: its layer declares one of "+
+				"graph.RoleBias, RoleMatrix, RoleTable and RoleHead", p.Name, p.Shape)
+		}
+	}
+	return nil
 }
