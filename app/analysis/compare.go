@@ -117,7 +117,7 @@ func Compare(r *Results) *Comparison {
 		line.original = i - r.Rows[i].Copy
 		line.Cores, line.Contended = usable(line.Setting, r.Host.Cores)
 		g := c.group(line.Setting)
-		line.Label = label(line.Setting, g.Lines)
+		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
 	}
 	for i := range c.Groups {
@@ -139,8 +139,9 @@ func (c *Comparison) group(s Setting) *Group {
 }
 
 // label names a line by strategy and cores, and by a wire that is no plain one; algorithm, link and a
-// number follow where needed.
-func label(s Setting, others []*Line) string {
+// number follow where needed. A copy has the name of the row that it copies, and a number.
+func label(l *Line, others []*Line) string {
+	s := l.Setting
 	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
 	if s.Wire != "" {
 		name += " " + s.Wire
@@ -148,8 +149,12 @@ func label(s Setting, others []*Line) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(others, func(l *Line) bool { return l.Label == name })
 	}
+	first := slices.IndexFunc(others, func(o *Line) bool { return o.original == l.original })
+	if first >= 0 {
+		name = others[first].Label
+	}
 	for _, more := range []string{s.Algorithm, s.Link} {
-		if more != "" && taken(name) {
+		if more != "" && taken(name) && first < 0 {
 			name += " " + more
 		}
 	}

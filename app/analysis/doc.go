@@ -7,12 +7,15 @@
 // [Kernels] is the other kind of results.json: timings of single kernels and the limits of the
 // machine, which [Kernels.Rate] relates.
 //
-// Three rules shape the numbers:
+// Four rules shape the numbers:
 //
 //   - The first step of a run is excluded from step times: it pays for page faults and caches.
 //   - The run, not the step, is the unit of repetition. Steps of one run share its luck, so
 //     spreads and intervals are taken over runs, and ratios are formed inside one round of the
 //     interleaved schedule, where both sides met the same machine.
+//   - Two rows are called different only if their rounds tell them apart ([Pair]), with a correction for the
+//     number of pairs; what cannot be told apart is named together. Runs that others took cores from take
+//     no part in it.
 //   - A quantity that was not measured is NaN and is shown as a dash, never as an estimate.
 //
 // Everything here is a pure function of its arguments: no clock, no file, no randomness.

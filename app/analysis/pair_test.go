@@ -326,6 +326,6 @@ func TestCopiesOfARow(t *testing.T) {
 	m.Rows[1].Setting.Algorithm = "ring" // which the run chose
 	wantNoNote(t, analysis.Compare(m.Results), "copies")
 	m.Rows[1].Copy = 1
-	wantNote(t, analysis.Compare(m.Results), "copies", "single 1×1 and single 1×1 ring are one row",
+	wantNote(t, analysis.Compare(m.Results), "copies", "single 1×1 and single 1×1 (2) are one row",
 		"differ: 0.67×")
 }
