@@ -7,11 +7,15 @@ import "fmt"
 type PeerError struct {
 	Rank int   // the peer that was lost
 	Op   Op    // the collective that met the loss
+	Wait *Wait // what this rank waited for then; nil: unknown
 	Err  error // io.EOF, ErrTimeout, a *FrameError, *BodyError, *ReportError or the transport's error
 }
 
 // Error implements error.
 func (e *PeerError) Error() string {
+	if e.Wait != nil {
+		return fmt.Sprintf("comm: %v: peer rank %d: %v", e.Wait, e.Rank, e.Err)
+	}
 	return fmt.Sprintf("comm: %v: peer rank %d: %v", e.Op, e.Rank, e.Err)
 }
 

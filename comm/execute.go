@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,7 +52,14 @@ type executor struct {
 	encodings   []encoding // of the step, in encoded
 	encoded     []byte
 	want        []Direction
-	counts      []Count // by peer, since the group took them
+
+	call *Call // under way
+	unit int   // bytes of an element in the step under way
+	// What Standing reads: what has moved, and the peer that the step waits for, plus one, or 0.
+	moves         atomic.Uint64
+	waitsFor      atomic.Int32
+	received, due atomic.Int64
+	counts        []Count // by peer, since the group took them
 }
 
 // planKey and bounds identify a schedule.
@@ -93,6 +101,7 @@ func (x *executor) run(c *Call) error {
 		return err
 	}
 	x.sequence++
+	x.call = c
 	for peer := range x.out {
 		x.out[peer].frame, x.in[peer].frame = 0, 0
 	}
@@ -270,7 +279,7 @@ func (x *executor) view(p *planned, buffer int, s Span) []byte {
 
 // exchange does the transfers of one step, all links at once.
 func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
-	x.encodings = x.encodings[:0]
+	x.encodings, x.unit = x.encodings[:0], p.unit
 	for peer := range x.out {
 		x.out[peer].reset()
 		x.in[peer].reset()
@@ -288,7 +297,7 @@ func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 		for peer := range x.out {
 			n, isMoved, err := x.drive(p, peer, want, begin)
 			if err != nil {
-				return &PeerError{Rank: peer, Op: Op(want.kind), Err: err}
+				return x.lost(peer, Op(want.kind), err)
 			}
 			pending += n
 			moved = moved || isMoved
@@ -297,6 +306,7 @@ func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 			return nil
 		}
 		if moved {
+			x.resume()
 			last = time.Time{}
 			continue
 		}
@@ -312,10 +322,11 @@ func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 		}
 		left := x.config.Timeout - idle
 		if left <= 0 {
-			return &PeerError{Rank: x.blocking(), Op: Op(want.kind), Err: ErrTimeout}
+			return x.lost(x.blocking(), Op(want.kind), ErrTimeout)
 		}
+		x.await()
 		if err := x.mesh.Wait(x.want, left); err != nil {
-			return &PeerError{Rank: x.blocking(), Op: Op(want.kind), Err: err}
+			return x.lost(x.blocking(), Op(want.kind), err)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func (f *farewell) believe(from, lost int) {
 	if lost == f.cause.Rank || isKnown && from != f.cause.Rank {
 		return
 	}
-	f.cause = &PeerError{Rank: lost, Op: f.cause.Op, Err: &ReportError{From: from}}
+	f.cause = f.executor.lost(lost, f.cause.Op, &ReportError{From: from})
 }
 
 // checkReport checks that a report names a rank that its receiver may have lost.

@@ -71,6 +71,7 @@ type Group struct {
 	queue     []*Handle
 	free      []*Handle
 	isRunning bool
+	current   *Handle // the one that runs, or nil
 	isClosed  bool
 	err       error // the first failure
 	counters  Counters
@@ -183,12 +184,15 @@ func (g *Group) execute(h *Handle, isWaitedFor bool) {
 	err := g.err
 	g.isRunning = true
 	if err == nil {
+		g.current = h
 		g.mu.Unlock()
 		g.exec.isWaitedFor = isWaitedFor
 		h.report.Began = time.Now()
 		err = g.exec.run(&h.call)
 		h.report.Ended = time.Now()
 		g.mu.Lock()
+		g.current = nil
+		g.exec.resume()
 		g.settle(h, err)
 	}
 	g.isRunning = false

@@ -5,6 +5,8 @@ import "time"
 // Call describes one collective.
 type Call struct {
 	Op Op
+	// Name says what is exchanged, such as "bucket 2 of 3", for messages; it may be empty.
+	Name string
 	// Algorithm overrides the group's for AllReduce.
 	Algorithm string
 	// Codec is the form in which the vectors of AllReduce and ReduceScatter travel; nil: as they are.

@@ -215,8 +215,8 @@ func (x *executor) adopt(t *Tuning, figures []*float64) error {
 		choice := told[len(figures)+2*i:]
 		at := int(choice[0])
 		if at < 0 || at >= len(table) || !table[at].isExact {
-			return x.fail(&PeerError{Rank: 0, Op: tune,
-				Err: &FrameError{"algorithm", uint64(at), uint64(len(table) - 1)}})
+			return x.fail(x.lost(0, tune,
+				&FrameError{"algorithm", uint64(at), uint64(len(table) - 1)}))
 		}
 		t.Choices[i] = Choice{t.Choices[i].Bytes, table[at].name, choice[1]}
 	}

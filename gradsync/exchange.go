@@ -82,7 +82,7 @@ func (s *exchange) prepare(op comm.Op) {
 	c := &s.config
 	for i := range s.buckets {
 		vectors := s.form.vectors(i)
-		call := comm.Call{Op: op, Codec: c.Codec, Out: vectors[0], Pieces: vectors}
+		call := comm.Call{Op: op, Name: s.nameOf(i), Codec: c.Codec, Out: vectors[0], Pieces: vectors}
 		if op == comm.AllReduce {
 			call.Algorithm = c.Algorithm
 		}
@@ -90,6 +90,11 @@ func (s *exchange) prepare(op comm.Op) {
 		call.Codec = nil
 		s.plain = append(s.plain, 4*int64(c.Group.Cost(call, s.buckets[i].Hi-s.buckets[i].Lo).Sent))
 	}
+}
+
+// nameOf says in messages which bucket is exchanged.
+func (s *exchange) nameOf(bucket int) string {
+	return fmt.Sprintf("bucket %d of %d", bucket+1, len(s.buckets))
 }
 
 func (s *exchange) Begin(int) {
@@ -208,7 +213,7 @@ func (s *exchange) shareRows(rows []float32, isStarted bool) {
 	}
 	if s.shared == nil {
 		plan := s.config.Group.Plan()
-		h := s.config.Group.Prepare(comm.Call{Op: comm.AllGather, Buf: comm.Bytes(rows),
+		h := s.config.Group.Prepare(comm.Call{Op: comm.AllGather, Name: "rows", Buf: comm.Bytes(rows),
 			Bounds: bounds(plan, 4*len(rows)/plan.Shards())})
 		s.rows = append(s.rows, rowsHandle{&rows[0], len(rows), h})
 		s.shared = &s.rows[len(s.rows)-1]

@@ -80,8 +80,8 @@ func newLowBucket(c *Config, bucket Bucket) lowBucket {
 		b.right = append(b.right, make([]float32, right))
 	}
 	if right > 0 {
-		b.handle = c.Group.Prepare(comm.Call{Op: comm.AllReduce, Algorithm: c.Algorithm, Out: b.right[0],
-			Pieces: b.right})
+		b.handle = c.Group.Prepare(comm.Call{Op: comm.AllReduce, Name: "right factors",
+			Algorithm: c.Algorithm, Out: b.right[0], Pieces: b.right})
 	}
 	return b
 }

@@ -72,7 +72,8 @@ func (s *Sharded) Spread(v []float32) {
 		for i := range s.buckets {
 			b := &s.buckets[i]
 			s.spread.handles = append(s.spread.handles, s.config.Group.Prepare(comm.Call{
-				Op: comm.AllGather, Buf: comm.Bytes(v[b.Lo:b.Hi]), Bounds: s.partBounds(b)}))
+				Op: comm.AllGather, Name: "weights of " + s.nameOf(i), Buf: comm.Bytes(v[b.Lo:b.Hi]),
+				Bounds: s.partBounds(b)}))
 		}
 	}
 	s.spread.err = nil
