@@ -18,11 +18,14 @@
 //
 // No worker outlives its launcher: a worker dies with it on Linux (parent-death signal), and on
 // any system its session's context is cancelled when the launcher is gone. When one worker dies
-// the others are stopped at once and the error names the first to die, not the peers that noticed.
+// the others are stopped within half a second, in which they say what they waited for; the error names
+// the first to die, not the peers that noticed. A worker that beats no more, or does not get on, is
+// found however long the run is to be: see the note on dead and stuck. Where the machine tells why a
+// worker was ended (no memory, no threads), so does the error.
 // No goroutine outlives Launch or Session.Close.
 //
 // # Errors
 //
-// *[RendezvousError] when the workers cannot meet, *[WorkerError] when one of them failed or died,
-// *[EnvironmentError] when variables are missing or contradict each other.
+// *[RendezvousError] when the workers cannot meet, *[WorkerError] when one of them failed, died or got
+// stuck, *[StopError] when the run was asked to stop, *[EnvironmentError] when variables are missing or contradict each other.
 package cluster

@@ -39,10 +39,16 @@ type WorkerError struct {
 	Phase    string        // "" before the first report
 	Signal   string        // name of the signal that ended the process, else ""
 	Status   int           // exit status, of the report if there is one, else of the process
-	Silence  time.Duration // for how long the process, which still runs, has not reported
+	Silence  time.Duration // dead: for how long the process, which still runs, has not beaten; else 0
+	State    string        // of a silent process, such as "stopped by a signal"; "" if unknown
+	Stuck    time.Duration // for how long it has beaten without getting on; else 0
+	Late     time.Duration // how long ago it was asked to end; 0 if it was not
+	IsLost   bool          // another worker says so, and nothing else is known
+	Cause    string        // a likely cause of its end outside of the program; "" if none is known
 	Reported bool          // the worker itself said what was wrong
 	Text     string        // its report, or the telling line of its output
 	Log      string        // path of its output; "" if it says no more than Text
+	Accounts []string      // what the other workers say about it
 }
 
 // Error is one line: who, how, where, why, and where to read on.
@@ -52,8 +58,16 @@ func (e *WorkerError) Error() string {
 	switch {
 	case e.Reported:
 		b.WriteString(" failed")
+	case e.Silence > 0 && e.State != "":
+		fmt.Fprintf(&b, " is %s and has given no sign of life for %v", e.State, e.Silence)
 	case e.Silence > 0:
-		fmt.Fprintf(&b, " was silent for %v, stopped or stuck,", e.Silence)
+		fmt.Fprintf(&b, " has given no sign of life for %v", e.Silence)
+	case e.Stuck > 0:
+		fmt.Fprintf(&b, " is stuck: it has not got on for %v", e.Stuck)
+	case e.Late > 0:
+		fmt.Fprintf(&b, " did not end within %v", e.Late)
+	case e.IsLost:
+		b.WriteString(" was lost")
 	case e.Signal != "":
 		fmt.Fprintf(&b, " was killed by signal %s", e.Signal)
 	default:
@@ -67,8 +81,35 @@ func (e *WorkerError) Error() string {
 	if e.Text != "" {
 		fmt.Fprintf(&b, ": %s", e.Text)
 	}
+	if e.Cause != "" {
+		fmt.Fprintf(&b, "; likely cause: %s", e.Cause)
+	}
 	if e.Log != "" {
 		fmt.Fprintf(&b, " (its output: %s)", e.Log)
 	}
+	for _, account := range e.Accounts {
+		fmt.Fprintf(&b, "; %s", account)
+	}
 	return b.String()
 }
+
+// StopError says that a run ended because it was asked to.
+type StopError struct {
+	// Err is the error of the context that was cancelled.
+	Err error
+	// Step is the number of steps that a worker had finished, at most.
+	Step int
+	// Killed is the first worker that did not end by itself and was killed; nil: all did.
+	Killed *WorkerError
+}
+
+// Error names the worker that had to be killed.
+func (e *StopError) Error() string {
+	if e.Killed == nil {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%v; killed, because it did not stop: %v", e.Err, e.Killed)
+}
+
+// Unwrap returns the context's error.
+func (e *StopError) Unwrap() error { return e.Err }

@@ -44,8 +44,8 @@ type LaunchConfig struct {
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute.
 	JoinTimeout time.Duration
-	// SilenceTimeout is how long a worker that has reported steps may go without a report; default
-	// 45 seconds, which is less than its peers wait for it: so the verdict names the right one.
+	// SilenceTimeout is the time without a report after which a worker is taken for dead; default eight
+	// seconds. How long it may report without getting on, it says itself (Progress.Limit).
 	SilenceTimeout time.Duration
 	// StopGrace is how long workers may take to end when they are asked to, before they are killed;
 	// default three seconds.
@@ -57,15 +57,12 @@ type LaunchConfig struct {
 	Event func(rank int, event json.RawMessage) error
 }
 
-const (
-	defaultJoinTimeout    = time.Minute
-	defaultSilenceTimeout = 45 * time.Second
-)
+const defaultJoinTimeout = time.Minute
 
 // Launch starts c.World worker processes, lets them meet, and returns their results by rank as
 // JSON when all have ended well. When one fails or dies it kills the others and returns a
 // *WorkerError about the first; when ctx is cancelled it asks all to stop, kills them after
-// c.StopGrace, and returns ctx's error. No worker runs any more when it returns.
+// c.StopGrace, and returns a *StopError with ctx's error. No worker runs any more when it returns.
 func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if c.Host == "" {
 		c.Host = "127.0.0.1"
@@ -77,7 +74,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		c.StopGrace = stopGrace
 	}
 	if c.SilenceTimeout == 0 {
-		c.SilenceTimeout = defaultSilenceTimeout
+		c.SilenceTimeout = defaultSilence
 	}
 	job, err := json.Marshal(c.Job)
 	if err != nil {
@@ -94,12 +91,13 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	defer meeting.close()
+	before := readLimits()
 	workers, err := c.start(meeting, token, networks)
 	if err != nil {
 		return nil, err
 	}
 	s := &supervisor{LaunchConfig: c, job: job, meeting: meeting, fleet: workers, events: events,
-		workers: make([]worker, c.World), running: c.World}
+		limits: before, workers: make([]worker, c.World), vitals: make([]vitals, c.World), running: c.World}
 	err = s.supervise(ctx)
 	workers.wait()
 	if err != nil {

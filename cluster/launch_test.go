@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -62,6 +63,12 @@ func work(environment cluster.Environment) int {
 	}
 	defer session.Close()
 	session.Report(cluster.Progress{Phase: "forward", Step: 7, Steps: 9})
+	if how == "stopped" || how == "stuck" {
+		beating, stop := context.WithCancel(context.Background())
+		defer stop()
+		go cluster.Beat(beating, func() cluster.Progress { return beatOf(how, member.Rank) },
+			func(p cluster.Progress) { session.Report(p) })
+	}
 	if member.Rank == 1 {
 		switch how {
 		case "killed":
@@ -76,16 +83,15 @@ func work(environment cluster.Environment) int {
 		case "silent":
 			return 0
 		case "stuck":
-			select {}
+			time.Sleep(time.Hour)
+		case "stopped":
+			self, _ := os.FindProcess(os.Getpid())
+			self.Signal(syscall.SIGSTOP)
 		}
 	}
-	for how == "stuck" && session.Context().Err() == nil {
-		session.Report(cluster.Progress{Phase: "backward", Step: 8, Steps: 9})
-		time.Sleep(50 * time.Millisecond)
-	}
 	if how != "well" && how != "older" && how != "twice" {
-		if member.Rank == 0 && how == "killed" {
-			session.Fail(cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true})
+		if member.Rank == 0 && (how == "killed" || how == "link") {
+			session.Fail(cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true, Lost: 1})
 		}
 		<-session.Context().Done()
 		return 130
@@ -98,6 +104,19 @@ func work(environment cluster.Environment) int {
 	defer mesh.Close()
 	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Welcome: session.Welcome})
 	return 0
+}
+
+// beatOf is a beat of a run in which rank 1 stands still, the length of which is not a number of steps.
+func beatOf(how string, rank int) cluster.Progress {
+	p := cluster.Progress{Phase: "sync_exposed", Step: 8, Limit: 1}
+	if rank == 1 {
+		p.Phase, p.Step = "forward", 7
+	} else if how == "stopped" || rank == 0 {
+		p.Wait = &cluster.Wait{Rank: 1, What: "all-reduce of bucket 1 of 2"}
+	} else {
+		p.Wait = &cluster.Wait{Rank: 0, What: "all-reduce of bucket 1 of 2"}
+	}
+	return p
 }
 
 type result struct {
@@ -155,11 +174,16 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 		want  cluster.WorkerError
 		parts []string
 	}{
-		"killed": {cluster.WorkerError{Signal: "SIGKILL"}, []string{"SIGKILL", "step 7", "forward"}},
+		"killed": {cluster.WorkerError{Signal: "SIGKILL"},
+			[]string{"SIGKILL", "step 7", "forward", "; rank 0: lost peer 1"}},
 		"panics": {cluster.WorkerError{Status: 2},
 			[]string{"panic: shape mismatch", "status 2", "rank1.log"}},
-		"stuck": {cluster.WorkerError{Silence: 2 * time.Second},
-			[]string{"was silent for 2s, stopped or stuck, after step 7, phase forward"}},
+		"stopped": {cluster.WorkerError{Silence: 2250 * time.Millisecond}, []string{
+			"is stopped by a signal and has given no sign of life for 2.25s after step 7, phase forward",
+			"rank 0 waits for it in all-reduce of bucket 1 of 2", "rank 2 waits"}},
+		"stuck": {cluster.WorkerError{}, []string{"is stuck: it has not got on for ",
+			"after step 7, phase forward", "rank 0 waits for it in all-reduce of bucket 1 of 2", "rank1.log"}},
+		"link":   {cluster.WorkerError{}, []string{"was lost after step 7, phase forward; rank 0: lost peer 1"}},
 		"fails":  {cluster.WorkerError{Status: 3, Reported: true}, []string{"file cut off"}},
 		"silent": {cluster.WorkerError{}, []string{"ended with status 0"}},
 	}

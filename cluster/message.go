@@ -41,14 +41,21 @@ type Progress struct {
 	Seconds float64 `json:"seconds"`        // since training began
 	Trained float64 `json:"trained"`        // of them to the end of the last step, without evaluations
 	Note    string  `json:"note,omitempty"` // a line for people, said once
+	// Moves grows while the work goes on; see Note: dead and stuck.
+	Moves uint64 `json:"moves"`
+	// Limit is how many seconds may pass without a move in this phase; 0: any time.
+	Limit float64 `json:"limit"`
+	// Wait is what a collective waits for; nil if none does.
+	Wait *Wait `json:"wait,omitempty"`
 }
 
 // Failure is a worker's last word when it cannot go on.
 type Failure struct {
 	Status int    `json:"status"` // exit status of its kind of error
 	Text   string `json:"text"`
-	// Noticed says that another worker went away first, so this is not the cause.
+	// Noticed says that another worker, Lost, went away first, so this is not the cause.
 	Noticed bool `json:"noticed"`
+	Lost    int  `json:"lost"`
 }
 
 // message is one line between coordinator and worker; exactly one field is set.

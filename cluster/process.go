@@ -114,6 +114,13 @@ func (f *fleet) kill() {
 	}
 }
 
+// quit ends one process, which writes its stacks to its output if it can.
+func (f *fleet) quit(rank int) {
+	if !f.gone[rank].Load() {
+		quit(f.commands[rank].Process)
+	}
+}
+
 // wait returns when all processes have ended and their events are posted.
 func (f *fleet) wait() {
 	f.ended.Wait()

@@ -13,4 +13,6 @@ func separate(*exec.Cmd) {}
 
 func killGroup(p *os.Process) { p.Kill() } // an error means that it has ended
 
+func quit(p *os.Process) { p.Kill() } // stacks need a signal
+
 func describeExit(s *os.ProcessState) *exit { return &exit{status: s.ExitCode()} }

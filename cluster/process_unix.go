@@ -14,6 +14,9 @@ func killGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: it has ended
 }
 
+// quit has a Go process write its stacks to its output and end.
+func quit(p *os.Process) { p.Signal(syscall.SIGQUIT) } // an error means that it has ended
+
 func describeExit(s *os.ProcessState) *exit {
 	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return &exit{signal: unix.SignalName(status.Signal())}

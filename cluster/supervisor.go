@@ -18,20 +18,18 @@ const (
 	verdictDelay = time.Second
 	// stopGrace is how long workers may usually take to end, before they are killed.
 	stopGrace = 3 * time.Second
-	// silentLooks is after how many looks at who has reported a silent worker is taken for stuck.
-	silentLooks = 10
+	// accountDelay is how long a death waits for what the survivors say about it.
+	accountDelay = 500 * time.Millisecond
 )
 
 // worker is what the supervisor knows about one rank.
 type worker struct {
-	line     *line // nil until it joined
-	hello    Hello
-	progress Progress
-	result   json.RawMessage
-	failure  *Failure
-	silent   int   // looks since it was last heard
-	lost     bool  // its connection has ended: nothing more will be heard
-	exit     *exit // nil while its process runs
+	line    *line // nil until it joined
+	hello   Hello
+	result  json.RawMessage
+	failure *Failure
+	lost    bool  // its connection has ended: nothing more will be heard
+	exit    *exit // nil while its process runs
 }
 
 // supervisor follows the workers of one run. All its state belongs to the goroutine of supervise.
@@ -41,14 +39,19 @@ type supervisor struct {
 	meeting *coordinator
 	fleet   *fleet
 	events  <-chan event
+	limits  limits // of the machine, as they were before the workers began
 	workers []worker
+	vitals  []vitals // of the workers
+	looks   int      // at them
 	joined  int
 	done    int // results received
 	running int // processes not yet ended
 
 	err     error            // why the run ends early
-	verdict <-chan time.Time // when a noticed loss becomes the verdict; nil: none pending
-	noticed *WorkerError
+	stopped *StopError       // the same, if it was asked to
+	verdict <-chan time.Time // when the suspect becomes err; nil: there is none
+	suspect *WorkerError
+	isDeath bool             // the suspect's process has ended: no other cause is expected
 	grace   <-chan time.Time // when what still runs is killed
 }
 
@@ -56,7 +59,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	stop := ctx.Done()
 	join := time.NewTimer(s.JoinTimeout)
 	defer join.Stop()
-	look := time.NewTicker(s.SilenceTimeout / silentLooks)
+	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for s.running > 0 || s.isUnread() {
 		select {
@@ -67,20 +70,25 @@ func (s *supervisor) supervise(ctx context.Context) error {
 				s.abort(s.absent())
 			}
 		case <-look.C:
-			s.listen()
+			s.look()
 		case <-s.verdict:
 			s.verdict = nil
-			s.abort(s.noticed)
+			s.convict()
 		case <-s.grace:
 			s.grace = nil
-			s.fleet.kill()
+			s.expire()
 		case <-stop:
 			stop = nil
 			s.stop(ctx.Err())
 		}
 	}
-	if s.err == nil && s.noticed != nil {
-		return s.noticed
+	if s.suspect != nil {
+		s.convict()
+	}
+	if s.stopped != nil {
+		for rank := range s.vitals {
+			s.stopped.Step = max(s.stopped.Step, s.vitals[rank].beat.Step)
+		}
 	}
 	return s.err
 }
@@ -106,7 +114,8 @@ func (s *supervisor) stop(err error) {
 	if s.err != nil {
 		return
 	}
-	s.err = err
+	s.stopped = &StopError{Err: err}
+	s.err = s.stopped
 	s.grace = time.After(s.StopGrace)
 	if s.joined < s.World {
 		s.fleet.kill()
@@ -118,24 +127,23 @@ func (s *supervisor) stop(err error) {
 }
 
 func (s *supervisor) handle(e event) {
-	w := &s.workers[e.rank]
-	w.silent = 0
+	w, v := &s.workers[e.rank], &s.vitals[e.rank]
 	switch {
 	case e.exit != nil:
 		s.running--
-		w.exit = e.exit
+		w.exit, v.isWatched = e.exit, false
 		s.judge(e.rank)
 	case e.message.Hello != nil:
 		s.welcome(e)
 	case w.line != e.line:
 		// A connection that was refused as a duplicate has nothing to say.
 	case e.lost != nil:
-		w.lost = true
+		w.lost, v.isWatched = true, false
 		s.judge(e.rank)
 	case e.message.Progress != nil:
-		w.progress = *e.message.Progress
+		v.hear(s.now(), *e.message.Progress)
 		if s.Progress != nil {
-			s.Progress(e.rank, w.progress)
+			s.Progress(e.rank, v.beat)
 		}
 	case e.message.Event != nil:
 		if s.Event == nil {
@@ -145,27 +153,78 @@ func (s *supervisor) handle(e event) {
 			s.abort(err)
 		}
 	case e.message.Result != nil:
+		v.isWatched = false
 		s.finish(w, e.message.Result)
 	case e.message.Failure != nil:
-		w.failure = e.message.Failure
+		w.failure, v.isWatched = e.message.Failure, false
 		s.judge(e.rank)
 	}
 }
 
-// listen ends the run if a worker that trains has not been heard for long: it is stopped, or its
-// machine stands still. Looks are counted, not the time: a launcher that was itself stopped for a
-// while first hears what has come meanwhile.
-func (s *supervisor) listen() {
-	for rank := range s.workers {
-		w := &s.workers[rank]
-		if w.progress.Steps == 0 || w.result != nil || w.lost {
-			continue
+// now is the time of the looks.
+func (s *supervisor) now() time.Duration { return time.Duration(s.looks) * lookEvery }
+
+// look ends the run if a worker is dead or stuck. Of one that is stuck the stacks are wanted, too. A
+// run that already stops does not wait for a dead worker any longer.
+func (s *supervisor) look() {
+	s.looks++
+	v, ok := examine(s.vitals, s.now(), s.SilenceTimeout)
+	if !ok || s.err != nil && s.stopped == nil {
+		return
+	}
+	e := s.describe(v.rank)
+	if v.isDead {
+		e.Silence, e.State = v.time, processState(e.PID)
+	} else {
+		e.Stuck, e.Log = v.time, s.Log(v.rank)
+	}
+	s.addAccounts(e)
+	for rank := range s.vitals {
+		s.vitals[rank].isWatched = false
+	}
+	switch {
+	case s.stopped != nil:
+		s.stopped.Killed = e
+		s.fleet.kill()
+	case v.isDead:
+		s.abort(e)
+	default:
+		s.err = e
+		s.fleet.quit(v.rank)
+		s.grace = time.After(verdictDelay)
+	}
+}
+
+// expire kills what has not ended within its grace.
+func (s *supervisor) expire() {
+	if s.stopped != nil && s.stopped.Killed == nil {
+		for rank := range s.workers {
+			if s.workers[rank].exit == nil {
+				s.stopped.Killed = s.describe(rank)
+				s.stopped.Killed.Late = s.StopGrace
+				break
+			}
 		}
-		if w.silent++; w.silent > silentLooks {
-			e := s.describe(rank)
-			e.Silence = s.SilenceTimeout
-			s.abort(e)
-			return
+	}
+	s.fleet.kill()
+}
+
+// convict ends the run because of the suspect, about which more may be known by now.
+func (s *supervisor) convict() {
+	last := s.vitals[s.suspect.Rank].beat
+	s.suspect.Step, s.suspect.Phase = last.Step, last.Phase
+	s.addAccounts(s.suspect)
+	s.abort(s.suspect)
+}
+
+// addAccounts adds to e what the other workers say about its rank.
+func (s *supervisor) addAccounts(e *WorkerError) {
+	e.Accounts = nil
+	for rank := range s.workers {
+		if f := s.workers[rank].failure; rank != e.Rank && f != nil && f.Noticed && f.Lost == e.Rank {
+			e.Accounts = append(e.Accounts, fmt.Sprintf("rank %d: %s", rank, f.Text))
+		} else if text, ok := s.vitals[rank].account(rank, e.Rank); ok {
+			e.Accounts = append(e.Accounts, text)
 		}
 	}
 }
@@ -204,6 +263,7 @@ func (s *supervisor) welcome(e event) {
 	}
 	welcome.ISA = isa
 	for rank := range s.workers {
+		s.vitals[rank] = vitals{isWatched: true, heard: s.now(), moved: s.now()}
 		if err := s.workers[rank].line.send(message{Welcome: &welcome}); err != nil {
 			s.abort(&RendezvousError{Op: "welcome", Addr: s.workers[rank].hello.Host, Err: err})
 		}
@@ -233,24 +293,49 @@ func (s *supervisor) commonISA() (string, error) {
 // said last arrive independently, so an exit counts once the connection has been read to its end.
 func (s *supervisor) judge(rank int) {
 	w := &s.workers[rank]
-	silent := w.exit != nil && (w.line == nil || w.lost)
+	isGone := w.exit != nil && (w.line == nil || w.lost)
 	switch {
 	case s.err != nil || w.result != nil:
+		return
 	case w.failure != nil && w.failure.Noticed:
-		if s.noticed == nil {
-			s.noticed = s.describe(rank)
+		if s.suspect == nil {
+			s.suspect = s.accuse(rank, w.failure)
 			s.verdict = time.After(verdictDelay)
 		}
-	case w.failure != nil || silent:
+	case w.failure != nil:
 		s.abort(s.describe(rank))
+		return
+	case isGone && !s.isDeath:
+		s.suspect, s.isDeath = s.describe(rank), true
+		s.verdict = time.After(accountDelay)
 	}
+	if s.isDeath && s.hasHeardAll() {
+		s.convict()
+	}
+}
+
+// hasHeardAll reports whether nobody has anything more to say.
+func (s *supervisor) hasHeardAll() bool {
+	return !slices.ContainsFunc(s.workers, func(w worker) bool {
+		return w.result == nil && w.failure == nil && !w.lost && w.exit == nil
+	})
+}
+
+// accuse returns the error about the rank that another has lost.
+func (s *supervisor) accuse(by int, f *Failure) *WorkerError {
+	if f.Lost < 0 || f.Lost >= s.World || f.Lost == by || s.workers[f.Lost].failure != nil {
+		return s.describe(by)
+	}
+	e := s.describe(f.Lost)
+	e.IsLost = true
+	return e
 }
 
 // describe puts together what is known about the end of a rank.
 func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
 	e := &WorkerError{Rank: rank, PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
-		Step: w.progress.Step, Phase: w.progress.Phase}
+		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase}
 	log := s.Log(rank)
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
 		e.Log = log // where it says more than the report, or anything
@@ -264,6 +349,7 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	case w.exit != nil:
 		e.Signal, e.Status = w.exit.signal, w.exit.status
 		e.Text = tellingLine(log, e.Signal == "")
+		e.Cause = s.limits.cause(readLimits(), e)
 	}
 	return e
 }
@@ -293,7 +379,7 @@ func tellingLine(path string, orLast bool) string {
 	last := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		for _, head := range []string{"panic: ", "fatal error: ", "SIG"} {
+		for _, head := range []string{threadsLine, "panic: ", "fatal error: ", "SIG"} {
 			if strings.HasPrefix(line, head) {
 				return line
 			}

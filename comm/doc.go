@@ -49,6 +49,8 @@
 //
 // # Errors
 //
+// [Group.Standing] tells for which peer a collective waits, in which call, and for how many bytes.
+//
 // A peer that closes its link, moves no byte for [Config].Timeout or sends anything but the frame
 // expected ends the collective with a *[PeerError] on every rank: whoever notices first tells
 // the others, who fail at once. The cause is io.EOF or the system's error, [ErrTimeout], a

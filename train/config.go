@@ -14,7 +14,7 @@ import (
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for
-// Rank, Memory, Keeper, CPU and Trace.
+// Rank, Memory, Keeper, CPU, Watch and Trace.
 type Config struct {
 	// Network is the model. Its input and classes must be those of Train.
 	Network model.Network
@@ -92,6 +92,9 @@ type Config struct {
 	Keeper Keeper
 	// CPU runs the kernels. The loop uses it alone, but does not close it.
 	CPU *kernel.CPU
+	// Watch is called before every batch that is computed, with trace.Forward in training and with
+	// trace.Evaluation; nil means not.
+	Watch func(trace.Phase)
 	// Trace records spans; nil means none.
 	Trace *trace.Recorder
 }

@@ -120,7 +120,7 @@ func (l *Loop) score(lo, hi int) score {
 		return l.scoreViews(p, lo, hi)
 	}
 	l.config.Test.Take(&l.tested, lo, hi)
-	read(p, &l.tested)
+	l.read(p, &l.tested, trace.Evaluation)
 	p.Forward()
 	return scoreOf(p.Logits(), l.tested.Labels)
 }
@@ -131,7 +131,7 @@ func (l *Loop) scoreViews(p *graph.Program, lo, hi int) score {
 	clear(mean)
 	for _, v := range l.config.Views {
 		l.config.Test.TakeView(&l.tested, lo, hi, v)
-		read(p, &l.tested)
+		l.read(p, &l.tested, trace.Evaluation)
 		p.Forward()
 		for i, x := range p.Logits() {
 			mean[i] += float32(v.Weight * x)

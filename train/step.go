@@ -99,7 +99,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	}
 	p := l.programs.forStep(s.Samples, l.step)
 	p.SetGradients(gradient)
-	read(p, s)
+	l.read(p, s, trace.Forward)
 	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
 	if err := l.forward(p); err != nil {
 		return err
@@ -117,8 +117,11 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	return nil
 }
 
-// read gives a program the samples of a shard.
-func read(p *graph.Program, s *data.Shard) {
+// read gives a program the samples of a shard, for a pass of a phase.
+func (l *Loop) read(p *graph.Program, s *data.Shard, phase trace.Phase) {
+	if l.config.Watch != nil {
+		l.config.Watch(phase)
+	}
 	if s.Lengths != nil {
 		p.SetTexts(s.Tokens, s.Lengths, s.Labels)
 		return

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,8 +33,10 @@ func start(t *testing.T, more ...string) *running {
 	}
 	r := &running{out: filepath.Join(t.TempDir(), "run")}
 	r.Cmd = exec.Command(self)
-	r.Args = append([]string{"lockstep", "train", "--workers", "2", "--epochs", "2000", "--out", r.out},
-		more...)
+	r.Args = append([]string{"lockstep", "train", "--workers", "2", "--out", r.out}, more...)
+	if !slices.Contains(more, "--for") {
+		r.Args = append(r.Args, "--epochs", "2000")
+	}
 	r.Stderr = &r.stderr
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
@@ -100,7 +103,46 @@ func TestKilledWorkerEndsTheRun(t *testing.T) {
 	syscall.Kill(pid, syscall.SIGKILL)
 	r.ends(t, job.ExitPeerLost)
 	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) was killed by signal ` +
-		`SIGKILL after step \d+, phase \w+ \(its output: .*rank1\.log\)$`
+		`SIGKILL after step \d+, phase \w+ \(its output: .*rank1\.log\); rank 0: .* of [\w ]+ ` +
+		`\(\d+ bytes\), \d+ of the next \d+ bytes received: peer rank 1: .*$`
+	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
+		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
+	}
+}
+
+// A stopped worker is the culprit, not the one that waits for it, and is found within ten seconds of its
+// silence, whatever the length of the run is.
+func TestStoppedWorkerIsNamed(t *testing.T) {
+	t.Parallel()
+	r := start(t, "--for", "1h")
+	pid := r.pid(1)
+	syscall.Kill(pid, syscall.SIGSTOP)
+	began := time.Now()
+	r.ends(t, job.ExitPeerLost)
+	if waited := time.Since(began); waited > 12*time.Second {
+		t.Errorf("took %v", waited)
+	}
+	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) is stopped by a signal and has given ` +
+		`no sign of life for 8.*s after step \d+, phase \w+ .*; rank 0 waits for it in all-\w+ of [\w ]+ ` +
+		`\(\d+ bytes\), .*$`
+	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
+		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
+	}
+}
+
+// Rank 0 saves checkpoints; that it cannot while it is stopped, the last words say.
+func TestTerminatedWithAStoppedWorker(t *testing.T) {
+	t.Parallel()
+	r := start(t, "--checkpoint-every", "1h")
+	syscall.Kill(r.pid(0), syscall.SIGSTOP)
+	time.Sleep(200 * time.Millisecond)
+	r.Process.Signal(syscall.SIGTERM)
+	began := time.Now()
+	r.ends(t, job.ExitInterrupted)
+	if waited := time.Since(began); waited > 12*time.Second {
+		t.Errorf("took %v", waited)
+	}
+	want := `(?m)^lockstep: stopped; no checkpoint was saved: rank 0 \(pid \d+ on .*\) is stopped by a signal .*$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"lockstep/cluster"
 	"lockstep/comm"
@@ -83,14 +84,16 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 		return nil, err
 	}
 	defer os.RemoveAll(logs)
+	shown := 0
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
 		World: n, Threads: 1, Command: o.Worker, SharedMemory: link == "shm", Hosts: c.hosts(n),
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
 		Job:         assignment{Points: points, Repeats: c.Repeats},
 		Progress: func(rank int, p cluster.Progress) {
-			if rank == 0 {
-				report(p.Step)
+			if rank == 0 && p.Step != shown {
+				shown = p.Step
+				report(shown)
 			}
 		},
 	})
@@ -167,7 +170,10 @@ func Work(ctx context.Context, e cluster.Environment) error {
 		return session.Done(found)
 	}
 	var lost *comm.PeerError
-	failure := cluster.Failure{Status: 1, Text: err.Error(), Noticed: errors.As(err, &lost)}
+	failure := cluster.Failure{Status: 1, Text: err.Error()}
+	if errors.As(err, &lost) {
+		failure.Noticed, failure.Lost = true, lost.Rank
+	}
 	return errors.Join(err, session.Fail(failure))
 }
 
@@ -182,7 +188,15 @@ func workIn(s *cluster.Session) (findings, error) {
 		return findings{}, err
 	}
 	defer context.AfterFunc(s.Context(), mesh.Shutdown)()
-	return onMesh(mesh, s.Topology(), a.Points, a.Repeats, func(i int) {
-		s.Report(cluster.Progress{Phase: "measure", Step: i + 1, Steps: len(a.Points)})
+	var done atomic.Int64
+	beating, stop := context.WithCancel(context.Background())
+	var beat sync.WaitGroup
+	beat.Go(func() {
+		cluster.Beat(beating, func() cluster.Progress {
+			return cluster.Progress{Phase: "measure", Step: int(done.Load()), Steps: len(a.Points)}
+		}, func(p cluster.Progress) { s.Report(p) }) // a lost launcher ends the context
 	})
+	defer beat.Wait()
+	defer stop()
+	return onMesh(mesh, s.Topology(), a.Points, a.Repeats, func(i int) { done.Store(int64(i) + 1) })
 }

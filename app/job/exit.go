@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 	case isA[*checkpoint.WriteError](err), isA[*checkpoint.NoneError](err):
 		return ExitCheckpoint
 	case errors.As(err, &stopped):
-		if stopped.IsPreempted {
+		if stopped.IsPreempted && stopped.Step > 0 {
 			return ExitPreempted
 		}
 		return ExitInterrupted
@@ -83,17 +83,26 @@ func isInterrupt(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrStopped)
 }
 
-// StoppedError says that a run was asked to stop and can be resumed.
+// StoppedError says that a run that keeps checkpoints was asked to stop.
 type StoppedError struct {
 	Directory string
-	// Step is the number of steps that the checkpoint has.
+	// Step is the number of steps that the newest checkpoint has; 0: there is none.
 	Step int
+	// Unsaved says why the last steps were not saved; nil: they were.
+	Unsaved error
 	// IsPreempted tells SIGTERM from Ctrl-C.
 	IsPreempted bool
 }
 
 // Error says how to go on.
 func (e *StoppedError) Error() string {
+	switch {
+	case e.Unsaved != nil && e.Step == 0:
+		return fmt.Sprintf("stopped; no checkpoint was saved: %v", e.Unsaved)
+	case e.Unsaved != nil:
+		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after step %d, "+
+			"and lockstep train --resume %s goes on from there", e.Unsaved, e.Step, e.Directory)
+	}
 	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
 		"goes on from there", e.Step, e.Directory)
 }

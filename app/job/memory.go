@@ -3,7 +3,6 @@ package job
 import (
 	"fmt"
 
-	"lockstep/cluster"
 	"lockstep/train"
 )
 
@@ -46,7 +45,7 @@ func (w *worker) planMemory(l *train.Loop) error {
 			"or less --memory"}}
 	}
 	if w.rank == 0 {
-		w.report(cluster.Progress{Phase: "plan", Note: text})
+		w.beacon.notes <- text
 	}
 	return nil
 }

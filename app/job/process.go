@@ -46,8 +46,10 @@ func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 	if cause := context.Cause(session.Context()); cause != nil {
 		return fmt.Errorf("rank %d: %w", member.Rank, cause)
 	}
-	failure := cluster.Failure{Status: ExitCode(err), Text: err.Error(),
-		Noticed: isA[*comm.PeerError](err)}
+	failure := cluster.Failure{Status: ExitCode(err), Text: err.Error()}
+	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) {
+		failure.Noticed, failure.Lost = true, lost.Rank
+	}
 	return errors.Join(err, session.Fail(failure))
 }
 
@@ -60,19 +62,20 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 	}
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
-		hosts: s.Topology(), host: e.HostName()}
+		beacon: newBeacon(), hosts: s.Topology(), host: e.HostName()}
 	w.config.ISA = s.Welcome.ISA
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.tell = func(n notice) { s.Tell(n) }
-	w.report(cluster.Progress{Phase: "load data"})
+	defer w.beacon.follow(w.report)()
 	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Start); err != nil {
 		return result, err
 	}
 	if w.config.Workers > 1 {
-		w.report(cluster.Progress{Phase: "link up"})
+		w.beacon.enter(phaseLink)
 		if w.mesh, err = s.Connect(ctx); err != nil {
 			return result, err
 		}
 	}
+	w.beacon.enter(phaseSetUp)
 	return w.run(ctx)
 }

@@ -204,17 +204,23 @@ func prepare(c Config, o Options, from *resumption) (dir claimed, err error) {
 var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 // stopped returns what to report when a run that was asked to stop has ended with err: if it left a
-// checkpoint, how to go on.
+// checkpoint, how to go on, and if the last steps were not saved, why.
 func (c Config) stopped(ctx context.Context, dir directory, err error) error {
 	if ctx.Err() == nil || !c.keeps() || !isInterrupt(err) {
 		return err
 	}
+	stopped := &StoppedError{Directory: string(dir), IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
 	newest, _, failed := dir.store().Newest()
-	if failed != nil {
+	if failed == nil {
+		stopped.Step = newest.Step
+	}
+	if asked := (*cluster.StopError)(nil); errors.As(err, &asked) && asked.Killed != nil &&
+		(failed != nil || newest.Step < asked.Step) {
+		stopped.Unsaved = asked.Killed
+	} else if failed != nil {
 		return err
 	}
-	return &StoppedError{Directory: string(dir), Step: newest.Step,
-		IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
+	return stopped
 }
 
 // execute runs the workers, here or in processes of their own, and returns their results and the
@@ -281,7 +287,7 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, told
 			o.Progress(progressOf(p))
 		}
 	}
-	report(cluster.Progress{Phase: "load data"})
+	report(cluster.Progress{Phase: phaseLoad})
 	task, err := c.load(ctx, c.dataOptions(o.Environment), start)
 	if err != nil {
 		return nil, err
@@ -297,7 +303,8 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, told
 	for rank := range results {
 		w := &worker{config: c, dir: dir, crowded: c.isCrowded(), rank: rank, task: task,
 			mesh: meshes[rank], host: o.Environment.HostName(), report: func(cluster.Progress) {},
-			tell: func(n notice) { told.take(rank, n) }}
+			beacon: newBeacon(),
+			tell:   func(n notice) { told.take(rank, n) }}
 		if rank == 0 {
 			w.report = report
 		}
@@ -318,6 +325,8 @@ func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
 		return fmt.Errorf("job: log: %w", err)
 	}
 	w.log = log
+	w.beacon.enter(phaseSetUp)
+	defer w.beacon.follow(w.report)()
 	if *result, err = w.run(ctx); err != nil {
 		w.note("%v", err)
 	}

@@ -16,8 +16,8 @@ import (
 func TestUsageLeavesOutEvaluations(t *testing.T) {
 	dir := directory(t.TempDir())
 	w := &worker{dir: dir, log: io.Discard, tell: func(notice) {}, meter: newMeter(),
-		beacon: newBeacon(0, 2, 0)}
-	w.beacon.began.Store(time.Now().UnixNano())
+		beacon: newBeacon()}
+	w.beacon.begin(0, 2, 0)
 	if err := w.openLogs(); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestUsageLeavesOutEvaluations(t *testing.T) {
 	w.Evaluation(train.Evaluation{Steps: 1, Samples: 1, Time: time.Since(tested)})
 	step.Number = 1
 	w.Step(step)
-	total := time.Since(time.Unix(0, w.beacon.began.Load())).Seconds()
+	total := time.Since(w.beacon.began).Seconds()
 	if trained := w.beacon.read().Trained; trained <= 0 || trained > total-0.3 {
 		t.Errorf("%v s of training in %v s, of which 0.3 are an evaluation", trained, total)
 	}

@@ -142,6 +142,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
+	w.beacon.enter(phaseSave)
 	if err := w.save(loop.Variables(), done.Steps); err != nil {
 		return result, err
 	}
@@ -187,6 +188,9 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	case w.peers != nil && c.keeps():
 		keeper = w.peers
 	}
+	if keeper != nil {
+		keeper = watchedKeeper{keeper, w.beacon}
+	}
 	schedule, err := c.schedule()
 	if err != nil {
 		return nil, err
@@ -215,7 +219,7 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Updater: updater,
-		Keeper: keeper, CPU: cpu, Trace: r,
+		Keeper: keeper, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})
 }
 
@@ -297,9 +301,14 @@ func (w *worker) gather(isa kernel.ISA, plan shard.Plan) error {
 		return err
 	}
 	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
-		Algorithm: w.config.Algorithm, Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
-	if err != nil || !w.config.isTuning() {
+		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher's watch is quicker
+		Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
+	if err != nil {
 		return err
+	}
+	w.beacon.group.Store(w.group)
+	if !w.config.isTuning() {
+		return nil
 	}
 	tuning, err := w.group.Tune()
 	if err != nil {
@@ -410,20 +419,9 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
 		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), length, perEpoch)
 	w.note("learning rate %v for a batch of %d", w.config.rate(), w.config.stepBatch())
-	w.beacon = newBeacon(l.Moment().Step, steps, w.config.remaining(l.Moment().Trained))
-	reporting, stop := context.WithCancel(context.Background())
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		w.beacon.send(reporting, w.report)
-	}()
-	defer func() {
-		stop()
-		<-finished
-	}()
+	w.beacon.begin(l.Moment().Step, steps, w.config.remaining(l.Moment().Trained))
 	before := coresNow()
 	w.began = time.Now()
-	w.beacon.began.Store(w.began.UnixNano())
 	if w.peers != nil {
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}

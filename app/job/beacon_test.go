@@ -1,0 +1,77 @@
+package job
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/cluster"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// A beat says how long the phase may last: three times what has been measured, at least as long as the
+// launcher is patient, and much longer where nothing has been measured.
+func TestBeaconLearnsItsLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBeacon()
+		want := func(what string, limit time.Duration) {
+			t.Helper()
+			if got := b.read().Limit; got != limit.Seconds() {
+				t.Errorf("%s: limit %v s, want %v", what, got, limit)
+			}
+		}
+		want("load data", preparing)
+		b.enter(phaseSetUp)
+		want("set up", preparing)
+		b.begin(0, 0, time.Hour)
+		want("the first batch of data", loading)
+		b.move(trace.Forward)
+		want("the first step", preparing)
+		b.finish(time.Now(), train.Step{Number: 0, Time: time.Second})
+		b.move(trace.Forward)
+		want("after a quick step", cluster.StuckAfter)
+		b.finish(time.Now(), train.Step{Number: 1, Time: 40 * time.Second})
+		want("data after a slow step", 2*time.Minute)
+		b.move(trace.Forward)
+		want("after a slow step", 2*time.Minute)
+		b.finish(time.Now(), train.Step{Number: 2, Time: time.Second})
+		b.move(trace.Forward)
+		want("the slowest counts", 2*time.Minute)
+		b.move(trace.Evaluation)
+		want("the first batch of an evaluation", preparing)
+		time.Sleep(20 * time.Second)
+		b.move(trace.Evaluation)
+		want("its second batch", time.Minute)
+		b.enter(phaseCheckpoint)
+		want("a checkpoint", preparing)
+	})
+}
+
+// Beats come while the training goroutine stands still, and only work makes Moves grow.
+func TestBeaconBeatsOnItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBeacon()
+		var beats []cluster.Progress
+		stop := b.follow(func(p cluster.Progress) { beats = append(beats, p) })
+		b.move(trace.Evaluation)
+		time.Sleep(time.Second)
+		b.move(trace.Evaluation)
+		b.notes <- "a line"
+		time.Sleep(time.Second)
+		stop()
+		first, last := beats[2], beats[len(beats)-1]
+		if len(beats) < 20 || first.Moves == last.Moves || beats[len(beats)-5].Moves != last.Moves {
+			t.Errorf("%d beats, the third %+v, the last %+v", len(beats), first, last)
+		}
+		notes := 0
+		for _, p := range beats {
+			if p.Note != "" {
+				notes++
+			}
+		}
+		if notes != 1 {
+			t.Errorf("the note was passed %d times", notes)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// threadsLine is how the Go runtime begins to say that the system gives it no thread.
+const threadsLine = "runtime: failed to create new OS thread"
+
+// limits is what the machine allows the processes of this one, and how often it has killed some.
+type limits struct {
+	groupKills   int    // by the kernel for lack of memory, in this control group; -1: unknown
+	machineKills int    // on the whole machine; -1: unknown
+	memory       string // how much the control group may use; "": any, or unknown
+	processes    string // how many processes and threads there may be, and who says so; "": unknown
+}
+
+// cause returns what outside of the program has likely ended the process that e is about, or "".
+func (before limits) cause(now limits, e *WorkerError) string {
+	switch {
+	case strings.HasPrefix(e.Text, threadsLine):
+		if now.processes != "" {
+			return "the limit on processes and threads is reached: " + now.processes
+		}
+		return "the limit on processes and threads is reached"
+	case e.Signal != "SIGKILL":
+		return ""
+	case before.groupKills >= 0 && now.groupKills > before.groupKills:
+		text := "out of memory; the kernel killed it because its control group has used up its limit"
+		if now.memory != "" {
+			text += " of " + now.memory
+		}
+		return text
+	case before.machineKills >= 0 && now.machineKills > before.machineKills:
+		return "out of memory; the kernel killed a process meanwhile, because memory was used up"
+	}
+	return ""
+}
+
+// counterOf returns the number behind a name in lines of names and numbers, or -1.
+func counterOf(text, name string) int {
+	for line := range strings.Lines(text) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
+			if n, err := strconv.Atoi(f[1]); err == nil {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+// bytesOf words a limit in bytes; "" if it is none.
+func bytesOf(text string) string {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || n >= 1<<60 {
+		return ""
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// groupOf returns the path of a process's control group in the hierarchy of a controller, from the
+// lines of /proc/self/cgroup; "" names the unified one.
+func groupOf(text, controller string) (path string, ok bool) {
+	for line := range strings.Lines(text) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
+			continue
+		}
+		for name := range strings.SplitSeq(part[1], ",") {
+			if name == controller {
+				return part[2], true
+			}
+		}
+	}
+	return "", false
+}

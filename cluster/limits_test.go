@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestControlGroupsAreFound(t *testing.T) {
+	const old = "9:name=systemd:/\n4:cpu,memory:/job/7\n0::/unified\n"
+	for controller, want := range map[string]string{"memory": "/job/7", "": "/unified"} {
+		if got, ok := groupOf(old, controller); got != want || !ok {
+			t.Errorf("%q: %q, %v; want %q", controller, got, ok, want)
+		}
+	}
+	if got, ok := groupOf(old, "pids"); ok {
+		t.Errorf("pids: %q", got)
+	}
+	const events = "low 0\noom 3\noom_kill 2\n"
+	if got := counterOf(events, "oom_kill"); got != 2 {
+		t.Errorf("%d kills, want 2", got)
+	}
+	if got := counterOf(events, "none"); got != -1 {
+		t.Errorf("%d, want -1", got)
+	}
+	if a, b := bytesOf("max\n"), bytesOf("1073741824\n"); a != "" || b != "1024 MiB" {
+		t.Errorf("%q, %q", a, b)
+	}
+}
+
+// What outside of a worker ended it is named where the machine tells, and only then.
+func TestCauseOfAnEnd(t *testing.T) {
+	killed := &WorkerError{Signal: "SIGKILL"}
+	noThread := &WorkerError{Signal: "SIGABRT", Text: threadsLine + " (have 5 already; errno=11)"}
+	for name, test := range map[string]struct {
+		before, now limits
+		err         *WorkerError
+		want        string
+	}{
+		"by hand": {limits{groupKills: 3, machineKills: 4}, limits{groupKills: 3, machineKills: 4}, killed, ""},
+		"unknown": {limits{groupKills: -1, machineKills: -1}, limits{groupKills: 3, machineKills: 4}, killed, ""},
+		"group": {limits{groupKills: 3, machineKills: 4}, limits{groupKills: 4, machineKills: 5, memory: "64 MiB"},
+			killed, "out of memory; the kernel killed it because its control group has used up its limit of 64 MiB"},
+		"machine": {limits{groupKills: 3, machineKills: 4}, limits{groupKills: 3, machineKills: 5}, killed,
+			"out of memory; the kernel killed a process meanwhile, because memory was used up"},
+		"threads": {limits{}, limits{processes: "50 for this user (ulimit -u)"}, noThread,
+			"the limit on processes and threads is reached: 50 for this user (ulimit -u)"},
+		"a crash": {limits{}, limits{}, &WorkerError{Signal: "SIGABRT", Text: "fatal error: x"}, ""},
+		"a panic": {limits{groupKills: 3}, limits{groupKills: 4}, &WorkerError{Status: 2}, ""},
+	} {
+		if got := test.before.cause(test.now, test.err); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+	if l := readLimits(); strings.Contains(l.memory, "-") {
+		t.Errorf("limits of this machine: %+v", l)
+	}
+}

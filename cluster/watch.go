@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Note: dead and stuck
+//
+// Each worker beats ten times a second, from a goroutine that needs nothing of the one that trains. A
+// beat carries a count that grows with the work (Progress.Moves), how long the work may stand still in
+// this phase (Progress.Limit), and the rank that a collective waits for, if one does (Progress.Wait). A
+// worker without beats is dead: its process is stopped or its machine gone. A worker that beats but
+// does not move within its limit is stuck, unless it waits for another: then that one is looked at, and
+// the culprit is whoever waits for nobody. Where all wait in a circle, the links between them are at
+// fault, and the rank that is furthest behind is named.
+//
+// Time is counted in looks, of which a launcher that was itself stopped for a while makes none.
+const (
+	beatEvery = 100 * time.Millisecond
+	lookEvery = 250 * time.Millisecond
+	// StuckAfter is the least time without a move after which a worker that trains may be taken for stuck.
+	StuckAfter = 9 * time.Second
+	// defaultSilence is the time without a beat after which a worker is taken for dead.
+	defaultSilence = 8 * time.Second
+)
+
+// Wait is what a worker's collective waits for.
+type Wait struct {
+	Rank int    `json:"rank"`
+	What string `json:"what"` // operation, bucket and bytes
+}
+
+// Beat calls report with what read returns, at once and ten times a second until ctx ends, and a last
+// time then.
+func Beat(ctx context.Context, read func() Progress, report func(Progress)) {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		report(read())
+		select {
+		case <-ctx.Done():
+			report(read())
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// vitals is what the launcher has seen of a worker, in the time of its looks.
+type vitals struct {
+	isWatched bool          // it has begun and has said nothing final
+	heard     time.Duration // when its last beat came
+	moved     time.Duration // when a beat last said that it had moved
+	beat      Progress
+}
+
+// hear notes a beat.
+func (v *vitals) hear(now time.Duration, p Progress) {
+	if p.Moves != v.beat.Moves || p.Step != v.beat.Step || p.Phase != v.beat.Phase {
+		v.moved = now
+	}
+	v.heard, v.beat = now, p
+}
+
+// isOverdue reports whether beats have come for longer than the limit and none said that the worker moved.
+func (v *vitals) isOverdue() bool {
+	limit := time.Duration(v.beat.Limit * float64(time.Second))
+	return v.isWatched && limit > 0 && v.heard-v.moved > limit
+}
+
+// verdict is the worker to blame and for how long it has been dead or stuck.
+type verdict struct {
+	rank   int
+	isDead bool
+	time   time.Duration
+}
+
+// examine returns the verdict on workers at a time; ok is false if none is to blame. Workers without a
+// beat for longer than silence are dead.
+func examine(workers []vitals, now, silence time.Duration) (v verdict, ok bool) {
+	for rank := range workers {
+		w := &workers[rank]
+		if quiet := now - w.heard; w.isWatched && quiet > max(silence, v.time) {
+			v, ok = verdict{rank: rank, isDead: true, time: quiet}, true
+		}
+	}
+	if ok {
+		return v, true
+	}
+	culprit := -1
+	for rank := range workers {
+		c, isFound := blame(workers, rank)
+		if isFound && (culprit < 0 || isBehind(&workers[c], &workers[culprit])) {
+			culprit = c
+		}
+	}
+	if culprit < 0 {
+		return verdict{}, false
+	}
+	return verdict{rank: culprit, time: workers[culprit].heard - workers[culprit].moved}, true
+}
+
+// blame follows from an overdue worker who waits for whom, to the one that waits for nobody. Nobody is to
+// blame while one of them moves.
+func blame(workers []vitals, rank int) (culprit int, ok bool) {
+	culprit = rank
+	for range len(workers) {
+		w := &workers[rank]
+		if !w.isOverdue() {
+			return 0, false
+		}
+		if isBehind(w, &workers[culprit]) {
+			culprit = rank
+		}
+		wait := w.beat.Wait
+		if wait == nil || wait.Rank < 0 || wait.Rank >= len(workers) || !workers[wait.Rank].isWatched {
+			return rank, true
+		}
+		rank = wait.Rank
+	}
+	return culprit, true // they wait in a circle
+}
+
+// isBehind reports whether a has made fewer steps than b.
+func isBehind(a, b *vitals) bool { return a.beat.Step < b.beat.Step }
+
+// account says what w waits for, if that is rank.
+func (v *vitals) account(own, rank int) (text string, ok bool) {
+	if w := v.beat.Wait; v.isWatched && w != nil && w.Rank == rank {
+		return fmt.Sprintf("rank %d waits for it in %s", own, w.What), true
+	}
+	return "", false
+}
