@@ -27,5 +27,6 @@
 // # Errors
 //
 // *[RendezvousError] when the workers cannot meet, *[WorkerError] when one of them failed, died or got
-// stuck, *[StopError] when the run was asked to stop, *[EnvironmentError] when variables are missing or contradict each other.
+// stuck, *[StopError] when the run was asked to stop, *[EnvironmentError] when variables are missing or
+// contradict each other.
 package cluster

@@ -179,11 +179,12 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 		"panics": {cluster.WorkerError{Status: 2},
 			[]string{"panic: shape mismatch", "status 2", "rank1.log"}},
 		"stopped": {cluster.WorkerError{Silence: 2250 * time.Millisecond}, []string{
-			"is stopped by a signal and has given no sign of life for 2.25s after step 7, phase forward",
+			"is stopped by a signal and has given no sign of life for 2.25s after step 7, phase",
 			"rank 0 waits for it in all-reduce of bucket 1 of 2", "rank 2 waits"}},
 		"stuck": {cluster.WorkerError{}, []string{"is stuck: it has not got on for ",
-			"after step 7, phase forward", "rank 0 waits for it in all-reduce of bucket 1 of 2", "rank1.log"}},
-		"link":   {cluster.WorkerError{}, []string{"was lost after step 7, phase forward; rank 0: lost peer 1"}},
+			"after step 7, phase forward", "rank 0 waits for it in all-reduce", "rank1.log"}},
+		"link": {cluster.WorkerError{}, []string{
+			"was lost after step 7, phase forward", "; rank 0: lost peer 1"}},
 		"fails":  {cluster.WorkerError{Status: 3, Reported: true}, []string{"file cut off"}},
 		"silent": {cluster.WorkerError{}, []string{"ended with status 0"}},
 	}

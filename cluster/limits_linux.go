@@ -34,7 +34,8 @@ func groupFolder(own, controller string) string {
 	if !ok {
 		return ""
 	}
-	for _, folder := range []string{filepath.Join(groups, controller, path), filepath.Join(groups, controller)} {
+	root := filepath.Join(groups, controller)
+	for _, folder := range []string{filepath.Join(root, path), root} {
 		if info, err := os.Stat(folder); err == nil && info.IsDir() {
 			return folder
 		}

@@ -29,6 +29,7 @@ func TestControlGroupsAreFound(t *testing.T) {
 
 // What outside of a worker ended it is named where the machine tells, and only then.
 func TestCauseOfAnEnd(t *testing.T) {
+	before := limits{groupKills: 3, machineKills: 4}
 	killed := &WorkerError{Signal: "SIGKILL"}
 	noThread := &WorkerError{Signal: "SIGABRT", Text: threadsLine + " (have 5 already; errno=11)"}
 	for name, test := range map[string]struct {
@@ -36,11 +37,11 @@ func TestCauseOfAnEnd(t *testing.T) {
 		err         *WorkerError
 		want        string
 	}{
-		"by hand": {limits{groupKills: 3, machineKills: 4}, limits{groupKills: 3, machineKills: 4}, killed, ""},
-		"unknown": {limits{groupKills: -1, machineKills: -1}, limits{groupKills: 3, machineKills: 4}, killed, ""},
-		"group": {limits{groupKills: 3, machineKills: 4}, limits{groupKills: 4, machineKills: 5, memory: "64 MiB"},
-			killed, "out of memory; the kernel killed it because its control group has used up its limit of 64 MiB"},
-		"machine": {limits{groupKills: 3, machineKills: 4}, limits{groupKills: 3, machineKills: 5}, killed,
+		"by hand": {before, before, killed, ""},
+		"unknown": {limits{groupKills: -1, machineKills: -1}, before, killed, ""},
+		"group": {before, limits{groupKills: 4, machineKills: 5, memory: "64 MiB"}, killed, "out of " +
+			"memory; the kernel killed it because its control group has used up its limit of 64 MiB"},
+		"machine": {before, limits{groupKills: 3, machineKills: 5}, killed,
 			"out of memory; the kernel killed a process meanwhile, because memory was used up"},
 		"threads": {limits{}, limits{processes: "50 for this user (ulimit -u)"}, noThread,
 			"the limit on processes and threads is reached: 50 for this user (ulimit -u)"},

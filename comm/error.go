@@ -13,10 +13,11 @@ type PeerError struct {
 
 // Error implements error.
 func (e *PeerError) Error() string {
-	if e.Wait != nil {
-		return fmt.Sprintf("comm: %v: peer rank %d: %v", e.Wait, e.Rank, e.Err)
+	text := fmt.Sprintf("comm: %v: peer rank %d: %v", e.Op, e.Rank, e.Err)
+	if e.Wait != nil && e.Wait.what() != "" {
+		text += fmt.Sprintf(" (%s)", e.Wait.what())
 	}
-	return fmt.Sprintf("comm: %v: peer rank %d: %v", e.Op, e.Rank, e.Err)
+	return text
 }
 
 // Unwrap returns the cause.

@@ -1,6 +1,9 @@
 package comm
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Standing is where a group stands at a moment.
 type Standing struct {
@@ -20,18 +23,23 @@ type Wait struct {
 	Bytes, Received, Due int64
 }
 
-// String names operation, bucket and bytes, such as "all-reduce of bucket 2 of 3 (1024 bytes), 0 of the next
-// 512 bytes received".
+// String names operation, bucket and bytes: "all-reduce (bucket 2 of 3, 1024 bytes; 0 of the next 512
+// received)".
 func (w *Wait) String() string {
-	text := w.Op.String()
-	if w.Name != "" {
-		text += " of " + w.Name
+	if what := w.what(); what != "" {
+		return fmt.Sprintf("%v (%s)", w.Op, what)
 	}
+	return w.Op.String()
+}
+
+// what names bucket and bytes; "" if there are none.
+func (w *Wait) what() string {
+	text := w.Name
 	if w.Bytes > 0 {
-		text += fmt.Sprintf(" (%d bytes)", w.Bytes)
+		text = strings.TrimPrefix(fmt.Sprintf("%s, %d bytes", text, w.Bytes), ", ")
 	}
 	if w.Due > 0 {
-		text += fmt.Sprintf(", %d of the next %d bytes received", w.Received, w.Due)
+		text += fmt.Sprintf("; %d of the next %d received", w.Received, w.Due)
 	}
 	return text
 }

@@ -32,8 +32,8 @@ func TestStandingNamesWhatACollectiveWaitsFor(t *testing.T) {
 	}
 	waits := start(0)
 	wait := untilItWaits(t, groups[0])
-	want := "all-reduce of bucket 2 of 3 (4000 bytes), 0 of the next 2000 bytes received"
-	if wait.Peer != 1 || wait.String() != want {
+	want := "(bucket 2 of 3, 4000 bytes; 0 of the next 2000 received)"
+	if wait.Peer != 1 || wait.String() != "all-reduce "+want {
 		t.Errorf("waits for rank %d: %v; want rank 1: %s", wait.Peer, wait, want)
 	}
 	before := groups[0].Standing().Moves
@@ -48,14 +48,15 @@ func TestStandingNamesWhatACollectiveWaitsFor(t *testing.T) {
 	untilItWaits(t, groups[0])
 	groups[1].Close()
 	err := waits.Wait()
-	if !errors.Is(err, io.EOF) || !strings.Contains(err.Error(), want+": peer rank 1: ") {
+	if !errors.Is(err, io.EOF) || !strings.Contains(err.Error(), ": peer rank 1: EOF "+want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }
 
 func untilItWaits(t *testing.T, g *comm.Group) *comm.Wait {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	deadline := time.Now().Add(10 * time.Second)
+	for ; time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if w := g.Standing().Wait; w != nil {
 			return w
 		}

@@ -272,7 +272,7 @@ func newBenchProgress(a *app, isQuiet bool) benchProgress {
 }
 
 func (p benchProgress) bench(s bench.Progress) {
-	if p.w == nil {
+	if p.isQuiet {
 		return
 	}
 	p.mu.Lock()

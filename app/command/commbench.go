@@ -200,7 +200,7 @@ func short(seconds float64) string {
 
 // commbench shows which measurement is under way.
 func (p benchProgress) commbench(done, all int, what string) {
-	if p.w == nil {
+	if p.isQuiet {
 		return
 	}
 	p.mu.Lock()

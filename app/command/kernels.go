@@ -176,7 +176,7 @@ func kernelCommandLine(c roofline.Config) []string {
 
 // kernels shows where a measurement of kernels stands.
 func (p benchProgress) kernels(s roofline.Progress) {
-	if p.w == nil {
+	if p.isQuiet {
 		return
 	}
 	p.mu.Lock()

@@ -103,8 +103,8 @@ func TestKilledWorkerEndsTheRun(t *testing.T) {
 	syscall.Kill(pid, syscall.SIGKILL)
 	r.ends(t, job.ExitPeerLost)
 	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) was killed by signal ` +
-		`SIGKILL after step \d+, phase \w+ \(its output: .*rank1\.log\); rank 0: .* of [\w ]+ ` +
-		`\(\d+ bytes\), \d+ of the next \d+ bytes received: peer rank 1: .*$`
+		`SIGKILL after step \d+, phase \w+ \(its output: .*rank1\.log\); rank 0: .* peer rank 1: .* ` +
+		`\([\w ]+, \d+ bytes; \d+ of the next \d+ received\)$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
 	}
@@ -122,9 +122,9 @@ func TestStoppedWorkerIsNamed(t *testing.T) {
 	if waited := time.Since(began); waited > 12*time.Second {
 		t.Errorf("took %v", waited)
 	}
-	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) is stopped by a signal and has given ` +
-		`no sign of life for 8.*s after step \d+, phase \w+ .*; rank 0 waits for it in all-\w+ of [\w ]+ ` +
-		`\(\d+ bytes\), .*$`
+	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) is stopped by a signal and has ` +
+		`given no sign of life for 8.*s after step \d+, phase \w+ .*; rank 0 waits for it in all-\w+ ` +
+		`\([\w ]+, \d+ bytes.*\)$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
 	}
@@ -142,7 +142,8 @@ func TestTerminatedWithAStoppedWorker(t *testing.T) {
 	if waited := time.Since(began); waited > 12*time.Second {
 		t.Errorf("took %v", waited)
 	}
-	want := `(?m)^lockstep: stopped; no checkpoint was saved: rank 0 \(pid \d+ on .*\) is stopped by a signal .*$`
+	want := `(?m)^lockstep: stopped; no checkpoint was saved: rank 0 \(pid \d+ on .*\) is stopped ` +
+		`by a signal .*$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
 	}

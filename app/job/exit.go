@@ -100,8 +100,8 @@ func (e *StoppedError) Error() string {
 	case e.Unsaved != nil && e.Step == 0:
 		return fmt.Sprintf("stopped; no checkpoint was saved: %v", e.Unsaved)
 	case e.Unsaved != nil:
-		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after step %d, "+
-			"and lockstep train --resume %s goes on from there", e.Unsaved, e.Step, e.Directory)
+		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after "+
+			"step %d, and lockstep train --resume %s goes on from there", e.Unsaved, e.Step, e.Directory)
 	}
 	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
 		"goes on from there", e.Step, e.Directory)

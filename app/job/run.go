@@ -209,7 +209,8 @@ func (c Config) stopped(ctx context.Context, dir directory, err error) error {
 	if ctx.Err() == nil || !c.keeps() || !isInterrupt(err) {
 		return err
 	}
-	stopped := &StoppedError{Directory: string(dir), IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
+	stopped := &StoppedError{Directory: string(dir),
+		IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
 	newest, _, failed := dir.store().Newest()
 	if failed == nil {
 		stopped.Step = newest.Step
