@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -328,4 +329,27 @@ func TestCopiesOfARow(t *testing.T) {
 	m.Rows[1].Copy = 1
 	wantNote(t, analysis.Compare(m.Results), "copies", "single 1×1 and single 1×1 (2) are one row",
 		"differ: 0.67×")
+}
+
+// Four workers on two cores were never set beside one process with two threads in this benchmark, and its
+// headline compared all-reduce with one core alone.
+func TestReportR3(t *testing.T) {
+	f, err := os.Open("../../results/r3/results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := analysis.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := strings.Join(analysis.Compare(r).Groups[0].Findings(), "\n")
+	for _, want := range []string{
+		"all-reduce 4×1, single 1×2, ddp 4×1 and gather-scatter 4×1 have the shortest steps; they cannot",
+		"On the same 2 cores, all-reduce 4×1 and one process (single 1×2) are not shown to differ: 1.05×",
+	} {
+		if !strings.Contains(findings, want) {
+			t.Errorf("findings %q, want %q", findings, want)
+		}
+	}
 }
