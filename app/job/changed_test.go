@@ -71,3 +71,25 @@ func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// A data set in which one sample was replaced is not that of the run, though it has as many.
+func TestResumeRefusesAReplacedSample(t *testing.T) {
+	c := texts(t, 5)
+	c.CheckpointEvery = "1"
+	s := run(t, c, job.Options{})
+	if len(s.DataSHA256.Train) != 64 || len(s.DataSHA256.Test) != 64 {
+		t.Errorf("hashes %+v", s.DataSHA256)
+	}
+	path := filepath.Join(c.Data, "train.tsv")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Replace(string(text), "a a a a\tx", "a a\tx", 1)), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = resumed(t, c.Out, "epochs", "2")
+	if job.ExitCode(err) != job.ExitData || !strings.Contains(err.Error(), "the data has changed: ") {
+		t.Errorf("exit %d: %v", job.ExitCode(err), err)
+	}
+}

@@ -61,6 +61,8 @@ type kept struct {
 	// TrainSamples and TestSamples count the data.
 	TrainSamples int `json:"train_samples"`
 	TestSamples  int `json:"test_samples"`
+	// Data is the hash of the samples; that of older checkpoints is empty.
+	Data DataHash `json:"data_sha256"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`
 }
@@ -265,7 +267,7 @@ func (w *worker) newSaver() (*saver, error) {
 func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config.rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started,
-		TrainSamples: w.task.train.Len()}
+		TrainSamples: w.task.train.Len(), Data: w.task.hashes}
 	if w.started != nil {
 		k.Batches = w.started.batches
 	}

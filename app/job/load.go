@@ -35,8 +35,26 @@ type task struct {
 	network     model.Network
 	train, test *data.Set // test is nil if there is no evaluation
 	augment     data.Augmentation
+	hashes      DataHash
 	bytes       int64 // of the whole sets
 	start       beginning
+}
+
+// DataHash holds what data.Set.SHA256 says about the samples of a run.
+type DataHash struct {
+	Train string `json:"train"`
+	Test  string `json:"test"` // "": there are none
+}
+
+// String shows the heads of both hashes.
+func (h DataHash) String() string { return fmt.Sprintf("sha256 %.16s and %.16s", h.Train, h.Test) }
+
+func hashesOf(train, test *data.Set) DataHash {
+	h := DataHash{Train: train.SHA256()}
+	if test != nil {
+		h.Test = test.SHA256()
+	}
+	return h
 }
 
 // load reads the data, or generates it, normalises it as what it begins with wants it, and fits
@@ -61,6 +79,7 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 	if t.test.Len() == 0 {
 		t.test = nil
 	}
+	t.hashes = hashesOf(t.train, t.test)
 	if t.augment, err = c.augmentation(train.Augment); err != nil {
 		return task{}, err
 	}

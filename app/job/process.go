@@ -70,6 +70,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Start); err != nil {
 		return result, err
 	}
+	w.tell(notice{Data: &w.task.hashes})
 	if w.config.Workers > 1 {
 		w.beacon.enter(phaseLink)
 		if w.mesh, err = s.Connect(ctx); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"lockstep/data"
 )
 
 // notice is what a worker tells the launcher when it happens, so that no message grows with the length of
@@ -13,6 +15,7 @@ type notice struct {
 	Evaluation *Evaluation `json:"evaluation,omitempty"` // from rank 0 alone
 	Bucket     *BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
 	Lost       *Lost       `json:"lost,omitempty"`
+	Data       *DataHash   `json:"data,omitempty"` // of what the worker has loaded
 }
 
 // record is what the launcher has heard of a run from notices. Workers of one process send them at the
@@ -22,13 +25,14 @@ type record struct {
 	evaluations []Evaluation
 	buckets     map[int][]BucketStat // by rank
 	lost        []Lost
+	data        map[int]DataHash // by rank; workers of one process share theirs and tell none
 	warn        func(text string)
 }
 
 // newRecord returns the record of a run that goes on from there; nil stands for a new run. People are told
 // by warn.
 func newRecord(from *resumption, warn func(text string)) *record {
-	r := &record{buckets: map[int][]BucketStat{}, warn: warn}
+	r := &record{buckets: map[int][]BucketStat{}, data: map[int]DataHash{}, warn: warn}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
 	}
@@ -47,6 +51,8 @@ func (r *record) take(rank int, n notice) {
 	case n.Lost != nil:
 		r.lost = append(r.lost, *n.Lost)
 		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))
+	case n.Data != nil:
+		r.data[rank] = *n.Data
 	}
 }
 
@@ -55,12 +61,24 @@ func (r *record) hasLost(file string) bool {
 	return slices.ContainsFunc(r.lost, func(l Lost) bool { return l.File == file })
 }
 
-// decode takes what a worker process has told.
+// checkData fails if a worker has loaded other samples than another.
+func (r *record) checkData(rank int) error {
+	h, isTold := r.data[rank]
+	for other, its := range r.data {
+		if isTold && h != its {
+			return &data.FormatError{File: "data of the workers", Offset: -1, Reason: fmt.Sprintf("training "+
+				"and test samples of rank %d have %v, those of rank %d %v", rank, h, other, its)}
+		}
+	}
+	return nil
+}
+
+// decode takes what a worker process has told. An error ends the run.
 func (r *record) decode(rank int, text json.RawMessage) error {
 	var n notice
 	if err := json.Unmarshal(text, &n); err != nil {
 		return fmt.Errorf("job: decode a notice of rank %d: %w", rank, err)
 	}
 	r.take(rank, n)
-	return nil
+	return r.checkData(rank)
 }

@@ -71,6 +71,9 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	case w.task.train.Len() != k.TrainSamples || test != k.TestSamples:
 		return refuse("the run has %d training and %d test samples, the data %d and %d",
 			k.TrainSamples, k.TestSamples, w.task.train.Len(), test)
+	case k.Data != DataHash{} && k.Data != w.task.hashes:
+		return refuse("the data has changed: training and test samples have %v, those of the run %v",
+			w.task.hashes, k.Data)
 	}
 	if err := restore(l.Moment(), c); err != nil {
 		return err

@@ -43,6 +43,7 @@ type Summary struct {
 	TrainAccuracy    *float64         `json:"train_accuracy"` // of the last epoch, 0 to 1
 	TestAccuracy     *float64         `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
 	TestSamples      int64            `json:"test_samples"`
+	DataSHA256       DataHash         `json:"data_sha256"` // of the samples
 	Phases           Phases           `json:"phases"`
 	BytesSent        int64            `json:"bytes_sent"`
 	BytesVectors     int64            `json:"bytes_vectors"` // what those sent stand for, without a codec
@@ -212,7 +213,7 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 		Link:         c.Link, Workers: c.Workers, Threads: c.Threads,
 		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
 		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
-		Loss: first.Loss, TestSamples: first.TestSamples,
+		Loss: first.Loss, TestSamples: first.TestSamples, DataSHA256: first.DataSHA256,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: told.evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,

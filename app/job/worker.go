@@ -65,6 +65,7 @@ type workerResult struct {
 	TrainSamples    int64            `json:"train_samples"`
 	TestCorrect     int64            `json:"test_correct"`
 	TestSamples     int64            `json:"test_samples"`
+	DataSHA256      DataHash         `json:"data_sha256"`
 	Generated       bool             `json:"generated"`
 	Classes         int              `json:"classes"`
 	Algorithm       string           `json:"algorithm"` // of the all-reduces; "none" without
@@ -530,7 +531,7 @@ func (w *worker) result(done train.Result) workerResult {
 		},
 		Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(),
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
-		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
+		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples, DataSHA256: w.task.hashes,
 		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 		Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, Wire: w.wire, BucketTrials: w.trials,
 		Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
