@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"math"
 
 	"lockstep/internal/kernel"
@@ -44,9 +45,9 @@ func NewAdamW(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*Ad
 		weights:   weights,
 		first:     make([]float32, len(weights)),
 		second:    make([]float32, len(weights)),
-		beta1:     adamWBeta1,
-		beta2:     adamWBeta2,
-		eps:       adamWEps,
+		beta1:     cmp.Or(c.Beta1, adamWBeta1),
+		beta2:     cmp.Or(c.Beta2, adamWBeta2),
+		eps:       cmp.Or(c.Eps, adamWEps),
 		stretches: stretches,
 		power1:    1,
 		power2:    1,

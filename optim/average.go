@@ -111,6 +111,17 @@ func ParseLookahead(s string) (LookaheadConfig, error) {
 	return c, nil
 }
 
+// String returns the form that ParseLookahead reads.
+func (c LookaheadConfig) String() string {
+	switch {
+	case c == LookaheadConfig{}:
+		return ""
+	case c.Power == 0:
+		return fmt.Sprintf("%d,%v", c.Every, c.Alpha)
+	}
+	return fmt.Sprintf("%d,%v,%d", c.Every, c.Alpha, c.Power)
+}
+
 // Validate reports the first setting out of range.
 func (c LookaheadConfig) Validate() error {
 	if c == (LookaheadConfig{}) {

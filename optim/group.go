@@ -21,13 +21,28 @@ type Group struct {
 	Steps int
 }
 
+// Groups are the groups of a run; the first that matches a parameter counts.
+type Groups []Group
+
+// String returns the form that ParseGroups reads.
+func (g Groups) String() string {
+	texts := make([]string, len(g))
+	for i, one := range g {
+		texts[i] = fmt.Sprintf("%s=%v,%v", one.Match, one.Rate, one.WeightDecay)
+		if one.Steps > 0 {
+			texts[i] += fmt.Sprintf(",%d", one.Steps)
+		}
+	}
+	return strings.Join(texts, ";")
+}
+
 // ParseGroups reads "MATCH=RATE,DECAY" or "MATCH=RATE,DECAY,STEPS" for each group, with a semicolon
 // between two, such as "*.bias=2,0;stem.*=0,0"; the empty string means none.
-func ParseGroups(s string) ([]Group, error) {
+func ParseGroups(s string) (Groups, error) {
 	if s == "" {
 		return nil, nil
 	}
-	var groups []Group
+	var groups Groups
 	for _, text := range strings.Split(s, ";") {
 		match, values, _ := strings.Cut(text, "=")
 		numbers := strings.Split(values, ",")
@@ -72,12 +87,12 @@ func (g Group) has(name string) bool {
 	return is
 }
 
-// CheckGroups returns an error for the first group that matches none of a network's parameters, which are
-// called names.
-func CheckGroups(groups []Group, names []string) error {
-	for _, g := range groups {
-		if !slices.ContainsFunc(names, g.has) {
-			return fmt.Errorf("optim: group %q matches no parameter", g.Match)
+// Check returns an error for the first group that matches none of a network's parameters, which are called
+// names.
+func (g Groups) Check(names []string) error {
+	for _, one := range g {
+		if !slices.ContainsFunc(names, one.has) {
+			return fmt.Errorf("optim: group %q matches no parameter", one.Match)
 		}
 	}
 	return nil

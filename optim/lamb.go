@@ -1,6 +1,10 @@
 package optim
 
-import "lockstep/internal/kernel"
+import (
+	"cmp"
+
+	"lockstep/internal/kernel"
+)
 
 // LAMB is Adam whose steps follow each layer's norm, for large batches (You et al. 2019, arXiv
 // 1904.00962, algorithm 2).
@@ -11,7 +15,7 @@ import "lockstep/internal/kernel"
 //	g = g*s
 //	m = m + (g-m) * (1-beta1)                                        (m and v start at 0)
 //	v = v*beta2 + g*g * (1-beta2)
-//	u = m/(1-beta1^t) / (sqrt(v)/sqrt(1-beta2^t) + 1e-6) + d*w
+//	u = m/(1-beta1^t) / (sqrt(v)/sqrt(1-beta2^t) + eps) + d*w
 //	w -= lr * |w|/|u| * u
 //
 // where |x| is the root of the sum of squares. The ratio is 1 where a norm is 0, and, as in the authors'
@@ -36,7 +40,7 @@ func NewLAMB(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*LAM
 	if err != nil {
 		return nil, err
 	}
-	adam.eps = lambEps
+	adam.eps = cmp.Or(c.Eps, lambEps)
 	return &LAMB{adam: *adam, layers: layers, norm: newNorm(cpu, layers),
 		u: make([]float32, largest(layers))}, nil
 }

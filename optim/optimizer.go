@@ -48,12 +48,16 @@ type Config struct {
 	// the gradient; AdamW and Muon take LR*WeightDecay*w off the weights instead, and LAMB adds it to
 	// the direction.
 	WeightDecay float64
+	// Beta1 and Beta2 are AdamW's and LAMB's decays of the first and the second moment, in (0, 1); 0 means
+	// 0.9 and 0.999. Eps is added to the root of the second moment, in (0, 1]; 0 means 1e-8, or 1e-6 of
+	// LAMB. They also hold for what Muon leaves to AdamW.
+	Beta1, Beta2, Eps float64
 	// DecayMatrices keeps the decay from biases and the gains of norms, unless a group says otherwise.
 	DecayMatrices bool
 	// Nesterov looks ahead along the new velocity; it needs Momentum > 0. AdamW and LAMB have neither.
 	Nesterov bool
 	// Groups give parameters settings of their own; the first that matches counts.
-	Groups []Group
+	Groups Groups
 }
 
 // Names lists the update rules.
@@ -74,6 +78,9 @@ func (c Config) Validate() error {
 		return fmt.Errorf("optim: momentum %v, want 0 <= momentum < 1", c.Momentum)
 	case !(c.WeightDecay >= 0 && c.WeightDecay <= MaxRate):
 		return fmt.Errorf("optim: weight decay %v, want 0 to %v", c.WeightDecay, float64(MaxRate))
+	case !(c.Beta1 >= 0 && c.Beta1 < 1 && c.Beta2 >= 0 && c.Beta2 < 1 && c.Eps >= 0 && c.Eps <= 1):
+		return fmt.Errorf("optim: betas %v and %v, eps %v, want 0 or more, each beta below 1, eps 1 at most",
+			c.Beta1, c.Beta2, c.Eps)
 	case c.Nesterov && c.Momentum == 0:
 		return fmt.Errorf("optim: nesterov needs a momentum above 0")
 	}

@@ -85,7 +85,7 @@ func (c Config) layers(params []Param, n int) ([]layer, error) {
 	for i, p := range params {
 		names[i] = p.Name
 	}
-	return all, CheckGroups(c.Groups, names)
+	return all, c.Groups.Check(names)
 }
 
 // stretch is a run of weights with the same settings.

@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,8 @@ type ScheduleConfig struct {
 	// Every is the number of epochs between two drops of "step", counted from the start of the
 	// run. 0 means 30.
 	Every float64
+	// Milestones are the epochs of the drops of "step", in place of Every; none means Every.
+	Milestones Milestones
 	// Factor multiplies the rate at each drop of "step", in (0, 1]. 0 means 0.1.
 	Factor float64
 	// Triangle gives the corners of "triangle".
@@ -42,10 +45,16 @@ func (c ScheduleConfig) Validate() error {
 		return fmt.Errorf("optim: warm-up of %v epochs, want 0 to %v", c.Warmup, float64(MaxRate))
 	case !(c.Every >= 0 && c.Every <= MaxRate):
 		return fmt.Errorf("optim: a drop every %v epochs, want 0 to %v", c.Every, float64(MaxRate))
+	case c.Every > 0 && len(c.Milestones) > 0:
+		return fmt.Errorf("optim: drops at the epochs %v and also every %v, want one of them", c.Milestones,
+			c.Every)
 	case !(c.Factor >= 0 && c.Factor <= 1):
 		return fmt.Errorf("optim: drop by the factor %v, want 0 to 1", c.Factor)
 	case c.Name == "triangle" && c.Warmup > 0:
 		return fmt.Errorf("optim: warm-up of %v epochs in front of a triangle, which climbs itself", c.Warmup)
+	}
+	if err := c.Milestones.validate(); err != nil {
+		return err
 	}
 	return c.Triangle.validate()
 }
@@ -61,7 +70,8 @@ func (c ScheduleConfig) WantsLength() bool {
 // lr*(i+1)/w while i+1 < w. After that, with t = (i-w)/(steps-w) clamped to [0, 1],
 //
 //	constant  lr
-//	step      lr * Factor^floor(i / (Every*stepsPerEpoch))
+//	step      lr * Factor^floor(i / (Every*stepsPerEpoch)), or
+//	          lr * Factor^(number of milestones m with i >= m*stepsPerEpoch)
 //	cosine    lr * (1 + cos(pi*t)) / 2
 //	linear    lr * (1 - t)
 //	triangle  lr * (Start + (1-Start)*i/u)            for i < u = floor(Peak*steps),
@@ -82,14 +92,11 @@ func (c ScheduleConfig) Build(lr float64, steps, stepsPerEpoch int) (Schedule, e
 	var s Schedule
 	switch c.Name {
 	case "step":
-		every, factor := c.Every, c.Factor
-		if every == 0 {
-			every = 30
+		d := drops{lr: lr, every: cmp.Or(c.Every, 30) * perEpoch, factor: cmp.Or(c.Factor, 0.1), steps: steps}
+		for _, epoch := range c.Milestones {
+			d.at = append(d.at, epoch*perEpoch)
 		}
-		if factor == 0 {
-			factor = 0.1
-		}
-		s = drops{lr: lr, every: every * perEpoch, factor: factor, steps: steps}
+		s = d
 	case "cosine":
 		s = decline{lr: lr, from: warm, steps: steps, curve: halfCosine}
 	case "linear":
@@ -124,15 +131,28 @@ func (w warmup) Rate(step int) float64 {
 	return w.then.Rate(step)
 }
 
-// drops multiplies the rate by factor every so many steps.
+// drops multiplies the rate by factor at the steps at, or without those every so many steps.
 type drops struct {
 	lr, every, factor float64
+	at                []float64
 	steps             int
+}
+
+// before returns how many drops there are up to a step.
+func (d drops) before(step float64) int {
+	if d.at == nil {
+		return int(math.Floor(step / d.every))
+	}
+	n, isOne := slices.BinarySearch(d.at, step)
+	if isOne {
+		n++
+	}
+	return n
 }
 
 func (d drops) Rate(step int) float64 {
 	rate := d.lr
-	for range int(math.Floor(float64(min(step, max(d.steps-1, 0))) / d.every)) {
+	for range d.before(float64(min(step, max(d.steps-1, 0)))) {
 		rate *= d.factor
 		if rate == 0 {
 			break

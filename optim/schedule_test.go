@@ -31,6 +31,9 @@ func TestSchedules(t *testing.T) {
 			map[int]float64{0: 0.8, 1: 1.6, 2: 2}},
 		{"step", optim.ScheduleConfig{Name: "step", Every: 3, Factor: 0.5},
 			map[int]float64{0: 2, 11: 2, 12: 1, 23: 1, 24: 0.5, 36: 0.25, 99: 0.25}},
+		{"step at milestones",
+			optim.ScheduleConfig{Name: "step", Milestones: optim.Milestones{1.5, 3, 8}, Factor: 0.5},
+			map[int]float64{0: 2, 5: 2, 6: 1, 11: 1, 12: 0.5, 31: 0.5, 32: 0.25, 99: 0.25}},
 		{"step by default never drops within 30 epochs", optim.ScheduleConfig{Name: "step"},
 			map[int]float64{39: 2}},
 		{"cosine", optim.ScheduleConfig{Name: "cosine"}, map[int]float64{
@@ -99,6 +102,9 @@ func TestScheduleErrors(t *testing.T) {
 		{Name: "triangle", Warmup: 1}, {Name: "triangle", Triangle: optim.Triangle{Peak: math.NaN()}},
 		{Name: "triangle", Triangle: optim.Triangle{Start: -0.1}}, {Triangle: optim.Triangle{End: 1.1}},
 		{Name: "step", Every: -1}, {Name: "step", Factor: 1.5}, {Name: "step", Factor: math.NaN()},
+		{Name: "step", Every: 3, Milestones: optim.Milestones{1}},
+		{Name: "step", Milestones: optim.Milestones{2, 1}},
+		{Name: "step", Milestones: optim.Milestones{math.NaN()}},
 	} {
 		if _, err := c.Build(1, 10, 1); err == nil {
 			t.Errorf("%+v: no error", c)

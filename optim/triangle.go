@@ -36,6 +36,14 @@ func ParseTriangle(s string) (Triangle, error) {
 	return t, t.validate()
 }
 
+// String returns the form that ParseTriangle reads.
+func (t Triangle) String() string {
+	if t == (Triangle{}) {
+		return ""
+	}
+	return fmt.Sprintf("%v,%v,%v", t.Start, t.Peak, t.End)
+}
+
 func (t Triangle) validate() error {
 	for _, x := range []float64{t.Start, t.Peak, t.End} {
 		if !(x >= 0 && x <= 1) {

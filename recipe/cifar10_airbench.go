@@ -1,6 +1,9 @@
 package recipe
 
-import "lockstep/app/job"
+import (
+	"lockstep/app/job"
+	"lockstep/optim"
+)
 
 // cifar10Airbench is airbench94 (Jordan 2024, arXiv 2404.00498) in float32. Its rates are for sums over
 // a batch of 1024; here they are for means, so 11.5 / (1024 (1 + 1/(1-0.85))) becomes 1.5, and the
@@ -16,11 +19,16 @@ func cifar10Airbench() Recipe {
 	c.Model, c.Data = "airbench", "cifar10"
 	c.Augment, c.TTA = "shift-alternate", "flip-shift"
 	c.Batch, c.Shards, c.Steps, c.EvalEvery = 1024, 2, 478, 0
-	c.LR, c.Momentum, c.Nesterov, c.WeightDecay = 1.5, 0.85, true, 0.001330435
-	c.Groups = "whiten.weight=0,0;whiten.bias=1,0.001330435,147;" +
-		"*.norm*.weight=0,0;*.norm*.bias=64,0.0000207880"
-	c.Schedule, c.Triangle = "triangle", "0.2,0.23,0.07"
-	c.Lookahead, c.Smoothing = "5,0.2262190625,3", 0.2
+	c.Optimizer = optim.Config{Name: "sgd", LR: 1.5, Momentum: 0.85, Nesterov: true, WeightDecay: 0.001330435,
+		Groups: optim.Groups{
+			{Match: "whiten.weight"},
+			{Match: "whiten.bias", Rate: 1, WeightDecay: 0.001330435, Steps: 147},
+			{Match: "*.norm*.weight"},
+			{Match: "*.norm*.bias", Rate: 64, WeightDecay: 0.0000207880},
+		}}
+	c.Schedule = triangle(0.2, 0.23, 0.07)
+	c.Lookahead = optim.LookaheadConfig{Every: 5, Alpha: 0.2262190625, Power: 3}
+	c.Smoothing = 0.2
 	return Recipe{Name: "cifar10-94", Config: c, Goal: 0.94,
 		About:     "airbench on CIFAR-10, in under ten epochs, with six views of each test image",
 		Reference: "Jordan 2024, arXiv 2404.00498: 94.01 % in the mean",

@@ -1,5 +1,7 @@
 package recipe
 
+import "lockstep/optim"
+
 // cifar10Muon is airbench94_muon of the same author, in float32: filters are kept at a fixed length and
 // turned by orthogonal steps (optim.UnitMuon), which takes eight epochs instead of ten.
 //
@@ -12,10 +14,15 @@ package recipe
 func cifar10Muon() Recipe {
 	c := cifar10Airbench().Config
 	c.Batch, c.Shards, c.Steps = 2000, 4, 200
-	c.Optimizer, c.LR, c.WeightDecay = "unit-muon", 0.24, 0
-	c.Groups = "whiten.weight=0,0;whiten.bias=271,0.0000377358,75;*.norm*.weight=0,0;" +
-		"*.norm*.bias=441.666667,0.0000377358;head.weight=6.9,0.00241546"
-	c.Triangle, c.Lookahead = "1,0,0", ""
+	c.Optimizer = optim.Config{Name: "unit-muon", LR: 0.24, Momentum: 0.85, Nesterov: true,
+		Groups: optim.Groups{
+			{Match: "whiten.weight"},
+			{Match: "whiten.bias", Rate: 271, WeightDecay: 0.0000377358, Steps: 75},
+			{Match: "*.norm*.weight"},
+			{Match: "*.norm*.bias", Rate: 441.666667, WeightDecay: 0.0000377358},
+			{Match: "head.weight", Rate: 6.9, WeightDecay: 0.00241546},
+		}}
+	c.Schedule, c.Lookahead = triangle(1, 0, 0), optim.LookaheadConfig{}
 	return Recipe{Name: "cifar10-94-muon", Config: c, Goal: 0.94,
 		About:     "airbench with Muon on CIFAR-10, in eight epochs, with six views of each test image",
 		Reference: "Jordan 2024, github.com/KellerJordan/cifar10-airbench: 94.01 % in the mean",

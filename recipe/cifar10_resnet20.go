@@ -5,7 +5,7 @@ package recipe
 // flipped; the measured weights reach 90.94 % with one view.
 func cifar10ResNet20() Recipe {
 	c := oneCycle("resnet20", 26)
-	c.LR, c.Augment, c.TTA, c.EvalEvery = 0.2, "shift-alternate", "flip", 5
+	c.Optimizer.LR, c.Augment, c.TTA, c.EvalEvery = 0.2, "shift-alternate", "flip", 5
 	return Recipe{Name: "resnet20-cifar10", Config: c, Goal: 0.91,
 		About:     "the resnet20 of He et al. on CIFAR-10, in 26 epochs, with two views of each test image",
 		Reference: "He et al. 2015, arXiv 1512.03385: 91.25 % after 164 epochs, with one view",

@@ -17,7 +17,6 @@ func oneCycle(model string, epochs int) job.Config {
 	c := job.Default()
 	c.Model, c.Data, c.Augment = model, "cifar10", "crop-flip"
 	c.Batch, c.Shards, c.Epochs = 128, 2, epochs
-	c.LR, c.Momentum, c.Nesterov, c.WeightDecay = 0.1, 0.9, true, 5e-4
-	c.Schedule, c.Triangle = "triangle", "0.1,0.2,0"
+	c.Optimizer, c.Schedule = nesterov(0.1), triangle(0.1, 0.2, 0)
 	return c
 }

@@ -7,8 +7,7 @@ func mnistLeNet() Recipe {
 	c := job.Default()
 	c.Model, c.Data = "lenet", "mnist"
 	c.Batch, c.Shards, c.Epochs = 64, 2, 5
-	c.LR, c.Nesterov, c.WeightDecay = 0.05, true, 5e-4
-	c.Schedule, c.Triangle = "triangle", "0.2,0.2,0"
+	c.Optimizer, c.Schedule = nesterov(0.05), triangle(0.2, 0.2, 0)
 	return Recipe{Name: "lenet-mnist", Config: c, Goal: 0.99,
 		About:     "lenet on MNIST",
 		Reference: "LeCun et al. 1998, Gradient-based learning: 99.05 % with LeNet-5",

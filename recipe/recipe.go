@@ -7,6 +7,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/internal/spelling"
+	"lockstep/optim"
 )
 
 // Recipe is a complete run by name.
@@ -65,6 +66,18 @@ func All() []Recipe {
 	}
 }
 
+// nesterov returns SGD with Nesterov's momentum of 0.9 and a weight decay of 5e-4.
+func nesterov(rate float64) optim.Config {
+	return optim.Config{Name: "sgd", LR: rate, Momentum: 0.9, Nesterov: true, WeightDecay: 5e-4}
+}
+
+// triangle returns a rate that climbs from start times the base rate until the part peak of the run, and then
+// falls to end times.
+func triangle(start, peak, end float64) optim.ScheduleConfig {
+	return optim.ScheduleConfig{Name: "triangle",
+		Triangle: optim.Triangle{Start: start, Peak: peak, End: end}}
+}
+
 // Named returns the recipe called name. It fails, with the nearest name, if there is none; the error
 // is a *job.UsageError.
 func Named(name string) (Recipe, error) {
@@ -79,8 +92,8 @@ func Named(name string) (Recipe, error) {
 		spelling.Hint(name, names), strings.Join(names, ", "))}}
 }
 
-// YAML returns the recipe's configuration as a file that `lockstep train --config` accepts, with what
-// else there is to say as comments.
+// YAML returns what the recipe sets, as a file that `lockstep train --config` accepts, with what else there
+// is to say as comments. The other settings are the defaults.
 func (r Recipe) YAML() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: %s.\n", r.Name, r.About)
@@ -103,6 +116,6 @@ func (r Recipe) YAML() []byte {
 	if len(r.Figures) == 0 {
 		fmt.Fprintf(&b, "# Not measured yet.\n")
 	}
-	b.Write(r.Config.YAML(nil))
+	b.Write(r.Config.Changes())
 	return b.Bytes()
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestRecipesAreWhatTheirFilesSay(t *testing.T) {
 			t.Errorf("%s: not what %s says (go test ./recipe -update rewrites it)", r.Name, path)
 		}
 		c, _, err := job.Resolve(job.Source{File: path})
-		if err != nil || c != r.Config.Complete() {
+		if err != nil || !reflect.DeepEqual(c, r.Config.Complete()) {
 			t.Errorf("%s: the file sets\n%+v, want\n%+v; %v", r.Name, c, r.Config.Complete(), err)
 		}
 	}
@@ -53,7 +54,7 @@ func TestVariants(t *testing.T) {
 	}
 	want := r.Config
 	want.Steps, want.Epochs, want.Seed = 0, 3, 7
-	if c != want.Complete() {
+	if !reflect.DeepEqual(c, want.Complete()) {
 		t.Errorf("resolved to\n%+v, want\n%+v", c, want.Complete())
 	}
 	for name, origin := range map[string]string{"model": "recipe cifar10-94", "epochs": "--epochs",

@@ -7,8 +7,7 @@ func svhnLeNet() Recipe {
 	c := job.Default()
 	c.Model, c.Data = "lenet", "svhn"
 	c.Workers, c.Shards, c.Batch, c.Epochs = 3, 3, 48, 10
-	c.LR, c.Nesterov, c.WeightDecay = 0.04, true, 5e-4
-	c.Schedule, c.Triangle = "triangle", "0.2,0.2,0"
+	c.Optimizer, c.Schedule = nesterov(0.04), triangle(0.2, 0.2, 0)
 	return Recipe{Name: "lenet-svhn", Config: c, Substitute: "glyphs", Goal: 0.9,
 		About:     "lenet on SVHN with three workers of 16 images",
 		Label:     "On glyphs, which are drawn by a program, the result says nothing about SVHN",

@@ -276,7 +276,8 @@ func checkNone(t *testing.T, row analysis.Row) {
 		t.Errorf("epochs took %v, want one of 1 s", run.EpochSeconds)
 	}
 	var c job.Config
-	if err := json.Unmarshal(run.Config, &c); err != nil || c.LR != base().LR || c.Shards != 2 {
+	err := json.Unmarshal(run.Config, &c)
+	if err != nil || c.Optimizer.LR != base().Optimizer.LR || c.Shards != 2 {
 		t.Errorf("configuration %s (%v), want every resolved value", run.Config, err)
 	}
 }

@@ -24,7 +24,7 @@ func setting(c job.Config) analysis.Setting {
 		Wire: wire, IsLossy: job.IsLossy(wire),
 		Model: c.Model, Data: c.Data, Strategy: c.Strategy, Algorithm: c.Algorithm, Link: c.Link,
 		Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Steps: c.Steps,
-		Epochs: c.Epochs, LR: c.LR, Seed: c.Seed,
+		Epochs: c.Epochs, LR: c.Optimizer.LR, Seed: c.Seed,
 	}
 }
 

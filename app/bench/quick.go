@@ -9,16 +9,16 @@ import "lockstep/app/job"
 // The parts are sized for about a minute on two cores with vector kernels; isPlain, for a
 // processor without, cuts them down to the same time (plain kernels take 20 to 35 times as long).
 func Quick(base job.Config, isPlain bool) []Part {
-	base.Data, base.Augment, base.Schedule = "glyphs", "none", "constant"
+	base.Data, base.Augment, base.Schedule.Name = "glyphs", "none", "constant"
 	base.Epochs, base.Steps, base.EvalEvery = 0, 0, 0
 	lenet := Part{Base: base, Models: []string{"lenet"}, Batches: []int{64}, Workers: []int{1, 2},
 		Strategies: []string{"single", "gather-scatter", "all-reduce", "ddp", "none"}}
 	vgg := lenet
 	vgg.Models, vgg.Batches = []string{"vgg11"}, []int{16}
 
-	lenet.Base.LR, lenet.Base.Epochs = 0.03, 2
+	lenet.Base.Optimizer.LR, lenet.Base.Epochs = 0.03, 2
 	lenet.Base.LimitTrain, lenet.Base.LimitTest = 6400, 1000
-	vgg.Base.LR, vgg.Base.Steps = 0.002, 8
+	vgg.Base.Optimizer.LR, vgg.Base.Steps = 0.002, 8
 	vgg.Base.LimitTrain, vgg.Base.LimitTest = 128, 0
 	if isPlain {
 		lenet.Base.Epochs, lenet.Base.LimitTrain, lenet.Base.LimitTest = 1, 640, 100

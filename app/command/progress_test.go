@@ -6,8 +6,23 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/roofline"
+	"lockstep/cluster"
 )
+
+// Quiet benchmarks say nothing, whatever they have to show.
+func TestQuietBenchmarksShowNothing(t *testing.T) {
+	var out bytes.Buffer
+	p := newBenchProgress(&app{stderr: &out, environment: cluster.Environment{}}, true)
+	p.bench(bench.Progress{Done: true, Run: 1, Runs: 1})
+	p.commbench(1, 1, "all-reduce")
+	p.kernels(roofline.Progress{Name: "lenet"})
+	if out.Len() > 0 {
+		t.Errorf("quiet progress: %q", out.String())
+	}
+}
 
 // A line that is to be rewritten never reaches the last column, however narrow the terminal is.
 func TestProgressFitsTheTerminal(t *testing.T) {

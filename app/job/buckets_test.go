@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/optim"
 )
 
 // Trying sizes of buckets changes no bit, and says what it found.
@@ -30,10 +31,12 @@ func TestLateGradientsChangeNoResult(t *testing.T) {
 	skipIfShort(t)
 	for _, change := range []func(c *job.Config){
 		func(c *job.Config) {},
-		func(c *job.Config) { c.Optimizer, c.Bucket = "adamw", 4096 },
-		func(c *job.Config) { c.Optimizer, c.Bucket, c.Link = "lamb", 4096, "shm" },
-		func(c *job.Config) { c.Optimizer, c.Wire = "muon", "zstd" },
-		func(c *job.Config) { c.EMA, c.Lookahead, c.Bucket = 0.9, "2,0.5", 1<<16 },
+		func(c *job.Config) { c.Optimizer.Name, c.Bucket = "adamw", 4096 },
+		func(c *job.Config) { c.Optimizer.Name, c.Bucket, c.Link = "lamb", 4096, "shm" },
+		func(c *job.Config) { c.Optimizer.Name, c.Wire = "muon", "zstd" },
+		func(c *job.Config) {
+			c.EMA, c.Lookahead, c.Bucket = 0.9, optim.LookaheadConfig{Every: 2, Alpha: 0.5}, 1<<16
+		},
 	} {
 		c := short(t)
 		c.Steps, c.Epochs, c.Shards, c.LimitTrain = 25, 0, 6, 99 // the last batch of each epoch has 3 samples
@@ -45,7 +48,7 @@ func TestLateGradientsChangeNoResult(t *testing.T) {
 			change(&c)
 			s := run(t, c, job.Options{})
 			if s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss {
-				t.Errorf("%s, %d workers: parameters %s, loss %v, want %s, %v", c.Optimizer, workers,
+				t.Errorf("%s, %d workers: parameters %s, loss %v, want %s, %v", c.Optimizer.Name, workers,
 					s.ParameterSHA256, s.Loss, want.ParameterSHA256, want.Loss)
 			}
 		}
@@ -58,7 +61,7 @@ func TestLateRunsAreResumed(t *testing.T) {
 	skipIfShort(t)
 	change := func(workers int, isLate bool) func(*job.Config) {
 		return func(c *job.Config) {
-			c.Optimizer, c.Workers, c.Link, c.Bucket = "adamw", workers, "local", 4096
+			c.Optimizer.Name, c.Workers, c.Link, c.Bucket = "adamw", workers, "local", 4096
 			c.OverlapForward = isLate
 		}
 	}

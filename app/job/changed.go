@@ -24,7 +24,7 @@ func (c Config) changes(k kept) []string {
 	now, failed := c.ratesOf(k)
 	if errors.Join(err, failed) == nil && was.Rate(step-1) != now.Rate(step-1) {
 		texts = append(texts, fmt.Sprintf("the schedule %s now has %d steps, not %d: the learning rate goes "+
-			"from %.4g in step %d to %.4g in step %d", c.Schedule, c.stepsOf(k), k.Config.stepsOf(k),
+			"from %.4g in step %d to %.4g in step %d", c.Schedule.Name, c.stepsOf(k), k.Config.stepsOf(k),
 			was.Rate(step-1), step, now.Rate(step), step+1))
 	}
 	return texts
@@ -32,9 +32,5 @@ func (c Config) changes(k kept) []string {
 
 // ratesOf returns the learning rates of a run over the data that k was kept of.
 func (c Config) ratesOf(k kept) (optim.Schedule, error) {
-	schedule, err := c.schedule()
-	if err != nil {
-		return nil, err
-	}
-	return schedule.Build(c.rate(), c.stepsOf(k), c.stepsPerEpoch(k))
+	return c.Schedule.Build(c.optimizer().LR, c.stepsOf(k), c.stepsPerEpoch(k))
 }

@@ -29,7 +29,7 @@ func TestResumeFromAnotherFolder(t *testing.T) {
 
 // What makes a resumed run end with other bits is said before it begins.
 func TestResumeWarnsOfOtherBits(t *testing.T) {
-	c := begun(t, 4, func(c *job.Config) { c.Schedule, c.ISA = "cosine", "plain" })
+	c := begun(t, 4, func(c *job.Config) { c.Schedule.Name, c.ISA = "cosine", "plain" })
 	_, notes, err := resumed(t, c.Out, "steps", "8", "workers", "2")
 	want := "warning: the schedule cosine now has 8 steps, not 4: the learning rate goes from 0.002929 in " +
 		"step 4 to 0.01 in step 5\n"

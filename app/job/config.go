@@ -12,72 +12,66 @@ import (
 	"lockstep/data"
 	"lockstep/internal/kernel"
 	"lockstep/model"
+	"lockstep/optim"
 )
 
-// Config is a run as values. A field has the name of its flag, which is also its key in JSON and
-// in config.yaml. Fields whose zero value means "open" are filled in by Complete.
+// Config is a run as values. Each is that of a [Setting], whose name is its flag and its key in JSON and in
+// config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
-	Model       string  `json:"model"`           // architecture, a name of model.Names
-	Data        string  `json:"data"`            // data set, a name of data.Names or a path
-	DataDir     string  `json:"data-dir"`        // folder of data sets; "": the user's cache
-	Size        int     `json:"size"`            // side of the images of a folder
-	Vocab       string  `json:"vocab"`           // WordPiece vocabulary; "": BERT's, in a data folder
-	Sequence    int     `json:"sequence"`        // tokens of a text, at most
-	TextColumn  string  `json:"text-column"`     // of a file of texts; "": one of a usual name
-	LabelColumn string  `json:"label-column"`    // of a file of texts; "": one of a usual name
-	Augment     string  `json:"augment"`         // random changes of training images
-	LimitTrain  int     `json:"limit-train"`     // use the first n training samples; -1: all
-	LimitTest   int     `json:"limit-test"`      // use the first n test samples; -1: all, 0: none
-	Weights     string  `json:"weights"`         // safetensors file or folder to start from; "": none
-	FreshHead   bool    `json:"fresh-head"`      // the last layer may differ from that of Weights
-	Normalize   string  `json:"normalize"`       // scale of images: auto, data or imagenet
-	EvalOnly    bool    `json:"eval-only"`       // evaluate Weights, train nothing
-	TTA         string  `json:"tta"`             // views of test images whose logits are averaged
-	Workers     int     `json:"workers"`         // replicas, 1 to MaxWorkers
-	Threads     int     `json:"threads"`         // compute threads per worker; 0: cores / workers
-	Strategy    string  `json:"strategy"`        // "": single for one worker, ddp otherwise
-	Algorithm   string  `json:"algorithm"`       // collective algorithm; auto chooses
-	Link        string  `json:"link"`            // auto, local (one process), shm or tcp (processes)
-	Wire        string  `json:"wire"`            // form in which gradients travel; auto chooses
-	Bucket      int     `json:"bucket"`          // bytes of a ddp bucket
-	Memory      int     `json:"memory"`          // bytes of activations; above, some are recomputed
-	MasterAddr  string  `json:"master-addr"`     // interface of the rendezvous
-	MasterPort  int     `json:"master-port"`     // port of the rendezvous; 0: any
-	ISA         string  `json:"isa"`             // kernel path; "": the best all workers have
-	Math        string  `json:"math"`            // how products are computed, see kernel.Math
-	Epochs      int     `json:"epochs"`          // length in epochs; 0: given by Steps or For, or 1
-	Steps       int     `json:"steps"`           // length in steps; 0: given by Epochs or For
-	For         string  `json:"for"`             // length in training time; "": by Epochs or Steps
-	Until       string  `json:"until"`           // "", or "accuracy=X" that ends the run
-	Batch       int     `json:"batch"`           // samples of one step over all workers
-	Shards      int     `json:"shards"`          // virtual shards; 0: as many as workers
-	Accumulate  int     `json:"accumulate"`      // batches of one step
-	Seed        uint64  `json:"seed"`            // start of all random numbers
-	Optimizer   string  `json:"optimizer"`       // a name of optim.Names
-	LR          float64 `json:"lr"`              // learning rate of the global batch
-	ScaleLR     string  `json:"scale-lr"`        // "", "linear,B" or "sqrt,B": adapt LR to the batch
-	Momentum    float64 `json:"momentum"`        // 0 <= momentum < 1
-	Nesterov    bool    `json:"nesterov"`        // Nesterov's momentum
-	WeightDecay float64 `json:"weight-decay"`    // as the optimizer takes it
-	Decay       string  `json:"decay"`           // what WeightDecay holds for: all, or matrices
-	Groups      string  `json:"groups"`          // parameters with settings of their own; "": none
-	Schedule    string  `json:"schedule"`        // a name of optim.ScheduleNames
-	Warmup      float64 `json:"warmup"`          // epochs of linear warm-up
-	Triangle    string  `json:"triangle"`        // corners of the schedule of this name; "": 0,0,0
-	Clip        float64 `json:"clip"`            // greatest norm of the gradient; 0: any
-	EMA         float64 `json:"ema"`             // decay of the average that is evaluated; 0: none
-	Lookahead   string  `json:"lookahead"`       // "", or "EVERY,ALPHA[,POWER]"
-	Smoothing   float64 `json:"label-smoothing"` // part of a label spread over all classes
-	EvalEvery   int     `json:"eval-every"`      // epochs between evaluations; 0: at the end only
-	Out         string  `json:"out"`             // run directory; "": runs/<time>-<what>
-	Save        bool    `json:"save"`            // leave the trained weights in the run directory
-	Trace       bool    `json:"trace"`           // write trace.json
+	Model       string  // architecture, a name of model.Names
+	Data        string  // data set, a name of data.Names or a path
+	DataDir     string  // folder of data sets; "": the user's cache
+	Size        int     // side of the images of a folder
+	Vocab       string  // WordPiece vocabulary; "": BERT's, in a data folder
+	Sequence    int     // tokens of a text, at most
+	TextColumn  string  // of a file of texts; "": one of a usual name
+	LabelColumn string  // of a file of texts; "": one of a usual name
+	Augment     string  // random changes of training images
+	LimitTrain  int     // use the first n training samples; -1: all
+	LimitTest   int     // use the first n test samples; -1: all, 0: none
+	Weights     string  // safetensors file or folder to start from; "": none
+	FreshHead   bool    // the last layer may differ from that of Weights
+	Normalize   string  // scale of images: auto, data or imagenet
+	EvalOnly    bool    // evaluate Weights, train nothing
+	TTA         string  // views of test images whose logits are averaged
+	Workers     int     // replicas, 1 to MaxWorkers
+	Threads     int     // compute threads per worker; 0: cores / workers
+	Strategy    string  // "": single for one worker, ddp otherwise
+	Algorithm   string  // collective algorithm; auto chooses
+	Link        string  // auto, local (one process), shm or tcp (processes)
+	Wire        string  // form in which gradients travel; auto chooses
+	Bucket      int     // bytes of a ddp bucket
+	Memory      int     // bytes of activations; above, some are recomputed
+	MasterAddr  string  // interface of the rendezvous
+	MasterPort  int     // port of the rendezvous; 0: any
+	ISA         string  // kernel path; "": the best all workers have
+	Math        string  // how products are computed, see kernel.Math
+	Epochs      int     // length in epochs; 0: given by Steps or For, or 1
+	Steps       int     // length in steps; 0: given by Epochs or For
+	For         string  // length in training time; "": by Epochs or Steps
+	Until       float64 // accuracy that ends the run, 0 to 1; 0: none
+	Batch       int     // samples of one step over all workers
+	Shards      int     // virtual shards; 0: as many as workers
+	Accumulate  int     // batches of one step
+	Seed        uint64  // start of all random numbers
+	Clip        float64 // greatest norm of the gradient; 0: any
+	EMA         float64 // decay of the average that is evaluated; 0: none
+	Smoothing   float64 // part of a label spread over all classes
+	EvalEvery   int     // epochs between evaluations; 0: at the end only
+	Out         string  // run directory; "": runs/<time>-<what>
+	Save        bool    // leave the trained weights in the run directory
+	Trace       bool    // write trace.json
 
-	TuneBucket      bool   `json:"tune-bucket"`      // try sizes of buckets in the first steps
-	OverlapForward  bool   `json:"overlap-forward"`  // sums of gradients come during the next forward pass
-	ShardOptimizer  bool   `json:"shard-optimizer"`  // each worker updates a share of the weights
-	CheckpointEvery string `json:"checkpoint-every"` // steps or time; "": no checkpoints
-	Resume          string `json:"resume"`           // run directory to go on with; "": a new run
+	Optimizer optim.Config          // the update rule, with the rate for the global batch
+	ScaleLR   optim.ScaleRule       // adapts the rate to the batch
+	Schedule  optim.ScheduleConfig  // the course of the rate
+	Lookahead optim.LookaheadConfig // slow weights
+
+	TuneBucket      bool   // try sizes of buckets in the first steps
+	OverlapForward  bool   // sums of gradients come during the next forward pass
+	ShardOptimizer  bool   // each worker updates a share of the weights
+	CheckpointEvery string // steps or time; "": no checkpoints
+	Resume          string // run directory to go on with; "": a new run
 }
 
 // MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
@@ -93,7 +87,8 @@ func Default() Config {
 		Workers: 1, Algorithm: auto, Link: auto, Wire: wirePlain, Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: kernel.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
-		Optimizer: "sgd", LR: 0.02, Momentum: 0.9, Decay: decayAll, Schedule: "constant", EvalEvery: 1,
+		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
+		Schedule:  optim.ScheduleConfig{Name: "constant"}, EvalEvery: 1,
 		Normalize: auto, TTA: none, Save: true,
 	}
 }

@@ -90,11 +90,23 @@ func tooNested(tokens token.Tokens) *token.Position {
 // comment. Open settings and the run directory are left out: the file describes what is done, not
 // where its results lie.
 func (c Config) YAML(origins Origins) []byte {
+	return c.yaml(origins, func(Setting, string) bool { return true })
+}
+
+// Changes is YAML without the settings that are as in Default, so that a setting that a later version has
+// changes nothing in what it returns.
+func (c Config) Changes() []byte {
+	initial := Default()
+	return c.yaml(nil, func(s Setting, value string) bool { return value != s.format(&initial) })
+}
+
+// yaml writes the settings that are wanted.
+func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) bool) []byte {
 	var b bytes.Buffer
 	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
 	for _, s := range Settings() {
 		value := s.format(&c)
-		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) {
+		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) || !isWanted(s, value) {
 			continue
 		}
 		if s.Type != "" && needsQuotes(value) {

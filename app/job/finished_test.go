@@ -32,7 +32,7 @@ func contents(t *testing.T, dir string) map[string]string {
 // A run that has ended and is resumed with nothing to do keeps its directory as it is.
 func TestResumeOfAFinishedRunChangesNothing(t *testing.T) {
 	c := short(t)
-	c.Epochs, c.Steps, c.CheckpointEvery, c.Save, c.Until = 0, 4, "1", false, "accuracy=1"
+	c.Epochs, c.Steps, c.CheckpointEvery, c.Save, c.Until = 0, 4, "1", false, 1
 	if _, err := job.Run(t.Context(), c, job.Options{}); job.ExitCode(err) != job.ExitCheck {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ func text(name, kind, usage string, at func(*Config) *string) Setting {
 	return Setting{Name: name, Usage: usage, Type: kind,
 		parse:  func(c *Config, text string) error { *at(c) = text; return nil },
 		format: func(c *Config) string { return *at(c) },
+		value:  func(c *Config) any { return at(c) },
 		check:  always,
 		isOpen: never,
 	}
@@ -27,14 +28,57 @@ func text(name, kind, usage string, at func(*Config) *string) Setting {
 func choice(name, usage string, names []string, at func(*Config) *string) Setting {
 	s := text(name, "NAME", usage+": "+strings.Join(names, ", "), at)
 	s.Values = names
-	s.check = func(c *Config) error {
-		if value := *at(c); !slices.Contains(names, value) {
-			return fmt.Errorf("unknown %s %q%s (known: %s)",
-				name, value, spelling.Hint(value, names), strings.Join(names, ", "))
-		}
+	s.check = func(c *Config) error { return known(name, *at(c), names) }
+	return s
+}
+
+// known returns an error unless value is one of names.
+func known(name, value string, names []string) error {
+	if slices.Contains(names, value) {
 		return nil
 	}
-	return s
+	return fmt.Errorf("unknown %s %q%s (known: %s)", name, value, spelling.Hint(value, names),
+		strings.Join(names, ", "))
+}
+
+// parsed is a setting of a type of its own, which read reads and String writes; the empty text is its zero
+// value. want says what read wants; "" if its error does.
+func parsed[T fmt.Stringer](name, kind, usage, want string, read func(string) (T, error),
+	at func(*Config) *T) Setting {
+	return Setting{Name: name, Usage: usage, Type: kind,
+		parse: func(c *Config, text string) error {
+			value, err := read(text)
+			if err != nil && want != "" {
+				return fmt.Errorf("%q is no %s", text, want)
+			}
+			*at(c) = value
+			return err
+		},
+		format: func(c *Config) string { return (*at(c)).String() },
+		check:  always,
+		isOpen: never,
+	}
+}
+
+// decay is the setting of what weight decay holds for.
+func decay() Setting {
+	names := []string{decayAll, decayMatrices}
+	return Setting{Name: "decay", Type: "NAME", Values: names,
+		Usage: "what weight decay holds for; matrices is not for biases and norms: " +
+			strings.Join(names, ", "),
+		parse: func(c *Config, text string) error {
+			c.Optimizer.DecayMatrices = text == decayMatrices
+			return known("decay", text, names)
+		},
+		format: func(c *Config) string {
+			if c.Optimizer.DecayMatrices {
+				return decayMatrices
+			}
+			return decayAll
+		},
+		check:  always,
+		isOpen: never,
+	}
 }
 
 // dataSet is a setting that takes the name or the path of a data set.
@@ -62,6 +106,7 @@ func number(name, usage string, least, most int, at func(*Config) *int) Setting 
 			return nil
 		},
 		format: func(c *Config) string { return strconv.Itoa(*at(c)) },
+		value:  func(c *Config) any { return at(c) },
 		check:  func(c *Config) error { return within(*at(c), least, most) },
 		isOpen: never,
 	}
@@ -116,6 +161,7 @@ func real(name, usage string, most float64, at func(*Config) *float64) Setting {
 			return nil
 		},
 		format: func(c *Config) string { return strconv.FormatFloat(*at(c), 'g', -1, 64) },
+		value:  func(c *Config) any { return at(c) },
 		check: func(c *Config) error {
 			if x := *at(c); !(x >= 0 && x <= most) {
 				return fmt.Errorf("%v is out of range, want 0 to %.4g", x, most)
@@ -159,13 +205,26 @@ func duration(name, usage string, at func(*Config) *string) Setting {
 }
 
 // target is a setting that takes an accuracy to reach.
-func target(name, usage string, at func(*Config) *string) Setting {
-	s := text(name, "accuracy=X", usage, at)
-	s.check = func(c *Config) error {
-		_, err := parseTarget(*at(c))
-		return err
+func target(name, usage string, at func(*Config) *float64) Setting {
+	return Setting{Name: name, Usage: usage, Type: "accuracy=X",
+		parse: func(c *Config, text string) (err error) {
+			*at(c), err = parseTarget(text)
+			return err
+		},
+		format: func(c *Config) string {
+			if *at(c) == 0 {
+				return ""
+			}
+			return targetPrefix + strconv.FormatFloat(*at(c), 'g', -1, 64)
+		},
+		check: func(c *Config) error {
+			if x := *at(c); !(x >= 0 && x <= 1) {
+				return fmt.Errorf("accuracy %v is out of range, want 0 to 1", x)
+			}
+			return nil
+		},
+		isOpen: never,
 	}
-	return s
 }
 
 // toggle is a setting that is on or off.
@@ -180,6 +239,7 @@ func toggle(name, usage string, at func(*Config) *bool) Setting {
 			return nil
 		},
 		format: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+		value:  func(c *Config) any { return at(c) },
 		check:  always,
 		isOpen: never,
 	}
@@ -196,6 +256,7 @@ func seed() Setting {
 			return nil
 		},
 		format: func(c *Config) string { return strconv.FormatUint(c.Seed, 10) },
+		value:  func(c *Config) any { return &c.Seed },
 		check:  always,
 		isOpen: never,
 	}
@@ -209,6 +270,7 @@ func byteSize(name, usage string, least, most int, at func(*Config) *int) Settin
 			return err
 		},
 		format: func(c *Config) string { return FormatBytes(*at(c)) },
+		value:  func(c *Config) any { return at(c) },
 		check:  func(c *Config) error { return within(*at(c), least, most) },
 		isOpen: never,
 	}

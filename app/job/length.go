@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"lockstep/optim"
 )
 
 // parseTime reads a time such as 30s; "" is none.
@@ -20,12 +18,15 @@ func parseTime(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is no time such as 30s or 5m", text)
 }
 
+// targetPrefix stands before the accuracy in --until.
+const targetPrefix = "accuracy="
+
 // parseTarget reads accuracy=0.94; "" is none.
 func parseTarget(text string) (accuracy float64, err error) {
 	if text == "" {
 		return 0, nil
 	}
-	number, isAccuracy := strings.CutPrefix(text, "accuracy=")
+	number, isAccuracy := strings.CutPrefix(text, targetPrefix)
 	x, err := strconv.ParseFloat(number, 64)
 	if !isAccuracy || err != nil || !(x > 0 && x <= 1) {
 		return 0, fmt.Errorf("%q is no accuracy above 0 to 1 such as accuracy=0.94", text)
@@ -39,20 +40,18 @@ func (c Config) lengthProblems(add func(name, format string, args ...any)) {
 		add("steps", "the length is given twice, as %d steps and as %d epochs; leave one out",
 			c.Steps, c.Epochs)
 	}
-	lookahead, _ := optim.ParseLookahead(c.Lookahead) // its error is told apart
-	schedule, _ := c.schedule()
 	switch {
 	case c.For == "":
 	case c.Epochs > 0 || c.Steps > 0:
 		add("for", "the length is given twice, as %s and by --epochs or --steps; leave one out", c.For)
-	case schedule.WantsLength():
+	case c.Schedule.WantsLength():
 		add("for", "the schedule %s wants to know the number of steps; give --epochs or --steps, or "+
-			"--schedule constant", c.Schedule)
-	case lookahead.Power > 0:
+			"--schedule constant", c.Schedule.Name)
+	case c.Lookahead.Power > 0:
 		add("for", "--lookahead %s wants to know the number of steps", c.Lookahead)
 	}
 	switch {
-	case c.Until == "":
+	case c.Until == 0:
 	case c.LimitTest == 0:
 		add("until", "has nothing to evaluate with --limit-test 0")
 	case c.isIsolated():
@@ -89,7 +88,7 @@ type Target struct {
 
 // target returns what came of c.Until; nil if there is none.
 func (c Config) target(evaluations []Evaluation) *Target {
-	want, _ := parseTarget(c.Until) // its error is a problem of Validate's
+	want := c.Until
 	if want == 0 {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"lockstep/cluster"
 	"lockstep/data"
 	"lockstep/model"
-	"lockstep/optim"
 )
 
 // DataOptions says where data sets lie: in folder or, if that is "", in LOCKSTEP_DATA or the
@@ -88,10 +87,8 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 		return task{}, &UsageError{Lines: []string{fmt.Sprintf("model %s on data %s: %v",
 			c.Model, c.Data, err)}}
 	}
-	if groups, err := optim.ParseGroups(c.Groups); err == nil && len(groups) > 0 {
-		if err := checkGroups(groups, t.network); err != nil {
-			return task{}, &UsageError{Lines: []string{fmt.Sprintf("groups: %v", err)}}
-		}
+	if err := c.checkGroups(t.network); err != nil {
+		return task{}, &UsageError{Lines: []string{fmt.Sprintf("groups: %v", err)}}
 	}
 	if texts := train.Texts; texts != nil && texts.Vocabulary > t.network.Words {
 		return task{}, &UsageError{Lines: []string{fmt.Sprintf("vocab: %d tokens, but %s has embeddings "+

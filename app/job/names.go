@@ -40,8 +40,6 @@ func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
 }
 
-func decayNames() []string { return []string{decayAll, decayMatrices} }
-
 func mathNames() []string {
 	return []string{kernel.Fast.String(), kernel.Exact.String(), kernel.BF16x6.String(),
 		kernel.BF16x3.String()}

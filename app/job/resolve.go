@@ -127,7 +127,11 @@ func (r *resolver) set(name, text, where string) {
 	}
 	if err == nil && s.isOpen(&r.config) {
 		// Given, so it cannot be left open: the zero is out of range.
-		err = fmt.Errorf("%q is out of range, want at least 1, or leave it out", text)
+		least := "at least 1"
+		if s.Type == "X" {
+			least = "more than 0"
+		}
+		err = fmt.Errorf("%q is out of range, want %s, or leave it out", text, least)
 	}
 	if err != nil {
 		r.problems = append(r.problems, located{pointTo(name, where), err})

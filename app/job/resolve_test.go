@@ -24,7 +24,7 @@ func TestLaterSourcesWin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Batch != 128 || c.Model != "vgg11" || c.LR != 0.25 || c.ISA != "plain" || !c.Trace {
+	if c.Batch != 128 || c.Model != "vgg11" || c.Optimizer.LR != 0.25 || c.ISA != "plain" || !c.Trace {
 		t.Errorf("got %+v", c)
 	}
 	if c.Strategy != "ddp" || c.Shards != 2 || c.Epochs != 1 || c.Link == "auto" {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/optim"
 )
 
 // resumed goes on with the run in dir, with some flags given anew, and returns what stderr took.
@@ -78,9 +79,10 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 	skipIfShort(t)
 	for rule, change := range map[string]func(*job.Config){
 		"sgd":   func(c *job.Config) {},
-		"adamw": func(c *job.Config) { c.Optimizer = "adamw" },
+		"adamw": func(c *job.Config) { c.Optimizer.Name = "adamw" },
 		"muon with all that follows": func(c *job.Config) {
-			c.Optimizer, c.Clip, c.EMA, c.Lookahead = "muon", 1, 0.9, "1,0.5"
+			c.Optimizer.Name, c.Clip, c.EMA = "muon", 1, 0.9
+			c.Lookahead = optim.LookaheadConfig{Every: 1, Alpha: 0.5}
 			c.Batch, c.Accumulate = 20, 2
 		},
 	} {

@@ -20,6 +20,7 @@ import (
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/data"
+	"lockstep/optim"
 	"lockstep/shard"
 	"lockstep/train"
 )
@@ -117,9 +118,11 @@ func TestEveryWireTrains(t *testing.T) {
 // learning rate is that of the step.
 func TestAccumulatedBatchesAreOneLargeBatch(t *testing.T) {
 	large := short(t)
-	large.Batch, large.Shards, large.ScaleLR = 86, 8, "sqrt,64"
-	large.Clip, large.EMA, large.Lookahead, large.Decay = 1, 0.5, "2,0.5", "matrices"
-	large.Groups = "*.bias=2,0;*.weight=1,0.01,3"
+	large.Batch, large.Shards, large.ScaleLR = 86, 8, optim.ScaleRule{Name: "sqrt", Batch: 64}
+	large.Clip, large.EMA, large.Optimizer.DecayMatrices = 1, 0.5, true
+	large.Lookahead = optim.LookaheadConfig{Every: 2, Alpha: 0.5}
+	large.Optimizer.Groups = optim.Groups{{Match: "*.bias", Rate: 2},
+		{Match: "*.weight", Rate: 1, WeightDecay: 0.01, Steps: 3}}
 	want := run(t, large, job.Options{})
 	for workers := 1; workers <= 3; workers++ {
 		c := large

@@ -22,8 +22,9 @@ type Setting struct {
 
 	parse  func(c *Config, text string) error
 	format func(c *Config) string
+	value  func(c *Config) any   // a pointer to what stands in JSON; nil: the text does
 	check  func(c *Config) error // the value by itself is possible
-	isOpen func(c *Config) bool  // not given: a rule of Complete decides
+	isOpen func(c *Config) bool  // not given: a rule decides, of Complete or of what uses it
 }
 
 // IsSwitch reports whether the flag needs no value.
@@ -150,7 +151,7 @@ func lengthSettings() []Setting {
 			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
 			called("max-time"),
 		target("until", "end with the first evaluation that shows accuracy=X, 0 to 1; a run that ends "+
-			"without has status 8 (default: none)", func(c *Config) *string { return &c.Until }),
+			"without has status 8 (default: none)", func(c *Config) *float64 { return &c.Until }),
 		number("batch", "samples of one step, over all workers", 1, maxCount,
 			func(c *Config) *int { return &c.Batch }).
 			called("batch-size", "global-batch-size", "train-batch-size"),
@@ -167,42 +168,57 @@ func lengthSettings() []Setting {
 func updateSettings() []Setting {
 	return inGroup("Optimizer",
 		choice("optimizer", "update rule", optim.Names(),
-			func(c *Config) *string { return &c.Optimizer }).called("optim", "opt"),
+			func(c *Config) *string { return &c.Optimizer.Name }).called("optim", "opt"),
 		real("lr", "learning rate, for the global batch", optim.MaxRate,
-			func(c *Config) *float64 { return &c.LR }).called("learning-rate"),
-		text("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root of "+
-			"that (default: none)",
-			func(c *Config) *string { return &c.ScaleLR }),
+			func(c *Config) *float64 { return &c.Optimizer.LR }).called("learning-rate"),
+		parsed("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root "+
+			"of that (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
+			func(c *Config) *optim.ScaleRule { return &c.ScaleLR }),
 		share("momentum", "momentum, 0 to below 1",
-			func(c *Config) *float64 { return &c.Momentum }),
+			func(c *Config) *float64 { return &c.Optimizer.Momentum }),
 		toggle("nesterov", "Nesterov's momentum",
-			func(c *Config) *bool { return &c.Nesterov }),
+			func(c *Config) *bool { return &c.Optimizer.Nesterov }),
 		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
-			optim.MaxRate, func(c *Config) *float64 { return &c.WeightDecay }).called("wd"),
-		choice("decay", "what weight decay holds for; matrices is not for biases and norms", decayNames(),
-			func(c *Config) *string { return &c.Decay }),
-		text("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
+			optim.MaxRate, func(c *Config) *float64 { return &c.Optimizer.WeightDecay }).called("wd"),
+		decay(),
+		open(share("beta1", "AdamW's and LAMB's decay of the mean gradient (default: 0.9)",
+			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).called("adam-beta1"),
+		open(share("beta2", "AdamW's and LAMB's decay of the mean squared gradient (default: 0.999)",
+			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).called("adam-beta2"),
+		open(real("eps", "what AdamW and LAMB add to the root of that (default: 1e-8, of lamb 1e-6)", 1,
+			func(c *Config) *float64 { return &c.Optimizer.Eps })).called("adam-epsilon", "adam-eps"),
+		parsed("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
 			"*.bias, RATE times the learning rate and a weight decay of their own, and freezes them after "+
 			"so many steps, or with rate 0; rules are parted by ; (default: none)",
-			func(c *Config) *string { return &c.Groups }),
-		choice("schedule", "course of the learning rate; step is x 0.1 every 30 epochs",
-			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule }).
+			"", optim.ParseGroups, func(c *Config) *optim.Groups { return &c.Optimizer.Groups }),
+		choice("schedule", "course of the learning rate; step drops it every so often",
+			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule.Name }).
 			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
 		real("warmup", "epochs of linear warm-up", optim.MaxRate,
-			func(c *Config) *float64 { return &c.Warmup }).
+			func(c *Config) *float64 { return &c.Schedule.Warmup }).
 			called("warmup-epochs", "lr-warmup-epochs"),
-		text("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after the "+
-			"part P of the run, then falls to E times (default: 0,0,0)",
-			func(c *Config) *string { return &c.Triangle }),
+		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
+			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size"),
+		parsed("milestones", "EPOCHS", "epochs of the drops of --schedule step, such as 30,60,80, "+
+			"instead of --drop-every (default: none)",
+			"rising list of epochs such as 30,60,80", optim.ParseMilestones,
+			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).called("lr-milestones"),
+		open(real("gamma", "factor of the learning rate at each drop of --schedule step (default: 0.1)", 1,
+			func(c *Config) *float64 { return &c.Schedule.Factor })).called("lr-gamma", "drop-factor"),
+		parsed("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after "+
+			"the part P of the run, then falls to E times (default: 0,0,0)",
+			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle,
+			func(c *Config) *optim.Triangle { return &c.Schedule.Triangle }),
 		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
 			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }).
 			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip"),
 		share("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
 			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
-		text("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of the "+
-			"way to the weights, which go on from there; P is 0 (default: none)",
-			func(c *Config) *string { return &c.Lookahead }),
+		parsed("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of "+
+			"the way to the weights, which go on from there; P is 0 (default: none)",
+			"EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", optim.ParseLookahead,
+			func(c *Config) *optim.LookaheadConfig { return &c.Lookahead }),
 		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1", 1,
 			func(c *Config) *float64 { return &c.Smoothing }).called("label-smoothing-factor"),
 	)

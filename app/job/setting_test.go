@@ -1,9 +1,13 @@
 package job_test
 
 import (
+	"encoding/json"
 	"maps"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"lockstep/app/job"
 )
@@ -123,5 +127,74 @@ func TestRanksWithoutASampleChangeNothing(t *testing.T) {
 				t.Errorf("parameters %s, want those of one worker, %s", got, want)
 			}
 		})
+	}
+}
+
+// A configuration keeps all its values in JSON, by the names of its flags, and reads what older versions
+// wrote.
+func TestConfigInJSON(t *testing.T) {
+	want, _, err := job.Resolve(job.Source{Flags: map[string]string{"optimizer": "adamw", "lr": "0.1",
+		"beta1": "0.8", "beta2": "0.95", "eps": "1e-6", "decay": "matrices",
+		"groups":   "*.bias=2,0;fc*=1,0.5,3",
+		"schedule": "step", "milestones": "1.5,3", "gamma": "0.5", "scale-lr": "sqrt,64", "steps": "7",
+		"lookahead": "5,0.5", "until": "accuracy=0.9", "triangle": "0.2,0.3,0", "limit-train": "all",
+		"memory": "1MiB", "seed": "18446744073709551615"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got job.Config
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("read back differs (-written +read):\n%s\n%s", diff, text)
+	}
+	for _, part := range []string{`"lr":0.1`, `"groups":"*.bias=2,0;fc*=1,0.5,3"`, `"until":"accuracy=0.9"`,
+		`"limit-train":-1`, `"memory":1048576`, `"decay":"matrices"`, `"milestones":"1.5,3"`} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("no %s in %s", part, text)
+		}
+	}
+	older := job.Default()
+	if err := json.Unmarshal([]byte(`{"lr":0.5,"gone":1,"groups":"","until":"","lookahead":"2,0.5"}`),
+		&older); err != nil {
+		t.Fatal(err)
+	}
+	if older.Optimizer.LR != 0.5 || older.Lookahead.Every != 2 || older.Optimizer.Name != "sgd" {
+		t.Errorf("read %+v from an older version", older)
+	}
+}
+
+// The flags of the step schedule and of AdamW reach what uses them.
+func TestFlagsReachTheUpdate(t *testing.T) {
+	end := func(flags map[string]string) string {
+		all := tiny(t)
+		maps.Copy(all, flags)
+		c, _, err := job.Resolve(job.Source{Flags: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run(t, c, job.Options{}).ParameterSHA256
+	}
+	adamw := end(map[string]string{"optimizer": "adamw"})
+	given := map[string]string{"optimizer": "adamw", "beta1": "0.9", "beta2": "0.999", "eps": "1e-8"}
+	if same := end(given); same != adamw {
+		t.Errorf("AdamW with its defaults given ends with %s, without with %s", same, adamw)
+	}
+	step := end(map[string]string{"schedule": "step"})
+	for name, flags := range map[string]map[string]string{
+		"beta1": {"optimizer": "adamw", "beta1": "0.5"}, "beta2": {"optimizer": "adamw", "beta2": "0.5"},
+		"eps":        {"optimizer": "adamw", "eps": "0.1"},
+		"drop-every": {"schedule": "step", "drop-every": "0.3"},
+		"milestones": {"schedule": "step", "milestones": "0.3,5"},
+		"gamma":      {"schedule": "step", "drop-every": "0.3", "gamma": "0.5"},
+	} {
+		if got := end(flags); got == adamw || got == step {
+			t.Errorf("%s changes nothing", name)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/optim"
 )
 
 // One hash for every number of workers, every wire without a loss, and the optimizer sharded or not; shards
@@ -18,8 +19,10 @@ func TestOneHashForWorkersWiresAndShards(t *testing.T) {
 	for _, rule := range rules {
 		base := short(t)
 		base.Shards, base.LimitTrain, base.LimitTest = 6, 90, 0
-		base.Optimizer, base.Decay = rule, "matrices"
-		base.Groups, base.EMA, base.Lookahead = "fc1.*=2,0.01;conv1.bias=1,0,3", 0.9, "2,0.5"
+		base.Optimizer.Name, base.Optimizer.DecayMatrices = rule, true
+		base.Optimizer.Groups = optim.Groups{{Match: "fc1.*", Rate: 2, WeightDecay: 0.01},
+			{Match: "conv1.bias", Rate: 1, Steps: 3}}
+		base.EMA, base.Lookahead = 0.9, optim.LookaheadConfig{Every: 2, Alpha: 0.5}
 		want := run(t, base, job.Options{})
 		for workers := 1; workers <= 6; workers++ {
 			for i, wire := range []string{"fp32", "deflate", "zstd"} {
@@ -57,7 +60,8 @@ func TestShardedRunsAreResumed(t *testing.T) {
 	skipIfShort(t)
 	change := func(workers int, link string, isSharded bool) func(*job.Config) {
 		return func(c *job.Config) {
-			c.Optimizer, c.EMA, c.Workers, c.Link, c.ShardOptimizer = "adamw", 0.9, workers, link, isSharded
+			c.Optimizer.Name, c.EMA, c.ShardOptimizer = "adamw", 0.9, isSharded
+			c.Workers, c.Link = workers, link
 		}
 	}
 	c := short(t)
@@ -87,7 +91,7 @@ func TestShardedRunsAreResumed(t *testing.T) {
 func TestShardsThatDoNotFit(t *testing.T) {
 	for want, change := range map[string]func(*job.Config){
 		"is for --strategy ddp, not all-reduce": func(c *job.Config) { c.Strategy = "all-reduce" },
-		"muon needs whole tensors":              func(c *job.Config) { c.Optimizer = "muon" },
+		"muon needs whole tensors":              func(c *job.Config) { c.Optimizer.Name = "muon" },
 		"the norm of":                           func(c *job.Config) { c.Clip = 1 },
 		"is not for --wire top-k":               func(c *job.Config) { c.Wire = "top-k" },
 		"is not for --wire auto":                func(c *job.Config) { c.Wire = "auto" },

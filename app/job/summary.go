@@ -211,7 +211,7 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 		Algorithm: first.Algorithm, AlgorithmChoice: first.AlgorithmChoice,
 		BucketTrials: first.BucketTrials,
 		Link:         c.Link, Workers: c.Workers, Threads: c.Threads,
-		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.rate(),
+		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.optimizer().LR,
 		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
 		Loss: first.Loss, TestSamples: first.TestSamples, DataSHA256: first.DataSHA256,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,

@@ -34,7 +34,7 @@ func texts(t *testing.T, words int) job.Config {
 			t.Fatal(err)
 		}
 	}
-	c.Model, c.Sequence, c.Optimizer, c.LR = "bert-tiny", 5, "adamw", 1e-4
+	c.Model, c.Sequence, c.Optimizer.Name, c.Optimizer.LR = "bert-tiny", 5, "adamw", 1e-4
 	c.LimitTrain, c.LimitTest, c.Batch, c.Shards, c.Epochs, c.Steps = -1, -1, 2, 2, 1, 0
 	return c
 }

@@ -40,7 +40,7 @@ func Unfinished(folder string) (*Summary, error) {
 	}
 	s := &Summary{Model: c.Model, Data: c.Data, Strategy: c.Strategy, Link: c.Link, Workers: c.Workers,
 		Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate,
-		LearningRate: c.rate(), Wire: c.Wire, Seed: c.Seed, ISA: c.ISA, Math: c.Math, TTA: c.TTA,
+		LearningRate: c.optimizer().LR, Wire: c.Wire, Seed: c.Seed, ISA: c.ISA, Math: c.Math, TTA: c.TTA,
 		For: c.For, Directory: folder, IsInterrupted: true}
 	f, err := regular.Open(d.path(stepsFile))
 	if err != nil {

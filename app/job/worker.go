@@ -178,10 +178,6 @@ func (w *worker) begin(l *train.Loop) error {
 // loop builds the training loop.
 func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
 	c := w.config
-	update, err := c.optimizer()
-	if err != nil {
-		return nil, err
-	}
 	var keeper train.Keeper
 	switch {
 	case w.saver != nil:
@@ -192,19 +188,7 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	if keeper != nil {
 		keeper = watchedKeeper{keeper, w.beacon}
 	}
-	schedule, err := c.schedule()
-	if err != nil {
-		return nil, err
-	}
-	lookahead, err := optim.ParseLookahead(c.Lookahead)
-	if err != nil {
-		return nil, err
-	}
 	length, err := parseTime(c.For)
-	if err != nil {
-		return nil, err
-	}
-	target, err := parseTarget(c.Until)
 	if err != nil {
 		return nil, err
 	}
@@ -215,10 +199,10 @@ func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*tra
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
 		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
-		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: length, Target: target,
+		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: length, Target: c.Until,
 		EvalEvery: c.EvalEvery,
-		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: update, Schedule: schedule,
-		Clip: c.Clip, EMA: c.EMA, Lookahead: lookahead,
+		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: c.optimizer(), Schedule: c.Schedule,
+		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Updater: updater,
 		Keeper: keeper, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})
@@ -419,7 +403,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	}
 	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
 		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), length, perEpoch)
-	w.note("learning rate %v for a batch of %d", w.config.rate(), w.config.stepBatch())
+	w.note("learning rate %v for a batch of %d", w.config.optimizer().LR, w.config.stepBatch())
 	w.beacon.begin(l.Moment().Step, steps, w.config.remaining(l.Moment().Trained))
 	before := coresNow()
 	w.began = time.Now()
