@@ -9,12 +9,11 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"lockstep/comm/tcp"
 )
 
-const (
-	maxPending       = 64              // connections that have not yet shown the token
-	handshakeTimeout = 5 * time.Second // from accept to hello
-)
+const handshakeTimeout = 5 * time.Second // from accept to hello
 
 // event is something that happened to a worker. Exactly one of message, lost and exit is set.
 type event struct {
@@ -27,15 +26,15 @@ type event struct {
 
 // coordinator accepts the workers of one run and turns what they send into events.
 type coordinator struct {
-	listener net.Listener
-	token    Token
-	world    int
-	events   chan<- event
-	quit     chan struct{} // closed by close: nobody takes events any more
-	pending  chan struct{} // one element per connection without token
-	running  sync.WaitGroup
-	mu       sync.Mutex
-	open     map[net.Conn]bool // nil after close
+	listener  net.Listener
+	token     Token
+	world     int
+	events    chan<- event
+	quit      chan struct{} // closed by close: nobody takes events any more
+	strangers tcp.Strangers // that have not yet shown the token
+	running   sync.WaitGroup
+	mu        sync.Mutex
+	open      map[net.Conn]bool // nil after close
 }
 
 // listen binds host:port (port 0: any free one) and begins to accept.
@@ -60,8 +59,7 @@ func listen(host string, port int, world int, t Token, events chan<- event) (*co
 	}
 	c := &coordinator{
 		listener: listener, token: t, world: world, events: events,
-		quit: make(chan struct{}), pending: make(chan struct{}, maxPending),
-		open: map[net.Conn]bool{},
+		quit: make(chan struct{}), open: map[net.Conn]bool{},
 	}
 	c.running.Go(c.accept)
 	return c, nil
@@ -77,7 +75,6 @@ func (c *coordinator) address() *net.TCPAddr { return c.listener.Addr().(*net.TC
 
 func (c *coordinator) accept() {
 	for {
-		c.pending <- struct{}{}
 		conn, err := c.listener.Accept()
 		if err != nil {
 			return // closed
@@ -86,6 +83,7 @@ func (c *coordinator) accept() {
 			conn.Close()
 			return
 		}
+		c.strangers.Add(conn)
 		c.running.Go(func() {
 			defer c.forget(conn)
 			c.serve(conn)
@@ -96,7 +94,7 @@ func (c *coordinator) accept() {
 // serve speaks with one connection until it ends. A stranger gets no further than the preamble.
 func (c *coordinator) serve(conn net.Conn) {
 	l, hello, err := c.admit(conn)
-	<-c.pending
+	c.strangers.Remove(conn)
 	if err != nil {
 		return
 	}

@@ -23,6 +23,9 @@ import (
 // The test binary acts as a worker when the variable says how to behave.
 const behaviour = "LOCKSTEP_TEST_WORKER"
 
+// A worker of the tests joins when the file that this variable names is there.
+const beginWith = "LOCKSTEP_TEST_BEGIN"
+
 func TestMain(m *testing.M) {
 	environment := cluster.ProcessEnvironment()
 	if environment[behaviour] != "" {
@@ -38,6 +41,11 @@ func work(environment cluster.Environment) int {
 		return 2
 	}
 	how := environment[behaviour]
+	for name := environment[beginWith]; name != ""; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(name); err == nil {
+			break
+		}
+	}
 	if how == "absent" && member.Rank == 1 {
 		time.Sleep(time.Minute)
 	}
@@ -158,6 +166,28 @@ func TestLaunchReturnsEveryResult(t *testing.T) {
 		if r.Rank != rank || r.Size != 3 || len(w.Addresses) != 3 || w.ISA != "fast" ||
 			string(w.Job) != `"the job"` {
 			t.Errorf("rank %d: %s", rank, text)
+		}
+	}
+}
+
+// Workers that shared memory links, and one that is alone, listen on no port.
+func TestSharedMemoryNeedsNoPort(t *testing.T) {
+	self, _ := os.Executable()
+	dir := t.TempDir()
+	for world := 1; world <= 2; world++ {
+		results, err := cluster.Launch(t.Context(), cluster.LaunchConfig{World: world, SharedMemory: true,
+			Command:     []string{self},
+			Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well"}),
+			Log:         func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r result
+		if err := json.Unmarshal(results[0], &r); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(r.Welcome.Addresses, "") != "" || r.Size != world {
+			t.Errorf("%d workers listen on %q", world, r.Welcome.Addresses)
 		}
 	}
 }
@@ -288,6 +318,48 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 	if got := <-answers; got != "no\n" {
 		t.Errorf("the stranger was answered %q, want %q", got, "no\n")
 	}
+}
+
+// Hundreds of idle connections to the rendezvous do not keep a run from starting.
+func TestIdleStrangersAreEvicted(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close() // free again: the run below takes it
+	self, _ := os.Executable()
+	dir := t.TempDir()
+	begin := filepath.Join(dir, "begin")
+	idle := make(chan int)
+	go func() {
+		n := 0
+		for deadline := time.Now().Add(10 * time.Second); n < 300 && time.Now().Before(deadline); {
+			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err != nil {
+				time.Sleep(time.Millisecond)
+				continue
+			}
+			defer conn.Close()
+			n++
+		}
+		os.WriteFile(begin, nil, 0o600)
+		idle <- n
+		<-idle
+	}()
+	began := time.Now()
+	_, err = cluster.Launch(t.Context(), cluster.LaunchConfig{World: 2, Port: port,
+		Command: []string{self},
+		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well",
+			beginWith: begin}),
+		Log: func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
+	if err != nil {
+		t.Error(err)
+	}
+	if n := <-idle; n != 300 || time.Since(began) > 4*time.Second {
+		t.Errorf("%d idle connections, %v", n, time.Since(began))
+	}
+	close(idle)
 }
 
 // The exit of a process and what it said last come by different ways, in any order.

@@ -35,7 +35,8 @@ type Session struct {
 	Welcome Welcome
 
 	member   Member
-	listener *tcp.Listener // for data links
+	listener *tcp.Listener // for data links; nil if no peer is linked by TCP
+	segment  *os.File      // the shared memory that came from the launcher; nil if none did
 	line     *line
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
@@ -59,27 +60,58 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	}
 	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 	defer interrupt()
-	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
-	if err != nil {
+	s := &Session{member: m}
+	if m.Segment != 0 {
+		s.segment = os.NewFile(uintptr(m.Segment), "shared memory")
+	}
+	if err = s.listen(conn.LocalAddr()); err != nil {
 		conn.Close()
+		s.release()
 		return refuse(err)
 	}
-	listener, err := tcp.Listen(net.JoinHostPort(host, "0"))
-	if err != nil {
+	h.Rank, h.World = m.Rank, m.World
+	if s.listener != nil {
+		h.Listen = s.listener.Addr()
+	}
+	var welcome *Welcome
+	if s.line, welcome, err = enter(conn, m.Token, h); err != nil {
 		conn.Close()
+		s.release()
 		return refuse(err)
 	}
-	h.Rank, h.World, h.Listen = m.Rank, m.World, listener.Addr()
-	l, welcome, err := enter(conn, m.Token, h)
-	if err != nil {
-		conn.Close()
-		listener.Close()
-		return refuse(err)
-	}
-	s := &Session{Welcome: *welcome, member: m, listener: listener, line: l}
+	s.Welcome = *welcome
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.reader.Go(s.follow)
 	return s, nil
+}
+
+// listen listens for peers on the interface of a local address, if there are some to link with by TCP:
+// the worker is not alone, and shared memory does not link the whole world.
+func (s *Session) listen(local net.Addr) error {
+	if s.member.World == 1 {
+		return nil
+	}
+	if s.segment != nil {
+		if ranks, err := shm.Ranks(s.segment); err != nil || ranks == s.member.World {
+			return err
+		}
+	}
+	host, _, err := net.SplitHostPort(local.String())
+	if err != nil {
+		return err
+	}
+	s.listener, err = tcp.Listen(net.JoinHostPort(host, "0"))
+	return err
+}
+
+// release gives up what no link needs once all are made.
+func (s *Session) release() {
+	if s.listener != nil {
+		s.listener.Close()
+	}
+	if s.segment != nil {
+		s.segment.Close()
+	}
 }
 
 // Topology returns which workers share a host.
@@ -93,7 +125,7 @@ func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	defer cancel()
 	mesh, err := s.link(ctx)
 	if err != nil {
-		return nil, &RendezvousError{Op: "link from", Addr: s.listener.Addr(), Err: err}
+		return nil, &RendezvousError{Op: "link from", Addr: s.line.conn.LocalAddr().String(), Err: err}
 	}
 	return mesh, nil
 }
@@ -125,15 +157,13 @@ func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 // share links the ranks of this host, of which this is number index, by the launcher's shared memory.
 // The mesh is nil if there is none for so many.
 func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error) {
-	if s.member.Segment == 0 {
+	if s.segment == nil {
 		return nil, nil
 	}
-	segment := os.NewFile(uintptr(s.member.Segment), "shared memory")
-	defer segment.Close()
-	if n, err := shm.Ranks(segment); err != nil || n != ranks {
+	if n, err := shm.Ranks(s.segment); err != nil || n != ranks {
 		return nil, err
 	}
-	return shm.Connect(ctx, segment, index)
+	return shm.Connect(ctx, s.segment, index)
 }
 
 // enter performs the worker's side of the handshake.
@@ -216,7 +246,7 @@ func (s *Session) Fail(f Failure) error { return s.line.send(message{Failure: &f
 
 // Close leaves the job and waits for the session's goroutine.
 func (s *Session) Close() {
-	s.listener.Close()
+	s.release()
 	s.line.conn.Close()
 	s.reader.Wait()
 	s.cancel(context.Canceled)

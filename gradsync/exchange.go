@@ -94,7 +94,7 @@ func (s *exchange) prepare(op comm.Op) {
 
 // nameOf says in messages which bucket is exchanged.
 func (s *exchange) nameOf(bucket int) string {
-	return fmt.Sprintf("bucket %d of %d", bucket+1, len(s.buckets))
+	return fmt.Sprintf("bucket %d of %d", bucket, len(s.buckets))
 }
 
 func (s *exchange) Begin(int) {

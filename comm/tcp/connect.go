@@ -37,9 +37,6 @@ func (c *Config) validate() error {
 // isLinked reports whether there is to be a link to a rank.
 func (c *Config) isLinked(rank int) bool { return rank != c.Rank && c.Addrs[rank] != "" }
 
-// maxStrangers is how many connections may be in their handshake at once.
-const maxStrangers = 64
-
 // Connect links this rank with all others and returns its mesh. It dials the ranks below, again
 // and again until they listen, and accepts those above on l, until ctx ends; the error then names
 // the ranks missing and the last connection refused. l stays open.
@@ -151,7 +148,7 @@ func (j *joining) accept(l *Listener) {
 	stop := context.AfterFunc(j.ctx, func() { l.tcp.SetDeadline(time.Now()) })
 	defer l.tcp.SetDeadline(time.Time{})
 	defer stop()
-	slots := make(chan struct{}, maxStrangers)
+	var strangers Strangers
 	for j.ctx.Err() == nil {
 		conn, err := l.tcp.Accept()
 		if err != nil {
@@ -163,9 +160,9 @@ func (j *joining) accept(l *Listener) {
 			}
 			return
 		}
-		slots <- struct{}{}
+		strangers.Add(conn)
 		j.work.Go(func() {
-			defer func() { <-slots }()
+			defer strangers.Remove(conn)
 			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
 			defer stop()
 			from, err := welcome(conn, &j.config)
