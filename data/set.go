@@ -41,7 +41,13 @@ type Set struct {
 func (s *Set) Len() int { return len(s.Labels) }
 
 // Bytes returns the memory that the samples take.
-func (s *Set) Bytes() int64 { return int64(len(s.Pixels)) + int64(len(s.Labels)) }
+func (s *Set) Bytes() int64 {
+	bytes := len(s.Pixels) + len(s.Labels)
+	if t := s.Texts; t != nil {
+		bytes += 4*len(t.Tokens) + 8*len(t.Ends)
+	}
+	return int64(bytes)
+}
 
 // Limit returns the set of the first n samples: s itself unless 0 <= n < s.Len(). It shares the
 // memory of s.

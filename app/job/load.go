@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"lockstep/cluster"
 	"lockstep/data"
@@ -79,6 +80,7 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 		t.test = nil
 	}
 	t.hashes = hashesOf(t.train, t.test)
+	debug.FreeOSMemory() // what decoding leaves would add to what training takes
 	if t.augment, err = c.augmentation(train.Augment); err != nil {
 		return task{}, err
 	}

@@ -11,7 +11,8 @@ import (
 // 17 MB for lenet and 57 MB for resnet50.
 const processBytes = 24 << 20
 
-// planMemory says what memory the run will take, and refuses one that this machine cannot hold.
+// planMemory says what memory the run will take, and refuses one that this machine cannot hold: what
+// training takes or, if that is more, what loading the data has taken.
 func (w *worker) planMemory(l *train.Loop) error {
 	m, c := l.Memory(), w.config
 	data := m.Batches + w.task.bytes/w.sharers()
@@ -25,10 +26,13 @@ func (w *worker) planMemory(l *train.Loop) error {
 			m.Variables += 4 * int64(len(p)) // what it keeps back
 		}
 	}
-	w.planned = m.Arena + m.Variables + data + processBytes/w.sharers()
+	// Loading may have taken more: files as they are, and decoded ones twice while they grow.
+	loading := peakRSS() / w.sharers()
+	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
 	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
-		"data %s", Size(w.planned), Size(m.Arena), Size(m.Variables), Size(data))
+		"data %s, loading it %s", Size(w.planned), Size(m.Arena), Size(m.Variables), Size(data),
+		Size(loading))
 	if c.hasShards() {
 		text += fmt.Sprintf("; the optimizer's state of a share is %s", Size(w.optimizer))
 	}
