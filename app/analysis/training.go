@@ -28,6 +28,7 @@ type Training struct {
 	Work          *Work         `json:"work"` // nil: unknown
 	Loss          FirstLast     `json:"loss"`
 	TestAccuracy  *float64      `json:"test_accuracy"` // nil: none
+	TestLoss      *float64      `json:"test_loss"`     // likewise
 	TestSamples   int64         `json:"test_samples"`
 	BytesSent     int64         `json:"bytes_sent"`
 	PeakRSSBytes  int64         `json:"peak_rss_bytes"`
@@ -39,6 +40,7 @@ type Training struct {
 	Target        *Reached      `json:"target"`      // nil: none
 	Checkpoints   *KeepingCost  `json:"checkpoints"` // nil: none
 	Ranks         []Exchanged   `json:"ranks"`
+	Cautions      []string      `json:"cautions"`    // to know before believing the rest
 	IsInterrupted bool          `json:"interrupted"` // the run has not ended; what its steps say is there
 	Watched       []WatchedRank `json:"-"`           // by rank
 	Configuration string        `json:"-"`           // the resolved settings, as YAML
@@ -75,12 +77,25 @@ type FirstLast struct {
 	Last  Number `json:"last"`
 }
 
-// Tested is one evaluation.
+// Tested is one evaluation. Rank 0 stands for all ranks that exchange gradients.
 type Tested struct {
-	Steps        int    `json:"steps"`
-	Accuracy     Number `json:"accuracy"`
-	Seconds      Number `json:"seconds"`       // that it took
-	TrainSeconds Number `json:"train_seconds"` // of training before it
+	Rank         int     `json:"rank"`
+	Steps        int     `json:"steps"`
+	Epochs       Number  `json:"epochs"`
+	Loss         *Number `json:"loss"` // nil: not computed
+	Accuracy     Number  `json:"accuracy"`
+	Rate         Number  `json:"learning_rate"` // of the last step
+	Seconds      Number  `json:"seconds"`       // that it took
+	TrainSeconds Number  `json:"train_seconds"` // of training before it
+	WallSeconds  Number  `json:"wall_seconds"`  // of all before it, itself included
+}
+
+// TestedLoss returns the loss, NaN if it was not computed.
+func (e Tested) TestedLoss() float64 {
+	if e.Loss == nil {
+		return math.NaN()
+	}
+	return float64(*e.Loss)
 }
 
 // Reached says what came of an accuracy to be reached.

@@ -27,6 +27,7 @@ type progress struct {
 	mu    sync.Mutex
 	shown time.Time
 	isOn  bool // the cursor stands behind a line that is to be rewritten
+	isRow bool // the table of evaluations has its head
 }
 
 func newProgress(a *app, isQuiet bool) *progress {
@@ -61,11 +62,13 @@ func (p *progress) show(s job.Progress) {
 	defer p.mu.Unlock()
 	switch {
 	case s.Note != "":
-		if p.isOn {
-			fmt.Fprint(p.w, "\r\x1b[K")
-			p.isOn = false
+		p.say(s.Note)
+	case s.Evaluation != nil:
+		if !p.isRow {
+			p.say(evaluationHead)
+			p.isRow = true
 		}
-		fmt.Fprintln(p.w, s.Note)
+		p.say(evaluationRow(*s.Evaluation))
 	case p.isTerminal:
 		// Return to the first column and erase what the longer line before has left.
 		columns := p.columns()
@@ -79,6 +82,28 @@ func (p *progress) show(s job.Progress) {
 		fmt.Fprintln(p.w, progressLine(s, false))
 		p.shown = time.Now()
 	}
+}
+
+// say writes a line that stays. The caller holds the lock.
+func (p *progress) say(line string) {
+	if p.isOn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.isOn = false
+	}
+	fmt.Fprintln(p.w, line)
+}
+
+// evaluationHead names the columns of evaluationRow, which fit a terminal of 80 columns.
+const evaluationHead = " epoch  rank  loss/validation  accuracy/validation  learning rate  wall time"
+
+// evaluationRow words an evaluation. Rank 0 stands for all ranks that exchange gradients.
+func evaluationRow(e job.Evaluation) string {
+	rate := "-"
+	if e.Steps > 0 {
+		rate = fmt.Sprintf("%.4g", e.Rate)
+	}
+	return fmt.Sprintf("%6.4g  %4d  %15.4f  %17.2f %%  %13s  %7.1f s", e.Epochs, e.Rank, e.Loss,
+		100*e.Accuracy, rate, e.WallSeconds)
 }
 
 // end leaves the line, so that what follows begins on its own.

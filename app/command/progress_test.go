@@ -56,3 +56,21 @@ func TestProgressOfATime(t *testing.T) {
 		t.Errorf("after its time: %q", got)
 	}
 }
+
+// Evaluations are rows of a table, whose head is shown once and in whose place the line of the moment is
+// erased.
+func TestProgressOfEvaluations(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, isTerminal: true, columns: func() int { return 80 }}
+	p.show(job.Progress{Phase: "load data"})
+	p.show(job.Progress{Evaluation: &job.Evaluation{Loss: 2.302585, Accuracy: 0.1, WallSeconds: 0.25}})
+	p.show(job.Progress{Evaluation: &job.Evaluation{Rank: 3, Steps: 1500, Epochs: 12.5, Loss: 0.12345,
+		Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
+	want := "\rload data\x1b[K\r\x1b[K" +
+		" epoch  rank  loss/validation  accuracy/validation  learning rate  wall time\n" +
+		"     0     0           2.3026              10.00 %              -      0.2 s\n" +
+		"  12.5     3           0.1235              98.77 %           0.05   1234.6 s\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}

@@ -45,6 +45,9 @@ func (r rows) learned(s *job.Summary) {
 	if s.TestAccuracy != nil {
 		r.add("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
 	}
+	if s.TestLoss != nil {
+		r.add("test loss", "%.4f", *s.TestLoss)
+	}
 	if s.Target != nil {
 		r.add("target", "%s", outcome(s.Target))
 	}
@@ -119,6 +122,9 @@ func (r rows) left(s *job.Summary) {
 		r.add("not whole", "%v", l)
 	}
 	r.add("run directory", "%s", s.Directory)
+	for _, text := range s.Cautions {
+		r.add("caution", "%s", text)
+	}
 }
 
 // outcome says what came of a target.

@@ -37,6 +37,9 @@ in the middle of an epoch and with any number of workers: the run ends with the 
 would have had undisturbed. Ctrl-C and SIGTERM then leave a checkpoint, and SIGTERM ends with
 status 75.
 
+Every evaluation is a line of a table: loss and accuracy on the test samples, learning rate, and
+wall time since the first step began. Rank 0 stands for all workers, unless they never exchange.
+
 --for 30s ends the run when so much time has been trained, at the same step on all workers, and
 --until accuracy=0.94 with the first evaluation that shows it. The clock starts before the first
 step, when data, programs and memory are ready, and stands still during evaluations.`,

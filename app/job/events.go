@@ -21,6 +21,7 @@ const eventsEvery = 100 * time.Millisecond
 // events writes what a worker does for TensorBoard.
 type events struct {
 	writer  *tensorboard.Writer
+	speaks  bool // write what is the same on all ranks, too
 	scalars []tensorboard.Scalar
 	tags    [trace.NumPhases]string
 	next    time.Time // when a step is due
@@ -34,13 +35,14 @@ type events struct {
 	usage  usage
 }
 
-func openEvents(dir directory, rank int) (*events, error) {
+// openEvents creates the file of a rank, which speaks if it writes what is the same on all ranks, too.
+func openEvents(dir directory, rank int, speaks bool) (*events, error) {
 	w, err := tensorboard.Create(filepath.Join(dir.path(eventsFolder), fmt.Sprintf("rank%d", rank)),
 		time.Now())
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}
-	e := &events{writer: w}
+	e := &events{writer: w, speaks: speaks}
 	for p := range e.tags {
 		e.tags[p] = "phase ms/" + trace.Phase(p).String()
 	}
@@ -65,8 +67,6 @@ func (e *events) step(now time.Time, s train.Step, u usage) {
 	e.next = now.Add(eventsEvery)
 	steps, seconds, wall := float64(e.steps), e.time.Seconds(), e.usage.wall.Seconds()
 	e.scalars = append(e.scalars[:0],
-		tensorboard.Scalar{Tag: "loss/train", Value: s.Loss},
-		tensorboard.Scalar{Tag: "learning rate", Value: s.Rate},
 		tensorboard.Scalar{Tag: "step/ms", Value: 1e3 * seconds / steps},
 		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.cpu.Seconds() / wall},
 		tensorboard.Scalar{Tag: "worker/memory bytes", Value: float64(u.rss)},
@@ -76,14 +76,22 @@ func (e *events) step(now time.Time, s train.Step, u usage) {
 		e.scalars = append(e.scalars,
 			tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds() / steps})
 	}
+	if e.speaks {
+		e.scalars = append(e.scalars, tensorboard.Scalar{Tag: "loss/train", Value: s.Loss},
+			tensorboard.Scalar{Tag: "learning rate", Value: s.Rate})
+	}
 	e.writer.Add(now, int64(s.Number+1), e.scalars...)
 	e.steps, e.time, e.phases, e.usage = 0, 0, trace.Phases{}, usage{}
 	e.flush(now)
 }
 
-// evaluation writes the outcome of an evaluation.
+// evaluation writes the outcome of an evaluation, if this rank speaks.
 func (e *events) evaluation(now time.Time, v train.Evaluation) {
-	e.writer.Add(now, int64(v.Steps), tensorboard.Scalar{Tag: "accuracy/test", Value: v.Accuracy()})
+	if !e.speaks {
+		return
+	}
+	e.writer.Add(now, int64(v.Steps), tensorboard.Scalar{Tag: "loss/validation", Value: v.Loss},
+		tensorboard.Scalar{Tag: "accuracy/validation", Value: v.Accuracy()})
 	e.flush(now)
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // always. That the file reads well is tensorboard's test.
 func TestEvents(t *testing.T) {
 	dir := directory(t.TempDir())
-	e, err := openEvents(dir, 3)
+	e, err := openEvents(dir, 3, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
-	e.evaluation(now, train.Evaluation{Steps: 300, Correct: 1, Samples: 2})
+	e.evaluation(now, train.Evaluation{Steps: 300, Loss: 0.5, Correct: 1, Samples: 2})
 	if n := testing.AllocsPerRun(100, func() { e.step(now, s, usage{}) }); n != 0 {
 		t.Errorf("%v allocations in a step, want 0", n)
 	}
@@ -55,7 +56,22 @@ func TestEvents(t *testing.T) {
 	if e.evaluation(now.Add(2*time.Second), train.Evaluation{Samples: 1}); e.err == nil {
 		t.Error("no error of a file that cannot be written")
 	}
-	files, _ := filepath.Glob(dir.path("events/rank3/events.out.tfevents.*"))
+	for _, tag := range append(sharedTags(), "worker/memory bytes") {
+		if !bytes.Contains(eventsOf(t, dir, 3), []byte(tag)) {
+			t.Errorf("no %s in the file", tag)
+		}
+	}
+}
+
+// sharedTags are of what is the same on all ranks.
+func sharedTags() []string {
+	return []string{"loss/train", "learning rate", "loss/validation", "accuracy/validation"}
+}
+
+// eventsOf returns what a rank wrote.
+func eventsOf(t *testing.T, dir directory, rank int) []byte {
+	t.Helper()
+	files, _ := filepath.Glob(dir.path(fmt.Sprintf("events/rank%d/events.out.tfevents.*", rank)))
 	if len(files) != 1 {
 		t.Fatalf("files %v, want one", files)
 	}
@@ -63,9 +79,29 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tag := range []string{"loss/train", "accuracy/test", "worker/memory bytes"} {
-		if !bytes.Contains(text, []byte(tag)) {
-			t.Errorf("no %s in the file", tag)
+	return text
+}
+
+// A rank that does not speak writes what it took, and nothing that all ranks share.
+func TestEventsOfOtherRanks(t *testing.T) {
+	dir := directory(t.TempDir())
+	e, err := openEvents(dir, 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1_700_000_000, 0)
+	e.step(now, train.Step{Loss: 2, Time: time.Millisecond}, usage{wall: time.Millisecond})
+	e.evaluation(now, train.Evaluation{Steps: 1, Correct: 1, Samples: 2})
+	if err := e.close(); err != nil {
+		t.Fatal(err)
+	}
+	text := eventsOf(t, dir, 1)
+	for _, tag := range sharedTags() {
+		if bytes.Contains(text, []byte(tag)) {
+			t.Errorf("%s in the file", tag)
 		}
+	}
+	if !bytes.Contains(text, []byte("step/ms")) {
+		t.Error("no time of the step in the file")
 	}
 }

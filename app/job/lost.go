@@ -36,7 +36,7 @@ func (w *worker) openLogs() (err error) {
 		return err
 	}
 	w.steps.isPrompt = w.config.keeps()
-	if w.events, err = openEvents(w.dir, w.rank); err != nil {
+	if w.events, err = openEvents(w.dir, w.rank, w.speaks()); err != nil {
 		w.steps.close() // empty so far
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 // notice is what a worker tells the launcher when it happens, so that no message grows with the length of
 // the run or the size of the model. Exactly one field is set.
 type notice struct {
-	Evaluation *Evaluation `json:"evaluation,omitempty"` // from rank 0 alone
+	Evaluation *Evaluation `json:"evaluation,omitempty"` // from rank 0 alone, if ranks exchange
 	Bucket     *BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
 	Lost       *Lost       `json:"lost,omitempty"`
 	Data       *DataHash   `json:"data,omitempty"` // of what the worker has loaded
@@ -27,12 +27,13 @@ type record struct {
 	lost        []Lost
 	data        map[int]DataHash // by rank; workers of one process share theirs and tell none
 	warn        func(text string)
+	show        func(Evaluation)
 }
 
 // newRecord returns the record of a run that goes on from there; nil stands for a new run. People are told
-// by warn.
-func newRecord(from *resumption, warn func(text string)) *record {
-	r := &record{buckets: map[int][]BucketStat{}, data: map[int]DataHash{}, warn: warn}
+// by o.
+func newRecord(from *resumption, o Options) *record {
+	r := &record{buckets: map[int][]BucketStat{}, data: map[int]DataHash{}, warn: o.warn, show: o.show}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
 	}
@@ -46,6 +47,7 @@ func (r *record) take(rank int, n notice) {
 	switch {
 	case n.Evaluation != nil:
 		r.evaluations = append(r.evaluations, *n.Evaluation)
+		r.show(*n.Evaluation)
 	case n.Bucket != nil:
 		r.buckets[rank] = append(r.buckets[rank], *n.Bucket)
 	case n.Lost != nil:

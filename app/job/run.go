@@ -20,8 +20,8 @@ import (
 
 // Options say how Run behaves towards its caller; none of them changes the result.
 type Options struct {
-	// Progress is called about ten times a second, and with every note, from one goroutine at a time;
-	// nil: not.
+	// Progress is called about ten times a second, and with every note and evaluation, from one
+	// goroutine at a time; nil: not.
 	Progress func(Progress)
 	// Stderr takes notes for people; nil: they are discarded.
 	Stderr io.Writer
@@ -49,6 +49,7 @@ type Progress struct {
 	Remaining   time.Duration // estimate; 0 while unknown
 	Note        string        // a line for people; the rest is then the moment it was said at
 	IsWarning   bool          // Note says what went wrong
+	Evaluation  *Evaluation   // that has just ended; nil: none, else there is nothing but the phase
 }
 
 // computeExtra is how many threads beyond the computing ones may run Go code in a worker: the
@@ -110,7 +111,7 @@ func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, 
 		return nil, err
 	}
 	defer dir.unlock()
-	told := newRecord(start.Resumed, o.warn)
+	told := newRecord(start.Resumed, o)
 	results, isa, err := c.execute(ctx, dir.directory, start, told, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
@@ -153,6 +154,13 @@ func (o Options) warn(text string) {
 		return
 	}
 	fmt.Fprintln(o.Stderr, text)
+}
+
+// show passes an evaluation on.
+func (o Options) show(e Evaluation) {
+	if o.Progress != nil {
+		o.Progress(Progress{Phase: "evaluation", Evaluation: &e})
+	}
 }
 
 // stopGrace is how long the workers of this run may take to end when they are asked to: those that

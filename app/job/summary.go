@@ -42,6 +42,7 @@ type Summary struct {
 	Loss             Loss             `json:"loss"`
 	TrainAccuracy    *float64         `json:"train_accuracy"` // of the last epoch, 0 to 1
 	TestAccuracy     *float64         `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
+	TestLoss         *float64         `json:"test_loss"`      // likewise, see train.Evaluation
 	TestSamples      int64            `json:"test_samples"`
 	DataSHA256       DataHash         `json:"data_sha256"` // of the samples
 	Phases           Phases           `json:"phases"`
@@ -64,7 +65,8 @@ type Summary struct {
 	Lost             []Lost           `json:"lost"`        // files that end early; null: none
 	For              string           `json:"for"`         // length in training time; "": in steps
 	Target           *Target          `json:"target"`      // null: there is none
-	Evaluations      []Evaluation     `json:"evaluations"`
+	Evaluations      []Evaluation     `json:"evaluations"` // those of all ranks if they never exchange
+	Cautions         []string         `json:"cautions"`    // to know before believing the rest
 	Ranks            []RankStat       `json:"ranks"`
 	IsInterrupted    bool             `json:"interrupted"` // the run has not ended, see Unfinished
 
@@ -103,15 +105,20 @@ type Loss struct {
 	Last  float64 `json:"last"`
 }
 
-// Evaluation is the accuracy on the test set at one time of a run.
+// Evaluation is how well the model did on the test set at one time of a run. Loss, accuracy and rate are
+// the same on all ranks, so rank 0 tells them, unless ranks never exchange.
 type Evaluation struct {
+	Rank     int     `json:"rank"`
 	Steps    int     `json:"steps"`  // trained so far
 	Epochs   float64 `json:"epochs"` // the same in epochs
+	Loss     float64 `json:"loss"`   // mean cross entropy
 	Accuracy float64 `json:"accuracy"`
-	Views    int     `json:"views"`   // of each sample, their logits averaged
-	Seconds  float64 `json:"seconds"` // that it took
+	Rate     float64 `json:"learning_rate"` // of the last step; 0 if there was none
+	Views    int     `json:"views"`         // of each sample, their logits averaged
+	Seconds  float64 `json:"seconds"`       // that it took
 
 	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
+	WallSeconds  float64 `json:"wall_seconds"`  // of training and evaluations, this one included
 }
 
 // TextStat says what became of the texts of a data set.
@@ -258,6 +265,10 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 	}
 	s.TrainAccuracy = ratio(correct, trained)
 	s.TestAccuracy = ratio(first.TestCorrect, first.TestSamples)
+	if first.TestSamples > 0 {
+		s.TestLoss = &first.TestLoss
+	}
+	s.Cautions = s.cautions()
 	return s, nil
 }
 

@@ -63,6 +63,7 @@ type workerResult struct {
 	TrainSeconds    float64          `json:"train_seconds"`
 	TrainCorrect    int64            `json:"train_correct"`
 	TrainSamples    int64            `json:"train_samples"`
+	TestLoss        float64          `json:"test_loss"`
 	TestCorrect     int64            `json:"test_correct"`
 	TestSamples     int64            `json:"test_samples"`
 	DataSHA256      DataHash         `json:"data_sha256"`
@@ -432,20 +433,27 @@ func (w *worker) Step(s train.Step) {
 
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
-	found := Evaluation{Steps: e.Steps, Epochs: e.Epochs,
-		Accuracy: e.Accuracy(), Views: max(1, len(w.config.views())), Seconds: e.Time.Seconds(),
-		TrainSeconds: e.Trained.Seconds()}
+	found := Evaluation{Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs, Loss: e.Loss,
+		Accuracy: e.Accuracy(), Rate: e.Rate, Views: max(1, len(w.config.views())),
+		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
+	found.WallSeconds = found.TrainSeconds + found.Seconds
+	for _, e := range w.evaluations {
+		found.WallSeconds += e.Seconds
+	}
 	w.evaluations = append(w.evaluations, found)
-	if w.rank == 0 {
+	if w.speaks() {
 		w.tell(notice{Evaluation: &found})
 	}
 	w.events.evaluation(time.Now(), e)
-	w.note("step %d, epoch %.4g: %d of %d test samples correct, %.2f %%",
-		e.Steps, e.Epochs, e.Correct, e.Samples, 100*e.Accuracy())
+	w.note("step %d, epoch %.4g: test loss %.4f, %d of %d test samples correct, %.2f %%",
+		e.Steps, e.Epochs, e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
 	w.beacon.evaluated(e.Time)
 	sent, received := w.traffic()
 	w.meter.step(time.Now(), sent, received)
 }
+
+// speaks reports whether this worker tells what is the same on all ranks, unless they never exchange.
+func (w *worker) speaks() bool { return w.rank == 0 || w.config.isIsolated() }
 
 // note writes a line to the worker's log. The log is a courtesy: a full disk shows elsewhere.
 func (w *worker) note(format string, args ...any) {
@@ -515,8 +523,9 @@ func (w *worker) result(done train.Result) workerResult {
 		},
 		Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(),
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
-		TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples, DataSHA256: w.task.hashes,
-		Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
+		TestLoss: done.Test.Loss, TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
+		DataSHA256: w.task.hashes,
+		Generated:  w.task.train.Generated, Classes: len(w.task.train.Classes),
 		Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, Wire: w.wire, BucketTrials: w.trials,
 		Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 	}

@@ -157,8 +157,14 @@ func trainingFacts(t *analysis.Training) []pair {
 	add := func(name, format string, args ...any) {
 		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
 	}
+	for _, text := range t.Cautions {
+		add("caution", "%s", text)
+	}
 	if t.TestAccuracy != nil {
 		add("test accuracy", "%.2f %% of %d", 100**t.TestAccuracy, t.TestSamples)
+	}
+	if t.TestLoss != nil {
+		add("test loss", "%s", fixed(*t.TestLoss, 4))
 	}
 	if r := t.Target; r != nil {
 		what := "not reached"
@@ -248,9 +254,7 @@ func trainingFigures(t *analysis.Training) []figure {
 	if len(t.Watched) > 0 {
 		figures = append(figures, lossQuantity().figure(t.Watched[:1]))
 	}
-	if len(t.Evaluations) > 1 {
-		figures = append(figures, accuracyFigure(t.Evaluations))
-	}
+	figures = append(figures, evaluationFigures(t.Evaluations)...)
 	if len(t.Ranks) > 0 && len(t.Ranks[0].Buckets) > 0 {
 		figures = append(figures, bucketFigure(t.Ranks[0].Buckets))
 	}
@@ -295,21 +299,6 @@ func (q quantity) figure(ranks []analysis.WatchedRank) figure {
 		yLabel:      q.label, xLabel: "step", series: all, hi: top, format: trim}
 	return figure{Title: q.title, Caption: q.caption, Plot: p.markup(), Legend: keys,
 		Table: placesTable(q.title, "step", all)}
-}
-
-// accuracyFigure plots the accuracy on the test set against the time of training.
-func accuracyFigure(evaluations []analysis.Tested) figure {
-	s := series{keys: []string{"all"}, label: "test samples", style: "k0 d0"}
-	for _, e := range evaluations {
-		s.at = append(s.at, float64(e.TrainSeconds))
-		s.values = append(s.values, 100*float64(e.Accuracy))
-	}
-	p := curves{id: "accuracy", title: "Accuracy against training time",
-		description: "The values are in the table below the plot.", yLabel: "test accuracy, %",
-		xLabel: "seconds of training", series: []series{s}, hi: 100, format: trim}
-	return figure{Title: "Accuracy",
-		Caption: "On all test samples, against seconds of training, without evaluations.",
-		Plot:    p.markup(), Table: placesTable("Accuracy in %", "seconds", []series{s})}
 }
 
 // bucketFigure plots what exchanging each bucket took on rank 0.

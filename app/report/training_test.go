@@ -42,8 +42,10 @@ func trainingRun(t *testing.T) (folder string) {
 			"parameter_sha256":"abc","isa":"avx2",
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
-			"bytes":3145728},"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
-			{"steps":1000,"accuracy":0.75,"train_seconds":10,"seconds":1}]}`,
+			"bytes":3145728},"test_loss":0.8125,"cautions":["the loss grew <far>"],
+			"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
+			{"steps":1000,"epochs":2.5,"loss":0.8125,"accuracy":0.75,"learning_rate":0.05,
+			"train_seconds":10,"seconds":1,"wall_seconds":12}]}`,
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
@@ -76,6 +78,13 @@ func TestReportOfATrainingRun(t *testing.T) {
 		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores
 		`<th scope="row">1000</th><td>0.5000</td><td>1.000</td>`, // MB/s
 		`<th scope="row">10.00</th><td>75.00</td>`,
+		`<title id="validation-wide-t">`, "<dt>test loss</dt><dd>0.8125</dd>",
+		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>", `<details open>`,
+		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col">loss/validation</th>` +
+			`<th scope="col">accuracy/validation</th><th scope="col">learning rate</th>` +
+			`<th scope="col">wall time, s</th>`,
+		`<th scope="row">0</th><td>0</td><td>–</td><td>50.00 %</td><td>–</td><td>–</td>`,
+		`<th scope="row">2.5</th><td>0</td><td>0.8125</td><td>75.00 %</td><td>0.0500</td><td>12.0</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

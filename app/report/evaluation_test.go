@@ -1,0 +1,39 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report"
+)
+
+// Ranks that never exchange have a row and a curve each; a single evaluation has a row alone.
+func TestReportOfEvaluations(t *testing.T) {
+	row := func(rank, seconds int) string {
+		return fmt.Sprintf(`{"rank":%d,"steps":10,"epochs":1,"loss":2,"accuracy":0.25,"learning_rate":0.1,`+
+			`"train_seconds":%d,"wall_seconds":%d}`, rank, seconds, seconds)
+	}
+	for name, test := range map[string]struct {
+		rows        []string
+		has, hasNot string
+	}{
+		"ranks": {[]string{row(0, 1), row(1, 2), row(0, 3), row(1, 4)}, "1  rank 1", "all  test samples"},
+		"one":   {[]string{row(0, 1)}, "<td>0</td><td>2.0000</td><td>25.00 %</td><td>0.100</td>", "<svg"},
+	} {
+		training, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(
+			`{"workers":1,"evaluations":[%s]}`, strings.Join(test.rows, ","))), strings.NewReader(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := report.TrainingHTML(&b, training); err != nil {
+			t.Fatal(err)
+		}
+		isBalanced(t, b.String())
+		if page := b.String(); !strings.Contains(page, test.has) || strings.Contains(page, test.hasNot) {
+			t.Errorf("%s: want %q and not %q in\n%s", name, test.has, test.hasNot, page)
+		}
+	}
+}
