@@ -78,6 +78,9 @@ func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error 
 	if err != nil {
 		return err
 	}
+	for _, line := range resolved.Idle(origins) {
+		fmt.Fprintf(a.stderr, "note: %s\n", line)
+	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	progress := newProgress(a, isQuiet)

@@ -19,6 +19,7 @@ type Setting struct {
 	Values  []string // the names that it takes; nil: it takes other values
 
 	elsewhere []string // what other programs call it
+	idle      reason   // why it has no effect; nil: it always has one
 
 	parse  func(c *Config, text string) error
 	format func(c *Config) string
@@ -55,19 +56,24 @@ func dataSettings() []Setting {
 			func(c *Config) *string { return &c.DataDir }).
 			called("data-path", "data-root", "dataset-dir"),
 		number("size", "height and width that images of a folder are scaled to and synthetic ones have",
-			1, 4096, func(c *Config) *int { return &c.Size }),
+			1, 4096, func(c *Config) *int { return &c.Size }).
+			unless(ownSize),
 		text("vocab", "FILE",
 			"WordPiece vocabulary of texts (default: bert-base-uncased/vocab.txt among the data sets)",
-			func(c *Config) *string { return &c.Vocab }),
+			func(c *Config) *string { return &c.Vocab }).
+			unless(readsTexts),
 		number("sequence", "tokens of a text; what is longer is cut", 3, 512,
 			func(c *Config) *int { return &c.Sequence }).
-			called("max-seq-length", "max-length", "seq-len"),
+			called("max-seq-length", "max-length", "seq-len").
+			unless(readsTexts),
 		text("text-column", "COLUMN", "column of the text, by name or by number from 1 "+
 			"(default: text, sentence, content or review)",
-			func(c *Config) *string { return &c.TextColumn }),
+			func(c *Config) *string { return &c.TextColumn }).
+			unless(readsTexts),
 		text("label-column", "COLUMN", "column of the label; a file has no header if both columns are "+
 			"numbers (default: label or class)",
-			func(c *Config) *string { return &c.LabelColumn }),
+			func(c *Config) *string { return &c.LabelColumn }).
+			unless(readsTexts),
 		choice("augment", "random changes of training images", augmentNames(),
 			func(c *Config) *string { return &c.Augment }),
 		limit("limit-train", "use only the first N training samples", 1,
@@ -83,12 +89,14 @@ func dataSettings() []Setting {
 			func(c *Config) *bool { return &c.FreshHead }),
 		choice("normalize", "mean and deviation of images; auto is data's, but with --weights what "+
 			"the file says, and imagenet's where it says nothing", normalizeNames(),
-			func(c *Config) *string { return &c.Normalize }),
+			func(c *Config) *string { return &c.Normalize }).
+			unless(readsImages),
 		toggle("eval-only", "evaluate --weights on the test samples and stop",
 			func(c *Config) *bool { return &c.EvalOnly }).called("evaluate"),
 		choice("tta", "test-time augmentation: average the logits of each test image and its mirror "+
 			"image (flip), also of both shifted by a pixel (flip-shift)", ttaNames(),
-			func(c *Config) *string { return &c.TTA }),
+			func(c *Config) *string { return &c.TTA }).
+			unless(evaluates),
 	)
 }
 
@@ -106,31 +114,39 @@ func workerSettings() []Setting {
 			"how gradients are exchanged, by default single for one worker, else ddp", strategies(),
 			func(c *Config) *string { return &c.Strategy })),
 		choice("algorithm", "all-reduce algorithm", algorithms(),
-			func(c *Config) *string { return &c.Algorithm }),
+			func(c *Config) *string { return &c.Algorithm }).
+			unless(hasAlgorithm),
 		choice("link", "local for workers in one process; shm or tcp for a process each; "+
 			"auto is local for one worker, else shm where the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
 		choice("wire", "form in which gradients travel, all but fp32, deflate and zstd with a loss; "+
 			"top-k sends the largest hundredth, powersgd-R matrices as factors of rank R, and both keep the "+
 			"rest for later; auto tries what pays on the first step's gradients",
-			wires(), func(c *Config) *string { return &c.Wire }),
+			wires(), func(c *Config) *string { return &c.Wire }).
+			unless(exchanges),
 		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
-			func(c *Config) *int { return &c.Bucket }),
+			func(c *Config) *int { return &c.Bucket }).
+			unless(hasBuckets),
 		toggle("tune-bucket", "with ddp: try sizes of buckets in turn, ten steps each, and go on with the "+
-			"best; changes no result", func(c *Config) *bool { return &c.TuneBucket }),
+			"best; changes no result", func(c *Config) *bool { return &c.TuneBucket }).
+			unless(exchanges),
 		toggle("overlap-forward", "with ddp: go on to the next forward pass while gradients are on their "+
 			"way, those that it reads first first, and update weights as they come; for slow links; "+
-			"changes no result", func(c *Config) *bool { return &c.OverlapForward }),
+			"changes no result", func(c *Config) *bool { return &c.OverlapForward }).
+			unless(exchanges),
 		toggle("shard-optimizer", "with ddp: each worker updates a share of the weights, keeps the "+
 			"optimizer's state of it alone, and gets the others' weights; for sgd and adamw; changes no "+
 			"result",
-			func(c *Config) *bool { return &c.ShardOptimizer }),
+			func(c *Config) *bool { return &c.ShardOptimizer }).
+			unless(exchanges),
 		byteSize("memory", "activations that a worker keeps before it computes cheap ones again; "+
 			"0 for all", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
-			func(c *Config) *string { return &c.MasterAddr }),
+			func(c *Config) *string { return &c.MasterAddr }).
+			unless(meets),
 		number("master-port", "port on which workers meet; 0 for any free one", 0, math.MaxUint16,
-			func(c *Config) *int { return &c.MasterPort }),
+			func(c *Config) *int { return &c.MasterPort }).
+			unless(meets),
 		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
 		choice("math", "how products are computed: exact without algorithms that round more; bf16x6 and "+
@@ -175,18 +191,23 @@ func updateSettings() []Setting {
 			"of that (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
 			func(c *Config) *optim.ScaleRule { return &c.ScaleLR }),
 		share("momentum", "momentum, 0 to below 1",
-			func(c *Config) *float64 { return &c.Optimizer.Momentum }),
+			func(c *Config) *float64 { return &c.Optimizer.Momentum }).
+			unless(ofOptimizers(momentumRules()...)),
 		toggle("nesterov", "Nesterov's momentum",
-			func(c *Config) *bool { return &c.Optimizer.Nesterov }),
+			func(c *Config) *bool { return &c.Optimizer.Nesterov }).
+			unless(ofOptimizers(momentumRules()...)),
 		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
 			optim.MaxRate, func(c *Config) *float64 { return &c.Optimizer.WeightDecay }).called("wd"),
-		decay(),
+		decay().unless(hasDecay),
 		open(share("beta1", "AdamW's and LAMB's decay of the mean gradient (default: 0.9)",
-			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).called("adam-beta1"),
+			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).called("adam-beta1").
+			unless(ofOptimizers("adamw", "lamb", "muon")),
 		open(share("beta2", "AdamW's and LAMB's decay of the mean squared gradient (default: 0.999)",
-			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).called("adam-beta2"),
+			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).called("adam-beta2").
+			unless(ofOptimizers("adamw", "lamb", "muon")),
 		open(real("eps", "what AdamW and LAMB add to the root of that (default: 1e-8, of lamb 1e-6)", 1,
-			func(c *Config) *float64 { return &c.Optimizer.Eps })).called("adam-epsilon", "adam-eps"),
+			func(c *Config) *float64 { return &c.Optimizer.Eps })).called("adam-epsilon", "adam-eps").
+			unless(ofOptimizers("adamw", "lamb", "muon")),
 		parsed("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
 			"*.bias, RATE times the learning rate and a weight decay of their own, and freezes them after "+
 			"so many steps, or with rate 0; rules are parted by ; (default: none)",
@@ -198,17 +219,21 @@ func updateSettings() []Setting {
 			func(c *Config) *float64 { return &c.Schedule.Warmup }).
 			called("warmup-epochs", "lr-warmup-epochs"),
 		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
-			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size"),
+			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size").
+			unless(ofSchedule("step")),
 		parsed("milestones", "EPOCHS", "epochs of the drops of --schedule step, such as 30,60,80, "+
 			"instead of --drop-every (default: none)",
 			"rising list of epochs such as 30,60,80", optim.ParseMilestones,
-			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).called("lr-milestones"),
+			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).called("lr-milestones").
+			unless(ofSchedule("step")),
 		open(real("gamma", "factor of the learning rate at each drop of --schedule step (default: 0.1)", 1,
-			func(c *Config) *float64 { return &c.Schedule.Factor })).called("lr-gamma", "drop-factor"),
+			func(c *Config) *float64 { return &c.Schedule.Factor })).called("lr-gamma", "drop-factor").
+			unless(ofSchedule("step")),
 		parsed("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after "+
 			"the part P of the run, then falls to E times (default: 0,0,0)",
 			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle,
-			func(c *Config) *optim.Triangle { return &c.Schedule.Triangle }),
+			func(c *Config) *optim.Triangle { return &c.Schedule.Triangle }).
+			unless(ofSchedule("triangle")),
 		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
 			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }).
@@ -227,7 +252,8 @@ func updateSettings() []Setting {
 func outputSettings() []Setting {
 	return inGroup("Output",
 		number("eval-every", "epochs between evaluations; 0 for the end only", 0, maxCount,
-			func(c *Config) *int { return &c.EvalEvery }),
+			func(c *Config) *int { return &c.EvalEvery }).
+			unless(evaluates),
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
 			func(c *Config) *string { return &c.Out }).
