@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Codec is the form in which the vectors of an all-reduce or a reduce-scatter travel. A span that a rank
-// sends to several peers is encoded once. If that loses something, the sender goes on with what its peers
-// will decode, so that all ranks get the same bits; but what is rounded are sums of a rank's shards, so
-// these bits depend on the number of ranks. Package codec has implementations.
+// Codec encodes the vectors of an all-reduce or a reduce-scatter for the links. A span that a rank sends to
+// several peers is encoded once. A lossy codec's sender decodes what it has encoded and goes on with that, so
+// that all ranks get the same bits; they depend on the number of ranks, since each rounds the sums of its own
+// shards. Package codec has implementations.
 //
 // A group uses a codec from one goroutine at a time. It keeps schedules by codec, so the types that
 // implement it must be comparable.

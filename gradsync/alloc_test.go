@@ -11,9 +11,9 @@ import (
 )
 
 func TestAStepAllocatesNothing(t *testing.T) {
-	for _, c := range []gradsync.Config{{}, {TopK: true}, {Rank: 2}} {
+	for _, form := range []string{"fp32", "top-k", "powersgd-2"} {
 		for _, name := range []string{"gather-scatter", "all-reduce", "ddp"} {
-			stepAllocatesNothing(t, name, c)
+			stepAllocatesNothing(t, name, gradsync.Config{Wire: wire(t, form)})
 		}
 	}
 	stepAllocatesNothing(t, "late", gradsync.Config{})
@@ -51,7 +51,7 @@ func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
 		commtest.Allocations(steps)
 	}
 	if n := commtest.Allocations(steps); n >= 1 {
-		t.Errorf("%s, top-k %v, rank %d: %v allocations per step, want none", name, c.TopK, c.Rank, n)
+		t.Errorf("%s, %v: %v allocations per step, want none", name, c.Wire, n)
 	}
 }
 

@@ -21,10 +21,16 @@
 // nothing could hide, is exchanged by the waiting goroutine itself. A step allocates nothing.
 // The gradient is a sum; dividing it is the optimizer's business.
 //
-// # Sending less, keeping less
+// # Wires
 //
-// [Config].TopK and [Config].Rank leave out a part of each step's gradients and send it later; see
-// [State] for what they keep. They cost passes over the gradients on the training goroutine.
+// A [Wire] is the form in which gradients travel, one of [Wires]: a compressor of each bucket, if any,
+// then a codec of the vectors that are summed. "top-k" and "powersgd-R" leave out a part of each step's
+// gradients and add it to the next step's; [State] has these residuals. They cost passes over the
+// gradients on the training goroutine. With "auto" the first step's gradients decide, by a measurement,
+// which wire pays; [Judge] says the same of every lossy wire before a run. With a lossy wire the sums have
+// the same bits on all workers, but not those of other numbers of workers.
+//
+// # Keeping less, waiting less
 //
 // [Sharded] is reduce-scatter, local update, all-gather: each worker gets the sum of its share of every
 // bucket. The all-gather goes on during the next forward pass.
@@ -35,11 +41,8 @@
 // A [Strategy], a [Sharded] and a [Late] have different methods to wait with, so that an update cannot be
 // given the wrong one.
 //
-// With TopK, Rank or a lossy [Config].Codec, the bits are still the same on all workers, but not those of
-// other numbers of workers.
-//
 // # Errors
 //
 // New reports a configuration that does not fit together. Wait and Sum return the group's
-// *comm.PeerError; the strategy is unusable afterwards.
+// *comm.PeerError, which names the bucket; the strategy is unusable afterwards.
 package gradsync

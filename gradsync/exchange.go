@@ -23,11 +23,11 @@ type exchange struct {
 	plain    []int64 // by bucket: bytes that this rank would send of its gradients as they are
 	bucketOf []int   // by parameter
 	missing  []int   // by bucket: parameters not ready yet in this step
-	form     form
-	waiting  time.Time               // when training began to wait in this step
-	onBook   func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
-	order    []int                   // in which the buckets start
-	started  int                     // buckets started in this step
+	compressor
+	waiting time.Time               // when training began to wait in this step
+	onBook  func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
+	order   []int                   // in which the buckets start
+	started int                     // buckets started in this step
 
 	rows      []rowsHandle
 	shared    *rowsHandle // this step's, nil without
@@ -80,9 +80,10 @@ func (s *exchange) cut(limit, edge int) {
 // prepare makes one collective for each bucket.
 func (s *exchange) prepare(op comm.Op) {
 	c := &s.config
+	codec := c.Wire.Codec()
 	for i := range s.buckets {
-		vectors := s.form.vectors(i)
-		call := comm.Call{Op: op, Name: s.nameOf(i), Codec: c.Codec, Out: vectors[0], Pieces: vectors}
+		vectors := s.vectors(i)
+		call := comm.Call{Op: op, Name: s.nameOf(i), Codec: codec, Out: vectors[0], Pieces: vectors}
 		if op == comm.AllReduce {
 			call.Algorithm = c.Algorithm
 		}
@@ -120,7 +121,7 @@ func (s *exchange) startReady() { s.startFirst(len(s.buckets) - 1) }
 func (s *exchange) startFirst(num int) {
 	for s.started < num && s.missing[s.order[s.started]] == 0 {
 		i := s.order[s.started]
-		s.form.shrink(i)
+		s.compress(i)
 		s.handles[i].Start()
 		s.started++
 	}
@@ -142,27 +143,20 @@ func (s *exchange) wait() error {
 		if i < s.started {
 			err = h.Wait()
 		} else {
-			s.form.shrink(i)
+			s.compress(i)
 			err = h.Do()
 		}
 		if err == nil {
 			s.book(i, h, s.waiting)
 			s.count(i, h)
 		} else if first == nil {
-			first = s.failed(i, err)
+			first = err
 		}
 	}
 	if first == nil {
-		first = s.form.finish(s.onBook)
+		first = s.restore(s.onBook)
 	}
 	return first
-}
-
-// failed says which bucket an exchange was of.
-func (s *exchange) failed(i int, err error) error {
-	b := &s.buckets[i]
-	return fmt.Errorf("gradsync: bucket %d of %d, %d bytes of gradients: %w", i, len(s.buckets),
-		4*(b.Hi-b.Lo), err)
 }
 
 // count adds an exchange of bucket i's gradients to its account.
@@ -172,7 +166,7 @@ func (s *exchange) count(i int, h *comm.Handle) {
 	b.Spared += s.plain[i] - h.Report().Vector
 }
 
-// bookLate books an exchange that a form makes in Wait.
+// bookLate books an exchange that a compressor makes in Wait.
 func (s *exchange) bookLate(i int, h *comm.Handle) { s.book(i, h, s.waiting) }
 
 // book adds an exchange that has ended, and for which training has waited since, to bucket i's account.
@@ -247,4 +241,4 @@ func (s *exchange) Close() error { return nil }
 
 func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }
 
-func (s *exchange) State() State { return s.form.state() }
+func (s *exchange) State() State { return s.state() }

@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"lockstep/comm"
-	"lockstep/comm/codec"
 	"lockstep/comm/commtest"
 	"lockstep/comm/tcp"
 	"lockstep/gradsync"
@@ -21,6 +20,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func local(_ testing.TB, size int) []comm.Mesh { return comm.NewLocal(size) }
+
+// wire returns the wire of a name.
+func wire(t testing.TB, name string) gradsync.Wire {
+	t.Helper()
+	w, err := gradsync.ParseWire(name)
+	if err != nil {
+		t.Error(err)
+	}
+	return w
+}
 
 func loopback(t testing.TB, size int) []comm.Mesh {
 	t.Helper()
@@ -178,13 +187,9 @@ func TestShares(t *testing.T) {
 			data := commtest.NewContributions(7, total)
 			want := data.Tree(0, 7)
 			errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
-				c, err := codec.New(name)
-				if err != nil {
-					return err
-				}
 				pieces := data.Pieces(g)
 				s, err := gradsync.NewSharded(gradsync.Config{Group: g, Segments: segments, Order: order,
-					Pieces: pieces, BucketBytes: 4096, Codec: c})
+					Pieces: pieces, BucketBytes: 4096, Wire: wire(t, name)})
 				if err != nil {
 					return err
 				}

@@ -32,7 +32,7 @@ const lateTrials = 9
 // NewLate returns the exchange of workers that update weights while the next forward pass goes on. It
 // takes no error feedback.
 func NewLate(c Config) (*Late, error) {
-	if c.TopK || c.Rank > 0 {
+	if !c.Wire.IsFixed() {
 		return nil, fmt.Errorf("gradsync: late: want no error feedback")
 	}
 	s, err := newExchange(c, comm.AllReduce, true)
@@ -94,7 +94,7 @@ func (s *Late) sum(i int) (lo, hi int, err error) {
 	s.isAway[i] = false
 	b, h, wait := s.buckets[i], s.handles[i], time.Now()
 	if err := h.Wait(); err != nil {
-		return 0, 0, s.failed(i, err)
+		return 0, 0, err
 	}
 	s.book(i, h, wait)
 	s.count(i, h)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lockstep/comm"
-	"lockstep/comm/codec"
 	"lockstep/comm/commtest"
 	"lockstep/gradsync"
 )
@@ -22,13 +21,10 @@ func TestLateSums(t *testing.T) {
 		want := data.Tree(0, 5)
 		orders := make([][]int, workers)
 		errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
-			c, err := codec.New([]string{"fp32", "zstd"}[workers%2])
-			if err != nil {
-				return err
-			}
 			pieces := data.Pieces(g)
 			s, err := gradsync.NewLate(gradsync.Config{Group: g, Segments: segments, Order: order,
-				Pieces: pieces, BucketBytes: 512, Codec: c})
+				Pieces: pieces, BucketBytes: 512,
+				Wire: wire(t, []string{"fp32", "zstd"}[workers%2])})
 			if err != nil {
 				return err
 			}
@@ -138,14 +134,15 @@ func TestStartOrder(t *testing.T) {
 func TestErrorFeedbackIsRefused(t *testing.T) {
 	segments, order, total := layout()
 	errs := commtest.Ranks(t, local, commtest.Cut(t, 1, 1), comm.Config{}, func(g *comm.Group) error {
-		for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}} {
+		for _, c := range []gradsync.Config{{Wire: wire(t, "top-k")}, {Wire: wire(t, "powersgd-1")},
+			{Wire: wire(t, "auto")}} {
 			c.Group, c.Segments, c.Order = g, segments, order
 			c.Pieces = [][]float32{make([]float32, total)}
 			_, late := gradsync.NewLate(c)
 			_, sharded := gradsync.NewSharded(c)
 			for _, err := range []error{late, sharded} {
 				if err == nil || !strings.Contains(err.Error(), "want no error feedback") {
-					return fmt.Errorf("top-k %v, rank %d: %v", c.TopK, c.Rank, err)
+					return fmt.Errorf("%v: %v", c.Wire, err)
 				}
 			}
 		}

@@ -1,9 +1,34 @@
 package gradsync
 
 import (
+	"fmt"
+
 	"lockstep/comm"
 	"lockstep/random"
 )
+
+// powerSGDWire sends the gradients of matrices as two factors of some rank.
+func powerSGDWire(rank int) Wire {
+	return Wire{name: fmt.Sprintf("powersgd-%d", rank),
+		compressor: func(c *Config, buckets []Bucket) compressor { return newPowerSGD(rank, c, buckets) },
+		volume:     func(segments []Segment) int { return lowRankVolume(rank, segments) }}
+}
+
+// lowRankVolume counts the elements of factors, and of what travels whole beside them.
+func lowRankVolume(rank int, segments []Segment) int {
+	elems := 0
+	for _, s := range segments {
+		if s.hasFactors(rank) {
+			elems += rank * (s.Rows + s.Cols)
+		} else {
+			elems += s.Len
+		}
+	}
+	return elems
+}
+
+// hasFactors reports whether a matrix is larger than its factors.
+func (s Segment) hasFactors(rank int) bool { return rank*(s.Rows+s.Cols) < s.Rows*s.Cols }
 
 // powerSGD sends the gradient M of each matrix as two factors of low rank, and adds what that leaves out
 // to the next step's (error feedback). With the right factor Q of the step before as a guess, and E for
@@ -42,23 +67,23 @@ type lowMatrix struct {
 }
 
 // newPowerSGD cuts what the buckets hold into matrices and others.
-func newPowerSGD(c *Config, buckets []Bucket) *powerSGD {
+func newPowerSGD(rank int, c *Config, buckets []Bucket) *powerSGD {
 	s := &powerSGD{pieces: c.Pieces, account: buckets}
 	for _, p := range c.Pieces {
 		s.held = append(s.held, make([]float32, len(p)))
 	}
 	for _, b := range buckets {
-		s.buckets = append(s.buckets, newLowBucket(c, b))
+		s.buckets = append(s.buckets, newLowBucket(rank, c, b))
 	}
 	return s
 }
 
-func newLowBucket(c *Config, bucket Bucket) lowBucket {
+func newLowBucket(r int, c *Config, bucket Bucket) lowBucket {
 	var b lowBucket
 	left, right := 0, 0
 	for _, param := range bucket.Params {
-		seg, r := c.Segments[param], c.Rank
-		if r*(seg.Rows+seg.Cols) >= seg.Rows*seg.Cols {
+		seg := c.Segments[param]
+		if !seg.hasFactors(r) {
 			b.plain = append(b.plain, seg)
 			continue
 		}
@@ -91,7 +116,7 @@ const guessSeed = 0x706f776572 // "power"
 
 func (s *powerSGD) vectors(bucket int) [][]float32 { return s.buckets[bucket].left }
 
-func (s *powerSGD) shrink(bucket int) {
+func (s *powerSGD) compress(bucket int) {
 	b := &s.buckets[bucket]
 	for i, piece := range s.pieces {
 		end := 0
@@ -107,7 +132,7 @@ func (s *powerSGD) shrink(bucket int) {
 	}
 }
 
-func (s *powerSGD) finish(book func(int, *comm.Handle)) error {
+func (s *powerSGD) restore(book func(int, *comm.Handle)) error {
 	for i := range s.buckets {
 		if b := &s.buckets[i]; b.handle != nil {
 			s.project(b)

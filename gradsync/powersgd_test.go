@@ -59,7 +59,8 @@ func lowRankSteps(t *testing.T, name string, shards, workers, rank, steps int,
 		for i := range own {
 			own[i] = make([]float32, elemsABC)
 		}
-		s, err := gradsync.New(name, gradsync.Config{Group: g, Rank: rank, Segments: matrices(),
+		s, err := gradsync.New(name, gradsync.Config{Group: g, Segments: matrices(),
+			Wire:  wire(t, fmt.Sprintf("powersgd-%d", rank)),
 			Order: []int{0, 1, 2}, Pieces: own, BucketBytes: 4000})
 		if err != nil {
 			return err
@@ -267,7 +268,8 @@ func BenchmarkPowerSGD(b *testing.B) {
 			defer g.Close()
 			gradient := commtest.NewContributions(1, rows*cols)[0]
 			piece := make([]float32, len(gradient))
-			s, err := gradsync.New("ddp", gradsync.Config{Group: g, Rank: rank, Order: []int{0},
+			s, err := gradsync.New("ddp", gradsync.Config{Group: g, Order: []int{0},
+				Wire:     wire(b, fmt.Sprintf("powersgd-%d", rank)),
 				Segments: []gradsync.Segment{{Len: len(piece), Rows: rows, Cols: cols}},
 				Pieces:   [][]float32{piece}})
 			if err != nil {
@@ -293,7 +295,7 @@ func TestFactorsAreComparedWithTheAlgorithmOfFP32(t *testing.T) {
 	plan := commtest.Cut(t, workers, workers)
 	c := comm.Config{Topology: comm.OneHost(workers)}
 	errs := commtest.Ranks(t, local, plan, c, func(g *comm.Group) error {
-		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Rank: 1, Order: []int{0},
+		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Wire: wire(t, "powersgd-1"), Order: []int{0},
 			Segments: []gradsync.Segment{{Len: rows * cols, Rows: rows, Cols: cols}},
 			Pieces:   [][]float32{make([]float32, rows*cols)}})
 		if err != nil {

@@ -27,7 +27,7 @@ type spread struct {
 // NewSharded returns the exchange of workers that each update a share of the weights. It takes no error
 // feedback.
 func NewSharded(c Config) (*Sharded, error) {
-	if c.TopK || c.Rank > 0 {
+	if !c.Wire.IsFixed() {
 		return nil, fmt.Errorf("gradsync: sharded: want no error feedback")
 	}
 	s, err := newExchange(c, comm.ReduceScatter, true)
@@ -103,7 +103,7 @@ func (s *Sharded) arrived(i int) error {
 		if err := s.spread.handles[i].Wait(); err == nil {
 			s.book(i, s.spread.handles[i], wait)
 		} else if s.spread.err == nil {
-			s.spread.err = s.failed(i, err)
+			s.spread.err = err
 		}
 	}
 	return s.spread.err

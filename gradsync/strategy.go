@@ -34,15 +34,10 @@ type Config struct {
 	Pieces [][]float32
 	// BucketBytes is the size at which "ddp" closes a bucket. Zero is DefaultBucketBytes.
 	BucketBytes int
-	// Codec is the form in which gradients travel; nil: as they are.
-	Codec comm.Codec
-	// TopK sends only the hundredth of each bucket, and of each piece, that is largest in magnitude,
-	// and adds what was kept back to the next step's (error feedback). It wants a codec that leaves
-	// out zeros.
-	TopK bool
-	// Rank sends the gradients of matrices as two factors of this rank, and adds what that leaves out to
-	// the next step's (PowerSGD). It is for a nil Codec; 0 sends them as they are.
-	Rank int
+	// Wire is the form in which gradients travel; the zero value is "fp32".
+	Wire Wire
+	// OnVerdict is told what a Wire that is "auto" became, and why. It may be nil.
+	OnVerdict func(*Verdict)
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
@@ -88,8 +83,7 @@ type Exchange interface {
 
 // State is what a strategy keeps between steps.
 type State struct {
-	// Held is what was held back of each piece's gradients so far, in the layout of the pieces; nil if
-	// all is sent.
+	// Held are the residuals of error feedback, one for each piece and in its layout; nil without.
 	Held [][]float32
 	// Factors are the guesses of PowerSGD, which are the same on all workers.
 	Factors []Factor
@@ -133,6 +127,9 @@ func New(name string, c Config) (Strategy, error) {
 	if name == "gather-scatter" {
 		c.Algorithm = "gather"
 	}
+	if c.Wire.IsAuto() {
+		return newGovernor(name, c)
+	}
 	s, err := newExchange(c, comm.AllReduce, name == "ddp")
 	if err != nil {
 		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
@@ -153,15 +150,7 @@ func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 	}
 	s.cut(limit, edge)
 	s.onBook = s.bookLate
-	all := whole{pieces: c.Pieces, buckets: s.buckets}
-	switch {
-	case c.TopK:
-		s.form = newTopK(all)
-	case c.Rank > 0:
-		s.form = newPowerSGD(&s.config, s.buckets)
-	default:
-		s.form = &all
-	}
+	s.compressor = c.Wire.newCompressor(&s.config, s.buckets)
 	s.prepare(op)
 	return s, nil
 }
@@ -182,11 +171,8 @@ func (c *Config) validate() error {
 			return err
 		}
 	}
-	if err := comm.CheckCodec(c.Algorithm, c.Codec); err != nil {
+	if err := c.Wire.Check(c.Algorithm); err != nil {
 		return err
-	}
-	if c.Rank < 0 || c.Rank > 0 && (c.TopK || c.Codec != nil) {
-		return fmt.Errorf("factors of rank %d, want 0, or more without top-k and codec", c.Rank)
 	}
 	want := len(c.Group.Plan().Pieces(c.Group.Rank()))
 	if len(c.Pieces) != want {

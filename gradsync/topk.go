@@ -2,29 +2,36 @@ package gradsync
 
 import "math"
 
-// topK thins out vectors before they are sent and keeps what it takes away for the next time, so that
-// every bit of a gradient arrives sooner or later: of piece + residual the elements of largest magnitude
-// stay, one in keep, and the others become the residual. After Stich, Cordonnier and Jaggi 2018,
-// "Sparsified SGD with memory".
+// topKWire sends the largest elements of each bucket, and of each piece, in a codec that leaves out zeros.
+func topKWire() Wire {
+	return Wire{name: "top-k", codec: sparse, compressor: newTopK}
+}
+
+// sparse is the codec that leaves out zeros, of which other gradients have few.
+const sparse = "sparse"
+
+// topK sends, of gradient + residual, the elements of largest magnitude, one in keepOneIn. The others are the
+// next step's residual, so that all of a gradient arrives sooner or later. After Stich, Cordonnier and
+// Jaggi 2018, "Sparsified SGD with memory".
 type topK struct {
 	whole
 	residuals [][]float32 // by piece
 	counts    []uint32    // of elements by one half of their bits
 }
 
-// keepOneIn is the share of a bucket that stays.
+// keepOneIn is the share of a bucket that is sent.
 const keepOneIn = 100
 
-func newTopK(w whole) *topK {
-	t := &topK{whole: w, counts: make([]uint32, 1<<16)}
-	for _, p := range w.pieces {
+func newTopK(c *Config, buckets []Bucket) compressor {
+	t := &topK{whole: whole{pieces: c.Pieces, buckets: buckets}, counts: make([]uint32, 1<<16)}
+	for _, p := range c.Pieces {
 		t.residuals = append(t.residuals, make([]float32, len(p)))
 	}
 	return t
 }
 
-// shrink thins out the bucket's elements of every piece.
-func (t *topK) shrink(bucket int) {
+// compress leaves the largest elements of the bucket in every piece.
+func (t *topK) compress(bucket int) {
 	lo, hi := t.buckets[bucket].Lo, t.buckets[bucket].Hi
 	for i, p := range t.pieces {
 		t.one(p[lo:hi], t.residuals[i][lo:hi], (hi-lo+keepOneIn-1)/keepOneIn)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lockstep/comm"
-	"lockstep/comm/codec"
 	"lockstep/comm/commtest"
 	"lockstep/gradsync"
 )
@@ -22,7 +21,7 @@ func thinner(t *testing.T, n int) (gradsync.Strategy, []float32) {
 	}
 	t.Cleanup(func() { g.Close() })
 	piece := make([]float32, n)
-	s, err := gradsync.New("ddp", gradsync.Config{Group: g, Order: []int{0}, TopK: true,
+	s, err := gradsync.New("ddp", gradsync.Config{Group: g, Order: []int{0}, Wire: wire(t, "top-k"),
 		Segments: []gradsync.Segment{{Len: n}}, Pieces: [][]float32{piece}})
 	if err != nil {
 		t.Fatal(err)
@@ -107,12 +106,8 @@ func TestTopKBetweenWorkers(t *testing.T) {
 	data := commtest.NewContributions(shards, elems)
 	results := make([][]float32, workers)
 	errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
-		sparse, err := codec.New("sparse")
-		if err != nil {
-			return err
-		}
 		pieces := data.Pieces(g)
-		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Codec: sparse, TopK: true, Order: []int{0},
+		s, err := gradsync.New("ddp", gradsync.Config{Group: g, Wire: wire(t, "top-k"), Order: []int{0},
 			Segments: []gradsync.Segment{{Len: elems}}, Pieces: pieces})
 		if err != nil {
 			return err

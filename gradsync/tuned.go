@@ -48,9 +48,9 @@ type tuned struct {
 
 // NewTuned returns "ddp" that tries TrialSizes of buckets in turn for its first ten steps each, calls done
 // with the results, and goes on with the size whose steps were shortest. Rank 0 decides for all. It
-// refuses TopK, Rank and a lossy Codec: residuals and rounded sums depend on the buckets.
+// refuses a Wire that is lossy or "auto": residuals and rounded sums depend on the buckets.
 func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
-	if c.TopK || c.Rank > 0 || c.Codec != nil && c.Codec.Loss() != comm.Lossless {
+	if c.Wire.IsAuto() || c.Wire.IsLossy() {
 		return nil, fmt.Errorf("gradsync: buckets are tried only where sums do not depend on them")
 	}
 	bytes := 0

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lockstep/comm"
-	"lockstep/comm/codec"
 	"lockstep/comm/commtest"
 	"lockstep/gradsync"
 )
@@ -84,15 +83,12 @@ func chosen(trials []gradsync.Trial) int {
 }
 
 func TestTunedRefuses(t *testing.T) {
-	bf16, err := codec.New("bf16")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []gradsync.Config{{TopK: true}, {Rank: 1}, {Codec: bf16}} {
+	for _, name := range []string{"top-k", "powersgd-1", "bf16", "auto"} {
+		c := gradsync.Config{Wire: wire(t, name)}
 		if s, err := gradsync.NewTuned(c, nil); err == nil {
-			t.Errorf("%+v: %v", c, s)
+			t.Errorf("%s: %v", name, s)
 		} else if !strings.Contains(err.Error(), "do not depend on them") {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

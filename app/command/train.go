@@ -23,9 +23,8 @@ func trainCommand(a *app) *cobra.Command {
 Without flags it trains lenet on generated images for one epoch. The number of workers and of
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
 --shards end with the same parameter_sha256. The exceptions are --algorithm ring and every --wire
-with a loss (all but fp32, deflate and zstd), whose sums depend on the number of workers; --for,
-whose number of steps depends on speed; and --strategy none, which is no training but a floor
-for comparisons.
+with a loss, whose sums depend on the number of workers; --for, whose number of steps depends on
+speed; and --strategy none, which is no training but a floor for comparisons.
 
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory

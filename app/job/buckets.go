@@ -53,7 +53,7 @@ func (c Config) bucketProblems(add func(name, format string, args ...any)) {
 		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
 	case c.hasMemory():
 		add("tune-bucket", "what --wire %s holds back goes by the buckets", c.Wire)
-	case c.Wire == auto || IsLossy(c.Wire):
+	case c.wire().IsAuto() || c.wire().IsLossy():
 		add("tune-bucket", "changes no result, but with --wire %s the sums would depend on the size that "+
 			"it finds; want a --bucket", c.Wire)
 	}
@@ -74,7 +74,7 @@ func (c Config) overlapProblems(add func(name, format string, args ...any)) {
 		add("overlap-forward", "--shard-optimizer has the weights come behind the next forward pass already")
 	case c.TuneBucket:
 		add("overlap-forward", "--tune-bucket times steps that end with their exchange")
-	case c.Wire == auto || c.hasMemory():
+	case !c.wire().IsFixed():
 		add("overlap-forward", "is not for --wire %s, which holds back gradients or is not decided yet",
 			c.Wire)
 	}

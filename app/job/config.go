@@ -10,6 +10,7 @@ import (
 	"lockstep/cluster"
 	"lockstep/comm/shm"
 	"lockstep/data"
+	"lockstep/gradsync"
 	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/optim"
@@ -84,7 +85,8 @@ func Default() Config {
 	return Config{
 		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
-		Workers: 1, Algorithm: auto, Link: auto, Wire: wirePlain, Bucket: 1 << 20, Memory: 640 << 20,
+		Workers: 1, Algorithm: auto, Link: auto, Wire: gradsync.Wire{}.String(),
+		Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: kernel.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
 		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},

@@ -13,9 +13,6 @@ const (
 	linkSHM   = "shm"
 	linkTCP   = "tcp"
 
-	wirePlain = "fp32"
-	wireTopK  = "top-k"
-
 	ttaFlip      = "flip"
 	ttaFlipShift = "flip-shift"
 
@@ -28,13 +25,6 @@ const (
 func strategies() []string { return []string{single, "gather-scatter", "all-reduce", "ddp", none} }
 func algorithms() []string { return append([]string{auto}, comm.Algorithms()...) }
 func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} }
-
-// wires lists how gradients may travel: as package codec has it, but "sparse" only with top-k, since
-// it would save nothing without.
-func wires() []string {
-	return []string{wirePlain, "bf16", "int8", "deflate", "zstd", wireTopK, wireLowRank + "1",
-		wireLowRank + "2", wireLowRank + "4", auto}
-}
 
 func isaNames() []string {
 	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}

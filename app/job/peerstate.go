@@ -15,7 +15,7 @@ import (
 
 // hasMemory reports whether workers hold back gradients for later steps.
 func (c Config) hasMemory() bool {
-	return (c.Wire == wireTopK || lowRank(c.Wire) > 0) && c.Workers > 1 && !c.isIsolated() && !c.EvalOnly
+	return c.wire().HasResiduals() && c.Workers > 1 && !c.isIsolated()
 }
 
 // hasShards reports whether each worker updates its share of the weights only.

@@ -3,6 +3,7 @@ package job
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"lockstep/model"
 	"lockstep/optim"
@@ -119,9 +120,10 @@ func workerSettings() []Setting {
 		choice("link", "local for workers in one process; shm or tcp for a process each; "+
 			"auto is local for one worker, else shm where the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
-		choice("wire", "form in which gradients travel, all but fp32, deflate and zstd with a loss; "+
-			"top-k sends the largest hundredth, powersgd-R matrices as factors of rank R, and both keep the "+
-			"rest for later; auto tries what pays on the first step's gradients",
+		choice("wire", "form in which gradients travel, with a loss but for "+
+			strings.Join(exactWires(), ", ")+"; top-k sends the largest hundredth, powersgd-R "+
+			"matrices as factors of rank R, and both keep the rest for later; auto tries what pays on the "+
+			"first step's gradients and rounds no more than bf16",
 			wires(), func(c *Config) *string { return &c.Wire }).
 			unless(exchanges),
 		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,

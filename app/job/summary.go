@@ -13,62 +13,62 @@ import (
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
 // those of the slowest rank; bytes are sums over ranks; rates are of training without evaluations.
 type Summary struct {
-	Model            string           `json:"model"`
-	Data             string           `json:"data"`
-	Generated        bool             `json:"generated"` // the data set is computed, not collected
-	Classes          int              `json:"classes"`   // of the data set
-	Strategy         string           `json:"strategy"`
-	Algorithm        string           `json:"algorithm"`        // of a bucket, if it depends on the size
-	AlgorithmChoice  *comm.Tuning     `json:"algorithm_choice"` // why; null: it was given
-	BucketTrials     []gradsync.Trial `json:"bucket_trials"`    // null: there were none
-	Link             string           `json:"link"`
-	Workers          int              `json:"workers"`
-	Threads          int              `json:"threads"`
-	Batch            int              `json:"batch"`
-	Shards           int              `json:"shards"`
-	Accumulate       int              `json:"accumulate"`    // batches of one step
-	LearningRate     float64          `json:"learning_rate"` // of a step, which the schedule multiplies
-	Wire             string           `json:"wire"`          // form of the gradients on the links
-	WireChoice       *WireChoice      `json:"wire_choice"`   // why; null: it was given
-	Seed             uint64           `json:"seed"`
-	Steps            int              `json:"steps"`
-	Epochs           float64          `json:"epochs"` // completed, with the fraction of the last
-	Samples          int64            `json:"samples"`
-	Seconds          float64          `json:"seconds"`       // the training loop's wall time
-	TrainSeconds     float64          `json:"train_seconds"` // of all parts, without evaluations
-	SamplesPerSecond float64          `json:"samples_per_second"`
-	StepMS           Quantiles        `json:"step_ms"` // without the first step, if there is another
-	Work             *Computation     `json:"work"`    // null: no step
-	Loss             Loss             `json:"loss"`
-	TrainAccuracy    *float64         `json:"train_accuracy"` // of the last epoch, 0 to 1
-	TestAccuracy     *float64         `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
-	TestLoss         *float64         `json:"test_loss"`      // likewise, see train.Evaluation
-	TestSamples      int64            `json:"test_samples"`
-	DataSHA256       DataHash         `json:"data_sha256"` // of the samples
-	Phases           Phases           `json:"phases"`
-	BytesSent        int64            `json:"bytes_sent"`
-	BytesVectors     int64            `json:"bytes_vectors"` // what those sent stand for, without a codec
-	BytesReceived    int64            `json:"bytes_received"`
-	PeakRSSBytes     int64            `json:"peak_rss_bytes"` // sum over workers; shared pages in each
-	PlannedBytes     int64            `json:"planned_bytes"`  // the same, as told before the first step
-	Taken            *Taken           `json:"cores_taken"`    // what others took; null: unknown
-	ParameterSHA256  string           `json:"parameter_sha256"`
-	ISA              string           `json:"isa"`
-	Math             string           `json:"math"`
-	Directory        string           `json:"directory"`   // the run directory
-	Weights          *Start           `json:"weights"`     // what the run started from; null: fresh values
-	Saved            *Saved           `json:"saved"`       // the trained weights; null: not written
-	TTA              string           `json:"tta"`         // test-time augmentation
-	Texts            *TextStat        `json:"texts"`       // null: the samples are images
-	Checkpoints      *Checkpoints     `json:"checkpoints"` // what they took; null: there are none
-	Resumed          *Resumed         `json:"resumed"`     // what had been done before; null: nothing
-	Lost             []Lost           `json:"lost"`        // files that end early; null: none
-	For              string           `json:"for"`         // length in training time; "": in steps
-	Target           *Target          `json:"target"`      // null: there is none
-	Evaluations      []Evaluation     `json:"evaluations"` // those of all ranks if they never exchange
-	Cautions         []string         `json:"cautions"`    // to know before believing the rest
-	Ranks            []RankStat       `json:"ranks"`
-	IsInterrupted    bool             `json:"interrupted"` // the run has not ended, see Unfinished
+	Model            string            `json:"model"`
+	Data             string            `json:"data"`
+	Generated        bool              `json:"generated"` // the data set is computed, not collected
+	Classes          int               `json:"classes"`   // of the data set
+	Strategy         string            `json:"strategy"`
+	Algorithm        string            `json:"algorithm"`        // of a bucket, if it depends on the size
+	AlgorithmChoice  *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
+	BucketTrials     []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
+	Link             string            `json:"link"`
+	Workers          int               `json:"workers"`
+	Threads          int               `json:"threads"`
+	Batch            int               `json:"batch"`
+	Shards           int               `json:"shards"`
+	Accumulate       int               `json:"accumulate"`    // batches of one step
+	LearningRate     float64           `json:"learning_rate"` // of a step, which the schedule multiplies
+	Wire             string            `json:"wire"`          // form of the gradients on the links
+	WireChoice       *gradsync.Verdict `json:"wire_choice"`   // what wires cost and gain; null: not measured
+	Seed             uint64            `json:"seed"`
+	Steps            int               `json:"steps"`
+	Epochs           float64           `json:"epochs"` // completed, with the fraction of the last
+	Samples          int64             `json:"samples"`
+	Seconds          float64           `json:"seconds"`       // the training loop's wall time
+	TrainSeconds     float64           `json:"train_seconds"` // of all parts, without evaluations
+	SamplesPerSecond float64           `json:"samples_per_second"`
+	StepMS           Quantiles         `json:"step_ms"` // without the first step, if there is another
+	Work             *Computation      `json:"work"`    // null: no step
+	Loss             Loss              `json:"loss"`
+	TrainAccuracy    *float64          `json:"train_accuracy"` // of the last epoch, 0 to 1
+	TestAccuracy     *float64          `json:"test_accuracy"`  // last evaluation, 0 to 1; null if none
+	TestLoss         *float64          `json:"test_loss"`      // likewise, see train.Evaluation
+	TestSamples      int64             `json:"test_samples"`
+	DataSHA256       DataHash          `json:"data_sha256"` // of the samples
+	Phases           Phases            `json:"phases"`
+	BytesSent        int64             `json:"bytes_sent"`
+	BytesVectors     int64             `json:"bytes_vectors"` // what those sent stand for, without a codec
+	BytesReceived    int64             `json:"bytes_received"`
+	PeakRSSBytes     int64             `json:"peak_rss_bytes"` // sum over workers; shared pages in each
+	PlannedBytes     int64             `json:"planned_bytes"`  // the same, as told before the first step
+	Taken            *Taken            `json:"cores_taken"`    // what others took; null: unknown
+	ParameterSHA256  string            `json:"parameter_sha256"`
+	ISA              string            `json:"isa"`
+	Math             string            `json:"math"`
+	Directory        string            `json:"directory"`   // the run directory
+	Weights          *Start            `json:"weights"`     // what the run started from; null: fresh values
+	Saved            *Saved            `json:"saved"`       // the trained weights; null: not written
+	TTA              string            `json:"tta"`         // test-time augmentation
+	Texts            *TextStat         `json:"texts"`       // null: the samples are images
+	Checkpoints      *Checkpoints      `json:"checkpoints"` // what they took; null: there are none
+	Resumed          *Resumed          `json:"resumed"`     // what had been done before; null: nothing
+	Lost             []Lost            `json:"lost"`        // files that end early; null: none
+	For              string            `json:"for"`         // length in training time; "": in steps
+	Target           *Target           `json:"target"`      // null: there is none
+	Evaluations      []Evaluation      `json:"evaluations"` // those of all ranks if they never exchange
+	Cautions         []string          `json:"cautions"`    // to know before believing the rest
+	Ranks            []RankStat        `json:"ranks"`
+	IsInterrupted    bool              `json:"interrupted"` // the run has not ended, see Unfinished
 
 	// IsUnchanged says that the run had ended before and that there was nothing to do.
 	IsUnchanged bool `json:"-"`
@@ -295,9 +295,9 @@ func workOf(s *Summary) *Computation {
 func (r workerResult) wire(c Config) string {
 	switch {
 	case r.Wire != nil:
-		return r.Wire.chosen()
-	case c.Wire == auto:
-		return wirePlain // nothing to choose between
+		return r.Wire.Chosen()
+	case c.wire().IsAuto():
+		return gradsync.Wire{}.String() // nothing to choose between
 	}
 	return c.Wire
 }

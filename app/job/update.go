@@ -73,7 +73,7 @@ func (c Config) shardProblems(add func(name, format string, args ...any)) {
 			c.Optimizer.Name)
 	case c.Clip > 0:
 		add("shard-optimizer", "no worker has the whole gradient that --clip takes the norm of")
-	case c.Wire == auto || c.hasMemory():
+	case !c.wire().IsFixed():
 		add("shard-optimizer", "is not for --wire %s, which holds back gradients or is not decided yet",
 			c.Wire)
 	case c.Algorithm != auto && c.Algorithm != "direct":

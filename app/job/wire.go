@@ -1,55 +1,45 @@
 package job
 
-import (
-	"strconv"
-	"strings"
+import "lockstep/gradsync"
 
-	"lockstep/comm"
-	"lockstep/comm/codec"
-)
-
-// newCodec returns the codec of a wire: nil for "fp32", and for "auto", which has not decided yet.
-func newCodec(wire string) (comm.Codec, error) {
-	switch wire {
-	case auto:
-		wire = wirePlain
-	case wireTopK:
-		wire = "sparse"
+// wire returns the form in which gradients travel: as they are where none do.
+func (c Config) wire() gradsync.Wire {
+	w, err := gradsync.ParseWire(c.Wire)
+	if err != nil || c.EvalOnly {
+		return gradsync.Wire{} // Validate refuses what is no wire
 	}
-	if lowRank(wire) > 0 {
-		wire = wirePlain
-	}
-	return codec.New(wire)
+	return w
 }
 
-// wireLowRank is what the names of PowerSGD's wires begin with; their rank follows.
-const wireLowRank = "powersgd-"
+// wires lists the forms in which gradients may travel.
+func wires() []string {
+	var names []string
+	for _, w := range gradsync.Wires() {
+		names = append(names, w.String())
+	}
+	return names
+}
+
+// exactWires lists those that change no bit of the result.
+func exactWires() []string {
+	var names []string
+	for _, w := range gradsync.Wires() {
+		if !w.IsLossy() && !w.IsAuto() {
+			names = append(names, w.String())
+		}
+	}
+	return names
+}
 
 // IsLossy reports whether gradients that travel as wire are rounded or thinned out, so that the result
 // is another than that of one worker. Of "auto", and of what is no wire, it is not known, and false.
-func IsLossy(wire string) bool {
-	if wire == wireTopK || lowRank(wire) > 0 {
-		return true
-	}
-	c, err := newCodec(wire)
-	return err == nil && c != nil && c.Loss() != comm.Lossless
-}
-
-// lowRank returns the rank of the factors that a wire sends in place of matrices; 0 if it sends those.
-func lowRank(wire string) int {
-	text, ok := strings.CutPrefix(wire, wireLowRank)
-	if !ok {
-		return 0
-	}
-	rank, _ := strconv.Atoi(text) // as wires lists them
-	return rank
-}
+func IsLossy(wire string) bool { return Config{Wire: wire}.wire().IsLossy() }
 
 // wireProblem returns why gradients cannot travel as asked for, or nil.
 func (c Config) wireProblem() error {
-	wire, err := newCodec(c.Wire)
+	w, err := gradsync.ParseWire(c.Wire)
 	if err != nil || c.Strategy == "gather-scatter" { // which has an algorithm of its own
 		return err
 	}
-	return comm.CheckCodec(c.Algorithm, wire)
+	return w.Check(c.Algorithm)
 }

@@ -39,7 +39,7 @@ type worker struct {
 	group              *comm.Group       // nil without mesh
 	exchange           gradsync.Exchange // nil without one
 	tuning             *comm.Tuning      // what "auto" goes by; nil: the algorithm was given
-	wire               *WireChoice       // nil: not chosen here
+	wire               *gradsync.Verdict // nil: gradients travel as they are, or exactly
 	trials             []gradsync.Trial  // of sizes of buckets
 	steps              *stepLog
 	events             *events
@@ -59,24 +59,24 @@ type worker struct {
 // workerResult is what a worker tells the launcher at the end.
 type workerResult struct {
 	RankStat
-	Epochs          float64          `json:"epochs"`
-	TrainSeconds    float64          `json:"train_seconds"`
-	TrainCorrect    int64            `json:"train_correct"`
-	TrainSamples    int64            `json:"train_samples"`
-	TestLoss        float64          `json:"test_loss"`
-	TestCorrect     int64            `json:"test_correct"`
-	TestSamples     int64            `json:"test_samples"`
-	DataSHA256      DataHash         `json:"data_sha256"`
-	Generated       bool             `json:"generated"`
-	Classes         int              `json:"classes"`
-	Algorithm       string           `json:"algorithm"` // of the all-reduces; "none" without
-	Weights         *Start           `json:"weights"`
-	AlgorithmChoice *comm.Tuning     `json:"algorithm_choice"`
-	BucketTrials    []gradsync.Trial `json:"bucket_trials"`
-	Wire            *WireChoice      `json:"wire"`
-	Saved           *Saved           `json:"saved"`
-	Texts           *TextStat        `json:"texts"`
-	Checkpoints     *Checkpoints     `json:"checkpoints"`
+	Epochs          float64           `json:"epochs"`
+	TrainSeconds    float64           `json:"train_seconds"`
+	TrainCorrect    int64             `json:"train_correct"`
+	TrainSamples    int64             `json:"train_samples"`
+	TestLoss        float64           `json:"test_loss"`
+	TestCorrect     int64             `json:"test_correct"`
+	TestSamples     int64             `json:"test_samples"`
+	DataSHA256      DataHash          `json:"data_sha256"`
+	Generated       bool              `json:"generated"`
+	Classes         int               `json:"classes"`
+	Algorithm       string            `json:"algorithm"` // of the all-reduces; "none" without
+	Weights         *Start            `json:"weights"`
+	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"`
+	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`
+	Wire            *gradsync.Verdict `json:"wire"`
+	Saved           *Saved            `json:"saved"`
+	Texts           *TextStat         `json:"texts"`
+	Checkpoints     *Checkpoints      `json:"checkpoints"`
 }
 
 // isTuning reports whether the all-reduce is chosen by measuring.
@@ -231,13 +231,8 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 		return w.updateShares(l, r)
 	case w.config.isLate():
 		return w.updateLate(l, r)
-	case w.config.Wire == auto && !w.config.EvalOnly:
-		g := &governor{group: w.group, pieces: l.Pieces(), tell: w.noteWire,
-			build: func(wire string) (gradsync.Strategy, error) { return w.newStrategy(l, wire, r) }}
-		w.exchange = g
-		return train.NewWhole(l, g)
 	}
-	s, err := w.newStrategy(l, w.config.Wire, r)
+	s, err := w.newStrategy(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +245,7 @@ func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.R
 
 // updateShares makes the update of --shard-optimizer.
 func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	config, err := w.exchangeConfig(l, w.config.Wire, r)
+	config, err := w.exchangeConfig(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +261,7 @@ func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, 
 
 // updateLate makes the update of --overlap-forward.
 func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	config, err := w.exchangeConfig(l, w.config.Wire, r)
+	config, err := w.exchangeConfig(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -305,9 +300,9 @@ func (w *worker) gather(isa kernel.ISA, plan shard.Plan) error {
 	return nil
 }
 
-// newStrategy makes the strategy that sends gradients in the form wire.
-func (w *worker) newStrategy(l *train.Loop, wire string, r *trace.Recorder) (gradsync.Strategy, error) {
-	config, err := w.exchangeConfig(l, wire, r)
+// newStrategy makes the strategy that sends gradients.
+func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strategy, error) {
+	config, err := w.exchangeConfig(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -317,13 +312,9 @@ func (w *worker) newStrategy(l *train.Loop, wire string, r *trace.Recorder) (gra
 	return gradsync.New(w.config.Strategy, config)
 }
 
-// exchangeConfig describes the exchange of l's gradients in the form wire.
-func (w *worker) exchangeConfig(l *train.Loop, wire string, r *trace.Recorder) (
-	gradsync.Config, error) {
-	codec, err := newCodec(wire)
-	if err != nil {
-		return gradsync.Config{}, err
-	}
+// exchangeConfig describes the exchange of l's gradients. With a wire that changes the sums it first says
+// what every such wire would cost and gain over these links.
+func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Config, error) {
 	v := l.Variables()
 	segments := make([]gradsync.Segment, len(v.Segments))
 	for i, p := range l.Parameters() {
@@ -332,20 +323,28 @@ func (w *worker) exchangeConfig(l *train.Loop, wire string, r *trace.Recorder) (
 			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
 		}
 	}
-	return gradsync.Config{
+	c := gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
-		BucketBytes: w.config.Bucket, Codec: codec, TopK: wire == wireTopK, Rank: lowRank(wire),
+		BucketBytes: w.config.Bucket, Wire: w.config.wire(), OnVerdict: w.noteWire,
 		Lane: r.Lane("exchange"),
-	}, nil
+	}
+	if c.Wire.IsLossy() {
+		verdict, err := gradsync.Judge(c)
+		if err != nil {
+			return c, err
+		}
+		w.noteWire(verdict)
+	}
+	return c, nil
 }
 
-// noteWire tells what the governor chose.
-func (w *worker) noteWire(choice *WireChoice) {
-	w.wire = choice
-	w.config.Wire = choice.chosen() // for a run that goes on from a checkpoint
-	w.note("%v", choice)
+// noteWire tells in which form gradients travel, and why.
+func (w *worker) noteWire(v *gradsync.Verdict) {
+	w.wire = v
+	w.config.Wire = v.Chosen() // for a run that goes on from a checkpoint
+	w.note("%v", v)
 	if w.rank == 0 {
-		w.beacon.notes <- choice.String()
+		w.beacon.notes <- v.String()
 	}
 }
 
@@ -491,17 +490,13 @@ func (w *worker) algorithm() string {
 	case w.config.Strategy == "gather-scatter":
 		return "gather"
 	}
-	codec, err := newCodec(w.config.Wire)
-	if err != nil {
-		return none // as Validate would have said
-	}
 	bucket := w.config.Bucket
 	for _, t := range w.trials {
 		if t.IsChosen {
 			bucket = t.BucketBytes
 		}
 	}
-	return comm.Pick(w.config.Algorithm, w.tuning, w.hosts, codec, bucket)
+	return comm.Pick(w.config.Algorithm, w.tuning, w.hosts, w.config.wire().Codec(), bucket)
 }
 
 // result puts together what this worker tells about itself.

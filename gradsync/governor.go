@@ -1,0 +1,97 @@
+package gradsync
+
+import "fmt"
+
+// governor is the strategy of the wire "auto": it lets the first step's gradients wait until it has
+// measured the wires on them and the link, and chooses. From then on it is the strategy with that wire. The
+// ranks pool their figures, so all choose the same.
+type governor struct {
+	Strategy // nil until the first Wait
+	name     string
+	config   Config
+
+	step  int
+	rows  []float32
+	ready []int
+}
+
+func newGovernor(name string, c Config) (Strategy, error) {
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
+	}
+	return &governor{name: name, config: c}, nil
+}
+
+func (g *governor) Begin(step int) {
+	if g.Strategy != nil {
+		g.Strategy.Begin(step)
+		return
+	}
+	g.step = step
+}
+
+func (g *governor) Share(rows []float32) {
+	if g.Strategy != nil {
+		g.Strategy.Share(rows)
+		return
+	}
+	g.rows = rows
+}
+
+func (g *governor) Ready(param int) {
+	if g.Strategy != nil {
+		g.Strategy.Ready(param)
+		return
+	}
+	g.ready = append(g.ready, param)
+}
+
+func (g *governor) Wait() error {
+	if g.Strategy == nil {
+		if err := g.decide(); err != nil {
+			return err
+		}
+	}
+	return g.Strategy.Wait()
+}
+
+// Close frees the strategy, if there is one yet.
+func (g *governor) Close() error {
+	if g.Strategy == nil {
+		return nil
+	}
+	return g.Strategy.Close()
+}
+
+// Buckets returns what was exchanged: nothing before the choice.
+func (g *governor) Buckets() []Bucket {
+	if g.Strategy == nil {
+		return nil
+	}
+	return g.Strategy.Buckets()
+}
+
+// decide chooses and brings the strategy to where the step is.
+func (g *governor) decide() error {
+	verdict, err := judge(&g.config, Wires(), newSample(&g.config, g.config.Pieces[0]))
+	if err != nil {
+		return err
+	}
+	c := g.config
+	if c.Wire, err = ParseWire(verdict.choose()); err != nil {
+		return err
+	}
+	if g.Strategy, err = New(g.name, c); err != nil {
+		return err
+	}
+	if c.OnVerdict != nil {
+		c.OnVerdict(verdict)
+	}
+	g.Strategy.Begin(g.step)
+	g.Strategy.Share(g.rows)
+	for _, param := range g.ready {
+		g.Strategy.Ready(param)
+	}
+	g.rows, g.ready = nil, nil
+	return nil
+}
