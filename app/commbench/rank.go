@@ -1,6 +1,7 @@
 package commbench
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -13,13 +14,46 @@ import (
 // findings is what one rank found.
 type findings struct {
 	Tuning *comm.Tuning `json:"tuning"` // what "auto" goes by; nil: nothing was reduced
-	Points []sampling   `json:"points"`
+	Points []sampling   `json:"-"`      // told in pieces
 }
 
 // sampling is what one rank found at one point.
 type sampling struct {
 	Seconds []float64 `json:"seconds"` // per call, by sample
 	Sent    int64     `json:"sent"`    // bytes per call
+}
+
+// piece is a part of what a rank in a process of its own found at a point. It fits into a message to the
+// launcher, whatever the number of samples.
+type piece struct {
+	Point    int      `json:"point"`
+	Sampling sampling `json:"sampling"`
+}
+
+// pieceSamples is how many samples a piece has at most.
+const pieceSamples = 1000
+
+// tell passes on what was found, in pieces.
+func (f findings) tell(to func(any)) {
+	for i, s := range f.Points {
+		for seconds := range slices.Chunk(s.Seconds, pieceSamples) {
+			to(piece{i, sampling{seconds, s.Sent}})
+		}
+	}
+}
+
+// take adds a piece to what a rank found.
+func (f *findings) take(text json.RawMessage) error {
+	var p piece
+	if err := json.Unmarshal(text, &p); err != nil {
+		return fmt.Errorf("commbench: decode samples: %w", err)
+	}
+	for len(f.Points) <= p.Point {
+		f.Points = append(f.Points, sampling{})
+	}
+	at := &f.Points[p.Point]
+	at.Seconds, at.Sent = append(at.Seconds, p.Sampling.Seconds...), p.Sampling.Sent
+	return nil
 }
 
 // measure goes through the points on one rank of a group.

@@ -85,11 +85,13 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 	}
 	defer os.RemoveAll(logs)
 	shown := 0
+	ranks := make([]findings, n)
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
 		World: n, Threads: 1, Command: o.Worker, SharedMemory: link == "shm", Hosts: c.hosts(n),
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
 		Job:         assignment{Points: points, Repeats: c.Repeats},
+		Event:       func(rank int, text json.RawMessage) error { return ranks[rank].take(text) },
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && p.Step != shown {
 				shown = p.Step
@@ -100,7 +102,6 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 	if err != nil {
 		return nil, err
 	}
-	ranks := make([]findings, n)
 	for r, text := range texts {
 		if err := json.Unmarshal(text, &ranks[r]); err != nil {
 			return nil, fmt.Errorf("result of rank %d: %w", r, err)
@@ -167,6 +168,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	defer session.Close()
 	found, err := workIn(session)
 	if err == nil {
+		found.tell(session.Tell)
 		return session.Done(found)
 	}
 	var lost *comm.PeerError
