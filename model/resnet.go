@@ -49,7 +49,38 @@ const largestSmallImage = 64
 // larger than 64 pixels enter through the stem for ImageNet, 7x7 with stride 2 and a max-pool;
 // smaller ones through the one for CIFAR, 3x3 with stride 1.
 func resnet50(x *graph.Node, classes int) *graph.Node {
+	stem := StemCIFAR
 	if s := x.Shape(); len(s) == 4 && max(s[1], s[2]) > largestSmallImage {
+		stem = StemImageNet
+	}
+	return resnet50From(stem, x, classes)
+}
+
+// The stems of resnet50; StemAuto goes by the size of the images.
+const (
+	StemAuto     = "auto"
+	StemCIFAR    = "cifar"
+	StemImageNet = "imagenet"
+)
+
+// Stems lists the stems.
+func Stems() []string { return []string{StemAuto, StemCIFAR, StemImageNet} }
+
+// WithStem returns resnet50 with one of Stems, and any other network, which has one stem, as it is. It fails
+// if the images are too small.
+func (n Network) WithStem(stem string) (Network, error) {
+	if stem == StemAuto || n.Name != "resnet50" {
+		return n, nil
+	}
+	n.Build = func(x *graph.Node) *graph.Node { return resnet50From(stem, x, n.Classes) }
+	trial := graph.New()
+	n.Build(n.Samples(trial, 1))
+	return n, trial.Err()
+}
+
+// resnet50From is resnet50 with a stem.
+func resnet50From(stem string, x *graph.Node, classes int) *graph.Node {
+	if stem == StemImageNet {
 		x = graph.ReLU(convNorm("", "1", x, nn.Conv{Out: 64, Size: 7, Stride: 2, Pad: 3}))
 		x = nn.MaxPool{Size: 3, Stride: 2, Pad: 1}.Apply("", x)
 	} else {

@@ -20,6 +20,7 @@ import (
 // config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
 	Model       string  // architecture, a name of model.Names
+	Stem        string  // how resnet50 begins, one of model.Stems
 	Data        string  // data set, a name of data.Names or a path
 	DataDir     string  // folder of data sets; "": the user's cache
 	Size        int     // side of the images of a folder
@@ -83,7 +84,7 @@ const MaxWorkers = 256
 // are room for vgg11 at batch 256, and let resnet50 at batch 64 stay below 1.3 GB in all.
 func Default() Config {
 	return Config{
-		Model: "lenet", Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
+		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Wire: gradsync.Wire{}.String(),
 		Bucket: 1 << 20, Memory: 640 << 20,

@@ -48,6 +48,14 @@ func ownSize(c Config) string {
 	return fmt.Sprintf("all images of %s have the same size", c.Data)
 }
 
+// hasStems: only resnet50 begins in more than one way.
+func hasStems(c Config) string {
+	if c.Model == "resnet50" {
+		return ""
+	}
+	return fmt.Sprintf("%s begins in one way", c.Model)
+}
+
 // readsImages: a model of texts has no use for what is for images.
 func readsImages(c Config) string {
 	if (model.Catalog{}).ReadsTexts(c.Model) {

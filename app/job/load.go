@@ -85,6 +85,9 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 		return task{}, err
 	}
 	t.network, err = model.Named(c.Model, len(train.Classes), train.Shape)
+	if err == nil {
+		t.network, err = t.network.WithStem(c.Stem)
+	}
 	if err != nil {
 		return task{}, &UsageError{Lines: []string{fmt.Sprintf("model %s on data %s: %v",
 			c.Model, c.Data, err)}}

@@ -49,6 +49,9 @@ func dataSettings() []Setting {
 	return inGroup("Model and data",
 		choice("model", "architecture", model.Names(),
 			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
+		choice("stem", "how resnet50 begins: 3x3 for small images, or 7x7 with a pool; auto goes by their "+
+			"size", model.Stems(), func(c *Config) *string { return &c.Stem }).
+			unless(hasStems),
 		dataSet("data", "data set, glyphs is generated and needs no file, or the path of a folder of "+
 			"images by class or of a CSV or TSV file of texts",
 			func(c *Config) *string { return &c.Data }).called("dataset", "dataset-name"),
