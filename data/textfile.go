@@ -2,9 +2,11 @@ package data
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,7 +33,9 @@ func isTest(i int) bool { return i%testEvery == testEvery-1 }
 // bertFolder is where the vocabulary lies below a data folder.
 const bertFolder = "bert-base-uncased"
 
-// ReadVocabulary opens a WordPiece vocabulary, vocab.txt. Errors: *ReadError, *FormatError.
+// ReadVocabulary opens a WordPiece vocabulary, vocab.txt. Capitals are kept if a tokenizer_config.json
+// beside it says so with do_lower_case or, where that says nothing, if the vocabulary has any. Errors:
+// *ReadError, *FormatError.
 func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -39,14 +43,52 @@ func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
 	}
 	defer file.Close()
 	t, err := wordpiece.Read(file)
+	if err == nil {
+		return t, setCased(t, filepath.Join(filepath.Dir(path), tokenizerFile))
+	}
 	var wrong *wordpiece.LineError
 	if !errors.As(err, &wrong) {
-		return t, err
+		return nil, err
 	}
 	if wrong.Err != nil {
 		return nil, &ReadError{File: path, Err: wrong.Err}
 	}
 	return nil, &FormatError{File: path, Offset: -1, Line: wrong.Line, Reason: wrong.Reason}
+}
+
+// tokenizerFile is what Hugging Face's tokenizers have beside a vocabulary; maxTokenizerFile is more than
+// it holds, in bytes.
+const (
+	tokenizerFile    = "tokenizer_config.json"
+	maxTokenizerFile = 16 << 20
+)
+
+// setCased reads from a file, if it is there, whether a tokenizer keeps capitals.
+func setCased(t *wordpiece.Tokenizer, path string) error {
+	file, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &ReadError{File: path, Err: err}
+	}
+	defer file.Close()
+	var config struct {
+		Lower   *bool `json:"do_lower_case"`
+		Accents *bool `json:"strip_accents"`
+		Chinese *bool `json:"tokenize_chinese_chars"`
+	}
+	if err := json.NewDecoder(io.LimitReader(file, maxTokenizerFile)).Decode(&config); err != nil {
+		return &FormatError{File: path, Offset: -1, Reason: "no JSON object", Err: err}
+	}
+	if config.Lower != nil {
+		t.SetCased(!*config.Lower)
+	}
+	if config.Accents != nil && *config.Accents == t.IsCased() || config.Chinese != nil && !*config.Chinese {
+		return &FormatError{File: path, Offset: -1, Reason: "strip_accents other than do_lower_case, or " +
+			"tokenize_chinese_chars false: texts are not cut that way"}
+	}
+	return nil
 }
 
 // vocabulary opens the vocabulary that o names, or the one that lies in a data folder. set names
@@ -93,7 +135,7 @@ func newTextReader(name string, o Options) (*textReader, error) {
 // newSet returns an empty set for texts from source.
 func (t *textReader) newSet(source string) *Set {
 	return &Set{Name: t.name, Source: source,
-		Texts: &Texts{Vocabulary: t.tokenizer.Len()}}
+		Texts: &Texts{Vocabulary: t.tokenizer.Len(), Tokenizer: t.tokenizer}}
 }
 
 // read appends the records of a file to the sets that place says, by a record's number from 0.

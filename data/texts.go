@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"slices"
+
+	"lockstep/data/wordpiece"
 )
 
 // Texts holds the tokens of all texts of a set. Texts may differ in length; nothing is padded.
@@ -15,6 +17,8 @@ type Texts struct {
 	Cut []int
 	// Vocabulary is the number of different tokens there can be.
 	Vocabulary int
+	// Tokenizer has made the tokens; nil if they were drawn.
+	Tokenizer *wordpiece.Tokenizer
 }
 
 // Len returns the number of texts.

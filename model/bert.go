@@ -25,8 +25,23 @@ const (
 // Face's BertForSequenceClassification, whose names it uses.
 type bert struct {
 	size    bertSize
+	words   int
 	dropout float64
 	g       *graph.Graph
+}
+
+// WithWords returns a network that reads texts with embeddings for so many words.
+func (n Network) WithWords(words int) Network {
+	b := *n.bert
+	b.words = words
+	return n.withBERT(b)
+}
+
+// withBERT returns n with b in place of its network.
+func (n Network) withBERT(b bert) Network {
+	n.bert, n.Words = &b, b.words
+	n.Build = func(x *graph.Node) *graph.Node { return b.build(x, n.Classes) }
+	return n
 }
 
 // build returns logits for texts, ragged token ids.
@@ -45,7 +60,7 @@ func (b bert) embeddings(name string, tokens *graph.Node) *graph.Node {
 		return b.weight(graph.Param{Name: name + part + "_embeddings.weight",
 			Shape: tensor.Shape{rows, b.size.features}, Role: graph.RoleTable})
 	}
-	words, positions := table("word", bertWords), table("position", bertPositions)
+	words, positions := table("word", b.words), table("position", bertPositions)
 	x := graph.Embedding(tokens, words, positions, table("token_type", bertKinds))
 	gamma, beta := b.norm(name + "LayerNorm")
 	return graph.Dropout(graph.LayerNorm(x, gamma, beta, bertEps), b.dropout)

@@ -98,19 +98,20 @@ func (c Catalog) named(name string, classes int, input tensor.Shape, dropout flo
 		return Network{}, fmt.Errorf("model: no model %q%s (known: %s)", name,
 			spelling.Hint(name, c.Names()), strings.Join(c.Names(), ", "))
 	}
-	build, axes, shape := a.build, 3, "[H, W, C]"
+	axes, shape := 3, "[H, W, C]"
 	if a.bert != nil {
-		build, axes, shape = bert{size: *a.bert, dropout: dropout}.build, 1, "[T] of a text"
+		axes, shape = 1, "[T] of a text"
 	}
 	if classes < 1 || len(input) != axes || input.Elems() < 1 {
 		return Network{}, fmt.Errorf("model: %s: %d classes from input %v, want %s",
 			name, classes, input, shape)
 	}
 	n := Network{Name: name, Input: input.Clone(), Classes: classes}
-	if axes == 1 {
-		n.Words = bertWords
+	if a.bert != nil {
+		n = n.withBERT(bert{size: *a.bert, words: bertWords, dropout: dropout})
+	} else {
+		n.Build = func(x *graph.Node) *graph.Node { return a.build(x, classes) }
 	}
-	n.Build = func(x *graph.Node) *graph.Node { return build(x, classes) }
 	if a.whitens {
 		n.PrepareSamples = whitenSamples
 		n.Prepare = func(v *graph.Variables, images []float32) {

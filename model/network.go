@@ -19,6 +19,8 @@ type Network struct {
 	// images [N, H, W, C], normalised and not augmented.
 	Prepare        func(v *graph.Variables, images []float32)
 	PrepareSamples int
+
+	bert *bert // nil if it reads images
 }
 
 // ReadsTexts reports whether samples are texts, not images.

@@ -24,7 +24,7 @@ type Config struct {
 	Data        string  // data set, a name of data.Names or a path
 	DataDir     string  // folder of data sets; "": the user's cache
 	Size        int     // side of the images of a folder
-	Vocab       string  // WordPiece vocabulary; "": BERT's, in a data folder
+	Vocab       string  // WordPiece vocabulary; "": that beside Weights, or BERT's
 	Sequence    int     // tokens of a text, at most
 	TextColumn  string  // of a file of texts; "": one of a usual name
 	LabelColumn string  // of a file of texts; "": one of a usual name

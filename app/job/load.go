@@ -27,6 +27,9 @@ func (c Config) dataOptions(e cluster.Environment) data.Options {
 	o := DataOptions(c.DataDir, e)
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
 	o.TextColumn, o.LabelColumn = c.TextColumn, c.LabelColumn
+	if o.Vocabulary == "" {
+		o.Vocabulary = c.vocabularyOfWeights()
+	}
 	return o
 }
 
@@ -95,9 +98,8 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 	if err := c.checkGroups(t.network); err != nil {
 		return task{}, &UsageError{Lines: []string{fmt.Sprintf("groups: %v", err)}}
 	}
-	if texts := train.Texts; texts != nil && texts.Vocabulary > t.network.Words {
-		return task{}, &UsageError{Lines: []string{fmt.Sprintf("vocab: %d tokens, but %s has embeddings "+
-			"for %d; give the vocabulary it was made for", texts.Vocabulary, c.Model, t.network.Words)}}
+	if err := t.fitWords(); err != nil {
+		return task{}, err
 	}
 	return t, nil
 }

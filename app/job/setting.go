@@ -63,7 +63,8 @@ func dataSettings() []Setting {
 			1, 4096, func(c *Config) *int { return &c.Size }).
 			unless(ownSize),
 		text("vocab", "FILE",
-			"WordPiece vocabulary of texts (default: bert-base-uncased/vocab.txt among the data sets)",
+			"WordPiece vocabulary of texts (default: vocab.txt beside --weights, else "+
+				"bert-base-uncased/vocab.txt among the data sets)",
 			func(c *Config) *string { return &c.Vocab }).
 			unless(readsTexts),
 		number("sequence", "tokens of a text; what is longer is cut", 3, 512,
@@ -263,7 +264,8 @@ func outputSettings() []Setting {
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
 			func(c *Config) *string { return &c.Out }).
 			called("output-dir", "save-dir", "default-root-dir", "log-dir"),
-		toggle("save", "leave the trained weights in the run directory, as model.safetensors",
+		toggle("save", "leave the trained weights in the run directory, as model.safetensors, and of BERT "+
+			"what from_pretrained wants beside them",
 			func(c *Config) *bool { return &c.Save }),
 		every("checkpoint-every", "leave a checkpoint in the run directory every so many steps (100) or "+
 			"minutes (5m), and when the run ends (default: none)",

@@ -55,13 +55,30 @@ func TestSummaryCountsCutTexts(t *testing.T) {
 	}
 }
 
-func TestVocabularyBeyondTheEmbeddings(t *testing.T) {
-	c := texts(t, 30523)
-	c.Out = filepath.Join(t.TempDir(), "run")
+// A network has an embedding for each word of its vocabulary. Its run directory is what Hugging Face's
+// from_pretrained takes, and so does --weights, which finds the vocabulary there.
+func TestRunOnTextsIsAPretrainedFolder(t *testing.T) {
+	c := texts(t, 7)
+	trained := run(t, c, job.Options{})
+	folder := filepath.Dir(trained.Saved.Path)
+	for file, want := range map[string]string{"vocab.txt": c.Vocab, "config.json": "testdata/config.json",
+		"tokenizer_config.json": "testdata/tokenizer_config.json"} {
+		got, err := os.ReadFile(filepath.Join(folder, file))
+		wanted, wantErr := os.ReadFile(want)
+		if err != nil || wantErr != nil || string(got) != string(wanted) {
+			t.Errorf("%s: %s, %v, want %s, %v", file, got, err, wanted, wantErr)
+		}
+	}
+	c.Vocab, c.Weights, c.EvalOnly, c.Out = "", folder, true, filepath.Join(t.TempDir(), "run")
+	s := run(t, c, job.Options{})
+	if s.Texts.Vocabulary != 7 || *s.TestAccuracy != *trained.TestAccuracy {
+		t.Errorf("%+v, accuracy %v, want 7 words and %v", s.Texts, *s.TestAccuracy, *trained.TestAccuracy)
+	}
+	c.Vocab, c.Out = texts(t, 8).Vocab, filepath.Join(t.TempDir(), "run")
 	_, err := job.Run(context.Background(), c, job.Options{})
 	var usage *job.UsageError
-	if !errors.As(err, &usage) || !strings.Contains(err.Error(),
-		"vocab: 30523 tokens, but bert-tiny has embeddings for 30522") {
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "vocab: 8 tokens, but "+folder+
+		" has embeddings for 7; give the vocabulary it was made for") {
 		t.Errorf("%v", err)
 	}
 }

@@ -20,6 +20,8 @@ type weights struct {
 	// Mean and Std are how the network wants its images normalised; nil if the file does not say.
 	Mean []float32 `json:"mean"`
 	Std  []float32 `json:"std"`
+	// Words is how many words the file has embeddings for; 0 if it is of no network of texts.
+	Words int `json:"words"`
 }
 
 // Start is what a run started from.
@@ -54,7 +56,7 @@ func openWeights(path string) (*weights, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{Path: path}
+	w := &weights{Path: path, Words: numWords(r)}
 	w.SHA256, err = r.SHA256()
 	if err == nil {
 		w.Mean, err = readNumbers(r, meanKey)
@@ -171,7 +173,7 @@ func (w *worker) save(v *graph.Variables, steps int) error {
 		return err
 	}
 	w.saved = &Saved{Path: path, SHA256: sum}
-	return nil
+	return w.savePretrained()
 }
 
 // metadata says how the images of the weights are normalised.

@@ -66,13 +66,16 @@ const maxReplacement = 16
 
 // replace appends to dst what becomes of a character that is neither ASCII nor removed nor a
 // space.
-func replace(dst []byte, c rune) []byte {
+func (t *Tokenizer) replace(dst []byte, c rune) []byte {
+	if t.isCased {
+		return utf8.AppendRune(dst, c)
+	}
 	if hangulFirst <= c && c <= hangulLast {
 		s := c - hangulFirst
 		dst = utf8.AppendRune(dst, leadFirst+s/(numVowels*numTrailing))
 		dst = utf8.AppendRune(dst, vowelFirst+s/numTrailing%numVowels)
-		if t := s % numTrailing; t > 0 {
-			dst = utf8.AppendRune(dst, trailingBase+t)
+		if trailing := s % numTrailing; trailing > 0 {
+			dst = utf8.AppendRune(dst, trailingBase+trailing)
 		}
 		return dst
 	}

@@ -49,7 +49,10 @@ func (t *Tokenizer) Encode(dst []int32, text string, limit int) (ids []int32, is
 		}
 		k, small := ascii(c)
 		if k == isLetter {
-			w.add(small)
+			if !t.isCased {
+				c = small
+			}
+			w.add(c)
 			text = text[1:]
 			continue
 		}
@@ -90,7 +93,7 @@ func (t *Tokenizer) specialAt(text string) token {
 // character adds a character that is not ASCII to the word, or ends the word with it.
 func (t *Tokenizer) character(dst []int32, w *word, c rune) []int32 {
 	switch {
-	case isIn(removed, c):
+	case isIn(removed, c) && !(t.isCased && isIn(accents, c)):
 		return dst
 	case isIn(spaces, c):
 		return t.flush(dst, w)
@@ -100,7 +103,7 @@ func (t *Tokenizer) character(dst []int32, w *word, c rune) []int32 {
 		dst = t.flush(dst, w)
 	}
 	var room [maxReplacement]byte
-	for _, r := range string(replace(room[:0], c)) {
+	for _, r := range string(t.replace(room[:0], c)) {
 		isMark := isPunctuation(r)
 		if isMark {
 			dst = t.flush(dst, w)

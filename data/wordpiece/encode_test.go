@@ -90,13 +90,25 @@ func TestEncodesAsTheReferenceWithAllTokens(t *testing.T) {
 	}
 }
 
-// Every character there is, between two letters, falls into the words that the reference makes.
+// Every character there is, between two letters, falls into the words that the reference makes, with
+// small letters alone and with capitals.
 func TestEveryCharacterAsTheReference(t *testing.T) {
-	want, err := os.ReadFile("testdata/characters.sha256")
-	if err != nil {
-		t.Fatal(err)
+	tokenizer := wordpiece.Letters()
+	for file, isCased := range map[string]bool{"characters.sha256": false, "cased.sha256": true} {
+		want, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokenizer.SetCased(isCased)
+		if got := everyCharacter(tokenizer); got != string(want) {
+			t.Errorf("%s: hash %s, want %s", file, got, want)
+		}
 	}
-	tokenizer, digest := wordpiece.Letters(), sha256.New()
+}
+
+// everyCharacter returns the hash of the words that a tokenizer makes of each character.
+func everyCharacter(tokenizer *wordpiece.Tokenizer) string {
+	digest := sha256.New()
 	var ids []int32
 	var line []byte
 	for c := range rune(utf8.MaxRune + 1) {
@@ -116,8 +128,27 @@ func TestEveryCharacterAsTheReference(t *testing.T) {
 		}
 		digest.Write(append(line, '\n'))
 	}
-	if got := fmt.Sprintf("%x\n", digest.Sum(nil)); got != string(want) {
-		t.Errorf("hash %s, want %s", got, want)
+	return fmt.Sprintf("%x\n", digest.Sum(nil))
+}
+
+// A vocabulary with capitals tells apart what another takes for the same, and is written as it was read.
+func TestVocabularyWithCapitals(t *testing.T) {
+	const lines = "[UNK]\n[CLS]\n[SEP]\nParis\nparis\n##s\n\u00e9t\u00e9\n"
+	tokenizer, err := wordpiece.Read(strings.NewReader(lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := tokenizer.Encode(nil, "Paris paris Pariss \u00e9t\u00e9 PARIS", 0)
+	if want := []int32{1, 3, 4, 3, 5, 6, 0, 2}; !tokenizer.IsCased() || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	tokenizer.SetCased(false)
+	got, _ = tokenizer.Encode(nil, "Paris", 0)
+	if want := []int32{1, 4, 2}; !slices.Equal(got, want) || string(tokenizer.Text()) != lines {
+		t.Errorf("%v, want %v; %q", got, want, tokenizer.Text())
+	}
+	if open(t, "testdata/vocab.txt").IsCased() {
+		t.Error("the uncased vocabulary counts as cased")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,6 +23,7 @@ type Tokenizer struct {
 	// longestWord and longestTail are the bytes of the longest of each.
 	longestWord, longestTail int
 	special                  []token // names that a text may hold, those of the vocabulary
+	isCased                  bool    // capitals and accents are kept
 	unknown, first, last     int32   // [UNK], [CLS], [SEP]
 }
 
@@ -57,7 +59,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // Read takes a vocabulary in the format of vocab.txt: one token a line, whose number is the count
 // of lines before it. Tokens that continue a word start with "##". [UNK], [CLS] and [SEP] must be
-// there.
+// there. Capitals and accents are kept if a token has a capital, but for those in brackets.
 //
 // It reads r to its end unless a line is wrong; memory grows with what is read. Every error is a
 // *LineError.
@@ -120,8 +122,34 @@ func (t *Tokenizer) add(name string, n int) error {
 		return &LineError{Line: n + 1, Reason: reason}
 	}
 	table[piece] = int32(n)
+	t.isCased = t.isCased || name[0] != '[' && strings.ContainsFunc(name, unicode.IsUpper)
 	*longest = max(*longest, len(piece))
 	return nil
+}
+
+// IsCased reports whether capitals and accents are kept.
+func (t *Tokenizer) IsCased() bool { return t.isCased }
+
+// SetCased says whether capitals and accents are kept. It must not be called while another goroutine
+// encodes.
+func (t *Tokenizer) SetCased(isCased bool) { t.isCased = isCased }
+
+// Number returns the number of a whole token such as [PAD]; false if there is none.
+func (t *Tokenizer) Number(name string) (int, bool) {
+	id, ok := t.words[name]
+	return int(id), ok
+}
+
+// Text returns the vocabulary in the format that Read takes.
+func (t *Tokenizer) Text() []byte {
+	lines := make([]string, t.Len())
+	for name, id := range t.words {
+		lines[id] = name
+	}
+	for name, id := range t.tails {
+		lines[id] = "##" + name
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
 // Len returns the number of tokens.

@@ -1,0 +1,90 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lockstep/checkpoint"
+	"lockstep/model"
+)
+
+// Files that make a folder of weights one that Hugging Face's from_pretrained takes.
+const (
+	pretrainedFile = "config.json"
+	vocabularyFile = "vocab.txt"
+	tokenizerFile  = "tokenizer_config.json"
+)
+
+// savePretrained describes a network of texts, and its vocabulary, beside its weights.
+func (w *worker) savePretrained() error {
+	texts := w.task.train.Texts
+	if texts == nil {
+		return nil
+	}
+	p := w.task.network.Pretrained(w.task.train.Classes)
+	if t := texts.Tokenizer; t != nil {
+		if id, ok := t.Number("[PAD]"); ok {
+			p.Padding = &id
+		}
+		if err := w.dir.write(vocabularyFile, t.Text()); err != nil {
+			return err
+		}
+		err := w.dir.writeJSON(tokenizerFile, map[string]any{"tokenizer_class": "BertTokenizer",
+			"do_lower_case": !t.IsCased(), "model_max_length": p.Positions})
+		if err != nil {
+			return err
+		}
+	}
+	return w.dir.writeJSON(pretrainedFile, p)
+}
+
+// vocabularyOfWeights returns the vocabulary that lies beside the weights the run starts from; "" if
+// there is none.
+func (c Config) vocabularyOfWeights() string {
+	if c.Weights == "" || !(model.Catalog{}).ReadsTexts(c.Model) {
+		return ""
+	}
+	folder := c.Weights
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		folder = filepath.Dir(folder)
+	}
+	path := filepath.Join(folder, vocabularyFile)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// numWords returns how many words a file has embeddings for; 0 if it is of no network of texts. Files of
+// a network without a classifier have the name without "bert.".
+func numWords(r *checkpoint.Reader) int {
+	for _, prefix := range []string{"bert.", ""} {
+		t, ok := r.Find(prefix + "embeddings.word_embeddings.weight")
+		if ok && len(t.Shape) == 2 {
+			return t.Shape[0]
+		}
+	}
+	return 0
+}
+
+// fitWords gives the network an embedding for each word of the weights it starts from or, without
+// weights, of the vocabulary.
+func (t *task) fitWords() error {
+	texts, words := t.train.Texts, 0
+	if texts == nil {
+		return nil
+	}
+	if w := t.start.Weights; w != nil {
+		words = w.Words
+	}
+	if words == 0 {
+		words = texts.Vocabulary
+	}
+	if texts.Vocabulary > words {
+		return &UsageError{Lines: []string{fmt.Sprintf("vocab: %d tokens, but %s has embeddings for %d; "+
+			"give the vocabulary it was made for", texts.Vocabulary, t.start.Weights.Path, words)}}
+	}
+	t.network = t.network.WithWords(words)
+	return nil
+}
