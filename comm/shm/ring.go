@@ -29,8 +29,9 @@ type ring struct {
 	_        [128 - 4]byte
 }
 
-// loan is what the last bytes written are, if at + length is their number. It is set before they count as
-// written, length last, and not again before they are read.
+// loan is the descriptor of a zero-copy message: where its bytes lie in the writer's arena. It describes the
+// last bytes written if at + length is the number of bytes written so far, and nothing otherwise. The writer
+// sets it, length last, before it counts those bytes as written, and not again before they are read.
 type loan struct {
 	length, at atomic.Uint64
 	place      atomic.Uint64 // in the arena
