@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"lockstep/checkpoint"
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/tensor"
 )
@@ -60,7 +60,7 @@ func valuesOf(name string, n int) []float32 {
 // the suffix -imagenet of 96 x 96, or of two classes of texts.
 func variablesOf(t *testing.T, name string) *graph.Variables {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Plain, Threads: 1})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Plain, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"lockstep/cluster"
+
+	"go.uber.org/goleak"
 )
 
 // The test binary acts as a worker when the variable says how to behave.

@@ -67,7 +67,7 @@ func (twoResults) Cost(in, out []Type) Cost { return cost(0, in, out) }
 
 func (twoResults) host(h *Host, _, _ []Type) Kernel {
 	return Kernel{Run: func(a *Args) {
-		h.cpu.Add(a.Out[0].F, a.In[0].F, a.In[0].F)
+		h.rows.Add(a.Out[0].F, a.In[0].F, a.In[0].F)
 		copy(a.Out[1].F, a.In[0].F)
 	}}
 }
@@ -88,7 +88,7 @@ func (sumAlone) Name() string { return "two-results, first alone" }
 func (sumAlone) Infer(in []Type) ([]Type, error) { return in[:1], nil }
 
 func (sumAlone) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.Add(a.Out[0].F, a.In[0].F, a.In[0].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.Add(a.Out[0].F, a.In[0].F, a.In[0].F) }}
 }
 
 // Peak returns the most floats that the program's plan has alive at one call.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/tensor"
 )
 
@@ -43,7 +43,7 @@ func projected(n, width int) (g *graph.Graph, loss, logits *graph.Node) {
 // Convolutions take the statistics of their results and add to the gradient that comes by the
 // shortcut. Where a sum has one chunk every bit stays; with several, rounding may differ.
 func TestFoldsOfAResidualNetwork(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		for _, width := range []int{24, 600} {
 			for threads := 1; threads <= 2; threads++ {
 				h := host(t, isa, threads)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/tensor"
 )
 
@@ -81,7 +81,7 @@ func residualStep(t *testing.T, h *graph.Host, train bool, compile compiler) (*g
 }
 
 func TestFoldsKeepEveryBit(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		for _, train := range []bool{true, false} {
 			for threads := 1; threads <= 3; threads++ {
 				h := host(t, isa, threads)
@@ -101,7 +101,7 @@ func TestFoldsKeepEveryBit(t *testing.T) {
 
 // Every fold happens where it should, and only there.
 func TestFolds(t *testing.T) {
-	p, _ := residualStep(t, host(t, kernel.Plain, 1), true, graph.Compile)
+	p, _ := residualStep(t, host(t, compute.Plain, 1), true, graph.Compile)
 	var got []string
 	for _, c := range p.Cost() {
 		op := strings.TrimSpace(c.Op + " " + c.Layer)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 )
 
 // Gradients of frozen parameters are zero, or what they would be if they come with another one; all
@@ -25,7 +25,7 @@ func TestFrozenParameters(t *testing.T) {
 			[]string{"column-sums", "conv-backward-weights"}},
 	} {
 		frozen, zero := strings.Fields(c.frozen), strings.Fields(c.zero)
-		h := host(t, kernel.Best(), 1)
+		h := host(t, compute.Best(), 1)
 		all := networkOn(t, h, 4, true, nil, graph.Compile)
 		some := networkOn(t, h, 4, true, nil, func(g *graph.Graph, ex graph.Executor, o graph.Options) (
 			*graph.Program, error) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/tensor"
 )
 
@@ -38,9 +38,9 @@ func third[T any](in []T) (none T) {
 	return in[2]
 }
 
-func host(t testing.TB, isa kernel.ISA, threads int) *graph.Host {
+func host(t testing.TB, isa compute.ISA, threads int) *graph.Host {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads})
+	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,8 @@ func host(t testing.TB, isa kernel.ISA, threads int) *graph.Host {
 }
 
 // start compiles g for one thread and attaches new variables.
-func start(t testing.TB, g *graph.Graph, isa kernel.ISA, o graph.Options) (*graph.Program, *graph.Variables) {
+func start(t testing.TB, g *graph.Graph, isa compute.ISA, o graph.Options) (*graph.Program,
+	*graph.Variables) {
 	t.Helper()
 	p, err := graph.Compile(g, host(t, isa, 1), o)
 	if err != nil {
@@ -98,7 +99,7 @@ func TestFirstErrorIsKept(t *testing.T) {
 	} {
 		g := graph.New()
 		y := graph.Flatten(graph.ReLU(c.build(g)))
-		_, err := graph.Compile(g, host(t, kernel.Plain, 1), graph.Options{Logits: y})
+		_, err := graph.Compile(g, host(t, compute.Plain, 1), graph.Options{Logits: y})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)
 		}
@@ -123,7 +124,7 @@ func TestCompileRefuses(t *testing.T) {
 		{graph.Options{Loss: graph.New().Input("x", tensor.Shape{2})}, "another graph"},
 		{graph.Options{Loss: loss, Train: true}, "does not depend on state idle"},
 	} {
-		_, err := graph.Compile(g, host(t, kernel.Plain, 1), c.o)
+		_, err := graph.Compile(g, host(t, compute.Plain, 1), c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %q in it", c.o, err, c.want)
 		}
@@ -133,7 +134,7 @@ func TestCompileRefuses(t *testing.T) {
 func TestEveryParameterNeedsAGradient(t *testing.T) {
 	g, loss, _ := build(2)
 	g.Parameter(graph.Param{Name: "unused", Shape: tensor.Shape{1}})
-	_, err := graph.Compile(g, host(t, kernel.Plain, 1), graph.Options{Loss: loss, Train: true})
+	_, err := graph.Compile(g, host(t, compute.Plain, 1), graph.Options{Loss: loss, Train: true})
 	if err == nil || !strings.Contains(err.Error(), "the loss does not depend on unused") {
 		t.Errorf("got %v", err)
 	}

@@ -3,27 +3,31 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/product"
+	"lockstep/internal/kernel/row"
 )
 
 // Host computes on the CPU.
 type Host struct {
-	cpu   *kernel.CPU
-	norms map[[2]int]*kernel.BatchNorm // by rows and channels
+	cpu      *compute.CPU
+	rows     *row.CPU
+	products *product.CPU
+	norms    map[[2]int]*row.BatchNorm // by rows and channels
 }
 
 // NewHost returns an executor that runs on cpu's threads. The caller keeps cpu open for as long as
 // programs run and closes it afterwards.
-func NewHost(cpu *kernel.CPU) *Host {
-	return &Host{cpu: cpu, norms: map[[2]int]*kernel.BatchNorm{}}
+func NewHost(cpu *compute.CPU) *Host {
+	return &Host{cpu: cpu, rows: row.On(cpu), products: product.On(cpu), norms: map[[2]int]*row.BatchNorm{}}
 }
 
 // batchNorm returns the plan for maps of so many rows and channels. All calls of that shape share it
 // with its sums, since a CPU runs one call at a time: resnet50 has 159 of them, of 13 shapes.
-func (h *Host) batchNorm(rows, channels int) *kernel.BatchNorm {
+func (h *Host) batchNorm(rows, channels int) *row.BatchNorm {
 	key := [2]int{rows, channels}
 	if h.norms[key] == nil {
-		h.norms[key] = h.cpu.NewBatchNorm(rows, channels)
+		h.norms[key] = h.rows.NewBatchNorm(rows, channels)
 	}
 	return h.norms[key]
 }

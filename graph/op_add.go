@@ -23,7 +23,7 @@ func (add) Infer(in []Type) ([]Type, error) {
 func (add) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
 func (add) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.Add(a.Out[0].F, a.In[0].F, a.In[1].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.Add(a.Out[0].F, a.In[0].F, a.In[1].F) }}
 }
 
 func (add) gradient(_ *Graph, _ *call, dy []*Node) []*Node { return []*Node{dy[0], dy[0]} }

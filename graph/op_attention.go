@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/attend"
 	"lockstep/tensor"
 )
 
@@ -53,8 +53,8 @@ func (o attention) lower(l *lowering, in []*Node) []*Node {
 }
 
 // plan returns the kernel for queries of type q.
-func (o attention) plan(h *Host, q Type) *kernel.Attention {
-	return h.cpu.NewAttention(o.heads, q.Shape[1]/o.heads, o.most)
+func (o attention) plan(h *Host, q Type) *attend.Plan {
+	return attend.New(h.cpu, o.heads, q.Shape[1]/o.heads, o.most)
 }
 
 func (o attention) host(h *Host, in, _ []Type) Kernel {

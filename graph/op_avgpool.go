@@ -20,7 +20,7 @@ func (globalAvgPool) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.E
 
 func (globalAvgPool) host(h *Host, in, _ []Type) Kernel {
 	x := in[0].Shape
-	v := h.cpu.NewAvgPool(x[0], x[1]*x[2], x[3])
+	v := h.rows.NewAvgPool(x[0], x[1]*x[2], x[3])
 	return Kernel{Run: func(a *Args) { v.Forward(a.Out[0].F, a.In[0].F) }}
 }
 
@@ -41,6 +41,6 @@ func (globalAvgPoolBackward) Cost(in, out []Type) Cost {
 
 func (o globalAvgPoolBackward) host(h *Host, _, _ []Type) Kernel {
 	x := o.x.Shape
-	v := h.cpu.NewAvgPool(x[0], x[1]*x[2], x[3])
+	v := h.rows.NewAvgPool(x[0], x[1]*x[2], x[3])
 	return Kernel{Run: func(a *Args) { v.Backward(a.Out[0].F, a.In[0].F) }}
 }

@@ -3,7 +3,8 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/product"
+	"lockstep/internal/kernel/row"
 	"lockstep/tensor"
 )
 
@@ -70,10 +71,10 @@ func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
 }
 
 // moments plans the statistics of a map. The blocks are those in which a convolution finishes it.
-func moments(h *Host, x Type) *kernel.Moments {
+func moments(h *Host, x Type) *row.Moments {
 	c, n := lastAxis(x), x.Shape.Elems()
 	pixels := n / (c * x.Shape[0])
-	return h.cpu.NewMoments(n/c, c, kernel.FinishRows(pixels, c))
+	return h.rows.NewMoments(n/c, c, product.FinishRows(pixels, c))
 }
 
 // The gradient through the statistics is part of normalize's rule.

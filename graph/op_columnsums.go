@@ -18,7 +18,7 @@ func (columnSums) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elem
 
 func (columnSums) host(h *Host, in, _ []Type) Kernel {
 	cols := lastAxis(in[0])
-	sums := h.cpu.NewColumnSums(in[0].Shape.Elems()/cols, cols)
+	sums := h.rows.NewColumnSums(in[0].Shape.Elems()/cols, cols)
 	return Kernel{Run: func(a *Args) {
 		sums.Resize(len(a.In[0].F) / cols)
 		sums.Run(a.Out[0].F, a.In[0].F)

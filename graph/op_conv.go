@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/product"
 	"lockstep/tensor"
 )
 
@@ -39,8 +39,8 @@ func (o conv) Name() string {
 func (o conv) withReLU() Op { o.relu = true; return o }
 
 // shape returns the kernel's description of the convolution of x with w.
-func (o conv) shape(x, w Type) kernel.ConvShape {
-	return kernel.ConvShape{
+func (o conv) shape(x, w Type) product.ConvShape {
+	return product.ConvShape{
 		N: x.Shape[0], H: x.Shape[1], W: x.Shape[2], C: x.Shape[3],
 		R: w.Shape[0], S: w.Shape[1], K: w.Shape[3], Stride: o.stride, Pad: o.pad,
 	}
@@ -78,11 +78,11 @@ func checkBias(in []Type, k int) error {
 func (o conv) Cost(in, out []Type) Cost { return cost(o.shape(in[0], in[1]).FLOPs(), in, out) }
 
 func (o conv) host(h *Host, in, out []Type) Kernel {
-	return convForward(h.cpu.NewConv(o.shape(in[0], in[1])), o.relu)
+	return convForward(h.products.NewConv(o.shape(in[0], in[1])), o.relu)
 }
 
 // convForward runs a planned convolution whose bias, if any, is the third input.
-func convForward(v *kernel.Conv, relu bool) Kernel {
+func convForward(v *product.Conv, relu bool) Kernel {
 	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), relu, nil, a.Scratch.F)
 	}}
@@ -112,7 +112,7 @@ func (o convStatistics) Cost(in, out []Type) Cost {
 }
 
 func (o convStatistics) host(h *Host, in, out []Type) Kernel {
-	v, m := h.cpu.NewConv(o.shape(in[0], in[1])), moments(h, out[0])
+	v, m := h.products.NewConv(o.shape(in[0], in[1])), moments(h, out[0])
 	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		m.Start(a.Out[0].F)
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), o.relu, m, a.Scratch.F)
@@ -134,7 +134,7 @@ func (o conv) gradient(b *Graph, c *call, dy []*Node) []*Node {
 
 // convGradient emits the gradients of a convolution or a linear layer, which is one of shape s. The
 // bias and the weights come first, since theirs may be exchanged while the rest goes on.
-func convGradient(b *Graph, c *call, dy *Node, s kernel.ConvShape) []*Node {
+func convGradient(b *Graph, c *call, dy *Node, s product.ConvShape) []*Node {
 	x, w := c.in[0], c.in[1]
 	d := make([]*Node, len(c.in))
 	if len(d) == 3 {
@@ -148,7 +148,7 @@ func convGradient(b *Graph, c *call, dy *Node, s kernel.ConvShape) []*Node {
 // convBackwardData computes dx from dy and w: the convolution's adjoint with respect to its input.
 type convBackwardData struct {
 	of    string
-	shape kernel.ConvShape
+	shape product.ConvShape
 	x     Type
 }
 
@@ -161,7 +161,7 @@ func (o convBackwardData) Infer([]Type) ([]Type, error) { return []Type{o.x}, ni
 func (o convBackwardData) Cost(in, out []Type) Cost { return cost(o.shape.FLOPs(), in, out) }
 
 func (o convBackwardData) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewConv(o.shape)
+	v := h.products.NewConv(o.shape)
 	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
 	}}, v, in)
@@ -175,7 +175,7 @@ func (o convBackwardDataAdd) Name() string { return o.convBackwardData.Name() + 
 func (convBackwardDataAdd) overwrites() int { return 2 }
 
 func (o convBackwardDataAdd) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewConv(o.shape)
+	v := h.products.NewConv(o.shape)
 	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		copy(a.Out[0].F, a.In[2].F) // at once if it is the same memory
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, true, a.Scratch.F)
@@ -186,7 +186,7 @@ func (o convBackwardDataAdd) host(h *Host, in, _ []Type) Kernel {
 // weights.
 type convBackwardWeights struct {
 	of    string
-	shape kernel.ConvShape
+	shape product.ConvShape
 	w     Type
 }
 
@@ -199,7 +199,7 @@ func (o convBackwardWeights) Infer([]Type) ([]Type, error) { return []Type{o.w},
 func (o convBackwardWeights) Cost(in, out []Type) Cost { return cost(o.shape.FLOPs(), in, out) }
 
 func (o convBackwardWeights) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewConv(o.shape)
+	v := h.products.NewConv(o.shape)
 	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		v.BackwardWeights(a.Out[0].F, a.In[0].F, a.In[1].F, a.Scratch.F)
 	}}, v, in)

@@ -34,7 +34,7 @@ func (o dropout) lower(l *lowering, in []*Node) []*Node {
 
 func (o dropout) host(h *Host, in, _ []Type) Kernel {
 	rows, dropper := rowsOf(in[0]), o.dropper()
-	p := h.cpu.NewDrop(rows.cols)
+	p := h.rows.NewDrop(rows.cols)
 	return Kernel{Run: func(a *Args) {
 		p.Run(a.Out[0].F, a.In[0].F, rows.of(a.In[len(a.In)-1]), dropper.of(a.Draws))
 	}}

@@ -42,7 +42,7 @@ func (embedding) Cost(_, out []Type) Cost {
 
 func (embedding) host(h *Host, _, out []Type) Kernel {
 	rows := rowsOf(out[0])
-	e := h.cpu.NewEmbedding(rows.cols, out[0].Shape[0])
+	e := h.rows.NewEmbedding(rows.cols, out[0].Shape[0])
 	return Kernel{Run: func(a *Args) {
 		e.Forward(a.Out[0].F, a.In[2].F, a.In[3].F, a.In[4].F, a.In[0].I, rows.of(a.In[1]))
 	}}
@@ -71,7 +71,7 @@ func (embeddingBackward) Cost(in, out []Type) Cost {
 
 func (embeddingBackward) host(h *Host, in, _ []Type) Kernel {
 	rows := rowsOf(in[0])
-	e := h.cpu.NewEmbedding(rows.cols, in[0].Shape[0])
+	e := h.rows.NewEmbedding(rows.cols, in[0].Shape[0])
 	return Kernel{Run: func(a *Args) {
 		e.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].I, rows.of(a.In[2]))
 	}}

@@ -13,5 +13,5 @@ func (o fill) Infer([]Type) ([]Type, error) { return []Type{o.typ}, nil }
 func (fill) Cost(in, out []Type) Cost { return cost(0, in, out) }
 
 func (o fill) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.Fill(a.Out[0].F, o.value) }}
+	return Kernel{Run: func(a *Args) { h.rows.Fill(a.Out[0].F, o.value) }}
 }

@@ -17,7 +17,7 @@ const geluFLOPs = 32
 func (gelu) Cost(in, out []Type) Cost { return cost(geluFLOPs*int64(in[0].Shape.Elems()), in, out) }
 
 func (gelu) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.GELU(a.Out[0].F, a.In[0].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.GELU(a.Out[0].F, a.In[0].F) }}
 }
 
 func (gelu) gradient(b *Graph, c *call, dy []*Node) []*Node {
@@ -40,5 +40,5 @@ func (geluBackward) Cost(in, out []Type) Cost {
 }
 
 func (geluBackward) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.GELUBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.GELUBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
 }

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/row"
 	"lockstep/tensor"
 )
 
@@ -77,7 +77,7 @@ func (o layerNorm) lower(l *lowering, in []*Node) []*Node {
 
 func (o layerNorm) host(h *Host, in, _ []Type) Kernel {
 	rows, dropper := rowsOf(in[0]), o.dropper()
-	p := h.cpu.NewLayerNorm(rows.cols, o.eps)
+	p := h.rows.NewLayerNorm(rows.cols, o.eps)
 	return Kernel{Run: func(a *Args) {
 		gamma, beta, r := a.In[1].F, a.In[2].F, rows.of(a.In[len(a.In)-1])
 		if o.residual {
@@ -86,7 +86,7 @@ func (o layerNorm) host(h *Host, in, _ []Type) Kernel {
 			return
 		}
 		x := a.In[0].F
-		p.Forward(a.Out[0].F, x, a.Out[1].F, x, nil, gamma, beta, r, kernel.Dropout{})
+		p.Forward(a.Out[0].F, x, a.Out[1].F, x, nil, gamma, beta, r, row.Dropout{})
 	}}
 }
 
@@ -132,7 +132,7 @@ func (layerNormBackward) Cost(in, out []Type) Cost {
 
 func (o layerNormBackward) host(h *Host, in, _ []Type) Kernel {
 	rows, dropper := rowsOf(in[0]), o.of.dropper()
-	p := h.cpu.NewLayerNorm(rows.cols, o.of.eps)
+	p := h.rows.NewLayerNorm(rows.cols, o.of.eps)
 	return Kernel{Run: func(a *Args) {
 		var da []float32
 		if len(a.Out) > 3 {

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/product"
 )
 
 // Linear returns x times w plus bias: y[n,k] = bias[k] + sum over c of x[n,c] * w[c,k].
@@ -33,10 +33,10 @@ func (linear) isRowwise() {}
 func (o linear) withReLU() Op { o.relu = true; return o }
 
 // shape describes the layer as a 1x1 convolution over maps of one pixel.
-func (o linear) shape(x, w Type) kernel.ConvShape {
+func (o linear) shape(x, w Type) product.ConvShape {
 	k := w.Shape[len(w.Shape)-1]
 	c := w.Shape.Elems() / k
-	return kernel.ConvShape{N: x.Shape.Elems() / c, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
+	return product.ConvShape{N: x.Shape.Elems() / c, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
 }
 
 func (o linear) Infer(in []Type) ([]Type, error) {
@@ -63,11 +63,11 @@ func (o linear) Infer(in []Type) ([]Type, error) {
 func (o linear) Cost(in, out []Type) Cost { return cost(o.shape(in[0], in[1]).FLOPs(), in, out) }
 
 func (o linear) host(h *Host, in, out []Type) Kernel {
-	v := h.cpu.NewConv(o.shape(in[0], in[1]))
+	v := h.products.NewConv(o.shape(in[0], in[1]))
 	if !o.gelu {
 		return resizing(convForward(v, o.relu), v, in)
 	}
-	rows := h.cpu.NewGELURows(v)
+	rows := h.rows.NewGELURows(v.FinishRows() * out[0].Shape[1])
 	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
 		y := a.Out[0].F
 		v.Forward(y, a.In[0].F, a.In[1].F, biasOf(a), false, rows.Of(a.Out[1].F, y), a.Scratch.F)
@@ -75,7 +75,7 @@ func (o linear) host(h *Host, in, out []Type) Kernel {
 }
 
 // resizing is k, whose first input is [rows, ...], with v made to compute the rows there are.
-func resizing(k Kernel, v *kernel.Conv, in []Type) Kernel {
+func resizing(k Kernel, v *product.Conv, in []Type) Kernel {
 	if !in[0].Ragged {
 		return k
 	}

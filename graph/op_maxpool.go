@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/row"
 )
 
 // MaxPool returns the largest value of each window of size x size pixels, windows being stride
@@ -18,8 +18,8 @@ type maxPool struct{ size, stride, pad int }
 
 func (maxPool) Name() string { return "max-pool" }
 
-func (o maxPool) shape(x Type) kernel.PoolShape {
-	return kernel.PoolShape{N: x.Shape[0], H: x.Shape[1], W: x.Shape[2], C: x.Shape[3],
+func (o maxPool) shape(x Type) row.PoolShape {
+	return row.PoolShape{N: x.Shape[0], H: x.Shape[1], W: x.Shape[2], C: x.Shape[3],
 		Size: o.size, Stride: o.stride, Pad: o.pad}
 }
 
@@ -40,7 +40,7 @@ func (o maxPool) Cost(in, out []Type) Cost {
 }
 
 func (o maxPool) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewMaxPool(o.shape(in[0]))
+	v := h.rows.NewMaxPool(o.shape(in[0]))
 	return Kernel{Run: func(a *Args) { v.Forward(a.Out[0].F, a.In[0].F) }}
 }
 
@@ -69,6 +69,6 @@ func (o maxPoolBackward) Cost(in, out []Type) Cost {
 }
 
 func (o maxPoolBackward) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewMaxPool(o.of.shape(in[1]))
+	v := h.rows.NewMaxPool(o.of.shape(in[1]))
 	return Kernel{Run: func(a *Args) { v.Backward(a.Out[0].F, a.In[0].F, a.In[1].F, o.relu) }}
 }

@@ -14,7 +14,7 @@ func (o normPool) Infer(in []Type) ([]Type, error) { return o.pool.Infer(in[:1])
 func (normPool) Cost(in, out []Type) Cost { return cost(3*int64(in[0].Shape.Elems()), in, out) }
 
 func (o normPool) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewNormPool(o.pool.shape(in[0]))
+	v := h.rows.NewNormPool(o.pool.shape(in[0]))
 	return Kernel{Run: func(a *Args) {
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F, o.eps)
 	}}
@@ -37,7 +37,7 @@ func (normPoolBackward) Cost(in, out []Type) Cost {
 func (normPoolBackward) overwrites() int { return 1 }
 
 func (o normPoolBackward) host(h *Host, in, _ []Type) Kernel {
-	v := h.cpu.NewNormPool(o.of.pool.shape(in[1]))
+	v := h.rows.NewNormPool(o.of.pool.shape(in[1]))
 	return Kernel{Run: func(a *Args) {
 		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
 			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.of.eps)

@@ -16,7 +16,7 @@ func (relu) Infer(in []Type) ([]Type, error) { return in, nil }
 func (relu) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
 func (relu) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.ReLU(a.Out[0].F, a.In[0].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.ReLU(a.Out[0].F, a.In[0].F) }}
 }
 
 // The gradient reads the result, not the input, so that the input need not be kept.
@@ -38,5 +38,5 @@ func (reluBackward) Infer(in []Type) ([]Type, error) { return in[:1], nil }
 func (reluBackward) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
 func (reluBackward) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.ReLUBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.ReLUBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
 }

@@ -44,7 +44,7 @@ func (softmaxCrossEntropy) Cost(in, out []Type) Cost {
 func (o softmaxCrossEntropy) host(h *Host, in, _ []Type) Kernel {
 	classes := in[0].Shape[1]
 	return Kernel{Run: func(a *Args) {
-		h.cpu.SoftmaxCrossEntropy(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].I, classes, o.smoothing)
+		h.rows.SoftmaxCrossEntropy(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].I, classes, o.smoothing)
 	}}
 }
 

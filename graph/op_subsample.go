@@ -69,7 +69,7 @@ type subsampleTask struct {
 	x, y         []float32
 }
 
-// Do implements kernel.Task, cut by samples.
+// Do implements compute.Task, cut by samples.
 func (t *subsampleTask) Do(_, part, parts int) {
 	x, y := t.wide.Shape, t.narrow.Shape
 	lo, hi := x[0]*part/parts, x[0]*(part+1)/parts

@@ -14,7 +14,7 @@ func (tanh) Infer(in []Type) ([]Type, error) { return in, nil }
 func (tanh) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
 func (tanh) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.Tanh(a.Out[0].F, a.In[0].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.Tanh(a.Out[0].F, a.In[0].F) }}
 }
 
 // The gradient reads the result, not the input, so that the input need not be kept.
@@ -34,5 +34,5 @@ func (tanhBackward) Infer(in []Type) ([]Type, error) { return in[:1], nil }
 func (tanhBackward) Cost(in, out []Type) Cost { return cost(3*int64(in[0].Shape.Elems()), in, out) }
 
 func (tanhBackward) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.cpu.TanhBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
+	return Kernel{Run: func(a *Args) { h.rows.TanhBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
 }

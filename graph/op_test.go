@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/random"
 	"lockstep/tensor"
 )
@@ -146,7 +146,7 @@ func TestOpsAgainstFormulas(t *testing.T) {
 	for _, c := range opCases() {
 		t.Run(c.name, func(t *testing.T) {
 			want := c.expect()
-			for _, isa := range kernel.Supported() {
+			for _, isa := range compute.Supported() {
 				c.check(t, isa, want)
 			}
 		})
@@ -206,7 +206,7 @@ func (c opCase) samples() int {
 	return o.Logits.Shape()[0]
 }
 
-func (c opCase) check(t *testing.T, isa kernel.ISA, want expectation) {
+func (c opCase) check(t *testing.T, isa compute.ISA, want expectation) {
 	g, o := c.network()
 	p, v := start(t, g, isa, o)
 	for i, wide := range want.values {
@@ -255,7 +255,7 @@ func differences(x []float64, f func() float64) []float64 {
 }
 
 // compare allows float32's rounding: 1e-5 of the largest value.
-func compare(t *testing.T, isa kernel.ISA, what string, got []float32, want []float64) {
+func compare(t *testing.T, isa compute.ISA, what string, got []float32, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%v: %s has %d values, want %d", isa, what, len(got), len(want))

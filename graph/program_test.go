@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/random"
 	"lockstep/tensor"
 )
@@ -48,7 +48,7 @@ func build(n int) (g *graph.Graph, loss, logits *graph.Node) {
 type compiler func(*graph.Graph, graph.Executor, graph.Options) (*graph.Program, error)
 
 func newNetwork(t testing.TB, n int, train bool) network {
-	return networkOn(t, host(t, kernel.Best(), 1), n, train, nil, graph.Compile)
+	return networkOn(t, host(t, compute.Best(), 1), n, train, nil, graph.Compile)
 }
 
 func networkOn(t testing.TB, h *graph.Host, n int, train bool, a *graph.Arena, compile compiler) network {
@@ -97,7 +97,7 @@ func (n network) step() []float32 {
 
 func TestStepDoesNotAllocate(t *testing.T) {
 	for _, threads := range []int{1, 2} {
-		n := networkOn(t, host(t, kernel.Best(), threads), 8, true, nil, graph.Compile)
+		n := networkOn(t, host(t, compute.Best(), threads), 8, true, nil, graph.Compile)
 		grad, other := n.v.NewGradient(), n.v.NewGradient()
 		images, labels := n.p.Images(), n.p.LabelSlice()
 		seen := 0
@@ -120,7 +120,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 
 // Fused code computes what unfused code does, bit for bit, and reusing memory changes nothing.
 func TestPassesAndPlanKeepEveryBit(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		for _, train := range []bool{true, false} {
 			h := host(t, isa, 1)
 			want := networkOn(t, h, 5, train, nil, graph.CompileUnfused).step()
@@ -138,7 +138,7 @@ func TestPassesAndPlanKeepEveryBit(t *testing.T) {
 }
 
 func TestThreadsKeepEveryBit(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		want := networkOn(t, host(t, isa, 1), 5, true, nil, graph.Compile).step()
 		for threads := 2; threads <= 5; threads++ {
 			n := networkOn(t, host(t, isa, threads), 5, true, nil, graph.Compile)
@@ -263,7 +263,7 @@ func TestForwardAs(t *testing.T) {
 
 // Programs of several batch sizes share variables and an arena that grows below them.
 func TestProgramsShare(t *testing.T) {
-	h := host(t, kernel.Best(), 1)
+	h := host(t, compute.Best(), 1)
 	a := graph.NewArena(h)
 	defer a.Close()
 	small := networkOn(t, h, 2, true, a, graph.Compile)
@@ -313,7 +313,7 @@ func TestBatchStatistics(t *testing.T) {
 	y := batchNorm(x, one, zero)
 	loss := graph.SoftmaxCrossEntropy(y, g.Labels("labels", 4))
 	run := func(train bool) (*graph.Program, *graph.Variables) {
-		p, v := start(t, g, kernel.Plain, graph.Options{Loss: loss, Logits: y, Train: train})
+		p, v := start(t, g, compute.Plain, graph.Options{Loss: loss, Logits: y, Train: train})
 		v.Initialize(0)
 		copy(v.StateOf(0), []float32{2, 20})
 		copy(v.StateOf(1), []float32{4, 100})
@@ -362,7 +362,7 @@ func TestVariables(t *testing.T) {
 		Layout: tensor.Layout{View: tensor.Shape{2, 3}, Perm: []int{1, 0}}})
 	g.State(graph.State{Name: "s", Shape: tensor.Shape{1}, Initial: 0.5})
 	logits := graph.Linear(g.Input("x", tensor.Shape{1, 3}), w, nil)
-	_, v := start(t, g, kernel.Plain, graph.Options{Logits: logits})
+	_, v := start(t, g, compute.Plain, graph.Options{Logits: logits})
 	v.SetParam(0, []float32{0, 1, 2, 3, 4, 5})
 	near(t, "stored", v.Weights, 0, 3, 1, 4, 2, 5)
 	copy(v.StateOf(0), []float32{0.5})
@@ -388,7 +388,7 @@ func TestLogitsAlone(t *testing.T) {
 	want := newNetwork(t, 3, false)
 	want.p.Forward()
 	g, _, logits := build(3)
-	p, v := start(t, g, kernel.Best(), graph.Options{Logits: logits})
+	p, v := start(t, g, compute.Best(), graph.Options{Logits: logits})
 	v.Initialize(1)
 	fillInput(p)
 	p.Forward()
@@ -403,7 +403,7 @@ func TestLogitsAlone(t *testing.T) {
 // Running before everything is in place is a bug of the caller and says what is missing.
 func TestRunningTooEarly(t *testing.T) {
 	g, loss, logits := build(2)
-	p, err := graph.Compile(g, host(t, kernel.Plain, 1),
+	p, err := graph.Compile(g, host(t, compute.Plain, 1),
 		graph.Options{Loss: loss, Logits: logits, Train: true})
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/tensor"
 )
 
@@ -85,7 +85,7 @@ func kinds(count map[string]int) map[string]int {
 // A program that computes values again gives the bits of one that keeps them, in less memory, under
 // any limit; nothing is read from where something else lies meanwhile.
 func TestRecomputeKeepsEveryBit(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		for threads := 1; threads <= 2; threads++ {
 			h := host(t, isa, threads)
 			all := chainOn(t, h, 16, 5, graph.Compile)
@@ -111,7 +111,7 @@ func TestRecomputeKeepsEveryBit(t *testing.T) {
 // What fits is left alone; what does not is repeated at most once, the first result alone where the
 // op can do that, and never an expensive one.
 func TestRecomputeRepeatsOnlyWhatHelps(t *testing.T) {
-	h := host(t, kernel.Best(), 1)
+	h := host(t, compute.Best(), 1)
 	all := chainOn(t, h, 16, 5, graph.Compile)
 	if n := chainOn(t, h, 16, 5, within(all.p.ArenaBytes(), graph.Compile)); len(n.p.Cost()) !=
 		len(all.p.Cost()) {
@@ -135,7 +135,7 @@ func TestRecomputeRepeatsOnlyWhatHelps(t *testing.T) {
 }
 
 func TestRecomputingStepDoesNotAllocate(t *testing.T) {
-	n := chainOn(t, host(t, kernel.Best(), 2), 16, 3, within(1, graph.Compile))
+	n := chainOn(t, host(t, compute.Best(), 2), 16, 3, within(1, graph.Compile))
 	n.p.SetGradients(n.v.NewGradient())
 	if allocs := testing.AllocsPerRun(10, func() { n.p.Forward(); n.p.Backward(nil) }); allocs != 0 {
 		t.Errorf("%v allocations per step, want 0", allocs)
@@ -145,7 +145,7 @@ func TestRecomputingStepDoesNotAllocate(t *testing.T) {
 // The arena is hardly larger than what is in use at once, with and without recomputing.
 func TestPlanIsTight(t *testing.T) {
 	for _, limit := range []int64{0, 1} {
-		n := chainOn(t, host(t, kernel.Best(), 1), 16, 12, within(limit, graph.Compile))
+		n := chainOn(t, host(t, compute.Best(), 1), 16, 12, within(limit, graph.Compile))
 		if size, least := int(n.p.ArenaBytes()/4), n.p.Peak(); size > least*21/20 {
 			t.Errorf("limit %d: arena of %d floats for %d at once", limit, size, least)
 		}

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/row"
 	"lockstep/random"
 )
 
@@ -28,11 +28,11 @@ func rowsOf(t Type) rowSource {
 }
 
 // of returns the rows of a run; starts is where the texts start, and is read for a ragged value only.
-func (r rowSource) of(starts *Buffer) kernel.Rows {
+func (r rowSource) of(starts *Buffer) row.Rows {
 	if r.starts != nil {
-		return kernel.Rows{Cols: r.cols, Starts: r.starts}
+		return row.Rows{Cols: r.cols, Starts: r.starts}
 	}
-	return kernel.Rows{Cols: r.cols, Starts: starts.I}
+	return row.Rows{Cols: r.cols, Starts: starts.I}
 }
 
 // withStarts adds to the inputs of an op on x where the texts start, if x is ragged.
@@ -72,15 +72,15 @@ const dropPurpose = 2
 // dropper draws a place's dropout anew for each run.
 type dropper struct {
 	drop
-	d kernel.Dropout
+	d row.Dropout
 }
 
 func (d drop) dropper() *dropper {
-	return &dropper{drop: d, d: kernel.Dropout{Limit: kernel.DropLimit(d.share)}}
+	return &dropper{drop: d, d: row.Dropout{Limit: row.DropLimit(d.share)}}
 }
 
 // of returns the dropout of a run: each sample has a stream of its own for each step and place.
-func (d *dropper) of(draws *Draws) kernel.Dropout {
+func (d *dropper) of(draws *Draws) row.Dropout {
 	d.d.Keys = d.d.Keys[:0]
 	if d.d.Limit > 0 {
 		for _, sample := range draws.Samples {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/random"
 	"lockstep/tensor"
 )
@@ -130,7 +130,7 @@ func referenceAttention(q, k, v []float64) []float64 {
 func TestTextsAgainstFormulas(t *testing.T) {
 	g, o := textNetwork()
 	labels := []int32{2, 0, 1}
-	_, v := start(t, g, kernel.Plain, o)
+	_, v := start(t, g, compute.Plain, o)
 	values := make([][]float64, len(v.Params))
 	for i := range values {
 		values[i] = draw(i+20, v.Segments[i].Len)
@@ -140,7 +140,7 @@ func TestTextsAgainstFormulas(t *testing.T) {
 	for i := range values {
 		gradients[i] = differences(values[i], total)
 	}
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		for _, compile := range []compiler{graph.Compile, graph.CompileUnfused} {
 			p, err := compile(g, host(t, isa, 2), o)
 			if err != nil {
@@ -185,7 +185,7 @@ func TestDropoutDraws(t *testing.T) {
 	one := g.Parameter(graph.Param{Name: "one", Shape: tensor.Shape{cols, cols}})
 	y := graph.Flatten(graph.Dropout(graph.Linear(x, one, nil), share))
 	loss := graph.SoftmaxCrossEntropy(y, g.Labels("labels", 2))
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		p, v := start(t, g, isa, graph.Options{Loss: loss, Logits: y, Train: true})
 		for i := range cols {
 			v.Weights[i*cols+i] = 1
@@ -254,7 +254,7 @@ func TestTextErrors(t *testing.T) {
 		}
 	}
 	g, o := textNetwork()
-	p, _ := start(t, g, kernel.Plain, o)
+	p, _ := start(t, g, compute.Plain, o)
 	labels := []int32{0, 0, 0}
 	for want, lengths := range map[string][]int32{
 		"text 1 has 0 tokens, want 1 to 6": {5, 0, 4}, "text 0 has 7 tokens": {7, 1, 1},

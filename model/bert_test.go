@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/random"
 	"lockstep/tensor"
@@ -22,13 +22,13 @@ type reader struct {
 
 // newReader compiles a model for the given texts, each of at most most tokens; sample i is text number
 // samples[i] of an endless set.
-func newReader(t testing.TB, name string, samples []int32, most int, c kernel.Config) *reader {
+func newReader(t testing.TB, name string, samples []int32, most int, c compute.Config) *reader {
 	t.Helper()
 	net, err := model.Named(name, 2, tensor.Shape{most})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cpu, err := kernel.Open(c)
+	cpu, err := compute.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +77,13 @@ func (r *reader) step() (logits, gradient []float32) {
 // length may be; and a text's logits do not depend on which texts are with it.
 func TestBertIsExact(t *testing.T) {
 	samples := []int32{4, 900, 17, 3, 8}
-	for _, isa := range kernel.Supported() {
-		r := newReader(t, "bert-tiny", samples, 40, kernel.Config{ISA: isa})
+	for _, isa := range compute.Supported() {
+		r := newReader(t, "bert-tiny", samples, 40, compute.Config{ISA: isa})
 		r.read(1, 40)
 		logits, gradient := r.step()
 		for _, other := range []struct{ most, threads int }{{40, 2}, {40, 3}, {128, 2}} {
 			s := newReader(t, "bert-tiny", samples, other.most,
-				kernel.Config{ISA: isa, Threads: other.threads})
+				compute.Config{ISA: isa, Threads: other.threads})
 			s.read(1, 40)
 			l, g := s.step()
 			if !slices.Equal(l, logits) || !slices.Equal(g, gradient) {
@@ -91,7 +91,7 @@ func TestBertIsExact(t *testing.T) {
 					isa, other.threads, other.most)
 			}
 		}
-		part := newReader(t, "bert-tiny", samples[1:3], 40, kernel.Config{ISA: isa})
+		part := newReader(t, "bert-tiny", samples[1:3], 40, compute.Config{ISA: isa})
 		part.read(1, 40)
 		if l, _ := part.step(); !slices.Equal(l, logits[2:6]) {
 			t.Errorf("%v: two of the texts by themselves have logits %v, want %v", isa, l, logits[2:6])
@@ -105,7 +105,7 @@ func TestBertIsExact(t *testing.T) {
 // Draws decide about dropout, and nothing but draws.
 func TestBertDropoutFollowsDraws(t *testing.T) {
 	samples := []int32{1, 2}
-	r := newReader(t, "bert-tiny", samples, 16, kernel.Config{ISA: kernel.Best()})
+	r := newReader(t, "bert-tiny", samples, 16, compute.Config{ISA: compute.Best()})
 	r.read(8, 16)
 	first, _ := r.step()
 	if again, _ := r.step(); !slices.Equal(first, again) {
@@ -135,7 +135,7 @@ func BenchmarkBert(b *testing.B) {
 					samples[i] = int32(i)
 				}
 				r := newReader(b, c.name, samples, c.most,
-					kernel.Config{ISA: kernel.Best(), Threads: threads})
+					compute.Config{ISA: compute.Best(), Threads: threads})
 				r.read(c.most, c.most)
 				r.SetGradients(r.v.NewGradient())
 				for b.Loop() {

@@ -3,8 +3,8 @@ package model_test
 import (
 	"fmt"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/tensor"
 )
@@ -20,7 +20,7 @@ func Example() {
 	logits := net.Build(g.Input("images", tensor.Shape{4, 32, 32, 3}))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", 4))
 
-	cpu, err := kernel.Open(kernel.Config{})
+	cpu, err := compute.Open(compute.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

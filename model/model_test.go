@@ -4,22 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/tensor"
 )
 
 // compile builds a network with a loss for n samples.
-func compile(t testing.TB, net model.Network, n int, isa kernel.ISA, train bool) *graph.Program {
+func compile(t testing.TB, net model.Network, n int, isa compute.ISA, train bool) *graph.Program {
 	t.Helper()
-	return compileOn(t, net, n, kernel.Config{ISA: isa}, train)
+	return compileOn(t, net, n, compute.Config{ISA: isa}, train)
 }
 
 // compileOn is compile for a given CPU.
-func compileOn(t testing.TB, net model.Network, n int, c kernel.Config, train bool) *graph.Program {
+func compileOn(t testing.TB, net model.Network, n int, c compute.Config, train bool) *graph.Program {
 	t.Helper()
-	cpu, err := kernel.Open(c)
+	cpu, err := compute.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestParameterCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := graph.NewVariables(compile(t, net, 2, kernel.Plain, true))
+		v := graph.NewVariables(compile(t, net, 2, compute.Plain, true))
 		if got := v.Count(); got != c.want {
 			t.Errorf("%s on %v has %d parameters, want %d", c.name, c.input, got, c.want)
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/random"
 	"lockstep/shard"
@@ -71,23 +71,23 @@ func TestParity(t *testing.T) {
 			if !slices.Contains(model.Names(), c.Recipe.Model) {
 				t.Skipf("no model %s yet", c.Recipe.Model)
 			}
-			for _, isa := range kernel.Supported() {
+			for _, isa := range compute.Supported() {
 				t.Run(isa.String(), func(t *testing.T) {
 					t.Parallel() // one thread each; the plain path takes minutes
-					checkCase(t, c, kernel.Config{ISA: isa, Math: kernel.Exact})
+					checkCase(t, c, compute.Config{ISA: isa, Math: compute.Exact})
 				})
 				t.Run(isa.String()+" fast", func(t *testing.T) {
 					t.Parallel()
-					checkFast(t, c, kernel.Config{ISA: isa}, fastRounding)
+					checkFast(t, c, compute.Config{ISA: isa}, fastRounding)
 				})
 			}
 			t.Run("bf16x6", func(t *testing.T) {
 				t.Parallel()
-				checkFast(t, c, kernel.Config{ISA: kernel.AVX512, Math: kernel.BF16x6}, fastRounding)
+				checkFast(t, c, compute.Config{ISA: compute.AVX512, Math: compute.BF16x6}, fastRounding)
 			})
 			t.Run("bf16x3", func(t *testing.T) {
 				t.Parallel()
-				checkFast(t, c, kernel.Config{ISA: kernel.AVX512, Math: kernel.BF16x3}, partsRounding)
+				checkFast(t, c, compute.Config{ISA: compute.AVX512, Math: compute.BF16x3}, partsRounding)
 			})
 		})
 	}
@@ -116,8 +116,8 @@ const fastRounding = 9
 // checkFast compares the first loss and gradients of math that rounds more, with bounds as much wider:
 // where a unit lies at the border of its ReLU or of being a maximum, that already decides which way it
 // goes, and a gradient's norm moves by some 1e-4 (vgg11 on the plain path).
-func checkFast(t *testing.T, c *parityCase, config kernel.Config, rounding float64) {
-	if cpu, err := kernel.Open(config); err != nil {
+func checkFast(t *testing.T, c *parityCase, config compute.Config, rounding float64) {
+	if cpu, err := compute.Open(config); err != nil {
 		t.Skip(err)
 	} else {
 		cpu.Close()
@@ -131,7 +131,7 @@ func checkFast(t *testing.T, c *parityCase, config kernel.Config, rounding float
 }
 
 // checkCase runs all steps of c.
-func checkCase(t *testing.T, c *parityCase, config kernel.Config) {
+func checkCase(t *testing.T, c *parityCase, config compute.Config) {
 	r := newReplica(t, c, config)
 	for step := range c.Float64.Losses {
 		checkLoss(t, c, step, r.gradients())
@@ -212,7 +212,7 @@ type replica struct {
 	steps           int
 }
 
-func newReplica(t *testing.T, c *parityCase, config kernel.Config) *replica {
+func newReplica(t *testing.T, c *parityCase, config compute.Config) *replica {
 	input := tensor.Shape{c.Recipe.Size, c.Recipe.Size, 3}
 	if (model.Catalog{}).ReadsTexts(c.Recipe.Model) {
 		input = tensor.Shape{c.Recipe.Sequence}

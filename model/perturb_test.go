@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 var perturb = flag.Int("perturb", 0, "runs of TestPerturbedParity for each case and kind of math")
@@ -22,10 +22,10 @@ func TestPerturbedParity(t *testing.T) {
 		if c.Recipe.Model != "vgg11" {
 			continue
 		}
-		for _, m := range []kernel.Math{kernel.Exact, kernel.Fast} {
+		for _, m := range []compute.Math{compute.Exact, compute.Fast} {
 			within := make([]int, len(c.Float64.Losses))
 			for run := range *perturb {
-				r := newReplica(t, c, kernel.Config{ISA: kernel.Best(), Threads: 2, Math: m})
+				r := newReplica(t, c, compute.Config{ISA: compute.Best(), Threads: 2, Math: m})
 				pixel := &r.images[(run*7919)%len(r.images)]
 				*pixel = math.Nextafter32(*pixel, 2)
 				for step := range within {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/tensor"
 )
@@ -97,7 +97,7 @@ func recognised(t *testing.T, name string, f weightsFile, dir string, n int) int
 		t.Fatal(err)
 	}
 	const batch = 100
-	p := compile(t, net, batch, kernel.Best(), false)
+	p := compile(t, net, batch, compute.Best(), false)
 	v := graph.NewVariables(p)
 	for i, param := range v.Params {
 		v.SetParam(i, f.take(t, param.Name, param.Shape))

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/random"
 	"lockstep/tensor"
@@ -20,7 +20,7 @@ func TestAirbenchWhitens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := graph.NewVariables(compile(t, net, 1, kernel.Plain, true))
+	v := graph.NewVariables(compile(t, net, 1, compute.Plain, true))
 	images := make([]float32, num*side*side*channels)
 	noise := random.Derive(3, 1)
 	for i := range images { // what lies close together is alike

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/nn"
 	"lockstep/tensor"
 )
@@ -23,7 +23,7 @@ func variables(t testing.TB, l nn.Layer, input ...int) *graph.Variables {
 
 func compile(t testing.TB, logits *graph.Node) *graph.Variables {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{})
+	cpu, err := compute.Open(compute.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

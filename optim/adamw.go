@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"math"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
 )
 
 // AdamW is Adam with decoupled weight decay, exactly as torch.optim.AdamW defines it.
@@ -19,7 +20,7 @@ import (
 //
 // in float32 and in one pass over memory. After Loshchilov and Hutter 2019, arXiv 1711.05101.
 type AdamW struct {
-	cpu                    *kernel.CPU
+	cpu                    *row.CPU
 	weights, first, second []float32
 	beta1, beta2, eps      float64
 	stretches              []stretch
@@ -35,13 +36,13 @@ const (
 )
 
 // NewAdamW returns AdamW over weights with moments of zero. The settings must be valid.
-func NewAdamW(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*AdamW, error) {
+func NewAdamW(c Config, cpu *compute.CPU, weights []float32, params []Param) (*AdamW, error) {
 	stretches, err := c.stretches(params, len(weights))
 	if err != nil {
 		return nil, err
 	}
 	return &AdamW{
-		cpu:       cpu,
+		cpu:       row.On(cpu),
 		weights:   weights,
 		first:     make([]float32, len(weights)),
 		second:    make([]float32, len(weights)),
@@ -94,7 +95,7 @@ func (a *AdamW) Step(lo, hi int, g []float32, lr float64, scale float32) {
 // update writes the new values of the weights from number from on to w, which holds the old ones.
 func (a *AdamW) update(w []float32, from int, g []float32, lr, decay float64, scale float32) {
 	to := from + len(w)
-	a.cpu.AdamW(w, a.first[from:to], a.second[from:to], g, kernel.AdamWStep{
+	a.cpu.AdamW(w, a.first[from:to], a.second[from:to], g, row.AdamWStep{
 		Scale: scale, Decay: float32(1 - float64(lr*decay)), First: float32(1 - a.beta1),
 		Second: float32(a.beta2), Rest: float32(1 - a.beta2),
 		Rate: float32(lr / (1 - a.power1)), Root: float32(math.Sqrt(1 - a.power2)), Eps: float32(a.eps),

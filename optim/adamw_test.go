@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/random"
 )
@@ -20,7 +20,7 @@ func checkAdamW(t *testing.T, c optim.Config, beta1, beta2, eps float64) {
 	const n, steps = 70_001, 4
 	const lr, decay, scale = 0.01, 0.3, 0.25
 	var first []float32
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		weights, w := make([]float32, n), make([]float64, n)
 		m, v := make([]float64, n), make([]float64, n)
 		for i := range w {

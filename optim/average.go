@@ -5,20 +5,21 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
 )
 
 // EMA keeps an exponential moving average of vectors: parameters and running statistics.
 type EMA struct {
-	cpu     *kernel.CPU
+	cpu     *row.CPU
 	decay   float64
 	live    [][]float32
 	average [][]float32
 }
 
 // NewEMA returns the average of live with this decay, in (0, 1), which starts at live's values.
-func NewEMA(decay float64, cpu *kernel.CPU, live ...[]float32) *EMA {
-	return &EMA{cpu, decay, live, clones(live)}
+func NewEMA(decay float64, cpu *compute.CPU, live ...[]float32) *EMA {
+	return &EMA{row.On(cpu), decay, live, clones(live)}
 }
 
 // Restart makes the average what the live values are.
@@ -137,15 +138,15 @@ func (c LookaheadConfig) Validate() error {
 // Lookahead holds slow copies of vectors: parameters and running statistics.
 type Lookahead struct {
 	config LookaheadConfig
-	cpu    *kernel.CPU
+	cpu    *row.CPU
 	steps  int // of the run
 	fast   [][]float32
 	slow   [][]float32
 }
 
 // NewLookahead returns c's lookahead over a run of steps, whose slow weights start at the values of fast.
-func NewLookahead(c LookaheadConfig, cpu *kernel.CPU, steps int, fast ...[]float32) *Lookahead {
-	return &Lookahead{c, cpu, steps, fast, clones(fast)}
+func NewLookahead(c LookaheadConfig, cpu *compute.CPU, steps int, fast ...[]float32) *Lookahead {
+	return &Lookahead{c, row.On(cpu), steps, fast, clones(fast)}
 }
 
 // Restart makes the slow weights what the fast ones are.

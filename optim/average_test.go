@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 )
 
 // The formula of torch.nn.utils.clip_grad_norm_: a norm of 5 times 2, clipped to 1, and to 20.
 func TestClip(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		cpu, g := open(t, isa, 2), []float32{3, 0, 0, -4}
 		if got, want := optim.NewClip(1, cpu, 4).Scale(g, 2), float32(2/(10+1e-6)); got != want {
 			t.Errorf("%v: %v, want %v", isa, got, want)
@@ -24,7 +24,7 @@ func TestClip(t *testing.T) {
 
 func TestEMA(t *testing.T) {
 	weights, state := []float32{1, 2}, []float32{8}
-	e := optim.NewEMA(0.75, open(t, kernel.Best(), 1), weights, state)
+	e := optim.NewEMA(0.75, open(t, compute.Best(), 1), weights, state)
 	weights[0], state[0] = 5, 0
 	e.Update()
 	e.Swap()
@@ -49,7 +49,7 @@ func TestLookahead(t *testing.T) {
 	alpha := 1 - math.Pow(0.95, 5)
 	w := []float32{1}
 	l := optim.NewLookahead(optim.LookaheadConfig{Every: 5, Alpha: alpha, Power: 3},
-		open(t, kernel.Best(), 1), steps, w)
+		open(t, compute.Best(), 1), steps, w)
 	fast, slow := 1.0, 1.0
 	for n := 1; n <= steps; n++ {
 		w[0] += float32(n)
@@ -69,7 +69,8 @@ func TestLookahead(t *testing.T) {
 			t.Errorf("swapped after the last step: %v, want %v", w[0], want)
 		}
 	}
-	plain := optim.NewLookahead(optim.LookaheadConfig{Every: 2, Alpha: 0.5}, open(t, kernel.Best(), 1), 10, w)
+	plain := optim.NewLookahead(optim.LookaheadConfig{Every: 2, Alpha: 0.5}, open(t, compute.Best(), 1),
+		10, w)
 	w[0] = 4
 	plain.Restart()
 	for n := 1; n <= 2; n++ {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 )
 
@@ -54,7 +54,7 @@ func TestAgainstPyTorch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cpu := open(t, kernel.Best(), 1)
+	cpu := open(t, compute.Best(), 1)
 	for _, c := range golden.Muon {
 		out, in := c.Shape[0], c.Shape[1]
 		w := turned(given("w", out*in), out, in)

@@ -3,7 +3,7 @@ package optim
 import (
 	"cmp"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 // LAMB is Adam whose steps follow each layer's norm, for large batches (You et al. 2019, arXiv
@@ -31,7 +31,7 @@ type LAMB struct {
 const lambEps = 1e-6
 
 // NewLAMB returns LAMB over weights with moments of zero. The settings must be valid.
-func NewLAMB(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*LAMB, error) {
+func NewLAMB(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LAMB, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err

@@ -3,7 +3,8 @@ package optim
 import (
 	"fmt"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
 )
 
 // LARS is SGD with momentum whose rate follows each layer's norms, for large batches (You, Gitman and
@@ -18,7 +19,7 @@ import (
 // where |x| is the root of the sum of squares. The paper leaves open what becomes of biases and norms;
 // they are stepped as by SGD, as the field does.
 type LARS struct {
-	cpu               *kernel.CPU
+	cpu               *row.CPU
 	weights, velocity []float32
 	momentum          float32
 	nesterov          bool
@@ -31,13 +32,13 @@ type LARS struct {
 const larsTrust = 0.001
 
 // NewLARS returns LARS over weights with a velocity of zero. The settings must be valid.
-func NewLARS(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*LARS, error) {
+func NewLARS(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LARS, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err
 	}
 	return &LARS{
-		cpu:      cpu,
+		cpu:      row.On(cpu),
 		weights:  weights,
 		velocity: make([]float32, len(weights)),
 		momentum: float32(c.Momentum),

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/random"
 )
@@ -190,7 +190,7 @@ func TestLayerwiseRulesAgainstFormula(t *testing.T) {
 		{optim.Config{Name: "unit-muon", LR: 0.2, Momentum: 0.85}, unitMuon, 1e-5},
 	} {
 		want := reference(test.config, test.rule, 4)
-		for _, isa := range kernel.Supported() {
+		for _, isa := range compute.Supported() {
 			one := stepped(t, test.config, open(t, isa, 1), 4)
 			if two := stepped(t, test.config, open(t, isa, 2), 4); !slices.Equal(one, two) {
 				t.Errorf("%s on %v: two threads give other weights than one", test.config.Name, isa)
@@ -225,7 +225,7 @@ func reference(c optim.Config, step rule, steps int) []float64 {
 }
 
 // stepped does the same with the optimizer of c, on sums of which the mean is a quarter.
-func stepped(t *testing.T, c optim.Config, cpu *kernel.CPU, steps int) []float32 {
+func stepped(t *testing.T, c optim.Config, cpu *compute.CPU, steps int) []float32 {
 	t.Helper()
 	params, n := network()
 	w := values(1)
@@ -250,7 +250,7 @@ func TestLayerwiseRulesWithoutNorm(t *testing.T) {
 	params, n := network()
 	for _, name := range []string{"lars", "lamb", "muon"} {
 		w, g := make([]float32, n), values(1)
-		o, err := optim.New(optim.Config{Name: name, LR: 0.1, Momentum: 0.9}, open(t, kernel.Best(), 1), w,
+		o, err := optim.New(optim.Config{Name: name, LR: 0.1, Momentum: 0.9}, open(t, compute.Best(), 1), w,
 			params)
 		if err != nil {
 			t.Fatal(err)
@@ -279,7 +279,7 @@ func TestGroups(t *testing.T) {
 		}
 		strong, bare := plain, plain
 		strong.LR, strong.WeightDecay, bare.WeightDecay = plain.LR*3, 0.5, 0
-		cpu := open(t, kernel.Best(), 1)
+		cpu := open(t, compute.Best(), 1)
 		got := stepped(t, grouped, cpu, 4)
 		for _, p := range params {
 			want := stepped(t, plain, cpu, 4)
@@ -334,7 +334,7 @@ func TestParameterErrors(t *testing.T) {
 		for _, name := range []string{"lars", "lamb", "muon"} {
 			config := optim.Config{Name: name, LR: 0.1}
 			params := c.change(&config, slices.Clone(good))
-			_, err := optim.New(config, open(t, kernel.Plain, 1), make([]float32, n), params)
+			_, err := optim.New(config, open(t, compute.Plain, 1), make([]float32, n), params)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want %q", name, err, c.want)
 			}

@@ -3,7 +3,7 @@ package optim
 import (
 	"math"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 // Muon makes every step of a matrix nearly orthogonal (Jordan et al. 2024, kellerjordan.github.io/posts/muon;
@@ -31,7 +31,7 @@ type Muon struct {
 }
 
 // NewMuon returns Muon over weights with moments of zero. The settings must be valid.
-func NewMuon(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*Muon, error) {
+func NewMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*Muon, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err

@@ -3,15 +3,16 @@ package optim
 import (
 	"math"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
 )
 
 // norm takes Euclidean norms in an order that depends on the length alone.
-type norm struct{ squares *kernel.Squares }
+type norm struct{ squares *row.Squares }
 
 // newNorm returns norms of up to the largest layer.
-func newNorm(cpu *kernel.CPU, layers []layer) norm {
-	return norm{cpu.NewSquares(largest(layers))}
+func newNorm(cpu *compute.CPU, layers []layer) norm {
+	return norm{row.On(cpu).NewSquares(largest(layers))}
 }
 
 // of returns the root of the sum of the squares of x.
@@ -33,8 +34,8 @@ type Clip struct {
 }
 
 // NewClip returns a Clip to the norm most, above 0, of gradients of n values.
-func NewClip(most float64, cpu *kernel.CPU, n int) *Clip {
-	return &Clip{most, norm{cpu.NewSquares(n)}}
+func NewClip(most float64, cpu *compute.CPU, n int) *Clip {
+	return &Clip{most, norm{row.On(cpu).NewSquares(n)}}
 }
 
 // Scale returns scale * min(1, most/(|g*scale| + 1e-6)), by which to scale the summed gradient g so that

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 // Optimizer turns gradients into new weights.
@@ -99,7 +99,7 @@ const MaxRate = 1e6
 // New returns the optimizer of c over weights, which it updates in place on cpu's threads. Its
 // state starts at zero. params says where the parameters lie; without any, the rules that need no more
 // than the weights take them as one.
-func New(c Config, cpu *kernel.CPU, weights []float32, params []Param) (Optimizer, error) {
+func New(c Config, cpu *compute.CPU, weights []float32, params []Param) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package optim
 
-import "lockstep/internal/kernel"
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/product"
+	"lockstep/internal/kernel/row"
+)
 
 // orthogonal is the plan of Newton-Schulz steps on a matrix X of rows by cols: with X divided by its
 // norm, five times
@@ -13,14 +17,14 @@ import "lockstep/internal/kernel"
 // computes in bfloat16, this in float32. Transposing X or changing the order of its columns does the same
 // to the result, so that the stored order of weights is as good as any.
 type orthogonal struct {
-	cpu     *kernel.CPU
+	cpu     *row.CPU
 	isWide  bool
 	norm    norm
-	gram    *kernel.Conv // A
-	square  *kernel.Conv // A*A
-	apply   *kernel.Conv // X*B or B*X
-	a, b    []float32    // of the smaller side squared
-	next    []float32    // of the size of X
+	gram    *product.Conv // A
+	square  *product.Conv // A*A
+	apply   *product.Conv // X*B or B*X
+	a, b    []float32     // of the smaller side squared
+	next    []float32     // of the size of X
 	scratch []float32
 }
 
@@ -34,16 +38,17 @@ const (
 )
 
 // newOrthogonal plans for matrices of rows by cols.
-func newOrthogonal(cpu *kernel.CPU, rows, cols int) *orthogonal {
-	least := min(rows, cols)
+func newOrthogonal(cpu *compute.CPU, rows, cols int) *orthogonal {
+	least, products := min(rows, cols), product.On(cpu)
 	// A product [n, c] x [c, k] is a convolution of one pixel.
-	plan := func(n, c, k int) *kernel.Conv {
-		return cpu.NewConv(kernel.ConvShape{N: n, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1})
+	plan := func(n, c, k int) *product.Conv {
+		return products.NewConv(product.ConvShape{N: n, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1})
 	}
-	o := &orthogonal{cpu: cpu, isWide: rows < cols, norm: norm{cpu.NewSquares(rows * cols)},
+	o := &orthogonal{cpu: row.On(cpu), isWide: rows < cols,
 		square: plan(least, least, least),
 		a:      make([]float32, least*least), b: make([]float32, least*least),
 		next: make([]float32, rows*cols)}
+	o.norm = norm{o.cpu.NewSquares(rows * cols)}
 	if o.isWide {
 		o.gram, o.apply = plan(rows, rows, cols), plan(rows, rows, cols)
 	} else {
@@ -56,7 +61,7 @@ func newOrthogonal(cpu *kernel.CPU, rows, cols int) *orthogonal {
 
 // planMatrices plans for the layers that are matrices, one plan for each size, and returns them by layer, nil
 // for the others, with their bytes.
-func planMatrices(cpu *kernel.CPU, layers []layer) (plans []*orthogonal, bytes int64) {
+func planMatrices(cpu *compute.CPU, layers []layer) (plans []*orthogonal, bytes int64) {
 	plans = make([]*orthogonal, len(layers))
 	bySize := map[[2]int]*orthogonal{}
 	for i, l := range layers {

@@ -1,6 +1,9 @@
 package optim
 
-import "lockstep/internal/kernel"
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
+)
 
 // SGD is stochastic gradient descent with momentum, exactly as torch.optim.SGD defines it.
 //
@@ -12,7 +15,7 @@ import "lockstep/internal/kernel"
 //
 // in float32 and in one pass over memory. After Sutskever et al. 2013, in PyTorch's variant.
 type SGD struct {
-	cpu               *kernel.CPU
+	cpu               *row.CPU
 	weights, velocity []float32
 	momentum          float32
 	nesterov          bool
@@ -21,13 +24,13 @@ type SGD struct {
 }
 
 // NewSGD returns SGD over weights with a velocity of zero. The settings must be valid.
-func NewSGD(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*SGD, error) {
+func NewSGD(c Config, cpu *compute.CPU, weights []float32, params []Param) (*SGD, error) {
 	stretches, err := c.stretches(params, len(weights))
 	if err != nil {
 		return nil, err
 	}
 	return &SGD{
-		cpu:       cpu,
+		cpu:       row.On(cpu),
 		weights:   weights,
 		velocity:  make([]float32, len(weights)),
 		momentum:  float32(c.Momentum),

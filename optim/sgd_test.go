@@ -5,14 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/random"
 )
 
-func open(t *testing.T, isa kernel.ISA, threads int) *kernel.CPU {
+func open(t *testing.T, isa compute.ISA, threads int) *compute.CPU {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads})
+	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestSGDByHand(t *testing.T) {
 	} {
 		w := []float32{1, -2}
 		o, err := optim.New(optim.Config{LR: 0.5, Momentum: 0.5, WeightDecay: 0.25,
-			Nesterov: c.nesterov}, open(t, kernel.Plain, 1), w, nil)
+			Nesterov: c.nesterov}, open(t, compute.Plain, 1), w, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func sgd(c optim.Config, w, v, g []float64, scale float64) {
 
 func TestSGDAgainstFormula(t *testing.T) {
 	const n, steps = 1003, 5
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		for _, c := range []optim.Config{
 			{LR: 0.1},
 			{LR: 0.1, WeightDecay: 0.01},
@@ -81,7 +81,7 @@ func TestSGDAgainstFormula(t *testing.T) {
 }
 
 // compare steps ranges of uneven length with one and two threads, which must agree exactly.
-func compare(t *testing.T, isa kernel.ISA, c optim.Config, n, steps int) {
+func compare(t *testing.T, isa compute.ISA, c optim.Config, n, steps int) {
 	draw := random.Derive(7)
 	var got [2][]float32
 	for threads := 1; threads <= 2; threads++ {
@@ -120,7 +120,7 @@ func compare(t *testing.T, isa kernel.ISA, c optim.Config, n, steps int) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	o, err := optim.New(optim.Config{LR: 0.1, Momentum: 0.9}, open(t, kernel.Plain, 1),
+	o, err := optim.New(optim.Config{LR: 0.1, Momentum: 0.9}, open(t, compute.Plain, 1),
 		make([]float32, 100), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/random"
 )
@@ -20,7 +20,7 @@ func TestStateIsAllThatIsKept(t *testing.T) {
 	for _, name := range optim.Names() {
 		c := optim.Config{Name: name, LR: 0.1, Momentum: 0.9, WeightDecay: 0.01}
 		start := func(weights []float32) optim.Optimizer {
-			o, err := optim.New(c, open(t, kernel.Best(), 1), weights, params)
+			o, err := optim.New(c, open(t, compute.Best(), 1), weights, params)
 			if err != nil {
 				t.Fatal(err)
 			}

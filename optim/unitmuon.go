@@ -3,7 +3,7 @@ package optim
 import (
 	"math"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 // UnitMuon is the Muon of airbench94_muon (Jordan 2024, github.com/KellerJordan/cifar10-airbench): matrices
@@ -32,7 +32,7 @@ type UnitMuon struct {
 const unitMomentum = 0.6
 
 // NewUnitMuon returns UnitMuon over weights with a velocity of zero. The settings must be valid.
-func NewUnitMuon(c Config, cpu *kernel.CPU, weights []float32, params []Param) (*UnitMuon, error) {
+func NewUnitMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*UnitMuon, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err

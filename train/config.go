@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
+	"lockstep/compute"
 	"lockstep/data"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/shard"
@@ -91,7 +91,7 @@ type Config struct {
 	// Keeper keeps moments of the run; nil means none.
 	Keeper Keeper
 	// CPU runs the kernels. The loop uses it alone, but does not close it.
-	CPU *kernel.CPU
+	CPU *compute.CPU
 	// Watch is called before every batch that is computed, with trace.Forward in training and with
 	// trace.Evaluation; nil means not.
 	Watch func(trace.Phase)

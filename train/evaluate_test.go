@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/optim"
 )
 
@@ -15,18 +15,18 @@ import (
 func TestViewsOfTestImages(t *testing.T) {
 	c := example(t, "lenet", 300, 201)
 	c.Steps = 20
-	plain := run(t, c, 1, 1, kernel.Best())[0]
+	plain := run(t, c, 1, 1, compute.Best())[0]
 	c.Views = []data.View{{Weight: 1}}
-	if got := run(t, c, 1, 1, kernel.Best())[0]; got.Test.Correct != plain.Test.Correct {
+	if got := run(t, c, 1, 1, compute.Best())[0]; got.Test.Correct != plain.Test.Correct {
 		t.Errorf("one view: %d correct, want %d", got.Test.Correct, plain.Test.Correct)
 	}
 	c.Views = data.FlipShiftViews()
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	if want.Test.Correct == plain.Test.Correct || want.Test.Samples != 201 {
 		t.Errorf("six views: %d of %d correct, as many as without", want.Test.Correct, want.Test.Samples)
 	}
 	for workers := 1; workers <= 4; workers++ {
-		for rank, got := range run(t, c, workers, 2, kernel.Best()) {
+		for rank, got := range run(t, c, workers, 2, compute.Best()) {
 			if got.Test.Correct != want.Test.Correct || got.Test.Samples != want.Test.Samples ||
 				got.ParameterSHA256 != plain.ParameterSHA256 {
 				t.Errorf("%d workers, rank %d: %d of %d correct, parameters %s; want %d of %d, %s",
@@ -49,7 +49,7 @@ func TestViewsAverageLogits(t *testing.T) {
 	g := graph.New()
 	logits := c.Network.Build(c.Network.Samples(g, 16))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", 16))
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +105,9 @@ func checkEvaluation(t *testing.T, name string, samples, batch int) {
 	t.Helper()
 	c := example(t, name, 20, samples)
 	c.EvalOnly, c.EvalBatch = true, batch
-	want := run(t, c, 1, 1, kernel.Best())[0].Test
+	want := run(t, c, 1, 1, compute.Best())[0].Test
 	for workers := 2; workers <= 4; workers++ {
-		for rank, o := range run(t, c, workers, 1, kernel.Best()) {
+		for rank, o := range run(t, c, workers, 1, compute.Best()) {
 			if got := o.Test; got.Loss != want.Loss || got.Correct != want.Correct ||
 				got.Samples != int64(samples) {
 				t.Errorf("%s in batches of %d, %d workers, rank %d: loss %v, %d of %d; want %v, %d of %d",
@@ -128,7 +128,7 @@ func TestLossOfAnEvaluation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestLossOfAnEvaluation(t *testing.T) {
 		t.Errorf("loss %v at rate %v, want %v at 0.05", done.Test.Loss, done.Test.Rate, want)
 	}
 	c.Views = []data.View{{Weight: 1}}
-	if got := run(t, c, 1, 1, kernel.Best())[0].Test.Loss; got != done.Test.Loss {
+	if got := run(t, c, 1, 1, compute.Best())[0].Test.Loss; got != done.Test.Loss {
 		t.Errorf("one view: loss %v, want %v", got, done.Test.Loss)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 
+	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/nn"
 	"lockstep/optim"
@@ -43,7 +43,7 @@ func ExampleNew_ownModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
+	"lockstep/compute"
 	"lockstep/data"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/shard"
@@ -36,7 +36,7 @@ func ExampleLoop() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best(), Threads: 2})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

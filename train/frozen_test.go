@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/train"
 )
@@ -21,7 +21,7 @@ func TestFrozenParametersChangeNoOther(t *testing.T) {
 	c.Clip = 1e30
 	kept := &album{after: []int{1, 2, 3, 4}}
 	c.Keeper = kept
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	c.Keeper, c.Clip = nil, 0
 	for _, workers := range []int{1, 2, 4} {
 		for rank, got := range exchangeRun(t, c, workers, 1, "ddp", "") {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.json, paths of this machine")
@@ -24,7 +24,7 @@ func TestGoldenHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		if golden[isa.String()] == nil {
 			golden[isa.String()] = map[string]string{}
 		}
@@ -53,7 +53,7 @@ func TestGoldenHashes(t *testing.T) {
 
 // goldenRun trains over a last batch that is smaller and shards that are uneven, with
 // augmentation, warm-up, momentum and weight decay.
-func goldenRun(t *testing.T, name string, isa kernel.ISA) string {
+func goldenRun(t *testing.T, name string, isa compute.ISA) string {
 	c := example(t, name, 50, 0)
 	c.Test, c.Batch, c.Steps = nil, 22, 5
 	c.Augment.Pad, c.Augment.Flip, c.Optimizer.Nesterov = 2, true, true

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/trace"
 	"lockstep/train"
@@ -21,9 +21,9 @@ func TestTimeEndsTheRunAtOneStep(t *testing.T) {
 	c.Lookahead = optim.LookaheadConfig{Every: 4, Alpha: 0.5}
 	for workers := 1; workers <= 3; workers++ {
 		c.Steps, c.For = 0, 60*time.Millisecond
-		got := run(t, c, workers, 1, kernel.Best())
+		got := run(t, c, workers, 1, compute.Best())
 		c.Steps, c.For = got[0].Steps, 0
-		want := run(t, c, 1, 1, kernel.Best())[0]
+		want := run(t, c, 1, 1, compute.Best())[0]
 		for rank, o := range got {
 			compareOutcomes(t, fmt.Sprintf("rank %d of %d", rank, workers), o, want)
 		}
@@ -42,7 +42,7 @@ func TestTimeEndsIsolatedWorkers(t *testing.T) {
 	c := example(t, "lenet", 100, 0)
 	c.Test, c.Schedule, c.Isolated = nil, optim.ScheduleConfig{}, true
 	c.Steps, c.For = 0, 30*time.Millisecond
-	for rank, o := range run(t, c, 2, 1, kernel.Best()) {
+	for rank, o := range run(t, c, 2, 1, compute.Best()) {
 		if o.Steps < 1 || o.Trained > time.Minute {
 			t.Errorf("rank %d: %d steps in %v", rank, o.Steps, o.Trained)
 		}
@@ -56,7 +56,7 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	c.Steps, c.For = 0, 50*time.Millisecond
 	a := &album{after: []int{1}}
 	c.Keeper = a
-	whole := run(t, c, 1, 1, kernel.Best())[0]
+	whole := run(t, c, 1, 1, compute.Best())[0]
 	c.Keeper = nil
 	last := len(a.moments) - 1
 	a.moments[0].Trained = 0 // on a busy machine one step may take all the time
@@ -97,7 +97,7 @@ func TestTargetEndsTheRun(t *testing.T) {
 func checkTarget(t *testing.T, c train.Config) {
 	t.Helper()
 	c.Schedule, c.Steps, c.Epochs, c.EvalEvery = optim.ScheduleConfig{}, 0, 8, 1
-	whole := run(t, c, 1, 1, kernel.Best())[0]
+	whole := run(t, c, 1, 1, compute.Best())[0]
 	best := 0.0
 	for _, e := range whole.evaluations[:len(whole.evaluations)-1] {
 		best = max(best, e.Accuracy())
@@ -109,9 +109,9 @@ func checkTarget(t *testing.T, c train.Config) {
 	}
 	short := c
 	short.Target, short.Epochs = 0, first+1
-	want := run(t, short, 1, 1, kernel.Best())[0]
+	want := run(t, short, 1, 1, compute.Best())[0]
 	for workers := 1; workers <= 2; workers++ {
-		for rank, o := range run(t, c, workers, 1, kernel.Best()) {
+		for rank, o := range run(t, c, workers, 1, compute.Best()) {
 			compareOutcomes(t, fmt.Sprintf("rank %d of %d", rank, workers), o, want)
 			if o.Test.Accuracy() != best {
 				t.Errorf("ended with %v, want %v", o.Test.Accuracy(), best)
@@ -121,7 +121,7 @@ func checkTarget(t *testing.T, c train.Config) {
 
 	a := &album{after: []int{10 * (first + 1)}}
 	c.Keeper, c.Target = a, 0
-	run(t, c, 1, 1, kernel.Best())
+	run(t, c, 1, 1, compute.Best())
 	c.Keeper, c.Target = nil, best
 	l := alone(t, c)
 	a.restore(t, l, 0)
@@ -145,7 +145,7 @@ func TestLengthsThatCannotBe(t *testing.T) {
 		"workers that never": func(c *train.Config) { c.Target, c.Isolated = 0.5, true },
 	} {
 		c := example(t, "lenet", 100, 10)
-		c.CPU = &kernel.CPU{}
+		c.CPU = &compute.CPU{}
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

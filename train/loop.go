@@ -8,6 +8,7 @@ import (
 
 	"lockstep/data"
 	"lockstep/graph"
+	"lockstep/internal/kernel/row"
 	"lockstep/optim"
 	"lockstep/trace"
 )
@@ -27,6 +28,7 @@ type Loop struct {
 	moment    Moment // all but its Progress
 	schedule  optim.Schedule
 	stack     stack
+	adder     *row.CPU
 	gradients [][]float32 // flat, in the layout of Variables.Weights
 	rows      Rows
 	rowLen    int
@@ -80,7 +82,7 @@ func New(c Config) (*Loop, error) {
 		programs.arena.Close()
 		return nil, err
 	}
-	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule,
+	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule, adder: row.On(c.CPU),
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
 	l.prepare()

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/compute"
 	"lockstep/data"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/shard"
@@ -76,13 +76,13 @@ type outcome struct {
 }
 
 // run trains c on so many workers, as goroutines with so many threads each.
-func run(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA) []outcome {
+func run(t *testing.T, c train.Config, workers, threads int, isa compute.ISA) []outcome {
 	t.Helper()
 	return runWith(t, c, workers, threads, isa, (*hub).join)
 }
 
 // runWith is run with Updaters that join makes.
-func runWith(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA,
+func runWith(t *testing.T, c train.Config, workers, threads int, isa compute.ISA,
 	join func(h *hub, rank int, l *train.Loop) (train.Updater, error)) []outcome {
 	t.Helper()
 	c.Plan = cut(t, c.Plan.Shards(), workers)
@@ -91,7 +91,7 @@ func runWith(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA,
 	errs := make([]error, workers)
 	loops := make([]*train.Loop, workers)
 	for rank := range workers {
-		cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: threads})
+		cpu, err := compute.Open(compute.Config{ISA: isa, Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func runWith(t *testing.T, c train.Config, workers, threads int, isa kernel.ISA,
 // alone returns the loop of a single worker on a CPU of its own, both closed with the test.
 func alone(t *testing.T, c train.Config) *train.Loop {
 	t.Helper()
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +150,10 @@ func (o outcome) losses() []uint64 {
 func TestOneHashForAnyNumberOfWorkersAndThreads(t *testing.T) {
 	c := example(t, "lenet", 100, 37)
 	c.EvalEvery = 1
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	for workers := 1; workers <= 4; workers++ {
 		for threads := 1; threads <= 2; threads++ {
-			for rank, got := range run(t, c, workers, threads, kernel.Best()) {
+			for rank, got := range run(t, c, workers, threads, compute.Best()) {
 				place := fmt.Sprintf("%d workers, %d threads, rank %d", workers, threads, rank)
 				compareOutcomes(t, place, got, want)
 			}
@@ -191,9 +191,9 @@ func compareOutcomes(t *testing.T, place string, got, want outcome) {
 func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
 	c := example(t, "vgg11", 22, 5)
 	c.Batch, c.Plan, c.Steps = 10, cut(t, 5, 1), 4
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	for _, workers := range []int{2, 3} {
-		for rank, got := range run(t, c, workers, 1, kernel.Best()) {
+		for rank, got := range run(t, c, workers, 1, compute.Best()) {
 			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
 		}
 	}
@@ -209,7 +209,7 @@ func TestOneHashForResNet50(t *testing.T) {
 	if c.Network, err = model.Named("resnet50", len(training.Classes), training.Shape); err != nil {
 		t.Fatal(err)
 	}
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	for workers := 2; workers <= 4; workers++ {
 		for rank, got := range exchangeRun(t, c, workers, 1+workers%2, "ddp", "") {
 			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
@@ -241,7 +241,7 @@ func TestLargeImages(t *testing.T) {
 	if c.Network, err = model.Named("resnet50", len(training.Classes), training.Shape); err != nil {
 		t.Fatal(err)
 	}
-	o := run(t, c, 1, 2, kernel.Best())[0]
+	o := run(t, c, 1, 2, compute.Best())[0]
 	if o.Parameters != 23528522 || !(o.LastLoss > 0 && o.LastLoss < 10) {
 		t.Errorf("%d parameters, loss %v", o.Parameters, o.LastLoss)
 	}
@@ -250,7 +250,7 @@ func TestLargeImages(t *testing.T) {
 func TestResultAndEventsAgree(t *testing.T) {
 	c := example(t, "lenet", 100, 37)
 	c.EvalEvery = 1
-	o := run(t, c, 1, 1, kernel.Best())[0]
+	o := run(t, c, 1, 1, compute.Best())[0]
 	var samples, lastEpoch []int
 	for i, s := range o.steps {
 		samples = append(samples, s.Samples)
@@ -288,7 +288,7 @@ func TestResultAndEventsAgree(t *testing.T) {
 func TestLabelSmoothing(t *testing.T) {
 	c := example(t, "lenet", 30, 10)
 	c.Steps, c.LabelSmoothing, c.Schedule = 200, 0.1, optim.ScheduleConfig{}
-	o := run(t, c, 1, 1, kernel.Best())[0]
+	o := run(t, c, 1, 1, compute.Best())[0]
 	if math.Abs(o.FirstLoss-math.Log(10)) > 0.3 || o.LastLoss < 0.5003 || o.LastLoss > 0.6 {
 		t.Errorf("loss from %v to %v, want about ln 10 to 0.51", o.FirstLoss, o.LastLoss)
 	}
@@ -298,7 +298,7 @@ func TestLossFallsAndAccuracyRises(t *testing.T) {
 	c := example(t, "lenet", 1000, 200)
 	c.Batch, c.Steps, c.Epochs = 32, 0, 5
 	c.Optimizer.LR = 0.05
-	o := run(t, c, 1, 1, kernel.Best())[0]
+	o := run(t, c, 1, 1, compute.Best())[0]
 	if o.LastLoss > 0.7*o.FirstLoss {
 		t.Errorf("loss went from %v to %v", o.FirstLoss, o.LastLoss)
 	}
@@ -387,7 +387,7 @@ func allocations(t *testing.T, threads int) uint64 {
 	c := example(t, "lenet", 100, 0)
 	c.Test, c.Steps, c.Keeper = nil, 30, &album{}
 	c.Trace = trace.NewRecorder(0, 1000)
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best(), Threads: threads})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +408,7 @@ func allocations(t *testing.T, threads int) uint64 {
 func TestIsolatedWorkersTrainOnTheirOwnShards(t *testing.T) {
 	c := example(t, "lenet", 100, 37)
 	c.Plan, c.Isolated = cut(t, 7, 1), true
-	outcomes := run(t, c, 3, 1, kernel.Best())
+	outcomes := run(t, c, 3, 1, compute.Best())
 	total := int64(0)
 	for rank, o := range outcomes {
 		total += o.OwnSamples
@@ -431,7 +431,7 @@ func TestIsolatedWorkersTrainOnTheirOwnShards(t *testing.T) {
 func TestOwnLossIsTheMeanOverOwnShards(t *testing.T) {
 	c := example(t, "lenet", 22, 0)
 	c.Test, c.Batch, c.Plan, c.Steps = nil, 10, cut(t, 5, 1), 4
-	single := run(t, c, 1, 1, kernel.Best())[0]
+	single := run(t, c, 1, 1, compute.Best())[0]
 	for i, s := range single.steps {
 		if s.OwnLoss != s.Loss {
 			t.Errorf("one worker, step %d: own loss %v, loss %v", i, s.OwnLoss, s.Loss)
@@ -441,7 +441,7 @@ func TestOwnLossIsTheMeanOverOwnShards(t *testing.T) {
 	isolated.Isolated = true
 	for _, workers := range []int{2, 3} {
 		plan := cut(t, 5, workers)
-		alone := run(t, isolated, workers, 1, kernel.Best())
+		alone := run(t, isolated, workers, 1, compute.Best())
 		together := exchangeRun(t, c, workers, 1, "ddp", "")
 		sums := make([]float64, c.Steps)
 		for rank, o := range together {
@@ -580,7 +580,7 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		config := example(t, "lenet", 100, 10)
 		kept := &album{}
 		config.EvalEvery, config.Keeper = 1, kept
-		cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+		cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -607,7 +607,7 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 }
 
 func TestConfigErrors(t *testing.T) {
-	cpu, err := kernel.Open(kernel.Config{})
+	cpu, err := compute.Open(compute.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/nn"
 	"lockstep/optim"
@@ -17,7 +17,7 @@ import (
 // stored as it is written, [in, out], and the skip layer comes behind the head.
 func TestRolesAreThoseThatLayersDeclare(t *testing.T) {
 	c := example(t, "lenet", 12, 1)
-	cpu, err := kernel.Open(kernel.Config{})
+	cpu, err := compute.Open(compute.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

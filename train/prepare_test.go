@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
 	"lockstep/optim"
 )
 
@@ -27,11 +27,11 @@ func TestPreparedNetworkEndsWithOneHash(t *testing.T) {
 	if moment := l.Moment(); moment.Trained <= 0 {
 		t.Error("the preparation took no time")
 	}
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	if want.Trained < want.Time-want.Test.Time {
 		t.Errorf("trained for %v, in all %v", want.Trained, want.Time)
 	}
-	for rank, o := range run(t, c, 2, 2, kernel.Best()) {
+	for rank, o := range run(t, c, 2, 2, compute.Best()) {
 		compareOutcomes(t, fmt.Sprintf("rank %d of 2", rank), o, want)
 	}
 
@@ -43,7 +43,7 @@ func TestPreparedNetworkEndsWithOneHash(t *testing.T) {
 		t.Error("frozen filters have changed")
 	}
 	c.Network.Prepare = nil
-	if other := run(t, c, 1, 1, kernel.Best())[0]; other.ParameterSHA256 == want.ParameterSHA256 {
+	if other := run(t, c, 1, 1, compute.Best())[0]; other.ParameterSHA256 == want.ParameterSHA256 {
 		t.Error("the preparation changes nothing")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/train"
 )
@@ -92,7 +92,7 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 	c.Steps, c.EvalEvery = 10, 1
 	a := &album{after: []int{1, 4, 6}}
 	c.Keeper = a
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	c.Keeper = nil
 	for i, m := range a.moments {
 		l := alone(t, c)
@@ -143,10 +143,10 @@ func TestAveragedRunCanBeMadeLongerOrShorter(t *testing.T) {
 func checkOtherLength(t *testing.T, c train.Config) {
 	t.Helper()
 	c.Steps = 6
-	long := run(t, c, 1, 1, kernel.Best())[0]
+	long := run(t, c, 1, 1, compute.Best())[0]
 	a := &album{}
 	c.Keeper, c.Steps = a, 3
-	short := run(t, c, 1, 1, kernel.Best())[0]
+	short := run(t, c, 1, 1, compute.Best())[0]
 	if !a.moments[0].IsAveraged {
 		t.Error("the last moment has live values")
 	}
@@ -160,7 +160,7 @@ func checkOtherLength(t *testing.T, c train.Config) {
 
 	a = &album{after: []int{3}}
 	c.Keeper = a
-	run(t, c, 1, 1, kernel.Best())
+	run(t, c, 1, 1, compute.Best())
 	c.Keeper, c.Steps = nil, 3
 	l = alone(t, c)
 	a.restore(t, l, 0)
@@ -175,7 +175,7 @@ func checkOtherLength(t *testing.T, c train.Config) {
 func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	c := example(t, "lenet", 100, 20)
 	c.EvalEvery = 1
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	a := &album{}
 	c.Keeper = a
 	ctx, cancel := context.WithCancel(context.Background())
@@ -195,7 +195,7 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 
 	// The moment at the end of an epoch, before its evaluation.
 	c.Keeper, c.Steps = &album{after: []int{4}}, 4
-	whole := run(t, c, 1, 1, kernel.Best())[0]
+	whole := run(t, c, 1, 1, compute.Best())[0]
 	a = c.Keeper.(*album)
 	a.moments[0].Test = train.Evaluation{}
 	c.Keeper = nil

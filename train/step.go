@@ -168,7 +168,7 @@ func (l *Loop) ready(param int) {
 	lo, hi := seg.Offset, seg.Offset+seg.Len
 	for _, f := range l.stack.folds[l.shard] {
 		into, from := l.gradients[f.Into][lo:hi], l.gradients[f.From][lo:hi]
-		l.config.CPU.Add(into, into, from)
+		l.adder.Add(into, into, from)
 	}
 	if l.isLastShard() {
 		l.clock.Lap(trace.Backward)

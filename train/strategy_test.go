@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"lockstep/comm"
+	"lockstep/compute"
 	"lockstep/gradsync"
-	"lockstep/internal/kernel"
 	"lockstep/train"
 )
 
@@ -41,7 +41,7 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		return err
 	}
 	defer func() { err = errors.Join(err, group.Close()) }()
-	if c.CPU, err = kernel.Open(kernel.Config{ISA: kernel.Best(), Threads: threads,
+	if c.CPU, err = compute.Open(compute.Config{ISA: compute.Best(), Threads: threads,
 		Crowded: true}); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 		if testing.Short() && isDeep {
 			continue
 		}
-		want := run(t, c, 1, 1, kernel.Best())[0]
+		want := run(t, c, 1, 1, compute.Best())[0]
 		for _, workers := range []int{2, 3, 4} {
 			for i, pair := range [][2]string{
 				{"gather-scatter", ""}, {"all-reduce", "direct"}, {"all-reduce", "gather"},

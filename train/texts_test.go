@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/data"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/random"
@@ -42,12 +42,12 @@ func TestOneHashForTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	strange := c
-	strange.CPU, strange.Train = &kernel.CPU{}, texts(23, 40, 1)
+	strange.CPU, strange.Train = &compute.CPU{}, texts(23, 40, 1)
 	strange.Train.Texts.Vocabulary++
 	if err := strange.Validate(); err == nil || !strings.Contains(err.Error(), "vocabulary of 30523 tokens") {
 		t.Errorf("too large a vocabulary: %v", err)
 	}
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	for workers := 2; workers <= 4; workers++ {
 		for _, strategy := range []string{"ddp", "gather-scatter"} {
 			for rank, got := range exchangeRun(t, c, workers, 1+workers%2, strategy, "") {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 	"lockstep/optim"
 	"lockstep/train"
 )
 
 // Every update rule and what follows it end with one hash for any number of workers and threads.
 func TestOneHashForEveryRule(t *testing.T) {
-	plain := run(t, example(t, "lenet", 100, 37), 1, 1, kernel.Best())[0]
+	plain := run(t, example(t, "lenet", 100, 37), 1, 1, compute.Best())[0]
 	for _, change := range []func(c *train.Config){
 		func(c *train.Config) { c.Clip = 0.5 },
 		func(c *train.Config) { c.EMA = 0.9 },
@@ -23,12 +23,12 @@ func TestOneHashForEveryRule(t *testing.T) {
 	} {
 		c := example(t, "lenet", 100, 37)
 		change(&c)
-		want := run(t, c, 1, 1, kernel.Best())[0]
+		want := run(t, c, 1, 1, compute.Best())[0]
 		if want.ParameterSHA256 == plain.ParameterSHA256 {
 			t.Errorf("%+v changes nothing", c.Optimizer)
 		}
 		for workers := 2; workers <= 3; workers++ {
-			for rank, got := range run(t, c, workers, 2, kernel.Best()) {
+			for rank, got := range run(t, c, workers, 2, compute.Best()) {
 				compareOutcomes(t, fmt.Sprintf("%s, %d workers, rank %d", c.Optimizer.Name, workers, rank),
 					got, want)
 			}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/compute"
 	"lockstep/gradsync"
-	"lockstep/internal/kernel"
 	"lockstep/train"
 )
 
@@ -31,12 +31,12 @@ func (u *swapping) Next(step int) (train.Work, error) {
 func TestShardsMoveBetweenSteps(t *testing.T) {
 	c := example(t, "lenet", 100, 37) // in shards that do not divide by two
 	c.Plan = cut(t, 5, 1)
-	want := run(t, c, 1, 1, kernel.Best())[0]
+	want := run(t, c, 1, 1, compute.Best())[0]
 	join := func(h *hub, rank int, l *train.Loop) (train.Updater, error) {
 		u, err := h.join(rank, l)
 		return &swapping{Updater: u, hub: h, run: rank}, err
 	}
-	for rank, got := range runWith(t, c, 2, 1, kernel.Best(), join) {
+	for rank, got := range runWith(t, c, 2, 1, compute.Best(), join) {
 		compareOutcomes(t, fmt.Sprintf("rank %d", rank), got, want)
 	}
 }
@@ -62,7 +62,7 @@ func TestUpdatersRefuse(t *testing.T) {
 	} {
 		config := example(t, "lenet", 20, 5)
 		c.change(&config)
-		cpu, err := kernel.Open(kernel.Config{})
+		cpu, err := compute.Open(compute.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

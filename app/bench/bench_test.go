@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/report"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func base() job.Config {

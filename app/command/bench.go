@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/cluster"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // benchFlags are the flags that `lockstep train` does not have, or has for one value only.

@@ -11,13 +11,13 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"lockstep/app/bench"
 	"lockstep/app/commbench"
 	"lockstep/app/job"
 	"lockstep/app/report"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // commbenchFlags are the flags of commbench.

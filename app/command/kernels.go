@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/app/roofline"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+
+	"github.com/spf13/cobra"
 )
 
 // kernelFlags are the flags of `lockstep bench kernels` that are no settings of a run.
@@ -135,7 +135,7 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if err != nil {
 		return roofline.Config{}, err
 	}
-	math, err := kernel.ParseMath(f.math)
+	math, err := compute.ParseMath(f.math)
 	if err != nil {
 		return roofline.Config{}, usagef("--math: %v", err)
 	}
@@ -147,9 +147,9 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 		return roofline.Config{}, usagef("--batch: %d is out of range, want 1 to %d", resolved.Batch,
 			roofline.MaxBatch)
 	}
-	isa := kernel.Best()
+	isa := compute.Best()
 	if resolved.ISA != "" {
-		if isa, err = kernel.ParseISA(resolved.ISA); err != nil {
+		if isa, err = compute.ParseISA(resolved.ISA); err != nil {
 			return roofline.Config{}, err
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"lockstep/app/job"
+
+	"golang.org/x/term"
 )
 
 // plainEvery is the time between two lines of progress where there is no terminal.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/job"
 	"lockstep/app/report"
+
+	"github.com/spf13/cobra"
 )
 
 func trainCommand(a *app) *cobra.Command {

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"lockstep/compute"
 
-	"lockstep/internal/kernel"
+	"github.com/spf13/cobra"
 )
 
 // version describes this binary and what it can do here.
@@ -55,7 +55,7 @@ func describeVersion() version {
 			}
 		}
 	}
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		v.ISA = append(v.ISA, isa.String())
 	}
 	return v

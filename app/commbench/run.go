@@ -14,7 +14,8 @@ import (
 
 	"lockstep/cluster"
 	"lockstep/comm"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
 )
 
 // Options is what Run needs of the world around it.
@@ -140,13 +141,14 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 // onMesh measures as one rank of mesh, which it owns.
 func onMesh(mesh comm.Mesh, hosts comm.Topology, points []point, repeats int, done func(int)) (
 	found findings, err error) {
-	cpu, err := kernel.Open(kernel.Config{ISA: kernel.Best()})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		return found, errors.Join(err, mesh.Close())
 	}
 	defer cpu.Close()
+	rows := row.On(cpu)
 	g, err := comm.NewGroup(mesh, comm.Config{Topology: hosts,
-		Add: func(dst, src []float32) { cpu.Add(dst, dst, src) }})
+		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
 	if err != nil {
 		return found, errors.Join(err, mesh.Close())
 	}
@@ -161,7 +163,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 		return err
 	}
 	session, err := cluster.Join(ctx, member, cluster.Hello{PID: os.Getpid(), Host: e.HostName(),
-		ISA: []string{kernel.Plain.String()}})
+		ISA: []string{compute.Plain.String()}})
 	if err != nil {
 		return err
 	}

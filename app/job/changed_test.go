@@ -8,7 +8,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/cluster"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 // A run that was given relative paths can be resumed, and repeated, from another folder.
@@ -66,7 +66,7 @@ func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
 			t.Fatalf("%v, %+v", err, s)
 		}
 		isWarned := strings.HasPrefix(notes.String(), "warning: kernels plain in place of ")
-		if isWarned != (kernel.Best() != kernel.Plain) {
+		if isWarned != (compute.Best() != compute.Plain) {
 			t.Errorf("notes %q", notes.String())
 		}
 	}

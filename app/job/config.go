@@ -9,9 +9,9 @@ import (
 
 	"lockstep/cluster"
 	"lockstep/comm/shm"
+	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/gradsync"
-	"lockstep/internal/kernel"
 	"lockstep/model"
 	"lockstep/optim"
 )
@@ -47,7 +47,7 @@ type Config struct {
 	MasterAddr  string  // interface of the rendezvous
 	MasterPort  int     // port of the rendezvous; 0: any
 	ISA         string  // kernel path; "": the best all workers have
-	Math        string  // how products are computed, see kernel.Math
+	Math        string  // how products are computed, see compute.Math
 	Epochs      int     // length in epochs; 0: given by Steps or For, or 1
 	Steps       int     // length in steps; 0: given by Epochs or For
 	For         string  // length in training time; "": by Epochs or Steps
@@ -88,7 +88,7 @@ func Default() Config {
 		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Algorithm: auto, Link: auto, Wire: gradsync.Wire{}.String(),
 		Bucket: 1 << 20, Memory: 640 << 20,
-		MasterAddr: "127.0.0.1", Math: kernel.Fast.String(),
+		MasterAddr: "127.0.0.1", Math: compute.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
 		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
 		Schedule:  optim.ScheduleConfig{Name: "constant"}, EvalEvery: 1,
@@ -232,7 +232,7 @@ func (c Config) problems() []problem {
 	}
 	if isa, err := c.isa(); err != nil {
 		add("isa", "%w", err)
-	} else if m, err := kernel.ParseMath(c.Math); err == nil && m.On(isa) != nil {
+	} else if m, err := compute.ParseMath(c.Math); err == nil && m.On(isa) != nil {
 		add("math", "%w", m.On(isa))
 	}
 	return found
@@ -255,13 +255,13 @@ func (c Config) dataProblems(add func(name, format string, args ...any)) {
 }
 
 // isa returns the kernel path asked for, or the best of this processor.
-func (c Config) isa() (kernel.ISA, error) {
+func (c Config) isa() (compute.ISA, error) {
 	if c.ISA == "" {
-		return kernel.Best(), nil
+		return compute.Best(), nil
 	}
-	isa, err := kernel.ParseISA(c.ISA)
-	if err == nil && !slices.Contains(kernel.Supported(), isa) {
-		err = fmt.Errorf("this processor or build has no %v, only %v", isa, kernel.Supported())
+	isa, err := compute.ParseISA(c.ISA)
+	if err == nil && !slices.Contains(compute.Supported(), isa) {
+		err = fmt.Errorf("this processor or build has no %v, only %v", isa, compute.Supported())
 	}
 	return isa, err
 }

@@ -4,11 +4,11 @@ import (
 	"os"
 	"runtime"
 
+	"lockstep/compute"
+
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/mem"
-
-	"lockstep/internal/kernel"
 )
 
 // Host describes the machine of a run; it is written to host.json. What the system does not
@@ -32,7 +32,7 @@ type Host struct {
 // DescribeHost returns what is known about this machine.
 func DescribeHost() Host {
 	h := Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), UsableCores: cores()}
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		h.ISA = append(h.ISA, isa.String())
 	}
 	h.Name, _ = os.Hostname()

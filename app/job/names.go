@@ -2,7 +2,7 @@ package job
 
 import (
 	"lockstep/comm"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 const (
@@ -27,12 +27,12 @@ func algorithms() []string { return append([]string{auto}, comm.Algorithms()...)
 func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} }
 
 func isaNames() []string {
-	return []string{kernel.Plain.String(), kernel.AVX2.String(), kernel.AVX512.String()}
+	return []string{compute.Plain.String(), compute.AVX2.String(), compute.AVX512.String()}
 }
 
 func mathNames() []string {
-	return []string{kernel.Fast.String(), kernel.Exact.String(), kernel.BF16x6.String(),
-		kernel.BF16x3.String()}
+	return []string{compute.Fast.String(), compute.Exact.String(), compute.BF16x6.String(),
+		compute.BF16x3.String()}
 }
 
 func normalizeNames() []string { return []string{auto, normalizeData, normalizeImageNet} }

@@ -10,7 +10,7 @@ import (
 
 	"lockstep/cluster"
 	"lockstep/comm"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 // assignment is what a worker process is told to do.
@@ -31,7 +31,7 @@ func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 		return err
 	}
 	hello := cluster.Hello{PID: os.Getpid(), Host: e.HostName()}
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		hello.ISA = append(hello.ISA, isa.String())
 	}
 	session, err := cluster.Join(ctx, member, hello)

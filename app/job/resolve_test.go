@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"lockstep/app/job"
 	"lockstep/cluster"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestLaterSourcesWin(t *testing.T) {

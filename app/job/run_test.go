@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"lockstep/app/job"
 	"lockstep/cluster"
 	"lockstep/comm"
@@ -23,6 +21,8 @@ import (
 	"lockstep/optim"
 	"lockstep/shard"
 	"lockstep/train"
+
+	"go.uber.org/goleak"
 )
 
 // TestMain lets the test binary act as a worker process.

@@ -11,9 +11,11 @@ import (
 
 	"lockstep/cluster"
 	"lockstep/comm"
+	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/gradsync"
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/peak"
+	"lockstep/internal/kernel/row"
 	"lockstep/optim"
 	"lockstep/shard"
 	"lockstep/trace"
@@ -99,15 +101,15 @@ func (w *worker) noteCuts() {
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	defer func() { err = errors.Join(err, w.leave()) }()
 	w.noteCuts()
-	isa, err := kernel.ParseISA(w.config.ISA)
+	isa, err := compute.ParseISA(w.config.ISA)
 	if err != nil {
 		return result, err
 	}
-	math, err := kernel.ParseMath(w.config.Math)
+	math, err := compute.ParseMath(w.config.Math)
 	if err != nil {
 		return result, err
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: isa, Threads: w.config.Threads, Crowded: w.crowded,
+	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: w.config.Threads, Crowded: w.crowded,
 		Math: math})
 	if err != nil {
 		return result, err
@@ -154,7 +156,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	w.tellBuckets(done)
 	result = w.result(done)
 	if done.FLOPs > 0 {
-		result.PeakFLOPs = cpu.PeakFLOPs()
+		result.PeakFLOPs = peak.FLOPs(cpu)
 	}
 	return result, nil
 }
@@ -177,7 +179,7 @@ func (w *worker) begin(l *train.Loop) error {
 }
 
 // loop builds the training loop.
-func (w *worker) loop(cpu *kernel.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
+func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
 	c := w.config
 	var keeper train.Keeper
 	switch {
@@ -218,7 +220,7 @@ func (w *worker) memory() func(n int) []float32 {
 }
 
 // join makes the group of all workers, if they exchange anything, and what updates the weights.
-func (w *worker) join(l *train.Loop, isa kernel.ISA, plan shard.Plan, r *trace.Recorder) (
+func (w *worker) join(l *train.Loop, isa compute.ISA, plan shard.Plan, r *trace.Recorder) (
 	train.Updater, error) {
 	if w.mesh == nil || w.config.isIsolated() {
 		return train.NewLocal(l)
@@ -274,16 +276,17 @@ func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, er
 }
 
 // gather makes the group of all workers, which measures its links if the algorithm is left to it.
-func (w *worker) gather(isa kernel.ISA, plan shard.Plan) error {
+func (w *worker) gather(isa compute.ISA, plan shard.Plan) error {
 	// The group adds on its own thread, so it has a CPU of its own, which needs no closing: it
 	// starts no threads.
-	adder, err := kernel.Open(kernel.Config{ISA: isa, Threads: 1})
+	adder, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
 	if err != nil {
 		return err
 	}
+	rows := row.On(adder)
 	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
 		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher's watch is quicker
-		Add: func(dst, src []float32) { adder.Add(dst, dst, src) }})
+		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
 	if err != nil {
 		return err
 	}

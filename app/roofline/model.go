@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/graph"
+	"lockstep/internal/kernel/peak"
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/random"
@@ -126,12 +127,12 @@ func (r *run) model() error {
 		if err := r.tell(r.config.Model, i, all, begun); err != nil {
 			return err
 		}
-		whole, update, peak := s.plain(), s.profiled(), r.cpu.PeakFLOPs()
+		whole, update, limit := s.plain(), s.profiled(), peak.FLOPs(r.cpu)
 		if i < warmSteps {
 			continue
 		}
 		k.StepSeconds = append(k.StepSeconds, seconds(whole))
-		k.PeakSamples = append(k.PeakSamples, peak)
+		k.PeakSamples = append(k.PeakSamples, limit)
 		for j, d := range append(s.times, update) {
 			k.Layers[j].Seconds = append(k.Layers[j].Seconds, seconds(d))
 		}

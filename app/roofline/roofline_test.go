@@ -8,7 +8,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/roofline"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
 )
 
 func measure(t *testing.T, c roofline.Config) *analysis.Kernels {
@@ -23,7 +23,7 @@ func measure(t *testing.T, c roofline.Config) *analysis.Kernels {
 // No op of the small model beats its bound by more than what a disturbed measurement of the limits
 // explains, none is without time, and the ops make up the step.
 func TestLayersAreSane(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range compute.Supported() {
 		k := measure(t, roofline.Config{Model: "lenet", Batch: 4, Threads: 1, ISA: isa, Repeats: 3})
 		if k.ISA != isa.String() || k.Math != "fast" || len(k.StepSeconds) != 3 || len(k.PeakSamples) != 3 {
 			t.Errorf("%v: %+v", isa, k)
@@ -50,7 +50,7 @@ func TestLayersAreSane(t *testing.T) {
 // A model of texts gets generated texts of the length asked for.
 func TestModelOfTexts(t *testing.T) {
 	k := measure(t, roofline.Config{Model: "bert-tiny", Batch: 2, Sequence: 16, Threads: 1,
-		ISA: kernel.Best(), Repeats: 1})
+		ISA: compute.Best(), Repeats: 1})
 	if len(k.Layers) < 30 || !strings.Contains(k.Layers[0].Shape, "> 32x128") {
 		t.Errorf("%d layers, the first %+v, want the embedding of 2 texts of 16 tokens", len(k.Layers),
 			k.Layers[0])
@@ -75,11 +75,11 @@ func checkTimings(t *testing.T, list []analysis.Timing, samples int) {
 }
 
 func TestShapesAreSane(t *testing.T) {
-	if kernel.Best() == kernel.Plain {
+	if compute.Best() == compute.Plain {
 		t.Skip("the fixed shapes are for machines with vectors; plain Go takes minutes")
 	}
-	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 2, ISA: kernel.Best(),
-		Math: kernel.Exact, Repeats: 1, Shapes: true})
+	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 2, ISA: compute.Best(),
+		Math: compute.Exact, Repeats: 1, Shapes: true})
 	if k.Math != "exact" || len(k.Shapes) < 30 {
 		t.Errorf("math %s, %d shapes", k.Math, len(k.Shapes))
 	}

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"lockstep/app/analysis"
+	"lockstep/compute"
 	"lockstep/graph"
-	"lockstep/internal/kernel"
+	"lockstep/internal/kernel/peak"
 	"lockstep/model"
 )
 
@@ -19,8 +20,8 @@ type Config struct {
 	Batch    int // samples of a step, 1 to MaxBatch
 	Sequence int // tokens of each text, at least 1; ignored for images
 	Threads  int // 1 to 1024
-	ISA      kernel.ISA
-	Math     kernel.Math
+	ISA      compute.ISA
+	Math     compute.Math
 	Repeats  int  // samples of every timing, 1 to MaxRepeats
 	Shapes   bool // time kernels of fixed shapes as well
 }
@@ -51,7 +52,7 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 	if c.Batch < 1 || c.Batch > MaxBatch {
 		return nil, fmt.Errorf("roofline: batch %d: want 1 to %d", c.Batch, MaxBatch)
 	}
-	cpu, err := kernel.Open(kernel.Config{ISA: c.ISA, Threads: c.Threads, Math: c.Math})
+	cpu, err := compute.Open(compute.Config{ISA: c.ISA, Threads: c.Threads, Math: c.Math})
 	if err != nil {
 		return nil, fmt.Errorf("roofline: %w", err)
 	}
@@ -73,7 +74,7 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 type run struct {
 	ctx      context.Context
 	config   Config
-	cpu      *kernel.CPU
+	cpu      *compute.CPU
 	host     *graph.Host
 	kernels  analysis.Kernels
 	progress func(Progress)
@@ -127,7 +128,7 @@ func (r *run) limits() error {
 		defer memory.Release()
 	}
 	for bytes := least; bytes <= mostWork && r.ctx.Err() == nil; bytes *= 2 {
-		rate := r.cpu.Bandwidth(memory.Floats[:bytes/4])
+		rate := peak.Bandwidth(r.cpu, memory.Floats[:bytes/4])
 		r.kernels.Bandwidth = append(r.kernels.Bandwidth,
 			analysis.Bandwidth{Bytes: int64(bytes), PerSecond: rate})
 	}

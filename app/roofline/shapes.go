@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"lockstep/app/analysis"
-	"lockstep/internal/kernel"
+	"lockstep/compute"
+	"lockstep/internal/kernel/product"
+	"lockstep/internal/kernel/row"
 	"lockstep/random"
 )
 
@@ -19,27 +21,27 @@ type call struct {
 // of one is gone before the next.
 type family struct {
 	name  string
-	calls func(c *kernel.CPU) []call
+	calls func(c *compute.CPU) []call
 }
 
 // families lists the shapes, the same for every machine and model so that machines can be compared.
 func families() []family {
-	conv := func(name string, s kernel.ConvShape) family {
-		return family{name, func(c *kernel.CPU) []call { return convCalls(c, name, s) }}
+	conv := func(name string, s product.ConvShape) family {
+		return family{name, func(c *compute.CPU) []call { return convCalls(c, name, s) }}
 	}
 	return []family{
-		conv("gemm", kernel.ConvShape{N: 512, H: 1, W: 1, C: 512, K: 512, R: 1, S: 1, Stride: 1}),
-		conv("1x1", kernel.ConvShape{N: 8, H: 32, W: 32, C: 64, K: 256, R: 1, S: 1, Stride: 1}),
-		conv("1x1", kernel.ConvShape{N: 8, H: 8, W: 8, C: 1024, K: 256, R: 1, S: 1, Stride: 1}),
-		conv("3x3", kernel.ConvShape{N: 4, H: 32, W: 32, C: 64, K: 64, R: 3, S: 3, Stride: 1, Pad: 1}),
-		conv("3x3", kernel.ConvShape{N: 16, H: 8, W: 8, C: 256, K: 256, R: 3, S: 3, Stride: 1, Pad: 1}),
-		conv("3x3", kernel.ConvShape{N: 64, H: 2, W: 2, C: 512, K: 512, R: 3, S: 3, Stride: 1, Pad: 1}),
-		conv("3x3/2", kernel.ConvShape{N: 8, H: 32, W: 32, C: 64, K: 128, R: 3, S: 3, Stride: 2, Pad: 1}),
-		conv("5x5", kernel.ConvShape{N: 64, H: 14, W: 14, C: 6, K: 16, R: 5, S: 5, Stride: 1, Pad: 2}),
+		conv("gemm", product.ConvShape{N: 512, H: 1, W: 1, C: 512, K: 512, R: 1, S: 1, Stride: 1}),
+		conv("1x1", product.ConvShape{N: 8, H: 32, W: 32, C: 64, K: 256, R: 1, S: 1, Stride: 1}),
+		conv("1x1", product.ConvShape{N: 8, H: 8, W: 8, C: 1024, K: 256, R: 1, S: 1, Stride: 1}),
+		conv("3x3", product.ConvShape{N: 4, H: 32, W: 32, C: 64, K: 64, R: 3, S: 3, Stride: 1, Pad: 1}),
+		conv("3x3", product.ConvShape{N: 16, H: 8, W: 8, C: 256, K: 256, R: 3, S: 3, Stride: 1, Pad: 1}),
+		conv("3x3", product.ConvShape{N: 64, H: 2, W: 2, C: 512, K: 512, R: 3, S: 3, Stride: 1, Pad: 1}),
+		conv("3x3/2", product.ConvShape{N: 8, H: 32, W: 32, C: 64, K: 128, R: 3, S: 3, Stride: 2, Pad: 1}),
+		conv("5x5", product.ConvShape{N: 64, H: 14, W: 14, C: 6, K: 16, R: 5, S: 5, Stride: 1, Pad: 2}),
 		conv("first 3x3",
-			kernel.ConvShape{N: 32, H: 32, W: 32, C: 3, K: 64, R: 3, S: 3, Stride: 1, Pad: 1}),
+			product.ConvShape{N: 32, H: 32, W: 32, C: 3, K: 64, R: 3, S: 3, Stride: 1, Pad: 1}),
 		conv("first 7x7/2",
-			kernel.ConvShape{N: 1, H: 224, W: 224, C: 3, K: 64, R: 7, S: 7, Stride: 2, Pad: 3}),
+			product.ConvShape{N: 1, H: 224, W: 224, C: 3, K: 64, R: 7, S: 7, Stride: 2, Pad: 3}),
 		{"max-pool", poolCalls},
 		{"batch-norm", normCalls},
 		{"element-wise", elementCalls},
@@ -105,8 +107,8 @@ func bytesOf(slices ...[]float32) int64 {
 }
 
 // convCalls are the three directions of a convolution.
-func convCalls(c *kernel.CPU, name string, s kernel.ConvShape) []call {
-	v := c.NewConv(s)
+func convCalls(c *compute.CPU, name string, s product.ConvShape) []call {
+	v := product.On(c).NewConv(s)
 	x, w := noise(s.N*s.H*s.W*s.C, 1), noise(s.R*s.S*s.C*s.K, 2)
 	dy := noise(s.N*s.OutH()*s.OutW()*s.K, 3)
 	y, dx, dw := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
@@ -124,9 +126,9 @@ func convCalls(c *kernel.CPU, name string, s kernel.ConvShape) []call {
 }
 
 // poolCalls are both directions of max pooling by 2x2.
-func poolCalls(c *kernel.CPU) []call {
-	s := kernel.PoolShape{N: 8, H: 32, W: 32, C: 64, Size: 2, Stride: 2}
-	v := c.NewMaxPool(s)
+func poolCalls(c *compute.CPU) []call {
+	s := row.PoolShape{N: 8, H: 32, W: 32, C: 64, Size: 2, Stride: 2}
+	v := row.On(c).NewMaxPool(s)
 	x, dx := noise(s.N*s.H*s.W*s.C, 1), make([]float32, s.N*s.H*s.W*s.C)
 	dy := noise(s.N*s.OutH()*s.OutW()*s.C, 2)
 	y := make([]float32, len(dy))
@@ -141,9 +143,10 @@ func poolCalls(c *kernel.CPU) []call {
 }
 
 // normCalls are the passes of batch normalisation.
-func normCalls(c *kernel.CPU) []call {
+func normCalls(c *compute.CPU) []call {
 	const rows, channels = 8192, 64
-	v, moments := c.NewBatchNorm(rows, channels), c.NewMoments(rows, channels, 1024)
+	on := row.On(c)
+	v, moments := on.NewBatchNorm(rows, channels), on.NewMoments(rows, channels, 1024)
 	x, dy, y := noise(rows*channels, 1), noise(rows*channels, 2), make([]float32, rows*channels)
 	mean, variance := make([]float32, channels), make([]float32, channels)
 	unbiased := make([]float32, channels)
@@ -168,7 +171,8 @@ func normCalls(c *kernel.CPU) []call {
 }
 
 // elementCalls work element by element.
-func elementCalls(c *kernel.CPU) []call {
+func elementCalls(c *compute.CPU) []call {
+	rows := row.On(c)
 	const n = 1 << 20
 	a, b, out := noise(n, 1), noise(n, 2), make([]float32, n)
 	timing := func(op string, flops int64) analysis.Timing {
@@ -176,18 +180,19 @@ func elementCalls(c *kernel.CPU) []call {
 	}
 	sgd := updateTiming(n)
 	return []call{
-		{timing("add", 1), func() { c.Add(out, a, b) }},
-		{timing("relu-backward", 1), func() { c.ReLUBackward(out, a, b) }},
-		{sgd, func() { c.SGD(out, a, b, rate, 0.9, 0, 1, false) }},
+		{timing("add", 1), func() { rows.Add(out, a, b) }},
+		{timing("relu-backward", 1), func() { rows.ReLUBackward(out, a, b) }},
+		{sgd, func() { rows.SGD(out, a, b, rate, 0.9, 0, 1, false) }},
 	}
 }
 
 // softmaxCalls are the loss of many samples of ten classes.
-func softmaxCalls(c *kernel.CPU) []call {
+func softmaxCalls(c *compute.CPU) []call {
 	const samples, classes = 512, 10
 	logits, losses := noise(samples*classes, 1), make([]float32, samples)
 	gradient, labels := make([]float32, len(logits)), make([]int32, samples)
 	timing := analysis.Timing{Op: "softmax-cross-entropy", Shape: fmt.Sprintf("%dx%d", samples, classes),
 		FLOPs: 5 * samples * classes, Bytes: bytesOf(logits, gradient, losses)}
-	return []call{{timing, func() { c.SoftmaxCrossEntropy(losses, gradient, logits, labels, classes, 0) }}}
+	rows := row.On(c)
+	return []call{{timing, func() { rows.SoftmaxCrossEntropy(losses, gradient, logits, labels, classes, 0) }}}
 }

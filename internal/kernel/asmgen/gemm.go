@@ -31,19 +31,6 @@ func gemm(a *assembler) {
 	}
 	a.turn()
 	a.strip(mask)
-	a.pause()
-}
-
-// pause writes the hint that a thread is spinning, which frees a core shared by two threads.
-func (a *assembler) pause() {
-	a.Function("pause")
-	a.Attributes(attr.NOSPLIT)
-	a.Doc("pause tells the processor that the thread is spinning.")
-	a.SignatureExpr("func()")
-	for range 4 {
-		a.PAUSE()
-	}
-	a.RET()
 }
 
 // tileRows is the number of rows in a tile's table, whatever the height of the tile.
@@ -77,8 +64,8 @@ func (a *assembler) field(args gotypes.Component, name string) reg.Register {
 // part returns a field of the arguments; the base of a slice.
 func (a *assembler) part(args gotypes.Component, name string) gotypes.Component {
 	switch c := args.Field(name); name {
-	case "taps", "depth", "tapStride", "tail", "flags", "bStride", "stride", "rows", "width",
-		"aheadStride", "aheadMask":
+	case "Taps", "Depth", "TapStride", "Tail", "Flags", "BStride", "Stride", "Rows", "Width",
+		"AheadStride", "AheadMask":
 		return c
 	default:
 		return c.Base()
@@ -152,16 +139,16 @@ func (a *assembler) multiply(v vector, s sums, b Mem, x func(row int) Mem) {
 // tile writes an indirect product.
 func (a *assembler) tile(v vector, rows, width int) {
 	name := fmt.Sprintf("tile%s_%dx%d", v.name, rows, width*v.bytes/4)
-	args := a.function(name, "tileArgs", name+" is tilePlain for a tile of this size.")
+	args := a.function(name, "TileArgs", name+" is tilePlain for a tile of this size.")
 	s := newSums(v, rows, width)
-	table := a.field(args, "table")
+	table := a.field(args, "Table")
 	a.startSums(v, s, args)
 
-	taps := a.field(args, "taps")
+	taps := a.field(args, "Taps")
 	a.TESTQ(taps, taps)
 	a.JZ(LabelRef("finish"))
 	a.ADDQ(Imm(4*tileRows), table)
-	ahead := a.field(args, "ahead")
+	ahead := a.field(args, "Ahead")
 	a.Label("tap")
 	a.tapSums(v, s, table, ahead, args)
 	a.ADDQ(Imm(4*(tileRows+1)), table)
@@ -169,7 +156,7 @@ func (a *assembler) tile(v vector, rows, width int) {
 	a.JNZ(LabelRef("tap"))
 
 	a.Label("finish")
-	out := a.field(args, "table")
+	out := a.field(args, "Table")
 	offset := a.GP64()
 	a.finish(v, s, args, func(i int, dst reg.Register) Mem {
 		a.MOVLQSX(Mem{Base: out, Disp: 4 * i}, offset)
@@ -180,10 +167,10 @@ func (a *assembler) tile(v vector, rows, width int) {
 // startSums sets each row of sums to the bias, or to zero if the tile adds to dst.
 func (a *assembler) startSums(v vector, s sums, args gotypes.Component) {
 	a.clear(v, s)
-	flags := a.field(args, "flags")
+	flags := a.field(args, "Flags")
 	a.TESTQ(U32(tileAdd), flags)
 	a.JNZ(LabelRef("started"))
-	bias := a.field(args, "bias")
+	bias := a.field(args, "Bias")
 	for j := range s[0] {
 		a.VMOVUPS(Mem{Base: bias, Disp: j * v.bytes}, s[0][j])
 		for i := 1; i < len(s); i++ {
@@ -197,25 +184,25 @@ func (a *assembler) startSums(v vector, s sums, args gotypes.Component) {
 func (a *assembler) tapSums(v vector, s sums, table, ahead reg.Register, args gotypes.Component) {
 	panel := a.GP64()
 	a.MOVLQSX(Mem{Base: table}, panel)
-	a.IMULQ(a.address(args, "tapStride"), panel)
+	a.IMULQ(a.address(args, "TapStride"), panel)
 	a.SHLQ(Imm(2), panel)
-	a.ADDQ(a.address(args, "weights"), panel)
+	a.ADDQ(a.address(args, "Weights"), panel)
 
-	src := a.field(args, "src")
+	src := a.field(args, "Src")
 	from := make([]reg.GPVirtual, len(s))
 	for i := range from {
 		from[i] = a.GP64()
 		a.MOVLQSX(Mem{Base: table, Disp: 4 * (i + 1)}, from[i])
 		a.TESTQ(from[i], from[i])
 		a.LEAQ(Mem{Base: src, Index: from[i], Scale: 4}, from[i])
-		a.CMOVQLT(a.address(args, "zero"), from[i])
+		a.CMOVQLT(a.address(args, "Zero"), from[i])
 	}
 
 	const unroll = 4
 	row := len(s[0]) * v.bytes
-	at, left := a.GP64(), a.field(args, "depth")
+	at, left := a.GP64(), a.field(args, "Depth")
 	a.XORQ(at, at)
-	fetch := a.field(args, "fetch")
+	fetch := a.field(args, "Fetch")
 	step := func(u int) {
 		a.multiply(v, s, Mem{Base: panel, Disp: u * row}, func(i int) Mem {
 			return Mem{Base: from[i], Index: at, Scale: 1, Disp: 4 * u}
@@ -232,10 +219,10 @@ func (a *assembler) tapSums(v vector, s sums, table, ahead reg.Register, args go
 	a.PREFETCHT0(Mem{Base: fetch, Disp: 64})
 	a.ADDQ(Imm(4*unroll*tileRows), fetch)
 	a.ADDQ(I32(int32(unroll*row)), panel)
-	a.TESTQ(at, a.address(args, "aheadMask"))
+	a.TESTQ(at, a.address(args, "AheadMask"))
 	a.JNZ(LabelRef("fetched"))
 	a.prefetch(v, len(s[0]), Mem{Base: ahead})
-	a.ADDQ(a.address(args, "aheadStride"), ahead)
+	a.ADDQ(a.address(args, "AheadStride"), ahead)
 	a.Label("fetched")
 	a.ADDQ(Imm(4*unroll), at)
 	a.SUBQ(Imm(unroll), left)
@@ -255,25 +242,25 @@ func (a *assembler) tapSums(v vector, s sums, table, ahead reg.Register, args go
 // outer writes a sum of outer products.
 func (a *assembler) outer(v vector, rows, width int) {
 	name := fmt.Sprintf("outer%s_%dx%d", v.name, rows, width*v.bytes/4)
-	args := a.function(name, "outerArgs", name+" is outerPlain for a tile of this size.")
+	args := a.function(name, "OuterArgs", name+" is outerPlain for a tile of this size.")
 	s := newSums(v, rows, width)
 	a.clear(v, s)
-	stride := a.field(args, "stride")
+	stride := a.field(args, "Stride")
 	a.SHLQ(Imm(2), stride)
-	next := a.field(args, "dst")
+	next := a.field(args, "Dst")
 	for i := range rows {
 		a.prefetch(v, width, Mem{Base: next})
 		if i < rows-1 {
 			a.ADDQ(stride, next)
 		}
 	}
-	left := a.Load(args.Field("pairs").Len(), a.GP64())
+	left := a.Load(args.Field("Pairs").Len(), a.GP64())
 	a.TESTQ(left, left)
 	a.JZ(LabelRef("finish"))
-	pairs, x, b := a.field(args, "pairs"), a.field(args, "a"), a.field(args, "b")
-	bStride := a.field(args, "bStride")
+	pairs, x, b := a.field(args, "Pairs"), a.field(args, "A"), a.field(args, "B")
+	bStride := a.field(args, "BStride")
 	a.SHLQ(Imm(2), bStride)
-	fromA, fromB, fetch := a.GP64(), a.GP64(), a.field(args, "fetch")
+	fromA, fromB, fetch := a.GP64(), a.GP64(), a.field(args, "Fetch")
 	a.Label("pixel")
 	a.PREFETCHT1(Mem{Base: fetch})
 	a.ADDQ(Imm(64), fetch)
@@ -301,10 +288,10 @@ func (a *assembler) outer(v vector, rows, width int) {
 func (a *assembler) finish(v vector, s sums, args gotypes.Component,
 	place func(row int, dst reg.Register) Mem) {
 	m := a.tailMask(v, args)
-	flags := a.field(args, "flags")
+	flags := a.field(args, "Flags")
 	a.TESTQ(U32(tileAdd), flags)
 	a.JZ(LabelRef("added"))
-	dst := a.field(args, "dst")
+	dst := a.field(args, "Dst")
 	for i, row := range s {
 		at := place(i, dst)
 		for j, r := range row {
@@ -326,7 +313,7 @@ func (a *assembler) finish(v vector, s sums, args gotypes.Component,
 		}
 	}
 	a.Label("store")
-	dst = a.field(args, "dst")
+	dst = a.field(args, "Dst")
 	for i, row := range s {
 		at := place(i, dst)
 		for j, r := range row {
@@ -343,7 +330,7 @@ func (a *assembler) finish(v vector, s sums, args gotypes.Component,
 
 // tailMask returns the mask of the last vector: a mask register or a vector.
 func (a *assembler) tailMask(v vector, args gotypes.Component) reg.Register {
-	tail := a.field(args, "tail")
+	tail := a.field(args, "Tail")
 	if v.wide() {
 		ones, m := a.GP32(), a.K()
 		a.MOVL(U32(0xffffffff), ones)
@@ -390,10 +377,10 @@ func (a *assembler) storeTail(v vector, m reg.Register, r reg.VecVirtual, at Mem
 // pack writes the copy of a panel.
 func (a *assembler) pack(v vector, width int) {
 	name := fmt.Sprintf("pack%s_%d", v.name, width*v.bytes/4)
-	args := a.function(name, "packArgs", name+" is packPlain for a panel of this width.")
+	args := a.function(name, "PackArgs", name+" is packPlain for a panel of this width.")
 	m := a.tailMask(v, args)
-	left, stride := a.field(args, "rows"), a.field(args, "stride")
-	dst, src := a.field(args, "dst"), a.field(args, "src")
+	left, stride := a.field(args, "Rows"), a.field(args, "Stride")
+	dst, src := a.field(args, "Dst"), a.field(args, "Src")
 	a.SHLQ(Imm(2), stride)
 	a.Label("row")
 	for j := range width {
@@ -415,14 +402,14 @@ func (a *assembler) pack(v vector, width int) {
 
 // turn writes the transposing copy of a panel, 8x8 floats at a time.
 func (a *assembler) turn() {
-	args := a.function("turnAVX2", "turnArgs", "turnAVX2 is turnPlain.")
-	dst, src := newStrided(a, args, "dst", "width"), newStrided(a, args, "src", "stride")
-	columns := a.Load(args.Field("columns"), a.GP64())
+	args := a.function("turnAVX2", "TurnArgs", "turnAVX2 is turnPlain.")
+	dst, src := newStrided(a, args, "Dst", "Width"), newStrided(a, args, "Src", "Stride")
+	columns := a.Load(args.Field("Columns"), a.GP64())
 	from, to, left := a.GP64(), a.GP64(), a.GP64()
 	a.Label("columns")
 	a.MOVQ(src.base, from)
 	a.MOVQ(dst.base, to)
-	a.Load(args.Field("rows"), left)
+	a.Load(args.Field("Rows"), left)
 	a.Label("square")
 	a.turnSquare(dst.from(a, to), src.from(a, from))
 	a.ADDQ(Imm(4*8), from)
@@ -490,15 +477,15 @@ func (a *assembler) turnSquare(dst, src [8]Mem) {
 // strip writes the gathering copy of a tile's rows. Vectors are stored whole: what one has too much, the
 // next overwrites.
 func (a *assembler) strip(mask Mem) {
-	args := a.function("stripAVX2", "stripArgs", "stripAVX2 is stripPlain.")
-	rows := a.field(args, "rows")
+	args := a.function("stripAVX2", "StripArgs", "stripAVX2 is stripPlain.")
+	rows := a.field(args, "Rows")
 	table, m := a.GP64(), a.YMM()
 	a.LEAQ(mask, table)
 	a.NEGQ(rows)
 	a.VMOVUPS(Mem{Base: table, Index: rows, Scale: 4, Disp: 4 * 8}, m)
 	a.NEGQ(rows)
-	left := a.Load(args.Field("pairs").Len(), a.GP64())
-	pairs, src, dst := a.field(args, "pairs"), a.field(args, "src"), a.field(args, "dst")
+	left := a.Load(args.Field("Pairs").Len(), a.GP64())
+	pairs, src, dst := a.field(args, "Pairs"), a.field(args, "Src"), a.field(args, "Dst")
 	from, r := a.GP64(), a.YMM()
 	a.Label("row")
 	a.MOVLQSX(Mem{Base: pairs}, from)

@@ -29,19 +29,19 @@ func lane(a *assembler) {
 // laneTile writes one tile.
 func (a *assembler) laneTile(v vector, pixels, channels int) {
 	name := fmt.Sprintf("lane%s_%dx%d", v.name, pixels, channels)
-	args := a.function(name, "laneArgs", name+" is lanePlain for a tile of this size.")
+	args := a.function(name, "LaneArgs", name+" is lanePlain for a tile of this size.")
 	s := newSums(v, pixels, channels)
-	bias := a.field(args, "bias")
+	bias := a.field(args, "Bias")
 	for k := range channels {
 		a.VBROADCASTSS(Mem{Base: bias, Disp: 4 * k}, s[0][k])
 		for i := 1; i < pixels; i++ {
 			a.VMOVAPS(s[0][k], s[i][k])
 		}
 	}
-	width := a.Load(args.Field("width"), a.GP64())
+	width := a.Load(args.Field("Width"), a.GP64())
 	a.laneTaps(v, s, args, width)
 
-	flags := a.Load(args.Field("flags"), a.GP64())
+	flags := a.Load(args.Field("Flags"), a.GP64())
 	a.TESTQ(U32(tileReLU), flags)
 	a.JZ(LabelRef("store"))
 	zero := v.register()
@@ -52,7 +52,7 @@ func (a *assembler) laneTile(v vector, pixels, channels int) {
 		}
 	}
 	a.Label("store")
-	dst := a.field(args, "dst")
+	dst := a.field(args, "Dst")
 	a.IMUL3Q(Imm(uint64(v.bytes)), width, width)
 	for i, row := range s {
 		for k, r := range row {
@@ -68,11 +68,11 @@ func (a *assembler) laneTile(v vector, pixels, channels int) {
 
 // laneTaps adds the products of all taps.
 func (a *assembler) laneTaps(v vector, s sums, args gotypes.Component, width reg.Register) {
-	taps := a.field(args, "taps")
+	taps := a.field(args, "Taps")
 	a.TESTQ(taps, taps)
 	a.JZ(LabelRef("summed"))
-	src, weights, stride := a.field(args, "src"), a.field(args, "weights"), a.field(args, "stride")
-	tapStride := a.field(args, "tapStride")
+	src, weights, stride := a.field(args, "Src"), a.field(args, "Weights"), a.field(args, "Stride")
+	tapStride := a.field(args, "TapStride")
 	a.SHLQ(Imm(2), tapStride)
 	a.SHLQ(Imm(2), stride)
 	places := []Mem{{}, {Index: stride, Scale: 1}, {Index: stride, Scale: 2}}
@@ -84,7 +84,7 @@ func (a *assembler) laneTaps(v vector, s sums, args gotypes.Component, width reg
 	at, left := a.GP64(), a.GP64()
 	a.Label("tap")
 	a.MOVQ(src, at)
-	a.Load(args.Field("depth"), left)
+	a.Load(args.Field("Depth"), left)
 	a.Label("channel")
 	x := make([]reg.VecVirtual, len(s))
 	for i := range x {
@@ -112,10 +112,10 @@ func (a *assembler) laneTaps(v vector, s sums, args gotypes.Component, width reg
 // laneOuter writes a row of tiles of a gradient of weights.
 func (a *assembler) laneOuter(v vector, depth, channels int) {
 	name := fmt.Sprintf("laneOuter%s_%dx%d", v.name, depth, channels)
-	args := a.function(name, "laneOuterArgs", name+" is laneOuterPlain for tiles of this size.")
+	args := a.function(name, "LaneOuterArgs", name+" is laneOuterPlain for tiles of this size.")
 	load := func(name string) reg.Register { return a.Load(args.Field(name), a.GP64()) }
-	x, dst, tiles := a.field(args, "x"), a.field(args, "dst"), load("tiles")
-	stride, rowStride, width := load("stride"), load("rowStride"), load("width")
+	x, dst, tiles := a.field(args, "X"), a.field(args, "Dst"), load("Tiles")
+	stride, rowStride, width := load("Stride"), load("RowStride"), load("Width")
 	a.SHLQ(Imm(2), stride)
 	a.SHLQ(Imm(2), rowStride)
 	a.IMUL3Q(Imm(uint64(v.bytes)), width, width)
@@ -140,12 +140,12 @@ func (a *assembler) laneOuter(v vector, depth, channels int) {
 // laneProducts adds the products of one tile; stride, rowStride and width are in bytes.
 func (a *assembler) laneProducts(v vector, s sums, args gotypes.Component,
 	x, stride, rowStride, width reg.Register) {
-	dy, rows, row := a.field(args, "dy"), a.Load(args.Field("rows"), a.GP64()), a.GP64()
+	dy, rows, row := a.field(args, "Dy"), a.Load(args.Field("Rows"), a.GP64()), a.GP64()
 	at, left := a.GP64(), a.GP64()
 	a.MOVQ(x, row)
 	a.Label("row")
 	a.MOVQ(row, at)
-	a.Load(args.Field("pixels"), left)
+	a.Load(args.Field("Pixels"), left)
 	a.Label("pixel")
 	factors := make([]reg.VecVirtual, len(s))
 	for d := range s {
@@ -171,7 +171,7 @@ func (a *assembler) laneProducts(v vector, s sums, args gotypes.Component,
 // laneStore writes the sums of a tile to dst or adds them to it, and moves dst on to the next tile; width
 // are the bytes from one d to the next.
 func (a *assembler) laneStore(v vector, s sums, args gotypes.Component, dst, width reg.Register) {
-	flags, next := a.Load(args.Field("flags"), a.GP64()), a.GP64()
+	flags, next := a.Load(args.Field("Flags"), a.GP64()), a.GP64()
 	a.TESTQ(U32(tileAdd), flags)
 	a.JZ(LabelRef("store"))
 	a.MOVQ(dst, next)

@@ -1,9 +1,9 @@
-// Command asmgen writes the kernel package's assembly.
+// Command asmgen writes the assembly.
 //
-//	cd internal/kernel/asmgen && go run . -out ..
+//	cd internal/kernel/asmgen && go run .
 //
-// Each family of kernels is one file here and one generated pair beside the package: z<family>_amd64.s
-// and z<family>_amd64.go with the Go declarations.
+// Each family of kernels is one file here and one generated pair in a package: z<family>_amd64.s and
+// z<family>_amd64.go with the Go declarations.
 package main
 
 import (
@@ -25,10 +25,16 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
+// The packages that assembly is written for, as folders of the module.
+const (
+	kernels = "internal/kernel/asm"
+	threads = "compute"
+)
+
 func main() {
 	flags := flag.NewFlagSet("asmgen", flag.ExitOnError) // avo fills the global set with its own
-	source := flags.String("kernel", "..", "folder of the kernel package")
-	out := flags.String("out", "..", "folder to write to")
+	source := flags.String("module", "../../..", "root of the module")
+	out := flags.String("out", "../../..", "root of the tree to write to")
 	flags.Parse(os.Args[1:])
 	if err := run(*source, *out); err != nil {
 		fmt.Fprintf(os.Stderr, "asmgen: %v\n", err)
@@ -36,65 +42,77 @@ func main() {
 	}
 }
 
+// arguments lists the files that declare the structs of arguments.
+func arguments() []string {
+	return []string{kernels + "/tile.go", kernels + "/winograd_plain.go", kernels + "/lane_plain.go",
+		kernels + "/split_args.go"}
+}
+
 // run writes every family, then the sums of what they came from.
 func run(source, out string) error {
-	pkg, err := arguments(filepath.Join(source, "tile.go"), filepath.Join(source, "winograd_plain.go"),
-		filepath.Join(source, "lane_plain.go"), filepath.Join(source, "split_args.go"))
+	pkg, err := declare(source, arguments())
 	if err != nil {
 		return err
 	}
 	for _, f := range []struct {
-		name  string
-		write func(*assembler)
+		folder, name string
+		write        func(*assembler)
 	}{
-		{"element", element},
-		{"gemm", gemm},
-		{"lane", lane},
-		{"peak", peak},
-		{"winograd", winograd},
-		{"row", row},
-		{"split", split},
+		{kernels, "element", element},
+		{kernels, "gemm", gemm},
+		{kernels, "lane", lane},
+		{kernels, "peak", peak},
+		{kernels, "winograd", winograd},
+		{kernels, "row", row},
+		{kernels, "split", split},
+		{threads, "pause", pause},
 	} {
-		if err := generate(out, f.name, pkg, f.write); err != nil {
+		if err := generate(filepath.Join(out, f.folder), f.name, pkg, f.write); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
 	return writeSums(source, out)
 }
 
-// writeSums writes asmgen.sum, the SHA-256 of each source and each output. By it the kernel package
+// writeSums writes asmgen.sum, the SHA-256 of each source and each output. By it the package of kernels
 // sees that its assembly is current where this module cannot be built.
 func writeSums(source, out string) error {
-	var paths []string
-	for _, pattern := range []string{"asmgen/*.go", "asmgen/go.*", "tile.go", "winograd_plain.go",
-		"lane_plain.go", "split_args.go"} {
-		matches, err := filepath.Glob(filepath.Join(source, pattern))
-		if err != nil {
-			return err
+	var sums bytes.Buffer
+	for _, list := range []struct {
+		root     string
+		patterns []string
+	}{
+		{source, append([]string{"internal/kernel/asmgen/*.go", "internal/kernel/asmgen/go.*"},
+			arguments()...)},
+		{out, []string{kernels + "/z*_amd64.*", threads + "/z*_amd64.*"}},
+	} {
+		for _, pattern := range list.patterns {
+			if err := appendSums(&sums, list.root, pattern); err != nil {
+				return err
+			}
 		}
-		paths = append(paths, matches...)
 	}
-	outputs, err := filepath.Glob(filepath.Join(out, "z*_amd64.*"))
+	return os.WriteFile(filepath.Join(out, kernels, "asmgen.sum"), sums.Bytes(), 0o644)
+}
+
+// appendSums writes the SHA-256 of the files under root that a pattern matches.
+func appendSums(sums *bytes.Buffer, root, pattern string) error {
+	paths, err := filepath.Glob(filepath.Join(root, pattern))
 	if err != nil {
 		return err
 	}
-	var sums bytes.Buffer
-	for i, path := range append(paths, outputs...) {
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
-		}
-		root := source
-		if i >= len(paths) {
-			root = out
 		}
 		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(text), filepath.ToSlash(name))
+		fmt.Fprintf(sums, "%x  %s\n", sha256.Sum256(text), filepath.ToSlash(name))
 	}
-	return os.WriteFile(filepath.Join(out, "asmgen.sum"), sums.Bytes(), 0o644)
+	return nil
 }
 
 // assembler writes the functions of one family.
@@ -103,20 +121,20 @@ type assembler struct {
 	pkg *types.Package
 }
 
-// arguments type-checks the files that declare the structs of arguments, so that their fields are
-// found by name.
-func arguments(paths ...string) (*types.Package, error) {
+// declare type-checks the files that declare the structs of arguments, so that their fields are found by
+// name.
+func declare(source string, paths []string) (*types.Package, error) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, path := range paths {
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(set, filepath.Join(source, path), nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
 	config := types.Config{IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", "amd64")}
-	return config.Check("lockstep/internal/kernel", set, files, nil)
+	return config.Check("lockstep/internal/kernel/asm", set, files, nil)
 }
 
 // function starts a function name(a *argument), whose one parameter points to a struct of arguments,
@@ -145,7 +163,10 @@ func generate(out, name string, pkg *types.Package, write func(*assembler)) erro
 	if err := pass.Compile.Execute(file); err != nil {
 		return err
 	}
-	config := printer.Config{Name: "asmgen", Argv: []string{"asmgen"}, Pkg: "kernel"}
+	config := printer.Config{Name: "asmgen", Argv: []string{"asmgen"}, Pkg: filepath.Base(out)}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
 	for suffix, p := range map[string]printer.Printer{
 		".s": printer.NewGoAsm(config), ".go": printer.NewStubs(config),
 	} {

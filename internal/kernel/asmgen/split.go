@@ -88,7 +88,7 @@ func (a *assembler) rowAddress(args gotypes.Component, table reg.Register, i Mem
 	a.MOVLQSX(i, row)
 	a.TESTQ(row, row)
 	a.LEAQ(Mem{Base: src, Index: row, Scale: 4}, row)
-	a.CMOVQLT(a.address(args, "zero"), row)
+	a.CMOVQLT(a.address(args, "Zero"), row)
 }
 
 // splitRows writes the copy of rows to tiles.
@@ -118,10 +118,10 @@ func (a *assembler) splitPairs(parts int) {
 func (a *assembler) splitCopy(family string, parts, rows, sources int,
 	copy func(s *splitter, from []reg.GPVirtual, out Mem)) {
 	name := fmt.Sprintf("%sAVX512_%d", family, parts)
-	args := a.function(name, "splitArgs", fmt.Sprintf("%s is %sPlain.", name, family))
+	args := a.function(name, "SplitArgs", fmt.Sprintf("%s is %sPlain.", name, family))
 	s := a.newSplitter(parts)
-	table, src, dst := a.field(args, "table"), a.field(args, "src"), a.field(args, "dst")
-	step := a.Load(args.Field("dstStep"), a.GP64())
+	table, src, dst := a.field(args, "Table"), a.field(args, "Src"), a.field(args, "Dst")
+	step := a.Load(args.Field("DstStep"), a.GP64())
 	a.SHLQ(Imm(2), step)
 	from := make([]reg.GPVirtual, sources)
 	for j := range from {
@@ -133,7 +133,7 @@ func (a *assembler) splitCopy(family string, parts, rows, sources int,
 	for j := range from {
 		a.rowAddress(args, table, Mem{Base: table, Index: i, Scale: 4, Disp: 64 * j}, src, from[j])
 	}
-	a.Load(args.Field("n"), left)
+	a.Load(args.Field("N"), left)
 	a.MOVQ(dst, out)
 	a.Label("columns")
 	copy(s, from, Mem{Base: out})
@@ -155,14 +155,14 @@ func (a *assembler) splitCopy(family string, parts, rows, sources int,
 // left in the work floats, where the parts are taken from.
 func (a *assembler) splitTurn(parts int) {
 	name := fmt.Sprintf("splitTurnAVX512_%d", parts)
-	args := a.function(name, "splitArgs", name+" is splitTurnPlain.")
-	table, src, dst := a.field(args, "table"), a.field(args, "src"), a.field(args, "dst")
-	step := a.Load(args.Field("dstStep"), a.GP64())
+	args := a.function(name, "SplitArgs", name+" is splitTurnPlain.")
+	table, src, dst := a.field(args, "Table"), a.field(args, "Src"), a.field(args, "Dst")
+	step := a.Load(args.Field("DstStep"), a.GP64())
 	a.SHLQ(Imm(2), step)
-	left, at := a.Load(args.Field("n"), a.GP64()), a.GP64()
+	left, at := a.Load(args.Field("N"), a.GP64()), a.GP64()
 	a.XORQ(at, at)
 	a.Label("tile")
-	half, from := a.GP64(), a.field(args, "work")
+	half, from := a.GP64(), a.field(args, "Work")
 	a.MOVQ(table, half)
 	for h := range 2 {
 		rows := make([]reg.VecVirtual, 16)
@@ -279,24 +279,24 @@ func splitProducts(parts int) [][2]int {
 // splitTile writes the product of tiles: sums are tiles 0 to 3, operands 4 to 7.
 func (a *assembler) splitTile(parts int, config Mem) {
 	name := fmt.Sprintf("splitTileAMX_%d", parts)
-	args := a.function(name, "splitTileArgs", name+" is splitTilePlain.")
+	args := a.function(name, "SplitTileArgs", name+" is splitTilePlain.")
 	x, y, sum := reg.RAX, reg.RDI, reg.RSI
-	a.Load(args.Field("a").Base(), x)
-	a.Load(args.Field("sums").Base(), sum)
+	a.Load(args.Field("A").Base(), x)
+	a.Load(args.Field("Sums").Base(), sum)
 	a.MOVQ(U32(tileRow), reg.RCX)
 	a.MOVQ(U32(2*tileRow), reg.RDX)
 	a.LEAQ(config, reg.R8)
 	a.bytes(0xC4, 0xC2, 0x78, 0x49, 0x00) // LDTILECFG (R8)
-	a.Load(args.Field("blocks"), reg.R9)
-	a.Load(args.Field("ahead").Base(), reg.R11)
-	a.Load(args.Field("dst").Base(), reg.R12)
+	a.Load(args.Field("Blocks"), reg.R9)
+	a.Load(args.Field("Ahead").Base(), reg.R11)
+	a.Load(args.Field("Dst").Base(), reg.R12)
 	a.Label("block")
 	a.MOVQ(U32(32), reg.R13)
 	for t := range 4 {
 		a.tileZero(t)
 	}
-	a.Load(args.Field("b").Base(), y)
-	a.Load(args.Field("steps"), reg.R10)
+	a.Load(args.Field("B").Base(), y)
+	a.Load(args.Field("Steps"), reg.R10)
 	a.TESTQ(reg.R10, reg.R10)
 	a.JZ(LabelRef("store"))
 	a.Label("step")
@@ -350,17 +350,17 @@ func (a *assembler) fetchRows(done string) {
 
 // splitStore writes the copy of sums to their destination.
 func (a *assembler) splitStore() {
-	args := a.function("splitStoreAVX512", "splitStoreArgs", "splitStoreAVX512 is splitStorePlain.")
-	table, dst, sum := a.field(args, "table"), a.field(args, "dst"), a.field(args, "sums")
-	flags := a.Load(args.Field("flags"), a.GP64())
-	bias := a.field(args, "bias")
+	args := a.function("splitStoreAVX512", "SplitStoreArgs", "splitStoreAVX512 is splitStorePlain.")
+	table, dst, sum := a.field(args, "Table"), a.field(args, "Dst"), a.field(args, "Sums")
+	flags := a.Load(args.Field("Flags"), a.GP64())
+	bias := a.field(args, "Bias")
 	b := [2]reg.VecVirtual{a.ZMM(), a.ZMM()}
 	zero := a.ZMM()
 	a.VPXORD(zero, zero, zero)
 	for half := range 2 {
 		a.VMOVUPS(Mem{Base: bias, Disp: 64 * half}, b[half])
 	}
-	left := a.Load(args.Field("rows"), a.GP64())
+	left := a.Load(args.Field("Rows"), a.GP64())
 	row := a.GP64()
 	a.Label("row")
 	a.MOVLQSX(Mem{Base: table}, row)

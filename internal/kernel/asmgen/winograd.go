@@ -60,14 +60,14 @@ const placesAt = 4 * 16 * 36
 // write emits the function.
 func (s *square) write(table operand.Mem) {
 	name := s.name + s.suffix()
-	s.args = s.function(name, "winogradArgs", name+" is "+s.name+"Plain.")
-	s.work = s.field(s.args, "work")
+	s.args = s.function(name, "WinogradArgs", name+" is "+s.name+"Plain.")
+	s.work = s.field(s.args, "Work")
 	if s.fromPixels {
-		s.places(s.field(s.args, "src"), s.field(s.args, "zero"))
+		s.places(s.field(s.args, "Src"), s.field(s.args, "Zero"))
 	} else if s.toPixels {
 		none := s.GP64()
 		s.XORQ(none, none)
-		s.places(s.field(s.args, "dst"), none)
+		s.places(s.field(s.args, "Dst"), none)
 	}
 	for i, f := range winogradFactors {
 		for _, need := range s.needs {
@@ -77,7 +77,7 @@ func (s *square) write(table operand.Mem) {
 			}
 		}
 	}
-	width := s.field(s.args, "width")
+	width := s.field(s.args, "Width")
 	s.SHLQ(operand.Imm(2), width)
 	s.at = s.GP64()
 	s.XORQ(s.at, s.at)
@@ -93,8 +93,8 @@ func (s *square) write(table operand.Mem) {
 
 // places turns the table's offsets from base into addresses, negative ones into none.
 func (s *square) places(base, none reg.Register) {
-	table, place, left := s.field(s.args, "table"), s.GP64(), s.GP64()
-	s.Load(s.args.Field("table").Len(), left)
+	table, place, left := s.field(s.args, "Table"), s.GP64(), s.GP64()
+	s.Load(s.args.Field("Table").Len(), left)
 	to := s.GP64()
 	s.LEAQ(operand.Mem{Base: s.work, Disp: placesAt}, to)
 	s.Label("places")
@@ -129,9 +129,9 @@ func (s *square) lines() int {
 	var next, bytes reg.Register
 	switch {
 	case s.side == 3:
-		next, bytes = s.step("src", "tapStride")
+		next, bytes = s.step("Src", "TapStride")
 	case !s.fromPixels:
-		next, bytes = s.step("src", "stride")
+		next, bytes = s.step("Src", "Stride")
 	}
 	side := 0
 	for line := range s.side {
@@ -159,13 +159,13 @@ func (s *square) across(side int) {
 	var next, bytes, flags, bias reg.Register
 	switch {
 	case s.toPixels:
-		flags, bias = s.field(s.args, "flags"), s.field(s.args, "bias")
+		flags, bias = s.field(s.args, "Flags"), s.field(s.args, "Bias")
 		s.ADDQ(s.at, bias)
 	case side == 3:
-		next, bytes = s.step("dst", "tapStride")
-		flags = s.field(s.args, "flags")
+		next, bytes = s.step("Dst", "TapStride")
+		flags = s.field(s.args, "Flags")
 	default:
-		next, bytes = s.step("dst", "stride")
+		next, bytes = s.step("Dst", "Stride")
 	}
 	for column := range side {
 		d := make([]reg.Register, s.side)

@@ -1,0 +1,50 @@
+package compute
+
+import "fmt"
+
+// ISA names one implementation of the kernels. Each gives its own bits, equal on every machine that
+// has it: the order of sums is a function of shapes and of the ISA alone.
+type ISA uint8
+
+const (
+	// Plain is portable Go, the truth that the other implementations are tested against.
+	Plain ISA = iota
+	// AVX2 uses 8-lane vectors with fused multiply-add.
+	AVX2
+	// AVX512 uses 16-lane vectors with fused multiply-add and masks.
+	AVX512
+)
+
+// String returns the name that ParseISA accepts.
+func (i ISA) String() string {
+	switch i {
+	case Plain:
+		return "plain"
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
+	}
+	return fmt.Sprintf("ISA(%d)", uint8(i))
+}
+
+// ParseISA returns the ISA called name: "plain", "avx2" or "avx512". Whether this machine has it is
+// another question, answered by Supported and Open.
+func ParseISA(name string) (ISA, error) {
+	for _, i := range []ISA{Plain, AVX2, AVX512} {
+		if i.String() == name {
+			return i, nil
+		}
+	}
+	return Plain, fmt.Errorf("compute: isa %q: want plain, avx2 or avx512", name)
+}
+
+// Supported lists the implementations that this build has and this processor can run, slowest first.
+// Plain is always among them.
+func Supported() []ISA { return append([]ISA{Plain}, detect()...) }
+
+// Best returns the fastest implementation this machine supports.
+func Best() ISA {
+	s := Supported()
+	return s[len(s)-1]
+}

@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package asm
+
+import "lockstep/compute"
+
+// gemmFor returns the tiles of isa.
+func gemmFor(compute.ISA) GemmOps { return plainGemm() }

@@ -1,0 +1,59 @@
+package asm
+
+// ElementOps holds the inner loops of the memory-bound kernels for one ISA.
+//
+// Each works on the elements of equally long slices one by one; the length of the first slice says how
+// many. Every product and sum is rounded on its own (no fused multiply-add), so all ISAs give the same
+// bits, and so does any way of cutting a call in pieces. Outputs come first; an output may be the
+// same slice as an input. plainElement holds the formulas.
+type ElementOps struct {
+	Fill         func(dst []float32, value float32)
+	Scale        func(dst, x []float32, factor float32)
+	Add          func(dst, a, b []float32)
+	Relu         func(y, x []float32)
+	ReluBackward func(dx, dy, y []float32)
+
+	// Batch norm over wide rows: the arguments after dx or x are constants or sums per column.
+	Moments       func(s, q, x, pilot []float32)
+	Normalize     func(y, x, mean, scale, shift []float32)
+	NormalizeReLU func(y, x, mean, scale, shift []float32)
+	NormSums      func(s, q, dy, x, mean []float32)
+	NormSumsReLU  func(s, q, dy, x, mean, scale, shift []float32)
+	NormGrad      func(dx, dy, x, mean, scale, slope, offset []float32)
+	NormGradReLU  func(dx, dy, x, mean, scale, shift, slope, offset []float32)
+
+	// The same with a residual r, and with the mask of a ReLU whose output is z.
+	NormalizeAdd     func(y, x, r, mean, scale, shift []float32)
+	NormalizeAddReLU func(y, x, r, mean, scale, shift []float32)
+	NormSumsGate     func(g, s, q, dy, z, x, mean []float32)
+
+	Sgd         func(w, v, grad []float32, lr, momentum, decay, scale float32)
+	SgdNesterov func(w, v, grad []float32, lr, momentum, decay, scale float32)
+
+	// Max pooling by 2x2, stride 2: one row of output pixels of channels floats each, from the two
+	// input rows top and low. These walk len(y) or len(dy) elements.
+	MaxPool          func(y, top, low []float32, channels int)
+	MaxPoolBackward  func(dtop, dlow, dy, top, low []float32, channels int)
+	ReluPoolBackward func(dtop, dlow, dy, top, low []float32, channels int)
+
+	// The same of a map that is normalised, by constants per channel, and rectified on the way.
+	NormPool         func(y, top, low, mean, scale, shift []float32, channels int)
+	NormPoolBackward func(dtop, dlow, dy, top, low, mean, scale, shift []float32, channels int)
+
+	// Max pooling by any window takes one pixel of it at a time, the tap, for a row of windows: the
+	// pixels in x or dx are step floats apart. These walk len(y) or len(dy) elements.
+	WindowMax   func(y, x []float32, channels, step int)
+	WindowPlace func(y, place, x []float32, channels, step int, tap float32)
+	WindowGive  func(dx, dy, place []float32, channels, step int, tap float32)
+}
+
+// Halve adds the n runs of width floats in s into the first: while there are several, the later half
+// is added onto the earlier one, leaving out the middle one of an odd number.
+func Halve(s []float32, n, width int, add func(dst, a, b []float32)) {
+	for n > 1 {
+		h := n / 2
+		low := s[:h*width]
+		add(low, low, s[(n-h)*width:n*width])
+		n -= h
+	}
+}

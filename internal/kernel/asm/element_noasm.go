@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package asm
+
+import "lockstep/compute"
+
+// elementFor returns the memory-bound inner loops of isa.
+func elementFor(compute.ISA) ElementOps { return plainElement() }

@@ -1,0 +1,180 @@
+package asm
+
+import "math"
+
+// plainElement is the portable implementation of ElementOps. The conversions forbid the compiler to
+// fuse a product with a sum, which some processors would otherwise round differently.
+func plainElement() ElementOps {
+	return ElementOps{
+		Fill:             fillPlain,
+		Scale:            scalePlain,
+		Add:              addPlain,
+		Relu:             reluPlain,
+		ReluBackward:     reluBackwardPlain,
+		Moments:          momentsPlain,
+		Normalize:        normalizePlain,
+		NormalizeReLU:    normalizeReLUPlain,
+		NormSums:         normSumsPlain,
+		NormSumsReLU:     normSumsReLUPlain,
+		NormGrad:         normGradPlain,
+		NormGradReLU:     normGradReLUPlain,
+		NormalizeAdd:     normalizeAddPlain,
+		NormalizeAddReLU: normalizeAddReLUPlain,
+		NormSumsGate:     normSumsGatePlain,
+		Sgd:              sgdPlain,
+		SgdNesterov:      sgdNesterovPlain,
+		MaxPool:          maxPoolPlain,
+		MaxPoolBackward:  maxPoolBackwardPlain,
+		ReluPoolBackward: reluPoolBackwardPlain,
+		NormPool:         normPoolPlain,
+		NormPoolBackward: normPoolBackwardPlain,
+		WindowMax:        windowMaxPlain,
+		WindowPlace:      windowPlacePlain,
+		WindowGive:       windowGivePlain,
+	}
+}
+
+func fillPlain(dst []float32, value float32) {
+	for i := range dst {
+		dst[i] = value
+	}
+}
+
+func scalePlain(dst, x []float32, factor float32) {
+	for i := range dst {
+		dst[i] = x[i] * factor
+	}
+}
+
+func addPlain(dst, a, b []float32) {
+	for i := range dst {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+// rectify returns max(v, 0), keeping NaN. On bits the compiler can choose without a jump, which for
+// random signs would be mispredicted half of the time.
+func rectify(v float32) float32 {
+	b := math.Float32bits(v)
+	if v < 0 {
+		b = 0
+	}
+	return math.Float32frombits(b)
+}
+
+// gate returns d where the rectified value t let the gradient through (t > 0 or NaN), else 0.
+func gate(d, t float32) float32 {
+	b := math.Float32bits(d)
+	if t <= 0 {
+		b = 0
+	}
+	return math.Float32frombits(b)
+}
+
+func reluPlain(y, x []float32) {
+	for i := range y {
+		y[i] = rectify(x[i])
+	}
+}
+
+func reluBackwardPlain(dx, dy, y []float32) {
+	for i := range dx {
+		dx[i] = gate(dy[i], y[i])
+	}
+}
+
+// momentsPlain adds d = x - pilot to s and d*d to q.
+func momentsPlain(s, q, x, pilot []float32) {
+	for i := range s {
+		d := x[i] - pilot[i]
+		s[i] += d
+		q[i] += float32(d * d)
+	}
+}
+
+// affine is the normalised value that forward writes and backward recomputes.
+func affine(x, mean, scale, shift float32) float32 {
+	return float32((x-mean)*scale) + shift
+}
+
+func normalizePlain(y, x, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = affine(x[i], mean[i], scale[i], shift[i])
+	}
+}
+
+func normalizeReLUPlain(y, x, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = rectify(affine(x[i], mean[i], scale[i], shift[i]))
+	}
+}
+
+// normSumsPlain adds dy to s and dy*(x-mean) to q.
+func normSumsPlain(s, q, dy, x, mean []float32) {
+	for i := range s {
+		s[i] += dy[i]
+		q[i] += float32(dy[i] * (x[i] - mean[i]))
+	}
+}
+
+// normSumsReLUPlain is normSumsPlain with dy gated by the recomputed output.
+func normSumsReLUPlain(s, q, dy, x, mean, scale, shift []float32) {
+	for i := range s {
+		d := gate(dy[i], affine(x[i], mean[i], scale[i], shift[i]))
+		s[i] += d
+		q[i] += float32(d * (x[i] - mean[i]))
+	}
+}
+
+// normGradPlain writes scale*dy + (slope*(x-mean) + offset).
+func normGradPlain(dx, dy, x, mean, scale, slope, offset []float32) {
+	for i := range dx {
+		dx[i] = float32(scale[i]*dy[i]) + (float32(slope[i]*(x[i]-mean[i])) + offset[i])
+	}
+}
+
+// normGradReLUPlain is normGradPlain with dy gated by the recomputed output.
+func normGradReLUPlain(dx, dy, x, mean, scale, shift, slope, offset []float32) {
+	for i := range dx {
+		d := gate(dy[i], affine(x[i], mean[i], scale[i], shift[i]))
+		dx[i] = float32(scale[i]*d) + (float32(slope[i]*(x[i]-mean[i])) + offset[i])
+	}
+}
+
+// normalizeAddPlain is normalizePlain with the residual r added.
+func normalizeAddPlain(y, x, r, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = affine(x[i], mean[i], scale[i], shift[i]) + r[i]
+	}
+}
+
+func normalizeAddReLUPlain(y, x, r, mean, scale, shift []float32) {
+	for i := range y {
+		y[i] = rectify(affine(x[i], mean[i], scale[i], shift[i]) + r[i])
+	}
+}
+
+// normSumsGatePlain is normSumsPlain with dy gated by the rectified z; g is what the gate lets through.
+func normSumsGatePlain(g, s, q, dy, z, x, mean []float32) {
+	for i := range g {
+		g[i] = gate(dy[i], z[i])
+		s[i] += g[i]
+		q[i] += float32(g[i] * (x[i] - mean[i]))
+	}
+}
+
+func sgdPlain(w, v, grad []float32, lr, momentum, decay, scale float32) {
+	for i := range w {
+		d := float32(grad[i]*scale) + float32(w[i]*decay)
+		v[i] = float32(v[i]*momentum) + d
+		w[i] -= float32(v[i] * lr)
+	}
+}
+
+func sgdNesterovPlain(w, v, grad []float32, lr, momentum, decay, scale float32) {
+	for i := range w {
+		d := float32(grad[i]*scale) + float32(w[i]*decay)
+		v[i] = float32(v[i]*momentum) + d
+		w[i] -= float32((float32(v[i]*momentum) + d) * lr)
+	}
+}

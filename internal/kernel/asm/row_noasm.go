@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package asm
+
+import "lockstep/compute"
+
+// rowFor returns the row loops of isa.
+func rowFor(compute.ISA) RowOps { return plainRow() }

@@ -1,0 +1,72 @@
+package asm
+
+// This file holds the arguments of the products of parts; asmgen reads the structs to find the fields from
+// assembly. split.go says what they are for.
+
+// SplitSide is the side of the square of sums that one product computes: two tiles of 16.
+const (
+	SplitSide = 32
+	TileSide  = 16
+	TileWords = TileSide * TileSide // pairs of bf16
+)
+
+// SplitArgs describes a copy of rows of floats to tiles of pairs of parts. Row i starts at
+// src[table[i]], or is zeros if that is negative; zero is as long as a row.
+type SplitArgs struct {
+	Table []int32 // SplitSide
+	Src   []float32
+	Zero  []float32
+	// Dst holds n steps or panels, DstStep words apart, each of SplitSide columns of the rows.
+	Dst        []uint32
+	N, DstStep int
+	Work       []float32 // TurnedFloats, for turn
+}
+
+// SplitTileArgs describes sums of products of parts: for each of blocks blocks of sums, 32x32 floats,
+//
+//	sums[i, j] = sum over steps, k < 32 of a[i, step, k] b[step, k, j]
+//
+// where the product of floats is one of their parts. The blocks of a follow each other, b is the same.
+type SplitTileArgs struct {
+	A, B          []uint32
+	Sums          []float32
+	Steps, Blocks int
+	// Ahead holds places in dst, of which 32 floats each will be wanted soon: the tiles ask for 32 of
+	// them for each block.
+	Ahead []int32
+	Dst   []float32
+}
+
+// SplitStoreArgs describes the way of 32 columns of sums to their destination,
+//
+//	dst[table[i] + j] = bias[j] + sums[i, j]
+//
+// plus what dst holds and without negative values, as flags say, for i < rows.
+type SplitStoreArgs struct {
+	Table       []int32
+	Sums, Bias  []float32
+	Dst         []float32
+	Rows, Flags int
+}
+
+// SplitOps holds the inner loops for one number of parts.
+type SplitOps struct {
+	parts int
+	// Rows fills the left operand, whose rows are rows: pair j of row i of a step's tile has its columns
+	// j and j+16.
+	Rows func(*SplitArgs)
+	// Pairs fills the right operand, whose rows are 16 pairs of rows: pair j of row i of a panel's tile
+	// has column j of rows i and i+16.
+	Pairs func(*SplitArgs)
+	// Turn fills either with transposed rows: pair j of row i has column i of rows j and j+16. It writes
+	// one half, the first 16 columns.
+	Turn  func(*SplitArgs)
+	Tile  func(*SplitTileArgs)
+	Store func(*SplitStoreArgs)
+}
+
+// TurnedFloats is the scratch of turn: two squares.
+const TurnedFloats = 2 * TileWords
+
+// StepWords returns the words of a step.
+func (o *SplitOps) StepWords() int { return 2 * o.parts * TileWords }

@@ -1,0 +1,149 @@
+package asm
+
+import "math"
+
+// plainSplit returns the portable loops.
+func plainSplit(parts int) SplitOps {
+	return SplitOps{
+		parts: parts,
+		Rows:  func(a *SplitArgs) { splitRowsPlain(parts, a) },
+		Pairs: func(a *SplitArgs) { splitPairsPlain(parts, a) },
+		Turn:  func(a *SplitArgs) { splitTurnPlain(parts, a) },
+		Tile:  func(a *SplitTileArgs) { splitTilePlain(parts, a) },
+		Store: splitStorePlain,
+	}
+}
+
+// row returns n floats of row i from column from on.
+func (a *SplitArgs) row(i, from, n int) []float32 {
+	if a.Table[i] < 0 {
+		return a.Zero[from:][:n]
+	}
+	return a.Src[int(a.Table[i])+from:][:n]
+}
+
+// cut returns the parts of x as the bits of bf16: each the nearest to what is left, ties away from zero.
+func cut(parts int, x float32) (list [3]uint32) {
+	for i := range parts {
+		top := (math.Float32bits(x) + 0x8000) >> 16
+		if i == 2 {
+			top = math.Float32bits(x) >> 16 // at most eight bits are left
+		}
+		list[i] = top
+		x -= math.Float32frombits(top << 16)
+	}
+	return list
+}
+
+// put writes the pairs of x and y, the tiles of parts lying two apart.
+func put(parts int, dst []uint32, x, y float32) {
+	low, high := cut(parts, x), cut(parts, y)
+	for i := range parts {
+		dst[2*TileWords*i] = low[i]&0xffff | high[i]<<16
+	}
+}
+
+// splitRowsPlain is the portable copy of rows.
+func splitRowsPlain(parts int, a *SplitArgs) {
+	for i := range SplitSide {
+		for s := range a.N {
+			row := a.row(i, s*SplitSide, SplitSide)
+			for j := range TileSide {
+				put(parts, a.Dst[s*a.DstStep+i*TileSide+j:], row[j], row[j+TileSide])
+			}
+		}
+	}
+}
+
+// splitPairsPlain is the portable copy of pairs of rows.
+func splitPairsPlain(parts int, a *SplitArgs) {
+	for i := range TileSide {
+		for p := range a.N {
+			x, y := a.row(i, p*SplitSide, SplitSide), a.row(i+TileSide, p*SplitSide, SplitSide)
+			for j := range SplitSide {
+				at := p*a.DstStep + j/TileSide*TileWords + i*TileSide + j%TileSide
+				put(parts, a.Dst[at:], x[j], y[j])
+			}
+		}
+	}
+}
+
+// splitTurnPlain is the portable transposing copy.
+func splitTurnPlain(parts int, a *SplitArgs) {
+	for s := range a.N {
+		for j := range TileSide {
+			x, y := a.row(j, s*SplitSide, TileSide), a.row(j+TileSide, s*SplitSide, TileSide)
+			for i := range TileSide {
+				put(parts, a.Dst[s*a.DstStep+i*TileSide+j:], x[i], y[i])
+			}
+		}
+	}
+}
+
+// splitProducts lists the products of parts in order: all whose places add up to less than parts.
+func splitProducts(parts int) [][2]int {
+	if parts == 2 {
+		return [][2]int{{0, 1}, {0, 0}, {1, 0}}
+	}
+	return [][2]int{{2, 0}, {0, 0}, {0, 2}, {0, 1}, {1, 1}, {1, 0}}
+}
+
+// splitTilePlain is the portable product of tiles.
+func splitTilePlain(parts int, a *SplitTileArgs) {
+	step := 2 * parts * TileWords
+	for block := range a.Blocks {
+		for i := range SplitSide {
+			for j := range SplitSide {
+				var sum float32
+				for s := range a.Steps {
+					x := a.A[(block*a.Steps+s)*step+i/TileSide*TileWords+i%TileSide*TileSide:]
+					y := a.B[s*step+j/TileSide*TileWords+j%TileSide:]
+					for _, p := range splitProducts(parts) {
+						sum = flush(sum + dotPairs(x[2*p[0]*TileWords:], y[2*p[1]*TileWords:]))
+					}
+				}
+				a.Sums[(block*SplitSide+i)*SplitSide+j] = sum
+			}
+		}
+	}
+}
+
+// dotPairs returns what TDPBF16PS adds to a sum: a row of x times a column of y, the first of the pairs
+// and the second summed in order on their own, denormals being zero.
+func dotPairs(x, y []uint32) float32 {
+	var even, odd float32
+	for k := range TileSide {
+		even = flush(even + float32(low(x[k])*low(y[k*TileSide])))
+		odd = flush(odd + float32(high(x[k])*high(y[k*TileSide])))
+	}
+	return flush(even + odd)
+}
+
+// low and high return the two bf16 of a pair, denormals as zero.
+func low(pair uint32) float32  { return flush(math.Float32frombits(pair << 16)) }
+func high(pair uint32) float32 { return flush(math.Float32frombits(pair & 0xffff0000)) }
+
+// flush returns x, or zero with its sign if it is denormal.
+func flush(x float32) float32 {
+	if b := math.Float32bits(x); b&0x7f800000 == 0 {
+		return math.Float32frombits(b & 0x80000000)
+	}
+	return x
+}
+
+// splitStorePlain is the portable way of sums to their destination.
+func splitStorePlain(a *SplitStoreArgs) {
+	for i := range a.Rows {
+		dst := a.Dst[a.Table[i]:][:SplitSide]
+		for j := range dst {
+			sum := a.Bias[j] + a.Sums[i*SplitSide+j]
+			if a.Flags&TileAdd != 0 {
+				sum += dst[j]
+			}
+			if a.Flags&TileReLU != 0 && sum < 0 {
+				sum = 0
+			}
+			dst[j] = sum
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package asm
+
+// The tiles are the innermost loops of every convolution and linear layer. This file holds their
+// arguments and their portable form; asmgen reads the structs to find the fields from assembly.
+
+// TileRows is the number of pixels a full tile computes at once. Six rows by four AVX-512 vectors (or
+// by two AVX2 vectors) of sums, with the operands, fill the vector registers.
+const TileRows = 6
+
+// TileArgs describes one tile of an indirect matrix product,
+//
+//	dst[out[i] + k] = bias[k] + sum_t sum_d src[from[t,i] + d] * weights[tap[t]*TapStride + d*width + k]
+//
+// for i < rows and k < width. The sum is taken in the order written, t outermost.
+type TileArgs struct {
+	// Table holds out[0..5], then tap[t], from[t,0..5] for each t; from < 0 means a row of zeros.
+	Table []int32
+	// Taps is the number of t, depth the number of d.
+	Taps, Depth int
+	Src, Zero   []float32
+	// Weights is a packed panel; a row has width floats, of which the last may be padding.
+	Weights   []float32
+	TapStride int
+	// Bias has width floats.
+	Bias []float32
+	Dst  []float32
+	// Tail is how many lanes of the last vector are written, 1 to all.
+	Tail int
+	// Flags may be TileAdd and TileReLU.
+	Flags int
+	// Rows is the height of the tile, for the portable form; each assembly tile knows its own.
+	Rows int
+	// Fetch is memory that will be wanted soon: the tile asks for TileRows floats for each d.
+	Fetch []float32
+	// Ahead is where the next tile will write, whose rows are AheadStride bytes apart: the tile asks for
+	// one row whenever a tap's channel d, a multiple of 4, has no bit of AheadMask/4.
+	Ahead                  []float32
+	AheadStride, AheadMask int
+}
+
+// flags of TileArgs and OuterArgs
+const (
+	TileAdd  = 1 // start from zero instead of the bias and add the sum to dst
+	TileReLU = 2 // replace negative results by zero
+)
+
+// OuterArgs describes one tile of a sum of outer products,
+//
+//	dst[i*stride + k] = sum_p a[pairs[p,0] + i] * b[pairs[p,1]*BStride + k]
+//
+// for i < rows and k < width, p in order; with TileAdd the sum is added to dst.
+type OuterArgs struct {
+	Pairs   []int32
+	A, B    []float32
+	BStride int
+	Dst     []float32
+	Stride  int
+	Tail    int
+	Flags   int
+	Rows    int
+	// Fetch is memory that will be wanted soon: the tile asks for a cache line of it for each p.
+	Fetch []float32
+}
+
+// PackArgs describes the copy of a panel, dst[i*width + k] = src[i*stride + k], i < rows, where
+// columns beyond the last vector's tail lanes are zero.
+type PackArgs struct {
+	Dst, Src     []float32
+	Rows, Stride int
+	Tail         int
+}
+
+// TurnLanes is the side of the squares that a transposing copy handles at a time.
+const TurnLanes = 8
+
+// TurnArgs describes a transposing copy of a panel, dst[d*width + j] = src[j*stride + d] for d < rows and
+// j < columns, multiples of TurnLanes.
+type TurnArgs struct {
+	Dst, Src      []float32
+	Rows, Columns int
+	Stride, Width int
+}
+
+// StripArgs describes the gathering copy of the rows of a tile, dst[p*rows + i] = src[pairs[p,0] + i] for
+// i < rows. It may write TurnLanes floats from the last row's first on.
+type StripArgs struct {
+	Pairs    []int32
+	Dst, Src []float32
+	Rows     int
+}
+
+// GemmOps holds the tiles of one ISA by height (1, 2, 4 or 6 rows) and width in vectors.
+type GemmOps struct {
+	Lanes  int   // floats in a vector
+	Widths []int // widths of tiles in vectors, widest first
+	Tile   [TileRows + 1][5]func(*TileArgs)
+	Outer  [TileRows + 1][5]func(*OuterArgs)
+	Pack   [5]func(*PackArgs)
+	Turn   func(*TurnArgs)
+	Strip  func(*StripArgs)
+	// Serial is the number of products, some 10 us of work, below which waking threads does not pay.
+	Serial int
+}
+
+// TileHeights lists the heights of tiles, tallest first: n rows are cut greedily.
+func TileHeights() [4]int { return [4]int{TileRows, 4, 2, 1} }
+
+// TileHeight returns the tallest tile for n remaining rows.
+func TileHeight(n int) int {
+	for _, h := range TileHeights() {
+		if h <= n {
+			return h
+		}
+	}
+	panic("kernel: tile of no rows")
+}
+
+// plainLanes is the width of the portable tiles: as many sums as fit the registers of most processors.
+const plainLanes = 8
+
+// plainGemm returns the portable tiles.
+func plainGemm() GemmOps {
+	o := GemmOps{Lanes: plainLanes, Widths: []int{1}, Serial: 1 << 15}
+	for _, h := range TileHeights() {
+		o.Tile[h][1] = tilePlain
+		o.Outer[h][1] = outerPlain
+	}
+	o.Pack[1] = packPlain
+	o.Turn = turnPlain
+	o.Strip = stripPlain
+	return o
+}
+
+// tilePlain is the portable tile. Products are rounded before they are added.
+func tilePlain(a *TileArgs) {
+	for i := range a.Rows {
+		var sum [plainLanes]float32
+		if a.Flags&TileAdd == 0 {
+			copy(sum[:], a.Bias)
+		}
+		for t := range a.Taps {
+			step := a.Table[TileRows+t*(TileRows+1):]
+			row := a.Zero
+			if from := step[1+i]; from >= 0 {
+				row = a.Src[from:]
+			}
+			dotPlain(&sum, row[:a.Depth], a.Weights[int(step[0])*a.TapStride:])
+		}
+		dst := a.Dst[a.Table[i]:][:a.Tail]
+		for k := range dst {
+			if a.Flags&TileAdd != 0 {
+				sum[k] = dst[k] + sum[k]
+			}
+			if a.Flags&TileReLU != 0 && sum[k] < 0 {
+				sum[k] = 0
+			}
+			dst[k] = sum[k]
+		}
+	}
+}
+
+// dotPlain adds row times the panel w to sum.
+func dotPlain(sum *[plainLanes]float32, row, w []float32) {
+	s0, s1, s2, s3 := sum[0], sum[1], sum[2], sum[3]
+	s4, s5, s6, s7 := sum[4], sum[5], sum[6], sum[7]
+	for _, x := range row {
+		b := (*[plainLanes]float32)(w)
+		s0 += float32(x * b[0])
+		s1 += float32(x * b[1])
+		s2 += float32(x * b[2])
+		s3 += float32(x * b[3])
+		s4 += float32(x * b[4])
+		s5 += float32(x * b[5])
+		s6 += float32(x * b[6])
+		s7 += float32(x * b[7])
+		w = w[plainLanes:]
+	}
+	*sum = [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// outerPlain is the portable outer-product tile.
+func outerPlain(a *OuterArgs) {
+	for i := range a.Rows {
+		var s0, s1, s2, s3, s4, s5, s6, s7 float32
+		for p := 0; p < len(a.Pairs); p += 2 {
+			x := a.A[int(a.Pairs[p])+i]
+			b := (*[plainLanes]float32)(a.B[int(a.Pairs[p+1])*a.BStride:])
+			s0 += float32(x * b[0])
+			s1 += float32(x * b[1])
+			s2 += float32(x * b[2])
+			s3 += float32(x * b[3])
+			s4 += float32(x * b[4])
+			s5 += float32(x * b[5])
+			s6 += float32(x * b[6])
+			s7 += float32(x * b[7])
+		}
+		sum := [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+		dst := a.Dst[i*a.Stride:][:a.Tail]
+		for k := range dst {
+			if a.Flags&TileAdd != 0 {
+				sum[k] = dst[k] + sum[k]
+			}
+			dst[k] = sum[k]
+		}
+	}
+}
+
+// packPlain is the portable copy of a panel.
+func packPlain(a *PackArgs) {
+	for i := range a.Rows {
+		dst := a.Dst[i*plainLanes:][:plainLanes]
+		clear(dst[copy(dst, a.Src[i*a.Stride:][:a.Tail]):])
+	}
+}
+
+// turnPlain is the portable transposing copy.
+func turnPlain(a *TurnArgs) {
+	for d := range a.Rows {
+		row := a.Dst[d*a.Width:][:a.Columns]
+		for j := range row {
+			row[j] = a.Src[j*a.Stride+d]
+		}
+	}
+}
+
+// stripPlain is the portable gathering copy.
+func stripPlain(a *StripArgs) {
+	for p := range len(a.Pairs) / 2 {
+		copy(a.Dst[p*a.Rows:][:a.Rows], a.Src[a.Pairs[2*p]:])
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package asm
+
+import "lockstep/compute"
+
+// winogradFor returns the Winograd transforms of isa.
+func winogradFor(compute.ISA) WinogradOps { return plainWinograd() }

@@ -1,0 +1,234 @@
+package asm
+
+// The transforms of F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural
+// Networks"), in their portable form; asmgen reads the struct to find the fields from assembly. With
+//
+//	     4  0 -5  0  1  0          1/4    0    0          1  1  1  1  1  0
+//	     0 -4 -4  1  1  0         -1/6 -1/6 -1/6     A' = 0  1 -1  2 -2  0
+//	B' = 0  4 -4 -1  1  0     G = -1/6  1/6 -1/6          0  1  1  4  4  0
+//	     0 -2 -1  2  1  0         1/24 1/12  1/6          0  1 -1  8 -8  1
+//	     0  2 -1 -2  1  0         1/24 -1/12 1/6
+//	     0  4  0 -5  0  1            0    0    1
+//
+// the 4x4 pixels of output that a 3x3 filter w makes of 6x6 pixels of input d are
+//
+//	y = A' [(G w G') * (B' d B)] A    (* element by element)
+//
+// so a tile takes 36 products for each pair of channels instead of 144. The gradient of w is the
+// adjoint of that in w, G' [(B' d B) * (A dy A')] G.
+
+// Winograd's F(4x4, 3x3).
+const (
+	WinogradSide   = 6                           // of a tile's input
+	WinogradOut    = 4                           // side of its output
+	WinogradPoints = WinogradSide * WinogradSide // numbers that a tile is transformed into
+	WinogradPixels = WinogradOut * WinogradOut
+)
+
+// WinogradArgs describes one transform of a tile, or of filters, for width channels.
+//
+// Pixels are found through the table; points (elements of the 6x6 squares, columns first) are stride
+// floats apart and taps TapStride. Each slice begins with the first channel.
+type WinogradArgs struct {
+	Table             []int32 // float offsets of pixels from src or dst; negative ones lie outside
+	Src, Dst          []float32
+	Zero              []float32 // what pixels outside read, width floats
+	Bias              []float32 // added to the output, width floats
+	Stride, TapStride int
+	Width             int       // a multiple of WinogradChannels
+	Flags             int       // of output and FilterGrad: TileAdd; of output: TileReLU
+	Work              []float32 // WinogradWork floats
+}
+
+const (
+	// WinogradChannels divides the numbers of channels of all Winograd convolutions.
+	WinogradChannels = 8
+	// WinogradWork is the floats of WinogradArgs.work: 36 vectors of up to 16 and 36 addresses.
+	WinogradWork = WinogradPoints * (16 + 2)
+)
+
+// WinogradOps holds the transforms of one ISA. They compute each channel on its own, with the same
+// operations, so all ISAs give the same bits, unless numbers overflow.
+type WinogradOps struct {
+	Input      func(*WinogradArgs) // B' d B: pixels to points
+	Output     func(*WinogradArgs) // A' m A: points to pixels, with bias and flags
+	Filter     func(*WinogradArgs) // G w G': taps to points
+	OutputGrad func(*WinogradArgs) // A dy A': pixels to points
+	FilterGrad func(*WinogradArgs) // G' u G: points to taps, with TileAdd
+}
+
+// plainWinograd returns the portable transforms.
+func plainWinograd() WinogradOps {
+	return WinogradOps{winogradInputPlain, winogradOutputPlain, winogradFilterPlain,
+		winogradOutputGradPlain, winogradFilterGradPlain}
+}
+
+// square is a square of numbers of one channel, line after line without gaps.
+type square [WinogradPoints]float32
+
+// line is a line or column of a square, of which there may be fewer numbers.
+type line [WinogradSide]float32
+
+// transform applies f, which turns side numbers into newSide, to each line of s and then across, and
+// leaves the result transposed.
+func (s *square) transform(side, newSide int, f func(line) line) {
+	var lines square
+	var d line
+	for i := range side {
+		copy(d[:], s[i*side:][:side])
+		d = f(d)
+		copy(lines[i*newSide:], d[:newSide])
+	}
+	for j := range newSide {
+		for i := range side {
+			d[i] = lines[i*newSide+j]
+		}
+		d = f(d)
+		copy(s[j*newSide:], d[:newSide])
+	}
+}
+
+// pixels reads channel c of the table's pixels.
+func (a *WinogradArgs) pixels(s *square, c int) {
+	for i, at := range a.Table {
+		if at < 0 {
+			s[i] = a.Zero[c]
+		} else {
+			s[i] = a.Src[int(at)+c]
+		}
+	}
+}
+
+// winogradInputPlain is the portable transform of the input.
+func winogradInputPlain(a *WinogradArgs) {
+	var s square
+	for c := range a.Width {
+		a.pixels(&s, c)
+		s.transform(WinogradSide, WinogradSide, inputLine)
+		for i := range WinogradPoints {
+			a.Dst[i*a.Stride+c] = s[i]
+		}
+	}
+}
+
+// winogradOutputPlain is the portable transform to the output.
+func winogradOutputPlain(a *WinogradArgs) {
+	var s square
+	for c := range a.Width {
+		for i := range s {
+			s[i] = a.Src[i*a.Stride+c]
+		}
+		s.transform(WinogradSide, WinogradOut, outputLine)
+		for i, at := range a.Table {
+			if at < 0 {
+				continue
+			}
+			y, dst := s[i]+a.Bias[c], &a.Dst[int(at)+c]
+			if a.Flags&TileAdd != 0 {
+				y += *dst
+			}
+			if a.Flags&TileReLU != 0 && y < 0 {
+				y = 0
+			}
+			*dst = y
+		}
+	}
+}
+
+// winogradFilterPlain is the portable transform of filters.
+func winogradFilterPlain(a *WinogradArgs) {
+	var s square
+	for c := range a.Width {
+		for i := range 9 {
+			s[i] = a.Src[i*a.TapStride+c]
+		}
+		s.transform(3, WinogradSide, filterLine)
+		for i := range s {
+			a.Dst[i*a.Stride+c] = s[i]
+		}
+	}
+}
+
+// winogradOutputGradPlain is the portable transform of the output's gradient.
+func winogradOutputGradPlain(a *WinogradArgs) {
+	var s square
+	for c := range a.Width {
+		a.pixels(&s, c)
+		s.transform(WinogradOut, WinogradSide, outputGradLine)
+		for i := range s {
+			a.Dst[i*a.Stride+c] = s[i]
+		}
+	}
+}
+
+// winogradFilterGradPlain is the portable transform to the filters' gradient.
+func winogradFilterGradPlain(a *WinogradArgs) {
+	var s square
+	for c := range a.Width {
+		for i := range s {
+			s[i] = a.Src[i*a.Stride+c]
+		}
+		s.transform(WinogradSide, 3, filterGradLine)
+		for i := range 9 {
+			dw := &a.Dst[i*a.TapStride+c]
+			if a.Flags&TileAdd != 0 {
+				s[i] += *dw
+			}
+			*dw = s[i]
+		}
+	}
+}
+
+// inputLine multiplies d by B'. Here and below products are by powers of two, and so exact, where they
+// are added to something: fused multiply-add gives the same bits.
+func inputLine(d line) line {
+	even, odd := d[4]-4*d[2], d[3]-4*d[1]
+	even2, odd2 := d[4]-d[2], d[3]-d[1]
+	return line{
+		even2 + 4*(d[0]-d[2]),
+		even + odd, even - odd,
+		even2 + 2*odd2, even2 - 2*odd2,
+		(d[5] - d[3]) - 4*odd2,
+	}
+}
+
+// outputLine multiplies m by A'.
+func outputLine(m line) line {
+	sum, diff := m[1]+m[2], m[1]-m[2]
+	sum2, diff2 := m[3]+m[4], m[3]-m[4]
+	return line{m[0] + sum + sum2, diff + 2*diff2, sum + 4*sum2, diff + 8*diff2 + m[5]}
+}
+
+// filterLine multiplies w by G.
+func filterLine(w line) line {
+	ends, ends2 := w[0]+w[2], w[0]+4*w[2]
+	return line{
+		0.25 * w[0],
+		-1. / 6 * (ends + w[1]), -1. / 6 * (ends - w[1]),
+		1. / 24 * (ends2 + 2*w[1]), 1. / 24 * (ends2 - 2*w[1]),
+		w[2],
+	}
+}
+
+// outputGradLine multiplies d by A.
+func outputGradLine(d line) line {
+	even, odd := d[0]+d[2], d[1]+d[3]
+	even2, odd2 := d[0]+4*d[2], d[1]+4*d[3]
+	return line{
+		d[0],
+		even + odd, even - odd,
+		even2 + 2*odd2, even2 - 2*odd2,
+		d[3],
+	}
+}
+
+// filterGradLine multiplies u by G'.
+func filterGradLine(u line) line {
+	sum, diff := u[1]+u[2], u[2]-u[1]
+	sum2, diff2 := u[3]+u[4], u[3]-u[4]
+	return line{
+		float32(1./24*(sum2-4*sum)) + float32(0.25*u[0]),
+		1. / 12 * (diff2 + 2*diff),
+		float32(1./6*(sum2-sum)) + u[5],
+	}
+}

@@ -1,0 +1,250 @@
+package attend
+
+import (
+	"fmt"
+	"math"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+	"lockstep/internal/kernel/product"
+	"lockstep/internal/kernel/row"
+)
+
+// Plan is the plan of scaled dot-product attention (Vaswani et al. 2017) within texts of different
+// lengths. For each text of T tokens and each head of D features, with the head's parts of q, k and v:
+//
+//	s[i,j] = sum_d q[i,d] k[j,d] / sqrt(D)
+//	p[i,j] = exp(s[i,j]) / sum_j exp(s[i,j])
+//	y[i,d] = sum_j p[i,j]*factor[i,j] v[j,d]
+//
+// factor being dropout's. Matrices are [tokens, heads*D], the texts' tokens one after another; tokens of
+// other texts are never looked at. A text's head is computed in the second-level cache, queryRows
+// queries at a time, so no [T, T] matrix is kept: Backward computes p again from each row's maximum and
+// sum, bit for bit.
+//
+// Threads share texts and heads; each is computed in one order, so the bits depend on the ISA alone. Cost:
+// 4 T^2 D FLOPs a head forward, 10 T^2 D backward.
+type Plan struct {
+	cpu               *compute.CPU
+	ops               asm.Ops
+	heads, size, most int // heads, features of a head, tokens of a text at most
+	features          []product.Block
+	parts             []*headPart
+	partFloats        int
+
+	// The call in progress.
+	rows                row.Rows
+	drop                row.Dropout
+	y, q, k, v, moments []float32
+	dq, dk, dv, dy      []float32
+	scratch             []float32
+	total               int // sum of the squares of the lengths, times heads
+}
+
+// headPart is what one thread computes with.
+type headPart struct {
+	*product.Small
+	keys                       []product.Block // of the text's tokens
+	kTurned, vTurned, kv       []float32
+	p, dropped, dp             product.Matrix
+	factors                    []float32
+	start, length, text, first int // of the text, the head's first feature
+	head                       int
+}
+
+// queryRows is how many queries are computed at a time. Changing it changes results.
+const queryRows = 128
+
+// New plans attention with heads of size features, a multiple of 16, over texts of at most most
+// tokens.
+func New(c *compute.CPU, heads, size, most int) *Plan {
+	if min(heads, size, most) < 1 || size%asm.RowLanes != 0 {
+		panic(fmt.Sprintf("kernel: attention: %d heads of %d features, texts of %d tokens; want at least 1 "+
+			"and a multiple of 16", heads, size, most))
+	}
+	a := &Plan{cpu: c, ops: asm.OpsFor(c.ISA(), c.Math()), heads: heads, size: size, most: most}
+	a.features, _ = product.CutBlocks(&a.ops.Gemm, size)
+	for range c.Threads() {
+		p := &headPart{Small: product.NewSmall(&a.ops.Gemm, queryRows)}
+		p.keys, _ = product.CutBlocks(&a.ops.Gemm, most)
+		for range a.ops.Gemm.Widths { // a shorter text may be cut into more blocks
+			p.keys = append(p.keys, product.Block{})
+		}
+		a.parts = append(a.parts, p)
+	}
+	a.partFloats = 2*product.PanelFloats(&a.ops.Gemm, size, most) + product.PanelFloats(&a.ops.Gemm, most,
+		size) +
+		3*queryRows*product.LineUp(most) + product.LineUp(most)
+	return a
+}
+
+// ScratchFloats returns how many floats of scratch each call needs.
+func (a *Plan) ScratchFloats() int { return len(a.parts)*a.partFloats + asm.LineFloats }
+
+// Forward computes y and moments, [tokens, heads, 2]: the maximum of q k and the inverse of the sum of each
+// row, which Backward wants.
+func (a *Plan) Forward(y, moments, q, k, v []float32, r row.Rows, d row.Dropout, scratch []float32) {
+	r.Cols = a.heads * a.size
+	for _, x := range [][]float32{y, q, k, v} {
+		r.Check("attention", "rows", x)
+	}
+	a.y, a.moments, a.q, a.k, a.v = y, moments, q, k, v
+	a.run((*forward)(a), r, d, scratch)
+}
+
+// Backward computes the gradients of q, k and v from that of y and Forward's moments.
+func (a *Plan) Backward(dq, dk, dv, dy, moments, q, k, v []float32, r row.Rows, d row.Dropout,
+	scratch []float32) {
+	r.Cols = a.heads * a.size
+	for _, x := range [][]float32{dq, dk, dv, dy, q, k, v} {
+		r.Check("attention backward", "rows", x)
+	}
+	a.dq, a.dk, a.dv, a.dy, a.moments, a.q, a.k, a.v = dq, dk, dv, dy, moments, q, k, v
+	a.run((*backward)(a), r, d, scratch)
+}
+
+// run does t on all threads.
+func (a *Plan) run(t compute.Task, r row.Rows, d row.Dropout, scratch []float32) {
+	row.MustLen("attention", "moments", len(a.moments), r.Rows()*a.heads*2)
+	if len(scratch) < a.ScratchFloats() {
+		panic(fmt.Sprintf("kernel: attention: len(scratch)=%d, want %d", len(scratch), a.ScratchFloats()))
+	}
+	a.rows, a.drop, a.scratch, a.total = r, d, product.Aligned(scratch), 0
+	for n := range r.Samples() {
+		length := int(r.Starts[n+1] - r.Starts[n])
+		if length > a.most {
+			panic(fmt.Sprintf("kernel: attention: text of %d tokens, want at most %d", length, a.most))
+		}
+		a.total += length * length * a.heads
+	}
+	a.cpu.Share(t, a.total*a.size)
+	a.rows, a.drop, a.scratch = row.Rows{}, row.Dropout{}, nil
+	a.y, a.q, a.k, a.v, a.moments = nil, nil, nil, nil, nil
+	a.dq, a.dk, a.dv, a.dy = nil, nil, nil, nil
+}
+
+// each calls do for the texts and heads of a part, on a thread. They are cut by the squares of the lengths.
+func (a *Plan) each(thread, part, parts int, do func(a *Plan, p *headPart)) {
+	p, before := a.parts[thread], 0
+	for n := range a.rows.Samples() {
+		p.text, p.start = n, int(a.rows.Starts[n])
+		p.length = int(a.rows.Starts[n+1]) - p.start
+		for h := range a.heads {
+			if before*parts/a.total == part {
+				p.head, p.first = h, p.start*a.rows.Cols+h*a.size
+				a.divide(p, a.scratch[thread*a.partFloats:])
+				do(a, p)
+			}
+			before += p.length * p.length
+		}
+	}
+}
+
+// divide gives a part its buffers for the text.
+func (a *Plan) divide(p *headPart, scratch []float32) {
+	take := func(n int) []float32 {
+		s := scratch[:n:n]
+		scratch = scratch[n:]
+		return s
+	}
+	o := p.Ops
+	p.keys, _ = product.AppendBlocks(o, p.keys[:0], p.length)
+	p.kTurned, p.vTurned = take(product.PanelFloats(o, a.size, p.length)), take(product.PanelFloats(o,
+		a.size, p.length))
+	p.kv = take(product.PanelFloats(o, p.length, a.size))
+	stride := product.LineUp(p.length)
+	p.p = product.Matrix{Floats: take(queryRows * stride), Stride: stride}
+	p.dropped = product.Matrix{Floats: take(queryRows * stride), Stride: stride}
+	p.dp = product.Matrix{Floats: take(queryRows * stride), Stride: stride}
+	p.factors = take(p.length)
+}
+
+// of returns the part's rows of x from row i of the text on.
+func (a *Plan) of(p *headPart, x []float32, i int) product.Matrix {
+	return product.Matrix{Floats: x[p.first+i*a.rows.Cols:], Stride: a.rows.Cols}
+}
+
+// rowMoments returns the maximum and the inverse sum of row i of the text.
+func (a *Plan) rowMoments(p *headPart, i int) []float32 {
+	return a.moments[((p.start+i)*a.heads+p.head)*2:][:2]
+}
+
+// scale returns 1/sqrt(D).
+func (a *Plan) scale() float32 { return float32(1 / math.Sqrt(float64(a.size))) }
+
+// forward is Forward's task.
+type forward Plan
+
+// Do computes some texts and heads.
+func (t *forward) Do(thread, part, parts int) {
+	a := (*Plan)(t)
+	a.each(thread, part, parts, (*Plan).forwardHead)
+}
+
+// forwardHead computes one head of one text.
+func (a *Plan) forwardHead(p *headPart) {
+	o, scale := &a.ops.Row, a.scale()
+	p.Turned(p.kTurned, a.of(p, a.k, 0).Floats, a.rows.Cols, a.size, p.keys)
+	p.Packed(p.kv, a.of(p, a.v, 0).Floats, a.rows.Cols, p.length, a.features)
+	for from := 0; from < p.length; from += queryRows {
+		n := min(queryRows, p.length-from)
+		p.Times(p.p, a.of(p, a.q, from), n, a.size, p.kTurned, p.keys)
+		for i := range n {
+			s, m := p.p.Row(i, p.length), a.rowMoments(p, from+i)
+			m[0] = o.Top(s)
+			m[1] = 1 / o.ExpSum(s, s, scale, m[0])
+			a.ops.Element.Scale(s, s, m[1])
+			if a.drop.Limit > 0 {
+				a.drop.Row(o, p.factors, p.text, p.head, from+i)
+				o.Mul(s, s, p.factors)
+			}
+		}
+		p.Times(a.of(p, a.y, from), p.p, n, p.length, p.kv, a.features)
+	}
+}
+
+// backward is Backward's task.
+type backward Plan
+
+// Do computes some texts and heads.
+func (t *backward) Do(thread, part, parts int) {
+	a := (*Plan)(t)
+	a.each(thread, part, parts, (*Plan).backwardHead)
+}
+
+// backwardHead computes one head of one text.
+func (a *Plan) backwardHead(p *headPart) {
+	p.Turned(p.kTurned, a.of(p, a.k, 0).Floats, a.rows.Cols, a.size, p.keys)
+	p.Turned(p.vTurned, a.of(p, a.v, 0).Floats, a.rows.Cols, a.size, p.keys)
+	p.Packed(p.kv, a.of(p, a.k, 0).Floats, a.rows.Cols, p.length, a.features)
+	for from := 0; from < p.length; from += queryRows {
+		n := min(queryRows, p.length-from)
+		q, dy := a.of(p, a.q, from), a.of(p, a.dy, from)
+		p.Times(p.p, q, n, a.size, p.kTurned, p.keys)
+		p.Times(p.dp, dy, n, a.size, p.vTurned, p.keys)
+		dropped := p.p
+		if a.drop.Limit > 0 {
+			dropped = p.dropped
+		}
+		for i := range n {
+			a.backwardRow(p, i, from)
+		}
+		p.Times(a.of(p, a.dq, from), p.dp, n, p.length, p.kv, a.features)
+		p.Transposed(a.of(p, a.dk, 0), p.dp, q, p.length, n, from > 0, a.features)
+		p.Transposed(a.of(p, a.dv, 0), dropped, dy, p.length, n, from > 0, a.features)
+	}
+}
+
+// backwardRow turns row i of the scores, of those from query from on, into probabilities, and the gradient
+// of the probabilities into that of the scores.
+func (a *Plan) backwardRow(p *headPart, i, from int) {
+	o, scale := &a.ops.Row, a.scale()
+	s, d, m := p.p.Row(i, p.length), p.dp.Row(i, p.length), a.rowMoments(p, from+i)
+	o.Exps(s, s, scale, m[0], m[1])
+	if a.drop.Limit > 0 {
+		a.drop.Row(o, p.factors, p.text, p.head, from+i)
+		o.Mul(p.dropped.Row(i, p.length), s, p.factors)
+		o.Mul(d, d, p.factors)
+	}
+	o.SoftmaxGrad(d, s, d, o.Dot(s, d), scale)
+}

@@ -1,0 +1,190 @@
+package attend_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+	"lockstep/internal/kernel/attend"
+	"lockstep/internal/kernel/kerneltest"
+	"lockstep/internal/kernel/row"
+)
+
+// textCase is a batch of texts for attention.
+type textCase struct {
+	lengths     []int
+	heads, size int
+	share       float64
+}
+
+// rows returns where the texts start, and the dropout of the case.
+func (c textCase) rows() (row.Rows, row.Dropout) {
+	r, d := row.Rows{Starts: []int32{0}}, row.Dropout{Limit: row.DropLimit(c.share)}
+	for n, length := range c.lengths {
+		r.Starts = append(r.Starts, r.Starts[n]+int32(length))
+		d.Keys = append(d.Keys, uint64(n+1)<<60+12345)
+	}
+	return r, d
+}
+
+// factor is dropout's factor of element j of row i of matrix h of text n: 16 bits of a word decide.
+func (c textCase) factor(d row.Dropout, n, h, i, j int) float64 {
+	word := asm.Hash(d.Keys[n] + uint64(h)<<36 + uint64(i)<<16 + uint64(j/4))
+	if uint32(word>>(j%4*16)&0xffff) < d.Limit {
+		return 0
+	}
+	return 65536 / float64(65536-d.Limit)
+}
+
+// reference computes attention and its gradients for dy in float64 by the formulas.
+func (c textCase) reference(q, k, v, dy []float32) (y, dq, dk, dv []float64) {
+	r, d := c.rows()
+	cols, scale := c.heads*c.size, 1/math.Sqrt(float64(c.size))
+	y, dq = make([]float64, len(q)), make([]float64, len(q))
+	dk, dv = make([]float64, len(q)), make([]float64, len(q))
+	for n, length := range c.lengths {
+		for h := range c.heads {
+			at := func(i int) int { return (int(r.Starts[n])+i)*cols + h*c.size }
+			dot := func(a, b []float32, i, j int) (sum float64) {
+				for f := range c.size {
+					sum += float64(a[at(i)+f]) * float64(b[at(j)+f])
+				}
+				return sum
+			}
+			for i := range length {
+				p, dp, total, flow := make([]float64, length), make([]float64, length), 0.0, 0.0
+				for j := range p {
+					p[j] = math.Exp(dot(q, k, i, j) * scale)
+					total += p[j]
+				}
+				for j := range p {
+					p[j] /= total
+					dp[j] = dot(dy, v, i, j) * c.factor(d, n, h, i, j)
+					flow += p[j] * dp[j]
+				}
+				for j := range p {
+					ds, kept := p[j]*(dp[j]-flow)*scale, p[j]*c.factor(d, n, h, i, j)
+					for f := range c.size {
+						y[at(i)+f] += kept * float64(v[at(j)+f])
+						dv[at(j)+f] += kept * float64(dy[at(i)+f])
+						dq[at(i)+f] += ds * float64(k[at(j)+f])
+						dk[at(j)+f] += ds * float64(q[at(i)+f])
+					}
+				}
+			}
+		}
+	}
+	return y, dq, dk, dv
+}
+
+func TestAttention(t *testing.T) {
+	for _, c := range []textCase{
+		{[]int{1}, 1, 16, 0}, {[]int{5, 1, 33}, 2, 64, 0.25}, {[]int{300, 7, 130}, 1, 64, 0.1},
+		{[]int{17, 128}, 3, 32, 0},
+	} {
+		most := 0
+		for _, length := range c.lengths {
+			most = max(most, length)
+		}
+		r, d := c.rows()
+		n := int(r.Starts[len(r.Starts)-1]) * c.heads * c.size
+		q, k, v, dy := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3),
+			kerneltest.Draw(t, n, 0, 4)
+		wantY, wantDQ, wantDK, wantDV := c.reference(q, k, v, dy)
+		first := map[compute.ISA][][]float32{}
+		kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+			a := attend.New(cpu, c.heads, c.size, most+cpu.Threads())
+			scratch := kerneltest.Floats(t, a.ScratchFloats())
+			moments := kerneltest.Floats(t, 2*n/c.size)
+			got := [][]float32{kerneltest.Floats(t, n), kerneltest.Floats(t, n), kerneltest.Floats(t, n),
+				kerneltest.Floats(t, n)}
+			run := func() {
+				a.Forward(got[0], moments, q, k, v, r, d, scratch)
+				a.Backward(got[1], got[2], got[3], dy, moments, q, k, v, r, d, scratch)
+			}
+			run()
+			for i, want := range [][]float64{wantY, wantDQ, wantDK, wantDV} {
+				kerneltest.Near(t, fmt.Sprintf("%+v: y, dq, dk, dv [%d]", c, i), got[i], want, 3e-6, 3)
+			}
+			if first[cpu.ISA()] == nil {
+				for _, s := range got {
+					first[cpu.ISA()] = append(first[cpu.ISA()], slices.Clone(s))
+				}
+			}
+			for i, want := range first[cpu.ISA()] {
+				kerneltest.SameBits(t, fmt.Sprintf("%+v on %d threads [%d]", c, cpu.Threads(), i), got[i],
+					want)
+			}
+			// The mean of two is rounded down: on a busy machine the runtime may allocate beside one.
+			if a := testing.AllocsPerRun(2, run); a != 0 {
+				t.Errorf("%+v: %v allocations, want 0", c, a)
+			}
+		})
+	}
+}
+
+func TestLayerNorm(t *testing.T) {
+	for _, c := range []textCase{
+		{[]int{1}, 1, 5, 0}, {[]int{3, 40, 1}, 1, 128, 0.25}, {[]int{700, 9}, 1, 33, 0.1},
+	} {
+		r, d := c.rows()
+		cols := c.size
+		n := int(r.Starts[len(r.Starts)-1]) * cols
+		x, a, dy := kerneltest.Draw(t, n, 1, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3)
+		gamma, beta := kerneltest.Draw(t, cols, 1, 4), kerneltest.Draw(t, cols, 0, 5)
+		y, dx, da := make([]float64, n), make([]float64, n), make([]float64, n)
+		dgamma, dbeta := make([]float64, cols), make([]float64, cols)
+		for text, length := range c.lengths {
+			for i := range length {
+				at := (int(r.Starts[text]) + i) * cols
+				xh, mean, square, g, gx := make([]float64, cols), 0.0, 0.0, 0.0, 0.0
+				for j := range xh {
+					xh[j] = float64(x[at+j]) + float64(a[at+j])*c.factor(d, text, 0, i, j)
+					mean += xh[j] / float64(cols)
+				}
+				for j := range xh {
+					xh[j] -= mean
+					square += xh[j] * xh[j] / float64(cols)
+				}
+				inverse := 1 / math.Sqrt(square+1e-12)
+				for j := range xh {
+					xh[j] *= inverse
+					y[at+j] = xh[j]*float64(gamma[j]) + float64(beta[j])
+					dgamma[j] += float64(dy[at+j]) * xh[j]
+					dbeta[j] += float64(dy[at+j])
+					g += float64(dy[at+j]) * float64(gamma[j]) / float64(cols)
+					gx += float64(dy[at+j]) * float64(gamma[j]) * xh[j] / float64(cols)
+				}
+				for j := range xh {
+					dx[at+j] = inverse * (float64(dy[at+j])*float64(gamma[j]) - g - xh[j]*gx)
+					da[at+j] = dx[at+j] * c.factor(d, text, 0, i, j)
+				}
+			}
+		}
+		var first [][]float32
+		kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+			p := row.On(cpu).NewLayerNorm(cols, 1e-12)
+			s, moments := kerneltest.Clone(t, a), kerneltest.Floats(t, 2*n/cols)
+			got := [][]float32{kerneltest.Floats(t, n), kerneltest.Floats(t, n), kerneltest.Floats(t, n),
+				kerneltest.Floats(t, cols), kerneltest.Floats(t, cols)}
+			p.Forward(got[0], s, moments, x, s, gamma, beta, r, d)
+			p.Backward(got[1], got[2], got[3], got[4], dy, s, moments, gamma, r, d)
+			for i, want := range [][]float64{y, dx, da, dgamma, dbeta} {
+				kerneltest.Near(t, fmt.Sprintf("%+v: y, dx, da, dgamma, dbeta [%d]", c, i), got[i], want,
+					1e-5, 3)
+			}
+			if first == nil {
+				for _, s := range got {
+					first = append(first, slices.Clone(s))
+				}
+			}
+			for i, want := range first {
+				kerneltest.SameBits(t, fmt.Sprintf("%+v on %d threads [%d]", c, cpu.Threads(), i), got[i],
+					want)
+			}
+		})
+	}
+}

@@ -1,0 +1,5 @@
+// Package attend computes scaled dot-product attention.
+//
+// New gives a plan for a CPU. Its calls take their operands and their scratch from the caller, do not
+// allocate, and panic on slices that do not fit.
+package attend

@@ -1,7 +1,0 @@
-package kernel
-
-// The inner doors of the tests.
-var (
-	Exp = exp
-	Log = log
-)

@@ -1,0 +1,2 @@
+// Package peak measures what the machine can reach.
+package peak

@@ -1,0 +1,335 @@
+package product_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/kerneltest"
+	"lockstep/internal/kernel/product"
+
+	"pgregory.net/rapid"
+)
+
+// convShapes are ragged and usual convolutions.
+func convShapes() map[string]product.ConvShape {
+	return map[string]product.ConvShape{
+		"one":              {1, 1, 1, 1, 1, 1, 1, 1, 0},
+		"lenet 1":          {4, 32, 32, 3, 6, 5, 5, 1, 0},
+		"lenet 2":          {5, 14, 14, 6, 16, 5, 5, 1, 2},
+		"lanes 1":          {16, 13, 12, 3, 6, 5, 5, 1, 0},
+		"lanes 2":          {30, 9, 9, 6, 16, 5, 5, 1, 2},
+		"lanes stride":     {15, 19, 21, 7, 5, 4, 3, 2, 1},
+		"lanes band":       {14, 27, 64, 16, 3, 3, 3, 1, 1},
+		"lanes narrow":     {13, 11, 10, 9, 1, 3, 3, 1, 2},
+		"lanes 3":          {40, 10, 9, 5, 6, 4, 4, 1, 1},
+		"lanes flat":       {16, 3, 90, 8, 5, 3, 3, 1, 0},
+		"lenet linear":     {16, 7, 7, 16, 64, 7, 7, 1, 0},
+		"classifier":       {7, 1, 1, 64, 10, 1, 1, 1, 0},
+		"vgg 1":            {1, 32, 32, 3, 64, 3, 3, 1, 1},
+		"vgg 2":            {2, 16, 16, 64, 128, 3, 3, 1, 1},
+		"vgg 8":            {13, 2, 2, 96, 80, 3, 3, 1, 1},
+		"deep":             {6, 4, 4, 200, 72, 3, 3, 1, 1},
+		"deep 1x1":         {2, 5, 5, 1000, 20, 1, 1, 1, 0},
+		"few images":       {3, 4, 4, 20, 24, 3, 3, 1, 1},
+		"stride":           {3, 9, 11, 17, 33, 3, 3, 2, 1},
+		"stride 1x1":       {7, 8, 8, 16, 40, 1, 1, 2, 0},
+		"stem":             {2, 21, 19, 3, 18, 7, 7, 2, 3},
+		"stride > filter":  {6, 11, 11, 5, 7, 2, 2, 3, 0},
+		"stride few":       {2, 20, 20, 5, 7, 3, 3, 2, 1},
+		"flat filter":      {2, 12, 10, 7, 9, 1, 5, 1, 0},
+		"tall filter":      {2, 12, 10, 7, 9, 5, 1, 1, 2},
+		"wide pad":         {2, 9, 9, 4, 5, 3, 3, 1, 4},
+		"all pad":          {1, 1, 1, 2, 3, 3, 3, 1, 2},
+		"odd channels":     {2, 10, 10, 19, 100, 3, 3, 1, 1},
+		"full map":         {9, 3, 5, 11, 50, 3, 5, 1, 0},
+		"tail 1":           {2, 9, 9, 24, 65, 3, 3, 1, 1},
+		"padded full map":  {5, 4, 4, 6, 17, 6, 6, 1, 1},
+		"narrow":           {2, 12, 12, 2, 1, 3, 3, 1, 1},
+		"narrow stride":    {2, 31, 31, 4, 3, 3, 3, 3, 1},
+		"leftover columns": {2, 10, 10, 3, 4, 3, 3, 4, 0},
+	}
+}
+
+const guard = 37 // floats of NaN around each buffer
+
+// guarded is a slice with NaN before and after it.
+type guarded struct{ all, s []float32 }
+
+func newGuarded(n int, value func(i int) float32) guarded {
+	g := guarded{all: make([]float32, n+2*guard)}
+	for i := range g.all {
+		g.all[i] = float32(math.NaN())
+	}
+	g.s = g.all[guard : guard+n : guard+n]
+	for i := range g.s {
+		g.s[i] = value(i)
+	}
+	return g
+}
+
+func (g guarded) check(t interface{ Errorf(string, ...any) }, name string) {
+	for i, v := range g.all {
+		if (i < guard || i >= guard+len(g.s)) && v == v {
+			t.Errorf("%s: wrote %v at %d of %d", name, v, i-guard, len(g.s))
+		}
+	}
+}
+
+// noise returns reproducible numbers in (-1, 1).
+func noise(seed uint32) func(int) float32 {
+	return func(int) float32 {
+		seed = seed*1664525 + 1013904223
+		return float32(int32(seed)>>8) / (1 << 23)
+	}
+}
+
+func nan(int) float32 { return float32(math.NaN()) }
+
+// convData holds the operands of a convolution and what it should give, with the sum of the terms'
+// sizes as a measure of the rounding error.
+type convData struct {
+	s                   product.ConvShape
+	x, w, dy, bias      guarded
+	y, dx, dw           []float64
+	ySize, dxSize, size []float64
+}
+
+func newConvData(s product.ConvShape) *convData {
+	p, q := s.OutH(), s.OutW()
+	d := &convData{s: s,
+		x:  newGuarded(s.N*s.H*s.W*s.C, noise(1)),
+		w:  newGuarded(s.R*s.S*s.C*s.K, noise(2)),
+		dy: newGuarded(s.N*p*q*s.K, noise(3)), bias: newGuarded(s.K, noise(4)),
+		y: make([]float64, s.N*p*q*s.K), dx: make([]float64, s.N*s.H*s.W*s.C),
+		dw: make([]float64, s.R*s.S*s.C*s.K)}
+	d.ySize, d.dxSize = make([]float64, len(d.y)), make([]float64, len(d.dx))
+	d.size = make([]float64, len(d.dw))
+	for i := range d.y {
+		d.y[i] = float64(d.bias.s[i%s.K])
+		d.ySize[i] = math.Abs(d.y[i])
+	}
+	for i := range s.N * p * q {
+		for t := range s.R * s.S {
+			h, w := i/q%p*s.Stride+t/s.S-s.Pad, i%q*s.Stride+t%s.S-s.Pad
+			if h < 0 || h >= s.H || w < 0 || w >= s.W {
+				continue
+			}
+			d.pixel(i*s.K, ((i/(p*q)*s.H+h)*s.W+w)*s.C, t*s.C*s.K)
+		}
+	}
+	return d
+}
+
+// pixel adds the products of one output pixel, one input pixel and one tap.
+func (d *convData) pixel(y, x, w int) {
+	for c := range d.s.C {
+		for k := range d.s.K {
+			xv, wv := float64(d.x.s[x+c]), float64(d.w.s[w+c*d.s.K+k])
+			dy := float64(d.dy.s[y+k])
+			d.y[y+k] += xv * wv
+			d.ySize[y+k] += math.Abs(xv * wv)
+			d.dx[x+c] += dy * wv
+			d.dxSize[x+c] += math.Abs(dy * wv)
+			d.dw[w+c*d.s.K+k] += xv * dy
+			d.size[w+c*d.s.K+k] += math.Abs(xv * dy)
+		}
+	}
+}
+
+// convResult holds what a Conv computed.
+type convResult struct{ y, dx, dw guarded }
+
+func (d *convData) run(t interface{ Errorf(string, ...any) }, c *compute.CPU, relu bool) convResult {
+	v := product.On(c).NewConv(d.s)
+	r := convResult{newGuarded(len(d.y), nan), newGuarded(len(d.dx), nan), newGuarded(len(d.dw), nan)}
+	scratch := newGuarded(v.ScratchFloats(), nan)
+	v.Forward(r.y.s, d.x.s, d.w.s, d.bias.s, relu, nil, scratch.s)
+	v.BackwardData(r.dx.s, d.dy.s, d.w.s, false, scratch.s)
+	v.BackwardWeights(r.dw.s, d.x.s, d.dy.s, scratch.s)
+	scratch.check(t, "scratch")
+	r.y.check(t, "y")
+	r.dx.check(t, "dx")
+	r.dw.check(t, "dw")
+	return r
+}
+
+func (d *convData) compare(t interface{ Errorf(string, ...any) }, r convResult, relu bool) {
+	want := d.y
+	if relu {
+		want = slices.Clone(want)
+		for i := range want {
+			want[i] = max(want[i], 0)
+		}
+	}
+	compare(t, "forward", r.y.s, want, d.ySize)
+	compare(t, "backward data", r.dx.s, d.dx, d.dxSize)
+	compare(t, "backward weights", r.dw.s, d.dw, d.size)
+}
+
+// compare reports the first element of got that is too far from want, given the sum of the sizes of
+// its terms.
+func compare(t interface{ Errorf(string, ...any) }, name string, got []float32, want, size []float64) {
+	for i := range want {
+		if e := math.Abs(float64(got[i]) - want[i]); !(e <= 1e-6*size[i]) {
+			t.Errorf("%s: element %d of %d is %v, want %v", name, i, len(want), got[i], want[i])
+			return
+		}
+	}
+}
+
+func TestConvMatchesDefinition(t *testing.T) {
+	for name, s := range convShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
+				for threads := 1; threads <= 3; threads++ {
+					d.compare(t, d.run(t, openExact(t, isa, threads), threads == 2), threads == 2)
+				}
+			})
+		}
+	}
+}
+
+func TestConvThreadsAgree(t *testing.T) {
+	for name, s := range convShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			one := d.run(t, kerneltest.Open(t, isa, 1), false)
+			for threads := 2; threads <= 3; threads++ {
+				got := d.run(t, kerneltest.Open(t, isa, threads), false)
+				if !slices.Equal(got.y.s, one.y.s) || !slices.Equal(got.dx.s, one.dx.s) ||
+					!slices.Equal(got.dw.s, one.dw.s) {
+					t.Errorf("%v %s: %d threads differ from one", isa, name, threads)
+				}
+			}
+		}
+	}
+}
+
+func TestConvRandomShapes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(lo, hi int, name string) int { return rapid.IntRange(lo, hi).Draw(t, name) }
+		s := product.ConvShape{N: draw(1, 9, "N"), H: draw(1, 12, "H"), W: draw(1, 12, "W"),
+			C: draw(1, 40, "C"), K: draw(1, 80, "K"), R: draw(1, 5, "R"), S: draw(1, 5, "S"),
+			Stride: draw(1, 3, "Stride"), Pad: draw(0, 3, "Pad")}
+		if s.H+2*s.Pad < s.R || s.W+2*s.Pad < s.S {
+			t.Skip("no output")
+		}
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			c, err := compute.Open(compute.Config{ISA: isa, Threads: draw(1, 2, "threads"),
+				Math: compute.Exact})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.compare(t, d.run(t, c, false), false)
+			c.Close()
+		}
+	})
+}
+
+func TestConvDoesNotAllocate(t *testing.T) {
+	for _, isa := range compute.Supported() {
+		for _, threads := range []int{1, 2} {
+			for _, name := range []string{"lenet 2", "lanes 2"} {
+				d := newConvData(convShapes()[name])
+				v := product.On(kerneltest.Open(t, isa, threads)).NewConv(d.s)
+				scratch := make([]float32, v.ScratchFloats())
+				y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
+				n := testing.AllocsPerRun(5, func() {
+					v.Forward(y, d.x.s, d.w.s, d.bias.s, true, nil, scratch)
+					v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
+					v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
+				})
+				if n != 0 {
+					t.Errorf("%v, %d threads, %s: %v allocations, want 0", isa, threads, name, n)
+				}
+			}
+		}
+	}
+}
+
+// Images that are left out leave the results of a plan for the others.
+func TestConvResize(t *testing.T) {
+	for _, n := range []int{20, 16, 3} { // the first and last do not fill lanes
+		s := convShapes()["lanes 2"]
+		s.N = n
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			c := kerneltest.Open(t, isa, 2)
+			want := d.run(t, c, false)
+			s.N = 30
+			v := product.On(c).NewConv(s)
+			v.Resize(n)
+			scratch := make([]float32, v.ScratchFloats())
+			y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
+			v.Forward(y, d.x.s, d.w.s, d.bias.s, false, nil, scratch)
+			v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
+			v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
+			if !slices.Equal(y, want.y.s) || !slices.Equal(dx, want.dx.s) || !slices.Equal(dw, want.dw.s) {
+				t.Errorf("%v: 30 images resized to %d differ from a plan for these", isa, n)
+			}
+		}
+	}
+}
+
+func TestConvPanicsSayWhat(t *testing.T) {
+	c := kerneltest.Open(t, compute.Plain, 1)
+	v := product.On(c).NewConv(product.ConvShape{2, 4, 4, 3, 5, 3, 3, 1, 1})
+	for want, call := range map[string]func(){
+		"kernel: conv forward: len(x)=1, want 96": func() {
+			v.Forward(make([]float32, 160), make([]float32, 1), make([]float32, 135), nil, false, nil, nil)
+		},
+		"kernel: conv: bad shape {N:1 H:2 W:2 C:1 K:1 R:3 S:3 Stride:1 Pad:0}": func() {
+			product.On(c).NewConv(product.ConvShape{1, 2, 2, 1, 1, 3, 3, 1, 0})
+		},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %q, want %q", got, want)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// Both assembly paths add the same products in the same order.
+func TestConvVectorWidthsAgree(t *testing.T) {
+	if len(compute.Supported()) < 3 {
+		t.Skip("needs AVX2 and AVX-512")
+	}
+	for name, s := range convShapes() {
+		d := newConvData(s)
+		a := d.run(t, kerneltest.Open(t, compute.AVX2, 1), false)
+		b := d.run(t, kerneltest.Open(t, compute.AVX512, 2), false)
+		if !slices.Equal(a.y.s, b.y.s) || !slices.Equal(a.dx.s, b.dx.s) || !slices.Equal(a.dw.s, b.dw.s) {
+			t.Errorf("%s: AVX2 and AVX-512 differ", name)
+		}
+	}
+}
+
+// Operands and scratch end at a page that nobody may touch.
+func TestConvStaysInside(t *testing.T) {
+	for name, s := range convShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
+				v := product.On(openExact(t, isa, 2)).NewConv(s)
+				x, w, dy := kerneltest.Clone(t, d.x.s), kerneltest.Clone(t, d.w.s), kerneltest.Clone(t,
+					d.dy.s)
+				y, dx, dw := kerneltest.Floats(t, len(dy)), kerneltest.Floats(t, len(x)),
+					kerneltest.Floats(t, len(w))
+				scratch := kerneltest.Floats(t, v.ScratchFloats())
+				v.Forward(y, x, w, kerneltest.Clone(t, d.bias.s), false, nil, scratch)
+				v.BackwardData(dx, dy, w, false, scratch)
+				v.BackwardWeights(dw, x, dy, scratch)
+				compare(t, "forward", y, d.y, d.ySize)
+			})
+		}
+	}
+}

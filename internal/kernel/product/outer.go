@@ -1,0 +1,425 @@
+package product
+
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+)
+
+// outer computes the gradient of the weights as sums of outer products,
+//
+//	dw[t, c, k] = sum over parcels, pixels p of x[from(p,t), c] * dy[p, k]
+//
+// Order of the sum: the pixels of the batch are cut into parcels, whole images or parts of one;
+// within a parcel pixels ascend. Each parcel's sum starts from zero and is added to dw. Parcels follow
+// from the shape alone. Threads share the tiles of dw, so no sum crosses threads.
+type outer struct {
+	cpu    *CPU
+	images int
+	shape  outerShape
+	blocks []Block
+	lanes  int // floats in a row of all blocks together
+	pad    *padder
+	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
+	// channels are few, a whole filter row of x fills vectors better.
+	turned bool
+	// Where there is one tap, its channels are copied strip by strip, each the rows of one tile for all
+	// pixels of a parcel: in x they lie too far apart for the first-level cache and the processor's
+	// prefetching. strips holds the pairs of a strip by its height; nil if there are none.
+	strips [asm.TileRows + 1][]int32
+	band   int // blocks whose panels of dy are kept, so that a strip serves all of them
+	// parcels holds the parts of an image, or one parcel of many images.
+	parcels []parcel
+	many    int // images in a parcel
+	tiles   []outerTile
+	parts   []*outerPart // several per thread, or just one if there is little to do
+
+	// The call in progress.
+	dw, x, dy, source []float32
+	work              []float32 // the threads' panels of dy or, if turned, the sums
+}
+
+// outerShape says what is multiplied.
+type outerShape struct {
+	taps, depth, width int // filter taps, input channels of a tap, output channels
+	xImage, pixels     int // floats in an image of x (or its padded copy); pixels in an image of dy
+}
+
+// outerPart holds one thread's share of the tiles and its arguments.
+type outerPart struct {
+	lo, hi int // tiles
+	outer  asm.OuterArgs
+	pack   asm.PackArgs
+	strip  asm.StripArgs
+}
+
+// outerTile is a tile of dw: rows channels from first of one tap, in one block of the other channels.
+type outerTile struct{ block, tap, first, rows int32 }
+
+// parcel is a run of pixels of dy. For each tap it lists the pixels that have a source: float offset
+// in x and pixel number in the parcel; if turned, float offset in dy and float offset in x.
+type parcel struct {
+	first, pixels int // in an image, for parts of one
+	pairs         [][]int32
+}
+
+// parcelPixels is about how many pixels a parcel has: with 64 channels its panel of dy is 64 KiB, and
+// a tile does enough products to pay for reading and writing its sums. Changing it changes results.
+//
+// A parcel of a filter of one tap is shorter: with nothing else to reuse, its panels should stay near.
+const (
+	parcelPixels = 256
+	tapPixels    = 128
+)
+
+// outerGroup is how many input channels all taps are computed for before the next ones, so that those
+// of a parcel stay in the second-level cache.
+const outerGroup = 8 * asm.TileRows
+
+// stripProducts is the number of weights from which strips pay for being copied.
+const stripProducts = 64 << 10
+
+// fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 512 KiB.
+const fetchFloats = 128 << 10
+
+// bandFloats bounds the columns of a band: its panels of dy for a parcel are 1 MiB.
+const bandFloats = 1024
+
+// newOuter plans the sum; from gives the float offset in an image of x of each pixel and tap, -1 for
+// padding.
+func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t int) int) *outer {
+	o := &outer{cpu: c, images: images, shape: s, pad: pad, many: 1}
+	ops := &c.ops.Gemm
+	// Vectors of x may read beyond a filter row, which only a padded copy has room for.
+	o.turned = pad != nil && outerCost(ops, s.width, s.depth) < outerCost(ops, s.depth, s.width)
+	o.blocks, o.lanes = CutBlocks(ops, s.width)
+	if o.turned {
+		o.blocks, o.lanes = CutBlocks(ops, s.depth)
+	}
+	aim := parcelPixels
+	if s.taps == 1 {
+		aim = tapPixels
+	}
+	if s.pixels*2 <= aim {
+		o.many = min(images, aim/s.pixels)
+		o.parcels = []parcel{o.newParcel(0, s.pixels, from)}
+	} else {
+		n := (s.pixels + aim - 1) / aim
+		for i := range n {
+			lo, hi := compute.Span(s.pixels, i, n)
+			o.parcels = append(o.parcels, o.newParcel(lo, hi, from))
+		}
+	}
+	o.band = 1
+	padded := s.taps > 1 || len(o.parcels[0].pairs[0]) < 2*o.many*o.parcels[0].pixels
+	if !padded && !o.turned && s.depth*s.width >= stripProducts {
+		o.planStrips()
+	}
+	o.cutTiles()
+	o.cutParts()
+	return o
+}
+
+// planStrips plans strips of x: the pairs of every height, and bands of blocks. Threads share the bands
+// if there are more output than input channels, else each band's rows.
+func (o *outer) planStrips() {
+	for _, h := range asm.TileHeights() {
+		for p := range o.parcelRows() {
+			o.strips[h] = append(o.strips[h], int32(p*h), int32(p))
+		}
+	}
+	bands := (o.lanes + bandFloats - 1) / bandFloats
+	if o.shape.width > o.shape.depth {
+		bands = (bands + o.cpu.Threads() - 1) / o.cpu.Threads() * o.cpu.Threads()
+	}
+	o.band = max(1, (len(o.blocks)+bands-1)/bands)
+}
+
+// parcelRows returns the pixels of the longest parcel.
+func (o *outer) parcelRows() int {
+	most := 0
+	for _, p := range o.parcels {
+		most = max(most, p.pixels*o.many)
+	}
+	return most
+}
+
+// outerCost estimates the half cycles that one pixel of one tap takes: two vector operations or two
+// loads go on at a time, and a sum is ready for the next addition after four cycles.
+func outerCost(o *asm.GemmOps, rows, width int) int {
+	cost := 0
+	blocks, _ := CutBlocks(o, width)
+	for _, b := range blocks {
+		for left := rows; left > 0; left -= asm.TileHeight(left) {
+			h := asm.TileHeight(left)
+			cost += max(8, h*b.vectors, h+b.vectors+2)
+		}
+	}
+	return cost
+}
+
+// rows returns the number of channels that tiles take as rows.
+func (o *outer) rows() int {
+	if o.turned {
+		return o.shape.width
+	}
+	return o.shape.depth
+}
+
+// newParcel lists pixels [lo, hi) of each of o.many images.
+func (o *outer) newParcel(lo, hi int, from func(pixel, t int) int) parcel {
+	s := &o.shape
+	p := parcel{first: lo, pixels: hi - lo, pairs: make([][]int32, s.taps)}
+	for t := range s.taps {
+		for i := range o.many {
+			for q := lo; q < hi; q++ {
+				at, pixel := from(q, t), i*(hi-lo)+q-lo
+				switch {
+				case at < 0:
+				case o.turned:
+					p.pairs[t] = append(p.pairs[t], int32(pixel*s.width), int32(i*s.xImage+at))
+				default:
+					p.pairs[t] = append(p.pairs[t], int32(i*s.xImage+at), int32(pixel))
+				}
+			}
+		}
+	}
+	return p
+}
+
+// cutTiles lists the tiles in the order in which they are computed.
+func (o *outer) cutTiles() {
+	for band := 0; band < len(o.blocks); band += o.band {
+		for group := 0; group < o.rows(); group += outerGroup {
+			end := min(group+outerGroup, o.rows())
+			for tap := range o.shape.taps {
+				for first := group; first < end; first += asm.TileHeight(end - first) {
+					for b := band; b < min(band+o.band, len(o.blocks)); b++ {
+						o.tiles = append(o.tiles, outerTile{int32(b), int32(tap), int32(first),
+							int32(asm.TileHeight(end - first))})
+					}
+				}
+			}
+		}
+	}
+}
+
+// partRows and threadParts are the rows, under all taps, that a part of the tiles has at least, as it packs
+// dy for itself, and the parts that a thread has at most.
+const (
+	partRows    = 2 * outerGroup
+	threadParts = 4
+)
+
+// cutParts cuts the tiles into runs with about the same number of rows.
+func (o *outer) cutParts() {
+	threads := o.cpu.Threads()
+	parts := threads * min(max(o.rows()*o.shape.taps/(threads*partRows), 1), threadParts)
+	total := len(o.blocks) * o.rows() * o.shape.taps
+	work := o.images * o.shape.pixels * o.shape.taps * o.rows() * o.lanes
+	if threads == 1 || work < o.cpu.ops.Gemm.Serial {
+		parts = 1
+	}
+	rows, tile := 0, 0
+	for part := range parts {
+		p := &outerPart{lo: tile}
+		for tile < len(o.tiles) && (rows+int(o.tiles[tile].rows)/2)*parts < total*(part+1) {
+			rows += int(o.tiles[tile].rows)
+			tile++
+		}
+		p.hi = tile
+		o.parts = append(o.parts, p)
+	}
+	o.parts[parts-1].hi = len(o.tiles)
+}
+
+// panelFloats returns the floats of one thread's panels of dy.
+func (o *outer) panelFloats() int {
+	return o.parcelRows() * min(o.band*o.blocks[0].lanes, o.lanes)
+}
+
+// stripFloats returns the floats of one thread's strip of x, whole cache lines.
+func (o *outer) stripFloats() int {
+	return (len(o.strips[asm.TileRows])/2*asm.TileRows + asm.TurnLanes + 15) &^ 15
+}
+
+// workFloats returns the length of o.work.
+func (o *outer) workFloats() int {
+	if o.turned {
+		return o.shape.taps * o.shape.width * o.lanes
+	}
+	return o.cpu.Threads() * (o.panelFloats() + o.stripFloats())
+}
+
+// slack returns the floats that vectors of x may read beyond the padded copy.
+func (o *outer) slack() int {
+	if o.turned {
+		return o.lanes
+	}
+	return 0
+}
+
+// scratchFloats returns the floats that the padded copy and o.work take.
+func (o *outer) scratchFloats() int {
+	n := o.workFloats()
+	if o.pad != nil {
+		n += o.images*o.shape.xImage + o.slack()
+	}
+	return n
+}
+
+func (o *outer) resize(images int) { o.images = images }
+
+func (o *outer) run(dw, x, dy, scratch []float32) {
+	o.dw, o.x, o.dy, o.source = dw, x, dy, x
+	n := o.workFloats()
+	o.work, scratch = scratch[:n], scratch[n:]
+	if o.pad != nil {
+		o.source = scratch[:o.images*o.shape.xImage+o.slack()]
+		o.cpu.Share((*outerPrepare)(o), len(o.source))
+	}
+	if len(o.parts) == 1 {
+		(*outerCompute)(o).Do(0, 0, 1)
+	} else {
+		o.cpu.RunParts((*outerCompute)(o), len(o.parts))
+	}
+	o.dw, o.x, o.dy, o.source, o.work = nil, nil, nil, nil, nil
+}
+
+// outerPrepare pads x.
+type outerPrepare outer
+
+// Do pads some images.
+func (t *outerPrepare) Do(_, part, parts int) {
+	lo, hi := compute.Span(t.images, part, parts)
+	t.pad.run(t.source, t.x, lo, hi)
+}
+
+// outerCompute multiplies.
+type outerCompute outer
+
+// Do computes the tiles of a part.
+func (t *outerCompute) Do(thread, part, _ int) {
+	o, p := (*outer)(t), t.parts[part]
+	for image := 0; image < o.images; image += o.many {
+		for i := range o.parcels {
+			if o.turned {
+				o.turnedParcel(p, image, i)
+			} else {
+				o.parcel(p, thread, image, i)
+			}
+		}
+	}
+	if o.turned {
+		o.turnBack(p)
+	}
+}
+
+// operands returns x and dy from the first pixel of parcel i of the images from image on, the number
+// of these images, and the flags of a tile.
+func (o *outer) operands(image, i int) (x, dy []float32, images, flags int) {
+	s := &o.shape
+	if image > 0 || i > 0 {
+		flags = asm.TileAdd
+	}
+	return o.source[image*s.xImage:], o.dy[(image*s.pixels+o.parcels[i].first)*s.width:],
+		min(o.many, o.images-image), flags
+}
+
+// parcel adds parcel i of the images from image on to the tiles of part p, on a thread.
+func (o *outer) parcel(p *outerPart, thread, image, i int) {
+	a, s, q := &p.outer, &o.shape, &o.parcels[i]
+	x, dy, images, flags := o.operands(image, i)
+	a.Flags, a.Stride = flags, s.width
+	panels := o.work[thread*(o.panelFloats()+o.stripFloats()):]
+	strip, panels := panels[:o.stripFloats()], panels[o.stripFloats():]
+	band, first := int32(-1), int32(-1)
+	ahead, behind := o.fetches(image)
+	for t := p.lo; t < p.hi; t++ {
+		tile := &o.tiles[t]
+		b := &o.blocks[tile.block]
+		if now := tile.block / int32(o.band); now != band {
+			band = now
+			o.packBand(p, panels, dy, int(band)*o.band, images*q.pixels)
+		}
+		pairs := q.pairs[tile.tap]
+		a.Pairs, a.A, a.Rows = pairs[:len(pairs)/o.many*images], x[tile.first:], int(tile.rows)
+		if o.strips[asm.TileRows] != nil {
+			if tile.first != first {
+				first = tile.first
+				p.strip = asm.StripArgs{Pairs: a.Pairs, Dst: strip, Src: a.A, Rows: a.Rows}
+				o.cpu.ops.Gemm.Strip(&p.strip)
+			}
+			a.Pairs, a.A = o.strips[a.Rows][:len(a.Pairs)], strip
+		}
+		a.B, a.BStride, a.Tail = dy, b.lanes, b.tail
+		if s.width != b.lanes { // else dy is a panel itself
+			a.B = panels[(b.at-o.blocks[int(band)*o.band].at)*images*q.pixels:]
+		}
+		a.Fetch = a.A
+		if len(ahead) > 0 {
+			a.Fetch = ahead
+			ahead = ahead[min(len(a.Pairs)/2*lineBytes/4, len(ahead)):]
+			if len(ahead) == 0 {
+				ahead, behind = behind, nil
+			}
+		}
+		a.Dst = o.dw[(int(tile.tap)*s.depth+int(tile.first))*s.width+b.first:]
+		o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
+	}
+}
+
+// fetches returns what the tiles of the parcel at image fetch for the next one, if images are pixels and
+// both parcels fit the second-level cache.
+func (o *outer) fetches(image int) (x, dy []float32) {
+	s := &o.shape
+	from, to := image+o.many, min(image+2*o.many, o.images)
+	if s.xImage != s.depth || from >= to || (to-from)*(s.depth+s.width) > fetchFloats {
+		return nil, nil
+	}
+	return o.source[from*s.depth : to*s.depth], o.dy[from*s.width : to*s.width]
+}
+
+// packBand copies rows rows of the blocks from first on to panels.
+func (o *outer) packBand(p *outerPart, panels, dy []float32, first, rows int) {
+	for k := first; k < min(first+o.band, len(o.blocks)); k++ {
+		b := &o.blocks[k]
+		if o.shape.width != b.lanes {
+			panel := panels[(b.at-o.blocks[first].at)*rows:]
+			packBlock(&p.pack, &o.cpu.ops.Gemm, panel, dy[b.first:], rows, o.shape.width, b)
+		}
+	}
+}
+
+// turnedParcel adds parcel i of the images from image on to the turned tiles of part p, which lie in
+// o.work as [tap][channel of dy][channel of x].
+func (o *outer) turnedParcel(p *outerPart, image, i int) {
+	a, s := &p.outer, &o.shape
+	x, dy, images, flags := o.operands(image, i)
+	a.Flags, a.Stride, a.BStride, a.Tail = flags, o.lanes, 1, o.cpu.ops.Gemm.Lanes
+	for t := p.lo; t < p.hi; t++ {
+		tile := &o.tiles[t]
+		b := &o.blocks[tile.block]
+		pairs := o.parcels[i].pairs[tile.tap]
+		a.Pairs = pairs[:len(pairs)/o.many*images]
+		a.A, a.B = dy[tile.first:], x[b.first:]
+		a.Dst = o.work[(int(tile.tap)*s.width+int(tile.first))*o.lanes+b.at:]
+		a.Rows, a.Fetch = int(tile.rows), a.A
+		o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
+	}
+}
+
+// turnBack copies the turned tiles of part p to dw.
+func (o *outer) turnBack(p *outerPart) {
+	s := &o.shape
+	for t := p.lo; t < p.hi; t++ {
+		tile := &o.tiles[t]
+		b := &o.blocks[tile.block]
+		for k := int(tile.first); k < int(tile.first+tile.rows); k++ {
+			sums := o.work[(int(tile.tap)*s.width+k)*o.lanes+b.at:][:b.channels()]
+			dw := o.dw[(int(tile.tap)*s.depth+b.first)*s.width+k:]
+			for c, sum := range sums {
+				dw[c*s.width] = sum
+			}
+		}
+	}
+}

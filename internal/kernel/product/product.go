@@ -1,0 +1,97 @@
+package product
+
+import "lockstep/internal/kernel/asm"
+
+// product multiplies matrices that fit the cache, on one thread, with the tiles of gather.go and outer.go.
+// It is what attention is made of.
+type Small struct {
+	Ops   *asm.GemmOps
+	table [asm.TileRows + 1 + asm.TileRows]int32
+	bias  []float32 // zeros
+	pairs []int32
+	tile  asm.TileArgs
+	outer asm.OuterArgs
+	pack  asm.PackArgs
+	turn  asm.TurnArgs
+}
+
+// newProduct returns a product whose sums over rows have at most rows terms.
+func NewSmall(o *asm.GemmOps, rows int) *Small {
+	return &Small{Ops: o, bias: make([]float32, o.Widths[0]*o.Lanes), pairs: make([]int32, 2*rows)}
+}
+
+// PanelFloats returns the size of the panels of depth rows of width columns.
+func PanelFloats(o *asm.GemmOps, depth, width int) int {
+	return depth * ((width + o.Lanes - 1) / o.Lanes * o.Lanes)
+}
+
+// Packed fills panels with a matrix of depth rows, stride floats apart.
+func (p *Small) Packed(panels, src []float32, stride, depth int, blocks []Block) {
+	for i := range blocks {
+		b := &blocks[i]
+		packBlock(&p.pack, p.Ops, panels[depth*b.at:], src[b.first:], depth, stride, b)
+	}
+}
+
+// Turned fills panels with the transpose of a matrix of depth columns, whose rows are stride floats apart.
+func (p *Small) Turned(panels, src []float32, stride, depth int, blocks []Block) {
+	for i := range blocks {
+		b := &blocks[i]
+		turnBlock(&p.turn, p.Ops, panels[depth*b.at:], src[b.first*stride:], depth, stride, b)
+	}
+}
+
+// Matrix is rows of floats, stride apart.
+type Matrix struct {
+	Floats []float32
+	Stride int
+}
+
+// Row returns the first n floats of a row.
+func (m Matrix) Row(i, n int) []float32 { return m.Floats[i*m.Stride:][:n] }
+
+// Times computes dst = src times the panels: dst[i,k] = sum over d of src[i,d]*panel[d,k], d in order, for
+// rows rows.
+func (p *Small) Times(dst, src Matrix, rows, depth int, panels []float32, blocks []Block) {
+	for i := range asm.TileRows {
+		p.table[i], p.table[asm.TileRows+1+i] = int32(i*dst.Stride), int32(i*src.Stride)
+	}
+	a := &p.tile
+	*a = asm.TileArgs{Table: p.table[:], Taps: 1, Depth: depth, Zero: p.bias, Bias: p.bias,
+		AheadStride: 4 * dst.Stride, AheadMask: aheadMask(depth)}
+	for j := range blocks {
+		b := &blocks[j]
+		a.Weights, a.Tail = panels[depth*b.at:], b.tail
+		for i := 0; i < rows; i += a.Rows {
+			a.Rows = asm.TileHeight(rows - i)
+			a.Src, a.Dst = src.Floats[i*src.Stride:], dst.Floats[i*dst.Stride+b.first:]
+			a.Ahead = a.Dst[min(a.Rows*dst.Stride, len(a.Dst)):]
+			p.Ops.Tile[a.Rows][b.vectors](a)
+		}
+	}
+	*a = asm.TileArgs{}
+}
+
+// Transposed computes dst = transposed a times b, or with add adds it to dst: dst[j,k] = sum over i of
+// a[i,j]*b[i,k], i in order, for rows rows of dst and terms rows of a and b. The columns of b must be whole
+// vectors.
+func (p *Small) Transposed(dst, a, b Matrix, rows, terms int, add bool, blocks []Block) {
+	o := &p.outer
+	*o = asm.OuterArgs{BStride: b.Stride, Stride: dst.Stride, Pairs: p.pairs[:2*terms]}
+	if add {
+		o.Flags = asm.TileAdd
+	}
+	for i := range terms {
+		o.Pairs[2*i], o.Pairs[2*i+1] = int32(i*a.Stride), int32(i)
+	}
+	for j := range blocks {
+		v := &blocks[j]
+		o.Tail, o.B = v.tail, b.Floats[v.first:]
+		for i := 0; i < rows; i += o.Rows {
+			o.Rows = asm.TileHeight(rows - i)
+			o.A, o.Dst = a.Floats[i:], dst.Floats[i*dst.Stride+v.first:]
+			p.Ops.Outer[o.Rows][v.vectors](o)
+		}
+	}
+	*o = asm.OuterArgs{}
+}

@@ -1,0 +1,94 @@
+package product
+
+import (
+	"unsafe"
+
+	"lockstep/internal/kernel/asm"
+)
+
+// Note: products of parts
+//
+// A float32 is the sum of three numbers in bf16, which have its exponents and 8 of its 24 bits each: the
+// nearest, the nearest to what is left, and the rest, exactly. So a product of floats is nine of parts. Of
+// these six are computed (bf16x6): the other three are below 2^-24 of it. Or two parts are kept and three
+// products computed (bf16x3): errors are some 2^-18 of each product (Henry, Tang, Heinecke 2019,
+// "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations"; XLA calls
+// them BF16_BF16_F32_X6 and _X3).
+//
+// The matrix unit multiplies tiles, 16 rows of 16 pairs of bf16 each, and adds to 16x16 floats: of each
+// pair the first products are summed in order, the second too, and the two sums' sum is added. It counts
+// denormals as zero: floats below 2^-110 lose parts. What is infinite becomes not a number.
+//
+// Operands are cut into parts and packed into tiles in the order of use, [step][part][half][16][16 pairs],
+// where a step is 32 terms of the sum by 32 rows or columns. Pairs are of terms 16 apart, so that packing
+// takes whole vectors. A sum runs over the steps, and in a step over the products of splitProducts.
+
+// splitSteps is the steps of a chunk: its tiles of a batch, 512 KiB for two parts, and a panel's, 64 KiB,
+// stay in the second-level cache. Changing it changes results.
+const splitSteps = 16
+
+// splitBatch is the number of blocks of 32 rows that are multiplied by a panel at a time.
+const splitBatch = 8
+
+// usesSplit reports whether a direction of s, a product of rows by terms and terms by columns, is computed by
+// products of parts: where channels are whole steps, operands are used often enough to pay for their
+// packing, and sums are long enough to pay for their way through memory.
+func (c *CPU) usesSplit(s ConvShape, rows, terms, columns int) bool {
+	return c.Math().Parts() > 0 && s.C%asm.SplitSide == 0 && s.K%asm.SplitSide == 0 &&
+		min(rows, columns) >= 64 && terms >= 128
+}
+
+// words returns the memory of floats as words.
+func words(floats []float32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(floats))), len(floats))
+}
+
+// splitPart holds what one thread hands to the inner loops.
+type splitPart struct {
+	table [asm.SplitSide]int32
+	out   [splitBatch * asm.SplitSide]int32
+	pack  asm.SplitArgs
+	tile  asm.SplitTileArgs
+	store asm.SplitStoreArgs
+	work  []float32
+	left  []uint32  // the batch's tiles
+	sums  []float32 // of a batch and a panel
+}
+
+// newSplitParts returns one for each thread.
+func newSplitParts(c *CPU) (list []*splitPart) {
+	for range c.Threads() {
+		list = append(list, &splitPart{work: Aligned(make([]float32, asm.TurnedFloats+asm.LineFloats))})
+	}
+	return list
+}
+
+// stride fills the table with the offsets of rows that are stride floats apart.
+func (p *splitPart) stride(stride int) {
+	for i := range p.table {
+		p.table[i] = int32(i * stride)
+	}
+}
+
+// turnStride fills the table for the transposed copy of rows of terms, stride floats apart.
+func (p *splitPart) turnStride(stride int) {
+	for i := range asm.TileSide {
+		p.table[i], p.table[i+asm.TileSide] = int32(i*stride), int32(i*stride+asm.TileSide)
+	}
+}
+
+// multiply computes blocks of sums of left and a panel, and stores them: row i of block b goes to
+// dst[out[32b+i]:], for rows rows in all.
+func (p *splitPart) multiply(o *asm.SplitOps, panel []uint32, steps, rows int, dst, bias []float32,
+	flags int) {
+	blocks := (rows + asm.SplitSide - 1) / asm.SplitSide
+	p.tile = asm.SplitTileArgs{A: p.left, B: panel, Sums: p.sums, Steps: steps, Blocks: blocks,
+		Ahead: p.out[:], Dst: dst}
+	o.Tile(&p.tile)
+	for b := range blocks {
+		p.store = asm.SplitStoreArgs{Table: p.out[b*asm.SplitSide:],
+			Sums: p.sums[b*asm.SplitSide*asm.SplitSide:],
+			Bias: bias, Dst: dst, Rows: min(asm.SplitSide, rows-b*asm.SplitSide), Flags: flags}
+		o.Store(&p.store)
+	}
+}

@@ -1,0 +1,231 @@
+package product
+
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+)
+
+// splitGather is one direction of a convolution by products of parts. Rows of the destination are gathered
+// 32 at a time through a table of offsets, as type gather does:
+//
+//	dst[p, k] = bias[k] + sum over taps t, channels d of src[from(p,t), d] * w[t, d, k]
+//
+// Order of the sum: the taps ascend, within a tap the channels, 32 at a time. Each run of splitSteps such
+// steps is summed from zero and added to dst, the first to the bias.
+type splitGather struct {
+	cpu          *CPU
+	ops          *asm.SplitOps
+	shape        gatherShape
+	images       int
+	phases       []splitPhase
+	steps        int // of all phases
+	parts        []*splitPart
+	alone        []rowRun // of dst, by thread
+	zero, noBias []float32
+
+	// The call in progress.
+	dst, src, w, bias []float32
+	flags             int
+	right             []uint32  // the weights, [panel][step]
+	then              finishing // of rows of dst, if any
+}
+
+// splitPhase is the pixels of dst that meet the same taps.
+type splitPhase struct {
+	pixels []int
+	taps   []int
+	from   []int32 // [pixel][tap] float offset in an image of the source, -1 for padding
+	first  int     // step among those of all phases
+}
+
+// newSplitGather plans the gather of a mapping.
+func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
+	g := &splitGather{cpu: c, ops: &c.ops.Split, shape: s, images: images, parts: newSplitParts(c),
+		alone: make([]rowRun, c.Threads()), zero: make([]float32, s.depth), noBias: make([]float32, s.width)}
+	for _, pixels := range m.pixels {
+		p := splitPhase{pixels: pixels, first: g.steps}
+		for t := range s.taps {
+			for _, pixel := range pixels {
+				if m.from(pixel, t) >= 0 {
+					p.taps = append(p.taps, t)
+					break
+				}
+			}
+		}
+		for _, pixel := range pixels {
+			for _, t := range p.taps {
+				p.from = append(p.from, int32(m.from(pixel, t)))
+			}
+		}
+		g.steps += len(p.taps) * s.depth / asm.SplitSide
+		g.phases = append(g.phases, p)
+	}
+	return g
+}
+
+// panels returns the number of panels, each of 32 columns.
+func (g *splitGather) panels() int { return g.shape.width / asm.SplitSide }
+
+// rows returns the rows of the longest phase.
+func (g *splitGather) rows() (most int) {
+	for i := range g.phases {
+		most = max(most, g.images*len(g.phases[i].pixels))
+	}
+	return most
+}
+
+// leftWords returns the words of a batch's tiles.
+func leftWords(o *asm.SplitOps) int { return splitBatch * splitSteps * o.StepWords() }
+
+// sumFloats is the size of a batch's sums.
+const sumFloats = splitBatch * asm.SplitSide * asm.SplitSide
+
+// scratchFloats returns the floats that panels, tiles and sums take.
+func (g *splitGather) scratchFloats() int {
+	return g.panels()*g.steps*g.ops.StepWords() + len(g.parts)*(leftWords(g.ops)+sumFloats)
+}
+
+func (g *splitGather) resize(images int) { g.images = images }
+
+func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
+	g.dst, g.src, g.w, g.bias, g.flags, g.then = dst, src, w, bias, flags, then
+	if bias == nil {
+		g.bias = g.noBias
+	}
+	g.right = words(take(&scratch, g.panels()*g.steps*g.ops.StepWords()))
+	for _, p := range g.parts {
+		p.left, p.sums = words(take(&scratch, leftWords(g.ops))), take(&scratch, sumFloats)
+	}
+	g.cpu.Run((*splitPanels)(g))
+	g.then.alone = g.alone
+	clear(g.alone)
+	g.cpu.RunParts((*splitCompute)(g), g.cpu.PartsOf(g.rows(), splitBatch*asm.SplitSide))
+	g.cpu.finish(g.then)
+	g.dst, g.src, g.w, g.bias, g.right, g.then = nil, nil, nil, nil, nil, finishing{}
+}
+
+// splitPanels packs the weights, [panel][step].
+type splitPanels splitGather
+
+// Do packs some taps.
+func (t *splitPanels) Do(thread, part, parts int) {
+	g, p := (*splitGather)(t), t.parts[thread]
+	deep := g.shape.depth / asm.SplitSide
+	for i := range g.phases {
+		phase := &g.phases[i]
+		for j, tap := range phase.taps {
+			first := phase.first + j*deep
+			if g.shape.flip {
+				lo, hi := compute.Span(2*g.panels(), part, parts)
+				g.turnTap(p, g.shape.taps-1-tap, first, lo, hi)
+			} else {
+				lo, hi := compute.Span(deep, part, parts)
+				g.packTap(p, tap, first, lo, hi)
+			}
+		}
+	}
+}
+
+// packTap packs steps [lo, hi) of a tap, the first of which is step first.
+func (g *splitGather) packTap(p *splitPart, tap, first, lo, hi int) {
+	s, step := &g.shape, g.ops.StepWords()
+	p.stride(s.width)
+	p.pack = asm.SplitArgs{Table: p.table[:], Zero: g.noBias, N: g.panels(), DstStep: g.steps * step}
+	for i := lo; i < hi; i++ {
+		p.pack.Src, p.pack.Dst = g.w[(tap*s.depth+i*asm.SplitSide)*s.width:], g.right[(first+i)*step:]
+		g.ops.Pairs(&p.pack)
+	}
+}
+
+// turnTap packs halves [lo, hi) of panels of a tap of weights that are [width][depth].
+func (g *splitGather) turnTap(p *splitPart, tap, first, lo, hi int) {
+	s, step := &g.shape, g.ops.StepWords()
+	p.turnStride(s.depth)
+	p.pack = asm.SplitArgs{Table: p.table[:], Zero: g.zero, N: s.depth / asm.SplitSide, DstStep: step,
+		Work: p.work}
+	for i := lo; i < hi; i++ {
+		p.pack.Src = g.w[(tap*s.width+i*asm.TileSide)*s.depth:]
+		p.pack.Dst = g.right[(i/2*g.steps+first)*step+i%2*asm.TileWords:]
+		g.ops.Turn(&p.pack)
+	}
+}
+
+// splitCompute multiplies.
+type splitCompute splitGather
+
+// Do computes some blocks of rows of every phase, and finishes the rows that it alone computes.
+func (t *splitCompute) Do(thread, part, parts int) {
+	g, p := (*splitGather)(t), t.parts[thread]
+	owns, isFirst := g.cpu.Owns(thread, part, parts)
+	for i := range g.phases {
+		phase := &g.phases[i]
+		rows := g.images * len(phase.pixels)
+		lo, end := compute.Span((rows+asm.SplitSide-1)/asm.SplitSide, part, parts)
+		lo, end = lo*asm.SplitSide, min(end*asm.SplitSide, rows)
+		if isFirst {
+			g.alone[thread] = startsAt(lo)
+		}
+		for first := lo; first < end; first += splitBatch * asm.SplitSide {
+			n := min(splitBatch*asm.SplitSide, end-first)
+			g.pass(p, phase, first, n)
+			if owns && g.then.then != nil {
+				g.then.advance(thread, &g.alone[thread], first, first+n)
+			}
+		}
+	}
+}
+
+// pass computes n rows of a phase from row first on.
+func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n int) {
+	s, step := &g.shape, g.ops.StepWords()
+	for i := range n {
+		image, pixel := (first+i)/len(phase.pixels), (first+i)%len(phase.pixels)
+		p.out[i] = int32(image*s.dstImage + phase.pixels[pixel]*s.width)
+	}
+	steps := len(phase.taps) * s.depth / asm.SplitSide
+	for lo := 0; lo == 0 || lo < steps; lo += splitSteps {
+		hi := min(lo+splitSteps, steps)
+		for row := 0; row < n; row += asm.SplitSide {
+			g.packRows(p, phase, first+row, lo, hi, p.left[row/asm.SplitSide*(hi-lo)*step:])
+		}
+		bias, flags := g.bias, g.flags
+		if lo > 0 {
+			flags |= asm.TileAdd
+		}
+		if flags&asm.TileAdd != 0 {
+			bias = g.noBias
+		}
+		if hi < steps {
+			flags &^= asm.TileReLU
+		}
+		for j := range g.panels() {
+			panel := g.right[min((j*g.steps+phase.first+lo)*step, len(g.right)):]
+			p.multiply(g.ops, panel, hi-lo, n, g.dst[j*asm.SplitSide:], bias[j*asm.SplitSide:], flags)
+		}
+	}
+}
+
+// packRows packs steps [lo, hi) of 32 rows of a phase from row first on.
+func (g *splitGather) packRows(p *splitPart, phase *splitPhase, first, lo, hi int, dst []uint32) {
+	step, deep := g.ops.StepWords(), g.shape.depth/asm.SplitSide
+	p.pack = asm.SplitArgs{Table: p.table[:], Zero: g.zero, DstStep: step}
+	for at := lo; at < hi; at += p.pack.N {
+		tap, from := at/deep, at%deep
+		for i := range p.table {
+			p.table[i] = g.offset(phase, first+i, tap)
+		}
+		p.pack.N = min(deep-from, hi-at)
+		p.pack.Src, p.pack.Dst = g.src[from*asm.SplitSide:], dst[(at-lo)*step:]
+		g.ops.Rows(&p.pack)
+	}
+}
+
+// offset returns where the source of a row of a phase under its tap lies, or -1.
+func (g *splitGather) offset(phase *splitPhase, row, tap int) int32 {
+	image, pixel := row/len(phase.pixels), row%len(phase.pixels)
+	from := phase.from[pixel*len(phase.taps)+tap]
+	if image >= g.images || from < 0 {
+		return -1
+	}
+	return int32(image*g.shape.srcImage) + from
+}

@@ -1,0 +1,526 @@
+package product
+
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+)
+
+// filterTiles is what transforming a filter costs, in tiles.
+const filterTiles = 4
+
+// leastChannels is from how many channels on Winograd's algorithm is used: those of fewer fill no vector.
+const leastChannels = 16
+
+// usesWinograd reports whether the convolution is computed by F(4x4, 3x3): where it takes at most half
+// the products for each pair of channels. A tile takes 36, its 16 pixels up to 144. Transforms and their
+// memory traffic cost half as much again (docs/design/0004).
+func (c *CPU) usesWinograd(s ConvShape) bool {
+	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
+		s.C%asm.WinogradChannels != 0 || s.K%asm.WinogradChannels != 0 || min(s.C, s.K) < leastChannels {
+		return false
+	}
+	p, q := s.OutH(), s.OutW()
+	tiles := s.N * ((p + asm.WinogradOut - 1) / asm.WinogradOut) * ((q +
+		asm.WinogradOut - 1) / asm.WinogradOut)
+	direct := s.R * s.S * p * q
+	if p*q <= positionPixels { // padded taps are left out
+		direct = 0
+		for i := range s.R * s.S * p * q {
+			if s.from(i/(s.R*s.S), i%(s.R*s.S)) >= 0 {
+				direct++
+			}
+		}
+	}
+	return s.N*direct >= 2*asm.WinogradPoints*(tiles+filterTiles)
+}
+
+// tiling cuts the output of a 3x3 convolution into tiles of 4x4 pixels, image after image.
+type tiling struct {
+	tiles             int     // in the batch
+	each              int     // in an image
+	in                []int32 // [each][36] float offsets of a tile's input in an image, -1 for padding
+	out               []int32 // [each][16] float offsets of its output, -1 beyond the border
+	inImage, outImage int     // floats in an image
+}
+
+// newTiling tabulates the tiles of a convolution with s.C input and s.K output channels.
+func newTiling(s ConvShape) tiling {
+	p, q := s.OutH(), s.OutW()
+	t := tiling{inImage: s.H * s.W * s.C, outImage: p * q * s.K}
+	inside := func(y, x, h, w, channels int) int32 {
+		if y < 0 || x < 0 || y >= h || x >= w {
+			return -1
+		}
+		return int32((y*w + x) * channels)
+	}
+	for y := 0; y < p; y += asm.WinogradOut {
+		for x := 0; x < q; x += asm.WinogradOut {
+			for i := range asm.WinogradPoints {
+				t.in = append(t.in, inside(y+i/asm.WinogradSide-s.Pad, x+i%asm.WinogradSide-s.Pad, s.H, s.W,
+					s.C))
+			}
+			for i := range asm.WinogradPixels {
+				t.out = append(t.out, inside(y+i/asm.WinogradOut, x+i%asm.WinogradOut, p, q, s.K))
+			}
+			t.each++
+		}
+	}
+	t.tiles = s.N * t.each
+	return t
+}
+
+// input makes a transform read the input of tile i in src.
+func (t *tiling) input(a *asm.WinogradArgs, src []float32, i int) {
+	a.Table = t.in[i%t.each*asm.WinogradPoints:][:asm.WinogradPoints]
+	a.Src = src[i/t.each*t.inImage:]
+}
+
+// output returns the table of the output of tile i, and that of its image in dst.
+func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
+	return t.out[i%t.each*asm.WinogradPixels:][:asm.WinogradPixels], dst[i/t.each*t.outImage:]
+}
+
+// Points, and rows of sources, lie a cache line more apart than they are long: powers of two would
+// crowd them in few sets of the cache.
+
+// winograd is a 3x3 convolution by F(4x4, 3x3), forward or for the gradient of the data: tiles of the
+// source and the filters are transformed into 36 points, multiplied as matrices point by point, and
+// transformed back.
+//
+//	dst[tile] = bias + A' (sum_c (B' src[tile, c] B) * (G w[c] G')) A
+//
+// Order of the sum: the channels c are cut into chunks by the shape, each is summed in order from zero,
+// the chunks' sums are added in order, and then the points by the transform.
+type winograd struct {
+	cpu *CPU
+	tiling
+	depth, width int  // channels to sum over, channels to produce
+	turned       bool // weights are [taps reversed][width][depth]: the transposed convolution
+	blocks       []Block
+	chunk        int // channels of a chunk
+	// Where tiles outweigh filters, all filters are transformed first, and each thread goes through
+	// batches of its own tiles, if sums outweigh sources for a group of blocks at a time, so that the sums
+	// stay in the second-level cache. Else, if shared, all tiles are transformed first, and each thread goes
+	// through groups of blocks: the filters of a group and a chunk are used while they are in the
+	// second-level cache, and never as a whole in memory.
+	shared  bool
+	streams bool       // filters do not stay in the second-level cache
+	batch   int        // tiles that are multiplied at a time
+	groups  [][]Block  // blocks that are in use at a time
+	filters points     // of a chunk, and if shared of a group, [block][channel][lane]
+	sources points     // of a chunk, [batch][channel and a line]
+	sums    points     // of a group, [block][batch][lane]
+	tables  [5][]int32 // for tiles of rows, by the vectors of their block
+	parts   []*winogradPart
+	alone   []rowRun // of dst, by thread
+
+	// The call in progress.
+	dst, src, w []float32
+	flags       int
+	then        finishing // of rows of dst, if any
+	biasRow     []float32 // width
+}
+
+// points is the form of 36 equally large matrices.
+type points struct{ floats, stride int }
+
+// newPoints returns the form of 36 matrices of the given number of floats.
+func newPoints(floats int) points {
+	stride := floats + asm.LineFloats
+	return points{asm.WinogradPoints * stride, stride}
+}
+
+// winogradPart holds what one thread hands to the inner loops. The slices are of the call in progress;
+// threads may share them.
+type winogradPart struct {
+	transform              asm.WinogradArgs
+	turn                   asm.TurnArgs
+	tile                   asm.TileArgs
+	outer                  asm.OuterArgs
+	filters, sources, sums []float32
+	grads                  []float32 // dy's points
+	turnedTaps             []float32
+	wanted                 [4][]float32 // to fetch during products: filters, sources, pixels of two maps
+}
+
+// Note: fetching during products
+//
+// Products leave memory idle, transforms wait for it. So while a batch is multiplied, the tiles fetch the
+// pixels that transforms will touch next, those of the output and of the next batch, and then the
+// operands of the next point. Filters that do not stay in the second-level cache come first: each block
+// fetches those of the next one and its part of the next point's sources, then pixels.
+
+// streamFloats is from how many floats of filters on they are fetched: 1 MiB.
+const streamFloats = 1 << 18
+
+// fetch returns what the next tile, which can fetch n floats, should fetch: some of what is wanted, or
+// else rest.
+func (p *winogradPart) fetch(n int, rest []float32) []float32 {
+	for i := range p.wanted {
+		if next := p.wanted[i]; len(next) > 0 {
+			p.wanted[i] = next[min(n, len(next)):]
+			return next
+		}
+	}
+	return rest
+}
+
+// pixels returns roughly the pixels of tiles [lo, hi) in the batch of images s.
+func (t *tiling) pixels(s []float32, lo, hi int) []float32 {
+	return s[lo*len(s)/t.tiles : hi*len(s)/t.tiles]
+}
+
+// newWinogradPart returns the arguments of one thread, with as many zeros as pixels have channels.
+func newWinogradPart(zeros int) *winogradPart {
+	p := &winogradPart{}
+	p.transform.Zero = make([]float32, zeros)
+	p.transform.Work = Aligned(make([]float32, asm.WinogradWork+asm.LineFloats))
+	return p
+}
+
+// Note: sizes of Winograd batches
+//
+// sharedChannels is the channels of a chunk, and of a group, of shared tiles: their filters, and the
+// sums of 64 tiles, are 0.6 MB each. Batches grow with the channels, so that filters are read again
+// the less often the larger they are, from winogradTiles up. Changing these numbers changes results:
+// batches those of the weights' gradient, whose parcels they are.
+const (
+	sharedChannels = 64
+	winogradTiles  = 24
+)
+
+// newWinograd plans the convolution s, or with turned the one with the same filters turned round and
+// transposed.
+func newWinograd(c *CPU, s ConvShape, turned bool) *winograd {
+	g := &winograd{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K, turned: turned}
+	g.blocks, _ = CutBlocks(&c.ops.Gemm, s.K)
+	g.shared = s.C*s.K > g.tiles*(s.C+s.K)
+	if g.shared {
+		g.chunk, g.batch, g.groups = min(s.C, sharedChannels), g.tiles, groupBlocks(g.blocks)
+		g.filters = newPoints(g.chunk * groupLanes(g.groups[0]))
+	} else {
+		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
+		g.groups = [][]Block{g.blocks}
+		if s.K > s.C {
+			g.groups = groupBlocks(g.blocks)
+		}
+		g.filters = newPoints(g.chunk * groupLanes(g.blocks))
+		g.streams = g.chunks()*g.filters.floats > streamFloats
+	}
+	lanes := groupLanes(g.groups[0])
+	g.sources = newPoints(g.batch * (g.chunk + asm.LineFloats))
+	g.sums = newPoints(g.batch * lanes)
+	for _, b := range g.blocks {
+		g.tables[b.vectors] = rowTable(b.lanes, g.chunk+asm.LineFloats)
+	}
+	g.alone = make([]rowRun, c.Threads())
+	for range c.Threads() {
+		p := newWinogradPart(s.C)
+		p.tile = asm.TileArgs{Bias: make([]float32, g.blocks[0].lanes), Taps: 1, Tail: c.ops.Gemm.Lanes}
+		g.parts = append(g.parts, p)
+	}
+	return g
+}
+
+// winogradBatch returns how many tiles to transform and multiply at a time.
+func winogradBatch(depth, width int) int {
+	return max(1, (depth+width)/128) * winogradTiles
+}
+
+// groupBlocks cuts blocks into groups of sharedChannels channels; the last may have fewer.
+func groupBlocks(blocks []Block) (groups [][]Block) {
+	for first := 0; first < len(blocks); {
+		end := first
+		for end < len(blocks) && blocks[end].first < blocks[first].first+sharedChannels {
+			end++
+		}
+		groups = append(groups, blocks[first:end])
+		first = end
+	}
+	return groups
+}
+
+// groupChannels returns the number of channels in a group.
+func groupChannels(group []Block) int {
+	last := &group[len(group)-1]
+	return last.first + last.channels() - group[0].first
+}
+
+// groupLanes returns the lanes of the blocks of a group, which is its channels or more.
+func groupLanes(group []Block) int {
+	last := &group[len(group)-1]
+	return last.first + last.lanes - group[0].first
+}
+
+// chunks returns the number of chunks of channels.
+func (g *winograd) chunks() int { return (g.depth + g.chunk - 1) / g.chunk }
+
+// sizes returns the floats of filters, sources and sums, and how many of each a call needs.
+func (g *winograd) sizes() (filters, sources, sums, numFilters, numSources, numSums int) {
+	filters, sources, sums = g.filters.floats, g.chunks()*g.sources.floats, g.sums.floats
+	if g.shared {
+		return filters, sources, sums, len(g.parts), 1, len(g.parts)
+	}
+	return g.chunks() * filters, sources, sums, 1, len(g.parts), len(g.parts)
+}
+
+// turnedRows is how many filters are turned at a time: as many as fill a cache line.
+const turnedRows = asm.LineFloats
+
+// turnedFloats returns the floats of the taps of turnedRows filters of a block.
+func (g *winograd) turnedFloats() int {
+	if !g.turned {
+		return 0
+	}
+	return 9 * turnedRows * g.blocks[0].lanes
+}
+
+// scratchFloats returns the floats that a call needs.
+func (g *winograd) scratchFloats() int {
+	filters, sources, sums, numFilters, numSources, numSums := g.sizes()
+	return g.width + len(g.parts)*g.turnedFloats() +
+		numFilters*filters + numSources*sources + numSums*sums
+}
+
+// take cuts n floats from s.
+func take(s *[]float32, n int) []float32 {
+	head := (*s)[:n:n]
+	*s = (*s)[n:]
+	return head
+}
+
+func (t *tiling) resize(int) { panic("kernel: conv: Winograd's algorithm is planned for all images") }
+
+func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
+	g.dst, g.src, g.w, g.flags, g.then = dst, src, w, flags, then
+	g.biasRow = take(&scratch, g.width)
+	clear(g.biasRow[copy(g.biasRow, bias):])
+	filters, sources, sums, numFilters, numSources, _ := g.sizes()
+	for i, p := range g.parts {
+		p.turnedTaps, p.sums = take(&scratch, g.turnedFloats()), take(&scratch, sums)
+		if p.filters = g.parts[0].filters; i < numFilters {
+			p.filters = take(&scratch, filters)
+			clearPadding(p.filters, g.blocks)
+		}
+		if p.sources = g.parts[0].sources; i < numSources {
+			p.sources = take(&scratch, sources)
+		}
+	}
+	if g.shared {
+		g.cpu.Run((*winogradSources)(g))
+		g.cpu.Run((*winogradBlocks)(g))
+	} else {
+		g.then.alone = g.alone
+		clear(g.alone)
+		g.cpu.Run((*winogradFilters)(g))
+		g.cpu.RunParts((*winogradBatches)(g), g.cpu.PartsOf(g.tiles, g.batch))
+	}
+	g.cpu.finish(g.then)
+	g.dst, g.src, g.w, g.then, g.biasRow = nil, nil, nil, finishing{}, nil
+}
+
+// clearPadding clears points of blocks if some of them have more lanes than channels. Transforms leave
+// those lanes alone, and what is made of them is not used, but denormal numbers there would take time.
+func clearPadding(points []float32, blocks []Block) {
+	if last := &blocks[len(blocks)-1]; last.channels() < last.lanes {
+		clear(points)
+	}
+}
+
+// winogradFilters transforms all filters.
+type winogradFilters winograd
+
+// Do transforms the filters of some channels.
+func (t *winogradFilters) Do(thread, part, parts int) {
+	g, p := (*winograd)(t), t.parts[thread]
+	lo, hi := compute.Span((g.depth+turnedRows-1)/turnedRows, part, parts)
+	for i := range g.chunks() {
+		first := i * g.chunk
+		g.transformFilters(p, p.filters[i*g.filters.floats:], g.blocks, first,
+			max(lo*turnedRows, first), min(hi*turnedRows, first+g.chunk, g.depth))
+	}
+}
+
+// winogradBatches computes everything but the filters, tiles after tiles.
+type winogradBatches winograd
+
+// rowsBefore returns how many of the first rows of dst tiles [0, i) complete: those of whole images.
+func (g *winograd) rowsBefore(i int) int { return i / g.each * (g.outImage / g.width) }
+
+// Do computes some tiles, and finishes the blocks of rows that it alone computes.
+func (t *winogradBatches) Do(thread, part, parts int) {
+	g, p := (*winograd)(t), t.parts[thread]
+	lo, hi := compute.Span(g.tiles, part, parts)
+	owns, isFirst := g.cpu.Owns(thread, part, parts)
+	if isFirst {
+		g.alone[thread] = startsAt(g.rowsBefore(lo + g.each - 1))
+	}
+	for next := lo; lo < hi; lo = next {
+		next = min(lo+g.batch, hi)
+		g.transformSources(p, lo, 0, next-lo)
+		p.wanted[2], p.wanted[3] = g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))
+		for _, group := range g.groups {
+			for i := range g.chunks() {
+				at := i*g.filters.floats + group[0].first*min(g.chunk, g.depth-i*g.chunk)
+				g.multiply(p, p.filters[at:], group, i, next-lo)
+			}
+			g.transformSums(p, group, lo, next-lo)
+		}
+		if owns && g.then.then != nil {
+			g.then.advance(thread, &g.alone[thread], g.rowsBefore(lo), g.rowsBefore(next))
+		}
+	}
+}
+
+// winogradSources transforms all sources.
+type winogradSources winograd
+
+// Do transforms some tiles.
+func (t *winogradSources) Do(thread, part, parts int) {
+	lo, hi := compute.Span(t.tiles, part, parts)
+	(*winograd)(t).transformSources(t.parts[thread], 0, lo, hi)
+}
+
+// winogradBlocks computes everything but the sources, group after group.
+type winogradBlocks winograd
+
+// Do computes some groups of blocks.
+func (t *winogradBlocks) Do(thread, part, parts int) {
+	g, p := (*winograd)(t), t.parts[thread]
+	lo, hi := compute.Span(len(g.groups), part, parts)
+	for _, group := range g.groups[lo:hi] {
+		for i := range g.chunks() {
+			first := i * g.chunk
+			g.transformFilters(p, p.filters, group, first, first, min(first+g.chunk, g.depth))
+			g.multiply(p, p.filters, group, i, g.tiles)
+		}
+		g.transformSums(p, group, 0, g.tiles)
+	}
+}
+
+// transformFilters transforms the filters of channels [lo, hi) of the chunk that starts at channel
+// first for the blocks of group.
+func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []Block, first, lo, hi int) {
+	a := &p.transform
+	a.Stride = g.filters.stride
+	n := min(g.chunk, g.depth-first)
+	for j := range group {
+		b := &group[j]
+		a.Width = b.channels()
+		panel := dst[(b.first-group[0].first)*n:]
+		for c := lo; c < hi; c += turnedRows {
+			rows := min(turnedRows, hi-c)
+			src, step := g.w[c*g.width+b.first:], g.width
+			a.TapStride = g.depth * g.width
+			if g.turned {
+				src, step = p.turnedTaps, b.lanes
+				a.TapStride = turnedRows * b.lanes
+				g.turnTaps(p, b, c, rows)
+			}
+			for i := range rows {
+				a.Src, a.Dst = src[i*step:], panel[(c-first+i)*b.lanes:]
+				g.cpu.ops.Winograd.Filter(a)
+			}
+		}
+	}
+}
+
+// turnTaps turns the taps of rows channels from c on for block b: [tap][channel][lane].
+func (g *winograd) turnTaps(p *winogradPart, b *Block, c, rows int) {
+	for tap := range 9 {
+		dst := p.turnedTaps[tap*turnedRows*b.lanes:]
+		from := ((8-tap)*g.width+b.first)*g.depth + c
+		turnBlock(&p.turn, &g.cpu.ops.Gemm, dst, g.w[from:], rows, g.depth, b)
+	}
+}
+
+// transformSources transforms tiles [lo, hi) of the batch that starts at tile first.
+func (g *winograd) transformSources(p *winogradPart, first, lo, hi int) {
+	a := &p.transform
+	a.Stride = g.sources.stride
+	for i := range g.chunks() {
+		c := i * g.chunk
+		a.Width = min(g.chunk, g.depth-c)
+		chunk := p.sources[i*g.sources.floats:]
+		for tile := lo; tile < hi; tile++ {
+			g.input(a, g.src, first+tile)
+			a.Src, a.Dst = a.Src[c:], chunk[tile*(g.chunk+asm.LineFloats):]
+			g.cpu.ops.Winograd.Input(a)
+		}
+	}
+}
+
+// multiply computes the sums over chunk number chunk of n tiles for the blocks of group, or adds them
+// to those of the chunks before.
+func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, chunk, n int) {
+	a := &p.tile
+	a.Depth, a.Flags = min(g.chunk, g.depth-chunk*g.chunk), 0
+	if chunk > 0 {
+		a.Flags = asm.TileAdd
+	}
+	sources := p.sources[chunk*g.sources.floats:]
+	for point := range asm.WinogradPoints {
+		next := sources[min(point+1, asm.WinogradPoints-1)*g.sources.stride:]
+		for j := range group {
+			b := &group[j]
+			at := b.first - group[0].first
+			a.Weights = filters[point*g.filters.stride+at*a.Depth:]
+			a.Table = g.tables[b.vectors]
+			a.AheadStride, a.AheadMask = 4*b.lanes, aheadMask(a.Depth)
+			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
+			if g.streams {
+				p.wanted[0] = g.panelAfter(filters, group, point, j, a.Depth)
+				lo, hi := compute.Span(n*(g.chunk+asm.LineFloats), j, len(group))
+				p.wanted[1] = next[lo:hi]
+			}
+			for i := 0; i < n; i += a.Rows {
+				a.Rows = asm.TileHeight(n - i)
+				a.Src, a.Dst = src[i*(g.chunk+asm.LineFloats):], dst[i*b.lanes:]
+				a.Fetch = p.fetch(asm.TileRows*a.Depth, next[i*(g.chunk+asm.LineFloats):])
+				a.Ahead = a.Dst[min(a.Rows*b.lanes, len(a.Dst)):]
+				g.cpu.ops.Gemm.Tile[a.Rows][b.vectors](a)
+			}
+		}
+	}
+}
+
+// panelAfter returns the filters that are in use after those of a point and block number j of group, whose
+// sums are over depth channels; none after the last.
+func (g *winograd) panelAfter(filters []float32, group []Block, point, j, depth int) []float32 {
+	if j++; j == len(group) {
+		point, j = point+1, 0
+	}
+	if point == asm.WinogradPoints {
+		return nil
+	}
+	at := point*g.filters.stride + (group[j].first-group[0].first)*depth
+	return filters[at:][:group[j].lanes*depth]
+}
+
+// transformSums transforms the sums of n tiles from tile first on for the blocks of group.
+func (g *winograd) transformSums(p *winogradPart, group []Block, first, n int) {
+	a := &p.transform
+	a.Stride, a.Flags = g.sums.stride, g.flags
+	for i := range n {
+		table, dst := g.output(g.dst, first+i)
+		a.Table = table
+		for j := range group {
+			b := &group[j]
+			a.Src = p.sums[(b.first-group[0].first)*g.batch+i*b.lanes:]
+			a.Dst, a.Bias, a.Width = dst[b.first:], g.biasRow[b.first:], b.channels()
+			g.cpu.ops.Winograd.Output(a)
+		}
+	}
+}
+
+// rowTable returns the table of a tile of rows that lie equally far apart.
+func rowTable(out, from int) (table []int32) {
+	for i := range asm.TileRows {
+		table = append(table, int32(i*out))
+	}
+	table = append(table, 0) // the one tap
+	for i := range asm.TileRows {
+		table = append(table, int32(i*from))
+	}
+	return table
+}

@@ -1,0 +1,74 @@
+package product_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/kerneltest"
+	"lockstep/internal/kernel/product"
+)
+
+var accuracyFile = flag.String("accuracy", "", "file that TestWinogradAccuracy writes its table to")
+
+// TestWinogradAccuracy compares direct and Winograd convolutions with float64 on the layers of vgg11 and
+// resnet50, and holds the ratio of their errors to a bound. With -accuracy it writes the table
+//
+//	go test ./internal/kernel/product -run WinogradAccuracy -accuracy ../../../results/winograd_accuracy.md
+func TestWinogradAccuracy(t *testing.T) {
+	shapes := []product.ConvShape{conv3x3(2, 16, 16, 64, 128, 1), conv3x3(2, 15, 15, 24, 64, 1)}
+	if *accuracyFile != "" {
+		shapes = append(shapes, conv3x3(2, 32, 32, 64, 64, 1), conv3x3(2, 16, 16, 128, 128, 1),
+			conv3x3(4, 8, 8, 128, 256, 1), conv3x3(4, 8, 8, 256, 256, 1), conv3x3(16, 4, 4, 256, 512, 1),
+			conv3x3(16, 4, 4, 512, 512, 1))
+	}
+	table := bytes.NewBufferString(accuracyHead)
+	for _, s := range shapes {
+		d := newConvData(s)
+		fast := d.errors(d.run(t, kerneltest.Open(t, compute.Best(), 2), false))
+		direct := d.errors(d.run(t, openExact(t, compute.Best(), 2), false))
+		for i, name := range []string{"forward", "backward data", "backward weights"} {
+			fmt.Fprintf(table, "| %s | %s | %.2g | %.2g | %.1f |\n", shapeName(s), name, direct[i], fast[i],
+				fast[i]/direct[i])
+			if !(fast[i] < 4e-6) {
+				t.Errorf("%s, %s: relative error %.2g, direct %.2g", shapeName(s), name, fast[i], direct[i])
+			}
+		}
+	}
+	if *accuracyFile != "" {
+		if err := os.WriteFile(*accuracyFile, table.Bytes(), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+const accuracyHead = `# Rounding errors of Winograd convolutions
+
+Root mean square of the error against float64, divided by that of the result; operands uniform in
+(-1, 1), the best path of the processor (AVX-512). Written by
+
+    go test ./internal/kernel/product -run WinogradAccuracy -accuracy ../../../results/winograd_accuracy.md
+
+| filter, channels, map, images | direction | direct | Winograd | ratio |
+|---|---|---:|---:|---:|
+`
+
+// errors returns the relative root mean square errors of the three directions.
+func (d *convData) errors(r convResult) (list [3]float64) {
+	for i, v := range []struct {
+		got  []float32
+		want []float64
+	}{{r.y.s, d.y}, {r.dx.s, d.dx}, {r.dw.s, d.dw}} {
+		var sum, size float64
+		for j, want := range v.want {
+			e := float64(v.got[j]) - want
+			sum, size = sum+e*e, size+want*want
+		}
+		list[i] = math.Sqrt(sum / size)
+	}
+	return list
+}

@@ -1,0 +1,283 @@
+package product_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/kerneltest"
+	"lockstep/internal/kernel/product"
+
+	"pgregory.net/rapid"
+)
+
+func conv3x3(n, h, w, c, k, pad int) product.ConvShape {
+	return product.ConvShape{N: n, H: h, W: w, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: pad}
+}
+
+// fastShapes are convolutions that are computed by Winograd's algorithm.
+func fastShapes() map[string]product.ConvShape {
+	return map[string]product.ConvShape{
+		"one image":        conv3x3(1, 16, 16, 16, 32, 1),
+		"batches":          conv3x3(3, 16, 16, 32, 64, 1),
+		"no pad":           conv3x3(3, 14, 10, 48, 16, 0),
+		"wide pad":         conv3x3(4, 11, 13, 16, 80, 2),
+		"ragged tiles":     conv3x3(3, 15, 18, 32, 48, 1),
+		"shared":           conv3x3(13, 4, 4, 80, 144, 1),
+		"shared, no pad":   conv3x3(9, 10, 6, 144, 80, 0),
+		"narrow to wide":   conv3x3(10, 8, 8, 16, 112, 1),
+		"several chunks":   conv3x3(6, 8, 8, 528, 16, 1),
+		"several strips":   conv3x3(65, 16, 15, 16, 16, 1),
+		"unequal batches":  conv3x3(7, 13, 13, 64, 64, 1),
+		"columns and rows": conv3x3(2, 4, 40, 16, 16, 1),
+		"eights":           conv3x3(3, 15, 15, 24, 40, 1),
+		"eights, shared":   conv3x3(13, 4, 4, 88, 136, 1),
+		"eights, strips":   conv3x3(65, 16, 15, 24, 24, 1),
+	}
+}
+
+func openExact(t testing.TB, isa compute.ISA, threads int) *compute.CPU {
+	t.Helper()
+	c, err := compute.Open(compute.Config{ISA: isa, Threads: threads, Math: compute.Exact})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// compareFast checks all three results against float64. The transforms mix the pixels of a tile, so
+// that errors are relative to the largest sum of sizes, not to the element's own.
+func (d *convData) compareFast(t interface{ Errorf(string, ...any) }, r convResult) {
+	for _, v := range []struct {
+		name       string
+		got        []float32
+		want, size []float64
+	}{
+		{"forward", r.y.s, d.y, d.ySize},
+		{"backward data", r.dx.s, d.dx, d.dxSize},
+		{"backward weights", r.dw.s, d.dw, d.size},
+	} {
+		bound := 4e-6 * slices.Max(v.size)
+		for i, want := range v.want {
+			if e := math.Abs(float64(v.got[i]) - want); !(e <= bound) {
+				t.Errorf("%s: element %d of %d is %v, want %v +- %v", v.name, i, len(v.want), v.got[i],
+					want, bound)
+				return
+			}
+		}
+	}
+}
+
+func (r *convResult) equal(other convResult) bool {
+	return slices.Equal(r.y.s, other.y.s) && slices.Equal(r.dx.s, other.dx.s) &&
+		slices.Equal(r.dw.s, other.dw.s)
+}
+
+func TestWinogradMatchesDefinition(t *testing.T) {
+	for name, s := range fastShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
+				one := d.run(t, kerneltest.Open(t, isa, 1), false)
+				d.compareFast(t, one)
+				direct := d.run(t, openExact(t, isa, 1), false)
+				if slices.Equal(one.y.s, direct.y.s) || slices.Equal(one.dx.s, direct.dx.s) ||
+					slices.Equal(one.dw.s, direct.dw.s) {
+					t.Error("computed directly")
+				}
+				for threads := 2; threads <= 3; threads++ {
+					if got := d.run(t, kerneltest.Open(t, isa, threads), false); !one.equal(got) {
+						t.Errorf("%d threads differ from one", threads)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Parcels of the gradient of large filters are transformed one by one and added.
+func TestWinogradParcels(t *testing.T) {
+	if testing.Short() || compute.Best() == compute.Plain {
+		t.Skip("too slow")
+	}
+	s := conv3x3(515, 4, 4, 256, 240, 1)
+	x, dy := kerneltest.Clone(t, kerneltest.Draw(t, s.N*16*s.C, 0, 1)), kerneltest.Clone(t,
+		kerneltest.Draw(t, s.N*16*s.K, 0, 2))
+	dw, want := kerneltest.Floats(t, 9*s.C*s.K), kerneltest.Floats(t, 9*s.C*s.K)
+	for _, isa := range compute.Supported()[1:] {
+		v := product.On(openExact(t, isa, 2)).NewConv(s)
+		v.BackwardWeights(want, x, dy, kerneltest.Floats(t, v.ScratchFloats()))
+		v = product.On(kerneltest.Open(t, isa, 2)).NewConv(s)
+		v.BackwardWeights(dw, x, dy, kerneltest.Floats(t, v.ScratchFloats()))
+		for i := range dw {
+			if !(math.Abs(float64(dw[i]-want[i])) < 1e-2) { // of about 90
+				t.Fatalf("%v: element %d is %v, want about %v", isa, i, dw[i], want[i])
+			}
+		}
+	}
+}
+
+func TestWinogradRandomShapes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(lo, hi int, name string) int { return rapid.IntRange(lo, hi).Draw(t, name) }
+		s := conv3x3(draw(2, 7, "N"), draw(4, 14, "H"), draw(4, 14, "W"),
+			8*draw(2, 6, "C/8"), 8*draw(2, 10, "K/8"), draw(0, 2, "Pad"))
+		d := newConvData(s)
+		threads := draw(1, 3, "threads")
+		for _, isa := range compute.Supported() {
+			c, err := compute.Open(compute.Config{ISA: isa, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.compareFast(t, d.run(t, c, false))
+			c.Close()
+		}
+	})
+}
+
+// The three directions are one trilinear form.
+func TestWinogradIsAdjoint(t *testing.T) {
+	for _, s := range fastShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			r := d.run(t, kerneltest.Open(t, isa, 2), false)
+			checkAdjoint(t, r.y.s, d.x.s, d.w.s, d.bias.s, d.dy.s, r.dx.s, r.dw.s)
+		}
+	}
+}
+
+// copyRows is a Finisher that copies the rows it is given.
+type copyRows struct {
+	dst, src []float32
+	block    int // floats
+	calls    []int
+}
+
+func (f *copyRows) Finish(_, block int) {
+	f.calls[block]++
+	lo := block * f.block
+	copy(f.dst[lo:], f.src[lo:min(lo+f.block, len(f.src))])
+}
+
+func TestWinogradFinishes(t *testing.T) {
+	for name, s := range fastShapes() {
+		d := newConvData(s)
+		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
+			v := product.On(c).NewConv(s)
+			y, scratch := newGuarded(len(d.y), nan), newGuarded(v.ScratchFloats(), nan)
+			f := &copyRows{dst: make([]float32, len(y.s)), src: y.s, block: v.FinishRows() * s.K}
+			f.calls = make([]int, (len(y.s)+f.block-1)/f.block)
+			v.Forward(y.s, d.x.s, d.w.s, nil, true, f, scratch.s)
+			for i, n := range f.calls {
+				if n != 1 {
+					t.Errorf("%s: block %d finished %d times", name, i, n)
+				}
+			}
+			kerneltest.SameBits(t, name, f.dst, y.s)
+		})
+	}
+}
+
+// The ReLU and the sum with what is there come after everything else.
+func TestWinogradEpilogue(t *testing.T) {
+	for name, s := range fastShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			c := kerneltest.Open(t, isa, 2)
+			v := product.On(c).NewConv(s)
+			scratch := newGuarded(v.ScratchFloats(), nan)
+			raw := d.run(t, c, false)
+			rectified := d.run(t, c, true)
+			dx := newGuarded(len(d.dx), noise(9))
+			v.BackwardData(dx.s, d.dy.s, d.w.s, true, scratch.s)
+			before := noise(9)
+			for i, y := range raw.y.s {
+				raw.y.s[i] = max(y, 0)
+			}
+			for i := range raw.dx.s {
+				raw.dx.s[i] += before(i)
+			}
+			kerneltest.SameBits(t, name, rectified.y.s, raw.y.s)
+			kerneltest.SameBits(t, name, dx.s, raw.dx.s)
+		}
+	}
+}
+
+// All operations but additions are by constants: scaling an operand by a power of two scales the result
+// by it, bit by bit, as long as nothing is too large or small.
+func TestWinogradScales(t *testing.T) {
+	d := newConvData(conv3x3(3, 14, 16, 48, 64, 1))
+	for _, isa := range compute.Supported() {
+		c := kerneltest.Open(t, isa, 1)
+		want := d.run(t, c, false)
+		for _, scale := range []float32{0x1p-80, 0x1p+80} {
+			scaled := *d
+			scaled.x = newGuarded(len(d.x.s), func(i int) float32 { return d.x.s[i] * scale })
+			scaled.dy = newGuarded(len(d.dy.s), func(i int) float32 { return d.dy.s[i] * scale })
+			scaled.bias = newGuarded(len(d.bias.s), func(i int) float32 { return d.bias.s[i] * scale })
+			scaled.w = d.w
+			v := product.On(c).NewConv(d.s)
+			scratch := make([]float32, v.ScratchFloats())
+			y, dx, dw := slices.Clone(want.y.s), slices.Clone(want.dx.s), slices.Clone(want.dw.s)
+			v.Forward(y, scaled.x.s, d.w.s, scaled.bias.s, false, nil, scratch)
+			v.BackwardData(dx, scaled.dy.s, d.w.s, false, scratch)
+			v.BackwardWeights(dw, d.x.s, scaled.dy.s, scratch)
+			for _, s := range [][]float32{y, dx, dw} {
+				for i := range s {
+					s[i] /= scale
+				}
+			}
+			kerneltest.SameBits(t, "forward", y, want.y.s)
+			kerneltest.SameBits(t, "backward data", dx, want.dx.s)
+			kerneltest.SameBits(t, "backward weights", dw, want.dw.s)
+		}
+	}
+}
+
+// Of denormal input the result is off by no more than a few of the smallest numbers for each term.
+func TestWinogradDenormals(t *testing.T) {
+	const scale = 0x1p-140
+	d := newConvData(conv3x3(3, 14, 16, 48, 64, 1))
+	x := newGuarded(len(d.x.s), func(i int) float32 { return d.x.s[i] * scale })
+	for i := range d.y {
+		d.y[i] -= float64(d.bias.s[i%d.s.K])
+	}
+	for _, isa := range compute.Supported() {
+		v := product.On(kerneltest.Open(t, isa, 1)).NewConv(d.s)
+		y := newGuarded(len(d.y), nan)
+		v.Forward(y.s, x.s, d.w.s, nil, false, nil, make([]float32, v.ScratchFloats()))
+		for i, want := range d.y {
+			if e := math.Abs(float64(y.s[i]) - want*scale); !(e <= 9*48*100*0x1p-149) {
+				t.Fatalf("%v: element %d is %v, want %v", isa, i, y.s[i], want*scale)
+			}
+		}
+	}
+}
+
+func TestWinogradStaysInside(t *testing.T) {
+	for name, s := range fastShapes() {
+		d := newConvData(s)
+		for _, isa := range compute.Supported() {
+			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
+				v := product.On(kerneltest.Open(t, isa, 2)).NewConv(s)
+				x, w, dy := kerneltest.Clone(t, d.x.s), kerneltest.Clone(t, d.w.s), kerneltest.Clone(t,
+					d.dy.s)
+				y, dx, dw := kerneltest.Floats(t, len(dy)), kerneltest.Floats(t, len(x)),
+					kerneltest.Floats(t, len(w))
+				scratch := kerneltest.Floats(t, v.ScratchFloats())
+				n := testing.AllocsPerRun(2, func() {
+					v.Forward(y, x, w, d.bias.s, false, nil, scratch)
+					v.BackwardData(dx, dy, w, false, scratch)
+					v.BackwardWeights(dw, x, dy, scratch)
+				})
+				if n != 0 {
+					t.Errorf("%v allocations, want 0", n)
+				}
+				kerneltest.SameBits(t, "forward", y, d.run(t, kerneltest.Open(t, isa, 1), false).y.s)
+			})
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package product
+
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+)
+
+// winogradWeights computes the gradient of the weights as the exact adjoint of the forward direction,
+//
+//	dw[c, k] = G' (sum over tiles of (B' x[tile, c] B) * (A dy[tile, k] A')) G
+//
+// Order of the sum: the tiles are cut into strips and these into parcels, by the shape alone. Each
+// parcel is summed in order from zero, the parcels of a strip are added in order, and so are the strips;
+// the parcels of a single strip are transformed before they are added.
+type winogradWeights struct {
+	cpu *CPU
+	tiling
+	depth, width int // channels of x and of dy
+	// With several strips, each thread sums some of them for all channels. With one, threads share its
+	// parcels: each transforms some tiles, then goes through pairs of a chunk of x's channels and a
+	// group of blocks of dy's, whose sums never leave the second-level cache.
+	strips int
+	parcel int // tiles
+	chunk  int // channels of x
+	groups [][]Block
+	x      points  // of a chunk, [parcel][channel and a line]
+	dy     points  // of a group, [block][parcel][lane]
+	sums   points  // of a chunk and a group, [channel][channel of dy]
+	pairs  []int32 // of the tiles of a parcel
+	parts  []*winogradPart
+
+	// The call in progress.
+	dwOut, xIn, dyIn []float32
+	stripSums        []float32
+	lo, hi           int // the shared parcel
+}
+
+// Note: strips and parcels of tiles
+//
+// A strip is a unit of work for a thread, but each needs sums of its own, stripFloats for all: so there
+// are several only where tiles outweigh filters, and then at least leastStrips, which threads can share.
+// Then a parcel is such that it stays in the second-level cache with some of the sums; else it is as
+// large as memory allows. Changing these numbers changes results.
+const (
+	maxStrips    = 8
+	leastStrips  = 4
+	stripTiles   = 256
+	stripFloats  = maxStrips * asm.WinogradPoints * 64 * 256
+	sharedParcel = 512
+)
+
+// newWinogradWeights plans the gradient of the weights of the convolution s.
+func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
+	o := &winogradWeights{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K}
+	blocks, _ := CutBlocks(&c.ops.Gemm, s.K)
+	most := stripFloats / (asm.WinogradPoints * s.C * s.K)
+	if o.strips = min(maxStrips, o.tiles/stripTiles, most); o.strips >= leastStrips {
+		o.chunk, o.groups = s.C, [][]Block{blocks}
+		o.parcel = min((o.tiles+o.strips-1)/o.strips, winogradBatch(s.C, s.K))
+	} else {
+		o.strips, o.chunk, o.groups = 1, min(s.C, sharedChannels), groupBlocks(blocks)
+		o.parcel = min(o.tiles, sharedParcel)
+	}
+	channels := groupChannels(o.groups[0])
+	o.x = newPoints(o.parcel * (o.chunk + asm.LineFloats))
+	o.dy, o.sums = newPoints(o.parcel*groupLanes(o.groups[0])), newPoints(o.chunk*channels)
+	for i := range o.parcel {
+		o.pairs = append(o.pairs, int32(i*(o.chunk+asm.LineFloats)), int32(i))
+	}
+	for range c.Threads() {
+		o.parts = append(o.parts, newWinogradPart(max(s.C, s.K)))
+	}
+	return o
+}
+
+// chunks returns the number of chunks of x's channels.
+func (o *winogradWeights) chunks() int { return (o.depth + o.chunk - 1) / o.chunk }
+
+// sizes returns the floats of x and dy, how many parcels are in progress at a time, and how many sums.
+func (o *winogradWeights) sizes() (x, dy, numParcels, numSums int) {
+	x, dy = o.chunks()*o.x.floats, len(o.groups)*o.dy.floats
+	if o.strips > 1 {
+		return x, dy, len(o.parts), o.strips
+	}
+	return x, dy, 1, len(o.parts)
+}
+
+// scratchFloats returns the floats that a call needs.
+func (o *winogradWeights) scratchFloats() int {
+	x, dy, numParcels, numSums := o.sizes()
+	return numParcels*(x+dy) + numSums*o.sums.floats
+}
+
+func (o *winogradWeights) run(dw, x, dy, scratch []float32) {
+	o.dwOut, o.xIn, o.dyIn = dw, x, dy
+	xFloats, dyFloats, numParcels, numSums := o.sizes()
+	o.stripSums = take(&scratch, numSums*o.sums.floats)
+	var sources, grads []float32
+	for i, p := range o.parts {
+		if i < numParcels {
+			sources, grads = take(&scratch, xFloats), take(&scratch, dyFloats)
+			clearPadding(grads, o.groups[len(o.groups)-1])
+		}
+		p.sources, p.grads = sources, grads
+	}
+	if o.strips > 1 {
+		o.cpu.Run((*winogradStrips)(o))
+		o.cpu.Run((*winogradStripSums)(o))
+	} else {
+		for o.lo = 0; o.lo < o.tiles; o.lo = o.hi {
+			o.hi = min(o.lo+o.parcel, o.tiles)
+			o.cpu.Run((*winogradParcel)(o))
+			o.cpu.Run((*winogradPairs)(o))
+		}
+	}
+	o.dwOut, o.xIn, o.dyIn, o.stripSums = nil, nil, nil, nil
+}
+
+// winogradStrips sums the points of every strip.
+type winogradStrips winogradWeights
+
+// Do sums some strips.
+func (t *winogradStrips) Do(thread, part, parts int) {
+	o, p := (*winogradWeights)(t), t.parts[thread]
+	first, last := compute.Span(o.strips, part, parts)
+	for strip := first; strip < last; strip++ {
+		sums := o.stripSums[strip*o.sums.floats:]
+		from, to := compute.Span(o.tiles, strip, o.strips)
+		for lo := from; lo < to; lo += o.parcel {
+			n := min(o.parcel, to-lo)
+			o.transform(p, lo, 0, n)
+			next := min(lo+n+o.parcel, to)
+			p.wanted[2], p.wanted[3] = o.pixels(o.xIn, lo+n, next), o.pixels(o.dyIn, lo+n, next)
+			o.multiply(p, sums, 0, 0, n, lo > from)
+		}
+	}
+}
+
+// winogradStripSums adds the strips up and transforms their sums.
+type winogradStripSums winogradWeights
+
+// stripPairs is how many pairs of channels are added and transformed at a time.
+const stripPairs = 1024
+
+// Do transforms some filters.
+func (t *winogradStripSums) Do(thread, part, parts int) {
+	o, a := (*winogradWeights)(t), &t.parts[thread].transform
+	pairs := o.depth * o.width
+	a.Stride, a.TapStride, a.Flags = o.sums.stride, pairs, 0
+	lo, hi := compute.Span(pairs/asm.WinogradChannels, part, parts)
+	for at := lo * asm.WinogradChannels; at < hi*asm.WinogradChannels; at += a.Width {
+		a.Width = min(stripPairs, hi*asm.WinogradChannels-at)
+		for strip := 1; strip < o.strips; strip++ {
+			for point := range asm.WinogradPoints {
+				from := point*o.sums.stride + at
+				sum := o.stripSums[from:][:a.Width]
+				o.cpu.ops.Element.Add(sum, sum, o.stripSums[strip*o.sums.floats+from:][:a.Width])
+			}
+		}
+		a.Src, a.Dst = o.stripSums[at:], o.dwOut[at:]
+		o.cpu.ops.Winograd.FilterGrad(a)
+	}
+}
+
+// winogradParcel transforms the shared parcel.
+type winogradParcel winogradWeights
+
+// Do transforms some tiles.
+func (t *winogradParcel) Do(thread, part, parts int) {
+	lo, hi := compute.Span(t.hi-t.lo, part, parts)
+	(*winogradWeights)(t).transform(t.parts[thread], t.lo, lo, hi)
+}
+
+// winogradPairs sums the shared parcel and transforms the sums.
+type winogradPairs winogradWeights
+
+// Do computes the filters of some chunks and groups.
+func (t *winogradPairs) Do(thread, part, parts int) {
+	o, p := (*winogradWeights)(t), t.parts[thread]
+	a, sums := &p.transform, o.stripSums[thread*o.sums.floats:]
+	lo, hi := compute.Span(o.chunks()*len(o.groups), part, parts)
+	for u := lo; u < hi; u++ {
+		group, chunk := u/o.chunks(), u%o.chunks()
+		o.multiply(p, sums, chunk, group, t.hi-t.lo, false)
+		first := o.groups[group][0].first
+		a.Stride, a.TapStride = o.sums.stride, o.depth*o.width
+		a.Width, a.Flags = groupChannels(o.groups[group]), 0
+		if t.lo > 0 {
+			a.Flags = asm.TileAdd
+		}
+		for c := chunk * o.chunk; c < min((chunk+1)*o.chunk, o.depth); c++ {
+			a.Src, a.Dst = sums[(c-chunk*o.chunk)*a.Width:], o.dwOut[c*o.width+first:]
+			o.cpu.ops.Winograd.FilterGrad(a)
+		}
+	}
+}
+
+// transform transforms x and dy of tiles [lo, hi) of the parcel that starts at tile first.
+func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
+	a := &p.transform
+	a.Stride = o.x.stride
+	for i := range o.chunks() {
+		c := i * o.chunk
+		a.Width = min(o.chunk, o.depth-c)
+		chunk := p.sources[i*o.x.floats:]
+		for tile := lo; tile < hi; tile++ {
+			o.input(a, o.xIn, first+tile)
+			a.Src, a.Dst = a.Src[c:], chunk[tile*(o.chunk+asm.LineFloats):]
+			o.cpu.ops.Winograd.Input(a)
+		}
+	}
+	a.Stride = o.dy.stride
+	for i, group := range o.groups {
+		grads := p.grads[i*o.dy.floats:]
+		for tile := lo; tile < hi; tile++ {
+			table, dy := o.output(o.dyIn, first+tile)
+			a.Table = table
+			for j := range group {
+				b := &group[j]
+				a.Src, a.Width = dy[b.first:], b.channels()
+				a.Dst = grads[(b.first-group[0].first)*o.parcel+tile*b.lanes:]
+				o.cpu.ops.Winograd.OutputGrad(a)
+			}
+		}
+	}
+}
+
+// multiply sums n tiles for a chunk and a group, or adds them to sums.
+func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group, n int, add bool) {
+	a, blocks := &p.outer, o.groups[group]
+	a.Pairs, a.Flags = o.pairs[:2*n], 0
+	if add {
+		a.Flags = asm.TileAdd
+	}
+	a.Stride = groupChannels(blocks)
+	channels := min(o.chunk, o.depth-chunk*o.chunk)
+	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
+	for point := range asm.WinogradPoints {
+		next := min(point+1, asm.WinogradPoints-1)
+		for j := range blocks {
+			b := &blocks[j]
+			at := b.first - blocks[0].first
+			a.B, a.BStride, a.Tail = dy[point*o.dy.stride+at*o.parcel:], b.lanes, b.tail
+			for c := 0; c < channels; c += a.Rows {
+				a.Rows = asm.TileHeight(channels - c)
+				a.Fetch = p.fetch(n*asm.LineFloats, o.piece(x, dy, next, c/asm.TileRows*n*asm.LineFloats))
+				a.A, a.Dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.Stride+at:]
+				o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
+			}
+		}
+	}
+}
+
+// piece returns the operands of a point, dy's and then x's, from float number at on.
+func (o *winogradWeights) piece(x, dy []float32, point, at int) []float32 {
+	if at < o.dy.stride {
+		return dy[point*o.dy.stride+at:]
+	}
+	return x[point*o.x.stride+min(at-o.dy.stride, o.x.stride):]
+}

@@ -1,0 +1,131 @@
+package row
+
+import (
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+)
+
+// Note: column sums.
+//
+// Sums over the rows of a [rows, cols] matrix read it as wide rows: fold rows side by side, so that
+// the vectors are long and full for any number of columns. The wide rows are cut into blocks, each
+// summed one wide row after the other; then halves of the block's wide sum are added until cols are
+// left, and so are the blocks. The order of the sums follows from rows and cols alone, and no
+// float32 chain is longer than a block has wide rows.
+
+const (
+	// wideFloats is the aimed length of a wide row: one of each of 8 operands fits a 32 KiB cache.
+	wideFloats = 1024
+	// blockFloats is the least size of a block, maxBlocks how many there are at most.
+	blockFloats = 16384
+	maxBlocks   = 64
+)
+
+// columns is the plan of sums over rows.
+type columns struct {
+	rows, cols int
+	wide       int // floats in a wide row, a multiple of cols
+	blocks     int
+	kinds      int       // different sums taken at the same time, 1 or 2
+	acc        []float32 // [threads][kinds][wide] sums of the block in progress
+	sums       []float32 // [blocks][kinds][cols]; block 0 ends as the total
+}
+
+func newColumns(rows, cols, kinds, threads int) columns {
+	fold := min(max(wideFloats/cols, 1), rows)
+	l := columns{rows: rows, cols: cols, kinds: kinds, wide: fold * cols}
+	l.blocks = min(max(rows*cols/blockFloats, 1), maxBlocks)
+	l.acc = make([]float32, threads*kinds*l.wide)
+	l.sums = make([]float32, l.blocks*kinds*cols)
+	return l
+}
+
+// wides returns the number of wide rows; the last may be short.
+func (l *columns) wides() int { return (l.rows*l.cols + l.wide - 1) / l.wide }
+
+// adder is ElementOps.add.
+type adder func(dst, a, b []float32)
+
+// sum takes the sums of a part's share of the blocks, on a thread: take adds elements [lo, hi), a wide row,
+// to acc, the sums [kinds][wide] of a block.
+func (l *columns) sum(thread, part, parts int, add adder,
+	take func(acc []float32, lo, hi int)) {
+	acc := l.acc[thread*l.kinds*l.wide : (thread+1)*l.kinds*l.wide]
+	first, last := compute.Span(l.blocks, part, parts)
+	for b := first; b < last; b++ {
+		clear(acc)
+		from, to := compute.Span(l.wides(), b, l.blocks)
+		for i := from; i < to; i++ {
+			take(acc, i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
+		}
+		for k := range l.kinds {
+			s := acc[k*l.wide : (k+1)*l.wide]
+			asm.Halve(s, l.wide/l.cols, l.cols, add)
+			copy(l.sums[(b*l.kinds+k)*l.cols:], s[:l.cols])
+		}
+	}
+}
+
+// total adds the blocks up and returns the sums [kinds][cols].
+func (l *columns) total(add adder) []float32 {
+	n := l.kinds * l.cols
+	asm.Halve(l.sums, l.blocks, n, add)
+	return l.sums[:n]
+}
+
+// walk calls do for each wide row of a part's share, the elements [lo, hi), from the last to the
+// first: a pass usually follows one that went the other way and left the end of the map in a cache,
+// and leaves there the beginning for the next.
+func (l *columns) walk(c *CPU, part, parts int, do func(lo, hi int)) {
+	first, last := compute.Span(l.wides(), c.Mirrored(part, parts), parts)
+	for i := last - 1; i >= first; i-- {
+		do(i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
+	}
+}
+
+// spread writes the constants one per column into every row of the wide row dst.
+func (l *columns) spread(dst []float32, constants []float32) {
+	for n := copy(dst, constants); n < l.wide; {
+		n += copy(dst[n:l.wide], dst[:n])
+	}
+}
+
+// ColumnSums is the plan of a sum over the rows of a matrix, as for the gradient of a bias.
+type ColumnSums struct {
+	cpu *CPU
+	columns
+	x []float32
+}
+
+// NewColumnSums plans sums over matrices of the shape [rows, cols], both at least 1.
+func (c *CPU) NewColumnSums(rows, cols int) *ColumnSums {
+	mustShape("column sums", rows, cols)
+	return &ColumnSums{cpu: c, columns: newColumns(rows, cols, 1, c.Threads())}
+}
+
+// Resize changes the number of rows to one from 1 to what was planned. It is as if planned so.
+func (p *ColumnSums) Resize(rows int) {
+	fold := min(max(wideFloats/p.cols, 1), rows)
+	p.rows, p.wide = rows, fold*p.cols
+	p.blocks = min(max(rows*p.cols/blockFloats, 1), maxBlocks)
+}
+
+// Run computes sums[j] = sum over i of x[i*cols+j]. The order is that of the note "column sums": it
+// depends on the shape alone. One pass over x.
+func (p *ColumnSums) Run(sums, x []float32) {
+	MustLen("column sums", "sums", len(sums), p.cols)
+	MustLen("column sums", "x", len(x), p.rows*p.cols)
+	p.x = x
+	p.cpu.Share(p, len(x))
+	p.x = nil
+	copy(sums, p.total(p.cpu.ops.Element.Add))
+}
+
+// Do sums a run of blocks.
+func (p *ColumnSums) Do(thread, part, parts int) {
+	add := p.cpu.ops.Element.Add
+	p.sum(thread, part, parts, add, func(acc []float32, lo, hi int) {
+		s := acc[:hi-lo]
+		add(s, s, p.x[lo:hi])
+	})
+}

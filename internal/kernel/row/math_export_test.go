@@ -1,0 +1,7 @@
+package row
+
+// The inner doors of the tests.
+var (
+	Exp = exp
+	Log = log
+)

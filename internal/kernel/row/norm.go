@@ -1,0 +1,223 @@
+package row
+
+import (
+	"fmt"
+	"math"
+)
+
+// BatchNorm is the plan of batch normalisation over x of the shape [rows, channels], where rows runs
+// over N, H, W. All slices of that shape are contiguous; mean, variance, gamma and beta have one
+// element per channel. The methods give the same bits for any number of threads and on every ISA, and
+// allocate nothing.
+type BatchNorm struct {
+	cpu *CPU
+	columns
+	narrow []float32    // one constant per channel, before it is spread
+	consts [5][]float32 // constants as wide rows
+
+	out, grad, x []float32 // operands of the call in progress
+	r, z, g      []float32 // of one with a residual
+	relu         bool
+}
+
+// Places in BatchNorm.consts.
+const (
+	wideMean = iota
+	wideScale
+	wideShift
+	wideSlope
+	wideOffset
+)
+
+// NewBatchNorm plans batch normalisation of [rows, channels], both at least 1.
+func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
+	mustShape("batch norm", rows, channels)
+	p := &BatchNorm{cpu: c, columns: newColumns(rows, channels, 2, c.Threads())}
+	p.narrow = make([]float32, channels)
+	for i := range p.consts {
+		p.consts[i] = make([]float32, p.wide)
+	}
+	return p
+}
+
+// Normalize computes, with the biased variance,
+//
+//	y[i,c] = (x[i,c]-mean[c]) * (gamma[c]/sqrt(variance[c]+eps)) + beta[c]
+//
+// then y = max(y, 0) if relu. y may be x. One pass: 4 bytes read and 4 written per element.
+func (p *BatchNorm) Normalize(y, x, mean, variance, gamma, beta []float32, eps float32, relu bool) {
+	p.mustChannels("normalize", mean, variance, gamma, beta)
+	MustLen("batch norm normalize", "x", len(x), p.rows*p.cols)
+	MustLen("batch norm normalize", "y", len(y), len(x))
+	p.prepare(mean, variance, gamma, beta, eps)
+	p.out, p.x, p.relu = y, x, relu
+	p.cpu.Share((*normApply)(p), len(x))
+	p.out, p.x = nil, nil
+}
+
+// NormalizeAdd computes Normalize of x plus the residual r, then y = max(y, 0) if relu. y may be x or
+// r. One pass: 8 bytes read and 4 written per element.
+func (p *BatchNorm) NormalizeAdd(y, x, r, mean, variance, gamma, beta []float32, eps float32,
+	relu bool) {
+	MustLen("batch norm normalize", "r", len(r), len(x))
+	p.r = r
+	p.Normalize(y, x, mean, variance, gamma, beta, eps, relu)
+	p.r = nil
+}
+
+// Backward computes the gradients of Normalize where mean and variance are x's own. With
+// xh = (x-mean)/sqrt(variance+eps) and g = dy, or if relu g = dy where the output is above 0 or NaN,
+// else 0:
+//
+//	dbeta[c]  = sum_i g[i,c]
+//	dgamma[c] = sum_i g[i,c]*xh[i,c]
+//	dx = gamma/sqrt(variance+eps) * (g - dbeta/rows - xh*dgamma/rows)
+//
+// The output is recomputed from x, bit for bit as Normalize did, so it need not be kept. dx may be dy
+// or x. Two passes: 16 bytes read and 4 written per element.
+func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta []float32,
+	eps float32, relu bool) {
+	p.mustChannels("backward", dgamma, dbeta, mean, variance, gamma, beta)
+	MustLen("batch norm backward", "x", len(x), p.rows*p.cols)
+	MustLen("batch norm backward", "dy", len(dy), len(x))
+	MustLen("batch norm backward", "dx", len(dx), len(x))
+	p.prepare(mean, variance, gamma, beta, eps)
+	p.out, p.grad, p.x, p.relu = dx, dy, x, relu
+	p.cpu.Share((*normSums)(p), len(x))
+	p.finish(dgamma, dbeta, variance, eps)
+	p.cpu.Share((*normGrad)(p), len(x))
+	p.out, p.grad, p.x = nil, nil, nil
+}
+
+// BackwardAdd computes the gradients of NormalizeAdd with a ReLU, whose output is z: that of the
+// residual,
+//
+//	g = dz where z is above 0 or NaN, else 0
+//
+// and those of Backward for g without a ReLU. g may be dz, dx may be x. Two passes: 20 bytes read and
+// 8 written per element.
+func (p *BatchNorm) BackwardAdd(g, dx, dgamma, dbeta, dz, z, x, mean, variance, gamma, beta []float32,
+	eps float32) {
+	p.mustChannels("backward", dgamma, dbeta, mean, variance, gamma, beta)
+	MustLen("batch norm backward", "x", len(x), p.rows*p.cols)
+	MustLen("batch norm backward", "z", len(z), len(x))
+	MustLen("batch norm backward", "dz", len(dz), len(x))
+	MustLen("batch norm backward", "dx", len(dx), len(x))
+	MustLen("batch norm backward", "g", len(g), len(x))
+	p.prepare(mean, variance, gamma, beta, eps)
+	p.out, p.grad, p.x, p.relu = dx, dz, x, false
+	p.z, p.g = z, g
+	p.cpu.Share((*normSums)(p), len(x))
+	p.finish(dgamma, dbeta, variance, eps)
+	p.grad, p.z, p.g = g, nil, nil
+	p.cpu.Share((*normGrad)(p), len(x))
+	p.out, p.grad, p.x = nil, nil, nil
+}
+
+// finish turns the sums of the gradient into those of gamma and beta, and into the line that the
+// gradient of x needs.
+func (p *BatchNorm) finish(dgamma, dbeta, variance []float32, eps float32) {
+	sums := p.total(p.cpu.ops.Element.Add)
+	n := float64(p.rows)
+	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
+	for c := range dgamma {
+		inv := inverse(variance[c], eps)
+		scale := float64(p.consts[wideScale][c])
+		s, q := float64(sums[c]), float64(sums[p.cols+c])*inv
+		dbeta[c], dgamma[c] = sums[c], float32(q)
+		offset[c] = float32(-scale * s / n)
+		slope[c] = float32(-scale * q * inv / n)
+	}
+	p.spread(slope, slope[:p.cols])
+	p.spread(offset, offset[:p.cols])
+}
+
+// inverse returns 1/sqrt(variance+eps).
+func inverse(variance, eps float32) float64 {
+	return 1 / math.Sqrt(float64(variance)+float64(eps))
+}
+
+// prepare spreads what Normalize needs over the wide rows.
+func (p *BatchNorm) prepare(mean, variance, gamma, beta []float32, eps float32) {
+	for c := range p.narrow {
+		p.narrow[c] = float32(float64(gamma[c]) * inverse(variance[c], eps))
+	}
+	p.spread(p.consts[wideMean], mean)
+	p.spread(p.consts[wideScale], p.narrow)
+	p.spread(p.consts[wideShift], beta)
+}
+
+// The four passes over the batch, each a Task.
+type (
+	normApply BatchNorm
+	normSums  BatchNorm
+	normGrad  BatchNorm
+)
+
+// Do normalises a run of wide rows.
+func (p *normApply) Do(_, part, parts int) {
+	ops := &p.cpu.ops.Element
+	apply, applyAdd := ops.Normalize, ops.NormalizeAdd
+	if p.relu {
+		apply, applyAdd = ops.NormalizeReLU, ops.NormalizeAddReLU
+	}
+	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
+	p.walk(p.cpu, part, parts, func(lo, hi int) {
+		n, y, x := hi-lo, p.out[lo:hi], p.x[lo:hi]
+		if p.r != nil {
+			applyAdd(y, x, p.r[lo:hi], mean[:n], scale[:n], shift[:n])
+		} else {
+			apply(y, x, mean[:n], scale[:n], shift[:n])
+		}
+	})
+}
+
+// Do sums the gradient and its product with the centred input over a run of blocks.
+func (p *normSums) Do(thread, part, parts int) {
+	ops := &p.cpu.ops.Element
+	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
+	p.sum(thread, part, parts, ops.Add, func(acc []float32, lo, hi int) {
+		n := hi - lo
+		s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
+		if p.z != nil {
+			ops.NormSumsGate(p.g[lo:hi], s, q, dy, p.z[lo:hi], x, mean[:n])
+		} else if p.relu {
+			ops.NormSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
+		} else {
+			ops.NormSums(s, q, dy, x, mean[:n])
+		}
+	})
+}
+
+// Do computes the gradient of a run of wide rows.
+func (p *normGrad) Do(_, part, parts int) {
+	ops := &p.cpu.ops.Element
+	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
+	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
+	p.walk(p.cpu, part, parts, func(lo, hi int) {
+		n := hi - lo
+		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
+		if p.relu {
+			ops.NormGradReLU(dx, dy, x, mean[:n], scale[:n], shift[:n], slope[:n], offset[:n])
+		} else {
+			ops.NormGrad(dx, dy, x, mean[:n], scale[:n], slope[:n], offset[:n])
+		}
+	})
+}
+
+// mustChannels panics unless each slice has one element per channel.
+func (p *BatchNorm) mustChannels(op string, slices ...[]float32) {
+	for _, s := range slices {
+		if len(s) != p.cols {
+			panic(fmt.Sprintf("kernel: batch norm %s: slice of %d, want %d channels",
+				op, len(s), p.cols))
+		}
+	}
+}
+
+// mustShape panics unless both sizes of a matrix are positive.
+func mustShape(op string, rows, cols int) {
+	if rows < 1 || cols < 1 {
+		panic(fmt.Sprintf("kernel: %s: shape [%d, %d], want at least [1, 1]", op, rows, cols))
+	}
+}

@@ -1,6 +1,0 @@
-//go:build !linux || !amd64 || purego
-
-package kernel
-
-// matrixUnit reports that this process may not use a matrix unit.
-func matrixUnit() bool { return false }
