@@ -13,6 +13,8 @@
 // the token is compared in constant time. After the answer "ok" both sides speak lines of JSON of
 // at most 64 KiB: the worker's [Hello], then (once everybody is there) the [Welcome], then
 // messages about progress and the final result or failure. The coordinator may send "stop".
+// Of the connections that have not shown the token the oldest is closed when there are too many. A
+// worker listens for its peers only if some of them are linked with it by TCP.
 //
 // # Guarantees
 //

@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// threadsLine is how the Go runtime begins to say that the system gives it no thread.
-const threadsLine = "runtime: failed to create new OS thread"
+// How the Go runtime begins to say that the system gives it no thread, without and with cgo.
+const (
+	threadsLine    = "runtime: failed to create new OS thread"
+	cgoThreadsLine = "runtime/cgo: pthread_create failed: "
+)
 
 // limits is what the machine allows the processes of this one, and how often it has killed some.
 type limits struct {
@@ -20,7 +23,7 @@ type limits struct {
 // cause returns what outside of the program has likely ended the process that e is about, or "".
 func (before limits) cause(now limits, e *WorkerError) string {
 	switch {
-	case strings.HasPrefix(e.Text, threadsLine):
+	case strings.HasPrefix(e.Text, threadsLine), strings.HasPrefix(e.Text, cgoThreadsLine):
 		if now.processes != "" {
 			return "the limit on processes and threads is reached: " + now.processes
 		}

@@ -379,7 +379,7 @@ func tellingLine(path string, orLast bool) string {
 	last := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		for _, head := range []string{threadsLine, "panic: ", "fatal error: ", "SIG"} {
+		for _, head := range []string{threadsLine, cgoThreadsLine, "panic: ", "fatal error: ", "SIG"} {
 			if strings.HasPrefix(line, head) {
 				return line
 			}
