@@ -41,7 +41,7 @@ func (w *Wait) what() string {
 	if w.Due > 0 {
 		text += fmt.Sprintf("; %d of the next %d received", w.Received, w.Due)
 	}
-	return text
+	return strings.TrimPrefix(text, "; ")
 }
 
 // Standing returns where the group stands. It may be called from any goroutine.
