@@ -45,7 +45,7 @@ func TestCauseOfAnEnd(t *testing.T) {
 			"out of memory; the kernel killed a process meanwhile, because memory was used up"},
 		"threads": {limits{}, limits{processes: "50 for this user (ulimit -u)"}, noThread,
 			"the limit on processes and threads is reached: 50 for this user (ulimit -u)"},
-		"threads, with cgo": {limits{}, limits{}, &WorkerError{Signal: "SIGABRT", Text: cgoThreadsLine + "no"},
+		"threads, with cgo": {limits{}, limits{}, &WorkerError{Signal: "SIGABRT", Text: cgoThreadsLine},
 			"the limit on processes and threads is reached"},
 		"a crash": {limits{}, limits{}, &WorkerError{Signal: "SIGABRT", Text: "fatal error: x"}, ""},
 		"a panic": {limits{groupKills: 3}, limits{groupKills: 4}, &WorkerError{Status: 2}, ""},
