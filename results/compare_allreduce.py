@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Time float32 all-reduce in Lockstep, Open MPI and Gloo, in turn.
 
-    PEERS=FOLDER results/compare_allreduce.py --ranks 2 --bytes 4KiB,1MiB,64MiB --rounds 5
+    results/compare_allreduce.py --ranks 2 --bytes 4KiB,1MiB,64MiB --rounds 5
 
-PEERS holds allreduce.py (Gloo) and mpi_allreduce.c, which print a JSON line per size with sec_per_iter, a median.
+results/peers has allreduce.py (Gloo) and mpi_allreduce.c, which print a JSON line per size with sec_per_iter, a median.
 Open MPI runs once over shared memory and once over TCP on the loopback; Gloo is TCP. Each round runs
 all of them; a last line per size has medians of the rounds.
 """
@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("--ranks", type=int, default=2)
 parser.add_argument("--bytes", default="4KiB,1MiB,64MiB")
@@ -25,7 +27,6 @@ parser.add_argument("--binary", default="bin/lockstep")
 parser.add_argument("--python", default=sys.executable, help="a Python that has torch")
 parser.add_argument("--no-gloo", action="store_true")
 a = parser.parse_args()
-peers = os.environ["PEERS"]
 units = {"KiB": 1 << 10, "MiB": 1 << 20}
 sizes = [int(text[:-3]) * units[text[-3:]] for text in a.bytes.split(",")]
 most = max(max(sizes) >> 20, 1)
@@ -51,12 +52,12 @@ def mpi(program, transport):
 
 def gloo():
     return lines([a.python, "allreduce.py", "--world", str(a.ranks), "--max-mib", str(most),
-                  "--seconds", str(a.seconds)], cwd=peers)
+                  "--seconds", str(a.seconds)], cwd=PEERS)
 
 
 with tempfile.TemporaryDirectory() as folder:
     program = folder + "/mpi_allreduce"
-    subprocess.run(["mpicc", "-O2", "-o", program, peers + "/mpi_allreduce.c"], check=True)
+    subprocess.run(["mpicc", "-O2", "-o", program, PEERS + "/mpi_allreduce.c"], check=True)
     runs = {"shm": lambda: ours("shm"), "mpi_shm": lambda: mpi(program, "vader"),
             "tcp": lambda: ours("tcp"), "mpi_tcp": lambda: mpi(program, "tcp")}
     if not a.no_gloo:

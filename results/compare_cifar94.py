@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Time steps of the recipe cifar10-94 in Lockstep and in PyTorch, in turn.
 
-    PEERS=FOLDER LOCKSTEP_DATA=FOLDER results/compare_cifar94.py --rounds 3 --out FILE
+    LOCKSTEP_DATA=FOLDER results/compare_cifar94.py --rounds 3 --out FILE
 
-PEERS holds cifar94.py, the same recipe in PyTorch, which times steps on random images. Each round times both with the
+results/peers has cifar94.py, the same recipe in PyTorch, which times steps on random images. Each round times both with the
 whitening bias trained, as in the first three epochs, and frozen, as in the other seven, two threads each. The
 last line has the median ratios theirs / ours, and both sides' steps weighted as in a run (147 of 478 are
 trained).
@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("--rounds", type=int, default=3)
@@ -38,7 +40,7 @@ def ours(frozen):
 def theirs(frozen):
     command = [a.python, "cifar94.py", "--threads", "2", "--synthetic", str(a.steps)]
     done = subprocess.run(command + (["--frozen"] if frozen else []), check=True, capture_output=True,
-                          cwd=os.environ["PEERS"])
+                          cwd=PEERS)
     return 1e3 * json.loads(done.stdout.splitlines()[-1])["sec_per_step"]
 
 

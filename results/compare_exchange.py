@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Time what exchanging gradients costs, in Lockstep and in PyTorch, in turn.
 
-    PEERS=FOLDER results/compare_exchange.py --model lenet --batch 16 --workers 2 --rounds 5
+    results/compare_exchange.py --model lenet --batch 16 --workers 2 --rounds 5
 
-PEERS holds ddp.py, which times PyTorch steps over Gloo (last line: JSON with sec_per_iter). Each
+results/peers has ddp.py, which times PyTorch steps over Gloo (last line: JSON with sec_per_iter). Each
 round runs both programs without exchange and with ddp, one thread per worker, loopback between
 processes; the batch is per worker. The claim is the median of the rounds' ratios ddp / none.
 """
@@ -14,6 +14,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("--model", required=True)
@@ -41,7 +43,7 @@ def theirs(strategy):
     command = [a.python, "ddp.py", "--model", a.model, "--batch", str(a.batch), "--world",
                str(a.workers), "--threads", "1", "--env", "tuned", "--strategy", strategy,
                "--iters", str(a.iterations)]
-    done = subprocess.run(command, check=True, capture_output=True, cwd=os.environ["PEERS"])
+    done = subprocess.run(command, check=True, capture_output=True, cwd=PEERS)
     return json.loads(done.stdout.splitlines()[-1])["sec_per_iter"] * 1e3
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Time training steps of Lockstep and of PyTorch in turn, and print the ratios.
 
-    PEERS=FOLDER results/compare_pytorch.py --model vgg11 --batch 64 --threads 1 --pairs 5
+    results/compare_pytorch.py --model vgg11 --batch 64 --threads 1 --pairs 5
 
-PEERS holds step.py, which times a PyTorch step (last line: JSON with sec_per_iter). PyTorch runs
+results/peers has step.py, which times a PyTorch step (last line: JSON with sec_per_iter). PyTorch runs
 tuned. For images the first pair runs both memory formats, and the better one of them is theirs in
 every pair. Both sides: synthetic input, fp32, SGD with momentum 0.9 and weight decay 1e-4, whole
 steps, the median of a run. Ours computes as --math says, several in turn: only fast and exact multiply
@@ -19,6 +19,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("--model", required=True)
@@ -52,7 +54,7 @@ def ours(math):
 def theirs(memory_format):
     command = [a.python, "step.py", "--model", a.model, "--batch", str(a.batch), "--threads",
                str(a.threads), "--env", "tuned", "--format", memory_format, "--seconds", str(a.seconds)]
-    done = subprocess.run(command, check=True, capture_output=True, cwd=os.environ["PEERS"])
+    done = subprocess.run(command, check=True, capture_output=True, cwd=PEERS)
     return json.loads(done.stdout.splitlines()[-1])
 
 

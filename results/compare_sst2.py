@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Time training steps on SST-2 of Lockstep, without padding, and of PyTorch, padded, in turn.
 
-    PEERS=FOLDER LOCKSTEP_DATA=FOLDER results/compare_sst2.py --model bert-mini --batch 32 --threads 1
+    LOCKSTEP_DATA=FOLDER results/compare_sst2.py --model bert-mini --batch 32 --threads 1
 
-PEERS holds common.py and bert.py, the PyTorch model and its optimizer; it runs tuned. Its batches are
+results/peers has common.py and bert.py, the PyTorch model and its optimizer; it runs tuned. Its batches are
 the training texts in random order, cut at 128 tokens, padded to the longest text of the batch, with an
 attention mask. Ours are of as many texts, shuffled, with padding left out. Both sides: SGD with momentum
 0.9 and weight decay 1e-4, --steps steps, the mean time of a step. Needs torch and transformers (for the
@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("--model", default="bert-mini")
 parser.add_argument("--batch", type=int, default=32)
@@ -33,7 +35,7 @@ a = parser.parse_args()
 
 
 def theirs():
-    sys.path.insert(0, os.environ["PEERS"])
+    sys.path.insert(0, PEERS)
     import common
     common.enter_env("tuned", a.threads)
     import torch
