@@ -57,13 +57,13 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
 	}
-	flags.add(c)
+	flags.add(c, a)
 	c.AddCommand(kernelsCommand(a))
 	return c
 }
 
 // add gives c its own flags and those settings of a run that a matrix does not vary.
-func (b *benchFlags) add(c *cobra.Command) {
+func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f := c.Flags()
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		switch name {
@@ -97,10 +97,10 @@ func (b *benchFlags) add(c *cobra.Command) {
 		"repeats", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
-	complete(c, "models", listOf(settingValues("model")))
-	complete(c, "strategies", listOf(settingValues("strategy")))
-	complete(c, "wire", listOf(settingValues("wire")))
-	addSettings(c, benchSettings())
+	complete(c, "models", listOf(a.settingValues("model")))
+	complete(c, "strategies", listOf(a.settingValues("strategy")))
+	complete(c, "wire", listOf(a.settingValues("wire")))
+	addSettings(c, benchSettings(&a.catalog))
 	f.StringVar(&b.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")
 	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
@@ -108,8 +108,8 @@ func (b *benchFlags) add(c *cobra.Command) {
 }
 
 // benchSettings are the settings of a run that are the same in every row.
-func benchSettings() []job.Setting {
-	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
+func benchSettings(k *job.Catalog) []job.Setting {
+	settings := slices.DeleteFunc(job.Settings(k), func(s job.Setting) bool {
 		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-every", "eval-only", "save",
 			"out", "checkpoint-every", "resume", "for", "until"}
 		return slices.Contains(varied, s.Name)
@@ -187,7 +187,8 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 // config turns the flags into a benchmark. What the environment has decided comes back as flags
 // too, so that the command in the report repeats the benchmark anywhere.
 func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
-	resolved, origins, err := job.Resolve(job.Source{Environment: a.environment, Flags: given(c)})
+	resolved, origins, err := job.Resolve(job.Source{Catalog: &a.catalog, Environment: a.environment,
+		Flags: given(c)})
 	if err != nil {
 		return bench.Config{}, nil, err
 	}

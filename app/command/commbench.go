@@ -50,7 +50,7 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
 		"forms of all-reduced vectors: "+strings.Join(commbench.Codecs(), ", "))
 	complete(c, "operation", listOf(commbench.Operations()))
-	complete(c, "algorithm", listOf(settingValues("algorithm")))
+	complete(c, "algorithm", listOf(a.settingValues("algorithm")))
 	complete(c, "codec", listOf(commbench.Codecs()))
 	flags.IntVar(&f.config.Hosts, "hosts", 1, "pretended hosts over which the ranks are spread: shm links "+
 		"those of one, and tcp those of several")

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/job"
-	"lockstep/data"
 	"lockstep/recipe"
 )
 
@@ -56,8 +55,8 @@ func oneOf(names []string) cobra.CompletionFunc {
 }
 
 // settingValues returns the names that a setting takes.
-func settingValues(name string) []string {
-	for _, s := range job.Settings() {
+func (a *app) settingValues(name string) []string {
+	for _, s := range job.Settings(&a.catalog) {
 		if s.Name == name {
 			return s.Values
 		}
@@ -74,9 +73,9 @@ func recipeNames() []string {
 	return names
 }
 
-func dataNames() []string {
+func (a *app) dataNames() []string {
 	var names []string
-	for _, info := range (data.Catalog{}).List() {
+	for _, info := range a.catalog.Data.List() {
 		names = append(names, info.Name)
 	}
 	return names

@@ -48,8 +48,8 @@ func dataListCommand(a *app) *cobra.Command {
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			var sets []dataSet
-			for _, info := range (data.Catalog{}).List() {
-				path, err := (data.Catalog{}).Locate(info.Name, job.DataOptions(folder, a.environment))
+			for _, info := range a.catalog.Data.List() {
+				path, err := a.catalog.Data.Locate(info.Name, job.DataOptions(folder, a.environment))
 				if err != nil {
 					return err
 				}
@@ -98,11 +98,11 @@ func dataPathCommand(a *app) *cobra.Command {
 		Short:             "Print where a data set lies",
 		Example:           "  lockstep data path cifar10",
 		Args:              oneDataSet,
-		ValidArgsFunction: oneOf(dataNames()),
+		ValidArgsFunction: oneOf(a.dataNames()),
 		RunE: func(c *cobra.Command, args []string) error {
 			o := job.DataOptions(folder, a.environment)
 			o.Offline = true
-			path, err := (data.Catalog{}).Fetch(c.Context(), args[0], o)
+			path, err := a.catalog.Data.Fetch(c.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 		Short:             "Make sure that a data set is on this machine",
 		Example:           "  lockstep data download mnist --data-dir /data",
 		Args:              oneDataSet,
-		ValidArgsFunction: oneOf(dataNames()),
+		ValidArgsFunction: oneOf(a.dataNames()),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := a.interruptible(c.Context())
 			defer stop()
@@ -130,7 +130,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 			defer progress.end()
 			o := job.DataOptions(folder, a.environment)
 			o.Progress = func(p data.Progress) { progress.show(job.DownloadProgress(p)) }
-			path, err := (data.Catalog{}).Fetch(ctx, args[0], o)
+			path, err := a.catalog.Data.Fetch(ctx, args[0], o)
 			if err != nil {
 				return err
 			}

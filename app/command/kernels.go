@@ -48,11 +48,11 @@ and report.md.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.kernels(c, flags) },
 	}
-	addSettings(c, kernelSettings())
+	addSettings(c, kernelSettings(&a.catalog))
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
 		"`NAME` of how products are computed: fast, exact, bf16x6 or bf16x3; see lockstep train --help")
-	complete(c, "math", cobra.FixedCompletions(settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
+	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
 	f.StringVar(&flags.out, "out", "",
@@ -63,8 +63,8 @@ and report.md.`,
 }
 
 // kernelSettings are the settings of a run that matter to single kernels.
-func kernelSettings() []job.Setting {
-	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool {
+func kernelSettings(k *job.Catalog) []job.Setting {
+	settings := slices.DeleteFunc(job.Settings(k), func(s job.Setting) bool {
 		return !slices.Contains([]string{"model", "batch", "sequence", "threads", "isa"}, s.Name)
 	})
 	for i := range settings {
@@ -131,7 +131,7 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if flags["sequence"] == "" {
 		flags["sequence"] = kernelSequence
 	}
-	resolved, _, err := job.Resolve(job.Source{Environment: a.environment, Flags: flags})
+	resolved, _, err := job.Resolve(job.Source{Catalog: &a.catalog, Environment: a.environment, Flags: flags})
 	if err != nil {
 		return roofline.Config{}, err
 	}
@@ -156,7 +156,8 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if err := math.On(isa); err != nil {
 		return roofline.Config{}, usagef("--math: %v", err)
 	}
-	return roofline.Config{Model: resolved.Model, Batch: resolved.Batch, Sequence: resolved.Sequence,
+	return roofline.Config{Models: a.catalog.Models,
+		Model: resolved.Model, Batch: resolved.Batch, Sequence: resolved.Sequence,
 		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
 }
 

@@ -37,12 +37,14 @@ func commands() []func(*app) *cobra.Command {
 type app struct {
 	stdout, stderr io.Writer
 	environment    cluster.Environment
+	catalog        job.Catalog
 }
 
-// Main executes the process's command line and exits with its status. It is also what the workers
-// of a run execute, so a program that calls it must do so before anything else.
-func Main() {
-	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment()}
+// Main executes the process's command line, which knows the names of k, and exits with its status. It
+// is also what the workers of a run execute, so a program that calls it must do so before anything
+// else.
+func Main(k job.Catalog) {
+	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment(), catalog: k}
 	os.Exit(a.run(os.Args[1:]))
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/cluster"
-	"lockstep/data"
 	"lockstep/recipe"
 )
 
@@ -105,7 +104,9 @@ single settings; the others are the recipe's.`,
 			return a.train(c, job.Source{Base: &base, BaseName: "recipe " + r.Name}, isJSON, isQuiet)
 		},
 	}
-	settings := slices.DeleteFunc(job.Settings(), func(s job.Setting) bool { return s.Name == "resume" })
+	settings := slices.DeleteFunc(job.Settings(&a.catalog), func(s job.Setting) bool {
+		return s.Name == "resume"
+	})
 	for i := range settings {
 		settings[i].Default = "the recipe's"
 	}
@@ -123,7 +124,7 @@ func substituted(a *app, r recipe.Recipe, flags map[string]string) (job.Config, 
 	if r.Substitute == "" || named != "" {
 		return c, nil
 	}
-	path, err := (data.Catalog{}).Locate(c.Data, job.DataOptions(folder, a.environment))
+	path, err := a.catalog.Data.Locate(c.Data, job.DataOptions(folder, a.environment))
 	if err != nil || path != "" {
 		return c, err
 	}

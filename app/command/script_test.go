@@ -13,16 +13,20 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"lockstep/app/job"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
+func main() { Main(job.Catalog{}) }
+
 // TestMain lets the test binary act as the tool, and as the workers that the tool starts.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		Main()
+		main()
 	}
-	testscript.Main(m, map[string]func(){"lockstep": Main})
+	testscript.Main(m, map[string]func(){"lockstep": main})
 }
 
 func TestScripts(t *testing.T) {

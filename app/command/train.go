@@ -56,7 +56,7 @@ step, when data, programs and memory are ready, and stands still during evaluati
 			return a.train(c, job.Source{File: config}, isJSON, isQuiet)
 		},
 	}
-	addSettings(c, job.Settings())
+	addSettings(c, job.Settings(&a.catalog))
 	c.Flags().StringVar(&config, "config", "",
 		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
 	addWatching(c, &isJSON, &isQuiet)
@@ -72,7 +72,7 @@ func addWatching(c *cobra.Command, isJSON, isQuiet *bool) {
 
 // train runs what s and the flags of c describe, and prints the summary.
 func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error {
-	s.Environment, s.Flags = a.environment, given(c)
+	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, given(c)
 	resolved, origins, err := job.Resolve(s)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func workerCommand(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return commbench.Work(c.Context(), a.environment)
 			}
-			return job.Work(c.Context(), a.environment, a.stderr)
+			return job.Work(c.Context(), a.environment, &a.catalog, a.stderr)
 		},
 	}
 }

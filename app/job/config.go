@@ -19,9 +19,12 @@ import (
 // Config is a run as values. Each is that of a [Setting], whose name is its flag and its key in JSON and in
 // config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
-	Model       string  // architecture, a name of model.Names
+	// Catalog knows Model and Data by name; it belongs to the program and is no setting.
+	Catalog *Catalog
+
+	Model       string  // architecture, a name of the catalog
 	Stem        string  // how resnet50 begins, one of model.Stems
-	Data        string  // data set, a name of data.Names or a path
+	Data        string  // data set, a name of the catalog or a path
 	DataDir     string  // folder of data sets; "": the user's cache
 	Size        int     // side of the images of a folder
 	Vocab       string  // WordPiece vocabulary; "": that beside Weights, or BERT's
@@ -137,7 +140,7 @@ func (c Config) on(e cluster.Environment) Config {
 // any folder.
 func (c Config) rooted() Config {
 	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
-	if (data.Catalog{}).IsPath(c.Data) {
+	if c.Catalog.data().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
 	for _, path := range paths {
@@ -174,7 +177,7 @@ type problem struct {
 // problems lists what is wrong with single values or, if nothing is, with their combination.
 func (c Config) problems() []problem {
 	var found []problem
-	for _, s := range Settings() {
+	for _, s := range Settings(c.Catalog) {
 		if s.isOpen(&c) {
 			continue
 		}
@@ -240,8 +243,8 @@ func (c Config) problems() []problem {
 
 // dataProblems adds what is wrong with the model, the data and its views together.
 func (c Config) dataProblems(add func(name, format string, args ...any)) {
-	readsTexts := (model.Catalog{}).ReadsTexts(c.Model)
-	switch kind := (data.Catalog{}).KindOf(c.Data); {
+	readsTexts := c.Catalog.models().ReadsTexts(c.Model)
+	switch kind := c.Catalog.data().KindOf(c.Data); {
 	case readsTexts && kind == data.ImageKind:
 		add("data", "%s holds images, but %s reads texts; try sst2, or a CSV or TSV file", c.Data, c.Model)
 	case !readsTexts && kind == data.TextKind:

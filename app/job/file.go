@@ -104,7 +104,7 @@ func (c Config) Changes() []byte {
 func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) bool) []byte {
 	var b bytes.Buffer
 	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
-	for _, s := range Settings() {
+	for _, s := range Settings(nil) {
 		value := s.format(&c)
 		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) || !isWanted(s, value) {
 			continue

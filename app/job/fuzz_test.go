@@ -41,7 +41,7 @@ func FuzzConfigFile(f *testing.F) {
 // FuzzSetting gives a setting on the command line. What is taken is written into a file that gives the
 // same configuration.
 func FuzzSetting(f *testing.F) {
-	for _, s := range job.Settings() {
+	for _, s := range job.Settings(nil) {
 		f.Add(s.Name, "1")
 	}
 	for name, value := range map[string]string{"groups": "*.bias=1,0", "until": "accuracy=0.9",

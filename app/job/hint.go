@@ -23,7 +23,7 @@ func translate(name string) (setting, remark string) {
 		return "", "PyTorch's loader processes have no counterpart: a worker prepares its batches by " +
 			"itself, beside the step"
 	}
-	for _, s := range Settings() {
+	for _, s := range Settings(nil) {
 		for _, other := range s.elsewhere {
 			if squeeze(other) == name {
 				return s.Name, ""

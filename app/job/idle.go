@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"lockstep/cluster"
-	"lockstep/data"
-	"lockstep/model"
 	"lockstep/optim"
 )
 
@@ -24,7 +22,7 @@ func (s Setting) unless(idle reason) Setting {
 // and changes nothing. c is complete, as Resolve returns it.
 func (c Config) Idle(origins Origins) []string {
 	var lines []string
-	for _, s := range Settings() {
+	for _, s := range Settings(c.Catalog) {
 		origin := origins[s.Name]
 		isGiven := origin == "--"+s.Name || strings.HasPrefix(origin, cluster.EnvTrain)
 		if s.idle == nil || !isGiven {
@@ -39,10 +37,10 @@ func (c Config) Idle(origins Origins) []string {
 
 // ownSize: data sets have images of one size, but for those that are scaled or made to it.
 func ownSize(c Config) string {
-	if (model.Catalog{}).ReadsTexts(c.Model) {
+	if c.Catalog.models().ReadsTexts(c.Model) {
 		return readsImages(c)
 	}
-	if (data.Catalog{}).IsPath(c.Data) || c.Data == "synthetic" {
+	if c.Catalog.data().IsPath(c.Data) || c.Data == "synthetic" {
 		return ""
 	}
 	return fmt.Sprintf("all images of %s have the same size", c.Data)
@@ -58,7 +56,7 @@ func hasStems(c Config) string {
 
 // readsImages: a model of texts has no use for what is for images.
 func readsImages(c Config) string {
-	if (model.Catalog{}).ReadsTexts(c.Model) {
+	if c.Catalog.models().ReadsTexts(c.Model) {
 		return fmt.Sprintf("%s reads texts", c.Model)
 	}
 	return ""
@@ -66,7 +64,7 @@ func readsImages(c Config) string {
 
 // readsTexts: a model of images has no use for what is for texts.
 func readsTexts(c Config) string {
-	if (model.Catalog{}).ReadsTexts(c.Model) {
+	if c.Catalog.models().ReadsTexts(c.Model) {
 		return ""
 	}
 	return fmt.Sprintf("%s reads images", c.Model)

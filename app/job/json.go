@@ -10,7 +10,7 @@ import (
 // what a flag takes as a text of several parts is that text.
 func (c Config) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	for i, s := range Settings() {
+	for i, s := range Settings(nil) {
 		var value any = s.format(&c)
 		if s.value != nil {
 			value = s.value(&c)
@@ -32,7 +32,7 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &values); err != nil {
 		return err
 	}
-	for _, s := range Settings() {
+	for _, s := range Settings(nil) {
 		value, isThere := values[s.Name]
 		if !isThere {
 			continue

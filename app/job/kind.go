@@ -82,11 +82,11 @@ func decay() Setting {
 }
 
 // dataSet is a setting that takes the name or the path of a data set.
-func dataSet(name, usage string, at func(*Config) *string) Setting {
-	s := choice(name, usage, (data.Catalog{}).Names(), at)
+func dataSet(known data.Catalog, name, usage string, at func(*Config) *string) Setting {
+	s := choice(name, usage, known.Names(), at)
 	check := s.check
 	s.check = func(c *Config) error {
-		if (data.Catalog{}).IsPath(*at(c)) {
+		if known.IsPath(*at(c)) {
 			return nil
 		}
 		return check(c)

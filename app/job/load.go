@@ -63,12 +63,12 @@ func hashesOf(train, test *data.Set) DataHash {
 // load reads the data, or generates it, normalises it as what it begins with wants it, and fits
 // the network to it.
 func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, error) {
-	if (model.Catalog{}).ReadsTexts(c.Model) {
+	if c.Catalog.models().ReadsTexts(c.Model) {
 		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
 	} else {
 		o.Shape = []int{c.Size, c.Size, 3}
 	}
-	train, test, err := data.Load(ctx, c.Data, o)
+	train, test, err := c.Catalog.data().Load(ctx, c.Data, o)
 	if err != nil {
 		return task{}, err
 	}
@@ -87,7 +87,7 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 	if t.augment, err = c.augmentation(train.Augment); err != nil {
 		return task{}, err
 	}
-	t.network, err = model.Named(c.Model, len(train.Classes), train.Shape)
+	t.network, err = c.Catalog.models().Named(c.Model, len(train.Classes), train.Shape)
 	if err == nil {
 		t.network, err = t.network.WithStem(c.Stem)
 	}

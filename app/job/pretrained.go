@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"lockstep/checkpoint"
-	"lockstep/model"
 )
 
 // Files that make a folder of weights one that Hugging Face's from_pretrained takes.
@@ -42,7 +41,7 @@ func (w *worker) savePretrained() error {
 // vocabularyOfWeights returns the vocabulary that lies beside the weights the run starts from; "" if
 // there is none.
 func (c Config) vocabularyOfWeights() string {
-	if c.Weights == "" || !(model.Catalog{}).ReadsTexts(c.Model) {
+	if c.Weights == "" || !c.Catalog.models().ReadsTexts(c.Model) {
 		return ""
 	}
 	folder := c.Weights

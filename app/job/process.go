@@ -23,9 +23,10 @@ type assignment struct {
 }
 
 // Work is a worker process: it finds its place in e, meets the others, trains, then tells the
-// launcher what came of it. The log takes a few lines for people. Work returns nil once the
-// result is delivered; an error has been reported to the launcher, if there is one.
-func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
+// launcher what came of it. k is the launcher's catalog, which is the same program. The log takes a
+// few lines for people. Work returns nil once the result is delivered; an error has been reported to
+// the launcher, if there is one.
+func Work(ctx context.Context, e cluster.Environment, k *Catalog, log io.Writer) error {
 	member, err := e.ResolveMember()
 	if err != nil {
 		return err
@@ -39,7 +40,7 @@ func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 		return err
 	}
 	defer session.Close()
-	result, err := workIn(session, member.Rank, e, log)
+	result, err := workIn(session, member.Rank, e, k, log)
 	if err == nil {
 		return session.Done(result)
 	}
@@ -54,7 +55,7 @@ func Work(ctx context.Context, e cluster.Environment, log io.Writer) error {
 }
 
 // workIn does the session's job.
-func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) (
+func workIn(s *cluster.Session, rank int, e cluster.Environment, k *Catalog, log io.Writer) (
 	result workerResult, err error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
@@ -63,7 +64,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) 
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
 		beacon: newBeacon(), hosts: s.Topology(), host: e.HostName()}
-	w.config.ISA = s.Welcome.ISA
+	w.config.ISA, w.config.Catalog = s.Welcome.ISA, k
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(w.report)()

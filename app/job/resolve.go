@@ -14,6 +14,7 @@ import (
 
 // Source is where the values of a configuration come from; later ones win over earlier ones.
 type Source struct {
+	Catalog     *Catalog            // the names that the program knows
 	Base        *Config             // what stands in place of the defaults; nil: nothing
 	BaseName    string              // where its values come from, such as "recipe lenet-mnist"
 	File        string              // path of a configuration file; "": none
@@ -35,7 +36,7 @@ const (
 // checkpoint. Every value that cannot work becomes one line of a *UsageError, which names the place
 // it came from.
 func Resolve(s Source) (Config, Origins, error) {
-	r := resolver{config: Default(), origins: Origins{}, settings: Settings()}
+	r := resolver{config: Default(), origins: Origins{}, settings: Settings(s.Catalog)}
 	if folder := s.Flags["resume"]; folder != "" {
 		if err := r.resume(folder, s); err != nil {
 			return Config{}, nil, err
@@ -55,6 +56,7 @@ func Resolve(s Source) (Config, Origins, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		r.set(name, s.Flags[name], "--"+name)
 	}
+	r.config.Catalog = s.Catalog
 	problems := r.problems
 	if len(problems) == 0 {
 		for _, p := range r.config.problems() {

@@ -103,7 +103,7 @@ func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, 
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
 	}
-	if _, err := (data.Catalog{}).Fetch(ctx, c.Data, fetch); err != nil {
+	if _, err := c.Catalog.data().Fetch(ctx, c.Data, fetch); err != nil {
 		return nil, err
 	}
 	dir, err := prepare(c, o, start.Resumed)

@@ -29,7 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	environment := cluster.ProcessEnvironment()
 	if environment[cluster.EnvRank] != "" {
-		err := job.Work(context.Background(), environment, os.Stderr)
+		err := job.Work(context.Background(), environment, nil, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

@@ -32,9 +32,9 @@ type Setting struct {
 // IsSwitch reports whether the flag needs no value.
 func (s Setting) IsSwitch() bool { return s.Type == "" }
 
-// Settings returns all settings in the order of the help text.
-func Settings() []Setting {
-	settings := slices.Concat(dataSettings(), workerSettings(), lengthSettings(),
+// Settings returns all settings in the order of the help text, with the names that k has.
+func Settings(k *Catalog) []Setting {
+	settings := slices.Concat(dataSettings(k), workerSettings(), lengthSettings(),
 		updateSettings(), outputSettings())
 	initial := Default()
 	for i := range settings {
@@ -45,15 +45,15 @@ func Settings() []Setting {
 	return settings
 }
 
-func dataSettings() []Setting {
+func dataSettings(k *Catalog) []Setting {
 	return inGroup("Model and data",
-		choice("model", "architecture", model.Names(),
+		choice("model", "architecture", k.models().Names(),
 			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
 		choice("stem", "how resnet50 begins: 3x3 for small images, or 7x7 with a pool; auto goes by their "+
 			"size", model.Stems(), func(c *Config) *string { return &c.Stem }).
 			unless(hasStems),
-		dataSet("data", "data set, glyphs is generated and needs no file, or the path of a folder of "+
-			"images by class or of a CSV or TSV file of texts",
+		dataSet(k.data(), "data", "data set, glyphs is generated and needs no file, or the path of "+
+			"a folder of images by class or of a CSV or TSV file of texts",
 			func(c *Config) *string { return &c.Data }).called("dataset", "dataset-name"),
 		text("data-dir", "FOLDER",
 			"where data sets lie (default: LOCKSTEP_DATA, else the user's cache folder)",

@@ -46,7 +46,7 @@ func exitCode(t *testing.T, flags map[string]string) (int, error) {
 
 // No value of a setting, whatever it is, ends a run with the status of a bug.
 func TestNoSettingEndsAsABug(t *testing.T) {
-	for _, s := range job.Settings() {
+	for _, s := range job.Settings(nil) {
 		t.Run(s.Name, func(t *testing.T) {
 			for _, value := range nasty() {
 				flags := tiny(t)

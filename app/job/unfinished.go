@@ -105,7 +105,7 @@ func (s *Summary) countSteps(lines io.Reader, isIsolated bool) error {
 
 // readConfig reads the configuration of a run, whether or not it could run here.
 func readConfig(path string) (Config, error) {
-	r := resolver{config: Default(), origins: Origins{}, settings: Settings()}
+	r := resolver{config: Default(), origins: Origins{}, settings: Settings(nil)}
 	if err := r.readFile(path); err != nil {
 		return Config{}, err
 	}

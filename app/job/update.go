@@ -40,10 +40,10 @@ func (c Config) updateProblems(add func(name, format string, args ...any)) {
 // groupProblem returns why the groups cannot be those of the model's parameters, or nil.
 func (c Config) groupProblem() error {
 	input := tensor.Shape{32, 32, 3}
-	if (model.Catalog{}).ReadsTexts(c.Model) {
+	if c.Catalog.models().ReadsTexts(c.Model) {
 		input = tensor.Shape{c.Sequence}
 	}
-	network, err := model.Named(c.Model, 2, input)
+	network, err := c.Catalog.models().Named(c.Model, 2, input)
 	if err != nil {
 		return nil // it needs the shape of the data
 	}

@@ -37,7 +37,7 @@ func (r *run) newStep() (*step, error) {
 	if c.ReadsTexts() {
 		input = tensor.Shape{c.Sequence}
 	}
-	network, err := model.Named(c.Model, 10, input)
+	network, err := c.Models.Named(c.Model, 10, input)
 	if err != nil {
 		return nil, fmt.Errorf("roofline: %w", err)
 	}

@@ -15,7 +15,8 @@ import (
 
 // Config is a measurement as values.
 type Config struct {
-	// Model has 10 classes and reads images of 32x32 pixels and 3 channels, or texts.
+	// Models knows Model, which has 10 classes and reads images of 32x32 pixels and 3 channels, or texts.
+	Models   model.Catalog
 	Model    string
 	Batch    int // samples of a step, 1 to MaxBatch
 	Sequence int // tokens of each text, at least 1; ignored for images
@@ -27,7 +28,7 @@ type Config struct {
 }
 
 // ReadsTexts reports whether the model reads texts, not images.
-func (c Config) ReadsTexts() bool { return (model.Catalog{}).ReadsTexts(c.Model) }
+func (c Config) ReadsTexts() bool { return c.Models.ReadsTexts(c.Model) }
 
 // Progress is a moment of a measurement.
 type Progress struct {

@@ -1,0 +1,142 @@
+package lockstep_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A module of its own has the whole command line for its own network and data.
+func TestProgramOfAnotherModule(t *testing.T) {
+	program := buildOutside(t)
+	dir := t.TempDir()
+	hashes := map[string]bool{}
+	for name, flags := range map[string][]string{
+		"one": {"--workers", "1"}, "two": {"--workers", "2"},
+		"tcp": {"--workers", "2", "--link", "tcp", "--strategy", "all-reduce"},
+	} {
+		out := filepath.Join(dir, name)
+		args := append([]string{"train", "--model", "mynet", "--data", "stripes", "--shards", "2",
+			"--epochs", "4", "--lr", "0.05", "--quiet", "--out", out}, flags...)
+		if text, err := command(program, args...); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, text)
+		}
+		s := readJSON(t, filepath.Join(out, "summary.json"))
+		hashes[s["parameter_sha256"].(string)] = true
+		if accuracy := s["test_accuracy"].(float64); accuracy < 0.95 {
+			t.Errorf("%s: accuracy %v of stripes", name, accuracy)
+		}
+	}
+	if len(hashes) != 1 {
+		t.Errorf("parameters %v, want the same for any number of workers", hashes)
+	}
+	out := filepath.Join(dir, "bench")
+	text, err := command(program, "bench", "--models", "mynet,lenet", "--strategies", "single,ddp",
+		"--workers", "1,2", "--steps", "2", "--repeats", "1", "--limit-train", "64", "--limit-test", "0",
+		"--quiet", "--out", out)
+	if err != nil {
+		t.Fatalf("bench: %v\n%s", err, text)
+	}
+	if _, err := os.Stat(filepath.Join(out, "report.html")); err != nil {
+		t.Error(err)
+	}
+	for want, args := range map[string][]string{
+		`did you mean "mynet"?`:   {"train", "--model", "mynat"},
+		`did you mean "stripes"?`: {"train", "--data", "strips"},
+		"mynet":                   {"__complete", "train", "--model", "myn"},
+		"stripes":                 {"data", "list"},
+	} {
+		if text, _ := command(program, args...); !strings.Contains(text, want) {
+			t.Errorf("%v says\n%s\nwant %s", args, text, want)
+		}
+	}
+}
+
+func command(name string, args ...string) (string, error) {
+	text, err := exec.Command(name, args...).CombinedOutput()
+	return string(text), err
+}
+
+func readJSON(t *testing.T, path string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// buildOutside builds testdata/outside as a module that replaces lockstep by this folder. It has a vendor
+// folder, of links to this module's, so that nothing is downloaded.
+func buildOutside(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build with: ", err)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	vendored, err := os.ReadDir(filepath.Join(root, "vendor"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "vendor"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	link(t, root, filepath.Join(dir, "vendor", "lockstep"))
+	for _, v := range vendored {
+		if v.IsDir() {
+			link(t, filepath.Join(root, "vendor", v.Name()), filepath.Join(dir, "vendor", v.Name()))
+		}
+	}
+	_, requires, _ := strings.Cut(read(t, "go.mod"), "\nrequire (")
+	write(t, filepath.Join(dir, "go.mod"), "module outside\n\ngo 1.26.0\n\nrequire lockstep v0.0.0\n"+
+		"replace lockstep => "+root+"\n\nrequire ("+requires)
+	packages, err := command("go", "list", "./...")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, packages)
+	}
+	write(t, filepath.Join(dir, "vendor", "modules.txt"), "# lockstep v0.0.0 => "+root+
+		"\n## explicit; go 1.26.0\n"+packages+read(t, filepath.Join("vendor", "modules.txt"))+
+		"# lockstep => "+root+"\n")
+	write(t, filepath.Join(dir, "main.go"), read(t, filepath.Join("testdata", "outside", "main.go")))
+	program := filepath.Join(dir, "outside.exe")
+	build := exec.Command("go", "build", "-mod=vendor", "-o", program, ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return program
+}
+
+func link(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		t.Skip("this file system has no links: ", err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
