@@ -188,3 +188,26 @@ func TestLayerNorm(t *testing.T) {
 		})
 	}
 }
+
+// A text gets the same bits in every batch.
+func TestTextBitsByBatch(t *testing.T) {
+	all := textCase{[]int{1, 16, 7, 130, 33, 64, 5}, 2, 32, 0.1}
+	r, d := all.rows()
+	cols := all.heads * all.size
+	n := int(r.Starts[len(all.lengths)]) * cols
+	q, k, v := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3)
+	kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+		a := attend.New(cpu, all.heads, all.size, 130)
+		scratch := make([]float32, a.ScratchFloats())
+		want, moments := make([]float32, n), make([]float32, 2*n/all.size)
+		a.Forward(want, moments, q, k, v, r, d, scratch)
+		for i, length := range all.lengths {
+			lo, rows := int(r.Starts[i])*cols, length*cols
+			y, one := make([]float32, rows), row.Rows{Starts: []int32{0, int32(length)}}
+			alone := row.Dropout{Limit: d.Limit, Keys: d.Keys[i : i+1]}
+			attend.New(cpu, all.heads, all.size, length).Forward(y, make([]float32, 2*length*all.heads),
+				q[lo:][:rows], k[lo:][:rows], v[lo:][:rows], one, alone, scratch)
+			kerneltest.SameBits(t, fmt.Sprintf("text %d of %d tokens", i, length), y, want[lo:][:rows])
+		}
+	})
+}

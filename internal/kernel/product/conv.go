@@ -56,7 +56,7 @@ func (s ConvShape) fold() ConvShape {
 // out on maps up to 8x8. Rounding errors grow like the square root of the number of terms.
 //
 // Unless Config.Math is Exact, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
-// F(4x4, 3x3), chosen by the shape alone (usesWinograd): 2 to 4 times fewer products, rounding errors 4
+// F(4x4, 3x3), chosen by the shape, N included (usesWinograd): 2 to 4 times fewer products, rounding errors 4
 // to 9 times as large, and what is infinite or not a number reaches further pixels.
 type Conv struct {
 	cpu     *CPU

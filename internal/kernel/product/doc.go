@@ -15,6 +15,16 @@
 // (outer.go) serves the gradient of the weights. Of 3x3 convolutions Winograd's algorithm (winograd.go)
 // leaves matrix products of the same two loops, fewer than half as many, unless compute.Config.Math is Exact.
 //
+// # Images and batches
+//
+// The shape on which bits depend includes N. The gradient of the weights is a sum over the batch. For y and
+// dx two choices of NewConv go by N: whether Winograd's algorithm is used (usesWinograd), and with bf16x6
+// or bf16x3 whether products of parts are (usesSplit). An image of finite numbers gets the same bits in
+// every batch for which they choose the same. All else that goes by N, such as an image in each lane,
+// several images in a tile, threads and the blocks in memory, changes no bit. So a result that must not
+// depend on batches, such as an evaluation, needs batches of the same sizes. TestImageBitsByBatch holds
+// this.
+//
 // # Errors
 //
 // Calls panic on slices or shapes that do not fit, as these are bugs of the caller: "kernel: conv forward:

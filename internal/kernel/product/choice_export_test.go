@@ -1,0 +1,24 @@
+package product
+
+// Choice says how a plan computes y and dx. Those that begin alike give an image the same bits.
+func (v *Conv) Choice() (forward, data string) { return choice(v.forward), choice(v.data) }
+
+// choice names the algorithm of a plan, then how it goes about it.
+func choice(p rowsPlan) string {
+	switch p := p.(type) {
+	case *winograd:
+		return "winograd"
+	case *splitGather:
+		return "parts"
+	case *lanewise:
+		return "direct: an image in each lane"
+	case *gather:
+		switch {
+		case p.byPosition:
+			return "direct: one position of several images"
+		case p.pad != nil:
+			return "direct: copied with padding"
+		}
+	}
+	return "direct: image by image"
+}

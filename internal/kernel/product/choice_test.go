@@ -1,0 +1,117 @@
+package product_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/kerneltest"
+	"lockstep/internal/kernel/product"
+)
+
+// batchShapes are convolutions whose plans depend on the number of images, and some whose do not.
+func batchShapes() map[string]product.ConvShape {
+	return map[string]product.ConvShape{
+		"winograd, small map":  conv3x3(0, 4, 4, 32, 32, 1),
+		"winograd, tiny map":   conv3x3(0, 2, 2, 64, 64, 1),
+		"winograd, large map":  conv3x3(0, 9, 10, 16, 24, 1),
+		"winograd, no pad":     conv3x3(0, 6, 6, 24, 16, 0),
+		"lanes":                {0, 9, 9, 6, 16, 5, 5, 1, 2},
+		"lanes, data":          {0, 10, 9, 5, 6, 4, 4, 1, 1},
+		"copied":               {0, 12, 12, 3, 20, 5, 5, 1, 0},
+		"positions":            {0, 5, 5, 20, 24, 3, 3, 2, 1},
+		"deep":                 {0, 4, 4, 200, 24, 3, 3, 2, 1},
+		"points":               {0, 3, 3, 128, 96, 1, 1, 1, 0},
+		"linear":               {0, 2, 3, 33, 17, 2, 3, 1, 0},
+		"one pixel":            {0, 1, 1, 160, 64, 1, 1, 1, 0},
+		"parts, where on":      {0, 4, 4, 128, 64, 1, 1, 1, 0},
+		"parts, 3x3, where on": {0, 6, 6, 128, 64, 3, 3, 2, 1},
+	}
+}
+
+// batched computes y and dx of images in batches of n, the last of which may be smaller, and notes how.
+type batched struct {
+	y, dx         []float32
+	forward, data []string // by image
+}
+
+func inBatches(c *compute.CPU, s product.ConvShape, x, w, bias, dy []float32, images, n int) batched {
+	in, out := s.H*s.W*s.C, s.OutH()*s.OutW()*s.K
+	b := batched{y: make([]float32, images*out), dx: make([]float32, images*in)}
+	for first := 0; first < images; first += n {
+		s.N = min(n, images-first)
+		v := product.On(c).NewConv(s)
+		scratch := make([]float32, v.ScratchFloats())
+		v.Forward(b.y[first*out:][:s.N*out], x[first*in:][:s.N*in], w, bias, false, nil, scratch)
+		v.BackwardData(b.dx[first*in:][:s.N*in], dy[first*out:][:s.N*out], w, false, scratch)
+		forward, data := v.Choice()
+		for range s.N {
+			b.forward, b.data = append(b.forward, forward), append(b.data, data)
+		}
+	}
+	return b
+}
+
+// An image gets the same bits in every batch for which NewConv chooses the same algorithm: whether Winograd's
+// algorithm or products of parts are used depends on the number of images; everything else that does
+// changes no bit. The test counts the choices that it has met, so that a new one is not forgotten.
+func TestImageBitsByBatch(t *testing.T) {
+	const images = 23
+	met, sizes := map[string]bool{}, []int{23, 1, 5, 6, 7, 16}
+	for name, s := range batchShapes() {
+		s.N = images
+		x, w := kerneltest.Draw(t, images*s.H*s.W*s.C, 0, 1), kerneltest.Draw(t, s.R*s.S*s.C*s.K, 0, 2)
+		bias, dy := kerneltest.Draw(t, s.K, 0, 3), kerneltest.Draw(t, images*s.OutH()*s.OutW()*s.K, 0, 4)
+		for _, c := range mathsEverywhere(t) {
+			what := fmt.Sprintf("%s, %v, %v", name, c.ISA(), c.Math())
+			firstY, firstDX := map[string][]float32{}, map[string][]float32{}
+			for _, n := range sizes {
+				b := inBatches(c, s, x, w, bias, dy, images, n)
+				compareImages(t, fmt.Sprintf("%s, y in batches of %d", what, n), b.forward, b.y, firstY)
+				compareImages(t, fmt.Sprintf("%s, dx in batches of %d", what, n), b.data, b.dx, firstDX)
+				for i := range images {
+					met[b.forward[i]], met[b.data[i]] = true, true
+				}
+			}
+		}
+	}
+	if len(met) != 6 {
+		t.Errorf("the plans were made by %d choices, want all 6: %v", len(met), met)
+	}
+}
+
+// compareImages compares each image with the first one seen that the same algorithm has computed.
+func compareImages(t *testing.T, what string, choices []string, got []float32, first map[string][]float32) {
+	t.Helper()
+	each := len(got) / len(choices)
+	for i, choice := range choices {
+		algorithm, _, _ := strings.Cut(choice, ":")
+		key := fmt.Sprintf("%s %d", algorithm, i)
+		image := got[i*each:][:each]
+		if want, ok := first[key]; ok {
+			kerneltest.SameBits(t, fmt.Sprintf("%s, image %d, %s", what, i, choice), image, want)
+		} else {
+			first[key] = image
+		}
+	}
+}
+
+// mathsEverywhere returns a CPU for each ISA and math that this machine has.
+func mathsEverywhere(t *testing.T) (all []*compute.CPU) {
+	t.Helper()
+	for _, isa := range compute.Supported() {
+		for _, m := range []compute.Math{compute.Fast, compute.Exact, compute.BF16x6, compute.BF16x3} {
+			if m.On(isa) != nil {
+				continue
+			}
+			c, err := compute.Open(compute.Config{ISA: isa, Threads: 2, Math: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(c.Close)
+			all = append(all, c)
+		}
+	}
+	return all
+}
