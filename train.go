@@ -1,0 +1,222 @@
+package lockstep
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+
+	"lockstep/checkpoint"
+	"lockstep/comm"
+	"lockstep/compute"
+	"lockstep/data"
+	"lockstep/gradsync"
+	"lockstep/graph"
+	"lockstep/model"
+	"lockstep/optim"
+	"lockstep/shard"
+	"lockstep/train"
+)
+
+// Config is a training run in the calling process. Train and either Model or Name are required.
+type Config struct {
+	// Model adds the network to the graph of x, images [N, H, W, C], and returns logits [N, classes].
+	Model func(x *graph.Node, classes int) *graph.Node
+	// Name is a network that comes with Lockstep, such as "resnet20", in place of Model.
+	Name string
+	// Train holds the training samples, Test those to evaluate on; a nil Test means never.
+	Train, Test *data.Set
+
+	// Workers is the number of replicas, each a goroutine with Threads compute threads. Zero is 1, and
+	// the processors divided by Workers. They change no bit of the result.
+	Workers, Threads int
+	// Batch is the number of samples of a step over all workers; 0 means 64.
+	Batch int
+	// Shards is the number of virtual shards that a batch is cut into, at least Workers; 0 means
+	// Workers. Runs with equal Shards end with the same bits.
+	Shards int
+	// Epochs or Steps is the length; both 0 means one epoch.
+	Epochs, Steps int
+	// Optimizer is the update rule. The zero value is SGD with rate 0.02 and momentum 0.9, which suits
+	// small networks in batches of 64.
+	Optimizer optim.Config
+	// Schedule moves the rate over the run; the zero value keeps it.
+	Schedule optim.ScheduleConfig
+	// Augment changes training images at random; the zero value does not.
+	Augment data.Augmentation
+	// Seed draws initial parameters, the order of samples and augmentation.
+	Seed uint64
+	// EvalEvery is the number of epochs between evaluations on Test; 0 means at the end only.
+	EvalEvery int
+
+	// OnStep and OnEvaluation, if not nil, hear what the first worker has done, on its goroutine.
+	OnStep       func(train.Step)
+	OnEvaluation func(train.Evaluation)
+}
+
+// Result is what a run leaves.
+type Result struct {
+	// Losses is the mean loss over the batch of each step, before its update.
+	Losses []float64
+	// TestLoss and TestAccuracy are those of the last evaluation; NaN if there was none.
+	TestLoss, TestAccuracy float64
+	// ParameterSHA256 is the hash of all parameters and running statistics.
+	ParameterSHA256 string
+	// Variables are the trained parameters and running statistics, under PyTorch's names.
+	Variables *graph.Variables
+
+	seen int64 // batches that the running statistics have seen
+}
+
+// Save writes the weights as a safetensors file, which PyTorch and Train's command line read.
+func (r *Result) Save(path string) error {
+	_, err := checkpoint.Save(path, r.Variables, r.seen, nil)
+	return err
+}
+
+// Train trains one replica per worker in the calling process, over links in memory. The result does not
+// depend on Workers and Threads. It stops between two steps when ctx ends, with its error. A loss
+// that is no longer finite is a *train.DivergedError. While it runs, GOMAXPROCS is raised so that Go
+// code need not wait for compute threads.
+func Train(ctx context.Context, c Config) (*Result, error) {
+	network, err := c.complete()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := shard.Cut(c.Shards, c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Workers * (c.Threads + 2)))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	results := make([]*Result, c.Workers)
+	var running sync.WaitGroup
+	for rank, mesh := range comm.NewLocal(c.Workers) {
+		r := replica{config: c, network: network, plan: plan, rank: rank, mesh: mesh}
+		running.Go(func() {
+			stop := context.AfterFunc(ctx, mesh.Shutdown) // whoever waits for a peer must not wait on
+			defer stop()
+			var err error
+			if results[rank], err = r.run(ctx); err != nil {
+				cancel(err) // the first stops the others and is the cause
+			}
+		})
+	}
+	running.Wait()
+	return results[0], context.Cause(ctx)
+}
+
+// complete fills in defaults and returns the network.
+func (c *Config) complete() (model.Network, error) {
+	if c.Train == nil || c.Train.Len() == 0 {
+		return model.Network{}, errors.New("lockstep: no training samples")
+	}
+	if (c.Model == nil) == (c.Name == "") {
+		return model.Network{}, errors.New("lockstep: want either a Model or the Name of one")
+	}
+	c.Workers, c.Batch = max(c.Workers, 1), orDefault(c.Batch, 64)
+	c.Threads = orDefault(c.Threads, max(1, runtime.NumCPU()/c.Workers))
+	c.Shards = orDefault(c.Shards, c.Workers)
+	if c.Epochs == 0 && c.Steps == 0 {
+		c.Epochs = 1
+	}
+	if c.Optimizer.Name == "" && c.Optimizer.LR == 0 {
+		c.Optimizer = optim.Config{LR: 0.02, Momentum: 0.9}
+	}
+	known, name := model.Catalog{}, c.Name
+	if c.Model != nil {
+		name = "model"
+		var err error
+		if known, err = known.With(name, c.Model); err != nil {
+			return model.Network{}, err
+		}
+	}
+	return known.Named(name, len(c.Train.Classes), c.Train.Shape)
+}
+
+func orDefault(n, other int) int {
+	if n == 0 {
+		return other
+	}
+	return n
+}
+
+// replica is one worker of Train.
+type replica struct {
+	config  Config
+	network model.Network
+	plan    shard.Plan
+	rank    int
+	mesh    comm.Mesh
+
+	group *comm.Group
+	steps []float64
+}
+
+// run trains to the end. It owns the mesh.
+func (r *replica) run(ctx context.Context) (result *Result, err error) {
+	c := r.config
+	if r.group, err = comm.NewGroup(r.mesh, comm.Config{Plan: r.plan}); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.group.Close()) }()
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: c.Threads,
+		Crowded: c.Workers*c.Threads > runtime.NumCPU()})
+	if err != nil {
+		return nil, err
+	}
+	defer cpu.Close()
+	loop, err := train.New(train.Config{Network: r.network, Train: c.Train, Test: c.Test,
+		Augment: c.Augment, Batch: c.Batch, Plan: r.plan, Rank: r.rank, Epochs: c.Epochs, Steps: c.Steps,
+		EvalEvery: c.EvalEvery, Optimizer: c.Optimizer, Schedule: c.Schedule, Seed: c.Seed,
+		Updater: r.updater, CPU: cpu})
+	if err != nil {
+		return nil, err
+	}
+	defer loop.Close()
+	done, err := loop.Run(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	result = &Result{Losses: r.steps, TestLoss: math.NaN(), TestAccuracy: math.NaN(),
+		ParameterSHA256: done.ParameterSHA256, Variables: loop.Variables(),
+		seen: int64(done.Steps) * int64(c.Shards)}
+	if done.Test.Samples > 0 {
+		result.TestLoss, result.TestAccuracy = done.Test.Loss, done.Test.Accuracy()
+	}
+	return result, nil
+}
+
+// updater exchanges gradients in buckets during the backward pass.
+func (r *replica) updater(l *train.Loop) (train.Updater, error) {
+	if r.config.Workers == 1 {
+		return train.NewLocal(l)
+	}
+	v := l.Variables()
+	c := gradsync.Config{Group: r.group, Order: v.Order, Pieces: l.Pieces()}
+	for _, s := range v.Segments {
+		c.Segments = append(c.Segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
+	}
+	s, err := gradsync.New("ddp", c)
+	if err != nil {
+		return nil, err
+	}
+	return train.NewWhole(l, s)
+}
+
+// Step implements train.Sink.
+func (r *replica) Step(s train.Step) {
+	r.steps = append(r.steps, s.Loss)
+	if r.rank == 0 && r.config.OnStep != nil {
+		r.config.OnStep(s)
+	}
+}
+
+// Evaluation implements train.Sink.
+func (r *replica) Evaluation(e train.Evaluation) {
+	if r.rank == 0 && r.config.OnEvaluation != nil {
+		r.config.OnEvaluation(e)
+	}
+}

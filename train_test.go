@@ -1,0 +1,95 @@
+package lockstep_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep"
+	"lockstep/checkpoint"
+	"lockstep/data"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+func glyphs(t *testing.T) (training, test *data.Set) {
+	t.Helper()
+	training, test, err := data.Load(t.Context(), "glyphs", data.Options{TrainSize: 150, TestSize: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return training, test
+}
+
+func TestTrainGivesTheSameBitsForAnyWorkers(t *testing.T) {
+	training, test := glyphs(t)
+	var want *lockstep.Result
+	for workers := 1; workers <= 4; workers++ {
+		steps, evaluations := 0, 0
+		got, err := lockstep.Train(t.Context(), lockstep.Config{Name: "lenet", Train: training, Test: test,
+			Workers: workers, Threads: 1, Shards: 4, Batch: 32, Epochs: 2, EvalEvery: 1, Seed: 7,
+			OnStep:       func(train.Step) { steps++ },
+			OnEvaluation: func(train.Evaluation) { evaluations++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if got.ParameterSHA256 != want.ParameterSHA256 || got.TestLoss != want.TestLoss ||
+			got.TestAccuracy != want.TestAccuracy || got.Losses[9] != want.Losses[9] {
+			t.Errorf("%d workers: %+v, want %+v", workers, got, want)
+		}
+		if len(got.Losses) != 10 || steps != 10 || evaluations != 2 {
+			t.Errorf("%d workers: %d losses, %d steps, %d evaluations", workers, len(got.Losses), steps,
+				evaluations)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if err := want.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	r, err := checkpoint.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+}
+
+func TestTrainErrors(t *testing.T) {
+	training, _ := glyphs(t)
+	var diverged *train.DivergedError
+	_, err := lockstep.Train(t.Context(), lockstep.Config{Name: "lenet", Train: training, Workers: 2,
+		Steps: 30, Optimizer: optim.Config{LR: 1e3, WeightDecay: 1e3}})
+	if !errors.As(err, &diverged) {
+		t.Errorf("error %v, want a *train.DivergedError", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = lockstep.Train(ctx, lockstep.Config{Name: "lenet", Train: training, Workers: 2, Steps: 1000,
+		OnStep: func(s train.Step) {
+			if s.Number == 2 {
+				cancel()
+			}
+		}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	for want, c := range map[string]lockstep.Config{
+		"no training samples": {Name: "lenet"},
+		"want either a Model": {Train: training},
+		"no model":            {Train: training, Name: "lenot"},
+		"2 shards over 3":     {Train: training, Name: "lenet", Workers: 3, Shards: 2},
+	} {
+		r, err := lockstep.Train(t.Context(), c)
+		if r != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	r, err := lockstep.Train(t.Context(), lockstep.Config{Name: "lenet", Train: training, Steps: 1})
+	if err != nil || !math.IsNaN(r.TestLoss) {
+		t.Errorf("without a test set: %+v, %v", r, err)
+	}
+}
