@@ -29,10 +29,8 @@ type exchange struct {
 	order   []int                   // in which the buckets start
 	started int                     // buckets started in this step
 
-	rows      []rowsHandle
-	shared    *rowsHandle // this step's, nil without
-	sums      []int64
-	sumBounds []int
+	rows   []rowsHandle
+	shared *rowsHandle // this step's, nil without
 }
 
 // rowsHandle is a prepared all-gather of one rows slice.
@@ -217,21 +215,21 @@ func (s *exchange) shareRows(rows []float32, isStarted bool) {
 	}
 }
 
-// Sum gathers everybody's counts and adds them; integers have no order to keep.
-func (s *exchange) Sum(counts []int64) error {
-	g := s.config.Group
+func (s *exchange) Sum(counts []int64) error { return sumCounts(s.config.Group, counts) }
+
+// sumCounts gathers everybody's counts and adds them; integers have no order to keep.
+func sumCounts(g *comm.Group, counts []int64) error {
 	n := len(counts)
-	s.sums = append(s.sums[:0], make([]int64, n*g.Size())...)
-	s.sumBounds = s.sumBounds[:0]
-	for r := range g.Size() + 1 {
-		s.sumBounds = append(s.sumBounds, 8*n*r)
+	all, bounds := make([]int64, n*g.Size()), make([]int, g.Size()+1)
+	for r := range bounds {
+		bounds[r] = 8 * n * r
 	}
-	copy(s.sums[n*g.Rank():], counts)
-	if err := g.AllGather(comm.Bytes(s.sums), s.sumBounds); err != nil {
+	copy(all[n*g.Rank():], counts)
+	if err := g.AllGather(comm.Bytes(all), bounds); err != nil {
 		return err
 	}
 	clear(counts)
-	for i, v := range s.sums {
+	for i, v := range all {
 		counts[i%n] += v
 	}
 	return nil

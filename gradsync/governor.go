@@ -55,6 +55,9 @@ func (g *governor) Wait() error {
 	return g.Strategy.Wait()
 }
 
+// Sum works before the choice, too: a run that is resumed may evaluate before its first step.
+func (g *governor) Sum(counts []int64) error { return sumCounts(g.config.Group, counts) }
+
 // Close frees the strategy, if there is one yet.
 func (g *governor) Close() error {
 	if g.Strategy == nil {

@@ -58,6 +58,10 @@ func TestGovernorOnASlowLink(t *testing.T) {
 				t.Error(err)
 				return
 			}
+			counts := []int64{int64(r + 1)} // an evaluation may come before the first step
+			if err := g.Sum(counts); err != nil || counts[0] != 3 {
+				t.Errorf("rank %d: counts %v, %v", r, counts, err)
+			}
 			for step := range steps {
 				before := group.Counters().Total()
 				copy(pieces[0], data[r])
