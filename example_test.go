@@ -33,3 +33,15 @@ func ExampleTrain() {
 	fmt.Println(len(result.Losses), "steps; the loss falls:", last < first)
 	// Output: 20 steps; the loss falls: true
 }
+
+// The main function of a program with a network and a data set of its own: every command knows both names.
+func ExampleMain() {
+	tiny := func(x *graph.Node, classes int) *graph.Node {
+		x = nn.Sequential{nn.Conv{Out: 8, Size: 3, Pad: 1}, nn.BatchNorm{}, nn.ReLU{}}.Apply("stem", x)
+		return nn.Linear{Out: classes}.Apply("head", graph.GlobalAvgPool(x))
+	}
+	digits := func(ctx context.Context, o data.Options) (train, test *data.Set, err error) {
+		return data.Load(ctx, "glyphs", o)
+	}
+	lockstep.Main(lockstep.Model("tiny", tiny), lockstep.Dataset("digits", digits))
+}

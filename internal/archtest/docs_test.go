@@ -50,6 +50,27 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
+// What a program of another module can import comes with an example that go test compiles, and runs where
+// it names its output.
+func TestEveryPublicPackageHasAnExample(t *testing.T) {
+	m := load(t)
+	shown := map[string]bool{}
+	for _, f := range m.files {
+		for _, decl := range f.ast.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if ok && f.isTest() && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Example") {
+				shown[f.dir] = true
+			}
+		}
+	}
+	for dir, files := range m.packages() {
+		isPublic := !strings.Contains("/"+dir+"/", "/internal/") && files[0].ast.Name.Name != "main"
+		if isPublic && !shown[dir] {
+			t.Errorf("%s: no Example function in its tests", dir)
+		}
+	}
+}
+
 // undocumented returns where decl declares exported names without a comment.
 func undocumented(decl ast.Decl) []token.Pos {
 	var found []token.Pos

@@ -1,0 +1,11 @@
+package command_test
+
+import (
+	"lockstep/app/command"
+	"lockstep/app/job"
+)
+
+// This is the main function of cmd/lockstep. An empty catalog knows the built-in networks and data sets.
+func ExampleMain() {
+	command.Main(job.Catalog{})
+}

@@ -1,0 +1,26 @@
+package report_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report"
+)
+
+// A page is one file: styles and plots are inside, and it loads nothing.
+func ExampleCollectivesHTML() {
+	measured := []analysis.Collective{{Operation: "all-reduce", Algorithm: "direct",
+		Link: "shm", Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: 4096, Repeats: 5,
+		Seconds: analysis.Quantiles{Median: 4e-6, P10: 3e-6, P90: 6e-6}}}
+	var page strings.Builder
+	if err := report.CollectivesHTML(&page, measured, []string{"lockstep", "commbench"}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Count(page.String(), "<svg"), "plots")
+	fmt.Println(strings.Count(page.String(), "<script"), "scripts")
+	// Output:
+	// 3 plots
+	// 0 scripts
+}

@@ -1,0 +1,26 @@
+package roofline_test
+
+import (
+	"context"
+	"log"
+	"os"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report"
+	"lockstep/app/roofline"
+	"lockstep/compute"
+)
+
+// Every op of a step is timed beside what the machine reaches. It takes seconds, and no two runs print the
+// same.
+func ExampleRun() {
+	k, err := roofline.Run(context.Background(), roofline.Config{
+		Model: "lenet", Batch: 16, Threads: 1, ISA: compute.Best(), Repeats: 5,
+	}, analysis.Kernels{}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := report.KernelsText(os.Stdout, k); err != nil {
+		log.Fatal(err)
+	}
+}
