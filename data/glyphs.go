@@ -30,7 +30,7 @@ func glyphSource() source {
 // linearAccuracy in the tests); lenet in batches of 64, with rate 0.02 falling as a cosine, reaches
 // 89.5 % after 2 epochs and 96.6 % after 10.
 func generateGlyphs(ctx context.Context, o Options) (train, test *Set, err error) {
-	sizes := [2]int{sizeOr(o.TrainSize, glyphTrainSize), sizeOr(o.TestSize, glyphTestSize)}
+	sizes := o.sizes(glyphTrainSize, glyphTestSize)
 	parts := [2]*Set{}
 	for part, n := range sizes {
 		s := &Set{

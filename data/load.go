@@ -32,6 +32,9 @@ type Options struct {
 	Seed uint64
 	// TrainSize and TestSize are the sizes of a generated set; 0 means the set's own default.
 	TrainSize, TestSize int
+	// MaxTrain and MaxTest bound the sizes of a generated set: only so many first samples are made, the
+	// same as without a bound. 0 and less mean no bound.
+	MaxTrain, MaxTest int
 	// Shape is the shape of a sample of a synthetic set: [H, W, C] of an image, [T] of a text of T
 	// tokens; nil means [32, 32, 3].
 	Shape tensor.Shape

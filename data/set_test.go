@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,30 @@ func TestLimitTakesTheFirst(t *testing.T) {
 	}
 	if s.Limit(0).Len() != 0 {
 		t.Error("limit 0 keeps samples")
+	}
+}
+
+// A bound changes nothing but the number: what is generated is how the whole set begins.
+func TestBoundedSetIsHowTheWholeBegins(t *testing.T) {
+	for name, shape := range map[string]tensor.Shape{"glyphs": nil, "synthetic": {5, 7, 3},
+		"synthetic ": {11}} { // texts
+		o := data.Options{Shape: shape, TrainSize: 50, TestSize: 20}
+		load := func(maxTrain, maxTest int) (train, test *data.Set) {
+			o.MaxTrain, o.MaxTest = maxTrain, maxTest
+			train, test, err := data.Load(t.Context(), strings.TrimSpace(name), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return train, test
+		}
+		train, test := load(0, 0)
+		fewTrain, fewTest := load(33, 7)
+		if !reflect.DeepEqual(fewTrain, train.Limit(33)) || !reflect.DeepEqual(fewTest, test.Limit(7)) {
+			t.Errorf("%s%v: the bounded set differs from the whole one's first samples", name, shape)
+		}
+		if train, test := load(99, 99); train.Len() != 50 || test.Len() != 20 {
+			t.Errorf("%s%v: a bound of 99 makes %d and %d samples", name, shape, train.Len(), test.Len())
+		}
 	}
 }
 

@@ -40,8 +40,8 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 		return nil, nil, fmt.Errorf("data: synthetic: shape %v and %d classes, "+
 			"want [H, W, C] with C <= %d and 1 to 256", shape, classes, maxChannels)
 	}
-	numTrain := sizeOr(o.TrainSize, min(2048, max(1, syntheticBytes/elems)))
-	numTest := sizeOr(o.TestSize, max(1, numTrain/8))
+	size := sizeOr(o.TrainSize, min(2048, max(1, syntheticBytes/elems)))
+	sizes := o.sizes(size, max(1, size/8))
 	names := make([]string, classes)
 	for i := range names {
 		names[i] = strconv.Itoa(i)
@@ -63,7 +63,7 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 		}
 		return s
 	}
-	return make1(numTrain, 0), make1(numTest, 1), nil
+	return make1(sizes[0], 0), make1(sizes[1], 1), nil
 }
 
 // syntheticWords is the size of BERT's vocabulary.
@@ -96,8 +96,9 @@ func syntheticTexts(o Options, classes int) (train, test *Set, err error) {
 		}
 		return s
 	}
-	numTrain := sizeOr(o.TrainSize, 2048)
-	return make1(numTrain, 0), make1(sizeOr(o.TestSize, numTrain/8), 1), nil
+	size := sizeOr(o.TrainSize, 2048)
+	sizes := o.sizes(size, size/8)
+	return make1(sizes[0], 0), make1(sizes[1], 1), nil
 }
 
 // fillRandom fills dst with the words of a stream, little-endian.
@@ -110,6 +111,19 @@ func fillRandom(dst []byte, s random.Stream) {
 	for j := range dst {
 		dst[j] = byte(s.Word(i) >> (8 * j))
 	}
+}
+
+// sizes returns how many samples of each part to generate, of a set whose own sizes are train and test.
+func (o Options) sizes(train, test int) [2]int {
+	return [2]int{atMost(o.MaxTrain, sizeOr(o.TrainSize, train)), atMost(o.MaxTest, sizeOr(o.TestSize, test))}
+}
+
+// atMost returns n, or limit if that is positive and less.
+func atMost(limit, n int) int {
+	if limit > 0 {
+		return min(limit, n)
+	}
+	return n
 }
 
 func sizeOr(n, otherwise int) int {

@@ -68,6 +68,10 @@ func (c Config) load(ctx context.Context, o data.Options, b beginning) (task, er
 	} else {
 		o.Shape = []int{c.Size, c.Size, 3}
 	}
+	o.MaxTrain, o.MaxTest = c.LimitTrain, c.LimitTest
+	if c.LimitTest == 0 {
+		o.MaxTest = 1 // dropped below; 0 would make all
+	}
 	train, test, err := c.Catalog.data().Load(ctx, c.Data, o)
 	if err != nil {
 		return task{}, err
