@@ -78,7 +78,7 @@ func TestShapesAreSane(t *testing.T) {
 	if compute.Best() == compute.Plain {
 		t.Skip("the fixed shapes are for machines with vectors; plain Go takes minutes")
 	}
-	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 2, ISA: compute.Best(),
+	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 1, ISA: compute.Best(),
 		Math: compute.Exact, Repeats: 1, Shapes: true})
 	if k.Math != "exact" || len(k.Shapes) < 30 {
 		t.Errorf("math %s, %d shapes", k.Math, len(k.Shapes))
