@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,8 +89,22 @@ func TestResumeRefusesAReplacedSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := contents(t, c.Out)
 	_, _, err = resumed(t, c.Out, "epochs", "2")
 	if job.ExitCode(err) != job.ExitData || !strings.Contains(err.Error(), "the data has changed: ") {
 		t.Errorf("exit %d: %v", job.ExitCode(err), err)
+	}
+	if ended := (*job.EndedError)(nil); errors.As(err, &ended) {
+		t.Error("the report of the run would be that of a run that ended early")
+	}
+	after := contents(t, c.Out)
+	for _, name := range []string{"config.yaml", "summary.json"} {
+		path := filepath.Join(c.Out, name)
+		if before[path] == "" || after[path] != before[path] {
+			t.Errorf("%s: %q, was %q", name, after[path], before[path])
+		}
+	}
+	if len(after) != len(before) {
+		t.Errorf("%d files, were %d", len(after), len(before))
 	}
 }

@@ -32,8 +32,9 @@ type claimed struct {
 	directory
 	made []string // the folders that were created for it, outermost first
 	lock *os.File // keeps other processes out
-	// isResumed says that a part of the run has been done before.
+	// isResumed says that a part of the run has been done before, which left so many bytes of steps.
 	isResumed bool
+	logged    int64
 }
 
 // makeDirectory creates c.Out, or else runs/<time>-<model>-<strategy>-w<N>. An existing directory
@@ -89,22 +90,20 @@ func claim(path string) (claimed, error) {
 }
 
 // reclaim takes the directory of a run that is to go on after so many steps: lines of later steps
-// and what only a finished run has are removed.
+// are removed, and what a finished run has is set aside.
 func reclaim(path string, step int) (claimed, error) {
 	d := claimed{directory: directory(path), isResumed: true}
 	var err error
 	if d.lock, err = lockFolder(path); err != nil {
 		return claimed{}, &UsageError{Lines: []string{fmt.Sprintf("--resume: %v", err)}}
 	}
-	err = d.cutSteps(step)
-	for _, name := range []string{summaryFile, traceFile} {
-		if gone := os.Remove(d.path(name)); !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
+	if err = d.cutSteps(step); err == nil {
+		d.logged = d.size(stepsFile)
+		err = d.setAside()
 	}
 	if err != nil {
 		d.unlock()
-		return claimed{}, fmt.Errorf("job: resume: %w", err)
+		return claimed{}, errors.Join(fmt.Errorf("job: resume: %w", err), d.putBack())
 	}
 	return d, nil
 }
@@ -136,11 +135,18 @@ func (d claimed) unmake() {
 	}
 }
 
+// hasProgressed reports whether this process has done steps of the run.
+func (d claimed) hasProgressed() bool { return d.size(stepsFile) > d.logged }
+
 // abandon removes a directory in which nothing has been done, because of cause: one that holds no
 // more than the description of the run and logs without a step. Logs stay if cause points at one.
+// The directory of a run that was to go on is as it was before.
 func (d claimed) abandon(cause error) error {
+	if d.isResumed && d.hasProgressed() {
+		return d.dropAside()
+	}
 	if d.isResumed {
-		return nil
+		return d.putBack()
 	}
 	worker := (*cluster.WorkerError)(nil)
 	if errors.As(cause, &worker) && worker.Log != "" {
@@ -163,6 +169,54 @@ func (d claimed) abandon(cause error) error {
 	}
 	d.unmake()
 	return err
+}
+
+// outdated lists the files that do not hold for a run that goes on.
+func outdated() []string { return []string{configFile, summaryFile, traceFile} }
+
+// aside is where an outdated file lies until the run has gone on.
+func (d directory) aside(name string) string { return d.path("." + name + ".before") }
+
+// setAside takes the outdated files out of sight; what an earlier call left there is lost.
+func (d directory) setAside() error {
+	err := d.dropAside()
+	for _, name := range outdated() {
+		err = errors.Join(err, present(os.Rename(d.path(name), d.aside(name))))
+	}
+	return err
+}
+
+// putBack undoes setAside.
+func (d directory) putBack() (err error) {
+	for _, name := range outdated() {
+		err = errors.Join(err, present(os.Rename(d.aside(name), d.path(name))))
+	}
+	return err
+}
+
+// dropAside removes what setAside has left.
+func (d directory) dropAside() (err error) {
+	for _, name := range outdated() {
+		err = errors.Join(err, present(os.Remove(d.aside(name))))
+	}
+	return err
+}
+
+// present returns err unless it says that there is no such file.
+func present(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// size returns the bytes of a file, 0 without one.
+func (d directory) size(name string) int64 {
+	info, err := os.Stat(d.path(name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 func (d directory) path(name string) string { return filepath.Join(string(d), name) }

@@ -59,9 +59,10 @@ const computeExtra = 2
 // Run executes the run c describes: it makes sure that the data is there, creates the run
 // directory, starts the workers, waits for all of them, then writes and returns the summary. Open
 // fields of c are completed first. A cancelled context stops every worker; the error is then
-// context.Canceled. A run that ends early has an *EndedError. The summary comes with a *MissedError too,
-// and with the error that it cannot be written. A run that is resumed and has nothing to do changes no
-// file and returns its former summary.
+// context.Canceled. A run that ends early has an *EndedError, unless it was resumed and has done no step:
+// then its directory is as it was, but for the logs. The summary comes with a *MissedError too, and with
+// the error that it cannot be written. A run that is resumed and has nothing to do changes no file and
+// returns its former summary.
 func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	o.settle()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
@@ -115,8 +116,11 @@ func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, 
 	results, isa, err := c.execute(ctx, dir.directory, start, told, o)
 	if err != nil {
 		dir.removeRecordings(c.Workers)
-		return nil, &EndedError{string(dir.directory),
-			errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))}
+		err = errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))
+		if dir.isResumed && !dir.hasProgressed() {
+			return nil, err // the run is as it was, and so is its report
+		}
+		return nil, &EndedError{string(dir.directory), err}
 	}
 	c.ISA = isa
 	if c.Trace {
@@ -126,7 +130,7 @@ func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, 
 	if err != nil {
 		return nil, err
 	}
-	return summary, errors.Join(dir.writeJSON(summaryFile, summary), summary.missed())
+	return summary, errors.Join(dir.writeJSON(summaryFile, summary), dir.dropAside(), summary.missed())
 }
 
 // settle makes Progress, Stderr and Environment usable from every goroutine of a run.
