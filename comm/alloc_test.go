@@ -9,7 +9,7 @@ import (
 	"lockstep/comm/commtest"
 )
 
-// Collectives of sizes that were seen before allocate nothing, synchronous, started or prepared.
+// Repeated collectives of the same size allocate nothing, whether synchronous, started or prepared.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	steadyStateAllocatesNothing(t, comm.NewLocal(2))
 	checked := comm.NewLocal(2)

@@ -11,7 +11,7 @@ import (
 	"lockstep/comm/commtest"
 )
 
-// faulty is a mesh with checked links that flips one bit of all that a rank sends.
+// faulty is a mesh with checked links that flips one bit of what a rank sends.
 type faulty struct {
 	comm.Mesh
 	bit  int // to be flipped, -1 for none
@@ -31,8 +31,8 @@ func (m *faulty) Send(peer int, head, body []byte) (int, error) {
 	return n, err
 }
 
-// A bit that flips on a checked link, wherever in header or body, ends the collective with an error that
-// names the sender and the operation; none is accepted, with a codec or without.
+// A bit that flips on a checked link, in header or body, ends the collective with an error that
+// names the sender and the operation, with a codec or without.
 func TestFlippedBitsAreRefused(t *testing.T) {
 	const elems = 50
 	for _, codec := range []comm.Codec{nil, rounding{}} {
@@ -77,7 +77,7 @@ func sumOverFault(t *testing.T, codec comm.Codec, elems, bit int) error {
 	})[0]
 }
 
-// What a checked link costs each end for every byte.
+// The cost of checksums for each end, per byte.
 func BenchmarkChecksum(b *testing.B) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	body := make([]byte, 1<<20)

@@ -5,43 +5,45 @@ import (
 	"slices"
 )
 
-// Codec encodes the vectors of an all-reduce or a reduce-scatter for the links. A span that a rank sends to
-// several peers is encoded once. A lossy codec's sender decodes what it has encoded and goes on with that, so
-// that all ranks get the same bits; they depend on the number of ranks, since each rounds the sums of its own
-// shards. Package codec has implementations.
+// Codec encodes the vectors of an all-reduce or a reduce-scatter for transfer over the links. A
+// span that goes to several peers is encoded once. The sender of a lossy encoding decodes it again
+// and continues with the decoded values, so that all ranks get the same bits. Those bits depend on
+// the number of ranks, because each rank rounds the sums of its own shards. Package codec has
+// implementations.
 //
-// A group uses a codec from one goroutine at a time. It keeps schedules by codec, so the types that
-// implement it must be comparable.
+// A group uses a codec from one goroutine at a time. It caches schedules by codec, so types that
+// implement Codec must be comparable.
 type Codec interface {
-	// Name is for reports and errors.
+	// Name returns the codec's name for reports and errors.
 	Name() string
-	// Loss says what decoding does not bring back.
+	// Loss returns how the codec rounds.
 	Loss() Loss
-	// MaxBytes returns the most bytes that n elements take, n > 0; IsFixed reports whether they
-	// always take as many. Nothing longer is received.
+	// MaxBytes returns the maximum encoded size of n elements, n > 0. IsFixed reports whether every
+	// encoding of n elements has that size. A longer body is refused.
 	MaxBytes(n int) int
 	IsFixed() bool
-	// Encode writes src to dst, of MaxBytes, and returns the number of bytes, at least 1.
+	// Encode writes the encoding of src to dst, which has MaxBytes bytes, and returns its length,
+	// at least 1.
 	Encode(dst []byte, src []float32) int
-	// Decode sets dst to what src holds, or reports that src is no encoding of len(dst) elements.
+	// Decode decodes src into dst. It fails if src is not an encoding of len(dst) elements.
 	Decode(dst []float32, src []byte) error
 }
 
-// Loss is how a codec rounds.
+// Loss says how a codec rounds.
 type Loss uint8
 
 // The kinds of loss.
 const (
-	// Lossless brings every bit back.
+	// Lossless restores every bit.
 	Lossless Loss = iota
-	// Elementwise rounds each element by itself, and one that is rounded already not again.
+	// Elementwise rounds each element on its own. Rounding twice equals rounding once.
 	Elementwise
-	// Blockwise rounds elements together: those cut in another way, as by the algorithms that pass
-	// on what they have received, would be rounded anew.
+	// Blockwise rounds elements in blocks. Algorithms that forward what they received cut the
+	// vector in other places, and would round it again.
 	Blockwise
 )
 
-// passing returns the names of the algorithms whose ranks pass on parts of the result.
+// passing returns the names of the algorithms whose ranks forward parts of the result.
 func passing() []string {
 	var names []string
 	for _, a := range algorithms() {
@@ -52,17 +54,17 @@ func passing() []string {
 	return names
 }
 
-// CheckCodec returns an error if all-reduce by the algorithm would not give all ranks the same bits
-// with the codec, which may be nil.
+// CheckCodec returns an error if an all-reduce by the algorithm with codec c would not give all
+// ranks the same bits. c may be nil.
 func CheckCodec(algorithm string, c Codec) error {
 	if c == nil || c.Loss() != Blockwise || !slices.Contains(passing(), algorithm) {
 		return nil
 	}
-	return fmt.Errorf("comm: algorithm %q passes on what it has received, which codec %q would round "+
-		"again; want one that does not: direct, gather, one-shot", algorithm, c.Name())
+	return fmt.Errorf("comm: algorithm %q forwards received data, which codec %q would round "+
+		"again; want direct, gather or one-shot", algorithm, c.Name())
 }
 
-// algorithm returns the name that the call or else the group has for an all-reduce.
+// algorithm returns the all-reduce algorithm of the call, or the group's if the call names none.
 func (x *executor) algorithm(c *Call) string {
 	if c.Algorithm != "" {
 		return c.Algorithm
@@ -75,10 +77,10 @@ func (x *executor) fits(c Codec, algorithm string) bool {
 	return c == nil || c.Loss() != Blockwise || !slices.Contains(x.passing, algorithm)
 }
 
-// validateCodec reports a codec that does not fit the call.
+// validateCodec returns an error if the call's codec does not fit the call.
 func (x *executor) validateCodec(c *Call) error {
 	if c.Codec != nil && c.Op != AllReduce && c.Op != ReduceScatter {
-		return fmt.Errorf("comm: %v: codec %q, which only all-reduce and reduce-scatter take", c.Op,
+		return fmt.Errorf("comm: %v: codec %q: only all-reduce and reduce-scatter use codecs", c.Op,
 			c.Codec.Name())
 	}
 	if c.Op == AllReduce && !x.fits(c.Codec, x.algorithm(c)) {
@@ -87,14 +89,14 @@ func (x *executor) validateCodec(c *Call) error {
 	return nil
 }
 
-// encoding is a span of a step in the form in which it travels.
+// encoding is an encoded span of a step.
 type encoding struct {
 	buffer int
 	span   Span
 	body   []byte
 }
 
-// reserve makes room for what the steps of p send and receive at once.
+// reserve allocates room for everything that one step of p sends and receives.
 func (x *executor) reserve(p *planned) {
 	for _, step := range p.schedule.Steps {
 		total := 0
@@ -141,9 +143,9 @@ func (x *executor) outgoing(p *planned, t Transfer) []byte {
 	return body
 }
 
-// incoming returns the memory for the body of a transfer from a peer. Of a codec whose lengths vary
-// it is empty until the header has come.
-func (x *executor) incoming(p *planned, l *lane, t Transfer) []byte {
+// incoming returns the memory for the body of a transfer from a peer. With a codec of variable
+// length it is empty until the header has arrived.
+func (x *executor) incoming(p *planned, l *stream, t Transfer) []byte {
 	switch {
 	case p.codec == nil:
 		return x.view(p, t.Buffer, t.Span)
@@ -153,9 +155,9 @@ func (x *executor) incoming(p *planned, l *lane, t Transfer) []byte {
 	return nil
 }
 
-// announce returns the length that the body of the frame under way must have, and makes room for it,
-// when its header says length.
-func (x *executor) announce(p *planned, l *lane, length uint64) uint64 {
+// announce takes the body length from a header that has just arrived, makes room for that many
+// bytes, and returns the length that the body must have.
+func (x *executor) announce(p *planned, l *stream, length uint64) uint64 {
 	if p.codec == nil || p.codec.IsFixed() {
 		return uint64(len(l.body))
 	}
@@ -167,8 +169,8 @@ func (x *executor) announce(p *planned, l *lane, length uint64) uint64 {
 	return length
 }
 
-// decode puts a body that is complete where it belongs.
-func (x *executor) decode(p *planned, l *lane, t Transfer) error {
+// decode decodes or copies a complete body to its destination.
+func (x *executor) decode(p *planned, l *stream, t Transfer) error {
 	if p.codec == nil {
 		return nil
 	}

@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// Bounds of how long a combined mesh sleeps at a time when it waits for links of both kinds.
+// Bounds on how long a combined mesh sleeps at a time while it waits for links of both kinds.
 const (
 	minNap = 50 * time.Microsecond
 	maxNap = time.Millisecond
 )
 
-// combined is a rank's links to its own host, by one mesh, and to others, by another.
+// combined uses one mesh for a rank's links within its host and another for those to other hosts.
 type combined struct {
 	inside, outside         Mesh
-	local                   []int // by rank: its number inside, or -1
+	local                   []int // by rank: its number in inside, or -1
 	wantInside, wantOutside []Direction
 	nap                     time.Duration
 }
 
-// Combine returns a rank's mesh whose links to the ranks it shares its host with are inside's, and
-// the others outside's; it owns both. inside numbers the ranks of the host in the order of
-// t.Peers, outside all ranks; its links within the host are not used.
+// Combine returns a mesh that uses inside for the links to ranks on the same host and outside for
+// all other links. It owns both. inside numbers the ranks of the host in the order of t.Peers;
+// outside numbers all ranks, and its links within the host stay unused.
 //
-// A schedule that keeps the two kinds apart, as hierarchical does, waits as its links do. While
-// both are waited for, the mesh sleeps on inside's for 50 us at first and, as long as nothing moves,
-// twice as long each time, up to 1 ms, and looks for outside's in between: two meshes have no
-// common thing to sleep on.
+// A wait for links of one kind sleeps in that mesh; the steps of hierarchical are of this kind. Two
+// meshes cannot be waited for together, so a wait for both kinds sleeps in inside and polls outside
+// in between. It sleeps for 50 us at first and doubles that while nothing moves, up to 1 ms.
 func Combine(inside, outside Mesh, t Topology) Mesh {
 	m := &combined{inside: inside, outside: outside, local: make([]int, t.Size()),
 		wantInside: make([]Direction, inside.Size()), wantOutside: make([]Direction, t.Size()), nap: minNap}
@@ -42,7 +41,7 @@ func Combine(inside, outside Mesh, t Topology) Mesh {
 func (m *combined) Rank() int { return m.outside.Rank() }
 func (m *combined) Size() int { return m.outside.Size() }
 
-// link returns the mesh that links peer, and its number there.
+// link returns the mesh that has the link to peer, and the number of peer in that mesh.
 func (m *combined) link(peer int) (Mesh, int) {
 	if local := m.local[peer]; local >= 0 {
 		return m.inside, local
@@ -52,13 +51,13 @@ func (m *combined) link(peer int) (Mesh, int) {
 
 // Alloc returns memory that the ranks of the host read in place.
 func (m *combined) Alloc(n int) []float32 {
-	if lender, ok := m.inside.(Lender); ok {
-		return lender.Alloc(n)
+	if a, ok := m.inside.(Allocator); ok {
+		return a.Alloc(n)
 	}
 	return nil
 }
 
-// IsChecked reports whether the link to peer is checked where it belongs.
+// IsChecked reports whether the mesh of the link to peer checks it.
 func (m *combined) IsChecked(peer int) bool {
 	mesh, number := m.link(peer)
 	return isChecked(mesh, number)
@@ -78,7 +77,7 @@ func (m *combined) Recv(peer int, head, body []byte) (int, error) {
 	return n, err
 }
 
-// moved begins naps anew once bytes have moved.
+// moved resets the sleep to its minimum once bytes have moved.
 func (m *combined) moved(n int) {
 	if n > 0 {
 		m.nap = minNap

@@ -9,7 +9,7 @@ import (
 
 func TestCombinedLinks(t *testing.T) { commtest.Run(t, combined) }
 
-// combined links ranks by two on a host, all in memory.
+// combined links ranks in memory, two to a host.
 func combined(_ testing.TB, size int) []comm.Mesh {
 	t := commtest.Pairs(size)
 	meshes := comm.NewLocal(size)

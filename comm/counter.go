@@ -2,17 +2,16 @@ package comm
 
 import "time"
 
-// Count is the traffic with one peer in one kind of operation. Bytes are those of the vectors,
-// without frame headers, so that they can be compared with a schedule's Cost; with a codec, those
-// of its form.
+// Count is the traffic with one peer in one kind of operation. Bytes are those of vectors, encoded
+// if there is a codec, without frame headers, so that they can be compared with a schedule's Cost.
 type Count struct {
 	Sent, Received int64         // bytes
-	Vector         int64         // bytes that those sent stand for: more than Sent if a codec saves
-	Frames         int64         // sent; each has a header of 32 bytes besides
-	Time           time.Duration // from the start of each step until the peer's part of it was done
+	Vector         int64         // size of the sent vectors before encoding
+	Frames         int64         // sent; each has a header of 32 bytes, which the other fields leave out
+	Time           time.Duration // from the start of each step until the peer's transfers were done
 }
 
-// Counters is a snapshot of what a group has done.
+// Counters is a snapshot of a group's traffic.
 type Counters struct {
 	Peers []([numOps]Count) // [peer][Op]
 	Calls [numOps]int64     // collectives completed

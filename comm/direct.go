@@ -2,11 +2,11 @@ package comm
 
 import "lockstep/shard"
 
-// directReduceScatter sums everybody's pieces of each part at the part's owner: rank r's buffer 0
-// ends with the sum over Part(elems, p, r).
+// directReduceScatter sums all pieces of each part at the rank that owns the part: buffer 0 of rank
+// r ends with the sum over Part(elems, p, r).
 //
-// One step: each rank sends every peer its pieces of the peer's part, p-1 messages per piece,
-// and adds what it receives in tree order. With one piece per rank it sends n - n/p elements.
+// One step: each rank sends every peer its pieces of that peer's part, p-1 messages per piece, and
+// adds what it receives in tree order. With one piece per rank it sends n - n/p elements.
 func directReduceScatter(plan shard.Plan, rank, elems int) *Schedule {
 	p := plan.Workers()
 	own := plan.Pieces(rank)
@@ -30,10 +30,11 @@ func directReduceScatter(plan shard.Plan, rank, elems int) *Schedule {
 	return s
 }
 
-// directAllReduce is directReduceScatter, then every rank sends its part of the result to all.
+// directAllReduce is directReduceScatter, followed by a step in which every rank sends its part of
+// the result to all others.
 //
-// Two steps, 2(p-1) messages; with one piece per rank 2n(p-1)/p elements sent, which is the
-// lower bound. The same bits for any number of ranks.
+// Two steps, 2(p-1) messages; with one piece per rank, 2n(p-1)/p elements sent, which is the lower
+// bound. The bits do not depend on the number of ranks.
 func directAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	s := directReduceScatter(plan, rank, elems)
 	p := plan.Workers()
@@ -41,8 +42,8 @@ func directAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	return s
 }
 
-// exchangeParts is the step in which every rank sends its part of buffer 0 to all others:
-// p-1 messages, sum of the parts received.
+// exchangeParts is the step in which every rank sends its part of buffer 0 to all others: p-1
+// messages.
 func exchangeParts(rank, p int, part func(rank int) Span) Step {
 	var st Step
 	for d := 1; d < p; d++ {

@@ -3,11 +3,11 @@ package comm
 import "fmt"
 
 // PeerError reports that a collective failed because of one peer: it closed its link, stopped
-// making progress, or sent something that is not the expected frame.
+// making progress, or sent an unexpected frame.
 type PeerError struct {
 	Rank int   // the peer that was lost
-	Op   Op    // the collective that met the loss
-	Wait *Wait // what this rank waited for then; nil: unknown
+	Op   Op    // the collective that failed
+	Wait *Wait // what this rank was waiting for, or nil if unknown
 	Err  error // io.EOF, ErrTimeout, a *FrameError, *BodyError, *ReportError or the transport's error
 }
 
@@ -23,7 +23,7 @@ func (e *PeerError) Error() string {
 // Unwrap returns the cause.
 func (e *PeerError) Unwrap() error { return e.Err }
 
-// ReportError is the cause in a PeerError when the loss was seen by another rank, which told us.
+// ReportError is the cause in a PeerError if another rank noticed the loss and reported it.
 type ReportError struct {
 	From int // the rank that reported it
 }
@@ -31,11 +31,11 @@ type ReportError struct {
 // Error implements error.
 func (e *ReportError) Error() string { return fmt.Sprintf("reported lost by rank %d", e.From) }
 
-// BodyError reports a frame whose body was changed on the way or is not in the group's codec.
+// BodyError reports a frame whose body was changed in transit or is not a valid encoding.
 type BodyError struct {
-	Codec string // "" without one
+	Codec string // "" if there is none
 	Bytes int    // length of the body
-	Err   error  // a *ChecksumError or what the codec says
+	Err   error  // a *ChecksumError or the codec's error
 }
 
 // Error implements error.
@@ -44,19 +44,19 @@ func (e *BodyError) Error() string { return fmt.Sprintf("bad body of %d bytes: %
 // Unwrap returns the cause.
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// ChecksumError reports that the bytes received are not those sent.
+// ChecksumError reports that the bytes received differ from those sent.
 type ChecksumError struct {
 	Got, Want uint32 // CRC-32C
 }
 
 // Error implements error.
 func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("checksum %#08x, want %#08x: the bytes were changed on the way", e.Got, e.Want)
+	return fmt.Sprintf("checksum %#08x, want %#08x: the bytes were changed in transit", e.Got, e.Want)
 }
 
-// FrameError reports a frame that is corrupt, of another generation or out of turn.
+// FrameError reports a frame that is corrupt, of another generation or out of order.
 type FrameError struct {
-	Field     string // the first field of the header that is wrong
+	Field     string // the first wrong field of the header
 	Got, Want uint64
 }
 

@@ -8,25 +8,28 @@ import (
 	"time"
 )
 
-// SegmentElems is how many elements of a sum are worked off at once: 1 MiB, which bounds the scratch and
-// keeps what was just received in the cache until it is added. 36 MiB between two processes over
-// loopback TCP, three interleaved runs on two busy cores, medians: 27, 28, 17 ms with 1 MiB, 43,
-// 38, 42 ms with 4 MiB.
+// SegmentElems is the number of elements of a sum that are processed at once: 1 MiB, which bounds
+// the scratch and keeps received data in the cache until it is added. 36 MiB between two processes
+// over loopback TCP, three interleaved runs on two busy cores, medians: 27, 28, 17 ms with 1 MiB;
+// 43, 38, 42 ms with 4 MiB.
 const SegmentElems = 1 << 18
 
-// spin is how long a thread that has nothing else to do looks again and again for bytes, yielding
-// its processor each time, before it sleeps. Two processes on two cores, 4 KiB over loopback TCP:
-// 16 us instead of 50 us; both on one core: 36 us instead of 50 us (medians). It covers what workers of
-// equal load usually wait for each other: with 50 us in its place the exchange of lenet's gradients, two
-// processes, took 84 instead of 76 us, and 4 KiB between four processes on two cores 25 instead of 18 us.
+// spin is how long a thread with nothing else to do polls for bytes before it sleeps, yielding its
+// processor after each poll. Two processes on two cores, 4 KiB over loopback TCP: 16 us instead of
+// 50 us; both on one core: 36 us instead of 50 us (medians). It covers the usual wait between
+// workers of equal load: with 50 us instead of 200, the exchange of lenet's gradients between two
+// processes took 84 instead of 76 us, and 4 KiB between four processes on two cores 25 instead of
+// 18 us.
 const spin = 200 * time.Microsecond
 
-// stare is how long it looks before it begins to yield, which takes as long as some twenty looks at
-// shared memory. 4 KiB over shared memory, two processes on two cores: 2.9 us instead of 4.5 us.
+// stare is how long the thread polls before it begins to yield; a yield takes as long as some
+// twenty polls of shared memory. 4 KiB over shared memory, two processes on two cores: 2.9 us
+// instead of 4.5 us.
 //
-// It yields to the system's scheduler, not to Go's: runtime.Gosched has another thread pick the goroutine up,
-// and the two take turns on one core. Without it, three interleaved runs, medians: 4 KiB over shared memory,
-// four processes on two cores, 23 us instead of 51 us; in one process, two ranks, 7.5 us instead of 18 us.
+// It yields to the system's scheduler, not to Go's: after runtime.Gosched another thread may pick
+// up the goroutine, and the two then alternate on one core. Without Gosched, three interleaved
+// runs, medians: 4 KiB over shared memory, four processes on two cores, 23 us instead of 51 us; in
+// one process, two ranks, 7.5 us instead of 18 us.
 const stare = 2 * time.Microsecond
 
 // executor runs schedules over a mesh. One goroutine at a time uses it.
@@ -35,27 +38,28 @@ type executor struct {
 	config Config
 	table  *crc32.Table
 
-	algorithms []string // names a call may have
-	passing    []string // those that pass on what they received
+	algorithms []string // algorithms that a call may name
+	passing    []string // those that forward what they received
 	numPieces  int      // of this rank
 	isChecked  []bool   // by peer: whether bodies have a checksum
-	tuning     *Tuning  // nil: nothing was measured
+	tuning     *Tuning  // nil: not measured
 
 	plans   map[planKey][]*planned
 	scratch []float32
 	buffers [][]byte
 
 	sequence uint32
-	// isWaitedFor says that the caller has nothing else to do than this collective.
+	// isWaitedFor says that the caller is blocked on this collective.
 	isWaitedFor bool
-	out, in     []lane     // by peer
+	out, in     []stream   // by peer
 	encodings   []encoding // of the step, in encoded
 	encoded     []byte
 	want        []Direction
 
-	call *Call // under way
-	unit int   // bytes of an element in the step under way
-	// What Standing reads: what has moved, and the peer that the step waits for, plus one, or 0.
+	call *Call // the one in progress
+	unit int   // bytes per element in the current step
+	// Read by Standing: moves counts progress; the peer that the step waits for is stored plus one,
+	// 0 for none.
 	moves         atomic.Uint64
 	waitsFor      atomic.Int32
 	received, due atomic.Int64
@@ -71,11 +75,11 @@ type planKey struct {
 }
 
 type planned struct {
-	codec    Codec // nil where bytes travel as they are
+	codec    Codec // nil if vectors are not encoded
 	bounds   []int
 	schedule *Schedule
-	unit     int   // bytes of an element
-	base     []int // by buffer: the element its memory starts with
+	unit     int   // bytes per element
+	base     []int // by buffer: the element at which its memory starts
 	offset   []int // by scratch buffer, in floats
 }
 
@@ -90,7 +94,7 @@ func newExecutor(mesh Mesh, c Config) *executor {
 		algorithms: append(Algorithms(), "auto"), passing: passing(),
 		numPieces: len(c.Plan.Pieces(mesh.Rank())), isChecked: checked,
 		plans: map[planKey][]*planned{},
-		out:   make([]lane, n), in: make([]lane, n),
+		out:   make([]stream, n), in: make([]stream, n),
 		want: make([]Direction, n), counts: make([]Count, n),
 	}
 }
@@ -135,7 +139,7 @@ func (x *executor) run(c *Call) error {
 	return nil
 }
 
-// segmentOf returns how many elements of a sum are worked off at once.
+// segmentOf returns how many elements of a sum are processed at once.
 func segmentOf(op Op, elems int) int {
 	if op == ReduceScatter {
 		return max(elems, 1) // a rank's part is one span of the whole
@@ -143,7 +147,7 @@ func segmentOf(op Op, elems int) int {
 	return SegmentElems
 }
 
-// validate reports a call that does not fit the group.
+// validate returns an error if the call does not fit the group.
 func (x *executor) validate(c *Call) error {
 	p, rank := x.mesh.Size(), x.mesh.Rank()
 	if c.Root < 0 || c.Root >= p {
@@ -181,7 +185,7 @@ func (x *executor) validate(c *Call) error {
 	return nil
 }
 
-// plan returns the schedule of a call over elems elements, made at its first use.
+// plan returns the schedule of a call over elems elements, which it makes on first use.
 func (x *executor) plan(c *Call, elems, unit int) *planned {
 	key := planKey{op: c.Op, codec: c.Codec, elems: elems, root: c.Root}
 	if c.Op == AllReduce {
@@ -198,7 +202,7 @@ func (x *executor) plan(c *Call, elems, unit int) *planned {
 	return p
 }
 
-// lay gives the buffers of a schedule their places in the scratch.
+// lay assigns the buffers of a schedule their offsets in the scratch.
 func (x *executor) lay(s *Schedule, codec Codec, unit int) *planned {
 	p := &planned{codec: codec, schedule: s, unit: unit}
 	p.schedule.split(func(peer int) int {
@@ -250,7 +254,7 @@ func (x *executor) schedule(c *Call, elems int) *Schedule {
 	return s
 }
 
-// runPlan executes the steps of p on x.buffers, which hold the caller's.
+// runPlan executes the steps of p on x.buffers, which begin with the caller's buffers.
 func (x *executor) runPlan(op Op, p *planned) error {
 	for i, span := range p.schedule.Scratch {
 		x.buffers = append(x.buffers, Bytes(x.scratch[p.offset[i]:p.offset[i]+span.Len()]))
@@ -277,7 +281,7 @@ func (x *executor) view(p *planned, buffer int, s Span) []byte {
 	return x.buffers[buffer][(s.Lo-base)*p.unit : (s.Hi-base)*p.unit]
 }
 
-// exchange does the transfers of one step, all links at once.
+// exchange performs the transfers of one step on all links at once.
 func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 	x.encodings, x.unit = x.encodings[:0], p.unit
 	for peer := range x.out {

@@ -5,26 +5,27 @@ import (
 	"time"
 )
 
-// A rank that has failed stays to tell the others which rank was lost. A peer that is in a collective
-// takes the report at once, behind what is left of a frame; one that computes finds it later, if the
-// link's buffers could hold it.
+// A rank that has failed tells the others which rank was lost before it closes its links. A peer
+// that is inside a collective receives the report after the rest of the current frame. A peer that
+// is computing finds it later, if the link could buffer it.
 const (
 	grace    = 500 * time.Millisecond // while nothing moves
 	maxGrace = 3 * grace              // in all: a large frame takes its time on a busy machine
 )
 
-// discardBytes is how much of the frames that nobody wants any more is read at once.
+// discardBytes is how much of the frames to be discarded is read at once.
 const discardBytes = 64 << 10
 
-// abort is how pull returns a peer's report that another rank is lost.
+// abort is the error of pull when a peer reports that another rank is lost.
 type abort struct{ lost int }
 
 func (a *abort) Error() string { return "abort" }
 
-// farewell is how a rank that has failed parts from its peers. Each gets the rest of the frame
-// under way, because a link knows only bytes, and then a report. Meanwhile what the peers send is
-// read and dropped, so that none of them waits for this rank, up to their own reports, behind which
-// nothing follows: then both directions of the link are empty and closing it can destroy nothing.
+// farewell is the last exchange of a rank that has failed. It sends every peer the rest of the
+// current frame, because a link is a stream of bytes, and then a report. Meanwhile it reads and
+// discards what the peers send, so that none of them blocks, until their own reports arrive.
+// Nothing follows a report: both directions of the link are then empty, and closing it loses no
+// data.
 type farewell struct {
 	*executor
 	cause    *PeerError
@@ -32,17 +33,17 @@ type farewell struct {
 	discard  []byte
 }
 
-// parting is the state of the farewell from one peer.
+// parting is the state of a farewell with one peer.
 type parting struct {
-	isReporting bool // the frame on its way out is the report
-	hasSent     bool // the report is out, or the link takes nothing any more
-	hasHeard    bool // the peer's report is in, or nothing will come any more
-	head        int  // bytes of the header of the frame on its way in
+	isReporting bool // the frame being sent is the report
+	hasSent     bool // the report was sent, or the link accepts no more
+	hasHeard    bool // the peer's report was received, or nothing more will arrive
+	head        int  // bytes received of the header of the current frame
 	rest        int  // bytes of its body still to come
 }
 
-// fail finds out which rank was lost, tells the peers and ends the mesh, so that every rank learns
-// of the loss at once. It takes as long as the slowest peer takes to answer, at most grace
+// fail determines which rank was lost, tells the peers and shuts the mesh down, so that every rank
+// learns of the loss at once. It takes as long as the slowest peer takes to answer, at most grace
 // after the last byte has moved, and at most maxGrace.
 func (x *executor) fail(cause *PeerError) error {
 	if errors.Is(cause.Err, ErrClosed) {
@@ -62,22 +63,22 @@ func (x *executor) fail(cause *PeerError) error {
 		from.hasHeard = true
 		f.believe(cause.Rank, report.lost)
 	case errors.As(cause.Err, &frame):
-		from.hasHeard = true // where its next frame begins nobody knows
+		from.hasHeard = true // the start of its next frame is unknown
 	}
 	f.run(time.Now())
 	x.mesh.Shutdown()
 	return f.cause
 }
 
-// newParting begins where the collective left off.
-func newParting(in *lane) parting {
+// newParting continues from the state of the collective.
+func newParting(in *stream) parting {
 	if in.moved < headBytes {
 		return parting{head: in.moved}
 	}
 	return parting{rest: headBytes + len(in.body) - in.moved}
 }
 
-// run ends when every peer but the lost one is done with, or out of grace.
+// run returns when every peer but the lost one is done, or the time is over.
 func (f *farewell) run(begin time.Time) {
 	end := begin.Add(grace)
 	for {
@@ -91,7 +92,7 @@ func (f *farewell) run(begin time.Time) {
 				f.want[peer] |= Receiving
 			}
 			if peer == f.cause.Rank {
-				continue // if it lives after all it may say so, but nobody waits for it
+				continue // the lost peer may still report, but nobody waits for it
 			}
 			hasMoved = f.tell(peer) || hasMoved
 			if !f.partings[peer].hasSent {
@@ -113,7 +114,7 @@ func (f *farewell) run(begin time.Time) {
 	}
 }
 
-// tell sends what goes at once of the frame under way to peer, or of the report behind it.
+// tell sends without blocking what is left of the current frame to peer, and then the report.
 func (f *farewell) tell(peer int) (hasMoved bool) {
 	l, p := &f.out[peer], &f.partings[peer]
 	if p.hasSent {
@@ -131,7 +132,7 @@ func (f *farewell) tell(peer int) (hasMoved bool) {
 	return n > 0
 }
 
-// hear reads and drops what has come from peer, up to its report.
+// hear reads and discards what peer has sent, up to its report.
 func (f *farewell) hear(peer int) (hasMoved bool) {
 	l, p := &f.in[peer], &f.partings[peer]
 	if p.hasHeard {
@@ -156,7 +157,7 @@ func (f *farewell) hear(peer int) (hasMoved bool) {
 	return n > 0
 }
 
-// read looks at the header that peer has sent: a report, or a frame to be dropped.
+// read parses the header that peer has sent: that of a report, or of a frame to be discarded.
 func (f *farewell) read(peer int) {
 	p := &f.partings[peer]
 	h, err := parse(f.in[peer].head[:], f.table)
@@ -173,9 +174,10 @@ func (f *farewell) read(peer int) {
 	}
 }
 
-// believe takes over the report of a peer. It beats the end of a link and a time-out, which may
-// have befallen another victim; and a rank that reports is not lost, whoever said so. A peer
-// that sent a wrong frame stays the culprit, and so does one that was reported before.
+// believe adopts the report of a peer. A report takes precedence over the end of a link and over a
+// time-out, whose rank may itself be a victim; and a rank that sends a report is not lost, even if
+// another reported it. The cause stays if it is a wrong frame, or an earlier report by another
+// rank.
 func (f *farewell) believe(from, lost int) {
 	var frame *FrameError
 	var body *BodyError
@@ -188,7 +190,7 @@ func (f *farewell) believe(from, lost int) {
 	f.cause = f.executor.lost(lost, f.cause.Op, &ReportError{From: from})
 }
 
-// checkReport checks that a report names a rank that its receiver may have lost.
+// checkReport checks that the lost rank of a report is valid and is not this rank.
 func (x *executor) checkReport(h header) error {
 	if int64(h.lost) >= int64(x.mesh.Size()) || int(h.lost) == x.mesh.Rank() {
 		return &FrameError{"lost rank", uint64(h.lost), uint64(x.mesh.Size())}

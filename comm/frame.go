@@ -26,8 +26,9 @@ const (
 // MaxFrame is the most bytes one frame's body may have; longer messages travel in several frames.
 const MaxFrame = 64 << 20
 
-// maxChecked is MaxFrame on a checked link. A sender has the checksum of a whole body before it sends the
-// first byte, so while it computes that of one frame the link should be busy with the one before.
+// maxChecked is MaxFrame on a checked link. A sender needs the checksum of a whole body before it
+// sends the first byte; with short frames the link stays busy with one frame while the checksum of
+// the next is computed.
 const maxChecked = 1 << 20
 
 type header struct {
@@ -37,7 +38,7 @@ type header struct {
 	sequence   uint32
 	length     uint64
 	lost       uint32 // of an abortFrame
-	sum        uint32 // of another on a checked link
+	sum        uint32 // of any other frame on a checked link
 }
 
 func (h header) put(b []byte, table *crc32.Table) {
@@ -52,7 +53,7 @@ func (h header) put(b []byte, table *crc32.Table) {
 	le.PutUint32(b[28:], crc32.Checksum(b[:28], table))
 }
 
-// parse checks what holds for every frame; the rest is compared with the frame expected.
+// parse checks what holds for every frame; check compares the rest with the expected header.
 func parse(b []byte, table *crc32.Table) (header, error) {
 	le := binary.LittleEndian
 	if got := le.Uint32(b); got != frameMagic {

@@ -31,7 +31,7 @@ func TestOversizedFramesAreRefused(t *testing.T) {
 	}
 }
 
-// A peer that sends something else than the frame expected is named, with what is wrong.
+// The error for an unexpected frame names the peer and the wrong field.
 func TestUnexpectedFramesNameTheField(t *testing.T) {
 	const generation = 3
 	tests := []struct {
@@ -68,8 +68,7 @@ func TestUnexpectedFramesNameTheField(t *testing.T) {
 	}
 }
 
-// FuzzParseFrame reads headers with a right checksum, as a peer would send them that knows the format
-// and nothing else.
+// FuzzParseFrame parses arbitrary headers with a valid checksum.
 func FuzzParseFrame(f *testing.F) {
 	f.Add(comm.AppendFrame(nil, comm.Gather, 1, 2, 3), uint32(1), uint32(2))
 	f.Add(comm.AppendReport(nil, 1, 1<<31), uint32(1), uint32(2))

@@ -2,11 +2,11 @@ package comm
 
 import "lockstep/shard"
 
-// gatherReduce sums everybody's pieces at root in tree order, in buffer 0; the other ranks' own
-// buffers keep their contents.
+// gatherReduce sums all ranks' pieces at root in tree order, in buffer 0. The buffers of the other
+// ranks keep their contents.
 //
-// One step, n elements per piece sent by every rank but root, which receives them all: the root
-// is the bottleneck, and the point of comparison for everything else.
+// One step; every rank but root sends n elements per piece, and root receives them all. Root is the
+// bottleneck, which makes this the baseline for the other algorithms.
 func gatherReduce(plan shard.Plan, rank, elems, root int) *Schedule {
 	own := plan.Pieces(rank)
 	s := &Schedule{Own: len(own)}
@@ -32,9 +32,9 @@ func gatherReduce(plan shard.Plan, rank, elems, root int) *Schedule {
 	return s
 }
 
-// gatherAllReduce is gatherReduce at rank 0, which then sends the result to every rank: two
-// steps, (p-1)n elements sent by the root and n by each other rank. The same bits for any number
-// of ranks.
+// gatherAllReduce is gatherReduce at rank 0, which then sends the result to every rank: two steps,
+// (p-1)n elements sent by rank 0 and n by each other rank. The bits do not depend on the number of
+// ranks.
 func gatherAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	s := gatherReduce(plan, rank, elems, 0)
 	var st Step

@@ -10,20 +10,19 @@ import (
 	"lockstep/shard"
 )
 
-// Config configures a Group. All ranks must have the same, except Add.
+// Config configures a Group. It must be the same on all ranks, except for Add.
 type Config struct {
-	// Plan says which subtrees each rank contributes to sums. The zero value is one shard per
-	// rank.
+	// Plan says which subtrees each rank contributes to sums. The zero value is one shard per rank.
 	Plan shard.Plan
 	// Topology says which ranks share a host. The zero value is one host.
 	Topology Topology
 	// Algorithm of AllReduce: "" or "auto", or one of Algorithms.
 	Algorithm string
-	// Timeout is how long a collective waits while no byte moves. Zero is one minute.
+	// Timeout is how long a collective waits while no byte moves. Zero means one minute.
 	Timeout time.Duration
-	// Generation marks the frames; those of another generation are refused.
+	// Generation identifies the group's frames; frames of another generation are refused.
 	Generation uint32
-	// Add is dst[i] += src[i], a faster one than the package's Add, which is the default.
+	// Add computes dst[i] += src[i]. The default is the package's Add.
 	Add func(dst, src []float32)
 }
 
@@ -58,10 +57,10 @@ func (c Config) withDefaults(size int) (Config, error) {
 
 // Group runs collectives among the ranks of a mesh.
 //
-// All ranks must issue the same collectives with the same sizes in the same order; a difference
-// is found by the frames' headers and ends in a *PeerError. After any error the group is
-// unusable and every further call returns that error. Methods may be called from several
-// goroutines, but then their order is the caller's problem.
+// All ranks must issue the same collectives with the same sizes in the same order; the frames'
+// headers reveal a difference, which ends in a *PeerError. After any error the group is unusable
+// and every further call returns that error. Methods are safe for concurrent use, but the order of
+// collectives is then up to the callers.
 type Group struct {
 	config Config
 	exec   *executor
@@ -71,15 +70,15 @@ type Group struct {
 	queue     []*Handle
 	free      []*Handle
 	isRunning bool
-	current   *Handle // the one that runs, or nil
+	current   *Handle // the one being executed, or nil
 	isClosed  bool
 	err       error // the first failure
 	counters  Counters
 	worker    sync.WaitGroup
 }
 
-// NewGroup returns the group of all ranks of mesh, which it owns from now on. It starts one
-// goroutine, locked to its thread, that Close waits for.
+// NewGroup returns the group of all ranks of mesh and takes ownership of mesh. It starts one
+// goroutine, locked to its thread; Close waits for it.
 func NewGroup(mesh Mesh, c Config) (*Group, error) {
 	c, err := c.withDefaults(mesh.Size())
 	if err != nil {
@@ -98,18 +97,18 @@ func (g *Group) Rank() int { return g.exec.mesh.Rank() }
 // Size returns the number of ranks.
 func (g *Group) Size() int { return g.exec.mesh.Size() }
 
-// Topology says which ranks share a host.
+// Topology returns which ranks share a host.
 func (g *Group) Topology() Topology { return g.config.Topology }
 
 // Plan returns the plan of the contributions.
 func (g *Group) Plan() shard.Plan { return g.config.Plan }
 
-// Alloc returns a vector of n zeros, which the peers of a Lender read in place: one of two copies less.
-// Then it is gone after Close.
+// Alloc returns a vector of n zeros. If the mesh is an Allocator, peers read it in place, which saves
+// one of two copies, and the memory is invalid after Close.
 func (g *Group) Alloc(n int) []float32 { return Alloc(g.exec.mesh, n) }
 
-// Cost returns what this rank spends in a sum over vectors of elems elements that is issued as c, the
-// algorithm as c would find it. It is for calls to be made later, and not while Tune runs.
+// Cost returns what this rank would send, receive and add in call c over vectors of elems elements,
+// with the algorithm that c would use. It must not be called while Tune runs.
 func (g *Group) Cost(c Call, elems int) Cost {
 	var total Cost
 	for lo := 0; lo < elems; lo += segmentOf(c.Op, elems) {
@@ -121,8 +120,8 @@ func (g *Group) Cost(c Call, elems int) Cost {
 	return total
 }
 
-// Close ends the links, waits for the group's goroutine and frees the mesh. Collectives in
-// progress fail with ErrClosed here and with a *PeerError at the peers.
+// Close shuts down the links, waits for the group's goroutine and closes the mesh. Collectives in
+// progress fail with ErrClosed on this rank and with a *PeerError on the others.
 func (g *Group) Close() error {
 	g.mu.Lock()
 	isFirst := !g.isClosed
@@ -142,7 +141,7 @@ func (g *Group) Close() error {
 	return g.exec.mesh.Close()
 }
 
-// Counters returns a snapshot of the traffic so far, of completed collectives.
+// Counters returns a snapshot of the traffic of all completed collectives.
 func (g *Group) Counters() Counters {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,7 +152,7 @@ func (g *Group) Counters() Counters {
 
 // work executes started handles in order until Close.
 func (g *Group) work() {
-	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	shortenSlice()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -179,7 +178,7 @@ func (g *Group) executeNext(isWaitedFor bool) {
 	g.execute(h, isWaitedFor)
 }
 
-// execute runs h with the lock given up meanwhile.
+// execute runs h with g.mu unlocked.
 func (g *Group) execute(h *Handle, isWaitedFor bool) {
 	err := g.err
 	g.isRunning = true
@@ -193,7 +192,7 @@ func (g *Group) execute(h *Handle, isWaitedFor bool) {
 		g.mu.Lock()
 		g.current = nil
 		g.exec.resume()
-		g.settle(h, err)
+		g.complete(h, err)
 	}
 	g.isRunning = false
 	h.finish(err)
@@ -202,8 +201,8 @@ func (g *Group) execute(h *Handle, isWaitedFor bool) {
 	}
 }
 
-// settle books a finished execution.
-func (g *Group) settle(h *Handle, err error) {
+// complete records the end of an execution.
+func (g *Group) complete(h *Handle, err error) {
 	if err != nil && isFatal(err) {
 		g.err = err
 	}
@@ -225,8 +224,8 @@ func (g *Group) settle(h *Handle, err error) {
 	g.counters.Busy[op] += h.report.Ended.Sub(h.report.Began)
 }
 
-// isFatal reports whether err leaves the links in an unknown state; a call that does not fit the
-// group has not touched them.
+// isFatal reports whether err leaves the links in an unknown state. An invalid call has not touched
+// them.
 func isFatal(err error) bool {
 	var peer *PeerError
 	return errors.As(err, &peer) || errors.Is(err, ErrClosed)

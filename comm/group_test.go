@@ -32,7 +32,7 @@ func TestErrorsTellTheStory(t *testing.T) {
 	}
 }
 
-// A call that does not fit the group is refused before anything is sent; the group lives on.
+// An invalid call is refused before anything is sent; the group stays usable.
 func TestBadCallsLeaveTheGroupUsable(t *testing.T) {
 	g, err := comm.NewGroup(comm.NewLocal(1)[0], comm.Config{})
 	if err != nil {

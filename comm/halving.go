@@ -2,15 +2,15 @@ package comm
 
 import "lockstep/shard"
 
-// halvingAllReduce halves the span and doubles the run of shards it holds the sum of, log2 p
-// times, with the partner at distance 1, 2, 4, ...; then it collects the parts on the way back.
+// halvingAllReduce exchanges halves with the partners at distance 1, 2, 4, ...: in each of log2 p
+// steps the span that a rank sums halves and the run of shards that it covers doubles. The parts
+// are then collected in the opposite order.
 //
-// Distance 1 comes first so that the two runs are adjacent and their subtrees merge as the tree
-// has it. When p is not a power of two, with k the largest power below, the first p-k pairs of
-// adjacent ranks fold: the odd one hands its pieces to the even one and receives the result at
-// the end. 2 log2 k steps and 2n(k-1)/k elements sent with one piece per rank, two steps and up
-// to n elements more when folding. The same bits for any number of ranks. After Rabenseifner
-// 2004.
+// Distance 1 comes first, so that the two runs are adjacent and their subtrees merge along the
+// tree. If p is not a power of two and k is the largest power below it, the first p-k pairs of
+// adjacent ranks fold: the odd rank sends its pieces to the even one and receives the result at the
+// end. 2 log2 k steps and 2n(k-1)/k elements sent with one piece per rank; folding adds two steps
+// and up to n elements. The bits do not depend on the number of ranks. After Rabenseifner 2004.
 func halvingAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	h := newHalving(plan)
 	s := &Schedule{Own: len(plan.Pieces(rank))}
@@ -53,8 +53,8 @@ func halvingAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	return s
 }
 
-// halving numbers the ranks that take part after folding: virtual rank v < folds stands for
-// ranks 2v and 2v+1.
+// halving numbers the ranks that remain after folding: virtual rank v < folds stands for ranks 2v
+// and 2v+1.
 type halving struct {
 	plan         shard.Plan
 	power, folds int
@@ -113,7 +113,7 @@ func (h halving) halve(s *Schedule, held run, v, d int, span Span) (run, Span) {
 	return held, keep
 }
 
-// without returns what is left of s when half, one of its ends, is taken away.
+// without returns the other half of s, of which half is one end.
 func (s Span) without(half Span) Span {
 	if half.Lo == s.Lo {
 		return Span{half.Hi, s.Hi}

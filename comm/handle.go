@@ -5,32 +5,32 @@ import "time"
 // Call describes one collective.
 type Call struct {
 	Op Op
-	// Name says what is exchanged, such as "bucket 2 of 3", for messages; it may be empty.
+	// Name says what is exchanged, such as "bucket 2 of 3", for error messages; it may be empty.
 	Name string
-	// Algorithm overrides the group's for AllReduce.
+	// Algorithm overrides the group's algorithm of AllReduce.
 	Algorithm string
-	// Codec is the form in which the vectors of AllReduce and ReduceScatter travel; nil: as they are.
-	// Calls of the same group may share one.
+	// Codec encodes the vectors of AllReduce and ReduceScatter; nil means none. Calls of one group
+	// may share a codec.
 	Codec Codec
 	// Out receives the sum of AllReduce, ReduceScatter and Reduce; Pieces are this rank's
 	// contributions, one per subtree of the plan, each as long as Out. Out may be Pieces[0].
 	Out    []float32
 	Pieces [][]float32
-	// Buf and Bounds are the data of the others: part r is Buf[Bounds[r]:Bounds[r+1]].
+	// Buf and Bounds are the data of the other operations: part r is Buf[Bounds[r]:Bounds[r+1]].
 	Buf    []byte
 	Bounds []int
-	// Root is the rank at the centre of Reduce, Gather, Scatter and Broadcast.
+	// Root is the root of Reduce, Gather, Scatter and Broadcast.
 	Root int
 }
 
-// Report says when a collective was issued, when it began and ended, how many bytes this rank sent and
-// received for it, and how many bytes of vectors those sent stand for.
+// Report says when a collective was issued, began and ended, how many bytes this rank sent and
+// received for it, and the size of the sent vectors before encoding.
 type Report struct {
 	Issued, Began, Ended   time.Time
 	Sent, Received, Vector int64
 }
 
-// Handle is a collective that runs on its own.
+// Handle is a collective that runs in the background.
 type Handle struct {
 	group        *Group
 	call         Call
@@ -42,16 +42,16 @@ type Handle struct {
 	isPersistent bool
 }
 
-// Prepare returns a handle that can be started again and again, for exchanges that repeat.
+// Prepare returns a handle that can be started repeatedly, for exchanges that repeat.
 func (g *Group) Prepare(c Call) *Handle {
 	h := &Handle{group: g, done: make(chan struct{}, 1), isPersistent: true}
 	h.bind(c)
 	return h
 }
 
-// Start issues a collective, to be executed after those issued before, and returns at once. The
-// call's memory must not be touched until Wait returns. Wait must be called once, and ends the
-// handle.
+// Start issues a collective, which is executed after those issued before, and returns at once. The
+// call's buffers must not be touched until Wait returns. Wait must be called once and invalidates
+// the handle.
 func (g *Group) Start(c Call) *Handle {
 	h := g.take(c)
 	h.Start()
@@ -73,7 +73,7 @@ func (g *Group) take(c Call) *Handle {
 	return h
 }
 
-// bind copies the call, slices of slices too, so that the caller's headers may live on a stack.
+// bind copies the call, including its slices of slices, so that the caller's can stay on the stack.
 func (h *Handle) bind(c Call) {
 	h.pieces = append(h.pieces[:0], c.Pieces...)
 	h.bounds = append(h.bounds[:0], c.Bounds...)
@@ -81,7 +81,7 @@ func (h *Handle) bind(c Call) {
 	h.call = c
 }
 
-// Start issues a prepared collective again, after the Wait of the previous time.
+// Start issues a prepared collective again. The Wait of the previous execution must have returned.
 func (h *Handle) Start() {
 	g := h.group
 	h.report = Report{Issued: time.Now()}
@@ -95,14 +95,14 @@ func (h *Handle) Start() {
 	g.wake.Broadcast()
 }
 
-// finish wakes the waiter.
+// finish wakes the goroutine in Wait.
 func (h *Handle) finish(err error) {
 	h.err = err
 	h.done <- struct{}{}
 }
 
-// Wait blocks until the collective is done and returns its error. If the group's thread is idle
-// still, Wait does its work, which saves two changes of thread.
+// Wait blocks until the collective is done and returns its error. If the group's thread is idle,
+// Wait executes the collective itself, which saves two thread switches.
 func (h *Handle) Wait() error {
 	g := h.group
 	g.mu.Lock()
@@ -114,7 +114,7 @@ func (h *Handle) Wait() error {
 	return h.release()
 }
 
-// release returns the error and puts a one-time handle back.
+// release returns the error and recycles a handle that was not prepared.
 func (h *Handle) release() error {
 	err := h.err
 	if !h.isPersistent {
@@ -127,11 +127,11 @@ func (h *Handle) release() error {
 	return err
 }
 
-// Report returns what the last execution took, after Wait of a prepared handle.
+// Report returns the report of the last execution of a prepared handle, after Wait.
 func (h *Handle) Report() Report { return h.report }
 
-// Do executes a prepared collective and returns when it is done; if none is under way it runs on
-// the caller's goroutine, which saves two changes of thread.
+// Do executes a prepared collective and returns when it is done. If no other is in progress it runs
+// on the caller's goroutine, which saves two thread switches.
 func (h *Handle) Do() error {
 	g := h.group
 	g.mu.Lock()

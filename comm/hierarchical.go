@@ -7,16 +7,16 @@ import (
 	"lockstep/shard"
 )
 
-// hierarchicalAllReduce sums each slice of the vector within every host first, at the rank that
-// owns it there, then between the owners on the hosts, and spreads the result the same way back.
+// hierarchicalAllReduce sums each slice of the vector within every host, then between hosts, and
+// then distributes the result within every host.
 //
-// The vector is cut in as many columns as the largest host has ranks, and each host shares the
-// columns out among its ranks. Four steps: a direct reduce-scatter within the host, the two steps
-// of a direct all-reduce of every column between hosts, and an all-gather within the host. With H
-// hosts of L ranks and one piece per rank each rank sends 2n(p-1)/p elements, the lower bound, of
-// which 2n(H-1)/(HL) leave the host: 2n(H-1)/H for the host, whatever L, and all its ranks share
-// the work. A host whose ranks' runs do not make one subtree sends each of its subtrees apart, at
-// most 2 log2 V if its ranks are contiguous. The same bits for any number of ranks and hosts.
+// The vector is cut into as many columns as the largest host has ranks, and each host divides the
+// columns among its ranks. Four steps: a direct reduce-scatter within the host, the two steps of a
+// direct all-reduce of every column between the owners of that column, and an all-gather within the
+// host. With H hosts of L ranks and one piece per rank, each rank sends 2n(p-1)/p elements, the
+// lower bound; 2n(H-1)/(HL) of them leave the host, or 2n(H-1)/H for the host, whatever L is. If
+// the runs of a host's ranks do not form one subtree, the host sends several: at most 2 log2 V if
+// its ranks are contiguous. The bits do not depend on the number of ranks and hosts.
 func hierarchicalAllReduce(t Topology, plan shard.Plan, rank, elems int) *Schedule {
 	h := hierarchy{t, plan, elems}
 	s := &Schedule{Own: len(plan.Pieces(rank))}
@@ -35,7 +35,7 @@ func hierarchicalAllReduce(t Topology, plan shard.Plan, rank, elems int) *Schedu
 	return s
 }
 
-// hierarchy cuts a vector for the ranks of a topology.
+// hierarchy divides a vector among the ranks of a topology.
 type hierarchy struct {
 	Topology
 	plan  shard.Plan
@@ -57,7 +57,7 @@ func (h hierarchy) columns(rank int) (lo, hi int) {
 	return own.Lo, own.Hi
 }
 
-// column returns the elements of a column; part those of them whose sum is taken on a host.
+// column returns the elements of column c; part those whose sum is computed on a host.
 func (h hierarchy) column(c int) Span { return Part(h.elems, h.numColumns(), c) }
 
 func (h hierarchy) part(c, host int) Span {
@@ -82,14 +82,14 @@ func (h hierarchy) owner(c, host int) int {
 	panic("comm: a column without owner")
 }
 
-// others returns the ranks on rank's host but itself, beginning with the next.
+// others returns the other ranks of rank's host, beginning with the next.
 func (h hierarchy) others(rank int) []int {
 	peers, at := h.peers(rank), h.place[rank].index
 	return slices.Concat(peers[at+1:], peers[:at])
 }
 
-// reduceWithin is the first step: rank sums its slice over the pieces of its host, as far as the
-// tree goes.
+// reduceWithin is the first step: rank sums its slice over the pieces of its host, as far as they
+// merge along the tree.
 func (h hierarchy) reduceWithin(s *Schedule, rank int) (held run, st Step) {
 	own := h.plan.Pieces(rank)
 	for _, peer := range h.others(rank) {
@@ -108,8 +108,8 @@ func (h hierarchy) reduceWithin(s *Schedule, rank int) (held run, st Step) {
 	return join(&st, runs, h.slice(rank), h.plan.Shards()), st
 }
 
-// exchange adds to two steps what host's owner of column c does with the other owners: it sums its
-// part of the column, of which it holds the host's subtrees, and gives it to them.
+// exchange adds to two steps the exchange of column c between its owner on host and the owners on
+// other hosts: a reduce-scatter and an all-gather of the column.
 func (h hierarchy) exchange(s *Schedule, reduce, spread *Step, held run, c, host int) {
 	part := h.part(c, host)
 	runs := held.single()
@@ -136,7 +136,7 @@ func (h hierarchy) nodes(host int) []shard.Node {
 	return join(&Step{}, runs, Span{}, h.plan.Shards()).nodes
 }
 
-// single returns a run for each subtree of r: those of hosts whose ranks alternate interleave.
+// single returns one run for each subtree of r. Runs of hosts whose ranks alternate interleave.
 func (r run) single() []run {
 	var runs []run
 	for i := range r.nodes {

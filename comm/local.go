@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// pipeBytes is how much of one direction of an in-process link may be under way.
+// pipeBytes is the capacity of one direction of an in-process link.
 const pipeBytes = 64 << 10
 
-// NewLocal returns the meshes of size ranks within this process, linked by buffers of 64 KiB.
-// Each mesh belongs to one goroutine.
+// NewLocal returns the meshes of size ranks within this process, linked by buffers of 64 KiB. Each
+// mesh belongs to one goroutine.
 func NewLocal(size int) []Mesh {
 	bells := make([]chan struct{}, size)
 	for r := range bells {
@@ -39,10 +39,10 @@ func NewLocal(size int) []Mesh {
 // pipe is one direction of a link: a ring buffer and the bells of its two ends.
 type pipe struct {
 	mu             sync.Mutex
-	buf            []byte // made at the first use
+	buf            []byte // allocated on first use
 	first, n       int
-	isEnded        bool // by the writer: what is buffered can still be read
-	isBroken       bool // by the reader: nothing can be written any more
+	isEnded        bool // set by the writer: buffered bytes can still be read
+	isBroken       bool // set by the reader: nothing can be written any more
 	reader, writer chan struct{}
 }
 
@@ -70,7 +70,7 @@ func (p *pipe) write(b []byte) (int, error) {
 	return n, nil
 }
 
-// read copies as much into b as is there.
+// read copies as much as is available to b.
 func (p *pipe) read(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *pipe) read(b []byte) (int, error) {
 	return n, nil
 }
 
-// ring wakes the mesh that waits on bell, now or at its next Wait.
+// ring wakes the mesh that waits on bell, or lets its next Wait return at once.
 func ring(bell chan struct{}) {
 	select {
 	case bell <- struct{}{}:
@@ -132,7 +132,7 @@ func (m *localMesh) Recv(peer int, head, body []byte) (int, error) {
 	return n + k, err
 }
 
-// Wait waits for any movement of any link, which is at least what want asks for.
+// Wait waits until any link moves, whether or not want asks for it.
 func (m *localMesh) Wait(_ []Direction, timeout time.Duration) error {
 	m.timer.Reset(timeout)
 	defer m.timer.Stop()

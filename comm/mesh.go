@@ -6,47 +6,49 @@ import (
 	"unsafe"
 )
 
-// Mesh is one rank's ends of its links to all peers. A link is reliable, ordered and knows no
-// message boundaries; the Group writes the frames.
+// Mesh is one rank's ends of its links to all peers. A link is a reliable, ordered stream of bytes;
+// the Group writes frames to it.
 //
-// Send and Recv never wait, so one thread can drive every link in both directions at once: there
-// is no thread per peer and no order of calls that could deadlock. A Mesh is used by one
-// goroutine at a time, except Shutdown. An error of Send or Recv belongs to that peer's link.
+// Send and Recv never block, so one thread can drive every link in both directions. There is no
+// thread per peer, and no order of calls that deadlocks. Except for Shutdown, a Mesh is used by one
+// goroutine at a time. An error of Send or Recv concerns that peer's link only.
 type Mesh interface {
-	// Rank is this end's rank, Size the number of ranks.
+	// Rank returns this rank, Size the number of ranks.
 	Rank() int
 	Size() int
 
-	// Send hands over as many bytes of head followed by body as go without waiting and returns
-	// how many. 0 and no error means the link is full; the next call goes on with the same bytes.
+	// Send sends head followed by body as far as possible without blocking and returns the number
+	// of bytes sent. 0 and no error means that the link is full; the next call must continue with
+	// the same bytes.
 	Send(peer int, head, body []byte) (n int, err error)
 
-	// Recv fills head and then body with as many bytes as have arrived and returns how many.
-	// 0 and no error means nothing is there yet. After the peer's end it returns io.EOF.
+	// Recv fills head and then body with the bytes that have arrived and returns their number. 0
+	// and no error means that nothing has arrived. After the peer has closed the link it returns
+	// io.EOF.
 	Recv(peer int, head, body []byte) (n int, err error)
 
-	// Wait blocks until a link may move in a direction want[peer] asks for, or the time is over.
-	// It may return early.
+	// Wait blocks until a link may move in a direction that want[peer] asks for, or until the
+	// timeout. It may return early.
 	Wait(want []Direction, timeout time.Duration) error
 
-	// Shutdown ends both directions of every link: peers receive what was sent and then the end,
-	// calls in progress here return. It may be called at any time and more than once.
+	// Shutdown closes both directions of every link: peers receive what was sent and then the end
+	// of the stream, and calls in progress return. It may be called concurrently and repeatedly.
 	Shutdown()
 
-	// Close frees the links, after Shutdown and when no call is in progress.
+	// Close frees the links, after Shutdown, when no call is in progress.
 	Close() error
 }
 
-// Lender is a Mesh whose peers can read some memory in place: bytes sent from there are copied once,
-// by the receiver, and count as sent when it has them.
-type Lender interface {
-	// Alloc returns n zeros in such memory, which is gone after Close, or nil if there is no room. It
-	// may be called at any time.
+// Allocator is a Mesh that allocates memory which peers can read in place. Bytes sent from there are
+// copied once, by the receiver, and count as sent when it has copied them.
+type Allocator interface {
+	// Alloc returns n zeros in such memory, or nil if there is no room. The memory is invalid after
+	// Close. Alloc may be called at any time.
 	Alloc(n int) []float32
 }
 
-// Checker is a Mesh with links that can change bytes on the way, as networks do. The group sends a checksum
-// of every body over such a link and checks it at the other end; both ends must agree on which links are
+// Checker is a Mesh with links that may corrupt data, as networks do. The group adds a checksum to
+// every body on such a link and verifies it on receipt. Both ends must agree on which links are
 // checked.
 type Checker interface {
 	// IsChecked reports whether bodies are checked on the link to peer.
@@ -59,11 +61,11 @@ func isChecked(m Mesh, peer int) bool {
 	return ok && c.IsChecked(peer)
 }
 
-// Alloc returns a vector of n zeros that starts on a cache line, from m's memory if m is a Lender with
-// room for it.
+// Alloc returns a vector of n zeros, aligned to a cache line. It comes from m's memory if m is an
+// Allocator with room for it.
 func Alloc(m Mesh, n int) []float32 {
-	if lender, ok := m.(Lender); ok {
-		if v := lender.Alloc(n); v != nil {
+	if a, ok := m.(Allocator); ok {
+		if v := a.Alloc(n); v != nil {
 			return v
 		}
 	}
@@ -73,10 +75,10 @@ func Alloc(m Mesh, n int) []float32 {
 	return v[skip:][:n:n]
 }
 
-// Direction says which ways of a link a Wait is interested in.
+// Direction says which directions of a link a Wait is for.
 type Direction uint8
 
-// The two ways of a link; they combine with |.
+// The two directions of a link, combined with |.
 const (
 	Sending Direction = 1 << iota
 	Receiving

@@ -2,10 +2,11 @@ package comm
 
 import "lockstep/shard"
 
-// oneShotAllReduce gives every rank everybody's pieces whole, and each adds them all in tree order.
+// oneShotAllReduce sends all pieces of every rank to every other rank; each adds them in tree
+// order.
 //
-// One step, n(p-1) elements per piece sent by every rank: the quickest where latency is all, on
-// vectors of a few KiB. The same bits for any number of ranks.
+// One step; every rank sends n(p-1) elements per piece. It is the fastest for vectors of a few KiB,
+// where latency dominates. The bits do not depend on the number of ranks.
 func oneShotAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	p := plan.Workers()
 	own := plan.Pieces(rank)

@@ -11,7 +11,7 @@ import (
 // Op is a collective operation.
 type Op uint8
 
-// The collectives. The first three add, the others only move bytes.
+// The collectives. The first three compute sums; the others only move bytes.
 const (
 	AllReduce Op = iota
 	ReduceScatter
@@ -41,8 +41,8 @@ func (o Op) isSum() bool { return o <= Reduce }
 // algorithm is one way to all-reduce.
 type algorithm struct {
 	name      string
-	isExact   bool // the same bits for any number of ranks
-	isPassing bool // ranks pass on parts of the result that they have received
+	isExact   bool // gives the same bits for any number of ranks
+	isPassing bool // ranks forward parts of the result that they received
 	plan      func(t Topology, plan shard.Plan, rank, elems int) *Schedule
 }
 
@@ -59,12 +59,12 @@ func algorithms() []algorithm {
 	}
 }
 
-// flat is an algorithm that treats all links alike.
+// flat adapts an algorithm that ignores the topology.
 func flat(f func(plan shard.Plan, rank, elems int) *Schedule) func(Topology, shard.Plan, int, int) *Schedule {
 	return func(_ Topology, plan shard.Plan, rank, elems int) *Schedule { return f(plan, rank, elems) }
 }
 
-// Algorithms returns the names of the all-reduce algorithms, besides "auto".
+// Algorithms returns the names of the all-reduce algorithms, without "auto".
 func Algorithms() []string {
 	var names []string
 	for _, a := range algorithms() {
@@ -73,16 +73,16 @@ func Algorithms() []string {
 	return names
 }
 
-// IsExact reports whether the algorithm gives the same bits for any number of ranks. All but
-// "ring" do; "auto" only picks among those.
+// IsExact reports whether the algorithm gives the same bits for any number of ranks. All but "ring"
+// do; "auto" never selects "ring".
 func IsExact(name string) bool {
 	return name == "auto" || slices.ContainsFunc(algorithms(), func(a algorithm) bool {
 		return a.name == name && a.isExact
 	})
 }
 
-// CheckAlgorithm returns an error that lists the names if name is neither one of Algorithms nor
-// "auto".
+// CheckAlgorithm returns an error that lists the valid names if name is neither "auto" nor one of
+// Algorithms.
 func CheckAlgorithm(name string) error {
 	if name == "auto" || slices.Contains(Algorithms(), name) {
 		return nil
@@ -90,22 +90,21 @@ func CheckAlgorithm(name string) error {
 	return fmt.Errorf("comm: algorithm %q, want auto, %s", name, strings.Join(Algorithms(), ", "))
 }
 
-// indexOf returns the place of a name in table, or -1.
+// indexOf returns the index of a name in table, or -1.
 func indexOf(table []algorithm, name string) int {
 	return slices.IndexFunc(table, func(a algorithm) bool { return a.name == name })
 }
 
-// oneShotBytes is how much a rank may send for "auto" to pick one-shot.
+// oneShotBytes is the most that a rank may send for "auto" to select one-shot.
 const oneShotBytes = 32 << 10
 
-// Resolve returns the algorithm that "auto" stands for among the ranks of a topology and a vector
-// of that many bytes as long as nothing was measured (see [Group.Tune]); other names stand for
-// themselves.
+// Resolve returns the algorithm that "auto" stands for, given the topology and the size of the
+// vector in bytes, while nothing is measured (see [Group.Tune]). Other names stand for themselves.
 //
-// The rule is static, after the cost table of the package: one-shot while what it sends is small;
-// hierarchical where some links are within a host and some are not; direct up to 16 ranks, where
-// its two steps and minimal bytes win at any size; beyond, halving-doubling, whose messages grow
-// with log p only.
+// The rule is static and follows from the cost table of the package: one-shot while it sends
+// little; hierarchical where some links are within a host and some are not; direct up to 16 ranks,
+// where two steps and minimal bytes win at any size; beyond that halving-doubling, whose number of
+// messages grows with log p only.
 func Resolve(name string, t Topology, bytes int) string {
 	switch {
 	case name != "auto":
@@ -120,11 +119,11 @@ func Resolve(name string, t Topology, bytes int) string {
 	return "halving-doubling"
 }
 
-// Pick returns the all-reduce that a group runs for a vector of that many bytes in the form of a
-// codec, which may be nil. "auto" goes by what was measured, or by Resolve's rule where measured is
-// nil. With a lossy codec it always goes by that rule: such sums depend on the schedule, so the
-// schedule must be a function of size and topology alone, never of a timing. Where the rule's
-// algorithm would round again, it is direct.
+// Pick returns the algorithm that a group uses for a vector of that many bytes with a codec, which
+// may be nil. "auto" goes by the measurements, or by Resolve's rule if measured is nil. With a
+// lossy codec "auto" always goes by that rule: such sums depend on the schedule, so the schedule
+// must be a function of size and topology alone, never of a timing. Where the rule's algorithm
+// would round twice, Pick returns direct.
 func Pick(name string, measured *Tuning, t Topology, c Codec, bytes int) string {
 	if name != "auto" {
 		return name
@@ -139,9 +138,9 @@ func Pick(name string, measured *Tuning, t Topology, c Codec, bytes int) string 
 	return name
 }
 
-// PlanAllReduce returns rank's schedule of an all-reduce of elems elements whose contributions
-// are the pieces of plan, which has as many workers as t has ranks. It is a pure function; all
-// ranks' schedules fit together.
+// PlanAllReduce returns rank's schedule of an all-reduce of elems elements. Each rank contributes
+// the pieces of plan, which has as many workers as t has ranks. It is a pure function; the
+// schedules of all ranks match.
 func PlanAllReduce(name string, t Topology, plan shard.Plan, rank, elems int) (*Schedule, error) {
 	name = Resolve(name, t, 4*elems)
 	for _, a := range algorithms() {

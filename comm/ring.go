@@ -2,12 +2,12 @@ package comm
 
 import "lockstep/shard"
 
-// ringAllReduce adds the rank's own pieces left to right, then passes partial sums around the
-// ring and the result around once more.
+// ringAllReduce adds the rank's own pieces left to right, then passes partial sums around the ring,
+// and then the result.
 //
-// 2(p-1) steps, 2n(p-1)/p elements sent, to one neighbour only. A part's sum starts at the rank
-// after its owner and follows the ring, so all ranks get the same bits, but the order depends on
-// the number of ranks: ring is the one algorithm that is not exact across world sizes. After
+// 2(p-1) steps, 2n(p-1)/p elements sent, to one neighbour only. The sum of a part starts at the
+// rank after its owner and follows the ring, so all ranks get the same bits, but the order depends
+// on the number of ranks: ring is the one algorithm that is not exact across world sizes. After
 // Patarasuk and Yuan 2009, section 3.
 func ringAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	p := plan.Workers()

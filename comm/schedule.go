@@ -8,7 +8,7 @@ type Span struct{ Lo, Hi int }
 // Len returns the number of elements.
 func (s Span) Len() int { return s.Hi - s.Lo }
 
-// Part returns part i of n elements cut in parts parts whose lengths differ by at most one.
+// Part returns part i of n elements cut into parts parts, whose lengths differ by at most one.
 func Part(n, parts, i int) Span { return Span{n * i / parts, n * (i + 1) / parts} }
 
 // Transfer moves one span of one buffer to or from a peer.
@@ -23,22 +23,22 @@ type Addition struct {
 	Span
 }
 
-// Step is a set of transfers that may all be under way at once, then additions in order. The
-// transfers from one rank to another keep their order, which is the same at both ends.
+// Step is a set of transfers that may all be in progress at once, followed by additions in order.
+// The transfers from one rank to another keep their order, which is the same at both ends.
 type Step struct {
 	Sends, Receives []Transfer
 	Sums            []Addition
 }
 
-// Schedule is everything one rank does in one collective. Buffers 0 to Own-1 are the caller's
-// and cover the whole vector; buffer 0 ends up with the result. The others are scratch.
+// Schedule is what one rank does in one collective. Buffers 0 to Own-1 are the caller's and cover
+// the whole vector; buffer 0 ends with the result. The others are scratch.
 type Schedule struct {
 	Steps   []Step
 	Own     int
-	Scratch []Span // Scratch[i] is what buffer Own+i covers
+	Scratch []Span // Scratch[i] is the span that buffer Own+i covers
 }
 
-// Cost is what one rank spends in a schedule, in steps that send or receive and in elements.
+// Cost is the number of steps of a schedule and of the elements that one rank sends and receives.
 type Cost struct {
 	Steps          int
 	Sent, Received int
@@ -61,7 +61,7 @@ func (s *Schedule) Cost() Cost {
 	return c
 }
 
-// send and receive leave out empty spans; both ends compute the same spans.
+// send and receive omit empty spans; both ends compute the same spans.
 func (st *Step) send(peer, buffer int, s Span) {
 	if s.Len() > 0 {
 		st.Sends = append(st.Sends, Transfer{peer, buffer, s})
@@ -105,7 +105,7 @@ func (s *Schedule) receiveRun(st *Step, peer int, nodes []shard.Node, span Span)
 	return r
 }
 
-// join merges runs, given left to right, as far as the tree goes. The additions go to
+// join merges runs, given left to right, as far as the tree allows, and appends the additions to
 // st. A sum that involves buffer 0 stays in buffer 0, so a complete sum ends there: a+b and b+a
 // have the same bits.
 func join(st *Step, runs []run, span Span, shards int) run {
@@ -134,7 +134,7 @@ func join(st *Step, runs []run, span Span, shards int) run {
 	return left
 }
 
-// split cuts transfers longer than a peer's limit of elements in several.
+// split splits transfers that are longer than their peer's limit of elements.
 func (s *Schedule) split(limit func(peer int) int) {
 	cut := func(ts []Transfer) []Transfer {
 		var out []Transfer

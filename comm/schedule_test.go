@@ -28,10 +28,10 @@ func mustPlan(name string, t comm.Topology, plan shard.Plan, rank, elems int) *c
 	return s
 }
 
-// lengths are some that the numbers of ranks divide and many that they do not.
+// lengths are some that the numbers of ranks divide, and many that they do not.
 var lengths = []int{0, 1, 2, 3, 5, 16, 17, 1009, 1024, 4095, 1365, 16 * 9 * 5 * 7 * 11 * 13 * 17}
 
-// Every rank's cost is the formula, for every length, and what is sent is what is received.
+// Every rank's cost matches the formula for every length, and all that is sent is received.
 func TestScheduleCostsAreTheFormulas(t *testing.T) {
 	for p := 1; p <= 17; p++ {
 		for _, name := range comm.Algorithms() {
@@ -74,7 +74,7 @@ func checkCosts(t *testing.T, name string, hosts comm.Topology, elems int) {
 	}
 }
 
-// The busiest rank's cost in the table of the package.
+// The cost of the busiest rank matches the table of the package.
 func TestCostTable(t *testing.T) {
 	const n = 1 << 12
 	for _, test := range []struct {
@@ -96,7 +96,8 @@ func TestCostTable(t *testing.T) {
 	}
 }
 
-// What leaves each host is the lower bound, 2n(H-1)/H, where the ranks of every host make one subtree.
+// The traffic that leaves each host is the lower bound, 2n(H-1)/H, if the ranks of every host form
+// one subtree.
 func TestHierarchicalLeavesHostsSeldom(t *testing.T) {
 	const elems = 1 << 4 * 9 * 25 * 7
 	for _, test := range []struct {
@@ -127,7 +128,7 @@ func TestHierarchicalLeavesHostsSeldom(t *testing.T) {
 	}
 }
 
-// A symbolic run of all ranks' schedules: what one rank sends, the other expects, and every
+// In a symbolic run of all ranks' schedules, every transfer sent is the one expected, and every
 // element ends as the sum of all shards on every rank, along the tree for the exact algorithms.
 func TestSchedulesFitTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -209,7 +210,7 @@ func newSimulation(name string, t comm.Topology, plan shard.Plan, elems int) *si
 	return s
 }
 
-// run lets every rank go on as far as it can until all are done or none can.
+// run lets every rank proceed as far as it can until all are done or none can.
 func (s *simulation) run() error {
 	for {
 		isMoving, isDone := false, true

@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// Standing is where a group stands at a moment.
+// Standing is the progress of a group at one time.
 type Standing struct {
 	// Moves grows whenever bytes move or a collective ends.
 	Moves uint64
-	// Wait is what the collective under way waits for; nil: there is none, or it goes on by itself.
+	// Wait is what the current collective waits for, or nil if there is none or it waits for no
+	// peer.
 	Wait *Wait
 }
 
-// Wait is a collective that waits for a peer.
+// Wait describes a collective that waits for a peer.
 type Wait struct {
 	Peer int
 	Op   Op
 	Name string // Call.Name
-	// Bytes is the size of the call's memory. The peer owes Due bytes in the step under way, of which
-	// Received have come; with a codec, Received counts those of its form for the frame under way.
+	// Bytes is the size of the call's data. The peer owes Due bytes in the current step, of which
+	// Received have arrived. With a codec, Received counts encoded bytes of the current frame.
 	Bytes, Received, Due int64
 }
 
-// String names operation, bucket and bytes: "all-reduce (bucket 2 of 3, 1024 bytes; 0 of the next 512
-// received)".
+// String returns operation, name and bytes: "all-reduce (bucket 2 of 3, 1024 bytes; 0 of the next
+// 512 received)".
 func (w *Wait) String() string {
 	if what := w.what(); what != "" {
 		return fmt.Sprintf("%v (%s)", w.Op, what)
@@ -32,7 +33,7 @@ func (w *Wait) String() string {
 	return w.Op.String()
 }
 
-// what names bucket and bytes; "" if there are none.
+// what returns name and bytes, or "" if there are none.
 func (w *Wait) what() string {
 	text := w.Name
 	if w.Bytes > 0 {
@@ -44,7 +45,7 @@ func (w *Wait) what() string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// Standing returns where the group stands. It may be called from any goroutine.
+// Standing returns the group's progress. It may be called from any goroutine.
 func (g *Group) Standing() Standing {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,7 +59,7 @@ func (g *Group) Standing() Standing {
 	return s
 }
 
-// bytes returns the size of a rank's memory that the call is about.
+// bytes returns the size of this rank's data in the call.
 func (c *Call) bytes() int64 {
 	if c.Op.isSum() && len(c.Pieces) > 0 {
 		return 4 * int64(len(c.Pieces[0]))
@@ -66,7 +67,7 @@ func (c *Call) bytes() int64 {
 	return int64(len(c.Buf))
 }
 
-// await notes which peer the step waits for.
+// await records which peer the step waits for.
 func (x *executor) await() {
 	peer := x.blocking()
 	received, due := x.owed(peer)
@@ -75,7 +76,7 @@ func (x *executor) await() {
 	x.waitsFor.Store(int32(peer) + 1)
 }
 
-// resume notes that bytes have moved.
+// resume records that bytes have moved.
 func (x *executor) resume() {
 	x.moves.Add(1)
 	if x.waitsFor.Load() != 0 {
@@ -83,7 +84,7 @@ func (x *executor) resume() {
 	}
 }
 
-// owed returns how many bytes peer owes in the step under way, and how many of them have come.
+// owed returns how many bytes peer owes in the current step, and how many of them have arrived.
 func (x *executor) owed(peer int) (received, due int64) {
 	l := &x.in[peer]
 	for i, t := range l.transfers {
@@ -98,7 +99,7 @@ func (x *executor) owed(peer int) (received, due int64) {
 	return received, due
 }
 
-// lost returns the error of the call under way that has lost a peer.
+// lost returns the error of the current call after the loss of a peer.
 func (x *executor) lost(peer int, op Op, err error) *PeerError {
 	e := &PeerError{Rank: peer, Op: op, Err: err}
 	if x.call != nil {

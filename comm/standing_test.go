@@ -10,8 +10,8 @@ import (
 	"lockstep/comm"
 )
 
-// A rank that waits in a collective can say for whom, in which, and how many bytes are missing. When the
-// peer is lost the error says the same.
+// A rank that waits in a collective reports which peer it waits for, in which collective, and how
+// many bytes are missing. If the peer is lost, the error says the same.
 func TestStandingNamesWhatACollectiveWaitsFor(t *testing.T) {
 	var groups [2]*comm.Group
 	for rank, mesh := range comm.NewLocal(2) {

@@ -2,8 +2,8 @@ package comm
 
 import "unsafe"
 
-// Add adds src to dst element by element. It is the sum used when Config.Add is nil, and the
-// definition of what Config.Add must compute.
+// Add adds src to dst element by element. It is the default of Config.Add, and defines what
+// Config.Add must compute.
 func Add(dst, src []float32) {
 	n := len(dst) &^ 7
 	for i := 0; i < n; i += 8 {
@@ -22,13 +22,13 @@ func Add(dst, src []float32) {
 	}
 }
 
-// Number is what Bytes can view: fixed-size values that travel in the machine's byte order.
+// Number is the constraint of Bytes: fixed-size values in the machine's byte order.
 type Number interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
 
-// Bytes returns the memory of s as bytes, without copying. The collectives that only move data
-// take bytes; all ranks must have the same byte order, which the transport's handshake checks.
+// Bytes returns the memory of s as bytes, without copying. The collectives that only move data take
+// bytes; all ranks must have the same byte order, which the transport's handshake checks.
 func Bytes[T Number](s []T) []byte {
 	if len(s) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func Bytes[T Number](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// floats is the inverse of Bytes for memory that was floats before.
+// floats is the inverse of Bytes, for memory that Bytes returned.
 func floats(b []byte) []float32 {
 	if len(b) == 0 {
 		return nil

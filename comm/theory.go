@@ -6,10 +6,10 @@ import (
 	"lockstep/shard"
 )
 
-// Theory is the formula of what an all-reduce of n elements costs one rank of a topology when every
-// rank brings one piece, to be printed beside what was counted. Elements sent and received are
-// exact for every n; the steps are those of n large enough that no rank's part is empty. "auto"
-// stands for what Resolve picks.
+// Theory returns the theoretical cost of an all-reduce of n elements for one rank of a topology, if
+// every rank contributes one piece. Reports print it beside the measured traffic. Elements sent and
+// received are exact for every n; steps hold if n is large enough that no rank's part is empty.
+// "auto" stands for the result of Resolve.
 func Theory(algorithm string, t Topology, rank, n int) Cost {
 	p := t.Size()
 	if p == 1 {
@@ -17,7 +17,7 @@ func Theory(algorithm string, t Topology, rank, n int) Cost {
 	}
 	part := func(r int) int { return Part(n, p, (r+p)%p).Len() }
 	switch Resolve(algorithm, t, 4*n) {
-	case "direct": // the others' parts, then the own to all; received the other way round
+	case "direct": // the others' parts, then the own part to all; received in the opposite order
 		c := n + (p-2)*part(rank)
 		return Cost{Steps: 2, Sent: c, Received: c}
 	case "gather":
@@ -27,7 +27,7 @@ func Theory(algorithm string, t Topology, rank, n int) Cost {
 		return Cost{Steps: 2, Sent: n, Received: n}
 	case "one-shot":
 		return Cost{Steps: 1, Sent: n * (p - 1), Received: n * (p - 1)}
-	case "ring": // each half leaves out one part
+	case "ring": // each half omits one part
 		return Cost{Steps: 2 * (p - 1), Sent: 2*n - part(rank) - part(rank+1),
 			Received: 2*n - part(rank) - part(rank-1)}
 	case "tree":
@@ -40,7 +40,7 @@ func Theory(algorithm string, t Topology, rank, n int) Cost {
 	return Cost{}
 }
 
-// Busiest returns the most steps, and the most elements sent and received, of any of size ranks.
+// Busiest returns the maxima over all ranks of the steps, and of the elements sent and received.
 func Busiest(size int, cost func(rank int) Cost) Cost {
 	var most Cost
 	for rank := range size {
@@ -51,8 +51,8 @@ func Busiest(size int, cost func(rank int) Cost) Cost {
 	return most
 }
 
-// treeTheory counts a rank's children on the way up, those at distances that divide it, and on the
-// way down, those at distances above it. All but rank 0 have one parent in both.
+// treeTheory counts a rank's children on the way up, at distances that divide the rank, and on the
+// way down, at distances above it. All ranks but 0 have one parent in both.
 func treeTheory(p, rank, n int) Cost {
 	up, down := 0, 0
 	for d := 1; d < p; d *= 2 {
@@ -67,10 +67,9 @@ func treeTheory(p, rank, n int) Cost {
 	return Cost{Steps: up + down + 2*parents, Sent: n * (parents + down), Received: n * (up + parents)}
 }
 
-// halvingTheory adds up the halvings: at distance d a rank that holds m subtrees sends each of them of
-// the half it gives away, and receives its partner's of the half it keeps; on the way back it sends
-// what it kept and receives what it gave away. An odd rank of a folded pair only hands over its piece
-// and receives the sum.
+// halvingTheory adds up the halvings. A rank that holds m subtrees at distance d sends one half of
+// each and receives its partner's other half; on the way back it sends the half that it kept and
+// receives the other. The odd rank of a folded pair only sends its piece and receives the sum.
 func halvingTheory(p, rank, n int) Cost {
 	h := newHalving(onePiece(p))
 	isFolded := rank < 2*h.folds
@@ -96,9 +95,10 @@ func halvingTheory(p, rank, n int) Cost {
 	return c
 }
 
-// hierarchicalTheory adds up what the owner of some columns does. Within its host it sends the others'
-// slices of the vector, and at the end its own to each of them. Between H hosts it sends, for each of its
-// columns, the others' parts in each of the subtrees its host holds, and its own part H-1 times.
+// hierarchicalTheory adds up what a rank sends as owner of some columns. Within its host it sends
+// the other ranks' slices of the vector, and at the end its own slice to each of them. Between H
+// hosts it sends, for each of its columns, the other owners' parts of each subtree that its host
+// holds, and its own part H-1 times.
 func hierarchicalTheory(t Topology, rank, n int) Cost {
 	h := hierarchy{t, onePiece(t.Size()), n}
 	own, all := t.place[rank].host, 0
@@ -123,7 +123,7 @@ func hierarchicalTheory(t Topology, rank, n int) Cost {
 	return c
 }
 
-// onePiece is the plan of p ranks with a shard each.
+// onePiece is the plan of p ranks with one shard each.
 func onePiece(p int) shard.Plan {
 	plan, err := shard.Cut(p, p)
 	if err != nil {

@@ -2,14 +2,14 @@ package comm
 
 import "slices"
 
-// Topology says which ranks share a host: their links are faster than those between hosts, which
-// they share. All ranks of a group have the same.
+// Topology says which ranks share a host. Links within a host are faster than those between hosts,
+// which its ranks share. It is the same on all ranks of a group.
 type Topology struct {
 	hosts [][]int // ranks by host, ascending; hosts in the order of their lowest rank
 	place []place // by rank
 }
 
-// place is where a rank is: on which host, as which of its ranks.
+// place is the host of a rank and its index there.
 type place struct{ host, index int }
 
 // OneHost returns the topology of size ranks on one host.

@@ -2,13 +2,13 @@ package comm
 
 import "lockstep/shard"
 
-// treeAllReduce sums along a binomial tree over the ranks to rank 0 and broadcasts the result the
-// same way back.
+// treeAllReduce sums along a binomial tree over the ranks to rank 0 and broadcasts the result along
+// the same tree.
 //
-// Ranks r and r+d merge their runs for d = 1, 2, 4, ..., so the two are adjacent, and their
-// subtrees add as the tree over shards has it. 2 log2 p steps rounded up, in each of which a rank
-// has one peer: the busiest, rank 0, receives and sends n elements log2 p times. The same bits
-// for any number of ranks.
+// Ranks r and r+d merge their runs for d = 1, 2, 4, ..., so the runs are adjacent and their
+// subtrees add along the tree over shards. 2 log2 p steps, rounded up, with one peer each; rank 0,
+// the busiest, receives and sends n elements log2 p times. The bits do not depend on the number of
+// ranks.
 func treeAllReduce(plan shard.Plan, rank, elems int) *Schedule {
 	p := plan.Workers()
 	s := &Schedule{Own: len(plan.Pieces(rank))}

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Tune measures the group's links and the speed of additions, and has "auto" go by that from now
-// on instead of by Resolve's rule. Like a collective it is called by all ranks, and rank 0 decides
-// for all. No bit depends on it: only exact algorithms are chosen, and a call with a lossy codec,
-// whose sums would differ even between those, keeps to Resolve's rule (see [Pick]).
+// Tune measures the group's links and the speed of additions; "auto" then selects by these figures
+// instead of by Resolve's rule. Like a collective it must be called on all ranks; rank 0 decides
+// for all. No bit depends on the choice: only exact algorithms are candidates, and a call with a
+// lossy codec, whose sums differ between algorithms, keeps to Resolve's rule (see [Pick]).
 //
-// It takes a few milliseconds; on slow links some 30 times their latency and the time of 96 KiB.
-// What it sends is not counted.
+// It takes a few milliseconds; on slow links some 30 times their latency plus the time of 96 KiB.
+// Its traffic is not counted.
 func (g *Group) Tune() (Tuning, error) {
 	if err := g.do(Call{Op: tune}); err != nil {
 		return Tuning{}, err
@@ -21,13 +21,13 @@ func (g *Group) Tune() (Tuning, error) {
 	return *g.exec.tuning, nil
 }
 
-// A figure is the least of tuneTrials, or of two if those take longer than slowTrial each.
+// A figure is the minimum of tuneTrials, or of two if they take longer than slowTrial each.
 const (
 	tuneTrials = 4
 	slowTrial  = 2 * time.Millisecond
 )
 
-// tune measures, decides at rank 0 and tells all.
+// tune measures, and broadcasts the decision of rank 0.
 func (x *executor) tune() error {
 	defer func() {
 		for peer := range x.counts {
@@ -42,11 +42,11 @@ func (x *executor) tune() error {
 		return err
 	}
 	x.tuning = t
-	clear(x.plans) // those of "auto" go by another rule now
+	clear(x.plans) // those of "auto" followed another rule
 	return nil
 }
 
-// measure finds this rank's figures.
+// measure measures this rank's figures.
 func (x *executor) measure(t *Tuning) error {
 	const elems = 1 << 16
 	a, b := make([]float32, elems), make([]float32, elems)
@@ -69,10 +69,10 @@ func (x *executor) measure(t *Tuning) error {
 	return err
 }
 
-// neighbour is whom a rank sends to, and from whom it receives, while links are measured.
+// neighbour names the ranks that a rank sends to and receives from while links are measured.
 type neighbour struct{ to, from int }
 
-// around lets the ranks of each host exchange in a ring.
+// around returns the neighbours in a ring of the ranks of each host.
 func (t Topology) around(rank int) []neighbour {
 	peers, at := t.peers(rank), t.place[rank].index
 	if len(peers) == 1 {
@@ -81,7 +81,7 @@ func (t Topology) around(rank int) []neighbour {
 	return []neighbour{{peers[(at+1)%len(peers)], peers[(at-1+len(peers))%len(peers)]}}
 }
 
-// across lets the owners of each column exchange in a ring of hosts.
+// across returns the neighbours in a ring of the owners of each column.
 func (t Topology) across(rank int) []neighbour {
 	h := hierarchy{Topology: t}
 	host, n := t.place[rank].host, len(t.hosts)
@@ -93,8 +93,8 @@ func (t Topology) across(rank int) []neighbour {
 	return list
 }
 
-// probe measures links of one kind. A byte is copied at least once, which takes seconds of copying:
-// on a busy machine the difference of two times may be less, or none.
+// probe measures links of one kind. copying is the seconds to copy a byte and a lower bound of a
+// byte's time: on a busy machine the difference of two times may be smaller, or negative.
 func (x *executor) probe(neighbours func(int) []neighbour, copying float64) (LinkSpeed, error) {
 	with := neighbours(x.mesh.Rank())
 	const burst, small, large = 8, 1 << 12, 1 << 16
@@ -119,7 +119,7 @@ func (x *executor) probe(neighbours func(int) []neighbour, copying float64) (Lin
 		Byte: max(copying, (long-one)/float64(4*elems*len(with)))}, nil
 }
 
-// try finds the least seconds of a step in which this rank exchanges messages of elems elements
+// try returns the least seconds of a step in which this rank exchanges messages of elems elements
 // with each of its neighbours, and whether rank 0 found that slow.
 func (x *executor) try(with []neighbour, messages, elems int) (least float64, isSlow bool, err error) {
 	var st Step
@@ -168,7 +168,7 @@ func (x *executor) try(with []neighbour, messages, elems int) (least float64, is
 	return least, isSlow, nil
 }
 
-// agree replaces the figures by the worst of all ranks and the choices by rank 0's.
+// agree replaces the figures by the maxima over all ranks and the choices by those of rank 0.
 func (x *executor) agree(t *Tuning) error {
 	size := x.mesh.Size()
 	figures := []*float64{&t.Inside.Latency, &t.Inside.Message, &t.Inside.Byte, &t.Outside.Latency,
@@ -194,7 +194,7 @@ func (x *executor) agree(t *Tuning) error {
 	return x.adopt(t, figures)
 }
 
-// adopt replaces figures and choices by rank 0's.
+// adopt replaces figures and choices by those of rank 0.
 func (x *executor) adopt(t *Tuning, figures []*float64) error {
 	table := algorithms()
 	var told []float64

@@ -13,7 +13,8 @@ import (
 	"lockstep/comm/commtest"
 )
 
-// All ranks of a tuned group go by the same choices, of exact algorithms, and nothing was counted.
+// All ranks of a tuned group make the same choices, all of exact algorithms, and tuning is not
+// counted.
 func TestTune(t *testing.T) {
 	for workers := 1; workers <= 6; workers++ {
 		for _, hosts := range []comm.Topology{comm.OneHost(workers), commtest.Pairs(workers)} {
@@ -70,7 +71,7 @@ func checkTuning(t *testing.T, found comm.Tuning, hosts comm.Topology) {
 	}
 }
 
-// Figures lead to the algorithm that the cost table has for them.
+// Figures lead to the algorithm that the cost table implies.
 func TestChoices(t *testing.T) {
 	quick := comm.LinkSpeed{Latency: 2e-6, Message: 3e-7, Byte: 2e-10}
 	slow := comm.LinkSpeed{Latency: 3e-5, Message: 3e-6, Byte: 8e-9} // 1 Gbit/s
@@ -99,7 +100,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A rank that is lost while the others measure is named.
+// A rank lost while the others measure is named.
 func TestTuneWithoutPeer(t *testing.T) {
 	gone := errors.New("gone")
 	errs := commtest.Ranks(t, local, mustCut(4, 4), comm.Config{}, func(g *comm.Group) error {
@@ -117,7 +118,7 @@ func TestTuneWithoutPeer(t *testing.T) {
 	}
 }
 
-// rounding keeps the upper half of each element, cut off.
+// rounding truncates each element to its upper half.
 type rounding struct{}
 
 func (rounding) Name() string       { return "rounding" }
@@ -139,8 +140,8 @@ func (rounding) Decode(dst []float32, src []byte) error {
 	return nil
 }
 
-// Groups that were measured to opposite choices give the same bits: with a lossy codec "auto" goes by
-// sizes and ranks, not by what was measured, and without one every choice is exact.
+// Groups that were measured to opposite choices give the same bits: with a lossy codec "auto" goes
+// by sizes and ranks, not by measurements, and without one every choice is exact.
 func TestNoBitDependsOnTheTuning(t *testing.T) {
 	const workers, shards = 3, 5
 	plan := commtest.Cut(t, shards, workers)
@@ -180,7 +181,7 @@ func TestNoBitDependsOnTheTuning(t *testing.T) {
 	}
 }
 
-// What auto stands for with a codec.
+// The algorithm of auto with a codec.
 func TestPick(t *testing.T) {
 	quick := &comm.Tuning{Choices: []comm.Choice{{Bytes: 1 << 20, Algorithm: "tree"}}}
 	for _, test := range []struct {
@@ -205,7 +206,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// blocks is rounding that says to round elements together.
+// blocks is rounding that claims to round elements in blocks.
 type blocks struct{ rounding }
 
 func (blocks) Loss() comm.Loss { return comm.Blockwise }

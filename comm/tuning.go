@@ -9,31 +9,31 @@ import (
 	"lockstep/shard"
 )
 
-// LinkSpeed is what a step over links of one kind takes while all ranks use theirs at once, in
-// seconds. All are 0 where a group has no such links.
+// LinkSpeed is the time of a step over links of one kind while all ranks use theirs at once, in
+// seconds. All fields are 0 if a group has no such links.
 type LinkSpeed struct {
 	Latency float64 `json:"latency"` // of a step with one message
-	Message float64 `json:"message"` // for each message more
-	Byte    float64 `json:"byte"`    // sent while one is received
+	Message float64 `json:"message"` // of each further message
+	Byte    float64 `json:"byte"`    // of each byte sent while another is received
 }
 
-// Choice is what "auto" takes for vectors up to a size.
+// Choice is the algorithm that "auto" selects for vectors up to a size.
 type Choice struct {
 	Bytes     int     `json:"bytes"`
 	Algorithm string  `json:"algorithm"`
-	Seconds   float64 `json:"seconds"` // predicted, for so many bytes
+	Seconds   float64 `json:"seconds"` // predicted for that size
 }
 
-// Tuning is what [Group.Tune] found and chose, the same on all ranks.
+// Tuning is the result of [Group.Tune], the same on all ranks.
 type Tuning struct {
-	Inside  LinkSpeed `json:"inside"`  // of links within a host
-	Outside LinkSpeed `json:"outside"` // of links between hosts
+	Inside  LinkSpeed `json:"inside"`  // links within a host
+	Outside LinkSpeed `json:"outside"` // links between hosts
 	Add     float64   `json:"add"`     // seconds to add a byte to another
-	Choices []Choice  `json:"choices"` // by size, ascending
+	Choices []Choice  `json:"choices"` // in ascending order of size
 }
 
-// Resolve returns the algorithm that "auto" stands for with a vector of that many bytes, of which
-// 1 MiB is worked off at once.
+// Resolve returns the algorithm that "auto" stands for with a vector of that many bytes, of which 1
+// MiB is processed at once.
 func (t *Tuning) Resolve(bytes int) string {
 	i := slices.IndexFunc(t.Choices, func(c Choice) bool { return bytes <= c.Bytes })
 	if i < 0 {
@@ -42,9 +42,9 @@ func (t *Tuning) Resolve(bytes int) string {
 	return t.Choices[i].Algorithm
 }
 
-// Predict returns the seconds that rank's schedule takes: for every step the latency of its links,
-// a share for each message beyond the first to a peer of that kind, the bytes of the busier
-// direction, and its additions.
+// Predict returns the predicted seconds of rank's schedule: for every step the latency of its
+// links, a term for each further message to a peer of that kind, the bytes of the busier direction,
+// and the additions.
 func (t *Tuning) Predict(s *Schedule, hosts Topology, rank int) float64 {
 	total := 0.0
 	for _, st := range s.Steps {
@@ -66,7 +66,8 @@ func (t *Tuning) Predict(s *Schedule, hosts Topology, rank int) float64 {
 	return total
 }
 
-// volume counts the transfers with peers on rank's host, or on others, and their elements.
+// volume counts the transfers, and their elements, with peers on rank's host or with peers on
+// others.
 func volume(ts []Transfer, hosts Topology, rank int, isInside bool) (messages, elems int) {
 	for _, t := range ts {
 		if hosts.isWithin(rank, t.Peer) == isInside {
@@ -77,8 +78,8 @@ func volume(ts []Transfer, hosts Topology, rank int, isInside bool) (messages, e
 	return messages, elems
 }
 
-// choose fills in the choices: for each power of two up to a segment the exact algorithm whose
-// schedule of rank 0, which is nowhere less busy than others, is predicted to be the quickest.
+// choose fills in the choices: for each power of two up to a segment, the exact algorithm with the
+// shortest predicted time. It uses the schedule of rank 0, which is as busy as any.
 func (t *Tuning) choose(hosts Topology, plan shard.Plan) {
 	t.Choices = t.Choices[:0]
 	for elems := leastChoice / 4; elems <= SegmentElems; elems *= 2 {
@@ -98,7 +99,7 @@ func (t *Tuning) choose(hosts Topology, plan shard.Plan) {
 // leastChoice is the size in bytes of the first choice.
 const leastChoice = 256
 
-// String words the choices and what they rest on in one line.
+// String describes choices and figures in one line.
 func (t *Tuning) String() string {
 	var b strings.Builder
 	b.WriteString("all-reduce:")
@@ -119,7 +120,7 @@ func (t *Tuning) String() string {
 		LinkSpeed
 	}{{"within a host", t.Inside}, {"between hosts", t.Outside}} {
 		if kind.LinkSpeed != (LinkSpeed{}) {
-			fmt.Fprintf(&b, " a step %s takes %.3g us, %.2g us more by message and %.3g us by MiB;",
+			fmt.Fprintf(&b, " a step %s takes %.3g us, %.2g us more per message and %.3g us per MiB;",
 				kind.where, 1e6*kind.Latency, 1e6*kind.Message, 1e6*(1<<20)*kind.Byte)
 		}
 	}

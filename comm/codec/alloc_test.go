@@ -9,7 +9,7 @@ import (
 	"lockstep/comm/commtest"
 )
 
-// A step with a codec allocates nothing, the tables of the standard library's deflate apart.
+// A step with a codec allocates nothing, except for the tables of the standard library's deflate.
 func TestStepsAllocateNothing(t *testing.T) {
 	const elems = 70_000
 	for _, name := range []string{"bf16", "int8", "sparse", "zstd"} {

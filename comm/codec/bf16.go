@@ -28,7 +28,7 @@ func (bf16) Encode(dst []byte, src []float32) int {
 	return 2 * len(src)
 }
 
-// upper returns the upper half of x, rounded; of a NaN a half that is a NaN.
+// upper returns the upper half of x, rounded; that of a NaN is a NaN.
 func upper(x float32) uint32 {
 	u := math.Float32bits(x)
 	if u&0x7fffffff > 0x7f800000 {

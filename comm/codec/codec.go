@@ -22,8 +22,8 @@ func Names() []string {
 	return names
 }
 
-// New returns a codec of that name, to be used by one group. It is nil for "fp32", which is no
-// encoding at all.
+// New returns a codec of that name, for use by one group. It is nil for "fp32", which is not
+// encoded.
 func New(name string) (comm.Codec, error) {
 	all := codecs()
 	i := slices.IndexFunc(all, func(c comm.Codec) bool { return nameOf(c) == name })
@@ -40,7 +40,7 @@ func nameOf(c comm.Codec) string {
 	return c.Name()
 }
 
-// errLength is the error of a body that is too short or too long.
+// errLength returns the error for a body of the wrong length.
 func errLength(name string, elems, got, want int) error {
 	return fmt.Errorf("codec: %s: %d bytes for %d elements, want %d", name, got, elems, want)
 }

@@ -25,7 +25,7 @@ func must(t testing.TB, name string) comm.Codec {
 	return c
 }
 
-// coded lists the codecs that are one.
+// coded lists all codecs but fp32.
 func coded() []string { return codec.Names()[1:] }
 
 // vectors returns vectors of odd lengths: noise, zeros, a few entries far apart, extremes.
@@ -116,7 +116,7 @@ func allowed(c comm.Codec, x []float32, i int) float64 {
 	return 0
 }
 
-// What is not finite stays so, for the training loop to see.
+// Values that are not finite stay so, so that the training loop sees them.
 func TestDivergenceShows(t *testing.T) {
 	for _, name := range coded() {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)),
@@ -197,7 +197,7 @@ func zstandard(t testing.TB, n int) []byte {
 	return e.EncodeAll(make([]byte, n), []byte{1})
 }
 
-// A body that claims, or holds, more than is asked for takes no memory for it.
+// A body that claims or holds too much allocates nothing for it.
 func TestBombs(t *testing.T) {
 	const claimed = 64 << 20
 	bodies := map[string][]byte{"zstd": zstandard(t, claimed)}

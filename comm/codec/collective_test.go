@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// With every codec all ranks of a group get the same bits; with a lossless one those of the
-// tree, as without.
+// With every codec all ranks of a group get the same bits; with a lossless one they are those of
+// the tree.
 func TestAllRanksGetTheSameBits(t *testing.T) {
 	for workers := 1; workers <= 5; workers++ {
 		if testing.Short() && workers > 3 {
@@ -113,7 +113,7 @@ func allReduce(t *testing.T, shards, workers int, name, algorithm string,
 	return results
 }
 
-// What is counted is what the codec's formula says of each transfer.
+// The counters match the codec's formula for each transfer.
 func TestCounters(t *testing.T) {
 	const elems = 10_007
 	for _, workers := range []int{2, 5} {
@@ -152,7 +152,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// Algorithms that pass on what they have received do not fit a codec that rounds by blocks; "auto"
+// Algorithms that forward received data are refused with a codec that rounds in blocks; "auto"
 // avoids them.
 func TestAlgorithmsThatDoNotFit(t *testing.T) {
 	for _, algorithm := range []string{"ring", "halving-doubling", "hierarchical", "tree"} {
@@ -167,7 +167,7 @@ func TestAlgorithmsThatDoNotFit(t *testing.T) {
 		four := [][]float32{make([]float32, 4)}
 		return g.Start(comm.Call{Op: comm.Reduce, Codec: must(t, "bf16"), Out: four[0], Pieces: four}).Wait()
 	})
-	if err := errs[0]; err == nil || !strings.Contains(err.Error(), "which only all-reduce and reduce") {
+	if err := errs[0]; err == nil || !strings.Contains(err.Error(), "only all-reduce and reduce") {
 		t.Errorf("reduce: %v", err)
 	}
 	const workers = 17 // where "auto" is halving-doubling
@@ -180,7 +180,7 @@ func TestAlgorithmsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// forger is a codec whose bodies its own kind cannot decode.
+// forger is a codec whose encodings are invalid.
 type forger struct {
 	comm.Codec
 	bytes int
@@ -194,7 +194,7 @@ func (f forger) Encode(dst []byte, src []float32) int {
 }
 func (f forger) MaxBytes(n int) int { return max(f.bytes, f.Codec.MaxBytes(n)) }
 
-// A peer whose bodies are too long or no encoding is named.
+// A peer whose bodies are too long or invalid is named.
 func TestForgedBodies(t *testing.T) {
 	for _, bytes := range []int{9, 1 << 20} {
 		meshes := comm.NewLocal(2)

@@ -10,9 +10,10 @@ import (
 	"lockstep/comm"
 )
 
-// deflate compresses by entropy coding alone: the elements' first bytes, then all second ones and so
-// on, since only sign and exponent of a gradient are not noise. One byte ahead says whether that was
-// worth it. The standard library's decoder allocates some tables per body.
+// deflate compresses by entropy coding alone: the first bytes of all elements, then the second ones
+// and so on, because in a gradient all but sign and exponent is noise. The first byte of a body
+// says whether the rest is compressed. The standard library's decoder allocates some tables per
+// body.
 type deflate struct {
 	planes []byte
 	writer *flate.Writer
@@ -38,7 +39,7 @@ func (c *deflate) Encode(dst []byte, src []float32) int {
 	if c.writer == nil {
 		w, err := flate.NewWriter(&c.out, flate.HuffmanOnly)
 		if err != nil {
-			panic(err) // the level exists
+			panic(err) // the level is valid
 		}
 		c.writer = w
 	}
@@ -77,18 +78,18 @@ func (c *deflate) Decode(dst []float32, src []byte) error {
 
 func (c *deflate) scratch(n int) []byte {
 	if n >= len(c.planes) {
-		c.planes = make([]byte, n+1) // one more to look behind the end
+		c.planes = make([]byte, n+1) // one more to detect excess data
 	}
 	return c.planes[:n]
 }
 
-// store makes a body of raw as it is.
+// store writes raw to a body uncompressed.
 func store(dst, raw []byte) int {
 	dst[0] = stored
 	return 1 + copy(dst[1:], raw)
 }
 
-// unstore gives raw what store has made a body of, and reports whether that is what the body is.
+// unstore copies a stored body to raw, and reports whether the body is a stored one.
 func unstore(name string, raw, body []byte) (isStored bool, err error) {
 	switch {
 	case len(body) == 0:
@@ -122,7 +123,7 @@ func join(raw, planes []byte) {
 	}
 }
 
-// bounded is a writer into memory that takes no more than there is.
+// bounded is a writer to a buffer that never grows.
 type bounded struct {
 	b []byte
 	n int

@@ -1,4 +1,4 @@
-// Package codec has the forms in which sums travel: what [comm.Call].Codec may be.
+// Package codec implements the encodings of [comm.Call].Codec.
 //
 //	name     bytes for n elements      loss
 //	fp32     4n                        none: the memory itself, no codec
@@ -8,13 +8,13 @@
 //	deflate  1 + what is left, <= 1+4n none
 //	zstd     1 + what is left, <= 1+4n none
 //
-// All are pure functions of the elements: the same on every processor, and on all ranks of a group
-// the results have the same bits. With a lossy codec they depend on the number of ranks, because
-// what is rounded are the sums that each rank sends.
+// All are pure functions of the elements: the result is the same on every processor, and has the
+// same bits on all ranks of a group. With a lossy codec the result depends on the number of ranks,
+// because each rank rounds the sums that it sends.
 //
-// A NaN stays a NaN and infinity does not become finite, so that a run that diverges shows it. What is
-// decoded is checked: a body that is no encoding of so many elements is an error, never a panic, and
-// nothing is allocated for what it claims to be.
+// A NaN stays a NaN and infinity does not become finite, so that divergence stays visible. Decoding
+// validates its input: a body that is not an encoding of the expected number of elements is an
+// error, never a panic, and sizes that a body claims are never allocated.
 //
 // A codec is used by one goroutine at a time. Its scratch grows to the longest span it has seen.
 package codec

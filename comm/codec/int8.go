@@ -7,15 +7,17 @@ import (
 	"lockstep/comm"
 )
 
-// blockElems share a scale.
+// blockElems is the number of elements that share a scale.
 const blockElems = 256
 
-// int8Blocks rounds each element to a multiple of its block's scale, a 127th of the largest:
+// int8Blocks rounds each element to a multiple of its block's scale, which is the largest magnitude
+// / 127:
 //
 //	scale = max |x| / 127, q = round(x / scale), x' = q scale
 //
-// A block is its scale, 4 bytes, and then a byte per element. Blocks begin with the span that is sent,
-// so another cut rounds differently. A block with a NaN or an infinity becomes all NaN.
+// An encoded block is its scale, 4 bytes, followed by one byte per element. Blocks start at the
+// beginning of the span that is sent, so spans cut elsewhere are rounded differently. A block with
+// a NaN or an infinity becomes all NaN.
 type int8Blocks struct{}
 
 func (int8Blocks) Name() string    { return "int8" }
@@ -33,24 +35,24 @@ func (c int8Blocks) Encode(dst []byte, src []float32) int {
 	return at
 }
 
-// rounder is 1.5 * 2^23: adding it rounds a small float32 to an integer, nearest even, which
-// is then in the lower bits.
+// rounder is 1.5 * 2^23: adding it to a float32 rounds to the nearest even integer, which is then
+// in the lower bits.
 const rounder = 12582912
 
 func encodeBlock(dst []byte, block []float32) int {
-	var top uint32 // of the bits, which order magnitudes, NaN above all
+	var top uint32 // as bits, which order magnitudes and rank NaN above all
 	for _, x := range block {
 		top = max(top, math.Float32bits(x)&0x7fffffff)
 	}
 	scale := math.Float32frombits(top) / 127
 	if math.IsInf(float64(127*scale), 0) {
-		scale = math.Nextafter32(scale, 0) // the largest must not become infinite
+		scale = math.Nextafter32(scale, 0) // so that the largest stays finite
 	}
 	inverse := 1 / scale
 	if top >= 0x7f800000 {
 		scale, inverse = float32(math.NaN()), 0
 	} else if math.IsInf(float64(inverse), 0) {
-		scale, inverse = 0, 0 // zero, or too small to matter
+		scale, inverse = 0, 0 // all zero, or too small to represent
 	}
 	binary.LittleEndian.PutUint32(dst, math.Float32bits(scale))
 	body := dst[4:][:len(block)]

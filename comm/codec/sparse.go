@@ -8,9 +8,9 @@ import (
 	"lockstep/comm"
 )
 
-// sparse leaves out zeros: the number of entries, 4 bytes, and for each the number of zeros before it,
-// 2 bytes, and its bits, 4 bytes. Behind 65535 zeros comes an entry that is zero. Where that would
-// be longer than the elements themselves, those follow a count of all ones.
+// sparse omits zeros. It writes the number of entries, 4 bytes, and for each entry the number of
+// zeros before it, 2 bytes, and its bits, 4 bytes. After 65535 zeros comes an entry that is zero.
+// If that would be longer than the elements themselves, they follow a count of all ones.
 type sparse struct{}
 
 const (

@@ -9,16 +9,16 @@ import (
 	"lockstep/comm"
 )
 
-// zstandard is deflate's form as Zstandard has it: the planes of the elements' bytes, each a frame, behind
-// a byte that says whether compressing them was worth it.
+// zstandard is deflate with Zstandard frames: one for each plane of the elements' bytes, after a
+// byte that says whether the body is compressed.
 type zstandard struct {
 	planes, out []byte
 	encoder     *zstd.Encoder
 	decoder     *zstd.Decoder
 }
 
-// maxWindow is the most that a body may ask to look back, the least that the format lets one choose: more
-// than an encoder of ours uses for a segment.
+// maxWindow is the largest window that a body may ask for, the least that the format guarantees. It
+// is more than this package's encoder uses for a segment.
 const maxWindow = 8 << 20
 
 func (*zstandard) Name() string       { return "zstd" }
@@ -31,9 +31,9 @@ func (c *zstandard) Encode(dst []byte, src []float32) int {
 	if c.encoder == nil {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
 			zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-			zstd.WithAllLitEntropyCompression(true)) // there is little to match in gradients
+			zstd.WithAllLitEntropyCompression(true)) // gradients contain few matches
 		if err != nil {
-			panic(err) // the options exist
+			panic(err) // the options are valid
 		}
 		c.encoder = e
 	}
@@ -41,7 +41,7 @@ func (c *zstandard) Encode(dst []byte, src []float32) int {
 	split(planes, raw)
 	c.out = c.out[:0]
 	for plane := range slices.Chunk(planes, max(1, len(src))) {
-		c.out = c.encoder.EncodeAll(plane, c.out) // whose bytes are of one kind
+		c.out = c.encoder.EncodeAll(plane, c.out) // bytes of one plane have similar values
 	}
 	if len(c.out) >= len(raw) {
 		return store(dst, raw)
@@ -56,12 +56,12 @@ func (c *zstandard) Decode(dst []float32, src []byte) error {
 		return err
 	}
 	if c.decoder == nil {
-		// What a body claims is never allocated: it is decoded into the scratch, which is as large as it
-		// may be.
+		// The size that a body claims is never allocated: it is decoded into the scratch, which
+		// bounds the output.
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.IgnoreChecksum(true))
 		if err != nil {
-			panic(err) // the options exist
+			panic(err) // the options are valid
 		}
 		c.decoder = d
 	}

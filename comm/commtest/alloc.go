@@ -2,8 +2,8 @@ package commtest
 
 import "testing"
 
-// Allocations returns how many allocations a step of rank 0 takes, the mean of some, when the ranks have
-// made one before. steps holds each rank's step, which ends when all ranks have made it.
+// Allocations returns the mean number of allocations of a step of rank 0, after warming up. steps
+// holds each rank's step, which ends when all ranks have finished it.
 func Allocations(steps []func()) float64 {
 	const runs = 20
 	done := make(chan struct{})

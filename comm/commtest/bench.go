@@ -7,8 +7,8 @@ import (
 	"lockstep/comm"
 )
 
-// Benchmark times all-reduces between two ranks by size, after checking the sum. The bytes per
-// second are those of the vector.
+// Benchmark times all-reduces between two ranks for several sizes, after checking the sum. The
+// bytes per second are those of the vector.
 func Benchmark(b *testing.B, connect Connect) {
 	for _, bytes := range []int{4 << 10, 256 << 10, 4 << 20} {
 		b.Run(fmt.Sprintf("AllReduce/bytes=%d", bytes), func(b *testing.B) {

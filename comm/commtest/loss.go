@@ -26,7 +26,7 @@ func wantLoss(t *testing.T, what string, rank int, err error, op comm.Op, victim
 	}
 }
 
-// testLostPeer closes one rank's links in the middle of each collective.
+// testLostPeer closes one rank's links during each collective.
 func testLostPeer(t *testing.T, connect Connect) {
 	for _, workers := range []int{2, 3, 4, 7} {
 		victim := workers / 2
@@ -68,9 +68,9 @@ func testLostPeer(t *testing.T, connect Connect) {
 
 var errVictim = errors.New("the victim")
 
-// testLateSurvivor has a rank that comes to a collective after another was lost in it, when a third
-// is in the middle of a frame to it that no buffer holds. It must learn from that one who was lost;
-// and if it does not come, that one must not wait for it.
+// testLateSurvivor has a rank that enters a collective after a peer was lost in it, while a third
+// rank is in the middle of a frame to it that no buffer holds. The late rank must learn from the
+// third which rank was lost; and if it never comes, the third must not wait for it.
 func testLateSurvivor(t *testing.T, connect Connect) {
 	const workers, victim, part = 3, 2, 16 << 20
 	const early = 50 * time.Millisecond
@@ -104,7 +104,7 @@ func testLateSurvivor(t *testing.T, connect Connect) {
 	}
 }
 
-// testStuckPeer has one rank that keeps its links open and does nothing.
+// testStuckPeer has one rank that keeps its links open but does nothing.
 func testStuckPeer(t *testing.T, connect Connect) {
 	const timeout = 150 * time.Millisecond
 	for _, workers := range []int{2, 5} {
@@ -137,7 +137,7 @@ func testStuckPeer(t *testing.T, connect Connect) {
 	}
 }
 
-// testMismatch has one rank that issues another collective, or one of another size.
+// testMismatch has one rank that issues another collective or another size.
 func testMismatch(t *testing.T, connect Connect) {
 	tests := []struct {
 		name, field string
@@ -199,7 +199,7 @@ func testGeneration(t *testing.T, connect Connect) {
 	}
 }
 
-// testCloseWhileWaiting closes a group of which a collective waits for a peer.
+// testCloseWhileWaiting closes a group while a collective waits for a peer.
 func testCloseWhileWaiting(t *testing.T, connect Connect) {
 	meshes := connect(t, 2)
 	g, err := comm.NewGroup(meshes[0], comm.Config{})
@@ -224,7 +224,7 @@ func testCloseWhileWaiting(t *testing.T, connect Connect) {
 	meshes[1].Close()
 }
 
-// testCloseWhileReporting closes a group that tells a rank that does not listen of a loss.
+// testCloseWhileReporting closes a group while it reports a loss to a rank that reads nothing.
 func testCloseWhileReporting(t *testing.T, connect Connect) {
 	meshes := connect(t, 3)
 	g, err := comm.NewGroup(meshes[0], comm.Config{})

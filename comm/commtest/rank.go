@@ -11,10 +11,10 @@ import (
 	"lockstep/shard"
 )
 
-// Connect returns the meshes of size linked ranks.
+// Connect returns size linked meshes, by rank.
 type Connect func(t testing.TB, size int) []comm.Mesh
 
-// Pairs returns the topology of size ranks in which two at a time, 0 and 1, 2 and 3, share a host.
+// Pairs returns the topology of size ranks in which ranks 0 and 1, 2 and 3, and so on share a host.
 func Pairs(size int) comm.Topology {
 	hosts := make([]string, size)
 	for r := range hosts {
@@ -23,10 +23,9 @@ func Pairs(size int) comm.Topology {
 	return comm.NewTopology(hosts)
 }
 
-// Ranks runs f on every rank of a group, each on its own goroutine, and returns their errors. The
-// ranks are on hosts by two unless c says otherwise.
-// Every group is closed by its own rank as soon as its f returns, except that ranks whose f
-// succeeds first meet at a barrier.
+// Ranks runs f on every rank of a group, each on its own goroutine, and returns their errors. Two
+// ranks share a host unless c says otherwise. Every rank closes its group as soon as its f returns;
+// ranks whose f succeeds meet at a barrier first.
 func Ranks(t testing.TB, connect Connect, plan shard.Plan, c comm.Config,
 	f func(g *comm.Group) error) []error {
 	t.Helper()
@@ -57,7 +56,7 @@ func Ranks(t testing.TB, connect Connect, plan shard.Plan, c comm.Config,
 	return errs
 }
 
-// each is Ranks where nobody may fail.
+// each is Ranks for an f that must succeed on every rank.
 func each(t *testing.T, connect Connect, plan shard.Plan, c comm.Config,
 	f func(g *comm.Group) error) {
 	t.Helper()
@@ -78,11 +77,11 @@ func Cut(t testing.TB, shards, workers int) shard.Plan {
 	return plan
 }
 
-// Contributions holds every shard's vector, with exponents so far apart that the order of a sum
+// Contributions holds every shard's vector. The exponents differ so much that the order of a sum
 // shows in its bits.
 type Contributions [][]float32
 
-// NewContributions makes the vectors of shards shards.
+// NewContributions makes vectors of elems elements for that many shards.
 func NewContributions(shards, elems int) Contributions {
 	all := make(Contributions, shards)
 	for v := range all {
@@ -98,7 +97,8 @@ func NewContributions(shards, elems int) Contributions {
 	return all
 }
 
-// Tree returns the sum over shards [lo, hi) added along the tree: the definition, sequentially.
+// Tree returns the sum over shards [lo, hi) along the tree, computed sequentially from the
+// definition.
 func (c Contributions) Tree(lo, hi int) []float32 {
 	if hi-lo == 1 {
 		return append([]float32(nil), c[lo]...)
@@ -114,7 +114,7 @@ func (c Contributions) Tree(lo, hi int) []float32 {
 	return left
 }
 
-// Pieces returns what a rank contributes, the sums of its subtrees, in the group's memory.
+// Pieces returns a rank's contributions, the sums over its subtrees, in the group's memory.
 func (c Contributions) Pieces(g *comm.Group) [][]float32 {
 	var pieces [][]float32
 	for _, n := range g.Plan().Pieces(g.Rank()) {

@@ -15,7 +15,7 @@ import (
 const maxRanks = 9
 
 // Run checks the links that connect makes with every collective and algorithm, over 1 to 9 ranks
-// and odd sizes, and that losses are reported as promised. It leaves no goroutine behind, which a
+// and odd sizes, and checks the errors after a loss. It leaves no goroutine behind, which a
 // caller's TestMain should verify (goleak).
 func Run(t *testing.T, connect Connect) {
 	tests := []struct {
@@ -75,8 +75,8 @@ func testAllReduce(t *testing.T, connect Connect) {
 	}
 }
 
-// oneAllReduce compares one all-reduce with the sequential sum, with out apart from the pieces
-// and again in place.
+// oneAllReduce compares one all-reduce with the sequential sum, first with a separate out and then
+// in place.
 func oneAllReduce(g *comm.Group, name string, data Contributions, want []float32) error {
 	out := make([]float32, len(want))
 	for _, inPlace := range []bool{false, true} {
@@ -95,7 +95,7 @@ func oneAllReduce(g *comm.Group, name string, data Contributions, want []float32
 	return nil
 }
 
-// testLongAllReduce uses vectors longer than any buffer and than a segment.
+// testLongAllReduce uses vectors longer than any buffer and longer than a segment.
 func testLongAllReduce(t *testing.T, connect Connect) {
 	const elems = 1<<20 + 104_729
 	plan := Cut(t, 4, 3)
@@ -116,7 +116,7 @@ func testLongAllReduce(t *testing.T, connect Connect) {
 	})
 }
 
-// testRing checks that ring gives all ranks the same bits, close to the tree's sum.
+// testRing checks that ring gives all ranks the same bits, close to the sum along the tree.
 func testRing(t *testing.T, connect Connect) {
 	const elems = 1009
 	for workers := 1; workers <= maxRanks; workers++ {
@@ -268,8 +268,8 @@ func testBarrier(t *testing.T, connect Connect) {
 	}
 }
 
-// testAsynchronous issues many collectives, waits for them in the opposite order and mixes in
-// waiting calls.
+// testAsynchronous starts many collectives, waits for them in the opposite order and mixes in
+// blocking calls.
 func testAsynchronous(t *testing.T, connect Connect) {
 	const num, elems = 20, 501
 	for _, workers := range []int{1, 2, 5} {
@@ -302,7 +302,7 @@ func testAsynchronous(t *testing.T, connect Connect) {
 	}
 }
 
-// testSlowPeer checks that a rank that comes late, but within the time-out, harms nobody.
+// testSlowPeer checks that a rank that is late, but within the time-out, causes no error.
 func testSlowPeer(t *testing.T, connect Connect) {
 	const elems = 1009
 	for _, workers := range []int{2, 4} {
@@ -323,7 +323,7 @@ func testSlowPeer(t *testing.T, connect Connect) {
 	}
 }
 
-// testCounters compares what was counted with the schedules, summed over collectives.
+// testCounters compares the counters, summed over collectives, with the schedules.
 func testCounters(t *testing.T, connect Connect) {
 	const elems = 1009
 	for _, workers := range []int{1, 2, 5, 8} {

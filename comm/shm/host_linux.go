@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arenaBytes returns how much a rank can lend: nothing where addresses or sizes of files are limited. A
-// file in memory has only the pages that were touched.
+// arenaBytes returns the size of a rank's arena: 0 where address space or file size is limited. A
+// file in memory occupies only the pages that were written.
 func arenaBytes() int {
 	for _, limit := range []int{unix.RLIMIT_AS, unix.RLIMIT_FSIZE} {
 		var r unix.Rlimit
@@ -19,7 +19,7 @@ func arenaBytes() int {
 			return 0
 		}
 	}
-	return (2 << 30) * (math.MaxInt >> 62) // 0 with 32 bits
+	return (2 << 30) * (math.MaxInt >> 62) // 0 on 32 bits
 }
 
 // nameless returns an empty file in memory.
@@ -44,27 +44,27 @@ func sleepFutex(word *atomic.Uint32, value uint32, d time.Duration) {
 		uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// wakeFutex wakes who sleeps on word.
+// wakeFutex wakes all that sleep on word.
 func wakeFutex(word *atomic.Uint32) {
 	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
 }
 
-// process is a peer's process, by a descriptor that stays its own when its number is given anew.
+// process is a peer's process. fd is a pidfd, which stays valid when the pid is reused.
 type process struct{ pid, fd int }
 
-// watch returns the process pid.
+// watch returns the process with number pid.
 func watch(pid int) process {
 	if pid == os.Getpid() {
 		return process{}
 	}
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		fd = -1 // an old kernel, or it is gone: its number will tell
+		fd = -1 // an old kernel, or the process has ended: isAlive goes by the pid
 	}
 	return process{pid, fd}
 }
 
-// isAlive reports whether the process has not ended, even if nobody has waited for it yet.
+// isAlive reports whether the process still runs. A zombie does not.
 func (p process) isAlive() bool {
 	switch {
 	case p.pid == 0:

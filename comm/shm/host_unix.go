@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arenaBytes returns how much a rank can lend: nothing, since a file may take its full size on disk.
+// arenaBytes returns 0: without arenas every message is copied. A file here may occupy its full
+// size on disk.
 func arenaBytes() int { return 0 }
 
-// nameless returns an empty file whose name is gone already.
+// nameless returns an empty file whose name is removed.
 func nameless() (*os.File, error) {
 	f, err := os.CreateTemp("", "lockstep-*")
 	if err != nil {
@@ -26,7 +27,7 @@ func nameless() (*os.File, error) {
 	return f, nil
 }
 
-// nap is how long sleepFutex sleeps between two looks.
+// nap is how long sleepFutex sleeps between two polls.
 const nap = 50 * time.Microsecond
 
 // sleepFutex sleeps while word is value, at most d.

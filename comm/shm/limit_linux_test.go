@@ -8,8 +8,8 @@ import (
 	"lockstep/comm"
 )
 
-// Where addresses are limited, as on machines shared by jobs, a segment has no arenas and messages are
-// copied.
+// Where address space is limited, as on machines shared by jobs, a segment has no arenas and
+// messages are copied.
 func TestLimitedAddresses(t *testing.T) {
 	var former unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &former); err != nil {
@@ -25,7 +25,7 @@ func TestLimitedAddresses(t *testing.T) {
 	for _, m := range meshes {
 		defer m.Close()
 	}
-	if v := meshes[0].(comm.Lender).Alloc(1); v != nil {
+	if v := meshes[0].(comm.Allocator).Alloc(1); v != nil {
 		t.Error("an arena in spite of the limit")
 	}
 	if n, err := meshes[0].Send(1, nil, comm.Bytes(comm.Alloc(meshes[0], 40<<10))); n == 0 || err != nil {

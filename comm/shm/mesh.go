@@ -15,10 +15,10 @@ import (
 	"lockstep/comm"
 )
 
-// checkEvery is how often a rank that waits looks whether its peers still live.
+// checkEvery is how often a waiting rank checks that its peers are alive.
 const checkEvery = 50 * time.Millisecond
 
-// arrivalNap is how long a rank naps between two looks for peers that have not come yet.
+// arrivalNap is how long a rank sleeps between two checks for peers that have not connected yet.
 const arrivalNap = 200 * time.Microsecond
 
 // mesh is a rank's ends of the rings.
@@ -26,18 +26,18 @@ type mesh struct {
 	segment  *segment
 	rank     int
 	out, in  []pipe
-	desks    []*desk
-	peers    []process // to see whether they live
+	slots    []*slot
+	peers    []process // for isAlive
 	dead     []bool
 	isClosed atomic.Bool
 
-	release    sync.Mutex // held by Shutdown and Alloc, which may be called when the segment is gone
+	release    sync.Mutex // held by Shutdown and Alloc, which may run after the segment is unmapped
 	isReleased bool
-	allocated  int // bytes of the arena
+	allocated  int // bytes of the arena in use
 }
 
-// Connect joins the group of the segment in f as rank, and returns when all others have come or ctx
-// ends. f may be closed afterwards. A rank of a segment can be taken once.
+// Connect joins the group of the segment in f as rank, and returns when all others have joined or
+// ctx ends. f may be closed afterwards. Each rank of a segment can be taken once.
 func Connect(ctx context.Context, f *os.File, rank int) (comm.Mesh, error) {
 	s, err := attach(f)
 	if err != nil {
@@ -52,7 +52,7 @@ func Connect(ctx context.Context, f *os.File, rank int) (comm.Mesh, error) {
 	return m, nil
 }
 
-// arrive takes the rank's desk and waits for the others.
+// arrive takes the rank's slot and waits for the others.
 func (m *mesh) arrive(ctx context.Context) error {
 	s := m.segment
 	if m.rank < 0 || m.rank >= s.ranks {
@@ -60,21 +60,21 @@ func (m *mesh) arrive(ctx context.Context) error {
 	}
 	m.peers, m.dead = make([]process, s.ranks), make([]bool, s.ranks)
 	for r := range s.ranks {
-		m.desks = append(m.desks, s.desk(r))
+		m.slots = append(m.slots, s.slot(r))
 		m.out, m.in = append(m.out, s.pipe(m.rank, r)), append(m.in, s.pipe(r, m.rank))
 	}
-	if pid := m.desks[m.rank].pid.Swap(uint32(os.Getpid())); pid != 0 {
-		return fmt.Errorf("the place is taken by process %d", pid)
+	if pid := m.slots[m.rank].pid.Swap(uint32(os.Getpid())); pid != 0 {
+		return fmt.Errorf("the rank is taken by process %d", pid)
 	}
-	for r := range m.desks {
-		for m.desks[r].pid.Load() == 0 {
+	for r := range m.slots {
+		for m.slots[r].pid.Load() == 0 {
 			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("rank %d has not come: %w", r, err)
+				return fmt.Errorf("rank %d has not connected: %w", r, err)
 			}
 			time.Sleep(arrivalNap)
 		}
 		if r != m.rank {
-			m.peers[r] = watch(int(m.desks[r].pid.Load()))
+			m.peers[r] = watch(int(m.slots[r].pid.Load()))
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (m *mesh) arrive(ctx context.Context) error {
 func (m *mesh) Rank() int { return m.rank }
 func (m *mesh) Size() int { return m.segment.ranks }
 
-// allocAlign is what the memory of Alloc begins at multiples of: a page.
+// allocAlign is the alignment of the memory that Alloc returns: a page.
 const allocAlign = 4096
 
 func (m *mesh) Alloc(floats int) []float32 {
@@ -98,25 +98,25 @@ func (m *mesh) Alloc(floats int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&arena[at])), floats)
 }
 
-// Send lends body if it can, and else copies it to the ring.
+// Send sends body without copying if it can, and else copies it to the ring.
 func (m *mesh) Send(peer int, head, body []byte) (int, error) {
 	out := &m.out[peer]
 	var n int
 	var err error
-	if _, lends := out.lendable(body); !lends && out.end == 0 {
+	if _, ok := out.zeroCopyPlace(body); !ok && out.end == 0 {
 		n, err = m.move(peer, head, body, out.write)
 	} else if n, err = m.move(peer, head, nil, out.write); err == nil && n == len(head) {
-		if out.lend(body) {
+		if out.publish(body) {
 			m.wake(peer)
 		}
 		k := 0
 		if out.end != 0 {
-			k, err = out.taken()
+			k, err = out.consumed()
 		} else {
-			err = out.writable() // which is why it was not lent
+			err = out.writable() // the reason why it was not published
 		}
 		if n += k; n > 0 {
-			err = nil // it comes back with the next call
+			err = nil // the next call returns it
 		}
 	}
 	if err == nil && n == 0 && m.dead[peer] {
@@ -133,8 +133,8 @@ func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
 	return n, err
 }
 
-// move applies step to head and then body for as long as something goes, and wakes the peer. An
-// error after some bytes comes back with the next call.
+// move applies step to head and then body until it moves nothing more, and wakes the peer. An error
+// after some bytes is returned by the next call.
 func (m *mesh) move(peer int, head, body []byte, step func(head, body []byte) (int, error)) (int, error) {
 	if m.isClosed.Load() {
 		return 0, comm.ErrClosed
@@ -158,17 +158,17 @@ func (m *mesh) move(peer int, head, body []byte, step func(head, body []byte) (i
 
 // wake wakes peer if it sleeps.
 func (m *mesh) wake(peer int) {
-	d := m.desks[peer]
+	d := m.slots[peer]
 	if d.isAsleep.Load() != 0 {
 		d.bell.Add(1)
 		wakeFutex(&d.bell)
 	}
 }
 
-// Wait sleeps until a link that want asks for may move. Between setting isAsleep and sleeping it
-// looks once more: a peer either sees the flag or has moved before that look.
+// Wait sleeps until a link may move in a direction that want asks for. It polls once more between
+// setting isAsleep and sleeping: a peer either sees the flag or has moved before that poll.
 func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
-	d := m.desks[m.rank]
+	d := m.slots[m.rank]
 	bell := d.bell.Load()
 	d.isAsleep.Store(1)
 	if !m.isReady(want) && !m.isClosed.Load() {
@@ -198,7 +198,7 @@ func (m *mesh) isReady(want []comm.Direction) bool {
 	return false
 }
 
-// look finds out which of the peers that are waited for have died.
+// look checks which of the peers that are waited for have died.
 func (m *mesh) look(want []comm.Direction) {
 	for peer, way := range want {
 		if way != 0 && !m.dead[peer] {
@@ -214,12 +214,12 @@ func (m *mesh) Shutdown() {
 	if m.isReleased {
 		return
 	}
-	for peer := range m.desks {
+	for peer := range m.slots {
 		if peer != m.rank {
 			m.out[peer].isEnded.Store(1)
 			m.in[peer].isBroken.Store(1)
 		}
-		d := m.desks[peer]
+		d := m.slots[peer]
 		d.bell.Add(1)
 		wakeFutex(&d.bell)
 	}

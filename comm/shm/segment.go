@@ -11,44 +11,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsSupported says whether this system has links by shared memory.
+// IsSupported reports whether this system has links by shared memory.
 const IsSupported = true
 
-// Layout of a segment: header, one desk per rank, the rings [from][to], each its head and its
-// buffer, and from a page's start one arena per rank, whose memory that rank alone writes. Every part
+// Layout of a segment: the header, one slot per rank, the rings [from][to], each with its head and
+// its buffer, and, page-aligned, one arena per rank, which that rank alone writes. Every part
 // starts on a multiple of 128 bytes.
 const (
 	magic      = 'L' | 'S'<<8 | 'M'<<16 | 3<<24
 	headerSize = 128
-	deskSize   = 128
-	// ringBytes is the buffer of one ring: with its copy in the sums it stays in a second-level
-	// cache. In worlds of many ranks rings are smaller, so that a rank's stay below rankBytes.
+	slotSize   = 128
+	// ringBytes is the size of a ring's buffer: it fits in a second-level cache together with the
+	// vector it is copied to. In large worlds rings are smaller, so that a rank's stay below
+	// rankBytes.
 	ringBytes = 256 << 10
 	rankBytes = 4 << 20
 	minRing   = 16 << 10
-	// maxRanks bounds the world of a segment; it is far above the cores of a host.
+	// maxRanks bounds the size of a group; it is far above the number of cores of a host.
 	maxRanks = 1024
-	// arenaRanks bounds the worlds that have arenas, so that the addresses suffice.
+	// arenaRanks bounds the size of a group that has arenas, so that the address space suffices.
 	arenaRanks = 64
 )
 
-// header says what the segment is.
+// header identifies the segment.
 type header struct {
 	magic, ranks, ring uint32
 	arena              uint64
 }
 
-// desk is where a rank says that it is there and where it is woken.
-type desk struct {
-	pid      atomic.Uint32 // 0 until it has come
-	bell     atomic.Uint32 // the futex; its value counts the rings
+// slot is where a rank announces itself and is woken.
+type slot struct {
+	pid      atomic.Uint32 // 0 until the rank has connected
+	bell     atomic.Uint32 // the futex; it counts wake-ups
 	isAsleep atomic.Uint32
 }
 
-// layout is how large the parts of a segment of some ranks are, and where the arenas begin.
+// layout is the sizes of the parts of a segment, and the offset of the arenas.
 type layout struct{ ring, arenas, arena, total int }
 
-// layOut returns the layout with arenas of a size, which worlds of too many ranks do not have.
+// layOut returns the layout with arenas of a size, or without any if there are too many ranks.
 func layOut(ranks, arena int) layout {
 	l := layout{ring: ringBytes}
 	for l.ring > minRing && l.ring*(ranks-1) > rankBytes {
@@ -57,15 +58,15 @@ func layOut(ranks, arena int) layout {
 	if ranks > 1 && ranks <= arenaRanks {
 		l.arena = arena
 	}
-	l.arenas = headerSize + ranks*deskSize + ranks*ranks*(ringHead+l.ring)
+	l.arenas = headerSize + ranks*slotSize + ranks*ranks*(ringHead+l.ring)
 	l.arenas = (l.arenas + allocAlign - 1) / allocAlign * allocAlign
 	l.total = l.arenas + ranks*l.arena
 	return l
 }
 
-// Create makes the segment of a group of ranks, 1 to 1024. The memory is taken as it is used: at
-// most 256 KiB per ordered pair, and what ranks allocate to lend it. The caller passes the file to
-// the processes of the group, who close it as soon as they are connected.
+// Create makes the segment of a group of 1 to 1024 ranks. Its memory is allocated on first use: at
+// most 256 KiB per ordered pair, and what ranks take from their arenas by Alloc. The caller passes
+// the file to the processes of the group, which close it once they are connected.
 func Create(ranks int) (*os.File, error) {
 	if ranks < 1 || ranks > maxRanks {
 		return nil, fmt.Errorf("shm: create: %d ranks, want 1 to %d", ranks, maxRanks)
@@ -87,7 +88,7 @@ func Create(ranks int) (*os.File, error) {
 	return f, nil
 }
 
-// Ranks returns for how many ranks the segment in f was made.
+// Ranks returns the number of ranks of the segment in f.
 func Ranks(f *os.File) (int, error) {
 	s, err := attach(f)
 	if err != nil {
@@ -103,14 +104,14 @@ type segment struct {
 	layout
 }
 
-// attach maps the segment in f after checking that it is one.
+// attach maps the segment in f after checking its header.
 func attach(f *os.File) (*segment, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() < headerSize {
-		return nil, fmt.Errorf("%s has %d bytes, which is no segment", f.Name(), info.Size())
+		return nil, fmt.Errorf("%s has %d bytes, too few for a segment", f.Name(), info.Size())
 	}
 	if most := int64(1) << 40; info.Size() > most {
 		return nil, fmt.Errorf("%s has %d bytes, want at most %d", f.Name(), info.Size(), most)
@@ -128,16 +129,16 @@ func attach(f *os.File) (*segment, error) {
 		}
 	}
 	unix.Munmap(memory)
-	return nil, fmt.Errorf("%s: magic %#x, %d ranks, rings of %d in %d bytes: no segment of this version",
+	return nil, fmt.Errorf("%s: magic %#x, %d ranks, rings of %d in %d bytes: not a segment of this version",
 		f.Name(), h.magic, h.ranks, h.ring, len(memory))
 }
 
-func (s *segment) desk(rank int) *desk {
-	return (*desk)(unsafe.Pointer(&s.memory[headerSize+rank*deskSize]))
+func (s *segment) slot(rank int) *slot {
+	return (*slot)(unsafe.Pointer(&s.memory[headerSize+rank*slotSize]))
 }
 
 func (s *segment) pipe(from, to int) pipe {
-	at := headerSize + s.ranks*deskSize + (from*s.ranks+to)*(ringHead+s.ring)
+	at := headerSize + s.ranks*slotSize + (from*s.ranks+to)*(ringHead+s.ring)
 	return pipe{ring: (*ring)(unsafe.Pointer(&s.memory[at])),
 		buf: s.memory[at+ringHead:][:s.ring:s.ring], arena: s.arena(from)}
 }

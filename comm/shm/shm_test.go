@@ -53,15 +53,15 @@ func connectFile(t testing.TB, size int) (*os.File, []comm.Mesh) {
 	return f, meshes
 }
 
-// ringAt01 is where the ring from rank 0 to rank 1 of two begins: behind the header, two desks and the
-// ring from rank 0 to itself, which is not used.
+// ringAt01 is the offset of the ring from rank 0 to rank 1 of two: after the header, two slots and
+// the unused ring from rank 0 to itself.
 const ringAt01 = 128 + 2*128 + 384 + 256<<10
 
 func TestSharedMemoryLinks(t *testing.T) { commtest.Run(t, connect) }
 
 func BenchmarkSharedMemory(b *testing.B) { commtest.Benchmark(b, connect) }
 
-// Shutdown may come at any time, even after Close.
+// Shutdown may be called at any time, even after Close.
 func TestShutdownAfterClose(t *testing.T) {
 	for _, m := range connect(t, 2) {
 		if err := m.Close(); err != nil {
@@ -83,16 +83,16 @@ func TestConnectRefuses(t *testing.T) {
 		damage func(f file) error
 		want   string
 	}{
-		{"nobody else", 0, nil, "rank 1 has not come"},
+		{"nobody else", 0, nil, "rank 1 has not connected"},
 		{"rank", 2, nil, "ranks 0 to 1"},
 		{"negative rank", -1, nil, "ranks 0 to 1"},
 		{"empty", 0, func(f file) error { return f.Truncate(0) }, "0 bytes"},
-		{"short", 0, func(f file) error { return f.Truncate(4096) }, "no segment"},
+		{"short", 0, func(f file) error { return f.Truncate(4096) }, "not a segment"},
 		{"huge", 0, func(f file) error { return f.Truncate(1 << 41) }, "at most"},
-		{"magic", 0, func(f file) error { _, err := f.WriteAt([]byte("?"), 0); return err }, "no segment"},
-		{"ranks", 0, func(f file) error { _, err := f.WriteAt([]byte{3}, 4); return err }, "no segment"},
-		{"arenas", 0, func(f file) error { _, err := f.WriteAt([]byte{1}, 16); return err }, "no segment"},
-		{"rings", 0, func(f file) error { _, err := f.WriteAt([]byte{1}, 8); return err }, "no segment"},
+		{"magic", 0, func(f file) error { _, err := f.WriteAt([]byte("?"), 0); return err }, "not a segment"},
+		{"ranks", 0, func(f file) error { _, err := f.WriteAt([]byte{3}, 4); return err }, "not a segment"},
+		{"arenas", 0, func(f file) error { _, err := f.WriteAt([]byte{1}, 16); return err }, "not a segment"},
+		{"rings", 0, func(f file) error { _, err := f.WriteAt([]byte{1}, 8); return err }, "not a segment"},
 	} {
 		f, err := shm.Create(2)
 		if err != nil {
@@ -113,13 +113,13 @@ func TestConnectRefuses(t *testing.T) {
 	}
 }
 
-// file is what a test damages a segment through.
+// file is the access of a test to a segment that it damages.
 type file interface {
 	Truncate(size int64) error
 	WriteAt(b []byte, at int64) (int, error)
 }
 
-// A place is taken once.
+// A rank can be taken once.
 func TestTakenRank(t *testing.T) {
 	f, err := shm.Create(1)
 	if err != nil {
@@ -137,7 +137,7 @@ func TestTakenRank(t *testing.T) {
 	}
 }
 
-// Counters that make no sense are an error, not a copy from somewhere.
+// Inconsistent counters are an error, not a copy from elsewhere.
 func TestDamagedRing(t *testing.T) {
 	f, meshes := connectFile(t, 2)
 	defer f.Close()
@@ -155,21 +155,21 @@ func TestDamagedRing(t *testing.T) {
 	}
 }
 
-// skipWithoutLoans skips where ranks have no memory to lend.
-func skipWithoutLoans(t *testing.T) {
+// skipWithoutArenas skips the test where ranks have no arenas.
+func skipWithoutArenas(t *testing.T) {
 	meshes := connect(t, 2)
 	for _, m := range meshes {
 		defer m.Close()
 	}
-	if meshes[0].(comm.Lender).Alloc(1) == nil {
-		t.Skip("ranks lend nothing on this system, or where addresses are limited (ulimit -v, -f)")
+	if meshes[0].(comm.Allocator).Alloc(1) == nil {
+		t.Skip("no arenas on this system, or address space is limited (ulimit -v, -f)")
 	}
 }
 
-// A loan is read in place, in pieces, between what is written before and after; the sender has sent it
-// when it was read, and meanwhile can write nothing else.
-func TestLoan(t *testing.T) {
-	skipWithoutLoans(t)
+// A zero-copy message is read in place, in pieces, in order with what is written before and after
+// it. The sender has sent it when it is read, and can write nothing else meanwhile.
+func TestZeroCopy(t *testing.T) {
+	skipWithoutArenas(t)
 	meshes := connect(t, 2)
 	for _, m := range meshes {
 		defer m.Close()
@@ -181,47 +181,48 @@ func TestLoan(t *testing.T) {
 	}
 	body := comm.Bytes(vector)
 	head, got := []byte("head"), make([]byte, len(body))
-	for _, lent := range [][]byte{body, body[4:], body[:128<<10]} {
-		sent, err := meshes[0].Send(1, head, lent)
+	for _, message := range [][]byte{body, body[4:], body[:128<<10]} {
+		sent, err := meshes[0].Send(1, head, message)
 		if sent != len(head) || err != nil {
 			t.Fatalf("sent %d, %v, want only the head", sent, err)
 		}
 		if n, err := meshes[0].Send(1, head, nil); n != 0 || err != nil {
-			t.Fatalf("sent %d, %v behind a loan that nobody has read", n, err)
+			t.Fatalf("sent %d, %v after an unread zero-copy message", n, err)
 		}
 		start := make([]byte, len(head))
 		received := 0
-		for received < len(lent) {
-			n, err := meshes[1].Recv(0, start, got[received:len(lent)])
+		for received < len(message) {
+			n, err := meshes[1].Recv(0, start, got[received:len(message)])
 			if err != nil || n == 0 {
 				t.Fatalf("received %d, %v after %d", n, err, received)
 			}
 			received += n - len(start)
 			start = nil
-			n, err = meshes[0].Send(1, nil, lent[sent-len(head):])
+			n, err = meshes[0].Send(1, nil, message[sent-len(head):])
 			if sent += n; err != nil || sent-len(head) != received {
 				t.Fatalf("sent %d, %v, want %d", sent, err, received)
 			}
 		}
-		if !bytes.Equal(got[:len(lent)], lent) {
+		if !bytes.Equal(got[:len(message)], message) {
 			t.Fatal("other bytes")
 		}
 	}
 	if n, err := meshes[0].Send(1, []byte("next"), nil); n != 4 || err != nil {
-		t.Errorf("sent %d, %v after the loans", n, err)
+		t.Errorf("sent %d, %v after the zero-copy messages", n, err)
 	}
 }
 
-// Who has taken a whole loan may leave before its lender has noticed; who has not leaves it unsent.
-func TestLoanToSomebodyGone(t *testing.T) {
-	skipWithoutLoans(t)
-	for _, isTaken := range []bool{true, false} {
+// A reader that has copied a whole zero-copy message may leave before the writer has noticed; one
+// that leaves earlier leaves it unsent.
+func TestZeroCopyToLostPeer(t *testing.T) {
+	skipWithoutArenas(t)
+	for _, isRead := range []bool{true, false} {
 		meshes := connect(t, 2)
 		body := comm.Bytes(comm.Alloc(meshes[0], 40<<10))
 		if n, err := meshes[0].Send(1, nil, body); n != 0 || err != nil {
 			t.Fatalf("sent %d, %v", n, err)
 		}
-		if isTaken {
+		if isRead {
 			if n, err := meshes[1].Recv(0, nil, make([]byte, len(body))); n != len(body) || err != nil {
 				t.Fatalf("received %d, %v", n, err)
 			}
@@ -230,19 +231,19 @@ func TestLoanToSomebodyGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, err := meshes[0].Send(1, nil, body)
-		if isTaken && (n != len(body) || err != nil) || !isTaken && (n != 0 || err == nil) {
-			t.Errorf("taken %v: sent %d, %v", isTaken, n, err)
+		if isRead && (n != len(body) || err != nil) || !isRead && (n != 0 || err == nil) {
+			t.Errorf("taken %v: sent %d, %v", isRead, n, err)
 		}
 		meshes[0].Close()
 	}
 }
 
-// What a rank can lend is bounded, begins with a page, and is refused afterwards.
+// An arena is bounded, page-aligned, and refused after Close.
 func TestAlloc(t *testing.T) {
-	skipWithoutLoans(t)
+	skipWithoutArenas(t)
 	meshes := connect(t, 2)
 	defer meshes[1].Close()
-	m := meshes[0].(comm.Lender)
+	m := meshes[0].(comm.Allocator)
 	a, b := m.Alloc(3), m.Alloc(5)
 	if len(a) != 3 || len(b) != 5 || uintptr(unsafe.Pointer(&b[0]))%4096 != 0 {
 		t.Errorf("%d and %d floats at %p", len(a), len(b), b)
@@ -256,10 +257,10 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// A loan that says it lies outside its lender's arena is an error.
-func TestDamagedLoan(t *testing.T) {
-	skipWithoutLoans(t)
-	const loanPlace = 32 // in the head of a ring: behind written, isEnded, and two fields of the loan
+// A descriptor outside the writer's arena is an error.
+func TestDamagedDescriptor(t *testing.T) {
+	skipWithoutArenas(t)
+	const placeOffset = 32 // in the head of a ring: after written, isEnded, and two fields of the descriptor
 	for _, place := range []uint64{1 << 31, 1<<31 - 1<<16, 1 << 63, 1<<64 - 1} {
 		f, meshes := connectFile(t, 2)
 		vector := comm.Alloc(meshes[0], 1<<16)
@@ -267,11 +268,11 @@ func TestDamagedLoan(t *testing.T) {
 			t.Fatalf("sent %d, %v", n, err)
 		}
 		b := binary.LittleEndian.AppendUint64(nil, place)
-		if _, err := f.WriteAt(b, ringAt01+loanPlace); err != nil {
+		if _, err := f.WriteAt(b, ringAt01+placeOffset); err != nil {
 			t.Fatal(err)
 		}
 		n, err := meshes[1].Recv(0, nil, make([]byte, 8))
-		if err == nil || !strings.Contains(err.Error(), "loan") {
+		if err == nil || !strings.Contains(err.Error(), "descriptor") {
 			t.Errorf("place %#x: received %d bytes, %v", place, n, err)
 		}
 		for _, m := range meshes {

@@ -11,15 +11,15 @@ import (
 	"lockstep/comm"
 )
 
-// Config says who is to be connected with whom.
+// Config configures Connect.
 type Config struct {
-	// Rank is this process's; Addrs holds every rank's listening address, by rank, or "" for one
-	// that it shall have no link to, nor that one to it.
+	// Rank is this process's rank. Addrs holds every rank's listening address, by rank, or "" for a
+	// rank without a link to this one.
 	Rank  int
 	Addrs []string
-	// Token is the job's secret, at least 16 bytes.
+	// Token is the job's secret of at least 16 bytes.
 	Token []byte
-	// Generation of the job's membership; peers of another are refused.
+	// Generation of the job's membership; peers of another generation are refused.
 	Generation uint32
 }
 
@@ -34,12 +34,12 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// isLinked reports whether there is to be a link to a rank.
+// isLinked reports whether this rank has a link to rank.
 func (c *Config) isLinked(rank int) bool { return rank != c.Rank && c.Addrs[rank] != "" }
 
-// Connect links this rank with all others and returns its mesh. It dials the ranks below, again
-// and again until they listen, and accepts those above on l, until ctx ends; the error then names
-// the ranks missing and the last connection refused. l stays open.
+// Connect links this rank with all others and returns its mesh. It dials lower ranks repeatedly
+// until they listen, and accepts higher ranks on l, until ctx ends; the error then names the
+// missing ranks and the connection refused last. l stays open.
 func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -75,25 +75,25 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 	return newMesh(c.Rank, j.conns)
 }
 
-// joining is a mesh in the making.
+// joining is a mesh whose links are being made.
 type joining struct {
 	config Config
-	ctx    context.Context // ends when all are there, or nobody waits any more
+	ctx    context.Context // ends when all ranks are linked, or on failure
 	cancel func()
 	work   sync.WaitGroup
 
 	mu      sync.Mutex
 	conns   []net.Conn // by rank
 	missing int
-	refused error // the last
+	refused error // the last one
 	fatal   error
 }
 
-// add keeps a connection that has passed its handshake.
+// add keeps a connection whose handshake succeeded.
 func (j *joining) add(rank int, conn net.Conn) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.conns[rank] != nil { // the peer gave up on the earlier one and dialed again
+	if j.conns[rank] != nil { // the peer gave up on the earlier connection and dialed again
 		j.conns[rank].Close()
 		j.missing++
 	}
@@ -110,7 +110,7 @@ func (j *joining) refuse(err error) {
 	j.refused = err
 }
 
-// dial connects to a rank below, which may not be listening yet.
+// dial connects to a lower rank, which may not be listening yet.
 func (j *joining) dial(rank int) {
 	const pause = 20 * time.Millisecond
 	var d net.Dialer
@@ -143,7 +143,8 @@ func (j *joining) dial(rank int) {
 	}
 }
 
-// accept takes connections until all ranks above are there. A stranger's is closed.
+// accept accepts connections until all higher ranks are linked. It closes those that are not a
+// peer's.
 func (j *joining) accept(l *Listener) {
 	stop := context.AfterFunc(j.ctx, func() { l.tcp.SetDeadline(time.Now()) })
 	defer l.tcp.SetDeadline(time.Time{})
@@ -176,7 +177,7 @@ func (j *joining) accept(l *Listener) {
 	}
 }
 
-// result reports who is missing, if anybody.
+// result returns an error that names the missing ranks, if any.
 func (j *joining) result(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

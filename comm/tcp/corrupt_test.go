@@ -13,8 +13,8 @@ import (
 	"lockstep/comm/tcp"
 )
 
-// proxy passes on what a dialer and the listener at address send, and flips one bit of what the dialer
-// sends. It ends when both have closed, which the returned function waits for.
+// proxy forwards data between a dialer and the listener at address, and flips one bit of what the
+// dialer sends. It ends when both have closed; wait waits for that.
 func proxy(t *testing.T, address string, bit int) (at string, wait func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,13 +63,13 @@ func flip(dst io.Writer, src io.Reader, bit int) {
 	}
 }
 
-// A bit that the network flips is never taken for a gradient: the error names peer, operation and, in a
-// body, its length. Frames of 1 MiB follow each other where a message is longer.
-func TestBitsFlippedOnTheWay(t *testing.T) {
+// A bit that the network flips never reaches a gradient: the error names the peer, the operation
+// and, for a body, its length. A longer message travels in frames of 1 MiB.
+func TestBitsFlippedInTransit(t *testing.T) {
 	const head, elems = 32, 600_000 // rank 1's part is longer than a frame
 	tests := []struct {
 		what   string
-		at     int // byte of what rank 1 sends after its greeting
+		at     int // byte of what rank 1 sends after its handshake
 		isBody bool
 	}{
 		{"header", 17, false}, {"checksum of the body", 25, false}, {"first byte of the body", head, true},
@@ -96,7 +96,8 @@ func TestBitsFlippedOnTheWay(t *testing.T) {
 	}
 }
 
-// reduceThroughProxy returns rank 0's error of a reduce-scatter with rank 1, which reaches it by a proxy.
+// reduceThroughProxy returns rank 0's error of a reduce-scatter with rank 1, which connects through
+// a proxy.
 func reduceThroughProxy(t *testing.T, elems, bit int) error {
 	t.Helper()
 	listeners, addrs := listen(t, 2)
@@ -123,7 +124,7 @@ func reduceThroughProxy(t *testing.T, elems, bit int) error {
 			defer g.Close()
 			v := [][]float32{make([]float32, elems)}
 			if errs[r] = g.ReduceScatter(v[0], v); errs[r] == nil {
-				errs[r] = g.Barrier() // in which rank 1 learns of it
+				errs[r] = g.Barrier() // which tells rank 1
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"lockstep/comm/tcp"
 )
 
-// stranger is a connection whose other side has said all that it will say.
+// stranger is a connection whose other side has sent all its data.
 type stranger struct {
 	net.Conn // nil: nothing else is called
 	said     *bytes.Reader
@@ -24,7 +24,7 @@ func (s *stranger) Write(b []byte) (int, error) { s.heard += len(b); return len(
 func (s *stranger) SetDeadline(time.Time) error { return nil }
 func (s *stranger) RemoteAddr() net.Addr        { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
-// wantRefusal fails unless a handshake has ended as one with a stranger has to.
+// wantRefusal fails unless err is the error of a handshake with a stranger.
 func wantRefusal(t *testing.T, err error) {
 	t.Helper()
 	var wrong *tcp.HelloError
@@ -33,8 +33,8 @@ func wantRefusal(t *testing.T, err error) {
 	}
 }
 
-// FuzzHello says to an accepting rank what a stranger may say: it is refused, after at most HelloBytes
-// were read.
+// FuzzHello sends arbitrary data to an accepting rank, which refuses it after reading at most
+// HelloBytes.
 func FuzzHello(f *testing.F) {
 	c := tcp.Config{Addrs: []string{"127.0.0.1:1", "127.0.0.1:2"}, Token: []byte(token), Generation: 4}
 	var hello []byte
@@ -54,7 +54,7 @@ func FuzzHello(f *testing.F) {
 	})
 }
 
-// FuzzReply says to a dialing rank what a stranger at the address may say.
+// FuzzReply sends arbitrary data to a dialing rank.
 func FuzzReply(f *testing.F) {
 	c := tcp.Config{Rank: 1, Addrs: []string{"127.0.0.1:1", "127.0.0.1:2"}, Token: []byte(token)}
 	f.Add([]byte{0})

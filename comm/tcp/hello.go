@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// HelloBytes is how much an accepting rank reads before the other side has proved that it knows
-// the token; HelloTimeout how long that may take.
+// HelloBytes is how much an accepting rank reads before the other side has proved that it knows the
+// token. HelloTimeout bounds the time until then.
 const (
 	HelloBytes   = helloBytes + proofBytes
 	HelloTimeout = 5 * time.Second
@@ -27,10 +27,10 @@ const (
 	minTokenSize = 16
 )
 
-// HelloError reports a connection that is not the expected peer's.
+// HelloError reports a connection that is not from the expected peer.
 type HelloError struct {
 	Peer  string // address of the other side
-	Field string // what is wrong: "magic", "generation", "world", "rank", "token"
+	Field string // the wrong field: "magic", "generation", "world", "rank", "token"
 	Got   uint32 // zero for the token
 	Want  uint32
 }
@@ -65,7 +65,7 @@ func (h *hello) parse(b []byte) {
 	copy(h.nonce[:], b[20:])
 }
 
-// verdicts of the acceptor, also the index of the field they complain of.
+// Verdicts of the acceptor; each is also the index of the wrong field.
 const (
 	accepted = iota
 	wrongMagic
@@ -92,7 +92,7 @@ func (h *hello) judge(c *Config) (verdict byte, err *HelloError) {
 	return accepted, nil
 }
 
-// proof is what only someone who knows the token can compute.
+// proof returns the HMAC that proves knowledge of the token.
 func proof(token []byte, side string, hello, nonce []byte) []byte {
 	mac := hmac.New(sha256.New, token)
 	io.WriteString(mac, "lockstep "+side)
@@ -101,7 +101,7 @@ func proof(token []byte, side string, hello, nonce []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// greet runs the dialer's side.
+// greet performs the dialer's side of the handshake.
 func greet(conn net.Conn, c *Config, to int) error {
 	conn.SetDeadline(time.Now().Add(HelloTimeout))
 	h := hello{magic: helloMagic, generation: c.Generation, world: uint32(len(c.Addrs)),
@@ -139,7 +139,7 @@ func greet(conn net.Conn, c *Config, to int) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// welcome runs the acceptor's side and returns the rank of the dialer.
+// welcome performs the acceptor's side and returns the rank of the dialer.
 func welcome(conn net.Conn, c *Config) (from int, err error) {
 	conn.SetDeadline(time.Now().Add(HelloTimeout))
 	var got [helloBytes]byte

@@ -24,7 +24,7 @@ func TestListenWantsOneInterface(t *testing.T) {
 	}
 }
 
-// join connects rank 0 and 1 with the given configurations and returns both errors.
+// join connects ranks 0 and 1 with the given configurations and returns both errors.
 func join(t *testing.T, timeout time.Duration, change func(rank int, c *tcp.Config)) [2]error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -91,7 +91,8 @@ func TestShortTokensAndWrongRanksAreUsageErrors(t *testing.T) {
 	}
 }
 
-// Strangers that connect before the peers do are closed after at most HelloBytes and harm nobody.
+// Strangers that connect before the peers do are closed after at most HelloBytes and disturb
+// nobody.
 func TestStrangersDoNotDisturb(t *testing.T) {
 	listeners, addrs := listen(t, 2)
 	garbage := [][]byte{nil, []byte("GET / HTTP/1.1\r\n\r\n"), bytes.Repeat([]byte{0xff}, 4096),

@@ -9,9 +9,9 @@ import (
 // Listener accepts the connections of one rank's peers.
 type Listener struct{ tcp *net.TCPListener }
 
-// Listen listens on one interface: the host of address, in the form "127.0.0.1:0", must be an IP
-// address or a name that resolves to one, never empty or unspecified ("0.0.0.0", "[::]"). Port 0
-// picks a free one.
+// Listen listens on one interface. The host of address, as in "127.0.0.1:0", must be an IP address
+// or a name that resolves to one, never empty or unspecified ("0.0.0.0", "[::]"). Port 0 picks a
+// free port.
 func Listen(address string) (*Listener, error) {
 	resolved, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -28,8 +28,8 @@ func Listen(address string) (*Listener, error) {
 	return &Listener{l}, nil
 }
 
-// Addr returns the address peers dial, with the port that was picked.
+// Addr returns the address that peers dial, with the actual port.
 func (l *Listener) Addr() string { return l.tcp.Addr().String() }
 
-// Close stops listening; established meshes live on.
+// Close stops listening; established meshes are unaffected.
 func (l *Listener) Close() error { return l.tcp.Close() }

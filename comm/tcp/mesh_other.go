@@ -10,7 +10,7 @@ import (
 	"lockstep/comm"
 )
 
-// newMesh fails: the mesh needs poll(2).
+// newMesh returns an error: the mesh needs poll(2).
 func newMesh(_ int, conns []net.Conn) (comm.Mesh, error) {
 	for _, conn := range conns {
 		if conn != nil {

@@ -23,7 +23,7 @@ type mesh struct {
 	isClosed atomic.Bool
 }
 
-// newMesh takes the descriptors of conns, nil at the own rank, away from Go's network poller.
+// newMesh detaches conns from Go's network poller. The connection of the own rank is nil.
 func newMesh(rank int, conns []net.Conn) (comm.Mesh, error) {
 	m := &mesh{rank: rank, sockets: make([]socket, len(conns)),
 		poll: make([]unix.PollFd, 0, len(conns))}
@@ -69,7 +69,7 @@ func detach(conn *net.TCPConn) (fd int, err error) {
 func (m *mesh) Rank() int { return m.rank }
 func (m *mesh) Size() int { return len(m.sockets) }
 
-// IsChecked has the group check every body.
+// IsChecked reports that every body has a checksum.
 func (m *mesh) IsChecked(int) bool { return true }
 
 func (m *mesh) Send(peer int, head, body []byte) (int, error) {
@@ -124,7 +124,7 @@ func (m *mesh) Shutdown() {
 	m.isClosed.Store(true)
 	for i := range m.sockets {
 		if fd := m.sockets[i].fd; fd >= 0 {
-			unix.Shutdown(fd, unix.SHUT_RDWR) // fails if the peer was first, which is as good
+			unix.Shutdown(fd, unix.SHUT_RDWR) // fails if the peer was first, which does no harm
 		}
 	}
 }

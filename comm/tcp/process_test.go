@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child takes part in one all-reduce, says so on stdout and then does nothing until it is killed.
+// child takes part in one all-reduce, reports it on stdout and then sleeps until it is killed.
 func child(addrs []string) error {
 	l, err := tcp.Listen("127.0.0.1:0")
 	if err != nil {
@@ -66,8 +66,8 @@ func join3(l *tcp.Listener, rank int, addrs []string, timeout time.Duration) (*c
 	return comm.NewGroup(mesh, comm.Config{Timeout: timeout})
 }
 
-// Two ranks here and one in a process that is killed or stopped: both name it and the operation,
-// at once when it is killed, after the time-out when it is stopped.
+// With two ranks here and one in a process that is killed or stopped, both ranks here name it and
+// the operation: at once if it is killed, after the time-out if it is stopped.
 func TestSurvivorsOfAProcess(t *testing.T) {
 	const timeout = time.Second
 	tests := []struct {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is a descriptor with the arguments of its vectored calls, so that a call allocates
-// nothing.
+// socket is a descriptor with preallocated arguments of its vectored calls, so that a call
+// allocates nothing.
 type socket struct {
 	fd      int
 	message unix.Msghdr
@@ -19,7 +19,7 @@ func (s *socket) send(head, body []byte) (int, error) {
 	return s.call(unix.SYS_SENDMSG, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, head, body)
 }
 
-// receive reads into head and body with one recvmsg; 0 and no error is the end.
+// receive reads into head and body with one recvmsg; 0 and no error means the end of the stream.
 func (s *socket) receive(head, body []byte) (int, error) {
 	return s.call(unix.SYS_RECVMSG, unix.MSG_DONTWAIT, head, body)
 }

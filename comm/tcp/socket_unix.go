@@ -12,13 +12,13 @@ func (s *socket) send(head, body []byte) (int, error) {
 	return both(head, body, func(b []byte) (int, error) { return unix.Write(s.fd, b) })
 }
 
-// receive reads into head and then body; 0 and no error is the end.
+// receive reads into head and then body; 0 and no error means the end of the stream.
 func (s *socket) receive(head, body []byte) (int, error) {
 	return both(head, body, func(b []byte) (int, error) { return unix.Read(s.fd, b) })
 }
 
-// both calls move for head and, if that was moved completely, for body. An error of the second
-// call comes back with the next.
+// both calls move for head and, if all of head was moved, for body. An error of the second call is
+// returned by the next call.
 func both(head, body []byte, move func([]byte) (int, error)) (int, error) {
 	n := 0
 	if len(head) > 0 {

@@ -6,17 +6,18 @@ import (
 	"sync"
 )
 
-// MaxStrangers is how many connections a listener keeps that have not yet proved who they are.
+// MaxStrangers is how many connections a listener keeps that are still in their handshake.
 const MaxStrangers = 64
 
-// Strangers holds the connections of a listener that are in their handshake. A peer proves itself at
-// once, so when there are too many the oldest is closed: idle ones cannot keep a peer out.
+// Strangers holds the connections of a listener that are in their handshake. A peer completes it at
+// once, so if there are too many connections the oldest is closed: idle ones cannot keep a peer
+// out.
 type Strangers struct {
 	mu    sync.Mutex
-	conns []net.Conn // the oldest first
+	conns []net.Conn // oldest first
 }
 
-// Add takes a connection in, which closes the oldest if there are MaxStrangers.
+// Add adds a connection and closes the oldest if there are already MaxStrangers.
 func (s *Strangers) Add(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +28,7 @@ func (s *Strangers) Add(conn net.Conn) {
 	s.conns = append(s.conns, conn)
 }
 
-// Remove forgets a connection whose handshake is over, if it was not closed before.
+// Remove removes a connection whose handshake is over, unless Add has already closed it.
 func (s *Strangers) Remove(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// lane is the state of one direction of one link in the current step.
-type lane struct {
+// stream is the state of one direction of one link in the current step.
+type stream struct {
 	transfers []Transfer
-	next      int // the transfer under way
+	next      int // the current transfer
 	head      [headBytes]byte
 	body      []byte
-	encoded   []byte // memory for bodies in a codec's form
-	moved     int    // bytes of the frame under way, its header included
-	frame     uint16 // number of that frame in the collective
+	encoded   []byte // memory for encoded bodies
+	moved     int    // bytes of the current frame, including its header
+	frame     uint16 // number of the current frame in the collective
 	sum       uint32 // of the body received so far, on a checked link
-	wantSum   uint32 // what the header says of it
+	wantSum   uint32 // the checksum in the header
 }
 
-func (l *lane) reset() {
+func (l *stream) reset() {
 	l.transfers, l.next, l.moved, l.sum = l.transfers[:0], 0, 0, 0
 }
 
-func (l *lane) isDone() bool { return l.next == len(l.transfers) }
+func (l *stream) isDone() bool { return l.next == len(l.transfers) }
 
-// rest returns what is left of the frame under way.
-func (l *lane) rest() (head, body []byte) {
+// rest returns what is left of the current frame.
+func (l *stream) rest() (head, body []byte) {
 	if l.moved < headBytes {
 		return l.head[l.moved:], l.body
 	}
 	return nil, l.body[l.moved-headBytes:]
 }
 
-// advance books n bytes and reports whether the frame is complete.
-func (l *lane) advance(n int) bool {
+// advance counts n bytes as moved and reports whether the frame is complete.
+func (l *stream) advance(n int) bool {
 	l.moved += n
 	if l.moved < headBytes+len(l.body) {
 		return false
@@ -44,16 +44,16 @@ func (l *lane) advance(n int) bool {
 	return true
 }
 
-// add adds to the checksum what of the body is among the n bytes just received, which advance has not
-// booked yet.
-func (l *lane) add(n int, table *crc32.Table) {
+// add updates the checksum with the part of the body among the n bytes just received. It must be
+// called before advance.
+func (l *stream) add(n int, table *crc32.Table) {
 	if end := l.moved + n - headBytes; end > 0 {
 		l.sum = crc32.Update(l.sum, table, l.body[max(0, l.moved-headBytes):end])
 	}
 }
 
-// verify compares the checksum of a complete body with that of its header.
-func (l *lane) verify(isChecked bool) error {
+// verify compares the checksum of a complete body with that in its header.
+func (l *stream) verify(isChecked bool) error {
 	got := l.sum
 	l.sum = 0
 	if isChecked && got != l.wantSum {
@@ -62,8 +62,8 @@ func (l *lane) verify(isChecked bool) error {
 	return nil
 }
 
-// drive moves what goes without waiting between this rank and peer. It returns the number of
-// directions still pending, whether anything moved, and sets x.want.
+// drive moves what it can without blocking between this rank and peer, and sets x.want. It returns
+// the number of directions still pending and whether anything moved.
 func (x *executor) drive(p *planned, peer int, want header, begin time.Time) (
 	pending int, moved bool, err error) {
 	x.want[peer] = 0
@@ -97,7 +97,7 @@ func (x *executor) drive(p *planned, peer int, want header, begin time.Time) (
 	return pending, moved, nil
 }
 
-// push sends to peer until its lane is done or the link is full.
+// push sends to peer until its stream is done or the link is full.
 func (x *executor) push(p *planned, peer int, want header) (moved bool, err error) {
 	l := &x.out[peer]
 	for !l.isDone() {
@@ -128,7 +128,7 @@ func (x *executor) push(p *planned, peer int, want header) (moved bool, err erro
 	return moved, nil
 }
 
-// pull receives from peer until its lane is done or nothing is there.
+// pull receives from peer until its stream is done or no data is available.
 func (x *executor) pull(p *planned, peer int, want header) (moved bool, err error) {
 	l := &x.in[peer]
 	for !l.isDone() {
@@ -166,8 +166,8 @@ func (x *executor) pull(p *planned, peer int, want header) (moved bool, err erro
 	return moved, nil
 }
 
-// inspect checks the header that has just been completed.
-func (x *executor) inspect(p *planned, l *lane, want header) error {
+// inspect checks a header that is complete.
+func (x *executor) inspect(p *planned, l *stream, want header) error {
 	got, err := parse(l.head[:], x.table)
 	if err != nil {
 		return err
@@ -186,8 +186,8 @@ func (x *executor) inspect(p *planned, l *lane, want header) error {
 	return nil
 }
 
-// blocking returns the peer the step is waiting for: one that owes us bytes, else one that does
-// not take ours.
+// blocking returns the peer that the step waits for: one that still owes bytes, else one that does
+// not accept any.
 func (x *executor) blocking() int {
 	for _, way := range []Direction{Receiving, Sending} {
 		for peer, want := range x.want {
