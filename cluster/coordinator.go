@@ -24,9 +24,9 @@ type event struct {
 	exit    *exit
 }
 
-// coordinator accepts the workers of one run and turns what they send into events.
+// coordinator serves the control connections of one run and turns what workers send into events.
 type coordinator struct {
-	listener  net.Listener
+	listener  net.Listener // nil if every worker inherits its connection
 	token     Token
 	world     int
 	events    chan<- event
@@ -37,12 +37,18 @@ type coordinator struct {
 	open      map[net.Conn]bool // nil after close
 }
 
+// newCoordinator returns one that nobody can reach yet; see Note: control connections.
+func newCoordinator(world int, t Token, events chan<- event) *coordinator {
+	return &coordinator{token: t, world: world, events: events, quit: make(chan struct{}),
+		open: map[net.Conn]bool{}}
+}
+
 // listen binds host:port (port 0: any free one) and begins to accept.
-func listen(host string, port int, world int, t Token, events chan<- event) (*coordinator, error) {
+func (c *coordinator) listen(host string, port int) error {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		err := errors.New("refusing to listen on all interfaces; name one with --master-addr")
-		return nil, &RendezvousError{Op: "listen on", Addr: address, Err: err}
+		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
 	}
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -55,14 +61,11 @@ func listen(host string, port int, world int, t Token, events chan<- event) (*co
 			"or 0 for any", port)
 	}
 	if err != nil {
-		return nil, &RendezvousError{Op: "listen on", Addr: address, Err: err}
+		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
 	}
-	c := &coordinator{
-		listener: listener, token: t, world: world, events: events,
-		quit: make(chan struct{}), open: map[net.Conn]bool{},
-	}
+	c.listener = listener
 	c.running.Go(c.accept)
-	return c, nil
+	return nil
 }
 
 // isNotHere reports whether listening failed because no interface of this machine has the address.
@@ -71,7 +74,33 @@ func isNotHere(err error) bool {
 	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.As(err, &unknown)
 }
 
-func (c *coordinator) address() *net.TCPAddr { return c.listener.Addr().(*net.TCPAddr) }
+// address returns where workers dial; nil if they inherit their connections.
+func (c *coordinator) address() *net.TCPAddr {
+	if c.listener == nil {
+		return nil
+	}
+	return c.listener.Addr().(*net.TCPAddr)
+}
+
+// place names where the workers meet, for errors.
+func (c *coordinator) place() string {
+	if c.listener == nil {
+		return theLauncher
+	}
+	return c.listener.Addr().String()
+}
+
+// adopt serves the connection of a worker that has inherited its other end.
+func (c *coordinator) adopt(conn net.Conn) {
+	c.track(conn)
+	c.running.Go(func() {
+		defer c.forget(conn)
+		l := newLine(conn)
+		if hello, err := c.greet(l); err == nil {
+			c.serve(l, hello)
+		}
+	})
+}
 
 func (c *coordinator) accept() {
 	for {
@@ -86,18 +115,17 @@ func (c *coordinator) accept() {
 		c.strangers.Add(conn)
 		c.running.Go(func() {
 			defer c.forget(conn)
-			c.serve(conn)
+			l, hello, err := c.admit(conn)
+			c.strangers.Remove(conn)
+			if err == nil {
+				c.serve(l, hello)
+			}
 		})
 	}
 }
 
-// serve speaks with one connection until it ends. A stranger gets no further than the preamble.
-func (c *coordinator) serve(conn net.Conn) {
-	l, hello, err := c.admit(conn)
-	c.strangers.Remove(conn)
-	if err != nil {
-		return
-	}
+// serve speaks with one worker until its connection ends.
+func (c *coordinator) serve(l *line, hello *Hello) {
 	c.post(event{rank: hello.Rank, line: l, message: message{Hello: hello}})
 	for {
 		m, err := l.receive()
@@ -106,10 +134,13 @@ func (c *coordinator) serve(conn net.Conn) {
 			return
 		}
 		c.post(event{rank: hello.Rank, line: l, message: m})
+		if m.Progress != nil {
+			l.send(message{Heard: true}) // where that fails, receiving does, too
+		}
 	}
 }
 
-// admit checks token and hello.
+// admit checks token and hello of a connection by TCP. A stranger gets no further than the preamble.
 func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, nil, err
@@ -126,19 +157,28 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 		return nil, nil, err
 	}
 	l := newLine(conn)
+	hello, err := c.greet(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, hello, conn.SetDeadline(time.Time{})
+}
+
+// greet receives a worker's hello, and refuses it if the worker does not belong to the run.
+func (c *coordinator) greet(l *line) (*Hello, error) {
 	m, err := l.receive()
 	if err == nil && m.Hello == nil {
 		err = errors.New("no hello")
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if h := m.Hello; h.World != c.world || h.Rank < 0 || h.Rank >= c.world {
 		why := fmt.Sprintf("rank %d of %d does not belong to this run of %d workers",
 			h.Rank, h.World, c.world)
-		return nil, nil, errors.Join(errors.New(why), l.send(message{Refused: why}))
+		return nil, errors.Join(errors.New(why), l.send(message{Refused: why}))
 	}
-	return l, m.Hello, conn.SetDeadline(time.Time{})
+	return m.Hello, nil
 }
 
 // Answers to a preamble, of equal length.
@@ -172,12 +212,16 @@ func (c *coordinator) forget(conn net.Conn) {
 }
 
 // full stops accepting: all workers are there.
-func (c *coordinator) full() { c.listener.Close() }
+func (c *coordinator) full() {
+	if c.listener != nil {
+		c.listener.Close()
+	}
+}
 
 // close ends every connection and waits for the goroutines that served them.
 func (c *coordinator) close() {
 	close(c.quit)
-	c.listener.Close()
+	c.full()
 	c.mu.Lock()
 	for conn := range c.open {
 		conn.Close()

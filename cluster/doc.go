@@ -8,13 +8,18 @@
 //
 // # Protocol
 //
-// The coordinator listens on one chosen interface. A worker connects and sends a fixed preamble
-// that carries the run's token; only the 44 bytes of the preamble are read from a stranger, and
-// the token is compared in constant time. After the answer "ok" both sides speak lines of JSON of
-// at most 64 KiB: the worker's [Hello], then (once everybody is there) the [Welcome], then
-// messages about progress and the final result or failure. The coordinator may send "stop".
-// Of the connections that have not shown the token the oldest is closed when there are too many. A
-// worker listens for its peers only if some of them are linked with it by TCP.
+// Each worker has a control connection to its launcher. Workers on the launcher's own host inherit one
+// end of a socket pair, and no port is opened for it. For workers in a lab, and with a port or an
+// interface other than loopback, there is a rendezvous: the coordinator listens on that one interface,
+// and a worker connects and sends a fixed preamble that carries the run's token. Only the 44 bytes of the
+// preamble are read from a stranger, and the token is compared in constant time; the answer is "ok". Of
+// the connections that have not shown the token the oldest is closed when there are too many.
+//
+// Both sides then speak lines of JSON of at most 64 KiB: the worker's [Hello], then (once everybody is
+// there) the [Welcome], then messages about progress and the final result or failure. The coordinator may
+// send "stop". It says when it has read a report, so that reports to a launcher that is itself stopped do
+// not pile up. A worker listens for its peers only if some of them are linked with it by TCP: a run over
+// shared memory opens no port at all.
 //
 // # Guarantees
 //

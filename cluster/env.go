@@ -21,6 +21,7 @@ const (
 	EnvToken      = "LOCKSTEP_TOKEN"     // secret that admits to the run
 	EnvISA        = "LOCKSTEP_ISA"       // forced kernel path: plain, avx2, avx512
 	envSegment    = "LOCKSTEP_SEGMENT"   // descriptor of the shared memory of this host's workers
+	envControl    = "LOCKSTEP_CONTROL"   // descriptor of the inherited connection to the launcher
 	EnvHost       = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
 	EnvLab        = "LOCKSTEP_LAB"       // hosts of the lab a launcher is in, see LabEnvironment
 	EnvLabFlags   = "LOCKSTEP_LAB_FLAGS" // of `lockstep lab`, as one text, for those who read results
@@ -80,8 +81,13 @@ func (e Environment) HostName() string {
 // Member is a process's place in a job.
 type Member struct {
 	Rank, World int
-	Address     string // host:port of the rendezvous
-	Token       Token
+	// Address is the host:port of the rendezvous. Its port is 0 if there is none; the host then names the
+	// interface of the data links.
+	Address string
+	Token   Token
+	// Control is the descriptor of the connection to the launcher that the process has inherited; 0 if it
+	// has to dial.
+	Control int
 	// Segment is the descriptor of the shared memory that links the workers of this host; 0 if there is
 	// none.
 	Segment int
@@ -89,8 +95,8 @@ type Member struct {
 
 // ResolveMember reads rank, world, rendezvous address and token. Rank and world may be given by
 // LOCKSTEP_RANK and LOCKSTEP_WORLD or by RANK and WORLD_SIZE; where both are present they must
-// agree. A launcher on the same host may pass shared memory along. Errors are *EnvironmentError and
-// name every variable involved.
+// agree. A launcher on the same host passes a connection along in place of a port, and maybe shared
+// memory. Errors are *EnvironmentError and name every variable involved.
 func (e Environment) ResolveMember() (Member, error) {
 	rank, err := e.number("rank", 0, EnvRank, envTorchRank)
 	if err != nil {
@@ -104,7 +110,13 @@ func (e Environment) ResolveMember() (Member, error) {
 		return Member{}, environmentErrorf("rank %d of a world of %d: ranks go from 0 to %d",
 			rank, world, world-1)
 	}
-	port, err := e.number("rendezvous port", 1, EnvMasterPort)
+	m := Member{Rank: rank, World: world}
+	port := 0
+	if e[envControl] != "" {
+		m.Control, err = e.number("control connection", firstExtra, envControl)
+	} else {
+		port, err = e.number("rendezvous port", 1, EnvMasterPort)
+	}
 	if err != nil {
 		return Member{}, err
 	}
@@ -112,13 +124,12 @@ func (e Environment) ResolveMember() (Member, error) {
 	if host == "" {
 		return Member{}, environmentErrorf("no rendezvous address: set %s", EnvMasterAddr)
 	}
-	token, err := ParseToken(e[EnvToken])
-	if err != nil {
+	m.Address = net.JoinHostPort(host, strconv.Itoa(port))
+	if m.Token, err = ParseToken(e[EnvToken]); err != nil {
 		return Member{}, environmentErrorf("%s: %v", EnvToken, err)
 	}
-	m := Member{Rank: rank, World: world, Address: net.JoinHostPort(host, strconv.Itoa(port)), Token: token}
 	if e[envSegment] != "" {
-		if m.Segment, err = e.number("shared memory", 3, envSegment); err != nil {
+		if m.Segment, err = e.number("shared memory", firstExtra, envSegment); err != nil {
 			return Member{}, err
 		}
 	}

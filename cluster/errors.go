@@ -8,8 +8,8 @@ import (
 
 // RendezvousError says that the workers of a run could not meet.
 type RendezvousError struct {
-	Op   string // listen, join, admit
-	Addr string // host:port of the rendezvous
+	Op   string // listen on, join, link
+	Addr string // host:port of the rendezvous, or who was to be met
 	Err  error
 }
 

@@ -24,6 +24,9 @@ func Admit(conn net.Conn, t Token) (isAdmitted bool, lines int) {
 
 // Enter runs a worker's side of the handshake.
 func Enter(conn net.Conn, t Token) error {
-	_, _, err := enter(conn, t, Hello{World: 2})
+	if err := prove(conn, t); err != nil {
+		return err
+	}
+	_, err := enter(newLine(conn), Hello{World: 2})
 	return err
 }

@@ -30,9 +30,10 @@ type LaunchConfig struct {
 	// hosts of their own; nil: all are on this one, or on those of the lab.
 	Hosts []string
 	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard. In a lab
-	// with workers on several hosts a loopback address stands for the first host's.
+	// a loopback address stands for the first host's.
 	Host string
-	// Port of the rendezvous; 0 picks a free one.
+	// Port of the rendezvous; 0 picks a free one. On a loopback address 0 makes none: the workers inherit
+	// their connections.
 	Port int
 	// Log returns the path of the file that takes a worker's output.
 	Log func(rank int) string
@@ -86,11 +87,13 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	}
 	events := make(chan event)
 	token := NewToken()
-	meeting, err := listen(c.Host, c.Port, c.World, token, events)
-	if err != nil {
-		return nil, err
-	}
+	meeting := newCoordinator(c.World, token, events)
 	defer meeting.close()
+	if c.hasRendezvous() {
+		if err := meeting.listen(c.Host, c.Port); err != nil {
+			return nil, err
+		}
+	}
 	before := readLimits()
 	workers, err := c.start(meeting, token, networks)
 	if err != nil {
@@ -133,18 +136,35 @@ func (c *LaunchConfig) settle() (networks []string, err error) {
 	return networks, nil
 }
 
-// start starts the workers with the shared memory that they link by, if they do.
+// hasRendezvous reports whether workers come by TCP. Nobody else can: a port that the system picks on a
+// loopback address is known to no other process.
+func (c *LaunchConfig) hasRendezvous() bool {
+	ip := net.ParseIP(c.Host)
+	return !hasSocketPairs || c.Port != 0 || ip == nil || !ip.IsLoopback()
+}
+
+// start starts the workers with their control connections, unless they dial, and with the shared memory
+// that they link by, if they do.
 func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string) (*fleet, error) {
 	processes := c.processes(meeting, token)
 	for rank, path := range networks {
 		processes[rank].network = path
 	}
+	var passed []*os.File
+	defer func() {
+		for _, f := range passed {
+			f.Close() // the children have their own handles
+		}
+	}()
+	if meeting.listener == nil {
+		ends, err := meeting.connect(processes)
+		if passed = append(passed, ends...); err != nil {
+			return nil, fmt.Errorf("cluster: launch: %w", err)
+		}
+	}
 	if c.SharedMemory {
 		segments, err := share(processes)
-		for _, s := range segments {
-			defer s.Close() // the children have their own handles
-		}
-		if err != nil {
+		if passed = append(passed, segments...); err != nil {
 			return nil, fmt.Errorf("cluster: launch: %w", err)
 		}
 	}
@@ -176,7 +196,10 @@ func share(processes []process) (segments []*os.File, err error) {
 }
 
 func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
-	address := meeting.address()
+	host, port := c.Host, 0
+	if a := meeting.address(); a != nil {
+		host, port = a.IP.String(), a.Port
+	}
 	processes := make([]process, c.World)
 	shares := assign(processors(), c.World, c.Threads)
 	for rank := range processes {
@@ -186,9 +209,11 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 				EnvWorld:      strconv.Itoa(c.World),
 				envTorchRank:  strconv.Itoa(rank), // the launcher itself may have others
 				envTorchWorld: strconv.Itoa(c.World),
-				EnvMasterAddr: address.IP.String(),
-				EnvMasterPort: strconv.Itoa(address.Port),
+				EnvMasterAddr: host,
+				EnvMasterPort: strconv.Itoa(port),
 				EnvToken:      string(token),
+				envControl:    "", // the launcher may itself be a worker
+				envSegment:    "",
 			})}
 		if c.Hosts != nil {
 			processes[rank].environment[EnvHost] = c.Hosts[rank]

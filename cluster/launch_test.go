@@ -104,13 +104,14 @@ func work(environment cluster.Environment) int {
 		<-session.Context().Done()
 		return 130
 	}
+	ports := listening()
 	mesh, err := session.Connect(session.Context())
 	if err != nil {
 		fmt.Println(err)
 		return 4
 	}
 	defer mesh.Close()
-	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Welcome: session.Welcome})
+	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Ports: ports, Welcome: session.Welcome})
 	return 0
 }
 
@@ -129,6 +130,7 @@ func beatOf(how string, rank int) cluster.Progress {
 
 type result struct {
 	Rank, Size int
+	Ports      []string // on which it listened before it was linked
 	Welcome    cluster.Welcome
 }
 
@@ -144,7 +146,11 @@ func launchIn(t *testing.T, ctx context.Context, dir, how string, world int) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cluster.Launch(ctx, cluster.LaunchConfig{
+	host := ""
+	if how == "twice" {
+		host = "localhost" // a rendezvous, so that one more can come
+	}
+	return cluster.Launch(ctx, cluster.LaunchConfig{Host: host,
 		World: world, Command: []string{self}, Job: "the job", JoinTimeout: 3 * time.Second,
 		SilenceTimeout: 2 * time.Second,
 		Environment:    cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how}),
@@ -166,28 +172,6 @@ func TestLaunchReturnsEveryResult(t *testing.T) {
 		if r.Rank != rank || r.Size != 3 || len(w.Addresses) != 3 || w.ISA != "fast" ||
 			string(w.Job) != `"the job"` {
 			t.Errorf("rank %d: %s", rank, text)
-		}
-	}
-}
-
-// Workers that shared memory links, and one that is alone, listen on no port.
-func TestSharedMemoryNeedsNoPort(t *testing.T) {
-	self, _ := os.Executable()
-	dir := t.TempDir()
-	for world := 1; world <= 2; world++ {
-		results, err := cluster.Launch(t.Context(), cluster.LaunchConfig{World: world, SharedMemory: true,
-			Command:     []string{self},
-			Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well"}),
-			Log:         func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r result
-		if err := json.Unmarshal(results[0], &r); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Join(r.Welcome.Addresses, "") != "" || r.Size != world {
-			t.Errorf("%d workers listen on %q", world, r.Welcome.Addresses)
 		}
 	}
 }

@@ -67,6 +67,7 @@ type message struct {
 	Result   json.RawMessage `json:"result,omitempty"`
 	Failure  *Failure        `json:"failure,omitempty"`
 	Refused  string          `json:"refused,omitempty"` // why the hello was not accepted
+	Heard    bool            `json:"heard,omitempty"`   // the launcher has read a Progress
 	Stop     bool            `json:"stop,omitempty"`
 }
 
@@ -75,16 +76,17 @@ const (
 	writeTimeout = 10 * time.Second // a peer that does not read for so long is gone
 )
 
-// line is one end of an authenticated control connection. Several goroutines may send, one may
+// line is one end of a control connection. Several goroutines may send, one may
 // receive.
 type line struct {
-	conn   net.Conn
-	reader *bufio.Reader
-	mu     sync.Mutex
+	conn    net.Conn
+	timeout time.Duration // of a send; 0: none
+	reader  *bufio.Reader
+	mu      sync.Mutex
 }
 
 func newLine(conn net.Conn) *line {
-	return &line{conn: conn, reader: bufio.NewReaderSize(conn, maxLine)}
+	return &line{conn: conn, timeout: writeTimeout, reader: bufio.NewReaderSize(conn, maxLine)}
 }
 
 func (l *line) send(m message) error {
@@ -97,8 +99,10 @@ func (l *line) send(m message) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
+	if l.timeout > 0 {
+		if err := l.conn.SetWriteDeadline(time.Now().Add(l.timeout)); err != nil {
+			return err
+		}
 	}
 	_, err = l.conn.Write(append(text, '\n'))
 	return err

@@ -17,6 +17,7 @@ type process struct {
 	processors  []int    // on which it runs; nil for any
 	network     string   // path of the network namespace it lives in; "" for the launcher's
 	segment     *os.File // shared memory to pass on; nil if there is none
+	control     *os.File // its end of a control connection to pass on; nil: it dials
 }
 
 // exit says how a worker's process ended.
@@ -88,6 +89,9 @@ func (f *fleet) start(processes []process) error {
 	return nil
 }
 
+// firstExtra is the descriptor of a child's first extra file, after its three standard ones.
+const firstExtra = 3
+
 func (p process) start() (*exec.Cmd, error) {
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
@@ -97,9 +101,14 @@ func (p process) start() (*exec.Cmd, error) {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
 	cmd.Env = p.environment.Pairs()
 	cmd.Stdout, cmd.Stderr = log, log
-	if p.segment != nil {
-		cmd.ExtraFiles = []*os.File{p.segment} // as descriptor 3
-		cmd.Env = append(cmd.Env, envSegment+"=3")
+	for _, extra := range []struct {
+		name string
+		file *os.File
+	}{{envSegment, p.segment}, {envControl, p.control}} {
+		if extra.file != nil {
+			cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", extra.name, firstExtra+len(cmd.ExtraFiles)))
+			cmd.ExtraFiles = append(cmd.ExtraFiles, extra.file)
+		}
 	}
 	separate(cmd)
 	return cmd, cmd.Start()

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lockstep/comm"
@@ -25,6 +25,7 @@ var ErrLauncherLost = errors.New("cluster: the launcher is gone")
 
 const (
 	dialTimeout    = 10 * time.Second
+	maxUnheard     = 32 // reports on their way: they leave room for what must not be lost
 	connectTimeout = time.Minute
 	welcomeTimeout = 2 * time.Minute // the coordinator gives up earlier and says who is missing
 )
@@ -38,33 +39,33 @@ type Session struct {
 	listener *tcp.Listener // for data links; nil if no peer is linked by TCP
 	segment  *os.File      // the shared memory that came from the launcher; nil if none did
 	line     *line
+	unheard  atomic.Int64 // reports that the launcher has not read
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reader   sync.WaitGroup
 }
 
-// Join meets the other workers at m.Address and returns once all are there. It fills in rank,
-// world and listening address of the hello; the worker's data links are bound to the interface
-// by which it reaches the rendezvous. Errors are *RendezvousError.
+// Join meets the other workers by the connection that m.Control is or else at m.Address, and returns
+// once all are there. It fills in rank, world and listening address of the hello; the worker's data
+// links are bound to the interface by which it reaches the rendezvous. Errors are *RendezvousError.
 func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	refuse := func(err error) (*Session, error) {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, &RendezvousError{Op: "join", Addr: m.Address, Err: err}
+		return nil, &RendezvousError{Op: "join", Addr: m.place(), Err: err}
 	}
-	dialer := net.Dialer{Timeout: dialTimeout}
-	conn, err := dialer.DialContext(ctx, "tcp", m.Address)
+	conn, err := m.open(ctx)
 	if err != nil {
 		return refuse(err)
 	}
 	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 	defer interrupt()
-	s := &Session{member: m}
+	s := &Session{member: m, line: m.lineTo(conn)}
 	if m.Segment != 0 {
 		s.segment = os.NewFile(uintptr(m.Segment), "shared memory")
 	}
-	if err = s.listen(conn.LocalAddr()); err != nil {
+	if err = s.listen(); err != nil {
 		conn.Close()
 		s.release()
 		return refuse(err)
@@ -73,21 +74,19 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	if s.listener != nil {
 		h.Listen = s.listener.Addr()
 	}
-	var welcome *Welcome
-	if s.line, welcome, err = enter(conn, m.Token, h); err != nil {
+	if s.Welcome, err = enter(s.line, h); err != nil {
 		conn.Close()
 		s.release()
 		return refuse(err)
 	}
-	s.Welcome = *welcome
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.reader.Go(s.follow)
 	return s, nil
 }
 
-// listen listens for peers on the interface of a local address, if there are some to link with by TCP:
-// the worker is not alone, and shared memory does not link the whole world.
-func (s *Session) listen(local net.Addr) error {
+// listen listens for peers, if there are some to link with by TCP: the worker is not alone, and shared
+// memory does not link the whole world.
+func (s *Session) listen() error {
 	if s.member.World == 1 {
 		return nil
 	}
@@ -96,7 +95,11 @@ func (s *Session) listen(local net.Addr) error {
 			return err
 		}
 	}
-	host, _, err := net.SplitHostPort(local.String())
+	near := s.member.Address
+	if s.member.Control == 0 {
+		near = s.line.conn.LocalAddr().String()
+	}
+	host, _, err := net.SplitHostPort(near)
 	if err != nil {
 		return err
 	}
@@ -125,7 +128,7 @@ func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	defer cancel()
 	mesh, err := s.link(ctx)
 	if err != nil {
-		return nil, &RendezvousError{Op: "link from", Addr: s.line.conn.LocalAddr().String(), Err: err}
+		return nil, &RendezvousError{Op: "link", Addr: fmt.Sprintf("rank %d", s.member.Rank), Err: err}
 	}
 	return mesh, nil
 }
@@ -166,47 +169,36 @@ func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error
 	return shm.Connect(ctx, s.segment, index)
 }
 
-// enter performs the worker's side of the handshake.
-func enter(conn net.Conn, t Token, h Hello) (*line, *Welcome, error) {
-	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
-		return nil, nil, err
-	}
-	if _, err := io.WriteString(conn, t.preamble()); err != nil {
-		return nil, nil, err
-	}
-	var answer [len(answerYes)]byte
-	if _, err := io.ReadFull(conn, answer[:]); err != nil {
-		return nil, nil, fmt.Errorf("no answer to the token: %w", err)
-	}
-	if string(answer[:]) != answerYes {
-		return nil, nil, errors.New("not admitted: the token is not this run's")
-	}
-	l := newLine(conn)
+// enter says hello and waits until all workers are there.
+func enter(l *line, h Hello) (Welcome, error) {
 	if err := l.send(message{Hello: &h}); err != nil {
-		return nil, nil, err
+		return Welcome{}, err
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(welcomeTimeout)); err != nil {
-		return nil, nil, err
+	if err := l.conn.SetReadDeadline(time.Now().Add(welcomeTimeout)); err != nil {
+		return Welcome{}, err
 	}
 	m, err := l.receive()
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("wait for the other workers: %w", err)
+		return Welcome{}, fmt.Errorf("wait for the other workers: %w", err)
 	case m.Refused != "":
-		return nil, nil, fmt.Errorf("refused: %s", m.Refused)
+		return Welcome{}, fmt.Errorf("refused: %s", m.Refused)
 	case m.Welcome == nil:
-		return nil, nil, errors.New("unexpected answer to hello")
+		return Welcome{}, errors.New("unexpected answer to hello")
 	}
-	return l, m.Welcome, conn.SetDeadline(time.Time{})
+	return *m.Welcome, l.conn.SetDeadline(time.Time{})
 }
 
-// follow waits for the word to stop, or for the connection to end.
+// follow receives what the launcher says until the connection ends.
 func (s *Session) follow() {
 	for {
 		m, err := s.line.receive()
 		if err != nil {
 			s.cancel(ErrLauncherLost)
 			return
+		}
+		if m.Heard {
+			s.unheard.Add(-1)
 		}
 		if m.Stop {
 			s.cancel(ErrStopped)
@@ -218,8 +210,15 @@ func (s *Session) follow() {
 // ErrLauncherLost), or when Join's context is.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Report sends where the worker stands.
-func (s *Session) Report(p Progress) error { return s.line.send(message{Progress: &p}) }
+// Report sends where the worker stands. While the launcher does not read, because it is itself stopped or
+// its terminal is, a report without a note is dropped: the next one says more.
+func (s *Session) Report(p Progress) error {
+	if p.Note == "" && s.unheard.Load() >= maxUnheard {
+		return nil
+	}
+	s.unheard.Add(1)
+	return s.line.send(message{Progress: &p})
+}
 
 // Tell sends an event, which is encoded as JSON. The launcher hears a worker's events in order, and all of
 // them before its result. If one cannot be sent, the session's context ends.

@@ -283,7 +283,7 @@ func (s *supervisor) commonISA() (string, error) {
 	}
 	if s.ISA != "" || len(common) == 0 {
 		return "", &RendezvousError{Op: "agree on a kernel path at",
-			Addr: s.meeting.address().String(),
+			Addr: s.meeting.place(),
 			Err:  fmt.Errorf("asked for %q, all workers have %q", s.ISA, common)}
 	}
 	return common[len(common)-1], nil
@@ -362,7 +362,7 @@ func (s *supervisor) absent() error {
 			missing = append(missing, strconv.Itoa(rank))
 		}
 	}
-	return &RendezvousError{Op: "wait at", Addr: s.meeting.address().String(),
+	return &RendezvousError{Op: "wait at", Addr: s.meeting.place(),
 		Err: fmt.Errorf("%d of %d workers joined within %v; missing ranks: %s",
 			s.joined, s.World, s.JoinTimeout, strings.Join(missing, ", "))}
 }

@@ -150,7 +150,8 @@ func workerSettings() []Setting {
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }).
 			unless(meets),
-		number("master-port", "port on which workers meet; 0 for any free one", 0, math.MaxUint16,
+		number("master-port", "port on which workers meet; 0 for any free one, and for none on a loopback "+
+			"interface", 0, math.MaxUint16,
 			func(c *Config) *int { return &c.MasterPort }).
 			unless(meets),
 		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
