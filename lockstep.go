@@ -7,18 +7,19 @@ import (
 
 	"lockstep/app/command"
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/data"
 	"lockstep/graph"
 )
 
 // Option adds something of a program's own to the command line that Main runs.
-type Option func(*job.Catalog) error
+type Option func(*setting.Catalog) error
 
 // Model adds a network under a name that every command knows: help, the hint after a mistyped name and
 // completion included. build adds the network to the graph of x, images [N, H, W, C], and returns
 // logits [N, classes]. A name that is taken is an error at start.
 func Model(name string, build func(x *graph.Node, classes int) *graph.Node) Option {
-	return func(k *job.Catalog) (err error) {
+	return func(k *setting.Catalog) (err error) {
 		k.Models, err = k.Models.With(name, build)
 		return err
 	}
@@ -28,7 +29,7 @@ func Model(name string, build func(x *graph.Node, classes int) *graph.Node) Opti
 // and must return the same samples in each. A name that is taken is an error at start.
 func Dataset(name string,
 	load func(context.Context, data.Options) (train, test *data.Set, err error)) Option {
-	return func(k *job.Catalog) (err error) {
+	return func(k *setting.Catalog) (err error) {
 		k.Data, err = k.Data.With(name, load)
 		return err
 	}
@@ -37,7 +38,7 @@ func Dataset(name string,
 // Main parses the command line, runs it and exits with the documented status. Workers are processes
 // of the same program, so Main is the first call of main.
 func Main(options ...Option) {
-	var k job.Catalog
+	var k setting.Catalog
 	for _, option := range options {
 		if err := option(&k); err != nil {
 			fmt.Fprintf(os.Stderr, "lockstep: %v\n", err)

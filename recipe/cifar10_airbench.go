@@ -1,7 +1,7 @@
 package recipe
 
 import (
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
@@ -15,7 +15,7 @@ import (
 // samples as 9.75 epochs, as airbench's 9.9 epochs of 48 steps do. Two shards, so that batch norms see
 // 512 images and two workers end with the bits of one.
 func cifar10Airbench() Recipe {
-	c := job.Default()
+	c := setting.Default()
 	c.Model, c.Data = "airbench", "cifar10"
 	c.Augment, c.TTA = "shift-alternate", "flip-shift"
 	c.Batch, c.Shards, c.Steps, c.EvalEvery = 1024, 2, 478, 0

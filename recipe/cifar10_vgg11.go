@@ -1,6 +1,6 @@
 package recipe
 
-import "lockstep/app/job"
+import "lockstep/app/setting"
 
 // cifar10VGG11 trains vgg11 with batch norm, SGD and a rate that climbs and falls in straight lines.
 func cifar10VGG11() Recipe {
@@ -13,8 +13,8 @@ func cifar10VGG11() Recipe {
 // oneCycle returns what the recipes for larger networks on CIFAR-10 have in common: two shards of 64
 // images, Nesterov's momentum, crops and flips, and one triangle of the rate (Smith and Topin 2017,
 // arXiv 1708.07120).
-func oneCycle(model string, epochs int) job.Config {
-	c := job.Default()
+func oneCycle(model string, epochs int) setting.Config {
+	c := setting.Default()
 	c.Model, c.Data, c.Augment = model, "cifar10", "crop-flip"
 	c.Batch, c.Shards, c.Epochs = 128, 2, epochs
 	c.Optimizer, c.Schedule = nesterov(0.1), triangle(0.1, 0.2, 0)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/recipe"
 )
 
@@ -14,7 +14,7 @@ func FuzzNamed(f *testing.F) {
 	f.Add("lenet-minst")
 	f.Fuzz(func(t *testing.T, name string) {
 		r, err := recipe.Named(name)
-		var usage *job.UsageError
+		var usage *setting.UsageError
 		if err == nil && r.Name != name || err != nil && !errors.As(err, &usage) ||
 			err != nil && strings.Contains(err.Error(), "\n") {
 			t.Fatalf("%q: %q, %v", name, r.Name, err)

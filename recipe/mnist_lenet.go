@@ -1,10 +1,10 @@
 package recipe
 
-import "lockstep/app/job"
+import "lockstep/app/setting"
 
 // mnistLeNet reaches 99 % in a few epochs.
 func mnistLeNet() Recipe {
-	c := job.Default()
+	c := setting.Default()
 	c.Model, c.Data = "lenet", "mnist"
 	c.Batch, c.Shards, c.Epochs = 64, 2, 5
 	c.Optimizer, c.Schedule = nesterov(0.05), triangle(0.2, 0.2, 0)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/internal/spelling"
 	"lockstep/optim"
 )
@@ -17,7 +17,7 @@ type Recipe struct {
 	About string `json:"about"`
 	// Config has every setting; those that it leaves open follow the machine, and change no bit of
 	// the result.
-	Config job.Config `json:"config"`
+	Config setting.Config `json:"config"`
 	// Substitute is the data set that is used, and named as such, where Config.Data is not found;
 	// "" means that there is none.
 	Substitute string `json:"substitute"`
@@ -79,7 +79,7 @@ func triangle(start, peak, end float64) optim.ScheduleConfig {
 }
 
 // Named returns the recipe called name. It fails, with the nearest name, if there is none; the error
-// is a *job.UsageError.
+// is a *setting.UsageError.
 func Named(name string) (Recipe, error) {
 	var names []string
 	for _, r := range All() {
@@ -88,7 +88,7 @@ func Named(name string) (Recipe, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Recipe{}, &job.UsageError{Lines: []string{fmt.Sprintf("no recipe %q%s (known: %s)", name,
+	return Recipe{}, &setting.UsageError{Lines: []string{fmt.Sprintf("no recipe %q%s (known: %s)", name,
 		spelling.Hint(name, names), strings.Join(names, ", "))}}
 }
 

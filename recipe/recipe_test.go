@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/recipe"
 )
 
@@ -34,7 +34,7 @@ func TestRecipesAreWhatTheirFilesSay(t *testing.T) {
 		if string(want) != string(r.YAML()) {
 			t.Errorf("%s: not what %s says (go test ./recipe -update rewrites it)", r.Name, path)
 		}
-		c, _, err := job.Resolve(job.Source{File: path})
+		c, _, err := setting.Resolve(setting.Source{File: path})
 		if err != nil || !reflect.DeepEqual(c, r.Config.Complete()) {
 			t.Errorf("%s: the file sets\n%+v, want\n%+v; %v", r.Name, c, r.Config.Complete(), err)
 		}
@@ -47,7 +47,7 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, origins, err := job.Resolve(job.Source{Base: &r.Config, BaseName: "recipe " + r.Name,
+	c, origins, err := setting.Resolve(setting.Source{Base: &r.Config, BaseName: "recipe " + r.Name,
 		Flags: map[string]string{"epochs": "3", "seed": "7"}})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestVariants(t *testing.T) {
 
 func TestNoSuchRecipe(t *testing.T) {
 	_, err := recipe.Named("lenet-mnst")
-	var usage *job.UsageError
+	var usage *setting.UsageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), `did you mean "lenet-mnist"?`) {
 		t.Errorf("error %v", err)
 	}

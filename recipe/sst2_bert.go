@@ -1,13 +1,13 @@
 package recipe
 
 import (
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
 // sst2BERT trains bert-mini on SST-2, from random weights unless a pre-trained file is given.
 func sst2BERT() Recipe {
-	c := job.Default()
+	c := setting.Default()
 	c.Model, c.Data, c.Sequence = "bert-mini", "sst2", 64
 	c.Batch, c.Shards, c.Epochs = 64, 2, 2 // with more it fits the training texts: 79.9 % after four
 	c.Optimizer = optim.Config{Name: "adamw", LR: 3e-4, WeightDecay: 0.01, DecayMatrices: true}

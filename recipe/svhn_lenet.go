@@ -1,10 +1,10 @@
 package recipe
 
-import "lockstep/app/job"
+import "lockstep/app/setting"
 
 // svhnLeNet is three workers of 16 images each.
 func svhnLeNet() Recipe {
-	c := job.Default()
+	c := setting.Default()
 	c.Model, c.Data = "lenet", "svhn"
 	c.Workers, c.Shards, c.Batch, c.Epochs = 3, 3, 48, 10
 	c.Optimizer, c.Schedule = nesterov(0.04), triangle(0.2, 0.2, 0)

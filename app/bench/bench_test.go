@@ -16,12 +16,13 @@ import (
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func base() job.Config {
-	c := job.Default()
+func base() setting.Config {
+	c := setting.Default()
 	c.Steps = 3
 	return c
 }
@@ -106,7 +107,7 @@ func TestOptionsOfDDP(t *testing.T) {
 		}
 	}
 	c.Parts[0].Strategies = []string{"all-reduce"}
-	var bad *job.UsageError
+	var bad *setting.UsageError
 	_, err = bench.Expand(c)
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "is for --strategy ddp") {
 		t.Errorf("without ddp: error %v, want a usage error that names the strategy", err)
@@ -141,7 +142,7 @@ func TestExpandRefuses(t *testing.T) {
 		}(),
 	} {
 		_, err := bench.Expand(c)
-		var bad *job.UsageError
+		var bad *setting.UsageError
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want a usage error with %q", err, want)
 		}
@@ -150,7 +151,7 @@ func TestExpandRefuses(t *testing.T) {
 
 // Every round visits every row once; odd rounds run backwards, so neighbours form ABBA.
 func TestTrialsAlternate(t *testing.T) {
-	p := bench.Plan{Rows: make([]job.Config, 3), Repeats: 4}
+	p := bench.Plan{Rows: make([]setting.Config, 3), Repeats: 4}
 	var got []int
 	for i, trial := range p.Trials() {
 		if trial.Round != i/3 {
@@ -164,7 +165,7 @@ func TestTrialsAlternate(t *testing.T) {
 }
 
 // pretend stands in for job.Run: it writes the raw samples a run would and returns a summary.
-func pretend(_ context.Context, c job.Config, _ job.Options) (*job.Summary, error) {
+func pretend(_ context.Context, c setting.Config, _ job.Options) (*job.Summary, error) {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func TestRun(t *testing.T) {
 	r, err := bench.Run(t.Context(), c, bench.Options{
 		Label:    analysis.Results{Version: "1", Host: analysis.Host{Cores: 2}},
 		Progress: func(p bench.Progress) { last = p },
-		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
 			order = append(order, fmt.Sprintf("%s%d", c.Strategy, c.Threads))
 			if !o.Isolate {
 				t.Error("the worker is not a process of its own")
@@ -275,7 +276,7 @@ func checkNone(t *testing.T, row analysis.Row) {
 	if !slices.Equal(run.EpochSeconds, analysis.Numbers{1}) {
 		t.Errorf("epochs took %v, want one of 1 s", run.EpochSeconds)
 	}
-	var c job.Config
+	var c setting.Config
 	err := json.Unmarshal(run.Config, &c)
 	if err != nil || c.Optimizer.LR != base().Optimizer.LR || c.Shards != 2 {
 		t.Errorf("configuration %s (%v), want every resolved value", run.Config, err)
@@ -287,7 +288,7 @@ func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
 	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
 	lost := errors.New("rank 1 was killed")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
 			if c.Strategy == "ddp" {
 				return nil, lost
 			}
@@ -305,7 +306,7 @@ func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
 func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
 	c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
 	for name, end := range map[string]func(context.CancelFunc) error{
-		"usage":  func(context.CancelFunc) error { return &job.UsageError{Lines: []string{"no"}} },
+		"usage":  func(context.CancelFunc) error { return &setting.UsageError{Lines: []string{"no"}} },
 		"cancel": func(cancel context.CancelFunc) error { cancel(); return context.Canceled },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -314,7 +315,7 @@ func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
 			c.Out = filepath.Join(t.TempDir(), "out")
 			runs := 0
 			r, err := bench.Run(ctx, c, bench.Options{
-				Execute: func(context.Context, job.Config, job.Options) (*job.Summary, error) {
+				Execute: func(context.Context, setting.Config, job.Options) (*job.Summary, error) {
 					runs++
 					return nil, end(cancel)
 				}})
@@ -335,7 +336,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend})
-	var bad *job.UsageError
+	var bad *setting.UsageError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "thesis.tex") {
 		t.Errorf("error %v, want a usage error that names the file", err)
 	}
@@ -351,7 +352,7 @@ func TestBrokenSamplesFailTheRun(t *testing.T) {
 		c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
 		c.Out = filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{
-			Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+			Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
 				s, err := pretend(ctx, c, o)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(c.Out, "steps.jsonl"), []byte(content), 0o644)
@@ -370,7 +371,7 @@ func TestRowsOfWires(t *testing.T) {
 		"auto")
 	c.Out = filepath.Join(t.TempDir(), "out")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c job.Config, o job.Options) (*job.Summary, error) {
+		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
 			s, err := pretend(ctx, c, o)
 			if s.Wire = c.Wire; s.Wire == "auto" {
 				s.Wire = "bf16"

@@ -14,14 +14,16 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/app/host"
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
-// setting is the row's configuration as asked for; what only a run can tell is added by collect.
-func setting(c job.Config) analysis.Setting {
+// settingOf is the row's configuration as asked for; what only a run can tell is added by collect.
+func settingOf(c setting.Config) analysis.Setting {
 	wire := wireOf(c.Workers, c.Strategy, c.Wire)
 	return analysis.Setting{
-		Wire: wire, IsLossy: job.IsLossy(wire),
+		Wire: wire, IsLossy: setting.IsLossy(wire),
 		Model: c.Model, Data: c.Data, Strategy: c.Strategy, Algorithm: c.Algorithm, Link: c.Link,
 		Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Steps: c.Steps,
 		Epochs: c.Epochs, LR: c.Optimizer.LR, Seed: c.Seed,
@@ -30,7 +32,7 @@ func setting(c job.Config) analysis.Setting {
 
 // DescribeHost returns what is known about this machine, as results carry it.
 func DescribeHost() analysis.Host {
-	h := job.DescribeHost()
+	h := host.Describe()
 	return analysis.Host{Name: h.Name, OS: h.OS, Kernel: h.Kernel, Arch: h.Arch, CPU: h.CPU,
 		Cores: h.UsableCores, MemoryBytes: h.MemoryBytes, ISA: h.ISA}
 }
@@ -61,7 +63,7 @@ type line struct {
 
 // collect fills run from the summary and from the raw samples in the run directory, and completes
 // the row's setting with what the run resolved.
-func collect(run *analysis.Run, row *analysis.Row, c job.Config, s *job.Summary) error {
+func collect(run *analysis.Run, row *analysis.Row, c setting.Config, s *job.Summary) error {
 	config, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("bench: configuration: %w", err)
@@ -79,7 +81,7 @@ func collect(run *analysis.Run, row *analysis.Row, c job.Config, s *job.Summary)
 	set.Algorithm, set.Link = s.Algorithm, s.Link
 	set.Threads, set.Shards = s.Threads, s.Shards
 	set.Wire = wireOf(s.Workers, s.Strategy, s.Wire)
-	set.IsLossy = set.IsLossy || job.IsLossy(set.Wire) // what "auto" has chosen in any run
+	set.IsLossy = set.IsLossy || setting.IsLossy(set.Wire) // what "auto" has chosen in any run
 
 	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
 	if err != nil {

@@ -11,7 +11,7 @@
 // results.json is replaced atomically after every run, so that an interrupted benchmark loses
 // one run at most.
 //
-// Errors: *job.UsageError from [Expand] before anything runs; data errors and a cancelled
+// Errors: *setting.UsageError from [Expand] before anything runs; data errors and a cancelled
 // context end the benchmark at once, with the results so far; a *FailedError after the last run
 // if any failed.
 package bench

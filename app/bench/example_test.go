@@ -5,14 +5,14 @@ import (
 	"log"
 
 	"lockstep/app/bench"
-	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // Expand lists the rows of a benchmark; Trials puts their runs in turn, so that a slow minute of the
 // machine falls on all rows.
 func ExampleExpand() {
 	plan, err := bench.Expand(bench.Config{
-		Parts: []bench.Part{{Base: job.Default(), Models: []string{"lenet"},
+		Parts: []bench.Part{{Base: setting.Default(), Models: []string{"lenet"},
 			Strategies: []string{"all-reduce", "ddp"}, Workers: []int{2}, Batches: []int{64}}},
 		Repeats: 2, Cores: 2,
 	})

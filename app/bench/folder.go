@@ -7,7 +7,7 @@ import (
 )
 
 // Claim creates the folder of results. A folder with anything in it is refused, with a
-// *job.UsageError: results are never overwritten.
+// *setting.UsageError: results are never overwritten.
 func Claim(folder string) error {
 	if folder == "" {
 		return usage("no folder for the results")

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"lockstep/app/analysis"
-	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // Config is a benchmark as values.
@@ -24,7 +24,7 @@ type Config struct {
 
 // Part is one matrix. Base gives every setting that is not varied.
 type Part struct {
-	Base       job.Config // Threads 0: Cores / largest worker count, at least 1
+	Base       setting.Config // Threads 0: Cores / largest worker count, at least 1
 	Models     []string
 	Strategies []string
 	Workers    []int
@@ -34,7 +34,7 @@ type Part struct {
 
 // Plan is the list of rows to run.
 type Plan struct {
-	Rows    []job.Config
+	Rows    []setting.Config
 	Skipped []analysis.Skip
 	Repeats int
 	Copies  int // of each row, beside one another
@@ -47,7 +47,7 @@ type Trial struct{ Round, Row int }
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
 // worker they have nothing to exchange and are single under another name. What is left out is
-// listed in Skipped. It fails with a *job.UsageError if a list is empty or repeats itself, or
+// listed in Skipped. It fails with a *setting.UsageError if a list is empty or repeats itself, or
 // a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1)}
@@ -80,10 +80,10 @@ func Expand(c Config) (Plan, error) {
 }
 
 // copied returns the rows with n copies of each beside one another.
-func copied(rows []job.Config, n int) []job.Config {
-	var out []job.Config
+func copied(rows []setting.Config, n int) []setting.Config {
+	var out []setting.Config
 	for _, row := range rows {
-		out = append(out, slices.Repeat([]job.Config{row}, n)...)
+		out = append(out, slices.Repeat([]setting.Config{row}, n)...)
 	}
 	return out
 }
@@ -100,8 +100,8 @@ func (p Part) check() error {
 		return usage("no batch size")
 	}
 	for _, w := range p.Workers {
-		if w < 1 || w > job.MaxWorkers {
-			return usage("workers %d: want 1 to %d", w, job.MaxWorkers)
+		if w < 1 || w > setting.MaxWorkers {
+			return usage("workers %d: want 1 to %d", w, setting.MaxWorkers)
 		}
 	}
 	if s, ok := repeated(p.Models); ok {
@@ -142,7 +142,7 @@ func (p Part) expand(plan *Plan, c Config) {
 	}
 }
 
-func (p Part) expandStrategies(plan *Plan, base job.Config, c Config) {
+func (p Part) expandStrategies(plan *Plan, base setting.Config, c Config) {
 	for _, strategy := range p.Strategies {
 		row := p.under(strategy, base)
 		for _, row.Workers = range p.Workers {
@@ -160,7 +160,7 @@ func (p Part) expandStrategies(plan *Plan, base job.Config, c Config) {
 
 // under returns base with a strategy. Options that only ddp has are for its rows; a matrix without
 // ddp keeps them, and Validate names them.
-func (p Part) under(strategy string, base job.Config) job.Config {
+func (p Part) under(strategy string, base setting.Config) setting.Config {
 	base.Strategy = strategy
 	if strategy != "ddp" && slices.Contains(p.Strategies, "ddp") {
 		base.TuneBucket, base.OverlapForward, base.ShardOptimizer = false, false, false
@@ -169,7 +169,7 @@ func (p Part) under(strategy string, base job.Config) job.Config {
 }
 
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
-func (p Part) expandWires(plan *Plan, base job.Config) {
+func (p Part) expandWires(plan *Plan, base setting.Config) {
 	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 {
 		plan.Rows = append(plan.Rows, base)
 		return
@@ -211,7 +211,7 @@ func (p Plan) Trials() []Trial {
 }
 
 // Name labels a row: model, strategy, workers x threads, and a wire that is no plain one.
-func Name(c job.Config) string {
+func Name(c setting.Config) string {
 	name := fmt.Sprintf("%s %s %d×%d", c.Model, c.Strategy, c.Workers, c.Threads)
 	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
 		name += " " + wire
@@ -238,5 +238,5 @@ func repeated[T comparable](list []T) (T, bool) {
 }
 
 func usage(format string, args ...any) error {
-	return &job.UsageError{Lines: []string{fmt.Sprintf(format, args...)}}
+	return setting.Refuse(format, args...)
 }

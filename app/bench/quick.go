@@ -1,6 +1,6 @@
 package bench
 
-import "lockstep/app/job"
+import "lockstep/app/setting"
 
 // Quick returns the parts of `lockstep bench --quick`: two epochs of lenet and a few steps of
 // vgg11 on generated images, in all four strategies and without exchange, with one worker and
@@ -8,7 +8,7 @@ import "lockstep/app/job"
 //
 // The parts are sized for about a minute on two cores with vector kernels; isPlain, for a
 // processor without, cuts them down to the same time (plain kernels take 20 to 35 times as long).
-func Quick(base job.Config, isPlain bool) []Part {
+func Quick(base setting.Config, isPlain bool) []Part {
 	base.Data, base.Augment, base.Schedule.Name = "glyphs", "none", "constant"
 	base.Epochs, base.Steps, base.EvalEvery = 0, 0, 0
 	lenet := Part{Base: base, Models: []string{"lenet"}, Batches: []int{64}, Workers: []int{1, 2},

@@ -10,6 +10,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/job"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 )
 
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
@@ -20,7 +21,7 @@ type Options struct {
 	Job      job.Options      // of every run; Progress and Isolate are set here
 
 	// Execute runs one configuration; nil: job.Run.
-	Execute func(context.Context, job.Config, job.Options) (*job.Summary, error)
+	Execute func(context.Context, setting.Config, job.Options) (*job.Summary, error)
 }
 
 // Progress is a moment of a benchmark.
@@ -72,7 +73,7 @@ func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
 	for i, row := range plan.Rows {
-		b.results.Rows = append(b.results.Rows, analysis.Row{Setting: setting(row), Copy: i % plan.Copies})
+		b.results.Rows = append(b.results.Rows, analysis.Row{Setting: settingOf(row), Copy: i % plan.Copies})
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
@@ -179,7 +180,7 @@ func isFatal(err error) bool {
 }
 
 // directory names a run's folder so that a listing is in the order of rounds and rows.
-func directory(t Trial, c job.Config) string {
+func directory(t Trial, c setting.Config) string {
 	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, c.Model, c.Strategy,
 		c.Workers, c.Threads)
 	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {

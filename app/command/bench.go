@@ -14,6 +14,7 @@ import (
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 
 	"github.com/spf13/cobra"
@@ -108,8 +109,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 }
 
 // benchSettings are the settings of a run that are the same in every row.
-func benchSettings(k *job.Catalog) []job.Setting {
-	settings := slices.DeleteFunc(job.Settings(k), func(s job.Setting) bool {
+func benchSettings(k *setting.Catalog) []setting.Setting {
+	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-every", "eval-only", "save",
 			"out", "checkpoint-every", "resume", "for", "until"}
 		return slices.Contains(varied, s.Name)
@@ -187,7 +188,7 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 // config turns the flags into a benchmark. What the environment has decided comes back as flags
 // too, so that the command in the report repeats the benchmark anywhere.
 func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
-	resolved, origins, err := job.Resolve(job.Source{Catalog: &a.catalog, Environment: a.environment,
+	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: given(c)})
 	if err != nil {
 		return bench.Config{}, nil, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/tensor"
 )
@@ -101,10 +101,10 @@ func inspectCommand(a *app) *cobra.Command {
 func printContents(a *app, list contents) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, t := range list.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", printable(t.Name), t.DType, t.Shape, job.Size(t.Bytes))
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", printable(t.Name), t.DType, t.Shape, setting.Size(t.Bytes))
 	}
 	fmt.Fprintf(w, "%s\t\t%d elements\t%s\n", count(len(list.Tensors), "tensor"), list.Elements,
-		job.Size(list.Bytes))
+		setting.Size(list.Bytes))
 	return w.Flush()
 }
 
@@ -190,7 +190,7 @@ func (a *app) verifyCheckpoint(path string, isJSON bool) error {
 		return writeJSON(a, soundness{c.Path, c.Step, c.Files})
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
-		count(c.Step, "step"), count(len(c.Files), "file"), job.Size(c.Bytes()))
+		count(c.Step, "step"), count(len(c.Files), "file"), setting.Size(c.Bytes()))
 	return err
 }
 

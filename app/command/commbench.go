@@ -13,8 +13,8 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/commbench"
-	"lockstep/app/job"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -69,7 +69,7 @@ func commbenchCommand(a *app) *cobra.Command {
 
 func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	for _, text := range f.bytes {
-		n, err := job.ParseBytes(text)
+		n, err := setting.ParseBytes(text)
 		if err != nil {
 			return usagef("--bytes: %v", err)
 		}
@@ -157,9 +157,9 @@ func printCommbench(out io.Writer, records []commbench.Record, notes []string) e
 		"algorithm GB/s\tbus GB/s\tsent\tformula\t")
 	for _, r := range records {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n", r.Operation,
-			r.Algorithm, r.Codec, r.Link, r.Hosts, r.Ranks, job.FormatBytes(r.Bytes), short(r.Seconds.Median),
-			short(r.Seconds.P10), short(r.Seconds.P90), predicted(r), r.AlgorithmGBPerSecond,
-			r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
+			r.Algorithm, r.Codec, r.Link, r.Hosts, r.Ranks, setting.FormatBytes(r.Bytes),
+			short(r.Seconds.Median), short(r.Seconds.P10), short(r.Seconds.P90),
+			predicted(r), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
 	}
 	if err := w.Flush(); err != nil {
 		return err

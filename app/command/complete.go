@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/recipe"
 )
 
 // completeSetting lets a shell complete the values of a setting's flag.
-func completeSetting(c *cobra.Command, s job.Setting) {
+func completeSetting(c *cobra.Command, s setting.Setting) {
 	switch {
 	case s.Name == "data":
 		complete(c, s.Name, cobra.FixedCompletions(s.Values, cobra.ShellCompDirectiveDefault)) // or a path
@@ -56,7 +56,7 @@ func oneOf(names []string) cobra.CompletionFunc {
 
 // settingValues returns the names that a setting takes.
 func (a *app) settingValues(name string) []string {
-	for _, s := range job.Settings(&a.catalog) {
+	for _, s := range setting.Settings(&a.catalog) {
 		if s.Name == name {
 			return s.Values
 		}

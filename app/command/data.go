@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/data"
 )
 
@@ -49,7 +50,7 @@ func dataListCommand(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var sets []dataSet
 			for _, info := range a.catalog.Data.List() {
-				path, err := a.catalog.Data.Locate(info.Name, job.DataOptions(folder, a.environment))
+				path, err := a.catalog.Data.Locate(info.Name, setting.DataOptions(folder, a.environment))
 				if err != nil {
 					return err
 				}
@@ -100,7 +101,7 @@ func dataPathCommand(a *app) *cobra.Command {
 		Args:              oneDataSet,
 		ValidArgsFunction: oneOf(a.dataNames()),
 		RunE: func(c *cobra.Command, args []string) error {
-			o := job.DataOptions(folder, a.environment)
+			o := setting.DataOptions(folder, a.environment)
 			o.Offline = true
 			path, err := a.catalog.Data.Fetch(c.Context(), args[0], o)
 			if err != nil {
@@ -128,7 +129,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 			defer stop()
 			progress := newProgress(a, isQuiet)
 			defer progress.end()
-			o := job.DataOptions(folder, a.environment)
+			o := setting.DataOptions(folder, a.environment)
 			o.Progress = func(p data.Progress) { progress.show(job.DownloadProgress(p)) }
 			path, err := a.catalog.Data.Fetch(ctx, args[0], o)
 			if err != nil {

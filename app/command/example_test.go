@@ -2,10 +2,10 @@ package command_test
 
 import (
 	"lockstep/app/command"
-	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // This is the main function of cmd/lockstep. An empty catalog knows the built-in networks and data sets.
 func ExampleMain() {
-	command.Main(job.Catalog{})
+	command.Main(setting.Catalog{})
 }

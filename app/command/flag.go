@@ -9,19 +9,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/internal/spelling"
 )
 
-// setting is the flag of a job.Setting: text until job.Resolve reads it.
-type setting struct {
-	job.Setting
+// settingFlag is the flag of a setting.Setting: text until setting.Resolve reads it.
+type settingFlag struct {
+	setting.Setting
 	text string
 }
 
-func (s *setting) String() string        { return s.text }
-func (s *setting) Set(text string) error { s.text = text; return nil }
-func (s *setting) Type() string {
+func (s *settingFlag) String() string        { return s.text }
+func (s *settingFlag) Set(text string) error { s.text = text; return nil }
+func (s *settingFlag) Type() string {
 	if s.IsSwitch() {
 		return "bool"
 	}
@@ -32,13 +32,13 @@ func (s *setting) Type() string {
 const groupKey = "group"
 
 // addSettings gives c a flag for each setting.
-func addSettings(c *cobra.Command, settings []job.Setting) {
+func addSettings(c *cobra.Command, settings []setting.Setting) {
 	for _, s := range settings {
 		usage := s.Usage
 		if s.Default != "" {
 			usage += " (default: " + s.Default + ")"
 		}
-		f := c.Flags().VarPF(&setting{Setting: s}, s.Name, "", usage)
+		f := c.Flags().VarPF(&settingFlag{Setting: s}, s.Name, "", usage)
 		f.Annotations = map[string][]string{groupKey: {s.Group}}
 		if s.IsSwitch() {
 			f.NoOptDefVal = "true"
@@ -52,7 +52,7 @@ func addSettings(c *cobra.Command, settings []job.Setting) {
 func given(c *cobra.Command) map[string]string {
 	texts := map[string]string{}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if s, ok := f.Value.(*setting); ok {
+		if s, ok := f.Value.(*settingFlag); ok {
 			texts[f.Name] = s.text
 		}
 	})
@@ -86,7 +86,7 @@ func hintFlag(c *cobra.Command, flag string) string {
 	var names []string
 	var hasSettings bool
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		_, isSetting := f.Value.(*setting)
+		_, isSetting := f.Value.(*settingFlag)
 		hasSettings = hasSettings || isSetting
 		names = append(names, "--"+f.Name)
 	})
@@ -96,7 +96,7 @@ func hintFlag(c *cobra.Command, flag string) string {
 		}
 	}
 	if hasSettings {
-		return job.Hint(flag, names)
+		return setting.Hint(flag, names)
 	}
 	return spelling.Hint(flag, names)
 }

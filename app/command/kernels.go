@@ -9,9 +9,9 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
-	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/app/roofline"
+	"lockstep/app/setting"
 	"lockstep/compute"
 
 	"github.com/spf13/cobra"
@@ -63,8 +63,8 @@ and report.md.`,
 }
 
 // kernelSettings are the settings of a run that matter to single kernels.
-func kernelSettings(k *job.Catalog) []job.Setting {
-	settings := slices.DeleteFunc(job.Settings(k), func(s job.Setting) bool {
+func kernelSettings(k *setting.Catalog) []setting.Setting {
+	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		return !slices.Contains([]string{"model", "batch", "sequence", "threads", "isa"}, s.Name)
 	})
 	for i := range settings {
@@ -131,7 +131,8 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if flags["sequence"] == "" {
 		flags["sequence"] = kernelSequence
 	}
-	resolved, _, err := job.Resolve(job.Source{Catalog: &a.catalog, Environment: a.environment, Flags: flags})
+	resolved, _, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
+		Flags: flags})
 	if err != nil {
 		return roofline.Config{}, err
 	}

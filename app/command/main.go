@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 )
 
@@ -37,13 +38,13 @@ func commands() []func(*app) *cobra.Command {
 type app struct {
 	stdout, stderr io.Writer
 	environment    cluster.Environment
-	catalog        job.Catalog
+	catalog        setting.Catalog
 }
 
 // Main executes the process's command line, which knows the names of k, and exits with its status. It
 // is also what the workers of a run execute, so a program that calls it must do so before anything
 // else.
-func Main(k job.Catalog) {
+func Main(k setting.Catalog) {
 	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment(), catalog: k}
 	os.Exit(a.run(os.Args[1:]))
 }
@@ -126,7 +127,7 @@ func helpCommand() *cobra.Command {
 
 // usagef returns an error that ends the program with job.ExitUsage.
 func usagef(format string, args ...any) error {
-	return &job.UsageError{Lines: []string{fmt.Sprintf(format, args...)}}
+	return setting.Refuse(format, args...)
 }
 
 // noArguments refuses what is left beside flags.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/recipe"
 )
@@ -101,10 +101,10 @@ single settings; the others are the recipe's.`,
 			if err != nil {
 				return err
 			}
-			return a.train(c, job.Source{Base: &base, BaseName: "recipe " + r.Name}, isJSON, isQuiet)
+			return a.train(c, setting.Source{Base: &base, BaseName: "recipe " + r.Name}, isJSON, isQuiet)
 		},
 	}
-	settings := slices.DeleteFunc(job.Settings(&a.catalog), func(s job.Setting) bool {
+	settings := slices.DeleteFunc(setting.Settings(&a.catalog), func(s setting.Setting) bool {
 		return s.Name == "resume"
 	})
 	for i := range settings {
@@ -117,14 +117,14 @@ single settings; the others are the recipe's.`,
 
 // substituted returns the recipe's configuration, with its substitute for a data set that is not found,
 // unless a flag or a variable names one.
-func substituted(a *app, r recipe.Recipe, flags map[string]string) (job.Config, error) {
+func substituted(a *app, r recipe.Recipe, flags map[string]string) (setting.Config, error) {
 	c := r.Config
 	named := cmp.Or(flags["data"], a.environment[cluster.EnvTrain+"DATA"])
 	folder := cmp.Or(flags["data-dir"], a.environment[cluster.EnvTrain+"DATA_DIR"])
 	if r.Substitute == "" || named != "" {
 		return c, nil
 	}
-	path, err := a.catalog.Data.Locate(c.Data, job.DataOptions(folder, a.environment))
+	path, err := a.catalog.Data.Locate(c.Data, setting.DataOptions(folder, a.environment))
 	if err != nil || path != "" {
 		return c, err
 	}

@@ -14,12 +14,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
-func main() { Main(job.Catalog{}) }
+func main() { Main(setting.Catalog{}) }
 
 // TestMain lets the test binary act as the tool, and as the workers that the tool starts.
 func TestMain(m *testing.M) {

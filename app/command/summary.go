@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // rows prints lines of a name and what there is to say about it.
@@ -88,11 +89,12 @@ func (r rows) took(s *job.Summary) {
 	if s.Workers > 1 {
 		as := ""
 		if s.Wire != "fp32" {
-			as = fmt.Sprintf(", as %s in place of %s", s.Wire, job.Size(s.BytesVectors))
+			as = fmt.Sprintf(", as %s in place of %s", s.Wire, setting.Size(s.BytesVectors))
 		}
-		r.add("exchanged", "%s sent, %s received%s", job.Size(s.BytesSent), job.Size(s.BytesReceived), as)
+		r.add("exchanged", "%s sent, %s received%s", setting.Size(s.BytesSent),
+			setting.Size(s.BytesReceived), as)
 	}
-	r.add("memory", "%s at most, %s planned", job.Size(s.PeakRSSBytes), job.Size(s.PlannedBytes))
+	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
 	r.add("kernels", "%s, %s math", s.ISA, s.Math)
 }
 
@@ -113,7 +115,7 @@ func (r rows) left(s *job.Summary) {
 	}
 	if c := s.Checkpoints; c != nil && c.Count > 0 {
 		r.add("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",
-			c.Count, job.Size(c.Bytes), c.ExposedSeconds, c.WritingSeconds, c.Last)
+			c.Count, setting.Size(c.Bytes), c.ExposedSeconds, c.WritingSeconds, c.Last)
 	}
 	if s.Saved != nil {
 		r.add("weights", "%s", s.Saved.Path)

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 
 	"github.com/spf13/cobra"
 )
@@ -53,10 +54,10 @@ step, when data, programs and memory are ready, and stands still during evaluati
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.train(c, job.Source{File: config}, isJSON, isQuiet)
+			return a.train(c, setting.Source{File: config}, isJSON, isQuiet)
 		},
 	}
-	addSettings(c, job.Settings(&a.catalog))
+	addSettings(c, setting.Settings(&a.catalog))
 	c.Flags().StringVar(&config, "config", "",
 		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
 	addWatching(c, &isJSON, &isQuiet)
@@ -71,9 +72,9 @@ func addWatching(c *cobra.Command, isJSON, isQuiet *bool) {
 }
 
 // train runs what s and the flags of c describe, and prints the summary.
-func (a *app) train(c *cobra.Command, s job.Source, isJSON, isQuiet bool) error {
+func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) error {
 	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, given(c)
-	resolved, origins, err := job.Resolve(s)
+	resolved, origins, err := setting.Resolve(s)
 	if err != nil {
 		return err
 	}

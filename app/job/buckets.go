@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/app/setting"
 	"lockstep/gradsync"
 	"lockstep/train"
 )
@@ -43,52 +44,15 @@ func (w *worker) tellBuckets(done train.Result) {
 	}
 }
 
-// bucketProblems adds what is wrong with trying sizes of buckets.
-func (c Config) bucketProblems(add func(name, format string, args ...any)) {
-	switch {
-	case !c.TuneBucket || c.Workers == 1:
-	case c.Strategy != "ddp":
-		add("tune-bucket", "is for --strategy ddp, not %s", c.Strategy)
-	case c.ShardOptimizer:
-		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
-	case c.hasMemory():
-		add("tune-bucket", "what --wire %s holds back goes by the buckets", c.Wire)
-	case c.wire().IsAuto() || c.wire().IsLossy():
-		add("tune-bucket", "changes no result, but with --wire %s the sums would depend on the size that "+
-			"it finds; want a --bucket", c.Wire)
-	}
-}
-
-// isLate reports whether sums of gradients may come during the next forward pass.
-func (c Config) isLate() bool { return c.OverlapForward && c.Workers > 1 && !c.EvalOnly }
-
-// overlapProblems adds what is wrong with exchanging gradients behind the next forward pass.
-func (c Config) overlapProblems(add func(name, format string, args ...any)) {
-	switch {
-	case !c.isLate():
-	case c.Strategy != "ddp":
-		add("overlap-forward", "is for --strategy ddp, not %s", c.Strategy)
-	case c.Clip > 0:
-		add("overlap-forward", "no weight can change before --clip has the norm of the whole gradient")
-	case c.ShardOptimizer:
-		add("overlap-forward", "--shard-optimizer has the weights come behind the next forward pass already")
-	case c.TuneBucket:
-		add("overlap-forward", "--tune-bucket times steps that end with their exchange")
-	case !c.wire().IsFixed():
-		add("overlap-forward", "is not for --wire %s, which holds back gradients or is not decided yet",
-			c.Wire)
-	}
-}
-
 // bucketText says which size of buckets was chosen, and what each took.
 func bucketText(trials []gradsync.Trial) string {
 	var chosen string
 	var all []string
 	for _, t := range trials {
 		if t.IsChosen {
-			chosen = Size(int64(t.BucketBytes))
+			chosen = setting.Size(int64(t.BucketBytes))
 		}
-		all = append(all, fmt.Sprintf("%s %.4g", Size(int64(t.BucketBytes)), 1e3*t.Seconds))
+		all = append(all, fmt.Sprintf("%s %.4g", setting.Size(int64(t.BucketBytes)), 1e3*t.Seconds))
 	}
 	return fmt.Sprintf("bucket: %s; ms from the first layer to the last gradient, medians of %d steps: %s",
 		chosen, trials[0].Steps, strings.Join(all, ", "))

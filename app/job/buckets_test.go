@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
@@ -29,12 +30,12 @@ func TestTunedBucketsChangeNoResult(t *testing.T) {
 // there are and in whatever order they come; a worker without samples in a step takes part.
 func TestLateGradientsChangeNoResult(t *testing.T) {
 	skipIfShort(t)
-	for _, change := range []func(c *job.Config){
-		func(c *job.Config) {},
-		func(c *job.Config) { c.Optimizer.Name, c.Bucket = "adamw", 4096 },
-		func(c *job.Config) { c.Optimizer.Name, c.Bucket, c.Link = "lamb", 4096, "shm" },
-		func(c *job.Config) { c.Optimizer.Name, c.Wire = "muon", "zstd" },
-		func(c *job.Config) {
+	for _, change := range []func(c *setting.Config){
+		func(c *setting.Config) {},
+		func(c *setting.Config) { c.Optimizer.Name, c.Bucket = "adamw", 4096 },
+		func(c *setting.Config) { c.Optimizer.Name, c.Bucket, c.Link = "lamb", 4096, "shm" },
+		func(c *setting.Config) { c.Optimizer.Name, c.Wire = "muon", "zstd" },
+		func(c *setting.Config) {
 			c.EMA, c.Lookahead, c.Bucket = 0.9, optim.LookaheadConfig{Every: 2, Alpha: 0.5}, 1<<16
 		},
 	} {
@@ -59,8 +60,8 @@ func TestLateGradientsChangeNoResult(t *testing.T) {
 // without such gradients.
 func TestLateRunsAreResumed(t *testing.T) {
 	skipIfShort(t)
-	change := func(workers int, isLate bool) func(*job.Config) {
-		return func(c *job.Config) {
+	change := func(workers int, isLate bool) func(*setting.Config) {
+		return func(c *setting.Config) {
 			c.Optimizer.Name, c.Workers, c.Link, c.Bucket = "adamw", workers, "local", 4096
 			c.OverlapForward = isLate
 		}
@@ -88,14 +89,14 @@ func TestLateRunsAreResumed(t *testing.T) {
 }
 
 func TestLateGradientsRefuse(t *testing.T) {
-	for want, change := range map[string]func(c *job.Config){
-		"is for --strategy ddp, not all-reduce": func(c *job.Config) { c.Strategy = "all-reduce" },
-		"before --clip has the norm":            func(c *job.Config) { c.Clip = 1 },
-		"the next forward pass already":         func(c *job.Config) { c.ShardOptimizer = true },
-		"times steps that end":                  func(c *job.Config) { c.TuneBucket = true },
-		"is not for --wire auto":                func(c *job.Config) { c.Wire = "auto" },
+	for want, change := range map[string]func(c *setting.Config){
+		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
+		"before --clip has the norm":            func(c *setting.Config) { c.Clip = 1 },
+		"the next forward pass already":         func(c *setting.Config) { c.ShardOptimizer = true },
+		"times steps that end":                  func(c *setting.Config) { c.TuneBucket = true },
+		"is not for --wire auto":                func(c *setting.Config) { c.Wire = "auto" },
 	} {
-		c := job.Default()
+		c := setting.Default()
 		c.Workers, c.OverlapForward = 2, true
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -105,14 +106,14 @@ func TestLateGradientsRefuse(t *testing.T) {
 }
 
 func TestTunedBucketsRefuse(t *testing.T) {
-	for want, change := range map[string]func(c *job.Config){
-		"is for --strategy ddp, not all-reduce": func(c *job.Config) { c.Strategy = "all-reduce" },
-		"shares of --shard-optimizer":           func(c *job.Config) { c.ShardOptimizer = true },
-		"--wire top-k holds back":               func(c *job.Config) { c.Wire = "top-k" },
-		"with --wire bf16 the sums":             func(c *job.Config) { c.Wire = "bf16" },
-		"with --wire auto the sums":             func(c *job.Config) { c.Wire = "auto" },
+	for want, change := range map[string]func(c *setting.Config){
+		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
+		"shares of --shard-optimizer":           func(c *setting.Config) { c.ShardOptimizer = true },
+		"--wire top-k holds back":               func(c *setting.Config) { c.Wire = "top-k" },
+		"with --wire bf16 the sums":             func(c *setting.Config) { c.Wire = "bf16" },
+		"with --wire auto the sums":             func(c *setting.Config) { c.Wire = "auto" },
 	} {
-		c := job.Default()
+		c := setting.Default()
 		c.Workers, c.Strategy, c.TuneBucket = 2, "ddp", true
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {

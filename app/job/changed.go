@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 
+	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
 // changes words what makes a run that goes on from k end with other bits than it would have had
 // undisturbed.
-func (c Config) changes(k kept) []string {
+func changes(c setting.Config, k kept) []string {
 	var texts []string
-	isa, err := c.isa() // an error is a problem of Validate's
+	isa, err := c.KernelPath() // an error is a problem of Validate's
 	if was := k.Config.ISA; err == nil && was != "" && was != isa.String() {
 		texts = append(texts, fmt.Sprintf("kernels %v in place of %s: they round differently, so the run "+
 			"will not end with the parameters that it would have had", isa, was))
@@ -20,17 +21,18 @@ func (c Config) changes(k kept) []string {
 	if step == 0 || c.For != "" || k.Config.For != "" {
 		return texts
 	}
-	was, err := k.Config.ratesOf(k)
-	now, failed := c.ratesOf(k)
+	was, err := ratesOf(k.Config, k)
+	now, failed := ratesOf(c, k)
 	if errors.Join(err, failed) == nil && was.Rate(step-1) != now.Rate(step-1) {
 		texts = append(texts, fmt.Sprintf("the schedule %s now has %d steps, not %d: the learning rate goes "+
-			"from %.4g in step %d to %.4g in step %d", c.Schedule.Name, c.stepsOf(k), k.Config.stepsOf(k),
-			was.Rate(step-1), step, now.Rate(step), step+1))
+			"from %.4g in step %d to %.4g in step %d", c.Schedule.Name,
+			c.NumSteps(k.TrainSamples), k.Config.NumSteps(k.TrainSamples), was.Rate(step-1), step,
+			now.Rate(step), step+1))
 	}
 	return texts
 }
 
 // ratesOf returns the learning rates of a run over the data that k was kept of.
-func (c Config) ratesOf(k kept) (optim.Schedule, error) {
-	return c.Schedule.Build(c.optimizer().LR, c.stepsOf(k), c.stepsPerEpoch(k))
+func ratesOf(c setting.Config, k kept) (optim.Schedule, error) {
+	return c.Schedule.Build(c.UpdateRule().LR, c.NumSteps(k.TrainSamples), c.StepsPerEpoch(k.TrainSamples))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/compute"
 )
@@ -22,7 +23,7 @@ func TestResumeFromAnotherFolder(t *testing.T) {
 	if _, _, err := resumed(t, c.Out, "epochs", "2"); err != nil {
 		t.Error(err)
 	}
-	again, _, err := job.Resolve(job.Source{File: filepath.Join(c.Out, "config.yaml")})
+	again, _, err := setting.Resolve(setting.Source{File: filepath.Join(c.Out, "config.yaml")})
 	if err != nil || !filepath.IsAbs(again.Data) || !filepath.IsAbs(again.Vocab) {
 		t.Errorf("%v; data %s, vocabulary %s", err, again.Data, again.Vocab)
 	}
@@ -30,7 +31,7 @@ func TestResumeFromAnotherFolder(t *testing.T) {
 
 // What makes a resumed run end with other bits is said before it begins.
 func TestResumeWarnsOfOtherBits(t *testing.T) {
-	c := begun(t, 4, func(c *job.Config) { c.Schedule.Name, c.ISA = "cosine", "plain" })
+	c := begun(t, 4, func(c *setting.Config) { c.Schedule.Name, c.ISA = "cosine", "plain" })
 	_, notes, err := resumed(t, c.Out, "steps", "8", "workers", "2")
 	want := "warning: the schedule cosine now has 8 steps, not 4: the learning rate goes from 0.002929 in " +
 		"step 4 to 0.01 in step 5\n"
@@ -40,7 +41,7 @@ func TestResumeWarnsOfOtherBits(t *testing.T) {
 }
 
 func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
-	c := begun(t, 4, func(c *job.Config) { c.Workers, c.Link = 2, "local" })
+	c := begun(t, 4, func(c *setting.Config) { c.Workers, c.Link = 2, "local" })
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
 		"--isa":        {"resume": c.Out, "steps": "9", "isa": "plain"},
 	} {
 		env := cluster.ProcessEnvironment().With(cluster.Environment{cluster.EnvISA: "plain"})
-		c, origins, err := job.Resolve(job.Source{Flags: flags, Environment: env})
+		c, origins, err := setting.Resolve(setting.Source{Flags: flags, Environment: env})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,51 +3,19 @@ package job
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/optim"
 	"lockstep/train"
 )
 
-// checkpointsFolder is where a run directory has its checkpoints.
-const checkpointsFolder = "checkpoints"
-
-// store returns the run's checkpoints.
-func (d directory) store() *checkpoint.Store {
-	return checkpoint.NewStore(d.path(checkpointsFolder))
-}
-
-// interval is the time between two checkpoints, in steps or as a duration; the zero interval means
-// that there are none.
-type interval struct {
-	steps int
-	time  time.Duration
-}
-
-// parseInterval reads 100 or 5m.
-func parseInterval(text string) (interval, error) {
-	if text == "" {
-		return interval{}, nil
-	}
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= maxCount {
-		return interval{steps: n}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return interval{time: d}, nil
-	}
-	return interval{}, fmt.Errorf("%q is neither a number of steps such as 100 nor a time such as 5m",
-		text)
-}
-
-// keeps reports whether the run leaves checkpoints.
-func (c Config) keeps() bool { return c.CheckpointEvery != "" }
-
 // kept is what a checkpoint's manifest says about the run.
 type kept struct {
 	// Config is the resolved configuration of the part that wrote it, with absolute paths.
-	Config Config `json:"config"`
+	Config setting.Config `json:"config"`
 	// Progress is where the run stood.
 	Progress train.Progress `json:"progress"`
 	// Evaluations so far.
@@ -82,7 +50,7 @@ type Checkpoints struct {
 // one write at a time. Only rank 0 has one: all replicas are equal. What is not, it collects.
 type saver struct {
 	store *checkpoint.Store
-	every interval
+	every setting.Interval
 	peers *peerState // nil: replicas are equal in all
 	// describe completes what the manifest says about a moment.
 	describe func(train.Progress) kept
@@ -145,10 +113,10 @@ func (s *saver) wants(step int, isLast bool, now time.Time) (bool, error) {
 
 // isDue reports whether a multiple of the interval has been passed since the last checkpoint.
 func (s *saver) isDue(step int, now time.Time) bool {
-	if n := s.every.steps; n > 0 {
+	if n := s.every.Steps; n > 0 {
 		return step/n > s.last/n
 	}
-	return now.Sub(s.at) >= s.every.time
+	return now.Sub(s.at) >= s.every.Time
 }
 
 // copy takes the moment's values. It allocates the first time only.
@@ -198,7 +166,7 @@ func (s *saver) write(k kept, done chan<- error) {
 	began := time.Now()
 	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
-	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.stepShards())
+	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.StepShards())
 	c, err := s.store.Commit(k.Progress.Step, k, append([]checkpoint.File{
 		checkpoint.Weights(v, batches, s.metadata), keptOf(s.copied, s.peers.vectors()).File(
 			checkpoint.OptimizerFile, v)}, s.peers.files(v)...))
@@ -254,18 +222,17 @@ func (s *saver) ended(err error) error {
 }
 
 // newSaver returns the keeper of this worker's run, or nil if it has none.
-func (w *worker) newSaver() (*saver, error) {
-	if !w.config.keeps() || w.rank != 0 || w.config.EvalOnly {
-		return nil, nil
+func (w *worker) newSaver() *saver {
+	if !w.config.KeepsCheckpoints() || w.rank != 0 || w.config.EvalOnly {
+		return nil
 	}
-	every, err := parseInterval(w.config.CheckpointEvery)
-	return &saver{store: w.dir.store(), every: every, peers: w.peers, describe: w.describe,
-		metadata: w.metadata(), at: time.Now()}, err
+	return &saver{store: w.dir.Store(), every: w.config.CheckpointInterval(), peers: w.peers,
+		describe: w.describe, metadata: w.metadata(), at: time.Now()}
 }
 
 // describe says where the run stands, for a checkpoint.
 func (w *worker) describe(p train.Progress) kept {
-	k := kept{Config: w.config.rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
+	k := kept{Config: w.config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started,
 		TrainSamples: w.task.train.Len(), Data: w.task.hashes}
 	if w.started != nil {
@@ -281,12 +248,12 @@ func (w *worker) describe(p train.Progress) kept {
 // one in progress.
 func (w *worker) checkSpace(l *train.Loop) error {
 	bytes := l.Moment().Bytes() + w.heldBytes(len(l.Variables().Weights))
-	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.store().Count()))
-	free, isKnown := freeBytes(string(w.dir))
+	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.Store().Count()))
+	free, isKnown := w.dir.FreeBytes()
 	if !isKnown {
 		return nil
 	}
-	return spaceError(w.dir.path(checkpointsFolder), want, free)
+	return spaceError(w.dir.Path(rundir.CheckpointsFolder), want, free)
 }
 
 // spaceError says how much of what is wanted is missing; nil if nothing is.
@@ -296,8 +263,8 @@ func spaceError(path string, want, free int64) error {
 	}
 	return &checkpoint.WriteError{File: path, Err: fmt.Errorf(
 		"%d checkpoints and one in progress take %s, the disk has %s: %s are missing; "+
-			"make room, or leave out --checkpoint-every", checkpoint.Kept, Size(want), Size(free),
-		Size(want-free))}
+			"make room, or leave out --checkpoint-every", checkpoint.Kept, setting.Size(want),
+		setting.Size(free), setting.Size(want-free))}
 }
 
 // manifestRoom is more than a checkpoint's files have besides their values.

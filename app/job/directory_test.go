@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // A run that cannot begin takes away the folders it has made, and no other.
@@ -27,7 +28,7 @@ func TestNothingStaysOfARunThatNeverBegan(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			config := job.Default()
+			config := setting.Default()
 			config.Workers, config.Steps = 2, 1
 			config.MasterAddr = "192.0.2.1" // for documentation: no machine has it
 			config.Out = filepath.Join(root, c.out)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"lockstep/app/host"
+	"lockstep/app/rundir"
 	"lockstep/app/tensorboard"
 	"lockstep/trace"
 	"lockstep/train"
@@ -32,12 +34,12 @@ type events struct {
 	steps  int
 	time   time.Duration
 	phases trace.Phases
-	usage  usage
+	usage  host.Usage
 }
 
 // openEvents creates the file of a rank, which speaks if it writes what is the same on all ranks, too.
-func openEvents(dir directory, rank int, speaks bool) (*events, error) {
-	w, err := tensorboard.Create(filepath.Join(dir.path(eventsFolder), fmt.Sprintf("rank%d", rank)),
+func openEvents(dir rundir.Directory, rank int, speaks bool) (*events, error) {
+	w, err := tensorboard.Create(filepath.Join(dir.Path(eventsFolder), fmt.Sprintf("rank%d", rank)),
 		time.Now())
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
@@ -51,27 +53,27 @@ func openEvents(dir directory, rank int, speaks bool) (*events, error) {
 
 // step writes a finished step if one is due. Times are means over the steps since the last one that
 // was written; what the worker took is per second.
-func (e *events) step(now time.Time, s train.Step, u usage) {
+func (e *events) step(now time.Time, s train.Step, u host.Usage) {
 	e.steps++
 	e.time += s.Time
 	for p, d := range s.Phases {
 		e.phases[p] += d
 	}
-	e.usage.wall += u.wall
-	e.usage.cpu += u.cpu
-	e.usage.sent += u.sent
-	e.usage.received += u.received
-	if now.Before(e.next) || e.time <= 0 || e.usage.wall <= 0 {
+	e.usage.Wall += u.Wall
+	e.usage.CPU += u.CPU
+	e.usage.Sent += u.Sent
+	e.usage.Received += u.Received
+	if now.Before(e.next) || e.time <= 0 || e.usage.Wall <= 0 {
 		return
 	}
 	e.next = now.Add(eventsEvery)
-	steps, seconds, wall := float64(e.steps), e.time.Seconds(), e.usage.wall.Seconds()
+	steps, seconds, wall := float64(e.steps), e.time.Seconds(), e.usage.Wall.Seconds()
 	e.scalars = append(e.scalars[:0],
 		tensorboard.Scalar{Tag: "step/ms", Value: 1e3 * seconds / steps},
-		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.cpu.Seconds() / wall},
-		tensorboard.Scalar{Tag: "worker/memory bytes", Value: float64(u.rss)},
-		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(e.usage.sent) / wall},
-		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(e.usage.received) / wall})
+		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.CPU.Seconds() / wall},
+		tensorboard.Scalar{Tag: "worker/memory bytes", Value: float64(u.RSS)},
+		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(e.usage.Sent) / wall},
+		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(e.usage.Received) / wall})
 	for p, d := range e.phases {
 		e.scalars = append(e.scalars,
 			tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds() / steps})
@@ -81,7 +83,7 @@ func (e *events) step(now time.Time, s train.Step, u usage) {
 			tensorboard.Scalar{Tag: "learning rate", Value: s.Rate})
 	}
 	e.writer.Add(now, int64(s.Number+1), e.scalars...)
-	e.steps, e.time, e.phases, e.usage = 0, 0, trace.Phases{}, usage{}
+	e.steps, e.time, e.phases, e.usage = 0, 0, trace.Phases{}, host.Usage{}
 	e.flush(now)
 }
 

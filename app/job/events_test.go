@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/app/host"
+	"lockstep/app/rundir"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -15,7 +17,7 @@ import (
 // The first step is written at once, then one per eventsEvery with the means since; an evaluation
 // always. That the file reads well is tensorboard's test.
 func TestEvents(t *testing.T) {
-	dir := directory(t.TempDir())
+	dir := rundir.Directory(t.TempDir())
 	e, err := openEvents(dir, 3, true)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +28,7 @@ func TestEvents(t *testing.T) {
 	for s.Number = range 301 { // at 0, 100, 200 and 300 ms
 		before := e.steps
 		e.step(now.Add(time.Duration(s.Number)*time.Millisecond), s,
-			usage{wall: 2 * time.Millisecond, cpu: 4 * time.Millisecond, rss: 1})
+			host.Usage{Wall: 2 * time.Millisecond, CPU: 4 * time.Millisecond, RSS: 1})
 		if e.steps <= before {
 			written++
 		}
@@ -47,7 +49,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	e.evaluation(now, train.Evaluation{Steps: 300, Loss: 0.5, Correct: 1, Samples: 2})
-	if n := testing.AllocsPerRun(100, func() { e.step(now, s, usage{}) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { e.step(now, s, host.Usage{}) }); n != 0 {
 		t.Errorf("%v allocations in a step, want 0", n)
 	}
 	if err := e.close(); err != nil {
@@ -69,9 +71,9 @@ func sharedTags() []string {
 }
 
 // eventsOf returns what a rank wrote.
-func eventsOf(t *testing.T, dir directory, rank int) []byte {
+func eventsOf(t *testing.T, dir rundir.Directory, rank int) []byte {
 	t.Helper()
-	files, _ := filepath.Glob(dir.path(fmt.Sprintf("events/rank%d/events.out.tfevents.*", rank)))
+	files, _ := filepath.Glob(dir.Path(fmt.Sprintf("events/rank%d/events.out.tfevents.*", rank)))
 	if len(files) != 1 {
 		t.Fatalf("files %v, want one", files)
 	}
@@ -84,13 +86,13 @@ func eventsOf(t *testing.T, dir directory, rank int) []byte {
 
 // A rank that does not speak writes what it took, and nothing that all ranks share.
 func TestEventsOfOtherRanks(t *testing.T) {
-	dir := directory(t.TempDir())
+	dir := rundir.Directory(t.TempDir())
 	e, err := openEvents(dir, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Unix(1_700_000_000, 0)
-	e.step(now, train.Step{Loss: 2, Time: time.Millisecond}, usage{wall: time.Millisecond})
+	e.step(now, train.Step{Loss: 2, Time: time.Millisecond}, host.Usage{Wall: time.Millisecond})
 	e.evaluation(now, train.Evaluation{Steps: 1, Correct: 1, Samples: 2})
 	if err := e.close(); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // One worker trains in the calling process. Several are processes of the same program, which calls Work in
@@ -18,7 +19,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
-	c := job.Default()
+	c := setting.Default()
 	c.Data = "synthetic"
 	c.Batch, c.Steps, c.Threads, c.LimitTrain, c.LimitTest = 16, 4, 1, 64, 16
 	c.Out = filepath.Join(folder, "mine")

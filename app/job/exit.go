@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/comm"
@@ -33,7 +35,7 @@ const (
 func ExitCode(err error) int {
 	var (
 		worker *cluster.WorkerError
-		usage  *UsageError
+		usage  *setting.UsageError
 
 		stopped *StoppedError
 	)
@@ -49,7 +51,8 @@ func ExitCode(err error) int {
 		return ExitDiverged
 	case isA[*MissedError](err):
 		return ExitCheck
-	case errors.As(err, &usage), isA[*cluster.EnvironmentError](err), isA[*data.UnknownError](err):
+	case errors.As(err, &usage), isA[*rundir.FolderError](err), isA[*cluster.EnvironmentError](err),
+		isA[*data.UnknownError](err):
 		return ExitUsage
 	case isA[*data.MissingError](err), isA[*data.FormatError](err),
 		isA[*data.ReadError](err), isA[*checkpoint.FormatError](err),

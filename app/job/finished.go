@@ -5,34 +5,36 @@ import (
 	"fmt"
 	"os"
 
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 )
 
 // finished returns the summary that the run in c.Out left if it has ended and c gives it nothing more to
 // do; else nil.
-func (c Config) finished(k kept) *Summary {
-	d := directory(c.Out)
-	text, err := os.ReadFile(d.path(summaryFile))
+func finished(c setting.Config, k kept) *Summary {
+	d := rundir.Directory(c.Out)
+	text, err := os.ReadFile(d.Path(rundir.SummaryFile))
 	s := &Summary{}
 	if err != nil || json.Unmarshal(text, s) != nil || s.Steps != k.Progress.Step {
 		return nil // not ended, or not with this checkpoint
 	}
-	if _, err := os.Stat(d.path(checkpoint.WeightsFile)); c.Save && err != nil {
+	if _, err := os.Stat(d.Path(checkpoint.WeightsFile)); c.Save && err != nil {
 		return nil
 	}
-	if !c.isOver(k) {
+	if !isOver(c, k) {
 		return nil
 	}
-	s.Directory, s.Target, s.IsUnchanged = c.Out, c.target(k.Evaluations), true
+	s.Directory, s.Target, s.IsUnchanged = c.Out, targetOf(c, k.Evaluations), true
 	return s
 }
 
 // isOver reports whether a run that ended at k would end there with the length and the target of c.
-func (c Config) isOver(k kept) bool {
-	was, target := k.Config, c.target(k.Evaluations)
+func isOver(c setting.Config, k kept) bool {
+	was, target := k.Config, targetOf(c, k.Evaluations)
 	isSame := c.Steps == was.Steps && c.Epochs == was.Epochs && c.For == was.For && c.Until == was.Until
 	isReached := target != nil && target.IsReached
-	return isSame || isReached || c.For == "" && k.Progress.Step == c.stepsOf(k)
+	return isSame || isReached || c.For == "" && k.Progress.Step == c.NumSteps(k.TrainSamples)
 }
 
 // nothingToDo says why a run that is resumed does nothing.

@@ -3,6 +3,8 @@ package job
 import (
 	"fmt"
 	"slices"
+
+	"lockstep/app/rundir"
 )
 
 // Lost is a log or a file of metrics that a run could not go on writing, mostly because the disk is full.
@@ -32,18 +34,17 @@ func (w *worker) lose(file string, err error) {
 
 // openLogs opens the files to which every step adds.
 func (w *worker) openLogs() (err error) {
-	if w.steps, err = openStepLog(w.dir.path(stepsFile)); err != nil {
+	if w.steps, err = w.dir.OpenStepLog(w.config.KeepsCheckpoints()); err != nil {
 		return err
 	}
-	w.steps.isPrompt = w.config.keeps()
 	if w.events, err = openEvents(w.dir, w.rank, w.speaks()); err != nil {
-		w.steps.close() // empty so far
+		w.steps.Close() // empty so far
 	}
 	return err
 }
 
 // closeLogs writes what is left of them.
 func (w *worker) closeLogs() {
-	w.lose(stepsFile, w.steps.close())
+	w.lose(rundir.StepsFile, w.steps.Close())
 	w.lose(eventsFolder, w.events.close())
 }

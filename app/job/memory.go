@@ -3,6 +3,8 @@ package job
 import (
 	"fmt"
 
+	"lockstep/app/host"
+	"lockstep/app/setting"
 	"lockstep/train"
 )
 
@@ -21,31 +23,31 @@ func (w *worker) planMemory(l *train.Loop) error {
 		m.Variables += l.Moment().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	}
 	w.optimizer = l.OptimizerBytes()
-	if c.hasMemory() {
+	if c.HoldsBack() {
 		for _, p := range l.Pieces() {
 			m.Variables += 4 * int64(len(p)) // what it keeps back
 		}
 	}
 	// Loading may have taken more: files as they are, and decoded ones twice while they grow.
-	loading := peakRSS() / w.sharers()
+	loading := host.PeakRSS() / w.sharers()
 	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
 	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
-		"data %s, loading it %s", Size(w.planned), Size(m.Arena), Size(m.Variables), Size(data),
-		Size(loading))
-	if c.hasShards() {
-		text += fmt.Sprintf("; the optimizer's state of a share is %s", Size(w.optimizer))
+		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
+		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
+	if c.IsSharded() {
+		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
 	}
 	if c.Workers > 1 {
-		text += fmt.Sprintf("; %s together", Size(all))
+		text += fmt.Sprintf("; %s together", setting.Size(all))
 	}
-	machine := machineBytes()
+	machine := host.MemoryBytes()
 	if machine > 0 {
-		text += fmt.Sprintf("; this machine has %s", Size(int64(machine)))
+		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
 	}
 	w.note("%s", text)
 	if machine > 0 && uint64(all) > machine {
-		return &UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
+		return &setting.UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
 			"or less --memory"}}
 	}
 	if w.rank == 0 {
@@ -56,22 +58,8 @@ func (w *worker) planMemory(l *train.Loop) error {
 
 // sharers returns how many workers of the run live in one process, and share its data.
 func (w *worker) sharers() int64 {
-	if w.config.Link == linkLocal {
+	if w.config.IsOneProcess() {
 		return int64(w.config.Workers)
 	}
 	return 1
-}
-
-// Size words bytes in the unit that leaves the fewest digits.
-func Size(bytes int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d bytes", bytes)
-	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // What is planned before the first step is close to what a worker's process takes at most: with a generated
@@ -25,7 +26,8 @@ func TestPlannedMemoryIsWhatIsUsed(t *testing.T) {
 			t.Skip("this system does not tell")
 		}
 		if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.85 || ratio > 1.25 {
-			t.Errorf("%s: %s planned, %s used", name, job.Size(s.PlannedBytes), job.Size(s.PeakRSSBytes))
+			t.Errorf("%s: %s planned, %s used", name, setting.Size(s.PlannedBytes),
+				setting.Size(s.PeakRSSBytes))
 		}
 	}
 }

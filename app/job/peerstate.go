@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/comm"
 	"lockstep/gradsync"
@@ -12,16 +13,6 @@ import (
 	"lockstep/tensor"
 	"lockstep/train"
 )
-
-// hasMemory reports whether workers hold back gradients for later steps.
-func (c Config) hasMemory() bool {
-	return c.wire().HasResiduals() && c.Workers > 1 && !c.isIsolated()
-}
-
-// hasShards reports whether each worker updates its share of the weights only.
-func (c Config) hasShards() bool {
-	return c.ShardOptimizer && c.Workers > 1 && !c.EvalOnly
-}
 
 // peerState is what differs between the ranks and belongs to a checkpoint: what the exchange of gradients
 // holds back, or the optimizer's state of each rank's share. Rank 0 collects it; the others have it as
@@ -52,7 +43,7 @@ const heldElems = 1 << 18
 // newPeerState returns what this worker keeps that others do not, to be completed by join; nil if there is
 // nothing of that kind.
 func (w *worker) newPeerState(plan shard.Plan) *peerState {
-	if !w.config.hasMemory() && !w.config.hasShards() {
+	if !w.config.HoldsBack() && !w.config.IsSharded() {
 		return nil
 	}
 	return &peerState{plan: plan}
@@ -259,7 +250,7 @@ func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
 
 // heldBytes returns the size of what is held back, in a checkpoint and in rank 0's copy.
 func (w *worker) heldBytes(elems int) int64 {
-	if !w.config.hasMemory() {
+	if !w.config.HoldsBack() {
 		return 0
 	}
 	p := w.peers
@@ -268,11 +259,11 @@ func (w *worker) heldBytes(elems int) int64 {
 
 // restore fills what this rank has held back from a checkpoint. Where the run had other pieces, because it
 // had other workers, each goes to the one that holds its first shard, so that nothing is lost.
-func (p *peerState) restore(c *checkpoint.Checkpoint, from Config, v *graph.Variables) error {
-	if len(p.own.Held) == 0 || !from.hasMemory() {
+func (p *peerState) restore(c *checkpoint.Checkpoint, from setting.Config, v *graph.Variables) error {
+	if len(p.own.Held) == 0 || !from.HoldsBack() {
 		return nil
 	}
-	old, err := shard.Cut(from.stepShards(), from.Workers)
+	old, err := shard.Cut(from.StepShards(), from.Workers)
 	if err != nil {
 		return err
 	}

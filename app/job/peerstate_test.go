@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // memories are the wires that hold back gradients.
@@ -27,13 +28,13 @@ func TestResumedRunRemembersWhatWasHeldBack(t *testing.T) {
 			if wire != "top-k" && v.every == "1ns" {
 				continue // it has nothing to do with the wire
 			}
-			change := func(c *job.Config) {
+			change := func(c *setting.Config) {
 				c.Wire, c.Link, c.Workers, c.Shards = wire, v.link, v.workers, 5
 			}
 			c := short(t)
 			change(&c)
 			want := run(t, c, job.Options{})
-			first := begun(t, 5, func(c *job.Config) {
+			first := begun(t, 5, func(c *setting.Config) {
 				change(c)
 				c.CheckpointEvery = v.every
 			})
@@ -59,7 +60,7 @@ func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
 	for _, wire := range memories() {
 		var hashes []string
 		for range 2 {
-			first := begun(t, 5, func(c *job.Config) { c.Wire, c.Link, c.Workers = wire, "local", 3 })
+			first := begun(t, 5, func(c *setting.Config) { c.Wire, c.Link, c.Workers = wire, "local", 3 })
 			_, _, err := resumed(t, first.Out, "steps", "8", "workers", "1")
 			if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(),
 				"would lose the gradients that 3 held back with --wire "+wire) {
@@ -80,7 +81,7 @@ func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
 // A run with a memory that is stopped can be resumed from its last checkpoint before that.
 func TestStoppedRunWithAMemory(t *testing.T) {
 	skipIfShort(t)
-	change := func(c *job.Config) {
+	change := func(c *setting.Config) {
 		c.Epochs, c.Wire, c.Workers, c.Link = 40, "top-k", 2, "local"
 	}
 	c := short(t)

@@ -1,17 +1,13 @@
 package job
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 )
 
 // Files that make a folder of weights one that Hugging Face's from_pretrained takes.
 const (
 	pretrainedFile = "config.json"
-	vocabularyFile = "vocab.txt"
 	tokenizerFile  = "tokenizer_config.json"
 )
 
@@ -26,33 +22,16 @@ func (w *worker) savePretrained() error {
 		if id, ok := t.Number("[PAD]"); ok {
 			p.Padding = &id
 		}
-		if err := w.dir.write(vocabularyFile, t.Text()); err != nil {
+		if err := w.dir.Write(setting.VocabularyFile, t.Text()); err != nil {
 			return err
 		}
-		err := w.dir.writeJSON(tokenizerFile, map[string]any{"tokenizer_class": "BertTokenizer",
+		err := w.dir.WriteJSON(tokenizerFile, map[string]any{"tokenizer_class": "BertTokenizer",
 			"do_lower_case": !t.IsCased(), "model_max_length": p.Positions})
 		if err != nil {
 			return err
 		}
 	}
-	return w.dir.writeJSON(pretrainedFile, p)
-}
-
-// vocabularyOfWeights returns the vocabulary that lies beside the weights the run starts from; "" if
-// there is none.
-func (c Config) vocabularyOfWeights() string {
-	if c.Weights == "" || !c.Catalog.models().ReadsTexts(c.Model) {
-		return ""
-	}
-	folder := c.Weights
-	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		folder = filepath.Dir(folder)
-	}
-	path := filepath.Join(folder, vocabularyFile)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
+	return w.dir.WriteJSON(pretrainedFile, p)
 }
 
 // numWords returns how many words a file has embeddings for; 0 if it is of no network of texts. Files of
@@ -81,8 +60,8 @@ func (t *task) fitWords() error {
 		words = texts.Vocabulary
 	}
 	if texts.Vocabulary > words {
-		return &UsageError{Lines: []string{fmt.Sprintf("vocab: %d tokens, but %s has embeddings for %d; "+
-			"give the vocabulary it was made for", texts.Vocabulary, t.start.Weights.Path, words)}}
+		return setting.Refuse("vocab: %d tokens, but %s has embeddings for %d; "+
+			"give the vocabulary it was made for", texts.Vocabulary, t.start.Weights.Path, words)
 	}
 	t.network = t.network.WithWords(words)
 	return nil

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -15,8 +17,8 @@ import (
 
 // assignment is what a worker process is told to do.
 type assignment struct {
-	Config    Config    `json:"config"`
-	Directory directory `json:"directory"`
+	Config    setting.Config   `json:"config"`
+	Directory rundir.Directory `json:"directory"`
 	// Crowded is the launcher's word: a worker bound to its own cores does not see the others.
 	Crowded bool      `json:"crowded"`
 	Start   beginning `json:"start"`
@@ -26,7 +28,7 @@ type assignment struct {
 // launcher what came of it. k is the launcher's catalog, which is the same program. The log takes a
 // few lines for people. Work returns nil once the result is delivered; an error has been reported to
 // the launcher, if there is one.
-func Work(ctx context.Context, e cluster.Environment, k *Catalog, log io.Writer) error {
+func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io.Writer) error {
 	member, err := e.ResolveMember()
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func Work(ctx context.Context, e cluster.Environment, k *Catalog, log io.Writer)
 }
 
 // workIn does the session's job.
-func workIn(s *cluster.Session, rank int, e cluster.Environment, k *Catalog, log io.Writer) (
+func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer) (
 	result workerResult, err error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
@@ -68,7 +70,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, k *Catalog, log
 	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(w.report)()
-	if w.task, err = w.config.load(ctx, w.config.dataOptions(e), a.Start); err != nil {
+	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {
 		return result, err
 	}
 	w.tell(notice{Data: &w.task.hashes})

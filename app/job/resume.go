@@ -1,14 +1,12 @@
 package job
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
-	"lockstep/cluster"
 	"lockstep/train"
 )
 
@@ -20,30 +18,19 @@ type resumption struct {
 	Kept   kept   `json:"-"`      // grows with the run, so workers read it themselves
 }
 
-// readKept returns what a checkpoint's manifest says about the run.
-func readKept(c *checkpoint.Checkpoint) (kept, error) {
-	k := kept{Config: Default()} // for settings that came later than the checkpoint
-	if err := json.Unmarshal(c.Run, &k); err != nil {
-		return k, &checkpoint.FormatError{File: c.File(checkpoint.ManifestFile), Offset: -1,
-			Reason: fmt.Sprintf("run: %v", err)}
-	}
-	return k, nil
-}
+// newKept returns what a manifest is read into: it has the defaults of settings that came later than the
+// checkpoint.
+func newKept() kept { return kept{Config: setting.Default()} }
 
 // openNewest returns the newest valid checkpoint of a run directory, after telling note about those
 // that are damaged.
-func openNewest(d directory, note func(string)) (*resumption, error) {
-	c, faults, err := d.store().Newest()
+func openNewest(d rundir.Directory, note func(string)) (*resumption, error) {
+	r := &resumption{Kept: newKept()}
+	c, err := d.Newest(&r.Kept, note)
 	if err != nil {
 		return nil, err
 	}
-	r := &resumption{Path: c.Path, SHA256: c.SHA256}
-	if r.Kept, err = readKept(c); err != nil {
-		return nil, err
-	}
-	for _, fault := range faults {
-		note(fmt.Sprintf("damaged checkpoint: %v; going back to %s", fault, c.Path))
-	}
+	r.Path, r.SHA256 = c.Path, c.SHA256
 	return r, nil
 }
 
@@ -57,8 +44,8 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	refuse := func(format string, args ...any) error {
 		return &checkpoint.FormatError{File: c.Path, Offset: -1, Reason: fmt.Sprintf(format, args...)}
 	}
-	k, err := readKept(c)
-	if err != nil {
+	k := newKept()
+	if err := rundir.Describe(c, &k); err != nil {
 		return err
 	}
 	test := 0
@@ -157,17 +144,17 @@ type beginning struct {
 	Resumed *resumption `json:"resumed"`
 }
 
-// open finds and checks what the run starts from.
-func (c Config) open(note func(string)) (b beginning, err error) {
+// openStart finds and checks what the run starts from.
+func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 	path := c.Weights
 	if c.Resume != "" {
-		if b.Resumed, err = openNewest(directory(c.Resume), note); err != nil {
+		if b.Resumed, err = openNewest(rundir.Directory(c.Resume), note); err != nil {
 			return b, err
 		}
-		if err = c.checkLength(b.Resumed.Kept); err != nil {
+		if err = checkLength(c, b.Resumed.Kept); err != nil {
 			return b, err
 		}
-		if err = c.checkMemory(b.Resumed.Kept.Config); err != nil {
+		if err = checkMemory(c, b.Resumed.Kept.Config); err != nil {
 			return b, err
 		}
 		path = b.Resumed.Path // its images are normalised as they were
@@ -179,96 +166,19 @@ func (c Config) open(note func(string)) (b beginning, err error) {
 }
 
 // checkLength refuses a length that the run has already passed.
-func (c Config) checkLength(k kept) error {
-	if c.For != "" || k.Progress.Step <= c.stepsOf(k) {
+func checkLength(c setting.Config, k kept) error {
+	if c.For != "" || k.Progress.Step <= c.NumSteps(k.TrainSamples) {
 		return nil
 	}
-	return &UsageError{Lines: []string{fmt.Sprintf("--resume: %d steps are done, the run has %d",
-		k.Progress.Step, c.stepsOf(k))}}
-}
-
-// stepsOf returns the length in steps, if it is no time, with the data of the run that k was kept of.
-func (c Config) stepsOf(k kept) int {
-	if c.Steps > 0 {
-		return c.Steps
-	}
-	return c.Epochs * c.stepsPerEpoch(k)
-}
-
-// stepsPerEpoch returns the number of steps that see every sample of that data once.
-func (c Config) stepsPerEpoch(k kept) int {
-	return (k.TrainSamples + c.stepBatch() - 1) / c.stepBatch()
+	return setting.Refuse("--resume: %d steps are done, the run has %d",
+		k.Progress.Step, c.NumSteps(k.TrainSamples))
 }
 
 // checkMemory refuses to forget what workers have held back.
-func (c Config) checkMemory(from Config) error {
-	if !from.hasMemory() || c.hasMemory() {
+func checkMemory(c, from setting.Config) error {
+	if !from.HoldsBack() || c.HoldsBack() {
 		return nil
 	}
-	return &UsageError{Lines: []string{fmt.Sprintf("--workers: one worker exchanges nothing, and would lose "+
-		"the gradients that %d held back with --wire %s; want at least 2", from.Workers, from.Wire)}}
-}
-
-// fromResume is the origin of what comes from a checkpoint.
-const fromResume = "--resume"
-
-// anew lists the settings that may differ from those of the run that is resumed: none of them
-// changes the result, but for the length, for the kernel path, and for those of the exchange with a
-// lossy wire.
-func anew() []string {
-	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
-		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs",
-		"steps", "for", "until", "checkpoint-every", "save", "isa"}
-}
-
-// resume takes the configuration from the run in folder, but for what flags and LOCKSTEP_ISA give anew.
-func (r *resolver) resume(folder string, s Source) error {
-	from, err := openNewest(directory(folder), func(string) {}) // Run says it
-	if err != nil {
-		return err
-	}
-	r.config = from.Kept.Config
-	r.config.Out, r.config.Resume = folder, folder
-	for _, setting := range r.settings {
-		r.origins[setting.Name] = fromResume
-	}
-	if s.File != "" {
-		r.problems = append(r.problems, located{"--config",
-			fmt.Errorf("the configuration comes from the run that is resumed")})
-	}
-	for name := range s.Flags {
-		if name != "resume" && !slices.Contains(anew(), name) {
-			r.problems = append(r.problems, located{"--" + name, fmt.Errorf(
-				"comes from the run that is resumed; only these may be given anew: %s",
-				strings.Join(anew(), ", "))})
-		}
-	}
-	slices.SortFunc(r.problems, func(a, b located) int { return strings.Compare(a.where, b.where) })
-	if isa := s.Environment[cluster.EnvISA]; isa != "" {
-		r.set("isa", isa, cluster.EnvISA)
-	}
-	r.reopen(s.Flags)
-	return nil
-}
-
-// reopen leaves open what depends on something given anew.
-func (r *resolver) reopen(flags map[string]string) {
-	has := func(name string) bool { return flags[name] != "" }
-	c := &r.config
-	if has("steps") || has("epochs") || has("for") {
-		c.Steps, c.Epochs, c.For = 0, 0, ""
-		for _, name := range []string{"steps", "epochs", "for"} {
-			delete(r.origins, name)
-		}
-	}
-	if !has("workers") {
-		return
-	}
-	c.Threads, c.Link = 0, auto
-	delete(r.origins, "threads")
-	delete(r.origins, "link")
-	if c.Strategy == single {
-		c.Strategy = ""
-		delete(r.origins, "strategy")
-	}
+	return setting.Refuse("--workers: one worker exchanges nothing, and "+
+		"would lose the gradients that %d held back with --wire %s; want at least 2", from.Workers, from.Wire)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
@@ -22,7 +23,7 @@ func resumed(t *testing.T, dir string, flags ...string) (*job.Summary, string, e
 	for i := 0; i < len(flags); i += 2 {
 		given[flags[i]] = flags[i+1]
 	}
-	c, origins, err := job.Resolve(job.Source{Flags: given})
+	c, origins, err := setting.Resolve(setting.Source{Flags: given})
 	if err != nil {
 		return nil, "", err
 	}
@@ -37,7 +38,7 @@ func resumed(t *testing.T, dir string, flags ...string) (*job.Summary, string, e
 }
 
 // begun leaves a run that has done the first steps of short's eight.
-func begun(t *testing.T, steps int, change func(*job.Config)) job.Config {
+func begun(t *testing.T, steps int, change func(*setting.Config)) setting.Config {
 	t.Helper()
 	c := short(t)
 	c.Epochs, c.Steps, c.CheckpointEvery = 0, steps, "1"
@@ -77,10 +78,10 @@ func skipIfShort(t *testing.T) {
 
 func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 	skipIfShort(t)
-	for rule, change := range map[string]func(*job.Config){
-		"sgd":   func(c *job.Config) {},
-		"adamw": func(c *job.Config) { c.Optimizer.Name = "adamw" },
-		"muon with all that follows": func(c *job.Config) {
+	for rule, change := range map[string]func(*setting.Config){
+		"sgd":   func(c *setting.Config) {},
+		"adamw": func(c *setting.Config) { c.Optimizer.Name = "adamw" },
+		"muon with all that follows": func(c *setting.Config) {
 			c.Optimizer.Name, c.Clip, c.EMA = "muon", 1, 0.9
 			c.Lookahead = optim.LookaheadConfig{Every: 1, Alpha: 0.5}
 			c.Batch, c.Accumulate = 20, 2
@@ -91,18 +92,18 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 		want := run(t, c, job.Options{})
 		for _, v := range []struct {
 			steps  int
-			before func(*job.Config)
+			before func(*setting.Config)
 			flags  []string
 		}{
 			{1, nil, nil},
-			{3, func(c *job.Config) { c.Workers, c.Link = 3, "local" },
+			{3, func(c *setting.Config) { c.Workers, c.Link = 3, "local" },
 				[]string{"workers", "1", "threads", "2"}},
 			{4, nil, []string{"workers", "2", "strategy", "gather-scatter"}},
-			{6, func(c *job.Config) { c.Workers = 2 }, []string{"workers", "4", "link", "local",
+			{6, func(c *setting.Config) { c.Workers = 2 }, []string{"workers", "4", "link", "local",
 				"algorithm", "halving-doubling"}},
 			{8, nil, nil},
 		} {
-			first := begun(t, v.steps, func(c *job.Config) {
+			first := begun(t, v.steps, func(c *setting.Config) {
 				change(c)
 				if v.before != nil {
 					v.before(c)

@@ -12,10 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/app/host"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/data"
-	"lockstep/trace"
 )
 
 // Options say how Run behaves towards its caller; none of them changes the result.
@@ -28,7 +30,7 @@ type Options struct {
 	// Environment finds data sets and is passed to workers; nil: this process's.
 	Environment cluster.Environment
 	// Origins of the values, as Resolve returned them, for config.yaml; nil: not noted.
-	Origins Origins
+	Origins setting.Origins
 	// Isolate runs even a single worker in a process of its own, so that its memory and its
 	// runtime are not those of the caller.
 	Isolate bool
@@ -63,7 +65,7 @@ const computeExtra = 2
 // then its directory is as it was, but for the logs. The summary comes with a *MissedError too, and with
 // the error that it cannot be written. A run that is resumed and has nothing to do changes no file and
 // returns its former summary.
-func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
+func Run(ctx context.Context, c setting.Config, o Options) (*Summary, error) {
 	o.settle()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
 		c.ISA = isa
@@ -71,66 +73,66 @@ func Run(ctx context.Context, c Config, o Options) (*Summary, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.on(o.Environment).Complete()
+	c = c.On(o.Environment).Complete()
 	if c.Resume != "" {
 		c.Out = c.Resume
 	}
 	if o.Isolate && c.Workers == 1 {
-		c.Link = betweenProcesses()
+		c = c.InProcesses()
 	}
-	start, err := c.open(func(text string) { fmt.Fprintln(o.Stderr, text) })
+	start, err := openStart(c, func(text string) { fmt.Fprintln(o.Stderr, text) })
 	if err != nil {
 		return nil, err
 	}
 	if start.Resumed != nil {
-		if s := c.finished(start.Resumed.Kept); s != nil {
+		if s := finished(c, start.Resumed.Kept); s != nil {
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
 			return s, s.missed()
 		}
-		for _, text := range c.changes(start.Resumed.Kept) {
+		for _, text := range changes(c, start.Resumed.Kept) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
 		}
 	}
-	return c.run(ctx, start, o)
+	return carryOut(ctx, c, start, o)
 }
 
-// run executes a run that has something to do.
-func (c Config) run(ctx context.Context, start beginning, o Options) (*Summary, error) {
-	if c.isCrowded() {
+// carryOut executes a run that has something to do.
+func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*Summary, error) {
+	if isCrowded(c) {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
-			count(c.Workers, "worker"), count(c.Threads, "thread"), count(cores(), "core"))
+			count(c.Workers, "worker"), count(c.Threads, "thread"), count(host.Cores(), "core"))
 	}
-	fetch := c.dataOptions(o.Environment)
+	fetch := c.DataOptions(o.Environment)
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
 	}
-	if _, err := c.Catalog.data().Fetch(ctx, c.Data, fetch); err != nil {
+	if _, err := c.Datasets().Fetch(ctx, c.Data, fetch); err != nil {
 		return nil, err
 	}
 	dir, err := prepare(c, o, start.Resumed)
 	if err != nil {
 		return nil, err
 	}
-	defer dir.unlock()
+	defer dir.Unlock()
 	told := newRecord(start.Resumed, o)
-	results, isa, err := c.execute(ctx, dir.directory, start, told, o)
+	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
-		dir.removeRecordings(c.Workers)
-		err = errors.Join(c.stopped(ctx, dir.directory, err), dir.abandon(err))
-		if dir.isResumed && !dir.hasProgressed() {
-			return nil, err // the run is as it was, and so is its report
+		dir.RemoveRecordings(c.Workers)
+		err = errors.Join(stopped(ctx, c, dir.Directory, err), abandon(dir, err))
+		if dir.IsAsItWas() {
+			return nil, err // and so is its report
 		}
-		return nil, &EndedError{string(dir.directory), err}
+		return nil, &EndedError{string(dir.Directory), err}
 	}
 	c.ISA = isa
 	if c.Trace {
-		dir.mergeTraces(c.Workers, told)
+		mergeTraces(dir.Directory, c.Workers, told)
 	}
-	summary, err := summarize(c, dir.directory, start.Resumed, results, told)
+	summary, err := summarize(c, dir.Directory, start.Resumed, results, told)
 	if err != nil {
 		return nil, err
 	}
-	return summary, errors.Join(dir.writeJSON(summaryFile, summary), dir.dropAside(), summary.missed())
+	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), summary.missed())
 }
 
 // settle makes Progress, Stderr and Environment usable from every goroutine of a run.
@@ -169,15 +171,15 @@ func (o Options) show(e Evaluation) {
 
 // stopGrace is how long the workers of this run may take to end when they are asked to: those that
 // keep checkpoints write one.
-func (c Config) stopGrace() time.Duration {
-	if c.keeps() {
+func stopGrace(c setting.Config) time.Duration {
+	if c.KeepsCheckpoints() {
 		return 30 * time.Second
 	}
 	return 0 // the usual one
 }
 
 // isCrowded reports whether the run has more compute threads than this machine has cores.
-func (c Config) isCrowded() bool { return c.Workers*c.Threads > cores() }
+func isCrowded(c setting.Config) bool { return c.Workers*c.Threads > host.Cores() }
 
 // count words a number of things.
 func count(n int, thing string) string {
@@ -189,26 +191,41 @@ func count(n int, thing string) string {
 
 // prepare creates the run directory, or makes that of the run that is resumed ready to go on, with
 // the files that describe the run.
-func prepare(c Config, o Options, from *resumption) (dir claimed, err error) {
+func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed, err error) {
 	if from != nil {
-		dir, err = reclaim(c.Out, from.Kept.Progress.Step)
+		dir, err = rundir.Reclaim(c.Out, from.Kept.Progress.Step)
 	} else {
-		dir, err = makeDirectory(c, time.Now())
+		dir, err = newDirectory(c)
 	}
 	if err != nil {
-		return claimed{}, err
+		return rundir.Claimed{}, err
 	}
-	err = dir.write(configFile, c.rooted().YAML(o.Origins))
+	err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(o.Origins))
 	if err == nil {
-		host := DescribeHost()
-		host.Lab = o.Environment[cluster.EnvLabFlags]
-		err = dir.writeJSON(hostFile, host)
+		machine := host.Describe()
+		machine.Lab = o.Environment[cluster.EnvLabFlags]
+		err = dir.WriteJSON(rundir.HostFile, machine)
 	}
 	if err != nil {
-		dir.unlock()
-		return claimed{}, errors.Join(err, dir.abandon(err))
+		dir.Unlock()
+		return rundir.Claimed{}, errors.Join(err, abandon(dir, err))
 	}
 	return dir, nil
+}
+
+// newDirectory takes the folder that c names, or else a new one among the runs.
+func newDirectory(c setting.Config) (rundir.Claimed, error) {
+	if c.Out != "" {
+		return rundir.Claim(c.Out)
+	}
+	return rundir.New(fmt.Sprintf("%s-%s-w%d", c.Model, c.Strategy, c.Workers), time.Now())
+}
+
+// abandon removes the directory of a run that cause ended, if nothing has been done in it. Logs stay if
+// cause points at one.
+func abandon(dir rundir.Claimed, cause error) error {
+	worker := (*cluster.WorkerError)(nil)
+	return dir.Abandon(errors.As(cause, &worker) && worker.Log != "")
 }
 
 // ErrTerminated is the cause of a cancelled context when the process was asked to end by SIGTERM,
@@ -217,13 +234,13 @@ var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 // stopped returns what to report when a run that was asked to stop has ended with err: if it left a
 // checkpoint, how to go on, and if the last steps were not saved, why.
-func (c Config) stopped(ctx context.Context, dir directory, err error) error {
-	if ctx.Err() == nil || !c.keeps() || !isInterrupt(err) {
+func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, err error) error {
+	if ctx.Err() == nil || !c.KeepsCheckpoints() || !isInterrupt(err) {
 		return err
 	}
 	stopped := &StoppedError{Directory: string(dir),
 		IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
-	newest, _, failed := dir.store().Newest()
+	newest, _, failed := dir.Store().Newest()
 	if failed == nil {
 		stopped.Step = newest.Step
 	}
@@ -236,12 +253,12 @@ func (c Config) stopped(ctx context.Context, dir directory, err error) error {
 	return stopped
 }
 
-// execute runs the workers, here or in processes of their own, and returns their results and the
+// runWorkers runs the workers, here or in processes of their own, and returns their results and the
 // kernel path they used.
-func (c Config) execute(ctx context.Context, dir directory, start beginning, told *record, o Options) (
-	results []workerResult, isa string, err error) {
-	if c.Link == linkLocal {
-		path, err := c.isa()
+func runWorkers(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning,
+	told *record, o Options) (results []workerResult, isa string, err error) {
+	if c.IsOneProcess() {
+		path, err := c.KernelPath()
 		if err != nil {
 			return nil, "", err
 		}
@@ -253,8 +270,8 @@ func (c Config) execute(ctx context.Context, dir directory, start beginning, tol
 }
 
 // launch runs each worker as a process.
-func launch(ctx context.Context, c Config, dir directory, start beginning, told *record, o Options) (
-	results []workerResult, isa string, err error) {
+func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *record,
+	o Options) (results []workerResult, isa string, err error) {
 	command := o.Worker
 	if command == nil {
 		self, err := os.Executable()
@@ -267,9 +284,9 @@ func launch(ctx context.Context, c Config, dir directory, start beginning, told 
 		World: c.Workers, Threads: c.Threads, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
-		Log: dir.log, ISA: c.ISA, SharedMemory: c.Link == linkSHM,
-		Job:       assignment{Config: c, Directory: dir, Crowded: c.isCrowded(), Start: start},
-		StopGrace: c.stopGrace(),
+		Log: dir.Log, ISA: c.ISA, SharedMemory: c.SharesMemory(),
+		Job:       assignment{Config: c, Directory: dir, Crowded: isCrowded(c), Start: start},
+		StopGrace: stopGrace(c),
 		Event:     told.decode,
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
@@ -290,18 +307,18 @@ func launch(ctx context.Context, c Config, dir directory, start beginning, told 
 }
 
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data.
-func runHere(ctx context.Context, c Config, dir directory, start beginning, told *record, o Options) (
-	[]workerResult, error) {
+func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *record,
+	o Options) ([]workerResult, error) {
 	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
 	defer runtime.GOMAXPROCS(before)
-	resetPeakRSS()
+	host.ResetPeakRSS()
 	report := func(p cluster.Progress) {
 		if o.Progress != nil {
 			o.Progress(progressOf(p))
 		}
 	}
 	report(cluster.Progress{Phase: phaseLoad})
-	task, err := c.load(ctx, c.dataOptions(o.Environment), start)
+	task, err := load(ctx, c, c.DataOptions(o.Environment), start)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +331,7 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, told
 	results := make([]workerResult, c.Workers)
 	var running sync.WaitGroup
 	for rank := range results {
-		w := &worker{config: c, dir: dir, crowded: c.isCrowded(), rank: rank, task: task,
+		w := &worker{config: c, dir: dir, crowded: isCrowded(c), rank: rank, task: task,
 			mesh: meshes[rank], host: o.Environment.HostName(), report: func(cluster.Progress) {},
 			beacon: newBeacon(),
 			tell:   func(n notice) { told.take(rank, n) }}
@@ -333,7 +350,7 @@ func runHere(ctx context.Context, c Config, dir directory, start beginning, told
 
 // runLogged runs a worker of this process with a log file of its own.
 func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
-	log, err := os.OpenFile(w.dir.log(w.rank), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	log, err := os.OpenFile(w.dir.Log(w.rank), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("job: log: %w", err)
 	}
@@ -371,33 +388,11 @@ func DownloadProgress(p data.Progress) Progress {
 }
 
 // mergeTraces joins what the workers recorded into one file, if all is there.
-func (d directory) mergeTraces(workers int, told *record) {
-	if !told.hasLost(traceFile) {
-		if err := d.merge(workers); err != nil {
-			told.take(0, notice{Lost: &Lost{File: traceFile, Reason: err.Error()}})
+func mergeTraces(d rundir.Directory, workers int, told *record) {
+	if !told.hasLost(rundir.TraceFile) {
+		if err := d.MergeTraces(workers); err != nil {
+			told.take(0, notice{Lost: &Lost{File: rundir.TraceFile, Reason: err.Error()}})
 		}
 	}
-	d.removeRecordings(workers)
-}
-
-// merge writes the trace.
-func (d directory) merge(workers int) error {
-	recordings := make([]trace.Recording, workers)
-	for rank := range recordings {
-		text, err := os.ReadFile(d.recording(rank))
-		if err == nil {
-			err = json.Unmarshal(text, &recordings[rank])
-		}
-		if err != nil {
-			return fmt.Errorf("job: trace of rank %d: %w", rank, err)
-		}
-	}
-	f, err := os.OpenFile(d.path(traceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
-	if err != nil {
-		return fmt.Errorf("job: trace: %w", err)
-	}
-	if err := errors.Join(trace.Write(f, recordings...), f.Close()); err != nil {
-		return fmt.Errorf("job: trace: %w", err)
-	}
-	return nil
+	d.RemoveRecordings(workers)
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/data"
@@ -39,15 +41,15 @@ func TestMain(m *testing.M) {
 }
 
 // short is a run of a few steps in two epochs with a smaller last batch, in 4 uneven shards.
-func short(t *testing.T) job.Config {
-	c := job.Default()
+func short(t *testing.T) setting.Config {
+	c := setting.Default()
 	c.LimitTrain, c.LimitTest, c.Batch, c.Shards, c.Epochs = 150, 30, 43, 4, 2
 	c.Threads = 1
 	c.Out = filepath.Join(t.TempDir(), "run")
 	return c
 }
 
-func run(t *testing.T, c job.Config, o job.Options) *job.Summary {
+func run(t *testing.T, c setting.Config, o job.Options) *job.Summary {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -62,17 +64,19 @@ func run(t *testing.T, c job.Config, o job.Options) *job.Summary {
 }
 
 func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
-	variants := map[string]func(*job.Config){
-		"one":              func(c *job.Config) {},
-		"two threads":      func(c *job.Config) { c.Threads = 2 },
-		"ddp alone":        func(c *job.Config) { c.Strategy = "ddp" },
-		"two here":         func(c *job.Config) { c.Workers, c.Link = 2, "local" },
-		"two processes":    func(c *job.Config) { c.Workers = 2 },
-		"two over tcp":     func(c *job.Config) { c.Workers, c.Link = 2, "tcp" },
-		"three, gathered":  func(c *job.Config) { c.Workers, c.Strategy = 3, "gather-scatter" },
-		"three here":       func(c *job.Config) { c.Workers, c.Strategy, c.Link = 3, "all-reduce", "local" },
-		"four, small":      func(c *job.Config) { c.Workers, c.Bucket, c.Link = 4, 4096, "local" },
-		"four, by halving": func(c *job.Config) { c.Workers, c.Algorithm = 4, "halving-doubling" },
+	variants := map[string]func(*setting.Config){
+		"one":             func(c *setting.Config) {},
+		"two threads":     func(c *setting.Config) { c.Threads = 2 },
+		"ddp alone":       func(c *setting.Config) { c.Strategy = "ddp" },
+		"two here":        func(c *setting.Config) { c.Workers, c.Link = 2, "local" },
+		"two processes":   func(c *setting.Config) { c.Workers = 2 },
+		"two over tcp":    func(c *setting.Config) { c.Workers, c.Link = 2, "tcp" },
+		"three, gathered": func(c *setting.Config) { c.Workers, c.Strategy = 3, "gather-scatter" },
+		"three here": func(c *setting.Config) {
+			c.Workers, c.Strategy, c.Link = 3, "all-reduce", "local"
+		},
+		"four, small":      func(c *setting.Config) { c.Workers, c.Bucket, c.Link = 4, 4096, "local" },
+		"four, by halving": func(c *setting.Config) { c.Workers, c.Algorithm = 4, "halving-doubling" },
 	}
 	want := run(t, short(t), job.Options{})
 	for name, change := range variants {
@@ -140,7 +144,7 @@ func TestAccumulatedBatchesAreOneLargeBatch(t *testing.T) {
 }
 
 // checkSummary checks what holds for every run of short.
-func checkSummary(t *testing.T, c job.Config, s *job.Summary) {
+func checkSummary(t *testing.T, c setting.Config, s *job.Summary) {
 	t.Helper()
 	if s.Classes != 10 {
 		t.Errorf("%d classes, want the 10 of glyphs", s.Classes)
@@ -185,7 +189,7 @@ func checkSummary(t *testing.T, c job.Config, s *job.Summary) {
 func flopsPerSample(s *job.Summary) int64 { return s.Ranks[0].FLOPs / s.Ranks[0].Samples }
 
 // checkSteps reads steps.jsonl: every step of every rank once, with what adds up to the summary.
-func checkSteps(t *testing.T, c job.Config, s *job.Summary) {
+func checkSteps(t *testing.T, c setting.Config, s *job.Summary) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
 	if err != nil {
@@ -291,7 +295,7 @@ func TestRunOverwritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = job.Run(t.Context(), c, job.Options{})
-	var usage *job.UsageError
+	var usage *rundir.FolderError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "already used") {
 		t.Errorf("second run into the same directory: %v", err)
 	}
@@ -325,7 +329,7 @@ func TestExitCodes(t *testing.T) {
 	tests := map[int]error{
 		0:   nil,
 		1:   errors.New("anything"),
-		2:   &job.UsageError{Lines: []string{"x"}},
+		2:   &setting.UsageError{Lines: []string{"x"}},
 		3:   &data.FormatError{File: "f"},
 		4:   &cluster.RendezvousError{Op: "join", Err: errors.New("x")},
 		5:   &cluster.WorkerError{Signal: "SIGKILL"},

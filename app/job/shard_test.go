@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
@@ -58,8 +59,8 @@ func TestOneHashForWorkersWiresAndShards(t *testing.T) {
 // other workers, and ends with the bits of the undisturbed one.
 func TestShardedRunsAreResumed(t *testing.T) {
 	skipIfShort(t)
-	change := func(workers int, link string, isSharded bool) func(*job.Config) {
-		return func(c *job.Config) {
+	change := func(workers int, link string, isSharded bool) func(*setting.Config) {
+		return func(c *setting.Config) {
 			c.Optimizer.Name, c.EMA, c.ShardOptimizer = "adamw", 0.9, isSharded
 			c.Workers, c.Link = workers, link
 		}
@@ -68,7 +69,7 @@ func TestShardedRunsAreResumed(t *testing.T) {
 	change(1, "local", false)(&c)
 	want := run(t, c, job.Options{})
 	for _, v := range []struct {
-		before func(*job.Config)
+		before func(*setting.Config)
 		flags  []string
 	}{
 		{change(3, "local", true), nil},
@@ -89,15 +90,15 @@ func TestShardedRunsAreResumed(t *testing.T) {
 }
 
 func TestShardsThatDoNotFit(t *testing.T) {
-	for want, change := range map[string]func(*job.Config){
-		"is for --strategy ddp, not all-reduce": func(c *job.Config) { c.Strategy = "all-reduce" },
-		"muon needs whole tensors":              func(c *job.Config) { c.Optimizer.Name = "muon" },
-		"the norm of":                           func(c *job.Config) { c.Clip = 1 },
-		"is not for --wire top-k":               func(c *job.Config) { c.Wire = "top-k" },
-		"is not for --wire auto":                func(c *job.Config) { c.Wire = "auto" },
-		"not by --algorithm ring":               func(c *job.Config) { c.Algorithm = "ring" },
+	for want, change := range map[string]func(*setting.Config){
+		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
+		"muon needs whole tensors":              func(c *setting.Config) { c.Optimizer.Name = "muon" },
+		"the norm of":                           func(c *setting.Config) { c.Clip = 1 },
+		"is not for --wire top-k":               func(c *setting.Config) { c.Wire = "top-k" },
+		"is not for --wire auto":                func(c *setting.Config) { c.Wire = "auto" },
+		"not by --algorithm ring":               func(c *setting.Config) { c.Algorithm = "ring" },
 	} {
-		c := job.Default()
+		c := setting.Default()
 		c.Workers, c.ShardOptimizer = 2, true
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {

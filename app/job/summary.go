@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/host"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/trace"
@@ -51,7 +54,7 @@ type Summary struct {
 	BytesReceived    int64             `json:"bytes_received"`
 	PeakRSSBytes     int64             `json:"peak_rss_bytes"` // sum over workers; shared pages in each
 	PlannedBytes     int64             `json:"planned_bytes"`  // the same, as told before the first step
-	Taken            *Taken            `json:"cores_taken"`    // what others took; null: unknown
+	Taken            *host.Taken       `json:"cores_taken"`    // what others took; null: unknown
 	ParameterSHA256  string            `json:"parameter_sha256"`
 	ISA              string            `json:"isa"`
 	Math             string            `json:"math"`
@@ -141,28 +144,28 @@ type Phases struct {
 
 // RankStat holds one worker's own figures.
 type RankStat struct {
-	Rank            int       `json:"rank"`
-	PID             int       `json:"pid"`
-	Host            string    `json:"host"`
-	Steps           int       `json:"steps"`
-	Samples         int64     `json:"samples"` // this rank's share
-	Seconds         float64   `json:"seconds"`
-	FirstStepMS     float64   `json:"first_step_ms"`
-	StepMS          Quantiles `json:"step_ms"`
-	Loss            Loss      `json:"loss"`
-	Phases          Phases    `json:"phases"`
-	FLOPs           int64     `json:"flops"`      // of this rank's passes
-	PeakFLOPs       float64   `json:"peak_flops"` // per second, that this rank's threads reach
-	BytesSent       int64     `json:"bytes_sent"`
-	BytesVectors    int64     `json:"bytes_vectors"` // what those sent stand for, without a codec
-	BytesReceived   int64     `json:"bytes_received"`
-	PeakRSSBytes    int64     `json:"peak_rss_bytes"`
-	Cores           coreTimes `json:"core_seconds"`    // of its machine
-	PlannedBytes    int64     `json:"planned_bytes"`   // of memory, before the first step
-	OptimizerBytes  int64     `json:"optimizer_bytes"` // of those: its state, of this rank's share
-	ArenaBytes      int64     `json:"arena_bytes"`     // the largest program's activation arena
-	ISA             string    `json:"isa"`
-	ParameterSHA256 string    `json:"parameter_sha256"`
+	Rank            int            `json:"rank"`
+	PID             int            `json:"pid"`
+	Host            string         `json:"host"`
+	Steps           int            `json:"steps"`
+	Samples         int64          `json:"samples"` // this rank's share
+	Seconds         float64        `json:"seconds"`
+	FirstStepMS     float64        `json:"first_step_ms"`
+	StepMS          Quantiles      `json:"step_ms"`
+	Loss            Loss           `json:"loss"`
+	Phases          Phases         `json:"phases"`
+	FLOPs           int64          `json:"flops"`      // of this rank's passes
+	PeakFLOPs       float64        `json:"peak_flops"` // per second, that this rank's threads reach
+	BytesSent       int64          `json:"bytes_sent"`
+	BytesVectors    int64          `json:"bytes_vectors"` // what those sent stand for, without a codec
+	BytesReceived   int64          `json:"bytes_received"`
+	PeakRSSBytes    int64          `json:"peak_rss_bytes"`
+	Cores           host.CoreTimes `json:"core_seconds"`    // of its machine
+	PlannedBytes    int64          `json:"planned_bytes"`   // of memory, before the first step
+	OptimizerBytes  int64          `json:"optimizer_bytes"` // of those: its state, of this rank's share
+	ArenaBytes      int64          `json:"arena_bytes"`     // the largest program's activation arena
+	ISA             string         `json:"isa"`
+	ParameterSHA256 string         `json:"parameter_sha256"`
 	// Buckets of gradients that were exchanged, which workers tell one by one; null if there were none.
 	Buckets []BucketStat `json:"buckets"`
 }
@@ -209,8 +212,8 @@ func phasesOf(p trace.Phases) Phases {
 
 // summarize combines the results of all workers, by rank, and what they told. It fails if replicas
 // that exchanged their gradients ended with different parameters.
-func summarize(c Config, dir directory, from *resumption, results []workerResult, told *record) (
-	*Summary, error) {
+func summarize(c setting.Config, dir rundir.Directory, from *resumption, results []workerResult,
+	told *record) (*Summary, error) {
 	first := results[0]
 	s := &Summary{
 		Model: c.Model, Data: c.Data, Generated: first.Generated,
@@ -218,14 +221,14 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 		Algorithm: first.Algorithm, AlgorithmChoice: first.AlgorithmChoice,
 		BucketTrials: first.BucketTrials,
 		Link:         c.Link, Workers: c.Workers, Threads: c.Threads,
-		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.optimizer().LR,
+		Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate, LearningRate: c.UpdateRule().LR,
 		Wire: first.wire(c), WireChoice: first.Wire, Seed: c.Seed, Steps: first.Steps, Epochs: first.Epochs,
 		Loss: first.Loss, TestSamples: first.TestSamples, DataSHA256: first.DataSHA256,
 		ParameterSHA256: first.ParameterSHA256, ISA: c.ISA, Math: c.Math,
 		Directory: string(dir), Evaluations: told.evaluations,
 		Weights: first.Weights, Saved: first.Saved, TTA: c.TTA, Texts: first.Texts,
 		Checkpoints: first.Checkpoints, Resumed: from.summary(), Lost: told.lost,
-		For: c.For, Target: c.target(told.evaluations), TrainSeconds: first.TrainSeconds,
+		For: c.For, Target: targetOf(c, told.evaluations), TrainSeconds: first.TrainSeconds,
 	}
 	slowest := first
 	correct, trained := first.TrainCorrect, first.TrainSamples
@@ -237,7 +240,7 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 		s.BytesVectors += r.BytesVectors
 		s.BytesReceived += r.BytesReceived
 		s.PlannedBytes += r.PlannedBytes
-		if c.Link == linkLocal {
+		if c.IsOneProcess() {
 			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
 		} else {
 			s.PeakRSSBytes += r.PeakRSSBytes
@@ -245,18 +248,18 @@ func summarize(c Config, dir directory, from *resumption, results []workerResult
 		if r.Seconds > slowest.Seconds {
 			slowest = r
 		}
-		if i > 0 && c.isIsolated() {
+		if i > 0 && c.IsIsolated() {
 			correct += r.TrainCorrect
 			trained += r.TrainSamples
 		}
-		if !c.isIsolated() && r.ParameterSHA256 != first.ParameterSHA256 {
+		if !c.IsIsolated() && r.ParameterSHA256 != first.ParameterSHA256 {
 			return nil, fmt.Errorf("job: replicas differ: rank %d ended with parameters %s, "+
 				"rank 0 with %s", i, r.ParameterSHA256, first.ParameterSHA256)
 		}
 	}
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
 	s.Work = workOf(s)
-	s.Taken = takenOf(s.Ranks, c.Link == linkLocal)
+	s.Taken = takenOf(s.Ranks, c.IsOneProcess())
 	if seconds := s.trained(); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
 	}
@@ -292,11 +295,11 @@ func workOf(s *Summary) *Computation {
 }
 
 // wire returns the form that gradients had in the end.
-func (r workerResult) wire(c Config) string {
+func (r workerResult) wire(c setting.Config) string {
 	switch {
 	case r.Wire != nil:
 		return r.Wire.Chosen()
-	case c.wire().IsAuto():
+	case c.GradientWire().IsAuto():
 		return gradsync.Wire{}.String() // nothing to choose between
 	}
 	return c.Wire

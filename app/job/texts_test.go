@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // texts writes a small set of texts, and a vocabulary of so many tokens, and returns a short run on them.
-func texts(t *testing.T, words int) job.Config {
+func texts(t *testing.T, words int) setting.Config {
 	t.Helper()
 	c, folder := short(t), t.TempDir()
 	c.Data, c.Vocab = filepath.Join(folder, "set"), filepath.Join(folder, "vocab.txt")
@@ -76,7 +77,7 @@ func TestRunOnTextsIsAPretrainedFolder(t *testing.T) {
 	}
 	c.Vocab, c.Out = texts(t, 8).Vocab, filepath.Join(t.TempDir(), "run")
 	_, err := job.Run(context.Background(), c, job.Options{})
-	var usage *job.UsageError
+	var usage *setting.UsageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "vocab: 8 tokens, but "+folder+
 		" has embeddings for 7; give the vocabulary it was made for") {
 		t.Errorf("%v", err)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/internal/regular"
 )
 
@@ -25,7 +27,7 @@ func (e *EndedError) Unwrap() error { return e.Err }
 
 // HasSteps reports whether folder is the directory of a run that has done steps.
 func HasSteps(folder string) bool {
-	info, err := os.Stat(directory(folder).path(stepsFile))
+	info, err := os.Stat(rundir.Directory(folder).Path(rundir.StepsFile))
 	return err == nil && info.Size() > 0
 }
 
@@ -33,22 +35,22 @@ func HasSteps(folder string) bool {
 // steps in its steps.jsonl, and of the evaluations in its newest checkpoint. What only the end tells is
 // zero; times are those of rank 0's steps.
 func Unfinished(folder string) (*Summary, error) {
-	d := directory(folder)
-	c, err := readConfig(d.path(configFile))
+	d := rundir.Directory(folder)
+	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Model: c.Model, Data: c.Data, Strategy: c.Strategy, Link: c.Link, Workers: c.Workers,
 		Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate,
-		LearningRate: c.optimizer().LR, Wire: c.Wire, Seed: c.Seed, ISA: c.ISA, Math: c.Math, TTA: c.TTA,
+		LearningRate: c.UpdateRule().LR, Wire: c.Wire, Seed: c.Seed, ISA: c.ISA, Math: c.Math, TTA: c.TTA,
 		For: c.For, Directory: folder, IsInterrupted: true}
-	f, err := regular.Open(d.path(stepsFile))
+	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	defer f.Close() // only read
-	if err := s.countSteps(f, c.isIsolated()); err != nil {
-		return nil, fmt.Errorf("job: %s: %w", d.path(stepsFile), err)
+	if err := s.countSteps(f, c.IsIsolated()); err != nil {
+		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
 	if newest, err := openNewest(d, func(string) {}); err == nil { // mostly there is none
 		s.Evaluations = newest.Kept.Evaluations
@@ -101,17 +103,4 @@ func (s *Summary) countSteps(lines io.Reader, isIsolated bool) error {
 		s.SamplesPerSecond = float64(s.Samples) / s.Seconds
 	}
 	return nil
-}
-
-// readConfig reads the configuration of a run, whether or not it could run here.
-func readConfig(path string) (Config, error) {
-	r := resolver{config: Default(), origins: Origins{}, settings: Settings(nil)}
-	if err := r.readFile(path); err != nil {
-		return Config{}, err
-	}
-	if len(r.problems) > 0 {
-		return Config{}, &UsageError{Lines: []string{fmt.Sprintf("%s: %v", r.problems[0].where,
-			r.problems[0].err)}}
-	}
-	return r.config, nil
 }

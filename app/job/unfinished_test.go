@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 )
 
 // A run that ended early is known by its steps; a line that was not written whole does not count.
 func TestUnfinishedRunIsKnownByItsSteps(t *testing.T) {
-	c := begun(t, 3, func(c *job.Config) { c.Workers, c.Link = 2, "local" })
+	c := begun(t, 3, func(c *setting.Config) { c.Workers, c.Link = 2, "local" })
 	steps := filepath.Join(c.Out, "steps.jsonl")
 	text, err := os.ReadFile(steps)
 	if err == nil {

@@ -8,14 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/app/host"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/train"
 )
 
 // What an evaluation takes belongs to no step: the line of the step after it holds the processor time of
 // the time that it holds.
 func TestUsageLeavesOutEvaluations(t *testing.T) {
-	dir := directory(t.TempDir())
-	w := &worker{dir: dir, log: io.Discard, tell: func(notice) {}, meter: newMeter(),
+	dir := rundir.Directory(t.TempDir())
+	w := &worker{dir: dir, log: io.Discard, tell: func(notice) {}, meter: host.NewMeter(),
 		beacon: newBeacon()}
 	w.beacon.begin(0, 2, 0)
 	if err := w.openLogs(); err != nil {
@@ -23,7 +26,8 @@ func TestUsageLeavesOutEvaluations(t *testing.T) {
 	}
 	step := train.Step{Time: time.Millisecond, Samples: 8}
 	work := func(d time.Duration) {
-		for end := processTime() + d; processTime() < end; {
+		for m, took := host.NewMeter(), time.Duration(0); took < d; {
+			took += m.Step(time.Now(), 0, 0).CPU
 		}
 	}
 	work(30 * time.Millisecond)
@@ -37,9 +41,9 @@ func TestUsageLeavesOutEvaluations(t *testing.T) {
 	if trained := w.beacon.read().Trained; trained <= 0 || trained > total-0.3 {
 		t.Errorf("%v s of training in %v s, of which 0.3 are an evaluation", trained, total)
 	}
-	w.steps.close()
+	w.steps.Close()
 	w.events.close()
-	for i, u := range usages(t, dir.path(stepsFile)) {
+	for i, u := range usages(t, dir.Path(rundir.StepsFile)) {
 		if u.CPU < 0.03 && i == 0 || u.CPU > 0.15 || u.Wall <= 0 || u.CPU > u.Wall+0.05 {
 			t.Errorf("step %d: %v s of processor time in %v s", i, u.CPU, u.Wall)
 		}
@@ -76,7 +80,7 @@ func usages(t *testing.T, path string) (lines []usageLine) {
 func TestRatesLeaveOutEvaluations(t *testing.T) {
 	result := workerResult{RankStat: RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,
 		Phases: Phases{Forward: 1, Backward: 1, Evaluation: 8}}}
-	s, err := summarize(Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
+	s, err := summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +88,7 @@ func TestRatesLeaveOutEvaluations(t *testing.T) {
 		t.Errorf("%v samples/s, %v operations/s, want 400 and 1e9", s.SamplesPerSecond, s.Work.Rate)
 	}
 	result.Phases.Evaluation, result.Seconds, result.Samples = 0, 0, 0
-	s, err = summarize(Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
+	s, err = summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
 	if err != nil || s.SamplesPerSecond != 0 {
 		t.Errorf("%v samples/s of nothing", s.SamplesPerSecond)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/data"
 	"lockstep/graph"
@@ -94,30 +95,23 @@ func formatNumbers(numbers []float32) string {
 	return strings.Join(parts, ",")
 }
 
-// Names of the normalisations besides auto.
-const (
-	normalizeData     = "data"
-	normalizeImageNet = "imagenet"
-)
-
 // normalize sets how set's images are normalised. Weights that do not say what they want come from
 // elsewhere, where RGB images are normalised with ImageNet's constants, as torchvision documents
 // for all of its weights.
-func (c Config) normalize(set *data.Set, w *weights) error {
+func normalize(c setting.Config, set *data.Set, w *weights) error {
 	channels := len(set.Mean)
 	mean, std := []float32{0.485, 0.456, 0.406}, []float32{0.229, 0.224, 0.225}
 	switch {
-	case c.Normalize == normalizeImageNet && channels != len(mean):
-		return &UsageError{Lines: []string{fmt.Sprintf(
-			"normalize: imagenet has %d channels, %s has %d", len(mean), set.Name, channels)}}
-	case c.Normalize == normalizeImageNet:
-	case c.Normalize == normalizeData || w == nil || channels == 0:
+	case c.Normalize == setting.NormalizeImageNet && channels != len(mean):
+		return setting.Refuse(
+			"normalize: imagenet has %d channels, %s has %d", len(mean), set.Name, channels)
+	case c.Normalize == setting.NormalizeImageNet:
+	case c.Normalize == setting.NormalizeData || w == nil || channels == 0:
 		return nil
 	case w.Mean != nil || w.Std != nil:
 		if mean, std = w.Mean, w.Std; len(mean) != channels || len(std) != channels {
-			return &UsageError{Lines: []string{fmt.Sprintf("normalize: %s wants images of %d channels, "+
-				"%s has %d; --normalize data uses those of the data set", w.Path, len(mean), set.Name,
-				channels)}}
+			return setting.Refuse("normalize: %s wants images of %d channels, %s has %d; "+
+				"--normalize data uses those of the data set", w.Path, len(mean), set.Name, channels)
 		}
 	case channels != len(mean):
 		return nil
@@ -160,14 +154,14 @@ func (w *worker) start(v *graph.Variables) (err error) {
 // save leaves the trained weights in the run directory: rank 0 does, as all replicas have the same.
 func (w *worker) save(v *graph.Variables, steps int) error {
 	c := w.config
-	if !c.Save || c.EvalOnly || c.isIsolated() || w.rank != 0 {
+	if !c.Save || c.EvalOnly || c.IsIsolated() || w.rank != 0 {
 		return nil
 	}
-	batches := int64(steps) * int64(c.stepShards()) // updates of the running statistics
+	batches := int64(steps) * int64(c.StepShards()) // updates of the running statistics
 	if w.started != nil {
 		batches += w.started.batches
 	}
-	path := w.dir.path(checkpoint.WeightsFile)
+	path := w.dir.Path(checkpoint.WeightsFile)
 	sum, err := checkpoint.Save(path, v, batches, w.metadata())
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/tensor"
 )
@@ -28,11 +29,11 @@ func trained(t *testing.T) (path string, s *job.Summary) {
 
 func TestEvaluationOfSavedWeights(t *testing.T) {
 	path, want := trained(t)
-	for name, change := range map[string]func(*job.Config){
-		"one":           func(c *job.Config) {},
-		"two processes": func(c *job.Config) { c.Workers = 2 },
-		"three here":    func(c *job.Config) { c.Workers, c.Link = 3, "local" },
-		"never":         func(c *job.Config) { c.Workers, c.Strategy, c.Link = 2, "none", "local" },
+	for name, change := range map[string]func(*setting.Config){
+		"one":           func(c *setting.Config) {},
+		"two processes": func(c *setting.Config) { c.Workers = 2 },
+		"three here":    func(c *setting.Config) { c.Workers, c.Link = 3, "local" },
+		"never":         func(c *setting.Config) { c.Workers, c.Strategy, c.Link = 2, "none", "local" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := short(t)

@@ -2,13 +2,15 @@ package job
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"lockstep/app/host"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -24,8 +26,8 @@ import (
 
 // worker is one replica, wherever it runs.
 type worker struct {
-	config Config // complete, with the kernel path decided
-	dir    directory
+	config setting.Config // complete, with the kernel path decided
+	dir    rundir.Directory
 	rank   int
 	// crowded says that the run has more compute threads than there are cores.
 	crowded bool
@@ -43,12 +45,12 @@ type worker struct {
 	tuning             *comm.Tuning      // what "auto" goes by; nil: the algorithm was given
 	wire               *gradsync.Verdict // nil: gradients travel as they are, or exactly
 	trials             []gradsync.Trial  // of sizes of buckets
-	steps              *stepLog
+	steps              *rundir.StepLog
 	events             *events
-	meter              *meter
-	lost               []string  // files that are not written any more
-	cores              coreTimes // that passed during the training loop
-	planned, optimizer int64     // bytes of memory, and of those the optimizer's
+	meter              *host.Meter
+	lost               []string       // files that are not written any more
+	cores              host.CoreTimes // that passed during the training loop
+	planned, optimizer int64          // bytes of memory, and of those the optimizer's
 	evaluations        []Evaluation
 	before             kept       // of the parts before; the zero value: there are none
 	started            *Start     // what was loaded; nil: nothing
@@ -81,12 +83,6 @@ type workerResult struct {
 	Checkpoints     *Checkpoints      `json:"checkpoints"`
 }
 
-// isTuning reports whether the all-reduce is chosen by measuring.
-func (c Config) isTuning() bool { return c.Algorithm == auto && c.Strategy != "gather-scatter" }
-
-// isIsolated reports whether workers never exchange anything.
-func (c Config) isIsolated() bool { return c.Strategy == none }
-
 // noteCuts tells how many texts were too long.
 func (w *worker) noteCuts() {
 	for _, set := range []*data.Set{w.task.train, w.task.test} {
@@ -115,18 +111,16 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer cpu.Close()
-	plan, err := shard.Cut(w.config.stepShards(), w.config.Workers)
+	plan, err := shard.Cut(w.config.StepShards(), w.config.Workers)
 	if err != nil {
 		return result, err
 	}
 	w.peers = w.newPeerState(plan)
-	if w.saver, err = w.newSaver(); err != nil {
-		return result, err
-	}
+	w.saver = w.newSaver()
 	recorder := w.recorder()
 	// A collective that waits for a peer ends when the run is cancelled, but for gradients that the last
 	// step's update still waits for: then it ends when the peer leaves, which it does between two steps.
-	if !w.config.isLate() {
+	if !w.config.IsLate() {
 		defer whenCancelled(ctx, w.shutDown)()
 	}
 	loop, err := w.loop(cpu, plan, recorder)
@@ -140,7 +134,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.openLogs(); err != nil {
 		return result, err
 	}
-	w.meter = newMeter()
+	w.meter = host.NewMeter()
 	done, err := w.train(ctx, loop)
 	w.closeLogs()
 	if err != nil {
@@ -150,7 +144,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.save(loop.Variables(), done.Steps); err != nil {
 		return result, err
 	}
-	w.lose(traceFile, w.keep(recorder))
+	w.lose(rundir.TraceFile, w.keep(recorder))
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
@@ -185,15 +179,11 @@ func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*tr
 	switch {
 	case w.saver != nil:
 		keeper = w.saver
-	case w.peers != nil && c.keeps():
+	case w.peers != nil && c.KeepsCheckpoints():
 		keeper = w.peers
 	}
 	if keeper != nil {
 		keeper = watchedKeeper{keeper, w.beacon}
-	}
-	length, err := parseTime(c.For)
-	if err != nil {
-		return nil, err
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
 		u, err := w.join(l, cpu.ISA(), plan, r)
@@ -201,10 +191,10 @@ func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*tr
 	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
-		Batch: c.stepBatch(), Plan: plan, Rank: w.rank, Isolated: c.isIsolated(),
-		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: length, Target: c.Until,
+		Batch: c.StepBatch(), Plan: plan, Rank: w.rank, Isolated: c.IsIsolated(),
+		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
 		EvalEvery: c.EvalEvery,
-		Views:     c.views(), LabelSmoothing: c.Smoothing, Optimizer: c.optimizer(), Schedule: c.Schedule,
+		Views:     c.Views(), LabelSmoothing: c.Smoothing, Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Updater: updater,
 		Keeper: keeper, CPU: cpu, Watch: w.beacon.move, Trace: r,
@@ -213,7 +203,7 @@ func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*tr
 
 // memory takes gradients that are exchanged from memory that the links lend.
 func (w *worker) memory() func(n int) []float32 {
-	if w.mesh == nil || w.config.isIsolated() {
+	if w.mesh == nil || w.config.IsIsolated() {
 		return nil
 	}
 	return func(n int) []float32 { return comm.Alloc(w.mesh, n) }
@@ -222,16 +212,16 @@ func (w *worker) memory() func(n int) []float32 {
 // join makes the group of all workers, if they exchange anything, and what updates the weights.
 func (w *worker) join(l *train.Loop, isa compute.ISA, plan shard.Plan, r *trace.Recorder) (
 	train.Updater, error) {
-	if w.mesh == nil || w.config.isIsolated() {
+	if w.mesh == nil || w.config.IsIsolated() {
 		return train.NewLocal(l)
 	}
 	if err := w.gather(isa, plan); err != nil {
 		return nil, err
 	}
 	switch {
-	case w.config.hasShards():
+	case w.config.IsSharded():
 		return w.updateShares(l, r)
-	case w.config.isLate():
+	case w.config.IsLate():
 		return w.updateLate(l, r)
 	}
 	s, err := w.newStrategy(l, r)
@@ -291,7 +281,7 @@ func (w *worker) gather(isa compute.ISA, plan shard.Plan) error {
 		return err
 	}
 	w.beacon.group.Store(w.group)
-	if !w.config.isTuning() {
+	if !w.config.IsTuning() {
 		return nil
 	}
 	tuning, err := w.group.Tune()
@@ -328,7 +318,7 @@ func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Conf
 	}
 	c := gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
-		BucketBytes: w.config.Bucket, Wire: w.config.wire(), OnVerdict: w.noteWire,
+		BucketBytes: w.config.Bucket, Wire: w.config.GradientWire(), OnVerdict: w.noteWire,
 		Lane: r.Lane("exchange"),
 	}
 	if c.Wire.IsLossy() {
@@ -405,16 +395,16 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 		length = w.config.For
 	}
 	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.stepShards(), length, perEpoch)
-	w.note("learning rate %v for a batch of %d", w.config.optimizer().LR, w.config.stepBatch())
-	w.beacon.begin(l.Moment().Step, steps, w.config.remaining(l.Moment().Trained))
-	before := coresNow()
+		os.Getpid(), w.config.ISA, w.config.Threads, w.config.StepShards(), length, perEpoch)
+	w.note("learning rate %v for a batch of %d", w.config.UpdateRule().LR, w.config.StepBatch())
+	w.beacon.begin(l.Moment().Step, steps, w.config.Remaining(l.Moment().Trained))
+	before := host.CoresNow()
 	w.began = time.Now()
 	if w.peers != nil {
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
 	done, err = l.Run(ctx, w)
-	w.cores = coresNow().since(before)
+	w.cores = host.CoresNow().Since(before)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
 	}
@@ -425,10 +415,10 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 func (w *worker) Step(s train.Step) {
 	now := time.Now()
 	sent, received := w.traffic()
-	u := w.meter.step(now, sent, received)
-	w.steps.add(w.rank, s, u)
+	u := w.meter.Step(now, sent, received)
+	w.steps.Add(w.rank, s, u)
 	w.events.step(now, s, u)
-	w.lose(stepsFile, w.steps.err)
+	w.lose(rundir.StepsFile, w.steps.Err())
 	w.lose(eventsFolder, w.events.err)
 	w.beacon.finish(now, s)
 }
@@ -436,7 +426,7 @@ func (w *worker) Step(s train.Step) {
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
 	found := Evaluation{Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs, Loss: e.Loss,
-		Accuracy: e.Accuracy(), Rate: e.Rate, Views: max(1, len(w.config.views())),
+		Accuracy: e.Accuracy(), Rate: e.Rate, Views: max(1, len(w.config.Views())),
 		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
 	found.WallSeconds = found.TrainSeconds + found.Seconds
 	for _, e := range w.evaluations {
@@ -451,11 +441,11 @@ func (w *worker) Evaluation(e train.Evaluation) {
 		e.Steps, e.Epochs, e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
 	w.beacon.evaluated(e.Time)
 	sent, received := w.traffic()
-	w.meter.step(time.Now(), sent, received)
+	w.meter.Step(time.Now(), sent, received)
 }
 
 // speaks reports whether this worker tells what is the same on all ranks, unless they never exchange.
-func (w *worker) speaks() bool { return w.rank == 0 || w.config.isIsolated() }
+func (w *worker) speaks() bool { return w.rank == 0 || w.config.IsIsolated() }
 
 // note writes a line to the worker's log. The log is a courtesy: a full disk shows elsewhere.
 func (w *worker) note(format string, args ...any) {
@@ -489,7 +479,7 @@ func (w *worker) vectors() int64 {
 func (w *worker) algorithm() string {
 	switch {
 	case w.group == nil:
-		return none
+		return "none"
 	case w.config.Strategy == "gather-scatter":
 		return "gather"
 	}
@@ -499,7 +489,7 @@ func (w *worker) algorithm() string {
 			bucket = t.BucketBytes
 		}
 	}
-	return comm.Pick(w.config.Algorithm, w.tuning, w.hosts, w.config.wire().Codec(), bucket)
+	return comm.Pick(w.config.Algorithm, w.tuning, w.hosts, w.config.GradientWire().Codec(), bucket)
 }
 
 // result puts together what this worker tells about itself.
@@ -515,7 +505,7 @@ func (w *worker) result(done train.Result) workerResult {
 			Phases:      phasesOf(done.Phases),
 			FLOPs:       done.FLOPs,
 			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
-			PeakRSSBytes: peakRSS(), Cores: w.cores,
+			PeakRSSBytes: host.PeakRSS(), Cores: w.cores,
 			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
 			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
@@ -561,12 +551,5 @@ func (w *worker) keep(r *trace.Recorder) error {
 	if r == nil {
 		return nil
 	}
-	text, err := json.Marshal(r.Recording())
-	if err == nil {
-		err = os.WriteFile(w.dir.recording(w.rank), text, 0o666)
-	}
-	if err != nil {
-		return fmt.Errorf("job: keep the trace: %w", err)
-	}
-	return nil
+	return w.dir.KeepRecording(w.rank, r.Recording())
 }

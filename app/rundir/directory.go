@@ -1,0 +1,254 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"lockstep/internal/regular"
+)
+
+// Files of a run directory.
+const (
+	ConfigFile  = "config.yaml"
+	HostFile    = "host.json"
+	StepsFile   = "steps.jsonl"
+	SummaryFile = "summary.json"
+	TraceFile   = "trace.json"
+)
+
+// CheckpointsFolder is where a run directory has its checkpoints.
+const CheckpointsFolder = "checkpoints"
+
+// Directory is a run directory; its value is the path.
+type Directory string
+
+// FolderError says why a folder cannot be the directory of a run.
+type FolderError struct {
+	Flag   string // that names the folder
+	Reason string
+}
+
+// Error says what is wrong with the folder that the flag names.
+func (e *FolderError) Error() string { return "--" + e.Flag + ": " + e.Reason }
+
+// Claimed is a run directory that this process has taken.
+type Claimed struct {
+	Directory
+	made []string // the folders that were created for it, outermost first
+	lock *os.File // keeps other processes out
+	// isResumed says that a part of the run has been done before, which left so many bytes of steps.
+	isResumed bool
+	logged    int64
+}
+
+// New creates the directory runs/<time>-<name>, or one with a number behind if that is taken.
+func New(name string, now time.Time) (Claimed, error) {
+	name = now.Format("20060102-150405") + "-" + name
+	for i := 1; ; i++ {
+		path := filepath.Join("runs", name)
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d", path, i)
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return Claim(path)
+		}
+	}
+}
+
+// Claim takes path, which must be an empty directory in which files can be made, or one to be created.
+func Claim(path string) (Claimed, error) {
+	d := Claimed{Directory: Directory(path), made: absent(path)}
+	refuse := func(format string, args ...any) (Claimed, error) {
+		d.unmake()
+		return Claimed{}, &FolderError{"out", fmt.Sprintf(format, args...)}
+	}
+	const next = "choose another folder with --out"
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return refuse("cannot create the run directory: %v; %s", err, next)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return refuse("cannot read the run directory: %v; %s", err, next)
+	}
+	if len(entries) > 0 {
+		return refuse("%s is already used: it holds %s; choose a new directory",
+			path, entries[0].Name())
+	}
+	// Creating the first file exclusively decides between two runs that start together.
+	f, err := os.OpenFile(filepath.Join(path, ConfigFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return refuse("cannot write to the run directory: %v; %s", err, next)
+	}
+	if err := f.Close(); err != nil {
+		return refuse("cannot write to the run directory: %v; %s", err, next)
+	}
+	if d.lock, err = lockFolder(path); err != nil {
+		return refuse("%v", err)
+	}
+	return d, nil
+}
+
+// Reclaim takes the directory of a run that is to go on after so many steps: lines of later steps
+// are removed, and what a finished run has is set aside.
+func Reclaim(path string, step int) (Claimed, error) {
+	d := Claimed{Directory: Directory(path), isResumed: true}
+	var err error
+	if d.lock, err = lockFolder(path); err != nil {
+		return Claimed{}, &FolderError{"resume", err.Error()}
+	}
+	if err = d.cutSteps(step); err == nil {
+		d.logged = d.size(StepsFile)
+		err = d.setAside()
+	}
+	if err != nil {
+		d.Unlock()
+		return Claimed{}, errors.Join(fmt.Errorf("run directory: resume: %w", err), d.putBack())
+	}
+	return d, nil
+}
+
+// Unlock lets others use the directory.
+func (d Claimed) Unlock() {
+	if d.lock != nil {
+		d.lock.Close() // only opened to be locked
+	}
+}
+
+// absent returns path and its parents as far as they do not exist, outermost first.
+func absent(path string) []string {
+	var paths []string
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		paths = append(paths, path)
+	}
+	slices.Reverse(paths)
+	return paths
+}
+
+// unmake removes what was created, innermost first, as far as it is empty.
+func (d Claimed) unmake() {
+	for _, path := range slices.Backward(d.made) {
+		os.Remove(path) // one that holds something stays
+	}
+}
+
+// hasProgressed reports whether this process has done steps of the run.
+func (d Claimed) hasProgressed() bool { return d.size(StepsFile) > d.logged }
+
+// IsAsItWas reports whether the run was resumed and has done no step since.
+func (d Claimed) IsAsItWas() bool { return d.isResumed && !d.hasProgressed() }
+
+// Abandon removes a directory in which nothing has been done: one that holds no more than the
+// description of the run and logs without a step. Logs that are wanted stay. The directory of a run that
+// was to go on is as it was before.
+func (d Claimed) Abandon(isLogWanted bool) error {
+	switch {
+	case d.IsAsItWas():
+		return d.putBack()
+	case d.isResumed:
+		return d.Finish()
+	case isLogWanted:
+		return nil
+	}
+	entries, err := os.ReadDir(string(d.Directory))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		isEmpty := err == nil && info.Size() == 0
+		isLog, _ := filepath.Match("rank*.log", e.Name()) // the pattern is well formed
+		if e.Name() != ConfigFile && e.Name() != HostFile && !isLog && !isEmpty {
+			return nil
+		}
+	}
+	for _, e := range entries {
+		err = errors.Join(err, os.Remove(d.Path(e.Name())))
+	}
+	d.unmake()
+	return err
+}
+
+// outdated lists the files that do not hold for a run that goes on.
+func outdated() []string { return []string{ConfigFile, SummaryFile, TraceFile} }
+
+// aside is where an outdated file lies until the run has gone on.
+func (d Directory) aside(name string) string { return d.Path("." + name + ".before") }
+
+// setAside takes the outdated files out of sight; what an earlier call left there is lost.
+func (d Directory) setAside() error {
+	err := d.Finish()
+	for _, name := range outdated() {
+		err = errors.Join(err, present(os.Rename(d.Path(name), d.aside(name))))
+	}
+	return err
+}
+
+// putBack undoes setAside.
+func (d Directory) putBack() (err error) {
+	for _, name := range outdated() {
+		err = errors.Join(err, present(os.Rename(d.aside(name), d.Path(name))))
+	}
+	return err
+}
+
+// Finish removes what Reclaim has set aside, since the run has gone on.
+func (d Directory) Finish() (err error) {
+	for _, name := range outdated() {
+		err = errors.Join(err, present(os.Remove(d.aside(name))))
+	}
+	return err
+}
+
+// present returns err unless it says that there is no such file.
+func present(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// size returns the bytes of a file, 0 without one.
+func (d Directory) size(name string) int64 {
+	info, err := os.Stat(d.Path(name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// Path returns the path of a file in the directory.
+func (d Directory) Path(name string) string { return filepath.Join(string(d), name) }
+
+// Log is the path of a worker's log.
+func (d Directory) Log(rank int) string { return d.Path(fmt.Sprintf("rank%d.log", rank)) }
+
+// WriteJSON writes a whole file or nothing: a reader never sees half of it.
+func (d Directory) WriteJSON(name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("run directory: write %s: %w", name, err)
+	}
+	return d.Write(name, append(text, '\n'))
+}
+
+// Write replaces a file atomically.
+func (d Directory) Write(name string, text []byte) error {
+	err := regular.Replace(d.Path(name), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("run directory: write %s: %w", name, err)
+	}
+	return nil
+}

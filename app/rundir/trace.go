@@ -1,0 +1,54 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"lockstep/trace"
+)
+
+// KeepRecording leaves a worker's spans where MergeTraces finds them.
+func (d Directory) KeepRecording(rank int, r trace.Recording) error {
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = os.WriteFile(d.recording(rank), text, 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("run directory: keep the trace: %w", err)
+	}
+	return nil
+}
+
+// MergeTraces joins the recordings of all workers into one file.
+func (d Directory) MergeTraces(workers int) error {
+	recordings := make([]trace.Recording, workers)
+	for rank := range recordings {
+		text, err := os.ReadFile(d.recording(rank))
+		if err == nil {
+			err = json.Unmarshal(text, &recordings[rank])
+		}
+		if err != nil {
+			return fmt.Errorf("run directory: trace of rank %d: %w", rank, err)
+		}
+	}
+	f, err := os.OpenFile(d.Path(TraceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("run directory: trace: %w", err)
+	}
+	if err := errors.Join(trace.Write(f, recordings...), f.Close()); err != nil {
+		return fmt.Errorf("run directory: trace: %w", err)
+	}
+	return nil
+}
+
+// RemoveRecordings removes what workers have left of a trace that will not be merged.
+func (d Directory) RemoveRecordings(workers int) {
+	for rank := range workers {
+		os.Remove(d.recording(rank)) // not there, mostly
+	}
+}
+
+// recording is where a worker leaves its spans until they are merged.
+func (d Directory) recording(rank int) string { return d.Path(fmt.Sprintf(".trace%d.json", rank)) }

@@ -1,0 +1,54 @@
+package setting
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// unit is a unit of sizes.
+type unit struct {
+	name string
+	size int
+}
+
+// units lists the units from large to small; bytes may go without.
+func units() []unit {
+	return []unit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+}
+
+// ParseBytes reads a size such as 65536, 256KiB or 4MiB.
+func ParseBytes(text string) (int, error) {
+	for _, u := range units() {
+		digits, ok := strings.CutSuffix(text, u.name)
+		if n, err := strconv.Atoi(digits); ok && err == nil && n <= math.MaxInt/u.size {
+			return n * u.size, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no size such as 65536, 256KiB or 4MiB", text)
+}
+
+// FormatBytes writes n in the largest unit that divides it, as ParseBytes reads it.
+func FormatBytes(n int) string {
+	for _, u := range units() {
+		if n%u.size == 0 && n > 0 {
+			return strconv.Itoa(n/u.size) + u.name
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+// Size words bytes in the unit that leaves the fewest digits.
+func Size(bytes int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

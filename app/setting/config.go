@@ -1,0 +1,304 @@
+package setting
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockstep/app/host"
+	"lockstep/cluster"
+	"lockstep/comm/shm"
+	"lockstep/compute"
+	"lockstep/data"
+	"lockstep/gradsync"
+	"lockstep/model"
+	"lockstep/optim"
+)
+
+// Config is a run as values. Each is that of a [Setting], whose name is its flag and its key in JSON and in
+// config.yaml. Fields whose zero value means "open" are filled in by Complete.
+type Config struct {
+	// Catalog knows Model and Data by name; it belongs to the program and is no setting.
+	Catalog *Catalog
+
+	Model       string  // architecture, a name of the catalog
+	Stem        string  // how resnet50 begins, one of model.Stems
+	Data        string  // data set, a name of the catalog or a path
+	DataDir     string  // folder of data sets; "": the user's cache
+	Size        int     // side of the images of a folder
+	Vocab       string  // WordPiece vocabulary; "": that beside Weights, or BERT's
+	Sequence    int     // tokens of a text, at most
+	TextColumn  string  // of a file of texts; "": one of a usual name
+	LabelColumn string  // of a file of texts; "": one of a usual name
+	Augment     string  // random changes of training images
+	LimitTrain  int     // use the first n training samples; -1: all
+	LimitTest   int     // use the first n test samples; -1: all, 0: none
+	Weights     string  // safetensors file or folder to start from; "": none
+	FreshHead   bool    // the last layer may differ from that of Weights
+	Normalize   string  // scale of images: auto, data or imagenet
+	EvalOnly    bool    // evaluate Weights, train nothing
+	TTA         string  // views of test images whose logits are averaged
+	Workers     int     // replicas, 1 to MaxWorkers
+	Threads     int     // compute threads per worker; 0: cores / workers
+	Strategy    string  // "": single for one worker, ddp otherwise
+	Algorithm   string  // collective algorithm; auto chooses
+	Link        string  // auto, local (one process), shm or tcp (processes)
+	Wire        string  // form in which gradients travel; auto chooses
+	Bucket      int     // bytes of a ddp bucket
+	Memory      int     // bytes of activations; above, some are recomputed
+	MasterAddr  string  // interface of the rendezvous
+	MasterPort  int     // port of the rendezvous; 0: any
+	ISA         string  // kernel path; "": the best all workers have
+	Math        string  // how products are computed, see compute.Math
+	Epochs      int     // length in epochs; 0: given by Steps or For, or 1
+	Steps       int     // length in steps; 0: given by Epochs or For
+	For         string  // length in training time; "": by Epochs or Steps
+	Until       float64 // accuracy that ends the run, 0 to 1; 0: none
+	Batch       int     // samples of one step over all workers
+	Shards      int     // virtual shards; 0: as many as workers
+	Accumulate  int     // batches of one step
+	Seed        uint64  // start of all random numbers
+	Clip        float64 // greatest norm of the gradient; 0: any
+	EMA         float64 // decay of the average that is evaluated; 0: none
+	Smoothing   float64 // part of a label spread over all classes
+	EvalEvery   int     // epochs between evaluations; 0: at the end only
+	Out         string  // run directory; "": runs/<time>-<what>
+	Save        bool    // leave the trained weights in the run directory
+	Trace       bool    // write trace.json
+
+	Optimizer optim.Config          // the update rule, with the rate for the global batch
+	ScaleLR   optim.ScaleRule       // adapts the rate to the batch
+	Schedule  optim.ScheduleConfig  // the course of the rate
+	Lookahead optim.LookaheadConfig // slow weights
+
+	TuneBucket      bool   // try sizes of buckets in the first steps
+	OverlapForward  bool   // sums of gradients come during the next forward pass
+	ShardOptimizer  bool   // each worker updates a share of the weights
+	CheckpointEvery string // steps or time; "": no checkpoints
+	Resume          string // run directory to go on with; "": a new run
+}
+
+// MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
+const MaxWorkers = 256
+
+// Default returns the configuration of `lockstep train` without flags: lenet on the generated
+// glyphs, one worker, one epoch. The learning rate suits lenet at batch 64. Activations of 640 MiB
+// are room for vgg11 at batch 256, and let resnet50 at batch 64 stay below 1.3 GB in all.
+func Default() Config {
+	return Config{
+		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
+		LimitTrain: -1, LimitTest: -1,
+		Workers: 1, Algorithm: auto, Link: auto, Wire: gradsync.Wire{}.String(),
+		Bucket: 1 << 20, Memory: 640 << 20,
+		MasterAddr: "127.0.0.1", Math: compute.Fast.String(),
+		Batch: 64, Accumulate: 1, Seed: 1,
+		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
+		Schedule:  optim.ScheduleConfig{Name: "constant"}, EvalEvery: 1,
+		Normalize: auto, TTA: none, Save: true,
+	}
+}
+
+// Complete returns c with every open field decided: one epoch, single for one worker or else ddp,
+// as many shards as workers, the machine's cores divided among the workers, in one process or in
+// several. Out and ISA stay open until Run.
+func (c Config) Complete() Config {
+	if c.Epochs == 0 && c.Steps == 0 && c.For == "" {
+		c.Epochs = 1
+	}
+	if c.Strategy == "" {
+		c.Strategy = "ddp"
+		if c.Workers == 1 {
+			c.Strategy = single
+		}
+	}
+	if c.Shards == 0 {
+		c.Shards = c.Workers
+	}
+	if c.Threads == 0 {
+		c.Threads = max(1, host.Cores()/max(1, c.Workers))
+	}
+	if c.Link == auto {
+		c.Link = betweenProcesses()
+		if c.Workers == 1 {
+			c.Link = linkLocal
+		}
+	}
+	return c
+}
+
+// On returns c with defaults taken from the environment: workers that e's lab puts on a host each have no
+// memory in common.
+func (c Config) On(e cluster.Environment) Config {
+	if c.Link == auto && e.IsApart(c.Workers) {
+		c.Link = linkTCP
+	}
+	return c
+}
+
+// Rooted returns c with absolute paths of what the run reads, so that it can be repeated and resumed from
+// any folder.
+func (c Config) Rooted() Config {
+	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
+	if c.Catalog.data().IsPath(c.Data) {
+		paths = append(paths, &c.Data)
+	}
+	for _, path := range paths {
+		if absolute, err := filepath.Abs(*path); err == nil && *path != "" {
+			*path = absolute
+		}
+	}
+	return c
+}
+
+// InProcesses returns c with each worker in a process of its own.
+func (c Config) InProcesses() Config {
+	c.Link = betweenProcesses()
+	return c
+}
+
+// IsOneProcess reports whether all workers share one process.
+func (c Config) IsOneProcess() bool { return c.Link == linkLocal }
+
+// SharesMemory reports whether workers are processes linked by shared memory.
+func (c Config) SharesMemory() bool { return c.Link == linkSHM }
+
+// betweenProcesses returns the link of workers in processes of this host.
+func betweenProcesses() string {
+	if shm.IsSupported {
+		return linkSHM
+	}
+	return linkTCP
+}
+
+// Validate returns nil, or a *UsageError with one line per value that cannot work. Open fields
+// are taken as Complete would decide them.
+func (c Config) Validate() error {
+	return usageError(c.problems(), func(name string) string { return name })
+}
+
+// problem is a value that cannot work.
+type problem struct {
+	name string // of the setting
+	err  error
+}
+
+// problems lists what is wrong with single values or, if nothing is, with their combination.
+func (c Config) problems() []problem {
+	var found []problem
+	for _, s := range Settings(c.Catalog) {
+		if s.isOpen(&c) {
+			continue
+		}
+		if err := s.check(&c); err != nil {
+			found = append(found, problem{s.Name, err})
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	c = c.Complete()
+	add := func(name, format string, args ...any) {
+		found = append(found, problem{name, fmt.Errorf(format, args...)})
+	}
+	c.lengthProblems(add)
+	if c.Strategy == single && c.Workers > 1 {
+		add("strategy", "single is for one worker, not %d; try ddp, or none for workers "+
+			"that never exchange", c.Workers)
+	}
+	if c.Shards < c.Workers {
+		add("shards", "%d shards cannot be spread over %d workers; want at least as many",
+			c.Shards, c.Workers)
+	}
+	if c.Batch < c.Shards {
+		add("batch", "%d is smaller than the number of shards, %d; "+
+			"want at least one sample in each", c.Batch, c.Shards)
+	}
+	if n := c.StepShards(); n > maxShards {
+		add("accumulate", "%d batches in %d shards make %d shards of a step, want at most %d",
+			c.Accumulate, c.Shards, n, maxShards)
+	}
+	switch {
+	case c.Weights == "" && c.FreshHead:
+		add("fresh-head", "only says how --weights may differ, and there is none")
+	case c.Weights == "" && c.EvalOnly:
+		add("eval-only", "needs --weights, a safetensors file or folder to evaluate")
+	case c.FreshHead && c.EvalOnly:
+		add("eval-only", "evaluates weights as they are, without --fresh-head")
+	case c.EvalOnly && c.LimitTest == 0:
+		add("eval-only", "has nothing to do with --limit-test 0")
+	}
+	c.dataProblems(add)
+	switch {
+	case c.KeepsCheckpoints() && c.EvalOnly:
+		add("checkpoint-every", "has nothing to do with --eval-only")
+	case c.KeepsCheckpoints() && c.IsIsolated():
+		add("checkpoint-every", "wants replicas that are equal; those of --strategy none are not")
+	}
+	c.updateProblems(add)
+	c.shardProblems(add)
+	c.bucketProblems(add)
+	c.overlapProblems(add)
+	if err := c.wireProblem(); err != nil {
+		add("wire", "%w", err)
+	}
+	if isa, err := c.KernelPath(); err != nil {
+		add("isa", "%w", err)
+	} else if m, err := compute.ParseMath(c.Math); err == nil && m.On(isa) != nil {
+		add("math", "%w", m.On(isa))
+	}
+	return found
+}
+
+// dataProblems adds what is wrong with the model, the data and its views together.
+func (c Config) dataProblems(add func(name, format string, args ...any)) {
+	readsTexts := c.Catalog.models().ReadsTexts(c.Model)
+	switch kind := c.Catalog.data().KindOf(c.Data); {
+	case readsTexts && kind == data.ImageKind:
+		add("data", "%s holds images, but %s reads texts; try sst2, or a CSV or TSV file", c.Data, c.Model)
+	case !readsTexts && kind == data.TextKind:
+		add("data", "%s holds texts, but %s reads images; try a model of texts, such as bert-mini",
+			c.Data, c.Model)
+	case readsTexts && c.TTA != none:
+		add("tta", "%s is a way to show images, but %s reads texts", c.TTA, c.Model)
+	case readsTexts && c.Augment != auto && c.Augment != augmentNone:
+		add("augment", "%s changes images, but %s reads texts", c.Augment, c.Model)
+	}
+}
+
+// KernelPath returns the kernel path asked for, or the best of this processor.
+func (c Config) KernelPath() (compute.ISA, error) {
+	if c.ISA == "" {
+		return compute.Best(), nil
+	}
+	isa, err := compute.ParseISA(c.ISA)
+	if err == nil && !slices.Contains(compute.Supported(), isa) {
+		err = fmt.Errorf("this processor or build has no %v, only %v", isa, compute.Supported())
+	}
+	return isa, err
+}
+
+// UsageError says what is wrong with a configuration, one line per problem.
+type UsageError struct {
+	Lines []string
+}
+
+// Error returns the lines.
+func (e *UsageError) Error() string { return strings.Join(e.Lines, "\n") }
+
+// Refuse returns a *UsageError of one line.
+func Refuse(format string, args ...any) error {
+	return &UsageError{Lines: []string{fmt.Sprintf(format, args...)}}
+}
+
+// usageError words problems with where each value came from; it returns nil if there are none.
+func usageError(problems []problem, where func(name string) string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	e := &UsageError{}
+	for _, p := range problems {
+		e.Lines = append(e.Lines, where(p.name)+": "+p.err.Error())
+	}
+	return e
+}

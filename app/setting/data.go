@@ -1,0 +1,101 @@
+package setting
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lockstep/cluster"
+	"lockstep/data"
+)
+
+// DataOptions says where data sets lie: in folder or, if that is "", in LOCKSTEP_DATA or the
+// user's cache.
+func DataOptions(folder string, e cluster.Environment) data.Options {
+	o := data.Options{Dir: folder, Shared: e[cluster.EnvData]}
+	if cache, err := os.UserCacheDir(); err == nil {
+		o.Cache = filepath.Join(cache, "lockstep", "data")
+	}
+	return o
+}
+
+// DataOptions says where the data of a run lies and how it is read.
+func (c Config) DataOptions(e cluster.Environment) data.Options {
+	o := DataOptions(c.DataDir, e)
+	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
+	o.TextColumn, o.LabelColumn = c.TextColumn, c.LabelColumn
+	if o.Vocabulary == "" {
+		o.Vocabulary = c.vocabularyOfWeights()
+	}
+	return o
+}
+
+// VocabularyFile is the name of a vocabulary that lies beside weights.
+const VocabularyFile = "vocab.txt"
+
+// vocabularyOfWeights returns the vocabulary that lies beside the weights the run starts from; "" if
+// there is none.
+func (c Config) vocabularyOfWeights() string {
+	if c.Weights == "" || !c.Catalog.models().ReadsTexts(c.Model) {
+		return ""
+	}
+	folder := c.Weights
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		folder = filepath.Dir(folder)
+	}
+	path := filepath.Join(folder, VocabularyFile)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// Names of the augmentations besides auto, which is the data set's own.
+const (
+	augmentNone           = "none"
+	augmentCrop           = "crop"
+	augmentFlip           = "flip"
+	augmentCropFlip       = "crop-flip"
+	augmentCropFlipCutout = "crop-flip-cutout"
+	augmentShiftAlternate = "shift-alternate"
+)
+
+// Views returns how test images are shown; nil: each as it is.
+func (c Config) Views() []data.View {
+	switch c.TTA {
+	case ttaFlip:
+		return data.FlipViews()
+	case ttaFlipShift:
+		return data.FlipShiftViews()
+	}
+	return nil
+}
+
+// cropPad is how far a crop may shift an image, and cutoutSide the side of what cutout takes out of
+// it, as is usual for images of 32x32. shiftPad is how far shift-alternate goes, in few epochs.
+const (
+	cropPad    = 4
+	cutoutSide = 16
+	shiftPad   = 2
+)
+
+// Augmentation returns the changes of training images; own is the data set's default.
+func (c Config) Augmentation(own data.Augmentation) (data.Augmentation, error) {
+	switch c.Augment {
+	case auto:
+		return own, nil
+	case augmentNone:
+		return data.Augmentation{}, nil
+	case augmentCrop:
+		return data.Augmentation{Pad: cropPad}, nil
+	case augmentFlip:
+		return data.Augmentation{Flip: true}, nil
+	case augmentCropFlip:
+		return data.Augmentation{Pad: cropPad, Flip: true}, nil
+	case augmentCropFlipCutout:
+		return data.Augmentation{Pad: cropPad, Flip: true, Cutout: cutoutSide}, nil
+	case augmentShiftAlternate:
+		return data.Augmentation{Pad: shiftPad, Reflect: true, Flip: true, Alternate: true}, nil
+	}
+	return data.Augmentation{}, fmt.Errorf("job: augmentation %q", c.Augment)
+}

@@ -1,0 +1,54 @@
+package setting
+
+// bucketProblems adds what is wrong with trying sizes of buckets.
+func (c Config) bucketProblems(add func(name, format string, args ...any)) {
+	switch {
+	case !c.TuneBucket || c.Workers == 1:
+	case c.Strategy != "ddp":
+		add("tune-bucket", "is for --strategy ddp, not %s", c.Strategy)
+	case c.ShardOptimizer:
+		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
+	case c.HoldsBack():
+		add("tune-bucket", "what --wire %s holds back goes by the buckets", c.Wire)
+	case c.GradientWire().IsAuto() || c.GradientWire().IsLossy():
+		add("tune-bucket", "changes no result, but with --wire %s the sums would depend on the size that "+
+			"it finds; want a --bucket", c.Wire)
+	}
+}
+
+// IsLate reports whether sums of gradients may come during the next forward pass.
+func (c Config) IsLate() bool { return c.OverlapForward && c.Workers > 1 && !c.EvalOnly }
+
+// overlapProblems adds what is wrong with exchanging gradients behind the next forward pass.
+func (c Config) overlapProblems(add func(name, format string, args ...any)) {
+	switch {
+	case !c.IsLate():
+	case c.Strategy != "ddp":
+		add("overlap-forward", "is for --strategy ddp, not %s", c.Strategy)
+	case c.Clip > 0:
+		add("overlap-forward", "no weight can change before --clip has the norm of the whole gradient")
+	case c.ShardOptimizer:
+		add("overlap-forward", "--shard-optimizer has the weights come behind the next forward pass already")
+	case c.TuneBucket:
+		add("overlap-forward", "--tune-bucket times steps that end with their exchange")
+	case !c.GradientWire().IsFixed():
+		add("overlap-forward", "is not for --wire %s, which holds back gradients or is not decided yet",
+			c.Wire)
+	}
+}
+
+// HoldsBack reports whether workers hold back gradients for later steps.
+func (c Config) HoldsBack() bool {
+	return c.GradientWire().HasResiduals() && c.Workers > 1 && !c.IsIsolated()
+}
+
+// IsSharded reports whether each worker updates its share of the weights only.
+func (c Config) IsSharded() bool {
+	return c.ShardOptimizer && c.Workers > 1 && !c.EvalOnly
+}
+
+// IsTuning reports whether the all-reduce is chosen by measuring.
+func (c Config) IsTuning() bool { return c.Algorithm == auto && c.Strategy != "gather-scatter" }
+
+// IsIsolated reports whether workers never exchange anything.
+func (c Config) IsIsolated() bool { return c.Strategy == none }

@@ -1,0 +1,131 @@
+package setting
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// entry is one line of a configuration file.
+type entry struct{ name, text, where string }
+
+// parseFile reads a YAML mapping of setting names to plain values.
+func parseFile(path string, text []byte) ([]entry, error) {
+	refuse := func(line, column int, format string, args ...any) error {
+		return Refuse("%s:%d:%d: %s", path, line, column, fmt.Sprintf(format, args...))
+	}
+	tokens := lexer.Tokenize(string(text))
+	if at := tooNested(tokens); at != nil {
+		return nil, refuse(at.Line, at.Column, "lists in lists, want lines of the form key: value")
+	}
+	file, err := parser.Parse(tokens, 0)
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) && syntax.Token != nil {
+		at := syntax.Token.Position
+		return nil, refuse(at.Line, at.Column, "%s", syntax.Message)
+	}
+	if err != nil {
+		return nil, refuse(1, 1, "%v", err)
+	}
+	var entries []entry
+	seen := map[string]int{}
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue // an empty file, or comments alone
+		}
+		mapping, ok := doc.Body.(*ast.MappingNode)
+		if !ok {
+			at := doc.Body.GetToken().Position
+			return nil, refuse(at.Line, at.Column, "want lines of the form key: value")
+		}
+		for _, pair := range mapping.Values {
+			key := pair.Key.GetToken()
+			at := key.Position
+			if _, ok := pair.Value.(ast.ScalarNode); !ok {
+				return nil, refuse(at.Line, at.Column, "%s: want a single value", key.Value)
+			}
+			if first := seen[key.Value]; first > 0 {
+				return nil, refuse(at.Line, at.Column, "%s: already set in line %d",
+					key.Value, first)
+			}
+			seen[key.Value] = at.Line
+			entries = append(entries, entry{
+				name: key.Value, text: pair.Value.GetToken().Value,
+				where: fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column),
+			})
+		}
+	}
+	return entries, nil
+}
+
+// maxNested is more than the lists, mappings, anchors, aliases and tags of a configuration file, which
+// has none. The parser's memory grows with the square of how deep they are.
+const maxNested = 16
+
+// tooNested returns the place of the first of too many such tokens; nil if they are few.
+func tooNested(tokens token.Tokens) *token.Position {
+	n := 0
+	for _, t := range tokens {
+		switch t.Type {
+		case token.SequenceEntryType, token.SequenceStartType, token.MappingStartType, token.MappingKeyType,
+			token.AnchorType, token.AliasType, token.TagType:
+			n++
+		}
+		if n > maxNested {
+			return t.Position
+		}
+	}
+	return nil
+}
+
+// YAML returns the configuration as a file that --config accepts, each value with its origin as a
+// comment. Open settings and the run directory are left out: the file describes what is done, not
+// where its results lie.
+func (c Config) YAML(origins Origins) []byte {
+	return c.yaml(origins, func(Setting, string) bool { return true })
+}
+
+// Changes is YAML without the settings that are as in Default, so that a setting that a later version has
+// changes nothing in what it returns.
+func (c Config) Changes() []byte {
+	initial := Default()
+	return c.yaml(nil, func(s Setting, value string) bool { return value != s.format(&initial) })
+}
+
+// yaml writes the settings that are wanted.
+func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) bool) []byte {
+	var b bytes.Buffer
+	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
+	for _, s := range Settings(nil) {
+		value := s.format(&c)
+		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) || !isWanted(s, value) {
+			continue
+		}
+		if s.Type != "" && needsQuotes(value) {
+			value = fmt.Sprintf("%q", value)
+		}
+		line := s.Name + ": " + value
+		if origin := origins[s.Name]; origin != "" {
+			line = fmt.Sprintf("%-28s # %s", line, origin)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes()
+}
+
+// needsQuotes reports whether YAML could read a plain value as something else.
+func needsQuotes(value string) bool {
+	isPlain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("/._+=-", c)
+	}
+	return strings.HasPrefix(value, "-") || strings.Trim(value, ".=") == "" ||
+		strings.ContainsFunc(value, func(c rune) bool { return !isPlain(c) })
+}

@@ -1,0 +1,149 @@
+package setting
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/cluster"
+	"lockstep/optim"
+)
+
+// A reason says why a setting changes nothing in a run of c, which is complete; "" if it does.
+type reason func(c Config) string
+
+// unless returns s with what keeps it from having an effect.
+func (s Setting) unless(idle reason) Setting {
+	s.idle = idle
+	return s
+}
+
+// Idle returns a line for each setting that was given on the command line or by a variable, as origins tell,
+// and changes nothing. c is complete, as Resolve returns it.
+func (c Config) Idle(origins Origins) []string {
+	var lines []string
+	for _, s := range Settings(c.Catalog) {
+		origin := origins[s.Name]
+		isGiven := origin == "--"+s.Name || strings.HasPrefix(origin, cluster.EnvTrain)
+		if s.idle == nil || !isGiven {
+			continue
+		}
+		if why := s.idle(c); why != "" {
+			lines = append(lines, fmt.Sprintf("%s has no effect: %s", origin, why))
+		}
+	}
+	return lines
+}
+
+// ownSize: data sets have images of one size, but for those that are scaled or made to it.
+func ownSize(c Config) string {
+	if c.Catalog.models().ReadsTexts(c.Model) {
+		return readsImages(c)
+	}
+	if c.Catalog.data().IsPath(c.Data) || c.Data == "synthetic" {
+		return ""
+	}
+	return fmt.Sprintf("all images of %s have the same size", c.Data)
+}
+
+// hasStems: only resnet50 begins in more than one way.
+func hasStems(c Config) string {
+	if c.Model == "resnet50" {
+		return ""
+	}
+	return fmt.Sprintf("%s begins in one way", c.Model)
+}
+
+// readsImages: a model of texts has no use for what is for images.
+func readsImages(c Config) string {
+	if c.Catalog.models().ReadsTexts(c.Model) {
+		return fmt.Sprintf("%s reads texts", c.Model)
+	}
+	return ""
+}
+
+// readsTexts: a model of images has no use for what is for texts.
+func readsTexts(c Config) string {
+	if c.Catalog.models().ReadsTexts(c.Model) {
+		return ""
+	}
+	return fmt.Sprintf("%s reads images", c.Model)
+}
+
+// exchanges: without an exchange nothing travels.
+func exchanges(c Config) string {
+	switch {
+	case c.Workers == 1:
+		return "one worker exchanges nothing"
+	case c.IsIsolated():
+		return "workers of --strategy none exchange nothing"
+	}
+	return ""
+}
+
+// hasBuckets: only ddp sends gradients in buckets.
+func hasBuckets(c Config) string {
+	if why := exchanges(c); why != "" || c.Strategy == "ddp" {
+		return why
+	}
+	return fmt.Sprintf("--strategy %s has no buckets", c.Strategy)
+}
+
+// hasAlgorithm: gather-scatter is an algorithm by itself.
+func hasAlgorithm(c Config) string {
+	if why := exchanges(c); why != "" || c.Strategy != "gather-scatter" {
+		return why
+	}
+	return "--strategy gather-scatter has an algorithm of its own"
+}
+
+// meets: workers of one process need no place to meet.
+func meets(c Config) string {
+	if c.Link == linkLocal {
+		return "workers of one process need no place to meet"
+	}
+	return ""
+}
+
+// evaluates: without test samples there is no evaluation.
+func evaluates(c Config) string {
+	if c.LimitTest == 0 {
+		return "--limit-test 0 leaves nothing to evaluate"
+	}
+	return ""
+}
+
+// hasDecay: what weight decay holds for matters where there is one.
+func hasDecay(c Config) string {
+	if c.Optimizer.WeightDecay == 0 {
+		return "--weight-decay is 0"
+	}
+	return ""
+}
+
+// ofOptimizers: only these update rules have the setting.
+func ofOptimizers(names ...string) reason {
+	return func(c Config) string {
+		if slices.Contains(names, c.Optimizer.Name) {
+			return ""
+		}
+		return fmt.Sprintf("--optimizer %s has none", c.Optimizer.Name)
+	}
+}
+
+// momentumRules lists the update rules with a momentum.
+func momentumRules() []string {
+	return slices.DeleteFunc(optim.Names(), func(name string) bool {
+		return name == "adamw" || name == "lamb"
+	})
+}
+
+// ofSchedule: only this schedule has the setting.
+func ofSchedule(name string) reason {
+	return func(c Config) string {
+		if c.Schedule.Name == name {
+			return ""
+		}
+		return fmt.Sprintf("it is for --schedule %s, not %s", name, c.Schedule.Name)
+	}
+}

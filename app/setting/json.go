@@ -1,0 +1,57 @@
+package setting
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// MarshalJSON writes an object with the name of each setting as a key. Numbers and switches are JSON's own;
+// what a flag takes as a text of several parts is that text.
+func (c Config) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, s := range Settings(nil) {
+		var value any = s.format(&c)
+		if s.value != nil {
+			value = s.value(&c)
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("job: setting %s: %w", s.Name, err)
+		}
+		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], s.Name, text)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Settings that are not there keep their values; keys that are
+// no settings are skipped.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	for _, s := range Settings(nil) {
+		value, isThere := values[s.Name]
+		if !isThere {
+			continue
+		}
+		if err := s.read(c, value); err != nil {
+			return fmt.Errorf("setting %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// read takes the setting's value in JSON.
+func (s Setting) read(c *Config, value []byte) error {
+	if s.value != nil {
+		return json.Unmarshal(value, s.value(c))
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		return err
+	}
+	return s.parse(c, text)
+}

@@ -1,0 +1,120 @@
+package setting
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseTime reads a time such as 30s; "" is none.
+func parseTime(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%q is no time such as 30s or 5m", text)
+}
+
+// targetPrefix stands before the accuracy in --until.
+const targetPrefix = "accuracy="
+
+// parseTarget reads accuracy=0.94; "" is none.
+func parseTarget(text string) (accuracy float64, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, isAccuracy := strings.CutPrefix(text, targetPrefix)
+	x, err := strconv.ParseFloat(number, 64)
+	if !isAccuracy || err != nil || !(x > 0 && x <= 1) {
+		return 0, fmt.Errorf("%q is no accuracy above 0 to 1 such as accuracy=0.94", text)
+	}
+	return x, nil
+}
+
+// lengthProblems adds what is wrong with the settings of the run's length, each of which is valid.
+func (c Config) lengthProblems(add func(name, format string, args ...any)) {
+	if c.Epochs > 0 && c.Steps > 0 {
+		add("steps", "the length is given twice, as %d steps and as %d epochs; leave one out",
+			c.Steps, c.Epochs)
+	}
+	switch {
+	case c.For == "":
+	case c.Epochs > 0 || c.Steps > 0:
+		add("for", "the length is given twice, as %s and by --epochs or --steps; leave one out", c.For)
+	case c.Schedule.WantsLength():
+		add("for", "the schedule %s wants to know the number of steps; give --epochs or --steps, or "+
+			"--schedule constant", c.Schedule.Name)
+	case c.Lookahead.Power > 0:
+		add("for", "--lookahead %s wants to know the number of steps", c.Lookahead)
+	}
+	switch {
+	case c.Until == 0:
+	case c.LimitTest == 0:
+		add("until", "has nothing to evaluate with --limit-test 0")
+	case c.IsIsolated():
+		add("until", "wants replicas that are equal; those of --strategy none are not")
+	}
+}
+
+// Remaining returns how long a run whose length is a time has to go on after so much training; 0 if its
+// length is no time.
+func (c Config) Remaining(trained time.Duration) time.Duration {
+	length := c.Duration()
+	if length == 0 {
+		return 0
+	}
+	return max(length-trained, time.Nanosecond)
+}
+
+// Duration returns the length in time; 0 if the run's length is none.
+func (c Config) Duration() time.Duration {
+	length, _ := parseTime(c.For) // its error is a problem of Validate's
+	return length
+}
+
+// Interval is what lies between two checkpoints, in steps or as a duration; the zero Interval means that
+// there are none.
+type Interval struct {
+	Steps int
+	Time  time.Duration
+}
+
+// parseInterval reads 100 or 5m.
+func parseInterval(text string) (Interval, error) {
+	if text == "" {
+		return Interval{}, nil
+	}
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= maxCount {
+		return Interval{Steps: n}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return Interval{Time: d}, nil
+	}
+	return Interval{}, fmt.Errorf("%q is neither a number of steps such as 100 nor a time such as 5m",
+		text)
+}
+
+// CheckpointInterval returns what lies between two checkpoints.
+func (c Config) CheckpointInterval() Interval {
+	every, _ := parseInterval(c.CheckpointEvery) // its error is a problem of Validate's
+	return every
+}
+
+// KeepsCheckpoints reports whether the run leaves checkpoints.
+func (c Config) KeepsCheckpoints() bool { return c.CheckpointEvery != "" }
+
+// NumSteps returns the length in steps, if it is no time, over so many training samples.
+func (c Config) NumSteps(samples int) int {
+	if c.Steps > 0 {
+		return c.Steps
+	}
+	return c.Epochs * c.StepsPerEpoch(samples)
+}
+
+// StepsPerEpoch returns the number of steps that see every one of so many samples once.
+func (c Config) StepsPerEpoch(samples int) int {
+	return (samples + c.StepBatch() - 1) / c.StepBatch()
+}

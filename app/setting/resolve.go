@@ -1,0 +1,235 @@
+package setting
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lockstep/cluster"
+	"lockstep/internal/regular"
+)
+
+// Source is where the values of a configuration come from; later ones win over earlier ones.
+type Source struct {
+	Catalog     *Catalog            // the names that the program knows
+	Base        *Config             // what stands in place of the defaults; nil: nothing
+	BaseName    string              // where its values come from, such as "recipe lenet-mnist"
+	File        string              // path of a configuration file; "": none
+	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_ISA
+	Flags       map[string]string   // what was given on the command line, by name
+}
+
+// Origins tells where each setting's value came from: "default", "derived", or as a user would
+// point at it: "--batch", "LOCKSTEP_TRAIN_BATCH", "run.yaml:3:8".
+type Origins map[string]string
+
+const (
+	fromDefault = "default"
+	fromRule    = "derived"
+)
+
+// Resolve merges the defaults or the base, the file, the environment and the flags, in this order, and
+// completes the result. With the flag resume, all but the flags comes from that run's newest valid
+// checkpoint. Every value that cannot work becomes one line of a *UsageError, which names the place
+// it came from.
+func Resolve(s Source) (Config, Origins, error) {
+	r := resolver{config: Default(), origins: Origins{}, settings: Settings(s.Catalog)}
+	if folder := s.Flags["resume"]; folder != "" {
+		if err := r.resume(folder, s); err != nil {
+			return Config{}, nil, err
+		}
+	} else {
+		if s.Base != nil {
+			r.start(*s.Base, s.BaseName)
+			r.reopen(s.Flags)
+		}
+		if s.File != "" {
+			if err := r.readFile(s.File); err != nil {
+				return Config{}, nil, err
+			}
+		}
+		r.readEnvironment(s.Environment)
+	}
+	r.config.Catalog = s.Catalog
+	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
+		r.set(name, s.Flags[name], "--"+name)
+	}
+	problems := r.problems
+	if len(problems) == 0 {
+		for _, p := range r.config.problems() {
+			problems = append(problems, located{r.where(p.name), p.err})
+		}
+	}
+	if len(problems) > 0 {
+		e := &UsageError{}
+		for _, p := range problems {
+			e.Lines = append(e.Lines, fmt.Sprintf("%s: %v", p.where, p.err))
+		}
+		return Config{}, nil, e
+	}
+	return r.complete(s.Environment), r.origins, nil
+}
+
+// resolver collects values and problems from one source after another.
+type resolver struct {
+	config   Config
+	origins  Origins
+	settings []Setting
+	problems []located
+}
+
+// located is a problem and where its cause stands.
+type located struct {
+	where string
+	err   error
+}
+
+// start takes the values of a configuration other than the default one.
+func (r *resolver) start(c Config, name string) {
+	for _, s := range r.settings {
+		if s.format(&c) != s.format(&r.config) {
+			r.origins[s.Name] = name
+		}
+	}
+	r.config = c
+}
+
+func (r *resolver) find(name string) *Setting {
+	i := slices.IndexFunc(r.settings, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r.settings[i]
+}
+
+func (r *resolver) names() []string {
+	names := make([]string, len(r.settings))
+	for i, s := range r.settings {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// set takes one value; where says where it stands.
+func (r *resolver) set(name, text, where string) {
+	s := r.find(name)
+	if s == nil {
+		r.problems = append(r.problems, located{where,
+			fmt.Errorf("unknown key %q%s", name, Hint(name, r.names()))})
+		return
+	}
+	var err error
+	if !utf8.ValidString(text) { // no configuration file could hold it
+		err = fmt.Errorf("%q is not UTF-8", text)
+	} else {
+		err = s.parse(&r.config, text)
+	}
+	if err == nil && s.isOpen(&r.config) {
+		// Given, so it cannot be left open: the zero is out of range.
+		least := "at least 1"
+		if s.Type == "X" {
+			least = "more than 0"
+		}
+		err = fmt.Errorf("%q is out of range, want %s, or leave it out", text, least)
+	}
+	if err != nil {
+		r.problems = append(r.problems, located{pointTo(name, where), err})
+		return
+	}
+	if name == "resume" && where != fromResume {
+		r.problems = append(r.problems, located{pointTo(name, where),
+			fmt.Errorf("is for the command line only")})
+	}
+	r.origins[name] = where
+}
+
+// readEnvironment takes the variables that are settings, and refuses those that look like one.
+func (r *resolver) readEnvironment(e cluster.Environment) {
+	if isa := e[cluster.EnvISA]; isa != "" {
+		r.set("isa", isa, cluster.EnvISA)
+	}
+	for _, variable := range slices.Sorted(maps.Keys(e)) {
+		if name, ok := strings.CutPrefix(variable, cluster.EnvTrain); ok && e[variable] != "" {
+			name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+			r.set(name, e[variable], variable)
+		}
+	}
+}
+
+func (r *resolver) readFile(path string) error {
+	text, err := readSome(path, maxFile)
+	if err == nil && len(text) == maxFile {
+		err = fmt.Errorf("%s: too large to be a configuration file", path)
+	}
+	if err != nil {
+		return Refuse("--config: %v", err)
+	}
+	entries, err := parseFile(path, text)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		r.set(e.name, e.text, e.where)
+	}
+	return nil
+}
+
+// maxFile is a size that no configuration file has.
+const maxFile = 64 << 10
+
+// readSome returns what is in a file, but no more than limit bytes.
+func readSome(path string, limit int64) ([]byte, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// where says where the value of a setting stands, for a message about it.
+func (r *resolver) where(name string) string {
+	if origin, ok := r.origins[name]; ok {
+		return pointTo(name, origin)
+	}
+	return "--" + name
+}
+
+// pointTo adds the setting's name to an origin that does not contain it, a place in a file.
+func pointTo(name, origin string) string {
+	if strings.Contains(origin, ":") {
+		return origin + ": " + name
+	}
+	return origin
+}
+
+// complete decides the open settings and notes the origin of what was not given.
+func (r *resolver) complete(e cluster.Environment) Config {
+	done := r.config.On(e).Complete()
+	for _, s := range r.settings {
+		if _, given := r.origins[s.Name]; given {
+			continue
+		}
+		r.origins[s.Name] = fromDefault
+		if s.format(&done) != s.format(&r.config) {
+			r.origins[s.Name] = fromRule
+		}
+	}
+	return done
+}
+
+// ReadFile reads the configuration of a run, whether or not it could run here.
+func ReadFile(path string) (Config, error) {
+	r := resolver{config: Default(), origins: Origins{}, settings: Settings(nil)}
+	if err := r.readFile(path); err != nil {
+		return Config{}, err
+	}
+	if len(r.problems) > 0 {
+		return Config{}, Refuse("%s: %v", r.problems[0].where,
+			r.problems[0].err)
+	}
+	return r.config, nil
+}

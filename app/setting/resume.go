@@ -1,0 +1,76 @@
+package setting
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/app/rundir"
+	"lockstep/cluster"
+)
+
+// fromResume is the origin of what comes from a checkpoint.
+const fromResume = "--resume"
+
+// anew lists the settings that may differ from those of the run that is resumed: none of them
+// changes the result, but for the length, for the kernel path, and for those of the exchange with a
+// lossy wire.
+func anew() []string {
+	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
+		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs",
+		"steps", "for", "until", "checkpoint-every", "save", "isa"}
+}
+
+// resume takes the configuration from the run in folder, but for what flags and LOCKSTEP_ISA give anew.
+func (r *resolver) resume(folder string, s Source) error {
+	// The run may be older than some settings.
+	former := struct{ Config Config }{Default()}
+	_, err := rundir.Directory(folder).Newest(&former, func(string) {}) // Run says it
+	if err != nil {
+		return err
+	}
+	r.config = former.Config
+	r.config.Out, r.config.Resume = folder, folder
+	for _, setting := range r.settings {
+		r.origins[setting.Name] = fromResume
+	}
+	if s.File != "" {
+		r.problems = append(r.problems, located{"--config",
+			fmt.Errorf("the configuration comes from the run that is resumed")})
+	}
+	for name := range s.Flags {
+		if name != "resume" && !slices.Contains(anew(), name) {
+			r.problems = append(r.problems, located{"--" + name, fmt.Errorf(
+				"comes from the run that is resumed; only these may be given anew: %s",
+				strings.Join(anew(), ", "))})
+		}
+	}
+	slices.SortFunc(r.problems, func(a, b located) int { return strings.Compare(a.where, b.where) })
+	if isa := s.Environment[cluster.EnvISA]; isa != "" {
+		r.set("isa", isa, cluster.EnvISA)
+	}
+	r.reopen(s.Flags)
+	return nil
+}
+
+// reopen leaves open what depends on something given anew.
+func (r *resolver) reopen(flags map[string]string) {
+	has := func(name string) bool { return flags[name] != "" }
+	c := &r.config
+	if has("steps") || has("epochs") || has("for") {
+		c.Steps, c.Epochs, c.For = 0, 0, ""
+		for _, name := range []string{"steps", "epochs", "for"} {
+			delete(r.origins, name)
+		}
+	}
+	if !has("workers") {
+		return
+	}
+	c.Threads, c.Link = 0, auto
+	delete(r.origins, "threads")
+	delete(r.origins, "link")
+	if c.Strategy == single {
+		c.Strategy = ""
+		delete(r.origins, "strategy")
+	}
+}

@@ -1,0 +1,295 @@
+package setting
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/model"
+	"lockstep/optim"
+)
+
+// Setting is one value of a Config: a flag of `lockstep train`, a key of its configuration file,
+// and the environment variable LOCKSTEP_TRAIN_<NAME>.
+type Setting struct {
+	Name    string
+	Group   string   // heading in the help text
+	Usage   string   // meaning, with the unit
+	Type    string   // what kind of value the flag takes; "" for a switch
+	Default string   // "" : none, or derived as Usage says
+	Values  []string // the names that it takes; nil: it takes other values
+
+	elsewhere []string // what other programs call it
+	idle      reason   // why it has no effect; nil: it always has one
+
+	parse  func(c *Config, text string) error
+	format func(c *Config) string
+	value  func(c *Config) any   // a pointer to what stands in JSON; nil: the text does
+	check  func(c *Config) error // the value by itself is possible
+	isOpen func(c *Config) bool  // not given: a rule decides, of Complete or of what uses it
+}
+
+// IsSwitch reports whether the flag needs no value.
+func (s Setting) IsSwitch() bool { return s.Type == "" }
+
+// Settings returns all settings in the order of the help text, with the names that k has.
+func Settings(k *Catalog) []Setting {
+	settings := slices.Concat(dataSettings(k), workerSettings(), lengthSettings(),
+		updateSettings(), outputSettings())
+	initial := Default()
+	for i := range settings {
+		if s := &settings[i]; !s.isOpen(&initial) {
+			s.Default = s.format(&initial)
+		}
+	}
+	return settings
+}
+
+func dataSettings(k *Catalog) []Setting {
+	return inGroup("Model and data",
+		choice("model", "architecture", k.models().Names(),
+			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
+		choice("stem", "how resnet50 begins: 3x3 for small images, or 7x7 with a pool; auto goes by their "+
+			"size", model.Stems(), func(c *Config) *string { return &c.Stem }).
+			unless(hasStems),
+		dataSet(k.data(), "data", "data set, glyphs is generated and needs no file, or the path of "+
+			"a folder of images by class or of a CSV or TSV file of texts",
+			func(c *Config) *string { return &c.Data }).called("dataset", "dataset-name"),
+		text("data-dir", "FOLDER",
+			"where data sets lie (default: LOCKSTEP_DATA, else the user's cache folder)",
+			func(c *Config) *string { return &c.DataDir }).
+			called("data-path", "data-root", "dataset-dir"),
+		number("size", "height and width that images of a folder are scaled to and synthetic ones have",
+			1, 4096, func(c *Config) *int { return &c.Size }).
+			unless(ownSize),
+		text("vocab", "FILE",
+			"WordPiece vocabulary of texts (default: vocab.txt beside --weights, else "+
+				"bert-base-uncased/vocab.txt among the data sets)",
+			func(c *Config) *string { return &c.Vocab }).
+			unless(readsTexts),
+		number("sequence", "tokens of a text; what is longer is cut", 3, 512,
+			func(c *Config) *int { return &c.Sequence }).
+			called("max-seq-length", "max-length", "seq-len").
+			unless(readsTexts),
+		text("text-column", "COLUMN", "column of the text, by name or by number from 1 "+
+			"(default: text, sentence, content or review)",
+			func(c *Config) *string { return &c.TextColumn }).
+			unless(readsTexts),
+		text("label-column", "COLUMN", "column of the label; a file has no header if both columns are "+
+			"numbers (default: label or class)",
+			func(c *Config) *string { return &c.LabelColumn }).
+			unless(readsTexts),
+		choice("augment", "random changes of training images", augmentNames(),
+			func(c *Config) *string { return &c.Augment }),
+		limit("limit-train", "use only the first N training samples", 1,
+			func(c *Config) *int { return &c.LimitTrain }).called("max-train-samples"),
+		limit("limit-test", "use only the first N test samples; 0 for no evaluation", 0,
+			func(c *Config) *int { return &c.LimitTest }).called("max-eval-samples"),
+		text("weights", "PATH", "start from a safetensors file, or a folder that holds one or several "+
+			"with an index (default: fresh values)",
+			func(c *Config) *string { return &c.Weights }).
+			called("pretrained", "model-name-or-path", "init-from"),
+		toggle("fresh-head", "with --weights: start the last layer anew where the file lacks it or "+
+			"has another size, and ignore the file's other heads",
+			func(c *Config) *bool { return &c.FreshHead }),
+		choice("normalize", "mean and deviation of images; auto is data's, but with --weights what "+
+			"the file says, and imagenet's where it says nothing", normalizeNames(),
+			func(c *Config) *string { return &c.Normalize }).
+			unless(readsImages),
+		toggle("eval-only", "evaluate --weights on the test samples and stop",
+			func(c *Config) *bool { return &c.EvalOnly }).called("evaluate"),
+		choice("tta", "test-time augmentation: average the logits of each test image and its mirror "+
+			"image (flip), also of both shifted by a pixel (flip-shift)", ttaNames(),
+			func(c *Config) *string { return &c.TTA }).
+			unless(evaluates),
+	)
+}
+
+func workerSettings() []Setting {
+	return inGroup("Workers",
+		number("workers", "replicas on this machine", 1, MaxWorkers,
+			func(c *Config) *int { return &c.Workers }).
+			called("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
+				"devices", "num-gpus", "np"),
+		open(number("threads",
+			"compute threads of each worker (default: cores / workers, at least 1)", 1, maxThreads,
+			func(c *Config) *int { return &c.Threads })).
+			called("num-threads", "nthreads", "omp-num-threads"),
+		open(choice("strategy",
+			"how gradients are exchanged, by default single for one worker, else ddp", strategies(),
+			func(c *Config) *string { return &c.Strategy })),
+		choice("algorithm", "all-reduce algorithm", algorithms(),
+			func(c *Config) *string { return &c.Algorithm }).
+			unless(hasAlgorithm),
+		choice("link", "local for workers in one process; shm or tcp for a process each; "+
+			"auto is local for one worker, else shm where the system has it", links(),
+			func(c *Config) *string { return &c.Link }),
+		choice("wire", "form in which gradients travel, with a loss but for "+
+			strings.Join(exactWires(), ", ")+"; top-k sends the largest hundredth, powersgd-R "+
+			"matrices as factors of rank R, and both keep the rest for later; auto tries what pays on the "+
+			"first step's gradients and rounds no more than bf16",
+			wires(), func(c *Config) *string { return &c.Wire }).
+			unless(exchanges),
+		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
+			func(c *Config) *int { return &c.Bucket }).
+			unless(hasBuckets),
+		toggle("tune-bucket", "with ddp: try sizes of buckets in turn, ten steps each, and go on with the "+
+			"best; changes no result", func(c *Config) *bool { return &c.TuneBucket }).
+			unless(exchanges),
+		toggle("overlap-forward", "with ddp: go on to the next forward pass while gradients are on their "+
+			"way, those that it reads first first, and update weights as they come; for slow links; "+
+			"changes no result", func(c *Config) *bool { return &c.OverlapForward }).
+			unless(exchanges),
+		toggle("shard-optimizer", "with ddp: each worker updates a share of the weights, keeps the "+
+			"optimizer's state of it alone, and gets the others' weights; for sgd and adamw; changes no "+
+			"result",
+			func(c *Config) *bool { return &c.ShardOptimizer }).
+			unless(exchanges),
+		byteSize("memory", "activations that a worker keeps before it computes cheap ones again; "+
+			"0 for all", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
+		text("master-addr", "ADDRESS", "interface on which workers meet",
+			func(c *Config) *string { return &c.MasterAddr }).
+			unless(meets),
+		number("master-port", "port on which workers meet; 0 for any free one, and for none on a loopback "+
+			"interface", 0, math.MaxUint16,
+			func(c *Config) *int { return &c.MasterPort }).
+			unless(meets),
+		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
+			isaNames(), func(c *Config) *string { return &c.ISA })),
+		choice("math", "how products are computed: exact without algorithms that round more; bf16x6 and "+
+			"bf16x3 as six and three products of parts on the matrix unit of an AMX processor",
+			mathNames(), func(c *Config) *string { return &c.Math }),
+	)
+}
+
+func lengthSettings() []Setting {
+	return inGroup("Length and batch",
+		open(number("epochs", "length in passes over the data (default: 1, unless --steps or --for)",
+			1, maxCount, func(c *Config) *int { return &c.Epochs })).
+			called("num-epochs", "num-train-epochs", "max-epochs"),
+		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
+			func(c *Config) *int { return &c.Steps })).
+			called("max-steps", "num-steps", "max-iters", "iterations"),
+		open(duration("for", "length in time of training such as 30s, without evaluations, instead of "+
+			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
+			called("max-time"),
+		target("until", "end with the first evaluation that shows accuracy=X, 0 to 1; a run that ends "+
+			"without has status 8 (default: none)", func(c *Config) *float64 { return &c.Until }),
+		number("batch", "samples of one step, over all workers", 1, maxCount,
+			func(c *Config) *int { return &c.Batch }).
+			called("batch-size", "global-batch-size", "train-batch-size"),
+		open(number("shards",
+			"virtual shards of the batch; equal shards give equal bits (default: workers)",
+			1, maxShards, func(c *Config) *int { return &c.Shards })),
+		number("accumulate", "batches of one step, computed one after the other; like --batch and --shards "+
+			"times as large", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
+			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum"),
+		seed(),
+	)
+}
+
+func updateSettings() []Setting {
+	return inGroup("Optimizer",
+		choice("optimizer", "update rule", optim.Names(),
+			func(c *Config) *string { return &c.Optimizer.Name }).called("optim", "opt"),
+		real("lr", "learning rate, for the global batch", optim.MaxRate,
+			func(c *Config) *float64 { return &c.Optimizer.LR }).called("learning-rate"),
+		parsed("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root "+
+			"of that (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
+			func(c *Config) *optim.ScaleRule { return &c.ScaleLR }),
+		share("momentum", "momentum, 0 to below 1",
+			func(c *Config) *float64 { return &c.Optimizer.Momentum }).
+			unless(ofOptimizers(momentumRules()...)),
+		toggle("nesterov", "Nesterov's momentum",
+			func(c *Config) *bool { return &c.Optimizer.Nesterov }).
+			unless(ofOptimizers(momentumRules()...)),
+		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
+			optim.MaxRate, func(c *Config) *float64 { return &c.Optimizer.WeightDecay }).called("wd"),
+		decay().unless(hasDecay),
+		open(share("beta1", "AdamW's and LAMB's decay of the mean gradient (default: 0.9)",
+			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).called("adam-beta1").
+			unless(ofOptimizers("adamw", "lamb", "muon")),
+		open(share("beta2", "AdamW's and LAMB's decay of the mean squared gradient (default: 0.999)",
+			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).called("adam-beta2").
+			unless(ofOptimizers("adamw", "lamb", "muon")),
+		open(real("eps", "what AdamW and LAMB add to the root of that (default: 1e-8, of lamb 1e-6)", 1,
+			func(c *Config) *float64 { return &c.Optimizer.Eps })).called("adam-epsilon", "adam-eps").
+			unless(ofOptimizers("adamw", "lamb", "muon")),
+		parsed("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
+			"*.bias, RATE times the learning rate and a weight decay of their own, and freezes them after "+
+			"so many steps, or with rate 0; rules are parted by ; (default: none)",
+			"", optim.ParseGroups, func(c *Config) *optim.Groups { return &c.Optimizer.Groups }),
+		choice("schedule", "course of the learning rate; step drops it every so often",
+			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule.Name }).
+			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
+		real("warmup", "epochs of linear warm-up", optim.MaxRate,
+			func(c *Config) *float64 { return &c.Schedule.Warmup }).
+			called("warmup-epochs", "lr-warmup-epochs"),
+		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
+			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size").
+			unless(ofSchedule("step")),
+		parsed("milestones", "EPOCHS", "epochs of the drops of --schedule step, such as 30,60,80, "+
+			"instead of --drop-every (default: none)",
+			"rising list of epochs such as 30,60,80", optim.ParseMilestones,
+			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).called("lr-milestones").
+			unless(ofSchedule("step")),
+		open(real("gamma", "factor of the learning rate at each drop of --schedule step (default: 0.1)", 1,
+			func(c *Config) *float64 { return &c.Schedule.Factor })).called("lr-gamma", "drop-factor").
+			unless(ofSchedule("step")),
+		parsed("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after "+
+			"the part P of the run, then falls to E times (default: 0,0,0)",
+			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle,
+			func(c *Config) *optim.Triangle { return &c.Schedule.Triangle }).
+			unless(ofSchedule("triangle")),
+		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
+			math.MaxFloat32,
+			func(c *Config) *float64 { return &c.Clip }).
+			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip"),
+		share("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
+			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
+		parsed("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of "+
+			"the way to the weights, which go on from there; P is 0 (default: none)",
+			"EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", optim.ParseLookahead,
+			func(c *Config) *optim.LookaheadConfig { return &c.Lookahead }),
+		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1", 1,
+			func(c *Config) *float64 { return &c.Smoothing }).called("label-smoothing-factor"),
+	)
+}
+
+func outputSettings() []Setting {
+	return inGroup("Output",
+		number("eval-every", "epochs between evaluations; 0 for the end only", 0, maxCount,
+			func(c *Config) *int { return &c.EvalEvery }).
+			unless(evaluates),
+		text("out", "FOLDER",
+			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
+			func(c *Config) *string { return &c.Out }).
+			called("output-dir", "save-dir", "default-root-dir", "log-dir"),
+		toggle("save", "leave the trained weights in the run directory, as model.safetensors, and of BERT "+
+			"what from_pretrained wants beside them",
+			func(c *Config) *bool { return &c.Save }),
+		every("checkpoint-every", "leave a checkpoint in the run directory every so many steps (100) or "+
+			"minutes (5m), and when the run ends (default: none)",
+			func(c *Config) *string { return &c.CheckpointEvery }).
+			called("save-steps", "every-n-train-steps"),
+		text("resume", "FOLDER", "go on with the run in this directory from its newest valid checkpoint: "+
+			"all settings come from there but those of workers and length that are given anew",
+			func(c *Config) *string { return &c.Resume }).
+			called("resume-from-checkpoint", "ckpt-path"),
+		toggle("trace", "write trace.json, a Chrome trace of every rank",
+			func(c *Config) *bool { return &c.Trace }),
+	)
+}
+
+func inGroup(name string, settings ...Setting) []Setting {
+	for i := range settings {
+		settings[i].Group = name
+	}
+	return settings
+}
+
+const (
+	maxThreads = 1024
+	maxShards  = 4096 // each has a row of statistics on every worker
+	maxCount   = 1 << 30
+)

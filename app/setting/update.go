@@ -1,0 +1,98 @@
+package setting
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/model"
+	"lockstep/optim"
+	"lockstep/tensor"
+)
+
+// updateProblems adds what is wrong with the settings of the update.
+func (c Config) updateProblems(add func(name, format string, args ...any)) {
+	update := c.UpdateRule()
+	switch err := update.Validate(); {
+	case update.Nesterov && update.Momentum == 0:
+		add("nesterov", "Nesterov's rule needs a momentum above 0")
+	case !(update.LR <= optim.MaxRate):
+		add("scale-lr", "%v makes %v of the learning rate %v, want at most %.4g", c.ScaleLR, update.LR,
+			c.Optimizer.LR, float64(optim.MaxRate))
+	case err != nil:
+		add("optimizer", "%w", err)
+	}
+	switch err := c.Schedule.Validate(); {
+	case c.Schedule.Name == "triangle" && c.Schedule.Warmup > 0:
+		add("warmup", "the schedule triangle climbs by itself, as --triangle says")
+	case c.Schedule.Every > 0 && len(c.Schedule.Milestones) > 0:
+		add("drop-every", "--milestones say when the rate drops; leave one out")
+	case err != nil:
+		add("schedule", "%w", err)
+	}
+	if err := c.groupProblem(); err != nil {
+		add("groups", "%w", err)
+	}
+	if err := c.Lookahead.Validate(); err != nil {
+		add("lookahead", "%w", err)
+	}
+}
+
+// groupProblem returns why the groups cannot be those of the model's parameters, or nil.
+func (c Config) groupProblem() error {
+	input := tensor.Shape{32, 32, 3}
+	if c.Catalog.models().ReadsTexts(c.Model) {
+		input = tensor.Shape{c.Sequence}
+	}
+	network, err := c.Catalog.models().Named(c.Model, 2, input)
+	if err != nil {
+		return nil // it needs the shape of the data
+	}
+	return c.CheckGroups(network)
+}
+
+// CheckGroups returns an error if a group matches none of the network's parameters.
+func (c Config) CheckGroups(network model.Network) error {
+	if len(c.Optimizer.Groups) == 0 {
+		return nil
+	}
+	names := network.Parameters()
+	if err := c.Optimizer.Groups.Check(names); err != nil {
+		return fmt.Errorf("%w of %s; its parameters are %s", err, network.Name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// shardProblems adds what is wrong with sharing out the update.
+func (c Config) shardProblems(add func(name, format string, args ...any)) {
+	switch {
+	case !c.IsSharded():
+	case c.Strategy != "ddp":
+		add("shard-optimizer", "is for --strategy ddp, not %s", c.Strategy)
+	case !optim.IsElementwise(c.Optimizer.Name):
+		add("shard-optimizer", "%s needs whole tensors, which shares cut; want sgd or adamw",
+			c.Optimizer.Name)
+	case c.Clip > 0:
+		add("shard-optimizer", "no worker has the whole gradient that --clip takes the norm of")
+	case !c.GradientWire().IsFixed():
+		add("shard-optimizer", "is not for --wire %s, which holds back gradients or is not decided yet",
+			c.Wire)
+	case c.Algorithm != auto && c.Algorithm != "direct":
+		add("shard-optimizer", "exchanges directly, not by --algorithm %s", c.Algorithm)
+	}
+}
+
+// UpdateRule returns the update rule's configuration, with the rate that the schedule multiplies: that for a
+// step's batch.
+func (c Config) UpdateRule() optim.Config {
+	update := c.Optimizer
+	update.LR = c.ScaleLR.Apply(update.LR, c.StepBatch())
+	return update
+}
+
+// StepBatch returns the samples of one step.
+func (c Config) StepBatch() int { return c.Batch * c.Accumulate }
+
+// StepShards returns the shards of one step. Accumulation makes batch and shards as many times as large:
+// each batch keeps its shards, which are computed one after the other and added along the tree over all of
+// them, so that the order of the sum is that of a large batch in as many shards.
+func (c Config) StepShards() int { return c.Shards * c.Accumulate }
