@@ -13,8 +13,17 @@ const (
 	sentinel  = 0x7fc0beef // a NaN that no kernel makes
 )
 
+// TB is the part of testing.TB that guards need; rapid.T has it too.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Error(...any)
+	Errorf(string, ...any)
+	Fatal(...any)
+}
+
 // fence fills s with sentinels and returns a function that fails the test if one has changed.
-func fence(t testing.TB, s []float32) func() {
+func fence(t TB, s []float32) func() {
 	for i := range s {
 		s[i] = math.Float32frombits(sentinel)
 	}
@@ -28,7 +37,7 @@ func fence(t testing.TB, s []float32) func() {
 }
 
 // Draw returns n guarded floats, normally distributed around mean.
-func Draw(t testing.TB, n int, mean float64, seed uint64) []float32 {
+func Draw(t TB, n int, mean float64, seed uint64) []float32 {
 	r := rand.New(rand.NewPCG(seed, 7))
 	s := Floats(t, n)
 	for i := range s {
@@ -49,7 +58,7 @@ func Odd(s []float32, seed uint64) {
 }
 
 // Clone returns a guarded copy of s.
-func Clone(t testing.TB, s []float32) []float32 {
+func Clone(t TB, s []float32) []float32 {
 	c := Floats(t, len(s))
 	copy(c, s)
 	return c

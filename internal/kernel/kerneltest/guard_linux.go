@@ -2,13 +2,12 @@ package kerneltest
 
 import (
 	"syscall"
-	"testing"
 	"unsafe"
 )
 
 // Floats returns n zero floats that end at a page nobody may touch and begin after a sentinel, which is
 // checked when the test ends. A kernel that reads or writes past the end crashes.
-func Floats(t testing.TB, n int) []float32 {
+func Floats(t TB, n int) []float32 {
 	t.Helper()
 	page := syscall.Getpagesize()
 	size := (4*(n+sentinels) + page - 1) / page * page

@@ -2,10 +2,8 @@
 
 package kerneltest
 
-import "testing"
-
 // Floats returns n zero floats between sentinels, which are checked when the test ends.
-func Floats(t testing.TB, n int) []float32 {
+func Floats(t TB, n int) []float32 {
 	t.Helper()
 	all := make([]float32, n+2*sentinels)
 	t.Cleanup(fence(t, all[n+sentinels:]))

@@ -13,7 +13,7 @@ import (
 // Moments taken while a convolution runs are those taken after it, on any number of threads.
 func TestMomentsWhileHot(t *testing.T) {
 	for name, s := range convShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		rows := len(d.y) / s.K
 		mean, biased := make([]float32, s.K), make([]float32, s.K)
 		unbiased, want := make([]float32, s.K), make([]float32, 3*s.K)
@@ -23,7 +23,7 @@ func TestMomentsWhileHot(t *testing.T) {
 				v, y := product.On(c).NewConv(s), make([]float32, len(d.y))
 				m := row.On(c).NewMoments(rows, s.K, v.FinishRows())
 				m.Start(y)
-				v.Forward(y, d.x.s, d.w.s, nil, false, m, make([]float32, v.ScratchFloats()))
+				v.Forward(y, d.x, d.w, nil, false, m, make([]float32, v.ScratchFloats()))
 				m.Result(mean, biased, unbiased)
 				m.Run(want[:s.K], want[s.K:2*s.K], want[2*s.K:], y)
 				if !slices.Equal(slices.Concat(mean, biased, unbiased), want) {
@@ -71,7 +71,7 @@ func TestFinishOnceAndComplete(t *testing.T) {
 		for threads := 1; threads <= 5; threads++ {
 			c := kerneltest.Open(t, compute.Best(), threads)
 			v := product.On(c).NewConv(s)
-			y := newGuarded(s.N*s.OutH()*s.OutW()*s.K, nan).s
+			y := filled(t, s.N*s.OutH()*s.OutW()*s.K, nan)
 			block := v.FinishRows() * s.K
 			f := &finishCounter{t, y, block, make([]int, (len(y)+block-1)/block)}
 			v.Forward(y, x, w, nil, false, f, make([]float32, v.ScratchFloats()))

@@ -46,7 +46,7 @@ func splitErrors() map[compute.Math]float64 {
 
 func TestSplitMatchesDefinition(t *testing.T) {
 	for name, s := range splitShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		for m, bound := range splitErrors() {
 			t.Run(fmt.Sprintf("%v/%s", m, name), func(t *testing.T) {
 				r := d.run(t, openSplit(t, m, compute.Plain, 1), false)
@@ -54,8 +54,8 @@ func TestSplitMatchesDefinition(t *testing.T) {
 					name       string
 					got        []float32
 					want, size []float64
-				}{{"forward", r.y.s, d.y, d.ySize}, {"backward data", r.dx.s, d.dx, d.dxSize},
-					{"backward weights", r.dw.s, d.dw, d.size}} {
+				}{{"forward", r.y, d.y, d.ySize}, {"backward data", r.dx, d.dx, d.dxSize},
+					{"backward weights", r.dw, d.dw, d.size}} {
 					for i, want := range v.want {
 						if e := math.Abs(float64(v.got[i]) - want); !(e <= bound*v.size[i]) {
 							t.Fatalf("%s: element %d is %v, want %v", v.name, i, v.got[i], want)
@@ -70,17 +70,17 @@ func TestSplitMatchesDefinition(t *testing.T) {
 // The matrix unit gives the bits of its portable twin, whatever the number of threads.
 func TestSplitMatchesPlain(t *testing.T) {
 	for name, s := range splitShapes() {
-		d := newConvData(s)
-		copy(d.x.s, []float32{0, 1e-38, -1e-39, 3e38, 1e30, 1e-30, -1e-25})
-		copy(d.dy.s, []float32{1e-36, -0x1p-126, 0, 2e-39, -3e-20, 1e20})
+		d := newConvData(t, s)
+		copy(d.x, []float32{0, 1e-38, -1e-39, 3e38, 1e30, 1e-30, -1e-25})
+		copy(d.dy, []float32{1e-36, -0x1p-126, 0, 2e-39, -3e-20, 1e20})
 		for m := range splitErrors() {
 			t.Run(fmt.Sprintf("%v/%s", m, name), func(t *testing.T) {
 				want := d.run(t, openSplit(t, m, compute.Plain, 1), true)
 				for threads := 1; threads <= 3; threads++ {
 					got := d.run(t, openSplit(t, m, compute.AVX512, threads), true)
-					kerneltest.SameBits(t, "forward", got.y.s, want.y.s)
-					kerneltest.SameBits(t, "backward data", got.dx.s, want.dx.s)
-					kerneltest.SameBits(t, "backward weights", got.dw.s, want.dw.s)
+					kerneltest.SameBits(t, "forward", got.y, want.y)
+					kerneltest.SameBits(t, "backward data", got.dx, want.dx)
+					kerneltest.SameBits(t, "backward weights", got.dw, want.dw)
 				}
 			})
 		}
@@ -98,10 +98,10 @@ func TestMathsAreKnown(t *testing.T) {
 // A convolution that adds gives dx plus what it gives without, chunk by chunk.
 func TestSplitAdds(t *testing.T) {
 	for name, s := range splitShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		v := product.On(openSplit(t, compute.BF16x6, compute.Plain, 2)).NewConv(s)
 		scratch, dx := make([]float32, v.ScratchFloats()), slices.Repeat([]float32{0.5}, len(d.dx))
-		v.BackwardData(dx, d.dy.s, d.w.s, true, scratch)
+		v.BackwardData(dx, d.dy, d.w, true, scratch)
 		for i, got := range dx {
 			if e := math.Abs(float64(got) - 0.5 - d.dx[i]); !(e <= 3e-7*(0.5+d.dxSize[i])) {
 				t.Fatalf("%s: element %d is %v, want %v", name, i, got, 0.5+d.dx[i])
@@ -118,25 +118,25 @@ func TestSplitResizes(t *testing.T) {
 	big.N += 60
 	v := product.On(c).NewConv(big)
 	v.Resize(s.N)
-	d := newConvData(s)
+	d := newConvData(t, s)
 	want := d.run(t, c, false)
 	y, dw := make([]float32, len(d.y)), make([]float32, len(d.dw))
 	scratch := make([]float32, v.ScratchFloats())
-	v.Forward(y, d.x.s, d.w.s, d.bias.s, false, nil, scratch)
-	v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
-	kerneltest.SameBits(t, "forward", y, want.y.s)
-	kerneltest.SameBits(t, "backward weights", dw, want.dw.s)
+	v.Forward(y, d.x, d.w, d.bias, false, nil, scratch)
+	v.BackwardWeights(dw, d.x, d.dy, scratch)
+	kerneltest.SameBits(t, "forward", y, want.y)
+	kerneltest.SameBits(t, "backward weights", dw, want.dw)
 }
 
 func TestSplitDoesNotAllocate(t *testing.T) {
-	d := newConvData(splitShapes()["stride"])
+	d := newConvData(t, splitShapes()["stride"])
 	v := product.On(openSplit(t, compute.BF16x6, compute.AVX512, 2)).NewConv(d.s)
 	scratch := make([]float32, v.ScratchFloats())
 	y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
 	n := testing.AllocsPerRun(5, func() {
-		v.Forward(y, d.x.s, d.w.s, d.bias.s, true, nil, scratch)
-		v.BackwardData(dx, d.dy.s, d.w.s, false, scratch)
-		v.BackwardWeights(dw, d.x.s, d.dy.s, scratch)
+		v.Forward(y, d.x, d.w, d.bias, true, nil, scratch)
+		v.BackwardData(dx, d.dy, d.w, false, scratch)
+		v.BackwardWeights(dw, d.x, d.dy, scratch)
 	})
 	if n != 0 {
 		t.Errorf("%v allocations, want 0", n)
@@ -153,9 +153,9 @@ func BenchmarkSplit(b *testing.B) {
 	} {
 		for _, m := range []compute.Math{compute.Fast, compute.BF16x6, compute.BF16x3} {
 			v := product.On(openSplit(b, m, compute.Best(), *benchThreads)).NewConv(s)
-			x := newGuarded(s.N*s.H*s.W*s.C, noise(1)).s
-			y := newGuarded(s.N*s.OutH()*s.OutW()*s.K, noise(2)).s
-			w := newGuarded(s.R*s.S*s.C*s.K, noise(3)).s
+			x := filled(b, s.N*s.H*s.W*s.C, noise(1))
+			y := filled(b, s.N*s.OutH()*s.OutW()*s.K, noise(2))
+			w := filled(b, s.R*s.S*s.C*s.K, noise(3))
 			scratch := make([]float32, v.ScratchFloats())
 			for name, call := range map[string]func(){
 				"forward": func() { v.Forward(y, x, w, nil, false, nil, scratch) },

@@ -28,7 +28,7 @@ func TestWinogradAccuracy(t *testing.T) {
 	}
 	table := bytes.NewBufferString(accuracyHead)
 	for _, s := range shapes {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		fast := d.errors(d.run(t, kerneltest.Open(t, compute.Best(), 2), false))
 		direct := d.errors(d.run(t, openExact(t, compute.Best(), 2), false))
 		for i, name := range []string{"forward", "backward data", "backward weights"} {
@@ -62,7 +62,7 @@ func (d *convData) errors(r convResult) (list [3]float64) {
 	for i, v := range []struct {
 		got  []float32
 		want []float64
-	}{{r.y.s, d.y}, {r.dx.s, d.dx}, {r.dw.s, d.dw}} {
+	}{{r.y, d.y}, {r.dx, d.dx}, {r.dw, d.dw}} {
 		var sum, size float64
 		for j, want := range v.want {
 			e := float64(v.got[j]) - want

@@ -56,9 +56,9 @@ func (d *convData) compareFast(t interface{ Errorf(string, ...any) }, r convResu
 		got        []float32
 		want, size []float64
 	}{
-		{"forward", r.y.s, d.y, d.ySize},
-		{"backward data", r.dx.s, d.dx, d.dxSize},
-		{"backward weights", r.dw.s, d.dw, d.size},
+		{"forward", r.y, d.y, d.ySize},
+		{"backward data", r.dx, d.dx, d.dxSize},
+		{"backward weights", r.dw, d.dw, d.size},
 	} {
 		bound := 4e-6 * slices.Max(v.size)
 		for i, want := range v.want {
@@ -72,20 +72,19 @@ func (d *convData) compareFast(t interface{ Errorf(string, ...any) }, r convResu
 }
 
 func (r *convResult) equal(other convResult) bool {
-	return slices.Equal(r.y.s, other.y.s) && slices.Equal(r.dx.s, other.dx.s) &&
-		slices.Equal(r.dw.s, other.dw.s)
+	return slices.Equal(r.y, other.y) && slices.Equal(r.dx, other.dx) && slices.Equal(r.dw, other.dw)
 }
 
 func TestWinogradMatchesDefinition(t *testing.T) {
 	for name, s := range fastShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
 				one := d.run(t, kerneltest.Open(t, isa, 1), false)
 				d.compareFast(t, one)
 				direct := d.run(t, openExact(t, isa, 1), false)
-				if slices.Equal(one.y.s, direct.y.s) || slices.Equal(one.dx.s, direct.dx.s) ||
-					slices.Equal(one.dw.s, direct.dw.s) {
+				if slices.Equal(one.y, direct.y) || slices.Equal(one.dx, direct.dx) ||
+					slices.Equal(one.dw, direct.dw) {
 					t.Error("computed directly")
 				}
 				for threads := 2; threads <= 3; threads++ {
@@ -125,7 +124,7 @@ func TestWinogradRandomShapes(t *testing.T) {
 		draw := func(lo, hi int, name string) int { return rapid.IntRange(lo, hi).Draw(t, name) }
 		s := conv3x3(draw(2, 7, "N"), draw(4, 14, "H"), draw(4, 14, "W"),
 			8*draw(2, 6, "C/8"), 8*draw(2, 10, "K/8"), draw(0, 2, "Pad"))
-		d := newConvData(s)
+		d := newConvData(t, s)
 		threads := draw(1, 3, "threads")
 		for _, isa := range compute.Supported() {
 			c, err := compute.Open(compute.Config{ISA: isa, Threads: threads})
@@ -141,10 +140,10 @@ func TestWinogradRandomShapes(t *testing.T) {
 // The three directions are one trilinear form.
 func TestWinogradIsAdjoint(t *testing.T) {
 	for _, s := range fastShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
 			r := d.run(t, kerneltest.Open(t, isa, 2), false)
-			checkAdjoint(t, r.y.s, d.x.s, d.w.s, d.bias.s, d.dy.s, r.dx.s, r.dw.s)
+			checkAdjoint(t, r.y, d.x, d.w, d.bias, d.dy, r.dx, r.dw)
 		}
 	}
 }
@@ -164,19 +163,19 @@ func (f *copyRows) Finish(_, block int) {
 
 func TestWinogradFinishes(t *testing.T) {
 	for name, s := range fastShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
 			v := product.On(c).NewConv(s)
-			y, scratch := newGuarded(len(d.y), nan), newGuarded(v.ScratchFloats(), nan)
-			f := &copyRows{dst: make([]float32, len(y.s)), src: y.s, block: v.FinishRows() * s.K}
-			f.calls = make([]int, (len(y.s)+f.block-1)/f.block)
-			v.Forward(y.s, d.x.s, d.w.s, nil, true, f, scratch.s)
+			y, scratch := filled(t, len(d.y), nan), filled(t, v.ScratchFloats(), nan)
+			f := &copyRows{dst: make([]float32, len(y)), src: y, block: v.FinishRows() * s.K}
+			f.calls = make([]int, (len(y)+f.block-1)/f.block)
+			v.Forward(y, d.x, d.w, nil, true, f, scratch)
 			for i, n := range f.calls {
 				if n != 1 {
 					t.Errorf("%s: block %d finished %d times", name, i, n)
 				}
 			}
-			kerneltest.SameBits(t, name, f.dst, y.s)
+			kerneltest.SameBits(t, name, f.dst, y)
 		})
 	}
 }
@@ -184,24 +183,24 @@ func TestWinogradFinishes(t *testing.T) {
 // The ReLU and the sum with what is there come after everything else.
 func TestWinogradEpilogue(t *testing.T) {
 	for name, s := range fastShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
 			c := kerneltest.Open(t, isa, 2)
 			v := product.On(c).NewConv(s)
-			scratch := newGuarded(v.ScratchFloats(), nan)
+			scratch := filled(t, v.ScratchFloats(), nan)
 			raw := d.run(t, c, false)
 			rectified := d.run(t, c, true)
-			dx := newGuarded(len(d.dx), noise(9))
-			v.BackwardData(dx.s, d.dy.s, d.w.s, true, scratch.s)
+			dx := filled(t, len(d.dx), noise(9))
+			v.BackwardData(dx, d.dy, d.w, true, scratch)
 			before := noise(9)
-			for i, y := range raw.y.s {
-				raw.y.s[i] = max(y, 0)
+			for i, y := range raw.y {
+				raw.y[i] = max(y, 0)
 			}
-			for i := range raw.dx.s {
-				raw.dx.s[i] += before(i)
+			for i := range raw.dx {
+				raw.dx[i] += before(i)
 			}
-			kerneltest.SameBits(t, name, rectified.y.s, raw.y.s)
-			kerneltest.SameBits(t, name, dx.s, raw.dx.s)
+			kerneltest.SameBits(t, name, rectified.y, raw.y)
+			kerneltest.SameBits(t, name, dx, raw.dx)
 		}
 	}
 }
@@ -209,30 +208,30 @@ func TestWinogradEpilogue(t *testing.T) {
 // All operations but additions are by constants: scaling an operand by a power of two scales the result
 // by it, bit by bit, as long as nothing is too large or small.
 func TestWinogradScales(t *testing.T) {
-	d := newConvData(conv3x3(3, 14, 16, 48, 64, 1))
+	d := newConvData(t, conv3x3(3, 14, 16, 48, 64, 1))
 	for _, isa := range compute.Supported() {
 		c := kerneltest.Open(t, isa, 1)
 		want := d.run(t, c, false)
 		for _, scale := range []float32{0x1p-80, 0x1p+80} {
 			scaled := *d
-			scaled.x = newGuarded(len(d.x.s), func(i int) float32 { return d.x.s[i] * scale })
-			scaled.dy = newGuarded(len(d.dy.s), func(i int) float32 { return d.dy.s[i] * scale })
-			scaled.bias = newGuarded(len(d.bias.s), func(i int) float32 { return d.bias.s[i] * scale })
+			scaled.x = filled(t, len(d.x), func(i int) float32 { return d.x[i] * scale })
+			scaled.dy = filled(t, len(d.dy), func(i int) float32 { return d.dy[i] * scale })
+			scaled.bias = filled(t, len(d.bias), func(i int) float32 { return d.bias[i] * scale })
 			scaled.w = d.w
 			v := product.On(c).NewConv(d.s)
 			scratch := make([]float32, v.ScratchFloats())
-			y, dx, dw := slices.Clone(want.y.s), slices.Clone(want.dx.s), slices.Clone(want.dw.s)
-			v.Forward(y, scaled.x.s, d.w.s, scaled.bias.s, false, nil, scratch)
-			v.BackwardData(dx, scaled.dy.s, d.w.s, false, scratch)
-			v.BackwardWeights(dw, d.x.s, scaled.dy.s, scratch)
+			y, dx, dw := slices.Clone(want.y), slices.Clone(want.dx), slices.Clone(want.dw)
+			v.Forward(y, scaled.x, d.w, scaled.bias, false, nil, scratch)
+			v.BackwardData(dx, scaled.dy, d.w, false, scratch)
+			v.BackwardWeights(dw, d.x, scaled.dy, scratch)
 			for _, s := range [][]float32{y, dx, dw} {
 				for i := range s {
 					s[i] /= scale
 				}
 			}
-			kerneltest.SameBits(t, "forward", y, want.y.s)
-			kerneltest.SameBits(t, "backward data", dx, want.dx.s)
-			kerneltest.SameBits(t, "backward weights", dw, want.dw.s)
+			kerneltest.SameBits(t, "forward", y, want.y)
+			kerneltest.SameBits(t, "backward data", dx, want.dx)
+			kerneltest.SameBits(t, "backward weights", dw, want.dw)
 		}
 	}
 }
@@ -240,18 +239,18 @@ func TestWinogradScales(t *testing.T) {
 // Of denormal input the result is off by no more than a few of the smallest numbers for each term.
 func TestWinogradDenormals(t *testing.T) {
 	const scale = 0x1p-140
-	d := newConvData(conv3x3(3, 14, 16, 48, 64, 1))
-	x := newGuarded(len(d.x.s), func(i int) float32 { return d.x.s[i] * scale })
+	d := newConvData(t, conv3x3(3, 14, 16, 48, 64, 1))
+	x := filled(t, len(d.x), func(i int) float32 { return d.x[i] * scale })
 	for i := range d.y {
-		d.y[i] -= float64(d.bias.s[i%d.s.K])
+		d.y[i] -= float64(d.bias[i%d.s.K])
 	}
 	for _, isa := range compute.Supported() {
 		v := product.On(kerneltest.Open(t, isa, 1)).NewConv(d.s)
-		y := newGuarded(len(d.y), nan)
-		v.Forward(y.s, x.s, d.w.s, nil, false, nil, make([]float32, v.ScratchFloats()))
+		y := filled(t, len(d.y), nan)
+		v.Forward(y, x, d.w, nil, false, nil, make([]float32, v.ScratchFloats()))
 		for i, want := range d.y {
-			if e := math.Abs(float64(y.s[i]) - want*scale); !(e <= 9*48*100*0x1p-149) {
-				t.Fatalf("%v: element %d is %v, want %v", isa, i, y.s[i], want*scale)
+			if e := math.Abs(float64(y[i]) - want*scale); !(e <= 9*48*100*0x1p-149) {
+				t.Fatalf("%v: element %d is %v, want %v", isa, i, y[i], want*scale)
 			}
 		}
 	}
@@ -259,24 +258,22 @@ func TestWinogradDenormals(t *testing.T) {
 
 func TestWinogradStaysInside(t *testing.T) {
 	for name, s := range fastShapes() {
-		d := newConvData(s)
+		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
 				v := product.On(kerneltest.Open(t, isa, 2)).NewConv(s)
-				x, w, dy := kerneltest.Clone(t, d.x.s), kerneltest.Clone(t, d.w.s), kerneltest.Clone(t,
-					d.dy.s)
-				y, dx, dw := kerneltest.Floats(t, len(dy)), kerneltest.Floats(t, len(x)),
-					kerneltest.Floats(t, len(w))
+				y, dx, dw := kerneltest.Floats(t, len(d.y)), kerneltest.Floats(t, len(d.dx)),
+					kerneltest.Floats(t, len(d.dw))
 				scratch := kerneltest.Floats(t, v.ScratchFloats())
 				n := testing.AllocsPerRun(2, func() {
-					v.Forward(y, x, w, d.bias.s, false, nil, scratch)
-					v.BackwardData(dx, dy, w, false, scratch)
-					v.BackwardWeights(dw, x, dy, scratch)
+					v.Forward(y, d.x, d.w, d.bias, false, nil, scratch)
+					v.BackwardData(dx, d.dy, d.w, false, scratch)
+					v.BackwardWeights(dw, d.x, d.dy, scratch)
 				})
 				if n != 0 {
 					t.Errorf("%v allocations, want 0", n)
 				}
-				kerneltest.SameBits(t, "forward", y, d.run(t, kerneltest.Open(t, isa, 1), false).y.s)
+				kerneltest.SameBits(t, "forward", y, d.run(t, kerneltest.Open(t, isa, 1), false).y)
 			})
 		}
 	}
