@@ -35,17 +35,19 @@ func testLostPeer(t *testing.T, connect Connect) {
 			elems := 300_001 // longer than the links' buffers
 			c := comm.Config{Algorithm: name, Timeout: time.Minute}
 			var elapsed [maxRanks]time.Duration
+			all := newCrew(workers)
 			errs := Ranks(t, connect, plan, c, func(g *comm.Group) error {
 				pieces := [][]float32{make([]float32, elems)}
 				if err := g.AllReduce(pieces[0], pieces); err != nil {
 					return fmt.Errorf("before the loss: %w", err)
 				}
-				begin := time.Now()
-				defer func() { elapsed[g.Rank()] = time.Since(begin) }()
+				all.join(g)
 				if g.Rank() == victim {
-					time.Sleep(20 * time.Millisecond) // the others are waiting by now
+					all.untilOthersWait(victim)
 					return errVictim
 				}
+				begin := time.Now()
+				defer func() { elapsed[g.Rank()] = time.Since(begin) }()
 				err := g.AllReduce(pieces[0], pieces)
 				if again := g.Barrier(); err != nil && !errors.Is(again, err) {
 					return fmt.Errorf("after %w the group said %w", err, again)
@@ -73,21 +75,24 @@ var errVictim = errors.New("the victim")
 // third which rank was lost; and if it never comes, the third must not wait for it.
 func testLateSurvivor(t *testing.T, connect Connect) {
 	const workers, victim, part = 3, 2, 16 << 20
-	const early = 50 * time.Millisecond
 	bounds := []int{0, part, 2 * part, 3 * part}
 	for _, isComing := range []bool{true, false} {
-		first := make(chan struct{}) // rank 0 is back
+		gone, first := make(chan time.Time, 1), make(chan struct{}) // rank 0 is back
+		left := make(chan struct{})
 		var elapsed time.Duration
+		all := newCrew(workers)
 		errs := Ranks(t, connect, Cut(t, workers, workers), comm.Config{}, func(g *comm.Group) error {
-			begin := time.Now()
+			all.join(g)
 			switch g.Rank() {
 			case 0:
-				defer func() { elapsed = time.Since(begin); close(first) }()
+				defer func() { elapsed = time.Since(<-gone); close(first) }()
 			case victim:
-				time.Sleep(early) // rank 0 is sending by now
-				return errVictim
+				all.untilWaits(0) // it is sending
+				gone <- time.Now()
+				defer close(left)
+				return errors.Join(errVictim, g.Close())
 			default:
-				if time.Sleep(2 * early); !isComing {
+				if <-left; !isComing {
 					<-first
 				}
 			}
@@ -98,8 +103,8 @@ func testLateSurvivor(t *testing.T, connect Connect) {
 		if isComing {
 			wantLoss(t, what, 1, errs[1], comm.AllGather, victim)
 		}
-		if elapsed > early+bound {
-			t.Errorf("%s: noticed after %v, want at most %v", what, elapsed-early, bound)
+		if elapsed > bound {
+			t.Errorf("%s: noticed after %v, want at most %v", what, elapsed, bound)
 		}
 	}
 }
@@ -208,7 +213,9 @@ func testCloseWhileWaiting(t *testing.T, connect Connect) {
 	}
 	first := g.Start(comm.Call{Op: comm.Barrier})
 	second := g.Start(comm.Call{Op: comm.Barrier})
-	time.Sleep(10 * time.Millisecond)
+	all := newCrew(1)
+	all.join(g)
+	all.untilWaits(0)
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}

@@ -309,10 +309,15 @@ func testSlowPeer(t *testing.T, connect Connect) {
 		plan := Cut(t, workers, workers)
 		data := NewContributions(workers, elems)
 		want := data.Tree(0, workers)
+		crews := make([]*crew, len(exact()))
+		for i := range crews {
+			crews[i] = newCrew(workers)
+		}
 		each(t, connect, plan, comm.Config{Timeout: 5 * time.Second}, func(g *comm.Group) error {
-			for _, name := range exact() {
+			for i, name := range exact() {
+				crews[i].join(g)
 				if g.Rank() == 1 {
-					time.Sleep(30 * time.Millisecond)
+					crews[i].untilOthersWait(1)
 				}
 				if err := oneAllReduce(g, name, data, want); err != nil {
 					return err
