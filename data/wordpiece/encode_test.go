@@ -150,6 +150,10 @@ func TestVocabularyWithCapitals(t *testing.T) {
 	if open(t, "testdata/vocab.txt").IsCased() {
 		t.Error("the uncased vocabulary counts as cased")
 	}
+	real, err := wordpiece.Read(strings.NewReader("[UNK]\n[CLS]\n[SEP]\n\u211d\n##\u211d\n"))
+	if err != nil || real.IsCased() {
+		t.Errorf("a vocabulary with a sign that has no small letter: cased, error %v", err)
+	}
 }
 
 func TestEncodeCutsAtTheLimit(t *testing.T) {

@@ -122,10 +122,14 @@ func (t *Tokenizer) add(name string, n int) error {
 		return &LineError{Line: n + 1, Reason: reason}
 	}
 	table[piece] = int32(n)
-	t.isCased = t.isCased || name[0] != '[' && strings.ContainsFunc(name, unicode.IsUpper)
+	t.isCased = t.isCased || name[0] != '[' && strings.ContainsFunc(name, isCapital)
 	*longest = max(*longest, len(piece))
 	return nil
 }
+
+// isCapital reports whether c has a small letter. Unicode calls the sign of the real numbers upper case, too,
+// which BERT's uncased vocabulary holds: nothing makes it small.
+func isCapital(c rune) bool { return unicode.ToLower(c) != c }
 
 // IsCased reports whether capitals and accents are kept.
 func (t *Tokenizer) IsCased() bool { return t.isCased }
