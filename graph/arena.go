@@ -31,6 +31,7 @@ func fromHeap(n int) Memory { return Memory{Floats: alignedFloats(n)} }
 type Arena struct {
 	executor Executor
 	memory   Memory
+	size     int // elements of 4 bytes
 	tenants  []*Program
 }
 
@@ -38,12 +39,12 @@ type Arena struct {
 func NewArena(ex Executor) *Arena { return &Arena{executor: ex} }
 
 // Bytes returns the arena's size.
-func (a *Arena) Bytes() int64 { return int64(len(a.memory.Floats)) * 4 }
+func (a *Arena) Bytes() int64 { return int64(a.size) * 4 }
 
 // Close gives the memory back. The programs compiled into the arena must not be used afterwards.
 func (a *Arena) Close() {
 	for _, p := range a.tenants {
-		p.place(nil)
+		p.place(Memory{})
 	}
 	a.free()
 }
@@ -52,23 +53,23 @@ func (a *Arena) free() {
 	if a.memory.Release != nil {
 		a.memory.Release()
 	}
-	a.memory = Memory{}
+	a.memory, a.size = Memory{}, 0
 }
 
 // add makes room for p, moving all tenants if the arena has to grow.
-func (a *Arena) add(p *Program, floats int) error {
-	if floats > len(a.memory.Floats) {
-		memory, err := a.executor.Allocate(floats)
+func (a *Arena) add(p *Program, size int) error {
+	if size > a.size {
+		memory, err := a.executor.Allocate(size)
 		if err != nil {
 			return err
 		}
 		a.free()
-		a.memory = memory
+		a.memory, a.size = memory, size
 		for _, t := range a.tenants {
-			t.place(memory.Floats)
+			t.place(memory)
 		}
 	}
 	a.tenants = append(a.tenants, p)
-	p.place(a.memory.Floats)
+	p.place(a.memory)
 	return nil
 }

@@ -1,12 +1,15 @@
 package graph
 
+import "slices"
+
 // assembly gathers what a program needs while its values are given places.
 type assembly struct {
 	*Program
 	*liveness
-	kernels map[*call]Kernel  // none for views
-	home    map[*Node]*Buffer // of the values that own memory
-	scratch map[*call]*Buffer
+	kernels  map[*call]Kernel  // none for views
+	home     map[*Node]*Buffer // of the values that own memory
+	mirrored []*Node           // values of the caller's that have a mirror
+	scratch  map[*call]*Buffer
 }
 
 // assemble prepares kernels, plans memory within o's limit and builds the steps.
@@ -49,9 +52,15 @@ func (a *assembly) prepare() error {
 }
 
 func (a *assembly) prepareCall(c *call) (err error) {
-	if _, ok := c.op.(view); !ok {
-		a.kernels[c], err = a.executor.Prepare(c.op, typesOf(c.in), typesOf(c.out))
+	if _, ok := c.op.(view); ok {
+		return nil
 	}
+	use := Application{Op: c.op, Name: c.op.name(), Layer: c.label, Backward: c.backward,
+		In: typesOf(c.in), Out: typesOf(c.out), Overwrites: -1}
+	if o, ok := c.op.(overwriting); ok {
+		use.Overwrites = o.overwrites()
+	}
+	a.kernels[c], err = a.executor.Prepare(use)
 	return err
 }
 
@@ -63,47 +72,80 @@ func typesOf(nodes []*Node) []Type {
 	return types
 }
 
-// pin gives values that live outside the arena their buffers.
+// pin gives values that live outside the arena their buffers, and those that need them mirrors.
 func (a *assembly) pin() {
 	c := a.Program.code
-	outside := func(nodes []*Node) []*Buffer {
-		buffers := make([]*Buffer, len(nodes))
-		for i, n := range nodes {
-			buffers[i] = &Buffer{}
-			a.home[n] = buffers[i]
-		}
-		return buffers
+	var inputs, reports []*Buffer
+	inputs, a.mirrors.inputs = a.outside(c.inputs)
+	a.params, a.mirrors.params = a.outside(c.paramNodes)
+	a.states, a.mirrors.states = a.outside(c.stateNodes)
+	a.gradients, a.mirrors.gradients = a.outside(c.gradients)
+	for i, n := range c.inputs {
+		a.inputs = append(a.inputs, &Input{a.Program, n, inputs[i]})
 	}
-	a.inputs, a.params, a.states = outside(c.inputs), outside(c.paramNodes), outside(c.stateNodes)
-	a.gradients = outside(c.gradients)
-	a.labels = a.home[c.labels]
-	if c.texts.tokens != nil {
-		a.starts = make([]int32, c.texts.starts.typ.Shape.Elems())
-		a.home[c.texts.starts].I = a.starts
+	if starts := c.texts.starts; starts != nil {
+		a.starts = make([]int32, starts.typ.Shape.Elems())
+		inputs[starts.number].I = a.starts
 	}
 	if c.reports != nil {
 		segments := stateSegments(c.states)
 		a.stats = alignedFloats(extent(segments))
-		for i, b := range outside(c.reports) {
+		reports, a.mirrors.reports = a.outside(c.reports)
+		for i, b := range reports {
 			s := segments[i]
 			b.F = a.stats[s.Offset : s.Offset+s.Len : s.Offset+s.Len]
 		}
 	}
 }
 
+// outside returns buffers for values of the caller's, and their mirrors, if the executor needs them.
+func (a *assembly) outside(nodes []*Node) ([]*Buffer, []mirror) {
+	buffers := make([]*Buffer, len(nodes))
+	for i, n := range nodes {
+		buffers[i] = &Buffer{}
+		a.home[n] = buffers[i]
+	}
+	if a.executor.InPlace() {
+		return buffers, nil
+	}
+	mirrors := make([]mirror, len(nodes))
+	for i, n := range nodes {
+		if a.isTouched(n) {
+			a.home[n] = &Buffer{}
+			a.mirrored = append(a.mirrored, n)
+			mirrors[i] = mirror{buffers[i], a.home[n]}
+		}
+	}
+	return buffers, mirrors
+}
+
+// isTouched reports whether an op reads or computes n.
+func (a *assembly) isTouched(n *Node) bool {
+	return n.call != nil || slices.ContainsFunc(a.Program.code.calls, func(c *call) bool {
+		return slices.Contains(c.in, n)
+	})
+}
+
 // layOut plans the arena.
 func (a *assembly) layOut(arrange planner) {
 	blocks, tenants := a.blocks(a.kernels)
+	for _, n := range a.mirrored {
+		blocks = append(blocks, block{size: n.typ.Shape.Elems(), last: len(a.Program.code.calls)})
+		tenants = append(tenants, tenant{value: n})
+	}
 	for _, t := range tenants {
-		b := &Buffer{}
+		b := a.home[t.value] // of a mirror
+		if b == nil {
+			b = &Buffer{}
+		}
 		a.buffers = append(a.buffers, b)
-		if t.value != nil {
-			a.home[t.value] = b
-			if v := t.value.typ; v.Ragged {
-				a.ragged = append(a.ragged, ragged{b, v.Shape.Elems() / v.Shape[0]})
-			}
-		} else {
+		if t.value == nil {
 			a.scratch[t.call] = b
+			continue
+		}
+		a.home[t.value] = b
+		if v := t.value.typ; v.Ragged {
+			a.ragged = append(a.ragged, ragged{b, v.Shape.Elems() / v.Shape[0]})
 		}
 	}
 	a.plan = arrange(blocks)
@@ -140,8 +182,8 @@ func (a *assembly) bind() {
 			a.forward = len(a.steps)
 		}
 		in, out := typesOf(c.in), typesOf(c.out)
-		cost := OpCost{Op: c.op.Name(), Layer: c.label, Backward: c.backward,
-			In: in, Out: out, Cost: c.op.Cost(in, out)}
+		cost := OpCost{Op: c.op.name(), Layer: c.label, Backward: c.backward,
+			In: in, Out: out, Cost: c.op.cost(in, out)}
 		a.costs = append(a.costs, cost)
 		a.work.add(cost)
 	}
@@ -152,14 +194,14 @@ func (a *assembly) output(n *Node) output {
 	if n == nil {
 		return output{}
 	}
-	return output{from: a.buffer(n), host: make([]float32, n.typ.Shape.Elems())}
+	return output{from: a.buffer(n), host: Buffer{F: make([]float32, n.typ.Shape.Elems())}}
 }
 
 // fresh returns the parameters that each call is the first to read.
 func (a *assembly) fresh() map[int][]int {
 	unread := map[*Buffer]int{}
-	for p, b := range a.params {
-		unread[b] = p
+	for p, n := range a.Program.code.paramNodes {
+		unread[a.home[n]] = p
 	}
 	fresh := map[int][]int{}
 	for i, c := range a.Program.code.calls {

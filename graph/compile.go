@@ -9,7 +9,8 @@ import (
 type Options struct {
 	// Loss holds one loss per sample, [N]; nil for a program that only computes logits.
 	Loss *Node
-	// Logits holds the scores of the classes, [N, classes]; nil if nobody asks for them.
+	// Logits holds what the network says of each sample, [N, K], such as the scores of K classes; nil if
+	// nobody asks for it.
 	Logits *Node
 	// Train compiles a backward pass and lets batch norm use the batch's own statistics.
 	Train bool
@@ -29,9 +30,10 @@ type Options struct {
 type code struct {
 	*Graph
 	loss, logits *Node
-	gradients    []*Node // by parameter number; nil in inference
-	reports      []*Node // by state number, the batch statistic; nil in inference
-	frozen       []bool  // by parameter number
+	gradients    []*Node  // by parameter number; nil in inference
+	reports      []*Node  // by state number, the batch statistic; nil in inference
+	frozen       []bool   // by parameter number
+	unread       []string // names of the inputs that the roots do not depend on
 }
 
 // Compile turns what o asks for of g into a program that ex runs. It returns g's first build error,
@@ -81,7 +83,7 @@ func (o Options) validate(g *Graph) error {
 		return fmt.Errorf("graph: compile: loss has shape %v, want one value per sample",
 			o.Loss.typ.Shape)
 	case o.Logits != nil && len(o.Logits.typ.Shape) != 2:
-		return fmt.Errorf("graph: compile: logits have shape %v, want [samples, classes]",
+		return fmt.Errorf("graph: compile: logits have shape %v, want [samples, values]",
 			o.Logits.typ.Shape)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 func differentiate(c *code) error {
 	forward := c.calls
 	gradient := map[*Node]*Node{}
-	gradient[c.loss] = c.emit(fill{value: 1, typ: c.loss.typ})
+	gradient[c.loss] = c.emit(FillOp{Value: 1, typ: c.loss.typ})
 	for i := len(forward) - 1; i >= 0; i-- {
 		f := forward[i]
 		dy, flows := gradientsOf(gradient, f.out)
@@ -20,7 +20,7 @@ func differentiate(c *code) error {
 		}
 		rule, ok := f.op.(differentiable)
 		if !ok {
-			return fmt.Errorf("graph: differentiate: %s has no gradient rule", f.op.Name())
+			return fmt.Errorf("graph: differentiate: %s has no gradient rule", f.op.name())
 		}
 		from := len(c.calls)
 		for j, d := range rule.gradient(c.Graph, f, dy) {
@@ -28,7 +28,7 @@ func differentiate(c *code) error {
 				continue
 			}
 			if sum := gradient[f.in[j]]; sum != nil {
-				d = c.emit(add{}, sum, d)
+				d = c.emit(AddOp{}, sum, d)
 			}
 			gradient[f.in[j]] = d
 		}
@@ -65,7 +65,7 @@ func (c *code) own(d *Node) *Node {
 	if d.call.backward && !isView && !slices.Contains(c.gradients, d) {
 		return d
 	}
-	d = c.emit(duplicate{}, d)
+	d = c.emit(DuplicateOp{}, d)
 	d.call.backward = true
 	return d
 }

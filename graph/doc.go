@@ -19,8 +19,12 @@
 // of every sum is a function of shapes alone. A program belongs to one goroutine at a time, and so
 // does everything that shares its arena. Forward and Backward do not allocate.
 //
-// Images are inputs of a fixed shape. Texts ([Graph.Texts]) are not padded: values with a row for each
-// token are ragged, and a run computes the rows there are (docs/design/0005).
+// Inputs have names. [Program.Input] returns a handle on one, which is set before each Forward: images,
+// texts, labels or whatever else the graph reads. Texts ([Graph.Texts]) are not padded: values with a row for
+// each token are ragged, and a run computes the rows there are (docs/design/0005).
+//
+// Another package can compute programs on a device: it implements [Executor] and switches on the types of
+// ops, whose names end in Op. The executor's memory is its own; only it looks into it.
 //
 // Dimension letters: N batch, H W map, C channels in, K channels out, R S filter. Maps are stored
 // [N, H, W, C], convolution weights [R, S, C, K], linear weights [C, K].

@@ -30,7 +30,7 @@ func Example() {
 	if err := p.Attach(v); err != nil {
 		log.Fatal(err)
 	}
-	p.SetInput([]float32{1, 2, 3, 4, 5, 6}, nil)
+	p.Input("images").SetFloats([]float32{1, 2, 3, 4, 5, 6})
 	p.Forward()
 	fmt.Println(p.Logits(), p.FLOPs(), "FLOP")
 	// Output: [12 30] 12 FLOP

@@ -1,35 +1,74 @@
 package graph
 
-// Executor computes programs: the CPU ([Host]), or a device that someone adds. Ops, passes and the
-// memory plan know no more about it than this.
+// Executor computes programs: the CPU ([Host]), or a device of another package. Ops, passes and the
+// memory plan know no more about it than this. Package graph/check holds a second one.
+//
+// An executor allocates one block of memory for each [Arena], and prepares a [Kernel] for each use of an
+// op. Programs say where in the block each value lies.
 type Executor interface {
-	// Allocate returns n zeroed float32 values of the executor's memory.
+	// InPlace reports whether kernels compute on slices of the host, Buffer.F and Buffer.I. Then a program
+	// hands them the caller's inputs, parameters, state and gradients where these lie. Otherwise those have
+	// copies in the arena as well, which the program brings up to date with Upload and Download.
+	InPlace() bool
+	// Allocate returns n zeroed elements, of 4 bytes each, of the executor's memory.
 	Allocate(n int) (Memory, error)
-	// Prepare chooses and plans the kernel of op for these types, once per application; the
-	// repetition of an application runs the same kernel.
-	Prepare(op Op, in, out []Type) (Kernel, error)
-	// Copy fills dst with src, from or to the executor's memory, and returns when that is done.
-	Copy(dst, src Buffer)
+	// Prepare chooses and plans the kernel of an application. It is called once for each; the repetition
+	// of an application in the backward pass runs the same kernel.
+	Prepare(a Application) (Kernel, error)
+	// Upload copies src, on the host, to dst, in the executor's memory, and returns when that is done.
+	// Download copies src, in the executor's memory, to dst, on the host. An executor in place is asked for
+	// neither.
+	Upload(dst, src *Buffer)
+	Download(dst, src *Buffer)
+}
+
+// Application is one use of an op in a program.
+type Application struct {
+	// Op is one of the exported types of this package whose names end in Op, by value. Its fields are the
+	// op's settings; its comment says what is computed from which inputs.
+	Op Op
+	// Name is what costs and traces call the op, such as "conv+relu".
+	Name string
+	// Layer is the layer's name as far as parameter names tell, such as "features.0".
+	Layer string
+	// Backward means that the application belongs to the backward pass.
+	Backward bool
+	// In and Out are the types of inputs and results.
+	In, Out []Type
+	// Overwrites is the number of the input whose place the first result may take, or -1.
+	Overwrites int
 }
 
 // Memory is a block that an executor handed out.
 type Memory struct {
-	// Floats is the block, 64-byte aligned.
+	// Floats is the block of an executor in place, 64-byte aligned; nil for any other.
 	Floats []float32
+	// Handle is the block of any other executor. Programs pass it on to kernels and never look into it.
+	Handle any
 	// Release gives the block back; nil if nothing needs to be done.
 	Release func()
 }
 
-// Buffer is where one value lies while a program runs: F for float32, I for int32. That of a ragged
-// value is as long as the rows there are in this run.
+// Buffer is where one value lies while a program runs. That of a ragged value is as long as the rows there
+// are in this run.
 type Buffer struct {
+	// F holds a float32 value and I an int32 value on the host.
 	F []float32
 	I []int32
+	// Device is where the value lies in the memory of an executor that is not in place.
+	Device Span
+}
+
+// Span is a range of a block of an executor's memory, counted in elements of 4 bytes.
+type Span struct {
+	// Handle is that of the block's Memory.
+	Handle      any
+	Offset, Len int
 }
 
 // Kernel is an op made ready for given types.
 type Kernel struct {
-	// Scratch is how many float32 values Run needs besides its inputs and results.
+	// Scratch is how many elements Run needs besides its inputs and results.
 	Scratch int
 	// Run computes once. It allocates nothing and keeps nothing between calls.
 	Run func(a *Args)

@@ -59,11 +59,11 @@ func TwoResults(x *Node) (sum, same *Node) {
 
 type twoResults struct{}
 
-func (twoResults) Name() string { return "two-results" }
+func (twoResults) name() string { return "two-results" }
 
-func (twoResults) Infer(in []Type) ([]Type, error) { return []Type{in[0], in[0]}, nil }
+func (twoResults) infer(in []Type) ([]Type, error) { return []Type{in[0], in[0]}, nil }
 
-func (twoResults) Cost(in, out []Type) Cost { return cost(0, in, out) }
+func (twoResults) cost(in, out []Type) Cost { return cost(0, in, out) }
 
 func (twoResults) host(h *Host, _, _ []Type) Kernel {
 	return Kernel{Run: func(a *Args) {
@@ -73,7 +73,7 @@ func (twoResults) host(h *Host, _, _ []Type) Kernel {
 }
 
 func (twoResults) gradient(b *Graph, _ *call, dy []*Node) []*Node {
-	return []*Node{b.emit(add{}, b.emit(add{}, dy[0], dy[0]), dy[1])}
+	return []*Node{b.emit(AddOp{}, b.emit(AddOp{}, dy[0], dy[0]), dy[1])}
 }
 
 func (twoResults) repeated() Op { return sumAlone{} }
@@ -81,11 +81,11 @@ func (twoResults) repeated() Op { return sumAlone{} }
 // sumAlone is the first result of twoResults.
 type sumAlone struct{}
 
-func (sumAlone) Cost(in, out []Type) Cost { return cost(0, in, out) }
+func (sumAlone) cost(in, out []Type) Cost { return cost(0, in, out) }
 
-func (sumAlone) Name() string { return "two-results, first alone" }
+func (sumAlone) name() string { return "two-results, first alone" }
 
-func (sumAlone) Infer(in []Type) ([]Type, error) { return in[:1], nil }
+func (sumAlone) infer(in []Type) ([]Type, error) { return in[:1], nil }
 
 func (sumAlone) host(h *Host, _, _ []Type) Kernel {
 	return Kernel{Run: func(a *Args) { h.rows.Add(a.Out[0].F, a.In[0].F, a.In[0].F) }}

@@ -9,18 +9,18 @@ type folding interface{ withReLU() Op }
 // y = normalize(x) + r in one pass. It takes the place of the addition, before which r is known.
 func foldAdd(c *code) {
 	for _, a := range c.calls {
-		if _, ok := a.op.(add); !ok {
+		if _, ok := a.op.(AddOp); !ok {
 			continue
 		}
 		for i, n := range a.in {
 			if n.call == nil || c.onlyReader(n) != a {
 				continue
 			}
-			o, ok := n.call.op.(normalize)
-			if !ok || o.residual || o.relu {
+			o, ok := n.call.op.(NormalizeOp)
+			if !ok || o.Residual || o.ReLU {
 				continue
 			}
-			o.residual = true
+			o.Residual = true
 			producer, residual := n.call, a.in[1-i]
 			a.op, a.label = o, producer.label
 			a.in = append(slices.Clone(producer.in), residual)
@@ -35,7 +35,7 @@ func foldAdd(c *code) {
 // same.
 func foldReLU(c *code) {
 	for _, r := range c.calls {
-		if _, ok := r.op.(relu); !ok || r.in[0].call == nil {
+		if _, ok := r.op.(ReLUOp); !ok || r.in[0].call == nil {
 			continue
 		}
 		producer := r.in[0].call
@@ -53,15 +53,15 @@ func foldReLU(c *code) {
 // the cache. Its own result stays, for the gradient. The arithmetic is the same.
 func foldGELU(c *code) {
 	for _, g := range c.calls {
-		if _, ok := g.op.(gelu); !ok || g.in[0].call == nil {
+		if _, ok := g.op.(GELUOp); !ok || g.in[0].call == nil {
 			continue
 		}
 		producer, y := g.in[0].call, g.out[0]
-		l, ok := producer.op.(linear)
-		if !ok || l.relu || l.gelu {
+		l, ok := producer.op.(LinearOp)
+		if !ok || l.ReLU || l.GELU {
 			continue
 		}
-		l.gelu = true
+		l.GELU = true
 		producer.op, producer.out = l, append(producer.out, y)
 		y.call, y.number = producer, 1
 		c.remove(g)
@@ -73,19 +73,19 @@ func foldGELU(c *code) {
 // from a y computed anew. The arithmetic is the same.
 func foldMask(c *code) {
 	for _, m := range c.calls {
-		if _, ok := m.op.(reluBackward); !ok || m.in[1].call == nil {
+		if _, ok := m.op.(ReLUBackwardOp); !ok || m.in[1].call == nil {
 			continue
 		}
 		forward, reader := m.in[1].call, c.onlyReader(m.out[0])
-		n, isNorm := forward.op.(normalize)
-		if !isNorm || !n.relu || reader == nil || reader.in[0] != m.out[0] {
+		n, isNorm := forward.op.(NormalizeOp)
+		if !isNorm || !n.ReLU || reader == nil || reader.in[0] != m.out[0] {
 			continue
 		}
-		b, ok := reader.op.(batchNormBackward)
+		b, ok := reader.op.(BatchNormBackwardOp)
 		if !ok || !slices.Equal(reader.in[1:], forward.in) {
 			continue
 		}
-		b.relu = true
+		b.ReLU = true
 		reader.op, reader.in[0] = b, m.in[0]
 		c.remove(m)
 	}
@@ -95,19 +95,19 @@ func foldMask(c *code) {
 // That is computed once, in the pass that takes batch norm's sums of it.
 func foldResidualMask(c *code) {
 	for _, m := range c.calls {
-		if _, ok := m.op.(reluBackward); !ok || m.in[1].call == nil {
+		if _, ok := m.op.(ReLUBackwardOp); !ok || m.in[1].call == nil {
 			continue
 		}
 		forward := m.in[1].call
-		n, ok := forward.op.(normalize)
-		if !ok || !n.relu || !n.residual {
+		n, ok := forward.op.(NormalizeOp)
+		if !ok || !n.ReLU || !n.Residual {
 			continue
 		}
 		b := c.backwardOf(forward.in[:5], m.out[0])
 		if b == nil {
 			continue
 		}
-		m.op, m.label = residualBackward{eps: n.eps}, b.label
+		m.op, m.label = ResidualBackwardOp{Eps: n.Eps}, b.label
 		m.in, m.out = slices.Concat(m.in, forward.in[:5]), slices.Concat(m.out, b.out)
 		for i, o := range m.out {
 			o.call, o.number = m, i
@@ -120,7 +120,7 @@ func foldResidualMask(c *code) {
 // normalisation, if there is one.
 func (c *code) backwardOf(inputs []*Node, dy *Node) *call {
 	for _, r := range c.readers(dy) {
-		if b, ok := r.op.(batchNormBackward); ok && !b.relu && r.in[0] == dy &&
+		if b, ok := r.op.(BatchNormBackwardOp); ok && !b.ReLU && r.in[0] == dy &&
 			slices.Equal(r.in[1:], inputs) {
 			return r
 		}
@@ -133,16 +133,16 @@ func (c *code) backwardOf(inputs []*Node, dy *Node) *call {
 // nor its gradient is written. The arithmetic is the same.
 func foldPool(c *code) {
 	for _, p := range c.calls {
-		pool, ok := p.op.(maxPool)
+		pool, ok := p.op.(MaxPoolOp)
 		if !ok || p.in[0].call == nil || !pool.shape(p.in[0].typ).Pairs() {
 			continue
 		}
 		producer := p.in[0].call
-		n, ok := producer.op.(normalize)
-		if !ok || !n.relu || n.residual {
+		n, ok := producer.op.(NormalizeOp)
+		if !ok || !n.ReLU || n.Residual {
 			continue
 		}
-		fused := normPool{eps: n.eps, pool: pool}
+		fused := NormPoolOp{Eps: n.Eps, Pool: pool}
 		switch readers := c.readers(p.in[0]); len(readers) {
 		case 1:
 		case 2: // the other one is on the way back
@@ -159,16 +159,16 @@ func foldPool(c *code) {
 
 // foldPoolBackward folds p, if it is max-pool-backward and nothing but the gradient of a normalisation
 // with a ReLU and these inputs reads its result, into that gradient.
-func (c *code) foldPoolBackward(fused normPool, p *call, inputs []*Node) bool {
-	if p.op != (maxPoolBackward{of: fused.pool}) {
+func (c *code) foldPoolBackward(fused NormPoolOp, p *call, inputs []*Node) bool {
+	if p.op != (MaxPoolBackwardOp{Of: fused.Pool}) {
 		return false
 	}
 	reader := c.onlyReader(p.out[0])
-	if reader == nil || reader.op != (batchNormBackward{eps: fused.eps, relu: true}) ||
+	if reader == nil || reader.op != (BatchNormBackwardOp{Eps: fused.Eps, ReLU: true}) ||
 		!slices.Equal(reader.in[1:], inputs) {
 		return false
 	}
-	reader.op = normPoolBackward{fused}
+	reader.op = NormPoolBackwardOp{fused}
 	reader.in = append([]*Node{p.in[0]}, inputs...)
 	c.remove(p)
 	return true
@@ -178,15 +178,15 @@ func (c *code) foldPoolBackward(fused normPool, p *call, inputs []*Node) bool {
 // output it reads anyway.
 func foldPoolMask(c *code) {
 	for _, m := range c.calls {
-		if _, ok := m.op.(reluBackward); !ok || m.in[0].call == nil {
+		if _, ok := m.op.(ReLUBackwardOp); !ok || m.in[0].call == nil {
 			continue
 		}
 		p := m.in[0].call
-		b, ok := p.op.(maxPoolBackward)
+		b, ok := p.op.(MaxPoolBackwardOp)
 		if !ok || p.in[1] != m.in[1] || c.onlyReader(p.out[0]) != m {
 			continue
 		}
-		b.relu = true
+		b.ReLU = true
 		p.op = b
 		c.replace(m.out[0], p.out[0])
 		c.remove(m)
@@ -197,12 +197,12 @@ func foldPoolMask(c *code) {
 // cache. The arithmetic is the same.
 func foldStatistics(c *code) {
 	for _, s := range c.calls {
-		if _, ok := s.op.(batchStatistics); !ok || s.in[0].call == nil {
+		if _, ok := s.op.(BatchStatisticsOp); !ok || s.in[0].call == nil {
 			continue
 		}
 		producer := s.in[0].call
-		if o, ok := producer.op.(conv); ok {
-			producer.op = convStatistics{o}
+		if o, ok := producer.op.(ConvOp); ok {
+			producer.op = ConvStatisticsOp{o}
 			producer.out = append(producer.out, s.out...)
 			for _, n := range s.out {
 				n.call = producer
@@ -217,7 +217,7 @@ func foldStatistics(c *code) {
 // channels are then added to it one by one, so results may differ in rounding.
 func foldGradientSum(c *code) {
 	for _, s := range c.calls {
-		if _, ok := s.op.(add); !ok {
+		if _, ok := s.op.(AddOp); !ok {
 			continue
 		}
 		for i, d := range s.in {
@@ -225,9 +225,9 @@ func foldGradientSum(c *code) {
 			if d.call == nil || other.call == nil || c.onlyReader(d) != s {
 				continue
 			}
-			o, ok := d.call.op.(convBackwardData)
+			o, ok := d.call.op.(ConvBackwardDataOp)
 			if ok && c.isFreeBefore(other, d.call, s) {
-				d.call.op, d.call.in = convBackwardDataAdd{o}, append(d.call.in, other)
+				d.call.op, d.call.in = ConvBackwardDataAddOp{o}, append(d.call.in, other)
 				c.replace(s.out[0], d)
 				c.remove(s)
 				break
@@ -255,11 +255,11 @@ func (c *code) isFreeBefore(n *Node, at, reader *call) bool {
 // plain sum of losses starts from.
 func dropMultiplyByOne(c *code) {
 	for _, s := range c.calls {
-		if _, ok := s.op.(scaleRows); !ok || s.in[1].call == nil {
+		if _, ok := s.op.(ScaleRowsOp); !ok || s.in[1].call == nil {
 			continue
 		}
 		isGradient := slices.Contains(c.gradients, s.out[0])
-		if f, ok := s.in[1].call.op.(fill); ok && f.value == 1 && !isGradient {
+		if f, ok := s.in[1].call.op.(FillOp); ok && f.Value == 1 && !isGradient {
 			c.replace(s.out[0], s.in[0])
 			c.remove(s)
 		}

@@ -33,7 +33,6 @@ func float(axes ...int) Type { return Type{Shape: axes} }
 // Graph is a network under construction. Its zero value is not usable: call New.
 type Graph struct {
 	inputs []*Node
-	labels *Node // the input that Labels added
 	texts  texts // the inputs that Texts added
 	sites  int   // places where dropout draws
 	calls  []*call
@@ -91,14 +90,9 @@ func (g *Graph) Input(name string, shape tensor.Shape) *Node {
 	return g.addInput(name, Type{Shape: shape.Clone()})
 }
 
-// Labels adds n class numbers, int32, that the caller sets before each forward pass. A graph has them
-// once.
+// Labels adds n int32 values, such as class numbers, that the caller sets before each forward pass.
 func (g *Graph) Labels(name string, n int) *Node {
-	if g.labels != nil {
-		g.fail(fmt.Errorf("graph: labels %s: there are labels %s already", name, g.labels.name))
-	}
-	g.labels = g.addInput(name, Type{Shape: tensor.Shape{n}, DType: tensor.Int32})
-	return g.labels
+	return g.addInput(name, Type{Shape: tensor.Shape{n}, DType: tensor.Int32})
 }
 
 // texts are the inputs of a graph that reads texts.
@@ -128,6 +122,11 @@ func (g *Graph) Texts(name string, n, most int) *Node {
 }
 
 func (g *Graph) addInput(name string, t Type) *Node {
+	for _, n := range g.inputs {
+		if n.name == name {
+			g.fail(fmt.Errorf("graph: input %s: the name is taken", name))
+		}
+	}
 	n := &Node{graph: g, typ: t, origin: input, number: len(g.inputs), name: name}
 	g.inputs = append(g.inputs, n)
 	return n
@@ -191,22 +190,22 @@ func (g *Graph) apply(op Op, in ...*Node) []*Node {
 	for i, n := range in {
 		if n == nil || n.origin == broken {
 			if g.err == nil {
-				g.fail(fmt.Errorf("graph: %s: input %d is missing", op.Name(), i))
+				g.fail(fmt.Errorf("graph: %s: input %d is missing", op.name(), i))
 			}
 			return []*Node{{graph: g, origin: broken}}
 		}
 		if n.graph != g {
-			g.fail(fmt.Errorf("graph: %s: input %d belongs to another graph", op.Name(), i))
+			g.fail(fmt.Errorf("graph: %s: input %d belongs to another graph", op.name(), i))
 		}
 		types[i] = n.typ
 	}
 	if err := checkRagged(op, types); err != nil {
-		g.fail(fmt.Errorf("graph: %s%s: %w", op.Name(), describe(in), err))
+		g.fail(fmt.Errorf("graph: %s%s: %w", op.name(), describe(in), err))
 		return []*Node{{graph: g, origin: broken}}
 	}
-	results, err := op.Infer(types)
+	results, err := op.infer(types)
 	if err != nil {
-		g.fail(fmt.Errorf("graph: %s%s: %w", op.Name(), describe(in), err))
+		g.fail(fmt.Errorf("graph: %s%s: %w", op.name(), describe(in), err))
 		return []*Node{{graph: g, origin: broken}}
 	}
 	c := &call{op: op, in: in, label: layerOf(in)}
@@ -238,7 +237,7 @@ func describe(in []*Node) string {
 		switch {
 		case name != "":
 		case n.call != nil:
-			name = n.call.op.Name()
+			name = n.call.op.name()
 		}
 		sep := ", "
 		if i == 0 {

@@ -32,21 +32,29 @@ func (h *Host) batchNorm(rows, channels int) *row.BatchNorm {
 	return h.norms[key]
 }
 
+// InPlace implements Executor: kernels compute on the caller's slices.
+func (h *Host) InPlace() bool { return true }
+
 // Allocate implements Executor. Where the system allows, the block lies outside the Go heap, in
 // huge pages.
 func (h *Host) Allocate(n int) (Memory, error) { return allocate(n) }
 
 // Prepare implements Executor.
-func (h *Host) Prepare(op Op, in, out []Type) (Kernel, error) {
-	o, ok := op.(hostOp)
+func (h *Host) Prepare(a Application) (Kernel, error) {
+	o, ok := a.Op.(hostOp)
 	if !ok {
-		return Kernel{}, fmt.Errorf("graph: %s: no kernel for the host", op.Name())
+		return Kernel{}, fmt.Errorf("graph: %s: no kernel for the host", a.Name)
 	}
-	return o.host(h, in, out), nil
+	return o.host(h, a.In, a.Out), nil
 }
 
-// Copy implements Executor.
-func (h *Host) Copy(dst, src Buffer) {
+// Upload implements Executor.
+func (h *Host) Upload(dst, src *Buffer) { copyBuffer(dst, src) }
+
+// Download implements Executor.
+func (h *Host) Download(dst, src *Buffer) { copyBuffer(dst, src) }
+
+func copyBuffer(dst, src *Buffer) {
 	copy(dst.F, src.F)
 	copy(dst.I, src.I)
 }

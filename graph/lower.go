@@ -18,9 +18,11 @@ func lower(g *Graph, o Options) *code {
 	for _, n := range g.inputs {
 		if isRead(n, needed) {
 			l.renamed[n] = to.addInput(n.name, n.typ)
+		} else {
+			to.unread = append(to.unread, n.name)
 		}
 	}
-	to.labels, to.sites = l.renamed[g.labels], g.sites
+	to.sites = g.sites
 	to.texts = texts{l.renamed[g.texts.tokens], l.renamed[g.texts.starts], g.texts.most}
 	for i, n := range g.paramNodes {
 		l.renamed[n] = to.Parameter(g.params[i])

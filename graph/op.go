@@ -1,19 +1,20 @@
 package graph
 
-// Op is one kind of computation with its settings. Each lives in its own file op_<name>.go, which
-// holds the shape rule, the host's kernel, the gradient rule and the cost.
+// Op is one kind of computation with its settings: a value of one of the types of this package whose names
+// end in Op. Each lives in its own file op_<name>.go, which holds the shape rule, the host's kernel, the
+// gradient rule and the cost. An [Executor] switches on the type; the fields are the settings.
 //
 // Besides these methods an op may be [hostOp] (the host can run it), differentiable, a lowerer
 // (it turns into other ops when compiled), a view (its result is its first input under another
 // shape), overwriting (its first result may take the place of an input) or rowwise (it takes the
 // tokens of texts).
 type Op interface {
-	// Name is what errors, costs and traces call the op.
-	Name() string
-	// Infer is the shape rule: the types of the results for given inputs, or why they do not fit.
-	Infer(in []Type) ([]Type, error)
-	// Cost is the work of one application.
-	Cost(in, out []Type) Cost
+	// name is what errors, costs and traces call the op.
+	name() string
+	// infer is the shape rule: the types of the results for given inputs, or why they do not fit.
+	infer(in []Type) ([]Type, error)
+	// cost is the work of one application.
+	cost(in, out []Type) Cost
 }
 
 // Cost is the work of an op application.

@@ -20,9 +20,9 @@ func BatchNorm(x, gamma, beta, mean, variance *Node, eps float32) *Node {
 
 type batchNorm struct{ eps float32 }
 
-func (batchNorm) Name() string { return "batch-norm" }
+func (batchNorm) name() string { return "batch-norm" }
 
-func (batchNorm) Infer(in []Type) ([]Type, error) {
+func (batchNorm) infer(in []Type) ([]Type, error) {
 	if len(in[0].Shape) < 2 {
 		return nil, fmt.Errorf("want an input of at least two axes")
 	}
@@ -35,35 +35,35 @@ func (batchNorm) Infer(in []Type) ([]Type, error) {
 }
 
 // Cost is that of the ops it is lowered to.
-func (batchNorm) Cost(in, out []Type) Cost { return normalize{}.Cost(in, out) }
+func (batchNorm) cost(in, out []Type) Cost { return NormalizeOp{}.cost(in, out) }
 
 func (o batchNorm) lower(l *lowering, in []*Node) []*Node {
 	x, gamma, beta, mean, variance := in[0], in[1], in[2], in[3], in[4]
 	if l.train {
-		s := l.to.apply(batchStatistics{}, x)
+		s := l.to.apply(BatchStatisticsOp{}, x)
 		l.report(mean, s[0])
 		l.report(variance, s[2])
 		mean, variance = s[0], s[1]
 	}
-	return l.to.apply(normalize{eps: o.eps}, x, mean, variance, gamma, beta)
+	return l.to.apply(NormalizeOp{Eps: o.eps}, x, mean, variance, gamma, beta)
 }
 
-// batchStatistics computes each channel's mean, biased variance and unbiased variance. The latter
-// is 0 for a single row.
-type batchStatistics struct{}
+// BatchStatisticsOp computes each channel's mean, biased variance and unbiased variance from x. The
+// latter is 0 for a single row.
+type BatchStatisticsOp struct{}
 
-func (batchStatistics) Name() string { return "batch-statistics" }
+func (BatchStatisticsOp) name() string { return "batch-statistics" }
 
-func (batchStatistics) Infer(in []Type) ([]Type, error) {
+func (BatchStatisticsOp) infer(in []Type) ([]Type, error) {
 	c := float(lastAxis(in[0]))
 	return []Type{c, c, c}, nil
 }
 
-func (batchStatistics) Cost(in, out []Type) Cost {
+func (BatchStatisticsOp) cost(in, out []Type) Cost {
 	return cost(3*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (batchStatistics) host(h *Host, in, _ []Type) Kernel {
+func (BatchStatisticsOp) host(h *Host, in, _ []Type) Kernel {
 	m := moments(h, in[0])
 	return Kernel{Run: func(a *Args) {
 		m.Run(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F)
@@ -78,115 +78,114 @@ func moments(h *Host, x Type) *row.Moments {
 }
 
 // The gradient through the statistics is part of normalize's rule.
-func (batchStatistics) gradient(*Graph, *call, []*Node) []*Node { return []*Node{nil} }
+func (BatchStatisticsOp) gradient(*Graph, *call, []*Node) []*Node { return []*Node{nil} }
 
-// normalize computes (x - mean) / sqrt(variance + eps) * gamma + beta from x, mean, variance, gamma
-// and beta, plus a sixth input if residual.
-type normalize struct {
-	eps            float32
-	residual, relu bool
+// NormalizeOp computes (x - mean) / sqrt(variance + Eps) * gamma + beta from x, mean, variance, gamma and
+// beta. With Residual it adds a sixth input, and with ReLU it takes the maximum of that and 0.
+type NormalizeOp struct {
+	Eps            float32
+	Residual, ReLU bool
 }
 
-func (o normalize) Name() string {
+func (o NormalizeOp) name() string {
 	name := "normalize"
-	if o.residual {
+	if o.Residual {
 		name += "+add"
 	}
-	if o.relu {
+	if o.ReLU {
 		name += "+relu"
 	}
 	return name
 }
 
-func (o normalize) withReLU() Op { o.relu = true; return o }
+func (o NormalizeOp) withReLU() Op { o.ReLU = true; return o }
 
 // overwrites prefers the residual, which is needed less often on the way back.
-func (o normalize) overwrites() int {
-	if o.residual {
+func (o NormalizeOp) overwrites() int {
+	if o.Residual {
 		return 5
 	}
 	return 0
 }
 
-func (normalize) Infer(in []Type) ([]Type, error) { return in[:1], nil }
+func (NormalizeOp) infer(in []Type) ([]Type, error) { return in[:1], nil }
 
-func (normalize) Cost(in, out []Type) Cost { return cost(2*int64(in[0].Shape.Elems()), in, out) }
+func (NormalizeOp) cost(in, out []Type) Cost { return cost(2*int64(in[0].Shape.Elems()), in, out) }
 
-func (o normalize) host(h *Host, in, _ []Type) Kernel {
+func (o NormalizeOp) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
 	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		y, x, mean, variance, gamma, beta := a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F,
 			a.In[4].F
-		if o.residual {
-			v.NormalizeAdd(y, x, a.In[5].F, mean, variance, gamma, beta, o.eps, o.relu)
+		if o.Residual {
+			v.NormalizeAdd(y, x, a.In[5].F, mean, variance, gamma, beta, o.Eps, o.ReLU)
 		} else {
-			v.Normalize(y, x, mean, variance, gamma, beta, o.eps, o.relu)
+			v.Normalize(y, x, mean, variance, gamma, beta, o.Eps, o.ReLU)
 		}
 	}}
 }
 
-func (o normalize) gradient(b *Graph, c *call, dy []*Node) []*Node {
-	d := b.apply(batchNormBackward{eps: o.eps}, append([]*Node{dy[0]}, c.in...)...)
+func (o NormalizeOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	d := b.apply(BatchNormBackwardOp{Eps: o.Eps}, append([]*Node{dy[0]}, c.in...)...)
 	return []*Node{d[0], nil, nil, d[1], d[2]}
 }
 
-// batchNormBackward computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean
-// and variance being those of x. With relu it takes dy as 0 where the normalised value is not
-// above 0.
-type batchNormBackward struct {
-	eps  float32
-	relu bool
+// BatchNormBackwardOp computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean and
+// variance being those of x. With ReLU it takes dy as 0 where the normalised value is not above 0.
+type BatchNormBackwardOp struct {
+	Eps  float32
+	ReLU bool
 }
 
-func (o batchNormBackward) Name() string {
-	if o.relu {
+func (o BatchNormBackwardOp) name() string {
+	if o.ReLU {
 		return "batch-norm+relu-backward"
 	}
 	return "batch-norm-backward"
 }
 
-func (batchNormBackward) overwrites() int { return 0 }
+func (BatchNormBackwardOp) overwrites() int { return 0 }
 
-func (batchNormBackward) Infer(in []Type) ([]Type, error) {
+func (BatchNormBackwardOp) infer(in []Type) ([]Type, error) {
 	return []Type{in[1], in[4], in[5]}, nil
 }
 
-func (batchNormBackward) Cost(in, out []Type) Cost {
+func (BatchNormBackwardOp) cost(in, out []Type) Cost {
 	return cost(8*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (o batchNormBackward) host(h *Host, in, _ []Type) Kernel {
+func (o BatchNormBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
 	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
-			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.eps, o.relu)
+			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.Eps, o.ReLU)
 	}}
 }
 
-// residualBackward is reluBackward and batchNormBackward in one: from dz, the output z of
-// normalize+add+relu, and normalize's x, mean, variance, gamma and beta it computes the gradient of
-// the residual, dz where z > 0, else 0, and of that dx, dgamma and dbeta.
-type residualBackward struct{ eps float32 }
+// ResidualBackwardOp is ReLUBackwardOp and BatchNormBackwardOp in one: from dz, the result z of a
+// NormalizeOp with Residual and ReLU, and that op's x, mean, variance, gamma and beta it computes the
+// gradient of the residual, dz where z > 0, else 0, and of that dx, dgamma and dbeta.
+type ResidualBackwardOp struct{ Eps float32 }
 
-func (residualBackward) Name() string { return "batch-norm+add+relu-backward" }
+func (ResidualBackwardOp) name() string { return "batch-norm+add+relu-backward" }
 
-func (residualBackward) overwrites() int { return 0 }
+func (ResidualBackwardOp) overwrites() int { return 0 }
 
-func (residualBackward) Infer(in []Type) ([]Type, error) {
+func (ResidualBackwardOp) infer(in []Type) ([]Type, error) {
 	return []Type{in[0], in[2], in[5], in[6]}, nil
 }
 
-func (residualBackward) Cost(in, out []Type) Cost {
+func (ResidualBackwardOp) cost(in, out []Type) Cost {
 	return cost(9*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (o residualBackward) host(h *Host, in, _ []Type) Kernel {
+func (o ResidualBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
 	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
 	return Kernel{Run: func(a *Args) {
 		v.BackwardAdd(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.Out[3].F, a.In[0].F, a.In[1].F,
-			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, a.In[6].F, o.eps)
+			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, a.In[6].F, o.Eps)
 	}}
 }

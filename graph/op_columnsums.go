@@ -1,22 +1,22 @@
 package graph
 
-// columnSums adds dy over all axes but the last: a bias's gradient.
-type columnSums struct{}
+// ColumnSumsOp adds dy over all axes but the last: a bias's gradient.
+type ColumnSumsOp struct{}
 
-func (columnSums) Name() string { return "column-sums" }
+func (ColumnSumsOp) name() string { return "column-sums" }
 
-func (columnSums) isRowwise() {}
+func (ColumnSumsOp) isRowwise() {}
 
-func (columnSums) Infer(in []Type) ([]Type, error) {
+func (ColumnSumsOp) infer(in []Type) ([]Type, error) {
 	return []Type{float(lastAxis(in[0]))}, nil
 }
 
 // lastAxis returns the length of the innermost axis.
 func lastAxis(t Type) int { return t.Shape[len(t.Shape)-1] }
 
-func (columnSums) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
+func (ColumnSumsOp) cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
-func (columnSums) host(h *Host, in, _ []Type) Kernel {
+func (ColumnSumsOp) host(h *Host, in, _ []Type) Kernel {
 	cols := lastAxis(in[0])
 	sums := h.rows.NewColumnSums(in[0].Shape.Elems()/cols, cols)
 	return Kernel{Run: func(a *Args) {

@@ -7,32 +7,36 @@ func Dropout(x *Node, share float64) *Node {
 	if share == 0 {
 		return x
 	}
-	return x.graph.emit(dropout{newDrop(x.graph, share)}, withStarts(x, x)...)
+	return x.graph.emit(DropoutOp{newDrop(x.graph, share)}, withStarts(x, x)...)
 }
 
-type dropout struct{ drop }
+// DropoutOp is Dropout of x. For the tokens of texts the second input says where the texts start. Its
+// gradient is the same op on dy.
+type DropoutOp struct{ Drop }
 
-func (dropout) Name() string { return "dropout" }
+func (DropoutOp) name() string { return "dropout" }
 
-func (dropout) isRowwise() {}
+func (DropoutOp) isRowwise() {}
 
-func (dropout) overwrites() int { return 0 }
+func (DropoutOp) overwrites() int { return 0 }
 
-func (o dropout) Infer(in []Type) ([]Type, error) { return in[:1], o.check() }
+func (o DropoutOp) infer(in []Type) ([]Type, error) { return in[:1], o.check() }
 
 // dropFLOPs is about what a factor takes.
 const dropFLOPs = 4
 
-func (dropout) Cost(in, out []Type) Cost { return cost(dropFLOPs*int64(in[0].Shape.Elems()), in, out) }
+func (DropoutOp) cost(in, out []Type) Cost {
+	return cost(dropFLOPs*int64(in[0].Shape.Elems()), in, out)
+}
 
-func (o dropout) lower(l *lowering, in []*Node) []*Node {
+func (o DropoutOp) lower(l *lowering, in []*Node) []*Node {
 	if !l.train {
 		return in[:1]
 	}
 	return l.to.apply(o, in...)
 }
 
-func (o dropout) host(h *Host, in, _ []Type) Kernel {
+func (o DropoutOp) host(h *Host, in, _ []Type) Kernel {
 	rows, dropper := rowsOf(in[0]), o.dropper()
 	p := h.rows.NewDrop(rows.cols)
 	return Kernel{Run: func(a *Args) {
@@ -41,7 +45,7 @@ func (o dropout) host(h *Host, in, _ []Type) Kernel {
 }
 
 // The gradient is the same op: the factors are drawn again, not kept.
-func (o dropout) gradient(b *Graph, c *call, dy []*Node) []*Node {
+func (o DropoutOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	in := append([]*Node{dy[0]}, c.in[1:]...)
 	return append([]*Node{b.emit(o, in...)}, make([]*Node, len(c.in)-1)...)
 }

@@ -11,16 +11,18 @@ import (
 // [number, C]; the result is ragged [tokens, C].
 func Embedding(tokens, words, positions, kinds *Node) *Node {
 	g := tokens.graph
-	return g.emit(embedding{most: g.texts.most}, tokens, g.texts.starts, words, positions, kinds)
+	return g.emit(EmbeddingOp{Most: g.texts.most}, tokens, g.texts.starts, words, positions, kinds)
 }
 
-type embedding struct{ most int }
+// EmbeddingOp is Embedding of tokens, where their texts start, words, positions and kinds. A text has at most
+// Most tokens.
+type EmbeddingOp struct{ Most int }
 
-func (embedding) Name() string { return "embedding" }
+func (EmbeddingOp) name() string { return "embedding" }
 
-func (embedding) isRowwise() {}
+func (EmbeddingOp) isRowwise() {}
 
-func (o embedding) Infer(in []Type) ([]Type, error) {
+func (o EmbeddingOp) infer(in []Type) ([]Type, error) {
 	if !in[0].Ragged || in[0].DType != tensor.Int32 {
 		return nil, fmt.Errorf("want the tokens of texts")
 	}
@@ -29,18 +31,18 @@ func (o embedding) Infer(in []Type) ([]Type, error) {
 			return nil, fmt.Errorf("want three tables [number, C]")
 		}
 	}
-	if positions := in[3].Shape[0]; o.most > positions {
-		return nil, fmt.Errorf("texts of %d tokens, but only %d positions", o.most, positions)
+	if positions := in[3].Shape[0]; o.Most > positions {
+		return nil, fmt.Errorf("texts of %d tokens, but only %d positions", o.Most, positions)
 	}
 	return []Type{{Shape: tensor.Shape{in[0].Shape[0], in[2].Shape[1]}, Ragged: true}}, nil
 }
 
 // Cost counts the rows that are read, not the tables.
-func (embedding) Cost(_, out []Type) Cost {
+func (EmbeddingOp) cost(_, out []Type) Cost {
 	return Cost{FLOPs: 2 * int64(out[0].Shape.Elems()), Bytes: 3 * out[0].Bytes()}
 }
 
-func (embedding) host(h *Host, _, out []Type) Kernel {
+func (EmbeddingOp) host(h *Host, _, out []Type) Kernel {
 	rows := rowsOf(out[0])
 	e := h.rows.NewEmbedding(rows.cols, out[0].Shape[0])
 	return Kernel{Run: func(a *Args) {
@@ -48,28 +50,29 @@ func (embedding) host(h *Host, _, out []Type) Kernel {
 	}}
 }
 
-func (o embedding) gradient(b *Graph, c *call, dy []*Node) []*Node {
-	d := b.apply(embeddingBackward{words: c.in[2].typ, positions: c.in[3].typ, kinds: c.in[4].typ},
+func (o EmbeddingOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	d := b.apply(EmbeddingBackwardOp{words: c.in[2].typ, positions: c.in[3].typ, kinds: c.in[4].typ},
 		dy[0], c.in[0], c.in[1])
 	return append([]*Node{nil, nil}, d...)
 }
 
-// embeddingBackward adds dy up by word, by position and as a whole.
-type embeddingBackward struct{ words, positions, kinds Type }
+// EmbeddingBackwardOp computes the gradients of words, positions and kinds from dy, tokens and where
+// their texts start: sums of dy by word, by position and as a whole, in the first row of kinds.
+type EmbeddingBackwardOp struct{ words, positions, kinds Type }
 
-func (embeddingBackward) Name() string { return "embedding-backward" }
+func (EmbeddingBackwardOp) name() string { return "embedding-backward" }
 
-func (embeddingBackward) isRowwise() {}
+func (EmbeddingBackwardOp) isRowwise() {}
 
-func (o embeddingBackward) Infer([]Type) ([]Type, error) {
+func (o EmbeddingBackwardOp) infer([]Type) ([]Type, error) {
 	return []Type{o.words, o.positions, o.kinds}, nil
 }
 
-func (embeddingBackward) Cost(in, out []Type) Cost {
+func (EmbeddingBackwardOp) cost(in, out []Type) Cost {
 	return cost(3*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (embeddingBackward) host(h *Host, in, _ []Type) Kernel {
+func (EmbeddingBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	rows := rowsOf(in[0])
 	e := h.rows.NewEmbedding(rows.cols, in[0].Shape[0])
 	return Kernel{Run: func(a *Args) {

@@ -1,17 +1,17 @@
 package graph
 
-// fill is a constant tensor.
-type fill struct {
-	value float32
+// FillOp sets every element of its result to Value. It has no inputs.
+type FillOp struct {
+	Value float32
 	typ   Type
 }
 
-func (fill) Name() string { return "fill" }
+func (FillOp) name() string { return "fill" }
 
-func (o fill) Infer([]Type) ([]Type, error) { return []Type{o.typ}, nil }
+func (o FillOp) infer([]Type) ([]Type, error) { return []Type{o.typ}, nil }
 
-func (fill) Cost(in, out []Type) Cost { return cost(0, in, out) }
+func (FillOp) cost(in, out []Type) Cost { return cost(0, in, out) }
 
-func (o fill) host(h *Host, _, _ []Type) Kernel {
-	return Kernel{Run: func(a *Args) { h.rows.Fill(a.Out[0].F, o.value) }}
+func (o FillOp) host(h *Host, _, _ []Type) Kernel {
+	return Kernel{Run: func(a *Args) { h.rows.Fill(a.Out[0].F, o.Value) }}
 }

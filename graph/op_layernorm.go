@@ -11,39 +11,40 @@ import (
 // y = (x-mean)/sqrt(variance+eps)*gamma + beta. gamma and beta are [C].
 func LayerNorm(x, gamma, beta *Node, eps float32) *Node {
 	in := withStarts(x, x, gamma, beta)
-	return x.graph.apply(layerNorm{eps: eps}, in...)[0]
+	return x.graph.apply(LayerNormOp{Eps: eps}, in...)[0]
 }
 
 // AddLayerNorm is LayerNorm(Add(x, Dropout(a, share)), gamma, beta, eps) in one pass.
 func AddLayerNorm(x, a, gamma, beta *Node, eps float32, share float64) *Node {
 	in := withStarts(x, a, gamma, beta, x)
-	out := x.graph.apply(layerNorm{eps: eps, residual: true, drop: newDrop(x.graph, share)}, in...)
+	out := x.graph.apply(LayerNormOp{Eps: eps, Residual: true, Drop: newDrop(x.graph, share)}, in...)
 	if out[0].origin == broken {
 		return out[0]
 	}
 	return out[1]
 }
 
-// layerNorm has the inputs x, gamma, beta, or with a residual a, gamma, beta, x; for texts also where they
-// start. Its results are y and the moments of the rows; with a residual the sum comes first.
-type layerNorm struct {
-	eps      float32
-	residual bool
-	drop
+// LayerNormOp is LayerNorm of x, gamma and beta: its results are y and, for its gradient alone, two
+// moments of each row. With Residual it is AddLayerNorm of a, gamma, beta and x, in this order, and the
+// sum comes before the two results. For the tokens of texts the last input says where the texts start.
+type LayerNormOp struct {
+	Eps      float32
+	Residual bool
+	Drop
 }
 
-func (o layerNorm) Name() string {
-	if o.residual {
+func (o LayerNormOp) name() string {
+	if o.Residual {
 		return "add+layer-norm"
 	}
 	return "layer-norm"
 }
 
-func (layerNorm) isRowwise() {}
+func (LayerNormOp) isRowwise() {}
 
-func (layerNorm) overwrites() int { return 0 }
+func (LayerNormOp) overwrites() int { return 0 }
 
-func (o layerNorm) Infer(in []Type) ([]Type, error) {
+func (o LayerNormOp) infer(in []Type) ([]Type, error) {
 	x := in[0]
 	if len(x.Shape) < 2 {
 		return nil, fmt.Errorf("want an input of at least two axes")
@@ -56,7 +57,7 @@ func (o layerNorm) Infer(in []Type) ([]Type, error) {
 		return nil, err
 	}
 	moments := Type{Shape: append(x.Shape[:len(x.Shape)-1].Clone(), 2), Ragged: x.Ragged}
-	if !o.residual {
+	if !o.Residual {
 		return []Type{x, moments}, nil
 	}
 	if !in[3].Shape.Equal(x.Shape) || in[3].Ragged != x.Ragged {
@@ -66,21 +67,21 @@ func (o layerNorm) Infer(in []Type) ([]Type, error) {
 }
 
 // Cost counts two passes for the moments and one for the result.
-func (layerNorm) Cost(in, out []Type) Cost { return cost(8*int64(in[0].Shape.Elems()), in, out) }
+func (LayerNormOp) cost(in, out []Type) Cost { return cost(8*int64(in[0].Shape.Elems()), in, out) }
 
-func (o layerNorm) lower(l *lowering, in []*Node) []*Node {
+func (o LayerNormOp) lower(l *lowering, in []*Node) []*Node {
 	if !l.train {
-		o.drop = drop{}
+		o.Drop = Drop{}
 	}
 	return l.to.apply(o, in...)
 }
 
-func (o layerNorm) host(h *Host, in, _ []Type) Kernel {
+func (o LayerNormOp) host(h *Host, in, _ []Type) Kernel {
 	rows, dropper := rowsOf(in[0]), o.dropper()
-	p := h.rows.NewLayerNorm(rows.cols, o.eps)
+	p := h.rows.NewLayerNorm(rows.cols, o.Eps)
 	return Kernel{Run: func(a *Args) {
 		gamma, beta, r := a.In[1].F, a.In[2].F, rows.of(a.In[len(a.In)-1])
-		if o.residual {
+		if o.Residual {
 			p.Forward(a.Out[1].F, a.Out[0].F, a.Out[2].F, a.In[3].F, a.In[0].F, gamma, beta, r,
 				dropper.of(a.Draws))
 			return
@@ -91,48 +92,48 @@ func (o layerNorm) host(h *Host, in, _ []Type) Kernel {
 }
 
 // The gradient reads the normalised sum, which takes the place of a.
-func (o layerNorm) gradient(b *Graph, c *call, dy []*Node) []*Node {
+func (o LayerNormOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	x, y, rest := c.in[0], 0, 3
-	if o.residual {
+	if o.Residual {
 		x, y, rest = c.out[0], 1, 4
 	}
 	in := append([]*Node{dy[y], x, c.out[y+1], c.in[1]}, c.in[rest:]...)
-	d := b.apply(layerNormBackward{of: o}, in...)
+	d := b.apply(LayerNormBackwardOp{Of: o}, in...)
 	answer := append([]*Node{d[0], d[1], d[2]}, make([]*Node, len(c.in)-3)...)
-	if o.residual {
+	if o.Residual {
 		answer[0], answer[3] = d[len(d)-1], d[0]
-		if o.share == 0 {
+		if o.Share == 0 {
 			answer[0] = d[0]
 		}
 	}
 	return answer
 }
 
-// layerNormBackward computes the gradients of the normalised input, of gamma and beta, and with dropout
-// that of what elements were dropped from.
-type layerNormBackward struct{ of layerNorm }
+// LayerNormBackwardOp computes dx, dgamma and dbeta from dy, what was normalised, its moments, gamma and,
+// for the tokens of texts, where the texts start. With dropout the gradient of a follows.
+type LayerNormBackwardOp struct{ Of LayerNormOp }
 
-func (o layerNormBackward) Name() string { return o.of.Name() + "-backward" }
+func (o LayerNormBackwardOp) name() string { return o.Of.name() + "-backward" }
 
-func (layerNormBackward) isRowwise() {}
+func (LayerNormBackwardOp) isRowwise() {}
 
-func (layerNormBackward) overwrites() int { return 0 }
+func (LayerNormBackwardOp) overwrites() int { return 0 }
 
-func (o layerNormBackward) Infer(in []Type) ([]Type, error) {
+func (o LayerNormBackwardOp) infer(in []Type) ([]Type, error) {
 	out := []Type{in[0], in[3], in[3]}
-	if o.of.share > 0 {
+	if o.Of.Share > 0 {
 		out = append(out, in[0])
 	}
 	return out, nil
 }
 
-func (layerNormBackward) Cost(in, out []Type) Cost {
+func (LayerNormBackwardOp) cost(in, out []Type) Cost {
 	return cost(14*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (o layerNormBackward) host(h *Host, in, _ []Type) Kernel {
-	rows, dropper := rowsOf(in[0]), o.of.dropper()
-	p := h.rows.NewLayerNorm(rows.cols, o.of.eps)
+func (o LayerNormBackwardOp) host(h *Host, in, _ []Type) Kernel {
+	rows, dropper := rowsOf(in[0]), o.Of.dropper()
+	p := h.rows.NewLayerNorm(rows.cols, o.Of.Eps)
 	return Kernel{Run: func(a *Args) {
 		var da []float32
 		if len(a.Out) > 3 {

@@ -12,34 +12,35 @@ import (
 // x: [N, C] times [C, K] gives [N, K], a sequence [N, T, C] gives [N, T, K], and a map [N, H, W, C]
 // times [H, W, C, K] gives [N, K].
 func Linear(x, w, bias *Node) *Node {
-	return x.graph.emit(linear{}, withBias(x, w, bias)...)
+	return x.graph.emit(LinearOp{}, withBias(x, w, bias)...)
 }
 
-// linear may have a second result, GELU of the first.
-type linear struct{ relu, gelu bool }
+// LinearOp is Linear of x, w and, if there is a third input, bias. With ReLU it takes the maximum of that
+// and 0; with GELU it has a second result, GELU of the first.
+type LinearOp struct{ ReLU, GELU bool }
 
-func (o linear) Name() string {
+func (o LinearOp) name() string {
 	switch {
-	case o.relu:
+	case o.ReLU:
 		return "linear+relu"
-	case o.gelu:
+	case o.GELU:
 		return "linear+gelu"
 	}
 	return "linear"
 }
 
-func (linear) isRowwise() {}
+func (LinearOp) isRowwise() {}
 
-func (o linear) withReLU() Op { o.relu = true; return o }
+func (o LinearOp) withReLU() Op { o.ReLU = true; return o }
 
 // shape describes the layer as a 1x1 convolution over maps of one pixel.
-func (o linear) shape(x, w Type) product.ConvShape {
+func (o LinearOp) shape(x, w Type) ConvShape {
 	k := w.Shape[len(w.Shape)-1]
 	c := w.Shape.Elems() / k
-	return product.ConvShape{N: x.Shape.Elems() / c, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
+	return ConvShape{N: x.Shape.Elems() / c, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
 }
 
-func (o linear) Infer(in []Type) ([]Type, error) {
+func (o LinearOp) infer(in []Type) ([]Type, error) {
 	x, w := in[0], in[1]
 	if len(x.Shape) < 2 || len(w.Shape) < 2 {
 		return nil, fmt.Errorf("want an input [N, C] and weights [C, K]")
@@ -54,18 +55,20 @@ func (o linear) Infer(in []Type) ([]Type, error) {
 		return nil, err
 	}
 	y := Type{Shape: append(x.Shape[:kept].Clone(), k), Ragged: x.Ragged}
-	if o.gelu {
+	if o.GELU {
 		return []Type{y, y}, nil
 	}
 	return []Type{y}, nil
 }
 
-func (o linear) Cost(in, out []Type) Cost { return cost(o.shape(in[0], in[1]).FLOPs(), in, out) }
+func (o LinearOp) cost(in, out []Type) Cost {
+	return cost(o.shape(in[0], in[1]).planned().FLOPs(), in, out)
+}
 
-func (o linear) host(h *Host, in, out []Type) Kernel {
-	v := h.products.NewConv(o.shape(in[0], in[1]))
-	if !o.gelu {
-		return resizing(convForward(v, o.relu), v, in)
+func (o LinearOp) host(h *Host, in, out []Type) Kernel {
+	v := h.products.NewConv(o.shape(in[0], in[1]).planned())
+	if !o.GELU {
+		return resizing(convForward(v, o.ReLU), v, in)
 	}
 	rows := h.rows.NewGELURows(v.FinishRows() * out[0].Shape[1])
 	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
@@ -87,6 +90,6 @@ func resizing(k Kernel, v *product.Conv, in []Type) Kernel {
 	return k
 }
 
-func (o linear) gradient(b *Graph, c *call, dy []*Node) []*Node {
+func (o LinearOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	return convGradient(b, c, dy[0], o.shape(c.in[0].typ, c.in[1].typ))
 }

@@ -22,18 +22,18 @@ func Flatten(x *Node) *Node {
 
 type reshape struct{ to tensor.Shape }
 
-func (reshape) Name() string { return "reshape" }
+func (reshape) name() string { return "reshape" }
 
 func (reshape) isView() {}
 
-func (o reshape) Infer(in []Type) ([]Type, error) {
+func (o reshape) infer(in []Type) ([]Type, error) {
 	if in[0].Shape.Elems() != o.to.Elems() {
 		return nil, fmt.Errorf("cannot become %v", o.to)
 	}
 	return []Type{{Shape: o.to, DType: in[0].DType}}, nil
 }
 
-func (reshape) Cost(_, _ []Type) Cost { return Cost{} }
+func (reshape) cost(_, _ []Type) Cost { return Cost{} }
 
 func (reshape) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	return []*Node{b.emit(reshape{to: c.in[0].typ.Shape}, dy[0])}

@@ -2,12 +2,12 @@ package graph
 
 import "fmt"
 
-// scaleRows computes y[n,k] = x[n,k] * f[n].
-type scaleRows struct{}
+// ScaleRowsOp computes y[n,k] = x[n,k] * f[n] from x and f.
+type ScaleRowsOp struct{}
 
-func (scaleRows) Name() string { return "scale-rows" }
+func (ScaleRowsOp) name() string { return "scale-rows" }
 
-func (scaleRows) Infer(in []Type) ([]Type, error) {
+func (ScaleRowsOp) infer(in []Type) ([]Type, error) {
 	x, f := in[0].Shape, in[1].Shape
 	if len(x) != 2 || len(f) != 1 || x[0] != f[0] {
 		return nil, fmt.Errorf("want [N, K] and [N]")
@@ -15,9 +15,9 @@ func (scaleRows) Infer(in []Type) ([]Type, error) {
 	return in[:1], nil
 }
 
-func (scaleRows) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
+func (ScaleRowsOp) cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
-func (scaleRows) host(_ *Host, in, _ []Type) Kernel {
+func (ScaleRowsOp) host(_ *Host, in, _ []Type) Kernel {
 	cols := in[0].Shape[1]
 	return Kernel{Run: func(a *Args) {
 		x, y := a.In[0].F, a.Out[0].F

@@ -13,18 +13,18 @@ func SoftmaxCrossEntropy(logits, labels *Node) *Node { return SmoothedCrossEntro
 //
 // as in PyTorch's CrossEntropyLoss.
 func SmoothedCrossEntropy(logits, labels *Node, smoothing float64) *Node {
-	return logits.graph.emit(softmaxCrossEntropy{smoothing}, logits, labels)
+	return logits.graph.emit(SoftmaxCrossEntropyOp{smoothing}, logits, labels)
 }
 
-// softmaxCrossEntropy has a second result that only its gradient reads: softmax(logits) - target,
-// the derivative of each loss, which comes out of the same pass.
-type softmaxCrossEntropy struct{ smoothing float64 }
+// SoftmaxCrossEntropyOp is SmoothedCrossEntropy of logits and labels. Its second result, which only its
+// gradient reads, is the derivative of each loss, softmax(logits) - target.
+type SoftmaxCrossEntropyOp struct{ Smoothing float64 }
 
-func (softmaxCrossEntropy) Name() string { return "softmax-cross-entropy" }
+func (SoftmaxCrossEntropyOp) name() string { return "softmax-cross-entropy" }
 
-func (o softmaxCrossEntropy) Infer(in []Type) ([]Type, error) {
-	if !(o.smoothing >= 0 && o.smoothing <= 1) {
-		return nil, fmt.Errorf("label smoothing of %v, want 0 to 1", o.smoothing)
+func (o SoftmaxCrossEntropyOp) infer(in []Type) ([]Type, error) {
+	if !(o.Smoothing >= 0 && o.Smoothing <= 1) {
+		return nil, fmt.Errorf("label smoothing of %v, want 0 to 1", o.Smoothing)
 	}
 	x, labels := in[0], in[1]
 	if len(x.Shape) != 2 || len(labels.Shape) != 1 || labels.Shape[0] != x.Shape[0] {
@@ -37,17 +37,17 @@ func (o softmaxCrossEntropy) Infer(in []Type) ([]Type, error) {
 }
 
 // Cost counts five operations per logit: maximum, subtraction, exponential, sum, division.
-func (softmaxCrossEntropy) Cost(in, out []Type) Cost {
+func (SoftmaxCrossEntropyOp) cost(in, out []Type) Cost {
 	return cost(5*int64(in[0].Shape.Elems()), in, out)
 }
 
-func (o softmaxCrossEntropy) host(h *Host, in, _ []Type) Kernel {
+func (o SoftmaxCrossEntropyOp) host(h *Host, in, _ []Type) Kernel {
 	classes := in[0].Shape[1]
 	return Kernel{Run: func(a *Args) {
-		h.rows.SoftmaxCrossEntropy(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].I, classes, o.smoothing)
+		h.rows.SoftmaxCrossEntropy(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].I, classes, o.Smoothing)
 	}}
 }
 
-func (softmaxCrossEntropy) gradient(b *Graph, c *call, dy []*Node) []*Node {
-	return []*Node{b.emit(scaleRows{}, c.out[1], dy[0]), nil}
+func (SoftmaxCrossEntropyOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	return []*Node{b.emit(ScaleRowsOp{}, c.out[1], dy[0]), nil}
 }

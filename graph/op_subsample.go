@@ -7,28 +7,29 @@ import "fmt"
 // before+C+after], y[n, h, w, before+c] = x[n, h*stride, w*stride, c]. It is the shortcut without
 // parameters of residual networks (option A of He et al. 2015, arXiv 1512.03385, section 3.3).
 func Subsample(x *Node, stride, before, after int) *Node {
-	return x.graph.emit(subsample{stride: stride, before: before, after: after}, x)
+	return x.graph.emit(SubsampleOp{Stride: stride, Before: before, After: after}, x)
 }
 
-type subsample struct{ stride, before, after int }
+// SubsampleOp is Subsample of x.
+type SubsampleOp struct{ Stride, Before, After int }
 
-func (subsample) Name() string { return "subsample" }
+func (SubsampleOp) name() string { return "subsample" }
 
-func (o subsample) Infer(in []Type) ([]Type, error) {
+func (o SubsampleOp) infer(in []Type) ([]Type, error) {
 	x := in[0].Shape
 	if len(x) != 4 {
 		return nil, fmt.Errorf("want a map [N, H, W, C]")
 	}
-	if o.stride < 1 || o.before < 0 || o.after < 0 {
+	if o.Stride < 1 || o.Before < 0 || o.After < 0 {
 		return nil, fmt.Errorf("stride %d, %d channels in front and %d behind",
-			o.stride, o.before, o.after)
+			o.Stride, o.Before, o.After)
 	}
-	return []Type{float(x[0], (x[1]-1)/o.stride+1, (x[2]-1)/o.stride+1, o.before+x[3]+o.after)}, nil
+	return []Type{float(x[0], (x[1]-1)/o.Stride+1, (x[2]-1)/o.Stride+1, o.Before+x[3]+o.After)}, nil
 }
 
-func (subsample) Cost(in, out []Type) Cost { return cost(0, out, out) }
+func (SubsampleOp) cost(in, out []Type) Cost { return cost(0, out, out) }
 
-func (o subsample) host(h *Host, in, out []Type) Kernel {
+func (o SubsampleOp) host(h *Host, in, out []Type) Kernel {
 	t := &subsampleTask{of: o, wide: in[0], narrow: out[0]}
 	return Kernel{Run: func(a *Args) {
 		t.x, t.y = a.In[0].F, a.Out[0].F
@@ -36,24 +37,24 @@ func (o subsample) host(h *Host, in, out []Type) Kernel {
 	}}
 }
 
-func (o subsample) gradient(b *Graph, c *call, dy []*Node) []*Node {
-	return []*Node{b.emit(subsampleBackward{of: o, x: c.in[0].typ}, dy[0])}
+func (o SubsampleOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	return []*Node{b.emit(SubsampleBackwardOp{Of: o, x: c.in[0].typ}, dy[0])}
 }
 
-// subsampleBackward computes dx from dy: the adjoint, with zeros for the pixels left out.
-type subsampleBackward struct {
-	of subsample
+// SubsampleBackwardOp computes dx from dy: the adjoint, with zeros for the pixels left out.
+type SubsampleBackwardOp struct {
+	Of SubsampleOp
 	x  Type
 }
 
-func (subsampleBackward) Name() string { return "subsample-backward" }
+func (SubsampleBackwardOp) name() string { return "subsample-backward" }
 
-func (o subsampleBackward) Infer([]Type) ([]Type, error) { return []Type{o.x}, nil }
+func (o SubsampleBackwardOp) infer([]Type) ([]Type, error) { return []Type{o.x}, nil }
 
-func (subsampleBackward) Cost(in, out []Type) Cost { return cost(0, in, out) }
+func (SubsampleBackwardOp) cost(in, out []Type) Cost { return cost(0, in, out) }
 
-func (o subsampleBackward) host(h *Host, in, out []Type) Kernel {
-	t := &subsampleTask{of: o.of, wide: out[0], narrow: in[0], isAdjoint: true}
+func (o SubsampleBackwardOp) host(h *Host, in, out []Type) Kernel {
+	t := &subsampleTask{of: o.Of, wide: out[0], narrow: in[0], isAdjoint: true}
 	return Kernel{Run: func(a *Args) {
 		t.x, t.y = a.Out[0].F, a.In[0].F
 		h.cpu.Run(t)
@@ -63,7 +64,7 @@ func (o subsampleBackward) host(h *Host, in, out []Type) Kernel {
 // subsampleTask copies pixels of x to y or, as the adjoint, from y to x, and clears the rest of what
 // it writes.
 type subsampleTask struct {
-	of           subsample
+	of           SubsampleOp
 	wide, narrow Type // of x and y
 	isAdjoint    bool
 	x, y         []float32
@@ -80,8 +81,8 @@ func (t *subsampleTask) Do(_, part, parts int) {
 	}
 	for i := lo * y[1] * y[2]; i < hi*y[1]*y[2]; i++ {
 		n, h, w := i/(y[1]*y[2]), i/y[2]%y[1], i%y[2]
-		at := ((n*x[1]+h*t.of.stride)*x[2] + w*t.of.stride) * x[3]
-		from, to := t.x[at:at+x[3]], t.y[i*y[3]+t.of.before:][:x[3]]
+		at := ((n*x[1]+h*t.of.Stride)*x[2] + w*t.of.Stride) * x[3]
+		from, to := t.x[at:at+x[3]], t.y[i*y[3]+t.of.Before:][:x[3]]
 		if t.isAdjoint {
 			from, to = to, from
 		}

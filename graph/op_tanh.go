@@ -1,38 +1,39 @@
 package graph
 
 // Tanh returns the hyperbolic tangent, elementwise. It is meant for small layers such as a pooler.
-func Tanh(x *Node) *Node { return x.graph.emit(tanh{}, x) }
+func Tanh(x *Node) *Node { return x.graph.emit(TanhOp{}, x) }
 
-type tanh struct{}
+// TanhOp is Tanh of x.
+type TanhOp struct{}
 
-func (tanh) Name() string { return "tanh" }
+func (TanhOp) name() string { return "tanh" }
 
-func (tanh) overwrites() int { return 0 }
+func (TanhOp) overwrites() int { return 0 }
 
-func (tanh) Infer(in []Type) ([]Type, error) { return in, nil }
+func (TanhOp) infer(in []Type) ([]Type, error) { return in, nil }
 
-func (tanh) Cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
+func (TanhOp) cost(in, out []Type) Cost { return cost(int64(in[0].Shape.Elems()), in, out) }
 
-func (tanh) host(h *Host, _, _ []Type) Kernel {
+func (TanhOp) host(h *Host, _, _ []Type) Kernel {
 	return Kernel{Run: func(a *Args) { h.rows.Tanh(a.Out[0].F, a.In[0].F) }}
 }
 
 // The gradient reads the result, not the input, so that the input need not be kept.
-func (tanh) gradient(b *Graph, c *call, dy []*Node) []*Node {
-	return []*Node{b.emit(tanhBackward{}, dy[0], c.out[0])}
+func (TanhOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	return []*Node{b.emit(TanhBackwardOp{}, dy[0], c.out[0])}
 }
 
-// tanhBackward computes dx = dy (1 - y^2).
-type tanhBackward struct{}
+// TanhBackwardOp computes dx = dy (1 - y^2) from dy and y.
+type TanhBackwardOp struct{}
 
-func (tanhBackward) Name() string { return "tanh-backward" }
+func (TanhBackwardOp) name() string { return "tanh-backward" }
 
-func (tanhBackward) overwrites() int { return 0 }
+func (TanhBackwardOp) overwrites() int { return 0 }
 
-func (tanhBackward) Infer(in []Type) ([]Type, error) { return in[:1], nil }
+func (TanhBackwardOp) infer(in []Type) ([]Type, error) { return in[:1], nil }
 
-func (tanhBackward) Cost(in, out []Type) Cost { return cost(3*int64(in[0].Shape.Elems()), in, out) }
+func (TanhBackwardOp) cost(in, out []Type) Cost { return cost(3*int64(in[0].Shape.Elems()), in, out) }
 
-func (tanhBackward) host(h *Host, _, _ []Type) Kernel {
+func (TanhBackwardOp) host(h *Host, _, _ []Type) Kernel {
 	return Kernel{Run: func(a *Args) { h.rows.TanhBackward(a.Out[0].F, a.In[0].F, a.In[1].F) }}
 }

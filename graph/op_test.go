@@ -206,6 +206,13 @@ func (c opCase) samples() int {
 	return o.Logits.Shape()[0]
 }
 
+// setLabels sets the labels of a program that reads some.
+func setLabels(p *graph.Program, labels []int32) {
+	for _, in := range p.Inputs() {
+		in.SetInts(labels)
+	}
+}
+
 func (c opCase) check(t *testing.T, isa compute.ISA, want expectation) {
 	g, o := c.network()
 	p, v := start(t, g, isa, o)
@@ -217,7 +224,7 @@ func (c opCase) check(t *testing.T, isa compute.ISA, want expectation) {
 		v.SetParam(i, values)
 	}
 	grad := v.NewGradient()
-	p.SetInput(nil, want.labels)
+	setLabels(p, want.labels)
 	p.SetGradients(grad)
 	p.Poison(float32(math.NaN()))
 	p.Forward()

@@ -124,7 +124,7 @@ func dropFrozen(c *code) {
 		}
 		for _, n := range x.out {
 			if p, is := frozen[n]; is {
-				zeros := &call{op: fill{typ: n.typ}, label: x.label, backward: true}
+				zeros := &call{op: FillOp{typ: n.typ}, label: x.label, backward: true}
 				c.gradients[p] = &Node{graph: n.graph, typ: n.typ, call: zeros}
 				zeros.out = []*Node{c.gradients[p]}
 				calls = append(calls, zeros)

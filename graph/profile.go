@@ -15,11 +15,14 @@ func (p *Program) Profile(times []time.Duration) {
 	}
 	p.mustBeReady()
 	p.mustHaveGradients()
+	p.upload()
 	for i := range p.steps {
 		s := &p.steps[i]
+		p.bring(s, nil)
 		begin := time.Now()
 		s.run(&s.args)
 		times[i] = time.Since(begin)
+		p.final(s, nil)
 		if i == p.forward-1 {
 			p.finishForward()
 		}

@@ -3,8 +3,6 @@ package graph
 import (
 	"fmt"
 	"slices"
-
-	"lockstep/tensor"
 )
 
 // Program computes a graph for one batch size. See the package comment for its rules.
@@ -23,19 +21,19 @@ type Program struct {
 	costs   []OpCost
 	work    work // of costs
 
-	inputs, params, states, gradients []*Buffer // by number
-	labels                            *Buffer   // nil if nothing reads labels
-	starts                            []int32   // of the texts; nil if there are none
-	ragged                            []ragged  // the arena's ragged values
-	rows                              int       // of ragged values in the next run
-	draws                             Draws
-	segments                          []Segment // of the gradients, once variables are attached
-	flat                              int       // length of a flat gradient
+	inputs                    []*Input  // that are read
+	params, states, gradients []*Buffer // by number
+	mirrors                   mirrors   // of these
+	starts                    []int32   // of the texts; nil if there are none
+	ragged                    []ragged  // the arena's ragged values
+	rows                      int       // of ragged values in the next run
+	draws                     Draws
+	segments                  []Segment // of the gradients, once variables are attached
+	flat                      int       // length of a flat gradient
 
 	stats          []float32
 	losses, logits output
 	loss           float64
-	correct        int
 }
 
 // step is one op application ready to run.
@@ -64,7 +62,7 @@ type Draws struct {
 // output is a result kept where the caller can read it until the next forward pass.
 type output struct {
 	from *Buffer
-	host []float32
+	host Buffer
 }
 
 // OpCost is the work of one op application of a program.
@@ -141,85 +139,11 @@ func (p *Program) IsTraining() bool { return p.code.gradients != nil }
 // Order returns the parameter numbers in the order in which Backward reports them.
 func (p *Program) Order() []int { return p.order }
 
-// Images returns the program's own buffer for its first float32 input, in stored order, to be
-// filled before Forward. The first call allocates it.
-func (p *Program) Images() []float32 {
-	for i, n := range p.code.inputs {
-		if n.typ.DType == tensor.Float32 {
-			if p.inputs[i].F == nil {
-				p.inputs[i].F = alignedFloats(n.typ.Shape.Elems())
-			}
-			return p.inputs[i].F
-		}
-	}
-	return nil
-}
-
-// LabelSlice returns the program's own buffer for the class numbers, to be filled before Forward.
-// The first call allocates it. It is nil if the program computes no loss.
-func (p *Program) LabelSlice() []int32 {
-	if p.labels == nil {
-		return nil
-	}
-	if p.labels.I == nil {
-		p.labels.I = make([]int32, p.code.labels.typ.Shape.Elems())
-	}
-	return p.labels.I
-}
-
-// SetInput makes the program read images and labels in place, without a copy, until it is called
-// again. They must not change between Forward and the end of Backward. It does not allocate. It
-// panics if a length is wrong.
-func (p *Program) SetInput(images []float32, labels []int32) {
-	for i, n := range p.code.inputs {
-		want, got := n.typ.Shape.Elems(), len(images)
-		if n.typ.DType == tensor.Int32 {
-			got = len(labels)
-			p.inputs[i].I = labels
-		} else {
-			p.inputs[i].F = images
-		}
-		if got != want {
-			panic(fmt.Sprintf("graph: set input: len(%s)=%d, want %d", n.name, got, want))
-		}
-	}
-}
-
-// SetTexts makes the program read texts: the tokens of all, one text after another, the length of each,
-// and the texts' labels (nil if the program computes no loss). Tokens and labels are read in place, as
-// with SetInput. Nothing is allocated. It panics unless there are Samples() lengths, each from 1 to what
-// the graph allows, which add up to the number of tokens.
-func (p *Program) SetTexts(tokens, lengths, labels []int32) {
-	at := 0
-	for n, length := range lengths {
-		if length < 1 || int(length) > p.code.texts.most {
-			panic(fmt.Sprintf("graph: set texts: text %d has %d tokens, want 1 to %d",
-				n, length, p.code.texts.most))
-		}
-		at += int(length)
-	}
-	if len(lengths) != p.Samples() || len(tokens) != at {
-		panic(fmt.Sprintf("graph: set texts: %d texts of %d tokens, want %d of %d",
-			len(lengths), len(tokens), p.Samples(), at))
-	}
-	for n, length := range lengths {
-		p.starts[n+1] = p.starts[n] + length
-	}
-	p.inputs[p.code.texts.tokens.number].I = tokens
-	if p.labels != nil {
-		if len(labels) != len(lengths) {
-			panic(fmt.Sprintf("graph: set texts: len(labels)=%d, want %d", len(labels), len(lengths)))
-		}
-		p.labels.I = labels
-	}
-	p.rows = len(tokens)
-	p.resize()
-}
-
 // resize gives the ragged values the rows of the next run.
 func (p *Program) resize() {
 	for _, r := range p.ragged {
 		r.buffer.F = r.buffer.F[:min(p.rows*r.cols, cap(r.buffer.F))]
+		r.buffer.Device.Len = p.rows * r.cols
 	}
 }
 
@@ -248,30 +172,33 @@ func (p *Program) Forward() { p.ForwardAs(nil) }
 // with each parameter that the pass reads, before the first op that does.
 func (p *Program) ForwardAs(need func(param int)) {
 	p.mustBeReady()
+	p.upload()
 	for i := range p.steps[:p.forward] {
 		s := &p.steps[i]
-		if need != nil {
-			for _, param := range s.fresh {
-				need(param)
-			}
-		}
+		p.bring(s, need)
 		s.run(&s.args)
 	}
 	p.finishForward()
 }
 
-// finishForward makes the results of a forward pass readable.
+// finishForward makes the results of a forward pass readable, and adds up the losses in order.
 func (p *Program) finishForward() {
 	p.losses.read(p.executor)
 	p.logits.read(p.executor)
-	p.score()
+	for _, m := range p.mirrors.reports {
+		m.down(p.executor)
+	}
+	p.loss = 0
+	for _, l := range p.losses.host.F {
+		p.loss += float64(l)
+	}
 }
 
 // mustBeReady panics unless every input is set and variables are attached.
 func (p *Program) mustBeReady() {
-	for i, b := range p.inputs {
-		if b.F == nil && b.I == nil {
-			panic(fmt.Sprintf("graph: forward: input %s is not set", p.code.inputs[i].name))
+	for _, in := range p.inputs {
+		if in.buffer.F == nil && in.buffer.I == nil {
+			panic(fmt.Sprintf("graph: forward: input %s is not set", in.node.name))
 		}
 	}
 	if len(p.params) > 0 && p.params[0].F == nil {
@@ -290,21 +217,13 @@ func (p *Program) mustHaveGradients() {
 }
 
 func (o *output) read(ex Executor) {
-	if o.from != nil {
-		ex.Copy(Buffer{F: o.host}, *o.from)
+	switch {
+	case o.from == nil:
+	case o.from.Device.Handle != nil:
+		ex.Download(&o.host, o.from)
+	default:
+		copy(o.host.F, o.from.F)
 	}
-}
-
-// score sums the losses in order and counts what is classified correctly.
-func (p *Program) score() {
-	p.loss, p.correct = 0, 0
-	for _, l := range p.losses.host {
-		p.loss += float64(l)
-	}
-	if p.logits.from == nil || p.labels == nil {
-		return
-	}
-	p.correct = CountCorrect(p.logits.host, p.labels.I)
 }
 
 // Backward computes the gradient of the sum of the last Forward's losses with respect to every
@@ -318,24 +237,15 @@ func (p *Program) Backward(ready func(param int)) {
 	for i := p.forward; i < len(p.steps); i++ {
 		s := &p.steps[i]
 		s.run(&s.args)
-		if ready == nil {
-			continue
-		}
-		for _, number := range s.final {
-			ready(number)
-		}
+		p.final(s, ready)
 	}
 }
 
 // Loss returns the sum of the last Forward's losses over the samples, added in order in float64.
 func (p *Program) Loss() float64 { return p.loss }
 
-// Correct returns for how many samples of the last Forward the first largest logit was that of the
-// label.
-func (p *Program) Correct() int { return p.correct }
-
-// Logits returns the last Forward's logits, [N, classes]. The slice is overwritten by the next one.
-func (p *Program) Logits() []float32 { return p.logits.host }
+// Logits returns the last Forward's logits, [N, K]. The slice is overwritten by the next one.
+func (p *Program) Logits() []float32 { return p.logits.host.F }
 
 // BatchStats returns the last Forward's batch statistics in the layout of Variables.State: for a
 // running mean the batch mean, for a running variance the batch's unbiased variance. The slice is
@@ -359,14 +269,17 @@ func (p *Program) FLOPs() int64 {
 	return p.work.fixed + int64(float64(p.work.ragged)*float64(p.rows)/float64(p.work.rows))
 }
 
-// place points every intermediate value at its part of the arena.
-func (p *Program) place(base []float32) {
+// place points every value of the arena at its part of m.
+func (p *Program) place(m Memory) {
 	for i, b := range p.plan.blocks {
-		var f []float32
-		if base != nil {
-			f = base[b.offset : b.offset+b.size : b.offset+b.size]
+		to := p.buffers[i]
+		to.F, to.Device = nil, Span{}
+		switch {
+		case m.Floats != nil:
+			to.F = m.Floats[b.offset : b.offset+b.size : b.offset+b.size]
+		case m.Handle != nil:
+			to.Device = Span{m.Handle, b.offset, b.size}
 		}
-		p.buffers[i].F = f
 	}
 	p.resize()
 }

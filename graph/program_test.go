@@ -68,13 +68,29 @@ func networkOn(t testing.TB, h *graph.Host, n int, train bool, a *graph.Arena, c
 	return network{p, v}
 }
 
+// images returns a program's own memory for its only input of numbers.
+func images(p *graph.Program) []float32 {
+	for _, in := range p.Inputs() {
+		if values := in.Floats(); values != nil {
+			return values
+		}
+	}
+	return nil
+}
+
+// labelsOf is images for the labels; nil if the program reads none.
+func labelsOf(p *graph.Program) []int32 { return p.Input("labels").Ints() }
+
+// correct returns how many samples the last Forward has classified correctly.
+func correct(p *graph.Program) int { return graph.CountCorrect(p.Logits(), labelsOf(p)) }
+
 // fillInput draws the input; a sample does not depend on the batch size.
 func fillInput(p *graph.Program) {
-	for i := range p.Images() {
-		p.Images()[i] = random.Stream(99).Symmetric(uint64(i), 1)
+	for i := range images(p) {
+		images(p)[i] = random.Stream(99).Symmetric(uint64(i), 1)
 	}
-	for i := range p.LabelSlice() {
-		p.LabelSlice()[i] = int32(i) % classes
+	for i := range labelsOf(p) {
+		labelsOf(p)[i] = int32(i) % classes
 	}
 }
 
@@ -90,7 +106,7 @@ func (n network) step() []float32 {
 	} else {
 		n.p.Forward()
 	}
-	all = append(all, float32(n.p.Loss()), float32(n.p.Correct()))
+	all = append(all, float32(n.p.Loss()), float32(correct(n.p)))
 	all = append(all, n.p.Logits()...)
 	return append(all, n.p.BatchStats()...)
 }
@@ -99,11 +115,13 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		n := networkOn(t, host(t, compute.Best(), threads), 8, true, nil, graph.Compile)
 		grad, other := n.v.NewGradient(), n.v.NewGradient()
-		images, labels := n.p.Images(), n.p.LabelSlice()
+		images, labels := n.p.Input("images"), n.p.Input("labels")
+		pixels, classes := images.Floats(), labels.Ints()
 		seen := 0
 		ready := func(int) { seen++ }
 		allocs := testing.AllocsPerRun(20, func() {
-			n.p.SetInput(images, labels)
+			images.SetFloats(pixels)
+			labels.SetInts(classes)
 			n.p.SetGradients(grad)
 			n.p.Forward()
 			n.p.Backward(ready)
@@ -317,8 +335,8 @@ func TestBatchStatistics(t *testing.T) {
 		v.Initialize(0)
 		copy(v.StateOf(0), []float32{2, 20})
 		copy(v.StateOf(1), []float32{4, 100})
-		clear(p.LabelSlice())
-		copy(p.Images(), []float32{0, 10, 2, 20, 4, 30, 6, 40})
+		clear(labelsOf(p))
+		copy(images(p), []float32{0, 10, 2, 20, 4, 30, 6, 40})
 		p.Forward()
 		return p, v
 	}
@@ -392,11 +410,12 @@ func TestLogitsAlone(t *testing.T) {
 	v.Initialize(1)
 	fillInput(p)
 	p.Forward()
-	if !slices.Equal(p.Logits(), want.p.Logits()) || p.LabelSlice() != nil || p.Samples() != 3 {
+	if !slices.Equal(p.Logits(), want.p.Logits()) || labelsOf(p) != nil || p.Samples() != 3 {
 		t.Errorf("logits %v, want %v", p.Logits(), want.p.Logits())
 	}
-	if p.Loss() != 0 || p.Correct() != 0 {
-		t.Errorf("loss %v, %d correct without labels", p.Loss(), p.Correct())
+	p.Input("labels").SetInts([]int32{1}) // which has no effect
+	if p.Loss() != 0 {
+		t.Errorf("loss %v without labels", p.Loss())
 	}
 }
 
@@ -420,7 +439,10 @@ func TestRunningTooEarly(t *testing.T) {
 	p.Forward()
 	mustPanic(t, "no gradients set", func() { p.Backward(nil) })
 	mustPanic(t, "len=1, want", func() { p.SetGradients(make([]float32, 1)) })
-	mustPanic(t, "len(images)=3, want 216", func() { p.SetInput(make([]float32, 3), nil) })
+	mustPanic(t, "len(images)=3, want 216", func() { p.Input("images").SetFloats(make([]float32, 3)) })
+	mustPanic(t, "int32 values for images [2, 6, 6, 3]", func() { p.Input("images").SetInts(nil) })
+	mustPanic(t, "images is no input of texts", func() { p.Input("images").SetTexts(nil, nil) })
+	mustPanic(t, "the graph has no input pictures", func() { p.Input("pictures") })
 }
 
 func mustPanic(t *testing.T, want string, f func()) {

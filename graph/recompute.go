@@ -148,7 +148,7 @@ func (r *recomputation) candidates() []*Node {
 
 // seconds estimates the time to repeat c, and whatever of its inputs nobody keeps.
 func (r *recomputation) seconds(c *call) float64 {
-	cost := c.op.Cost(typesOf(c.in), typesOf(c.out))
+	cost := c.op.cost(typesOf(c.in), typesOf(c.out))
 	s := float64(cost.FLOPs)/nominalFLOPsPerSec + float64(cost.Bytes)/nominalBytesPerSec
 	for _, n := range c.in {
 		if n.call != nil && !r.kept[n] {

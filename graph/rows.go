@@ -43,25 +43,35 @@ func withStarts(x *Node, in ...*Node) []*Node {
 	return in
 }
 
-// drop is dropout at one place of the network.
-type drop struct {
-	share float64
-	site  int
+// Drop is dropout at one place of the network. An element's factor is drawn from 16 bits at the element's own
+// place among the words of its sample, see Start.
+type Drop struct {
+	// Share is the part of the elements that is set to zero, 0 to below 1.
+	Share float64
+	// Site is the number of the place.
+	Site int
+}
+
+// Start returns where the random words of sample i of a run start: a stream of its own for each seed, step,
+// place and sample of the data set.
+func (d Drop) Start(draws *Draws, i int) uint64 {
+	return random.Derive(draws.Seed, dropPurpose, uint64(draws.Step), uint64(d.Site),
+		uint64(draws.Samples[i])).Start()
 }
 
 // newDrop returns dropout at the next place of g.
-func newDrop(g *Graph, share float64) drop {
+func newDrop(g *Graph, share float64) Drop {
 	if share == 0 {
-		return drop{}
+		return Drop{}
 	}
 	g.sites++
-	return drop{share, g.sites}
+	return Drop{share, g.sites}
 }
 
 // check fails unless the share is possible.
-func (d drop) check() error {
-	if !(d.share >= 0 && d.share < 1) {
-		return fmt.Errorf("dropout of %v, want 0 to below 1", d.share)
+func (d Drop) check() error {
+	if !(d.Share >= 0 && d.Share < 1) {
+		return fmt.Errorf("dropout of %v, want 0 to below 1", d.Share)
 	}
 	return nil
 }
@@ -71,21 +81,20 @@ const dropPurpose = 2
 
 // dropper draws a place's dropout anew for each run.
 type dropper struct {
-	drop
+	Drop
 	d row.Dropout
 }
 
-func (d drop) dropper() *dropper {
-	return &dropper{drop: d, d: row.Dropout{Limit: row.DropLimit(d.share)}}
+func (d Drop) dropper() *dropper {
+	return &dropper{Drop: d, d: row.Dropout{Limit: row.DropLimit(d.Share)}}
 }
 
-// of returns the dropout of a run: each sample has a stream of its own for each step and place.
+// of returns the dropout of a run.
 func (d *dropper) of(draws *Draws) row.Dropout {
 	d.d.Keys = d.d.Keys[:0]
 	if d.d.Limit > 0 {
-		for _, sample := range draws.Samples {
-			s := random.Derive(draws.Seed, dropPurpose, uint64(draws.Step), uint64(d.site), uint64(sample))
-			d.d.Keys = append(d.d.Keys, s.Start())
+		for i := range draws.Samples {
+			d.d.Keys = append(d.d.Keys, d.Start(draws, i))
 		}
 	}
 	return d.d

@@ -44,6 +44,12 @@ func textNetwork() (*graph.Graph, graph.Options) {
 	return g, graph.Options{Loss: loss, Logits: logits, Train: true}
 }
 
+// setTexts gives a program texts with their labels.
+func setTexts(p *graph.Program, tokens, lengths, labels []int32) {
+	p.Input("texts").SetTexts(tokens, lengths)
+	p.Input("labels").SetInts(labels)
+}
+
 // referenceTexts computes textNetwork's logits from its parameters, in order, in float64.
 func referenceTexts(p [][]float64) []float64 {
 	x := referenceEmbedding(p[0], p[1], p[2])
@@ -159,7 +165,7 @@ func TestTextsAgainstFormulas(t *testing.T) {
 				v.SetParam(i, narrow)
 			}
 			gradient := v.NewGradient()
-			p.SetTexts(textTokens, textLengths, labels)
+			setTexts(p, textTokens, textLengths, labels)
 			p.SetGradients(gradient)
 			p.Poison(float32(math.NaN()))
 			p.Forward()
@@ -190,10 +196,10 @@ func TestDropoutDraws(t *testing.T) {
 		for i := range cols {
 			v.Weights[i*cols+i] = 1
 		}
-		for i := range p.Images() {
-			p.Images()[i] = 1
+		for i := range images(p) {
+			images(p)[i] = 1
 		}
-		clear(p.LabelSlice())
+		clear(labelsOf(p))
 		mustPanic(t, "no draws set", p.Forward)
 		p.SetDraws(graph.Draws{Seed: 9, Step: 8, Samples: []int32{70, 71}})
 		p.Forward()
@@ -210,7 +216,7 @@ func TestDropoutDraws(t *testing.T) {
 			}
 		}
 		p, v = start(t, g, isa, graph.Options{Logits: y})
-		copy(p.Images(), slices.Repeat([]float32{1}, 6*cols))
+		copy(images(p), slices.Repeat([]float32{1}, 6*cols))
 		for i := range cols {
 			v.Weights[i*cols+i] = 1
 		}
@@ -260,10 +266,10 @@ func TestTextErrors(t *testing.T) {
 		"text 1 has 0 tokens, want 1 to 6": {5, 0, 4}, "text 0 has 7 tokens": {7, 1, 1},
 		"2 texts of 9 tokens": {5, 4}, "of 9 tokens, want 3 of 8": {5, 1, 2},
 	} {
-		mustPanic(t, want, func() { p.SetTexts(textTokens, lengths, labels) })
+		mustPanic(t, want, func() { setTexts(p, textTokens, lengths, labels) })
 	}
 	mustPanic(t, fmt.Sprintf("tokens[2]=7, want 0 to %d", textWords-1), func() {
-		p.SetTexts([]int32{0, 1, 7}, []int32{1, 1, 1}, labels)
+		setTexts(p, []int32{0, 1, 7}, []int32{1, 1, 1}, labels)
 		p.Forward()
 	})
 }

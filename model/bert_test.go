@@ -60,7 +60,8 @@ func (r *reader) read(least, most int) {
 		r.lengths = append(r.lengths, int32(length))
 		r.labels = append(r.labels, n%2)
 	}
-	r.SetTexts(r.tokens, r.lengths, r.labels)
+	r.Input("texts").SetTexts(r.tokens, r.lengths)
+	r.Input("labels").SetInts(r.labels)
 	r.SetDraws(graph.Draws{Seed: 3, Step: 5, Samples: r.samples})
 }
 

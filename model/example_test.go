@@ -42,7 +42,8 @@ func Example() {
 	}
 	gradient := variables.NewGradient()
 	program.SetGradients(gradient)
-	program.SetInput(program.Images(), []int32{0, 1, 2, 3})
+	program.Input("images").SetFloats(make([]float32, 4*32*32*3))
+	program.Input("labels").SetInts([]int32{0, 1, 2, 3})
 	program.Forward()
 	program.Backward(nil)
 	fmt.Printf("%d parameters, first to be ready: %s\n",

@@ -26,12 +26,18 @@ type Network struct {
 // ReadsTexts reports whether samples are texts, not images.
 func (n Network) ReadsTexts() bool { return len(n.Input) == 1 }
 
+// Names of the input that Network.Samples adds.
+const (
+	Images = "images"
+	Texts  = "texts"
+)
+
 // Samples adds the input of so many samples to g: images [count, H, W, C], or texts.
 func (n Network) Samples(g *graph.Graph, count int) *graph.Node {
 	if n.ReadsTexts() {
-		return g.Texts("texts", count, n.Input[0])
+		return g.Texts(Texts, count, n.Input[0])
 	}
-	return g.Input("images", append(tensor.Shape{count}, n.Input...))
+	return g.Input(Images, append(tensor.Shape{count}, n.Input...))
 }
 
 // Parameters returns the names of the network's parameters in the order in which Build adds them.

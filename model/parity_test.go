@@ -292,10 +292,10 @@ func textsOf(n, most int) (tokens, lengths []int32) {
 // setInput gives the program the samples of a shard.
 func (r *replica) setInput(s int) {
 	n := r.p.Samples()
-	labels := r.labels[s*n : (s+1)*n]
+	r.p.Input("labels").SetInts(r.labels[s*n : (s+1)*n])
 	if r.lengths == nil {
 		pixels := len(r.images) / len(r.grads)
-		r.p.SetInput(r.images[s*pixels:(s+1)*pixels], labels)
+		r.p.Input("images").SetFloats(r.images[s*pixels : (s+1)*pixels])
 		return
 	}
 	total := func(lengths []int32) (sum int) {
@@ -305,7 +305,7 @@ func (r *replica) setInput(s int) {
 		return sum
 	}
 	from, lengths := total(r.lengths[:s*n]), r.lengths[s*n:(s+1)*n]
-	r.p.SetTexts(r.tokens[from:from+total(lengths)], lengths, labels)
+	r.p.Input("texts").SetTexts(r.tokens[from:from+total(lengths)], lengths)
 }
 
 // gradients runs every shard forward and backward, leaves the sum of the gradients, taken along the

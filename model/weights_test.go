@@ -111,11 +111,12 @@ func recognised(t *testing.T, name string, f weightsFile, dir string, n int) int
 	if err := p.Attach(v); err != nil {
 		t.Fatal(err)
 	}
+	images, labels := p.Input("images").Floats(), p.Input("labels").Ints()
 	correct := 0
 	for at := 0; at < n; at += batch {
-		test.Normalize(p.Images(), p.LabelSlice(), at, at+batch)
+		test.Normalize(images, labels, at, at+batch)
 		p.Forward()
-		correct += p.Correct()
+		correct += graph.CountCorrect(p.Logits(), labels)
 	}
 	return correct
 }

@@ -126,7 +126,7 @@ func (l *Loop) score(lo, hi int) score {
 }
 
 // scoreViews is score for the average of the logits of all views, added in their order.
-func (l *Loop) scoreViews(p *graph.Program, lo, hi int) score {
+func (l *Loop) scoreViews(p *program, lo, hi int) score {
 	mean := l.logits[:len(p.Logits())]
 	clear(mean)
 	for _, v := range l.config.Views {

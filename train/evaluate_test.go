@@ -66,7 +66,8 @@ func TestViewsAverageLogits(t *testing.T) {
 	sums := make([]float64, 16*c.Network.Classes)
 	for _, v := range data.FlipViews() {
 		c.Test.TakeView(&sh, 0, 16, v)
-		p.SetInput(sh.Images, sh.Labels)
+		p.Input("images").SetFloats(sh.Images)
+		p.Input("labels").SetInts(sh.Labels)
 		p.Forward()
 		for i, x := range p.Logits() {
 			sums[i] += float64(x) / 2
@@ -145,7 +146,8 @@ func TestLossOfAnEvaluation(t *testing.T) {
 	}
 	var sh data.Shard
 	c.Test.Take(&sh, 0, 37)
-	p.SetInput(sh.Images, sh.Labels)
+	p.Input("images").SetFloats(sh.Images)
+	p.Input("labels").SetInts(sh.Labels)
 	p.Forward()
 	if want := p.Loss() / 37; math.Abs(done.Test.Loss-want) > 1e-6*want || done.Test.Rate != 0.05 {
 		t.Errorf("loss %v at rate %v, want %v at 0.05", done.Test.Loss, done.Test.Rate, want)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockstep/graph"
+	"lockstep/model"
 	"lockstep/shard"
 )
 
@@ -14,9 +15,18 @@ type programs struct {
 	executor   graph.Executor
 	variables  *graph.Variables
 	arena      *graph.Arena
-	stages     []int                    // the step at which each stage begins
-	training   map[int][]*graph.Program // by samples, then by stage
-	evaluation map[int]*graph.Program
+	stages     []int              // the step at which each stage begins
+	training   map[int][]*program // by samples, then by stage
+	evaluation map[int]*program
+}
+
+// labels is the name of the input of class numbers.
+const labels = "labels"
+
+// program is a compiled program with the inputs that it is fed through.
+type program struct {
+	*graph.Program
+	samples, labels *graph.Input
 }
 
 // Note: frozen parameters
@@ -44,8 +54,8 @@ func compile(c Config) (*programs, error) {
 		executor:   ex,
 		arena:      graph.NewArena(ex),
 		stages:     c.stages(),
-		training:   map[int][]*graph.Program{},
-		evaluation: map[int]*graph.Program{},
+		training:   map[int][]*program{},
+		evaluation: map[int]*program{},
 	}
 	err := p.compileAll(c)
 	if err != nil {
@@ -118,29 +128,38 @@ func (p *programs) addEvaluation(c Config, n int) (err error) {
 }
 
 // add compiles the network for n samples into a program of these options.
-func (p *programs) add(c Config, n int, o graph.Options) (*graph.Program, error) {
+func (p *programs) add(c Config, n int, o graph.Options) (*program, error) {
 	g := graph.New()
 	samples := c.Network.Samples(g, n)
 	o.Logits = c.Network.Build(samples)
 	if o.Train {
-		o.Loss = graph.SmoothedCrossEntropy(o.Logits, g.Labels("labels", n), c.LabelSmoothing)
+		o.Loss = graph.SmoothedCrossEntropy(o.Logits, g.Labels(labels, n), c.LabelSmoothing)
 	}
 	o.MemoryLimit, o.Arena = c.MemoryLimit, p.arena
-	program, err := graph.Compile(g, p.executor, o)
+	compiled, err := graph.Compile(g, p.executor, o)
 	if err != nil {
 		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
 	}
 	if p.variables == nil {
-		p.variables = graph.NewVariables(program)
+		p.variables = graph.NewVariables(compiled)
 	}
-	if err := program.Attach(p.variables); err != nil {
+	if err := compiled.Attach(p.variables); err != nil {
 		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
 	}
-	return program, nil
+	made := &program{Program: compiled}
+	for _, in := range compiled.Inputs() {
+		switch in.Name() {
+		case model.Images, model.Texts:
+			made.samples = in
+		case labels:
+			made.labels = in
+		}
+	}
+	return made, nil
 }
 
 // forStep returns the training program for n samples in the given step.
-func (p *programs) forStep(n, step int) *graph.Program {
+func (p *programs) forStep(n, step int) *program {
 	stage := len(p.stages) - 1
 	for p.stages[stage] > step {
 		stage--

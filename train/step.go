@@ -101,11 +101,11 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	p.SetGradients(gradient)
 	l.read(p, s, trace.Forward)
 	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
-	if err := l.forward(p); err != nil {
+	if err := l.forward(p.Program); err != nil {
 		return err
 	}
 	row[rowLoss] = float32(p.Loss())
-	row[rowCorrect] = float32(p.Correct())
+	row[rowCorrect] = float32(graph.CountCorrect(p.Logits(), s.Labels))
 	row[rowSamples] = float32(s.Samples)
 	putCoverage(row, s.Coverage())
 	copy(row[rowHead:], p.BatchStats())
@@ -118,15 +118,16 @@ func (l *Loop) oneShard(s *data.Shard) error {
 }
 
 // read gives a program the samples of a shard, for a pass of a phase.
-func (l *Loop) read(p *graph.Program, s *data.Shard, phase trace.Phase) {
+func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 	if l.config.Watch != nil {
 		l.config.Watch(phase)
 	}
+	p.labels.SetInts(s.Labels)
 	if s.Lengths != nil {
-		p.SetTexts(s.Tokens, s.Lengths, s.Labels)
+		p.samples.SetTexts(s.Tokens, s.Lengths)
 		return
 	}
-	p.SetInput(s.Images, s.Labels)
+	p.samples.SetFloats(s.Images)
 }
 
 // emptyShard is oneShard without samples: its gradient is zero, and takes its place in the tree.

@@ -74,11 +74,12 @@ func generate(p *graph.Program, n model.Network, batch int) {
 		labels[i], numbers[i] = int32(i%n.Classes), int32(i)
 	}
 	p.SetDraws(graph.Draws{Seed: 1, Samples: numbers})
+	p.Input("labels").SetInts(labels)
 	if !n.ReadsTexts() {
-		for i := range p.Images() {
-			p.Images()[i] = random.Stream(1).Symmetric(uint64(i), 1)
+		images := p.Input(model.Images).Floats()
+		for i := range images {
+			images[i] = random.Stream(1).Symmetric(uint64(i), 1)
 		}
-		copy(p.LabelSlice(), labels)
 		return
 	}
 	tokens, lengths := make([]int32, batch*n.Input[0]), make([]int32, batch)
@@ -88,7 +89,7 @@ func generate(p *graph.Program, n model.Network, batch int) {
 	for i := range lengths {
 		lengths[i] = int32(n.Input[0])
 	}
-	p.SetTexts(tokens, lengths, labels)
+	p.Input(model.Texts).SetTexts(tokens, lengths)
 }
 
 func (s *step) update() {

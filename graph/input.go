@@ -1,0 +1,132 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/tensor"
+)
+
+// Input sets one input of a program. [Program.Input] returns it once; setting it looks nothing up and
+// allocates nothing.
+//
+// What is set is read in place, without a copy, until something else is set, and must not change between
+// Forward and the end of Backward. A nil Input stands for one that the program does not read; setting it has
+// no effect, so that programs for training and for inference are fed alike.
+type Input struct {
+	program *Program
+	node    *Node
+	buffer  *Buffer
+}
+
+// Input returns the input that the graph has under name, nil if the program does not read it. It panics if
+// the graph has none.
+func (p *Program) Input(name string) *Input {
+	for _, in := range p.inputs {
+		if in.node.name == name {
+			return in
+		}
+	}
+	if !slices.Contains(p.code.unread, name) {
+		panic(fmt.Sprintf("graph: the graph has no input %s", name))
+	}
+	return nil
+}
+
+// Inputs returns the inputs that the program reads, in the order in which the graph adds them.
+func (p *Program) Inputs() []*Input {
+	var set []*Input
+	for _, in := range p.inputs {
+		if in.node != p.code.texts.starts { // SetTexts sets those
+			set = append(set, in)
+		}
+	}
+	return set
+}
+
+// Name returns the name that the graph has given the input.
+func (in *Input) Name() string { return in.node.name }
+
+// SetFloats makes the program read values, in stored order. It panics unless the input is of float32 and as
+// long.
+func (in *Input) SetFloats(values []float32) {
+	if in == nil {
+		return
+	}
+	in.check(tensor.Float32, len(values))
+	in.buffer.F = values
+}
+
+// SetInts makes the program read values. It panics unless the input is of int32 and as long.
+func (in *Input) SetInts(values []int32) {
+	if in == nil {
+		return
+	}
+	in.check(tensor.Int32, len(values))
+	in.buffer.I = values
+}
+
+// check panics unless n elements of a type fit the input.
+func (in *Input) check(t tensor.DType, n int) {
+	is := in.node.typ
+	if is.DType != t || is.Ragged {
+		panic(fmt.Sprintf("graph: set input: %v values for %s %v", t, in.node.name, is))
+	}
+	if want := is.Shape.Elems(); n != want {
+		panic(fmt.Sprintf("graph: set input: len(%s)=%d, want %d", in.node.name, n, want))
+	}
+}
+
+// SetTexts makes the program read texts: the tokens of all, one text after another, and the length of each.
+// It panics unless the input is that of Graph.Texts and there are Samples() lengths, each from 1 to what the
+// graph allows, which add up to the number of tokens.
+func (in *Input) SetTexts(tokens, lengths []int32) {
+	if in == nil {
+		return
+	}
+	p := in.program
+	if in.node != p.code.texts.tokens {
+		panic(fmt.Sprintf("graph: set texts: %s is no input of texts", in.node.name))
+	}
+	at := 0
+	for n, length := range lengths {
+		if length < 1 || int(length) > p.code.texts.most {
+			panic(fmt.Sprintf("graph: set texts: text %d has %d tokens, want 1 to %d",
+				n, length, p.code.texts.most))
+		}
+		at += int(length)
+	}
+	if len(lengths) != p.Samples() || len(tokens) != at {
+		panic(fmt.Sprintf("graph: set texts: %d texts of %d tokens, want %d of %d",
+			len(lengths), len(tokens), p.Samples(), at))
+	}
+	for n, length := range lengths {
+		p.starts[n+1] = p.starts[n] + length
+	}
+	in.buffer.I = tokens
+	p.rows = len(tokens)
+	p.resize()
+}
+
+// Floats returns the program's own memory for a float32 input, in stored order, to be filled before Forward.
+// The first call takes it and makes the program read it.
+func (in *Input) Floats() []float32 {
+	if in == nil || in.node.typ.DType != tensor.Float32 {
+		return nil
+	}
+	if in.buffer.F == nil {
+		in.buffer.F = alignedFloats(in.node.typ.Shape.Elems())
+	}
+	return in.buffer.F
+}
+
+// Ints is Floats for an int32 input, such as labels.
+func (in *Input) Ints() []int32 {
+	if in == nil || in.node.typ.DType != tensor.Int32 || in.node.typ.Ragged {
+		return nil
+	}
+	if in.buffer.I == nil {
+		in.buffer.I = make([]int32, in.node.typ.Shape.Elems())
+	}
+	return in.buffer.I
+}
