@@ -44,4 +44,4 @@ bench: build
 
 # Rewrites golden files; review the diff.
 golden:
-	go test ./train ./app/command ./app/report -update
+	go test ./train ./recipe ./app/command ./app/report -update

@@ -15,6 +15,9 @@ func (s Setting) called(names ...string) Setting {
 	return s
 }
 
+// Elsewhere returns the names that other programs have for the setting.
+func (s Setting) Elsewhere() []string { return slices.Clone(s.elsewhere) }
+
 // translate returns the setting that other programs call name, or a sentence about a name that has no
 // setting here. Both are empty where the name is not known.
 func translate(name string) (setting, remark string) {
