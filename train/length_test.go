@@ -80,13 +80,13 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 func TestTargetEndsTheRun(t *testing.T) {
 	for name, change := range map[string]func(c *train.Config){
 		"average":   func(c *train.Config) { c.EMA = 0.5 },
-		"lookahead": func(c *train.Config) { c.Lookahead = optim.LookaheadConfig{Every: 11, Alpha: 0.5} },
+		"lookahead": func(c *train.Config) { c.Lookahead = optim.LookaheadConfig{Every: 6, Alpha: 0.5} },
 		"both": func(c *train.Config) {
-			c.EMA, c.Lookahead = 0.5, optim.LookaheadConfig{Every: 11, Alpha: 0.5}
+			c.EMA, c.Lookahead = 0.5, optim.LookaheadConfig{Every: 6, Alpha: 0.5}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := example(t, "lenet", 300, 100)
+			c := example(t, "lenet", 150, 100)
 			change(&c)
 			checkTarget(t, c)
 		})
@@ -119,7 +119,7 @@ func checkTarget(t *testing.T, c train.Config) {
 		}
 	}
 
-	a := &album{after: []int{10 * (first + 1)}}
+	a := &album{after: []int{5 * (first + 1)}}
 	c.Keeper, c.Target = a, 0
 	run(t, c, 1, 1, compute.Best())
 	c.Keeper, c.Target = nil, best
