@@ -1,8 +1,11 @@
 package setting
 
 import (
+	"slices"
+
 	"lockstep/comm"
 	"lockstep/compute"
+	"lockstep/gradsync"
 )
 
 const (
@@ -28,7 +31,7 @@ const (
 	NormalizeImageNet = "imagenet"
 )
 
-func strategies() []string { return []string{single, "gather-scatter", "all-reduce", "ddp", none} }
+func strategies() []string { return slices.Concat([]string{single}, gradsync.Names(), []string{none}) }
 func algorithms() []string { return append([]string{auto}, comm.Algorithms()...) }
 func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} }
 
