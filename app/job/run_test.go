@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -279,7 +280,7 @@ func TestProgressComesToTheEnd(t *testing.T) {
 
 func TestRunNotesContention(t *testing.T) {
 	c := short(t)
-	c.Threads = 512
+	c.Threads, c.Epochs, c.Steps, c.LimitTest = runtime.NumCPU()+1, 0, 1, 0
 	var notes strings.Builder
 	run(t, c, job.Options{Stderr: &notes})
 	if !strings.Contains(notes.String(), "contention") {
