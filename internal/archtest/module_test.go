@@ -40,14 +40,7 @@ type module struct {
 func load(t *testing.T) *module {
 	t.Helper()
 	m := &module{fset: token.NewFileSet()}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
-		if d.IsDir() {
-			return skipFolder(path, rel)
-		}
+	err := walk(func(path, rel string) error {
 		if !strings.HasSuffix(path, ".go") {
 			return nil
 		}
@@ -73,6 +66,20 @@ func load(t *testing.T) *module {
 		t.Fatalf("found only %d Go files below %s", len(m.files), root)
 	}
 	return m
+}
+
+// walk calls f with every file of the module and its slash-separated path relative to the root.
+func walk(f func(path, rel string) error) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+		if d.IsDir() {
+			return skipFolder(path, rel)
+		}
+		return f(path, rel)
+	})
 }
 
 // skipFolder leaves out hidden, vendored and testdata folders and nested modules.

@@ -13,6 +13,7 @@ const (
 	maxFunctionLines = 80
 	maxFileLines     = 600
 	maxColumns       = 110 // tabs count four
+	maxUnitLines     = 75  // of assembly
 )
 
 // readAllowed returns the entries of testdata/allow.txt, each with a reason behind a '#'.
@@ -34,6 +35,42 @@ func readAllowed(t *testing.T) []string {
 		entries = append(entries, entry)
 	}
 	return entries
+}
+
+// unit is a function in assembly.
+type unit struct {
+	path, name string
+	lines      int // instructions and labels
+}
+
+// assembly returns the units of the module's assembly.
+func assembly(t *testing.T) []unit {
+	t.Helper()
+	var units []unit
+	err := walk(func(path, rel string) error {
+		if !strings.HasSuffix(path, ".s") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		inside := false
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			if rest, ok := strings.CutPrefix(line, "TEXT "); ok {
+				name, _, _ := strings.Cut(strings.TrimPrefix(rest, "\u00b7"), "(")
+				units, inside = append(units, unit{path: rel, name: name}), true
+			} else if inside && line != "" && !strings.HasPrefix(line, "//") {
+				units[len(units)-1].lines++
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(units) < 100 {
+		t.Fatalf("found only %d functions in assembly below %s", len(units), root)
+	}
+	return units
 }
 
 func TestSizes(t *testing.T) {
@@ -66,6 +103,11 @@ func TestSizes(t *testing.T) {
 				t.Errorf("%s: %s has %d lines, want at most %d",
 					m.position(fn.Pos()), fn.Name.Name, n, maxFunctionLines)
 			}
+		}
+	}
+	for _, u := range assembly(t) {
+		if u.lines > maxUnitLines && !isAllowed(u.path) && !isAllowed(u.path+" "+u.name) {
+			t.Errorf("%s: %s has %d lines, want at most %d", u.path, u.name, u.lines, maxUnitLines)
 		}
 	}
 	for _, entry := range allowed {
