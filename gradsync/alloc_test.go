@@ -55,7 +55,7 @@ func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
 	}
 }
 
-// newStep returns an exchange and what ends its steps.
+// newStep returns an exchange and a function that ends its steps.
 func newStep(name string, c gradsync.Config) (gradsync.Exchange, func() error, error) {
 	if name != "late" {
 		s, err := gradsync.New(name, c)

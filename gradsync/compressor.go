@@ -2,21 +2,22 @@ package gradsync
 
 import "lockstep/comm"
 
-// compressor turns the gradients of a bucket into vectors that are summed over all workers, and their sums
-// into the sum of the gradients. What it leaves out of a step it keeps as residuals, and adds to the next.
+// compressor turns the gradients of a bucket into vectors that are summed over all workers, and the
+// sums of those vectors into the sum of the gradients. What it leaves out of a step it keeps as
+// residuals, and adds to the next step's gradients.
 type compressor interface {
-	// vectors returns, for each piece, what is all-reduced for a bucket; the first receives the sum.
-	// They are always the same memory.
+	// vectors returns the vectors that are all-reduced for a bucket, one for each piece; the first
+	// receives the sum. It returns the same slices every time.
 	vectors(bucket int) [][]float32
-	// compress fills a bucket's vectors from its gradients, which are final.
+	// compress fills the vectors of a bucket from its final gradients.
 	compress(bucket int)
-	// restore leaves the sums of the gradients in the first piece, when those of all vectors are known.
-	// It tells book of every exchange that it takes.
+	// restore computes the sums of the gradients from the sums of the vectors, and stores them in
+	// the first piece. It calls book for every further exchange that it makes.
 	restore(book func(bucket int, h *comm.Handle)) error
 	state() State
 }
 
-// whole sends the gradients as they are.
+// whole sends uncompressed gradients.
 type whole struct {
 	pieces  [][]float32
 	buckets []Bucket

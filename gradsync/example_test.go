@@ -10,8 +10,8 @@ import (
 	"lockstep/shard"
 )
 
-// Two workers, goroutines here, sum the gradients of two parameters. Backward completes the last
-// parameter first, and its all-reduce begins while the rest of backward goes on.
+// Two workers (goroutines here) sum the gradients of two parameters. Backward completes the last
+// parameter first, and its all-reduce overlaps with the rest of backward.
 func ExampleNew() {
 	plan, err := shard.Cut(2, 2)
 	if err != nil {

@@ -7,41 +7,41 @@ import (
 	"lockstep/comm"
 )
 
-// atEnd is a Strategy whose exchange ends with the step.
+// atEnd is a Strategy whose exchange is complete at the end of the step.
 type atEnd struct{ *exchange }
 
 func (s atEnd) Wait() error { return s.wait() }
 
-// exchange is what every strategy that exchanges is made of: ranges of the gradient, each reduced by
-// one prepared collective, either as soon as it is final (eager) or one after another in wait.
+// exchange is the base of all strategies: ranges of the gradient, each reduced by one prepared
+// collective, either as soon as it is final (eager) or one after another in wait.
 type exchange struct {
 	config  Config
 	isEager bool
 
 	buckets  []Bucket
 	handles  []*comm.Handle
-	plain    []int64 // by bucket: bytes that this rank would send of its gradients as they are
+	plain    []int64 // by bucket: bytes that this rank would send uncompressed
 	bucketOf []int   // by parameter
 	missing  []int   // by bucket: parameters not ready yet in this step
 	compressor
 	waiting time.Time               // when training began to wait in this step
-	onBook  func(int, *comm.Handle) // s.bookLate, bound once so that a step allocates nothing
-	order   []int                   // in which the buckets start
+	onBook  func(int, *comm.Handle) // s.bookLate, bound once so that a step does not allocate
+	order   []int                   // the order in which buckets start
 	started int                     // buckets started in this step
 
 	rows   []rowsHandle
-	shared *rowsHandle // this step's, nil without
+	shared *rowsHandle // this step's, or nil
 }
 
-// rowsHandle is a prepared all-gather of one rows slice.
+// rowsHandle is a prepared all-gather of one slice of rows.
 type rowsHandle struct {
 	first  *float32
 	len    int
 	handle *comm.Handle
 }
 
-// cut makes the buckets: consecutive parameters until limit bytes are reached, edge for the
-// first. Parameters at the end that fit in edge together become a bucket of their own.
+// cut makes the buckets: consecutive parameters up to limit bytes, or up to edge bytes for the
+// first. Parameters at the end that fit in edge bytes together form a bucket of their own.
 func (s *exchange) cut(limit, edge int) {
 	c := &s.config
 	s.bucketOf = make([]int, len(c.Segments))
@@ -75,7 +75,7 @@ func (s *exchange) cut(limit, edge int) {
 	}
 }
 
-// prepare makes one collective for each bucket.
+// prepare prepares one collective for each bucket.
 func (s *exchange) prepare(op comm.Op) {
 	c := &s.config
 	codec := c.Wire.Codec()
@@ -91,9 +91,9 @@ func (s *exchange) prepare(op comm.Op) {
 	}
 }
 
-// nameOf says in messages which bucket is exchanged.
+// nameOf returns the name of a bucket in messages, where buckets are numbered from 1.
 func (s *exchange) nameOf(bucket int) string {
-	return fmt.Sprintf("bucket %d of %d", bucket, len(s.buckets))
+	return fmt.Sprintf("bucket %d of %d", bucket+1, len(s.buckets))
 }
 
 func (s *exchange) Begin(int) {
@@ -110,12 +110,12 @@ func (s *exchange) Ready(param int) {
 	}
 }
 
-// startReady starts the buckets that are complete, in order, so that all ranks issue the same
-// collectives in the same order. The last bucket is left to Wait: with nothing behind which it
-// could hide, handing it to another thread would only cost two changes of thread.
+// startReady starts the complete buckets in order, so that all ranks issue the same collectives in
+// the same order. The last bucket is left to Wait: nothing is left to overlap with, so another
+// thread would only add two thread switches.
 func (s *exchange) startReady() { s.startFirst(len(s.buckets) - 1) }
 
-// startFirst starts those of the first num buckets that are complete.
+// startFirst starts the complete ones among the first num buckets.
 func (s *exchange) startFirst(num int) {
 	for s.started < num && s.missing[s.order[s.started]] == 0 {
 		i := s.order[s.started]
@@ -125,7 +125,7 @@ func (s *exchange) startFirst(num int) {
 	}
 }
 
-// wait blocks until all buckets have been exchanged and the rows are complete.
+// wait blocks until all buckets are exchanged and the rows are complete.
 func (s *exchange) wait() error {
 	s.waiting = time.Now()
 	var first error
@@ -157,17 +157,17 @@ func (s *exchange) wait() error {
 	return first
 }
 
-// count adds an exchange of bucket i's gradients to its account.
+// count adds the bytes of an exchange to bucket i's totals.
 func (s *exchange) count(i int, h *comm.Handle) {
 	b := &s.buckets[i]
 	b.Steps++
 	b.Spared += s.plain[i] - h.Report().Vector
 }
 
-// bookLate books an exchange that a compressor makes in Wait.
+// bookLate records an exchange that a compressor makes in Wait.
 func (s *exchange) bookLate(i int, h *comm.Handle) { s.book(i, h, s.waiting) }
 
-// book adds an exchange that has ended, and for which training has waited since, to bucket i's account.
+// book adds a finished exchange, for which training has waited since wait, to bucket i's totals.
 func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 	b, t := &s.buckets[i], h.Report()
 	b.Sent += t.Sent
@@ -187,13 +187,14 @@ func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 // isOverlapping reports whether anything is exchanged during backward.
 func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 }
 
-// Share starts an all-gather of the rows, prepared at the first use of this slice, or leaves it
-// to Wait if nothing else is exchanged before.
+// Share starts an all-gather of the rows, prepared on first use of this slice. If nothing else is
+// exchanged during backward, it leaves the start to Wait.
 func (s *exchange) Share(rows []float32) {
 	s.shareRows(rows, s.isOverlapping())
 }
 
-// shareRows prepares the all-gather of rows, and starts it unless it is left to Wait.
+// shareRows prepares the all-gather of rows, and starts it if isStarted, else leaves the start to
+// wait.
 func (s *exchange) shareRows(rows []float32, isStarted bool) {
 	if len(rows) == 0 {
 		return
@@ -217,7 +218,7 @@ func (s *exchange) shareRows(rows []float32, isStarted bool) {
 
 func (s *exchange) Sum(counts []int64) error { return sumCounts(s.config.Group, counts) }
 
-// sumCounts gathers everybody's counts and adds them; integers have no order to keep.
+// sumCounts gathers all workers' counts and adds them; the order of integers does not matter.
 func sumCounts(g *comm.Group, counts []int64) error {
 	n := len(counts)
 	all, bounds := make([]int64, n*g.Size()), make([]int, g.Size()+1)

@@ -2,9 +2,9 @@ package gradsync
 
 import "fmt"
 
-// governor is the strategy of the wire "auto": it lets the first step's gradients wait until it has
-// measured the wires on them and the link, and chooses. From then on it is the strategy with that wire. The
-// ranks pool their figures, so all choose the same.
+// governor is the strategy of the wire "auto". It holds back the first step's gradients, measures
+// the wires on them and the link, chooses a wire, and from then on forwards to a strategy with that
+// wire. The ranks combine their figures, so all choose the same.
 type governor struct {
 	Strategy // nil until the first Wait
 	name     string
@@ -55,10 +55,10 @@ func (g *governor) Wait() error {
 	return g.Strategy.Wait()
 }
 
-// Sum works before the choice, too: a run that is resumed may evaluate before its first step.
+// Sum works before the choice too: a resumed run may evaluate before its first step.
 func (g *governor) Sum(counts []int64) error { return sumCounts(g.config.Group, counts) }
 
-// Close frees the strategy, if there is one yet.
+// Close closes the strategy, if there is one.
 func (g *governor) Close() error {
 	if g.Strategy == nil {
 		return nil
@@ -66,7 +66,7 @@ func (g *governor) Close() error {
 	return g.Strategy.Close()
 }
 
-// Buckets returns what was exchanged: nothing before the choice.
+// Buckets returns the buckets of the strategy; none before the choice.
 func (g *governor) Buckets() []Bucket {
 	if g.Strategy == nil {
 		return nil
@@ -74,7 +74,7 @@ func (g *governor) Buckets() []Bucket {
 	return g.Strategy.Buckets()
 }
 
-// decide chooses and brings the strategy to where the step is.
+// decide chooses the wire, makes the strategy and repeats this step's calls on it.
 func (g *governor) decide() error {
 	verdict, err := judge(&g.config, Wires(), newSample(&g.config, g.config.Pieces[0]))
 	if err != nil {

@@ -35,8 +35,7 @@ func (m *throttled) Wait(want []comm.Direction, timeout time.Duration) error {
 	return m.Mesh.Wait(want, min(timeout, time.Millisecond))
 }
 
-// Over a slow link the governor has gradients travel as bf16, from the first step on, and every rank
-// knows why.
+// Over a slow link the governor selects bf16 in the first step, and every rank gets the reasons.
 func TestGovernorOnASlowLink(t *testing.T) {
 	const workers, elems, perSecond, steps = 2, 1 << 14, 5e5, 3 // slow beside a codec under -race
 	data := commtest.NewContributions(workers, elems)

@@ -63,8 +63,8 @@ func loopback(t testing.TB, size int) []comm.Mesh {
 	return meshes
 }
 
-// sizes are the lengths of the parameters of a small network, by number; their gradients become
-// final from the last to the first.
+// layout returns the parameters of a small network; gradients become final from the last to the
+// first.
 func layout() (segments []gradsync.Segment, order []int, total int) {
 	sizes := []int{75, 3, 1201, 0, 16, 9_001, 64, 640, 11}
 	segments = make([]gradsync.Segment, len(sizes))
@@ -177,8 +177,8 @@ func allStrategies(g *comm.Group, data commtest.Contributions, want []float32) e
 	return nil
 }
 
-// Sharded, every worker has its shares of the sum, which together are all of it, and what the workers bring
-// of a vector becomes whole, with a lossless codec too.
+// With Sharded every worker gets its shares of the sum, all shares together are the whole sum, and
+// the all-gather completes a vector, with a lossless codec too.
 func TestShares(t *testing.T) {
 	segments, order, total := layout()
 	for workers := 1; workers <= 6; workers++ {
@@ -233,8 +233,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// spread completes v on all workers, the parameters that a forward pass reads first before the others.
+// spread completes v on all workers, beginning with the parameters that a forward pass reads first.
 func spread(s *gradsync.Sharded, v []float32) error {
-	s.Spread(v)
-	return errors.Join(s.Arrived(2), s.Arrived(2), s.Arrived(0), s.Arrived(-1), s.Arrived(-1))
+	s.StartAllGather(v)
+	return errors.Join(s.WaitAllGather(2), s.WaitAllGather(2), s.WaitAllGather(0),
+		s.WaitAllGather(-1), s.WaitAllGather(-1))
 }

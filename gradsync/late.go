@@ -9,28 +9,28 @@ import (
 	"lockstep/comm"
 )
 
-// Late is "ddp" whose sums may come while the next forward pass goes on. It satisfies train.LateSync. A
-// step ends with WaitRows, and WaitParam or WaitNext until every range has been returned.
+// Late is "ddp" whose sums may arrive during the next forward pass. It satisfies train.LateSync. A
+// step ends with WaitRows, followed by WaitParam or WaitNext until every range is returned.
 //
-// After a few steps the buckets that backward does not hide change their order: they start in forward
-// order, the same on all ranks.
+// After a few steps the buckets that backward does not hide change their order: they start in
+// forward order, the same on all ranks.
 type Late struct {
 	*exchange
 	isAway  []bool // by bucket: its sum has not been returned since WaitRows
-	orderBy error  // of agreeing on an order
+	orderBy error  // the error of agree
 
-	// How many buckets had begun when backward ended, in each of the first steps but the very first.
+	// How many buckets had begun when backward ended, in each of lateTrials steps after the first.
 	begun []int
 	step  int // since NewLate
 
-	word [4]byte // rank 0's verdict
+	word [4]byte // rank 0's decision
 }
 
-// lateTrials is in how many steps begun is counted, before the buckets change their order.
+// lateTrials is the number of steps that count begun before the buckets change their order.
 const lateTrials = 9
 
-// NewLate returns the exchange of workers that update weights while the next forward pass goes on. It
-// takes no error feedback.
+// NewLate returns an exchange for workers that update weights during the next forward pass. It
+// returns an error if c.Wire keeps residuals or is "auto".
 func NewLate(c Config) (*Late, error) {
 	if !c.Wire.IsFixed() {
 		return nil, fmt.Errorf("gradsync: late: want no error feedback")
@@ -43,14 +43,14 @@ func NewLate(c Config) (*Late, error) {
 		begun: make([]int, 0, lateTrials)}, nil
 }
 
-// Ready says that the pieces of a parameter's gradient are final. No bucket is left to the waiting
-// goroutine.
+// Ready reports that the pieces of a parameter's gradient are final. Unlike a Strategy's, it starts
+// the last bucket too.
 func (s *Late) Ready(param int) {
 	s.missing[s.bucketOf[param]]--
 	s.startFirst(len(s.buckets))
 }
 
-// Share completes rows.
+// Share starts the all-gather of rows.
 func (s *Late) Share(rows []float32) {
 	s.orderBy = s.agree()
 	s.shareRows(rows, true)
@@ -72,11 +72,11 @@ func (s *Late) WaitRows() error {
 	return s.shared.handle.Wait()
 }
 
-// WaitParam blocks until the global gradient of param is in Pieces[0]. It returns the range [lo, hi) that
-// came with it; lo = hi if that was returned before.
+// WaitParam blocks until the global gradient of param is in Pieces[0]. It returns the range [lo,
+// hi) that arrived with it, or lo = hi if that range was returned before.
 func (s *Late) WaitParam(param int) (lo, hi int, err error) { return s.sum(s.bucketOf[param]) }
 
-// WaitNext blocks until any further range is there; lo = hi when all have been returned.
+// WaitNext blocks until any further range is in Pieces[0]; lo = hi if all were returned.
 func (s *Late) WaitNext() (lo, hi int, err error) {
 	for _, i := range s.order {
 		if lo, hi, err = s.sum(i); lo < hi || err != nil {
@@ -86,7 +86,7 @@ func (s *Late) WaitNext() (lo, hi int, err error) {
 	return 0, 0, nil
 }
 
-// sum waits for bucket i, unless its sum has been returned.
+// sum waits for bucket i, unless its sum was returned before.
 func (s *Late) sum(i int) (lo, hi int, err error) {
 	if !s.isAway[i] {
 		return 0, 0, nil
@@ -104,7 +104,7 @@ func (s *Late) sum(i int) (lo, hi int, err error) {
 	return b.Lo, b.Hi, nil
 }
 
-// Close waits for the sums that a run which ended early has left on their way.
+// Close waits for the exchanges in progress, as after a run that ended early.
 func (s *Late) Close() error {
 	for i := range s.isAway {
 		_, _, _ = s.sum(i)
@@ -112,10 +112,10 @@ func (s *Late) Close() error {
 	return s.exchange.Close()
 }
 
-// agree decides, once a few steps have shown how far the exchange comes during backward, in which order
-// the buckets start: that many, and at least one, as they become final, then the others in forward
-// order. All ranks must start them in one order, so rank 0 decides. It is called where nothing is under
-// way.
+// agree decides the order in which the buckets start, once a few steps have shown how many are
+// exchanged during backward: that many, and at least one, in the order in which they become final,
+// then the others in forward order. All ranks must use one order, so rank 0 decides. It is called
+// while nothing is in progress.
 func (s *Late) agree() error {
 	if s.step != 1+lateTrials || len(s.begun) == 0 {
 		return nil

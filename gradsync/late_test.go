@@ -11,8 +11,8 @@ import (
 	"lockstep/gradsync"
 )
 
-// Sums that come after WaitRows have the bits of those that come before, in whatever order they are waited
-// for, also once the buckets change their order, which is the same on all ranks.
+// Sums that arrive after WaitRows have the same bits in whatever order they are waited for, also
+// after the buckets change their order, which is the same on all ranks.
 func TestLateSums(t *testing.T) {
 	segments, order, total := layout()
 	for workers := 1; workers <= 4; workers++ {
@@ -58,7 +58,8 @@ func TestLateSums(t *testing.T) {
 	}
 }
 
-// lateStep makes a step and takes every sum once, and one of them first, which differs from step to step.
+// lateStep makes a step and waits for every sum once, beginning with another parameter in each
+// step.
 func lateStep(s *gradsync.Late, step, shards int) error {
 	_, order, total := layout()
 	s.Begin(step)
@@ -81,14 +82,14 @@ func lateStep(s *gradsync.Late, step, shards int) error {
 		}
 		for i := lo; i < hi; i++ {
 			if isCovered[i] {
-				return fmt.Errorf("step %d: element %d came twice", step, i)
+				return fmt.Errorf("step %d: element %d was returned twice", step, i)
 			}
 			isCovered[i] = true
 		}
 	}
 	for _, b := range s.Buckets() {
 		if b.Steps != step+1 || b.Lo < b.Hi && (!isCovered[b.Lo] || !isCovered[b.Hi-1]) {
-			return fmt.Errorf("step %d: bucket [%d,%d) has not come", step, b.Lo, b.Hi)
+			return fmt.Errorf("step %d: bucket [%d,%d) was not returned", step, b.Lo, b.Hi)
 		}
 	}
 	return nil
@@ -130,7 +131,7 @@ func TestStartOrder(t *testing.T) {
 	}
 }
 
-// An update that goes bucket by bucket, or share by share, cannot be given what keeps residuals.
+// Sharded and late exchanges refuse wires with error feedback.
 func TestErrorFeedbackIsRefused(t *testing.T) {
 	segments, order, total := layout()
 	errs := commtest.Ranks(t, local, commtest.Cut(t, 1, 1), comm.Config{}, func(g *comm.Group) error {

@@ -2,11 +2,11 @@ package gradsync
 
 import "math"
 
-// A matrix M [rows, cols] lies row by row. A factor of rank r is kept as r vectors one after another: the
-// left one, P, of rows elements each, the right one, Q, of cols. All sums have the order of their loops,
-// four partial sums side by side in dot.
+// A matrix M [rows, cols] is stored row by row. A factor of rank r is stored as r vectors one after
+// another: the left factor P has vectors of rows elements, the right factor Q of cols elements. All
+// sums have the order of their loops; dot has four partial sums side by side.
 
-// dot returns the sum over i of x[i] y[i], by i modulo 4, with len(y) >= len(x).
+// dot returns the sum of x[i] y[i] in four partial sums, by i modulo 4. len(y) >= len(x).
 func dot(x, y []float32) float32 {
 	var a, b, c, d float32
 	n := len(x) &^ 3
@@ -23,7 +23,7 @@ func dot(x, y []float32) float32 {
 	return (a + b) + (c + d)
 }
 
-// addScaled is y[i] += s x[i], with len(y) >= len(x).
+// addScaled computes y[i] += s x[i]. len(y) >= len(x).
 func addScaled(y, x []float32, s float32) {
 	n := len(x) &^ 3
 	for i := 0; i < n; i += 4 {
@@ -38,7 +38,7 @@ func addScaled(y, x []float32, s float32) {
 	}
 }
 
-// leftProduct is P = M Q.
+// leftProduct computes P = M Q.
 func leftProduct(p, m, q []float32, rows, cols int) {
 	for i := range rows {
 		row := m[i*cols:][:cols]
@@ -48,7 +48,7 @@ func leftProduct(p, m, q []float32, rows, cols int) {
 	}
 }
 
-// rightProduct is Q = transposed M P.
+// rightProduct computes Q = transposed(M) P.
 func rightProduct(q, m, p []float32, rows, cols int) {
 	clear(q)
 	for i := range rows {
@@ -59,7 +59,7 @@ func rightProduct(q, m, p []float32, rows, cols int) {
 	}
 }
 
-// addProduct is M += sign P transposed Q.
+// addProduct computes M += sign P transposed(Q).
 func addProduct(m, p, q []float32, rows, cols int, sign float32) {
 	for i := range rows {
 		row := m[i*cols:][:cols]
@@ -69,12 +69,12 @@ func addProduct(m, p, q []float32, rows, cols int, sign float32) {
 	}
 }
 
-// dependent is the part of a vector's norm that rounding may leave of it.
+// dependent is the relative norm below which the rest of a vector counts as rounding error.
 const dependent = 1e-5
 
-// orthogonalize makes the vectors of p orthonormal, in their order, by Gram and Schmidt: each loses its
-// part along those before it, twice, so that no more than rounding is left of it. A vector that depends on
-// those before becomes zero, and isUsed says so.
+// orthogonalize makes the vectors of p orthonormal in order, by Gram-Schmidt. The components along
+// earlier vectors are subtracted twice, so that only rounding error is left of them. A vector that
+// depends on earlier ones becomes zero, and its isUsed is false.
 func orthogonalize(p []float32, rows int, isUsed []bool) {
 	for k := range isUsed {
 		x := p[k*rows:][:rows]
@@ -97,7 +97,7 @@ func orthogonalize(p []float32, rows int, isUsed []bool) {
 	}
 }
 
-// inner is the sum of x[i] y[i], one after the other.
+// inner returns the sum of x[i] y[i] in order.
 func inner(x, y []float32) float64 {
 	sum := 0.0
 	for i := range x {

@@ -7,14 +7,14 @@ import (
 	"lockstep/random"
 )
 
-// powerSGDWire sends the gradients of matrices as two factors of some rank.
+// powerSGDWire sends the gradients of matrices as two factors of the given rank.
 func powerSGDWire(rank int) Wire {
 	return Wire{name: fmt.Sprintf("powersgd-%d", rank),
 		compressor: func(c *Config, buckets []Bucket) compressor { return newPowerSGD(rank, c, buckets) },
 		volume:     func(segments []Segment) int { return lowRankVolume(rank, segments) }}
 }
 
-// lowRankVolume counts the elements of factors, and of what travels whole beside them.
+// lowRankVolume counts the elements of the factors and of the segments that are sent whole.
 func lowRankVolume(rank int, segments []Segment) int {
 	elems := 0
 	for _, s := range segments {
@@ -30,43 +30,44 @@ func lowRankVolume(rank int, segments []Segment) int {
 // hasFactors reports whether a matrix is larger than its factors.
 func (s Segment) hasFactors(rank int) bool { return rank*(s.Rows+s.Cols) < s.Rows*s.Cols }
 
-// powerSGD sends the gradient M of each matrix as two factors of low rank, and adds what that leaves out
-// to the next step's (error feedback). With the right factor Q of the step before as a guess, and E for
-// what was left out, each piece of each worker computes
+// powerSGD sends the gradient M of each matrix as two factors of low rank, and adds the error E of
+// that approximation to the next step's gradient (error feedback). Q begins as the right factor of
+// the step before. Each piece of each worker computes
 //
-//	M = gradient + E,  P = M Q,  sum P over all,  make it orthonormal
-//	Q = transposed M P,  E = M - P transposed Q,  sum Q over all
+//	M = gradient + E,  P = M Q,  all-reduce P,  orthonormalize P
+//	Q = transposed(M) P,  E = M - P transposed(Q),  all-reduce Q
 //
-// and the sum of the gradients becomes P transposed Q. That is one step of the power method towards the
-// best approximation; a gradient of that rank is sent as it is, but for rounding. What is no matrix, or not
-// larger than its factors, travels whole beside P. After Vogels, Karimireddy and Jaggi 2019, "PowerSGD",
-// algorithms 1 and 2. Cost of n elements: four times rank * n multiplications, on the training goroutine.
+// and the sum of the gradients becomes P transposed(Q). This is one step of the power method
+// towards the best approximation; a gradient of that rank or less is sent exactly, except for
+// rounding. Vectors, and matrices that are not larger than their factors, are sent whole together
+// with P. After Vogels, Karimireddy and Jaggi 2019, "PowerSGD", algorithms 1 and 2. Cost for n
+// elements: four times rank * n multiplications, on the training goroutine.
 type powerSGD struct {
 	pieces  [][]float32
 	held    [][]float32 // E, by piece
-	account []Bucket    // of the exchange
+	account []Bucket    // of the exchanges
 	buckets []lowBucket
 }
 
-// lowBucket is a bucket of which factors are sent.
+// lowBucket is a bucket that is sent as factors.
 type lowBucket struct {
 	matrices []lowMatrix
-	plain    []Segment    // what is sent whole, which follows the left factors
+	plain    []Segment    // sent whole, after the left factors
 	left     [][]float32  // by piece
 	right    [][]float32  // by piece
 	handle   *comm.Handle // of right
 }
 
-// lowMatrix is a matrix that is sent as factors.
+// lowMatrix is a matrix that is sent as two factors.
 type lowMatrix struct {
 	param              int
 	offset, rows, cols int
-	left, right        Segment   // its factors' places in the bucket's
+	left, right        Segment   // places of its factors in the bucket's
 	guess              []float32 // Q
-	isUsed             []bool    // whether a vector of P adds to those before
+	isUsed             []bool    // whether a vector of P is independent of those before
 }
 
-// newPowerSGD cuts what the buckets hold into matrices and others.
+// newPowerSGD divides the parameters of the buckets into matrices with factors and others.
 func newPowerSGD(rank int, c *Config, buckets []Bucket) *powerSGD {
 	s := &powerSGD{pieces: c.Pieces, account: buckets}
 	for _, p := range c.Pieces {
@@ -111,7 +112,7 @@ func newLowBucket(r int, c *Config, bucket Bucket) lowBucket {
 	return b
 }
 
-// guessSeed keeps the first guesses apart from other random numbers.
+// guessSeed separates the first guesses from other random numbers.
 const guessSeed = 0x706f776572 // "power"
 
 func (s *powerSGD) vectors(bucket int) [][]float32 { return s.buckets[bucket].left }
@@ -155,7 +156,7 @@ func (s *powerSGD) restore(book func(int, *comm.Handle)) error {
 	return first
 }
 
-// project computes a bucket's right factors from the sums of the left ones, and what they leave out.
+// project computes a bucket's right factors from the sums of the left ones, and the error.
 func (s *powerSGD) project(b *lowBucket) {
 	for _, m := range b.matrices {
 		p := m.left.of(b.left[0])
@@ -169,8 +170,9 @@ func (s *powerSGD) project(b *lowBucket) {
 	}
 }
 
-// expand puts the product of the factors into the first piece, and what was sent whole. The right factor
-// is the next guess, but where the left one has no vector to go with it the last guess stays.
+// expand stores the product of the factors, and what was sent whole, in the first piece. The right
+// factor is the next guess; where the left factor has no vector to go with it, the last guess
+// stays.
 func (s *powerSGD) expand(b *lowBucket) {
 	end := 0
 	for _, m := range b.matrices {

@@ -26,8 +26,8 @@ func matrices() []gradsync.Segment {
 		{Offset: offsetC, Len: rowsC * colsC, Rows: rowsC, Cols: colsC}}
 }
 
-// outer returns the sum of terms products u v of vectors, the t-th of them decay^t times as large, with
-// what follows the first matrix as it comes.
+// outer returns the sum of terms outer products u v; the t-th is scaled by decay^t. The values
+// after the first matrix are arbitrary.
 func outer(seed, terms int, decay float64) []float32 {
 	noise := commtest.NewContributions(2*terms+1, elemsABC)
 	noise = append(noise[seed:], noise[:seed]...)
@@ -47,8 +47,8 @@ func outer(seed, terms int, decay float64) []float32 {
 	return g
 }
 
-// lowRankSteps lets every worker of a plan exchange the gradients of its pieces for some steps, and returns
-// what each of them got in each step.
+// lowRankSteps lets every worker of a plan exchange the gradients of its pieces for some steps, and
+// returns the result of each worker in each step.
 func lowRankSteps(t *testing.T, name string, shards, workers, rank, steps int,
 	gradient func(step, shard int) []float32) (sums [][][]float32) {
 	t.Helper()
@@ -101,7 +101,7 @@ func lowRankSteps(t *testing.T, name string, shards, workers, rank, steps int,
 	return sums
 }
 
-// distance returns the norm of x-y over that of y, of the first matrix.
+// distance returns the norm of x-y relative to that of y, for the first matrix.
 func distance(x, y []float32) float64 {
 	var d, n float64
 	for i := range y[:offsetB] {
@@ -111,7 +111,7 @@ func distance(x, y []float32) float64 {
 	return math.Sqrt(d / n)
 }
 
-// A gradient of rank r or less comes through factors of rank r as it is, from the first step on, and
+// A gradient of rank r or less passes through factors of rank r unchanged from the first step on;
 // vectors and small matrices always do, bit by bit. All workers get the same bits.
 func TestFactorsOfAGradientOfTheirRank(t *testing.T) {
 	for _, name := range []string{"ddp", "all-reduce", "gather-scatter"} {
@@ -149,8 +149,9 @@ func TestFactorsOfAGradientOfTheirRank(t *testing.T) {
 	}
 }
 
-// With the same gradient of full rank in every step, what arrives adds up to all of it: what is left out
-// stays bounded, so that the mean over n steps is off by 1/n of it. All workers get the same bits.
+// With the same gradient of full rank in every step, the results add up to it: the error is
+// bounded, so the mean over n steps is off by a fraction of order 1/n. All workers get the same
+// bits.
 func TestNothingIsLostBetweenFactors(t *testing.T) {
 	const steps, shards, workers = 60, 5, 3
 	gradient := func(_, shard int) []float32 { return outer(shard, 12, 0.8) }
@@ -181,9 +182,9 @@ func TestNothingIsLostBetweenFactors(t *testing.T) {
 	}
 }
 
-// What comes of one step with rank 1 is the projection of the gradient on the direction of its columns, and
-// that the gradient's product with the guess before: P = M Q / |M Q|, M' = P transposed(P) M. In the
-// second step M has what the first has left out, and Q is its right factor.
+// The result of one step with rank 1 is the projection of the gradient on the direction of its
+// product with the guess: P = M Q / |M Q|, M' = P transposed(P) M. In the second step M includes
+// the error of the first, and Q is the right factor of the first.
 func TestOneStepIsTheFormula(t *testing.T) {
 	g := outer(0, 2, 0.5)
 	var before []float32
@@ -210,7 +211,7 @@ func TestOneStepIsTheFormula(t *testing.T) {
 				}
 			}
 		}
-		if step > 0 { // P is M times the factor of the step before, whose rows are those of its result
+		if step > 0 { // P is M Q, with Q proportional to the rows of the result before
 			product := make([]float64, rowsA)
 			for i := range product {
 				for j := range colsA {
@@ -227,7 +228,8 @@ func TestOneStepIsTheFormula(t *testing.T) {
 	}
 }
 
-// A gradient that is zero, as of a frozen layer, does not spoil the guesses; one that is not finite shows.
+// A zero gradient, as of a frozen layer, does not spoil the guesses. A value that is not finite
+// stays visible.
 func TestFactorsOfZeroAndOfNaN(t *testing.T) {
 	low := outer(0, 2, 1)
 	sums := lowRankSteps(t, "ddp", 2, 2, 2, 4, func(step, _ int) []float32 {
@@ -288,8 +290,8 @@ func BenchmarkPowerSGD(b *testing.B) {
 	}
 }
 
-// What the factors stand in place of is what fp32 would have sent by the algorithm that auto takes for
-// fp32, here direct, although the factors are so short that they travel by one-shot.
+// Spared is relative to what fp32 would send by the algorithm that auto selects for fp32, here
+// direct, although the factors are so short that they are sent by one-shot.
 func TestFactorsAreComparedWithTheAlgorithmOfFP32(t *testing.T) {
 	const workers, rows, cols, steps = 4, 200, 150, 2
 	plan := commtest.Cut(t, workers, workers)

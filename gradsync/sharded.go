@@ -7,25 +7,25 @@ import (
 	"lockstep/comm"
 )
 
-// Sharded is "ddp" that leaves each worker the sum of its share of every bucket, comm.Part, by a
-// reduce-scatter, and brings together what the workers make of their shares by an all-gather: the two
-// halves of a direct all-reduce, with as many bytes. It satisfies train.ShardSync. A step ends with
-// WaitShares, Spread and Arrived.
+// Sharded is "ddp" with reduce-scatter, local update, all-gather: each worker receives the sum of
+// its share of every bucket (comm.Part), updates the weights of its shares, and an all-gather
+// distributes them. These are the two halves of a direct all-reduce, with as many bytes. It
+// satisfies train.ShardSync. A step ends with WaitShares, StartAllGather and WaitAllGather.
 type Sharded struct {
 	*exchange
-	spread spread
+	gathering gathering
 }
 
-// spread is a vector of which each worker has shares, on its way to all.
-type spread struct {
+// gathering is an all-gather in progress of a vector of which each worker has its shares.
+type gathering struct {
 	vector    *float32
 	handles   []*comm.Handle // by bucket
 	isMissing []bool
-	err       error // the first
+	err       error // the first error
 }
 
-// NewSharded returns the exchange of workers that each update a share of the weights. It takes no error
-// feedback.
+// NewSharded returns an exchange for workers that each update a share of the weights. It returns an
+// error if c.Wire keeps residuals or is "auto".
 func NewSharded(c Config) (*Sharded, error) {
 	if !c.Wire.IsFixed() {
 		return nil, fmt.Errorf("gradsync: sharded: want no error feedback")
@@ -37,11 +37,11 @@ func NewSharded(c Config) (*Sharded, error) {
 	return &Sharded{exchange: s}, nil
 }
 
-// WaitShares blocks until Pieces[0] is the global sum in this worker's shares and the rows are
+// WaitShares blocks until this worker's shares of Pieces[0] hold the global sum and the rows are
 // complete. After a *comm.PeerError the exchange is unusable.
 func (s *Sharded) WaitShares() error { return s.wait() }
 
-// partBounds returns where the workers' parts of a bucket begin, in bytes.
+// partBounds returns the bounds of the workers' parts of a bucket, in bytes.
 func (s *Sharded) partBounds(b *Bucket) []int {
 	size := s.config.Group.Size()
 	bounds := make([]int, size+1)
@@ -51,8 +51,8 @@ func (s *Sharded) partBounds(b *Bucket) []int {
 	return bounds
 }
 
-// Shares returns this worker's ranges [lo, hi) of the flat vector, one of each bucket in order; some may
-// be empty. The shares of all workers cover the buckets.
+// Shares returns this worker's ranges [lo, hi) of the flat vector, one per bucket in order; some
+// may be empty. The shares of all workers cover the buckets.
 func (s *Sharded) Shares() [][2]int {
 	g := s.config.Group
 	shares := make([][2]int, len(s.buckets))
@@ -63,54 +63,55 @@ func (s *Sharded) Shares() [][2]int {
 	return shares
 }
 
-// Spread begins to fill v, laid out as the gradients, on all workers; each brings its shares. All call it
-// at the same place between WaitShares and Begin, with one vector for the whole run. The last bucket
-// goes first, in forward order.
-func (s *Sharded) Spread(v []float32) {
-	if s.spread.vector != &v[0] {
-		s.spread = spread{vector: &v[0], isMissing: make([]bool, len(s.buckets))}
+// StartAllGather starts to fill v on all workers from each worker's shares; v is laid out as the
+// gradients. All workers must call it at the same place between WaitShares and Begin, with one
+// vector for the whole run. Buckets are gathered in forward order, the last one first.
+func (s *Sharded) StartAllGather(v []float32) {
+	if s.gathering.vector != &v[0] {
+		s.gathering = gathering{vector: &v[0], isMissing: make([]bool, len(s.buckets))}
 		for i := range s.buckets {
 			b := &s.buckets[i]
-			s.spread.handles = append(s.spread.handles, s.config.Group.Prepare(comm.Call{
+			s.gathering.handles = append(s.gathering.handles, s.config.Group.Prepare(comm.Call{
 				Op: comm.AllGather, Name: "weights of " + s.nameOf(i), Buf: comm.Bytes(v[b.Lo:b.Hi]),
 				Bounds: s.partBounds(b)}))
 		}
 	}
-	s.spread.err = nil
+	s.gathering.err = nil
 	for i := len(s.buckets) - 1; i >= 0; i-- {
-		s.spread.handles[i].Start()
-		s.spread.isMissing[i] = true
+		s.gathering.handles[i].Start()
+		s.gathering.isMissing[i] = true
 	}
 }
 
-// Arrived blocks until the bucket of a parameter has arrived, or all if param is negative; all must have
-// before the next WaitShares.
-func (s *Sharded) Arrived(param int) error {
+// WaitAllGather blocks until the bucket of param is gathered, or every bucket if param is negative.
+// Every bucket must be gathered before the next WaitShares.
+func (s *Sharded) WaitAllGather(param int) error {
 	if param >= 0 {
-		return s.arrived(s.bucketOf[param])
+		return s.waitBucket(s.bucketOf[param])
 	}
-	for i := len(s.spread.handles) - 1; i >= 0; i-- {
-		s.arrived(i)
+	for i := len(s.gathering.handles) - 1; i >= 0; i-- {
+		s.waitBucket(i)
 	}
-	return s.spread.err
+	return s.gathering.err
 }
 
-// arrived waits for a bucket of the vector that is spread.
-func (s *Sharded) arrived(i int) error {
-	if s.spread.isMissing[i] {
-		s.spread.isMissing[i] = false
+// waitBucket waits until bucket i is gathered.
+func (s *Sharded) waitBucket(i int) error {
+	if s.gathering.isMissing[i] {
+		s.gathering.isMissing[i] = false
 		wait := time.Now()
-		if err := s.spread.handles[i].Wait(); err == nil {
-			s.book(i, s.spread.handles[i], wait)
-		} else if s.spread.err == nil {
-			s.spread.err = err
+		if err := s.gathering.handles[i].Wait(); err == nil {
+			s.book(i, s.gathering.handles[i], wait)
+		} else if s.gathering.err == nil {
+			s.gathering.err = err
 		}
 	}
-	return s.spread.err
+	return s.gathering.err
 }
 
-// Collect fills rank 0's dst, laid out as the gradients, but for the gaps between buckets: each worker
-// brings its shares, in own one after another. All call it at the same place. It allocates.
+// Collect fills rank 0's dst, laid out as the gradients, except for the gaps between buckets. own
+// holds a worker's shares one after another. All workers must call it at the same place. It
+// allocates.
 func (s *Sharded) Collect(dst, own []float32) error {
 	g := s.config.Group
 	for i := range s.buckets {

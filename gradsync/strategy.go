@@ -14,7 +14,7 @@ import (
 // Segment is one parameter's place in the flat gradient vector, in floats.
 type Segment struct {
 	Offset, Len int
-	// Rows and Cols are the shape of a matrix, whose elements lie row by row; both are 0 if it is none.
+	// Rows and Cols are the shape of a matrix, stored row by row; both are 0 if it is not a matrix.
 	Rows, Cols int
 }
 
@@ -22,91 +22,92 @@ type Segment struct {
 type Config struct {
 	// Group connects the workers. Its plan is the plan of the pieces.
 	Group *comm.Group
-	// Algorithm of the all-reduces: "" is the group's. "gather-scatter" always gathers.
+	// Algorithm of the all-reduces; "" means the group's. "gather-scatter" ignores it.
 	Algorithm string
-	// Segments lists the parameters, by number; Order their numbers as their gradients become
-	// final. Segments lie in this order, so a bucket is one range; gaps for alignment between
-	// them hold zeros and travel along inside a bucket.
+	// Segments lists the parameters by number; Order lists the numbers in the order in which
+	// gradients become final. Segments lie in this order, so a bucket is one range; gaps between
+	// them (alignment) hold zeros and are exchanged as part of a bucket.
 	Segments []Segment
 	Order    []int
 	// Pieces are this worker's partial gradients, one flat vector for each of its subtrees.
 	// Pieces[0] receives the global sum; the others are scratch afterwards.
 	Pieces [][]float32
-	// BucketBytes is the size at which "ddp" closes a bucket. Zero is DefaultBucketBytes.
+	// BucketBytes is the size at which "ddp" closes a bucket. Zero means DefaultBucketBytes.
 	BucketBytes int
-	// Wire is the form in which gradients travel; the zero value is "fp32".
+	// Wire says how gradients are transferred; the zero value is "fp32".
 	Wire Wire
-	// OnVerdict is told what a Wire that is "auto" became, and why. It may be nil.
+	// OnVerdict receives the choice of a Wire that is "auto", with its reasons. It may be nil.
 	OnVerdict func(*Verdict)
 	// Lane records a span per bucket; nil records nothing.
 	Lane *trace.Lane
 }
 
-// DefaultBucketBytes keeps the cost of starting an exchange a few percent of its transfer on
-// links of 10 Gbit/s, and leaves several buckets to overlap in models of a few million
-// parameters.
+// DefaultBucketBytes keeps the cost of starting an exchange at a few percent of its transfer on
+// links of 10 Gbit/s, and gives models of a few million parameters several buckets to overlap.
 const DefaultBucketBytes = 4 << 20
 
-// edgeBytes closes the first bucket of "ddp", so that exchange begins early, and bounds the
-// last, which nothing can hide; a quarter of BucketBytes if that is less.
+// edgeBytes is the size at which "ddp" closes its first bucket, so that communication begins early.
+// It also bounds the last bucket, which cannot be hidden. It is a quarter of BucketBytes if that is
+// less.
 const edgeBytes = 256 << 10
 
-// Strategy leaves the global sum of the gradients on every worker; it satisfies train.GradSync. A step
-// ends with Wait.
+// Strategy leaves the global sum of the gradients on every worker. It satisfies train.GradSync. A
+// step ends with Wait.
 type Strategy interface {
 	Exchange
-	// Wait blocks until Pieces[0] is the global sum and the rows are complete. After a *comm.PeerError
-	// the strategy is unusable.
+	// Wait blocks until Pieces[0] is the global sum and the rows are complete. After a
+	// *comm.PeerError the strategy is unusable.
 	Wait() error
 }
 
-// Exchange is what all kinds of exchange have in common. All methods are called from one goroutine, in
-// this order each step: Begin, Ready for every parameter in Order with Share somewhere before the
-// last, then the method that waits.
+// Exchange has the methods common to all kinds of exchange. They must be called from one goroutine,
+// each step in this order: Begin, Ready for every parameter in Order with Share somewhere before
+// the last, then the method that waits.
 type Exchange interface {
 	// Begin starts a step.
 	Begin(step int)
-	// Ready says that the pieces of a parameter's gradient are final.
+	// Ready reports that the pieces of a parameter's gradient are final.
 	Ready(param int)
-	// Share completes rows, [shards][n] flat, of which this worker's shards' rows are filled.
+	// Share all-gathers rows, [shards][n] flat, where each worker has filled the rows of its
+	// shards.
 	Share(rows []float32)
-	// Sum replaces counts by their sum over workers.
+	// Sum replaces counts by their sum over all workers.
 	Sum(counts []int64) error
-	// Close frees what the strategy holds; the group stays open.
+	// Close frees the resources of the exchange; the group stays open.
 	Close() error
-	// Buckets returns what was exchanged and when, since New.
+	// Buckets returns the buckets with their totals since New.
 	Buckets() []Bucket
-	// State returns what is kept between steps, in the exchange's own memory. To restore it, overwrite
-	// every vector before the first step, with the same plan.
+	// State returns the state between steps. The slices are the exchange's own memory: to restore,
+	// overwrite every vector before the first step, with the same plan.
 	State() State
 }
 
-// State is what a strategy keeps between steps.
+// State is the state of an exchange between steps.
 type State struct {
-	// Held are the residuals of error feedback, one for each piece and in its layout; nil without.
+	// Held are the residuals of error feedback, one for each piece and in its layout, or nil.
 	Held [][]float32
-	// Factors are the guesses of PowerSGD, which are the same on all workers.
+	// Factors are the guesses of PowerSGD, the same on all workers.
 	Factors []Factor
 }
 
-// Factor is the right factor of a matrix: vectors of Cols elements each, one after another.
+// Factor is the right factor of a matrix: vectors of Cols elements, one after another.
 type Factor struct {
 	Param, Cols int
 	Data        []float32
 }
 
-// Bucket is a range of the gradient that is exchanged in one piece, and what that took.
+// Bucket is a range of the gradient that is exchanged at once, with the totals of its exchanges.
 type Bucket struct {
 	Params []int // numbers of its parameters
 	Lo, Hi int   // range of the flat vector, in floats
-	Steps  int   // exchanges so far
+	Steps  int   // number of exchanges
 
-	// Sent and Received are bytes over all steps. Spared is what fp32 would have sent by the algorithm that
-	// is fp32's, less what Sent stands for without its codec: the part that factors save, or that a codec
-	// whose algorithm is another one costs.
+	// Sent and Received are bytes over all steps. Spared is what fp32 would have sent, by the
+	// algorithm that fp32 would use, minus the size of what was sent before its codec: what factors
+	// save, or what a codec costs by requiring another algorithm.
 	Sent, Received, Spared int64
-	// Exposed is the time its exchange took while training waited, Hidden the rest of it, which
-	// passed during backward.
+	// Exposed is the time of its exchanges while training waited (exposed communication), Hidden
+	// the rest, which overlapped with backward.
 	Exposed, Hidden time.Duration
 }
 
@@ -115,11 +116,10 @@ func Names() []string { return []string{"gather-scatter", "all-reduce", "ddp"} }
 
 // New returns the strategy of that name.
 //
-//   - "gather-scatter": after backward, each parameter is gathered at rank 0, summed there and
-//     the sum scattered to all.
-//   - "all-reduce": after backward, each parameter is all-reduced.
-//   - "ddp": buckets of parameters are all-reduced as soon as their gradients are final, while
-//     backward goes on.
+//   - "gather-scatter": after backward, each parameter's gradient is gathered and summed at rank 0, and the
+//     sum is scattered to all.
+//   - "all-reduce": after backward, each parameter's gradient is all-reduced.
+//   - "ddp": buckets of parameters are all-reduced as soon as their gradients are final, during backward.
 func New(name string, c Config) (Strategy, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("gradsync: strategy %q, want one of %s", name, strings.Join(Names(), ", "))
@@ -137,8 +137,8 @@ func New(name string, c Config) (Strategy, error) {
 	return atEnd{s}, nil
 }
 
-// newExchange lays out the exchange of c: one bucket per parameter, or if it is eager of
-// c.BucketBytes. op is what a bucket's collective does.
+// newExchange makes the exchange of c: with buckets of c.BucketBytes if isEager, else with one
+// bucket per parameter. op is the collective of each bucket.
 func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 	return s, nil
 }
 
-// validate fills in defaults and reports a layout that does not fit together.
+// validate applies defaults and returns an error if the layout is inconsistent.
 func (c *Config) validate() error {
 	if c.Group == nil {
 		return fmt.Errorf("no group")
@@ -190,7 +190,7 @@ func (c *Config) validate() error {
 	}
 	for _, param := range c.Order {
 		if param < 0 || param >= len(seen) || seen[param] {
-			return fmt.Errorf("order %v is no permutation of %d parameters", c.Order, len(seen))
+			return fmt.Errorf("order %v is not a permutation of %d parameters", c.Order, len(seen))
 		}
 		seen[param] = true
 		if got := c.Segments[param].Offset; got < at {
@@ -207,7 +207,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// bounds returns where each worker's rows of n bytes begin.
+// bounds returns the bounds of each worker's rows; a row has n bytes.
 func bounds(plan shard.Plan, n int) []int {
 	b := make([]int, 1, plan.Workers()+1)
 	for r := range plan.Workers() {

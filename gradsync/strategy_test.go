@@ -13,8 +13,8 @@ import (
 	"lockstep/gradsync"
 )
 
-// one returns a strategy of a group of one worker with parameters of the given lengths, whose
-// gradients become final in order of their number.
+// one returns a strategy of a group of one worker whose parameters have the given lengths and
+// become final in order of their number.
 func one(t *testing.T, name string, bucketBytes int, lens ...int) gradsync.Strategy {
 	t.Helper()
 	g, err := comm.NewGroup(comm.NewLocal(1)[0], comm.Config{})
@@ -68,8 +68,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// Bytes are those of the formula; an exchange during a long backward is hidden, one after it is
-// exposed, and so is the last bucket of any strategy.
+// Bytes match the formula. An exchange during a long backward is hidden; one after it, and the last
+// bucket of any strategy, is exposed.
 func TestBucketsCountBytesAndTime(t *testing.T) {
 	const elems, steps, backward = 70_000, 3, 50 * time.Millisecond
 	plan := commtest.Cut(t, 2, 2)
@@ -137,7 +137,7 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 		{"ddp", gradsync.Config{Group: g, Pieces: four, Order: []int{0},
 			Segments: []gradsync.Segment{{Len: 4, Rows: 2, Cols: 3}}}, "matrix of 2 x 3 in 4 elements"},
 		{"ddp", gradsync.Config{Group: g, Pieces: four, Segments: segments, Order: []int{0, 0}},
-			"no permutation"},
+			"not a permutation"},
 		{"ddp", gradsync.Config{Group: g, Pieces: four, Segments: segments, Order: []int{1, 0}},
 			"parameter 0 at offset 0, want at least 4"},
 		{"ddp", gradsync.Config{Group: g, Pieces: [][]float32{{0}}, Segments: segments,
@@ -151,7 +151,7 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A lost peer ends the step with an error that names it and what was exchanged.
+// A lost peer ends the step with an error that names the peer and the bucket.
 func TestLostPeer(t *testing.T) {
 	plan := commtest.Cut(t, 3, 3)
 	victim := errors.New("the victim")

@@ -2,24 +2,24 @@ package gradsync
 
 import "math"
 
-// topKWire sends the largest elements of each bucket, and of each piece, in a codec that leaves out zeros.
+// topKWire sends the largest elements of each bucket and piece, with a codec that omits zeros.
 func topKWire() Wire {
 	return Wire{name: "top-k", codec: sparse, compressor: newTopK}
 }
 
-// sparse is the codec that leaves out zeros, of which other gradients have few.
+// sparse is the codec that omits zeros.
 const sparse = "sparse"
 
-// topK sends, of gradient + residual, the elements of largest magnitude, one in keepOneIn. The others are the
-// next step's residual, so that all of a gradient arrives sooner or later. After Stich, Cordonnier and
-// Jaggi 2018, "Sparsified SGD with memory".
+// topK sends the elements of gradient + residual with the largest magnitudes, one in keepOneIn. The
+// others become the next residual, so that every part of a gradient is sent eventually. After
+// Stich, Cordonnier and Jaggi 2018, "Sparsified SGD with memory".
 type topK struct {
 	whole
 	residuals [][]float32 // by piece
-	counts    []uint32    // of elements by one half of their bits
+	counts    []uint32    // number of elements by one half of their bits
 }
 
-// keepOneIn is the share of a bucket that is sent.
+// keepOneIn says which fraction of a bucket is sent: one in so many elements.
 const keepOneIn = 100
 
 func newTopK(c *Config, buckets []Bucket) compressor {
@@ -30,7 +30,7 @@ func newTopK(c *Config, buckets []Bucket) compressor {
 	return t
 }
 
-// compress leaves the largest elements of the bucket in every piece.
+// compress keeps the largest elements of the bucket in every piece and zeroes the others.
 func (t *topK) compress(bucket int) {
 	lo, hi := t.buckets[bucket].Lo, t.buckets[bucket].Hi
 	for i, p := range t.pieces {
@@ -40,7 +40,7 @@ func (t *topK) compress(bucket int) {
 
 func (t *topK) state() State { return State{Held: t.residuals} }
 
-// one leaves keep elements of piece + residual in piece; of those equally large the first.
+// one keeps the keep largest elements of piece + residual in piece; of equal ones, the first.
 func (t *topK) one(piece, residual []float32, keep int) {
 	for i, r := range residual {
 		piece[i] += r
@@ -61,8 +61,9 @@ func (t *topK) one(piece, residual []float32, keep int) {
 	}
 }
 
-// threshold returns the magnitude of the keep-th largest element, and how many of that magnitude are
-// among the keep largest: by counting the upper halves of the bits, then the lower ones where it lies.
+// threshold returns the magnitude of the keep-th largest element, and how many elements of that
+// magnitude are among the keep largest. It counts the upper halves of the bits, and then, for the
+// half of the keep-th element, the lower ones.
 func (t *topK) threshold(piece []float32, keep int) (least uint32, ties int) {
 	clear(t.counts)
 	for _, x := range piece {
@@ -79,7 +80,7 @@ func (t *topK) threshold(piece []float32, keep int) (least uint32, ties int) {
 	return upper<<16 | lower, ties
 }
 
-// descend returns the bin of the keep-th largest element, and its place within the bin.
+// descend returns the bin of the keep-th largest element and its rank within the bin.
 func (t *topK) descend(keep int) (bin uint32, place int) {
 	for bin = uint32(len(t.counts) - 1); bin > 0 && int(t.counts[bin]) < keep; bin-- {
 		keep -= int(t.counts[bin])
@@ -87,5 +88,5 @@ func (t *topK) descend(keep int) (bin uint32, place int) {
 	return bin, keep
 }
 
-// magnitude orders like the absolute value, with a NaN above all.
+// magnitude orders like the absolute value and ranks a NaN above everything else.
 func magnitude(x float32) uint32 { return math.Float32bits(x) &^ (1 << 31) }

@@ -11,8 +11,8 @@ import (
 	"lockstep/gradsync"
 )
 
-// thinner returns a group of one rank that sends the hundredth of n elements, which for one rank is
-// what is left in the piece.
+// thinner returns a group of one rank that keeps one in a hundred of n elements; with one rank the
+// piece holds what is sent.
 func thinner(t *testing.T, n int) (gradsync.Strategy, []float32) {
 	t.Helper()
 	g, err := comm.NewGroup(comm.NewLocal(1)[0], comm.Config{})
@@ -38,12 +38,12 @@ func step(t *testing.T, s gradsync.Strategy, number int) {
 	}
 }
 
-// In each step the largest hundredth of gradient and what was kept back is sent, and nothing is
-// lost: sent and kept back together are all gradients so far.
+// Each step sends the largest hundredth of gradient + residual, and nothing is lost: what was sent
+// plus the residual is the sum of all gradients so far.
 func TestTopKSendsTheLargestAndKeepsTheRest(t *testing.T) {
 	const n, keep, steps = 1234, 13, 30
 	s, piece := thinner(t, n)
-	kept := make([]float32, n) // back, as the definition has it
+	kept := make([]float32, n) // the residual by definition
 	for number := range steps {
 		gradient := commtest.NewContributions(number+1, n)[number]
 		for i := range gradient {
@@ -75,7 +75,8 @@ func TestTopKSendsTheLargestAndKeepsTheRest(t *testing.T) {
 	}
 }
 
-// Of equal elements the first are sent, all in turn; a NaN is sent before everything else.
+// Of equal elements the first are sent, and in later steps the others; a NaN is sent before
+// everything else.
 func TestTopKOfEqualElements(t *testing.T) {
 	s, piece := thinner(t, 300)
 	for number := range 100 {

@@ -8,22 +8,22 @@ import (
 	"lockstep/comm"
 )
 
-// Trial is what "ddp" did with one size of buckets.
+// Trial is the measurement of "ddp" with one bucket size.
 type Trial struct {
 	BucketBytes int `json:"bucket_bytes"`
-	Buckets     int `json:"buckets"` // of that size or about
-	// Seconds is rank 0's median over Steps, from the first forward pass to the last gradient.
+	Buckets     int `json:"buckets"` // buckets of about that size
+	// Seconds is rank 0's median over Steps, from the start of forward to the last gradient.
 	Seconds  float64 `json:"seconds"`
 	Steps    int     `json:"steps"`
 	IsChosen bool    `json:"is_chosen"`
 }
 
-// Each size is tried in trialRounds steps, all in turn, after one step each that does not count: it lays
-// out the exchange.
+// Each size is tried in trialRounds steps, in turn, after one step that does not count because it
+// sets up the exchange.
 const trialRounds = 9
 
-// TrialSizes returns the bucket sizes worth a trial for gradients of some bytes: powers of four from 256
-// KiB, and all in one.
+// TrialSizes returns the bucket sizes to try for gradients of that many bytes: powers of four from
+// 256 KiB, and a single bucket.
 func TrialSizes(bytes int) []int {
 	var sizes []int
 	for size := 256 << 10; size < bytes; size *= 4 {
@@ -32,10 +32,10 @@ func TrialSizes(bytes int) []int {
 	return append(sizes, bytes)
 }
 
-// tuned is "ddp" that tries sizes of buckets in the first steps of a run and goes on with the best. Exact
-// sums do not depend on the buckets, so the trials are steps like all others.
+// tuned is "ddp" that tries bucket sizes in the first steps of a run and then uses the best. Exact
+// sums do not depend on the buckets, so these are ordinary steps of training.
 type tuned struct {
-	Strategy   // of this step
+	Strategy   // the one of this step
 	group      *comm.Group
 	candidates []Strategy
 	trials     []Trial
@@ -46,12 +46,12 @@ type tuned struct {
 	verdict    [1]byte
 }
 
-// NewTuned returns "ddp" that tries TrialSizes of buckets in turn for its first ten steps each, calls done
-// with the results, and goes on with the size whose steps were shortest. Rank 0 decides for all. It
-// refuses a Wire that is lossy or "auto": residuals and rounded sums depend on the buckets.
+// NewTuned returns "ddp" that tries the bucket sizes of TrialSizes in turn, ten steps each, calls
+// done with the results, and then uses the size with the shortest steps. Rank 0 decides for all. It
+// returns an error if c.Wire is lossy or "auto": residuals and rounded sums depend on the buckets.
 func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
 	if c.Wire.IsAuto() || c.Wire.IsLossy() {
-		return nil, fmt.Errorf("gradsync: buckets are tried only where sums do not depend on them")
+		return nil, fmt.Errorf("gradsync: bucket sizes can be tried only if sums do not depend on them")
 	}
 	bytes := 0
 	for _, s := range c.Segments {
@@ -72,8 +72,8 @@ func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
 	return t, nil
 }
 
-// isTrying reports whether this step is one of those that try sizes, the first of each, which does not
-// count, among them.
+// isTrying reports whether this step is a trial, including the first step of each size, which does
+// not count.
 func (t *tuned) isTrying() bool { return t.step < (1+trialRounds)*len(t.candidates) }
 
 func (t *tuned) Begin(step int) {
@@ -99,7 +99,7 @@ func (t *tuned) Wait() error {
 	return t.choose()
 }
 
-// choose ends the trials.
+// choose ends the trials and adopts the best size.
 func (t *tuned) choose() error {
 	best := 0
 	for i, times := range t.times {

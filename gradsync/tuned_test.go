@@ -11,8 +11,8 @@ import (
 	"lockstep/gradsync"
 )
 
-// All sizes are tried as often, every step has the sum it has without trials, and all workers go on with
-// rank 0's choice, which was quickest there.
+// All sizes are tried equally often, every step has the same sum as without trials, and all workers
+// continue with rank 0's choice, which was fastest there.
 func TestTunedBuckets(t *testing.T) {
 	const workers, elems = 3, 150_000
 	var segments []gradsync.Segment

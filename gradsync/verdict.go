@@ -10,32 +10,31 @@ import (
 	"lockstep/random"
 )
 
-// WireTrial is what was measured of one wire. Rates are in bytes of gradients per second, of the slowest
-// rank.
+// WireTrial is the measurement of one wire. Rates are in bytes of gradients per second, of the
+// slowest rank.
 type WireTrial struct {
 	Wire   string  `json:"wire"`
-	Ratio  float64 `json:"ratio"`  // of the bytes of gradients to those sent
+	Ratio  float64 `json:"ratio"`  // size of the gradients over the bytes sent
 	Encode float64 `json:"encode"` // rate of compressing and encoding
 	Decode float64 `json:"decode"` // rate of decoding and restoring
-	// BreakEven is the link's rate below which the wire pays: where what it saves on the link,
-	// 1 - 1/ratio of the time, is worth times what encoding and decoding take.
+	// BreakEven is the rate of the link below which the wire pays: the time saved on the link, 1 -
+	// 1/Ratio of it, is then more than worth times the time of encoding and decoding.
 	BreakEven float64 `json:"break_even"`
-	// Speed is how many times as fast as fp32 gradients would travel over this link, encoding and decoding
-	// included.
+	// Speed is the speed relative to fp32 over this link, encoding and decoding included.
 	Speed    float64 `json:"speed"`
 	IsPaying bool    `json:"is_paying"`
 	IsChosen bool    `json:"is_chosen"`
 }
 
-// Verdict says what wires cost and gain over a link.
+// Verdict is the cost and gain of wires over a link.
 type Verdict struct {
-	Asked  string      `json:"asked"` // the wire asked for: with "auto" the chosen one is measured
+	Asked  string      `json:"asked"` // the wire of the configuration; with "auto" the chosen one is measured
 	Link   float64     `json:"link"`  // bytes per second that the slowest rank sends in an all-reduce
 	Trials []WireTrial `json:"trials"`
 }
 
-// A trial takes at most trialElems of the gradients and is repeated for trialTime, or on the link, where
-// all ranks must do the same, linkTrials times with linkElems; the best time counts.
+// A trial measures at most trialElems of the gradients. It repeats for trialTime; on the link,
+// where all ranks must do the same, linkTrials times with linkElems. The best time counts.
 const (
 	trialElems = 1 << 20
 	trialTime  = 20 * time.Millisecond
@@ -43,15 +42,16 @@ const (
 	linkTrials = 4
 )
 
-// worth is how much longer than encoding and decoding sending has to take. A link works while the
-// processors compute, a codec takes them away from it: four workers on two cores that train vgg11 over
-// links of 10 Gbit/s are slower with bf16 although their all-reduce by itself is faster, see
-// results/lab.
+// worth is how many times longer than encoding and decoding the saved transfer must be. A link
+// works in parallel with the processors, while a codec takes time from them: four workers on two
+// cores that train vgg11 over links of 10 Gbit/s are slower with bf16, although the all-reduce by
+// itself is faster; see results/lab.
 const worth = 2
 
-// Judge measures the links of c's group and every wire that changes the sums, on gradients of noise in the
-// sizes of c's, and says what each would cost or gain. It is for the start of a run whose wire was chosen by
-// its user; what lossless codecs gain depends on the gradients, so they are left out. All ranks call it.
+// Judge measures the links of c's group and every wire that changes the sums, on random gradients
+// of c's sizes, and returns their costs and gains. It is for the start of a run whose user chose
+// the wire. Lossless codecs are omitted, because their gain depends on the gradients. All ranks
+// must call it.
 func Judge(c Config) (*Verdict, error) {
 	lossy := slices.DeleteFunc(Wires(), func(w Wire) bool { return !w.IsLossy() })
 	v, err := judge(&c, lossy, newSample(&c, nil))
@@ -64,7 +64,7 @@ func Judge(c Config) (*Verdict, error) {
 	return v, nil
 }
 
-// judge measures the link and wires here and at the peers.
+// judge measures the link and the wires on this rank and combines the figures of all ranks.
 func judge(c *Config, wires []Wire, s *sample) (*Verdict, error) {
 	link, err := tryLink(c)
 	if err != nil {
@@ -95,7 +95,7 @@ func judge(c *Config, wires []Wire, s *sample) (*Verdict, error) {
 	return v, nil
 }
 
-// weigh computes where each wire breaks even, and whether it pays on this link.
+// weigh computes where each wire breaks even and whether it pays on this link.
 func (v *Verdict) weigh() {
 	for i := range v.Trials {
 		t := &v.Trials[i]
@@ -105,11 +105,11 @@ func (v *Verdict) weigh() {
 	}
 }
 
-// work returns the seconds that encoding and decoding a byte take.
+// work returns the seconds to encode and decode a byte.
 func (t *WireTrial) work() float64 { return 1/t.Encode + 1/t.Decode }
 
-// choose marks and names the wire that takes the least time per byte, among fp32 and those that pay and
-// round no more than bf16.
+// choose selects the wire with the least time per byte, among fp32 and the wires that pay and round
+// no more than bf16.
 func (v *Verdict) choose() (wire string) {
 	best, fastest := -1, 1.0 // fp32
 	for i, t := range v.Trials {
@@ -123,8 +123,8 @@ func (v *Verdict) choose() (wire string) {
 	return v.Chosen()
 }
 
-// isChoosable reports whether "auto" may become a wire: none that keeps residuals or rounds elements
-// together.
+// isChoosable reports whether "auto" may select the wire: not one that keeps residuals or rounds
+// elements in blocks.
 func isChoosable(name string) bool {
 	w, err := ParseWire(name)
 	return err == nil && !w.HasResiduals() && w.loss() != comm.Blockwise
@@ -140,13 +140,13 @@ func (v *Verdict) Chosen() string {
 	return Wire{}.String()
 }
 
-// String words the verdict in one line.
+// String describes the verdict in one line.
 func (v *Verdict) String() string {
 	why := "since"
 	if v.Asked != "auto" {
 		why = "as asked;"
 	}
-	text := fmt.Sprintf("wire: %s, %s the link takes %s", v.Chosen(), why, rate(v.Link))
+	text := fmt.Sprintf("wire: %s, %s the link carries %s", v.Chosen(), why, rate(v.Link))
 	for _, t := range v.Trials {
 		pays := "would pay below"
 		if t.IsPaying {
@@ -158,7 +158,7 @@ func (v *Verdict) String() string {
 	return text
 }
 
-// rate words bytes per second.
+// rate formats bytes per second.
 func rate(bytesPerSecond float64) string {
 	if bytesPerSecond >= 1e9 {
 		return fmt.Sprintf("%.2f GB/s", bytesPerSecond/1e9)
@@ -166,7 +166,7 @@ func rate(bytesPerSecond float64) string {
 	return fmt.Sprintf("%.3g MB/s", bytesPerSecond/1e6)
 }
 
-// tryLink returns the bytes per second that this rank sends in an all-reduce as they are.
+// tryLink returns the bytes per second that this rank sends in an all-reduce without a codec.
 func tryLink(c *Config) (float64, error) {
 	vectors := make([][]float32, len(c.Pieces))
 	for i := range vectors {
@@ -189,20 +189,20 @@ func tryLink(c *Config) (float64, error) {
 	return fastest, nil
 }
 
-// sample is a network of the same layers with fewer elements, and its gradient.
+// sample is a smaller copy of a network, with fewer elements in each parameter, and its gradient.
 type sample struct {
 	all      []Segment // of the real network
-	elems    int       // of it
+	elems    int       // of the real network
 	segments []Segment
 	order    []int
 	gradient []float32
 }
 
-// sampleSeed keeps the noise of samples apart from other random numbers.
+// sampleSeed separates the noise of samples from other random numbers.
 const sampleSeed = 0x6a75646765 // "judge"
 
-// newSample takes the first rows of every parameter, so that at most about trialElems are left; of noise if
-// gradient is nil.
+// newSample takes the first rows of every parameter so that about trialElems elements are left. If
+// gradient is nil it makes random values.
 func newSample(c *Config, gradient []float32) *sample {
 	total := 0
 	for _, s := range c.Segments {
@@ -231,7 +231,7 @@ func newSample(c *Config, gradient []float32) *sample {
 	return s
 }
 
-// try measures a wire by a group of one rank, which sends nothing.
+// try measures a wire with a group of one rank, which sends nothing.
 func (s *sample) try(w Wire) (WireTrial, error) {
 	g, err := comm.NewGroup(comm.NewLocal(1)[0], comm.Config{})
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *sample) try(w Wire) (WireTrial, error) {
 	return t, nil
 }
 
-// pool replaces figures by the least of all ranks.
+// pool replaces figures by the minima over all ranks.
 func pool(g *comm.Group, figures []float64) error {
 	n, size := len(figures), g.Size()
 	all := make([]float64, n*size)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The break-even is where the time saved on the link is twice that of encoding and decoding: beyond it
-// nothing is chosen, below it what takes the least time, and never what rounds more than bf16.
+// At the break-even the time saved on the link is twice that of encoding and decoding. Above it
+// nothing is chosen; below it the fastest wire, but never one that rounds more than bf16.
 func TestGovernorsChoice(t *testing.T) {
 	trials := []WireTrial{
 		{Wire: "bf16", Ratio: 2, Encode: 2e9, Decode: 2e9},           // 1 ns per byte: even at 250 MB/s
@@ -32,7 +32,7 @@ func TestGovernorsChoice(t *testing.T) {
 }
 
 func TestVerdictText(t *testing.T) {
-	const measured = " the link takes 2 MB/s; deflate pays below 20 MB/s " +
+	const measured = " the link carries 2 MB/s; deflate pays below 20 MB/s " +
 		"(ratio 1.25, here 1.2x as fast as fp32)"
 	for asked, want := range map[string]string{"auto": "wire: deflate, since",
 		"deflate": "wire: deflate, as asked;"} {

@@ -8,21 +8,21 @@ import (
 	"lockstep/comm/codec"
 )
 
-// Wire is the form in which gradients travel: a compressor of each bucket's gradients, if any, then a codec
-// of the vectors that are summed. The zero Wire is "fp32", the gradients as they are.
+// Wire says how gradients are transferred: a compressor of each bucket's gradients, if any, and a
+// codec for the vectors that are summed. The zero Wire is "fp32": no compressor and no codec.
 type Wire struct {
 	name  string
-	codec string // a name of package codec; "": none
-	// compressor makes what turns gradients into vectors; nil: they are the vectors. One that leaves out a
-	// part of them keeps residuals.
+	codec string // a name of package codec, or "" for none
+	// compressor makes the compressor; nil means that the gradients themselves are summed. A
+	// compressor that leaves out a part of them keeps residuals.
 	compressor func(c *Config, buckets []Bucket) compressor
-	// volume returns how many elements are summed of the gradients of some parameters; nil: all.
+	// volume returns how many elements are summed for the gradients of some parameters; nil: all.
 	volume func(segments []Segment) int
 	isAuto bool
 }
 
-// Wires lists the forms: every codec, the compressors, and "auto", which lets the first step's gradients
-// wait until it has measured what pays and is that wire from then on.
+// Wires lists all wires: every codec, the compressors, and "auto", which selects one of them in the
+// first step by measuring what pays.
 func Wires() []Wire {
 	var all []Wire
 	for _, name := range codec.Names() {
@@ -34,7 +34,7 @@ func Wires() []Wire {
 		Wire{name: "auto", isAuto: true})
 }
 
-// ParseWire returns the wire of a name.
+// ParseWire returns the wire with the given name.
 func ParseWire(name string) (Wire, error) {
 	var names []string
 	for _, w := range Wires() {
@@ -54,31 +54,31 @@ func (w Wire) String() string {
 	return w.name
 }
 
-// IsAuto reports whether the wire is chosen in the first step.
+// IsAuto reports whether the wire is selected in the first step.
 func (w Wire) IsAuto() bool { return w.isAuto }
 
-// IsLossy reports whether the sums are others than those of one worker. Of "auto" that is not known before
-// the choice, and false.
+// IsLossy reports whether the sums differ from those of one worker. It is false for "auto", where
+// that is unknown until the choice.
 func (w Wire) IsLossy() bool { return w.HasResiduals() || w.loss() != comm.Lossless }
 
-// HasResiduals reports whether a part of each step's gradients is kept back for later steps.
+// HasResiduals reports whether a part of each step's gradients is held back for later steps.
 func (w Wire) HasResiduals() bool { return w.compressor != nil }
 
-// IsFixed reports whether the sums may be taken bucket by bucket in any way: by shares, after Wait. It is
-// false of residuals, and of a wire that is not chosen yet.
+// IsFixed reports whether the exchange may be sharded or late: the wire keeps no residuals and is
+// not "auto".
 func (w Wire) IsFixed() bool { return !w.isAuto && !w.HasResiduals() }
 
-// Check returns an error if all workers would not get the same sums by an algorithm.
+// Check returns an error if the algorithm would not give all workers the same sums with this wire.
 func (w Wire) Check(algorithm string) error { return comm.CheckCodec(algorithm, w.Codec()) }
 
-// Codec returns a new codec for the vectors that are summed; nil if they travel as they are.
+// Codec returns a new codec for the vectors that are summed, or nil for none.
 func (w Wire) Codec() comm.Codec {
 	if w.codec == "" {
 		return nil
 	}
 	c, err := codec.New(w.codec)
 	if err != nil {
-		panic(err) // the list has names of package codec
+		panic(err) // the names come from package codec
 	}
 	return c
 }

@@ -9,7 +9,7 @@ import (
 	"lockstep/gradsync"
 )
 
-// Every wire has a name that ParseWire knows, and says whether it is exact; those are exact whose sums have
+// Every wire has a name that ParseWire accepts and says whether it is exact: whether its sums have
 // the bits of one worker.
 func TestWires(t *testing.T) {
 	var names, exact, residuals []string
@@ -39,8 +39,8 @@ func TestWires(t *testing.T) {
 	}
 }
 
-// Before a run every wire that changes the sums is judged, by all ranks alike: what it sends, where it breaks
-// even, and how fast it is here. Nothing that was counted or summed before changes.
+// Before a run every wire that changes the sums is measured, with the same result on all ranks: its
+// ratio, its break-even and its speed. Counters and sums are unaffected.
 func TestJudge(t *testing.T) {
 	const workers, rows, cols = 2, 300, 200
 	plan := commtest.Cut(t, workers, workers)

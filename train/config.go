@@ -16,92 +16,93 @@ import (
 // Config is everything one worker needs to train. All workers of a run have the same, except for
 // Rank, Memory, Keeper, CPU, Watch and Trace.
 type Config struct {
-	// Network is the model. Its input and classes must be those of Train.
+	// Network is the model. Its input shape and classes must match Train.
 	Network model.Network
 	// Train is the training set, with at least one sample.
 	Train *data.Set
-	// Test is the set to evaluate on; nil means never.
+	// Test is the test set; nil means that nothing is evaluated.
 	Test *data.Set
 	// Augment changes training images at random.
 	Augment data.Augmentation
 
-	// Batch is the number of samples of one step over all workers, at least Plan.Shards(). The
-	// last step of an epoch takes what is left, even if some shards stay empty.
+	// Batch is the number of samples of one step over all workers, at least Plan.Shards(). The last
+	// step of an epoch takes the remaining samples, even if some shards stay empty.
 	Batch int
-	// Plan says which worker owns which virtual shards.
+	// Plan assigns virtual shards to workers.
 	Plan shard.Plan
-	// Rank is this worker's number, 0 to Plan.Workers()-1.
+	// Rank is this worker's rank, 0 to Plan.Workers()-1.
 	Rank int
-	// Isolated means that workers never exchange anything: each trains on its own shards alone,
-	// divides by its own samples, and evaluates the whole test set.
+	// Isolated means that workers exchange nothing: each trains on its own shards alone, divides by
+	// the number of its own samples, and evaluates the whole test set.
 	Isolated bool
 
-	// EvalOnly makes a loop that evaluates once and trains nothing; Test is required.
+	// EvalOnly makes a loop that evaluates once and does not train; Test is required.
 	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.
 	Steps int
 	// Epochs is the length of the run in epochs; 0 means Steps.
 	Epochs int
 	// For is the length of the run in training time. The last step is the first one that is
-	// expected to end after it, if it takes as long as the one before, by the clock of rank 0
-	// (isolated: of each worker), which all workers learn in that step. Exactly one of Steps,
-	// Epochs and For is set.
+	// expected to end after it, assuming that it takes as long as the step before. Rank 0's clock
+	// decides, and all workers learn the decision in that step; isolated workers use their own
+	// clocks. Exactly one of Steps, Epochs and For is set.
 	For time.Duration
-	// Target, 0 to 1, ends the run early, with the first evaluation whose accuracy is not below
-	// it; 0 means that nothing does.
+	// Target, 0 to 1, ends the run at the first evaluation with at least this accuracy; 0 means
+	// none.
 	Target float64
-	// EvalEvery is the number of epochs between evaluations; 0 means at the end only. The end is
-	// always evaluated.
+	// EvalEvery is the number of epochs between evaluations; 0 means at the end only. The run
+	// always evaluates at its end.
 	EvalEvery int
-	// Views are how test images are shown, with the average of their logits deciding; none means
-	// each as it is, once. Texts have no views.
+	// Views are the variants of a test image (test-time augmentation) whose logits are averaged;
+	// none means the image itself. Texts have no views.
 	Views []data.View
 	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
 	EvalBatch int
 
-	// LabelSmoothing is the part of each training label that is spread over all classes, from 0 to 1.
+	// LabelSmoothing is the part of each training label that is spread over all classes, 0 to 1.
 	LabelSmoothing float64
-	// Optimizer is the update rule, with the rate for the global batch.
+	// Optimizer is the update rule, with the learning rate for the global batch.
 	Optimizer optim.Config
-	// Schedule moves the rate over the run.
+	// Schedule changes the learning rate over the run.
 	Schedule optim.ScheduleConfig
-	// Clip is the greatest norm of the mean gradient over all parameters, above which it is scaled
-	// down; 0 means none. The norm is that of the global gradient, so it is the same on all workers.
+	// Clip is the largest norm of the mean gradient over all parameters, above which it is scaled
+	// down; 0 means none. The norm is that of the global gradient, so it is the same on all
+	// workers.
 	Clip float64
-	// EMA, in [0, 1), is the decay of a moving average of parameters and running statistics, which
-	// starts at their initial values, is evaluated in their place, and is what the run ends with; 0
-	// means none.
+	// EMA, in [0, 1), is the decay of an exponential moving average of parameters and running
+	// statistics; 0 means none. The average starts at their initial values. It is what is evaluated
+	// and what the run ends with.
 	EMA float64
-	// Lookahead has slow parameters and running statistics follow, which are evaluated and are what the
-	// run ends with, unless EMA's are; the zero value means none.
+	// Lookahead configures slow parameters and running statistics, which are what is evaluated and
+	// what the run ends with, unless there is an EMA; the zero value means none.
 	Lookahead optim.LookaheadConfig
-	// Seed draws the initial parameters, the order of samples, the augmentation.
+	// Seed determines the initial parameters, the order of samples and the augmentation.
 	Seed uint64
 
-	// MemoryLimit is how many bytes the intermediate values of one shard may take before cheap
-	// ones are computed again in the backward pass; 0 means that all are kept. It changes no bit.
+	// MemoryLimit is the size of one shard's activations above which cheap ones are recomputed in
+	// the backward pass, in bytes; 0 means no limit. It changes no bit.
 	MemoryLimit int64
 
-	// Updater makes what turns gradients into weights; New calls it once the loop has its variables and
-	// gradients. Nil means NewLocal.
+	// Updater makes the Updater; New calls it once the loop has its variables and gradients. Nil
+	// means NewLocal.
 	Updater func(*Loop) (Updater, error)
-	// Memory returns a vector of n zeros for gradients, such as one that peers can read; nil means
-	// the heap.
+	// Memory allocates a vector of n zeros for gradients, for example one that peers can read; nil
+	// means the heap.
 	Memory func(n int) []float32
-	// Keeper keeps moments of the run; nil means none.
+	// Keeper saves snapshots of the run; nil means none.
 	Keeper Keeper
-	// CPU runs the kernels. The loop uses it alone, but does not close it.
+	// CPU runs the kernels. The loop has exclusive use of it but does not close it.
 	CPU *compute.CPU
-	// Watch is called before every batch that is computed, with trace.Forward in training and with
-	// trace.Evaluation; nil means not.
+	// Watch is called before every batch is computed, with trace.Forward in training and with
+	// trace.Evaluation; it may be nil.
 	Watch func(trace.Phase)
-	// Trace records spans; nil means none.
+	// Trace records spans; it may be nil.
 	Trace *trace.Recorder
 }
 
 const defaultEvalBatch = 100
 
-// Validate reports the first setting that cannot work.
+// Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.CPU == nil:
@@ -171,8 +172,8 @@ func (c Config) Validate() error {
 	return c.Optimizer.Validate()
 }
 
-// batches returns the numbers of samples that a step of this run can have: Batch, and what is
-// left at the end of an epoch.
+// batches returns the batch sizes that occur in this run: Batch, and the rest at the end of an
+// epoch.
 func (c Config) batches() []int {
 	n := c.Train.Len()
 	tail := n % c.Batch

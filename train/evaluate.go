@@ -9,22 +9,24 @@ import (
 
 // Note: evaluation
 //
-// The test set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may choose its
-// algorithm by the number of samples, so the same cut for any number of workers gives each sample the
-// same logits. Counts are sums of integers. Each batch has an integer of its own that holds the bits of
-// its loss, which all other workers leave 0, so the sum over workers brings every batch's loss to every
-// worker unchanged, and each adds them up in the order of batches.
+// The test set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may
+// select its algorithm by the number of samples, so cutting in the same way for any number of
+// workers gives each sample the same logits. Counts are sums of integers. Each batch also has one
+// integer with the bits of its loss, which is 0 on all other workers, so the sum over workers gives
+// every worker the loss of every batch unchanged. Each worker then adds up the losses in the order
+// of batches.
 
-// The integers that workers add up in an evaluation; one for each batch follows.
+// Indices of the integers that workers sum in an evaluation; one for each batch follows.
 const (
 	tallyCorrect = iota
 	tallySamples
 	tallyLosses
 )
 
-// score is how well the network did on some samples. Every measure of an evaluation comes from here.
+// score is the result of the network on some samples. Every metric of an evaluation comes from
+// here.
 type score struct {
-	loss    float64 // sum over the samples; NaN if a logit is not finite
+	loss    float64 // sum over the samples; NaN if any logit is not finite
 	correct int
 }
 
@@ -33,7 +35,7 @@ func scoreOf(logits []float32, labels []int32) score {
 	return score{graph.CrossEntropy(logits, labels), graph.CountCorrect(logits, labels)}
 }
 
-// numTestBatches returns how many batches the test set has; the last one may be smaller.
+// numTestBatches returns the number of batches of the test set; the last one may be smaller.
 func (c Config) numTestBatches() int {
 	if c.Test == nil {
 		return 0
@@ -56,8 +58,8 @@ func (c Config) testBatch(number int) (lo, hi int) {
 	return lo, min(lo+c.EvalBatch, c.Test.Len())
 }
 
-// evaluate scores the test set: each worker scores its batches, then the scores are added up. It fails
-// with a *DivergedError if the loss is not finite.
+// evaluate scores the test set: each worker scores its batches, then the scores are summed. It
+// returns a *DivergedError if the loss is not finite.
 func (l *Loop) evaluate() error {
 	if l.config.numTestBatches() == 0 {
 		return nil
@@ -104,7 +106,7 @@ func (l *Loop) scorePart() {
 	}
 }
 
-// testLoss adds up the losses of all batches, in their order.
+// testLoss adds up the losses of all batches in order.
 func (l *Loop) testLoss() float64 {
 	sum := 0.0
 	for _, bits := range l.tallies[tallyLosses:] {
@@ -125,7 +127,7 @@ func (l *Loop) score(lo, hi int) score {
 	return scoreOf(p.Logits(), l.tested.Labels)
 }
 
-// scoreViews is score for the average of the logits of all views, added in their order.
+// scoreViews is score with the average of the logits of all views, added in order.
 func (l *Loop) scoreViews(p *program, lo, hi int) score {
 	mean := l.logits[:len(p.Logits())]
 	clear(mean)

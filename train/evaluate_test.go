@@ -10,8 +10,8 @@ import (
 	"lockstep/optim"
 )
 
-// Views of test images count the same for any number of workers; one view as it is changes nothing,
-// and several do, but not the training.
+// Views of test images give the same counts for any number of workers. One unchanged view changes
+// nothing; several change the counts, but not the training.
 func TestViewsOfTestImages(t *testing.T) {
 	c := example(t, "lenet", 300, 201)
 	c.Steps = 20
@@ -90,9 +90,9 @@ func TestViewsAverageLogits(t *testing.T) {
 	}
 }
 
-// A kernel may choose its algorithm by the number of images, as Winograd's is for up to two images of
-// resnet20 and twelve of vgg11. Workers evaluate whole batches, so counts and losses are the same for
-// any number of them, more than there are batches among them.
+// A kernel may select its algorithm by the number of images, as Winograd does for up to two images
+// of resnet20 and twelve of vgg11. Workers evaluate whole batches, so counts and losses are the
+// same for any number of workers, even for more workers than batches.
 func TestEvaluationForAnyNumberOfWorkers(t *testing.T) {
 	checkEvaluation(t, "resnet20", 5, 100)
 	checkEvaluation(t, "resnet20", 9, 2)
@@ -119,8 +119,8 @@ func checkEvaluation(t *testing.T, name string, samples, batch int) {
 	}
 }
 
-// The loss is the mean over all test samples, without the smoothing of training labels; a view as it is
-// changes no bit of it.
+// The loss is the mean over all test samples, without label smoothing; an unchanged view does not
+// change it.
 func TestLossOfAnEvaluation(t *testing.T) {
 	c := example(t, "lenet", 30, 37)
 	c.Steps, c.LabelSmoothing, c.Schedule = 1, 0.5, optim.ScheduleConfig{}

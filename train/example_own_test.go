@@ -15,9 +15,8 @@ import (
 	"lockstep/train"
 )
 
-// shortcuts is a model of one's own: a function from images to logits. Layers bring their parameters,
-// under names that a file of weights will have; ops are functions. No gradient is written: the graph
-// derives it.
+// shortcuts is a user's own model: a function from images to logits. Layers add their parameters,
+// under the names that a weights file will have; ops are functions. The graph derives the gradient.
 func shortcuts(x *graph.Node) *graph.Node {
 	stem := nn.Sequential{nn.Conv{Out: 16, Size: 3, Stride: 2, Pad: 1}, nn.BatchNorm{}, nn.ReLU{}}
 	x = stem.Apply("stem.", x)
@@ -37,7 +36,7 @@ type losses []float64
 func (l *losses) Step(s train.Step)           { *l = append(*l, s.Loss) }
 func (l *losses) Evaluation(train.Evaluation) {}
 
-// A model of one's own trains as the built-in ones do: here it learns 48 images by heart.
+// A user's own model trains like the built-in ones: here it memorises 48 images.
 func ExampleNew_ownModel() {
 	training, _, err := data.Load(context.Background(), "glyphs", data.Options{TrainSize: 48, TestSize: 1})
 	if err != nil {

@@ -1,9 +1,9 @@
 package train
 
-// Stack opens the plan of gradient buffers to tests.
+// Stack exposes the plan of gradient buffers to tests.
 type Stack = stack
 
-// NewStack plans the run [lo, hi) of a tree over shards.
+// NewStack plans shards [lo, hi) of a tree over shards.
 func NewStack(lo, hi, shards int) Stack { return newStack(lo, hi, shards) }
 
 // Slot returns the buffer that shard number i of the run writes.
@@ -18,6 +18,7 @@ func (s stack) Folds(i int) [][2]int {
 	return pairs
 }
 
-// NumPieces and NumBuffers return how many pieces are left and how many buffers it takes.
+// NumPieces and NumBuffers return the number of pieces that remain and the number of buffers
+// needed.
 func (s stack) NumPieces() int  { return s.pieces }
 func (s stack) NumBuffers() int { return s.buffers }

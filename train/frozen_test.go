@@ -10,8 +10,9 @@ import (
 	"lockstep/train"
 )
 
-// Gradients that frozen parameters do without change no bit: a run that clips at a norm never reached
-// keeps them all, and ends the same, for several workers and resumed on either side of a freeze.
+// Omitting the gradients of frozen parameters changes no bit: a run that clips at a norm that is
+// never reached computes all gradients and has the same result, for several workers and when
+// resumed on either side of a freeze.
 func TestFrozenParametersChangeNoOther(t *testing.T) {
 	c := example(t, "resnet20", 40, 10)
 	c.Batch, c.Steps = 12, 6
@@ -45,7 +46,7 @@ func TestFrozenParametersChangeNoOther(t *testing.T) {
 	}
 }
 
-// Frozen parameters have no gradient, from the step after their last one on.
+// Frozen parameters have no gradient after their last step.
 func TestFrozenParametersHaveNoGradient(t *testing.T) {
 	c := example(t, "lenet", 60, 10)
 	c.Optimizer.Groups = []optim.Group{{Match: "fc2.bias", Rate: 1, Steps: 3}}
@@ -63,7 +64,7 @@ func TestFrozenParametersHaveNoGradient(t *testing.T) {
 	}
 }
 
-// gradientOf returns the gradient that a worker alone has summed for a parameter.
+// gradientOf returns the gradient of a parameter that a single worker has summed.
 func gradientOf(l *train.Loop, name string) []float32 {
 	v := l.Variables()
 	for i, p := range v.Params {

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite testdata/golden.json, paths of 
 const goldenFile = "testdata/golden.json"
 
 // TestGoldenHashes trains a few steps on every kernel path of this machine and compares the
-// parameters with those that every processor with that path must reach.
+// parameters with the golden hashes, which hold on every processor with that path.
 func TestGoldenHashes(t *testing.T) {
 	golden := map[string]map[string]string{} // hash by path and model
 	text, err := os.ReadFile(goldenFile)
@@ -51,8 +51,8 @@ func TestGoldenHashes(t *testing.T) {
 	}
 }
 
-// goldenRun trains over a last batch that is smaller and shards that are uneven, with
-// augmentation, warm-up, momentum and weight decay.
+// goldenRun trains with a smaller last batch, uneven shards, augmentation, warm-up, momentum and
+// weight decay.
 func goldenRun(t *testing.T, name string, isa compute.ISA) string {
 	c := example(t, name, 50, 0)
 	c.Test, c.Batch, c.Steps = nil, 22, 5

@@ -7,8 +7,8 @@ import (
 	"lockstep/train"
 )
 
-// hub connects workers that are goroutines of one process: the plainest exact exchange. Its
-// barrier is entered twice in each exchange, and whoever comes last in the first computes.
+// hub is the simplest exact exchange between goroutines of one process. Its barrier is entered
+// twice in each exchange, and the last one to enter the first computes.
 type hub struct {
 	plan  shard.Plan
 	ranks []*spoke // by run of the plan
@@ -26,7 +26,7 @@ type spoke struct {
 	loop   *train.Loop
 	rows   []float32
 	counts []int64
-	ready  []int // parameters announced in this step
+	ready  []int // parameters passed to Ready in this step
 }
 
 func newHub(plan shard.Plan) *hub {
@@ -43,7 +43,7 @@ func (h *hub) join(rank int, l *train.Loop) (train.Updater, error) {
 	return train.NewWhole(l, s)
 }
 
-// meet waits for all ranks; the last one to come runs once first.
+// meet waits for all ranks; the last one to enter runs once first.
 func (h *hub) meet(once func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *spoke) Wait() error {
 	return nil
 }
 
-// reduce adds all pieces in the tree's order and shares the rows.
+// reduce adds all pieces in tree order and gathers the rows.
 func (h *hub) reduce() {
 	var nodes []shard.Node
 	var pieces [][]float32

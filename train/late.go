@@ -7,41 +7,42 @@ import (
 	"lockstep/trace"
 )
 
-// LateSync gives every worker the global gradient bucket by bucket, also while the next forward pass
-// goes on.
+// LateSync gives every worker the global gradient bucket by bucket, also during the next forward
+// pass.
 type LateSync interface {
 	Exchange
-	// WaitRows blocks until all rows are filled. The gradients may still be on their way.
+	// WaitRows blocks until all rows are filled. Gradients may still be in transit.
 	WaitRows() error
-	// WaitParam blocks until the global gradient of param is in Loop.Pieces()[0]. It returns the range
-	// [lo, hi) that came with it and cuts no parameter in two; lo = hi if that was returned before.
+	// WaitParam blocks until the global gradient of param is in Loop.Pieces()[0]. It returns the
+	// range [lo, hi) that arrived with it, which consists of whole parameters, or lo = hi if that
+	// range was returned before.
 	WaitParam(param int) (lo, hi int, err error)
-	// WaitNext blocks until any further range is there; lo = hi when all have been returned.
+	// WaitNext blocks until any further range is there; lo = hi if all were returned.
 	WaitNext() (lo, hi int, err error)
 }
 
-// late is the Updater of workers that update each bucket of weights when its sum has come, at the
-// latest where the next forward pass reads it.
+// late is the Updater of workers that update each bucket of weights when its sum arrives, at the
+// latest where the next forward pass reads the weights.
 type late struct {
 	LateSync
 	fixed
 	optimizer optim.Optimizer
-	isAway    bool // an update is under way
+	isAway    bool // an update is in progress
 	by        Update
-	err       error // the first of this update
+	err       error // the first error of this update
 }
 
-// NewLate returns the Updater whose exchange may end behind the next forward pass. It takes every
-// optimizer, but not clipping, which needs all gradients at once; the weights have the bits that
-// NewWhole gives them.
+// NewLate returns an Updater whose communication may overlap with the next forward pass. It
+// supports every optimizer but not clipping, which needs all gradients at once. The weights have
+// the same bits as with NewWhole.
 func NewLate(l *Loop, s LateSync) (Updater, error) {
 	c := l.config
 	if err := c.checkExchange(); err != nil {
 		return nil, err
 	}
 	if c.Clip > 0 {
-		return nil, fmt.Errorf("train: update while gradients arrive, clipping at %v: "+
-			"want it without clipping", c.Clip)
+		return nil, fmt.Errorf("train: late update with clipping at %v: want no clipping",
+			c.Clip)
 	}
 	optimizer, err := optim.New(c.Optimizer, c.CPU, l.variables.Weights, l.Parameters())
 	if err != nil {
@@ -65,7 +66,7 @@ func (u *late) Settle(param int) error {
 		return u.err
 	}
 	first := u.loop.variables.Order[0]
-	u.take(u.WaitParam(first)) // the range that begins an optimizer's step is also the first to come
+	u.take(u.WaitParam(first)) // the first range begins the optimizer's step
 	if param >= 0 {
 		u.take(u.WaitParam(param))
 		return u.err
@@ -79,7 +80,7 @@ func (u *late) Settle(param int) error {
 	return u.err
 }
 
-// take updates the weights [lo, hi), whose gradient has come, and reports whether there are any.
+// take updates the weights [lo, hi), whose gradient has arrived, and reports whether there are any.
 func (u *late) take(lo, hi int, err error) bool {
 	clock := u.loop.clock
 	clock.Lap(trace.SyncExposed)

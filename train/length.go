@@ -9,16 +9,16 @@ import (
 
 // Note: clocks
 //
-// Training time is the wall time of Run without the evaluations: it begins before the first step,
-// when data, programs and memory are ready. It counts what the network prepares by training samples,
-// waiting for data and for other workers, copying for checkpoints, and what listeners take. A resumed
-// run goes on counting from its moment. Evaluations, which a run makes more or fewer of without
-// training any better, are counted apart.
+// Training time is the wall time of Run without the evaluations. It begins before the first step,
+// when data, programs and memory are ready, and includes initialization by training samples,
+// waiting for data and for other workers, copying for checkpoints, and the time of the Sink. A
+// resumed run continues the count of its snapshot. Evaluations do not improve training and their
+// number may differ between runs, so they are counted apart.
 
-// maxSteps is the number of steps of a run whose length is a time: more than there can be.
+// maxSteps stands for the number of steps of a run whose length is a time; no run has more.
 const maxSteps = math.MaxInt32
 
-// numLengths counts the ways in which the length is given; negative ones count as many.
+// numLengths returns how many of the lengths are set, negative ones included.
 func (c Config) numLengths() int {
 	if c.Steps < 0 || c.Epochs < 0 || c.For < 0 {
 		return -1
@@ -37,7 +37,7 @@ func (c Config) stepsPerEpoch() int {
 	return (c.Train.Len() + c.Batch - 1) / c.Batch
 }
 
-// steps returns the length of the run, or maxSteps if that is a time.
+// steps returns the length of the run, or maxSteps if the length is a time.
 func (c Config) steps() int {
 	switch {
 	case c.EvalOnly:
@@ -50,7 +50,7 @@ func (c Config) steps() int {
 	return c.Epochs * c.stepsPerEpoch()
 }
 
-// trained returns the training time so far, of all parts of the run.
+// trained returns the training time so far, over all parts of the run.
 func (l *Loop) trained() time.Duration {
 	p := l.clock.Phases()
 	return l.before + p.Total() - p[trace.Evaluation]

@@ -13,8 +13,8 @@ import (
 	"lockstep/train"
 )
 
-// All workers end a run whose length is a time with the same step, and the run is the one of so many
-// steps.
+// All workers end a run whose length is a time with the same step, and the result equals that of a
+// run with that number of steps.
 func TestTimeEndsTheRunAtOneStep(t *testing.T) {
 	c := example(t, "lenet", 100, 37)
 	c.Schedule, c.EMA = optim.ScheduleConfig{}, 0.9
@@ -37,7 +37,7 @@ func TestTimeEndsTheRunAtOneStep(t *testing.T) {
 	}
 }
 
-// Workers that never exchange each look at their own clock.
+// Isolated workers each use their own clock.
 func TestTimeEndsIsolatedWorkers(t *testing.T) {
 	c := example(t, "lenet", 100, 0)
 	c.Test, c.Schedule, c.Isolated = nil, optim.ScheduleConfig{}, true
@@ -49,7 +49,7 @@ func TestTimeEndsIsolatedWorkers(t *testing.T) {
 	}
 }
 
-// A run that has had its time is not gone on with; one that has not, is.
+// A run whose time is up does not continue when resumed; one with time left does.
 func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	c := example(t, "lenet", 100, 0)
 	c.Test, c.Schedule = nil, optim.ScheduleConfig{}
@@ -59,7 +59,7 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	whole := run(t, c, 1, 1, compute.Best())[0]
 	c.Keeper = nil
 	last := len(a.moments) - 1
-	a.moments[0].Trained = 0 // on a busy machine one step may take all the time
+	a.moments[0].Trained = 0 // on a busy machine one step may take all of the time
 	a.moments[last].Trained = c.For
 	for i, more := range map[int]bool{0: true, last: false} {
 		l := alone(t, c)
@@ -75,8 +75,9 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	}
 }
 
-// The first evaluation that is good enough ends the run, on any number of workers, and is the last. The
-// run is the one of so many epochs, with the averages or slow weights that were evaluated.
+// The first evaluation that reaches the target ends the run, for any number of workers, and is the
+// last. The result equals that of a run with that number of epochs, with the averages or slow
+// weights that were evaluated.
 func TestTargetEndsTheRun(t *testing.T) {
 	for name, change := range map[string]func(c *train.Config){
 		"average":   func(c *train.Config) { c.EMA = 0.5 },

@@ -13,11 +13,11 @@ import (
 	"lockstep/trace"
 )
 
-// maxStepTimes bounds the memory taken in advance for the times of steps, 8 MiB; a longer run lets
-// the list grow.
+// maxStepTimes bounds the memory preallocated for the times of steps, 8 MiB; in a longer run the
+// slice grows.
 const maxStepTimes = 1 << 20
 
-// Loop is one worker, ready to train.
+// Loop is the training loop of one worker.
 type Loop struct {
 	config    Config
 	variables *graph.Variables
@@ -25,7 +25,7 @@ type Loop struct {
 	updater   Updater
 	work      Work // of the step in progress
 	follow    followers
-	moment    Moment // all but its Progress
+	moment    Moment // without its Progress
 	schedule  optim.Schedule
 	stack     stack
 	adder     *row.CPU
@@ -37,32 +37,32 @@ type Loop struct {
 	tested    data.Shard      // the batch of an evaluation
 	logits    []float32       // of that batch, averaged over views; nil without views
 	coverage  uint64          // of the whole training set
-	onReady   func(param int) // l.ready, bound once so that a step allocates nothing
+	onReady   func(param int) // l.ready, bound once so that a step does not allocate
 	onNeed    func(param int) // l.need, likewise
 
-	// Of the run in progress.
+	// Of the current run.
 	loader  *data.Loader // nil before the first step
 	sink    Sink
 	clock   *trace.Clock
 	mark    time.Time // where the last recorded span ended
-	shard   int       // number within the own run of the shard in progress
-	step    int       // the one in progress; before the run, the first one
-	isOver  bool      // the step in progress is the last, whatever the length in steps
+	shard   int       // index of the current shard in the worker's run of shards
+	step    int       // the current step; before the run, the first one
+	isOver  bool      // the current step is the last, whatever the length in steps
 	covered uint64    // hash of the samples of this epoch so far, of all workers
-	torn    bool      // a step has changed some of the variables, but not yet all
+	torn    bool      // a step has changed some of the variables, but not all
 	cutOff  bool      // an exchange has failed
-	swapped bool      // the variables hold what is evaluated, and its memory the live values; see show
-	done    Result    // before the run: of the parts before it
+	swapped bool      // the variables hold what is evaluated, and the followers the live values; see show
+	done    Result    // before the run: that of the parts before it
 
 	// Training times, see Note: clocks.
-	before   time.Duration // of the parts before
-	begun    time.Duration // when the step in progress began
-	lastTime time.Duration // that the step before took
+	before   time.Duration // of the earlier parts
+	begun    time.Duration // when the current step began
+	lastTime time.Duration // of the step before
 }
 
-// New validates c, compiles a program for every shard size that the run will meet, draws the
-// initial parameters, lets the network prepare them and takes all memory. The caller may change the
-// variables before Run, and closes the loop when it is done with it.
+// New validates c, compiles a program for every shard size of the run, initializes the parameters,
+// lets the network prepare them and allocates all memory. The caller may change the variables
+// before Run, and must close the loop.
 func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -114,7 +114,8 @@ func (l *Loop) newGradient() []float32 {
 	return l.variables.NewGradient()
 }
 
-// prepare lets the network set parameters by training samples, which is training time.
+// prepare lets the network initialize parameters from training samples, which counts as training
+// time.
 func (l *Loop) prepare() {
 	n := l.config.Network
 	if n.Prepare == nil || l.config.EvalOnly {
@@ -130,19 +131,20 @@ func (l *Loop) prepare() {
 // Variables returns the parameters and running statistics, which Run changes.
 func (l *Loop) Variables() *graph.Variables { return l.variables }
 
-// Parameters tells what lies where in Variables.Weights, by number.
+// Parameters describes the ranges of Variables.Weights, by parameter number.
 func (l *Loop) Parameters() []optim.Param { return parameters(l.variables) }
 
-// Pieces returns the buffers that hold this worker's gradients when they are announced: one per
-// maximal subtree of its run of shards, left to right, each as long as Variables.Weights. A
-// GradSync leaves the global sum in the first. An isolated worker has one piece, its own sum. Where
-// an Updater gives this worker other shards, the pieces change.
+// Pieces returns the buffers of this worker's gradients: one per maximal subtree of its run of
+// shards, left to right, each as long as Variables.Weights. They are final where Ready is called; a
+// GradSync leaves the global sum in the first. An isolated worker has one piece, its own sum. If an
+// Updater assigns other shards to this worker, the pieces change.
 func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 
-// Close gives the memory of the programs back. The variables stay.
+// Close frees the memory of the programs. The variables stay valid.
 func (l *Loop) Close() { l.programs.arena.Close() }
 
-// Steps returns the length of the run, or 0 if that is a time, and the number of steps of one epoch.
+// Steps returns the length of the run, or 0 if the length is a time, and the number of steps per
+// epoch.
 func (l *Loop) Steps() (steps, perEpoch int) {
 	if l.config.For == 0 {
 		steps = l.config.steps()
@@ -150,11 +152,11 @@ func (l *Loop) Steps() (steps, perEpoch int) {
 	return steps, l.config.stepsPerEpoch()
 }
 
-// ArenaBytes returns the memory that the intermediate values of all programs share.
+// ArenaBytes returns the size of the arena of activations that all programs share.
 func (l *Loop) ArenaBytes() int64 { return l.programs.arena.Bytes() }
 
-// Run trains to the end and returns what came of it. A nil sink means that nobody listens. With an
-// error comes the result so far, without a hash.
+// Run trains to the end and returns the result. sink may be nil. If Run returns an error, the
+// result is that so far, without a hash.
 func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	if l.clock != nil {
 		panic("train: Run called twice on one loop")
@@ -183,7 +185,7 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	return l.done, err
 }
 
-// run makes all steps that are left, or evaluates only.
+// run makes all remaining steps, or only evaluates.
 func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	if l.config.EvalOnly {
 		return l.evaluate()
@@ -193,23 +195,23 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	if failed := l.settle(); err == nil {
 		err = failed
 	}
-	// Where all are asked to stop, a peer may do so before this worker hears of it.
+	// When all workers are asked to stop, a peer may stop before this worker is notified.
 	if (ctx.Err() != nil || l.cutOff) && !l.torn {
-		if failed := l.keep(true); !errors.Is(err, failed) { // what is kept may need the others
+		if failed := l.keep(true); !errors.Is(err, failed) { // saving may need the other workers
 			err = errors.Join(err, failed)
 		}
 	}
 	return err
 }
 
-// makeSteps makes the steps that are left, with an evaluation after every EvalEvery epochs and at
-// the end.
+// makeSteps makes the remaining steps, with an evaluation after every EvalEvery epochs and at the
+// end.
 func (l *Loop) makeSteps(ctx context.Context, steps int) error {
 	from := l.done.Steps
 	if from == 0 {
 		l.follow.restart()
 	}
-	if l.step = from; from > 0 { // the run may have ended before it was over
+	if l.step = from; from > 0 { // the earlier run may have ended before its length
 		l.step--
 		l.isOver = from == steps || l.config.For > 0 && l.before >= l.config.For
 		if err := l.afterStep(); err != nil {
@@ -244,7 +246,7 @@ func (l *Loop) makeSteps(ctx context.Context, steps int) error {
 	return nil
 }
 
-// loaderConfig says what this worker reads from w on.
+// loaderConfig returns the configuration of a loader that starts with w.
 func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	c := l.config
 	return data.LoaderConfig{
@@ -254,8 +256,8 @@ func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	}
 }
 
-// own makes the shards of w this worker's: it plans how their gradients fold and takes the buffers
-// that are missing for it.
+// own makes the shards of w this worker's: it plans how their gradients merge and allocates missing
+// buffers.
 func (l *Loop) own(w Work) {
 	l.work = w
 	l.stack = newStack(w.Lo, w.Hi, l.config.Plan.Shards())
@@ -267,7 +269,7 @@ func (l *Loop) own(w Work) {
 	}
 }
 
-// load returns the batch of the work that the updater has given this worker.
+// load returns the batch of the work that the updater assigned to this worker.
 func (l *Loop) load(w Work) (*data.Step, error) {
 	isOther := w.Lo != l.work.Lo || w.Hi != l.work.Hi
 	if isOther {
@@ -296,8 +298,8 @@ func (l *Loop) closeLoader() error {
 	return l.loader.Close()
 }
 
-// afterStep does what is due between two steps, or after the last one, unless it is done. The run is
-// over if it has reached its target.
+// afterStep evaluates and saves what is due after a step, unless that is done already. It ends the
+// run if the target is reached.
 func (l *Loop) afterStep() error {
 	perEpoch := l.config.stepsPerEpoch()
 	isDue, done := l.isOver, l.step+1
@@ -319,7 +321,7 @@ func (l *Loop) afterStep() error {
 	return nil
 }
 
-// checkCoverage proves that the workers together trained on every sample once in this epoch.
+// checkCoverage checks that the workers together trained on every sample once in this epoch.
 func (l *Loop) checkCoverage() error {
 	if l.config.Isolated || l.covered == l.coverage {
 		return nil
@@ -328,8 +330,8 @@ func (l *Loop) checkCoverage() error {
 		l.covered, l.config.Train.Name, l.coverage))
 }
 
-// checkFinite fails with a *DivergedError if a parameter or running statistic is not finite, as the
-// last update may leave them where no evaluation follows.
+// checkFinite returns a *DivergedError if a parameter or running statistic is not finite. The last
+// update may cause that when no evaluation follows.
 func (l *Loop) checkFinite() error {
 	v := l.variables
 	for i, p := range v.Params {
@@ -372,8 +374,8 @@ func (l *Loop) account(s Step) {
 	d.Epochs = float64(d.Steps) / float64(l.config.stepsPerEpoch())
 }
 
-// lap ends a lap of the clock and, if it has a name, records a span from the last mark to now. It
-// then moves the mark; laps within a span go to the clock directly.
+// lap ends a lap of the clock and, if name is not empty, records a span from the last mark to now
+// and moves the mark. Laps within a span go to the clock directly.
 func (l *Loop) lap(p trace.Phase, name string) {
 	_, end := l.clock.Lap(p)
 	if name != "" {
@@ -386,12 +388,12 @@ func (l *Loop) failed(what string, err error) error {
 	return l.broken(fmt.Errorf("%s: %w", what, err))
 }
 
-// broken says where an error occurred that says itself what was being done.
+// broken adds rank and step to an error that already says which operation failed.
 func (l *Loop) broken(err error) error {
 	return fmt.Errorf("train: rank %d, step %d: %w", l.config.Rank, l.step, err)
 }
 
-// deaf is the Sink of a run that nobody listens to.
+// deaf is the Sink of a run without a listener.
 type deaf struct{}
 
 func (deaf) Step(Step)             {}

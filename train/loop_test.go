@@ -23,7 +23,7 @@ import (
 	"lockstep/train"
 )
 
-// glyphs returns generated sets of these sizes.
+// glyphs returns generated sets of the given sizes.
 func glyphs(t *testing.T, trainSize, testSize int) (training, test *data.Set) {
 	t.Helper()
 	training, test, err := data.Load(context.Background(), "glyphs",
@@ -60,7 +60,7 @@ func cut(t *testing.T, shards, workers int) shard.Plan {
 	return plan
 }
 
-// diary keeps what a loop says.
+// diary records the events of a loop.
 type diary struct {
 	steps       []train.Step
 	evaluations []train.Evaluation
@@ -69,19 +69,20 @@ type diary struct {
 func (d *diary) Step(s train.Step)             { d.steps = append(d.steps, s) }
 func (d *diary) Evaluation(e train.Evaluation) { d.evaluations = append(d.evaluations, e) }
 
-// outcome is what one worker of a run left.
+// outcome is the result of one worker.
 type outcome struct {
 	train.Result
 	diary
 }
 
-// run trains c on so many workers, as goroutines with so many threads each.
+// run trains c with the given number of workers, as goroutines with the given number of threads
+// each.
 func run(t *testing.T, c train.Config, workers, threads int, isa compute.ISA) []outcome {
 	t.Helper()
 	return runWith(t, c, workers, threads, isa, (*hub).join)
 }
 
-// runWith is run with Updaters that join makes.
+// runWith is run with the Updaters that join makes.
 func runWith(t *testing.T, c train.Config, workers, threads int, isa compute.ISA,
 	join func(h *hub, rank int, l *train.Loop) (train.Updater, error)) []outcome {
 	t.Helper()
@@ -137,7 +138,7 @@ func alone(t *testing.T, c train.Config) *train.Loop {
 	return l
 }
 
-// losses returns the loss of every step as bits, to be compared exactly.
+// losses returns the loss of every step as bits, for exact comparison.
 func (o outcome) losses() []uint64 {
 	var bits []uint64
 	for _, s := range o.steps {
@@ -186,8 +187,8 @@ func compareOutcomes(t *testing.T, place string, got, want outcome) {
 	}
 }
 
-// Batch norm sees its shard, and running statistics are combined in shard order. The last batch
-// of 2 leaves shards 2 to 4 empty.
+// Batch norm uses the statistics of its shard, and running statistics are combined in shard order.
+// The last batch of 2 leaves shards 2 to 4 empty.
 func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
 	c := example(t, "resnet20", 22, 5)
 	c.Batch, c.Plan, c.Steps = 10, cut(t, 5, 1), 4
@@ -199,8 +200,8 @@ func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
 	}
 }
 
-// A residual network with a batch norm behind every convolution, and shortcuts with one of their own. The
-// last maps are 1 x 1, so each shard needs two samples: of a single value there is no variance.
+// A residual network with a batch norm after every convolution, and shortcuts with their own. The
+// last maps are 1 x 1, so each shard needs two samples: a single value has no variance.
 func TestOneHashForResNet50(t *testing.T) {
 	training, test := synthetic(t, tensor.Shape{8, 8, 3}, 9, 3)
 	c := example(t, "lenet", 1, 1)
@@ -232,8 +233,7 @@ func synthetic(t *testing.T, shape tensor.Shape, trainSize, testSize int) (train
 	return training, test
 }
 
-// A step of resnet50 on images of 224 x 224 enters through the stem for ImageNet, in the memory that
-// was planned.
+// A step of resnet50 on images of 224 x 224 uses the stem for ImageNet and the planned memory.
 func TestLargeImages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -287,8 +287,9 @@ func TestResultAndEventsAgree(t *testing.T) {
 	}
 }
 
-// A tenth of each label is spread over ten classes, so at first, when all classes are about as likely,
-// the loss is as without, but it cannot fall below the target's entropy, 0.5003.
+// A tenth of each label is spread over ten classes. At first, while all classes are about as
+// likely, the loss is the same as without smoothing; but it cannot fall below the target's entropy,
+// 0.5003.
 func TestLabelSmoothing(t *testing.T) {
 	c := example(t, "lenet", 30, 10)
 	c.Steps, c.LabelSmoothing, c.Schedule = 200, 0.1, optim.ScheduleConfig{}
@@ -311,8 +312,8 @@ func TestLossFallsAndAccuracyRises(t *testing.T) {
 	}
 }
 
-// A busy machine may take the processor away between the clock's stop and the caller's, so the best
-// of five runs counts.
+// A busy machine may suspend the process between the clock's stop and the caller's, so the best of
+// five runs counts.
 func TestPhasesAddUpToTheWallTime(t *testing.T) {
 	c := example(t, "lenet", 600, 100)
 	c.Steps, c.EvalEvery = 40, 1
@@ -429,7 +430,7 @@ func TestIsolatedWorkersTrainOnTheirOwnShards(t *testing.T) {
 	}
 }
 
-// The own losses, weighted by samples, average to the global loss, and the first is that of the
+// The own losses, weighted by samples, average to the global loss, and the first equals that of the
 // same shards trained in isolation, bit for bit. The last batch of an epoch, 2 of 22 samples in 5
 // shards, leaves workers without a sample.
 func TestOwnLossIsTheMeanOverOwnShards(t *testing.T) {
@@ -492,8 +493,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// The last update may leave what no later loss shows. The evaluation shows it, and does not reach a target
-// by counting what is no number as class 0; where there is none, the parameters do.
+// The last update may leave values that no later loss reveals. An evaluation reveals them, and does
+// not count NaN as class 0 to reach a target; without an evaluation the check of parameters does.
 func TestDivergenceInTheLastUpdate(t *testing.T) {
 	c := example(t, "lenet", 30, 10)
 	c.Steps, c.Schedule, c.Target = 1, optim.ScheduleConfig{}, 0.01
@@ -514,7 +515,7 @@ func TestDivergenceInTheLastUpdate(t *testing.T) {
 	}
 }
 
-// offsetOf returns where a parameter begins.
+// offsetOf returns the offset of a parameter.
 func offsetOf(t *testing.T, l *train.Loop, name string) int {
 	t.Helper()
 	for _, p := range l.Parameters() {
@@ -557,7 +558,7 @@ func TestCancelStopsBetweenSteps(t *testing.T) {
 	}
 }
 
-// faulty fails or lies in one of its methods.
+// faulty is an exchange that fails or returns wrong results in one of its methods.
 type faulty struct {
 	wait, sum error
 	add       float32 // to the lowest part of the hash of a shard's samples

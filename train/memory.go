@@ -5,27 +5,28 @@ import (
 	"lockstep/graph"
 )
 
-// Memory is what a loop takes, in bytes.
+// Memory is the memory of a loop, in bytes.
 type Memory struct {
-	// Arena holds the intermediate values of the largest program.
+	// Arena holds the activations and other intermediate values of the largest program.
 	Arena int64
-	// Variables are parameters, running statistics, gradients, the optimizer's state, and what
-	// follows the weights: averages, slow copies.
+	// Variables are parameters, running statistics, gradients, the optimizer's state, and copies
+	// that follow the weights: averages and slow weights.
 	Variables int64
-	// Batches are the samples of the steps in preparation and of the evaluation.
+	// Batches are the samples of the steps being prepared and of the evaluation.
 	Batches int64
 }
 
 // Total returns the sum.
 func (m Memory) Total() int64 { return m.Arena + m.Variables + m.Batches }
 
-// Memory returns what the loop takes from its first step on, without the data set, which it shares.
+// Memory returns the memory of the loop from its first step on, without the data set, which loops
+// share.
 func (l *Loop) Memory() Memory {
 	v := l.variables
 	floats := len(v.Weights)*(1+len(l.gradients)) + len(v.State) + len(l.rows)
 	_, shares := l.updater.Optimizer()
 	for _, s := range shares {
-		floats += s[1] - s[0] // the optimizer works on a copy of them
+		floats += s[1] - s[0] // the optimizer works on a copy of the shares
 	}
 	m := Memory{
 		Arena:     l.ArenaBytes(),
@@ -38,7 +39,7 @@ func (l *Loop) Memory() Memory {
 	return m
 }
 
-// OptimizerBytes returns what this worker's optimizer keeps and works in.
+// OptimizerBytes returns the memory of this worker's optimizer: state and scratch.
 func (l *Loop) OptimizerBytes() int64 {
 	if rule, _ := l.updater.Optimizer(); rule != nil {
 		return rule.Bytes()
@@ -46,7 +47,7 @@ func (l *Loop) OptimizerBytes() int64 {
 	return 0
 }
 
-// imageBytes returns the size of n samples as a program reads them.
+// imageBytes returns the size of n samples in a program's input format.
 func imageBytes(s *data.Set, n int) int64 {
 	return int64(n) * (graph.Type{Shape: s.Shape}.Bytes() + 4)
 }

@@ -10,42 +10,43 @@ import (
 	"lockstep/trace"
 )
 
-// Progress is what a run has counted so far. With the variables and the optimizer's state it is
-// all that a run needs to go on: everything else, such as the place in the epoch's order, the
-// augmentation and the learning rate, is a function of the configuration and the step. A run that
-// ended and is made longer goes on from where a longer one would have been, except that schedules,
-// and Lookahead with a Power, depend on the length.
+// Progress is the counters of a run. Together with the variables and the optimizer's state it is
+// all that a run needs to continue: everything else, such as the position in the epoch's order, the
+// augmentation and the learning rate, is a function of the configuration and the step. A finished
+// run that is extended continues like a run of the longer length, except that schedules, and
+// Lookahead with a Power, depend on the length.
 type Progress struct {
-	// Step is the number of steps done, and of the next one.
+	// Step is the number of steps done, and the number of the next step.
 	Step int `json:"step"`
-	// Samples were trained on, over all workers.
+	// Samples is the number of samples trained on, over all workers.
 	Samples int64 `json:"samples"`
 	// FirstLoss and LastLoss are the mean losses of the first and the last step.
 	FirstLoss float64 `json:"first_loss"`
 	LastLoss  float64 `json:"last_loss"`
-	// TrainCorrect of TrainSamples were classified correctly in the last step's epoch so far.
+	// TrainCorrect of TrainSamples were classified correctly so far in the epoch of the last step.
 	TrainCorrect int64 `json:"train_correct"`
 	TrainSamples int64 `json:"train_samples"`
 	// Coverage is the hash of those samples, as data.Coverage defines it.
 	Coverage uint64 `json:"coverage,string"`
-	// Test is the last evaluation; its Samples are 0 if there was none.
+	// Test is the last evaluation; its Samples is 0 if there was none.
 	Test Evaluation `json:"test"`
 	// Trained is the training time.
 	Trained time.Duration `json:"trained_nanoseconds"`
-	// IsAveraged says that the run had ended and that its variables hold the moving averages, or the slow
-	// weights of Lookahead, whose own vectors hold the live values.
+	// IsAveraged says that the run had ended, so that its variables hold the moving averages or
+	// Lookahead's slow weights, and the vectors of those hold the live values.
 	IsAveraged bool `json:"is_averaged"`
 }
 
-// Moment is a run between two steps. All but Progress is the loop's own memory.
+// Moment is a snapshot of a run between two steps. Except for Progress it refers to the loop's own
+// memory.
 type Moment struct {
 	Progress
 	Variables *graph.Variables
-	// Optimizer is what the update keeps, in the layout of Variables.Weights: the state of the
+	// Optimizer is the state of the update, in the layout of Variables.Weights: the state of the
 	// optimizer, slow weights, averages.
 	Optimizer []optim.Vector
-	// Sharded is the state of an optimizer that has only some ranges of the weights, Shares, one after
-	// another; Optimizer is then what else is kept.
+	// Sharded is the state of an optimizer that has only the ranges Shares of the weights, one
+	// after another; Optimizer then has the rest of the state.
 	Sharded []optim.Vector
 	Shares  [][2]int
 	// Statistics are the slow copies and averages of the running statistics, in the layout of
@@ -55,11 +56,11 @@ type Moment struct {
 	settle func() error
 }
 
-// Settle blocks until all values of the moment are there; see Updater.Settle. Call it before copying
-// values. After an error they are those of two steps.
+// Settle blocks until all values of the snapshot are there; see Updater.Settle. It must be called
+// before values are copied. After an error the values are a mixture of two steps.
 func (m Moment) Settle() error { return m.settle() }
 
-// Bytes returns the size of what would have to be copied to keep the moment, with all workers' shares.
+// Bytes returns the size of a copy of the snapshot, with the shares of all workers.
 func (m Moment) Bytes() int64 {
 	floats := len(m.Variables.Weights) + len(m.Variables.State)
 	for _, v := range slices.Concat(m.Optimizer, m.Statistics) {
@@ -69,16 +70,16 @@ func (m Moment) Bytes() int64 {
 	return 4 * int64(floats)
 }
 
-// Keeper keeps moments of a run, so that it can be resumed from them.
+// Keeper saves snapshots of a run, from which it can be resumed.
 type Keeper interface {
-	// Keep is called on the training goroutine after every step, and whatever evaluation was due,
-	// and reports whether it kept the moment, of which it must have copied what it needs. isLast
-	// says that the loop ends here: it has done all steps, was cancelled, or has lost a peer. What Keep takes
-	// counts as phase "other", but for Moment.Settle. After an error the run does not go on.
+	// Keep is called on the training goroutine after every step, after the evaluation if one was
+	// due, and reports whether it saved the snapshot. It must copy what it saves before it returns.
+	// isLast says that the loop ends here: it has done all steps, was cancelled, or has lost a
+	// peer. Keep counts as phase "other", except for Moment.Settle. After an error the run ends.
 	Keep(m Moment, isLast bool) (isKept bool, err error)
 }
 
-// newMoment collects what moments are made of.
+// newMoment collects the vectors of a snapshot.
 func (l *Loop) newMoment() Moment {
 	weights, statistics := l.follow.state()
 	m := Moment{Variables: l.variables, Optimizer: weights, Statistics: statistics, settle: l.settle}
@@ -92,8 +93,8 @@ func (l *Loop) newMoment() Moment {
 	return m
 }
 
-// Moment returns where the run stands. Between Run's steps this is for the Keeper; before Run it
-// gives access to what Resume wants filled.
+// Moment returns a snapshot of the run. Between the steps of Run it is for the Keeper; before Run
+// it gives access to the vectors that must be filled before Resume.
 func (l *Loop) Moment() Moment {
 	d, m := &l.done, l.moment
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
@@ -106,10 +107,9 @@ func (l *Loop) Moment() Moment {
 	return m
 }
 
-// Resume makes Run go on after p, the progress of a run with the same configuration, of which
-// workers, threads, strategy and length may differ. The caller has put that moment's values into
-// the variables and the vectors that Moment returns. It fails if p is no moment of
-// this run.
+// Resume lets Run continue after p, the progress of a run with the same configuration. Workers,
+// threads, strategy and length may differ. To restore, overwrite the variables and every vector
+// that Moment returns, then call Resume. It returns an error if p does not fit this run.
 func (l *Loop) Resume(p Progress) error {
 	c := l.config
 	steps, perEpoch := l.config.steps(), l.config.stepsPerEpoch()
@@ -117,7 +117,7 @@ func (l *Loop) Resume(p Progress) error {
 	done += p.Step % perEpoch * c.Batch
 	switch {
 	case c.Isolated || c.EvalOnly:
-		return fmt.Errorf("train: resume: workers that never exchange, or train, have no progress")
+		return fmt.Errorf("train: resume: isolated workers and evaluations have no progress")
 	case p.Step < 0 || p.Step > steps:
 		return fmt.Errorf("train: resume: %d steps are done, the run has %d", p.Step, steps)
 	case p.Trained < 0:
@@ -126,7 +126,7 @@ func (l *Loop) Resume(p Progress) error {
 		return fmt.Errorf("train: resume: %d samples in %d steps, want %d of %s in batches of %d",
 			p.Samples, p.Step, done, c.Train.Name, c.Batch)
 	case p.IsAveraged && !l.follow.hasOther():
-		return fmt.Errorf("train: resume: the parameters are averages, and the run has none")
+		return fmt.Errorf("train: resume: the parameters are averages, but the run has none")
 	}
 	if rule, _ := l.updater.Optimizer(); rule != nil {
 		rule.Resume(p.Step)
@@ -138,7 +138,7 @@ func (l *Loop) Resume(p Progress) error {
 	return nil
 }
 
-// keep offers the moment to the keeper.
+// keep passes the snapshot to the keeper.
 func (l *Loop) keep(isLast bool) error {
 	if l.config.Keeper == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"lockstep/optim"
 )
 
-// parameters tells an optimizer what lies where in v's weights, and what it is by the role that its layer
-// has declared.
+// parameters describes to an optimizer the ranges of v's weights, each with the role that its layer
+// declared.
 func parameters(v *graph.Variables) []optim.Param {
 	params := make([]optim.Param, len(v.Params))
 	for i, p := range v.Params {
@@ -32,7 +32,7 @@ func parameters(v *graph.Variables) []optim.Param {
 	return params
 }
 
-// checkRoles refuses a parameter of which nobody has said how it is to be updated.
+// checkRoles returns an error if a parameter has no role, so that no rule says how to update it.
 func checkRoles(v *graph.Variables) error {
 	for _, p := range v.Params {
 		if len(p.Shape) > 1 && p.Role == graph.RoleUndeclared {

@@ -9,8 +9,8 @@ import (
 	"lockstep/shard"
 )
 
-// programs holds one compiled program for each number of samples that this worker will meet, for
-// training one for each stage. They share variables and one arena.
+// programs holds one compiled program for each number of samples that this worker will meet; for
+// training, one for each stage. They share variables and one arena.
 type programs struct {
 	executor   graph.Executor
 	variables  *graph.Variables
@@ -31,11 +31,12 @@ type program struct {
 
 // Note: frozen parameters
 //
-// What the optimizer leaves as it is needs no gradient, nor does what leads to such gradients alone. So
-// a run is cut into stages where more parameters are frozen, and each has its programs. That changes no
-// bit of the other gradients; only clipping, which takes the norm of all, keeps them all.
+// Frozen parameters need no gradient, and neither do values that lead only to them. So a run is
+// divided into stages, at which more parameters are frozen, and each stage has its programs. The
+// bits of the other gradients do not change. Clipping, which takes the norm of all gradients, keeps
+// all of them.
 
-// stages returns the steps at which the set of frozen parameters changes; the first is 0.
+// stages returns the steps at which the set of frozen parameters changes, beginning with 0.
 func (c Config) stages() []int {
 	stages := []int{0}
 	for _, g := range c.Optimizer.Groups {
@@ -71,8 +72,8 @@ func (p *programs) compileAll(c Config) error {
 		return err
 	}
 	if len(p.training) == 0 && !c.EvalOnly {
-		// A worker without a sample in any step takes part with nothing, but its parameters have to lie
-		// as those of the others do, which is for a training program to say.
+		// A worker without a sample in any step contributes nothing, but its parameters must have
+		// the layout of the others', which a training program determines.
 		if err := p.addTraining(c, 1); err != nil {
 			return err
 		}
@@ -84,13 +85,13 @@ func (p *programs) compileAll(c Config) error {
 			return err
 		}
 	}
-	if p.variables == nil { // more workers than test batches
+	if p.variables == nil { // there are more workers than test batches
 		return p.addEvaluation(c, 1)
 	}
 	return nil
 }
 
-// addRun compiles what the shards of w need.
+// addRun compiles the programs for the shards of w.
 func (p *programs) addRun(c Config, w Work) error {
 	for _, batch := range c.batches() {
 		for v := w.Lo; v < w.Hi; v++ {
@@ -102,7 +103,7 @@ func (p *programs) addRun(c Config, w Work) error {
 	return nil
 }
 
-// addTraining compiles the training programs for n samples, unless n is 0 or they are there already.
+// addTraining compiles the training programs for n samples, unless n is 0 or they exist.
 func (p *programs) addTraining(c Config, n int) error {
 	if n == 0 || p.training[n] != nil {
 		return nil
@@ -119,7 +120,7 @@ func (p *programs) addTraining(c Config, n int) error {
 	return nil
 }
 
-// addEvaluation compiles the evaluation program for n samples, unless it is there already.
+// addEvaluation compiles the evaluation program for n samples, unless it exists.
 func (p *programs) addEvaluation(c Config, n int) (err error) {
 	if p.evaluation[n] == nil {
 		p.evaluation[n], err = p.add(c, n, graph.Options{})
@@ -127,7 +128,7 @@ func (p *programs) addEvaluation(c Config, n int) (err error) {
 	return err
 }
 
-// add compiles the network for n samples into a program of these options.
+// add compiles the network for n samples with the given options.
 func (p *programs) add(c Config, n int, o graph.Options) (*program, error) {
 	g := graph.New()
 	samples := c.Network.Samples(g, n)

@@ -6,38 +6,38 @@ import (
 	"lockstep/trace"
 )
 
-// Sink listens to a running loop. Its methods are called from the training goroutine, between
-// steps; what they take counts as phase "other" and belongs to no step.
+// Sink receives the events of a running loop. Its methods are called on the training goroutine,
+// between steps; their time counts as phase "other" and belongs to no step.
 type Sink interface {
 	Step(Step)
 	Evaluation(Evaluation)
 }
 
-// Step says what one step did. All but OwnLoss and times is the same on every worker, unless
-// isolated.
+// Step is the event of one step. Everything but OwnLoss and the times is the same on every worker,
+// unless workers are isolated.
 type Step struct {
 	// Number and Epoch count from 0.
 	Number, Epoch int
-	// Samples is the size of the global batch (isolated: of this worker's share), Correct how
-	// many of them were classified correctly before the update.
+	// Samples is the size of the global batch (isolated: of this worker's part), Correct how many
+	// of them were classified correctly before the update.
 	Samples, Correct int
 	// Loss is the mean over the batch before the update.
 	Loss float64
-	// OwnLoss is the same mean over this worker's own shards alone: the sum of their losses, in
-	// shard order, divided by their number of samples; NaN if the step left them none. It shows
-	// what the worker saw by itself and is never exchanged. Weighted by samples, the own losses
-	// of all workers average to Loss; an isolated worker's is its Loss.
+	// OwnLoss is the mean over this worker's own shards: the sum of their losses, in shard order,
+	// divided by their number of samples; NaN if there are none. It is never exchanged. Weighted by
+	// samples, the own losses of all workers average to Loss; for an isolated worker it equals
+	// Loss.
 	OwnLoss float64
 	// Rate is the learning rate of the update.
 	Rate float64
-	// Time is how long the step took here, and Phases what for; they add up exactly.
+	// Time is how long the step took on this worker, Phases its parts; they add up exactly.
 	Time   time.Duration
 	Phases trace.Phases
 }
 
-// Evaluation says how well the model did on the test set.
+// Evaluation is the result of the model on the test set.
 type Evaluation struct {
-	// Steps and Epochs count what had been trained.
+	// Steps and Epochs are the numbers trained before it.
 	Steps  int     `json:"steps"`
 	Epochs float64 `json:"epochs"`
 	// Loss is the mean cross entropy over the test samples, without label smoothing. With views it is
@@ -48,7 +48,7 @@ type Evaluation struct {
 	// Correct of Samples test samples were classified correctly, over all workers.
 	Correct int64 `json:"correct"`
 	Samples int64 `json:"samples"`
-	// Time is how long the evaluation took here, Trained how long the training before it.
+	// Time is how long the evaluation took on this worker, Trained the training time before it.
 	Time    time.Duration `json:"nanoseconds"`
 	Trained time.Duration `json:"trained_nanoseconds"`
 }
@@ -56,35 +56,38 @@ type Evaluation struct {
 // Accuracy returns Correct/Samples.
 func (e Evaluation) Accuracy() float64 { return float64(e.Correct) / float64(e.Samples) }
 
-// Result is what a run left on one worker. Of a resumed run, steps, samples, losses, counts and the
-// last evaluation are those of the whole run; OwnSamples, FLOPs and times are those of this part.
+// Result is the result of a run on one worker. For a resumed run, steps, samples, losses, counts
+// and the last evaluation are those of the whole run; OwnSamples, FLOPs and times are those of the
+// last part.
 type Result struct {
-	// Steps were done; Epochs is the same in epochs, with the fraction of the last.
+	// Steps is the number of steps; Epochs is the same in epochs, with the fraction of the last.
 	Steps  int
 	Epochs float64
-	// Samples were trained on over all workers (isolated: on this one), OwnSamples on this one.
+	// Samples is the number trained on over all workers (isolated: on this one), OwnSamples on this
+	// one.
 	Samples, OwnSamples int64
-	// Time is the wall time from the first step's beginning to the end of the last evaluation;
-	// Phases add up to it exactly. Compiling and loading come before.
+	// Time is the wall time from the start of the first step to the end of the last evaluation;
+	// Phases add up to it exactly. It excludes compiling and loading.
 	Time   time.Duration
 	Phases trace.Phases
-	// Trained is Time without the evaluations, of all parts of a resumed run.
+	// Trained is Time without the evaluations, over all parts of a resumed run.
 	Trained time.Duration
-	// FLOPs are the additions and multiplications of this worker's forward and backward passes, as
-	// graph.Program.FLOPs counts them.
+	// FLOPs is the number of additions and multiplications of this worker's forward and backward
+	// passes, as counted by graph.Program.FLOPs.
 	FLOPs int64
-	// StepTimes holds how long each step took, without evaluation and listeners.
+	// StepTimes holds how long each step took, without evaluations and the Sink.
 	StepTimes []time.Duration
 	// FirstLoss and LastLoss are the mean losses of the first and the last step.
 	FirstLoss, LastLoss float64
-	// TrainCorrect of TrainSamples were classified correctly in the last epoch, or the part of it
-	// that was run, each before its step's update.
+	// TrainCorrect of TrainSamples were classified correctly in the last epoch, or its completed
+	// part, each before its step's update.
 	TrainCorrect, TrainSamples int64
-	// Test is the last evaluation; its Samples are 0 if there was none.
+	// Test is the last evaluation; its Samples is 0 if there was none.
 	Test Evaluation
-	// ParameterSHA256 is graph.Variables.SHA256 at the end: all parameters and running statistics.
+	// ParameterSHA256 is graph.Variables.SHA256 at the end, over all parameters and running
+	// statistics.
 	ParameterSHA256 string
-	// Parameters counts the trained numbers, ArenaBytes the memory of all programs' activations.
+	// Parameters is the number of trained values, ArenaBytes the size of the activations' arena.
 	Parameters int
 	ArenaBytes int64
 }

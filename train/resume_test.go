@@ -12,7 +12,7 @@ import (
 	"lockstep/train"
 )
 
-// album keeps copies of the moments after the given steps.
+// album keeps copies of the snapshots after the given steps.
 type album struct {
 	after   []int
 	moments []train.Moment
@@ -21,7 +21,7 @@ type album struct {
 	vectors [][][]float32
 }
 
-// keptVectors returns the vectors of a moment.
+// keptVectors returns the vectors of a snapshot.
 func keptVectors(m train.Moment) []optim.Vector { return slices.Concat(m.Optimizer, m.Statistics) }
 
 func (a *album) Keep(m train.Moment, isLast bool) (bool, error) {
@@ -42,7 +42,7 @@ func (a *album) Keep(m train.Moment, isLast bool) (bool, error) {
 	return true, nil
 }
 
-// restore puts the moment number i into a loop.
+// restore copies snapshot i to a loop.
 func (a *album) restore(t *testing.T, l *train.Loop, i int) {
 	t.Helper()
 	m := l.Moment()
@@ -57,7 +57,7 @@ func (a *album) restore(t *testing.T, l *train.Loop, i int) {
 }
 
 // A run of two and a half epochs, resumed from the middle and the end of an epoch and from its own
-// end, ends with all the undisturbed run's numbers, whatever its update keeps.
+// end, has the same result as an uninterrupted run, whatever state its update has.
 func TestResumedRunEndsAsTheUndisturbed(t *testing.T) {
 	for name, change := range map[string]func(c *train.Config){
 		"sgd":   func(c *train.Config) {},
@@ -86,7 +86,8 @@ func TestResumedRunEndsAsTheUndisturbed(t *testing.T) {
 	checkResumed(t, "averages of statistics", c)
 }
 
-// checkResumed runs c for two and a half epochs of four steps, and again from moments of that run.
+// checkResumed runs c for two and a half epochs of four steps, and again from snapshots of that
+// run.
 func checkResumed(t *testing.T, name string, c train.Config) {
 	t.Helper()
 	c.Steps, c.EvalEvery = 10, 1
@@ -124,11 +125,11 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 	}
 }
 
-// A run that has ended with its averages, or the slow weights of Lookahead, goes on from its live values
-// when it is made longer, and one that is over after all ends with its averages.
+// A finished run with averages, or Lookahead's slow weights, continues from its live values when it
+// is extended, and ends with its averages.
 func TestAveragedRunCanBeMadeLongerOrShorter(t *testing.T) {
 	average := example(t, "lenet", 100, 20)
-	average.Schedule = optim.ScheduleConfig{} // the same rate whatever the length
+	average.Schedule = optim.ScheduleConfig{} // the learning rate must not depend on the length
 	slow, both := average, average
 	average.EMA, both.EMA = 0.9, 0.9
 	slow.Lookahead = optim.LookaheadConfig{Every: 2, Alpha: 0.5}
@@ -138,8 +139,8 @@ func TestAveragedRunCanBeMadeLongerOrShorter(t *testing.T) {
 	}
 }
 
-// checkOtherLength resumes a run of three steps of c to make six, and one that has done three of six to
-// make three.
+// checkOtherLength extends a finished run of three steps of c to six, and shortens an interrupted
+// run of six to the three that it has done.
 func checkOtherLength(t *testing.T, c train.Config) {
 	t.Helper()
 	c.Steps = 6
@@ -170,8 +171,8 @@ func checkOtherLength(t *testing.T, c train.Config) {
 	}
 }
 
-// A run that is cancelled keeps its last moment, and goes on from there; the evaluation that was due
-// is made up for.
+// A cancelled run saves its last snapshot and continues from there; an evaluation that was due is
+// made then.
 func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	c := example(t, "lenet", 100, 20)
 	c.EvalEvery = 1
@@ -193,7 +194,7 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 		t.Errorf("parameters %s, want %s; %v", got.ParameterSHA256, want.ParameterSHA256, err)
 	}
 
-	// The moment at the end of an epoch, before its evaluation.
+	// The snapshot at the end of an epoch, before its evaluation.
 	c.Keeper, c.Steps = &album{after: []int{4}}, 4
 	whole := run(t, c, 1, 1, compute.Best())[0]
 	a = c.Keeper.(*album)

@@ -7,41 +7,43 @@ import (
 	"lockstep/trace"
 )
 
-// ShardSync gives every worker the global gradient of its share of the weights, and brings the
-// updated shares together: reduce-scatter, local update, all-gather.
+// ShardSync gives every worker the global gradient of its share of the weights and distributes the
+// updated shares: reduce-scatter, local update, all-gather.
 type ShardSync interface {
 	Exchange
-	// WaitShares blocks until all rows are filled and Loop.Pieces()[0] holds the sum of the gradients
-	// in this worker's shares.
+	// WaitShares blocks until all rows are filled and Loop.Pieces()[0] holds the sum of the
+	// gradients in this worker's shares.
 	WaitShares() error
 	// Shares returns this worker's ranges [lo, hi) of the flat vector, in order. Some may be empty.
 	Shares() [][2]int
-	// Spread begins to fill v on all workers; each brings its shares.
-	Spread(v []float32)
-	// Arrived blocks until a parameter of v is whole, or all of v if param is negative.
-	Arrived(param int) error
+	// StartAllGather starts to fill v on all workers from each worker's shares.
+	StartAllGather(v []float32)
+	// WaitAllGather blocks until parameter param of v is gathered, or all of v if param is
+	// negative.
+	WaitAllGather(param int) error
 }
 
-// sharded is the Updater of workers that each keep the optimizer's state of a share of the weights.
+// sharded is the Updater of workers that each keep the optimizer's state for a share of the
+// weights.
 type sharded struct {
 	ShardSync
 	fixed
 	optimizer optim.Optimizer // of own
 	shares    [][2]int
 	own       []float32 // the weights of the shares, one after another
-	isAway    bool      // the others' weights are on their way
+	isAway    bool      // the all-gather of weights is in progress
 }
 
-// NewSharded returns the Updater whose workers each update their share of the weights and get the
-// rest from the others while the next forward pass goes on. The update must go by elements ("sgd" or
-// "adamw", without clipping); the weights have the bits that NewWhole gives them.
+// NewSharded returns an Updater whose workers each update their share of the weights and gather the
+// others during the next forward pass. The update must be elementwise ("sgd" or "adamw", without
+// clipping). The weights have the same bits as with NewWhole.
 func NewSharded(l *Loop, s ShardSync) (Updater, error) {
 	c := l.config
 	if err := c.checkExchange(); err != nil {
 		return nil, err
 	}
 	if !optim.IsElementwise(c.Optimizer.Name) || c.Clip > 0 {
-		return nil, fmt.Errorf("train: shares of weights for optimizer %q, clipping at %v: "+
+		return nil, fmt.Errorf("train: sharded update with optimizer %q, clipping at %v: "+
 			"want sgd or adamw, without clipping", c.Optimizer.Name, c.Clip)
 	}
 	u := &sharded{ShardSync: s, fixed: fixed{l}, shares: s.Shares()}
@@ -52,9 +54,9 @@ func NewSharded(l *Loop, s ShardSync) (Updater, error) {
 	return u, err
 }
 
-// shareParameters tells an optimizer what lies where in the shares, one after another, and returns
-// their length. Each parameter stands once with no elements, so that a group that matches only other
-// workers' parameters is no mistake.
+// shareParameters describes the shares, one after another, to an optimizer, and returns their total
+// length. Every parameter also appears once without elements, so that a parameter group that
+// matches only other workers' shares is not an error.
 func (l *Loop) shareParameters(shares [][2]int) (params []optim.Param, total int) {
 	for _, p := range l.Parameters() {
 		p.Offset, p.Len, p.Rows, p.Cols = 0, 0, 0, 0
@@ -76,14 +78,14 @@ func (l *Loop) shareParameters(shares [][2]int) (params []optim.Param, total int
 
 func (u *sharded) Wait() (lo, hi int, err error) { return u.allRows(u.WaitShares()) }
 
-// Update changes the weights of the shares and begins to spread them.
+// Update changes the weights of the shares and starts their all-gather.
 func (u *sharded) Update(by Update) error {
 	weights, sum := u.loop.variables.Weights, u.loop.gradients[0]
 	at := 0
 	for _, share := range u.shares {
 		lo, hi := share[0], share[1]
 		if lo == hi {
-			continue // the range at 0 begins a step
+			continue // the range at 0 begins the optimizer's step
 		}
 		own := u.own[at:][:hi-lo]
 		copy(own, weights[lo:hi])
@@ -92,7 +94,7 @@ func (u *sharded) Update(by Update) error {
 		at += len(own)
 	}
 	u.loop.lap(trace.Optimizer, "optimizer")
-	u.Spread(weights)
+	u.StartAllGather(weights)
 	u.isAway = true
 	u.loop.lap(trace.SyncExposed, "weights")
 	return nil
@@ -101,7 +103,7 @@ func (u *sharded) Update(by Update) error {
 func (u *sharded) IsSettled() bool { return !u.isAway }
 
 func (u *sharded) Settle(param int) error {
-	err := u.Arrived(param)
+	err := u.WaitAllGather(param)
 	if err != nil {
 		return fmt.Errorf("exchange of weights: %w", err)
 	}

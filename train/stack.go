@@ -2,11 +2,11 @@ package train
 
 import "lockstep/shard"
 
-// stack says how the gradients of a run of shards fold into pieces in few buffers.
+// stack plans how the gradients of a run of shards merge into pieces with few buffers.
 //
-// Shard number i of the run writes its gradient to buffer slots[i]; then folds[i] lists the
-// additions that follow, buffer Into += buffer From, always the two topmost ones. At the end the
-// buffers 0 to pieces-1 hold the run's maximal subtrees, left to right.
+// Shard i of the run writes its gradient to buffer slots[i]; folds[i] lists the additions that
+// follow, buffer Into += buffer From, always of the two topmost buffers. At the end the buffers 0
+// to pieces-1 hold the run's maximal subtrees, left to right.
 type stack struct {
 	slots   []int
 	folds   [][]shard.Sum
@@ -14,7 +14,7 @@ type stack struct {
 	buffers int // at most pieces + log2(shards)
 }
 
-// newStack plans the run [lo, hi) of a tree over shards.
+// newStack plans shards [lo, hi) of a tree over shards.
 func newStack(lo, hi, shards int) stack {
 	leaves := make([]shard.Node, 0, hi-lo)
 	for v := lo; v < hi; v++ {
@@ -27,7 +27,7 @@ func newStack(lo, hi, shards int) stack {
 		s.slots = append(s.slots, depth)
 		depth++
 		s.buffers = max(s.buffers, depth)
-		// Reduce lists what leaf i completes right after leaf i, innermost first.
+		// Reduce lists the sums that leaf i completes right after leaf i, innermost first.
 		var folds []shard.Sum
 		for top := i; len(sums) > 0 && sums[0].From == top; sums = sums[1:] {
 			folds = append(folds, shard.Sum{Into: depth - 2, From: depth - 1})
@@ -39,8 +39,8 @@ func newStack(lo, hi, shards int) stack {
 	return s
 }
 
-// joinPieces makes the last shard also add the pieces, left to right, into one. The sum is then
-// not the tree's, which nobody else could have wanted.
+// joinPieces makes the last shard also add the pieces, left to right, into one. Only isolated
+// workers use it: their sum is not compared with the tree's.
 func (s *stack) joinPieces() {
 	last := len(s.folds) - 1
 	for from := 1; from < s.pieces; from++ {

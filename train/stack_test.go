@@ -9,7 +9,7 @@ import (
 	"lockstep/train"
 )
 
-// term writes the tree's sum over the subtree [lo, hi).
+// term returns the tree's sum over the subtree [lo, hi) as a string.
 func term(lo, hi int) string {
 	if hi-lo == 1 {
 		return fmt.Sprint(lo)

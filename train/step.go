@@ -8,17 +8,17 @@ import (
 	"lockstep/trace"
 )
 
-// The head of a shard row; batch statistics follow.
+// Layout of the head of a shard row; batch statistics follow.
 const (
 	rowLoss = iota
 	rowCorrect
 	rowSamples
 	rowCoverage
-	rowIsLast = rowCoverage + coverageParts // 1 in the first shard: the step is the run's last; else 0
+	rowIsLast = rowCoverage + coverageParts // 1 in the first shard if the step is the run's last, else 0
 	rowHead   = rowIsLast + 1
 )
 
-// A hash of 64 bits travels as parts of 22 bits, each of which a float32 holds exactly.
+// A hash of 64 bits is sent in parts of 22 bits, which a float32 represents exactly.
 const (
 	coverageParts = 3
 	coverageBits  = 22
@@ -40,7 +40,7 @@ func coverageOf(row []float32) uint64 {
 	return hash
 }
 
-// oneStep makes the next step and returns its event, still without times.
+// oneStep makes the next step and returns its event without times.
 func (l *Loop) oneStep() (Step, error) {
 	work, err := l.updater.Next(l.step)
 	if err != nil {
@@ -75,7 +75,7 @@ func (l *Loop) oneStep() (Step, error) {
 		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss", Value: event.Loss}
 	case event.Samples == 0:
 		l.torn = false
-		return event, nil // a last batch too small for an isolated worker to have a part of it
+		return event, nil // the rest of an epoch can be too small for an isolated worker to have a part of it
 	case hi-lo == l.config.Plan.Shards() && event.Samples != batch.Samples:
 		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
 			event.Samples, batch.Samples))
@@ -88,8 +88,8 @@ func (l *Loop) oneStep() (Step, error) {
 	return event, nil
 }
 
-// oneShard computes the gradient of one own shard and folds it into the stack. The last one
-// announces parameters as they become final.
+// oneShard computes the gradient of one of the worker's shards and merges it into the stack. The
+// last shard calls Ready for parameters as they become final.
 func (l *Loop) oneShard(s *data.Shard) error {
 	gradient := l.gradients[l.stack.slots[l.shard]]
 	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
@@ -117,7 +117,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	return nil
 }
 
-// read gives a program the samples of a shard, for a pass of a phase.
+// read sets a program's input to the samples of a shard, for a pass of the given phase.
 func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 	if l.config.Watch != nil {
 		l.config.Watch(phase)
@@ -130,9 +130,9 @@ func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 	p.samples.SetFloats(s.Images)
 }
 
-// emptyShard is oneShard without samples: its gradient is zero, and takes its place in the tree.
+// emptyShard is oneShard without samples: its gradient is zero and takes its place in the tree.
 func (l *Loop) emptyShard(gradient, row []float32) error {
-	if err := l.settle(); err != nil { // sums that are still to come would come into this gradient
+	if err := l.settle(); err != nil { // outstanding sums would arrive in this gradient
 		return err
 	}
 	clear(row)
@@ -145,11 +145,11 @@ func (l *Loop) emptyShard(gradient, row []float32) error {
 	return nil
 }
 
-// isLastShard reports whether the shard in progress is the last of this worker's run.
+// isLastShard reports whether the current shard is the last of this worker's run.
 func (l *Loop) isLastShard() bool { return l.shard == len(l.stack.slots)-1 }
 
-// share hands the rows over once all own ones are filled, with what this worker's clock says about the
-// end of the run in the first of them.
+// share passes on the rows once all of this worker's are filled. The first row says whether this
+// worker's clock ends the run.
 func (l *Loop) share() {
 	if l.isLastShard() {
 		first := l.work.Lo * l.rowLen
@@ -162,8 +162,8 @@ func (l *Loop) share() {
 	}
 }
 
-// ready folds one parameter's gradient, while it is still in the cache, and in the last shard
-// announces it.
+// ready merges one parameter's gradient while it is in the cache, and in the last shard calls
+// Ready.
 func (l *Loop) ready(param int) {
 	seg := l.variables.Segments[param]
 	lo, hi := seg.Offset, seg.Offset+seg.Len
@@ -178,9 +178,9 @@ func (l *Loop) ready(param int) {
 	}
 }
 
-// combineRows applies the batch statistics of the shards [lo, hi) to the running ones, in shard order,
-// and adds up losses and counts into event, and the hashes of the samples. It learns whether the step
-// is the last.
+// combineRows applies the batch statistics of shards [lo, hi) to the running statistics in shard
+// order, adds up losses, counts and sample hashes into event, and reads whether the step is the
+// last.
 func (l *Loop) combineRows(event *Step, lo, hi int) {
 	if l.step%l.config.stepsPerEpoch() == 0 {
 		l.covered = 0

@@ -13,7 +13,7 @@ import (
 	"lockstep/train"
 )
 
-// exchangeRun trains c on so many workers, with so many threads each, with a real strategy over
+// exchangeRun trains c with the given number of workers and threads, and a real strategy over
 // in-process links.
 func exchangeRun(t *testing.T, c train.Config, workers, threads int,
 	strategy, algorithm string) []outcome {
@@ -60,8 +60,8 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 	return errors.Join(err, exchange.Close())
 }
 
-// updater makes the exchange of that name, "sharded" and "late" beside those of gradsync.New, with
-// what updates weights by it.
+// updater makes the exchange of that name, which may be "sharded" and "late" besides those of
+// gradsync.New, and its Updater.
 func updater(l *train.Loop, group *comm.Group, strategy string) (
 	train.Updater, gradsync.Exchange, error) {
 	v := l.Variables()

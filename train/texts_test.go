@@ -32,8 +32,8 @@ func texts(n, most int, stream random.Stream) *data.Set {
 	return s
 }
 
-// BERT with dropout, AdamW, texts of different lengths, uneven shards: the same outcome for any number of
-// workers and threads.
+// BERT with dropout, AdamW, texts of different lengths and uneven shards has the same result for
+// any number of workers and threads.
 func TestOneHashForTexts(t *testing.T) {
 	c := train.Config{
 		Train: texts(23, 40, 1), Test: texts(9, 40, 2),

@@ -6,13 +6,13 @@ import (
 	"lockstep/trace"
 )
 
-// followers are what moves along with the weights and the running statistics.
+// followers are copies that follow the weights and the running statistics.
 type followers struct {
-	lookahead *optim.Lookahead // slow weights; nil: none
-	ema       *optim.EMA       // averages; nil: none
+	lookahead *optim.Lookahead // slow weights, or nil
+	ema       *optim.EMA       // averages, or nil
 }
 
-// newFollowers makes those that the configuration asks for.
+// newFollowers makes the followers of the configuration.
 func (l *Loop) newFollowers() followers {
 	c, v := l.config, l.variables
 	var f followers
@@ -25,7 +25,7 @@ func (l *Loop) newFollowers() followers {
 	return f
 }
 
-// restart makes all followers start at the variables, which may have been changed since New.
+// restart sets all followers to the variables, which may have changed since New.
 func (f *followers) restart() {
 	if f.lookahead != nil {
 		f.lookahead.Restart()
@@ -35,8 +35,8 @@ func (f *followers) restart() {
 	}
 }
 
-// state returns what is kept between steps, the slow copies and the averages: those of the weights, and
-// those of the running statistics.
+// state returns the state between steps, slow copies and averages: of the weights, and of the
+// running statistics.
 func (f *followers) state() (weights, statistics []optim.Vector) {
 	add := func(v []optim.Vector) {
 		weights, statistics = append(weights, v[0]), append(statistics, v[1])
@@ -60,7 +60,7 @@ func (f *followers) bytes() int64 {
 	return n
 }
 
-// update changes the weights by the gradients of the step, and lets the followers follow.
+// update changes the weights by the gradients of the step and updates the followers.
 func (l *Loop) update(by Update) error {
 	if err := l.settle(); err != nil { // weights of the step before, if this worker had no samples
 		return err
@@ -82,7 +82,7 @@ func (l *Loop) update(by Update) error {
 	return nil
 }
 
-// settle waits until all weights are those of the last update.
+// settle blocks until all weights are those of the last update.
 func (l *Loop) settle() error {
 	if l.updater.IsSettled() {
 		return nil
@@ -96,7 +96,7 @@ func (l *Loop) settle() error {
 	return nil
 }
 
-// forward runs the forward pass, which waits for weights where it reads them.
+// forward runs the forward pass, which waits for each weight before it reads it.
 func (l *Loop) forward(p *graph.Program) error {
 	if l.updater.IsSettled() {
 		p.Forward()
@@ -108,15 +108,15 @@ func (l *Loop) forward(p *graph.Program) error {
 	return l.settle()
 }
 
-// need waits for a parameter that the forward pass is about to read. An error shows in settle.
+// need waits for a parameter that the forward pass is about to read. settle returns its error.
 func (l *Loop) need(param int) {
 	l.clock.Lap(trace.Forward)
 	_ = l.updater.Settle(param)
 	l.clock.Lap(trace.SyncExposed)
 }
 
-// show puts what is evaluated, and what the run ends with, in the place of the variables, or back: the
-// averages, else the slow weights, if there are any.
+// show swaps what is evaluated, and what the run ends with, with the variables, or swaps back: the
+// averages, or else the slow weights, if there are any.
 func (l *Loop) show(isWanted bool) {
 	if l.swapped == isWanted || !l.follow.hasOther() {
 		return
@@ -129,5 +129,5 @@ func (l *Loop) show(isWanted bool) {
 	l.swapped = isWanted
 }
 
-// hasOther reports whether something else than the live weights is evaluated.
+// hasOther reports whether something other than the live weights is evaluated.
 func (f *followers) hasOther() bool { return f.ema != nil || f.lookahead != nil }

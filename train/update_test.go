@@ -9,7 +9,7 @@ import (
 	"lockstep/train"
 )
 
-// Every update rule and what follows it end with one hash for any number of workers and threads.
+// Every optimizer, with its followers, has one final hash for any number of workers and threads.
 func TestOneHashForEveryRule(t *testing.T) {
 	plain := run(t, example(t, "lenet", 100, 37), 1, 1, compute.Best())[0]
 	for _, change := range []func(c *train.Config){
@@ -36,12 +36,12 @@ func TestOneHashForEveryRule(t *testing.T) {
 	}
 }
 
-// The average starts at the initial values, so with a decay near 1 the run ends about there, whatever the
-// live weights did; and it ends with what it evaluated.
+// The average starts at the initial values, so with a decay near 1 the run ends about there,
+// whatever the live weights are; and the run ends with the values that it evaluated.
 func TestRunEndsWithTheAverage(t *testing.T) {
 	c := example(t, "vgg11", 20, 10)
 	c.Batch, c.Steps = 10, 3
-	c.EMA = 1 - 1e-9 // 1e-9 in float32 moves nothing here
+	c.EMA = 1 - 1e-9 // less than float32 resolves here
 	l := alone(t, c)
 	start := append([]float32(nil), l.Variables().Weights...)
 	r, err := l.Run(t.Context(), nil)

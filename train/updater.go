@@ -10,35 +10,35 @@ import (
 // gradient is final" and "this weight may be read", on this worker and on others.
 //
 // The loop calls it from the training goroutine. A step is Next, Begin, Share and Ready during the
-// backward pass, Wait, Update. Weights may still be changing after Update; the loop then calls
-// Settle where the next forward pass reads them. An Updater works on the loop's memory:
+// backward pass, Wait, Update. Weights may still change after Update; the next forward pass calls
+// Settle for each parameter before it reads it. An Updater works on the loop's memory:
 // Loop.Variables and Loop.Pieces.
 type Updater interface {
 	Exchange
-	// Next returns what this worker computes next; step is the number after its last one. It may
-	// block, and it may change which shards are this worker's: Loop.Pieces changes with them.
+	// Next returns this worker's work for the next step; step is the number after its last one. It
+	// may block, and it may assign other shards to this worker: Loop.Pieces changes with them.
 	Next(step int) (Work, error)
 	// Wait blocks until the rows [lo, hi) of the step are filled and Update may be called. After an
-	// error the run cannot go on.
+	// error the run cannot continue.
 	Wait() (lo, hi int, err error)
-	// Update changes the weights by the step's gradients, or begins to. An error that has a peer as
-	// its cause comes from Settle.
+	// Update changes the weights by the step's gradients, or starts to. An error caused by a peer
+	// is returned by Settle.
 	Update(u Update) error
 	// IsSettled reports whether all weights may be read.
 	IsSettled() bool
-	// Settle blocks until the weights of a parameter may be read, or all weights if param is
-	// negative. After an error weights of two steps may be mixed and the run cannot go on.
+	// Settle blocks until the weights of param may be read, or all weights if param is negative.
+	// After an error the weights may be a mixture of two steps and the run cannot continue.
 	Settle(param int) error
-	// Optimizer returns the update rule of this worker, whose state belongs to a checkpoint: over the
-	// whole vector of weights if shares is nil, else over these ranges [lo, hi) of it, one after
-	// another. It is nil where another process has it.
+	// Optimizer returns this worker's optimizer, whose state belongs to a checkpoint. It updates
+	// the whole vector of weights if shares is nil, else these ranges [lo, hi) of it, one after
+	// another. It is nil if another process has the optimizer.
 	Optimizer() (rule optim.Optimizer, shares [][2]int)
 }
 
-// Work is one step of one worker: the shards [Lo, Hi) of batch number Step.
+// Work is the work of one worker in one step: the shards [Lo, Hi) of batch number Step.
 type Work struct{ Step, Lo, Hi int }
 
-// Update says by how much the weights change.
+// Update has the parameters of one update.
 type Update struct {
 	// Rate is the learning rate.
 	Rate float64
@@ -46,29 +46,29 @@ type Update struct {
 	Samples int
 }
 
-// Exchange is what every Updater wants of the workers' connection.
+// Exchange has the methods of an exchange between workers that every Updater needs.
 type Exchange interface {
 	// Begin starts the exchange of a step.
 	Begin(step int)
-	// Share hands over the shard rows, of which this worker's own are filled. Called once per step,
-	// before the last Ready. The loop does not touch rows until the Updater's Wait has returned.
+	// Share all-gathers the shard rows, of which this worker has filled its own. It is called once
+	// per step, before the last Ready. The loop does not touch rows until the Updater's Wait has
+	// returned.
 	Share(rows Rows)
-	// Ready says that this parameter's gradient is final in all pieces. Called once per step and
-	// parameter, in Variables.Order.
+	// Ready reports that the gradient of param is final in all pieces. It is called once per step
+	// and parameter, in Variables.Order.
 	Ready(param int)
 	// Sum replaces counts by the elementwise sum over all workers, wrapping around; it blocks.
 	Sum(counts []int64) error
 }
 
-// Rows holds one row per virtual shard, one after another: loss sum, correct, samples, hash of
+// Rows holds one row per virtual shard, one after another: sum of losses, correct, samples, hash of
 // the samples, whether the step is the last, then the shard's batch statistics.
 type Rows = []float32
 
 // local is the Updater of a worker that exchanges nothing.
 type local struct{ *whole }
 
-// NewLocal returns the Updater of a worker that exchanges nothing, because it is the only one or
-// isolated.
+// NewLocal returns the Updater of a worker that exchanges nothing, because it is alone or isolated.
 func NewLocal(l *Loop) (Updater, error) {
 	u, err := newWhole(l, silent{})
 	return local{u}, err
@@ -80,7 +80,7 @@ func (u local) Wait() (lo, hi int, err error) {
 	return lo, hi, nil
 }
 
-// silent is the GradSync of a local Updater: one piece, which is the sum already.
+// silent is the GradSync of a local Updater: its one piece already is the sum.
 type silent struct{}
 
 func (silent) Begin(int)         {}
@@ -89,7 +89,7 @@ func (silent) Ready(int)         {}
 func (silent) Wait() error       { return nil }
 func (silent) Sum([]int64) error { return nil }
 
-// checkExchange refuses an exchange between workers that have none.
+// checkExchange returns an error if isolated workers have an exchange.
 func (c Config) checkExchange() error {
 	if c.Isolated {
 		return fmt.Errorf("train: isolated workers with an exchange, want NewLocal")
@@ -97,16 +97,16 @@ func (c Config) checkExchange() error {
 	return nil
 }
 
-// fixed is what all Updaters have in common whose workers keep their shards.
+// fixed is the part common to all Updaters whose workers keep their shards.
 type fixed struct{ loop *Loop }
 
-// Next returns the run of shards that the plan gives this worker.
+// Next returns the shards that the plan assigns to this worker.
 func (f fixed) Next(step int) (Work, error) {
 	lo, hi := f.loop.config.Plan.Run(f.loop.config.Rank)
 	return Work{Step: step, Lo: lo, Hi: hi}, nil
 }
 
-// allRows returns the range of all rows, or what kept them from being filled.
+// allRows returns the range of all rows, or the error of the exchange.
 func (f fixed) allRows(err error) (lo, hi int, _ error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("exchange of gradients: %w", err)

@@ -41,7 +41,7 @@ func TestShardsMoveBetweenSteps(t *testing.T) {
 	}
 }
 
-// An Updater that does not go with the configuration is refused before the first step.
+// New refuses an Updater that does not fit the configuration.
 func TestUpdatersRefuse(t *testing.T) {
 	for _, c := range []struct {
 		change func(c *train.Config)
@@ -50,7 +50,7 @@ func TestUpdatersRefuse(t *testing.T) {
 	}{
 		{func(c *train.Config) { c.Clip = 1 },
 			func(l *train.Loop) (train.Updater, error) { return train.NewLate(l, new(gradsync.Late)) },
-			"want it without clipping"},
+			"want no clipping"},
 		{func(c *train.Config) { c.Optimizer.Name = "lamb" },
 			func(l *train.Loop) (train.Updater, error) {
 				return train.NewSharded(l, new(gradsync.Sharded))

@@ -5,8 +5,8 @@ import "lockstep/optim"
 // GradSync gives every worker the global gradient.
 type GradSync interface {
 	Exchange
-	// Wait blocks until all rows are filled and Loop.Pieces()[0] holds the sum of the gradients over
-	// all shards.
+	// Wait blocks until all rows are filled and Loop.Pieces()[0] holds the sum of the gradients
+	// over all shards.
 	Wait() error
 }
 
@@ -15,11 +15,11 @@ type whole struct {
 	GradSync
 	fixed
 	optimizer optim.Optimizer
-	clip      *optim.Clip // nil: none
+	clip      *optim.Clip // nil if there is no clipping
 }
 
-// NewWhole returns the Updater whose workers each make the same update of all weights by the global
-// gradient. It takes every optimizer, with or without clipping.
+// NewWhole returns an Updater whose workers each update all weights by the global gradient. It
+// supports every optimizer, with or without clipping.
 func NewWhole(l *Loop, s GradSync) (Updater, error) {
 	if err := l.config.checkExchange(); err != nil {
 		return nil, err
