@@ -27,7 +27,9 @@
 // any system its session's context is cancelled when the launcher is gone. When one worker dies
 // the others are stopped within half a second, in which they say what they waited for; the error names
 // the first to die, not the peers that noticed. A worker that beats no more, or does not get on, is
-// found however long the run is to be: see the note on dead and stuck. Where the machine tells why a
+// found however long the run is to be: see the note on dead and stuck. Workers that are goroutines of the
+// launcher's own process are watched by [Watch], which finds a stuck one, while a stop of the whole
+// process cannot be noticed from within. Where the machine tells why a
 // worker was ended (no memory, no threads), so does the error.
 // No goroutine outlives Launch or Session.Close.
 //

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -43,6 +44,48 @@ func Beat(ctx context.Context, read func() Progress, report func(Progress)) {
 		case <-ctx.Done():
 			report(read())
 			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Watch follows workers that are goroutines of this process, as Launch follows processes, until ctx ends.
+// Ten times a second it calls read, which returns where a worker stands and whether it runs, and passes
+// that to report. It returns an error about a worker that is stuck, which goes on being stuck, or nil.
+//
+// A signal that stops the process stops Watch, too, and so does a worker in assembly that never returns,
+// once the Go runtime waits for it to collect garbage: neither is noticed. While report blocks no time
+// passes, so a worker that waits for the same terminal is not blamed.
+func Watch(ctx context.Context, workers int, read func(rank int) (p Progress, isRunning bool),
+	report func(rank int, p Progress)) *WorkerError {
+	all := make([]vitals, workers)
+	now := time.Duration(0) // counted in looks
+	look := func() {
+		for rank := range all {
+			p, isRunning := read(rank)
+			all[rank].isWatched = isRunning
+			all[rank].hear(now, p)
+			report(rank, p)
+		}
+	}
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for ; ; now += beatEvery {
+		look()
+		if v, ok := examine(all, now, defaultSilence); ok {
+			e := &WorkerError{Rank: v.rank, PID: os.Getpid(), Step: all[v.rank].beat.Step,
+				Phase: all[v.rank].beat.Phase, Stuck: v.time}
+			for rank := range all {
+				if text, ok := all[rank].account(rank, v.rank); ok {
+					e.Accounts = append(e.Accounts, text)
+				}
+			}
+			return e
+		}
+		select {
+		case <-ctx.Done():
+			look()
+			return nil
 		case <-tick.C:
 		}
 	}

@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"context"
+	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -91,4 +94,51 @@ func TestOnlyWorkIsAMove(t *testing.T) {
 			t.Errorf("beat %+v is no move", p)
 		}
 	}
+}
+
+// A worker that is a goroutine is found when it does not get on; what it reports takes no part in that.
+func TestWatchNamesTheStuckGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reports := 0
+		began := time.Now()
+		e := Watch(t.Context(), 3, func(rank int) (Progress, bool) {
+			p := Progress{Phase: "sync_exposed", Step: 8, Limit: 9, Wait: &Wait{Rank: 1, What: "bucket 0"}}
+			if rank == 1 {
+				p = Progress{Phase: "forward", Step: 7, Limit: 9}
+			}
+			return p, rank < 2
+		}, func(int, Progress) { reports++ })
+		if took := time.Since(began); took < 9*time.Second || took > 10*time.Second {
+			t.Errorf("after %v", took)
+		}
+		if e == nil || e.Rank != 1 || e.Step != 7 || e.Phase != "forward" || e.PID != os.Getpid() ||
+			e.Stuck < 9*time.Second || len(e.Accounts) != 1 || reports < 3*90 {
+			t.Errorf("%d reports, %+v", reports, e)
+		}
+	})
+}
+
+// A terminal that takes nothing for a minute holds up the workers that report to it. None is to blame, not
+// even while it shows again what it was held up with.
+func TestWatchWaitsWithTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		began := time.Now()
+		last := Progress{}
+		e := Watch(ctx, 1, func(int) (Progress, bool) {
+			moves := uint64(1)
+			if since := time.Since(began); since > 62*time.Second {
+				moves = uint64(since / time.Second)
+			}
+			return Progress{Phase: "evaluation", Limit: 9, Moves: moves}, true
+		}, func(_ int, p Progress) {
+			if last = p; time.Since(began) < time.Minute {
+				time.Sleep(time.Minute)
+			}
+		})
+		if e != nil || last.Moves < 170 {
+			t.Errorf("%v; the last report %+v", e, last)
+		}
+	})
 }

@@ -67,9 +67,8 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Cata
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
 		beacon: newBeacon(), hosts: s.Topology(), host: e.HostName()}
 	w.config.ISA, w.config.Catalog = s.Welcome.ISA, k
-	w.report = func(p cluster.Progress) { s.Report(p) } // a lost launcher ends the context
 	w.tell = func(n notice) { s.Tell(n) }
-	defer w.beacon.follow(w.report)()
+	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
 	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {
 		return result, err
 	}

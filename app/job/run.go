@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
-	"lockstep/comm"
 	"lockstep/data"
 )
 
@@ -304,64 +302,6 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		}
 	}
 	return results, results[0].ISA, nil
-}
-
-// runHere runs all workers as goroutines of this process, linked in memory. They share the data.
-func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *record,
-	o Options) ([]workerResult, error) {
-	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
-	defer runtime.GOMAXPROCS(before)
-	host.ResetPeakRSS()
-	report := func(p cluster.Progress) {
-		if o.Progress != nil {
-			o.Progress(progressOf(p))
-		}
-	}
-	report(cluster.Progress{Phase: phaseLoad})
-	task, err := load(ctx, c, c.DataOptions(o.Environment), start)
-	if err != nil {
-		return nil, err
-	}
-	meshes := make([]comm.Mesh, 1)
-	if c.Workers > 1 {
-		meshes = comm.NewLocal(c.Workers)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	results := make([]workerResult, c.Workers)
-	var running sync.WaitGroup
-	for rank := range results {
-		w := &worker{config: c, dir: dir, crowded: isCrowded(c), rank: rank, task: task,
-			mesh: meshes[rank], host: o.Environment.HostName(), report: func(cluster.Progress) {},
-			beacon: newBeacon(),
-			tell:   func(n notice) { told.take(rank, n) }}
-		if rank == 0 {
-			w.report = report
-		}
-		running.Go(func() {
-			if err := w.runLogged(ctx, &results[rank]); err != nil {
-				cancel(err) // the first stops the others and is the cause
-			}
-		})
-	}
-	running.Wait()
-	return results, context.Cause(ctx)
-}
-
-// runLogged runs a worker of this process with a log file of its own.
-func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
-	log, err := os.OpenFile(w.dir.Log(w.rank), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		return fmt.Errorf("job: log: %w", err)
-	}
-	w.log = log
-	w.beacon.enter(phaseSetUp)
-	defer w.beacon.follow(w.report)()
-	if *result, err = w.run(ctx); err != nil {
-		w.note("%v", err)
-	}
-	_ = log.Close() // like note, a courtesy
-	return err
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -28,10 +28,16 @@ import (
 	"go.uber.org/goleak"
 )
 
+// A worker process of the tests begins when the file that this variable names is there.
+const beginWith = "LOCKSTEP_TEST_BEGIN"
+
 // TestMain lets the test binary act as a worker process.
 func TestMain(m *testing.M) {
 	environment := cluster.ProcessEnvironment()
 	if environment[cluster.EnvRank] != "" {
+		if begin := environment[beginWith]; begin != "" {
+			waitFor(begin)
+		}
 		err := job.Work(context.Background(), environment, nil, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -39,6 +45,16 @@ func TestMain(m *testing.M) {
 		os.Exit(job.ExitCode(err))
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// waitFor returns when a file is there, or after some seconds.
+func waitFor(name string) {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		if _, err := os.Stat(name); err == nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // short is a run of a few steps in two epochs with a smaller last batch, in 4 uneven shards.

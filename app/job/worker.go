@@ -11,7 +11,6 @@ import (
 	"lockstep/app/host"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
-	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
 	"lockstep/data"
@@ -35,7 +34,6 @@ type worker struct {
 	mesh    comm.Mesh // links to the peers; nil if there are none or none are used
 	hosts   comm.Topology
 	host    string // its own
-	report  func(cluster.Progress)
 	tell    func(notice)
 	log     io.Writer // for people
 

@@ -1,0 +1,152 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockstep/app/host"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/cluster"
+	"lockstep/comm"
+)
+
+// stuckGrace is how long the other workers of this process may take to end when one is stuck.
+const stuckGrace = time.Second
+
+// crew is the workers of a run that are goroutines of this process, by rank.
+type crew struct {
+	workers   []*worker
+	isRunning []atomic.Bool
+	results   []workerResult
+}
+
+// runHere runs all workers as goroutines of this process, linked in memory. They share the data. One
+// that is stuck cannot be ended and is left behind: the process should end soon.
+func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *record,
+	o Options) ([]workerResult, error) {
+	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
+	defer runtime.GOMAXPROCS(before)
+	host.ResetPeakRSS()
+	report := func(p cluster.Progress) {
+		if o.Progress != nil {
+			o.Progress(progressOf(p))
+		}
+	}
+	report(cluster.Progress{Phase: phaseLoad})
+	all := newCrew(c, dir, told, o)
+	working, done := context.WithCancel(context.Background())
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		defer done()
+		task, err := load(running, c, c.DataOptions(o.Environment), start)
+		if err != nil {
+			cancel(err)
+			return
+		}
+		all.train(running, cancel, task)
+	}()
+	stuck := cluster.Watch(working, c.Workers, all.read, func(rank int, p cluster.Progress) {
+		if rank == 0 {
+			all.workers[0].beacon.pass(report, p)
+			report(p)
+		}
+	})
+	if stuck == nil {
+		return all.results, context.Cause(running)
+	}
+	stuck.Host = o.Environment.HostName()
+	stuck.Log = all.dump(stuck)
+	isAsked := ctx.Err() != nil
+	cancel(stuck)
+	select {
+	case <-working.Done():
+	case <-time.After(stuckGrace):
+	}
+	if isAsked {
+		return nil, &cluster.StopError{Err: ctx.Err(), Step: stuck.Step, Killed: stuck}
+	}
+	return nil, stuck
+}
+
+// newCrew returns the workers of a run, of which the first begins by loading the data of all.
+func newCrew(c setting.Config, dir rundir.Directory, told *record, o Options) *crew {
+	meshes := make([]comm.Mesh, 1)
+	if c.Workers > 1 {
+		meshes = comm.NewLocal(c.Workers)
+	}
+	all := &crew{workers: make([]*worker, c.Workers), isRunning: make([]atomic.Bool, c.Workers),
+		results: make([]workerResult, c.Workers)}
+	for rank := range all.workers {
+		all.workers[rank] = &worker{config: c, dir: dir, crowded: isCrowded(c), rank: rank,
+			mesh: meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
+			tell: func(n notice) { told.take(rank, n) }}
+	}
+	all.isRunning[0].Store(true)
+	return all
+}
+
+// train runs all workers on the data to their end. The first that fails cancels ctx.
+func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t task) {
+	var running sync.WaitGroup
+	for rank, w := range all.workers {
+		w.task = t
+		running.Go(func() {
+			all.isRunning[rank].Store(true)
+			defer all.isRunning[rank].Store(false)
+			if err := w.runLogged(ctx, &all.results[rank]); err != nil {
+				cancel(err) // the first stops the others and is the cause
+			}
+		})
+	}
+	running.Wait()
+}
+
+// read returns where a worker stands and whether it runs.
+func (all *crew) read(rank int) (p cluster.Progress, isRunning bool) {
+	return all.workers[rank].beacon.read(), all.isRunning[rank].Load()
+}
+
+// dump writes the stacks of this process to the log of a worker that is stuck, and returns its path; "" if
+// it cannot.
+func (all *crew) dump(stuck *cluster.WorkerError) string {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	path := all.workers[stuck.Rank].dir.Log(stuck.Rank)
+	log, err := openLog(path)
+	if err != nil {
+		return ""
+	}
+	_, err = fmt.Fprintf(log, "%v; the goroutines of its process:\n\n%s\n", stuck, stacks)
+	if errors.Join(err, log.Close()) != nil {
+		return ""
+	}
+	return path
+}
+
+// openLog opens the log of a worker of this process.
+func openLog(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+}
+
+// runLogged runs a worker of this process with a log file of its own.
+func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
+	log, err := openLog(w.dir.Log(w.rank))
+	if err != nil {
+		return fmt.Errorf("job: log: %w", err)
+	}
+	w.log = log
+	w.beacon.enter(phaseSetUp)
+	if *result, err = w.run(ctx); err != nil {
+		w.note("%v", err)
+	}
+	_ = log.Close() // like note, a courtesy
+	return err
+}
