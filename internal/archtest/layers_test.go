@@ -100,3 +100,27 @@ func TestColumnsNeverMeet(t *testing.T) {
 		}
 	}
 }
+
+// Imports point down: door, roof, columns, ground, as in ARCHITECTURE.md's map.
+func TestFloors(t *testing.T) {
+	const ground, columns, roof, door = 0, 1, 2, 3
+	floor := func(name string) int {
+		first, _, _ := strings.Cut(name, "/")
+		switch first {
+		case "tensor", "shard", "random", "trace", "compute", "internal":
+			return ground
+		case "app", "recipe":
+			return roof
+		case moduleName, "cmd":
+			return door
+		}
+		return columns
+	}
+	for from, allowed := range readLayers(t) {
+		for _, to := range allowed {
+			if !strings.Contains(to, ".") && floor(from) < floor(to) {
+				t.Errorf("the layers table lets %s import %s, a floor above", from, to)
+			}
+		}
+	}
+}
