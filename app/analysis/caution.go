@@ -35,19 +35,18 @@ func oneRepeat(r *Results, c *Comparison) []string {
 		"single runs is no finding.", names)
 }
 
-func fewRepeats(_ *Results, c *Comparison) []string {
-	least := math.MaxInt
-	c.lines(func(_ *Group, l *Line) {
-		if l.Measured > 1 {
-			least = min(least, l.Measured)
+func fewRepeats(_ *Results, c *Comparison) (notes []string) {
+	for runs := 2; runs < fewestRuns; runs++ {
+		names, any := c.where(func(l *Line) bool { return l.Measured == runs })
+		if !any {
+			continue
 		}
-	})
-	if least >= fewestRuns {
-		return nil
+		coverage := 1 - math.Ldexp(1, 1-runs)
+		notes = append(notes, fmt.Sprintf("%d runs of %s: the range from the smallest to the largest "+
+			"covers the true median with only %.0f %% probability. Six runs reach 97 %%.",
+			runs, names, 100*coverage))
 	}
-	coverage := 1 - math.Ldexp(1, 1-least)
-	return one("%d runs per row: the range from the smallest to the largest covers the true "+
-		"median with only %.0f %% probability. Six runs reach 97 %%.", least, 100*coverage)
+	return notes
 }
 
 func noise(_ *Results, c *Comparison) []string {

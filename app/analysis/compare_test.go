@@ -231,6 +231,18 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	wantNote(t, c, "contention", "2 cores", "ddp 4×1", "not scaling")
 	wantNote(t, c, "few repeats", "2 runs", "50 %")
 	wantNote(t, c, "one machine", "network")
+	m.Rows[1].Runs = append(m.Rows[1].Runs, m.Rows[1].Runs[0])
+	c = analysis.Compare(m.Results)
+	var few []string
+	for _, n := range c.Notes {
+		if n.Topic == "few repeats" {
+			few = append(few, n.Text)
+		}
+	}
+	if len(few) != 2 || !strings.HasPrefix(few[0], "2 runs of single 1×1, ddp 4×1: ") ||
+		!strings.HasPrefix(few[1], "3 runs of ddp 2×1: ") || !strings.Contains(few[1], "75 %") {
+		t.Errorf("few repeats: %q", few)
+	}
 }
 
 func TestFloorAndPhases(t *testing.T) {
