@@ -36,19 +36,33 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 		defer f.Close() // the connection has a handle of its own, which no child inherits
 		return net.FileConn(f)
 	}
-	dialer := net.Dialer{Timeout: dialTimeout}
-	conn, err := dialer.DialContext(ctx, "tcp", m.Address)
-	if err != nil {
-		return nil, err
-	}
-	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
-	defer interrupt()
-	if err := prove(conn, m.Token); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
+	return reach(ctx, m.Address, m.Token)
 }
+
+// reach dials a coordinator that listens and shows it the token. Where strangers crowd, the worker's
+// connection may be the oldest of them before its token is read, and be closed: reach then tries again.
+func reach(ctx context.Context, address string, t Token) (net.Conn, error) {
+	const pause = 20 * time.Millisecond
+	dialer := net.Dialer{Timeout: dialTimeout}
+	for end := time.Now().Add(handshakeTimeout); ; time.Sleep(pause) {
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		interrupt := context.AfterFunc(ctx, func() { conn.Close() })
+		err = prove(conn, t)
+		interrupt()
+		if err == nil {
+			return conn, nil
+		}
+		conn.Close()
+		if errors.Is(err, errNotAdmitted) || ctx.Err() != nil || time.Now().After(end) {
+			return nil, err
+		}
+	}
+}
+
+var errNotAdmitted = errors.New("not admitted: the token is not this run's")
 
 // prove shows the token to a coordinator that listens.
 func prove(conn net.Conn, t Token) error {
@@ -63,7 +77,7 @@ func prove(conn net.Conn, t Token) error {
 		return fmt.Errorf("no answer to the token: %w", err)
 	}
 	if string(answer[:]) != answerYes {
-		return errors.New("not admitted: the token is not this run's")
+		return errNotAdmitted
 	}
 	return conn.SetDeadline(time.Time{})
 }

@@ -115,9 +115,7 @@ func (c *coordinator) accept() {
 		c.strangers.Add(conn)
 		c.running.Go(func() {
 			defer c.forget(conn)
-			l, hello, err := c.admit(conn)
-			c.strangers.Remove(conn)
-			if err == nil {
+			if l, hello, err := c.admit(conn); err == nil {
 				c.serve(l, hello)
 			}
 		})
@@ -146,7 +144,9 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 		return nil, nil, err
 	}
 	var preamble [preambleLen]byte
-	if _, err := io.ReadFull(conn, preamble[:]); err != nil {
+	_, err := io.ReadFull(conn, preamble[:])
+	c.strangers.Remove(conn)
+	if err != nil {
 		return nil, nil, err
 	}
 	if !c.token.admits(preamble[:]) {

@@ -1,6 +1,9 @@
 package cluster
 
-import "net"
+import (
+	"context"
+	"net"
+)
 
 // Assign is assign, for the tests.
 func Assign(available []int, world, threads int) [][]int { return assign(available, world, threads) }
@@ -28,5 +31,14 @@ func Enter(conn net.Conn, t Token) error {
 		return err
 	}
 	_, err := enter(newLine(conn), Hello{World: 2})
+	return err
+}
+
+// Reach dials a coordinator and shows it the token.
+func Reach(ctx context.Context, address string, t Token) error {
+	conn, err := reach(ctx, address, t)
+	if err == nil {
+		conn.Close()
+	}
 	return err
 }

@@ -43,8 +43,8 @@ func ExitCode(err error) int {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &worker):
-		if worker.Reported {
-			return worker.Status
+		if worker.Reported || worker.Phase == "" && worker.Status == ExitRendezvous {
+			return worker.Status // without a phase: the worker has not joined
 		}
 		return ExitPeerLost
 	case isA[*train.DivergedError](err):

@@ -354,6 +354,10 @@ func TestExitCodes(t *testing.T) {
 		7:   &train.DivergedError{},
 		130: &cluster.RendezvousError{Op: "join", Err: context.Canceled},
 	}
+	turnedAway := &cluster.WorkerError{Status: job.ExitRendezvous}
+	if got := job.ExitCode(turnedAway); got != job.ExitRendezvous {
+		t.Errorf("status %d for a worker that did not meet the others, want %d", got, job.ExitRendezvous)
+	}
 	for want, err := range tests {
 		if err != nil && want != 130 {
 			err = fmt.Errorf("wrapped: %w", err)
