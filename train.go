@@ -21,10 +21,13 @@ import (
 
 // Config is a training run in the calling process. Train and either Model or Name are required.
 type Config struct {
-	// Model adds the network to the graph of x, images [N, H, W, C], and returns logits [N, classes].
+	// Model adds the network to the graph of x, images [N, H, W, C], and returns logits [N, classes]. classes
+	// is the number of targets if the samples have those in place of labels.
 	Model func(x *graph.Node, classes int) *graph.Node
 	// Name is a network that comes with Lockstep, such as "resnet20", in place of Model.
 	Name string
+	// Task is what the network learns; the zero value is train.Classification(0).
+	Task train.Task
 	// Train holds the training samples, Test those to evaluate on; a nil Test means never.
 	Train, Test *data.Set
 
@@ -59,8 +62,11 @@ type Config struct {
 type Result struct {
 	// Losses is the mean loss over the batch of each step, before its update.
 	Losses []float64
-	// TestLoss and TestAccuracy are those of the last evaluation; NaN if there was none.
+	// TestLoss and TestAccuracy are those of the last evaluation; NaN if there was none. TestAccuracy is
+	// also NaN if the task has no accuracy.
 	TestLoss, TestAccuracy float64
+	// TestMetrics are the task's metrics in the last evaluation.
+	TestMetrics []train.Figure
 	// ParameterSHA256 is the hash of all parameters and running statistics.
 	ParameterSHA256 string
 	// Variables are the trained parameters and running statistics, under PyTorch's names.
@@ -133,7 +139,11 @@ func (c *Config) complete() (model.Network, error) {
 			return model.Network{}, err
 		}
 	}
-	return known.Named(name, len(c.Train.Classes), c.Train.Shape)
+	outputs := len(c.Train.Classes)
+	if !c.Train.HasLabels() {
+		outputs = c.Train.NumTargets
+	}
+	return known.Named(name, outputs, c.Train.Shape)
 }
 
 func orDefault(n, other int) int {
@@ -170,7 +180,7 @@ func (r *replica) run(ctx context.Context) (result *Result, err error) {
 	defer cpu.Close()
 	loop, err := train.New(train.Config{Network: r.network, Train: c.Train, Test: c.Test,
 		Augment: c.Augment, Batch: c.Batch, Plan: r.plan, Rank: r.rank, Epochs: c.Epochs, Steps: c.Steps,
-		EvalEvery: c.EvalEvery, Optimizer: c.Optimizer, Schedule: c.Schedule, Seed: c.Seed,
+		Task: c.Task, EvalEvery: c.EvalEvery, Optimizer: c.Optimizer, Schedule: c.Schedule, Seed: c.Seed,
 		Updater: r.updater, CPU: cpu})
 	if err != nil {
 		return nil, err
@@ -184,7 +194,10 @@ func (r *replica) run(ctx context.Context) (result *Result, err error) {
 		ParameterSHA256: done.ParameterSHA256, Variables: loop.Variables(),
 		seen: int64(done.Steps) * int64(c.Shards)}
 	if done.Test.Samples > 0 {
-		result.TestLoss, result.TestAccuracy = done.Test.Loss, done.Test.Accuracy()
+		result.TestLoss, result.TestMetrics = done.Test.Loss, done.Test.Metrics
+		if c.Task.Loss == nil || c.Task.Correct != nil {
+			result.TestAccuracy = done.Test.Accuracy()
+		}
 	}
 	return result, nil
 }

@@ -1,11 +1,11 @@
 // Package data supplies images or texts in the order that training needs.
 //
 // [Load] reads or generates a data set: a training and a test [Set] of 8-bit images or of texts,
-// tokenised by data/wordpiece, with labels. A [Sampler] orders the samples of each epoch and gives
-// every virtual shard its part of every batch; texts of similar length share a batch. A [Loader]
-// prepares a worker's shards ahead of time: it gathers texts without padding, or crops, flips,
-// cuts holes into and normalises images to float32 [N, H, W, C]. [Set.Take] hands out samples as
-// they are, for evaluation.
+// tokenised by data/wordpiece, with labels; a program's own Set may have float targets instead. A
+// [Sampler] orders the samples of each epoch and gives every virtual shard its part of every batch; texts
+// of similar length share a batch. A [Loader] prepares a worker's shards ahead of time: it gathers texts
+// without padding, or crops, flips, cuts holes into and normalises images to float32 [N, H, W, C].
+// [Set.Take] hands out samples as they are, for evaluation.
 //
 // Guarantees. What a sample looks like is a function of (seed, epoch, sample index) alone, and
 // where it goes is a function of (seed, epoch, step, shard): never of the number of workers, of

@@ -55,7 +55,7 @@ func (c LoaderConfig) Bytes() int64 {
 	for v := c.Lo; v < c.Hi; v++ {
 		samples += shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, v)
 	}
-	return 4 * (ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1) + int64(c.Set.Len()))
+	return 4 * (ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1+c.Set.NumTargets) + int64(c.Set.Len()))
 }
 
 // Step is a worker's part of one global batch.
@@ -83,12 +83,14 @@ type Shard struct {
 	Tokens []int32
 	// Lengths is the number of tokens of each text, [N].
 	Lengths []int32
-	// Labels is [N].
+	// Labels is [N], or empty if the set has Targets alone.
 	Labels []int32
+	// Targets is [N, Set.NumTargets].
+	Targets []float32
 	// Indices has the number of each sample within the set, [N]; Set.Take leaves it empty.
 	Indices []int32
 
-	images                           []float32 // full length of the buffers behind the fields above
+	images, targets                  []float32 // full length of the buffers behind the fields above
 	tokens, lengths, labels, indices []int32
 }
 
@@ -100,6 +102,17 @@ func (sh *Shard) Coverage() uint64 {
 		sum += sampleHash(index)
 	}
 	return sum
+}
+
+// resetTargets empties the shard of labels and targets.
+func (sh *Shard) resetTargets() { sh.Labels, sh.Targets = sh.labels[:0], sh.targets[:0] }
+
+// appendTargets adds what s says of its sample i. The buffers have room for it.
+func (sh *Shard) appendTargets(s *Set, i int) {
+	if s.HasLabels() {
+		sh.Labels = append(sh.Labels, int32(s.Labels[i]))
+	}
+	sh.Targets = append(sh.Targets, s.Targets[i*s.NumTargets:(i+1)*s.NumTargets]...)
 }
 
 // reset empties the shard of texts.
@@ -192,7 +205,8 @@ func (l *Loader) newStep() *Step {
 	s := &Step{Shards: make([]Shard, c.Hi-c.Lo)}
 	for i := range s.Shards {
 		n := shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, c.Lo+i)
-		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n), indices: make([]int32, n)}
+		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n), indices: make([]int32, n),
+			targets: make([]float32, n*c.Set.NumTargets)}
 		if c.Set.Texts != nil {
 			s.Shards[i].lengths = make([]int32, n)
 			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
@@ -237,10 +251,11 @@ func (l *Loader) fill(s *Step, number int) {
 // gather copies the samples with the given indices into a shard.
 func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 	set := l.config.Set
-	sh.Samples, sh.Labels = len(indices), sh.labels[:len(indices)]
+	sh.Samples = len(indices)
 	sh.Indices = sh.indices[:copy(sh.indices, indices)]
-	for i, index := range indices {
-		sh.Labels[i] = int32(set.Labels[index])
+	sh.resetTargets()
+	for _, index := range indices {
+		sh.appendTargets(set, int(index))
 	}
 	if set.Texts != nil {
 		sh.reset()

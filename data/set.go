@@ -9,14 +9,18 @@ import (
 // maxChannels bounds the channels of an image: grey, RGB, or RGB with one more.
 const maxChannels = 4
 
-// Set is a labelled set of 8-bit images or of texts. It is read-only once loaded.
+// Set is a set of 8-bit images or of texts with labels, float targets or both. It is read-only once loaded.
 type Set struct {
 	// Name is the data set's name: one of Names, or the path it was loaded from.
 	Name string
 	// Classes names the classes; labels index it.
 	Classes []string
-	// Labels holds the class of each sample, [N].
+	// Labels holds the class of each sample, [N]; nil for a set that has Targets alone.
 	Labels []uint8
+	// Targets holds NumTargets values for each sample, [N, NumTargets], such as what a regression predicts;
+	// nil, and 0, for a set that has Labels alone.
+	Targets    []float32
+	NumTargets int
 	// Generated means that the samples were made by a program; results must say so.
 	Generated bool
 	// Source says where the set came from: a path, or how it was generated.
@@ -38,11 +42,19 @@ type Set struct {
 }
 
 // Len returns the number of samples, N.
-func (s *Set) Len() int { return len(s.Labels) }
+func (s *Set) Len() int {
+	if s.NumTargets > 0 {
+		return len(s.Targets) / s.NumTargets
+	}
+	return len(s.Labels)
+}
+
+// HasLabels reports whether samples have classes.
+func (s *Set) HasLabels() bool { return s.NumTargets == 0 || len(s.Labels) > 0 }
 
 // Bytes returns the memory that the samples take.
 func (s *Set) Bytes() int64 {
-	bytes := len(s.Pixels) + len(s.Labels)
+	bytes := len(s.Pixels) + len(s.Labels) + 4*len(s.Targets)
 	if t := s.Texts; t != nil {
 		bytes += 4*len(t.Tokens) + 8*len(t.Ends)
 	}
@@ -56,7 +68,10 @@ func (s *Set) Limit(n int) *Set {
 		return s
 	}
 	first := *s
-	first.Labels = s.Labels[:n:n]
+	if s.HasLabels() {
+		first.Labels = s.Labels[:n:n]
+	}
+	first.Targets = s.Targets[: n*s.NumTargets : n*s.NumTargets]
 	if s.Texts != nil {
 		first.Texts = s.Texts.limit(n)
 		return &first
@@ -70,14 +85,14 @@ func (s *Set) Limit(n int) *Set {
 //
 //	dst[n, h, w, c] = (pixel[lo+n, h, w, c]/255 - Mean[c]) / Std[c]
 //
-// dst is [hi-lo, H, W, C], labels [hi-lo]. Every operation is in float32, as PyTorch's ToTensor
-// followed by Normalize. It allocates nothing and panics if a length is wrong.
+// dst is [hi-lo, H, W, C], labels [hi-lo], or nil if they are not wanted. Every operation is in float32,
+// as PyTorch's ToTensor followed by Normalize. It allocates nothing and panics if a length is wrong.
 func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 	if lo < 0 || hi < lo || hi > s.Len() {
 		panic(fmt.Sprintf("data: normalize: [%d, %d) of %d samples", lo, hi, s.Len()))
 	}
 	elems := s.Shape.Elems()
-	if len(dst) != (hi-lo)*elems || len(labels) != hi-lo {
+	if len(dst) != (hi-lo)*elems || labels != nil && len(labels) != hi-lo {
 		panic(fmt.Sprintf("data: normalize: len(dst)=%d, len(labels)=%d, want %d, %d",
 			len(dst), len(labels), (hi-lo)*elems, hi-lo))
 	}
@@ -98,18 +113,21 @@ func (s *Set) Take(sh *Shard, lo, hi int) {
 	}
 	sh.Samples = hi - lo
 	sh.labels = atLeast(sh.labels, hi-lo)
-	sh.Labels = sh.labels[:hi-lo]
+	sh.targets = atLeast(sh.targets, (hi-lo)*s.NumTargets)
+	sh.resetTargets()
+	for i := lo; i < hi; i++ {
+		sh.appendTargets(s, i)
+	}
 	if s.Texts == nil {
 		elems := (hi - lo) * s.Shape.Elems()
 		sh.images = atLeast(sh.images, elems)
 		sh.Images = sh.images[:elems]
-		s.Normalize(sh.Images, sh.Labels, lo, hi)
+		s.Normalize(sh.Images, nil, lo, hi)
 		return
 	}
 	sh.reset()
 	sh.lengths = atLeast(sh.lengths, hi-lo)
 	for i := lo; i < hi; i++ {
-		sh.Labels[i-lo] = int32(s.Labels[i])
 		sh.appendText(s.Texts.At(i))
 	}
 }
@@ -124,6 +142,13 @@ func atLeast[E any](buffer []E, n int) []E {
 
 // check reports the first inconsistency between the fields.
 func (s *Set) check() error {
+	switch {
+	case len(s.Targets) != s.Len()*s.NumTargets:
+		return fmt.Errorf("data: set %s: %d targets, want %d for each sample",
+			s.Name, len(s.Targets), s.NumTargets)
+	case s.HasLabels() && len(s.Labels) != s.Len():
+		return fmt.Errorf("data: set %s: %d labels for %d samples", s.Name, len(s.Labels), s.Len())
+	}
 	if s.Texts != nil {
 		return s.checkTexts()
 	}
@@ -133,9 +158,9 @@ func (s *Set) check() error {
 	case s.Shape[2] > maxChannels:
 		return fmt.Errorf("data: set %s: %d channels, want at most %d",
 			s.Name, s.Shape[2], maxChannels)
-	case len(s.Pixels) != len(s.Labels)*s.Shape.Elems():
+	case len(s.Pixels) != s.Len()*s.Shape.Elems():
 		return fmt.Errorf("data: set %s: %d bytes of pixels, want %d for %d images %v",
-			s.Name, len(s.Pixels), len(s.Labels)*s.Shape.Elems(), len(s.Labels), s.Shape)
+			s.Name, len(s.Pixels), s.Len()*s.Shape.Elems(), s.Len(), s.Shape)
 	case len(s.Mean) != s.Shape[2] || len(s.Std) != s.Shape[2]:
 		return fmt.Errorf("data: set %s: %d means, %d deviations, want one for each of %d channels",
 			s.Name, len(s.Mean), len(s.Std), s.Shape[2])

@@ -63,8 +63,8 @@ func (s *Set) checkTexts() error {
 	if len(s.Shape) != 1 {
 		return fmt.Errorf("data: set %s: text shape %v, want [T]", s.Name, s.Shape)
 	}
-	if len(t.Ends) != len(s.Labels) {
-		return fmt.Errorf("data: set %s: %d texts, %d labels", s.Name, len(t.Ends), len(s.Labels))
+	if len(t.Ends) != s.Len() {
+		return fmt.Errorf("data: set %s: %d texts, %d labels", s.Name, len(t.Ends), s.Len())
 	}
 	before := 0
 	for i, end := range t.Ends {

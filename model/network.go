@@ -9,7 +9,8 @@ import (
 type Network struct {
 	Name string
 	// Input is the shape of one sample: [H, W, C] of an image, or [T] of a text of at most T tokens.
-	Input   tensor.Shape
+	Input tensor.Shape
+	// Classes is the number of outputs: one for each class, or one for each value that a regression predicts.
 	Classes int
 	// Words is how many different tokens the model knows, from 0 on; 0 if it reads images.
 	Words int

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/compute"
 	"lockstep/data"
+	"lockstep/graph"
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/shard"
@@ -59,8 +60,8 @@ type Config struct {
 	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
 	EvalBatch int
 
-	// LabelSmoothing is the part of each training label that is spread over all classes, 0 to 1.
-	LabelSmoothing float64
+	// Task is what the network learns; the zero value is Classification(0).
+	Task Task
 	// Optimizer is the update rule, with the learning rate for the global batch.
 	Optimizer optim.Config
 	// Schedule changes the learning rate over the run.
@@ -93,6 +94,8 @@ type Config struct {
 	Keeper Keeper
 	// CPU runs the kernels. The loop has exclusive use of it but does not close it.
 	CPU *compute.CPU
+	// Executor computes the programs; nil means graph.NewHost(CPU). Everything else runs on CPU.
+	Executor graph.Executor
 	// Watch is called before every batch is computed, with trace.Forward in training and with
 	// trace.Evaluation; it may be nil.
 	Watch func(trace.Phase)
@@ -132,8 +135,6 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: clip gradients to the norm %v, want 0 or more", c.Clip)
 	case !(c.EMA >= 0 && c.EMA < 1):
 		return fmt.Errorf("train: decay %v of the moving average, want 0 to below 1", c.EMA)
-	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing <= 1):
-		return fmt.Errorf("train: label smoothing of %v, want 0 to 1", c.LabelSmoothing)
 	case !c.Isolated && !c.EvalOnly && c.Updater == nil && c.Plan.Workers() > 1:
 		return fmt.Errorf("train: %d workers, and no updater to connect them", c.Plan.Workers())
 	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
@@ -146,11 +147,13 @@ func (c Config) Validate() error {
 		if set == nil {
 			continue
 		}
-		if !set.Shape.Equal(c.Network.Input) || len(set.Classes) != c.Network.Classes {
-			return fmt.Errorf("train: data set %s has samples %v in %d classes, %s wants %v in %d",
-				set.Name, set.Shape, len(set.Classes),
-				c.Network.Name, c.Network.Input, c.Network.Classes)
+		if !set.Shape.Equal(c.Network.Input) {
+			return fmt.Errorf("train: data set %s has samples %v, %s wants %v",
+				set.Name, set.Shape, c.Network.Name, c.Network.Input)
 		}
+	}
+	if err := c.checkTask(); err != nil {
+		return err
 	}
 	for _, set := range []*data.Set{c.Train, c.Test} {
 		if set != nil && set.Texts != nil && set.Texts.Vocabulary > c.Network.Words {

@@ -11,6 +11,9 @@
 // checked against the data set, and evaluations have the same batches for any number of workers. A
 // steady step allocates nothing. The phases of a run add up to its wall time.
 //
+// A [Task] says what a network learns: the loss, given the targets of the samples, and the metrics of an
+// evaluation. [Classification] and [Regression] return tasks; the example of Task shows how to write one.
+//
 // [NewLocal], [NewWhole], [NewSharded] and [NewLate] make an Updater from an exchange between the
 // workers. The last two overlap the end of a step with the next forward pass, which waits for each
 // weight where it first reads it.

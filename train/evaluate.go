@@ -3,7 +3,6 @@ package train
 import (
 	"math"
 
-	"lockstep/graph"
 	"lockstep/trace"
 )
 
@@ -11,29 +10,20 @@ import (
 //
 // The test set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may
 // select its algorithm by the number of samples, so cutting in the same way for any number of
-// workers gives each sample the same logits. Counts are sums of integers. Each batch also has one
-// integer with the bits of its loss, which is 0 on all other workers, so the sum over workers gives
-// every worker the loss of every batch unchanged. Each worker then adds up the losses in the order
-// of batches.
+// workers gives each sample the same logits. Counts are sums of integers. Each batch also has
+// integers with the bits of its sums, of the loss and of each metric, which are 0 on all other
+// workers, so the sum over workers gives every worker the sums of every batch unchanged. Each
+// worker then adds them up in the order of batches.
 
-// Indices of the integers that workers sum in an evaluation; one for each batch follows.
+// Indices of the integers that workers sum in an evaluation; numSums for each batch follow.
 const (
 	tallyCorrect = iota
 	tallySamples
-	tallyLosses
+	tallySums
 )
 
-// score is the result of the network on some samples. Every metric of an evaluation comes from
-// here.
-type score struct {
-	loss    float64 // sum over the samples; NaN if any logit is not finite
-	correct int
-}
-
-// scoreOf compares logits with labels.
-func scoreOf(logits []float32, labels []int32) score {
-	return score{graph.CrossEntropy(logits, labels), graph.CountCorrect(logits, labels)}
-}
+// numSums returns how many sums an evaluation takes of each batch.
+func (t Task) numSums() int { return 1 + len(t.Metrics) }
 
 // numTestBatches returns the number of batches of the test set; the last one may be smaller.
 func (c Config) numTestBatches() int {
@@ -77,7 +67,7 @@ func (l *Loop) evaluate() error {
 	l.lap(trace.Evaluation, "evaluation")
 	samples := l.tallies[tallySamples]
 	e := Evaluation{
-		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.testLoss() / float64(samples),
+		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.testMean(0), Metrics: l.metrics(),
 		Correct: l.tallies[tallyCorrect], Samples: samples,
 		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: l.trained(),
 	}
@@ -96,39 +86,53 @@ func (l *Loop) evaluate() error {
 // scorePart fills the tallies with the scores of this worker's batches.
 func (l *Loop) scorePart() {
 	clear(l.tallies)
+	task := l.config.Task
 	first, end := l.config.testPart()
 	for b := first; b < end; b++ {
 		lo, hi := l.config.testBatch(b)
-		s := l.score(lo, hi)
-		l.tallies[tallyCorrect] += int64(s.correct)
+		output := l.output(lo, hi)
+		l.tallies[tallyCorrect] += int64(task.numCorrect(output, &l.tested))
 		l.tallies[tallySamples] += int64(hi - lo)
-		l.tallies[tallyLosses+b] = int64(math.Float64bits(s.loss))
+		sums := l.tallies[tallySums+b*task.numSums():]
+		sums[0] = int64(math.Float64bits(task.Score(output, &l.tested)))
+		for i, m := range task.Metrics {
+			sums[1+i] = int64(math.Float64bits(m.Sum(output, &l.tested)))
+		}
 	}
 }
 
-// testLoss adds up the losses of all batches in order.
-func (l *Loop) testLoss() float64 {
+// testMean returns the mean over the test samples of sum number i, added up in the order of batches.
+func (l *Loop) testMean(i int) float64 {
 	sum := 0.0
-	for _, bits := range l.tallies[tallyLosses:] {
-		sum += math.Float64frombits(uint64(bits))
+	for at := tallySums + i; at < len(l.tallies); at += l.config.Task.numSums() {
+		sum += math.Float64frombits(uint64(l.tallies[at]))
 	}
-	return sum
+	return sum / float64(l.tallies[tallySamples])
 }
 
-// score scores the test samples [lo, hi).
-func (l *Loop) score(lo, hi int) score {
+// metrics returns the values of the task's metrics.
+func (l *Loop) metrics() []Figure {
+	var figures []Figure
+	for i, m := range l.config.Task.Metrics {
+		figures = append(figures, Figure{m.Name, l.testMean(1 + i)})
+	}
+	return figures
+}
+
+// output returns the network's output for the test samples [lo, hi), which it leaves in tested.
+func (l *Loop) output(lo, hi int) []float32 {
 	p := l.programs.evaluation[hi-lo]
 	if len(l.config.Views) > 0 {
-		return l.scoreViews(p, lo, hi)
+		return l.outputOfViews(p, lo, hi)
 	}
 	l.config.Test.Take(&l.tested, lo, hi)
 	l.read(p, &l.tested, trace.Evaluation)
 	p.Forward()
-	return scoreOf(p.Logits(), l.tested.Labels)
+	return p.Logits()
 }
 
-// scoreViews is score with the average of the logits of all views, added in order.
-func (l *Loop) scoreViews(p *program, lo, hi int) score {
+// outputOfViews is output with the average of the logits of all views, added in order.
+func (l *Loop) outputOfViews(p *program, lo, hi int) []float32 {
 	mean := l.logits[:len(p.Logits())]
 	clear(mean)
 	for _, v := range l.config.Views {
@@ -139,7 +143,7 @@ func (l *Loop) scoreViews(p *program, lo, hi int) score {
 			mean[i] += float32(v.Weight * x)
 		}
 	}
-	return scoreOf(mean, l.tested.Labels)
+	return mean
 }
 
 // isFinite reports whether x is neither infinite nor NaN.

@@ -8,6 +8,7 @@ import (
 	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/optim"
+	"lockstep/train"
 )
 
 // Views of test images give the same counts for any number of workers. One unchanged view changes
@@ -123,7 +124,7 @@ func checkEvaluation(t *testing.T, name string, samples, batch int) {
 // change it.
 func TestLossOfAnEvaluation(t *testing.T) {
 	c := example(t, "lenet", 30, 37)
-	c.Steps, c.LabelSmoothing, c.Schedule = 1, 0.5, optim.ScheduleConfig{}
+	c.Steps, c.Task, c.Schedule = 1, train.Classification(0.5), optim.ScheduleConfig{}
 	l := alone(t, c)
 	done, err := l.Run(t.Context(), nil)
 	if err != nil {

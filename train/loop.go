@@ -67,6 +67,7 @@ func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	c.Task = c.task()
 	if c.EvalBatch == 0 {
 		c.EvalBatch = defaultEvalBatch
 	}
@@ -102,7 +103,7 @@ func New(c Config) (*Loop, error) {
 	}
 	l.rowLen = rowHead + len(l.variables.State)
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
-	l.tallies = make([]int64, tallyLosses+c.numTestBatches())
+	l.tallies = make([]int64, tallySums+c.numTestBatches()*c.Task.numSums())
 	l.onReady, l.onNeed = l.ready, l.need
 	return l, nil
 }

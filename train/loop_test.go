@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -275,7 +276,8 @@ func TestResultAndEventsAgree(t *testing.T) {
 	if o.FirstLoss != o.steps[0].Loss || o.LastLoss != o.steps[5].Loss {
 		t.Errorf("losses %v %v", o.FirstLoss, o.LastLoss)
 	}
-	if len(o.evaluations) != 2 || o.evaluations[0].Steps != 4 || o.evaluations[1] != o.Test ||
+	if len(o.evaluations) != 2 || o.evaluations[0].Steps != 4 ||
+		!reflect.DeepEqual(o.evaluations[1], o.Test) ||
 		o.Test.Samples != 37 {
 		t.Errorf("evaluations %+v, last %+v", o.evaluations, o.Test)
 	}
@@ -292,7 +294,7 @@ func TestResultAndEventsAgree(t *testing.T) {
 // 0.5003.
 func TestLabelSmoothing(t *testing.T) {
 	c := example(t, "lenet", 30, 10)
-	c.Steps, c.LabelSmoothing, c.Schedule = 200, 0.1, optim.ScheduleConfig{}
+	c.Steps, c.Task, c.Schedule = 200, train.Classification(0.1), optim.ScheduleConfig{}
 	o := run(t, c, 1, 1, compute.Best())[0]
 	if math.Abs(o.FirstLoss-math.Log(10)) > 0.3 || o.LastLoss < 0.5003 || o.LastLoss > 0.6 {
 		t.Errorf("loss from %v to %v, want about ln 10 to 0.51", o.FirstLoss, o.LastLoss)
@@ -635,7 +637,7 @@ func TestConfigErrors(t *testing.T) {
 		"group": func(c *train.Config) {
 			c.Optimizer.Groups = []optim.Group{{Match: "x", Rate: 1}}
 		},
-		"smoothing": func(c *train.Config) { c.LabelSmoothing = math.NaN() },
+		"smoothing": func(c *train.Config) { c.Task = train.Classification(math.NaN()) },
 		"classes":   func(c *train.Config) { c.Network.Classes = 9 },
 		"schedule":  func(c *train.Config) { c.Schedule.Name = "sine" },
 		"optimizer": func(c *train.Config) { c.Optimizer.Momentum = 2 },

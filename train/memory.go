@@ -49,5 +49,5 @@ func (l *Loop) OptimizerBytes() int64 {
 
 // imageBytes returns the size of n samples in a program's input format.
 func imageBytes(s *data.Set, n int) int64 {
-	return int64(n) * (graph.Type{Shape: s.Shape}.Bytes() + 4)
+	return int64(n) * (graph.Type{Shape: s.Shape}.Bytes() + 4 + 4*int64(s.NumTargets))
 }

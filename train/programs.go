@@ -7,6 +7,7 @@ import (
 	"lockstep/graph"
 	"lockstep/model"
 	"lockstep/shard"
+	"lockstep/tensor"
 )
 
 // programs holds one compiled program for each number of samples that this worker will meet; for
@@ -20,13 +21,16 @@ type programs struct {
 	evaluation map[int]*program
 }
 
-// labels is the name of the input of class numbers.
-const labels = "labels"
+// Names of the inputs that Targets are.
+const (
+	labels  = "labels"
+	targets = "targets"
+)
 
 // program is a compiled program with the inputs that it is fed through.
 type program struct {
 	*graph.Program
-	samples, labels *graph.Input
+	samples, labels, targets *graph.Input
 }
 
 // Note: frozen parameters
@@ -50,7 +54,10 @@ func (c Config) stages() []int {
 
 // compile makes all programs of a run.
 func compile(c Config) (*programs, error) {
-	ex := graph.NewHost(c.CPU)
+	ex := c.Executor
+	if ex == nil {
+		ex = graph.NewHost(c.CPU)
+	}
 	p := &programs{
 		executor:   ex,
 		arena:      graph.NewArena(ex),
@@ -134,7 +141,7 @@ func (p *programs) add(c Config, n int, o graph.Options) (*program, error) {
 	samples := c.Network.Samples(g, n)
 	o.Logits = c.Network.Build(samples)
 	if o.Train {
-		o.Loss = graph.SmoothedCrossEntropy(o.Logits, g.Labels(labels, n), c.LabelSmoothing)
+		o.Loss = c.Task.Loss(o.Logits, c.targets(g, n))
 	}
 	o.MemoryLimit, o.Arena = c.MemoryLimit, p.arena
 	compiled, err := graph.Compile(g, p.executor, o)
@@ -154,9 +161,24 @@ func (p *programs) add(c Config, n int, o graph.Options) (*program, error) {
 			made.samples = in
 		case labels:
 			made.labels = in
+		case targets:
+			made.targets = in
+		default:
+			return nil, fmt.Errorf("train: compile %s: nothing sets the input %s", c.Network.Name, in.Name())
 		}
 	}
 	return made, nil
+}
+
+// targets adds to g what the data set says of n samples.
+func (c Config) targets(g *graph.Graph, n int) (t Targets) {
+	if c.Train.HasLabels() {
+		t.Labels = g.Labels(labels, n)
+	}
+	if k := c.Train.NumTargets; k > 0 {
+		t.Values = g.Input(targets, tensor.Shape{n, k})
+	}
+	return t
 }
 
 // forStep returns the training program for n samples in the given step.

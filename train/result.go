@@ -40,17 +40,26 @@ type Evaluation struct {
 	// Steps and Epochs are the numbers trained before it.
 	Steps  int     `json:"steps"`
 	Epochs float64 `json:"epochs"`
-	// Loss is the mean cross entropy over the test samples, without label smoothing. With views it is
-	// that of the averaged logits.
+	// Loss is the mean over the test samples of what the task's Score adds up; for a classification the cross
+	// entropy, without label smoothing. With views it is that of the averaged logits.
 	Loss float64 `json:"loss"`
+	// Metrics are those of the task, in its order; none for a classification.
+	Metrics []Figure `json:"metrics,omitempty"`
 	// Rate is the learning rate of the last update; 0 if there was none.
 	Rate float64 `json:"rate"`
-	// Correct of Samples test samples were classified correctly, over all workers.
+	// Correct of Samples test samples were classified correctly, over all workers; 0 if the task has no
+	// such count.
 	Correct int64 `json:"correct"`
 	Samples int64 `json:"samples"`
 	// Time is how long the evaluation took on this worker, Trained the training time before it.
 	Time    time.Duration `json:"nanoseconds"`
 	Trained time.Duration `json:"trained_nanoseconds"`
+}
+
+// Figure is the value of a metric.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
 }
 
 // Accuracy returns Correct/Samples.

@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +112,7 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 		if got.Steps != 10 || got.Epochs != want.Epochs || got.Samples != want.Samples ||
 			got.FirstLoss != want.FirstLoss || got.LastLoss != want.LastLoss ||
 			got.TrainCorrect != want.TrainCorrect || got.TrainSamples != want.TrainSamples ||
-			got.Test != want.Test {
+			!reflect.DeepEqual(got.Test, want.Test) {
 			t.Errorf("%s from step %d: %+v, want %+v", name, m.Step, got, want.Result)
 		}
 		if len(d.steps) != 10-m.Step || len(got.StepTimes) != 10-m.Step {

@@ -105,7 +105,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 		return err
 	}
 	row[rowLoss] = float32(p.Loss())
-	row[rowCorrect] = float32(graph.CountCorrect(p.Logits(), s.Labels))
+	row[rowCorrect] = float32(l.config.Task.numCorrect(p.Logits(), s))
 	row[rowSamples] = float32(s.Samples)
 	putCoverage(row, s.Coverage())
 	copy(row[rowHead:], p.BatchStats())
@@ -123,6 +123,7 @@ func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 		l.config.Watch(phase)
 	}
 	p.labels.SetInts(s.Labels)
+	p.targets.SetFloats(s.Targets)
 	if s.Lengths != nil {
 		p.samples.SetTexts(s.Tokens, s.Lengths)
 		return
