@@ -44,4 +44,4 @@ bench: build
 
 # Rewrites golden files; review the diff.
 golden:
-	go test ./train ./recipe ./app/command ./app/report -update
+	go test ./train ./recipe ./app/command ./app/report ./app/record -update

@@ -35,7 +35,7 @@ type Recipe struct {
 type Figure struct {
 	Seed     uint64  `json:"seed"`
 	Accuracy float64 `json:"accuracy"` // at the end, on all test samples
-	// TrainSeconds is the training time, as job.Target defines it.
+	// TrainSeconds is the training time, as record.Target defines it.
 	TrainSeconds float64 `json:"train_seconds"`
 	Machine      string  `json:"machine"` // processor and threads
 	// Data is the set that the run was on, where that is the substitute; else "".

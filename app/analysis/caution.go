@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"lockstep/app/record"
 )
 
 // Thresholds of the cautions.
@@ -16,7 +18,7 @@ const (
 	chanceLimit = 0.95 // share of ln(classes) above which a loss is that of guessing
 )
 
-func contention(r *Results, c *Comparison) []string {
+func contention(r *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Contended })
 	if !any {
 		return nil
@@ -26,7 +28,7 @@ func contention(r *Results, c *Comparison) []string {
 		r.Host.Cores, names)
 }
 
-func oneRepeat(r *Results, c *Comparison) []string {
+func oneRepeat(r *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Measured == 1 })
 	if !any {
 		return nil
@@ -35,7 +37,7 @@ func oneRepeat(r *Results, c *Comparison) []string {
 		"single runs is no finding.", names)
 }
 
-func fewRepeats(_ *Results, c *Comparison) (notes []string) {
+func fewRepeats(_ *record.Results, c *Comparison) (notes []string) {
 	for runs := 2; runs < fewestRuns; runs++ {
 		names, any := c.where(func(l *Line) bool { return l.Measured == runs })
 		if !any {
@@ -49,7 +51,7 @@ func fewRepeats(_ *Results, c *Comparison) (notes []string) {
 	return notes
 }
 
-func noise(_ *Results, c *Comparison) []string {
+func noise(_ *record.Results, c *Comparison) []string {
 	isNoisy := func(l *Line) bool { return l.RunMedian.Spread() > noiseLimit }
 	names, any := c.where(isNoisy)
 	if !any {
@@ -67,7 +69,7 @@ func noise(_ *Results, c *Comparison) []string {
 		100*noiseLimit, names, percent(worst.RunMedian.Spread()), name)
 }
 
-func busyMachine(r *Results, _ *Comparison) []string {
+func busyMachine(r *record.Results, _ *Comparison) []string {
 	if r.Load <= busyLimit*float64(r.Host.Cores) {
 		return nil
 	}
@@ -77,7 +79,7 @@ func busyMachine(r *Results, _ *Comparison) []string {
 }
 
 // takenCores names the rows that others took cores from: in every run, then in some.
-func takenCores(_ *Results, c *Comparison) []string {
+func takenCores(_ *record.Results, c *Comparison) []string {
 	var out []string
 	for _, kind := range []struct {
 		is   func(*Line) bool
@@ -90,22 +92,22 @@ func takenCores(_ *Results, c *Comparison) []string {
 			"Others took cores from some runs of these rows: %s. At most, %v. Those runs are left out of " +
 				"times and ratios."},
 	} {
-		var worst *Taken
+		var worst *record.Taken
 		names, any := c.where(func(l *Line) bool {
-			if kind.is(l) && (worst == nil || l.Taken.sum() > worst.sum()) {
+			if kind.is(l) && (worst == nil || takenSum(l.Taken) > takenSum(worst)) {
 				worst = l.Taken
 			}
 			return kind.is(l)
 		})
 		if any {
-			out = append(out, fmt.Sprintf(kind.text, names, worst))
+			out = append(out, fmt.Sprintf(kind.text, names, TakenText(worst)))
 		}
 	}
 	return out
 }
 
 // superlinear says why a core may do more than one of the baseline.
-func superlinear(_ *Results, c *Comparison) []string {
+func superlinear(_ *record.Results, c *Comparison) []string {
 	var worst *Line
 	names, any := c.where(func(l *Line) bool {
 		if l.isSuperlinear() && (worst == nil || l.Efficiency.Median > worst.Efficiency.Median) {
@@ -127,7 +129,7 @@ func superlinear(_ *Results, c *Comparison) []string {
 		percent(worst.Efficiency.Median), names)
 }
 
-func fewSteps(_ *Results, c *Comparison) []string {
+func fewSteps(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Timed < fewestSteps })
 	if !any {
 		return nil
@@ -136,7 +138,7 @@ func fewSteps(_ *Results, c *Comparison) []string {
 		fewestSteps, names)
 }
 
-func notLearned(_ *Results, c *Comparison) []string {
+func notLearned(_ *record.Results, c *Comparison) []string {
 	var out []string
 	var seen []int
 	c.lines(func(_ *Group, l *Line) {
@@ -165,7 +167,7 @@ func (l *Line) isGuessing() bool {
 	return tail > chanceLimit*math.Log(float64(l.Setting.Classes))
 }
 
-func generated(_ *Results, c *Comparison) []string {
+func generated(_ *record.Results, c *Comparison) []string {
 	var sets []string
 	c.lines(func(_ *Group, l *Line) {
 		if l.Setting.Generated && !slices.Contains(sets, l.Setting.Data) {
@@ -179,7 +181,7 @@ func generated(_ *Results, c *Comparison) []string {
 		"about photographs.", strings.Join(sets, ", "))
 }
 
-func noExchange(_ *Results, c *Comparison) []string {
+func noExchange(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Setting.Strategy == "none" })
 	if !any {
 		return nil
@@ -189,7 +191,7 @@ func noExchange(_ *Results, c *Comparison) []string {
 		"train.", names)
 }
 
-func ring(_ *Results, c *Comparison) []string {
+func ring(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
 		return l.Setting.Workers > 1 && l.Setting.Strategy != "none" && l.Setting.Algorithm == "ring"
 	})
@@ -200,7 +202,7 @@ func ring(_ *Results, c *Comparison) []string {
 		"%s ends with other bits than one process does.", names)
 }
 
-func anotherResult(_ *Results, c *Comparison) []string {
+func anotherResult(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Setting.IsLossy })
 	if !any {
 		return nil
@@ -210,7 +212,7 @@ func anotherResult(_ *Results, c *Comparison) []string {
 		"Their accuracy has to be weighed against their time.", names)
 }
 
-func oneMachine(r *Results, c *Comparison) []string {
+func oneMachine(r *record.Results, c *Comparison) []string {
 	_, any := c.where(func(l *Line) bool { return l.Setting.Workers > 1 })
 	if !any {
 		return nil
@@ -224,7 +226,7 @@ func oneMachine(r *Results, c *Comparison) []string {
 }
 
 // copiesDiffer warns of rows that are the same and yet told apart.
-func copiesDiffer(_ *Results, c *Comparison) []string {
+func copiesDiffer(_ *record.Results, c *Comparison) []string {
 	var out []string
 	for i := range c.Groups {
 		for _, p := range c.Groups[i].Pairs {
@@ -238,7 +240,7 @@ func copiesDiffer(_ *Results, c *Comparison) []string {
 	return out
 }
 
-func parametersDiffer(_ *Results, c *Comparison) []string {
+func parametersDiffer(_ *record.Results, c *Comparison) []string {
 	var out []string
 	for i := range c.Groups {
 		g := &c.Groups[i]

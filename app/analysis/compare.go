@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"lockstep/app/record"
 )
 
 // Comparison is what a report shows: groups of comparable lines, then the notes on all of them.
@@ -26,7 +28,7 @@ type Group struct {
 
 // Line is one row summarised over its successful runs.
 type Line struct {
-	Setting  Setting
+	Setting  record.Setting
 	Label    string // unique within the group
 	Cores    int    // logical processors that it can keep busy: workers x threads, at most the host's
 	OK       int    // successful runs
@@ -49,14 +51,14 @@ type Line struct {
 
 	LossFirst, LossLast         float64
 	TrainAccuracy, TestAccuracy float64 // fractions of the samples
-	TestSamples                 int
+	TestSamples                 int64
 	BytesSent                   float64 // by all ranks, in one run
 	SHA256                      string  // of the parameters; empty if the runs disagree
 	Disagree                    bool    // the runs ended with different parameters
 	Uneven                      bool    // the runs did different numbers of steps or samples
 	ISA                         string
-	Taken                       *Taken // of the run that lost most to others; nil: unknown
-	Disturbed                   bool   // others took cores from every run: times count, but get no ratio
+	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
+	Disturbed                   bool          // others took cores from every run: times get no ratio
 
 	Loss   []float64 // by step: mean over the step's samples, of the first successful run
 	Times  []float64 // by step: seconds, median over runs
@@ -110,7 +112,7 @@ func (l *Line) Exact() bool {
 // by round, and the tests are corrected for the number of pairs of all groups.
 //
 // r must be valid ([Results.Validate]). Cost: linear in the number of steps, times its log.
-func Compare(r *Results) *Comparison {
+func Compare(r *record.Results) *Comparison {
 	c := &Comparison{}
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
@@ -128,7 +130,7 @@ func Compare(r *Results) *Comparison {
 	return c
 }
 
-func (c *Comparison) group(s Setting) *Group {
+func (c *Comparison) group(s record.Setting) *Group {
 	for i := range c.Groups {
 		if g := &c.Groups[i]; g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch {
 			return g
@@ -167,7 +169,7 @@ func label(l *Line, others []*Line) string {
 
 // usable returns how many of a host's cores a row can use, and whether it has more threads than that. A
 // host that does not tell how many it has, 0, is taken to have enough.
-func usable(s Setting, host int) (cores int, isContended bool) {
+func usable(s record.Setting, host int) (cores int, isContended bool) {
 	cores = s.Workers * s.Threads
 	if host < 1 || cores <= host {
 		return cores, false

@@ -8,22 +8,23 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // maker builds results row by row; every step of a row takes equally long on all ranks.
 type maker struct {
-	*analysis.Results
+	*record.Results
 	isShort bool // rows have three steps
 }
 
 func newMaker(rounds, cores int) maker {
-	return maker{Results: &analysis.Results{Rounds: rounds, Complete: true,
-		Host: analysis.Host{Cores: cores}}}
+	return maker{Results: &record.Results{Rounds: rounds, Complete: true,
+		Host: record.Machine{Cores: cores}}}
 }
 
 // add appends a row whose step i of round r takes step[r] seconds; the first takes three times
 // as long. The loss falls from 2.3 to 1.
-func (m maker) add(s analysis.Setting, step ...float64) *analysis.Row {
+func (m maker) add(s record.Setting, step ...float64) *record.Row {
 	s.Model, s.Data, s.Classes, s.Steps = "vgg11", "cifar10", 10, 40
 	if m.isShort {
 		s.Steps = 3
@@ -32,13 +33,13 @@ func (m maker) add(s analysis.Setting, step ...float64) *analysis.Row {
 		s.Batch = 256
 	}
 	s.Threads, s.Shards = max(s.Threads, 1), max(s.Shards, 4)
-	row := analysis.Row{Setting: s}
+	row := record.Row{Setting: s}
 	for round, seconds := range step {
-		run := analysis.Run{Round: round, Steps: s.Steps, Samples: int64(s.Steps * s.Batch),
-			ParameterSHA256: "9f86d081884c7d65", ISA: "avx2", TestSamples: 100,
-			BytesSent: int64(1000 * (s.Workers - 1))}
+		run := record.Run{Round: round, Outcome: record.Outcome{Steps: s.Steps,
+			Samples: int64(s.Steps * s.Batch), ParameterSHA256: "9f86d081884c7d65", ISA: "avx2",
+			TestSamples: 100, BytesSent: int64(1000 * (s.Workers - 1))}}
 		for rank := range s.Workers {
-			run.Ranks = append(run.Ranks, analysis.Rank{Rank: rank, Steps: steps(s, seconds)})
+			run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: steps(s, seconds)})
 			own := run.Ranks[rank].Steps.OwnLoss
 			for i := range own {
 				own[i] += 0.01 * (float64(rank) - float64(s.Workers-1)/2)
@@ -51,8 +52,8 @@ func (m maker) add(s analysis.Setting, step ...float64) *analysis.Row {
 	return &m.Rows[len(m.Rows)-1]
 }
 
-func steps(s analysis.Setting, seconds float64) analysis.Steps {
-	st := analysis.Steps{Phases: map[string]analysis.Numbers{}}
+func steps(s record.Setting, seconds float64) record.Steps {
+	st := record.Steps{Phases: map[string]record.Numbers{}}
 	for i := range s.Steps {
 		v := seconds
 		if i == 0 {
@@ -102,10 +103,10 @@ func wantNoNote(t *testing.T, c *analysis.Comparison, topics ...string) {
 // The four-node report's believable ranks: 2.504, 1.745, 1.505 and 1.402 s per iteration.
 func TestFourNodeReport(t *testing.T) {
 	m := newMaker(1, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2.504)
-	m.add(analysis.Setting{Strategy: "gather-scatter", Workers: 4}, 1.745)
-	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 4, Algorithm: "ring"}, 1.505)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 4}, 1.402)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.504)
+	m.add(record.Setting{Strategy: "gather-scatter", Workers: 4}, 1.745)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 4, Algorithm: "ring"}, 1.505)
+	m.add(record.Setting{Strategy: "ddp", Workers: 4}, 1.402)
 	c := analysis.Compare(m.Results)
 	for i, want := range []float64{1, 1.43, 1.66, 1.79} {
 		l := c.Groups[0].Lines[i]
@@ -123,8 +124,8 @@ func TestFourNodeReport(t *testing.T) {
 // The same report gave rank 0 of a synchronous job 1.174 s and its peers 1.745 s.
 func TestRanksOfASynchronousJobMustAgree(t *testing.T) {
 	m := newMaker(1, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2.504)
-	row := m.add(analysis.Setting{Strategy: "gather-scatter", Workers: 4}, 1.745)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.504)
+	row := m.add(record.Setting{Strategy: "gather-scatter", Workers: 4}, 1.745)
 	row.Runs[0].Ranks[0].Steps = steps(row.Setting, 1.174)
 	wantNote(t, analysis.Compare(m.Results), "ranks disagree", "rank 0 1174 ms and rank 1 1745 ms")
 	row.Setting.Strategy = "none"
@@ -135,7 +136,7 @@ func TestRanksOfASynchronousJobMustAgree(t *testing.T) {
 func TestRanksOfAShortRunMayDiffer(t *testing.T) {
 	m := newMaker(2, 2)
 	m.isShort = true
-	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 0.00064, 0.00065)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.00064, 0.00065)
 	row.Runs[1].Ranks[1].Steps = steps(row.Setting, 0.00088)
 	wantNoNote(t, analysis.Compare(m.Results), "ranks disagree")
 }
@@ -143,7 +144,7 @@ func TestRanksOfAShortRunMayDiffer(t *testing.T) {
 // Own losses differ from rank to rank and the global one must not: else the ranks have parted.
 func TestGlobalLossesOfASynchronousJobMustAgree(t *testing.T) {
 	m := newMaker(1, 4)
-	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1)
 	c := analysis.Compare(m.Results)
 	wantNoNote(t, c, "losses disagree")
 	l := c.Groups[0].Lines[0]
@@ -161,7 +162,7 @@ func TestGlobalLossesOfASynchronousJobMustAgree(t *testing.T) {
 // A worker of strategy none without a sample in a step has no loss there, not a loss of 0.
 func TestLossLeavesOutRanksWithoutSamples(t *testing.T) {
 	m := newMaker(1, 4)
-	row := m.add(analysis.Setting{Strategy: "none", Workers: 2}, 1)
+	row := m.add(record.Setting{Strategy: "none", Workers: 2}, 1)
 	idle := row.Runs[0].Ranks[1].Steps
 	idle.Loss[39], idle.OwnLoss[39] = 0, math.NaN()
 	l := analysis.Compare(m.Results).Groups[0].Lines[0]
@@ -172,8 +173,8 @@ func TestLossLeavesOutRanksWithoutSamples(t *testing.T) {
 // 2.02, because one side ran 11.3 epochs and the other 10: that comparison is refused.
 func TestTwoDeviceReport(t *testing.T) {
 	m := newMaker(1, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 218.53/391)
-	two := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 122.4/391)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 218.53/391)
+	two := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 122.4/391)
 	c := analysis.Compare(m.Results)
 	l := c.Groups[0].Lines[1]
 	near(t, "speed-up", l.Speedup.Median, 1.785, 0.001)
@@ -190,8 +191,8 @@ func TestTwoDeviceReport(t *testing.T) {
 // Three workers with 21 samples each are not one with 64: different groups, no ratio.
 func TestThreeTimesTwentyOneIsNotSixtyFour(t *testing.T) {
 	m := newMaker(1, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1, Batch: 64}, 1)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 3, Batch: 63}, 0.5)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Batch: 64}, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 3, Batch: 63}, 0.5)
 	c := analysis.Compare(m.Results)
 	if len(c.Groups) != 2 || c.Groups[1].Lines[0].Speedup.Known() {
 		t.Fatalf("%d groups, speed-up %v: want two groups without a ratio between them",
@@ -206,7 +207,7 @@ func TestThreeTimesTwentyOneIsNotSixtyFour(t *testing.T) {
 // "Reliable convergence" at a loss of 2.33 for ten classes is guessing: ln(10) = 2.303.
 func TestLossOfGuessing(t *testing.T) {
 	m := newMaker(1, 2)
-	row := m.add(analysis.Setting{Strategy: "single", Workers: 1}, 1)
+	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1)
 	loss := row.Runs[0].Ranks[0].Steps.Loss
 	for i := range loss {
 		loss[i] = 2.33
@@ -219,9 +220,9 @@ func TestLossOfGuessing(t *testing.T) {
 
 func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	m := newMaker(2, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1, 1)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 4}, 1, 1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 4}, 1, 1)
 	c := analysis.Compare(m.Results)
 	lines := c.Groups[0].Lines
 	if !lines[1].Efficiency.Known() || lines[2].Efficiency.Known() {
@@ -247,9 +248,9 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 
 func TestFloorAndPhases(t *testing.T) {
 	m := newMaker(2, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 4, 4)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 3, 2.4)
-	none := m.add(analysis.Setting{Strategy: "none", Workers: 2}, 2, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 3, 2.4)
+	none := m.add(record.Setting{Strategy: "none", Workers: 2}, 2, 2)
 	none.Runs[0].ParameterSHA256, none.Runs[1].ParameterSHA256 = "other", "other"
 	c := analysis.Compare(m.Results)
 	ddp := c.Groups[0].Lines[1]
@@ -285,10 +286,10 @@ func TestFloorAndPhases(t *testing.T) {
 // One burst of 100 times the usual step changes the mean of all steps fourfold, and nothing here.
 func TestPhasesAreThoseOfTypicalSteps(t *testing.T) {
 	m := newMaker(1, 4)
-	row := m.add(analysis.Setting{Strategy: "single", Workers: 1}, 1)
+	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1)
 	s := row.Runs[0].Ranks[0].Steps
 	s.Seconds[20] = 100
-	s.Phases["other"] = make(analysis.Numbers, len(s.Seconds))
+	s.Phases["other"] = make(record.Numbers, len(s.Seconds))
 	s.Phases["other"][20] = 99
 	c := analysis.Compare(m.Results)
 	phases := c.Groups[0].Lines[0].Phases
@@ -299,8 +300,8 @@ func TestPhasesAreThoseOfTypicalSteps(t *testing.T) {
 
 func TestNoFindingWithoutAgreementOfTheRounds(t *testing.T) {
 	m := newMaker(2, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1.9, 2.1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.9, 2.1)
 	text := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 	if !strings.Contains(text, "No way of training is shown to be faster than single 1×1") {
 		t.Errorf("findings %q, want none", text)
@@ -309,8 +310,8 @@ func TestNoFindingWithoutAgreementOfTheRounds(t *testing.T) {
 
 func TestNoFindingFromSingleRuns(t *testing.T) {
 	m := newMaker(1, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1)
 	text := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 	if !strings.Contains(text, "One run of each row decides nothing") {
 		t.Errorf("findings %q from single runs", text)
@@ -320,19 +321,19 @@ func TestNoFindingFromSingleRuns(t *testing.T) {
 func TestOtherRefusals(t *testing.T) {
 	m := newMaker(2, 4)
 	m.Complete = false
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2)
-	ddp := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 2, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	ddp := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2)
 	ddp.Runs[1].Error = "rank 1 was killed"
-	other := m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 2, 2)
+	other := m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2, 2)
 	other.Runs[0].ParameterSHA256, other.Runs[1].ParameterSHA256 = "aa", "bb"
 	for name, v := range other.Runs[0].Ranks[0].Steps.Phases {
-		other.Runs[0].Ranks[0].Steps.Phases[name] = make(analysis.Numbers, len(v))
+		other.Runs[0].Ranks[0].Steps.Phases[name] = make(record.Numbers, len(v))
 	}
 	other.Runs[1].TestSamples = 50
 	m.Load = 5.7
-	ddp.Runs[0].Taken = &analysis.Taken{Stolen: 0.43, Others: 0.02}
-	other.Runs[0].Taken = &analysis.Taken{Others: 0.04}
-	m.Skipped = []analysis.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 1, Reason: "Alone."}}
+	ddp.Runs[0].Taken = &record.Taken{Stolen: 0.43, Others: 0.02}
+	other.Runs[0].Taken = &record.Taken{Others: 0.04}
+	m.Skipped = []record.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 1, Reason: "Alone."}}
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "incomplete", "stopped")
 	wantNote(t, c, "busy machine", "5.7 processes", "4 cores")
@@ -350,18 +351,18 @@ func TestOtherRefusals(t *testing.T) {
 
 func TestDifferentParametersAreReported(t *testing.T) {
 	m := newMaker(1, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1).Runs[0].ParameterSHA256 = "bb"
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1).Runs[0].ParameterSHA256 = "bb"
 	wantNote(t, analysis.Compare(m.Results), "parameters", "2 different sets")
 }
 
 // A row whose gradients lost something is compared by time, but promises no bits and wins nothing.
 func TestLossyRowsAreAnotherResult(t *testing.T) {
 	m := newMaker(2, 4)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1.2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2, Wire: "zstd"}, 1.1, 1.1)
-	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1, 1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1.2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "zstd"}, 1.1, 1.1)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1, 1)
 	for i := range row.Runs {
 		row.Runs[i].ParameterSHA256 = "0123456789"
 	}
@@ -381,7 +382,7 @@ func TestLossyRowsAreAnotherResult(t *testing.T) {
 func TestLabelsTellRowsApart(t *testing.T) {
 	m := newMaker(1, 4)
 	for _, algorithm := range []string{"direct", "ring", "ring"} {
-		m.add(analysis.Setting{Strategy: "ddp", Workers: 2, Algorithm: algorithm}, 1)
+		m.add(record.Setting{Strategy: "ddp", Workers: 2, Algorithm: algorithm}, 1)
 	}
 	seen := map[string]bool{}
 	for _, l := range analysis.Compare(m.Results).Groups[0].Lines {
@@ -394,25 +395,25 @@ func TestLabelsTellRowsApart(t *testing.T) {
 
 func TestEncodeDecode(t *testing.T) {
 	m := newMaker(1, 4)
-	row := m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1)
 	row.Runs[0].Config = []byte(`{"batch":64}`)
 	row.Runs[0].Ranks[1].Steps.Loss[3] = math.NaN()
 	row.Runs[0].Ranks[1].Steps.OwnLoss[4] = math.NaN()
-	row.Runs[0].TestAccuracy = analysis.Number(math.NaN())
+	row.Runs[0].TestAccuracy = nil
 	var b bytes.Buffer
-	if err := analysis.Encode(&b, m.Results); err != nil {
+	if err := record.Encode(&b, m.Results); err != nil {
 		t.Fatal(err)
 	}
-	got, err := analysis.Decode(&b)
+	got, err := record.Decode(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := got.Rows[0].Runs[0]
-	if got.Schema != 2 || !math.IsNaN(run.Ranks[1].Steps.OwnLoss[4]) {
+	if got.Schema != 3 || !math.IsNaN(run.Ranks[1].Steps.OwnLoss[4]) {
 		t.Errorf("schema %d, own losses %v", got.Schema, run.Ranks[1].Steps.OwnLoss)
 	}
 	run.Ranks[1].Steps.OwnLoss[4], row.Runs[0].Ranks[1].Steps.OwnLoss[4] = 0, 0
-	if !math.IsNaN(run.Ranks[1].Steps.Loss[3]) || !math.IsNaN(float64(run.TestAccuracy)) {
+	if !math.IsNaN(run.Ranks[1].Steps.Loss[3]) || run.TestAccuracy != nil {
 		t.Error("NaN did not survive")
 	}
 	run.Ranks[1].Steps.Loss[3], row.Runs[0].Ranks[1].Steps.Loss[3] = 0, 0
@@ -442,7 +443,7 @@ func TestDecodeRefuses(t *testing.T) {
 			`"batch":1,"shards":1},"runs":[{"ranks":[{"steps":{"seconds":[1,2],"loss":[1]}}]}]}]}`,
 		"decode results": `{`,
 	} {
-		if _, err := analysis.Decode(strings.NewReader(text)); err == nil ||
+		if _, err := record.Decode(strings.NewReader(text)); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
@@ -451,16 +452,16 @@ func TestDecodeRefuses(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	m := newMaker(1, 4)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2, Steps: 2}, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Steps: 2}, 1)
 	var b bytes.Buffer
-	if err := analysis.Encode(&b, m.Results); err != nil {
+	if err := record.Encode(&b, m.Results); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"schema":2,"rounds":1,"rows":[{"setting":{"workers":2,"threads":1,"batch":1,` +
 		`"shards":1},"runs":[{"ranks":[{}]}]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if r, err := analysis.Decode(bytes.NewReader(text)); err == nil {
+		if r, err := record.Decode(bytes.NewReader(text)); err == nil {
 			for _, g := range analysis.Compare(r).Groups {
 				g.Findings()
 			}

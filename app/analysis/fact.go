@@ -3,9 +3,11 @@ package analysis
 import (
 	"fmt"
 	"strings"
+
+	"lockstep/app/record"
 )
 
-func parametersAgree(_ *Results, c *Comparison) []string {
+func parametersAgree(_ *record.Results, c *Comparison) []string {
 	var out []string
 	for i := range c.Groups {
 		g := &c.Groups[i]
@@ -25,7 +27,7 @@ func parametersAgree(_ *Results, c *Comparison) []string {
 	return out
 }
 
-func speedup(_ *Results, c *Comparison) []string {
+func speedup(_ *record.Results, c *Comparison) []string {
 	var out []string
 	for i := range c.Groups {
 		b := c.Groups[i].Baseline
@@ -49,7 +51,7 @@ func speedup(_ *Results, c *Comparison) []string {
 }
 
 // toldApart says when findings call rows different.
-func toldApart(_ *Results, c *Comparison) []string {
+func toldApart(_ *record.Results, c *Comparison) []string {
 	pairs := 0
 	for i := range c.Groups {
 		pairs += len(c.Groups[i].Pairs)
@@ -64,7 +66,7 @@ func toldApart(_ *Results, c *Comparison) []string {
 }
 
 // copies says how many pairs of equal rows there are, and how many of them look different.
-func copies(_ *Results, c *Comparison) []string {
+func copies(_ *record.Results, c *Comparison) []string {
 	pairs, different := 0, 0
 	for i := range c.Groups {
 		for _, p := range c.Groups[i].Pairs {
@@ -83,7 +85,7 @@ func copies(_ *Results, c *Comparison) []string {
 		"differs between such rows is noise.", pairs, different)
 }
 
-func firstStep(_ *Results, c *Comparison) []string {
+func firstStep(_ *record.Results, c *Comparison) []string {
 	var most *Line
 	var name string
 	factor := func(l *Line) float64 { return l.FirstStep / l.RunMedian.Median }
@@ -100,7 +102,7 @@ func firstStep(_ *Results, c *Comparison) []string {
 		"step: %s). Totals contain it.", factor(most), name)
 }
 
-func epochNotMeasured(_ *Results, c *Comparison) []string {
+func epochNotMeasured(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Epoch.N == 0 })
 	if !any {
 		return nil
@@ -109,7 +111,7 @@ func epochNotMeasured(_ *Results, c *Comparison) []string {
 		"set, and a projection is no measurement.", names)
 }
 
-func interleaved(r *Results, c *Comparison) []string {
+func interleaved(r *record.Results, c *Comparison) []string {
 	if r.Rounds < 2 {
 		return nil
 	}
@@ -117,7 +119,7 @@ func interleaved(r *Results, c *Comparison) []string {
 		"reverse order, so that a drift of the machine meets all rows alike.", r.Rounds)
 }
 
-func skipped(r *Results, _ *Comparison) []string {
+func skipped(r *record.Results, _ *Comparison) []string {
 	var order []string
 	rows := map[string][]string{}
 	for _, s := range r.Skipped {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"lockstep/app/record"
 )
 
 // KernelsKind is the "kind" of a results file that holds Kernels. One without a kind holds Results.
@@ -17,16 +19,16 @@ const KernelsSchema = 1
 
 // Kernels is how fast single kernels ran, next to the limits that the machine showed in the same run.
 type Kernels struct {
-	Kind     string    `json:"kind"`
-	Schema   int       `json:"schema"`
-	Version  string    `json:"version"` // of the program
-	Revision string    `json:"revision,omitempty"`
-	Go       string    `json:"go"`
-	Command  []string  `json:"command"` // arguments that repeat the measurement
-	Started  time.Time `json:"started"`
-	Seconds  float64   `json:"seconds"` // wall time of all
-	Host     Host      `json:"host"`
-	Load     float64   `json:"load"` // processes ready to run before the start
+	Kind     string         `json:"kind"`
+	Schema   int            `json:"schema"`
+	Version  string         `json:"version"` // of the program
+	Revision string         `json:"revision,omitempty"`
+	Go       string         `json:"go"`
+	Command  []string       `json:"command"` // arguments that repeat the measurement
+	Started  time.Time      `json:"started"`
+	Seconds  float64        `json:"seconds"` // wall time of all
+	Host     record.Machine `json:"host"`
+	Load     float64        `json:"load"` // processes ready to run before the start
 
 	Model   string `json:"model"`
 	Batch   int    `json:"batch"`
@@ -37,14 +39,14 @@ type Kernels struct {
 
 	// PeakSamples are multiply-adds in registers, in floating-point operations per second, measured
 	// beside every step because clocks drift; PeakFLOPs is their median.
-	PeakSamples Numbers     `json:"peak_samples"`
-	PeakFLOPs   float64     `json:"peak_flops"`
-	Bandwidth   []Bandwidth `json:"bandwidth"` // by rising size of the working set
+	PeakSamples record.Numbers `json:"peak_samples"`
+	PeakFLOPs   float64        `json:"peak_flops"`
+	Bandwidth   []Bandwidth    `json:"bandwidth"` // by rising size of the working set
 
 	// StepSeconds are whole training steps, the update included, without a clock inside.
-	StepSeconds Numbers  `json:"step_seconds"`
-	Layers      []Timing `json:"layers"` // every op of a step of Model, in the order they run
-	Shapes      []Timing `json:"shapes"` // kernels of fixed shapes, each called by itself
+	StepSeconds record.Numbers `json:"step_seconds"`
+	Layers      []Timing       `json:"layers"` // every op of a step of Model, in the order they run
+	Shapes      []Timing       `json:"shapes"` // kernels of fixed shapes, each called by itself
 }
 
 // Bandwidth is how fast memory was read and written while passing over a working set.
@@ -56,12 +58,12 @@ type Bandwidth struct {
 // Timing is how long one kernel took for one shape. What follows Seconds is derived from it by
 // [Kernels.Rate].
 type Timing struct {
-	Op      string  `json:"op"`
-	Layer   string  `json:"layer,omitempty"`
-	Shape   string  `json:"shape"`
-	FLOPs   int64   `json:"flops"` // nominal: as if every product were computed, padding included
-	Bytes   int64   `json:"bytes"` // every input read once, every result written once
-	Seconds Numbers `json:"seconds"`
+	Op      string         `json:"op"`
+	Layer   string         `json:"layer,omitempty"`
+	Shape   string         `json:"shape"`
+	FLOPs   int64          `json:"flops"` // nominal: as if every product were computed, padding included
+	Bytes   int64          `json:"bytes"` // every input read once, every result written once
+	Seconds record.Numbers `json:"seconds"`
 
 	Median         float64 `json:"median_seconds"`
 	FLOPsPerSecond float64 `json:"flops_per_second"`

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 func limits() *analysis.Kernels {
@@ -27,7 +28,7 @@ func TestRate(t *testing.T) {
 		{1, 99, 99. / 50, "bytes"}, // not yet
 		{400, 200, 10, "bytes"},    // more than the largest: as slow as that
 	} {
-		timing := analysis.Timing{FLOPs: c.flops, Bytes: c.bytes, Seconds: analysis.Numbers{40, 20, 10}}
+		timing := analysis.Timing{FLOPs: c.flops, Bytes: c.bytes, Seconds: record.Numbers{40, 20, 10}}
 		k.Rate(&timing)
 		if timing.Median != 20 || timing.BoundBy != c.by || math.Abs(timing.Bound-c.bound) > 1e-12 {
 			t.Errorf("%d FLOPs, %d bytes: %+v", c.flops, c.bytes, timing)
@@ -72,7 +73,7 @@ func TestKernelsAreAnotherKind(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &head); err != nil || head["kind"] != "kernels" {
 		t.Errorf("kind %v, error %v", head["kind"], err)
 	}
-	_, err := analysis.Decode(&b)
+	_, err := record.Decode(&b)
 	if err == nil || !strings.Contains(err.Error(), "of kind kernels") {
 		t.Errorf("error %v", err)
 	}

@@ -3,22 +3,24 @@ package analysis
 import (
 	"math"
 	"slices"
+
+	"lockstep/app/record"
 )
 
 // work is what the runs of a line really did; the runs of one line must agree on it.
 type work struct {
 	steps       int
 	samples     int64
-	testSamples int
+	testSamples int64
 }
 
 // newLine summarises the successful runs of a row.
-func newLine(row *Row, rounds int) *Line {
+func newLine(row *record.Row, rounds int) *Line {
 	l := &Line{Setting: row.Setting, stepByRound: make([]float64, rounds)}
 	for i := range l.stepByRound {
 		l.stepByRound[i] = math.NaN()
 	}
-	var good, clean []*Run
+	var good, clean []*record.Run
 	for i := range row.Runs {
 		run := &row.Runs[i]
 		if run.Error != "" {
@@ -26,11 +28,11 @@ func newLine(row *Row, rounds int) *Line {
 			continue
 		}
 		good = append(good, run)
-		if run.Taken.String() == "" {
+		if TakenText(run.Taken) == "" {
 			clean = append(clean, run)
 		}
 	}
-	byRound := func(a, b *Run) int { return a.Round - b.Round }
+	byRound := func(a, b *record.Run) int { return a.Round - b.Round }
 	slices.SortFunc(good, byRound)
 	slices.SortFunc(clean, byRound)
 	l.OK = len(good)
@@ -46,18 +48,18 @@ func newLine(row *Row, rounds int) *Line {
 	return l
 }
 
-func (l *Line) summarizeTime(runs []*Run) {
+func (l *Line) summarizeTime(runs []*record.Run) {
 	var total, epochs, steps, first, rate []float64
 	for _, r := range runs {
-		l.stepByRound[r.Round] = Median(r.timed())
+		l.stepByRound[r.Round] = Median(timed(r))
 		total = append(total, r.Seconds)
 		epochs = append(epochs, r.EpochSeconds...)
-		steps = append(steps, r.timed()...)
-		rate = append(rate, r.rate())
-		if all := r.stepSeconds(); len(all) > 0 {
+		steps = append(steps, timed(r)...)
+		rate = append(rate, rateOf(r))
+		if all := stepSeconds(r); len(all) > 0 {
 			first = append(first, all[0])
 		}
-		l.Timed = max(l.Timed, len(r.timed()))
+		l.Timed = max(l.Timed, len(timed(r)))
 	}
 	l.Total = Summarize(total)
 	l.Epoch = Summarize(epochs)
@@ -67,12 +69,12 @@ func (l *Line) summarizeTime(runs []*Run) {
 	l.PerSecond = Median(rate)
 }
 
-func (l *Line) summarizeResult(runs []*Run) {
+func (l *Line) summarizeResult(runs []*record.Run) {
 	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
 	l.BytesSent = math.NaN()
 	for i, r := range runs {
-		if c := r.Taken; c != nil && (l.Taken == nil || c.sum() > l.Taken.sum()) {
+		if c := r.Taken; c != nil && (l.Taken == nil || takenSum(c) > takenSum(l.Taken)) {
 			l.Taken = c
 		}
 		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
@@ -84,12 +86,12 @@ func (l *Line) summarizeResult(runs []*Run) {
 			continue
 		}
 		l.work = w
-		l.TrainAccuracy = float64(r.TrainAccuracy)
-		l.TestAccuracy = float64(r.TestAccuracy)
+		l.TrainAccuracy = known(r.TrainAccuracy)
+		l.TestAccuracy = known(r.TestAccuracy)
 		l.TestSamples = r.TestSamples
 		l.BytesSent = float64(r.BytesSent)
 		l.SHA256, l.ISA = r.ParameterSHA256, r.ISA
-		if loss := r.loss(); len(loss) > 0 {
+		if loss := lossOf(r); len(loss) > 0 {
 			l.LossFirst, l.LossLast = loss[0], loss[len(loss)-1]
 		}
 	}
@@ -98,12 +100,12 @@ func (l *Line) summarizeResult(runs []*Run) {
 	}
 }
 
-func (l *Line) summarizeCurves(runs []*Run) {
-	l.Loss = runs[0].loss()
+func (l *Line) summarizeCurves(runs []*record.Run) {
+	l.Loss = lossOf(runs[0])
 	for i := 0; ; i++ {
 		var at []float64
 		for _, r := range runs {
-			if s := r.stepSeconds(); i < len(s) {
+			if s := stepSeconds(r); i < len(s) {
 				at = append(at, s[i])
 			}
 		}
@@ -117,7 +119,7 @@ func (l *Line) summarizeCurves(runs []*Run) {
 			OwnLoss: rank.Steps.OwnLoss})
 	}
 	for _, r := range runs {
-		if l.skew = r.skew(); l.skew != nil {
+		if l.skew = skewOf(r); l.skew != nil {
 			break
 		}
 	}
@@ -127,12 +129,12 @@ func (l *Line) summarizeCurves(runs []*Run) {
 // meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps
 // (means add up to the mean step as medians would not), and the share of that step that no phase
 // accounts for. Phases of no known name (evaluation between steps) count as other.
-func meanPhases(runs []*Run) (phases []float64, gap float64) {
+func meanPhases(runs []*record.Run) (phases []float64, gap float64) {
 	names := Phases()
 	sums := make([]float64, len(names))
 	steps, total := 0, 0.0
 	for _, r := range runs {
-		typical := r.typical()
+		typical := typical(r)
 		for _, rank := range r.Ranks {
 			for name, values := range rank.Steps.Phases {
 				at := slices.Index(names, name)
@@ -170,8 +172,8 @@ func entry(x []float64, i int) float64 {
 
 // typical returns the steps after the first that took no less than the 10th and no more than the
 // 90th percentile of the run: a burst of the machine must not decide what a step consists of.
-func (r *Run) typical() []int {
-	timed := r.timed()
+func typical(r *record.Run) []int {
+	timed := timed(r)
 	lo, hi := Quantile(timed, 0.1), Quantile(timed, 0.9)
 	var out []int
 	for i, s := range timed {
@@ -184,7 +186,7 @@ func (r *Run) typical() []int {
 
 // stepSeconds returns the time of each step, the longest of the ranks': a step is over when the
 // last rank has finished it.
-func (r *Run) stepSeconds() []float64 {
+func stepSeconds(r *record.Run) []float64 {
 	var out []float64
 	for i, rank := range r.Ranks {
 		for j, s := range rank.Steps.Seconds {
@@ -200,15 +202,15 @@ func (r *Run) stepSeconds() []float64 {
 }
 
 // timed returns the step times without the first step.
-func (r *Run) timed() []float64 {
-	s := r.stepSeconds()
+func timed(r *record.Run) []float64 {
+	s := stepSeconds(r)
 	return s[min(1, len(s)):]
 }
 
-// rate returns the samples per second of the steps after the first.
-func (r *Run) rate() float64 {
+// rateOf returns the samples per second of the steps after the first.
+func rateOf(r *record.Run) float64 {
 	samples, seconds := 0, 0.0
-	for i, s := range r.stepSeconds() {
+	for i, s := range stepSeconds(r) {
 		if i > 0 {
 			seconds += s
 			samples += r.Ranks[0].Steps.Samples[i]
@@ -217,9 +219,9 @@ func (r *Run) rate() float64 {
 	return float64(samples) / seconds
 }
 
-// loss returns the mean of the ranks' losses by step, without ranks that had no sample in it.
+// lossOf returns the mean of the ranks' losses by step, without ranks that had no sample in it.
 // Where ranks exchange they all report the loss of the global batch, and the mean is that value.
-func (r *Run) loss() []float64 {
+func lossOf(r *record.Run) []float64 {
 	if len(r.Ranks) == 0 {
 		return nil
 	}
@@ -240,4 +242,12 @@ func (r *Run) loss() []float64 {
 		out[i] = first + rest/float64(n)
 	}
 	return out
+}
+
+// known returns a value that may not have been measured; NaN without one.
+func known(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"lockstep/app/record"
 )
 
 // Note is a statement a reader must know before believing a number of the report.
@@ -31,7 +33,7 @@ func (k Kind) String() string { return [...]string{"refused", "caution", "fact"}
 type rule struct {
 	topic string
 	kind  Kind
-	write func(r *Results, c *Comparison) []string
+	write func(r *record.Results, c *Comparison) []string
 }
 
 // rules lists every statement the package knows how to make.
@@ -72,7 +74,7 @@ func rules() []rule {
 	}
 }
 
-func notes(r *Results, c *Comparison) []Note {
+func notes(r *record.Results, c *Comparison) []Note {
 	var out []Note
 	for _, rule := range rules() {
 		for _, text := range rule.write(r, c) {

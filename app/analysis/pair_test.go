@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // ratios returns the ratios whose logarithms are d.
@@ -132,7 +133,7 @@ func TestEqualRowsAreNotToldApart(t *testing.T) {
 					times := bench(rounds, 2*pairs, func(int) float64 { return 0.002 },
 						noise.next(rand.New(rand.NewPCG(seed, 7))))
 					for row, x := range times {
-						m.add(analysis.Setting{Strategy: "single", Workers: 1, Batch: 64 + row/2}, x...)
+						m.add(record.Setting{Strategy: "single", Workers: 1, Batch: 64 + row/2}, x...)
 					}
 					apart := checkCopies(t, analysis.Compare(m.Results), pairs)
 					if apart > 1 {
@@ -185,7 +186,7 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 			m := newMaker(test.rounds, 2)
 			m.isShort = true
 			for row, name := range []string{"single", "all-reduce", "ddp"} {
-				m.add(analysis.Setting{Strategy: name, Workers: 1 + min(row, 1)}, times[row]...)
+				m.add(record.Setting{Strategy: name, Workers: 1 + min(row, 1)}, times[row]...)
 			}
 			g := analysis.Compare(m.Results).Groups[0]
 			if strings.HasPrefix(g.Findings()[0], "ddp 2×1 has the shortest step") {
@@ -202,9 +203,9 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 // The rounds of a report that praised ddp for 2.22 ms above an all-reduce of 2.20 ms.
 func TestRowsThatCannotBeToldApartAreNamedTogether(t *testing.T) {
 	m := newMaker(3, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 0.00432, 0.00430, 0.00434)
-	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 0.00230, 0.00220, 0.00213)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 0.00204, 0.00232, 0.00222)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 0.00432, 0.00430, 0.00434)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 0.00230, 0.00220, 0.00213)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.00204, 0.00232, 0.00222)
 	g := analysis.Compare(m.Results).Groups[0]
 	text := g.Findings()[0]
 	for _, want := range []string{"all-reduce 2×1 and ddp 2×1 have the shortest steps; they cannot be told " +
@@ -220,9 +221,9 @@ func TestRowsThatCannotBeToldApartAreNamedTogether(t *testing.T) {
 // A finding ranks by the step that it names, not by the speed-up, whose rounds may differ.
 func TestFindingRanksByWhatItNames(t *testing.T) {
 	m := newMaker(4, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 4, 4, 4, 4)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 2.2, 2.21, 2.2, 2.21)
-	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 1.9, 1.91, 1.91, 1.9)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4, 4, 4)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2.2, 2.21, 2.2, 2.21)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1.9, 1.91, 1.91, 1.9)
 	text := analysis.Compare(m.Results).Groups[0].Findings()[0]
 	if !strings.HasPrefix(text, "all-reduce 2×1 has the shortest step: 1905 ms, 2.10×") {
 		t.Errorf("finding %q", text)
@@ -233,9 +234,9 @@ func TestFindingRanksByWhatItNames(t *testing.T) {
 // with two threads.
 func TestCoresAreThoseOfTheHost(t *testing.T) {
 	m := newMaker(3, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1, Threads: 2}, 1.2, 1.21, 1.2)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 4}, 1, 1.01, 1.01)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Threads: 2}, 1.2, 1.21, 1.2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 4}, 1, 1.01, 1.01)
 	c := analysis.Compare(m.Results)
 	g := c.Groups[0]
 	for i, want := range []int{1, 2, 2} {
@@ -253,19 +254,19 @@ func TestCoresAreThoseOfTheHost(t *testing.T) {
 }
 
 // take gives runs a share of cores that others took.
-func take(row *analysis.Row, shares ...float64) {
+func take(row *record.Row, shares ...float64) {
 	for i, share := range shares {
-		row.Runs[i].Taken = &analysis.Taken{Others: share}
+		row.Runs[i].Taken = &record.Taken{Others: share}
 	}
 }
 
 // Runs that others took cores from count nowhere; a row of such runs only gets no ratio and no headline.
 func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 	m := newMaker(4, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2, 2.02)
-	m.add(analysis.Setting{Strategy: "all-reduce", Workers: 2}, 1.4, 1.41, 1.4, 9)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 0.6, 0.6, 0.6, 0.6)
-	m.add(analysis.Setting{Strategy: "none", Workers: 2}, 1, 1, 1, 1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2, 2.02)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1.4, 1.41, 1.4, 9)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.6, 0.6, 0.6, 0.6)
+	m.add(record.Setting{Strategy: "none", Workers: 2}, 1, 1, 1, 1)
 	take(&m.Rows[1], 0, 0, 0.01, 0.3)
 	take(&m.Rows[2], 0.57, 0.2, 0.3, 0.06)
 	c := analysis.Compare(m.Results)
@@ -305,25 +306,25 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 // An efficiency above 100 % says what may be behind it, where the number is.
 func TestMoreThanAllOfACore(t *testing.T) {
 	m := newMaker(3, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2.83, 2.84, 2.83)
-	m.add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1, 1.001, 1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.83, 2.84, 2.83)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1, 1.001, 1)
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "above 100 %", "at most 142 %: ddp 2×1", "caches", "measure again")
 	if text := c.Groups[0].Findings()[0]; !strings.Contains(text, "142 % per core, where a core does more") {
 		t.Errorf("finding %q", text)
 	}
-	m.Rows[1] = *newMaker(3, 2).add(analysis.Setting{Strategy: "ddp", Workers: 2}, 1.45, 1.38, 1.3)
+	m.Rows[1] = *newMaker(3, 2).add(record.Setting{Strategy: "ddp", Workers: 2}, 1.45, 1.38, 1.3)
 	wantNote(t, analysis.Compare(m.Results), "above 100 %", "not shown to be more")
 }
 
 // One row under two names is found to be that, and a difference between the two is a warning.
 func TestCopiesOfARow(t *testing.T) {
 	m := newMaker(3, 2)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2.02)
-	m.add(analysis.Setting{Strategy: "single", Workers: 1}, 2.01, 2, 2.02)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2.02)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.01, 2, 2.02)
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "copies", "differ in name only: 1.", "tell 0 of them apart")
-	m.Rows[1] = *newMaker(3, 2).add(analysis.Setting{Strategy: "single", Workers: 1}, 3, 3.01, 3.02)
+	m.Rows[1] = *newMaker(3, 2).add(record.Setting{Strategy: "single", Workers: 1}, 3, 3.01, 3.02)
 	m.Rows[1].Setting.Algorithm = "ring" // which the run chose
 	wantNoNote(t, analysis.Compare(m.Results), "copies")
 	m.Rows[1].Copy = 1
@@ -339,7 +340,7 @@ func TestReportR3(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := analysis.Decode(f)
+	r, err := record.Decode(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"lockstep/app/record"
 )
 
 // Thresholds of the refusals.
@@ -12,14 +14,14 @@ const (
 	phaseLimit = 0.02 // relative gap between the sum of the phases and the step
 )
 
-func incomplete(r *Results, _ *Comparison) []string {
+func incomplete(r *record.Results, _ *Comparison) []string {
 	if r.Complete {
 		return nil
 	}
 	return one("The benchmark was stopped before its end. Rows have fewer runs than asked for.")
 }
 
-func failed(r *Results, c *Comparison) []string {
+func failed(r *record.Results, c *Comparison) []string {
 	var out []string
 	for i := range c.Groups {
 		g := &c.Groups[i]
@@ -33,7 +35,7 @@ func failed(r *Results, c *Comparison) []string {
 	return out
 }
 
-func unequalWork(_ *Results, c *Comparison) []string {
+func unequalWork(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
 		if l.Refused != "" {
@@ -44,7 +46,7 @@ func unequalWork(_ *Results, c *Comparison) []string {
 	return out
 }
 
-func unequalRuns(_ *Results, c *Comparison) []string {
+func unequalRuns(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Uneven })
 	if !any {
 		return nil
@@ -54,7 +56,7 @@ func unequalRuns(_ *Results, c *Comparison) []string {
 }
 
 // rankSkew refuses ranks that wait for each other and yet differ in time, see [Run.skew].
-func rankSkew(_ *Results, c *Comparison) []string {
+func rankSkew(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
 		if s := l.skew; s != nil && l.Setting.Strategy != "none" {
@@ -72,11 +74,11 @@ type skew struct {
 	fastStep, slowStep float64
 }
 
-// skew returns the ranks whose times differ more than those of ranks that wait for each other can; nil if
+// skewOf returns the ranks whose times differ more than those of ranks that wait for each other can; nil if
 // there are none. After an exchange all ranks stand at the same place. So the steps after the first take
 // them as long altogether, but for what each is late at either end: at most its longest step. That is much
 // of a run of few steps, and nothing of a long one.
-func (r *Run) skew() *skew {
+func skewOf(r *record.Run) *skew {
 	var fast, slow, n int
 	var least, most, longest float64
 	for i, rank := range r.Ranks {
@@ -103,7 +105,7 @@ func (r *Run) skew() *skew {
 }
 
 // lossSkew refuses ranks that exchange gradients and yet report different global losses.
-func lossSkew(_ *Results, c *Comparison) []string {
+func lossSkew(_ *record.Results, c *Comparison) []string {
 	isSame := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	names, any := c.where(func(l *Line) bool {
 		return l.Setting.Strategy != "none" && slices.ContainsFunc(l.Ranks, func(r RankLine) bool {
@@ -117,7 +119,7 @@ func lossSkew(_ *Results, c *Comparison) []string {
 		"global batch, so they do not train one model: %s.", names)
 }
 
-func phaseGap(_ *Results, c *Comparison) []string {
+func phaseGap(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
 		gap := l.phaseGap
@@ -129,7 +131,7 @@ func phaseGap(_ *Results, c *Comparison) []string {
 	return out
 }
 
-func diverged(_ *Results, c *Comparison) []string {
+func diverged(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
 		for _, v := range l.Loss {
 			if !finite(v) {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
 
@@ -165,7 +165,7 @@ func TestTrialsAlternate(t *testing.T) {
 }
 
 // pretend stands in for job.Run: it writes the raw samples a run would and returns a summary.
-func pretend(_ context.Context, c setting.Config, _ job.Options) (*job.Summary, error) {
+func pretend(_ context.Context, c setting.Config, _ job.Options) (*record.Summary, error) {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return nil, err
 	}
@@ -190,9 +190,10 @@ func pretend(_ context.Context, c setting.Config, _ job.Options) (*job.Summary, 
 				rank, step, step/2, loss, own, samples, 0.5, 0.25, 0.25)
 		}
 	}
-	return &job.Summary{Strategy: c.Strategy, Algorithm: "direct", Link: "tcp", Threads: c.Threads,
-		Shards: c.Shards, Generated: true, Classes: 7, Seconds: 2, Steps: c.Steps, Epochs: 1.5,
-		Samples: int64(c.Steps * c.Batch), ParameterSHA256: "abc", ISA: "plain", BytesSent: 10}, nil
+	return &record.Summary{Strategy: c.Strategy, Algorithm: "direct", Link: "tcp", Threads: c.Threads,
+		Shards: c.Shards, Generated: true, Classes: 7, Epochs: 1.5, Outcome: record.Outcome{Seconds: 2,
+			Steps: c.Steps, Samples: int64(c.Steps * c.Batch), ParameterSHA256: "abc", ISA: "plain",
+			BytesSent: 10}}, nil
 }
 
 func TestRun(t *testing.T) {
@@ -201,9 +202,9 @@ func TestRun(t *testing.T) {
 	var order []string
 	last := bench.Progress{}
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Label:    analysis.Results{Version: "1", Host: analysis.Host{Cores: 2}},
+		Label:    record.Results{Version: "1", Host: record.Machine{Cores: 2}},
 		Progress: func(p bench.Progress) { last = p },
-		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
+		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
 			order = append(order, fmt.Sprintf("%s%d", c.Strategy, c.Threads))
 			if !o.Isolate {
 				t.Error("the worker is not a process of its own")
@@ -226,7 +227,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	saved, err := analysis.Decode(f)
+	saved, err := record.Decode(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func TestRunOfCopies(t *testing.T) {
 }
 
 // checkNone looks at one row in detail: the ranks' shares add up, and one epoch was completed.
-func checkNone(t *testing.T, row analysis.Row) {
+func checkNone(t *testing.T, row record.Row) {
 	t.Helper()
 	run := row.Runs[0]
 	if len(row.Runs) != 2 || len(run.Ranks) != 2 || row.Setting.Algorithm != "direct" {
@@ -273,7 +274,7 @@ func checkNone(t *testing.T, row analysis.Row) {
 	if row.Setting.Classes != 7 {
 		t.Errorf("%d classes, want the 7 of the summary", row.Setting.Classes)
 	}
-	if !slices.Equal(run.EpochSeconds, analysis.Numbers{1}) {
+	if !slices.Equal(run.EpochSeconds, record.Numbers{1}) {
 		t.Errorf("epochs took %v, want one of 1 s", run.EpochSeconds)
 	}
 	var c setting.Config
@@ -288,7 +289,7 @@ func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
 	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
 	lost := errors.New("rank 1 was killed")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
+		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
 			if c.Strategy == "ddp" {
 				return nil, lost
 			}
@@ -315,7 +316,7 @@ func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
 			c.Out = filepath.Join(t.TempDir(), "out")
 			runs := 0
 			r, err := bench.Run(ctx, c, bench.Options{
-				Execute: func(context.Context, setting.Config, job.Options) (*job.Summary, error) {
+				Execute: func(context.Context, setting.Config, job.Options) (*record.Summary, error) {
 					runs++
 					return nil, end(cancel)
 				}})
@@ -352,7 +353,7 @@ func TestBrokenSamplesFailTheRun(t *testing.T) {
 		c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
 		c.Out = filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{
-			Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
+			Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
 				s, err := pretend(ctx, c, o)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(c.Out, "steps.jsonl"), []byte(content), 0o644)
@@ -371,7 +372,7 @@ func TestRowsOfWires(t *testing.T) {
 		"auto")
 	c.Out = filepath.Join(t.TempDir(), "out")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*job.Summary, error) {
+		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
 			s, err := pretend(ctx, c, o)
 			if s.Wire = c.Wire; s.Wire == "auto" {
 				s.Wire = "bf16"

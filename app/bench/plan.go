@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/app/setting"
 )
 
@@ -35,7 +35,7 @@ type Part struct {
 // Plan is the list of rows to run.
 type Plan struct {
 	Rows    []setting.Config
-	Skipped []analysis.Skip
+	Skipped []record.Skip
 	Repeats int
 	Copies  int // of each row, beside one another
 }
@@ -51,11 +51,11 @@ type Trial struct{ Round, Row int }
 // a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1)}
-	if c.Repeats < 1 || c.Repeats > analysis.MaxRounds {
-		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, analysis.MaxRounds)
+	if c.Repeats < 1 || c.Repeats > record.MaxRounds {
+		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, record.MaxRounds)
 	}
-	if c.Copies < 0 || c.Copies > analysis.MaxRows {
-		return Plan{}, usage("copies %d: want 1 to %d", c.Copies, analysis.MaxRows)
+	if c.Copies < 0 || c.Copies > record.MaxRows {
+		return Plan{}, usage("copies %d: want 1 to %d", c.Copies, record.MaxRows)
 	}
 	for _, part := range c.Parts {
 		if err := part.check(); err != nil {
@@ -68,8 +68,8 @@ func Expand(c Config) (Plan, error) {
 		return Plan{}, usage("the matrix is empty: single needs --workers 1, the other " +
 			"strategies need two or more")
 	}
-	if n := len(plan.Rows); n > analysis.MaxRows {
-		return Plan{}, usage("the matrix has %d rows: want at most %d", n, analysis.MaxRows)
+	if n := len(plan.Rows); n > record.MaxRows {
+		return Plan{}, usage("the matrix has %d rows: want at most %d", n, record.MaxRows)
 	}
 	for i, row := range plan.Rows {
 		if err := row.Validate(); err != nil {
@@ -182,7 +182,7 @@ func (p Part) expandWires(plan *Plan, base setting.Config) {
 // skip notes the combinations of a model and a strategy that expandStrategies left out.
 func (p Part) skip(plan *Plan, model, strategy string) {
 	for _, w := range p.Workers {
-		s := analysis.Skip{Model: model, Strategy: strategy, Workers: w}
+		s := record.Skip{Model: model, Strategy: strategy, Workers: w}
 		switch {
 		case strategy == "single" && w > 1:
 			continue // single is one worker by definition: nothing is missing

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"time"
 
-	"lockstep/app/analysis"
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
 )
@@ -16,12 +16,12 @@ import (
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
 // changes what is measured.
 type Options struct {
-	Label    analysis.Results // Version, Revision, Command and Lab are copied into the results
-	Progress func(Progress)   // called about 10 times a second and after every run; may be nil
-	Job      job.Options      // of every run; Progress and Isolate are set here
+	Label    record.Results // Version, Revision, Command and Lab are copied into the results
+	Progress func(Progress) // called about 10 times a second and after every run; may be nil
+	Job      job.Options    // of every run; Progress and Isolate are set here
 
 	// Execute runs one configuration; nil: job.Run.
-	Execute func(context.Context, setting.Config, job.Options) (*job.Summary, error)
+	Execute func(context.Context, setting.Config, job.Options) (*record.Summary, error)
 }
 
 // Progress is a moment of a benchmark.
@@ -55,7 +55,7 @@ func (e *FailedError) Unwrap() error { return e.First }
 // Run executes the matrix of c and returns its results, which also lie in c.Out as results.json,
 // written anew after every run. With an error the results hold what was measured before it;
 // they are nil only if nothing was run. See the package's comment for the errors.
-func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
+func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	plan, err := Expand(c)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Run(ctx context.Context, c Config, o Options) (*analysis.Results, error) {
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
 	for i, row := range plan.Rows {
-		b.results.Rows = append(b.results.Rows, analysis.Row{Setting: settingOf(row), Copy: i % plan.Copies})
+		b.results.Rows = append(b.results.Rows, record.Row{Setting: settingOf(row), Copy: i % plan.Copies})
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
@@ -85,7 +85,7 @@ type bench struct {
 	options Options
 	out     string
 	started time.Time
-	results analysis.Results
+	results record.Results
 	walls   []wall // of finished runs
 	failure *FailedError
 }
@@ -143,7 +143,7 @@ func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	run := analysis.Run{Round: t.Round, Position: i, Started: begin,
+	run := record.Run{Round: t.Round, Position: i, Started: begin,
 		Wall: time.Since(begin).Seconds()}
 	row := &b.results.Rows[t.Row]
 	if err == nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -158,7 +158,7 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 	show := newBenchProgress(a, flags.isQuiet)
 	v := describeVersion()
 	results, err := bench.Run(ctx, config, bench.Options{
-		Label: analysis.Results{Version: v.Version, Revision: v.Revision,
+		Label: record.Results{Version: v.Version, Revision: v.Revision,
 			Command: slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"},
 				commandLine(c), fromEnvironment),
 			Lab: a.environment[cluster.EnvLabFlags]},
@@ -173,7 +173,7 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 		return failed
 	}
 	if flags.isJSON {
-		if failed := analysis.Encode(a.stdout, results); failed != nil {
+		if failed := record.Encode(a.stdout, results); failed != nil {
 			return failed
 		}
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 
 	"golang.org/x/term"
 )
@@ -97,7 +98,7 @@ func (p *progress) say(line string) {
 const evaluationHead = " epoch  rank  loss/validation  accuracy/validation  learning rate  wall time"
 
 // evaluationRow words an evaluation. Rank 0 stands for all ranks that exchange gradients.
-func evaluationRow(e job.Evaluation) string {
+func evaluationRow(e record.Evaluation) string {
 	rate := "-"
 	if e.Steps > 0 {
 		rate = fmt.Sprintf("%.4g", e.Rate)

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/roofline"
 	"lockstep/cluster"
 )
@@ -63,8 +64,8 @@ func TestProgressOfEvaluations(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{w: &out, isTerminal: true, columns: func() int { return 80 }}
 	p.show(job.Progress{Phase: "load data"})
-	p.show(job.Progress{Evaluation: &job.Evaluation{Loss: 2.302585, Accuracy: 0.1, WallSeconds: 0.25}})
-	p.show(job.Progress{Evaluation: &job.Evaluation{Rank: 3, Steps: 1500, Epochs: 12.5, Loss: 0.12345,
+	p.show(job.Progress{Evaluation: &record.Evaluation{Loss: 2.302585, Accuracy: 0.1, WallSeconds: 0.25}})
+	p.show(job.Progress{Evaluation: &record.Evaluation{Rank: 3, Steps: 1500, Epochs: 12.5, Loss: 0.12345,
 		Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
 	want := "\rload data\x1b[K\r\x1b[K" +
 		" epoch  rank  loss/validation  accuracy/validation  learning rate  wall time\n" +

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"lockstep/app/analysis"
-	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/setting"
 )
 
@@ -19,7 +19,7 @@ func (r rows) add(name, format string, args ...any) {
 }
 
 // printSummary prints the outcome of a run for people.
-func printSummary(out io.Writer, s *job.Summary) error {
+func printSummary(out io.Writer, s *record.Summary) error {
 	kind := ""
 	if s.Generated {
 		kind = " (generated)"
@@ -35,7 +35,7 @@ func printSummary(out io.Writer, s *job.Summary) error {
 }
 
 // learned says how good the model has become.
-func (r rows) learned(s *job.Summary) {
+func (r rows) learned(s *record.Summary) {
 	samples, views := "images", ""
 	if s.Texts != nil {
 		samples = "texts"
@@ -66,7 +66,7 @@ func (r rows) learned(s *job.Summary) {
 }
 
 // took says what that cost.
-func (r rows) took(s *job.Summary) {
+func (r rows) took(s *record.Summary) {
 	if s.Steps > 0 {
 		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds,
 			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
@@ -79,7 +79,7 @@ func (r rows) took(s *job.Summary) {
 		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",
 			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9)
 	}
-	if text := (*analysis.Taken)(s.Taken).String(); text != "" {
+	if text := analysis.TakenText(s.Taken); text != "" {
 		r.add("cores", "%s", text)
 	}
 	if s.For != "" && s.Steps > 0 {
@@ -99,7 +99,7 @@ func (r rows) took(s *job.Summary) {
 }
 
 // left says what the run started from and what it left.
-func (r rows) left(s *job.Summary) {
+func (r rows) left(s *record.Summary) {
 	r.add("parameters", "sha256 %s", s.ParameterSHA256)
 	if w := s.Weights; w != nil {
 		r.add("started from", "%s, %s", w.Path, count(w.Tensors, "tensor"))
@@ -130,7 +130,7 @@ func (r rows) left(s *job.Summary) {
 }
 
 // outcome says what came of a target.
-func outcome(t *job.Target) string {
+func outcome(t *record.Target) string {
 	what := "not reached"
 	if t.IsReached {
 		what = "reached"
@@ -141,7 +141,7 @@ func outcome(t *job.Target) string {
 }
 
 // batches says how many steps each worker made.
-func batches(s *job.Summary) string {
+func batches(s *record.Summary) string {
 	if s.Strategy != "none" {
 		return fmt.Sprintf("%d of each worker", s.Steps)
 	}
@@ -152,7 +152,7 @@ func batches(s *job.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-func strategyName(s *job.Summary) string {
+func strategyName(s *record.Summary) string {
 	switch {
 	case s.Strategy == "none":
 		return "none (workers never exchange: a floor to compare with, not training)"
@@ -163,7 +163,7 @@ func strategyName(s *job.Summary) string {
 }
 
 // phaseShares lists the phases that took at least one percent.
-func phaseShares(s *job.Summary) string {
+func phaseShares(s *record.Summary) string {
 	phases := []struct {
 		name    string
 		seconds float64

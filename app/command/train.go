@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
 
@@ -114,7 +115,7 @@ func (a *app) reportUnfinished(err error) {
 }
 
 // show prints a summary, for programs or for people.
-func (a *app) show(s *job.Summary, isJSON bool) error {
+func (a *app) show(s *record.Summary, isJSON bool) error {
 	if isJSON {
 		return writeJSON(a, s)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 
+	"lockstep/app/record"
 	"lockstep/compute"
 
 	"github.com/shirou/gopsutil/v4/cpu"
@@ -11,27 +12,9 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// Host describes the machine of a run; it is written to host.json. What the system does not
-// tell is "" or 0.
-type Host struct {
-	Name          string   `json:"name"`
-	OS            string   `json:"os"`       // linux, darwin, ...
-	Platform      string   `json:"platform"` // distribution and version
-	Kernel        string   `json:"kernel"`
-	Arch          string   `json:"arch"`
-	CPU           string   `json:"cpu"` // model name
-	PhysicalCores int      `json:"physical_cores"`
-	LogicalCores  int      `json:"logical_cores"`
-	UsableCores   int      `json:"usable_cores"` // after affinity and container limits
-	MemoryBytes   uint64   `json:"memory_bytes"`
-	ISA           []string `json:"isa"` // kernel paths of this processor and build
-	Go            string   `json:"go"`
-	Lab           string   `json:"lab,omitempty"` // flags of the lab whose hosts the workers were on
-}
-
 // Describe returns what is known about this machine.
-func Describe() Host {
-	h := Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), UsableCores: Cores()}
+func Describe() record.Host {
+	h := record.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), UsableCores: Cores()}
 	for _, isa := range compute.Supported() {
 		h.ISA = append(h.ISA, isa.String())
 	}

@@ -3,6 +3,8 @@ package job
 import (
 	"fmt"
 	"math"
+
+	"lockstep/app/record"
 )
 
 // growth is how many times the loss of guessing a loss must be to say that it grew instead of falling. A
@@ -11,9 +13,9 @@ import (
 const growth = 2
 
 // cautions says what a reader must know before believing the summary.
-func (s *Summary) cautions() []string {
+func cautions(s *record.Summary) []string {
 	var all []string
-	if text := s.grown(); text != "" {
+	if text := grown(s); text != "" {
 		all = append(all, text)
 	}
 	return all
@@ -23,7 +25,7 @@ func (s *Summary) cautions() []string {
 // more than growth times ln(classes), the loss of a model that gives every class the same probability. The
 // run ends with status 0 all the same: its numbers are finite, and who asked for them may want them. Only
 // a number that is not finite ends a run as diverged.
-func (s *Summary) grown() string {
+func grown(s *record.Summary) string {
 	guessing := math.Log(float64(s.Classes))
 	limit := math.Max(s.Loss.First, growth*guessing)
 	switch {

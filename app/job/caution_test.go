@@ -3,25 +3,31 @@ package job
 import (
 	"strings"
 	"testing"
+
+	"lockstep/app/record"
 )
 
 func TestLossThatGrew(t *testing.T) {
 	number := func(x float64) *float64 { return &x }
 	for name, test := range map[string]struct {
-		summary Summary
-		want    string
+		steps, classes int
+		loss           record.Loss
+		test           *float64
+		want           string
 	}{
-		"learned":           {Summary{Steps: 9, Classes: 10, Loss: Loss{2.3, 0.1}}, ""},
-		"guesses":           {Summary{Steps: 9, Classes: 10, Loss: Loss{2.3, 4.6}}, ""},
-		"grew":              {Summary{Steps: 9, Classes: 10, Loss: Loss{2.3, 4.7}}, "2.3 to 4.7, where"},
-		"bad from the file": {Summary{Steps: 9, Classes: 10, Loss: Loss{9, 8}}, ""},
-		"small last batch":  {Summary{Steps: 9, Classes: 2, Loss: Loss{0.7, 3}, TestLoss: number(0.4)}, ""},
-		"learned by heart":  {Summary{Steps: 9, Classes: 10, Loss: Loss{2.3, 0}, TestLoss: number(5)}, ""},
-		"grew on both": {Summary{Steps: 9, Classes: 2, Loss: Loss{0.7, 3}, TestLoss: number(227)},
+		"learned":           {9, 10, record.Loss{First: 2.3, Last: 0.1}, nil, ""},
+		"guesses":           {9, 10, record.Loss{First: 2.3, Last: 4.6}, nil, ""},
+		"grew":              {9, 10, record.Loss{First: 2.3, Last: 4.7}, nil, "2.3 to 4.7, where"},
+		"bad from the file": {9, 10, record.Loss{First: 9, Last: 8}, nil, ""},
+		"small last batch":  {9, 2, record.Loss{First: 0.7, Last: 3}, number(0.4), ""},
+		"learned by heart":  {9, 10, record.Loss{First: 2.3, Last: 0}, number(5), ""},
+		"grew on both": {9, 2, record.Loss{First: 0.7, Last: 3}, number(227),
 			"(227 on the test samples), where guessing among 2 classes has 0.6931:"},
-		"only evaluated": {Summary{Classes: 10, TestLoss: number(99)}, ""},
+		"only evaluated": {0, 10, record.Loss{}, number(99), ""},
 	} {
-		got := test.summary.cautions()
+		s := record.Summary{Classes: test.classes, Loss: test.loss, TestLoss: test.test}
+		s.Steps = test.steps
+		got := cautions(&s)
 		if len(got) > 1 || (len(got) == 1) != (test.want != "") ||
 			!strings.Contains(strings.Join(got, ""), test.want) {
 			t.Errorf("%s: cautions %q, want one with %q", name, got, test.want)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
@@ -19,31 +20,20 @@ type kept struct {
 	// Progress is where the run stood.
 	Progress train.Progress `json:"progress"`
 	// Evaluations so far.
-	Evaluations []Evaluation `json:"evaluations"`
+	Evaluations []record.Evaluation `json:"evaluations"`
 	// Seconds of training so far.
 	Seconds float64 `json:"seconds"`
 	// Weights is what the run started from at first.
-	Weights *Start `json:"weights"`
+	Weights *record.Start `json:"weights"`
 	// Batches is how many batches the running statistics had seen before the first step.
 	Batches int64 `json:"batches"`
 	// TrainSamples and TestSamples count the data.
 	TrainSamples int `json:"train_samples"`
 	TestSamples  int `json:"test_samples"`
 	// Data is the hash of the samples; that of older checkpoints is empty.
-	Data DataHash `json:"data_sha256"`
+	Data record.DataHash `json:"data_sha256"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`
-}
-
-// Checkpoints says what a run's checkpoints took. Copying stops the training; writing goes on
-// beside it.
-type Checkpoints struct {
-	Count          int     `json:"count"`
-	Late           int     `json:"late"` // steps at which one was due while another was being written
-	ExposedSeconds float64 `json:"exposed_seconds"`
-	WritingSeconds float64 `json:"writing_seconds"`
-	Bytes          int64   `json:"bytes"` // of all together
-	Last           string  `json:"last"`  // path of the newest
 }
 
 // saver keeps moments of a run in a store. Keep copies, and a goroutine writes; there is at most
@@ -62,7 +52,7 @@ type saver struct {
 	copied train.Moment // the one being written
 
 	writing chan error // takes the outcome of the write in progress; nil: there is none
-	stat    Checkpoints
+	stat    record.Checkpoints
 	written struct { // by the goroutine, read when it has ended
 		path    string
 		bytes   int64
@@ -233,11 +223,8 @@ func (w *worker) newSaver() *saver {
 // describe says where the run stands, for a checkpoint.
 func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
-		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started,
+		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
 		TrainSamples: w.task.train.Len(), Data: w.task.hashes}
-	if w.started != nil {
-		k.Batches = w.started.batches
-	}
 	if w.task.test != nil {
 		k.TestSamples = w.task.test.Len()
 	}

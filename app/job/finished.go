@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
@@ -12,10 +13,10 @@ import (
 
 // finished returns the summary that the run in c.Out left if it has ended and c gives it nothing more to
 // do; else nil.
-func finished(c setting.Config, k kept) *Summary {
+func finished(c setting.Config, k kept) *record.Summary {
 	d := rundir.Directory(c.Out)
 	text, err := os.ReadFile(d.Path(rundir.SummaryFile))
-	s := &Summary{}
+	s := &record.Summary{}
 	if err != nil || json.Unmarshal(text, s) != nil || s.Steps != k.Progress.Step {
 		return nil // not ended, or not with this checkpoint
 	}
@@ -38,7 +39,7 @@ func isOver(c setting.Config, k kept) bool {
 }
 
 // nothingToDo says why a run that is resumed does nothing.
-func nothingToDo(s *Summary) string {
+func nothingToDo(s *record.Summary) string {
 	return fmt.Sprintf("nothing to do: the run in %s has ended, after %s; a greater --steps, --epochs, "+
 		"--for or --until makes it go on", s.Directory, count(s.Steps, "step"))
 }

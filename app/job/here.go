@@ -29,7 +29,7 @@ type crew struct {
 
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data. One
 // that is stuck cannot be ended and is left behind: the process should end soon.
-func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *record,
+func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) ([]workerResult, error) {
 	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
 	defer runtime.GOMAXPROCS(before)
@@ -77,7 +77,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 }
 
 // newCrew returns the workers of a run, of which the first begins by loading the data of all.
-func newCrew(c setting.Config, dir rundir.Directory, told *record, o Options) *crew {
+func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *crew {
 	meshes := make([]comm.Mesh, 1)
 	if c.Workers > 1 {
 		meshes = comm.NewLocal(c.Workers)

@@ -2,9 +2,9 @@ package job
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 
+	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/data"
 	"lockstep/model"
@@ -15,22 +15,13 @@ type task struct {
 	network     model.Network
 	train, test *data.Set // test is nil if there is no evaluation
 	augment     data.Augmentation
-	hashes      DataHash
+	hashes      record.DataHash
 	bytes       int64 // of the whole sets
 	start       beginning
 }
 
-// DataHash holds what data.Set.SHA256 says about the samples of a run.
-type DataHash struct {
-	Train string `json:"train"`
-	Test  string `json:"test"` // "": there are none
-}
-
-// String shows the heads of both hashes.
-func (h DataHash) String() string { return fmt.Sprintf("sha256 %.16s and %.16s", h.Train, h.Test) }
-
-func hashesOf(train, test *data.Set) DataHash {
-	h := DataHash{Train: train.SHA256()}
+func hashesOf(train, test *data.Set) record.DataHash {
+	h := record.DataHash{Train: train.SHA256()}
 	if test != nil {
 		h.Test = test.SHA256()
 	}

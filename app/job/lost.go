@@ -1,24 +1,11 @@
 package job
 
 import (
-	"fmt"
 	"slices"
 
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 )
-
-// Lost is a log or a file of metrics that a run could not go on writing, mostly because the disk is full.
-// Such a run goes on without: what it protects are weights and checkpoints.
-type Lost struct {
-	Rank   int    `json:"rank"`
-	File   string `json:"file"` // its name in the run directory
-	Reason string `json:"reason"`
-}
-
-// String says what is lost and why.
-func (l Lost) String() string {
-	return fmt.Sprintf("%s of rank %d ends early: %s", l.File, l.Rank, l.Reason)
-}
 
 // lose tells, once for each file, that it is not written any more because of err; nil stands for one that
 // is.
@@ -27,7 +14,7 @@ func (w *worker) lose(file string, err error) {
 		return
 	}
 	w.lost = append(w.lost, file)
-	l := Lost{Rank: w.rank, File: file, Reason: err.Error()}
+	l := record.Lost{Rank: w.rank, File: file, Reason: err.Error()}
 	w.note("%v", l)
 	w.tell(notice{Lost: &l})
 }

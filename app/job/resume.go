@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
@@ -58,7 +59,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	case w.task.train.Len() != k.TrainSamples || test != k.TestSamples:
 		return refuse("the run has %d training and %d test samples, the data %d and %d",
 			k.TrainSamples, k.TestSamples, w.task.train.Len(), test)
-	case k.Data != DataHash{} && k.Data != w.task.hashes:
+	case k.Data != record.DataHash{} && k.Data != w.task.hashes:
 		return refuse("the data has changed: training and test samples have %v, those of the run %v",
 			w.task.hashes, k.Data)
 	}
@@ -77,10 +78,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 		return refuse("%v", err)
 	}
 	w.before, w.evaluations = k, k.Evaluations
-	if k.Weights != nil {
-		w.started = k.Weights
-		w.started.batches = k.Batches
-	}
+	w.started, w.batches = k.Weights, k.Batches
 	if w.saver != nil {
 		w.saver.last = k.Progress.Step
 	}
@@ -119,22 +117,12 @@ func withFile(path string, use func(*checkpoint.Reader) error) error {
 	return errors.Join(use(r), r.Close())
 }
 
-// Resumed says what a resumed run had done before. Steps, epochs, samples, evaluations and the
-// first loss of its summary are those of the whole run; times, bytes, memory and ranks are those
-// of the last part.
-type Resumed struct {
-	From    string  `json:"from"` // path of the checkpoint
-	Steps   int     `json:"steps"`
-	Samples int64   `json:"samples"`
-	Seconds float64 `json:"seconds"`
-}
-
 // summary tells what was done before; nil without a resumption.
-func (r *resumption) summary() *Resumed {
+func (r *resumption) summary() *record.Resumed {
 	if r == nil {
 		return nil
 	}
-	return &Resumed{From: r.Path, Steps: r.Kept.Progress.Step, Samples: r.Kept.Progress.Samples,
+	return &record.Resumed{From: r.Path, Steps: r.Kept.Progress.Step, Samples: r.Kept.Progress.Samples,
 		Seconds: r.Kept.Seconds}
 }
 

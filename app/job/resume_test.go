@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
 // resumed goes on with the run in dir, with some flags given anew, and returns what stderr took.
-func resumed(t *testing.T, dir string, flags ...string) (*job.Summary, string, error) {
+func resumed(t *testing.T, dir string, flags ...string) (*record.Summary, string, error) {
 	t.Helper()
 	given := map[string]string{"resume": dir}
 	for i := 0; i < len(flags); i += 2 {

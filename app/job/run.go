@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -38,18 +39,18 @@ type Options struct {
 
 // Progress is a moment of a run.
 type Progress struct {
-	Phase       string        // what rank 0 does: load data, forward, ...
-	Step, Steps int           // finished steps, of all; Steps is 0 before training, or with a Length
-	Length      time.Duration // of a run that is to take so long; 0: Steps is the length
-	Epoch       int           // from 0
-	Loss        float64       // mean over the last step's global batch
-	Samples     int64         // finished, over all workers
-	Elapsed     time.Duration // since training began
-	Trained     time.Duration // of that, to the end of the last step and without evaluations
-	Remaining   time.Duration // estimate; 0 while unknown
-	Note        string        // a line for people; the rest is then the moment it was said at
-	IsWarning   bool          // Note says what went wrong
-	Evaluation  *Evaluation   // that has just ended; nil: none, else there is nothing but the phase
+	Phase       string             // what rank 0 does: load data, forward, ...
+	Step, Steps int                // finished steps, of all; Steps is 0 before training, or with a Length
+	Length      time.Duration      // of a run that is to take so long; 0: Steps is the length
+	Epoch       int                // from 0
+	Loss        float64            // mean over the last step's global batch
+	Samples     int64              // finished, over all workers
+	Elapsed     time.Duration      // since training began
+	Trained     time.Duration      // of that, to the end of the last step and without evaluations
+	Remaining   time.Duration      // estimate; 0 while unknown
+	Note        string             // a line for people; the rest is then the moment it was said at
+	IsWarning   bool               // Note says what went wrong
+	Evaluation  *record.Evaluation // that has just ended; nil: none, else there is nothing but the phase
 }
 
 // computeExtra is how many threads beyond the computing ones may run Go code in a worker: the
@@ -63,7 +64,7 @@ const computeExtra = 2
 // then its directory is as it was, but for the logs. The summary comes with a *MissedError too, and with
 // the error that it cannot be written. A run that is resumed and has nothing to do changes no file and
 // returns its former summary.
-func Run(ctx context.Context, c setting.Config, o Options) (*Summary, error) {
+func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, error) {
 	o.settle()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
 		c.ISA = isa
@@ -85,7 +86,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*Summary, error) {
 	if start.Resumed != nil {
 		if s := finished(c, start.Resumed.Kept); s != nil {
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
-			return s, s.missed()
+			return s, missed(s)
 		}
 		for _, text := range changes(c, start.Resumed.Kept) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
@@ -95,7 +96,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*Summary, error) {
 }
 
 // carryOut executes a run that has something to do.
-func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*Summary, error) {
+func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*record.Summary, error) {
 	if isCrowded(c) {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
 			count(c.Workers, "worker"), count(c.Threads, "thread"), count(host.Cores(), "core"))
@@ -112,7 +113,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 		return nil, err
 	}
 	defer dir.Unlock()
-	told := newRecord(start.Resumed, o)
+	told := newHeard(start.Resumed, o)
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
 		dir.RemoveRecordings(c.Workers)
@@ -130,7 +131,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if err != nil {
 		return nil, err
 	}
-	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), summary.missed())
+	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
 }
 
 // settle makes Progress, Stderr and Environment usable from every goroutine of a run.
@@ -161,7 +162,7 @@ func (o Options) warn(text string) {
 }
 
 // show passes an evaluation on.
-func (o Options) show(e Evaluation) {
+func (o Options) show(e record.Evaluation) {
 	if o.Progress != nil {
 		o.Progress(Progress{Phase: "evaluation", Evaluation: &e})
 	}
@@ -254,7 +255,7 @@ func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, err er
 // runWorkers runs the workers, here or in processes of their own, and returns their results and the
 // kernel path they used.
 func runWorkers(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning,
-	told *record, o Options) (results []workerResult, isa string, err error) {
+	told *heard, o Options) (results []workerResult, isa string, err error) {
 	if c.IsOneProcess() {
 		path, err := c.KernelPath()
 		if err != nil {
@@ -268,7 +269,7 @@ func runWorkers(ctx context.Context, c setting.Config, dir rundir.Directory, sta
 }
 
 // launch runs each worker as a process.
-func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *record,
+func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) (results []workerResult, isa string, err error) {
 	command := o.Worker
 	if command == nil {
@@ -328,10 +329,10 @@ func DownloadProgress(p data.Progress) Progress {
 }
 
 // mergeTraces joins what the workers recorded into one file, if all is there.
-func mergeTraces(d rundir.Directory, workers int, told *record) {
+func mergeTraces(d rundir.Directory, workers int, told *heard) {
 	if !told.hasLost(rundir.TraceFile) {
 		if err := d.MergeTraces(workers); err != nil {
-			told.take(0, notice{Lost: &Lost{File: rundir.TraceFile, Reason: err.Error()}})
+			told.take(0, notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
 		}
 	}
 	d.RemoveRecordings(workers)

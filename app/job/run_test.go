@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -66,7 +67,7 @@ func short(t *testing.T) setting.Config {
 	return c
 }
 
-func run(t *testing.T, c setting.Config, o job.Options) *job.Summary {
+func run(t *testing.T, c setting.Config, o job.Options) *record.Summary {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -161,7 +162,7 @@ func TestAccumulatedBatchesAreOneLargeBatch(t *testing.T) {
 }
 
 // checkSummary checks what holds for every run of short.
-func checkSummary(t *testing.T, c setting.Config, s *job.Summary) {
+func checkSummary(t *testing.T, c setting.Config, s *record.Summary) {
 	t.Helper()
 	if s.Classes != 10 {
 		t.Errorf("%d classes, want the 10 of glyphs", s.Classes)
@@ -203,10 +204,10 @@ func checkSummary(t *testing.T, c setting.Config, s *job.Summary) {
 }
 
 // flopsPerSample is what one sample of the run's whole batches took.
-func flopsPerSample(s *job.Summary) int64 { return s.Ranks[0].FLOPs / s.Ranks[0].Samples }
+func flopsPerSample(s *record.Summary) int64 { return s.Ranks[0].FLOPs / s.Ranks[0].Samples }
 
 // checkSteps reads steps.jsonl: every step of every rank once, with what adds up to the summary.
-func checkSteps(t *testing.T, c setting.Config, s *job.Summary) {
+func checkSteps(t *testing.T, c setting.Config, s *record.Summary) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
 	if err != nil {

@@ -1,10 +1,21 @@
 package job
 
-import "lockstep/app/host"
+import (
+	"time"
+
+	"lockstep/app/record"
+)
+
+// leastWatched is the time of a core below which shares say little: systems count in hundredths of a second.
+const leastWatched = time.Second
 
 // takenOf returns what went elsewhere on the machine of rank 0; nil if that is not known. Workers of one
 // process have the time of that process each.
-func takenOf(ranks []RankStat, isOneProcess bool) *host.Taken {
+func takenOf(ranks []record.RankStat, isOneProcess bool) *record.Taken {
+	t := ranks[0].Cores
+	if t.All < leastWatched.Seconds() || t.Own == 0 {
+		return nil
+	}
 	own := 0.0
 	for _, r := range ranks {
 		if isOneProcess {
@@ -13,5 +24,6 @@ func takenOf(ranks []RankStat, isOneProcess bool) *host.Taken {
 			own += r.Cores.Own
 		}
 	}
-	return ranks[0].Cores.Taken(own)
+	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }
+	return &record.Taken{Stolen: share(t.Stolen), Others: share(t.Busy - own)}
 }

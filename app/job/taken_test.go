@@ -4,27 +4,27 @@ import (
 	"math"
 	"testing"
 
-	"lockstep/app/host"
+	"lockstep/app/record"
 )
 
 // Workers of one machine are not others to each other; those of another machine do not count.
 func TestWhatOthersTook(t *testing.T) {
-	rank := func(name string, own float64) RankStat {
-		return RankStat{Host: name, Cores: host.CoreTimes{All: 10, Busy: 7, Stolen: 2, Own: own}}
+	rank := func(name string, own float64) record.RankStat {
+		return record.RankStat{Host: name, Cores: record.CoreTimes{All: 10, Busy: 7, Stolen: 2, Own: own}}
 	}
-	ranks := []RankStat{rank("a", 3), rank("a", 3.5), rank("b", 4)}
+	ranks := []record.RankStat{rank("a", 3), rank("a", 3.5), rank("b", 4)}
 	for _, c := range []struct {
-		ranks        []RankStat
+		ranks        []record.RankStat
 		isOneProcess bool
 		want         float64
-	}{{ranks, false, 0.05}, {ranks[:2], true, 0.35}, {[]RankStat{rank("a", 8)}, false, 0}} {
+	}{{ranks, false, 0.05}, {ranks[:2], true, 0.35}, {[]record.RankStat{rank("a", 8)}, false, 0}} {
 		got := takenOf(c.ranks, c.isOneProcess)
 		if got == nil || got.Stolen != 0.2 || math.Abs(got.Others-c.want) > 1e-9 {
 			t.Errorf("%d ranks: %+v, want 0.2 stolen, others %v", len(c.ranks), got, c.want)
 		}
 	}
-	for _, few := range []host.CoreTimes{{}, {All: 0.5, Busy: 0.5, Own: 0.1}, {All: 10, Busy: 5}} {
-		if got := takenOf([]RankStat{{Cores: few}}, false); got != nil {
+	for _, few := range []record.CoreTimes{{}, {All: 0.5, Busy: 0.5, Own: 0.1}, {All: 10, Busy: 5}} {
+		if got := takenOf([]record.RankStat{{Cores: few}}, false); got != nil {
 			t.Errorf("%+v gives %+v, want that it is unknown", few, got)
 		}
 	}

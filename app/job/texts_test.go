@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/setting"
 )
 
@@ -42,7 +43,7 @@ func texts(t *testing.T, words int) setting.Config {
 
 func TestSummaryCountsCutTexts(t *testing.T) {
 	s := run(t, texts(t, 5), job.Options{})
-	if want := (job.TextStat{Vocabulary: 5, TrainCut: 2, TestCut: 1}); s.Texts == nil || *s.Texts != want {
+	if want := (record.TextStat{Vocabulary: 5, TrainCut: 2, TestCut: 1}); s.Texts == nil || *s.Texts != want {
 		t.Errorf("texts %+v, want %+v", s.Texts, want)
 	}
 	c := texts(t, 5)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/internal/regular"
@@ -34,22 +35,24 @@ func HasSteps(folder string) bool {
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or goes on still: of the
 // steps in its steps.jsonl, and of the evaluations in its newest checkpoint. What only the end tells is
 // zero; times are those of rank 0's steps.
-func Unfinished(folder string) (*Summary, error) {
+func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
 	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
 	if err != nil {
 		return nil, err
 	}
-	s := &Summary{Model: c.Model, Data: c.Data, Strategy: c.Strategy, Link: c.Link, Workers: c.Workers,
-		Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Accumulate: c.Accumulate,
-		LearningRate: c.UpdateRule().LR, Wire: c.Wire, Seed: c.Seed, ISA: c.ISA, Math: c.Math, TTA: c.TTA,
+	s := &record.Summary{Schema: record.Schema, Model: c.Model, Data: c.Data, Strategy: c.Strategy,
+		Link: c.Link, Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards,
+		Accumulate:   c.Accumulate,
+		LearningRate: c.UpdateRule().LR, Wire: c.Wire, Seed: c.Seed, Math: c.Math, TTA: c.TTA,
 		For: c.For, Directory: folder, IsInterrupted: true}
+	s.ISA = c.ISA
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	defer f.Close() // only read
-	if err := s.countSteps(f, c.IsIsolated()); err != nil {
+	if err := countSteps(s, f, c.IsIsolated()); err != nil {
 		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
 	if newest, err := openNewest(d, func(string) {}); err == nil { // mostly there is none
@@ -59,7 +62,7 @@ func Unfinished(folder string) (*Summary, error) {
 }
 
 // countSteps adds up the lines of steps.jsonl; one that was not written whole is passed over.
-func (s *Summary) countSteps(lines io.Reader, isIsolated bool) error {
+func countSteps(s *record.Summary, lines io.Reader, isIsolated bool) error {
 	memory := map[int]int64{} // peak by rank
 	for r := bufio.NewReader(lines); ; {
 		line, err := r.ReadBytes('\n')
@@ -69,31 +72,24 @@ func (s *Summary) countSteps(lines io.Reader, isIsolated bool) error {
 		if err != nil {
 			return err
 		}
-		var l struct {
-			Rank, Step, Epoch int
-			Loss, Seconds     float64
-			Samples           int64
-			Sent              int64 `json:"bytes_sent"`
-			Received          int64 `json:"bytes_received"`
-			RSS               int64 `json:"rss_bytes"`
-		}
+		var l record.Step
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
-		s.BytesSent += l.Sent
-		s.BytesReceived += l.Received
-		memory[l.Rank] = max(memory[l.Rank], l.RSS)
+		s.BytesSent += l.BytesSent
+		s.BytesReceived += l.BytesReceived
+		memory[l.Rank] = max(memory[l.Rank], l.RSSBytes)
 		if l.Rank == 0 || isIsolated {
-			s.Samples += l.Samples
+			s.Samples += int64(l.Samples)
 		}
 		if l.Rank > 0 {
 			continue
 		}
 		if s.Steps == 0 {
-			s.Loss.First = l.Loss
+			s.Loss.First = float64(l.Loss)
 		}
-		s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), l.Loss
-		s.Seconds += l.Seconds
+		s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), float64(l.Loss)
+		s.Seconds += float64(l.Seconds)
 	}
 	for _, bytes := range memory {
 		s.PeakRSSBytes += bytes

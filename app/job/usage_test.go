@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/train"
@@ -78,9 +79,9 @@ func usages(t *testing.T, path string) (lines []usageLine) {
 
 // Rates are over training without evaluations, samples as well as operations.
 func TestRatesLeaveOutEvaluations(t *testing.T) {
-	result := workerResult{RankStat: RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,
-		Phases: Phases{Forward: 1, Backward: 1, Evaluation: 8}}}
-	s, err := summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
+	result := workerResult{RankStat: record.RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,
+		Phases: record.Phases{Forward: 1, Backward: 1, Evaluation: 8}}}
+	s, err := summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &heard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestRatesLeaveOutEvaluations(t *testing.T) {
 		t.Errorf("%v samples/s, %v operations/s, want 400 and 1e9", s.SamplesPerSecond, s.Work.Rate)
 	}
 	result.Phases.Evaluation, result.Seconds, result.Samples = 0, 0, 0
-	s, err = summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &record{})
+	s, err = summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &heard{})
 	if err != nil || s.SamplesPerSecond != 0 {
 		t.Errorf("%v samples/s of nothing", s.SamplesPerSecond)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/data"
@@ -23,26 +24,6 @@ type weights struct {
 	Std  []float32 `json:"std"`
 	// Words is how many words the file has embeddings for; 0 if it is of no network of texts.
 	Words int `json:"words"`
-}
-
-// Start is what a run started from.
-type Start struct {
-	Path    string   `json:"path"`
-	SHA256  string   `json:"sha256"`  // of the file; of several, see checkpoint.Reader
-	Tensors int      `json:"tensors"` // loaded
-	Fresh   []string `json:"fresh"`   // tensors of the network that started from fresh values
-	Unused  []string `json:"unused"`  // tensors of the file that belong to other heads
-	// Mean and Std normalise images; null for other data.
-	Mean []float32 `json:"mean"`
-	Std  []float32 `json:"std"`
-
-	batches int64 // that batch norm had seen
-}
-
-// Saved is the file of trained weights.
-type Saved struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
 }
 
 // Metadata of saved weights that says how their images are normalised: numbers with commas.
@@ -143,9 +124,9 @@ func (w *worker) start(v *graph.Variables) (err error) {
 	if err != nil {
 		return err
 	}
-	w.started = &Start{Path: from.Path, SHA256: sum, Tensors: loaded.Tensors, Fresh: loaded.Fresh,
-		Unused: loaded.Unused, Mean: w.task.train.Mean, Std: w.task.train.Std,
-		batches: loaded.Batches}
+	w.started = &record.Start{Path: from.Path, SHA256: sum, Tensors: loaded.Tensors, Fresh: loaded.Fresh,
+		Unused: loaded.Unused, Mean: w.task.train.Mean, Std: w.task.train.Std}
+	w.batches = loaded.Batches
 	w.note("%d tensors from %s, sha256 %s; fresh: %q; unused: %q", loaded.Tensors, from.Path, sum,
 		loaded.Fresh, loaded.Unused)
 	return nil
@@ -157,16 +138,13 @@ func (w *worker) save(v *graph.Variables, steps int) error {
 	if !c.Save || c.EvalOnly || c.IsIsolated() || w.rank != 0 {
 		return nil
 	}
-	batches := int64(steps) * int64(c.StepShards()) // updates of the running statistics
-	if w.started != nil {
-		batches += w.started.batches
-	}
+	batches := w.batches + int64(steps)*int64(c.StepShards()) // updates of the running statistics
 	path := w.dir.Path(checkpoint.WeightsFile)
 	sum, err := checkpoint.Save(path, v, batches, w.metadata())
 	if err != nil {
 		return err
 	}
-	w.saved = &Saved{Path: path, SHA256: sum}
+	w.saved = &record.Saved{Path: path, SHA256: sum}
 	return w.savePretrained()
 }
 

@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/tensor"
 )
 
 // trained runs short and returns where its weights are.
-func trained(t *testing.T) (path string, s *job.Summary) {
+func trained(t *testing.T) (path string, s *record.Summary) {
 	t.Helper()
 	s = run(t, short(t), job.Options{})
 	if s.Saved == nil || s.Weights != nil {

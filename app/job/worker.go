@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/comm"
@@ -46,39 +47,25 @@ type worker struct {
 	steps              *rundir.StepLog
 	events             *events
 	meter              *host.Meter
-	lost               []string       // files that are not written any more
-	cores              host.CoreTimes // that passed during the training loop
-	planned, optimizer int64          // bytes of memory, and of those the optimizer's
-	evaluations        []Evaluation
-	before             kept       // of the parts before; the zero value: there are none
-	started            *Start     // what was loaded; nil: nothing
-	saved              *Saved     // what was written; nil: nothing
-	saver              *saver     // nil: this worker keeps no checkpoints
-	peers              *peerState // nil: all that is kept between steps is the same on all ranks
+	lost               []string         // files that are not written any more
+	cores              record.CoreTimes // that passed during the training loop
+	planned, optimizer int64            // bytes of memory, and of those the optimizer's
+	evaluations        []record.Evaluation
+	before             kept          // of the parts before; the zero value: there are none
+	started            *record.Start // what was loaded; nil: nothing
+	batches            int64         // that batch norm had seen in what was loaded
+	saved              *record.Saved // what was written; nil: nothing
+	saver              *saver        // nil: this worker keeps no checkpoints
+	peers              *peerState    // nil: all that is kept between steps is the same on all ranks
 	began              time.Time
 }
 
 // workerResult is what a worker tells the launcher at the end.
 type workerResult struct {
-	RankStat
-	Epochs          float64           `json:"epochs"`
-	TrainSeconds    float64           `json:"train_seconds"`
-	TrainCorrect    int64             `json:"train_correct"`
-	TrainSamples    int64             `json:"train_samples"`
-	TestLoss        float64           `json:"test_loss"`
-	TestCorrect     int64             `json:"test_correct"`
-	TestSamples     int64             `json:"test_samples"`
-	DataSHA256      DataHash          `json:"data_sha256"`
-	Generated       bool              `json:"generated"`
-	Classes         int               `json:"classes"`
-	Algorithm       string            `json:"algorithm"` // of the all-reduces; "none" without
-	Weights         *Start            `json:"weights"`
-	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"`
-	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`
-	Wire            *gradsync.Verdict `json:"wire"`
-	Saved           *Saved            `json:"saved"`
-	Texts           *TextStat         `json:"texts"`
-	Checkpoints     *Checkpoints      `json:"checkpoints"`
+	record.RankStat
+	Summary      record.Summary `json:"summary"`       // of the run, as far as this worker knows it
+	TrainCorrect int64          `json:"train_correct"` // in the last epoch
+	TrainSamples int64          `json:"train_samples"` // of the last epoch
 }
 
 // noteCuts tells how many texts were too long.
@@ -403,7 +390,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
 	done, err = l.Run(ctx, w)
-	w.cores = host.CoresNow().Since(before)
+	w.cores = host.CoresSince(before)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
 	}
@@ -415,7 +402,11 @@ func (w *worker) Step(s train.Step) {
 	now := time.Now()
 	sent, received := w.traffic()
 	u := w.meter.Step(now, sent, received)
-	w.steps.Add(w.rank, s, u)
+	w.steps.Add(record.Step{Rank: w.rank, Step: s.Number, Epoch: s.Epoch, Loss: record.Number(s.Loss),
+		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Rate: record.Number(s.Rate),
+		Seconds: record.Number(s.Time.Seconds()), Phases: phasesOf(s.Phases), BytesSent: u.Sent,
+		BytesReceived: u.Received, UsageSeconds: u.Wall.Seconds(), CPUSeconds: u.CPU.Seconds(),
+		RSSBytes: u.RSS})
 	w.events.step(now, s, u)
 	w.lose(rundir.StepsFile, w.steps.Err())
 	w.lose(eventsFolder, w.events.err)
@@ -424,7 +415,7 @@ func (w *worker) Step(s train.Step) {
 
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
-	found := Evaluation{Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs, Loss: e.Loss,
+	found := record.Evaluation{Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs, Loss: record.Number(e.Loss),
 		Accuracy: e.Accuracy(), Rate: e.Rate, Views: max(1, len(w.config.Views())),
 		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
 	found.WallSeconds = found.TrainSeconds + found.Seconds
@@ -495,12 +486,12 @@ func (w *worker) algorithm() string {
 func (w *worker) result(done train.Result) workerResult {
 	sent, received := w.traffic()
 	r := workerResult{
-		RankStat: RankStat{
+		RankStat: record.RankStat{
 			Rank: w.rank, PID: os.Getpid(), Host: w.host, Steps: done.Steps,
 			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
 			FirstStepMS: firstStep(done.StepTimes),
 			StepMS:      stepQuantiles(done.StepTimes),
-			Loss:        Loss{First: done.FirstLoss, Last: done.LastLoss},
+			Loss:        record.Loss{First: done.FirstLoss, Last: done.LastLoss},
 			Phases:      phasesOf(done.Phases),
 			FLOPs:       done.FLOPs,
 			BytesSent:   sent, BytesReceived: received, BytesVectors: w.vectors(),
@@ -508,27 +499,31 @@ func (w *worker) result(done train.Result) workerResult {
 			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
 			ISA: w.config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
-		Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(),
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
-		TestLoss: done.Test.Loss, TestCorrect: done.Test.Correct, TestSamples: done.Test.Samples,
-		DataSHA256: w.task.hashes,
-		Generated:  w.task.train.Generated, Classes: len(w.task.train.Classes),
-		Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, Wire: w.wire, BucketTrials: w.trials,
-		Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
+		Summary: record.Summary{
+			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
+			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
+			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,
+			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
+		},
+	}
+	if n := done.Test.Samples; n > 0 {
+		s := &r.Summary
+		s.TestSamples, s.TestAccuracy, s.TestLoss = n, ratio(done.Test.Correct, n), &done.Test.Loss
 	}
 	if w.saver != nil {
-		r.Checkpoints = &w.saver.stat
+		r.Summary.Checkpoints = &w.saver.stat
 	}
 	return r
 }
 
 // textStat counts what became of the texts; nil for images.
-func (t task) textStat() *TextStat {
+func (t task) textStat() *record.TextStat {
 	texts := t.train.Texts
 	if texts == nil {
 		return nil
 	}
-	s := &TextStat{Vocabulary: texts.Vocabulary, TrainCut: len(texts.Cut)}
+	s := &record.TextStat{Vocabulary: texts.Vocabulary, TrainCut: len(texts.Cut)}
 	if t.test != nil {
 		s.TestCut = len(t.test.Texts.Cut)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // WriteCollectives writes measured collectives, a JSON list, as results.json and report.html into folder.
@@ -149,7 +150,7 @@ func wholeTime(us float64) string {
 }
 
 // roundTime words seconds with three digits.
-func roundTime(s analysis.Number) string {
+func roundTime(s record.Number) string {
 	us := 1e6 * float64(s)
 	if !known(us) || us <= 0 {
 		return dash

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
@@ -15,11 +16,11 @@ func collectives() []analysis.Collective {
 	var all []analysis.Collective
 	for _, link := range []string{"shm", "tcp"} {
 		for i, bytes := range []int64{4 << 10, 1 << 20, 3 << 19} {
-			median := analysis.Number(3.217e-6 * float64(bytes>>12))
+			median := record.Number(3.217e-6 * float64(bytes>>12))
 			all = append(all, analysis.Collective{Operation: "all-reduce", Asked: "auto", Algorithm: "direct",
 				Link: link, Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: bytes, Repeats: 3, Predicted: 1e-6,
 				Seconds: analysis.Quantiles{Median: median, P10: 3e-6, P90: 4e-3},
-				Bus:     analysis.Number(i + 1), Sent: bytes, Formula: bytes})
+				Bus:     record.Number(i + 1), Sent: bytes, Formula: bytes})
 		}
 	}
 	all[0].Doubt = "measured 3.2 times longer than predicted"

@@ -5,21 +5,21 @@ import (
 	"math"
 	"slices"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // evaluationFigures lists all evaluations, and plots them if a rank has several.
-func evaluationFigures(evaluations []analysis.Tested) []figure {
+func evaluationFigures(evaluations []record.Evaluation) []figure {
 	if len(evaluations) == 0 {
 		return nil
 	}
 	all := []figure{{Title: "Evaluations", Caption: "On all test samples. Rank 0 stands for all ranks that " +
 		"exchange gradients.", Table: evaluationTable(evaluations)}}
-	accuracies := byRank(evaluations, func(e analysis.Tested) float64 { return 100 * float64(e.Accuracy) })
+	accuracies := byRank(evaluations, func(e record.Evaluation) float64 { return 100 * float64(e.Accuracy) })
 	if len(accuracies[0].values) < 2 {
 		return all
 	}
-	losses := byRank(evaluations, analysis.Tested.TestedLoss)
+	losses := byRank(evaluations, func(e record.Evaluation) float64 { return float64(e.Loss) })
 	if slices.ContainsFunc(losses[0].values, known) {
 		all = append(all, evaluationPlot("validation", "Validation loss",
 			"mean cross entropy of test samples", losses, top(losses)))
@@ -34,7 +34,7 @@ func evaluationFigures(evaluations []analysis.Tested) []figure {
 }
 
 // evaluationTable has a row for each evaluation.
-func evaluationTable(evaluations []analysis.Tested) table {
+func evaluationTable(evaluations []record.Evaluation) table {
 	t := table{Name: "Evaluations", Head: []heading{{"epoch", ""}, {"rank", ""}, {"loss/validation", ""},
 		{"accuracy/validation", ""}, {"learning rate", ""}, {"wall time, s", ""}}}
 	for _, e := range evaluations {
@@ -47,14 +47,14 @@ func evaluationTable(evaluations []analysis.Tested) table {
 			wall = seconds(float64(e.WallSeconds))
 		}
 		t.Rows = append(t.Rows, row{Cells: []cell{{Text: fmt.Sprintf("%.4g", float64(e.Epochs))},
-			{Text: fmt.Sprint(e.Rank)}, {Text: fixed(e.TestedLoss(), 4)},
+			{Text: fmt.Sprint(e.Rank)}, {Text: fixed(float64(e.Loss), 4)},
 			{Text: fmt.Sprintf("%.2f %%", 100*float64(e.Accuracy))}, {Text: rate}, {Text: wall}}})
 	}
 	return t
 }
 
 // byRank returns a series for each rank that told of evaluations, against seconds of training.
-func byRank(evaluations []analysis.Tested, value func(analysis.Tested) float64) []series {
+func byRank(evaluations []record.Evaluation, value func(record.Evaluation) float64) []series {
 	var all []series
 	for _, e := range evaluations {
 		key := fmt.Sprint(e.Rank)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
@@ -17,7 +18,7 @@ func FuzzReport(f *testing.F) {
 		`"epoch":[0],"samples":[1]}}],"config":{"seed":1}}]}]}`))
 	f.Add([]byte(`{"schema":2,"rounds":0,"rows":[]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := analysis.Decode(bytes.NewReader(text))
+		r, err := record.Decode(bytes.NewReader(text))
 		if err != nil {
 			return
 		}

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // Markdown writes the tables and statements of the report as text, one table cell per figure.
 // The plots are left to the page; their values are here.
-func Markdown(w io.Writer, r *analysis.Results) error {
+func Markdown(w io.Writer, r *record.Results) error {
 	p := newPage(r)
 	m := &markdown{}
 	m.line("# %s", text(p.Title))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // page is everything the HTML template shows.
@@ -49,7 +50,7 @@ type noteList struct {
 
 type pair struct{ Name, Value string }
 
-func newPage(r *analysis.Results) page {
+func newPage(r *record.Results) page {
 	c := analysis.Compare(r)
 	p := page{
 		Version: r.Version,
@@ -67,7 +68,7 @@ func newPage(r *analysis.Results) page {
 }
 
 // title names the models and what they were trained with.
-func title(r *analysis.Results, c *analysis.Comparison) string {
+func title(r *record.Results, c *analysis.Comparison) string {
 	var models, strategies []string
 	workers := 0
 	for _, row := range r.Rows {
@@ -97,7 +98,7 @@ func title(r *analysis.Results, c *analysis.Comparison) string {
 	return fmt.Sprintf("%s: %s, %s", names, ways, upTo)
 }
 
-func lede(r *analysis.Results) string {
+func lede(r *record.Results) string {
 	runs := 0
 	for _, row := range r.Rows {
 		runs += len(row.Runs)

@@ -8,7 +8,7 @@ import (
 	"html/template"
 	"io"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 //go:embed template/report.html
@@ -20,7 +20,7 @@ var styleSheet string
 // HTML writes the report as one page that needs nothing else: readable without network and
 // without JavaScript, on a phone, in light and dark. Its content security policy allows its own
 // style sheet, by hash, and nothing else.
-func HTML(w io.Writer, r *analysis.Results) error {
+func HTML(w io.Writer, r *record.Results) error {
 	t, err := template.New("report").Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)

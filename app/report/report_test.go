@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func render(t *testing.T, f func(io.Writer, *analysis.Results) error, r *analysis.Results) string {
+func render(t *testing.T, f func(io.Writer, *record.Results) error, r *record.Results) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f(&b, r); err != nil {
@@ -28,7 +28,7 @@ func render(t *testing.T, f func(io.Writer, *analysis.Results) error, r *analysi
 }
 
 func TestGolden(t *testing.T) {
-	for name, f := range map[string]func(io.Writer, *analysis.Results) error{
+	for name, f := range map[string]func(io.Writer, *record.Results) error{
 		report.MarkdownFile: report.Markdown, report.HTMLFile: report.HTML,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestOddResults(t *testing.T) {
 			}
 		}
 	}
-	for name, r := range map[string]*analysis.Results{
+	for name, r := range map[string]*record.Results{
 		"empty": empty, "not run": notRun, "failed": failed, "one step": oneStep,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // sampleRow describes one row of a made-up benchmark.
@@ -18,16 +18,16 @@ type sampleRow struct {
 }
 
 // sample returns made-up results: lenet and vgg11, all strategies, one failed run.
-func sample() *analysis.Results {
-	r := &analysis.Results{
+func sample() *record.Results {
+	r := &record.Results{
 		Version: "0.1.0", Revision: "5f484d4", Go: "go1.26.8",
 		Command: []string{"lockstep", "bench", "--quick"},
 		Started: time.Date(2026, 11, 21, 11, 40, 0, 0, time.UTC), Seconds: 74.2, Rounds: 3,
 		Complete: true,
-		Host: analysis.Host{Name: "node-1", OS: "linux", Kernel: "6.1.0", Arch: "amd64",
+		Host: record.Machine{Name: "node-1", OS: "linux", Kernel: "6.1.0", Arch: "amd64",
 			CPU: "Example Processor 9000", Cores: 2, MemoryBytes: 8 << 30,
 			ISA: []string{"plain", "avx2", "avx512"}},
-		Skipped: []analysis.Skip{{Model: "lenet", Strategy: "ddp", Workers: 1,
+		Skipped: []record.Skip{{Model: "lenet", Strategy: "ddp", Workers: 1,
 			Reason: "One worker has nobody to exchange with: the row would be single under " +
 				"another name."}},
 	}
@@ -49,8 +49,8 @@ func sample() *analysis.Results {
 	return r
 }
 
-func (s sampleRow) row(number uint64) analysis.Row {
-	row := analysis.Row{Setting: analysis.Setting{Model: s.model, Data: "glyphs", Strategy: s.strategy,
+func (s sampleRow) row(number uint64) record.Row {
+	row := record.Row{Setting: record.Setting{Model: s.model, Data: "glyphs", Strategy: s.strategy,
 		Algorithm: "direct", Link: "tcp", Workers: s.workers, Threads: s.threads, Batch: 64, Shards: 2,
 		Steps: 60, LR: 0.05, Seed: 1, Generated: true, Classes: 10}}
 	if s.model == "vgg11" {
@@ -64,21 +64,22 @@ func (s sampleRow) row(number uint64) analysis.Row {
 	return row
 }
 
-func (s sampleRow) run(set analysis.Setting, random *rand.Rand) analysis.Run {
-	run := analysis.Run{Steps: set.Steps, Samples: int64(set.Steps * set.Batch), ISA: "avx512",
-		TrainAccuracy: 0.612, TestAccuracy: 0.587, TestSamples: 1000, Error: s.err,
+func (s sampleRow) run(set record.Setting, random *rand.Rand) record.Run {
+	run := record.Run{Error: s.err, Outcome: record.Outcome{
+		Steps: set.Steps, Samples: int64(set.Steps * set.Batch), ISA: "avx512",
+		TrainAccuracy: new(0.612), TestAccuracy: new(0.587), TestSamples: 1000,
 		ParameterSHA256: fmt.Sprintf("%064x", 0x3fa94c<<40+len(s.model)),
-		BytesSent:       int64(set.Steps * (s.workers - 1) * 53762 * 4),
-		Config:          []byte(`{"model":"` + s.model + `","momentum":0.9,"optimizer":"sgd","isa":""}`)}
+		BytesSent:       int64(set.Steps * (s.workers - 1) * 53762 * 4)},
+		Config: []byte(`{"model":"` + s.model + `","momentum":0.9,"optimizer":"sgd","isa":""}`)}
 	if s.model == "vgg11" {
-		run.TestAccuracy, run.TestSamples = analysis.Number(math.NaN()), 0
+		run.TestAccuracy, run.TestSamples = nil, 0
 	} else {
-		run.EpochSeconds = analysis.Numbers{s.step * 60.4}
+		run.EpochSeconds = record.Numbers{s.step * 60.4}
 	}
 	noise := 1 + 0.02*random.Float64()
 	for rank := range s.workers {
-		var st analysis.Steps
-		st.Phases = map[string]analysis.Numbers{}
+		var st record.Steps
+		st.Phases = map[string]record.Numbers{}
 		for i := range set.Steps {
 			f := noise * (1 + 0.06*random.ExpFloat64()*random.Float64())
 			if i == 0 {
@@ -101,7 +102,7 @@ func (s sampleRow) run(set analysis.Setting, random *rand.Rand) analysis.Run {
 			}
 			st.Phases["sync_exposed"] = append(st.Phases["sync_exposed"], s.exchange*f)
 		}
-		run.Ranks = append(run.Ranks, analysis.Rank{Rank: rank, Steps: st})
+		run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: st})
 		run.Seconds = 0
 		for _, v := range st.Seconds {
 			run.Seconds += v

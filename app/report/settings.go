@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // machine lists the host and the versions.
-func machine(r *analysis.Results) []pair {
+func machine(r *record.Results) []pair {
 	h := r.Host
 	var used []string
 	for _, row := range r.Rows {
@@ -40,7 +40,7 @@ func machine(r *analysis.Results) []pair {
 
 // shared lists the resolved settings that all runs have in common, in the order of the first
 // run's configuration. Settings that hold nothing are left out.
-func shared(r *analysis.Results) []pair {
+func shared(r *record.Results) []pair {
 	var out []pair
 	isFirst := true
 	for _, row := range r.Rows {

@@ -6,11 +6,12 @@ import (
 	"text/tabwriter"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // Text writes the short form for a terminal: per group the findings and a table of the main
 // figures, then what was refused or needs caution.
-func Text(w io.Writer, r *analysis.Results) error {
+func Text(w io.Writer, r *record.Results) error {
 	c := analysis.Compare(r)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range c.Groups {

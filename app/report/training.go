@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/internal/regular"
 )
 
@@ -140,8 +141,8 @@ func interruptedFacts(t *analysis.Training) []pair {
 	}
 	add("length", "%s, to epoch %.0f", count(t.Steps, "step"), float64(t.Epochs)+1)
 	add("time", "%s s of steps", seconds(float64(t.Seconds)))
-	if t.PerSecond > 0 {
-		add("speed", "%s samples/s", digits(float64(t.PerSecond), 3))
+	if t.SamplesPerSecond > 0 {
+		add("speed", "%s samples/s", digits(float64(t.SamplesPerSecond), 3))
 	}
 	add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4), fixed(float64(t.Loss.Last), 4))
 	if t.Workers > 1 {
@@ -182,8 +183,8 @@ func trainingFacts(t *analysis.Training) []pair {
 		add("time", "%s s, %s s of it training", seconds(float64(t.Seconds)),
 			seconds(float64(t.TrainSeconds)))
 	}
-	if t.PerSecond > 0 {
-		add("speed", "%s samples/s of training", digits(float64(t.PerSecond), 3))
+	if t.SamplesPerSecond > 0 {
+		add("speed", "%s samples/s of training", digits(float64(t.SamplesPerSecond), 3))
 	}
 	if w := t.Work; w != nil {
 		add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
@@ -191,7 +192,7 @@ func trainingFacts(t *analysis.Training) []pair {
 			digits(float64(w.FLOPs)/1e12, 3), digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)),
 			digits(float64(w.Peak)/1e9, 3))
 	}
-	if text := t.Taken.String(); text != "" {
+	if text := analysis.TakenText(t.Taken); text != "" {
 		add("cores", "%s", text)
 	}
 	if t.Steps > 0 {
@@ -209,7 +210,7 @@ func trainingFacts(t *analysis.Training) []pair {
 			seconds(float64(c.WritingSeconds)), c.Late)
 	}
 	add("kernels", "%s, %s math", t.ISA, t.Math)
-	add("parameters", "sha256 %s", t.SHA256)
+	add("parameters", "sha256 %s", t.ParameterSHA256)
 	return facts
 }
 
@@ -302,7 +303,7 @@ func (q quantity) figure(ranks []analysis.WatchedRank) figure {
 }
 
 // bucketFigure plots what exchanging each bucket took on rank 0.
-func bucketFigure(buckets []analysis.Bucket) figure {
+func bucketFigure(buckets []record.BucketStat) figure {
 	all := []series{{keys: []string{"e"}, label: "exposed", style: "k0 d0"},
 		{keys: []string{"h"}, label: "hidden", style: "k1 d1"},
 		{keys: []string{"s"}, label: "size, MiB"}}

@@ -34,7 +34,8 @@ func trainingRun(t *testing.T) (folder string) {
 			"seconds":12,"train_seconds":10,"samples_per_second":6400,
 			"loss":{"first":2.5,"last":1.501},
 			"test_accuracy":0.75,"test_samples":100,"bytes_sent":30000000,"peak_rss_bytes":419430400,
-			"work":{"flops":2.5e13,"flops_per_second":2.5e11,"peak_flops":4e11,"fraction_of_peak":0.625},
+			"work":{"flops":25000000000000,"flops_per_second":2.5e11,
+				"peak_flops":4e11,"fraction_of_peak":0.625},
 			"ranks":[{"buckets":[
 			{"bytes":1048576,"exposed":{"step_seconds":0.001},"hidden":{"step_seconds":0.004}},
 			{"bytes":524288,"exposed":{"step_seconds":0.0035},"hidden":{"step_seconds":0}}]},

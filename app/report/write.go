@@ -6,7 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/internal/regular"
 )
 
@@ -18,14 +18,14 @@ const (
 )
 
 // Read returns the results in folder. An error names the file; os.ErrNotExist is wrapped.
-func Read(folder string) (*analysis.Results, error) {
+func Read(folder string) (*record.Results, error) {
 	path := filepath.Join(folder, ResultsFile)
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	defer f.Close()
-	r, err := analysis.Decode(f)
+	r, err := record.Decode(f)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", path, err)
 	}
@@ -33,9 +33,9 @@ func Read(folder string) (*analysis.Results, error) {
 }
 
 // Save writes r to results.json of folder. The former content stays until the new one is on disk.
-func Save(folder string, r *analysis.Results) error {
+func Save(folder string, r *record.Results) error {
 	var b bytes.Buffer
-	if err := analysis.Encode(&b, r); err != nil {
+	if err := record.Encode(&b, r); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	if err := replace(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
@@ -46,10 +46,10 @@ func Save(folder string, r *analysis.Results) error {
 
 // Write renders r into report.md and report.html of folder. Each file appears complete or not at
 // all; a former report is replaced.
-func Write(folder string, r *analysis.Results) error {
+func Write(folder string, r *record.Results) error {
 	for _, file := range []struct {
 		name   string
-		render func(io.Writer, *analysis.Results) error
+		render func(io.Writer, *record.Results) error
 	}{{MarkdownFile, Markdown}, {HTMLFile, HTML}} {
 		var b bytes.Buffer
 		if err := file.render(&b, r); err != nil {

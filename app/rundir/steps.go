@@ -2,19 +2,16 @@ package rundir
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
-	"strconv"
 	"time"
 
-	"lockstep/app/host"
-	"lockstep/trace"
-	"lockstep/train"
+	"lockstep/app/record"
 )
 
 // StepLog appends one line per step to a file that several processes share. It writes whole
@@ -22,7 +19,8 @@ import (
 // error it writes nothing more.
 type StepLog struct {
 	file     *os.File
-	buffer   []byte
+	buffer   bytes.Buffer
+	encoder  *json.Encoder // into buffer
 	wrote    time.Time
 	err      error // the first
 	isPrompt bool  // keep nothing back
@@ -41,56 +39,17 @@ func (d Directory) OpenStepLog(isPrompt bool) (*StepLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run directory: step log: %w", err)
 	}
-	return &StepLog{file: f, isPrompt: isPrompt, buffer: make([]byte, 0, stepLogBytes),
-		wrote: time.Now()}, nil
+	l := &StepLog{file: f, isPrompt: isPrompt, wrote: time.Now()}
+	l.encoder = json.NewEncoder(&l.buffer)
+	return l, nil
 }
 
-// Add appends a step's line: a JSON object with the fields of train.Step, times in seconds, and
-// what this worker took for the step: bytes and processor time in usage_seconds, see [host.Usage].
-// own_loss is null where the rank had no sample. It allocates nothing.
-func (l *StepLog) Add(rank int, s train.Step, u host.Usage) {
-	b := append(l.buffer, `{"rank":`...)
-	b = strconv.AppendInt(b, int64(rank), 10)
-	b = append(b, `,"step":`...)
-	b = strconv.AppendInt(b, int64(s.Number), 10)
-	b = append(b, `,"epoch":`...)
-	b = strconv.AppendInt(b, int64(s.Epoch), 10)
-	b = append(b, `,"loss":`...)
-	b = strconv.AppendFloat(b, s.Loss, 'g', -1, 64)
-	b = append(b, `,"own_loss":`...)
-	if math.IsNaN(s.OwnLoss) {
-		b = append(b, "null"...)
-	} else {
-		b = strconv.AppendFloat(b, s.OwnLoss, 'g', -1, 64)
+// Add appends a step's line.
+func (l *StepLog) Add(s record.Step) {
+	if err := l.encoder.Encode(&s); l.err == nil {
+		l.err = err
 	}
-	b = append(b, `,"samples":`...)
-	b = strconv.AppendInt(b, int64(s.Samples), 10)
-	b = append(b, `,"rate":`...)
-	b = strconv.AppendFloat(b, s.Rate, 'g', -1, 64)
-	b = append(b, `,"seconds":`...)
-	b = strconv.AppendFloat(b, s.Time.Seconds(), 'g', -1, 64)
-	b = append(b, `,"phases":{`...)
-	for p, d := range s.Phases {
-		if p > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '"')
-		b = append(b, trace.Phase(p).String()...)
-		b = append(b, `":`...)
-		b = strconv.AppendFloat(b, d.Seconds(), 'g', -1, 64)
-	}
-	b = append(b, `},"bytes_sent":`...)
-	b = strconv.AppendInt(b, u.Sent, 10)
-	b = append(b, `,"bytes_received":`...)
-	b = strconv.AppendInt(b, u.Received, 10)
-	b = append(b, `,"usage_seconds":`...)
-	b = strconv.AppendFloat(b, u.Wall.Seconds(), 'g', -1, 64)
-	b = append(b, `,"cpu_seconds":`...)
-	b = strconv.AppendFloat(b, u.CPU.Seconds(), 'g', -1, 64)
-	b = append(b, `,"rss_bytes":`...)
-	b = strconv.AppendInt(b, u.RSS, 10)
-	l.buffer = append(b, "}\n"...)
-	if l.isPrompt || len(l.buffer) > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
+	if l.isPrompt || l.buffer.Len() > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
 		l.flush()
 	}
 }
@@ -100,9 +59,9 @@ func (l *StepLog) Err() error { return l.err }
 
 func (l *StepLog) flush() {
 	if l.err == nil {
-		_, l.err = l.file.Write(l.buffer)
+		_, l.err = l.file.Write(l.buffer.Bytes())
 	}
-	l.buffer = l.buffer[:0]
+	l.buffer.Reset()
 	l.wrote = time.Now()
 }
 

@@ -6,8 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"lockstep/app/host"
-	"lockstep/train"
+	"lockstep/app/record"
 )
 
 // A step without a sample of its own has no own loss: null, as JSON has no NaN.
@@ -17,8 +16,7 @@ func TestStepLineWithoutOwnSamplesIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log.Add(1, train.Step{Number: 3, Samples: 2, Loss: 2.25, OwnLoss: math.NaN()},
-		host.Usage{Sent: 5, Received: 6})
+	log.Add(record.Step{Rank: 1, Step: 3, Samples: 2, Loss: 2.25, OwnLoss: record.Number(math.NaN())})
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,34 +6,36 @@ import (
 	"slices"
 	"sync"
 
+	"lockstep/app/record"
 	"lockstep/data"
 )
 
 // notice is what a worker tells the launcher when it happens, so that no message grows with the length of
 // the run or the size of the model. Exactly one field is set.
 type notice struct {
-	Evaluation *Evaluation `json:"evaluation,omitempty"` // from rank 0 alone, if ranks exchange
-	Bucket     *BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
-	Lost       *Lost       `json:"lost,omitempty"`
-	Data       *DataHash   `json:"data,omitempty"` // of what the worker has loaded
+	Evaluation *record.Evaluation `json:"evaluation,omitempty"` // from rank 0 alone, if ranks exchange
+	Bucket     *record.BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
+	Lost       *record.Lost       `json:"lost,omitempty"`
+	Data       *record.DataHash   `json:"data,omitempty"` // of what the worker has loaded
 }
 
-// record is what the launcher has heard of a run from notices. Workers of one process send them at the
+// heard is what the launcher has heard of a run from notices. Workers of one process send them at the
 // same time.
-type record struct {
+type heard struct {
 	mu          sync.Mutex
-	evaluations []Evaluation
-	buckets     map[int][]BucketStat // by rank
-	lost        []Lost
-	data        map[int]DataHash // by rank; workers of one process share theirs and tell none
+	evaluations []record.Evaluation
+	buckets     map[int][]record.BucketStat // by rank
+	lost        []record.Lost
+	data        map[int]record.DataHash // by rank; workers of one process share theirs and tell none
 	warn        func(text string)
-	show        func(Evaluation)
+	show        func(record.Evaluation)
 }
 
-// newRecord returns the record of a run that goes on from there; nil stands for a new run. People are told
-// by o.
-func newRecord(from *resumption, o Options) *record {
-	r := &record{buckets: map[int][]BucketStat{}, data: map[int]DataHash{}, warn: o.warn, show: o.show}
+// newHeard returns what is known of a run that goes on from there; nil stands for a new run. People are
+// told by o.
+func newHeard(from *resumption, o Options) *heard {
+	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
+		warn: o.warn, show: o.show}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
 	}
@@ -41,7 +43,7 @@ func newRecord(from *resumption, o Options) *record {
 }
 
 // take adds what a worker has told.
-func (r *record) take(rank int, n notice) {
+func (r *heard) take(rank int, n notice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -59,12 +61,12 @@ func (r *record) take(rank int, n notice) {
 }
 
 // hasLost reports whether a file is lost on some rank.
-func (r *record) hasLost(file string) bool {
-	return slices.ContainsFunc(r.lost, func(l Lost) bool { return l.File == file })
+func (r *heard) hasLost(file string) bool {
+	return slices.ContainsFunc(r.lost, func(l record.Lost) bool { return l.File == file })
 }
 
 // checkData fails if a worker has loaded other samples than another.
-func (r *record) checkData(rank int) error {
+func (r *heard) checkData(rank int) error {
 	h, isTold := r.data[rank]
 	for other, its := range r.data {
 		if isTold && h != its {
@@ -76,7 +78,7 @@ func (r *record) checkData(rank int) error {
 }
 
 // decode takes what a worker process has told. An error ends the run.
-func (r *record) decode(rank int, text json.RawMessage) error {
+func (r *heard) decode(rank int, text json.RawMessage) error {
 	var n notice
 	if err := json.Unmarshal(text, &n); err != nil {
 		return fmt.Errorf("job: decode a notice of rank %d: %w", rank, err)

@@ -1,4 +1,4 @@
-package analysis
+package record
 
 import (
 	"encoding/json"
@@ -9,137 +9,105 @@ import (
 	"time"
 )
 
-// Schema is the version of the results file that [Encode] writes. [Decode] reads this version
-// only: a newer or older file is an error that names both. Version 2 added Steps.OwnLoss
-// ("own_loss") to version 1.
-const Schema = 2
+// Schema is the version of the record, which summary.json and results.json carry. [Decode] reads this
+// version and the second; another is an error that names both. Version 2 added Steps.OwnLoss
+// ("own_loss") to version 1, version 3 the version itself to summary.json.
+const Schema = 3
 
 // Results is everything a benchmark measured and the settings it was measured under.
 type Results struct {
-	Schema   int       `json:"schema"`
-	Version  string    `json:"version"` // of the program
-	Revision string    `json:"revision,omitempty"`
-	Go       string    `json:"go"`
-	Command  []string  `json:"command"` // arguments that repeat the benchmark
-	Started  time.Time `json:"started"`
-	Seconds  float64   `json:"seconds"` // wall time of all runs
-	Rounds   int       `json:"rounds"`  // repeats asked for
-	Complete bool      `json:"complete"`
-	Host     Host      `json:"host"`
-	Lab      string    `json:"lab,omitempty"` // flags of the lab whose hosts the workers were on; "": none
-	Load     float64   `json:"load"`          // processes ready to run before the first run
-	Rows     []Row     `json:"rows"`
-	Skipped  []Skip    `json:"skipped,omitempty"`
+	Schema   int       `json:"schema"`             // version of the record
+	Version  string    `json:"version"`            // of the program
+	Revision string    `json:"revision,omitempty"` // of its source
+	Go       string    `json:"go"`                 // version of the compiler
+	Command  []string  `json:"command"`            // arguments that repeat the benchmark
+	Started  time.Time `json:"started"`            // when
+	Seconds  float64   `json:"seconds"`            // wall time of all runs
+	Rounds   int       `json:"rounds"`             // repeats asked for
+	Complete bool      `json:"complete"`           // all runs were done
+	Host     Machine   `json:"host"`               // the machine
+	Lab      string    `json:"lab,omitempty"`      // flags of the lab that the workers were in; "": none
+	Load     float64   `json:"load"`               // processes ready to run before the first run
+	Rows     []Row     `json:"rows"`               // in the order of the matrix
+	Skipped  []Skip    `json:"skipped,omitempty"`  // combinations that were not run
 }
 
-// Host describes the machine all workers of the benchmark ran on.
-type Host struct {
-	Name        string   `json:"name,omitempty"`
-	OS          string   `json:"os"`
-	Kernel      string   `json:"kernel,omitempty"`
-	Arch        string   `json:"arch"`
-	CPU         string   `json:"cpu,omitempty"`
-	Cores       int      `json:"cores"` // usable logical processors
-	MemoryBytes uint64   `json:"memory_bytes,omitempty"`
-	ISA         []string `json:"isa,omitempty"` // supported kernel paths, best last
+// Machine describes the machine all workers of the benchmark ran on.
+type Machine struct {
+	Name        string   `json:"name,omitempty"`         // the machine's own
+	OS          string   `json:"os"`                     // operating system
+	Kernel      string   `json:"kernel,omitempty"`       // its version
+	Arch        string   `json:"arch"`                   // of the processor
+	CPU         string   `json:"cpu,omitempty"`          // model of the processor
+	Cores       int      `json:"cores"`                  // usable logical processors
+	MemoryBytes uint64   `json:"memory_bytes,omitempty"` // of the machine
+	ISA         []string `json:"isa,omitempty"`          // supported kernel paths, best last
 }
 
 // Setting is what one row did, as asked for. Rows with equal work differ at most in Strategy,
 // Algorithm, Link, Wire, Workers and Threads.
 type Setting struct {
-	Model     string  `json:"model"`
-	Data      string  `json:"data"`
-	Strategy  string  `json:"strategy"`
-	Algorithm string  `json:"algorithm"`
-	Link      string  `json:"link"`
-	Wire      string  `json:"wire,omitempty"`  // form in which gradients travelled; "": as they are
-	IsLossy   bool    `json:"lossy,omitempty"` // that form loses something
-	Workers   int     `json:"workers"`
-	Threads   int     `json:"threads"` // of each worker
-	Batch     int     `json:"batch"`   // global
-	Shards    int     `json:"shards"`
-	Steps     int     `json:"steps,omitempty"`
-	Epochs    int     `json:"epochs,omitempty"`
-	LR        float64 `json:"lr"`
-	Seed      uint64  `json:"seed"`
+	Model     string  `json:"model"`             // network, by name
+	Data      string  `json:"data"`              // data set, by name or path
+	Strategy  string  `json:"strategy"`          // how gradients were exchanged
+	Algorithm string  `json:"algorithm"`         // of the collective
+	Link      string  `json:"link"`              // between workers
+	Wire      string  `json:"wire,omitempty"`    // form in which gradients travelled; "": as they are
+	IsLossy   bool    `json:"lossy,omitempty"`   // that form loses something
+	Workers   int     `json:"workers"`           // replicas
+	Threads   int     `json:"threads"`           // of each worker
+	Batch     int     `json:"batch"`             // global
+	Shards    int     `json:"shards"`            // virtual shards of a batch
+	Steps     int     `json:"steps,omitempty"`   // length; 0: in epochs
+	Epochs    int     `json:"epochs,omitempty"`  // length; 0: in steps
+	LR        float64 `json:"lr"`                // learning rate
+	Seed      uint64  `json:"seed"`              // start of all random numbers
 	Generated bool    `json:"generated"`         // the data set is generated by the program
 	Classes   int     `json:"classes,omitempty"` // of the data set; 0 until a run has told
 }
 
 // Row is one configuration with all its runs, at most one per round.
 type Row struct {
-	Setting Setting `json:"setting"`
+	Setting Setting `json:"setting"`        // what was run
 	Copy    int     `json:"copy,omitempty"` // how many rows above is the one that this is a copy of; 0: none
-	Runs    []Run   `json:"runs"`
+	Runs    []Run   `json:"runs"`           // at most one of each round
 }
 
 // Skip is a combination of the matrix that was not run, with the reason.
 type Skip struct {
-	Model    string `json:"model"`
-	Strategy string `json:"strategy"`
-	Workers  int    `json:"workers"`
-	Reason   string `json:"reason"`
+	Model    string `json:"model"`    // network
+	Strategy string `json:"strategy"` // how gradients would be exchanged
+	Workers  int    `json:"workers"`  // replicas
+	Reason   string `json:"reason"`   // why
 }
 
 // Run is one execution of a row. Times are in seconds. A run that failed has Error set; what it
 // measured before is kept and enters no statistic.
 type Run struct {
-	Round           int             `json:"round"`
-	Position        int             `json:"position"` // in the order of execution
-	Directory       string          `json:"directory,omitempty"`
-	Error           string          `json:"error,omitempty"`
-	Started         time.Time       `json:"started"`
-	Wall            float64         `json:"wall"`    // with starting and stopping processes
-	Seconds         float64         `json:"seconds"` // training and evaluation
-	Steps           int             `json:"steps"`
-	Samples         int64           `json:"samples"`
-	EpochSeconds    Numbers         `json:"epoch_seconds,omitempty"` // complete epochs only
-	TrainAccuracy   Number          `json:"train_accuracy"`
-	TestAccuracy    Number          `json:"test_accuracy"`
-	TestSamples     int             `json:"test_samples"`
-	BytesSent       int64           `json:"bytes_sent"` // by all ranks together
-	BytesReceived   int64           `json:"bytes_received"`
-	PeakRSSBytes    int64           `json:"peak_rss_bytes,omitempty"`
-	Taken           *Taken          `json:"cores_taken,omitempty"` // nil: unknown
-	ParameterSHA256 string          `json:"parameter_sha256,omitempty"`
-	ISA             string          `json:"isa,omitempty"`
-	Ranks           []Rank          `json:"ranks"`
-	Config          json.RawMessage `json:"config,omitempty"` // every resolved setting
-}
-
-// Taken says what parts of the time of the machine's cores went elsewhere during a run, each 0 to 1.
-type Taken struct {
-	Stolen float64 `json:"stolen"` // by other virtual machines on the same hardware
-	Others float64 `json:"others"` // by other processes of this one
-}
-
-// worthTelling is the part of the cores' time from which on it is worth telling that others took it.
-const worthTelling = 0.05
-
-// sum is all that others took.
-func (c *Taken) sum() float64 { return c.Stolen + c.Others }
-
-// String says how much others took; "" if that is unknown or not worth telling.
-func (c *Taken) String() string {
-	if c == nil || c.sum() < worthTelling {
-		return ""
-	}
-	return fmt.Sprintf("%s of the cores' time went to other virtual machines, %s to other processes",
-		percent(c.Stolen), percent(c.Others))
+	Round        int       `json:"round"`                   // from 0
+	Position     int       `json:"position"`                // in the order of execution
+	Directory    string    `json:"directory,omitempty"`     // the run directory
+	Error        string    `json:"error,omitempty"`         // why the run failed
+	Started      time.Time `json:"started"`                 // when
+	Wall         float64   `json:"wall"`                    // seconds, with starting and stopping processes
+	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"` // complete epochs only
+	Outcome
+	Ranks  []Rank          `json:"ranks"`            // by rank
+	Config json.RawMessage `json:"config,omitempty"` // every resolved setting
 }
 
 // Rank holds the steps of one worker.
 type Rank struct {
-	Rank  int   `json:"rank"`
-	Steps Steps `json:"steps"`
+	Rank  int   `json:"rank"`  // number of the worker
+	Steps Steps `json:"steps"` // its raw samples
 }
 
 // Steps holds the raw samples of one worker column by column; all columns are equally long.
 type Steps struct {
-	Epoch   []int   `json:"epoch"`
+	Epoch   []int   `json:"epoch"`   // of each step, from 0
 	Samples []int   `json:"samples"` // of the whole job, in this step
 	Loss    Numbers `json:"loss"`    // mean over the samples of the step
-	Seconds Numbers `json:"seconds"`
+	Seconds Numbers `json:"seconds"` // of each step
 
 	// OwnLoss is the mean over the samples of this rank's own shards, before the update; NaN
 	// where the step had none for it. Workers that never exchange know no other loss.
@@ -220,8 +188,8 @@ func Decode(r io.Reader) (*Results, error) {
 		return nil, fmt.Errorf("decode results: these are of kind %s, not of a comparison", file.Kind)
 	}
 	results := file.Results
-	if results.Schema != Schema {
-		return nil, fmt.Errorf("decode results: schema %d, this program reads %d",
+	if results.Schema != Schema && results.Schema != 2 {
+		return nil, fmt.Errorf("decode results: schema %d, this program reads 2 and %d",
 			results.Schema, Schema)
 	}
 	if err := results.Validate(); err != nil {

@@ -7,7 +7,7 @@ import (
 
 // Workers that have loaded other samples end the run, whatever is the same about them.
 func TestWorkersAgreeOnTheirSamples(t *testing.T) {
-	r := newRecord(nil, Options{})
+	r := newHeard(nil, Options{})
 	for rank, text := range []string{
 		`{"data":{"train":"abc","test":""}}`, `{"data":{"train":"abc","test":""}}`,
 		`{"evaluation":{"steps":1}}`, `{"data":{"train":"abd","test":""}}`,

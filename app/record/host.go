@@ -1,0 +1,19 @@
+package record
+
+// Host describes the machine of a run; it is written to host.json. What the system does not
+// tell is "" or 0.
+type Host struct {
+	Name          string   `json:"name"`           // the machine's own
+	OS            string   `json:"os"`             // linux, darwin, ...
+	Platform      string   `json:"platform"`       // distribution and version
+	Kernel        string   `json:"kernel"`         // version of the operating system
+	Arch          string   `json:"arch"`           // of the processor
+	CPU           string   `json:"cpu"`            // model name
+	PhysicalCores int      `json:"physical_cores"` // processors
+	LogicalCores  int      `json:"logical_cores"`  // with hyper-threads
+	UsableCores   int      `json:"usable_cores"`   // after affinity and container limits
+	MemoryBytes   uint64   `json:"memory_bytes"`   // of the machine
+	ISA           []string `json:"isa"`            // kernel paths of this processor and build
+	Go            string   `json:"go"`             // version of the compiler
+	Lab           string   `json:"lab,omitempty"`  // flags of the lab whose hosts the workers were on
+}

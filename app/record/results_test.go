@@ -1,0 +1,29 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/app/record"
+)
+
+// Results of the version before are read; those of another are refused by name.
+func TestOlderResultsAreRead(t *testing.T) {
+	const older = `{"schema":2,"rounds":1,"rows":[{"setting":{"workers":1,"threads":1,"batch":2,"shards":1},
+		"runs":[{"round":0,"seconds":1.5,"steps":1,"samples":2,"train_accuracy":null,"test_accuracy":0.5,
+		"test_samples":4,"ranks":[{"rank":0,"steps":{"epoch":[0],"samples":[2],"loss":[2.5],"seconds":[1],
+		"own_loss":[null],"phases":{"forward":[1]}}}]}]}]}`
+	r, err := record.Decode(strings.NewReader(older))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.Rows[0].Runs[0]
+	if run.Seconds != 1.5 || run.TrainAccuracy != nil || *run.TestAccuracy != 0.5 ||
+		run.Ranks[0].Steps.Phases["forward"][0] != 1 {
+		t.Errorf("read %+v", run)
+	}
+	_, err = record.Decode(strings.NewReader(strings.Replace(older, `"schema":2`, `"schema":4`, 1)))
+	if err == nil || err.Error() != "decode results: schema 4, this program reads 2 and 3" {
+		t.Errorf("schema 4: %v", err)
+	}
+}

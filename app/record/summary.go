@@ -1,0 +1,293 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"lockstep/comm"
+	"lockstep/gradsync"
+)
+
+// Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
+// those of the slowest rank; bytes are sums over ranks; rates are of training without evaluations.
+type Summary struct {
+	Schema          int               `json:"schema"`           // version of the record, 0 before the third
+	Model           string            `json:"model"`            // network, by name
+	Data            string            `json:"data"`             // data set, by name or path
+	Generated       bool              `json:"generated"`        // the data set is computed, not collected
+	Classes         int               `json:"classes"`          // of the data set
+	Strategy        string            `json:"strategy"`         // how gradients were exchanged
+	Algorithm       string            `json:"algorithm"`        // of a bucket, if it depends on the size
+	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
+	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
+	Link            string            `json:"link"`             // between workers
+	Workers         int               `json:"workers"`          // replicas
+	Threads         int               `json:"threads"`          // of each worker
+	Batch           int               `json:"batch"`            // samples over all workers
+	Shards          int               `json:"shards"`           // virtual shards of a batch
+	Accumulate      int               `json:"accumulate"`       // batches of one step
+	LearningRate    float64           `json:"learning_rate"`    // of a step, which the schedule multiplies
+	Wire            string            `json:"wire"`             // form of the gradients on the links
+	WireChoice      *gradsync.Verdict `json:"wire_choice"`      // what wires cost; null: not measured
+	Seed            uint64            `json:"seed"`             // start of all random numbers
+	Epochs          float64           `json:"epochs"`           // completed, with the fraction of the last
+	Outcome
+	TrainSeconds     float64      `json:"train_seconds"`      // of all parts, without evaluations
+	SamplesPerSecond float64      `json:"samples_per_second"` // of training, without evaluations
+	StepMS           Quantiles    `json:"step_ms"`            // without the first step, if there is another
+	Work             *Computation `json:"work"`               // null: no step
+	Loss             Loss         `json:"loss"`               // of the steps
+	TestLoss         *float64     `json:"test_loss"`          // of the last evaluation; null: none
+	DataSHA256       DataHash     `json:"data_sha256"`        // of the samples
+	Phases           Phases       `json:"phases"`             // adding up to seconds
+	BytesVectors     int64        `json:"bytes_vectors"`      // what those sent stand for, without a codec
+	PlannedBytes     int64        `json:"planned_bytes"`      // of memory, as told before the first step
+	Math             string       `json:"math"`               // how products were computed
+	Directory        string       `json:"directory"`          // the run directory
+	Weights          *Start       `json:"weights"`            // what the run started from; null: fresh values
+	Saved            *Saved       `json:"saved"`              // the trained weights; null: not written
+	TTA              string       `json:"tta"`                // test-time augmentation
+	Texts            *TextStat    `json:"texts"`              // null: the samples are images
+	Checkpoints      *Checkpoints `json:"checkpoints"`        // what they took; null: there are none
+	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
+	Lost             []Lost       `json:"lost"`               // files that end early; null: none
+	For              string       `json:"for"`                // length in training time; "": in steps
+	Target           *Target      `json:"target"`             // null: there is none
+	Evaluations      []Evaluation `json:"evaluations"`        // those of all ranks if they never exchange
+	Cautions         []string     `json:"cautions"`           // to know before believing the rest
+	Ranks            []RankStat   `json:"ranks"`              // by rank
+	IsInterrupted    bool         `json:"interrupted"`        // the run has not ended; its steps are told
+
+	// IsUnchanged says that the run had ended before and that there was nothing to do.
+	IsUnchanged bool `json:"-"`
+}
+
+// Outcome is what a summary and a run of a benchmark tell alike.
+type Outcome struct {
+	Seconds         float64  `json:"seconds"`          // the training loop's wall time, with evaluations
+	Steps           int      `json:"steps"`            // done
+	Samples         int64    `json:"samples"`          // trained on by all workers
+	TrainAccuracy   *float64 `json:"train_accuracy"`   // of the last epoch, 0 to 1; null: none
+	TestAccuracy    *float64 `json:"test_accuracy"`    // of the last evaluation, 0 to 1; null: none
+	TestSamples     int64    `json:"test_samples"`     // of an evaluation
+	BytesSent       int64    `json:"bytes_sent"`       // by all ranks together
+	BytesReceived   int64    `json:"bytes_received"`   // by all ranks together
+	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over workers; shared pages in each
+	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
+	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
+	ISA             string   `json:"isa"`              // kernel path
+}
+
+// Quantiles of a sample, in the sample's unit.
+type Quantiles struct {
+	Median float64 `json:"median"` // half are below
+	P10    float64 `json:"p10"`    // a tenth is below
+	P90    float64 `json:"p90"`    // nine tenths are below
+}
+
+// Computation says how much was computed, and how fast against what the machine can do. It counts the
+// additions and multiplications of forward and backward passes by the definition of each op, padded
+// zeros included: algorithms that need fewer of them may pass the peak.
+type Computation struct {
+	FLOPs int64   `json:"flops"`            // of all workers
+	Rate  float64 `json:"flops_per_second"` // of training, without evaluations
+	Peak  float64 `json:"peak_flops"`       // per second, of multiply-adds in registers after the last step
+	Of    float64 `json:"fraction_of_peak"` // rate / peak
+}
+
+// Loss holds the mean loss of the first and of the last step.
+type Loss struct {
+	First float64 `json:"first"` // mean over the first step
+	Last  float64 `json:"last"`  // mean over the last step
+}
+
+// Evaluation is how well the model did on the test set at one time of a run. Loss, accuracy and rate are
+// the same on all ranks, so rank 0 tells them, unless ranks never exchange.
+type Evaluation struct {
+	Rank     int     `json:"rank"`          // whose replica
+	Steps    int     `json:"steps"`         // trained so far
+	Epochs   float64 `json:"epochs"`        // the same in epochs
+	Loss     Number  `json:"loss"`          // mean cross entropy; null: not computed
+	Accuracy float64 `json:"accuracy"`      // part of the samples, 0 to 1
+	Rate     float64 `json:"learning_rate"` // of the last step; 0 if there was none
+	Views    int     `json:"views"`         // of each sample, their logits averaged
+	Seconds  float64 `json:"seconds"`       // that it took
+
+	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
+	WallSeconds  float64 `json:"wall_seconds"`  // of training and evaluations, this one included
+}
+
+// UnmarshalJSON reads an evaluation; older ones have no loss.
+func (e *Evaluation) UnmarshalJSON(b []byte) error {
+	type fields Evaluation
+	read := fields{Loss: Number(math.NaN())}
+	if err := json.Unmarshal(b, &read); err != nil {
+		return err
+	}
+	*e = Evaluation(read)
+	return nil
+}
+
+// TextStat says what became of the texts of a data set.
+type TextStat struct {
+	Vocabulary int `json:"vocabulary"` // different tokens there can be
+	TrainCut   int `json:"train_cut"`  // training texts that were too long and lost their end
+	TestCut    int `json:"test_cut"`   // the same of the test texts
+}
+
+// Phases are seconds by what the training goroutine was doing; they add up to the wall time.
+type Phases struct {
+	Forward     float64 `json:"forward"`      // forward passes
+	Backward    float64 `json:"backward"`     // backward passes
+	SyncExposed float64 `json:"sync_exposed"` // waiting for communication
+	Optimizer   float64 `json:"optimizer"`    // updating weights
+	Data        float64 `json:"data"`         // waiting for the loader
+	Evaluation  float64 `json:"evaluation"`   // on the test set
+	Other       float64 `json:"other"`        // the rest
+}
+
+// ByName returns the seconds of all phases by their names in JSON.
+func (p Phases) ByName() map[string]float64 {
+	return map[string]float64{"forward": p.Forward, "backward": p.Backward, "sync_exposed": p.SyncExposed,
+		"optimizer": p.Optimizer, "data": p.Data, "evaluation": p.Evaluation, "other": p.Other}
+}
+
+// RankStat holds one worker's own figures.
+type RankStat struct {
+	Rank            int       `json:"rank"`             // number of the worker
+	PID             int       `json:"pid"`              // its process
+	Host            string    `json:"host"`             // where it ran
+	Steps           int       `json:"steps"`            // done
+	Samples         int64     `json:"samples"`          // this rank's share
+	Seconds         float64   `json:"seconds"`          // its training loop's wall time
+	FirstStepMS     float64   `json:"first_step_ms"`    // time of the first step
+	StepMS          Quantiles `json:"step_ms"`          // of the other steps
+	Loss            Loss      `json:"loss"`             // of its steps
+	Phases          Phases    `json:"phases"`           // adding up to seconds
+	FLOPs           int64     `json:"flops"`            // of this rank's passes
+	PeakFLOPs       float64   `json:"peak_flops"`       // per second, that this rank's threads reach
+	BytesSent       int64     `json:"bytes_sent"`       // to its peers
+	BytesVectors    int64     `json:"bytes_vectors"`    // what those sent stand for, without a codec
+	BytesReceived   int64     `json:"bytes_received"`   // from its peers
+	PeakRSSBytes    int64     `json:"peak_rss_bytes"`   // of its process
+	Cores           CoreTimes `json:"core_seconds"`     // of its machine
+	PlannedBytes    int64     `json:"planned_bytes"`    // of memory, before the first step
+	OptimizerBytes  int64     `json:"optimizer_bytes"`  // of those: its state, of this rank's share
+	ArenaBytes      int64     `json:"arena_bytes"`      // the largest program's activation arena
+	ISA             string    `json:"isa"`              // kernel path
+	ParameterSHA256 string    `json:"parameter_sha256"` // of its weights at the end
+	// Buckets of gradients that were exchanged, which workers tell one by one; null if there were none.
+	Buckets []BucketStat `json:"buckets"`
+}
+
+// BucketStat says what exchanging one bucket of gradients took on a rank, in all steps of this part of
+// the run. Buckets are in the order in which backward completes them.
+type BucketStat struct {
+	Parameters int      `json:"parameters"` // tensors in it
+	Bytes      int64    `json:"bytes"`      // of their gradients
+	Steps      int      `json:"steps"`      // exchanges
+	Sent       int64    `json:"sent"`       // bytes, in all steps
+	Received   int64    `json:"received"`   // bytes, in all steps
+	Exposed    Quantity `json:"exposed"`    // in which the training thread waited
+	Hidden     Quantity `json:"hidden"`     // the rest of its time
+}
+
+// Quantity is a time in all steps, and in one of them on average.
+type Quantity struct {
+	Seconds     float64 `json:"seconds"`      // in all steps
+	StepSeconds float64 `json:"step_seconds"` // of one step, on average
+}
+
+// Target says whether a run has reached the accuracy that it was to reach, and what it took by the
+// evaluation that showed it, or by the last one. The clock is that of rank 0.
+//
+// Training seconds begin before the first step, when programs, memory and the data set are ready and
+// all workers have met, and count all wall time from there but that of evaluations: waiting for data
+// and for other workers, the preparation of layers by training data, copying for checkpoints. Those
+// of all parts of a resumed run count. Evaluation seconds are those of all evaluations so far.
+type Target struct {
+	Accuracy          float64 `json:"accuracy"`           // to be reached, 0 to 1
+	IsReached         bool    `json:"is_reached"`         // an evaluation showed it
+	Best              float64 `json:"best"`               // accuracy of all evaluations
+	Steps             int     `json:"steps"`              // until then
+	Epochs            float64 `json:"epochs"`             // until then
+	TrainSeconds      float64 `json:"train_seconds"`      // until then, without evaluations
+	EvaluationSeconds float64 `json:"evaluation_seconds"` // of all evaluations so far
+}
+
+// Start is what a run started from.
+type Start struct {
+	Path    string   `json:"path"`    // file or folder
+	SHA256  string   `json:"sha256"`  // of the file; of several, see checkpoint.Reader
+	Tensors int      `json:"tensors"` // loaded
+	Fresh   []string `json:"fresh"`   // tensors of the network that started from fresh values
+	Unused  []string `json:"unused"`  // tensors of the file that belong to other heads
+	// Mean and Std normalise images; null for other data.
+	Mean []float32 `json:"mean"`
+	Std  []float32 `json:"std"` // likewise
+}
+
+// Saved is the file of trained weights.
+type Saved struct {
+	Path   string `json:"path"`   // file
+	SHA256 string `json:"sha256"` // of the file
+}
+
+// Checkpoints says what a run's checkpoints took. Copying stops the training; writing goes on
+// beside it.
+type Checkpoints struct {
+	Count          int     `json:"count"`           // written
+	Late           int     `json:"late"`            // steps at which one was due while another was written
+	ExposedSeconds float64 `json:"exposed_seconds"` // in which training stood still
+	WritingSeconds float64 `json:"writing_seconds"` // of writing, beside training
+	Bytes          int64   `json:"bytes"`           // of all together
+	Last           string  `json:"last"`            // path of the newest
+}
+
+// Resumed says what a resumed run had done before. Steps, epochs, samples, evaluations and the
+// first loss of its summary are those of the whole run; times, bytes, memory and ranks are those
+// of the last part.
+type Resumed struct {
+	From    string  `json:"from"`    // path of the checkpoint
+	Steps   int     `json:"steps"`   // done before
+	Samples int64   `json:"samples"` // trained on before
+	Seconds float64 `json:"seconds"` // trained before
+}
+
+// Lost is a log or a file of metrics that a run could not go on writing, mostly because the disk is full.
+// Such a run goes on without: what it protects are weights and checkpoints.
+type Lost struct {
+	Rank   int    `json:"rank"`   // whose file
+	File   string `json:"file"`   // its name in the run directory
+	Reason string `json:"reason"` // why it ends
+}
+
+// DataHash holds what data.Set.SHA256 says about the samples of a run.
+type DataHash struct {
+	Train string `json:"train"` // of the training samples
+	Test  string `json:"test"`  // "": there are none
+}
+
+// CoreTimes are seconds of all cores of a machine together.
+type CoreTimes struct {
+	All    float64 `json:"all"`    // of all cores
+	Busy   float64 `json:"busy"`   // with processes of this machine
+	Stolen float64 `json:"stolen"` // by other virtual machines
+	Own    float64 `json:"own"`    // with this process
+}
+
+// String shows the heads of both hashes.
+func (h DataHash) String() string { return fmt.Sprintf("sha256 %.16s and %.16s", h.Train, h.Test) }
+
+// String says what is lost and why.
+func (l Lost) String() string {
+	return fmt.Sprintf("%s of rank %d ends early: %s", l.File, l.Rank, l.Reason)
+}
+
+// Taken says what part of the time of a machine's cores went elsewhere during a run, of which the run
+// would have been the faster without. Each is 0 to 1.
+type Taken struct {
+	Stolen float64 `json:"stolen"` // by other virtual machines on the same hardware
+	Others float64 `json:"others"` // by other processes of this one
+}
