@@ -32,7 +32,7 @@ type Config struct {
 	Train, Test *data.Set
 
 	// Workers is the number of replicas, each a goroutine with Threads compute threads. Zero is 1, and
-	// the processors divided by Workers. They change no bit of the result.
+	// the processors divided by Workers. With equal Shards they change no bit of the result.
 	Workers, Threads int
 	// Batch is the number of samples of a step over all workers; 0 means 64.
 	Batch int
@@ -81,10 +81,10 @@ func (r *Result) Save(path string) error {
 	return err
 }
 
-// Train trains one replica per worker in the calling process, over links in memory. The result does not
-// depend on Workers and Threads. It stops between two steps when ctx ends, with its error. A loss
-// that is no longer finite is a *train.DivergedError. While it runs, GOMAXPROCS is raised so that Go
-// code need not wait for compute threads.
+// Train trains one replica per worker in the calling process, over links in memory. With equal Shards
+// the result does not depend on Workers and Threads. It stops between two steps when ctx ends, with its
+// error. A loss that is no longer finite is a *train.DivergedError. While it runs, GOMAXPROCS is raised
+// so that Go code need not wait for compute threads.
 func Train(ctx context.Context, c Config) (*Result, error) {
 	network, err := c.complete()
 	if err != nil {
