@@ -59,6 +59,25 @@ func TestTrainGivesTheSameBitsForAnyWorkers(t *testing.T) {
 	defer r.Close()
 }
 
+// A task other than classification: the samples have targets in place of labels, and no accuracy.
+func TestTrainOfATask(t *testing.T) {
+	digits, _ := glyphs(t)
+	set := *digits
+	set.Labels, set.Classes, set.NumTargets = nil, nil, 1
+	for _, digit := range digits.Labels {
+		set.Targets = append(set.Targets, float32(digit)/10)
+	}
+	got, err := lockstep.Train(t.Context(), lockstep.Config{Name: "lenet", Train: &set, Test: &set,
+		Task: train.Regression(), Workers: 2, Threads: 1, Steps: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.TestMetrics) != 2 || got.TestMetrics[0].Value != got.TestLoss ||
+		!math.IsNaN(got.TestAccuracy) {
+		t.Errorf("metrics %v, loss %v, accuracy %v", got.TestMetrics, got.TestLoss, got.TestAccuracy)
+	}
+}
+
 func TestTrainErrors(t *testing.T) {
 	training, _ := glyphs(t)
 	var diverged *train.DivergedError
