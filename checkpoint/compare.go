@@ -8,28 +8,29 @@ import (
 	"lockstep/tensor"
 )
 
-// Difference says how a tensor of one name differs between two files.
+// Difference says how the tensors of one name differ between two files.
 type Difference struct {
 	// Name is the tensor's name.
 	Name string `json:"name"`
 	// Kind is "equal" (the same bits), "changed", "misshapen" (another shape or type), "added" (in
 	// the second file only) or "removed" (in the first only).
 	Kind string `json:"kind"`
-	// Shape and OtherShape are those in the first and the second file; null where it is not there.
+	// Shape and OtherShape are those in the first and the second file; null where the tensor is
+	// missing.
 	Shape      tensor.Shape `json:"shape"`
 	OtherShape tensor.Shape `json:"other_shape"`
-	// DType and OtherDType are the types; "" where the tensor is not there.
+	// DType and OtherDType are the types; "" where the tensor is missing.
 	DType      DType `json:"dtype"`
 	OtherDType DType `json:"other_dtype"`
 	// MaxAbs is the largest |a-b|, MaxRel the largest |a-b| / max(|a|, |b|) over the elements of a
-	// changed tensor. Elements that are no numbers count as +Inf, unless both have the same bits;
-	// null for a tensor whose values cannot be read.
+	// changed tensor. A NaN counts as +Inf unless both elements have the same bits. Null for a
+	// tensor whose values cannot be read.
 	MaxAbs *Number `json:"max_abs,omitempty"`
-	// MaxRel is explained at MaxAbs.
+	// MaxRel is described at MaxAbs.
 	MaxRel *Number `json:"max_rel,omitempty"`
 }
 
-// Number is a float64 whose JSON is a string where JSON has no number: "+Inf".
+// Number is a float64 that is a string in JSON where JSON has no number: "+Inf".
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -50,8 +51,8 @@ const (
 	Removed   = "removed"
 )
 
-// Compare returns what became of each tensor from a to b: those of a in a's order, then those that
-// b adds. Names are compared letter by letter. Errors: *ReadError.
+// Compare returns the difference of every tensor: those of a in a's order, then those only in b.
+// Names must be identical to match. Errors: *ReadError.
 func Compare(a, b *Reader) ([]Difference, error) {
 	var list []Difference
 	for _, t := range a.Tensors {
@@ -106,7 +107,7 @@ func (d *Difference) compareData(a *Reader, t Tensor, b *Reader, u Tensor) error
 	return nil
 }
 
-// part returns t with the bytes [at, at+n) of its data alone.
+// part returns t restricted to the bytes [at, at+n) of its data.
 func (t Tensor) part(at, n int64) Tensor {
 	t.offset, t.Bytes = t.offset+at, n
 	return t

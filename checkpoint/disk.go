@@ -7,24 +7,24 @@ import (
 	"lockstep/internal/regular"
 )
 
-// disk is what a Store does to the file system. Tests have one whose calls fail.
+// disk is the file system as a Store uses it. Tests replace it by one whose calls fail.
 type disk interface {
-	// MakeFolder creates a folder and its parents; it may be there.
+	// MakeFolder creates a folder and its parents; it may exist.
 	MakeFolder(path string) error
-	// Create creates a file that is not there.
+	// Create creates a file, which must not exist.
 	Create(path string) (diskFile, error)
 	// Rename moves a file or a folder.
 	Rename(from, to string) error
-	// SyncFolder makes what has happened to a folder's entries last.
+	// SyncFolder makes changes of a folder's entries durable.
 	SyncFolder(path string) error
-	// Remove removes a folder with all it holds; it may be absent.
+	// Remove removes a folder and its contents; it may be missing.
 	Remove(path string) error
 }
 
-// diskFile is a file that is being written.
+// diskFile is a file being written.
 type diskFile interface {
 	io.WriteCloser
-	// Sync makes what was written last.
+	// Sync makes what was written durable.
 	Sync() error
 }
 

@@ -8,7 +8,7 @@ import (
 // DType is the name of an element type in a file, such as "F32".
 type DType string
 
-// The types that are written.
+// The types that this package writes.
 const (
 	F32 DType = "F32"
 	I64 DType = "I64"
@@ -18,14 +18,14 @@ const (
 type format struct {
 	name DType
 	bits int64
-	// isFloat says that weights may be of this type.
+	// isFloat reports whether weights may have this type.
 	isFloat bool
-	// value decodes an element; nil for types that are listed and copied only.
+	// value decodes an element; nil for types that are only listed and copied.
 	value func(b []byte) float64
 }
 
-// formats lists the types of safetensors 0.8 in the order of its library, by which files are laid
-// out: later types lie first.
+// formats lists the types of safetensors 0.8 in the order of its library. Files are laid out in the
+// opposite order.
 func formats() []format {
 	le := binary.LittleEndian
 	return []format{

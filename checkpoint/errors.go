@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// FormatError says that a file does not hold what it should.
+// FormatError reports a file with invalid contents.
 type FormatError struct {
 	// File is the path.
 	File string
-	// Offset is the position of the fault in the file; -1 if it has no place.
+	// Offset is the position of the fault in the file, or -1 if it has none.
 	Offset int64
-	// Tensor is the name of the tensor at fault; "" if it is none.
+	// Tensor is the name of the faulty tensor, or "" if there is none.
 	Tensor string
-	// Reason says what was found and what was wanted.
+	// Reason says what was found and what was expected.
 	Reason string
 }
 
@@ -30,21 +30,21 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("checkpoint: %s: %s", place, e.Reason)
 }
 
-// ReadError says that a file cannot be read, or is not there.
+// ReadError reports a file that cannot be read or does not exist.
 type ReadError struct {
 	// Err is the operating system's error, which names the path.
 	Err error
 }
 
-// Error passes the operating system's words on.
+// Error returns the operating system's message.
 func (e *ReadError) Error() string { return fmt.Sprintf("checkpoint: %v", e.Err) }
 
 // Unwrap returns the operating system's error.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// WriteError says that a file could not be written; whatever had its name before is still there.
+// WriteError reports a file that could not be written; a previous file of that name is unchanged.
 type WriteError struct {
-	// File is the path that was to be written.
+	// File is the path of the file.
 	File string
 	// Err is the cause.
 	Err error
@@ -56,11 +56,11 @@ func (e *WriteError) Error() string { return fmt.Sprintf("checkpoint: write %s: 
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// NoneError says that a run has no checkpoint to go on from.
+// NoneError reports that a run has no checkpoint to resume from.
 type NoneError struct {
-	// Folder is where checkpoints would lie.
+	// Folder is the folder of the checkpoints.
 	Folder string
-	// Tried says what is wrong with each of those that are there, the newest first.
+	// Tried holds the fault of each checkpoint that exists, the newest first.
 	Tried []error
 }
 
@@ -77,8 +77,8 @@ func (e *NoneError) Error() string {
 		strings.Join(parts, "; "))
 }
 
-// MatchError says that a file's tensors are not those of a network. Its lists are complete and in
-// the network's or the file's order.
+// MatchError reports that a file's tensors are not those of a network. Its lists are complete, in
+// the order of the network or the file.
 type MatchError struct {
 	// File is the path.
 	File string
@@ -88,7 +88,7 @@ type MatchError struct {
 	Surplus []string
 	// Misshapen lists tensors that differ: "name: got DTYPE [shape], want [shape]".
 	Misshapen []string
-	// OnlyHead means that FreshHead would accept the file.
+	// OnlyHead reports whether LoadOptions.FreshHead would accept the file.
 	OnlyHead bool
 }
 
@@ -114,7 +114,7 @@ func (e *MatchError) Error() string {
 	text := fmt.Sprintf("checkpoint: %s does not fit the network: tensors %s", e.File,
 		strings.Join(parts, "; "))
 	if e.OnlyHead {
-		text += "; --fresh-head keeps the rest and starts the last layer anew"
+		text += "; --fresh-head keeps the rest and initialises a new last layer"
 	}
 	return text
 }
@@ -122,7 +122,7 @@ func (e *MatchError) Error() string {
 // maxQuoted bounds a name in a message.
 const maxQuoted = 100
 
-// quote makes a name from a file fit for one line of a message.
+// quote formats a name from a file for a message of one line.
 func quote(name string) string {
 	if len(name) > maxQuoted {
 		name = name[:maxQuoted] + "..."

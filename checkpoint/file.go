@@ -20,10 +20,10 @@ type file struct {
 	source
 }
 
-// source is where the bytes of a file come from.
+// source provides the bytes of a file.
 type source interface {
-	// visit calls use with the bytes [at, at+n) in order, in pieces of at most chunkBytes, which
-	// use must not keep.
+	// visit calls use with the bytes [at, at+n) in order, in pieces of at most chunkBytes. use must
+	// not keep them.
 	visit(at, n int64, use func([]byte) error) error
 	close() error
 }
@@ -31,7 +31,7 @@ type source interface {
 // chunkBytes is a multiple of every element's size.
 const chunkBytes = 1 << 20
 
-// plain is a file that is read piece by piece.
+// plain is a file that is read in pieces.
 type plain struct{ f *os.File }
 
 func (p plain) visit(at, n int64, use func([]byte) error) error {
@@ -50,7 +50,7 @@ func (p plain) visit(at, n int64, use func([]byte) error) error {
 
 func (p plain) close() error { return p.f.Close() }
 
-// openFile reads the header of the file at path and leaves its data to be read.
+// openFile reads the header of the file at path, but not its data.
 func openFile(path string) (*file, header, error) {
 	if isPickleName(path) {
 		return nil, header{}, pickleError(path)
@@ -61,7 +61,7 @@ func openFile(path string) (*file, header, error) {
 	}
 	size, h, err := readHeader(f, path)
 	if err != nil {
-		f.Close() // only read
+		f.Close() // it was only read
 		return nil, header{}, err
 	}
 	opened := &file{path, size, openSource(f, size)}
@@ -116,7 +116,7 @@ func readHeader(f *os.File, path string) (size int64, h header, err error) {
 	return size, h, nil
 }
 
-// isPickleName reports whether path ends as PyTorch's own files do.
+// isPickleName reports whether path has an extension of PyTorch's own format.
 func isPickleName(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".pt", ".pth", ".bin", ".ckpt", ".pkl":
@@ -125,8 +125,8 @@ func isPickleName(path string) bool {
 	return false
 }
 
-// isPickle reports whether a file that is no safetensors file starts as a ZIP archive, PyTorch's
-// container since 1.6, or as a pickle of protocol 2 to 5.
+// isPickle reports whether a file starts like a ZIP archive, PyTorch's container since 1.6, or like
+// a pickle of protocol 2 to 5.
 func isPickle(start []byte) bool {
 	isZIP := strings.HasPrefix(string(start), "PK\x03\x04")
 	return isZIP || len(start) > 1 && start[0] == 0x80 && 2 <= start[1] && start[1] <= 5
@@ -135,7 +135,7 @@ func isPickle(start []byte) bool {
 // simplePath matches paths that need no quoting in a shell or in Python.
 var simplePath = regexp.MustCompile(`^[\w./+-]+$`)
 
-// pickleError refuses a file of PyTorch's own format.
+// pickleError returns the error for a file of PyTorch's own format.
 func pickleError(path string) error {
 	name := path
 	if !simplePath.MatchString(name) {

@@ -12,8 +12,8 @@ import (
 	"lockstep/tensor"
 )
 
-// Bounds on a header. They lie well above any known model (the largest published headers are near
-// 1 MiB) and keep the worst file under 64 MiB of memory and 100 ms.
+// Bounds on a header. They are well above any known model (the largest published headers are near 1
+// MiB) and keep the worst file under 64 MiB of memory and 100 ms.
 const (
 	maxHeader  = 4 << 20
 	maxTensors = 1 << 15
@@ -22,11 +22,11 @@ const (
 	maxWords   = 1 << 12 // entries of metadata
 )
 
-// lengthBytes is the size of the header's length at the start of a file, and what headers are
-// padded to.
+// lengthBytes is the size of the header's length at the start of a file. Headers are padded to a
+// multiple of it.
 const lengthBytes = 8
 
-// Tensor says what lies in a file and where.
+// Tensor describes a tensor of a file.
 type Tensor struct {
 	// Name is the name in the file.
 	Name string
@@ -49,8 +49,8 @@ type header struct {
 	metadata map[string]string
 }
 
-// parseHeader reads the JSON text of a header in front of so many bytes of data, and checks that
-// the tensors fill these without a gap. A fault is a *syntaxError, or a *FormatError with a
+// parseHeader parses the JSON text of a header followed by dataBytes bytes of data, and checks that
+// the tensors fill the data without a gap. A fault is a *syntaxError, or a *FormatError with a
 // tensor; both count bytes within text.
 func parseHeader(text []byte, dataBytes int64) (header, error) {
 	p := headerParser{s: scanner{text: text}, formats: formats(), seen: map[string]bool{}}
@@ -74,7 +74,7 @@ type headerParser struct {
 	seen    map[string]bool
 }
 
-// entry reads one member of the header.
+// entry parses one member of the header.
 func (p *headerParser) entry(name string) error {
 	switch {
 	case p.seen[name]:
@@ -177,7 +177,7 @@ func (p *headerParser) readShape() (tensor.Shape, error) {
 	return shape, err
 }
 
-// size returns the bytes of a tensor, false if they are no whole number below 2^63.
+// size returns the bytes of a tensor, and false if they are not a whole number below 2^63.
 func (f *format) size(shape tensor.Shape) (bytes int64, ok bool) {
 	n, isZero := uint64(f.bits), slices.Contains(shape, 0)
 	for _, axis := range shape {
@@ -190,7 +190,8 @@ func (f *format) size(shape tensor.Shape) (bytes int64, ok bool) {
 	return int64(n / 8), n%8 == 0
 }
 
-// checkData sorts the tensors by their data and fails unless that is one run from 0 to dataBytes.
+// checkData sorts the tensors by their data and checks that the data is one run from 0 to
+// dataBytes.
 func (p *headerParser) checkData(dataBytes int64) error {
 	slices.SortStableFunc(p.tensors, func(a, b Tensor) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.Bytes, b.Bytes))
@@ -220,7 +221,7 @@ func (p *headerParser) fault(t Tensor, format string, args ...any) error {
 	return &FormatError{Offset: int64(t.key), Tensor: t.Name, Reason: fmt.Sprintf(format, args...)}
 }
 
-// placed returns a fault of a text that lies at so many bytes in a file as a *FormatError.
+// placed converts a fault of a text at offset at of a file to a *FormatError.
 func placed(err error, path string, at int64) error {
 	var syntax *syntaxError
 	var fault *FormatError

@@ -12,11 +12,11 @@ import (
 	"lockstep/internal/regular"
 )
 
-// maxFiles bounds the files of one index.
+// maxFiles is the maximum number of files of one index.
 const maxFiles = 1 << 10
 
-// addIndexed opens the files of an index, {"metadata": {...}, "weight_map": {name: file, ...}},
-// in the order of their names, and checks that each holds the tensors that it should.
+// addIndexed opens the files of an index, {"metadata": {...}, "weight_map": {name: file, ...}}, in
+// the order of their names, and checks that each holds the tensors that the index lists for it.
 func (r *Reader) addIndexed(path string) error {
 	where, err := readIndex(path)
 	if err != nil {
@@ -40,12 +40,12 @@ func (r *Reader) addIndexed(path string) error {
 	}
 	for _, t := range r.Tensors {
 		if want, got := where[t.Name], filepath.Base(t.file.path); want != got {
-			return refuse(t.Name, "lies in %s, which the index does not say", got)
+			return refuse(t.Name, "is in %s, but the index does not list it there", got)
 		}
 		delete(where, t.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(where)) {
-		return refuse(name, "not in %s, where the index says it is", where[name])
+		return refuse(name, "not in %s, where the index lists it", where[name])
 	}
 	return nil
 }

@@ -87,9 +87,9 @@ func TestDamagedIndices(t *testing.T) {
 		{"cut", `{"weight_map":{"z":"cut.safetensors"}}`, "cut.safetensors", 13,
 			"tensor z: data to byte 16 of 3"},
 		{"not there", `{"weight_map":{"x":"a.safetensors","q":"a.safetensors"}}`, checkpoint.IndexFile, -1,
-			"tensor q: not in a.safetensors, where the index says it is"},
+			"tensor q: not in a.safetensors, where the index lists it"},
 		{"not said", `{"weight_map":{"q":"a.safetensors"}}`, checkpoint.IndexFile, -1,
-			"tensor x: lies in a.safetensors, which the index does not say"},
+			"tensor x: is in a.safetensors, but the index does not list it there"},
 		{"huge", `{"weight_map":{"` + strings.Repeat("x", checkpoint.MaxHeader) + `":""}}`,
 			checkpoint.IndexFile, 0, "index of more than 4194304 bytes"},
 	} {

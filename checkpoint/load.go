@@ -8,17 +8,17 @@ import (
 	"lockstep/tensor"
 )
 
-// LoadOptions say how a file may differ from the network.
+// LoadOptions says how a file may differ from the network.
 type LoadOptions struct {
-	// FreshHead is for fine-tuning: the head, which is the layer that declares graph.RoleHead,
-	// keeps its values where the file lacks it or has it in another size, and the file may hold
-	// other heads, that is tensors below a first name that no tensor of the network's body has.
+	// FreshHead is for fine-tuning. The head is the layer that declares graph.RoleHead. It keeps
+	// its values if the file lacks it or has it in another size. The file may contain other heads:
+	// tensors whose first name no tensor of the network's body has.
 	FreshHead bool
 }
 
-// Loaded says what Load did.
+// Loaded is the result of Load.
 type Loaded struct {
-	// Tensors counts the network's tensors that were read.
+	// Tensors is the number of the network's tensors that were read.
 	Tensors int
 	// Fresh lists the network's tensors that kept their values.
 	Fresh []string
@@ -28,15 +28,15 @@ type Loaded struct {
 	Batches int64
 }
 
-// Load puts r's tensors into v's parameters and states of the same name, rounded to float32.
+// Load copies r's tensors to v's parameters and states of the same name, rounded to float32.
 //
-// Names are compared without the prefix "bert." that Hugging Face's BERT has below a classifier
-// and lacks without one, and with the old LayerNorm.gamma and LayerNorm.beta read as weight and
-// bias. Of num_batches_tracked only the count is used; position_ids are constant and ignored.
+// Names are compared without the prefix "bert.", which Hugging Face's BERT has only below a
+// classifier, and with the old LayerNorm.gamma and LayerNorm.beta read as weight and bias. Only the
+// count of num_batches_tracked is used; position_ids are constant and ignored.
 //
-// Errors: *MatchError if tensors are missing, surplus or misshapen, *FormatError at a value that
-// is not finite, *ReadError. With a *MatchError v is unchanged, with another it holds some of the
-// file's values.
+// Errors: *MatchError if tensors are missing, surplus or misshapen; *FormatError at a value that is
+// not finite; *ReadError. After a *MatchError v is unchanged; after another error it may hold some
+// of the file's values.
 func Load(r *Reader, v *graph.Variables, o LoadOptions) (*Loaded, error) {
 	m := matcher{r: r, byName: map[string]int{}, used: map[int]bool{}, loaded: &Loaded{},
 		body: map[string]bool{}, mismatch: &MatchError{File: r.Path}, head: headOf(v)}
@@ -55,7 +55,8 @@ func Load(r *Reader, v *graph.Variables, o LoadOptions) (*Loaded, error) {
 	return m.loaded, nil
 }
 
-// headOf returns the name of the layer whose outputs are the classes, "" if none has declared that.
+// headOf returns the name of the layer whose outputs are the classes, or "" if no layer has
+// declared it.
 func headOf(v *graph.Variables) string {
 	for _, p := range v.Params {
 		if p.Role == graph.RoleHead {
@@ -65,10 +66,10 @@ func headOf(v *graph.Variables) string {
 	return ""
 }
 
-// layerOf returns what precedes the last dot of a name.
+// layerOf returns the part of a name before the last dot.
 func layerOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '.'))] }
 
-// first returns what precedes the first dot of a name.
+// first returns the part of a name before the first dot.
 func first(name string) string {
 	part, _, _ := strings.Cut(name, ".")
 	return part
@@ -86,7 +87,7 @@ func modern(name string) string {
 	return name
 }
 
-// Names that PyTorch's modules give to what is no weight.
+// Names in PyTorch's state_dict of tensors that are not weights.
 const (
 	batchCount  = "num_batches_tracked"
 	positionIDs = "position_ids"
@@ -100,7 +101,7 @@ type matcher struct {
 	head     string
 	body     map[string]bool // first names of the network's tensors outside the head
 	pairs    []pair
-	fresh    []pair // tensors of the head that the file does not have so
+	fresh    []pair // tensors of the head that the file lacks
 	mismatch *MatchError
 	loaded   *Loaded
 }
@@ -132,7 +133,7 @@ func (m *matcher) index() error {
 		name := modern(t.Name)
 		if other, isThere := m.byName[name]; isThere {
 			return &FormatError{File: t.file.path, Offset: -1, Tensor: t.Name, Reason: "the same " +
-				"weight as " + quote(m.r.Tensors[other].Name) + " by an older name"}
+				"weight as " + quote(m.r.Tensors[other].Name) + " under an older name"}
 		}
 		m.byName[name] = i
 	}
@@ -173,7 +174,7 @@ func (m *matcher) find(p pair, want tensor.Shape) {
 	}
 }
 
-// decide collects what is surplus, and returns the mismatch unless o allows it.
+// decide collects the surplus tensors and returns the mismatch unless o allows it.
 func (m *matcher) decide(o LoadOptions) error {
 	others := 0
 	for i, t := range m.r.Tensors {
@@ -201,7 +202,7 @@ func (m *matcher) decide(o LoadOptions) error {
 	return nil
 }
 
-// freshenHead takes the whole head off the pairs: half of a layer is of no use.
+// freshenHead removes the whole head from the pairs: half a layer is useless.
 func (m *matcher) freshenHead() {
 	var kept []pair
 	for _, p := range m.pairs {

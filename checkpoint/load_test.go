@@ -97,7 +97,7 @@ func TestLoadKnowsOldNamesAndPrefixes(t *testing.T) {
 	both := append(append(body(), prefixed...), head...)
 	_, err := checkpoint.Load(written(t, both...), tiny(), checkpoint.LoadOptions{})
 	var fault *checkpoint.FormatError
-	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "by an older name") {
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "under an older name") {
 		t.Errorf("both names: %v", err)
 	}
 }
@@ -149,7 +149,7 @@ func TestFreshHead(t *testing.T) {
 		r := written(t, slices.Concat(body(), other, c.head)...)
 		_, err := checkpoint.Load(r, tiny(), checkpoint.LoadOptions{})
 		var mismatch *checkpoint.MatchError
-		if !errors.As(err, &mismatch) || !strings.HasSuffix(err.Error(), "starts the last layer anew") {
+		if !errors.As(err, &mismatch) || !strings.HasSuffix(err.Error(), "initialises a new last layer") {
 			t.Errorf("%s, strictly: %v", c.name, err)
 		}
 		v := tiny()

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/regular"
 )
 
-// ManifestFile makes a folder a checkpoint: it lists the other files, and is written last.
+// ManifestFile makes a folder a checkpoint: it lists the other files and is written last.
 const ManifestFile = "manifest.json"
 
 const (
@@ -32,7 +32,7 @@ type Manifest struct {
 	Step int `json:"step"`
 	// Files lists the other files.
 	Files []Part `json:"files"`
-	// Run is what the run itself keeps, as JSON.
+	// Run is the state of the run itself, as JSON.
 	Run json.RawMessage `json:"run"`
 	// SHA256 is the hash, in hexadecimal, of the manifest's text with this field empty.
 	SHA256 string `json:"sha256"`
@@ -58,7 +58,7 @@ func (m Manifest) encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Checkpoint is a checkpoint whose files are whole.
+// Checkpoint is a checkpoint whose files are intact.
 type Checkpoint struct {
 	// Path is the folder.
 	Path string
@@ -104,7 +104,7 @@ func OpenCheckpoint(path string) (*Checkpoint, error) {
 	}
 	// Only the text that encode writes is accepted, so that no bit of it can differ.
 	if again, err := c.encode(); err != nil || !bytes.Equal(text, again) {
-		return refuse("damaged: its text does not have the sha256 that it says")
+		return refuse("damaged: its text does not have the sha256 in it")
 	}
 	for _, p := range c.Files {
 		if p.Name != filepath.Base(p.Name) || !fs.ValidPath(p.Name) || p.Name == "." {
@@ -117,13 +117,13 @@ func OpenCheckpoint(path string) (*Checkpoint, error) {
 	return c, nil
 }
 
-// readManifest returns what a manifest holds, but no more than a manifest can have.
+// readManifest reads a manifest, up to the maximum size of one.
 func readManifest(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, &ReadError{err}
 	}
-	defer f.Close() // only read
+	defer f.Close() // it was only read
 	text, err := io.ReadAll(io.LimitReader(f, maxManifest))
 	if err != nil {
 		return nil, &ReadError{err}
@@ -131,7 +131,7 @@ func readManifest(path string) ([]byte, error) {
 	return text, nil
 }
 
-// verify compares a file with what the manifest says about it.
+// verify compares a file with its entry in the manifest.
 func (p Part) verify(path string) error {
 	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +140,7 @@ func (p Part) verify(path string) error {
 	if err != nil {
 		return &ReadError{err}
 	}
-	defer f.Close() // only read
+	defer f.Close() // it was only read
 	info, err := f.Stat()
 	if err != nil {
 		return &ReadError{err}

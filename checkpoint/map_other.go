@@ -4,5 +4,5 @@ package checkpoint
 
 import "os"
 
-// openSource reads f plainly: this system's memory maps are not used. It takes f over.
+// openSource reads f without mapping it, and takes ownership of f.
 func openSource(f *os.File, _ int64) source { return plain{f} }

@@ -11,15 +11,15 @@ import (
 	"fmt"
 )
 
-// mapped is a file in memory.
+// mapped is a file mapped to memory.
 type mapped []byte
 
-// openSource maps f, or reads it plainly where that does not work. It takes f over.
+// openSource maps f, or reads it plainly if mapping fails, and takes ownership of f.
 func openSource(f *os.File, size int64) source {
 	if size == int64(int(size)) && size > 0 {
 		block, err := syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 		if err == nil {
-			f.Close() // only read; the map stays
+			f.Close() // it was only read; the mapping stays
 			return mapped(block)
 		}
 	}
@@ -27,7 +27,7 @@ func openSource(f *os.File, size int64) source {
 }
 
 // visit implements source. A page that cannot be read, because the file shrank or the disk failed,
-// is an error here and not the end of the process.
+// is an error and does not end the process.
 func (m mapped) visit(at, n int64, use func([]byte) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

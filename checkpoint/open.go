@@ -16,7 +16,7 @@ import (
 const (
 	// WeightsFile holds all tensors.
 	WeightsFile = "model.safetensors"
-	// IndexFile says which of several files holds which tensor.
+	// IndexFile lists which of several files holds which tensor.
 	IndexFile = "model.safetensors.index.json"
 )
 
@@ -26,15 +26,15 @@ type Reader struct {
 	Path string
 	// Tensors lists the tensors in the order of their data, file by file.
 	Tensors []Tensor
-	// Metadata holds the words that go with the tensors, of all files together.
+	// Metadata is the metadata of all files together.
 	Metadata map[string]string
 
 	files  []*file
 	byName map[string]int
 }
 
-// Open opens a safetensors file, an index of several, or a folder that holds model.safetensors,
-// model.safetensors.index.json, or a single file of another name. The caller closes the reader.
+// Open opens a safetensors file, an index of several files, or a folder with model.safetensors,
+// model.safetensors.index.json, or a single file of another name. The caller must close the reader.
 //
 // It reads and checks headers only. Errors: *FormatError, *ReadError.
 func Open(path string) (*Reader, error) {
@@ -59,7 +59,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// search returns which file of a folder holds or lists the weights.
+// search returns the file of a folder that holds or lists the weights.
 func search(folder string) (string, error) {
 	for _, name := range []string{WeightsFile, IndexFile} {
 		path := filepath.Join(folder, name)
@@ -114,7 +114,7 @@ func (r *Reader) add(path string) error {
 	return nil
 }
 
-// Close ends access to the data.
+// Close closes the files.
 func (r *Reader) Close() error {
 	var err error
 	for _, f := range r.files {
@@ -123,7 +123,7 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// Find returns the tensor of that name; false if there is none.
+// Find returns the tensor with the given name, and false if there is none.
 func (r *Reader) Find(name string) (Tensor, bool) {
 	i, ok := r.byName[name]
 	if !ok {
@@ -132,8 +132,8 @@ func (r *Reader) Find(name string) (Tensor, bool) {
 	return r.Tensors[i], true
 }
 
-// SHA256 returns, in hexadecimal, the hash of the file's bytes, as sha256sum prints it; for several
-// files the hash of what `sha256sum` prints for them in the order of the index's names.
+// SHA256 returns, in hexadecimal, the hash of the file's bytes, as sha256sum prints it. For several
+// files it is the hash of the output of `sha256sum` for them in the order of the index's names.
 func (r *Reader) SHA256() (string, error) {
 	all := sha256.New()
 	sum := ""
@@ -152,8 +152,8 @@ func (r *Reader) SHA256() (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), nil
 }
 
-// Floats writes t's values into dst, which has t's number of elements, rounded to float32. It
-// fails at a value that is not finite, and for types that are listed only.
+// Floats copies t's values to dst, which has t's number of elements, rounded to float32. It returns
+// an error at a value that is not finite, and for types that are only listed.
 func (r *Reader) Floats(t Tensor, dst []float32) error {
 	if len(dst) != t.Shape.Elems() {
 		panic(fmt.Sprintf("checkpoint: floats: len(dst)=%d, want %d", len(dst), t.Shape.Elems()))
@@ -199,7 +199,7 @@ func (r *Reader) values(t Tensor, use func(x float64) error) error {
 	})
 }
 
-// data calls use with t's bytes in order, piece by piece.
+// data calls use with t's bytes in order, in pieces.
 func (r *Reader) data(t Tensor, use func([]byte) error) error {
 	err := t.file.visit(t.offset, t.Bytes, use)
 	var fault *FormatError
@@ -209,14 +209,14 @@ func (r *Reader) data(t Tensor, use func([]byte) error) error {
 	return &ReadError{fmt.Errorf("read tensor %s of %s: %w", quote(t.Name), t.file.path, err)}
 }
 
-// notFinite says that element i is no number.
+// notFinite returns the error for element i that is not finite.
 func (t Tensor) notFinite(i int, x float64) error {
 	return &FormatError{File: t.file.path, Offset: t.offset + int64(i)*t.format.bits/8,
-		Tensor: t.Name, Reason: fmt.Sprintf("element %d is %v, no finite float32", i, x)}
+		Tensor: t.Name, Reason: fmt.Sprintf("element %d is %v, not a finite float32", i, x)}
 }
 
-// Check reads all data and returns the first value of a floating-point type that is not finite as
-// a *FormatError, and a file that cannot be read as a *ReadError.
+// Check reads all data. It returns a *FormatError for the first floating-point value that is not
+// finite, and a *ReadError for a file that cannot be read.
 func (r *Reader) Check() error {
 	for _, t := range r.Tensors {
 		if !t.format.isFloat {

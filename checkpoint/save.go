@@ -20,9 +20,10 @@ func Save(path string, v *graph.Variables, batches int64, metadata map[string]st
 	return Write(path, f.Entries, f.Metadata)
 }
 
-// Weights returns the file of v's tensors: every parameter and state under its name, as F32 in
+// Weights returns a file of v's tensors: every parameter and state under its name, as F32 in
 // canonical order, and beside each running_mean the num_batches_tracked of PyTorch's batch norm,
-// which is batches. metadata is added to {"format": "pt"}. v must not change until it is written.
+// set to batches. metadata is added to {"format": "pt"}. v must not change until the file is
+// written.
 func Weights(v *graph.Variables, batches int64, metadata map[string]string) File {
 	f := File{Name: WeightsFile, Metadata: map[string]string{"format": "pt"}}
 	var room floatWriter
@@ -45,13 +46,13 @@ func Weights(v *graph.Variables, batches int64, metadata map[string]string) File
 	return f
 }
 
-// floatWriter writes float32 values through memory that it takes once.
+// floatWriter writes float32 values through a buffer that it allocates once.
 type floatWriter struct {
 	values []float32
 	text   []byte
 }
 
-// entry returns an entry with the values that fill gives. Entries of one writer are written one
+// entry returns an entry whose values fill writes to dst. Entries of one writer must be written one
 // after another.
 func (f *floatWriter) entry(name string, shape tensor.Shape, fill func(dst []float32)) Entry {
 	return Entry{Name: name, DType: F32, Shape: shape, Data: func(w io.Writer) error {
@@ -73,8 +74,8 @@ func (f *floatWriter) entry(name string, shape tensor.Shape, fill func(dst []flo
 	}}
 }
 
-// Export writes all of r's tensors to one safetensors file at path, as they are, with r's
-// metadata; "format" is added if r has none. It returns the file's SHA-256 in hexadecimal.
+// Export writes all of r's tensors unchanged to one safetensors file at path, with r's metadata;
+// "format" is added if r has none. It returns the file's SHA-256 in hexadecimal.
 func Export(path string, r *Reader) (sum string, err error) {
 	var entries []Entry
 	for _, t := range r.Tensors {

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// scanner reads the JSON of headers and indices, which is objects, strings and whole numbers, in
-// one pass and without trust. It refuses what it does not expect, with the place.
+// scanner parses the JSON of headers and indices (objects, strings and whole numbers) in one pass.
+// The input is untrusted; anything unexpected is an error with its position.
 type scanner struct {
 	text []byte // valid UTF-8
 	at   int
@@ -27,7 +27,7 @@ func (s *scanner) fail(format string, args ...any) error {
 	return &syntaxError{s.at, fmt.Sprintf(format, args...)}
 }
 
-// peek returns the next byte that is no white space; 0 at the end.
+// peek returns the next byte that is not white space, or 0 at the end.
 func (s *scanner) peek() byte {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; c {
@@ -40,7 +40,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// accept takes the next byte if it is c.
+// accept consumes the next byte if it is c.
 func (s *scanner) accept(c byte) bool {
 	if s.peek() != c || s.at == len(s.text) {
 		return false
@@ -49,7 +49,7 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
-// expect takes the next byte, which must be c.
+// expect consumes the next byte, which must be c.
 func (s *scanner) expect(c byte) error {
 	if s.accept(c) {
 		return nil
@@ -60,7 +60,7 @@ func (s *scanner) expect(c byte) error {
 	return s.fail("%q where %q should be", string(s.text[s.at]), string(c))
 }
 
-// object takes an object and calls visit for each key, at its value.
+// object parses an object and calls visit for each key, positioned at its value.
 func (s *scanner) object(visit func(key string) error) error {
 	if err := s.expect('{'); err != nil {
 		return err
@@ -88,10 +88,10 @@ func (s *scanner) object(visit func(key string) error) error {
 	}
 }
 
-// maxKey bounds the bytes of a key: each byte of a name may be escaped as six.
+// maxKey bounds the bytes of a key: an escape takes up to six bytes for one of a name.
 const maxKey = 6 * maxName
 
-// string takes a string of at most limit bytes as written.
+// string parses a string of at most limit bytes as written.
 func (s *scanner) string(limit int) (string, error) {
 	if err := s.expect('"'); err != nil {
 		return "", err
@@ -122,7 +122,7 @@ func (s *scanner) string(limit int) (string, error) {
 	return "", s.fail("ends within a string")
 }
 
-// whole takes a number of decimal digits that fits an int64.
+// whole parses a number of decimal digits that fits an int64.
 func (s *scanner) whole() (int64, error) {
 	first := s.peek()
 	begin, n := s.at, int64(0)
@@ -139,7 +139,7 @@ func (s *scanner) whole() (int64, error) {
 	return n, nil
 }
 
-// wholes takes an array of numbers into list and returns how many they are.
+// wholes parses an array of numbers into list and returns their count.
 func (s *scanner) wholes(list []int64) (n int, err error) {
 	if err := s.expect('['); err != nil {
 		return 0, err
@@ -162,7 +162,7 @@ func (s *scanner) wholes(list []int64) (n int, err error) {
 	return n, s.fail("more than %d numbers", len(list))
 }
 
-// skip takes any value.
+// skip consumes any value.
 func (s *scanner) skip() error {
 	d := json.NewDecoder(bytes.NewReader(s.text[s.at:]))
 	var value json.RawMessage

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Store is a folder with the checkpoints of one run: step-100 is that after 100 steps. Only one
+// Store is a folder with the checkpoints of one run: step-100 is the one after 100 steps. Only one
 // process may write to it.
 type Store struct {
 	folder string
 	disk   disk
 }
 
-// NewStore returns the store in a folder, which need not be there yet.
+// NewStore returns the store in a folder, which need not exist yet.
 func NewStore(folder string) *Store { return &Store{folder, system{}} }
 
 // Kept is how many checkpoints a store keeps.
@@ -27,7 +27,7 @@ const Kept = 2
 
 const (
 	stepPrefix      = "step-"
-	temporaryPrefix = ".tmp-" // of a folder that is not, or no longer, a checkpoint
+	temporaryPrefix = ".tmp-" // of a folder that is not a checkpoint yet, or no longer one
 )
 
 // File is a safetensors file to be written.
@@ -37,13 +37,13 @@ type File struct {
 	Metadata map[string]string
 }
 
-// Commit writes a checkpoint, whole or not at all, and removes all but it and the newest one
-// before it. run is what the run itself keeps and is encoded as JSON.
+// Commit writes a checkpoint entirely or not at all, and removes all others but the newest one
+// before it. run is the state of the run itself and is encoded as JSON.
 //
-// Into a temporary folder go the files, each synced, then the manifest, synced; then the folder is
-// synced and renamed, its parent is synced, and everything is read again. Only then are others
-// removed. Whenever this ends, or the machine, the newest valid checkpoint is this one or the one
-// before. Errors are *WriteError.
+// Commit writes to a temporary folder: each file, synced, then the manifest, synced. It syncs and
+// renames the folder, syncs the parent, and reads everything back. Only then does it remove others.
+// If the process or the machine stops at any point, the newest valid checkpoint is this one or the
+// one before. Errors are *WriteError.
 func (s *Store) Commit(step int, run any, files []File) (*Checkpoint, error) {
 	path := s.path(step)
 	temporary := filepath.Join(s.folder, temporaryPrefix+filepath.Base(path))
@@ -62,7 +62,7 @@ func (s *Store) path(step int) string {
 	return filepath.Join(s.folder, stepPrefix+strconv.Itoa(step))
 }
 
-// commit is Commit without what follows.
+// commit writes the checkpoint without removing others.
 func (s *Store) commit(temporary, path string, step int, run any, files []File) (*Checkpoint, error) {
 	if err := s.disk.MakeFolder(s.folder); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Store) commit(temporary, path string, step int, run any, files []File) 
 	if err := s.disk.SyncFolder(filepath.Dir(s.folder)); err != nil {
 		return nil, err
 	}
-	if err := s.disk.Remove(temporary); err != nil { // of a process that was killed
+	if err := s.disk.Remove(temporary); err != nil { // left by a process that was killed
 		return nil, err
 	}
 	if err := s.disk.MakeFolder(temporary); err != nil {
@@ -79,7 +79,7 @@ func (s *Store) commit(temporary, path string, step int, run any, files []File) 
 	if err := s.fill(temporary, step, run, files); err != nil {
 		return nil, err
 	}
-	// What may be there is damaged: a run goes on from the newest valid checkpoint.
+	// A folder of that name is damaged: a run continues from the newest valid checkpoint.
 	if err := s.disk.Remove(path); err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (s *Store) write(path string, fill func(*countingWriter) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// prune removes what is not the checkpoint of step or among the newest before it: older ones,
-// damaged ones of steps that the run has yet to repeat, and what a killed process left.
+// prune removes everything except the checkpoint of step and the newest ones before it: older ones,
+// damaged ones of later steps, and what a killed process left.
 func (s *Store) prune(step int) error {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Store) prune(step int) error {
 			continue
 		}
 		path := filepath.Join(s.folder, name)
-		if isStep { // half of it must not look like a checkpoint
+		if isStep { // a part of it must not look like a checkpoint
 			condemned := filepath.Join(s.folder, temporaryPrefix+name)
 			if err := s.disk.Rename(path, condemned); err != nil {
 				return err
@@ -174,7 +174,7 @@ func (s *Store) prune(step int) error {
 	return nil
 }
 
-// steps lists the steps that have a folder, valid or not, the newest first.
+// steps lists the steps that have a folder, valid or not, newest first.
 func (s *Store) steps() ([]int, error) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -191,14 +191,14 @@ func (s *Store) steps() ([]int, error) {
 	return steps, nil
 }
 
-// stepOf reads the step from the name of a checkpoint's folder.
+// stepOf parses the step in the name of a checkpoint's folder.
 func stepOf(name string) (step int, ok bool) {
 	digits, ok := strings.CutPrefix(name, stepPrefix)
 	step, err := strconv.Atoi(digits)
 	return step, ok && err == nil && step >= 0 && strconv.Itoa(step) == digits
 }
 
-// Newest returns the newest checkpoint that is whole, and for each newer one what is wrong with it.
+// Newest returns the newest intact checkpoint, and the fault of each newer one.
 // Errors: *NoneError if there is none, *ReadError.
 func (s *Store) Newest() (c *Checkpoint, faults []error, err error) {
 	steps, err := s.steps()
@@ -219,7 +219,7 @@ func (s *Store) Newest() (c *Checkpoint, faults []error, err error) {
 	return nil, faults, &NoneError{s.folder, faults}
 }
 
-// Count returns how many checkpoints are there, valid or not.
+// Count returns the number of checkpoints, valid or not.
 func (s *Store) Count() int {
 	steps, _ := s.steps()
 	return len(steps)

@@ -7,9 +7,9 @@ import (
 
 // The files of vectors.
 const (
-	// OptimizerFile holds what the update of the parameters keeps between steps.
+	// OptimizerFile holds the state of the update of parameters.
 	OptimizerFile = "optimizer.safetensors"
-	// ExchangeFile holds what the exchange of gradients keeps between steps.
+	// ExchangeFile holds the state of the exchange of gradients.
 	ExchangeFile = "exchange.safetensors"
 )
 
@@ -19,11 +19,11 @@ type Vector struct {
 	Data []float32
 }
 
-// Vectors is what a run keeps between steps besides its variables.
+// Vectors is the state of a run between steps besides its variables.
 type Vectors struct {
-	// Weights lie like a network's weights, Statistics like its running statistics.
+	// Weights have the layout of a network's weights, Statistics that of its running statistics.
 	Weights, Statistics []Vector
-	// Others have a shape of their own.
+	// Others have shapes of their own.
 	Others []Values
 }
 
@@ -34,15 +34,16 @@ type Values struct {
 	Data  []float32
 }
 
-// part is one tensor of a file: of a vector, what belongs to one parameter or one running statistic.
+// part is one tensor of a file: the part of a vector that belongs to one parameter or running
+// statistic.
 type part struct {
 	name  string
 	shape tensor.Shape
-	read  func(dst []float32) // gives the values in canonical order
-	write func(src []float32) // takes them
+	read  func(dst []float32) // returns the values in canonical order
+	write func(src []float32) // stores values in canonical order
 }
 
-// parts lists the tensors of what is kept beside v.
+// parts lists the tensors of k for a network with variables v.
 func (k Vectors) parts(v *graph.Variables) []part {
 	var all []part
 	for _, x := range k.Weights {
@@ -69,9 +70,10 @@ func (k Vectors) parts(v *graph.Variables) []part {
 	return all
 }
 
-// File returns the file, of that name, of what is kept: for each parameter of v its part of each vector of
-// Weights in canonical order, as conv1.weight.momentum_buffer, for each running statistic its part of each
-// of Statistics, as bn1.running_mean.ema, and Others. They must not change until it is written.
+// File returns the file, called name, of k: for each parameter of v its part of each vector of
+// Weights in canonical order, as conv1.weight.momentum_buffer; for each running statistic its part
+// of each vector of Statistics, as bn1.running_mean.ema; and Others. They must not change until the
+// file is written.
 func (k Vectors) File(name string, v *graph.Variables) File {
 	f := File{Name: name}
 	var room floatWriter
@@ -81,8 +83,9 @@ func (k Vectors) File(name string, v *graph.Variables) File {
 	return f
 }
 
-// Load fills k's memory from a file that File has described. Errors: *MatchError if it has not the same
-// tensors, *FormatError at a value that is not finite, *ReadError; k then holds some of the file's values.
+// Load fills k's vectors from a file that File described. Errors: *MatchError if the tensors
+// differ, *FormatError at a value that is not finite, *ReadError; k then holds some of the file's
+// values.
 func (k Vectors) Load(r *Reader, v *graph.Variables) error {
 	mismatch := &MatchError{File: r.Path}
 	all := k.parts(v)

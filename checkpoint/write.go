@@ -29,9 +29,9 @@ type Entry struct {
 	Data func(w io.Writer) error
 }
 
-// Write writes a safetensors file whole or not at all, and returns the SHA-256 of its bytes in
-// hexadecimal. Equal entries, in any order, give equal bytes: those of the reference library, but
-// that metadata is sorted by key. Errors are *WriteError.
+// Write writes a safetensors file entirely or not at all, and returns the SHA-256 of its bytes in
+// hexadecimal. Equal entries, in any order, give equal bytes: those of the reference library,
+// except that metadata is sorted by key. Errors are *WriteError.
 func Write(path string, entries []Entry, metadata map[string]string) (sum string, err error) {
 	err = regular.Replace(path, func(f io.Writer) (err error) {
 		sum, err = encode(&countingWriter{w: f}, entries, metadata)
@@ -82,8 +82,8 @@ func formatOf(d DType) (f *format, rank int) {
 	return f, rank
 }
 
-// layOut returns what precedes the data, and the entries in the order of their data: types that
-// need the most alignment first, then by name, as the reference library has it.
+// layOut returns the bytes before the data, and the entries in the order of their data: like the
+// reference library, types with the largest alignment first, then by name.
 func layOut(entries []Entry, metadata map[string]string) ([]byte, []Entry, error) {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
 		_, i := formatOf(a.DType)
@@ -133,16 +133,16 @@ func layOut(entries []Entry, metadata map[string]string) ([]byte, []Entry, error
 	return text.Bytes(), entries, nil
 }
 
-// jsonString returns text in quotes, with as few escapes as JSON allows.
+// jsonString returns text as a JSON string with as few escapes as possible.
 func jsonString(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string in memory
+	_ = e.Encode(text) // writing to memory cannot fail
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// countingWriter counts what goes through it.
+// countingWriter counts the bytes written through it.
 type countingWriter struct {
 	w io.Writer
 	n int64
@@ -155,5 +155,5 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// newBuffer collects what goes to w in large pieces.
+// newBuffer buffers writes to w.
 func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, chunkBytes) }

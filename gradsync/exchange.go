@@ -181,7 +181,7 @@ func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 	default:
 		b.Hidden += t.Ended.Sub(t.Began)
 	}
-	s.config.Lane.Span("bucket", i, t.Began, t.Ended)
+	s.config.Track.Span("bucket", i, t.Began, t.Ended)
 }
 
 // isOverlapping reports whether anything is exchanged during backward.

@@ -38,8 +38,8 @@ type Config struct {
 	Wire Wire
 	// OnVerdict receives the choice of a Wire that is "auto", with its reasons. It may be nil.
 	OnVerdict func(*Verdict)
-	// Lane records a span per bucket; nil records nothing.
-	Lane *trace.Lane
+	// Track records a span per bucket; nil records nothing.
+	Track *trace.Track
 }
 
 // DefaultBucketBytes keeps the cost of starting an exchange at a few percent of its transfer on

@@ -7,16 +7,16 @@ import (
 	"lockstep/nn"
 )
 
-// whitenSamples is how many training images decide the filters of airbench's first layer.
+// whitenSamples is how many training images determine the filters of airbench's first layer.
 const whitenSamples = 5000
 
-// whitenFilters is what the first layer is called.
+// whitenFilters is the name of the first layer.
 const whitenFilters = "whiten"
 
 // airbench is the network of airbench94 (Jordan 2024, arXiv 2404.00498): a 2x2 convolution whose
-// filters whiten the training images and are meant to stay as they are, three groups of two 3x3
-// convolutions that start as the identity, and logits divided by nine. Gains of the norms are meant to
-// stay at 1. For small images; one of 32x32 goes through maps of 31, 15, 7 and 3 pixels.
+// filters whiten the training images and should be frozen, three groups of two 3x3 convolutions
+// initialised as the identity, and logits divided by nine. The gains of the norms should stay at 1.
+// It is for small images; one of 32x32 has maps of 31, 15, 7 and 3 pixels.
 func airbench(x *graph.Node, classes int) *graph.Node {
 	channels := 1
 	if s := x.Shape(); len(s) == 4 {
@@ -34,7 +34,7 @@ func airbench(x *graph.Node, classes int) *graph.Node {
 	return graph.Scale(nn.Linear{Out: classes, NoBias: true, IsHead: true}.Apply("head", x), 1./9)
 }
 
-// identityConv is a 3x3 convolution without bias that starts as the identity.
+// identityConv is a 3x3 convolution without bias, initialised as the identity.
 func identityConv(name string, x *graph.Node, out int) *graph.Node {
 	in := 1
 	if s := x.Shape(); len(s) == 4 {
@@ -43,7 +43,7 @@ func identityConv(name string, x *graph.Node, out int) *graph.Node {
 	return nn.Conv{Out: out, Size: 3, Pad: 1, NoBias: true, Init: nn.ByIdentity(in, 3)}.Apply(name, x)
 }
 
-// airbenchNorm is a batch norm whose running statistics follow fast.
+// airbenchNorm is a batch norm with fast running statistics.
 func airbenchNorm(name string, x *graph.Node) *graph.Node {
 	return nn.BatchNorm{Eps: 1e-12, Momentum: 0.4}.Apply(name, x)
 }

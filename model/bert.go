@@ -11,7 +11,7 @@ import (
 // al. 2019, arXiv 1908.08962): layers, features, heads of 64 features each.
 type bertSize struct{ layers, features, heads int }
 
-// What all BERT models have in common.
+// Constants of all BERT models.
 const (
 	bertWords     = 30522
 	bertPositions = 512
@@ -21,8 +21,8 @@ const (
 	bertDropout   = 0.1
 )
 
-// bert is a post-LayerNorm encoder over texts with a classifier on the pooled first token, after Hugging
-// Face's BertForSequenceClassification, whose names it uses.
+// bert is a post-LayerNorm encoder over texts with a classifier on the pooled first token. It has
+// the structure and the names of Hugging Face's BertForSequenceClassification.
 type bert struct {
 	size    bertSize
 	words   int
@@ -30,7 +30,7 @@ type bert struct {
 	g       *graph.Graph
 }
 
-// WithWords returns a network that reads texts with embeddings for so many words.
+// WithWords returns a network that reads texts, with embeddings for that many words.
 func (n Network) WithWords(words int) Network {
 	b := *n.bert
 	b.words = words
@@ -78,7 +78,7 @@ func (b bert) layer(name string, x *graph.Node) *graph.Node {
 	return b.addNorm(name+"output.", x, up)
 }
 
-// addNorm returns the normalised sum of x and what a dense layer makes of a.
+// addNorm returns the normalised sum of x and a dense layer of a.
 func (b bert) addNorm(name string, x, a *graph.Node) *graph.Node {
 	a = b.dense(name+"dense", a, b.size.features)
 	gamma, beta := b.norm(name + "LayerNorm")
@@ -103,7 +103,7 @@ func (b bert) linear(name string, x *graph.Node, out int, role graph.Role) *grap
 	return graph.Linear(x, w, b.g.Parameter(bias))
 }
 
-// weight adds a parameter that starts as all matrices of BERT do.
+// weight adds a parameter with BERT's initial distribution of matrices.
 func (b bert) weight(p graph.Param) *graph.Node {
 	p.Init = graph.Normal{Deviation: bertDeviation}
 	return b.g.Parameter(p)

@@ -10,12 +10,12 @@ import (
 	"lockstep/tensor"
 )
 
-// architecture builds logits for so many classes from maps of any size, or from texts.
+// architecture builds logits for a number of classes from maps of any size, or from texts.
 type architecture struct {
 	name  string
 	build func(x *graph.Node, classes int) *graph.Node
 	bert  *bertSize // of an architecture that reads texts; nil if it reads images
-	// whitens says that the filters of the first layer come from the training images.
+	// whitens says that the training images determine the filters of the first layer.
 	whitens bool
 }
 
@@ -34,12 +34,13 @@ var architectures = []architecture{
 	{name: "bert-base", bert: &bertSize{12, 768, 12}},
 }
 
-// Catalog is the set of architectures that have a name: those of this package and, added by With, a
-// program's own. The zero value has those of this package. A Catalog does not change.
+// Catalog is a set of named architectures: those of this package and, added by With, those of the
+// calling program. The zero value has those of this package. A Catalog is immutable.
 type Catalog struct{ own []architecture }
 
-// With returns a catalog that also has the architecture called name. build adds it to the graph of x,
-// images [N, H, W, C], and returns logits [N, classes]. It fails if the name is taken or no name.
+// With returns a catalog that also has the architecture called name. build adds it to the graph of
+// x, images [N, H, W, C], and returns logits [N, classes]. With returns an error if the name is
+// taken or invalid.
 func (c Catalog) With(name string, build func(x *graph.Node, classes int) *graph.Node) (Catalog, error) {
 	if err := spelling.CheckName(name, c.Names()); err != nil {
 		return c, fmt.Errorf("model: %w", err)
@@ -59,15 +60,15 @@ func (c Catalog) Names() []string {
 	return names
 }
 
-// ReadsTexts reports whether the architecture called name reads texts; false if there is none.
+// ReadsTexts reports whether there is an architecture called name that reads texts.
 func (c Catalog) ReadsTexts(name string) bool {
 	a, ok := c.find(name)
 	return ok && a.bert != nil
 }
 
-// Named returns the network called name for samples of shape input: [H, W, C] for images, [T] for texts
-// of at most T tokens. It fails, with the nearest name, if there is none, or if the architecture does
-// not fit the input.
+// Named returns the network called name for samples of shape input: [H, W, C] for images, [T] for
+// texts of at most T tokens. It returns an error, with the nearest name, if there is none, and an
+// error if the architecture does not fit the input.
 func (c Catalog) Named(name string, classes int, input tensor.Shape) (Network, error) {
 	return c.named(name, classes, input, bertDropout)
 }
@@ -91,7 +92,7 @@ func Named(name string, classes int, input tensor.Shape) (Network, error) {
 	return Catalog{}.Named(name, classes, input)
 }
 
-// named is Named with another share of dropout.
+// named is Named with the given dropout.
 func (c Catalog) named(name string, classes int, input tensor.Shape, dropout float64) (Network, error) {
 	a, ok := c.find(name)
 	if !ok {
@@ -124,7 +125,7 @@ func (c Catalog) named(name string, classes int, input tensor.Shape, dropout flo
 	return n, nil
 }
 
-// check builds the network once, and reports why it cannot be.
+// check builds the network once and returns the error, if any.
 func (n Network) check() error {
 	trial := graph.New()
 	logits := n.Build(n.Samples(trial, 1))

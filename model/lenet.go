@@ -6,7 +6,7 @@ import (
 )
 
 // lenet is the small network of the original reports, after LeCun et al. 1998: two 5x5 convolutions
-// with pooling, two linear layers. On 32x32 maps 784 features reach the first of them.
+// with pooling, and two linear layers. From 32x32 maps the first linear layer has 784 features.
 func lenet(x *graph.Node, classes int) *graph.Node {
 	pool := nn.MaxPool{Size: 2}
 	x = pool.Apply("", graph.ReLU(nn.Conv{Out: 6, Size: 5}.Apply("conv1", x)))

@@ -12,12 +12,13 @@ type Network struct {
 	Input tensor.Shape
 	// Classes is the number of outputs: one for each class, or one for each value that a regression predicts.
 	Classes int
-	// Words is how many different tokens the model knows, from 0 on; 0 if it reads images.
+	// Words is the size of the vocabulary, or 0 if the network reads images.
 	Words int
-	// Build adds the network to x's graph, x being what Sample returned, and returns logits [N, Classes].
+	// Build adds the network to x's graph, where x is the result of Samples, and returns logits [N,
+	// Classes].
 	Build func(x *graph.Node) *graph.Node
-	// Prepare, if not nil, sets parameters of fresh variables by the first PrepareSamples training
-	// images [N, H, W, C], normalised and not augmented.
+	// Prepare, if not nil, sets parameters of newly initialised variables from the first
+	// PrepareSamples training images [N, H, W, C], normalised and not augmented.
 	Prepare        func(v *graph.Variables, images []float32)
 	PrepareSamples int
 
@@ -27,7 +28,7 @@ type Network struct {
 // ReadsTexts reports whether samples are texts, not images.
 func (n Network) ReadsTexts() bool { return len(n.Input) == 1 }
 
-// Names of the input that Network.Samples adds.
+// Samples adds an input of count samples to g: images [count, H, W, C], or texts.
 const (
 	Images = "images"
 	Texts  = "texts"

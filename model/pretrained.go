@@ -2,7 +2,7 @@ package model
 
 import "strconv"
 
-// Pretrained is the config.json by which Hugging Face's transformers builds the same network.
+// Pretrained is the config.json from which Hugging Face's transformers builds the same network.
 type Pretrained struct {
 	Architectures    []string          `json:"architectures"`
 	ModelType        string            `json:"model_type"`
@@ -18,13 +18,13 @@ type Pretrained struct {
 	Kinds            int               `json:"type_vocab_size"`
 	Eps              float64           `json:"layer_norm_eps"`
 	Deviation        float64           `json:"initializer_range"`
-	Padding          *int              `json:"pad_token_id"` // null: there is none
+	Padding          *int              `json:"pad_token_id"` // null if there is none
 	Type             string            `json:"torch_dtype"`
 	Labels           map[string]string `json:"id2label"` // by number
 	Numbers          map[string]int    `json:"label2id"`
 }
 
-// Pretrained describes a network that reads texts. Its classes are called labels.
+// Pretrained describes a network that reads texts. labels are the names of its classes.
 func (n Network) Pretrained(labels []string) Pretrained {
 	b := n.bert
 	p := Pretrained{Architectures: []string{"BertForSequenceClassification"}, ModelType: "bert",

@@ -8,12 +8,12 @@ import (
 )
 
 // resnet20 and resnet56 are the networks for CIFAR of He et al. 2015 (arXiv 1512.03385), section
-// 4.2, with 3 and 9 blocks to a stage.
+// 4.2, with 3 and 9 blocks per stage.
 func resnet20(x *graph.Node, classes int) *graph.Node { return smallResNet(x, classes, 3) }
 func resnet56(x *graph.Node, classes int) *graph.Node { return smallResNet(x, classes, 9) }
 
-// smallResNet has three stages of so many blocks of two 3x3 convolutions, with 16, 32 and 64
-// channels, and shortcuts without parameters. Names are those of the usual PyTorch
+// smallResNet has three stages of that many blocks of two 3x3 convolutions, with 16, 32 and 64
+// channels, and shortcuts without parameters. The names are those of the usual PyTorch
 // implementation, pytorch_resnet_cifar10.
 func smallResNet(x *graph.Node, classes, blocks int) *graph.Node {
 	channels := 16
@@ -25,7 +25,7 @@ func smallResNet(x *graph.Node, classes, blocks int) *graph.Node {
 				x = basicBlock(name, x, x, channels, 1)
 				continue
 			}
-			// Every second pixel, and zeros as the channels that the input does not have.
+			// Every second pixel, and zeros for the channels that the input lacks.
 			channels *= 2
 			shortcut := graph.Subsample(x, 2, channels/4, channels/4)
 			x = basicBlock(name, x, shortcut, channels, 2)
@@ -42,12 +42,12 @@ func basicBlock(name string, x, shortcut *graph.Node, channels, stride int) *gra
 	return graph.ReLU(graph.Add(y, shortcut))
 }
 
-// largestSmallImage is the size, in pixels, up to which resnet50 keeps the whole map.
+// largestSmallImage is the size, in pixels, up to which resnet50 has the stem for CIFAR.
 const largestSmallImage = 64
 
 // resnet50 is torchvision's version 1.5, with the stride of a block in its 3x3 convolution. Images
-// larger than 64 pixels enter through the stem for ImageNet, 7x7 with stride 2 and a max-pool;
-// smaller ones through the one for CIFAR, 3x3 with stride 1.
+// larger than 64 pixels have the stem for ImageNet, 7x7 with stride 2 and a max-pool; smaller ones
+// the stem for CIFAR, 3x3 with stride 1.
 func resnet50(x *graph.Node, classes int) *graph.Node {
 	stem := StemCIFAR
 	if s := x.Shape(); len(s) == 4 && max(s[1], s[2]) > largestSmallImage {
@@ -56,7 +56,7 @@ func resnet50(x *graph.Node, classes int) *graph.Node {
 	return resnet50From(stem, x, classes)
 }
 
-// The stems of resnet50; StemAuto goes by the size of the images.
+// The stems of resnet50; StemAuto selects by the size of the images.
 const (
 	StemAuto     = "auto"
 	StemCIFAR    = "cifar"
@@ -66,8 +66,8 @@ const (
 // Stems lists the stems.
 func Stems() []string { return []string{StemAuto, StemCIFAR, StemImageNet} }
 
-// WithStem returns resnet50 with one of Stems, and any other network, which has one stem, as it is. It fails
-// if the images are too small.
+// WithStem returns resnet50 with one of Stems. Any other network has one stem and is returned
+// unchanged. It returns an error if the images are too small.
 func (n Network) WithStem(stem string) (Network, error) {
 	if stem == StemAuto || n.Name != "resnet50" {
 		return n, nil
@@ -78,7 +78,7 @@ func (n Network) WithStem(stem string) (Network, error) {
 	return n, trial.Err()
 }
 
-// resnet50From is resnet50 with a stem.
+// resnet50From is resnet50 with the given stem.
 func resnet50From(stem string, x *graph.Node, classes int) *graph.Node {
 	if stem == StemImageNet {
 		x = graph.ReLU(convNorm("", "1", x, nn.Conv{Out: 64, Size: 7, Stride: 2, Pad: 3}))
@@ -98,9 +98,9 @@ func resnet50From(stem string, x *graph.Node, classes int) *graph.Node {
 	return nn.Linear{Out: classes, IsHead: true}.Apply("fc", graph.GlobalAvgPool(x))
 }
 
-// bottleneck adds to the shortcut a 1x1 convolution down to width channels, a 3x3 one, and a 1x1
-// one up to four times as many. The first block of a stage brings its shortcut to that shape with
-// a convolution.
+// bottleneck adds three convolutions to the shortcut: 1x1 to width channels, 3x3, and 1x1 to four
+// times as many channels. The first block of a stage converts its shortcut to that shape with a
+// convolution.
 func bottleneck(name string, x *graph.Node, width, stride int, isFirst bool) *graph.Node {
 	y := graph.ReLU(convNorm(name, "1", x, nn.Conv{Out: width, Size: 1}))
 	y = graph.ReLU(convNorm(name, "2", y, nn.Conv{Out: width, Size: 3, Stride: stride, Pad: 1}))

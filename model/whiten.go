@@ -9,20 +9,20 @@ import (
 	"lockstep/tensor"
 )
 
-// whitenSide is the side of the patches that a whitening layer looks at.
+// whitenSide is the side of the patches of a whitening layer.
 const whitenSide = 2
 
 // whitenPatch returns the number of values of a patch.
 func whitenPatch(channels int) int { return whitenSide * whitenSide * channels }
 
-// whitenEps is added to the variance in each direction, so that noise is not blown up.
+// whitenEps is added to the variance in each direction, so that noise is not amplified.
 const whitenEps = 5e-4
 
-// whiten sets the filters [2n, C, 2, 2] of the layer called name to those that whiten the patches of
-// images [N, H, W, C], each of n = 4C values: the eigenvectors of the patches' second moments, the
-// largest eigenvalue first, each divided by the root of its eigenvalue and a little, and then their
-// negatives. Sums are taken in float64 in the order of images, rows and columns, so the filters are
-// the same everywhere; an eigenvector's largest component is positive.
+// whiten sets the filters [2n, C, 2, 2] of the layer called name to those that whiten the patches
+// of images [N, H, W, C], each of n = 4C values: the eigenvectors of the patches' second moments,
+// largest eigenvalue first, each divided by the root of its eigenvalue plus whitenEps, followed by
+// their negatives. Sums are taken in float64 in the order of images, rows and columns, so the
+// filters are the same on every machine. The largest component of each eigenvector is positive.
 func whiten(v *graph.Variables, name string, shape tensor.Shape, images []float32) {
 	height, width, channels := shape[0], shape[1], shape[2]
 	n := whitenPatch(channels)
@@ -58,7 +58,7 @@ func whiten(v *graph.Variables, name string, shape tensor.Shape, images []float3
 	v.SetParam(slices.IndexFunc(v.Params, func(p graph.Param) bool { return p.Name == name }), filters)
 }
 
-// readPatch takes the patch at (h, w) of an image [H, W, C] in the order of a filter, [C, 2, 2].
+// readPatch copies the patch at (h, w) of an image [H, W, C] in the order of a filter, [C, 2, 2].
 func readPatch(dst []float64, image []float32, h, w, width, channels int) {
 	for c := range channels {
 		for y := range whitenSide {
@@ -79,17 +79,17 @@ func addProducts(m [][]float64, x []float64) {
 	}
 }
 
-// eigen returns the eigenvalues of a symmetric matrix, the largest first, with their unit vectors, by
-// Jacobi's method: rotations that each clear one pair of elements, in order, until nothing is left to
-// clear. It overwrites m. (Golub and Van Loan, Matrix Computations, section 8.5.)
+// eigen returns the eigenvalues of a symmetric matrix in descending order, and their unit
+// eigenvectors, by Jacobi's method: rotations that each zero one pair of elements, in order, until
+// all are zero. It overwrites m. (Golub and Van Loan, Matrix Computations, section 8.5.)
 func eigen(m [][]float64) (values []float64, vectors [][]float64) {
 	n := len(m)
-	rows := make([][]float64, n) // of the product of all rotations: the vectors so far
+	rows := make([][]float64, n) // product of all rotations so far
 	for i := range rows {
 		rows[i] = make([]float64, n)
 		rows[i][i] = 1
 	}
-	const sweeps = 50 // about six are enough
+	const sweeps = 50 // about six suffice
 	for range sweeps {
 		isClear := true
 		for p := range n {
@@ -116,7 +116,8 @@ func eigen(m [][]float64) (values []float64, vectors [][]float64) {
 	return values, vectors
 }
 
-// rotate clears m[p][q] and m[q][p] by a rotation in that plane, which the rows of vectors take part in.
+// rotate zeroes m[p][q] and m[q][p] by a rotation in that plane, and applies it to the rows of
+// vectors.
 func rotate(m, vectors [][]float64, p, q int) {
 	theta := (m[q][q] - m[p][p]) / (2 * m[p][q])
 	t := 1 / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
@@ -138,7 +139,7 @@ func rotate(m, vectors [][]float64, p, q int) {
 	m[p][q], m[q][p] = 0, 0
 }
 
-// upright turns a vector round if its largest component is negative.
+// upright negates a vector if its largest component is negative.
 func upright(x []float64) []float64 {
 	largest := 0
 	for i, a := range x {

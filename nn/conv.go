@@ -33,8 +33,8 @@ func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 // Linear is a fully connected layer with Out features, after PyTorch's Linear: parameters weight
 // [Out, C] and bias [Out].
 //
-// Applied to a map [N, H, W, C] it reads all C*H*W values of a sample in PyTorch's order, as if
-// behind a flatten, and returns [N, Out]. Otherwise it reads the last axis and keeps the others.
+// Applied to a map [N, H, W, C] it reads all C*H*W values of a sample in PyTorch's order, as after
+// a flatten, and returns [N, Out]. Otherwise it reads the last axis and keeps the others.
 type Linear struct {
 	Out    int
 	NoBias bool
@@ -60,8 +60,7 @@ func (l Linear) Apply(name string, x *graph.Node) *graph.Node {
 	return graph.Linear(x, w, bias(g, name, l.Out, l.NoBias, init))
 }
 
-// features returns the length of an axis, or 1 if there is none, in which case the op itself will
-// complain about the input.
+// features returns the length of an axis, or 1 if there is none; the op then reports the error.
 func features(s tensor.Shape, axis int) int {
 	if axis < 0 || axis >= len(s) {
 		return 1

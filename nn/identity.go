@@ -5,9 +5,10 @@ import (
 	"lockstep/random"
 )
 
-// ByIdentity is the initial distribution of convolutions that start by passing on what they get: of
-// filters [Out, in, size, size] the first in are 1 at the middle of their own input and 0 elsewhere,
-// the others uniform as by default (Jordan 2024, arXiv 2404.00498, section 3.3). size must be odd.
+// ByIdentity is the initial distribution of convolutions that start as the identity: of the filters
+// [Out, in, size, size] the first in are 1 at the centre of their own input channel and 0
+// elsewhere; the others are uniform as by default (Jordan 2024, arXiv 2404.00498, section 3.3).
+// size must be odd.
 func ByIdentity(in, size int) graph.Init { return identity{in, size} }
 
 type identity struct{ in, size int }

@@ -30,8 +30,8 @@ type ReLU struct{}
 // Apply implements Layer.
 func (ReLU) Apply(_ string, x *graph.Node) *graph.Node { return graph.ReLU(x) }
 
-// MaxPool takes the maximum over windows of Size x Size pixels, Stride apart, of a map with Pad pixels
-// around it that never win; Stride 0 means Size. It has no parameters.
+// MaxPool computes the maximum over windows of Size x Size pixels, Stride apart, of a map padded
+// with Pad pixels of -infinity; Stride 0 means Size. It has no parameters.
 type MaxPool struct{ Size, Stride, Pad int }
 
 // Apply implements Layer.
@@ -43,7 +43,7 @@ func (l MaxPool) Apply(_ string, x *graph.Node) *graph.Node {
 	return graph.MaxPool(x, l.Size, stride, l.Pad)
 }
 
-// GlobalAvgPool takes each channel's mean over the map: [N, H, W, C] becomes [N, C]. It has no
+// GlobalAvgPool computes each channel's mean over the map: [N, H, W, C] becomes [N, C]. It has no
 // parameters.
 type GlobalAvgPool struct{}
 

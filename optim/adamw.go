@@ -28,14 +28,14 @@ type AdamW struct {
 	power1, power2         float64 // beta1^t and beta2^t
 }
 
-// The settings that torch.optim.AdamW has by default.
+// The defaults of torch.optim.AdamW.
 const (
 	adamWBeta1 = 0.9
 	adamWBeta2 = 0.999
 	adamWEps   = 1e-8
 )
 
-// NewAdamW returns AdamW over weights with moments of zero. The settings must be valid.
+// NewAdamW returns AdamW over weights with zero moments. The settings must be valid.
 func NewAdamW(c Config, cpu *compute.CPU, weights []float32, params []Param) (*AdamW, error) {
 	stretches, err := c.stretches(params, len(weights))
 	if err != nil {
@@ -55,7 +55,7 @@ func NewAdamW(c Config, cpu *compute.CPU, weights []float32, params []Param) (*A
 	}, nil
 }
 
-// Bytes returns the memory of the moments.
+// Bytes returns the size of the moments.
 func (a *AdamW) Bytes() int64 { return 4 * int64(len(a.first)+len(a.second)) }
 
 // State returns the moments.
@@ -63,7 +63,7 @@ func (a *AdamW) State() []Vector {
 	return []Vector{{"exp_avg", a.first}, {"exp_avg_sq", a.second}}
 }
 
-// Resume computes the powers of the betas as that many steps do, so that the bits are theirs.
+// Resume computes the powers of the betas step by step, so that they have the same bits.
 func (a *AdamW) Resume(steps int) {
 	a.step, a.power1, a.power2 = 0, 1, 1
 	for range steps {
@@ -92,7 +92,7 @@ func (a *AdamW) Step(lo, hi int, g []float32, lr float64, scale float32) {
 	}
 }
 
-// update writes the new values of the weights from number from on to w, which holds the old ones.
+// update writes the new weights to w, which holds the old ones; w begins at weight number from.
 func (a *AdamW) update(w []float32, from int, g []float32, lr, decay float64, scale float32) {
 	to := from + len(w)
 	a.cpu.AdamW(w, a.first[from:to], a.second[from:to], g, row.AdamWStep{

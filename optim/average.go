@@ -17,12 +17,12 @@ type EMA struct {
 	average [][]float32
 }
 
-// NewEMA returns the average of live with this decay, in (0, 1), which starts at live's values.
+// NewEMA returns the average of live with the given decay, in (0, 1). It starts at live's values.
 func NewEMA(decay float64, cpu *compute.CPU, live ...[]float32) *EMA {
 	return &EMA{row.On(cpu), decay, live, clones(live)}
 }
 
-// Restart makes the average what the live values are.
+// Restart sets the average to the live values.
 func (e *EMA) Restart() { copyAll(e.average, e.live) }
 
 // copyAll copies vectors.
@@ -61,7 +61,7 @@ func swapAll(a, b [][]float32) {
 	}
 }
 
-// State returns the averages, one per vector, all by the name of ema.
+// State returns the averages, one per vector, all named "ema".
 func (e *EMA) State() []Vector { return named("ema", e.average) }
 
 // named gives vectors a name.
@@ -81,15 +81,16 @@ func named(name string, vectors [][]float32) []Vector {
 // The slow weights are what is evaluated and what a run ends with. Power 0 is the paper's rule, with the
 // same Alpha throughout.
 type LookaheadConfig struct {
-	// Every is the number of steps between two looks; 0 means no lookahead.
+	// Every is the number of steps between two updates; 0 means no lookahead.
 	Every int
-	// Alpha is how far the slow weights go, in (0, 1].
+	// Alpha, in (0, 1], is the step of the slow weights towards the fast ones.
 	Alpha float64
-	// Power, 0 to 100, lets the slow weights follow all the way at first.
+	// Power, 0 to 100, makes that step larger at the beginning of the run.
 	Power int
 }
 
-// ParseLookahead reads "EVERY,ALPHA" or "EVERY,ALPHA,POWER" such as "5,0.5"; the empty string means none.
+// ParseLookahead parses "EVERY,ALPHA" or "EVERY,ALPHA,POWER" such as "5,0.5"; the empty string
+// means none.
 func ParseLookahead(s string) (LookaheadConfig, error) {
 	if s == "" {
 		return LookaheadConfig{}, nil
@@ -112,7 +113,7 @@ func ParseLookahead(s string) (LookaheadConfig, error) {
 	return c, nil
 }
 
-// String returns the form that ParseLookahead reads.
+// String returns the form that ParseLookahead parses.
 func (c LookaheadConfig) String() string {
 	switch {
 	case c == LookaheadConfig{}:
@@ -123,7 +124,7 @@ func (c LookaheadConfig) String() string {
 	return fmt.Sprintf("%d,%v,%d", c.Every, c.Alpha, c.Power)
 }
 
-// Validate reports the first setting out of range.
+// Validate returns an error for the first setting that is out of range.
 func (c LookaheadConfig) Validate() error {
 	if c == (LookaheadConfig{}) {
 		return nil
@@ -144,15 +145,16 @@ type Lookahead struct {
 	slow   [][]float32
 }
 
-// NewLookahead returns c's lookahead over a run of steps, whose slow weights start at the values of fast.
+// NewLookahead returns c's lookahead over a run of that many steps. The slow weights start at the
+// values of fast.
 func NewLookahead(c LookaheadConfig, cpu *compute.CPU, steps int, fast ...[]float32) *Lookahead {
 	return &Lookahead{c, row.On(cpu), steps, fast, clones(fast)}
 }
 
-// Restart makes the slow weights what the fast ones are.
+// Restart sets the slow weights to the fast ones.
 func (l *Lookahead) Restart() { copyAll(l.slow, l.fast) }
 
-// After does what is due after step n, counted from 1. It allocates nothing.
+// After updates the slow weights if step n, counted from 1, is due. It allocates nothing.
 func (l *Lookahead) After(n int) {
 	if n%l.config.Every != 0 {
 		return
@@ -170,5 +172,5 @@ func (l *Lookahead) After(n int) {
 // Swap exchanges the slow and the fast weights.
 func (l *Lookahead) Swap() { swapAll(l.slow, l.fast) }
 
-// State returns the slow weights, one per vector, all by the name of lookahead.
+// State returns the slow weights, one per vector, all named "lookahead".
 func (l *Lookahead) State() []Vector { return named("lookahead", l.slow) }

@@ -6,9 +6,9 @@
 // norm; [EMA] and [Lookahead] follow the weights. A [ScheduleConfig] plus the length of a run gives a
 // [Schedule], the learning rate of each step, and a [ScaleRule] adapts the rate to the batch.
 //
-// Every number here is a function of its arguments alone: updates are elementwise, norms are summed in an
-// order that the length fixes, rates are computed with explicit roundings and an own cosine, so the number
-// of threads changes no bit. All processors agree as well, except on the matrix products of both Muons,
-// which are those of internal/kernel. Invalid settings are errors of Validate, New and Build; a wrong slice
-// length is a panic.
+// Every result is a function of the arguments alone: updates are elementwise, norms are summed in
+// an order that depends only on the length, and rates are computed with explicit rounding and a
+// cosine of this package. So the number of threads changes no bit. All processors agree as well,
+// except for the matrix products of both Muons, which are those of internal/kernel. Invalid
+// settings are errors of Validate, New and Build; a wrong slice length is a panic.
 package optim

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// Group gives some parameters settings of their own.
+// Group gives some parameters their own settings.
 type Group struct {
-	// Match chooses the parameters by name, with the pattern language of package path: * stands for
-	// any characters.
+	// Match selects parameters by name, with the patterns of package path: * stands for any
+	// characters.
 	Match string
-	// Rate multiplies the learning rate, from 0, which leaves the parameters as they are.
+	// Rate multiplies the learning rate; 0 freezes the parameters.
 	Rate float64
-	// WeightDecay stands in place of Config's, with the same meaning.
+	// WeightDecay replaces Config's, with the same meaning.
 	WeightDecay float64
-	// Steps is how many steps the parameters take part in before they stay as they are; 0 means all.
+	// Steps is the number of steps after which the parameters are frozen; 0 means never.
 	Steps int
 }
 
-// Groups are the groups of a run; the first that matches a parameter counts.
+// Groups are the groups of a run; the first that matches a parameter applies.
 type Groups []Group
 
-// String returns the form that ParseGroups reads.
+// String returns the form that ParseGroups parses.
 func (g Groups) String() string {
 	texts := make([]string, len(g))
 	for i, one := range g {
@@ -36,8 +36,8 @@ func (g Groups) String() string {
 	return strings.Join(texts, ";")
 }
 
-// ParseGroups reads "MATCH=RATE,DECAY" or "MATCH=RATE,DECAY,STEPS" for each group, with a semicolon
-// between two, such as "*.bias=2,0;stem.*=0,0"; the empty string means none.
+// ParseGroups parses "MATCH=RATE,DECAY" or "MATCH=RATE,DECAY,STEPS" for each group, separated by
+// semicolons, such as "*.bias=2,0;stem.*=0,0"; the empty string means none.
 func ParseGroups(s string) (Groups, error) {
 	if s == "" {
 		return nil, nil
@@ -83,12 +83,12 @@ func (g Group) validate() error {
 
 // has reports whether the parameter called name belongs to the group.
 func (g Group) has(name string) bool {
-	is, _ := path.Match(g.Match, name) // validate has read the pattern
+	is, _ := path.Match(g.Match, name) // validate has checked the pattern
 	return is
 }
 
-// Check returns an error for the first group that matches none of a network's parameters, which are called
-// names.
+// Check returns an error for the first group that matches none of names, the names of a network's
+// parameters.
 func (g Groups) Check(names []string) error {
 	for _, one := range g {
 		if !slices.ContainsFunc(names, one.has) {

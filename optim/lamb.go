@@ -6,7 +6,7 @@ import (
 	"lockstep/compute"
 )
 
-// LAMB is Adam whose steps follow each layer's norm, for large batches (You et al. 2019, arXiv
+// LAMB is Adam with steps scaled by each layer's norm, for large batches (You et al. 2019, arXiv
 // 1904.00962, algorithm 2).
 //
 // With g the summed gradient of a layer, s the scale, d the weight decay and t the number of the step
@@ -18,19 +18,19 @@ import (
 //	u = m/(1-beta1^t) / (sqrt(v)/sqrt(1-beta2^t) + eps) + d*w
 //	w -= lr * |w|/|u| * u
 //
-// where |x| is the root of the sum of squares. The ratio is 1 where a norm is 0, and, as in the authors'
-// program, for biases and the gains of norms.
+// where |x| is the root of the sum of squares. The ratio is 1 where a norm is 0 and, as in the
+// authors' program, for biases and the gains of norms.
 type LAMB struct {
 	adam   AdamW // the moments
 	layers []layer
 	norm   norm
-	u      []float32 // -u of the layer in hand
+	u      []float32 // -u of the current layer
 }
 
 // lambEps is the paper's epsilon.
 const lambEps = 1e-6
 
-// NewLAMB returns LAMB over weights with moments of zero. The settings must be valid.
+// NewLAMB returns LAMB over weights with zero moments. The settings must be valid.
 func NewLAMB(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LAMB, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
@@ -45,13 +45,13 @@ func NewLAMB(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LA
 		u: make([]float32, largest(layers))}, nil
 }
 
-// Bytes returns the memory of the moments and of one layer.
+// Bytes returns the size of the moments and of one layer.
 func (l *LAMB) Bytes() int64 { return l.adam.Bytes() + 4*int64(len(l.u)) }
 
 // State returns the moments.
 func (l *LAMB) State() []Vector { return l.adam.State() }
 
-// Resume makes the next step the one after so many. See AdamW.
+// Resume continues after that many steps. See AdamW.
 func (l *LAMB) Resume(steps int) { l.adam.Resume(steps) }
 
 // Step updates the weights [lo, hi). See Optimizer.

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/kernel/row"
 )
 
-// LARS is SGD with momentum whose rate follows each layer's norms, for large batches (You, Gitman and
-// Ginsburg 2017, arXiv 1708.03888, algorithm 1).
+// LARS is SGD with momentum and a rate scaled by each layer's norms, for large batches (You, Gitman
+// and Ginsburg 2017, arXiv 1708.03888, algorithm 1).
 //
 // With g the summed gradient of a layer, s the scale, d the weight decay and m the momentum,
 //
@@ -16,8 +16,8 @@ import (
 //	v = m*v + lr*trust*(g*s + d*w)           (v starts at 0)
 //	w -= v                                   (Nesterov: w -= lr*trust*(g*s + d*w) + m*v)
 //
-// where |x| is the root of the sum of squares. The paper leaves open what becomes of biases and norms;
-// they are stepped as by SGD, as the field does.
+// where |x| is the root of the sum of squares. The paper does not cover biases and norms; they are
+// updated as by SGD, which is common practice.
 type LARS struct {
 	cpu               *row.CPU
 	weights, velocity []float32
@@ -48,10 +48,10 @@ func NewLARS(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LA
 	}, nil
 }
 
-// wholeLayers is layers for a rule that cannot do without.
+// wholeLayers is layers for a rule that requires the list of parameters.
 func (c Config) wholeLayers(params []Param, n int) ([]layer, error) {
 	if len(params) == 0 {
-		return nil, fmt.Errorf("optim: %s needs to know where the parameters lie", c.Name)
+		return nil, fmt.Errorf("optim: %s needs the list of parameters", c.Name)
 	}
 	return c.layers(params, n)
 }
@@ -62,7 +62,7 @@ func (l *LARS) Bytes() int64 { return 4 * int64(len(l.velocity)) }
 // State returns the velocity.
 func (l *LARS) State() []Vector { return []Vector{{"momentum_buffer", l.velocity}} }
 
-// Resume counts the steps, after which some parameters may stay as they are.
+// Resume sets the number of steps done, which decides which parameters are frozen.
 func (l *LARS) Resume(steps int) { l.step = steps }
 
 // Step updates the weights [lo, hi). See Optimizer.

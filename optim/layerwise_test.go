@@ -309,11 +309,12 @@ func TestParameterErrors(t *testing.T) {
 		want   string
 	}{
 		{func(_ *optim.Config, p []optim.Param) []optim.Param { p[1].Offset = 215; return p },
-			"conv.bias lies at [215,223)"},
+			"conv.bias at [215,223)"},
 		{func(_ *optim.Config, p []optim.Param) []optim.Param { p[3].Offset = 851; return p },
-			"words.weight lies at"},
-		{func(_ *optim.Config, p []optim.Param) []optim.Param { p[0].Rows = 26; return p }, "as [26,8]"},
-		{func(*optim.Config, []optim.Param) []optim.Param { return nil }, "needs to know where"},
+			"words.weight at"},
+		{func(_ *optim.Config, p []optim.Param) []optim.Param { p[0].Rows = 26; return p },
+			"with shape [26,8]"},
+		{func(*optim.Config, []optim.Param) []optim.Param { return nil }, "needs the list of parameters"},
 		{func(c *optim.Config, p []optim.Param) []optim.Param {
 			c.Groups = []optim.Group{{Match: "conv1.*", Rate: 1}}
 			return p

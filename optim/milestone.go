@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Milestones are the epochs, possibly fractional and rising, at which the rate of "step" drops, as in
-// PyTorch's MultiStepLR.
+// Milestones are the epochs, possibly fractional and ascending, at which the rate of "step" drops,
+// as in PyTorch's MultiStepLR.
 type Milestones []float64
 
-// ParseMilestones reads "EPOCH,EPOCH,..." such as "30,60,80"; the empty string means none.
+// ParseMilestones parses "EPOCH,EPOCH,..." such as "30,60,80"; the empty string means none.
 func ParseMilestones(s string) (Milestones, error) {
 	if s == "" {
 		return nil, nil
@@ -26,7 +26,7 @@ func ParseMilestones(s string) (Milestones, error) {
 	return m, m.validate()
 }
 
-// String returns the form that ParseMilestones reads.
+// String returns the form that ParseMilestones parses.
 func (m Milestones) String() string {
 	texts := make([]string, len(m))
 	for i, epoch := range m {

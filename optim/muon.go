@@ -6,9 +6,9 @@ import (
 	"lockstep/compute"
 )
 
-// Muon makes every step of a matrix nearly orthogonal (Jordan et al. 2024, kellerjordan.github.io/posts/muon;
-// the factor of the rate after Liu et al. 2025, arXiv 2502.16982, section 2.2), as torch.optim.Muon with
-// adjust_lr_fn="match_rms_adamw" does.
+// Muon orthogonalizes every step of a matrix approximately (Jordan et al. 2024,
+// kellerjordan.github.io/posts/muon; the factor of the rate after Liu et al. 2025, arXiv
+// 2502.16982, section 2.2), as torch.optim.Muon with adjust_lr_fn="match_rms_adamw" does.
 //
 // With g the summed gradient of a matrix of A by B, s the scale, d the weight decay and m the momentum:
 //
@@ -18,19 +18,19 @@ import (
 //	w = w * (1 - lr*d)
 //	w -= lr * 0.2*sqrt(max(A, B)) * orthogonal(u)
 //
-// Convolutions count as matrices of their outputs by all the rest. Biases, gains of norms, embeddings and
-// the last layer are stepped as by AdamW, at the same rate, which the factor makes possible.
+// Convolutions count as matrices of [outputs, all other axes]. Biases, gains of norms, embeddings
+// and the last layer are updated as by AdamW at the same rate, which the factor makes possible.
 type Muon struct {
 	adam     AdamW // of the others; its first moments are the matrices' v
 	layers   []layer
 	momentum float32
 	nesterov bool
 	plans    []*orthogonal // by layer; nil for the others
-	room     int64         // bytes of the plans
-	g, u     []float32     // of the layer in hand
+	room     int64         // size of the plans in bytes
+	g, u     []float32     // of the current layer
 }
 
-// NewMuon returns Muon over weights with moments of zero. The settings must be valid.
+// NewMuon returns Muon over weights with zero moments. The settings must be valid.
 func NewMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*Muon, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
@@ -46,13 +46,13 @@ func NewMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*Mu
 	return m, nil
 }
 
-// Bytes returns the memory of the moments, of two layers, and of the products of each size of matrix.
+// Bytes returns the size of the moments, of two layers, and of the products of each size of matrix.
 func (m *Muon) Bytes() int64 { return m.adam.Bytes() + 4*int64(len(m.g)+len(m.u)) + m.room }
 
-// State returns the moments; the first are the momentum of the matrices.
+// State returns the moments; the first moments of matrices are their momentum.
 func (m *Muon) State() []Vector { return m.adam.State() }
 
-// Resume makes the next step the one after so many. See AdamW.
+// Resume continues after that many steps. See AdamW.
 func (m *Muon) Resume(steps int) { m.adam.Resume(steps) }
 
 // Step updates the weights [lo, hi). See Optimizer. A matrix of R rows and C columns costs

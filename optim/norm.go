@@ -7,10 +7,10 @@ import (
 	"lockstep/internal/kernel/row"
 )
 
-// norm takes Euclidean norms in an order that depends on the length alone.
+// norm computes Euclidean norms in an order that depends on the length alone.
 type norm struct{ squares *row.Squares }
 
-// newNorm returns norms of up to the largest layer.
+// newNorm returns a norm for vectors up to the largest layer.
 func newNorm(cpu *compute.CPU, layers []layer) norm {
 	return norm{row.On(cpu).NewSquares(largest(layers))}
 }
@@ -27,20 +27,20 @@ func largest(layers []layer) int {
 	return n
 }
 
-// Clip scales gradients down to a greatest global norm, as torch.nn.utils.clip_grad_norm_ does.
+// Clip scales gradients down to a maximum global norm, as torch.nn.utils.clip_grad_norm_ does.
 type Clip struct {
 	most float64
 	norm norm
 }
 
-// NewClip returns a Clip to the norm most, above 0, of gradients of n values.
+// NewClip returns a Clip to the maximum norm most, above 0, for gradients of n values.
 func NewClip(most float64, cpu *compute.CPU, n int) *Clip {
 	return &Clip{most, norm{row.On(cpu).NewSquares(n)}}
 }
 
-// Scale returns scale * min(1, most/(|g*scale| + 1e-6)), by which to scale the summed gradient g so that
-// its mean, at a factor scale, is clipped. |x| is the root of the sum of squares over all parameters. One
-// pass over g; it allocates nothing.
+// Scale returns scale * min(1, most/(|g*scale| + 1e-6)): the factor that turns the summed gradient
+// g into the clipped mean, where scale turns it into the mean. |x| is the root of the sum of
+// squares over all parameters. It takes one pass over g and allocates nothing.
 func (c *Clip) Scale(g []float32, scale float32) float32 {
 	return float32(float64(scale) * min(1, c.most/(c.norm.of(g)*float64(scale)+1e-6)))
 }

@@ -9,65 +9,65 @@ import (
 
 // Optimizer turns gradients into new weights.
 type Optimizer interface {
-	// Step updates the weights [lo, hi) of the flat vector, whose summed gradient is g, with
-	// len(g) = hi-lo. The gradient counts times scale (1/samples turns a sum into a mean), and
-	// lr is this step's learning rate. Each weight must be in exactly one range per step; the range
-	// that starts at 0 comes first and begins the step; a range cuts no parameter in two unless the rule
-	// IsElementwise. It allocates
-	// nothing.
+	// Step updates the weights [lo, hi) of the flat vector by their summed gradient g, len(g) =
+	// hi-lo. The gradient is multiplied by scale (1/samples turns a sum into a mean); lr is this
+	// step's learning rate. Each weight must be in exactly one range per step. The range that
+	// starts at 0 comes first and begins the step. A range consists of whole parameters unless the
+	// rule IsElementwise. Step allocates nothing.
 	Step(lo, hi int, g []float32, lr float64, scale float32)
-	// Bytes returns the memory it takes besides the weights: its state, and room to work in.
+	// Bytes returns the memory of the optimizer besides the weights: its state and scratch.
 	Bytes() int64
 	// State returns the vectors that are kept between steps, always the same ones in the same
-	// order. Their data is the optimizer's own: who has written all of it, and then calls Resume,
-	// goes on where the state was read.
+	// order. Their data is the optimizer's own: to restore, overwrite every vector, then call
+	// Resume.
 	State() []Vector
-	// Resume makes the next step the one after so many. What else is kept follows from their
-	// number. Cost: O(steps).
+	// Resume sets the number of steps done; the rest of the state follows from it. Cost: O(steps).
 	Resume(steps int)
 }
 
-// Vector is one of the vectors that an optimizer keeps.
+// Vector is one vector of an optimizer's state.
 type Vector struct {
-	// Name is what torch.optim calls it.
+	// Name is its name in torch.optim.
 	Name string
 	// Data has the length and the layout of the weights.
 	Data []float32
 }
 
-// Config chooses an update rule.
+// Config configures an optimizer.
 type Config struct {
-	// Name is the rule: "sgd", which is also what the empty name means, "adamw", "lars", "lamb", "muon"
-	// or "unit-muon".
+	// Name is the update rule: "sgd" (also the empty name), "adamw", "lars", "lamb", "muon" or
+	// "unit-muon".
 	Name string
 	// LR is the base learning rate, at least 0; a schedule multiplies it.
 	LR float64
-	// Momentum is the share of the last velocity that is kept, in [0, 1). AdamW and LAMB have none.
+	// Momentum, in [0, 1), is the fraction of the last velocity that is kept. AdamW and LAMB ignore
+	// it.
 	Momentum float64
-	// WeightDecay, at least 0, is the coupled L2 penalty of SGD and LARS, which adds WeightDecay*w to
-	// the gradient; AdamW and Muon take LR*WeightDecay*w off the weights instead, and LAMB adds it to
-	// the direction.
+	// WeightDecay, at least 0, is the coupled L2 penalty of SGD and LARS, which adds WeightDecay*w
+	// to the gradient. AdamW and Muon instead subtract LR*WeightDecay*w from the weights, and LAMB
+	// adds it to the direction.
 	WeightDecay float64
-	// Beta1 and Beta2 are AdamW's and LAMB's decays of the first and the second moment, in (0, 1); 0 means
-	// 0.9 and 0.999. Eps is added to the root of the second moment, in (0, 1]; 0 means 1e-8, or 1e-6 of
-	// LAMB. They also hold for what Muon leaves to AdamW.
+	// Beta1 and Beta2, in (0, 1), are the decays of the first and second moments of AdamW and LAMB;
+	// 0 means 0.9 and 0.999. Eps, in (0, 1], is added to the root of the second moment; 0 means
+	// 1e-8, for LAMB 1e-6. They also apply to the parameters that Muon updates as by AdamW.
 	Beta1, Beta2, Eps float64
-	// DecayMatrices keeps the decay from biases and the gains of norms, unless a group says otherwise.
+	// DecayMatrices restricts weight decay to matrices, unless a group says otherwise: biases and
+	// the gains of norms have none.
 	DecayMatrices bool
-	// Nesterov looks ahead along the new velocity; it needs Momentum > 0. AdamW and LAMB have neither.
+	// Nesterov uses Nesterov momentum; it needs Momentum > 0. AdamW and LAMB ignore it.
 	Nesterov bool
-	// Groups give parameters settings of their own; the first that matches counts.
+	// Groups give parameters their own settings; the first that matches applies.
 	Groups Groups
 }
 
 // Names lists the update rules.
 func Names() []string { return []string{"sgd", "adamw", "lars", "lamb", "muon", "unit-muon"} }
 
-// IsElementwise reports whether the rule updates each weight by itself, so that a range may cut a parameter
-// in two.
+// IsElementwise reports whether the rule updates each weight on its own, so that a range may
+// contain a part of a parameter.
 func IsElementwise(name string) bool { return name == "" || name == "sgd" || name == "adamw" }
 
-// Validate reports the first setting out of range.
+// Validate returns an error for the first setting that is out of range.
 func (c Config) Validate() error {
 	switch {
 	case c.Name != "" && !slices.Contains(Names(), c.Name):
@@ -92,13 +92,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// MaxRate is the largest learning rate, weight decay and number of warm-up epochs. It keeps rates far
-// inside float32, and catches NaN and infinities.
+// MaxRate is the maximum of learning rate, weight decay and warm-up epochs. It keeps rates far
+// inside the range of float32, and excludes NaN and infinities.
 const MaxRate = 1e6
 
 // New returns the optimizer of c over weights, which it updates in place on cpu's threads. Its
-// state starts at zero. params says where the parameters lie; without any, the rules that need no more
-// than the weights take them as one.
+// state starts at zero. params lists the parameters; if it is empty, rules that do not need the
+// list treat all weights as one.
 func New(c Config, cpu *compute.CPU, weights []float32, params []Param) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -6,16 +6,16 @@ import (
 	"lockstep/internal/kernel/row"
 )
 
-// orthogonal is the plan of Newton-Schulz steps on a matrix X of rows by cols: with X divided by its
-// norm, five times
+// orthogonal performs Newton-Schulz steps on a matrix X of rows by cols: X is divided by its norm,
+// and then five times
 //
 //	A = X'X  (or XX' if there are fewer rows than columns)
 //	B = b*A + c*A*A
 //	X = a*X + X*B  (or a*X + B*X)
 //
-// which brings every singular value near 1, to between about 0.7 and 1.2 (Jordan et al. 2024). PyTorch
-// computes in bfloat16, this in float32. Transposing X or changing the order of its columns does the same
-// to the result, so that the stored order of weights is as good as any.
+// which brings every singular value near 1, to between about 0.7 and 1.2 (Jordan et al. 2024).
+// PyTorch computes in bfloat16, this package in float32. Transposing X or permuting its columns
+// does the same to the result, so any stored order of weights will do.
 type orthogonal struct {
 	cpu     *row.CPU
 	isWide  bool
@@ -23,12 +23,12 @@ type orthogonal struct {
 	gram    *product.Conv // A
 	square  *product.Conv // A*A
 	apply   *product.Conv // X*B or B*X
-	a, b    []float32     // of the smaller side squared
-	next    []float32     // of the size of X
+	a, b    []float32     // of the square of the smaller side
+	next    []float32     // the size of X
 	scratch []float32
 }
 
-// The coefficients, number of steps and least norm of the authors.
+// The authors' coefficients, number of steps and least norm.
 const (
 	schulzA     = 3.4445
 	schulzB     = -4.7750
@@ -59,8 +59,8 @@ func newOrthogonal(cpu *compute.CPU, rows, cols int) *orthogonal {
 	return o
 }
 
-// planMatrices plans for the layers that are matrices, one plan for each size, and returns them by layer, nil
-// for the others, with their bytes.
+// planMatrices makes plans for the layers that are matrices, one plan for each size. It returns the
+// plans by layer, nil for other layers, and their size in bytes.
 func planMatrices(cpu *compute.CPU, layers []layer) (plans []*orthogonal, bytes int64) {
 	plans = make([]*orthogonal, len(layers))
 	bySize := map[[2]int]*orthogonal{}
@@ -78,12 +78,12 @@ func planMatrices(cpu *compute.CPU, layers []layer) (plans []*orthogonal, bytes 
 	return plans, bytes
 }
 
-// bytes returns the memory of intermediate values.
+// bytes returns the size of intermediate values.
 func (o *orthogonal) bytes() int64 {
 	return 4 * int64(len(o.a)+len(o.b)+len(o.next)+len(o.scratch))
 }
 
-// run replaces x, which holds X row by row, by the result.
+// run replaces x, which holds X row by row, with the result.
 func (o *orthogonal) run(x []float32) {
 	o.cpu.Scale(x, x, float32(1/max(o.norm.of(x), schulzEps)))
 	for range schulzSteps {

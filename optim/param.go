@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Kind says what a parameter is, as far as update rules care.
+// Kind is the kind of a parameter, as update rules distinguish them.
 type Kind int
 
 const (
@@ -24,21 +24,22 @@ const (
 type Param struct {
 	// Name is the parameter's name, which a Group matches.
 	Name string
-	// Offset and Len say where it lies. Len is 0 if the weights have nothing of it; only its name counts.
+	// Offset and Len are its range. Len is 0 if the weights contain none of it; only its name
+	// matters then.
 	Offset, Len int
-	// Rows and Cols are the shape of the stored matrix, whose elements lie row by row; for the
-	// weights of a layer Cols is the number of outputs. A Bias is one row.
+	// Rows and Cols are the shape of the stored matrix, stored row by row; for the weights of a
+	// layer Cols is the number of outputs. A Bias is one row.
 	Rows, Cols int
 	Kind       Kind
 }
 
-// setting is what holds for a parameter.
+// setting holds the settings of a parameter.
 type setting struct {
 	rate, decay float64
 	steps       int
 }
 
-// setting returns what holds for p: the first group that matches, else what Config says of all.
+// setting returns the settings of p: those of the first group that matches, else Config's.
 func (c Config) setting(p Param) setting {
 	for _, g := range c.Groups {
 		if g.has(p.Name) {
@@ -51,8 +52,7 @@ func (c Config) setting(p Param) setting {
 	return setting{rate: 1, decay: c.WeightDecay}
 }
 
-// IsFrozen reports whether step number step, counted from 1, leaves the parameter of that name as it is,
-// whatever its gradient.
+// IsFrozen reports whether the parameter of that name is frozen at step, counted from 1.
 func (c Config) IsFrozen(name string, step int) bool {
 	return c.setting(Param{Name: name}).isFrozen(step)
 }
@@ -63,12 +63,12 @@ type layer struct {
 	setting
 }
 
-// layers returns the parameters as they lie in a vector of n weights. It fails if they overlap or a
-// group matches none.
+// layers returns the parameters in the order of their offsets in a vector of n weights. It returns
+// an error if they overlap or a group matches none.
 func (c Config) layers(params []Param, n int) ([]layer, error) {
 	var all []layer
 	for _, p := range params {
-		if p.Len != 0 { // of which there is something
+		if p.Len != 0 { // skip those without elements
 			all = append(all, layer{p, c.setting(p)})
 		}
 	}
@@ -76,7 +76,7 @@ func (c Config) layers(params []Param, n int) ([]layer, error) {
 	end := 0
 	for _, l := range all {
 		if l.Len < 1 || l.Offset < end || l.Offset+l.Len > n || l.Rows*l.Cols != l.Len {
-			return nil, fmt.Errorf("optim: parameter %s lies at [%d,%d) as [%d,%d], want a place of "+
+			return nil, fmt.Errorf("optim: parameter %s at [%d,%d) with shape [%d,%d], want a range of "+
 				"that size in [%d,%d)", l.Name, l.Offset, l.Offset+l.Len, l.Rows, l.Cols, end, n)
 		}
 		end = l.Offset + l.Len
@@ -88,14 +88,15 @@ func (c Config) layers(params []Param, n int) ([]layer, error) {
 	return all, c.Groups.Check(names)
 }
 
-// stretch is a run of weights with the same settings.
+// stretch is a range of weights with the same settings.
 type stretch struct {
 	lo, hi int
 	setting
 }
 
-// stretches cuts n weights where the settings change. Gaps between parameters, which are zero and stay
-// so under any setting, go with what lies before them. Without parameters it is one stretch.
+// stretches divides n weights where the settings change. Gaps between parameters are zero and stay
+// zero under any setting; they belong to the stretch before them. Without parameters there is one
+// stretch.
 func (c Config) stretches(params []Param, n int) ([]stretch, error) {
 	layers, err := c.layers(params, n)
 	if err != nil {
@@ -115,10 +116,10 @@ func (c Config) stretches(params []Param, n int) ([]stretch, error) {
 	return all, nil
 }
 
-// isFrozen reports whether step number step, counted from 1, leaves the weights as they are.
+// isFrozen reports whether the weights are frozen at step, counted from 1.
 func (s setting) isFrozen(step int) bool { return s.rate == 0 || s.steps > 0 && step > s.steps }
 
-// within returns the part of the stretch that lies in [lo, hi), which may be empty.
+// within returns the part of the stretch in [lo, hi), which may be empty.
 func (s stretch) within(lo, hi int) (from, to int) {
 	from = max(lo, s.lo)
 	return from, max(from, min(hi, s.hi))
@@ -131,7 +132,7 @@ func mustFit(rule string, lo, hi int, g []float32) {
 	}
 }
 
-// isIn reports whether a layer lies in the weights [lo, hi). It panics if a part of it does.
+// isIn reports whether the layer is in the weights [lo, hi). It panics if only a part of it is.
 func (l *layer) isIn(rule string, lo, hi int) bool {
 	from, to := max(lo, l.Offset), min(hi, l.Offset+l.Len)
 	if from < to && to-from != l.Len {

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// ScaleRule adapts a learning rate that was chosen for another batch size. The zero rule leaves
-// it alone.
+// ScaleRule adapts a learning rate that was chosen for another batch size. The zero rule leaves it
+// unchanged.
 type ScaleRule struct {
-	// Name is "linear": the rate grows with the batch (Goyal et al. 2017, section 2.1), or "sqrt": it
-	// grows with the root of the batch (Krizhevsky 2014, arXiv 1404.5997, section 5; You et al. 2019,
-	// arXiv 1904.00962, for LAMB). Empty means no rule.
+	// Name is "linear" (the rate is proportional to the batch; Goyal et al. 2017, section 2.1) or
+	// "sqrt" (proportional to its root; Krizhevsky 2014, arXiv 1404.5997, section 5; You et al.
+	// 2019, arXiv 1904.00962, for LAMB). Empty means no rule.
 	Name string
-	// Batch is the batch that the rate was chosen for, at least 1.
+	// Batch is the batch size that the rate was chosen for, at least 1.
 	Batch int
 }
 
-// ParseScaleRule reads "linear,256" or "sqrt,256"; the empty string is the zero rule.
+// ParseScaleRule parses "linear,256" or "sqrt,256"; the empty string is the zero rule.
 func ParseScaleRule(s string) (ScaleRule, error) {
 	if s == "" {
 		return ScaleRule{}, nil
@@ -32,7 +32,7 @@ func ParseScaleRule(s string) (ScaleRule, error) {
 	return ScaleRule{Name: name, Batch: n}, nil
 }
 
-// String returns the form that ParseScaleRule reads.
+// String returns the form that ParseScaleRule parses.
 func (r ScaleRule) String() string {
 	if r == (ScaleRule{}) {
 		return ""
@@ -40,8 +40,8 @@ func (r ScaleRule) String() string {
 	return r.Name + "," + strconv.Itoa(r.Batch)
 }
 
-// Apply returns the rate for a global batch: lr*batch/r.Batch, lr*sqrt(batch/r.Batch), or lr under the
-// zero rule.
+// Apply returns the rate for a global batch: lr*batch/r.Batch, lr*sqrt(batch/r.Batch), or lr for
+// the zero rule.
 func (r ScaleRule) Apply(lr float64, batch int) float64 {
 	switch r.Name {
 	case "linear":

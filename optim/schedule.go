@@ -7,35 +7,35 @@ import (
 	"slices"
 )
 
-// Schedule gives the learning rate of every step of a run.
+// Schedule is the learning rate as a function of the step.
 type Schedule interface {
-	// Rate returns the learning rate of step, counted from 0. Beyond the end of the run it
-	// stays at the last value. It allocates nothing.
+	// Rate returns the learning rate of step, counted from 0. After the end of the run it keeps the
+	// last value. It allocates nothing.
 	Rate(step int) float64
 }
 
-// ScheduleConfig chooses how the learning rate moves over a run.
+// ScheduleConfig configures a Schedule.
 type ScheduleConfig struct {
 	// Name is "constant" (the default), "step", "cosine", "linear" or "triangle".
 	Name string
-	// Warmup is the number of epochs, possibly fractional, in which the rate climbs linearly to
-	// the base rate before the schedule begins. At least 0.
+	// Warmup is the number of epochs, possibly fractional and at least 0, in which the rate rises
+	// linearly to the base rate before the schedule begins.
 	Warmup float64
-	// Every is the number of epochs between two drops of "step", counted from the start of the
-	// run. 0 means 30.
+	// Every is the number of epochs between two drops of "step", from the start of the run. 0 means
+	// 30.
 	Every float64
-	// Milestones are the epochs of the drops of "step", in place of Every; none means Every.
+	// Milestones are the epochs at which "step" drops, instead of Every; none means Every.
 	Milestones Milestones
 	// Factor multiplies the rate at each drop of "step", in (0, 1]. 0 means 0.1.
 	Factor float64
-	// Triangle gives the corners of "triangle".
+	// Triangle has the corners of "triangle".
 	Triangle Triangle
 }
 
 // ScheduleNames lists the schedules.
 func ScheduleNames() []string { return []string{"constant", "step", "cosine", "linear", "triangle"} }
 
-// Validate reports the first setting out of range.
+// Validate returns an error for the first setting that is out of range.
 func (c ScheduleConfig) Validate() error {
 	if c.Name != "" && !slices.Contains(ScheduleNames(), c.Name) {
 		return fmt.Errorf("optim: schedule %q, want one of %v", c.Name, ScheduleNames())
@@ -51,7 +51,7 @@ func (c ScheduleConfig) Validate() error {
 	case !(c.Factor >= 0 && c.Factor <= 1):
 		return fmt.Errorf("optim: drop by the factor %v, want 0 to 1", c.Factor)
 	case c.Name == "triangle" && c.Warmup > 0:
-		return fmt.Errorf("optim: warm-up of %v epochs in front of a triangle, which climbs itself", c.Warmup)
+		return fmt.Errorf("optim: warm-up of %v epochs with a triangle, which has its own rise", c.Warmup)
 	}
 	if err := c.Milestones.validate(); err != nil {
 		return err
@@ -59,12 +59,12 @@ func (c ScheduleConfig) Validate() error {
 	return c.Triangle.validate()
 }
 
-// WantsLength reports whether the rate depends on the number of steps of the run.
+// WantsLength reports whether the rate depends on the length of the run in steps.
 func (c ScheduleConfig) WantsLength() bool {
 	return c.Name == "cosine" || c.Name == "linear" || c.Name == "triangle"
 }
 
-// Build returns the schedule over a run of steps with stepsPerEpoch steps to the epoch.
+// Build returns the schedule over a run of steps with stepsPerEpoch steps per epoch.
 //
 // With lr the base rate, w = Warmup*stepsPerEpoch and i the step from 0, the rate is
 // lr*(i+1)/w while i+1 < w. After that, with t = (i-w)/(steps-w) clamped to [0, 1],
@@ -77,8 +77,8 @@ func (c ScheduleConfig) WantsLength() bool {
 //	triangle  lr * (Start + (1-Start)*i/u)            for i < u = floor(Peak*steps),
 //	          lr * (1 - (1-End)*(i-u)/(steps-u))      from there on
 //
-// so that cosine, linear and triangle would reach 0 or End at the step after the last. The warm-up
-// goes to the base rate whatever the schedule; a triangle has none.
+// so that cosine and linear would reach 0, and triangle End, at the step after the last. The
+// warm-up rises to the base rate whatever the schedule; a triangle has none.
 func (c ScheduleConfig) Build(lr float64, steps, stepsPerEpoch int) (Schedule, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -113,12 +113,12 @@ func (c ScheduleConfig) Build(lr float64, steps, stepsPerEpoch int) (Schedule, e
 	return s, nil
 }
 
-// constant is the schedule that stays at one rate.
+// constant is the schedule with a constant rate.
 type constant float64
 
 func (c constant) Rate(int) float64 { return float64(c) }
 
-// warmup climbs linearly to lr over steps, which may be fractional, then follows another schedule.
+// warmup rises linearly to lr over steps, which may be fractional, then follows another schedule.
 type warmup struct {
 	lr, steps float64
 	then      Schedule
@@ -131,14 +131,14 @@ func (w warmup) Rate(step int) float64 {
 	return w.then.Rate(step)
 }
 
-// drops multiplies the rate by factor at the steps at, or without those every so many steps.
+// drops multiplies the rate by factor at the given steps, or if there are none every so many steps.
 type drops struct {
 	lr, every, factor float64
 	at                []float64
 	steps             int
 }
 
-// before returns how many drops there are up to a step.
+// before returns the number of drops up to a step.
 func (d drops) before(step float64) int {
 	if d.at == nil {
 		return int(math.Floor(step / d.every))

@@ -45,7 +45,7 @@ func (s *SGD) Bytes() int64 { return 4 * int64(len(s.velocity)) }
 // State returns the velocity.
 func (s *SGD) State() []Vector { return []Vector{{"momentum_buffer", s.velocity}} }
 
-// Resume counts the steps, after which some parameters may stay as they are.
+// Resume sets the number of steps done, which decides which parameters are frozen.
 func (s *SGD) Resume(steps int) { s.step = steps }
 
 // Step updates the weights [lo, hi). See Optimizer.

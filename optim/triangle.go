@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Triangle is a rate that climbs to the base rate and falls again, both in straight lines (Smith and
-// Topin 2017, arXiv 1708.07120, without its last phase).
+// Triangle is a rate that rises linearly to the base rate and falls linearly again (Smith and Topin
+// 2017, arXiv 1708.07120, without its last phase).
 type Triangle struct {
 	// Start and End are the factors of the base rate at the first step and after the last one.
 	Start, End float64
-	// Peak is the part of the run after which the base rate is reached. All three lie in [0, 1].
+	// Peak is the fraction of the run after which the base rate is reached. All three are in [0,
+	// 1].
 	Peak float64
 }
 
-// ParseTriangle reads "START,PEAK,END" such as "0.2,0.23,0.07"; the empty string is the zero Triangle,
-// a straight fall from the base rate to 0.
+// ParseTriangle parses "START,PEAK,END" such as "0.2,0.23,0.07"; the empty string is the zero
+// Triangle, a linear fall from the base rate to 0.
 func ParseTriangle(s string) (Triangle, error) {
 	if s == "" {
 		return Triangle{}, nil
@@ -36,7 +37,7 @@ func ParseTriangle(s string) (Triangle, error) {
 	return t, t.validate()
 }
 
-// String returns the form that ParseTriangle reads.
+// String returns the form that ParseTriangle parses.
 func (t Triangle) String() string {
 	if t == (Triangle{}) {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"lockstep/compute"
 )
 
-// UnitMuon is the Muon of airbench94_muon (Jordan 2024, github.com/KellerJordan/cifar10-airbench): matrices
-// are kept at a fixed length and turned by orthogonal steps, everything else is stepped as by SGD.
+// UnitMuon is the Muon of airbench94_muon (Jordan 2024, github.com/KellerJordan/cifar10-airbench):
+// matrices keep a fixed norm and take orthogonal steps; everything else is updated as by SGD.
 //
 // With g the summed gradient of a matrix of K outputs, s the scale and m = 0.6, the authors' momentum:
 //
@@ -17,15 +17,16 @@ import (
 //	w = w * sqrt(K)/|w|
 //	w -= lr * u
 //
-// Convolutions count as matrices of their outputs by all the rest. lr is thus about the angle of a step.
-// Matrices have no weight decay, which their length would undo. Biases, gains of norms, embeddings and
-// the last layer follow SGD's formula, with Config's momentum and the rates of their groups.
+// Convolutions count as matrices of [outputs, all other axes]. lr is thus about the angle of a
+// step. Matrices have no weight decay, which the fixed norm would undo. Biases, gains of norms,
+// embeddings and the last layer follow SGD's formula, with Config's momentum and the rates of their
+// groups.
 type UnitMuon struct {
 	sgd    SGD // of the others; its velocity is also the matrices' v
 	layers []layer
 	plans  []*orthogonal // by layer; nil for the others
-	room   int64         // bytes of the plans
-	g, u   []float32     // of the layer in hand
+	room   int64         // size of the plans in bytes
+	g, u   []float32     // of the current layer
 }
 
 // unitMomentum is the m of matrices.
@@ -47,13 +48,14 @@ func NewUnitMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) 
 	return m, nil
 }
 
-// Bytes returns the memory of the velocity, of two layers, and of the products of each size of matrix.
+// Bytes returns the size of the velocity, of two layers, and of the products of each size of
+// matrix.
 func (m *UnitMuon) Bytes() int64 { return m.sgd.Bytes() + 4*int64(len(m.g)+len(m.u)) + m.room }
 
 // State returns the velocity.
 func (m *UnitMuon) State() []Vector { return m.sgd.State() }
 
-// Resume counts the steps, after which some parameters may stay as they are.
+// Resume sets the number of steps done, which decides which parameters are frozen.
 func (m *UnitMuon) Resume(steps int) { m.sgd.Resume(steps) }
 
 // Step updates the weights [lo, hi). See Optimizer. A matrix costs as much as Muon's.
@@ -78,7 +80,7 @@ func (m *UnitMuon) Step(lo, hi int, g []float32, lr float64, scale float32) {
 	}
 }
 
-// turn steps a matrix.
+// turn updates a matrix.
 func (m *UnitMuon) turn(plan *orthogonal, q *layer, w, v, d []float32, rate, scale float32) {
 	cpu, mean, u := m.sgd.cpu, m.g[:q.Len], m.u[:q.Len]
 	cpu.Scale(mean, d, scale)

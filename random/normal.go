@@ -2,12 +2,12 @@ package random
 
 import "math"
 
-// Normal returns number i of the stream, normally distributed with mean 0 and deviation 1, by the
+// Normal returns number i of the stream, normally distributed with mean 0 and deviation 1: the
 // inverse of the distribution function at a uniform number of 52 bits.
 //
 // The inverse is P. J. Acklam's rational approximation (2003), whose relative error is below
-// 1.2e-9. It uses nothing but operations that IEEE 754 rounds correctly, so that the number is the
-// same on every processor.
+// 1.2e-9. It uses only operations that IEEE 754 rounds correctly, so the result is the same on
+// every processor.
 func (s Stream) Normal(i uint64) float64 {
 	p := (float64(s.Word(i)>>12) + 0.5) / (1 << 52)
 	const tail = 0.02425
@@ -37,7 +37,7 @@ func normalTail(p float64) float64 {
 }
 
 // polynomial evaluates by Horner's rule, coefficients from the highest power down. The conversion
-// keeps the compiler from fusing.
+// prevents fused multiply-add.
 func polynomial(x float64, coefficients ...float64) float64 {
 	y := 0.0
 	for _, c := range coefficients {
@@ -46,9 +46,9 @@ func polynomial(x float64, coefficients ...float64) float64 {
 	return y
 }
 
-// logarithm returns log(x) for a normal x > 0: log(f*2^e) = e*log(2) + 2*atanh((f-1)/(f+1)), by the
-// series of atanh, whose argument is at most 1/3. Package math takes other paths on other
-// processors.
+// logarithm returns log(x) for a normal x > 0: log(f*2^e) = e*log(2) + 2*atanh((f-1)/(f+1)), with
+// the series of atanh, whose argument is at most 1/3. The implementation in package math differs
+// between processors.
 func logarithm(x float64) float64 {
 	f, e := math.Frexp(x)
 	z := (f - 1) / (f + 1)

@@ -28,7 +28,8 @@ func Derive(seed uint64, parts ...uint64) Stream {
 // Word returns word i of the stream: splitmix(stream * 0xD1342543DE82EF95 + i).
 func (s Stream) Word(i uint64) uint64 { return mix(s.Start() + i) }
 
-// Start returns stream * 0xD1342543DE82EF95: word i is splitmix(Start() + i), for those who draw many.
+// Start returns stream * 0xD1342543DE82EF95: word i is splitmix(Start() + i), for loops that draw
+// many words.
 func (s Stream) Start() uint64 { return uint64(s) * streamSpacing }
 
 // Unit returns number i of the stream, uniform in [0, 1) with 24 bits.

@@ -5,21 +5,21 @@ import (
 	"math/bits"
 )
 
-// Plan says which worker owns which shards.
+// Plan assigns shards to workers.
 type Plan struct {
 	shards int
 	first  []int // first[r] is worker r's first shard; first[workers] = shards
 }
 
-// Cut spreads shards over workers in contiguous runs whose lengths differ by at most one, cut
-// where the runs fall into few subtrees. It fails unless 1 <= workers <= shards.
+// Cut assigns contiguous runs of shards to workers. Their lengths differ by at most one, and runs
+// begin where they consist of few subtrees. It returns an error unless 1 <= workers <= shards.
 func Cut(shards, workers int) (Plan, error) {
 	if workers < 1 || shards < workers {
 		return Plan{}, fmt.Errorf("shard: cut: %d shards over %d workers, want 1 <= workers <= shards",
 			shards, workers)
 	}
 	p := Plan{shards: shards, first: make([]int, workers+1)}
-	short, long := shards/workers, shards%workers // long runs still to hand out
+	short, long := shards/workers, shards%workers // number of long runs left
 	for r := range workers {
 		p.first[r+1] = p.first[r] + short
 		mustBeLong := long == workers-r
@@ -31,7 +31,7 @@ func Cut(shards, workers int) (Plan, error) {
 	return p, nil
 }
 
-// isBetterCut reports whether cutting before shard a severs fewer tree levels than before b.
+// isBetterCut reports whether a cut before shard a divides fewer subtrees than one before b.
 func isBetterCut(a, b int) bool {
 	return bits.TrailingZeros(uint(a)) > bits.TrailingZeros(uint(b))
 }
@@ -51,8 +51,8 @@ func (p Plan) Pieces(rank int) []Node {
 	return cover(lo, hi, p.shards)
 }
 
-// Samples returns how many of a batch's samples shard v holds. Sizes differ by at most one and
-// the larger shards come first; a shard is empty when the batch has fewer samples than shards.
+// Samples returns the number of samples of a batch in shard v. Sizes differ by at most one and
+// larger shards come first; if the batch has fewer samples than shards, some shards are empty.
 func Samples(samples, shards, v int) int {
 	n := samples / shards
 	if v < samples%shards {

@@ -11,11 +11,11 @@ type Node struct{ Lo, Hi int }
 // Sum is one addition of a reduction: buffer Into += buffer From.
 type Sum struct{ Into, From int }
 
-// span returns the number of leaves of the block of n's level that starts at n.Lo: the power of
-// two that n fills, or would fill if the tree went on beyond its last shard.
+// span returns the number of leaves of a complete block at n's level: the power of two that n
+// fills, or would fill if the tree did not end at the last shard.
 func (n Node) span() int { return 1 << bits.Len(uint(n.Hi-n.Lo-1)) }
 
-// parent returns the smallest tree node that holds n but is larger, and whether n is its left
+// parent returns the smallest tree node that contains n and is larger, and whether n is its left
 // half. The root is its own parent.
 func (n Node) parent(shards int) (p Node, isLeft bool) {
 	for span := n.span(); span < shards; span *= 2 {
@@ -48,11 +48,10 @@ func cover(lo, hi, shards int) []Node {
 
 // Reduce returns the additions that merge pieces, given left to right, as far as the tree over
 // shards allows, and the indices of the pieces that then hold the remaining subtrees, left to
-// right. There may be gaps between pieces.
+// right. Pieces may have gaps between them.
 //
-// The additions are in an order that can be executed as listed, each the sum of two siblings,
-// left += right. If pieces cover all shards, rest is {0}. It panics if pieces overlap or are out
-// of order.
+// The additions are in a valid order of execution. Each adds two siblings, left += right. If pieces
+// cover all shards, rest is {0}. It panics if pieces overlap or are out of order.
 func Reduce(pieces []Node, shards int) (sums []Sum, rest []int) {
 	var stack []Node
 	for i, n := range pieces {

@@ -1,7 +1,7 @@
 package tensor
 
-// Layout says how a parameter is stored compared with PyTorch, whose flat row-major order is the
-// canonical one.
+// Layout says how the stored order of a parameter differs from the canonical one, which is
+// PyTorch's flat row-major order.
 //
 // The canonical elements are viewed as a tensor of shape View, and the stored order is that
 // tensor with its axes permuted: axis i of the stored tensor is axis Perm[i] of the view. A
@@ -42,7 +42,7 @@ func (l Layout) FromCanonical(stored, canonical []float32) {
 	})
 }
 
-// Index returns where the canonical element i is stored. Cost: O(axes).
+// Index returns the stored index of canonical element i. Cost: O(axes).
 func (l Layout) Index(i int) int {
 	if l.IsCanonical() {
 		return i
@@ -59,15 +59,15 @@ func (l Layout) Index(i int) int {
 	return stored
 }
 
-// run is neighbouring stored elements, which are stride apart in canonical order.
+// run is a range of stored elements, which are stride apart in canonical order.
 type run struct{ stored, canonical, length, stride int }
 
-// runFloats is a cache line: of each that a walk touches in the stored order it takes all at once.
+// runFloats is a cache line: the walk in stored order uses all of a line at once.
 const runFloats = 16
 
-// walk calls visit with runs that hold each of n elements once. Runs that share a part of the last
-// stored axis follow each other in canonical order, so that the canonical side is read or written in
-// runFloats sequences side by side.
+// walk calls visit with runs that together hold each of n elements once. Runs in the same part of
+// the last stored axis follow each other in canonical order, so that the canonical side is accessed
+// as runFloats sequences side by side.
 func (l Layout) walk(n int, visit func(run)) {
 	axes := len(l.Perm)
 	if n == 0 || l.IsCanonical() {
@@ -93,8 +93,8 @@ func (l Layout) walk(n int, visit func(run)) {
 	}
 }
 
-// advance moves a run to the next coordinates in canonical order of all axes but one; behind the last
-// come the first.
+// advance moves a run to the next coordinates in canonical order over all axes except but, wrapping
+// around at the end.
 func (l Layout) advance(coord, stride []int, but int, r *run) {
 	canonical := 1
 	for a := len(coord) - 1; a >= 0; a-- {

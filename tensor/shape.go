@@ -10,7 +10,7 @@ import (
 // scalar.
 type Shape []int
 
-// Elems returns the product of all axes: 1 for a scalar, 0 if any axis is 0.
+// Elems returns the number of elements: 1 for a scalar, 0 if any axis is 0.
 func (s Shape) Elems() int {
 	n := 1
 	for _, d := range s {
@@ -42,7 +42,7 @@ func (s Shape) String() string {
 // DType is the type of an element.
 type DType uint8
 
-// The element types programs use.
+// The element types of programs.
 const (
 	Float32 DType = iota
 	Int32

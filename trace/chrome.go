@@ -23,10 +23,10 @@ type event struct {
 
 // Write merges the recordings of several ranks into one Chrome trace.
 //
-// A rank is a process, a lane a thread, and metadata events name both. Recordings are aligned by
-// the wall-clock time of their origins; the earliest is zero. Spans of one thread always nest
-// strictly, as the format demands: one that overlaps another without lying inside it moves to an
-// extra thread with the lane's name and a number.
+// A rank is a process, a track a thread, and metadata events name both. Recordings are aligned by
+// the wall-clock time of their origins; the earliest is zero. The format requires the spans of one
+// thread to nest strictly: a span that overlaps another without containing it moves to an extra
+// thread with the track's name and a number.
 func Write(w io.Writer, recordings ...Recording) error {
 	out := &eventWriter{w: bufio.NewWriter(w)}
 	origin := firstOrigin(recordings)
@@ -37,9 +37,9 @@ func Write(w io.Writer, recordings ...Recording) error {
 		out.event(event{Phase: "M", Name: "process_sort_index", Process: rec.Rank,
 			Args: map[string]any{"sort_index": rec.Rank}})
 		thread := 0
-		for _, lane := range rec.Lanes {
-			for i, row := range nest(lane.Spans) {
-				out.row(rec.Rank, thread, rowName(lane, i), rec.Origin-origin, row)
+		for _, track := range rec.Tracks {
+			for i, row := range nest(track.Spans) {
+				out.row(rec.Rank, thread, rowName(track, i), rec.Origin-origin, row)
 				thread++
 			}
 		}
@@ -64,19 +64,19 @@ func firstOrigin(recordings []Recording) int64 {
 	return first
 }
 
-// rowName names row i of a lane, and says in the first one what is missing.
-func rowName(lane LaneRecording, i int) string {
+// rowName names row i of a track; the first row's name says how many spans were dropped.
+func rowName(track TrackRecording, i int) string {
 	switch {
 	case i > 0:
-		return fmt.Sprintf("%s (%d)", lane.Name, i+1)
-	case lane.Dropped > 0:
-		return fmt.Sprintf("%s (%d spans dropped)", lane.Name, lane.Dropped)
+		return fmt.Sprintf("%s (%d)", track.Name, i+1)
+	case track.Dropped > 0:
+		return fmt.Sprintf("%s (%d spans dropped)", track.Name, track.Dropped)
 	}
-	return lane.Name
+	return track.Name
 }
 
-// nest sorts spans by start, outer before inner, and spreads them over rows so that within a row
-// any two are either apart or one inside the other. There is at least one row.
+// nest sorts spans by start, outer before inner, and distributes them over rows so that within a
+// row any two are either disjoint or nested. There is at least one row.
 func nest(spans []Span) [][]Span {
 	sorted := slices.Clone(spans)
 	slices.SortStableFunc(sorted, func(a, b Span) int {

@@ -2,27 +2,27 @@ package trace
 
 import "time"
 
-// Phase is what a rank's training goroutine is doing.
+// Phase is an activity of a rank's training goroutine.
 type Phase uint8
 
 // The phases, in the order in which a step passes through them.
 const (
-	// Data waits for the loader and copies a batch in.
+	// Data waits for the loader and copies a batch.
 	Data Phase = iota
 	// Forward computes losses.
 	Forward
-	// Backward computes gradients, including the merge of this rank's own shards.
+	// Backward computes gradients and merges this rank's own shards.
 	Backward
-	// SyncExposed hands gradients to the exchange and waits for it: the part of communication
-	// that computing did not hide.
+	// SyncExposed is exposed communication: training hands gradients to the exchange and waits for
+	// it.
 	SyncExposed
 	// Optimizer updates the weights and the running statistics.
 	Optimizer
 	// Evaluation measures accuracy on the test set.
 	Evaluation
-	// Other is everything else: bookkeeping and whoever listens to the loop.
+	// Other is everything else: bookkeeping and the listeners of the loop.
 	Other
-	// NumPhases counts the phases.
+	// NumPhases is the number of phases.
 	NumPhases
 )
 
@@ -45,7 +45,7 @@ func (p Phases) Total() time.Duration {
 	return total
 }
 
-// Minus returns p - q, phase by phase: what passed between two readings of a Clock.
+// Minus returns p - q, phase by phase: the time between two readings of a Clock.
 func (p Phases) Minus(q Phases) Phases {
 	for i := range p {
 		p[i] -= q[i]
@@ -62,8 +62,8 @@ type Clock struct {
 // StartClock returns a clock that starts now.
 func StartClock() *Clock { return &Clock{last: time.Now()} }
 
-// Lap attributes the time since the previous lap, or since the start, to phase p and returns when
-// that lap began and ended. It allocates nothing.
+// Lap attributes the time since the previous lap, or since the start, to phase p, and returns the
+// begin and end of that lap. It allocates nothing.
 func (c *Clock) Lap(p Phase) (begin, end time.Time) {
 	begin, end = c.last, time.Now()
 	c.phases[p] += end.Sub(begin)
@@ -71,6 +71,6 @@ func (c *Clock) Lap(p Phase) (begin, end time.Time) {
 	return begin, end
 }
 
-// Phases returns what has been attributed so far. After a lap its Total is exactly the time since
-// the start.
+// Phases returns the times attributed so far. After a lap its Total is exactly the time since the
+// start.
 func (c *Clock) Phases() Phases { return c.phases }

@@ -8,15 +8,15 @@ import (
 
 func Example() {
 	recorder := trace.NewRecorder(0, 100)
-	lane := recorder.Lane("train")
+	track := recorder.Track("train")
 	clock := trace.StartClock()
 	// ... the forward pass of step 7 ...
 	begin, end := clock.Lap(trace.Forward)
-	lane.Span("forward", 7, begin, end)
+	track.Span("forward", 7, begin, end)
 
 	spent := clock.Phases()
 	fmt.Println(spent.Total() == end.Sub(begin), spent[trace.Forward] == spent.Total())
-	fmt.Println(len(recorder.Recording().Lanes[0].Spans), "span")
+	fmt.Println(len(recorder.Recording().Tracks[0].Spans), "span")
 	// Output:
 	// true true
 	// 1 span

@@ -7,56 +7,57 @@ import (
 
 // Recorder keeps the spans of one rank.
 //
-// Lane may be called from any goroutine. Recording must have no readers: take the Recording after
-// the goroutines that own the lanes have finished.
+// Track may be called from any goroutine. Call Recording after the goroutines that own the tracks
+// have finished.
 type Recorder struct {
 	rank     int
 	capacity int
 	origin   time.Time
 
-	mu    sync.Mutex
-	lanes []*Lane
+	mu     sync.Mutex
+	tracks []*Track
 }
 
-// NewRecorder returns a recorder for a rank that keeps up to capacity spans per lane.
+// NewRecorder returns a recorder for a rank that keeps up to capacity spans per track.
 func NewRecorder(rank, capacity int) *Recorder {
 	return &Recorder{rank: rank, capacity: capacity, origin: time.Now()}
 }
 
-// Lane adds a lane called name, such as "train" or "exchange". Each lane belongs to one goroutine.
-func (r *Recorder) Lane(name string) *Lane {
+// Track adds a track called name, such as "train" or "exchange". Each track belongs to one
+// goroutine.
+func (r *Recorder) Track(name string) *Track {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l := &Lane{name: name, origin: r.origin, spans: make([]Span, 0, r.capacity)}
-	r.lanes = append(r.lanes, l)
+	l := &Track{name: name, origin: r.origin, spans: make([]Span, 0, r.capacity)}
+	r.tracks = append(r.tracks, l)
 	return l
 }
 
-// Lane is one row of the picture: the spans of one goroutine, nested or one after another.
-type Lane struct {
+// Track is one row of the trace: the spans of one goroutine, nested or one after another.
+type Track struct {
 	name    string
 	origin  time.Time
 	spans   []Span
 	dropped int
 }
 
-// Span is something that took time.
+// Span is a named interval of time.
 type Span struct {
-	// Name says what, such as "forward".
+	// Name says what took the time, such as "forward".
 	Name string `json:"name"`
-	// Number says which: a step, a bucket, a shard.
+	// Number says which one: a step, a bucket, a shard.
 	Number int `json:"number"`
 	// Start and Length are in nanoseconds; Start counts from the recording's Origin.
 	Start  int64 `json:"start"`
 	Length int64 `json:"length"`
 }
 
-// Span records that name number took from begin to end. When the lane is full it counts the span
-// as dropped. It does not allocate: name should be a constant.
-func (l *Lane) Span(name string, number int, begin, end time.Time) {
+// Span records an interval with a name and a number. If the track is full, it counts the span as
+// dropped. It does not allocate: name should be a constant.
+func (l *Track) Span(name string, number int, begin, end time.Time) {
 	if l == nil {
 		return
 	}
@@ -70,20 +71,20 @@ func (l *Lane) Span(name string, number int, begin, end time.Time) {
 	})
 }
 
-// Recording is what a recorder kept, ready to be written as JSON and merged elsewhere.
+// Recording is the spans of a recorder, for encoding as JSON and merging by Write.
 type Recording struct {
 	// Rank is the rank that recorded.
 	Rank int `json:"rank"`
 	// Origin is the wall-clock time of the spans' zero, in nanoseconds since 1970.
 	Origin int64 `json:"origin"`
-	// Lanes holds the spans by lane, in the order in which they ended.
-	Lanes []LaneRecording `json:"lanes"`
+	// Tracks holds the spans by track, in the order in which they ended.
+	Tracks []TrackRecording `json:"lanes"`
 }
 
-// LaneRecording holds the spans of one lane.
-type LaneRecording struct {
+// TrackRecording holds the spans of one track.
+type TrackRecording struct {
 	Name string `json:"name"`
-	// Dropped counts the spans that found the lane full.
+	// Dropped is the number of spans that did not fit.
 	Dropped int    `json:"dropped"`
 	Spans   []Span `json:"spans"`
 }
@@ -97,9 +98,9 @@ func (r *Recorder) Recording() Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rec := Recording{Rank: r.rank, Origin: r.origin.UnixNano()}
-	for _, l := range r.lanes {
-		rec.Lanes = append(rec.Lanes,
-			LaneRecording{Name: l.name, Dropped: l.dropped, Spans: l.spans})
+	for _, l := range r.tracks {
+		rec.Tracks = append(rec.Tracks,
+			TrackRecording{Name: l.name, Dropped: l.dropped, Spans: l.spans})
 	}
 	return rec
 }

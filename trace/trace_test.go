@@ -49,13 +49,13 @@ func TestClockAttributesEveryNanosecond(t *testing.T) {
 
 func TestRecordingIsBoundedAndAllocatesNothing(t *testing.T) {
 	r := trace.NewRecorder(3, 10)
-	lane := r.Lane("train")
+	track := r.Track("train")
 	now := time.Now()
-	if n := testing.AllocsPerRun(24, func() { lane.Span("step", 1, now, now) }); n != 0 {
+	if n := testing.AllocsPerRun(24, func() { track.Span("step", 1, now, now) }); n != 0 {
 		t.Errorf("%v allocations per span", n)
 	}
 	rec := r.Recording()
-	if got := rec.Lanes[0]; len(got.Spans) != 10 || got.Dropped != 15 {
+	if got := rec.Tracks[0]; len(got.Spans) != 10 || got.Dropped != 15 {
 		t.Errorf("%d spans kept, %d dropped, want 10 and 15", len(got.Spans), got.Dropped)
 	}
 	if rec.Rank != 3 {
@@ -65,8 +65,8 @@ func TestRecordingIsBoundedAndAllocatesNothing(t *testing.T) {
 
 func TestNilRecordsNothing(t *testing.T) {
 	var r *trace.Recorder
-	r.Lane("train").Span("step", 0, time.Now(), time.Now())
-	if rec := r.Recording(); len(rec.Lanes) != 0 {
+	r.Track("train").Span("step", 0, time.Now(), time.Now())
+	if rec := r.Recording(); len(rec.Tracks) != 0 {
 		t.Errorf("%+v", rec)
 	}
 }
@@ -96,11 +96,11 @@ func TestWriteMergesRanks(t *testing.T) {
 	span := func(name string, number int, start, length int64) trace.Span {
 		return trace.Span{Name: name, Number: number, Start: start, Length: length}
 	}
-	a := trace.Recording{Rank: 0, Origin: 5_000_000, Lanes: []trace.LaneRecording{
+	a := trace.Recording{Rank: 0, Origin: 5_000_000, Tracks: []trace.TrackRecording{
 		{Name: "train", Spans: []trace.Span{span("forward", 7, 1000, 500)}, Dropped: 2},
 		{Name: "exchange", Spans: nil},
 	}}
-	b := trace.Recording{Rank: 1, Origin: 5_002_000, Lanes: []trace.LaneRecording{
+	b := trace.Recording{Rank: 1, Origin: 5_002_000, Tracks: []trace.TrackRecording{
 		{Name: "train", Spans: []trace.Span{span("forward", 7, 0, 1500)}},
 	}}
 	// A recording survives its file.
@@ -139,24 +139,24 @@ func TestWriteMergesRanks(t *testing.T) {
 }
 
 func TestSpansOfAThreadNest(t *testing.T) {
-	var lane trace.LaneRecording
-	lane.Name = "exchange"
+	var track trace.TrackRecording
+	track.Name = "exchange"
 	// Inner before outer, as spans end; 20-30 and 25-40 overlap; 30-31 touches.
 	for _, s := range [][2]int64{{2, 3}, {1, 5}, {5, 9}, {1, 10}, {20, 30}, {25, 40}, {30, 31},
 		{26, 35}, {41, 41}} {
-		lane.Spans = append(lane.Spans, trace.Span{Name: "s", Start: s[0] * 1000,
+		track.Spans = append(track.Spans, trace.Span{Name: "s", Start: s[0] * 1000,
 			Length: (s[1] - s[0]) * 1000})
 	}
 	rows := map[int][]chromeEvent{}
 	total := 0
-	for _, e := range write(t, trace.Recording{Lanes: []trace.LaneRecording{lane}}) {
+	for _, e := range write(t, trace.Recording{Tracks: []trace.TrackRecording{track}}) {
 		if e.Ph == "X" {
 			rows[e.Tid] = append(rows[e.Tid], e)
 			total++
 		}
 	}
-	if total != len(lane.Spans) || len(rows) != 2 {
-		t.Errorf("%d spans in %d threads, want %d in 2", total, len(rows), len(lane.Spans))
+	if total != len(track.Spans) || len(rows) != 2 {
+		t.Errorf("%d spans in %d threads, want %d in 2", total, len(rows), len(track.Spans))
 	}
 	for tid, row := range rows {
 		for i, a := range row {

@@ -32,7 +32,7 @@ type Loop struct {
 	gradients [][]float32 // flat, in the layout of Variables.Weights
 	rows      Rows
 	rowLen    int
-	lane      *trace.Lane
+	track     *trace.Track
 	tallies   []int64         // of an evaluation, see Note: evaluation
 	tested    data.Shard      // the batch of an evaluation
 	logits    []float32       // of that batch, averaged over views; nil without views
@@ -83,7 +83,7 @@ func New(c Config) (*Loop, error) {
 		programs.arena.Close()
 		return nil, err
 	}
-	l := &Loop{config: c, lane: c.Trace.Lane("train"), schedule: schedule, adder: row.On(c.CPU),
+	l := &Loop{config: c, track: c.Trace.Track("train"), schedule: schedule, adder: row.On(c.CPU),
 		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
 	l.prepare()
@@ -380,7 +380,7 @@ func (l *Loop) account(s Step) {
 func (l *Loop) lap(p trace.Phase, name string) {
 	_, end := l.clock.Lap(p)
 	if name != "" {
-		l.lane.Span(name, l.step, l.mark, end)
+		l.track.Span(name, l.step, l.mark, end)
 	}
 	l.mark = end
 }

@@ -305,7 +305,7 @@ func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Conf
 	c := gradsync.Config{
 		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Wire: w.config.GradientWire(), OnVerdict: w.noteWire,
-		Lane: r.Lane("exchange"),
+		Track: r.Track("exchange"),
 	}
 	if c.Wire.IsLossy() {
 		verdict, err := gradsync.Judge(c)
@@ -530,7 +530,7 @@ func (t task) textStat() *record.TextStat {
 	return s
 }
 
-// traceCapacity is how many spans of a lane are kept: 32 MiB of them.
+// traceCapacity is how many spans of a track are kept: 32 MiB of them.
 const traceCapacity = 1 << 20 / 2
 
 func (w *worker) recorder() *trace.Recorder {

@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// errIrregular is what Open refuses.
+// errIrregular is the error of Open for anything but a regular file.
 var errIrregular = errors.New("not a regular file")
 
-// Open opens a file for reading. It refuses folders, pipes and devices, and does not wait for the other
-// side of a pipe as os.Open does. Errors are *fs.PathError.
+// Open opens a regular file for reading. It refuses folders, pipes and devices, and unlike os.Open
+// does not wait for the other end of a pipe. Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -26,17 +26,17 @@ func Open(path string) (*os.File, error) {
 		err = &fs.PathError{Op: "open", Path: path, Err: errIrregular}
 	}
 	if err != nil {
-		f.Close() // only opened
+		f.Close() // nothing was written
 		return nil, err
 	}
 	return f, nil
 }
 
-// bufferBytes is how much Replace collects for one call of the system.
+// bufferBytes is the buffer size of Replace.
 const bufferBytes = 1 << 20
 
-// Replace gives path the contents that fill writes, once they have reached the disk, or leaves what was
-// there. The file has the permissions that the process's umask leaves.
+// Replace replaces the file at path by the contents that fill writes, once they are on disk, or
+// leaves it unchanged. The file gets the permissions that the process's umask allows.
 func Replace(path string, fill func(io.Writer) error) error {
 	f, err := createBeside(path)
 	if err != nil {
@@ -55,14 +55,15 @@ func Replace(path string, fill func(io.Writer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		os.Remove(f.Name()) // the first error is the one to report
+		os.Remove(f.Name()) // the first error is the one to return
 		return err
 	}
 	return SyncFolder(filepath.Dir(path))
 }
 
-// createBeside creates a hidden file of a new name in the folder of path. os.CreateTemp is no help: its
-// files are for their owner alone, and only the system can apply the umask while others change it.
+// createBeside creates a hidden file with a new name in the folder of path. os.CreateTemp is
+// unsuitable: its files are readable by their owner only, and only the system can apply the umask
+// without a race.
 func createBeside(path string) (*os.File, error) {
 	for {
 		name := "." + filepath.Base(path) + "-" + rand.Text()
@@ -73,7 +74,8 @@ func createBeside(path string) (*os.File, error) {
 	}
 }
 
-// SyncFolder makes a rename in folder last. Systems that cannot do so for folders, do so by themselves.
+// SyncFolder makes a rename in folder durable. Systems that cannot sync folders do so by
+// themselves.
 func SyncFolder(folder string) error {
 	d, err := os.Open(folder)
 	if err != nil {

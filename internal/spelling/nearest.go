@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Nearest returns the name within the fewest edits of word, the first of several, or "" if all
-// take more than a third of its length (but two are always allowed). An edit is an insertion,
-// deletion or replacement of a byte, or an exchange of neighbours (Damerau 1964). Capitals in word
-// count as small letters.
+// Nearest returns the name with the smallest edit distance from word, the first of several, or ""
+// if all distances exceed a third of the word's length (two edits are always allowed). An edit is
+// an insertion, deletion or replacement of a byte, or a transposition of neighbours (Damerau 1964).
+// Upper case in word counts as lower case.
 func Nearest(word string, names []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, name := range names {
@@ -29,8 +29,8 @@ func Hint(word string, names []string) string {
 	return ""
 }
 
-// CheckName reports why name cannot be added to names: it is taken, or not made of small letters, digits,
-// dots, dashes and underscores with a letter first.
+// CheckName returns an error if name cannot be added to names: it is taken, or does not consist of
+// lower-case letters, digits, dots, dashes and underscores with a letter first.
 func CheckName(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return fmt.Errorf("the name %q is taken", name)
@@ -48,7 +48,7 @@ func CheckName(name string, names []string) error {
 	return nil
 }
 
-// distance is the number of edits that turn a into b. Cost: O(len(a) len(b)).
+// distance returns the number of edits that turn a into b. Cost: O(len(a) len(b)).
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
