@@ -2,7 +2,7 @@ package cluster
 
 import "golang.org/x/sys/unix"
 
-// processors lists the processors that the calling thread may use, nil if that is unknown.
+// processors lists the processors that the calling thread may use, or nil if that is unknown.
 func processors() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
@@ -17,8 +17,8 @@ func processors() []int {
 	return list
 }
 
-// useProcessors binds the calling thread, and the processes it starts from now on, to the listed
-// processors. Where the system refuses, they stay free: that costs time, not correctness.
+// useProcessors binds the calling thread, and the processes that it starts from now on, to the
+// listed processors. If the system refuses they are not bound, which affects speed only.
 func useProcessors(list []int) {
 	var set unix.CPUSet
 	for _, cpu := range list {

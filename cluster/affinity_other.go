@@ -2,7 +2,7 @@
 
 package cluster
 
-// processors returns nil: which processors a thread may use is not known here.
+// processors returns nil: the affinity of threads is unknown on this system.
 func processors() []int { return nil }
 
 // useProcessors does nothing.

@@ -12,16 +12,15 @@ import (
 
 // Note: control connections
 //
-// A worker has one connection to its launcher, and there are two ways to get it. A worker that is
-// started on the launcher's own host inherits one end of a socket pair: no port is opened, and nobody
-// else has an end, so no token is asked for. Where workers are on other hosts, or a rendezvous was
-// asked for, the launcher listens, and a worker dials and shows the token. Both sides then speak the
-// same lines.
+// A worker has one connection to its launcher. A worker on the launcher's own host inherits one end
+// of a socket pair: no port is opened, and because nobody else has an end, no token is needed. If
+// workers are on other hosts, or a rendezvous was requested, the launcher listens, and a worker
+// dials and sends the token. Both sides then use the same protocol.
 
-// theLauncher stands for an address in errors of workers that need none.
+// theLauncher replaces the address in errors of workers that have none.
 const theLauncher = "the launcher"
 
-// place names where a worker meets its launcher, for errors.
+// place names the launcher's address, for errors.
 func (m Member) place() string {
 	if m.Control != 0 {
 		return theLauncher
@@ -29,18 +28,18 @@ func (m Member) place() string {
 	return m.Address
 }
 
-// open returns the worker's control connection, on which it may say hello.
+// open returns the worker's control connection, ready for the hello.
 func (m Member) open(ctx context.Context) (net.Conn, error) {
 	if m.Control != 0 {
 		f := os.NewFile(uintptr(m.Control), "control connection")
-		defer f.Close() // the connection has a handle of its own, which no child inherits
+		defer f.Close() // the connection has its own descriptor, which no child inherits
 		return net.FileConn(f)
 	}
 	return reach(ctx, m.Address, m.Token)
 }
 
-// reach dials a coordinator that listens and shows it the token. Where strangers crowd, the worker's
-// connection may be the oldest of them before its token is read, and be closed: reach then tries again.
+// reach dials a listening coordinator and sends it the token. With many strangers the worker's connection
+// may be the oldest of them, and be closed, before its token is read: reach then tries again.
 func reach(ctx context.Context, address string, t Token) (net.Conn, error) {
 	const pause = 20 * time.Millisecond
 	dialer := net.Dialer{Timeout: dialTimeout}
@@ -64,7 +63,7 @@ func reach(ctx context.Context, address string, t Token) (net.Conn, error) {
 
 var errNotAdmitted = errors.New("not admitted: the token is not this run's")
 
-// prove shows the token to a coordinator that listens.
+// prove sends the token to a listening coordinator.
 func prove(conn net.Conn, t Token) error {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return err
@@ -82,8 +81,8 @@ func prove(conn net.Conn, t Token) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// lineTo returns the worker's end of a control connection. The end of an inherited one is seen at once,
-// so the worker waits for a launcher that is only stopped.
+// lineTo returns the worker's end of a control connection. The end of an inherited connection is
+// noticed at once, so the worker needs no time-out and waits for a launcher that is only stopped.
 func (m Member) lineTo(conn net.Conn) *line {
 	l := newLine(conn)
 	if m.Control != 0 {
@@ -92,8 +91,8 @@ func (m Member) lineTo(conn net.Conn) *line {
 	return l
 }
 
-// connect gives each process one end of a socket pair, and adopts the other. It returns what to close
-// once the processes have started.
+// connect gives each process one end of a socket pair and adopts the other. It returns the files to
+// close once the processes have started.
 func (c *coordinator) connect(processes []process) (ends []*os.File, err error) {
 	for rank := range processes {
 		own, theirs, err := socketPair()

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// hasSocketPairs says whether workers can inherit a connection on this system.
+// hasSocketPairs reports whether workers can inherit a connection on this system.
 const hasSocketPairs = false
 
-// socketPair fails.
+// socketPair returns an error on this system.
 func socketPair() (net.Conn, *os.File, error) { return nil, nil, errors.ErrUnsupported }

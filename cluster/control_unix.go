@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasSocketPairs says whether workers can inherit a connection on this system.
+// hasSocketPairs reports whether workers can inherit a connection on this system.
 const hasSocketPairs = true
 
 // socketPair returns the launcher's end of a new connection and the one to pass to a worker.
 func socketPair() (own net.Conn, theirs *os.File, err error) {
-	syscall.ForkLock.RLock() // until no child inherits them by accident
+	syscall.ForkLock.RLock() // so that no child inherits them by accident
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err == nil {
 		unix.CloseOnExec(ends[0])

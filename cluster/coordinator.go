@@ -15,12 +15,12 @@ import (
 
 const handshakeTimeout = 5 * time.Second // from accept to hello
 
-// event is something that happened to a worker. Exactly one of message, lost and exit is set.
+// event is a change of a worker's state. Exactly one of message, lost and exit is set.
 type event struct {
 	rank    int
-	line    *line // the connection it came by; set with message and lost
+	line    *line // the connection of the event; set with message and lost
 	message message
-	lost    error // the connection ended
+	lost    error // why the connection ended
 	exit    *exit
 }
 
@@ -30,14 +30,14 @@ type coordinator struct {
 	token     Token
 	world     int
 	events    chan<- event
-	quit      chan struct{} // closed by close: nobody takes events any more
-	strangers tcp.Strangers // that have not yet shown the token
+	quit      chan struct{} // closed by close: nobody receives events any more
+	strangers tcp.Strangers // connections that have not sent the token yet
 	running   sync.WaitGroup
 	mu        sync.Mutex
 	open      map[net.Conn]bool // nil after close
 }
 
-// newCoordinator returns one that nobody can reach yet; see Note: control connections.
+// newCoordinator returns a coordinator that is not reachable yet; see Note: control connections.
 func newCoordinator(world int, t Token, events chan<- event) *coordinator {
 	return &coordinator{token: t, world: world, events: events, quit: make(chan struct{}),
 		open: map[net.Conn]bool{}}
@@ -74,7 +74,7 @@ func isNotHere(err error) bool {
 	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.As(err, &unknown)
 }
 
-// address returns where workers dial; nil if they inherit their connections.
+// address returns the address that workers dial, or nil if they inherit their connections.
 func (c *coordinator) address() *net.TCPAddr {
 	if c.listener == nil {
 		return nil
@@ -82,7 +82,7 @@ func (c *coordinator) address() *net.TCPAddr {
 	return c.listener.Addr().(*net.TCPAddr)
 }
 
-// place names where the workers meet, for errors.
+// place names the rendezvous, for errors.
 func (c *coordinator) place() string {
 	if c.listener == nil {
 		return theLauncher
@@ -90,7 +90,7 @@ func (c *coordinator) place() string {
 	return c.listener.Addr().String()
 }
 
-// adopt serves the connection of a worker that has inherited its other end.
+// adopt serves the connection of a worker that inherited its other end.
 func (c *coordinator) adopt(conn net.Conn) {
 	c.track(conn)
 	c.running.Go(func() {
@@ -122,7 +122,7 @@ func (c *coordinator) accept() {
 	}
 }
 
-// serve speaks with one worker until its connection ends.
+// serve handles one worker's connection until it ends.
 func (c *coordinator) serve(l *line, hello *Hello) {
 	c.post(event{rank: hello.Rank, line: l, message: message{Hello: hello}})
 	for {
@@ -133,12 +133,13 @@ func (c *coordinator) serve(l *line, hello *Hello) {
 		}
 		c.post(event{rank: hello.Rank, line: l, message: m})
 		if m.Progress != nil {
-			l.send(message{Heard: true}) // where that fails, receiving does, too
+			l.send(message{Heard: true}) // if that fails, receiving fails too
 		}
 	}
 }
 
-// admit checks token and hello of a connection by TCP. A stranger gets no further than the preamble.
+// admit checks the token and the hello of a TCP connection. Only the preamble is read from a
+// stranger.
 func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, nil, err
@@ -150,7 +151,7 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 		return nil, nil, err
 	}
 	if !c.token.admits(preamble[:]) {
-		io.WriteString(conn, answerNo) // best effort: the stranger is sent away either way
+		io.WriteString(conn, answerNo) // best effort: the connection is closed in any case
 		return nil, nil, errors.New("wrong token")
 	}
 	if _, err := io.WriteString(conn, answerYes); err != nil {
@@ -164,7 +165,7 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 	return l, hello, conn.SetDeadline(time.Time{})
 }
 
-// greet receives a worker's hello, and refuses it if the worker does not belong to the run.
+// greet receives a worker's hello and refuses a worker that does not belong to the run.
 func (c *coordinator) greet(l *line) (*Hello, error) {
 	m, err := l.receive()
 	if err == nil && m.Hello == nil {
@@ -181,7 +182,7 @@ func (c *coordinator) greet(l *line) (*Hello, error) {
 	return m.Hello, nil
 }
 
-// Answers to a preamble, of equal length.
+// The answers to a preamble, of equal length.
 const (
 	answerYes = "ok\n"
 	answerNo  = "no\n"
@@ -211,14 +212,14 @@ func (c *coordinator) forget(conn net.Conn) {
 	delete(c.open, conn)
 }
 
-// full stops accepting: all workers are there.
+// full stops accepting connections: all workers have joined.
 func (c *coordinator) full() {
 	if c.listener != nil {
 		c.listener.Close()
 	}
 }
 
-// close ends every connection and waits for the goroutines that served them.
+// close closes every connection and waits for the goroutines that serve them.
 func (c *coordinator) close() {
 	close(c.quit)
 	c.full()

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Environment holds environment variables by name. It is read once, at the top of a program, and
-// passed down: no other file of this module looks at the process's environment.
+// Environment holds environment variables by name. A program reads it once and passes it on: no
+// other file of this module reads the process's environment.
 type Environment map[string]string
 
-// The variables Lockstep reads. Those without prefix are torchrun's.
+// The variables that Lockstep reads. Those without a prefix are torchrun's.
 const (
 	EnvRank       = "LOCKSTEP_RANK"      // this process's rank, from 0
 	EnvWorld      = "LOCKSTEP_WORLD"     // number of ranks
@@ -23,9 +23,9 @@ const (
 	envSegment    = "LOCKSTEP_SEGMENT"   // descriptor of the shared memory of this host's workers
 	envControl    = "LOCKSTEP_CONTROL"   // descriptor of the inherited connection to the launcher
 	EnvHost       = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
-	EnvLab        = "LOCKSTEP_LAB"       // hosts of the lab a launcher is in, see LabEnvironment
-	EnvLabFlags   = "LOCKSTEP_LAB_FLAGS" // of `lockstep lab`, as one text, for those who read results
-	EnvLabUser    = "LOCKSTEP_LAB_USER"  // not empty: a lab in a user namespace of its own
+	EnvLab        = "LOCKSTEP_LAB"       // hosts of the lab of a launcher, see LabEnvironment
+	EnvLabFlags   = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
+	EnvLabUser    = "LOCKSTEP_LAB_USER"  // not empty: the lab has a user namespace of its own
 	EnvData       = "LOCKSTEP_DATA"      // folder of data sets
 	EnvTrain      = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
 	envTorchRank  = "RANK"
@@ -55,7 +55,7 @@ func (e Environment) With(more Environment) Environment {
 	return c
 }
 
-// Pairs returns the variables as sorted NAME=value strings, as os/exec wants them.
+// Pairs returns the variables as sorted NAME=value strings, as in os/exec.
 func (e Environment) Pairs() []string {
 	pairs := make([]string, 0, len(e))
 	for name, value := range e {
@@ -65,38 +65,37 @@ func (e Environment) Pairs() []string {
 	return pairs
 }
 
-// IsPlain reports whether the user asked for output without colour or cursor movement.
+// IsPlain reports whether the environment asks for output without colour or cursor movement.
 func (e Environment) IsPlain() bool { return e[EnvNoColor] != "" || e[EnvTerm] == "dumb" }
 
-// HostName returns the name of the host that a worker is on: the one its launcher has given it, else the
-// machine's, or "" where the system has none.
+// HostName returns the name of a worker's host: the one that its launcher assigned, else the
+// machine's, or "" if the system has none.
 func (e Environment) HostName() string {
 	if name := e[EnvHost]; name != "" {
 		return name
 	}
-	name, _ := os.Hostname() // "": then messages name none
+	name, _ := os.Hostname() // "": messages then name no host
 	return name
 }
 
 // Member is a process's place in a job.
 type Member struct {
 	Rank, World int
-	// Address is the host:port of the rendezvous. Its port is 0 if there is none; the host then names the
-	// interface of the data links.
+	// Address is the host:port of the rendezvous. Port 0 means that there is none; the host is then
+	// the interface of the data links.
 	Address string
 	Token   Token
-	// Control is the descriptor of the connection to the launcher that the process has inherited; 0 if it
-	// has to dial.
+	// Control is the descriptor of the inherited connection to the launcher, or 0 if the process
+	// must dial.
 	Control int
-	// Segment is the descriptor of the shared memory that links the workers of this host; 0 if there is
-	// none.
+	// Segment is the descriptor of the shared memory of this host's workers, or 0 if there is none.
 	Segment int
 }
 
-// ResolveMember reads rank, world, rendezvous address and token. Rank and world may be given by
-// LOCKSTEP_RANK and LOCKSTEP_WORLD or by RANK and WORLD_SIZE; where both are present they must
-// agree. A launcher on the same host passes a connection along in place of a port, and maybe shared
-// memory. Errors are *EnvironmentError and name every variable involved.
+// ResolveMember reads rank, world, rendezvous address and token. LOCKSTEP_RANK and LOCKSTEP_WORLD,
+// or RANK and WORLD_SIZE, give rank and world; if both are set they must agree. A launcher on the
+// same host passes a connection instead of a port, and may pass shared memory. Errors are
+// *EnvironmentError and name every variable involved.
 func (e Environment) ResolveMember() (Member, error) {
 	rank, err := e.number("rank", 0, EnvRank, envTorchRank)
 	if err != nil {
@@ -136,7 +135,7 @@ func (e Environment) ResolveMember() (Member, error) {
 	return m, nil
 }
 
-// number returns the one value the named variables agree on.
+// number returns the one value that the named variables agree on.
 func (e Environment) number(what string, least int, names ...string) (int, error) {
 	value, source := 0, ""
 	for _, name := range names {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// RendezvousError says that the workers of a run could not meet.
+// RendezvousError reports that the workers of a run could not connect.
 type RendezvousError struct {
 	Op   string // listen on, join, link
-	Addr string // host:port of the rendezvous, or who was to be met
+	Addr string // host:port of the rendezvous, or the peer
 	Err  error
 }
 
@@ -21,7 +21,7 @@ func (e *RendezvousError) Error() string {
 // Unwrap returns the cause.
 func (e *RendezvousError) Unwrap() error { return e.Err }
 
-// EnvironmentError says which environment variables are missing, malformed or in conflict.
+// EnvironmentError reports environment variables that are missing, malformed or in conflict.
 type EnvironmentError struct {
 	Text string
 }
@@ -29,8 +29,8 @@ type EnvironmentError struct {
 // Error names the variables.
 func (e *EnvironmentError) Error() string { return "environment: " + e.Text }
 
-// WorkerError says which worker ended a run, where it was, and how it ended. Step and Phase are
-// the last it reported, at most a moment old.
+// WorkerError says which worker ended a run, where it was and how it ended. Step and Phase are from
+// its last report.
 type WorkerError struct {
 	Rank     int
 	PID      int
@@ -39,19 +39,19 @@ type WorkerError struct {
 	Phase    string        // "" before the first report
 	Signal   string        // name of the signal that ended the process, else ""
 	Status   int           // exit status, of the report if there is one, else of the process
-	Silence  time.Duration // dead: for how long the process, which still runs, has not beaten; else 0
+	Silence  time.Duration // dead: how long the process, which still runs, has sent no beat; else 0
 	State    string        // of a silent process, such as "stopped by a signal"; "" if unknown
-	Stuck    time.Duration // for how long it has beaten without getting on; else 0
-	Late     time.Duration // how long ago it was asked to end; 0 if it was not
-	IsLost   bool          // another worker says so, and nothing else is known
-	Cause    string        // a likely cause of its end outside of the program; "" if none is known
-	Reported bool          // the worker itself said what was wrong
-	Text     string        // its report, or the telling line of its output
-	Log      string        // path of its output; "" if it says no more than Text
-	Accounts []string      // what the other workers say about it
+	Stuck    time.Duration // how long it has sent beats without progress; else 0
+	Late     time.Duration // how long ago it was asked to end, or 0
+	IsLost   bool          // reported by another worker, and nothing else is known
+	Cause    string        // a likely cause outside the program, or "" if unknown
+	Reported bool          // the worker itself reported the error
+	Text     string        // its report, or the most informative line of its output
+	Log      string        // path of its output, or "" if Text has all of it
+	Accounts []string      // what the other workers report about it
 }
 
-// Error is one line: who, how, where, why, and where to read on.
+// Error returns one line: which worker, how, where and why it ended, and where its output is.
 func (e *WorkerError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d (pid %d on %s)", e.Rank, e.PID, e.Host)
@@ -93,13 +93,13 @@ func (e *WorkerError) Error() string {
 	return b.String()
 }
 
-// StopError says that a run ended because it was asked to.
+// StopError reports that a run ended because it was asked to.
 type StopError struct {
 	// Err is the error of the context that was cancelled.
 	Err error
-	// Step is the number of steps that a worker had finished, at most.
+	// Step is the largest number of steps that a worker finished.
 	Step int
-	// Killed is the first worker that did not end by itself and was killed; nil: all did.
+	// Killed is the first worker that did not end by itself and was killed, or nil.
 	Killed *WorkerError
 }
 

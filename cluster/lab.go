@@ -7,12 +7,13 @@ import (
 
 // LabHost is a host of a lab: a network namespace of this machine.
 type LabHost struct {
-	Name      string // such as host0; the workers on it take it for the name of their machine
+	Name      string // such as host0; the workers on it use it as their host name
 	Address   string // of its interface
 	Namespace string // path of its network namespace
 }
 
-// LabEnvironment returns what tells a process that it launches workers in a lab with these hosts.
+// LabEnvironment returns the environment of a process that launches workers in a lab with these
+// hosts.
 func LabEnvironment(hosts []LabHost) Environment {
 	entries := make([]string, len(hosts))
 	for i, h := range hosts {
@@ -21,8 +22,8 @@ func LabEnvironment(hosts []LabHost) Environment {
 	return Environment{EnvLab: strings.Join(entries, ",")}
 }
 
-// LabHosts returns the hosts of the lab that this process is in, or none outside of a lab. The
-// error is an *EnvironmentError.
+// LabHosts returns the hosts of this process's lab, or none outside a lab. The error is an
+// *EnvironmentError.
 func (e Environment) LabHosts() ([]LabHost, error) {
 	if e[EnvLab] == "" {
 		return nil, nil
@@ -38,12 +39,12 @@ func (e Environment) LabHosts() ([]LabHost, error) {
 	return hosts, nil
 }
 
-// IsApart reports whether each of world workers, two or more, is on a host of its own in the lab of e.
+// IsApart reports whether each of world workers, two or more, is on its own host in the lab of e.
 func (e Environment) IsApart(world int) bool {
 	hosts, err := e.LabHosts()
 	return err == nil && 1 < world && world <= len(hosts)
 }
 
-// labHost returns the index of the host, of hosts, on which rank of world lives: hosts take contiguous
-// ranks, as equally many as possible, and where there are more hosts than ranks the first take one.
+// labHost returns the index of rank's host: hosts take contiguous ranks, as evenly as possible; if
+// there are more hosts than ranks, the first hosts take one each.
 func labHost(rank, world, hosts int) int { return rank * min(hosts, world) / world }

@@ -18,26 +18,26 @@ import (
 type LaunchConfig struct {
 	// World is the number of workers, at least 1.
 	World int
-	// Threads is the number of compute threads of each worker. If the workers together take all
-	// processors, each gets its own ones; 0 never does that.
+	// Threads is the number of compute threads of each worker. If the workers together use all
+	// processors, each is bound to its own; with 0 none is.
 	Threads int
-	// Command starts one worker; it learns its place from the environment.
+	// Command starts one worker, which reads its rank from the environment.
 	Command []string
-	// Environment of the workers, without rank, world, address and token, which Launch adds. In a lab
-	// (LabEnvironment) the workers are spread over its hosts, in contiguous blocks.
+	// Environment of the workers, without rank, world, address and token, which Launch adds. In a
+	// lab (LabEnvironment) the workers are distributed over its hosts in contiguous blocks.
 	Environment Environment
-	// Hosts names the host of each worker, by rank, for workers that are to take parts of this machine for
-	// hosts of their own; nil: all are on this one, or on those of the lab.
+	// Hosts names the host of each worker, by rank, for workers that treat parts of this machine as
+	// separate hosts. Nil means that all are on this machine, or on the hosts of the lab.
 	Hosts []string
-	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard. In a lab
-	// a loopback address stands for the first host's.
+	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard. In a
+	// lab a loopback address means that of the first host.
 	Host string
-	// Port of the rendezvous; 0 picks a free one. On a loopback address 0 makes none: the workers inherit
-	// their connections.
+	// Port of the rendezvous; 0 picks a free one. With 0 on a loopback address there is no
+	// rendezvous: the workers inherit their connections.
 	Port int
-	// Log returns the path of the file that takes a worker's output.
+	// Log returns the path of the file for a worker's output.
 	Log func(rank int) string
-	// ISA forces a kernel path; "" takes the best that all workers have.
+	// ISA forces a kernel path; "" selects the best that all workers have.
 	ISA string
 	// SharedMemory links the workers of a host by shared memory instead of TCP.
 	SharedMemory bool
@@ -45,24 +45,24 @@ type LaunchConfig struct {
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute.
 	JoinTimeout time.Duration
-	// SilenceTimeout is the time without a report after which a worker is taken for dead; default eight
-	// seconds. How long it may report without getting on, it says itself (Progress.Limit).
+	// SilenceTimeout is the time without a beat after which a worker counts as dead; default eight
+	// seconds. The worker itself reports how long it may go without progress (Progress.Limit).
 	SilenceTimeout time.Duration
-	// StopGrace is how long workers may take to end when they are asked to, before they are killed;
-	// default three seconds.
+	// StopGrace is how long workers may take to end after a stop before they are killed; default
+	// three seconds.
 	StopGrace time.Duration
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
-	// Event, if not nil, is called from Launch's goroutine with what a worker told by Session.Tell, in
-	// order. An error ends the run.
+	// Event, if not nil, is called from Launch's goroutine with each event of a worker
+	// (Session.Tell), in order. An error ends the run.
 	Event func(rank int, event json.RawMessage) error
 }
 
 const defaultJoinTimeout = time.Minute
 
-// Launch starts c.World worker processes, lets them meet, and returns their results by rank as
-// JSON when all have ended well. When one fails or dies it kills the others and returns a
-// *WorkerError about the first; when ctx is cancelled it asks all to stop, kills them after
+// Launch starts c.World worker processes, connects them, and returns their results by rank as JSON
+// when all have ended successfully. When one fails or dies it kills the others and returns a
+// *WorkerError about the first. When ctx is cancelled it asks all to stop, kills them after
 // c.StopGrace, and returns a *StopError with ctx's error. No worker runs any more when it returns.
 func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if c.Host == "" {
@@ -81,7 +81,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
 	}
-	networks, err := c.settle()
+	networks, err := c.resolveHosts()
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +113,9 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	return results, nil
 }
 
-// settle returns the network namespaces of the lab by rank, or nil outside of a lab. It names the workers'
-// hosts and moves the rendezvous to where all of them reach it.
-func (c *LaunchConfig) settle() (networks []string, err error) {
+// resolveHosts returns the network namespaces of the lab by rank, or nil outside a lab. It sets the
+// workers' host names and moves the rendezvous to an address that all of them reach.
+func (c *LaunchConfig) resolveHosts() (networks []string, err error) {
 	lab, err := c.Environment.LabHosts()
 	if err != nil || len(lab) == 0 {
 		return nil, err
@@ -136,15 +136,15 @@ func (c *LaunchConfig) settle() (networks []string, err error) {
 	return networks, nil
 }
 
-// hasRendezvous reports whether workers come by TCP. Nobody else can: a port that the system picks on a
-// loopback address is known to no other process.
+// hasRendezvous reports whether workers connect by TCP. Without a given port on a loopback address
+// nobody else can, because no other process knows the port.
 func (c *LaunchConfig) hasRendezvous() bool {
 	ip := net.ParseIP(c.Host)
 	return !hasSocketPairs || c.Port != 0 || ip == nil || !ip.IsLoopback()
 }
 
-// start starts the workers with their control connections, unless they dial, and with the shared memory
-// that they link by, if they do.
+// start starts the workers, with their control connections unless they dial, and with their shared
+// memory if they use it.
 func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string) (*fleet, error) {
 	processes := c.processes(meeting, token)
 	for rank, path := range networks {
@@ -153,7 +153,7 @@ func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string
 	var passed []*os.File
 	defer func() {
 		for _, f := range passed {
-			f.Close() // the children have their own handles
+			f.Close() // the children have their own descriptors
 		}
 	}()
 	if meeting.listener == nil {
@@ -171,8 +171,8 @@ func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string
 	return startFleet(processes, meeting.post)
 }
 
-// share gives the processes of each host that has several of them a segment of shared memory, and
-// returns the segments.
+// share creates a segment of shared memory for each host with several processes, and returns the
+// segments.
 func share(processes []process) (segments []*os.File, err error) {
 	ranks := map[string][]int{}
 	for rank, p := range processes {
@@ -207,7 +207,7 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 			environment: c.Environment.With(Environment{
 				EnvRank:       strconv.Itoa(rank),
 				EnvWorld:      strconv.Itoa(c.World),
-				envTorchRank:  strconv.Itoa(rank), // the launcher itself may have others
+				envTorchRank:  strconv.Itoa(rank), // the launcher's own environment may have others
 				envTorchWorld: strconv.Itoa(c.World),
 				EnvMasterAddr: host,
 				EnvMasterPort: strconv.Itoa(port),

@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// How the Go runtime begins to say that the system gives it no thread, without and with cgo.
+// Prefixes of the Go runtime's messages that the system gives it no thread, without and with cgo.
 const (
 	threadsLine    = "runtime: failed to create new OS thread"
 	cgoThreadsLine = "runtime/cgo: pthread_create failed: "
 )
 
-// limits is what the machine allows the processes of this one, and how often it has killed some.
+// limits are the limits of this process's children, and the number of processes that the kernel
+// killed.
 type limits struct {
-	groupKills   int    // by the kernel for lack of memory, in this control group; -1: unknown
+	groupKills   int    // for lack of memory, in this control group; -1: unknown
 	machineKills int    // on the whole machine; -1: unknown
-	memory       string // how much the control group may use; "": any, or unknown
-	processes    string // how many processes and threads there may be, and who says so; "": unknown
+	memory       string // of the control group; "": unlimited or unknown
+	processes    string // number of processes and threads, and where it is set; "": unknown
 }
 
-// cause returns what outside of the program has likely ended the process that e is about, or "".
+// cause returns a likely cause outside the program for the end of e's process, or "".
 func (before limits) cause(now limits, e *WorkerError) string {
 	switch {
 	case strings.HasPrefix(e.Text, threadsLine), strings.HasPrefix(e.Text, cgoThreadsLine):
@@ -42,7 +43,7 @@ func (before limits) cause(now limits, e *WorkerError) string {
 	return ""
 }
 
-// counterOf returns the number behind a name in lines of names and numbers, or -1.
+// counterOf returns the number after a name in lines of names and numbers, or -1.
 func counterOf(text, name string) int {
 	for line := range strings.Lines(text) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
@@ -54,7 +55,7 @@ func counterOf(text, name string) int {
 	return -1
 }
 
-// bytesOf words a limit in bytes; "" if it is none.
+// bytesOf formats a limit in bytes; "" if there is none.
 func bytesOf(text string) string {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || n >= 1<<60 {

@@ -11,7 +11,7 @@ import (
 
 const groups = "/sys/fs/cgroup"
 
-// readLimits reads the limits as they are now.
+// readLimits reads the current limits.
 func readLimits() limits {
 	text := contents("/proc/vmstat")
 	l := limits{groupKills: -1, machineKills: counterOf(text, "oom_kill")}
@@ -43,7 +43,7 @@ func groupFolder(own, controller string) string {
 	return ""
 }
 
-// processLimit says how many processes and threads there may be.
+// processLimit describes the limits on the number of processes and threads.
 func processLimit(own string) string {
 	var found []string
 	var l unix.Rlimit
@@ -60,13 +60,13 @@ func processLimit(own string) string {
 	return strings.Join(found, ", ")
 }
 
-// contents returns what is in a file, "" if it cannot be read.
+// contents returns the contents of a file, or "" if it cannot be read.
 func contents(path string) string {
-	text, _ := os.ReadFile(path) // what is not there is not known
+	text, _ := os.ReadFile(path) // a missing file means unknown
 	return string(text)
 }
 
-// processState words the state of a process that does not beat; "" if it runs or is unknown.
+// processState describes the state of a process that sends no beats; "" if it runs or is unknown.
 func processState(pid int) string {
 	_, after, _ := strings.Cut(contents(fmt.Sprintf("/proc/%d/stat", pid)), ") ")
 	switch state, _, _ := strings.Cut(after, " "); state {

@@ -2,7 +2,7 @@
 
 package cluster
 
-// readLimits returns limits of which nothing is known.
+// readLimits returns unknown limits.
 func readLimits() limits { return limits{groupKills: -1, machineKills: -1} }
 
 // processState returns "": unknown.

@@ -10,50 +10,50 @@ import (
 	"time"
 )
 
-// Hello is what a worker says about itself when it joins.
+// Hello describes a worker that joins.
 type Hello struct {
 	Rank   int      `json:"rank"`
 	World  int      `json:"world"`
 	PID    int      `json:"pid"`
 	Host   string   `json:"host"`
-	ISA    []string `json:"isa"`    // kernel paths it can use, the best last
-	Listen string   `json:"listen"` // where it accepts its peers' data links
+	ISA    []string `json:"isa"`    // kernel paths that it supports, the best last
+	Listen string   `json:"listen"` // address at which it accepts its peers' data links
 }
 
-// Welcome is what every worker learns once all have joined.
+// Welcome is sent to every worker once all have joined.
 type Welcome struct {
-	ISA       string          `json:"isa"`       // the best kernel path all workers have
+	ISA       string          `json:"isa"`       // the best kernel path of all workers
 	Addresses []string        `json:"addresses"` // data link address by rank
 	Hosts     []string        `json:"hosts"`     // name of the host by rank
-	Job       json.RawMessage `json:"job"`       // what to do; opaque to this package
+	Job       json.RawMessage `json:"job"`       // the job; opaque to this package
 }
 
-// Progress is where a worker stands.
+// Progress is a worker's report of its state.
 type Progress struct {
 	Phase   string  `json:"phase"`
 	Step    int     `json:"step"`             // finished steps
-	Steps   int     `json:"steps"`            // of the run; 0 before training, or if it has a length
+	Steps   int     `json:"steps"`            // of the run; 0 before training, or if the length is a time
 	Length  float64 `json:"length,omitempty"` // of the run in seconds; 0: in steps
-	From    int     `json:"from,omitempty"`   // steps that were done before the run was resumed
+	From    int     `json:"from,omitempty"`   // steps done before the run was resumed
 	Epoch   int     `json:"epoch"`
 	Loss    float64 `json:"loss"`           // mean over the last step's global batch
 	Samples int64   `json:"samples"`        // finished, over all workers
 	Seconds float64 `json:"seconds"`        // since training began
-	Trained float64 `json:"trained"`        // of them to the end of the last step, without evaluations
-	Note    string  `json:"note,omitempty"` // a line for people, said once
-	// Moves grows while the work goes on; see Note: dead and stuck.
+	Trained float64 `json:"trained"`        // to the end of the last step, without evaluations
+	Note    string  `json:"note,omitempty"` // a line for people, sent once
+	// Moves grows while the work makes progress; see Note: dead and stuck.
 	Moves uint64 `json:"moves"`
-	// Limit is how many seconds may pass without a move in this phase; 0: any time.
+	// Limit is how many seconds may pass without progress in this phase; 0 means any number.
 	Limit float64 `json:"limit"`
-	// Wait is what a collective waits for; nil if none does.
+	// Wait is what a collective waits for, or nil.
 	Wait *Wait `json:"wait,omitempty"`
 }
 
-// Failure is a worker's last word when it cannot go on.
+// Failure is a worker's last message when it cannot continue.
 type Failure struct {
 	Status int    `json:"status"` // exit status of its kind of error
 	Text   string `json:"text"`
-	// Noticed says that another worker, Lost, went away first, so this is not the cause.
+	// Noticed says that another worker, Lost, went away first, so this worker is not the cause.
 	Noticed bool `json:"noticed"`
 	Lost    int  `json:"lost"`
 }
@@ -67,20 +67,19 @@ type message struct {
 	Result   json.RawMessage `json:"result,omitempty"`
 	Failure  *Failure        `json:"failure,omitempty"`
 	Refused  string          `json:"refused,omitempty"` // why the hello was not accepted
-	Heard    bool            `json:"heard,omitempty"`   // the launcher has read a Progress
+	Heard    bool            `json:"heard,omitempty"`   // the launcher has read a Progress (acknowledgement)
 	Stop     bool            `json:"stop,omitempty"`
 }
 
 const (
 	maxLine      = 64 << 10
-	writeTimeout = 10 * time.Second // a peer that does not read for so long is gone
+	writeTimeout = 10 * time.Second // a peer that does not read for this long is lost
 )
 
-// line is one end of a control connection. Several goroutines may send, one may
-// receive.
+// line is one end of a control connection. Several goroutines may send; one may receive.
 type line struct {
 	conn    net.Conn
-	timeout time.Duration // of a send; 0: none
+	timeout time.Duration // of a send; 0 means none
 	reader  *bufio.Reader
 	mu      sync.Mutex
 }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enterNetwork puts the calling thread, and the processes it starts from now on, into the network
-// namespace at path. There is no way back: the thread must end with its goroutine.
+// enterNetwork moves the calling thread, and the processes that it starts from now on, to the
+// network namespace at path. This cannot be undone: the thread must end with its goroutine.
 func enterNetwork(path string) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -4,7 +4,7 @@ package cluster
 
 import "errors"
 
-// enterNetwork fails: only Linux has network namespaces.
+// enterNetwork returns an error: only Linux has network namespaces.
 func enterNetwork(string) error {
 	return errors.New("network namespaces are a feature of Linux")
 }

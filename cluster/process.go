@@ -13,34 +13,34 @@ import (
 type process struct {
 	command     []string
 	environment Environment
-	log         string   // path of the file that takes stdout and stderr
-	processors  []int    // on which it runs; nil for any
-	network     string   // path of the network namespace it lives in; "" for the launcher's
-	segment     *os.File // shared memory to pass on; nil if there is none
-	control     *os.File // its end of a control connection to pass on; nil: it dials
+	log         string   // path of the file for stdout and stderr
+	processors  []int    // processors to bind it to; nil for any
+	network     string   // path of its network namespace; "" for the launcher's
+	segment     *os.File // shared memory to pass on, or nil
+	control     *os.File // its end of a control connection to pass on; nil if it dials
 }
 
-// exit says how a worker's process ended.
+// exit describes how a worker's process ended.
 type exit struct {
-	signal string // "" when it exited by itself
+	signal string // "" if it exited by itself
 	status int
 }
 
 // fleet is a set of running worker processes on this machine.
 type fleet struct {
 	commands []*exec.Cmd
-	gone     []atomic.Bool  // by rank: has ended, so its number may belong to a stranger
+	gone     []atomic.Bool  // by rank: has ended, so its number may belong to another process
 	ended    sync.WaitGroup // one per process
 	release  chan struct{}  // closed when all have ended
 	keeper   sync.WaitGroup
 }
 
-// startFleet starts the processes and posts one event with the exit of each. When one cannot be
-// started, those before it are killed.
+// startFleet starts the processes and posts one event with the exit of each. If one cannot be
+// started, the others are killed.
 //
 // Note: parent-death signal. Linux sends it when the thread that started the child ends, so one
-// goroutine keeps its thread for as long as children live. The thread then ends with the goroutine,
-// because it may have gone to other networks.
+// goroutine keeps its thread while children live. The thread then ends with the goroutine, because
+// it may be in another network namespace.
 func startFleet(processes []process, post func(event)) (*fleet, error) {
 	f := &fleet{gone: make([]atomic.Bool, len(processes)), release: make(chan struct{})}
 	started := make(chan error)
@@ -56,7 +56,7 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 	}
 	for rank, cmd := range f.commands {
 		f.ended.Go(func() {
-			cmd.Wait() // the outcome is in ProcessState
+			cmd.Wait() // the result is in ProcessState
 			f.gone[rank].Store(true)
 			post(event{rank: rank, exit: describeExit(cmd.ProcessState)})
 		})
@@ -68,8 +68,8 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 	return f, nil
 }
 
-// start starts the processes from the calling goroutine's own thread, from which they inherit
-// their processors and their network.
+// start starts the processes from the calling goroutine's own thread, whose processors and network
+// they inherit.
 func (f *fleet) start(processes []process) error {
 	for rank, p := range processes {
 		if p.processors != nil {
@@ -97,7 +97,7 @@ func (p process) start() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close() // the child has its own handle
+	defer log.Close() // the child has its own descriptor
 	cmd := exec.Command(p.command[0], p.command[1:]...)
 	cmd.Env = p.environment.Pairs()
 	cmd.Stdout, cmd.Stderr = log, log
@@ -114,7 +114,7 @@ func (p process) start() (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
-// kill ends every process that still runs, with whatever it started.
+// kill kills every process that still runs, with its children.
 func (f *fleet) kill() {
 	for rank, cmd := range f.commands {
 		if !f.gone[rank].Load() {

@@ -7,8 +7,7 @@ import (
 	"os/exec"
 )
 
-// separate has nothing to do where there are no process groups: the worker ends itself when its
-// session is lost.
+// separate does nothing without process groups: the worker ends itself when its session is lost.
 func separate(*exec.Cmd) {}
 
 func killGroup(p *os.Process) { p.Kill() } // an error means that it has ended

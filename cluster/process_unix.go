@@ -14,7 +14,7 @@ func killGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: it has ended
 }
 
-// quit has a Go process write its stacks to its output and end.
+// quit makes a Go process write its stacks to its output and end.
 func quit(p *os.Process) { p.Signal(syscall.SIGQUIT) } // an error means that it has ended
 
 func describeExit(s *os.ProcessState) *exit {

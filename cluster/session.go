@@ -17,37 +17,38 @@ import (
 	"lockstep/comm/tcp"
 )
 
-// ErrStopped is the cause of a session's cancelled context when the launcher asked to stop.
+// ErrStopped is the cause of a session's cancelled context after the launcher asked to stop.
 var ErrStopped = errors.New("cluster: stopped by the launcher")
 
-// ErrLauncherLost is the cause of a session's cancelled context when the launcher went away.
+// ErrLauncherLost is the cause of a session's cancelled context after the launcher went away.
 var ErrLauncherLost = errors.New("cluster: the launcher is gone")
 
 const (
 	dialTimeout    = 10 * time.Second
-	maxUnheard     = 32 // reports on their way: they leave room for what must not be lost
+	maxUnheard     = 32 // unacknowledged reports; leaves room for messages that must not be dropped
 	connectTimeout = time.Minute
-	welcomeTimeout = 2 * time.Minute // the coordinator gives up earlier and says who is missing
+	welcomeTimeout = 2 * time.Minute // the coordinator gives up earlier and names the missing ranks
 )
 
 // Session is a worker's membership in a running job.
 type Session struct {
-	// Welcome is what the worker learnt when all had joined.
+	// Welcome is the message that the worker received when all had joined.
 	Welcome Welcome
 
 	member   Member
 	listener *tcp.Listener // for data links; nil if no peer is linked by TCP
-	segment  *os.File      // the shared memory that came from the launcher; nil if none did
+	segment  *os.File      // the shared memory from the launcher, or nil
 	line     *line
-	unheard  atomic.Int64 // reports that the launcher has not read
+	unheard  atomic.Int64 // reports that the launcher has not acknowledged
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reader   sync.WaitGroup
 }
 
-// Join meets the other workers by the connection that m.Control is or else at m.Address, and returns
-// once all are there. It fills in rank, world and listening address of the hello; the worker's data
-// links are bound to the interface by which it reaches the rendezvous. Errors are *RendezvousError.
+// Join joins the run over the inherited connection m.Control, or else at m.Address, and returns
+// once all workers have joined. It fills in rank, world and listening address of the hello. The
+// worker's data links use the interface by which it reaches the rendezvous. Errors are
+// *RendezvousError.
 func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	refuse := func(err error) (*Session, error) {
 		if ctx.Err() != nil {
@@ -84,8 +85,8 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	return s, nil
 }
 
-// listen listens for peers, if there are some to link with by TCP: the worker is not alone, and shared
-// memory does not link the whole world.
+// listen listens for peers if some are linked by TCP: the worker is not alone, and shared memory
+// does not link all of them.
 func (s *Session) listen() error {
 	if s.member.World == 1 {
 		return nil
@@ -107,7 +108,7 @@ func (s *Session) listen() error {
 	return err
 }
 
-// release gives up what no link needs once all are made.
+// release closes what is no longer needed once all links are made.
 func (s *Session) release() {
 	if s.listener != nil {
 		s.listener.Close()
@@ -120,8 +121,8 @@ func (s *Session) release() {
 // Topology returns which workers share a host.
 func (s *Session) Topology() comm.Topology { return comm.NewTopology(s.Welcome.Hosts) }
 
-// Connect links this worker with all others and returns its mesh: with those of its host by the shared
-// memory that came from the launcher, if it was made for them, else by TCP. It may be called once.
+// Connect links this worker with all others and returns its mesh: by the launcher's shared memory
+// with the workers of its host, if there is any, and by TCP with the others. It may be called once.
 // Errors are *RendezvousError.
 func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
@@ -157,8 +158,8 @@ func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 	return comm.Combine(inside, outside, topology), nil
 }
 
-// share links the ranks of this host, of which this is number index, by the launcher's shared memory.
-// The mesh is nil if there is none for so many.
+// share links the ranks of this host, of which this one has number index, by the launcher's shared
+// memory. The mesh is nil if the segment is for another number of ranks.
 func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error) {
 	if s.segment == nil {
 		return nil, nil
@@ -169,7 +170,7 @@ func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error
 	return shm.Connect(ctx, s.segment, index)
 }
 
-// enter says hello and waits until all workers are there.
+// enter sends hello and waits until all workers have joined.
 func enter(l *line, h Hello) (Welcome, error) {
 	if err := l.send(message{Hello: &h}); err != nil {
 		return Welcome{}, err
@@ -189,7 +190,7 @@ func enter(l *line, h Hello) (Welcome, error) {
 	return *m.Welcome, l.conn.SetDeadline(time.Time{})
 }
 
-// follow receives what the launcher says until the connection ends.
+// follow receives the launcher's messages until the connection ends.
 func (s *Session) follow() {
 	for {
 		m, err := s.line.receive()
@@ -207,11 +208,11 @@ func (s *Session) follow() {
 }
 
 // Context is cancelled when the launcher asks to stop (cause ErrStopped) or is gone (cause
-// ErrLauncherLost), or when Join's context is.
+// ErrLauncherLost), or when the context of Join is cancelled.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Report sends where the worker stands. While the launcher does not read, because it is itself stopped or
-// its terminal is, a report without a note is dropped: the next one says more.
+// Report sends the worker's progress. While the launcher does not read, because it or its terminal
+// is stopped, reports without a note are dropped.
 func (s *Session) Report(p Progress) error {
 	if p.Note == "" && s.unheard.Load() >= maxUnheard {
 		return nil
@@ -220,8 +221,8 @@ func (s *Session) Report(p Progress) error {
 	return s.line.send(message{Progress: &p})
 }
 
-// Tell sends an event, which is encoded as JSON. The launcher hears a worker's events in order, and all of
-// them before its result. If one cannot be sent, the session's context ends.
+// Tell sends an event, encoded as JSON. The launcher receives a worker's events in order, and all
+// of them before its result. If one cannot be sent, the session's context is cancelled.
 func (s *Session) Tell(event any) {
 	text, err := json.Marshal(event)
 	if err != nil {
@@ -231,7 +232,7 @@ func (s *Session) Tell(event any) {
 	}
 }
 
-// Done sends the worker's result, which is encoded as JSON; nothing may be sent after it.
+// Done sends the worker's result, encoded as JSON; nothing may be sent after it.
 func (s *Session) Done(result any) error {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -240,7 +241,7 @@ func (s *Session) Done(result any) error {
 	return s.line.send(message{Result: text})
 }
 
-// Fail sends why the worker cannot go on; nothing may be sent after it.
+// Fail sends the reason why the worker cannot continue; nothing may be sent after it.
 func (s *Session) Fail(f Failure) error { return s.line.send(message{Failure: &f}) }
 
 // Close leaves the job and waits for the session's goroutine.

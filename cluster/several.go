@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The variables by which launchers tell a process that it is one of several.
+// The variables that launchers set for one of several processes.
 const (
 	envTorchLocalRank  = "LOCAL_RANK"
 	envTorchLocalWorld = "LOCAL_WORLD_SIZE"
@@ -29,15 +29,15 @@ const (
 	envJobSet          = "JOBSET_NAME"
 )
 
-// convention is how one launcher numbers the processes that it starts.
+// convention describes how one launcher numbers its processes.
 type convention struct {
 	launcher string
-	names    []string // the variables that CheckAlone names, if they are set
+	names    []string // the variables that CheckAlone names if they are set
 	// isSeveral reports whether the variables say that there is more than one process.
 	isSeveral func(e Environment) bool
 }
 
-// conventions lists the launchers that are recognised.
+// conventions lists the launchers that CheckAlone recognises.
 func conventions() []convention {
 	return []convention{
 		{"torchrun", []string{envTorchRank, envTorchWorld, envTorchLocalRank, envTorchLocalWorld,
@@ -62,8 +62,8 @@ func conventions() []convention {
 	}
 }
 
-// CheckAlone returns an *EnvironmentError if another launcher has started this process as one of
-// several, which would each train alone. The variables of Launch are not looked at.
+// CheckAlone returns an *EnvironmentError if another launcher started this process as one of
+// several, which would each train alone. It ignores the variables of Launch.
 func (e Environment) CheckAlone() error {
 	for _, c := range conventions() {
 		if !c.isSeveral(e) {
@@ -84,7 +84,7 @@ func (e Environment) CheckAlone() error {
 	return nil
 }
 
-// isOver reports whether one of the named variables is a number above least, or a range that ends
+// isOver reports whether one of the named variables is a number above least, or a range with an end
 // above it.
 func (e Environment) isOver(least int, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
@@ -99,9 +99,9 @@ func (e Environment) isOver(least int, names ...string) bool {
 
 // isSlurmTask reports whether srun started this process as one of several tasks.
 //
-// Note: Slurm's shells. In the shell of salloc and in the script of sbatch SLURM_NTASKS counts the
-// tasks that srun would start there, while the shell itself runs once. Some sites start the shell of
-// salloc as a step of one task. The script of sbatch has rank 0 and a job, but no step.
+// Note: Slurm's shells. In the shell of salloc and in the script of sbatch, SLURM_NTASKS is the
+// number of tasks that srun would start, while the shell itself runs once. Some sites start the
+// shell of salloc as a step of one task. The script of sbatch has rank 0 and a job, but no step.
 func (e Environment) isSlurmTask() bool {
 	_, err := strconv.Atoi(e[envSlurmRank])
 	isShell := e[envSlurmJob] != "" && e[envSlurmStep] == "" ||
@@ -117,7 +117,7 @@ func (e Environment) isSlurmTask() bool {
 	return !isShell && e.isOver(1, envSlurmTasks)
 }
 
-// hasSize reports whether a launcher has told how many processes it started.
+// hasSize reports whether a launcher has set the number of its processes.
 func (e Environment) hasSize() bool {
 	return slices.ContainsFunc([]string{envSlurmStepTasks, envOpenMPIWorld, envPMIWorld},
 		func(name string) bool { return e[name] != "" })

@@ -14,45 +14,46 @@ import (
 )
 
 const (
-	// verdictDelay is how long a survivor's report of a lost peer waits for the cause.
+	// verdictDelay is how long a report of a lost peer waits for the cause of the loss.
 	verdictDelay = time.Second
-	// stopGrace is how long workers may usually take to end, before they are killed.
+	// stopGrace is the default time for workers to end before they are killed.
 	stopGrace = 3 * time.Second
-	// accountDelay is how long a death waits for what the survivors say about it.
+	// accountDelay is how long the error about a death waits for the survivors' reports.
 	accountDelay = 500 * time.Millisecond
 )
 
-// worker is what the supervisor knows about one rank.
+// worker is the supervisor's state of one rank.
 type worker struct {
 	line    *line // nil until it joined
 	hello   Hello
 	result  json.RawMessage
 	failure *Failure
-	lost    bool  // its connection has ended: nothing more will be heard
+	lost    bool  // its connection has ended: no more messages
 	exit    *exit // nil while its process runs
 }
 
-// supervisor follows the workers of one run. All its state belongs to the goroutine of supervise.
+// supervisor supervises the workers of one run. All its state belongs to the goroutine of
+// supervise.
 type supervisor struct {
 	LaunchConfig
 	job     json.RawMessage
 	meeting *coordinator
 	fleet   *fleet
 	events  <-chan event
-	limits  limits // of the machine, as they were before the workers began
+	limits  limits // of the machine, before the workers started
 	workers []worker
 	vitals  []vitals // of the workers
-	looks   int      // at them
+	looks   int      // number of checks
 	joined  int
 	done    int // results received
 	running int // processes not yet ended
 
 	err     error            // why the run ends early
 	stopped *StopError       // the same, if it was asked to
-	verdict <-chan time.Time // when the suspect becomes err; nil: there is none
+	verdict <-chan time.Time // when the suspect becomes err, or nil
 	suspect *WorkerError
 	isDeath bool             // the suspect's process has ended: no other cause is expected
-	grace   <-chan time.Time // when what still runs is killed
+	grace   <-chan time.Time // when the remaining processes are killed
 }
 
 func (s *supervisor) supervise(ctx context.Context) error {
@@ -93,15 +94,15 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	return s.err
 }
 
-// isUnread reports whether a process has ended well before its last words, a result or a failure,
-// have been read from its connection.
+// isUnread reports whether a process has ended successfully before its last message, a result or a
+// failure, was read from its connection.
 func (s *supervisor) isUnread() bool {
 	return s.err == nil && slices.ContainsFunc(s.workers, func(w worker) bool {
 		return w.exit != nil && w.line != nil && !w.lost && w.result == nil && w.failure == nil
 	})
 }
 
-// abort ends the run because of err, unless it already ends.
+// abort ends the run with err, unless it is already ending.
 func (s *supervisor) abort(err error) {
 	if s.err == nil {
 		s.err = err
@@ -109,7 +110,7 @@ func (s *supervisor) abort(err error) {
 	}
 }
 
-// stop asks the workers to end; those that have not joined cannot hear it and are killed.
+// stop asks the workers to end; those that have not joined cannot receive that and are killed.
 func (s *supervisor) stop(err error) {
 	if s.err != nil {
 		return
@@ -122,7 +123,7 @@ func (s *supervisor) stop(err error) {
 		return
 	}
 	for _, w := range s.workers {
-		w.line.send(message{Stop: true}) // a worker that does not hear it is killed
+		w.line.send(message{Stop: true}) // a worker that does not receive it is killed
 	}
 }
 
@@ -136,7 +137,7 @@ func (s *supervisor) handle(e event) {
 	case e.message.Hello != nil:
 		s.welcome(e)
 	case w.line != e.line:
-		// A connection that was refused as a duplicate has nothing to say.
+		// A connection refused as a duplicate sends nothing of interest.
 	case e.lost != nil:
 		w.lost, v.isWatched = true, false
 		s.judge(e.rank)
@@ -161,11 +162,11 @@ func (s *supervisor) handle(e event) {
 	}
 }
 
-// now is the time of the looks.
+// now is the time in checks.
 func (s *supervisor) now() time.Duration { return time.Duration(s.looks) * lookEvery }
 
-// look ends the run if a worker is dead or stuck. Of one that is stuck the stacks are wanted, too. A
-// run that already stops does not wait for a dead worker any longer.
+// look ends the run if a worker is dead or stuck. A stuck worker first writes its stacks. A run
+// that is already stopping kills dead workers at once.
 func (s *supervisor) look() {
 	s.looks++
 	v, ok := examine(s.vitals, s.now(), s.SilenceTimeout)
@@ -195,7 +196,7 @@ func (s *supervisor) look() {
 	}
 }
 
-// expire kills what has not ended within its grace.
+// expire kills the processes that did not end within the grace period.
 func (s *supervisor) expire() {
 	if s.stopped != nil && s.stopped.Killed == nil {
 		for rank := range s.workers {
@@ -209,7 +210,7 @@ func (s *supervisor) expire() {
 	s.fleet.kill()
 }
 
-// convict ends the run because of the suspect, about which more may be known by now.
+// convict ends the run with the suspect's error, about which more may be known now.
 func (s *supervisor) convict() {
 	last := s.vitals[s.suspect.Rank].beat
 	s.suspect.Step, s.suspect.Phase = last.Step, last.Phase
@@ -217,7 +218,7 @@ func (s *supervisor) convict() {
 	s.abort(s.suspect)
 }
 
-// addAccounts adds to e what the other workers say about its rank.
+// addAccounts adds to e the other workers' reports about its rank.
 func (s *supervisor) addAccounts(e *WorkerError) {
 	e.Accounts = nil
 	for rank := range s.workers {
@@ -229,7 +230,7 @@ func (s *supervisor) addAccounts(e *WorkerError) {
 	}
 }
 
-// finish notes a result; when all are in, what does not end by itself is killed.
+// finish records a result; when all results are in, it kills what does not end by itself.
 func (s *supervisor) finish(w *worker, result json.RawMessage) {
 	if w.result == nil {
 		s.done++
@@ -240,7 +241,7 @@ func (s *supervisor) finish(w *worker, result json.RawMessage) {
 	}
 }
 
-// welcome takes a worker in and, when it is the last, lets all of them begin.
+// welcome registers a worker and, when it is the last one, starts all of them.
 func (s *supervisor) welcome(e event) {
 	w := &s.workers[e.rank]
 	if w.line != nil {
@@ -289,8 +290,8 @@ func (s *supervisor) commonISA() (string, error) {
 	return common[len(common)-1], nil
 }
 
-// judge decides whether what is known about a rank ends the run. The process's exit and what it
-// said last arrive independently, so an exit counts once the connection has been read to its end.
+// judge decides whether what is known about a rank ends the run. The process's exit and its last
+// message arrive independently, so an exit counts only after its connection was read to the end.
 func (s *supervisor) judge(rank int) {
 	w := &s.workers[rank]
 	isGone := w.exit != nil && (w.line == nil || w.lost)
@@ -314,14 +315,14 @@ func (s *supervisor) judge(rank int) {
 	}
 }
 
-// hasHeardAll reports whether nobody has anything more to say.
+// hasHeardAll reports whether no worker can send anything more.
 func (s *supervisor) hasHeardAll() bool {
 	return !slices.ContainsFunc(s.workers, func(w worker) bool {
 		return w.result == nil && w.failure == nil && !w.lost && w.exit == nil
 	})
 }
 
-// accuse returns the error about the rank that another has lost.
+// accuse returns the error about a rank that another reports as lost.
 func (s *supervisor) accuse(by int, f *Failure) *WorkerError {
 	if f.Lost < 0 || f.Lost >= s.World || f.Lost == by || s.workers[f.Lost].failure != nil {
 		return s.describe(by)
@@ -331,17 +332,17 @@ func (s *supervisor) accuse(by int, f *Failure) *WorkerError {
 	return e
 }
 
-// describe puts together what is known about the end of a rank.
+// describe returns an error with what is known about the end of a rank.
 func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
 	e := &WorkerError{Rank: rank, PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
 		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase}
 	log := s.Log(rank)
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
-		e.Log = log // where it says more than the report, or anything
+		e.Log = log // if it has more than the report
 	}
 	if e.Host == "" {
-		e.Host, _ = os.Hostname() // "": then the message names none
+		e.Host, _ = os.Hostname() // "": the message then names no host
 	}
 	switch {
 	case w.failure != nil:
@@ -367,8 +368,8 @@ func (s *supervisor) absent() error {
 			s.joined, s.World, s.JoinTimeout, strings.Join(missing, ", "))}
 }
 
-// tellingLine returns the line of a log that says most about a sudden end: the head of what the
-// Go runtime writes when it gives up or, if orLast, the last line.
+// tellingLine returns the most informative line of a log about a sudden end: the first line of the
+// Go runtime's message, or the last line if orLast.
 func tellingLine(path string, orLast bool) string {
 	const tail = 1 << 20 // more than the stacks of a thousand goroutines
 	text, err := os.ReadFile(path)

@@ -7,20 +7,20 @@ import (
 	"fmt"
 )
 
-// Token is the secret of one run: 128 random bits as 32 hexadecimal digits. It travels in the
-// environment of the workers, never in their arguments, which every user of the machine can read.
+// Token is the secret of one run: 128 random bits as 32 hexadecimal digits. It is passed to workers
+// in the environment, never in their arguments, which every user of the machine can read.
 type Token string
 
 const tokenLen = 32
 
-// NewToken draws a token from the system's secure source.
+// NewToken returns a token from the system's secure random source.
 func NewToken() Token {
 	var secret [tokenLen / 2]byte
 	rand.Read(secret[:]) // never fails: it ends the program when the system has no entropy
 	return Token(hex.EncodeToString(secret[:]))
 }
 
-// ParseToken checks the form of a token. Its error does not repeat the secret.
+// ParseToken checks the format of a token. Its error does not contain the secret.
 func ParseToken(text string) (Token, error) {
 	if _, err := hex.DecodeString(text); err != nil || len(text) != tokenLen {
 		return "", fmt.Errorf("want a token of %d hexadecimal digits, got %d characters",
@@ -34,11 +34,10 @@ const (
 	preambleLen = len(greeting) + tokenLen + 1
 )
 
-// preamble is what a worker sends first.
+// preamble is the first line that a worker sends.
 func (t Token) preamble() string { return greeting + string(t) + "\n" }
 
-// admits reports whether a stranger's preamble carries the token, in time that does not depend
-// on where they differ.
+// admits reports whether a stranger's preamble has the token, in constant time.
 func (t Token) admits(preamble []byte) bool {
 	return subtle.ConstantTimeCompare(preamble, []byte(t.preamble())) == 1
 }

@@ -9,21 +9,22 @@ import (
 
 // Note: dead and stuck
 //
-// Each worker beats ten times a second, from a goroutine that needs nothing of the one that trains. A
-// beat carries a count that grows with the work (Progress.Moves), how long the work may stand still in
-// this phase (Progress.Limit), and the rank that a collective waits for, if one does (Progress.Wait). A
-// worker without beats is dead: its process is stopped or its machine gone. A worker that beats but
-// does not move within its limit is stuck, unless it waits for another: then that one is looked at, and
-// the culprit is whoever waits for nobody. Where all wait in a circle, the links between them are at
-// fault, and the rank that is furthest behind is named.
+// Each worker sends ten beats a second, from a goroutine that is independent of training. A beat
+// carries a count that grows with progress (Progress.Moves), how long this phase may go without
+// progress (Progress.Limit), and the rank that a collective waits for, if any (Progress.Wait). A
+// worker without beats is dead: its process is stopped or its machine is gone. A worker that sends
+// beats but makes no progress within its limit is stuck, unless it waits for another worker. Then
+// that worker is examined, and so on; the culprit is the one that waits for nobody. If all wait in
+// a circle, the links between them are at fault, and the rank that is furthest behind is named.
 //
-// Time is counted in looks, of which a launcher that was itself stopped for a while makes none.
+// Time is counted in checks, so that the time in which the launcher itself was stopped does not
+// count.
 const (
 	beatEvery = 100 * time.Millisecond
 	lookEvery = 250 * time.Millisecond
-	// StuckAfter is the least time without a move after which a worker that trains may be taken for stuck.
+	// StuckAfter is the least time without progress after which a training worker counts as stuck.
 	StuckAfter = 9 * time.Second
-	// defaultSilence is the time without a beat after which a worker is taken for dead.
+	// defaultSilence is the time without a beat after which a worker counts as dead.
 	defaultSilence = 8 * time.Second
 )
 
@@ -33,8 +34,8 @@ type Wait struct {
 	What string `json:"what"` // operation, bucket and bytes
 }
 
-// Beat calls report with what read returns, at once and ten times a second until ctx ends, and a last
-// time then.
+// Beat calls report with the result of read at once, ten times a second until ctx ends, and once
+// more then.
 func Beat(ctx context.Context, read func() Progress, report func(Progress)) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
@@ -49,17 +50,18 @@ func Beat(ctx context.Context, read func() Progress, report func(Progress)) {
 	}
 }
 
-// Watch follows workers that are goroutines of this process, as Launch follows processes, until ctx ends.
-// Ten times a second it calls read, which returns where a worker stands and whether it runs, and passes
-// that to report. It returns an error about a worker that is stuck, which goes on being stuck, or nil.
+// Watch supervises workers that are goroutines of this process, as Launch supervises processes,
+// until ctx ends. Ten times a second it calls read, which returns a worker's progress and whether
+// it runs, and passes the progress to report. It returns an error about a worker that is stuck, or
+// nil.
 //
-// A signal that stops the process stops Watch, too, and so does a worker in assembly that never returns,
-// once the Go runtime waits for it to collect garbage: neither is noticed. While report blocks no time
-// passes, so a worker that waits for the same terminal is not blamed.
+// Watch does not detect a signal that stops the process, which stops Watch too, nor a worker in
+// assembly that never returns, once the Go runtime waits for it to collect garbage. While report
+// blocks no time passes, so a worker that waits for the same terminal is not blamed.
 func Watch(ctx context.Context, workers int, read func(rank int) (p Progress, isRunning bool),
 	report func(rank int, p Progress)) *WorkerError {
 	all := make([]vitals, workers)
-	now := time.Duration(0) // counted in looks
+	now := time.Duration(0) // counted in checks
 	look := func() {
 		for rank := range all {
 			p, isRunning := read(rank)
@@ -91,15 +93,15 @@ func Watch(ctx context.Context, workers int, read func(rank int) (p Progress, is
 	}
 }
 
-// vitals is what the launcher has seen of a worker, in the time of its looks.
+// vitals is what the launcher knows of a worker, in the time of its checks.
 type vitals struct {
-	isWatched bool          // it has begun and has said nothing final
-	heard     time.Duration // when its last beat came
-	moved     time.Duration // when a beat last said that it had moved
+	isWatched bool          // it has started and has sent nothing final
+	heard     time.Duration // time of its last beat
+	moved     time.Duration // time of the last beat with progress
 	beat      Progress
 }
 
-// hear notes a beat.
+// hear records a beat.
 func (v *vitals) hear(now time.Duration, p Progress) {
 	if p.Moves != v.beat.Moves || p.Step != v.beat.Step || p.Phase != v.beat.Phase {
 		v.moved = now
@@ -107,21 +109,21 @@ func (v *vitals) hear(now time.Duration, p Progress) {
 	v.heard, v.beat = now, p
 }
 
-// isOverdue reports whether beats have come for longer than the limit and none said that the worker moved.
+// isOverdue reports whether beats have come for longer than the limit without progress.
 func (v *vitals) isOverdue() bool {
 	limit := time.Duration(v.beat.Limit * float64(time.Second))
 	return v.isWatched && limit > 0 && v.heard-v.moved > limit
 }
 
-// verdict is the worker to blame and for how long it has been dead or stuck.
+// verdict is the culprit, and for how long it has been dead or stuck.
 type verdict struct {
 	rank   int
 	isDead bool
 	time   time.Duration
 }
 
-// examine returns the verdict on workers at a time; ok is false if none is to blame. Workers without a
-// beat for longer than silence are dead.
+// examine returns the verdict on workers at time now; ok is false if there is no culprit. Workers
+// without a beat for longer than silence are dead.
 func examine(workers []vitals, now, silence time.Duration) (v verdict, ok bool) {
 	for rank := range workers {
 		w := &workers[rank]
@@ -145,8 +147,8 @@ func examine(workers []vitals, now, silence time.Duration) (v verdict, ok bool) 
 	return verdict{rank: culprit, time: workers[culprit].heard - workers[culprit].moved}, true
 }
 
-// blame follows from an overdue worker who waits for whom, to the one that waits for nobody. Nobody is to
-// blame while one of them moves.
+// blame follows the waits from an overdue worker to one that waits for nobody. There is no culprit
+// while one of them makes progress.
 func blame(workers []vitals, rank int) (culprit int, ok bool) {
 	culprit = rank
 	for range len(workers) {
@@ -166,7 +168,7 @@ func blame(workers []vitals, rank int) (culprit int, ok bool) {
 	return culprit, true // they wait in a circle
 }
 
-// isBehind reports whether a has made fewer steps than b.
+// isBehind reports whether a has finished fewer steps than b.
 func isBehind(a, b *vitals) bool { return a.beat.Step < b.beat.Step }
 
 // account says what w waits for, if that is rank.

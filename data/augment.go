@@ -6,26 +6,27 @@ import (
 	"lockstep/random"
 )
 
-// Augmentation changes training images at random. The zero value leaves them as they are.
+// Augmentation changes training images at random. The zero value leaves them unchanged.
 type Augmentation struct {
-	// Pad is the widest shift in pixels: the image is padded with that many black pixels on each
-	// side and cropped back to its size at a random place. 0 means no shift; valid from 0.
+	// Pad is the maximum shift in pixels: the image is padded with that many black pixels on each
+	// side and cropped back to its size at a random position. 0 means no shift.
 	Pad int `json:"pad"`
-	// Reflect fills the padding with the image mirrored at its edge, without the outermost row and
-	// column, instead of black: row -1 is row 1. Pad must then be less than half of each side.
+	// Reflect pads by reflection without repeating the edge, instead of with black: row -1 is row
+	// 1. Pad must then be less than half of each side.
 	Reflect bool `json:"reflect"`
 	// Flip mirrors every other image left to right. Wrong for digits and letters.
 	Flip bool `json:"flip"`
-	// Alternate draws the images that Flip mirrors in the first epoch only; the second mirrors the
-	// others, the third the first again. After Jordan 2024, arXiv 2404.00498, section 3.6.
+	// Alternate draws which images Flip mirrors in the first epoch only. The second epoch mirrors
+	// the others, the third the first again, and so on. After Jordan 2024, arXiv 2404.00498,
+	// section 3.6.
 	Alternate bool `json:"alternate"`
-	// Cutout is the side in pixels of a square that takes the value 0, the mean, after
-	// normalisation. Its middle is anywhere in the image, so that a part may fall outside. 0 means
-	// none. After DeVries and Taylor 2017.
+	// Cutout is the side in pixels of a square that is set to 0, the mean, after normalisation. Its
+	// centre is anywhere in the image, so a part may fall outside. 0 means none. After DeVries and
+	// Taylor 2017.
 	Cutout int `json:"cutout"`
 }
 
-// Purposes of random streams; each is the first part of a stream's path below the seed.
+// Purposes of random streams; each is the first part of a stream's path.
 const (
 	purposeOrder uint64 = 0x64617461<<8 + iota // "data"
 	purposeAugment
@@ -35,14 +36,14 @@ const (
 	purposeBatches
 )
 
-// pose is one draw of an augmentation: the pixel (h, w) of the result comes from row h+dy and
-// from column w+dx of the image, mirrored first if flip.
+// pose is one draw of an augmentation: pixel (h, w) of the result comes from row h+dy and column
+// w+dx of the image, which is mirrored first if flip.
 type pose struct {
 	dy, dx int
 	flip   bool
 }
 
-// hole is where an augmentation cuts out a square: rows [top, bottom) and columns [left, right).
+// hole is the square that an augmentation cuts out: rows [top, bottom) and columns [left, right).
 type hole struct{ top, bottom, left, right int }
 
 // stream returns the random numbers of a sample in an epoch.
@@ -50,7 +51,7 @@ func (a Augmentation) stream(seed uint64, epoch, sample int) random.Stream {
 	return random.Derive(seed, purposeAugment, uint64(epoch), uint64(sample))
 }
 
-// draw returns the pose of a sample in an epoch, a function of its arguments alone.
+// draw returns the pose of a sample in an epoch, a pure function of its arguments.
 func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
 	if a.Pad == 0 && !a.Flip {
 		return pose{}
@@ -68,7 +69,7 @@ func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
 	return p
 }
 
-// validate reports the first setting that cannot work for images of this size.
+// validate returns an error for the first setting that does not fit images of this size.
 func (a Augmentation) validate(height, width int) error {
 	switch {
 	case a.Pad < 0 || a.Cutout < 0:
@@ -80,7 +81,7 @@ func (a Augmentation) validate(height, width int) error {
 	return nil
 }
 
-// drawHole returns the hole of a sample in an epoch, cut to the image; an empty one without
+// drawHole returns the hole of a sample in an epoch, clipped to the image; it is empty without
 // Cutout.
 func (a Augmentation) drawHole(seed uint64, epoch, sample, height, width int) hole {
 	if a.Cutout == 0 {

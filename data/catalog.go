@@ -10,16 +10,16 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// Catalog is the set of data sets that have a name: those of this package and, added by With, a
-// program's own. The zero value has those of this package. A Catalog does not change.
+// Catalog is a set of named data sets: those of this package and, added by With, those of the
+// calling program. The zero value has those of this package. A Catalog is immutable.
 type Catalog struct{ own []source }
 
-// LoadFunc makes or reads a data set of a program's own. It is called in every worker process and has to
-// return the same samples in each.
+// LoadFunc generates or reads a data set of the calling program. It is called in every worker
+// process and must return the same samples in each.
 type LoadFunc func(context.Context, Options) (train, test *Set, err error)
 
-// With returns a catalog that also has the data set called name. It fails if the name is taken or no
-// name.
+// With returns a catalog that also has the data set called name. It returns an error if the name is
+// taken or invalid.
 func (c Catalog) With(name string, load LoadFunc) (Catalog, error) {
 	if err := spelling.CheckName(name, c.Names()); err != nil {
 		return c, fmt.Errorf("data: %w", err)
@@ -31,7 +31,7 @@ func (c Catalog) With(name string, load LoadFunc) (Catalog, error) {
 	return Catalog{append(slices.Clip(c.own), own)}, nil
 }
 
-// Names returns the names that Load takes, the default first.
+// Names returns the names that Load accepts, the default first.
 func (c Catalog) Names() []string {
 	var names []string
 	for _, s := range c.all() {
@@ -49,11 +49,11 @@ func (c Catalog) List() []Info {
 	return list
 }
 
-// Load reads or generates the named data set; one that is nowhere to be found is downloaded if o
-// allows it. The name may also be the path of a user's own data, see [IsPath].
+// Load reads or generates the named data set. If it is not found, it is downloaded if o allows
+// that. The name may also be the path of a user's own data, see [IsPath].
 //
-// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's, or those of a program's own
-// data set. The sets share memory with nothing else.
+// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's error, or that of a
+// LoadFunc. The sets share memory with nothing else.
 func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
 	s, err := c.find(name)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test 
 	return train, test, nil
 }
 
-// obtainSets makes or finds the sets, as their source has it.
+// obtainSets generates, or finds and reads, the sets.
 func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, err error) {
 	switch {
 	case s.load != nil:
@@ -89,8 +89,8 @@ func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, er
 	return s.read(ctx, path, o)
 }
 
-// Locate returns where the named data set lies, "" if it is nowhere or lies in no file. It reads
-// nothing but folders.
+// Locate returns the path of the named data set, or "" if it is not found or has no files. It reads
+// only folders.
 func (c Catalog) Locate(name string, o Options) (path string, err error) {
 	s, err := c.find(name)
 	if err != nil || s.isMade() {
@@ -99,9 +99,9 @@ func (c Catalog) Locate(name string, o Options) (path string, err error) {
 	return s.search(o), nil
 }
 
-// Fetch makes sure that the named data set lies somewhere, downloading it if need be, and returns
-// where; "" for one that lies in no file. A launcher calls it before it starts several workers, so
-// that they need not download, or decode a folder of images, side by side.
+// Fetch makes sure that the named data set is present, downloading it if necessary, and returns its
+// path, or "" if it has no files. A launcher calls it before it starts several workers, so that
+// they do not download, or decode a folder of images, all at once.
 func (c Catalog) Fetch(ctx context.Context, name string, o Options) (path string, err error) {
 	s, err := c.find(name)
 	if err != nil || s.isMade() {
@@ -113,11 +113,11 @@ func (c Catalog) Fetch(ctx context.Context, name string, o Options) (path string
 	return path, err
 }
 
-// isMade reports whether the set comes from a function, not from files that are looked for.
+// isMade reports whether the set comes from a function, not from files.
 func (s source) isMade() bool { return s.Generated || s.load != nil }
 
-// KindOf returns what the samples of the named set or of the data at a path are. It looks at
-// folders, but reads no file.
+// KindOf returns the kind of the samples of the named set or of the data at a path. It reads
+// folders but no file.
 func (c Catalog) KindOf(name string) Kind {
 	s, err := c.find(name)
 	if err != nil {
@@ -126,8 +126,8 @@ func (c Catalog) KindOf(name string) Kind {
 	return s.kindOf()
 }
 
-// IsPath reports whether Load takes name for the path of the user's own data: it holds a slash,
-// ends in .csv or .tsv, or is a folder, and is none of Names.
+// IsPath reports whether Load treats name as the path of the user's own data: it contains a slash,
+// ends in .csv or .tsv, or is a folder, and is not one of Names.
 //
 // Such a path is one of
 //   - a file of texts, or a folder with train.csv or train.tsv and dev, val, valid, validation or
@@ -135,8 +135,8 @@ func (c Catalog) KindOf(name string) Kind {
 //   - a folder of images with train/ and test/, val/, valid/ or validation/, each of which holds a
 //     folder per class, or a folder that holds a folder per class.
 //
-// Where there is no part for the test, the samples 9, 19, 29, ... are: of the file, or of each
-// class in the order of names. Classes are the labels of the training part in order, by number if
+// If there is no test part, the samples 9, 19, 29, ... are the test set: of the file, or of each
+// class in the order of names. Classes are the labels of the training part in order, numerically if
 // all are whole numbers, else by name, or the names of the folders in order.
 func (c Catalog) IsPath(name string) bool {
 	if slices.Contains(c.Names(), name) {

@@ -1,12 +1,12 @@
 package data
 
-// point is a place in a digit's own box: x from -28 to 28, y from -48 (top) to 48.
+// point is a position in a digit's own box: x from -28 to 28, y from -48 (top) to 48.
 type point struct{ x, y int32 }
 
-// curve is a quadratic Bezier arc from where the last one ended, bent towards ctrl, to end.
+// curve is a quadratic Bezier arc from the end of the last one to end, with control point ctrl.
 type curve struct{ ctrl, end point }
 
-// stroke is a pen movement without lifting.
+// stroke is one continuous pen movement.
 type stroke struct {
 	start  point
 	curves []curve

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// MissingError says that a data set is in none of the places searched and could not be fetched.
+// MissingError reports a data set that was not found and could not be downloaded.
 type MissingError struct {
 	// Set is the name of the data set.
 	Set string
 	// Files names what to put into Folder: file names, or alternatives joined by " or ".
 	Files []string
-	// Searched lists the folders that were looked into.
+	// Searched lists the folders that were searched.
 	Searched []string
 	// Folder is where to put the files; empty if no folder is known.
 	Folder string
 	// Command is the lockstep command that fetches the files where there is a network.
 	Command string
-	// FolderErr says why the folder that the user named cannot hold anything; nil if it can. Then
+	// FolderErr says why the folder that the user named is unusable, or is nil. If it is not nil,
 	// no download was tried.
 	FolderErr error
-	// Incomplete says which files a folder lacks that holds others of the set; "" if none does.
+	// Incomplete names the files that a folder with a part of the set lacks, or is "".
 	Incomplete string
-	// Err says why the download failed; nil if none was tried.
+	// Err is the error of the download, or nil if none was tried.
 	Err error
 }
 
@@ -51,7 +51,7 @@ func (e *MissingError) Error() string {
 	return b.String()
 }
 
-// tellSearch words a search, and a download, that found nothing.
+// tellSearch describes a search, and a download, that found nothing.
 func (e *MissingError) tellSearch(b *strings.Builder, files string) {
 	fmt.Fprintf(b, "data: %s not found in %s", e.Set, strings.Join(e.Searched, ", "))
 	if e.Incomplete != "" {
@@ -67,7 +67,7 @@ func (e *MissingError) tellSearch(b *strings.Builder, files string) {
 	fmt.Fprintf(b, "; put %s into %s", files, folder)
 }
 
-// Unwrap returns what is wrong with the folder, or the cause of the failed download.
+// Unwrap returns the error of the folder or of the download.
 func (e *MissingError) Unwrap() error {
 	if e.FolderErr != nil {
 		return e.FolderErr
@@ -75,15 +75,15 @@ func (e *MissingError) Unwrap() error {
 	return e.Err
 }
 
-// FormatError says that a file of a data set does not hold what it should.
+// FormatError reports a file of a data set with invalid contents.
 type FormatError struct {
 	// File is the path; a member of an archive follows after a colon.
 	File string
-	// Offset is the position of the first wrong byte, uncompressed; -1 if the fault has no place.
+	// Offset is the position of the first wrong byte, uncompressed, or -1 if the fault has none.
 	Offset int64
-	// Line is the number of the wrong line, from 1; 0 unless the file is one of lines.
+	// Line is the number of the wrong line, from 1, or 0 if the file does not consist of lines.
 	Line int
-	// Reason says what was found and what was wanted.
+	// Reason says what was found and what was expected.
 	Reason string
 	// Err is the underlying error, or nil.
 	Err error
@@ -108,7 +108,7 @@ func (e *FormatError) Error() string {
 // Unwrap returns the underlying error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// ReadError says that a file of a data set is there but cannot be read.
+// ReadError reports a file of a data set that exists but cannot be read.
 type ReadError struct {
 	// File is the path; a member of an archive follows after a colon.
 	File string
@@ -131,9 +131,9 @@ func (e *ReadError) Error() string {
 // Unwrap returns the operating system's error.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// UnknownError says that no data set has this name.
+// UnknownError reports that no data set has this name.
 type UnknownError struct {
-	// Name is what was asked for.
+	// Name is the unknown name.
 	Name string
 	// Suggestion is the most similar name; empty if none is close.
 	Suggestion string
@@ -141,7 +141,7 @@ type UnknownError struct {
 	Known []string
 }
 
-// Error lists the names there are.
+// Error lists the known names.
 func (e *UnknownError) Error() string {
 	hint := ""
 	if e.Suggestion != "" {

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	connectTimeout = 4 * time.Second  // an offline machine is told so within this time
-	headerTimeout  = 15 * time.Second // from request to the first byte of the answer
+	connectTimeout = 4 * time.Second  // an offline machine gets its error within this time
+	headerTimeout  = 15 * time.Second // from request to the first byte of the response
 	stallTimeout   = 30 * time.Second // between two reads of the body
 	progressPeriod = 100 * time.Millisecond
 	numAttempts    = 4 // of a download whose connection breaks
 )
 
-// fetcher downloads files. A file grows under the name <file>.part, which a later attempt, or a
-// later run, goes on with; it gets its name when its checksum is right.
+// fetcher downloads files. A file is written to <file>.part, from which a later attempt or a later
+// run continues, and is renamed when its checksum is right.
 type fetcher struct {
 	client   *http.Client
 	progress func(Progress)
@@ -50,13 +50,13 @@ func newFetcher(progress func(Progress)) *fetcher {
 
 func (f *fetcher) close() { f.client.CloseIdleConnections() }
 
-// cutError says that a download broke off after it had begun; it can be continued.
+// cutError reports a download that was interrupted after it had begun; it can be continued.
 type cutError struct{ err error }
 
 func (e *cutError) Error() string { return "connection broke: " + e.err.Error() }
 func (e *cutError) Unwrap() error { return e.err }
 
-// fetch makes sure that file lies in folder, complete and with the right checksum.
+// fetch makes sure that file is in folder, complete and with the right checksum.
 func (f *fetcher) fetch(ctx context.Context, folder string, file File) error {
 	path := filepath.Join(folder, filepath.FromSlash(file.Path))
 	if isFile(path) {
@@ -70,7 +70,7 @@ func (f *fetcher) fetch(ctx context.Context, folder string, file File) error {
 		return err
 	}
 	defer p.file.Close()
-	if isFile(path) { // another process was faster; what was opened is that file or empty
+	if isFile(path) { // another process was faster; the open file is that one or empty
 		os.Remove(path + ".part")
 		return nil
 	}
@@ -80,8 +80,8 @@ func (f *fetcher) fetch(ctx context.Context, folder string, file File) error {
 	return p.commit(path)
 }
 
-// fill downloads into p until its checksum is right, going on after a broken connection, and once
-// from the start if what an earlier run left is not the beginning of the file.
+// fill downloads to p until its checksum is right. It continues after a broken connection, and
+// starts over once if what an earlier run left is not the beginning of the file.
 func (f *fetcher) fill(ctx context.Context, p *partial, file File) error {
 	for attempt := 1; ; attempt++ {
 		resumedFrom := p.size
@@ -109,7 +109,7 @@ func (f *fetcher) fill(ctx context.Context, p *partial, file File) error {
 	}
 }
 
-// attempt makes one request for what p lacks and appends the answer.
+// attempt requests the missing part of p and appends the response.
 func (f *fetcher) attempt(ctx context.Context, p *partial, file File) error {
 	if p.size > file.Bytes {
 		if err := p.restart(); err != nil {
@@ -136,7 +136,7 @@ func (f *fetcher) attempt(ctx context.Context, p *partial, file File) error {
 	switch {
 	case answer.StatusCode == http.StatusPartialContent && p.size > 0 &&
 		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size)):
-	case answer.StatusCode == http.StatusOK: // the server does not do ranges
+	case answer.StatusCode == http.StatusOK: // the server does not support ranges
 		if err := p.restart(); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (f *fetcher) copy(p *partial, body io.Reader, file File) error {
 	}
 }
 
-// restartingReader sets the watchdog back at every read.
+// restartingReader resets the watchdog at every read.
 type restartingReader struct {
 	r        io.Reader
 	watchdog *time.Timer
@@ -198,15 +198,15 @@ func (r *restartingReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// partial is a file on its way: what is there of it, with the checksum so far.
+// partial is a file being downloaded, with the checksum of its beginning.
 type partial struct {
 	file *os.File
 	size int64
-	sum  hash.Hash // MD5 is what was published: it finds damage, it does not stop an attacker
+	sum  hash.Hash // the published checksum is MD5: it detects damage, not attacks
 }
 
-// openPartial opens path's .part file, new or left by an earlier attempt, and waits until no other
-// process writes it.
+// openPartial opens path's .part file, which may be left from an earlier attempt, and waits until
+// no other process writes it.
 func openPartial(ctx context.Context, path string) (*partial, error) {
 	file, err := os.OpenFile(path+".part", os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -242,7 +242,7 @@ func (p *partial) restart() error {
 	return err
 }
 
-// commit brings the file to disk and gives it its name.
+// commit syncs the file and renames it to path.
 func (p *partial) commit(path string) error {
 	if err := p.file.Sync(); err != nil {
 		return err

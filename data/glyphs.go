@@ -24,7 +24,7 @@ func glyphSource() source {
 	}
 }
 
-// generateGlyphs draws both parts, on all processors.
+// generateGlyphs draws both parts on all processors.
 //
 // How hard the set is, at default sizes: softmax regression stays at 13 % (12 epochs of
 // linearAccuracy in the tests); lenet in batches of 64, with rate 0.02 falling as a cosine, reaches
@@ -72,7 +72,7 @@ func (s *Set) drawGlyphs(ctx context.Context, seed, part uint64) error {
 	return ctx.Err()
 }
 
-// dice draws small integers one after the other from a stream.
+// dice draws small integers in sequence from a stream.
 type dice struct {
 	stream random.Stream
 	next   uint64
@@ -164,7 +164,7 @@ func (a *artist) background(c, slope color) {
 	}
 }
 
-// strayLine draws a line of any colour right across the image.
+// strayLine draws a line of any colour across the image.
 func (a *artist) strayLine() {
 	const edge = glyphSide * subpixels
 	d := &a.dice
@@ -177,7 +177,7 @@ func (a *artist) strayLine() {
 	a.apply(d.color(0, 255))
 }
 
-// pose returns where and how the digit stands: size, slant, turn, place.
+// pose returns the size, slant, rotation and position of the digit.
 func (a *artist) pose() affine {
 	d := &a.dice
 	tall := d.between(2700, 4300)           // 16 to 25 pixels for the 96 units of height
@@ -193,7 +193,7 @@ func (a *artist) pose() affine {
 	}
 }
 
-// neighbor writes another digit beside the one that m places, mostly out of the image.
+// neighbor draws another digit beside the one that m places, mostly outside the image.
 func (a *artist) neighbor(p pen, m affine, ink color) {
 	d := &a.dice
 	away := m.xx * d.between(64, 80) >> 8
@@ -206,7 +206,7 @@ func (a *artist) neighbor(p pen, m affine, ink color) {
 	a.apply(ink)
 }
 
-// write draws one of the ways to write a digit, with every point shaken a little.
+// write draws one variant of a digit, with random displacement of every point.
 func (a *artist) write(p pen, m affine, class int) {
 	const shake = 4
 	d := &a.dice
@@ -224,7 +224,7 @@ func (a *artist) write(p pen, m affine, class int) {
 	}
 }
 
-// apply lays ink over the image where the mask says so.
+// apply blends ink into the image by the mask.
 func (a *artist) apply(ink color) {
 	for i, cover := range a.mask {
 		if cover == 0 {

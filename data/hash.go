@@ -14,9 +14,9 @@ import (
 // hashPart is how many bytes are hashed at once.
 const hashPart = 4 << 20
 
-// SHA256 returns a hash of the samples, in hexadecimal: of their number, shape and classes, their labels
-// and targets, and their pixels or tokens as they are in memory, without normalisation. Names and paths
-// do not count.
+// SHA256 returns a hash of the samples, in hexadecimal: of their number, shape and classes, their
+// labels and targets, and their pixels or tokens in memory, without normalisation. Names and paths
+// are excluded.
 //
 // It is SHA-256 of a line that describes the set and of the SHA-256 of each part of 4 MiB, in order; the
 // parts are hashed by all processors. Cost: one pass over Bytes(), at 520 MB/s of two busy cores of a
@@ -59,7 +59,7 @@ func (s *Set) SHA256() string {
 	return hex.EncodeToString(total.Sum(nil))
 }
 
-// sumOf hashes numbers that are below 2^64, as eight bytes each, the lowest first.
+// sumOf hashes non-negative numbers as eight bytes each, little-endian.
 func sumOf[N int | int32](numbers []N) [sha256.Size]byte {
 	b := make([]byte, 0, 8*len(numbers))
 	for _, n := range numbers {
@@ -68,7 +68,7 @@ func sumOf[N int | int32](numbers []N) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// sums returns what the parts return, which run on all processors.
+// sums returns the results of the parts, which run on all processors.
 func sums(parts []func() [sha256.Size]byte) [][sha256.Size]byte {
 	all := make([][sha256.Size]byte, len(parts))
 	var next atomic.Int64

@@ -10,9 +10,9 @@ import (
 // readIDX reads an IDX file of unsigned bytes whose axes after the first are inner, to its end.
 // It returns the elements and the length n of the first axis, 1 to limit.
 //
-// Layout, big-endian: two zero bytes, 0x08 for unsigned bytes, the number of axes, 4 bytes for
-// the length of each axis, the elements row-major. Memory grows with what is read, not with what
-// the header claims. file names r in errors. After LeCun, Cortes and Burges.
+// Layout, big-endian: two zero bytes, 0x08 for unsigned bytes, the number of axes, 4 bytes for the
+// length of each axis, the elements in row-major order. Memory grows with what is read, not with
+// the sizes in the header. file names r in errors. After LeCun, Cortes and Burges.
 func readIDX(r io.Reader, file string, inner []int, limit int) (elements []byte, n int, err error) {
 	axes := 1 + len(inner)
 	header := make([]byte, 4+4*axes)

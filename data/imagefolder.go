@@ -47,13 +47,13 @@ type imageFolder struct {
 	train, test []imageFile
 }
 
-// readImageFolder reads PNG and JPEG files by class. Each image is cut to the square in its
-// middle, scaled to o.Side and kept as RGB; transparent pixels are black. Decoded pixels are
-// cached below o.Cache under a hash of the listing (names, sizes, times of change); a cache that
-// is damaged or cannot be written costs only time.
+// readImageFolder reads PNG and JPEG files by class. Each image is cropped to its central square,
+// scaled to o.Side and converted to RGB; transparent pixels are black. Decoded pixels are cached
+// below o.Cache under a hash of the listing (names, sizes, modification times). A cache that is
+// damaged or cannot be written costs only time.
 //
-// The images are normalised as is usual for photographs, by the moments of ImageNet. They come in
-// turns: the first of each class, the second of each class, ...
+// Images are normalised with the mean and standard deviation of ImageNet, as is usual for
+// photographs. Classes alternate: the first image of each class, the second of each class, ...
 func readImageFolder(ctx context.Context, root string, o Options) (train, test *Set, err error) {
 	f := &imageFolder{root: root, side: sizeOr(o.Side, defaultSide)}
 	if f.side > maxSide {
@@ -196,7 +196,7 @@ func isImageName(name string) bool {
 	return !strings.HasPrefix(name, ".") && (ext == ".png" || ext == ".jpg" || ext == ".jpeg")
 }
 
-// inTurns takes the first file of each class, then the second, and so on.
+// inTurns takes the first file of each class, then the second of each, and so on.
 func inTurns(perClass [][]imageFile) []imageFile {
 	var files []imageFile
 	for i, found := 0, true; found; i++ {
@@ -210,7 +210,7 @@ func inTurns(perClass [][]imageFile) []imageFile {
 	return files
 }
 
-// key returns a hash of everything that the pixels depend on.
+// key returns a hash of everything that determines the pixels.
 func (f *imageFolder) key() string {
 	root, err := filepath.Abs(f.root)
 	if err != nil {
@@ -226,7 +226,7 @@ func (f *imageFolder) key() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// readPixels fills pixels from a cache file and reports whether it held them intact.
+// readPixels fills pixels from a cache file and reports whether the file is intact.
 func readPixels(path string, pixels []byte) bool {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -244,7 +244,7 @@ func readPixels(path string, pixels []byte) bool {
 	return err == nil && sum == sha256.Sum256(pixels)
 }
 
-// writePixels writes a cache file, complete or not at all.
+// writePixels writes a cache file, entirely or not at all.
 func writePixels(path string, pixels []byte) {
 	if path == "" || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
@@ -266,7 +266,7 @@ func writePixels(path string, pixels []byte) {
 	}
 }
 
-// decodeAll decodes every file to its place in pixels, on all cores. The error is that of the
+// decodeAll decodes every file to its position in pixels, on all cores. It returns the error of the
 // first file that has one.
 func (f *imageFolder) decodeAll(ctx context.Context, files []imageFile, pixels []byte) error {
 	size := f.side * f.side * 3
@@ -274,7 +274,7 @@ func (f *imageFolder) decodeAll(ctx context.Context, files []imageFile, pixels [
 	var (
 		wait  sync.WaitGroup
 		mu    sync.Mutex
-		first = len(files) // number of the first file with an error so far
+		first = len(files) // index of the first file with an error so far
 		fault error
 	)
 	isBehind := func(i int, err error) bool {
@@ -303,7 +303,7 @@ func (f *imageFolder) decodeAll(ctx context.Context, files []imageFile, pixels [
 type decoder struct {
 	side    int
 	square  *image.RGBA
-	resizer *resizer // of the last image's size
+	resizer *resizer // for the size of the last image
 }
 
 // decode writes one file's image to dst, [side, side, 3].
@@ -331,8 +331,8 @@ func (d *decoder) decode(ctx context.Context, path string, dst []byte) error {
 	return nil
 }
 
-// decodeImage decodes a PNG or JPEG file, whichever its first bytes say, after a look at its
-// size. file names r in errors.
+// decodeImage decodes a PNG or JPEG file, detected by its first bytes, after checking its size.
+// file names r in errors.
 func decodeImage(r io.ReadSeeker, file string) (image.Image, error) {
 	buffered := bufio.NewReader(r)
 	magic, _ := buffered.Peek(8)

@@ -11,29 +11,29 @@ import (
 	"lockstep/tensor"
 )
 
-// Options says where data sets lie and what generated ones are like. The zero value generates
-// with defaults and finds no files.
+// Options says where data sets are and how to generate others. The zero value generates with
+// defaults and finds no files.
 type Options struct {
-	// Dir is the folder the user named. If set, it is the only place searched, and the place to
-	// download to if it exists.
+	// Dir is the folder that the user named. If set, it is the only folder searched, and downloads
+	// go there if it exists.
 	Dir string
-	// Shared is the folder of the environment, searched before Cache.
+	// Shared is the folder from the environment, searched before Cache.
 	Shared string
-	// Cache is the user's cache folder for data, made when needed; downloads go there.
+	// Cache is the user's cache folder for data, created when needed; downloads go there.
 	Cache string
 	// Offline forbids downloads.
 	Offline bool
-	// Progress hears about a download about ten times a second; nil means nobody listens. It is
-	// called from the goroutine that called Load.
+	// Progress is called about ten times a second during a download, from the goroutine that called
+	// Load. It may be nil.
 	Progress func(Progress)
 
-	// Seed draws a generated set. It is not the seed of training: leave it at 0 to have the same
-	// set in every run.
+	// Seed determines a generated set. It is independent of the seed of training: keep it 0 to have
+	// the same set in every run.
 	Seed uint64
 	// TrainSize and TestSize are the sizes of a generated set; 0 means the set's own default.
 	TrainSize, TestSize int
-	// MaxTrain and MaxTest bound the sizes of a generated set: only so many first samples are made, the
-	// same as without a bound. 0 and less mean no bound.
+	// MaxTrain and MaxTest limit a generated set to its first samples, which are the same as
+	// without a limit. 0 or less means no limit.
 	MaxTrain, MaxTest int
 	// Shape is the shape of a sample of a synthetic set: [H, W, C] of an image, [T] of a text of T
 	// tokens; nil means [32, 32, 3].
@@ -41,15 +41,15 @@ type Options struct {
 	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 256.
 	NumClasses int
 
-	// Vocabulary is the WordPiece vocabulary of texts; "" means bert-base-uncased/vocab.txt in one
-	// of the folders.
+	// Vocabulary is the path of the WordPiece vocabulary of texts; "" means
+	// bert-base-uncased/vocab.txt in one of the folders.
 	Vocabulary string
-	// MaxTokens is the length that longer texts are cut to; 0 means 512.
+	// MaxTokens is the maximum length of a text, beyond which it is truncated; 0 means 512.
 	MaxTokens int
-	// TextColumn and LabelColumn name the columns of a file of texts, or number them from 1; ""
-	// means that of a usual name.
+	// TextColumn and LabelColumn are the names, or numbers from 1, of the columns of a file of
+	// texts; "" means one of the usual names.
 	TextColumn, LabelColumn string
-	// Side is the height and width that the images of a folder get; 0 means 32.
+	// Side is the height and width to which images of a folder are scaled; 0 means 32.
 	Side int
 }
 
@@ -63,21 +63,21 @@ type Progress struct {
 
 // Info describes a data set.
 type Info struct {
-	// Name is what Load takes.
+	// Name is the name for Load.
 	Name string
-	// Text is one line on what it is.
+	// Text is a description of one line.
 	Text string
-	// Generated means that no files are needed.
+	// Generated means that the set needs no files.
 	Generated bool
-	// Files are what a download fetches; empty for a generated set.
+	// Files are the files to download; empty for a generated set.
 	Files []File
 }
 
-// File is a file that can be fetched.
+// File is a file that can be downloaded.
 type File struct {
-	// Path is where it lies below a data folder, with slashes.
+	// Path is its path below a data folder, with slashes.
 	Path string
-	// URL is where it comes from.
+	// URL is its address.
 	URL string
 	// MD5 is its published checksum, 32 hexadecimal digits.
 	MD5 string
@@ -85,26 +85,27 @@ type File struct {
 	Bytes int64
 }
 
-// source is a data set that Load knows.
+// source is a data set of a Catalog.
 type source struct {
 	Info
 	// kind is what the samples are.
 	kind Kind
-	// wants says in words what to put into a folder.
+	// wants describes what to put into a folder.
 	wants []string
-	// path is where the set lies if its name says so; then kind and the fields below but read are unused.
+	// path is the path of the set if its name is one; then kind and the fields below, except read,
+	// are unused.
 	path string
-	// locate returns where in folder the set lies; "" if it is not there.
+	// locate returns the path of the set in folder, or "".
 	locate func(folder string) string
-	// lacks names the files that folder lacks if it holds others of the set; else "".
+	// lacks names the missing files of a folder that has others of the set, else "".
 	lacks func(folder string) string
-	// read loads from where locate found it.
+	// read loads the set from the path that locate returned.
 	read func(ctx context.Context, path string, o Options) (train, test *Set, err error)
-	// prepare does ahead what several workers need not do side by side; nil if there is nothing.
+	// prepare does work that several workers should not do at once; it may be nil.
 	prepare func(ctx context.Context, o Options) error
-	// load makes or reads a set of a program's own; nil for those of this package.
+	// load generates or reads a set of the calling program; nil for those of this package.
 	load LoadFunc
-	// generate makes the set from nothing; nil unless Generated.
+	// generate generates the set; nil unless Generated.
 	generate func(ctx context.Context, o Options) (train, test *Set, err error)
 }
 
@@ -127,7 +128,7 @@ func (o Options) target() string {
 	return o.Cache
 }
 
-// search returns where the set lies; "" if it is in none of the folders.
+// search returns the path of the set, or "" if it is in none of the folders.
 func (s source) search(o Options) string {
 	if s.path != "" {
 		return s.path
@@ -140,7 +141,7 @@ func (s source) search(o Options) string {
 	return ""
 }
 
-// obtain returns where the set lies, after a download if need be.
+// obtain returns the path of the set, after a download if necessary.
 func (s source) obtain(ctx context.Context, o Options) (string, error) {
 	if path := s.search(o); path != "" {
 		return path, nil
@@ -171,7 +172,8 @@ func (s source) obtain(ctx context.Context, o Options) (string, error) {
 	return "", missing
 }
 
-// incomplete says of the first folder that holds a part of the set what it lacks; "" if none does.
+// incomplete describes what is missing in the first folder that has a part of the set, or returns
+// "".
 func (s source) incomplete(o Options) string {
 	for _, folder := range o.folders() {
 		if lack := s.lacks(folder); lack != "" {
@@ -181,7 +183,7 @@ func (s source) incomplete(o Options) string {
 	return ""
 }
 
-// lacking says what dir lacks of files if some of them are there, else "".
+// lacking names the files missing in dir if it has some of them, else "".
 func lacking(dir string, files []string, has func(dir, name string) bool) string {
 	var missing []string
 	for _, name := range files {
@@ -195,8 +197,8 @@ func lacking(dir string, files []string, has func(dir, name string) bool) string
 	return fmt.Sprintf("%s has no file %s", dir, strings.Join(missing, ", "))
 }
 
-// download fetches the files of the set into folder. It returns nil without a download if o
-// forbids it or there is no folder to fill.
+// download downloads the files of the set to folder. It returns nil without a download if o forbids
+// it or there is no folder.
 func (s source) download(ctx context.Context, folder string, o Options) error {
 	if o.Offline || folder == "" {
 		return nil
@@ -211,7 +213,7 @@ func (s source) download(ctx context.Context, folder string, o Options) error {
 	return nil
 }
 
-// command returns what fetches the set on a machine with a network.
+// command returns the command that downloads the set.
 func (s source) command(folder string) string {
 	if len(s.Files) == 0 {
 		return ""

@@ -8,17 +8,17 @@ import (
 	"lockstep/shard"
 )
 
-// LoaderConfig says which part of which steps a loader prepares.
+// LoaderConfig configures a Loader: the part of the steps that it prepares.
 type LoaderConfig struct {
-	// Set holds the samples; it must not change while the loader lives.
+	// Set holds the samples; it must not change while the loader is open.
 	Set *Set
 	// Batch is the number of samples of a step over all workers, at least Shards.
 	Batch int
 	// Shards is the number of virtual shards of a batch.
 	Shards int
-	// Lo and Hi bound the run of shards [Lo, Hi) that this worker owns.
+	// Lo and Hi are this worker's run of shards, [Lo, Hi).
 	Lo, Hi int
-	// Seed draws order and augmentation.
+	// Seed determines order and augmentation.
 	Seed uint64
 	// Augment changes the images; it must be zero for texts.
 	Augment Augmentation
@@ -28,7 +28,7 @@ type LoaderConfig struct {
 	ToStep int
 }
 
-// Validate reports the first setting that cannot work.
+// Validate returns an error for the first invalid setting.
 func (c LoaderConfig) Validate() error {
 	switch {
 	case c.Set == nil || c.Set.Len() == 0:
@@ -49,7 +49,7 @@ func (c LoaderConfig) Validate() error {
 	return c.Augment.validate(c.Set.Shape[0], c.Set.Shape[1])
 }
 
-// Bytes returns the memory that a loader takes: its steps and the order of an epoch's samples.
+// Bytes returns the memory of a loader: its steps and the order of an epoch's samples.
 func (c LoaderConfig) Bytes() int64 {
 	samples := 0
 	for v := c.Lo; v < c.Hi; v++ {
@@ -62,7 +62,7 @@ func (c LoaderConfig) Bytes() int64 {
 type Step struct {
 	// Number counts steps from the start of the run.
 	Number int
-	// Epoch and InEpoch are the epoch of the step and its place in it.
+	// Epoch is the epoch of the step, InEpoch its number in the epoch.
 	Epoch, InEpoch int
 	// Samples is the size of the batch over all workers.
 	Samples int
@@ -70,8 +70,8 @@ type Step struct {
 	Shards []Shard
 }
 
-// Shard is one virtual shard of a step, or as many samples of an evaluation. Either Images or
-// Tokens and Lengths are filled, as the set is one of images or of texts.
+// Shard is one virtual shard of a step, or a batch of an evaluation. It has either Images, or
+// Tokens and Lengths, according to the set.
 type Shard struct {
 	// Number is the shard's number among all shards of the run.
 	Number int
@@ -79,7 +79,7 @@ type Shard struct {
 	Samples int
 	// Images is [N, H, W, C], normalised.
 	Images []float32
-	// Tokens holds the tokens of all texts one after another, without padding, [sum of Lengths].
+	// Tokens holds the tokens of all texts, concatenated without padding, [sum of Lengths].
 	Tokens []int32
 	// Lengths is the number of tokens of each text, [N].
 	Lengths []int32
@@ -94,8 +94,8 @@ type Shard struct {
 	tokens, lengths, labels, indices []int32
 }
 
-// Coverage returns the multiset hash of the shard's samples. Those of all shards of an epoch, on
-// whatever workers, add up to the function Coverage of the whole set, modulo 2^64.
+// Coverage returns the multiset hash of the shard's samples. The hashes of all shards of an epoch,
+// on all workers, add up to the function Coverage of the whole set, modulo 2^64.
 func (sh *Shard) Coverage() uint64 {
 	sum := uint64(0)
 	for _, index := range sh.Indices {
@@ -118,7 +118,7 @@ func (sh *Shard) appendTargets(s *Set, i int) {
 // reset empties the shard of texts.
 func (sh *Shard) reset() { sh.Tokens, sh.Lengths = sh.tokens[:0], sh.lengths[:0] }
 
-// appendText adds a text behind those that are there.
+// appendText appends a text.
 func (sh *Shard) appendText(text []int32) {
 	sh.Tokens = append(sh.Tokens, text...)
 	sh.tokens = sh.Tokens[:cap(sh.Tokens)]
@@ -128,7 +128,7 @@ func (sh *Shard) appendText(text []int32) {
 // ringSteps is the number of step buffers: one in use, one ready, one being filled.
 const ringSteps = 3
 
-// Loader prepares steps ahead of time on a goroutine of its own. Its methods are called from one
+// Loader prepares steps ahead of time on its own goroutine. Its methods must be called from one
 // goroutine.
 type Loader struct {
 	config  LoaderConfig
@@ -144,8 +144,8 @@ type Loader struct {
 	closed  bool
 }
 
-// NewLoader starts preparing steps. Close ends it. It takes memory for three steps of this
-// worker's part at once and fails only if the configuration is wrong.
+// NewLoader starts preparing steps, until Close. It allocates three steps of this worker's part at
+// once, and returns an error only for an invalid configuration.
 func NewLoader(c LoaderConfig) (*Loader, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -171,8 +171,8 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 	return l, nil
 }
 
-// Next returns the next step, after waiting for it if need be. The step before it becomes
-// invalid. After the last step the error is io.EOF.
+// Next returns the next step and blocks until it is ready. The step before it becomes invalid.
+// After the last step the error is io.EOF.
 func (l *Loader) Next() (*Step, error) {
 	if l.closed {
 		return nil, errors.New("data: loader: next after close")
@@ -189,7 +189,7 @@ func (l *Loader) Next() (*Step, error) {
 	return s, nil
 }
 
-// Close stops the preparation and waits until it has ended. Steps handed out become invalid.
+// Close stops the preparation and waits for its end. All steps become invalid.
 func (l *Loader) Close() error {
 	if !l.closed {
 		l.closed = true

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lockFile does nothing: this system's locks are not used.
+// lockFile does nothing: locks are not implemented for this system.
 func lockFile(context.Context, *os.File) error { return nil }

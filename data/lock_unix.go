@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// lockFile waits until this process alone may write file. The lock ends with the file's closing.
-// Where the file system has no locks, it does without.
+// lockFile blocks until this process has the exclusive lock on file. The lock ends when the file is
+// closed. Without support by the file system it does nothing.
 func lockFile(ctx context.Context, file *os.File) error {
 	const period = 200 * time.Millisecond
 	for {

@@ -31,14 +31,14 @@ type matArray struct {
 	axes []int
 	// size is the number of elements, the product of axes.
 	size int
-	// data holds the elements and knows their place.
+	// data is positioned at the elements.
 	data *matReader
 }
 
-// matReader reads the elements of a file, or of a compressed element, and counts bytes.
+// matReader reads a file, or a compressed element, and counts bytes.
 type matReader struct {
 	r    io.Reader
-	file string // names r in errors; behind a colon the compressed element that it is of
+	file string // names r in errors; for a compressed element, with the element after a colon
 	at   int64  // bytes read
 }
 
@@ -52,7 +52,7 @@ func (m *matReader) fault(at int64, format string, args ...any) error {
 	return &FormatError{File: m.file, Offset: at, Reason: fmt.Sprintf(format, args...)}
 }
 
-// full fills p with what is the named part of the file.
+// full fills p with the part of the file that part names.
 func (m *matReader) full(p []byte, part string) error {
 	at := m.at
 	if n, err := io.ReadFull(m, p); err != nil {
@@ -61,7 +61,7 @@ func (m *matReader) full(p []byte, part string) error {
 	return nil
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (m *matReader) skip(n int64, part string) error {
 	if _, err := io.CopyN(io.Discard, m, n); err != nil {
 		return readError(err, m.file, m.at, "ends in "+part)
@@ -70,9 +70,8 @@ func (m *matReader) skip(n int64, part string) error {
 }
 
 // readMAT calls visit with each array of a MATLAB version 5 file, plain or deflated, little-endian.
-// visit must read all of the array's elements. Only arrays stored as unsigned bytes are read.
-// Memory does not grow with what sizes in the file claim, nor with what it inflates to. file names
-// r in errors.
+// visit must read all elements of the array. Only arrays stored as unsigned bytes are read. Memory
+// grows neither with the sizes in the file nor with the inflated size. file names r in errors.
 func readMAT(r io.Reader, file string, visit func(matArray) error) error {
 	m := &matReader{r: r, file: file}
 	var header [matHeader]byte
@@ -105,7 +104,7 @@ func readMAT(r io.Reader, file string, visit func(matArray) error) error {
 	}
 }
 
-// tag reads the 8 bytes before an element; io.EOF if there is none.
+// tag reads the 8 bytes before an element, or returns io.EOF.
 func (m *matReader) tag() (kind uint32, size int64, err error) {
 	var t [8]byte
 	start := m.at
@@ -117,7 +116,8 @@ func (m *matReader) tag() (kind uint32, size int64, err error) {
 	return binary.LittleEndian.Uint32(t[:]), int64(binary.LittleEndian.Uint32(t[4:])), nil
 }
 
-// inflate reads a compressed element, which started at byte start and has size bytes: one array.
+// inflate reads a compressed element, which started at byte start and has size bytes. It contains
+// one array.
 func (m *matReader) inflate(start, size int64, visit func(matArray) error) error {
 	packed := &io.LimitedReader{R: m, N: size}
 	z, err := zlib.NewReader(packed)
@@ -191,8 +191,8 @@ func (m *matReader) matrix(size int64, visit func(matArray) error) error {
 	return m.skip(end-m.at, "the padding of "+a.name)
 }
 
-// partTag reads the tag of a part of an array. A part of up to four bytes may lie in its tag; then
-// it is returned, else inline is nil.
+// partTag reads the tag of a part of an array. A part of up to four bytes may be inside its tag and
+// is then returned as inline, which is otherwise nil.
 func (m *matReader) partTag(what string) (kind uint32, size int64, inline []byte, err error) {
 	var t [8]byte
 	start := m.at
@@ -209,8 +209,8 @@ func (m *matReader) partTag(what string) (kind uint32, size int64, inline []byte
 	return kind, size, nil, nil
 }
 
-// part reads a small part of an array into dst, of the wanted type, and its padding. It returns
-// the number of bytes.
+// part reads a small part of an array, of type want, to dst, and skips its padding. It returns the
+// number of bytes.
 func (m *matReader) part(dst []byte, want uint32, what string) (int, error) {
 	start := m.at
 	kind, size, inline, err := m.partTag(what)

@@ -13,8 +13,8 @@ import (
 	"lockstep/tensor"
 )
 
-// MNIST's images have 28x28 pixels; they get a margin of two black pixels, as LeNet's input had
-// (LeCun et al. 1998), so that every model for 32x32 images takes them.
+// MNIST's images have 28x28 pixels. They get a margin of two black pixels, like LeNet's input
+// (LeCun et al. 1998), so that every model for 32x32 images accepts them.
 const (
 	mnistSide   = 28
 	mnistMargin = 2
@@ -59,7 +59,7 @@ func mnistFiles() []string {
 		"t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
 }
 
-// locateMNIST returns the folder that holds the four files: folder/mnist or folder itself.
+// locateMNIST returns the folder with the four files: folder/mnist or folder itself.
 func locateMNIST(folder string) string {
 next:
 	for _, dir := range []string{filepath.Join(folder, "mnist"), folder} {
@@ -73,7 +73,7 @@ next:
 	return ""
 }
 
-// mnistPath returns the path of a file, plain or gzipped; "" if it is not there.
+// mnistPath returns the path of a file, plain or gzipped, or "".
 func mnistPath(dir, name string) string {
 	plain := filepath.Join(dir, name)
 	for _, path := range []string{plain, plain + ".gz"} {
@@ -132,7 +132,7 @@ func readMNISTPart(ctx context.Context, dir, images, labels string) (*Set, error
 	return s, nil
 }
 
-// readMaybeGzip calls read with the contents of a file, unzipped if its name ends in .gz.
+// readMaybeGzip calls read with the contents of a file, decompressed if its name ends in .gz.
 func readMaybeGzip(ctx context.Context, path string, read func(io.Reader) error) error {
 	f, err := regular.Open(path)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 )
 
-// Kind says what the samples of a data set are.
+// Kind is the kind of a data set's samples.
 type Kind int
 
-// The kinds of samples. AnyKind is that of synthetic ones, and of what cannot be known before it is
-// read.
+// The kinds of samples. AnyKind is the kind of synthetic sets, and of sets whose kind is unknown
+// before they are read.
 const (
 	ImageKind Kind = iota
 	TextKind
 	AnyKind
 )
 
-// kindOf returns what the samples are.
+// kindOf returns the kind of the samples.
 func (s source) kindOf() Kind {
 	if s.path == "" {
 		return s.kind
@@ -65,7 +65,7 @@ func readPath(ctx context.Context, path string, o Options) (train, test *Set, er
 	return readImageFolder(ctx, path, o)
 }
 
-// textPaths returns the files of texts that path stands for, twice the same for one file.
+// textPaths returns the files of texts at path; for a single file it returns the same path twice.
 func textPaths(path string) (train, test string, isText bool) {
 	if !isFolder(path) {
 		return path, path, isRecordFile(path)
@@ -84,7 +84,7 @@ func textPaths(path string) (train, test string, isText bool) {
 	return "", "", false
 }
 
-// testParts are the names that the test part of a set goes by, the preferred first.
+// testParts lists the names of a test part, the preferred one first.
 func testParts() []string { return []string{"val", "valid", "validation", "test"} }
 
 func isFolder(path string) bool {
@@ -92,7 +92,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// folderFault says what is wrong with a folder of images.
+// folderFault returns the error for an invalid folder of images.
 func folderFault(folder, format string, args ...any) error {
 	return &FormatError{File: folder, Offset: -1, Reason: fmt.Sprintf(format, args...)}
 }

@@ -3,10 +3,10 @@ package data
 const (
 	glyphSide   = 32 // pixels
 	subpixels   = 64 // fixed-point units in a pixel
-	arcSegments = 4  // straight segments that stand for one arc
+	arcSegments = 4  // straight segments per arc
 )
 
-// mask is a grey image: how much of each pixel a pen covers, 0 to 255. [H, W]
+// mask is a grey image: the coverage of each pixel by a pen, 0 to 255. [H, W]
 type mask [glyphSide * glyphSide]uint8
 
 // pen draws strokes into a mask. All arithmetic is in integers, so that every processor draws the
@@ -17,9 +17,9 @@ type pen struct {
 	radius, soft int64
 }
 
-// segment draws a straight stroke with round ends from a to b, over what is there: a pixel keeps
-// the larger coverage. The coverage of a pixel centre falls with the square of its distance d to
-// the segment, from 255 at d = radius-soft to 0 at d = radius+soft.
+// segment draws a straight stroke with round ends from a to b: a pixel keeps the larger coverage.
+// The coverage of a pixel centre decreases with the square of its distance d from the segment, from
+// 255 at d = radius-soft to 0 at d = radius+soft.
 func (p pen) segment(a, b point) {
 	inner, outer := (p.radius-p.soft)*(p.radius-p.soft), (p.radius+p.soft)*(p.radius+p.soft)
 	slope := (int64(255) << 20) / (outer - inner)

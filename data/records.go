@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a file of records; a record beyond them is taken for damage.
+// Bounds of a file of records; a record beyond them counts as damaged.
 const (
 	maxRecordBytes = 1 << 20
 	maxFields      = 1 << 10
 )
 
-// recordReader reads a file of records, one a line: comma-separated with quotes as in RFC 4180, or
-// tab-separated as in SST-2, where a quote is a character like any other. Line ends are LF or CR
-// LF; empty lines and a byte order mark are passed over.
+// recordReader reads a file of records, one per line: comma-separated with quotes as in RFC 4180,
+// or tab-separated as in SST-2, where a quote is an ordinary character. Line ends are LF or CR LF;
+// empty lines and a byte order mark are skipped.
 type recordReader struct {
 	r     *bufio.Reader
 	file  string // names r in errors
@@ -27,8 +27,8 @@ type recordReader struct {
 	lines int // read so far
 	width int // fields of the first record
 
-	raw    []byte // the record being read, line ends included
-	text   []byte // its fields without quotes, one after another
+	raw    []byte // the current record, line ends included
+	text   []byte // its fields without quotes, concatenated
 	ends   []int
 	fields []string
 }
@@ -113,7 +113,7 @@ func (r *recordReader) fault(line int, reason string) error {
 	return &FormatError{File: r.file, Offset: -1, Line: line, Reason: reason}
 }
 
-// splitTSV cuts raw at its tabs.
+// splitTSV splits raw at its tabs.
 func (r *recordReader) splitTSV() {
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	for field := range bytes.SplitSeq(bytes.TrimRight(r.raw, "\r\n"), []byte{'\t'}) {
@@ -121,13 +121,13 @@ func (r *recordReader) splitTSV() {
 	}
 }
 
-// endField appends the rest of a field, and its end.
+// endField appends the rest of a field and ends it.
 func (r *recordReader) endField(rest []byte) {
 	r.text = append(r.text, rest...)
 	r.ends = append(r.ends, len(r.text))
 }
 
-// splitCSV cuts raw, which began at line first, at its commas; a quoted field may go on over
+// splitCSV splits raw, which began at line first, at its commas; a quoted field may continue over
 // further lines.
 func (r *recordReader) splitCSV(first int) error {
 	r.text, r.ends = r.text[:0], r.ends[:0]
@@ -158,8 +158,8 @@ func (r *recordReader) splitCSV(first int) error {
 	}
 }
 
-// quoted appends the text of a quoted field that starts at raw[at] and returns the place of the
-// comma or line end behind it.
+// quoted appends the text of a quoted field that starts at raw[at], and returns the index of the
+// comma or line end after it.
 func (r *recordReader) quoted(at, first int) (int, error) {
 	opened := r.lines
 	for {

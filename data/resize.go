@@ -1,11 +1,11 @@
 package data
 
-// resizer scales square images of RGBA bytes to RGB ones of another size, in integers: the result
-// is the same on every machine.
+// resizer scales square images of RGBA bytes to RGB images of another size, with integer
+// arithmetic: the result is the same on every machine.
 //
-// A smaller result is the mean over the area that each of its pixels covers; a larger one is
-// interpolated between the two nearest middles of pixels in each direction. Both are weighted
-// sums, rounded once at the end:
+// When scaling down, each pixel is the mean over the area that it covers; when scaling up, it is
+// interpolated between the two nearest pixel centres in each direction. Both are weighted sums,
+// rounded once at the end:
 //
 //	dst[y, x, c] = (sum over v, u of wy[v] wx[u] src[v, u, c] + scale/2) / scale
 //
@@ -13,11 +13,11 @@ package data
 type resizer struct {
 	from, to int
 	taps     []tap // of each row or column of the result
-	total    int   // what the weights of a tap add up to
+	total    int   // sum of the weights of a tap
 	rows     []uint32
 }
 
-// tap says which pixels make one of the result, in one direction.
+// tap lists the source pixels of one result pixel, in one direction.
 type tap struct {
 	first   int
 	weights []uint32
@@ -40,7 +40,7 @@ func newResizer(from, to int) *resizer {
 	return r
 }
 
-// areaTap weighs each pixel by the part of [i, i+1) * from/to that it covers, times to.
+// areaTap weights each pixel by the part of [i, i+1) * from/to that it covers, times to.
 func areaTap(i, from, to int) tap {
 	lo, hi := i*from, (i+1)*from
 	t := tap{first: lo / to}
@@ -50,9 +50,9 @@ func areaTap(i, from, to int) tap {
 	return t
 }
 
-// linearTap weighs the two pixels whose middles enclose (i + 1/2) * from/to, times 2*to.
+// linearTap weights the two pixels whose centres enclose (i + 1/2) * from/to, times 2*to.
 func linearTap(i, from, to int) tap {
-	at := (2*i+1)*from - to // place of the middle, less the first pixel's, in 1/(2*to)
+	at := (2*i+1)*from - to // position of the centre relative to the first pixel's, in 1/(2*to)
 	at = min(max(at, 0), (from-1)*2*to)
 	t := tap{first: at / (2 * to)}
 	right := at % (2 * to)
@@ -64,7 +64,7 @@ func linearTap(i, from, to int) tap {
 }
 
 // scale writes the scaled image to dst, [to, to, 3]. src holds rows of stride bytes, of which the
-// first from*4 are pixels; the fourth byte of a pixel is passed over.
+// first from*4 are pixels; the fourth byte of a pixel is ignored.
 func (r *resizer) scale(dst, src []byte, stride int) {
 	for y := range r.from {
 		row := src[y*stride:][:r.from*4]

@@ -8,20 +8,20 @@ import (
 	"lockstep/shard"
 )
 
-// windowBatches is how many batches are sorted by length together: enough that the texts of one
-// batch are nearly of one length, few enough that an epoch's batches stay mixed.
+// windowBatches is how many batches are sorted by length together: enough that the texts of a batch
+// have nearly the same length, few enough that the batches of an epoch stay mixed.
 const windowBatches = 50
 
-// Sampler orders the samples of each epoch and cuts them into batches and shards. Everything
-// follows from its four numbers and, for texts, from their lengths.
+// Sampler orders the samples of each epoch and divides them into batches and shards. The result
+// depends on its four numbers and, for texts, on their lengths.
 type Sampler struct {
 	samples, batch, shards int
 	seed                   uint64
-	texts                  *Texts  // nil: any order will do
-	hand                   []int32 // room for one batch, if there are texts
+	texts                  *Texts  // nil: lengths do not matter
+	hand                   []int32 // scratch for one batch of texts
 }
 
-// NewSampler returns the sampler of samples in global batches, each cut into shards. It panics
+// NewSampler returns a sampler of samples in global batches, each divided into shards. It panics
 // unless 1 <= shards <= batch and samples >= 1.
 func NewSampler(samples, batch, shards int, seed uint64) Sampler {
 	if samples < 1 || shards < 1 || batch < shards {
@@ -31,14 +31,15 @@ func NewSampler(samples, batch, shards int, seed uint64) Sampler {
 	return Sampler{samples: samples, batch: batch, shards: shards, seed: seed}
 }
 
-// ByLength returns the sampler that puts texts of similar length into one batch and as evenly as
-// it can into the batch's shards: unpadded, a step takes as long as its longest shard.
+// ByLength returns a sampler that puts texts of similar length into one batch and distributes them
+// as evenly as possible over the batch's shards: without padding, a step takes as long as its
+// longest shard.
 //
-// Each epoch's permutation is cut into windows of 50 batches, and each window is sorted by length;
-// texts of one length keep their random order. The batches, but for a smaller last one, are then
-// put in random order. Within a batch the sorted texts are dealt to the shards back and forth
-// (0, 1, 2, 2, 1, 0, 0, ...). The order is a function of seed, epoch and lengths alone. It panics
-// unless there is one text for each sample. Its Order must not run twice at a time.
+// The permutation of each epoch is divided into windows of 50 batches, and each window is sorted by
+// length; texts of equal length keep their random order. The batches, except for a smaller last
+// one, are then shuffled. Within a batch the sorted texts are dealt to the shards back and forth
+// (0, 1, 2, 2, 1, 0, 0, ...). The order is a function of seed, epoch and lengths. It panics unless
+// there is one text for each sample. Its Order must not be called concurrently.
 func (s Sampler) ByLength(texts *Texts) Sampler {
 	if texts.Len() != s.samples {
 		panic(fmt.Sprintf("data: sampler: %d texts, want %d", texts.Len(), s.samples))
@@ -47,8 +48,7 @@ func (s Sampler) ByLength(texts *Texts) Sampler {
 	return s
 }
 
-// StepsPerEpoch returns the number of batches that hold every sample once; the last one may be
-// smaller.
+// StepsPerEpoch returns the number of batches of an epoch; the last one may be smaller.
 func (s Sampler) StepsPerEpoch() int { return (s.samples + s.batch - 1) / s.batch }
 
 // Order fills order, [samples], with the permutation of an epoch. Cost: O(samples), by length
@@ -94,8 +94,8 @@ func (s Sampler) shuffleBatches(order []int32, r random.Stream) {
 	}
 }
 
-// deal spreads a sorted batch over its shards. The shortest texts go to the shards that have one
-// sample more than others; the rest goes round by round, every other round backwards.
+// deal distributes a sorted batch over its shards. The shortest texts go to the shards with one
+// sample more than others; the rest is dealt in rounds, every other round backwards.
 func (s Sampler) deal(batch []int32) {
 	hand := s.hand[:copy(s.hand, batch)]
 	extra, rounds := len(batch)%s.shards, len(batch)/s.shards
@@ -121,8 +121,8 @@ func (s Sampler) BatchSamples(inEpoch int) int {
 	return min(s.batch, s.samples-inEpoch*s.batch)
 }
 
-// Range returns the positions [lo, hi) within an epoch's order that shard v has in batch inEpoch.
-// The shards of a batch follow each other; they are as even as shard.Samples makes them.
+// Range returns the positions [lo, hi) in an epoch's order of shard v in batch inEpoch. The shards
+// of a batch are consecutive; shard.Samples gives their sizes.
 func (s Sampler) Range(inEpoch, v int) (lo, hi int) {
 	n := s.BatchSamples(inEpoch)
 	before := v*(n/s.shards) + min(v, n%s.shards)
@@ -133,8 +133,8 @@ func (s Sampler) Range(inEpoch, v int) (lo, hi int) {
 // Coverage returns the multiset hash of the samples 0..samples-1, each once: the sum of a 64-bit
 // mix of each index, modulo 2^64.
 //
-// A sum has no order, so the hashes of any parts add up to the hash of the whole. If it agrees
-// for an epoch, then but for a chance near 2^-64 no sample was left out or used twice. Cost:
+// A sum has no order, so the hashes of any parts add up to the hash of the whole. If it matches for
+// an epoch then, except with a probability near 2^-64, no sample was omitted or used twice. Cost:
 // O(samples).
 func Coverage(samples int) uint64 {
 	sum := uint64(0)

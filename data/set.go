@@ -17,11 +17,11 @@ type Set struct {
 	Classes []string
 	// Labels holds the class of each sample, [N]; nil for a set that has Targets alone.
 	Labels []uint8
-	// Targets holds NumTargets values for each sample, [N, NumTargets], such as what a regression predicts;
-	// nil, and 0, for a set that has Labels alone.
+	// Targets holds NumTargets values for each sample, [N, NumTargets], for a regression, say;
+	// nil, and 0, for a set that has only Labels.
 	Targets    []float32
 	NumTargets int
-	// Generated means that the samples were made by a program; results must say so.
+	// Generated means that a program made the samples; results must say so.
 	Generated bool
 	// Source says where the set came from: a path, or how it was generated.
 	Source string
@@ -29,15 +29,15 @@ type Set struct {
 	// Shape is the shape of one image, [H, W, C], or [T] for texts of at most T tokens.
 	Shape tensor.Shape
 
-	// Texts holds the samples if they are texts, else it is nil. Texts have none of the fields
-	// below.
+	// Texts holds the samples if they are texts, else it is nil. A set of texts has none of the
+	// fields below.
 	Texts *Texts
 
 	// Pixels holds all images, [N, H, W, C].
 	Pixels []byte
 	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std. Both have C elements.
 	Mean, Std []float32
-	// Augment is what training on this set does to its images by default.
+	// Augment is the default augmentation for training on this set.
 	Augment Augmentation
 }
 
@@ -52,7 +52,7 @@ func (s *Set) Len() int {
 // HasLabels reports whether samples have classes.
 func (s *Set) HasLabels() bool { return s.NumTargets == 0 || len(s.Labels) > 0 }
 
-// Bytes returns the memory that the samples take.
+// Bytes returns the size of the samples.
 func (s *Set) Bytes() int64 {
 	bytes := len(s.Pixels) + len(s.Labels) + 4*len(s.Targets)
 	if t := s.Texts; t != nil {
@@ -61,7 +61,7 @@ func (s *Set) Bytes() int64 {
 	return int64(bytes)
 }
 
-// Limit returns the set of the first n samples: s itself unless 0 <= n < s.Len(). It shares the
+// Limit returns the set of the first n samples, or s itself unless 0 <= n < s.Len(). It shares the
 // memory of s.
 func (s *Set) Limit(n int) *Set {
 	if n < 0 || n >= s.Len() {
@@ -104,9 +104,9 @@ func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 	}
 }
 
-// Take fills sh with the samples [lo, hi) as they are: images normalised, without augmentation.
-// For texts it is what evaluation reads; for images it is Normalize. The buffers of sh grow as
-// needed and then stay. It panics if the range is not one of samples.
+// Take fills sh with the samples [lo, hi) without augmentation; images are normalised. Evaluation
+// reads texts in this way; for images it equals Normalize. The buffers of sh grow as needed and are
+// reused. It panics if the range is invalid.
 func (s *Set) Take(sh *Shard, lo, hi int) {
 	if lo < 0 || hi < lo || hi > s.Len() {
 		panic(fmt.Sprintf("data: take: [%d, %d) of %d samples", lo, hi, s.Len()))
@@ -132,7 +132,7 @@ func (s *Set) Take(sh *Shard, lo, hi int) {
 	}
 }
 
-// atLeast returns a slice of at least n elements, buffer if it is one.
+// atLeast returns a slice of at least n elements, buffer if it is long enough.
 func atLeast[E any](buffer []E, n int) []E {
 	if len(buffer) >= n {
 		return buffer
@@ -140,7 +140,7 @@ func atLeast[E any](buffer []E, n int) []E {
 	return make([]E, n)
 }
 
-// check reports the first inconsistency between the fields.
+// check returns the first inconsistency between the fields.
 func (s *Set) check() error {
 	switch {
 	case len(s.Targets) != s.Len()*s.NumTargets:

@@ -13,7 +13,7 @@ import (
 )
 
 // SVHN's cropped digits (Netzer et al. 2011): MATLAB files with X, unsigned bytes [32, 32, 3, N],
-// the first axis innermost, and y, the digits [N, 1], 10 for the digit 0.
+// first axis innermost, and y, the digits [N, 1], with 10 for the digit 0.
 const (
 	svhnSide   = 32
 	svhnPlane  = svhnSide * svhnSide
@@ -21,7 +21,7 @@ const (
 	svhnServer = "http://ufldl.stanford.edu/housenumbers/"
 )
 
-// svhnSource is the data set as it is usually trained on.
+// svhnSource is the usual data set.
 func svhnSource() source {
 	return svhnFrom("svhn", "SVHN, 73,257 + 26,032 house number digits, 32x32 RGB",
 		File{Path: "train_32x32.mat", MD5: "e26dedcc434d2e4c54c9b2d4a06d8373", Bytes: 182_040_794})

@@ -113,7 +113,8 @@ func fillRandom(dst []byte, s random.Stream) {
 	}
 }
 
-// sizes returns how many samples of each part to generate, of a set whose own sizes are train and test.
+// sizes returns how many samples of each part to generate for a set with the default sizes train
+// and test.
 func (o Options) sizes(train, test int) [2]int {
 	return [2]int{atMost(o.MaxTrain, sizeOr(o.TrainSize, train)), atMost(o.MaxTest, sizeOr(o.TestSize, test))}
 }

@@ -20,22 +20,22 @@ import (
 const (
 	// defaultMaxTokens is the number of positions of the BERT models.
 	defaultMaxTokens = 512
-	// maxClasses is how many classes a label byte can tell apart.
+	// maxClasses is the number of classes that a label byte can distinguish.
 	maxClasses = 256
-	// testEvery is the fixed share of a set that comes in one part: its samples 9, 19, 29, ...,
-	// counted from 0, are for the test.
+	// testEvery defines the test part of a set that has only one: the samples 9, 19, 29, ...,
+	// counted from 0.
 	testEvery = 10
 )
 
-// isTest reports whether sample i of a set that comes in one part belongs to the test set.
+// isTest reports whether sample i of a set with only one part belongs to the test set.
 func isTest(i int) bool { return i%testEvery == testEvery-1 }
 
-// bertFolder is where the vocabulary lies below a data folder.
+// bertFolder is the folder of the vocabulary below a data folder.
 const bertFolder = "bert-base-uncased"
 
-// ReadVocabulary opens a WordPiece vocabulary, vocab.txt. Capitals are kept if a tokenizer_config.json
-// beside it says so with do_lower_case or, where that says nothing, if the vocabulary has any. Errors:
-// *ReadError, *FormatError.
+// ReadVocabulary reads a WordPiece vocabulary, vocab.txt. The tokenizer keeps upper case if
+// do_lower_case is false in a tokenizer_config.json beside it or, if that file does not say, if the
+// vocabulary contains upper case. Errors: *ReadError, *FormatError.
 func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -56,14 +56,14 @@ func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
 	return nil, &FormatError{File: path, Offset: -1, Line: wrong.Line, Reason: wrong.Reason}
 }
 
-// tokenizerFile is what Hugging Face's tokenizers have beside a vocabulary; maxTokenizerFile is more than
-// it holds, in bytes.
+// tokenizerFile is the file beside a vocabulary that Hugging Face's tokenizers write;
+// maxTokenizerFile bounds its size in bytes.
 const (
 	tokenizerFile    = "tokenizer_config.json"
 	maxTokenizerFile = 16 << 20
 )
 
-// setCased reads from a file, if it is there, whether a tokenizer keeps capitals.
+// setCased reads from a file, if it exists, whether a tokenizer keeps upper case.
 func setCased(t *wordpiece.Tokenizer, path string) error {
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func setCased(t *wordpiece.Tokenizer, path string) error {
 		Chinese *bool `json:"tokenize_chinese_chars"`
 	}
 	if err := json.NewDecoder(io.LimitReader(file, maxTokenizerFile)).Decode(&config); err != nil {
-		return &FormatError{File: path, Offset: -1, Reason: "no JSON object", Err: err}
+		return &FormatError{File: path, Offset: -1, Reason: "not a JSON object", Err: err}
 	}
 	if config.Lower != nil {
 		t.SetCased(!*config.Lower)
@@ -91,8 +91,8 @@ func setCased(t *wordpiece.Tokenizer, path string) error {
 	return nil
 }
 
-// vocabulary opens the vocabulary that o names, or the one that lies in a data folder. set names
-// what it is needed for.
+// vocabulary reads the vocabulary that o names, or the one in a data folder. set is the data set
+// that needs it, for errors.
 func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
 	if o.Vocabulary != "" {
 		return ReadVocabulary(o.Vocabulary)
@@ -106,15 +106,15 @@ func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
 		Searched: o.folders(), Folder: o.target()}
 }
 
-// textReader turns files of records into sets of texts that share vocabulary and classes.
+// textReader converts files of records to sets of texts that share vocabulary and classes.
 type textReader struct {
 	name                    string
 	tokenizer               *wordpiece.Tokenizer
 	maxTokens               int
-	textColumn, labelColumn string // names, or numbers from 1; "": one of the usual names
+	textColumn, labelColumn string // names, or numbers from 1; "" means a usual name
 
-	labels  []string // as they stand in the files; the index is the class
-	isFixed bool     // a label that is not there is an error
+	labels  []string // as in the files; the index is the class
+	isFixed bool     // a label not among labels is an error
 
 	scratch []int32
 }
@@ -138,7 +138,7 @@ func (t *textReader) newSet(source string) *Set {
 		Texts: &Texts{Vocabulary: t.tokenizer.Len(), Tokenizer: t.tokenizer}}
 }
 
-// read appends the records of a file to the sets that place says, by a record's number from 0.
+// read appends the records of a file to the sets that place returns for a record's number, from 0.
 func (t *textReader) read(ctx context.Context, path string, place func(record int) *Set) error {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -206,8 +206,8 @@ func (t *textReader) add(s *Set, text, label, path string, line int) error {
 	return nil
 }
 
-// columns finds the text and the label among the fields of the first record, and whether that is
-// a header: it is, unless both columns are given by number.
+// columns finds the columns of text and label from the first record, and reports whether that is a
+// header: it is, unless both columns are given by number.
 func (t *textReader) columns(first []string, path string) (text, label int, isHeader bool, err error) {
 	text, textNamed, err := column(first, path, "text", t.textColumn,
 		"text", "sentence", "content", "review")
@@ -222,7 +222,7 @@ func (t *textReader) columns(first []string, path string) (text, label int, isHe
 	return text, label, textNamed || labelNamed, err
 }
 
-// column finds the field that is wanted, by number or name, or else by a usual name.
+// column finds the wanted field, by number or name, or else by a usual name.
 func column(first []string, path, role, wanted string, usual ...string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(wanted); err == nil {
 		if n < 1 || n > len(first) {
@@ -246,8 +246,8 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 			"if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)}
 }
 
-// sortClasses puts the classes found so far in order, by number if all of them are whole numbers,
-// else by name, and renumbers the labels of the sets. The order of a file does not matter then.
+// sortClasses sorts the classes found so far, numerically if all are whole numbers, else by name,
+// and renumbers the labels of the sets. So the order of a file does not matter.
 func (t *textReader) sortClasses(sets ...*Set) {
 	sorted := slices.Clone(t.labels)
 	numbers := map[string]int{}
@@ -274,8 +274,8 @@ func (t *textReader) sortClasses(sets ...*Set) {
 	t.labels, t.isFixed = sorted, true
 }
 
-// readTextFiles reads a set whose training and test parts are files of their own, or one file for
-// both. The sets' shape is [T], T being the tokens of the longest text of either.
+// readTextFiles reads a set with separate training and test files, or one file for both. The sets'
+// shape is [T], where T is the number of tokens of the longest text of either.
 func readTextFiles(ctx context.Context, trainPath, testPath string, t *textReader) (train, test *Set,
 	err error) {
 	train, test = t.newSet(trainPath), t.newSet(testPath)
@@ -302,7 +302,7 @@ func readTextFiles(ctx context.Context, trainPath, testPath string, t *textReade
 	return train, test, err
 }
 
-// sst2Folders are the names that SST-2's folder goes by.
+// sst2Folders lists the possible names of SST-2's folder.
 func sst2Folders(folder string) []string {
 	return []string{filepath.Join(folder, "sst-2"), filepath.Join(folder, "SST-2"),
 		filepath.Join(folder, "sst2"), folder}

@@ -9,15 +9,15 @@ import (
 
 // Texts holds the tokens of all texts of a set. Texts may differ in length; nothing is padded.
 type Texts struct {
-	// Tokens holds the texts one after another, each from [CLS] to [SEP].
+	// Tokens holds the texts, concatenated, each from [CLS] to [SEP].
 	Tokens []int32
-	// Ends[i] is where text i ends in Tokens, which is where text i+1 starts.
+	// Ends[i] is the end of text i in Tokens and the start of text i+1.
 	Ends []int
-	// Cut lists the texts that were longer than Options.MaxTokens and lost their end, in order.
+	// Cut lists the texts that were truncated to Options.MaxTokens, in order.
 	Cut []int
-	// Vocabulary is the number of different tokens there can be.
+	// Vocabulary is the size of the vocabulary.
 	Vocabulary int
-	// Tokenizer has made the tokens; nil if they were drawn.
+	// Tokenizer made the tokens; nil if they are random.
 	Tokenizer *wordpiece.Tokenizer
 }
 
@@ -57,7 +57,7 @@ func (t *Texts) limit(n int) *Texts {
 	return &first
 }
 
-// checkTexts reports the first inconsistency between the fields of a set of texts.
+// checkTexts returns the first inconsistency between the fields of a set of texts.
 func (s *Set) checkTexts() error {
 	t := s.Texts
 	if len(s.Shape) != 1 {

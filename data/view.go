@@ -2,23 +2,23 @@ package data
 
 import "fmt"
 
-// View is one way to show an image to a network that is tested.
+// View is one variant of a test image (test-time augmentation).
 type View struct {
-	// DY and DX say from where a pixel (h, w) comes: row h+DY and column w+DX of the image, mirrored
-	// first if Flip. What would come from outside is reflected at the edge: row -1 is row 1.
+	// DY and DX are a shift: pixel (h, w) comes from row h+DY and column w+DX of the image, which
+	// is mirrored first if Flip. Pixels outside are reflected at the edge: row -1 is row 1.
 	DY, DX int
 	// Flip mirrors the image left to right. Wrong for digits and letters.
 	Flip bool
-	// Weight is the share of the view's logits in the average.
+	// Weight is the weight of the view's logits in the average.
 	Weight float32
 }
 
-// FlipViews shows each image as it is and mirrored, with equal weights.
+// FlipViews returns the image itself and its mirror image, with equal weights.
 func FlipViews() []View { return []View{{Weight: 0.5}, {Flip: true, Weight: 0.5}} }
 
-// FlipShiftViews shows each image in place, and shifted by one pixel along a diagonal in both
-// directions, and all of these mirrored; half of the weight is on those in place. After Jordan 2024,
-// arXiv 2404.00498.
+// FlipShiftViews returns the image itself and shifted by one pixel along a diagonal in both
+// directions, and the mirror images of all three. The unshifted ones have half of the weight. After
+// Jordan 2024, arXiv 2404.00498.
 func FlipShiftViews() []View {
 	return []View{
 		{Weight: 0.25}, {Flip: true, Weight: 0.25},
@@ -27,12 +27,12 @@ func FlipShiftViews() []View {
 	}
 }
 
-// Fits reports whether v can reflect the edges of images of this size: it must be more than twice the
-// shift.
+// Fits reports whether v can reflect the edges of images of this size: each side must be more than
+// twice the shift.
 func (v View) Fits(height, width int) bool { return 2*abs(v.DY) < height && 2*abs(v.DX) < width }
 
-// TakeView is Take for images as v shows them. It panics if the samples are texts, or if v does
-// not fit them.
+// TakeView is Take for images as changed by v. It panics if the samples are texts, or if v does not
+// fit them.
 func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
 	if s.Texts != nil || !v.Fits(s.Shape[0], s.Shape[1]) {
 		panic(fmt.Sprintf("data: take view: %+v of samples %v", v, s.Shape))
@@ -52,7 +52,7 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
 	}
 }
 
-// reflect fills what is empty of one image [H, W, C] placed in pose p.
+// reflect fills the empty part of one image [H, W, C] placed in pose p.
 func (p pose) reflect(image []float32, height, width, channels int) {
 	row := width * channels
 	for h := range height {
@@ -61,8 +61,8 @@ func (p pose) reflect(image []float32, height, width, channels int) {
 	mirrorEdge(image, row, p.dy)
 }
 
-// mirrorEdge fills what a shift by d left empty of a sequence of blocks: the first -d, or the last d,
-// mirrored from beyond the edge of what is there.
+// mirrorEdge fills the blocks that a shift by d left empty, the first -d or the last d, by
+// reflection at the edge.
 func mirrorEdge(blocks []float32, size, d int) {
 	last := len(blocks)/size - 1
 	for i := range abs(d) {

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// kind says what a character does to the words around it.
+// kind says how a character affects the words around it.
 type kind uint8
 
 const (
-	isLetter kind = iota // part of a word; everything that is nothing else
+	isLetter kind = iota // part of a word; every other character
 	isRemoved
 	isSpace
 	isAlone // a word by itself
@@ -18,13 +18,13 @@ const (
 // span is the characters from lo to hi, both included.
 type span struct{ lo, hi rune }
 
-// change replaces a character by its small letters without accents.
+// change replaces a character by its lower-case form without accents.
 type change struct {
 	from rune
 	to   string
 }
 
-// ascii returns the kind of a character below utf8.RuneSelf and its small letter.
+// ascii returns the kind of a character below utf8.RuneSelf and its lower-case form.
 func ascii(c byte) (kind, byte) {
 	switch {
 	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
@@ -39,7 +39,7 @@ func ascii(c byte) (kind, byte) {
 	return isAlone, c
 }
 
-// isPunctuation reports whether a character that is left after replacement is a punctuation mark.
+// isPunctuation reports whether a character that remains after replacement is a punctuation mark.
 func isPunctuation(c rune) bool {
 	if c < utf8.RuneSelf {
 		k, _ := ascii(byte(c))
@@ -54,18 +54,17 @@ func isIn(spans []span, c rune) bool {
 	return found || i > 0 && c <= spans[i-1].hi
 }
 
-// Hangul syllables fall apart into two or three letters by arithmetic (Unicode, section 3.12).
+// Hangul syllables are decomposed into two or three letters by arithmetic (Unicode, section 3.12).
 const (
 	hangulFirst, hangulLast             = 0xAC00, 0xD7A3
 	leadFirst, vowelFirst, trailingBase = 0x1100, 0x1161, 0x11A7
 	numVowels, numTrailing              = 21, 28
 )
 
-// maxReplacement is room for what becomes of one character: at most four of four bytes.
+// maxReplacement bounds the replacement of one character: at most four characters of four bytes.
 const maxReplacement = 16
 
-// replace appends to dst what becomes of a character that is neither ASCII nor removed nor a
-// space.
+// replace appends the replacement of a character that is not ASCII, not removed and not a space.
 func (t *Tokenizer) replace(dst []byte, c rune) []byte {
 	if t.isCased {
 		return utf8.AppendRune(dst, c)

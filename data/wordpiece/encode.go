@@ -8,7 +8,7 @@ import (
 // maxWord is the number of characters above which a word is unknown as a whole.
 const maxWord = 100
 
-// word collects the characters of one word. What exceeds maxWord is counted only.
+// word collects the characters of one word. Characters beyond maxWord are only counted.
 type word struct {
 	bytes      [maxWord * utf8.UTFMax]byte
 	size       int
@@ -32,9 +32,9 @@ func (w *word) addRune(c rune) {
 
 // Encode appends the numbers of [CLS], of text's tokens and of [SEP] to dst.
 //
-// If that makes more than limit numbers, it keeps the first limit-1 and [SEP], and isCut; limit 0
-// means none, otherwise it must be at least 2. Bytes that are not UTF-8 are left out. Cost:
-// O(len(text)) map look-ups for words of usual length, at most O(100) of them for a byte.
+// If that makes more than limit numbers, it keeps the first limit-1 and [SEP], and isCut is true.
+// Limit 0 means none; otherwise it must be at least 2. Bytes that are not UTF-8 are skipped. Cost:
+// O(len(text)) map look-ups for words of usual length, at most O(100) per byte.
 func (t *Tokenizer) Encode(dst []int32, text string, limit int) (ids []int32, isCut bool) {
 	start := len(dst)
 	dst = append(dst, t.first)
@@ -80,7 +80,7 @@ func (t *Tokenizer) Encode(dst []int32, text string, limit int) (ids []int32, is
 	return append(dst, t.last), isCut
 }
 
-// specialAt returns the special token that text starts with; one without a name if there is none.
+// specialAt returns the special token at the start of text, or one without a name.
 func (t *Tokenizer) specialAt(text string) token {
 	for _, s := range t.special {
 		if strings.HasPrefix(text, s.name) {
@@ -133,8 +133,8 @@ func (t *Tokenizer) flush(dst []int32, w *word) []int32 {
 	return dst
 }
 
-// pieces appends the longest token that w starts with, then the longest that continues it, and so
-// on; [UNK] for all of w if it cannot be made of tokens.
+// pieces appends the longest token at the start of w, then the longest one that continues it, and
+// so on; or [UNK] if w cannot be split into tokens.
 func (t *Tokenizer) pieces(dst []int32, w []byte) []int32 {
 	start := len(dst)
 	table, longest := t.words, t.longestWord

@@ -16,14 +16,14 @@ const (
 	maxTokenBytes = 1 << 10
 )
 
-// Tokenizer cuts texts into the tokens of one vocabulary.
+// Tokenizer splits texts into the tokens of one vocabulary.
 type Tokenizer struct {
 	words map[string]int32 // whole tokens
 	tails map[string]int32 // tokens that continue a word, without "##"
-	// longestWord and longestTail are the bytes of the longest of each.
+	// longestWord and longestTail are the maximum lengths in bytes.
 	longestWord, longestTail int
-	special                  []token // names that a text may hold, those of the vocabulary
-	isCased                  bool    // capitals and accents are kept
+	special                  []token // names of special tokens in the vocabulary
+	isCased                  bool    // keeps upper case and accents
 	unknown, first, last     int32   // [UNK], [CLS], [SEP]
 }
 
@@ -32,11 +32,11 @@ type token struct {
 	id   int32
 }
 
-// LineError says which line of a vocabulary is wrong.
+// LineError reports a wrong line of a vocabulary.
 type LineError struct {
-	// Line counts from 1; 0 if the fault has no place.
+	// Line counts from 1; 0 if the fault has no line.
 	Line int
-	// Reason says what was found and what was wanted.
+	// Reason says what was found and what was expected.
 	Reason string
 	// Err is the error of the reader, or nil.
 	Err error
@@ -57,9 +57,9 @@ func (e *LineError) Error() string {
 // Unwrap returns the error of the reader.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read takes a vocabulary in the format of vocab.txt: one token a line, whose number is the count
-// of lines before it. Tokens that continue a word start with "##". [UNK], [CLS] and [SEP] must be
-// there. Capitals and accents are kept if a token has a capital, but for those in brackets.
+// Read reads a vocabulary in the format of vocab.txt: one token per line, numbered by line from 0.
+// Tokens that continue a word start with "##". [UNK], [CLS] and [SEP] are required. The tokenizer
+// keeps upper case and accents if a token outside brackets contains upper case.
 //
 // It reads r to its end unless a line is wrong; memory grows with what is read. Every error is a
 // *LineError.
@@ -96,7 +96,7 @@ func Read(r io.Reader) (*Tokenizer, error) {
 	return t, nil
 }
 
-// add enters the token of line n, counted from 0.
+// add adds the token of line n, counted from 0.
 func (t *Tokenizer) add(name string, n int) error {
 	table, longest := t.words, &t.longestWord
 	piece, isTail := strings.CutPrefix(name, "##")
@@ -127,24 +127,24 @@ func (t *Tokenizer) add(name string, n int) error {
 	return nil
 }
 
-// isCapital reports whether c has a small letter. Unicode calls the sign of the real numbers upper case, too,
-// which BERT's uncased vocabulary holds: nothing makes it small.
+// isCapital reports whether c has a lower-case form. By that rule the sign of the real numbers,
+// which is in BERT's uncased vocabulary, is no capital, although Unicode lists it as upper case.
 func isCapital(c rune) bool { return unicode.ToLower(c) != c }
 
-// IsCased reports whether capitals and accents are kept.
+// IsCased reports whether the tokenizer keeps upper case and accents.
 func (t *Tokenizer) IsCased() bool { return t.isCased }
 
-// SetCased says whether capitals and accents are kept. It must not be called while another goroutine
-// encodes.
+// SetCased sets whether the tokenizer keeps upper case and accents. It must not be called while
+// another goroutine encodes.
 func (t *Tokenizer) SetCased(isCased bool) { t.isCased = isCased }
 
-// Number returns the number of a whole token such as [PAD]; false if there is none.
+// Number returns the number of a whole token such as [PAD], and false if there is none.
 func (t *Tokenizer) Number(name string) (int, bool) {
 	id, ok := t.words[name]
 	return int(id), ok
 }
 
-// Text returns the vocabulary in the format that Read takes.
+// Text returns the vocabulary in the format of Read.
 func (t *Tokenizer) Text() []byte {
 	lines := make([]string, t.Len())
 	for name, id := range t.words {
