@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,7 +23,25 @@ import (
 type running struct {
 	*exec.Cmd
 	out    string
-	stderr bytes.Buffer
+	stderr shared
+}
+
+// shared holds what a process writes, to be read meanwhile.
+type shared struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *shared) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 func start(t *testing.T, more ...string) *running {
@@ -87,6 +106,17 @@ func (r *running) ends(t *testing.T, status int) {
 	}
 }
 
+// stop stops a worker, and returns once it stands still.
+func (r *running) stop(t *testing.T, rank int) {
+	t.Helper()
+	pid := r.pid(rank)
+	syscall.Kill(pid, syscall.SIGSTOP)
+	r.until(t, "the worker is stopped", func() bool {
+		state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		return err != nil || strings.Contains(string(state), ") T ")
+	})
+}
+
 // isAlive reports whether the process runs: one that has ended but has not been waited for, by
 // an init process that does not care, does not.
 func isAlive(pid int) bool {
@@ -134,8 +164,7 @@ func TestStoppedWorkerIsNamed(t *testing.T) {
 func TestTerminatedWithAStoppedWorker(t *testing.T) {
 	t.Parallel()
 	r := start(t, "--checkpoint-every", "1h")
-	syscall.Kill(r.pid(0), syscall.SIGSTOP)
-	time.Sleep(200 * time.Millisecond)
+	r.stop(t, 0)
 	r.Process.Signal(syscall.SIGTERM)
 	began := time.Now()
 	r.ends(t, job.ExitInterrupted)
@@ -164,9 +193,11 @@ func TestInterruptStopsEverything(t *testing.T) {
 
 func TestSecondInterruptIsImmediate(t *testing.T) {
 	r := start(t)
-	syscall.Kill(r.pid(0), syscall.SIGSTOP) // it cannot stop in good order
+	r.stop(t, 0) // it cannot stop in good order
 	r.Process.Signal(os.Interrupt)
-	time.Sleep(100 * time.Millisecond)
+	r.until(t, "the launcher has noticed", func() bool {
+		return strings.Contains(r.stderr.String(), "press Ctrl-C again")
+	})
 	began := time.Now()
 	r.Process.Signal(os.Interrupt)
 	r.ends(t, job.ExitInterrupted)
