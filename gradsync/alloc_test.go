@@ -38,7 +38,7 @@ func stepAllocatesNothing(t *testing.T, name string, c gradsync.Config) {
 		rows := make([]float32, 2*5)
 		steps[r] = func() {
 			s.Begin(0)
-			s.Share(rows)
+			s.GatherRows(rows)
 			for _, param := range order {
 				s.Ready(param)
 			}

@@ -38,7 +38,7 @@ func ExampleNew() {
 			losses[g.Rank()] = float32(g.Rank()) + 0.5
 			s.Begin(0)
 			s.Ready(1)
-			s.Share(losses)
+			s.GatherRows(losses)
 			s.Ready(0)
 			if err := s.Wait(); err != nil {
 				log.Fatal(err)

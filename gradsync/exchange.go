@@ -187,15 +187,15 @@ func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 // isOverlapping reports whether anything is exchanged during backward.
 func (s *exchange) isOverlapping() bool { return s.isEager && len(s.buckets) > 1 }
 
-// Share starts an all-gather of the rows, prepared on first use of this slice. If nothing else is
+// GatherRows starts an all-gather of the rows, prepared on first use of this slice. If nothing else is
 // exchanged during backward, it leaves the start to Wait.
-func (s *exchange) Share(rows []float32) {
-	s.shareRows(rows, s.isOverlapping())
+func (s *exchange) GatherRows(rows []float32) {
+	s.gatherRows(rows, s.isOverlapping())
 }
 
-// shareRows prepares the all-gather of rows, and starts it if isStarted, else leaves the start to
+// gatherRows prepares the all-gather of rows, and starts it if isStarted, else leaves the start to
 // wait.
-func (s *exchange) shareRows(rows []float32, isStarted bool) {
+func (s *exchange) gatherRows(rows []float32, isStarted bool) {
 	if len(rows) == 0 {
 		return
 	}

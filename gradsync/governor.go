@@ -30,9 +30,9 @@ func (g *governor) Begin(step int) {
 	g.step = step
 }
 
-func (g *governor) Share(rows []float32) {
+func (g *governor) GatherRows(rows []float32) {
 	if g.Strategy != nil {
-		g.Strategy.Share(rows)
+		g.Strategy.GatherRows(rows)
 		return
 	}
 	g.rows = rows
@@ -91,7 +91,7 @@ func (g *governor) decide() error {
 		c.OnVerdict(verdict)
 	}
 	g.Strategy.Begin(g.step)
-	g.Strategy.Share(g.rows)
+	g.Strategy.GatherRows(g.rows)
 	for _, param := range g.ready {
 		g.Strategy.Ready(param)
 	}

@@ -65,7 +65,7 @@ func TestGovernorOnASlowLink(t *testing.T) {
 				before := group.Counters().Total()
 				copy(pieces[0], data[r])
 				g.Begin(step)
-				g.Share(make([]float32, 2*3))
+				g.GatherRows(make([]float32, 2*3))
 				g.Ready(0)
 				if err := g.Wait(); err != nil {
 					t.Errorf("rank %d, step %d: %v", r, step, err)

@@ -102,7 +102,7 @@ func worker(g *comm.Group, name, algorithm string, data commtest.Contributions,
 			rows[i] = float32(100*step + i)
 		}
 		s.Begin(step)
-		s.Share(rows)
+		s.GatherRows(rows)
 		for i := range order { // each rank in another order, which must not matter
 			s.Ready(order[(i+g.Rank())%len(order)])
 		}

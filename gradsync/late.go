@@ -50,10 +50,10 @@ func (s *Late) Ready(param int) {
 	s.startFirst(len(s.buckets))
 }
 
-// Share starts the all-gather of rows.
-func (s *Late) Share(rows []float32) {
+// GatherRows starts the all-gather of rows.
+func (s *Late) GatherRows(rows []float32) {
 	s.orderBy = s.agree()
-	s.shareRows(rows, true)
+	s.gatherRows(rows, true)
 }
 
 // WaitRows blocks until the rows are complete. After a *comm.PeerError the exchange is unusable.

@@ -63,7 +63,7 @@ func TestLateSums(t *testing.T) {
 func lateStep(s *gradsync.Late, step, shards int) error {
 	_, order, total := layout()
 	s.Begin(step)
-	s.Share(make([]float32, shards))
+	s.GatherRows(make([]float32, shards))
 	for _, param := range order {
 		s.Ready(param)
 	}

@@ -192,7 +192,7 @@ func (s *powerSGD) expand(b *lowBucket) {
 }
 
 func (s *powerSGD) state() State {
-	state := State{Held: s.held}
+	state := State{Residuals: s.held}
 	for _, b := range s.buckets {
 		for _, m := range b.matrices {
 			state.Factors = append(state.Factors, Factor{Param: m.param, Cols: m.cols, Data: m.guess})

@@ -61,16 +61,16 @@ type Strategy interface {
 }
 
 // Exchange has the methods common to all kinds of exchange. They must be called from one goroutine,
-// each step in this order: Begin, Ready for every parameter in Order with Share somewhere before
+// each step in this order: Begin, Ready for every parameter in Order with GatherRows somewhere before
 // the last, then the method that waits.
 type Exchange interface {
 	// Begin starts a step.
 	Begin(step int)
 	// Ready reports that the pieces of a parameter's gradient are final.
 	Ready(param int)
-	// Share all-gathers rows, [shards][n] flat, where each worker has filled the rows of its
+	// GatherRows all-gathers rows, [shards][n] flat, where each worker has filled the rows of its
 	// shards.
-	Share(rows []float32)
+	GatherRows(rows []float32)
 	// Sum replaces counts by their sum over all workers.
 	Sum(counts []int64) error
 	// Close frees the resources of the exchange; the group stays open.
@@ -84,8 +84,8 @@ type Exchange interface {
 
 // State is the state of an exchange between steps.
 type State struct {
-	// Held are the residuals of error feedback, one for each piece and in its layout, or nil.
-	Held [][]float32
+	// Residuals are the residuals of error feedback, one for each piece and in its layout, or nil.
+	Residuals [][]float32
 	// Factors are the guesses of PowerSGD, the same on all workers.
 	Factors []Factor
 }

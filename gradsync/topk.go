@@ -38,7 +38,7 @@ func (t *topK) compress(bucket int) {
 	}
 }
 
-func (t *topK) state() State { return State{Held: t.residuals} }
+func (t *topK) state() State { return State{Residuals: t.residuals} }
 
 // one keeps the keep largest elements of piece + residual in piece; of equal ones, the first.
 func (t *topK) one(piece, residual []float32, keep int) {

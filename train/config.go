@@ -15,7 +15,7 @@ import (
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for
-// Rank, Memory, Keeper, CPU, Watch and Trace.
+// Rank, Alloc, Checkpointer, CPU, Watch and Trace.
 type Config struct {
 	// Network is the model. Its input shape and classes must match Train.
 	Network model.Network
@@ -87,11 +87,11 @@ type Config struct {
 	// Updater makes the Updater; New calls it once the loop has its variables and gradients. Nil
 	// means NewLocal.
 	Updater func(*Loop) (Updater, error)
-	// Memory allocates a vector of n zeros for gradients, for example one that peers can read; nil
+	// Alloc allocates a vector of n zeros for gradients, for example one that peers can read; nil
 	// means the heap.
-	Memory func(n int) []float32
-	// Keeper saves snapshots of the run; nil means none.
-	Keeper Keeper
+	Alloc func(n int) []float32
+	// Checkpointer saves snapshots of the run; nil means none.
+	Checkpointer Checkpointer
 	// CPU runs the kernels. The loop has exclusive use of it but does not close it.
 	CPU *compute.CPU
 	// Executor computes the programs; nil means graph.NewHost(CPU). Everything else runs on CPU.

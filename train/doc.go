@@ -18,7 +18,7 @@
 // workers. The last two overlap the end of a step with the next forward pass, which waits for each
 // weight where it first reads it.
 //
-// A [Keeper] receives a [Moment] after every step; [Loop.Resume] continues from one with the same
+// A [Checkpointer] receives a [Snapshot] after every step; [Loop.Resume] continues from one with the same
 // bits, for any number of workers before and after.
 //
 // Errors: New returns an error for an invalid configuration. Run returns a *[DivergedError] if a

@@ -21,15 +21,15 @@ func TestFrozenParametersChangeNoOther(t *testing.T) {
 	}
 	c.Clip = 1e30
 	kept := &album{after: []int{1, 2, 3, 4}}
-	c.Keeper = kept
+	c.Checkpointer = kept
 	want := run(t, c, 1, 1, compute.Best())[0]
-	c.Keeper, c.Clip = nil, 0
+	c.Checkpointer, c.Clip = nil, 0
 	for _, workers := range []int{1, 2, 4} {
 		for rank, got := range exchangeRun(t, c, workers, 1, "ddp", "") {
 			compareOutcomes(t, fmt.Sprintf("rank %d of %d", rank, workers), got, want)
 		}
 	}
-	for i, m := range kept.moments {
+	for i, m := range kept.snapshots {
 		if m.Step == c.Steps {
 			continue
 		}

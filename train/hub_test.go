@@ -60,9 +60,9 @@ func (h *hub) meet(once func()) {
 	}
 }
 
-func (s *spoke) Begin(int)             { s.ready = s.ready[:0] }
-func (s *spoke) Ready(param int)       { s.ready = append(s.ready, param) }
-func (s *spoke) Share(rows train.Rows) { s.rows = rows }
+func (s *spoke) Begin(int)                  { s.ready = s.ready[:0] }
+func (s *spoke) Ready(param int)            { s.ready = append(s.ready, param) }
+func (s *spoke) GatherRows(rows train.Rows) { s.rows = rows }
 
 func (s *spoke) Wait() error {
 	s.meet(s.hub.reduce)

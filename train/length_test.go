@@ -55,12 +55,12 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 	c.Test, c.Schedule = nil, optim.ScheduleConfig{}
 	c.Steps, c.For = 0, 50*time.Millisecond
 	a := &album{after: []int{1}}
-	c.Keeper = a
+	c.Checkpointer = a
 	whole := run(t, c, 1, 1, compute.Best())[0]
-	c.Keeper = nil
-	last := len(a.moments) - 1
-	a.moments[0].Trained = 0 // on a busy machine one step may take all of the time
-	a.moments[last].Trained = c.For
+	c.Checkpointer = nil
+	last := len(a.snapshots) - 1
+	a.snapshots[0].Trained = 0 // on a busy machine one step may take all of the time
+	a.snapshots[last].Trained = c.For
 	for i, more := range map[int]bool{0: true, last: false} {
 		l := alone(t, c)
 		a.restore(t, l, i)
@@ -68,8 +68,8 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if isMore := o.Steps > a.moments[i].Step; isMore != more || o.Trained < a.moments[i].Trained {
-			t.Errorf("after %v and %d steps of %d: %d steps, %v", a.moments[i].Trained, a.moments[i].Step,
+		if isMore := o.Steps > a.snapshots[i].Step; isMore != more || o.Trained < a.snapshots[i].Trained {
+			t.Errorf("after %v and %d steps of %d: %d steps, %v", a.snapshots[i].Trained, a.snapshots[i].Step,
 				whole.Steps, o.Steps, o.Trained)
 		}
 	}
@@ -121,14 +121,14 @@ func checkTarget(t *testing.T, c train.Config) {
 	}
 
 	a := &album{after: []int{5 * (first + 1)}}
-	c.Keeper, c.Target = a, 0
+	c.Checkpointer, c.Target = a, 0
 	run(t, c, 1, 1, compute.Best())
-	c.Keeper, c.Target = nil, best
+	c.Checkpointer, c.Target = nil, best
 	l := alone(t, c)
 	a.restore(t, l, 0)
 	if o, err := l.Run(context.Background(), nil); err != nil ||
 		o.ParameterSHA256 != want.ParameterSHA256 {
-		t.Errorf("from the moment that reached the target: %d steps, %s, want %s; %v", o.Steps,
+		t.Errorf("from the snapshot that reached the target: %d steps, %s, want %s; %v", o.Steps,
 			o.ParameterSHA256, want.ParameterSHA256, err)
 	}
 }

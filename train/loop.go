@@ -25,7 +25,7 @@ type Loop struct {
 	updater   Updater
 	work      Work // of the step in progress
 	follow    followers
-	moment    Moment // without its Progress
+	snapshot  Snapshot // without its Progress
 	schedule  optim.Schedule
 	stack     stack
 	adder     *row.CPU
@@ -97,7 +97,7 @@ func New(c Config) (*Loop, error) {
 		l.Close()
 		return nil, err
 	}
-	l.moment = l.newMoment()
+	l.snapshot = l.newSnapshot()
 	if len(c.Views) > 0 {
 		l.logits = make([]float32, c.EvalBatch*c.Network.Classes)
 	}
@@ -109,8 +109,8 @@ func New(c Config) (*Loop, error) {
 }
 
 func (l *Loop) newGradient() []float32 {
-	if l.config.Memory != nil {
-		return l.config.Memory(len(l.variables.Weights))
+	if l.config.Alloc != nil {
+		return l.config.Alloc(len(l.variables.Weights))
 	}
 	return l.variables.NewGradient()
 }

@@ -392,7 +392,7 @@ func TestSteadyStepAllocatesNothing(t *testing.T) {
 func allocations(t *testing.T, threads int) uint64 {
 	t.Helper()
 	c := example(t, "lenet", 100, 0)
-	c.Test, c.Steps, c.Keeper = nil, 30, &album{}
+	c.Test, c.Steps, c.Checkpointer = nil, 30, &album{}
 	c.Trace = trace.NewRecorder(0, 1000)
 	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: threads})
 	if err != nil {
@@ -566,11 +566,11 @@ type faulty struct {
 	add       float32 // to the lowest part of the hash of a shard's samples
 }
 
-func (f faulty) Begin(int)             {}
-func (f faulty) Ready(int)             {}
-func (f faulty) Wait() error           { return f.wait }
-func (f faulty) Sum([]int64) error     { return f.sum }
-func (f faulty) Share(rows train.Rows) { rows[3] += f.add }
+func (f faulty) Begin(int)                  {}
+func (f faulty) Ready(int)                  {}
+func (f faulty) Wait() error                { return f.wait }
+func (f faulty) Sum([]int64) error          { return f.sum }
+func (f faulty) GatherRows(rows train.Rows) { rows[3] += f.add }
 
 func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 	lost := errors.New("peer 1 lost")
@@ -578,7 +578,7 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		name string
 		sync train.GradSync
 		want string
-		kept []int // the steps done when a moment was kept
+		kept []int // the steps done when a snapshot was kept
 	}{
 		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost", []int{0}},
 		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of test results: peer 1 lost", []int{4}},
@@ -586,7 +586,7 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 	} {
 		config := example(t, "lenet", 100, 10)
 		kept := &album{}
-		config.EvalEvery, config.Keeper = 1, kept
+		config.EvalEvery, config.Checkpointer = 1, kept
 		cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 		if err != nil {
 			t.Fatal(err)
@@ -602,7 +602,7 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 		var steps []int
-		for _, m := range kept.moments {
+		for _, m := range kept.snapshots {
 			steps = append(steps, m.Step)
 		}
 		if !slices.Equal(steps, c.kept) {

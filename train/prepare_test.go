@@ -24,7 +24,7 @@ func TestPreparedNetworkEndsWithOneHash(t *testing.T) {
 	at := slices.IndexFunc(v.Params, func(p graph.Param) bool { return p.Name == "whiten.weight" })
 	filters := make([]float32, v.Segments[at].Len)
 	v.Param(at, filters)
-	if moment := l.Moment(); moment.Trained <= 0 {
+	if snapshot := l.Snapshot(); snapshot.Trained <= 0 {
 		t.Error("the preparation took no time")
 	}
 	want := run(t, c, 1, 1, compute.Best())[0]

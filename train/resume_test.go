@@ -15,24 +15,24 @@ import (
 
 // album keeps copies of the snapshots after the given steps.
 type album struct {
-	after   []int
-	moments []train.Moment
-	weights [][]float32
-	states  [][]float32
-	vectors [][][]float32
+	after     []int
+	snapshots []train.Snapshot
+	weights   [][]float32
+	states    [][]float32
+	vectors   [][][]float32
 }
 
 // keptVectors returns the vectors of a snapshot.
-func keptVectors(m train.Moment) []optim.Vector { return slices.Concat(m.Optimizer, m.Statistics) }
+func keptVectors(m train.Snapshot) []optim.Vector { return slices.Concat(m.Optimizer, m.Statistics) }
 
-func (a *album) Keep(m train.Moment, isLast bool) (bool, error) {
+func (a *album) Save(m train.Snapshot, isLast bool) (bool, error) {
 	if !slices.Contains(a.after, m.Step) && !isLast {
 		return false, nil
 	}
 	if err := m.Settle(); err != nil {
 		return false, err
 	}
-	a.moments = append(a.moments, m)
+	a.snapshots = append(a.snapshots, m)
 	a.weights = append(a.weights, slices.Clone(m.Variables.Weights))
 	a.states = append(a.states, slices.Clone(m.Variables.State))
 	var vectors [][]float32
@@ -46,13 +46,13 @@ func (a *album) Keep(m train.Moment, isLast bool) (bool, error) {
 // restore copies snapshot i to a loop.
 func (a *album) restore(t *testing.T, l *train.Loop, i int) {
 	t.Helper()
-	m := l.Moment()
+	m := l.Snapshot()
 	copy(m.Variables.Weights, a.weights[i])
 	copy(m.Variables.State, a.states[i])
 	for j, v := range keptVectors(m) {
 		copy(v.Data, a.vectors[i][j])
 	}
-	if err := l.Resume(a.moments[i].Progress); err != nil {
+	if err := l.Resume(a.snapshots[i].Progress); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -93,10 +93,10 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 	t.Helper()
 	c.Steps, c.EvalEvery = 10, 1
 	a := &album{after: []int{1, 4, 6}}
-	c.Keeper = a
+	c.Checkpointer = a
 	want := run(t, c, 1, 1, compute.Best())[0]
-	c.Keeper = nil
-	for i, m := range a.moments {
+	c.Checkpointer = nil
+	for i, m := range a.snapshots {
 		l := alone(t, c)
 		a.restore(t, l, i)
 		var d diary
@@ -147,12 +147,12 @@ func checkOtherLength(t *testing.T, c train.Config) {
 	c.Steps = 6
 	long := run(t, c, 1, 1, compute.Best())[0]
 	a := &album{}
-	c.Keeper, c.Steps = a, 3
+	c.Checkpointer, c.Steps = a, 3
 	short := run(t, c, 1, 1, compute.Best())[0]
-	if !a.moments[0].IsAveraged {
-		t.Error("the last moment has live values")
+	if !a.snapshots[0].IsAveraged {
+		t.Error("the last snapshot has live values")
 	}
-	c.Keeper, c.Steps = nil, 6
+	c.Checkpointer, c.Steps = nil, 6
 	l := alone(t, c)
 	a.restore(t, l, 0)
 	got, err := l.Run(context.Background(), nil)
@@ -161,9 +161,9 @@ func checkOtherLength(t *testing.T, c train.Config) {
 	}
 
 	a = &album{after: []int{3}}
-	c.Keeper = a
+	c.Checkpointer = a
 	run(t, c, 1, 1, compute.Best())
-	c.Keeper, c.Steps = nil, 3
+	c.Checkpointer, c.Steps = nil, 3
 	l = alone(t, c)
 	a.restore(t, l, 0)
 	if got, err = l.Run(context.Background(), nil); err != nil ||
@@ -179,15 +179,15 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	c.EvalEvery = 1
 	want := run(t, c, 1, 1, compute.Best())[0]
 	a := &album{}
-	c.Keeper = a
+	c.Checkpointer = a
 	ctx, cancel := context.WithCancel(context.Background())
 	if _, err := alone(t, c).Run(ctx, &stopper{cancel: cancel}); err == nil {
 		t.Fatal("a cancelled run ended well")
 	}
-	if len(a.moments) != 1 || a.moments[0].Step != 3 {
-		t.Fatalf("kept %d moments", len(a.moments))
+	if len(a.snapshots) != 1 || a.snapshots[0].Step != 3 {
+		t.Fatalf("kept %d snapshots", len(a.snapshots))
 	}
-	c.Keeper = nil
+	c.Checkpointer = nil
 	l := alone(t, c)
 	a.restore(t, l, 0)
 	got, err := l.Run(context.Background(), nil)
@@ -196,11 +196,11 @@ func TestCancelledRunKeepsItsLastMoment(t *testing.T) {
 	}
 
 	// The snapshot at the end of an epoch, before its evaluation.
-	c.Keeper, c.Steps = &album{after: []int{4}}, 4
+	c.Checkpointer, c.Steps = &album{after: []int{4}}, 4
 	whole := run(t, c, 1, 1, compute.Best())[0]
-	a = c.Keeper.(*album)
-	a.moments[0].Test = train.Evaluation{}
-	c.Keeper = nil
+	a = c.Checkpointer.(*album)
+	a.snapshots[0].Test = train.Evaluation{}
+	c.Checkpointer = nil
 	l = alone(t, c)
 	a.restore(t, l, 0)
 	var d diary

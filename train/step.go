@@ -158,7 +158,7 @@ func (l *Loop) share() {
 		if l.isTimeUp() {
 			l.rows[first+rowIsLast] = 1
 		}
-		l.updater.Share(l.rows)
+		l.updater.GatherRows(l.rows)
 		l.clock.Lap(trace.SyncExposed)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Updater turns the gradients of a step into the weights of the next one: everything between "this
 // gradient is final" and "this weight may be read", on this worker and on others.
 //
-// The loop calls it from the training goroutine. A step is Next, Begin, Share and Ready during the
+// The loop calls it from the training goroutine. A step is Next, Begin, GatherRows and Ready during the
 // backward pass, Wait, Update. Weights may still change after Update; the next forward pass calls
 // Settle for each parameter before it reads it. An Updater works on the loop's memory:
 // Loop.Variables and Loop.Pieces.
@@ -50,10 +50,10 @@ type Update struct {
 type Exchange interface {
 	// Begin starts the exchange of a step.
 	Begin(step int)
-	// Share all-gathers the shard rows, of which this worker has filled its own. It is called once
+	// GatherRows all-gathers the shard rows, of which this worker has filled its own. It is called once
 	// per step, before the last Ready. The loop does not touch rows until the Updater's Wait has
 	// returned.
-	Share(rows Rows)
+	GatherRows(rows Rows)
 	// Ready reports that the gradient of param is final in all pieces. It is called once per step
 	// and parameter, in Variables.Order.
 	Ready(param int)
@@ -84,7 +84,7 @@ func (u local) Wait() (lo, hi int, err error) {
 type silent struct{}
 
 func (silent) Begin(int)         {}
-func (silent) Share(Rows)        {}
+func (silent) GatherRows(Rows)   {}
 func (silent) Ready(int)         {}
 func (silent) Wait() error       { return nil }
 func (silent) Sum([]int64) error { return nil }

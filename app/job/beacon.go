@@ -177,9 +177,9 @@ func (w watched) Begin(step int) {
 	w.Updater.Begin(step)
 }
 
-func (w watched) Share(rows train.Rows) {
+func (w watched) GatherRows(rows train.Rows) {
 	w.worker.beacon.enter(trace.Backward.String())
-	w.Updater.Share(rows)
+	w.Updater.GatherRows(rows)
 }
 
 func (w watched) Wait() (lo, hi int, err error) {
@@ -198,15 +198,15 @@ func (w watched) Sum(counts []int64) error {
 	return w.Updater.Sum(counts)
 }
 
-// watchedKeeper is a Keeper that tells the beacon when it keeps a moment.
-type watchedKeeper struct {
-	train.Keeper
+// watchedCheckpointer is a Checkpointer that tells the beacon when it keeps a snapshot.
+type watchedCheckpointer struct {
+	train.Checkpointer
 	beacon *beacon
 }
 
-// Keep implements train.Keeper.
-func (k watchedKeeper) Keep(m train.Moment, isLast bool) (bool, error) {
+// Save implements train.Checkpointer.
+func (k watchedCheckpointer) Save(m train.Snapshot, isLast bool) (bool, error) {
 	k.beacon.enter(phaseCheckpoint)
 	defer k.beacon.enter(trace.Data.String())
-	return k.Keeper.Keep(m, isLast)
+	return k.Checkpointer.Save(m, isLast)
 }

@@ -36,20 +36,20 @@ type kept struct {
 	ParameterSHA256 string `json:"parameter_sha256"`
 }
 
-// saver keeps moments of a run in a store. Keep copies, and a goroutine writes; there is at most
+// saver keeps snapshots of a run in a store. Save copies, and a goroutine writes; there is at most
 // one write at a time. Only rank 0 has one: all replicas are equal. What is not, it collects.
 type saver struct {
 	store *checkpoint.Store
 	every setting.Interval
 	peers *peerState // nil: replicas are equal in all
-	// describe completes what the manifest says about a moment.
+	// describe completes what the manifest says about a snapshot.
 	describe func(train.Progress) kept
 	// metadata of the weights' file.
 	metadata map[string]string
 
 	last   int // the step kept last, or resumed from
 	at     time.Time
-	copied train.Moment // the one being written
+	copied train.Snapshot // the one being written
 
 	writing chan error // takes the outcome of the write in progress; nil: there is none
 	stat    record.Checkpoints
@@ -60,14 +60,14 @@ type saver struct {
 	}
 }
 
-// Keep implements train.Keeper.
-func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
+// Save implements train.Checkpointer.
+func (s *saver) Save(m train.Snapshot, isLast bool) (bool, error) {
 	began := time.Now()
 	isWanted, err := s.wants(m.Step, isLast, began)
 	if err != nil {
 		return false, err
 	}
-	if isKept, err := s.peers.keep(isWanted, m); err != nil || !isKept {
+	if isSaved, err := s.peers.keep(isWanted, m); err != nil || !isSaved {
 		return false, err
 	}
 	if err := m.Settle(); err != nil {
@@ -84,7 +84,7 @@ func (s *saver) Keep(m train.Moment, isLast bool) (bool, error) {
 	return true, nil
 }
 
-// wants reports whether this step's moment is to be kept and can be.
+// wants reports whether this step's snapshot is to be kept and can be.
 func (s *saver) wants(step int, isLast bool, now time.Time) (bool, error) {
 	if step == s.last || !isLast && !s.isDue(step, now) {
 		return false, s.poll()
@@ -109,8 +109,8 @@ func (s *saver) isDue(step int, now time.Time) bool {
 	return now.Sub(s.at) >= s.every.Time
 }
 
-// copy takes the moment's values. It allocates the first time only.
-func (s *saver) copy(m train.Moment) {
+// copy takes the snapshot's values. It allocates the first time only.
+func (s *saver) copy(m train.Snapshot) {
 	if s.copied.Variables == nil {
 		variables := *m.Variables
 		variables.Weights = slices.Clone(variables.Weights)
@@ -168,7 +168,7 @@ func (s *saver) write(k kept, done chan<- error) {
 }
 
 // keptOf returns what the update keeps between steps, sharded in place of the shares.
-func keptOf(m train.Moment, sharded []checkpoint.Vector) checkpoint.Vectors {
+func keptOf(m train.Snapshot, sharded []checkpoint.Vector) checkpoint.Vectors {
 	return checkpoint.Vectors{Weights: append(vectorsOf(m.Optimizer), sharded...),
 		Statistics: vectorsOf(m.Statistics)}
 }
@@ -211,7 +211,7 @@ func (s *saver) ended(err error) error {
 	return err
 }
 
-// newSaver returns the keeper of this worker's run, or nil if it has none.
+// newSaver returns the checkpointer of this worker's run, or nil if it has none.
 func (w *worker) newSaver() *saver {
 	if !w.config.KeepsCheckpoints() || w.rank != 0 || w.config.EvalOnly {
 		return nil
@@ -234,7 +234,7 @@ func (w *worker) describe(p train.Progress) kept {
 // checkSpace refuses a run whose checkpoints the disk has no room for: those that are kept, and the
 // one in progress.
 func (w *worker) checkSpace(l *train.Loop) error {
-	bytes := l.Moment().Bytes() + w.heldBytes(len(l.Variables().Weights))
+	bytes := l.Snapshot().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.Store().Count()))
 	free, isKnown := w.dir.FreeBytes()
 	if !isKnown {

@@ -20,7 +20,7 @@ func (w *worker) planMemory(l *train.Loop) error {
 	data := m.Batches + w.task.bytes/w.sharers()
 	if w.saver != nil {
 		// the copy that is written
-		m.Variables += l.Moment().Bytes() + w.heldBytes(len(l.Variables().Weights))
+		m.Variables += l.Snapshot().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	}
 	w.optimizer = l.OptimizerBytes()
 	if c.HoldsBack() {

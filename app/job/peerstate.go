@@ -16,9 +16,9 @@ import (
 
 // peerState is what differs between the ranks and belongs to a checkpoint: what the exchange of gradients
 // holds back, or the optimizer's state of each rank's share. Rank 0 collects it; the others have it as
-// their train.Keeper.
+// their train.Checkpointer.
 //
-// Note: agreeing on checkpoints. Only rank 0 knows whether it keeps a moment, since that depends on its
+// Note: agreeing on checkpoints. Only rank 0 knows whether it keeps a snapshot, since that depends on its
 // clock and on whether the last write has ended. So after every step it tells the others, in one byte.
 // A run that is asked to stop leaves no further checkpoint: its ranks may be at different steps.
 type peerState struct {
@@ -54,12 +54,12 @@ func (p *peerState) join(g *comm.Group, s gradsync.Exchange) {
 	p.group, p.own = g, s.State()
 }
 
-// Keep implements train.Keeper.
-func (p *peerState) Keep(m train.Moment, _ bool) (bool, error) { return p.keep(false, m) }
+// Save implements train.Checkpointer.
+func (p *peerState) Save(m train.Snapshot, _ bool) (bool, error) { return p.keep(false, m) }
 
-// keep reports whether rank 0 keeps this moment, as it says by isWanted; it then has what the others have.
+// keep reports whether rank 0 keeps this snapshot, as it says by isWanted; it then has what the others have.
 // With nil rank 0 decides alone.
-func (p *peerState) keep(isWanted bool, m train.Moment) (bool, error) {
+func (p *peerState) keep(isWanted bool, m train.Snapshot) (bool, error) {
 	switch {
 	case p == nil:
 		return isWanted, nil
@@ -73,7 +73,7 @@ func (p *peerState) keep(isWanted bool, m train.Moment) (bool, error) {
 	if err := p.group.Broadcast(word, 0); err != nil || word[0] == 0 {
 		return false, err
 	}
-	if len(p.own.Held) > 0 {
+	if len(p.own.Residuals) > 0 {
 		if err := p.collectHeld(); err != nil {
 			return false, err
 		}
@@ -82,7 +82,7 @@ func (p *peerState) keep(isWanted bool, m train.Moment) (bool, error) {
 }
 
 // collectShards completes the optimizer's vectors at rank 0.
-func (p *peerState) collectShards(m train.Moment) error {
+func (p *peerState) collectShards(m train.Snapshot) error {
 	if p.sharded == nil && p.group.Rank() == 0 {
 		p.sharded = whole(m)
 	}
@@ -98,8 +98,8 @@ func (p *peerState) collectShards(m train.Moment) error {
 	return nil
 }
 
-// whole returns vectors with room for all shares of a moment's sharded ones.
-func whole(m train.Moment) []checkpoint.Vector {
+// whole returns vectors with room for all shares of a snapshot's sharded ones.
+func whole(m train.Snapshot) []checkpoint.Vector {
 	var vectors []checkpoint.Vector
 	for _, v := range m.Sharded {
 		vectors = append(vectors,
@@ -110,7 +110,7 @@ func whole(m train.Moment) []checkpoint.Vector {
 
 // collectHeld fills all at rank 0.
 func (p *peerState) collectHeld() error {
-	size, elems := p.group.Size(), len(p.own.Held[0])
+	size, elems := p.group.Size(), len(p.own.Residuals[0])
 	if p.chunk == nil {
 		p.chunk = make([]float32, size*heldElems)
 	}
@@ -159,8 +159,8 @@ func (p *peerState) copyFactors() {
 // gather collects elements [lo, hi) of every rank's piece i; bounds are the ranks' places in the chunk.
 func (p *peerState) gather(i, lo, hi int, bounds []int) error {
 	rank := p.group.Rank()
-	if i < len(p.own.Held) {
-		copy(p.chunk[bounds[rank]:], p.own.Held[i][lo:hi])
+	if i < len(p.own.Residuals) {
+		copy(p.chunk[bounds[rank]:], p.own.Residuals[i][lo:hi])
 	}
 	inBytes := make([]int, len(bounds))
 	for r, at := range bounds {
@@ -260,7 +260,7 @@ func (w *worker) heldBytes(elems int) int64 {
 // restore fills what this rank has held back from a checkpoint. Where the run had other pieces, because it
 // had other workers, each goes to the one that holds its first shard, so that nothing is lost.
 func (p *peerState) restore(c *checkpoint.Checkpoint, from setting.Config, v *graph.Variables) error {
-	if len(p.own.Held) == 0 || !from.HoldsBack() {
+	if len(p.own.Residuals) == 0 || !from.HoldsBack() {
 		return nil
 	}
 	old, err := shard.Cut(from.StepShards(), from.Workers)
@@ -283,9 +283,9 @@ func (p *peerState) restore(c *checkpoint.Checkpoint, from setting.Config, v *gr
 			case o.Lo < n.Lo || o.Lo >= n.Hi:
 				continue
 			case isFirst:
-				copy(p.own.Held[i], data[j])
+				copy(p.own.Residuals[i], data[j])
 			default:
-				comm.Add(p.own.Held[i], data[j])
+				comm.Add(p.own.Residuals[i], data[j])
 			}
 			isFirst = false
 		}

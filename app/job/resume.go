@@ -35,7 +35,7 @@ func openNewest(d rundir.Directory, note func(string)) (*resumption, error) {
 	return r, nil
 }
 
-// resume puts the moment that the run goes on from into the loop.
+// resume puts the snapshot that the run goes on from into the loop.
 func (w *worker) resume(l *train.Loop) (err error) {
 	from := w.task.start.Resumed
 	c, err := checkpoint.OpenCheckpoint(from.Path)
@@ -63,7 +63,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 		return refuse("the data has changed: training and test samples have %v, those of the run %v",
 			w.task.hashes, k.Data)
 	}
-	if err := restore(l.Moment(), c); err != nil {
+	if err := restore(l.Snapshot(), c); err != nil {
 		return err
 	}
 	if w.peers != nil {
@@ -86,8 +86,8 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	return nil
 }
 
-// restore fills a moment's memory from a checkpoint's files.
-func restore(m train.Moment, c *checkpoint.Checkpoint) error {
+// restore fills a snapshot's memory from a checkpoint's files.
+func restore(m train.Snapshot, c *checkpoint.Checkpoint) error {
 	err := withFile(c.File(checkpoint.WeightsFile), func(r *checkpoint.Reader) error {
 		_, err := checkpoint.Load(r, m.Variables, checkpoint.LoadOptions{})
 		return err

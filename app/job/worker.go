@@ -160,15 +160,15 @@ func (w *worker) begin(l *train.Loop) error {
 // loop builds the training loop.
 func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
 	c := w.config
-	var keeper train.Keeper
+	var checkpointer train.Checkpointer
 	switch {
 	case w.saver != nil:
-		keeper = w.saver
+		checkpointer = w.saver
 	case w.peers != nil && c.KeepsCheckpoints():
-		keeper = w.peers
+		checkpointer = w.peers
 	}
-	if keeper != nil {
-		keeper = watchedKeeper{keeper, w.beacon}
+	if checkpointer != nil {
+		checkpointer = watchedCheckpointer{checkpointer, w.beacon}
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
 		u, err := w.join(l, cpu.ISA(), plan, r)
@@ -182,8 +182,8 @@ func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*tr
 		Views:     c.Views(), Task: train.Classification(c.Smoothing),
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
-		Seed: c.Seed, MemoryLimit: int64(c.Memory), Memory: w.memory(), Updater: updater,
-		Keeper: keeper, CPU: cpu, Watch: w.beacon.move, Trace: r,
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Alloc: w.memory(), Updater: updater,
+		Checkpointer: checkpointer, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})
 }
 
@@ -383,7 +383,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
 		os.Getpid(), w.config.ISA, w.config.Threads, w.config.StepShards(), length, perEpoch)
 	w.note("learning rate %v for a batch of %d", w.config.UpdateRule().LR, w.config.StepBatch())
-	w.beacon.begin(l.Moment().Step, steps, w.config.Remaining(l.Moment().Trained))
+	w.beacon.begin(l.Snapshot().Step, steps, w.config.Remaining(l.Snapshot().Trained))
 	before := host.CoresNow()
 	w.began = time.Now()
 	if w.peers != nil {

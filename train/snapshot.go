@@ -37,9 +37,9 @@ type Progress struct {
 	IsAveraged bool `json:"is_averaged"`
 }
 
-// Moment is a snapshot of a run between two steps. Except for Progress it refers to the loop's own
-// memory.
-type Moment struct {
+// Snapshot is the state of a run between two steps. Except for Progress it refers to the loop's own
+// memory, which the next step changes.
+type Snapshot struct {
 	Progress
 	Variables *graph.Variables
 	// Optimizer is the state of the update, in the layout of Variables.Weights: the state of the
@@ -58,10 +58,10 @@ type Moment struct {
 
 // Settle blocks until all values of the snapshot are there; see Updater.Settle. It must be called
 // before values are copied. After an error the values are a mixture of two steps.
-func (m Moment) Settle() error { return m.settle() }
+func (m Snapshot) Settle() error { return m.settle() }
 
 // Bytes returns the size of a copy of the snapshot, with the shares of all workers.
-func (m Moment) Bytes() int64 {
+func (m Snapshot) Bytes() int64 {
 	floats := len(m.Variables.Weights) + len(m.Variables.State)
 	for _, v := range slices.Concat(m.Optimizer, m.Statistics) {
 		floats += len(v.Data)
@@ -70,19 +70,19 @@ func (m Moment) Bytes() int64 {
 	return 4 * int64(floats)
 }
 
-// Keeper saves snapshots of a run, from which it can be resumed.
-type Keeper interface {
-	// Keep is called on the training goroutine after every step, after the evaluation if one was
+// Checkpointer saves snapshots of a run, from which it can be resumed.
+type Checkpointer interface {
+	// Save is called on the training goroutine after every step, after the evaluation if one was
 	// due, and reports whether it saved the snapshot. It must copy what it saves before it returns.
 	// isLast says that the loop ends here: it has done all steps, was cancelled, or has lost a
-	// peer. Keep counts as phase "other", except for Moment.Settle. After an error the run ends.
-	Keep(m Moment, isLast bool) (isKept bool, err error)
+	// peer. Save counts as phase "other", except for Snapshot.Settle. After an error the run ends.
+	Save(m Snapshot, isLast bool) (isSaved bool, err error)
 }
 
-// newMoment collects the vectors of a snapshot.
-func (l *Loop) newMoment() Moment {
+// newSnapshot collects the vectors of a snapshot.
+func (l *Loop) newSnapshot() Snapshot {
 	weights, statistics := l.follow.state()
-	m := Moment{Variables: l.variables, Optimizer: weights, Statistics: statistics, settle: l.settle}
+	m := Snapshot{Variables: l.variables, Optimizer: weights, Statistics: statistics, settle: l.settle}
 	switch rule, shares := l.updater.Optimizer(); {
 	case rule == nil:
 	case shares != nil:
@@ -93,10 +93,10 @@ func (l *Loop) newMoment() Moment {
 	return m
 }
 
-// Moment returns a snapshot of the run. Between the steps of Run it is for the Keeper; before Run
+// Snapshot returns a snapshot of the run. Between the steps of Run it is for the Checkpointer; before Run
 // it gives access to the vectors that must be filled before Resume.
-func (l *Loop) Moment() Moment {
-	d, m := &l.done, l.moment
+func (l *Loop) Snapshot() Snapshot {
+	d, m := &l.done, l.snapshot
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
 		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
 		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
@@ -109,7 +109,7 @@ func (l *Loop) Moment() Moment {
 
 // Resume lets Run continue after p, the progress of a run with the same configuration. Workers,
 // threads, strategy and length may differ. To restore, overwrite the variables and every vector
-// that Moment returns, then call Resume. It returns an error if p does not fit this run.
+// that Snapshot returns, then call Resume. It returns an error if p does not fit this run.
 func (l *Loop) Resume(p Progress) error {
 	c := l.config
 	steps, perEpoch := l.config.steps(), l.config.stepsPerEpoch()
@@ -138,15 +138,15 @@ func (l *Loop) Resume(p Progress) error {
 	return nil
 }
 
-// keep passes the snapshot to the keeper.
+// keep passes the snapshot to the checkpointer.
 func (l *Loop) keep(isLast bool) error {
-	if l.config.Keeper == nil {
+	if l.config.Checkpointer == nil {
 		return nil
 	}
 	l.lap(trace.Other, "")
-	isKept, err := l.config.Keeper.Keep(l.Moment(), isLast)
+	isSaved, err := l.config.Checkpointer.Save(l.Snapshot(), isLast)
 	name := ""
-	if isKept {
+	if isSaved {
 		name = "checkpoint"
 	}
 	l.lap(trace.Other, name)
