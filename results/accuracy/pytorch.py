@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Writes pytorch.json: how far PyTorch's float32 kernels stray from PyTorch's float64.
+
+    results/accuracy/pytorch.py > results/accuracy/pytorch.json        (torch 2, numpy)
+
+Each case trains a network from a known start for a few steps. Starts and batches are drawn by a counter
+(splitmix64) as for the parity cases, from streams that the seed moves. The float64 run is kept: losses, logits of the
+first and the last step, and of each parameter some entries of the first gradient and of the change that all steps made.
+Of the float32 runs only their distance from it is kept. model/accuracy_test.go measures Lockstep's by the same formulas.
+"""
+import contextlib
+import json
+import math
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+SEEDS = range(1, 5)
+STEPS = 3
+ENTRIES = 8  # of each parameter
+WORDS = 30522
+RECIPES = [
+    {"model": "lenet", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.01},
+    {"model": "vgg11", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.002},
+    {"model": "resnet20", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.01},
+    {"model": "bert-tiny", "batch": 4, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
+]
+# Float32 runs by name: whether oneDNN is used, the format of maps, threads.
+VARIANTS = {
+    "default": (True, torch.contiguous_format, 2),
+    "one thread": (True, torch.contiguous_format, 1),
+    "channels last": (True, torch.channels_last, 2),
+    "without oneDNN": (False, torch.contiguous_format, 2),
+    "without oneDNN, channels last": (False, torch.channels_last, 2),
+}
+
+
+class Streams:
+    """The numbers of a seed."""
+
+    def __init__(self, seed):
+        self.first = seed * 1000000
+
+    def words(self, stream, n):
+        with np.errstate(over="ignore"):
+            x = np.uint64(self.first + stream) * np.uint64(0xD1342543DE82EF95) + np.arange(n, dtype=np.uint64)
+            x += np.uint64(0x9E3779B97F4A7C15)
+            x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+            x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+            return x ^ x >> np.uint64(31)
+
+    def below(self, stream, n, limit):
+        return (self.words(stream, n) % np.uint64(limit)).astype(np.int64)
+
+    def symmetric(self, stream, shape, bound):
+        unit = (self.words(stream, math.prod(shape)) >> np.uint64(40)).astype(np.float64) / 2**24
+        return ((2 * unit - 1) * bound).astype(np.float32).reshape(shape)
+
+    def start(self, i, name, p):
+        shape = tuple(p.shape)
+        if name.endswith("_embeddings.weight"):
+            return self.symmetric(i, shape, 0.05)
+        if len(shape) > 1:
+            return self.symmetric(i, shape, math.sqrt(3 / math.prod(shape[1:])))
+        values = self.symmetric(i, shape, 0.1)
+        return values + np.float32(1) if name.endswith(".weight") else values
+
+
+def bag(**modules):
+    """A module that holds others under names."""
+    m = nn.Module()
+    for name, module in modules.items():
+        m.add_module(name, module)
+    return m
+
+
+class LeNet(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(3, 6, 5), nn.Conv2d(6, 16, 5, padding=2)
+        self.fc1, self.fc2 = nn.Linear(784, 64), nn.Linear(64, classes)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2)
+        return self.fc2(F.relu(self.fc1(x.flatten(1))))
+
+
+class VGG11(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        layers, inputs = [], 3
+        for width in (64, 0, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0):
+            if width == 0:
+                layers.append(nn.MaxPool2d(2))
+                continue
+            layers += [nn.Conv2d(inputs, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU()]
+            inputs = width
+        self.features, self.classifier = nn.Sequential(*layers), nn.Linear(512, classes)
+
+    def forward(self, x):
+        return self.classifier(self.features(x).flatten(1))
+
+
+class Block(nn.Module):
+    def __init__(self, inputs, width, stride):
+        super().__init__()
+        self.stride, self.padding = stride, (width - inputs) // 2
+        self.conv1, self.bn1 = nn.Conv2d(inputs, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width)
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        shortcut = F.pad(x[:, :, ::self.stride, ::self.stride], (0, 0, 0, 0, self.padding, self.padding))
+        return F.relu(y + shortcut)
+
+
+class ResNet20(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(3, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16)
+        self.layer1 = nn.Sequential(*(Block(16, 16, 1) for _ in range(3)))
+        self.layer2 = nn.Sequential(Block(16, 32, 2), Block(32, 32, 1), Block(32, 32, 1))
+        self.layer3 = nn.Sequential(Block(32, 64, 2), Block(64, 64, 1), Block(64, 64, 1))
+        self.linear = nn.Linear(64, classes)
+
+    def forward(self, x):
+        x = self.layer3(self.layer2(self.layer1(F.relu(self.bn1(self.conv1(x))))))
+        return self.linear(x.mean((2, 3)))
+
+
+class BertTiny(nn.Module):
+    def __init__(self, classes, layers=2, features=128, heads=2):
+        super().__init__()
+        self.heads = heads
+
+        def dense(inputs, outputs):
+            return nn.Linear(inputs, outputs)
+
+        def norm():
+            return nn.LayerNorm(features, eps=1e-12)
+
+        def layer():
+            return bag(
+                attention=bag(
+                    self=bag(query=dense(features, features), key=dense(features, features),
+                             value=dense(features, features)),
+                    output=bag(dense=dense(features, features), LayerNorm=norm())),
+                intermediate=bag(dense=dense(features, 4 * features)),
+                output=bag(dense=dense(4 * features, features), LayerNorm=norm()))
+
+        self.bert = bag(
+            embeddings=bag(word_embeddings=nn.Embedding(WORDS, features),
+                           position_embeddings=nn.Embedding(512, features),
+                           token_type_embeddings=nn.Embedding(2, features), LayerNorm=norm()),
+            encoder=bag(layer=nn.ModuleList(layer() for _ in range(layers))),
+            pooler=bag(dense=dense(features, features)))
+        self.classifier = nn.Linear(features, classes)
+
+    def forward(self, x):
+        ids, keep = x
+        e = self.bert.embeddings
+        x = e.LayerNorm(e.word_embeddings(ids) + e.position_embeddings.weight[:ids.shape[1]]
+                        + e.token_type_embeddings.weight[0])
+        for layer in self.bert.encoder.layer:
+            x = self.layer(layer, x, keep)
+        return self.classifier(torch.tanh(self.bert.pooler.dense(x[:, 0])))
+
+    def layer(self, m, x, keep):
+        s, o = m.attention.self, m.attention.output
+        q, k, v = (p(x).unflatten(2, (self.heads, -1)).transpose(1, 2) for p in (s.query, s.key, s.value))
+        a = F.scaled_dot_product_attention(q, k, v, keep[:, None, None, :]).transpose(1, 2).flatten(2)
+        x = o.LayerNorm(x + o.dense(a))
+        return m.output.LayerNorm(x + m.output.dense(F.gelu(m.intermediate.dense(x))))
+
+
+NETWORKS = {"lenet": LeNet, "vgg11": VGG11, "resnet20": ResNet20, "bert-tiny": BertTiny}
+
+
+def batch(recipe, s, dtype, memory_format):
+    n = recipe["batch"]
+    labels = torch.from_numpy(s.below(100001, n, recipe["classes"]))
+    if "sequence" in recipe:
+        t = recipe["sequence"]
+        ids = torch.from_numpy(s.below(100000, n * t, WORDS)).reshape(n, t)
+        lengths = torch.from_numpy(t // 2 + s.below(100002, n, t // 2 + 1))
+        return (ids, torch.arange(t)[None, :] < lengths[:, None]), labels
+    x = torch.from_numpy(s.symmetric(100000, (n, 3, recipe["size"], recipe["size"]), 1))
+    return x.to(dtype).contiguous(memory_format=memory_format), labels
+
+
+def run(recipe, dtype, mkldnn=True, memory_format=torch.contiguous_format, threads=2):
+    """Trains a case and returns the quantities that are compared, as float64."""
+    torch.set_num_threads(threads)
+    s = Streams(recipe["seed"])
+    net = NETWORKS[recipe["model"]](recipe["classes"])
+    with torch.no_grad():
+        for i, (name, p) in enumerate(net.named_parameters()):
+            p.copy_(torch.from_numpy(s.start(i, name, p)))
+    net = net.to(dtype)
+    if "size" in recipe:
+        net = net.to(memory_format=memory_format)
+    x, y = batch(recipe, s, dtype, memory_format)
+    if recipe["optimizer"] == "sgd":
+        optimizer = torch.optim.SGD(net.parameters(), lr=recipe["lr"], momentum=0.9, weight_decay=1e-4)
+    else:
+        optimizer = torch.optim.AdamW(net.parameters(), lr=recipe["lr"], eps=1e-8, weight_decay=0.01)
+
+    def entries(values):
+        return {name: v.detach().flatten()[torch.from_numpy(s.below(200000, ENTRIES, v.numel()))].double().numpy()
+                for name, v in values}
+
+    before = entries(net.named_parameters())
+    result = {"losses": [], "logits": []}
+    with contextlib.nullcontext() if mkldnn else torch.backends.mkldnn.flags(enabled=False):
+        for step in range(recipe["steps"]):
+            optimizer.zero_grad()
+            logits = net(x)
+            loss = F.cross_entropy(logits, y)
+            loss.backward()
+            result["losses"].append(loss.item())
+            if step in (0, recipe["steps"] - 1):
+                result["logits"].append(logits.detach().double().flatten().numpy())
+            if step == 0:
+                result["gradients"] = entries((n, p.grad) for n, p in net.named_parameters())
+                result["norms"] = {n: p.grad.double().norm().item() for n, p in net.named_parameters()}
+            optimizer.step()
+    after = entries(net.named_parameters())
+    result["changes"] = {name: after[name] - before[name] for name in after}
+    return result
+
+
+def keep(result):
+    """Leaves out the parameters whose gradients are zero but for rounding (a bias before a batch norm) or in all
+    entries (words that no text has)."""
+    norms = result.pop("norms")
+    kept = [n for n, g in result["gradients"].items() if norms[n] > 1e-6 * max(norms.values()) and np.any(g)]
+    for key in ("gradients", "changes"):
+        result[key] = {n: result[key][n] for n in kept}
+    return result
+
+
+def relative(got, want):
+    return float(np.linalg.norm(np.asarray(got) - want) / np.linalg.norm(want))
+
+
+def mean_square(values):
+    return math.sqrt(sum(v * v for v in values) / len(values))
+
+
+def distance(got, want):
+    """How far a run is from the float64 one, relative: root mean squares over steps or parameters."""
+    d = {"losses": mean_square([g / w - 1 for g, w in zip(got["losses"], want["losses"])]),
+         "first_logits": relative(got["logits"][0], want["logits"][0]),
+         "last_logits": relative(got["logits"][1], want["logits"][1])}
+    for key in ("gradients", "changes"):
+        d[key] = mean_square([relative(got[key][n], w) for n, w in want[key].items()])
+    return {key: float("%.4g" % v) for key, v in d.items()}
+
+
+def numbers(value):
+    """The same with 12 digits of each number, for JSON."""
+    if isinstance(value, dict):
+        return {k: numbers(v) for k, v in value.items()}
+    if isinstance(value, (list, np.ndarray)):
+        return [numbers(v) for v in value]
+    return float("%.12g" % value)
+
+
+cases = []
+for recipe in RECIPES:
+    for seed in SEEDS:
+        recipe = dict(recipe, shards=1, steps=STEPS, seed=seed)
+        wide = keep(run(recipe, torch.float64))
+        narrow = {}
+        for name, (mkldnn, memory_format, threads) in VARIANTS.items():
+            if memory_format is torch.channels_last and "size" not in recipe:
+                continue
+            narrow[name] = distance(run(recipe, torch.float32, mkldnn, memory_format, threads), wide)
+        print(recipe["model"], seed, numbers(wide["losses"]), json.dumps(narrow, indent=1), file=sys.stderr)
+        cases.append({"recipe": recipe, "float64": numbers(wide), "float32": narrow})
+print('{"torch": %s, "cases": [' % json.dumps(torch.__version__))
+print(",\n".join(json.dumps(c, separators=(",", ":")) for c in cases))
+print("]}")
