@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
@@ -23,7 +24,7 @@ const (
 	ExitData        = 3   // a data or model file is missing or malformed
 	ExitRendezvous  = 4   // workers cannot meet, or were not admitted
 	ExitPeerLost    = 5   // a worker died or went silent
-	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, or there is none to resume from
+	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, a full disk, or no checkpoint to resume
 	ExitDiverged    = 7   // the loss is no finite number
 	ExitCheck       = 8   // a target or claim was not met
 	ExitPreempted   = 75  // asked to end, with a checkpoint saved
@@ -71,9 +72,14 @@ func ExitCode(err error) int {
 		return ExitRendezvous
 	case isA[*comm.PeerError](err), errors.Is(err, cluster.ErrLauncherLost):
 		return ExitPeerLost
+	case isFull(err):
+		return ExitCheckpoint
 	}
 	return ExitInternal
 }
+
+// isFull reports whether err says that a disk has no room.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // isA reports whether err is, or wraps, an E.
 func isA[E error](err error) bool {

@@ -199,6 +199,10 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 	if err != nil {
 		return rundir.Claimed{}, err
 	}
+	if dir.Uncut != nil {
+		o.warn(fmt.Sprintf("warning: %s keeps lines of steps that are done again: %v", rundir.StepsFile,
+			dir.Uncut))
+	}
 	err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(o.Origins))
 	if err == nil {
 		machine := host.Describe()

@@ -46,6 +46,8 @@ type Claimed struct {
 	// isResumed says that a part of the run has been done before, which left so many bytes of steps.
 	isResumed bool
 	logged    int64
+	// Uncut says why steps.jsonl still has lines of steps that the resumed run does again; nil: it has none.
+	Uncut error
 }
 
 // New creates the directory runs/<time>-<name>, or one with a number behind if that is taken.
@@ -96,18 +98,17 @@ func Claim(path string) (Claimed, error) {
 }
 
 // Reclaim takes the directory of a run that is to go on after so many steps: lines of later steps
-// are removed, and what a finished run has is set aside.
+// are removed, and what a finished run has is set aside. Lines that cannot be removed keep no run from
+// going on; see Uncut.
 func Reclaim(path string, step int) (Claimed, error) {
 	d := Claimed{Directory: Directory(path), isResumed: true}
 	var err error
 	if d.lock, err = lockFolder(path); err != nil {
 		return Claimed{}, &FolderError{"resume", err.Error()}
 	}
-	if err = d.cutSteps(step); err == nil {
-		d.logged = d.size(StepsFile)
-		err = d.setAside()
-	}
-	if err != nil {
+	d.Uncut = d.cutSteps(step)
+	d.logged = d.size(StepsFile)
+	if err = d.setAside(); err != nil {
 		d.Unlock()
 		return Claimed{}, errors.Join(fmt.Errorf("run directory: resume: %w", err), d.putBack())
 	}

@@ -75,35 +75,46 @@ func (l *StepLog) Close() error {
 }
 
 // cutSteps removes from steps.jsonl the lines of the given step and of later ones, and a last line
-// that was not finished.
+// that was not finished. It writes in place, which a full disk has room for. Workers append in the order
+// of steps, so few lines that stay follow the first that goes, and only these move.
 func (d Directory) cutSteps(step int) error {
-	old, err := os.Open(d.Path(StepsFile))
+	f, err := os.OpenFile(d.Path(StepsFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer old.Close() // only read
-	kept, err := os.Create(d.Path("." + StepsFile))
-	if err != nil {
-		return err
+	size, moved, err := stepsBefore(f, step)
+	if err == nil {
+		_, err = f.WriteAt(moved, size)
 	}
-	w := bufio.NewWriter(kept)
-	for lines := bufio.NewReader(old); err == nil; {
-		var line []byte
-		line, err = lines.ReadBytes('\n')
+	if err == nil {
+		err = f.Truncate(size + int64(len(moved)))
+	}
+	return errors.Join(err, f.Close())
+}
+
+// stepsBefore finds the lines of steps before the given one: the first size bytes of steps hold nothing
+// else, and moved are those that come later.
+func stepsBefore(steps io.Reader, step int) (size int64, moved []byte, err error) {
+	isHead := true
+	for lines := bufio.NewReader(steps); ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return size, moved, nil
+		}
+		if err != nil {
+			return 0, nil, err
+		}
 		var l struct{ Step int }
-		if err == nil && json.Unmarshal(line, &l) == nil && l.Step < step {
-			_, err = w.Write(line)
+		isKept := json.Unmarshal(line, &l) == nil && l.Step < step
+		isHead = isHead && isKept
+		switch {
+		case isHead:
+			size += int64(len(line))
+		case isKept:
+			moved = append(moved, line...)
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		err = w.Flush()
-	}
-	if err = errors.Join(err, kept.Close()); err != nil {
-		os.Remove(kept.Name()) // the first error is the one to report
-		return err
-	}
-	return os.Rename(kept.Name(), d.Path(StepsFile))
 }

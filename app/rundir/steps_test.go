@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -31,4 +32,44 @@ func TestStepLineWithoutOwnSamplesIsJSON(t *testing.T) {
 	if own, ok := line["own_loss"]; !ok || own != nil || line["loss"] != 2.25 || line["rank"] != 1.0 {
 		t.Errorf("line %s, want loss 2.25 of rank 1 and own_loss null", text)
 	}
+}
+
+// Cutting takes no room: the file stays the same, and lines of two ranks that are kept stay in order.
+func TestStepsAreCutInPlace(t *testing.T) {
+	dir := Directory(t.TempDir())
+	line := func(rank, step int) string { return fmt.Sprintf("{\"rank\":%d,\"step\":%d}\n", rank, step) }
+	text := line(0, 0) + line(1, 0) + line(0, 1) + line(0, 2) + line(1, 1) + line(1, 2) + `{"rank":0,"st`
+	if err := os.WriteFile(dir.Path(StepsFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(dir.Path(StepsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Reclaim(string(dir), 2)
+	if err != nil || d.Uncut != nil {
+		t.Fatal(err, d.Uncut)
+	}
+	defer d.Unlock()
+	after, err := os.Stat(dir.Path(StepsFile))
+	if err != nil || !os.SameFile(before, after) {
+		t.Errorf("another file: %v", err)
+	}
+	got, err := os.ReadFile(dir.Path(StepsFile))
+	if want := line(0, 0) + line(1, 0) + line(0, 1) + line(1, 1); err != nil || string(got) != want {
+		t.Errorf("%v, left %q, want %q", err, got, want)
+	}
+}
+
+// A step log that cannot be cut, which a folder plays, keeps no run from going on.
+func TestUncutStepsDoNotStopARun(t *testing.T) {
+	dir := Directory(t.TempDir())
+	if err := os.Mkdir(dir.Path(StepsFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Reclaim(string(dir), 2)
+	if err != nil || d.Uncut == nil {
+		t.Fatalf("%v, uncut: %v", err, d.Uncut)
+	}
+	d.Unlock()
 }
