@@ -6,11 +6,14 @@ import "lockstep/compute"
 
 // peakFor returns the multiply-add loop of isa: 12 vectors of sums.
 func peakFor(isa compute.ISA) PeakOps {
+	o := plainPeak()
 	switch isa {
 	case compute.AVX512:
-		return PeakOps{Run: peakAVX512, Floats: 12 * 16}
+		o.Floats = 12 * 16
+		o.setAVX512()
 	case compute.AVX2:
-		return PeakOps{Run: peakAVX2, Floats: 12 * 8}
+		o.Floats = 12 * 8
+		o.setAVX2()
 	}
-	return plainPeak()
+	return o
 }

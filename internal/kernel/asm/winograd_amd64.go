@@ -6,25 +6,23 @@ import "lockstep/compute"
 
 // winogradFor returns the Winograd transforms of isa.
 func winogradFor(isa compute.ISA) WinogradOps {
+	o := plainWinograd()
 	switch isa {
 	case compute.AVX512:
+		var narrow WinogradOps
+		narrow.setAVX2()
+		o.setAVX512()
 		return WinogradOps{
-			Input:      inSixteens(winogradInputAVX512, winogradInputAVX2),
-			Output:     inSixteens(winogradOutputAVX512, winogradOutputAVX2),
-			Filter:     inSixteens(winogradFilterAVX512, winogradFilterAVX2),
-			OutputGrad: inSixteens(winogradOutputGradAVX512, winogradOutputGradAVX2),
-			FilterGrad: inSixteens(winogradFilterGradAVX512, winogradFilterGradAVX2),
+			Input:      inSixteens(o.Input, narrow.Input),
+			Output:     inSixteens(o.Output, narrow.Output),
+			Filter:     inSixteens(o.Filter, narrow.Filter),
+			OutputGrad: inSixteens(o.OutputGrad, narrow.OutputGrad),
+			FilterGrad: inSixteens(o.FilterGrad, narrow.FilterGrad),
 		}
 	case compute.AVX2:
-		return WinogradOps{
-			Input:      winogradInputAVX2,
-			Output:     winogradOutputAVX2,
-			Filter:     winogradFilterAVX2,
-			OutputGrad: winogradOutputGradAVX2,
-			FilterGrad: winogradFilterGradAVX2,
-		}
+		o.setAVX2()
 	}
-	return plainWinograd()
+	return o
 }
 
 // inSixteens lets wide transform the channels sixteen at a time, and narrow the last eight of an odd

@@ -253,3 +253,61 @@ func windowPlaceAVX512(y []float32, place []float32, x []float32, channels int, 
 //
 //go:noescape
 func windowGiveAVX512(dx []float32, dy []float32, place []float32, channels int, step int, tap float32)
+
+// setAVX2 puts the functions for this ISA into o.
+func (o *ElementOps) setAVX2() {
+	o.Fill = fillAVX2
+	o.Scale = scaleAVX2
+	o.Add = addAVX2
+	o.Relu = reluAVX2
+	o.ReluBackward = reluBackwardAVX2
+	o.Moments = momentsAVX2
+	o.Normalize = normalizeAVX2
+	o.NormalizeReLU = normalizeReLUAVX2
+	o.NormalizeAdd = normalizeAddAVX2
+	o.NormalizeAddReLU = normalizeAddReLUAVX2
+	o.NormSums = normSumsAVX2
+	o.NormSumsReLU = normSumsReLUAVX2
+	o.NormSumsGate = normSumsGateAVX2
+	o.NormGrad = normGradAVX2
+	o.NormGradReLU = normGradReLUAVX2
+	o.Sgd = sgdAVX2
+	o.SgdNesterov = sgdNesterovAVX2
+	o.MaxPool = maxPoolAVX2
+	o.NormPool = normPoolAVX2
+	o.MaxPoolBackward = maxPoolBackwardAVX2
+	o.ReluPoolBackward = reluPoolBackwardAVX2
+	o.NormPoolBackward = normPoolBackwardAVX2
+	o.WindowMax = windowMaxAVX2
+	o.WindowPlace = windowPlaceAVX2
+	o.WindowGive = windowGiveAVX2
+}
+
+// setAVX512 puts the functions for this ISA into o.
+func (o *ElementOps) setAVX512() {
+	o.Fill = fillAVX512
+	o.Scale = scaleAVX512
+	o.Add = addAVX512
+	o.Relu = reluAVX512
+	o.ReluBackward = reluBackwardAVX512
+	o.Moments = momentsAVX512
+	o.Normalize = normalizeAVX512
+	o.NormalizeReLU = normalizeReLUAVX512
+	o.NormalizeAdd = normalizeAddAVX512
+	o.NormalizeAddReLU = normalizeAddReLUAVX512
+	o.NormSums = normSumsAVX512
+	o.NormSumsReLU = normSumsReLUAVX512
+	o.NormSumsGate = normSumsGateAVX512
+	o.NormGrad = normGradAVX512
+	o.NormGradReLU = normGradReLUAVX512
+	o.Sgd = sgdAVX512
+	o.SgdNesterov = sgdNesterovAVX512
+	o.MaxPool = maxPoolAVX512
+	o.NormPool = normPoolAVX512
+	o.MaxPoolBackward = maxPoolBackwardAVX512
+	o.ReluPoolBackward = reluPoolBackwardAVX512
+	o.NormPoolBackward = normPoolBackwardAVX512
+	o.WindowMax = windowMaxAVX512
+	o.WindowPlace = windowPlaceAVX512
+	o.WindowGive = windowGiveAVX512
+}

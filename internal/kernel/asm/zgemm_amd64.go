@@ -238,3 +238,60 @@ func turnAVX2(a *TurnArgs)
 //
 //go:noescape
 func stripAVX2(a *StripArgs)
+
+// setAVX2 puts the functions for this ISA into o.
+func (o *GemmOps) setAVX2() {
+	o.Tile[6][2] = tileAVX2_6x16
+	o.Outer[6][2] = outerAVX2_6x16
+	o.Tile[4][2] = tileAVX2_4x16
+	o.Outer[4][2] = outerAVX2_4x16
+	o.Tile[2][2] = tileAVX2_2x16
+	o.Outer[2][2] = outerAVX2_2x16
+	o.Tile[1][2] = tileAVX2_1x16
+	o.Outer[1][2] = outerAVX2_1x16
+	o.Pack[2] = packAVX2_16
+	o.Tile[6][1] = tileAVX2_6x8
+	o.Outer[6][1] = outerAVX2_6x8
+	o.Tile[4][1] = tileAVX2_4x8
+	o.Outer[4][1] = outerAVX2_4x8
+	o.Tile[2][1] = tileAVX2_2x8
+	o.Outer[2][1] = outerAVX2_2x8
+	o.Tile[1][1] = tileAVX2_1x8
+	o.Outer[1][1] = outerAVX2_1x8
+	o.Pack[1] = packAVX2_8
+	o.Turn = turnAVX2
+	o.Strip = stripAVX2
+}
+
+// setAVX512 puts the functions for this ISA into o.
+func (o *GemmOps) setAVX512() {
+	o.Tile[6][4] = tileAVX512_6x64
+	o.Outer[6][4] = outerAVX512_6x64
+	o.Tile[4][4] = tileAVX512_4x64
+	o.Outer[4][4] = outerAVX512_4x64
+	o.Tile[2][4] = tileAVX512_2x64
+	o.Outer[2][4] = outerAVX512_2x64
+	o.Tile[1][4] = tileAVX512_1x64
+	o.Outer[1][4] = outerAVX512_1x64
+	o.Pack[4] = packAVX512_64
+	o.Tile[6][2] = tileAVX512_6x32
+	o.Outer[6][2] = outerAVX512_6x32
+	o.Tile[4][2] = tileAVX512_4x32
+	o.Outer[4][2] = outerAVX512_4x32
+	o.Tile[2][2] = tileAVX512_2x32
+	o.Outer[2][2] = outerAVX512_2x32
+	o.Tile[1][2] = tileAVX512_1x32
+	o.Outer[1][2] = outerAVX512_1x32
+	o.Pack[2] = packAVX512_32
+	o.Tile[6][1] = tileAVX512_6x16
+	o.Outer[6][1] = outerAVX512_6x16
+	o.Tile[4][1] = tileAVX512_4x16
+	o.Outer[4][1] = outerAVX512_4x16
+	o.Tile[2][1] = tileAVX512_2x16
+	o.Outer[2][1] = outerAVX512_2x16
+	o.Tile[1][1] = tileAVX512_1x16
+	o.Outer[1][1] = outerAVX512_1x16
+	o.Pack[1] = packAVX512_16
+	o.Turn = turnAVX2
+	o.Strip = stripAVX2
+}

@@ -203,3 +203,51 @@ func laneAVX2_1x1(a *LaneArgs)
 //
 //go:noescape
 func laneOuterAVX2_1x1(a *LaneOuterArgs)
+
+// setAVX2 puts the functions for this ISA into o.
+func (o *LaneOps) setAVX2() {
+	o.Tile[2][6] = laneAVX2_2x6
+	o.Outer[2][6] = laneOuterAVX2_2x6
+	o.Tile[2][4] = laneAVX2_2x4
+	o.Outer[2][4] = laneOuterAVX2_2x4
+	o.Tile[2][2] = laneAVX2_2x2
+	o.Outer[2][2] = laneOuterAVX2_2x2
+	o.Tile[2][1] = laneAVX2_2x1
+	o.Outer[2][1] = laneOuterAVX2_2x1
+	o.Tile[1][6] = laneAVX2_1x6
+	o.Outer[1][6] = laneOuterAVX2_1x6
+	o.Tile[1][4] = laneAVX2_1x4
+	o.Outer[1][4] = laneOuterAVX2_1x4
+	o.Tile[1][2] = laneAVX2_1x2
+	o.Outer[1][2] = laneOuterAVX2_1x2
+	o.Tile[1][1] = laneAVX2_1x1
+	o.Outer[1][1] = laneOuterAVX2_1x1
+}
+
+// setAVX512 puts the functions for this ISA into o.
+func (o *LaneOps) setAVX512() {
+	o.Tile[4][6] = laneAVX512_4x6
+	o.Outer[4][6] = laneOuterAVX512_4x6
+	o.Tile[4][4] = laneAVX512_4x4
+	o.Outer[4][4] = laneOuterAVX512_4x4
+	o.Tile[4][2] = laneAVX512_4x2
+	o.Outer[4][2] = laneOuterAVX512_4x2
+	o.Tile[4][1] = laneAVX512_4x1
+	o.Outer[4][1] = laneOuterAVX512_4x1
+	o.Tile[2][6] = laneAVX512_2x6
+	o.Outer[2][6] = laneOuterAVX512_2x6
+	o.Tile[2][4] = laneAVX512_2x4
+	o.Outer[2][4] = laneOuterAVX512_2x4
+	o.Tile[2][2] = laneAVX512_2x2
+	o.Outer[2][2] = laneOuterAVX512_2x2
+	o.Tile[2][1] = laneAVX512_2x1
+	o.Outer[2][1] = laneOuterAVX512_2x1
+	o.Tile[1][6] = laneAVX512_1x6
+	o.Outer[1][6] = laneOuterAVX512_1x6
+	o.Tile[1][4] = laneAVX512_1x4
+	o.Outer[1][4] = laneOuterAVX512_1x4
+	o.Tile[1][2] = laneAVX512_1x2
+	o.Outer[1][2] = laneOuterAVX512_1x2
+	o.Tile[1][1] = laneAVX512_1x1
+	o.Outer[1][1] = laneOuterAVX512_1x1
+}

@@ -13,3 +13,13 @@ func peakAVX2(sums []float32, turns int)
 //
 //go:noescape
 func peakAVX512(sums []float32, turns int)
+
+// setAVX2 puts the functions for this ISA into o.
+func (o *PeakOps) setAVX2() {
+	o.Run = peakAVX2
+}
+
+// setAVX512 puts the functions for this ISA into o.
+func (o *PeakOps) setAVX512() {
+	o.Run = peakAVX512
+}

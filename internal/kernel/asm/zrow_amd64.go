@@ -183,3 +183,47 @@ func layerNormSumsAVX512(dy []float32, x []float32, gamma []float32, mean float3
 //
 //go:noescape
 func dropAVX512(dst []float32, key uint64, limit uint32, scale float32)
+
+// setAVX2 puts the functions for this ISA into o.
+func (o *RowOps) setAVX2() {
+	o.Mul = mulAVX2
+	o.MulAdd = mulAddAVX2
+	o.AddScaled = addScaledAVX2
+	o.Lerp = lerpAVX2
+	o.Gelu = geluAVX2
+	o.GeluBackward = geluBackwardAVX2
+	o.Exps = expsAVX2
+	o.SoftmaxGrad = softmaxGradAVX2
+	o.LayerNorm = layerNormAVX2
+	o.LayerNormGrad = layerNormGradAVX2
+	o.AdamW = adamWAVX2
+	o.Sum = sumAVX2
+	o.Top = topAVX2
+	o.Dot = dotRowAVX2
+	o.Squares = squaresAVX2
+	o.ExpSum = expSumAVX2
+	o.LayerNormSums = layerNormSumsAVX2
+	o.Drop = dropAVX2
+}
+
+// setAVX512 puts the functions for this ISA into o.
+func (o *RowOps) setAVX512() {
+	o.Mul = mulAVX512
+	o.MulAdd = mulAddAVX512
+	o.AddScaled = addScaledAVX512
+	o.Lerp = lerpAVX512
+	o.Gelu = geluAVX512
+	o.GeluBackward = geluBackwardAVX512
+	o.Exps = expsAVX512
+	o.SoftmaxGrad = softmaxGradAVX512
+	o.LayerNorm = layerNormAVX512
+	o.LayerNormGrad = layerNormGradAVX512
+	o.AdamW = adamWAVX512
+	o.Sum = sumAVX512
+	o.Top = topAVX512
+	o.Dot = dotRowAVX512
+	o.Squares = squaresAVX512
+	o.ExpSum = expSumAVX512
+	o.LayerNormSums = layerNormSumsAVX512
+	o.Drop = dropAVX512
+}

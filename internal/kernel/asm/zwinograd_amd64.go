@@ -53,3 +53,21 @@ func winogradOutputGradAVX512(a *WinogradArgs)
 //
 //go:noescape
 func winogradFilterGradAVX512(a *WinogradArgs)
+
+// setAVX2 puts the functions for this ISA into o.
+func (o *WinogradOps) setAVX2() {
+	o.Input = winogradInputAVX2
+	o.Output = winogradOutputAVX2
+	o.Filter = winogradFilterAVX2
+	o.OutputGrad = winogradOutputGradAVX2
+	o.FilterGrad = winogradFilterGradAVX2
+}
+
+// setAVX512 puts the functions for this ISA into o.
+func (o *WinogradOps) setAVX512() {
+	o.Input = winogradInputAVX512
+	o.Output = winogradOutputAVX512
+	o.Filter = winogradFilterAVX512
+	o.OutputGrad = winogradOutputGradAVX512
+	o.FilterGrad = winogradFilterGradAVX512
+}

@@ -185,10 +185,22 @@ func (v *vectors) stream(s stream) {
 // declare begins the function called name in this width.
 func (v *vectors) declare(name, signature string) {
 	v.Function(name + v.suffix())
+	v.serve(name+v.suffix(), placeOf(name), v.suffix())
 	v.Attributes(attr.NOSPLIT)
 	v.Doc(name + v.suffix() + " is " + name + "Plain with vectors.")
 	v.Pragma("noescape")
 	v.SignatureExpr(signature)
+}
+
+// placeOf returns the field that holds a function: its name but for two.
+func placeOf(name string) string {
+	switch name {
+	case "dotRow":
+		return "Dot"
+	case "peak":
+		return "Run"
+	}
+	return capital(name)
 }
 
 // bases loads the addresses of slices.

@@ -139,6 +139,7 @@ func (a *assembler) multiply(v vector, s sums, b Mem, x func(row int) Mem) {
 // tile writes an indirect product.
 func (a *assembler) tile(v vector, rows, width int) {
 	name := fmt.Sprintf("tile%s_%dx%d", v.name, rows, width*v.bytes/4)
+	a.serve(name, fmt.Sprintf("Tile[%d][%d]", rows, width), v.name)
 	args := a.function(name, "TileArgs", name+" is tilePlain for a tile of this size.")
 	s := newSums(v, rows, width)
 	table := a.field(args, "Table")
@@ -242,6 +243,7 @@ func (a *assembler) tapSums(v vector, s sums, table, ahead reg.Register, args go
 // outer writes a sum of outer products.
 func (a *assembler) outer(v vector, rows, width int) {
 	name := fmt.Sprintf("outer%s_%dx%d", v.name, rows, width*v.bytes/4)
+	a.serve(name, fmt.Sprintf("Outer[%d][%d]", rows, width), v.name)
 	args := a.function(name, "OuterArgs", name+" is outerPlain for a tile of this size.")
 	s := newSums(v, rows, width)
 	a.clear(v, s)
@@ -377,6 +379,7 @@ func (a *assembler) storeTail(v vector, m reg.Register, r reg.VecVirtual, at Mem
 // pack writes the copy of a panel.
 func (a *assembler) pack(v vector, width int) {
 	name := fmt.Sprintf("pack%s_%d", v.name, width*v.bytes/4)
+	a.serve(name, fmt.Sprintf("Pack[%d]", width), v.name)
 	args := a.function(name, "PackArgs", name+" is packPlain for a panel of this width.")
 	m := a.tailMask(v, args)
 	left, stride := a.field(args, "Rows"), a.field(args, "Stride")
@@ -402,6 +405,7 @@ func (a *assembler) pack(v vector, width int) {
 
 // turn writes the transposing copy of a panel, 8x8 floats at a time.
 func (a *assembler) turn() {
+	a.serve("turnAVX2", "Turn", "AVX2", "AVX512")
 	args := a.function("turnAVX2", "TurnArgs", "turnAVX2 is turnPlain.")
 	dst, src := newStrided(a, args, "Dst", "Width"), newStrided(a, args, "Src", "Stride")
 	columns := a.Load(args.Field("Columns"), a.GP64())
@@ -477,6 +481,7 @@ func (a *assembler) turnSquare(dst, src [8]Mem) {
 // strip writes the gathering copy of a tile's rows. Vectors are stored whole: what one has too much, the
 // next overwrites.
 func (a *assembler) strip(mask Mem) {
+	a.serve("stripAVX2", "Strip", "AVX2", "AVX512")
 	args := a.function("stripAVX2", "StripArgs", "stripAVX2 is stripPlain.")
 	rows := a.field(args, "Rows")
 	table, m := a.GP64(), a.YMM()

@@ -29,6 +29,7 @@ func lane(a *assembler) {
 // laneTile writes one tile.
 func (a *assembler) laneTile(v vector, pixels, channels int) {
 	name := fmt.Sprintf("lane%s_%dx%d", v.name, pixels, channels)
+	a.serve(name, fmt.Sprintf("Tile[%d][%d]", pixels, channels), v.name)
 	args := a.function(name, "LaneArgs", name+" is lanePlain for a tile of this size.")
 	s := newSums(v, pixels, channels)
 	bias := a.field(args, "Bias")
@@ -112,6 +113,7 @@ func (a *assembler) laneTaps(v vector, s sums, args gotypes.Component, width reg
 // laneOuter writes a row of tiles of a gradient of weights.
 func (a *assembler) laneOuter(v vector, depth, channels int) {
 	name := fmt.Sprintf("laneOuter%s_%dx%d", v.name, depth, channels)
+	a.serve(name, fmt.Sprintf("Outer[%d][%d]", depth, channels), v.name)
 	args := a.function(name, "LaneOuterArgs", name+" is laneOuterPlain for tiles of this size.")
 	load := func(name string) reg.Register { return a.Load(args.Field(name), a.GP64()) }
 	x, dst, tiles := a.field(args, "X"), a.field(args, "Dst"), load("Tiles")

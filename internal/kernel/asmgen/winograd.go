@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/operand"
@@ -60,6 +62,7 @@ const placesAt = 4 * 16 * 36
 // write emits the function.
 func (s *square) write(table operand.Mem) {
 	name := s.name + s.suffix()
+	s.serve(name, strings.TrimPrefix(s.name, "winograd"), s.suffix())
 	s.args = s.function(name, "WinogradArgs", name+" is "+s.name+"Plain.")
 	s.work = s.field(s.args, "Work")
 	if s.fromPixels {
