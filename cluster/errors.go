@@ -93,6 +93,21 @@ func (e *WorkerError) Error() string {
 	return b.String()
 }
 
+// LimitError reports that the machine allows no process for a worker.
+type LimitError struct {
+	Rank  int
+	Limit string // which limit is reached, and where it is set if that is known
+	Err   error
+}
+
+// Error names the rank and the limit.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("start rank %d: %v; %s", e.Rank, e.Err, e.Limit)
+}
+
+// Unwrap returns the system's error.
+func (e *LimitError) Unwrap() error { return e.Err }
+
 // StopError reports that a run ended because it was asked to.
 type StopError struct {
 	// Err is the error of the context that was cancelled.

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Prefixes of the Go runtime's messages that the system gives it no thread, without and with cgo.
@@ -25,10 +27,7 @@ type limits struct {
 func (before limits) cause(now limits, e *WorkerError) string {
 	switch {
 	case strings.HasPrefix(e.Text, threadsLine), strings.HasPrefix(e.Text, cgoThreadsLine):
-		if now.processes != "" {
-			return "the limit on processes and threads is reached: " + now.processes
-		}
-		return "the limit on processes and threads is reached"
+		return now.full()
 	case e.Signal != "SIGKILL":
 		return ""
 	case before.groupKills >= 0 && now.groupKills > before.groupKills:
@@ -41,6 +40,22 @@ func (before limits) cause(now limits, e *WorkerError) string {
 		return "out of memory; the kernel killed a process meanwhile, because memory was used up"
 	}
 	return ""
+}
+
+// full says that no process or thread can be started any more.
+func (now limits) full() string {
+	if now.processes != "" {
+		return "the limit on processes and threads is reached: " + now.processes
+	}
+	return "the limit on processes and threads is reached"
+}
+
+// startError words why the process of a rank could not be started.
+func (now limits) startError(rank int, err error) error {
+	if errors.Is(err, syscall.EAGAIN) {
+		return &LimitError{Rank: rank, Limit: now.full(), Err: err}
+	}
+	return fmt.Errorf("cluster: start rank %d: %w", rank, err)
 }
 
 // counterOf returns the number after a name in lines of names and numbers, or -1.

@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -53,6 +56,13 @@ func TestCauseOfAnEnd(t *testing.T) {
 		if got := test.before.cause(test.now, test.err); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
+	}
+	l := limits{processes: "50 for this user (ulimit -u)"}
+	err := l.startError(3, &fs.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EAGAIN})
+	if limit := (*LimitError)(nil); !errors.As(err, &limit) || err.Error() != "start rank 3: fork/exec /x: "+
+		"resource temporarily unavailable; the limit on processes and threads is reached: 50 for this user "+
+		"(ulimit -u)" {
+		t.Error(err)
 	}
 	if l := readLimits(); strings.Contains(l.memory, "-") {
 		t.Errorf("limits of this machine: %+v", l)

@@ -82,7 +82,7 @@ func (f *fleet) start(processes []process) error {
 		}
 		cmd, err := p.start()
 		if err != nil {
-			return fmt.Errorf("cluster: start rank %d: %w", rank, err)
+			return readLimits().startError(rank, err)
 		}
 		f.commands = append(f.commands, cmd)
 	}

@@ -23,7 +23,7 @@ const (
 	ExitUsage       = 2   // flags, configuration, run directory
 	ExitData        = 3   // a data or model file is missing or malformed
 	ExitRendezvous  = 4   // workers cannot meet, or were not admitted
-	ExitPeerLost    = 5   // a worker died or went silent
+	ExitPeerLost    = 5   // a worker died or went silent, or the machine allows no process for it
 	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, a full disk, or no checkpoint to resume
 	ExitDiverged    = 7   // the loss is no finite number
 	ExitCheck       = 8   // a target or claim was not met
@@ -70,7 +70,7 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case isA[*cluster.RendezvousError](err), isA[*tcp.HelloError](err):
 		return ExitRendezvous
-	case isA[*comm.PeerError](err), errors.Is(err, cluster.ErrLauncherLost):
+	case isA[*comm.PeerError](err), isA[*cluster.LimitError](err), errors.Is(err, cluster.ErrLauncherLost):
 		return ExitPeerLost
 	case isFull(err):
 		return ExitCheckpoint

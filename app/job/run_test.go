@@ -370,6 +370,9 @@ func TestExitCodes(t *testing.T) {
 	if got := job.ExitCode(&comm.PeerError{Rank: 1, Err: errors.New("x")}); got != 5 {
 		t.Errorf("lost peer: exit %d, want 5", got)
 	}
+	if got := job.ExitCode(&cluster.LimitError{Err: errors.New("x")}); got != 5 {
+		t.Errorf("limit: exit %d, want 5", got)
+	}
 	if got := job.ExitCode(&data.MissingError{}); got != 3 {
 		t.Errorf("missing data: exit %d, want 3", got)
 	}
