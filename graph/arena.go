@@ -25,9 +25,8 @@ func alignedFloats(n int) []float32 {
 // fromHeap returns n zeros on the Go heap, which need not be released.
 func fromHeap(n int) Memory { return Memory{Floats: alignedFloats(n)} }
 
-// Arena is the memory in which programs keep their intermediate values. Programs that share one
-// need only as much as the largest of them, and must not run between another's Forward and
-// Backward.
+// Arena is the memory for the intermediate values of programs. Programs that share an arena need only as
+// much memory as the largest of them. Between the Forward and the Backward of one, no other may run.
 type Arena struct {
 	executor Executor
 	memory   Memory
@@ -41,7 +40,7 @@ func NewArena(ex Executor) *Arena { return &Arena{executor: ex} }
 // Bytes returns the arena's size.
 func (a *Arena) Bytes() int64 { return int64(a.size) * 4 }
 
-// Close gives the memory back. The programs compiled into the arena must not be used afterwards.
+// Close releases the memory. The programs compiled into the arena must not be used afterwards.
 func (a *Arena) Close() {
 	for _, p := range a.tenants {
 		p.place(Memory{})

@@ -7,8 +7,8 @@ type assembly struct {
 	*Program
 	*liveness
 	kernels  map[*call]Kernel  // none for views
-	home     map[*Node]*Buffer // of the values that own memory
-	mirrored []*Node           // values of the caller's that have a mirror
+	home     map[*Node]*Buffer // where each value that owns memory lies
+	mirrored []*Node           // the caller's values that have a mirror
 	scratch  map[*call]*Buffer
 }
 
@@ -72,7 +72,7 @@ func typesOf(nodes []*Node) []Type {
 	return types
 }
 
-// pin gives values that live outside the arena their buffers, and those that need them mirrors.
+// pin assigns buffers to the values outside the arena, and mirrors where the executor needs them.
 func (a *assembly) pin() {
 	c := a.Program.code
 	var inputs, reports []*Buffer
@@ -98,7 +98,7 @@ func (a *assembly) pin() {
 	}
 }
 
-// outside returns buffers for values of the caller's, and their mirrors, if the executor needs them.
+// outside returns buffers for the caller's values, and their mirrors if the executor needs them.
 func (a *assembly) outside(nodes []*Node) ([]*Buffer, []mirror) {
 	buffers := make([]*Buffer, len(nodes))
 	for i, n := range nodes {
@@ -197,7 +197,7 @@ func (a *assembly) output(n *Node) output {
 	return output{from: a.buffer(n), host: Buffer{F: make([]float32, n.typ.Shape.Elems())}}
 }
 
-// fresh returns the parameters that each call is the first to read.
+// fresh returns, for each call, the parameters that no earlier call reads.
 func (a *assembly) fresh() map[int][]int {
 	unread := map[*Buffer]int{}
 	for p, n := range a.Program.code.paramNodes {
@@ -218,7 +218,7 @@ func (a *assembly) fresh() map[int][]int {
 	return fresh
 }
 
-// finals returns the parameters whose gradients each call makes final, and sets order.
+// finals returns, for each call, the parameters whose gradients it completes, and sets order.
 func (a *assembly) finals() map[int][]int {
 	number := map[*Node]int{}
 	for p, n := range a.Program.code.gradients {

@@ -9,24 +9,24 @@ import (
 type Options struct {
 	// Loss holds one loss per sample, [N]; nil for a program that only computes logits.
 	Loss *Node
-	// Logits holds what the network says of each sample, [N, K], such as the scores of K classes; nil if
-	// nobody asks for it.
+	// Logits holds the network's output for each sample, [N, K], such as the scores of K classes; nil if it
+	// is not wanted.
 	Logits *Node
 	// Train compiles a backward pass and lets batch norm use the batch's own statistics.
 	Train bool
-	// MemoryLimit is how many bytes the intermediate values of a training program may take before
-	// cheap ones are computed again in the backward pass instead of being kept; 0 means that all
-	// are kept. The results are the same bits. A limit that recomputing cannot reach is exceeded.
+	// MemoryLimit bounds the bytes of a training program's intermediate values. To stay within it, cheap
+	// values are recomputed in the backward pass instead of kept (activation checkpointing); the results
+	// are the same bits. If recomputation cannot reach the limit, the program exceeds it. 0 means no limit.
 	MemoryLimit int64
-	// Frozen reports whether a parameter stays as it is, so that nobody needs its gradient; nil
-	// means none does. What leads to such gradients alone is not computed, and they are zero. The
-	// others are the same bits, in the same order.
+	// Frozen reports whether a parameter is frozen, as by requires_grad=False in PyTorch; nil means that
+	// none is. The gradient of a frozen parameter is zero, and ops that only such gradients need are
+	// dropped. The other gradients have the same bits, in the same order.
 	Frozen func(Param) bool
 	// Arena is where intermediate values live; nil gives the program an arena of its own.
 	Arena *Arena
 }
 
-// code is a graph on its way to a program: lowered, with its roots named.
+// code is a graph while it is compiled: lowered, with its roots named.
 type code struct {
 	*Graph
 	loss, logits *Node
@@ -36,13 +36,13 @@ type code struct {
 	unread       []string // names of the inputs that the roots do not depend on
 }
 
-// Compile turns what o asks for of g into a program that ex runs. It returns g's first build error,
-// if there was one. g itself is not changed and can be compiled again.
+// Compile compiles the values of g that o names into a program that ex runs. It returns g's first build
+// error, if there was one. g is not changed and can be compiled again.
 func Compile(g *Graph, ex Executor, o Options) (*Program, error) {
 	return compile(g, ex, o, passes, arrange)
 }
 
-// compile is Compile with the passes and the memory plan of the caller's choice.
+// compile is Compile with given passes and a given memory planner.
 func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (*Program, error) {
 	if g.err != nil {
 		return nil, g.err

@@ -6,18 +6,18 @@ package graph
 // An executor allocates one block of memory for each [Arena], and prepares a [Kernel] for each use of an
 // op. Programs say where in the block each value lies.
 type Executor interface {
-	// InPlace reports whether kernels compute on slices of the host, Buffer.F and Buffer.I. Then a program
-	// hands them the caller's inputs, parameters, state and gradients where these lie. Otherwise those have
-	// copies in the arena as well, which the program brings up to date with Upload and Download.
+	// InPlace reports whether kernels compute on host slices, Buffer.F and Buffer.I. If so, a program
+	// passes the caller's inputs, parameters, state and gradients to them without a copy. If not, the arena
+	// holds a copy of each, which the program updates with Upload and Download.
 	InPlace() bool
 	// Allocate returns n zeroed elements, of 4 bytes each, of the executor's memory.
 	Allocate(n int) (Memory, error)
-	// Prepare chooses and plans the kernel of an application. It is called once for each; the repetition
-	// of an application in the backward pass runs the same kernel.
+	// Prepare chooses and plans the kernel of an application. It is called once per application; an
+	// application that is recomputed in the backward pass runs the same kernel again.
 	Prepare(a Application) (Kernel, error)
 	// Upload copies src, on the host, to dst, in the executor's memory, and returns when that is done.
-	// Download copies src, in the executor's memory, to dst, on the host. An executor in place is asked for
-	// neither.
+	// Download copies src, in the executor's memory, to dst, on the host. Neither is called if InPlace is
+	// true.
 	Upload(dst, src *Buffer)
 	Download(dst, src *Buffer)
 }
@@ -45,12 +45,12 @@ type Memory struct {
 	Floats []float32
 	// Handle is the block of any other executor. Programs pass it on to kernels and never look into it.
 	Handle any
-	// Release gives the block back; nil if nothing needs to be done.
+	// Release frees the block; nil if nothing needs to be done.
 	Release func()
 }
 
-// Buffer is where one value lies while a program runs. That of a ragged value is as long as the rows there
-// are in this run.
+// Buffer says where a value lies while a program runs. The buffer of a ragged value holds just the rows of
+// the current run.
 type Buffer struct {
 	// F holds a float32 value and I an int32 value on the host.
 	F []float32
@@ -79,6 +79,6 @@ type Kernel struct {
 type Args struct {
 	In, Out []*Buffer
 	Scratch *Buffer
-	// Draws says what random numbers are for in this run.
+	// Draws is the key of this run's random numbers.
 	Draws *Draws
 }

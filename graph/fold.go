@@ -5,8 +5,8 @@ import "slices"
 // folding is an op that can apply a ReLU to its only result as it writes it.
 type folding interface{ withReLU() Op }
 
-// foldAdd lets a normalisation add a residual as it writes its result, if nobody else reads that:
-// y = normalize(x) + r in one pass. It takes the place of the addition, before which r is known.
+// foldAdd lets a normalisation add a residual as it writes its result, if nobody else reads that result: y
+// = normalize(x) + r in one pass. The folded op runs in the place of the addition, where r is known.
 func foldAdd(c *code) {
 	for _, a := range c.calls {
 		if _, ok := a.op.(AddOp); !ok {
@@ -91,8 +91,8 @@ func foldMask(c *code) {
 	}
 }
 
-// foldResidualMask is foldMask for a normalisation with a residual, whose gradient is the masked one.
-// That is computed once, in the pass that takes batch norm's sums of it.
+// foldResidualMask is foldMask for a normalisation with a residual. The residual's gradient is the masked
+// gradient, which is computed once, in the pass that sums it for batch norm.
 func foldResidualMask(c *code) {
 	for _, m := range c.calls {
 		if _, ok := m.op.(ReLUBackwardOp); !ok || m.in[1].call == nil {
@@ -128,9 +128,9 @@ func (c *code) backwardOf(inputs []*Node, dy *Node) *call {
 	return nil
 }
 
-// foldPool lets a max pooling by 2x2 normalise and rectify its input as it reads it, and batch norm's
-// backward op hand the gradient to the maxima as it reads that, so that neither the map in between
-// nor its gradient is written. The arithmetic is the same.
+// foldPool fuses batch norm, ReLU and 2x2 max pooling. The pooling normalises and rectifies its input as it
+// reads it; batch norm's backward op routes the gradient to the maxima as it reads the gradient. Neither
+// the map in between nor its gradient is written. The arithmetic is the same.
 func foldPool(c *code) {
 	for _, p := range c.calls {
 		pool, ok := p.op.(MaxPoolOp)
@@ -145,7 +145,7 @@ func foldPool(c *code) {
 		fused := NormPoolOp{Eps: n.Eps, Pool: pool}
 		switch readers := c.readers(p.in[0]); len(readers) {
 		case 1:
-		case 2: // the other one is on the way back
+		case 2: // the other one is in the backward pass
 			if !c.foldPoolBackward(fused, readers[1], producer.in) {
 				continue
 			}
@@ -157,8 +157,8 @@ func foldPool(c *code) {
 	}
 }
 
-// foldPoolBackward folds p, if it is max-pool-backward and nothing but the gradient of a normalisation
-// with a ReLU and these inputs reads its result, into that gradient.
+// foldPoolBackward folds p into the backward op of a normalisation with a ReLU and these inputs, if p is
+// max-pool-backward and only that op reads its result.
 func (c *code) foldPoolBackward(fused NormPoolOp, p *call, inputs []*Node) bool {
 	if p.op != (MaxPoolBackwardOp{Of: fused.Pool}) {
 		return false
@@ -174,8 +174,8 @@ func (c *code) foldPoolBackward(fused NormPoolOp, p *call, inputs []*Node) bool 
 	return true
 }
 
-// foldPoolMask lets max pooling's backward op apply the mask of the ReLU before the pooling, whose
-// output it reads anyway.
+// foldPoolMask lets max pooling's backward op apply the mask of the ReLU before the pooling, since it reads
+// that ReLU's output anyway.
 func foldPoolMask(c *code) {
 	for _, m := range c.calls {
 		if _, ok := m.op.(ReLUBackwardOp); !ok || m.in[0].call == nil {
@@ -236,8 +236,8 @@ func foldGradientSum(c *code) {
 	}
 }
 
-// isFreeBefore reports whether n is computed before the call at and read by nobody from there on but by
-// reader, and is no root.
+// isFreeBefore reports whether n is computed before the call at, is no root, and is read from there on by
+// reader alone.
 func (c *code) isFreeBefore(n *Node, at, reader *call) bool {
 	if slices.ContainsFunc(c.roots(), func(root **Node) bool { return *root == n }) {
 		return false

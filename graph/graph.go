@@ -11,8 +11,8 @@ import (
 type Type struct {
 	Shape tensor.Shape
 	DType tensor.DType
-	// Ragged means that the first axis counts the tokens of texts, one text after another: the shape has
-	// the most there can be, and a run computes as many as there are.
+	// Ragged means that the first axis counts the tokens of texts, one text after another. The shape has
+	// the largest possible number of tokens; a run computes only the rows of the tokens it is given.
 	Ragged bool
 }
 
@@ -102,11 +102,11 @@ type texts struct {
 	most   int   // tokens of a text
 }
 
-// Texts adds n texts, each of 1 to most tokens, that the caller sets before each forward pass, and
-// returns their tokens, ragged [n*most]. A graph has them once.
+// Texts adds n texts, each of 1 to most tokens, that the caller sets before each forward pass, and returns
+// their tokens, ragged [n*most]. A graph can have only one such input.
 //
-// There is no padding: what is computed from tokens has a row for each token there is, whatever the
-// texts' lengths, and the results are those of a graph made for just as many tokens.
+// There is no padding: values computed from tokens have one row per token, whatever the texts' lengths. The
+// results do not depend on most.
 func (g *Graph) Texts(name string, n, most int) *Node {
 	if g.texts.tokens != nil {
 		g.fail(fmt.Errorf("graph: texts %s: there are texts %s already", name, g.texts.tokens.name))

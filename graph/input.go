@@ -7,12 +7,12 @@ import (
 	"lockstep/tensor"
 )
 
-// Input sets one input of a program. [Program.Input] returns it once; setting it looks nothing up and
+// Input is a handle on one input of a program, from [Program.Input]. Setting it looks nothing up and
 // allocates nothing.
 //
-// What is set is read in place, without a copy, until something else is set, and must not change between
-// Forward and the end of Backward. A nil Input stands for one that the program does not read; setting it has
-// no effect, so that programs for training and for inference are fed alike.
+// A slice that is set is read in place, without a copy, until another one is set. It must not change
+// between Forward and the end of Backward. A nil Input stands for an input that the program does not read.
+// Setting it has no effect, so the same code can feed programs for training and for inference.
 type Input struct {
 	program *Program
 	node    *Node
@@ -47,8 +47,8 @@ func (p *Program) Inputs() []*Input {
 // Name returns the name that the graph has given the input.
 func (in *Input) Name() string { return in.node.name }
 
-// SetFloats makes the program read values, in stored order. It panics unless the input is of float32 and as
-// long.
+// SetFloats sets the input to values, in stored order. It panics unless the input is of type float32 and
+// has as many elements.
 func (in *Input) SetFloats(values []float32) {
 	if in == nil {
 		return
@@ -57,7 +57,7 @@ func (in *Input) SetFloats(values []float32) {
 	in.buffer.F = values
 }
 
-// SetInts makes the program read values. It panics unless the input is of int32 and as long.
+// SetInts sets the input to values. It panics unless the input is of type int32 and has as many elements.
 func (in *Input) SetInts(values []int32) {
 	if in == nil {
 		return
@@ -77,9 +77,9 @@ func (in *Input) check(t tensor.DType, n int) {
 	}
 }
 
-// SetTexts makes the program read texts: the tokens of all, one text after another, and the length of each.
-// It panics unless the input is that of Graph.Texts and there are Samples() lengths, each from 1 to what the
-// graph allows, which add up to the number of tokens.
+// SetTexts sets the texts: the tokens of all, one text after another, and the length of each. It panics
+// unless the input is that of Graph.Texts, there are Samples() lengths, each is from 1 to the graph's
+// limit, and they add up to the number of tokens.
 func (in *Input) SetTexts(tokens, lengths []int32) {
 	if in == nil {
 		return
@@ -108,8 +108,8 @@ func (in *Input) SetTexts(tokens, lengths []int32) {
 	p.resize()
 }
 
-// Floats returns the program's own memory for a float32 input, in stored order, to be filled before Forward.
-// The first call takes it and makes the program read it.
+// Floats returns the program's own memory for a float32 input, in stored order, to be filled before
+// Forward. The first call allocates the memory and sets the input to it.
 func (in *Input) Floats() []float32 {
 	if in == nil || in.node.typ.DType != tensor.Float32 {
 		return nil

@@ -63,8 +63,8 @@ type tenant struct {
 	call  *call
 }
 
-// blocks lists what the code needs of an arena, one block per value that owns memory and one per
-// scratch buffer, with its tenant.
+// blocks lists the blocks of an arena for the code, each with its tenant: one per value that owns memory
+// and one per scratch buffer.
 func (l *liveness) blocks(kernels map[*call]Kernel) (blocks []block, tenants []tenant) {
 	for i, c := range l.code.calls {
 		for _, n := range c.out {

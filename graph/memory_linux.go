@@ -9,10 +9,10 @@ import (
 
 const hugePage = 2 << 20
 
-// allocate maps n zeroed floats outside the Go heap, where the garbage collector neither scans them
-// nor counts them towards its goal, and asks for huge pages. Less than one of those comes from the
-// heap. Memory is taken page by page as it is written to, so that a caller can learn what a program
-// would need and decide against it.
+// allocate maps n zeroed floats outside the Go heap, where the garbage collector neither scans them nor
+// counts them towards its goal, and asks for huge pages. Less than one of those comes from the heap. The
+// system provides a page when it is first written to, so that a caller can learn the size of a program by
+// compiling it.
 func allocate(n int) (Memory, error) {
 	if n*4 < hugePage {
 		return fromHeap(n), nil

@@ -2,14 +2,14 @@ package graph
 
 // Note: mirrors
 //
-// Inputs, parameters, state, gradients and batch statistics are the caller's slices. A kernel of an executor
-// in place computes on them directly. For any other executor each has a mirror, a value of the arena that is
-// alive throughout the program. A forward pass uploads inputs and state when it starts, and a parameter in
-// front of the first op that reads it, so that parameters may still be on their way (ForwardAs); it
-// downloads losses, logits and batch statistics at its end. A backward pass downloads a gradient as soon as
-// it is final.
+// Inputs, parameters, state, gradients and batch statistics are the caller's slices. The kernels of an
+// in-place executor compute on them directly. For any other executor each has a mirror, a value of the
+// arena that is alive throughout the program. A forward pass uploads inputs and state when it starts, and a
+// parameter in front of the first op that reads it, so that parameters may still be on their way
+// (ForwardAs); it downloads losses, logits and batch statistics at its end. A backward pass downloads a
+// gradient as soon as it is final.
 
-// mirror is a value of the caller's, and where the executor's kernels find it.
+// mirror pairs a value of the caller with its copy in the executor's memory.
 type mirror struct{ host, device *Buffer }
 
 // mirrors are those of a program, by number. There are none for values that no op touches, and none at all
@@ -32,7 +32,7 @@ func (m mirror) down(ex Executor) {
 	}
 }
 
-// upload brings what a forward pass reads from its start on to the executor.
+// upload uploads inputs and state at the start of a forward pass.
 func (p *Program) upload() {
 	for _, m := range p.mirrors.inputs {
 		m.up(p.executor)
@@ -42,7 +42,7 @@ func (p *Program) upload() {
 	}
 }
 
-// bring makes the parameters available that no step before s has read.
+// bring makes the parameters ready that s is the first step to read.
 func (p *Program) bring(s *step, need func(param int)) {
 	for _, param := range s.fresh {
 		if need != nil {

@@ -32,8 +32,8 @@ type hostOp interface {
 
 // differentiable is an op with a gradient rule.
 type differentiable interface {
-	// gradient emits, through b, the gradients of c's inputs for given gradients dy of its results;
-	// nil stands for none, in dy as in the answer.
+	// gradient emits, through b, the gradients of c's inputs for given gradients dy of its results; nil
+	// stands for no gradient, in dy and in the result.
 	gradient(b *Graph, c *call, dy []*Node) []*Node
 }
 

@@ -70,7 +70,7 @@ func (BatchStatisticsOp) host(h *Host, in, _ []Type) Kernel {
 	}}
 }
 
-// moments plans the statistics of a map. The blocks are those in which a convolution finishes it.
+// moments plans the batch statistics of a map, in the blocks in which a convolution finishes the map.
 func moments(h *Host, x Type) *row.Moments {
 	c, n := lastAxis(x), x.Shape.Elems()
 	pixels := n / (c * x.Shape[0])
@@ -100,7 +100,7 @@ func (o NormalizeOp) name() string {
 
 func (o NormalizeOp) withReLU() Op { o.ReLU = true; return o }
 
-// overwrites prefers the residual, which is needed less often on the way back.
+// overwrites prefers the residual, which the backward pass needs less often.
 func (o NormalizeOp) overwrites() int {
 	if o.Residual {
 		return 5
@@ -164,9 +164,9 @@ func (o BatchNormBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	}}
 }
 
-// ResidualBackwardOp is ReLUBackwardOp and BatchNormBackwardOp in one: from dz, the result z of a
-// NormalizeOp with Residual and ReLU, and that op's x, mean, variance, gamma and beta it computes the
-// gradient of the residual, dz where z > 0, else 0, and of that dx, dgamma and dbeta.
+// ResidualBackwardOp is ReLUBackwardOp followed by BatchNormBackwardOp. Its inputs are dz, the result z of
+// a NormalizeOp with Residual and ReLU, and that op's x, mean, variance, gamma and beta. Its results are
+// the residual's gradient, g = dz where z > 0, else 0, and the dx, dgamma and dbeta that follow from g.
 type ResidualBackwardOp struct{ Eps float32 }
 
 func (ResidualBackwardOp) name() string { return "batch-norm+add+relu-backward" }

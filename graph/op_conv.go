@@ -141,8 +141,8 @@ func (o ConvOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	return convGradient(b, c, dy[0], o.shape(c.in[0].typ, c.in[1].typ))
 }
 
-// convGradient emits the gradients of a convolution or a linear layer, which is one of shape s. The
-// bias and the weights come first, since theirs may be exchanged while the rest goes on.
+// convGradient emits the gradients of a convolution or a linear layer, which is one of shape s. Those of
+// the bias and the weights come first, so that they can be exchanged while dx is computed.
 func convGradient(b *Graph, c *call, dy *Node, s ConvShape) []*Node {
 	x, w := c.in[0], c.in[1]
 	d := make([]*Node, len(c.in))

@@ -25,7 +25,7 @@ func AddLayerNorm(x, a, gamma, beta *Node, eps float32, share float64) *Node {
 }
 
 // LayerNormOp is LayerNorm of x, gamma and beta: its results are y and, for its gradient alone, two
-// moments of each row. With Residual it is AddLayerNorm of a, gamma, beta and x, in this order, and the
+// statistics of each row. With Residual it is AddLayerNorm of a, gamma, beta and x, in this order, and the
 // sum comes before the two results. For the tokens of texts the last input says where the texts start.
 type LayerNormOp struct {
 	Eps      float32
@@ -66,7 +66,7 @@ func (o LayerNormOp) infer(in []Type) ([]Type, error) {
 	return []Type{x, x, moments}, nil
 }
 
-// Cost counts two passes for the moments and one for the result.
+// Cost counts two passes for the statistics and one for the result.
 func (LayerNormOp) cost(in, out []Type) Cost { return cost(8*int64(in[0].Shape.Elems()), in, out) }
 
 func (o LayerNormOp) lower(l *lowering, in []*Node) []*Node {
@@ -109,8 +109,8 @@ func (o LayerNormOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	return answer
 }
 
-// LayerNormBackwardOp computes dx, dgamma and dbeta from dy, what was normalised, its moments, gamma and,
-// for the tokens of texts, where the texts start. With dropout the gradient of a follows.
+// LayerNormBackwardOp computes dx, dgamma and dbeta from dy, what was normalised, its statistics, gamma
+// and, for the tokens of texts, where the texts start. With dropout the gradient of a follows.
 type LayerNormBackwardOp struct{ Of LayerNormOp }
 
 func (o LayerNormBackwardOp) name() string { return o.Of.name() + "-backward" }

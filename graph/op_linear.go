@@ -77,7 +77,7 @@ func (o LinearOp) host(h *Host, in, out []Type) Kernel {
 	}}, v, in)
 }
 
-// resizing is k, whose first input is [rows, ...], with v made to compute the rows there are.
+// resizing wraps k: before each run it resizes v to the number of rows of the first input, [rows, ...].
 func resizing(k Kernel, v *product.Conv, in []Type) Kernel {
 	if !in[0].Ragged {
 		return k

@@ -21,13 +21,15 @@ type Param struct {
 	Role Role
 }
 
-// Role says what a parameter is for. Its layer declares it; update rules and --fresh-head go by it.
+// Role says what a parameter is for. Its layer declares the role; update rules and --fresh-head depend on
+// it.
 type Role int
 
 const (
-	// RoleUndeclared counts as RoleBias for a vector, and is nothing to train for any other shape.
+	// RoleUndeclared counts as RoleBias for a vector. Training refuses a parameter of another shape without
+	// a role.
 	RoleUndeclared Role = iota
-	// RoleBias is a bias, or another parameter whose values stand for themselves, such as gains of norms.
+	// RoleBias is a bias or another parameter that is not part of a matrix, such as the gains of a norm.
 	RoleBias
 	// RoleMatrix holds the weights of a linear layer or of a convolution, stored with the outputs
 	// innermost.

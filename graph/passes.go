@@ -41,7 +41,7 @@ func (c *code) replace(old, new *Node) {
 	}
 }
 
-// roots returns where the values that outlive the code are named.
+// roots returns pointers to the fields of c that name the values read after a pass.
 func (c *code) roots() []**Node {
 	roots := []**Node{&c.loss, &c.logits}
 	for i := range c.gradients {
@@ -61,8 +61,8 @@ func (c *code) onlyReader(n *Node) *call {
 	return nil
 }
 
-// readers returns the calls that read n, one as often as it does; none if n is a root, which is read
-// from outside, too.
+// readers returns the calls that read n, each as often as it reads n. For a root it returns none, since a
+// root is read from outside too.
 func (c *code) readers(n *Node) []*call {
 	for _, root := range c.roots() {
 		if *root == n {
@@ -96,9 +96,10 @@ func dropUnused(c *code) {
 	c.calls = slices.DeleteFunc(slices.Clone(c.calls), func(x *call) bool { return !needed[x] })
 }
 
-// dropFrozen removes the calls that only gradients of frozen parameters need. Zeros take the place of
-// such a gradient, in the same order among the others; one that another call's result comes with stays.
-// It follows the foldings, so that what remains is part of the same code.
+// dropFrozen removes the calls that only gradients of frozen parameters need. Zeros take the place of such
+// a gradient, and the order of all gradients stays. A gradient stays if another result of its call is
+// needed. The pass runs after the folds, so that the remaining calls are the same as without frozen
+// parameters.
 func dropFrozen(c *code) {
 	if !slices.Contains(c.frozen, true) {
 		return

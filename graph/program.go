@@ -50,8 +50,8 @@ type ragged struct {
 	cols   int
 }
 
-// Draws says what the random numbers of a run, such as dropout's, are for. They depend on nothing else:
-// not on who computes a sample, nor on its place in the batch.
+// Draws is the key of a run's random numbers, such as dropout's. They depend on nothing else: not on the
+// worker that computes a sample, nor on the sample's place in the batch.
 type Draws struct {
 	Seed uint64
 	Step int
@@ -74,11 +74,11 @@ type OpCost struct {
 	Cost
 }
 
-// work is the FLOPs of a run: those of ops on ragged values, when there are as many rows as can be, and
-// of the others.
+// work holds the FLOPs of a run, apart for ops on ragged values, with the largest number of rows, and for
+// the others.
 type work struct {
 	ragged, fixed int64
-	rows          int // as many as can be
+	rows          int // the largest number
 }
 
 // add counts an op application.
@@ -92,8 +92,8 @@ func (w *work) add(c OpCost) {
 	w.fixed += c.FLOPs
 }
 
-// Close gives back the memory of the program, which must not be used afterwards; a shared arena
-// stays until it is closed itself.
+// Close releases the program's memory. The program must not be used afterwards. A shared arena stays until
+// it is closed itself.
 func (p *Program) Close() {
 	if p.ownsArena {
 		p.arena.Close()
@@ -147,8 +147,8 @@ func (p *Program) resize() {
 	}
 }
 
-// SetDraws says what the random numbers of the following runs are for. A training program with dropout
-// needs it before each forward pass. It panics unless there are Samples() samples.
+// SetDraws sets the key of the random numbers of the following runs. A training program with dropout needs
+// it before each forward pass. It panics unless there are Samples() samples.
 func (p *Program) SetDraws(d Draws) {
 	if len(d.Samples) != p.Samples() {
 		panic(fmt.Sprintf("graph: set draws: %d samples, want %d", len(d.Samples), p.Samples()))
@@ -168,8 +168,8 @@ func (p *Program) Samples() int {
 // neither; a training program also fills BatchStats.
 func (p *Program) Forward() { p.ForwardAs(nil) }
 
-// ForwardAs is Forward with parameters that may still be on their way: it calls need, if there is one,
-// with each parameter that the pass reads, before the first op that does.
+// ForwardAs is Forward for parameters that may still be in transit. Before the first op that reads a
+// parameter it calls need, unless nil, with the parameter's number.
 func (p *Program) ForwardAs(need func(param int)) {
 	p.mustBeReady()
 	p.upload()
@@ -260,8 +260,8 @@ func (p *Program) ArenaBytes() int64 { return int64(p.plan.size) * 4 }
 func (p *Program) Cost() []OpCost { return p.costs }
 
 // FLOPs returns the additions and multiplications of the last Forward, and of its Backward in a training
-// program, as Cost counts them. What ops on texts take counts in proportion to the number of tokens, so
-// that of attention is a little high for short ones.
+// program, as Cost counts them. Ops on texts count in proportion to the number of tokens, which is a little
+// too much for attention over short texts.
 func (p *Program) FLOPs() int64 {
 	if p.work.rows == 0 {
 		return p.work.fixed

@@ -7,20 +7,19 @@ import (
 
 // Note: recompute
 //
-// A forward result that the backward pass reads is alive in between, and these results are most of
-// an arena. Many are cheap to compute again from others that have to be kept anyway: a normalised
-// map from the convolution's result, a residual sum from two of those. While the arena is larger
-// than its limit, the compiler looks at the call at which most memory is in use, and of the results
-// that are merely waiting there it stops keeping the one that is computed again in the least time
-// per byte. Right in front of its first reader in the backward pass its call is repeated, with
-// everything that leads to it from values that are kept; all readers share the repetition. So a
-// chain of residual sums comes back stage by stage, when the memory of the later stages is free
-// again.
+// A forward result that the backward pass reads is alive in between, and these results are most of an
+// arena. Many are cheap to compute again from others that have to be kept anyway: a normalised map from the
+// convolution's result, a residual sum from two of those. While the arena is larger than its limit, the
+// compiler finds the call at which most memory is in use. Among the results that are idle there it drops
+// the one that takes the least time per byte to recompute. The call of a dropped result is repeated right
+// before its first reader in the backward pass, together with the calls that lead to it from kept values;
+// all readers share the repetition. So a chain of residual sums comes back stage by stage, when the memory
+// of the later stages is free again.
 //
 // The repeated kernel reads the same values as before and gives the same bits. The choice depends
 // on shapes and nominal rates alone.
 
-// Nominal rates of one core, and the most time that a byte saved may take: results of batch norm,
+// Nominal rates of one core, and the longest time that saving a byte may take: results of batch norm,
 // pooling and residual sums lie below it, 1x1 convolutions up to some 100 channels as well, other
 // convolutions and whole chains of layers above.
 const (
@@ -29,8 +28,8 @@ const (
 	mostSecsPerByte    = 1e-9
 )
 
-// repeating is an op with several results of which the first can be computed without the others, to
-// the same bits. An op that is not is repeated as a whole.
+// repeating is an op with several results that can compute the first without the others, to the same bits.
+// Any other op is repeated as a whole.
 type repeating interface {
 	// repeated returns the op that computes the first result alone, from the same inputs.
 	repeated() Op
@@ -44,7 +43,7 @@ type recomputation struct {
 	order   []*call           // the backward calls before any rewriting
 	reads   map[*call][]*Node // their inputs then
 	kept    map[*Node]bool    // forward values that the backward pass reads
-	dropped map[*Node]bool    // those of them that it computes again
+	dropped map[*Node]bool    // kept values to recompute instead
 	twins   map[repetition]*call
 	err     error // of preparing a twin's kernel
 
@@ -82,7 +81,7 @@ func (a *assembly) recompute(limit int, arrange planner) error {
 			l, blocks, most, at = trial, trialBlocks, higher, place
 			continue
 		}
-		delete(r.dropped, n) // what it needs in its turn is more than it frees
+		delete(r.dropped, n) // its own inputs take more memory than it frees
 		r.rewrite()
 	}
 	return r.err
@@ -116,8 +115,7 @@ func (r *recomputation) keep(n *Node) {
 	}
 }
 
-// candidates returns the values that are worth computing again, the cheapest by the byte first, in
-// the order of the forward pass where that is equal.
+// candidates returns the values worth recomputing, ordered by time per byte, then in forward order.
 func (r *recomputation) candidates() []*Node {
 	pinned := analyse(r.code).pinned
 	var found []*Node
@@ -146,7 +144,7 @@ func (r *recomputation) candidates() []*Node {
 	return found
 }
 
-// seconds estimates the time to repeat c, and whatever of its inputs nobody keeps.
+// seconds estimates the time to repeat c and the calls of those of its inputs that are not kept.
 func (r *recomputation) seconds(c *call) float64 {
 	cost := c.op.cost(typesOf(c.in), typesOf(c.out))
 	s := float64(cost.FLOPs)/nominalFLOPsPerSec + float64(cost.Bytes)/nominalBytesPerSec
@@ -204,8 +202,9 @@ func (r *recomputation) read(n *Node) *Node {
 	return r.again[n]
 }
 
-// twin returns the repetition of the call that computes n, the same one each time, its inputs still
-// to be set. Unless its op is another, it runs the same kernel: a program runs one call at a time.
+// twin returns the repetition of the call that computes n, the same one each time. The caller sets its
+// inputs. It runs the same kernel unless its op differs; they can share it because a program runs one call
+// at a time.
 func (r *recomputation) twin(n *Node) *call {
 	c, results := n.call, n.call.out
 	o, alone := c.op.(repeating)
@@ -229,8 +228,8 @@ func (r *recomputation) twin(n *Node) *call {
 	return t
 }
 
-// idle returns the owners of memory that merely wait at call number at: computed and read by forward
-// calls before, and read next by a backward call after.
+// idle returns the values that own memory and are not used around call number at: computed and read by
+// forward calls before, and read next by a backward call after.
 func (l *liveness) idle(at int) map[*Node]bool {
 	idle := map[*Node]bool{}
 	for i, c := range l.code.calls {
@@ -253,7 +252,7 @@ func (l *liveness) idle(at int) map[*Node]bool {
 	return idle
 }
 
-// peak returns the most floats alive at one call, the least that any plan can need, and the first
+// peak returns the largest number of floats alive at one call, a lower bound of any plan, and the first
 // such call.
 func peak(blocks []block) (most, at int) {
 	end := 0

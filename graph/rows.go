@@ -35,7 +35,7 @@ func (r rowSource) of(starts *Buffer) row.Rows {
 	return row.Rows{Cols: r.cols, Starts: starts.I}
 }
 
-// withStarts adds to the inputs of an op on x where the texts start, if x is ragged.
+// withStarts appends the starts of the texts to the inputs of an op on x, if x is ragged.
 func withStarts(x *Node, in ...*Node) []*Node {
 	if x.typ.Ragged {
 		in = append(in, x.graph.texts.starts)
@@ -43,8 +43,8 @@ func withStarts(x *Node, in ...*Node) []*Node {
 	return in
 }
 
-// Drop is dropout at one place of the network. An element's factor is drawn from 16 bits at the element's own
-// place among the words of its sample, see Start.
+// Drop is dropout at one place of the network. An element's factor is drawn from 16 bits of its sample's
+// random words, at a position given by row and column; see Start.
 type Drop struct {
 	// Share is the part of the elements that is set to zero, 0 to below 1.
 	Share float64
@@ -52,8 +52,8 @@ type Drop struct {
 	Site int
 }
 
-// Start returns where the random words of sample i of a run start: a stream of its own for each seed, step,
-// place and sample of the data set.
+// Start returns the start of the random words of sample i of a run. Each seed, step, place and sample of
+// the data set has a stream of its own.
 func (d Drop) Start(draws *Draws, i int) uint64 {
 	return random.Derive(draws.Seed, dropPurpose, uint64(draws.Step), uint64(d.Site),
 		uint64(draws.Samples[i])).Start()

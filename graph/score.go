@@ -2,9 +2,8 @@ package graph
 
 import "math"
 
-// CountCorrect returns for how many of the samples the first largest of the logits [N, K] is that of
-// the label, [N]. Where a logit is NaN there is no largest one, and the sample does not count.
-// N must not be 0.
+// CountCorrect returns the number of samples whose label, [N], is the argmax of their logits, [N, K], the
+// first one if several are equal. A sample with a NaN logit does not count. N must not be 0.
 func CountCorrect(logits []float32, labels []int32) int {
 	correct, classes := 0, len(logits)/len(labels)
 	for n, label := range labels {

@@ -155,7 +155,7 @@ func (v *Variables) SHA256() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// largest returns room for any of the parameters.
+// largest returns a slice as long as the largest parameter.
 func (v *Variables) largest() []float32 {
 	n := 0
 	for _, s := range v.Segments {

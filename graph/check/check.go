@@ -7,7 +7,7 @@ import (
 	"lockstep/graph"
 )
 
-// Executor computes on another executor and checks each op. Its memory is no host memory to the programs.
+// Executor computes on another executor and checks each op. Programs treat its memory as that of a device.
 type Executor struct {
 	inner  graph.Executor
 	values map[*graph.Buffer]*value

@@ -43,7 +43,7 @@ func (u *use) report(format string, args ...any) {
 	u.executor.report(Fault{u.Name, u.Layer, u.Backward, fmt.Sprintf(format, args...)})
 }
 
-// checkReads looks at the inputs. It reports whether one is the consequence of a fault.
+// checkReads checks the inputs. It reports whether one of them is tainted by a fault.
 func (u *use) checkReads(a *graph.Args) (tainted bool) {
 	for i, b := range a.In {
 		if why := u.executor.unreadable(b); why != "" {
