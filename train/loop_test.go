@@ -204,9 +204,10 @@ func TestOneHashWithBatchNormAndEmptyShards(t *testing.T) {
 // A residual network with a batch norm after every convolution, and shortcuts with their own. The
 // last maps are 1 x 1, so each shard needs two samples: a single value has no variance.
 func TestOneHashForResNet50(t *testing.T) {
-	training, test := synthetic(t, tensor.Shape{8, 8, 3}, 9, 3)
+	training, _ := synthetic(t, tensor.Shape{8, 8, 3}, 9, 1)
 	c := example(t, "lenet", 1, 1)
-	c.Train, c.Test, c.Batch, c.Plan, c.Steps = training, test, 9, cut(t, 4, 1), 2
+	// No evaluation: after two steps the running statistics are far from what 53 layers need.
+	c.Train, c.Test, c.Batch, c.Plan, c.Steps = training, nil, 9, cut(t, 4, 1), 2
 	var err error
 	if c.Network, err = model.Named("resnet50", len(training.Classes), training.Shape); err != nil {
 		t.Fatal(err)
