@@ -23,7 +23,7 @@ race:
 
 # The path of processors without our assembly.
 plain:
-	go test -short -tags purego ./compute ./internal/kernel/... ./graph/... ./train/...
+	go test -timeout 20m -short -tags purego ./compute ./internal/kernel/... ./graph/... ./train/...
 
 # Runs each fuzz target of each package for FUZZTIME. What one finds is left in its package's
 # testdata/fuzz, where go test repeats it. Shortening inputs is cut off: it takes a minute otherwise.
