@@ -21,8 +21,8 @@ import (
 
 // Config is a training run in the calling process. Train and either Model or Name are required.
 type Config struct {
-	// Model adds the network to the graph of x, images [N, H, W, C], and returns logits [N, classes]. classes
-	// is the number of targets if the samples have those in place of labels.
+	// Model adds the network to the graph of x, images [N, H, W, C], and returns logits [N, classes]. If
+	// the samples have targets instead of labels, classes is the number of targets.
 	Model func(x *graph.Node, classes int) *graph.Node
 	// Name is a network that comes with Lockstep, such as "resnet20", in place of Model.
 	Name string
@@ -39,31 +39,32 @@ type Config struct {
 	// Shards is the number of virtual shards that a batch is cut into, at least Workers; 0 means
 	// Workers. Runs with equal Shards end with the same bits.
 	Shards int
-	// Epochs or Steps is the length; both 0 means one epoch.
+	// Epochs or Steps sets the length of the run; both 0 means one epoch.
 	Epochs, Steps int
 	// Optimizer is the update rule. The zero value is SGD with rate 0.02 and momentum 0.9, which suits
 	// small networks in batches of 64.
 	Optimizer optim.Config
-	// Schedule moves the rate over the run; the zero value keeps it.
+	// Schedule varies the learning rate over the run; the zero value keeps it constant.
 	Schedule optim.ScheduleConfig
-	// Augment changes training images at random; the zero value does not.
+	// Augment configures random changes of training images; the zero value makes none.
 	Augment data.Augmentation
-	// Seed draws initial parameters, the order of samples and augmentation.
+	// Seed determines the initial parameters, the order of samples and augmentation.
 	Seed uint64
 	// EvalEvery is the number of epochs between evaluations on Test; 0 means at the end only.
 	EvalEvery int
 
-	// OnStep and OnEvaluation, if not nil, hear what the first worker has done, on its goroutine.
+	// OnStep and OnEvaluation, if not nil, are called by the first worker, on its goroutine, after each
+	// step and each evaluation.
 	OnStep       func(train.Step)
 	OnEvaluation func(train.Evaluation)
 }
 
-// Result is what a run leaves.
+// Result is the outcome of a run.
 type Result struct {
 	// Losses is the mean loss over the batch of each step, before its update.
 	Losses []float64
-	// TestLoss and TestAccuracy are those of the last evaluation; NaN if there was none. TestAccuracy is
-	// also NaN if the task has no accuracy.
+	// TestLoss and TestAccuracy are from the last evaluation; NaN if there was none. TestAccuracy is also
+	// NaN if the task has no accuracy.
 	TestLoss, TestAccuracy float64
 	// TestMetrics are the task's metrics in the last evaluation.
 	TestMetrics []train.Figure
@@ -81,10 +82,10 @@ func (r *Result) Save(path string) error {
 	return err
 }
 
-// Train trains one replica per worker in the calling process, over links in memory. With equal Shards
-// the result does not depend on Workers and Threads. It stops between two steps when ctx ends, with its
-// error. A loss that is no longer finite is a *train.DivergedError. While it runs, GOMAXPROCS is raised
-// so that Go code need not wait for compute threads.
+// Train trains one replica per worker in the calling process, over links in memory. With equal Shards the
+// result does not depend on Workers and Threads. When ctx ends, Train stops between two steps and returns
+// the cause. If the loss is no longer finite, it returns a *train.DivergedError. While it runs, GOMAXPROCS
+// is raised so that other goroutines need not wait for compute threads.
 func Train(ctx context.Context, c Config) (*Result, error) {
 	network, err := c.complete()
 	if err != nil {
@@ -102,7 +103,7 @@ func Train(ctx context.Context, c Config) (*Result, error) {
 	for rank, mesh := range comm.NewLocal(c.Workers) {
 		r := replica{config: c, network: network, plan: plan, rank: rank, mesh: mesh}
 		running.Go(func() {
-			stop := context.AfterFunc(ctx, mesh.Shutdown) // whoever waits for a peer must not wait on
+			stop := context.AfterFunc(ctx, mesh.Shutdown) // ends waits for peers
 			defer stop()
 			var err error
 			if results[rank], err = r.run(ctx); err != nil {

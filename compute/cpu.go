@@ -58,27 +58,26 @@ type Task interface {
 	Do(thread, part, parts int)
 }
 
-// Note: whose part it is
+// Note: work stealing
 //
-// A call is cut into more parts than there are threads. Each thread has a run of them, which it takes from
-// the first on: it finds in its caches what it wrote in the call before. Once these are taken it takes
-// those of others, from the last on. So a thread that the machine does not run, for another process or
-// another virtual machine wants its core, costs the call at most the part that it has begun, not its
-// share; and one that has not woken yet costs nothing.
+// A call is cut into more parts than there are threads. Each thread owns a run of parts and takes them in
+// ascending order, so that it finds in its caches what it wrote in the call before. Then it steals the
+// parts of other threads, the last ones first. So a thread that loses its core to another process or
+// virtual machine delays the call by at most the part that it has begun, and a thread that has not woken
+// yet does not delay it.
 
-// threadShares is how many parts of a call a thread has, where the task does not say: 4 and 16 are as good
-// (docs/design/0016).
+// threadShares is the default number of parts per thread; 4 and 16 are as good (docs/design/0016).
 const threadShares = 8
 
-// queue is the parts of a call that are a thread's own and not yet taken, on a cache line of its own.
+// queue holds the parts of a call that a thread owns and nobody has taken, on a cache line of its own.
 type queue struct {
-	ends atomic.Uint64 // the first, and 32 bits higher the one behind the last
+	ends atomic.Uint64 // low half: the first part; high half: the one after the last
 	_    [120]byte
 }
 
 func (q *queue) fill(first, end int) { q.ends.Store(uint64(end)<<32 | uint64(first)) }
 
-// take takes the first part or else the last.
+// take removes the first part if isFirst, else the last. It reports whether there was one.
 func (q *queue) take(isFirst bool) (part int, ok bool) {
 	for {
 		old := q.ends.Load()
@@ -162,8 +161,8 @@ func (c *CPU) Share(t Task, elems int) {
 	c.Run(t)
 }
 
-// RunParts calls t.Do once for each of so many parts, at least 1, and returns when all are done. It does
-// not allocate. After Open with one thread it is t.Do(0, 0, 1). Do must not call Run.
+// RunParts cuts t into parts, at least 1, calls t.Do once for each and returns when all are done. A CPU
+// with one thread calls t.Do(0, 0, 1) instead. RunParts does not allocate. Do must not call Run.
 func (c *CPU) RunParts(t Task, parts int) {
 	if len(c.workers) == 0 {
 		t.Do(0, 0, 1)
@@ -171,7 +170,7 @@ func (c *CPU) RunParts(t Task, parts int) {
 	}
 	c.task, c.parts = t, parts
 	c.left.Store(int64(parts))
-	for i := range c.queues { // from here on workers that are late for the call before may take part
+	for i := range c.queues { // from here on workers still awake from the call before may join
 		c.queues[i].fill(Span(parts, i, len(c.queues)))
 	}
 	for _, w := range c.workers {
@@ -182,14 +181,15 @@ func (c *CPU) RunParts(t Task, parts int) {
 	c.task = nil
 }
 
-// PartsOf returns how many parts to cut n items into, the same number for each thread, so that each has about
-// most items at most.
-func (c *CPU) PartsOf(n, most int) int {
+// PartsOf returns how many parts to cut n items into: the same number for each thread, each part with at
+// most about limit items.
+func (c *CPU) PartsOf(n, limit int) int {
 	threads := c.Threads()
-	return threads * max(1, (n+most*threads-1)/(most*threads))
+	return threads * max(1, (n+limit*threads-1)/(limit*threads))
 }
 
-// Owns reports whether a part is one of those that a thread takes in ascending order, and the first.
+// Owns reports whether thread owns part, and whether part is the first that it owns. A thread takes the
+// parts it owns in ascending order.
 func (c *CPU) Owns(thread, part, parts int) (owns, isFirst bool) {
 	if parts == 1 {
 		return true, true
@@ -198,7 +198,7 @@ func (c *CPU) Owns(thread, part, parts int) (owns, isFirst bool) {
 	return first <= part && part < end, part == first
 }
 
-// Mirrored returns the number of the part to do instead, so that a thread does its own from the last to the
+// Mirrored returns the part to do in place of part so that each thread does its own from the last to the
 // first.
 func (c *CPU) Mirrored(part, parts int) int {
 	if parts%c.Threads() > 0 {
@@ -208,8 +208,8 @@ func (c *CPU) Mirrored(part, parts int) int {
 	return part - part%each + each - 1 - part%each
 }
 
-// work does parts of the task, as a thread, until all are taken. It knows the task only once it has taken
-// a part: until then a call may end and the next begin.
+// work does parts of the task on a thread until all are taken. It must not read the task before it has
+// taken a part: until then the call may end and the next begin.
 func (c *CPU) work(thread int) {
 	num := 0
 	for part, ok := c.queues[thread].take(true); ok; part, ok = c.queues[thread].take(true) {
@@ -233,7 +233,7 @@ func (c *CPU) account(parts int) {
 	}
 }
 
-// join waits until every part is done, in the manner of await.
+// join waits until every part is done: it spins, then sleeps, as await does.
 func (c *CPU) join() {
 	for {
 		for range c.spins {
@@ -271,12 +271,12 @@ func (w *worker) start() {
 	}
 }
 
-// await returns the round handed out after the given one, or a later one if the worker was late: it looks
-// spins times, then sleeps, and again.
+// await waits for a round later than the given one and returns the current round. It checks spins times,
+// then sleeps, and repeats.
 //
-// Whoever clears parked owns the wake-up: the worker itself, if the round came between its last look
-// and the flag, else start. A start that is delayed after raising the round may find the worker
-// parked for the next one and wake it early; so waking proves nothing and the round is read again.
+// The one that clears parked owns the wake-up: the worker itself, if the round changed between its last
+// check and the flag, else start. A start that is delayed after raising the round may find the worker
+// parked for the next one and wake it early; so await reads the round again after waking.
 func (w *worker) await(round uint32, spins int) uint32 {
 	for {
 		for range spins {

@@ -17,8 +17,8 @@ func detect() []ISA {
 	return list
 }
 
-// spinRounds is how often a waiting thread looks, pausing in between, before it sleeps: about 0.5 ms,
-// so that it outlasts the calls that one thread does alone. A sleep costs more than what it saves:
-// two threads on two cores, medians of three interleaved runs, with 200 and with 4000 rounds: lenet,
-// batch 16, 1.31 and 0.53 ms a step (one thread 0.69); vgg11, batch 64, 168 and 131 ms (one 240).
+// spinRounds is how often a waiting thread checks, pausing in between, before it sleeps: about 0.5 ms, so
+// that it outlasts the calls that one thread does alone. A sleep costs more than what it saves: two threads
+// on two cores, medians of three interleaved runs, with 200 and with 4000 rounds: lenet, batch 16, 1.31 and
+// 0.53 ms a step (one thread 0.69); vgg11, batch 64, 168 and 131 ms (one 240).
 const spinRounds = 4000

@@ -5,7 +5,7 @@ package compute
 // detect lists the assembly implementations of this build: none.
 func detect() []ISA { return nil }
 
-// spinRounds is how often a waiting thread looks before it sleeps: about 0.5 ms.
+// spinRounds is how often a waiting thread checks before it sleeps: about 0.5 ms.
 const spinRounds = 400_000
 
 // pause does nothing: portable Go has no hint to give a spinning thread's processor.

@@ -1,8 +1,8 @@
 // Package compute runs tasks on a fixed set of threads with one instruction set.
 //
-// Open gives a CPU: an instruction set (ISA), a way to compute products (Math) and worker threads. A program
-// hands it to what computes: graph.NewHost, optim.New and train.Config take one. Whoever writes an operation
-// of his own cuts it into parts (Task) and gives it to CPU.Run.
+// Open gives a CPU: an instruction set (ISA), a way to compute products (Math) and worker threads.
+// graph.NewHost, optim.New and train.Config take one. An operation of your own is a Task, work that can be
+// cut into parts, and runs on CPU.Run.
 //
 // # Guarantees
 //

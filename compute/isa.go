@@ -7,7 +7,7 @@ import "fmt"
 type ISA uint8
 
 const (
-	// Plain is portable Go, the truth that the other implementations are tested against.
+	// Plain is portable Go, the reference that the other implementations are tested against.
 	Plain ISA = iota
 	// AVX2 uses 8-lane vectors with fused multiply-add.
 	AVX2

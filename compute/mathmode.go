@@ -9,14 +9,14 @@ import (
 type Math uint8
 
 const (
-	// Fast multiplies in float32 and saves multiplications by algorithms that round more (usesWinograd).
+	// Fast multiplies in float32. It computes some convolutions by Winograd's algorithm, which rounds more.
 	Fast Math = iota
-	// Exact multiplies in float32, every product as written.
+	// Exact multiplies in float32 and uses no such algorithm.
 	Exact
-	// BF16x6 is Fast, but what is computed directly is computed on the matrix unit, each product as six
-	// of parts in bf16: as accurate as float32 (type splitGather).
+	// BF16x6 is Fast with its direct products on the matrix unit: each float32 is split into three bf16
+	// parts, and each product computed as six products of parts. It is as accurate as float32.
 	BF16x6
-	// BF16x3 is BF16x6 with three products of parts: each product keeps 17 bits of 24.
+	// BF16x3 is BF16x6 with two parts and three products: each product keeps 17 of 24 bits.
 	BF16x3
 )
 
@@ -41,7 +41,7 @@ func ParseMath(name string) (Math, error) {
 	return Fast, fmt.Errorf("%q: want fast, exact, bf16x6 or bf16x3", name)
 }
 
-// Parts returns how many parts in bf16 stand for a float32, or 0.
+// Parts returns the number of bf16 parts that a float32 is split into, 0 if m does not split.
 func (m Math) Parts() int {
 	switch m {
 	case BF16x6:
@@ -52,11 +52,11 @@ func (m Math) Parts() int {
 	return 0
 }
 
-// ErrNoMatrixUnit says that math bf16x6 or bf16x3 is not for this machine, build or ISA.
+// ErrNoMatrixUnit means that this machine, build or ISA cannot compute math bf16x6 or bf16x3.
 var ErrNoMatrixUnit = errors.New("no matrix unit")
 
-// On returns an error, ErrNoMatrixUnit with what it takes, if this machine or build cannot compute so on
-// isa.
+// On returns an error if this machine or build cannot compute m on isa. If the matrix unit is missing, the
+// error wraps ErrNoMatrixUnit and says what is needed.
 func (m Math) On(isa ISA) error {
 	if names := mathNames(); int(m) >= len(names) {
 		return fmt.Errorf("%v is not one of %v", m, names)

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of arch_prctl(2): the request to use a state component, and the one of the matrix unit's tiles.
+// Constants of arch_prctl(2): the request to use a state component, and the number of the tiles' component.
 const (
 	requestComponent = 0x1023
 	tileData         = 18
 )
 
-// matrixUnit reports whether this process may use the matrix unit, asking the kernel for it: contexts of
-// threads grow by its 8 KiB of tiles.
+// matrixUnit asks the kernel for permission to use the matrix unit and reports whether it was granted. The
+// contexts of threads grow by 8 KiB of tiles.
 func matrixUnit() bool {
 	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 {
 		return false

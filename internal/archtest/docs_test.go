@@ -50,8 +50,8 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// What a program of another module can import comes with an example that go test compiles, and runs where
-// it names its output.
+// Every package that another module can import has an example. go test compiles it, and runs it if it
+// states its output.
 func TestEveryPublicPackageHasAnExample(t *testing.T) {
 	m := load(t)
 	shown := map[string]bool{}

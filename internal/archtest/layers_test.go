@@ -84,7 +84,8 @@ func TestImportsFollowTheLayersTable(t *testing.T) {
 	}
 }
 
-// The compute and the communication column meet only where a job is composed.
+// The columns of compute and of communication do not import each other; they meet only where a job is
+// composed.
 func TestColumnsNeverMeet(t *testing.T) {
 	compute := []string{"compute", "internal/kernel/product", "graph", "checkpoint", "nn", "model", "optim",
 		"data", "data/wordpiece", "train"}

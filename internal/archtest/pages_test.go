@@ -33,7 +33,7 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
-// A link, or the path of a source file below the root, names something that is there.
+// Every link, and every path of a source file below the root, names an existing file.
 func TestPagesNameWhatIsThere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 	source := regexp.MustCompile("`([a-z][\\w./-]*/[\\w.-]+\\.(?:go|md|py|sh|html|jsonl|svg))`")
@@ -56,7 +56,7 @@ func TestPagesNameWhatIsThere(t *testing.T) {
 	}
 }
 
-// A design record says whether it is in force, and the index has each, and the numbers that were not used.
+// Every design record has a status, and the index lists every record and every unused number.
 func TestDesignRecordsHaveAStatus(t *testing.T) {
 	all := pages(t)
 	index := all["docs/design/README.md"]

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What is exported can be used by a program of another module, which cannot import internal packages.
+// Exported signatures name no internal type, since programs of other modules cannot import internal
+// packages.
 func TestExportedSignaturesNeedNoInternalType(t *testing.T) {
 	m := load(t)
 	for dir, files := range m.packages() {

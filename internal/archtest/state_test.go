@@ -35,8 +35,8 @@ func TestNoTodoWithoutAnIssue(t *testing.T) {
 	}
 }
 
-// State hangs off values that callers hold: package variables are tables, errors and embedded
-// files, never written after their declaration, and nothing happens at import.
+// Callers hold all state. Package variables are tables, errors and embedded files, never written after
+// their declaration, and importing a package has no effect.
 func TestNoHiddenState(t *testing.T) {
 	m := load(t)
 	for dir, files := range m.packages() {
