@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"slices"
 
 	"lockstep/app/record"
@@ -17,6 +18,27 @@ func (w *worker) lose(file string, err error) {
 	l := record.Lost{Rank: w.rank, File: file, Reason: err.Error()}
 	w.note("%v", l)
 	w.tell(notice{Lost: &l})
+}
+
+// errRoom is why logs end that make room.
+var errRoom = errors.New("removed to make room for the trained weights")
+
+// makingRoom calls write. As long as that finds the disk full, it removes logs of the run, one kind after
+// another, and calls write again: the trained weights are worth more.
+func (w *worker) makingRoom(write func() error) error {
+	err := write()
+	for _, file := range []string{eventsFolder, rundir.TraceFile, rundir.StepsFile} {
+		if !isFull(err) {
+			break
+		}
+		if w.dir.Discard(file) == 0 {
+			continue
+		}
+		w.lost = slices.DeleteFunc(w.lost, func(name string) bool { return name == file })
+		w.lose(file, errRoom) // that it ended early has been told, not that all of it is gone
+		err = write()
+	}
+	return err
 }
 
 // openLogs opens the files to which every step adds.

@@ -139,13 +139,15 @@ func (w *worker) save(v *graph.Variables, steps int) error {
 		return nil
 	}
 	batches := w.batches + int64(steps)*int64(c.StepShards()) // updates of the running statistics
-	path := w.dir.Path(checkpoint.WeightsFile)
-	sum, err := checkpoint.Save(path, v, batches, w.metadata())
-	if err != nil {
-		return err
-	}
-	w.saved = &record.Saved{Path: path, SHA256: sum}
-	return w.savePretrained()
+	return w.makingRoom(func() error {
+		path := w.dir.Path(checkpoint.WeightsFile)
+		sum, err := checkpoint.Save(path, v, batches, w.metadata())
+		if err != nil {
+			return err
+		}
+		w.saved = &record.Saved{Path: path, SHA256: sum}
+		return w.savePretrained()
+	})
 }
 
 // metadata says how the images of the weights are normalised.

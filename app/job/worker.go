@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"lockstep/app/host"
@@ -542,7 +543,7 @@ func (w *worker) recorder() *trace.Recorder {
 
 // keep leaves the recording where the launcher merges it.
 func (w *worker) keep(r *trace.Recorder) error {
-	if r == nil {
+	if r == nil || slices.Contains(w.lost, rundir.TraceFile) {
 		return nil
 	}
 	return w.dir.KeepRecording(w.rank, r.Recording())

@@ -50,5 +50,8 @@ func (d Directory) RemoveRecordings(workers int) {
 	}
 }
 
+// recordingPattern matches the names of all workers' recordings.
+const recordingPattern = ".trace*.json"
+
 // recording is where a worker leaves its spans until they are merged.
 func (d Directory) recording(rank int) string { return d.Path(fmt.Sprintf(".trace%d.json", rank)) }

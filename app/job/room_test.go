@@ -1,0 +1,69 @@
+package job
+
+import (
+	"io"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+
+	"lockstep/app/rundir"
+	"lockstep/checkpoint"
+)
+
+// Logs make room for the trained weights, in the order of what they are worth and no more than is needed;
+// where nothing is left to remove, the error stays.
+func TestLogsMakeRoomForTheWeights(t *testing.T) {
+	full := &checkpoint.WriteError{File: "model.safetensors", Err: syscall.ENOSPC}
+	for _, c := range []struct {
+		failures int
+		lost     []string
+	}{
+		{0, nil},
+		{1, []string{eventsFolder}},
+		{2, []string{eventsFolder, rundir.TraceFile}},
+		{9, []string{eventsFolder, rundir.TraceFile, rundir.StepsFile}},
+	} {
+		dir := rundir.Directory(t.TempDir())
+		os.Mkdir(dir.Path(eventsFolder), 0o700) // the writes below tell
+		for _, name := range []string{eventsFolder + "/rank0", ".trace1.json", rundir.StepsFile} {
+			if err := os.WriteFile(dir.Path(name), []byte("line\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var lost []string
+		w := &worker{dir: dir, log: io.Discard, tell: func(n notice) { lost = append(lost, n.Lost.File) }}
+		calls := 0
+		err := w.makingRoom(func() error {
+			if calls++; calls <= c.failures {
+				return full
+			}
+			return nil
+		})
+		if !slices.Equal(lost, c.lost) || isFull(err) != (calls <= c.failures) {
+			t.Errorf("%d failures: %v, lost %q, want %q", c.failures, err, lost, c.lost)
+		}
+		for file, name := range map[string]string{eventsFolder: eventsFolder,
+			rundir.TraceFile: ".trace1.json", rundir.StepsFile: rundir.StepsFile} {
+			_, err := os.Stat(dir.Path(name))
+			if isGone := err != nil; isGone != slices.Contains(c.lost, file) {
+				t.Errorf("%d failures: %s gone: %v", c.failures, name, isGone)
+			}
+		}
+	}
+}
+
+// An error that is not of a full disk costs no log.
+func TestOtherErrorsRemoveNoLog(t *testing.T) {
+	dir := rundir.Directory(t.TempDir())
+	if err := os.WriteFile(dir.Path(rundir.StepsFile), []byte("line\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{dir: dir, log: io.Discard}
+	if err := w.makingRoom(func() error { return syscall.EROFS }); err != syscall.EROFS {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir.Path(rundir.StepsFile)); err != nil {
+		t.Error(err)
+	}
+}
