@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// benchFlags are the flags that `lockstep train` does not have, or has for one value only.
+// benchFlags are the flags that `lockstep train` does not have, or that take a list here.
 type benchFlags struct {
 	models, strategies []string
 	wires              []string
@@ -63,7 +63,7 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
 	return c
 }
 
-// add gives c its own flags and those settings of a run that a matrix does not vary.
+// add gives c the flags of the matrix and the settings that the matrix does not vary.
 func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f := c.Flags()
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -82,18 +82,18 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f.StringSliceVar(&b.models, "models", []string{"lenet"}, "a `LIST` of architectures")
 	f.StringSliceVar(&b.strategies, "strategies",
 		[]string{"single", "gather-scatter", "all-reduce", "ddp", "none"},
-		"a `LIST` of strategies; none never exchanges and is the floor")
+		"a `LIST` of strategies; none exchanges nothing and is the lower bound of the step time")
 	b.workers, b.batches = counts{1, 2}, counts{64}
 	f.Var(&b.workers, "workers", "a `LIST` of numbers of workers")
 	f.Var(&b.batches, "batch", "a `LIST` of global batch sizes")
 	f.StringSliceVar(&b.wires, "wire", []string{"fp32"},
-		"a `LIST` of forms in which gradients travel, as of lockstep train; rows of forms with a loss "+
-			"are marked: they end with another result")
+		"a `LIST` of compressions of gradients, see lockstep train --help; rows with a lossy one are "+
+			"marked, because their result differs")
 	f.IntVar(&b.repeats, "repeats", 3, "`N` runs of every row; six or more give a 97 % interval")
-	f.IntVar(&b.copies, "copies", 1, "run every row under `N` names, in every round: the report says how "+
-		"many of such copies it would call different, which is what its other differences are worth")
+	f.IntVar(&b.copies, "copies", 1, "run every row `N` times per round, under different names; the report "+
+		"says how many of these equal rows it would call different, its rate of false findings")
 	f.BoolVar(&b.noOneProcess, "no-one-process", false,
-		"leave out single with the threads of the largest row")
+		"leave out strategy single with as many threads as the largest row")
 	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "wire",
 		"repeats", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
@@ -185,8 +185,8 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 	return err
 }
 
-// config turns the flags into a benchmark. What the environment has decided comes back as flags
-// too, so that the command in the report repeats the benchmark anywhere.
+// config turns the flags into a benchmark. It also returns the values that came from the environment as
+// flags, so that the command in the report repeats the benchmark on any machine.
 func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
 	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: given(c)})
@@ -199,7 +199,7 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
 		}
 	}
-	// What Resolve derived suits one run; the matrix derives its own.
+	// Resolve derives values for one run; the matrix derives its own.
 	isOpen := func(name string) bool { return origins[name] == "derived" }
 	if isOpen("threads") {
 		resolved.Threads = 0
@@ -246,8 +246,8 @@ func (b *benchFlags) checkQuick(c *cobra.Command) error {
 	return nil
 }
 
-// commandLine returns the arguments that repeat the benchmark: without the folder, which must be
-// a new one, and without what only changes the output.
+// commandLine returns the arguments that repeat the benchmark. It leaves out the folder, which must be
+// new, and the flags that only change the output.
 func commandLine(c *cobra.Command) []string {
 	var args []string
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -291,7 +291,7 @@ func (p benchProgress) bench(s bench.Progress) {
 	}
 }
 
-// clear returns what erases the line that is being rewritten.
+// clear returns the characters that erase the line of progress.
 func (p benchProgress) clear() string {
 	if p.isTerminal {
 		return "\r\x1b[K"
@@ -299,7 +299,7 @@ func (p benchProgress) clear() string {
 	return ""
 }
 
-// benchLine words one moment of a benchmark.
+// benchLine formats the progress of a benchmark.
 func benchLine(s bench.Progress) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %d/%d  round %d  %s", s.Run, s.Runs, s.Round, s.Name)

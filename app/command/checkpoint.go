@@ -16,11 +16,11 @@ import (
 func checkpointCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "checkpoint",
-		Short: "Look into files of weights, check, export or compare them",
-		Long: `Look into files of weights, check, export or compare them.
+		Short: "Inspect, verify, export or compare files of weights",
+		Long: `Inspect, verify, export or compare files of weights.
 
 A PATH is a safetensors file, an index of several (model.safetensors.index.json), or a folder that
-holds either, such as a run directory.`,
+contains either, such as a run directory.`,
 		Example: "  lockstep checkpoint inspect runs/20261121-101500-lenet-ddp-w2\n" +
 			"  lockstep checkpoint diff before.safetensors after.safetensors",
 		Args: cobra.ArbitraryArgs,
@@ -35,7 +35,7 @@ holds either, such as a run directory.`,
 	return c
 }
 
-// paths refuses any number of arguments but n.
+// paths requires exactly n arguments.
 func paths(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -45,7 +45,7 @@ func paths(n int) cobra.PositionalArgs {
 	}
 }
 
-// withReader opens the weights at path while use runs.
+// withReader opens the weights at path, calls use, and closes them.
 func withReader(path string, use func(*checkpoint.Reader) error) error {
 	r, err := checkpoint.Open(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func printContents(a *app, list contents) error {
 	return w.Flush()
 }
 
-// printable returns a name from a file as it is, or quoted if a terminal could take it amiss.
+// printable returns a name from a file, quoted if it has characters that could control a terminal.
 func printable(name string) string {
 	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
 		return quoted
@@ -131,9 +131,9 @@ func verifyCommand(a *app) *cobra.Command {
 		Short: "Check structure, finite values and, if given, the hash",
 		Long: `Check structure, finite values and, if given, the hash.
 
-It prints the SHA-256 of the file, as sha256sum does; of several files that of what sha256sum
-prints for them in the order of their names. Of a run's checkpoint, a folder with a manifest.json,
-it checks the manifest and every file that is listed there. A fault ends it with status 3.`,
+It prints the SHA-256 of the file, as sha256sum does. For several files it prints the SHA-256 of the
+output of sha256sum for all of them, sorted by name. For a run's checkpoint, a folder with a
+manifest.json, it checks the manifest and every file listed there. The status is 3 if a check fails.`,
 		Example: "  lockstep checkpoint verify model.safetensors --sha256 00f6613a...\n" +
 			"  lockstep checkpoint verify runs/20261121-101500-lenet-ddp-w2/checkpoints/step-100",
 		Args: paths(1),
@@ -162,7 +162,7 @@ it checks the manifest and every file that is listed there. A fault ends it with
 			})
 		},
 	}
-	c.Flags().StringVar(&want, "sha256", "", "the `HASH` that the file must have (default: any)")
+	c.Flags().StringVar(&want, "sha256", "", "expected `HASH` of the file (default: any)")
 	addJSON(c, &isJSON)
 	return c
 }
@@ -202,8 +202,8 @@ func exportCommand(a *app) *cobra.Command {
 		Short: "Write a run's weights, or several files, as one safetensors file",
 		Long: `Write a run's weights, or several files, as one safetensors file.
 
-The tensors have PyTorch's names, those of torchvision or Hugging Face, and
-safetensors.torch.load_file reads them as a state_dict.`,
+The tensors have the names of torchvision or Hugging Face, and safetensors.torch.load_file reads
+them as a state_dict.`,
 		Example: "  lockstep checkpoint export runs/20261121-101500-lenet-ddp-w2 --out lenet.safetensors",
 		Args:    paths(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -224,7 +224,7 @@ safetensors.torch.load_file reads them as a state_dict.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, replaced if it is there")
+	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, replaced if it exists")
 	addJSON(c, &isJSON)
 	return c
 }

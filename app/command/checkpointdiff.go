@@ -24,9 +24,9 @@ func diffCommand(a *app) *cobra.Command {
 		Short: "Compare two files of weights tensor by tensor",
 		Long: `Compare two files of weights tensor by tensor.
 
-It lists tensors that the second file adds, lacks, or has in another shape or type, and for each
-that changed the largest absolute and relative difference. Files that differ are no fault: the
-status is 0, and the last line, or "equal" of --json, says whether all bits are the same.`,
+It lists the tensors that the second file adds, lacks, or has in another shape or type. For each
+tensor that changed it prints the largest absolute and relative difference. The status is 0 even if
+the files differ; the last line, or "equal" of --json, says whether all bits are the same.`,
 		Example: "  lockstep checkpoint diff runs/one runs/two",
 		Args:    paths(2),
 		RunE: func(_ *cobra.Command, args []string) error {

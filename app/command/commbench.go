@@ -48,12 +48,12 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.config.Algorithms, "algorithm", []string{"auto"},
 		"all-reduce algorithms, as for train")
 	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
-		"forms of all-reduced vectors: "+strings.Join(commbench.Codecs(), ", "))
+		"codecs of all-reduce: "+strings.Join(commbench.Codecs(), ", "))
 	complete(c, "operation", listOf(commbench.Operations()))
 	complete(c, "algorithm", listOf(a.settingValues("algorithm")))
 	complete(c, "codec", listOf(commbench.Codecs()))
-	flags.IntVar(&f.config.Hosts, "hosts", 1, "pretended hosts over which the ranks are spread: shm links "+
-		"those of one, and tcp those of several")
+	flags.IntVar(&f.config.Hosts, "hosts", 1, "simulated hosts over which the ranks are spread: shm links "+
+		"ranks of one host, tcp ranks of different hosts")
 	flags.StringSliceVar(&f.config.Links, "link", links,
 		"links: local within a process, shm and tcp between processes")
 	complete(c, "link", listOf(links))
@@ -78,7 +78,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if err := f.config.Validate(); err != nil {
 		return usagef("commbench: %v", err)
 	}
-	if err := f.settle(c, a); err != nil {
+	if err := f.withLab(c, a); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -132,14 +132,15 @@ func (f *commbenchFlags) write(c *cobra.Command, records []commbench.Record) err
 	return report.WriteCollectives(f.out, append(list, '\n'), command)
 }
 
-// settle takes the hosts of a lab, and the links that its ranks have unless others are asked for.
-func (f *commbenchFlags) settle(c *cobra.Command, a *app) error {
+// withLab sets the hosts to those of the lab, if this process is in one, and by default only links that
+// its ranks can use.
+func (f *commbenchFlags) withLab(c *cobra.Command, a *app) error {
 	hosts, err := a.environment.LabHosts()
 	if err != nil || len(hosts) == 0 {
 		return err
 	}
 	if c.Flags().Changed("hosts") {
-		return usagef("--hosts is for pretended hosts; the lab has %d", len(hosts))
+		return usagef("--hosts is for simulated hosts; the lab has %d", len(hosts))
 	}
 	f.config.Hosts = len(hosts)
 	if !c.Flags().Changed("link") && len(hosts) > 1 {
@@ -150,7 +151,7 @@ func (f *commbenchFlags) settle(c *cobra.Command, a *app) error {
 	return nil
 }
 
-// printCommbench writes a table of the measurements, and below it why algorithms were chosen.
+// printCommbench writes a table of the measurements, then the reasons for the chosen algorithms.
 func printCommbench(out io.Writer, records []commbench.Record, notes []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\thosts\tranks\tbytes\tmedian\tp10\tp90\tpredicted\t"+
@@ -180,7 +181,7 @@ func printCommbench(out io.Writer, records []commbench.Record, notes []string) e
 	return nil
 }
 
-// predicted words the time that was predicted, if it was.
+// predicted formats the predicted time; "" if there is none.
 func predicted(r commbench.Record) string {
 	if r.SecondsPredicted == 0 {
 		return ""
@@ -188,7 +189,7 @@ func predicted(r commbench.Record) string {
 	return short(r.SecondsPredicted)
 }
 
-// short words a time with three digits.
+// short formats a time with three digits.
 func short(seconds float64) string {
 	d := time.Duration(seconds * 1e9)
 	for unit := time.Duration(1); ; unit *= 10 {

@@ -26,11 +26,11 @@ func completeSetting(c *cobra.Command, s setting.Setting) {
 // complete lets values of c's flag called name be completed.
 func complete(c *cobra.Command, name string, values cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(name, values); err != nil {
-		panic(err) // no such flag, or twice: a bug that every test of the command meets
+		panic(err) // no such flag, or registered twice: a bug that every test of the command finds
 	}
 }
 
-// listOf completes the last of several names that commas part, leaving out those before it.
+// listOf completes the last of several names separated by commas, leaving out those already given.
 func listOf(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -54,7 +54,7 @@ func oneOf(names []string) cobra.CompletionFunc {
 	}
 }
 
-// settingValues returns the names that a setting takes.
+// settingValues returns the names that a setting accepts.
 func (a *app) settingValues(name string) []string {
 	for _, s := range setting.Settings(&a.catalog) {
 		if s.Name == name {

@@ -36,7 +36,7 @@ type dataSet struct {
 	Text      string `json:"text"`
 	Generated bool   `json:"generated"`
 	Path      string `json:"path"` // "": not on this machine
-	next      string // what to do then
+	next      string // what to do if Path is ""
 }
 
 func dataListCommand(a *app) *cobra.Command {
@@ -44,7 +44,7 @@ func dataListCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
 		Use:     "list [flags]",
-		Short:   "List the data sets and where they lie",
+		Short:   "List the data sets and their paths",
 		Example: "  lockstep data list --data-dir /data",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -96,7 +96,7 @@ func dataPathCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
 		Use:               "path NAME [flags]",
-		Short:             "Print where a data set lies",
+		Short:             "Print the path of a data set",
 		Example:           "  lockstep data path cifar10",
 		Args:              oneDataSet,
 		ValidArgsFunction: oneOf(a.dataNames()),
@@ -120,7 +120,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 	var isJSON, isQuiet bool
 	c := &cobra.Command{
 		Use:               "download NAME [flags]",
-		Short:             "Make sure that a data set is on this machine",
+		Short:             "Download a data set unless it is on this machine",
 		Example:           "  lockstep data download mnist --data-dir /data",
 		Args:              oneDataSet,
 		ValidArgsFunction: oneOf(a.dataNames()),
@@ -144,7 +144,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 	return c
 }
 
-// place is where a data set lies.
+// place is the path of a data set.
 type place struct {
 	Name string `json:"name"`
 	Path string `json:"path"` // "": it is generated and needs no file

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// settingFlag is the flag of a setting.Setting: text until setting.Resolve reads it.
+// settingFlag is the flag of a setting.Setting; it stores the text, which setting.Resolve parses.
 type settingFlag struct {
 	setting.Setting
 	text string
@@ -59,7 +59,7 @@ func given(c *cobra.Command) map[string]string {
 	return texts
 }
 
-// flagError words what pflag found as a usage error of one line.
+// flagError turns an error of pflag into a usage error of one line.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -81,7 +81,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usagef("%v (see %s --help)", err, c.CommandPath())
 }
 
-// hintFlag suggests a flag of c, or the command that has the name of the flag.
+// hintFlag suggests a flag of c, or a command with the name of the flag.
 func hintFlag(c *cobra.Command, flag string) string {
 	var names []string
 	var hasSettings bool
@@ -101,7 +101,7 @@ func hintFlag(c *cobra.Command, flag string) string {
 	return spelling.Hint(flag, names)
 }
 
-// unknownCommand words a name that is none of c's commands.
+// unknownCommand returns the error for a name that is not a command of c.
 func unknownCommand(c *cobra.Command, name string) error {
 	var names []string
 	for _, sub := range c.Commands() {

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// kernelFlags are the flags of `lockstep bench kernels` that are no settings of a run.
+// kernelFlags are the flags of `lockstep bench kernels` that are not settings of a run.
 type kernelFlags struct {
 	repeats         int
 	math            string
@@ -30,17 +30,17 @@ func kernelsCommand(a *app) *cobra.Command {
 	var flags kernelFlags
 	c := &cobra.Command{
 		Use:   "kernels [flags]",
-		Short: "Time every kernel against what this machine can reach",
-		Long: `Time every kernel against what this machine can reach.
+		Short: "Time every kernel against the limits of this machine",
+		Long: `Time every kernel against the limits of this machine.
 
-Measures multiply-adds in registers and passes over memory, then every op of a model's training
-step where it runs, then kernels of fixed shapes by themselves, which are the same everywhere so
-that machines can be compared. Each gets GFLOP/s, GB/s, and the share of the time that the two
-limits allow; the ops that lose most time are named.
+It measures the peak of multiply-adds in registers and the memory bandwidth, then every op within a
+model's training step, then single kernels of fixed shapes, which allow machines to be compared.
+Each has GFLOP/s, GB/s and the fraction of its roofline bound; the ops that lose most time are
+named.
 
-GFLOP/s are nominal: as if every product were computed, padding included. Winograd convolutions
-and those that skip padding may exceed the peak. The folder holds results.json (every raw sample)
-and report.md.`,
+GFLOP/s are nominal: they count every product, padding included. Winograd convolutions and those
+that skip padding may exceed the peak. The folder holds results.json (every raw sample) and
+report.md.`,
 		Example: `  lockstep bench kernels
   lockstep bench kernels --model vgg11 --batch 64 --threads 1
   lockstep bench kernels --model bert-base --batch 8 --sequence 64
@@ -51,7 +51,8 @@ and report.md.`,
 	addSettings(c, kernelSettings(&a.catalog))
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
-		"`NAME` of how products are computed: fast, exact, bf16x6 or bf16x3; see lockstep train --help")
+		"how matrix products are computed, a `NAME`: fast, exact, bf16x6 or bf16x3; see "+
+			"lockstep train --help")
 	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
@@ -76,15 +77,15 @@ func kernelSettings(k *setting.Catalog) []setting.Setting {
 		case "sequence":
 			s.Usage, s.Default = "tokens of each text, for a model that reads texts", kernelSequence
 		case "isa":
-			s.Usage = strings.Replace(s.Usage, "all workers have", "here", 1)
+			s.Usage = strings.Replace(s.Usage, "that all workers have", "here", 1)
 		}
 		settings[i].Group = "What is timed"
 	}
 	return settings
 }
 
-// kernelSequence is the length of texts that are timed unless another is given: few texts are longer, and
-// the activations of bert-base in a batch of 64 take some GiB.
+// kernelSequence is the default length of texts. Few texts are longer, and the activations of bert-base in
+// a batch of 64 take some GiB.
 const kernelSequence = "128"
 
 // kernels measures, writes the files, then prints the tables.
@@ -127,7 +128,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 // config turns the flags and the environment into a measurement.
 func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) {
 	flags := given(c)
-	flags["data"] = "synthetic" // of any model's shape, so that none has to be there
+	flags["data"] = "synthetic" // fits every model and needs no file
 	if flags["sequence"] == "" {
 		flags["sequence"] = kernelSequence
 	}
@@ -162,7 +163,7 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
 }
 
-// kernelCommandLine returns the flags that repeat a measurement, whatever the environment says.
+// kernelCommandLine returns the flags that repeat a measurement in any environment.
 func kernelCommandLine(c roofline.Config) []string {
 	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch),
 		fmt.Sprintf("--threads=%d", c.Threads), "--isa=" + c.ISA.String(), "--math=" + c.Math.String(),

@@ -36,16 +36,16 @@ func labCommand(a *app) *cobra.Command {
 
 Makes hosts on this machine (Linux) that see each other and nothing else, runs a lockstep command
 on the first, and spreads its workers over all: rank r of W lives on host r*H/W. Each host has one
-link to a switch. --rate holds in each direction of it; --delay, --jitter and --loss are for what
-a host sends, so a round trip takes twice the delay. Which packets are lost is a function of
---seed, host and number of the packet.
+link to a switch. --rate limits each direction of the link; --delay, --jitter and --loss apply to
+the packets that a host sends, so a round trip takes twice the delay. Which packets are lost is a
+function of --seed, the host and the number of the packet.
 
-The hosts share this machine's cores: times show the network together with this contention.
-Without delay, jitter, loss and cuts the kernel carries the packets, at any rate; with them a
-thread of the lab does, some Gbit/s in all. It says which, and at the end what each link carried.
+The hosts share this machine's cores, so times include contention for them. Without delay, jitter,
+loss and cuts the kernel carries the packets, at any rate; with them a thread of the lab does, at
+some Gbit/s in all. The lab prints which of the two it uses, and at the end the traffic of each link.
 
-It needs root or user namespaces. Nothing is left behind, even by kill -9. Data sets must be there
-before: a host cannot download.`,
+It needs root or user namespaces. Nothing is left behind, even after kill -9. Download data sets
+before: a host has no access to other networks.`,
 		Example: `  lockstep lab --hosts 4 --rate 1gbit --delay 1ms -- bench --model vgg11 --workers 4
   lockstep lab --hosts 2 --rate 100mbit -- train --workers 2 --wire auto --steps 200
   lockstep lab --hosts 4 --loss 0.1% --seed 7 -- commbench --ranks 4 --bytes 4MiB
@@ -57,18 +57,18 @@ before: a host cannot download.`,
 	flags.IntVar(&f.config.Hosts, "hosts", 2, fmt.Sprintf("`N` hosts, 1 to %d", lab.MaxHosts))
 	flags.StringVar(&f.rate, "rate", "",
 		"`RATE` of each link, such as 100mbit or 10gbit (default: no limit)")
-	flags.DurationVar(&f.config.Link.Delay, "delay", 0, "`TIME` that each packet travels, such as 1ms")
-	flags.DurationVar(&f.config.Link.Jitter, "jitter", 0, "`TIME` that a packet may travel longer")
-	flags.StringVar(&f.loss, "loss", "0%", "`PART` of the packets that is lost, such as 0.1%")
+	flags.DurationVar(&f.config.Link.Delay, "delay", 0, "one-way `TIME` of each packet, such as 1ms")
+	flags.DurationVar(&f.config.Link.Jitter, "jitter", 0, "greatest additional `TIME` of a packet")
+	flags.StringVar(&f.loss, "loss", "0%", "`PART` of the packets that are lost, such as 0.1%")
 	flags.StringSliceVar(&f.rates, "link-rate", nil, "`HOST=RATE` for the link of one host, from 0")
 	flags.StringSliceVar(&f.delays, "link-delay", nil, "`HOST=TIME` for the link of one host")
 	flags.StringSliceVar(&f.lost, "link-loss", nil, "`HOST=PART` for the link of one host")
 	flags.StringSliceVar(&f.cuts, "cut", nil, "`HOST@FROM-TO`, such as 3@10s-12s: the host is unreachable "+
 		"from 10 to 12 seconds after the start")
-	flags.Uint64Var(&f.config.Seed, "seed", 1, "`N` from which losses and jitter follow")
+	flags.Uint64Var(&f.config.Seed, "seed", 1, "seed `N` of losses and jitter")
 	flags.IntVar(&f.config.MTU, "mtu", lab.DefaultMTU, "greatest packet in `BYTES`")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document, with the command's output in it")
-	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "say nothing but what the command says")
+	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "print only the command's output")
 	return c
 }
 
@@ -131,7 +131,7 @@ func (a *app) checkLabCommand(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// complete reads the flags that are texts.
+// complete parses the flags that are given as text.
 func (f *labFlags) complete() (err error) {
 	l := &f.config.Link
 	if f.rate != "" {
@@ -189,7 +189,7 @@ func (f *labFlags) complete() (err error) {
 	return nil
 }
 
-// labCommandLine returns the arguments that make the lab this process is in, none outside of a lab.
+// labCommandLine returns the arguments of the lab in which this process runs; none outside of a lab.
 func (a *app) labCommandLine() []string {
 	if a.environment[cluster.EnvLab] == "" {
 		return nil
@@ -197,7 +197,7 @@ func (a *app) labCommandLine() []string {
 	return slices.Concat([]string{"lab"}, strings.Fields(a.environment[cluster.EnvLabFlags]), []string{"--"})
 }
 
-// showLab says what the command runs on.
+// showLab prints a description of the lab.
 func (a *app) showLab(r *lab.Report, c lab.Config) {
 	by := "the kernel"
 	if r.Network == lab.NetworkEmulator {
@@ -211,10 +211,10 @@ func (a *app) showLab(r *lab.Report, c lab.Config) {
 type labDocument struct {
 	*lab.Report
 	Status int `json:"status"` // of the command
-	Output any `json:"output"` // of the command: a document where it is one, else a text
+	Output any `json:"output"` // of the command: a JSON document if it is one, else a string
 }
 
-// documentOf returns text, as a document if it is one.
+// documentOf returns text as a JSON document if it is one, else as a string.
 func documentOf(text []byte) any {
 	if json.Valid(text) {
 		return json.RawMessage(text)
@@ -222,7 +222,7 @@ func documentOf(text []byte) any {
 	return string(text)
 }
 
-// statusOf returns the status of the command in a lab that has ended with err.
+// statusOf returns the exit status of the lab's command, given the error with which the lab ended.
 func statusOf(err error) int {
 	if exit := (*lab.ExitError)(nil); errors.As(err, &exit) {
 		return exit.Status

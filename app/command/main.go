@@ -34,16 +34,15 @@ func commands() []func(*app) *cobra.Command {
 	}
 }
 
-// app is what a command may touch of the world.
+// app holds the outside world of a command: its streams and its environment.
 type app struct {
 	stdout, stderr io.Writer
 	environment    cluster.Environment
 	catalog        setting.Catalog
 }
 
-// Main executes the process's command line, which knows the names of k, and exits with its status. It
-// is also what the workers of a run execute, so a program that calls it must do so before anything
-// else.
+// Main executes the process's command line, with the models and data sets of k, and exits with its status.
+// The worker processes of a run execute the same program, so a program must call Main before anything else.
 func Main(k setting.Catalog) {
 	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment(), catalog: k}
 	os.Exit(a.run(os.Args[1:]))
@@ -58,7 +57,7 @@ func (a *app) run(args []string) int {
 		return job.ExitOK
 	}
 	if status := statusOf(err); status != 0 {
-		return status // of a command in a lab, which has said why
+		return status // of a command in a lab, which has printed its error
 	}
 	code := job.ExitCode(err)
 	if errors.Is(err, context.Canceled) {
@@ -73,7 +72,7 @@ func (a *app) run(args []string) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockstep",
-		Short: "Train neural networks data-parallel on CPUs, and see where the time goes",
+		Short: "Train neural networks data-parallel on CPUs, and measure where the time goes",
 		Example: "  lockstep bench --quick\n" +
 			"  lockstep train\n" +
 			"  lockstep train --model vgg11 --data cifar10 --workers 2 --epochs 5",
@@ -105,7 +104,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// anywhere is the annotation of commands that may be one of several processes of another launcher.
+// anywhere is the annotation of commands that may also be started by another launcher, such as mpirun.
 const anywhere = "anywhere"
 
 // helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`.
@@ -130,7 +129,7 @@ func usagef(format string, args ...any) error {
 	return setting.Refuse(format, args...)
 }
 
-// noArguments refuses what is left beside flags.
+// noArguments refuses arguments that are not flags.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%s takes no argument %q; values follow flags, as in --batch 64",
@@ -139,8 +138,8 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// interruptible returns a context that ends at the first Ctrl-C or SIGTERM; a second one ends the
-// program at once, and the workers die with it. The caller calls stop when it is done.
+// interruptible returns a context that is cancelled by the first Ctrl-C or SIGTERM. A second one ends the
+// program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/term"
 )
 
-// plainEvery is the time between two lines of progress where there is no terminal.
+// plainEvery is the time between two lines of progress if stderr is not a terminal.
 const plainEvery = 5 * time.Second
 
-// progress shows where a run stands: one line that is rewritten on a terminal, else a line every
+// progress shows the progress of a run: on a terminal as one line that is rewritten, else as a line every
 // few seconds. Its methods may be called from any goroutine.
 type progress struct {
 	w          io.Writer
@@ -27,8 +27,8 @@ type progress struct {
 
 	mu    sync.Mutex
 	shown time.Time
-	isOn  bool // the cursor stands behind a line that is to be rewritten
-	isRow bool // the table of evaluations has its head
+	isOn  bool // the cursor is at the end of a line that will be rewritten
+	isRow bool // the head of the table of evaluations has been printed
 }
 
 func newProgress(a *app, isQuiet bool) *progress {
@@ -36,7 +36,7 @@ func newProgress(a *app, isQuiet bool) *progress {
 		columns: func() int { return columns(a.stderr) }}
 }
 
-// columns returns the width of the terminal that w is, or the usual one.
+// columns returns the width of the terminal w, or 80 if w is not a terminal.
 func columns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -46,8 +46,8 @@ func columns(w io.Writer) int {
 	return 80
 }
 
-// fit shortens a line to the columns of a terminal, without the last one, in which some wrap: a
-// line that wraps could not be rewritten. The line is ASCII but for the names of bench's rows.
+// fit shortens a line to one less than the columns of a terminal, because some terminals wrap in the last
+// column and a wrapped line cannot be rewritten. The line is ASCII except for the names of bench's rows.
 func fit(line string, columns int) string {
 	if runes := []rune(line); len(runes) >= columns {
 		return string(runes[:max(0, columns-1)])
@@ -71,11 +71,11 @@ func (p *progress) show(s job.Progress) {
 		}
 		p.say(evaluationRow(*s.Evaluation))
 	case p.isTerminal:
-		// Return to the first column and erase what the longer line before has left.
+		// Return to the first column and erase the rest of a longer line before this one.
 		columns := p.columns()
 		line := progressLine(s, true)
 		if len(line) >= columns {
-			line = progressLine(s, false) // the numbers say more than the bar
+			line = progressLine(s, false) // the numbers matter more than the bar
 		}
 		fmt.Fprintf(p.w, "\r%s\x1b[K", fit(line, columns))
 		p.isOn = true
@@ -85,7 +85,7 @@ func (p *progress) show(s job.Progress) {
 	}
 }
 
-// say writes a line that stays. The caller holds the lock.
+// say writes a line that is not rewritten. The caller holds the lock.
 func (p *progress) say(line string) {
 	if p.isOn {
 		fmt.Fprint(p.w, "\r\x1b[K")
@@ -94,10 +94,10 @@ func (p *progress) say(line string) {
 	fmt.Fprintln(p.w, line)
 }
 
-// evaluationHead names the columns of evaluationRow, which fit a terminal of 80 columns.
+// evaluationHead is the head of the table of evaluations, which fits a terminal of 80 columns.
 const evaluationHead = " epoch  rank  loss/validation  accuracy/validation  learning rate  wall time"
 
-// evaluationRow words an evaluation. Rank 0 stands for all ranks that exchange gradients.
+// evaluationRow formats an evaluation. The row of rank 0 is for all ranks if they exchange gradients.
 func evaluationRow(e record.Evaluation) string {
 	rate := "-"
 	if e.Steps > 0 {
@@ -107,7 +107,7 @@ func evaluationRow(e record.Evaluation) string {
 		100*e.Accuracy, rate, e.WallSeconds)
 }
 
-// end leaves the line, so that what follows begins on its own.
+// end moves to a new line for the output that follows.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *progress) end() {
 	}
 }
 
-// progressLine words one moment of a run.
+// progressLine formats the progress of a run.
 func progressLine(s job.Progress, withBar bool) string {
 	if s.Steps == 0 && s.Length == 0 {
 		return s.Phase

@@ -16,7 +16,7 @@ import (
 func recipeCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "recipe",
-		Short: "List, show or run complete named runs",
+		Short: "List, show or run recipes: complete configurations with a goal",
 		Example: "  lockstep recipe list\n" +
 			"  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe show cifar10-94 > mine.yaml && lockstep train --config mine.yaml",
@@ -36,7 +36,7 @@ func recipeListCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
 		Use:   "list [flags]",
-		Short: "List the recipes and what they should reach",
+		Short: "List the recipes and their goals",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if isJSON {
@@ -83,8 +83,8 @@ func recipeRunCommand(a *app) *cobra.Command {
 		Short: "Run a recipe, or a variant of it",
 		Long: `Run a recipe, or a variant of it.
 
-It prints the recipe, and then runs like lockstep train. Flags and environment variables change
-single settings; the others are the recipe's.`,
+It prints the recipe, then trains as lockstep train does. Flags and environment variables override
+single settings of the recipe.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94",
 		Args:              oneRecipe,
@@ -115,8 +115,8 @@ single settings; the others are the recipe's.`,
 	return c
 }
 
-// substituted returns the recipe's configuration, with its substitute for a data set that is not found,
-// unless a flag or a variable names one.
+// substituted returns the recipe's configuration. If its data set is not found and no flag or variable
+// names another, the configuration has the recipe's substitute.
 func substituted(a *app, r recipe.Recipe, flags map[string]string) (setting.Config, error) {
 	c := r.Config
 	named := cmp.Or(flags["data"], a.environment[cluster.EnvTrain+"DATA"])
@@ -134,7 +134,7 @@ func substituted(a *app, r recipe.Recipe, flags map[string]string) (setting.Conf
 	return c, nil
 }
 
-// oneRecipe refuses any number of arguments but one.
+// oneRecipe requires exactly one argument.
 func oneRecipe(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usagef("%s takes the name of one recipe, not %d arguments; lockstep recipe list lists them",

@@ -11,7 +11,7 @@ import (
 	"lockstep/app/setting"
 )
 
-// rows prints lines of a name and what there is to say about it.
+// rows prints lines of a name and a text.
 type rows struct{ w *tabwriter.Writer }
 
 func (r rows) add(name, format string, args ...any) {
@@ -34,7 +34,7 @@ func printSummary(out io.Writer, s *record.Summary) error {
 	return r.w.Flush()
 }
 
-// learned says how good the model has become.
+// learned prints the accuracy and the loss of the model.
 func (r rows) learned(s *record.Summary) {
 	samples, views := "images", ""
 	if s.Texts != nil {
@@ -65,7 +65,7 @@ func (r rows) learned(s *record.Summary) {
 	}
 }
 
-// took says what that cost.
+// took prints time, work, traffic and memory of the run.
 func (r rows) took(s *record.Summary) {
 	if s.Steps > 0 {
 		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds,
@@ -98,7 +98,7 @@ func (r rows) took(s *record.Summary) {
 	r.add("kernels", "%s, %s math", s.ISA, s.Math)
 }
 
-// left says what the run started from and what it left.
+// left prints where the run started from and the files that it wrote.
 func (r rows) left(s *record.Summary) {
 	r.add("parameters", "sha256 %s", s.ParameterSHA256)
 	if w := s.Weights; w != nil {
@@ -129,7 +129,7 @@ func (r rows) left(s *record.Summary) {
 	}
 }
 
-// outcome says what came of a target.
+// outcome says whether the target was reached, and when.
 func outcome(t *record.Target) string {
 	what := "not reached"
 	if t.IsReached {
@@ -169,7 +169,7 @@ func phaseShares(s *record.Summary) string {
 		seconds float64
 	}{
 		{"forward", s.Phases.Forward}, {"backward", s.Phases.Backward},
-		{"exposed exchange", s.Phases.SyncExposed}, {"optimizer", s.Phases.Optimizer},
+		{"exposed communication", s.Phases.SyncExposed}, {"optimizer", s.Phases.Optimizer},
 		{"data", s.Phases.Data}, {"evaluation", s.Phases.Evaluation}, {"other", s.Phases.Other},
 	}
 	var parts []string

@@ -25,8 +25,9 @@ func dataTokenizeCommand(a *app) *cobra.Command {
 		Long: `Print the token numbers of texts.
 
 Reads texts from standard input, one a line, and prints a JSON array for each, from [CLS] to
-[SEP]: the numbers that BERT models are trained on. Capitals are kept if a tokenizer_config.json
-beside the vocabulary says so, or else if the vocabulary has any. With --json the arrays are in one.`,
+[SEP]: the token numbers of BERT models. Capitals are kept if a tokenizer_config.json beside the
+vocabulary says so or, without such a file, if the vocabulary has capitals. With --json the output
+is one array of arrays.`,
 		Example: `  echo "hello world" | lockstep data tokenize --vocab bert-base-uncased/vocab.txt`,
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {

@@ -24,26 +24,26 @@ func trainCommand(a *app) *cobra.Command {
 
 Without flags it trains lenet on generated images for one epoch. The number of workers and of
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
---shards end with the same parameter_sha256. The exceptions are --algorithm ring and every --wire
-with a loss, whose sums depend on the number of workers; --for, whose number of steps depends on
-speed; and --strategy none, which is no training but a floor for comparisons.
+--shards end with the same parameter_sha256. The exceptions are --algorithm ring and every lossy
+--wire, whose sums depend on the number of workers; --for, whose number of steps depends on speed;
+and --strategy none, which never exchanges gradients and is only a lower bound of the step time.
 
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
 holds config.yaml, host.json, steps.jsonl, summary.json, report.html with plots of them, the
 trained weights in model.safetensors, which PyTorch reads, and the workers' output.
 
-With --checkpoint-every it also holds the two newest checkpoints, and --resume goes on from there,
-in the middle of an epoch and with any number of workers: the run ends with the parameters that it
-would have had undisturbed. Ctrl-C and SIGTERM then leave a checkpoint, and SIGTERM ends with
-status 75.
+With --checkpoint-every the run directory also holds the two newest checkpoints. --resume continues
+from the newest, in the middle of an epoch and with any number of workers, and ends with the same
+parameters as a run without interruption. Ctrl-C and SIGTERM then write a checkpoint before the run
+ends; the status after SIGTERM is 75.
 
-Every evaluation is a line of a table: loss and accuracy on the test samples, learning rate, and
-wall time since the first step began. Rank 0 stands for all workers, unless they never exchange.
+Every evaluation prints a line: loss and accuracy on the test samples, learning rate, and wall time
+since the first step began. The line of rank 0 is for all workers, unless they never exchange.
 
---for 30s ends the run when so much time has been trained, at the same step on all workers, and
---until accuracy=0.94 with the first evaluation that shows it. The clock starts before the first
-step, when data, programs and memory are ready, and stands still during evaluations.`,
+--for 30s ends the run after 30 seconds of training, at the same step on all workers. --until
+accuracy=0.94 ends it at the first evaluation with this accuracy. The clock of both starts before
+the first step, when data, programs and memory are ready, and stops during evaluations.`,
 		Example: `  lockstep train
   lockstep train --workers 2 --shards 4 --epochs 3
   lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
@@ -65,14 +65,14 @@ step, when data, programs and memory are ready, and stands still during evaluati
 	return c
 }
 
-// addWatching gives c the flags of how a run is shown.
+// addWatching gives c the flags that choose how a run is shown.
 func addWatching(c *cobra.Command, isJSON, isQuiet *bool) {
 	f := c.Flags()
 	f.BoolVar(isJSON, "json", false, "print the summary as one JSON document (default: false)")
 	f.BoolVarP(isQuiet, "quiet", "q", false, "show no progress (default: false)")
 }
 
-// train runs what s and the flags of c describe, and prints the summary.
+// train carries out the run that s and the flags of c describe, and prints the summary.
 func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) error {
 	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, given(c)
 	resolved, origins, err := setting.Resolve(s)
@@ -100,7 +100,7 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	return errors.Join(err, a.show(summary, isJSON))
 }
 
-// reportUnfinished renders the report of a run that ended early, if it has done steps.
+// reportUnfinished renders the report of a run that ended early, if it finished any step.
 func (a *app) reportUnfinished(err error) {
 	var ended *job.EndedError
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version describes this binary and what it can do here.
+// version describes this binary and the kernel paths that it has on this processor.
 type version struct {
 	Version  string   `json:"version"`
 	Revision string   `json:"revision"` // of the source; "" if built without version control
@@ -24,7 +24,7 @@ func versionCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
 		Use:     "version [flags]",
-		Short:   "Print the version and what this processor can do",
+		Short:   "Print the version and the kernel paths of this processor",
 		Example: "  lockstep version --json",
 		Args:    noArguments,
 

@@ -7,15 +7,15 @@ import (
 	"lockstep/app/job"
 )
 
-// commbenchWork is the argument of a worker that commbench has started.
+// commbenchWork is the argument of the workers of commbench.
 const commbenchWork = "commbench"
 
-// workerCommand is what train and commbench start; it is of no use by hand. A signal ends it at once,
-// and the launcher says which.
+// workerCommand is started by train and commbench, not by users. A signal ends it at once, and the
+// launcher reports the signal.
 func workerCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:         "worker [" + commbenchWork + "]",
-		Short:       "Be one worker of a run that train or commbench has started",
+		Short:       "Run one worker of a run that train or commbench has started",
 		Hidden:      true,
 		Annotations: map[string]string{anywhere: "true"},
 		ValidArgs:   []string{commbenchWork},

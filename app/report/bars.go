@@ -93,7 +93,7 @@ func (b bars) drawRow(c *canvas, f frame, x axis, id string, r barRow, top,
 // phaseName is the phase as written for people.
 func phaseName(phase string) string {
 	if phase == "sync_exposed" {
-		return "exchange, exposed"
+		return "exposed communication"
 	}
 	return phase
 }

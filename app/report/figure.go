@@ -123,7 +123,7 @@ func smooth(all []series, reach int) []series {
 
 func (s *section) phaseFigure() figure {
 	b := bars{id: s.ID + "-phases", title: "Phases of a step, " + s.Title,
-		description: "Stacked bars, one per row: forward, backward, exposed exchange, " +
+		description: "Stacked bars, one per row: forward, backward, exposed communication, " +
 			"optimizer, data, other. The values are in the table below the plot."}
 	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"row", ""}}}
 	var keys []legend
@@ -149,7 +149,7 @@ func (s *section) phaseFigure() figure {
 		t.Rows = append(t.Rows, row{Cells: cells})
 	}
 	return figure{Title: "Where a step goes", Caption: "Mean over runs, ranks and the steps " +
-		"from the 10th to the 90th percentile. Exposed exchange is the time the training thread " +
+		"from the 10th to the 90th percentile. Exposed communication is the time the training thread " +
 		"waits for other workers.",
 		Plot: b.markup(), Legend: keys, Table: t}
 }

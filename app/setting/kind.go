@@ -24,7 +24,7 @@ func text(name, kind, usage string, at func(*Config) *string) Setting {
 	}
 }
 
-// choice is a setting that takes one of names.
+// choice is a setting whose value is one of names.
 func choice(name, usage string, names []string, at func(*Config) *string) Setting {
 	s := text(name, "NAME", usage+": "+strings.Join(names, ", "), at)
 	s.Values = names
@@ -41,8 +41,8 @@ func known(name, value string, names []string) error {
 		strings.Join(names, ", "))
 }
 
-// parsed is a setting of a type of its own, which read reads and String writes; the empty text is its zero
-// value. want says what read wants; "" if its error does.
+// parsed is a setting with its own type, read by read and written by its String method. The empty text is
+// the zero value. want describes the form for an error; if it is "", the error of read does.
 func parsed[T fmt.Stringer](name, kind, usage, want string, read func(string) (T, error),
 	at func(*Config) *T) Setting {
 	return Setting{Name: name, Usage: usage, Type: kind,
@@ -60,11 +60,11 @@ func parsed[T fmt.Stringer](name, kind, usage, want string, read func(string) (T
 	}
 }
 
-// decay is the setting of what weight decay holds for.
+// decay is the setting that chooses the parameters with weight decay.
 func decay() Setting {
 	names := []string{decayAll, decayMatrices}
 	return Setting{Name: "decay", Type: "NAME", Values: names,
-		Usage: "what weight decay holds for; matrices is not for biases and norms: " +
+		Usage: "parameters with weight decay; matrices leaves out biases and norms: " +
 			strings.Join(names, ", "),
 		parse: func(c *Config, text string) error {
 			c.Optimizer.DecayMatrices = text == decayMatrices
@@ -119,7 +119,7 @@ func within(n, least, most int) error {
 	return nil
 }
 
-// limit is a setting that takes a count of at least least, or "all", which is -1.
+// limit is a setting that takes a count not below least, or "all", stored as -1.
 func limit(name, usage string, least int, at func(*Config) *int) Setting {
 	s := number(name, usage, least, maxCount, at)
 	s.Type = "N|all"
@@ -245,10 +245,10 @@ func toggle(name, usage string, at func(*Config) *bool) Setting {
 	}
 }
 
-// seed is the setting of the random numbers' start.
+// seed is the setting of the seed of all random numbers.
 func seed() Setting {
 	return Setting{Name: "seed", Type: "N",
-		Usage: "start of all random numbers",
+		Usage: "seed of all random numbers",
 		parse: func(c *Config, text string) (err error) {
 			if c.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
 				return fmt.Errorf("%q is no whole number from 0 to 2^64-1", text)
@@ -276,8 +276,7 @@ func byteSize(name, usage string, least, most int, at func(*Config) *int) Settin
 	}
 }
 
-// open marks a setting that need not be given: while it has its zero value, a rule of
-// Config.Complete decides.
+// open marks a setting that may be left out: Config.Complete replaces its zero value.
 func open(s Setting) Setting {
 	zero := s.format(&Config{})
 	s.isOpen = func(c *Config) bool { return s.format(c) == zero }

@@ -14,19 +14,19 @@ import (
 type Setting struct {
 	Name    string
 	Group   string   // heading in the help text
-	Usage   string   // meaning, with the unit
+	Usage   string   // meaning and unit
 	Type    string   // what kind of value the flag takes; "" for a switch
-	Default string   // "" : none, or derived as Usage says
+	Default string   // "": none, or derived as Usage says
 	Values  []string // the names that it takes; nil: it takes other values
 
-	elsewhere []string // what other programs call it
-	idle      reason   // why it has no effect; nil: it always has one
+	elsewhere []string // names of the setting in other programs
+	idle      reason   // returns why the setting has no effect; nil: it always has one
 
 	parse  func(c *Config, text string) error
 	format func(c *Config) string
-	value  func(c *Config) any   // a pointer to what stands in JSON; nil: the text does
-	check  func(c *Config) error // the value by itself is possible
-	isOpen func(c *Config) bool  // not given: a rule decides, of Complete or of what uses it
+	value  func(c *Config) any   // pointer to the value in JSON; nil: JSON has the text
+	check  func(c *Config) error // checks the value alone, without the other settings
+	isOpen func(c *Config) bool  // reports whether the value is left to Complete or to its user
 }
 
 // IsSwitch reports whether the flag needs no value.
@@ -49,17 +49,17 @@ func dataSettings(k *Catalog) []Setting {
 	return inGroup("Model and data",
 		choice("model", "architecture", k.models().Names(),
 			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
-		choice("stem", "how resnet50 begins: 3x3 for small images, or 7x7 with a pool; auto goes by their "+
-			"size", model.Stems(), func(c *Config) *string { return &c.Stem }).
+		choice("stem", "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by "+
+			"their size", model.Stems(), func(c *Config) *string { return &c.Stem }).
 			unless(hasStems),
-		dataSet(k.data(), "data", "data set, glyphs is generated and needs no file, or the path of "+
-			"a folder of images by class or of a CSV or TSV file of texts",
+		dataSet(k.data(), "data", "data set by name (glyphs is generated and needs no file), or path "+
+			"of a folder of images by class or of a CSV or TSV file of texts",
 			func(c *Config) *string { return &c.Data }).called("dataset", "dataset-name"),
 		text("data-dir", "FOLDER",
-			"where data sets lie (default: LOCKSTEP_DATA, else the user's cache folder)",
+			"folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)",
 			func(c *Config) *string { return &c.DataDir }).
 			called("data-path", "data-root", "dataset-dir"),
-		number("size", "height and width that images of a folder are scaled to and synthetic ones have",
+		number("size", "height and width of synthetic images, and to which images of a folder are scaled",
 			1, 4096, func(c *Config) *int { return &c.Size }).
 			unless(ownSize),
 		text("vocab", "FILE",
@@ -67,7 +67,7 @@ func dataSettings(k *Catalog) []Setting {
 				"bert-base-uncased/vocab.txt among the data sets)",
 			func(c *Config) *string { return &c.Vocab }).
 			unless(readsTexts),
-		number("sequence", "tokens of a text; what is longer is cut", 3, 512,
+		number("sequence", "greatest number of tokens of a text; longer texts are cut", 3, 512,
 			func(c *Config) *int { return &c.Sequence }).
 			called("max-seq-length", "max-length", "seq-len").
 			unless(readsTexts),
@@ -85,15 +85,15 @@ func dataSettings(k *Catalog) []Setting {
 			func(c *Config) *int { return &c.LimitTrain }).called("max-train-samples"),
 		limit("limit-test", "use only the first N test samples; 0 for no evaluation", 0,
 			func(c *Config) *int { return &c.LimitTest }).called("max-eval-samples"),
-		text("weights", "PATH", "start from a safetensors file, or a folder that holds one or several "+
-			"with an index (default: fresh values)",
+		text("weights", "PATH", "start from a safetensors file, or from a folder with one such file or "+
+			"several and their index (default: random initialization)",
 			func(c *Config) *string { return &c.Weights }).
 			called("pretrained", "model-name-or-path", "init-from"),
-		toggle("fresh-head", "with --weights: start the last layer anew where the file lacks it or "+
-			"has another size, and ignore the file's other heads",
+		toggle("fresh-head", "with --weights: initialize the last layer at random if the file lacks it "+
+			"or has another size, and ignore the file's other heads",
 			func(c *Config) *bool { return &c.FreshHead }),
-		choice("normalize", "mean and deviation of images; auto is data's, but with --weights what "+
-			"the file says, and imagenet's where it says nothing", normalizeNames(),
+		choice("normalize", "mean and standard deviation of images: auto takes those of the data set, or "+
+			"with --weights those in the file, else ImageNet's", normalizeNames(),
 			func(c *Config) *string { return &c.Normalize }).
 			unless(readsImages),
 		toggle("eval-only", "evaluate --weights on the test samples and stop",
@@ -116,48 +116,47 @@ func workerSettings() []Setting {
 			func(c *Config) *int { return &c.Threads })).
 			called("num-threads", "nthreads", "omp-num-threads"),
 		open(choice("strategy",
-			"how gradients are exchanged, by default single for one worker, else ddp", strategies(),
+			"how gradients are exchanged (default: single for one worker, else ddp)", strategies(),
 			func(c *Config) *string { return &c.Strategy })),
 		choice("algorithm", "all-reduce algorithm", algorithms(),
 			func(c *Config) *string { return &c.Algorithm }).
 			unless(hasAlgorithm),
-		choice("link", "local for workers in one process; shm or tcp for a process each; "+
-			"auto is local for one worker, else shm where the system has it", links(),
+		choice("link", "local: workers are goroutines of one process; shm, tcp: each worker is a process; "+
+			"auto is local for one worker, else shm if the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
-		choice("wire", "form in which gradients travel, with a loss but for "+
-			strings.Join(exactWires(), ", ")+"; top-k sends the largest hundredth, powersgd-R "+
-			"matrices as factors of rank R, and both keep the rest for later; auto tries what pays on the "+
-			"first step's gradients and rounds no more than bf16",
+		choice("wire", "compression of gradients; "+strings.Join(exactWires(), ", ")+" are lossless; top-k "+
+			"sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both with error "+
+			"feedback; auto measures on the first step's gradients and rounds no more than bf16",
 			wires(), func(c *Config) *string { return &c.Wire }).
 			unless(exchanges),
-		byteSize("bucket", "gradient bytes that ddp sends together", 4, maxCount,
+		byteSize("bucket", "bytes of gradients that ddp sends as one bucket", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }).
 			unless(hasBuckets),
-		toggle("tune-bucket", "with ddp: try sizes of buckets in turn, ten steps each, and go on with the "+
-			"best; changes no result", func(c *Config) *bool { return &c.TuneBucket }).
+		toggle("tune-bucket", "with ddp: try several bucket sizes, ten steps each, and keep the fastest; "+
+			"changes no result", func(c *Config) *bool { return &c.TuneBucket }).
 			unless(exchanges),
-		toggle("overlap-forward", "with ddp: go on to the next forward pass while gradients are on their "+
-			"way, those that it reads first first, and update weights as they come; for slow links; "+
+		toggle("overlap-forward", "with ddp: start the next forward pass while gradients are still being "+
+			"exchanged, in forward order, and update weights as gradients arrive; for slow links; "+
 			"changes no result", func(c *Config) *bool { return &c.OverlapForward }).
 			unless(exchanges),
-		toggle("shard-optimizer", "with ddp: each worker updates a share of the weights, keeps the "+
-			"optimizer's state of it alone, and gets the others' weights; for sgd and adamw; changes no "+
+		toggle("shard-optimizer", "with ddp: each worker holds a shard of the optimizer's state, updates "+
+			"that shard of the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no "+
 			"result",
 			func(c *Config) *bool { return &c.ShardOptimizer }).
 			unless(exchanges),
-		byteSize("memory", "activations that a worker keeps before it computes cheap ones again; "+
-			"0 for all", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
+		byteSize("memory", "activations that a worker keeps; above it, cheap ones are recomputed in "+
+			"the backward pass; 0 for no limit", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }).
 			unless(meets),
-		number("master-port", "port on which workers meet; 0 for any free one, and for none on a loopback "+
+		number("master-port", "port on which workers meet; 0 for any free port, or for none on a loopback "+
 			"interface", 0, math.MaxUint16,
 			func(c *Config) *int { return &c.MasterPort }).
 			unless(meets),
-		open(choice("isa", "kernel path, by default LOCKSTEP_ISA or else the best all workers have",
+		open(choice("isa", "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
-		choice("math", "how products are computed: exact without algorithms that round more; bf16x6 and "+
-			"bf16x3 as six and three products of parts on the matrix unit of an AMX processor",
+		choice("math", "how matrix products are computed: exact avoids algorithms that round more, such as "+
+			"Winograd's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX",
 			mathNames(), func(c *Config) *string { return &c.Math }),
 	)
 }
@@ -170,19 +169,19 @@ func lengthSettings() []Setting {
 		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
 			func(c *Config) *int { return &c.Steps })).
 			called("max-steps", "num-steps", "max-iters", "iterations"),
-		open(duration("for", "length in time of training such as 30s, without evaluations, instead of "+
+		open(duration("for", "length in training time such as 30s, evaluations not counted, instead of "+
 			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
 			called("max-time"),
-		target("until", "end with the first evaluation that shows accuracy=X, 0 to 1; a run that ends "+
-			"without has status 8 (default: none)", func(c *Config) *float64 { return &c.Until }),
+		target("until", "stop at the first evaluation with accuracy=X or more, 0 to 1; the exit status "+
+			"is 8 if none has it (default: none)", func(c *Config) *float64 { return &c.Until }),
 		number("batch", "samples of one step, over all workers", 1, maxCount,
 			func(c *Config) *int { return &c.Batch }).
 			called("batch-size", "global-batch-size", "train-batch-size"),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
-		number("accumulate", "batches of one step, computed one after the other; like --batch and --shards "+
-			"times as large", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
+		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
+			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
 			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum"),
 		seed(),
 	)
@@ -194,8 +193,8 @@ func updateSettings() []Setting {
 			func(c *Config) *string { return &c.Optimizer.Name }).called("optim", "opt"),
 		real("lr", "learning rate, for the global batch", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Optimizer.LR }).called("learning-rate"),
-		parsed("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by the root "+
-			"of that (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
+		parsed("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by its "+
+			"square root (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
 			func(c *Config) *optim.ScaleRule { return &c.ScaleLR }),
 		share("momentum", "momentum, 0 to below 1",
 			func(c *Config) *float64 { return &c.Optimizer.Momentum }).
@@ -203,23 +202,23 @@ func updateSettings() []Setting {
 		toggle("nesterov", "Nesterov's momentum",
 			func(c *Config) *bool { return &c.Optimizer.Nesterov }).
 			unless(ofOptimizers(momentumRules()...)),
-		real("weight-decay", "L2 penalty, added to the gradient; for adamw, muon, decay of the weights",
+		real("weight-decay", "L2 penalty, added to the gradient; for adamw and muon, decoupled decay",
 			optim.MaxRate, func(c *Config) *float64 { return &c.Optimizer.WeightDecay }).called("wd"),
 		decay().unless(hasDecay),
-		open(share("beta1", "AdamW's and LAMB's decay of the mean gradient (default: 0.9)",
+		open(share("beta1", "AdamW and LAMB: decay of the first moment (default: 0.9)",
 			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).called("adam-beta1").
 			unless(ofOptimizers("adamw", "lamb", "muon")),
-		open(share("beta2", "AdamW's and LAMB's decay of the mean squared gradient (default: 0.999)",
+		open(share("beta2", "AdamW and LAMB: decay of the second moment (default: 0.999)",
 			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).called("adam-beta2").
 			unless(ofOptimizers("adamw", "lamb", "muon")),
-		open(real("eps", "what AdamW and LAMB add to the root of that (default: 1e-8, of lamb 1e-6)", 1,
+		open(real("eps", "AdamW and LAMB: added to the denominator (default: 1e-8, for lamb 1e-6)", 1,
 			func(c *Config) *float64 { return &c.Optimizer.Eps })).called("adam-epsilon", "adam-eps").
 			unless(ofOptimizers("adamw", "lamb", "muon")),
-		parsed("groups", "RULES", "MATCH=RATE,DECAY[,STEPS] gives the parameters of these names, such as "+
-			"*.bias, RATE times the learning rate and a weight decay of their own, and freezes them after "+
-			"so many steps, or with rate 0; rules are parted by ; (default: none)",
+		parsed("groups", "RULES", "parameter groups: MATCH=RATE,DECAY[,STEPS] gives the parameters whose "+
+			"names match, such as *.bias, RATE times the learning rate and the weight decay DECAY, and "+
+			"freezes them after STEPS steps, or with rate 0; separated by ; (default: none)",
 			"", optim.ParseGroups, func(c *Config) *optim.Groups { return &c.Optimizer.Groups }),
-		choice("schedule", "course of the learning rate; step drops it every so often",
+		choice("schedule", "learning rate schedule; step drops the rate at intervals",
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule.Name }).
 			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
 		real("warmup", "epochs of linear warm-up", optim.MaxRate,
@@ -228,7 +227,7 @@ func updateSettings() []Setting {
 		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size").
 			unless(ofSchedule("step")),
-		parsed("milestones", "EPOCHS", "epochs of the drops of --schedule step, such as 30,60,80, "+
+		parsed("milestones", "EPOCHS", "epochs at which --schedule step drops the rate, such as 30,60,80, "+
 			"instead of --drop-every (default: none)",
 			"rising list of epochs such as 30,60,80", optim.ParseMilestones,
 			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).called("lr-milestones").
@@ -236,44 +235,46 @@ func updateSettings() []Setting {
 		open(real("gamma", "factor of the learning rate at each drop of --schedule step (default: 0.1)", 1,
 			func(c *Config) *float64 { return &c.Schedule.Factor })).called("lr-gamma", "drop-factor").
 			unless(ofSchedule("step")),
-		parsed("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to 1 after "+
-			"the part P of the run, then falls to E times (default: 0,0,0)",
+		parsed("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to the full "+
+			"rate at the fraction P of the run, then falls to E times it (default: 0,0,0)",
 			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle,
 			func(c *Config) *optim.Triangle { return &c.Schedule.Triangle }).
 			unless(ofSchedule("triangle")),
-		real("clip", "greatest norm of the gradient, above which it is scaled down; 0 for any",
+		real("clip", "scale the gradient down to this norm if it is larger; 0 for never",
 			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }).
 			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip"),
-		share("ema", "decay of a moving average of the weights, which is evaluated and saved in their "+
-			"place; 0 for none", func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
-		parsed("lookahead", "K,A[,P]", "every K steps slow weights go the part 1-(1-A)*(step/steps)^P of "+
-			"the way to the weights, which go on from there; P is 0 (default: none)",
+		share("ema", "decay of an exponential moving average of the weights, which is evaluated and "+
+			"saved in place of them; 0 for none",
+			func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
+		parsed("lookahead", "K,A[,P]", "every K steps the slow weights move the fraction "+
+			"1-(1-A)*(step/steps)^P of the way to the weights, which then restart from them; "+
+			"P is 0 if left out (default: none)",
 			"EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", optim.ParseLookahead,
 			func(c *Config) *optim.LookaheadConfig { return &c.Lookahead }),
-		real("label-smoothing", "part of each training label that is spread over all classes, 0 to 1", 1,
+		real("label-smoothing", "fraction of each training label that is spread over all classes, 0 to 1", 1,
 			func(c *Config) *float64 { return &c.Smoothing }).called("label-smoothing-factor"),
 	)
 }
 
 func outputSettings() []Setting {
 	return inGroup("Output",
-		number("eval-every", "epochs between evaluations; 0 for the end only", 0, maxCount,
+		number("eval-every", "epochs between evaluations; 0 to evaluate only at the end", 0, maxCount,
 			func(c *Config) *int { return &c.EvalEvery }).
 			unless(evaluates),
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
 			func(c *Config) *string { return &c.Out }).
 			called("output-dir", "save-dir", "default-root-dir", "log-dir"),
-		toggle("save", "leave the trained weights in the run directory, as model.safetensors, and of BERT "+
-			"what from_pretrained wants beside them",
+		toggle("save", "write the trained weights to model.safetensors in the run directory, and for BERT "+
+			"the files that from_pretrained needs",
 			func(c *Config) *bool { return &c.Save }),
-		every("checkpoint-every", "leave a checkpoint in the run directory every so many steps (100) or "+
-			"minutes (5m), and when the run ends (default: none)",
+		every("checkpoint-every", "write a checkpoint to the run directory at this interval, in steps (100) "+
+			"or time (5m), and when the run ends (default: none)",
 			func(c *Config) *string { return &c.CheckpointEvery }).
 			called("save-steps", "every-n-train-steps"),
-		text("resume", "FOLDER", "go on with the run in this directory from its newest valid checkpoint: "+
-			"all settings come from there but those of workers and length that are given anew",
+		text("resume", "FOLDER", "resume the run in this directory from its newest valid checkpoint, with "+
+			"its settings; only those of workers and length may be changed",
 			func(c *Config) *string { return &c.Resume }).
 			called("resume-from-checkpoint", "ckpt-path"),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
