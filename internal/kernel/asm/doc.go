@@ -1,11 +1,10 @@
 // Package asm holds the innermost loops of all kernels.
 //
-// OpsFor returns the loops of an ISA as a table of functions. Plain Go is the truth and serves every
-// processor; AVX-512 and AVX2 are assembly, written by the nested module asmgen into z*_amd64.s and chosen in
-// *_amd64.go. The build tag purego leaves assembly out. Only innermost loops are assembly, each call far
-// below
-// 100 microseconds because Go cannot preempt it; blocking, edges and threads are the same Go code for all, in
-// the packages product, row and attend.
+// OpsFor returns the loops of an ISA as a table of functions. Plain Go is the reference and runs on every
+// processor; AVX-512 and AVX2 are assembly, written by the nested module asmgen into z*_amd64.s and chosen
+// in *_amd64.go. The build tag purego leaves assembly out. Only innermost loops are assembly, each call far
+// below 100 microseconds because Go cannot preempt it; blocking, edges and threads are the same Go code for
+// all, in the packages product, row and attend.
 //
 // # Guarantees
 //

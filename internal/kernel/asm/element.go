@@ -40,15 +40,15 @@ type ElementOps struct {
 	NormPool         func(y, top, low, mean, scale, shift []float32, channels int)
 	NormPoolBackward func(dtop, dlow, dy, top, low, mean, scale, shift []float32, channels int)
 
-	// Max pooling by any window takes one pixel of it at a time, the tap, for a row of windows: the
-	// pixels in x or dx are step floats apart. These walk len(y) or len(dy) elements.
+	// Max pooling by any window: each call takes one pixel of the window, the tap, for a row of windows.
+	// The pixels in x or dx are step floats apart. These walk len(y) or len(dy) elements.
 	WindowMax   func(y, x []float32, channels, step int)
 	WindowPlace func(y, place, x []float32, channels, step int, tap float32)
 	WindowGive  func(dx, dy, place []float32, channels, step int, tap float32)
 }
 
-// Halve adds the n runs of width floats in s into the first: while there are several, the later half
-// is added onto the earlier one, leaving out the middle one of an odd number.
+// Halve adds the n runs of width floats in s into the first. While there are several, it adds the later
+// half to the earlier one; the middle one of an odd number waits.
 func Halve(s []float32, n, width int, add func(dst, a, b []float32)) {
 	for n > 1 {
 		h := n / 2

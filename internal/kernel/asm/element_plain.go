@@ -2,8 +2,8 @@ package asm
 
 import "math"
 
-// plainElement is the portable implementation of ElementOps. The conversions forbid the compiler to
-// fuse a product with a sum, which some processors would otherwise round differently.
+// plainElement is the portable implementation of ElementOps. The conversions keep the compiler from fusing
+// a product with a sum, which would round differently on some processors.
 func plainElement() ElementOps {
 	return ElementOps{
 		Fill:             fillPlain,

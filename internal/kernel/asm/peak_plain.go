@@ -1,6 +1,6 @@
 package asm
 
-// PeakOps multiplies and adds in registers, as nothing but the arithmetic limits it.
+// PeakOps multiplies and adds in registers, limited by arithmetic alone.
 type PeakOps struct {
 	// Run replaces each of sums, floats of them, by half of itself plus one, turns times.
 	Run    func(sums []float32, turns int)

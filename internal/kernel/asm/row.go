@@ -3,10 +3,10 @@ package asm
 // RowOps holds the inner loops of transformers for one ISA. They work on one row: a token's features,
 // or a query's scores.
 //
-// Like ElementOps they round every product and sum on their own and take equally long slices, whose
-// outputs come first and may be the same slice as an input, so all ISAs give the same bits. What a loop
-// returns is a sum (or maximum) over the row in the order of the note "sums over a row". The plain
-// forms in row_plain.go hold the formulas.
+// Like ElementOps they round every product and sum on their own and take equally long slices, whose outputs
+// come first and may be the same slice as an input, so all ISAs give the same bits. Results are sums (or
+// maxima) over the row in the order of the note "sums over a row". The plain forms in row_plain.go hold the
+// formulas.
 type RowOps struct {
 	Mul    func(dst, a, b []float32)
 	MulAdd func(dst, x, a, b []float32)

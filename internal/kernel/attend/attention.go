@@ -17,10 +17,10 @@ import (
 //	p[i,j] = exp(s[i,j]) / sum_j exp(s[i,j])
 //	y[i,d] = sum_j p[i,j]*factor[i,j] v[j,d]
 //
-// factor being dropout's. Matrices are [tokens, heads*D], the texts' tokens one after another; tokens of
-// other texts are never looked at. A text's head is computed in the second-level cache, queryRows
-// queries at a time, so no [T, T] matrix is kept: Backward computes p again from each row's maximum and
-// sum, bit for bit.
+// where factor is dropout's. Matrices are [tokens, heads*D], the texts' tokens one after another; a token
+// attends to its own text only. Each head of a text is computed in the second-level cache, queryRows
+// queries at a time, and no [T, T] matrix is kept: Backward recomputes p from each row's maximum and sum,
+// bit for bit.
 //
 // Threads share texts and heads; each is computed in one order, so the bits depend on the ISA alone. Cost:
 // 4 T^2 D FLOPs a head forward, 10 T^2 D backward.
@@ -33,12 +33,12 @@ type Plan struct {
 	partFloats        int
 
 	// The call in progress.
-	rows                row.Rows
-	drop                row.Dropout
-	y, q, k, v, moments []float32
-	dq, dk, dv, dy      []float32
-	scratch             []float32
-	total               int // sum of the squares of the lengths, times heads
+	rows              row.Rows
+	drop              row.Dropout
+	y, q, k, v, stats []float32
+	dq, dk, dv, dy    []float32
+	scratch           []float32
+	total             int // sum of the squares of the lengths, times heads
 }
 
 // headPart is what one thread computes with.
@@ -81,31 +81,31 @@ func New(c *compute.CPU, heads, size, most int) *Plan {
 // ScratchFloats returns how many floats of scratch each call needs.
 func (a *Plan) ScratchFloats() int { return len(a.parts)*a.partFloats + asm.LineFloats }
 
-// Forward computes y and moments, [tokens, heads, 2]: the maximum of q k and the inverse of the sum of each
-// row, which Backward wants.
-func (a *Plan) Forward(y, moments, q, k, v []float32, r row.Rows, d row.Dropout, scratch []float32) {
+// Forward computes y and stats, [tokens, heads, 2]: each row's maximum of q k and its inverse sum of
+// exponentials, which Backward needs.
+func (a *Plan) Forward(y, stats, q, k, v []float32, r row.Rows, d row.Dropout, scratch []float32) {
 	r.Cols = a.heads * a.size
 	for _, x := range [][]float32{y, q, k, v} {
 		r.Check("attention", "rows", x)
 	}
-	a.y, a.moments, a.q, a.k, a.v = y, moments, q, k, v
+	a.y, a.stats, a.q, a.k, a.v = y, stats, q, k, v
 	a.run((*forward)(a), r, d, scratch)
 }
 
-// Backward computes the gradients of q, k and v from that of y and Forward's moments.
-func (a *Plan) Backward(dq, dk, dv, dy, moments, q, k, v []float32, r row.Rows, d row.Dropout,
+// Backward computes the gradients of q, k and v from the gradient of y and Forward's stats.
+func (a *Plan) Backward(dq, dk, dv, dy, stats, q, k, v []float32, r row.Rows, d row.Dropout,
 	scratch []float32) {
 	r.Cols = a.heads * a.size
 	for _, x := range [][]float32{dq, dk, dv, dy, q, k, v} {
 		r.Check("attention backward", "rows", x)
 	}
-	a.dq, a.dk, a.dv, a.dy, a.moments, a.q, a.k, a.v = dq, dk, dv, dy, moments, q, k, v
+	a.dq, a.dk, a.dv, a.dy, a.stats, a.q, a.k, a.v = dq, dk, dv, dy, stats, q, k, v
 	a.run((*backward)(a), r, d, scratch)
 }
 
 // run does t on all threads.
 func (a *Plan) run(t compute.Task, r row.Rows, d row.Dropout, scratch []float32) {
-	row.MustLen("attention", "moments", len(a.moments), r.Rows()*a.heads*2)
+	row.MustLen("attention", "stats", len(a.stats), r.Rows()*a.heads*2)
 	if len(scratch) < a.ScratchFloats() {
 		panic(fmt.Sprintf("kernel: attention: len(scratch)=%d, want %d", len(scratch), a.ScratchFloats()))
 	}
@@ -119,11 +119,12 @@ func (a *Plan) run(t compute.Task, r row.Rows, d row.Dropout, scratch []float32)
 	}
 	a.cpu.Share(t, a.total*a.size)
 	a.rows, a.drop, a.scratch = row.Rows{}, row.Dropout{}, nil
-	a.y, a.q, a.k, a.v, a.moments = nil, nil, nil, nil, nil
+	a.y, a.q, a.k, a.v, a.stats = nil, nil, nil, nil, nil
 	a.dq, a.dk, a.dv, a.dy = nil, nil, nil, nil
 }
 
-// each calls do for the texts and heads of a part, on a thread. They are cut by the squares of the lengths.
+// each calls do for every text and head of a part, on a thread. Parts are cut to have equal sums of squared
+// lengths.
 func (a *Plan) each(thread, part, parts int, do func(a *Plan, p *headPart)) {
 	p, before := a.parts[thread], 0
 	for n := range a.rows.Samples() {
@@ -140,7 +141,7 @@ func (a *Plan) each(thread, part, parts int, do func(a *Plan, p *headPart)) {
 	}
 }
 
-// divide gives a part its buffers for the text.
+// divide assigns buffers for the text to a part.
 func (a *Plan) divide(p *headPart, scratch []float32) {
 	take := func(n int) []float32 {
 		s := scratch[:n:n]
@@ -164,9 +165,9 @@ func (a *Plan) of(p *headPart, x []float32, i int) product.Matrix {
 	return product.Matrix{Floats: x[p.first+i*a.rows.Cols:], Stride: a.rows.Cols}
 }
 
-// rowMoments returns the maximum and the inverse sum of row i of the text.
-func (a *Plan) rowMoments(p *headPart, i int) []float32 {
-	return a.moments[((p.start+i)*a.heads+p.head)*2:][:2]
+// rowStats returns the maximum and the inverse sum of row i of the text.
+func (a *Plan) rowStats(p *headPart, i int) []float32 {
+	return a.stats[((p.start+i)*a.heads+p.head)*2:][:2]
 }
 
 // scale returns 1/sqrt(D).
@@ -190,7 +191,7 @@ func (a *Plan) forwardHead(p *headPart) {
 		n := min(queryRows, p.length-from)
 		p.Times(p.p, a.of(p, a.q, from), n, a.size, p.kTurned, p.keys)
 		for i := range n {
-			s, m := p.p.Row(i, p.length), a.rowMoments(p, from+i)
+			s, m := p.p.Row(i, p.length), a.rowStats(p, from+i)
 			m[0] = o.Top(s)
 			m[1] = 1 / o.ExpSum(s, s, scale, m[0])
 			a.ops.Element.Scale(s, s, m[1])
@@ -235,11 +236,11 @@ func (a *Plan) backwardHead(p *headPart) {
 	}
 }
 
-// backwardRow turns row i of the scores, of those from query from on, into probabilities, and the gradient
-// of the probabilities into that of the scores.
+// backwardRow turns scores into probabilities and the gradient of the probabilities into that of the
+// scores, for row i of the rows from query from on.
 func (a *Plan) backwardRow(p *headPart, i, from int) {
 	o, scale := &a.ops.Row, a.scale()
-	s, d, m := p.p.Row(i, p.length), p.dp.Row(i, p.length), a.rowMoments(p, from+i)
+	s, d, m := p.p.Row(i, p.length), p.dp.Row(i, p.length), a.rowStats(p, from+i)
 	o.Exps(s, s, scale, m[0], m[1])
 	if a.drop.Limit > 0 {
 		a.drop.Row(o, p.factors, p.text, p.head, from+i)

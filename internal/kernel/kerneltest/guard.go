@@ -46,7 +46,7 @@ func Draw(t TB, n int, mean float64, seed uint64) []float32 {
 	return s
 }
 
-// Odd sprinkles special values over s.
+// Odd sets some elements of s to special values.
 func Odd(s []float32, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1e-42, 3}

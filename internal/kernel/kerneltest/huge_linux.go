@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Huge returns n zero floats in huge pages where the system allows, as programs have their values.
+// Huge returns n zero floats, in huge pages where the system allows, like the values of programs.
 func Huge(t testing.TB, n int) []float32 {
 	t.Helper()
 	m, err := syscall.Mmap(-1, 0, 4*n, syscall.PROT_READ|syscall.PROT_WRITE,

@@ -10,9 +10,9 @@ import (
 
 // Note: what a machine can reach.
 //
-// FLOPs and Bandwidth measure the two limits of every kernel on the spot, with the threads and the
-// inner loops of this CPU. Other work on the machine only ever slows a measurement down, so each
-// is the fastest of several rounds.
+// FLOPs and Bandwidth measure the two limits of every kernel, arithmetic and memory, with the threads and
+// the inner loops of this CPU. Other work on the machine can only slow a measurement down, so each reports
+// the fastest of several rounds.
 
 const (
 	// turns makes a call of run last about 10 us, since Go cannot preempt assembly.
@@ -45,8 +45,8 @@ func (t *task) Do(_, part, _ int) {
 	}
 }
 
-// streamBytes is about how much a round of Bandwidth moves at least, so that its clock is fine
-// enough.
+// streamBytes is about the least number of bytes that a round of Bandwidth moves, so that the clock is fine
+// enough to time it.
 const streamBytes = 1 << 20
 
 // Bandwidth measures how many bytes per second all threads together read and write when they pass

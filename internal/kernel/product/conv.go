@@ -35,8 +35,8 @@ func (s ConvShape) check() {
 	}
 }
 
-// fold returns an equal shape that is simpler to compute: a filter as large as the map, and one of
-// one pixel, are matrix products of rows.
+// fold returns an equivalent shape that is simpler to compute. Convolutions with a filter as large as the
+// map, or of one pixel, are matrix products of rows.
 func (s ConvShape) fold() ConvShape {
 	switch {
 	case s.Pad == 0 && s.R == s.H && s.S == s.W:
@@ -56,24 +56,25 @@ func (s ConvShape) fold() ConvShape {
 // out on maps up to 8x8. Rounding errors grow like the square root of the number of terms.
 //
 // Unless Config.Math is Exact, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
-// F(4x4, 3x3), chosen by the shape, N included (usesWinograd): 2 to 4 times fewer products, rounding errors 4
-// to 9 times as large, and what is infinite or not a number reaches further pixels.
+// F(4x4, 3x3), chosen by the shape, N included (usesWinograd): 2 to 4 times fewer products, rounding errors
+// 4 to 9 times as large, and an infinite or NaN value reaches more pixels.
 type Conv struct {
 	cpu     *CPU
 	shape   ConvShape
-	each    int // images of the folded shape that an image is
+	each    int // images of the folded shape per image
 	forward rowsPlan
 	data    rowsPlan
 	weights weightsPlan
 }
 
-// rowsPlan is a way to compute a map from another: a direction that is a product with the weights.
+// rowsPlan computes one map from another, forward or for the gradient of the data: a product with the
+// weights.
 type rowsPlan interface {
-	// run computes dst. flags may be TileAdd and TileReLU; a nil bias counts as zeros; then, if it has a
-	// Finisher, takes the rows of dst.
+	// run computes dst. flags may be TileAdd and TileReLU. A nil bias counts as zeros. The Finisher of
+	// then, if any, is called for the rows of dst.
 	run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32)
 	scratchFloats() int
-	// resize makes run compute that many images, at most as many as were planned.
+	// resize sets the number of images that run computes, at most the number planned.
 	resize(images int)
 }
 
@@ -99,8 +100,8 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 	return v
 }
 
-// Resize makes the calls compute n images, 1 to as many as were planned. The results are those of a
-// convolution planned for n. It panics where Winograd's algorithm is used, which is planned for all.
+// Resize makes the calls compute n images, from 1 to the number planned. The results are those of a
+// convolution planned for n. It panics if Winograd's algorithm is used, which cannot be resized.
 func (v *Conv) Resize(n int) {
 	if n == v.shape.N {
 		return
@@ -111,9 +112,9 @@ func (v *Conv) Resize(n int) {
 	v.shape.N = n
 }
 
-// back returns the convolution that computes the gradient of the data of one with stride 1 and a square
-// filter: that of the gradient of the output with the filters turned round, padded so that the map gets
-// its size back.
+// back returns the convolution that computes the gradient of the data, for stride 1 and a square filter. It
+// convolves the gradient of the output with the filters turned round, padded so that the result has the
+// size of the input.
 func (s ConvShape) back() ConvShape {
 	return ConvShape{s.N, s.OutH(), s.OutW(), s.K, s.C, s.R, s.S, 1, s.R - 1 - s.Pad}
 }
@@ -132,11 +133,11 @@ func (v *Conv) FinishRows() int { return FinishRows(v.shape.OutH()*v.shape.OutW(
 // then the maximum of that and zero if relu is set. A nil bias counts as zeros.
 //
 // Directly, the channels c are cut into chunks by the shape. Each chunk is summed over r, s, c in this
-// order, the first from the bias and the others from zero, and the chunks' sums are added in order.
-// The types winograd and winogradWeights tell the order of Winograd's algorithm, splitGather and splitOuter
-// that of products of parts.
+// order, the first from the bias and the others from zero, and the chunks' sums are added in order. For the
+// order of Winograd's algorithm see the types winograd and winogradWeights, for that of products of parts
+// splitGather and splitOuter.
 //
-// Unless it is nil, then is called for every block of FinishRows rows of y, most while they are in the
+// If then is not nil, it is called for every block of FinishRows rows of y, mostly while they are in the
 // cache.
 func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratch []float32) {
 	v.checkLengths("conv forward", x, y, w, scratch)
@@ -168,9 +169,9 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 // BackwardWeights computes the gradient of the weights,
 // dw[r,s,c,k] = sum_npq x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] dy[n,p,q,k].
 //
-// Directly, the pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from
-// zero and the parcels' sums are added in order. The types winogradWeights and laneWeights tell the order
-// of the others.
+// Directly, the pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from zero
+// and the parcels' sums are added in order. For the orders of the other algorithms see the types
+// winogradWeights and laneWeights.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	v.checkLengths("conv backward weights", x, dy, dw, scratch)
 	v.weights.run(dw, x, dy, Aligned(scratch))
@@ -241,7 +242,7 @@ func (s ConvShape) from(i, t int) int {
 	return (h*s.W + w) * s.C
 }
 
-// padder returns the padder of the input, or nil if the convolution is better off without.
+// padder returns the padder of the input, or nil if the convolution is faster without one.
 func (s ConvShape) padder() *padder {
 	p, q := s.OutH(), s.OutW()
 	if s.C > mergeDepth || s.S == 1 || p*q <= positionPixels || s.Pad >= min(s.R, s.S) {

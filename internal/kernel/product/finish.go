@@ -10,11 +10,11 @@ import (
 // second-level cache until they are finished. Changing it changes results (docs/design/0002).
 const finishFloats = 256 << 10
 
-// Finisher does row by row work on the result of a product, such as taking batch statistics, while
-// the rows are still in the cache.
+// A Finisher processes rows of a product's result, such as to compute batch statistics, while they are
+// still in the cache.
 type Finisher interface {
-	// Finish does its work on block number block of the rows, on thread number thread. Blocks come in
-	// no order, several at a time and each once, so each must keep to places of its own.
+	// Finish processes block number block of the rows, on thread number thread. It is called once for each
+	// block, in any order and for several at a time, so the calls must not write to the same places.
 	Finish(thread, block int)
 }
 
@@ -38,8 +38,8 @@ type finishing struct {
 // blocks returns the number of blocks.
 func (f *finishing) blocks() int { return (f.rows + f.blockRows - 1) / f.blockRows }
 
-// advance notes that a thread has computed rows [from, to) too, those behind its run, and finishes the
-// blocks that are whole by that.
+// advance records that a thread has computed rows [from, to), which extend its run, and finishes the blocks
+// that are now complete.
 func (f *finishing) advance(thread int, run *rowRun, from, to int) {
 	if from == to {
 		return
@@ -51,13 +51,13 @@ func (f *finishing) advance(thread int, run *rowRun, from, to int) {
 	run.end = to
 }
 
-// end returns the row behind block b.
+// end returns the first row after block b.
 func (f *finishing) end(b int) int { return min((b+1)*f.blockRows, f.rows) }
 
-// rowRun is the run of rows that a thread has computed alone, of the parts that are its own.
+// rowRun is the run of rows that a thread has computed alone, from the parts that it owns.
 type rowRun struct{ first, end int }
 
-// startsAt returns a run that has no rows yet.
+// startsAt returns an empty run.
 func startsAt(row int) rowRun { return rowRun{row, row} }
 
 // isDone reports whether a thread has computed block b alone.

@@ -44,9 +44,9 @@ type gatherShape struct {
 	taps, depth, width int  // filter taps, channels to sum over, channels to produce
 	srcImage, dstImage int  // floats in an image of the source (or its padded copy) and of dst
 	flip               bool // weights are [taps reversed][width][depth]: the transposed convolution
-	// In a padded copy merge taps lie side by side and count as one step, for side neighbouring pixels
-	// at once, shift source pixels apart: a step is as deep as all their taps, and their outputs fill
-	// one vector. Weights that are not a pixel's own are zero. Else all three are 1.
+	// With a padded copy, a step covers merge neighbouring taps of side neighbouring output pixels, whose
+	// sources lie shift pixels apart. The step is as deep as all these taps, and the outputs fill one
+	// vector; a pixel's weights for taps of other pixels are zero. Without a copy all three are 1.
 	merge, side, shift int
 }
 
@@ -173,8 +173,8 @@ func (g *gather) tabulate(m mapping) {
 	}
 }
 
-// addTile appends the tile of the given pixels (one, if byPosition), leaving out taps on which none
-// of them has a source.
+// addTile appends the tile of the given pixels (one, if byPosition), without the taps for which none of
+// them has a source.
 func (g *gather) addTile(pixels []int, m mapping) {
 	s := g.shape
 	t := gatherTile{at: int32(len(g.table)), rows: int32(len(pixels))}
@@ -325,7 +325,7 @@ func (g *gather) panel(first, b int) []float32 {
 // gatherCompute multiplies.
 type gatherCompute gather
 
-// Do does a part of the multiplication: some blocks of channels where weights outweigh pixels,
+// Do does a part of the multiplication: some blocks of channels if there is more weight than pixel data,
 // else some items.
 func (t *gatherCompute) Do(thread, part, parts int) {
 	g := (*gather)(t)
@@ -447,8 +447,8 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	}
 }
 
-// lookAhead lets tile t ask for what the next one writes: the next of the same image or group, or the
-// first of the next.
+// lookAhead makes tile t prefetch the output of the next tile: the next of the same image or group, or the
+// first of the next image or group.
 func (g *gather) lookAhead(a *asm.TileArgs, t int) {
 	at := 0
 	if t++; t == len(g.tiles) {
@@ -462,9 +462,9 @@ func (g *gather) lookAhead(a *asm.TileArgs, t int) {
 	a.AheadStride = 4 * int(out[1]-out[0])
 }
 
-// aheadMask returns the mask that spreads the next tile's rows over the terms of a sum: memory then has
-// a tile's time to deliver them, where a burst would hold up the loads of the panel. If terms is the
-// depth of one tap, all TileRows are asked for, and up to as many behind them in vain.
+// aheadMask returns the mask that spreads the next tile's rows over the terms of a sum: memory then has a
+// tile's time to deliver them, where a burst would delay the loads of the panel. If terms is the depth of
+// one tap, all TileRows rows are prefetched, and up to as many more in vain.
 func aheadMask(terms int) int {
 	every := 4
 	for 2*every*asm.TileRows <= terms {

@@ -7,9 +7,9 @@ import (
 
 // Note: lanes.
 //
-// Few output channels do not fill vectors, but images do: maps are copied so that the same float of as
-// many images as a vector has lanes, a group, lies side by side, and every product is of such a vector
-// with one weight or with another such vector.
+// A few output channels do not fill a vector, but images do. A group is as many images as a vector has
+// lanes. Maps are copied so that the same float of all images of a group lies side by side. Each such
+// vector is multiplied with one weight, or with another such vector.
 
 // laneSource copies the map that a convolution reads, with the padding beside it, [H, padded W, C, lane].
 type laneSource struct {
@@ -49,18 +49,18 @@ type lanePart struct {
 // second-level cache with weights and results.
 const laneFloats = 4 << 10
 
-// laneWidth is the largest number of output channels for which images fill vectors better than they do,
-// laneTerms the least number of products in a sum that is worth copying its operands and its result.
+// laneWidth is the largest number of output channels for which images fill vectors better than channels do.
+// laneTerms is the least number of products in a sum that pays for copying operands and result.
 const (
 	laneWidth = 16
 	laneTerms = 64
 )
 
-// suitsLanes reports whether a convolution that a padder serves is computed with an image in each lane, if
-// the images fill the lanes.
+// suitsLanes reports whether a convolution with a padder is faster with an image in each lane, if the
+// images fill the lanes.
 func (s ConvShape) suitsLanes() bool { return s.K <= laneWidth && s.R*s.S*s.C >= laneTerms }
 
-// usesLanes reports whether it is, with as many images.
+// usesLanes reports whether it is computed so, given the number of images.
 func (c *CPU) usesLanes(s ConvShape) bool { return s.suitsLanes() && fillsLanes(s.N, c.ops.Lane.Lanes) }
 
 // fillsLanes reports whether n images leave few lanes idle.
@@ -94,16 +94,16 @@ func (l *laneSource) copyRows() int {
 	return min(s.H, (l.band-1)*s.Stride+s.R)
 }
 
-// nextBand returns the rows [first, end) of a group's output that start units [lo, hi) of rows, counted
-// over all groups, and that one copy serves.
+// nextBand returns the first rows, [first, end) of a group's output, of the units [lo, hi), rows counted
+// over all groups: as many as one copy serves.
 func (l *laneSource) nextBand(lo, hi int) (group, first, end int) {
 	height := l.shape.OutH()
 	group, first = lo/height, lo%height
 	return group, first, first + min(l.band, height-first, hi-lo)
 }
 
-// gather copies what rows [first, end) of a group's output need to dst and returns the row of the source
-// that the copy starts with.
+// gather copies the source of rows [first, end) of a group's output to dst and returns the first row of the
+// source that it copied.
 func (l *laneSource) gather(t *asm.TurnArgs, dst []float32, group, first, end int) int {
 	s, lanes := &l.shape, l.cpu.ops.Lane.Lanes
 	from := max(0, first*s.Stride-s.Pad)

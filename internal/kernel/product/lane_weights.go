@@ -10,11 +10,11 @@ import (
 //
 //	dw[r,s,c,k] = sum over n, p, q of x[n, p*Stride+r-Pad, q*Stride+s-Pad, c] dy[n,p,q,k]
 //
-// Order of the sum, the same for any number of lanes: the rows p of 16 images after the other are cut into
-// pieces by the shape. For each of the 16 images of a piece bundles of neighbouring rows are summed, p
-// and q ascending, each from zero, and added in order. Then the pieces are added in order, image by
-// image, and last the halves of the 16 until one is left. Taps above and below the map are left out;
-// those beside it are zeros.
+// Order of the sum, the same for any number of lanes: images are taken 16 at a time, and the rows p of
+// these are cut into pieces by the shape. Each of the 16 images has a sum of its own. Within a piece,
+// bundles of neighbouring rows are summed from zero, p and q ascending, and the bundles are added in order.
+// Then the pieces are added in order, and last the 16 sums by halves. Taps above and below the map are left
+// out; those beside it are zeros.
 type laneWeights struct {
 	laneSource
 	few    *outer // computes batches that leave lanes idle

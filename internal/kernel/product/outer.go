@@ -22,9 +22,9 @@ type outer struct {
 	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
 	// channels are few, a whole filter row of x fills vectors better.
 	turned bool
-	// Where there is one tap, its channels are copied strip by strip, each the rows of one tile for all
-	// pixels of a parcel: in x they lie too far apart for the first-level cache and the processor's
-	// prefetching. strips holds the pairs of a strip by its height; nil if there are none.
+	// With one tap, channels are copied in strips, each the rows of one tile for all pixels of a parcel: in
+	// x they lie too far apart for the first-level cache and the processor's prefetching. strips holds the
+	// pairs of a strip by its height; nil without strips.
 	strips [asm.TileRows + 1][]int32
 	band   int // blocks whose panels of dy are kept, so that a strip serves all of them
 	// parcels holds the parts of an image, or one parcel of many images.
@@ -65,14 +65,15 @@ type parcel struct {
 // parcelPixels is about how many pixels a parcel has: with 64 channels its panel of dy is 64 KiB, and
 // a tile does enough products to pay for reading and writing its sums. Changing it changes results.
 //
-// A parcel of a filter of one tap is shorter: with nothing else to reuse, its panels should stay near.
+// With one tap a parcel is shorter: there is nothing else to reuse, so its panels should stay in a near
+// cache.
 const (
 	parcelPixels = 256
 	tapPixels    = 128
 )
 
-// outerGroup is how many input channels all taps are computed for before the next ones, so that those
-// of a parcel stay in the second-level cache.
+// outerGroup is the number of input channels that are computed for all taps before the next channels, so
+// that a parcel's data stays in the second-level cache.
 const outerGroup = 8 * asm.TileRows
 
 // stripProducts is the number of weights from which strips pay for being copied.
@@ -203,8 +204,8 @@ func (o *outer) cutTiles() {
 	}
 }
 
-// partRows and threadParts are the rows, under all taps, that a part of the tiles has at least, as it packs
-// dy for itself, and the parts that a thread has at most.
+// partRows is the least number of rows, under all taps, in a part of the tiles, since each part packs its
+// own copy of dy. threadParts is the largest number of parts per thread.
 const (
 	partRows    = 2 * outerGroup
 	threadParts = 4
@@ -368,8 +369,8 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 	}
 }
 
-// fetches returns what the tiles of the parcel at image fetch for the next one, if images are pixels and
-// both parcels fit the second-level cache.
+// fetches returns what the tiles of the parcel at image prefetch for the next parcel, if images are pixels
+// and both parcels fit the second-level cache.
 func (o *outer) fetches(image int) (x, dy []float32) {
 	s := &o.shape
 	from, to := image+o.many, min(image+2*o.many, o.images)

@@ -3,7 +3,7 @@ package product
 import "lockstep/internal/kernel/asm"
 
 // product multiplies matrices that fit the cache, on one thread, with the tiles of gather.go and outer.go.
-// It is what attention is made of.
+// Attention is computed with it.
 type Small struct {
 	Ops   *asm.GemmOps
 	table [asm.TileRows + 1 + asm.TileRows]int32

@@ -17,7 +17,7 @@ import (
 //
 // The matrix unit multiplies tiles, 16 rows of 16 pairs of bf16 each, and adds to 16x16 floats: of each
 // pair the first products are summed in order, the second too, and the two sums' sum is added. It counts
-// denormals as zero: floats below 2^-110 lose parts. What is infinite becomes not a number.
+// denormals as zero: floats below 2^-110 lose parts. Infinite values become NaN.
 //
 // Operands are cut into parts and packed into tiles in the order of use, [step][part][half][16][16 pairs],
 // where a step is 32 terms of the sum by 32 rows or columns. Pairs are of terms 16 apart, so that packing
@@ -30,9 +30,9 @@ const splitSteps = 16
 // splitBatch is the number of blocks of 32 rows that are multiplied by a panel at a time.
 const splitBatch = 8
 
-// usesSplit reports whether a direction of s, a product of rows by terms and terms by columns, is computed by
-// products of parts: where channels are whole steps, operands are used often enough to pay for their
-// packing, and sums are long enough to pay for their way through memory.
+// usesSplit reports whether a direction of s, a product of [rows, terms] and [terms, columns], is computed
+// by products of parts. It is if the channels are whole steps, the operands are used often enough to pay
+// for packing them, and the sums are long enough to pay for passing them through memory.
 func (c *CPU) usesSplit(s ConvShape, rows, terms, columns int) bool {
 	return c.Math().Parts() > 0 && s.C%asm.SplitSide == 0 && s.K%asm.SplitSide == 0 &&
 		min(rows, columns) >= 64 && terms >= 128

@@ -8,12 +8,12 @@ import (
 // filterTiles is what transforming a filter costs, in tiles.
 const filterTiles = 4
 
-// leastChannels is from how many channels on Winograd's algorithm is used: those of fewer fill no vector.
+// leastChannels is the least number of channels for Winograd's algorithm: fewer do not fill a vector.
 const leastChannels = 16
 
-// usesWinograd reports whether the convolution is computed by F(4x4, 3x3): where it takes at most half
-// the products for each pair of channels. A tile takes 36, its 16 pixels up to 144. Transforms and their
-// memory traffic cost half as much again (docs/design/0004).
+// usesWinograd reports whether the convolution is computed by F(4x4, 3x3): it is if that takes at most half
+// the products for each pair of channels. A tile takes 36 products; its 16 pixels take up to 144 directly.
+// Transforms and their memory traffic cost half as much again (docs/design/0004).
 func (c *CPU) usesWinograd(s ConvShape) bool {
 	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
 		s.C%asm.WinogradChannels != 0 || s.K%asm.WinogradChannels != 0 || min(s.C, s.K) < leastChannels {
@@ -80,8 +80,8 @@ func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
 	return t.out[i%t.each*asm.WinogradPixels:][:asm.WinogradPixels], dst[i/t.each*t.outImage:]
 }
 
-// Points, and rows of sources, lie a cache line more apart than they are long: powers of two would
-// crowd them in few sets of the cache.
+// Points, and rows of sources, are followed by a cache line of padding: at distances of powers of two they
+// would compete for few sets of the cache.
 
 // winograd is a 3x3 convolution by F(4x4, 3x3), forward or for the gradient of the data: tiles of the
 // source and the filters are transformed into 36 points, multiplied as matrices point by point, and
@@ -145,16 +145,16 @@ type winogradPart struct {
 
 // Note: fetching during products
 //
-// Products leave memory idle, transforms wait for it. So while a batch is multiplied, the tiles fetch the
-// pixels that transforms will touch next, those of the output and of the next batch, and then the
+// Products leave memory idle, and transforms wait for it. So while a batch is multiplied, the tiles
+// prefetch the pixels that transforms will touch next, of the output and of the next batch, and then the
 // operands of the next point. Filters that do not stay in the second-level cache come first: each block
-// fetches those of the next one and its part of the next point's sources, then pixels.
+// prefetches the filters of the next block and its part of the next point's sources, then pixels.
 
-// streamFloats is from how many floats of filters on they are fetched: 1 MiB.
+// streamFloats is the least number of floats of filters that are prefetched: 1 MiB.
 const streamFloats = 1 << 18
 
-// fetch returns what the next tile, which can fetch n floats, should fetch: some of what is wanted, or
-// else rest.
+// fetch returns what the next tile should prefetch, of which it takes the first n floats: some of p.wanted,
+// or rest if nothing is left there.
 func (p *winogradPart) fetch(n int, rest []float32) []float32 {
 	for i := range p.wanted {
 		if next := p.wanted[i]; len(next) > 0 {
@@ -180,10 +180,10 @@ func newWinogradPart(zeros int) *winogradPart {
 
 // Note: sizes of Winograd batches
 //
-// sharedChannels is the channels of a chunk, and of a group, of shared tiles: their filters, and the
-// sums of 64 tiles, are 0.6 MB each. Batches grow with the channels, so that filters are read again
-// the less often the larger they are, from winogradTiles up. Changing these numbers changes results:
-// batches those of the weights' gradient, whose parcels they are.
+// sharedChannels is the channels of a chunk, and of a group, of shared tiles: their filters, and the sums
+// of 64 tiles, are 0.6 MB each. Batches have at least winogradTiles tiles and grow with the channels, so
+// that larger filters are read less often. Changing these numbers changes results; the sizes of batches
+// change the gradient of the weights, whose parcels they are.
 const (
 	sharedChannels = 64
 	winogradTiles  = 24
@@ -319,8 +319,8 @@ func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, s
 	g.dst, g.src, g.w, g.then, g.biasRow = nil, nil, nil, finishing{}, nil
 }
 
-// clearPadding clears points of blocks if some of them have more lanes than channels. Transforms leave
-// those lanes alone, and what is made of them is not used, but denormal numbers there would take time.
+// clearPadding clears the points of blocks if some have more lanes than channels. Transforms do not write
+// these lanes and their products are not used, but denormal numbers in them would be slow.
 func clearPadding(points []float32, blocks []Block) {
 	if last := &blocks[len(blocks)-1]; last.channels() < last.lanes {
 		clear(points)
@@ -484,8 +484,8 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, c
 	}
 }
 
-// panelAfter returns the filters that are in use after those of a point and block number j of group, whose
-// sums are over depth channels; none after the last.
+// panelAfter returns the filters that are used after those of a point and block number j of group, for sums
+// over depth channels; none after the last.
 func (g *winograd) panelAfter(filters []float32, group []Block, point, j, depth int) []float32 {
 	if j++; j == len(group) {
 		point, j = point+1, 0

@@ -37,10 +37,10 @@ type winogradWeights struct {
 
 // Note: strips and parcels of tiles
 //
-// A strip is a unit of work for a thread, but each needs sums of its own, stripFloats for all: so there
-// are several only where tiles outweigh filters, and then at least leastStrips, which threads can share.
-// Then a parcel is such that it stays in the second-level cache with some of the sums; else it is as
-// large as memory allows. Changing these numbers changes results.
+// A strip is a unit of work for a thread. Each strip needs sums of its own, at most stripFloats in all, so
+// there are several only if there are many more tiles than filters, and then at least leastStrips, which
+// threads can share. With several strips, a parcel fits the second-level cache together with some of the
+// sums; with one, it is as large as memory allows. Changing these numbers changes results.
 const (
 	maxStrips    = 8
 	leastStrips  = 4

@@ -73,9 +73,9 @@ func (l *columns) total(add adder) []float32 {
 	return l.sums[:n]
 }
 
-// walk calls do for each wide row of a part's share, the elements [lo, hi), from the last to the
-// first: a pass usually follows one that went the other way and left the end of the map in a cache,
-// and leaves there the beginning for the next.
+// walk calls do for each wide row of a part's share, the elements [lo, hi), from the last to the first. The
+// pass before usually went forward and left the end of the map in a cache; this one leaves the beginning
+// there for the next.
 func (l *columns) walk(c *CPU, part, parts int, do func(lo, hi int)) {
 	first, last := compute.Span(l.wides(), c.Mirrored(part, parts), parts)
 	for i := last - 1; i >= first; i-- {
@@ -103,7 +103,8 @@ func (c *CPU) NewColumnSums(rows, cols int) *ColumnSums {
 	return &ColumnSums{cpu: c, columns: newColumns(rows, cols, 1, c.Threads())}
 }
 
-// Resize changes the number of rows to one from 1 to what was planned. It is as if planned so.
+// Resize sets the number of rows, from 1 to the number planned. The results are those of a plan for that
+// number.
 func (p *ColumnSums) Resize(rows int) {
 	fold := min(max(wideFloats/p.cols, 1), rows)
 	p.rows, p.wide = rows, fold*p.cols

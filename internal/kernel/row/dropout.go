@@ -7,15 +7,15 @@ import (
 	"lockstep/internal/kernel/asm"
 )
 
-// Dropout says what share of a layer's elements is set to zero, and by which random numbers. The zero
-// value drops nothing.
+// Dropout is the share of a layer's elements to set to zero, and the keys of the random numbers that choose
+// them. The zero value drops nothing.
 //
 // The factors of a text (or any sample) n are drawn from words Hash(Keys[n] + i), i = 0, 1, ...: 16 bits for
 // each element. The element is dropped if they are below Limit, else multiplied by 65536/(65536-Limit).
 // A row of a sample is rowWords words from the one before it, so a factor depends on the sample's key, the
 // row and the column, and on nothing else.
 type Dropout struct {
-	// Limit is the share in units of 1/65536, below 65536.
+	// Limit is the share to drop, in units of 1/65536, below 65536.
 	Limit uint32
 	// Keys has the start of each sample's words.
 	Keys []uint64
@@ -37,8 +37,8 @@ func (d *Dropout) scale() float32 {
 	return float32(float64(1<<dropBits) / float64(1<<dropBits-d.Limit))
 }
 
-// rowWords is the distance of a sample's rows in words: rows have at most four times as many elements.
-// Matrices of one sample are 2^20 rows apart.
+// rowWords is the number of random words from one row of a sample to the next. A word serves four elements,
+// so a row has at most 4*rowWords elements. Matrices of one sample are 2^20 rows apart.
 const (
 	rowWords    = 1 << 16
 	matrixWords = rowWords << 20

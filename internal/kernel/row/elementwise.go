@@ -24,7 +24,7 @@ type elementwise struct {
 	factor    float32
 	step      sgdStep
 	adamW     AdamWStep
-	weight    int // how many times the time of a sum an element takes; 0 means 1
+	weight    int // time per element, in additions; 0 means 1
 }
 
 // each runs the element-wise call e. The operands live in c, so that nothing is allocated.

@@ -34,8 +34,8 @@ func (e *Embedding) Forward(y, words, positions, kinds []float32, tokens []int32
 	e.end()
 }
 
-// Backward computes the gradients of words, positions and kinds. The gradient of each row is the sum of
-// dy over the tokens that read it, in order, that of the kind as ColumnSums takes it.
+// Backward computes the gradients of words, positions and kinds. The gradient of a row is the sum of dy
+// over the tokens that read it, in order; the kind's is summed as in ColumnSums.
 func (e *Embedding) Backward(dwords, dpositions, dkinds, dy []float32, tokens []int32, r Rows) {
 	e.start(dy, dwords, dpositions, dkinds, tokens, r)
 	e.cpu.RunParts((*embeddingBackward)(e), e.cpu.Threads()) // each looks at all tokens

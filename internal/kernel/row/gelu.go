@@ -19,7 +19,7 @@ func (c *CPU) GELUBackward(dx, dy, x []float32) {
 		}})
 }
 
-// geluWeight is how many times as long as a sum an element of GELU takes.
+// geluWeight is the time of an element of GELU, in additions.
 const geluWeight = 8
 
 // GELURows is a Finisher that writes GELU of the rows of a product to a second matrix.
@@ -32,7 +32,7 @@ type GELURows struct {
 // NewGELURows plans the Finisher of a product whose blocks have blockSize floats.
 func (c *CPU) NewGELURows(blockSize int) *GELURows { return &GELURows{cpu: c, blockSize: blockSize} }
 
-// Of makes Finish write GELU(x) to y, both as long as the product's result; x is where it lies.
+// Of makes Finish write GELU(x) to y. x is the product's result; y has its length.
 func (g *GELURows) Of(y, x []float32) *GELURows {
 	MustLen("gelu rows", "x", len(x), len(y))
 	g.y, g.x = y, x

@@ -27,7 +27,7 @@ type LayerNorm struct {
 	rows                  Rows
 	drop                  Dropout
 	y, s, x, a            []float32
-	moments, gamma, beta  []float32
+	stats, gamma, beta    []float32
 	dx, da, dy            []float32
 	blocks                int
 	isBackward, isDropped bool
@@ -47,25 +47,25 @@ func (c *CPU) NewLayerNorm(cols int, eps float32) *LayerNorm {
 		partial: make([]float32, maxNormBlocks*2*cols)}
 }
 
-// Forward computes y and moments, [rows, 2]: the mean and 1/sqrt(variance+eps) of each row. Unless a is
-// nil, s receives x + a*factor; s may be a, and d drops from a. Without a, s must be x. One pass.
-func (p *LayerNorm) Forward(y, s, moments, x, a, gamma, beta []float32, r Rows, d Dropout) {
+// Forward computes y and stats, [rows, 2]: the mean and 1/sqrt(variance+eps) of each row. Unless a is nil,
+// s receives x + a*factor; s may be a, and d drops from a. Without a, s must be x. One pass.
+func (p *LayerNorm) Forward(y, s, stats, x, a, gamma, beta []float32, r Rows, d Dropout) {
 	r.Cols = p.cols
 	p.check("layer norm", r, y, s, x)
-	MustLen("layer norm", "moments", len(moments), 2*r.Rows())
-	p.y, p.s, p.x, p.a, p.moments, p.gamma, p.beta = y, s, x, a, moments, gamma, beta
+	MustLen("layer norm", "stats", len(stats), 2*r.Rows())
+	p.y, p.s, p.x, p.a, p.stats, p.gamma, p.beta = y, s, x, a, stats, gamma, beta
 	p.run(r, d)
 }
 
-// Backward computes, from s and moments of Forward, the gradients of x (dx), of a (da = dx*factor; nil if
-// it is not wanted), gamma and beta. dx may be dy. With xh = (s-mean)*inverse and g = dy*gamma:
+// Backward computes, from Forward's s and stats, the gradients of x (dx), of a (da = dx*factor; nil if it
+// is not wanted), gamma and beta. dx may be dy. With xh = (s-mean)*inverse and g = dy*gamma:
 //
 //	dx = inverse * (g - mean(g) - xh*mean(g*xh))      dgamma = sum dy*xh      dbeta = sum dy
-func (p *LayerNorm) Backward(dx, da, dgamma, dbeta, dy, s, moments, gamma []float32, r Rows, d Dropout) {
+func (p *LayerNorm) Backward(dx, da, dgamma, dbeta, dy, s, stats, gamma []float32, r Rows, d Dropout) {
 	r.Cols = p.cols
 	p.check("layer norm backward", r, dx, dy, s)
-	MustLen("layer norm backward", "moments", len(moments), 2*r.Rows())
-	p.dx, p.da, p.dy, p.s, p.moments, p.gamma = dx, da, dy, s, moments, gamma
+	MustLen("layer norm backward", "stats", len(stats), 2*r.Rows())
+	p.dx, p.da, p.dy, p.s, p.stats, p.gamma = dx, da, dy, s, stats, gamma
 	p.isBackward = true
 	p.run(r, d)
 	asm.Halve(p.partial, p.blocks, 2*p.cols, p.cpu.ops.Element.Add)
@@ -87,7 +87,7 @@ func (p *LayerNorm) run(r Rows, d Dropout) {
 	p.cpu.Share(p, r.Rows()*p.cols*4)
 	p.rows, p.drop = Rows{}, Dropout{}
 	p.y, p.s, p.x, p.a, p.dx, p.da, p.dy = nil, nil, nil, nil, nil, nil, nil
-	p.moments, p.gamma, p.beta = nil, nil, nil
+	p.stats, p.gamma, p.beta = nil, nil, nil
 }
 
 // Do normalises some blocks of rows.
@@ -128,14 +128,14 @@ func (p *LayerNorm) forwardRow(i int, factors []float32) {
 	mean := o.Sum(s) / float32(p.cols)
 	variance := o.Squares(s, mean) / float32(p.cols)
 	inverse := float32(1 / math.Sqrt(float64(variance)+float64(p.eps)))
-	p.moments[2*i], p.moments[2*i+1] = mean, inverse
+	p.stats[2*i], p.stats[2*i+1] = mean, inverse
 	o.LayerNorm(p.y[lo:hi], s, p.gamma, p.beta, mean, inverse)
 }
 
 // backwardRow computes row i of the gradients and adds to the sums of its block.
 func (p *LayerNorm) backwardRow(i int, sums, factors []float32) {
 	o, lo, hi := &p.cpu.ops.Row, i*p.cols, (i+1)*p.cols
-	mean, inverse := p.moments[2*i], p.moments[2*i+1]
+	mean, inverse := p.stats[2*i], p.stats[2*i+1]
 	dy, s, n := p.dy[lo:hi], p.s[lo:hi], float32(p.cols)
 	a, b := o.LayerNormSums(dy, s, p.gamma, mean, inverse)
 	dx := p.dx[lo:hi]

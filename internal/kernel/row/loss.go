@@ -18,7 +18,8 @@ type crossEntropy struct {
 // crossEntropyFloats is the work of one exponential in units of CPU.share's element count.
 const crossEntropyFloats = 32
 
-// keptExponentials is the number of classes whose exponentials are taken once: those of ImageNet.
+// keptExponentials is the number of classes whose exponentials are kept for the second loop: enough for
+// ImageNet.
 const keptExponentials = 1000
 
 // SoftmaxCrossEntropy computes for every sample i with logits z = logits[i*classes:(i+1)*classes] and
@@ -27,12 +28,12 @@ const keptExponentials = 1000
 //	losses[i]    = log(sum_j exp(z[j])) - sum_j q[j]*z[j]
 //	dlogits[i,j] = exp(z[j]) / sum_k exp(z[k]) - q[j]
 //
-// with q[j] = s/classes, and 1-s more at j = t: the target, which the smoothing s from 0 to 1 spreads over
-// all classes (Szegedy et al. 2015, arXiv 1512.00567, section 7; PyTorch's label_smoothing). At s = 0 the
-// first line is log(sum_j exp(z[j])) - z[t]. So dlogits is the gradient of the sum of the losses. The
-// maximum of z is taken off first; sums run in float64 in the order of the classes, and results are rounded
-// once. dlogits may be logits, or nil if only the losses are wanted. Labels must lie in [0, classes). Logits
-// that are NaN or all infinite give NaN.
+// with the target q[j] = s/classes, plus 1-s at j = t, where s is the label smoothing, 0 to 1 (Szegedy et
+// al. 2015, arXiv 1512.00567, section 7; PyTorch's label_smoothing). At s = 0 the first line is log(sum_j
+// exp(z[j])) - z[t]. So dlogits is the gradient of the sum of the losses. The maximum of z is taken off
+// first; sums run in float64 in the order of the classes, and results are rounded once. dlogits may be
+// logits, or nil if only the losses are wanted. Labels must lie in [0, classes). Logits that are NaN or all
+// infinite give NaN.
 func (c *CPU) SoftmaxCrossEntropy(losses, dlogits, logits []float32, labels []int32, classes int,
 	smoothing float64) {
 	const op = "softmax cross entropy"
@@ -65,8 +66,8 @@ func (e *crossEntropy) Do(_, part, parts int) {
 	}
 }
 
-// crossEntropyRow returns the loss of one sample and writes its gradient to d unless that is nil. The
-// exponentials of the first classes wait for the second loop in kept.
+// crossEntropyRow returns the loss of one sample and writes its gradient to d unless that is nil. kept
+// holds the exponentials of the first classes for the second loop.
 func crossEntropyRow(d, z []float32, label int, smoothing float64, kept []float64) float32 {
 	top := z[0]
 	for _, v := range z {
@@ -81,7 +82,7 @@ func crossEntropyRow(d, z []float32, label int, smoothing float64, kept []float6
 			kept[j] = e
 		}
 	}
-	away := smoothing / float64(len(z)) // what each class has of the target
+	away := smoothing / float64(len(z)) // each class's share of the target
 	loss := float32(log(sum) - smoothed(z, label, shift, smoothing, away))
 	for j := range d {
 		var e float64

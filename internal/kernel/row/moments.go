@@ -7,12 +7,11 @@ import (
 	"lockstep/internal/kernel/asm"
 )
 
-// pilotRows is the number of rows of a block whose mean stands in for the block's while its moments
-// are taken.
+// pilotRows is the number of rows whose mean shifts a block's values before they are summed.
 const pilotRows = 16
 
-// Moments takes the mean and the variance of every column of a matrix x, [rows, cols], block by block:
-// all at once, or as the Finisher of the product that computes x, with the same bits.
+// Moments computes the mean and the variance of every column of a matrix x, [rows, cols], block by block:
+// in one call, or as the Finisher of the product that computes x, with the same bits.
 //
 //	mean[c] = sum_i x[i,c] / rows      biased[c] = sum_i (x[i,c]-mean[c])^2 / rows
 //
@@ -54,7 +53,7 @@ func (m *Moments) Start(x []float32) {
 	m.x = x
 }
 
-// Finish implements Finisher: it takes the sums of a block of x.
+// Finish implements Finisher: it sums a block of x.
 func (m *Moments) Finish(thread, block int) {
 	ops, n := &m.cpu.ops.Element, m.cols
 	x := m.x[block*m.done.blockRows*n : m.done.end(block)*n]
@@ -114,10 +113,10 @@ type momentBlocks struct{ rows, blockRows int }
 // num returns the number of blocks.
 func (b momentBlocks) num() int { return (b.rows + b.blockRows - 1) / b.blockRows }
 
-// end returns the row behind block i.
+// end returns the first row after block i.
 func (b momentBlocks) end(i int) int { return min((i+1)*b.blockRows, b.rows) }
 
-// momentsFinish takes the sums of the blocks.
+// momentsFinish sums the blocks.
 type momentsFinish Moments
 
 // Do finishes a run of blocks.

@@ -114,8 +114,7 @@ func (p *BatchNorm) BackwardAdd(g, dx, dgamma, dbeta, dz, z, x, mean, variance, 
 	p.out, p.grad, p.x = nil, nil, nil
 }
 
-// finish turns the sums of the gradient into those of gamma and beta, and into the line that the
-// gradient of x needs.
+// finish computes the gradients of gamma and beta from the sums, and the coefficients of the gradient of x.
 func (p *BatchNorm) finish(dgamma, dbeta, variance []float32, eps float32) {
 	sums := p.total(p.cpu.ops.Element.Add)
 	n := float64(p.rows)

@@ -8,10 +8,10 @@ import (
 
 // Note: bands.
 //
-// Max pooling by 2x2 takes two rows of a map at a time, a band. What batch norm and its ReLU write in
-// between is made anew for each band, in a buffer that stays in a cache, and never as a whole. The
-// sums over the batch are those of the note "column sums": a wide row that lies in several bands is
-// taken in pieces, which changes nothing, for each place of it has a sum of its own.
+// 2x2 max pooling takes two rows of a map at a time, a band. The output of batch norm and its ReLU is
+// recomputed for each band, in a buffer that stays in a cache, and never written as a whole. The sums over
+// the batch are those of the note "column sums". A wide row that lies in several bands is summed in pieces
+// with the same bits, since each of its places has a sum of its own.
 
 // NormPool is the plan of y = maxpool(max(normalize(x), 0)), pooled by 2x2, stride 2, and of its
 // gradients. They are bit for bit those of BatchNorm and MaxPool one after the other, for any number
@@ -45,9 +45,8 @@ func (p *NormPool) Forward(y, x, mean, variance, gamma, beta []float32, eps floa
 	p.y, p.x = nil, nil
 }
 
-// Backward computes dx, dgamma and dbeta as BatchNorm.Backward does of the gradient that
-// MaxPool.Backward makes of dy. dx may be x. Two passes: 10 bytes read and 4 written per element of
-// x.
+// Backward computes dx, dgamma and dbeta: BatchNorm.Backward of the gradient that MaxPool.Backward computes
+// from dy. dx may be x. Two passes: 10 bytes read and 4 written per element of x.
 func (p *NormPool) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta []float32,
 	eps float32) {
 	p.must("norm pool backward", dy, x)

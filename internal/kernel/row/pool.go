@@ -7,8 +7,8 @@ import (
 	"lockstep/compute"
 )
 
-// PoolShape is the geometry of a pooling over [N, H, W, C] by windows of Size x Size, Stride apart, of
-// a map with Pad pixels around it that never win.
+// PoolShape is the geometry of a pooling over [N, H, W, C] by windows of Size x Size, Stride apart. Pad
+// pixels around the map are never the maximum.
 type PoolShape struct{ N, H, W, C, Size, Stride, Pad int }
 
 // OutH returns the height of the output, (H+2*Pad-Size)/Stride + 1.
@@ -67,9 +67,9 @@ func (p *MaxPool) Forward(y, x []float32) {
 	p.y, p.x = nil, nil
 }
 
-// Backward computes dx, the gradient dy of every output given to the maximum of its window, which is
-// found anew in x. If relu, x is the output of a ReLU and dx the gradient of its input: 0 where x is
-// not above 0 nor NaN. Windows that overlap add up in scan order. dx must not overlap dy or x.
+// Backward computes dx: it adds the gradient dy of every output at the maximum of its window, which it
+// finds again in x. If relu, x is the output of a ReLU and dx the gradient of its input: 0 where x is not
+// above 0 nor NaN. Windows that overlap add up in scan order. dx must not overlap dy or x.
 func (p *MaxPool) Backward(dx, dy, x []float32, relu bool) {
 	p.must("max pool backward", dy, x)
 	MustLen("max pool backward", "dx", len(dx), len(x))
@@ -140,7 +140,7 @@ func (s PoolShape) tap(r, q, start int, do func(tap, from, to, at int)) {
 	do(r*s.Size+q, first*s.C, (last+1)*s.C, (start+first*s.Stride+q-s.Pad)*s.C)
 }
 
-// Do hands back the gradient of a run of images. Images share no input, windows may.
+// Do computes the gradient of a run of images. Windows may share inputs, images do not.
 func (p *poolBackward) Do(thread, part, parts int) {
 	s := p.shape
 	in, rows := s.W*s.C, s.OutH()
@@ -157,7 +157,7 @@ func (p *poolBackward) Do(thread, part, parts int) {
 	}
 }
 
-// clear clears what of the gradient of an image is added to or not written at all.
+// clear zeroes the elements of an image's gradient that are added to or never written.
 func (p *poolBackward) clear(dx []float32) {
 	s := p.shape
 	if !s.Pairs() {
@@ -174,7 +174,7 @@ func (p *poolBackward) clear(dx []float32) {
 	}
 }
 
-// pairs hands back the gradient of output row i.
+// pairs routes the gradient of output row i to the maxima.
 func (p *poolBackward) pairs(i int) {
 	s, back := p.shape, p.cpu.ops.Element.MaxPoolBackward
 	if p.relu {
@@ -186,9 +186,9 @@ func (p *poolBackward) pairs(i int) {
 	back(dx[:in], dx[in:2*in], p.dy[i*out:(i+1)*out], x[:in], x[in:2*in], s.C)
 }
 
-// windows hands back the gradient of output row i: it looks for the taps of the maxima, then adds to
-// one tap after the other. Of two windows of the row that share a pixel, the left one has it at the
-// later tap: to add in scan order, taps are taken from right to left.
+// windows routes the gradient of output row i to the maxima: it finds their taps, then adds tap by tap. If
+// two windows of the row share a pixel, it is a later tap of the left one. So taps go from right to left,
+// to add in scan order.
 func (p *poolBackward) windows(i, thread int) {
 	s, ops := p.shape, &p.cpu.ops.Element
 	out, step := s.OutW()*s.C, s.Stride*s.C
