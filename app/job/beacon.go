@@ -21,33 +21,33 @@ const (
 	phaseSave       = "save"
 )
 
-// How long the work may stand still before a worker is taken for stuck, at least. Where steps or batches of
-// an evaluation have been measured, it is three times the slowest if that is longer.
+// Least times without progress before a worker counts as stuck. In a phase with measured steps or evaluation
+// batches the limit is three times the slowest one, if that is longer.
 const (
-	preparing = 10 * time.Minute // to load, to save, and until there is a measure
-	loading   = time.Minute      // to wait for a batch of data
+	preparing = 10 * time.Minute // for loading, saving, and phases without a measured time
+	loading   = time.Minute      // for waiting for a batch of data
 	patience  = 3
 )
 
-// beacon says where a worker stands. The training goroutine sets it, another one reads it.
+// beacon holds the progress of a worker. The training goroutine sets it, another goroutine reads it.
 type beacon struct {
-	notes chan string                // lines for people, few
-	group atomic.Pointer[comm.Group] // nil without one
+	notes chan string                // lines for people
+	group atomic.Pointer[comm.Group] // nil if the worker has no group
 
 	mu     sync.Mutex
 	at     cluster.Progress
-	began  time.Time     // the first step; zero: not yet
-	tested time.Duration // of evaluations so far
-	passed time.Time     // when the phase was entered, or its last batch began
-	step   time.Duration // the slowest
-	batch  time.Duration // the slowest of an evaluation
+	began  time.Time     // start of the first step; zero before it
+	tested time.Duration // total time of evaluations
+	passed time.Time     // start of the phase or of its last batch
+	step   time.Duration // slowest step
+	batch  time.Duration // slowest batch of an evaluation
 }
 
 func newBeacon() *beacon {
 	return &beacon{notes: make(chan string, 4), at: cluster.Progress{Phase: phaseLoad}}
 }
 
-// follow reports where the worker stands until stop is called.
+// follow reports the worker's progress until stop is called.
 func (b *beacon) follow(report func(cluster.Progress)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -73,8 +73,7 @@ func (b *beacon) pass(report func(cluster.Progress), p cluster.Progress) {
 	}
 }
 
-// begin notes that training begins, after from steps of the parts before. Its length is in steps, or a
-// time.
+// begin notes that training begins at step from. The length is a number of steps or a time.
 func (b *beacon) begin(from, steps int, length time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,8 +94,7 @@ func (b *beacon) enterLocked(phase string) {
 	b.passed = time.Now()
 }
 
-// move notes that a batch is about to be computed, in training or in an evaluation; it is
-// train.Config.Watch.
+// move notes the start of a batch, in training or in an evaluation; it is train.Config.Watch.
 func (b *beacon) move(p trace.Phase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,7 +113,7 @@ func (b *beacon) evaluated(took time.Duration) {
 	b.tested += took
 }
 
-// finish notes a step that finished now. What follows the last one is the evaluation.
+// finish notes the end of a step. The last step is followed by the evaluation.
 func (b *beacon) finish(now time.Time, s train.Step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,7 +128,7 @@ func (b *beacon) finish(now time.Time, s train.Step) {
 	}
 }
 
-// read returns where the worker stands.
+// read returns the worker's progress.
 func (b *beacon) read() cluster.Progress {
 	b.mu.Lock()
 	p := b.at
@@ -149,7 +147,7 @@ func (b *beacon) read() cluster.Progress {
 	return p
 }
 
-// limit returns how long the worker may stand still in its phase.
+// limit returns how long the worker may make no progress in its phase before it counts as stuck.
 func (b *beacon) limit() time.Duration {
 	measured := b.step
 	switch b.at.Phase {
@@ -166,7 +164,7 @@ func (b *beacon) limit() time.Duration {
 	return max(cluster.StuckAfter, patience*measured)
 }
 
-// watched is an Updater that tells the worker's beacon what the training goroutine does.
+// watched is an Updater that sets the phase of the worker's beacon.
 type watched struct {
 	train.Updater
 	worker *worker

@@ -11,7 +11,7 @@ import (
 	"lockstep/train"
 )
 
-// tellBuckets tells what each bucket's exchange took, if anything was exchanged.
+// tellBuckets sends the exchange times of each bucket to the launcher, if anything was exchanged.
 func (w *worker) tellBuckets(done train.Result) {
 	if w.exchange == nil || len(done.StepTimes) == 0 {
 		return
@@ -26,7 +26,7 @@ func (w *worker) tellBuckets(done train.Result) {
 	}
 }
 
-// bucketText says which size of buckets was chosen, and what each took.
+// bucketText says which bucket size was chosen, and the times of all that were tried.
 func bucketText(trials []gradsync.Trial) string {
 	var chosen string
 	var all []string

@@ -7,12 +7,11 @@ import (
 	"lockstep/app/record"
 )
 
-// growth is how many times the loss of guessing a loss must be to say that it grew instead of falling. A
-// model that learned by heart may be confident and wrong on test samples, and a last batch of few samples
-// may have any loss, but not both at once.
+// growth is the multiple of the loss of guessing above which a loss counts as grown. An overfitted model may
+// have a high loss on test samples, and a small last batch may have any loss, but rarely both.
 const growth = 2
 
-// cautions says what a reader must know before believing the summary.
+// cautions returns warnings about how to read the summary.
 func cautions(s *record.Summary) []string {
 	var all []string
 	if text := grown(s); text != "" {
@@ -21,10 +20,10 @@ func cautions(s *record.Summary) []string {
 	return all
 }
 
-// grown says that the loss grew: in the last step and on the test samples, it is above the first step's and
-// more than growth times ln(classes), the loss of a model that gives every class the same probability. The
-// run ends with status 0 all the same: its numbers are finite, and who asked for them may want them. Only
-// a number that is not finite ends a run as diverged.
+// grown warns that the loss grew: in the last step and on the test samples, it is above the first step's and
+// above growth times ln(classes), the loss of a model that gives every class the same probability. The run
+// still ends with status 0, because its numbers are finite and may be wanted. Only a loss that is not finite
+// ends a run as diverged.
 func grown(s *record.Summary) string {
 	guessing := math.Log(float64(s.Classes))
 	limit := math.Max(s.Loss.First, growth*guessing)

@@ -8,8 +8,7 @@ import (
 	"lockstep/optim"
 )
 
-// changes words what makes a run that goes on from k end with other bits than it would have had
-// undisturbed.
+// changes lists the reasons why a run resumed from k will not end with the bits of an uninterrupted run.
 func changes(c setting.Config, k kept) []string {
 	var texts []string
 	isa, err := c.KernelPath() // an error is a problem of Validate's
@@ -32,7 +31,7 @@ func changes(c setting.Config, k kept) []string {
 	return texts
 }
 
-// ratesOf returns the learning rates of a run over the data that k was kept of.
+// ratesOf returns the learning rates of a run over the data of k.
 func ratesOf(c setting.Config, k kept) (optim.Schedule, error) {
 	return c.Schedule.Build(c.UpdateRule().LR, c.NumSteps(k.TrainSamples), c.StepsPerEpoch(k.TrainSamples))
 }

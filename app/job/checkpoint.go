@@ -13,24 +13,24 @@ import (
 	"lockstep/train"
 )
 
-// kept is what a checkpoint's manifest says about the run.
+// kept is the description of the run in a checkpoint's manifest.
 type kept struct {
-	// Config is the resolved configuration of the part that wrote it, with absolute paths.
+	// Config is the resolved configuration of the run that wrote the checkpoint, with absolute paths.
 	Config setting.Config `json:"config"`
-	// Progress is where the run stood.
+	// Progress is the position of the run.
 	Progress train.Progress `json:"progress"`
 	// Evaluations so far.
 	Evaluations []record.Evaluation `json:"evaluations"`
 	// Seconds of training so far.
 	Seconds float64 `json:"seconds"`
-	// Weights is what the run started from at first.
+	// Weights is the file of weights that the first part of the run started from.
 	Weights *record.Start `json:"weights"`
-	// Batches is how many batches the running statistics had seen before the first step.
+	// Batches counts the batches in the running statistics before the first step.
 	Batches int64 `json:"batches"`
 	// TrainSamples and TestSamples count the data.
 	TrainSamples int `json:"train_samples"`
 	TestSamples  int `json:"test_samples"`
-	// Data is the hash of the samples; that of older checkpoints is empty.
+	// Data is the hash of the samples; it is empty in older checkpoints.
 	Data record.DataHash `json:"data_sha256"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`
@@ -47,11 +47,11 @@ type saver struct {
 	// metadata of the weights' file.
 	metadata map[string]string
 
-	last   int // the step kept last, or resumed from
+	last   int // step of the last checkpoint, or of the one resumed from
 	at     time.Time
 	copied train.Snapshot // the one being written
 
-	writing chan error // takes the outcome of the write in progress; nil: there is none
+	writing chan error // receives the result of the write in progress; nil: none is in progress
 	stat    record.Checkpoints
 	written struct { // by the goroutine, read when it has ended
 		path    string
@@ -75,7 +75,7 @@ func (s *saver) Save(m train.Snapshot, isLast bool) (bool, error) {
 	}
 	s.copy(m)
 	if !s.isFinite() {
-		return false, nil // a loss that is not finite ends the run soon; what is good must stay
+		return false, nil // the run is about to end as diverged; older checkpoints are better
 	}
 	s.last, s.at = m.Step, began
 	s.writing = make(chan error, 1)
@@ -101,7 +101,7 @@ func (s *saver) wants(step int, isLast bool, now time.Time) (bool, error) {
 	return s.writing == nil, err
 }
 
-// isDue reports whether a multiple of the interval has been passed since the last checkpoint.
+// isDue reports whether a multiple of the interval lies between the last checkpoint and now.
 func (s *saver) isDue(step int, now time.Time) bool {
 	if n := s.every.Steps; n > 0 {
 		return step/n > s.last/n
@@ -139,7 +139,7 @@ func copyAll(dst, src []optim.Vector) {
 	}
 }
 
-// isFinite reports whether what was copied can be read again.
+// isFinite reports whether all copied values are finite, as readers of checkpoints require.
 func (s *saver) isFinite() bool {
 	m := s.copied
 	values := []optim.Vector{{Data: m.Variables.Weights}, {Data: m.Variables.State}}
@@ -151,7 +151,7 @@ func (s *saver) isFinite() bool {
 	return s.peers.isFinite()
 }
 
-// write commits what was copied.
+// write writes the copy to the store.
 func (s *saver) write(k kept, done chan<- error) {
 	began := time.Now()
 	v := s.copied.Variables
@@ -167,7 +167,7 @@ func (s *saver) write(k kept, done chan<- error) {
 	done <- err
 }
 
-// keptOf returns what the update keeps between steps, sharded in place of the shares.
+// keptOf returns the optimizer's vectors, with whole ones from sharded in place of the shards.
 func keptOf(m train.Snapshot, sharded []checkpoint.Vector) checkpoint.Vectors {
 	return checkpoint.Vectors{Weights: append(vectorsOf(m.Optimizer), sharded...),
 		Statistics: vectorsOf(m.Statistics)}
@@ -182,7 +182,7 @@ func vectorsOf(state []optim.Vector) []checkpoint.Vector {
 	return vectors
 }
 
-// poll takes the outcome of a write that has ended.
+// poll takes the result of a write that has ended.
 func (s *saver) poll() error {
 	select {
 	case err := <-s.writing:
@@ -220,7 +220,7 @@ func (w *worker) newSaver() *saver {
 		describe: w.describe, metadata: w.metadata(), at: time.Now()}
 }
 
-// describe says where the run stands, for a checkpoint.
+// describe returns the description of the run for a checkpoint's manifest.
 func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
@@ -231,8 +231,7 @@ func (w *worker) describe(p train.Progress) kept {
 	return k
 }
 
-// checkSpace refuses a run whose checkpoints the disk has no room for: those that are kept, and the
-// one in progress.
+// checkSpace refuses a run if the disk has no room for its checkpoints, including the one in progress.
 func (w *worker) checkSpace(l *train.Loop) error {
 	bytes := l.Snapshot().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.Store().Count()))
@@ -243,7 +242,7 @@ func (w *worker) checkSpace(l *train.Loop) error {
 	return spaceError(w.dir.Path(rundir.CheckpointsFolder), want, free)
 }
 
-// spaceError says how much of what is wanted is missing; nil if nothing is.
+// spaceError returns an error that says how much space is missing; nil if there is enough.
 func spaceError(path string, want, free int64) error {
 	if free >= want {
 		return nil
@@ -254,5 +253,5 @@ func spaceError(path string, want, free int64) error {
 		setting.Size(free), setting.Size(want-free))}
 }
 
-// manifestRoom is more than a checkpoint's files have besides their values.
+// manifestRoom is an upper bound of the bytes of a checkpoint besides its values.
 const manifestRoom = 1 << 20

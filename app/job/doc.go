@@ -1,16 +1,15 @@
 // Package job turns one resolved configuration into a finished run.
 //
 // [Run] makes the run directory, starts the workers (as processes of the same binary, or as
-// goroutines for --link local), waits for them, then writes summary.json. [Work] is the other end:
-// what a worker process does. This package is the composition root: membership -> links ->
-// comm.Group -> gradsync -> train.Loop is wired here alone.
+// goroutines for --link local), waits for them, then writes summary.json. [Work] is the body of a
+// worker process. This package is the composition root: it alone wires membership -> links ->
+// comm.Group -> gradsync -> train.Loop.
 //
-// With CheckpointEvery rank 0 copies the moment between two steps and writes it while training
-// goes on; Resume goes on from the newest valid checkpoint of a run directory.
+// With CheckpointEvery rank 0 copies the training state between two steps and writes the copy while
+// training continues. Resume continues from the newest valid checkpoint of a run directory.
 //
-// Guarantees: nothing in an existing run directory is overwritten but by a run that is resumed
-// there, no worker outlives Run, and with any strategy but none all replicas end with the same
-// parameters or Run fails.
+// Guarantees: only a resumed run overwrites files of an existing run directory, no worker outlives
+// Run, and with every strategy except none all replicas end with the same parameters or Run fails.
 //
 // Errors are typed by what the caller can do about them; [ExitCode] maps each to the documented
 // exit status: *setting.UsageError or *rundir.FolderError (2), *data.MissingError,

@@ -12,18 +12,18 @@ import (
 	"lockstep/train"
 )
 
-// eventsFolder is the folder of the run directory that TensorBoard is pointed at; each worker writes
-// to rank<N> in it.
+// eventsFolder is the log directory for TensorBoard in the run directory. Each worker writes to rank<N> in
+// it.
 const eventsFolder = "events"
 
-// eventsEvery is the least time between two steps that are written: people look at curves, and a file
-// of every step of a small network would be a hundred megabytes an hour.
+// eventsEvery is the least time between two steps that are written. A file with every step of a small
+// network would grow by a hundred megabytes an hour.
 const eventsEvery = 100 * time.Millisecond
 
-// events writes what a worker does for TensorBoard.
+// events writes a worker's metrics for TensorBoard.
 type events struct {
 	writer  *tensorboard.Writer
-	speaks  bool // write what is the same on all ranks, too
+	speaks  bool // also write the metrics that are the same on all ranks
 	scalars []tensorboard.Scalar
 	tags    [trace.NumPhases]string
 	next    time.Time // when a step is due
@@ -37,7 +37,8 @@ type events struct {
 	usage  host.Usage
 }
 
-// openEvents creates the file of a rank, which speaks if it writes what is the same on all ranks, too.
+// openEvents creates the file of a rank. If speaks is set, it also holds the metrics that are the same on all
+// ranks.
 func openEvents(dir rundir.Directory, rank int, speaks bool) (*events, error) {
 	w, err := tensorboard.Create(filepath.Join(dir.Path(eventsFolder), fmt.Sprintf("rank%d", rank)),
 		time.Now())
@@ -51,8 +52,8 @@ func openEvents(dir rundir.Directory, rank int, speaks bool) (*events, error) {
 	return e, nil
 }
 
-// step writes a finished step if one is due. Times are means over the steps since the last one that
-// was written; what the worker took is per second.
+// step writes a finished step if one is due. Times are means over the steps since the last one written;
+// bytes and processor time are per second.
 func (e *events) step(now time.Time, s train.Step, u host.Usage) {
 	e.steps++
 	e.time += s.Time
@@ -87,7 +88,7 @@ func (e *events) step(now time.Time, s train.Step, u host.Usage) {
 	e.flush(now)
 }
 
-// evaluation writes the outcome of an evaluation, if this rank speaks.
+// evaluation writes the result of an evaluation, if e.speaks.
 func (e *events) evaluation(now time.Time, v train.Evaluation) {
 	if !e.speaks {
 		return
@@ -105,5 +106,5 @@ func (e *events) flush(now time.Time) {
 	}
 }
 
-// close writes what is left and returns the first error.
+// close flushes and closes the file and returns the first error.
 func (e *events) close() error { return e.writer.Close() }

@@ -25,14 +25,14 @@ const (
 	ExitRendezvous  = 4   // workers cannot meet, or were not admitted
 	ExitPeerLost    = 5   // a worker died or went silent, or the machine allows no process for it
 	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, a full disk, or no checkpoint to resume
-	ExitDiverged    = 7   // the loss is no finite number
+	ExitDiverged    = 7   // the loss is not finite
 	ExitCheck       = 8   // a target or claim was not met
-	ExitPreempted   = 75  // asked to end, with a checkpoint saved
+	ExitPreempted   = 75  // ended by SIGTERM, with a checkpoint saved
 	ExitInterrupted = 130 // Ctrl-C
 )
 
-// ExitCode returns the exit status for an error of this module, ExitOK for nil. An error that a
-// worker reported has the status that the worker's error has.
+// ExitCode returns the exit status for an error of this module, ExitOK for nil. An error reported by a worker
+// has the status of the worker's error.
 func ExitCode(err error) int {
 	var (
 		worker *cluster.WorkerError
@@ -87,17 +87,17 @@ func isA[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// isInterrupt reports whether err comes from somebody who asked to stop.
+// isInterrupt reports whether err comes from Ctrl-C or SIGTERM.
 func isInterrupt(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrStopped)
 }
 
-// StoppedError says that a run that keeps checkpoints was asked to stop.
+// StoppedError is the error of a run with checkpoints that was asked to stop.
 type StoppedError struct {
 	Directory string
-	// Step is the number of steps that the newest checkpoint has; 0: there is none.
+	// Step is the step of the newest checkpoint; 0: there is none.
 	Step int
-	// Unsaved says why the last steps were not saved; nil: they were.
+	// Unsaved is the reason why the last steps were not saved; nil: they were.
 	Unsaved error
 	// IsPreempted tells SIGTERM from Ctrl-C.
 	IsPreempted bool

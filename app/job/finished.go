@@ -11,8 +11,7 @@ import (
 	"lockstep/checkpoint"
 )
 
-// finished returns the summary that the run in c.Out left if it has ended and c gives it nothing more to
-// do; else nil.
+// finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
 func finished(c setting.Config, k kept) *record.Summary {
 	d := rundir.Directory(c.Out)
 	text, err := os.ReadFile(d.Path(rundir.SummaryFile))
@@ -30,7 +29,7 @@ func finished(c setting.Config, k kept) *record.Summary {
 	return s
 }
 
-// isOver reports whether a run that ended at k would end there with the length and the target of c.
+// isOver reports whether a run at k has reached the length or the target of c.
 func isOver(c setting.Config, k kept) bool {
 	was, target := k.Config, targetOf(c, k.Evaluations)
 	isSame := c.Steps == was.Steps && c.Epochs == was.Epochs && c.For == was.For && c.Until == was.Until

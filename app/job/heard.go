@@ -10,29 +10,28 @@ import (
 	"lockstep/data"
 )
 
-// notice is what a worker tells the launcher when it happens, so that no message grows with the length of
-// the run or the size of the model. Exactly one field is set.
+// notice is a message of a worker to the launcher about one event, so that no message grows with the length
+// of the run or the size of the model. Exactly one field is set.
 type notice struct {
 	Evaluation *record.Evaluation `json:"evaluation,omitempty"` // from rank 0 alone, if ranks exchange
 	Bucket     *record.BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
 	Lost       *record.Lost       `json:"lost,omitempty"`
-	Data       *record.DataHash   `json:"data,omitempty"` // of what the worker has loaded
+	Data       *record.DataHash   `json:"data,omitempty"` // hash of the loaded samples
 }
 
-// heard is what the launcher has heard of a run from notices. Workers of one process send them at the
-// same time.
+// heard collects the notices of all workers for the launcher. Workers of one process send them concurrently.
 type heard struct {
 	mu          sync.Mutex
 	evaluations []record.Evaluation
 	buckets     map[int][]record.BucketStat // by rank
 	lost        []record.Lost
-	data        map[int]record.DataHash // by rank; workers of one process share theirs and tell none
+	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	warn        func(text string)
 	show        func(record.Evaluation)
 }
 
-// newHeard returns what is known of a run that goes on from there; nil stands for a new run. People are
-// told by o.
+// newHeard returns the state of a run resumed from there, or of a new run if there is nil. It passes notes
+// and evaluations on to o.
 func newHeard(from *resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
 		warn: o.warn, show: o.show}
@@ -42,7 +41,7 @@ func newHeard(from *resumption, o Options) *heard {
 	return r
 }
 
-// take adds what a worker has told.
+// take handles a notice.
 func (r *heard) take(rank int, n notice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,12 +59,12 @@ func (r *heard) take(rank int, n notice) {
 	}
 }
 
-// hasLost reports whether a file is lost on some rank.
+// hasLost reports whether some rank stopped writing the file.
 func (r *heard) hasLost(file string) bool {
 	return slices.ContainsFunc(r.lost, func(l record.Lost) bool { return l.File == file })
 }
 
-// checkData fails if a worker has loaded other samples than another.
+// checkData returns an error if two workers have loaded different samples.
 func (r *heard) checkData(rank int) error {
 	h, isTold := r.data[rank]
 	for other, its := range r.data {
@@ -77,7 +76,7 @@ func (r *heard) checkData(rank int) error {
 	return nil
 }
 
-// decode takes what a worker process has told. An error ends the run.
+// decode handles a notice of a worker process. An error ends the run.
 func (r *heard) decode(rank int, text json.RawMessage) error {
 	var n notice
 	if err := json.Unmarshal(text, &n); err != nil {

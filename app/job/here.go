@@ -20,15 +20,15 @@ import (
 // stuckGrace is how long the other workers of this process may take to end when one is stuck.
 const stuckGrace = time.Second
 
-// crew is the workers of a run that are goroutines of this process, by rank.
+// crew holds the workers of a run that are goroutines of this process, by rank.
 type crew struct {
 	workers   []*worker
 	isRunning []atomic.Bool
 	results   []workerResult
 }
 
-// runHere runs all workers as goroutines of this process, linked in memory. They share the data. One
-// that is stuck cannot be ended and is left behind: the process should end soon.
+// runHere runs all workers as goroutines of this process, linked in memory. They share the data. A worker
+// that is stuck cannot be ended and is left behind, so the process should end soon.
 func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) ([]workerResult, error) {
 	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
@@ -76,7 +76,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 	return nil, stuck
 }
 
-// newCrew returns the workers of a run, of which the first begins by loading the data of all.
+// newCrew returns the workers of a run. The first one loads the data of all.
 func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *crew {
 	meshes := make([]comm.Mesh, 1)
 	if c.Workers > 1 {
@@ -93,7 +93,7 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 	return all
 }
 
-// train runs all workers on the data to their end. The first that fails cancels ctx.
+// train runs all workers to their end. The first error cancels ctx.
 func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t task) {
 	var running sync.WaitGroup
 	for rank, w := range all.workers {
@@ -102,14 +102,14 @@ func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t ta
 			all.isRunning[rank].Store(true)
 			defer all.isRunning[rank].Store(false)
 			if err := w.runLogged(ctx, &all.results[rank]); err != nil {
-				cancel(err) // the first stops the others and is the cause
+				cancel(err) // the first error stops the other workers and is the cause
 			}
 		})
 	}
 	running.Wait()
 }
 
-// read returns where a worker stands and whether it runs.
+// read returns the progress of a worker and whether it is running.
 func (all *crew) read(rank int) (p cluster.Progress, isRunning bool) {
 	return all.workers[rank].beacon.read(), all.isRunning[rank].Load()
 }
@@ -147,6 +147,6 @@ func (w *worker) runLogged(ctx context.Context, result *workerResult) error {
 	if *result, err = w.run(ctx); err != nil {
 		w.note("%v", err)
 	}
-	_ = log.Close() // like note, a courtesy
+	_ = log.Close() // as in note, errors of the log are ignored
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"lockstep/model"
 )
 
-// task is what a run trains: the network and the samples, which workers of one process share.
+// task holds the network and the samples of a run, which workers of one process share.
 type task struct {
 	network     model.Network
 	train, test *data.Set // test is nil if there is no evaluation
@@ -28,8 +28,8 @@ func hashesOf(train, test *data.Set) record.DataHash {
 	return h
 }
 
-// load reads the data, or generates it, normalises it as what it begins with wants it, and fits
-// the network to it.
+// load reads or generates the data, normalises it as the weights it begins with require, and builds the
+// network for it.
 func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (task, error) {
 	if c.Models().ReadsTexts(c.Model) {
 		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
@@ -55,7 +55,7 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 		t.test = nil
 	}
 	t.hashes = hashesOf(t.train, t.test)
-	debug.FreeOSMemory() // what decoding leaves would add to what training takes
+	debug.FreeOSMemory() // memory of decoding would add to that of training
 	if t.augment, err = c.Augmentation(train.Augment); err != nil {
 		return task{}, err
 	}

@@ -8,8 +8,7 @@ import (
 	"lockstep/app/rundir"
 )
 
-// lose tells, once for each file, that it is not written any more because of err; nil stands for one that
-// is.
+// lose reports, once per file, that the file is no longer written because of err. It ignores a nil err.
 func (w *worker) lose(file string, err error) {
 	if err == nil || slices.Contains(w.lost, file) {
 		return
@@ -41,7 +40,7 @@ func (w *worker) makingRoom(write func() error) error {
 	return err
 }
 
-// openLogs opens the files to which every step adds.
+// openLogs opens the files to which every step appends.
 func (w *worker) openLogs() (err error) {
 	if w.steps, err = w.dir.OpenStepLog(w.config.KeepsCheckpoints()); err != nil {
 		return err
@@ -52,7 +51,7 @@ func (w *worker) openLogs() (err error) {
 	return err
 }
 
-// closeLogs writes what is left of them.
+// closeLogs flushes and closes them.
 func (w *worker) closeLogs() {
 	w.lose(rundir.StepsFile, w.steps.Close())
 	w.lose(eventsFolder, w.events.close())

@@ -8,13 +8,12 @@ import (
 	"lockstep/train"
 )
 
-// processBytes is what a worker takes before it loads anything: the program, its runtime, the plans
-// of its kernels. Measured as what summary.json's peak_rss_bytes has beyond the other parts, it is
-// 17 MB for lenet and 57 MB for resnet50.
+// processBytes is the memory of a worker without its data: program, runtime, plans of kernels. The difference
+// between peak_rss_bytes in summary.json and the other parts is 17 MB for lenet and 57 MB for resnet50.
 const processBytes = 24 << 20
 
-// planMemory says what memory the run will take, and refuses one that this machine cannot hold: what
-// training takes or, if that is more, what loading the data has taken.
+// planMemory estimates the memory of the run, the larger of training and of loading the data. It refuses a
+// run that does not fit this machine.
 func (w *worker) planMemory(l *train.Loop) error {
 	m, c := l.Memory(), w.config
 	data := m.Batches + w.task.bytes/w.sharers()
@@ -25,13 +24,13 @@ func (w *worker) planMemory(l *train.Loop) error {
 	w.optimizer = l.OptimizerBytes()
 	if c.HoldsBack() {
 		for _, p := range l.Pieces() {
-			m.Variables += 4 * int64(len(p)) // what it keeps back
+			m.Variables += 4 * int64(len(p)) // residuals of error feedback
 		}
 	}
-	// Loading may have taken more: files as they are, and decoded ones twice while they grow.
+	// Loading may take more: the files, and twice the decoded samples while their slices grow.
 	loading := host.PeakRSS() / w.sharers()
 	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
-	all := w.planned * int64(c.Workers) // the first worker's part is never the smallest
+	all := w.planned * int64(c.Workers) // no worker needs more than the first
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
 		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
 		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
@@ -56,7 +55,7 @@ func (w *worker) planMemory(l *train.Loop) error {
 	return nil
 }
 
-// sharers returns how many workers of the run live in one process, and share its data.
+// sharers returns the number of workers that run in one process and share its data.
 func (w *worker) sharers() int64 {
 	if w.config.IsOneProcess() {
 		return int64(w.config.Workers)

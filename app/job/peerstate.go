@@ -27,21 +27,21 @@ type peerState struct {
 
 	group *comm.Group
 	own   gradsync.State
-	// collect completes a vector at rank 0 of which each rank has shares; nil if none has.
+	// collect gathers the shards of a vector to rank 0; nil if nothing is sharded.
 	collect func(dst, own []float32) error
 
 	// For rank 0.
-	all     [][]float32         // what is held back of the pieces of all ranks, in the order of shards
-	factors []gradsync.Factor   // a copy of own's
+	all     [][]float32         // residuals of the pieces of all ranks, in the order of shards
+	factors []gradsync.Factor   // copy of own's factors
 	sharded []checkpoint.Vector // whole vectors of the optimizer
-	chunk   []float32           // what travels at once
+	chunk   []float32           // buffer of one message
 }
 
-// heldElems is how much of a piece each rank sends at once.
+// heldElems is the number of elements of a piece that each rank sends in one message.
 const heldElems = 1 << 18
 
-// newPeerState returns what this worker keeps that others do not, to be completed by join; nil if there is
-// nothing of that kind.
+// newPeerState returns the state in which this worker differs from others, to be completed by join; nil if
+// there is none.
 func (w *worker) newPeerState(plan shard.Plan) *peerState {
 	if !w.config.HoldsBack() && !w.config.IsSharded() {
 		return nil
@@ -49,7 +49,7 @@ func (w *worker) newPeerState(plan shard.Plan) *peerState {
 	return &peerState{plan: plan}
 }
 
-// join takes the exchange whose state this is.
+// join sets the exchange that holds the state.
 func (p *peerState) join(g *comm.Group, s gradsync.Exchange) {
 	p.group, p.own = g, s.State()
 }
@@ -108,7 +108,7 @@ func whole(m train.Snapshot) []checkpoint.Vector {
 	return vectors
 }
 
-// collectHeld fills all at rank 0.
+// collectHeld gathers the residuals of all ranks into all at rank 0.
 func (p *peerState) collectHeld() error {
 	size, elems := p.group.Size(), len(p.own.Residuals[0])
 	if p.chunk == nil {
@@ -143,7 +143,7 @@ func (p *peerState) collectHeld() error {
 	return nil
 }
 
-// copyFactors keeps the factors as they are now. It allocates the first time only.
+// copyFactors copies the factors. It allocates only in the first call.
 func (p *peerState) copyFactors() {
 	if p.factors == nil {
 		p.factors = slices.Clone(p.own.Factors)
@@ -199,7 +199,7 @@ func vectorsOfLen(num, elems int) [][]float32 {
 	return all
 }
 
-// isFinite reports whether what was collected can be read again.
+// isFinite reports whether all collected values are finite, as readers of checkpoints require.
 func (p *peerState) isFinite() bool {
 	if p == nil {
 		return true
@@ -225,7 +225,7 @@ func (p *peerState) vectors() []checkpoint.Vector {
 	return p.sharded
 }
 
-// files returns the files that a checkpoint has for what is held back.
+// files returns the files of a checkpoint that hold the residuals.
 func (p *peerState) files(v *graph.Variables) []checkpoint.File {
 	if p == nil || p.all == nil {
 		return nil
@@ -233,7 +233,7 @@ func (p *peerState) files(v *graph.Variables) []checkpoint.File {
 	return []checkpoint.File{named(pieces(p.plan), p.all, p.factors, v).File(checkpoint.ExchangeFile, v)}
 }
 
-// named gives what is held back of pieces, and the factors, the names that they have in a checkpoint.
+// named maps names in a checkpoint to the residuals of pieces and to the factors.
 func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
 	v *graph.Variables) checkpoint.Vectors {
 	var k checkpoint.Vectors
@@ -248,7 +248,7 @@ func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
 	return k
 }
 
-// heldBytes returns the size of what is held back, in a checkpoint and in rank 0's copy.
+// heldBytes returns the size of the residuals, in a checkpoint and in rank 0's copy.
 func (w *worker) heldBytes(elems int) int64 {
 	if !w.config.HoldsBack() {
 		return 0
@@ -257,8 +257,8 @@ func (w *worker) heldBytes(elems int) int64 {
 	return 4 * int64(elems) * int64(len(pieces(p.plan)))
 }
 
-// restore fills what this rank has held back from a checkpoint. Where the run had other pieces, because it
-// had other workers, each goes to the one that holds its first shard, so that nothing is lost.
+// restore reads this rank's residuals from a checkpoint. If the number of workers has changed, and so the
+// pieces, each old piece is added to the new one that contains its first shard, so that nothing is lost.
 func (p *peerState) restore(c *checkpoint.Checkpoint, from setting.Config, v *graph.Variables) error {
 	if len(p.own.Residuals) == 0 || !from.HoldsBack() {
 		return nil
@@ -293,7 +293,7 @@ func (p *peerState) restore(c *checkpoint.Checkpoint, from setting.Config, v *gr
 	return nil
 }
 
-// areFinite reports whether all values are.
+// areFinite reports whether all values are finite.
 func areFinite(vectors ...[]float32) bool {
 	return !slices.ContainsFunc(vectors, func(v []float32) bool {
 		return slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })

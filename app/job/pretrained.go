@@ -5,13 +5,13 @@ import (
 	"lockstep/checkpoint"
 )
 
-// Files that make a folder of weights one that Hugging Face's from_pretrained takes.
+// Files besides the weights that Hugging Face's from_pretrained reads.
 const (
 	pretrainedFile = "config.json"
 	tokenizerFile  = "tokenizer_config.json"
 )
 
-// savePretrained describes a network of texts, and its vocabulary, beside its weights.
+// savePretrained writes the configuration of a text model and its vocabulary beside its weights.
 func (w *worker) savePretrained() error {
 	texts := w.task.train.Texts
 	if texts == nil {
@@ -34,8 +34,8 @@ func (w *worker) savePretrained() error {
 	return w.dir.WriteJSON(pretrainedFile, p)
 }
 
-// numWords returns how many words a file has embeddings for; 0 if it is of no network of texts. Files of
-// a network without a classifier have the name without "bert.".
+// numWords returns the number of word embeddings in a file; 0 if it is not of a text model. Files of models
+// without a classifier lack the prefix "bert." in their names.
 func numWords(r *checkpoint.Reader) int {
 	for _, prefix := range []string{"bert.", ""} {
 		t, ok := r.Find(prefix + "embeddings.word_embeddings.weight")
@@ -46,8 +46,8 @@ func numWords(r *checkpoint.Reader) int {
 	return 0
 }
 
-// fitWords gives the network an embedding for each word of the weights it starts from or, without
-// weights, of the vocabulary.
+// fitWords sets the number of the network's word embeddings: that of the weights it starts from or, without
+// weights, that of the vocabulary.
 func (t *task) fitWords() error {
 	texts, words := t.train.Texts, 0
 	if texts == nil {

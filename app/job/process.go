@@ -15,19 +15,19 @@ import (
 	"lockstep/compute"
 )
 
-// assignment is what a worker process is told to do.
+// assignment is the launcher's message to a worker process: the run to do.
 type assignment struct {
 	Config    setting.Config   `json:"config"`
 	Directory rundir.Directory `json:"directory"`
-	// Crowded is the launcher's word: a worker bound to its own cores does not see the others.
+	// Crowded is decided by the launcher, because a worker bound to its own cores does not see the others.
 	Crowded bool      `json:"crowded"`
 	Start   beginning `json:"start"`
 }
 
-// Work is a worker process: it finds its place in e, meets the others, trains, then tells the
-// launcher what came of it. k is the launcher's catalog, which is the same program. The log takes a
-// few lines for people. Work returns nil once the result is delivered; an error has been reported to
-// the launcher, if there is one.
+// Work is the body of a worker process. It reads its rank from e, joins the other workers, trains, and sends
+// the result to the launcher. k is the catalog of the program, the same as the launcher's. The log receives
+// a few lines for people. Work returns nil once the result is delivered. It reports an error to the launcher,
+// if there is one, before it returns it.
 func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io.Writer) error {
 	member, err := e.ResolveMember()
 	if err != nil {
@@ -56,7 +56,7 @@ func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io
 	return errors.Join(err, session.Fail(failure))
 }
 
-// workIn does the session's job.
+// workIn carries out the assignment of the session.
 func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer) (
 	result workerResult, err error) {
 	var a assignment

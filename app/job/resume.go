@@ -11,20 +11,19 @@ import (
 	"lockstep/train"
 )
 
-// resumption is the checkpoint that a run goes on from, as the launcher found it: every worker
-// reads it by itself and checks that it is the same.
+// resumption is the checkpoint to resume from, as found by the launcher. Every worker reads the checkpoint
+// itself and verifies that it is the same.
 type resumption struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"` // of the manifest
-	Kept   kept   `json:"-"`      // grows with the run, so workers read it themselves
+	Kept   kept   `json:"-"`      // not sent, since it grows with the run; workers read it themselves
 }
 
-// newKept returns what a manifest is read into: it has the defaults of settings that came later than the
+// newKept returns a kept to decode a manifest into. It has defaults for settings that are newer than the
 // checkpoint.
 func newKept() kept { return kept{Config: setting.Default()} }
 
-// openNewest returns the newest valid checkpoint of a run directory, after telling note about those
-// that are damaged.
+// openNewest returns the newest valid checkpoint of a run directory. It calls note for each damaged one.
 func openNewest(d rundir.Directory, note func(string)) (*resumption, error) {
 	r := &resumption{Kept: newKept()}
 	c, err := d.Newest(&r.Kept, note)
@@ -108,7 +107,7 @@ func restore(m train.Snapshot, c *checkpoint.Checkpoint) error {
 	return err
 }
 
-// withFile opens a safetensors file while use runs.
+// withFile opens a safetensors file, calls use, and closes it.
 func withFile(path string, use func(*checkpoint.Reader) error) error {
 	r, err := checkpoint.Open(path)
 	if err != nil {
@@ -117,7 +116,7 @@ func withFile(path string, use func(*checkpoint.Reader) error) error {
 	return errors.Join(use(r), r.Close())
 }
 
-// summary tells what was done before; nil without a resumption.
+// summary returns the record of the steps done before; nil without a resumption.
 func (r *resumption) summary() *record.Resumed {
 	if r == nil {
 		return nil
@@ -126,13 +125,14 @@ func (r *resumption) summary() *record.Resumed {
 		Seconds: r.Kept.Seconds}
 }
 
-// beginning is what a run starts from; without either, from fresh values.
+// beginning is a checkpoint or a file of weights to start from; without either, parameters are initialized
+// at random.
 type beginning struct {
 	Weights *weights    `json:"weights"`
 	Resumed *resumption `json:"resumed"`
 }
 
-// openStart finds and checks what the run starts from.
+// openStart opens and verifies the checkpoint or the weights that the run starts from.
 func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 	path := c.Weights
 	if c.Resume != "" {
@@ -145,7 +145,7 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 		if err = checkMemory(c, b.Resumed.Kept.Config); err != nil {
 			return b, err
 		}
-		path = b.Resumed.Path // its images are normalised as they were
+		path = b.Resumed.Path // normalise images as before
 	}
 	if path != "" {
 		b.Weights, err = openWeights(path)
@@ -162,7 +162,7 @@ func checkLength(c setting.Config, k kept) error {
 		k.Progress.Step, c.NumSteps(k.TrainSamples))
 }
 
-// checkMemory refuses to forget what workers have held back.
+// checkMemory refuses a change of workers that would lose the residuals of error feedback.
 func checkMemory(c, from setting.Config) error {
 	if !from.HoldsBack() || c.HoldsBack() {
 		return nil

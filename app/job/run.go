@@ -37,35 +37,35 @@ type Options struct {
 	Worker []string
 }
 
-// Progress is a moment of a run.
+// Progress says how far a run is.
 type Progress struct {
-	Phase       string             // what rank 0 does: load data, forward, ...
+	Phase       string             // phase of rank 0: load data, forward, ...
 	Step, Steps int                // finished steps, of all; Steps is 0 before training, or with a Length
-	Length      time.Duration      // of a run that is to take so long; 0: Steps is the length
+	Length      time.Duration      // length of the run in training time; 0: Steps is the length
 	Epoch       int                // from 0
 	Loss        float64            // mean over the last step's global batch
 	Samples     int64              // finished, over all workers
 	Elapsed     time.Duration      // since training began
-	Trained     time.Duration      // of that, to the end of the last step and without evaluations
+	Trained     time.Duration      // training time up to the last step, evaluations not counted
 	Remaining   time.Duration      // estimate; 0 while unknown
-	Note        string             // a line for people; the rest is then the moment it was said at
-	IsWarning   bool               // Note says what went wrong
-	Evaluation  *record.Evaluation // that has just ended; nil: none, else there is nothing but the phase
+	Note        string             // a line for people; the other fields say when it was written
+	IsWarning   bool               // Note is a warning
+	Evaluation  *record.Evaluation // evaluation that has just ended; then only Phase is set besides it
 }
 
-// computeExtra is how many threads beyond the computing ones may run Go code in a worker: the
-// loader and the exchange must not wait for a kernel to end.
+// computeExtra is the number of threads that may run Go code in a worker besides the compute threads, so
+// that the loader and the exchange do not wait for a kernel to end.
 const computeExtra = 2
 
 // Run executes the run c describes: it makes sure that the data is there, creates the run
 // directory, starts the workers, waits for all of them, then writes and returns the summary. Open
 // fields of c are completed first. A cancelled context stops every worker; the error is then
-// context.Canceled. A run that ends early has an *EndedError, unless it was resumed and has done no step:
-// then its directory is as it was, but for the logs. The summary comes with a *MissedError too, and with
-// the error that it cannot be written. A run that is resumed and has nothing to do changes no file and
-// returns its former summary.
+// context.Canceled. A run that ends early returns an *EndedError. If it was resumed and finished no step,
+// the error is its cause and only the logs in its directory have changed. Run returns the summary together
+// with a *MissedError and with an error of writing the summary. A resumed run that has nothing to do changes
+// no file and returns its former summary.
 func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, error) {
-	o.settle()
+	o.setDefaults()
 	if isa := o.Environment[cluster.EnvISA]; c.ISA == "" && isa != "" {
 		c.ISA = isa
 	}
@@ -95,7 +95,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	return carryOut(ctx, c, start, o)
 }
 
-// carryOut executes a run that has something to do.
+// carryOut executes a run that has not ended yet.
 func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*record.Summary, error) {
 	if isCrowded(c) {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
@@ -134,8 +134,8 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
 }
 
-// settle makes Progress, Stderr and Environment usable from every goroutine of a run.
-func (o *Options) settle() {
+// setDefaults fills in Stderr and Environment, and makes Progress safe for concurrent calls.
+func (o *Options) setDefaults() {
 	if o.Environment == nil {
 		o.Environment = cluster.ProcessEnvironment()
 	}
@@ -152,7 +152,7 @@ func (o *Options) settle() {
 	}
 }
 
-// warn tells people what went wrong while a run goes on.
+// warn reports a problem that does not end the run.
 func (o Options) warn(text string) {
 	if o.Progress != nil {
 		o.Progress(Progress{Note: text, IsWarning: true})
@@ -168,8 +168,8 @@ func (o Options) show(e record.Evaluation) {
 	}
 }
 
-// stopGrace is how long the workers of this run may take to end when they are asked to: those that
-// keep checkpoints write one.
+// stopGrace is how long the workers of this run may take to end when they are asked to. Runs with
+// checkpoints need time to write one.
 func stopGrace(c setting.Config) time.Duration {
 	if c.KeepsCheckpoints() {
 		return 30 * time.Second
@@ -180,7 +180,7 @@ func stopGrace(c setting.Config) time.Duration {
 // isCrowded reports whether the run has more compute threads than this machine has cores.
 func isCrowded(c setting.Config) bool { return c.Workers*c.Threads > host.Cores() }
 
-// count words a number of things.
+// count formats a number with its noun.
 func count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -188,8 +188,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// prepare creates the run directory, or makes that of the run that is resumed ready to go on, with
-// the files that describe the run.
+// prepare creates the run directory, or prepares that of a resumed run, and writes the files that describe
+// the run.
 func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed, err error) {
 	if from != nil {
 		dir, err = rundir.Reclaim(c.Out, from.Kept.Progress.Step)
@@ -216,7 +216,7 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 	return dir, nil
 }
 
-// newDirectory takes the folder that c names, or else a new one among the runs.
+// newDirectory claims the folder that c names, or creates one in runs/.
 func newDirectory(c setting.Config) (rundir.Claimed, error) {
 	if c.Out != "" {
 		return rundir.Claim(c.Out)
@@ -224,19 +224,19 @@ func newDirectory(c setting.Config) (rundir.Claimed, error) {
 	return rundir.New(fmt.Sprintf("%s-%s-w%d", c.Model, c.Strategy, c.Workers), time.Now())
 }
 
-// abandon removes the directory of a run that cause ended, if nothing has been done in it. Logs stay if
+// abandon removes the directory of a run that failed with cause, unless it finished a step. The logs stay if
 // cause points at one.
 func abandon(dir rundir.Claimed, cause error) error {
 	worker := (*cluster.WorkerError)(nil)
 	return dir.Abandon(errors.As(cause, &worker) && worker.Log != "")
 }
 
-// ErrTerminated is the cause of a cancelled context when the process was asked to end by SIGTERM,
-// as schedulers do before they take the machine away.
+// ErrTerminated is the cause of a context cancelled by SIGTERM, which schedulers send before they preempt a
+// job.
 var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
-// stopped returns what to report when a run that was asked to stop has ended with err: if it left a
-// checkpoint, how to go on, and if the last steps were not saved, why.
+// stopped returns the error to report for a run that was asked to stop and ended with err. It says how to
+// resume from the newest checkpoint, and why the last steps were not saved, if so.
 func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, err error) error {
 	if ctx.Err() == nil || !c.KeepsCheckpoints() || !isInterrupt(err) {
 		return err
@@ -323,7 +323,7 @@ func progressOf(p cluster.Progress) Progress {
 	return q
 }
 
-// DownloadProgress words the state of a download as a moment before a run.
+// DownloadProgress turns the state of a download into the progress of a run that has not begun.
 func DownloadProgress(p data.Progress) Progress {
 	text := fmt.Sprintf("download %s: %d MiB", p.File, p.Done>>20)
 	if p.Total > 0 {
@@ -332,7 +332,7 @@ func DownloadProgress(p data.Progress) Progress {
 	return Progress{Phase: text}
 }
 
-// mergeTraces joins what the workers recorded into one file, if all is there.
+// mergeTraces merges the workers' traces into one file, if all are complete.
 func mergeTraces(d rundir.Directory, workers int, told *heard) {
 	if !told.hasLost(rundir.TraceFile) {
 		if err := d.MergeTraces(workers); err != nil {

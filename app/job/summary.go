@@ -12,7 +12,7 @@ import (
 	"lockstep/trace"
 )
 
-// missed returns a *MissedError if there is a target that the run has not reached, else nil.
+// missed returns a *MissedError if the run has a target and has not reached it, else nil.
 func missed(s *record.Summary) error {
 	if t := s.Target; t != nil && !t.IsReached {
 		return &MissedError{*t}
@@ -30,8 +30,8 @@ func firstStep(times []time.Duration) float64 {
 	return milliseconds(times[0])
 }
 
-// stepQuantiles returns the quantiles of step times in milliseconds, without the first step if
-// there is another: it warms up caches and links. All are 0 if there was no step.
+// stepQuantiles returns the quantiles of step times in milliseconds. It leaves out the first step, which
+// warms up caches and links, unless it is the only one. All are 0 if there was no step.
 func stepQuantiles(times []time.Duration) record.Quantiles {
 	switch len(times) {
 	case 0:
@@ -60,8 +60,8 @@ func phasesOf(p trace.Phases) record.Phases {
 	}
 }
 
-// summarize combines the results of all workers, by rank, and what they told. It fails if replicas
-// that exchanged their gradients ended with different parameters.
+// summarize combines the results of all workers, by rank, with their notices. It fails if replicas that
+// exchanged gradients ended with different parameters.
 func summarize(c setting.Config, dir rundir.Directory, from *resumption, results []workerResult,
 	told *heard) (*record.Summary, error) {
 	first := results[0]
@@ -116,10 +116,10 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	return s, nil
 }
 
-// trained returns the seconds of the training loop without evaluations, which all rates are over.
+// trained returns the seconds of the training loop without evaluations, the time base of all rates.
 func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
 
-// workOf adds up what the ranks computed; nil if that is nothing.
+// workOf adds up the operations of all ranks; nil if there are none.
 func workOf(s *record.Summary) *record.Computation {
 	var w record.Computation
 	for _, r := range s.Ranks {
@@ -135,7 +135,7 @@ func workOf(s *record.Summary) *record.Computation {
 	return &w
 }
 
-// wire returns the form that gradients had in the end.
+// wire returns the name of the wire at the end of the run.
 func (r workerResult) wire(c setting.Config) string {
 	switch {
 	case r.Summary.WireChoice != nil:
@@ -146,7 +146,7 @@ func (r workerResult) wire(c setting.Config) string {
 	return c.Wire
 }
 
-// ratio returns part/whole, or nil if there is nothing to divide.
+// ratio returns part/whole, or nil if whole is 0.
 func ratio(part, whole int64) *float64 {
 	if whole == 0 {
 		return nil

@@ -6,11 +6,11 @@ import (
 	"lockstep/app/record"
 )
 
-// leastWatched is the time of a core below which shares say little: systems count in hundredths of a second.
+// leastWatched is the core time below which shares are too coarse: systems count in hundredths of a second.
 const leastWatched = time.Second
 
-// takenOf returns what went elsewhere on the machine of rank 0; nil if that is not known. Workers of one
-// process have the time of that process each.
+// takenOf returns the share of core time that others took on the machine of rank 0; nil if unknown. Each
+// worker of one process reports the time of the whole process.
 func takenOf(ranks []record.RankStat, isOneProcess bool) *record.Taken {
 	t := ranks[0].Cores
 	if t.All < leastWatched.Seconds() || t.Own == 0 {

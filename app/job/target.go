@@ -7,7 +7,7 @@ import (
 	"lockstep/app/setting"
 )
 
-// targetOf returns what came of c.Until; nil if there is none.
+// targetOf returns the record of the target c.Until; nil if there is none.
 func targetOf(c setting.Config, evaluations []record.Evaluation) *record.Target {
 	want := c.Until
 	if want == 0 {
@@ -29,7 +29,7 @@ func targetOf(c setting.Config, evaluations []record.Evaluation) *record.Target 
 // MissedError says that a run ended without having reached its target. Its summary is complete.
 type MissedError struct{ Target record.Target }
 
-// Error says what was wanted and what was reached.
+// Error names the target and the best accuracy.
 func (e *MissedError) Error() string {
 	t := e.Target
 	return fmt.Sprintf("--until: accuracy %.4g not reached: %.4g at best, in %d steps (%.4g epochs) and "+

@@ -32,9 +32,9 @@ func HasSteps(folder string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// Unfinished returns a summary, marked IsInterrupted, of a run that ended early or goes on still: of the
-// steps in its steps.jsonl, and of the evaluations in its newest checkpoint. What only the end tells is
-// zero; times are those of rank 0's steps.
+// Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
+// made from steps.jsonl and from the evaluations in the newest checkpoint. Figures that are known only at
+// the end are zero; times are those of rank 0's steps.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
 	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
@@ -55,13 +55,13 @@ func Unfinished(folder string) (*record.Summary, error) {
 	if err := countSteps(s, f, c.IsIsolated()); err != nil {
 		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
-	if newest, err := openNewest(d, func(string) {}); err == nil { // mostly there is none
+	if newest, err := openNewest(d, func(string) {}); err == nil { // most runs have no checkpoint
 		s.Evaluations = newest.Kept.Evaluations
 	}
 	return s, nil
 }
 
-// countSteps adds up the lines of steps.jsonl; one that was not written whole is passed over.
+// countSteps adds up the lines of steps.jsonl and skips a line that was not written completely.
 func countSteps(s *record.Summary, lines io.Reader, isIsolated bool) error {
 	memory := map[int]int64{} // peak by rank
 	for r := bufio.NewReader(lines); ; {

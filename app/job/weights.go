@@ -14,15 +14,15 @@ import (
 	"lockstep/graph"
 )
 
-// weights is the file that a run starts from, as the launcher found it: every worker reads it by
-// itself and checks that it has the same.
+// weights is the file that a run starts from, as found by the launcher. Every worker reads the file itself
+// and verifies that it is the same.
 type weights struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
-	// Mean and Std are how the network wants its images normalised; nil if the file does not say.
+	// Mean and Std normalise the network's images; nil if the file does not give them.
 	Mean []float32 `json:"mean"`
 	Std  []float32 `json:"std"`
-	// Words is how many words the file has embeddings for; 0 if it is of no network of texts.
+	// Words is the number of word embeddings in the file; 0 if it is not of a text model.
 	Words int `json:"words"`
 }
 
@@ -76,9 +76,8 @@ func formatNumbers(numbers []float32) string {
 	return strings.Join(parts, ",")
 }
 
-// normalize sets how set's images are normalised. Weights that do not say what they want come from
-// elsewhere, where RGB images are normalised with ImageNet's constants, as torchvision documents
-// for all of its weights.
+// normalize sets how set's images are normalised. Weights without this metadata come from other programs and
+// get ImageNet's constants for RGB images, as torchvision documents for all of its weights.
 func normalize(c setting.Config, set *data.Set, w *weights) error {
 	channels := len(set.Mean)
 	mean, std := []float32{0.485, 0.456, 0.406}, []float32{0.229, 0.224, 0.225}
@@ -132,7 +131,7 @@ func (w *worker) start(v *graph.Variables) (err error) {
 	return nil
 }
 
-// save leaves the trained weights in the run directory: rank 0 does, as all replicas have the same.
+// save writes the trained weights to the run directory, on rank 0 only because all replicas are equal.
 func (w *worker) save(v *graph.Variables, steps int) error {
 	c := w.config
 	if !c.Save || c.EvalOnly || c.IsIsolated() || w.rank != 0 {
@@ -150,7 +149,7 @@ func (w *worker) save(v *graph.Variables, steps int) error {
 	})
 }
 
-// metadata says how the images of the weights are normalised.
+// metadata returns the metadata of saved weights: how their images are normalised.
 func (w *worker) metadata() map[string]string {
 	metadata := map[string]string{}
 	if set := w.task.train; len(set.Mean) > 0 {

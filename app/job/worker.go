@@ -30,10 +30,10 @@ type worker struct {
 	config setting.Config // complete, with the kernel path decided
 	dir    rundir.Directory
 	rank   int
-	// crowded says that the run has more compute threads than there are cores.
+	// crowded says that the run has more compute threads than the machine has cores.
 	crowded bool
 	task    task
-	mesh    comm.Mesh // links to the peers; nil if there are none or none are used
+	mesh    comm.Mesh // links to the peers; nil if there are no peers or nothing is exchanged
 	hosts   comm.Topology
 	host    string // its own
 	tell    func(notice)
@@ -42,34 +42,34 @@ type worker struct {
 	beacon             *beacon
 	group              *comm.Group       // nil without mesh
 	exchange           gradsync.Exchange // nil without one
-	tuning             *comm.Tuning      // what "auto" goes by; nil: the algorithm was given
+	tuning             *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
 	wire               *gradsync.Verdict // nil: gradients travel as they are, or exactly
-	trials             []gradsync.Trial  // of sizes of buckets
+	trials             []gradsync.Trial  // bucket sizes that were tried
 	steps              *rundir.StepLog
 	events             *events
 	meter              *host.Meter
-	lost               []string         // files that are not written any more
-	cores              record.CoreTimes // that passed during the training loop
-	planned, optimizer int64            // bytes of memory, and of those the optimizer's
+	lost               []string         // files that are no longer written
+	cores              record.CoreTimes // during the training loop
+	planned, optimizer int64            // bytes of memory, and the optimizer's part of them
 	evaluations        []record.Evaluation
-	before             kept          // of the parts before; the zero value: there are none
-	started            *record.Start // what was loaded; nil: nothing
-	batches            int64         // that batch norm had seen in what was loaded
-	saved              *record.Saved // what was written; nil: nothing
+	before             kept          // state of the run before it was resumed; zero: a new run
+	started            *record.Start // weights that were loaded; nil: none
+	batches            int64         // batches in the loaded running statistics
+	saved              *record.Saved // weights that were written; nil: none
 	saver              *saver        // nil: this worker keeps no checkpoints
-	peers              *peerState    // nil: all that is kept between steps is the same on all ranks
+	peers              *peerState    // nil: the state between steps is the same on all ranks
 	began              time.Time
 }
 
-// workerResult is what a worker tells the launcher at the end.
+// workerResult is a worker's last message to the launcher.
 type workerResult struct {
 	record.RankStat
-	Summary      record.Summary `json:"summary"`       // of the run, as far as this worker knows it
+	Summary      record.Summary `json:"summary"`       // of the run, with the fields that this worker knows
 	TrainCorrect int64          `json:"train_correct"` // in the last epoch
 	TrainSamples int64          `json:"train_samples"` // of the last epoch
 }
 
-// noteCuts tells how many texts were too long.
+// noteCuts logs how many texts were truncated.
 func (w *worker) noteCuts() {
 	for _, set := range []*data.Set{w.task.train, w.task.test} {
 		if set != nil && set.Texts != nil && len(set.Texts.Cut) > 0 {
@@ -104,8 +104,8 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	w.peers = w.newPeerState(plan)
 	w.saver = w.newSaver()
 	recorder := w.recorder()
-	// A collective that waits for a peer ends when the run is cancelled, but for gradients that the last
-	// step's update still waits for: then it ends when the peer leaves, which it does between two steps.
+	// Cancelling the run ends a collective that waits for a peer. The exception is an exchange for which the
+	// last step's update still waits: it ends when the peer leaves, which happens between two steps.
 	if !w.config.IsLate() {
 		defer whenCancelled(ctx, w.shutDown)()
 	}
@@ -141,7 +141,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	return result, nil
 }
 
-// begin puts into the loop what it starts from, and refuses a run that the machine has no room for.
+// begin loads the initial state into the loop, and refuses a run that does not fit the machine's memory.
 func (w *worker) begin(l *train.Loop) error {
 	var err error
 	if w.task.start.Resumed != nil {
@@ -188,7 +188,7 @@ func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*tr
 	})
 }
 
-// memory takes gradients that are exchanged from memory that the links lend.
+// memory allocates exchanged gradients in memory of the links.
 func (w *worker) memory() func(n int) []float32 {
 	if w.mesh == nil || w.config.IsIsolated() {
 		return nil
@@ -196,7 +196,7 @@ func (w *worker) memory() func(n int) []float32 {
 	return func(n int) []float32 { return comm.Alloc(w.mesh, n) }
 }
 
-// join makes the group of all workers, if they exchange anything, and what updates the weights.
+// join makes the group of all workers, if they exchange anything, and the updater of the weights.
 func (w *worker) join(l *train.Loop, isa compute.ISA, plan shard.Plan, r *trace.Recorder) (
 	train.Updater, error) {
 	if w.mesh == nil || w.config.IsIsolated() {
@@ -222,7 +222,7 @@ func (w *worker) join(l *train.Loop, isa compute.ISA, plan shard.Plan, r *trace.
 	return train.NewWhole(l, s)
 }
 
-// updateShares makes the update of --shard-optimizer.
+// updateShares makes the updater of --shard-optimizer.
 func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
 	config, err := w.exchangeConfig(l, r)
 	if err != nil {
@@ -238,7 +238,7 @@ func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, 
 	return train.NewSharded(l, s)
 }
 
-// updateLate makes the update of --overlap-forward.
+// updateLate makes the updater of --overlap-forward.
 func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
 	config, err := w.exchangeConfig(l, r)
 	if err != nil {
@@ -252,17 +252,17 @@ func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, er
 	return train.NewLate(l, s)
 }
 
-// gather makes the group of all workers, which measures its links if the algorithm is left to it.
+// gather makes the group of all workers. With algorithm "auto" the group measures its links.
 func (w *worker) gather(isa compute.ISA, plan shard.Plan) error {
-	// The group adds on its own thread, so it has a CPU of its own, which needs no closing: it
-	// starts no threads.
+	// The group adds vectors on its own thread, so it has its own compute.CPU, which starts no threads and
+	// needs no Close.
 	adder, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
 	if err != nil {
 		return err
 	}
 	rows := row.On(adder)
 	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
-		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher's watch is quicker
+		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher notices a stuck worker earlier
 		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
 	if err != nil {
 		return err
@@ -292,8 +292,8 @@ func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strateg
 	return gradsync.New(w.config.Strategy, config)
 }
 
-// exchangeConfig describes the exchange of l's gradients. With a wire that changes the sums it first says
-// what every such wire would cost and gain over these links.
+// exchangeConfig returns the configuration of the exchange of l's gradients. For a lossy wire it also
+// measures the cost and the gain of every such wire over these links.
 func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Config, error) {
 	v := l.Variables()
 	segments := make([]gradsync.Segment, len(v.Segments))
@@ -318,17 +318,17 @@ func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Conf
 	return c, nil
 }
 
-// noteWire tells in which form gradients travel, and why.
+// noteWire logs which wire was chosen, and why.
 func (w *worker) noteWire(v *gradsync.Verdict) {
 	w.wire = v
-	w.config.Wire = v.Chosen() // for a run that goes on from a checkpoint
+	w.config.Wire = v.Chosen() // for a run resumed from a checkpoint
 	w.note("%v", v)
 	if w.rank == 0 {
 		w.beacon.notes <- v.String()
 	}
 }
 
-// noteTrials tells which size of buckets was chosen, and why.
+// noteTrials logs which bucket size was chosen, and why.
 func (w *worker) noteTrials(trials []gradsync.Trial) {
 	w.trials = trials
 	text := bucketText(trials)
@@ -374,7 +374,7 @@ func whenCancelled(ctx context.Context, f func()) (undo func()) {
 	}
 }
 
-// train runs the loop while another goroutine reports where it stands.
+// train runs the loop while another goroutine reports its progress.
 func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, err error) {
 	steps, perEpoch := l.Steps()
 	length := count(steps, "step")
@@ -435,10 +435,11 @@ func (w *worker) Evaluation(e train.Evaluation) {
 	w.meter.Step(time.Now(), sent, received)
 }
 
-// speaks reports whether this worker tells what is the same on all ranks, unless they never exchange.
+// speaks reports whether this worker reports the figures that are the same on all ranks: rank 0 does, and
+// every rank if they never exchange.
 func (w *worker) speaks() bool { return w.rank == 0 || w.config.IsIsolated() }
 
-// note writes a line to the worker's log. The log is a courtesy: a full disk shows elsewhere.
+// note writes a line to the worker's log. It ignores errors, because a full disk is reported elsewhere.
 func (w *worker) note(format string, args ...any) {
 	fmt.Fprintf(w.log, "rank %d: "+format+"\n", append([]any{w.rank}, args...)...)
 }
@@ -452,7 +453,7 @@ func (w *worker) traffic() (sent, received int64) {
 	return total.Sent, total.Received
 }
 
-// vectors returns what the bytes sent so far stand for.
+// vectors returns the bytes sent so far, counted without compression.
 func (w *worker) vectors() int64 {
 	if w.group == nil {
 		return 0
@@ -483,7 +484,7 @@ func (w *worker) algorithm() string {
 	return comm.Pick(w.config.Algorithm, w.tuning, w.hosts, w.config.GradientWire().Codec(), bucket)
 }
 
-// result puts together what this worker tells about itself.
+// result returns this worker's figures for the launcher.
 func (w *worker) result(done train.Result) workerResult {
 	sent, received := w.traffic()
 	r := workerResult{
@@ -518,7 +519,7 @@ func (w *worker) result(done train.Result) workerResult {
 	return r
 }
 
-// textStat counts what became of the texts; nil for images.
+// textStat returns the size of the vocabulary and the numbers of truncated texts; nil for images.
 func (t task) textStat() *record.TextStat {
 	texts := t.train.Texts
 	if texts == nil {
@@ -531,7 +532,7 @@ func (t task) textStat() *record.TextStat {
 	return s
 }
 
-// traceCapacity is how many spans of a track are kept: 32 MiB of them.
+// traceCapacity is the number of spans kept per track: 32 MiB.
 const traceCapacity = 1 << 20 / 2
 
 func (w *worker) recorder() *trace.Recorder {
@@ -541,7 +542,7 @@ func (w *worker) recorder() *trace.Recorder {
 	return trace.NewRecorder(w.rank, traceCapacity)
 }
 
-// keep leaves the recording where the launcher merges it.
+// keep writes the recording to the file that the launcher merges.
 func (w *worker) keep(r *trace.Recorder) error {
 	if r == nil || slices.Contains(w.lost, rundir.TraceFile) {
 		return nil
