@@ -65,6 +65,15 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 		{"train", "--bacth", `; did you mean "--batch"? (`},
 		{"commbench", "--rank", `; did you mean "--ranks"? (`},
 		{"commbench", "--algoritm", `; did you mean "--algorithm"? (`},
+		{"train", "--bs", `; did you mean "--batch"? (`},
+		{"train", "--per_device_train_batch_size=8", `; did you mean "--batch"? (`},
+		{"train", "--warmup_steps=100", `; did you mean "--warmup"? it counts epochs, not steps (`},
+		{"train", "--device=cuda", "; Lockstep computes on CPUs only; "},
+		{"bench", "--gpus", "; Lockstep computes on CPUs only; "},
+		{"train", "--precision", "; weights and activations are float32; --math says"},
+		{"train", "--amp", "; weights and activations are float32; --math says"},
+		{"train", "--rank", "unknown flag --rank (lockstep train"},
+		{"train", "--backend", "unknown flag --backend (lockstep train"},
 		{"train", "--nothing-like-it", "unknown flag --nothing-like-it (lockstep train --help"},
 	} {
 		status, _, stderr := execute(append(strings.Fields(test.command), test.flag)...)

@@ -159,7 +159,7 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		if a.isTerminal(a.stderr) {
 			fmt.Fprintln(a.stderr) // leave the line of progress
 		}
-		fmt.Fprintln(a.stderr, "lockstep: stopping; press Ctrl-C again to quit at once")
+		fmt.Fprintln(a.stderr, "lockstep: "+stopping(cause))
 		cancel(cause)
 		select {
 		case <-signals:
@@ -173,6 +173,14 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		<-finished
 		cancel(nil)
 	}
+}
+
+// stopping says that a run is asked to stop, and how to end it at once, for the cause of interruptible.
+func stopping(cause error) string {
+	if cause == nil {
+		return "stopping; press Ctrl-C again to quit at once"
+	}
+	return "stopping; a second signal ends the run at once"
 }
 
 // isTerminal reports whether w is a terminal on which lines may be rewritten.

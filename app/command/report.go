@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -83,14 +84,22 @@ func writeTraining(folder string) error {
 	return report.WriteUnfinished(folder, bytes.NewReader(text))
 }
 
+// isAbsent reports whether there is nothing at path.
+func isAbsent(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // badResults words why a folder cannot be rendered.
 func badResults(folder string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		return usagef("%s is no folder; give one that lockstep bench or train wrote", folder)
+		return usagef("%s is no folder; give that of a benchmark or of a training run", folder)
+	case isAbsent(folder):
+		return usagef("%s does not exist; give the folder of a benchmark or of a training run", folder)
 	case errors.Is(err, fs.ErrNotExist):
-		return usagef("%s holds no %s and no training run; give a folder that lockstep bench or "+
-			"train wrote", folder, report.ResultsFile)
+		return usagef("%s holds no %s and no training run; give the folder of a benchmark or of a training "+
+			"run", folder, report.ResultsFile)
 	}
 	return usagef("%v; give a folder whose results are whole, or run the benchmark again", err)
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -61,8 +62,17 @@ func (r rows) learned(s *record.Summary) {
 	if s.Steps > 0 {
 		r.add("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
 		r.add("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
-			count(s.Batch*s.Accumulate, "sample"))
+			count(stepSamples(s), "sample"))
 	}
+}
+
+// stepSamples returns the samples of a full step: no more than an epoch has.
+func stepSamples(s *record.Summary) int {
+	n := s.Batch * s.Accumulate
+	if s.Epochs > 0 {
+		n = min(n, int(math.Round(float64(s.Samples)/s.Epochs)))
+	}
+	return n
 }
 
 // took prints time, work, traffic and memory of the run.

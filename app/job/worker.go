@@ -383,7 +383,8 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	}
 	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
 		os.Getpid(), w.config.ISA, w.config.Threads, w.config.StepShards(), length, perEpoch)
-	w.note("learning rate %v for a batch of %d", w.config.UpdateRule().LR, w.config.StepBatch())
+	w.note("learning rate %v for a batch of %d", w.config.UpdateRule().LR,
+		min(w.config.StepBatch(), w.task.train.Len()))
 	w.beacon.begin(l.Snapshot().Step, steps, w.config.Remaining(l.Snapshot().Trained))
 	before := host.CoresNow()
 	w.began = time.Now()

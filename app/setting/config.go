@@ -207,16 +207,16 @@ func (c Config) problems() []problem {
 			"that never exchange", c.Workers)
 	}
 	if c.Shards < c.Workers {
-		add("shards", "%d shards cannot be spread over %d workers; want at least as many",
-			c.Shards, c.Workers)
+		add("shards", "%s cannot be spread over %s; want at least as many",
+			count(c.Shards, "shard"), count(c.Workers, "worker"))
 	}
 	if c.Batch < c.Shards {
 		add("batch", "%d is smaller than the number of shards, %d; "+
 			"want at least one sample in each", c.Batch, c.Shards)
 	}
 	if n := c.StepShards(); n > maxShards {
-		add("accumulate", "%d batches in %d shards make %d shards of a step, want at most %d",
-			c.Accumulate, c.Shards, n, maxShards)
+		add("accumulate", "%d batches in %s make %d shards of a step, want at most %d",
+			c.Accumulate, count(c.Shards, "shard"), n, maxShards)
 	}
 	switch {
 	case c.Weights == "" && c.FreshHead:

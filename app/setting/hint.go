@@ -18,22 +18,36 @@ func (s Setting) called(names ...string) Setting {
 // Elsewhere returns the names that other programs have for the setting.
 func (s Setting) Elsewhere() []string { return slices.Clone(s.elsewhere) }
 
-// translate returns the setting that other programs call name, or a sentence about a name that has no
-// setting here. Both are empty where the name is not known.
+// remarkOn returns a sentence about a squeezed name that has no setting here, or one of another unit; ""
+// if there is nothing to say.
+func remarkOn(name string) string {
+	switch name {
+	case "numworkers", "nworkers", "dataloadernumworkers":
+		return "PyTorch's loader processes have no counterpart: a worker prepares its batches by " +
+			"itself, beside the step"
+	case "device", "gpu", "gpus", "cuda", "nocuda", "accelerator":
+		return "Lockstep computes on CPUs only; --workers and --threads say on how many cores"
+	case "precision", "amp", "fp16", "bf16", "mixedprecision", "dtype":
+		return "weights and activations are float32; --math says how products are computed, --wire how " +
+			"gradients travel"
+	case "warmupsteps":
+		return "it counts epochs, not steps"
+	}
+	return ""
+}
+
+// translate returns the setting that other programs call name, and a remark on the name. Both are empty
+// where the name is not known.
 func translate(name string) (setting, remark string) {
 	name = squeeze(name)
-	if slices.Contains([]string{"numworkers", "nworkers", "dataloadernumworkers"}, name) {
-		return "", "PyTorch's loader processes have no counterpart: a worker prepares its batches by " +
-			"itself, beside the step"
-	}
 	for _, s := range Settings(nil) {
 		for _, other := range s.elsewhere {
 			if squeeze(other) == name {
-				return s.Name, ""
+				return s.Name, remarkOn(name)
 			}
 		}
 	}
-	return "", ""
+	return "", remarkOn(name)
 }
 
 // squeeze returns name without what joins its words: batch_size and batch-size are one name.
@@ -48,6 +62,8 @@ func Hint(name string, known []string) string {
 	bare := strings.TrimLeft(name, "-")
 	setting, remark := translate(bare)
 	switch {
+	case remark != "" && setting != "":
+		return fmt.Sprintf("; did you mean %q? %s", strings.TrimSuffix(name, bare)+setting, remark)
 	case remark != "":
 		return "; " + remark
 	case setting != "":

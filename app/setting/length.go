@@ -37,8 +37,8 @@ func parseTarget(text string) (accuracy float64, err error) {
 // lengthProblems adds what is wrong with the settings of the run's length, each of which is valid.
 func (c Config) lengthProblems(add func(name, format string, args ...any)) {
 	if c.Epochs > 0 && c.Steps > 0 {
-		add("steps", "the length is given twice, as %d steps and as %d epochs; leave one out",
-			c.Steps, c.Epochs)
+		add("steps", "the length is given twice, as %s and as %s; leave one out",
+			count(c.Steps, "step"), count(c.Epochs, "epoch"))
 	}
 	switch {
 	case c.For == "":
@@ -57,6 +57,14 @@ func (c Config) lengthProblems(add func(name, format string, args ...any)) {
 	case c.IsIsolated():
 		add("until", "wants replicas that are equal; those of --strategy none are not")
 	}
+}
+
+// count words a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // Remaining returns how long a run whose length is a time has to go on after so much training; 0 if its

@@ -176,7 +176,8 @@ func lengthSettings() []Setting {
 			"is 8 if none has it (default: none)", func(c *Config) *float64 { return &c.Until }),
 		number("batch", "samples of one step, over all workers", 1, maxCount,
 			func(c *Config) *int { return &c.Batch }).
-			called("batch-size", "global-batch-size", "train-batch-size"),
+			called("batch-size", "global-batch-size", "train-batch-size",
+				"per-device-train-batch-size", "bs"),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
@@ -223,7 +224,7 @@ func updateSettings() []Setting {
 			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
 		real("warmup", "epochs of linear warm-up", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Schedule.Warmup }).
-			called("warmup-epochs", "lr-warmup-epochs"),
+			called("warmup-epochs", "lr-warmup-epochs", "warmup-steps"),
 		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size").
 			unless(ofSchedule("step")),

@@ -8,17 +8,31 @@ import (
 )
 
 // Nearest returns the name with the smallest edit distance from word, the first of several, or ""
-// if all distances exceed a third of the word's length (two edits are always allowed). An edit is
-// an insertion, deletion or replacement of a byte, or a transposition of neighbours (Damerau 1964).
-// Upper case in word counts as lower case.
+// if none is near: within a third of the word's length, or two edits if that is more. If word or name
+// has at most four letters, one edit is allowed and the first letters must agree. An edit is an
+// insertion, deletion or replacement of a byte, or a transposition of neighbours (Damerau 1964).
+// Upper case in word counts as lower case; the dashes before a flag do not count.
 func Nearest(word string, names []string) string {
-	best, bestDistance := "", max(2, len(word)/3)+1
+	word = strings.ToLower(strings.TrimLeft(word, "-"))
+	best, bestDistance := "", len(word)+1
 	for _, name := range names {
-		if d := distance(strings.ToLower(word), name); d < bestDistance {
+		bare := strings.TrimLeft(name, "-")
+		if d := distance(word, bare); d < bestDistance && isNear(word, bare, d) {
 			best, bestDistance = name, d
 		}
 	}
 	return best
+}
+
+// isNear reports whether name, which is so many edits away from word, is near it.
+func isNear(word, name string, edits int) bool {
+	switch {
+	case word == "" || name == "":
+		return false
+	case min(len(word), len(name)) <= 4:
+		return edits <= 1 && word[0] == name[0]
+	}
+	return edits <= max(2, len(word)/3)
 }
 
 // Hint returns `; did you mean "x"?` with the nearest of names, or "" if none is near.

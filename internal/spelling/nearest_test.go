@@ -21,6 +21,8 @@ func TestNearest(t *testing.T) {
 		"allreduce":     "all-reduce",
 		"nonsense":      "",
 		"":              "",
+		"bone":          "", // another first letter
+		"dq":            "", // two edits of a short word
 	} {
 		if got := spelling.Nearest(word, names); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/app/record"
+)
+
+// Only who pressed Ctrl-C is told to press it again.
+func TestTerminationDoesNotSpeakOfCtrlC(t *testing.T) {
+	if got := stopping(nil); !strings.Contains(got, "Ctrl-C again") {
+		t.Errorf("after Ctrl-C: %q", got)
+	}
+	if got := stopping(job.ErrTerminated); strings.Contains(got, "Ctrl-C") {
+		t.Errorf("after SIGTERM: %q", got)
+	}
+}
+
+// A step has no more samples than the data.
+func TestStepsOfABatchBeyondTheData(t *testing.T) {
+	s := &record.Summary{Batch: 1e8, Accumulate: 1, Epochs: 3}
+	s.Samples = 30000
+	if got := stepSamples(s); got != 10000 {
+		t.Errorf("%d samples, want 10000", got)
+	}
+	s.Batch, s.Accumulate = 64, 2
+	if got := stepSamples(s); got != 128 {
+		t.Errorf("%d samples, want 128", got)
+	}
+}
+
+func TestReportOfAMissingFolder(t *testing.T) {
+	status, _, stderr := execute("report", filepath.Join(t.TempDir(), "none"))
+	const want = "none does not exist; give the folder of a benchmark or of a training run"
+	if status != 2 || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
