@@ -16,7 +16,7 @@ type Options struct {
 	Train bool
 	// MemoryLimit bounds the bytes of a training program's intermediate values. To stay within it, cheap
 	// values are recomputed in the backward pass instead of kept (activation checkpointing); the results
-	// are the same bits. If recomputation cannot reach the limit, the program exceeds it. 0 means no limit.
+	// are the same bits. If recomputing cannot reach the limit, the program exceeds it. 0 means no limit.
 	MemoryLimit int64
 	// Frozen reports whether a parameter is frozen, as by requires_grad=False in PyTorch; nil means that
 	// none is. The gradient of a frozen parameter is zero, and ops that only such gradients need are

@@ -40,8 +40,8 @@ func projected(n, width int) (g *graph.Graph, loss, logits *graph.Node) {
 	return g, graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n)), logits
 }
 
-// Convolutions take the statistics of their results and add to the gradient that comes by the
-// shortcut. Where a sum has one chunk every bit stays; with several, rounding may differ.
+// Convolutions compute the statistics of their results and add to the gradient of the shortcut. A sum of
+// one chunk keeps every bit; with several, rounding may differ.
 func TestFoldsOfAResidualNetwork(t *testing.T) {
 	for _, isa := range compute.Supported() {
 		for _, width := range []int{24, 600} {
@@ -69,7 +69,7 @@ func TestFoldsOfAResidualNetwork(t *testing.T) {
 	}
 }
 
-// checkFolds checks that a program has no op left that a convolution can do on the side.
+// checkFolds checks that a program has no op left that could be folded into a convolution.
 func checkFolds(t *testing.T, p *graph.Program) {
 	t.Helper()
 	count := map[string]int{}

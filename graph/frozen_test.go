@@ -9,8 +9,8 @@ import (
 	"lockstep/graph"
 )
 
-// Gradients of frozen parameters are zero, or what they would be if they come with another one; all
-// others, and everything else, have the bits and the order of a program that freezes nothing.
+// Gradients of frozen parameters are zero, or unchanged if one op computes them together with another. All
+// else has the bits and the order of a program that freezes nothing.
 func TestFrozenParameters(t *testing.T) {
 	for _, c := range []struct {
 		frozen, zero string

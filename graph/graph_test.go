@@ -64,7 +64,7 @@ func start(t testing.TB, g *graph.Graph, isa compute.ISA, o graph.Options) (*gra
 	return p, v
 }
 
-// The first error is kept, with the op's name and the shapes, and the ops behind it are quiet.
+// The first error is kept, with the op's name and the shapes, and later ops add none.
 func TestFirstErrorIsKept(t *testing.T) {
 	image := func(g *graph.Graph) *graph.Node { return g.Input("images", tensor.Shape{2, 8, 8, 3}) }
 	weight := func(g *graph.Graph, axes ...int) *graph.Node {

@@ -75,7 +75,7 @@ func TestArrangeReusesMemory(t *testing.T) {
 	}
 }
 
-// The plans of whole networks do not overlap and stay near the most that is alive at once.
+// In the plans of whole networks no values overlap, and the size is near the largest sum of live values.
 func TestProgramPlan(t *testing.T) {
 	for _, train := range []bool{true, false} {
 		n := newNetwork(t, 8, train)

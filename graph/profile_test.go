@@ -36,7 +36,7 @@ func TestProfileKeepsEveryBit(t *testing.T) {
 	}
 }
 
-// The FLOPs of a run are those of its ops; of a batch of texts, as many as its tokens take.
+// The FLOPs of a run are those of its ops; for texts, in proportion to the tokens.
 func TestFLOPs(t *testing.T) {
 	p := newNetwork(t, 2, true).p
 	if got, want := p.FLOPs(), cost(p); got != want || got == 0 {

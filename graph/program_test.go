@@ -167,8 +167,8 @@ func TestThreadsKeepEveryBit(t *testing.T) {
 	}
 }
 
-// What the compiler makes of the network, in the order it runs: ReLUs and masks are folded, the
-// images receive no gradient, and weights come before data on the way back.
+// The ops of the compiled network, in the order they run: ReLUs and masks are folded, the images receive no
+// gradient, and in the backward pass the gradient of the weights comes before that of the data.
 func TestCompiledOps(t *testing.T) {
 	n := newNetwork(t, 2, true)
 	var got []string
@@ -252,7 +252,7 @@ func TestReadyMeansFinal(t *testing.T) {
 	}
 }
 
-// Parameters may come one by one: nothing reads one before it was asked for, once.
+// ForwardAs asks for each parameter once, before any op reads it.
 func TestForwardAs(t *testing.T) {
 	for _, train := range []bool{true, false} {
 		n := newNetwork(t, 3, train)
@@ -279,7 +279,7 @@ func TestForwardAs(t *testing.T) {
 	}
 }
 
-// Programs of several batch sizes share variables and an arena that grows below them.
+// Programs of several batch sizes share variables and an arena that grows.
 func TestProgramsShare(t *testing.T) {
 	h := host(t, compute.Best(), 1)
 	a := graph.NewArena(h)
@@ -419,7 +419,7 @@ func TestLogitsAlone(t *testing.T) {
 	}
 }
 
-// Running before everything is in place is a bug of the caller and says what is missing.
+// Running a program before everything is set is a bug of the caller: it panics and says what is missing.
 func TestRunningTooEarly(t *testing.T) {
 	g, loss, logits := build(2)
 	p, err := graph.Compile(g, host(t, compute.Plain, 1),

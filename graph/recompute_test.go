@@ -39,7 +39,7 @@ func chain(n, blocks int) (g *graph.Graph, loss, logits *graph.Node) {
 	return g, graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n)), logits
 }
 
-// within compiles into at most limit bytes, as far as that goes.
+// within compiles with a limit of memory in bytes.
 func within(limit int64, compile compiler) compiler {
 	return func(g *graph.Graph, ex graph.Executor, o graph.Options) (*graph.Program, error) {
 		o.MemoryLimit = limit
@@ -73,7 +73,7 @@ func ops(p *graph.Program) map[string]int {
 	return count
 }
 
-// kinds adds up the ops that differ in nothing but the statistics, which a repeated one leaves out.
+// kinds adds up the ops that differ only in the statistics, which a repeated op leaves out.
 func kinds(count map[string]int) map[string]int {
 	sum := map[string]int{}
 	for name, n := range count {
@@ -82,8 +82,8 @@ func kinds(count map[string]int) map[string]int {
 	return sum
 }
 
-// A program that computes values again gives the bits of one that keeps them, in less memory, under
-// any limit; nothing is read from where something else lies meanwhile.
+// A program that recomputes values gives the bits of one that keeps them, in less memory, under any limit,
+// and reads no memory that another value has taken since.
 func TestRecomputeKeepsEveryBit(t *testing.T) {
 	for _, isa := range compute.Supported() {
 		for threads := 1; threads <= 2; threads++ {
@@ -108,8 +108,8 @@ func TestRecomputeKeepsEveryBit(t *testing.T) {
 	}
 }
 
-// What fits is left alone; what does not is repeated at most once, the first result alone where the
-// op can do that, and never an expensive one.
+// A program that fits repeats nothing. Otherwise an op is repeated at most once, for its first result alone
+// if it can, and an expensive op never.
 func TestRecomputeRepeatsOnlyWhatHelps(t *testing.T) {
 	h := host(t, compute.Best(), 1)
 	all := chainOn(t, h, 16, 5, graph.Compile)
@@ -142,7 +142,7 @@ func TestRecomputingStepDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// The arena is hardly larger than what is in use at once, with and without recomputing.
+// The arena is hardly larger than the peak of live values, with and without recomputing.
 func TestPlanIsTight(t *testing.T) {
 	for _, limit := range []int64{0, 1} {
 		n := chainOn(t, host(t, compute.Best(), 1), 16, 12, within(limit, graph.Compile))

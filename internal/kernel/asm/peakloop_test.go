@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/kernel/kerneltest"
 )
 
-// Each loop computes what the plain one does, since halving is exact, and touches nothing beside.
+// Each loop gives the bits of the plain one, since halving is exact, and writes nothing else.
 func TestPeakLoops(t *testing.T) {
 	for _, isa := range compute.Supported() {
 		n := asm.PeakFloats(isa)

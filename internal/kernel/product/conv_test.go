@@ -234,7 +234,7 @@ func TestConvDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// Images that are left out leave the results of a plan for the others.
+// A plan resized to fewer images gives the results of a plan for that number.
 func TestConvResize(t *testing.T) {
 	for _, n := range []int{20, 16, 3} { // the first and last do not fill lanes
 		s := convShapes()["lanes 2"]

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/kernel/row"
 )
 
-// Moments taken while a convolution runs are those taken after it, on any number of threads.
+// Statistics computed while a convolution runs equal those computed after it, on any number of threads.
 func TestMomentsWhileHot(t *testing.T) {
 	for name, s := range convShapes() {
 		d := newConvData(t, s)

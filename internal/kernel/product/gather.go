@@ -15,13 +15,13 @@ import (
 // channels. Each chunk's sum starts from zero (the first from the bias) and is added to dst. The
 // chunks follow from the shape alone.
 type gather struct {
-	cpu    *CPU
-	images int
-	shape  gatherShape
-	blocks []Block
-	lanes  int // columns of all panels together
-	chunk  int // channels of one tap in a chunk
-	pad    *padder
+	cpu     *CPU
+	images  int
+	shape   gatherShape
+	blocks  []Block
+	columns int // of all panels together
+	chunk   int // channels of one tap in a chunk
+	pad     *padder
 	// A tile's pixels lie in one image, or, if byPosition, are the same pixel of up to six images:
 	// then no tap that falls on padding is computed at all.
 	byPosition bool
@@ -67,38 +67,38 @@ type gatherPart struct {
 type gatherTile struct{ at, taps, rows int32 }
 
 // channels returns the number of channels in the block.
-func (b *Block) channels() int { return (b.vectors-1)*(b.lanes/b.vectors) + b.tail }
+func (b *Block) channels() int { return (b.vectors-1)*(b.columns/b.vectors) + b.tail }
 
 // Block is a run of output channels that are computed together.
 type Block struct {
 	first   int // first channel
 	vectors int
-	lanes   int // floats in a row of its panel
+	columns int // of its panel: its channels, rounded up to whole vectors
 	tail    int // lanes of the last vector that are channels
 	at      int // columns of the panels before its own
 }
 
 // CutBlocks cuts width channels into blocks as wide as the tiles allow.
-func CutBlocks(o *asm.GemmOps, width int) (list []Block, lanes int) {
+func CutBlocks(o *asm.GemmOps, width int) (list []Block, columns int) {
 	return AppendBlocks(o, nil, width)
 }
 
 // AppendBlocks is CutBlocks into a list that may have room.
-func AppendBlocks(o *asm.GemmOps, list []Block, width int) (_ []Block, lanes int) {
+func AppendBlocks(o *asm.GemmOps, list []Block, width int) (_ []Block, columns int) {
 	for first := 0; first < width; {
 		need := (width - first + o.Lanes - 1) / o.Lanes
 		for _, v := range o.Widths {
 			if v <= need {
 				channels := min(v*o.Lanes, width-first)
-				list = append(list, Block{first: first, vectors: v, lanes: v * o.Lanes,
-					tail: channels - (v-1)*o.Lanes, at: lanes})
+				list = append(list, Block{first: first, vectors: v, columns: v * o.Lanes,
+					tail: channels - (v-1)*o.Lanes, at: columns})
 				first += channels
-				lanes += v * o.Lanes
+				columns += v * o.Lanes
 				break
 			}
 		}
 	}
-	return list, lanes
+	return list, columns
 }
 
 // Note: sizes of blocks
@@ -128,7 +128,7 @@ func chunkOf(taps, depth int) int {
 // newGather plans a gather over images.
 func newGather(c *CPU, images int, s gatherShape, pad *padder, m mapping) *gather {
 	g := &gather{cpu: c, images: images, shape: s, pad: pad, chunk: s.depth}
-	g.blocks, g.lanes = CutBlocks(&c.ops.Gemm, s.side*s.width)
+	g.blocks, g.columns = CutBlocks(&c.ops.Gemm, s.side*s.width)
 	if pad == nil {
 		g.chunk = chunkOf(s.taps, s.depth)
 	}
@@ -215,7 +215,7 @@ func (g *gather) rows() int { return g.shape.steps() * g.shape.stepPixels() * g.
 
 // scratchFloats returns the floats that panels, bias and padded copy take.
 func (g *gather) scratchFloats() int {
-	n := (g.rows() + 1) * g.lanes
+	n := (g.rows() + 1) * g.columns
 	if g.pad != nil {
 		n += g.images * g.shape.srcImage
 	}
@@ -227,8 +227,8 @@ func (g *gather) resize(images int) { g.images = images }
 func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
 	g.dst, g.src, g.w, g.bias, g.flags, g.then = dst, src, w, bias, flags, then
 	rows := g.rows()
-	g.panels, scratch = scratch[:rows*g.lanes], scratch[rows*g.lanes:]
-	g.biasPanel, scratch = scratch[:g.lanes], scratch[g.lanes:]
+	g.panels, scratch = scratch[:rows*g.columns], scratch[rows*g.columns:]
+	g.biasPanel, scratch = scratch[:g.columns], scratch[g.columns:]
 	g.source = src
 	if g.pad != nil {
 		g.source = scratch[:g.images*g.shape.srcImage]
@@ -237,7 +237,7 @@ func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scr
 	clear(g.alone)
 	g.then.alone = g.alone
 	switch {
-	case g.items()*asm.TileRows*g.rows()*g.lanes < g.cpu.ops.Gemm.Serial:
+	case g.items()*asm.TileRows*g.rows()*g.columns < g.cpu.ops.Gemm.Serial:
 		(*gatherCompute)(g).Do(0, 0, 1)
 	case g.sharesBlocks():
 		g.cpu.Run((*gatherCompute)(g))
@@ -271,7 +271,7 @@ func (t *gatherPrepare) Do(thread, part, parts int) {
 	}
 }
 
-// packWeights fills the panels, [chunk][block][tap][channel][lane].
+// packWeights fills the panels, [chunk][block][tap][channel][column].
 func (g *gather) packWeights(thread, part, parts int) {
 	s, o := &g.shape, &g.cpu.ops.Gemm
 	chunks := (s.depth + g.chunk - 1) / g.chunk
@@ -279,7 +279,7 @@ func (g *gather) packWeights(thread, part, parts int) {
 	for u := lo; u < hi; u++ {
 		tap, b, first := u%s.taps, u/s.taps%len(g.blocks), u/s.taps/len(g.blocks)*g.chunk
 		n := min(g.chunk, s.depth-first)
-		panel := g.panel(first, b)[tap*n*g.blocks[b].lanes:]
+		panel := g.panel(first, b)[tap*n*g.blocks[b].columns:]
 		if s.flip {
 			from := ((s.taps-1-tap)*s.width+g.blocks[b].first)*s.depth + first
 			turnBlock(&g.parts[thread].turn, o, panel, g.w[from:], n, s.depth, &g.blocks[b])
@@ -307,7 +307,7 @@ func (g *gather) packSides() {
 		for j := range s.side {
 			at := tap/s.merge*s.stepPixels() + tap%s.merge + j*s.shift
 			for d := range s.depth {
-				out := g.panels[(at*s.depth+d)*g.lanes+j*s.width:][:s.width]
+				out := g.panels[(at*s.depth+d)*g.columns+j*s.width:][:s.width]
 				for k := range out {
 					out[k] = from[d*row+k*column]
 				}
@@ -319,7 +319,7 @@ func (g *gather) packSides() {
 // panel returns the panel of block b for the chunk that starts at channel first.
 func (g *gather) panel(first, b int) []float32 {
 	n := min(g.chunk, g.shape.depth-first)
-	return g.panels[g.shape.taps*(first*g.lanes+n*g.blocks[b].at):]
+	return g.panels[g.shape.taps*(first*g.columns+n*g.blocks[b].at):]
 }
 
 // gatherCompute multiplies.
@@ -415,7 +415,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	a, s, k := &p.tile, &g.shape, &g.blocks[b]
 	n := min(g.chunk, s.depth-first)
 	a.Depth = n * s.stepPixels()
-	a.Weights, a.TapStride = g.panel(first, b), a.Depth*k.lanes
+	a.Weights, a.TapStride = g.panel(first, b), a.Depth*k.columns
 	a.Bias, a.Tail, a.Flags = g.biasPanel[k.at:], k.tail, g.flags
 	if first > 0 {
 		a.Flags |= asm.TileAdd

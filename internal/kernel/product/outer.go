@@ -13,12 +13,12 @@ import (
 // within a parcel pixels ascend. Each parcel's sum starts from zero and is added to dw. Parcels follow
 // from the shape alone. Threads share the tiles of dw, so no sum crosses threads.
 type outer struct {
-	cpu    *CPU
-	images int
-	shape  outerShape
-	blocks []Block
-	lanes  int // floats in a row of all blocks together
-	pad    *padder
+	cpu     *CPU
+	images  int
+	shape   outerShape
+	blocks  []Block
+	columns int // of all blocks together
+	pad     *padder
 	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
 	// channels are few, a whole filter row of x fills vectors better.
 	turned bool
@@ -92,9 +92,9 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 	ops := &c.ops.Gemm
 	// Vectors of x may read beyond a filter row, which only a padded copy has room for.
 	o.turned = pad != nil && outerCost(ops, s.width, s.depth) < outerCost(ops, s.depth, s.width)
-	o.blocks, o.lanes = CutBlocks(ops, s.width)
+	o.blocks, o.columns = CutBlocks(ops, s.width)
 	if o.turned {
-		o.blocks, o.lanes = CutBlocks(ops, s.depth)
+		o.blocks, o.columns = CutBlocks(ops, s.depth)
 	}
 	aim := parcelPixels
 	if s.taps == 1 {
@@ -128,7 +128,7 @@ func (o *outer) planStrips() {
 			o.strips[h] = append(o.strips[h], int32(p*h), int32(p))
 		}
 	}
-	bands := (o.lanes + bandFloats - 1) / bandFloats
+	bands := (o.columns + bandFloats - 1) / bandFloats
 	if o.shape.width > o.shape.depth {
 		bands = (bands + o.cpu.Threads() - 1) / o.cpu.Threads() * o.cpu.Threads()
 	}
@@ -216,7 +216,7 @@ func (o *outer) cutParts() {
 	threads := o.cpu.Threads()
 	parts := threads * min(max(o.rows()*o.shape.taps/(threads*partRows), 1), threadParts)
 	total := len(o.blocks) * o.rows() * o.shape.taps
-	work := o.images * o.shape.pixels * o.shape.taps * o.rows() * o.lanes
+	work := o.images * o.shape.pixels * o.shape.taps * o.rows() * o.columns
 	if threads == 1 || work < o.cpu.ops.Gemm.Serial {
 		parts = 1
 	}
@@ -235,7 +235,7 @@ func (o *outer) cutParts() {
 
 // panelFloats returns the floats of one thread's panels of dy.
 func (o *outer) panelFloats() int {
-	return o.parcelRows() * min(o.band*o.blocks[0].lanes, o.lanes)
+	return o.parcelRows() * min(o.band*o.blocks[0].columns, o.columns)
 }
 
 // stripFloats returns the floats of one thread's strip of x, whole cache lines.
@@ -246,7 +246,7 @@ func (o *outer) stripFloats() int {
 // workFloats returns the length of o.work.
 func (o *outer) workFloats() int {
 	if o.turned {
-		return o.shape.taps * o.shape.width * o.lanes
+		return o.shape.taps * o.shape.width * o.columns
 	}
 	return o.cpu.Threads() * (o.panelFloats() + o.stripFloats())
 }
@@ -254,7 +254,7 @@ func (o *outer) workFloats() int {
 // slack returns the floats that vectors of x may read beyond the padded copy.
 func (o *outer) slack() int {
 	if o.turned {
-		return o.lanes
+		return o.columns
 	}
 	return 0
 }
@@ -352,8 +352,8 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 			}
 			a.Pairs, a.A = o.strips[a.Rows][:len(a.Pairs)], strip
 		}
-		a.B, a.BStride, a.Tail = dy, b.lanes, b.tail
-		if s.width != b.lanes { // else dy is a panel itself
+		a.B, a.BStride, a.Tail = dy, b.columns, b.tail
+		if s.width != b.columns { // else dy is a panel itself
 			a.B = panels[(b.at-o.blocks[int(band)*o.band].at)*images*q.pixels:]
 		}
 		a.Fetch = a.A
@@ -384,7 +384,7 @@ func (o *outer) fetches(image int) (x, dy []float32) {
 func (o *outer) packBand(p *outerPart, panels, dy []float32, first, rows int) {
 	for k := first; k < min(first+o.band, len(o.blocks)); k++ {
 		b := &o.blocks[k]
-		if o.shape.width != b.lanes {
+		if o.shape.width != b.columns {
 			panel := panels[(b.at-o.blocks[first].at)*rows:]
 			packBlock(&p.pack, &o.cpu.ops.Gemm, panel, dy[b.first:], rows, o.shape.width, b)
 		}
@@ -396,14 +396,14 @@ func (o *outer) packBand(p *outerPart, panels, dy []float32, first, rows int) {
 func (o *outer) turnedParcel(p *outerPart, image, i int) {
 	a, s := &p.outer, &o.shape
 	x, dy, images, flags := o.operands(image, i)
-	a.Flags, a.Stride, a.BStride, a.Tail = flags, o.lanes, 1, o.cpu.ops.Gemm.Lanes
+	a.Flags, a.Stride, a.BStride, a.Tail = flags, o.columns, 1, o.cpu.ops.Gemm.Lanes
 	for t := p.lo; t < p.hi; t++ {
 		tile := &o.tiles[t]
 		b := &o.blocks[tile.block]
 		pairs := o.parcels[i].pairs[tile.tap]
 		a.Pairs = pairs[:len(pairs)/o.many*images]
 		a.A, a.B = dy[tile.first:], x[b.first:]
-		a.Dst = o.work[(int(tile.tap)*s.width+int(tile.first))*o.lanes+b.at:]
+		a.Dst = o.work[(int(tile.tap)*s.width+int(tile.first))*o.columns+b.at:]
 		a.Rows, a.Fetch = int(tile.rows), a.A
 		o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
 	}
@@ -416,7 +416,7 @@ func (o *outer) turnBack(p *outerPart) {
 		tile := &o.tiles[t]
 		b := &o.blocks[tile.block]
 		for k := int(tile.first); k < int(tile.first+tile.rows); k++ {
-			sums := o.work[(int(tile.tap)*s.width+k)*o.lanes+b.at:][:b.channels()]
+			sums := o.work[(int(tile.tap)*s.width+k)*o.columns+b.at:][:b.channels()]
 			dw := o.dw[(int(tile.tap)*s.depth+b.first)*s.width+k:]
 			for c, sum := range sums {
 				dw[c*s.width] = sum

@@ -30,13 +30,13 @@ func packBlock(p *asm.PackArgs, o *asm.GemmOps, dst, src []float32, rows, stride
 	o.Pack[b.vectors](p)
 }
 
-// turnBlock fills a panel of rows rows with the channels of block b, dst[d*lanes + j] = src[j*stride + d],
+// turnBlock fills a panel of rows rows with the channels of block b, dst[d*columns + j] = src[j*stride + d],
 // and zeros beyond the last channel.
 func turnBlock(t *asm.TurnArgs, o *asm.GemmOps, dst, src []float32, rows, stride int, b *Block) {
-	turnCopy(t, o, dst, src, rows, b.channels(), stride, b.lanes)
-	if b.channels() < b.lanes {
+	turnCopy(t, o, dst, src, rows, b.channels(), stride, b.columns)
+	if b.channels() < b.columns {
 		for d := range rows {
-			clear(dst[d*b.lanes:][b.channels():b.lanes])
+			clear(dst[d*b.columns:][b.channels():b.columns])
 		}
 	}
 }

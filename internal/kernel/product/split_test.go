@@ -87,7 +87,7 @@ func TestSplitMatchesPlain(t *testing.T) {
 	}
 }
 
-// What is no math is an error, not Fast.
+// An unknown math is an error, not Fast.
 func TestMathsAreKnown(t *testing.T) {
 	if c, err := compute.Open(compute.Config{Math: compute.BF16x3 + 1}); err == nil {
 		c.Close()

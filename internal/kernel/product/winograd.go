@@ -107,9 +107,9 @@ type winograd struct {
 	streams bool       // filters do not stay in the second-level cache
 	batch   int        // tiles that are multiplied at a time
 	groups  [][]Block  // blocks that are in use at a time
-	filters points     // of a chunk, and if shared of a group, [block][channel][lane]
+	filters points     // of a chunk, and if shared of a group, [block][channel][column]
 	sources points     // of a chunk, [batch][channel and a line]
-	sums    points     // of a group, [block][batch][lane]
+	sums    points     // of a group, [block][batch][column]
 	tables  [5][]int32 // for tiles of rows, by the vectors of their block
 	parts   []*winogradPart
 	alone   []rowRun // of dst, by thread
@@ -197,26 +197,26 @@ func newWinograd(c *CPU, s ConvShape, turned bool) *winograd {
 	g.shared = s.C*s.K > g.tiles*(s.C+s.K)
 	if g.shared {
 		g.chunk, g.batch, g.groups = min(s.C, sharedChannels), g.tiles, groupBlocks(g.blocks)
-		g.filters = newPoints(g.chunk * groupLanes(g.groups[0]))
+		g.filters = newPoints(g.chunk * groupColumns(g.groups[0]))
 	} else {
 		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
 		g.groups = [][]Block{g.blocks}
 		if s.K > s.C {
 			g.groups = groupBlocks(g.blocks)
 		}
-		g.filters = newPoints(g.chunk * groupLanes(g.blocks))
+		g.filters = newPoints(g.chunk * groupColumns(g.blocks))
 		g.streams = g.chunks()*g.filters.floats > streamFloats
 	}
-	lanes := groupLanes(g.groups[0])
+	columns := groupColumns(g.groups[0])
 	g.sources = newPoints(g.batch * (g.chunk + asm.LineFloats))
-	g.sums = newPoints(g.batch * lanes)
+	g.sums = newPoints(g.batch * columns)
 	for _, b := range g.blocks {
-		g.tables[b.vectors] = rowTable(b.lanes, g.chunk+asm.LineFloats)
+		g.tables[b.vectors] = rowTable(b.columns, g.chunk+asm.LineFloats)
 	}
 	g.alone = make([]rowRun, c.Threads())
 	for range c.Threads() {
 		p := newWinogradPart(s.C)
-		p.tile = asm.TileArgs{Bias: make([]float32, g.blocks[0].lanes), Taps: 1, Tail: c.ops.Gemm.Lanes}
+		p.tile = asm.TileArgs{Bias: make([]float32, g.blocks[0].columns), Taps: 1, Tail: c.ops.Gemm.Lanes}
 		g.parts = append(g.parts, p)
 	}
 	return g
@@ -246,10 +246,10 @@ func groupChannels(group []Block) int {
 	return last.first + last.channels() - group[0].first
 }
 
-// groupLanes returns the lanes of the blocks of a group, which is its channels or more.
-func groupLanes(group []Block) int {
+// groupColumns returns the columns of the blocks of a group, which are its channels or more.
+func groupColumns(group []Block) int {
 	last := &group[len(group)-1]
-	return last.first + last.lanes - group[0].first
+	return last.first + last.columns - group[0].first
 }
 
 // chunks returns the number of chunks of channels.
@@ -272,7 +272,7 @@ func (g *winograd) turnedFloats() int {
 	if !g.turned {
 		return 0
 	}
-	return 9 * turnedRows * g.blocks[0].lanes
+	return 9 * turnedRows * g.blocks[0].columns
 }
 
 // scratchFloats returns the floats that a call needs.
@@ -319,10 +319,10 @@ func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, s
 	g.dst, g.src, g.w, g.then, g.biasRow = nil, nil, nil, finishing{}, nil
 }
 
-// clearPadding clears the points of blocks if some have more lanes than channels. Transforms do not write
-// these lanes and their products are not used, but denormal numbers in them would be slow.
+// clearPadding clears the points of blocks if some have more columns than channels. Transforms do not write
+// these columns and their products are not used, but denormal numbers in them would be slow.
 func clearPadding(points []float32, blocks []Block) {
-	if last := &blocks[len(blocks)-1]; last.channels() < last.lanes {
+	if last := &blocks[len(blocks)-1]; last.channels() < last.columns {
 		clear(points)
 	}
 }
@@ -413,22 +413,22 @@ func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []Bloc
 			src, step := g.w[c*g.width+b.first:], g.width
 			a.TapStride = g.depth * g.width
 			if g.turned {
-				src, step = p.turnedTaps, b.lanes
-				a.TapStride = turnedRows * b.lanes
+				src, step = p.turnedTaps, b.columns
+				a.TapStride = turnedRows * b.columns
 				g.turnTaps(p, b, c, rows)
 			}
 			for i := range rows {
-				a.Src, a.Dst = src[i*step:], panel[(c-first+i)*b.lanes:]
+				a.Src, a.Dst = src[i*step:], panel[(c-first+i)*b.columns:]
 				g.cpu.ops.Winograd.Filter(a)
 			}
 		}
 	}
 }
 
-// turnTaps turns the taps of rows channels from c on for block b: [tap][channel][lane].
+// turnTaps turns the taps of rows channels from c on for block b: [tap][channel][column].
 func (g *winograd) turnTaps(p *winogradPart, b *Block, c, rows int) {
 	for tap := range 9 {
-		dst := p.turnedTaps[tap*turnedRows*b.lanes:]
+		dst := p.turnedTaps[tap*turnedRows*b.columns:]
 		from := ((8-tap)*g.width+b.first)*g.depth + c
 		turnBlock(&p.turn, &g.cpu.ops.Gemm, dst, g.w[from:], rows, g.depth, b)
 	}
@@ -466,7 +466,7 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, c
 			at := b.first - group[0].first
 			a.Weights = filters[point*g.filters.stride+at*a.Depth:]
 			a.Table = g.tables[b.vectors]
-			a.AheadStride, a.AheadMask = 4*b.lanes, aheadMask(a.Depth)
+			a.AheadStride, a.AheadMask = 4*b.columns, aheadMask(a.Depth)
 			src, dst := sources[point*g.sources.stride:], p.sums[point*g.sums.stride+at*g.batch:]
 			if g.streams {
 				p.wanted[0] = g.panelAfter(filters, group, point, j, a.Depth)
@@ -475,9 +475,9 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, c
 			}
 			for i := 0; i < n; i += a.Rows {
 				a.Rows = asm.TileHeight(n - i)
-				a.Src, a.Dst = src[i*(g.chunk+asm.LineFloats):], dst[i*b.lanes:]
+				a.Src, a.Dst = src[i*(g.chunk+asm.LineFloats):], dst[i*b.columns:]
 				a.Fetch = p.fetch(asm.TileRows*a.Depth, next[i*(g.chunk+asm.LineFloats):])
-				a.Ahead = a.Dst[min(a.Rows*b.lanes, len(a.Dst)):]
+				a.Ahead = a.Dst[min(a.Rows*b.columns, len(a.Dst)):]
 				g.cpu.ops.Gemm.Tile[a.Rows][b.vectors](a)
 			}
 		}
@@ -494,7 +494,7 @@ func (g *winograd) panelAfter(filters []float32, group []Block, point, j, depth 
 		return nil
 	}
 	at := point*g.filters.stride + (group[j].first-group[0].first)*depth
-	return filters[at:][:group[j].lanes*depth]
+	return filters[at:][:group[j].columns*depth]
 }
 
 // transformSums transforms the sums of n tiles from tile first on for the blocks of group.
@@ -506,7 +506,7 @@ func (g *winograd) transformSums(p *winogradPart, group []Block, first, n int) {
 		a.Table = table
 		for j := range group {
 			b := &group[j]
-			a.Src = p.sums[(b.first-group[0].first)*g.batch+i*b.lanes:]
+			a.Src = p.sums[(b.first-group[0].first)*g.batch+i*b.columns:]
 			a.Dst, a.Bias, a.Width = dst[b.first:], g.biasRow[b.first:], b.channels()
 			g.cpu.ops.Winograd.Output(a)
 		}

@@ -180,7 +180,7 @@ func TestWinogradFinishes(t *testing.T) {
 	}
 }
 
-// The ReLU and the sum with what is there come after everything else.
+// The ReLU and the addition to dst come after everything else.
 func TestWinogradEpilogue(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
@@ -236,7 +236,7 @@ func TestWinogradScales(t *testing.T) {
 	}
 }
 
-// Of denormal input the result is off by no more than a few of the smallest numbers for each term.
+// With denormal inputs the error is at most a few times the smallest denormal for each term.
 func TestWinogradDenormals(t *testing.T) {
 	const scale = 0x1p-140
 	d := newConvData(t, conv3x3(3, 14, 16, 48, 64, 1))

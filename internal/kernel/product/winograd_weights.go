@@ -24,7 +24,7 @@ type winogradWeights struct {
 	chunk  int // channels of x
 	groups [][]Block
 	x      points  // of a chunk, [parcel][channel and a line]
-	dy     points  // of a group, [block][parcel][lane]
+	dy     points  // of a group, [block][parcel][column]
 	sums   points  // of a chunk and a group, [channel][channel of dy]
 	pairs  []int32 // of the tiles of a parcel
 	parts  []*winogradPart
@@ -63,7 +63,7 @@ func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
 	}
 	channels := groupChannels(o.groups[0])
 	o.x = newPoints(o.parcel * (o.chunk + asm.LineFloats))
-	o.dy, o.sums = newPoints(o.parcel*groupLanes(o.groups[0])), newPoints(o.chunk*channels)
+	o.dy, o.sums = newPoints(o.parcel*groupColumns(o.groups[0])), newPoints(o.chunk*channels)
 	for i := range o.parcel {
 		o.pairs = append(o.pairs, int32(i*(o.chunk+asm.LineFloats)), int32(i))
 	}
@@ -218,7 +218,7 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 			for j := range group {
 				b := &group[j]
 				a.Src, a.Width = dy[b.first:], b.channels()
-				a.Dst = grads[(b.first-group[0].first)*o.parcel+tile*b.lanes:]
+				a.Dst = grads[(b.first-group[0].first)*o.parcel+tile*b.columns:]
 				o.cpu.ops.Winograd.OutputGrad(a)
 			}
 		}
@@ -240,7 +240,7 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 		for j := range blocks {
 			b := &blocks[j]
 			at := b.first - blocks[0].first
-			a.B, a.BStride, a.Tail = dy[point*o.dy.stride+at*o.parcel:], b.lanes, b.tail
+			a.B, a.BStride, a.Tail = dy[point*o.dy.stride+at*o.parcel:], b.columns, b.tail
 			for c := 0; c < channels; c += a.Rows {
 				a.Rows = asm.TileHeight(channels - c)
 				a.Fetch = p.fetch(n*asm.LineFloats, o.piece(x, dy, next, c/asm.TileRows*n*asm.LineFloats))

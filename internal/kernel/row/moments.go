@@ -33,7 +33,7 @@ type Moments struct {
 	center, spread []float64 // mean and sum of squares around it of the blocks merged so far
 }
 
-// NewMoments plans the moments of [rows, cols] in blocks of blockRows, all at least 1.
+// NewMoments plans the statistics of [rows, cols] in blocks of blockRows, all at least 1.
 func (c *CPU) NewMoments(rows, cols, blockRows int) *Moments {
 	mustShape("moments", rows, cols)
 	if blockRows < 1 {
@@ -81,7 +81,7 @@ func (m *Moments) Finish(thread, block int) {
 	}
 }
 
-// Result computes the moments of x after all blocks are finished, with unbiased = biased *
+// Result computes the statistics of x after all blocks are finished, with unbiased = biased *
 // rows/(rows-1), or 0 for a single row.
 func (m *Moments) Result(mean, biased, unbiased []float32) {
 	MustLen("moments", "mean", len(mean), m.cols)
@@ -96,7 +96,7 @@ func (m *Moments) Result(mean, biased, unbiased []float32) {
 	m.x, m.mean, m.biased = nil, nil, nil
 }
 
-// Run computes the moments of x in one call.
+// Run computes the statistics of x in one call.
 func (m *Moments) Run(mean, biased, unbiased, x []float32) {
 	m.Start(x)
 	if m.done.num() > 1 {
@@ -107,7 +107,7 @@ func (m *Moments) Run(mean, biased, unbiased, x []float32) {
 	m.Result(mean, biased, unbiased)
 }
 
-// momentBlocks is how the rows are cut into blocks.
+// momentBlocks says how the rows are cut into blocks.
 type momentBlocks struct{ rows, blockRows int }
 
 // num returns the number of blocks.

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/kernel/row"
 )
 
-// A mean a thousand deviations away must not eat the variance, and one wild row among those of a
-// pilot only a few bits of it.
+// A mean a thousand deviations from zero must not cancel the variance, and one outlier among a pilot's rows
+// costs only a few bits of it.
 func TestMomentsKeepTheVariance(t *testing.T) {
 	c := kerneltest.Open(t, compute.Best(), 2)
 	for spike, tolerance := range map[float32]float64{0: 2e-6, 1e4: 3e-5} {

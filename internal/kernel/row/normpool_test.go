@@ -22,7 +22,8 @@ var normPools = []row.PoolShape{
 	{N: 2, H: 12, W: 130, C: 24, Size: 2, Stride: 2},
 }
 
-// The fused kernel is the three it stands for, on every ISA and number of threads.
+// The fused kernel gives the bits of the three kernels that it replaces, on every ISA and number of
+// threads.
 func TestNormPoolIsNormReLUPool(t *testing.T) {
 	kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
 		for _, s := range normPools {

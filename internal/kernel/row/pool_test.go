@@ -29,7 +29,7 @@ var pools = []row.PoolShape{
 	{N: 2, H: 8, W: 9, C: 9, Size: 1, Stride: 2},
 }
 
-// poolNaive is max_pool2d of PyTorch in the plainest words: x -> y, and dy -> dx.
+// poolNaive is PyTorch's max_pool2d as plain loops: x -> y, and dy -> dx.
 func poolNaive(s row.PoolShape, y, dx, dy, x []float32) {
 	for n := range s.N {
 		for h := range s.OutH() {
