@@ -1,8 +1,8 @@
 // Package data supplies images or texts in the order that training needs.
 //
-// [Load] reads or generates a data set: a training and a test [Set] of 8-bit images or of texts,
-// tokenised by data/wordpiece, with labels; a program's own Set may have float targets instead. A
-// [Sampler] orders the samples of each epoch and assigns to every virtual shard its part of every
+// [Load] reads or generates a data set: a training and a test [Set] of 8-bit images, of texts or of
+// pairs of texts, tokenised by data/wordpiece, with labels; a program's own Set may have float targets
+// instead. A [Sampler] orders the samples of each epoch and assigns to every virtual shard its part of every
 // batch; texts of similar length share a batch. A [Loader] prepares a worker's shards ahead of time:
 // it gathers texts without padding, or crops, flips, cuts out and normalises images to float32
 // [N, H, W, C]. [Set.Take] returns samples without augmentation, for evaluation.

@@ -162,14 +162,15 @@ func FuzzTexts(f *testing.F) {
 	if err := os.WriteFile(vocabulary, []byte("[UNK]\n[CLS]\n[SEP]\na\nb\n##b\n"), 0o600); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(true, []byte("text,label\na ab,0\nb,1\n"), "", "")
-	f.Add(false, []byte("a\tno\nb\tyes\n"), "1", "2")
-	f.Add(false, []byte("id\tsentence\tgold\n1\ta\t7\n"), "sentence", "gold")
+	f.Add(true, []byte("text,label\na ab,0\nb,1\n"), "", "", "")
+	f.Add(false, []byte("a\tno\nb\tyes\n"), "1", "", "2")
+	f.Add(false, []byte("id\tsentence\tgold\n1\ta\t7\n"), "sentence", "", "gold")
+	f.Add(true, []byte("a,b,a a,0\na b a b a,b b b,b,1\n"), "1", "2", "4")
 	path := map[bool]string{true: "f.csv", false: "f.tsv"}
 	for isCSV := range path {
 		path[isCSV] = filepath.Join(f.TempDir(), path[isCSV])
 	}
-	f.Fuzz(func(t *testing.T, isCSV bool, file []byte, textColumn, labelColumn string) {
+	f.Fuzz(func(t *testing.T, isCSV bool, file []byte, textColumn, pairColumn, labelColumn string) {
 		if len(file) > maxFuzzBytes {
 			return
 		}
@@ -177,13 +178,19 @@ func FuzzTexts(f *testing.F) {
 			t.Fatal(err)
 		}
 		train, test, err := data.Load(t.Context(), path[isCSV], data.Options{Vocabulary: vocabulary,
-			MaxTokens: 8, TextColumn: textColumn, LabelColumn: labelColumn})
+			MaxTokens: 8, TextColumn: textColumn, PairColumn: pairColumn, LabelColumn: labelColumn})
 		if err != nil {
 			wantFault(t, err)
 			return
 		}
 		if train.Len() == 0 || train.Texts.Longest() > 8 || test.Texts.Longest() > 8 {
 			t.Fatalf("%d and %d texts, the longest %d", train.Len(), test.Len(), train.Texts.Longest())
+		}
+		for i := range train.Len() {
+			split, length := int(train.Texts.Split(i)), train.Texts.Length(i)
+			if pairColumn != "" && (split < 2 || split >= length) || pairColumn == "" && split != 0 {
+				t.Fatalf("text %d of %d tokens splits at %d", i, length, split)
+			}
 		}
 	})
 }

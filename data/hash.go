@@ -43,6 +43,10 @@ func (s *Set) SHA256() string {
 	}
 	if t := s.Texts; t != nil {
 		fmt.Fprintf(total, ", %d tokens of %d", len(t.Tokens), t.Vocabulary)
+		if t.Splits != nil {
+			fmt.Fprint(total, ", with splits")
+			parts = append(parts, func() [sha256.Size]byte { return sumOf(t.Splits) })
+		}
 		const step = hashPart / 4
 		for lo := 0; lo < len(t.Tokens); lo += step {
 			part := t.Tokens[lo:min(lo+step, len(t.Tokens))]

@@ -40,6 +40,8 @@ func TestHashDependsOnEverySampleAlone(t *testing.T) {
 		func(s, _ *data.Set) { s.Shape = tensor.Shape{32, 128, 3} },
 		func(_, s *data.Set) { s.Texts.Tokens[1] = 8 },
 		func(_, s *data.Set) { s.Texts.Ends[0] = 2 },
+		func(_, s *data.Set) { s.Texts.Splits = []int32{1, 0} },
+		func(_, s *data.Set) { s.Texts.Splits = []int32{2, 0} },
 	} {
 		changedImages, changedTexts := hashed()
 		change(&changedImages, &changedTexts)

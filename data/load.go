@@ -49,6 +49,8 @@ type Options struct {
 	// TextColumn and LabelColumn are the names, or numbers from 1, of the columns of a file of
 	// texts; "" means one of the usual names.
 	TextColumn, LabelColumn string
+	// PairColumn is the column of the second text if samples are pairs of texts, else "".
+	PairColumn string
 	// Side is the height and width to which images of a folder are scaled; 0 means 32.
 	Side int
 }

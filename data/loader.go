@@ -83,6 +83,8 @@ type Shard struct {
 	Tokens []int32
 	// Lengths is the number of tokens of each text, [N].
 	Lengths []int32
+	// Splits is the number of tokens of each text before its second part, 0 if it has none, [N].
+	Splits []int32
 	// Labels is [N], or empty if the set has Targets alone.
 	Labels []int32
 	// Targets is [N, Set.NumTargets].
@@ -90,8 +92,8 @@ type Shard struct {
 	// Indices has the number of each sample within the set, [N]; Set.Take leaves it empty.
 	Indices []int32
 
-	images, targets                  []float32 // full length of the buffers behind the fields above
-	tokens, lengths, labels, indices []int32
+	images, targets                          []float32 // full length of the buffers behind the fields above
+	tokens, lengths, splits, labels, indices []int32
 }
 
 // Coverage returns the multiset hash of the shard's samples. The hashes of all shards of an epoch,
@@ -116,13 +118,17 @@ func (sh *Shard) appendTargets(s *Set, i int) {
 }
 
 // reset empties the shard of texts.
-func (sh *Shard) reset() { sh.Tokens, sh.Lengths = sh.tokens[:0], sh.lengths[:0] }
+func (sh *Shard) reset() {
+	sh.Tokens, sh.Lengths, sh.Splits = sh.tokens[:0], sh.lengths[:0], sh.splits[:0]
+}
 
-// appendText appends a text.
-func (sh *Shard) appendText(text []int32) {
+// appendText appends text i.
+func (sh *Shard) appendText(texts *Texts, i int) {
+	text := texts.At(i)
 	sh.Tokens = append(sh.Tokens, text...)
 	sh.tokens = sh.Tokens[:cap(sh.Tokens)]
 	sh.Lengths = append(sh.Lengths, int32(len(text)))
+	sh.Splits = append(sh.Splits, texts.Split(i))
 }
 
 // ringSteps is the number of step buffers: one in use, one ready, one being filled.
@@ -208,7 +214,7 @@ func (l *Loader) newStep() *Step {
 		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n), indices: make([]int32, n),
 			targets: make([]float32, n*c.Set.NumTargets)}
 		if c.Set.Texts != nil {
-			s.Shards[i].lengths = make([]int32, n)
+			s.Shards[i].lengths, s.Shards[i].splits = make([]int32, n), make([]int32, n)
 			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
 		} else {
 			s.Shards[i].images = make([]float32, n*c.Set.Shape.Elems())
@@ -260,7 +266,7 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 	if set.Texts != nil {
 		sh.reset()
 		for _, index := range indices {
-			sh.appendText(set.Texts.At(int(index)))
+			sh.appendText(set.Texts, int(index))
 		}
 		return
 	}

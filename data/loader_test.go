@@ -29,7 +29,7 @@ func indexed(n int) *data.Set {
 	return s
 }
 
-// indexedTexts returns n texts of uneven lengths that consist of their own index.
+// indexedTexts returns n texts of uneven lengths that consist of their own index, most of them pairs.
 func indexedTexts(n int) *data.Set {
 	s := &data.Set{Name: "indexed", Classes: []string{"only"}, Labels: make([]uint8, n),
 		Shape: tensor.Shape{29}, Texts: &data.Texts{Vocabulary: n}}
@@ -38,6 +38,7 @@ func indexedTexts(n int) *data.Set {
 			s.Texts.Tokens = append(s.Texts.Tokens, int32(i))
 		}
 		s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+		s.Texts.Splits = append(s.Texts.Splits, int32(i%s.Texts.Length(i)))
 	}
 	return s
 }
@@ -52,15 +53,18 @@ func indices(t rapid.TB, set *data.Set, sh data.Shard) []int {
 		return samples
 	}
 	at := 0
-	for _, n := range sh.Lengths {
+	for i, n := range sh.Lengths {
 		sample := int(sh.Tokens[at])
 		if !slices.Equal(sh.Tokens[at:at+int(n)], set.Texts.At(sample)) {
 			t.Fatalf("tokens %v are not text %d", sh.Tokens[at:at+int(n)], sample)
 		}
+		if got, want := sh.Splits[i], set.Texts.Split(sample); got != want {
+			t.Fatalf("text %d splits at %d, want %d", sample, got, want)
+		}
 		samples = append(samples, sample)
 		at += int(n)
 	}
-	if at != len(sh.Tokens) || len(sh.Lengths) != sh.Samples {
+	if at != len(sh.Tokens) || len(sh.Lengths) != sh.Samples || len(sh.Splits) != sh.Samples {
 		t.Fatalf("%d tokens in %d texts, want %d, %d", len(sh.Tokens), len(sh.Lengths), at, sh.Samples)
 	}
 	return samples
@@ -295,6 +299,14 @@ func TestLoaderConfigIsChecked(t *testing.T) {
 		"token 0 is -1, want 0 to 8": func(c *data.LoaderConfig) {
 			c.Set = indexedTexts(9)
 			c.Set.Texts.Tokens[0] = -1
+		},
+		"text 4 of 17 tokens splits at 17": func(c *data.LoaderConfig) {
+			c.Set = indexedTexts(9)
+			c.Set.Texts.Splits[4] = 17
+		},
+		"8 splits, want one for each of 9 texts": func(c *data.LoaderConfig) {
+			c.Set = indexedTexts(9)
+			c.Set.Texts.Splits = c.Set.Texts.Splits[:8]
 		},
 		"19 bytes of pixels": func(c *data.LoaderConfig) { c.Set = &broken },
 	} {

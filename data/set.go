@@ -56,7 +56,7 @@ func (s *Set) HasLabels() bool { return s.NumTargets == 0 || len(s.Labels) > 0 }
 func (s *Set) Bytes() int64 {
 	bytes := len(s.Pixels) + len(s.Labels) + 4*len(s.Targets)
 	if t := s.Texts; t != nil {
-		bytes += 4*len(t.Tokens) + 8*len(t.Ends)
+		bytes += 4*len(t.Tokens) + 8*len(t.Ends) + 4*len(t.Splits)
 	}
 	return int64(bytes)
 }
@@ -126,9 +126,9 @@ func (s *Set) Take(sh *Shard, lo, hi int) {
 		return
 	}
 	sh.reset()
-	sh.lengths = atLeast(sh.lengths, hi-lo)
+	sh.lengths, sh.splits = atLeast(sh.lengths, hi-lo), atLeast(sh.splits, hi-lo)
 	for i := lo; i < hi; i++ {
-		sh.appendText(s.Texts.At(i))
+		sh.appendText(s.Texts, i)
 	}
 }
 

@@ -112,6 +112,7 @@ type textReader struct {
 	tokenizer               *wordpiece.Tokenizer
 	maxTokens               int
 	textColumn, labelColumn string // names, or numbers from 1; "" means a usual name
+	pairColumn              string // likewise of the second text; "" means none
 
 	labels  []string // as in the files; the index is the class
 	isFixed bool     // a label not among labels is an error
@@ -125,7 +126,7 @@ func newTextReader(name string, o Options) (*textReader, error) {
 		return nil, err
 	}
 	t := &textReader{name: name, tokenizer: tokenizer, maxTokens: sizeOr(o.MaxTokens, defaultMaxTokens),
-		textColumn: o.TextColumn, labelColumn: o.LabelColumn}
+		textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn}
 	if t.maxTokens < 3 {
 		return nil, fmt.Errorf("data: %s: texts of %d tokens, want at least 3", name, t.maxTokens)
 	}
@@ -152,14 +153,14 @@ func (t *textReader) read(ctx context.Context, path string, place func(record in
 	} else if err != nil {
 		return err
 	}
-	text, label, isHeader, err := t.columns(fields, path)
+	at, isHeader, err := t.columns(fields, path)
 	if err != nil {
 		return err
 	}
 	n := 0
 	for {
 		if !isHeader {
-			if err := t.add(place(n), fields[text], fields[label], path, line); err != nil {
+			if err := t.add(place(n), at.of(fields), path, line); err != nil {
 				return err
 			}
 			n++
@@ -178,7 +179,30 @@ func (t *textReader) read(ctx context.Context, path string, place func(record in
 }
 
 // add appends one sample to s.
-func (t *textReader) add(s *Set, text, label, path string, line int) error {
+func (t *textReader) add(s *Set, r record, path string, line int) error {
+	class, err := t.class(r.label, path, line)
+	if err != nil {
+		return err
+	}
+	isCut := false
+	if t.pairColumn != "" {
+		split := 0
+		t.scratch, split, isCut = t.tokenizer.EncodePair(t.scratch[:0], r.text, r.pair, t.maxTokens)
+		s.Texts.Splits = append(s.Texts.Splits, int32(split))
+	} else {
+		t.scratch, isCut = t.tokenizer.Encode(t.scratch[:0], r.text, t.maxTokens)
+	}
+	if isCut {
+		s.Texts.Cut = append(s.Texts.Cut, len(s.Texts.Ends))
+	}
+	s.Texts.Tokens = append(s.Texts.Tokens, t.scratch...)
+	s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+	s.Labels = append(s.Labels, uint8(class))
+	return nil
+}
+
+// class returns the class that a label names, which may be a new one.
+func (t *textReader) class(label, path string, line int) (int, error) {
 	class := slices.Index(t.labels, label)
 	if class < 0 {
 		reason := ""
@@ -191,35 +215,73 @@ func (t *textReader) add(s *Set, text, label, path string, line int) error {
 			reason = "no label"
 		}
 		if reason != "" {
-			return &FormatError{File: path, Offset: -1, Line: line, Reason: reason}
+			return 0, &FormatError{File: path, Offset: -1, Line: line, Reason: reason}
 		}
 		class = len(t.labels)
 		t.labels = append(t.labels, strings.Clone(label))
 	}
-	isCut := false
-	if t.scratch, isCut = t.tokenizer.Encode(t.scratch[:0], text, t.maxTokens); isCut {
-		s.Texts.Cut = append(s.Texts.Cut, len(s.Texts.Ends))
-	}
-	s.Texts.Tokens = append(s.Texts.Tokens, t.scratch...)
-	s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
-	s.Labels = append(s.Labels, uint8(class))
-	return nil
+	return class, nil
 }
 
-// columns finds the columns of text and label from the first record, and reports whether that is a
-// header: it is, unless both columns are given by number.
-func (t *textReader) columns(first []string, path string) (text, label int, isHeader bool, err error) {
-	text, textNamed, err := column(first, path, "text", t.textColumn,
+// record is what is read of one record of a file.
+type record struct{ text, pair, label string }
+
+// columns are the places of a record's fields.
+type columns struct {
+	text, label int
+	pair        int // of the second text; -1 if there is none
+}
+
+// of returns the fields that are read.
+func (c columns) of(fields []string) record {
+	r := record{text: fields[c.text], label: fields[c.label]}
+	if c.pair >= 0 {
+		r.pair = fields[c.pair]
+	}
+	return r
+}
+
+// columns finds the columns of texts and label from the first record, and reports whether that is a
+// header: it is, unless all columns are given by number.
+func (t *textReader) columns(first []string, path string) (at columns, isHeader bool, err error) {
+	at.pair = -1
+	at.text, isHeader, err = column(first, path, "text", t.textColumn,
 		"text", "sentence", "content", "review")
 	if err != nil {
-		return 0, 0, false, err
+		return at, false, err
 	}
-	label, labelNamed, err := column(first, path, "label", t.labelColumn, "label", "class")
-	if err == nil && label == text {
-		err = &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(
-			"column %d is both text and label; name two with --text-column and --label-column", text+1)}
+	if t.pairColumn != "" {
+		isNamed := false
+		if at.pair, isNamed, err = column(first, path, "pair", t.pairColumn); err != nil {
+			return at, false, err
+		}
+		isHeader = isHeader || isNamed
 	}
-	return text, label, textNamed || labelNamed, err
+	label, isNamed, err := column(first, path, "label", t.labelColumn, "label", "class")
+	if err != nil {
+		return at, false, err
+	}
+	at.label = label
+	return at, isHeader || isNamed, at.check(path)
+}
+
+// check fails if two roles have the same column.
+func (c columns) check(path string) error {
+	reason := ""
+	switch {
+	case c.label == c.text:
+		reason = fmt.Sprintf("column %d is both text and label; name two with --text-column and "+
+			"--label-column", c.text+1)
+	case c.pair == c.text:
+		reason = fmt.Sprintf("column %d is both texts of a pair; name two with --text-column and "+
+			"--pair-column", c.text+1)
+	case c.pair == c.label:
+		reason = fmt.Sprintf("column %d is both text and label; name two with --pair-column and "+
+			"--label-column", c.label+1)
+	default:
+		return nil
+	}
+	return &FormatError{File: path, Offset: -1, Line: 1, Reason: reason}
 }
 
 // column finds the wanted field, by number or name, or else by a usual name.
@@ -242,7 +304,7 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 		}
 	}
 	return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(
-		"no column %s in the header %.200q; name one with --%s-column (or give both columns by number "+
+		"no column %s in the header %.200q; name one with --%s-column (or give all columns by number "+
 			"if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)}
 }
 
@@ -328,7 +390,7 @@ func sst2Source() source {
 			return lacking(filepath.Join(folder, "sst-2"), sst2Files(), hasFile)
 		},
 		read: func(ctx context.Context, dir string, o Options) (train, test *Set, err error) {
-			o.TextColumn, o.LabelColumn = "", ""
+			o.TextColumn, o.PairColumn, o.LabelColumn = "", "", ""
 			t, err := newTextReader("sst2", o)
 			if err != nil {
 				return nil, nil, err

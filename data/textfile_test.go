@@ -149,6 +149,33 @@ func TestLoadTextFolderCutsLongTexts(t *testing.T) {
 	}
 }
 
+// A pair is [CLS] text [SEP] pair [SEP], whichever column comes first, and both texts are cut.
+func TestLoadPairsOfTexts(t *testing.T) {
+	const rows = "b c,x,a\n,x,a a a\nb b b b,x,a a a a a\nc,y,\n"
+	for _, c := range []struct{ header, text, pair, label string }{
+		{"two,label,sentence\n", "", "two", ""}, {"", "3", "1", "2"}, {"o,t,h\n", "3", "o", "2"},
+	} {
+		folder, o := textFolder(t, map[string]string{"my.csv": c.header + rows})
+		o.TextColumn, o.PairColumn, o.LabelColumn, o.MaxTokens = c.text, c.pair, c.label, 8
+		train, _, err := data.Load(context.Background(), filepath.Join(folder, "my.csv"), o)
+		if err != nil {
+			t.Errorf("%q: %v", c.header, err)
+			continue
+		}
+		if got, want := strings.Join(texts(train), " "),
+			"[1 3 2 4 5 2]x [1 3 3 3 2 2]x [1 3 3 3 2 4 4 2]x [1 2 5 2]y"; got != want {
+			t.Errorf("%q: pairs %s, want %s", c.header, got, want)
+		}
+		if want := []int32{3, 5, 5, 2}; !slices.Equal(train.Texts.Splits, want) ||
+			!slices.Equal(train.Texts.Cut, []int{2}) {
+			t.Errorf("%q: splits %v, cut %v, want %v, 2", c.header, train.Texts.Splits, train.Texts.Cut, want)
+		}
+		if first := train.Limit(2).Texts.Splits; !slices.Equal(first, []int32{3, 5}) {
+			t.Errorf("splits of the first two: %v", first)
+		}
+	}
+}
+
 func TestTextFilesNameTheirFault(t *testing.T) {
 	many := "text\tlabel\n"
 	for i := range 257 {
@@ -174,6 +201,12 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 			func(o *data.Options) { o.TextColumn, o.LabelColumn = "1", "3" }},
 		{"one.tsv", "one.tsv", "column 1 is both text and label", 1,
 			func(o *data.Options) { o.TextColumn = "label" }},
+		{"names.csv", "names.csv", "column 1 is both texts of a pair", 1,
+			func(o *data.Options) { o.TextColumn, o.PairColumn, o.LabelColumn = "1", "comment", "2" }},
+		{"names.csv", "names.csv", "column 2 is both text and label", 1,
+			func(o *data.Options) { o.TextColumn, o.PairColumn, o.LabelColumn = "1", "stars", "2" }},
+		{"names.csv", "names.csv", "no column b in the header", 1,
+			func(o *data.Options) { o.TextColumn, o.PairColumn = "1", "b" }},
 		{"many.tsv", "many.tsv", `label "256" is one more than the 256`, 258, nil},
 		{"blank.tsv", "blank.tsv", "no label", 2, nil},
 		{"sst2", "sst/dev.tsv", `label "2", want one of 0, 1`, 3,

@@ -13,6 +13,10 @@ type Texts struct {
 	Tokens []int32
 	// Ends[i] is the end of text i in Tokens and the start of text i+1.
 	Ends []int
+	// Splits[i] is the number of tokens of text i before its second part, if it is a pair of texts:
+	// [CLS] first [SEP] second [SEP] with the split behind the first [SEP]. It is 0 for a single text;
+	// nil if all are.
+	Splits []int32
 	// Cut lists the texts that were truncated to Options.MaxTokens, in order.
 	Cut []int
 	// Vocabulary is the size of the vocabulary.
@@ -29,6 +33,14 @@ func (t *Texts) At(i int) []int32 { return t.Tokens[t.start(i):t.Ends[i]:t.Ends[
 
 // Length returns the number of tokens of text i.
 func (t *Texts) Length(i int) int { return t.Ends[i] - t.start(i) }
+
+// Split returns the number of tokens of text i before its second part, 0 if it has none.
+func (t *Texts) Split(i int) int32 {
+	if t.Splits == nil {
+		return 0
+	}
+	return t.Splits[i]
+}
 
 // Longest returns the number of tokens of the longest text; 0 if there are none. Cost: O(Len).
 func (t *Texts) Longest() int {
@@ -50,6 +62,9 @@ func (t *Texts) start(i int) int {
 func (t *Texts) limit(n int) *Texts {
 	first := *t
 	first.Ends = t.Ends[:n:n]
+	if t.Splits != nil {
+		first.Splits = t.Splits[:n:n]
+	}
 	cut, _ := slices.BinarySearch(t.Cut, n)
 	first.Cut = t.Cut[:cut:cut]
 	end := t.start(n)
@@ -66,11 +81,18 @@ func (s *Set) checkTexts() error {
 	if len(t.Ends) != s.Len() {
 		return fmt.Errorf("data: set %s: %d texts, %d labels", s.Name, len(t.Ends), s.Len())
 	}
+	if t.Splits != nil && len(t.Splits) != len(t.Ends) {
+		return fmt.Errorf("data: set %s: %d splits, want one for each of %d texts",
+			s.Name, len(t.Splits), len(t.Ends))
+	}
 	before := 0
 	for i, end := range t.Ends {
 		if end <= before || end > len(t.Tokens) || end-before > s.Shape[0] {
 			return fmt.Errorf("data: set %s: text %d is tokens [%d, %d) of %d, want 1 to %d of them",
 				s.Name, i, before, end, len(t.Tokens), s.Shape[0])
+		}
+		if split := int(t.Split(i)); split < 0 || split >= end-before {
+			return fmt.Errorf("data: set %s: text %d of %d tokens splits at %d", s.Name, i, end-before, split)
 		}
 		before = end
 	}

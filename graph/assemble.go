@@ -87,6 +87,10 @@ func (a *assembly) pin() {
 		a.starts = make([]int32, starts.typ.Shape.Elems())
 		inputs[starts.number].I = a.starts
 	}
+	if splits := c.texts.splits; splits != nil {
+		a.splits = make([]int32, splits.typ.Shape.Elems())
+		inputs[splits.number].I = a.splits
+	}
 	if c.reports != nil {
 		segments := stateSegments(c.states)
 		a.stats = alignedFloats(extent(segments))

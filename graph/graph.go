@@ -99,6 +99,7 @@ func (g *Graph) Labels(name string, n int) *Node {
 type texts struct {
 	tokens *Node // ids of all texts' tokens, one text after another
 	starts *Node // where in tokens each text starts, and where the last one ends, [N+1]
+	splits *Node // how many tokens of each text stand before its second part, 0 if it has none, [N]
 	most   int   // tokens of a text
 }
 
@@ -117,7 +118,8 @@ func (g *Graph) Texts(name string, n, most int) *Node {
 	int32s := func(n int) Type { return Type{Shape: tensor.Shape{n}, DType: tensor.Int32} }
 	tokens := int32s(n * most)
 	tokens.Ragged = true
-	g.texts = texts{g.addInput(name, tokens), g.addInput(name+" starts", int32s(n+1)), most}
+	g.texts = texts{tokens: g.addInput(name, tokens), starts: g.addInput(name+" starts", int32s(n+1)),
+		splits: g.addInput(name+" splits", int32s(n)), most: most}
 	return g.texts.tokens
 }
 

@@ -37,7 +37,7 @@ func (p *Program) Input(name string) *Input {
 func (p *Program) Inputs() []*Input {
 	var set []*Input
 	for _, in := range p.inputs {
-		if in.node != p.code.texts.starts { // SetTexts sets those
+		if in.node != p.code.texts.starts && in.node != p.code.texts.splits { // SetTexts sets those
 			set = append(set, in)
 		}
 	}
@@ -80,7 +80,12 @@ func (in *Input) check(t tensor.DType, n int) {
 // SetTexts sets the texts: the tokens of all, one text after another, and the length of each. It panics
 // unless the input is that of Graph.Texts, there are Samples() lengths, each is from 1 to the graph's
 // limit, and they add up to the number of tokens.
-func (in *Input) SetTexts(tokens, lengths []int32) {
+func (in *Input) SetTexts(tokens, lengths []int32) { in.SetPairs(tokens, lengths, nil) }
+
+// SetPairs is SetTexts for texts that may have two parts: splits[n] is the number of tokens of text n before
+// its second part, 0 if it has none. If splits is nil, no text has one. SetPairs also panics unless there is
+// a split for each text, less than its length.
+func (in *Input) SetPairs(tokens, lengths, splits []int32) {
 	if in == nil {
 		return
 	}
@@ -103,9 +108,24 @@ func (in *Input) SetTexts(tokens, lengths []int32) {
 	for n, length := range lengths {
 		p.starts[n+1] = p.starts[n] + length
 	}
+	in.setSplits(splits, lengths)
 	in.buffer.I = tokens
 	p.rows = len(tokens)
 	p.resize()
+}
+
+// setSplits sets where the texts split.
+func (in *Input) setSplits(splits, lengths []int32) {
+	if splits != nil && len(splits) != len(lengths) {
+		panic(fmt.Sprintf("graph: set texts: %d splits for %d texts", len(splits), len(lengths)))
+	}
+	for n, split := range splits {
+		if split < 0 || split >= lengths[n] {
+			panic(fmt.Sprintf("graph: set texts: text %d of %d tokens splits at %d", n, lengths[n], split))
+		}
+	}
+	clear(in.program.splits)
+	copy(in.program.splits, splits)
 }
 
 // Floats returns the program's own memory for a float32 input, in stored order, to be filled before

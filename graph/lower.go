@@ -23,7 +23,8 @@ func lower(g *Graph, o Options) *code {
 		}
 	}
 	to.sites = g.sites
-	to.texts = texts{l.renamed[g.texts.tokens], l.renamed[g.texts.starts], g.texts.most}
+	to.texts = texts{l.renamed[g.texts.tokens], l.renamed[g.texts.starts], l.renamed[g.texts.splits],
+		g.texts.most}
 	for i, n := range g.paramNodes {
 		l.renamed[n] = to.Parameter(g.params[i])
 	}

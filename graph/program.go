@@ -25,6 +25,7 @@ type Program struct {
 	params, states, gradients []*Buffer // by number
 	mirrors                   mirrors   // of these
 	starts                    []int32   // of the texts; nil if there are none
+	splits                    []int32   // of the texts; nil if nothing reads them
 	ragged                    []ragged  // the arena's ragged values
 	rows                      int       // of ragged values in the next run
 	draws                     Draws

@@ -13,10 +13,12 @@ import (
 	"lockstep/tensor"
 )
 
-// Texts of the tests: tokens of a small vocabulary, some of them more than once.
+// Texts of the tests: tokens of a small vocabulary, some of them more than once. The first and the third are
+// pairs.
 var (
 	textTokens  = []int32{3, 0, 6, 3, 1, 5, 2, 2, 4}
 	textLengths = []int32{5, 1, 3}
+	textSplits  = []int32{3, 0, 1}
 )
 
 const (
@@ -74,11 +76,15 @@ func referenceTexts(p [][]float64) []float64 {
 func referenceEmbedding(words, positions, kinds []float64) []float64 {
 	var x []float64
 	at := 0
-	for _, length := range textLengths {
+	for n, length := range textLengths {
 		for t := range int(length) {
+			kind := 0
+			if split := int(textSplits[n]); split > 0 && t >= split {
+				kind = textCols
+			}
 			word := int(textTokens[at]) * textCols
 			for c := range textCols {
-				x = append(x, words[word+c]+positions[t*textCols+c]+kinds[c])
+				x = append(x, words[word+c]+positions[t*textCols+c]+kinds[kind+c])
 			}
 			at++
 		}
@@ -165,7 +171,8 @@ func TestTextsAgainstFormulas(t *testing.T) {
 				v.SetParam(i, narrow)
 			}
 			gradient := v.NewGradient()
-			setTexts(p, textTokens, textLengths, labels)
+			p.Input("texts").SetPairs(textTokens, textLengths, textSplits)
+			p.Input("labels").SetInts(labels)
 			p.SetGradients(gradient)
 			p.Poison(float32(math.NaN()))
 			p.Forward()
@@ -267,6 +274,12 @@ func TestTextErrors(t *testing.T) {
 		"2 texts of 9 tokens": {5, 4}, "of 9 tokens, want 3 of 8": {5, 1, 2},
 	} {
 		mustPanic(t, want, func() { setTexts(p, textTokens, lengths, labels) })
+	}
+	for want, splits := range map[string][]int32{
+		"2 splits for 3 texts": {1, 0}, "text 1 of 1 tokens splits at 1": {0, 1, 0},
+		"text 2 of 3 tokens splits at -1": {4, 0, -1},
+	} {
+		mustPanic(t, want, func() { p.Input("texts").SetPairs(textTokens, textLengths, splits) })
 	}
 	mustPanic(t, fmt.Sprintf("tokens[2]=7, want 0 to %d", textWords-1), func() {
 		setTexts(p, []int32{0, 1, 7}, []int32{1, 1, 1}, labels)

@@ -125,7 +125,7 @@ func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 	p.labels.SetInts(s.Labels)
 	p.targets.SetFloats(s.Targets)
 	if s.Lengths != nil {
-		p.samples.SetTexts(s.Tokens, s.Lengths)
+		p.samples.SetPairs(s.Tokens, s.Lengths, s.Splits)
 		return
 	}
 	p.samples.SetFloats(s.Images)

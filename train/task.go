@@ -45,8 +45,9 @@ type Metric struct {
 	Sum  func(output []float32, s *data.Shard) float64
 }
 
-// Classification is the task to give each sample one of the set's classes: the outputs are logits, the loss
-// their cross entropy with label smoothing from 0 to 1. Evaluations report it without smoothing.
+// Classification is the task to give each sample, an image, a text or a pair of texts, one of the set's
+// classes: the outputs are logits, the loss their cross entropy with label smoothing from 0 to 1. Evaluations
+// report it without smoothing.
 func Classification(smoothing float64) Task {
 	return Task{
 		Name: "classification",

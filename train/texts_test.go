@@ -61,3 +61,46 @@ func TestOneHashForTexts(t *testing.T) {
 		}
 	}
 }
+
+// pairs returns n pairs of texts without separators. One token differs from the others; the label says
+// whether it is in the second text. Its place alone tells 79 % of the labels, the split the others.
+func pairs(n int, stream random.Stream) *data.Set {
+	const length, marked = 8, 7
+	s := &data.Set{Name: "pairs", Classes: []string{"first", "second"}, Shape: tensor.Shape{length},
+		Texts: &data.Texts{Vocabulary: numWords}}
+	for i := range uint64(n) {
+		at, split := stream.Intn(2*i, length), 1+stream.Intn(2*i+1, length-1)
+		text := make([]int32, length)
+		text[at] = marked
+		s.Texts.Tokens = append(s.Texts.Tokens, text...)
+		s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+		s.Texts.Splits = append(s.Texts.Splits, int32(split))
+		label := uint8(0)
+		if at >= split {
+			label = 1
+		}
+		s.Labels = append(s.Labels, label)
+	}
+	return s
+}
+
+// BERT learns which of two texts a word is in, with the same result for one worker and two.
+func TestPairsAreLearned(t *testing.T) {
+	c := train.Config{
+		Train: pairs(640, 1), Test: pairs(128, 2),
+		Batch: 32, Plan: cut(t, 2, 1), Epochs: 3, EvalBatch: 32, Seed: 5,
+		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01},
+	}
+	var err error
+	if c.Network, err = model.Named("bert-tiny", 2, tensor.Shape{8}); err != nil {
+		t.Fatal(err)
+	}
+	c.Network = c.Network.WithWords(numWords)
+	want := run(t, c, 1, 1, compute.Best())[0]
+	if got := want.Test.Accuracy(); got < 0.95 {
+		t.Errorf("accuracy %v, want at least 0.95", got)
+	}
+	for rank, got := range exchangeRun(t, c, 2, 2, "ddp", "") {
+		compareOutcomes(t, fmt.Sprintf("rank %d of 2", rank), got, want)
+	}
+}

@@ -30,6 +30,7 @@ type Config struct {
 	Vocab       string  // WordPiece vocabulary; "": that beside Weights, or BERT's
 	Sequence    int     // tokens of a text, at most
 	TextColumn  string  // of a file of texts; "": one of a usual name
+	PairColumn  string  // of a file of pairs of texts, the second one; "": single texts
 	LabelColumn string  // of a file of texts; "": one of a usual name
 	Augment     string  // random changes of training images
 	LimitTrain  int     // use the first n training samples; -1: all

@@ -23,7 +23,7 @@ func DataOptions(folder string, e cluster.Environment) data.Options {
 func (c Config) DataOptions(e cluster.Environment) data.Options {
 	o := DataOptions(c.DataDir, e)
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
-	o.TextColumn, o.LabelColumn = c.TextColumn, c.LabelColumn
+	o.TextColumn, o.PairColumn, o.LabelColumn = c.TextColumn, c.PairColumn, c.LabelColumn
 	if o.Vocabulary == "" {
 		o.Vocabulary = c.vocabularyOfWeights()
 	}

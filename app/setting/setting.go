@@ -75,7 +75,12 @@ func dataSettings(k *Catalog) []Setting {
 			"(default: text, sentence, content or review)",
 			func(c *Config) *string { return &c.TextColumn }).
 			unless(readsTexts),
-		text("label-column", "COLUMN", "column of the label; a file has no header if both columns are "+
+		text("pair-column", "COLUMN", "column of the second text, if samples are pairs of texts "+
+			"(default: single texts)",
+			func(c *Config) *string { return &c.PairColumn }).
+			called("text-pair").
+			unless(readsTexts),
+		text("label-column", "COLUMN", "column of the label; a file has no header if all columns are "+
 			"numbers (default: label or class)",
 			func(c *Config) *string { return &c.LabelColumn }).
 			unless(readsTexts),

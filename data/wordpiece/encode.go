@@ -80,6 +80,47 @@ func (t *Tokenizer) Encode(dst []int32, text string, limit int) (ids []int32, is
 	return append(dst, t.last), isCut
 }
 
+// EncodePair appends the numbers of [CLS], of first's tokens, of [SEP], of second's tokens and of [SEP] to
+// dst. split is how many numbers stand before second's part.
+//
+// If that makes more than limit numbers, it drops tokens from the end of the longer text, or of both once
+// they are equally long, as Hugging Face's tokenizers with the strategy longest_first; then isCut is true.
+// Limit 0 means none; otherwise it must be at least 3.
+func (t *Tokenizer) EncodePair(dst []int32, first, second string, limit int) (ids []int32, split int,
+	isCut bool) {
+	start := len(dst)
+	dst, _ = t.Encode(dst, first, 0)
+	middle := len(dst)
+	dst, _ = t.Encode(dst, second, 0)
+	a, b := middle-start-2, len(dst)-middle-2 // without [CLS] and [SEP]
+	keptA, keptB := a, b
+	if limit > 0 {
+		keptA, keptB = longestFirst(a, b, limit-3)
+	}
+	split = keptA + 2
+	dst[start+split-1] = t.last
+	copy(dst[start+split:], dst[middle+1:middle+1+keptB])
+	dst[start+split+keptB] = t.last
+	return dst[:start+split+keptB+1], split, keptA < a || keptB < b
+}
+
+// longestFirst returns how many of a and of b tokens are kept so that they are at most limit in all. If both
+// are cut, the longer one, or else the second, keeps the odd token.
+func longestFirst(a, b, limit int) (keptA, keptB int) {
+	switch half := limit / 2; {
+	case a+b <= limit:
+		return a, b
+	case a <= half:
+		return a, limit - a
+	case b <= half:
+		return limit - b, b
+	case a > b:
+		return limit - half, half
+	default:
+		return half, limit - half
+	}
+}
+
 // specialAt returns the special token at the start of text, or one without a name.
 func (t *Tokenizer) specialAt(text string) token {
 	for _, s := range t.special {

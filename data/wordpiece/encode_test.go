@@ -90,6 +90,35 @@ func TestEncodesAsTheReferenceWithAllTokens(t *testing.T) {
 	}
 }
 
+// Pairs of texts have the tokens, the kinds of tokens and the length of the reference's longest_first.
+func TestEncodesPairsAsTheReference(t *testing.T) {
+	tokenizer := open(t, "testdata/vocab.txt")
+	file, err := os.Open("testdata/pairs.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	n := 0
+	for lines := bufio.NewScanner(file); lines.Scan(); n++ {
+		var want struct {
+			Limit, First, Second int
+			IDs, Types           []int32
+		}
+		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+			t.Fatal(err)
+		}
+		ids, split, isCut := tokenizer.EncodePair([]int32{7}, strings.Repeat("the ", want.First),
+			strings.Repeat("of ", want.Second), want.Limit)
+		if !slices.Equal(ids[1:], want.IDs) || split != slices.Index(want.Types, 1) ||
+			isCut != (len(want.IDs) < want.First+want.Second+3) {
+			t.Errorf("%s: %v, split at %d, cut %v", lines.Text(), ids, split, isCut)
+		}
+	}
+	if n < 300 {
+		t.Errorf("%d golden pairs, want at least 300", n)
+	}
+}
+
 // Every character there is, between two letters, falls into the words that the reference makes, with
 // small letters alone and with capitals.
 func TestEveryCharacterAsTheReference(t *testing.T) {

@@ -61,7 +61,7 @@ func trained(t *testing.T, name string, input tensor.Shape, ex graph.Executor, l
 	return all
 }
 
-// feed gives a program random images or texts of several lengths.
+// feed gives a program random images, or texts of several lengths of which two are pairs.
 func feed(p *graph.Program, net model.Network, step uint64) {
 	if net.ReadsTexts() {
 		lengths := []int32{2, 5, int32(3 + step)}
@@ -69,7 +69,7 @@ func feed(p *graph.Program, net model.Network, step uint64) {
 		for i := range tokens {
 			tokens[i] = int32(random.Stream(step).Intn(uint64(i), 100))
 		}
-		p.Input(model.Texts).SetTexts(tokens, lengths)
+		p.Input(model.Texts).SetPairs(tokens, lengths, []int32{0, 3, 1})
 		return
 	}
 	images := p.Input(model.Images).Floats()

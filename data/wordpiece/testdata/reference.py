@@ -5,11 +5,13 @@
     python testdata/reference.py characters > testdata/characters.sha256
     python testdata/reference.py cased > testdata/cased.sha256
     python testdata/reference.py golden DATA   (writes testdata/golden.jsonl, testdata/vocab.txt)
+    python testdata/reference.py pairs > testdata/pairs.jsonl
 
 The tables hold what the reference does to each code point, not what some version of Unicode
 says: the reference mixes several. DATA is a folder with bert-base-uncased/vocab.txt and
 sst-2/train.tsv. golden.jsonl has one object a line: the text, its ids by the full vocabulary
-("ids") and by the small one that lies beside it ("few").
+("ids") and by the small one that lies beside it ("few"). pairs.jsonl has pairs of texts of so many
+words ("first", "second"), cut to a limit: their ids by the small vocabulary and their token types.
 """
 import hashlib
 import json
@@ -167,6 +169,18 @@ def golden(data):
             f.write(json.dumps(line, separators=(",", ":")) + "\n")
 
 
+def pairs():
+    for limit in [0, *range(3, 11)]:
+        few = tokenizer("testdata/vocab.txt")
+        if limit:
+            few.enable_truncation(limit, strategy="longest_first")
+        for first in range(6):
+            for second in range(6):
+                e = few.encode("the " * first, "of " * second)
+                line = {"limit": limit, "first": first, "second": second, "ids": e.ids, "types": e.type_ids}
+                print(json.dumps(line, separators=(",", ":")))
+
+
 if __name__ == "__main__":
     {"tables": tables, "characters": characters, "cased": lambda: characters(CASED),
-     "golden": golden}[sys.argv[1]](*sys.argv[2:])
+     "golden": golden, "pairs": pairs}[sys.argv[1]](*sys.argv[2:])

@@ -40,6 +40,13 @@ func newColumns(rows, cols, kinds, threads int) columns {
 	return l
 }
 
+// resize is ColumnSums.Resize.
+func (l *columns) resize(rows int) {
+	fold := min(max(wideFloats/l.cols, 1), rows)
+	l.rows, l.wide = rows, fold*l.cols
+	l.blocks = min(max(rows*l.cols/blockFloats, 1), maxBlocks)
+}
+
 // wides returns the number of wide rows; the last may be short.
 func (l *columns) wides() int { return (l.rows*l.cols + l.wide - 1) / l.wide }
 
@@ -105,11 +112,7 @@ func (c *CPU) NewColumnSums(rows, cols int) *ColumnSums {
 
 // Resize sets the number of rows, from 1 to the number planned. The results are those of a plan for that
 // number.
-func (p *ColumnSums) Resize(rows int) {
-	fold := min(max(wideFloats/p.cols, 1), rows)
-	p.rows, p.wide = rows, fold*p.cols
-	p.blocks = min(max(rows*p.cols/blockFloats, 1), maxBlocks)
-}
+func (p *ColumnSums) Resize(rows int) { p.resize(rows) }
 
 // Run computes sums[j] = sum over i of x[i*cols+j]. The order is that of the note "column sums": it
 // depends on the shape alone. One pass over x.
