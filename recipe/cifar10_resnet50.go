@@ -1,6 +1,6 @@
 package recipe
 
-// cifar10ResNet50 trains resnet50, whose stem keeps the whole map of small images.
+// cifar10ResNet50 trains resnet50 with the stem for small images, which does not downsample them.
 func cifar10ResNet50() Recipe {
 	c := oneCycle("resnet50", 15)
 	return Recipe{Name: "resnet50-cifar10", Config: c, Goal: 0.92,

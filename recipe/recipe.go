@@ -21,7 +21,7 @@ type Recipe struct {
 	// Substitute is the data set that is used, and named as such, where Config.Data is not found;
 	// "" means that there is none.
 	Substitute string `json:"substitute"`
-	// Label says what the result must not be taken for; "" is nothing.
+	// Label is a caveat about the result; "" if there is none.
 	Label string `json:"label"`
 	// Goal is the accuracy on the test set that a run should reach, 0 to 1, and Reference whose it
 	// is.
@@ -92,8 +92,8 @@ func Named(name string) (Recipe, error) {
 		spelling.Hint(name, names), strings.Join(names, ", "))}}
 }
 
-// YAML returns what the recipe sets, as a file that `lockstep train --config` accepts, with what else there
-// is to say as comments. The other settings are the defaults.
+// YAML returns the recipe's settings that differ from the defaults, as a file for `lockstep train --config`,
+// with goal, reference and figures as comments.
 func (r Recipe) YAML() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: %s.\n", r.Name, r.About)

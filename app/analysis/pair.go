@@ -44,8 +44,8 @@ func (c *Comparison) pair() {
 	}
 }
 
-// rivals returns the lines that findings may rank: those that train one model without a loss on the wire,
-// do the work of the baseline, or without one of the first of them, and had the machine to themselves.
+// rivals returns the lines that findings may rank. They train one model without a lossy wire, had the machine
+// to themselves, and do the same work as the baseline or, without a baseline, as the first of them.
 func (g *Group) rivals() []*Line {
 	reference := g.Baseline
 	var out []*Line

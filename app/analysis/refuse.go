@@ -74,10 +74,10 @@ type skew struct {
 	fastStep, slowStep float64
 }
 
-// skewOf returns the ranks whose times differ more than those of ranks that wait for each other can; nil if
-// there are none. After an exchange all ranks stand at the same place. So the steps after the first take
-// them as long altogether, but for what each is late at either end: at most its longest step. That is much
-// of a run of few steps, and nothing of a long one.
+// skewOf returns two ranks whose times differ by more than is possible for ranks that wait for each other;
+// nil if there are none. Every exchange synchronizes all ranks, so their total times after the first step
+// may differ by at most one step at either end. This tolerance is large in a short run and negligible in a
+// long one.
 func skewOf(r *record.Run) *skew {
 	var fast, slow, n int
 	var least, most, longest float64

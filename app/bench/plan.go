@@ -219,7 +219,7 @@ func Name(c setting.Config) string {
 	return name
 }
 
-// wireOf returns the form in which gradients travel, unless that is as they are, or they do not.
+// wireOf returns the compression of gradients; "" if there is none or nothing is exchanged.
 func wireOf(workers int, strategy, wire string) string {
 	if workers == 1 || strategy == "none" || wire == "fp32" {
 		return ""

@@ -24,7 +24,7 @@ type Options struct {
 	Execute func(context.Context, setting.Config, job.Options) (*record.Summary, error)
 }
 
-// Progress is a moment of a benchmark.
+// Progress says how far a benchmark is.
 type Progress struct {
 	Run, Runs int    // number of the run, from 1, of all
 	Round     int    // from 1

@@ -31,7 +31,7 @@ func Links() []string {
 	return []string{"local", "tcp"}
 }
 
-// Codecs returns the names of the forms in which the vectors of all-reduces travel.
+// Codecs returns the names of the codecs of all-reduce.
 func Codecs() []string { return codec.Names() }
 
 // Operations returns the names of the operations.
@@ -99,7 +99,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// codecs returns the forms in which vectors of all-reduces travel.
+// codecs returns the codecs to measure.
 func (c Config) codecs() []string {
 	if c.Codecs == nil {
 		return []string{plain}
@@ -107,7 +107,7 @@ func (c Config) codecs() []string {
 	return c.Codecs
 }
 
-// plain is the form of what no codec changes.
+// plain is the name for no codec.
 const plain = "fp32"
 
 // hosts returns the names of the hosts of ranks, contiguous ones on each.

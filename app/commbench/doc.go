@@ -1,6 +1,6 @@
 // Package commbench times collectives between the ranks of one host.
 //
-// It finds latency and bandwidth by operation, algorithm, link, number of ranks and size.
+// It measures latency and bandwidth by operation, algorithm, link, number of ranks and size.
 //
 // [Run] takes a [Config], starts the ranks of each (link, number of ranks) once, goes through the
 // sizes in them, and returns one [Record] per measurement. A collective is checked before it is

@@ -84,10 +84,10 @@ func (g group) record(p point, at int) Record {
 	return r
 }
 
-// farOff is the factor from which on a prediction and a measurement do not fit each other.
+// farOff is the factor between prediction and measurement from which on a record has a Doubt.
 const farOff = 2
 
-// doubt words a measurement that does not fit what was predicted; "" if it does, or nothing was.
+// doubt describes a measurement far from its prediction; "" if it is near, or if there is no prediction.
 func (r Record) doubt() string {
 	predicted, measured := r.SecondsPredicted, r.Seconds.Median
 	if predicted <= 0 || measured <= 0 || measured < farOff*predicted && predicted < farOff*measured {

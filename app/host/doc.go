@@ -1,7 +1,7 @@
 // Package host measures the machine of a run.
 //
-// [Describe] tells what the machine is. [Meter] tells what this process takes for each step of
-// training, [CoresNow] what all processes of the machine take. What the system does not tell is
-// zero; no function of this package fails, and all may be called from any goroutine, but for the
-// methods of a Meter.
+// [Describe] describes the machine. [Meter] measures what this process uses in each step of
+// training, [CoresNow] the processor time of all processes. Figures that the system does not
+// provide are zero. No function of this package fails. All except the methods of a Meter may be
+// called from any goroutine.
 package host

@@ -36,20 +36,20 @@ type kept struct {
 	ParameterSHA256 string `json:"parameter_sha256"`
 }
 
-// saver keeps snapshots of a run in a store. Save copies, and a goroutine writes; there is at most
-// one write at a time. Only rank 0 has one: all replicas are equal. What is not, it collects.
+// saver writes checkpoints to a store. Save copies the state, and a goroutine writes the copy, one at a time.
+// Only rank 0 has a saver, because replicas are equal; it collects the state that differs between ranks.
 type saver struct {
 	store *checkpoint.Store
 	every setting.Interval
-	peers *peerState // nil: replicas are equal in all
-	// describe completes what the manifest says about a snapshot.
+	peers *peerState // state that differs between ranks; nil: none does
+	// describe completes the manifest of a checkpoint.
 	describe func(train.Progress) kept
 	// metadata of the weights' file.
 	metadata map[string]string
 
 	last   int // step of the last checkpoint, or of the one resumed from
 	at     time.Time
-	copied train.Snapshot // the one being written
+	copied train.Snapshot // the copy that is being written
 
 	writing chan error // receives the result of the write in progress; nil: none is in progress
 	stat    record.Checkpoints
@@ -84,7 +84,7 @@ func (s *saver) Save(m train.Snapshot, isLast bool) (bool, error) {
 	return true, nil
 }
 
-// wants reports whether this step's snapshot is to be kept and can be.
+// wants reports whether a checkpoint of this step is due and can be written.
 func (s *saver) wants(step int, isLast bool, now time.Time) (bool, error) {
 	if step == s.last || !isLast && !s.isDue(step, now) {
 		return false, s.poll()
@@ -109,7 +109,7 @@ func (s *saver) isDue(step int, now time.Time) bool {
 	return now.Sub(s.at) >= s.every.Time
 }
 
-// copy takes the snapshot's values. It allocates the first time only.
+// copy copies the values of the snapshot. It allocates only in the first call.
 func (s *saver) copy(m train.Snapshot) {
 	if s.copied.Variables == nil {
 		variables := *m.Variables
@@ -211,7 +211,7 @@ func (s *saver) ended(err error) error {
 	return err
 }
 
-// newSaver returns the checkpointer of this worker's run, or nil if it has none.
+// newSaver returns the saver of this worker; nil if it writes no checkpoints.
 func (w *worker) newSaver() *saver {
 	if !w.config.KeepsCheckpoints() || w.rank != 0 || w.config.EvalOnly {
 		return nil

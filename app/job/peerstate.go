@@ -14,13 +14,12 @@ import (
 	"lockstep/train"
 )
 
-// peerState is what differs between the ranks and belongs to a checkpoint: what the exchange of gradients
-// holds back, or the optimizer's state of each rank's share. Rank 0 collects it; the others have it as
-// their train.Checkpointer.
+// peerState is the state of a checkpoint that differs between ranks: residuals of error feedback, or each
+// rank's shard of the optimizer's state. Rank 0 collects it. On the other ranks it is the train.Checkpointer.
 //
-// Note: agreeing on checkpoints. Only rank 0 knows whether it keeps a snapshot, since that depends on its
-// clock and on whether the last write has ended. So after every step it tells the others, in one byte.
-// A run that is asked to stop leaves no further checkpoint: its ranks may be at different steps.
+// Note: agreeing on checkpoints. Only rank 0 knows whether to write a checkpoint, because that depends on
+// its clock and on whether the last write has ended. So it sends one byte to the others after every step. A
+// run that is asked to stop writes no further checkpoint, because its ranks may be at different steps.
 type peerState struct {
 	plan       shard.Plan
 	isStopping func() bool // the run was asked to stop
@@ -57,8 +56,8 @@ func (p *peerState) join(g *comm.Group, s gradsync.Exchange) {
 // Save implements train.Checkpointer.
 func (p *peerState) Save(m train.Snapshot, _ bool) (bool, error) { return p.keep(false, m) }
 
-// keep reports whether rank 0 keeps this snapshot, as it says by isWanted; it then has what the others have.
-// With nil rank 0 decides alone.
+// keep reports whether rank 0 writes a checkpoint of this step, which isWanted decides on rank 0. If so, it
+// collects the state of all ranks. On a nil peerState rank 0 asks nobody.
 func (p *peerState) keep(isWanted bool, m train.Snapshot) (bool, error) {
 	switch {
 	case p == nil:
@@ -98,7 +97,7 @@ func (p *peerState) collectShards(m train.Snapshot) error {
 	return nil
 }
 
-// whole returns vectors with room for all shares of a snapshot's sharded ones.
+// whole allocates whole vectors for the sharded vectors of a snapshot.
 func whole(m train.Snapshot) []checkpoint.Vector {
 	var vectors []checkpoint.Vector
 	for _, v := range m.Sharded {

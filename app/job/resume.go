@@ -34,7 +34,7 @@ func openNewest(d rundir.Directory, note func(string)) (*resumption, error) {
 	return r, nil
 }
 
-// resume puts the snapshot that the run goes on from into the loop.
+// resume restores the training state from the checkpoint into the loop.
 func (w *worker) resume(l *train.Loop) (err error) {
 	from := w.task.start.Resumed
 	c, err := checkpoint.OpenCheckpoint(from.Path)
@@ -85,7 +85,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	return nil
 }
 
-// restore fills a snapshot's memory from a checkpoint's files.
+// restore reads a checkpoint's files into the vectors of a snapshot.
 func restore(m train.Snapshot, c *checkpoint.Checkpoint) error {
 	err := withFile(c.File(checkpoint.WeightsFile), func(r *checkpoint.Reader) error {
 		_, err := checkpoint.Load(r, m.Variables, checkpoint.LoadOptions{})

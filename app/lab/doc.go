@@ -7,17 +7,17 @@
 //
 // # Networks
 //
-// Where only rates are asked for the kernel is the network: a pair of virtual Ethernet interfaces
-// to each host, a bridge, and a token bucket at both ends of each pair. It carries tens of gigabits
-// per second at the price of the processors' time. For delay, jitter, loss and cuts, and where the
-// kernel lacks one of its parts, one thread of this process carries the packets between TUN
-// devices and lets them wait their time; it moves some gigabits per second in all.
+// If links have only rates, the kernel is the network: a pair of virtual Ethernet interfaces to
+// each host, a bridge, and a token bucket at both ends of each pair. It carries tens of gigabits
+// per second at the price of processor time. For delay, jitter, loss and cuts, and if the kernel
+// lacks one of these parts, one thread of this process carries the packets between TUN devices and
+// delays them; it moves some gigabits per second in all.
 //
 // # Guarantees
 //
-// A host sees the other hosts and nothing else. Which of a host's packets are lost, and by how much each
-// is late beyond its delay, is a function of (seed, host, number of the packet). Namespaces and
-// interfaces have no names and belong to the process, so they are gone when it ends, however it does.
+// A host sees only the other hosts. Loss and jitter of each packet are functions of (seed, host, number of
+// the packet). Namespaces and interfaces have no names and belong to the process, so they vanish when it
+// ends, even if it is killed.
 //
 // # Errors
 //

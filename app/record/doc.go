@@ -1,8 +1,8 @@
 // Package record describes what runs leave in files.
 //
 // [Step] is a line of steps.jsonl, [Summary] is summary.json, [Host] is host.json, [Results] is
-// results.json. Who measures a figure fills in its field here, and who shows it reads that field:
-// there is no other description of these files. The comment of a field is its description in
+// results.json. Packages that measure a figure fill in its field, and packages that show it read
+// the field; no other package describes these files. The comment of a field is its description in
 // docs/record.md, which a test compares with these types.
 //
 // Files carry [Schema], their version. [Decode] reads version 2 too; a field that an older file

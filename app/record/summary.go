@@ -28,9 +28,9 @@ type Summary struct {
 	Shards          int               `json:"shards"`           // virtual shards of a batch
 	Accumulate      int               `json:"accumulate"`       // batches of one step
 	LearningRate    float64           `json:"learning_rate"`    // of a step, which the schedule multiplies
-	Wire            string            `json:"wire"`             // form of the gradients on the links
+	Wire            string            `json:"wire"`             // compression of gradients
 	WireChoice      *gradsync.Verdict `json:"wire_choice"`      // what wires cost; null: not measured
-	Seed            uint64            `json:"seed"`             // start of all random numbers
+	Seed            uint64            `json:"seed"`             // seed of all random numbers
 	Epochs          float64           `json:"epochs"`           // completed, with the fraction of the last
 	Outcome
 	TrainSeconds     float64      `json:"train_seconds"`      // of all parts, without evaluations
@@ -41,11 +41,11 @@ type Summary struct {
 	TestLoss         *float64     `json:"test_loss"`          // of the last evaluation; null: none
 	DataSHA256       DataHash     `json:"data_sha256"`        // of the samples
 	Phases           Phases       `json:"phases"`             // adding up to seconds
-	BytesVectors     int64        `json:"bytes_vectors"`      // what those sent stand for, without a codec
-	PlannedBytes     int64        `json:"planned_bytes"`      // of memory, as told before the first step
+	BytesVectors     int64        `json:"bytes_vectors"`      // bytes_sent without compression
+	PlannedBytes     int64        `json:"planned_bytes"`      // of memory, estimated before the first step
 	Math             string       `json:"math"`               // how products were computed
 	Directory        string       `json:"directory"`          // the run directory
-	Weights          *Start       `json:"weights"`            // what the run started from; null: fresh values
+	Weights          *Start       `json:"weights"`            // what it started from; null: random values
 	Saved            *Saved       `json:"saved"`              // the trained weights; null: not written
 	TTA              string       `json:"tta"`                // test-time augmentation
 	Texts            *TextStat    `json:"texts"`              // null: the samples are images
@@ -63,7 +63,7 @@ type Summary struct {
 	IsUnchanged bool `json:"-"`
 }
 
-// Outcome is what a summary and a run of a benchmark tell alike.
+// Outcome holds the figures that a summary and a run of a benchmark have in common.
 type Outcome struct {
 	Seconds         float64  `json:"seconds"`          // the training loop's wall time, with evaluations
 	Steps           int      `json:"steps"`            // done
@@ -140,7 +140,7 @@ type TextStat struct {
 type Phases struct {
 	Forward     float64 `json:"forward"`      // forward passes
 	Backward    float64 `json:"backward"`     // backward passes
-	SyncExposed float64 `json:"sync_exposed"` // waiting for communication
+	SyncExposed float64 `json:"sync_exposed"` // exposed communication
 	Optimizer   float64 `json:"optimizer"`    // updating weights
 	Data        float64 `json:"data"`         // waiting for the loader
 	Evaluation  float64 `json:"evaluation"`   // on the test set
@@ -168,7 +168,7 @@ type RankStat struct {
 	FLOPs           int64     `json:"flops"`            // of this rank's passes
 	PeakFLOPs       float64   `json:"peak_flops"`       // per second, that this rank's threads reach
 	BytesSent       int64     `json:"bytes_sent"`       // to its peers
-	BytesVectors    int64     `json:"bytes_vectors"`    // what those sent stand for, without a codec
+	BytesVectors    int64     `json:"bytes_vectors"`    // bytes_sent without compression
 	BytesReceived   int64     `json:"bytes_received"`   // from its peers
 	PeakRSSBytes    int64     `json:"peak_rss_bytes"`   // of its process
 	Cores           CoreTimes `json:"core_seconds"`     // of its machine
@@ -221,7 +221,7 @@ type Start struct {
 	Path    string   `json:"path"`    // file or folder
 	SHA256  string   `json:"sha256"`  // of the file; of several, see checkpoint.Reader
 	Tensors int      `json:"tensors"` // loaded
-	Fresh   []string `json:"fresh"`   // tensors of the network that started from fresh values
+	Fresh   []string `json:"fresh"`   // tensors of the network that were initialized at random
 	Unused  []string `json:"unused"`  // tensors of the file that belong to other heads
 	// Mean and Std normalise images; null for other data.
 	Mean []float32 `json:"mean"`
@@ -255,8 +255,8 @@ type Resumed struct {
 	Seconds float64 `json:"seconds"` // trained before
 }
 
-// Lost is a log or a file of metrics that a run could not go on writing, mostly because the disk is full.
-// Such a run goes on without: what it protects are weights and checkpoints.
+// Lost is a log or a file of metrics that could not be written to its end, usually because the disk is full.
+// The run continues without the file; weights and checkpoints matter more.
 type Lost struct {
 	Rank   int    `json:"rank"`   // whose file
 	File   string `json:"file"`   // its name in the run directory
@@ -285,8 +285,8 @@ func (l Lost) String() string {
 	return fmt.Sprintf("%s of rank %d ends early: %s", l.File, l.Rank, l.Reason)
 }
 
-// Taken says what part of the time of a machine's cores went elsewhere during a run, of which the run
-// would have been the faster without. Each is 0 to 1.
+// Taken holds the shares of a machine's core time that others took during a run, each 0 to 1. Without them
+// the run would have been faster.
 type Taken struct {
 	Stolen float64 `json:"stolen"` // by other virtual machines on the same hardware
 	Others float64 `json:"others"` // by other processes of this one

@@ -321,8 +321,8 @@ func bucketFigure(buckets []record.BucketStat) figure {
 	p := curves{id: "buckets", title: "Exchange of each bucket of gradients",
 		description: "The values are in the table below the plot.", yLabel: "ms per step, mean",
 		xLabel: "bucket, as backward completes them", series: all[:2], hi: top, format: trim}
-	f := figure{Title: "Exchange of each bucket", Caption: "On rank 0. Hidden is what passes while the " +
-		"backward pass goes on, exposed what training waits for.",
+	f := figure{Title: "Exchange of each bucket", Caption: "On rank 0. Hidden communication overlaps the " +
+		"backward pass, exposed communication keeps training waiting.",
 		Plot: p.markup(), Table: placesTable("Exchange of each bucket, ms per step", "bucket", all)}
 	for _, s := range all[:2] {
 		f.Legend = append(f.Legend, legend{Swatch: swatch(s.style), Key: s.keys[0], Name: s.label})

@@ -30,7 +30,7 @@ type Config struct {
 // ReadsTexts reports whether the model reads texts, not images.
 func (c Config) ReadsTexts() bool { return c.Models.ReadsTexts(c.Model) }
 
-// Progress is a moment of a measurement.
+// Progress says how far a measurement is.
 type Progress struct {
 	Name      string // what is being timed
 	Done, All int

@@ -64,7 +64,7 @@ func New(name string, now time.Time) (Claimed, error) {
 	}
 }
 
-// Claim takes path, which must be an empty directory in which files can be made, or one to be created.
+// Claim takes path, which must be an empty writable directory, or creates it.
 func Claim(path string) (Claimed, error) {
 	d := Claimed{Directory: Directory(path), made: absent(path)}
 	refuse := func(format string, args ...any) (Claimed, error) {
@@ -97,8 +97,8 @@ func Claim(path string) (Claimed, error) {
 	return d, nil
 }
 
-// Reclaim takes the directory of a run that is to go on after so many steps: lines of later steps
-// are removed, and what a finished run has is set aside. Lines that cannot be removed keep no run from
+// Reclaim takes the directory of a run to resume after a number of steps. It removes the lines of later steps
+// and sets aside the files of a finished run. Lines that cannot be removed keep no run from
 // going on; see Uncut.
 func Reclaim(path string, step int) (Claimed, error) {
 	d := Claimed{Directory: Directory(path), isResumed: true}
@@ -122,7 +122,7 @@ func (d Claimed) Unlock() {
 	}
 }
 
-// absent returns path and its parents as far as they do not exist, outermost first.
+// absent returns path and those of its parents that do not exist, outermost first.
 func absent(path string) []string {
 	var paths []string
 	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
@@ -135,7 +135,7 @@ func absent(path string) []string {
 	return paths
 }
 
-// unmake removes what was created, innermost first, as far as it is empty.
+// unmake removes the created folders that are empty, innermost first.
 func (d Claimed) unmake() {
 	for _, path := range slices.Backward(d.made) {
 		os.Remove(path) // one that holds something stays
@@ -148,9 +148,8 @@ func (d Claimed) hasProgressed() bool { return d.size(StepsFile) > d.logged }
 // IsAsItWas reports whether the run was resumed and has done no step since.
 func (d Claimed) IsAsItWas() bool { return d.isResumed && !d.hasProgressed() }
 
-// Abandon removes a directory in which nothing has been done: one that holds no more than the
-// description of the run and logs without a step. Logs that are wanted stay. The directory of a run that
-// was to go on is as it was before.
+// Abandon removes a directory without progress: one that holds only the description of the run and logs
+// without a step. Logs that are wanted stay. The directory of a run to resume is restored.
 func (d Claimed) Abandon(isLogWanted bool) error {
 	switch {
 	case d.IsAsItWas():
@@ -179,13 +178,13 @@ func (d Claimed) Abandon(isLogWanted bool) error {
 	return err
 }
 
-// outdated lists the files that do not hold for a run that goes on.
+// outdated lists the files that are no longer true when a run is resumed.
 func outdated() []string { return []string{ConfigFile, SummaryFile, TraceFile} }
 
-// aside is where an outdated file lies until the run has gone on.
+// aside is the path of an outdated file until the resumed run finishes.
 func (d Directory) aside(name string) string { return d.Path("." + name + ".before") }
 
-// setAside takes the outdated files out of sight; what an earlier call left there is lost.
+// setAside renames the outdated files and overwrites those of an earlier call.
 func (d Directory) setAside() error {
 	err := d.Finish()
 	for _, name := range outdated() {
@@ -202,7 +201,7 @@ func (d Directory) putBack() (err error) {
 	return err
 }
 
-// Finish removes what Reclaim has set aside, since the run has gone on.
+// Finish removes the files that Reclaim has set aside.
 func (d Directory) Finish() (err error) {
 	for _, name := range outdated() {
 		err = errors.Join(err, present(os.Remove(d.aside(name))))

@@ -14,9 +14,9 @@ import (
 	"lockstep/app/record"
 )
 
-// StepLog appends one line per step to a file that several processes share. It writes whole
-// lines only, which O_APPEND keeps apart, and keeps up to a buffer full back for a second. After an
-// error it writes nothing more.
+// StepLog appends one line per step to a file that several processes share. It writes only whole lines, with
+// O_APPEND, so that lines do not mix, and buffers them for up to a second. After an error it writes nothing
+// more.
 type StepLog struct {
 	file     *os.File
 	buffer   bytes.Buffer
@@ -32,8 +32,8 @@ const (
 	stepLineRoom = 1 << 10 // more than the longest line
 )
 
-// OpenStepLog opens the directory's step log, which may be there, to add to it. If it isPrompt it keeps
-// nothing back: a run that is killed can be resumed, and its lines are wanted.
+// OpenStepLog opens or creates the directory's step log for appending. With isPrompt it does not buffer,
+// because a run that is killed can be resumed and needs its lines.
 func (d Directory) OpenStepLog(isPrompt bool) (*StepLog, error) {
 	f, err := os.OpenFile(d.Path(StepsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"lockstep/trace"
 )
 
-// KeepRecording leaves a worker's spans where MergeTraces finds them.
+// KeepRecording writes a worker's spans for MergeTraces.
 func (d Directory) KeepRecording(rank int, r trace.Recording) error {
 	text, err := json.Marshal(r)
 	if err == nil {
@@ -21,7 +21,7 @@ func (d Directory) KeepRecording(rank int, r trace.Recording) error {
 	return nil
 }
 
-// MergeTraces joins the recordings of all workers into one file.
+// MergeTraces merges the recordings of all workers into one file.
 func (d Directory) MergeTraces(workers int) error {
 	recordings := make([]trace.Recording, workers)
 	for rank := range recordings {
@@ -43,7 +43,7 @@ func (d Directory) MergeTraces(workers int) error {
 	return nil
 }
 
-// RemoveRecordings removes what workers have left of a trace that will not be merged.
+// RemoveRecordings removes the recordings of a trace that will not be merged.
 func (d Directory) RemoveRecordings(workers int) {
 	for rank := range workers {
 		os.Remove(d.recording(rank)) // not there, mostly
@@ -53,5 +53,5 @@ func (d Directory) RemoveRecordings(workers int) {
 // recordingPattern matches the names of all workers' recordings.
 const recordingPattern = ".trace*.json"
 
-// recording is where a worker leaves its spans until they are merged.
+// recording is the path of a worker's spans until they are merged.
 func (d Directory) recording(rank int) string { return d.Path(fmt.Sprintf(".trace%d.json", rank)) }

@@ -16,14 +16,14 @@ import (
 	"lockstep/optim"
 )
 
-// Config is a run as values. Each is that of a [Setting], whose name is its flag and its key in JSON and in
-// config.yaml. Fields whose zero value means "open" are filled in by Complete.
+// Config is the configuration of a run. Each field is the value of a [Setting], whose name is the flag and
+// the key in JSON and in config.yaml. Fields whose zero value means "open" are filled in by Complete.
 type Config struct {
 	// Catalog knows Model and Data by name; it belongs to the program and is no setting.
 	Catalog *Catalog
 
 	Model       string  // architecture, a name of the catalog
-	Stem        string  // how resnet50 begins, one of model.Stems
+	Stem        string  // first layers of resnet50, one of model.Stems
 	Data        string  // data set, a name of the catalog or a path
 	DataDir     string  // folder of data sets; "": the user's cache
 	Size        int     // side of the images of a folder
@@ -45,9 +45,9 @@ type Config struct {
 	Strategy    string  // "": single for one worker, ddp otherwise
 	Algorithm   string  // collective algorithm; auto chooses
 	Link        string  // auto, local (one process), shm or tcp (processes)
-	Wire        string  // form in which gradients travel; auto chooses
+	Wire        string  // compression of gradients; auto chooses
 	Bucket      int     // bytes of a ddp bucket
-	Memory      int     // bytes of activations; above, some are recomputed
+	Memory      int     // bytes of activations; above it, some are recomputed; 0: no limit
 	MasterAddr  string  // interface of the rendezvous
 	MasterPort  int     // port of the rendezvous; 0: any
 	ISA         string  // kernel path; "": the best all workers have
@@ -59,10 +59,10 @@ type Config struct {
 	Batch       int     // samples of one step over all workers
 	Shards      int     // virtual shards; 0: as many as workers
 	Accumulate  int     // batches of one step
-	Seed        uint64  // start of all random numbers
-	Clip        float64 // greatest norm of the gradient; 0: any
-	EMA         float64 // decay of the average that is evaluated; 0: none
-	Smoothing   float64 // part of a label spread over all classes
+	Seed        uint64  // seed of all random numbers
+	Clip        float64 // greatest norm of the gradient; 0: no limit
+	EMA         float64 // decay of the average of the weights; 0: none
+	Smoothing   float64 // fraction of a label spread over all classes
 	EvalEvery   int     // epochs between evaluations; 0: at the end only
 	Out         string  // run directory; "": runs/<time>-<what>
 	Save        bool    // leave the trained weights in the run directory
@@ -70,17 +70,17 @@ type Config struct {
 
 	Optimizer optim.Config          // the update rule, with the rate for the global batch
 	ScaleLR   optim.ScaleRule       // adapts the rate to the batch
-	Schedule  optim.ScheduleConfig  // the course of the rate
+	Schedule  optim.ScheduleConfig  // learning rate schedule
 	Lookahead optim.LookaheadConfig // slow weights
 
-	TuneBucket      bool   // try sizes of buckets in the first steps
-	OverlapForward  bool   // sums of gradients come during the next forward pass
-	ShardOptimizer  bool   // each worker updates a share of the weights
+	TuneBucket      bool   // try bucket sizes in the first steps
+	OverlapForward  bool   // exchange gradients during the next forward pass
+	ShardOptimizer  bool   // each worker updates its shard of the weights
 	CheckpointEvery string // steps or time; "": no checkpoints
-	Resume          string // run directory to go on with; "": a new run
+	Resume          string // run directory to resume; "": a new run
 }
 
-// MaxWorkers bounds Workers on one machine: more would exhaust it, and is a mistyped number.
+// MaxWorkers bounds Workers on one machine. A larger number is probably a typing error.
 const MaxWorkers = 256
 
 // Default returns the configuration of `lockstep train` without flags: lenet on the generated
@@ -128,8 +128,8 @@ func (c Config) Complete() Config {
 	return c
 }
 
-// On returns c with defaults taken from the environment: workers that e's lab puts on a host each have no
-// memory in common.
+// On returns c with defaults taken from the environment: in a lab with one worker per host the link is not
+// shared memory.
 func (c Config) On(e cluster.Environment) Config {
 	if c.Link == auto && e.IsApart(c.Workers) {
 		c.Link = linkTCP
@@ -137,8 +137,8 @@ func (c Config) On(e cluster.Environment) Config {
 	return c
 }
 
-// Rooted returns c with absolute paths of what the run reads, so that it can be repeated and resumed from
-// any folder.
+// Rooted returns c with absolute paths for all inputs of the run, so that it can be repeated and resumed
+// from any folder.
 func (c Config) Rooted() Config {
 	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
 	if c.Catalog.data().IsPath(c.Data) {
@@ -178,13 +178,13 @@ func (c Config) Validate() error {
 	return usageError(c.problems(), func(name string) string { return name })
 }
 
-// problem is a value that cannot work.
+// problem is an invalid value.
 type problem struct {
 	name string // of the setting
 	err  error
 }
 
-// problems lists what is wrong with single values or, if nothing is, with their combination.
+// problems lists the invalid values or, if all are valid, the invalid combinations.
 func (c Config) problems() []problem {
 	var found []problem
 	for _, s := range Settings(c.Catalog) {
@@ -251,7 +251,7 @@ func (c Config) problems() []problem {
 	return found
 }
 
-// dataProblems adds what is wrong with the model, the data and its views together.
+// dataProblems adds the invalid combinations of model, data and views.
 func (c Config) dataProblems(add func(name, format string, args ...any)) {
 	readsTexts := c.Catalog.models().ReadsTexts(c.Model)
 	switch kind := c.Catalog.data().KindOf(c.Data); {
@@ -279,7 +279,7 @@ func (c Config) KernelPath() (compute.ISA, error) {
 	return isa, err
 }
 
-// UsageError says what is wrong with a configuration, one line per problem.
+// UsageError lists the problems of a configuration, one per line.
 type UsageError struct {
 	Lines []string
 }

@@ -9,8 +9,8 @@ import (
 	"lockstep/data"
 )
 
-// DataOptions says where data sets lie: in folder or, if that is "", in LOCKSTEP_DATA or the
-// user's cache.
+// DataOptions returns options to find data sets in folder or, if that is "", in LOCKSTEP_DATA or the user's
+// cache.
 func DataOptions(folder string, e cluster.Environment) data.Options {
 	o := data.Options{Dir: folder, Shared: e[cluster.EnvData]}
 	if cache, err := os.UserCacheDir(); err == nil {
@@ -19,7 +19,7 @@ func DataOptions(folder string, e cluster.Environment) data.Options {
 	return o
 }
 
-// DataOptions says where the data of a run lies and how it is read.
+// DataOptions returns where the data of a run is and how it is read.
 func (c Config) DataOptions(e cluster.Environment) data.Options {
 	o := DataOptions(c.DataDir, e)
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
@@ -30,11 +30,10 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	return o
 }
 
-// VocabularyFile is the name of a vocabulary that lies beside weights.
+// VocabularyFile is the name of a vocabulary in the folder of weights.
 const VocabularyFile = "vocab.txt"
 
-// vocabularyOfWeights returns the vocabulary that lies beside the weights the run starts from; "" if
-// there is none.
+// vocabularyOfWeights returns the path of the vocabulary in the folder of Weights; "" if there is none.
 func (c Config) vocabularyOfWeights() string {
 	if c.Weights == "" || !c.Catalog.models().ReadsTexts(c.Model) {
 		return ""
@@ -60,7 +59,7 @@ const (
 	augmentShiftAlternate = "shift-alternate"
 )
 
-// Views returns how test images are shown; nil: each as it is.
+// Views returns the views of each test image; nil: only the image itself.
 func (c Config) Views() []data.View {
 	switch c.TTA {
 	case ttaFlip:
@@ -71,8 +70,8 @@ func (c Config) Views() []data.View {
 	return nil
 }
 
-// cropPad is how far a crop may shift an image, and cutoutSide the side of what cutout takes out of
-// it, as is usual for images of 32x32. shiftPad is how far shift-alternate goes, in few epochs.
+// cropPad is the greatest shift of a crop, and cutoutSide the side of the square that cutout removes, as is
+// usual for images of 32x32. shiftPad is the greatest shift of shift-alternate, which suits few epochs.
 const (
 	cropPad    = 4
 	cutoutSide = 16

@@ -1,10 +1,10 @@
 // Package setting resolves the configuration of a run.
 //
-// [Config] is the run as values. A [Setting] is one of them: its flag, its key in a file, its
-// default, its check. [Resolve] merges defaults, a file, the environment, then flags, keeping the
-// origin of every value. The methods of Config tell what the values mean together: the samples of
-// a step, the update rule with its rate, whether replicas stay equal.
+// [Config] holds the values of a run. A [Setting] describes one of them: flag, key in a file,
+// default, check. [Resolve] merges defaults, a file, the environment, then flags, and keeps the
+// origin of every value. The methods of Config derive what depends on several values: the samples
+// of a step, the update rule with its rate, whether replicas stay equal.
 //
-// Values that cannot work are a *[UsageError] with one line for each, which names the place the
-// value came from. A Config is a value: its methods never change it, but for UnmarshalJSON.
+// Invalid values are reported as a *[UsageError] with one line each, which names the origin of the
+// value. No method of Config except UnmarshalJSON modifies it.
 package setting

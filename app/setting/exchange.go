@@ -1,6 +1,6 @@
 package setting
 
-// bucketProblems adds what is wrong with trying sizes of buckets.
+// bucketProblems adds the problems of TuneBucket.
 func (c Config) bucketProblems(add func(name, format string, args ...any)) {
 	switch {
 	case !c.TuneBucket || c.Workers == 1:
@@ -16,10 +16,10 @@ func (c Config) bucketProblems(add func(name, format string, args ...any)) {
 	}
 }
 
-// IsLate reports whether sums of gradients may come during the next forward pass.
+// IsLate reports whether gradients are exchanged during the next forward pass.
 func (c Config) IsLate() bool { return c.OverlapForward && c.Workers > 1 && !c.EvalOnly }
 
-// overlapProblems adds what is wrong with exchanging gradients behind the next forward pass.
+// overlapProblems adds the problems of OverlapForward.
 func (c Config) overlapProblems(add func(name, format string, args ...any)) {
 	switch {
 	case !c.IsLate():
@@ -37,12 +37,12 @@ func (c Config) overlapProblems(add func(name, format string, args ...any)) {
 	}
 }
 
-// HoldsBack reports whether workers hold back gradients for later steps.
+// HoldsBack reports whether workers keep residuals of error feedback.
 func (c Config) HoldsBack() bool {
 	return c.GradientWire().HasResiduals() && c.Workers > 1 && !c.IsIsolated()
 }
 
-// IsSharded reports whether each worker updates its share of the weights only.
+// IsSharded reports whether each worker updates only its shard of the weights.
 func (c Config) IsSharded() bool {
 	return c.ShardOptimizer && c.Workers > 1 && !c.EvalOnly
 }

@@ -65,8 +65,8 @@ func parseFile(path string, text []byte) ([]entry, error) {
 	return entries, nil
 }
 
-// maxNested is more than the lists, mappings, anchors, aliases and tags of a configuration file, which
-// has none. The parser's memory grows with the square of how deep they are.
+// maxNested bounds the lists, mappings, anchors, aliases and tags of a configuration file, which needs none.
+// The parser's memory grows with the square of their depth.
 const maxNested = 16
 
 // tooNested returns the place of the first of too many such tokens; nil if they are few.
@@ -86,14 +86,14 @@ func tooNested(tokens token.Tokens) *token.Position {
 }
 
 // YAML returns the configuration as a file that --config accepts, each value with its origin as a
-// comment. Open settings and the run directory are left out: the file describes what is done, not
-// where its results lie.
+// comment. It leaves out open settings and the run directory: the file describes the run, not the place of
+// its results.
 func (c Config) YAML(origins Origins) []byte {
 	return c.yaml(origins, func(Setting, string) bool { return true })
 }
 
-// Changes is YAML without the settings that are as in Default, so that a setting that a later version has
-// changes nothing in what it returns.
+// Changes is YAML without the settings that equal Default, so that its result does not change when a later
+// version adds a setting.
 func (c Config) Changes() []byte {
 	initial := Default()
 	return c.yaml(nil, func(s Setting, value string) bool { return value != s.format(&initial) })

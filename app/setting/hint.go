@@ -8,14 +8,14 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// called returns s with the names that other programs have for it: torchrun, Lightning, Hugging Face's
-// Trainer, and the usual scripts around torch.
+// called returns s with its names in other programs: torchrun, Lightning, Hugging Face's Trainer, and common
+// scripts around torch.
 func (s Setting) called(names ...string) Setting {
 	s.elsewhere = names
 	return s
 }
 
-// Elsewhere returns the names that other programs have for the setting.
+// Elsewhere returns the names of the setting in other programs.
 func (s Setting) Elsewhere() []string { return slices.Clone(s.elsewhere) }
 
 // remarkOn returns a sentence about a squeezed name that has no setting here, or one of another unit; ""
@@ -50,14 +50,13 @@ func translate(name string) (setting, remark string) {
 	return "", remarkOn(name)
 }
 
-// squeeze returns name without what joins its words: batch_size and batch-size are one name.
+// squeeze returns name without hyphens and underscores: batch_size and batch-size are one name.
 func squeeze(name string) string {
 	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
 }
 
-// Hint returns what to try in place of an unknown flag, or key, of a setting: the one for which other
-// programs have that name, or the nearest of known. It is worded as by spelling.Hint, and "" if there is
-// nothing to try.
+// Hint suggests a setting for an unknown flag or key: the setting that other programs call by this name, or
+// the nearest of known. The text has the form of spelling.Hint; it is "" if there is nothing to suggest.
 func Hint(name string, known []string) string {
 	bare := strings.TrimLeft(name, "-")
 	setting, remark := translate(bare)

@@ -9,17 +9,17 @@ import (
 	"lockstep/optim"
 )
 
-// A reason says why a setting changes nothing in a run of c, which is complete; "" if it does.
+// A reason returns why a setting has no effect on a run of c, which is complete; "" if it has one.
 type reason func(c Config) string
 
-// unless returns s with what keeps it from having an effect.
+// unless returns s with why as the reason for having no effect.
 func (s Setting) unless(idle reason) Setting {
 	s.idle = idle
 	return s
 }
 
-// Idle returns a line for each setting that was given on the command line or by a variable, as origins tell,
-// and changes nothing. c is complete, as Resolve returns it.
+// Idle returns a line for each setting that has no effect although it was given on the command line or by a
+// variable, according to origins. c is complete, as Resolve returns it.
 func (c Config) Idle(origins Origins) []string {
 	var lines []string
 	for _, s := range Settings(c.Catalog) {

@@ -34,7 +34,7 @@ func parseTarget(text string) (accuracy float64, err error) {
 	return x, nil
 }
 
-// lengthProblems adds what is wrong with the settings of the run's length, each of which is valid.
+// lengthProblems adds invalid combinations of the settings of the run's length.
 func (c Config) lengthProblems(add func(name, format string, args ...any)) {
 	if c.Epochs > 0 && c.Steps > 0 {
 		add("steps", "the length is given twice, as %s and as %s; leave one out",
@@ -77,14 +77,14 @@ func (c Config) Remaining(trained time.Duration) time.Duration {
 	return max(length-trained, time.Nanosecond)
 }
 
-// Duration returns the length in time; 0 if the run's length is none.
+// Duration returns the length as a time; 0 if it is in steps.
 func (c Config) Duration() time.Duration {
 	length, _ := parseTime(c.For) // its error is a problem of Validate's
 	return length
 }
 
-// Interval is what lies between two checkpoints, in steps or as a duration; the zero Interval means that
-// there are none.
+// Interval is the distance between two checkpoints, in steps or as a duration. The zero Interval means no
+// checkpoints.
 type Interval struct {
 	Steps int
 	Time  time.Duration
@@ -105,16 +105,16 @@ func parseInterval(text string) (Interval, error) {
 		text)
 }
 
-// CheckpointInterval returns what lies between two checkpoints.
+// CheckpointInterval returns the interval of checkpoints.
 func (c Config) CheckpointInterval() Interval {
 	every, _ := parseInterval(c.CheckpointEvery) // its error is a problem of Validate's
 	return every
 }
 
-// KeepsCheckpoints reports whether the run leaves checkpoints.
+// KeepsCheckpoints reports whether the run writes checkpoints.
 func (c Config) KeepsCheckpoints() bool { return c.CheckpointEvery != "" }
 
-// NumSteps returns the length in steps, if it is no time, over so many training samples.
+// NumSteps returns the length in steps for a number of training samples, unless the length is a time.
 func (c Config) NumSteps(samples int) int {
 	if c.Steps > 0 {
 		return c.Steps

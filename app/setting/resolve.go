@@ -15,15 +15,15 @@ import (
 // Source is where the values of a configuration come from; later ones win over earlier ones.
 type Source struct {
 	Catalog     *Catalog            // the names that the program knows
-	Base        *Config             // what stands in place of the defaults; nil: nothing
-	BaseName    string              // where its values come from, such as "recipe lenet-mnist"
+	Base        *Config             // replaces the defaults; nil: they hold
+	BaseName    string              // origin of its values, such as "recipe lenet-mnist"
 	File        string              // path of a configuration file; "": none
 	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_ISA
 	Flags       map[string]string   // what was given on the command line, by name
 }
 
-// Origins tells where each setting's value came from: "default", "derived", or as a user would
-// point at it: "--batch", "LOCKSTEP_TRAIN_BATCH", "run.yaml:3:8".
+// Origins holds the origin of each setting's value: "default", "derived", or the place where a user gave it,
+// such as "--batch", "LOCKSTEP_TRAIN_BATCH" or "run.yaml:3:8".
 type Origins map[string]string
 
 const (
@@ -32,9 +32,8 @@ const (
 )
 
 // Resolve merges the defaults or the base, the file, the environment and the flags, in this order, and
-// completes the result. With the flag resume, all but the flags comes from that run's newest valid
-// checkpoint. Every value that cannot work becomes one line of a *UsageError, which names the place
-// it came from.
+// completes the result. With the flag resume, all other values come from that run's newest valid checkpoint
+// unless flags give them. Every invalid value becomes one line of a *UsageError, which names its origin.
 func Resolve(s Source) (Config, Origins, error) {
 	r := resolver{config: Default(), origins: Origins{}, settings: Settings(s.Catalog)}
 	if folder := s.Flags["resume"]; folder != "" {
@@ -81,7 +80,7 @@ type resolver struct {
 	problems []located
 }
 
-// located is a problem and where its cause stands.
+// located is a problem with the origin of its cause.
 type located struct {
 	where string
 	err   error
@@ -113,7 +112,7 @@ func (r *resolver) names() []string {
 	return names
 }
 
-// set takes one value; where says where it stands.
+// set takes one value; where is its origin.
 func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
@@ -180,7 +179,7 @@ func (r *resolver) readFile(path string) error {
 // maxFile is a size that no configuration file has.
 const maxFile = 64 << 10
 
-// readSome returns what is in a file, but no more than limit bytes.
+// readSome returns the first bytes of a file, at most limit.
 func readSome(path string, limit int64) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -190,7 +189,7 @@ func readSome(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// where says where the value of a setting stands, for a message about it.
+// where returns the origin of a setting's value for an error.
 func (r *resolver) where(name string) string {
 	if origin, ok := r.origins[name]; ok {
 		return pointTo(name, origin)
@@ -206,7 +205,7 @@ func pointTo(name, origin string) string {
 	return origin
 }
 
-// complete decides the open settings and notes the origin of what was not given.
+// complete decides the open settings and records the origin of values that were not given.
 func (r *resolver) complete(e cluster.Environment) Config {
 	done := r.config.On(e).Complete()
 	for _, s := range r.settings {
@@ -221,7 +220,7 @@ func (r *resolver) complete(e cluster.Environment) Config {
 	return done
 }
 
-// ReadFile reads the configuration of a run, whether or not it could run here.
+// ReadFile reads the configuration of a run, even if it could not run on this machine.
 func ReadFile(path string) (Config, error) {
 	r := resolver{config: Default(), origins: Origins{}, settings: Settings(nil)}
 	if err := r.readFile(path); err != nil {

@@ -9,19 +9,18 @@ import (
 	"lockstep/cluster"
 )
 
-// fromResume is the origin of what comes from a checkpoint.
+// fromResume is the origin of values from a checkpoint.
 const fromResume = "--resume"
 
-// anew lists the settings that may differ from those of the run that is resumed: none of them
-// changes the result, but for the length, for the kernel path, and for those of the exchange with a
-// lossy wire.
+// anew lists the settings that may be changed when a run is resumed. Most do not change the result; the
+// exceptions are the length, the kernel path, and with a lossy wire the settings of the exchange.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
 		"overlap-forward", "shard-optimizer", "memory", "master-addr", "master-port", "data-dir", "epochs",
 		"steps", "for", "until", "checkpoint-every", "save", "isa"}
 }
 
-// resume takes the configuration from the run in folder, but for what flags and LOCKSTEP_ISA give anew.
+// resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.
 func (r *resolver) resume(folder string, s Source) error {
 	// The run may be older than some settings.
 	former := struct{ Config Config }{Default()}
@@ -53,7 +52,7 @@ func (r *resolver) resume(folder string, s Source) error {
 	return nil
 }
 
-// reopen leaves open what depends on something given anew.
+// reopen opens the settings that depend on one that was changed.
 func (r *resolver) reopen(flags map[string]string) {
 	has := func(name string) bool { return flags[name] != "" }
 	c := &r.config

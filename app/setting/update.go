@@ -9,7 +9,7 @@ import (
 	"lockstep/tensor"
 )
 
-// updateProblems adds what is wrong with the settings of the update.
+// updateProblems adds the problems of the optimizer and its schedule.
 func (c Config) updateProblems(add func(name, format string, args ...any)) {
 	update := c.UpdateRule()
 	switch err := update.Validate(); {
@@ -37,7 +37,7 @@ func (c Config) updateProblems(add func(name, format string, args ...any)) {
 	}
 }
 
-// groupProblem returns why the groups cannot be those of the model's parameters, or nil.
+// groupProblem returns why the parameter groups do not fit the model, or nil.
 func (c Config) groupProblem() error {
 	input := tensor.Shape{32, 32, 3}
 	if c.Catalog.models().ReadsTexts(c.Model) {
@@ -62,7 +62,7 @@ func (c Config) CheckGroups(network model.Network) error {
 	return nil
 }
 
-// shardProblems adds what is wrong with sharing out the update.
+// shardProblems adds the problems of ShardOptimizer.
 func (c Config) shardProblems(add func(name, format string, args ...any)) {
 	switch {
 	case !c.IsSharded():
@@ -81,8 +81,8 @@ func (c Config) shardProblems(add func(name, format string, args ...any)) {
 	}
 }
 
-// UpdateRule returns the update rule's configuration, with the rate that the schedule multiplies: that for a
-// step's batch.
+// UpdateRule returns the optimizer's configuration, with the learning rate scaled to the batch of a step. The
+// schedule multiplies this rate.
 func (c Config) UpdateRule() optim.Config {
 	update := c.Optimizer
 	update.LR = c.ScaleLR.Apply(update.LR, c.StepBatch())
@@ -92,7 +92,7 @@ func (c Config) UpdateRule() optim.Config {
 // StepBatch returns the samples of one step.
 func (c Config) StepBatch() int { return c.Batch * c.Accumulate }
 
-// StepShards returns the shards of one step. Accumulation makes batch and shards as many times as large:
-// each batch keeps its shards, which are computed one after the other and added along the tree over all of
-// them, so that the order of the sum is that of a large batch in as many shards.
+// StepShards returns the shards of one step. Accumulation multiplies batch and shards: the batches are
+// computed in turn, each in its own shards, and added along the tree over all shards. So the order of the sum
+// is that of one large batch in as many shards.
 func (c Config) StepShards() int { return c.Shards * c.Accumulate }

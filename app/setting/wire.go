@@ -2,16 +2,16 @@ package setting
 
 import "lockstep/gradsync"
 
-// GradientWire returns the form in which gradients travel: as they are where none do.
+// GradientWire returns the compression of gradients: none if nothing is exchanged.
 func (c Config) GradientWire() gradsync.Wire {
 	w, err := gradsync.ParseWire(c.Wire)
 	if err != nil || c.EvalOnly {
-		return gradsync.Wire{} // Validate refuses what is no wire
+		return gradsync.Wire{} // Validate refuses an unknown wire
 	}
 	return w
 }
 
-// wires lists the forms in which gradients may travel.
+// wires lists the names of compressions of gradients.
 func wires() []string {
 	var names []string
 	for _, w := range gradsync.Wires() {
@@ -20,7 +20,7 @@ func wires() []string {
 	return names
 }
 
-// exactWires lists those that change no bit of the result.
+// exactWires lists the lossless ones.
 func exactWires() []string {
 	var names []string
 	for _, w := range gradsync.Wires() {
@@ -31,11 +31,11 @@ func exactWires() []string {
 	return names
 }
 
-// IsLossy reports whether gradients that travel as wire are rounded or thinned out, so that the result
-// is another than that of one worker. Of "auto", and of what is no wire, it is not known, and false.
+// IsLossy reports whether a wire rounds or drops gradients, so that the result differs from that of one
+// worker. For "auto" and for unknown names it returns false.
 func IsLossy(wire string) bool { return Config{Wire: wire}.GradientWire().IsLossy() }
 
-// wireProblem returns why gradients cannot travel as asked for, or nil.
+// wireProblem returns why the wire cannot be used, or nil.
 func (c Config) wireProblem() error {
 	w, err := gradsync.ParseWire(c.Wire)
 	if err != nil || c.Strategy == "gather-scatter" { // which has an algorithm of its own
