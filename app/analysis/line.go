@@ -7,7 +7,7 @@ import (
 	"lockstep/app/record"
 )
 
-// work is what the runs of a line really did; the runs of one line must agree on it.
+// work is the amount of work of a run; the runs of one line must agree on it.
 type work struct {
 	steps       int
 	samples     int64
@@ -162,7 +162,7 @@ func meanPhases(runs []*record.Run) (phases []float64, gap float64) {
 	return sums, 1 - accounted/total
 }
 
-// entry returns x[i], or 0 behind the end: a rank may have reported fewer steps than another.
+// entry returns x[i], or 0 past the end, because a rank may have reported fewer steps than another.
 func entry(x []float64, i int) float64 {
 	if i >= len(x) {
 		return 0
@@ -244,7 +244,7 @@ func lossOf(r *record.Run) []float64 {
 	return out
 }
 
-// known returns a value that may not have been measured; NaN without one.
+// known returns the value that x points to; NaN if it was not measured.
 func known(x *float64) float64 {
 	if x == nil {
 		return math.NaN()

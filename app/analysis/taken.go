@@ -6,13 +6,13 @@ import (
 	"lockstep/app/record"
 )
 
-// worthTelling is the part of the cores' time from which on it is worth telling that others took it.
+// worthTelling is the least share of the cores' time taken by others that is reported.
 const worthTelling = 0.05
 
-// takenSum is all that others took.
+// takenSum is the share of core time taken by others.
 func takenSum(t *record.Taken) float64 { return t.Stolen + t.Others }
 
-// TakenText says how much others took of the cores; "" if that is unknown or not worth telling.
+// TakenText describes the core time taken by others; "" if it is unknown or negligible.
 func TakenText(t *record.Taken) string {
 	if t == nil || takenSum(t) < worthTelling {
 		return ""

@@ -11,14 +11,15 @@ import (
 	"lockstep/app/record"
 )
 
-// Training is what a training run left.
+// Training holds the results of a training run.
 type Training struct {
 	record.Summary
 	Watched       []WatchedRank `json:"-"` // by rank
 	Configuration string        `json:"-"` // the resolved settings, as YAML
 }
 
-// WatchedRank is what one worker did and took, in stretches of as many steps each, but the last.
+// WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
+// stretch may be shorter.
 type WatchedRank struct {
 	Step     []float64 // number of the last step of the stretch, from 1
 	Loss     []float64 // of the global batch, mean over the stretch
@@ -35,9 +36,8 @@ const (
 	maxRanks     = 1 << 12
 )
 
-// ReadTraining reads what a run left: its summary.json and its steps.jsonl, whose lines of one rank come
-// in the order of steps. Lines that were not written whole, as a worker was killed or the disk was full, are
-// passed over.
+// ReadTraining reads summary.json and steps.jsonl of a run. The lines of each rank must be in the order of
+// steps. It skips incomplete lines, which a killed worker or a full disk leaves.
 func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	var t Training
 	if err := json.NewDecoder(summary).Decode(&t); err != nil {
@@ -83,7 +83,7 @@ type watching struct {
 	taken []taken // by stretch
 }
 
-// taken is the processor time of a stretch and the time that it was taken in, in seconds.
+// taken is the processor time and the wall time of a stretch, in seconds.
 type taken struct{ cores, usage float64 }
 
 // leastUsage is the time in seconds that processors in use are a mean of: systems count the time of a

@@ -17,7 +17,7 @@ import (
 	"lockstep/app/setting"
 )
 
-// settingOf is the row's configuration as asked for; what only a run can tell is added by collect.
+// settingOf returns the row's configuration as asked for; collect adds the values that a run has resolved.
 func settingOf(c setting.Config) record.Setting {
 	wire := wireOf(c.Workers, c.Strategy, c.Wire)
 	return record.Setting{
@@ -125,8 +125,8 @@ func appendLine(s *record.Steps, l record.Step) {
 	s.Seconds = append(s.Seconds, float64(l.Seconds))
 }
 
-// addShares makes the samples of each step those of all workers: workers that never exchange
-// know their own share alone.
+// addShares replaces the samples of each step by the sum over all workers, because workers that
+// never exchange report only their own.
 func addShares(ranks []record.Rank) {
 	for i := range ranks[0].Steps.Samples {
 		sum := 0

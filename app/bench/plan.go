@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Parts   []Part
 	Repeats int    // runs of every row, at least 1
-	Copies  int    // names under which every row is run, to see what differs where nothing does; 0: 1
+	Copies  int    // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int    // usable logical processors of this machine
 	Out     string // folder for results.json and the run directories; must not exist or be empty
 
@@ -46,9 +46,9 @@ type Trial struct{ Round, Row int }
 // Expand lists the rows of the matrix, models first, then batches, strategies, workers, wires.
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
-// worker they have nothing to exchange and are single under another name. What is left out is
-// listed in Skipped. It fails with a *setting.UsageError if a list is empty or repeats itself, or
-// a row's configuration is invalid.
+// worker they have nothing to exchange and are single under another name. Skipped lists the
+// combinations left out. Expand fails with a *setting.UsageError if a list is empty or has
+// duplicates, or if a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1)}
 	if c.Repeats < 1 || c.Repeats > record.MaxRounds {
@@ -158,8 +158,8 @@ func (p Part) expandStrategies(plan *Plan, base setting.Config, c Config) {
 	}
 }
 
-// under returns base with a strategy. Options that only ddp has are for its rows; a matrix without
-// ddp keeps them, and Validate names them.
+// under returns base with a strategy. If the matrix has ddp, options of ddp apply only to its rows.
+// Otherwise they stay, and Validate reports them.
 func (p Part) under(strategy string, base setting.Config) setting.Config {
 	base.Strategy = strategy
 	if strategy != "ddp" && slices.Contains(p.Strategies, "ddp") {

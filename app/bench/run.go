@@ -162,8 +162,8 @@ func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 	return err
 }
 
-// report tells the caller where the benchmark stands; left are the trials from the one that
-// began at begin.
+// report passes the progress to the caller. left holds the remaining trials, of which the first began at
+// begin.
 func (b *bench) report(p Progress, left []Trial, begin time.Time) {
 	if b.options.Progress == nil {
 		return
@@ -173,7 +173,7 @@ func (b *bench) report(p Progress, left []Trial, begin time.Time) {
 	b.options.Progress(p)
 }
 
-// isFatal reports whether no other run can succeed either: the request or the data are wrong.
+// isFatal reports whether every other run would fail too, because the request or the data are wrong.
 func isFatal(err error) bool {
 	code := job.ExitCode(err)
 	return code == job.ExitUsage || code == job.ExitData

@@ -11,20 +11,20 @@ import (
 	"lockstep/comm/codec"
 )
 
-// findings is what one rank found.
+// findings holds the measurements of one rank.
 type findings struct {
-	Tuning *comm.Tuning `json:"tuning"` // what "auto" goes by; nil: nothing was reduced
+	Tuning *comm.Tuning `json:"tuning"` // measurements behind "auto"; nil: nothing was reduced
 	Points []sampling   `json:"-"`      // told in pieces
 }
 
-// sampling is what one rank found at one point.
+// sampling holds the samples of one rank at one point.
 type sampling struct {
 	Seconds []float64 `json:"seconds"` // per call, by sample
 	Sent    int64     `json:"sent"`    // bytes per call
 }
 
-// piece is a part of what a rank in a process of its own found at a point. It fits into a message to the
-// launcher, whatever the number of samples.
+// piece is a part of a sampling. A rank in its own process sends samplings to the launcher in pieces, so that
+// messages stay small for any number of samples.
 type piece struct {
 	Point    int      `json:"point"`
 	Sampling sampling `json:"sampling"`
@@ -33,7 +33,7 @@ type piece struct {
 // pieceSamples is how many samples a piece has at most.
 const pieceSamples = 1000
 
-// tell passes on what was found, in pieces.
+// tell sends a sampling in pieces.
 func (f findings) tell(to func(any)) {
 	for i, s := range f.Points {
 		for seconds := range slices.Chunk(s.Seconds, pieceSamples) {
@@ -42,7 +42,7 @@ func (f findings) tell(to func(any)) {
 	}
 }
 
-// take adds a piece to what a rank found.
+// take adds a piece to the findings of a rank.
 func (f *findings) take(text json.RawMessage) error {
 	var p piece
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -70,7 +70,7 @@ func measure(g *comm.Group, points []point, repeats int, done func(i int)) (find
 	for _, p := range points {
 		floats = max(floats, p.Bytes/4)
 	}
-	memory := g.Alloc(floats) // for all: what was lent stays so until the end
+	memory := g.Alloc(floats) // once for all points, because it cannot be returned before the end
 	for i, p := range points {
 		s, err := p.measure(g, memory[:p.Bytes/4], repeats)
 		if err != nil {
@@ -172,8 +172,8 @@ func newVector(p point, g *comm.Group, data []float32) (*vector, error) {
 	return v, nil
 }
 
-// refill replaces the contribution by what is timed: zeros, whose sums stay zeros, but for a codec values
-// of all signs and sizes up to 1, as gradients have.
+// refill replaces the contribution by the values to time: zeros, whose sums stay zeros, or with a codec
+// random values from -1 to 1, which resemble gradients.
 func (v *vector) refill() {
 	clear(v.data)
 	if v.Codec == plain {
@@ -186,7 +186,7 @@ func (v *vector) refill() {
 	}
 }
 
-// check returns an error unless the collective left what it should.
+// check returns an error unless the result of the collective is right.
 func (v *vector) check() error {
 	lo, hi := 0, len(v.data)
 	want := func(int) float32 { return float32(v.size * (v.size + 1) / 2) }

@@ -21,8 +21,8 @@ type Config struct {
 	Cuts  []Cut
 }
 
-// Link is what joins a host with all others. Rate holds in each direction by itself; delay, jitter
-// and loss are for what the host sends.
+// Link connects a host to all others. Rate limits each direction; delay, jitter and loss apply to the packets
+// that the host sends.
 type Link struct {
 	Rate   float64       // bits per second; 0: no limit
 	Delay  time.Duration // of every packet
@@ -30,7 +30,7 @@ type Link struct {
 	Loss   float64       // part of the packets that are lost, 0 to below 1
 }
 
-// Cut is a time, since the command was started, in which a host is unreachable.
+// Cut is an interval, measured from the start of the command, in which a host is unreachable.
 type Cut struct {
 	Host     int
 	From, To time.Duration
@@ -47,7 +47,7 @@ const (
 	maxDelay   = 10 * time.Second
 )
 
-// Validate returns an error that says what is out of range, what it is and what is wanted.
+// Validate returns an error that names the value out of range and the range.
 func (c Config) Validate() error {
 	if c.Hosts < 1 || c.Hosts > MaxHosts {
 		return fmt.Errorf("%d hosts, want 1 to %d", c.Hosts, MaxHosts)
@@ -107,7 +107,7 @@ func (c Config) link(host int) Link {
 	return c.Link
 }
 
-// isEmulated reports whether some link does what only the emulator can.
+// isEmulated reports whether some link needs the emulator.
 func (c Config) isEmulated() bool {
 	emulated := len(c.Cuts) > 0
 	for host := range c.Hosts {

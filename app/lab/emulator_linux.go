@@ -19,7 +19,7 @@ type emulator struct {
 	spare   [][]byte // packets to be used again, each of the MTU
 	mtu     int
 	polled  []unix.PollFd
-	done    chan error // takes why the thread has ended; nil while there is none
+	done    chan error // receives the error with which the thread ended; nil while no thread runs
 }
 
 const tunPath = "/dev/net/tun"
@@ -90,7 +90,7 @@ func openTUN() (int, error) {
 
 // run carries packets until it is woken.
 func (e *emulator) run() error {
-	// Woken as exactly as the kernel can, and before processes that compute: a refusal costs accuracy only.
+	// Ask for exact timers and priority over computing processes. A refusal only costs accuracy.
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20)
 	for {
@@ -108,7 +108,7 @@ func (e *emulator) run() error {
 
 func (e *emulator) now() time.Duration { return time.Since(e.start) }
 
-// deliver hands out the packets whose time has come. A host that does not take one has lost it.
+// deliver writes the packets that are due to their hosts. A packet that a host does not take is lost.
 func (e *emulator) deliver() {
 	now := e.now()
 	for {
@@ -125,10 +125,10 @@ func (e *emulator) deliver() {
 	}
 }
 
-// atOnce is how many packets of a host are taken before others have their turn.
+// atOnce is the number of packets taken from a host before the next host has its turn.
 const atOnce = 16
 
-// take sends what a host has to send, as long as its link takes more.
+// take sends the packets of a host while its link accepts more.
 func (e *emulator) take(host int) error {
 	for range atOnce {
 		now := e.now()
@@ -152,7 +152,7 @@ func (e *emulator) take(host int) error {
 	return nil
 }
 
-// receiver returns the host that a packet is for. Other packets, such as multicast, are nobody's.
+// receiver returns the destination of a packet. Packets without one, such as multicast, are dropped.
 func (e *emulator) receiver(data []byte) (host int, ok bool) {
 	const version4, headerSize, destination = 4, 20, 16
 	if len(data) < headerSize || data[0]>>4 != version4 || [3]byte(data[destination:]) != subnet {
@@ -174,7 +174,7 @@ func (e *emulator) buffer() []byte {
 
 func (e *emulator) release(data []byte) { e.spare = append(e.spare, data[:e.mtu]) }
 
-// sleep waits until there is something to do, and reports whether that is to stop.
+// sleep waits until there is something to do, and reports whether the thread shall stop.
 func (e *emulator) sleep() (stop bool, err error) {
 	now := e.now()
 	wait, isTimed := e.network.wait(now)
@@ -198,7 +198,7 @@ func (e *emulator) sleep() (stop bool, err error) {
 	return e.polled[0].Revents != 0, nil
 }
 
-// finish ends the thread and returns what the links have carried.
+// finish ends the thread and returns the counters of the links.
 func (e *emulator) finish() ([]Counts, error) {
 	if err := e.stop(); err != nil {
 		return nil, err
@@ -210,13 +210,13 @@ func (e *emulator) finish() ([]Counts, error) {
 	return counts, nil
 }
 
-// stop ends the thread, if it runs, and returns why it may have ended before.
+// stop ends the thread, if it runs, and returns the error if it had failed before.
 func (e *emulator) stop() error {
 	if e.done == nil {
 		return nil
 	}
 	one := binary.NativeEndian.AppendUint64(nil, 1)
-	unix.Write(e.wake, one) // it fails only if it has been written to often before
+	unix.Write(e.wake, one) // fails only if the counter is full, so the thread wakes anyway
 	err := <-e.done
 	e.done = nil
 	return err

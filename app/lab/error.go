@@ -2,7 +2,7 @@ package lab
 
 import "fmt"
 
-// MissingError says what this machine does not let the lab do.
+// MissingError names an operation of the lab that this machine does not permit or support.
 type MissingError struct {
 	What string // such as "create a network namespace"
 	Hint string // what to do about it
@@ -17,7 +17,7 @@ func (e *MissingError) Error() string {
 // Unwrap returns the reason.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// ExitError says that the command has ended, but not well. It has said why.
+// ExitError is the error of a command that ended with a status other than 0. The command has printed why.
 type ExitError struct {
 	Status int // as a shell counts: 128 and the signal if one has ended it
 }

@@ -77,7 +77,7 @@ func (n *netlink) addressHost(address netip.Prefix) error {
 	return nil
 }
 
-// finish returns what the links have carried. What the switch receives at a port its host has sent.
+// finish returns the counters of the links. Bytes that the switch receives at a port were sent by its host.
 func (k *kernelNetwork) finish() ([]Counts, error) {
 	counts := make([]Counts, len(k.hosts))
 	for i := range counts {

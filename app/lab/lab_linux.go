@@ -29,7 +29,7 @@ type host struct {
 	space   namespace
 }
 
-// lab is hosts and what joins them.
+// lab is a set of hosts and the network between them.
 type lab struct {
 	hosts []host
 	links interface {
@@ -39,9 +39,9 @@ type lab struct {
 	name, why string // of the network
 }
 
-// Run builds the network of c, which must be valid, runs the command on its first host, and returns what
-// the links have carried, also with an *ExitError. Where this process may not create namespaces it runs
-// itself again in a user namespace; the report is then nil, because it has been dealt with there.
+// Run builds the network of c, which must be valid, runs the command on its first host, and returns the
+// counters of the links, also with an *ExitError. If this process may not create namespaces, Run starts it
+// again in a user namespace; the report is then nil, because that process has handled it.
 func Run(c Config, o Options) (*Report, error) {
 	l, err := build(c)
 	if errors.Is(err, unix.EPERM) && o.Environment[cluster.EnvLabUser] == "" {
@@ -50,7 +50,7 @@ func Run(c Config, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer l.close() // only to be tidy: the process's end does the same
+	defer l.close() // the end of the process would do the same
 	report := &Report{Network: l.name, Why: l.why, Seed: c.Seed}
 	var hosts []cluster.LabHost
 	for i, h := range l.hosts {
@@ -78,7 +78,7 @@ func Run(c Config, o Options) (*Report, error) {
 	return report, failed
 }
 
-// build creates hosts and the kernel's network or, where that does not do, the emulator.
+// build creates the hosts and the kernel's network or, if that is not sufficient, the emulator.
 func build(c Config) (*lab, error) {
 	l := &lab{name: NetworkKernel, why: "only rates are asked for"}
 	var missing error
@@ -102,7 +102,7 @@ func build(c Config) (*lab, error) {
 	return l, nil
 }
 
-// join creates the hosts, then what joins them, or nothing.
+// join creates the hosts and the network between them. On an error it leaves nothing behind.
 func (l *lab) join(c Config, links func() error) (err error) {
 	for i := range c.Hosts {
 		space, err := newNamespace()
@@ -119,7 +119,7 @@ func (l *lab) join(c Config, links func() error) (err error) {
 	return nil
 }
 
-// leave gives the hosts up; they vanish when nobody is in them any more.
+// leave releases the hosts; they vanish when no process uses them.
 func (l *lab) leave() error {
 	var failed []error
 	for _, h := range l.hosts {
@@ -165,7 +165,7 @@ func (o Options) follow(command *exec.Cmd, on func(func() error) error) error {
 	}
 }
 
-// exitError words how a command has ended.
+// exitError describes how a command has ended.
 func exitError(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -178,8 +178,8 @@ func exitError(err error) error {
 	return &ExitError{Status: status.ExitStatus()}
 }
 
-// again runs this command line as the superuser of a user namespace of its own. Refused is why it cannot
-// do without.
+// again runs this command line as the superuser of a new user namespace. refused is the error of the attempt
+// without one.
 func (o Options) again(refused error) error {
 	command := &exec.Cmd{Path: o.Program, Args: o.Again,
 		Env: o.Environment.With(cluster.Environment{cluster.EnvLabUser: "1"}).Pairs()}
@@ -193,7 +193,7 @@ func (o Options) again(refused error) error {
 	return fmt.Errorf("%w (nor in a user namespace: %w)", refused, err)
 }
 
-// hintPrivilege says what to do where the kernel refuses something.
+// hintPrivilege says how to get the permission that the kernel refused.
 func hintPrivilege(err error) string {
 	switch {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
@@ -205,7 +205,7 @@ func hintPrivilege(err error) string {
 	return "it needs a kernel with network namespaces (CONFIG_NET_NS) and TUN devices (CONFIG_TUN)"
 }
 
-// hintTUN says what to do where there is no TUN.
+// hintTUN says what to do if the TUN device cannot be opened.
 func hintTUN(err error) string {
 	if errors.Is(err, os.ErrPermission) {
 		return "let the user read and write it (chmod 0666 " + tunPath + "), or run as root"

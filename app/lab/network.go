@@ -7,7 +7,7 @@ import (
 	"lockstep/random"
 )
 
-// overhead is what a packet takes on a link beside itself: an Ethernet header, as the kernel counts.
+// overhead is the bytes that a link counts per packet besides its own: an Ethernet header, as in the kernel.
 const overhead = 14
 
 // Times of the emulated links. An idle link saves up what it carries in credit, and at least
@@ -20,16 +20,15 @@ const (
 	ahead         = 4 * time.Millisecond
 )
 
-// A receiver's link keeps a backlog of what waits for it, at least minQueue bytes, and what comes then
-// is lost.
+// A receiver's link has a queue of at least minQueue bytes. Packets that arrive at a full queue are lost.
 const (
 	backlog  = 20 * time.Millisecond
 	minQueue = 256 << 10
 )
 
-// network computes when packets arrive, if they do. It does no IO and has no clock: every call says what
-// time it is, since the network began. A packet takes its turn on the sender's link, travels for the
-// delay, then takes its turn on the receiver's link. It is not safe for concurrent use.
+// network computes when packets arrive and which are lost. It does no IO and has no clock: every call passes
+// the time since the network began. A packet is serialized on the sender's link, travels for the delay, then
+// is serialized on the receiver's link. A network is not safe for concurrent use.
 type network struct {
 	links []emulatedLink
 	cuts  []Cut
@@ -47,14 +46,14 @@ type emulatedLink struct {
 	Counts
 }
 
-// Counts is what a link has carried, in bytes with Ethernet headers, and lost.
+// Counts holds the traffic and the losses of a link; bytes include Ethernet headers.
 type Counts struct {
 	Sent     uint64 `json:"bytes_sent"`
 	Received uint64 `json:"bytes_received"`
 	Lost     uint64 `json:"packets_lost"` // of those that the host sent, or waited to be received
 }
 
-// packet is on its way.
+// packet is a packet in transit.
 type packet struct {
 	data     []byte
 	from, to int
@@ -79,8 +78,8 @@ func newNetwork(c Config) *network {
 	return n
 }
 
-// send takes a packet at now and reports whether it is on its way; if not, it was lost, and its data
-// belongs to the caller again.
+// send takes a packet at time now and reports whether it is in transit. If not, the packet is lost and its
+// data belongs to the caller again.
 func (n *network) send(now time.Duration, p packet) bool {
 	l := &n.links[p.from]
 	number := l.sent
@@ -100,8 +99,8 @@ func (n *network) send(now time.Duration, p packet) bool {
 // isLost reports whether the link loses the packet of this number.
 func (l *emulatedLink) isLost(number uint64) bool { return l.loss.Unit(number) < l.Loss }
 
-// isReady reports whether the link of a host would take a packet at now: it keeps no queue, for the
-// host has one.
+// isReady reports whether the link of a host accepts a packet at time now. The sender's link has no queue,
+// because the host has one.
 func (n *network) isReady(now time.Duration, host int) bool {
 	return n.links[host].up.wait(now) < ahead
 }
@@ -115,7 +114,7 @@ func (n *network) isCut(now time.Duration, host int) bool {
 	return false
 }
 
-// next returns a packet whose time has come by now, and whether it arrives (true) or is lost (false).
+// next returns a packet that is due at time now, and whether it arrives (true) or is lost (false).
 // Cost: the number of hosts.
 func (n *network) next(now time.Duration) (p packet, arrives, ok bool) {
 	for {
@@ -138,8 +137,8 @@ func (n *network) next(now time.Duration) (p packet, arrives, ok bool) {
 	}
 }
 
-// first returns the line whose first packet's time comes first, nil if there is no packet. Of several
-// with the same time the one of the first host counts.
+// first returns the line with the earliest packet, nil if there is no packet. If several are equally early it
+// returns the one of the first host.
 func (n *network) first() (at time.Duration, line *line) {
 	at = math.MaxInt64
 	for host := range n.links {
@@ -154,7 +153,7 @@ func (n *network) first() (at time.Duration, line *line) {
 	return at, line
 }
 
-// wait returns how long after now something is to be done; ok is false if there is nothing.
+// wait returns the time from now to the next event; ok is false if there is none.
 func (n *network) wait(now time.Duration) (d time.Duration, ok bool) {
 	at, line := n.first()
 	return max(0, at-now), line != nil
@@ -163,8 +162,8 @@ func (n *network) wait(now time.Duration) (d time.Duration, ok bool) {
 // bucket is a direction of a link.
 type bucket struct {
 	rate   float64       // bytes per second; 0: no limit
-	credit time.Duration // what it saves up when it is idle
-	free   time.Duration // when all that has come will have passed
+	credit time.Duration // greatest credit of an idle link
+	free   time.Duration // time at which all accepted bytes will have passed
 }
 
 func newBucket(bytesPerSec float64, mtu int) bucket {
@@ -178,7 +177,7 @@ func newBucket(bytesPerSec float64, mtu int) bucket {
 // time returns how long so many bytes take.
 func (b *bucket) time(size int) time.Duration { return time.Duration(float64(size) / b.rate * 1e9) }
 
-// pass returns when so many bytes that come at now have passed. What was saved up passes at once.
+// pass returns the time at which size bytes that arrive at now will have passed. Saved credit passes at once.
 func (b *bucket) pass(now time.Duration, size int) time.Duration {
 	if b.rate == 0 {
 		return now
@@ -195,7 +194,7 @@ func (b *bucket) isFull(now time.Duration) bool {
 	return b.rate > 0 && b.wait(now) > max(backlog, b.time(minQueue))
 }
 
-// line is packets one behind the other, each with the time when it gets to the end.
+// line is a queue of packets, each with the time when it reaches the end.
 type line struct {
 	times   []time.Duration
 	packets []packet
@@ -218,7 +217,7 @@ func (l *line) pop() packet {
 	return p
 }
 
-// time returns when the first packet gets to the end, the end of all time if there is none.
+// time returns when the first packet reaches the end, the largest time if there is none.
 func (l *line) time() time.Duration {
 	if l.head == len(l.times) {
 		return math.MaxInt64

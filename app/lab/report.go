@@ -21,7 +21,7 @@ const (
 	NetworkEmulator = "emulator"
 )
 
-// HostReport is what the link of one host has carried, with rates in bits per second over the whole time.
+// HostReport holds the counters of one host's link, and mean rates in bits per second.
 type HostReport struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`

@@ -45,7 +45,7 @@ type column struct {
 	value func(v *lineView) cell
 }
 
-// lineView is a line with what its group knows about it.
+// lineView is a line with its key and style in the group.
 type lineView struct {
 	*analysis.Line
 	group *analysis.Group

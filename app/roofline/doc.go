@@ -9,6 +9,6 @@
 // Counts are nominal: products as if all were computed, padding included, and each operand moved
 // once. An algorithm that saves multiplications may therefore beat the bound.
 //
-// Errors: a model that does not exist or does not fit, an implementation that the machine lacks, or
-// the context's. Nothing is kept of a measurement that was cut short.
+// Run fails if the model does not exist or does not fit, if the machine lacks an implementation, or
+// if the context is cancelled. It then returns no results.
 package roofline

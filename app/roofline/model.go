@@ -113,8 +113,8 @@ func (s *step) profiled() time.Duration {
 	return time.Since(begin)
 }
 
-// model times every op of a training step. Steps without a clock inside alternate with those that
-// have one and with the peak, so that all meet the same machine.
+// model times every op of a training step. It alternates steps without timers, steps with timers and the
+// measurement of the peak, so that all run under the same conditions.
 func (r *run) model() error {
 	s, err := r.newStep()
 	if err != nil {
@@ -162,7 +162,7 @@ func updateTiming(n int) analysis.Timing {
 	return analysis.Timing{Op: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * int64(n), Bytes: 20 * int64(n)}
 }
 
-// shapeOf writes the shapes of more than one axis that an op reads, then what it makes of them:
+// shapeOf formats the input shapes of an op that have more than one axis, then its output shape:
 // "64x8x8x128 3x3x128x256 > 64x8x8x256".
 func shapeOf(c graph.OpCost) string {
 	var parts []string

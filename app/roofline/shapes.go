@@ -65,7 +65,7 @@ func (r *run) shapes() error {
 	return nil
 }
 
-// sampleTime is how long a sample lasts at least, so that the clock is fine enough.
+// sampleTime is the least duration of a sample, long enough for the resolution of the clock.
 const sampleTime = time.Millisecond
 
 // sample returns the seconds per call, once per repeat, after a call that warms up.

@@ -61,7 +61,7 @@ func (w *Writer) Add(now time.Time, step int64, scalars ...Scalar) {
 	w.write()
 }
 
-// Flush hands what was added to the system, so that readers see it.
+// Flush writes the buffered events to the file, so that readers see them.
 func (w *Writer) Flush() error {
 	if err := w.buffer.Flush(); err != nil && w.err == nil {
 		w.err = fmt.Errorf("tensorboard: %w", err)
