@@ -63,7 +63,7 @@ func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test 
 		return nil, nil, err
 	}
 	for _, set := range []*Set{train, test} {
-		if err := set.check(); err != nil {
+		if err := set.Check(); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -43,7 +43,7 @@ func (c LoaderConfig) Validate() error {
 	case c.Set.Texts != nil && c.Augment != (Augmentation{}):
 		return errors.New("data: loader: augmentation of texts")
 	}
-	if err := c.Set.check(); err != nil || c.Set.Texts != nil {
+	if err := c.Set.Check(); err != nil || c.Set.Texts != nil {
 		return err
 	}
 	return c.Augment.validate(c.Set.Shape[0], c.Set.Shape[1])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -155,4 +156,27 @@ func ExampleLoad() {
 	}
 	fmt.Println(train.Len(), test.Len(), train.Shape, train.Generated)
 	// Output: 200 50 [32, 32, 3] true
+}
+
+func TestCheckNamesTheFault(t *testing.T) {
+	nan := float32(math.NaN())
+	for want, spoil := range map[string]func(*data.Set){
+		"label 3 of sample 1, but 3 classes": func(s *data.Set) { s.Labels[1] = 3 },
+		"label 1 of sample 1, but 1 class":   func(s *data.Set) { s.Classes = s.Classes[:1] },
+		"deviation of channel 2 is 0":        func(s *data.Set) { s.Std[2] = 0 },
+		"deviation of channel 0 is NaN":      func(s *data.Set) { s.Std[0] = nan },
+		"mean of channel 1 is NaN":           func(s *data.Set) { s.Mean[1] = nan },
+		"Mean and Std need one value per channel (3); they are empty": func(s *data.Set) {
+			s.Mean, s.Std = nil, nil
+		},
+	} {
+		s := tiny(4, tensor.Shape{2, 2, 3})
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(s)
+		if err := s.Check(); err == nil || err.Error() != "data: set tiny: "+want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 }

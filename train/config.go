@@ -147,6 +147,9 @@ func (c Config) Validate() error {
 		if set == nil {
 			continue
 		}
+		if err := set.Check(); err != nil {
+			return err
+		}
 		if !set.Shape.Equal(c.Network.Input) {
 			return fmt.Errorf("train: data set %s has samples %v, %s wants %v",
 				set.Name, set.Shape, c.Network.Name, c.Network.Input)
