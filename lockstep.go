@@ -26,7 +26,8 @@ func Model(name string, build func(x *graph.Node, classes int) *graph.Node) Opti
 }
 
 // Dataset adds a data set under a name that every command knows. load is called in every worker process
-// and must return the same samples in each. A name that is taken is an error at start.
+// and must return the same samples in each; a nil test set means no evaluation. A name that is taken is an
+// error at start.
 func Dataset(name string,
 	load func(context.Context, data.Options) (train, test *data.Set, err error)) Option {
 	return func(k *setting.Catalog) (err error) {

@@ -99,12 +99,12 @@ func TestTrainErrors(t *testing.T) {
 	wrong := *training
 	wrong.Name, wrong.Classes = "wrong", []string{"all"}
 	for want, c := range map[string]lockstep.Config{
-		"data: set wrong: label 1 of sample 1, but 1 class": {Train: &wrong, Name: "lenet"},
-		"data: set wrong: label ":                           {Train: training, Test: &wrong, Name: "lenet"},
-		"no training samples":                               {Name: "lenet"},
-		"want either a Model":                               {Train: training},
-		"no model":                                          {Train: training, Name: "lenot"},
-		"2 shards over 3":                                   {Train: training, Name: "lenet", Workers: 3, Shards: 2},
+		"data: set wrong: label 1 of": {Train: &wrong, Name: "lenet"},
+		"data: set wrong: label ":     {Train: training, Test: &wrong, Name: "lenet"},
+		"no training samples":         {Name: "lenet"},
+		"want either a Model":         {Train: training},
+		"no model":                    {Train: training, Name: "lenot"},
+		"2 shards over 3":             {Train: training, Name: "lenet", Workers: 3, Shards: 2},
 	} {
 		r, err := lockstep.Train(t.Context(), c)
 		if r != nil || err == nil || !strings.Contains(err.Error(), want) {

@@ -15,7 +15,7 @@ import (
 type Catalog struct{ own []source }
 
 // LoadFunc generates or reads a data set of the calling program. It is called in every worker
-// process and must return the same samples in each.
+// process and must return the same samples in each. A nil test set means no evaluation.
 type LoadFunc func(context.Context, Options) (train, test *Set, err error)
 
 // With returns a catalog that also has the data set called name. It returns an error if the name is
@@ -53,7 +53,7 @@ func (c Catalog) List() []Info {
 // that. The name may also be the path of a user's own data, see [IsPath].
 //
 // Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's error, or that of a
-// LoadFunc. The sets share memory with nothing else.
+// LoadFunc. The test set is empty if a LoadFunc returned none. The sets share memory with nothing else.
 func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
 	s, err := c.find(name)
 	if err != nil {
@@ -75,10 +75,15 @@ func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, er
 	switch {
 	case s.load != nil:
 		train, test, err = s.load(ctx, o)
-		if err == nil && (train == nil || test == nil) {
-			err = fmt.Errorf("data: %s: its function returned no training or no test set", s.Name)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case train == nil:
+			return nil, nil, fmt.Errorf("data: %s: its function returned no training set", s.Name)
+		case test == nil:
+			test = train.Limit(0)
 		}
-		return train, test, err
+		return train, test, nil
 	case s.Generated:
 		return s.generate(ctx, o)
 	}
@@ -111,6 +116,11 @@ func (c Catalog) Fetch(ctx context.Context, name string, o Options) (path string
 		err = s.prepare(ctx, o)
 	}
 	return path, err
+}
+
+// IsOwn reports whether the named set is one that With added.
+func (c Catalog) IsOwn(name string) bool {
+	return slices.ContainsFunc(c.own, func(s source) bool { return s.Name == name })
 }
 
 // isMade reports whether the set comes from a function, not from files.

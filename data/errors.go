@@ -85,6 +85,8 @@ type FormatError struct {
 	Line int
 	// Reason says what was found and what was expected.
 	Reason string
+	// Next says what to do about it; "" means to correct the line, or to put an intact copy in its place.
+	Next string
 	// Err is the underlying error, or nil.
 	Err error
 }
@@ -97,6 +99,9 @@ func (e *FormatError) Error() string {
 		place, next = fmt.Sprintf("%s, line %d", e.File, e.Line), "correct the file"
 	case e.Offset >= 0:
 		place = fmt.Sprintf("%s, byte %d", e.File, e.Offset)
+	}
+	if e.Next != "" {
+		next = e.Next
 	}
 	cause := e.Reason
 	if e.Err != nil {

@@ -65,8 +65,8 @@ func readImageFolder(ctx context.Context, root string, o Options) (train, test *
 	files := slices.Concat(f.train, f.test)
 	size := f.side * f.side * 3
 	if len(files) > maxImageSet/size {
-		return nil, nil, folderFault(root, "%d images of side %d take more than %d GiB", len(files),
-			f.side, maxImageSet>>30)
+		return nil, nil, folderFault(root, "choose a smaller --size",
+			"%d images of side %d take more than %d GiB", len(files), f.side, maxImageSet>>30)
 	}
 	cache := ""
 	if o.Cache != "" {
@@ -148,8 +148,8 @@ func classFolders(root string) ([]string, error) {
 		}
 	}
 	if len(classes) == 0 || len(classes) > maxClasses {
-		return nil, folderFault(root, "%d folders, want one for each class, 1 to %d", len(classes),
-			maxClasses)
+		return nil, folderFault(root, "put the images of each class into a folder of its own",
+			"%d folders, want one for each class, 1 to %d", len(classes), maxClasses)
 	}
 	return classes, nil
 }
@@ -166,8 +166,8 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 		folder := filepath.Join(root, name)
 		class := slices.Index(f.classes, name)
 		if class < 0 {
-			return nil, folderFault(folder, "class %q is not among the training classes %s", name,
-				strings.Join(f.classes, ", "))
+			return nil, folderFault(folder, "both parts need folders of the same names",
+				"class %q is not among the training classes %s", name, strings.Join(f.classes, ", "))
 		}
 		entries, err := os.ReadDir(folder)
 		if err != nil {
@@ -186,7 +186,8 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 		}
 	}
 	if total == 0 {
-		return nil, folderFault(root, "no .png, .jpg or .jpeg file in its folders")
+		return nil, folderFault(root, "put the images of each class into its folder",
+			"no .png, .jpg or .jpeg file in the folders of its classes, %s", strings.Join(names, ", "))
 	}
 	return perClass, nil
 }

@@ -244,5 +244,6 @@ func TestImageFolderNamesTheFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = data.Load(context.Background(), filepath.Join(root, "empty"), data.Options{})
-	wantFormatError(t, "no images", err, "empty", -1, "no .png, .jpg or .jpeg")
+	wantFormatError(t, "no images", err, "empty", -1,
+		"no .png, .jpg or .jpeg file in the folders of its classes, ")
 }

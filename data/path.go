@@ -60,7 +60,8 @@ func readPath(ctx context.Context, path string, o Options) (train, test *Set, er
 	}
 	if !isFolder(path) {
 		return nil, nil, &FormatError{File: path, Offset: -1,
-			Reason: "neither a folder nor a file of texts, .csv or .tsv"}
+			Reason: "neither a folder nor a file of texts, .csv or .tsv",
+			Next:   "name one of these"}
 	}
 	return readImageFolder(ctx, path, o)
 }
@@ -92,7 +93,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// folderFault returns the error for an invalid folder of images.
-func folderFault(folder, format string, args ...any) error {
-	return &FormatError{File: folder, Offset: -1, Reason: fmt.Sprintf(format, args...)}
+// folderFault returns the error for an invalid folder of images; next says what to do about it.
+func folderFault(folder, next, format string, args ...any) error {
+	return &FormatError{File: folder, Offset: -1, Reason: fmt.Sprintf(format, args...), Next: next}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"lockstep/app/record"
+	"lockstep/app/setting"
 	"lockstep/data"
 )
 
@@ -26,15 +27,20 @@ type heard struct {
 	buckets     map[int][]record.BucketStat // by rank
 	lost        []record.Lost
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
+	source      string                  // what the workers load, and what makes them load the same
+	remedy      string
 	warn        func(text string)
 	show        func(record.Evaluation)
 }
 
-// newHeard returns the state of a run resumed from there, or of a new run if there is nil. It passes notes
+// newHeard returns the state of a run of c, resumed from there or, if that is nil, new. It passes notes
 // and evaluations on to o.
-func newHeard(from *resumption, o Options) *heard {
+func newHeard(c setting.Config, from *resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
-		warn: o.warn, show: o.show}
+		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, show: o.show}
+	if c.Datasets().IsOwn(c.Data) {
+		r.remedy = "its function must return the same samples in every worker; is it seeded?"
+	}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
 	}
@@ -69,8 +75,8 @@ func (r *heard) checkData(rank int) error {
 	h, isTold := r.data[rank]
 	for other, its := range r.data {
 		if isTold && h != its {
-			return &data.FormatError{File: "data of the workers", Offset: -1, Reason: fmt.Sprintf("training "+
-				"and test samples of rank %d have %v, those of rank %d %v", rank, h, other, its)}
+			return &data.FormatError{File: r.source, Offset: -1, Next: r.remedy, Reason: fmt.Sprintf(
+				"training and test samples of rank %d have %v, those of rank %d %v", rank, h, other, its)}
 		}
 	}
 	return nil

@@ -1,13 +1,18 @@
 package job
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/data"
 )
 
 // Workers that have loaded other samples end the run, whatever is the same about them.
 func TestWorkersAgreeOnTheirSamples(t *testing.T) {
-	r := newHeard(nil, Options{})
+	r := newHeard(setting.Config{Data: "mnist"}, nil, Options{})
 	for rank, text := range []string{
 		`{"data":{"train":"abc","test":""}}`, `{"data":{"train":"abc","test":""}}`,
 		`{"evaluation":{"steps":1}}`, `{"data":{"train":"abd","test":""}}`,
@@ -19,8 +24,53 @@ func TestWorkersAgreeOnTheirSamples(t *testing.T) {
 		if err == nil {
 			continue
 		}
+		if !strings.HasSuffix(err.Error(), "; every worker needs the same files") {
+			t.Errorf("no remedy: %v", err)
+		}
 		if ExitCode(err) != ExitData || !strings.Contains(err.Error(), "of rank 3 have sha256 abd and ") {
 			t.Errorf("exit %d: %v", ExitCode(err), err)
+		}
+	}
+}
+
+// Samples that differ are the fault of the program where its own function made them.
+func TestOwnSamplesMustBeSeeded(t *testing.T) {
+	own, err := data.Catalog{}.With("crosses",
+		func(context.Context, data.Options) (train, test *data.Set, err error) { return nil, nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newHeard(setting.Config{Data: "crosses", Catalog: &setting.Catalog{Data: own}}, nil, Options{})
+	r.take(0, notice{Data: &record.DataHash{Train: "abc"}})
+	err = r.decode(1, []byte(`{"data":{"train":"abd"}}`))
+	if err == nil || !strings.HasPrefix(err.Error(), "data: crosses: ") ||
+		!strings.HasSuffix(err.Error(),
+			"; its function must return the same samples in every worker; is it seeded?") {
+		t.Error(err)
+	}
+}
+
+// A set without test samples is trained on, and nothing that needs them is begun.
+func TestNoTestSamples(t *testing.T) {
+	training, _, err := data.Load(t.Context(), "glyphs", data.Options{TrainSize: 20, TestSize: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := data.Catalog{}.With("untested",
+		func(context.Context, data.Options) (train, test *data.Set, err error) { return training, nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := setting.Default()
+	c.Data, c.Catalog = "untested", &setting.Catalog{Data: own}
+	for until, want := range map[float64]string{0: "", 0.9: "--until: data untested has no test samples"} {
+		c.Until = until
+		loaded, err := load(t.Context(), c, data.Options{}, beginning{})
+		if want == "" && (err != nil || loaded.test != nil) {
+			t.Errorf("test set %v, %v", loaded.test, err)
+		}
+		if want != "" && (ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -28,6 +28,19 @@ func hashesOf(train, test *data.Set) record.DataHash {
 	return h
 }
 
+// needsTest refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
+func needsTest(c setting.Config, test *data.Set) error {
+	switch {
+	case test != nil:
+		return nil
+	case c.EvalOnly:
+		return setting.Refuse("--eval-only: data %s has no test samples", c.Data)
+	case c.Until > 0:
+		return setting.Refuse("--until: data %s has no test samples to reach an accuracy on", c.Data)
+	}
+	return nil
+}
+
 // load reads or generates the data, normalises it as the weights it begins with require, and builds the
 // network for it.
 func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (task, error) {
@@ -53,6 +66,9 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 		bytes: train.Bytes() + test.Bytes()}
 	if t.test.Len() == 0 {
 		t.test = nil
+	}
+	if err := needsTest(c, t.test); err != nil {
+		return task{}, err
 	}
 	t.hashes = hashesOf(t.train, t.test)
 	debug.FreeOSMemory() // memory of decoding would add to that of training

@@ -113,7 +113,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 		return nil, err
 	}
 	defer dir.Unlock()
-	told := newHeard(start.Resumed, o)
+	told := newHeard(c, start.Resumed, o)
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
 		dir.RemoveRecordings(c.Workers)
