@@ -1,5 +1,5 @@
 // Package lockstep trains neural networks data-parallel on CPU machines, with the same bits whatever
-// the number of workers.
+// the number of workers (for equal --shards).
 //
 // [Main] is the whole command line for a program's own networks and data sets: train, bench, resume,
 // reports. [Train] is one run inside a program, with its results as values.

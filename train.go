@@ -31,8 +31,8 @@ type Config struct {
 	// Train holds the training samples, Test those to evaluate on; a nil Test means never.
 	Train, Test *data.Set
 
-	// Workers is the number of replicas, each a goroutine with Threads compute threads. Zero is 1, and
-	// the processors divided by Workers. With equal Shards they change no bit of the result.
+	// Workers is the number of replicas, each a goroutine with Threads compute threads. 0 workers means 1;
+	// 0 threads means processors / workers. With equal Shards they change no bit of the result.
 	Workers, Threads int
 	// Batch is the number of samples of a step over all workers; 0 means 64.
 	Batch int
@@ -48,7 +48,8 @@ type Config struct {
 	Schedule optim.ScheduleConfig
 	// Augment configures random changes of training images; the zero value makes none.
 	Augment data.Augmentation
-	// Seed determines the initial parameters, the order of samples and augmentation.
+	// Seed determines the initial parameters, the order of samples and augmentation. The command
+	// line's default is 1.
 	Seed uint64
 	// EvalEvery is the number of epochs between evaluations on Test; 0 means at the end only.
 	EvalEvery int

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 )
@@ -37,7 +38,12 @@ type ReadError struct {
 }
 
 // Error returns the operating system's message.
-func (e *ReadError) Error() string { return fmt.Sprintf("checkpoint: %v", e.Err) }
+func (e *ReadError) Error() string {
+	if at, ok := e.Err.(*fs.PathError); ok {
+		return fmt.Sprintf("checkpoint: %s: %v", at.Path, at.Err) // the system call tells the reader nothing
+	}
+	return fmt.Sprintf("checkpoint: %v", e.Err)
+}
 
 // Unwrap returns the operating system's error.
 func (e *ReadError) Unwrap() error { return e.Err }
@@ -60,12 +66,17 @@ func (e *WriteError) Unwrap() error { return e.Err }
 type NoneError struct {
 	// Folder is the folder of the checkpoints.
 	Folder string
+	// Absent is the run directory if it does not exist, else "".
+	Absent string
 	// Tried holds the fault of each checkpoint that exists, the newest first.
 	Tried []error
 }
 
 // Error lists what was tried in one line.
 func (e *NoneError) Error() string {
+	if e.Absent != "" {
+		return fmt.Sprintf("checkpoint: there is no folder %s to resume from", e.Absent)
+	}
 	if len(e.Tried) == 0 {
 		return fmt.Sprintf("checkpoint: %s holds no checkpoint", e.Folder)
 	}

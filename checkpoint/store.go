@@ -216,7 +216,7 @@ func (s *Store) Newest() (c *Checkpoint, faults []error, err error) {
 		}
 		faults = append(faults, err)
 	}
-	return nil, faults, &NoneError{s.folder, faults}
+	return nil, faults, &NoneError{Folder: s.folder, Tried: faults}
 }
 
 // Count returns the number of checkpoints, valid or not.

@@ -94,14 +94,9 @@ func (g *Group) evidence(tied []*Line) string {
 	if len(tied) > 2 {
 		return fmt.Sprintf("medians from %s to %s", ms(first.Step.Median), ms(last.Step.Median))
 	}
-	won, r := 0, g.pairOf(first, last).Ratio
-	for _, v := range r.Values {
-		if v < 1 {
-			won++
-		}
-	}
-	return fmt.Sprintf("medians %s and %s, %s the shorter in %d of %d rounds",
-		ms(first.Step.Median), ms(last.Step.Median), first.Label, won, len(r.Values))
+	p := g.pairOf(first, last)
+	return fmt.Sprintf("medians %s and %s, %s the shorter in %d of %d rounds%s", ms(first.Step.Median),
+		ms(last.Step.Median), first.Label, p.won(), len(p.Ratio.Values), p.needsRounds())
 }
 
 // against relates a row to the baseline; "" where it has no speed-up, or the baseline is no rival.
@@ -167,8 +162,8 @@ func (g *Group) processes() string {
 	case !p.Ratio.Known():
 		return ""
 	case !p.IsDecided():
-		return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to differ: %s.",
-			best.Cores, best.Label, p.A.Label, times(p.Ratio))
+		return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to differ: %s%s.",
+			best.Cores, best.Label, p.A.Label, times(p.Ratio), p.needsRounds())
 	}
 	return fmt.Sprintf("On the same %d cores, %s is %s as fast as one process (%s).", best.Cores, best.Label,
 		times(p.Ratio), p.A.Label)
@@ -205,12 +200,15 @@ func (g *Group) disturbed() string {
 	case len(left) == 0:
 		return ""
 	case len(left) == ran:
-		return "Others took cores from every row, so nothing is said about which is the faster."
+		return "Other programs or virtual machines used the cores during every row, so nothing is said " +
+			"about which is the faster. Run it again when the machine is idle."
 	case g.Baseline != nil && g.Baseline.Disturbed:
-		return fmt.Sprintf("Others took cores from %s. They are left out here, and with the baseline, %s, "+
-			"every speed-up.", list(left), g.Baseline.Label)
+		return fmt.Sprintf("Other programs or virtual machines used the cores during these rows: %s. So no "+
+			"speed-ups: the baseline, %s, is one of them. Run it again when the machine is idle.", list(left),
+			g.Baseline.Label)
 	}
-	return fmt.Sprintf("Others took cores from %s, left out here.", list(left))
+	return fmt.Sprintf("Other programs or virtual machines used the cores during these rows, which "+
+		"are left out here: %s.", list(left))
 }
 
 // ms writes seconds in milliseconds, with three digits or all before the point.

@@ -1,5 +1,7 @@
 package analysis
 
+import "fmt"
+
 // Pair relates two rivals of a group.
 type Pair struct {
 	A, B  *Line
@@ -19,6 +21,31 @@ func (p Pair) IsDecided() bool {
 
 // isCopy reports whether the rows differ in name only. What the runs themselves choose may differ then.
 func (p Pair) isCopy() bool { return p.A.original == p.B.original || p.A.Setting == p.B.Setting }
+
+// won returns the number of rounds in which A's step was the shorter.
+func (p Pair) won() int {
+	won := 0
+	for _, v := range p.Ratio.Values {
+		if v < 1 {
+			won++
+		}
+	}
+	return won
+}
+
+// enoughRounds is the number of rounds with one winner that decides between two rows.
+const enoughRounds = 6
+
+// needsRounds asks for more rounds if all of them agree, but are too few to decide.
+func (p Pair) needsRounds() string {
+	won, rounds := p.won(), len(p.Ratio.Values)
+	isOneWinner := rounds > 1 && (won == 0 || won == rounds)
+	if !isOneWinner || rounds >= enoughRounds || p.isCopy() || p.IsDecided() {
+		return ""
+	}
+	word := []string{2: "two", 3: "three", 4: "four", 5: "five"}[rounds]
+	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, enoughRounds)
+}
 
 // pair fills the groups' pairs.
 func (c *Comparison) pair() {

@@ -218,6 +218,19 @@ func TestRowsThatCannotBeToldApartAreNamedTogether(t *testing.T) {
 	}
 }
 
+// Rounds that agree, but are too few to decide, ask for more.
+func TestFewRoundsThatAgreeAskForMore(t *testing.T) {
+	m := newMaker(3, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4.01, 4.02)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2, 2.01, 2.02)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2.02, 2.1, 2.03)
+	text := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	want := "in 3 of 3 rounds; three rounds are too few for that; --repeats 6)"
+	if !strings.Contains(text, want) {
+		t.Errorf("findings %q, want %q", text, want)
+	}
+}
+
 // A finding ranks by the step that it names, not by the speed-up, whose rounds may differ.
 func TestFindingRanksByWhatItNames(t *testing.T) {
 	m := newMaker(4, 2)
@@ -280,7 +293,7 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 	}
 	findings := strings.Join(g.Findings(), "\n")
 	for _, want := range []string{"all-reduce 2×1 has the shortest step",
-		"took cores from ddp 2×1, left out"} {
+		"during these rows, which are left out here: ddp 2×1."} {
 		if !strings.Contains(findings, want) {
 			t.Errorf("findings %q, want %q", findings, want)
 		}
@@ -291,7 +304,9 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 
 	take(&m.Rows[0], 0.1, 0.1, 0.1, 0.1)
 	g = analysis.Compare(m.Results).Groups[0]
-	if g.Lines[1].Speedup.Known() || !strings.Contains(strings.Join(g.Findings(), "\n"), "every speed-up") {
+	findings = strings.Join(g.Findings(), "\n")
+	want := "So no speed-ups: the baseline, single 1×1"
+	if g.Lines[1].Speedup.Known() || !strings.Contains(findings, want) {
 		t.Errorf("speed-up %v against a baseline that others slowed down", g.Lines[1].Speedup.Median)
 	}
 	for i := range m.Rows {

@@ -78,7 +78,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		return pflag.NormalizedName(name)
 	})
 	f.BoolVar(&b.isQuick, "quick", false,
-		"a small matrix on generated images that ends within two minutes and needs no download")
+		"a small matrix on generated images that takes one to two minutes and needs no download")
 	f.StringSliceVar(&b.models, "models", []string{"lenet"}, "a `LIST` of architectures")
 	f.StringSliceVar(&b.strategies, "strategies",
 		[]string{"single", "gather-scatter", "all-reduce", "ddp", "none"},

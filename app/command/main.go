@@ -61,7 +61,11 @@ func (a *app) run(args []string) int {
 	}
 	code := job.ExitCode(err)
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted; all workers have stopped")
+		text := "interrupted; all workers have stopped"
+		if lost := (*lostRun)(nil); errors.As(err, &lost) {
+			text += "; there is no checkpoint to resume from (--checkpoint-every 100 leaves some)"
+		}
+		err = errors.New(text)
 	}
 	for line := range strings.Lines(err.Error()) {
 		fmt.Fprintf(a.stderr, "lockstep: %s\n", strings.TrimSuffix(line, "\n"))

@@ -90,6 +90,10 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	progress.end()
 	if summary == nil {
 		a.reportUnfinished(err)
+		if resolved.Resume == "" && !resolved.KeepsCheckpoints() && !resolved.EvalOnly &&
+			!resolved.IsIsolated() {
+			return &lostRun{err}
+		}
 		return err
 	}
 	if !summary.IsUnchanged {
@@ -99,6 +103,12 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	}
 	return errors.Join(err, a.show(summary, isJSON))
 }
+
+// lostRun is the error of a run that ended early and has no checkpoint to resume from.
+type lostRun struct{ error }
+
+// Unwrap returns the cause.
+func (e *lostRun) Unwrap() error { return e.error }
 
 // reportUnfinished renders the report of a run that ended early, if it finished any step.
 func (a *app) reportUnfinished(err error) {

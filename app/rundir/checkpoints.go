@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"lockstep/checkpoint"
@@ -16,6 +17,9 @@ func (d Directory) Store() *checkpoint.Store {
 // run. It tells note about those that are damaged.
 func (d Directory) Newest(kept any, note func(string)) (*checkpoint.Checkpoint, error) {
 	c, faults, err := d.Store().Newest()
+	if none := (*checkpoint.NoneError)(nil); errors.As(err, &none) && len(absent(string(d))) > 0 {
+		none.Absent = string(d)
+	}
 	if err != nil {
 		return nil, err
 	}
