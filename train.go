@@ -124,7 +124,7 @@ func (c *Config) complete() (model.Network, error) {
 	if (c.Model == nil) == (c.Name == "") {
 		return model.Network{}, errors.New("lockstep: want either a Model or the Name of one")
 	}
-	c.Workers, c.Batch = max(c.Workers, 1), orDefault(c.Batch, 64)
+	c.Workers, c.Batch = orDefault(c.Workers, 1), orDefault(c.Batch, 64)
 	c.Threads = orDefault(c.Threads, max(1, runtime.NumCPU()/c.Workers))
 	c.Shards = orDefault(c.Shards, c.Workers)
 	if c.Epochs == 0 && c.Steps == 0 {

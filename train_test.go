@@ -105,6 +105,7 @@ func TestTrainErrors(t *testing.T) {
 		"want either a Model":         {Train: training},
 		"no model":                    {Train: training, Name: "lenot"},
 		"2 shards over 3":             {Train: training, Name: "lenet", Workers: 3, Shards: 2},
+		"over -3 workers":             {Train: training, Name: "lenet", Workers: -3, Shards: 4},
 	} {
 		r, err := lockstep.Train(t.Context(), c)
 		if r != nil || err == nil || !strings.Contains(err.Error(), want) {
