@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"lockstep/app/job"
 	"lockstep/app/record"
@@ -28,6 +29,8 @@ threads, the strategy and the algorithm do not change a bit of the result: runs 
 --wire, whose sums depend on the number of workers; --for, whose number of steps depends on speed;
 and --strategy none, which never exchanges gradients and is only a lower bound of the step time.
 
+--strategy says how the workers train together:
+` + strategyHelp() + `
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
 holds config.yaml, host.json, steps.jsonl, summary.json, report.html with plots of them, the
@@ -63,6 +66,15 @@ the first step, when data, programs and memory are ready, and stops during evalu
 		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
 	addWatching(c, &isJSON, &isQuiet)
 	return c
+}
+
+// strategyHelp lists the strategies, one in a line.
+func strategyHelp() string {
+	var b strings.Builder
+	for _, s := range setting.Strategies() {
+		fmt.Fprintf(&b, "  %-15s %s\n", s.Name, s.Usage)
+	}
+	return b.String()
 }
 
 // addWatching gives c the flags that choose how a run is shown.

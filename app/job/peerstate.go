@@ -41,11 +41,11 @@ const heldElems = 1 << 18
 
 // newPeerState returns the state in which this worker differs from others, to be completed by join; nil if
 // there is none.
-func (w *worker) newPeerState(plan shard.Plan) *peerState {
+func (w *worker) newPeerState() *peerState {
 	if !w.config.HoldsBack() && !w.config.IsSharded() {
 		return nil
 	}
-	return &peerState{plan: plan}
+	return &peerState{plan: w.plan}
 }
 
 // join sets the exchange that holds the state.

@@ -18,8 +18,6 @@ import (
 	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/internal/kernel/peak"
-	"lockstep/internal/kernel/row"
-	"lockstep/optim"
 	"lockstep/shard"
 	"lockstep/trace"
 	"lockstep/train"
@@ -36,6 +34,8 @@ type worker struct {
 	mesh    comm.Mesh // links to the peers; nil if there are no peers or nothing is exchanged
 	hosts   comm.Topology
 	host    string // its own
+	plan    shard.Plan
+	isa     compute.ISA
 	tell    func(notice)
 	log     io.Writer // for people
 
@@ -83,25 +83,23 @@ func (w *worker) noteCuts() {
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	defer func() { err = errors.Join(err, w.leave()) }()
 	w.noteCuts()
-	isa, err := compute.ParseISA(w.config.ISA)
-	if err != nil {
+	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
 		return result, err
 	}
 	math, err := compute.ParseMath(w.config.Math)
 	if err != nil {
 		return result, err
 	}
-	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: w.config.Threads, Crowded: w.crowded,
+	cpu, err := compute.Open(compute.Config{ISA: w.isa, Threads: w.config.Threads, Crowded: w.crowded,
 		Math: math})
 	if err != nil {
 		return result, err
 	}
 	defer cpu.Close()
-	plan, err := shard.Cut(w.config.StepShards(), w.config.Workers)
-	if err != nil {
+	if w.plan, err = shard.Cut(w.config.StepShards(), w.config.Workers); err != nil {
 		return result, err
 	}
-	w.peers = w.newPeerState(plan)
+	w.peers = w.newPeerState()
 	w.saver = w.newSaver()
 	recorder := w.recorder()
 	// Cancelling the run ends a collective that waits for a peer. The exception is an exchange for which the
@@ -109,7 +107,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if !w.config.IsLate() {
 		defer whenCancelled(ctx, w.shutDown)()
 	}
-	loop, err := w.loop(cpu, plan, recorder)
+	loop, err := w.loop(cpu, recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
@@ -159,7 +157,7 @@ func (w *worker) begin(l *train.Loop) error {
 }
 
 // loop builds the training loop.
-func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*train.Loop, error) {
+func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) {
 	c := w.config
 	var checkpointer train.Checkpointer
 	switch {
@@ -172,12 +170,12 @@ func (w *worker) loop(cpu *compute.CPU, plan shard.Plan, r *trace.Recorder) (*tr
 		checkpointer = watchedCheckpointer{checkpointer, w.beacon}
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
-		u, err := w.join(l, cpu.ISA(), plan, r)
+		u, err := joins()[c.Strategy](w, l, r)
 		return watched{Updater: u, worker: w}, err
 	}
 	return train.New(train.Config{
 		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
-		Batch: c.StepBatch(), Plan: plan, Rank: w.rank, Isolated: c.IsIsolated(),
+		Batch: c.StepBatch(), Plan: w.plan, Rank: w.rank, Isolated: c.IsIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
 		EvalEvery: c.EvalEvery,
 		Views:     c.Views(), Task: train.Classification(c.Smoothing),
@@ -194,128 +192,6 @@ func (w *worker) memory() func(n int) []float32 {
 		return nil
 	}
 	return func(n int) []float32 { return comm.Alloc(w.mesh, n) }
-}
-
-// join makes the group of all workers, if they exchange anything, and the updater of the weights.
-func (w *worker) join(l *train.Loop, isa compute.ISA, plan shard.Plan, r *trace.Recorder) (
-	train.Updater, error) {
-	if w.mesh == nil || w.config.IsIsolated() {
-		return train.NewLocal(l)
-	}
-	if err := w.gather(isa, plan); err != nil {
-		return nil, err
-	}
-	switch {
-	case w.config.IsSharded():
-		return w.updateShares(l, r)
-	case w.config.IsLate():
-		return w.updateLate(l, r)
-	}
-	s, err := w.newStrategy(l, r)
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s
-	if w.peers != nil {
-		w.peers.join(w.group, s)
-	}
-	return train.NewWhole(l, s)
-}
-
-// updateShares makes the updater of --shard-optimizer.
-func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	config, err := w.exchangeConfig(l, r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := gradsync.NewSharded(config)
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s
-	w.peers.join(w.group, s)
-	w.peers.collect = s.Collect
-	return train.NewSharded(l, s)
-}
-
-// updateLate makes the updater of --overlap-forward.
-func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	config, err := w.exchangeConfig(l, r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := gradsync.NewLate(config)
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s
-	return train.NewLate(l, s)
-}
-
-// gather makes the group of all workers. With algorithm "auto" the group measures its links.
-func (w *worker) gather(isa compute.ISA, plan shard.Plan) error {
-	// The group adds vectors on its own thread, so it has its own compute.CPU, which starts no threads and
-	// needs no Close.
-	adder, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
-	if err != nil {
-		return err
-	}
-	rows := row.On(adder)
-	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
-		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher notices a stuck worker earlier
-		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
-	if err != nil {
-		return err
-	}
-	w.beacon.group.Store(w.group)
-	if !w.config.IsTuning() {
-		return nil
-	}
-	tuning, err := w.group.Tune()
-	if err != nil {
-		return err
-	}
-	w.tuning = &tuning
-	w.note("%v", w.tuning)
-	return nil
-}
-
-// newStrategy makes the strategy that sends gradients.
-func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strategy, error) {
-	config, err := w.exchangeConfig(l, r)
-	if err != nil {
-		return nil, err
-	}
-	if w.config.TuneBucket {
-		return gradsync.NewTuned(config, w.noteTrials)
-	}
-	return gradsync.New(w.config.Strategy, config)
-}
-
-// exchangeConfig returns the configuration of the exchange of l's gradients. For a lossy wire it also
-// measures the cost and the gain of every such wire over these links.
-func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Config, error) {
-	v := l.Variables()
-	segments := make([]gradsync.Segment, len(v.Segments))
-	for i, p := range l.Parameters() {
-		segments[i] = gradsync.Segment{Offset: p.Offset, Len: p.Len}
-		if p.Kind != optim.Bias {
-			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
-		}
-	}
-	c := gradsync.Config{
-		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
-		BucketBytes: w.config.Bucket, Wire: w.config.GradientWire(), OnVerdict: w.noteWire,
-		Track: r.Track("exchange"),
-	}
-	if c.Wire.IsLossy() {
-		verdict, err := gradsync.Judge(c)
-		if err != nil {
-			return c, err
-		}
-		w.noteWire(verdict)
-	}
-	return c, nil
 }
 
 // noteWire logs which wire was chosen, and why.

@@ -203,10 +203,7 @@ func (c Config) problems() []problem {
 		found = append(found, problem{name, fmt.Errorf(format, args...)})
 	}
 	c.lengthProblems(add)
-	if c.Strategy == single && c.Workers > 1 {
-		add("strategy", "single is for one worker, not %d; try ddp, or none for workers "+
-			"that never exchange", c.Workers)
-	}
+	c.strategyProblems(add)
 	if c.Shards < c.Workers {
 		add("shards", "%s cannot be spread over %s; want at least as many",
 			count(c.Shards, "shard"), count(c.Workers, "worker"))
@@ -252,7 +249,7 @@ func (c Config) problems() []problem {
 }
 
 // dataProblems adds the invalid combinations of model, data and views.
-func (c Config) dataProblems(add func(name, format string, args ...any)) {
+func (c Config) dataProblems(add adder) {
 	readsTexts := c.Catalog.models().ReadsTexts(c.Model)
 	switch kind := c.Catalog.data().KindOf(c.Data); {
 	case readsTexts && kind == data.ImageKind:

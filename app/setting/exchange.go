@@ -1,11 +1,11 @@
 package setting
 
 // bucketProblems adds the problems of TuneBucket.
-func (c Config) bucketProblems(add func(name, format string, args ...any)) {
+func (c Config) bucketProblems(add adder) {
 	switch {
 	case !c.TuneBucket || c.Workers == 1:
-	case c.Strategy != "ddp":
-		add("tune-bucket", "is for --strategy ddp, not %s", c.Strategy)
+	case !c.takes("tune-bucket"):
+		add("tune-bucket", "%s", c.notTaken("tune-bucket"))
 	case c.ShardOptimizer:
 		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
 	case c.HoldsBack():
@@ -20,11 +20,11 @@ func (c Config) bucketProblems(add func(name, format string, args ...any)) {
 func (c Config) IsLate() bool { return c.OverlapForward && c.Workers > 1 && !c.EvalOnly }
 
 // overlapProblems adds the problems of OverlapForward.
-func (c Config) overlapProblems(add func(name, format string, args ...any)) {
+func (c Config) overlapProblems(add adder) {
 	switch {
 	case !c.IsLate():
-	case c.Strategy != "ddp":
-		add("overlap-forward", "is for --strategy ddp, not %s", c.Strategy)
+	case !c.takes("overlap-forward"):
+		add("overlap-forward", "%s", c.notTaken("overlap-forward"))
 	case c.Clip > 0:
 		add("overlap-forward", "no weight can change before --clip has the norm of the whole gradient")
 	case c.ShardOptimizer:
@@ -48,7 +48,7 @@ func (c Config) IsSharded() bool {
 }
 
 // IsTuning reports whether the all-reduce is chosen by measuring.
-func (c Config) IsTuning() bool { return c.Algorithm == auto && c.Strategy != "gather-scatter" }
+func (c Config) IsTuning() bool { return c.Algorithm == auto && c.takes("algorithm") }
 
 // IsIsolated reports whether workers never exchange anything.
 func (c Config) IsIsolated() bool { return c.Strategy == none }

@@ -81,20 +81,20 @@ func exchanges(c Config) string {
 	return ""
 }
 
-// hasBuckets: only ddp sends gradients in buckets.
+// hasBuckets: not every strategy sends gradients in buckets.
 func hasBuckets(c Config) string {
-	if why := exchanges(c); why != "" || c.Strategy == "ddp" {
+	if why := exchanges(c); why != "" || c.takes("bucket") {
 		return why
 	}
 	return fmt.Sprintf("--strategy %s has no buckets", c.Strategy)
 }
 
-// hasAlgorithm: gather-scatter is an algorithm by itself.
+// hasAlgorithm: not every strategy leaves the all-reduce open.
 func hasAlgorithm(c Config) string {
-	if why := exchanges(c); why != "" || c.Strategy != "gather-scatter" {
+	if why := exchanges(c); why != "" || c.takes("algorithm") {
 		return why
 	}
-	return "--strategy gather-scatter has an algorithm of its own"
+	return fmt.Sprintf("--strategy %s has an algorithm of its own", c.Strategy)
 }
 
 // meets: workers of one process need no place to meet.

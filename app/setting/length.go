@@ -35,7 +35,7 @@ func parseTarget(text string) (accuracy float64, err error) {
 }
 
 // lengthProblems adds invalid combinations of the settings of the run's length.
-func (c Config) lengthProblems(add func(name, format string, args ...any)) {
+func (c Config) lengthProblems(add adder) {
 	if c.Epochs > 0 && c.Steps > 0 {
 		add("steps", "the length is given twice, as %s and as %s; leave one out",
 			count(c.Steps, "step"), count(c.Epochs, "epoch"))

@@ -1,11 +1,8 @@
 package setting
 
 import (
-	"slices"
-
 	"lockstep/comm"
 	"lockstep/compute"
-	"lockstep/gradsync"
 )
 
 const (
@@ -31,7 +28,6 @@ const (
 	NormalizeImageNet = "imagenet"
 )
 
-func strategies() []string { return slices.Concat([]string{single}, gradsync.Names(), []string{none}) }
 func algorithms() []string { return append([]string{auto}, comm.Algorithms()...) }
 func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // updateProblems adds the problems of the optimizer and its schedule.
-func (c Config) updateProblems(add func(name, format string, args ...any)) {
+func (c Config) updateProblems(add adder) {
 	update := c.UpdateRule()
 	switch err := update.Validate(); {
 	case update.Nesterov && update.Momentum == 0:
@@ -63,11 +63,11 @@ func (c Config) CheckGroups(network model.Network) error {
 }
 
 // shardProblems adds the problems of ShardOptimizer.
-func (c Config) shardProblems(add func(name, format string, args ...any)) {
+func (c Config) shardProblems(add adder) {
 	switch {
 	case !c.IsSharded():
-	case c.Strategy != "ddp":
-		add("shard-optimizer", "is for --strategy ddp, not %s", c.Strategy)
+	case !c.takes("shard-optimizer"):
+		add("shard-optimizer", "%s", c.notTaken("shard-optimizer"))
 	case !optim.IsElementwise(c.Optimizer.Name):
 		add("shard-optimizer", "%s needs whole tensors, which shares cut; want sgd or adamw",
 			c.Optimizer.Name)

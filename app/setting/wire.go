@@ -38,7 +38,7 @@ func IsLossy(wire string) bool { return Config{Wire: wire}.GradientWire().IsLoss
 // wireProblem returns why the wire cannot be used, or nil.
 func (c Config) wireProblem() error {
 	w, err := gradsync.ParseWire(c.Wire)
-	if err != nil || c.Strategy == "gather-scatter" { // which has an algorithm of its own
+	if err != nil || !c.takes("algorithm") {
 		return err
 	}
 	return w.Check(c.Algorithm)

@@ -1,0 +1,151 @@
+package job
+
+import (
+	"lockstep/comm"
+	"lockstep/compute"
+	"lockstep/gradsync"
+	"lockstep/internal/kernel/row"
+	"lockstep/optim"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// join joins a worker to its peers, if it has any: it makes the exchange and the updater of l's weights.
+type join = func(w *worker, l *train.Loop, r *trace.Recorder) (train.Updater, error)
+
+// joins maps the name of each strategy to the way in which its workers join.
+func joins() map[string]join {
+	return map[string]join{
+		"single":         (*worker).joinNobody,
+		"gather-scatter": (*worker).joinGroup,
+		"all-reduce":     (*worker).joinGroup,
+		"ddp":            (*worker).joinGroup,
+		"none":           (*worker).joinNobody,
+	}
+}
+
+// joinNobody makes the updater of a worker that exchanges nothing.
+func (w *worker) joinNobody(l *train.Loop, _ *trace.Recorder) (train.Updater, error) {
+	return train.NewLocal(l)
+}
+
+// joinGroup makes the updater of a worker that exchanges gradients in a group of equals.
+func (w *worker) joinGroup(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	if w.mesh == nil {
+		return train.NewLocal(l)
+	}
+	if err := w.meet(); err != nil {
+		return nil, err
+	}
+	switch {
+	case w.config.IsSharded():
+		return w.updateShares(l, r)
+	case w.config.IsLate():
+		return w.updateLate(l, r)
+	}
+	s, err := w.newStrategy(l, r)
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	if w.peers != nil {
+		w.peers.join(w.group, s)
+	}
+	return train.NewWhole(l, s)
+}
+
+// updateShares makes the updater of --shard-optimizer.
+func (w *worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	config, err := w.exchangeConfig(l, r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := gradsync.NewSharded(config)
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	w.peers.join(w.group, s)
+	w.peers.collect = s.Collect
+	return train.NewSharded(l, s)
+}
+
+// updateLate makes the updater of --overlap-forward.
+func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	config, err := w.exchangeConfig(l, r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := gradsync.NewLate(config)
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	return train.NewLate(l, s)
+}
+
+// meet makes the group of all workers. With algorithm "auto" the group measures its links.
+func (w *worker) meet() error {
+	// The group adds vectors on its own thread, so it has its own compute.CPU, which starts no threads and
+	// needs no Close.
+	adder, err := compute.Open(compute.Config{ISA: w.isa, Threads: 1})
+	if err != nil {
+		return err
+	}
+	rows := row.On(adder)
+	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: w.plan, Topology: w.hosts,
+		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher notices a stuck worker earlier
+		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
+	if err != nil {
+		return err
+	}
+	w.beacon.group.Store(w.group)
+	if !w.config.IsTuning() {
+		return nil
+	}
+	tuning, err := w.group.Tune()
+	if err != nil {
+		return err
+	}
+	w.tuning = &tuning
+	w.note("%v", w.tuning)
+	return nil
+}
+
+// newStrategy makes the strategy that sends gradients.
+func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strategy, error) {
+	config, err := w.exchangeConfig(l, r)
+	if err != nil {
+		return nil, err
+	}
+	if w.config.TuneBucket {
+		return gradsync.NewTuned(config, w.noteTrials)
+	}
+	return gradsync.New(w.config.Strategy, config)
+}
+
+// exchangeConfig returns the configuration of the exchange of l's gradients. For a lossy wire it also
+// measures the cost and the gain of every such wire over these links.
+func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Config, error) {
+	v := l.Variables()
+	segments := make([]gradsync.Segment, len(v.Segments))
+	for i, p := range l.Parameters() {
+		segments[i] = gradsync.Segment{Offset: p.Offset, Len: p.Len}
+		if p.Kind != optim.Bias {
+			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
+		}
+	}
+	c := gradsync.Config{
+		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
+		BucketBytes: w.config.Bucket, Wire: w.config.GradientWire(), OnVerdict: w.noteWire,
+		Track: r.Track("exchange"),
+	}
+	if c.Wire.IsLossy() {
+		verdict, err := gradsync.Judge(c)
+		if err != nil {
+			return c, err
+		}
+		w.noteWire(verdict)
+	}
+	return c, nil
+}

@@ -1,0 +1,88 @@
+package setting
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Strategy is a value of --strategy: a way for workers to train together.
+type Strategy struct {
+	Name  string
+	Usage string // what it does, for the help text
+	// IsExact says that any number of workers ends with the bits of one worker, unless the wire or the
+	// algorithm rounds.
+	IsExact bool
+
+	takes []string                  // settings that are not for every strategy, but for this one
+	check func(c Config, add adder) // adds what else a complete configuration gets wrong; nil: nothing
+}
+
+// adder adds a problem of the setting called name.
+type adder = func(name, format string, args ...any)
+
+// Strategies returns all strategies in the order of the help text. One that needs more than a line here has
+// a file of its own.
+func Strategies() []Strategy {
+	return []Strategy{
+		{Name: single, IsExact: true, Usage: "one worker", check: wantsOneWorker},
+		{Name: "gather-scatter", IsExact: true,
+			Usage: "rank 0 gathers and adds the gradients after the backward pass, and scatters the sum"},
+		{Name: "all-reduce", IsExact: true, takes: []string{"algorithm"},
+			Usage: "gradients are all-reduced after the backward pass, one parameter at a time"},
+		{Name: "ddp", IsExact: true,
+			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer"},
+			Usage: "gradients are all-reduced in buckets during the backward pass"},
+		{Name: none, Usage: "workers never exchange; a lower bound of the step time"},
+	}
+}
+
+// strategies lists the names of all strategies.
+func strategies() []string {
+	var names []string
+	for _, s := range Strategies() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// strategy returns the description of c.Strategy; zero if there is none of this name.
+func (c Config) strategy() Strategy {
+	for _, s := range Strategies() {
+		if s.Name == c.Strategy {
+			return s
+		}
+	}
+	return Strategy{}
+}
+
+// takes reports whether the strategy of c has the setting.
+func (c Config) takes(setting string) bool { return slices.Contains(c.strategy().takes, setting) }
+
+// notTaken says which strategies have a setting that c's has not; "" if it has it.
+func (c Config) notTaken(setting string) string {
+	if c.takes(setting) {
+		return ""
+	}
+	var names []string
+	for _, s := range Strategies() {
+		if slices.Contains(s.takes, setting) {
+			names = append(names, s.Name)
+		}
+	}
+	return fmt.Sprintf("is for --strategy %s, not %s", strings.Join(names, " or "), c.Strategy)
+}
+
+// strategyProblems adds what the strategy refuses.
+func (c Config) strategyProblems(add adder) {
+	if check := c.strategy().check; check != nil {
+		check(c, add)
+	}
+}
+
+func wantsOneWorker(c Config, add adder) {
+	if c.Workers > 1 {
+		add("strategy", "single is for one worker, not %d; try ddp, or none for workers that never exchange",
+			c.Workers)
+	}
+}
