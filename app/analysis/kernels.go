@@ -59,6 +59,7 @@ type Bandwidth struct {
 // [Kernels.Rate].
 type Timing struct {
 	Op      string         `json:"op"`
+	Kind    string         `json:"kind,omitempty"` // the op, and the filter's size if it has one: "conv 3x3"
 	Layer   string         `json:"layer,omitempty"`
 	Shape   string         `json:"shape"`
 	FLOPs   int64          `json:"flops"` // nominal: as if every product were computed, padding included
@@ -123,6 +124,38 @@ func Total(list []Timing) (median, bound float64) {
 		bound += list[i].Bound
 	}
 	return median, bound
+}
+
+// Work is all timings of one kind.
+type Work struct {
+	Kind   string
+	Calls  int
+	Median float64 // sum of the medians, in seconds
+	Bound  float64 // sum of the bounds, in seconds
+	Lost   float64 // sum of what each call took beyond its bound; calls faster than theirs add nothing
+}
+
+// ByKind groups the timings of list that have a kind by it. The kind that lost most time comes first.
+func ByKind(list []Timing) []Work {
+	var all []Work
+	for i := range list {
+		t := &list[i]
+		if t.Kind == "" {
+			continue
+		}
+		at := slices.IndexFunc(all, func(w Work) bool { return w.Kind == t.Kind })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Work{Kind: t.Kind})
+		}
+		w := &all[at]
+		w.Calls++
+		w.Median += t.Median
+		w.Bound += t.Bound
+		w.Lost += max(0, t.Lost())
+	}
+	slices.SortStableFunc(all, func(a, b Work) int { return cmp.Compare(b.Lost, a.Lost) })
+	return all
 }
 
 // EncodeKernels writes k as JSON, setting its kind and schema.

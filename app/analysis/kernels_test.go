@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,20 @@ func TestFurthest(t *testing.T) {
 	}
 	if median, bound := analysis.Total(list); math.Abs(median-18.1) > 1e-9 || math.Abs(bound-19.001) > 1e-9 {
 		t.Errorf("total %v, bounds %v", median, bound)
+	}
+}
+
+// Calls of a kind add up; one that beats its bound makes good for no other, and what has no kind is
+// left out.
+func TestByKind(t *testing.T) {
+	got := analysis.ByKind([]analysis.Timing{
+		{Kind: "add", Median: 2, Bound: 1}, {Kind: "conv 3x3", Median: 9, Bound: 7},
+		{Kind: "conv 3x3", Median: 3, Bound: 4}, {Op: "by itself", Median: 9, Bound: 1},
+	})
+	want := []analysis.Work{{Kind: "conv 3x3", Calls: 2, Median: 12, Bound: 11, Lost: 2},
+		{Kind: "add", Calls: 1, Median: 2, Bound: 1, Lost: 1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

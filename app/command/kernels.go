@@ -22,6 +22,7 @@ type kernelFlags struct {
 	repeats         int
 	math            string
 	noShapes        bool
+	isSummary       bool
 	out             string
 	isJSON, isQuiet bool
 }
@@ -35,13 +36,14 @@ func kernelsCommand(a *app) *cobra.Command {
 
 It measures the peak of multiply-adds in registers and the memory bandwidth, then every op within a
 model's training step, then single kernels of fixed shapes, which allow machines to be compared.
-Each has GFLOP/s, GB/s and the fraction of its roofline bound; the ops that lose most time are
-named.
+Each has GFLOP/s, GB/s and the fraction of its roofline bound. A summary by kind of op says where the
+time of a step is lost; the ops that lose most are named.
 
 GFLOP/s are nominal: they count every product, padding included. Winograd convolutions and those
 that skip padding may exceed the peak. The folder holds results.json (every raw sample) and
 report.md.`,
 		Example: `  lockstep bench kernels
+  lockstep bench kernels --model resnet50 --batch 64 --summary
   lockstep bench kernels --model vgg11 --batch 64 --threads 1
   lockstep bench kernels --model bert-base --batch 8 --sequence 64
   lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json`,
@@ -56,6 +58,8 @@ report.md.`,
 	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
+	f.BoolVar(&flags.isSummary, "summary", false,
+		"print only where a step goes, by kind of op; leaves out the kernels of fixed shapes")
 	f.StringVar(&flags.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-kernels)")
 	f.BoolVar(&flags.isJSON, "json", false, "print results.json instead of tables")
@@ -118,7 +122,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	if flags.isJSON {
 		return analysis.EncodeKernels(a.stdout, results)
 	}
-	if err := report.KernelsText(a.stdout, results); err != nil {
+	if err := report.KernelsText(a.stdout, results, flags.isSummary); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(flags.out, report.MarkdownFile))
@@ -160,7 +164,8 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	}
 	return roofline.Config{Models: a.catalog.Models,
 		Model: resolved.Model, Batch: resolved.Batch, Sequence: resolved.Sequence,
-		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats, Shapes: !f.noShapes}, nil
+		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats,
+		Shapes: !f.noShapes && !f.isSummary}, nil
 }
 
 // kernelCommandLine returns the flags that repeat a measurement in any environment.

@@ -30,13 +30,17 @@ func WriteKernels(folder string, k *analysis.Kernels) error {
 	return nil
 }
 
-// KernelsText writes the tables of k for a terminal.
-func KernelsText(w io.Writer, k *analysis.Kernels) error {
+// KernelsText writes the tables of k for a terminal, or only the first, which sums up the step.
+func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
+	sections := kernelSections(k)
+	if isSummary {
+		sections = sections[:1]
+	}
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "%s\n%s\n%s\n", kernelsTitle(k), kernelsLimits(k), kernelsLegend)
-	for _, s := range kernelSections(k) {
+	for _, s := range sections {
 		fmt.Fprintf(out, "\n%s\n", s.title)
-		for _, r := range s.rows() {
+		for _, r := range s.rows {
 			fmt.Fprintf(out, "  %s\n", strings.Join(r, "\t"))
 		}
 		for _, line := range s.summary {
@@ -58,7 +62,7 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 	for _, s := range kernelSections(k) {
 		m.line("## %s", text(s.title))
 		var t table
-		for i, texts := range s.rows() {
+		for i, texts := range s.rows {
 			var r row
 			for _, one := range texts {
 				if i == 0 {
@@ -91,7 +95,7 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 const kernelsLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
 convolutions and those that skip padding may exceed the peak. GB/s count every operand once;
 their share is of the bandwidth of a working set of that size. The bound is the time that the
-nearer limit allows.`
+nearer limit allows; lost is what a call takes beyond it.`
 
 func kernelsTitle(k *analysis.Kernels) string {
 	return fmt.Sprintf("%s, batch %d, %s, %s, math %s: medians of %d", k.Model, k.Batch,
@@ -109,10 +113,10 @@ func kernelsLimits(k *analysis.Kernels) string {
 		giga(k.PeakFLOPs), strings.Join(parts, ", "))
 }
 
-// kernelSection is one table and what it comes to.
+// kernelSection is one table, its headings first, and what it comes to.
 type kernelSection struct {
 	title   string
-	list    []analysis.Timing
+	rows    [][]string
 	summary []string
 }
 
@@ -120,28 +124,46 @@ type kernelSection struct {
 const furthest = 3
 
 func kernelSections(k *analysis.Kernels) []kernelSection {
-	sum, bound := analysis.Total(k.Layers)
-	step := analysis.Median(k.StepSeconds)
-	layers := kernelSection{title: "Every op of a training step, in order, in place", list: k.Layers,
-		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, their bounds to %s ms.",
-			millis(step), millis(sum), millis(bound))}}
-	for i, t := range analysis.Furthest(k.Layers, furthest) {
-		name := strings.TrimSpace(t.Op + " " + t.Layer)
-		layers.summary = append(layers.summary, fmt.Sprintf(
-			"Furthest from its bound, %d: %s, %s: %s ms lost of %s ms.", i+1, name, t.Shape,
-			exactMillis(t.Lost()), exactMillis(t.Median)))
-	}
-	sections := []kernelSection{layers}
+	sections := []kernelSection{kernelSummary(k), {
+		title: "Every op of a training step, in order, in place", rows: timingRows(k.Layers)}}
 	if len(k.Shapes) > 0 {
 		sections = append(sections, kernelSection{
-			title: "Kernels of fixed shapes, by themselves", list: k.Shapes})
+			title: "Kernels of fixed shapes, by themselves", rows: timingRows(k.Shapes)})
 	}
 	return sections
 }
 
-// rows returns the table of the section as text, its headings first. Kernels by themselves belong
-// to no layer and have no such column.
-func (s *kernelSection) rows() [][]string {
+// kernelSummary says where the time of a step goes, and which ops lose most of it.
+func kernelSummary(k *analysis.Kernels) kernelSection {
+	sum, bound := analysis.Total(k.Layers)
+	s := kernelSection{title: "Where a step goes, by kind of op",
+		rows: kindRows(analysis.ByKind(k.Layers), sum),
+		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, their bounds to %s ms.",
+			millis(analysis.Median(k.StepSeconds)), millis(sum), millis(bound))}}
+	for i, t := range analysis.Furthest(k.Layers, furthest) {
+		name := strings.TrimSpace(t.Op + " " + t.Layer)
+		s.summary = append(s.summary, fmt.Sprintf(
+			"Furthest from its bound, %d: %s, %s: %s ms lost of %s ms.", i+1, name, t.Shape,
+			exactMillis(t.Lost()), exactMillis(t.Median)))
+	}
+	return s
+}
+
+// kindRows returns the table of the kinds of a step whose ops take step seconds.
+func kindRows(kinds []analysis.Work, step float64) [][]string {
+	rows := [][]string{{"kind", "calls", "ms", "of the step", "bound ms", "of bound", "lost ms",
+		"lost of the step"}}
+	for _, k := range kinds {
+		rows = append(rows, []string{k.Kind, fmt.Sprint(k.Calls), exactMillis(k.Median),
+			percent(k.Median / step), exactMillis(k.Bound), percent(k.Bound / k.Median),
+			exactMillis(k.Lost), percent(k.Lost / step)})
+	}
+	return rows
+}
+
+// timingRows returns the table of list. Kernels by themselves belong to no layer and have no such
+// column.
+func timingRows(list []analysis.Timing) [][]string {
 	columns := []struct {
 		heading string
 		value   func(t *analysis.Timing) string
@@ -158,15 +180,15 @@ func (s *kernelSection) rows() [][]string {
 		{"bound ms", func(t *analysis.Timing) string { return exactMillis(t.Bound) }},
 		{"of bound", func(t *analysis.Timing) string { return percent(t.OfBound) }},
 	}
-	hasLayers := slices.ContainsFunc(s.list, func(t analysis.Timing) bool { return t.Layer != "" })
-	rows := make([][]string, 1+len(s.list))
+	hasLayers := slices.ContainsFunc(list, func(t analysis.Timing) bool { return t.Layer != "" })
+	rows := make([][]string, 1+len(list))
 	for _, c := range columns {
 		if c.heading == "layer" && !hasLayers {
 			continue
 		}
 		rows[0] = append(rows[0], c.heading)
-		for i := range s.list {
-			rows[i+1] = append(rows[i+1], c.value(&s.list[i]))
+		for i := range list {
+			rows[i+1] = append(rows[i+1], c.value(&list[i]))
 		}
 	}
 	return rows

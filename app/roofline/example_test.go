@@ -20,7 +20,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := report.KernelsText(os.Stdout, k); err != nil {
+	if err := report.KernelsText(os.Stdout, k, false); err != nil {
 		log.Fatal(err)
 	}
 }

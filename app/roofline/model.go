@@ -149,17 +149,31 @@ func (r *run) model() error {
 func (s *step) timings() []analysis.Timing {
 	var list []analysis.Timing
 	for _, c := range s.program.Cost() {
-		list = append(list, analysis.Timing{Op: c.Op, Layer: c.Layer, Shape: shapeOf(c),
-			FLOPs: c.FLOPs, Bytes: c.Bytes})
+		list = append(list, analysis.Timing{Op: c.Op, Kind: kindOf(c), Layer: c.Layer,
+			Shape: shapeOf(c), FLOPs: c.FLOPs, Bytes: c.Bytes})
 	}
-	n := s.variables.Count()
-	return append(list, updateTiming(n))
+	update := updateTiming(s.variables.Count())
+	update.Kind = update.Op
+	return append(list, update)
 }
 
 // updateTiming describes SGD with momentum on n parameters: three multiplications and additions
 // and, besides the gradient, weights and velocity read and written.
 func updateTiming(n int) analysis.Timing {
 	return analysis.Timing{Op: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * int64(n), Bytes: 20 * int64(n)}
+}
+
+// kindOf returns the op, with the size of the filter for a convolution: "conv 3x3". The filter is the
+// second operand, or the result if that is the gradient of the weights.
+func kindOf(c graph.OpCost) string {
+	if !strings.HasPrefix(c.Op, "conv") {
+		return c.Op
+	}
+	filter := c.In[1]
+	if strings.HasSuffix(c.Op, "-backward-weights") {
+		filter = c.Out[0]
+	}
+	return fmt.Sprintf("%s %dx%d", c.Op, filter.Shape[0], filter.Shape[1])
 }
 
 // shapeOf formats the input shapes of an op that have more than one axis, then its output shape:

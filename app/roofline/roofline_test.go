@@ -41,6 +41,15 @@ func TestLayersAreSane(t *testing.T) {
 		if !strings.HasPrefix(first.Op, "conv") || first.Shape != "4x32x32x3 5x5x3x6 > 4x28x28x6" {
 			t.Errorf("%v: first op %s of shape %s", isa, first.Op, first.Shape)
 		}
+		kinds := map[string]bool{}
+		for _, l := range k.Layers {
+			kinds[l.Kind] = true
+		}
+		for _, want := range []string{"conv+relu 5x5", "conv-backward-weights 5x5", "sgd"} {
+			if !kinds[want] {
+				t.Errorf("%v: kinds %v, want %q", isa, kinds, want)
+			}
+		}
 		if last.Op != "sgd" {
 			t.Errorf("%v: last op %s, want the update", isa, last.Op)
 		}
