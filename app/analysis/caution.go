@@ -11,11 +11,9 @@ import (
 
 // Thresholds of the cautions.
 const (
-	noiseLimit  = 0.10 // spread of a row's runs that is worth a warning
 	fewestRuns  = 5    // below it the range of the runs covers the median with under 94 %
 	fewestSteps = 5    // timed steps of a run
 	busyLimit   = 0.75 // processes ready to run per core before the first run
-	chanceLimit = 0.95 // share of ln(classes) above which a loss is that of guessing
 )
 
 func contention(r *record.Results, c *Comparison) []string {
@@ -52,7 +50,7 @@ func fewRepeats(_ *record.Results, c *Comparison) (notes []string) {
 }
 
 func noise(_ *record.Results, c *Comparison) []string {
-	isNoisy := func(l *Line) bool { return l.RunMedian.Spread() > noiseLimit }
+	isNoisy := func(l *Line) bool { return l.RunMedian.Spread() > NoiseLimit }
 	names, any := c.where(isNoisy)
 	if !any {
 		return nil
@@ -66,7 +64,7 @@ func noise(_ *record.Results, c *Comparison) []string {
 	})
 	return one("The median step time varies by more than %.0f %% from run to run in %s; most, by "+
 		"%s, in %s. Differences of that size between rows are noise.",
-		100*noiseLimit, names, percent(worst.RunMedian.Spread()), name)
+		100*NoiseLimit, names, percent(worst.RunMedian.Spread()), name)
 }
 
 func busyMachine(r *record.Results, _ *Comparison) []string {
@@ -157,14 +155,11 @@ func notLearned(_ *record.Results, c *Comparison) []string {
 	return out
 }
 
-// isGuessing reports whether the mean of the last tenth of the losses is near or above ln(classes),
-// the loss of a model that gives every class the same probability.
+// isGuessing reports whether the mean of the last tenth of the losses is that of guessing; NaN, the mean of
+// none, is not.
 func (l *Line) isGuessing() bool {
-	if l.Setting.Classes < 2 || len(l.Loss) == 0 {
-		return false
-	}
 	tail := Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:])
-	return tail > chanceLimit*math.Log(float64(l.Setting.Classes))
+	return IsGuessing(tail, l.Setting.Classes)
 }
 
 func generated(_ *record.Results, c *Comparison) []string {

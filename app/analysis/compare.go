@@ -68,7 +68,7 @@ type Line struct {
 	original    int // number of the row, or of the one that it is a copy of
 	work        work
 	skew        *skew     // of the first run that has one
-	phaseGap    float64   // share of the mean step that no phase accounts for
+	phaseShare  float64   // sum of the phases relative to the mean step
 	stepByRound []float64 // median step time, NaN where the round has no successful run
 }
 
@@ -84,12 +84,9 @@ func Phases() []string {
 	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other"}
 }
 
-// maxEfficiency is above what rounding shows as 100 %.
-const maxEfficiency = 1.005
-
 // isSuperlinear reports whether a core of the line is said to do more than one of the baseline.
 func (l *Line) isSuperlinear() bool {
-	return l.Efficiency.Known() && l.Efficiency.Median >= maxEfficiency
+	return l.Efficiency.Known() && IsSuperlinear(l.Efficiency.Median)
 }
 
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
@@ -117,7 +114,7 @@ func Compare(r *record.Results) *Comparison {
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
 		line.original = i - r.Rows[i].Copy
-		line.Cores, line.Contended = usable(line.Setting, r.Host.Cores)
+		line.Cores, line.Contended = Usable(line.Setting.Workers, line.Setting.Threads, r.Host.Cores)
 		g := c.group(line.Setting)
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
@@ -165,16 +162,6 @@ func label(l *Line, others []*Line) string {
 		unique = fmt.Sprintf("%s (%d)", name, i)
 	}
 	return unique
-}
-
-// usable returns how many of a host's cores a row can use, and whether it has more threads than that. A
-// host that does not tell how many it has, 0, is taken to have enough.
-func usable(s record.Setting, host int) (cores int, isContended bool) {
-	cores = s.Workers * s.Threads
-	if host < 1 || cores <= host {
-		return cores, false
-	}
-	return host, true
 }
 
 // relate chooses the baseline and fills what compares a line with another one.

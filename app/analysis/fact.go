@@ -62,7 +62,7 @@ func toldApart(_ *record.Results, c *Comparison) []string {
 	return one("Findings call two rows different only if their rounds do: a paired t-test of the logarithms "+
 		"of the ratios, corrected for the number of pairs (%d, after Holm), gives less than %.0f %%, and "+
 		"the interval of the median ratio leaves out 1. More rounds show smaller differences.", pairs,
-		100*significance)
+		100*Significance)
 }
 
 // copies says how many pairs of equal rows there are, and how many of them look different.
@@ -135,4 +135,52 @@ func skipped(r *record.Results, _ *Comparison) []string {
 			reason))
 	}
 	return out
+}
+
+// serialFraction says what share of the work the speed-ups show to be serial, by row and by strategy.
+func serialFraction(_ *record.Results, c *Comparison) []string {
+	var rows, fits []string
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		var order []string
+		points := map[string][]Scaled{}
+		for _, l := range g.Lines {
+			s, isScaled := g.scaled(l)
+			if !isScaled {
+				continue
+			}
+			rows = append(rows, c.name(g, l)+" "+percent(KarpFlatt(s)))
+			name := strings.TrimSpace(l.Setting.Strategy + " " + l.Setting.Wire)
+			if points[name] == nil {
+				order = append(order, name)
+			}
+			points[name] = append(points[name], s)
+		}
+		for _, name := range order {
+			if f := FitAmdahl(points[name]); len(points[name]) > 1 && f > 0 {
+				fits = append(fits, fmt.Sprintf("%s of %s best with %s, which limits it to %.1f×", name,
+					c.Title(g), percent(f), 1/f))
+			}
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	text := "Serial fraction by Karp and Flatt, which is the speed-up written as a share of the work that " +
+		"more cores do not shorten: " + strings.Join(rows, ", ") + "."
+	if fits != nil {
+		text += " Amdahl's law fits " + strings.Join(fits, "; ") + ". That holds for the measured " +
+			"numbers of cores; beyond them it is a projection."
+	}
+	return []string{text}
+}
+
+// scaled returns the speed-up of a line on more cores than the baseline has; isScaled is false for other
+// lines, and for those whose cores do more than the baseline's.
+func (g *Group) scaled(l *Line) (s Scaled, isScaled bool) {
+	if g.Baseline == nil || !l.Efficiency.Known() || l.isSuperlinear() || l.Cores <= g.Baseline.Cores ||
+		l.Setting.Strategy == "none" {
+		return Scaled{}, false
+	}
+	return Scaled{float64(l.Cores) / float64(g.Baseline.Cores), l.Speedup.Median}, true
 }

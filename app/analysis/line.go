@@ -123,13 +123,13 @@ func (l *Line) summarizeCurves(runs []*record.Run) {
 			break
 		}
 	}
-	l.Phases, l.phaseGap = meanPhases(runs)
+	l.Phases, l.phaseShare = meanPhases(runs)
 }
 
 // meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps
-// (means add up to the mean step as medians would not), and the share of that step that no phase
-// accounts for. Phases of no known name (evaluation between steps) count as other.
-func meanPhases(runs []*record.Run) (phases []float64, gap float64) {
+// (means add up to the mean step as medians would not), and their sum relative to that step. Phases of
+// no known name (evaluation between steps) count as other.
+func meanPhases(runs []*record.Run) (phases []float64, share float64) {
 	names := Phases()
 	sums := make([]float64, len(names))
 	steps, total := 0, 0.0
@@ -159,7 +159,7 @@ func meanPhases(runs []*record.Run) (phases []float64, gap float64) {
 		accounted += sums[i]
 		sums[i] /= float64(steps)
 	}
-	return sums, 1 - accounted/total
+	return sums, accounted / total
 }
 
 // entry returns x[i], or 0 past the end, because a rank may have reported fewer steps than another.

@@ -65,6 +65,7 @@ func rules() []rule {
 		{"parameters", Caution, parametersDiffer},
 		{"parameters", Fact, parametersAgree},
 		{"speed-up", Fact, speedup},
+		{"serial fraction", Fact, serialFraction},
 		{"told apart", Fact, toldApart},
 		{"copies", Fact, copies},
 		{"first step", Fact, firstStep},

@@ -9,14 +9,11 @@ type Pair struct {
 	P     float64 // of such a difference between equal rows, corrected for the number of pairs; see [Holm]
 }
 
-// significance is the probability with which a report may call any two equal rows different.
-const significance = 0.05
-
 // IsDecided reports whether the rounds tell the two rows apart: by their probability, and by an interval
 // for the median that leaves out 1, which one round that strays cannot decide.
 func (p Pair) IsDecided() bool {
 	lo, hi := p.Ratio.Interval.Lo, p.Ratio.Interval.Hi
-	return p.P < significance && (lo > 1 || hi < 1)
+	return p.P < Significance && (lo > 1 || hi < 1)
 }
 
 // isCopy reports whether the rows differ in name only. What the runs themselves choose may differ then.

@@ -8,12 +8,6 @@ import (
 	"lockstep/app/record"
 )
 
-// Thresholds of the refusals.
-const (
-	skewLimit  = 0.10 // relative difference of the times of ranks that wait for each other
-	phaseLimit = 0.02 // relative gap between the sum of the phases and the step
-)
-
 func incomplete(r *record.Results, _ *Comparison) []string {
 	if r.Complete {
 		return nil
@@ -98,7 +92,7 @@ func skewOf(r *record.Run) *skew {
 		}
 		n = len(rank.Steps.Seconds) - 1
 	}
-	if !(most-least > skewLimit*least+2*longest) {
+	if !RanksDiffer(least, most, 2*longest) {
 		return nil
 	}
 	return &skew{fast, slow, least / float64(n), most / float64(n)}
@@ -122,8 +116,7 @@ func lossSkew(_ *record.Results, c *Comparison) []string {
 func phaseGap(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
-		gap := l.phaseGap
-		if finite(gap) && math.Abs(gap) > phaseLimit {
+		if gap, isGap := PhaseGap(l.phaseShare, 1); isGap {
 			out = append(out, fmt.Sprintf("%s: the phases miss %s of the step time.",
 				c.name(g, l), percent(gap)))
 		}

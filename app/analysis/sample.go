@@ -162,8 +162,5 @@ func PairedRatio(over, under []float64) Ratio {
 
 func ratioOf(values []float64) Ratio {
 	return Ratio{Values: values, Median: Median(values),
-		Interval: MedianInterval(values, confidence)}
+		Interval: MedianInterval(values, Confidence)}
 }
-
-// confidence is the coverage asked of every interval; small samples state what they reach.
-const confidence = 0.95

@@ -67,6 +67,11 @@ func (m *markdown) section(s *section) {
 		m.line("%s", text(s.RanksCaption))
 		m.table(s.Ranks)
 	}
+	if len(s.Cost.Rows) > 0 {
+		m.line("### What runs take")
+		m.line("%s", text(s.CostCaption))
+		m.table(s.Cost)
+	}
 }
 
 func (m *markdown) table(t table) {
@@ -187,7 +192,10 @@ func textColumns() []column {
 			return ratio(v.Speedup, twoDecimals)
 		}),
 		col("efficiency", "per core", func(v *lineView) string {
-			return ratioText(v.Efficiency, percent)
+			if v.Line == v.group.Baseline {
+				return ratioText(v.Efficiency, percent)
+			}
+			return ratio(v.Efficiency, percent)
 		}),
 		col("step ÷ none", "", func(v *lineView) string {
 			return ratio(v.OverFloor, twoDecimals)

@@ -25,6 +25,8 @@ type section struct {
 	Findings        []string
 	Table, Ranks    table
 	RanksCaption    string
+	Cost            table
+	CostCaption     string
 	Figures         []figure
 
 	lines []*lineView
@@ -122,6 +124,7 @@ func newSection(i int, c *analysis.Comparison) section {
 	s.Table = mainTable(s.Title, s.lines)
 	s.Figures = s.figures()
 	s.Ranks, s.RanksCaption = s.rankTable()
+	s.Cost, s.CostCaption = s.costTable(analysis.Prices()[0])
 	return s
 }
 

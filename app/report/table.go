@@ -86,7 +86,11 @@ func columns() []column {
 			if v.Contended {
 				return cell{Text: dash, Small: "contention"}
 			}
-			return cell{Text: ratioText(v.Efficiency, percent)}
+			if v.Line == v.group.Baseline {
+				return cell{Text: ratioText(v.Efficiency, percent)}
+			}
+			return cell{Text: ratioText(v.Efficiency, percent),
+				Small: between(v.Efficiency.Interval.Lo, v.Efficiency.Interval.Hi, percent)}
 		}},
 		{heading{"step", "÷ none"}, func(v *lineView) cell { return ratioCell(v.OverFloor) }},
 		{heading{"total", "s"}, func(v *lineView) cell {

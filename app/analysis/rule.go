@@ -1,0 +1,50 @@
+package analysis
+
+import "math"
+
+// The limits and conditions of rules that judge Lockstep's own results and other people's tables alike. Each
+// stands here alone, so both are judged by the same number.
+
+// Limits of the rules.
+const (
+	SkewLimit     = 0.10  // relative difference of the times of ranks that wait for each other
+	PhaseLimit    = 0.02  // relative gap between the sum of the phases and their whole
+	NoiseLimit    = 0.10  // relative difference that runs of one row may well have
+	ChanceLimit   = 0.95  // share of ln(classes) above which a loss is that of guessing
+	MaxEfficiency = 1.005 // above what rounding shows as 100 %
+
+	// Significance is the probability with which any two equal rows may be called different.
+	Significance = 0.05
+	// Confidence is the coverage asked of every interval; small samples state what they reach.
+	Confidence = 0.95
+)
+
+// RanksDiffer reports whether the least and the most time of ranks that wait for each other are farther apart
+// than slack, in the same unit, and SkewLimit allow.
+func RanksDiffer(least, most, slack float64) bool { return most-least > SkewLimit*least+slack }
+
+// IsGuessing reports whether a loss is near or above ln(classes), the cross entropy of a model that gives
+// every class the same probability. With fewer than two classes, which is also to say unknown, it is not.
+func IsGuessing(loss float64, classes int) bool {
+	return classes >= 2 && loss > ChanceLimit*math.Log(float64(classes))
+}
+
+// PhaseGap returns the share of the whole that the sum of its phases misses, negative if they are more, and
+// whether it is beyond PhaseLimit.
+func PhaseGap(sum, whole float64) (gap float64, isGap bool) {
+	gap = 1 - sum/whole
+	return gap, finite(gap) && math.Abs(gap) > PhaseLimit
+}
+
+// Usable returns how many of a host's cores workers × threads can use, and whether they are more than it has.
+// A host that does not tell how many it has, 0, is taken to have enough.
+func Usable(workers, threads, host int) (cores int, isContended bool) {
+	cores = workers * threads
+	if host < 1 || cores <= host {
+		return cores, false
+	}
+	return host, true
+}
+
+// IsSuperlinear reports whether an efficiency says that a core does more than one of the baseline.
+func IsSuperlinear(efficiency float64) bool { return efficiency >= MaxEfficiency }
