@@ -1,10 +1,11 @@
 // Package cluster runs a job as a set of processes.
 //
 // [Launch] starts the workers of a run on this machine, connects them, supervises them to their
-// end, and returns their results. [Join] is the worker's side and returns a [Session].
-// [Environment] holds the environment variables of a process, and [Environment.ResolveMember] reads
-// rank, world and addresses from them. [Environment.CheckAlone] detects a command that another
-// launcher started as one of several processes.
+// end, and returns their results. The last ranks of a run may be servers, which hold parameters for
+// the workers; they are treated as workers are, and [Name] names both. [Join] is the worker's side
+// and returns a [Session]. [Environment] holds the environment variables of a process, and
+// [Environment.ResolveMember] reads rank, world and addresses from them. [Environment.CheckAlone]
+// detects a command that another launcher started as one of several processes.
 //
 // # Protocol
 //

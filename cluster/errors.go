@@ -29,10 +29,11 @@ type EnvironmentError struct {
 // Error names the variables.
 func (e *EnvironmentError) Error() string { return "environment: " + e.Text }
 
-// WorkerError says which worker ended a run, where it was and how it ended. Step and Phase are from
-// its last report.
+// WorkerError says which worker or server ended a run, where it was and how it ended. Step and Phase
+// are from its last report.
 type WorkerError struct {
 	Rank     int
+	Role     string // of a server, such as "server 1"; "" for a worker
 	PID      int
 	Host     string
 	Step     int           // finished steps
@@ -54,7 +55,11 @@ type WorkerError struct {
 // Error returns one line: which worker, how, where and why it ended, and where its output is.
 func (e *WorkerError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "rank %d (pid %d on %s)", e.Rank, e.PID, e.Host)
+	if e.Role != "" {
+		fmt.Fprintf(&b, "%s (rank %d, pid %d on %s)", e.Role, e.Rank, e.PID, e.Host)
+	} else {
+		fmt.Fprintf(&b, "rank %d (pid %d on %s)", e.Rank, e.PID, e.Host)
+	}
 	switch {
 	case e.Reported:
 		b.WriteString(" failed")
@@ -95,14 +100,14 @@ func (e *WorkerError) Error() string {
 
 // LimitError reports that the machine allows no process for a worker.
 type LimitError struct {
-	Rank  int
+	Name  string // of the rank, see Name
 	Limit string // which limit is reached, and where it is set if that is known
 	Err   error
 }
 
 // Error names the rank and the limit.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("start rank %d: %v; %s", e.Rank, e.Err, e.Limit)
+	return fmt.Sprintf("start %s: %v; %s", e.Name, e.Err, e.Limit)
 }
 
 // Unwrap returns the system's error.

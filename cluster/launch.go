@@ -14,15 +14,19 @@ import (
 	"lockstep/comm/shm"
 )
 
-// LaunchConfig describes the workers of a run on this machine.
+// LaunchConfig describes the processes of a run on this machine: its workers and, if it has any,
+// servers, which are launched and supervised in the same way.
 type LaunchConfig struct {
-	// World is the number of workers, at least 1.
+	// World is the number of ranks, at least 1.
 	World int
-	// Threads is the number of compute threads of each worker. If the workers together use all
-	// processors, each is bound to its own; with 0 none is.
+	// Servers is how many of them, the last ones, are servers; the others are workers.
+	Servers int
+	// Threads is the number of compute threads of each worker; a server has one. If the processes
+	// together use all processors, each is bound to its own; with 0 none is.
 	Threads int
-	// Command starts one worker, which reads its rank from the environment.
-	Command []string
+	// Command starts one worker, which reads its rank from the environment; ServerCommand starts one
+	// server.
+	Command, ServerCommand []string
 	// Environment of the workers, without rank, world, address and token, which Launch adds. In a
 	// lab (LabEnvironment) the workers are distributed over its hosts in contiguous blocks.
 	Environment Environment
@@ -201,9 +205,9 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 		host, port = a.IP.String(), a.Port
 	}
 	processes := make([]process, c.World)
-	shares := assign(processors(), c.World, c.Threads)
+	shares := assign(processors(), c.threads())
 	for rank := range processes {
-		processes[rank] = process{command: c.Command, log: c.Log(rank),
+		processes[rank] = process{name: c.name(rank), command: c.command(rank), log: c.Log(rank),
 			environment: c.Environment.With(Environment{
 				EnvRank:       strconv.Itoa(rank),
 				EnvWorld:      strconv.Itoa(c.World),

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -146,16 +147,19 @@ func launchIn(t *testing.T, ctx context.Context, dir, how string, world int) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := ""
+	return launchWith(t, ctx, cluster.LaunchConfig{World: world, Command: []string{self}}, dir, how)
+}
+
+func launchWith(t *testing.T, ctx context.Context, c cluster.LaunchConfig, dir, how string) (
+	[]json.RawMessage, error) {
+	t.Helper()
 	if how == "twice" {
-		host = "localhost" // a rendezvous, so that one more can come
+		c.Host = "localhost" // a rendezvous, so that one more can come
 	}
-	return cluster.Launch(ctx, cluster.LaunchConfig{Host: host,
-		World: world, Command: []string{self}, Job: "the job", JoinTimeout: 3 * time.Second,
-		SilenceTimeout: 2 * time.Second,
-		Environment:    cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how}),
-		Log:            func(rank int) string { return filepath.Join(dir, fmt.Sprintf("rank%d.log", rank)) },
-	})
+	c.Job, c.JoinTimeout, c.SilenceTimeout = "the job", 3*time.Second, 2*time.Second
+	c.Environment = cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how})
+	c.Log = func(rank int) string { return filepath.Join(dir, fmt.Sprintf("rank%d.log", rank)) }
+	return cluster.Launch(ctx, c)
 }
 
 func TestLaunchReturnsEveryResult(t *testing.T) {
@@ -223,10 +227,39 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 	}
 }
 
+// The last ranks may be servers: they have a command of their own, and every message names them.
+func TestLaunchNamesAServer(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cluster.LaunchConfig{World: 3, Servers: 2, Command: []string{self}, ServerCommand: []string{self}}
+	for how, want := range map[string]string{
+		"killed": `^server 0 \(rank 1, pid \d+ on here\) was killed by signal SIGKILL after step 7, ` +
+			`phase forward; rank 0: lost peer 1`,
+		"stopped": `^server 0 \(rank 1, .*is stopped by a signal.*; rank 0 waits for it in .*; ` +
+			`server 1 \(rank 2\) waits for it in`,
+		"absent": `missing: server 0 \(rank 1\)$`,
+	} {
+		t.Run(how, func(t *testing.T) {
+			_, err := launchWith(t, t.Context(), c, t.TempDir(), how)
+			if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+	c.ServerCommand = []string{filepath.Join(t.TempDir(), "nothing")}
+	want := "start server 0 (rank 1): "
+	if _, err := launchWith(t, t.Context(), c, t.TempDir(), "well"); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 func TestLaunchSaysWhoIsMissing(t *testing.T) {
 	_, err := launch(t, t.Context(), "absent", 2)
 	var e *cluster.RendezvousError
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "missing ranks: 1") {
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "missing: rank 1") {
 		t.Errorf("got %v, want a RendezvousError that names rank 1", err)
 	}
 }

@@ -50,12 +50,12 @@ func (now limits) full() string {
 	return "the limit on processes and threads is reached"
 }
 
-// startError words why the process of a rank could not be started.
-func (now limits) startError(rank int, err error) error {
+// startError words why the named process could not be started.
+func (now limits) startError(name string, err error) error {
 	if errors.Is(err, syscall.EAGAIN) {
-		return &LimitError{Rank: rank, Limit: now.full(), Err: err}
+		return &LimitError{Name: name, Limit: now.full(), Err: err}
 	}
-	return fmt.Errorf("cluster: start rank %d: %w", rank, err)
+	return fmt.Errorf("cluster: start %s: %w", name, err)
 }
 
 // counterOf returns the number after a name in lines of names and numbers, or -1.

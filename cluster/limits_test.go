@@ -58,7 +58,7 @@ func TestCauseOfAnEnd(t *testing.T) {
 		}
 	}
 	l := limits{processes: "50 for this user (ulimit -u)"}
-	err := l.startError(3, &fs.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EAGAIN})
+	err := l.startError("rank 3", &fs.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EAGAIN})
 	if limit := (*LimitError)(nil); !errors.As(err, &limit) || err.Error() != "start rank 3: fork/exec /x: "+
 		"resource temporarily unavailable; the limit on processes and threads is reached: 50 for this user "+
 		"(ulimit -u)" {

@@ -11,6 +11,7 @@ import (
 
 // process is one worker to start.
 type process struct {
+	name        string // for people
 	command     []string
 	environment Environment
 	log         string   // path of the file for stdout and stderr
@@ -71,18 +72,18 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 // start starts the processes from the calling goroutine's own thread, whose processors and network
 // they inherit.
 func (f *fleet) start(processes []process) error {
-	for rank, p := range processes {
+	for _, p := range processes {
 		if p.processors != nil {
 			useProcessors(p.processors)
 		}
 		if p.network != "" {
 			if err := enterNetwork(p.network); err != nil {
-				return fmt.Errorf("cluster: start rank %d: %w", rank, err)
+				return fmt.Errorf("cluster: start %s: %w", p.name, err)
 			}
 		}
 		cmd, err := p.start()
 		if err != nil {
-			return readLimits().startError(rank, err)
+			return readLimits().startError(p.name, err)
 		}
 		f.commands = append(f.commands, cmd)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -223,8 +222,8 @@ func (s *supervisor) addAccounts(e *WorkerError) {
 	e.Accounts = nil
 	for rank := range s.workers {
 		if f := s.workers[rank].failure; rank != e.Rank && f != nil && f.Noticed && f.Lost == e.Rank {
-			e.Accounts = append(e.Accounts, fmt.Sprintf("rank %d: %s", rank, f.Text))
-		} else if text, ok := s.vitals[rank].account(rank, e.Rank); ok {
+			e.Accounts = append(e.Accounts, fmt.Sprintf("%s: %s", s.name(rank), f.Text))
+		} else if text, ok := s.vitals[rank].account(s.name(rank), e.Rank); ok {
 			e.Accounts = append(e.Accounts, text)
 		}
 	}
@@ -245,7 +244,7 @@ func (s *supervisor) finish(w *worker, result json.RawMessage) {
 func (s *supervisor) welcome(e event) {
 	w := &s.workers[e.rank]
 	if w.line != nil {
-		e.line.send(message{Refused: fmt.Sprintf("rank %d has already joined", e.rank)})
+		e.line.send(message{Refused: s.name(e.rank) + " has already joined"})
 		return
 	}
 	w.line, w.hello = e.line, *e.message.Hello
@@ -335,7 +334,8 @@ func (s *supervisor) accuse(by int, f *Failure) *WorkerError {
 // describe returns an error with what is known about the end of a rank.
 func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
-	e := &WorkerError{Rank: rank, PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
+	e := &WorkerError{Rank: rank, Role: Role(rank, s.numWorkers()),
+		PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
 		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase}
 	log := s.Log(rank)
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
@@ -360,11 +360,11 @@ func (s *supervisor) absent() error {
 	var missing []string
 	for rank := range s.workers {
 		if s.workers[rank].line == nil {
-			missing = append(missing, strconv.Itoa(rank))
+			missing = append(missing, s.name(rank))
 		}
 	}
 	return &RendezvousError{Op: "wait at", Addr: s.meeting.place(),
-		Err: fmt.Errorf("%d of %d workers joined within %v; missing ranks: %s",
+		Err: fmt.Errorf("%d of %d processes joined within %v; missing: %s",
 			s.joined, s.World, s.JoinTimeout, strings.Join(missing, ", "))}
 }
 

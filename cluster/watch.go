@@ -50,17 +50,17 @@ func Beat(ctx context.Context, read func() Progress, report func(Progress)) {
 	}
 }
 
-// Watch supervises workers that are goroutines of this process, as Launch supervises processes,
-// until ctx ends. Ten times a second it calls read, which returns a worker's progress and whether
-// it runs, and passes the progress to report. It returns an error about a worker that is stuck, or
-// nil.
+// Watch supervises workers, and the servers whose ranks follow theirs, that are goroutines of this
+// process, as Launch supervises processes, until ctx ends. Ten times a second it calls read, which
+// returns the progress of a rank and whether it runs, and passes the progress to report. It returns
+// an error about a rank that is stuck, or nil.
 //
 // Watch does not detect a signal that stops the process, which stops Watch too, nor a worker in
 // assembly that never returns, once the Go runtime waits for it to collect garbage. While report
 // blocks no time passes, so a worker that waits for the same terminal is not blamed.
-func Watch(ctx context.Context, workers int, read func(rank int) (p Progress, isRunning bool),
-	report func(rank int, p Progress)) *WorkerError {
-	all := make([]vitals, workers)
+func Watch(ctx context.Context, workers, servers int,
+	read func(rank int) (p Progress, isRunning bool), report func(rank int, p Progress)) *WorkerError {
+	all := make([]vitals, workers+servers)
 	now := time.Duration(0) // counted in checks
 	look := func() {
 		for rank := range all {
@@ -75,10 +75,10 @@ func Watch(ctx context.Context, workers int, read func(rank int) (p Progress, is
 	for ; ; now += beatEvery {
 		look()
 		if v, ok := examine(all, now, defaultSilence); ok {
-			e := &WorkerError{Rank: v.rank, PID: os.Getpid(), Step: all[v.rank].beat.Step,
-				Phase: all[v.rank].beat.Phase, Stuck: v.time}
+			e := &WorkerError{Rank: v.rank, Role: Role(v.rank, workers), PID: os.Getpid(),
+				Step: all[v.rank].beat.Step, Phase: all[v.rank].beat.Phase, Stuck: v.time}
 			for rank := range all {
-				if text, ok := all[rank].account(rank, v.rank); ok {
+				if text, ok := all[rank].account(Name(rank, workers), v.rank); ok {
 					e.Accounts = append(e.Accounts, text)
 				}
 			}
@@ -171,10 +171,10 @@ func blame(workers []vitals, rank int) (culprit int, ok bool) {
 // isBehind reports whether a has finished fewer steps than b.
 func isBehind(a, b *vitals) bool { return a.beat.Step < b.beat.Step }
 
-// account says what w waits for, if that is rank.
-func (v *vitals) account(own, rank int) (text string, ok bool) {
+// account says what v, which is called own, waits for, if that is rank.
+func (v *vitals) account(own string, rank int) (text string, ok bool) {
 	if w := v.beat.Wait; v.isWatched && w != nil && w.Rank == rank {
-		return fmt.Sprintf("rank %d waits for it in %s", own, w.What), true
+		return fmt.Sprintf("%s waits for it in %s", own, w.What), true
 	}
 	return "", false
 }

@@ -101,7 +101,7 @@ func TestWatchNamesTheStuckGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0
 		began := time.Now()
-		e := Watch(t.Context(), 3, func(rank int) (Progress, bool) {
+		e := Watch(t.Context(), 3, 0, func(rank int) (Progress, bool) {
 			p := Progress{Phase: "sync_exposed", Step: 8, Limit: 9, Wait: &Wait{Rank: 1, What: "bucket 0"}}
 			if rank == 1 {
 				p = Progress{Phase: "forward", Step: 7, Limit: 9}
@@ -126,7 +126,7 @@ func TestWatchWaitsWithTheTerminal(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		last := Progress{}
-		e := Watch(ctx, 1, func(int) (Progress, bool) {
+		e := Watch(ctx, 1, 0, func(int) (Progress, bool) {
 			moves := uint64(1)
 			if since := time.Since(began); since > 62*time.Second {
 				moves = uint64(since / time.Second)

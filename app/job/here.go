@@ -53,7 +53,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 		}
 		all.train(running, cancel, task)
 	}()
-	stuck := cluster.Watch(working, c.Workers, all.read, func(rank int, p cluster.Progress) {
+	stuck := cluster.Watch(working, c.Workers, 0, all.read, func(rank int, p cluster.Progress) {
 		if rank == 0 {
 			all.workers[0].beacon.pass(report, p)
 			report(p)

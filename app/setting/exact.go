@@ -9,11 +9,11 @@ func (c Config) Inexact() string {
 	switch {
 	case c.Workers == 1 || c.EvalOnly:
 		return ""
-	case c.IsIsolated():
-		return "workers never exchange gradients"
+	case c.strategy().Inexact != "":
+		return c.strategy().Inexact
 	case c.GradientWire().IsLossy():
 		return fmt.Sprintf("the wire %s rounds or drops gradients", c.Wire)
-	case c.Algorithm == "ring" && c.Strategy != "gather-scatter":
+	case c.Algorithm == "ring" && c.takes("algorithm"):
 		return "the ring adds gradients in an order that depends on the number of workers"
 	}
 	return ""

@@ -10,9 +10,8 @@ import (
 type Strategy struct {
 	Name  string
 	Usage string // what it does, for the help text
-	// IsExact says that any number of workers ends with the bits of one worker, unless the wire or the
-	// algorithm rounds.
-	IsExact bool
+	// Inexact is why several workers may end with other bits than one, whatever the wire; "" if they do not.
+	Inexact string
 
 	takes []string                  // settings that are not for every strategy, but for this one
 	check func(c Config, add adder) // adds what else a complete configuration gets wrong; nil: nothing
@@ -25,15 +24,16 @@ type adder = func(name, format string, args ...any)
 // a file of its own.
 func Strategies() []Strategy {
 	return []Strategy{
-		{Name: single, IsExact: true, Usage: "one worker", check: wantsOneWorker},
-		{Name: "gather-scatter", IsExact: true,
+		{Name: single, Usage: "one worker", check: wantsOneWorker},
+		{Name: "gather-scatter",
 			Usage: "rank 0 gathers and adds the gradients after the backward pass, and scatters the sum"},
-		{Name: "all-reduce", IsExact: true, takes: []string{"algorithm"},
+		{Name: "all-reduce", takes: []string{"algorithm"},
 			Usage: "gradients are all-reduced after the backward pass, one parameter at a time"},
-		{Name: "ddp", IsExact: true,
+		{Name: "ddp",
 			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer"},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},
-		{Name: none, Usage: "workers never exchange; a lower bound of the step time"},
+		{Name: none, Inexact: "workers never exchange gradients",
+			Usage: "workers never exchange; a lower bound of the step time"},
 	}
 }
 
