@@ -40,6 +40,7 @@ type CPU struct {
 	done    chan struct{}
 	spins   int
 	closing atomic.Bool
+	slow    slowness
 }
 
 // worker is one thread besides the caller's.
@@ -155,7 +156,7 @@ const serialFloats = 65536
 // Share runs t, on all threads if it touches enough elements to be worth waking them.
 func (c *CPU) Share(t Task, elems int) {
 	if elems < serialFloats {
-		t.Do(0, 0, 1)
+		c.Alone(t)
 		return
 	}
 	c.Run(t)
@@ -164,10 +165,18 @@ func (c *CPU) Share(t Task, elems int) {
 // RunParts cuts t into parts, at least 1, calls t.Do once for each and returns when all are done. A CPU
 // with one thread calls t.Do(0, 0, 1) instead. RunParts does not allocate. Do must not call Run.
 func (c *CPU) RunParts(t Task, parts int) {
-	if len(c.workers) == 0 {
-		t.Do(0, 0, 1)
-		return
+	switch {
+	case len(c.workers) == 0:
+		c.Alone(t)
+	case c.slow.factor > 1:
+		c.doSlowly(t, parts, c.runParts)
+	default:
+		c.runParts(t, parts)
 	}
+}
+
+// runParts is RunParts on several threads.
+func (c *CPU) runParts(t Task, parts int) {
 	c.task, c.parts = t, parts
 	c.left.Store(int64(parts))
 	for i := range c.queues { // from here on workers still awake from the call before may join

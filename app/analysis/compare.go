@@ -145,6 +145,9 @@ func label(l *Line, others []*Line) string {
 	if s.Wire != "" {
 		name += " " + s.Wire
 	}
+	if s.SlowWorkers != "" {
+		name += " slow " + s.SlowWorkers
+	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(others, func(l *Line) bool { return l.Label == name })
 	}

@@ -23,8 +23,8 @@ func settingOf(c setting.Config) record.Setting {
 	return record.Setting{
 		Wire: wire, IsLossy: setting.IsLossy(wire),
 		Model: c.Model, Data: c.Data, Strategy: c.Strategy, Algorithm: c.Algorithm, Link: c.Link,
-		Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards, Steps: c.Steps,
-		Epochs: c.Epochs, LR: c.Optimizer.LR, Seed: c.Seed,
+		Workers: c.Workers, Threads: c.Threads, SlowWorkers: c.SlowWorkers.String(), Batch: c.Batch,
+		Shards: c.Shards, Steps: c.Steps, Epochs: c.Epochs, LR: c.Optimizer.LR, Seed: c.Seed,
 	}
 }
 

@@ -72,6 +72,8 @@ func Expand(c Config) (Plan, error) {
 		return Plan{}, usage("the matrix has %d rows: want at most %d", n, record.MaxRows)
 	}
 	for i, row := range plan.Rows {
+		row.SlowWorkers = row.SlowWorkers.Below(row.Workers)
+		plan.Rows[i] = row
 		if err := row.Validate(); err != nil {
 			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, Name(row), err)
 		}
@@ -118,6 +120,11 @@ func (p Part) check() error {
 	}
 	if n, ok := repeated(p.Batches); ok {
 		return usage("batch %d is listed twice", n)
+	}
+	for _, s := range p.Base.SlowWorkers {
+		if most := slices.Max(p.Workers); s.Rank >= most {
+			return usage("--slow-worker: no row has a worker of rank %d; want 0 to %d", s.Rank, most-1)
+		}
 	}
 	return nil
 }
@@ -210,11 +217,14 @@ func (p Plan) Trials() []Trial {
 	return trials
 }
 
-// Name labels a row: model, strategy, workers x threads, and a wire that is no plain one.
+// Name labels a row: model, strategy, workers x threads, a wire that is no plain one, and slowed workers.
 func Name(c setting.Config) string {
 	name := fmt.Sprintf("%s %s %d×%d", c.Model, c.Strategy, c.Workers, c.Threads)
 	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
 		name += " " + wire
+	}
+	if len(c.SlowWorkers) > 0 {
+		name += " slow " + c.SlowWorkers.String()
 	}
 	return name
 }

@@ -188,11 +188,18 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 // config turns the flags into a benchmark. It also returns the values that came from the environment as
 // flags, so that the command in the report repeats the benchmark on any machine.
 func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
+	flags := given(c)
+	slow, err := setting.ParseSlowWorkers(flags["slow-worker"])
+	if err != nil {
+		return bench.Config{}, nil, setting.Refuse("--slow-worker: %v", err)
+	}
+	delete(flags, "slow-worker") // a row has the worker, the one that Resolve completes may not
 	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
-		Flags: given(c)})
+		Flags: flags})
 	if err != nil {
 		return bench.Config{}, nil, err
 	}
+	resolved.SlowWorkers = slow
 	var fromEnvironment []string
 	for _, name := range slices.Sorted(maps.Keys(origins)) {
 		if value, ok := a.environment[origins[name]]; ok && c.Flags().Lookup(name) != nil {

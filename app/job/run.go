@@ -101,6 +101,9 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
 			count(c.Workers, "worker"), count(c.Threads, "thread"), count(host.Cores(), "core"))
 	}
+	if text := slowed(c.SlowWorkers); text != "" {
+		fmt.Fprintln(o.Stderr, "note: "+text)
+	}
 	fetch := c.DataOptions(o.Environment)
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }

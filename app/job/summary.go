@@ -72,6 +72,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	s.Batch, s.Shards, s.Accumulate = c.Batch, c.Shards, c.Accumulate
 	s.LearningRate, s.Seed, s.ISA, s.Math, s.For = c.UpdateRule().LR, c.Seed, c.ISA, c.Math, c.For
 	s.Wire, s.Directory = first.wire(c), string(dir)
+	s.SlowWorkers = c.SlowWorkers.String()
 	s.Steps, s.Loss, s.ParameterSHA256 = first.Steps, first.Loss, first.ParameterSHA256
 	s.Evaluations, s.Target, s.Lost = told.evaluations, targetOf(c, told.evaluations), told.lost
 	s.Resumed = from.summary()
@@ -113,6 +114,9 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	}
 	s.TrainAccuracy = ratio(correct, seen)
 	s.Cautions = cautions(s)
+	if text := slowed(c.SlowWorkers); text != "" {
+		s.Cautions = append(s.Cautions, text)
+	}
 	return s, nil
 }
 

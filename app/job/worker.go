@@ -40,6 +40,8 @@ type worker struct {
 	log     io.Writer // for people
 
 	beacon             *beacon
+	cpu                *compute.CPU      // of the training loop
+	slowness           float64           // of cpu; 0 or 1: full speed
 	group              *comm.Group       // nil without mesh
 	exchange           gradsync.Exchange // nil without one
 	tuning             *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
@@ -96,6 +98,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer cpu.Close()
+	w.cpu = cpu
 	if w.plan, err = shard.Cut(w.config.StepShards(), w.config.Workers); err != nil {
 		return result, err
 	}
@@ -267,6 +270,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	if w.peers != nil {
 		w.peers.isStopping = func() bool { return ctx.Err() != nil }
 	}
+	w.slow(l.Snapshot().Step)
 	done, err = l.Run(ctx, w)
 	w.cores = host.CoresSince(before)
 	if w.saver != nil {
@@ -289,6 +293,7 @@ func (w *worker) Step(s train.Step) {
 	w.lose(rundir.StepsFile, w.steps.Err())
 	w.lose(eventsFolder, w.events.err)
 	w.beacon.finish(now, s)
+	w.slow(s.Number + 1)
 }
 
 // Evaluation notes an evaluation; it is part of train.Sink.

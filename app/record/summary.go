@@ -24,6 +24,7 @@ type Summary struct {
 	Link            string            `json:"link"`             // between workers
 	Workers         int               `json:"workers"`          // replicas
 	Threads         int               `json:"threads"`          // of each worker
+	SlowWorkers     string            `json:"slow_workers"`     // by a duty cycle; "": none
 	Batch           int               `json:"batch"`            // samples over all workers
 	Shards          int               `json:"shards"`           // virtual shards of a batch
 	Accumulate      int               `json:"accumulate"`       // batches of one step

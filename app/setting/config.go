@@ -73,11 +73,12 @@ type Config struct {
 	Schedule  optim.ScheduleConfig  // learning rate schedule
 	Lookahead optim.LookaheadConfig // slow weights
 
-	TuneBucket      bool   // try bucket sizes in the first steps
-	OverlapForward  bool   // exchange gradients during the next forward pass
-	ShardOptimizer  bool   // each worker updates its shard of the weights
-	CheckpointEvery string // steps or time; "": no checkpoints
-	Resume          string // run directory to resume; "": a new run
+	SlowWorkers     SlowWorkers // workers that compute more slowly
+	TuneBucket      bool        // try bucket sizes in the first steps
+	OverlapForward  bool        // exchange gradients during the next forward pass
+	ShardOptimizer  bool        // each worker updates its shard of the weights
+	CheckpointEvery string      // steps or time; "": no checkpoints
+	Resume          string      // run directory to resume; "": a new run
 }
 
 // MaxWorkers bounds Workers on one machine. A larger number is probably a typing error.
@@ -237,6 +238,7 @@ func (c Config) problems() []problem {
 	c.shardProblems(add)
 	c.bucketProblems(add)
 	c.overlapProblems(add)
+	c.slowProblems(add)
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}

@@ -149,6 +149,10 @@ func workerSettings() []Setting {
 			"result",
 			func(c *Config) *bool { return &c.ShardOptimizer }).
 			unless(exchanges),
+		parsed("slow-worker", "LIST", "make workers slower by a duty cycle, RANK:FACTOR[@STEP]: 1:3 makes "+
+			"the computation of rank 1 take three times as long, from STEP on, to try out unequal "+
+			"machines; separated by commas; changes no result (default: none)", "", ParseSlowWorkers,
+			func(c *Config) *SlowWorkers { return &c.SlowWorkers }),
 		byteSize("memory", "activations that a worker keeps; above it, cheap ones are recomputed in "+
 			"the backward pass; 0 for no limit", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",

@@ -82,7 +82,7 @@ func (c *CPU) finish(f finishing) {
 	if left > 1 {
 		c.Run(&c.finishing)
 	} else {
-		c.finishing.Do(0, 0, 1)
+		c.Alone(&c.finishing)
 	}
 	c.finishing = finishing{}
 }

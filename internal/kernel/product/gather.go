@@ -238,7 +238,7 @@ func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scr
 	g.then.alone = g.alone
 	switch {
 	case g.items()*asm.TileRows*g.rows()*g.columns < g.cpu.ops.Gemm.Serial:
-		(*gatherCompute)(g).Do(0, 0, 1)
+		g.cpu.Alone((*gatherCompute)(g))
 	case g.sharesBlocks():
 		g.cpu.Run((*gatherCompute)(g))
 	default:

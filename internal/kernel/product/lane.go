@@ -172,7 +172,7 @@ func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scrat
 	}
 	l.scratch = scratch[l.weightFloats():]
 	if l.shape.FLOPs()/2 < int64(l.cpu.ops.Gemm.Serial) {
-		l.Do(0, 0, 1)
+		l.cpu.Alone(l)
 	} else {
 		l.cpu.RunParts(l, l.cpu.PartsOf(l.groups(), 1)) // cuts within a group copy rows twice
 	}

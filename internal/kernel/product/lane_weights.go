@@ -105,7 +105,7 @@ func (l *laneWeights) run(dw, x, dy, scratch []float32) {
 	}
 	l.dw, l.x, l.dy, l.scratch = dw, x, dy, scratch
 	if l.shape.FLOPs()/2 < int64(l.cpu.ops.Gemm.Serial) {
-		l.Do(0, 0, 1)
+		l.cpu.Alone(l)
 	} else {
 		l.cpu.Run(l)
 	}

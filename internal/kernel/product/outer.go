@@ -279,7 +279,7 @@ func (o *outer) run(dw, x, dy, scratch []float32) {
 		o.cpu.Share((*outerPrepare)(o), len(o.source))
 	}
 	if len(o.parts) == 1 {
-		(*outerCompute)(o).Do(0, 0, 1)
+		o.cpu.Alone((*outerCompute)(o))
 	} else {
 		o.cpu.RunParts((*outerCompute)(o), len(o.parts))
 	}

@@ -1,0 +1,51 @@
+package setting_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/app/setting"
+)
+
+// Slow workers are read as they are written, and each item counts from its step on.
+func TestSlowWorkers(t *testing.T) {
+	const text = "1:3,0:1.5@20,1:1@40"
+	l, err := setting.ParseSlowWorkers(text)
+	if err != nil || l.String() != text {
+		t.Fatalf("%q reads as %v, %v", text, l, err)
+	}
+	for _, c := range []struct {
+		rank, step int
+		want       float64
+	}{{1, 0, 3}, {1, 39, 3}, {1, 40, 1}, {0, 19, 1}, {0, 20, 1.5}, {2, 50, 1}} {
+		if got := l.At(c.rank, c.step); got != c.want {
+			t.Errorf("rank %d, step %d: %v, want %v", c.rank, c.step, got, c.want)
+		}
+	}
+	if got := l.Below(1).String(); got != "0:1.5@20" {
+		t.Errorf("below 1: %s", got)
+	}
+}
+
+func TestSlowWorkersAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"1":         "is not RANK:FACTOR",
+		"one:2":     "is not RANK:FACTOR",
+		"1:3,":      "is not RANK:FACTOR",
+		"1:3@-1":    "is not RANK:FACTOR",
+		"-1:3":      "is not RANK:FACTOR",
+		"1:0.5":     "factor 0.5 is out of range, want 1",
+		"1:NaN":     "factor NaN is out of range",
+		"1:1000000": "to 1000",
+	} {
+		if l, err := setting.ParseSlowWorkers(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v, want %q", text, l, err, want)
+		}
+	}
+	c := setting.Default()
+	c.Workers, c.SlowWorkers = 2, setting.SlowWorkers{{Rank: 2, Factor: 3}}
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(),
+		"slow-worker: there is no worker of rank 2 among 2 workers; want 0 to 1") {
+		t.Errorf("rank 2 of 2: %v", err)
+	}
+}
