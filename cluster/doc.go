@@ -4,8 +4,10 @@
 // end, and returns their results. The last ranks of a run may be servers, which hold parameters for
 // the workers; they are treated as workers are, and [Name] names both. [Join] is the worker's side
 // and returns a [Session]. [Environment] holds the environment variables of a process, and
-// [Environment.ResolveMember] reads rank, world and addresses from them. [Environment.CheckAlone]
-// detects a command that another launcher started as one of several processes.
+// [Environment.ResolveMember] reads rank, world and addresses of a worker from them.
+// [Environment.Place] says which of the processes that another launcher (torchrun, Slurm, MPI,
+// Kubernetes) started together this one is, and [Environment.CheckAlone] refuses to be one of
+// several.
 //
 // # Protocol
 //
