@@ -107,6 +107,11 @@ func (m *combined) Wait(want []Direction, timeout time.Duration) error {
 	return m.inside.Wait(m.wantInside, nap)
 }
 
+func (m *combined) Wake() {
+	m.inside.Wake()
+	m.outside.Wake()
+}
+
 func (m *combined) Shutdown() {
 	m.inside.Shutdown()
 	m.outside.Shutdown()

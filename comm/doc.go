@@ -8,6 +8,9 @@
 // without any link. One executor runs all schedules and drives every link of the rank from one
 // thread.
 //
+// A [Post] is the alternative to a Group: it drives a mesh to carry messages from rank to rank
+// ([Letter]), each identified by a tag, outside collectives.
+//
 // # Exactness
 //
 // The terms of a sum are shards, not ranks. Each rank contributes its pieces, the sums over the

@@ -2,7 +2,6 @@ package comm
 
 import (
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -34,14 +33,12 @@ const stare = 2 * time.Microsecond
 
 // executor runs schedules over a mesh. One goroutine at a time uses it.
 type executor struct {
-	mesh   Mesh
+	links
 	config Config
-	table  *crc32.Table
 
 	algorithms []string // algorithms that a call may name
 	passing    []string // those that forward what they received
 	numPieces  int      // of this rank
-	isChecked  []bool   // by peer: whether bodies have a checksum
 	tuning     *Tuning  // nil: not measured
 
 	plans   map[planKey][]*planned
@@ -51,10 +48,8 @@ type executor struct {
 	sequence uint32
 	// isWaitedFor says that the caller is blocked on this collective.
 	isWaitedFor bool
-	out, in     []stream   // by peer
 	encodings   []encoding // of the step, in encoded
 	encoded     []byte
-	want        []Direction
 
 	call *Call // the one in progress
 	unit int   // bytes per element in the current step
@@ -63,7 +58,6 @@ type executor struct {
 	moves         atomic.Uint64
 	waitsFor      atomic.Int32
 	received, due atomic.Int64
-	counts        []Count // by peer, since the group took them
 }
 
 // planKey and bounds identify a schedule.
@@ -84,18 +78,10 @@ type planned struct {
 }
 
 func newExecutor(mesh Mesh, c Config) *executor {
-	n := mesh.Size()
-	checked := make([]bool, n)
-	for peer := range checked {
-		checked[peer] = isChecked(mesh, peer)
-	}
 	return &executor{
-		mesh: mesh, config: c, table: crc32.MakeTable(crc32.Castagnoli),
+		links: newLinks(mesh, c.Generation), config: c,
 		algorithms: append(Algorithms(), "auto"), passing: passing(),
-		numPieces: len(c.Plan.Pieces(mesh.Rank())), isChecked: checked,
-		plans: map[planKey][]*planned{},
-		out:   make([]stream, n), in: make([]stream, n),
-		want: make([]Direction, n), counts: make([]Count, n),
+		numPieces: len(c.Plan.Pieces(mesh.Rank())), plans: map[planKey][]*planned{},
 	}
 }
 
@@ -262,10 +248,10 @@ func (x *executor) runPlan(op Op, p *planned) error {
 	for i := range p.schedule.Steps {
 		step := &p.schedule.Steps[i]
 		if len(step.Sends)+len(step.Receives) > 0 {
-			want := header{kind: uint8(op), generation: x.config.Generation,
+			want := header{kind: uint8(op), generation: x.generation,
 				sequence: x.sequence}
 			if err := x.exchange(p, step, want); err != nil {
-				return x.fail(err)
+				return x.fail(err, x.lost)
 			}
 		}
 		for _, sum := range step.Sums {

@@ -27,8 +27,9 @@ func (a *abort) Error() string { return "abort" }
 // Nothing follows a report: both directions of the link are then empty, and closing it loses no
 // data.
 type farewell struct {
-	*executor
+	*links
 	cause    *PeerError
+	lost     func(peer int, op Op, err error) *PeerError // the error after the loss of a peer
 	partings []parting
 	discard  []byte
 }
@@ -45,16 +46,16 @@ type parting struct {
 // fail determines which rank was lost, tells the peers and shuts the mesh down, so that every rank
 // learns of the loss at once. It takes as long as the slowest peer takes to answer, at most grace
 // after the last byte has moved, and at most maxGrace.
-func (x *executor) fail(cause *PeerError) error {
+func (l *links) fail(cause *PeerError, lost func(int, Op, error) *PeerError) error {
 	if errors.Is(cause.Err, ErrClosed) {
 		return ErrClosed
 	}
-	f := &farewell{executor: x, cause: cause, partings: make([]parting, x.mesh.Size()),
+	f := &farewell{links: l, cause: cause, lost: lost, partings: make([]parting, l.mesh.Size()),
 		discard: make([]byte, discardBytes)}
 	for peer := range f.partings {
-		f.partings[peer] = newParting(&x.in[peer])
+		f.partings[peer] = newParting(&l.in[peer])
 	}
-	own := &f.partings[x.mesh.Rank()]
+	own := &f.partings[l.mesh.Rank()]
 	own.hasSent, own.hasHeard = true, true
 	var report *abort
 	var frame *FrameError
@@ -66,16 +67,16 @@ func (x *executor) fail(cause *PeerError) error {
 		from.hasHeard = true // the start of its next frame is unknown
 	}
 	f.run(time.Now())
-	x.mesh.Shutdown()
+	l.mesh.Shutdown()
 	return f.cause
 }
 
-// newParting continues from the state of the collective.
+// newParting continues from the state of the link.
 func newParting(in *stream) parting {
 	if in.moved < headBytes {
 		return parting{head: in.moved}
 	}
-	return parting{rest: headBytes + len(in.body) - in.moved}
+	return parting{rest: headBytes + in.withheld + len(in.body) - in.moved}
 }
 
 // run returns when every peer but the lost one is done, or the time is over.
@@ -122,7 +123,7 @@ func (f *farewell) tell(peer int) (hasMoved bool) {
 	}
 	if l.moved == 0 && !p.isReporting {
 		p.isReporting = true
-		h := header{kind: abortFrame, generation: f.config.Generation, lost: uint32(f.cause.Rank)}
+		h := header{kind: abortFrame, generation: f.generation, lost: uint32(f.cause.Rank)}
 		h.put(l.head[:], f.table)
 		l.body = nil
 	}
@@ -162,7 +163,7 @@ func (f *farewell) read(peer int) {
 	p := &f.partings[peer]
 	h, err := parse(f.in[peer].head[:], f.table)
 	switch {
-	case err != nil || h.generation != f.config.Generation:
+	case err != nil || h.generation != f.generation:
 		p.hasHeard = true
 	case h.kind == abortFrame:
 		p.hasHeard = true
@@ -187,13 +188,13 @@ func (f *farewell) believe(from, lost int) {
 	if lost == f.cause.Rank || isKnown && from != f.cause.Rank {
 		return
 	}
-	f.cause = f.executor.lost(lost, f.cause.Op, &ReportError{From: from})
+	f.cause = f.lost(lost, f.cause.Op, &ReportError{From: from})
 }
 
 // checkReport checks that the lost rank of a report is valid and is not this rank.
-func (x *executor) checkReport(h header) error {
-	if int64(h.lost) >= int64(x.mesh.Size()) || int(h.lost) == x.mesh.Rank() {
-		return &FrameError{"lost rank", uint64(h.lost), uint64(x.mesh.Size())}
+func (l *links) checkReport(h header) error {
+	if int64(h.lost) >= int64(l.mesh.Size()) || int(h.lost) == l.mesh.Rank() {
+		return &FrameError{"lost rank", uint64(h.lost), uint64(l.mesh.Size())}
 	}
 	return nil
 }

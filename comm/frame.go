@@ -10,9 +10,9 @@ import (
 //	 0  magic "LSF" and version 2
 //	 4  type: the Op, or abortFrame
 //	 5  zero
-//	 6  number of the frame on this link in the collective, modulo 2^16
+//	 6  number of the frame on this link in the collective, of a Message since the start, modulo 2^16
 //	 8  generation
-//	12  sequence number of the collective, modulo 2^32
+//	12  sequence number of the collective, modulo 2^32, or the tag of a Message
 //	16  length of the body in bytes
 //	24  of an abortFrame the rank that was lost, else the CRC-32C of the body on a link that is
 //	    checked (see [Checker]) and zero on others

@@ -209,12 +209,7 @@ func (g *Group) complete(h *Handle, err error) {
 	op := h.call.Op
 	for peer := range g.exec.counts {
 		add := &g.exec.counts[peer]
-		sum := &g.counters.Peers[peer][op]
-		sum.Sent += add.Sent
-		sum.Received += add.Received
-		sum.Vector += add.Vector
-		sum.Frames += add.Frames
-		sum.Time += add.Time
+		g.counters.Peers[peer][op].add(add)
 		h.report.Sent += add.Sent
 		h.report.Received += add.Received
 		h.report.Vector += add.Vector

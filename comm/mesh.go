@@ -10,8 +10,8 @@ import (
 // the Group writes frames to it.
 //
 // Send and Recv never block, so one thread can drive every link in both directions. There is no
-// thread per peer, and no order of calls that deadlocks. Except for Shutdown, a Mesh is used by one
-// goroutine at a time. An error of Send or Recv concerns that peer's link only.
+// thread per peer, and no order of calls that deadlocks. Except for Wake and Shutdown, a Mesh is
+// used by one goroutine at a time. An error of Send or Recv concerns that peer's link only.
 type Mesh interface {
 	// Rank returns this rank, Size the number of ranks.
 	Rank() int
@@ -30,6 +30,10 @@ type Mesh interface {
 	// Wait blocks until a link may move in a direction that want[peer] asks for, or until the
 	// timeout. It may return early.
 	Wait(want []Direction, timeout time.Duration) error
+
+	// Wake lets a Wait in progress, or else the next one, return at once. It may be called
+	// concurrently and repeatedly.
+	Wake()
 
 	// Shutdown closes both directions of every link: peers receive what was sent and then the end
 	// of the stream, and calls in progress return. It may be called concurrently and repeatedly.

@@ -21,14 +21,15 @@ const (
 	Scatter
 	Broadcast
 	Barrier
-	tune // see Group.Tune
+	Message // of a Post; no collective
+	tune    // see Group.Tune
 	numOps
 )
 
 // String returns the name, as in "all-reduce".
 func (o Op) String() string {
 	names := [...]string{"all-reduce", "reduce-scatter", "reduce", "all-gather", "gather", "scatter",
-		"broadcast", "barrier", "tune"}
+		"broadcast", "barrier", "message", "tune"}
 	if int(o) >= len(names) {
 		return fmt.Sprintf("op %d", uint8(o))
 	}

@@ -16,6 +16,7 @@ type stream struct {
 	frame     uint16 // number of the current frame in the collective
 	sum       uint32 // of the body received so far, on a checked link
 	wantSum   uint32 // the checksum in the header
+	withheld  int    // length of a body that has no memory yet
 }
 
 func (l *stream) reset() {

@@ -216,7 +216,7 @@ func (x *executor) adopt(t *Tuning, figures []*float64) error {
 		at := int(choice[0])
 		if at < 0 || at >= len(table) || !table[at].isExact {
 			return x.fail(x.lost(0, tune,
-				&FrameError{"algorithm", uint64(at), uint64(len(table) - 1)}))
+				&FrameError{"algorithm", uint64(at), uint64(len(table) - 1)}), x.lost)
 		}
 		t.Choices[i] = Choice{t.Choices[i].Bytes, table[at].name, choice[1]}
 	}

@@ -39,6 +39,13 @@ func Run(t *testing.T, connect Connect) {
 		{"Generation", testGeneration},
 		{"CloseWhileWaiting", testCloseWhileWaiting},
 		{"CloseWhileReporting", testCloseWhileReporting},
+		{"Messages", testMessages},
+		{"MessagesInPlace", testInPlace},
+		{"LostCorrespondent", testLostCorrespondent},
+		{"Leave", testLeave},
+		{"StuckCorrespondent", testStuckCorrespondent},
+		{"Unfit", testUnfit},
+		{"MessagesAllocateNothing", testMessagesAllocateNothing},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, connect) })

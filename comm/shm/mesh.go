@@ -30,8 +30,9 @@ type mesh struct {
 	peers    []process // for isAlive
 	dead     []bool
 	isClosed atomic.Bool
+	isWoken  atomic.Bool // the current or the next Wait returns at once
 
-	release    sync.Mutex // held by Shutdown and Alloc, which may run after the segment is unmapped
+	release    sync.Mutex // held by Wake, Shutdown and Alloc, which may run after the segment is unmapped
 	isReleased bool
 	allocated  int // bytes of the arena in use
 }
@@ -171,10 +172,11 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 	d := m.slots[m.rank]
 	bell := d.bell.Load()
 	d.isAsleep.Store(1)
-	if !m.isReady(want) && !m.isClosed.Load() {
+	if !m.isReady(want) && !m.isClosed.Load() && !m.isWoken.Load() {
 		sleepFutex(&d.bell, bell, min(timeout, checkEvery))
 	}
 	d.isAsleep.Store(0)
+	m.isWoken.Store(false)
 	if m.isClosed.Load() {
 		return comm.ErrClosed
 	}
@@ -204,6 +206,16 @@ func (m *mesh) look(want []comm.Direction) {
 		if way != 0 && !m.dead[peer] {
 			m.dead[peer] = !m.peers[peer].isAlive()
 		}
+	}
+}
+
+// Wake has the guarantee of Wait: it either sees isAsleep, or Wait sees isWoken.
+func (m *mesh) Wake() {
+	m.isWoken.Store(true)
+	m.release.Lock()
+	defer m.release.Unlock()
+	if !m.isReleased {
+		m.wake(m.rank)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,13 +22,19 @@ type mesh struct {
 	sockets  []socket // by rank
 	poll     []unix.PollFd
 	isClosed atomic.Bool
+
+	bell              [2]int // a pipe: a byte in it ends a Wait in progress
+	rings             [1]byte
+	rung              [16]byte
+	isAsleep, isWoken atomic.Bool
+	closing           sync.RWMutex // held by Wake, and by Close when it closes the bell
 }
 
 // newMesh detaches conns from Go's network poller. The connection of the own rank is nil.
 func newMesh(rank int, conns []net.Conn) (comm.Mesh, error) {
-	m := &mesh{rank: rank, sockets: make([]socket, len(conns)),
-		poll: make([]unix.PollFd, 0, len(conns))}
-	var first error
+	m := &mesh{rank: rank, sockets: make([]socket, len(conns)), bell: [2]int{-1, -1},
+		poll: make([]unix.PollFd, 0, len(conns)+1)}
+	first := m.hangBell()
 	for r, conn := range conns {
 		m.sockets[r].fd = -1
 		if conn == nil {
@@ -64,6 +71,20 @@ func detach(conn *net.TCPConn) (fd int, err error) {
 		err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	}
 	return fd, err
+}
+
+// hangBell makes the pipe of Wake.
+func (m *mesh) hangBell() error {
+	if err := unix.Pipe(m.bell[:]); err != nil {
+		return fmt.Errorf("tcp: connect: pipe: %w", err)
+	}
+	for _, fd := range m.bell {
+		unix.CloseOnExec(fd)
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return fmt.Errorf("tcp: connect: pipe: %w", err)
+		}
+	}
+	return nil
 }
 
 func (m *mesh) Rank() int { return m.rank }
@@ -110,7 +131,17 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 			m.poll = append(m.poll, unix.PollFd{Fd: int32(m.sockets[peer].fd), Events: events})
 		}
 	}
-	_, err := unix.Poll(m.poll, int(timeout.Milliseconds())+1)
+	m.poll = append(m.poll, unix.PollFd{Fd: int32(m.bell[0]), Events: unix.POLLIN})
+	m.isAsleep.Store(true)
+	var err error
+	if !m.isWoken.Load() { // Wake either sees isAsleep or has set isWoken
+		_, err = unix.Poll(m.poll, int(timeout.Milliseconds())+1)
+	}
+	m.isAsleep.Store(false)
+	m.isWoken.Store(false)
+	if m.poll[len(m.poll)-1].Revents != 0 {
+		_, _ = unix.Read(m.bell[0], m.rung[:]) // nothing to read is no error here
+	}
 	if err != nil && err != unix.EINTR {
 		return fmt.Errorf("tcp: poll: %w", err)
 	}
@@ -118,6 +149,15 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 		return comm.ErrClosed
 	}
 	return nil
+}
+
+func (m *mesh) Wake() {
+	m.isWoken.Store(true)
+	m.closing.RLock()
+	defer m.closing.RUnlock()
+	if m.isAsleep.Load() && m.bell[1] >= 0 {
+		_, _ = unix.Write(m.bell[1], m.rings[:]) // a full pipe wakes as well
+	}
 }
 
 func (m *mesh) Shutdown() {
@@ -131,7 +171,15 @@ func (m *mesh) Shutdown() {
 
 func (m *mesh) Close() error {
 	m.Shutdown()
+	m.closing.Lock()
+	defer m.closing.Unlock()
 	var first error
+	for i, fd := range m.bell {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+			m.bell[i] = -1
+		}
+	}
 	for i := range m.sockets {
 		if fd := m.sockets[i].fd; fd >= 0 {
 			if err := unix.Close(fd); err != nil && first == nil {
