@@ -37,6 +37,10 @@ type Config struct {
 	// the number of its own samples, and evaluates the whole test set.
 	Isolated bool
 
+	// WholeBatches means that every worker computes all shards of the batches that the Updater
+	// assigns to it, and evaluates the whole test set.
+	WholeBatches bool
+
 	// EvalOnly makes a loop that evaluates once and does not train; Test is required.
 	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.
@@ -176,6 +180,14 @@ func (c Config) Validate() error {
 		return err
 	}
 	return c.Optimizer.Validate()
+}
+
+// run returns the shards [lo, hi) of this worker at the start.
+func (c Config) run() (lo, hi int) {
+	if c.WholeBatches {
+		return 0, c.Plan.Shards()
+	}
+	return c.Plan.Run(c.Rank)
 }
 
 // batches returns the batch sizes that occur in this run: Batch, and the rest at the end of an

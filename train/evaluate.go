@@ -36,7 +36,7 @@ func (c Config) numTestBatches() int {
 // testPart returns the batches [first, end) that this worker evaluates.
 func (c Config) testPart() (first, end int) {
 	n, p := c.numTestBatches(), c.Plan.Workers()
-	if c.Isolated {
+	if c.Isolated || c.WholeBatches {
 		return 0, n
 	}
 	return n * c.Rank / p, n * (c.Rank + 1) / p

@@ -88,7 +88,7 @@ func New(c Config) (*Loop, error) {
 	l.variables.Initialize(c.Seed)
 	l.prepare()
 	l.follow = l.newFollowers()
-	lo, hi := c.Plan.Run(c.Rank)
+	lo, hi := c.run()
 	l.own(Work{Lo: lo, Hi: hi})
 	if c.Updater == nil {
 		c.Updater = NewLocal
@@ -197,7 +197,7 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 		err = failed
 	}
 	// When all workers are asked to stop, a peer may stop before this worker is notified.
-	if (ctx.Err() != nil || l.cutOff) && !l.torn {
+	if (ctx.Err() != nil || l.cutOff) && !l.torn && l.updater.IsQuiet() {
 		if failed := l.keep(true); !errors.Is(err, failed) { // saving may need the other workers
 			err = errors.Join(err, failed)
 		}
@@ -211,32 +211,25 @@ func (l *Loop) makeSteps(ctx context.Context, steps int) error {
 	from := l.done.Steps
 	if from == 0 {
 		l.follow.restart()
-	}
-	if l.step = from; from > 0 { // the earlier run may have ended before its length
-		l.step--
+	} else { // the earlier run may have ended before its length
+		l.step = from - 1
 		l.isOver = from == steps || l.config.For > 0 && l.before >= l.config.For
 		if err := l.afterStep(); err != nil {
 			return err
 		}
 	}
-	for l.step = from; l.step < steps && !l.isOver; l.step++ {
-		if err := ctx.Err(); err != nil {
+	for l.done.Steps < steps && !l.isOver {
+		l.step = l.done.Steps
+		if err := ctx.Err(); err != nil && l.updater.IsQuiet() {
 			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
 		}
-		before := l.clock.Phases()
-		l.begun = l.trained()
-		event, err := l.oneStep()
-		if err != nil {
+		if err := l.oneStep(); err != nil {
 			return err
 		}
-		l.lap(trace.Other, "")
-		event.Phases = l.clock.Phases().Minus(before)
-		event.Time = event.Phases.Total()
-		l.lastTime = event.Time
-		l.account(event)
-		l.sink.Step(event)
-		l.lap(trace.Other, "")
-		l.isOver = l.isOver || l.step+1 == steps
+		if !l.updater.IsQuiet() {
+			continue
+		}
+		l.isOver = l.isOver || l.done.Steps == steps
 		if err := l.afterStep(); err != nil {
 			return err
 		}
@@ -303,7 +296,7 @@ func (l *Loop) closeLoader() error {
 // run if the target is reached.
 func (l *Loop) afterStep() error {
 	perEpoch := l.config.stepsPerEpoch()
-	isDue, done := l.isOver, l.step+1
+	isDue, done := l.isOver, l.done.Steps
 	if done%perEpoch == 0 {
 		if err := l.checkCoverage(); err != nil {
 			return err
@@ -357,20 +350,19 @@ func (l *Loop) checkValues(name string, values []float32) error {
 	return nil
 }
 
-// account adds a finished step to the result.
+// account adds an update by the batch of s to the result.
 func (l *Loop) account(s Step) {
 	d := &l.done
-	if s.Number == 0 {
+	if d.Steps == 0 {
 		d.FirstLoss = s.Loss
 	}
-	if s.Number%l.config.stepsPerEpoch() == 0 {
+	if d.Steps%l.config.stepsPerEpoch() == 0 {
 		d.TrainCorrect, d.TrainSamples = 0, 0
 	}
 	d.LastLoss = s.Loss
 	d.TrainCorrect += int64(s.Correct)
 	d.TrainSamples += int64(s.Samples)
 	d.Samples += int64(s.Samples)
-	d.StepTimes = append(d.StepTimes, s.Time)
 	d.Steps++
 	d.Epochs = float64(d.Steps) / float64(l.config.stepsPerEpoch())
 }

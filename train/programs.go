@@ -74,7 +74,7 @@ func compile(c Config) (*programs, error) {
 }
 
 func (p *programs) compileAll(c Config) error {
-	lo, hi := c.Plan.Run(c.Rank)
+	lo, hi := c.run()
 	if err := p.addRun(c, Work{Lo: lo, Hi: hi}); err != nil {
 		return err
 	}

@@ -40,52 +40,88 @@ func coverageOf(row []float32) uint64 {
 	return hash
 }
 
-// oneStep makes the next step and returns its event without times.
-func (l *Loop) oneStep() (Step, error) {
+// oneStep computes this worker's part of the next step and updates the weights by it, or begins to.
+// There is nothing to compute if the updater wants the loop to evaluate and save first.
+func (l *Loop) oneStep() error {
+	before := l.clock.Phases()
+	l.begun = l.trained()
 	work, err := l.updater.Next(l.step)
 	if err != nil {
 		l.cutOff = true
-		return Step{}, l.broken(err)
+		return l.broken(err)
+	}
+	l.torn = !l.updater.IsSettled()
+	if work.Lo == work.Hi {
+		l.isOver = work.IsOver
+		l.lap(trace.SyncExposed, "wait")
+		return nil
 	}
 	l.step = work.Step
+	event, isCounted, err := l.compute(work)
+	if err != nil {
+		return err
+	}
+	l.lap(trace.Other, "")
+	event.Phases = l.clock.Phases().Minus(before)
+	event.Time = event.Phases.Total()
+	l.lastTime = event.Time
+	if isCounted {
+		l.account(event)
+	}
+	l.done.StepTimes = append(l.done.StepTimes, event.Time)
+	l.sink.Step(event)
+	l.lap(trace.Other, "")
+	return nil
+}
+
+// compute computes the gradient of work and updates the weights. It returns the step's event
+// without times, and whether its rows are those of an update that has been made.
+func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	batch, err := l.load(work)
 	if err != nil {
-		return Step{}, l.failed("data", err)
+		return event, false, l.failed("data", err)
 	}
 	l.lap(trace.Data, "data")
 	l.updater.Begin(l.step)
 	for i := range batch.Shards {
 		l.shard = i
 		if err := l.oneShard(&batch.Shards[i]); err != nil {
-			return Step{}, err
+			return event, false, err
 		}
 	}
 	lo, hi, err := l.updater.Wait()
 	if err != nil {
 		l.cutOff = true
-		return Step{}, l.broken(err)
+		return event, false, l.broken(err)
 	}
 	l.lap(trace.SyncExposed, "wait")
 
-	event := Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
-	l.torn = true
-	l.combineRows(&event, lo, hi)
+	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
+	l.torn, isCounted = true, lo < hi
+	if isCounted {
+		l.isOver = l.rows[lo*l.rowLen+rowIsLast] != 0
+		l.countRows(l.rows, lo, hi)
+	} else {
+		lo, hi = work.Lo, work.Hi
+	}
+	l.sumRows(&event, l.rows, lo, hi)
 	switch {
 	case !isFinite(event.Loss):
-		return Step{}, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss", Value: event.Loss}
+		return event, false, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss",
+			Value: event.Loss}
 	case event.Samples == 0:
-		l.torn = false
-		return event, nil // the rest of an epoch can be too small for an isolated worker to have a part of it
+		l.torn = false // an isolated worker can have no part of the rest of an epoch
+		return event, isCounted, nil
 	case hi-lo == l.config.Plan.Shards() && event.Samples != batch.Samples:
-		return Step{}, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
+		return event, false, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",
 			event.Samples, batch.Samples))
 	}
 	if err := l.update(Update{Rate: event.Rate, Samples: event.Samples}); err != nil {
-		return Step{}, err
+		return event, false, err
 	}
 	l.torn = !l.updater.IsSettled()
 	l.lap(trace.Optimizer, "optimizer")
-	return event, nil
+	return event, isCounted, nil
 }
 
 // oneShard computes the gradient of one of the worker's shards and merges it into the stack. The
@@ -179,29 +215,45 @@ func (l *Loop) ready(param int) {
 	}
 }
 
-// combineRows applies the batch statistics of shards [lo, hi) to the running statistics in shard
-// order, adds up losses, counts and sample hashes into event, and reads whether the step is the
-// last.
-func (l *Loop) combineRows(event *Step, lo, hi int) {
-	if l.step%l.config.stepsPerEpoch() == 0 {
+// count accounts for an update that was made by a whole batch, whose gradient any worker computed.
+func (l *Loop) count(rows Rows) {
+	var s Step
+	l.countRows(rows, 0, l.config.Plan.Shards())
+	l.sumRows(&s, rows, 0, l.config.Plan.Shards())
+	l.account(s)
+}
+
+// countRows applies the batch statistics of shards [lo, hi) to the running statistics in shard
+// order and adds up the sample hashes of the epoch.
+func (l *Loop) countRows(rows Rows, lo, hi int) {
+	if l.done.Steps%l.config.stepsPerEpoch() == 0 {
 		l.covered = 0
 	}
-	l.isOver = l.rows[lo*l.rowLen+rowIsLast] != 0
+	for v := lo; v < hi; v++ {
+		row := rows[v*l.rowLen:][:l.rowLen]
+		if row[rowSamples] == 0 {
+			continue
+		}
+		l.covered += coverageOf(row)
+		l.applyStatistics(row[rowHead:])
+	}
+}
+
+// sumRows adds up losses and counts of shards [lo, hi) in event, and those of this worker.
+func (l *Loop) sumRows(event *Step, rows Rows, lo, hi int) {
 	loss, ownLoss, ownSamples := 0.0, 0.0, 0
 	for v := lo; v < hi; v++ {
-		row := l.rows[v*l.rowLen:][:l.rowLen]
+		row := rows[v*l.rowLen:][:l.rowLen]
 		if row[rowSamples] == 0 {
 			continue
 		}
 		loss += float64(row[rowLoss])
 		event.Correct += int(row[rowCorrect])
 		event.Samples += int(row[rowSamples])
-		l.covered += coverageOf(row)
 		if l.work.Lo <= v && v < l.work.Hi {
 			ownLoss += float64(row[rowLoss])
 			ownSamples += int(row[rowSamples])
 		}
-		l.applyStatistics(row[rowHead:])
 	}
 	event.Loss = loss / float64(max(event.Samples, 1))
 	event.OwnLoss = ownLoss / float64(ownSamples) // 0/0 is NaN

@@ -15,15 +15,19 @@ import (
 // Loop.Variables and Loop.Pieces.
 type Updater interface {
 	Exchange
-	// Next returns this worker's work for the next step; step is the number after its last one. It
+	// Next returns this worker's work for the next step; step is the number of updates so far. It
 	// may block, and it may assign other shards to this worker: Loop.Pieces changes with them.
 	Next(step int) (Work, error)
-	// Wait blocks until the rows [lo, hi) of the step are filled and Update may be called. After an
-	// error the run cannot continue.
+	// Wait blocks until the rows [lo, hi) of the step are filled and Update may be called. If there
+	// are none, this worker's gradient becomes an update later, and the Updater passes the rows of
+	// every update to Loop.count when it has been made. After an error the run cannot continue.
 	Wait() (lo, hi int, err error)
 	// Update changes the weights by the step's gradients, or starts to. An error caused by a peer
 	// is returned by Settle.
 	Update(u Update) error
+	// IsQuiet reports whether no gradient is on its way to become an update. Only then does the loop
+	// evaluate, save and stop.
+	IsQuiet() bool
 	// IsSettled reports whether all weights may be read.
 	IsSettled() bool
 	// Settle blocks until the weights of param may be read, or all weights if param is negative.
@@ -35,8 +39,13 @@ type Updater interface {
 	Optimizer() (rule optim.Optimizer, shares [][2]int)
 }
 
-// Work is the work of one worker in one step: the shards [Lo, Hi) of batch number Step.
-type Work struct{ Step, Lo, Hi int }
+// Work is the work of one worker in one step: the shards [Lo, Hi) of batch number Step. Without
+// shards there is nothing to compute before the loop has evaluated and saved what is due.
+type Work struct {
+	Step, Lo, Hi int
+	// IsOver says that no batch is left, though the run has fewer steps than it could have.
+	IsOver bool
+}
 
 // Update has the parameters of one update.
 type Update struct {
@@ -105,6 +114,9 @@ func (f fixed) Next(step int) (Work, error) {
 	lo, hi := f.loop.config.Plan.Run(f.loop.config.Rank)
 	return Work{Step: step, Lo: lo, Hi: hi}, nil
 }
+
+// IsQuiet returns true: every step ends with its update.
+func (fixed) IsQuiet() bool { return true }
 
 // allRows returns the range of all rows, or the error of the exchange.
 func (f fixed) allRows(err error) (lo, hi int, _ error) {
