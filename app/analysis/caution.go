@@ -198,13 +198,24 @@ func ring(_ *record.Results, c *Comparison) []string {
 }
 
 func anotherResult(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.Setting.IsLossy })
+	names, any := c.where(func(l *Line) bool { return l.isOther() && l.Setting.Strategy != "none" })
 	if !any {
 		return nil
 	}
-	return one("These rows send gradients in a form that loses something, so they do equal work but reach "+
-		"another result, with other parameters, and take no part in findings about the fastest row: %s. "+
-		"Their accuracy has to be weighed against their time.", names)
+	why := "send gradients in a form that loses something"
+	if isMixed := func(l *Line) bool { return l.isOther() && l.isLoose() }; anyLine(c, isMixed) {
+		why = "lose something of the gradients, use older weights, or average several models"
+	}
+	return one("These rows %s, so they do equal work but reach another result, with other parameters, and "+
+		"take no part in findings about the fastest row: %s. Their accuracy has to be weighed "+
+		"against their time.", why, names)
+}
+
+// anyLine reports whether a line that trains one model satisfies is.
+func anyLine(c *Comparison, is func(*Line) bool) bool {
+	found := false
+	c.lines(func(_ *Group, l *Line) { found = found || l.Setting.Strategy != "none" && is(l) })
+	return found
 }
 
 func oneMachine(r *record.Results, c *Comparison) []string {
@@ -216,8 +227,16 @@ func oneMachine(r *record.Results, c *Comparison) []string {
 		return one("The workers' hosts were made by lockstep lab %s: they shared one machine, its cores, "+
 			"memory and caches. The times show this contention together with the network.", r.Lab)
 	}
-	return one("All workers shared one machine: its memory and caches, and a link that never " +
-		"leaves it. The figures say nothing about a network between machines.")
+	text := "All workers shared one machine: its memory and caches, and a link that never leaves it. The " +
+		"figures say nothing about a network between machines."
+	for i := range c.Groups {
+		if strings.Contains(c.Groups[i].Condition, "lab host") {
+			text = "All workers shared one machine: its cores, memory and caches. The hosts of the rows " +
+				"with links were made by lockstep lab, which limits their links; their times show " +
+				"contention for the machine together with the network."
+		}
+	}
+	return one("%s", text)
 }
 
 // copiesDiffer warns of rows that are the same and yet told apart.

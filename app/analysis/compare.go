@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
 )
@@ -15,15 +16,18 @@ type Comparison struct {
 }
 
 // Group holds the lines that trained the same model on the same data with the same global
-// batch. Ratios are formed inside a group only.
+// batch under the same condition. Ratios are formed inside a group only.
 type Group struct {
 	Model, Data string
 	Batch       int
+	Condition   string
 	Lines       []*Line
 	Baseline    *Line    // single with the fewest threads; nil without a successful one
 	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
-	Hashes      []string // distinct parameter hashes of the exact lines, in order of appearance
+	Hashes      []string // distinct parameter hashes of the exact lines, of the seed that has most
 	Pairs       []Pair   // of the rivals, each two of them once
+
+	Reference *Line // exact line that accuracies are compared with, see [Line.Accuracy]; nil: none
 }
 
 // Line is one row summarised over its successful runs.
@@ -50,12 +54,15 @@ type Line struct {
 	OverFloor  Ratio // this step / step of strategy none with as many workers and threads
 
 	LossFirst, LossLast         float64
-	TrainAccuracy, TestAccuracy float64 // fractions of the samples
+	TrainAccuracy, TestAccuracy float64 // fractions of the samples, of the first run
 	TestSamples                 int64
 	BytesSent                   float64 // by all ranks, in one run
-	SHA256                      string  // of the parameters; empty if the runs disagree
-	Disagree                    bool    // the runs ended with different parameters
-	Uneven                      bool    // the runs did different numbers of steps or samples
+	BusiestBytes                float64 // sent and received by the busiest process, in one run
+	SHA256                      string  // of the parameters of the first seed; empty if its runs disagree
+	Disagree                    bool    // runs of one seed ended with different parameters
+	Seeds                       int     // different ones
+	Accuracy                    Accuracy
+	Uneven                      bool // the runs did different numbers of steps or samples
 	ISA                         string
 	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
 	Disturbed                   bool          // others took cores from every run: times get no ratio
@@ -65,7 +72,9 @@ type Line struct {
 	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
 	Ranks  []RankLine
 
-	original    int // number of the row, or of the one that it is a copy of
+	runs        []*record.Run     // successful ones, by round
+	hashes      map[uint64]string // of the parameters by seed, where its runs agree
+	original    int               // number of the row, or of the one that it is a copy of
 	work        work
 	skew        *skew     // of the first run that has one
 	phaseShare  float64   // sum of the phases relative to the mean step
@@ -92,7 +101,20 @@ func (l *Line) isSuperlinear() bool {
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
 	s := l.Setting
-	return s.Workers == 1 || s.Strategy != "none" && s.Algorithm != "ring" && !s.IsLossy
+	return s.Workers == 1 || s.Inexact == "" && s.Strategy != "none" && s.Algorithm != "ring" && !s.IsLossy
+}
+
+// isOther reports whether the line reaches another result by equal work, which only its accuracy can be
+// compared by: a lossy wire, old weights, averages of several models. The ring rounds otherwise, no more.
+func (l *Line) isOther() bool { return !l.Exact() && (l.Setting.IsLossy || l.isLoose() || !l.isRing()) }
+
+func (l *Line) isRing() bool { return l.Setting.Algorithm == "ring" && l.Setting.Workers > 1 }
+
+// isLoose reports whether the workers do not wait for one another in every step, so that their steps and
+// losses differ, and the time of a step means something over many steps only.
+func (l *Line) isLoose() bool {
+	return l.Setting.Workers > 1 &&
+		slices.Contains([]string{"none", "ps-async", "local-sgd", "diloco"}, l.Setting.Strategy)
 }
 
 // Compare summarises r.
@@ -129,23 +151,27 @@ func Compare(r *record.Results) *Comparison {
 
 func (c *Comparison) group(s record.Setting) *Group {
 	for i := range c.Groups {
-		if g := &c.Groups[i]; g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch {
+		g := &c.Groups[i]
+		if g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch && g.Condition == s.Condition {
 			return g
 		}
 	}
-	c.Groups = append(c.Groups, Group{Model: s.Model, Data: s.Data, Batch: s.Batch})
+	c.Groups = append(c.Groups, Group{Model: s.Model, Data: s.Data, Batch: s.Batch, Condition: s.Condition})
 	return &c.Groups[len(c.Groups)-1]
 }
 
-// label names a line by strategy and cores, and by a wire that is no plain one; algorithm, link and a
-// number follow where needed. A copy has the name of the row that it copies, and a number.
+// label names a line by strategy and cores, its own settings, and a wire that is no plain one; algorithm,
+// link and a number follow where needed. A copy has the name of the row that it copies, and a number.
 func label(l *Line, others []*Line) string {
 	s := l.Setting
 	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
-	if s.Wire != "" {
+	if s.Options != "" {
+		name += " " + strings.ReplaceAll(s.Options, "+", " ")
+	}
+	if s.Wire != "" && !strings.Contains("+"+s.Options, "+wire=") {
 		name += " " + s.Wire
 	}
-	if s.SlowWorkers != "" {
+	if s.SlowWorkers != "" && s.Condition == "" {
 		name += " slow " + s.SlowWorkers
 	}
 	taken := func(name string) bool {
@@ -179,10 +205,8 @@ func (g *Group) relate() {
 		case l.Setting.Strategy == "none":
 			g.Floor = append(g.Floor, l)
 		}
-		if l.OK > 0 && l.Exact() && l.SHA256 != "" && !slices.Contains(g.Hashes, l.SHA256) {
-			g.Hashes = append(g.Hashes, l.SHA256)
-		}
 	}
+	g.Hashes = g.hashes()
 	for _, l := range g.Lines {
 		if l.OK == 0 || g.Baseline == nil {
 			continue
@@ -200,6 +224,27 @@ func (g *Group) relate() {
 		}
 	}
 	g.relateFloor()
+	g.relateAccuracy()
+}
+
+// hashes returns the distinct parameter hashes of the exact lines, in order of appearance, of the seed that
+// has most.
+func (g *Group) hashes() []string {
+	bySeed := map[uint64][]string{}
+	var most []string
+	for _, l := range g.Lines {
+		for _, run := range l.runs {
+			seed := l.seedOf(run)
+			hash := l.hashes[seed]
+			if l.Exact() && hash != "" && !slices.Contains(bySeed[seed], hash) {
+				bySeed[seed] = append(bySeed[seed], hash)
+			}
+			if len(bySeed[seed]) > len(most) {
+				most = bySeed[seed]
+			}
+		}
+	}
+	return most
 }
 
 func (g *Group) relateFloor() {
@@ -228,7 +273,7 @@ func difference(l, base *Line) string {
 		return fmt.Sprintf("%d steps against %d", l.work.steps, base.work.steps)
 	case a.Seed != b.Seed:
 		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
-	case a.LR != b.LR:
+	case a.LR != b.LR && !l.isOther():
 		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
 	case l.work.testSamples != base.work.testSamples:
 		return fmt.Sprintf("%d test samples against %d", l.work.testSamples, base.work.testSamples)

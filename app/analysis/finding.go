@@ -19,7 +19,7 @@ func (g *Group) Findings() []string {
 			out = append(out, text)
 		}
 	}
-	return out
+	return append(out, g.accuracies()...)
 }
 
 // ranked returns the rivals that satisfy is, shortest step first.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -35,7 +36,7 @@ func newLine(row *record.Row, rounds int) *Line {
 	byRound := func(a, b *record.Run) int { return a.Round - b.Round }
 	slices.SortFunc(good, byRound)
 	slices.SortFunc(clean, byRound)
-	l.OK = len(good)
+	l.OK, l.runs = len(good), good
 	if l.Disturbed = l.OK > 0 && len(clean) == 0; l.Disturbed {
 		clean = good
 	}
@@ -51,10 +52,14 @@ func newLine(row *record.Row, rounds int) *Line {
 func (l *Line) summarizeTime(runs []*record.Run) {
 	var total, epochs, steps, first, rate []float64
 	for _, r := range runs {
-		l.stepByRound[r.Round] = Median(timed(r))
+		step := timed(r)
+		if l.isLoose() {
+			step = []float64{looseStep(r)}
+		}
+		l.stepByRound[r.Round] = Median(step)
 		total = append(total, r.Seconds)
 		epochs = append(epochs, r.EpochSeconds...)
-		steps = append(steps, timed(r)...)
+		steps = append(steps, step...)
 		rate = append(rate, rateOf(r))
 		if all := stepSeconds(r); len(all) > 0 {
 			first = append(first, all[0])
@@ -72,17 +77,24 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 func (l *Line) summarizeResult(runs []*record.Run) {
 	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
-	l.BytesSent = math.NaN()
+	l.BytesSent, l.BusiestBytes = math.NaN(), math.NaN()
+	l.hashes = map[uint64]string{}
 	for i, r := range runs {
 		if c := r.Taken; c != nil && (l.Taken == nil || takenSum(c) > takenSum(l.Taken)) {
 			l.Taken = c
 		}
 		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
+		if hash, isKnown := l.hashes[l.seedOf(r)]; !isKnown {
+			l.hashes[l.seedOf(r)] = r.ParameterSHA256
+			l.Seeds++
+		} else if hash != r.ParameterSHA256 {
+			l.hashes[l.seedOf(r)] = ""
+			l.Disagree = true
+		}
 		if i > 0 {
 			if w != l.work && l.Refused == "" {
 				l.Uneven = true
 			}
-			l.Disagree = l.Disagree || r.ParameterSHA256 != runs[0].ParameterSHA256
 			continue
 		}
 		l.work = w
@@ -90,15 +102,21 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 		l.TestAccuracy = known(r.TestAccuracy)
 		l.TestSamples = r.TestSamples
 		l.BytesSent = float64(r.BytesSent)
-		l.SHA256, l.ISA = r.ParameterSHA256, r.ISA
+		if r.BusiestBytes > 0 {
+			l.BusiestBytes = float64(r.BusiestBytes)
+		}
+		l.ISA = r.ISA
 		if loss := lossOf(r); len(loss) > 0 {
 			l.LossFirst, l.LossLast = loss[0], loss[len(loss)-1]
 		}
 	}
-	if l.Disagree {
-		l.SHA256 = ""
+	if len(runs) > 0 {
+		l.SHA256 = l.hashes[l.seedOf(runs[0])]
 	}
 }
+
+// seedOf returns the seed of a run.
+func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Seed) }
 
 func (l *Line) summarizeCurves(runs []*record.Run) {
 	l.Loss = lossOf(runs[0])
@@ -205,6 +223,20 @@ func stepSeconds(r *record.Run) []float64 {
 func timed(r *record.Run) []float64 {
 	s := stepSeconds(r)
 	return s[min(1, len(s)):]
+}
+
+// looseStep returns the mean time of a step after the first, for workers that do not wait for one another in
+// every step: the time of the slowest worker by the steps of the busiest.
+func looseStep(r *record.Run) float64 {
+	longest, most := 0.0, 0
+	for _, rank := range r.Ranks {
+		sum := 0.0
+		for _, s := range rank.Steps.Seconds[min(1, len(rank.Steps.Seconds)):] {
+			sum += s
+		}
+		longest, most = max(longest, sum), max(most, len(rank.Steps.Seconds)-1)
+	}
+	return longest / float64(most)
 }
 
 // rateOf returns the samples per second of the steps after the first.

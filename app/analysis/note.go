@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -135,15 +136,16 @@ func (c *Comparison) name(g *Group, l *Line) string {
 	return c.Title(g) + " " + l.Label
 }
 
-// Title names a group by what tells it from the others: the model, and the data or the batch
+// Title names a group by what tells it from the others: the model, and the data, the batch or the condition
 // where groups share the model.
 func (c *Comparison) Title(g *Group) string {
 	title := g.Model
-	var data, batch bool
+	var data, batch, condition bool
 	for i := range c.Groups {
 		if o := &c.Groups[i]; o.Model == g.Model {
 			data = data || o.Data != g.Data
 			batch = batch || o.Batch != g.Batch
+			condition = condition || o.Condition != g.Condition
 		}
 	}
 	if data {
@@ -151,6 +153,9 @@ func (c *Comparison) Title(g *Group) string {
 	}
 	if batch {
 		title += fmt.Sprintf(" batch %d", g.Batch)
+	}
+	if condition {
+		title += ", " + cmp.Or(g.Condition, "equal workers on one machine")
 	}
 	return title
 }

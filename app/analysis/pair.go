@@ -74,8 +74,7 @@ func (g *Group) rivals() []*Line {
 	reference := g.Baseline
 	var out []*Line
 	for _, l := range g.Lines {
-		isOne := l.Setting.Workers == 1 || l.Setting.Strategy != "none" && !l.Setting.IsLossy
-		if !isOne || !finite(l.Step.Median) || l.Uneven || l.Disturbed {
+		if l.isOther() || !finite(l.Step.Median) || l.Uneven || l.Disturbed {
 			continue
 		}
 		if reference == nil {

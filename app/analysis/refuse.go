@@ -53,7 +53,7 @@ func unequalRuns(_ *record.Results, c *Comparison) []string {
 func rankSkew(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
-		if s := l.skew; s != nil && l.Setting.Strategy != "none" {
+		if s := l.skew; s != nil && !l.isLoose() {
 			out = append(out, fmt.Sprintf("%s is synchronous, yet a step takes rank %d %s and rank %d %s: "+
 				"the clocks do not measure the same thing.", c.name(g, l), s.fast, ms(s.fastStep), s.slow,
 				ms(s.slowStep)))
@@ -102,7 +102,7 @@ func skewOf(r *record.Run) *skew {
 func lossSkew(_ *record.Results, c *Comparison) []string {
 	isSame := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	names, any := c.where(func(l *Line) bool {
-		return l.Setting.Strategy != "none" && slices.ContainsFunc(l.Ranks, func(r RankLine) bool {
+		return !l.isLoose() && slices.ContainsFunc(l.Ranks, func(r RankLine) bool {
 			return !slices.EqualFunc(r.Loss, l.Ranks[0].Loss, isSame)
 		})
 	})

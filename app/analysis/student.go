@@ -52,6 +52,40 @@ func studentP(t float64, freedom int) float64 {
 	return max(0, 1-sin*sum)
 }
 
+// MeanInterval returns the interval that covers the mean of the distribution of x with the wanted
+// probability, if its values are normal: m -+ t s/sqrt(n), with mean m, standard deviation s and the
+// quantile t of Student's distribution with n-1 degrees of freedom. Fewer than two values have no interval:
+// the fields are NaN, coverage 0. Values that are not known are left out.
+func MeanInterval(x []float64, coverage float64) Interval {
+	x = sorted(x)
+	n := float64(len(x))
+	if n < 2 {
+		return Interval{Lo: math.NaN(), Hi: math.NaN()}
+	}
+	mean, squares := Mean(x), 0.0
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	half := studentQuantile(coverage, len(x)-1) * math.Sqrt(squares/(n-1)/n)
+	return Interval{Lo: mean - half, Hi: mean + half, Coverage: coverage}
+}
+
+// studentQuantile returns the t with P(|T| < t) = coverage, by bisection.
+func studentQuantile(coverage float64, freedom int) float64 {
+	lo, hi := 0.0, 1.0
+	for studentP(hi, freedom) > 1-coverage {
+		hi *= 2
+	}
+	for range 60 {
+		if middle := (lo + hi) / 2; studentP(middle, freedom) > 1-coverage {
+			lo = middle
+		} else {
+			hi = middle
+		}
+	}
+	return hi
+}
+
 // Holm corrects the probabilities of several tests for their number, so that all of them together call
 // equal things different with at most the probability that is asked of one. The k-th smallest of n, from
 // k = 0, is multiplied by n-k, and none is smaller than one before it. p stays as it is.

@@ -45,7 +45,7 @@ func withCopies(c bench.Config, n int) bench.Config {
 func names(p bench.Plan) []string {
 	var out []string
 	for _, row := range p.Rows {
-		out = append(out, fmt.Sprintf("%s /%d", bench.Name(row), row.Shards))
+		out = append(out, fmt.Sprintf("%s /%d", row.Name(), row.Shards))
 	}
 	return out
 }
@@ -103,7 +103,7 @@ func TestOptionsOfDDP(t *testing.T) {
 	}
 	for _, row := range plan.Rows {
 		if got, want := row.OverlapForward, row.Strategy == "ddp"; got != want {
-			t.Errorf("%s: overlap-forward %v, want %v", bench.Name(row), got, want)
+			t.Errorf("%s: overlap-forward %v, want %v", row.Name(), got, want)
 		}
 	}
 	c.Parts[0].Strategies = []string{"all-reduce"}
@@ -151,7 +151,7 @@ func TestExpandRefuses(t *testing.T) {
 
 // Every round visits every row once; odd rounds run backwards, so neighbours form ABBA.
 func TestTrialsAlternate(t *testing.T) {
-	p := bench.Plan{Rows: make([]setting.Config, 3), Repeats: 4}
+	p := bench.Plan{Rows: make([]bench.Row, 3), Repeats: 4}
 	var got []int
 	for i, trial := range p.Trials() {
 		if trial.Round != i/3 {
@@ -165,7 +165,7 @@ func TestTrialsAlternate(t *testing.T) {
 }
 
 // pretend stands in for job.Run: it writes the raw samples a run would and returns a summary.
-func pretend(_ context.Context, c setting.Config, _ job.Options) (*record.Summary, error) {
+func pretend(_ context.Context, c bench.Row, _ job.Options) (*record.Summary, error) {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func TestRun(t *testing.T) {
 	r, err := bench.Run(t.Context(), c, bench.Options{
 		Label:    record.Results{Version: "1", Host: record.Machine{Cores: 2}},
 		Progress: func(p bench.Progress) { last = p },
-		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
 			order = append(order, fmt.Sprintf("%s%d", c.Strategy, c.Threads))
 			if !o.Isolate {
 				t.Error("the worker is not a process of its own")
@@ -289,7 +289,7 @@ func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
 	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
 	lost := errors.New("rank 1 was killed")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
 			if c.Strategy == "ddp" {
 				return nil, lost
 			}
@@ -316,7 +316,7 @@ func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
 			c.Out = filepath.Join(t.TempDir(), "out")
 			runs := 0
 			r, err := bench.Run(ctx, c, bench.Options{
-				Execute: func(context.Context, setting.Config, job.Options) (*record.Summary, error) {
+				Execute: func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
 					runs++
 					return nil, end(cancel)
 				}})
@@ -353,7 +353,7 @@ func TestBrokenSamplesFailTheRun(t *testing.T) {
 		c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
 		c.Out = filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{
-			Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
+			Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
 				s, err := pretend(ctx, c, o)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(c.Out, "steps.jsonl"), []byte(content), 0o644)
@@ -372,7 +372,7 @@ func TestRowsOfWires(t *testing.T) {
 		"auto")
 	c.Out = filepath.Join(t.TempDir(), "out")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c setting.Config, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
 			s, err := pretend(ctx, c, o)
 			if s.Wire = c.Wire; s.Wire == "auto" {
 				s.Wire = "bf16"

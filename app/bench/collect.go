@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,17 +17,6 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 )
-
-// settingOf returns the row's configuration as asked for; collect adds the values that a run has resolved.
-func settingOf(c setting.Config) record.Setting {
-	wire := wireOf(c.Workers, c.Strategy, c.Wire)
-	return record.Setting{
-		Wire: wire, IsLossy: setting.IsLossy(wire),
-		Model: c.Model, Data: c.Data, Strategy: c.Strategy, Algorithm: c.Algorithm, Link: c.Link,
-		Workers: c.Workers, Threads: c.Threads, SlowWorkers: c.SlowWorkers.String(), Batch: c.Batch,
-		Shards: c.Shards, Steps: c.Steps, Epochs: c.Epochs, LR: c.Optimizer.LR, Seed: c.Seed,
-	}
-}
 
 // DescribeHost returns what is known about this machine, as results carry it.
 func DescribeHost() record.Machine {
@@ -56,12 +46,18 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	}
 	run.Config = config
 	run.Outcome = s.Outcome
+	run.Seed, run.Evaluations, run.TrainSeconds = c.Seed, s.Evaluations, s.TrainSeconds
+	for _, rank := range s.Ranks {
+		run.BusiestBytes = max(run.BusiestBytes, rank.BytesSent+rank.BytesReceived)
+	}
 	set := &row.Setting
 	set.Generated, set.Classes = s.Generated, s.Classes
 	set.Algorithm, set.Link = s.Algorithm, s.Link
 	set.Threads, set.Shards = s.Threads, s.Shards
 	set.Wire = wireOf(s.Workers, s.Strategy, s.Wire)
-	set.IsLossy = set.IsLossy || setting.IsLossy(set.Wire) // what "auto" has chosen in any run
+	c.Wire = cmp.Or(set.Wire, c.Wire) // what "auto" has chosen in any run
+	set.IsLossy = set.IsLossy || setting.IsLossy(set.Wire)
+	set.Inexact = cmp.Or(set.Inexact, c.Inexact())
 
 	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
 	if err != nil {

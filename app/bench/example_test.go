@@ -20,7 +20,7 @@ func ExampleExpand() {
 		log.Fatal(err)
 	}
 	for _, t := range plan.Trials() {
-		fmt.Println("round", t.Round, bench.Name(plan.Rows[t.Row]))
+		fmt.Println("round", t.Round, plan.Rows[t.Row].Name())
 	}
 	// Output:
 	// round 0 lenet all-reduce 2×1

@@ -11,10 +11,11 @@ import (
 // Config is a benchmark as values.
 type Config struct {
 	Parts   []Part
-	Repeats int    // runs of every row, at least 1
-	Copies  int    // times that every row is listed, to find out how often equal rows differ; 0: 1
-	Cores   int    // usable logical processors of this machine
-	Out     string // folder for results.json and the run directories; must not exist or be empty
+	Repeats int      // runs of every row, at least 1
+	Seeds   []uint64 // of the rounds, in turn; none: that of each part
+	Copies  int      // times that every row is listed, to find out how often equal rows differ; 0: 1
+	Cores   int      // usable logical processors of this machine
+	Out     string   // folder for results.json and the run directories; must not exist or be empty
 
 	// OneProcess adds, to every part with several workers, strategy single with as many threads
 	// as the largest row keeps busy (at most Cores): the same cores in one process are what
@@ -26,31 +27,33 @@ type Config struct {
 type Part struct {
 	Base       setting.Config // Threads 0: Cores / largest worker count, at least 1
 	Models     []string
-	Strategies []string
+	Strategies []string // each alone or with settings of its own, such as "ps:servers=2+server-place=apart"
 	Workers    []int
 	Batches    []int
-	Wires      []string // of rows that exchange; none: that of Base
+	Wires      []string    // of rows that exchange; none: that of Base
+	Conditions []Condition // none: one without a name
 }
 
 // Plan is the list of rows to run.
 type Plan struct {
-	Rows    []setting.Config
+	Rows    []Row
 	Skipped []record.Skip
 	Repeats int
-	Copies  int // of each row, beside one another
+	Seeds   []uint64 // of the rounds, in turn; none: the rows' own
+	Copies  int      // of each row, beside one another
 }
 
 // Trial is one run of the schedule.
 type Trial struct{ Round, Row int }
 
-// Expand lists the rows of the matrix, models first, then batches, strategies, workers, wires.
+// Expand lists the rows of the matrix, models first, then batches, conditions, strategies, workers, wires.
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
 // worker they have nothing to exchange and are single under another name. Skipped lists the
 // combinations left out. Expand fails with a *setting.UsageError if a list is empty or has
 // duplicates, or if a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
-	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1)}
+	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds}
 	if c.Repeats < 1 || c.Repeats > record.MaxRounds {
 		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, record.MaxRounds)
 	}
@@ -61,7 +64,9 @@ func Expand(c Config) (Plan, error) {
 		if err := part.check(); err != nil {
 			return Plan{}, err
 		}
-		part.expand(&plan, c)
+		if err := part.expand(&plan, c); err != nil {
+			return Plan{}, err
+		}
 	}
 	plan.Rows = copied(plan.Rows, plan.Copies)
 	if len(plan.Rows) == 0 {
@@ -75,17 +80,20 @@ func Expand(c Config) (Plan, error) {
 		row.SlowWorkers = row.SlowWorkers.Below(row.Workers)
 		plan.Rows[i] = row
 		if err := row.Validate(); err != nil {
-			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, Name(row), err)
+			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
 		}
+	}
+	if seed, ok := repeated(c.Seeds); ok {
+		return Plan{}, usage("seed %d is listed twice", seed)
 	}
 	return plan, nil
 }
 
 // copied returns the rows with n copies of each beside one another.
-func copied(rows []setting.Config, n int) []setting.Config {
-	var out []setting.Config
+func copied(rows []Row, n int) []Row {
+	var out []Row
 	for _, row := range rows {
-		out = append(out, slices.Repeat([]setting.Config{row}, n)...)
+		out = append(out, slices.Repeat([]Row{row}, n)...)
 	}
 	return out
 }
@@ -115,13 +123,22 @@ func (p Part) check() error {
 	if n, ok := repeated(p.Workers); ok {
 		return usage("workers %d is listed twice", n)
 	}
+	for i, c := range p.Conditions {
+		if slices.ContainsFunc(p.Conditions[:i], func(o Condition) bool { return o.Name == c.Name }) {
+			return usage("condition %s is listed twice", c.Name)
+		}
+	}
 	if s, ok := repeated(p.Wires); ok {
 		return usage("wire %s is listed twice", s)
 	}
 	if n, ok := repeated(p.Batches); ok {
 		return usage("batch %d is listed twice", n)
 	}
-	for _, s := range p.Base.SlowWorkers {
+	slow := slices.Clone(p.Base.SlowWorkers)
+	for _, c := range p.Conditions {
+		slow = append(slow, c.Slow...)
+	}
+	for _, s := range slow {
 		if most := slices.Max(p.Workers); s.Rank >= most {
 			return usage("--slow-worker: no row has a worker of rank %d; want 0 to %d", s.Rank, most-1)
 		}
@@ -130,54 +147,79 @@ func (p Part) check() error {
 }
 
 // expand appends the rows of p to plan.
-func (p Part) expand(plan *Plan, c Config) {
+func (p Part) expand(plan *Plan, c Config) error {
 	largest := slices.Max(p.Workers)
-	base := p.Base
+	base := Row{Config: p.Base}
 	if base.Threads == 0 {
 		base.Threads = max(1, c.Cores/largest)
 	}
 	if base.Shards == 0 {
 		base.Shards = largest
 	}
+	conditions := p.Conditions
+	if conditions == nil {
+		conditions = []Condition{{}}
+	}
 	for _, base.Model = range p.Models {
 		for _, base.Batch = range p.Batches {
-			p.expandStrategies(plan, base, c)
-		}
-		for _, s := range p.Strategies {
-			p.skip(plan, base.Model, s)
-		}
-	}
-}
-
-func (p Part) expandStrategies(plan *Plan, base setting.Config, c Config) {
-	for _, strategy := range p.Strategies {
-		row := p.under(strategy, base)
-		for _, row.Workers = range p.Workers {
-			if (strategy == "single") == (row.Workers == 1) {
-				p.expandWires(plan, row)
+			for _, base.Condition = range conditions {
+				if err := p.expandStrategies(plan, base, c); err != nil {
+					return err
+				}
 			}
 		}
+		for _, s := range p.Strategies {
+			p.skip(plan, base.Model, parseWay(s).strategy)
+		}
+	}
+	return nil
+}
+
+func (p Part) expandStrategies(plan *Plan, base Row, c Config) error {
+	for _, text := range p.Strategies {
+		w := parseWay(text)
+		row := base
+		row.Options = w.options
+		row.Config = p.under(w.strategy, base.Config)
+		for _, workers := range p.Workers {
+			if (w.strategy == "single") != (workers == 1) {
+				continue
+			}
+			one := row
+			one.Workers = workers
+			if base.Condition.Slow != nil {
+				one.SlowWorkers = base.Condition.Slow
+			}
+			var err error
+			if one.Config, err = one.With(w.values); err != nil {
+				return err
+			}
+			p.expandWires(plan, one)
+		}
 		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-		if strategy == "single" && c.OneProcess && busy > base.Threads {
+		if w.strategy == "single" && c.OneProcess && busy > base.Threads {
 			row.Workers, row.Threads = 1, busy
 			plan.Rows = append(plan.Rows, row)
 		}
 	}
+	return nil
 }
 
 // under returns base with a strategy. If the matrix has ddp, options of ddp apply only to its rows.
 // Otherwise they stay, and Validate reports them.
 func (p Part) under(strategy string, base setting.Config) setting.Config {
 	base.Strategy = strategy
-	if strategy != "ddp" && slices.Contains(p.Strategies, "ddp") {
+	if strategy != "ddp" && slices.ContainsFunc(p.Strategies, isDDP) {
 		base.TuneBucket, base.OverlapForward, base.ShardOptimizer = false, false, false
 	}
 	return base
 }
 
+func isDDP(text string) bool { return parseWay(text).strategy == "ddp" }
+
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
-func (p Part) expandWires(plan *Plan, base setting.Config) {
-	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 {
+func (p Part) expandWires(plan *Plan, base Row) {
+	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 || base.hasOwnWire() {
 		plan.Rows = append(plan.Rows, base)
 		return
 	}
@@ -196,9 +238,19 @@ func (p Part) skip(plan *Plan, model, strategy string) {
 		case strategy != "single" && w == 1:
 			s.Reason = "One worker has nobody to exchange with: the row would be single under " +
 				"another name."
-			plan.Skipped = append(plan.Skipped, s)
+			if !slices.Contains(plan.Skipped, s) {
+				plan.Skipped = append(plan.Skipped, s)
+			}
 		}
 	}
+}
+
+// seed returns the seed of a row in a round.
+func (p Plan) seed(t Trial) uint64 {
+	if len(p.Seeds) == 0 {
+		return p.Rows[t.Row].Seed
+	}
+	return p.Seeds[t.Round%len(p.Seeds)]
 }
 
 // Trials returns the order of the runs: every round visits all rows, odd rounds in reverse
@@ -215,26 +267,6 @@ func (p Plan) Trials() []Trial {
 		}
 	}
 	return trials
-}
-
-// Name labels a row: model, strategy, workers x threads, a wire that is no plain one, and slowed workers.
-func Name(c setting.Config) string {
-	name := fmt.Sprintf("%s %s %d×%d", c.Model, c.Strategy, c.Workers, c.Threads)
-	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
-		name += " " + wire
-	}
-	if len(c.SlowWorkers) > 0 {
-		name += " slow " + c.SlowWorkers.String()
-	}
-	return name
-}
-
-// wireOf returns the compression of gradients; "" if there is none or nothing is exchanged.
-func wireOf(workers int, strategy, wire string) string {
-	if workers == 1 || strategy == "none" || wire == "fp32" {
-		return ""
-	}
-	return wire
 }
 
 func repeated[T comparable](list []T) (T, bool) {

@@ -10,7 +10,6 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
-	"lockstep/app/setting"
 )
 
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
@@ -20,15 +19,15 @@ type Options struct {
 	Progress func(Progress) // called about 10 times a second and after every run; may be nil
 	Job      job.Options    // of every run; Progress and Isolate are set here
 
-	// Execute runs one configuration; nil: job.Run.
-	Execute func(context.Context, setting.Config, job.Options) (*record.Summary, error)
+	// Execute runs one row; nil: with job.Run, or in a lab if the row's condition asks for one.
+	Execute func(context.Context, Row, job.Options) (*record.Summary, error)
 }
 
 // Progress says how far a benchmark is.
 type Progress struct {
 	Run, Runs int    // number of the run, from 1, of all
 	Round     int    // from 1
-	Name      string // of the row, see [Name]
+	Name      string // of the row, see [Row.Name]
 	Job       job.Progress
 	Failed    int           // runs so far
 	Elapsed   time.Duration // since the first run began
@@ -60,11 +59,14 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Execute == nil {
+		o.Execute = execute
+		if err := checkLab(ctx, plan, o.Job.Environment); err != nil {
+			return nil, err
+		}
+	}
 	if err := Claim(c.Out); err != nil {
 		return nil, err
-	}
-	if o.Execute == nil {
-		o.Execute = job.Run
 	}
 	b := &bench{plan: plan, options: o, out: c.Out, started: time.Now(), results: o.Label}
 	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
@@ -73,7 +75,7 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
 	for i, row := range plan.Rows {
-		b.results.Rows = append(b.results.Rows, record.Row{Setting: settingOf(row), Copy: i % plan.Copies})
+		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Copy: i % plan.Copies})
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
@@ -105,7 +107,7 @@ func (b *bench) runAll(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		name := Name(b.plan.Rows[t.Row])
+		name := b.plan.Rows[t.Row].Name()
 		if isFatal(err) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -125,9 +127,10 @@ func (b *bench) runAll(ctx context.Context) error {
 func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 	t := trials[i]
 	config := b.plan.Rows[t.Row]
-	config.Out = filepath.Join(b.out, "runs", directory(t, config))
+	config.Out = filepath.Join(b.out, "runs", config.directory(t))
+	config.Seed = b.plan.seed(t)
 	config.Save = false // a benchmark keeps figures, not weights
-	state := Progress{Run: i + 1, Runs: len(trials), Round: t.Round + 1, Name: Name(config)}
+	state := Progress{Run: i + 1, Runs: len(trials), Round: t.Round + 1, Name: config.Name()}
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}
@@ -147,7 +150,7 @@ func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 		Wall: time.Since(begin).Seconds()}
 	row := &b.results.Rows[t.Row]
 	if err == nil {
-		err = collect(&run, row, config, summary)
+		err = collect(&run, row, config.Config, summary)
 	}
 	if err != nil {
 		run.Error = err.Error()
@@ -179,12 +182,10 @@ func isFatal(err error) bool {
 	return code == job.ExitUsage || code == job.ExitData
 }
 
-// directory names a run's folder so that a listing is in the order of rounds and rows.
-func directory(t Trial, c setting.Config) string {
-	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, c.Model, c.Strategy,
-		c.Workers, c.Threads)
-	if wire := wireOf(c.Workers, c.Strategy, c.Wire); wire != "" {
-		name += "-" + wire
+// execute runs one row.
+func execute(ctx context.Context, row Row, o job.Options) (*record.Summary, error) {
+	if row.isApart() {
+		return runApart(ctx, row, o)
 	}
-	return name
+	return job.Run(ctx, row.Config, o)
 }

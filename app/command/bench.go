@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,18 +21,15 @@ import (
 
 // benchFlags are the flags that `lockstep train` does not have, or that take a list here.
 type benchFlags struct {
-	models, strategies []string
-	wires              []string
-	workers, batches   counts
-	repeats, copies    int
-	out                string
-	noOneProcess       bool
-	isQuick            bool
-	isJSON, isQuiet    bool
+	matrix
+	plan            string // file; "": none
+	out             string
+	isQuick         bool
+	isJSON, isQuiet bool
 }
 
 func benchCommand(a *app) *cobra.Command {
-	var flags benchFlags
+	flags := benchFlags{matrix: newMatrix()}
 	c := &cobra.Command{
 		Use:   "bench [flags]",
 		Short: "Compare strategies and numbers of workers, and write a report",
@@ -46,6 +41,11 @@ many shards as the largest number of workers. Strategy single runs with one work
 with two or more; single also runs with as many threads as the largest row keeps busy, because
 the same cores in one process are what workers on one machine have to beat.
 
+A strategy may have settings of its own, joined by +, as in ddp:bucket=4MiB+overlap-forward. --conditions
+repeats the matrix with a slow worker, or in a lab where every process has a host of its own; rows of
+different conditions are not compared. Rows whose result is not exact are compared by accuracy at equal
+samples and at equal time, over --seeds. A plan is a YAML file with these flags as keys, and with parts.
+
 A run that fails is reported and the rest goes on. The folder holds results.json (every raw
 sample), report.md, report.html (one file, opens anywhere) and the run directories.`,
 		Example: `  lockstep bench --quick
@@ -54,9 +54,13 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
   lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6
   lockstep bench --model vgg11 --strategies single,ddp --workers 1,2 --wire fp32,bf16,zstd
   lockstep bench --strategies single --workers 1 --batch 32,64,128 --copies 2 --repeats 6
+  lockstep bench --strategies single,all-reduce,ddp:overlap-forward --workers 1,2 \
+      --conditions equal,rate=1gbit,rate=100mbit+delay=1ms
+  lockstep bench --strategies single,ddp,ddp:wire=int8 --epochs 3 --eval-every 1 --seeds 1,2,3
+  lockstep bench --plan mine.yaml
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, flags) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, &flags) },
 	}
 	flags.add(c, a)
 	c.AddCommand(kernelsCommand(a))
@@ -67,35 +71,18 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
 func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f := c.Flags()
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		switch name {
-		case "model":
-			name = "models"
-		case "strategy":
-			name = "strategies"
-		case "batches":
-			name = "batch"
-		}
-		return pflag.NormalizedName(name)
+		return pflag.NormalizedName(matrixName(name))
 	})
 	f.BoolVar(&b.isQuick, "quick", false,
 		"a small matrix on generated images that takes one to two minutes and needs no download")
-	f.StringSliceVar(&b.models, "models", []string{"lenet"}, "a `LIST` of architectures")
-	f.StringSliceVar(&b.strategies, "strategies",
-		[]string{"single", "gather-scatter", "all-reduce", "ddp", "none"},
-		"a `LIST` of strategies; none exchanges nothing and is the lower bound of the step time")
-	b.workers, b.batches = counts{1, 2}, counts{64}
-	f.Var(&b.workers, "workers", "a `LIST` of numbers of workers")
-	f.Var(&b.batches, "batch", "a `LIST` of global batch sizes")
-	f.StringSliceVar(&b.wires, "wire", []string{"fp32"},
-		"a `LIST` of compressions of gradients, see lockstep train --help; rows with a lossy one are "+
-			"marked, because their result differs")
-	f.IntVar(&b.repeats, "repeats", 3, "`N` runs of every row; six or more give a 97 % interval")
-	f.IntVar(&b.copies, "copies", 1, "run every row `N` times per round, under different names; the report "+
-		"says how many of these equal rows it would call different, its rate of false findings")
-	f.BoolVar(&b.noOneProcess, "no-one-process", false,
-		"leave out strategy single with as many threads as the largest row")
-	for _, name := range []string{"quick", "models", "strategies", "workers", "batch", "wire",
-		"repeats", "copies", "no-one-process"} {
+	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
+	for _, name := range []string{"models", "strategies", "conditions", "workers", "batch", "wire", "repeats",
+		"seeds", "copies", "no-one-process"} {
+		f.Var(b.values()[name], name, matrixUsage()[name])
+	}
+	f.Lookup("no-one-process").NoOptDefVal = "true"
+	for _, name := range []string{"quick", "plan", "models", "strategies", "conditions", "workers", "batch",
+		"wire", "repeats", "seeds", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	complete(c, "models", listOf(a.settingValues("model")))
@@ -111,7 +98,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 // benchSettings are the settings of a run that are the same in every row.
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
-		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-every", "eval-only", "save",
+		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-only", "save",
 			"out", "checkpoint-every", "resume", "for", "until"}
 		return slices.Contains(varied, s.Name)
 	})
@@ -121,34 +108,36 @@ func benchSettings(k *setting.Catalog) []setting.Setting {
 			s.Usage = "compute threads of each worker (default: cores / largest number of workers)"
 		case "shards":
 			s.Usage = "virtual shards of the batch (default: largest number of workers)"
+		case "eval-every":
+			s.Default = "0"
 		}
 	}
 	return settings
 }
 
-// counts is a flag that takes a list of whole numbers.
-type counts []int
-
-func (c *counts) String() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*c), " ", ","), "[]")
-}
-func (c *counts) Type() string { return "LIST" }
-
-// Set replaces the list.
-func (c *counts) Set(text string) error {
-	*c = nil
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil {
-			return fmt.Errorf("%q is no whole number; want a list such as 1,2,4", part)
-		}
-		*c = append(*c, n)
+// matrixUsage is the help of the flags of the matrix.
+func matrixUsage() map[string]string {
+	return map[string]string{
+		"models": "a `LIST` of architectures",
+		"strategies": "a `LIST` of strategies, each with settings of its own after a colon if need be; " +
+			"none exchanges nothing and is the lower bound of the step time",
+		"conditions": "a `LIST` of equal, slow-worker=RANK:FACTOR, and links of a lab such as " +
+			"rate=100mbit, delay=1ms or loss=0.1%, joined by + (default: workers of one machine)",
+		"workers": "a `LIST` of numbers of workers",
+		"batch":   "a `LIST` of global batch sizes",
+		"wire": "a `LIST` of compressions of gradients, see lockstep train --help; rows with a " +
+			"lossy one are marked, because their result differs (default: fp32)",
+		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: 3, or one for each " +
+			"seed)",
+		"seeds": "a `LIST` of seeds, one for each round in turn (default: that of --seed)",
+		"copies": "run every row `N` times per round, under different names; the report says how many of " +
+			"these equal rows it would call different, its rate of false findings",
+		"no-one-process": "leave out strategy single with as many threads as the largest row",
 	}
-	return nil
 }
 
 // bench runs the matrix, writes the report, then prints the short form.
-func (a *app) bench(c *cobra.Command, flags benchFlags) error {
+func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 	config, fromEnvironment, err := flags.config(c, a)
 	if err != nil {
 		return err
@@ -188,63 +177,54 @@ func (a *app) bench(c *cobra.Command, flags benchFlags) error {
 // config turns the flags into a benchmark. It also returns the values that came from the environment as
 // flags, so that the command in the report repeats the benchmark on any machine.
 func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
-	flags := given(c)
-	slow, err := setting.ParseSlowWorkers(flags["slow-worker"])
-	if err != nil {
-		return bench.Config{}, nil, setting.Refuse("--slow-worker: %v", err)
-	}
-	delete(flags, "slow-worker") // a row has the worker, the one that Resolve completes may not
-	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
-		Flags: flags})
-	if err != nil {
-		return bench.Config{}, nil, err
-	}
-	resolved.SlowWorkers = slow
-	var fromEnvironment []string
-	for _, name := range slices.Sorted(maps.Keys(origins)) {
-		if value, ok := a.environment[origins[name]]; ok && c.Flags().Lookup(name) != nil {
-			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
+	all := []matrix{b.matrix}
+	if b.plan != "" {
+		text, err := planText(b.plan)
+		if err != nil {
+			return bench.Config{}, nil, err
+		}
+		if all, err = readPlan(b.plan, text); err != nil {
+			return bench.Config{}, nil, err
 		}
 	}
-	// Resolve derives values for one run; the matrix derives its own.
-	isOpen := func(name string) bool { return origins[name] == "derived" }
-	if isOpen("threads") {
-		resolved.Threads = 0
+	var parts []bench.Part
+	var fromEnvironment []string
+	for i := range all {
+		all[i].override(c, b.matrix)
+		part, origins, err := all[i].part(&a.catalog, a.environment, given(c))
+		if err != nil {
+			return bench.Config{}, nil, err
+		}
+		parts = append(parts, part)
+		for _, name := range slices.Sorted(maps.Keys(origins)) {
+			value, ok := a.environment[origins[name]]
+			if ok && i == 0 && c.Flags().Lookup(name) != nil {
+				fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
+			}
+		}
 	}
-	if isOpen("shards") {
-		resolved.Shards = 0
-	}
-	if isOpen("link") || resolved.Link == "local" && origins["link"] == "default" {
-		resolved.Link = "auto"
-	}
-	resolved.EvalEvery = 0
-	config := bench.Config{Repeats: b.repeats, Copies: b.copies, Out: b.out,
-		Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), OneProcess: !b.noOneProcess}
+	config := all[0].config()
+	config.Parts, config.Out = parts, b.out
 	if config.Out == "" {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
-	}
-	wires := b.wires
-	if !c.Flags().Changed("wire") {
-		wires = []string{resolved.Wire} // which the environment may have set
 	}
 	if b.isQuick {
 		supported := describeVersion().ISA
 		best := supported[len(supported)-1]
-		isPlain := resolved.ISA == "plain" || resolved.ISA == "" && best == "plain"
-		config.Parts = bench.Quick(resolved, isPlain)
+		base := parts[0].Base
+		isPlain := base.ISA == "plain" || base.ISA == "" && best == "plain"
+		config.Parts = bench.Quick(base, isPlain)
 		for i := range config.Parts {
-			config.Parts[i].Wires = wires
+			config.Parts[i].Wires, config.Parts[i].Conditions = parts[0].Wires, parts[0].Conditions
 		}
 		return config, fromEnvironment, b.checkQuick(c)
 	}
-	config.Parts = []bench.Part{{Base: resolved, Models: b.models, Strategies: b.strategies,
-		Workers: b.workers, Batches: b.batches, Wires: wires}}
 	return config, fromEnvironment, nil
 }
 
 // checkQuick refuses flags whose values --quick chooses.
 func (b *benchFlags) checkQuick(c *cobra.Command) error {
-	for _, name := range []string{"models", "strategies", "workers", "batch", "data", "augment",
+	for _, name := range []string{"plan", "models", "strategies", "workers", "batch", "data", "augment",
 		"epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
 		if c.Flags().Changed(name) {
 			return usagef("--quick chooses --%s itself; leave out one of the two", name)

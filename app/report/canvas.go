@@ -98,6 +98,18 @@ func (c *canvas) curve(points []point, class, title string) {
 		esc(class), d.String(), esc(title))
 }
 
+// band fills the area within points. The title is shown when pointed at.
+func (c *canvas) band(points []point, class, title string) {
+	var d strings.Builder
+	pen := byte('M')
+	for _, p := range points {
+		d.WriteByte(pen)
+		d.WriteString(px(p.x) + " " + px(p.y))
+		pen = 'L'
+	}
+	fmt.Fprintf(&c.b, `<path class="%s" d="%sZ"><title>%s</title></path>`, esc(class), d.String(), esc(title))
+}
+
 // rect draws a box; its title, if any, is shown when pointed at.
 func (c *canvas) rect(x, y, w, h float64, class, title string) {
 	if title != "" {

@@ -16,6 +16,8 @@ type series struct {
 	values []float64
 	raw    []float64 // drawn faintly behind; nil: nothing
 	at     []float64 // places of the values; nil: iterations from 1
+
+	lo, hi []float64 // ends of a band around the values, of places in at; nil: no band
 }
 
 func (s series) name() string {
@@ -95,6 +97,11 @@ func (p curves) draw(f frame) template.HTML {
 			c.curve(points, "raw "+s.style, s.name())
 		}
 	}
+	for _, s := range p.series {
+		if s.lo != nil {
+			c.band(s.band(x, y), "band "+s.style, s.name())
+		}
+	}
 	var ends []mark
 	for _, s := range p.series {
 		points, last := s.points(s.values, x, y)
@@ -169,6 +176,18 @@ func (s series) points(values []float64, x, y axis) (points []point, last point)
 		return nil, last
 	}
 	return points, last
+}
+
+// band returns the outline of the band: its upper end there, its lower end back.
+func (s series) band(x, y axis) []point {
+	var points []point
+	for i, v := range s.hi {
+		points = append(points, point{x: x.pixel(s.at[i]), y: y.pixel(v)})
+	}
+	for i, v := range slices.Backward(s.lo) {
+		points = append(points, point{x: x.pixel(s.at[i]), y: y.pixel(v)})
+	}
+	return points
 }
 
 // mark is the name of a curve, written beside its end.

@@ -17,7 +17,7 @@ func (s *section) figures() []figure {
 	if !slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.OK > 0 }) {
 		return nil
 	}
-	return []figure{s.lossFigure(), s.timeFigure(), s.phaseFigure()}
+	return append([]figure{s.lossFigure(), s.timeFigure(), s.phaseFigure()}, s.accuracyFigures()...)
 }
 
 func (s *section) lossFigure() figure {

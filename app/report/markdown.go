@@ -144,7 +144,7 @@ func textTable(s *section) table {
 }
 
 // textLabels is the number of columns that say what a row is; figures follow.
-const textLabels = 10
+const textLabels = 11
 
 // textColumns are the columns of the text format: first what the row is, then its figures.
 func textColumns() []column {
@@ -166,6 +166,9 @@ func textColumns() []column {
 		col("row", "", func(v *lineView) string { return v.key }),
 		col("model", "", func(v *lineView) string { return v.Setting.Model }),
 		col("strategy", "", func(v *lineView) string { return v.Setting.Strategy }),
+		col("settings", "", func(v *lineView) string {
+			return orDash(strings.ReplaceAll(v.Setting.Options, "+", " "))
+		}),
 		col("algorithm", "", func(v *lineView) string { return v.exchanged(v.Setting.Algorithm) }),
 		col("link", "", func(v *lineView) string { return v.exchanged(v.Setting.Link) }),
 		col("wire", "", func(v *lineView) string { return v.exchanged(cmp.Or(v.Setting.Wire, "fp32")) }),
@@ -203,13 +206,29 @@ func textColumns() []column {
 		col("loss", "first", func(v *lineView) string { return fixed(v.LossFirst, 4) }),
 		col("loss", "last", func(v *lineView) string { return fixed(v.LossLast, 4) }),
 		col("accuracy", "train", func(v *lineView) string { return percent(v.TrainAccuracy) }),
-		col("accuracy", "test", func(v *lineView) string { return percent(v.TestAccuracy) }),
+		col("accuracy", "test", func(v *lineView) string {
+			if v.Seeds > 1 {
+				return estimateText(v.Accuracy.Samples)
+			}
+			return percent(v.TestAccuracy)
+		}),
+		col("accuracy", equalTime, func(v *lineView) string { return estimateText(v.Accuracy.Time) }),
 		col("sent", "by all", func(v *lineView) string { return byteCount(v.BytesSent) }),
+		col("in and out", "busiest process", func(v *lineView) string { return byteCount(v.BusiestBytes) }),
 		col("parameters", "SHA-256", func(v *lineView) string {
 			c := v.parameters()
 			return strings.TrimSpace(c.Text + " " + c.Small)
 		}),
 	}
+}
+
+// estimateText writes a mean with its interval over seeds.
+func estimateText(e analysis.Estimate) string {
+	c := estimateCell(e)
+	if c.Small == "" {
+		return c.Text
+	}
+	return c.Text + " (" + c.Small + ")"
 }
 
 // exchanged returns a setting of the exchange; one worker has none.

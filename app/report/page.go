@@ -139,8 +139,19 @@ func work(g *analysis.Group) string {
 	if s.Steps == 0 {
 		length = count(s.Epochs, "epoch")
 	}
-	return fmt.Sprintf("%s · global batch %d in %s · %s · learning rate %g · seed %d",
+	seeds := 1
+	for _, l := range g.Lines {
+		seeds = max(seeds, l.Seeds)
+	}
+	text := fmt.Sprintf("%s · global batch %d in %s · %s · learning rate %g · seed %d",
 		data, s.Batch, count(s.Shards, "shard"), length, s.LR, s.Seed)
+	if seeds > 1 {
+		text += fmt.Sprintf(" and %s more", count(seeds-1, "seed"))
+	}
+	if g.Condition != "" {
+		text += " · " + g.Condition
+	}
+	return text
 }
 
 // key returns A to Z, then A1 to Z1 and so on.
@@ -157,6 +168,9 @@ func style(l *analysis.Line, i int) string {
 	order := []string{"single", "gather-scatter", "all-reduce", "ddp", "none"}
 	colour := slices.Index(order, l.Setting.Strategy)
 	if colour < 0 {
+		colour = map[string]int{"ps": 1, "local-sgd": 4}[l.Setting.Strategy]
+	}
+	if colour == 0 && l.Setting.Strategy != "single" {
 		colour = len(order)
 	}
 	return fmt.Sprintf("k%d d%d", colour, i%6)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"lockstep/app/analysis"
@@ -53,9 +54,17 @@ type lineView struct {
 	style string // classes for colour and dashes
 }
 
-// columns are the columns of the page after the row's name. The text format splits them
-// further (see textColumns).
-func columns() []column {
+// columns are the columns of the page after the row's name, of a group that has such values. The text format
+// splits them further (see textColumns).
+func columns(lines []*lineView) []column {
+	hasTime := slices.ContainsFunc(lines, func(v *lineView) bool { return v.Accuracy.Time.Known() })
+	return slices.DeleteFunc(allColumns(), func(c column) bool { return c.Unit == equalTime && !hasTime })
+}
+
+// equalTime is the unit of accuracies at equal time.
+const equalTime = "equal time"
+
+func allColumns() []column {
 	return []column{
 		{heading{"workers", "× threads"}, func(v *lineView) cell {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
@@ -100,13 +109,29 @@ func columns() []column {
 			return cell{Text: fixed(v.LossLast, 4), Small: "from " + fixed(v.LossFirst, 4)}
 		}},
 		{heading{"accuracy", "test"}, func(v *lineView) cell {
+			if v.Seeds > 1 {
+				return estimateCell(v.Accuracy.Samples)
+			}
 			return cell{Text: percent(v.TestAccuracy), Small: "train " + percent(v.TrainAccuracy)}
 		}},
+		{heading{"accuracy", equalTime}, func(v *lineView) cell { return estimateCell(v.Accuracy.Time) }},
 		{heading{"sent", "by all"}, func(v *lineView) cell {
-			return cell{Text: byteCount(v.BytesSent)}
+			c := cell{Text: byteCount(v.BytesSent)}
+			if known(v.BusiestBytes) {
+				c.Small = "busiest " + byteCount(v.BusiestBytes) + " in and out"
+			}
+			return c
 		}},
 		{heading{"parameters", "SHA-256"}, (*lineView).parameters},
 	}
+}
+
+// estimateCell shows a mean with its interval over seeds.
+func estimateCell(e analysis.Estimate) cell {
+	if !e.Known() {
+		return cell{Text: dash}
+	}
+	return cell{Text: percent(e.Mean), Small: between(e.Interval.Lo, e.Interval.Hi, percent)}
 }
 
 func ratioCell(r analysis.Ratio) cell {
@@ -138,6 +163,8 @@ func (v *lineView) parameters() cell {
 		c.Small = "of rank 0 alone"
 	case v.Setting.IsLossy:
 		c.Small = "another result"
+	case v.Setting.Inexact != "" && v.Setting.Algorithm != "ring":
+		c.Small = "another result"
 	case !v.Exact():
 		c.Small = "order of the ring"
 	case len(v.group.Hashes) == 1:
@@ -146,6 +173,15 @@ func (v *lineView) parameters() cell {
 		c.Small = "≠ rows differ"
 	}
 	return c
+}
+
+// settings names the settings that the row alone has, and its wire if that is no plain one.
+func (v *lineView) settings() string {
+	options := strings.ReplaceAll(v.Setting.Options, "+", " ")
+	if v.Setting.Wire == "" || strings.Contains(" "+options, " wire=") {
+		return options
+	}
+	return strings.TrimSpace(options + " " + v.Setting.Wire)
 }
 
 // detail is the small print of a row's name.
@@ -163,13 +199,13 @@ func (v *lineView) detail() string {
 
 // mainTable is the table of a group on the page.
 func mainTable(title string, lines []*lineView) table {
-	cols := columns()
+	cols := columns(lines)
 	t := table{Name: "Results of " + title, Wide: true, Head: []heading{{"strategy", ""}}}
 	for _, c := range cols {
 		t.Head = append(t.Head, c.heading)
 	}
 	for _, v := range lines {
-		name := strings.TrimSpace(v.key + "  " + v.Setting.Strategy + " " + v.Setting.Wire)
+		name := strings.TrimSpace(v.key + "  " + v.Setting.Strategy + " " + v.settings())
 		r := row{Cells: []cell{{Text: name, Small: v.detail(), Swatch: swatch(v.style)}}}
 		if v.group.Baseline == v.Line {
 			r.Class = "baseline"

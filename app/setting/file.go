@@ -2,14 +2,9 @@ package setting
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -18,49 +13,16 @@ type entry struct{ name, text, where string }
 
 // parseFile reads a YAML mapping of setting names to plain values.
 func parseFile(path string, text []byte) ([]entry, error) {
-	refuse := func(line, column int, format string, args ...any) error {
-		return Refuse("%s:%d:%d: %s", path, line, column, fmt.Sprintf(format, args...))
-	}
-	tokens := lexer.Tokenize(string(text))
-	if at := tooNested(tokens); at != nil {
-		return nil, refuse(at.Line, at.Column, "lists in lists, want lines of the form key: value")
-	}
-	file, err := parser.Parse(tokens, 0)
-	var syntax *yaml.SyntaxError
-	if errors.As(err, &syntax) && syntax.Token != nil {
-		at := syntax.Token.Position
-		return nil, refuse(at.Line, at.Column, "%s", syntax.Message)
-	}
+	lines, err := readSheet(path, text, maxNested)
 	if err != nil {
-		return nil, refuse(1, 1, "%v", err)
+		return nil, err
 	}
 	var entries []entry
-	seen := map[string]int{}
-	for _, doc := range file.Docs {
-		if doc.Body == nil {
-			continue // an empty file, or comments alone
+	for _, l := range lines {
+		if l.isList {
+			return nil, Refuse("%s: %s: want a single value", l.Where, l.Name)
 		}
-		mapping, ok := doc.Body.(*ast.MappingNode)
-		if !ok {
-			at := doc.Body.GetToken().Position
-			return nil, refuse(at.Line, at.Column, "want lines of the form key: value")
-		}
-		for _, pair := range mapping.Values {
-			key := pair.Key.GetToken()
-			at := key.Position
-			if _, ok := pair.Value.(ast.ScalarNode); !ok {
-				return nil, refuse(at.Line, at.Column, "%s: want a single value", key.Value)
-			}
-			if first := seen[key.Value]; first > 0 {
-				return nil, refuse(at.Line, at.Column, "%s: already set in line %d",
-					key.Value, first)
-			}
-			seen[key.Value] = at.Line
-			entries = append(entries, entry{
-				name: key.Value, text: pair.Value.GetToken().Value,
-				where: fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column),
-			})
-		}
+		entries = append(entries, entry{name: l.Name, text: l.Texts[0], where: l.Where})
 	}
 	return entries, nil
 }
@@ -69,8 +31,8 @@ func parseFile(path string, text []byte) ([]entry, error) {
 // The parser's memory grows with the square of their depth.
 const maxNested = 16
 
-// tooNested returns the place of the first of too many such tokens; nil if they are few.
-func tooNested(tokens token.Tokens) *token.Position {
+// tooNested returns the place of the first such token above the most; nil if there are fewer.
+func tooNested(tokens token.Tokens, most int) *token.Position {
 	n := 0
 	for _, t := range tokens {
 		switch t.Type {
@@ -78,7 +40,7 @@ func tooNested(tokens token.Tokens) *token.Position {
 			token.AnchorType, token.AliasType, token.TagType:
 			n++
 		}
-		if n > maxNested {
+		if n > most {
 			return t.Position
 		}
 	}

@@ -1,0 +1,201 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lockstep/app/record"
+)
+
+// Accuracy holds the accuracies of a line on the test set, as fractions, over its seeds. Where a line is not
+// exact they are what it can be compared by.
+type Accuracy struct {
+	Samples Estimate // at equal samples: at the end
+	Time    Estimate // at equal time: when the first rival of the group had finished, in the same round
+	Limit   float64  // that time in seconds of training, median over rounds; NaN: unknown
+
+	OverSamples Estimate // Samples minus that of the group's reference, seed by seed
+	OverTime    Estimate // the same of Time
+
+	Curve []Evaluated // in order; one that some run lacks ends it
+}
+
+// Estimate is a mean over seeds with its interval by Student's distribution.
+type Estimate struct {
+	Mean     float64 // NaN: unknown
+	Interval Interval
+	Seeds    int // with a value
+}
+
+// Evaluated is one evaluation of all seeds.
+type Evaluated struct {
+	Samples, Seconds float64 // trained so far; seconds are the mean
+	Mean, Lo, Hi     float64 // accuracy: mean, lowest and highest
+}
+
+// Known reports whether there is a value.
+func (e Estimate) Known() bool { return e.Seeds > 0 }
+
+// estimate averages the values of each seed, then the seeds.
+func estimate(bySeed map[uint64][]float64) Estimate {
+	var means []float64
+	for _, values := range bySeed {
+		if m := Mean(values); finite(m) {
+			means = append(means, m)
+		}
+	}
+	slices.Sort(means) // sums must not depend on the order of a map
+	return Estimate{Mean: Mean(means), Interval: MeanInterval(means, Confidence), Seeds: len(means)}
+}
+
+// relateAccuracy fills the accuracies of the lines. The reference is the exact line with the shortest step
+// among those of several workers, or of all.
+func (g *Group) relateAccuracy() {
+	limits := g.timeLimits()
+	for _, l := range g.Lines {
+		if l.OK > 0 && l.Exact() && (g.Reference == nil || l.isBefore(g.Reference)) {
+			g.Reference = l
+		}
+	}
+	for _, l := range g.Lines {
+		l.Accuracy = Accuracy{Limit: Median(limits), Curve: curve(l.runs), Samples: estimate(l.atEnd()),
+			Time: estimate(l.atTime(limits))}
+		if g.Reference != nil && l != g.Reference && difference(l, g.Reference) == "" {
+			l.Accuracy.OverSamples = estimate(minus(l.atEnd(), g.Reference.atEnd()))
+			l.Accuracy.OverTime = estimate(minus(l.atTime(limits), g.Reference.atTime(limits)))
+		}
+	}
+}
+
+// isBefore reports whether the line is a better reference than another: of several workers, then faster.
+func (l *Line) isBefore(other *Line) bool {
+	if isOne, isOther := l.Setting.Workers == 1, other.Setting.Workers == 1; isOne != isOther {
+		return isOther
+	}
+	return l.Step.Median < other.Step.Median
+}
+
+// timeLimits returns by round when the first line of several workers had finished its training; NaN where
+// none did.
+func (g *Group) timeLimits() []float64 {
+	var limits []float64
+	for _, l := range g.Lines {
+		if limits == nil {
+			limits = slices.Repeat([]float64{math.NaN()}, len(l.stepByRound))
+		}
+		for _, r := range l.runs {
+			isTrained := l.Setting.Workers > 1 && l.Setting.Strategy != "none" && r.TrainSeconds > 0
+			if isTrained && !(limits[r.Round] <= r.TrainSeconds) {
+				limits[r.Round] = r.TrainSeconds
+			}
+		}
+	}
+	return limits
+}
+
+// atEnd returns the last accuracies by seed.
+func (l *Line) atEnd() map[uint64][]float64 {
+	bySeed := map[uint64][]float64{}
+	for _, r := range l.runs {
+		bySeed[l.seedOf(r)] = append(bySeed[l.seedOf(r)], known(r.TestAccuracy))
+	}
+	return bySeed
+}
+
+// atTime returns the accuracies by seed at a time of each round.
+func (l *Line) atTime(limits []float64) map[uint64][]float64 {
+	bySeed := map[uint64][]float64{}
+	for _, r := range l.runs {
+		bySeed[l.seedOf(r)] = append(bySeed[l.seedOf(r)], accuracyAt(r, limits[r.Round]))
+	}
+	return bySeed
+}
+
+// accuracyAt returns a run's accuracy after so many seconds of training, on a straight line between two
+// evaluations. It is not known before the first one, nor if there is only one.
+func accuracyAt(r *record.Run, seconds float64) float64 {
+	all := r.Evaluations
+	for i, e := range all {
+		switch {
+		case len(all) < 2 || i == 0 && e.TrainSeconds > seconds:
+			return math.NaN()
+		case e.TrainSeconds >= seconds && i > 0:
+			before := all[i-1]
+			part := (seconds - before.TrainSeconds) / (e.TrainSeconds - before.TrainSeconds)
+			return before.Accuracy + part*(e.Accuracy-before.Accuracy)
+		}
+	}
+	if len(all) == 0 || !finite(seconds) {
+		return math.NaN()
+	}
+	return all[len(all)-1].Accuracy
+}
+
+// curve returns the evaluations that all runs have.
+func curve(runs []*record.Run) []Evaluated {
+	var points []Evaluated
+	for i := 0; ; i++ {
+		var samples, seconds, accuracy []float64
+		for _, r := range runs {
+			if i < len(r.Evaluations) {
+				e := r.Evaluations[i]
+				samples = append(samples, float64(e.Steps)*float64(r.Samples)/float64(r.Steps))
+				seconds, accuracy = append(seconds, e.TrainSeconds), append(accuracy, e.Accuracy)
+			}
+		}
+		if len(accuracy) == 0 || len(accuracy) < len(runs) {
+			return points
+		}
+		points = append(points, Evaluated{Samples: Mean(samples), Seconds: Mean(seconds),
+			Mean: Mean(accuracy), Lo: slices.Min(accuracy), Hi: slices.Max(accuracy)})
+	}
+}
+
+// minus returns the differences of means by seed, of the seeds that both have.
+func minus(a, b map[uint64][]float64) map[uint64][]float64 {
+	out := map[uint64][]float64{}
+	for seed, values := range a {
+		out[seed] = []float64{Mean(values) - Mean(b[seed])}
+	}
+	return out
+}
+
+// accuracies says how the lines that are not exact compare with the reference, by accuracy.
+func (g *Group) accuracies() []string {
+	var out []string
+	for _, l := range g.Lines {
+		a := l.Accuracy
+		if l.OK == 0 || !l.isOther() || l.Setting.Strategy == "none" || !a.OverSamples.Known() {
+			continue
+		}
+		text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s, %s.", l.Label,
+			g.Reference.Label, fraction(a.Samples.Mean), a.OverSamples.against(g.Reference))
+		if a.OverTime.Known() {
+			text += fmt.Sprintf(" At equal time, %.3g s: %s, %s.", a.Limit, fraction(a.Time.Mean),
+				a.OverTime.against(g.Reference))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// against words a difference of accuracies, and no more than its interval shows.
+func (e Estimate) against(reference *Line) string {
+	points := fmt.Sprintf("%+.2f points", 100*e.Mean)
+	if e.Interval.Coverage == 0 {
+		return points + " against " + reference.Label + "; one seed has no interval, so that is no finding"
+	}
+	verdict := "not shown to differ from " + reference.Label
+	switch {
+	case e.Interval.Lo > 0:
+		verdict = "above " + reference.Label
+	case e.Interval.Hi < 0:
+		verdict = "below " + reference.Label
+	}
+	return fmt.Sprintf("%s, %s (95 %% interval %+.2f to %+.2f, %d seeds)", verdict, points, 100*e.Interval.Lo,
+		100*e.Interval.Hi, e.Seeds)
+}
+
+// fraction writes an accuracy.
+func fraction(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }

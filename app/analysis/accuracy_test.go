@@ -1,0 +1,141 @@
+package analysis_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+)
+
+// seeded gives the runs of a row a seed each and evaluations at equal intervals of their training, whose
+// accuracies rise to that of the seed.
+func seeded(row *record.Row, seconds float64, accuracy ...float64) {
+	for i := range row.Runs {
+		run := &row.Runs[i]
+		run.Seed, run.TrainSeconds = uint64(i+1), seconds
+		run.ParameterSHA256 = strings.Repeat(string(rune('a'+i)), 12)
+		for k := range 4 {
+			part := float64(k+1) / 4
+			run.Evaluations = append(run.Evaluations, record.Evaluation{Steps: 10 * (k + 1),
+				TrainSeconds: part * seconds, Accuracy: part * accuracy[i]})
+		}
+		run.TestAccuracy = &accuracy[i]
+	}
+}
+
+// Quantiles of Student's distribution, two-sided 95 %: 12.706, 4.303 and 2.262 with 1, 2 and 9 degrees of
+// freedom (any table, such as Abramowitz and Stegun, 26.10).
+func TestMeanInterval(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		half   float64
+	}{
+		{[]float64{-1, 1}, 12.706}, // s / sqrt(n) is 1
+		{[]float64{0, 1, 2}, 4.303 / 1.7320508},
+		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2.262 * 0.9574271},
+	} {
+		i := analysis.MeanInterval(test.values, 0.95)
+		near(t, "half of the interval", (i.Hi-i.Lo)/2, test.half, 0.001)
+		near(t, "middle", (i.Hi+i.Lo)/2, analysis.Mean(test.values), 1e-9)
+	}
+	if i := analysis.MeanInterval([]float64{1}, 0.95); i.Coverage != 0 {
+		t.Errorf("interval %+v of one value", i)
+	}
+}
+
+// What is not exact is compared by accuracy, seed by seed: at its end, and when the first rival was ready.
+func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
+	m := newMaker(3, 4)
+	seeded(m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4, 4), 160, 0.9, 0.8, 0.7)
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 4}, 2, 2, 2), 80, 0.9, 0.8, 0.7)
+	seeded(m.add(record.Setting{Strategy: "local-sgd", Workers: 4, Inexact: "averages"}, 1, 1, 1), 40,
+		0.88, 0.77, 0.68)
+	c := analysis.Compare(m.Results)
+	g := c.Groups[0]
+	l := g.Lines[2]
+	if g.Reference != g.Lines[1] {
+		t.Fatalf("reference %s, want ddp", g.Reference.Label)
+	}
+	near(t, "at equal samples", l.Accuracy.Samples.Mean, 0.7766667, 1e-6)
+	near(t, "over samples", l.Accuracy.OverSamples.Mean, -0.0233333, 1e-6)
+	near(t, "time limit", l.Accuracy.Limit, 40, 0)
+	near(t, "at equal time", l.Accuracy.Time.Mean, 0.7766667, 1e-6)
+	near(t, "ddp at equal time, half way", g.Lines[1].Accuracy.Time.Mean, 0.4, 1e-6)
+	near(t, "single at a quarter", g.Lines[0].Accuracy.Time.Mean, 0.2, 1e-6)
+	if curve := l.Accuracy.Curve; len(curve) != 4 || curve[1].Samples != 20*256 || curve[1].Lo != 0.34 ||
+		curve[3].Seconds != 40 {
+		t.Errorf("curve %+v", curve)
+	}
+	found := strings.Join(g.Findings(), "\n")
+	for _, want := range []string{"local-sgd 4×1 reaches another result than ddp 4×1",
+		"below ddp 4×1, -2.33 points (95 % interval -3.77 to -0.90, 3 seeds)",
+		"At equal time, 40 s: 77.67 %, above ddp 4×1, +37.67 points"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("findings %s\nwant %q", found, want)
+		}
+	}
+	if strings.Contains(found, "local-sgd 4×1 has the shortest step") {
+		t.Errorf("a row with another result is called the fastest: %s", found)
+	}
+	wantNote(t, c, "another result", "local-sgd 4×1", "average several models")
+	wantNote(t, c, "parameters", "all 2 rows")
+}
+
+// One seed shows no difference, and says so.
+func TestOneSeedIsNoFinding(t *testing.T) {
+	m := newMaker(1, 4)
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2), 80, 0.9)
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1), 40, 0.8)
+	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	if !strings.Contains(found, "one seed has no interval") || strings.Contains(found, "below") {
+		t.Errorf("findings %s", found)
+	}
+}
+
+// Rows of different conditions are in different groups, and no sentence relates them.
+func TestConditionsAreNotCompared(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, condition := range []string{"equal workers on one machine", "links: 10 Mbit/s"} {
+		m.add(record.Setting{Strategy: "single", Workers: 1, Condition: condition}, 4, 4, 4, 4, 4, 4)
+		m.add(record.Setting{Strategy: "ddp", Workers: 4, Condition: condition}, 2, 2, 2, 2, 2, 2)
+	}
+	c := analysis.Compare(m.Results)
+	if len(c.Groups) != 2 || c.Title(&c.Groups[1]) != "vgg11, links: 10 Mbit/s" {
+		t.Fatalf("%d groups, title %q", len(c.Groups), c.Title(&c.Groups[1]))
+	}
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		if len(g.Lines) != 2 || len(g.Pairs) != 1 || g.Baseline != g.Lines[0] {
+			t.Errorf("group %d: %d lines, %d pairs", i, len(g.Lines), len(g.Pairs))
+		}
+	}
+}
+
+// Equal hashes of every seed are equal results; different seeds of one row do not disagree.
+func TestHashesAreComparedSeedBySeed(t *testing.T) {
+	m := newMaker(2, 4)
+	seeded(m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4), 160, 0.9, 0.8)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 4}, 2, 2)
+	seeded(row, 80, 0.9, 0.8)
+	c := analysis.Compare(m.Results)
+	if g := c.Groups[0]; len(g.Hashes) != 1 || g.Lines[1].Disagree || g.Lines[1].Seeds != 2 {
+		t.Errorf("hashes %v, disagree %v, %d seeds", g.Hashes, g.Lines[1].Disagree, g.Lines[1].Seeds)
+	}
+	row.Runs[1].ParameterSHA256 = "another"
+	if g := analysis.Compare(m.Results).Groups[0]; len(g.Hashes) != 2 {
+		t.Errorf("hashes %v, want the two of the second seed", g.Hashes)
+	}
+}
+
+// Workers that meet every few steps have a mean step: the median would hide the steps in which they do.
+func TestLooseStepsAreMeans(t *testing.T) {
+	m := newMaker(1, 4)
+	row := m.add(record.Setting{Strategy: "diloco", Workers: 2, Inexact: "averages"}, 1)
+	for rank := range row.Runs[0].Ranks {
+		s := row.Runs[0].Ranks[rank].Steps
+		s.Seconds[20] = 40
+	}
+	l := analysis.Compare(m.Results).Groups[0].Lines[0]
+	near(t, "step", l.Step.Median, 2, 1e-9) // (38 + 40) / 39
+}

@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/app/lab"
+	"lockstep/app/setting"
+)
+
+// Condition is what the workers of a row run under, besides the row's own settings: unequal speeds, or a
+// network between them. Rows of different conditions are never compared. The zero value is workers of one
+// machine that are all alike.
+type Condition struct {
+	Name  string              // as ParseCondition takes it
+	Slow  setting.SlowWorkers // workers that are slowed
+	Flags []string            // of lockstep lab, where each process then has its own host; nil: no lab
+	Link  lab.Link            // that Flags ask for
+}
+
+// equal is the name of the condition without anything special.
+const equal = "equal"
+
+// ParseCondition reads "equal", "slow-worker=1:3", a link such as "rate=100mbit" or "rate=1gbit+delay=1ms",
+// or several of these joined by "+". The error is a *setting.UsageError.
+func ParseCondition(text string) (Condition, error) {
+	c := Condition{Name: text}
+	if text == equal {
+		return c, nil
+	}
+	for part := range strings.SplitSeq(text, "+") {
+		name, value, _ := strings.Cut(part, "=")
+		var err error
+		switch name {
+		case "slow-worker":
+			if c.Slow, err = setting.ParseSlowWorkers(value); err == nil {
+				continue
+			}
+		case "rate":
+			c.Link.Rate, err = lab.ParseRate(value)
+		case "delay":
+			c.Link.Delay, err = time.ParseDuration(value)
+		case "loss":
+			c.Link.Loss, err = lab.ParseLoss(value)
+		default:
+			err = fmt.Errorf("want %s, slow-worker=RANK:FACTOR, or a link such as rate=100mbit, "+
+				"delay=1ms or loss=0.1%%, joined by +", equal)
+		}
+		if err == nil {
+			err = lab.Config{Hosts: 1, Link: c.Link}.Validate()
+		}
+		if err != nil {
+			return c, usage("condition %q: %v", text, err)
+		}
+		c.Flags = append(c.Flags, "--"+name, value)
+	}
+	return c, nil
+}
+
+// IsApart reports whether each process has a host of its own in a lab.
+func (c Condition) IsApart() bool { return c.Flags != nil }
+
+// String words the condition for a reader; "" if it has no name.
+func (c Condition) String() string {
+	if c.Name == "" {
+		return ""
+	}
+	var parts []string
+	for _, s := range c.Slow {
+		from := ""
+		if s.From > 0 {
+			from = fmt.Sprintf(" from step %d on", s.From)
+		}
+		parts = append(parts, fmt.Sprintf("worker %d made %v times slower by a duty cycle%s", s.Rank,
+			s.Factor, from))
+	}
+	if c.IsApart() {
+		parts = append(parts, fmt.Sprintf("a lab host for each process, links: %v", c.Link))
+	}
+	if parts == nil {
+		return "equal workers on one machine"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// way is a strategy with settings of its own.
+type way struct {
+	strategy string
+	options  string          // the settings, as given
+	values   []setting.Value // the same
+}
+
+// parseWay reads a strategy, or one with settings: "ps:servers=2+server-place=apart". A switch needs no
+// value.
+func parseWay(text string) way {
+	strategy, options, _ := strings.Cut(text, ":")
+	w := way{strategy: strategy, options: options}
+	for part := range strings.SplitSeq(options, "+") {
+		if name, value, _ := strings.Cut(part, "="); part != "" {
+			w.values = append(w.values, setting.Value{Name: name, Text: value, Where: "row " + text})
+		}
+	}
+	return w
+}
+
+// SplitList splits a list at its commas. An item that begins with a digit belongs to the item before it
+// if that has a "=", because values such as 1:3,2:2 and 0.5,2 have commas of their own.
+func SplitList(text string) []string {
+	var items []string
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		last := len(items) - 1
+		_, err := strconv.Atoi(item[:min(1, len(item))])
+		if err == nil && last >= 0 && strings.Contains(items[last], "=") {
+			items[last] += "," + item
+			continue
+		}
+		items = append(items, item)
+	}
+	return items
+}

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/app/record"
+	"lockstep/app/setting"
+)
+
+// Row is one row of a benchmark: a configuration under a condition.
+type Row struct {
+	setting.Config
+	Options   string // the settings that the row alone has, as given
+	Condition Condition
+}
+
+// Name labels the row: model, strategy, workers x threads, its own settings, a wire that is no plain one,
+// slowed workers, the condition.
+func (r Row) Name() string {
+	name := fmt.Sprintf("%s %s %d×%d", r.Model, r.Strategy, r.Workers, r.Threads)
+	for _, more := range []string{r.Options, r.wire(), r.slow(), r.Condition.Name} {
+		if more != "" {
+			name += " " + more
+		}
+	}
+	return name
+}
+
+// wire returns the compression of gradients; "" if there is none, nothing is exchanged, or it is one of the
+// row's own settings.
+func (r Row) wire() string {
+	if r.hasOwnWire() {
+		return ""
+	}
+	return wireOf(r.Workers, r.Strategy, r.Wire)
+}
+
+// slow names workers that are slowed by a setting of all rows, not by the condition; "" if there are none.
+func (r Row) slow() string {
+	if len(r.SlowWorkers) == 0 || r.Condition.Name != "" {
+		return ""
+	}
+	return "slow " + r.SlowWorkers.String()
+}
+
+// hasOwnWire reports whether the wire is one of the row's own settings.
+func (r Row) hasOwnWire() bool { return strings.Contains("+"+r.Options, "+wire=") }
+
+// isApart reports whether the row runs in a lab. A single worker has no link.
+func (r Row) isApart() bool { return r.Condition.IsApart() && r.Workers > 1 }
+
+// setting returns the row's configuration as asked for; collect adds the values that a run has resolved.
+func (r Row) setting() record.Setting {
+	wire := wireOf(r.Workers, r.Strategy, r.Wire)
+	return record.Setting{
+		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: r.Inexact(),
+		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
+		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
+		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
+		Options: r.Options, Condition: r.Condition.String(),
+	}
+}
+
+// directory names a run's folder so that a listing is in the order of rounds and rows.
+func (r Row) directory(t Trial) string {
+	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, r.Model, r.Strategy, r.Workers,
+		r.Threads)
+	for _, more := range []string{r.Options, r.wire(), r.Condition.Name} {
+		if more != "" {
+			name += "-" + strings.Map(plain, more)
+		}
+	}
+	return name
+}
+
+// plain replaces what some file systems do not take in a name.
+func plain(c rune) rune {
+	isPlain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.ContainsRune("-._", c)
+	if isPlain {
+		return c
+	}
+	return '-'
+}
+
+// wireOf returns the compression of gradients; "" if there is none or nothing is exchanged.
+func wireOf(workers int, strategy, wire string) string {
+	if workers == 1 || strategy == "none" || wire == "fp32" {
+		return ""
+	}
+	return wire
+}

@@ -1,0 +1,90 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lockstep/app/bench"
+)
+
+// items is a flag that takes a list of names, each with settings of its own if need be.
+type items []string
+
+func (i *items) String() string        { return strings.Join(*i, ",") }
+func (i *items) Type() string          { return "LIST" }
+func (i *items) Set(text string) error { *i = bench.SplitList(text); return nil }
+
+// counts is a flag that takes a list of whole numbers.
+type counts []int
+
+func (c *counts) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*c), " ", ","), "[]")
+}
+func (c *counts) Type() string { return "LIST" }
+
+// Set replaces the list.
+func (c *counts) Set(text string) error {
+	*c = nil
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return fmt.Errorf("%q is no whole number; want a list such as 1,2,4", part)
+		}
+		*c = append(*c, n)
+	}
+	return nil
+}
+
+// seeds is a flag that takes a list of seeds.
+type seeds []uint64
+
+func (s *seeds) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*s), " ", ","), "[]")
+}
+func (s *seeds) Type() string { return "LIST" }
+
+// Set replaces the list.
+func (s *seeds) Set(text string) error {
+	*s = nil
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no whole number from 0 to 2^64-1; want a list such as 1,2,3", part)
+		}
+		*s = append(*s, n)
+	}
+	return nil
+}
+
+// whole is a flag that takes a whole number.
+type whole int
+
+func (w *whole) String() string { return strconv.Itoa(int(*w)) }
+func (w *whole) Type() string   { return "N" }
+
+// Set takes the number.
+func (w *whole) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("%q is no whole number", text)
+	}
+	*w = whole(n)
+	return nil
+}
+
+// whether is a switch.
+type whether bool
+
+func (w *whether) String() string { return strconv.FormatBool(bool(*w)) }
+func (w *whether) Type() string   { return "bool" }
+
+// Set takes true or false.
+func (w *whether) Set(text string) error {
+	is, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is neither true nor false", text)
+	}
+	*w = whether(is)
+	return nil
+}

@@ -1,0 +1,204 @@
+package command
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/app/bench"
+	"lockstep/app/setting"
+	"lockstep/cluster"
+)
+
+// matrix is what a benchmark varies: the flags of bench that are no settings of a run, which are also keys of
+// a plan.
+type matrix struct {
+	models, strategies, wires, conditions items
+	workers, batches                      counts
+	seeds                                 seeds
+	repeats, copies                       whole
+	noOneProcess                          whether
+
+	settings []setting.Value // of a plan, that all rows share
+}
+
+// newMatrix returns the matrix of bench without flags.
+func newMatrix() matrix {
+	return matrix{models: items{"lenet"}, workers: counts{1, 2}, batches: counts{64}, copies: 1,
+		strategies: items{"single", "gather-scatter", "all-reduce", "ddp", "none"}}
+}
+
+// values returns the fields by the names of their flags.
+func (m *matrix) values() map[string]pflag.Value {
+	return map[string]pflag.Value{"models": &m.models, "strategies": &m.strategies, "wire": &m.wires,
+		"conditions": &m.conditions, "workers": &m.workers, "batch": &m.batches, "seeds": &m.seeds,
+		"repeats": &m.repeats, "copies": &m.copies, "no-one-process": &m.noOneProcess}
+}
+
+// matrixName returns the name of a flag that is also known by another.
+func matrixName(name string) string {
+	switch name {
+	case "model":
+		return "models"
+	case "strategy":
+		return "strategies"
+	case "batches":
+		return "batch"
+	case "condition":
+		return "conditions"
+	}
+	return name
+}
+
+// take sets one line of a plan.
+func (m *matrix) take(l setting.Line) error {
+	if l.Parts != nil {
+		return usagef("%s: %s: want a value, or a list of values", l.Where, l.Name)
+	}
+	if v := m.values()[matrixName(l.Name)]; v != nil {
+		if err := v.Set(strings.Join(l.Texts, ",")); err != nil {
+			return usagef("%s: %s: %v", l.Where, l.Name, err)
+		}
+		return nil
+	}
+	if len(l.Texts) != 1 {
+		return usagef("%s: %s: want a single value", l.Where, l.Name)
+	}
+	value := setting.Value{Name: l.Name, Text: l.Texts[0], Where: l.Where}
+	m.settings = append(slices.Clone(m.settings), value)
+	return nil
+}
+
+// readPlan returns the matrices of a plan: one for each of its parts, or one in all.
+func readPlan(path string, text []byte) ([]matrix, error) {
+	lines, err := setting.ReadSheet(path, text)
+	if err != nil {
+		return nil, err
+	}
+	common := newMatrix()
+	var parts [][]setting.Line
+	for _, l := range lines {
+		if l.Name == "parts" {
+			parts = l.Parts
+		} else if err := common.take(l); err != nil {
+			return nil, err
+		}
+	}
+	if parts == nil {
+		return []matrix{common}, nil
+	}
+	var all []matrix
+	for _, part := range parts {
+		m := common
+		for _, l := range part {
+			if slices.Contains([]string{"repeats", "copies", "seeds", "no-one-process"}, l.Name) {
+				return nil, usagef("%s: %s is the same for all parts; set it above them", l.Where, l.Name)
+			}
+			if err := m.take(l); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// override replaces what was given as flags, which flags holds.
+func (m *matrix) override(c *cobra.Command, flags matrix) {
+	own, given := m.values(), flags.values()
+	for name := range own {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed {
+			_ = own[name].Set(given[name].String()) // it has been parsed before
+		}
+	}
+}
+
+// part returns the part of a benchmark. given are settings of the command line.
+func (m matrix) part(k *setting.Catalog, e cluster.Environment, given map[string]string) (bench.Part,
+	setting.Origins, error) {
+	base := setting.Default()
+	base.Catalog = k
+	base, err := base.With(m.settings)
+	if err != nil {
+		return bench.Part{}, nil, err
+	}
+	slow := base.SlowWorkers
+	if text, ok := given["slow-worker"]; ok {
+		if slow, err = setting.ParseSlowWorkers(text); err != nil {
+			return bench.Part{}, nil, usagef("--slow-worker: %v", err)
+		}
+	}
+	base.SlowWorkers = nil // a row has the worker, the one that Resolve completes may not
+	given = maps.Clone(given)
+	delete(given, "slow-worker")
+	resolved, origins, err := setting.Resolve(setting.Source{Catalog: k, Environment: e, Flags: given,
+		Base: &base, BaseName: "plan"})
+	if err != nil {
+		return bench.Part{}, nil, err
+	}
+	resolved.SlowWorkers = slow
+	// Resolve derives values for one run; the matrix derives its own.
+	isOpen := func(name string) bool { return origins[name] == "derived" }
+	if isOpen("threads") {
+		resolved.Threads = 0
+	}
+	if isOpen("shards") {
+		resolved.Shards = 0
+	}
+	if isOpen("link") || resolved.Link == "local" && origins["link"] == "default" {
+		resolved.Link = "auto"
+	}
+	isEvalEvery := func(v setting.Value) bool { return v.Name == "eval-every" }
+	if origins["eval-every"] == "default" && !slices.ContainsFunc(m.settings, isEvalEvery) {
+		resolved.EvalEvery = 0
+	}
+	p := bench.Part{Base: resolved, Models: m.models, Strategies: m.strategies, Workers: m.workers,
+		Batches: m.batches, Wires: m.wires}
+	if p.Wires == nil {
+		p.Wires = []string{resolved.Wire} // which the environment may have set
+	}
+	for _, text := range m.conditions {
+		condition, err := bench.ParseCondition(text)
+		if err != nil {
+			return bench.Part{}, nil, err
+		}
+		p.Conditions = append(p.Conditions, condition)
+	}
+	return p, origins, nil
+}
+
+// defaultRepeats is the number of runs of a row without seeds.
+const defaultRepeats = 3
+
+// config returns the benchmark without its parts and its folder.
+func (m matrix) config() bench.Config {
+	c := bench.Config{Repeats: int(m.repeats), Copies: int(m.copies), Seeds: m.seeds,
+		OneProcess: !bool(m.noOneProcess),
+		Cores:      min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
+	if c.Repeats == 0 {
+		c.Repeats = cmp.Or(len(m.seeds), defaultRepeats)
+	}
+	return c
+}
+
+// maxPlan is a size that no plan has.
+const maxPlan = 64 << 10
+
+// planText returns the text of a plan file.
+func planText(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPlan) {
+		return nil, usagef("--plan: %s is no plan, but no file or too large", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usagef("--plan: %v", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,128 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Line is a key of a YAML file: a name with one text, with several, or with lines below it.
+type Line struct {
+	Name  string
+	Texts []string // one, or those of a list
+	Parts [][]Line // of a list of mappings
+	Where string   // path:line:column
+
+	isList bool
+}
+
+// maxLists bounds the lists and mappings of a plan as maxNested does those of a configuration.
+const maxLists = 400
+
+// ReadSheet reads a YAML mapping of names to values, to lists of values, and to lists of mappings of the
+// same kind. path names the text in errors, which are *UsageErrors of one line.
+func ReadSheet(path string, text []byte) ([]Line, error) { return readSheet(path, text, maxLists) }
+
+// sheet reads one file.
+type sheet struct{ path string }
+
+func readSheet(path string, text []byte, most int) ([]Line, error) {
+	s := sheet{path}
+	tokens := lexer.Tokenize(string(text))
+	if at := tooNested(tokens, most); at != nil {
+		return nil, s.refuse(at, "lists in lists, want lines of the form key: value")
+	}
+	file, err := parser.Parse(tokens, 0)
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) && syntax.Token != nil {
+		return nil, s.refuse(syntax.Token.Position, "%s", syntax.Message)
+	}
+	if err != nil {
+		return nil, s.refuse(&token.Position{Line: 1, Column: 1}, "%v", err)
+	}
+	var lines []Line
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue // an empty file, or comments alone
+		}
+		more, err := s.mapping(doc.Body)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, more...)
+	}
+	return lines, s.checkOnce(lines)
+}
+
+func (s sheet) refuse(at *token.Position, format string, args ...any) error {
+	return Refuse("%s:%d:%d: %s", s.path, at.Line, at.Column, fmt.Sprintf(format, args...))
+}
+
+// mapping reads the lines of a mapping.
+func (s sheet) mapping(n ast.Node) ([]Line, error) {
+	var values []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		return nil, s.refuse(n.GetToken().Position, "want lines of the form key: value")
+	}
+	var lines []Line
+	for _, pair := range values {
+		l, err := s.line(pair)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	return lines, s.checkOnce(lines)
+}
+
+// checkOnce refuses a name that is there twice.
+func (s sheet) checkOnce(lines []Line) error {
+	seen := map[string]string{}
+	for _, l := range lines {
+		if first := seen[l.Name]; first != "" {
+			return Refuse("%s: %s: already set at %s", l.Where, l.Name, first)
+		}
+		seen[l.Name] = l.Where
+	}
+	return nil
+}
+
+// line reads a name and its value.
+func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
+	key := pair.Key.GetToken()
+	l := Line{Name: key.Value, Where: fmt.Sprintf("%s:%d:%d", s.path, key.Position.Line, key.Position.Column)}
+	list, isList := pair.Value.(*ast.SequenceNode)
+	if !isList {
+		if _, ok := pair.Value.(ast.ScalarNode); !ok {
+			return l, s.refuse(key.Position, "%s: want a single value", l.Name)
+		}
+		l.Texts = []string{pair.Value.GetToken().Value}
+		return l, nil
+	}
+	l.isList = true
+	for _, item := range list.Values {
+		if _, ok := item.(ast.ScalarNode); ok {
+			l.Texts = append(l.Texts, item.GetToken().Value)
+			continue
+		}
+		part, err := s.mapping(item)
+		if err != nil {
+			return l, err
+		}
+		l.Parts = append(l.Parts, part)
+	}
+	if l.Texts != nil && l.Parts != nil {
+		return l, s.refuse(key.Position, "%s: a list of values and of mappings; want one of the two", l.Name)
+	}
+	return l, nil
+}
