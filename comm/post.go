@@ -16,6 +16,9 @@ type PostConfig struct {
 	Timeout time.Duration
 	// Generation identifies the frames; those of another generation are refused.
 	Generation uint32
+	// MayLose reports whether this rank can go on without a peer. The loss of such a peer fails the
+	// messages from and to it, and no others. Nil means that every peer is needed.
+	MayLose func(peer int) bool
 }
 
 // Post sends messages between the ranks of a mesh, outside collectives.
@@ -25,7 +28,8 @@ type PostConfig struct {
 // which allocates nothing. One goroutine, locked to its thread, drives all links. Messages of one
 // link travel one after another, in frames with the checks of the collectives' frames.
 //
-// After a *PeerError, which every message in progress returns, the post is unusable. It has then
+// After a *PeerError, which every message in progress returns, the post is unusable, unless
+// PostConfig.MayLose says that the peer is not needed. It has then
 // told the other ranks which one was lost, as a Group does. The end of a link is an error only if a
 // message is expected from it or is to be sent. Methods are safe for concurrent use.
 type Post struct {
@@ -193,7 +197,7 @@ func (p *Post) drive() error {
 				continue
 			}
 			isMoved, err := p.move(peer)
-			if err != nil {
+			if err != nil && !p.goOnWithout(peer, err) {
 				return p.lost(peer, Message, err)
 			}
 			moved = moved || isMoved
@@ -207,6 +211,9 @@ func (p *Post) drive() error {
 		}
 		left, late := p.patience()
 		if late >= 0 {
+			if p.goOnWithout(late, ErrTimeout) {
+				continue
+			}
 			return p.lost(late, Message, ErrTimeout)
 		}
 		if err := p.mesh.Wait(p.want, left); err != nil {
@@ -227,7 +234,12 @@ func (p *Post) read() error {
 		err = ErrClosed
 	}
 	for peer := range p.peers {
-		if c := &p.peers[peer]; c.isEnded && c.pending > 0 && err == nil {
+		c := &p.peers[peer]
+		switch {
+		case !c.isEnded || c.pending == 0 || err != nil:
+		case p.mayLose(peer):
+			p.bury(peer)
+		default:
 			err = p.lostLocked(peer, c.ended)
 		}
 	}
@@ -243,6 +255,34 @@ func (p *Post) read() error {
 		}
 	}
 	return nil
+}
+
+// mayLose reports whether this rank can go on without a peer.
+func (p *Post) mayLose(peer int) bool { return p.config.MayLose != nil && p.config.MayLose(peer) }
+
+// goOnWithout ends the link of a lost peer, unless the peer is needed.
+func (p *Post) goOnWithout(peer int, err error) bool {
+	if errors.Is(err, ErrClosed) || !p.mayLose(peer) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := &p.peers[peer]
+	c.isEnded, c.ended = true, err
+	c.queue, c.sending, c.receiving = nil, nil, nil
+	p.want[peer] = 0
+	p.bury(peer)
+	return true
+}
+
+// bury fails all messages from and to a peer whose link has ended. It is called under the lock.
+func (p *Post) bury(peer int) {
+	err := p.lostLocked(peer, p.peers[peer].ended)
+	for _, m := range p.mails {
+		if m.letter.Peer == peer && m.isStarted {
+			p.finish(m, err)
+		}
+	}
 }
 
 // enqueue adds a started sender behind those of at least its priority.

@@ -191,6 +191,29 @@ func testLostCorrespondent(t *testing.T, connect Connect) {
 	}
 }
 
+// testLossOfOneNotNeeded has a rank that dies and is not needed by another, which goes on with the third.
+func testLossOfOneNotNeeded(t *testing.T, connect Connect) {
+	const victim = 2
+	c := comm.PostConfig{MayLose: func(peer int) bool { return peer == victim }}
+	errs := posts(t, connect, 3, c, func(p *comm.Post) error {
+		switch p.Rank() {
+		case 1:
+			return errors.Join(wait(p, 0, 1, false), wait(p, 0, 2, true))
+		case victim:
+			return errVictim
+		}
+		for tag, isSending := range []bool{false, true} {
+			var lost *comm.PeerError
+			err := wait(p, victim, uint32(tag), isSending)
+			if !errors.As(err, &lost) || lost.Rank != victim {
+				return fmt.Errorf("message of the lost rank: got %v", err)
+			}
+		}
+		return errors.Join(wait(p, 1, 1, true), wait(p, 1, 2, false))
+	})
+	noErrors(t, errs[:victim])
+}
+
 // testLeave has a rank that leaves once its last message is sent. Nobody expects more from it.
 func testLeave(t *testing.T, connect Connect) {
 	left := make(chan struct{})

@@ -42,6 +42,7 @@ func Run(t *testing.T, connect Connect) {
 		{"Messages", testMessages},
 		{"MessagesInPlace", testInPlace},
 		{"LostCorrespondent", testLostCorrespondent},
+		{"LossOfOneNotNeeded", testLossOfOneNotNeeded},
 		{"Leave", testLeave},
 		{"StuckCorrespondent", testStuckCorrespondent},
 		{"Unfit", testUnfit},
