@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"lockstep/shard"
 )
 
 // SegmentElems is the number of elements of a sum that are processed at once: 1 MiB, which bounds
@@ -83,6 +85,12 @@ func newExecutor(mesh Mesh, c Config) *executor {
 		algorithms: append(Algorithms(), "auto"), passing: passing(),
 		numPieces: len(c.Plan.Pieces(mesh.Rank())), plans: map[planKey][]*planned{},
 	}
+}
+
+// setPlan changes the plan of the contributions between two collectives.
+func (x *executor) setPlan(p shard.Plan) {
+	x.config.Plan, x.numPieces = p, len(p.Pieces(x.mesh.Rank()))
+	clear(x.plans)
 }
 
 // run executes one collective.

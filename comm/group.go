@@ -12,7 +12,8 @@ import (
 
 // Config configures a Group. It must be the same on all ranks, except for Add.
 type Config struct {
-	// Plan says which subtrees each rank contributes to sums. The zero value is one shard per rank.
+	// Plan says which subtrees each rank contributes to sums; see SetPlan. The zero value is one shard
+	// per rank.
 	Plan shard.Plan
 	// Topology says which ranks share a host. The zero value is one host.
 	Topology Topology
@@ -101,7 +102,30 @@ func (g *Group) Size() int { return g.exec.mesh.Size() }
 func (g *Group) Topology() Topology { return g.config.Topology }
 
 // Plan returns the plan of the contributions.
-func (g *Group) Plan() shard.Plan { return g.config.Plan }
+func (g *Group) Plan() shard.Plan {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.config.Plan
+}
+
+// SetPlan changes the plan of the contributions, also to another number of shards. Like a collective it
+// must be called on all ranks, with the same plan between the same two collectives, and none may be in
+// progress on this rank. Prepared sums must be prepared anew, with the pieces of the new plan. Schedules
+// are made anew on first use; measurements of links and scratch stay. It returns an error if the plan is
+// for another number of workers or a collective is in progress; the old plan then stays.
+func (g *Group) SetPlan(p shard.Plan) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case p.Workers() != g.exec.mesh.Size():
+		return fmt.Errorf("comm: set plan: %d workers, mesh of %d ranks", p.Workers(), g.exec.mesh.Size())
+	case g.isRunning || len(g.queue) > 0:
+		return fmt.Errorf("comm: set plan: a collective is in progress")
+	}
+	g.config.Plan = p
+	g.exec.setPlan(p)
+	return nil
+}
 
 // Alloc returns a vector of n zeros. If the mesh is an Allocator, peers read it in place, which saves
 // one of two copies, and the memory is invalid after Close.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/comm"
+	"lockstep/shard"
 )
 
 // atEnd is a Strategy whose exchange is complete at the end of the step.
@@ -16,6 +17,7 @@ func (s atEnd) Wait() error { return s.wait() }
 // collective, either as soon as it is final (eager) or one after another in wait.
 type exchange struct {
 	config  Config
+	op      comm.Op // the collective of each bucket
 	isEager bool
 
 	buckets  []Bucket
@@ -76,19 +78,39 @@ func (s *exchange) cut(limit, edge int) {
 }
 
 // prepare prepares one collective for each bucket.
-func (s *exchange) prepare(op comm.Op) {
+func (s *exchange) prepare() {
 	c := &s.config
+	s.handles, s.plain = s.handles[:0], s.plain[:0]
 	codec := c.Wire.Codec()
 	for i := range s.buckets {
 		vectors := s.vectors(i)
-		call := comm.Call{Op: op, Name: s.nameOf(i), Codec: codec, Out: vectors[0], Pieces: vectors}
-		if op == comm.AllReduce {
+		call := comm.Call{Op: s.op, Name: s.nameOf(i), Codec: codec, Out: vectors[0], Pieces: vectors}
+		if s.op == comm.AllReduce {
 			call.Algorithm = c.Algorithm
 		}
 		s.handles = append(s.handles, c.Group.Prepare(call))
 		call.Codec = nil
 		s.plain = append(s.plain, 4*int64(c.Group.Cost(call, s.buckets[i].Hi-s.buckets[i].Lo).Sent))
 	}
+}
+
+// Replan implements Exchange.
+func (s *exchange) Replan(plan shard.Plan, pieces [][]float32) error {
+	c := &s.config
+	if !c.Wire.IsFixed() {
+		return fmt.Errorf("gradsync: another plan with wire %v, which holds back gradients", c.Wire)
+	}
+	if err := c.Group.SetPlan(plan); err != nil {
+		return fmt.Errorf("gradsync: another plan: %w", err)
+	}
+	c.Pieces = pieces
+	if err := c.validate(); err != nil {
+		return fmt.Errorf("gradsync: another plan: %w", err)
+	}
+	s.compressor = c.Wire.newCompressor(c, s.buckets)
+	s.prepare()
+	s.rows, s.shared = nil, nil
+	return nil
 }
 
 // nameOf returns the name of a bucket in messages, where buckets are numbered from 1.

@@ -1,6 +1,10 @@
 package gradsync
 
-import "fmt"
+import (
+	"fmt"
+
+	"lockstep/shard"
+)
 
 // governor is the strategy of the wire "auto". It holds back the first step's gradients, measures
 // the wires on them and the link, chooses a wire, and from then on forwards to a strategy with that
@@ -57,6 +61,11 @@ func (g *governor) Wait() error {
 
 // Sum works before the choice too: a resumed run may evaluate before its first step.
 func (g *governor) Sum(counts []int64) error { return sumCounts(g.config.Group, counts) }
+
+// Replan implements Exchange: the measurements of the wires belong to a plan.
+func (g *governor) Replan(shard.Plan, [][]float32) error {
+	return fmt.Errorf("gradsync: another plan with wire auto")
+}
 
 // Close closes the strategy, if there is one.
 func (g *governor) Close() error {

@@ -73,6 +73,11 @@ type Exchange interface {
 	GatherRows(rows []float32)
 	// Sum replaces counts by their sum over all workers.
 	Sum(counts []int64) error
+	// Replan continues with another plan, which the group must not use yet, and the pieces of this worker by
+	// it. All ranks must call it at the same place between two steps, when every sum of the step before
+	// has been waited for. It allocates. It returns an error, and then the exchange is unusable, if the
+	// wire is "auto" or keeps residuals, which belong to pieces.
+	Replan(plan shard.Plan, pieces [][]float32) error
 	// Close frees the resources of the exchange; the group stays open.
 	Close() error
 	// Buckets returns the buckets with their totals since New.
@@ -143,7 +148,7 @@ func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	s := &exchange{config: c, isEager: isEager}
+	s := &exchange{config: c, op: op, isEager: isEager}
 	limit, edge := 0, 0
 	if s.isEager {
 		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
@@ -151,7 +156,7 @@ func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 	s.cut(limit, edge)
 	s.onBook = s.bookLate
 	s.compressor = c.Wire.newCompressor(&s.config, s.buckets)
-	s.prepare(op)
+	s.prepare()
 	return s, nil
 }
 

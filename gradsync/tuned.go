@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/comm"
+	"lockstep/shard"
 )
 
 // Trial is the measurement of "ddp" with one bucket size.
@@ -97,6 +98,16 @@ func (t *tuned) Wait() error {
 		return nil
 	}
 	return t.choose()
+}
+
+// Replan implements Exchange.
+func (t *tuned) Replan(plan shard.Plan, pieces [][]float32) error {
+	for _, s := range t.candidates {
+		if err := s.Replan(plan, pieces); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // choose ends the trials and adopts the best size.

@@ -11,6 +11,34 @@ import (
 	"lockstep/gradsync"
 )
 
+// Other plans are refused where gradients are held back by pieces, and where they do not fit.
+func TestReplanRefuses(t *testing.T) {
+	segments, order, total := layout()
+	plan := commtest.Cut(t, 4, 2)
+	errs := commtest.Ranks(t, local, plan, comm.Config{}, func(g *comm.Group) error {
+		c := gradsync.Config{Group: g, Segments: segments, Order: order,
+			Pieces: [][]float32{make([]float32, total)}}
+		for name, want := range map[string]string{"top-k": "holds back gradients", "powersgd-2": "holds back",
+			"auto": "with wire auto", "fp32": "2 pieces, want 1"} {
+			c.Wire = wire(t, name)
+			s, err := gradsync.New("ddp", c)
+			if err != nil {
+				return err
+			}
+			err = s.Replan(plan, slices.Repeat(c.Pieces, 2))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("wire %s: %v, want %q", name, err, want)
+			}
+		}
+		return nil
+	})
+	for r, err := range errs {
+		if err != nil {
+			t.Errorf("rank %d: %v", r, err)
+		}
+	}
+}
+
 // All sizes are tried equally often, every step has the same sum as without trials, and all workers
 // continue with rank 0's choice, which was fastest there.
 func TestTunedBuckets(t *testing.T) {

@@ -1,5 +1,7 @@
 package train
 
+import "lockstep/shard"
+
 // Stack exposes the plan of gradient buffers to tests.
 type Stack = stack
 
@@ -22,3 +24,23 @@ func (s stack) Folds(i int) [][2]int {
 // needed.
 func (s stack) NumPieces() int  { return s.pieces }
 func (s stack) NumBuffers() int { return s.buffers }
+
+// Force makes a balanced Updater use these plans.
+func Force(u Updater, plan func(step int) shard.Plan) {
+	u.(*balanced).decide = func(step int, now shard.Plan) (shard.Plan, *Move) {
+		next := plan(step)
+		return next, &Move{Step: step, From: now.Lengths(), To: next.Lengths()}
+	}
+}
+
+// Balancer decides when shards move.
+type Balancer struct{ *balancer }
+
+// NewBalancer returns a Balancer that has observed nothing.
+func NewBalancer(workers int) Balancer { return Balancer{newBalancer(workers)} }
+
+// Observe notes a step of a worker.
+func (b Balancer) Observe(rank int, s shard.Speed) { b.observe(rank, s) }
+
+// Decide returns the plan of a step, and how shards move.
+func (b Balancer) Decide(step int, p shard.Plan) (shard.Plan, *Move) { return b.decide(step, p) }

@@ -32,6 +32,7 @@ type Loop struct {
 	gradients [][]float32 // flat, in the layout of Variables.Weights
 	rows      Rows
 	rowLen    int
+	rowTail   int // values of a row that belong to the updater
 	track     *trace.Track
 	tallies   []int64         // of an evaluation, see Note: evaluation
 	tested    data.Shard      // the batch of an evaluation
@@ -101,7 +102,7 @@ func New(c Config) (*Loop, error) {
 	if len(c.Views) > 0 {
 		l.logits = make([]float32, c.EvalBatch*c.Network.Classes)
 	}
-	l.rowLen = rowHead + len(l.variables.State)
+	l.rowLen = rowHead + len(l.variables.State) + l.rowTail
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
 	l.tallies = make([]int64, tallySums+c.numTestBatches()*c.Task.numSums())
 	l.onReady, l.onNeed = l.ready, l.need

@@ -13,7 +13,7 @@ type Sink interface {
 	Evaluation(Evaluation)
 }
 
-// Step is the event of one step. Everything but OwnLoss and the times is the same on every worker,
+// Step is the event of one step. Everything but OwnLoss, Shards and the times is the same on every worker,
 // unless workers are isolated.
 type Step struct {
 	// Number and Epoch count from 0.
@@ -30,6 +30,8 @@ type Step struct {
 	OwnLoss float64
 	// Rate is the learning rate of the update.
 	Rate float64
+	// Shards is the number of shards that this worker computed.
+	Shards int
 	// Time is how long the step took on this worker, Phases its parts; they add up exactly.
 	Time   time.Duration
 	Phases trace.Phases

@@ -96,7 +96,8 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	}
 	l.lap(trace.SyncExposed, "wait")
 
-	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step)}
+	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step),
+		Shards: len(batch.Shards)}
 	l.torn, isCounted = true, lo < hi
 	if isCounted {
 		l.isOver = l.rows[lo*l.rowLen+rowIsLast] != 0

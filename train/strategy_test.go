@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -46,9 +47,13 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		return err
 	}
 	defer c.CPU.Close()
+	strategy, isMoving := strings.CutPrefix(strategy, "moving ")
 	var exchange gradsync.Exchange
 	c.Updater = func(l *train.Loop) (u train.Updater, err error) {
 		u, exchange, err = updater(l, group, strategy)
+		if err == nil && isMoving {
+			u, err = moving(l, u, exchange, c.Plan)
+		}
 		return u, err
 	}
 	loop, err := train.New(c)

@@ -71,7 +71,8 @@ type Exchange interface {
 }
 
 // Rows holds one row per virtual shard, one after another: sum of losses, correct, samples, hash of
-// the samples, whether the step is the last, then the shard's batch statistics.
+// the samples, whether the step is the last, the shard's batch statistics, and what a balanced Updater
+// adds.
 type Rows = []float32
 
 // local is the Updater of a worker that exchanges nothing.

@@ -155,6 +155,9 @@ func (p Part) expand(plan *Plan, c Config) error {
 	}
 	if base.Shards == 0 {
 		base.Shards = largest
+		if slices.ContainsFunc(p.Strategies, isBalanced) {
+			base.Shards = setting.BalancedShards(largest, slices.Min(p.Batches))
+		}
 	}
 	conditions := p.Conditions
 	if conditions == nil {
@@ -216,6 +219,13 @@ func (p Part) under(strategy string, base setting.Config) setting.Config {
 }
 
 func isDDP(text string) bool { return parseWay(text).strategy == "ddp" }
+
+// isBalanced reports whether a strategy of the matrix has shards that move.
+func isBalanced(text string) bool {
+	return slices.ContainsFunc(parseWay(text).values, func(v setting.Value) bool {
+		return v.Name == "rebalance"
+	})
+}
 
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
 func (p Part) expandWires(plan *Plan, base Row) {

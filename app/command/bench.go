@@ -99,7 +99,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-only", "save",
-			"out", "checkpoint-every", "resume", "for", "until"}
+			"out", "checkpoint-every", "resume", "for", "until", "rebalance"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {
@@ -107,7 +107,8 @@ func benchSettings(k *setting.Catalog) []setting.Setting {
 		case "threads":
 			s.Usage = "compute threads of each worker (default: cores / largest number of workers)"
 		case "shards":
-			s.Usage = "virtual shards of the batch (default: largest number of workers)"
+			s.Usage = "virtual shards of the batch (default: largest number of workers, " +
+				"four times as many if a row has rebalance)"
 		case "eval-every":
 			s.Default = "0"
 		}

@@ -17,6 +17,7 @@ type notice struct {
 	Evaluation *record.Evaluation `json:"evaluation,omitempty"` // from rank 0 alone, if ranks exchange
 	Bucket     *record.BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
 	Lost       *record.Lost       `json:"lost,omitempty"`
+	Move       *record.Move       `json:"move,omitempty"` // from rank 0 alone
 	Data       *record.DataHash   `json:"data,omitempty"` // hash of the loaded samples
 }
 
@@ -26,6 +27,7 @@ type heard struct {
 	evaluations []record.Evaluation
 	buckets     map[int][]record.BucketStat // by rank
 	lost        []record.Lost
+	moves       []record.Move
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	source      string                  // what the workers load, and what makes them load the same
 	remedy      string
@@ -60,6 +62,8 @@ func (r *heard) take(rank int, n notice) {
 	case n.Lost != nil:
 		r.lost = append(r.lost, *n.Lost)
 		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))
+	case n.Move != nil:
+		r.moves = append(r.moves, *n.Move)
 	case n.Data != nil:
 		r.data[rank] = *n.Data
 	}

@@ -29,7 +29,8 @@ func (w *worker) joinNobody(l *train.Loop, _ *trace.Recorder) (train.Updater, er
 	return train.NewLocal(l)
 }
 
-// joinGroup makes the updater of a worker that exchanges gradients in a group of equals.
+// joinGroup makes the updater of a worker that exchanges gradients in a group, with shards that move between
+// its workers on request.
 func (w *worker) joinGroup(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
 	if w.mesh == nil {
 		return train.NewLocal(l)
@@ -37,6 +38,15 @@ func (w *worker) joinGroup(l *train.Loop, r *trace.Recorder) (train.Updater, err
 	if err := w.meet(); err != nil {
 		return nil, err
 	}
+	u, err := w.joinEquals(l, r)
+	if err != nil || !w.config.IsBalanced() {
+		return u, err
+	}
+	return train.NewBalanced(l, u, w.exchange, w.noteMove)
+}
+
+// joinEquals makes the updater of a worker of the group.
+func (w *worker) joinEquals(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
 	switch {
 	case w.config.IsSharded():
 		return w.updateShares(l, r)

@@ -285,7 +285,7 @@ func (w *worker) Step(s train.Step) {
 	sent, received := w.traffic()
 	u := w.meter.Step(now, sent, received)
 	w.steps.Add(record.Step{Rank: w.rank, Step: s.Number, Epoch: s.Epoch, Loss: record.Number(s.Loss),
-		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Rate: record.Number(s.Rate),
+		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Shards: s.Shards, Rate: record.Number(s.Rate),
 		Seconds: record.Number(s.Time.Seconds()), Phases: phasesOf(s.Phases), BytesSent: u.Sent,
 		BytesReceived: u.Received, UsageSeconds: u.Wall.Seconds(), CPUSeconds: u.CPU.Seconds(),
 		RSSBytes: u.RSS})

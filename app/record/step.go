@@ -8,6 +8,7 @@ type Step struct {
 	Loss          Number  `json:"loss"`           // mean over the global batch
 	OwnLoss       Number  `json:"own_loss"`       // over the rank's own samples; null: it had none
 	Samples       int     `json:"samples"`        // of all workers, of this one if they never exchange
+	Shards        int     `json:"shards"`         // that the rank computed
 	Rate          Number  `json:"rate"`           // learning rate
 	Seconds       Number  `json:"seconds"`        // wall time of the step
 	Phases        Phases  `json:"phases"`         // adding up to seconds

@@ -53,6 +53,7 @@ type Summary struct {
 	Checkpoints      *Checkpoints `json:"checkpoints"`        // what they took; null: there are none
 	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
 	Lost             []Lost       `json:"lost"`               // files that end early; null: none
+	Moves            []Move       `json:"moves"`              // of shards between workers; null: none
 	For              string       `json:"for"`                // length in training time; "": in steps
 	Target           *Target      `json:"target"`             // null: there is none
 	Evaluations      []Evaluation `json:"evaluations"`        // those of all ranks if they never exchange
@@ -233,6 +234,20 @@ type Start struct {
 type Saved struct {
 	Path   string `json:"path"`   // file
 	SHA256 string `json:"sha256"` // of the file
+}
+
+// Move says how shards were moved between workers before a step, and why: how long the slowest worker
+// would compute. The first says so even if they stayed. Times are predicted by the medians of the last steps,
+// and waiting for others is no part of them.
+type Move struct {
+	Step         int       `json:"step"`          // the first step with the new plan
+	From         []int     `json:"from"`          // shards by worker before
+	To           []int     `json:"to"`            // shards by worker from this step on
+	ShardSeconds []float64 `json:"shard_seconds"` // computing a shard takes, by worker
+	FixedSeconds []float64 `json:"fixed_seconds"` // computing the rest of a step takes, by worker
+	Before       float64   `json:"before"`        // seconds of the slowest worker by the former plan
+	After        float64   `json:"after"`         // the same by the new one
+	Ideal        float64   `json:"ideal"`         // the same if shards could be divided at will
 }
 
 // Checkpoints says what a run's checkpoints took. Copying stops the training; writing goes on

@@ -73,6 +73,7 @@ type Config struct {
 	Schedule  optim.ScheduleConfig  // learning rate schedule
 	Lookahead optim.LookaheadConfig // slow weights
 
+	Rebalance       bool        // shards move from slow workers to fast ones
 	SlowWorkers     SlowWorkers // workers that compute more slowly
 	TuneBucket      bool        // try bucket sizes in the first steps
 	OverlapForward  bool        // exchange gradients during the next forward pass
@@ -116,6 +117,9 @@ func (c Config) Complete() Config {
 	}
 	if c.Shards == 0 {
 		c.Shards = c.Workers
+		if c.IsBalanced() {
+			c.Shards = BalancedShards(c.Workers, c.Batch)
+		}
 	}
 	if c.Threads == 0 {
 		c.Threads = max(1, host.Cores()/max(1, c.Workers))
@@ -239,6 +243,7 @@ func (c Config) problems() []problem {
 	c.bucketProblems(add)
 	c.overlapProblems(add)
 	c.slowProblems(add)
+	c.balanceProblems(add)
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}

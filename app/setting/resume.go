@@ -16,8 +16,8 @@ const fromResume = "--resume"
 // exceptions are the length, the kernel path, and with a lossy wire the settings of the exchange.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "algorithm", "link", "bucket", "tune-bucket",
-		"overlap-forward", "shard-optimizer", "slow-worker", "memory", "master-addr", "master-port",
-		"data-dir", "epochs", "steps", "for", "until", "checkpoint-every", "save", "isa"}
+		"overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "memory", "master-addr",
+		"master-port", "data-dir", "epochs", "steps", "for", "until", "checkpoint-every", "save", "isa"}
 }
 
 // resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.

@@ -149,6 +149,10 @@ func workerSettings() []Setting {
 			"result",
 			func(c *Config) *bool { return &c.ShardOptimizer }).
 			unless(exchanges),
+		toggle("rebalance", "measure how fast the workers compute, and move shards from slow ones to fast "+
+			"ones between steps; changes no result",
+			func(c *Config) *bool { return &c.Rebalance }).
+			unless(exchanges),
 		parsed("slow-worker", "LIST", "make workers slower by a duty cycle, RANK:FACTOR[@STEP]: 1:3 makes "+
 			"the computation of rank 1 take three times as long, from STEP on, to try out unequal "+
 			"machines; separated by commas; changes no result (default: none)", "", ParseSlowWorkers,
@@ -188,7 +192,8 @@ func lengthSettings() []Setting {
 			called("batch-size", "global-batch-size", "train-batch-size",
 				"per-device-train-batch-size", "bs"),
 		open(number("shards",
-			"virtual shards of the batch; equal shards give equal bits (default: workers)",
+			"virtual shards of the batch; equal shards give equal bits (default: workers, four times as "+
+				"many with --rebalance)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
 			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).

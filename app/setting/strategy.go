@@ -25,12 +25,13 @@ type adder = func(name, format string, args ...any)
 func Strategies() []Strategy {
 	return []Strategy{
 		{Name: single, Usage: "one worker", check: wantsOneWorker},
-		{Name: "gather-scatter",
+		{Name: "gather-scatter", takes: []string{"rebalance"},
 			Usage: "rank 0 gathers and adds the gradients after the backward pass, and scatters the sum"},
-		{Name: "all-reduce", takes: []string{"algorithm"},
+		{Name: "all-reduce", takes: []string{"algorithm", "rebalance"},
 			Usage: "gradients are all-reduced after the backward pass, one parameter at a time"},
 		{Name: "ddp",
-			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer"},
+			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
+				"rebalance"},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},
 		{Name: none, Inexact: "workers never exchange gradients",
 			Usage: "workers never exchange; a lower bound of the step time"},

@@ -27,6 +27,7 @@ func Run(t *testing.T, connect Connect) {
 		{"Ring", testRing},
 		{"ReduceScatter", testReduceScatter},
 		{"Reduce", testReduce},
+		{"Plans", testPlans},
 		{"Moves", testMoves},
 		{"Barrier", testBarrier},
 		{"Asynchronous", testAsynchronous},
