@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"lockstep/shard"
 )
@@ -145,6 +146,12 @@ type Loader struct {
 
 	free, full chan *Step
 	quit, done chan struct{}
+	sought     chan struct{} // wakes prepare after the last step
+
+	mu     sync.Mutex
+	next   int // the step to be prepared next
+	want   int // the step that Next returns next
+	stride int // between steps
 
 	current *Step
 	closed  bool
@@ -165,6 +172,10 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 		full:    make(chan *Step, ringSteps),
 		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
+		sought:  make(chan struct{}, 1),
+		next:    c.FromStep,
+		want:    c.FromStep,
+		stride:  1,
 	}
 	if c.Set.Texts != nil {
 		l.sampler = l.sampler.ByLength(c.Set.Texts)
@@ -187,13 +198,37 @@ func (l *Loader) Next() (*Step, error) {
 		l.free <- l.current
 		l.current = nil
 	}
-	s, ok := <-l.full
-	if !ok {
+	if l.isBeyond(l.want) {
 		return nil, io.EOF
 	}
+	s := <-l.full
+	for ; s.Number != l.want; s = <-l.full { // prepared before a Seek
+		l.free <- s
+	}
 	l.current = s
+	l.want += l.stride
 	return s, nil
 }
+
+// Seek makes step the one that Next returns next. The steps after it are expected at the same
+// distance as this one from the last, and prepared ahead: a Seek to the step that is expected costs
+// nothing, to another one the time to prepare it.
+func (l *Loader) Seek(step int) {
+	if step == l.want {
+		return
+	}
+	l.mu.Lock()
+	l.stride = max(1, step-(l.want-l.stride))
+	l.next, l.want = step, step
+	l.mu.Unlock()
+	select {
+	case l.sought <- struct{}{}:
+	default:
+	}
+}
+
+// isBeyond reports whether a step is not of the loader's.
+func (l *Loader) isBeyond(step int) bool { return l.config.ToStep != 0 && step >= l.config.ToStep }
 
 // Close stops the preparation and waits for its end. All steps become invalid.
 func (l *Loader) Close() error {
@@ -223,17 +258,40 @@ func (l *Loader) newStep() *Step {
 	return s
 }
 
-// prepare fills free steps, in order, until the last one or Close.
+// prepare fills free steps, in order, until Close.
 func (l *Loader) prepare() {
 	defer close(l.done)
-	defer close(l.full)
-	for n := l.config.FromStep; l.config.ToStep == 0 || n < l.config.ToStep; n++ {
+	for {
 		select {
 		case s := <-l.free:
+			n, ok := l.draw()
+			if !ok {
+				return
+			}
 			l.fill(s, n)
 			l.full <- s
 		case <-l.quit:
 			return
+		}
+	}
+}
+
+// draw returns the step to be prepared. After the last one it waits for a Seek; ok is false after
+// Close.
+func (l *Loader) draw() (n int, ok bool) {
+	for {
+		l.mu.Lock()
+		n = l.next
+		if !l.isBeyond(n) {
+			l.next += l.stride
+			l.mu.Unlock()
+			return n, true
+		}
+		l.mu.Unlock()
+		select {
+		case <-l.sought:
+		case <-l.quit:
+			return 0, false
 		}
 	}
 }

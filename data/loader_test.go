@@ -18,6 +18,59 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// A loader returns the steps that are sought, in any order, those that it has prepared ahead for
+// nothing included, and ends after the last one.
+func TestSeek(t *testing.T) {
+	set := indexed(37)
+	config := data.LoaderConfig{Set: set, Batch: 8, Shards: 2, Hi: 2, Seed: 5, ToStep: 15}
+	all := map[int][]int32{}
+	for step := range config.ToStep {
+		all[step] = soughtIndices(t, config, []int{step})[0]
+	}
+	for _, steps := range [][]int{{0, 4, 8, 12}, {14, 0, 1, 2, 7, 6, 5, 14, 14, 3}, {2, 3, 4, 9, 14, 13}} {
+		for i, got := range soughtIndices(t, config, steps) {
+			if !slices.Equal(got, all[steps[i]]) {
+				t.Errorf("steps %v: step %d has samples %v, want %v", steps, steps[i], got, all[steps[i]])
+			}
+		}
+	}
+	l, err := data.NewLoader(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.Seek(14)
+	if _, err := l.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Next(); err != io.EOF {
+		t.Errorf("after the last step: got %v, want EOF", err)
+	}
+}
+
+// soughtIndices returns the samples of the steps that a loader is asked for.
+func soughtIndices(t *testing.T, c data.LoaderConfig, steps []int) (samples [][]int32) {
+	t.Helper()
+	l, err := data.NewLoader(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, step := range steps {
+		l.Seek(step)
+		s, err := l.Next()
+		if err != nil || s.Number != step {
+			t.Fatalf("seek %d: got %+v, %v", step, s, err)
+		}
+		var all []int32
+		for _, sh := range s.Shards {
+			all = append(all, sh.Indices...)
+		}
+		samples = append(samples, all)
+	}
+	return samples
+}
+
 // indexed returns n images [1, 2, 1] that spell their own index, normalised to themselves.
 func indexed(n int) *data.Set {
 	s := &data.Set{Name: "indexed", Shape: tensor.Shape{1, 2, 1}, Classes: []string{"only"},

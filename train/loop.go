@@ -273,7 +273,7 @@ func (l *Loop) load(w Work) (*data.Step, error) {
 		}
 		l.own(w)
 	}
-	if isOther || l.loader == nil || w.Step != l.work.Step+1 {
+	if isOther || l.loader == nil {
 		err := l.closeLoader()
 		if err == nil {
 			l.loader, err = data.NewLoader(l.loaderConfig(w))
@@ -283,6 +283,7 @@ func (l *Loop) load(w Work) (*data.Step, error) {
 		}
 	}
 	l.work = w
+	l.loader.Seek(w.Step)
 	return l.loader.Next()
 }
 
