@@ -41,6 +41,11 @@
 // [Strategy], [Sharded] and [Late] have different methods to wait with, so that the compiler
 // refuses an update that is given the wrong one.
 //
+// # Averages
+//
+// [Outer] adds up vectors of all workers in the background, for workers that update their own weights
+// and exchange only how these have changed since the last average.
+//
 // # Errors
 //
 // New returns an error if the configuration is inconsistent. Wait and Sum return the group's

@@ -191,7 +191,12 @@ func (s *exchange) bookLate(i int, h *comm.Handle) { s.book(i, h, s.waiting) }
 
 // book adds a finished exchange, for which training has waited since wait, to bucket i's totals.
 func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
-	b, t := &s.buckets[i], h.Report()
+	s.buckets[i].book(h.Report(), wait)
+	s.config.Track.Span("bucket", i, h.Report().Began, h.Report().Ended)
+}
+
+// book adds a finished exchange, for which training has waited since wait, to the totals.
+func (b *Bucket) book(t comm.Report, wait time.Time) {
 	b.Sent += t.Sent
 	b.Received += t.Received
 	switch {
@@ -203,7 +208,6 @@ func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 	default:
 		b.Hidden += t.Ended.Sub(t.Began)
 	}
-	s.config.Track.Span("bucket", i, t.Began, t.Ended)
 }
 
 // isOverlapping reports whether anything is exchanged during backward.

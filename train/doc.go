@@ -16,10 +16,12 @@
 //
 // [NewLocal], [NewWhole], [NewSharded] and [NewLate] make an Updater from an exchange between the
 // workers. The last two overlap the end of a step with the next forward pass, which waits for each
-// weight where it first reads it.
+// weight where it first reads it. [NewOuter] makes one for workers that each update their own weights
+// and average them from time to time; then the result depends on the number of workers too, and each
+// worker reports the losses of its own shards.
 //
 // A [Checkpointer] receives a [Snapshot] after every step; [Loop.Resume] continues from one with the same
-// bits, for any number of workers before and after.
+// bits, for any number of workers before and after, except with NewOuter.
 //
 // Errors: New returns an error for an invalid configuration. Run returns a *[DivergedError] if a
 // loss or, at the end, a parameter is not finite; the context's error, between two steps, after a

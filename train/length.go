@@ -37,6 +37,11 @@ func (c Config) stepsPerEpoch() int {
 	return (c.Train.Len() + c.Batch - 1) / c.Batch
 }
 
+// samplesOf returns the number of samples of a step over all workers.
+func (c Config) samplesOf(step int) int {
+	return min(c.Batch, c.Train.Len()-step%c.stepsPerEpoch()*c.Batch)
+}
+
 // steps returns the length of the run, or maxSteps if the length is a time.
 func (c Config) steps() int {
 	switch {

@@ -49,11 +49,15 @@ type Loop struct {
 	shard   int       // index of the current shard in the worker's run of shards
 	step    int       // the current step; before the run, the first one
 	isOver  bool      // the current step is the last, whatever the length in steps
-	covered uint64    // hash of the samples of this epoch so far, of all workers
+	covered uint64    // hash of the samples of this epoch so far, see Progress
 	torn    bool      // a step has changed some of the variables, but not all
 	cutOff  bool      // an exchange has failed
 	swapped bool      // the variables hold what is evaluated, and the followers the live values; see show
 	done    Result    // before the run: that of the parts before it
+
+	// isPartial says that the updater shows this worker the rows of its own shards only, though it
+	// is not isolated. It is set when the updater is made.
+	isPartial bool
 
 	// Training times, see Note: clocks.
 	before   time.Duration // of the earlier parts
@@ -197,6 +201,9 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 	if failed := l.settle(); err == nil {
 		err = failed
 	}
+	if err == nil {
+		_, l.done.TrainCorrect, l.done.TrainSamples, err = l.epochTotals()
+	}
 	// When all workers are asked to stop, a peer may stop before this worker is notified.
 	if (ctx.Err() != nil || l.cutOff) && !l.torn && l.updater.IsQuiet() {
 		if failed := l.keep(true); !errors.Is(err, failed) { // saving may need the other workers
@@ -319,11 +326,32 @@ func (l *Loop) afterStep() error {
 
 // checkCoverage checks that the workers together trained on every sample once in this epoch.
 func (l *Loop) checkCoverage() error {
-	if l.config.Isolated || l.covered == l.coverage {
+	if l.config.Isolated {
 		return nil
 	}
+	covered, _, _, err := l.epochTotals()
+	if err != nil || covered == l.coverage {
+		return err
+	}
 	return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
-		l.covered, l.config.Train.Name, l.coverage))
+		covered, l.config.Train.Name, l.coverage))
+}
+
+// epochTotals returns the hash of the samples of this epoch so far, how many were classified correctly,
+// and their number, over all workers. It blocks if each worker has seen the rows of its own shards only.
+func (l *Loop) epochTotals() (covered uint64, correct, samples int64, err error) {
+	d := &l.done
+	if !l.isPartial {
+		return l.covered, d.TrainCorrect, d.TrainSamples, nil
+	}
+	counts := []int64{int64(l.covered), d.TrainCorrect, d.TrainSamples}
+	l.lap(trace.Other, "")
+	if err := l.updater.Sum(counts); err != nil {
+		l.cutOff = true
+		return 0, 0, 0, l.failed("sum of counts", err)
+	}
+	l.lap(trace.SyncExposed, "counts")
+	return uint64(counts[0]), counts[1], counts[2], nil
 }
 
 // checkFinite returns a *DivergedError if a parameter or running statistic is not finite. The last
@@ -364,7 +392,11 @@ func (l *Loop) account(s Step) {
 	d.LastLoss = s.Loss
 	d.TrainCorrect += int64(s.Correct)
 	d.TrainSamples += int64(s.Samples)
-	d.Samples += int64(s.Samples)
+	if l.isPartial {
+		d.Samples += int64(l.config.samplesOf(s.Number))
+	} else {
+		d.Samples += int64(s.Samples)
+	}
 	d.Steps++
 	d.Epochs = float64(d.Steps) / float64(l.config.stepsPerEpoch())
 }

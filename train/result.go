@@ -14,19 +14,19 @@ type Sink interface {
 }
 
 // Step is the event of one step. Everything but OwnLoss, Shards and the times is the same on every worker,
-// unless workers are isolated.
+// unless workers are isolated or their Updater shows each the rows of its own shards only.
 type Step struct {
 	// Number and Epoch count from 0.
 	Number, Epoch int
-	// Samples is the size of the global batch (isolated: of this worker's part), Correct how many
-	// of them were classified correctly before the update.
+	// Samples is the size of the global batch, or of this worker's part if it sees no other rows;
+	// Correct is how many of them were classified correctly before the update.
 	Samples, Correct int
-	// Loss is the mean over the batch before the update.
+	// Loss is the mean over these samples before the update.
 	Loss float64
 	// OwnLoss is the mean over this worker's own shards: the sum of their losses, in shard order,
 	// divided by their number of samples; NaN if there are none. It is never exchanged. Weighted by
-	// samples, the own losses of all workers average to Loss; for an isolated worker it equals
-	// Loss.
+	// samples, the own losses of all workers average to Loss; it equals Loss for a worker that sees
+	// no other rows.
 	OwnLoss float64
 	// Rate is the learning rate of the update.
 	Rate float64

@@ -24,6 +24,8 @@ type Progress struct {
 	FirstLoss float64 `json:"first_loss"`
 	LastLoss  float64 `json:"last_loss"`
 	// TrainCorrect of TrainSamples were classified correctly so far in the epoch of the last step.
+	// These two and Coverage are sums over all workers. A worker whose Updater shows it the rows of
+	// its own shards only has its own part of each; whoever saves them adds them up.
 	TrainCorrect int64 `json:"train_correct"`
 	TrainSamples int64 `json:"train_samples"`
 	// Coverage is the hash of those samples, as data.Coverage defines it.
@@ -130,6 +132,9 @@ func (l *Loop) Resume(p Progress) error {
 	}
 	if rule, _ := l.updater.Optimizer(); rule != nil {
 		rule.Resume(p.Step)
+	}
+	if l.isPartial && c.Rank > 0 {
+		p.Coverage, p.TrainCorrect, p.TrainSamples = 0, 0, 0 // rank 0 goes on with the sums
 	}
 	l.covered, l.swapped, l.before = p.Coverage, p.IsAveraged, p.Trained
 	l.done = Result{Steps: p.Step, Epochs: float64(p.Step) / float64(perEpoch), Samples: p.Samples,

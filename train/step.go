@@ -110,8 +110,8 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	case !isFinite(event.Loss):
 		return event, false, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss",
 			Value: event.Loss}
-	case event.Samples == 0:
-		l.torn = false // an isolated worker can have no part of the rest of an epoch
+	case event.Samples == 0 && l.config.Isolated:
+		l.torn = false // it can have no part of the rest of an epoch
 		return event, isCounted, nil
 	case hi-lo == l.config.Plan.Shards() && event.Samples != batch.Samples:
 		return event, false, l.failed("exchange of rows", fmt.Errorf("%d samples, want %d",

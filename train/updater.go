@@ -22,8 +22,8 @@ type Updater interface {
 	// are none, this worker's gradient becomes an update later, and the Updater passes the rows of
 	// every update to Loop.count when it has been made. After an error the run cannot continue.
 	Wait() (lo, hi int, err error)
-	// Update changes the weights by the step's gradients, or starts to. An error caused by a peer
-	// is returned by Settle.
+	// Update changes the weights by the step's gradients, or starts to; Settle then returns an error
+	// caused by a peer. After an error the run cannot continue.
 	Update(u Update) error
 	// IsQuiet reports whether no gradient is on its way to become an update. Only then does the loop
 	// evaluate, save and stop.
@@ -51,7 +51,8 @@ type Work struct {
 type Update struct {
 	// Rate is the learning rate.
 	Rate float64
-	// Samples is the size of the batch, by which the sum of gradients is divided.
+	// Samples is the number of samples in the rows that Wait has returned, by which the sum of
+	// gradients is divided.
 	Samples int
 }
 

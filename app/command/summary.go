@@ -104,6 +104,10 @@ func (r rows) took(s *record.Summary) {
 		r.add("exchanged", "%s sent, %s received%s", setting.Size(s.BytesSent),
 			setting.Size(s.BytesReceived), as)
 	}
+	if a := s.Averages; a != nil {
+		r.add("averages", "%s of the weights, %d steps apart at most, in %s; outer learning rate %v, "+
+			"momentum %v", count(a.Rounds, "average"), a.Every, count(a.Parts, "part"), a.LR, a.Momentum)
+	}
 	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
 	r.add("kernels", "%s, %s math", s.ISA, s.Math)
 }

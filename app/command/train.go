@@ -27,7 +27,8 @@ Without flags it trains lenet on generated images for one epoch. The number of w
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
 --shards end with the same parameter_sha256. The exceptions are --algorithm ring and every lossy
 --wire, whose sums depend on the number of workers; --for, whose number of steps depends on speed;
-and --strategy none, which never exchanges gradients and is only a lower bound of the step time.
+--strategy none, which never exchanges gradients and is only a lower bound of the step time; and
+local-sgd and diloco, whose result depends on the number of workers too, though on no timing.
 
 --strategy says how the workers train together:
 ` + strategyHelp() + `
@@ -39,7 +40,8 @@ trained weights in model.safetensors, which PyTorch reads, and the workers' outp
 With --checkpoint-every the run directory also holds the two newest checkpoints. --resume continues
 from the newest, in the middle of an epoch and with any number of workers, and ends with the same
 parameters as a run without interruption. Ctrl-C and SIGTERM then write a checkpoint before the run
-ends; the status after SIGTERM is 75.
+ends; the status after SIGTERM is 75. With local-sgd and diloco checkpoints wait for the next average,
+a run that is stopped goes on from the last one, and the number of workers stays.
 
 Every evaluation prints a line: loss and accuracy on the test samples, learning rate, and wall time
 since the first step began. The line of rank 0 is for all workers, unless they never exchange.
@@ -55,6 +57,7 @@ the first step, when data, programs and memory are ready, and stops during evalu
   lockstep train --resume long --workers 4
   lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
   lockstep train --epochs 20 --until accuracy=0.95
+  lockstep train --workers 4 --strategy diloco --optimizer adamw --lr 0.001 --average-every 100
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

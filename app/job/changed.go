@@ -20,6 +20,11 @@ func changes(c setting.Config, k kept) []string {
 	if step == 0 || c.For != "" || k.Config.For != "" {
 		return texts
 	}
+	if c.Averages() && step == k.Config.NumSteps(k.TrainSamples) &&
+		step%c.StepsPerEpoch(k.TrainSamples) != 0 {
+		texts = append(texts, fmt.Sprintf("the run had ended with an average after step %d, which a longer "+
+			"run would not have taken", step))
+	}
 	was, err := ratesOf(k.Config, k)
 	now, failed := ratesOf(c, k)
 	if errors.Join(err, failed) == nil && was.Rate(step-1) != now.Rate(step-1) {

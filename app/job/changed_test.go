@@ -40,6 +40,22 @@ func TestResumeWarnsOfOtherBits(t *testing.T) {
 	}
 }
 
+// Averages at the end of a run are not those of a longer one.
+func TestResumeWarnsOfAnotherAverage(t *testing.T) {
+	for steps, want := range map[int]string{
+		3: "warning: the run had ended with an average after step 3",
+		4: "",
+	} {
+		c := begun(t, steps, func(c *setting.Config) {
+			c.Strategy, c.Workers, c.AverageEvery, c.Link = "local-sgd", 2, 2, "local"
+		})
+		if _, notes, err := resumed(t, c.Out, "steps", "8"); err != nil || !strings.HasPrefix(notes, want) ||
+			(want == "") != (notes == "") {
+			t.Errorf("after %d steps: %v, notes %q, want %q", steps, err, notes, want)
+		}
+	}
+}
+
 func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
 	c := begun(t, 4, func(c *setting.Config) { c.Workers, c.Link = 2, "local" })
 	self, err := os.Executable()

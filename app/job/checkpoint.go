@@ -67,7 +67,7 @@ func (s *saver) Save(m train.Snapshot, isLast bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if isSaved, err := s.peers.keep(isWanted, m); err != nil || !isSaved {
+	if isSaved, err := s.peers.keep(isWanted, isLast, &m); err != nil || !isSaved {
 		return false, err
 	}
 	if err := m.Settle(); err != nil {

@@ -1,11 +1,13 @@
 package job
 
 import (
+	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/compute"
 	"lockstep/gradsync"
 	"lockstep/internal/kernel/row"
 	"lockstep/optim"
+	"lockstep/shard"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -20,6 +22,8 @@ func joins() map[string]join {
 		"gather-scatter": (*worker).joinGroup,
 		"all-reduce":     (*worker).joinGroup,
 		"ddp":            (*worker).joinGroup,
+		setting.LocalSGD: (*worker).joinAverages,
+		setting.DiLoCo:   (*worker).joinAverages,
 		"none":           (*worker).joinNobody,
 	}
 }
@@ -35,14 +39,14 @@ func (w *worker) joinGroup(l *train.Loop, r *trace.Recorder) (train.Updater, err
 	if w.mesh == nil {
 		return train.NewLocal(l)
 	}
-	if err := w.meet(); err != nil {
+	if err := w.meet(w.plan); err != nil {
 		return nil, err
 	}
 	u, err := w.joinEquals(l, r)
 	if err != nil || !w.config.IsBalanced() {
 		return u, err
 	}
-	return train.NewBalanced(l, u, w.exchange, w.noteMove)
+	return train.NewBalanced(l, u, w.exchange.(gradsync.Exchange), w.noteMove) // joinEquals has made it
 }
 
 // joinEquals makes the updater of a worker of the group.
@@ -94,8 +98,9 @@ func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, er
 	return train.NewLate(l, s)
 }
 
-// meet makes the group of all workers. With algorithm "auto" the group measures its links.
-func (w *worker) meet() error {
+// meet makes the group of all workers, which each contribute the pieces of plan to a sum. With algorithm
+// "auto" the group measures its links.
+func (w *worker) meet(plan shard.Plan) error {
 	// The group adds vectors on its own thread, so it has its own compute.CPU, which starts no threads and
 	// needs no Close.
 	adder, err := compute.Open(compute.Config{ISA: w.isa, Threads: 1})
@@ -103,7 +108,7 @@ func (w *worker) meet() error {
 		return err
 	}
 	rows := row.On(adder)
-	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: w.plan, Topology: w.hosts,
+	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
 		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher notices a stuck worker earlier
 		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"lockstep/train"
 )
 
-// peerState is the state of a checkpoint that differs between ranks: residuals of error feedback, or each
-// rank's shard of the optimizer's state. Rank 0 collects it. On the other ranks it is the train.Checkpointer.
+// peerState is the state of a checkpoint that differs between ranks: residuals of error feedback, each
+// rank's shard of the optimizer's state, or what workers have of their own that average their weights. Rank 0
+// collects it. On the other ranks it is the train.Checkpointer.
 //
 // Note: agreeing on checkpoints. Only rank 0 knows whether to write a checkpoint, because that depends on
 // its clock and on whether the last write has ended. So it sends one byte to the others after every step. A
@@ -28,6 +29,7 @@ type peerState struct {
 	own   gradsync.State
 	// collect gathers the shards of a vector to rank 0; nil if nothing is sharded.
 	collect func(dst, own []float32) error
+	outer   *outerState // nil if no weights are averaged
 
 	// For rank 0.
 	all     [][]float32         // residuals of the pieces of all ranks, in the order of shards
@@ -42,7 +44,7 @@ const heldElems = 1 << 18
 // newPeerState returns the state in which this worker differs from others, to be completed by join; nil if
 // there is none.
 func (w *worker) newPeerState() *peerState {
-	if !w.config.HoldsBack() && !w.config.IsSharded() {
+	if !w.config.HoldsBack() && !w.config.IsSharded() && !w.config.Averages() {
 		return nil
 	}
 	return &peerState{plan: w.plan}
@@ -54,15 +56,18 @@ func (p *peerState) join(g *comm.Group, s gradsync.Exchange) {
 }
 
 // Save implements train.Checkpointer.
-func (p *peerState) Save(m train.Snapshot, _ bool) (bool, error) { return p.keep(false, m) }
+func (p *peerState) Save(m train.Snapshot, isLast bool) (bool, error) {
+	return p.keep(false, isLast, &m)
+}
 
 // keep reports whether rank 0 writes a checkpoint of this step, which isWanted decides on rank 0. If so, it
-// collects the state of all ranks. On a nil peerState rank 0 asks nobody.
-func (p *peerState) keep(isWanted bool, m train.Snapshot) (bool, error) {
+// collects the state of all ranks. On a nil peerState rank 0 asks nobody. Workers that average their weights
+// are asked only when they meet.
+func (p *peerState) keep(isWanted, isLast bool, m *train.Snapshot) (bool, error) {
 	switch {
 	case p == nil:
 		return isWanted, nil
-	case p.isStopping():
+	case p.isStopping(), p.outer != nil && !isLast && !p.outer.meets(m.Step):
 		return false, nil
 	}
 	word := []byte{0}
@@ -77,7 +82,12 @@ func (p *peerState) keep(isWanted bool, m train.Snapshot) (bool, error) {
 			return false, err
 		}
 	}
-	return true, p.collectShards(m)
+	if p.outer != nil {
+		if err := p.outer.collect(&m.Progress); err != nil {
+			return false, err
+		}
+	}
+	return true, p.collectShards(*m)
 }
 
 // collectShards completes the optimizer's vectors at rank 0.
@@ -213,7 +223,7 @@ func (p *peerState) isFinite() bool {
 			return false
 		}
 	}
-	return areFinite(p.all...)
+	return areFinite(p.all...) && (p.outer == nil || p.outer.isFinite())
 }
 
 // vectors returns the optimizer's vectors that were collected.
@@ -224,9 +234,14 @@ func (p *peerState) vectors() []checkpoint.Vector {
 	return p.sharded
 }
 
-// files returns the files of a checkpoint that hold the residuals.
+// files returns the files of a checkpoint that hold the residuals, or what each worker has of its own.
 func (p *peerState) files(v *graph.Variables) []checkpoint.File {
-	if p == nil || p.all == nil {
+	switch {
+	case p == nil:
+		return nil
+	case p.outer != nil:
+		return p.outer.files(v)
+	case p.all == nil:
 		return nil
 	}
 	return []checkpoint.File{named(pieces(p.plan), p.all, p.factors, v).File(checkpoint.ExchangeFile, v)}
@@ -247,9 +262,13 @@ func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
 	return k
 }
 
-// heldBytes returns the size of the residuals, in a checkpoint and in rank 0's copy.
+// heldBytes returns the size of the residuals, or of what the other workers have of their own, in a
+// checkpoint and in rank 0's copy.
 func (w *worker) heldBytes(elems int) int64 {
-	if !w.config.HoldsBack() {
+	switch {
+	case w.config.Averages():
+		return w.peers.outer.bytes()
+	case !w.config.HoldsBack():
 		return 0
 	}
 	p := w.peers

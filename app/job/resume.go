@@ -73,6 +73,11 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if got := l.Variables().SHA256(); got != k.ParameterSHA256 {
 		return refuse("parameters hash to %s, want %s", got, k.ParameterSHA256)
 	}
+	if w.config.Averages() {
+		if err := w.peers.outer.restore(c, l.Variables()); err != nil {
+			return err
+		}
+	}
 	if err := l.Resume(k.Progress); err != nil {
 		return refuse("%v", err)
 	}
@@ -143,6 +148,9 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 			return b, err
 		}
 		if err = checkMemory(c, b.Resumed.Kept.Config); err != nil {
+			return b, err
+		}
+		if err = checkAverages(c, b.Resumed.Kept.Config); err != nil {
 			return b, err
 		}
 		path = b.Resumed.Path // normalise images as before

@@ -104,6 +104,9 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		}
 	}
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
+	if s.Averages = averagesOf(c, s.Ranks); s.Averages != nil {
+		s.Loss = lossOf(s.Ranks)
+	}
 	s.Work = workOf(s)
 	s.Taken = takenOf(s.Ranks, c.IsOneProcess())
 	if seconds := trained(s); seconds > 0 {
@@ -146,6 +149,8 @@ func (r workerResult) wire(c setting.Config) string {
 		return r.Summary.WireChoice.Chosen()
 	case c.GradientWire().IsAuto():
 		return gradsync.Wire{}.String() // nothing to choose between
+	case c.Averages():
+		return c.OuterWire
 	}
 	return c.Wire
 }

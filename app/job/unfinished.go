@@ -44,15 +44,15 @@ func Unfinished(folder string) (*record.Summary, error) {
 	s := &record.Summary{Schema: record.Schema, Model: c.Model, Data: c.Data, Strategy: c.Strategy,
 		Link: c.Link, Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards,
 		Accumulate:   c.Accumulate,
-		LearningRate: c.UpdateRule().LR, Wire: c.Wire, Seed: c.Seed, Math: c.Math, TTA: c.TTA,
-		For: c.For, Directory: folder, IsInterrupted: true}
+		LearningRate: c.UpdateRule().LR, Wire: c.GradientWire().String(), Seed: c.Seed, Math: c.Math,
+		TTA: c.TTA, For: c.For, Directory: folder, IsInterrupted: true}
 	s.ISA = c.ISA
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	defer f.Close() // only read
-	if err := countSteps(s, f, c.IsIsolated()); err != nil {
+	if err := countSteps(s, f, c.IsIsolated() || c.Averages()); err != nil {
 		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
 	if newest, err := openNewest(d, func(string) {}); err == nil { // most runs have no checkpoint
@@ -61,8 +61,9 @@ func Unfinished(folder string) (*record.Summary, error) {
 	return s, nil
 }
 
-// countSteps adds up the lines of steps.jsonl and skips a line that was not written completely.
-func countSteps(s *record.Summary, lines io.Reader, isIsolated bool) error {
+// countSteps adds up the lines of steps.jsonl and skips a line that was not written completely. isOwn says
+// that each worker counts its own samples only.
+func countSteps(s *record.Summary, lines io.Reader, isOwn bool) error {
 	memory := map[int]int64{} // peak by rank
 	for r := bufio.NewReader(lines); ; {
 		line, err := r.ReadBytes('\n')
@@ -79,7 +80,7 @@ func countSteps(s *record.Summary, lines io.Reader, isIsolated bool) error {
 		s.BytesSent += l.BytesSent
 		s.BytesReceived += l.BytesReceived
 		memory[l.Rank] = max(memory[l.Rank], l.RSSBytes)
-		if l.Rank == 0 || isIsolated {
+		if l.Rank == 0 || isOwn {
 			s.Samples += int64(l.Samples)
 		}
 		if l.Rank > 0 {

@@ -43,7 +43,7 @@ type worker struct {
 	cpu                *compute.CPU      // of the training loop
 	slowness           float64           // of cpu; 0 or 1: full speed
 	group              *comm.Group       // nil without mesh
-	exchange           gradsync.Exchange // nil without one
+	exchange           exchange          // nil without one
 	tuning             *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
 	wire               *gradsync.Verdict // nil: gradients travel as they are, or exactly
 	trials             []gradsync.Trial  // bucket sizes that were tried
@@ -61,6 +61,12 @@ type worker struct {
 	saver              *saver        // nil: this worker keeps no checkpoints
 	peers              *peerState    // nil: the state between steps is the same on all ranks
 	began              time.Time
+}
+
+// exchange is what a worker asks its exchange of gradients or weights at the end.
+type exchange interface {
+	Buckets() []gradsync.Bucket
+	Close() error
 }
 
 // workerResult is a worker's last message to the launcher.

@@ -50,6 +50,7 @@ type Summary struct {
 	Saved            *Saved       `json:"saved"`              // the trained weights; null: not written
 	TTA              string       `json:"tta"`                // test-time augmentation
 	Texts            *TextStat    `json:"texts"`              // null: the samples are images
+	Averages         *Averages    `json:"averages"`           // of the weights; null: none were averaged
 	Checkpoints      *Checkpoints `json:"checkpoints"`        // what they took; null: there are none
 	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
 	Lost             []Lost       `json:"lost"`               // files that end early; null: none
@@ -129,6 +130,19 @@ func (e *Evaluation) UnmarshalJSON(b []byte) error {
 	}
 	*e = Evaluation(read)
 	return nil
+}
+
+// Averages says how workers that update their own weights (inner steps) averaged them, and what travelled.
+type Averages struct {
+	Every    int     `json:"every"`          // inner steps from one average to the next
+	Parts    int     `json:"parts"`          // of the weights, averaged in turn
+	Overlap  int     `json:"overlap"`        // inner steps while an average was on its way
+	LR       float64 `json:"outer_lr"`       // learning rate of the outer optimizer
+	Momentum float64 `json:"outer_momentum"` // momentum of the outer optimizer
+	Rounds   int     `json:"rounds"`         // averages of the part with the most
+	Sent     int64   `json:"bytes_sent"`     // bytes of averages, by all ranks together
+	Exposed  float64 `json:"exposed"`        // seconds in which rank 0's training waited for averages
+	Hidden   float64 `json:"hidden"`         // the rest of the seconds that rank 0's averages took
 }
 
 // TextStat says what became of the texts of a data set.

@@ -75,6 +75,12 @@ type Config struct {
 
 	Rebalance       bool        // shards move from slow workers to fast ones
 	SlowWorkers     SlowWorkers // workers that compute more slowly
+	AverageEvery    int         // steps from one average of the weights to the next
+	OuterLR         float64     // learning rate of the outer optimizer
+	OuterMomentum   float64     // its momentum
+	OuterWire       string      // compression of averages
+	OuterParts      int         // parts of the weights that are averaged in turn
+	OuterOverlap    int         // steps for which an average may be on its way
 	TuneBucket      bool        // try bucket sizes in the first steps
 	OverlapForward  bool        // exchange gradients during the next forward pass
 	ShardOptimizer  bool        // each worker updates its shard of the weights
@@ -99,6 +105,8 @@ func Default() Config {
 		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
 		Schedule:  optim.ScheduleConfig{Name: "constant"}, EvalEvery: 1,
 		Normalize: auto, TTA: none, Save: true,
+		AverageEvery: 50, OuterLR: 0.7, OuterMomentum: 0.9, OuterWire: gradsync.Wire{}.String(),
+		OuterParts: 1,
 	}
 }
 

@@ -81,6 +81,14 @@ func exchanges(c Config) string {
 	return ""
 }
 
+// sendsGradients: weights that are averaged have a wire of their own.
+func sendsGradients(c Config) string {
+	if why := exchanges(c); why != "" || !c.takes("outer-wire") {
+		return why
+	}
+	return fmt.Sprintf("workers of --strategy %s send no gradients; want --outer-wire", c.Strategy)
+}
+
 // hasBuckets: not every strategy sends gradients in buckets.
 func hasBuckets(c Config) string {
 	if why := exchanges(c); why != "" || c.takes("bucket") {

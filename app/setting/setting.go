@@ -34,8 +34,8 @@ func (s Setting) IsSwitch() bool { return s.Type == "" }
 
 // Settings returns all settings in the order of the help text, with the names that k has.
 func Settings(k *Catalog) []Setting {
-	settings := slices.Concat(dataSettings(k), workerSettings(), lengthSettings(),
-		updateSettings(), outputSettings())
+	settings := slices.Concat(dataSettings(k), workerSettings(), outerSettings(),
+		lengthSettings(), updateSettings(), outputSettings())
 	initial := Default()
 	for i := range settings {
 		if s := &settings[i]; !s.isOpen(&initial) {
@@ -133,7 +133,7 @@ func workerSettings() []Setting {
 			"sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both with error "+
 			"feedback; auto measures on the first step's gradients and rounds no more than bf16",
 			wires(), func(c *Config) *string { return &c.Wire }).
-			unless(exchanges),
+			unless(sendsGradients),
 		byteSize("bucket", "bytes of gradients that ddp sends as one bucket", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }).
 			unless(hasBuckets),

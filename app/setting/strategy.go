@@ -23,7 +23,7 @@ type adder = func(name, format string, args ...any)
 // Strategies returns all strategies in the order of the help text. One that needs more than a line here has
 // a file of its own.
 func Strategies() []Strategy {
-	return []Strategy{
+	return slices.Concat([]Strategy{
 		{Name: single, Usage: "one worker", check: wantsOneWorker},
 		{Name: "gather-scatter", takes: []string{"rebalance"},
 			Usage: "rank 0 gathers and adds the gradients after the backward pass, and scatters the sum"},
@@ -33,9 +33,10 @@ func Strategies() []Strategy {
 			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
 				"rebalance"},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},
+	}, averaging(), []Strategy{
 		{Name: none, Inexact: "workers never exchange gradients",
 			Usage: "workers never exchange; a lower bound of the step time"},
-	}
+	})
 }
 
 // strategies lists the names of all strategies.

@@ -2,9 +2,14 @@ package setting
 
 import "lockstep/gradsync"
 
-// GradientWire returns the compression of gradients: none if nothing is exchanged.
+// GradientWire returns the compression of gradients, or of the averages that the strategy exchanges in
+// their place: none if nothing is exchanged.
 func (c Config) GradientWire() gradsync.Wire {
-	w, err := gradsync.ParseWire(c.Wire)
+	name := c.Wire
+	if c.takes("outer-wire") {
+		name = c.OuterWire
+	}
+	w, err := gradsync.ParseWire(name)
 	if err != nil || c.EvalOnly {
 		return gradsync.Wire{} // Validate refuses an unknown wire
 	}
@@ -38,7 +43,7 @@ func IsLossy(wire string) bool { return Config{Wire: wire}.GradientWire().IsLoss
 // wireProblem returns why the wire cannot be used, or nil.
 func (c Config) wireProblem() error {
 	w, err := gradsync.ParseWire(c.Wire)
-	if err != nil || !c.takes("algorithm") {
+	if err != nil || !c.takes("algorithm") || c.takes("outer-wire") {
 		return err
 	}
 	return w.Check(c.Algorithm)

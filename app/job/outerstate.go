@@ -1,0 +1,150 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/app/setting"
+	"lockstep/checkpoint"
+	"lockstep/comm"
+	"lockstep/graph"
+	"lockstep/optim"
+	"lockstep/train"
+)
+
+// outerState is the state of a checkpoint in which workers that average their weights differ. Rank 0
+// collects that of the others, which each read their file again.
+type outerState struct {
+	group   *comm.Group
+	updater *train.Outer
+	meets   func(done int) bool // a checkpoint can be written after so many steps
+
+	// For rank 0.
+	others []ownVectors // of the ranks from 1
+	chunk  []float32    // buffer of one message
+}
+
+// ownVectors are vectors of one worker, in the layouts of the weights and of the running statistics.
+type ownVectors struct{ weights, statistics []optim.Vector }
+
+func (o *outerState) own() ownVectors {
+	weights, statistics := o.updater.Own()
+	return ownVectors{weights, statistics}
+}
+
+// all returns both kinds of vectors.
+func (v ownVectors) all() []optim.Vector { return slices.Concat(v.weights, v.statistics) }
+
+// clone returns copies of the vectors.
+func (v ownVectors) clone() ownVectors { return ownVectors{clones(v.weights), clones(v.statistics)} }
+
+// collect waits for averages that are on their way, gathers all vectors at rank 0, and replaces the counts
+// of this worker's part of the epoch by those of all.
+func (o *outerState) collect(p *train.Progress) error {
+	if err := o.updater.Arrive(); err != nil {
+		return err
+	}
+	counts := []int64{int64(p.Coverage), p.TrainCorrect, p.TrainSamples}
+	if err := o.updater.Sum(counts); err != nil {
+		return err
+	}
+	p.Coverage, p.TrainCorrect, p.TrainSamples = uint64(counts[0]), counts[1], counts[2]
+	own := o.own()
+	if o.chunk == nil {
+		o.chunk = make([]float32, (o.group.Size()-1)*heldElems)
+		for range o.group.Size() - 1 {
+			o.others = append(o.others, own.clone())
+		}
+	}
+	for i, v := range own.all() {
+		for lo := 0; lo < len(v.Data); lo += heldElems {
+			if err := o.gather(i, lo, v.Data[lo:min(lo+heldElems, len(v.Data))]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// gather collects a range of vector number i, which begins at lo, of all ranks but 0.
+func (o *outerState) gather(i, lo int, own []float32) error {
+	n, rank := len(own), o.group.Rank()
+	bounds := make([]int, o.group.Size()+1)
+	for r := range o.others {
+		bounds[r+2] = 4 * n * (r + 1)
+	}
+	if rank > 0 {
+		copy(o.chunk[(rank-1)*n:], own)
+	}
+	if err := o.group.Gather(comm.Bytes(o.chunk[:len(o.others)*n]), bounds, 0); err != nil || rank > 0 {
+		return err
+	}
+	for r := range o.others {
+		copy(o.others[r].all()[i].Data[lo:], o.chunk[r*n:][:n])
+	}
+	return nil
+}
+
+// isFinite reports whether all collected values are finite, as readers of checkpoints require.
+func (o *outerState) isFinite() bool {
+	for _, other := range o.others {
+		for _, v := range other.all() {
+			if !areFinite(v.Data) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// files returns a file for each rank but 0.
+func (o *outerState) files(v *graph.Variables) []checkpoint.File {
+	var files []checkpoint.File
+	for r, other := range o.others {
+		files = append(files, other.named().File(ownFile(r+1), v))
+	}
+	return files
+}
+
+// ownFile names the file of a checkpoint with the state of a rank.
+func ownFile(rank int) string { return fmt.Sprintf("rank%d.safetensors", rank) }
+
+// named names the vectors for package checkpoint.
+func (v ownVectors) named() checkpoint.Vectors {
+	return checkpoint.Vectors{Weights: vectorsOf(v.weights), Statistics: vectorsOf(v.statistics)}
+}
+
+// restore reads what this worker has of its own. What rank 0 has is in the files that all workers read.
+func (o *outerState) restore(c *checkpoint.Checkpoint, v *graph.Variables) error {
+	if o.group.Rank() == 0 {
+		return nil
+	}
+	return withFile(c.File(ownFile(o.group.Rank())), func(r *checkpoint.Reader) error {
+		return o.own().named().Load(r, v)
+	})
+}
+
+// bytes returns the size of what rank 0 collects.
+func (o *outerState) bytes() int64 {
+	floats := 0
+	for _, v := range o.own().all() {
+		floats += len(v.Data)
+	}
+	return 4 * int64(floats) * int64(o.group.Size()-1)
+}
+
+// checkAverages refuses a resumed run in which the workers could not each go on with a state of their own.
+func checkAverages(c, from setting.Config) error {
+	switch {
+	case !c.Averages() && !from.Averages():
+		return nil
+	case c.Strategy != from.Strategy:
+		return setting.Refuse("--strategy: a run of %s cannot go on as %s: workers that average their "+
+			"weights each have a state of their own; start a new run with --weights", from.Strategy,
+			c.Strategy)
+	case c.Workers != from.Workers:
+		return setting.Refuse("--workers: each of the %d workers of --strategy %s has an optimizer of its "+
+			"own, and the result depends on their number; want %d", from.Workers, c.Strategy, from.Workers)
+	}
+	return nil
+}
