@@ -22,8 +22,11 @@ const theLauncher = "the launcher"
 
 // place names the launcher's address, for errors.
 func (m Member) place() string {
-	if m.Control != 0 {
+	switch {
+	case m.Control != 0:
 		return theLauncher
+	case m.Socket != "":
+		return m.Socket
 	}
 	return m.Address
 }
@@ -35,18 +38,27 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 		defer f.Close() // the connection has its own descriptor, which no child inherits
 		return net.FileConn(f)
 	}
-	return reach(ctx, m.Address, m.Token)
+	if m.Socket != "" {
+		return reachSocket(ctx, m.Socket)
+	}
+	patience := handshakeTimeout
+	if m.IsGuest {
+		patience = defaultJoinTimeout // rank 0 may have started later, or prepares the run
+	}
+	return reach(ctx, m.Address, m.Token, patience)
 }
 
 // reach dials a listening coordinator and sends it the token. With many strangers the worker's connection
 // may be the oldest of them, and be closed, before its token is read: reach then tries again.
-func reach(ctx context.Context, address string, t Token) (net.Conn, error) {
+func reach(ctx context.Context, address string, t Token, patience time.Duration) (net.Conn, error) {
 	const pause = 20 * time.Millisecond
 	dialer := net.Dialer{Timeout: dialTimeout}
-	for end := time.Now().Add(handshakeTimeout); ; time.Sleep(pause) {
+	for end := time.Now().Add(patience); ; time.Sleep(pause) {
 		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err != nil {
+		if err != nil && (patience == handshakeTimeout || ctx.Err() != nil || time.Now().After(end)) {
 			return nil, err
+		} else if err != nil {
+			continue
 		}
 		interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 		err = prove(conn, t)
@@ -85,7 +97,7 @@ func prove(conn net.Conn, t Token) error {
 // noticed at once, so the worker needs no time-out and waits for a launcher that is only stopped.
 func (m Member) lineTo(conn net.Conn) *line {
 	l := newLine(conn)
-	if m.Control != 0 {
+	if m.Control != 0 || m.Socket != "" {
 		l.timeout = 0
 	}
 	return l
@@ -94,7 +106,10 @@ func (m Member) lineTo(conn net.Conn) *line {
 // connect gives each process one end of a socket pair and adopts the other. It returns the files to
 // close once the processes have started.
 func (c *coordinator) connect(processes []process) (ends []*os.File, err error) {
-	for rank := range processes {
+	for rank, p := range processes {
+		if p.command == nil {
+			continue // another launcher has started it
+		}
 		own, theirs, err := socketPair()
 		if err != nil {
 			return ends, err

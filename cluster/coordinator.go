@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"sync"
 	"syscall"
@@ -32,7 +33,9 @@ type coordinator struct {
 	events    chan<- event
 	quit      chan struct{} // closed by close: nobody receives events any more
 	strangers tcp.Strangers // connections that have not sent the token yet
+	meeting   *Meeting      // of workers that another launcher has started, or nil
 	running   sync.WaitGroup
+	segments  []*os.File // shared memory that guests open by its path
 	mu        sync.Mutex
 	open      map[net.Conn]bool // nil after close
 }
@@ -74,12 +77,32 @@ func isNotHere(err error) bool {
 	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.As(err, &unknown)
 }
 
-// address returns the address that workers dial, or nil if they inherit their connections.
+// attend begins to accept the workers of a meeting.
+func (c *coordinator) attend(m *Meeting) {
+	c.meeting, c.listener = m, m.listener
+	c.running.Go(c.accept)
+}
+
+// address returns the address that workers dial, or nil if they inherit their connections or dial a Unix
+// socket.
 func (c *coordinator) address() *net.TCPAddr {
 	if c.listener == nil {
 		return nil
 	}
-	return c.listener.Addr().(*net.TCPAddr)
+	a, _ := c.listener.Addr().(*net.TCPAddr)
+	return a
+}
+
+// welcomeOf returns the welcome of a rank: a guest that came by a Unix socket has no other source of the
+// token and of the shared memory.
+func (c *coordinator) welcomeOf(rank int, w Welcome) Welcome {
+	if c.meeting.isGuest(rank) && c.meeting.socket != "" {
+		w.Token = c.token
+		if len(c.segments) > 0 {
+			w.Segment = pathOf(c.segments[0])
+		}
+	}
+	return w
 }
 
 // place names the rendezvous, for errors.
@@ -96,7 +119,7 @@ func (c *coordinator) adopt(conn net.Conn) {
 	c.running.Go(func() {
 		defer c.forget(conn)
 		l := newLine(conn)
-		if hello, err := c.greet(l); err == nil {
+		if hello, err := c.greet(l, false); err == nil {
 			c.serve(l, hello)
 		}
 	})
@@ -115,7 +138,11 @@ func (c *coordinator) accept() {
 		c.strangers.Add(conn)
 		c.running.Go(func() {
 			defer c.forget(conn)
-			if l, hello, err := c.admit(conn); err == nil {
+			admit := c.admit
+			if c.meeting != nil {
+				admit = func(conn net.Conn) (*line, *Hello, error) { return c.meeting.admit(c, conn) }
+			}
+			if l, hello, err := admit(conn); err == nil {
 				c.serve(l, hello)
 			}
 		})
@@ -158,15 +185,16 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 		return nil, nil, err
 	}
 	l := newLine(conn)
-	hello, err := c.greet(l)
+	hello, err := c.greet(l, c.meeting != nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	return l, hello, conn.SetDeadline(time.Time{})
 }
 
-// greet receives a worker's hello and refuses a worker that does not belong to the run.
-func (c *coordinator) greet(l *line) (*Hello, error) {
+// greet receives a worker's hello and refuses a worker that does not belong to the run. A guest has been
+// started by another launcher.
+func (c *coordinator) greet(l *line, isGuest bool) (*Hello, error) {
 	m, err := l.receive()
 	if err == nil && m.Hello == nil {
 		err = errors.New("no hello")
@@ -174,7 +202,11 @@ func (c *coordinator) greet(l *line) (*Hello, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h := m.Hello; h.World != c.world || h.Rank < 0 || h.Rank >= c.world {
+	world, isOurs := c.world, true
+	if isGuest {
+		world, isOurs = c.meeting.place.World, c.meeting.isGuest(m.Hello.Rank)
+	}
+	if h := m.Hello; h.World != world || h.Rank < 0 || h.Rank >= c.world || !isOurs {
 		why := fmt.Sprintf("rank %d of %d does not belong to this run of %d workers",
 			h.Rank, h.World, c.world)
 		return nil, errors.Join(errors.New(why), l.send(message{Refused: why}))
@@ -206,7 +238,9 @@ func (c *coordinator) track(conn net.Conn) bool {
 }
 
 func (c *coordinator) forget(conn net.Conn) {
-	conn.Close()
+	if !c.meeting.holds(conn) {
+		conn.Close()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, conn)
@@ -214,7 +248,10 @@ func (c *coordinator) forget(conn net.Conn) {
 
 // full stops accepting connections: all workers have joined.
 func (c *coordinator) full() {
-	if c.listener != nil {
+	switch {
+	case c.meeting != nil:
+		c.meeting.close()
+	case c.listener != nil:
 		c.listener.Close()
 	}
 }
@@ -222,12 +259,23 @@ func (c *coordinator) full() {
 // close closes every connection and waits for the goroutines that serve them.
 func (c *coordinator) close() {
 	close(c.quit)
-	c.full()
+	if c.meeting != nil {
+		c.meeting.acceptUntil(time.Unix(0, 0)) // the processes that come later hear of the end
+	} else {
+		c.full()
+	}
 	c.mu.Lock()
 	for conn := range c.open {
-		conn.Close()
+		if c.meeting.holds(conn) {
+			conn.SetReadDeadline(time.Unix(0, 0)) // nobody reads from it until the meeting ends
+		} else {
+			conn.Close()
+		}
 	}
 	c.open = nil
 	c.mu.Unlock()
 	c.running.Wait()
+	for _, f := range c.segments {
+		f.Close()
+	}
 }

@@ -18,6 +18,9 @@
 // preamble are read from a stranger, and the token is compared in constant time; the answer is
 // "ok". If too many connections have not sent the token, the oldest of them is closed.
 //
+// If another launcher has started all processes of a job, rank 0 opens a [Meeting] and the others join
+// as guests: see Note: meetings.
+//
 // Both sides then exchange lines of JSON of at most 64 KiB: the worker's [Hello], then (once all
 // have joined) the [Welcome], then progress and the final result or failure. The coordinator may
 // send "stop". It acknowledges each report, so that reports do not pile up while the launcher is

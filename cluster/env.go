@@ -90,6 +90,10 @@ type Member struct {
 	Control int
 	// Segment is the descriptor of the shared memory of this host's workers, or 0 if there is none.
 	Segment int
+	// IsGuest says that another launcher has started this process; see Note: meetings.
+	IsGuest bool
+	// Socket is the path of the Unix socket of the meeting, or "" if there is none.
+	Socket string
 }
 
 // ResolveMember reads rank, world, rendezvous address and token. LOCKSTEP_RANK and LOCKSTEP_WORLD,

@@ -30,13 +30,13 @@ func Enter(conn net.Conn, t Token) error {
 	if err := prove(conn, t); err != nil {
 		return err
 	}
-	_, err := enter(newLine(conn), Hello{World: 2})
+	_, err := enter(newLine(conn), Hello{World: 2}, welcomeTimeout)
 	return err
 }
 
 // Reach dials a coordinator and shows it the token.
 func Reach(ctx context.Context, address string, t Token) error {
-	conn, err := reach(ctx, address, t)
+	conn, err := reach(ctx, address, t, handshakeTimeout)
 	if err == nil {
 		conn.Close()
 	}

@@ -30,6 +30,10 @@ type LaunchConfig struct {
 	// Environment of the workers, without rank, world, address and token, which Launch adds. In a
 	// lab (LabEnvironment) the workers are distributed over its hosts in contiguous blocks.
 	Environment Environment
+	// Meeting, if not nil, is where the workers other than rank 0's join: another launcher has started
+	// their processes. Only rank 0 and the servers are started here. Processes join in the current
+	// folder of their own, and stay until Meeting.End.
+	Meeting *Meeting
 	// Hosts names the host of each worker, by rank, for workers that treat parts of this machine as
 	// separate hosts. Nil means that all are on this machine, or on the hosts of the lab.
 	Hosts []string
@@ -57,6 +61,9 @@ type LaunchConfig struct {
 	StopGrace time.Duration
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
+	// Asked, if not nil, is called from Launch's goroutine when a worker that another launcher has
+	// started was asked by a signal to stop.
+	Asked func()
 	// Event, if not nil, is called from Launch's goroutine with each event of a worker
 	// (Session.Tell), in order. An error ends the run.
 	Event func(rank int, event json.RawMessage) error
@@ -91,9 +98,14 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	}
 	events := make(chan event)
 	token := NewToken()
+	if c.Meeting != nil {
+		token = c.Meeting.token
+	}
 	meeting := newCoordinator(c.World, token, events)
 	defer meeting.close()
-	if c.hasRendezvous() {
+	if c.Meeting != nil {
+		meeting.attend(c.Meeting)
+	} else if c.hasRendezvous() {
 		if err := meeting.listen(c.Host, c.Port); err != nil {
 			return nil, err
 		}
@@ -104,7 +116,8 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	s := &supervisor{LaunchConfig: c, job: job, meeting: meeting, fleet: workers, events: events,
-		limits: before, workers: make([]worker, c.World), vitals: make([]vitals, c.World), running: c.World}
+		limits: before, workers: make([]worker, c.World), vitals: make([]vitals, c.World),
+		running: workers.count()}
 	err = s.supervise(ctx)
 	workers.wait()
 	if err != nil {
@@ -121,7 +134,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 // workers' host names and moves the rendezvous to an address that all of them reach.
 func (c *LaunchConfig) resolveHosts() (networks []string, err error) {
 	lab, err := c.Environment.LabHosts()
-	if err != nil || len(lab) == 0 {
+	if err != nil || len(lab) == 0 || c.Meeting != nil {
 		return nil, err
 	}
 	if c.SharedMemory && c.Environment.IsApart(c.World) {
@@ -160,7 +173,7 @@ func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string
 			f.Close() // the children have their own descriptors
 		}
 	}()
-	if meeting.listener == nil {
+	if c.Meeting != nil || meeting.listener == nil {
 		ends, err := meeting.connect(processes)
 		if passed = append(passed, ends...); err != nil {
 			return nil, fmt.Errorf("cluster: launch: %w", err)
@@ -168,7 +181,12 @@ func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string
 	}
 	if c.SharedMemory {
 		segments, err := share(processes)
-		if passed = append(passed, segments...); err != nil {
+		if c.Meeting != nil {
+			meeting.segments = segments
+		} else {
+			passed = append(passed, segments...)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("cluster: launch: %w", err)
 		}
 	}

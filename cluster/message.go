@@ -26,6 +26,15 @@ type Welcome struct {
 	Addresses []string        `json:"addresses"` // data link address by rank
 	Hosts     []string        `json:"hosts"`     // name of the host by rank
 	Job       json.RawMessage `json:"job"`       // the job; opaque to this package
+	// Token and Segment are for a worker of this machine that another launcher has started: the run's
+	// token, and the path of the shared memory, if the workers use any.
+	Token   Token  `json:"token,omitempty"`
+	Segment string `json:"segment,omitempty"`
+}
+
+// Ended is the last message to a worker that another launcher has started.
+type Ended struct {
+	Status int `json:"status"` // with which every process of the job ends
 }
 
 // Progress is a worker's report of its state.
@@ -69,6 +78,10 @@ type message struct {
 	Refused  string          `json:"refused,omitempty"` // why the hello was not accepted
 	Heard    bool            `json:"heard,omitempty"`   // the launcher has read a Progress (acknowledgement)
 	Stop     bool            `json:"stop,omitempty"`
+	// The others are for workers that another launcher has started.
+	Dump  bool   `json:"dump,omitempty"`  // asks for the stacks of a worker that is stuck
+	Asked bool   `json:"asked,omitempty"` // a signal has asked the worker's process to stop
+	Ended *Ended `json:"ended,omitempty"`
 }
 
 const (

@@ -20,6 +20,8 @@ type Place struct {
 	LocalRank, LocalWorld int
 	// Node and Nodes are the number of this host and the number of hosts. Nodes is 0 if unknown.
 	Node, Nodes int
+	// Cores is how many cores the launcher gives each process; 0 if it does not say.
+	Cores int
 	// Address is the host:port at which rank 0 listens; "" if the launcher gives none.
 	Address string
 	// Job is the same text in all processes of the job and in no other job of this machine; "" if
@@ -237,6 +239,13 @@ func (r *reading) place(e Environment) (Place, error) {
 	var err error
 	if p.Address, err = e.masterAddress(); err != nil {
 		return Place{}, err
+	}
+	if text := e[envSlurmCores]; text != "" && p.Launcher == "Slurm" {
+		cores, err := e.natural(envSlurmCores, text, 1)
+		if err != nil {
+			return Place{}, err
+		}
+		p.Cores = cores.value
 	}
 	for _, s := range sources() {
 		if s.launcher == p.Launcher {

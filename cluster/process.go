@@ -11,8 +11,8 @@ import (
 
 // process is one worker to start.
 type process struct {
-	name        string // for people
-	command     []string
+	name        string   // for people
+	command     []string // nil if another launcher has started it
 	environment Environment
 	log         string   // path of the file for stdout and stderr
 	processors  []int    // processors to bind it to; nil for any
@@ -29,7 +29,7 @@ type exit struct {
 
 // fleet is a set of running worker processes on this machine.
 type fleet struct {
-	commands []*exec.Cmd
+	commands []*exec.Cmd    // by rank; nil for one that another launcher has started
 	gone     []atomic.Bool  // by rank: has ended, so its number may belong to another process
 	ended    sync.WaitGroup // one per process
 	release  chan struct{}  // closed when all have ended
@@ -56,6 +56,9 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 		post = func(event) {}
 	}
 	for rank, cmd := range f.commands {
+		if cmd == nil {
+			continue
+		}
 		f.ended.Go(func() {
 			cmd.Wait() // the result is in ProcessState
 			f.gone[rank].Store(true)
@@ -73,6 +76,10 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 // they inherit.
 func (f *fleet) start(processes []process) error {
 	for _, p := range processes {
+		if p.command == nil {
+			f.commands = append(f.commands, nil)
+			continue
+		}
 		if p.processors != nil {
 			useProcessors(p.processors)
 		}
@@ -118,7 +125,7 @@ func (p process) start() (*exec.Cmd, error) {
 // kill kills every process that still runs, with its children.
 func (f *fleet) kill() {
 	for rank, cmd := range f.commands {
-		if !f.gone[rank].Load() {
+		if cmd != nil && !f.gone[rank].Load() {
 			killGroup(cmd.Process)
 		}
 	}
@@ -129,6 +136,17 @@ func (f *fleet) quit(rank int) {
 	if !f.gone[rank].Load() {
 		quit(f.commands[rank].Process)
 	}
+}
+
+// count returns how many processes were started.
+func (f *fleet) count() int {
+	n := 0
+	for _, cmd := range f.commands {
+		if cmd != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // wait returns when all processes have ended and their events are posted.

@@ -26,9 +26,12 @@ func (c *LaunchConfig) numWorkers() int { return c.World - c.Servers }
 // name names a rank of the run for people.
 func (c *LaunchConfig) name(rank int) string { return Name(rank, c.numWorkers()) }
 
-// command returns the command of a rank.
+// command returns the command of a rank; nil if another launcher has started its process.
 func (c *LaunchConfig) command(rank int) []string {
-	if rank < c.numWorkers() {
+	switch {
+	case c.Meeting.isGuest(rank):
+		return nil
+	case rank < c.numWorkers():
 		return c.Command
 	}
 	return c.ServerCommand

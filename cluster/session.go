@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -39,7 +40,9 @@ type Session struct {
 	listener *tcp.Listener // for data links; nil if no peer is linked by TCP
 	segment  *os.File      // the shared memory from the launcher, or nil
 	line     *line
-	unheard  atomic.Int64 // reports that the launcher has not acknowledged
+	unheard  atomic.Int64  // reports that the launcher has not acknowledged
+	over     chan struct{} // closed when the connection has ended
+	ended    *Ended        // set before, if the launcher has said how
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	reader   sync.WaitGroup
@@ -62,7 +65,7 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	}
 	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 	defer interrupt()
-	s := &Session{member: m, line: m.lineTo(conn)}
+	s := &Session{member: m, line: m.lineTo(conn), over: make(chan struct{})}
 	if m.Segment != 0 {
 		s.segment = os.NewFile(uintptr(m.Segment), "shared memory")
 	}
@@ -75,7 +78,7 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	if s.listener != nil {
 		h.Listen = s.listener.Addr()
 	}
-	if s.Welcome, err = enter(s.line, h); err != nil {
+	if err = s.enter(h); err != nil {
 		conn.Close()
 		s.release()
 		return refuse(err)
@@ -97,7 +100,9 @@ func (s *Session) listen() error {
 		}
 	}
 	near := s.member.Address
-	if s.member.Control == 0 {
+	if s.member.Socket != "" {
+		near = "127.0.0.1:0"
+	} else if s.member.Control == 0 {
 		near = s.line.conn.LocalAddr().String()
 	}
 	host, _, err := net.SplitHostPort(near)
@@ -170,18 +175,40 @@ func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error
 	return shm.Connect(ctx, s.segment, index)
 }
 
-// enter sends hello and waits until all workers have joined.
-func enter(l *line, h Hello) (Welcome, error) {
-	if err := l.send(message{Hello: &h}); err != nil {
-		return Welcome{}, err
+// enter sends hello and takes the welcome.
+func (s *Session) enter(h Hello) (err error) {
+	patience := welcomeTimeout
+	if s.member.IsGuest {
+		patience = 0 // rank 0 may have to download data first, and its end is noticed
 	}
-	if err := l.conn.SetReadDeadline(time.Now().Add(welcomeTimeout)); err != nil {
+	if s.Welcome, err = enter(s.line, h, patience); err != nil || !s.member.IsGuest {
+		return err
+	}
+	s.member.World = len(s.Welcome.Addresses) // with the servers
+	if s.Welcome.Token != "" {
+		s.member.Token = s.Welcome.Token
+	}
+	if s.Welcome.Segment != "" {
+		s.segment, err = os.OpenFile(s.Welcome.Segment, os.O_RDWR, 0)
+	}
+	return err
+}
+
+// enter sends hello and waits until all workers have joined, for any time if patience is 0.
+func enter(l *line, h Hello, patience time.Duration) (Welcome, error) {
+	err := l.send(message{Hello: &h})
+	if err == nil && patience > 0 {
+		err = l.conn.SetReadDeadline(time.Now().Add(patience))
+	}
+	if err != nil {
 		return Welcome{}, err
 	}
 	m, err := l.receive()
 	switch {
 	case err != nil:
 		return Welcome{}, fmt.Errorf("wait for the other workers: %w", err)
+	case m.Ended != nil:
+		return Welcome{}, &EndedError{m.Ended.Status}
 	case m.Refused != "":
 		return Welcome{}, fmt.Errorf("refused: %s", m.Refused)
 	case m.Welcome == nil:
@@ -192,10 +219,19 @@ func enter(l *line, h Hello) (Welcome, error) {
 
 // follow receives the launcher's messages until the connection ends.
 func (s *Session) follow() {
+	defer close(s.over)
 	for {
 		m, err := s.line.receive()
 		if err != nil {
 			s.cancel(ErrLauncherLost)
+			return
+		}
+		if m.Dump {
+			dumpStacks()
+		}
+		if m.Ended != nil {
+			s.ended = m.Ended
+			s.cancel(ErrStopped)
 			return
 		}
 		if m.Heard {
@@ -239,6 +275,28 @@ func (s *Session) Done(result any) error {
 		return fmt.Errorf("cluster: encode result: %w", err)
 	}
 	return s.line.send(message{Result: text})
+}
+
+// Ask tells the launcher that a signal has asked this process to stop, which concerns all workers.
+func (s *Session) Ask() { s.line.send(message{Asked: true}) } // an error means that the run has ended
+
+// Over is closed when the launcher has said how the job ended or is gone. Only a worker that another
+// launcher has started is told.
+func (s *Session) Over() <-chan struct{} { return s.over }
+
+// Status waits for Over and returns the exit status of the job. It fails with ErrLauncherLost.
+func (s *Session) Status() (int, error) {
+	<-s.over
+	if s.ended == nil {
+		return 0, ErrLauncherLost
+	}
+	return s.ended.Status, nil
+}
+
+// dumpStacks writes the stacks of all goroutines to the standard error.
+func dumpStacks() {
+	stacks := make([]byte, 1<<20)
+	os.Stderr.Write(stacks[:runtime.Stack(stacks, true)]) // best effort
 }
 
 // Fail sends the reason why the worker cannot continue; nothing may be sent after it.

@@ -32,6 +32,7 @@ const (
 	envSlurmNodes      = "SLURM_NNODES"
 	envSlurmStepNodes  = "SLURM_STEP_NUM_NODES"
 	envSlurmPerNode    = "SLURM_STEP_TASKS_PER_NODE" // "4(x2),1", by node
+	envSlurmCores      = "SLURM_CPUS_PER_TASK"
 	envSlurmStep       = "SLURM_STEP_ID"
 	envSlurmJob        = "SLURM_JOB_ID"
 	envSlurmJobName    = "SLURM_JOB_NAME"

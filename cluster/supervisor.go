@@ -29,6 +29,7 @@ type worker struct {
 	failure *Failure
 	lost    bool  // its connection has ended: no more messages
 	exit    *exit // nil while its process runs
+	hasLeft bool  // it is a guest and does no work any more
 }
 
 // supervisor supervises the workers of one run. All its state belongs to the goroutine of
@@ -106,11 +107,41 @@ func (s *supervisor) abort(err error) {
 	if s.err == nil {
 		s.err = err
 		s.fleet.kill()
+		s.dismiss()
+		if s.grace == nil {
+			s.grace = time.After(stopGrace)
+		}
 	}
 }
 
+// isGuest reports whether another launcher has started the process of the rank.
+func (s *supervisor) isGuest(rank int) bool { return s.Meeting.isGuest(rank) }
+
+// dismiss asks the guests to stop working.
+func (s *supervisor) dismiss() {
+	for rank, w := range s.workers {
+		if s.isGuest(rank) && s.isWelcomed() && !w.hasLeft {
+			w.line.send(message{Stop: true}) // if that fails, its connection ends
+		}
+	}
+}
+
+// leave notes that a guest does no work any more. Its process stays until Meeting.End.
+func (s *supervisor) leave(rank int) {
+	if w := &s.workers[rank]; s.isGuest(rank) && s.isWelcomed() && !w.hasLeft {
+		w.hasLeft = true
+		s.running--
+	}
+}
+
+// isWelcomed reports whether all workers have joined.
+func (s *supervisor) isWelcomed() bool { return s.joined == s.World }
+
 // stop asks the workers to end; those that have not joined cannot receive that and are killed.
 func (s *supervisor) stop(err error) {
+	if s.err == nil && s.isDeath && s.Meeting != nil {
+		s.convict() // another launcher ends all processes when it sees that one is dead
+	}
 	if s.err != nil {
 		return
 	}
@@ -140,6 +171,7 @@ func (s *supervisor) handle(e event) {
 	case e.lost != nil:
 		w.lost, v.isWatched = true, false
 		s.judge(e.rank)
+		s.leave(e.rank)
 	case e.message.Progress != nil:
 		v.hear(s.now(), *e.message.Progress)
 		if s.Progress != nil {
@@ -155,9 +187,15 @@ func (s *supervisor) handle(e event) {
 	case e.message.Result != nil:
 		v.isWatched = false
 		s.finish(w, e.message.Result)
+		s.leave(e.rank)
+	case e.message.Asked:
+		if s.Asked != nil {
+			s.Asked()
+		}
 	case e.message.Failure != nil:
 		w.failure, v.isWatched = e.message.Failure, false
 		s.judge(e.rank)
+		s.leave(e.rank)
 	}
 }
 
@@ -190,16 +228,25 @@ func (s *supervisor) look() {
 		s.abort(e)
 	default:
 		s.err = e
-		s.fleet.quit(v.rank)
+		s.quit(v.rank)
 		s.grace = time.After(verdictDelay)
 	}
 }
 
-// expire kills the processes that did not end within the grace period.
+// quit makes a stuck worker write its stacks.
+func (s *supervisor) quit(rank int) {
+	if s.isGuest(rank) {
+		s.workers[rank].line.send(message{Dump: true}) // one that does not receive it writes none
+		return
+	}
+	s.fleet.quit(rank)
+}
+
+// expire kills the processes that did not end within the grace period. Guests are left to Meeting.End.
 func (s *supervisor) expire() {
 	if s.stopped != nil && s.stopped.Killed == nil {
 		for rank := range s.workers {
-			if s.workers[rank].exit == nil {
+			if s.workers[rank].exit == nil && !s.workers[rank].hasLeft {
 				s.stopped.Killed = s.describe(rank)
 				s.stopped.Killed.Late = s.StopGrace
 				break
@@ -207,6 +254,10 @@ func (s *supervisor) expire() {
 		}
 	}
 	s.fleet.kill()
+	s.dismiss()
+	for rank := range s.workers {
+		s.leave(rank)
+	}
 }
 
 // convict ends the run with the suspect's error, about which more may be known now.
@@ -263,6 +314,10 @@ func (s *supervisor) welcome(e event) {
 	}
 	welcome.ISA = isa
 	for rank := range s.workers {
+		welcome := s.meeting.welcomeOf(rank, welcome)
+		if s.isGuest(rank) {
+			s.running++
+		}
 		s.vitals[rank] = vitals{isWatched: true, heard: s.now(), moved: s.now()}
 		if err := s.workers[rank].line.send(message{Welcome: &welcome}); err != nil {
 			s.abort(&RendezvousError{Op: "welcome", Addr: s.workers[rank].hello.Host, Err: err})
@@ -293,7 +348,7 @@ func (s *supervisor) commonISA() (string, error) {
 // message arrive independently, so an exit counts only after its connection was read to the end.
 func (s *supervisor) judge(rank int) {
 	w := &s.workers[rank]
-	isGone := w.exit != nil && (w.line == nil || w.lost)
+	isGone := w.exit != nil && (w.line == nil || w.lost) || s.isGuest(rank) && w.lost
 	switch {
 	case s.err != nil || w.result != nil:
 		return
@@ -334,9 +389,11 @@ func (s *supervisor) accuse(by int, f *Failure) *WorkerError {
 // describe returns an error with what is known about the end of a rank.
 func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
-	e := &WorkerError{Rank: rank, Role: Role(rank, s.numWorkers()),
-		PID: s.fleet.commands[rank].Process.Pid, Host: w.hello.Host,
-		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase}
+	e := &WorkerError{Rank: rank, Role: Role(rank, s.numWorkers()), PID: w.hello.PID, Host: w.hello.Host,
+		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase, IsLost: s.isGuest(rank) && w.lost}
+	if cmd := s.fleet.commands[rank]; cmd != nil {
+		e.PID = cmd.Process.Pid
+	}
 	log := s.Log(rank)
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
 		e.Log = log // if it has more than the report

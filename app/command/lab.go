@@ -222,10 +222,13 @@ func documentOf(text []byte) any {
 	return string(text)
 }
 
-// statusOf returns the exit status of the lab's command, given the error with which the lab ended.
+// statusOf returns the exit status of the lab's command or of rank 0, given the error with which they ended.
 func statusOf(err error) int {
 	if exit := (*lab.ExitError)(nil); errors.As(err, &exit) {
 		return exit.Status
+	}
+	if ended := (*statusError)(nil); errors.As(err, &ended) {
+		return ended.status
 	}
 	return 0
 }

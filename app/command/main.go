@@ -39,6 +39,8 @@ type app struct {
 	stdout, stderr io.Writer
 	environment    cluster.Environment
 	catalog        setting.Catalog
+	place          cluster.Place    // among the processes that another launcher has started
+	meeting        *cluster.Meeting // of these, if this one has rank 0
 }
 
 // Main executes the process's command line, with the models and data sets of k, and exits with its status.
@@ -50,6 +52,15 @@ func Main(k setting.Catalog) {
 
 // run executes one command line and returns its exit status.
 func (a *app) run(args []string) int {
+	status := a.execute(args)
+	if a.meeting != nil {
+		a.meeting.End(status)
+	}
+	return status
+}
+
+// execute executes one command line, prints its error and returns its exit status.
+func (a *app) execute(args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
@@ -57,7 +68,7 @@ func (a *app) run(args []string) int {
 		return job.ExitOK
 	}
 	if status := statusOf(err); status != 0 {
-		return status // of a command in a lab, which has printed its error
+		return status // of a command in a lab or of rank 0, which has printed its error
 	}
 	code := job.ExitCode(err)
 	if errors.Is(err, context.Canceled) {
@@ -87,7 +98,7 @@ func (a *app) root() *cobra.Command {
 			if c.Annotations[anywhere] != "" || !c.HasParent() {
 				return nil
 			}
-			return a.environment.CheckAlone()
+			return a.locate(c)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -142,21 +153,23 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// interruptible returns a context that is cancelled by the first Ctrl-C or SIGTERM. A second one ends the
-// program and its workers at once. The caller must call stop.
+// interruptible returns a context that is cancelled by the first Ctrl-C, SIGTERM or SIGUSR1. A second Ctrl-C
+// or SIGTERM ends the program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, append(preemptions(), os.Interrupt)...)
 	done, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
 		var cause error
+		isEarly := false // the first signal is one that others follow
 		select {
 		case s := <-signals:
-			if s == syscall.SIGTERM {
+			if isPreemption(s) {
 				cause = job.ErrTerminated
 			}
+			isEarly = s != syscall.SIGTERM && s != os.Interrupt
 		case <-done:
 			return
 		}
@@ -165,10 +178,17 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		}
 		fmt.Fprintln(a.stderr, "lockstep: "+stopping(cause))
 		cancel(cause)
-		select {
-		case <-signals:
-			os.Exit(job.ExitInterrupted)
-		case <-done:
+		for {
+			select {
+			case s := <-signals:
+				isFinal := s == syscall.SIGTERM || s == os.Interrupt
+				if isFinal && !isEarly {
+					os.Exit(job.ExitInterrupted)
+				}
+				isEarly = isEarly && !isFinal
+			case <-done:
+				return
+			}
 		}
 	}()
 	return ctx, func() {

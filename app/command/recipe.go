@@ -89,7 +89,11 @@ single settings of the recipe.`,
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94",
 		Args:              oneRecipe,
 		ValidArgsFunction: oneOf(recipeNames()),
+		Annotations:       map[string]string{joins: "true"},
 		RunE: func(c *cobra.Command, args []string) error {
+			if isDone, err := a.meet(c); isDone || err != nil {
+				return err
+			}
 			r, err := recipe.Named(args[0])
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,9 +40,13 @@ trained weights in model.safetensors, which PyTorch reads, and the workers' outp
 
 With --checkpoint-every the run directory also holds the two newest checkpoints. --resume continues
 from the newest, in the middle of an epoch and with any number of workers, and ends with the same
-parameters as a run without interruption. Ctrl-C and SIGTERM then write a checkpoint before the run
-ends; the status after SIGTERM is 75. With local-sgd and diloco checkpoints wait for the next average,
-a run that is stopped goes on from the last one, and the number of workers stays.
+parameters as a run without interruption. Ctrl-C, SIGTERM and SIGUSR1 then write a checkpoint before
+the run ends; the status after the latter two is 75. With local-sgd and diloco checkpoints wait for the
+next average, a run that is stopped goes on from the last one, and the number of workers stays.
+
+If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
+a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
+need the address of rank 0 in MASTER_ADDR and a common secret in LOCKSTEP_TOKEN.
 
 Every evaluation prints a line: loss and accuracy on the test samples, learning rate, and wall time
 since the first step began. The line of rank 0 is for all workers, unless they never exchange.
@@ -58,8 +63,10 @@ the first step, when data, programs and memory are ready, and stops during evalu
   lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
   lockstep train --epochs 20 --until accuracy=0.95
   lockstep train --workers 4 --strategy diloco --optimizer adamw --lr 0.001 --average-every 100
+  mpirun -np 4 lockstep train --epochs 5
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
-		Args: noArguments,
+		Args:        noArguments,
+		Annotations: map[string]string{joins: "true"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.train(c, setting.Source{File: config}, isJSON, isQuiet)
 		},
@@ -89,8 +96,14 @@ func addWatching(c *cobra.Command, isJSON, isQuiet *bool) {
 
 // train carries out the run that s and the flags of c describe, and prints the summary.
 func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) error {
-	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, given(c)
+	if isDone, err := a.meet(c); isDone || err != nil {
+		return err
+	}
+	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, a.addWorkers(given(c))
 	resolved, origins, err := setting.Resolve(s)
+	if err == nil {
+		err = a.adapt(&resolved, origins)
+	}
 	if err != nil {
 		return err
 	}
@@ -99,9 +112,12 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
+	ctx, terminate := context.WithCancelCause(ctx)
+	defer terminate(nil)
 	progress := newProgress(a, isQuiet)
 	summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
-		Stderr: a.stderr, Environment: a.environment, Origins: origins})
+		Stderr: a.stderr, Environment: a.environment, Origins: origins, Place: a.place, Meeting: a.meeting,
+		Asked: func() { terminate(job.ErrTerminated) }})
 	progress.end()
 	if summary == nil {
 		a.reportUnfinished(err)

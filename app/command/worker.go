@@ -1,6 +1,8 @@
 package command
 
 import (
+	"os/signal"
+
 	"github.com/spf13/cobra"
 
 	"lockstep/app/commbench"
@@ -10,8 +12,9 @@ import (
 // commbenchWork is the argument of the workers of commbench.
 const commbenchWork = "commbench"
 
-// workerCommand is started by train and commbench, not by users. A signal ends it at once, and the
-// launcher reports the signal.
+// workerCommand is started by train and commbench, not by users. It leaves the signals that ask a run to stop
+// to its launcher, because some schedulers send them to all processes of a job. Any other signal ends it, and
+// the launcher reports the signal.
 func workerCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:         "worker [" + commbenchWork + "]",
@@ -21,6 +24,7 @@ func workerCommand(a *app) *cobra.Command {
 		ValidArgs:   []string{commbenchWork},
 		Args:        cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		RunE: func(c *cobra.Command, args []string) error {
+			signal.Ignore(preemptions()...)
 			if len(args) > 0 {
 				return commbench.Work(c.Context(), a.environment)
 			}

@@ -41,5 +41,13 @@ func MemoryBytes() uint64 {
 	return memory.Total
 }
 
+// AllCores returns how many processors the machine has, also those that this process may not use.
+func AllCores() int {
+	if all, err := cpu.Counts(true); err == nil {
+		return max(all, Cores())
+	}
+	return Cores()
+}
+
 // Cores returns how many processors this process may use.
 func Cores() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }

@@ -27,7 +27,7 @@ const (
 	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, a full disk, or no checkpoint to resume
 	ExitDiverged    = 7   // the loss is not finite
 	ExitCheck       = 8   // a target or claim was not met
-	ExitPreempted   = 75  // ended by SIGTERM, with a checkpoint saved
+	ExitPreempted   = 75  // ended by SIGTERM or SIGUSR1, with a checkpoint saved
 	ExitInterrupted = 130 // Ctrl-C
 )
 
@@ -87,7 +87,7 @@ func isA[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// isInterrupt reports whether err comes from Ctrl-C or SIGTERM.
+// isInterrupt reports whether err comes from a signal that asks the run to stop.
 func isInterrupt(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrStopped)
 }
@@ -99,7 +99,7 @@ type StoppedError struct {
 	Step int
 	// Unsaved is the reason why the last steps were not saved; nil: they were.
 	Unsaved error
-	// IsPreempted tells SIGTERM from Ctrl-C.
+	// IsPreempted tells a scheduler's signal from Ctrl-C.
 	IsPreempted bool
 }
 

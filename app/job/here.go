@@ -85,7 +85,7 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 	all := &crew{workers: make([]*worker, c.Workers), isRunning: make([]atomic.Bool, c.Workers),
 		results: make([]workerResult, c.Workers)}
 	for rank := range all.workers {
-		all.workers[rank] = &worker{config: c, dir: dir, crowded: isCrowded(c), rank: rank,
+		all.workers[rank] = &worker{config: c, dir: dir, crowded: o.isCrowded(c), rank: rank,
 			mesh: meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
 			tell: func(n notice) { told.take(rank, n) }}
 	}

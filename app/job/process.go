@@ -21,6 +21,7 @@ type assignment struct {
 	Directory rundir.Directory `json:"directory"`
 	// Crowded is decided by the launcher, because a worker bound to its own cores does not see the others.
 	Crowded bool      `json:"crowded"`
+	Folder  string    `json:"folder"` // the launcher's current one
 	Start   beginning `json:"start"`
 }
 
@@ -33,35 +34,50 @@ func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io
 	if err != nil {
 		return err
 	}
-	hello := cluster.Hello{PID: os.Getpid(), Host: e.HostName()}
-	for _, isa := range compute.Supported() {
-		hello.ISA = append(hello.ISA, isa.String())
-	}
-	session, err := cluster.Join(ctx, member, hello)
+	session, err := cluster.Join(ctx, member, hello(e))
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	result, err := workIn(session, member.Rank, e, k, log)
+	result, err := workIn(session, member.Rank, e, k, log, false)
 	if err == nil {
 		return session.Done(result)
 	}
 	if cause := context.Cause(session.Context()); cause != nil {
 		return fmt.Errorf("rank %d: %w", member.Rank, cause)
 	}
+	return errors.Join(err, session.Fail(failureOf(err)))
+}
+
+// hello describes this process.
+func hello(e cluster.Environment) cluster.Hello {
+	h := cluster.Hello{PID: os.Getpid(), Host: e.HostName()}
+	for _, isa := range compute.Supported() {
+		h.ISA = append(h.ISA, isa.String())
+	}
+	return h
+}
+
+// failureOf is a worker's report of an error.
+func failureOf(err error) cluster.Failure {
 	failure := cluster.Failure{Status: ExitCode(err), Text: err.Error()}
 	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) {
 		failure.Noticed, failure.Lost = true, lost.Rank
 	}
-	return errors.Join(err, session.Fail(failure))
+	return failure
 }
 
-// workIn carries out the assignment of the session.
-func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer) (
-	result workerResult, err error) {
+// workIn carries out the assignment of the session, in the process of a guest if isGuest.
+func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer,
+	isGuest bool) (result workerResult, err error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
 		return result, fmt.Errorf("job: decode the assignment: %w", err)
+	}
+	if isGuest {
+		if err := a.settle(rank); err != nil {
+			return result, err
+		}
 	}
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,

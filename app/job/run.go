@@ -33,6 +33,11 @@ type Options struct {
 	// Isolate runs even a single worker in a process of its own, so that its memory and its
 	// runtime are not those of the caller.
 	Isolate bool
+	// Place is that of this process, with rank 0, among those that another launcher has started; zero: it
+	// was started alone. The others join at Meeting. Asked is called when one of them is asked to stop.
+	Place   cluster.Place
+	Meeting *cluster.Meeting
+	Asked   func()
 	// Worker is the command of a worker process; nil: this binary with the argument "worker".
 	Worker []string
 }
@@ -97,9 +102,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 
 // carryOut executes a run that has not ended yet.
 func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*record.Summary, error) {
-	if isCrowded(c) {
+	if workers, cores := o.crowd(c); workers*c.Threads > cores {
 		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
-			count(c.Workers, "worker"), count(c.Threads, "thread"), count(host.Cores(), "core"))
+			count(workers, "worker"), count(c.Threads, "thread"), count(cores, "core"))
 	}
 	if text := slowed(c.SlowWorkers); text != "" {
 		fmt.Fprintln(o.Stderr, "note: "+text)
@@ -180,8 +185,33 @@ func stopGrace(c setting.Config) time.Duration {
 	return 0 // the usual one
 }
 
+// crowd returns how many workers share the cores of this machine, and how many cores those are: all of
+// them if another launcher has started the workers, because it may have bound each to its own.
+func (o Options) crowd(c setting.Config) (workers, cores int) {
+	if o.Meeting == nil {
+		return c.Workers, host.Cores()
+	}
+	return max(1, o.Place.LocalWorld), host.AllCores()
+}
+
 // isCrowded reports whether the run has more compute threads than this machine has cores.
-func isCrowded(c setting.Config) bool { return c.Workers*c.Threads > host.Cores() }
+func (o Options) isCrowded(c setting.Config) bool {
+	workers, cores := o.crowd(c)
+	return workers*c.Threads > cores
+}
+
+// OwnThreads returns the number of compute threads of a guest: what the launcher gives each process, or a
+// share of the cores of this machine.
+func OwnThreads(p cluster.Place) int {
+	workers := max(1, p.LocalWorld)
+	switch {
+	case p.Cores > 0:
+		return p.Cores
+	case host.Cores()*workers <= host.AllCores():
+		return host.Cores() // it is bound to cores of its own
+	}
+	return max(1, host.Cores()/workers)
+}
 
 // count formats a number with its noun.
 func count(n int, thing string) string {
@@ -234,8 +264,8 @@ func abandon(dir rundir.Claimed, cause error) error {
 	return dir.Abandon(errors.As(cause, &worker) && worker.Log != "")
 }
 
-// ErrTerminated is the cause of a context cancelled by SIGTERM, which schedulers send before they preempt a
-// job.
+// ErrTerminated is the cause of a context cancelled by SIGTERM or SIGUSR1, which schedulers send before they
+// preempt a job.
 var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 // stopped returns the error to report for a run that was asked to stop and ended with err. It says how to
@@ -286,12 +316,22 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		}
 		command = []string{self, "worker"}
 	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, "", fmt.Errorf("job: find the current folder: %w", err)
+	}
+	bound := c.Threads
+	if o.Meeting != nil {
+		bound = 0 // that is the launcher's affair
+	}
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
-		World: c.Workers, Threads: c.Threads, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
+		World: c.Workers, Threads: bound, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
 		Log: dir.Log, ISA: c.ISA, SharedMemory: c.SharesMemory(),
-		Job:       assignment{Config: c, Directory: dir, Crowded: isCrowded(c), Start: start},
+		Job: assignment{Config: c, Directory: dir, Crowded: o.isCrowded(c), Start: start,
+			Folder: folder},
+		Meeting: o.Meeting, Asked: o.Asked,
 		StopGrace: stopGrace(c),
 		Event:     told.decode,
 		Progress: func(rank int, p cluster.Progress) {

@@ -1,0 +1,139 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/job"
+	"lockstep/app/setting"
+	"lockstep/cluster"
+)
+
+// joins is the annotation of commands that share their work if another launcher, such as mpirun, starts them
+// as one of several processes.
+const joins = "joins"
+
+// locate finds the place of this process among those that another launcher has started. A command that
+// cannot join the others refuses to be one of several.
+func (a *app) locate(c *cobra.Command) error {
+	if c.Annotations[joins] == "" {
+		return a.environment.CheckAlone()
+	}
+	p, err := a.environment.Place()
+	if err == nil && !p.IsSeveral() {
+		return nil
+	}
+	wanted := given(c)
+	if workers := a.environment[cluster.EnvTrain+"WORKERS"]; wanted["workers"] == "" && workers != "" {
+		wanted["workers"] = workers
+	}
+	flags := cluster.Environment{}
+	for _, name := range []string{"workers", "master-addr", "master-port"} {
+		flags["--"+name] = wanted[name]
+	}
+	a.place, err = a.environment.With(flags).Place()
+	return err
+}
+
+// meet brings the processes together that another launcher has started. For rank 0 it opens the meeting. The
+// others join, work and are then done.
+func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
+	if !a.place.IsSeveral() || a.meeting != nil {
+		return false, nil
+	}
+	member, err := a.place.Member(a.environment)
+	if err != nil {
+		return true, err
+	}
+	if a.place.Rank == 0 {
+		if member.Socket == "" {
+			fmt.Fprintf(a.stderr, "warning: %s: the links between the hosts are not encrypted; use them in "+
+				"a network that you trust\n", a.place.Launcher)
+		}
+		a.meeting, err = cluster.Host(a.place, member)
+		return err != nil, err
+	}
+	asked, stop := a.asked()
+	defer stop()
+	guest := job.Guest{Member: member, Environment: a.environment, Catalog: &a.catalog, Log: a.stderr,
+		Asked: asked, Abandon: os.Exit}
+	status, err := guest.Work(c.Context())
+	if err == nil && status != job.ExitOK {
+		err = &statusError{status}
+	}
+	return true, err
+}
+
+// statusError is the error of a process of a job that has failed: rank 0 has said why.
+type statusError struct{ status int }
+
+// Error names the status.
+func (e *statusError) Error() string {
+	return fmt.Sprintf("the job has ended with status %d", e.status)
+}
+
+// asked returns a channel that is closed by the first signal that asks the run to stop. Ctrl-C and further
+// signals are left to rank 0, which receives them too and ends this process.
+func (a *app) asked() (asked <-chan struct{}, stop func()) {
+	signals, done, told := make(chan os.Signal, 2), make(chan struct{}), make(chan struct{})
+	signal.Notify(signals, append(preemptions(), os.Interrupt)...)
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if s == os.Interrupt {
+					continue
+				}
+				close(told)
+				<-done
+				return
+			case <-done:
+				return
+			}
+		}
+	}()
+	return told, func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// adapt makes the configuration of a run fit the processes that another launcher has started.
+func (a *app) adapt(c *setting.Config, origins setting.Origins) error {
+	if !a.place.IsSeveral() {
+		return nil
+	}
+	isOpen := func(name string) bool { return origins[name] == "derived" || origins[name] == "default" }
+	origins["workers"] = a.place.Source
+	if isOpen("threads") {
+		c.Threads = job.OwnThreads(a.place)
+	}
+	isOneHost, err := a.place.IsOneHost()
+	switch {
+	case err != nil:
+		return err
+	case c.IsOneProcess():
+		return usagef("%s: --link local is for workers of one process; want auto, shm or tcp", a.place.Source)
+	case !isOneHost && isOpen("link"):
+		c.Link = "tcp"
+	case !isOneHost && c.SharesMemory():
+		return usagef("%s: --link shm is for workers of one machine; want auto or tcp", a.place.Source)
+	}
+	return nil
+}
+
+// addWorkers adds to flags the number of workers that another launcher has started.
+func (a *app) addWorkers(flags map[string]string) map[string]string {
+	if a.place.IsSeveral() {
+		flags["workers"] = strconv.Itoa(a.place.World)
+	}
+	return flags
+}
+
+// isPreemption reports whether a scheduler sends the signal before it takes the machine away.
+func isPreemption(s os.Signal) bool { return slices.Contains(preemptions(), s) }

@@ -1,0 +1,223 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lockstep/app/job"
+)
+
+// jobOf is a job of which another launcher has started the processes.
+type jobOf struct {
+	folder    string
+	processes []*exec.Cmd // by rank
+	stderr    []*shared
+}
+
+// startJob starts processes with the environment that environment returns for each rank.
+func startJob(t *testing.T, world int, environment func(rank int) []string, args ...string) *jobOf {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &jobOf{folder: t.TempDir()}
+	for rank := range world {
+		cmd, stderr := exec.Command(self), &shared{}
+		cmd.Args = append([]string{"lockstep"}, args...)
+		cmd.Dir, cmd.Stderr = j.folder, stderr
+		cmd.Env = append(os.Environ(), environment(rank)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill() }) // it has ended, unless the test failed
+		j.processes, j.stderr = append(j.processes, cmd), append(j.stderr, stderr)
+	}
+	return j
+}
+
+// openMPI is the environment of a process that Open MPI's mpirun has started.
+func openMPI(t *testing.T, world int) func(rank int) []string {
+	return func(rank int) []string {
+		return []string{fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank),
+			fmt.Sprintf("OMPI_COMM_WORLD_SIZE=%d", world),
+			fmt.Sprintf("OMPI_COMM_WORLD_LOCAL_SIZE=%d", world), "PMIX_NAMESPACE=" + t.Name()}
+	}
+}
+
+// ends waits for all processes and checks their status; less than 0 is a signal.
+func (j *jobOf) ends(t *testing.T, want ...int) {
+	t.Helper()
+	for rank, cmd := range j.processes {
+		cmd.Wait() // the status is checked below
+		if got := cmd.ProcessState.ExitCode(); got != want[min(rank, len(want)-1)] {
+			t.Errorf("rank %d: status %d, want %v; stderr: %s", rank, got, want, j.stderr[rank])
+		}
+	}
+}
+
+// untilTraining waits until rank 0 has done a step.
+func (j *jobOf) untilTraining(t *testing.T) {
+	t.Helper()
+	r := &running{out: filepath.Join(j.folder, "run")}
+	r.until(t, "rank 0 has done a step", func() bool {
+		steps, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
+		return bytes.Contains(steps, []byte(`"rank":0,`))
+	})
+}
+
+// says checks that the last lines of rank 0 are as wanted, and that the others have said nothing.
+func (j *jobOf) says(t *testing.T, want string) {
+	t.Helper()
+	if text := j.stderr[0].String(); !regexp.MustCompile(want).MatchString(text) {
+		t.Errorf("rank 0 says %q, want %s", text, want)
+	}
+	for rank, stderr := range j.stderr[1:] {
+		if text := stderr.String(); text != "" {
+			t.Errorf("rank %d says %q", rank+1, text)
+		}
+	}
+}
+
+var shortRun = []string{"train", "--steps", "4", "--limit-train", "64", "--limit-test", "16", "--batch", "16",
+	"--shards", "4", "--out", "run", "--quiet"}
+
+// longRun lasts until somebody ends it.
+var longRun = []string{"train", "--epochs", "2000", "--checkpoint-every", "1h", "--out", "run", "--quiet"}
+
+// parametersOf returns the hash of the parameters at the end of the run in folder/run.
+func parametersOf(t *testing.T, folder string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "run", "summary.json"))
+	found := regexp.MustCompile(`(?m)^  "parameter_sha256": "(\w+)"`).FindSubmatch(text)
+	if err != nil || found == nil {
+		t.Fatalf("no hash: %v, %.300s", err, text)
+	}
+	return string(found[1])
+}
+
+// Processes that another launcher has started train the same as workers of one machine, by shared memory,
+// and over TCP with a token where the hosts are not known to be one.
+func TestJoiningTrainsTheSame(t *testing.T) {
+	token := "LOCKSTEP_TOKEN=00112233445566778899aabbccddeeff"
+	jobs := map[string]func(rank int) []string{
+		"Open MPI": openMPI(t, 3),
+		"torchrun": func(rank int) []string {
+			return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=3", fmt.Sprintf("LOCAL_RANK=%d", rank),
+				"LOCAL_WORLD_SIZE=3", "MASTER_ADDR=localhost", "MASTER_PORT=1",
+				"TORCHELASTIC_RUN_ID=" + t.Name()}
+		},
+		"Slurm": func(rank int) []string {
+			return []string{fmt.Sprintf("SLURM_PROCID=%d", rank), "SLURM_STEP_NUM_TASKS=3", "SLURM_JOB_ID=77",
+				"SLURM_STEP_NUM_NODES=1", fmt.Sprintf("SLURM_STEP_ID=%d", os.Getpid()),
+				"SLURM_CPUS_PER_TASK=1"}
+		},
+		"three hosts": func(rank int) []string {
+			return []string{fmt.Sprintf("PET_NODE_RANK=%d", rank), "PET_NNODES=3", "PET_NPROC_PER_NODE=1",
+				"PET_MASTER_ADDR=127.0.0.1",
+				fmt.Sprintf("PET_MASTER_PORT=%d", 20000+os.Getpid()%10000), token}
+		},
+	}
+	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "3")...)
+	alone.ends(t, job.ExitOK)
+	want := parametersOf(t, alone.folder)
+	for name, environment := range jobs {
+		t.Run(name, func(t *testing.T) {
+			j := startJob(t, 3, environment, shortRun...)
+			j.ends(t, job.ExitOK)
+			if got := parametersOf(t, j.folder); got != want {
+				t.Errorf("parameters %s, want %s", got, want)
+			}
+			for _, text := range j.stderr {
+				if strings.Contains(text.String(), "0011223344") {
+					t.Errorf("the token is in %q", text)
+				}
+			}
+		})
+	}
+}
+
+// An error of rank 0 is told once, and is the status of all.
+func TestJoinersEndWithRankZero(t *testing.T) {
+	j := startJob(t, 3, openMPI(t, 3), append(shortRun, "--model", "lenett")...)
+	j.ends(t, job.ExitUsage)
+	j.says(t, `^lockstep: --model: unknown model "lenett"`)
+}
+
+// One that dies is named by rank 0, and the others end with the status of a lost peer.
+func TestADeadJoinerIsNamed(t *testing.T) {
+	j := startJob(t, 3, openMPI(t, 3), longRun...)
+	j.untilTraining(t)
+	pid := j.processes[1].Process.Pid
+	j.processes[1].Process.Kill()
+	j.ends(t, job.ExitPeerLost, -1, job.ExitPeerLost)
+	j.says(t, `(?m)^lockstep: rank 1 \(pid `+strconv.Itoa(pid)+` on .*\) was lost after step \d+, phase \w+`)
+}
+
+// One that is stopped is named too, and does not outlive the job.
+func TestAStoppedJoinerIsNamedAndKilled(t *testing.T) {
+	t.Parallel()
+	j := startJob(t, 2, openMPI(t, 2), longRun...)
+	j.untilTraining(t)
+	pid := j.processes[1].Process.Pid
+	syscall.Kill(pid, syscall.SIGSTOP)
+	j.ends(t, job.ExitPeerLost, -1)
+	j.says(t, `(?m)^lockstep: rank 1 \(pid `+strconv.Itoa(pid)+
+		` on .*\) is stopped by a signal and has given no sign of life`)
+}
+
+// Without rank 0 the others end.
+func TestJoinersEndWithoutRankZero(t *testing.T) {
+	j := startJob(t, 3, openMPI(t, 3), longRun...)
+	j.untilTraining(t)
+	j.processes[0].Process.Kill()
+	j.ends(t, -1, job.ExitPeerLost)
+}
+
+// A signal of a scheduler leaves a checkpoint and the status that asks for a requeue, whichever processes
+// receive it, even the worker that rank 0 has started.
+func TestJoinersArePreempted(t *testing.T) {
+	for name, signal := range map[string]func(j *jobOf){
+		"SIGUSR1 for all": func(j *jobOf) {
+			for _, p := range j.processes {
+				p.Process.Signal(syscall.SIGUSR1)
+			}
+			syscall.Kill((&running{out: filepath.Join(j.folder, "run")}).pid(0), syscall.SIGUSR1)
+		},
+		"SIGTERM for one": func(j *jobOf) { j.processes[1].Process.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := startJob(t, 2, openMPI(t, 2), longRun...)
+			j.untilTraining(t)
+			signal(j)
+			j.ends(t, job.ExitPreempted)
+			j.says(t, `lockstep: stopped; the checkpoint after step \d+ is saved`)
+		})
+	}
+}
+
+// Another token keeps a process out; rank 0 waits for one with the right token.
+func TestJoiningNeedsTheToken(t *testing.T) {
+	environment := func(rank int) []string {
+		return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1",
+			"MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", 30000+os.Getpid()%10000),
+			fmt.Sprintf("LOCKSTEP_TOKEN=0011223344556677889900112233445%d", rank)}
+	}
+	j := startJob(t, 2, environment, shortRun...)
+	j.processes[1].Wait() // the status is checked below
+	j.processes[0].Process.Kill()
+	j.ends(t, -1, job.ExitRendezvous)
+	if text := j.stderr[1].String(); !strings.Contains(text, "the token is not this run's") {
+		t.Errorf("stderr %q", text)
+	}
+}
