@@ -46,6 +46,9 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	}
 	run.Config = config
 	run.Outcome = s.Outcome
+	if found := s.StrategyChoice; found != nil {
+		row.Setting.Options = "chose " + found.Chosen
+	}
 	run.Seed, run.Evaluations, run.TrainSeconds = c.Seed, s.Evaluations, s.TrainSeconds
 	for _, rank := range s.Ranks {
 		run.BusiestBytes = max(run.BusiestBytes, rank.BytesSent+rank.BytesReceived)

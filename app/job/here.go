@@ -86,7 +86,8 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 		results: make([]workerResult, c.Workers)}
 	for rank := range all.workers {
 		all.workers[rank] = &worker{config: c, dir: dir, crowded: o.isCrowded(c), rank: rank,
-			mesh: meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
+			probes: o.probes,
+			mesh:   meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
 			tell: func(n notice) { told.take(rank, n) }}
 	}
 	all.isRunning[0].Store(true)

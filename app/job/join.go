@@ -30,6 +30,11 @@ func joins() map[string]join {
 
 // joinNobody makes the updater of a worker that exchanges nothing.
 func (w *worker) joinNobody(l *train.Loop, _ *trace.Recorder) (train.Updater, error) {
+	if w.probes && w.mesh != nil {
+		if err := w.meet(w.plan); err != nil {
+			return nil, err
+		}
+	}
 	return train.NewLocal(l)
 }
 
@@ -115,7 +120,7 @@ func (w *worker) meet(plan shard.Plan) error {
 		return err
 	}
 	w.beacon.group.Store(w.group)
-	if !w.config.IsTuning() {
+	if !w.config.IsTuning() && !w.probes {
 		return nil
 	}
 	tuning, err := w.group.Tune()

@@ -29,6 +29,10 @@ func (w *worker) planMemory(l *train.Loop) error {
 	}
 	// Loading may take more: the files, and twice the decoded samples while their slices grow.
 	loading := host.PeakRSS() / w.sharers()
+	for _, p := range l.Parameters() {
+		w.gradient += 4 * int64(p.Len)
+		w.tensors++
+	}
 	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
 	all := w.planned * int64(c.Workers) // no worker needs more than the first
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+

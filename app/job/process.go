@@ -23,6 +23,7 @@ type assignment struct {
 	Crowded bool      `json:"crowded"`
 	Folder  string    `json:"folder"` // the launcher's current one
 	Start   beginning `json:"start"`
+	Probes  bool      `json:"probes"` // see Options
 }
 
 // Work is the body of a worker process. It reads its rank from e, joins the other workers, trains, and sends
@@ -81,7 +82,7 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Cata
 	}
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
-		beacon: newBeacon(), hosts: s.Topology(), host: e.HostName()}
+		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName()}
 	w.config.ISA, w.config.Catalog = s.Welcome.ISA, k
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context

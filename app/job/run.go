@@ -38,6 +38,9 @@ type Options struct {
 	Place   cluster.Place
 	Meeting *cluster.Meeting
 	Asked   func()
+	choice  *record.StrategyChoice // of the strategy; nil: it was given
+	probes  bool                   // workers measure their links although they exchange nothing
+
 	// Worker is the command of a worker process; nil: this binary with the argument "worker".
 	Worker []string
 }
@@ -77,7 +80,10 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.On(o.Environment).Complete()
+	c, err := chooseStrategy(ctx, c.On(o.Environment).Complete(), &o)
+	if err != nil {
+		return nil, err
+	}
 	if c.Resume != "" {
 		c.Out = c.Resume
 	}
@@ -139,6 +145,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if err != nil {
 		return nil, err
 	}
+	summary.StrategyChoice = o.choice
 	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
 }
 
@@ -330,7 +337,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
 		Log: dir.Log, ISA: c.ISA, SharedMemory: c.SharesMemory(),
 		Job: assignment{Config: c, Directory: dir, Crowded: o.isCrowded(c), Start: start,
-			Folder: folder},
+			Folder: folder, Probes: o.probes},
 		Meeting: o.Meeting, Asked: o.Asked,
 		StopGrace: stopGrace(c),
 		Event:     told.decode,

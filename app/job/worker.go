@@ -30,6 +30,7 @@ type worker struct {
 	rank   int
 	// crowded says that the run has more compute threads than the machine has cores.
 	crowded bool
+	probes  bool // measure links although nothing is exchanged
 	task    task
 	mesh    comm.Mesh // links to the peers; nil if there are no peers or nothing is exchanged
 	hosts   comm.Topology
@@ -53,6 +54,8 @@ type worker struct {
 	lost               []string         // files that are no longer written
 	cores              record.CoreTimes // during the training loop
 	planned, optimizer int64            // bytes of memory, and the optimizer's part of them
+	gradient           int64            // bytes of the gradient
+	tensors            int              // that it has
 	evaluations        []record.Evaluation
 	before             kept          // state of the run before it was resumed; zero: a new run
 	started            *record.Start // weights that were loaded; nil: none
@@ -393,6 +396,7 @@ func (w *worker) result(done train.Result) workerResult {
 		Summary: record.Summary{
 			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
+			GradientBytes: w.gradient, Tensors: w.tensors,
 			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,
 			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 		},

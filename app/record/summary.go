@@ -22,6 +22,9 @@ type Summary struct {
 	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
 	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
 	Link            string            `json:"link"`             // between workers
+	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why the strategy; null: it was given
+	GradientBytes   int64             `json:"gradient_bytes"`   // of the whole gradient as fp32
+	Tensors         int               `json:"tensors"`          // of the gradient
 	Workers         int               `json:"workers"`          // replicas
 	Threads         int               `json:"threads"`          // of each worker
 	SlowWorkers     string            `json:"slow_workers"`     // by a duty cycle; "": none

@@ -73,6 +73,7 @@ type Config struct {
 	Schedule  optim.ScheduleConfig  // learning rate schedule
 	Lookahead optim.LookaheadConfig // slow weights
 
+	CheckChoice     bool        // time the strategy that auto chooses against the next one
 	Rebalance       bool        // shards move from slow workers to fast ones
 	SlowWorkers     SlowWorkers // workers that compute more slowly
 	AverageEvery    int         // steps from one average of the weights to the next
@@ -122,6 +123,9 @@ func (c Config) Complete() Config {
 		if c.Workers == 1 {
 			c.Strategy = single
 		}
+	}
+	if c.Strategy == Auto && c.Workers == 1 {
+		c.Strategy = single
 	}
 	if c.Shards == 0 {
 		c.Shards = c.Workers

@@ -70,6 +70,14 @@ func readsTexts(c Config) string {
 	return fmt.Sprintf("%s reads images", c.Model)
 }
 
+// choosesStrategy: only a choice can be checked.
+func choosesStrategy(c Config) string {
+	if c.Strategy == Auto {
+		return ""
+	}
+	return "the strategy is given"
+}
+
 // exchanges: without an exchange nothing travels.
 func exchanges(c Config) string {
 	switch {

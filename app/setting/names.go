@@ -20,6 +20,9 @@ const (
 	decayMatrices = "matrices" // not of biases and norms
 
 	auto = "auto"
+
+	// Auto is the strategy that is replaced by another one before a run begins.
+	Auto = auto
 )
 
 // Names of the normalisations besides auto.

@@ -123,6 +123,9 @@ func workerSettings() []Setting {
 		open(choice("strategy",
 			"how gradients are exchanged (default: single for one worker, else ddp)", strategies(),
 			func(c *Config) *string { return &c.Strategy })),
+		toggle("check-choice", "with --strategy auto: time the strategy that it chooses against the next "+
+			"one, and print the regret", func(c *Config) *bool { return &c.CheckChoice }).
+			unless(choosesStrategy),
 		choice("algorithm", "all-reduce algorithm", algorithms(),
 			func(c *Config) *string { return &c.Algorithm }).
 			unless(hasAlgorithm),

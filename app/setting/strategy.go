@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lockstep/comm"
 )
 
 // Strategy is a value of --strategy: a way for workers to train together.
@@ -34,6 +36,8 @@ func Strategies() []Strategy {
 				"rebalance"},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},
 	}, averaging(), []Strategy{
+		{Name: Auto, takes: []string{"algorithm", "bucket"}, check: wantsExact,
+			Usage: "a few seconds of short runs find the exact strategy with the shortest step"},
 		{Name: none, Inexact: "workers never exchange gradients",
 			Usage: "workers never exchange; a lower bound of the step time"},
 	})
@@ -79,6 +83,17 @@ func (c Config) notTaken(setting string) string {
 func (c Config) strategyProblems(add adder) {
 	if check := c.strategy().check; check != nil {
 		check(c, add)
+	}
+}
+
+// wantsExact refuses what makes every strategy inexact, so that there is nothing to choose from.
+func wantsExact(c Config, add adder) {
+	if w := c.GradientWire(); w.IsLossy() || w.IsAuto() {
+		add("strategy", "auto chooses among exact strategies, which none is with --wire %s; name one", c.Wire)
+	}
+	if !comm.IsExact(c.Algorithm) && c.Algorithm != auto {
+		add("strategy", "auto chooses among exact strategies, which none is with --algorithm %s; name one",
+			c.Algorithm)
 	}
 }
 

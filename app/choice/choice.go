@@ -1,0 +1,101 @@
+package choice
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"lockstep/app/record"
+)
+
+// Way is a strategy with settings of its own.
+type Way struct {
+	Strategy string
+	Options  string // such as "servers=2+server-place=apart"; "": none
+	Inexact  string // why its result has other bits than one worker's; "": it has the same
+}
+
+// String returns the way as --strategies of bench takes it.
+func (w Way) String() string {
+	if w.Options == "" {
+		return w.Strategy
+	}
+	return w.Strategy + ":" + w.Options
+}
+
+// Ways lists all ways that the model knows. The caller leaves out what its run cannot use, and says which
+// are inexact.
+func Ways() []Way {
+	var ways []Way
+	for _, m := range models() {
+		ways = append(ways, m.Way)
+	}
+	return ways
+}
+
+// Rank predicts the step of each of the ways, the fastest first. Ways that the model does not know are left
+// out, and those that move shards between workers that are equally fast.
+func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
+	var ranking []record.StrategyTerms
+	for _, m := range models() {
+		i := slices.IndexFunc(ways, func(w Way) bool { return w.String() == m.String() })
+		if i < 0 || len(p.Compute) < 2 || m.isBalanced && (probe{p}).isEven() {
+			continue
+		}
+		t := m.predict(probe{p})
+		t.Strategy, t.Options, t.Inexact = m.Strategy, m.Options, ways[i].Inexact
+		t.Step = t.Compute + t.Waiting + t.Exposed + t.Update
+		t.Measured = record.Number(math.NaN())
+		ranking = append(ranking, t)
+	}
+	slices.SortStableFunc(ranking, func(a, b record.StrategyTerms) int { return cmp.Compare(a.Step, b.Step) })
+	return ranking
+}
+
+// Bounds of Finalists.
+const (
+	closeness    = 1.25 // predicted steps within this factor of the shortest cannot be told apart
+	maxFinalists = 4
+)
+
+// Finalists returns the indices of the exact ways whose prediction is too near the shortest to decide.
+func Finalists(ranking []record.StrategyTerms) []int {
+	var near []int
+	best := math.Inf(1)
+	for i, t := range ranking {
+		if t.Inexact != "" {
+			continue
+		}
+		best = min(best, t.Step)
+		if t.Step <= closeness*best && len(near) < maxFinalists {
+			near = append(near, i)
+		}
+	}
+	return near
+}
+
+// Choose returns the indices of the fastest exact way and of the next one: by the measured step if any was
+// measured, else by the predicted one. An index is -1 where there is no such way.
+func Choose(ranking []record.StrategyTerms) (first, second int) {
+	var exact []int
+	for i, t := range ranking {
+		if t.Inexact == "" {
+			exact = append(exact, i)
+		}
+	}
+	isTimed := func(i int) bool { return !math.IsNaN(float64(ranking[i].Measured)) }
+	slices.SortStableFunc(exact, func(a, b int) int {
+		switch {
+		case isTimed(a) && isTimed(b):
+			return cmp.Compare(ranking[a].Measured, ranking[b].Measured)
+		case isTimed(a) != isTimed(b):
+			if isTimed(a) {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(ranking[a].Step, ranking[b].Step)
+	})
+	exact = append(exact, -1, -1)
+	return exact[0], exact[1]
+}
