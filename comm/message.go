@@ -209,6 +209,9 @@ func (m *Mail) Cancel() bool {
 	return true
 }
 
+// Peer returns the other rank.
+func (m *Mail) Peer() int { return m.letter.Peer }
+
 // Err returns the error of the last execution, after it is done.
 func (m *Mail) Err() error { return m.err }
 

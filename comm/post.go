@@ -37,6 +37,7 @@ type Post struct {
 	config PostConfig
 	moves  atomic.Uint64 // grows whenever bytes move
 	isNew  atomic.Bool   // the thread has something to look at under the lock
+	isShut atomic.Bool
 
 	mu       sync.Mutex
 	mails    map[mailKey]*Mail
@@ -132,14 +133,18 @@ func (p *Post) Close() error {
 	if !isFirst {
 		return nil
 	}
-	p.mesh.Shutdown()
-	p.knock()
+	p.Shutdown()
 	p.worker.Wait()
 	return p.mesh.Close()
 }
 
-// Shutdown makes all messages fail, as when the run is cancelled. It may be called concurrently.
-func (p *Post) Shutdown() { p.mesh.Shutdown() }
+// Shutdown makes all messages fail with ErrClosed, as when the run is cancelled. It may be called
+// concurrently and repeatedly, before Close.
+func (p *Post) Shutdown() {
+	p.isShut.Store(true)
+	p.mesh.Shutdown()
+	p.knock()
+}
 
 // knock makes the thread look under the lock.
 func (p *Post) knock() {
@@ -230,7 +235,7 @@ func (p *Post) read() error {
 	p.mu.Lock()
 	p.taken, p.news = p.news, p.taken[:0]
 	var err error
-	if p.isClosed {
+	if p.isShut.Load() {
 		err = ErrClosed
 	}
 	for peer := range p.peers {

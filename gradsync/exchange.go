@@ -1,6 +1,7 @@
 package gradsync
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -42,37 +43,52 @@ type rowsHandle struct {
 	handle *comm.Handle
 }
 
-// cut makes the buckets: consecutive parameters up to limit bytes, or up to edge bytes for the
+// Cut returns the buckets that "ddp" makes of parameters that become final in an order:
+// consecutive ones of about bucketBytes bytes, where 0 means DefaultBucketBytes. See Config for
+// segments and order.
+func Cut(segments []Segment, order []int, bucketBytes int) []Bucket {
+	bucketBytes = cmp.Or(bucketBytes, DefaultBucketBytes)
+	return cut(segments, order, bucketBytes, min(edgeBytes, bucketBytes/4))
+}
+
+// cut returns buckets of consecutive parameters up to limit bytes, or up to edge bytes for the
 // first. Parameters at the end that fit in edge bytes together form a bucket of their own.
-func (s *exchange) cut(limit, edge int) {
-	c := &s.config
-	s.bucketOf = make([]int, len(c.Segments))
-	tail := len(c.Order)
+func cut(segments []Segment, order []int, limit, edge int) []Bucket {
+	tail := len(order)
 	for bytes := 0; tail > 0; tail-- {
-		if bytes += 4 * c.Segments[c.Order[tail-1]].Len; bytes > edge {
+		if bytes += 4 * segments[order[tail-1]].Len; bytes > edge {
 			break
 		}
 	}
+	var buckets []Bucket
 	isOpen := false
-	for i, param := range c.Order {
-		seg := c.Segments[param]
+	for i, param := range order {
+		seg := segments[param]
 		if !isOpen || i == tail {
-			s.buckets = append(s.buckets, Bucket{Lo: seg.Offset})
+			buckets = append(buckets, Bucket{Lo: seg.Offset})
 		}
-		last := len(s.buckets) - 1
-		b := &s.buckets[last]
+		last := len(buckets) - 1
+		b := &buckets[last]
 		b.Params = append(b.Params, param)
 		b.Hi = seg.Offset + seg.Len
-		s.bucketOf[param] = last
 		full := limit
 		if last == 0 {
 			full = edge
 		}
 		isOpen = 4*(b.Hi-b.Lo) < full
 	}
+	return buckets
+}
+
+// number fills the tables of parameters and buckets.
+func (s *exchange) number() {
+	s.bucketOf = make([]int, len(s.config.Segments))
 	s.missing = make([]int, len(s.buckets))
 	s.order = make([]int, len(s.buckets))
-	for i := range s.order {
+	for i, b := range s.buckets {
+		for _, param := range b.Params {
+			s.bucketOf[param] = i
+		}
 		s.order[i] = i
 	}
 }

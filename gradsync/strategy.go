@@ -149,11 +149,12 @@ func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 		return nil, err
 	}
 	s := &exchange{config: c, op: op, isEager: isEager}
-	limit, edge := 0, 0
 	if s.isEager {
-		limit, edge = c.BucketBytes, min(edgeBytes, c.BucketBytes/4)
+		s.buckets = Cut(c.Segments, c.Order, c.BucketBytes)
+	} else {
+		s.buckets = cut(c.Segments, c.Order, 0, 0)
 	}
-	s.cut(limit, edge)
+	s.number()
 	s.onBook = s.bookLate
 	s.compressor = c.Wire.newCompressor(&s.config, s.buckets)
 	s.prepare()

@@ -68,6 +68,10 @@ func (w Wire) HasResiduals() bool { return w.compressor != nil }
 // not "auto".
 func (w Wire) IsFixed() bool { return !w.isAuto && !w.HasResiduals() }
 
+// IsServable reports whether gradients may travel to parameter servers: the wire is not "auto", and
+// its compressor, if any, leaves vectors as long as the gradients.
+func (w Wire) IsServable() bool { return !w.isAuto && w.volume == nil }
+
 // Check returns an error if the algorithm would not give all workers the same sums with this wire.
 func (w Wire) Check(algorithm string) error { return comm.CheckCodec(algorithm, w.Codec()) }
 

@@ -33,6 +33,32 @@ type Param struct {
 	Kind       Kind
 }
 
+// Share describes to an optimizer the ranges [lo, hi) of a flat vector that params describes, one
+// after another in a vector of their own, and returns the length of that. A parameter of which a
+// range has a part counts as one row. Every parameter also appears once without elements, so that a
+// Group that matches only parameters elsewhere is not an error.
+func Share(params []Param, shares [][2]int) (own []Param, total int) {
+	for _, p := range params {
+		p.Offset, p.Len, p.Rows, p.Cols = 0, 0, 0, 0
+		own = append(own, p)
+	}
+	for _, share := range shares {
+		for _, p := range params {
+			lo, hi := max(share[0], p.Offset), min(share[1], p.Offset+p.Len)
+			if lo >= hi {
+				continue
+			}
+			if hi-lo < p.Len {
+				p.Rows, p.Cols = 1, hi-lo
+			}
+			p.Offset, p.Len = total+lo-share[0], hi-lo
+			own = append(own, p)
+		}
+		total += share[1] - share[0]
+	}
+	return own, total
+}
+
 // setting holds the settings of a parameter.
 type setting struct {
 	rate, decay float64

@@ -106,7 +106,7 @@ func New(c Config) (*Loop, error) {
 	if len(c.Views) > 0 {
 		l.logits = make([]float32, c.EvalBatch*c.Network.Classes)
 	}
-	l.rowLen = rowHead + len(l.variables.State) + l.rowTail
+	l.rowLen = RowLen(len(l.variables.State)) + l.rowTail
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
 	l.tallies = make([]int64, tallySums+c.numTestBatches()*c.Task.numSums())
 	l.onReady, l.onNeed = l.ready, l.need

@@ -47,33 +47,11 @@ func NewSharded(l *Loop, s ShardSync) (Updater, error) {
 			"want sgd or adamw, without clipping", c.Optimizer.Name, c.Clip)
 	}
 	u := &sharded{ShardSync: s, fixed: fixed{l}, shares: s.Shares()}
-	params, total := l.shareParameters(u.shares)
+	params, total := optim.Share(l.Parameters(), u.shares)
 	u.own = make([]float32, total)
 	var err error
 	u.optimizer, err = optim.New(c.Optimizer, c.CPU, u.own, params)
 	return u, err
-}
-
-// shareParameters describes the shares, one after another, to an optimizer, and returns their total
-// length. Every parameter also appears once without elements, so that a parameter group that
-// matches only other workers' shares is not an error.
-func (l *Loop) shareParameters(shares [][2]int) (params []optim.Param, total int) {
-	for _, p := range l.Parameters() {
-		p.Offset, p.Len, p.Rows, p.Cols = 0, 0, 0, 0
-		params = append(params, p)
-	}
-	for _, share := range shares {
-		for i, s := range l.variables.Segments {
-			lo, hi := max(share[0], s.Offset), min(share[1], s.Offset+s.Len)
-			if lo < hi {
-				p := params[i]
-				p.Offset, p.Len, p.Rows, p.Cols = total+lo-share[0], hi-lo, 1, hi-lo
-				params = append(params, p)
-			}
-		}
-		total += share[1] - share[0]
-	}
-	return params, total
 }
 
 func (u *sharded) Wait() (lo, hi int, err error) { return u.allRows(u.WaitShares()) }
