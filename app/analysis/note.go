@@ -15,6 +15,8 @@ type Note struct {
 	Kind  Kind
 	Topic string // a stable word for the rule that wrote it
 	Text  string // one or two sentences
+
+	Answer string // what would answer a refusal or a caution; empty for facts
 }
 
 // Kind says what a note does to the numbers.
@@ -32,47 +34,60 @@ func (k Kind) String() string { return [...]string{"refused", "caution", "fact"}
 
 // rule writes the notes of one topic; the topics are independent of one another.
 type rule struct {
-	topic string
-	kind  Kind
-	write func(r *record.Results, c *Comparison) []string
+	topic  string
+	kind   Kind
+	write  func(r *record.Results, c *Comparison) []string
+	answer string
 }
 
 // rules lists every statement the package knows how to make.
 func rules() []rule {
 	return []rule{
-		{"incomplete", Refused, incomplete},
-		{"failed", Refused, failed},
-		{"unequal work", Refused, unequalWork},
-		{"unequal runs", Refused, unequalRuns},
-		{"ranks disagree", Refused, rankSkew},
-		{"losses disagree", Refused, lossSkew},
-		{"phases", Refused, phaseGap},
-		{"diverged", Refused, diverged},
-		{"contention", Caution, contention},
-		{"one repeat", Caution, oneRepeat},
-		{"few repeats", Caution, fewRepeats},
-		{"noise", Caution, noise},
-		{"busy machine", Caution, busyMachine},
-		{"taken cores", Caution, takenCores},
-		{"above 100 %", Caution, superlinear},
-		{"copies", Caution, copiesDiffer},
-		{"few steps", Caution, fewSteps},
-		{"not learned", Caution, notLearned},
-		{"generated data", Caution, generated},
-		{"no exchange", Caution, noExchange},
-		{"ring", Caution, ring},
-		{"another result", Caution, anotherResult},
-		{"one machine", Caution, oneMachine},
-		{"parameters", Caution, parametersDiffer},
-		{"parameters", Fact, parametersAgree},
-		{"speed-up", Fact, speedup},
-		{"serial fraction", Fact, serialFraction},
-		{"told apart", Fact, toldApart},
-		{"copies", Fact, copies},
-		{"first step", Fact, firstStep},
-		{"epoch", Fact, epochNotMeasured},
-		{"interleaved", Fact, interleaved},
-		{"skipped", Fact, skipped},
+		{"incomplete", Refused, incomplete, "run the benchmark to its end"},
+		{"failed", Refused, failed,
+			"correct the cause and run those rows again"},
+		{"unequal work", Refused, unequalWork,
+			"give all rows the same batch, shards, steps, seed and kernels"},
+		{"unequal runs", Refused, unequalRuns, "run the row again with one configuration"},
+		{"ranks disagree", Refused, rankSkew,
+			"one clock for all ranks, read when the last of them has finished the step"},
+		{"losses disagree", Refused, lossSkew,
+			"find the rank whose weights differ: lockstep checkpoint diff compares two"},
+		{"phases", Refused, phaseGap,
+			"run it again; a gap that stays is time that no phase counts"},
+		{"diverged", Refused, diverged,
+			"a lower learning rate, a warm-up or clipping"},
+		{"contention", Caution, contention,
+			"as many workers × threads as there are cores"},
+		{"one repeat", Caution, oneRepeat, "--repeats 6"},
+		{"few repeats", Caution, fewRepeats, "--repeats 6"},
+		{"noise", Caution, noise, "more repeats on an idle machine"},
+		{"busy machine", Caution, busyMachine, "run it when the machine is idle"},
+		{"taken cores", Caution, takenCores, "run it when the machine is idle"},
+		{"above 100 %", Caution, superlinear,
+			"run it again; if it stays, compare the sizes of caches and of a worker's part"},
+		{"copies", Caution, copiesDiffer, "more repeats: --repeats 12"},
+		{"few steps", Caution, fewSteps, "--steps 20"},
+		{"not learned", Caution, notLearned,
+			"train for longer before judging accuracy or convergence"},
+		{"generated data", Caution, generated, "--data with a collected set"},
+		{"no exchange", Caution, noExchange, ""},
+		{"ring", Caution, ring,
+			"--algorithm auto for bits that do not depend on the number of workers"},
+		{"another result", Caution, anotherResult,
+			"several seeds of the lossy and of the exact row"},
+		{"one machine", Caution, oneMachine, "lockstep lab, or hosts of their own"},
+		{"parameters", Caution, parametersDiffer,
+			"lockstep checkpoint diff of two of the runs"},
+		{"parameters", Fact, parametersAgree, ""},
+		{"speed-up", Fact, speedup, ""},
+		{"serial fraction", Fact, serialFraction, ""},
+		{"told apart", Fact, toldApart, ""},
+		{"copies", Fact, copies, ""},
+		{"first step", Fact, firstStep, ""},
+		{"epoch", Fact, epochNotMeasured, ""},
+		{"interleaved", Fact, interleaved, ""},
+		{"skipped", Fact, skipped, ""},
 	}
 }
 
@@ -80,7 +95,7 @@ func notes(r *record.Results, c *Comparison) []Note {
 	var out []Note
 	for _, rule := range rules() {
 		for _, text := range rule.write(r, c) {
-			out = append(out, Note{Kind: rule.kind, Topic: rule.topic, Text: text})
+			out = append(out, Note{Kind: rule.kind, Topic: rule.topic, Text: text, Answer: rule.answer})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Note) int { return int(a.Kind) - int(b.Kind) })

@@ -25,6 +25,7 @@ func commands() []func(*app) *cobra.Command {
 		recipeCommand,
 		benchCommand,
 		reportCommand,
+		checkCommand,
 		commbenchCommand,
 		labCommand,
 		dataCommand,
@@ -69,6 +70,9 @@ func (a *app) execute(args []string) int {
 	}
 	if status := statusOf(err); status != 0 {
 		return status // of a command in a lab or of rank 0, which has printed its error
+	}
+	if errors.Is(err, errRefused) {
+		return job.ExitCheck
 	}
 	code := job.ExitCode(err)
 	if errors.Is(err, context.Canceled) {

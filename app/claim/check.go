@@ -1,0 +1,223 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// Report is what a check found.
+type Report struct {
+	Tables     int         `json:"tables"`
+	Rows       int         `json:"rows"`
+	Objections []Objection `json:"objections"` // refused first
+	Statements []Statement `json:"statements"` // of every sentence that claims something, in their order
+	Unread     []string    `json:"unread"`     // columns and cells that no rule reads
+}
+
+// Verdict is what the tables say about a sentence.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds      Verdict = "holds"       // the figures give it
+	Wrong      Verdict = "refused"     // they give something else, or nothing carries it
+	NotChecked Verdict = "not checked" // outside the grammar, or no figure that would decide it
+)
+
+// Statement is a sentence with its verdict.
+type Statement struct {
+	Text    string  `json:"text"`
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
+}
+
+// IsRefused reports whether something in the document is wrong or carried by nothing.
+func (r *Report) IsRefused() bool {
+	return len(r.Objections) > 0 && r.Objections[0].Severity == Refused
+}
+
+// Check judges a document. Cost: the square of the rows of a table.
+func Check(d *Document) *Report {
+	r := &Report{Objections: []Objection{}, Statements: []Statement{}, Unread: []string{}}
+	if d.Results != nil {
+		r.judgeOwn(d)
+		return r
+	}
+	r.Unread = append(r.Unread, d.unread...)
+	for _, t := range d.tables {
+		r.Tables, r.Rows = r.Tables+1, r.Rows+len(t.rows)
+		r.Objections = append(r.Objections, t.judge()...)
+	}
+	r.Objections = append(r.Objections, d.printedAsMeasured()...)
+	for i, one := range d.sentences {
+		s, answer := d.verdict(one.text)
+		if s == nil || one.isTitle && s.Verdict == NotChecked {
+			continue
+		}
+		r.Statements = append(r.Statements, *s)
+		if s.Verdict == Wrong {
+			r.Objections = append(r.Objections, Objection{Refused, answer.rule, fmt.Sprintf("sentence %d",
+				i+1),
+				fmt.Sprintf("%q: %s", s.Text, s.Why), answer.text})
+		}
+	}
+	r.sort()
+	return r
+}
+
+// sort puts what is refused first and leaves out what is said twice.
+func (r *Report) sort() {
+	var refused, noted []Objection
+	seen := map[string]bool{}
+	for _, o := range r.Objections {
+		key := o.Rule + "\x00" + o.Where + "\x00" + o.Text
+		switch {
+		case seen[key]:
+		case o.Severity == Refused:
+			refused = append(refused, o)
+		default:
+			noted = append(noted, o)
+		}
+		seen[key] = true
+	}
+	r.Objections = append(append([]Objection{}, refused...), noted...)
+}
+
+// noFacts says nothing.
+func noFacts() facts { return facts{cores: math.NaN(), repeats: math.NaN()} }
+
+// Facts that sentences state about all rows.
+var (
+	saysClasses = regexp.MustCompile(`(?i)\b(\d+|ten|two|hundred) classes\b`)
+	saysCores   = regexp.MustCompile(`(?i)\b(?:machines?|vms?|hosts?|servers?|nodes?|computer|laptop|` +
+		`box)\b[^.]*?` +
+		`\b(?:with|has|have|of) (\d+) (?:cores|cpus|vcpus)\b|\b(\d+)[- ]cores? (?:machine|vm|host|` +
+		`server|node|` +
+		`computer|laptop|box)`)
+	saysRuns = regexp.MustCompile(`(?i)\b(?:median|mean|average)s? (?:of|over) (\d+|two|three|five|ten) ` +
+		`(?:runs|repeats|repetitions)\b|\b(\d+) (?:runs|repeats|repetitions) (?:of each|each|per)\b`)
+	saysCompared = regexp.MustCompile(`(?i)\b(faster|slower|fastest|slowest|speed-?ups?|outperforms?|` +
+		`beats?|wins?|` +
+		`better|worse|improve[sd]?|overhead|costs? [a-z ]*\d)\b`)
+)
+
+// settle gathers what the text says about all rows.
+func (d *Document) settle() {
+	for _, one := range d.sentences {
+		s := one.text
+		if m := saysClasses.FindStringSubmatch(s); m != nil && d.facts.classes == 0 {
+			if v := wordNumber(m[1]); v >= 2 && v < 1e6 {
+				d.facts.classes = int(v)
+			}
+		}
+		if n := classesNamed(s); n > 0 && d.facts.classes == 0 {
+			d.facts.classes = n
+		}
+		if m := saysCores.FindStringSubmatch(s); m != nil && !given(d.facts.cores) {
+			d.facts.cores = coresOf(m[1] + m[2])
+		}
+		if m := saysRuns.FindStringSubmatch(s); m != nil {
+			d.facts.repeats = wordNumber(m[1] + m[2])
+		}
+		d.facts.compares = d.facts.compares || saysCompared.MatchString(s)
+	}
+	for _, t := range d.tables {
+		t.facts = d.facts
+		if len(d.sentences) > 0 {
+			t.aliases = t.allAliases()
+		}
+	}
+}
+
+// wordNumber reads a number in digits or as a word; NaN: neither.
+func wordNumber(text string) float64 {
+	if v, ok := numberWords()[strings.ToLower(text)]; ok {
+		return v
+	}
+	v, _, _ := parseNumber(text)
+	return v
+}
+
+func numberWords() map[string]float64 {
+	return map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+		"eight": 8, "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "hundred": 100}
+}
+
+// printed is a time as a row has it.
+type printed struct {
+	workers float64
+	kind    kind
+	value   float64
+}
+
+// printedAsMeasured objects to rows that are not said to be projected and that have the figures, to the last
+// digit, which another table of the document projects for as many workers.
+func (d *Document) printedAsMeasured() []Objection {
+	guessed := map[printed]*table{}
+	for _, t := range d.tables {
+		base := baseline(t.entries)
+		for _, e := range t.entries {
+			if e == base || !e.isProjected() {
+				continue
+			}
+			for _, k := range times() {
+				if c := e.cell(k); given(c.value) && given(e.workers()) && c.half <= c.value/200 {
+					guessed[printed{e.workers(), k, c.value}] = t
+				}
+			}
+		}
+	}
+	var out []Objection
+	for _, t := range d.tables {
+		if len(guessed) == 0 {
+			return nil
+		}
+		for _, e := range t.measured() {
+			for _, k := range times() {
+				from := guessed[printed{e.workers(), k, e.cell(k).value}]
+				if from == nil || from == t {
+					continue
+				}
+				out = append(out, Objection{Refused, "projections", fmt.Sprintf("table %d, %s", t.number,
+					e.name),
+					fmt.Sprintf("a time of %s (%s) is what table %d projects for %s workers, to the last "+
+						"digit: "+
+						"a projection printed as a measurement", seconds(e.cell(k).value), k.word(),
+						from.number,
+						num(e.workers())), answerTo("projections")})
+			}
+		}
+	}
+	return out
+}
+
+// answerTo returns what would answer a rule.
+func answerTo(name string) string {
+	for _, r := range rules() {
+		if r.name == name {
+			return r.answer
+		}
+	}
+	return ""
+}
+
+// judgeOwn applies the rules of Lockstep's own reports.
+func (r *Report) judgeOwn(d *Document) {
+	c := analysis.Compare(d.Results)
+	r.Tables, r.Rows = len(c.Groups), len(d.Results.Rows)
+	for _, n := range c.Notes {
+		severity := Noted
+		switch n.Kind {
+		case analysis.Fact:
+			continue
+		case analysis.Refused:
+			severity = Refused
+		}
+		r.Objections = append(r.Objections, Objection{severity, n.Topic, "results", n.Text, n.Answer})
+	}
+	r.sort()
+}

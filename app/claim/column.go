@@ -1,0 +1,226 @@
+package claim
+
+import (
+	"regexp"
+	"strings"
+)
+
+// kind is what a column holds.
+type kind uint8
+
+// The kinds. Those up to setting say what a row is; the others are figures.
+const (
+	unknown kind = iota
+	label
+	strategy
+	model
+	dataset
+	workers
+	nodes
+	processes // of each node
+	threads
+	batch    // samples of a step over all workers
+	batchPer // samples of a step of each worker
+	rate     // learning rate
+	setting  // another one, as text: wire, link, precision
+	source   // measured or projected
+	position // epoch or step of a run that a row is about
+	repeat
+	seed
+	rank
+	remark
+	cores     // that the row is said to use
+	hostCores // that there are
+	samples
+	epochs
+	steps
+	total // seconds of the run
+	epoch // seconds of an epoch
+	step  // seconds of a step
+	rankStep
+	throughput // samples per second
+	speedup
+	efficiency
+	predicted // speed-up that was not measured
+	amdahl
+	gustafson
+	serial
+	accuracy
+	trainAccuracy
+	loss
+	meanLoss
+	lossAt
+	classes
+	repeats
+	low
+	high
+	deviation
+	phase
+	network // seconds in which the network was used
+	cost
+	price
+)
+
+// identifies reports whether columns of this kind tell configurations apart.
+func (k kind) identifies() bool { return k >= label && k <= setting }
+
+// column is the heading of a table's column.
+type column struct {
+	header string
+	kind   kind
+	name   string  // of a phase, a setting or a rank
+	unit   float64 // factor to seconds, or to 1 for percent; 0: not said
+	serial float64 // fraction of an Amdahl or Gustafson column; 0: not said
+	of     int     // column that a low, high or deviation belongs to; -1: none
+}
+
+// pattern says what a heading means. The first that fits wins.
+type pattern struct {
+	kind kind
+	re   *regexp.Regexp
+}
+
+// patterns lists the headings, in words of lower case without their unit.
+func patterns() []pattern {
+	list := []struct {
+		kind kind
+		text string
+	}{
+		{amdahl, `amdahl`},
+		{gustafson, `gustafson`},
+		{serial, `serial (fraction|share|part)|karp`},
+		{source, `^(source|origin|basis|status|measured|measured or .*|measured/.*|how obtained)$`},
+		{unknown, `ideal|target|goal|perfect`},
+		{predicted, `(predict|project|expect|estimat|theor|simulat).*speed ?up|speed ?up.*(predict|` +
+			`project|expect|estimat)`},
+		{speedup, `speed ?up`},
+		{efficiency, `efficien`},
+		{throughput, `(samples|images|imgs?|texts|sentences|tokens|records) ?(/|per) ?(s|sec|second)$|` +
+			`throughput`},
+		{rankStep, `\branks? ?\d`},
+		{trainAccuracy, `train(ing)? acc`},
+		{accuracy, `\bacc(uracy)?\b`},
+		{meanLoss, `(average|mean|avg) (train(ing)? )?loss|loss (average|mean|avg)`},
+		{lossAt, `loss (at |after |@ ?)?(step |iteration |it )?\d+`},
+		{loss, `\bloss\b`},
+		{network, `^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
+		{epoch, `^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
+			`?epoch|^epoch$`},
+		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|` +
+			`(time|s|ms|seconds) ?(/|per) ?(step|iteration|iter|batch|it)\b|^(step|iteration)$`},
+		{total, `^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ?time|` +
+			`^(time|duration|runtime|seconds|elapsed|wall)$|time to`},
+		{price, `price|hourly|per hour`},
+		{cost, `^cost|cost$`},
+		{classes, `^(num |number of )?classes$`},
+		{batchPer, `(local|micro|mini) ?batch|batch( size)? ?(/|per|each|of each) ?(worker|node|gpu|` +
+			`device|process|rank)?`},
+		{batch, `^(global |total )?batch( size)?$|^bs$`},
+		{hostCores, `(host|machine|available|physical|node|usable|logical) (cores|cpus)|vcpus?|` +
+			`cores (available|of the machine|of the host|per node|per host|in the machine)`},
+		{cores, `^(num |total |used )?(cores|cpus)( used)?$`},
+		{threads, `threads`},
+		{processes, `(processes|procs|workers|ranks|gpus) ?(/|per|on each) ?(node|host|machine|vm)|^ppn$`},
+		{nodes, `^(num |number of |#)? ?(nodes?|hosts?|machines?|vms?)$`},
+		{workers, `^(num |number of |#)? ?(workers?|ranks|processes|procs|gpus?|devices?|replicas|` +
+			`world( size)?|p|np)$`},
+		{rank, `^rank$`},
+		{seed, `^(random )?seed$`},
+		{repeats, `^(repeats|runs|trials|repetitions|n|num runs|number of runs)$`},
+		{repeat, `^(repeat|run|trial|round|replicate|repetition)$`},
+		{low, `^(low|lower|lo|min|minimum|ci low|lower bound|p10|q1)$`},
+		{high, `^(high|upper|hi|max|maximum|ci high|upper bound|p90|q3)$`},
+		{deviation, `^(std|sd|stdev|stddev|standard deviation|±|deviation)$`},
+		{epochs, `^(num |number of )?epochs$`},
+		{steps, `^(num |number of |total )?(steps|iterations|updates|batches)$`},
+		{samples, `^(num |number of |total |training )?(samples|images|texts|examples)( trained)?$`},
+		{phase, `^(forward|backward|optimi[sz]er|data( loading)?|other|compute|computation|` +
+			`(gradient |grad )?sync\w*( exposed)?|communication|comm|exchange|exposed( communication)?|` +
+			`hidden( communication)?|evaluation)( pass| step| time| phase| share)?$`},
+		{rate, `^(lr|learning rate)$`},
+		{setting, `^(wire|codec|compression|precision|dtype|link|network|backend|optimi[sz]er|checkpoints?|` +
+			`math|hosts? kind|hardware|instance|placement|servers?|staleness|schedule|bucket.*|scaling)$`},
+		{model, `^(model|network|architecture|net)$`},
+		{dataset, `^(data|data ?set)$`},
+		{strategy, `^(strategy|algorithm|method|approach|technique|mode)$`},
+		{label, `^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|id|` +
+			`scenario|setting|test|benchmark)?$`},
+		{remark, `^(remarks?|notes?|comments?|reason|why|explanation)$`},
+	}
+	out := make([]pattern, len(list))
+	for i, p := range list {
+		out[i] = pattern{p.kind, regexp.MustCompile(p.text)}
+	}
+	return out
+}
+
+// bracketed is a unit in a heading.
+var bracketed = regexp.MustCompile(`[(\[]([^)\]]*)[)\]]`)
+
+// percentIn is a percentage in the heading of a column of Amdahl's law.
+var percentIn = regexp.MustCompile(`(\d+(?:\.\d+)?) ?%`)
+
+// readHeading says what a column holds by its heading.
+func readHeading(header string, known []pattern) column {
+	c := column{header: strings.TrimSpace(header), of: -1}
+	words, unit := headingWords(header)
+	c.unit = secondsIn(unit)
+	if unit == "%" || unit == "percent" || unit == "percentage" {
+		c.unit = 0.01
+	}
+	for _, p := range known {
+		if p.re.MatchString(words) {
+			c.kind = p.kind
+			break
+		}
+	}
+	if c.kind == unknown {
+		return c
+	}
+	c.name = words
+	switch c.kind {
+	case amdahl, gustafson:
+		if m := percentIn.FindStringSubmatch(header); m != nil {
+			v, _, _ := parseNumber(m[1])
+			c.serial = v / 100
+			if strings.Contains(strings.ToLower(header), "parallel") || c.serial > 0.5 {
+				c.serial = 1 - c.serial
+			}
+		}
+	case total, epoch, step, rankStep, network:
+		if c.unit == 0 {
+			c.unit = unitInside(words)
+		}
+	}
+	return c
+}
+
+// headingWords returns the heading in lower case without markup and unit, and the unit.
+func headingWords(header string) (words, unit string) {
+	h := strings.ToLower(header)
+	h = strings.NewReplacer("**", "", "`", "", "_", " ", "-", " ", "÷", "/", "#", "# ").Replace(h)
+	if m := bracketed.FindStringSubmatch(h); m != nil {
+		inside := strings.TrimSpace(m[1])
+		if secondsIn(inside) > 0 || strings.HasPrefix(inside, "%") || inside == "x" || inside == "$" {
+			unit = strings.TrimSpace(strings.TrimSuffix(inside, " of time"))
+			h = bracketed.ReplaceAllString(h, " ")
+		}
+	}
+	h = strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", ":", " ").Replace(h)
+	if before, after, found := strings.Cut(h, ","); found {
+		h = before + " " + after
+	}
+	fields := strings.Fields(h)
+	for last := len(fields) - 1; last > 0 && unit == ""; last-- {
+		if w := fields[last]; secondsIn(w) > 0 && w != "seconds" && fields[last-1] != "per" || w == "%" {
+			unit, fields = w, append(fields[:last:last], fields[last+1:]...)
+		}
+	}
+	return strings.Join(fields, " "), unit
+}
+
+// unitInside finds the unit in "ms per step" or "s/iteration"; 0: none.
+func unitInside(words string) float64 {
+	first, _, _ := strings.Cut(strings.ReplaceAll(words, "/", " "), " ")
+	return secondsIn(first)
+}

@@ -1,0 +1,355 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// bootstrapSeed makes every interval of a document the same in every check.
+const bootstrapSeed = 1
+
+// evidence is how well two entries are told apart by their figures of a kind.
+type evidence struct {
+	ratio float64 // of the figures, a's by b's
+	text  string  // the figures with intervals
+	isOne bool    // one run each, without any interval
+	p     float64 // of such a difference between equals; NaN: not from runs
+	apart bool    // the interval leaves out 1, or intervals do not overlap
+}
+
+// compare sets two entries in relation by a kind of figure.
+func compare(a, b *entry, k kind) evidence {
+	va, vb := a.slowness(k), b.slowness(k)
+	e := evidence{ratio: va / vb, p: math.NaN(), text: fmt.Sprintf("%s %s, %s %s", a.name, a.shown(k), b.name,
+		b.shown(k))}
+	idsA, runsA := a.runs(k)
+	idsB, runsB := b.runs(k)
+	if k == throughput {
+		runsA, runsB = inverse(runsA), inverse(runsB)
+	}
+	switch {
+	case len(runsA) > 1 && len(runsB) > 1 && slices.Equal(idsA, idsB):
+		r := analysis.PairedRatio(runsA, runsB)
+		e.ratio, e.p = r.Median, r.PairedP()
+		e.apart = r.Known() && !r.Interval.Contains(1)
+		e.text += ratioText(r.Median, r.Interval)
+	case len(runsA) > 1 && len(runsB) > 1:
+		i := analysis.BootstrapRatio(runsA, runsB, analysis.Confidence, bootstrapSeed)
+		e.p = analysis.MomentsOf(runsA).DifferenceP(analysis.MomentsOf(runsB))
+		e.apart = !i.Contains(1)
+		e.text += ratioText(e.ratio, i)
+	default:
+		loA, hiA, okA := a.interval(k)
+		loB, hiB, okB := b.interval(k)
+		e.isOne = !okA || !okB
+		e.apart = !e.isOne && (hiA < loB || hiB < loA)
+	}
+	return e
+}
+
+// isApart reports whether the evidence tells the two apart, p being corrected for the number of pairs.
+func (e evidence) isApart(p float64) bool {
+	return e.apart && (math.IsNaN(p) || p < analysis.Significance)
+}
+
+// gap is how much more the larger figure is.
+func (e evidence) gap() string { return percent(math.Exp(math.Abs(math.Log(e.ratio))) - 1) }
+
+// isNear reports whether the two are no farther apart than runs of one row may be.
+func (e evidence) isNear() bool {
+	return math.Abs(math.Log(e.ratio)) <= math.Log(1+analysis.NoiseLimit)
+}
+
+func ratioText(ratio float64, i analysis.Interval) string {
+	return fmt.Sprintf("; ratio %s (%s to %s)", num(ratio), num(i.Lo), num(i.Hi))
+}
+
+func inverse(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = 1 / v
+	}
+	return out
+}
+
+// shown writes an entry's figure with its interval, that of the bootstrap where there are runs.
+func (e *entry) shown(k kind) string {
+	text := e.figure(k)
+	if k == accuracy {
+		text = percent(e.value(k))
+	}
+	if lo, hi, ok := e.interval(k); ok {
+		format := num
+		if k == accuracy {
+			format = percent
+		}
+		text += fmt.Sprintf(" (%s to %s)", format(lo), format(hi))
+	}
+	return text
+}
+
+// interval returns the range of an entry's figure: of its runs, in the cell, or in columns beside it.
+func (e *entry) interval(k kind) (lo, hi float64, ok bool) {
+	if runs := e.values(k); len(runs) > 1 {
+		i := analysis.BootstrapMedian(runs, analysis.Confidence, bootstrapSeed)
+		return i.Lo, i.Hi, true
+	}
+	c := e.cell(k)
+	if given(c.lo) && given(c.hi) {
+		return ordered(c.lo, c.hi, k)
+	}
+	at := e.table.column(k)
+	lo, hi = math.NaN(), math.NaN()
+	for i, column := range e.table.columns {
+		v := e.at(i).value
+		if column.of != at || at < 0 || !given(v) {
+			continue
+		}
+		switch column.kind {
+		case low:
+			lo = v
+		case high:
+			hi = v
+		case deviation:
+			by := 2 * v // about 95 % of the runs
+			if n := e.cell(repeats).value; n >= 2 {
+				by = 2 * v / math.Sqrt(n) // about 95 % of the means of n runs
+			}
+			lo, hi = c.value-by, c.value+by
+		}
+	}
+	if !given(lo) || !given(hi) {
+		return lo, hi, false
+	}
+	return ordered(lo, hi, k)
+}
+
+// ordered returns a range of slowness.
+func ordered(lo, hi float64, k kind) (float64, float64, bool) {
+	if k == throughput {
+		lo, hi = 1/lo, 1/hi
+	}
+	return min(lo, hi), max(lo, hi), true
+}
+
+// numRuns returns how many runs are behind an entry; NaN: not said.
+func (e *entry) numRuns(k kind) float64 {
+	if n := len(e.values(k)); n > 1 {
+		return float64(n)
+	}
+	if v := e.cell(repeats).value; given(v) {
+		return v
+	}
+	return e.table.facts.repeats
+}
+
+// repeated notes rows of one run each, and refuses to compare those that lie no farther apart than runs do.
+func repeated(t *table, say sayer) {
+	for _, g := range t.groups() {
+		k, ok := timeOf(g...)
+		if !ok || len(g) < 2 {
+			continue
+		}
+		var once []*entry
+		for _, e := range g {
+			if _, _, hasRange := e.interval(k); !hasRange && !(e.numRuns(k) > 1) {
+				once = append(once, e)
+			}
+		}
+		if len(once) < 2 {
+			continue
+		}
+		which := fmt.Sprintf("each of the %d rows", len(g))
+		if len(once) < len(g) {
+			which = list(namesOf(once))
+		}
+		say(Noted, "", "one run of %s, as far as the table tells: a single run has no spread", which)
+		if !t.isCompared() {
+			continue
+		}
+		slices.SortStableFunc(once, func(a, b *entry) int { return sign(a.slowness(k) - b.slowness(k)) })
+		for i, e := range once[1:] {
+			if c := compare(once[i], e, k); c.isNear() && once[i].slowness(k) != e.slowness(k) {
+				say(Refused, "", "%s: %s apart, from one run each; runs of one row differ by up to %s",
+					c.text, c.gap(), percent(analysis.NoiseLimit))
+			}
+		}
+	}
+}
+
+// best are words for a winner in a row's own name or remark.
+var best = regexp.MustCompile(`(?i)\b(best|winner|fastest|wins)\b`)
+
+// winners objects to a row that is called the fastest, or set in bold, and is not told apart from the next.
+func winners(t *table, say sayer) {
+	for _, g := range t.groups() {
+		k, ok := timeOf(g...)
+		if !ok || len(g) < 2 {
+			continue
+		}
+		var marked []*entry
+		for _, e := range g {
+			isCalled := best.MatchString(e.text(label)) || best.MatchString(e.text(remark)) ||
+				best.MatchString(e.text(strategy))
+			if i := t.column(k); isCalled || i >= 0 && t.rows[e.rows[0]][i].marked {
+				marked = append(marked, e)
+			}
+		}
+		if len(marked) != 1 {
+			continue // none, or a heading in bold
+		}
+		if why, is := wins(marked[0], g, k); !is {
+			say(Refused, marked[0].name, "it is marked as the fastest, and %s", why)
+		}
+	}
+}
+
+// wins reports whether an entry is told to be faster than all others, and if not, why.
+func wins(e *entry, g []*entry, k kind) (why string, is bool) {
+	var all []evidence
+	var ps []float64
+	for _, o := range g {
+		if o == e {
+			continue
+		}
+		c := compare(e, o, k)
+		if c.ratio >= 1 {
+			return fmt.Sprintf("%s: it is not", c.text), false
+		}
+		all, ps = append(all, c), append(ps, c.p)
+	}
+	known := slices.DeleteFunc(slices.Clone(ps), math.IsNaN)
+	corrected := analysis.Holm(known)
+	for _, c := range all {
+		p := math.NaN()
+		if !math.IsNaN(c.p) {
+			p, corrected = corrected[0], corrected[1:]
+		}
+		switch {
+		case c.isOne && c.isNear():
+			return fmt.Sprintf("%s: %s apart, from one run each", c.text, c.gap()), false
+		case !c.isOne && !c.isApart(p):
+			return fmt.Sprintf("%s: the runs do not tell them apart%s", c.text, probability(p)), false
+		}
+	}
+	return "", true
+}
+
+// probability writes the p of a test after correction; "" if there was none.
+func probability(p float64) string {
+	if math.IsNaN(p) {
+		return ""
+	}
+	return fmt.Sprintf(" (p = %.2g, corrected after Holm)", p)
+}
+
+// classesOf returns the classes of an entry's data set: a column, what the document says, or a known name.
+func (e *entry) classesOf() int {
+	if v := e.cell(classes).value; v >= 2 && v < 1e6 {
+		return int(v)
+	}
+	if n := classesNamed(e.text(dataset)); n > 0 {
+		return n
+	}
+	if n := classesNamed(e.name); n > 0 {
+		return n
+	}
+	if n := classesNamed(e.table.caption); n > 0 {
+		return n
+	}
+	return e.table.facts.classes
+}
+
+// classesNamed returns the classes of the data set that a text names; 0: none that is known.
+func classesNamed(text string) int {
+	text = strings.NewReplacer("-", "", " ", "", "_", "").Replace(strings.ToLower(text))
+	for _, set := range []struct {
+		name    string
+		classes int
+	}{{"cifar100", 100}, {"cifar10", 10}, {"svhn", 10}, {"fashionmnist", 10}, {"mnist", 10}, {"sst2", 2},
+		{"tinyimagenet", 200}, {"imagenet", 1000}, {"glyphs", 10}} {
+		if strings.Contains(text, set.name) {
+			return set.classes
+		}
+	}
+	return 0
+}
+
+// chance notes rows whose loss or accuracy is that of guessing.
+func chance(t *table, say sayer) {
+	for _, e := range t.measured() {
+		n := e.classesOf()
+		l, a := e.value(loss), e.value(accuracy)
+		if !given(l) {
+			l = e.lastLoss()
+		}
+		switch {
+		case given(l) && analysis.IsGuessing(l, n):
+			say(Noted, e.name, "a loss of %s; guessing among %d classes has ln(%d) = %.3f: this run "+
+				"measures "+
+				"speed, it has not learned", num(l), n, n, math.Log(float64(n)))
+		case n > 1 && given(a) && a <= 1.4/float64(n):
+			say(Noted, e.name, "an accuracy of %s; guessing among %d classes has %s", percent(a), n,
+				percent(1/float64(n)))
+		}
+	}
+}
+
+// lastLoss returns the loss of the last column of losses by iteration, or the mean loss; NaN: none.
+func (e *entry) lastLoss() float64 {
+	v := e.cell(meanLoss).value
+	for i, c := range e.table.columns {
+		if c.kind == lossAt && given(e.at(i).value) {
+			v = e.at(i).value
+		}
+	}
+	return v
+}
+
+// projected objects to figures that nobody measured among those that somebody did.
+func projected(t *table, say sayer) {
+	var said, rest []*entry
+	for _, e := range t.entries {
+		if e.saysProjected() {
+			said = append(said, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	if len(said) > 0 && len(rest) > 0 {
+		if t.has(source) {
+			say(Noted, "", "%s of %d rows are projections (%s) and enter no comparison here",
+				num(float64(len(said))),
+				len(t.entries), list(namesOf(said)))
+		} else {
+			say(Refused, "", "%s stand among measured rows, told apart by no column: %s", count(len(said),
+				"projection"), list(namesOf(said)))
+		}
+	}
+	p := t.column(predicted)
+	same, n := 0, 0
+	for _, e := range t.measured() {
+		if p < 0 || !given(e.cell(speedup).value) || !given(e.at(p).value) || e.at(p).value == 1 {
+			continue
+		}
+		n++
+		if e.at(p).value == e.cell(speedup).value {
+			same++
+		}
+	}
+	if n > 1 && same == n {
+		say(Refused, "", "prediction and measurement agree to the last digit in all %d rows", n)
+	}
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

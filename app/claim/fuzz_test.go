@@ -1,0 +1,55 @@
+package claim_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"lockstep/app/claim"
+)
+
+// Any bytes are read or refused with one line, and what is printed of them is plain text.
+func FuzzCheck(f *testing.F) {
+	for _, c := range cases() {
+		f.Add([]byte(c.text), "")
+	}
+	originals, err := filepath.Glob(filepath.Join("testdata", "original", "*.md"))
+	if err != nil || len(originals) != 5 {
+		f.Fatal(originals, err)
+	}
+	for _, path := range originals {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, "report.md")
+	}
+	f.Add([]byte("a,b\n\x1b[31m,1e308\n"), "x.csv")
+	f.Add([]byte(`{"schema":3,"rounds":1,"rows":[{"setting":{}}]}`), "results.json")
+	f.Add([]byte(`{"tables":[[[1,2],[3]],{"rows":[{"a":{"b":[]}}]}],"claims":[1,{}]}`), "x.json")
+	f.Fuzz(func(t *testing.T, text []byte, name string) {
+		d, err := claim.Read(bytes.NewReader(text), name)
+		if err != nil {
+			if strings.Contains(claim.Plain(err.Error()), "\n") {
+				t.Errorf("an error of two lines: %q", err)
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := claim.Write(&b, claim.Check(d)); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool {
+				return r < ' ' ||
+					r == 0x7f
+			}) {
+				t.Errorf("the terminal gets %q", line)
+			}
+		}
+	})
+}

@@ -1,0 +1,422 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// Parts of the grammar.
+const (
+	is     = `(?:is|was|are|were|runs|ran|trains|trained)`
+	about  = `(?:about|roughly|only|nearly|almost|approximately|around|just)? ?`
+	figure = `(\d+(?:\.\d+)?)`
+	give   = `(?:reaches|reached|achieves|achieved|gives|gave|has|had|shows|showed|delivers|yields|ends ` +
+		`with|with)`
+)
+
+// grammar lists the sentences that are understood, as docs/check.md describes them. § and a digit stand for a
+// row; the first form that fits judges.
+func grammar() []production {
+	list := []struct {
+		text  string
+		judge func(*court, []string) ruling
+	}{
+		{`^§(\d) ` + is + ` ` + about + figure + `x (?:as fast as|faster than|the speed of) §(\d)$`,
+			timesFaster},
+		{`^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast)$`, timesFaster},
+		{`^§(\d) ` + is + ` ` + about + figure + `x slower(?: than §(\d))?$`, timesSlower},
+		{`^§(\d) takes ` + about + figure + `x as long as §(\d)$`, timesSlower},
+		{`^§(\d) ` + is + ` ` + about + figure + `% faster(?: than §(\d))?$`, percentFaster},
+		{`^§(\d) ` + is + ` ` + about + figure + `% slower(?: than §(\d))?$`, percentSlower},
+		{`^§(\d) (?:takes|took) ` + about + figure + `% (?:longer|more time)(?: than §(\d))?$`,
+			percentSlower},
+		{`^§(\d) (?:costs?|adds?) ` + about + figure + `%(?: more)?(?: time)?(?: (?:than|over|to) §(\d))?$`,
+			percentSlower},
+		{`^§(\d) (?:costs?|adds?) ` + about + figure + `% (?:of )?overhead$`, percentSlower},
+		{`^§(\d) ` + is + ` faster than §(\d)$`, faster},
+		{`^§(\d) (?:beats|outperforms|wins against|wins over) §(\d)$`, faster},
+		{`^§(\d) ` + is + ` slower than §(\d)$`, slower},
+		{`^§(\d) ` + is + ` (?:the )?(?:fastest|quickest|winner)(?: of all| strategy| configuration)?$`,
+			fastest},
+		{`^§(\d) wins$`, fastest},
+		{`^(?:the )?(?:fastest|quickest|winner)(?: \w+)? is §(\d)$`, fastest},
+		{`^§(\d) ` + is + ` (?:the )?slowest$`, slowest},
+		{`^(?:the )?speedup (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `x?(?: over §(\d))?$`,
+			timesFaster},
+		{`^§(\d) ` + give + ` (?:a )?speedup of ` + about + figure + `x?(?: over §(\d))?$`, timesFaster},
+		{`^(?:the |a )?speedup (?:is|was|of) ` + about + figure + `x?$`, onlySpeedup},
+		{`^(?:the )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `%$`, efficient},
+		{`^§(\d) ` + give + ` (?:an )?efficiency of ` + about + figure + `%$`, efficient},
+		{`^§(\d) ` + give + ` (?:a |the )?(?:better|higher|best|highest) (?:test |validation ` +
+			`)?accuracy(?: than §(\d))?$`,
+			accurate},
+		{`^§(\d) ` + is + ` more accurate(?: than §(\d))?$`, accurate},
+		{`^§(\d) and §(\d) ` + `(?:reach|have|end with|achieve|give|reached) (?:the |an? )?` +
+			`(?:same|equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
+		{`^§(\d) ` + give + ` the same (?:test |validation )?accuracy as §(\d)$`, sameAccuracy},
+		{`^(?:the )?(network|communication|exchange|synchroni[sz]ation)(?: time)? (?:is|was) (not ` +
+			`)?(?:the |a )?` +
+			`(?:bottleneck|limit|limiting factor)$`, bottleneck},
+		{`overlap|\bhid(?:es|den|ing)\b.*(?:communication|exchange)`, overlaps},
+		{`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|attributed to|` +
+			`limited by|` +
+			`bound by|comes from|come from|stems? from|correspond(?:s|ed)? to|reflects?)\b(.*)$`, causes},
+		{`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, causes},
+		{`^(?:§\d )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|perfectly|` +
+			`perfect)$`, linear},
+		{`^(?:near |nearly |almost )?linear (?:scaling|speedup)$`, linear},
+		{`^(?:the )?serial (?:fraction|share|part) (?:is|was|of) ` + about + figure + `%$`, serialShare},
+		{`^` + figure + `%(?: of the (?:work|code|time|program|training))? is (parallel|` +
+			`serial)(?:isable|izable)?$`,
+			parallelShare},
+		{`^(?:amdahl's law |by amdahl's law )?(?:with |at )?` + figure +
+			`% parallel(?: code| work)? (?:gives|means|` +
+			`predicts|allows) ` + about + figure + `x? (?:at|on|with) ` + figure +
+			` (?:workers|nodes|processors|devices|gpus|cores)$`,
+			amdahlSays},
+		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},
+		{`^(?:§\d |the model |it )(?:has |have )?(?:learned|learns|trained well|trains well)$`, converges},
+	}
+	out := make([]production, len(list))
+	for i, p := range list {
+		out[i] = production{regexp.MustCompile(p.text), p.judge}
+	}
+	return out
+}
+
+func undecided(format string, args ...any) ruling {
+	return ruling{verdict: NotChecked, why: fmt.Sprintf(format, args...)}
+}
+
+func held(format string, args ...any) ruling {
+	return ruling{verdict: Holds, why: fmt.Sprintf(format, args...)}
+}
+
+func refused(rule, next, format string, args ...any) ruling {
+	return ruling{Wrong, fmt.Sprintf(format, args...), answer{rule, next}}
+}
+
+// pair returns the rows of a comparison; the second is the baseline unless the sentence names it.
+func (c *court) pair(first, second string) (a, b *entry) {
+	a = c.subject(first)
+	if second != "" {
+		return a, c.subject(second)
+	}
+	if a == nil {
+		return nil, nil
+	}
+	b = baseline(c.t.measured())
+	if len(c.t.entries) == 2 {
+		b = c.t.entries[0]
+		if b == a {
+			b = c.t.entries[1]
+		}
+	}
+	return a, b
+}
+
+func (c *court) subject(digit string) *entry {
+	if digit == "" || int(digit[0]-'0') >= len(c.subjects) {
+		return nil
+	}
+	return c.subjects[digit[0]-'0']
+}
+
+// amount reads a figure of a sentence and half a unit of its last digit.
+func amount(text string) (v, half float64) {
+	v, half, _ = parseNumber(text)
+	return v, half
+}
+
+func timesFaster(c *court, m []string) ruling {
+	v, half := amount(m[2])
+	a, b := c.pair(m[1], last(m, 3))
+	return c.speed(a, b, []float64{v}, half)
+}
+
+func timesSlower(c *court, m []string) ruling {
+	v, half := amount(m[2])
+	a, b := c.pair(m[1], last(m, 3))
+	return c.speed(a, b, []float64{1 / v}, half/v/v)
+}
+
+func percentFaster(c *court, m []string) ruling {
+	v, half := amount(m[2])
+	a, b := c.pair(m[1], last(m, 3))
+	return c.speed(a, b, []float64{1 + v/100, 1 / (1 - v/100)}, half/100)
+}
+
+func percentSlower(c *court, m []string) ruling {
+	v, half := amount(m[2])
+	a, b := c.pair(m[1], last(m, 3))
+	if b == a {
+		return undecided("no row to compare %s with", a.name)
+	}
+	return c.speed(a, b, []float64{1 / (1 + v/100), 1 - v/100}, half/100)
+}
+
+func last(m []string, i int) string {
+	if i < len(m) {
+		return m[i]
+	}
+	return ""
+}
+
+func faster(c *court, m []string) ruling {
+	a, b := c.pair(m[1], m[2])
+	return c.speed(a, b, nil, 0)
+}
+
+func slower(c *court, m []string) ruling {
+	a, b := c.pair(m[1], m[2])
+	return c.speed(b, a, nil, 0)
+}
+
+// onlySpeedup is a speed-up in a table of two rows.
+func onlySpeedup(c *court, m []string) ruling {
+	if c.t == nil || len(c.t.entries) != 2 {
+		return undecided("it names no row")
+	}
+	b := baseline(c.t.entries)
+	if b == nil {
+		return undecided("no row to compare with")
+	}
+	a := c.t.entries[0]
+	if a == b {
+		a = c.t.entries[1]
+	}
+	v, half := amount(m[1])
+	return c.speed(a, b, []float64{v}, half)
+}
+
+// speed judges that a is faster than b, by one of the factors if there are any.
+func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
+	if a == nil || b == nil || a == b {
+		return undecided("no two rows to compare")
+	}
+	for _, e := range []*entry{a, b} {
+		if e.isProjected() {
+			return refused("projections", answerTo("projections"), "%s was projected, not measured", e.name)
+		}
+	}
+	if why := unequal(a, b); why != "" {
+		return refused("unequal work", answerTo("unequal work"), "%s", why)
+	}
+	var fitting, other []kind
+	for _, k := range append(times(), rankStep, throughput) {
+		r := b.slowness(k) / a.slowness(k)
+		if !given(r) {
+			continue
+		}
+		isRight := factors == nil && r > 1 || slices.ContainsFunc(factors, func(f float64) bool {
+			return math.Abs(r-f) <= half+2*slack*f && (f-1)*(r-1) >= 0
+		})
+		if isRight {
+			fitting = append(fitting, k)
+		} else {
+			other = append(other, k)
+		}
+	}
+	if len(fitting)+len(other) == 0 {
+		return undecided("no time of both rows")
+	}
+	by := func(k kind) string {
+		return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
+			num(b.slowness(k)/a.slowness(k)), b.name, a.figure(k), b.figure(k))
+	}
+	switch {
+	case len(fitting) == 0:
+		return refused("wrong denominators", answerTo("wrong denominators"), "%s", by(other[0]))
+	case len(other) > 0:
+		return refused("total mixed with epoch", answerTo("total mixed with epoch"), "%s, but %s",
+			by(fitting[0]),
+			by(other[0]))
+	}
+	e := compare(a, b, fitting[0])
+	switch {
+	case e.isOne && e.isNear():
+		return refused("one repeat", answerTo("one repeat"),
+			"%s: %s apart, from one run each; runs of one row differ "+
+				"by up to %s", e.text, e.gap(), percent(analysis.NoiseLimit))
+	case e.isOne:
+		return held("%s, from one run each", by(fitting[0]))
+	case !e.isApart(e.p):
+		return refused("winner", answerTo("winner"), "%s: the runs do not tell them apart%s", e.text,
+			probability(e.p))
+	}
+	return held("%s", by(fitting[0]))
+}
+
+// unequal says how the work of two rows differs; "" if nothing shows that it does.
+func unequal(a, b *entry) string {
+	why := ""
+	say := func(severity Severity, _, format string, args ...any) {
+		if severity == Refused && why == "" {
+			why = fmt.Sprintf(format, args...)
+		}
+	}
+	g := []*entry{a, b}
+	differs(g, samplesOf, "samples", say)
+	differs(g, func(e *entry) float64 { return e.value(epochs) }, "epochs", say)
+	wholeEpochs(g, say)
+	unequalBatch(g, say)
+	return why
+}
+
+func fastest(c *court, m []string) ruling { return c.extreme(m[1], true) }
+func slowest(c *court, m []string) ruling { return c.extreme(m[1], false) }
+
+// extreme judges that a row is faster, or slower, than every other one of its model and data set.
+func (c *court) extreme(digit string, isFastest bool) ruling {
+	e := c.subject(digit)
+	if e == nil {
+		return undecided("it names no row")
+	}
+	var group []*entry
+	for _, g := range c.t.groups() {
+		if slices.Contains(g, e) {
+			group = g
+		}
+	}
+	k, ok := timeOf(group...)
+	if !ok || len(group) < 2 {
+		return undecided("no time that all rows have")
+	}
+	if isFastest {
+		if why, is := wins(e, group, k); !is {
+			return refused("winner", answerTo("winner"), "%s", why)
+		}
+		return held("its %s is the shortest of %d rows", k.word(), len(group))
+	}
+	for _, o := range group {
+		if why, is := wins(o, []*entry{o, e}, k); o != e && !is {
+			return refused("winner", answerTo("winner"), "%s", why)
+		}
+	}
+	return held("its %s is the longest of %d rows", k.word(), len(group))
+}
+
+func efficient(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	b := baseline(c.t.measured())
+	if e == nil || b == nil || e == b {
+		return undecided("no row to compare with")
+	}
+	v, half := amount(m[2])
+	s, p := e.speedupOver(b), e.processors()/b.processors()
+	if !given(s.value) || !given(p) {
+		return undecided("no speed-up and number of workers of both rows")
+	}
+	got := s.value / p
+	if math.Abs(got-v/100) > half/100+2*slack*got {
+		return refused("wrong denominators", answerTo("wrong denominators"), "%s / %s = %s", num(s.value),
+			num(p),
+			percent(got))
+	}
+	return held("%s / %s = %s", num(s.value), num(p), percent(got))
+}
+
+// serialShare and parallelShare judge a serial fraction by that which the speed-ups show.
+func serialShare(c *court, m []string) ruling {
+	v, _ := amount(m[1])
+	return c.serial(v / 100)
+}
+
+func parallelShare(c *court, m []string) ruling {
+	v, _ := amount(m[1])
+	if m[2] == "parallel" {
+		v = 100 - v
+	}
+	return c.serial(v / 100)
+}
+
+func (c *court) serial(f float64) ruling {
+	if c.t == nil {
+		return undecided("no table of speed-ups")
+	}
+	base := baseline(c.t.measured())
+	if base == nil {
+		return undecided("no row to compare with")
+	}
+	var points []analysis.Scaled
+	var shown []string
+	for _, e := range c.t.measured() {
+		p, s := e.processors()/base.processors(), e.speedupOver(base).value
+		if p > 1 && given(s) {
+			points = append(points, analysis.Scaled{Processors: p, Speedup: s})
+			shown = append(shown, fmt.Sprintf("%s at %s means %s", num(s), num(p),
+				percent(analysis.KarpFlatt(points[len(points)-1]))))
+		}
+	}
+	if points == nil {
+		return undecided("no speed-up at several workers")
+	}
+	fit, law := analysis.FitAmdahl(points), "Amdahl's law"
+	if c.t.isWeak() {
+		fit, law = analysis.FitGustafson(points), "Gustafson's law, as the batch grows with the workers,"
+	}
+	if math.Abs(fit-f) > 0.25*math.Max(fit, f) {
+		return refused("Amdahl", answerTo("Amdahl"),
+			"the speed-ups contradict a serial fraction of %s: %s fits %s (%s)",
+			percent(f), law, percent(fit), strings.Join(shown[:min(len(shown), 4)], ", "))
+	}
+	return held("%s fits %s", law, percent(fit))
+}
+
+// isWeak reports whether the batch grows with the workers.
+func (t *table) isWeak() bool {
+	base := baseline(t.measured())
+	for _, e := range t.measured() {
+		if base != nil && e != base && !(math.Abs(weak(base, e)-1) < equalWork && e.batch() != base.batch()) {
+			return false
+		}
+	}
+	return base != nil
+}
+
+func amdahlSays(_ *court, m []string) ruling {
+	share, _ := amount(m[1])
+	v, half := amount(m[2])
+	p, _ := amount(m[3])
+	got := analysis.Amdahl(1-share/100, p)
+	if math.Abs(got-v) > half+slack/2*got {
+		return refused("Amdahl", answerTo("Amdahl"), "Amdahl's law gives 1 / (%s + %s / %s) = %s",
+			num(1-share/100),
+			num(share/100), num(p), num(got))
+	}
+	return held("Amdahl's law gives %s", num(got))
+}
+
+func linear(c *court, _ []string) ruling {
+	if c.t == nil {
+		return undecided("no table of speed-ups")
+	}
+	base := baseline(c.t.measured())
+	if base == nil {
+		return undecided("no row to compare with")
+	}
+	var most *entry
+	for _, e := range c.t.measured() {
+		if e.processors() > base.processors() && (most == nil || e.processors() > most.processors()) {
+			most = e
+		}
+	}
+	if most == nil {
+		return undecided("no row of more workers")
+	}
+	s, p := most.speedupOver(base).value, most.processors()/base.processors()
+	switch {
+	case !given(s):
+		return undecided("no speed-up of %s", most.name)
+	case s/p < 1-analysis.NoiseLimit:
+		return refused("wrong denominators", answerTo("wrong denominators"),
+			"%s is %s× at %s times the processors, "+
+				"%s of linear", most.name, num(s), num(p), percent(s/p))
+	}
+	return held("%s is %s× at %s times the processors", most.name, num(s), num(p))
+}

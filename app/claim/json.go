@@ -1,0 +1,221 @@
+package claim
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// member is one member of a JSON object; objects keep the order of their members, as tables need it.
+type member struct {
+	name  string
+	value any
+}
+
+// maxDepth is how deep JSON may nest.
+const maxDepth = 16
+
+// readJSON reads a list of rows, or an object with rows or tables, claims and facts.
+func (d *Document) readJSON(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	value, err := readValue(dec, 0)
+	if err == nil && dec.More() {
+		err = fmt.Errorf("more than one JSON document")
+	}
+	if err != nil {
+		return inputf("%v", shapes, "correct the JSON", err)
+	}
+	object, isObject := value.([]member)
+	if !isObject {
+		return d.addJSON("", nil, value)
+	}
+	return d.readObject(object)
+}
+
+// readObject reads caption, columns, rows, tables, claims, classes, cores and machine.
+func (d *Document) readObject(object []member) error {
+	var caption string
+	var columns, rows any
+	for _, m := range object {
+		switch strings.ToLower(m.name) {
+		case "caption", "title", "name":
+			caption = textOf(m.value)
+		case "columns", "header":
+			columns = m.value
+		case "rows", "results", "data", "table":
+			rows = m.value
+		case "tables":
+			list, _ := m.value.([]any)
+			for _, one := range list {
+				if err := d.readTable(one); err != nil {
+					return err
+				}
+			}
+		case "claims", "sentences", "statements":
+			list, _ := m.value.([]any)
+			for _, one := range list {
+				if err := d.say(textOf(one), false); err != nil {
+					return err
+				}
+			}
+		case "classes":
+			if v, _, ok := parseNumber(textOf(m.value)); ok && v >= 2 && v <= 1e6 {
+				d.facts.classes = int(v)
+			}
+		case "cores":
+			d.facts.cores = coresOf(textOf(m.value))
+		case "machine", "host":
+			inner, _ := m.value.([]member)
+			for _, m := range inner {
+				if strings.EqualFold(m.name, "cores") {
+					d.facts.cores = coresOf(textOf(m.value))
+				}
+			}
+		default:
+			d.unread = append(d.unread, fmt.Sprintf("member %q", m.name))
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	return d.addJSON(caption, columns, rows)
+}
+
+func (d *Document) readTable(one any) error {
+	object, isObject := one.([]member)
+	if !isObject {
+		return d.addJSON("", nil, one)
+	}
+	return d.readObject(object)
+}
+
+// coresOf reads a number of cores; NaN: it is none.
+func coresOf(text string) float64 {
+	v, _, ok := parseNumber(text)
+	if !ok || v < 1 || v > 1e6 {
+		return math.NaN()
+	}
+	return v
+}
+
+// addJSON appends the table of a list of objects, or of lists below a list of columns.
+func (d *Document) addJSON(caption string, columns, rows any) error {
+	list, isList := rows.([]any)
+	if !isList {
+		return inputf("rows that are no list", shapes, "write \"rows\": [{...}, {...}]")
+	}
+	var header []string
+	place := map[string]int{}
+	addColumn := func(name string) {
+		if _, known := place[name]; !known {
+			place[name] = len(header)
+			header = append(header, name)
+		}
+	}
+	names, _ := columns.([]any)
+	for _, name := range names {
+		addColumn(textOf(name))
+	}
+	for _, row := range list {
+		object, _ := row.([]member)
+		for _, m := range object {
+			addColumn(m.name)
+		}
+		if len(header) > maxColumns || len(list) > maxRows {
+			return inputf("a table of %d rows and %d columns", "at most %d and %d", "check it in parts",
+				len(list), len(header), maxRows, maxColumns)
+		}
+	}
+	lines := [][]string{header}
+	for i, row := range list {
+		line := make([]string, len(header))
+		switch row := row.(type) {
+		case []member:
+			for _, m := range row {
+				line[place[m.name]] = textOf(m.value)
+			}
+		case []any:
+			if len(row) > len(header) {
+				return inputf("row %d has %d cells, there are %d columns", "as many", "name all columns",
+					i+1, len(row), len(header))
+			}
+			for j, v := range row {
+				line[j] = textOf(v)
+			}
+		default:
+			return inputf("row %d is neither an object nor a list", shapes,
+				"write rows as {\"column\": value}",
+				i+1)
+		}
+		lines = append(lines, line)
+	}
+	return d.add(caption, lines)
+}
+
+// textOf writes a JSON value as the cell of a table.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// readValue reads one JSON value: []member, []any, string, json.Number, bool or nil.
+func readValue(dec *json.Decoder, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("JSON that nests deeper than %d", maxDepth)
+	}
+	token, err := nextToken(dec)
+	if err != nil {
+		return nil, err
+	}
+	delim, isDelim := token.(json.Delim)
+	if !isDelim {
+		return token, nil
+	}
+	if delim == '[' {
+		list := []any{}
+		for dec.More() {
+			v, err := readValue(dec, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := nextToken(dec)
+		return list, err
+	}
+	object := []member{}
+	for dec.More() {
+		name, err := nextToken(dec)
+		if err != nil {
+			return nil, err
+		}
+		v, err := readValue(dec, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		object = append(object, member{fmt.Sprint(name), v})
+	}
+	_, err = nextToken(dec)
+	return object, err
+}
+
+// nextToken returns the next token of a document that has not ended.
+func nextToken(dec *json.Decoder) (json.Token, error) {
+	token, err := dec.Token()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("JSON that ends early")
+	}
+	return token, err
+}

@@ -1,0 +1,279 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// sameMargin is the difference of accuracies, in fractions of the samples, that "the same" allows.
+const sameMargin = 0.005
+
+// accurate judges that a row has the better accuracy.
+func accurate(c *court, m []string) ruling {
+	a, b := c.pair(m[1], last(m, 2))
+	if a == nil || b == nil || a == b {
+		return undecided("no two rows to compare")
+	}
+	va, vb := a.value(accuracy), b.value(accuracy)
+	if !given(va) || !given(vb) {
+		return undecided("no accuracy of both rows")
+	}
+	runsA, runsB := a.values(accuracy), b.values(accuracy)
+	text := fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy))
+	const more = "the same comparison with five or more seeds of each row"
+	switch {
+	case va <= vb:
+		return refused("accuracy", "the accuracies compared", "%s: it is not higher", text)
+	case len(runsA) < 2 || len(runsB) < 2:
+		return refused("one seed", more, "%s, from one seed each: another seed moves an accuracy too", text)
+	}
+	if p := analysis.MomentsOf(runsA).DifferenceP(analysis.MomentsOf(runsB)); p >= analysis.Significance {
+		return refused("one seed", more, "%s: the seeds do not tell them apart (p = %.2g)", text, p)
+	}
+	return held("%s", text)
+}
+
+// sameAccuracy judges that two rows have the same accuracy, which not having found a difference does not
+// show.
+func sameAccuracy(c *court, m []string) ruling {
+	a, b := c.pair(m[1], m[2])
+	if a == nil || b == nil || a == b {
+		return undecided("no two rows to compare")
+	}
+	va, vb := a.value(accuracy), b.value(accuracy)
+	if !given(va) || !given(vb) {
+		return undecided("no accuracy of both rows")
+	}
+	runsA, runsB := a.values(accuracy), b.values(accuracy)
+	text := fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy))
+	const more = "five or more seeds of each row and an equivalence test, or equal parameters bit for bit"
+	if len(runsA) < 2 || len(runsB) < 2 {
+		return refused("one seed", more,
+			"%s, from one seed each: one seed shows neither a difference nor that there "+
+				"is none", text)
+	}
+	p := analysis.MomentsOf(runsA).EquivalenceP(analysis.MomentsOf(runsB), sameMargin)
+	if p >= analysis.Significance {
+		return refused("one seed", more,
+			"%s: the seeds do not show them to be within %s points (two one-sided "+
+				"tests, p = %.2g)", text, num(100*sameMargin), p)
+	}
+	return held("%s: within %s points (two one-sided tests, p = %.2g)", text, num(100*sameMargin), p)
+}
+
+// converges judges by the last loss of the rows that a sentence is about: those it names, or all.
+func converges(c *court, _ []string) ruling {
+	if negated.MatchString(c.words) {
+		return undecided("a denial, which is not understood here")
+	}
+	if c.t == nil {
+		return undecided("no table of losses")
+	}
+	about := c.subjects
+	if len(about) == 0 {
+		about = c.t.measured()
+	}
+	var fine []string
+	for _, e := range about {
+		l, n := e.value(loss), e.classesOf()
+		if !given(l) {
+			l = e.lastLoss()
+		}
+		switch {
+		case !given(l) || n < 2:
+			continue
+		case analysis.IsGuessing(l, n):
+			return refused("loss at chance", answerTo("loss at chance"),
+				"%s ends with a loss of %s; guessing among "+
+					"%d classes has ln(%d) = %.3f", e.name, num(l), n, n, math.Log(float64(n)))
+		}
+		fine = append(fine, fmt.Sprintf("%s %s", e.name, num(l)))
+	}
+	if fine == nil {
+		return undecided("no loss, or no number of classes")
+	}
+	return undecided("the losses (%s) are below that of guessing; whether they still fall, one value each "+
+		"does not "+
+		"tell", list(fine))
+}
+
+// exchangeShare returns the share of an entry's time in exchanging, and how it is made up; NaN: not measured.
+func (e *entry) exchangeShare() (share float64, text string) {
+	if n := e.value(network); given(n) {
+		if k, ok := timeOf(e); ok && k != throughput && e.slowness(k) >= n {
+			whole := e.slowness(k)
+			return n / whole, fmt.Sprintf("%s of %s in %s, %s", seconds(n), seconds(whole), e.name,
+				percent(n/whole))
+		}
+	}
+	for i, c := range e.table.columns {
+		one := e.at(i)
+		if c.kind != phase || !exchanging.MatchString(c.name) || !given(one.value) {
+			continue
+		}
+		if one.unit == "%" || c.unit == 0.01 {
+			return one.value / 100, fmt.Sprintf("%s %% of %s", num(one.value), e.name)
+		}
+		if whole, what := nearest(e, one.value); given(whole) {
+			return one.value / whole, fmt.Sprintf("%s against %s in %s, %s", seconds(one.value), what, e.name,
+				percent(one.value/whole))
+		}
+	}
+	return math.NaN(), ""
+}
+
+var exchanging = regexp.MustCompile(`sync|comm|exchange|exposed`)
+
+// bottleneck judges by the share of time in the exchange.
+func bottleneck(c *court, m []string) ruling {
+	if c.t == nil {
+		return refused("cause", c.d.needs(m[1]), "no table measures the time of the %s", m[1])
+	}
+	share, text := math.NaN(), ""
+	for _, e := range c.t.measured() {
+		if s, how := e.exchangeShare(); given(s) && !(s <= share) {
+			share, text = s, how
+		}
+	}
+	isNot := m[2] != ""
+	switch {
+	case !given(share):
+		return undecided("no time of the %s in this table", m[1])
+	case isNot && share > analysis.NoiseLimit:
+		return refused("cause", "the time in which training waits for it, and a run on a faster network",
+			"%s", text)
+	case !isNot && share < 0.5:
+		return refused("cause", "the time in which training waits for it, and a run on a faster network",
+			"%s is not most of the time", text)
+	}
+	return held("%s", text)
+}
+
+// overlaps judges whether the time that was hidden, or exposed, was measured at all.
+func overlaps(c *court, _ []string) ruling {
+	if negated.MatchString(c.words) {
+		return undecided("a denial, which is not understood here")
+	}
+	if c.t == nil {
+		return undecided(outside)
+	}
+	var shares []string
+	for _, e := range c.t.measured() {
+		for i, column := range c.t.columns {
+			v := e.at(i).value
+			if column.kind != phase || !given(v) {
+				continue
+			}
+			if strings.Contains(column.name, "hidden") || strings.Contains(column.name, "exposed") {
+				return undecided("%s is measured (%s in %s); whether that is overlap, the time without it "+
+					"tells",
+					column.header, num(v), e.name)
+			}
+			if exchanging.MatchString(column.name) {
+				shares = append(shares, fmt.Sprintf("%s %s", e.name, num(v)))
+			}
+		}
+	}
+	if !c.t.measures() && shares == nil {
+		return undecided(outside)
+	}
+	text := "no column tells exposed from hidden communication"
+	if shares != nil {
+		text += "; the shares of communication (" + list(shares) + ") do not"
+	}
+	return refused("cause", "the time in which training waits for gradients, with overlap and without",
+		"%s", text)
+}
+
+// cause is a reason that people give, and what in a table measures it.
+type cause struct {
+	words *regexp.Regexp
+	name  string
+	needs string
+	// measured are the columns that measure it, by their headings.
+	measured *regexp.Regexp
+}
+
+// causes lists reasons. The first that fits a sentence counts.
+func causeList() []cause {
+	list := []struct{ words, name, needs, measured string }{
+		{`network|communicat|latency|bandwidth|synchroni|exchange|gradient traffic|multi node|internode|` +
+			`inter node`,
+			"communication", "exposed communication of each row, and the row again on a faster or slower " +
+				"link",
+			`comm|sync|exchange|exposed|network|bandwidth|bytes|latency`},
+		{`contention|oversubscri|shar(?:e|ed|ing) (?:of )?(?:the )?(?:cpu|core)|other processes|noisy|` +
+			`steal|same cores`,
+			"contention", "cores of the machine, and the share that others took",
+			`cores|steal|load|cpus|utili[sz]ation`},
+		{`cache|memory`, "memory", "cache misses or memory bandwidth of each row", `cache|memory|rss|miss`},
+		{`data load|loader|disk|i/o|input pipeline`, "loading data", "time spent waiting for data",
+			`data|load|disk|i/o`},
+		{`straggl|slow(?:er|est) (?:node|rank|worker)|imbalance|rank 0|master`, "an unequal rank",
+			"the time of every rank until it waits", `rank|wait|idle`},
+		{`checkpoint`, "checkpoints", "the same row without checkpoints, several times", `checkpoint`},
+		{`batch|microbatch`, "the batch size", "the same row with another batch and nothing else changed",
+			`^$`},
+		{`overhead|startup|launch`, "overhead", "what the overhead is made of, in seconds",
+			`overhead|start|launch|other`},
+		{`comput`, "computation", "seconds of forward and backward passes", `forward|backward|compute`},
+	}
+	out := make([]cause, len(list))
+	for i, c := range list {
+		out[i] = cause{regexp.MustCompile(c.words), c.name, c.needs, regexp.MustCompile(c.measured)}
+	}
+	return out
+}
+
+// needs returns what would measure a cause.
+func (d *Document) needs(words string) string {
+	for _, c := range d.language.causes {
+		if c.words.MatchString(words) {
+			return c.needs
+		}
+	}
+	return "a run in which only that cause was changed"
+}
+
+// causes judges a reason by whether any table measures it.
+func causes(c *court, m []string) ruling {
+	if c.t != nil && slices.IndexFunc(c.d.tables, func(t *table) bool { return t == c.t }) > 0 {
+		return undecided(outside) // judged once, before the first table
+	}
+	reason := m[1]
+	isGuess := guess.MatchString(c.words)
+	at := slices.IndexFunc(c.d.language.causes, func(one cause) bool { return one.words.MatchString(reason) })
+	if at < 0 && !isGuess {
+		return refused("cause", "a run in which only that cause was changed", "no column measures%s", reason)
+	}
+	if at < 0 {
+		return refused("cause", "a run in which only that cause was changed",
+			"a guess, and no column measures what "+
+				"it is about")
+	}
+	one := c.d.language.causes[at]
+	for _, t := range c.d.tables {
+		for i, column := range t.columns {
+			words, _ := headingWords(column.header)
+			if !one.measured.MatchString(words) || !t.isNumeric(i) && column.kind != setting {
+				continue
+			}
+			if isGuess {
+				return refused("cause", one.needs,
+					"a guess, although %q of table %d measures %s: say what it shows",
+					column.header, t.number, one.name)
+			}
+			return undecided("%q of table %d measures %s; whether it explains the difference, a run with "+
+				"only that "+
+				"changed would tell", column.header, t.number, one.name)
+		}
+	}
+	return refused("cause", one.needs, "no column measures %s", one.name)
+}
+
+var guess = regexp.MustCompile(`\b(likely|probably|presumably|perhaps|possibly|seems?|appears?|suggests?)\b`)

@@ -1,0 +1,124 @@
+package claim
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// cell is one value of a table.
+type cell struct {
+	text   string  // as written, without markup
+	value  float64 // NaN: no number
+	half   float64 // half a unit of the last digit written, in the unit of value
+	lo, hi float64 // interval written in the cell; NaN: none
+	unit   string  // written behind the number
+	parts  [2]float64
+	marked bool // set in bold, or called the best
+}
+
+// product is "3 x 21": workers times samples of each.
+var (
+	product  = regexp.MustCompile(`^(\d+) ?(?:x|×|\*) ?(\d+)$`)
+	spread   = regexp.MustCompile(`^(\S+) ?(?:±|\+/-|\+-) ?(\S+)( ?[^\d\s]\S*)?$`)
+	interval = regexp.MustCompile(`^(\S+) ?[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?%? ` +
+		`?[)\]]( ?\S+)?$`)
+	quantity = regexp.MustCompile(`^([~≈<>≥≤$€]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
+)
+
+// parseCell reads a cell: a number with a unit, a product, a number with an interval or a spread, or text.
+func parseCell(text string) cell {
+	text = strings.TrimSpace(text)
+	c := cell{value: math.NaN(), lo: math.NaN(), hi: math.NaN(),
+		marked: strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")}
+	c.text = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
+	if m := product.FindStringSubmatch(c.text); m != nil {
+		a, _ := strconv.ParseFloat(m[1], 64) // digits only
+		b, _ := strconv.ParseFloat(m[2], 64)
+		c.value, c.half, c.parts = a*b, 0, [2]float64{a, b}
+		return c
+	}
+	if m := interval.FindStringSubmatch(c.text); m != nil {
+		lo, _, okLo := parseNumber(m[2])
+		hi, _, okHi := parseNumber(m[3])
+		if okLo && okHi && c.number(m[1]+strings.TrimSpace(m[4])) {
+			c.lo, c.hi = lo, hi
+		}
+		return c
+	}
+	if m := spread.FindStringSubmatch(c.text); m != nil {
+		by, _, ok := parseNumber(strings.TrimRight(m[2], "%xs"))
+		if ok && c.number(m[1]+strings.TrimSpace(m[3])) {
+			c.lo, c.hi = c.value-by, c.value+by
+		}
+		return c
+	}
+	c.number(c.text)
+	return c
+}
+
+// number fills value, half and unit from a number with a unit.
+func (c *cell) number(text string) bool {
+	m := quantity.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	v, half, ok := parseNumber(m[2])
+	if !ok {
+		return false
+	}
+	c.value, c.half, c.unit = v, half, strings.ToLower(strings.TrimRight(m[3], ".,;"))
+	return true
+}
+
+// thousands is a number in groups of three digits.
+var thousands = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// parseNumber reads a decimal number, with commas between groups of three digits or in place of the point,
+// and half a unit of its last digit.
+func parseNumber(text string) (v, half float64, ok bool) {
+	text = strings.Replace(text, "−", "-", 1)
+	switch {
+	case thousands.MatchString(text):
+		text = strings.ReplaceAll(text, ",", "")
+	case strings.Count(text, ",") == 1 && !strings.Contains(text, "."):
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e18 {
+		return math.NaN(), 0, false
+	}
+	digits, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	scale, _ := strconv.Atoi(exponent) // 0 without one
+	decimals := 0
+	if _, behind, found := strings.Cut(digits, "."); found {
+		decimals = len(behind)
+	}
+	return v, 0.5 * math.Pow(10, float64(scale-decimals)), true
+}
+
+// scaled returns the cell with its figures in another unit.
+func (c cell) scaled(f float64) cell {
+	c.value, c.half, c.lo, c.hi = c.value*f, c.half*math.Abs(f), c.lo*f, c.hi*f
+	return c
+}
+
+// secondsIn returns how many seconds a unit of time has; 0 for another word.
+func secondsIn(unit string) float64 {
+	switch unit {
+	case "s", "sec", "secs", "second", "seconds":
+		return 1
+	case "ms", "msec", "millisecond", "milliseconds":
+		return 1e-3
+	case "us", "µs", "μs", "microsecond", "microseconds":
+		return 1e-6
+	case "ns", "nanoseconds":
+		return 1e-9
+	case "min", "mins", "minute", "minutes":
+		return 60
+	case "h", "hr", "hrs", "hour", "hours":
+		return 3600
+	}
+	return 0
+}

@@ -1,0 +1,280 @@
+package claim
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"lockstep/app/record"
+)
+
+// Bounds of what is read.
+const (
+	maxBytes        = 16 << 20  // of somebody's tables
+	maxResultsBytes = 512 << 20 // of a results.json, which holds every raw sample
+	maxTables       = 100
+	maxRows         = 2000 // of a table: rows are compared pair by pair
+	maxAllRows      = 5000
+	maxColumns      = 200
+	maxSentences    = 1000
+)
+
+// Document is what a file holds.
+type Document struct {
+	Results *record.Results // of Lockstep's own; nil: somebody's tables
+
+	language  language
+	tables    []*table
+	sentences []sentence
+	rows      int      // of all tables
+	unread    []string // headings and cells that no rule reads
+	facts     facts
+}
+
+// InputError says why a file cannot be checked.
+type InputError struct{ Got, Want, Next string }
+
+// Error says what was read, what is read, and what to do.
+func (e *InputError) Error() string {
+	return fmt.Sprintf("check: %s; want %s; %s", e.Got, e.Want, e.Next)
+}
+
+// inputf returns an InputError. args fill the formats got and want in turn.
+func inputf(got, want, next string, args ...any) error {
+	n := strings.Count(got, "%") - 2*strings.Count(got, "%%")
+	return &InputError{fmt.Sprintf(got, args[:n]...), fmt.Sprintf(want, args[n:]...), next}
+}
+
+// shapes says what is read.
+const shapes = "a CSV, Markdown or JSON table whose first line names its columns, or a results.json of " +
+	"lockstep bench"
+
+// Read reads a document. The name's ending says what it is, or else its content.
+func Read(r io.Reader, name string) (*Document, error) {
+	text, isOwn, err := readBounded(r)
+	if err != nil {
+		return nil, err
+	}
+	if !isOwn && !utf8.Valid(text) {
+		return nil, inputf("bytes that are no UTF-8 text", shapes, "save it as UTF-8")
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	d := &Document{facts: noFacts(), language: newLanguage()}
+	kind := format(name, text)
+	switch {
+	case isOwn:
+		d.Results, err = record.Decode(bytes.NewReader(text))
+		if err != nil {
+			err = inputf("%v", shapes, "give a results.json that is whole", err)
+		}
+	case kind == "json":
+		err = d.readJSON(text)
+	case kind == "markdown":
+		err = d.readMarkdown(string(text))
+	default:
+		err = d.readCSV(string(text))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.Results == nil && len(d.tables) == 0 && len(d.sentences) == 0 {
+		return nil, inputf("neither a table nor a sentence", shapes, "see lockstep check --help")
+	}
+	d.settle()
+	return d, nil
+}
+
+// own is how a results.json of Lockstep's own begins.
+var own = regexp.MustCompile(`^\s*\{\s*"schema"\s*:`)
+
+// readBounded reads all of r, and whether it is a results.json of our own, which may be larger.
+func readBounded(r io.Reader) (text []byte, isOwn bool, err error) {
+	head := make([]byte, 64)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, false, inputf("%v", shapes, "give a file that can be read", err)
+	}
+	isOwn = own.Match(head[:n])
+	limit := maxBytes
+	if isOwn {
+		limit = maxResultsBytes
+	}
+	rest, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, false, inputf("%v", shapes, "give a file that can be read", err)
+	}
+	text = append(head[:n], rest...)
+	if len(text) > limit {
+		return nil, false, inputf("more than %d MiB", "at most %d MiB of tables", "check it in parts",
+			limit>>20, limit>>20)
+	}
+	return text, isOwn, nil
+}
+
+// delimiter is the line below the headings of a Markdown table.
+var delimiter = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$|^\s*\|\s*:?-+:?\s*\|\s*$`)
+
+// format returns json, markdown or csv.
+func format(name string, text []byte) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json":
+		return "json"
+	case ".md", ".markdown":
+		return "markdown"
+	case ".csv", ".tsv":
+		return "csv"
+	}
+	if t := bytes.TrimSpace(text); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
+		return "json"
+	}
+	if isCSV(string(text)) {
+		return "csv"
+	}
+	return "markdown"
+}
+
+// isCSV reports whether the first two lines that hold no remark have as many separators.
+func isCSV(text string) bool {
+	var first []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if delimiter.MatchString(line) {
+			return false
+		}
+		if line != "" && line[0] != '#' {
+			first = append(first, line)
+		}
+		if len(first) == 2 {
+			break
+		}
+	}
+	for _, comma := range []string{",", ";", "\t"} {
+		n := len(first)
+		if n > 0 && strings.Contains(first[0], comma) &&
+			strings.Count(first[0], comma) == strings.Count(first[n-1], comma) {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends a table.
+func (d *Document) add(caption string, lines [][]string) error {
+	if len(d.tables) == maxTables {
+		return inputf("more than %d tables", "no more", "check it in parts", maxTables)
+	}
+	t, err := newTable(lines, d.language.headings)
+	if err != nil {
+		return err
+	}
+	if d.rows += len(t.rows); d.rows > maxAllRows {
+		return inputf("more than %d rows in all tables", "no more", "check it in parts", maxAllRows)
+	}
+	t.number, t.caption = len(d.tables)+1, caption
+	d.tables = append(d.tables, t)
+	seen := map[kind]bool{}
+	for i, c := range t.columns {
+		isAgain := seen[c.kind] && c.kind != phase && c.kind != setting && c.kind != rankStep &&
+			c.kind != amdahl && c.kind != gustafson && c.kind != lossAt && c.kind != low && c.kind != high &&
+			c.kind != deviation && c.kind != loss && c.kind != accuracy && c.kind != label
+		seen[c.kind] = true
+		if c.kind == unknown || isAgain {
+			d.unread = append(d.unread, fmt.Sprintf("table %d: column %q", t.number, c.header))
+			t.columns[i].kind = unknown
+			continue
+		}
+		d.unread = append(d.unread, t.unreadCells(i)...)
+	}
+	return nil
+}
+
+// unreadCells lists the texts in a column of figures.
+func (t *table) unreadCells(i int) []string {
+	c := t.columns[i]
+	if c.kind < cores || c.kind == phase {
+		return nil
+	}
+	var out []string
+	for r, row := range t.rows {
+		if isText := row[i].value != row[i].value && !isBlank(row[i].text); isText {
+			out = append(out, fmt.Sprintf("table %d, row %d: %q is no number for %q", t.number, r+1,
+				row[i].text,
+				c.header))
+		}
+	}
+	return out
+}
+
+// isBlank reports whether a cell says that there is no value.
+func isBlank(text string) bool {
+	switch strings.ToLower(text) {
+	case "", "-", "–", "—", "n/a", "na", "nan", "none", "null", "?", "...", "…":
+		return true
+	}
+	return false
+}
+
+// sentence is one sentence of a document.
+type sentence struct {
+	text    string
+	isTitle bool // a heading, or the introduction of what follows
+}
+
+// say appends the sentences of a paragraph.
+func (d *Document) say(paragraph string, isTitle bool) error {
+	for _, text := range sentencesOf(paragraph) {
+		if len(d.sentences) == maxSentences {
+			return inputf("more than %d sentences", "no more", "check it in parts", maxSentences)
+		}
+		d.sentences = append(d.sentences, sentence{text, isTitle || strings.HasSuffix(text, ":")})
+	}
+	return nil
+}
+
+// readCSV reads one table; lines that begin with # are sentences.
+func (d *Document) readCSV(text string) error {
+	var body, caption strings.Builder
+	for line := range strings.Lines(text) {
+		if said, isSaid := strings.CutPrefix(strings.TrimSpace(line), "#"); isSaid &&
+			!strings.ContainsAny(line, ";\t") &&
+			body.Len() == 0 || isSaid && body.Len() > 0 {
+			caption.WriteString(strings.TrimSpace(said) + " ")
+			if err := d.say(strings.TrimSpace(said), false); err != nil {
+				return err
+			}
+			continue
+		}
+		if body.Len() == 0 && strings.TrimSpace(line) == "" {
+			continue
+		}
+		body.WriteString(line)
+	}
+	r := csv.NewReader(strings.NewReader(body.String()))
+	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
+	first, _, _ := strings.Cut(body.String(), "\n")
+	for _, comma := range ";\t" {
+		if strings.Count(first, string(comma)) > strings.Count(first, ",") {
+			r.Comma = comma
+		}
+	}
+	lines, err := r.ReadAll()
+	if err != nil {
+		return inputf("%v", shapes, "correct that line", err)
+	}
+	for i, line := range lines {
+		if len(line) > len(lines[0]) {
+			return inputf("line %d of the table has %d cells, the heading %d", "as many",
+				"quote cells that hold a comma", i+1, len(line), len(lines[0]))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return d.add(caption.String(), lines)
+}

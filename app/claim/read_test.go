@@ -1,0 +1,82 @@
+package claim_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/app/claim"
+)
+
+// What cannot be read is refused with what was read, what is read, and what to do.
+func TestUnreadable(t *testing.T) {
+	wide := strings.Repeat("a,", 250) + "a\n" + strings.Repeat("1,", 250) + "1\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":          {"", "neither a table nor a sentence"},
+		"no text":        {"\xff\xfe\x00a", "no UTF-8"},
+		"bad JSON":       {`[{"a":1}`, "ends early"},
+		"two documents":  {`[] []`, "more than one JSON document"},
+		"deep JSON":      {strings.Repeat("[", 40), "nests deeper"},
+		"a ragged row":   {"a,b\n1,2\n1,2,3\n", "line 3 of the table has 3 cells"},
+		"too many cells": {`{"columns":["a"],"rows":[[1,2]]}`, "row 1 has 2 cells"},
+		"rows of words":  {`["a","b"]`, "row 1 is neither"},
+		"rows of none":   {`{"rows":3}`, "rows that are no list"},
+		"too wide":       {wide, "251 columns"},
+		"too long":       {"a,b\n" + strings.Repeat("1,2\n", 2001), "2001 rows"},
+		"too large":      {strings.Repeat("a,b\n", 1<<22+1), "more than 16 MiB"},
+		"cut results":    {`{"schema":3,"rows":[{"setting":`, "unexpected EOF"},
+		"other results":  {`{"schema":1,"kind":"kernels"}`, "of kind kernels"},
+		"wordy":          {strings.Repeat("It is so. ", 1001), "more than 1000 sentences"},
+	} {
+		_, err := claim.Read(strings.NewReader(c.text), "")
+		var input *claim.InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want an InputError with %q", name, err, c.want)
+		}
+	}
+}
+
+// Names that would write on the terminal show as what they are.
+func TestHostileNames(t *testing.T) {
+	hostile := "\x1b[31mred\x1b[0m\u202egnp\u200b\t\u0085"
+	r := check(t, "x.csv", fmt.Sprintf("label,step ms,speed-up\n%s,10 ± 1,1\n%s,10 ± 1,3\n# %s wins.\n",
+		hostile, hostile,
+		hostile))
+	text := render(r)
+	for _, bad := range []string{"\x1b", "\u202e", "\u200b", "\u0085", "\t"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q reaches the terminal", bad)
+		}
+	}
+	if !strings.Contains(text, `\x1b[31mred`) && !strings.Contains(text, `\u001b[31mred`) {
+		t.Errorf("the name is not shown: %s", text)
+	}
+}
+
+// The JSON report has lists in place of null, and says what was not read.
+func TestJSON(t *testing.T) {
+	r := check(t, "x.csv", "label,step ms,flavour\na,soon,red\nb,10 ± 1,blue\n")
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"objections":[`, `"statements":[]`,
+		`\"soon\" is no number for \"step ms\"`,
+		`column \"flavour\"`, `"tables":1`, `"rows":2`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %s", text, want)
+		}
+	}
+}
+
+// Equal documents give equal reports, the intervals of the bootstrap included.
+func TestRepeatable(t *testing.T) {
+	text := strings.Replace(paired, "ddp,2,6", "ddp,2,7", 1) + "\n# ddp is the fastest.\n" // no longer paired
+	first := render(check(t, "", text))
+	if again := render(check(t, "", text)); again != first || !strings.Contains(first, "ratio") {
+		t.Errorf("%s\n%s", first, again)
+	}
+}

@@ -1,0 +1,372 @@
+package claim
+
+import (
+	"math"
+	"regexp"
+	"slices"
+
+	"lockstep/app/analysis"
+)
+
+// slack is what ratios may be off beyond the rounding of the figures that they are made of.
+const slack = 0.01
+
+// quotient returns a / b and the range that the rounding of both leaves open, with slack.
+func quotient(a, b cell) (v, lo, hi float64) {
+	v = a.value / b.value
+	lo = (a.value - a.half) / (b.value + b.half) * (1 - slack)
+	hi = (a.value + a.half) / (b.value - b.half) * (1 + slack)
+	return v, lo, hi
+}
+
+// fits reports whether a figure, rounded as it is written, is within a range.
+func (c cell) fits(lo, hi float64) bool { return c.value+c.half >= lo && c.value-c.half <= hi }
+
+// denominators objects to ratios that the table's own figures do not give.
+func denominators(t *table, say sayer) {
+	for _, g := range t.groups() {
+		base := baseline(g)
+		for _, e := range g {
+			if base != nil && e != base {
+				if k, _, fits := speedups(e, base); k != unknown && !fits {
+					v, shown := divided(e, base, k)
+					say(Refused, e.name, "speed-up %s, but %s = %s by the %s, relative to %s",
+						num(e.cell(speedup).value), shown, num(v.value), k.word(), base.name)
+				}
+				shareOf(e, base, say)
+			}
+			rateOf(e, say)
+			meanOf(e, say)
+			costOf(e, say)
+			if a := e.value(accuracy); a > 1.0001 {
+				say(Refused, e.name, "an accuracy of %s", percent(a))
+			}
+		}
+		if base == nil && t.has(speedup) && len(g) > 0 && given(g[0].cell(speedup).value) {
+			say(Noted, "", "no row has a speed-up of 1 or fewest workers, so nobody can tell what the "+
+				"speed-ups "+
+				"relate to")
+		}
+	}
+}
+
+// speedups finds a kind of time that does not give the entry's speed-up, and one that does, if there are any;
+// fits is whether there is one that does.
+func speedups(e, base *entry) (off, on kind, fits bool) {
+	s := e.cell(speedup)
+	if !given(s.value) || len(e.values(speedup)) > 1 {
+		return unknown, unknown, false
+	}
+	for _, k := range append(times(), rankStep, throughput) {
+		v, _ := divided(e, base, k)
+		switch {
+		case !given(v.value):
+		case s.fits(v.lo, v.hi) && fits:
+		case s.fits(v.lo, v.hi):
+			on, fits = k, true
+		case off == unknown:
+			off = k
+		}
+	}
+	return off, on, fits
+}
+
+// divided returns the speed-up of an entry by a kind of time, with the range that rounding leaves open,
+// and how it is made up.
+func divided(e, base *entry, k kind) (v cell, shown string) {
+	a, b := base.cellOf(k), e.cellOf(k)
+	if k == throughput {
+		a, b = b, a
+	}
+	v.value, v.lo, v.hi = quotient(a, b)
+	return v, num(a.value) + " / " + num(b.value)
+}
+
+// cellOf is cell with the median of repeated runs and the slowest of the ranks as value.
+func (e *entry) cellOf(k kind) cell {
+	c := e.cell(k)
+	if k == rankStep {
+		c.value = e.slowness(k)
+		return c
+	}
+	c.value = e.value(k)
+	return c
+}
+
+// shareOf objects to an efficiency that is not speed-up by processors.
+func shareOf(e, base *entry, say sayer) {
+	c := e.cell(efficiency)
+	s := e.speedupOver(base)
+	if !given(c.value) || !given(s.value) {
+		return
+	}
+	var p float64
+	tried := 0
+	for _, of := range []func(*entry) float64{(*entry).processors, (*entry).workers,
+		func(e *entry) float64 { return e.cell(nodes).value }} {
+		ratio := of(e) / of(base)
+		if !given(ratio) || ratio <= 0 {
+			continue
+		}
+		if tried++; tried == 1 {
+			p = ratio
+		}
+		one := cell{value: ratio}
+		if _, lo, hi := quotient(s, one); c.fits(lo, hi) {
+			return
+		}
+	}
+	if tried == 0 {
+		return
+	}
+	say(Refused, e.name, "efficiency %s, but a speed-up of %s on %s times the processors is %s / %s = %s",
+		percent(c.value), num(s.value), num(p), num(s.value), num(p), percent(s.value/p))
+}
+
+// speedupOver returns the entry's speed-up: as written, or by the first kind of time that both have.
+func (e *entry) speedupOver(base *entry) cell {
+	if s := e.cell(speedup); given(s.value) {
+		return s
+	}
+	k, ok := timeOf(e, base)
+	if !ok {
+		return parseCell("")
+	}
+	v := base.slowness(k) / e.slowness(k)
+	return cell{value: v, half: v * slack}
+}
+
+// rateOf objects to samples per second that are not the batch by the step.
+func rateOf(e *entry, say sayer) {
+	c, b, s := e.cell(throughput), e.batch(), e.cell(step)
+	if !given(c.value) || !given(b) || !given(s.value) || len(e.values(step)) > 1 {
+		return
+	}
+	v, lo, hi := quotient(cell{value: b}, s)
+	if !c.fits(lo*0.95, hi*1.05) {
+		say(Refused, e.name, "%s samples per second, but a batch of %s in steps of %s is %s", num(c.value),
+			num(b), seconds(s.value), num(v))
+	}
+}
+
+// meanOf objects to a mean of losses that lies below all of them, or above.
+func meanOf(e *entry, say sayer) {
+	mean := e.cell(meanLoss)
+	least, most := math.Inf(1), math.Inf(-1)
+	for i, c := range e.table.columns {
+		if v := e.at(i).value; (c.kind == lossAt || c.kind == loss) && given(v) {
+			least, most = math.Min(least, v), math.Max(most, v)
+		}
+	}
+	if !given(mean.value) || least > most {
+		return
+	}
+	const far = 0.6 // the rest of a mean may lie beyond a few iterations, not by this much
+	if mean.value < far*least || mean.value > most/far && mean.value > 3*most {
+		say(Refused, e.name, "a mean loss of %s beside losses of %s to %s: a mean lies among what it is "+
+			"the mean "+
+			"of, so its sum was divided by too many, or it is not theirs", num(mean.value), num(least),
+			num(most))
+	}
+}
+
+// costOf objects to a cost that is not time × devices × price.
+func costOf(e *entry, say sayer) {
+	c, p, s := e.cell(cost), e.cell(price), e.cell(total)
+	if !given(c.value) || !given(p.value) || !given(s.value) {
+		return
+	}
+	devices := e.workers()
+	if !given(devices) {
+		devices = 1
+	}
+	v := analysis.Cost(s.value, devices, p.value)
+	if off := v * slack; !c.fits(v-off, v+off) {
+		say(Refused, e.name, "a cost of %s, but %s / 3600 × %s × %s = %s", num(c.value), seconds(s.value),
+			num(devices), num(p.value), num(v))
+	}
+}
+
+// amdahlFigures objects to figures of Amdahl's or Gustafson's law that the law does not give, and to
+// projected speed-ups above the limit that the measured serial fraction sets.
+func amdahlFigures(t *table, say sayer) {
+	for i, c := range t.columns {
+		for _, e := range t.entries {
+			law(e, c, e.at(i), say)
+		}
+	}
+	base := baseline(t.entries)
+	if base == nil {
+		return
+	}
+	first := firstScaled(t, base)
+	if first == nil {
+		return
+	}
+	p0, s0 := first.processors()/base.processors(), first.speedupOver(base).value
+	f := analysis.KarpFlatt(analysis.Scaled{Processors: p0, Speedup: s0})
+	least := analysis.KarpFlatt(analysis.Scaled{Processors: p0, Speedup: first.bestSpeedup(base)})
+	if least <= 0 {
+		return
+	}
+	for _, e := range t.entries {
+		p := e.processors() / base.processors()
+		k := slices.IndexFunc(t.columns, func(c column) bool { return c.kind == predicted })
+		s := e.speedupOver(base)
+		if k >= 0 {
+			if measured := e.cell(speedup); measured.value >= e.at(k).value {
+				continue // it came true
+			}
+			s = e.at(k)
+		}
+		if p <= p0 || !given(s.value) || k < 0 && !e.isProjected() {
+			continue
+		}
+		if s.value-s.half > analysis.Amdahl(least, p)*(1+slack) {
+			say(Refused, e.name, "%s at %s times the processors: %s at %s means a serial fraction of %s, "+
+				"hence "+
+				"%s by Amdahl's law", num(s.value), num(p), num(s0), num(p0), percent(f),
+				num(analysis.Amdahl(f, p)))
+		}
+	}
+}
+
+// firstScaled returns the entry with the fewest processors above the baseline's that has a speed-up; nil:
+// none.
+func firstScaled(t *table, base *entry) (first *entry) {
+	for _, e := range t.entries {
+		isMore := e.processors() > base.processors() && given(e.speedupOver(base).value)
+		if isMore && (first == nil || e.processors() < first.processors()) {
+			first = e
+		}
+	}
+	return first
+}
+
+// bestSpeedup returns the largest speed-up that the figures leave open.
+func (e *entry) bestSpeedup(base *entry) float64 {
+	s := e.speedupOver(base)
+	most := s.value + s.half
+	if given(s.hi) {
+		most = math.Max(most, s.hi)
+	}
+	if k, ok := timeOf(e, base); ok {
+		lo, _, isRange := e.interval(k)
+		if _, hi, ok := base.interval(k); ok && isRange {
+			most = math.Max(most, hi/lo)
+		}
+	}
+	return most
+}
+
+// law checks one figure of a column that a law is said to give.
+func law(e *entry, c column, figure cell, say sayer) {
+	p := e.processors()
+	if c.serial == 0 || !given(p) || !given(figure.value) {
+		return
+	}
+	var v float64
+	var name string
+	switch c.kind {
+	case amdahl:
+		v, name = analysis.Amdahl(c.serial, p), "Amdahl's law"
+	case gustafson:
+		v, name = analysis.Gustafson(c.serial, p), "Gustafson's law"
+	default:
+		return
+	}
+	if !figure.fits(v*(1-slack/2), v*(1+slack/2)) {
+		say(Refused, e.name, "%s at %s, but %s with a serial fraction of %s gives %s", num(figure.value),
+			num(p),
+			name, percent(c.serial), num(v))
+	}
+}
+
+// reasons are words that say why cores may do more than alone.
+var reasons = regexp.MustCompile(`(?i)\bcaches?\b|\bL[123]\b|\bNUMA\b|memory bandwidth|working set|` +
+	`turbo|swap`)
+
+// superlinear objects to cores that do more than those of the baseline, unless a remark says why.
+func superlinear(t *table, say sayer) {
+	for _, g := range t.groups() {
+		base := baseline(g)
+		for _, e := range g {
+			if base == nil || e == base {
+				continue
+			}
+			v := e.cell(efficiency).value
+			s, p := e.speedupOver(base), e.processors()/base.processors()
+			isStated := given(v) || given(e.cell(speedup).value)
+			if !isStated && unequal(e, base) != "" {
+				continue
+			}
+			if !given(v) && p > 1 {
+				v = (s.value - s.half) / p
+			}
+			if !given(v) || !analysis.IsSuperlinear(v) {
+				continue
+			}
+			if reasons.MatchString(e.text(remark)) {
+				say(Noted, e.name, "an efficiency of %s, explained by %q; that is a reason, not yet its "+
+					"measurement", percent(v), e.text(remark))
+				continue
+			}
+			say(Refused, e.name, "an efficiency of %s: dividing work makes no core faster", percent(v))
+		}
+	}
+}
+
+// hosts returns the cores that an entry's machines have; NaN: not said.
+func (e *entry) hosts() float64 {
+	v := e.cell(hostCores).value
+	if !given(v) {
+		v = e.table.facts.cores
+	}
+	if n := e.cell(nodes).value; given(n) && n > 1 {
+		v *= n
+	}
+	return v
+}
+
+// contention objects to a speed-up of more threads than there are cores.
+func contention(t *table, say sayer) {
+	for _, e := range t.measured() {
+		w, h := e.workers(), e.hosts()
+		if !given(w) || !given(h) {
+			continue
+		}
+		each := 1.0
+		if v := e.cell(threads).value; given(v) {
+			each = v
+		}
+		_, isContended := analysis.Usable(int(min(w, 1e6)), int(min(each, 1e6)), int(h))
+		if !isContended {
+			continue
+		}
+		severity := Noted
+		if given(e.cell(speedup).value) || given(e.cell(efficiency).value) {
+			severity = Refused
+		}
+		say(severity, e.name, "%s workers × %s threads on %s cores: contention for cores, not scaling",
+			num(w),
+			num(each), num(h))
+	}
+}
+
+// countedCores objects to cores that the machine does not have, or that no thread of the run uses.
+func countedCores(t *table, say sayer) {
+	for _, e := range t.measured() {
+		c, h := e.cell(cores).value, e.hosts()
+		if !given(c) {
+			continue
+		}
+		w, each := e.workers(), e.cell(threads).value
+		switch {
+		case given(h) && c > h:
+			say(Refused, e.name, "%s cores are counted, the machine has %s", num(c), num(h))
+		case given(w) && given(each) && c > w*each:
+			say(Refused, e.name, "%s cores are counted, and %s workers × %s threads keep %s busy", num(c),
+				num(w), num(each), num(w*each))
+		}
+	}
+}

@@ -1,0 +1,332 @@
+package claim
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// answer is the rule that refuses a sentence, and what would answer it.
+type answer struct{ rule, text string }
+
+// court is a sentence before the tables of a document.
+type court struct {
+	d        *Document
+	t        *table
+	subjects []*entry // that the sentence names, in order
+	words    string   // with §0, §1 in place of the names
+}
+
+// ruling is what a part of the grammar says about a sentence.
+type ruling struct {
+	verdict Verdict
+	why     string
+	answer  answer
+}
+
+// production is one form of sentence that is understood.
+type production struct {
+	re    *regexp.Regexp
+	judge func(c *court, m []string) ruling
+}
+
+// language holds what is known of headings, sentences and reasons.
+type language struct {
+	headings    []pattern
+	productions []production
+	causes      []cause
+}
+
+func newLanguage() language { return language{patterns(), grammar(), causeList()} }
+
+// outside is the reason for sentences that no production fits.
+const outside = "outside the grammar"
+
+// verdict judges a sentence; nil if it claims nothing that could be checked and is a heading or a fact.
+func (d *Document) verdict(text string) (*Statement, answer) {
+	s := &Statement{Text: text, Verdict: NotChecked, Why: outside}
+	plain := normal(text)
+	if isFact(text) || !strings.Contains(plain, " ") && plain != "converges" {
+		return nil, answer{}
+	}
+	switch {
+	case strings.HasSuffix(strings.TrimSpace(text), "?"):
+		s.Why = "a question"
+		return s, answer{}
+	case conditional.MatchString(plain):
+		s.Why = "a condition, wish or advice"
+		return s, answer{}
+	}
+	best := ruling{verdict: NotChecked, why: outside}
+	for _, t := range append(slices.Clone(d.tables), nil) {
+		c := d.hear(t, plain)
+		if c == nil {
+			continue
+		}
+		for _, p := range d.language.productions {
+			m := p.re.FindStringSubmatch(c.words)
+			if m == nil {
+				continue
+			}
+			r := p.judge(c, m)
+			if r.verdict != NotChecked {
+				s.Verdict, s.Why = r.verdict, r.why
+				return s, r.answer
+			}
+			if best.why == outside {
+				best = r
+			}
+			break
+		}
+	}
+	s.Why = best.why
+	return s, answer{}
+}
+
+// conditional are words by which a sentence states nothing.
+var conditional = regexp.MustCompile(`\b(if|would|could|might|may|should|shall|will|recommend|wish|goal|` +
+	`hope|plan to|` +
+	`use|choose|prefer|consider)\b`)
+
+// isFact reports whether a sentence only says something about all rows.
+func isFact(text string) bool {
+	return (saysClasses.MatchString(text) || saysCores.MatchString(text) || saysRuns.MatchString(text)) &&
+		!saysCompared.MatchString(text)
+}
+
+// negated are words that turn a sentence round; only forms that have them are understood with them.
+var negated = regexp.MustCompile(`\b(not|no|never|neither|nor|hardly|without|cannot|fails?|isn't|` +
+	`doesn't|nothing|nobody)\b`)
+
+var (
+	markup = strings.NewReplacer("**", "", "__", "", "`", "", "×", "x", "–", "-", "—", " ", "’", "'", "“",
+		"", "”", "",
+		"\"", "", "(", " ", ")", " ", "≈", "", "~", "")
+	hyphen   = regexp.MustCompile(`([a-z])[-/]([a-z])`)
+	comma    = regexp.MustCompile(`(\d),(\d{3})\b`)
+	percents = regexp.MustCompile(`(\d) ?(?:%|percent\b|per cent\b)`)
+	timesX   = regexp.MustCompile(`(\d) ?(?:x|times|fold)\b`)
+	opening  = regexp.MustCompile(`^(?:(?:overall|in total|therefore|thus|hence|so|clearly|here|then|we ` +
+		`see that|` +
+		`as the table shows|the table shows that|in summary|also|and|but|moreover|in our tests?|as ` +
+		`expected|` +
+		`the results show that|this shows that|we conclude that|in conclusion|our) )+`)
+	closing = regexp.MustCompile(`(?: (?:in (?:the|our|this|all|these) (?:table|test|tests|runs?|` +
+		`experiments?|` +
+		`measurements?|cases?)|here|overall|in total|on average|on this machine))+$`)
+)
+
+// normal returns a sentence in lower case, with digits for numbers, without markup, commas and the full stop.
+func normal(text string) string {
+	s := markup.Replace(strings.ToLower(text))
+	s = comma.ReplaceAllString(s, "$1$2")
+	s = strings.NewReplacer(", ", " ", ": ", " ", "speed-up", "speedup", "speed up", "speedup").Replace(s)
+	for hyphen.MatchString(s) {
+		s = hyphen.ReplaceAllString(s, "$1 $2")
+	}
+	fields := strings.Fields(strings.TrimRight(strings.TrimSpace(s), ".!;:,"))
+	words := numberWords()
+	for i, f := range fields {
+		if v, ok := words[strings.TrimRight(f, ",")]; ok && f != "one" {
+			fields[i] = num(v)
+		}
+	}
+	s = strings.Join(fields, " ")
+	s = percents.ReplaceAllString(s, "$1%")
+	s = timesX.ReplaceAllString(s, "${1}x")
+	s = opening.ReplaceAllString(s, "")
+	s = closing.ReplaceAllString(s, "")
+	return strings.TrimSpace(s)
+}
+
+// hear puts the names of a table's rows in place; nil if a name fits several rows.
+func (d *Document) hear(t *table, plain string) *court {
+	c := &court{d: d, t: t, words: plain}
+	if t == nil {
+		return c
+	}
+	for {
+		begin, end, e, ok := t.mention(c.words)
+		if !ok {
+			return nil
+		}
+		if e == nil {
+			break
+		}
+		at := slices.Index(c.subjects, e)
+		if at < 0 {
+			at = len(c.subjects)
+			c.subjects = append(c.subjects, e)
+		}
+		if at > 9 {
+			return nil
+		}
+		c.words = c.words[:begin] + fmt.Sprintf("§%d", at) + c.words[end:]
+	}
+	c.words = articles.ReplaceAllString(c.words, "$1")
+	return c
+}
+
+// articles before a name, and what may follow it.
+var articles = regexp.MustCompile(`(?:\bthe |\ba |\busing |\bwith )?(§\d)(?: strategy| row| run| ` +
+	`configuration| setup| version| training| case)?`)
+
+// alias is a name of some rows.
+type alias struct {
+	text    string
+	entries []*entry
+}
+
+// allAliases returns all names of the table's rows, the longest first.
+func (t *table) allAliases() []alias {
+	byText := map[string][]*entry{}
+	add := func(text string, e *entry) {
+		text = normal(text)
+		if len(text) > 1 && !slices.Contains(byText[text], e) && !common(text) {
+			byText[text] = append(byText[text], e)
+		}
+	}
+	for _, e := range t.entries {
+		for i, c := range t.columns {
+			text := t.rows[e.rows[0]][i].text
+			if !c.kind.identifies() || text == "" {
+				continue
+			}
+			if c.kind == label || c.kind == strategy || c.kind == model || c.kind == dataset ||
+				c.kind == setting {
+				for _, name := range otherNames(text) {
+					add(name, e)
+				}
+			}
+			if c.kind != label && c.kind != strategy {
+				add(c.name+" "+text, e)
+				add(text+" "+c.name, e)
+				add(text+" "+strings.TrimSuffix(c.name, "s"), e)
+				add(text+" "+c.kind.plural(), e)
+			}
+		}
+	}
+	out := make([]alias, 0, len(byText))
+	for text, entries := range byText {
+		out = append(out, alias{text, entries})
+	}
+	slices.SortFunc(out, func(a, b alias) int {
+		if n := len(b.text) - len(a.text); n != 0 {
+			return n
+		}
+		return strings.Compare(a.text, b.text)
+	})
+	return out
+}
+
+// common reports whether a name is a word of the grammar, which would hide what a sentence says.
+func common(text string) bool {
+	if _, _, isNumber := parseNumber(text); isNumber {
+		return true
+	}
+	return slices.Contains([]string{"the", "is", "fast", "faster", "fastest", "accuracy", "loss", "time",
+		"yes", "no",
+		"on", "off", "none", "and", "than", "network", "communication", "batch", "compression"}, text)
+}
+
+// plural is what a number of a kind counts.
+func (k kind) plural() string {
+	switch k {
+	case workers:
+		return "workers"
+	case nodes:
+		return "nodes"
+	case threads:
+		return "threads"
+	}
+	return "of them"
+}
+
+// otherNames returns a name, the name without what stands in brackets, that alone, and its other spellings.
+func otherNames(text string) []string {
+	out := []string{text}
+	if before, rest, found := strings.Cut(text, "("); found {
+		inside, _, _ := strings.Cut(rest, ")")
+		out = append(out, before, inside)
+	}
+	if before, _, found := strings.Cut(text, ","); found {
+		out = append(out, before)
+	}
+	if bare, found := strings.CutPrefix(strings.ToLower(text), "with "); found {
+		out = append(out, bare)
+	}
+	for _, one := range slices.Clone(out) {
+		for _, same := range [][2]string{{"all reduce", "allreduce"}, {"gather and scatter",
+			"gather scatter"},
+			{"parameter server", "ps"}, {"distributed data parallel", "ddp"}, {"single", "one process"}} {
+			plain := normal(one)
+			for i, name := range same {
+				if plain == name {
+					out = append(out, same[1-i])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// between is what may stand between two names of one row: "ddp with 4 workers".
+var between = regexp.MustCompile(`^ ?(?:with|on|at|of|in|using|x|for)? ?(?:the )?$`)
+
+// mention returns the first name of a row in words. Names beside one another name the rows that they have in
+// common. e is nil if there is no name; ok is false if it fits several rows.
+func (t *table) mention(words string) (begin, end int, e *entry, ok bool) {
+	begin, end, entries := find(t.aliases, words, 0)
+	if entries == nil {
+		return 0, 0, nil, true
+	}
+	for {
+		next, last, more := find(t.aliases, words, end)
+		if more == nil || !between.MatchString(words[end:next]) {
+			break
+		}
+		var both []*entry
+		for _, e := range entries {
+			if slices.Contains(more, e) {
+				both = append(both, e)
+			}
+		}
+		if len(both) == 0 {
+			break
+		}
+		entries, end = both, last
+	}
+	if len(entries) > 1 {
+		return 0, 0, nil, false
+	}
+	return begin, end, entries[0], true
+}
+
+// find returns the first place from which on words holds a name as whole words, the longest there.
+func find(all []alias, words string, from int) (begin, end int, entries []*entry) {
+	begin = len(words)
+	for _, a := range all {
+		for at := from; at < len(words); {
+			i := strings.Index(words[at:], a.text)
+			if i < 0 || at+i >= begin {
+				break
+			}
+			b, e := at+i, at+i+len(a.text)
+			if isBoundary(words, b) && isBoundary(words, e) {
+				begin, end, entries = b, e, a.entries
+				break
+			}
+			at = b + 1
+		}
+	}
+	return begin, end, entries
+}
+
+// isBoundary reports whether a word begins or ends at a place.
+func isBoundary(s string, at int) bool {
+	isWord := func(b byte) bool {
+		return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80 || b == '%'
+	}
+	return at == 0 || at >= len(s) || !isWord(s[at-1]) || !isWord(s[at])
+}

@@ -1,0 +1,386 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// equalWork is the relative difference up to which two amounts of work are one: the rest of a batch.
+const equalWork = 0.005
+
+// numbered is a name that says no more than its place.
+var numbered = regexp.MustCompile(`(?i)^(row|run|exp|experiment|test|case|config|trial|no\.?|#)?[ _-]*#?\d+$`)
+
+// unlabelled objects to rows that nobody can tell apart.
+func unlabelled(t *table, say sayer) {
+	if len(t.rows) < 2 || !t.measures() {
+		return
+	}
+	var keys []string
+	rows := map[string][]string{}
+	isNumbered, named := true, 0
+	for r := range t.rows {
+		var key []string
+		for i, c := range t.columns {
+			isPlace := c.kind == repeat || c.kind == seed || c.kind == rank || c.kind == position
+			if !c.kind.identifies() && !isPlace {
+				continue
+			}
+			key = append(key, strings.ToLower(t.rows[r][i].text))
+			if c.kind.identifies() && t.rows[r][i].text != "" {
+				named++
+				isNumbered = isNumbered && c.kind == label && numbered.MatchString(t.rows[r][i].text)
+			}
+		}
+		k := strings.Join(key, "\x00")
+		if rows[k] == nil {
+			keys = append(keys, k)
+		}
+		rows[k] = append(rows[k], fmt.Sprint(r+1))
+	}
+	switch {
+	case named == 0 && !t.tells():
+		say(Refused, "", "no column says what the %d rows are", len(t.rows))
+		return
+	case named > 0 && isNumbered:
+		say(Refused, "", "the %d rows have numbers for names, so none can be tied to its settings",
+			len(t.rows))
+		return
+	}
+	for _, k := range keys {
+		if len(rows[k]) > 1 {
+			say(Refused, "rows "+list(rows[k]), "%d rows carry one name, %q, and no repeat or seed tells "+
+				"them apart", len(rows[k]), strings.TrimSpace(strings.ReplaceAll(k, "\x00", " ")))
+		}
+	}
+}
+
+// measures reports whether the table has a figure that rows are compared by.
+func (t *table) measures() bool {
+	return slices.ContainsFunc(t.columns, func(c column) bool {
+		switch c.kind {
+		case total, epoch, step, rankStep, throughput, speedup, accuracy, loss:
+			return true
+		}
+		return false
+	})
+}
+
+// isCompared reports whether times of rows are set in relation: by a column, or by the text.
+func (t *table) isCompared() bool {
+	return t.has(speedup) || t.has(efficiency) || t.facts.compares
+}
+
+// unequalWork objects to rows that did not do the same, and yet are compared.
+func unequalWork(t *table, say sayer) {
+	for _, g := range t.groups() {
+		if t.has(total) || t.isCompared() {
+			differs(g, samplesOf, "samples", say)
+		}
+		if t.has(total) {
+			differs(g, func(e *entry) float64 { return e.value(epochs) }, "epochs", say)
+		}
+		wholeEpochs(g, say)
+		unequalBatch(g, say)
+		unlikeAccuracy(t, g, say)
+	}
+}
+
+// samplesOf returns what a run trained on: a column, or steps × batch.
+func samplesOf(e *entry) float64 {
+	if v := e.value(samples); given(v) {
+		return v
+	}
+	return e.value(steps) * e.batch()
+}
+
+// differs objects to an amount that is not the same in all entries.
+func differs(g []*entry, of func(*entry) float64, what string, say sayer) {
+	least, most := extremes(g, of)
+	if least == nil || of(most) <= of(least)*(1+equalWork) {
+		return
+	}
+	say(Refused, "", "%s did %s %s and %s %s: %.3g times as much", most.name, num(of(most)), what, least.name,
+		num(of(least)), of(most)/of(least))
+}
+
+// extremes returns the entries with the least and the most; nil if fewer than two have any.
+func extremes(g []*entry, of func(*entry) float64) (least, most *entry) {
+	n := 0
+	for _, e := range g {
+		v := of(e)
+		if !given(v) {
+			continue
+		}
+		n++
+		if least == nil || v < of(least) {
+			least = e
+		}
+		if most == nil || v > of(most) {
+			most = e
+		}
+	}
+	if n < 2 {
+		return nil, nil
+	}
+	return least, most
+}
+
+// epochsOf returns how many epochs fit into the total.
+func epochsOf(e *entry) float64 { return e.value(total) / e.value(epoch) }
+
+// wholeEpochs objects to totals of different whole numbers of epochs, where no column tells those.
+func wholeEpochs(g []*entry, say sayer) {
+	least, most := extremes(g, epochsOf)
+	if least == nil || g[0].table.has(epochs) || math.Round(epochsOf(least)) == math.Round(epochsOf(most)) {
+		return
+	}
+	for _, e := range g {
+		if k := epochsOf(e); given(k) && math.Abs(k-math.Round(k)) > 0.01*k {
+			return // not of whole epochs: see totalAndEpoch
+		}
+	}
+	say(Refused, "", "total / epoch is %s in %s (%s / %s) and %s in %s (%s / %s): these rows ran different "+
+		"numbers of epochs", num(epochsOf(most)), most.name, num(most.value(total)), num(most.value(epoch)),
+		num(epochsOf(least)), least.name, num(least.value(total)), num(least.value(epoch)))
+}
+
+// unequalBatch objects to rows of several workers without a row of fewer with the same global batch,
+// unless the batch grows with the workers.
+func unequalBatch(g []*entry, say sayer) {
+	var bases, several []*entry
+	fewest, _ := extremes(g, (*entry).workers)
+	if fewest == nil {
+		return
+	}
+	for _, e := range g {
+		switch {
+		case !given(e.batch()):
+		case e.workers() == fewest.workers():
+			bases = append(bases, e)
+		case given(e.workers()):
+			several = append(several, e)
+		}
+	}
+	if len(bases) == 0 {
+		return
+	}
+	for _, e := range several {
+		near := slices.MinFunc(bases, func(a, b *entry) int {
+			return sign(math.Abs(a.batch()-e.batch()) - math.Abs(b.batch()-e.batch()))
+		})
+		share := slices.MinFunc(bases, func(a, b *entry) int {
+			return sign(math.Abs(weak(a, e)-1) - math.Abs(weak(b, e)-1))
+		})
+		off := math.Abs(e.batch()/near.batch() - 1)
+		switch {
+		case off == 0:
+		case math.Abs(weak(share, e)-1) < equalWork:
+			say(Noted, e.name, "the batch grows with the workers, %s to %s: weak scaling, in which equal "+
+				"step "+
+				"times are perfect; compare samples per second", num(share.batch()), num(e.batch()))
+		default:
+			say(Refused, e.name, "%s = %s samples a step against %s in %s: %s more or fewer", factors(e),
+				num(e.batch()), num(near.batch()), near.name, percent(off))
+		}
+	}
+}
+
+// weak is 1 where the batch of e is to that of base as their workers are.
+func weak(base, e *entry) float64 {
+	return e.batch() / base.batch() * base.workers() / e.workers()
+}
+
+// factors writes how a batch is made up.
+func factors(e *entry) string {
+	for _, k := range []kind{batch, batchPer} {
+		if c := e.cell(k); c.parts[0] > 0 {
+			return num(c.parts[0]) + " × " + num(c.parts[1])
+		}
+	}
+	if e.table.has(batchPer) && !e.table.has(batch) {
+		return num(e.workers()) + " × " + num(e.cell(batchPer).value)
+	}
+	return "batch"
+}
+
+func sign(v float64) int {
+	switch {
+	case v < 0:
+		return -1
+	case v > 0:
+		return 1
+	}
+	return 0
+}
+
+// unlikeAccuracies is how far apart rows of equal work may end, in fractions of the samples.
+const unlikeAccuracies = 0.10
+
+// unlikeAccuracy objects to rows of a comparison of workers or strategies that end far apart, with no setting
+// that says why.
+func unlikeAccuracy(t *table, g []*entry, say sayer) {
+	isScaling := t.has(workers) || t.has(nodes) || t.has(strategy) || t.has(speedup) || !t.isLabelled()
+	for _, k := range []kind{epochs, samples, steps, rate, setting, batch, batchPer, position} {
+		isScaling = isScaling && !t.varies(k)
+	}
+	if !isScaling {
+		return
+	}
+	g = slices.DeleteFunc(slices.Clone(g), func(e *entry) bool { return !e.isSynchronous() })
+	of := func(e *entry) float64 { return e.value(accuracy) }
+	least, most := extremes(g, of)
+	if least == nil || of(most)-of(least) <= unlikeAccuracies {
+		return
+	}
+	say(Refused, "", "accuracies from %s (%s) to %s (%s), %s points apart: rows that trained one model on "+
+		"equal "+
+		"work end alike", percent(of(least)), least.name, percent(of(most)), most.name,
+		num(math.Round(1e4*(of(most)-of(least)))/100))
+}
+
+// isLabelled reports whether every row has a name of its own.
+func (t *table) isLabelled() bool {
+	is := true
+	unlabelled(t, func(Severity, string, string, ...any) { is = false })
+	return is
+}
+
+// varies reports whether a column of a kind differs between rows.
+func (t *table) varies(k kind) bool {
+	for i, c := range t.columns {
+		if c.kind != k {
+			continue
+		}
+		for _, row := range t.rows {
+			if row[i].text != t.rows[0][i].text {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// totalAndEpoch objects to totals that hold unlike numbers of epochs, which give two ratios for one pair
+// of rows.
+func totalAndEpoch(t *table, say sayer) {
+	for _, g := range t.groups() {
+		for _, e := range g {
+			mixedRatio(e, baseline(g), say)
+			if k, n := epochsOf(e), e.value(epochs); given(k) && given(n) && (k < n*0.98 || k > n*1.5) {
+				say(Refused, e.name, "total / epoch = %s / %s = %s, but the row says %s epochs",
+					num(e.value(total)), num(e.value(epoch)), num(k), num(n))
+			}
+		}
+		least, most := extremes(g, epochsOf)
+		if least == nil || t.varies(epochs) || epochsOf(most) < 1.05*epochsOf(least) {
+			continue
+		}
+		isWhole := func(e *entry) bool { k := epochsOf(e); return math.Abs(k-math.Round(k)) <= 0.01*k }
+		if isWhole(least) && isWhole(most) && !t.has(epochs) {
+			continue // see wholeEpochs
+		}
+		say(Refused, "", "total / epoch is %s in %s (%s / %s) and %s in %s (%s / %s), so the pair is %s "+
+			"by total "+
+			"and %s by epoch", num(epochsOf(most)), most.name, num(most.value(total)), num(most.value(epoch)),
+			num(epochsOf(least)), least.name, num(least.value(total)), num(least.value(epoch)),
+			num(most.value(total)/least.value(total))+"×", num(most.value(epoch)/least.value(epoch))+"×")
+	}
+}
+
+// mixedRatio objects to a speed-up that one kind of time gives and another does not.
+func mixedRatio(e, base *entry, say sayer) {
+	if base == nil || e == base {
+		return
+	}
+	if off, on, fits := speedups(e, base); fits && off != unknown {
+		v, shown := divided(e, base, off)
+		say(Refused, e.name, "speed-up %s is that by the %s; by the %s it is %s = %s",
+			num(e.cell(speedup).value),
+			on.word(), off.word(), shown, num(v.value))
+	}
+}
+
+// ranks objects to ranks that wait for one another and yet take different times.
+func ranks(t *table, say sayer) {
+	for _, e := range t.entries {
+		if !e.isSynchronous() {
+			continue
+		}
+		least, most, low, high := math.Inf(1), math.Inf(-1), "", ""
+		note := func(v float64, name string) {
+			if v < least {
+				least, low = v, name
+			}
+			if v > most {
+				most, high = v, name
+			}
+		}
+		for _, r := range e.rows {
+			for i, c := range t.columns {
+				v := t.rows[r][i].value
+				switch {
+				case !given(v):
+				case c.kind == rankStep:
+					note(v, c.header)
+				case c.kind == step && t.has(rank) && !t.has(repeat) && !t.has(seed) && !t.has(position):
+					note(v, "rank "+t.rows[r][t.column(rank)].text)
+				}
+			}
+		}
+		if least < most && analysis.RanksDiffer(least, most, 0) {
+			say(Refused, e.name, "%s takes %s and %s %s, %s more: ranks that exchange gradients wait for "+
+				"one "+
+				"another, so a step takes all of them equally long", low, seconds(least), high, seconds(most),
+				percent(most/least-1))
+		}
+	}
+}
+
+// phases objects to phases that do not add up to their whole.
+func phases(t *table, say sayer) {
+	for _, e := range t.measured() {
+		sum, half, n, isShare := 0.0, 0.0, 0, false
+		var parts []string
+		for i, c := range t.columns {
+			one := e.at(i)
+			if c.kind != phase || strings.HasPrefix(c.name, "hidden") || !given(one.value) {
+				continue
+			}
+			sum, half, n = sum+one.value, half+one.half, n+1
+			isShare = isShare || one.unit == "%" || c.unit == 0.01
+			parts = append(parts, num(one.value))
+		}
+		if n < 3 {
+			continue
+		}
+		whole, what := 100.0, "100 %"
+		if !isShare {
+			whole, what = nearest(e, sum)
+		}
+		if !given(whole) {
+			continue
+		}
+		gap, isGap := analysis.PhaseGap(sum, whole)
+		if isGap && math.Abs(sum-whole) > half {
+			say(Refused, e.name, "%s = %s against %s: the phases miss %s of it", strings.Join(parts, " + "),
+				num(sum), what, percent(gap))
+		}
+	}
+}
+
+// nearest returns the entry's time that is nearest to a sum.
+func nearest(e *entry, sum float64) (whole float64, what string) {
+	whole = math.NaN()
+	for _, k := range times() {
+		if v := e.value(k); given(v) && !(math.Abs(math.Log(v/sum)) >= math.Abs(math.Log(whole/sum))) {
+			whole, what = v, "a "+k.word()+" of "+seconds(v)
+		}
+	}
+	return whole, what
+}

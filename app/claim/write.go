@@ -1,0 +1,85 @@
+package claim
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// maxUnchecked is how many sentences that were not checked a terminal shows.
+const maxUnchecked = 20
+
+// Write prints a report for people: objections, then the verdicts on sentences, then what was not read.
+// Whatever the document holds appears on one line, without control characters.
+func Write(w io.Writer, r *Report) error {
+	p := printer{w: w}
+	refused := 0
+	for _, o := range r.Objections {
+		if o.Severity == Refused {
+			refused++
+		}
+		p.line("%s: %s, %s: %s", o.Severity, o.Rule, o.Where, o.Text)
+		if o.Answer != "" {
+			p.line("    would answer it: %s", o.Answer)
+		}
+	}
+	holds, unchecked := 0, 0
+	for _, s := range r.Statements {
+		switch s.Verdict {
+		case Holds:
+			holds++
+			p.line("holds: %q: %s", s.Text, s.Why)
+		case NotChecked:
+			if unchecked++; unchecked <= maxUnchecked {
+				p.line("not checked: %q: %s", s.Text, s.Why)
+			}
+		}
+	}
+	if more := unchecked - maxUnchecked; more > 0 {
+		p.line("not checked: %s more; --json lists all", count(more, "sentence"))
+	}
+	for i, text := range r.Unread {
+		if i == maxUnchecked {
+			p.line("not read: %d more; --json lists all", len(r.Unread)-i)
+			break
+		}
+		p.line("not read: %s", text)
+	}
+	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked", count(r.Tables, "table"),
+		count(r.Rows, "row"), refused, count(len(r.Objections)-refused, "note"), holds, unchecked)
+	return p.err
+}
+
+// printer writes lines until one fails.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.w, Plain(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Plain writes text so that it cannot move a terminal's cursor, change its colours or turn its direction:
+// characters that are not shown become their numbers.
+func Plain(text string) string {
+	isPlain := func(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r) }
+	if !strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) || r == unicode.ReplacementChar }) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case isPlain(r) && r != unicode.ReplacementChar:
+			b.WriteRune(r)
+		case unicode.Is(unicode.Zs, r):
+			b.WriteRune(' ')
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}

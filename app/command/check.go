@@ -1,0 +1,82 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/claim"
+	"lockstep/internal/regular"
+)
+
+// checkCommand judges a table and the sentences around it.
+func checkCommand(a *app) *cobra.Command {
+	var isJSON bool
+	c := &cobra.Command{
+		Use:   "check FILE [flags]",
+		Short: "Check a table of training runs, and the sentences around it",
+		Long: `Check a table of training runs, and the sentences around it.
+
+The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench; - is standard input.
+Columns are known by their names, in any order and with units: strategy, workers, nodes, threads, batch,
+samples, epochs, total s, epoch s, step ms, samples/s, speed-up, efficiency, loss, accuracy, seed,
+repeat, low, high, cores, cost, source (measured or projected). Sentences such as "ddp is 1.8x faster
+than single" are compared with the table; those that the grammar does not understand are listed as not
+checked.
+
+Each objection comes with its arithmetic and with what would answer it. The status is 8 if something is
+refused, 0 if there are only notes, 2 if the file cannot be read. docs/check.md lists columns, rules and
+grammar.`,
+		Example: "  lockstep check report.md\n" +
+			"  lockstep check table.csv --json\n" +
+			"  lockstep check runs/20261121-101500-bench/results.json\n" +
+			"  pbpaste | lockstep check -",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("check takes one file, got %d; - is standard input", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			report, err := checkFile(args[0])
+			if err != nil {
+				return err
+			}
+			if isJSON {
+				err = writeJSON(a, report)
+			} else {
+				err = claim.Write(a.stdout, report)
+			}
+			if err == nil && report.IsRefused() {
+				err = errRefused
+			}
+			return err
+		},
+	}
+	addJSON(c, &isJSON)
+	return c
+}
+
+// errRefused says that a document was read and something in it refused. It ends the program with
+// job.ExitCheck and without another line: the objections have been printed.
+var errRefused = errors.New("refused")
+
+// checkFile reads a file, or standard input, and judges it.
+func checkFile(path string) (*claim.Report, error) {
+	var file io.Reader = os.Stdin
+	if path != "-" {
+		f, err := regular.Open(path)
+		if err != nil {
+			return nil, usagef("%v; give a file with a table, or a results.json", err)
+		}
+		defer f.Close()
+		file = f
+	}
+	d, err := claim.Read(file, path)
+	if err != nil {
+		return nil, usagef("%s: %v", path, err)
+	}
+	return claim.Check(d), nil
+}
