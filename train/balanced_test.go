@@ -12,28 +12,28 @@ import (
 )
 
 // moving returns u with shards that move at random in two steps of three, in the same way on all workers.
-func moving(l *train.Loop, u train.Updater, x gradsync.Exchange, plan shard.Plan) (train.Updater, error) {
+func moving(l *train.Loop, u train.Updater, x gradsync.Exchange) (train.Updater, error) {
 	u, err := train.NewBalanced(l, u, x, func(*train.Move) {})
 	if err != nil {
 		return nil, err
 	}
 	r := rand.New(rand.NewPCG(5, 6))
-	train.Force(u, func(step int) shard.Plan {
+	train.Force(u, func(step int, now shard.Plan) shard.Plan {
 		if step%3 == 0 {
-			return plan
+			return now
 		}
-		lengths := make([]int, plan.Workers())
+		lengths := make([]int, now.Workers())
 		for i := range lengths {
 			lengths[i] = 1
 		}
-		for range plan.Shards() - len(lengths) {
+		for range now.Shards() - len(lengths) {
 			lengths[r.IntN(len(lengths))]++
 		}
-		plan, err = shard.PlanOf(lengths)
+		next, err := shard.PlanOf(lengths)
 		if err != nil {
 			panic(err)
 		}
-		return plan
+		return next
 	})
 	return u, nil
 }

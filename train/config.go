@@ -84,6 +84,9 @@ type Config struct {
 	// Seed determines the initial parameters, the order of samples and the augmentation.
 	Seed uint64
 
+	// Growth lets the batch grow; Updater must then be that of NewAdaptive.
+	Growth GrowthConfig
+
 	// MemoryLimit is the size of one shard's activations above which cheap ones are recomputed in
 	// the backward pass, in bytes; 0 means no limit. It changes no bit.
 	MemoryLimit int64
@@ -105,6 +108,8 @@ type Config struct {
 	Watch func(trace.Phase)
 	// Trace records spans; it may be nil.
 	Trace *trace.Recorder
+
+	part Part // of a run whose batch grows
 }
 
 const defaultEvalBatch = 100
@@ -160,6 +165,9 @@ func (c Config) Validate() error {
 		}
 	}
 	if err := c.checkTask(); err != nil {
+		return err
+	}
+	if err := c.checkGrowth(); err != nil {
 		return err
 	}
 	for _, set := range []*data.Set{c.Train, c.Test} {

@@ -75,7 +75,7 @@ func (l *Loop) evaluate() error {
 		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: "test loss", Value: e.Loss}
 	}
 	if l.done.Steps > 0 {
-		e.Rate = l.schedule.Rate(l.done.Steps - 1)
+		e.Rate = l.schedule.Rate(l.config.even(l.done.Steps - 1))
 	}
 	l.done.Test = e
 	l.sink.Evaluation(e)

@@ -26,9 +26,9 @@ func (s stack) NumPieces() int  { return s.pieces }
 func (s stack) NumBuffers() int { return s.buffers }
 
 // Force makes a balanced Updater use these plans.
-func Force(u Updater, plan func(step int) shard.Plan) {
+func Force(u Updater, plan func(step int, now shard.Plan) shard.Plan) {
 	u.(*balanced).decide = func(step int, now shard.Plan) (shard.Plan, *Move) {
-		next := plan(step)
+		next := plan(step, now)
 		return next, &Move{Step: step, From: now.Lengths(), To: next.Lengths()}
 	}
 }

@@ -52,7 +52,7 @@ func (c Config) steps() int {
 	case c.Steps > 0:
 		return c.Steps
 	}
-	return c.Epochs * c.stepsPerEpoch()
+	return c.part.Step + (c.Epochs-c.part.Epoch)*c.stepsPerEpoch()
 }
 
 // trained returns the training time so far, over all parts of the run.

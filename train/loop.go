@@ -33,13 +33,15 @@ type Loop struct {
 	rows      Rows
 	rowLen    int
 	rowTail   int // values of a row that belong to the updater
-	track     *trace.Track
-	tallies   []int64         // of an evaluation, see Note: evaluation
-	tested    data.Shard      // the batch of an evaluation
-	logits    []float32       // of that batch, averaged over views; nil without views
-	coverage  uint64          // of the whole training set
-	onReady   func(param int) // l.ready, bound once so that a step does not allocate
-	onNeed    func(param int) // l.need, likewise
+	// measure receives the gradient of each shard, by parameter; nil: it is not wanted.
+	measure  func(shard int, gradient []float32)
+	track    *trace.Track
+	tallies  []int64         // of an evaluation, see Note: evaluation
+	tested   data.Shard      // the batch of an evaluation
+	logits   []float32       // of that batch, averaged over views; nil without views
+	coverage uint64          // of the whole training set
+	onReady  func(param int) // l.ready, bound once so that a step does not allocate
+	onNeed   func(param int) // l.need, likewise
 
 	// Of the current run.
 	loader  *data.Loader // nil before the first step
@@ -177,7 +179,7 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	l.done.ArenaBytes = l.ArenaBytes()
 	l.clock = trace.StartClock()
 	l.lap(trace.Other, "")
-	err := l.run(ctx, steps)
+	err := l.run(ctx)
 	l.clock.Lap(trace.Other)
 	l.done.Phases = l.clock.Phases()
 	l.done.Time = l.done.Phases.Total()
@@ -192,12 +194,12 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 }
 
 // run makes all remaining steps, or only evaluates.
-func (l *Loop) run(ctx context.Context, steps int) (err error) {
+func (l *Loop) run(ctx context.Context) (err error) {
 	if l.config.EvalOnly {
 		return l.evaluate()
 	}
 	defer func() { err = errors.Join(err, l.closeLoader()) }()
-	err = l.makeSteps(ctx, steps)
+	err = l.makeSteps(ctx)
 	if failed := l.settle(); err == nil {
 		err = failed
 	}
@@ -215,18 +217,18 @@ func (l *Loop) run(ctx context.Context, steps int) (err error) {
 
 // makeSteps makes the remaining steps, with an evaluation after every EvalEvery epochs and at the
 // end.
-func (l *Loop) makeSteps(ctx context.Context, steps int) error {
+func (l *Loop) makeSteps(ctx context.Context) error {
 	from := l.done.Steps
 	if from == 0 {
 		l.follow.restart()
 	} else { // the earlier run may have ended before its length
 		l.step = from - 1
-		l.isOver = from == steps || l.config.For > 0 && l.before >= l.config.For
+		l.isOver = from == l.config.steps() || l.config.For > 0 && l.before >= l.config.For
 		if err := l.afterStep(); err != nil {
 			return err
 		}
 	}
-	for l.done.Steps < steps && !l.isOver {
+	for l.done.Steps < l.config.steps() && !l.isOver {
 		l.step = l.done.Steps
 		if err := ctx.Err(); err != nil && l.updater.IsQuiet() {
 			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
@@ -237,7 +239,7 @@ func (l *Loop) makeSteps(ctx context.Context, steps int) error {
 		if !l.updater.IsQuiet() {
 			continue
 		}
-		l.isOver = l.isOver || l.done.Steps == steps
+		l.isOver = l.isOver || l.done.Steps == l.config.steps()
 		if err := l.afterStep(); err != nil {
 			return err
 		}
@@ -254,7 +256,7 @@ func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	return data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
-		FromStep: w.Step, ToStep: c.steps(),
+		FromStep: c.even(w.Step), ToStep: c.even(c.steps()),
 	}
 }
 
@@ -290,7 +292,7 @@ func (l *Loop) load(w Work) (*data.Step, error) {
 		}
 	}
 	l.work = w
-	l.loader.Seek(w.Step)
+	l.loader.Seek(l.config.even(w.Step))
 	return l.loader.Next()
 }
 
@@ -304,14 +306,13 @@ func (l *Loop) closeLoader() error {
 // afterStep evaluates and saves what is due after a step, unless that is done already. It ends the
 // run if the target is reached.
 func (l *Loop) afterStep() error {
-	perEpoch := l.config.stepsPerEpoch()
 	isDue, done := l.isOver, l.done.Steps
-	if done%perEpoch == 0 {
+	if l.config.inEpoch(done) == 0 {
 		if err := l.checkCoverage(); err != nil {
 			return err
 		}
 		every := l.config.EvalEvery
-		isDue = isDue || every > 0 && done/perEpoch%every == 0
+		isDue = isDue || every > 0 && l.config.epochs(done)%every == 0
 	}
 	if isDue && l.done.Test.Steps != done {
 		l.show(true)
@@ -386,7 +387,7 @@ func (l *Loop) account(s Step) {
 	if d.Steps == 0 {
 		d.FirstLoss = s.Loss
 	}
-	if d.Steps%l.config.stepsPerEpoch() == 0 {
+	if l.config.inEpoch(d.Steps) == 0 {
 		d.TrainCorrect, d.TrainSamples = 0, 0
 	}
 	d.LastLoss = s.Loss
@@ -398,7 +399,8 @@ func (l *Loop) account(s Step) {
 		d.Samples += int64(s.Samples)
 	}
 	d.Steps++
-	d.Epochs = float64(d.Steps) / float64(l.config.stepsPerEpoch())
+	d.Epochs = l.config.epochsAt(d.Steps)
+	d.Shards = l.config.numShards(d.Steps)
 }
 
 // lap ends a lap of the clock and, if name is not empty, records a span from the last mark to now

@@ -77,6 +77,8 @@ type Result struct {
 	// Samples is the number trained on over all workers (isolated: on this one), OwnSamples on this
 	// one.
 	Samples, OwnSamples int64
+	// Shards is the number of shards trained on over all workers.
+	Shards int64
 	// Time is the wall time from the start of the first step to the end of the last evaluation;
 	// Phases add up to it exactly. It excludes compiling and loading.
 	Time   time.Duration

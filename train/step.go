@@ -96,7 +96,7 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	}
 	l.lap(trace.SyncExposed, "wait")
 
-	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step),
+	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.config.even(l.step)),
 		Shards: len(batch.Shards)}
 	l.torn, isCounted = true, lo < hi
 	if isCounted {
@@ -205,6 +205,9 @@ func (l *Loop) share() {
 func (l *Loop) ready(param int) {
 	seg := l.variables.Segments[param]
 	lo, hi := seg.Offset, seg.Offset+seg.Len
+	if l.measure != nil {
+		l.measure(l.work.Lo+l.shard, l.gradients[l.stack.slots[l.shard]][lo:hi])
+	}
 	for _, f := range l.stack.folds[l.shard] {
 		into, from := l.gradients[f.Into][lo:hi], l.gradients[f.From][lo:hi]
 		l.adder.Add(into, into, from)
@@ -227,7 +230,7 @@ func (l *Loop) count(rows Rows) {
 // countRows applies the batch statistics of shards [lo, hi) to the running statistics in shard
 // order and adds up the sample hashes of the epoch.
 func (l *Loop) countRows(rows Rows, lo, hi int) {
-	if l.done.Steps%l.config.stepsPerEpoch() == 0 {
+	if l.config.inEpoch(l.done.Steps) == 0 {
 		l.covered = 0
 	}
 	for v := lo; v < hi; v++ {

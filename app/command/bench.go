@@ -99,7 +99,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-only", "save",
-			"out", "checkpoint-every", "resume", "for", "until", "rebalance"}
+			"out", "checkpoint-every", "resume", "for", "until", "rebalance",
+			"adaptive-batch"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {

@@ -82,6 +82,13 @@ func (b *beacon) begin(from, steps int, length time.Duration) {
 	b.enterLocked(trace.Data.String())
 }
 
+// lengthen notes another length in steps.
+func (b *beacon) lengthen(steps int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at.Steps = steps
+}
+
 func (b *beacon) enter(phase string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -156,7 +156,7 @@ func (s *saver) write(k kept, done chan<- error) {
 	began := time.Now()
 	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
-	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.StepShards())
+	batches := k.Batches + k.Progress.NumShards(k.Config.StepShards())
 	c, err := s.store.Commit(k.Progress.Step, k, append([]checkpoint.File{
 		checkpoint.Weights(v, batches, s.metadata), keptOf(s.copied, s.peers.vectors()).File(
 			checkpoint.OptimizerFile, v)}, s.peers.files(v)...))

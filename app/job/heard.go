@@ -17,8 +17,9 @@ type notice struct {
 	Evaluation *record.Evaluation `json:"evaluation,omitempty"` // from rank 0 alone, if ranks exchange
 	Bucket     *record.BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
 	Lost       *record.Lost       `json:"lost,omitempty"`
-	Move       *record.Move       `json:"move,omitempty"` // from rank 0 alone
-	Data       *record.DataHash   `json:"data,omitempty"` // hash of the loaded samples
+	Move       *record.Move       `json:"move,omitempty"`   // from rank 0 alone
+	Growth     *record.Growth     `json:"growth,omitempty"` // from rank 0 alone
+	Data       *record.DataHash   `json:"data,omitempty"`   // hash of the loaded samples
 }
 
 // heard collects the notices of all workers for the launcher. Workers of one process send them concurrently.
@@ -28,6 +29,7 @@ type heard struct {
 	buckets     map[int][]record.BucketStat // by rank
 	lost        []record.Lost
 	moves       []record.Move
+	growth      []record.Growth
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	source      string                  // what the workers load, and what makes them load the same
 	remedy      string
@@ -64,6 +66,8 @@ func (r *heard) take(rank int, n notice) {
 		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))
 	case n.Move != nil:
 		r.moves = append(r.moves, *n.Move)
+	case n.Growth != nil:
+		r.growth = append(r.growth, *n.Growth)
 	case n.Data != nil:
 		r.data[rank] = *n.Data
 	}

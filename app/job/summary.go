@@ -75,7 +75,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	s.SlowWorkers = c.SlowWorkers.String()
 	s.Steps, s.Loss, s.ParameterSHA256 = first.Steps, first.Loss, first.ParameterSHA256
 	s.Evaluations, s.Target, s.Lost = told.evaluations, targetOf(c, told.evaluations), told.lost
-	s.Resumed, s.Moves = from.summary(), told.moves
+	s.Resumed, s.Moves, s.Growth = from.summary(), told.moves, told.growth
 	slowest := first
 	correct, seen := first.TrainCorrect, first.TrainSamples
 	for i, r := range results {

@@ -132,12 +132,12 @@ func (w *worker) start(v *graph.Variables) (err error) {
 }
 
 // save writes the trained weights to the run directory, on rank 0 only because all replicas are equal.
-func (w *worker) save(v *graph.Variables, steps int) error {
+func (w *worker) save(v *graph.Variables, shards int64) error {
 	c := w.config
 	if !c.Save || c.EvalOnly || c.IsIsolated() || w.rank != 0 {
 		return nil
 	}
-	batches := w.batches + int64(steps)*int64(c.StepShards()) // updates of the running statistics
+	batches := w.batches + shards // updates of the running statistics
 	return w.makingRoom(func() error {
 		path := w.dir.Path(checkpoint.WeightsFile)
 		sum, err := checkpoint.Save(path, v, batches, w.metadata())

@@ -137,7 +137,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
 	w.beacon.enter(phaseSave)
-	if err := w.save(loop.Variables(), done.Steps); err != nil {
+	if err := w.save(loop.Variables(), done.Shards); err != nil {
 		return result, err
 	}
 	w.lose(rundir.TraceFile, w.keep(recorder))
@@ -183,6 +183,9 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
 		u, err := joins()[c.Strategy](w, l, r)
+		if err == nil && c.IsAdaptive() {
+			u, err = w.grow(l, u)
+		}
 		return watched{Updater: u, worker: w}, err
 	}
 	return train.New(train.Config{
@@ -192,7 +195,8 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		EvalEvery: c.EvalEvery,
 		Views:     c.Views(), Task: train.Classification(c.Smoothing),
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
-		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
+		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
+		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), Alloc: w.memory(), Updater: updater,
 		Checkpointer: checkpointer, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})

@@ -57,6 +57,7 @@ type Summary struct {
 	Checkpoints      *Checkpoints `json:"checkpoints"`        // what they took; null: there are none
 	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
 	Lost             []Lost       `json:"lost"`               // files that end early; null: none
+	Growth           []Growth     `json:"growth"`             // of the batch, by epoch; null: none
 	Moves            []Move       `json:"moves"`              // of shards between workers; null: none
 	For              string       `json:"for"`                // length in training time; "": in steps
 	Target           *Target      `json:"target"`             // null: there is none
@@ -251,6 +252,19 @@ type Start struct {
 type Saved struct {
 	Path   string `json:"path"`   // file
 	SHA256 string `json:"sha256"` // of the file
+}
+
+// Growth says what the gradient noise scale was in an epoch, and how the batch changed after it.
+type Growth struct {
+	Step     int     `json:"step"`          // steps done
+	Epochs   int     `json:"epochs"`        // the same in epochs
+	From     int     `json:"from"`          // samples of a step before
+	To       int     `json:"to"`            // samples of a step from now on
+	Rate     float64 `json:"learning_rate"` // from now on, which the schedule multiplies
+	Noise    Number  `json:"noise_scale"`   // trace / square, in samples; null: no gradient below the noise
+	Trace    Number  `json:"trace"`         // of the covariance of a sample's gradient, mean
+	Square   Number  `json:"square"`        // of the true gradient's norm, mean
+	Measured int     `json:"measured"`      // steps that were measured
 }
 
 // Move says how shards were moved between workers before a step, and why: how long the slowest worker

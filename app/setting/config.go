@@ -22,51 +22,52 @@ type Config struct {
 	// Catalog knows Model and Data by name; it belongs to the program and is no setting.
 	Catalog *Catalog
 
-	Model       string  // architecture, a name of the catalog
-	Stem        string  // first layers of resnet50, one of model.Stems
-	Data        string  // data set, a name of the catalog or a path
-	DataDir     string  // folder of data sets; "": the user's cache
-	Size        int     // side of the images of a folder
-	Vocab       string  // WordPiece vocabulary; "": that beside Weights, or BERT's
-	Sequence    int     // tokens of a text, at most
-	TextColumn  string  // of a file of texts; "": one of a usual name
-	PairColumn  string  // of a file of pairs of texts, the second one; "": single texts
-	LabelColumn string  // of a file of texts; "": one of a usual name
-	Augment     string  // random changes of training images
-	LimitTrain  int     // use the first n training samples; -1: all
-	LimitTest   int     // use the first n test samples; -1: all, 0: none
-	Weights     string  // safetensors file or folder to start from; "": none
-	FreshHead   bool    // the last layer may differ from that of Weights
-	Normalize   string  // scale of images: auto, data or imagenet
-	EvalOnly    bool    // evaluate Weights, train nothing
-	TTA         string  // views of test images whose logits are averaged
-	Workers     int     // replicas, 1 to MaxWorkers
-	Threads     int     // compute threads per worker; 0: cores / workers
-	Strategy    string  // "": single for one worker, ddp otherwise
-	Algorithm   string  // collective algorithm; auto chooses
-	Link        string  // auto, local (one process), shm or tcp (processes)
-	Wire        string  // compression of gradients; auto chooses
-	Bucket      int     // bytes of a ddp bucket
-	Memory      int     // bytes of activations; above it, some are recomputed; 0: no limit
-	MasterAddr  string  // interface of the rendezvous
-	MasterPort  int     // port of the rendezvous; 0: any
-	ISA         string  // kernel path; "": the best all workers have
-	Math        string  // how products are computed, see compute.Math
-	Epochs      int     // length in epochs; 0: given by Steps or For, or 1
-	Steps       int     // length in steps; 0: given by Epochs or For
-	For         string  // length in training time; "": by Epochs or Steps
-	Until       float64 // accuracy that ends the run, 0 to 1; 0: none
-	Batch       int     // samples of one step over all workers
-	Shards      int     // virtual shards; 0: as many as workers
-	Accumulate  int     // batches of one step
-	Seed        uint64  // seed of all random numbers
-	Clip        float64 // greatest norm of the gradient; 0: no limit
-	EMA         float64 // decay of the average of the weights; 0: none
-	Smoothing   float64 // fraction of a label spread over all classes
-	EvalEvery   int     // epochs between evaluations; 0: at the end only
-	Out         string  // run directory; "": runs/<time>-<what>
-	Save        bool    // leave the trained weights in the run directory
-	Trace       bool    // write trace.json
+	Model         string  // architecture, a name of the catalog
+	Stem          string  // first layers of resnet50, one of model.Stems
+	Data          string  // data set, a name of the catalog or a path
+	DataDir       string  // folder of data sets; "": the user's cache
+	Size          int     // side of the images of a folder
+	Vocab         string  // WordPiece vocabulary; "": that beside Weights, or BERT's
+	Sequence      int     // tokens of a text, at most
+	TextColumn    string  // of a file of texts; "": one of a usual name
+	PairColumn    string  // of a file of pairs of texts, the second one; "": single texts
+	LabelColumn   string  // of a file of texts; "": one of a usual name
+	Augment       string  // random changes of training images
+	LimitTrain    int     // use the first n training samples; -1: all
+	LimitTest     int     // use the first n test samples; -1: all, 0: none
+	Weights       string  // safetensors file or folder to start from; "": none
+	FreshHead     bool    // the last layer may differ from that of Weights
+	Normalize     string  // scale of images: auto, data or imagenet
+	EvalOnly      bool    // evaluate Weights, train nothing
+	TTA           string  // views of test images whose logits are averaged
+	Workers       int     // replicas, 1 to MaxWorkers
+	Threads       int     // compute threads per worker; 0: cores / workers
+	Strategy      string  // "": single for one worker, ddp otherwise
+	Algorithm     string  // collective algorithm; auto chooses
+	Link          string  // auto, local (one process), shm or tcp (processes)
+	Wire          string  // compression of gradients; auto chooses
+	Bucket        int     // bytes of a ddp bucket
+	Memory        int     // bytes of activations; above it, some are recomputed; 0: no limit
+	MasterAddr    string  // interface of the rendezvous
+	MasterPort    int     // port of the rendezvous; 0: any
+	ISA           string  // kernel path; "": the best all workers have
+	Math          string  // how products are computed, see compute.Math
+	Epochs        int     // length in epochs; 0: given by Steps or For, or 1
+	Steps         int     // length in steps; 0: given by Epochs or For
+	For           string  // length in training time; "": by Epochs or Steps
+	Until         float64 // accuracy that ends the run, 0 to 1; 0: none
+	Batch         int     // samples of one step over all workers
+	Shards        int     // virtual shards; 0: as many as workers
+	Accumulate    int     // batches of one step
+	AdaptiveBatch int     // largest batch of a step, to which it may grow; 0: it stays
+	Seed          uint64  // seed of all random numbers
+	Clip          float64 // greatest norm of the gradient; 0: no limit
+	EMA           float64 // decay of the average of the weights; 0: none
+	Smoothing     float64 // fraction of a label spread over all classes
+	EvalEvery     int     // epochs between evaluations; 0: at the end only
+	Out           string  // run directory; "": runs/<time>-<what>
+	Save          bool    // leave the trained weights in the run directory
+	Trace         bool    // write trace.json
 
 	Optimizer optim.Config          // the update rule, with the rate for the global batch
 	ScaleLR   optim.ScaleRule       // adapts the rate to the batch
@@ -131,6 +132,9 @@ func (c Config) Complete() Config {
 		c.Shards = c.Workers
 		if c.IsBalanced() {
 			c.Shards = BalancedShards(c.Workers, c.Batch)
+		}
+		if c.IsAdaptive() {
+			c.Shards = max(c.Shards, min(adaptiveShards, c.Batch))
 		}
 	}
 	if c.Threads == 0 {
@@ -256,6 +260,7 @@ func (c Config) problems() []problem {
 	c.overlapProblems(add)
 	c.slowProblems(add)
 	c.balanceProblems(add)
+	c.adaptiveProblems(add)
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}

@@ -201,6 +201,10 @@ func lengthSettings() []Setting {
 		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
 			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
 			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum"),
+		open(number("adaptive-batch", "let the samples of one step grow to at most N: between epochs they "+
+			"double if that is no more than the gradient noise scale (McCandlish et al. 2018), with the "+
+			"learning rate that --scale-lr gives (default: they stay)", 1, maxCount,
+			func(c *Config) *int { return &c.AdaptiveBatch })),
 		seed(),
 	)
 }

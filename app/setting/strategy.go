@@ -26,14 +26,14 @@ type adder = func(name, format string, args ...any)
 // a file of its own.
 func Strategies() []Strategy {
 	return slices.Concat([]Strategy{
-		{Name: single, Usage: "one worker", check: wantsOneWorker},
-		{Name: "gather-scatter", takes: []string{"rebalance"},
+		{Name: single, takes: []string{"adaptive-batch"}, Usage: "one worker", check: wantsOneWorker},
+		{Name: "gather-scatter", takes: []string{"rebalance", "adaptive-batch"},
 			Usage: "rank 0 gathers and adds the gradients after the backward pass, and scatters the sum"},
-		{Name: "all-reduce", takes: []string{"algorithm", "rebalance"},
+		{Name: "all-reduce", takes: []string{"algorithm", "rebalance", "adaptive-batch"},
 			Usage: "gradients are all-reduced after the backward pass, one parameter at a time"},
 		{Name: "ddp",
 			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
-				"rebalance"},
+				"rebalance", "adaptive-batch"},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},
 	}, averaging(), []Strategy{
 		{Name: Auto, takes: []string{"algorithm", "bucket"}, check: wantsExact,
