@@ -177,7 +177,7 @@ func pretend(_ context.Context, c bench.Row, _ job.Options) (*record.Summary, er
 	for step := range c.Steps {
 		for rank := range c.Workers {
 			samples := c.Batch
-			if c.Strategy == "none" {
+			if c.IsIsolated() || c.Averages() {
 				samples /= c.Workers
 			}
 			loss := 2.5 - 0.1*float64(step)
@@ -197,7 +197,7 @@ func pretend(_ context.Context, c bench.Row, _ job.Options) (*record.Summary, er
 }
 
 func TestRun(t *testing.T) {
-	c := matrix([]string{"lenet"}, []string{"single", "ddp", "none"}, 1, 2)
+	c := matrix([]string{"lenet"}, []string{"single", "ddp", "none", "local-sgd"}, 1, 2)
 	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
 	var order []string
 	last := bench.Progress{}
@@ -215,12 +215,12 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Fields("single1 single2 ddp1 none1 none1 ddp1 single2 single1")
+	want := strings.Fields("single1 single2 ddp1 none1 local-sgd1 local-sgd1 none1 ddp1 single2 single1")
 	if !slices.Equal(order, want) {
 		t.Errorf("runs in order %v, want %v", order, want)
 	}
-	if !last.Done || last.Run != 8 || last.Runs != 8 || last.Remaining != 0 {
-		t.Errorf("last progress %+v, want run 8 of 8 done", last)
+	if !last.Done || last.Run != 10 || last.Runs != 10 || last.Remaining != 0 {
+		t.Errorf("last progress %+v, want run 10 of 10 done", last)
 	}
 	f, err := os.Open(filepath.Join(c.Out, report.ResultsFile))
 	if err != nil {
@@ -231,10 +231,11 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !saved.Complete || !r.Complete || len(saved.Rows) != 4 || saved.Version != "1" {
+	if !saved.Complete || !r.Complete || len(saved.Rows) != 5 || saved.Version != "1" {
 		t.Errorf("saved results: complete %v, %d rows", saved.Complete, len(saved.Rows))
 	}
-	checkNone(t, saved.Rows[3])
+	checkOwnShares(t, saved.Rows[3])
+	checkOwnShares(t, saved.Rows[4])
 }
 
 // Copies are one row under several names: each tells how many rows above the first of them is.
@@ -257,8 +258,8 @@ func TestRunOfCopies(t *testing.T) {
 	}
 }
 
-// checkNone looks at one row in detail: the ranks' shares add up, and one epoch was completed.
-func checkNone(t *testing.T, row record.Row) {
+// checkOwnShares looks at one row in detail: the ranks' shares add up, and one epoch was completed.
+func checkOwnShares(t *testing.T, row record.Row) {
 	t.Helper()
 	run := row.Runs[0]
 	if len(row.Runs) != 2 || len(run.Ranks) != 2 || row.Setting.Algorithm != "direct" {

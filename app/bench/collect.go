@@ -70,7 +70,7 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	if run.Ranks, err = readSteps(f, set.Workers); err != nil {
 		return fmt.Errorf("bench: %s: %w", f.Name(), err)
 	}
-	if set.Strategy == "none" {
+	if c.IsIsolated() || c.Averages() {
 		addShares(run.Ranks)
 	}
 	run.EpochSeconds = epochSeconds(run.Ranks[0].Steps, int(s.Epochs+1e-9))
@@ -125,7 +125,7 @@ func appendLine(s *record.Steps, l record.Step) {
 }
 
 // addShares replaces the samples of each step by the sum over all workers, because workers that
-// never exchange report only their own.
+// exchange nothing in a step report only their own.
 func addShares(ranks []record.Rank) {
 	for i := range ranks[0].Steps.Samples {
 		sum := 0

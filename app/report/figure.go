@@ -35,8 +35,10 @@ func (s *section) lossFigure() figure {
 			"The values are in the table below the plot.",
 		yLabel: "loss, mean over the global batch", series: merge(all), hi: top, format: trim}
 	caption := "Mean over the global batch, first run of each row."
-	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Setting.Strategy == "none" }) {
-		caption += " Strategy none: mean of the workers' own losses."
+	for _, name := range []string{"none", "local-sgd", "diloco"} {
+		if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Setting.Strategy == name }) {
+			caption += " Strategy " + name + ": mean of the workers' own losses."
+		}
 	}
 	if len(p.series) < len(all) {
 		caption += " Rows whose losses agree bit for bit share a curve."
