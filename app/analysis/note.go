@@ -43,6 +43,7 @@ type rule struct {
 // rules lists every statement the package knows how to make.
 func rules() []rule {
 	return []rule{
+		{contradictory, Refused, contradictions, "the file as lockstep bench wrote it"},
 		{"incomplete", Refused, incomplete, "run the benchmark to its end"},
 		{"failed", Refused, failed,
 			"correct the cause and run those rows again"},

@@ -75,6 +75,9 @@ func (a *app) execute(args []string) int {
 		return job.ExitCheck
 	}
 	code := job.ExitCode(err)
+	if doctored := (*doctoredError)(nil); errors.As(err, &doctored) {
+		code = job.ExitCheck
+	}
 	if errors.Is(err, context.Canceled) {
 		text := "interrupted; all workers have stopped"
 		if lost := (*lostRun)(nil); errors.As(err, &lost) {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/analysis"
+	"lockstep/app/claim"
 	"lockstep/app/job"
 	"lockstep/app/report"
 )
@@ -24,7 +26,10 @@ func reportCommand(a *app) *cobra.Command {
 		Short: "Render the report of a benchmark or of a training run again",
 		Long: `Render a report again: of a benchmark, report.md and report.html from its results.json; of a
 training run, report.html from its summary.json, steps.jsonl and config.yaml. A run that was
-interrupted has no summary.json; its report tells of the steps that were done.`,
+interrupted has no summary.json; its report tells of the steps that were done.
+
+Results that contradict themselves, because the file was changed after it was written, are refused with
+the reasons and status 8 (see lockstep check).`,
 		Example: "  lockstep report runs/20261121-101500-bench",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -65,7 +70,28 @@ func renderAgain(folder string) error {
 	if err != nil {
 		return badResults(folder, err)
 	}
+	if wrong := analysis.Compare(results).Contradictions(); len(wrong) > 0 {
+		return &doctoredError{folder, wrong}
+	}
 	return report.Write(folder, results)
+}
+
+// doctoredError says that the results in a folder contradict themselves, so that nothing was rendered. It
+// ends the program with job.ExitCheck.
+type doctoredError struct {
+	folder string
+	wrong  []analysis.Note
+}
+
+// Error lists the contradictions, one a line.
+func (e *doctoredError) Error() string {
+	text := fmt.Sprintf("%s contradicts itself, so it was changed after it was written; no report is made "+
+		"of it",
+		filepath.Join(e.folder, report.ResultsFile))
+	for _, n := range e.wrong {
+		text += "\nrefused: " + claim.Plain(n.Text)
+	}
+	return text
 }
 
 // writeTraining renders the report of the training run in folder, whether or not it has ended.

@@ -73,8 +73,6 @@ func (s sampleRow) run(set record.Setting, random *rand.Rand) record.Run {
 		Config: []byte(`{"model":"` + s.model + `","momentum":0.9,"optimizer":"sgd","isa":""}`)}
 	if s.model == "vgg11" {
 		run.TestAccuracy, run.TestSamples = nil, 0
-	} else {
-		run.EpochSeconds = record.Numbers{s.step * 60.4}
 	}
 	noise := 1 + 0.02*random.Float64()
 	for rank := range s.workers {
@@ -103,9 +101,16 @@ func (s sampleRow) run(set record.Setting, random *rand.Rand) record.Run {
 			st.Phases["sync_exposed"] = append(st.Phases["sync_exposed"], s.exchange*f)
 		}
 		run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: st})
-		run.Seconds = 0
+		sum := 0.0
 		for _, v := range st.Seconds {
-			run.Seconds += v
+			sum += v
+		}
+		run.Seconds = max(run.Seconds, sum)
+	}
+	if s.model == "lenet" { // one epoch: the sum of rank 0's steps
+		run.EpochSeconds = record.Numbers{0}
+		for _, v := range run.Ranks[0].Steps.Seconds {
+			run.EpochSeconds[0] += v
 		}
 	}
 	return run

@@ -1,0 +1,144 @@
+package claim_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/claim"
+	"lockstep/app/record"
+)
+
+// measured returns the results of a real benchmark: four strategies and one process on two cores, three
+// rounds.
+func measured(t *testing.T) *record.Results {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "results", "r3", "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := record.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func checkOwn(t *testing.T, r *record.Results) *claim.Report {
+	t.Helper()
+	var b bytes.Buffer
+	if err := record.Encode(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	d, err := claim.Read(&b, "results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claim.Check(d)
+}
+
+func TestMeasuredResultsAreNotRefused(t *testing.T) {
+	r := checkOwn(t, measured(t))
+	if r.IsRefused() || r.Rows != 5 {
+		t.Errorf("%d rows\n%s", r.Rows, render(r))
+	}
+}
+
+// Each way of changing the figures of a file contradicts others in it.
+func TestDoctoredResults(t *testing.T) {
+	scale := func(x []float64, f float64) {
+		for i := range x {
+			x[i] *= f
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		doctor func(r *record.Results)
+		want   string
+	}{
+		{"samples of a run halved", func(r *record.Results) { r.Rows[4].Runs[0].Samples /= 2 },
+			"its steps trained on 10240 samples together, the run on 5120"},
+		{"samples of its steps halved too", func(r *record.Results) {
+			run := &r.Rows[4].Runs[0]
+			run.Samples /= 2
+			for _, rank := range run.Ranks {
+				for i := range rank.Steps.Samples {
+					rank.Steps.Samples[i] /= 2
+				}
+			}
+		}, "step 1 trained on 128 samples, which are no batches of 256"},
+		{"and the batch of the row", func(r *record.Results) { r.Rows[4].Setting.Batch /= 2 },
+			`it was run with batch "256", the row says "128"`},
+		{"one rank's time", func(r *record.Results) { scale(r.Rows[4].Runs[1].Ranks[2].Steps.Seconds, 0.9) },
+			"step 1 of rank 2 took"},
+		{"one step of one rank",
+			func(r *record.Results) { r.Rows[4].Runs[1].Ranks[2].Steps.Seconds[7] *= 0.9 },
+			"step 8 of rank 2 took"},
+		{"one rank's time with its phases", func(r *record.Results) {
+			rank := r.Rows[4].Runs[1].Ranks[2]
+			scale(rank.Steps.Seconds, 0.7)
+			for _, phase := range rank.Steps.Phases {
+				scale(phase, 0.7)
+			}
+		}, "is synchronous, yet a step takes rank 2"},
+		{"a projection without samples", func(r *record.Results) {
+			row := r.Rows[4]
+			row.Setting.Workers, row.Runs = 8, append([]record.Run(nil), row.Runs...)
+			for i := range row.Runs {
+				row.Runs[i].Ranks, row.Runs[i].Config, row.Runs[i].Directory = nil, nil, ""
+			}
+			r.Rows = append(r.Rows, row)
+		}, "it has no raw samples, so nothing was measured"},
+		{"a projection from another row", func(r *record.Results) {
+			row := r.Rows[4]
+			row.Runs = nil
+			for _, run := range r.Rows[4].Runs {
+				run.Config, run.Directory = nil, ""
+				run.Ranks = append([]record.Rank(nil), run.Ranks...)
+				for i := range run.Ranks {
+					s := &run.Ranks[i].Steps
+					s.Seconds, s.Phases = append(record.Numbers(nil), s.Seconds...), nil
+					scale(s.Seconds, 0.5)
+				}
+				row.Runs = append(row.Runs, run)
+			}
+			r.Rows = append(r.Rows, row)
+		}, "its step times are those of Row 5 (ddp 4×1), round 1 times one factor"},
+		{"a projection of equal steps", func(r *record.Results) {
+			s := &r.Rows[4].Runs[0].Ranks[0].Steps
+			s.Phases = nil
+			for i := range s.Seconds {
+				s.Seconds[i] = 0.1
+			}
+		}, "took 100 ms to the last digit"},
+		{"labels cut", func(r *record.Results) { r.Rows[3].Setting.Strategy = "all" },
+			`it was run with strategy "all-reduce", the row says "all"`},
+		{"a repeat removed", func(r *record.Results) { r.Rows[1].Runs = r.Rows[1].Runs[:2] },
+			"has 2 of 3 runs, although the benchmark was complete"},
+		{"two rows swapped", func(r *record.Results) { r.Rows[2], r.Rows[3] = r.Rows[3], r.Rows[2] },
+			"rows, rounds or labels were moved"},
+		{"the figures of two rows swapped", func(r *record.Results) {
+			r.Rows[2].Runs, r.Rows[4].Runs = r.Rows[4].Runs, r.Rows[2].Runs
+		}, `it was run with strategy "ddp", the row says "gather-scatter"`},
+		{"a shorter run", func(r *record.Results) { r.Rows[1].Runs[0].Seconds = 10 },
+			"the steps of rank 0 took 24.13 s together, the run 10 s"},
+		{"a shorter epoch", func(r *record.Results) { r.Rows[1].Runs[0].EpochSeconds = record.Numbers{20} },
+			"the steps of rank 0 in epoch 1 took"},
+		{"fewer steps", func(r *record.Results) { r.Rows[1].Runs[0].Steps = 30 },
+			"raw samples of 40 steps, 30 were done"},
+		{"a rank removed", func(r *record.Results) { r.Rows[4].Runs[0].Ranks = r.Rows[4].Runs[0].Ranks[:3] },
+			"3 ranks tell of their steps, the row has 4 workers"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := measured(t)
+			c.doctor(r)
+			report := checkOwn(t, r)
+			if text := render(report); !report.IsRefused() || !strings.Contains(text, c.want) {
+				t.Errorf("want %q in\n%s", c.want, text)
+			}
+		})
+	}
+}
