@@ -229,7 +229,8 @@ func isBalanced(text string) bool {
 
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
 func (p Part) expandWires(plan *Plan, base Row) {
-	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 || base.hasOwnWire() {
+	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 || base.hasOwnWire() ||
+		base.Averages() {
 		plan.Rows = append(plan.Rows, base)
 		return
 	}

@@ -33,6 +33,11 @@ local-sgd and diloco, whose result depends on the number of workers too, though 
 
 --strategy says how the workers train together:
 ` + strategyHelp() + `
+local-sgd and diloco are for slow links: they exchange once every --average-every steps, diloco with
+--outer-wire int8 a quarter of that, and with --outer-overlap while training goes on. local-sgd takes
+the learning rate of the other strategies. diloco wants a small one, such as --optimizer adamw --lr
+0.002, because its outer momentum adds to each change of the weights several times over.
+
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
 holds config.yaml, host.json, steps.jsonl, summary.json, report.html with plots of them, the
@@ -62,7 +67,8 @@ the first step, when data, programs and memory are ready, and stops during evalu
   lockstep train --resume long --workers 4
   lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
   lockstep train --epochs 20 --until accuracy=0.95
-  lockstep train --workers 4 --strategy diloco --optimizer adamw --lr 0.001 --average-every 100
+  lockstep train --workers 4 --strategy diloco --average-every 100 --outer-wire int8 \
+      --outer-overlap 50 --optimizer adamw --lr 0.002
   mpirun -np 4 lockstep train --epochs 5
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args:        noArguments,

@@ -97,6 +97,7 @@ func TestAveragesThatDoNotFit(t *testing.T) {
 	for want, change := range map[string]func(*setting.Config){
 		"8 parts cannot take turns in 5 steps": func(c *setting.Config) { c.OuterParts = 8 },
 		"want at most 4":                       func(c *setting.Config) { c.OuterOverlap = 5 },
+		"outer-lr: 0 would undo all updates":   func(c *setting.Config) { c.OuterLR = 0 },
 		"0 is out of range":                    func(c *setting.Config) { c.AverageEvery = 0 },
 		"ema: follows the weights of one":      func(c *setting.Config) { c.EMA = 0.9 },
 		"lookahead: has slow weights of one": func(c *setting.Config) {

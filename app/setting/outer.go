@@ -97,6 +97,9 @@ func checkOuter(c Config, add adder) {
 			"%d, or a greater --average-every", count(c.OuterOverlap, "step"),
 			count(c.AverageEvery, "step"), c.AverageEvery-1)
 	}
+	if lr, _ := c.Outer(); lr == 0 {
+		add("outer-lr", "0 would undo all updates at each average; want more than 0")
+	}
 	if c.EMA > 0 {
 		add("ema", "follows the weights of one worker, which --strategy %s replaces by averages", c.Strategy)
 	}
