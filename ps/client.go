@@ -59,7 +59,8 @@ type exchange struct {
 	number int
 	pushes []*comm.Mail // by piece
 	pull   *comm.Mail
-	isAway bool
+	isAway bool // until Wait has returned for both
+	isSent bool // until Wait has returned for the pushes
 }
 
 // correspondence is a worker's messages with one server, once a step or less often.
@@ -218,14 +219,38 @@ func (w *Client) Ready(param int) {
 		return
 	}
 	w.announce()
+	for _, i := range w.ofBucket[bucket] {
+		w.spans[i].expect()
+	}
+	w.push(bucket)
+}
+
+// push sends the pieces of a bucket.
+func (w *Client) push(bucket int) {
 	w.feedback.Compress(bucket)
 	for _, i := range w.ofBucket[bucket] {
 		e := &w.spans[i]
-		e.pull.Start()
+		e.isSent = true
 		for _, m := range e.pushes {
 			m.Start()
 		}
-		e.isAway = true
+	}
+}
+
+// expect begins to receive the span's next weights.
+func (e *exchange) expect() {
+	e.isAway = true
+	e.pull.Start()
+}
+
+// waitSent waits until the pushes of a span have left.
+func (w *Client) waitSent(e *exchange) {
+	if !e.isSent {
+		return
+	}
+	e.isSent = false
+	for _, m := range e.pushes {
+		w.keep(m.Wait())
 	}
 }
 
@@ -302,9 +327,7 @@ func (w *Client) wait(e *exchange) {
 	began := time.Now()
 	err := e.pull.Wait()
 	w.keep(err)
-	for _, m := range e.pushes {
-		w.keep(m.Wait())
-	}
+	w.waitSent(e)
 	if err != nil {
 		return
 	}

@@ -141,9 +141,11 @@ type Ledger struct {
 	next     int    // the lowest batch that was never lent
 	returned []int  // batches to be lent again, in order
 	stop     int    // the next stop, or the present one
-	isEnding bool   // the next stop is the end of the run
-	isHalted bool
-	inRound  int // gradients applied in this round
+	isEnding bool   // the stop is the end of the run
+	// Finish was called, Halt before it.
+	isFinished, isHalted bool
+
+	inRound int // gradients applied in this round
 
 	// Of a replay, by version.
 	readers [][]int // the batches computed from it, less those lent
@@ -251,20 +253,22 @@ func (l *Ledger) giveBack(o loan) {
 
 // Finish ends the run as soon as all batches that were lent are applied.
 func (l *Ledger) Finish() {
-	switch {
-	case l.isEnding:
-	case l.readers != nil:
-		l.stop = l.quietFrom(l.version + min(1, len(l.loans)))
-	default:
-		l.stop = l.next
+	if l.isFinished {
+		return
 	}
-	l.isEnding = true
+	l.isFinished, l.isEnding = true, true
+	if l.readers == nil {
+		l.stop = l.next
+	} else {
+		l.stop = l.quietFrom(l.version + min(1, len(l.loans)))
+	}
 }
 
-// Halt is Finish for a run that was interrupted.
+// Halt is Finish for a run that was interrupted before its end.
 func (l *Ledger) Halt() {
-	l.isHalted = l.isHalted || !l.isAtStop() || !l.isEnding
+	isFinished := l.isFinished
 	l.Finish()
+	l.isHalted = l.isHalted || !isFinished && l.stop < l.config.To
 }
 
 // Decide returns the next decision; ok is false if none can be made until something happens.

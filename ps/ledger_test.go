@@ -343,7 +343,7 @@ func TestASlowWorkerDelaysNobody(t *testing.T) {
 
 // A halted run ends after the batches that were lent, and not as if it were complete.
 func TestHalt(t *testing.T) {
-	for _, to := range []int{2, 100} {
+	for _, to := range []int{30, 100} {
 		l, err := ps.NewLedger(ps.LedgerConfig{Workers: 2, PerEpoch: 50, To: to, Staleness: 4})
 		if err != nil {
 			t.Fatal(err)

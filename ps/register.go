@@ -2,7 +2,6 @@ package ps
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 
 	"lockstep/comm"
@@ -25,23 +24,14 @@ func (s *Server) register() error {
 	if c.Number == 0 {
 		s.registerGatherings(&r)
 	}
-	s.load = r.receive(kindLoad, 0, 0, 0, comm.Letter{Name: "load", Buf: make([]byte, loadBytes)})
-	s.collect = r.receive(kindCollect, 0, 0, 0, comm.Letter{Name: "collect", Buf: make([]byte, loadBytes)})
-	for i, v := range s.all() {
-		letter := comm.Letter{Name: fmt.Sprintf("vector %d of server %d", i, c.Number), Vector: v}
-		s.loaded = append(s.loaded, r.receive(kindVector, 0, i, 0, letter))
-		s.collected = append(s.collected, r.send(kindVector, 0, i, 0, letter))
-	}
+	s.vault.register(&r, c)
 	return r.err
 }
-
-// all returns the weights and the vectors of the optimizer.
-func (s *Server) all() [][]float32 { return append([][]float32{s.config.Weights}, s.config.State...) }
 
 // numMails bounds the messages that can be done and not handled.
 func (s *Server) numMails() int {
 	workers := s.config.Layout.Workers
-	return len(s.part.spans)*(s.nodes+workers) + 8*workers + 2*len(s.all()) + 2
+	return len(s.part.spans)*(s.nodes+workers) + 8*workers + 2*(1+len(s.config.State)) + 2
 }
 
 // registerSpans registers pushes and pulls. The pieces of a worker in this process are read where they
@@ -150,7 +140,8 @@ func (r *registry) add(e event, peer int, l comm.Letter,
 
 // startAll starts every receiver.
 func (s *Server) startAll() {
-	groups := [][]*comm.Mail{s.announced, s.leaving, s.loaded, {s.load, s.collect}}
+	s.vault.start()
+	groups := [][]*comm.Mail{s.announced, s.leaving}
 	groups = append(groups, s.pushed...)
 	if s.rows != nil {
 		groups = append(groups, s.rows.in, s.counts.in)
@@ -183,9 +174,7 @@ func (s *Server) leave(e event) {
 		s.counts.in[e.index].Cancel()
 	}
 	if e.index == 0 {
-		for _, m := range append(s.loaded, s.load, s.collect) {
-			m.Cancel()
-		}
+		s.vault.cancel()
 	}
 	s.left++
 	s.unsettled++
@@ -223,47 +212,4 @@ func (g *gathering) handle(e event) {
 	for _, m := range g.out {
 		m.Start()
 	}
-}
-
-// loadBytes is the length of messages that announce vectors: the number of steps done, and how many
-// vectors follow; or the first vector that is asked for.
-const loadBytes = 16
-
-// transfer acts on messages that load the server or collect its state.
-func (s *Server) transfer(m *comm.Mail, e event) error {
-	switch {
-	case e.isOutgoing:
-		return nil
-	case e.kind == kindCollect:
-		first := binary.LittleEndian.Uint64(m.Bytes())
-		if first > uint64(len(s.collected)) {
-			return fmt.Errorf("ps: asked for vector %d of %d", first, len(s.collected))
-		}
-		for _, v := range s.collected[first:] {
-			v.Start()
-		}
-		m.Start()
-		return nil
-	case e.kind == kindLoad:
-		n := binary.LittleEndian.Uint64(m.Bytes()[8:])
-		if n != 1 && n != uint64(len(s.loaded)) {
-			return fmt.Errorf("ps: loaded with %d vectors, want 1 or %d", n, len(s.loaded))
-		}
-		s.vectors = int(n)
-	case e.index != s.numLoaded:
-		return fmt.Errorf("ps: loaded with vector %d, want %d", e.index, s.numLoaded)
-	default:
-		s.numLoaded++
-	}
-	if s.numLoaded < s.vectors || s.vectors == 0 {
-		return nil
-	}
-	steps := int(binary.LittleEndian.Uint64(s.load.Bytes()))
-	s.config.Rule.Resume(steps)
-	for _, v := range s.loaded[:s.numLoaded] {
-		v.Start()
-	}
-	s.load.Start()
-	s.isLoaded, s.vectors, s.numLoaded = true, 0, 0
-	return s.update()
 }

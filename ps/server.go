@@ -52,6 +52,7 @@ type ServerConfig struct {
 // A span is updated when its sum is complete, and not earlier than the spans before it. Rate and
 // samples of the step come with the gradients. Nothing is allocated after the first step.
 type Server struct {
+	vault
 	config ServerConfig
 	part   *Part
 	nodes  int         // pieces of all workers
@@ -65,20 +66,16 @@ type Server struct {
 	pulled             [][]*comm.Mail // by span and worker
 	acknowledged       []*comm.Mail
 	rows, counts       *gathering // server 0's
-	load, collect      *comm.Mail
-	loaded, collected  []*comm.Mail // by vector: the weights, then the state
 
-	step               announcement
-	numSteps           int   // announcements of this step
-	missing            []int // by span: pushes of this step to come
-	unsent             []int // by span: pulls of the step before still under way
-	next               int   // the span to be updated next
-	isLoaded           bool
-	vectors, numLoaded int         // vectors of a load: announced, and received
-	total              []float32   // with Clip: the sum of the gradients
-	terms              [][]float32 // of one sum
-	left               int         // workers that have left
-	unsettled          int         // acknowledgements under way
+	step      announcement
+	numSteps  int         // announcements of this step
+	missing   []int       // by span: pushes of this step to come
+	unsent    []int       // by span: pulls of the step before still under way
+	next      int         // the span to be updated next
+	total     []float32   // with Clip: the sum of the gradients
+	terms     [][]float32 // of one sum
+	left      int         // workers that have left
+	unsettled int         // acknowledgements under way
 }
 
 // event says which message a Mail is.
@@ -93,7 +90,7 @@ const blockElems = 1 << 15
 // NewServer returns a server whose messages are registered with the post. Serve starts them.
 func NewServer(c ServerConfig) (*Server, error) {
 	s := &Server{config: c, events: map[*comm.Mail]event{}}
-	if err := s.validate(); err != nil {
+	if err := s.config.validate(); err != nil {
 		return nil, fmt.Errorf("ps: server %d: %w", c.Number, err)
 	}
 	s.part = &c.Layout.Parts[c.Number]
@@ -115,8 +112,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-func (s *Server) validate() error {
-	c := &s.config
+func (c *ServerConfig) validate() error {
 	l := c.Layout
 	switch {
 	case c.Number < 0 || c.Number >= len(l.Homes):
@@ -184,7 +180,9 @@ func (s *Server) handle(m *comm.Mail, e event) error {
 		s.counts.handle(e)
 		return nil
 	case kindLoad, kindCollect, kindVector:
-		return s.transfer(m, e)
+		if err := s.transfer(m, e); err != nil {
+			return err
+		}
 	case kindLeave:
 		s.leave(e)
 		return nil

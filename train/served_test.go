@@ -28,6 +28,11 @@ type service struct {
 	begin func(rank int, l *train.Loop, c *ps.Client) error
 	end   func(rank int, c *ps.Client) error
 
+	// ledger decides the order of updates; nil: they are synchronous. updates are those it decided.
+	ledger  *ps.LedgerConfig
+	updates []ps.Applied
+	dies    int // the rank that is gone after some batches; 0: none
+
 	layout *ps.Layout
 	params []optim.Param
 }
@@ -67,7 +72,11 @@ func (s *service) lay(t *testing.T) {
 	for _, seg := range v.Segments {
 		config.Segments = append(config.Segments, gradsync.Segment{Offset: seg.Offset, Len: seg.Len})
 	}
-	if s.layout, err = ps.NewLayout(config); err != nil {
+	lay := ps.NewLayout
+	if s.ledger != nil {
+		lay = ps.AsyncLayout
+	}
+	if s.layout, err = lay(config); err != nil {
 		t.Fatal(err)
 	}
 	s.params = l.Parameters()
@@ -90,7 +99,11 @@ func (s *service) run(t *testing.T, meshes []comm.Mesh) []outcome {
 
 // process is one rank: a worker, servers, or both.
 func (s *service) process(t *testing.T, rank int, mesh comm.Mesh, outcomes []outcome) error {
-	post := comm.NewPost(mesh, comm.PostConfig{})
+	c := comm.PostConfig{}
+	if s.ledger != nil {
+		c.MayLose = s.layout.MayLose
+	}
+	post := comm.NewPost(mesh, c)
 	errs := make([]error, s.servers+1)
 	var serving sync.WaitGroup
 	for number, home := range s.layout.Homes {
@@ -135,6 +148,9 @@ func (s *service) serve(t *testing.T, post *comm.Post, number int) error {
 	if s.config.Clip > 0 {
 		c.Clip = optim.NewClip(s.config.Clip, cpu, total)
 	}
+	if s.ledger != nil {
+		return s.serveAsync(c)
+	}
 	server, err := ps.NewServer(c)
 	if err != nil {
 		return err
@@ -152,7 +168,12 @@ func (s *service) work(t *testing.T, rank int, post *comm.Post, o *outcome) (err
 	}
 	defer c.CPU.Close()
 	var client *ps.Client
+	closing := func() error { return client.Close() }
+	c.WholeBatches = s.ledger != nil
 	c.Updater = func(l *train.Loop) (u train.Updater, err error) {
+		if s.ledger != nil {
+			return s.joinAsync(rank, post, l, &closing)
+		}
 		client, err = ps.NewClient(ps.ClientConfig{Post: post, Layout: s.layout, Pieces: l.Pieces(),
 			Weights: l.Variables().Weights, Push: wire(t, s.push), Pull: wire(t, s.pull)})
 		if err != nil {
@@ -176,7 +197,7 @@ func (s *service) work(t *testing.T, rank int, post *comm.Post, o *outcome) (err
 	if s.end != nil {
 		err = s.end(rank, client)
 	}
-	return errors.Join(err, client.Close())
+	return errors.Join(err, closing())
 }
 
 // Servers, co-located and apart, give the bits of one worker: with every optimizer, lossless codecs,
