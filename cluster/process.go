@@ -14,7 +14,7 @@ type process struct {
 	name        string   // for people
 	command     []string // nil if another launcher has started it
 	environment Environment
-	log         string   // path of the file for stdout and stderr
+	log         string   // path of the file for stdout and stderr; "" for those of this process
 	processors  []int    // processors to bind it to; nil for any
 	network     string   // path of its network namespace; "" for the launcher's
 	segment     *os.File // shared memory to pass on, or nil
@@ -101,14 +101,17 @@ func (f *fleet) start(processes []process) error {
 const firstExtra = 3
 
 func (p process) start() (*exec.Cmd, error) {
-	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close() // the child has its own descriptor
 	cmd := exec.Command(p.command[0], p.command[1:]...)
 	cmd.Env = p.environment.Pairs()
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if p.log != "" {
+		log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		defer log.Close() // the child has its own descriptor
+		cmd.Stdout, cmd.Stderr = log, log
+	}
 	for _, extra := range []struct {
 		name string
 		file *os.File
@@ -135,6 +138,15 @@ func (f *fleet) kill() {
 func (f *fleet) quit(rank int) {
 	if !f.gone[rank].Load() {
 		quit(f.commands[rank].Process)
+	}
+}
+
+// signal passes a signal on to every process that still runs.
+func (f *fleet) signal(s os.Signal) {
+	for rank, cmd := range f.commands {
+		if !f.gone[rank].Load() {
+			cmd.Process.Signal(s) // an error means that it has ended
+		}
 	}
 }
 

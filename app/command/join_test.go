@@ -221,3 +221,40 @@ func TestJoiningNeedsTheToken(t *testing.T) {
 		t.Errorf("stderr %q", text)
 	}
 }
+
+// On each of two hosts an agent starts two workers.
+func TestRunOnTwoHosts(t *testing.T) {
+	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "4")...)
+	alone.ends(t, job.ExitOK)
+	environment := func(rank int) []string {
+		return []string{fmt.Sprintf("PET_NODE_RANK=%d", rank),
+			"LOCKSTEP_TOKEN=00112233445566778899aabbccddeeff"}
+	}
+	j := startJob(t, 2, environment, append([]string{"run", "--nnodes", "2", "--nproc-per-node", "2",
+		"--rdzv-endpoint", fmt.Sprintf("127.0.0.1:%d", 40000+os.Getpid()%10000)}, shortRun...)...)
+	j.ends(t, job.ExitOK)
+	if got, want := parametersOf(t, j.folder), parametersOf(t, alone.folder); got != want {
+		t.Errorf("parameters %s, want %s", got, want)
+	}
+}
+
+// A run that has lost a worker goes on from its newest checkpoint and ends with the same parameters.
+func TestRunRestarts(t *testing.T) {
+	args := []string{"--epochs", "3", "--limit-test", "16", "--checkpoint-every", "20", "--out", "run"}
+	alone := startJob(t, 1, func(int) []string { return nil },
+		append([]string{"train", "--workers", "2"}, args...)...)
+	j := startJob(t, 1, func(int) []string { return nil },
+		append([]string{"run", "--nproc-per-node", "2", "--max-restarts", "2", "train"}, args...)...)
+	r := &running{out: filepath.Join(j.folder, "run")}
+	r.until(t, "there is a checkpoint", func() bool {
+		saved, _ := filepath.Glob(filepath.Join(r.out, "checkpoints", "step-*", "manifest.json"))
+		return len(saved) > 0
+	})
+	syscall.Kill(r.pid(1), syscall.SIGKILL)
+	alone.ends(t, job.ExitOK)
+	j.ends(t, job.ExitOK)
+	if got, want := parametersOf(t, j.folder), parametersOf(t, alone.folder); got != want {
+		t.Errorf("parameters %s, want %s", got, want)
+	}
+	j.says(t, `(?m)^lockstep: restart 1 of 2 from the newest checkpoint in run$`)
+}

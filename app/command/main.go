@@ -27,6 +27,7 @@ func commands() []func(*app) *cobra.Command {
 		reportCommand,
 		checkCommand,
 		commbenchCommand,
+		runCommand,
 		labCommand,
 		dataCommand,
 		checkpointCommand,
@@ -42,6 +43,7 @@ type app struct {
 	catalog        setting.Catalog
 	place          cluster.Place    // among the processes that another launcher has started
 	meeting        *cluster.Meeting // of these, if this one has rank 0
+	failed         error            // of the last command line
 }
 
 // Main executes the process's command line, with the models and data sets of k, and exits with its status.
@@ -65,6 +67,7 @@ func (a *app) execute(args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
+	a.failed = err
 	if err == nil {
 		return job.ExitOK
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,9 +22,10 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata/sc
 
 func main() { Main(setting.Catalog{}) }
 
-// TestMain lets the test binary act as the tool, and as the workers that the tool starts.
+// TestMain lets the test binary act as the tool, and as what the tool starts. Only go test runs the tests:
+// its arguments begin with a dash.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
 	}
 	testscript.Main(m, map[string]func(){"lockstep": main})

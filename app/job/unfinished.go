@@ -32,6 +32,12 @@ func HasSteps(folder string) bool {
 	return err == nil && info.Size() > 0
 }
 
+// HasCheckpoint reports whether folder is the directory of a run that can be resumed.
+func HasCheckpoint(folder string) bool {
+	_, err := openNewest(rundir.Directory(folder), func(string) {})
+	return err == nil
+}
+
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
 // made from steps.jsonl and from the evaluations in the newest checkpoint. Figures that are known only at
 // the end are zero; times are those of rank 0's steps.
