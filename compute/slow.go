@@ -9,8 +9,9 @@ import (
 // precision of a sleep.
 const leastSleep = 500 * time.Microsecond
 
-// mostCredit bounds how much of the time lost to other processes a slowed CPU makes up for.
-const mostCredit = 100 * time.Millisecond
+// mostCredit bounds how much of the time lost to other processes a slowed CPU makes up for in later calls.
+// With 100 ms, one delay let the steps of a small network run at full speed fifty times.
+const mostCredit = 2 * time.Millisecond
 
 // slowness makes a CPU slower by a duty cycle: it computes, then sleeps.
 type slowness struct {

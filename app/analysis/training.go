@@ -28,6 +28,7 @@ type WatchedRank struct {
 	Memory   []float64 // resident bytes, largest
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
+	Shards   []float64 // that the worker computed in a step, mean; NaN: not known
 }
 
 // maxStretches is how many points of a run are worth drawing; maxRanks is more than a run has workers.
@@ -79,6 +80,7 @@ type watching struct {
 	steps, last                  int
 	loss, seconds, cores, memory float64
 	sent, received, usage        float64
+	shards                       int
 
 	taken []taken // by stretch
 }
@@ -115,6 +117,7 @@ func (w *watching) add(l record.Step, stretch int) {
 	w.sent += float64(l.BytesSent)
 	w.received += float64(l.BytesReceived)
 	w.usage += float64(l.UsageSeconds)
+	w.shards += l.Shards
 }
 
 // end closes the stretch.
@@ -135,5 +138,10 @@ func (w *watching) end() {
 	r.Memory = append(r.Memory, w.memory)
 	r.Sent = append(r.Sent, w.sent/usage)
 	r.Received = append(r.Received, w.received/usage)
+	shards := math.NaN()
+	if w.shards > 0 {
+		shards = float64(w.shards) / n
+	}
+	r.Shards = append(r.Shards, shards)
 	*w = watching{rank: w.rank, taken: w.taken}
 }

@@ -96,6 +96,12 @@ func (r rows) took(s *record.Summary) {
 		r.add("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)
 	}
 	r.add("of the time", "%s", phaseShares(s))
+	if text := analysis.GrowthText(s.Growth); text != "" {
+		r.add("batch", "%s", text)
+	}
+	if text := analysis.MovesText(s.Moves); text != "" {
+		r.add("shards", "%s", text)
+	}
 	if s.Workers > 1 {
 		as := ""
 		if s.Wire != "fp32" {

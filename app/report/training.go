@@ -199,6 +199,12 @@ func trainingFacts(t *analysis.Training) []pair {
 		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
 			fixed(float64(t.Loss.Last), 4))
 	}
+	if text := analysis.GrowthText(t.Growth); text != "" {
+		add("batch", "%s", text)
+	}
+	if text := analysis.MovesText(t.Moves); text != "" {
+		add("shards", "%s", text)
+	}
 	if t.Workers > 1 {
 		add("sent", "%s by all workers", byteCount(float64(t.BytesSent)))
 	}
@@ -256,6 +262,12 @@ func trainingFigures(t *analysis.Training) []figure {
 		figures = append(figures, lossQuantity().figure(t.Watched[:1]))
 	}
 	figures = append(figures, evaluationFigures(t.Evaluations)...)
+	if len(t.Growth) > 0 {
+		figures = append(figures, growthFigure(t.Growth))
+	}
+	if len(t.Moves) > 0 && shardsQuantity().isKnown(t.Watched) {
+		figures = append(figures, shardsQuantity().figure(t.Watched))
+	}
 	if len(t.Ranks) > 0 && len(t.Ranks[0].Buckets) > 0 {
 		figures = append(figures, bucketFigure(t.Ranks[0].Buckets))
 	}

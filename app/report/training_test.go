@@ -20,10 +20,10 @@ func trainingRun(t *testing.T) (folder string) {
 	var steps bytes.Buffer
 	for step := range 1000 {
 		for rank := range 2 {
-			fmt.Fprintf(&steps, `{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"seconds":0.01,`+
+			fmt.Fprintf(&steps, `{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"seconds":0.01,"shards":%d,`+
 				`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.03,`+
 				`"usage_seconds":0.02,"rss_bytes":%d}`+"\n",
-				rank, step, 2.5-float64(step)/1000, 10000*(rank+1), (100+step/10)<<20)
+				rank, step, 2.5-float64(step)/1000, 1+rank, 10000*(rank+1), (100+step/10)<<20)
 		}
 	}
 	files := map[string]string{
@@ -44,6 +44,9 @@ func trainingRun(t *testing.T) (folder string) {
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
 			"bytes":3145728},"test_loss":0.8125,"cautions":["the loss grew <far>"],
+			"moves":[{"step":31,"from":[4,4],"to":[6,2],"before":0.03,"after":0.02,"ideal":0.018}],
+			"growth":[{"step":400,"epochs":1,"from":32,"to":64,"noise_scale":150},
+			{"step":800,"epochs":2,"from":64,"to":64,"noise_scale":null}],
 			"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
 			{"steps":1000,"epochs":2.5,"loss":0.8125,"accuracy":0.75,"learning_rate":0.05,
 			"train_seconds":10,"seconds":1,"wall_seconds":12}]}`,
@@ -74,6 +77,10 @@ func TestReportOfATrainingRun(t *testing.T) {
 		"75.00 % of 100", "80 % not reached, 1000 steps, 10.0 s of training",
 		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
 			"beside it, 1 came late",
+		`<title id="shards-wide-t">`, "moved once, by worker from 4 4 to 6 2, last before step 31",
+		`<th scope="row">1000</th><td>1.000</td><td>2.000</td>`, // shards
+		`<title id="growth-wide-t">`, "grew from 32 to 64 after epoch 1",
+		`<th scope="row">400</th><td>64.00</td><td>150.0</td>`,
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
 		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores
