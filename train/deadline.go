@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"lockstep/trace"
 )
@@ -15,6 +16,10 @@ type deadline struct {
 	isAway bool
 	sent   int // the step after which the word was sent
 	steps  int // length of the run; 0: not known yet
+
+	// Training time and steps when rank 0 last spoke, by which it judges how long a step takes.
+	spokeAt    time.Duration
+	spokeSteps int
 }
 
 // announce tells or learns after a step when the run ends.
@@ -68,9 +73,10 @@ func (u *Outer) tells(step int) bool {
 // further returns rank 0's word after this step: 1 + the number of further steps, or 0 if it can tell
 // so later. The last step is the first one that is expected to end after the time.
 func (u *Outer) further() float32 {
-	l, overlap := u.loop, u.config.Overlap
-	spent := l.trained()
-	mean := float64(spent-l.before) / float64(len(l.done.StepTimes)+1)
+	l, e, overlap := u.loop, &u.end, u.config.Overlap
+	spent, steps := l.trained(), len(l.done.StepTimes)+1
+	mean := float64(spent-max(e.spokeAt, l.before)) / float64(steps-e.spokeSteps)
+	e.spokeAt, e.spokeSteps = spent, steps
 	further := max(0, math.Ceil(float64(l.config.For-spent)/mean))
 	next := l.step + max(1, overlap) // when rank 0 speaks again
 	for !u.tells(next) {
