@@ -3,10 +3,8 @@ package recipe
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"lockstep/app/setting"
-	"lockstep/internal/spelling"
 	"lockstep/optim"
 )
 
@@ -81,15 +79,12 @@ func triangle(start, peak, end float64) optim.ScheduleConfig {
 // Named returns the recipe called name. It fails, with the nearest name, if there is none; the error
 // is a *setting.UsageError.
 func Named(name string) (Recipe, error) {
-	var names []string
 	for _, r := range All() {
 		if r.Name == name {
 			return r, nil
 		}
-		names = append(names, r.Name)
 	}
-	return Recipe{}, &setting.UsageError{Lines: []string{fmt.Sprintf("no recipe %q%s (known: %s)", name,
-		spelling.Hint(name, names), strings.Join(names, ", "))}}
+	return Recipe{}, unknown(name)
 }
 
 // YAML returns the recipe's settings that differ from the defaults, as a file for `lockstep train --config`,

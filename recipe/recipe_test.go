@@ -88,3 +88,23 @@ func TestFiguresReachTheGoal(t *testing.T) {
 		}
 	}
 }
+
+// Both kinds of recipes are found by name, and no name is used twice.
+func TestComparisons(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range recipe.Names() {
+		if seen[name] {
+			t.Errorf("%s is listed twice", name)
+		}
+		seen[name] = true
+	}
+	for _, c := range recipe.Comparisons() {
+		found, ok := recipe.ComparisonNamed(c.Name)
+		if !ok || found != c || c.About == "" || !strings.HasPrefix(c.Plan, "# "+c.Name+": ") {
+			t.Errorf("%s: found %v, %+v", c.Name, ok, found)
+		}
+	}
+	if _, ok := recipe.ComparisonNamed("lenet-mnist"); ok {
+		t.Error("a run is found as a benchmark")
+	}
+}

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -11,11 +12,12 @@ import (
 // Config is a benchmark as values.
 type Config struct {
 	Parts   []Part
-	Repeats int      // runs of every row, at least 1
-	Seeds   []uint64 // of the rounds, in turn; none: that of each part
-	Copies  int      // times that every row is listed, to find out how often equal rows differ; 0: 1
-	Cores   int      // usable logical processors of this machine
-	Out     string   // folder for results.json and the run directories; must not exist or be empty
+	Repeats int           // runs of every row, at least 1
+	Seeds   []uint64      // of the rounds, in turn; none: that of each part
+	Budget  time.Duration // that all runs should take; 0: as long as they do
+	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
+	Cores   int           // usable logical processors of this machine
+	Out     string        // folder for results.json and the run directories; must not exist or be empty
 
 	// OneProcess adds, to every part with several workers, strategy single with as many threads
 	// as the largest row keeps busy (at most Cores): the same cores in one process are what
@@ -56,6 +58,10 @@ func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds}
 	if c.Repeats < 1 || c.Repeats > record.MaxRounds {
 		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, record.MaxRounds)
+	}
+	if c.Budget > 0 && c.Copies > 1 {
+		return Plan{}, usage("a budget may leave out rows, so there are no copies to compare " +
+			"with; leave out one of the two")
 	}
 	if c.Copies < 0 || c.Copies > record.MaxRows {
 		return Plan{}, usage("copies %d: want 1 to %d", c.Copies, record.MaxRows)
@@ -274,7 +280,9 @@ func (p Plan) Trials() []Trial {
 			if round%2 == 1 {
 				row = len(p.Rows) - 1 - i
 			}
-			trials = append(trials, Trial{Round: round, Row: row})
+			if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds {
+				trials = append(trials, Trial{Round: round, Row: row})
+			}
 		}
 	}
 	return trials

@@ -13,6 +13,7 @@ type Row struct {
 	setting.Config
 	Options   string // the settings that the row alone has, as given
 	Condition Condition
+	Rounds    int // in which it runs, from the first; 0: in all
 }
 
 // Name labels the row: model, strategy, workers x threads, its own settings, a wire that is no plain one,

@@ -10,6 +10,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 )
 
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
@@ -18,6 +19,11 @@ type Options struct {
 	Label    record.Results // Version, Revision, Command and Lab are copied into the results
 	Progress func(Progress) // called about 10 times a second and after every run; may be nil
 	Job      job.Options    // of every run; Progress and Isolate are set here
+
+	// Probe measures a configuration for a budget; nil: job.Probe. Fitted is told what the budget leaves,
+	// before the first run; nil: not.
+	Probe  func(context.Context, setting.Config, job.Options) (record.Probe, error)
+	Fitted func(Fitted)
 
 	// Execute runs one row; nil: with job.Run, or in a lab if the row's condition asks for one.
 	Execute func(context.Context, Row, job.Options) (*record.Summary, error)
@@ -55,6 +61,7 @@ func (e *FailedError) Unwrap() error { return e.First }
 // written anew after every run. With an error the results hold what was measured before it;
 // they are nil only if nothing was run. See the package's comment for the errors.
 func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
+	begin := time.Now()
 	plan, err := Expand(c)
 	if err != nil {
 		return nil, err
@@ -63,6 +70,18 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 		o.Execute = execute
 		if err := checkLab(ctx, plan, o.Job.Environment); err != nil {
 			return nil, err
+		}
+	}
+	if o.Probe == nil {
+		o.Probe = job.Probe
+	}
+	if c.Budget > 0 {
+		var fitted Fitted
+		if plan, fitted, err = budgeted(ctx, plan, c.Budget, o); err != nil {
+			return nil, err
+		}
+		if o.Fitted != nil {
+			o.Fitted(fitted)
 		}
 	}
 	if err := Claim(c.Out); err != nil {
@@ -74,6 +93,9 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	b.results.Rounds = plan.Repeats
 	b.results.Started = b.started
 	b.results.Skipped = plan.Skipped
+	if c.Budget > 0 {
+		b.deadline = begin.Add(c.Budget + c.Budget/8)
+	}
 	for i, row := range plan.Rows {
 		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Copy: i % plan.Copies})
 	}
@@ -90,13 +112,39 @@ type bench struct {
 	results record.Results
 	walls   []wall // of finished runs
 	failure *FailedError
+
+	deadline time.Time // after which no run begins; zero: none
+}
+
+// isOver reports whether the run would end after the deadline.
+func (b *bench) isOver(t Trial) bool {
+	if b.deadline.IsZero() || len(b.walls) == 0 {
+		return false
+	}
+	seconds := expect(b.plan, b.walls, t.Row)
+	return time.Now().Add(time.Duration(seconds * float64(time.Second))).After(b.deadline)
+}
+
+// leaveOut notes a run that the budget has no time for. A row without any run is told as left out.
+func (b *bench) leaveOut(t Trial) {
+	b.results.Complete = false
+	row := b.plan.Rows[t.Row]
+	if len(b.results.Rows[t.Row].Runs) == 0 {
+		b.results.Skipped = append(b.results.Skipped, row.skipped("The time of the budget was over."))
+	}
 }
 
 func (b *bench) runAll(ctx context.Context) error {
 	trials := b.plan.Trials()
+	isWhole := true
 	for i, t := range trials {
+		if b.isOver(t) {
+			isWhole = false
+			b.leaveOut(t)
+			continue
+		}
 		err := b.runOne(ctx, i, trials)
-		b.results.Complete = i == len(trials)-1 && ctx.Err() == nil
+		b.results.Complete = i == len(trials)-1 && ctx.Err() == nil && isWhole
 		b.results.Seconds = time.Since(b.started).Seconds()
 		if err := report.Save(b.out, &b.results); err != nil {
 			return err
@@ -119,7 +167,7 @@ func (b *bench) runAll(ctx context.Context) error {
 	if b.failure != nil {
 		return b.failure
 	}
-	return nil
+	return report.Save(b.out, &b.results)
 }
 
 // runOne executes trial i and appends what it measured, its failure included, to its row. A run

@@ -52,6 +52,21 @@ func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 	return ranking
 }
 
+// Predict returns the predicted step of one way. A way that the model does not know is taken for its strategy
+// alone, and an unknown strategy for all-reduce.
+func Predict(p record.Probe, w Way) record.StrategyTerms {
+	all := models()
+	for _, name := range []string{w.String(), w.Strategy, "all-reduce"} {
+		i := slices.IndexFunc(all, func(m model) bool { return m.String() == name })
+		if i >= 0 {
+			t := all[i].predict(probe{p})
+			t.Step = t.Compute + t.Waiting + t.Exposed + t.Update
+			return t
+		}
+	}
+	return record.StrategyTerms{}
+}
+
 // Bounds of Finalists.
 const (
 	closeness    = 1.25 // predicted steps within this factor of the shortest cannot be told apart

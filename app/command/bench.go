@@ -23,6 +23,7 @@ import (
 type benchFlags struct {
 	matrix
 	plan            string // file; "": none
+	budget          time.Duration
 	out             string
 	isQuick         bool
 	isJSON, isQuiet bool
@@ -76,13 +77,15 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f.BoolVar(&b.isQuick, "quick", false,
 		"a small matrix on generated images that takes one to two minutes and needs no download")
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
+	f.DurationVar(&b.budget, "budget", 0, "cut steps, then rounds, then rows to this `TIME` in all, such as "+
+		"10m, and say what is left out (default: as long as it takes)")
 	for _, name := range []string{"models", "strategies", "conditions", "workers", "batch", "wire", "repeats",
 		"seeds", "copies", "no-one-process"} {
 		f.Var(b.values()[name], name, matrixUsage()[name])
 	}
 	f.Lookup("no-one-process").NoOptDefVal = "true"
-	for _, name := range []string{"quick", "plan", "models", "strategies", "conditions", "workers", "batch",
-		"wire", "repeats", "seeds", "copies", "no-one-process"} {
+	for _, name := range []string{"quick", "plan", "budget", "models", "strategies", "conditions", "workers",
+		"batch", "wire", "repeats", "seeds", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	complete(c, "models", listOf(a.settingValues("model")))
@@ -144,17 +147,22 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	command := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"}, commandLine(c),
+		fromEnvironment)
+	return a.compare(c, config, command, flags.isJSON, flags.isQuiet)
+}
+
+// compare runs a benchmark, writes the report, then prints the short form. command repeats it.
+func (a *app) compare(c *cobra.Command, config bench.Config, command []string, isJSON, isQuiet bool) error {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
-	show := newBenchProgress(a, flags.isQuiet)
+	show := newBenchProgress(a, isQuiet)
 	v := describeVersion()
 	results, err := bench.Run(ctx, config, bench.Options{
-		Label: record.Results{Version: v.Version, Revision: v.Revision,
-			Command: slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"},
-				commandLine(c), fromEnvironment),
+		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
 			Lab: a.environment[cluster.EnvLabFlags]},
-		Progress: show.bench,
-		Job:      job.Options{Environment: a.environment}, // the report carries the notes
+		Progress: show.bench, Fitted: show.fitted,
+		Job: job.Options{Environment: a.environment}, // the report carries the notes
 	})
 	show.end()
 	if results == nil {
@@ -163,7 +171,7 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 	if failed := report.Write(config.Out, results); failed != nil {
 		return failed
 	}
-	if flags.isJSON {
+	if isJSON {
 		if failed := record.Encode(a.stdout, results); failed != nil {
 			return failed
 		}
@@ -189,24 +197,21 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 			return bench.Config{}, nil, err
 		}
 	}
-	var parts []bench.Part
-	var fromEnvironment []string
 	for i := range all {
 		all[i].override(c, b.matrix)
-		part, origins, err := all[i].part(&a.catalog, a.environment, given(c))
-		if err != nil {
-			return bench.Config{}, nil, err
-		}
-		parts = append(parts, part)
-		for _, name := range slices.Sorted(maps.Keys(origins)) {
-			value, ok := a.environment[origins[name]]
-			if ok && i == 0 && c.Flags().Lookup(name) != nil {
-				fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
-			}
+	}
+	config, origins, err := a.benchConfig(all, given(c))
+	if err != nil {
+		return bench.Config{}, nil, err
+	}
+	var fromEnvironment []string
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		if value, ok := a.environment[origins[name]]; ok && c.Flags().Lookup(name) != nil {
+			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
 		}
 	}
-	config := all[0].config()
-	config.Parts, config.Out = parts, b.out
+	parts := config.Parts
+	config.Out, config.Budget = b.out, b.budget
 	if config.Out == "" {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
 	}
@@ -222,6 +227,24 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 		return config, fromEnvironment, b.checkQuick(c)
 	}
 	return config, fromEnvironment, nil
+}
+
+// benchConfig returns a benchmark of some matrices, without its folder, and the origins of the settings of
+// the first.
+func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, setting.Origins, error) {
+	config := all[0].config()
+	var first setting.Origins
+	for i, m := range all {
+		part, origins, err := a.part(m, given)
+		if err != nil {
+			return bench.Config{}, nil, err
+		}
+		if i == 0 {
+			first = origins
+		}
+		config.Parts = append(config.Parts, part)
+	}
+	return config, first, nil
 }
 
 // checkQuick refuses flags whose values --quick chooses.
@@ -277,6 +300,18 @@ func (p benchProgress) bench(s bench.Progress) {
 		p.isOn = true
 	case s.Done:
 		fmt.Fprintln(p.w, benchLine(s))
+	}
+}
+
+// fitted says what a budget leaves of the plan.
+func (p benchProgress) fitted(f bench.Fitted) {
+	if p.isQuiet {
+		return
+	}
+	fmt.Fprintf(p.w, "expected: %s in %v; %s left out\n", count(f.Runs, "run"),
+		time.Duration(f.Seconds*1e9).Round(time.Second), count(f.Left, "row"))
+	for _, line := range f.Groups {
+		fmt.Fprintf(p.w, "  %s\n", line)
 	}
 }
 

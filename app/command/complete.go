@@ -66,11 +66,7 @@ func (a *app) settingValues(name string) []string {
 
 // recipeNames and dataNames list the arguments of commands about one recipe or data set.
 func recipeNames() []string {
-	var names []string
-	for _, r := range recipe.All() {
-		names = append(names, r.Name)
-	}
-	return names
+	return recipe.Names()
 }
 
 func (a *app) dataNames() []string {

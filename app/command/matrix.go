@@ -13,7 +13,6 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/setting"
-	"lockstep/cluster"
 )
 
 // matrix is what a benchmark varies: the flags of bench that are no settings of a run, which are also keys of
@@ -25,7 +24,8 @@ type matrix struct {
 	repeats, copies                       whole
 	noOneProcess                          whether
 
-	settings []setting.Value // of a plan, that all rows share
+	settings   []setting.Value // of a plan, that all rows share
+	substitute string          // of a plan: data set where the one that is asked for is not found; "": none
 }
 
 // newMatrix returns the matrix of bench without flags.
@@ -71,6 +71,10 @@ func (m *matrix) take(l setting.Line) error {
 		return usagef("%s: %s: want a single value", l.Where, l.Name)
 	}
 	value := setting.Value{Name: l.Name, Text: l.Texts[0], Where: l.Where}
+	if l.Name == "substitute" {
+		m.substitute = l.Texts[0]
+		return nil
+	}
 	m.settings = append(slices.Clone(m.settings), value)
 	return nil
 }
@@ -119,12 +123,14 @@ func (m *matrix) override(c *cobra.Command, flags matrix) {
 	}
 }
 
-// part returns the part of a benchmark. given are settings of the command line.
-func (m matrix) part(k *setting.Catalog, e cluster.Environment, given map[string]string) (bench.Part,
-	setting.Origins, error) {
+// part returns a part of a benchmark. given are settings of the command line.
+func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origins, error) {
 	base := setting.Default()
-	base.Catalog = k
+	base.Catalog = &a.catalog
 	base, err := base.With(m.settings)
+	if err == nil {
+		base.Data, err = a.substitute(base.Data, m.substitute, given)
+	}
 	if err != nil {
 		return bench.Part{}, nil, err
 	}
@@ -137,8 +143,8 @@ func (m matrix) part(k *setting.Catalog, e cluster.Environment, given map[string
 	base.SlowWorkers = nil // a row has the worker, the one that Resolve completes may not
 	given = maps.Clone(given)
 	delete(given, "slow-worker")
-	resolved, origins, err := setting.Resolve(setting.Source{Catalog: k, Environment: e, Flags: given,
-		Base: &base, BaseName: "plan"})
+	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
+		Flags: given, Base: &base, BaseName: "plan"})
 	if err != nil {
 		return bench.Part{}, nil, err
 	}

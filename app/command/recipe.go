@@ -3,8 +3,11 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,10 +19,11 @@ import (
 func recipeCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "recipe",
-		Short: "List, show or run recipes: complete configurations with a goal",
+		Short: "List, show or run recipes: complete configurations with a goal, and whole benchmarks",
 		Example: "  lockstep recipe list\n" +
 			"  lockstep recipe run lenet-mnist\n" +
-			"  lockstep recipe show cifar10-94 > mine.yaml && lockstep train --config mine.yaml",
+			"  lockstep recipe show cifar10-94 > mine.yaml && lockstep train --config mine.yaml\n" +
+			"  lockstep recipe run r4-strategies --budget 10m",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -40,11 +44,21 @@ func recipeListCommand(a *app) *cobra.Command {
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if isJSON {
-				return writeJSON(a, recipe.All())
+				var all []any
+				for _, r := range recipe.All() {
+					all = append(all, r)
+				}
+				for _, c := range recipe.Comparisons() {
+					all = append(all, c)
+				}
+				return writeJSON(a, all)
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, r := range recipe.All() {
 				fmt.Fprintf(w, "%s\t%s\tgoal %.4g %%\n", r.Name, r.About, 100*r.Goal)
+			}
+			for _, c := range recipe.Comparisons() {
+				fmt.Fprintf(w, "%s\t%s\ta report\n", c.Name, c.About)
 			}
 			return w.Flush()
 		},
@@ -57,10 +71,17 @@ func recipeShowCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
 		Use:               "show NAME [flags]",
-		Short:             "Print a recipe as a file that lockstep train --config accepts",
+		Short:             "Print a recipe as a file that lockstep train --config or bench --plan accepts",
 		Args:              oneRecipe,
 		ValidArgsFunction: oneOf(recipeNames()),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if comparison, ok := recipe.ComparisonNamed(args[0]); ok {
+				if isJSON {
+					return writeJSON(a, comparison)
+				}
+				_, err := io.WriteString(a.stdout, comparison.Plan)
+				return err
+			}
 			r, err := recipe.Named(args[0])
 			if err != nil {
 				return err
@@ -78,15 +99,18 @@ func recipeShowCommand(a *app) *cobra.Command {
 
 func recipeRunCommand(a *app) *cobra.Command {
 	var isJSON, isQuiet bool
+	var budget time.Duration
 	c := &cobra.Command{
 		Use:   "run NAME [flags]",
 		Short: "Run a recipe, or a variant of it",
 		Long: `Run a recipe, or a variant of it.
 
 It prints the recipe, then trains as lockstep train does. Flags and environment variables override
-single settings of the recipe.`,
+single settings of the recipe. A recipe that is a benchmark runs as lockstep bench --plan does; with
+--budget it prints first what it does in that time, and what it leaves out.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
-			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94",
+			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
+			"  lockstep recipe run r4-strategies --budget 20m --out r4",
 		Args:              oneRecipe,
 		ValidArgsFunction: oneOf(recipeNames()),
 		Annotations:       map[string]string{joins: "true"},
@@ -94,9 +118,16 @@ single settings of the recipe.`,
 			if isDone, err := a.meet(c); isDone || err != nil {
 				return err
 			}
+			if comparison, ok := recipe.ComparisonNamed(args[0]); ok {
+				return a.runComparison(c, comparison, budget, isJSON, isQuiet)
+			}
 			r, err := recipe.Named(args[0])
 			if err != nil {
 				return err
+			}
+			if budget != 0 {
+				return usagef("--budget is for recipes that are benchmarks, such as %s; --for limits the "+
+					"time of a run", recipe.Comparisons()[0].Name)
 			}
 			if !isQuiet {
 				fmt.Fprintf(a.stderr, "%s", r.YAML())
@@ -115,27 +146,69 @@ single settings of the recipe.`,
 		settings[i].Default = "the recipe's"
 	}
 	addSettings(c, settings)
+	c.Flags().DurationVar(&budget, "budget", 0, "of a benchmark: the `TIME` that it may take in all, such "+
+		"as 10m (default: as long as it takes)")
 	addWatching(c, &isJSON, &isQuiet)
 	return c
 }
 
+// runComparison runs a recipe that is a benchmark.
+func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, budget time.Duration,
+	isJSON, isQuiet bool) error {
+	all, err := readPlan(r.Name, []byte(r.Plan))
+	if err != nil {
+		return err
+	}
+	flags := given(c)
+	for _, name := range []string{"model", "strategy", "batch", "wire", "seed", "eval-only", "save", "until",
+		"for", "checkpoint-every"} {
+		if _, ok := flags[name]; ok {
+			return usagef("%s chooses --%s itself; to change it: lockstep recipe show %s > mine.yaml, then "+
+				"lockstep bench --plan mine.yaml", r.Name, name, r.Name)
+		}
+	}
+	if text, ok := flags["workers"]; ok {
+		for i := range all {
+			if err := all[i].workers.Set(text); err != nil {
+				return usagef("--workers: %v", err)
+			}
+		}
+		delete(flags, "workers")
+	}
+	out := cmp.Or(flags["out"], filepath.Join("runs", time.Now().Format("20060102-150405")+"-"+r.Name))
+	delete(flags, "out")
+	config, _, err := a.benchConfig(all, flags)
+	if err != nil {
+		return err
+	}
+	config.Out, config.Budget = out, budget
+	command := append([]string{"lockstep", "recipe", "run", r.Name}, commandLine(c)...)
+	return a.compare(c, config, command, isJSON, isQuiet)
+}
+
 // substituted returns the recipe's configuration. If its data set is not found and no flag or variable
 // names another, the configuration has the recipe's substitute.
-func substituted(a *app, r recipe.Recipe, flags map[string]string) (setting.Config, error) {
-	c := r.Config
+func substituted(a *app, r recipe.Recipe, flags map[string]string) (c setting.Config, err error) {
+	c = r.Config
+	c.Data, err = a.substitute(c.Data, r.Substitute, flags)
+	return c, err
+}
+
+// substitute returns a data set or, if it is not found and no flag or variable names another, its substitute,
+// which it says.
+func (a *app) substitute(name, substitute string, flags map[string]string) (string, error) {
 	named := cmp.Or(flags["data"], a.environment[cluster.EnvTrain+"DATA"])
 	folder := cmp.Or(flags["data-dir"], a.environment[cluster.EnvTrain+"DATA_DIR"])
-	if r.Substitute == "" || named != "" {
-		return c, nil
+	if substitute == "" || named != "" {
+		return name, nil
 	}
-	path, err := a.catalog.Data.Locate(c.Data, setting.DataOptions(folder, a.environment))
+	path, err := a.catalog.Data.Locate(name, setting.DataOptions(folder, a.environment))
 	if err != nil || path != "" {
-		return c, err
+		return name, err
 	}
 	fmt.Fprintf(a.stderr, "note: %s is not found (lockstep data download %s fetches it); this run is on %s "+
-		"instead, and is no result for %s\n", c.Data, c.Data, r.Substitute, c.Data)
-	c.Data = r.Substitute
-	return c, nil
+		"instead, and is no result for %s\n", name, name, substitute, name)
+	return substitute, nil
 }
 
 // oneRecipe requires exactly one argument.

@@ -69,6 +69,22 @@ func choose(ctx context.Context, c setting.Config, o Options) (setting.Config, *
 	return c, found, err
 }
 
+// ProbeSeconds is how long the workers of a probe compute.
+const ProbeSeconds = float64(probeTime) / float64(time.Second)
+
+// Probe measures the machines of a run by a short run without exchange, which leaves nothing behind.
+func Probe(ctx context.Context, c setting.Config, o Options) (record.Probe, error) {
+	o.setDefaults()
+	folder, err := os.MkdirTemp("", "lockstep-probe-")
+	if err != nil {
+		return record.Probe{}, fmt.Errorf("job: probe the machines: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	p := prober{config: brief(c.On(o.Environment).Complete()), folder: folder,
+		options: Options{Environment: o.Environment, Worker: o.Worker}}
+	return p.probe(ctx)
+}
+
 // brief returns c as a short run: no evaluation, no files, no schedule that wants to know the length. Its
 // data are as many samples as a few steps take, its steps take as long.
 func brief(c setting.Config) setting.Config {

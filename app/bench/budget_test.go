@@ -1,0 +1,124 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/comm"
+)
+
+// plan has three rows under each of two conditions, with 100 steps of 10 to the epoch.
+func plan(t *testing.T) bench.Plan {
+	t.Helper()
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp"}, 1, 2)
+	c.OneProcess, c.Repeats = false, 3
+	c.Parts[0].Conditions = conditions(t, "equal", "rate=10mbit")
+	c.Parts[0].Base.Epochs, c.Parts[0].Base.Steps, c.Parts[0].Base.LimitTrain = 10, 0, 640
+	c.Parts[0].Base.EvalEvery = 1
+	p, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
+	start := []float64{1, 1, 1, 1, 1, 1}
+	for _, test := range []struct {
+		name          string
+		budget        float64
+		step          []float64 // equal: single, all-reduce, ddp; over a link: the same
+		left          int
+		epochs, steps []int // of the rows that are kept
+		rounds        []int
+	}{
+		{"all of it", 1000, []float64{.1, .1, .1, .1, .3, .2}, 0,
+			[]int{10, 10, 10, 10, 10, 10}, []int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}},
+		// 3 (3 + 0.3 N) in 60 s: 5 epochs in 54 s. 3 (3 + 0.6 N) in what is left: 3 epochs.
+		{"steps, in whole epochs", 120, []float64{.1, .1, .1, .1, .3, .2}, 0,
+			[]int{5, 5, 5, 3, 3, 3}, []int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}},
+		// The second group: an epoch needs 3 + 10 x 2.1 = 24 s, a round of 9 steps fits 23 s.
+		{"rounds", 41, []float64{.1, .1, .1, .1, 1, 1}, 0,
+			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 9, 9, 9}, []int{3, 3, 3, 1, 1, 1}},
+		{"rows, and the baseline last", 46, []float64{.1, .1, .1, .1, 30, 1}, 1,
+			[]int{1, 1, 1, 1, 1}, []int{0, 0, 0, 0, 0}, []int{3, 3, 3, 2, 2}},
+	} {
+		p, fitted := bench.Fit(plan(t), test.budget, start, test.step)
+		if fitted.Left != test.left || len(p.Rows) != 6-test.left || len(p.Skipped)-2 != test.left {
+			t.Errorf("%s: %d left out, %d rows, skipped %v", test.name, fitted.Left, len(p.Rows), p.Skipped)
+			continue
+		}
+		for i, r := range p.Rows {
+			if r.Epochs != test.epochs[i] || r.Steps != test.steps[i] || r.Rounds != test.rounds[i] ||
+				(r.EvalEvery == 0) != (r.Steps > 0) {
+				t.Errorf("%s: %s: %d epochs, %d steps, %d rounds, want %d, %d, %d", test.name, r.Name(),
+					r.Epochs, r.Steps, r.Rounds, test.epochs[i], test.steps[i], test.rounds[i])
+			}
+			if err := r.Validate(); err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		}
+		if fitted.Seconds > test.budget || fitted.Runs != len(p.Trials()) {
+			t.Errorf("%s: expected %v s of %v, %d runs of %d", test.name, fitted.Seconds, test.budget,
+				fitted.Runs, len(p.Trials()))
+		}
+	}
+}
+
+// A budget is measured before the first run, told, and kept: what does not fit is listed, not run.
+func TestRunWithinABudget(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce"}, 1, 2)
+	c.OneProcess, c.Budget, c.Out = false, time.Minute, filepath.Join(t.TempDir(), "out")
+	c.Parts[0].Conditions = conditions(t, "equal", "slow-worker=1:3", "rate=10kbit")
+	c.Parts[0].Base.Steps = 20
+	var told bench.Fitted
+	probes := 0
+	r, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
+		Fitted: func(f bench.Fitted) { told = f },
+		Probe: func(_ context.Context, one setting.Config, _ job.Options) (record.Probe, error) {
+			probes++
+			if one.Workers != 2 || len(one.SlowWorkers) > 0 {
+				t.Errorf("probed with %d workers, slow ones %s", one.Workers, one.SlowWorkers)
+			}
+			return record.Probe{Compute: []float64{0.1, 0.1}, Forward: 0.03, Backward: 0.06, Bytes: 1e6,
+				Tensors: 10, Bucket: 1 << 20, Shards: 2, Link: comm.LinkSpeed{Byte: 1e-9}}, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if probes != 1 || told.Left != 1 || len(told.Groups) != 3 || len(r.Rows) != 5 {
+		t.Errorf("%d probes, told %+v, %d rows", probes, told, len(r.Rows))
+	}
+	last := r.Skipped[len(r.Skipped)-1]
+	if last.Strategy != "all-reduce rate=10kbit" || !strings.Contains(last.Reason, "budget") {
+		t.Errorf("skipped %+v", r.Skipped)
+	}
+}
+
+func TestBudgetsAreRefused(t *testing.T) {
+	open := matrix([]string{"lenet"}, []string{"single"}, 1)
+	open.Parts[0].Base.Steps = 0
+	copies := withCopies(matrix([]string{"lenet"}, []string{"single"}, 1), 2)
+	tiny := matrix([]string{"lenet"}, []string{"single"}, 1)
+	for want, c := range map[string]bench.Config{
+		"want --steps or --limit-train": open, "no copies to compare with": copies, "not even 8 steps": tiny,
+	} {
+		c.Budget, c.Out = time.Second, filepath.Join(t.TempDir(), "out")
+		_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
+			Probe: func(context.Context, setting.Config, job.Options) (record.Probe, error) {
+				return record.Probe{Compute: []float64{100}}, nil
+			}})
+		var bad *setting.UsageError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want a usage error with %q", err, want)
+		}
+	}
+}

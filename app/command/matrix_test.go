@@ -1,0 +1,45 @@
+package command
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/bench"
+	"lockstep/cluster"
+	"lockstep/recipe"
+)
+
+// Every recipe that is a benchmark has rows that could run, on a substitute where its data are not found.
+func TestComparisonsExpand(t *testing.T) {
+	for _, r := range recipe.Comparisons() {
+		var said strings.Builder
+		a := &app{stdout: io.Discard, stderr: &said, environment: cluster.Environment{
+			cluster.EnvData: t.TempDir()}}
+		all, err := readPlan(r.Name, []byte(r.Plan))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, _, err := a.benchConfig(all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := bench.Expand(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config.Repeats != 3 || !slices.Equal(plan.Seeds, []uint64{1, 2, 3}) || len(all) != 2 {
+			t.Errorf("%s: %d repeats, seeds %v, %d parts", r.Name, config.Repeats, plan.Seeds, len(all))
+		}
+		if !strings.Contains(said.String(), "this run is on synthetic instead") {
+			t.Errorf("%s: it says %q", r.Name, said.String())
+		}
+		for _, row := range plan.Rows {
+			if row.EvalEvery != 1 || row.Shards != 8 || row.Threads != 1 {
+				t.Errorf("%s: evaluated every %d, %d shards, %d threads", row.Name(), row.EvalEvery,
+					row.Shards, row.Threads)
+			}
+		}
+	}
+}
