@@ -41,6 +41,11 @@ type Config struct {
 	// assigns to it, and evaluates the whole test set.
 	WholeBatches bool
 
+	// StopsTogether makes all workers of a cancelled run end after the same step, which rank 0
+	// chooses when it is cancelled. Otherwise each ends before its next step. It is for snapshots to
+	// which several processes contribute.
+	StopsTogether bool
+
 	// EvalOnly makes a loop that evaluates once and does not train; Test is required.
 	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.

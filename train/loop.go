@@ -50,12 +50,14 @@ type Loop struct {
 	mark    time.Time // where the last recorded span ended
 	shard   int       // index of the current shard in the worker's run of shards
 	step    int       // the current step; before the run, the first one
-	isOver  bool      // the current step is the last, whatever the length in steps
-	covered uint64    // hash of the samples of this epoch so far, see Progress
-	torn    bool      // a step has changed some of the variables, but not all
-	cutOff  bool      // an exchange has failed
-	swapped bool      // the variables hold what is evaluated, and the followers the live values; see show
-	done    Result    // before the run: that of the parts before it
+	ctx     context.Context
+	isOver  bool   // the current step is the last, whatever the length in steps
+	isAsked bool   // rank 0 was cancelled in the current step; see Config.StopsTogether
+	covered uint64 // hash of the samples of this epoch so far, see Progress
+	torn    bool   // a step has changed some of the variables, but not all
+	cutOff  bool   // an exchange has failed
+	swapped bool   // the variables hold what is evaluated, and the followers the live values; see show
+	done    Result // before the run: that of the parts before it
 
 	// isPartial says that the updater shows this worker the rows of its own shards only, though it
 	// is not isolated. It is set when the updater is made.
@@ -173,7 +175,7 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 		sink = deaf{}
 	}
 	steps := l.config.steps()
-	l.sink = sink
+	l.sink, l.ctx = sink, ctx
 	l.done.StepTimes = make([]time.Duration, 0, min(steps-l.done.Steps, maxStepTimes))
 	l.done.Parameters = l.variables.Count()
 	l.done.ArenaBytes = l.ArenaBytes()
@@ -207,7 +209,7 @@ func (l *Loop) run(ctx context.Context) (err error) {
 		_, l.done.TrainCorrect, l.done.TrainSamples, err = l.epochTotals()
 	}
 	// When all workers are asked to stop, a peer may stop before this worker is notified.
-	if (ctx.Err() != nil || l.cutOff) && !l.torn && l.updater.IsQuiet() {
+	if (ctx.Err() != nil || l.isAsked || l.cutOff) && !l.torn && l.updater.IsQuiet() {
 		if failed := l.keep(true); !errors.Is(err, failed) { // saving may need the other workers
 			err = errors.Join(err, failed)
 		}
@@ -230,7 +232,7 @@ func (l *Loop) makeSteps(ctx context.Context) error {
 	}
 	for l.done.Steps < l.config.steps() && !l.isOver {
 		l.step = l.done.Steps
-		if err := ctx.Err(); err != nil && l.updater.IsQuiet() {
+		if err := l.stopped(); err != nil && l.updater.IsQuiet() {
 			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
 		}
 		if err := l.oneStep(); err != nil {
@@ -240,6 +242,9 @@ func (l *Loop) makeSteps(ctx context.Context) error {
 			continue
 		}
 		l.isOver = l.isOver || l.done.Steps == l.config.steps()
+		if l.isAsked && !l.isOver {
+			continue // and stop, without an evaluation
+		}
 		if err := l.afterStep(); err != nil {
 			return err
 		}
@@ -248,6 +253,17 @@ func (l *Loop) makeSteps(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stopped returns the error of a run that was cancelled and is to stop before the next step.
+func (l *Loop) stopped() error {
+	switch {
+	case l.isAsked:
+		return context.Canceled
+	case l.config.StopsTogether:
+		return nil
+	}
+	return l.ctx.Err()
 }
 
 // loaderConfig returns the configuration of a loader that starts with w.

@@ -14,8 +14,15 @@ const (
 	rowCorrect
 	rowSamples
 	rowCoverage
-	rowIsLast = rowCoverage + coverageParts // 1 in the first shard if the step is the run's last, else 0
+	rowIsLast = rowCoverage + coverageParts // in the first shard: goesOn, isLast or isStop
 	rowHead   = rowIsLast + 1
+)
+
+// What the first shard's row says about the step.
+const (
+	goesOn float32 = iota
+	isLast         // it is the run's last
+	isStop         // rank 0 was cancelled
 )
 
 // A hash of 64 bits is sent in parts of 22 bits, which a float32 represents exactly.
@@ -100,7 +107,8 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 		Shards: len(batch.Shards)}
 	l.torn, isCounted = true, lo < hi
 	if isCounted {
-		l.isOver = l.rows[lo*l.rowLen+rowIsLast] != 0
+		is := l.rows[lo*l.rowLen+rowIsLast]
+		l.isOver, l.isAsked = is == isLast, is == isStop
 		l.countRows(l.rows, lo, hi)
 	} else {
 		lo, hi = work.Lo, work.Hi
@@ -187,14 +195,17 @@ func (l *Loop) emptyShard(gradient, row []float32) error {
 func (l *Loop) isLastShard() bool { return l.shard == len(l.stack.slots)-1 }
 
 // share passes on the rows once all of this worker's are filled. The first row says whether this
-// worker's clock ends the run.
+// worker ends the run.
 func (l *Loop) share() {
 	if l.isLastShard() {
-		first := l.work.Lo * l.rowLen
-		l.rows[first+rowIsLast] = 0
-		if l.isTimeUp() {
-			l.rows[first+rowIsLast] = 1
+		is := goesOn
+		switch {
+		case l.isTimeUp():
+			is = isLast
+		case l.config.StopsTogether && l.ctx.Err() != nil:
+			is = isStop
 		}
+		l.rows[l.work.Lo*l.rowLen+rowIsLast] = is
 		l.updater.GatherRows(l.rows)
 		l.clock.Lap(trace.SyncExposed)
 	}

@@ -58,6 +58,7 @@ type Line struct {
 	TestSamples                 int64
 	BytesSent                   float64 // by all ranks, in one run
 	BusiestBytes                float64 // sent and received by the busiest process, in one run
+	ServerBytes                 float64 // by the process of the busiest server; NaN: no server, or unknown
 	SHA256                      string  // of the parameters of the first seed; empty if its runs disagree
 	Disagree                    bool    // runs of one seed ended with different parameters
 	Seeds                       int     // different ones
@@ -136,7 +137,7 @@ func Compare(r *record.Results) *Comparison {
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
 		line.original = i - r.Rows[i].Copy
-		line.Cores, line.Contended = Usable(line.Setting.Workers, line.Setting.Threads, r.Host.Cores)
+		line.Cores, line.Contended = Usable(line.Setting.NumThreads(), r.Host.Cores)
 		g := c.group(line.Setting)
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)

@@ -77,7 +77,7 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 func (l *Line) summarizeResult(runs []*record.Run) {
 	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
-	l.BytesSent, l.BusiestBytes = math.NaN(), math.NaN()
+	l.BytesSent, l.BusiestBytes, l.ServerBytes = math.NaN(), math.NaN(), math.NaN()
 	l.hashes = map[uint64]string{}
 	for i, r := range runs {
 		if c := r.Taken; c != nil && (l.Taken == nil || takenSum(c) > takenSum(l.Taken)) {
@@ -104,6 +104,9 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 		l.BytesSent = float64(r.BytesSent)
 		if r.BusiestBytes > 0 {
 			l.BusiestBytes = float64(r.BusiestBytes)
+		}
+		if r.ServerBytes > 0 {
+			l.ServerBytes = float64(r.ServerBytes)
 		}
 		l.ISA = r.ISA
 		if loss := lossOf(r); len(loss) > 0 {

@@ -36,12 +36,11 @@ func PhaseGap(sum, whole float64) (gap float64, isGap bool) {
 	return gap, finite(gap) && math.Abs(gap) > PhaseLimit
 }
 
-// Usable returns how many of a host's cores workers × threads can use, and whether they are more than it has.
+// Usable returns how many of a host's cores so many threads can use, and whether they are more than it has.
 // A host that does not tell how many it has, 0, is taken to have enough.
-func Usable(workers, threads, host int) (cores int, isContended bool) {
-	cores = workers * threads
-	if host < 1 || cores <= host {
-		return cores, false
+func Usable(threads, host int) (cores int, isContended bool) {
+	if host < 1 || threads <= host {
+		return threads, false
 	}
 	return host, true
 }

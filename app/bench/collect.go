@@ -50,9 +50,7 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 		row.Setting.Options = "chose " + found.Chosen
 	}
 	run.Seed, run.Evaluations, run.TrainSeconds = c.Seed, s.Evaluations, s.TrainSeconds
-	for _, rank := range s.Ranks {
-		run.BusiestBytes = max(run.BusiestBytes, rank.BytesSent+rank.BytesReceived)
-	}
+	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes
 	set := &row.Setting
 	set.Generated, set.Classes = s.Generated, s.Classes
 	set.Algorithm, set.Link = s.Algorithm, s.Link

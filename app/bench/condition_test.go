@@ -142,7 +142,7 @@ func TestSeedsOfRounds(t *testing.T) {
 			s, err := pretend(ctx, row, o)
 			s.TrainSeconds = 1.5
 			s.Evaluations = []record.Evaluation{{Steps: 3, Accuracy: float64(row.Seed)}}
-			s.Ranks = []record.RankStat{{BytesSent: 3, BytesReceived: 4}, {BytesSent: 1, BytesReceived: 9}}
+			s.BusiestBytes, s.ServerBytes = 10, 9
 			return s, err
 		}})
 	if err != nil {
@@ -151,7 +151,7 @@ func TestSeedsOfRounds(t *testing.T) {
 	for i, run := range r.Rows[1].Runs {
 		seed := uint64(7 + i%2)
 		if run.Seed != seed || run.Evaluations[0].Accuracy != float64(seed) || run.TrainSeconds != 1.5 ||
-			run.BusiestBytes != 10 {
+			run.BusiestBytes != 10 || run.ServerBytes != 9 {
 			t.Errorf("run %d: %+v, want seed %d", i, run, seed)
 		}
 	}

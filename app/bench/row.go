@@ -54,7 +54,11 @@ func (r Row) isApart() bool { return r.Condition.IsApart() && r.Workers > 1 }
 // setting returns the row's configuration as asked for; collect adds the values that a run has resolved.
 func (r Row) setting() record.Setting {
 	wire := wireOf(r.Workers, r.Strategy, r.Wire)
-	return record.Setting{
+	place := ""
+	if r.NumServers() > 0 {
+		place = r.ServerPlace
+	}
+	return record.Setting{Servers: r.NumServers(), ServerPlace: place,
 		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: r.Inexact(),
 		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,

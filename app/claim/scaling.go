@@ -339,7 +339,7 @@ func contention(t *table, say sayer) {
 		if v := e.cell(threads).value; given(v) {
 			each = v
 		}
-		_, isContended := analysis.Usable(int(min(w, 1e6)), int(min(each, 1e6)), int(h))
+		_, isContended := analysis.Usable(int(min(w, 1e6))*int(min(each, 1e6)), int(h))
 		if !isContended {
 			continue
 		}

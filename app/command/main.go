@@ -32,6 +32,7 @@ func commands() []func(*app) *cobra.Command {
 		dataCommand,
 		checkpointCommand,
 		versionCommand,
+		serverCommand,
 		workerCommand,
 	}
 }

@@ -102,13 +102,17 @@ func (r rows) took(s *record.Summary) {
 	if text := analysis.MovesText(s.Moves); text != "" {
 		r.add("shards", "%s", text)
 	}
-	if s.Workers > 1 {
+	if s.Workers > 1 || s.BytesSent > 0 {
 		as := ""
 		if s.Wire != "fp32" {
 			as = fmt.Sprintf(", as %s in place of %s", s.Wire, setting.Size(s.BytesVectors))
 		}
 		r.add("exchanged", "%s sent, %s received%s", setting.Size(s.BytesSent),
 			setting.Size(s.BytesReceived), as)
+		if len(s.Servers) > 0 {
+			r.add("busiest", "%s in and out of a process, %s of one with a server",
+				setting.Size(s.BusiestBytes), setting.Size(s.ServerBytes))
+		}
 	}
 	if a := s.Averages; a != nil {
 		r.add("averages", "%s of the weights, %d steps apart at most, in %s; outer learning rate %v, "+
@@ -176,6 +180,8 @@ func strategyName(s *record.Summary) string {
 	switch {
 	case s.Strategy == "none":
 		return "none (workers never exchange: a floor to compare with, not training)"
+	case len(s.Servers) > 0:
+		return s.Strategy + ", " + s.ServerText()
 	case s.Workers > 1:
 		return s.Strategy + " by " + s.Algorithm
 	}

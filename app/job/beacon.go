@@ -19,6 +19,8 @@ const (
 	phaseSetUp      = "set up"
 	phaseCheckpoint = "checkpoint"
 	phaseSave       = "save"
+	phaseServe      = "serve"  // of a server that waits for gradients
+	phaseUpdate     = "update" // of a server
 )
 
 // Least times without progress before a worker counts as stuck. In a phase with measured steps or evaluation
@@ -29,10 +31,20 @@ const (
 	patience  = 3
 )
 
+// links are the links of a rank to its peers while something drives them: a *comm.Group or a *comm.Post.
+type links interface {
+	Counters() comm.Counters
+	Standing() comm.Standing
+	Close() error
+}
+
+// watch adds what moves on the links to the progress.
+func (b *beacon) watch(l links) { b.links.Store(&l) }
+
 // beacon holds the progress of a worker. The training goroutine sets it, another goroutine reads it.
 type beacon struct {
-	notes chan string                // lines for people
-	group atomic.Pointer[comm.Group] // nil if the worker has no group
+	notes chan string           // lines for people
+	links atomic.Pointer[links] // nil before they are in use, or if there are none
 
 	mu     sync.Mutex
 	at     cluster.Progress
@@ -87,6 +99,14 @@ func (b *beacon) lengthen(steps int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.at.Steps = steps
+}
+
+// serve notes that a server waits for gradients, after the steps of its rule.
+func (b *beacon) serve(r *servedRule) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at.Step = r.steps
+	b.enterLocked(phaseServe)
 }
 
 func (b *beacon) enter(phase string) {
@@ -144,12 +164,15 @@ func (b *beacon) read() cluster.Progress {
 		p.Seconds = time.Since(b.began).Seconds()
 	}
 	b.mu.Unlock()
-	if g := b.group.Load(); g != nil {
-		s := g.Standing()
+	if l := b.links.Load(); l != nil {
+		s := (*l).Standing()
 		p.Moves += s.Moves
 		if s.Wait != nil {
 			p.Wait = &cluster.Wait{Rank: s.Wait.Peer, What: s.Wait.String()}
 		}
+	}
+	if p.Phase == phaseServe && p.Wait == nil {
+		p.Limit = 0 // no worker has begun the step, and each may take as long as it does
 	}
 	return p
 }
@@ -160,6 +183,8 @@ func (b *beacon) limit() time.Duration {
 	switch b.at.Phase {
 	case trace.Evaluation.String():
 		measured = b.batch
+	case phaseServe, phaseUpdate:
+		return cluster.StuckAfter
 	case trace.Data.String():
 		return max(loading, patience*b.step)
 	case phaseLoad, phaseLink, phaseSetUp, phaseCheckpoint, phaseSave:

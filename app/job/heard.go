@@ -20,6 +20,7 @@ type notice struct {
 	Move       *record.Move       `json:"move,omitempty"`   // from rank 0 alone
 	Growth     *record.Growth     `json:"growth,omitempty"` // from rank 0 alone
 	Data       *record.DataHash   `json:"data,omitempty"`   // hash of the loaded samples
+	Server     *record.ServerStat `json:"server,omitempty"` // at its end
 }
 
 // heard collects the notices of all workers for the launcher. Workers of one process send them concurrently.
@@ -27,6 +28,7 @@ type heard struct {
 	mu          sync.Mutex
 	evaluations []record.Evaluation
 	buckets     map[int][]record.BucketStat // by rank
+	servers     []record.ServerStat
 	lost        []record.Lost
 	moves       []record.Move
 	growth      []record.Growth
@@ -61,6 +63,8 @@ func (r *heard) take(rank int, n notice) {
 		r.show(*n.Evaluation)
 	case n.Bucket != nil:
 		r.buckets[rank] = append(r.buckets[rank], *n.Bucket)
+	case n.Server != nil:
+		r.servers = append(r.servers, *n.Server)
 	case n.Lost != nil:
 		r.lost = append(r.lost, *n.Lost)
 		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))

@@ -20,9 +20,10 @@ import (
 // stuckGrace is how long the other workers of this process may take to end when one is stuck.
 const stuckGrace = time.Second
 
-// crew holds the workers of a run that are goroutines of this process, by rank.
+// crew holds the workers, and the servers apart, of a run that are goroutines of this process.
 type crew struct {
-	workers   []*worker
+	workers   []*worker // by rank
+	servers   []*server // whose ranks follow
 	isRunning []atomic.Bool
 	results   []workerResult
 }
@@ -31,7 +32,7 @@ type crew struct {
 // that is stuck cannot be ended and is left behind, so the process should end soon.
 func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) ([]workerResult, error) {
-	before := runtime.GOMAXPROCS(c.Workers * (c.Threads + computeExtra))
+	before := runtime.GOMAXPROCS(c.NumThreads() + c.World()*computeExtra)
 	defer runtime.GOMAXPROCS(before)
 	host.ResetPeakRSS()
 	report := func(p cluster.Progress) {
@@ -53,7 +54,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 		}
 		all.train(running, cancel, task)
 	}()
-	stuck := cluster.Watch(working, c.Workers, 0, all.read, func(rank int, p cluster.Progress) {
+	stuck := cluster.Watch(working, c.Workers, c.NumApart(), all.read, func(rank int, p cluster.Progress) {
 		if rank == 0 {
 			all.workers[0].beacon.pass(report, p)
 			report(p)
@@ -79,40 +80,56 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 // newCrew returns the workers of a run. The first one loads the data of all.
 func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *crew {
 	meshes := make([]comm.Mesh, 1)
-	if c.Workers > 1 {
-		meshes = comm.NewLocal(c.Workers)
+	if c.World() > 1 {
+		meshes = comm.NewLocal(c.World())
 	}
-	all := &crew{workers: make([]*worker, c.Workers), isRunning: make([]atomic.Bool, c.Workers),
-		results: make([]workerResult, c.Workers)}
+	all := &crew{workers: make([]*worker, c.Workers), servers: make([]*server, c.NumApart()),
+		isRunning: make([]atomic.Bool, c.World()), results: make([]workerResult, c.Workers)}
 	for rank := range all.workers {
 		all.workers[rank] = &worker{config: c, dir: dir, crowded: o.isCrowded(c), rank: rank,
 			probes: o.probes,
 			mesh:   meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
 			tell: func(n notice) { told.take(rank, n) }}
 	}
+	for i := range all.servers {
+		rank := c.Workers + i
+		all.servers[i] = &server{config: c, dir: dir, rank: rank, mesh: meshes[rank],
+			host: o.Environment.HostName(), beacon: newBeacon(),
+			tell: func(n notice) { told.take(rank, n) }}
+	}
 	all.isRunning[0].Store(true)
 	return all
 }
 
-// train runs all workers to their end. The first error cancels ctx.
+// train runs all workers and servers to their end. The first error cancels ctx.
 func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t task) {
 	var running sync.WaitGroup
-	for rank, w := range all.workers {
-		w.task = t
+	start := func(rank int, run func() error) {
 		running.Go(func() {
 			all.isRunning[rank].Store(true)
 			defer all.isRunning[rank].Store(false)
-			if err := w.runLogged(ctx, &all.results[rank]); err != nil {
-				cancel(err) // the first error stops the other workers and is the cause
+			if err := run(); err != nil {
+				cancel(err) // the first error stops the others and is the cause
 			}
 		})
+	}
+	for rank, w := range all.workers {
+		w.task = t
+		start(rank, func() error { return w.runLogged(ctx, &all.results[rank]) })
+	}
+	for _, s := range all.servers {
+		start(s.rank, func() error { return s.runLogged(ctx) })
 	}
 	running.Wait()
 }
 
-// read returns the progress of a worker and whether it is running.
+// read returns the progress of a rank and whether it is running.
 func (all *crew) read(rank int) (p cluster.Progress, isRunning bool) {
-	return all.workers[rank].beacon.read(), all.isRunning[rank].Load()
+	isRunning = all.isRunning[rank].Load()
+	if n := len(all.workers); rank >= n {
+		return all.servers[rank-n].beacon.read(), isRunning
+	}
+	return all.workers[rank].beacon.read(), isRunning
 }
 
 // dump writes the stacks of this process to the log of a worker that is stuck, and returns its path; "" if
@@ -120,7 +137,7 @@ func (all *crew) read(rank int) (p cluster.Progress, isRunning bool) {
 func (all *crew) dump(stuck *cluster.WorkerError) string {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	path := all.workers[stuck.Rank].dir.Log(stuck.Rank)
+	path := logOf(all.workers[0].config, all.workers[0].dir, stuck.Rank)
 	log, err := openLog(path)
 	if err != nil {
 		return ""

@@ -24,6 +24,7 @@ func joins() map[string]join {
 		"ddp":            (*worker).joinGroup,
 		setting.LocalSGD: (*worker).joinAverages,
 		setting.DiLoCo:   (*worker).joinAverages,
+		"ps":             (*worker).joinServers,
 		"none":           (*worker).joinNobody,
 	}
 }
@@ -119,7 +120,8 @@ func (w *worker) meet(plan shard.Plan) error {
 	if err != nil {
 		return err
 	}
-	w.beacon.group.Store(w.group)
+	w.links = w.group
+	w.beacon.watch(w.links)
 	if !w.config.IsTuning() && !w.probes {
 		return nil
 	}
@@ -138,25 +140,32 @@ func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strateg
 	if err != nil {
 		return nil, err
 	}
-	if w.config.TuneBucket {
+	switch {
+	case w.config.TuneBucket:
 		return gradsync.NewTuned(config, w.noteTrials)
+	case w.config.EvalOnly: // only counts are added up
+		return gradsync.New("all-reduce", config)
 	}
 	return gradsync.New(w.config.Strategy, config)
 }
 
-// exchangeConfig returns the configuration of the exchange of l's gradients. For a lossy wire it also
-// measures the cost and the gain of every such wire over these links.
-func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Config, error) {
-	v := l.Variables()
-	segments := make([]gradsync.Segment, len(v.Segments))
+// segmentsOf returns the places of l's parameters in the flat vector.
+func segmentsOf(l *train.Loop) []gradsync.Segment {
+	segments := make([]gradsync.Segment, len(l.Variables().Segments))
 	for i, p := range l.Parameters() {
 		segments[i] = gradsync.Segment{Offset: p.Offset, Len: p.Len}
 		if p.Kind != optim.Bias {
 			segments[i].Rows, segments[i].Cols = p.Rows, p.Cols
 		}
 	}
+	return segments
+}
+
+// exchangeConfig returns the configuration of the exchange of l's gradients. For a lossy wire it also
+// measures the cost and the gain of every such wire over these links.
+func (w *worker) exchangeConfig(l *train.Loop, r *trace.Recorder) (gradsync.Config, error) {
 	c := gradsync.Config{
-		Group: w.group, Segments: segments, Order: v.Order, Pieces: l.Pieces(),
+		Group: w.group, Segments: segmentsOf(l), Order: l.Variables().Order, Pieces: l.Pieces(),
 		BucketBytes: w.config.Bucket, Wire: w.config.GradientWire(), OnVerdict: w.noteWire,
 		Track: r.Track("exchange"),
 	}

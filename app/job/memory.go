@@ -27,6 +27,9 @@ func (w *worker) planMemory(l *train.Loop) error {
 			m.Variables += 4 * int64(len(p)) // residuals of error feedback
 		}
 	}
+	if w.served != nil {
+		m.Variables += w.served.planned + 4*int64(len(l.Variables().Weights)) // pulled weights
+	}
 	// Loading may take more: the files, and twice the decoded samples while their slices grow.
 	loading := host.PeakRSS() / w.sharers()
 	for _, p := range l.Parameters() {

@@ -9,6 +9,8 @@ import (
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/graph"
+	"lockstep/optim"
+	"lockstep/ps"
 	"lockstep/shard"
 	"lockstep/tensor"
 	"lockstep/train"
@@ -16,7 +18,8 @@ import (
 
 // peerState is the state of a checkpoint that differs between ranks: residuals of error feedback, each
 // rank's shard of the optimizer's state, or what workers have of their own that average their weights. Rank 0
-// collects it. On the other ranks it is the train.Checkpointer.
+// collects it. On the other ranks it is the train.Checkpointer. The state of servers is collected by rank 0
+// alone.
 //
 // Note: agreeing on checkpoints. Only rank 0 knows whether to write a checkpoint, because that depends on
 // its clock and on whether the last write has ended. So it sends one byte to the others after every step. A
@@ -30,6 +33,7 @@ type peerState struct {
 	// collect gathers the shards of a vector to rank 0; nil if nothing is sharded.
 	collect func(dst, own []float32) error
 	outer   *outerState // nil if no weights are averaged
+	client  *ps.Client  // collects the state of servers; nil without servers
 
 	// For rank 0.
 	all     [][]float32         // residuals of the pieces of all ranks, in the order of shards
@@ -44,7 +48,8 @@ const heldElems = 1 << 18
 // newPeerState returns the state in which this worker differs from others, to be completed by join; nil if
 // there is none.
 func (w *worker) newPeerState() *peerState {
-	if !w.config.HoldsBack() && !w.config.IsSharded() && !w.config.Averages() {
+	isServed := w.config.NumServers() > 0 && w.config.KeepsCheckpoints() && w.rank == 0
+	if !w.config.HoldsBack() && !w.config.IsSharded() && !w.config.Averages() && !isServed {
 		return nil
 	}
 	return &peerState{plan: w.plan}
@@ -67,6 +72,8 @@ func (p *peerState) keep(isWanted, isLast bool, m *train.Snapshot) (bool, error)
 	switch {
 	case p == nil:
 		return isWanted, nil
+	case p.client != nil:
+		return p.keepServed(isWanted, *m)
 	case p.isStopping(), p.outer != nil && !isLast && !p.outer.meets(m.Step):
 		return false, nil
 	}
@@ -88,6 +95,45 @@ func (p *peerState) keep(isWanted, isLast bool, m *train.Snapshot) (bool, error)
 		}
 	}
 	return true, p.collectShards(*m)
+}
+
+// keepServed collects the state of all servers. It is that after the step, because no server updates anything
+// before rank 0 pushes the next gradients.
+func (p *peerState) keepServed(isWanted bool, m train.Snapshot) (bool, error) {
+	if !isWanted {
+		return false, nil
+	}
+	if err := m.Settle(); err != nil { // then all servers have done the step
+		return false, err
+	}
+	return true, p.client.Collect(nil, dataOf(p.sharded))
+}
+
+// dataOf returns the values of vectors.
+func dataOf(vectors []checkpoint.Vector) [][]float32 {
+	data := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		data[i] = v.Data
+	}
+	return data
+}
+
+// servedState allocates whole vectors for the state that the servers have; none without servers.
+func (w *worker) servedState(l *train.Loop) ([]checkpoint.Vector, error) {
+	if w.served == nil {
+		return nil, nil
+	}
+	params, _ := optim.Share(l.Parameters(), nil)
+	rule, err := optim.New(w.config.UpdateRule(), w.cpu, nil, params)
+	if err != nil {
+		return nil, err
+	}
+	var vectors []checkpoint.Vector
+	for _, v := range rule.State() {
+		vectors = append(vectors,
+			checkpoint.Vector{Name: v.Name, Data: make([]float32, len(l.Variables().Weights))})
+	}
+	return vectors, nil
 }
 
 // collectShards completes the optimizer's vectors at rank 0.
@@ -262,17 +308,18 @@ func named(nodes []shard.Node, held [][]float32, factors []gradsync.Factor,
 	return k
 }
 
-// heldBytes returns the size of the residuals, or of what the other workers have of their own, in a
-// checkpoint and in rank 0's copy.
+// heldBytes returns the size of what is collected in a checkpoint and in rank 0's copy: residuals, what the
+// other workers have of their own, or the state of servers.
 func (w *worker) heldBytes(elems int) int64 {
 	switch {
 	case w.config.Averages():
 		return w.peers.outer.bytes()
+	case w.served != nil && w.peers != nil:
+		return 4 * int64(elems) * int64(len(w.peers.sharded))
 	case !w.config.HoldsBack():
 		return 0
 	}
-	p := w.peers
-	return 4 * int64(elems) * int64(len(pieces(p.plan)))
+	return 4 * int64(elems) * int64(len(pieces(w.peers.plan)))
 }
 
 // restore reads this rank's residuals from a checkpoint. If the number of workers has changed, and so the

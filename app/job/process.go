@@ -26,10 +26,10 @@ type assignment struct {
 	Probes  bool      `json:"probes"` // see Options
 }
 
-// Work is the body of a worker process. It reads its rank from e, joins the other workers, trains, and sends
-// the result to the launcher. k is the catalog of the program, the same as the launcher's. The log receives
-// a few lines for people. Work returns nil once the result is delivered. It reports an error to the launcher,
-// if there is one, before it returns it.
+// Work is the body of a worker's or a server's process. It reads its rank from e, joins the other processes,
+// trains or serves, and sends the result to the launcher. k is the catalog of the program, the same as the
+// launcher's. The log receives a few lines for people. Work returns nil once the result is delivered. It
+// reports an error to the launcher, if there is one, before it returns it.
 func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io.Writer) error {
 	member, err := e.ResolveMember()
 	if err != nil {
@@ -68,29 +68,39 @@ func failureOf(err error) cluster.Failure {
 	return failure
 }
 
-// workIn carries out the assignment of the session, in the process of a guest if isGuest.
+// workIn carries out the assignment of the session, in the process of a guest if isGuest, and returns the
+// result of a worker or a server.
 func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer,
-	isGuest bool) (result workerResult, err error) {
+	isGuest bool) (any, error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
-		return result, fmt.Errorf("job: decode the assignment: %w", err)
+		return nil, fmt.Errorf("job: decode the assignment: %w", err)
 	}
 	if isGuest {
 		if err := a.settle(rank); err != nil {
-			return result, err
+			return nil, err
 		}
 	}
+	a.Config.ISA, a.Config.Catalog = s.Welcome.ISA, k
+	if rank >= a.Config.Workers {
+		return struct{}{}, a.serve(s, rank, e, log)
+	}
+	return a.work(s, rank, e, log)
+}
+
+// work carries out the part of a worker.
+func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) (
+	result workerResult, err error) {
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
 		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName()}
-	w.config.ISA, w.config.Catalog = s.Welcome.ISA, k
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
 	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {
 		return result, err
 	}
 	w.tell(notice{Data: &w.task.hashes})
-	if w.config.Workers > 1 {
+	if w.config.World() > 1 {
 		w.beacon.enter(phaseLink)
 		if w.mesh, err = s.Connect(ctx); err != nil {
 			return result, err
@@ -98,4 +108,16 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Cata
 	}
 	w.beacon.enter(phaseSetUp)
 	return w.run(ctx)
+}
+
+// serve carries out the part of a server.
+func (a assignment) serve(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) (err error) {
+	p := &server{config: a.Config, dir: a.Directory, rank: rank, log: log, beacon: newBeacon(),
+		host: e.HostName(), tell: func(n notice) { s.Tell(n) }}
+	defer p.beacon.follow(func(p cluster.Progress) { s.Report(p) })()
+	p.beacon.enter(phaseLink)
+	if p.mesh, err = s.Connect(s.Context()); err != nil {
+		return err
+	}
+	return p.run(s.Context())
 }

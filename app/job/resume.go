@@ -62,10 +62,16 @@ func (w *worker) resume(l *train.Loop) (err error) {
 		return refuse("the data has changed: training and test samples have %v, those of the run %v",
 			w.task.hashes, k.Data)
 	}
-	if err := restore(l.Snapshot(), c); err != nil {
+	served, err := w.servedState(l)
+	if err != nil {
 		return err
 	}
-	if w.peers != nil {
+	if err := restore(l.Snapshot(), c, served); err != nil {
+		return err
+	}
+	if w.served != nil {
+		w.served.client.Restore(dataOf(served))
+	} else if w.peers != nil {
 		if err := w.peers.restore(c, k.Config, l.Variables()); err != nil {
 			return err
 		}
@@ -90,8 +96,8 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	return nil
 }
 
-// restore reads a checkpoint's files into the vectors of a snapshot.
-func restore(m train.Snapshot, c *checkpoint.Checkpoint) error {
+// restore reads a checkpoint's files into the vectors of a snapshot, and into the state that servers have.
+func restore(m train.Snapshot, c *checkpoint.Checkpoint, served []checkpoint.Vector) error {
 	err := withFile(c.File(checkpoint.WeightsFile), func(r *checkpoint.Reader) error {
 		_, err := checkpoint.Load(r, m.Variables, checkpoint.LoadOptions{})
 		return err
@@ -101,7 +107,7 @@ func restore(m train.Snapshot, c *checkpoint.Checkpoint) error {
 	}
 	sharded := whole(m)
 	err = withFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
-		return keptOf(m, sharded).Load(r, m.Variables)
+		return keptOf(m, append(sharded, served...)).Load(r, m.Variables)
 	})
 	for i, v := range m.Sharded {
 		at := 0

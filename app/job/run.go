@@ -41,8 +41,9 @@ type Options struct {
 	choice  *record.StrategyChoice // of the strategy; nil: it was given
 	probes  bool                   // workers measure their links although they exchange nothing
 
-	// Worker is the command of a worker process; nil: this binary with the argument "worker".
-	Worker []string
+	// Worker is the command of a worker process, and Server that of a server process; nil: this binary with
+	// the argument "worker" or "server".
+	Worker, Server []string
 }
 
 // Progress says how far a run is.
@@ -87,7 +88,11 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if c.Resume != "" {
 		c.Out = c.Resume
 	}
-	if o.Isolate && c.Workers == 1 {
+	if o.Meeting != nil && c.NumApart() > 0 {
+		return nil, setting.Refuse("--server-place: apart wants more processes than %s has started; want "+
+			"workers", o.Place.Launcher)
+	}
+	if o.Isolate && c.World() == 1 {
 		c = c.InProcesses()
 	}
 	start, err := openStart(c, func(text string) { fmt.Fprintln(o.Stderr, text) })
@@ -108,9 +113,14 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 
 // carryOut executes a run that has not ended yet.
 func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*record.Summary, error) {
-	if workers, cores := o.crowd(c); workers*c.Threads > cores {
-		fmt.Fprintf(o.Stderr, "note: %s x %s share %s: the times show contention, not scaling\n",
-			count(workers, "worker"), count(c.Threads, "thread"), count(cores, "core"))
+	if threads, cores := o.crowd(c); threads > cores {
+		with := ""
+		if n := c.NumApart(); n > 0 {
+			with = " and " + count(n, "server")
+		}
+		fmt.Fprintf(o.Stderr, "note: %s x %s%s share %s: the times show contention, not scaling\n",
+			count((threads-c.NumApart())/c.Threads, "worker"), count(c.Threads, "thread"), with,
+			count(cores, "core"))
 	}
 	if text := slowed(c.SlowWorkers); text != "" {
 		fmt.Fprintln(o.Stderr, "note: "+text)
@@ -130,7 +140,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	told := newHeard(c, start.Resumed, o)
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
-		dir.RemoveRecordings(c.Workers)
+		dir.RemoveRecordings(c.World())
 		err = errors.Join(stopped(ctx, c, dir.Directory, err), abandon(dir, err))
 		if dir.IsAsItWas() {
 			return nil, err // and so is its report
@@ -139,7 +149,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	}
 	c.ISA = isa
 	if c.Trace {
-		mergeTraces(dir.Directory, c.Workers, told)
+		mergeTraces(dir.Directory, c.World(), told)
 	}
 	summary, err := summarize(c, dir.Directory, start.Resumed, results, told)
 	if err != nil {
@@ -192,19 +202,19 @@ func stopGrace(c setting.Config) time.Duration {
 	return 0 // the usual one
 }
 
-// crowd returns how many workers share the cores of this machine, and how many cores those are: all of
-// them if another launcher has started the workers, because it may have bound each to its own.
-func (o Options) crowd(c setting.Config) (workers, cores int) {
+// crowd returns how many compute threads share the cores of this machine, and how many cores those are: all
+// of them if another launcher has started the workers, because it may have bound each to its own.
+func (o Options) crowd(c setting.Config) (threads, cores int) {
 	if o.Meeting == nil {
-		return c.Workers, host.Cores()
+		return c.NumThreads(), host.Cores()
 	}
-	return max(1, o.Place.LocalWorld), host.AllCores()
+	return max(1, o.Place.LocalWorld) * c.Threads, host.AllCores()
 }
 
 // isCrowded reports whether the run has more compute threads than this machine has cores.
 func (o Options) isCrowded(c setting.Config) bool {
-	workers, cores := o.crowd(c)
-	return workers*c.Threads > cores
+	threads, cores := o.crowd(c)
+	return threads > cores
 }
 
 // OwnThreads returns the number of compute threads of a guest: what the launcher gives each process, or a
@@ -315,13 +325,8 @@ func runWorkers(ctx context.Context, c setting.Config, dir rundir.Directory, sta
 // launch runs each worker as a process.
 func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) (results []workerResult, isa string, err error) {
-	command := o.Worker
-	if command == nil {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, "", fmt.Errorf("job: find this program to start workers: %w", err)
-		}
-		command = []string{self, "worker"}
+	if err := o.setCommands(); err != nil {
+		return nil, "", err
 	}
 	folder, err := os.Getwd()
 	if err != nil {
@@ -332,10 +337,11 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		bound = 0 // that is the launcher's affair
 	}
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
-		World: c.Workers, Threads: bound, Command: command, Host: c.MasterAddr, Port: c.MasterPort,
+		World: c.World(), Servers: c.NumApart(), Threads: bound,
+		Command: o.Worker, ServerCommand: o.Server, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
-		Log: dir.Log, ISA: c.ISA, SharedMemory: c.SharesMemory(),
+		Log: func(rank int) string { return logOf(c, dir, rank) }, ISA: c.ISA, SharedMemory: c.SharesMemory(),
 		Job: assignment{Config: c, Directory: dir, Crowded: o.isCrowded(c), Start: start,
 			Folder: folder, Probes: o.probes},
 		Meeting: o.Meeting, Asked: o.Asked,
@@ -350,13 +356,36 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 	if err != nil {
 		return nil, "", err
 	}
-	results = make([]workerResult, len(texts))
-	for rank, text := range texts {
+	results = make([]workerResult, c.Workers)
+	for rank, text := range texts[:c.Workers] {
 		if err := json.Unmarshal(text, &results[rank]); err != nil {
 			return nil, "", fmt.Errorf("job: decode the result of rank %d: %w", rank, err)
 		}
 	}
 	return results, results[0].ISA, nil
+}
+
+// setCommands fills in the commands of processes.
+func (o *Options) setCommands() error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("job: find this program to start workers: %w", err)
+	}
+	if o.Worker == nil {
+		o.Worker = []string{self, "worker"}
+	}
+	if o.Server == nil {
+		o.Server = []string{self, "server"}
+	}
+	return nil
+}
+
+// logOf returns the path of the log of a rank.
+func logOf(c setting.Config, dir rundir.Directory, rank int) string {
+	if rank < c.Workers {
+		return dir.Log(rank)
+	}
+	return dir.ServerLog(rank - c.Workers)
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -383,11 +412,11 @@ func DownloadProgress(p data.Progress) Progress {
 }
 
 // mergeTraces merges the workers' traces into one file, if all are complete.
-func mergeTraces(d rundir.Directory, workers int, told *heard) {
+func mergeTraces(d rundir.Directory, ranks int, told *heard) {
 	if !told.hasLost(rundir.TraceFile) {
-		if err := d.MergeTraces(workers); err != nil {
+		if err := d.MergeTraces(ranks); err != nil {
 			told.take(0, notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
 		}
 	}
-	d.RemoveRecordings(workers)
+	d.RemoveRecordings(ranks)
 }

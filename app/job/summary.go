@@ -76,6 +76,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	s.Steps, s.Loss, s.ParameterSHA256 = first.Steps, first.Loss, first.ParameterSHA256
 	s.Evaluations, s.Target, s.Lost = told.evaluations, targetOf(c, told.evaluations), told.lost
 	s.Resumed, s.Moves, s.Growth = from.summary(), told.moves, told.growth
+	s.Servers = told.servers
 	slowest := first
 	correct, seen := first.TrainCorrect, first.TrainSamples
 	for i, r := range results {
@@ -103,12 +104,13 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 				"rank 0 with %s", i, r.ParameterSHA256, first.ParameterSHA256)
 		}
 	}
+	addServers(s, c)
 	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
 	if s.Averages = averagesOf(c, s.Ranks); s.Averages != nil {
 		s.Loss = lossOf(s.Ranks)
 	}
 	s.Work = workOf(s)
-	s.Taken = takenOf(s.Ranks, c.IsOneProcess())
+	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess())
 	if seconds := trained(s); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
 	}
@@ -121,6 +123,30 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		s.Cautions = append(s.Cautions, text)
 	}
 	return s, nil
+}
+
+// addServers adds what the servers took to the figures of the workers, and finds the busiest processes.
+func addServers(s *record.Summary, c setting.Config) {
+	slices.SortFunc(s.Servers, func(a, b record.ServerStat) int { return a.Server - b.Server })
+	if len(s.Servers) > 0 {
+		s.ServerPlace = c.ServerPlace
+	}
+	for _, r := range s.Ranks {
+		s.BusiestBytes = max(s.BusiestBytes, r.BytesSent+r.BytesReceived)
+	}
+	for _, p := range s.Servers {
+		bytes := p.BytesSent + p.BytesReceived
+		s.ServerBytes, s.BusiestBytes = max(s.ServerBytes, bytes), max(s.BusiestBytes, bytes)
+		if p.Rank < c.Workers {
+			continue // the worker's figures have its
+		}
+		s.BytesSent += p.BytesSent
+		s.BytesReceived += p.BytesReceived
+		s.PlannedBytes += p.PlannedBytes
+		if !c.IsOneProcess() {
+			s.PeakRSSBytes += p.PeakRSSBytes
+		}
+	}
 }
 
 // trained returns the seconds of the training loop without evaluations, the time base of all rates.

@@ -10,8 +10,8 @@ import (
 const leastWatched = time.Second
 
 // takenOf returns the share of core time that others took on the machine of rank 0; nil if unknown. Each
-// worker of one process reports the time of the whole process.
-func takenOf(ranks []record.RankStat, isOneProcess bool) *record.Taken {
+// rank of one process reports the time of the whole process.
+func takenOf(ranks []record.RankStat, servers []record.ServerStat, isOneProcess bool) *record.Taken {
 	t := ranks[0].Cores
 	if t.All < leastWatched.Seconds() || t.Own == 0 {
 		return nil
@@ -22,6 +22,11 @@ func takenOf(ranks []record.RankStat, isOneProcess bool) *record.Taken {
 			own = max(own, r.Cores.Own)
 		} else if r.Host == ranks[0].Host {
 			own += r.Cores.Own
+		}
+	}
+	for _, s := range servers {
+		if !isOneProcess && s.Host == ranks[0].Host {
+			own += s.Cores.Own
 		}
 	}
 	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }

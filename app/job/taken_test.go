@@ -18,13 +18,13 @@ func TestWhatOthersTook(t *testing.T) {
 		isOneProcess bool
 		want         float64
 	}{{ranks, false, 0.05}, {ranks[:2], true, 0.35}, {[]record.RankStat{rank("a", 8)}, false, 0}} {
-		got := takenOf(c.ranks, c.isOneProcess)
+		got := takenOf(c.ranks, nil, c.isOneProcess)
 		if got == nil || got.Stolen != 0.2 || math.Abs(got.Others-c.want) > 1e-9 {
 			t.Errorf("%d ranks: %+v, want 0.2 stolen, others %v", len(c.ranks), got, c.want)
 		}
 	}
 	for _, few := range []record.CoreTimes{{}, {All: 0.5, Busy: 0.5, Own: 0.1}, {All: 10, Busy: 5}} {
-		if got := takenOf([]record.RankStat{{Cores: few}}, false); got != nil {
+		if got := takenOf([]record.RankStat{{Cores: few}}, nil, false); got != nil {
 			t.Errorf("%+v gives %+v, want that it is unknown", few, got)
 		}
 	}

@@ -43,8 +43,10 @@ type worker struct {
 	beacon             *beacon
 	cpu                *compute.CPU      // of the training loop
 	slowness           float64           // of cpu; 0 or 1: full speed
-	group              *comm.Group       // nil without mesh
+	links              links             // nil without mesh
+	group              *comm.Group       // the links, if they are for collectives
 	exchange           exchange          // nil without one
+	served             *served           // nil without servers
 	tuning             *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
 	wire               *gradsync.Verdict // nil: gradients travel as they are, or exactly
 	trials             []gradsync.Trial  // bucket sizes that were tried
@@ -92,7 +94,7 @@ func (w *worker) noteCuts() {
 
 // run trains to the end of the run. It owns w.mesh.
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
-	defer func() { err = errors.Join(err, w.leave()) }()
+	defer func() { err = errors.Join(err, w.leave(err)) }()
 	w.noteCuts()
 	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
 		return result, err
@@ -117,7 +119,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	// Cancelling the run ends a collective that waits for a peer. The exception is an exchange for which the
 	// last step's update still waits: it ends when the peer leaves, which happens between two steps.
 	if !w.config.IsLate() {
-		defer whenCancelled(ctx, w.shutDown)()
+		defer whenCancelled(ctx, func() { w.cancelled(ctx) })()
 	}
 	loop, err := w.loop(cpu, recorder)
 	if err != nil {
@@ -138,6 +140,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	}
 	w.beacon.enter(phaseSave)
 	if err := w.save(loop.Variables(), done.Shards); err != nil {
+		return result, err
+	}
+	if err := w.served.leave(); err != nil {
 		return result, err
 	}
 	w.lose(rundir.TraceFile, w.keep(recorder))
@@ -197,7 +202,8 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
 		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
-		Seed: c.Seed, MemoryLimit: int64(c.Memory), Alloc: w.memory(), Updater: updater,
+		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0,
+		Seed:          c.Seed, MemoryLimit: int64(c.Memory), Alloc: w.memory(), Updater: updater,
 		Checkpointer: checkpointer, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})
 }
@@ -230,13 +236,20 @@ func (w *worker) noteTrials(trials []gradsync.Trial) {
 	}
 }
 
-// leave ends the exchange and closes the links.
-func (w *worker) leave() error {
+// leave ends the exchange and closes the links of a run that ended with cause, or well. Workers that stop
+// together leave their servers in order.
+func (w *worker) leave(cause error) error {
 	switch {
+	case w.served != nil:
+		var err error
+		if cause == nil || isInterrupt(cause) {
+			err = w.served.leave()
+		}
+		return errors.Join(err, w.served.close())
 	case w.exchange != nil:
-		return errors.Join(w.exchange.Close(), w.group.Close())
-	case w.group != nil:
-		return w.group.Close()
+		return errors.Join(w.exchange.Close(), w.links.Close())
+	case w.links != nil:
+		return w.links.Close()
 	case w.mesh != nil:
 		w.mesh.Shutdown()
 		return w.mesh.Close()
@@ -244,9 +257,9 @@ func (w *worker) leave() error {
 	return nil
 }
 
-// shutDown makes collectives in progress fail.
-func (w *worker) shutDown() {
-	if w.mesh != nil {
+// cancelled makes what is in progress between workers fail when ctx is cancelled, unless they stop together.
+func (w *worker) cancelled(ctx context.Context) {
+	if w.mesh != nil && !stopsTogether(w.config, ctx) {
 		w.mesh.Shutdown()
 	}
 }
@@ -341,19 +354,19 @@ func (w *worker) note(format string, args ...any) {
 
 // traffic returns the bytes exchanged so far.
 func (w *worker) traffic() (sent, received int64) {
-	if w.group == nil {
+	if w.links == nil {
 		return 0, 0
 	}
-	total := w.group.Counters().Total()
+	total := w.links.Counters().Total()
 	return total.Sent, total.Received
 }
 
 // vectors returns the bytes sent so far, counted without compression.
 func (w *worker) vectors() int64 {
-	if w.group == nil {
+	if w.links == nil {
 		return 0
 	}
-	n := w.group.Counters().Total().Vector
+	n := w.links.Counters().Total().Vector
 	if w.exchange != nil {
 		for _, b := range w.exchange.Buckets() {
 			n += b.Spared

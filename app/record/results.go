@@ -56,6 +56,8 @@ type Setting struct {
 	IsLossy     bool    `json:"lossy,omitempty"`        // the compression is lossy
 	Workers     int     `json:"workers"`                // replicas
 	Threads     int     `json:"threads"`                // of each worker
+	Servers     int     `json:"servers,omitempty"`      // parameter servers; 0: none
+	ServerPlace string  `json:"server_place,omitempty"` // where they are: workers, apart
 	SlowWorkers string  `json:"slow_workers,omitempty"` // slowed by a duty cycle, as RANK:FACTOR
 	Batch       int     `json:"batch"`                  // global
 	Shards      int     `json:"shards"`                 // virtual shards of a batch
@@ -69,6 +71,15 @@ type Setting struct {
 	Options   string `json:"options,omitempty"`   // settings that this row alone has, as given
 	Condition string `json:"condition,omitempty"` // under which it ran; rows of others are not compared
 	Inexact   string `json:"inexact,omitempty"`   // why not the bits of one worker; "": those
+}
+
+// NumThreads returns the number of compute threads of all processes; a server apart has one.
+func (s Setting) NumThreads() int {
+	threads := s.Workers * s.Threads
+	if s.ServerPlace == ServerApart {
+		threads += s.Servers
+	}
+	return threads
 }
 
 // Row is one configuration with all its runs, at most one per round.
@@ -98,6 +109,7 @@ type Run struct {
 	Wall         float64   `json:"wall"`                    // seconds, with starting and stopping processes
 	TrainSeconds float64   `json:"train_seconds,omitempty"` // of training, without evaluations
 	BusiestBytes int64     `json:"busiest_bytes,omitempty"` // sent and received by the process with most
+	ServerBytes  int64     `json:"server_bytes,omitempty"`  // the same of the busiest server; 0: none
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"` // complete epochs only
 	Outcome
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order

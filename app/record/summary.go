@@ -18,6 +18,8 @@ type Summary struct {
 	Generated       bool              `json:"generated"`        // the data set is computed, not collected
 	Classes         int               `json:"classes"`          // of the data set
 	Strategy        string            `json:"strategy"`         // how gradients were exchanged
+	Servers         []ServerStat      `json:"servers"`          // parameter servers; null: there are none
+	ServerPlace     string            `json:"server_place"`     // workers or apart; "": there are none
 	Algorithm       string            `json:"algorithm"`        // of a bucket, if it depends on the size
 	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
 	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
@@ -46,6 +48,8 @@ type Summary struct {
 	DataSHA256       DataHash     `json:"data_sha256"`        // of the samples
 	Phases           Phases       `json:"phases"`             // adding up to seconds
 	BytesVectors     int64        `json:"bytes_vectors"`      // bytes_sent without compression
+	BusiestBytes     int64        `json:"busiest_bytes"`      // sent and received by the process with most
+	ServerBytes      int64        `json:"server_bytes"`       // the same of the busiest server; 0: none
 	PlannedBytes     int64        `json:"planned_bytes"`      // of memory, estimated before the first step
 	Math             string       `json:"math"`               // how products were computed
 	Directory        string       `json:"directory"`          // the run directory
@@ -80,7 +84,7 @@ type Outcome struct {
 	TestSamples     int64    `json:"test_samples"`     // of an evaluation
 	BytesSent       int64    `json:"bytes_sent"`       // by all ranks together
 	BytesReceived   int64    `json:"bytes_received"`   // by all ranks together
-	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over workers; shared pages in each
+	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over processes; shared pages in each
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path

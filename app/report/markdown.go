@@ -214,7 +214,13 @@ func textColumns() []column {
 		}),
 		col("accuracy", equalTime, func(v *lineView) string { return estimateText(v.Accuracy.Time) }),
 		col("sent", "by all", func(v *lineView) string { return byteCount(v.BytesSent) }),
-		col("in and out", "busiest process", func(v *lineView) string { return byteCount(v.BusiestBytes) }),
+		col("in and out", "busiest process", func(v *lineView) string {
+			text := byteCount(v.BusiestBytes)
+			if known(v.ServerBytes) {
+				text += " (busiest server " + byteCount(v.ServerBytes) + ")"
+			}
+			return text
+		}),
 		col("parameters", "SHA-256", func(v *lineView) string {
 			c := v.parameters()
 			return strings.TrimSpace(c.Text + " " + c.Small)

@@ -120,6 +120,9 @@ func allColumns() []column {
 			if known(v.BusiestBytes) {
 				c.Small = "busiest " + byteCount(v.BusiestBytes) + " in and out"
 			}
+			if known(v.ServerBytes) {
+				c.Small += ", server " + byteCount(v.ServerBytes)
+			}
 			return c
 		}},
 		{heading{"parameters", "SHA-256"}, (*lineView).parameters},

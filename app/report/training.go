@@ -106,7 +106,7 @@ func TrainingHTML(w io.Writer, t *analysis.Training) error {
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory",
 		Policy: policy(styleSheet), Configuration: t.Configuration,
 		Style: template.CSS(styleSheet), Facts: trainingFacts(t), Figures: trainingFigures(t),
-		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", t.Strategy, t.Batch,
+		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", strategyText(t), t.Batch,
 			count(t.Shards, "shard"), t.Seed)}
 	if t.IsInterrupted {
 		p.Title += ", interrupted"
@@ -117,6 +117,26 @@ func TrainingHTML(w io.Writer, t *analysis.Training) error {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	return nil
+}
+
+// strategyText names the strategy, with its servers.
+func strategyText(t *analysis.Training) string {
+	if len(t.Servers) == 0 {
+		return t.Strategy
+	}
+	return t.Strategy + ", " + t.ServerText()
+}
+
+// serverFact says what a server has and what it took.
+func serverFact(p record.ServerStat, isApart bool) string {
+	text := fmt.Sprintf("%s weights, %s; its process sent %s and received %s",
+		digits(float64(p.Elements), 6), count(p.Updates, "update"), byteCount(float64(p.BytesSent)),
+		byteCount(float64(p.BytesReceived)))
+	if !isApart {
+		return fmt.Sprintf("with rank %d: %s", p.Rank, text)
+	}
+	return fmt.Sprintf("rank %d: %s; %s of memory at most, %s s of processor time", p.Rank, text,
+		byteCount(float64(p.PeakRSSBytes)), seconds(p.Cores.Own))
 }
 
 func trainingTitle(t *analysis.Training) string {
@@ -205,10 +225,17 @@ func trainingFacts(t *analysis.Training) []pair {
 	if text := analysis.MovesText(t.Moves); text != "" {
 		add("shards", "%s", text)
 	}
-	if t.Workers > 1 {
-		add("sent", "%s by all workers", byteCount(float64(t.BytesSent)))
+	if t.Workers > 1 || t.BytesSent > 0 {
+		add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
 	}
-	add("memory", "%s at most, of all workers", byteCount(float64(t.PeakRSSBytes)))
+	if len(t.Servers) > 0 {
+		add("busiest", "%s in and out of a process, %s of one with a server",
+			byteCount(float64(t.BusiestBytes)), byteCount(float64(t.ServerBytes)))
+	}
+	for _, p := range t.Servers {
+		add(fmt.Sprintf("server %d", p.Server), "%s", serverFact(p, t.ServerPlace == record.ServerApart))
+	}
+	add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
 	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
 			"beside it, %d came late", count(c.Count, "checkpoint"), byteCount(float64(c.Bytes)),

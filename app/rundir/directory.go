@@ -166,7 +166,7 @@ func (d Claimed) Abandon(isLogWanted bool) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		isEmpty := err == nil && info.Size() == 0
-		isLog, _ := filepath.Match("rank*.log", e.Name()) // the pattern is well formed
+		isLog := filepath.Ext(e.Name()) == ".log"
 		if e.Name() != ConfigFile && e.Name() != HostFile && !isLog && !isEmpty {
 			return nil
 		}
@@ -231,6 +231,9 @@ func (d Directory) Path(name string) string { return filepath.Join(string(d), na
 
 // Log is the path of a worker's log.
 func (d Directory) Log(rank int) string { return d.Path(fmt.Sprintf("rank%d.log", rank)) }
+
+// ServerLog is the path of the log of a server that has a process of its own.
+func (d Directory) ServerLog(server int) string { return d.Path(fmt.Sprintf("server%d.log", server)) }
 
 // WriteJSON writes a whole file or nothing: a reader never sees half of it.
 func (d Directory) WriteJSON(name string, value any) error {

@@ -85,6 +85,8 @@ type Config struct {
 	OuterOverlap    int         // steps for which an average may be on its way
 	TuneBucket      bool        // try bucket sizes in the first steps
 	OverlapForward  bool        // exchange gradients during the next forward pass
+	Servers         int         // parameter servers, 1 to MaxWorkers
+	ServerPlace     string      // where they are: workers, apart
 	ShardOptimizer  bool        // each worker updates its shard of the weights
 	CheckpointEvery string      // steps or time; "": no checkpoints
 	Resume          string      // run directory to resume; "": a new run
@@ -100,7 +102,8 @@ func Default() Config {
 	return Config{
 		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
-		Workers: 1, Algorithm: auto, Link: auto, Wire: gradsync.Wire{}.String(),
+		Workers: 1, Servers: 1, ServerPlace: withWorkers, Algorithm: auto, Link: auto,
+		Wire:   gradsync.Wire{}.String(),
 		Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: compute.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
@@ -113,8 +116,8 @@ func Default() Config {
 }
 
 // Complete returns c with every open field decided: one epoch, single for one worker or else ddp,
-// as many shards as workers, the machine's cores divided among the workers, in one process or in
-// several. Out and ISA stay open until Run.
+// as many shards as workers, the machine's cores divided among the workers, but for one of each server
+// apart, in one process or in several. Out and ISA stay open until Run.
 func (c Config) Complete() Config {
 	if c.Epochs == 0 && c.Steps == 0 && c.For == "" {
 		c.Epochs = 1
@@ -138,11 +141,11 @@ func (c Config) Complete() Config {
 		}
 	}
 	if c.Threads == 0 {
-		c.Threads = max(1, host.Cores()/max(1, c.Workers))
+		c.Threads = max(1, (host.Cores()-c.NumApart())/max(1, c.Workers))
 	}
 	if c.Link == auto {
 		c.Link = betweenProcesses()
-		if c.Workers == 1 {
+		if c.World() == 1 {
 			c.Link = linkLocal
 		}
 	}
@@ -152,7 +155,7 @@ func (c Config) Complete() Config {
 // On returns c with defaults taken from the environment: in a lab with one worker per host the link is not
 // shared memory.
 func (c Config) On(e cluster.Environment) Config {
-	if c.Link == auto && e.IsApart(c.Workers) {
+	if c.Link == auto && e.IsApart(c.World()) {
 		c.Link = linkTCP
 	}
 	return c

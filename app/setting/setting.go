@@ -126,6 +126,13 @@ func workerSettings() []Setting {
 		toggle("check-choice", "with --strategy auto: time the strategy that it chooses against the next "+
 			"one, and print the regret", func(c *Config) *bool { return &c.CheckChoice }).
 			unless(choosesStrategy),
+		number("servers", "with ps: servers, which hold equal parts of the parameters", 1, MaxWorkers,
+			func(c *Config) *int { return &c.Servers }).
+			unless(ofStrategies("servers")),
+		choice("server-place", "with ps: workers puts server s into the process of worker s mod workers, "+
+			"apart gives each a process of its own", serverPlaces(),
+			func(c *Config) *string { return &c.ServerPlace }).
+			unless(ofStrategies("server-place")),
 		choice("algorithm", "all-reduce algorithm", algorithms(),
 			func(c *Config) *string { return &c.Algorithm }).
 			unless(hasAlgorithm),

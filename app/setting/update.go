@@ -39,15 +39,20 @@ func (c Config) updateProblems(add adder) {
 
 // groupProblem returns why the parameter groups do not fit the model, or nil.
 func (c Config) groupProblem() error {
-	input := tensor.Shape{32, 32, 3}
-	if c.Catalog.models().ReadsTexts(c.Model) {
-		input = tensor.Shape{c.Sequence}
-	}
-	network, err := c.Catalog.models().Named(c.Model, 2, input)
+	network, err := c.network()
 	if err != nil {
 		return nil // it needs the shape of the data
 	}
 	return c.CheckGroups(network)
+}
+
+// network returns the network for data of a usual shape. It fails if it needs the shape of the run's data.
+func (c Config) network() (model.Network, error) {
+	input := tensor.Shape{32, 32, 3}
+	if c.Catalog.models().ReadsTexts(c.Model) {
+		input = tensor.Shape{c.Sequence}
+	}
+	return c.Catalog.models().Named(c.Model, 2, input)
 }
 
 // CheckGroups returns an error if a group matches none of the network's parameters.

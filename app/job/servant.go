@@ -1,0 +1,115 @@
+package job
+
+import (
+	"os"
+
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/comm"
+	"lockstep/compute"
+	"lockstep/internal/kernel/row"
+	"lockstep/optim"
+	"lockstep/ps"
+	"lockstep/shard"
+)
+
+// servant is a parameter server with its optimizer, in whatever process it is.
+type servant struct {
+	*ps.Server
+	rule    *servedRule
+	stat    record.ServerStat
+	planned int64 // bytes of its memory
+}
+
+// newServant makes server number of the layout. The rule shows in the beacon; nil shows it nowhere.
+func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.Layout, b blueprint,
+	number int, shows *beacon) (*servant, error) {
+	// One thread; the CPU starts none and needs no Close.
+	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	part := layout.Parts[number]
+	params, elems := optim.Share(b.Params, part.Shares)
+	weights := post.Alloc(elems)
+	rule, err := optim.New(c.UpdateRule(), cpu, weights, params)
+	if err != nil {
+		return nil, err
+	}
+	rows := row.On(cpu)
+	wire := c.GradientWire()
+	config := ps.ServerConfig{Post: post, Layout: layout, Number: number, Weights: weights,
+		Add:  func(dst, src []float32) { rows.Add(dst, dst, src) },
+		Push: wire, Pull: pullWire(wire)}
+	s := &servant{rule: &servedRule{Optimizer: rule, beacon: shows, end: endOf(params)}}
+	config.Rule = s.rule
+	for _, v := range rule.State() {
+		config.State = append(config.State, v.Data)
+	}
+	if c.Clip > 0 {
+		config.Clip = optim.NewClip(c.Clip, cpu, elems)
+	}
+	if s.Server, err = ps.NewServer(config); err != nil {
+		return nil, err
+	}
+	s.stat = record.ServerStat{Server: number, Rank: post.Rank(), Elements: int64(elems),
+		OptimizerBytes: rule.Bytes()}
+	vectors := 1 // the weights, then a piece of each worker of another process
+	plan, err := shard.Cut(c.StepShards(), c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	for rank := range c.Workers {
+		if rank != post.Rank() {
+			vectors += len(plan.Pieces(rank))
+		}
+	}
+	s.planned = rule.Bytes() + 4*int64(elems)*int64(vectors)
+	return s, nil
+}
+
+// result returns the server's figures at its end.
+func (s *servant) result(post *comm.Post, host string) record.ServerStat {
+	total := post.Counters().Total()
+	s.stat.PID, s.stat.Host, s.stat.Updates = os.Getpid(), host, s.rule.steps-s.rule.before
+	s.stat.BytesSent, s.stat.BytesReceived = total.Sent, total.Received
+	return s.stat
+}
+
+// endOf returns the end of the last parameter.
+func endOf(params []optim.Param) (end int) {
+	for _, p := range params {
+		end = max(end, p.Offset+p.Len)
+	}
+	return end
+}
+
+// servedRule is an optimizer that counts its updates, and shows in a beacon when it is at work.
+type servedRule struct {
+	optim.Optimizer
+	beacon *beacon // or nil
+	end    int     // of the last parameter
+	steps  int     // done, with those before the run was resumed
+	before int     // of these, those before
+	isOpen bool    // a step has begun and has not reached the end
+}
+
+// Resume implements ps.Rule.
+func (r *servedRule) Resume(steps int) {
+	r.steps, r.before = steps, steps
+	r.Optimizer.Resume(steps)
+}
+
+// Step implements ps.Rule.
+func (r *servedRule) Step(lo, hi int, g []float32, rate float64, scale float32) {
+	if r.beacon != nil {
+		r.beacon.enter(phaseUpdate)
+		defer r.beacon.serve(r)
+	}
+	r.Optimizer.Step(lo, hi, g, rate, scale)
+	r.isOpen = r.isOpen || lo == 0
+	if r.isOpen && hi >= r.end {
+		r.isOpen = false
+		r.steps++
+	}
+}

@@ -1,0 +1,122 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"lockstep/app/setting"
+	"lockstep/comm"
+	"lockstep/gradsync"
+	"lockstep/ps"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// served is a worker's part in a run with servers: its client, and the servers in its process.
+type served struct {
+	post    *comm.Post
+	client  *ps.Client
+	running sync.WaitGroup // servants
+	hasLeft bool
+	planned int64 // bytes of memory
+
+	mu  sync.Mutex
+	err error // of servants
+}
+
+// joinServers makes the updater of a worker whose weights the servers update, and the servers in its process.
+func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	if w.config.EvalOnly {
+		return w.joinGroup(l, r)
+	}
+	if w.mesh == nil {
+		w.mesh = comm.NewLocal(1)[0]
+	}
+	s := &served{post: comm.NewPost(w.mesh, comm.PostConfig{Timeout: preparing})}
+	w.served, w.links = s, s.post
+	w.beacon.watch(s.post)
+	b := newBlueprint(l)
+	layout, err := b.layout(w.config)
+	if err != nil {
+		return nil, err
+	}
+	var servants []*servant
+	for number, home := range layout.Homes {
+		switch {
+		case home == w.rank:
+			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil)
+			if err != nil {
+				return nil, err
+			}
+			servants = append(servants, p)
+			s.planned += p.planned
+		case home >= w.config.Workers && w.rank == 0:
+			if err := b.send(s.post, home); err != nil {
+				return nil, err
+			}
+		}
+	}
+	wire := w.config.GradientWire()
+	s.client, err = ps.NewClient(ps.ClientConfig{Post: s.post, Layout: layout, Pieces: l.Pieces(),
+		Weights: l.Variables().Weights, Push: wire, Pull: pullWire(wire), Track: r.Track("exchange")})
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s.client
+	if w.peers != nil {
+		w.peers.client = s.client
+		if w.peers.sharded, err = w.servedState(l); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range servants {
+		s.running.Go(func() { s.serve(p, w) })
+	}
+	return train.NewServed(l, s.client)
+}
+
+// pullWire returns the wire of weights: that of gradients if it loses nothing, else none.
+func pullWire(gradients gradsync.Wire) gradsync.Wire {
+	if gradients.IsLossy() {
+		return gradsync.Wire{}
+	}
+	return gradients
+}
+
+// serve runs a server of this process to its end. If it fails, all messages of this rank do.
+func (s *served) serve(p *servant, w *worker) {
+	if err := p.Serve(); err != nil {
+		s.mu.Lock()
+		s.err = errors.Join(s.err, err)
+		s.mu.Unlock()
+		s.post.Shutdown()
+		return
+	}
+	stat := p.result(s.post, w.host)
+	w.tell(notice{Server: &stat})
+}
+
+// leave tells the servers that this worker is done, and waits until those of its process are.
+func (s *served) leave() error {
+	if s == nil || s.hasLeft || s.client == nil {
+		return nil
+	}
+	s.hasLeft = true
+	err := s.client.Close()
+	s.running.Wait()
+	return errors.Join(err, s.err)
+}
+
+// close frees the links. If the worker has not left, the servers and the other workers lose it.
+func (s *served) close() error {
+	err := s.post.Close()
+	s.running.Wait()
+	return err
+}
+
+// stopsTogether reports whether a run of c that ctx has cancelled goes on until all workers stop after the
+// same step, because servers have a part of the checkpoint that is then written.
+func stopsTogether(c setting.Config, ctx context.Context) bool {
+	return c.KeepsCheckpoints() && c.NumServers() > 0 && isInterrupt(context.Cause(ctx))
+}

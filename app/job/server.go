@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"lockstep/app/host"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/compute"
+)
+
+// server is a parameter server with a rank of its own, as a process or a goroutine.
+type server struct {
+	config setting.Config // complete, with the kernel path decided
+	dir    rundir.Directory
+	rank   int
+	mesh   comm.Mesh
+	host   string // its own
+	tell   func(notice)
+	log    io.Writer // for people
+	beacon *beacon
+}
+
+// number returns the server's number.
+func (s *server) number() int { return s.rank - s.config.Workers }
+
+// note writes a line to the server's log. It ignores errors, as that of a worker does.
+func (s *server) note(format string, args ...any) {
+	fmt.Fprintf(s.log, "%s: "+format+"\n", append([]any{cluster.Name(s.rank, s.config.Workers)}, args...)...)
+}
+
+// runLogged serves in this process with a log file of its own.
+func (s *server) runLogged(ctx context.Context) error {
+	log, err := openLog(s.dir.ServerLog(s.number()))
+	if err != nil {
+		return fmt.Errorf("job: log: %w", err)
+	}
+	s.log = log
+	if err = s.run(ctx); err != nil {
+		s.note("%v", err)
+	}
+	_ = log.Close() // as in note
+	return err
+}
+
+// run serves until all workers have left. It owns s.mesh.
+func (s *server) run(ctx context.Context) (err error) {
+	isa, err := compute.ParseISA(s.config.ISA)
+	if err != nil {
+		return err
+	}
+	post := comm.NewPost(s.mesh, comm.PostConfig{Timeout: preparing})
+	defer func() { err = errors.Join(err, post.Close()) }()
+	defer whenCancelled(ctx, func() {
+		if !stopsTogether(s.config, ctx) {
+			post.Shutdown()
+		}
+	})()
+	s.beacon.watch(post)
+	s.beacon.enter(phaseSetUp)
+	b, err := receiveBlueprint(post)
+	if err != nil {
+		return err
+	}
+	layout, err := b.layout(s.config)
+	if err != nil {
+		return err
+	}
+	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon)
+	if err != nil {
+		return err
+	}
+	s.note("pid %d, kernels %s, %d of %d weights", os.Getpid(), s.config.ISA, p.stat.Elements, b.Len)
+	s.beacon.serve(p.rule)
+	before := host.CoresNow()
+	if err := p.Serve(); err != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	stat := p.result(post, s.host)
+	stat.PeakRSSBytes, stat.Cores = host.PeakRSS(), host.CoresSince(before)
+	stat.PlannedBytes = p.planned + processBytes/s.sharers()
+	s.tell(notice{Server: &stat})
+	s.note("done: %d updates, %d bytes sent, %d received", stat.Updates, stat.BytesSent, stat.BytesReceived)
+	return nil
+}
+
+// sharers is that of a worker.
+func (s *server) sharers() int64 {
+	if s.config.IsOneProcess() {
+		return int64(s.config.World())
+	}
+	return 1
+}
