@@ -230,7 +230,8 @@ func TestAveragesAreReproducible(t *testing.T) {
 }
 
 // What travels is the all-reduces of the parts, as often as OuterConfig.Averages says, those of the
-// running statistics at the end of each epoch and of the run, and nothing else but counts of integers.
+// running statistics at the end of each epoch and of the run, and integers: three counts at the end of each
+// epoch and of the run, and the sums of each evaluation. No rows.
 func TestBytesOfAverages(t *testing.T) {
 	for name, c := range outerCases(t) {
 		if c.wire != "" {
@@ -264,8 +265,10 @@ func TestBytesOfAverages(t *testing.T) {
 				if reduced != want {
 					t.Errorf("rank %d: sent %d bytes of averages, want %d", rank, reduced, want)
 				}
-				if rest := all - reduced; rest > 1000 {
-					t.Errorf("rank %d: sent %d bytes besides", rank, rest)
+				testBatches := (c.Test.Len() + c.EvalBatch - 1) / c.EvalBatch
+				integers := 3*(c.Steps/perEpoch+1) + len(o.evaluations)*(2+testBatches)
+				if rest := all - reduced; rest != int64(8*integers*(c.workers-1)) {
+					t.Errorf("rank %d: sent %d bytes besides, want %d integers", rank, rest, integers)
 				}
 			}
 		})

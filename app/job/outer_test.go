@@ -106,6 +106,9 @@ func TestAveragesThatDoNotFit(t *testing.T) {
 		"lookahead: has slow weights of one": func(c *setting.Config) {
 			c.Lookahead = optim.LookaheadConfig{Every: 5, Alpha: 0.5}
 		},
+		"groups: --outer-momentum would go on": func(c *setting.Config) {
+			c.Optimizer.Groups = optim.Groups{{Match: "*.bias", Rate: 1, Steps: 3}}
+		},
 		`unknown outer-wire "top-k"`: func(c *setting.Config) { c.OuterWire = "top-k" },
 		`outer-wire: comm: algorithm "ring"`: func(c *setting.Config) {
 			c.OuterWire, c.Algorithm = "int8", "ring"

@@ -1,6 +1,11 @@
 package setting
 
-import "lockstep/gradsync"
+import (
+	"slices"
+
+	"lockstep/gradsync"
+	"lockstep/optim"
+)
 
 // DiLoCo is the strategy with an outer optimizer; LocalSGD averages without one.
 const (
@@ -99,6 +104,11 @@ func checkOuter(c Config, add adder) {
 	}
 	if lr, _ := c.Outer(); lr == 0 {
 		add("outer-lr", "0 would undo all updates at each average; want more than 0")
+	}
+	_, momentum := c.Outer()
+	isFrozen := func(g optim.Group) bool { return g.Steps > 0 }
+	if momentum > 0 && slices.ContainsFunc(c.Optimizer.Groups, isFrozen) {
+		add("groups", "--outer-momentum would go on to move what a group freezes after some steps; want 0")
 	}
 	if c.EMA > 0 {
 		add("ema", "follows the weights of one worker, which --strategy %s replaces by averages", c.Strategy)
