@@ -61,6 +61,11 @@ type LaunchConfig struct {
 	StopGrace time.Duration
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
+	// MayLose reports whether the run goes on without a rank that ends without a report, or is dead
+	// or stuck, once all have joined. Nil means that every rank is needed.
+	MayLose func(rank int) bool
+	// Lost, if not nil, is called from Launch's goroutine when the run goes on without a rank.
+	Lost func(*WorkerError)
 	// Asked, if not nil, is called from Launch's goroutine when a worker that another launcher has
 	// started was asked by a signal to stop.
 	Asked func()
@@ -72,9 +77,10 @@ type LaunchConfig struct {
 const defaultJoinTimeout = time.Minute
 
 // Launch starts c.World worker processes, connects them, and returns their results by rank as JSON
-// when all have ended successfully. When one fails or dies it kills the others and returns a
-// *WorkerError about the first. When ctx is cancelled it asks all to stop, kills them after
-// c.StopGrace, and returns a *StopError with ctx's error. No worker runs any more when it returns.
+// when all have ended successfully; that of a rank that was lost is nil (see MayLose). When one
+// fails or dies it kills the others and returns a *WorkerError about the first. When ctx is
+// cancelled it asks all to stop, kills them after c.StopGrace, and returns a *StopError with ctx's
+// error. No worker runs any more when it returns.
 func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if c.Host == "" {
 		c.Host = "127.0.0.1"

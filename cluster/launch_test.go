@@ -80,7 +80,7 @@ func work(environment cluster.Environment) int {
 	}
 	if member.Rank == 1 {
 		switch how {
-		case "killed":
+		case "killed", "spared":
 			self, _ := os.FindProcess(os.Getpid())
 			self.Kill()
 			select {}
@@ -97,6 +97,11 @@ func work(environment cluster.Environment) int {
 			self, _ := os.FindProcess(os.Getpid())
 			self.Signal(syscall.SIGSTOP)
 		}
+	}
+	if how == "spared" {
+		time.Sleep(300 * time.Millisecond)
+		session.Done(result{Rank: member.Rank})
+		return 0
 	}
 	if how != "well" && how != "older" && how != "twice" {
 		if member.Rank == 0 && (how == "killed" || how == "link") {
@@ -224,6 +229,46 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A run goes on without a rank that it may lose, and ends without any other.
+func TestLaunchGoesOnWithoutARank(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, want := range map[string]string{
+		"spared":  `^rank 1 \(pid \d+ on here\) was killed by signal SIGKILL after step 7, phase forward`,
+		"stopped": `^rank 1 .* is stopped by a signal and has given no sign of life for`,
+	} {
+		var lost []*cluster.WorkerError
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c := cluster.LaunchConfig{World: 3, Command: []string{self},
+			MayLose: func(rank int) bool { return rank == 1 },
+			Lost: func(e *cluster.WorkerError) {
+				lost = append(lost, e)
+				if how == "stopped" { // whose others only end when they are asked to
+					cancel()
+				}
+			}}
+		results, err := launchWith(t, ctx, c, t.TempDir(), how)
+		if how == "spared" && (err != nil || results[0] == nil || results[1] != nil || results[2] == nil) {
+			t.Errorf("%s: results %s, %v", how, results, err)
+		}
+		if stop := (*cluster.StopError)(nil); how == "stopped" && !errors.As(err, &stop) {
+			t.Errorf("%s: got %v, want that it was stopped", how, err)
+		}
+		if len(lost) != 1 || !regexp.MustCompile(want).MatchString(lost[0].Error()) {
+			t.Errorf("%s: lost %v, want %s", how, lost, want)
+		}
+	}
+	c := cluster.LaunchConfig{World: 3, Command: []string{self},
+		MayLose: func(rank int) bool { return rank == 2 }}
+	var e *cluster.WorkerError
+	if _, err := launchWith(t, t.Context(), c, t.TempDir(), "spared"); !errors.As(err, &e) || e.Rank != 1 {
+		t.Errorf("got %v, want the loss of rank 1", err)
 	}
 }
 

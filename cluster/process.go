@@ -128,9 +128,16 @@ func (p process) start() (*exec.Cmd, error) {
 // kill kills every process that still runs, with its children.
 func (f *fleet) kill() {
 	for rank, cmd := range f.commands {
-		if cmd != nil && !f.gone[rank].Load() {
-			killGroup(cmd.Process)
+		if cmd != nil {
+			f.killOne(rank)
 		}
+	}
+}
+
+// killOne kills one process, if it still runs.
+func (f *fleet) killOne(rank int) {
+	if !f.gone[rank].Load() {
+		killGroup(f.commands[rank].Process)
 	}
 }
 

@@ -28,6 +28,7 @@ type worker struct {
 	result  json.RawMessage
 	failure *Failure
 	lost    bool  // its connection has ended: no more messages
+	spared  bool  // the run goes on without it
 	exit    *exit // nil while its process runs
 	hasLeft bool  // it is a guest and does no work any more
 }
@@ -216,6 +217,11 @@ func (s *supervisor) look() {
 	} else {
 		e.Stuck, e.Log = v.time, s.Log(v.rank)
 	}
+	if s.maySpare(v.rank) {
+		s.fleet.killOne(v.rank)
+		s.spare(e)
+		return
+	}
 	s.addAccounts(e)
 	for rank := range s.vitals {
 		s.vitals[rank].isWatched = false
@@ -282,11 +288,16 @@ func (s *supervisor) addAccounts(e *WorkerError) {
 
 // finish records a result; when all results are in, it kills what does not end by itself.
 func (s *supervisor) finish(w *worker, result json.RawMessage) {
-	if w.result == nil {
-		s.done++
-	}
+	isFirst := w.result == nil
 	w.result = result
-	if s.done == s.World {
+	if isFirst {
+		s.countDone()
+	}
+}
+
+// countDone counts a rank from which no more is expected.
+func (s *supervisor) countDone() {
+	if s.done++; s.done == s.World {
 		s.grace = time.After(stopGrace)
 	}
 }
@@ -350,7 +361,10 @@ func (s *supervisor) judge(rank int) {
 	w := &s.workers[rank]
 	isGone := w.exit != nil && (w.line == nil || w.lost) || s.isGuest(rank) && w.lost
 	switch {
-	case s.err != nil || w.result != nil:
+	case s.err != nil || w.result != nil || w.spared:
+		return
+	case isGone && w.failure == nil && s.maySpare(rank):
+		s.spare(s.describe(rank))
 		return
 	case w.failure != nil && w.failure.Noticed:
 		if s.suspect == nil {
@@ -367,6 +381,21 @@ func (s *supervisor) judge(rank int) {
 	if s.isDeath && s.hasHeardAll() {
 		s.convict()
 	}
+}
+
+// maySpare reports whether the run, if it is not about to end, can go on without a rank.
+func (s *supervisor) maySpare(rank int) bool {
+	return s.err == nil && s.suspect == nil && s.joined == s.World && s.MayLose != nil && s.MayLose(rank)
+}
+
+// spare lets the run go on without a rank.
+func (s *supervisor) spare(e *WorkerError) {
+	s.workers[e.Rank].spared = true
+	s.vitals[e.Rank].isWatched = false
+	if s.Lost != nil {
+		s.Lost(e)
+	}
+	s.countDone()
 }
 
 // hasHeardAll reports whether no worker can send anything more.
