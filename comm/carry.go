@@ -180,7 +180,8 @@ func (p *Post) inspect(peer int) error {
 		return err
 	}
 	if got.kind == abortFrame {
-		if err := p.checkReport(got); err != nil {
+		// Lose may declare a rank lost that is alive: it learns so, and tells the others the same.
+		if err := p.checkReport(got); err != nil && int64(got.lost) != int64(p.Rank()) {
 			return err
 		}
 		return &abort{lost: int(got.lost)}

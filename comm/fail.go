@@ -13,6 +13,11 @@ const (
 	maxGrace = 3 * grace              // in all: a large frame takes its time on a busy machine
 )
 
+// verdict is the cause of Post.Lose. The rank may be alive, so it is told like the others.
+type verdict struct{ error }
+
+func (v verdict) Unwrap() error { return v.error }
+
 // discardBytes is how much of the frames to be discarded is read at once.
 const discardBytes = 64 << 10
 
@@ -30,6 +35,7 @@ type farewell struct {
 	*links
 	cause    *PeerError
 	lost     func(peer int, op Op, err error) *PeerError // the error after the loss of a peer
+	isAlive  bool                                        // the lost rank may be alive
 	partings []parting
 	discard  []byte
 }
@@ -55,6 +61,7 @@ func (l *links) fail(cause *PeerError, lost func(int, Op, error) *PeerError) err
 	for peer := range f.partings {
 		f.partings[peer] = newParting(&l.in[peer])
 	}
+	f.isAlive = errors.As(cause.Err, &verdict{})
 	own := &f.partings[l.mesh.Rank()]
 	own.hasSent, own.hasHeard = true, true
 	var report *abort
@@ -92,10 +99,10 @@ func (f *farewell) run(begin time.Time) {
 			if !f.partings[peer].hasHeard {
 				f.want[peer] |= Receiving
 			}
-			if peer == f.cause.Rank {
-				continue // the lost peer may still report, but nobody waits for it
-			}
 			hasMoved = f.tell(peer) || hasMoved
+			if peer == f.cause.Rank && !f.isAlive {
+				continue // the lost peer may be told and may still report, but nobody waits for it
+			}
 			if !f.partings[peer].hasSent {
 				f.want[peer] |= Sending
 			}
@@ -185,7 +192,7 @@ func (f *farewell) believe(from, lost int) {
 	var report *ReportError
 	isKnown := errors.As(f.cause.Err, &frame) || errors.As(f.cause.Err, &body) ||
 		errors.As(f.cause.Err, &report)
-	if lost == f.cause.Rank || isKnown && from != f.cause.Rank {
+	if f.isAlive || lost == f.cause.Rank || isKnown && from != f.cause.Rank {
 		return
 	}
 	f.cause = f.lost(lost, f.cause.Op, &ReportError{From: from})

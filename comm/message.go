@@ -24,6 +24,9 @@ type Letter struct {
 	// Priority orders the messages that wait for one link: the highest first, equals in the order
 	// in which they started.
 	Priority int
+	// IsIndirect says that the peer can send the message only when others have sent theirs. Its
+	// time-out is longer by a quarter, so that the peer finds out first who is late.
+	IsIndirect bool
 	// Done receives the Mail when the message was sent or received, or has failed. It must have
 	// room for all that can be under way. Nil means that Wait is called instead.
 	Done chan *Mail
@@ -189,9 +192,12 @@ func (m *Mail) Await() {
 		return
 	}
 	m.isAwaited = true
-	c := &p.peers[m.letter.Peer]
-	if c.awaited++; c.awaited == 1 {
-		c.since = time.Now()
+	c, since := &p.peers[m.letter.Peer], time.Now()
+	if m.letter.IsIndirect {
+		since = since.Add(p.config.Timeout / 4)
+	}
+	if c.awaited++; c.awaited == 1 || since.Before(c.since) {
+		c.since = since
 	}
 }
 

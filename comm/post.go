@@ -46,6 +46,7 @@ type Post struct {
 	counters Counters
 	isClosed bool
 	err      error
+	verdict  *PeerError // of Lose
 
 	taken  []*Mail // news, of the thread
 	worker sync.WaitGroup
@@ -146,6 +147,18 @@ func (p *Post) Shutdown() {
 	p.knock()
 }
 
+// Lose declares a rank lost for a cause that only the caller knows: all messages fail, and the other
+// ranks are told. It returns the error.
+func (p *Post) Lose(rank int, cause error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.verdict == nil {
+		p.verdict = &PeerError{Rank: rank, Op: Message, Err: verdict{cause}}
+	}
+	p.knock()
+	return p.verdict
+}
+
 // knock makes the thread look under the lock.
 func (p *Post) knock() {
 	p.isNew.Store(true)
@@ -235,7 +248,10 @@ func (p *Post) read() error {
 	p.mu.Lock()
 	p.taken, p.news = p.news, p.taken[:0]
 	var err error
-	if p.isShut.Load() {
+	switch {
+	case p.verdict != nil:
+		err = p.verdict
+	case p.isShut.Load():
 		err = ErrClosed
 	}
 	for peer := range p.peers {

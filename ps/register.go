@@ -124,6 +124,7 @@ func (r *registry) send(kind, peer, index, piece int, l comm.Letter) *comm.Mail 
 
 func (r *registry) add(e event, peer int, l comm.Letter,
 	register func(comm.Letter) (*comm.Mail, error)) *comm.Mail {
+	l.IsIndirect = !r.isServer // servers wait for other workers
 	l.Peer, l.Tag, l.Done = peer, tag(e.kind, r.server, e.index, e.piece), r.done
 	if r.isServer == e.isOutgoing {
 		l.Tag |= fromServer
@@ -156,10 +157,10 @@ func (s *Server) startAll() {
 
 // leave ends what is expected of worker w, and tells it so: from then on the end of its link is no
 // loss.
-func (s *Server) leave(e event) {
+func (s *Server) leave(e event) error {
 	if e.isOutgoing {
 		s.unsettled--
-		return
+		return nil
 	}
 	for _, mails := range s.pushed {
 		for _, m := range mails {
@@ -176,9 +177,14 @@ func (s *Server) leave(e event) {
 	if e.index == 0 {
 		s.vault.cancel()
 	}
+	s.hasLeft[e.index] = true
 	s.left++
 	s.unsettled++
 	s.acknowledged[e.index].Start()
+	if s.numSteps > 0 {
+		return s.early(s.step)
+	}
+	return nil
 }
 
 // gathering collects a message of every worker and then sends every worker the same one.

@@ -2,6 +2,7 @@ package ps
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"lockstep/comm"
 	"lockstep/gradsync"
@@ -68,14 +69,16 @@ type Server struct {
 	rows, counts       *gathering // server 0's
 
 	step      announcement
-	numSteps  int         // announcements of this step
-	missing   []int       // by span: pushes of this step to come
-	unsent    []int       // by span: pulls of the step before still under way
-	next      int         // the span to be updated next
-	total     []float32   // with Clip: the sum of the gradients
-	terms     [][]float32 // of one sum
-	left      int         // workers that have left
-	unsettled int         // acknowledgements under way
+	numSteps  int       // announcements of this step
+	missing   []int     // by span: pushes of this step to come
+	unsent    []int     // by span: pulls of the step before still under way
+	next      int       // the span to be updated next
+	total     []float32 // with Clip: the sum of the gradients
+	hasLeft   []bool    // by worker
+	left      int       // workers that have left
+	unsettled int       // acknowledgements under way
+
+	sent, received atomic.Int64 // bytes
 }
 
 // event says which message a Mail is.
@@ -101,7 +104,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 	}
 	s.sums, _ = shard.Reduce(nodes, plan.Shards())
 	s.nodes = len(nodes)
-	s.terms = make([][]float32, s.nodes)
+	s.hasLeft = make([]bool, plan.Workers())
 	s.missing, s.unsent = make([]int, len(s.part.spans)), make([]int, len(s.part.spans))
 	if c.Clip != nil {
 		s.total = make([]float32, s.part.Len)
@@ -150,6 +153,9 @@ func (s *Server) Serve() error {
 	s.startAll()
 	for s.left < s.config.Layout.Workers || s.unsettled > 0 {
 		m := <-s.done
+		report := m.Report()
+		s.sent.Add(report.Sent)
+		s.received.Add(report.Received)
 		err := m.Err()
 		if err == nil {
 			err = s.handle(m, s.events[m])
@@ -184,8 +190,7 @@ func (s *Server) handle(m *comm.Mail, e event) error {
 			return err
 		}
 	case kindLeave:
-		s.leave(e)
-		return nil
+		return s.leave(e)
 	}
 	return s.update()
 }
@@ -202,6 +207,8 @@ func (s *Server) announce(m *comm.Mail, w int) error {
 	var got announcement
 	got.read(m.Bytes())
 	switch {
+	case s.left > 0:
+		return s.early(got)
 	case s.numSteps == 0:
 		s.step = got
 		await(s.announced)
@@ -214,6 +221,16 @@ func (s *Server) announce(m *comm.Mail, w int) error {
 	}
 	s.numSteps++
 	return s.update()
+}
+
+// early ends the run of the workers that begin a step after another one has left.
+func (s *Server) early(a announcement) error {
+	for w, m := range s.acknowledged {
+		if s.hasLeft[w] {
+			return s.config.Post.Lose(m.Peer(), fmt.Errorf("left before step %d", a.step))
+		}
+	}
+	return nil
 }
 
 // update updates the spans whose sums are complete, in order, and sends them to the workers.
