@@ -25,7 +25,8 @@ type Accuracy struct {
 type Estimate struct {
 	Mean     float64 // NaN: unknown
 	Interval Interval
-	Seeds    int // with a value
+	Seeds    int     // with a value
+	ZeroP    float64 // of such a mean if the true one is SameAccuracy or more from 0; see [Moments.ZeroP]
 }
 
 // Evaluated is one evaluation of all seeds.
@@ -46,7 +47,8 @@ func estimate(bySeed map[uint64][]float64) Estimate {
 		}
 	}
 	slices.Sort(means) // sums must not depend on the order of a map
-	return Estimate{Mean: Mean(means), Interval: MeanInterval(means, Confidence), Seeds: len(means)}
+	return Estimate{Mean: Mean(means), Interval: MeanInterval(means, Confidence), Seeds: len(means),
+		ZeroP: MomentsOf(means).ZeroP(SameAccuracy)}
 }
 
 // relateAccuracy fills the accuracies of the lines. The reference is the exact line with the shortest step
@@ -188,6 +190,8 @@ func (e Estimate) against(reference *Line) string {
 	}
 	verdict := "not shown to differ from " + reference.Label
 	switch {
+	case e.ZeroP < Significance:
+		verdict = fmt.Sprintf("the same as %s within %g points", reference.Label, 100*SameAccuracy)
 	case e.Interval.Lo > 0:
 		verdict = "above " + reference.Label
 	case e.Interval.Hi < 0:

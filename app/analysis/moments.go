@@ -51,7 +51,19 @@ func (a Moments) EquivalenceP(b Moments, margin float64) float64 {
 	if freedom < 1 {
 		return 1
 	}
-	room := margin - math.Abs(a.Mean-b.Mean)
+	return twoOneSided(margin-math.Abs(a.Mean-b.Mean), e, freedom)
+}
+
+// ZeroP is [Moments.EquivalenceP] of a sample of differences of pairs and of 0.
+func (a Moments) ZeroP(margin float64) float64 {
+	if a.N < 2 {
+		return 1
+	}
+	return twoOneSided(margin-math.Abs(a.Mean), a.SD/math.Sqrt(float64(a.N)), a.N-1)
+}
+
+// twoOneSided returns the larger p of the two tests, of which the other has more room to its bound.
+func twoOneSided(room, e float64, freedom int) float64 {
 	p := studentP(room/e, freedom) / 2
 	switch {
 	case room == 0:

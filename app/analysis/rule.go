@@ -13,6 +13,9 @@ const (
 	ChanceLimit   = 0.95  // share of ln(classes) above which a loss is that of guessing
 	MaxEfficiency = 1.005 // above what rounding shows as 100 %
 
+	// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
+	SameAccuracy = 0.005
+
 	// Significance is the probability with which any two equal rows may be called different.
 	Significance = 0.05
 	// Confidence is the coverage asked of every interval; small samples state what they reach.

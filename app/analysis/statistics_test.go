@@ -94,6 +94,12 @@ func TestEquivalence(t *testing.T) {
 	a, b := analysis.Moments{N: 95, Mean: 5.25, SD: 0.95}, analysis.Moments{N: 89, Mean: 5.22, SD: 0.83}
 	near(t, "p", a.EquivalenceP(b, 0.384), 0.004, 0.0005)
 	near(t, "p the other way round", b.EquivalenceP(a, 0.384), 0.004, 0.0005)
+	// Pairs that differ by 0.03 with the standard error of the two samples: the same t with fewer degrees.
+	pairs := analysis.Moments{N: 92, Mean: 0.03, SD: 0.1313 * math.Sqrt(92)}
+	near(t, "p of pairs", pairs.ZeroP(0.384), 0.004, 0.0005)
+	if p := (analysis.Moments{N: 1}).ZeroP(1); p != 1 {
+		t.Errorf("one pair has p = %g, want 1", p)
+	}
 	if p := a.EquivalenceP(b, 0.02); p < 0.5 {
 		t.Errorf("means farther apart than the margin have p = %g, want above 0.5", p)
 	}

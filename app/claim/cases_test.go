@@ -212,6 +212,19 @@ func scalingCases() []example {
 // evidenceCases are sentences beside tables.
 func evidenceCases() []example {
 	return []example{
+		{"a factor that rounding does not excuse",
+			"strategy,workers,step ms\nsingle,1,100 ± 1\nddp,2,60 ± 1\n" +
+				"# ddp is 2x faster than single.\n",
+			[]string{"refused wrong denominators"}},
+		{"a percentage of more than all", "strategy,workers,step ms\nsingle,1,100 ± 1\nddp,2,60 ± 1\n" +
+			"# ddp is 100 % faster than single.\n",
+			[]string{"refused wrong denominators"}},
+		{"a reason for something else", "strategy,step ms\nring,10 ± 1\nddp,7 ± 1\n" +
+			"# We took CIFAR-10 because it is small.\n",
+			[]string{"not checked"}},
+		{"losses by rank", "strategy,iteration,rank 0,rank 1\nddp,20,1.2,1.5\nddp,40,1.0,1.3\n", nil},
+		{"thousands of samples", "strategy,workers,samples/s,speed-up\nsingle,1,1.2k,1\nddp,2,2.3k,1.92\n",
+			[]string{"note one repeat"}},
 		{"a difference in every round", paired + said + "ddp is faster than all-reduce.", []string{"holds"}},
 		{"its factor", paired + said + "ddp is 1.1x as fast as all-reduce.", []string{"holds"}},
 		{"its percentage", paired + said + "ddp is 10 % faster than all-reduce.", []string{"holds"}},

@@ -98,8 +98,9 @@ var (
 		`\b(?:with|has|have|of) (\d+) (?:cores|cpus|vcpus)\b|\b(\d+)[- ]cores? (?:machine|vm|host|` +
 		`server|node|` +
 		`computer|laptop|box)`)
-	saysRuns = regexp.MustCompile(`(?i)\b(?:median|mean|average)s? (?:of|over) (\d+|two|three|five|ten) ` +
-		`(?:runs|repeats|repetitions)\b|\b(\d+) (?:runs|repeats|repetitions) (?:of each|each|per)\b`)
+	saysRuns = regexp.MustCompile(`(?i)\b(?:median|mean|average)s? (?:of|over) (\d+|two|three|four|five|` +
+		`six|ten) ` +
+		`(?:\w+ )?(?:runs|repeats|repetitions)\b|\b(\d+) (?:runs|repeats|repetitions) (?:of each|each|per)\b`)
 	saysCompared = regexp.MustCompile(`(?i)\b(faster|slower|fastest|slowest|speed-?ups?|outperforms?|` +
 		`beats?|wins?|` +
 		`better|worse|improve[sd]?|overhead|costs? [a-z ]*\d)\b`)
@@ -161,7 +162,7 @@ func (d *Document) printedAsMeasured() []Objection {
 	for _, t := range d.tables {
 		base := baseline(t.entries)
 		for _, e := range t.entries {
-			if e == base || !e.isProjected() {
+			if e == base || !e.isProjected {
 				continue
 			}
 			for _, k := range times() {
@@ -176,7 +177,7 @@ func (d *Document) printedAsMeasured() []Objection {
 		if len(guessed) == 0 {
 			return nil
 		}
-		for _, e := range t.measured() {
+		for _, e := range t.measured {
 			for _, k := range times() {
 				from := guessed[printed{e.workers(), k, e.cell(k).value}]
 				if from == nil || from == t {

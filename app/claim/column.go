@@ -50,6 +50,7 @@ const (
 	loss
 	meanLoss
 	lossAt
+	firstLoss
 	classes
 	repeats
 	low
@@ -102,6 +103,7 @@ func patterns() []pattern {
 		{accuracy, `\bacc(uracy)?\b`},
 		{meanLoss, `(average|mean|avg) (train(ing)? )?loss|loss (average|mean|avg)`},
 		{lossAt, `loss (at |after |@ ?)?(step |iteration |it )?\d+`},
+		{firstLoss, `loss.*\b(first|initial|start)|\b(first|initial|starting) loss`},
 		{loss, `\bloss\b`},
 		{network, `^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
 		{epoch, `^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
@@ -189,11 +191,14 @@ func readHeading(header string, known []pattern) column {
 		}
 	case total, epoch, step, rankStep, network:
 		if c.unit == 0 {
-			c.unit = unitInside(words)
+			c.unit = unitInside(words, c.kind == rankStep)
 		}
 	}
 	return c
 }
+
+// aStep says of what a time is, where the heading has said so before.
+var aStep = regexp.MustCompile(`^(a|per|each) (step|iteration|epoch)$`)
 
 // headingWords returns the heading in lower case without markup and unit, and the unit.
 func headingWords(header string) (words, unit string) {
@@ -209,6 +214,12 @@ func headingWords(header string) (words, unit string) {
 	h = strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", ":", " ").Replace(h)
 	if before, after, found := strings.Cut(h, ","); found {
 		h = before + " " + after
+		if first, rest, isLong := strings.Cut(strings.TrimSpace(after), " "); isLong && secondsIn(first) > 0 {
+			unit, h = first, before // "exposed, ms a step"
+			if !aStep.MatchString(rest) {
+				h += " " + rest
+			}
+		}
 	}
 	fields := strings.Fields(h)
 	for last := len(fields) - 1; last > 0 && unit == ""; last-- {
@@ -219,8 +230,12 @@ func headingWords(header string) (words, unit string) {
 	return strings.Join(fields, " "), unit
 }
 
-// unitInside finds the unit in "ms per step" or "s/iteration"; 0: none.
-func unitInside(words string) float64 {
-	first, _, _ := strings.Cut(strings.ReplaceAll(words, "/", " "), " ")
-	return secondsIn(first)
+// unitInside finds the unit in "ms per step" or "s/iteration", anywhere or at the beginning; 0: none.
+func unitInside(words string, isAnywhere bool) float64 {
+	for i, word := range strings.Fields(strings.ReplaceAll(words, "/", " ")) {
+		if v := secondsIn(word); v > 0 && (i == 0 || isAnywhere) {
+			return v
+		}
+	}
+	return 0
 }

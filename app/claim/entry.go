@@ -125,12 +125,6 @@ func (e *entry) isSynchronous() bool {
 var projections = regexp.MustCompile(`(?i)\b(predict(ed|ion|ions|s)?|project(ed|ion|ions)|expected|` +
 	`extrapolat\w+|theoretical|simulat\w+|estimated?|forecast|planned|hypothetical)\b`)
 
-// isProjected reports whether the entry is said not to be measured, in the row or above the table.
-func (e *entry) isProjected() bool {
-	return e.saysProjected() || projections.MatchString(e.table.caption) && !e.table.has(source) &&
-		!strings.Contains(strings.ToLower(e.table.caption), "measured")
-}
-
 // saysProjected reports whether the row says so.
 func (e *entry) saysProjected() bool {
 	if s := e.text(source); s != "" {
@@ -146,22 +140,24 @@ func (e *entry) saysProjected() bool {
 	return false
 }
 
-// measured returns the entries that are not projected.
-func (t *table) measured() []*entry {
-	var out []*entry
+// sort finds the entries that are not said to be measured, in the row or above the table, and the baseline of
+// the others.
+func (t *table) sort() {
+	isAll := projections.MatchString(t.caption) && !t.has(source) &&
+		!strings.Contains(strings.ToLower(t.caption), "measured")
 	for _, e := range t.entries {
-		if !e.isProjected() {
-			out = append(out, e)
+		if e.isProjected = isAll || e.saysProjected(); !e.isProjected {
+			t.measured = append(t.measured, e)
 		}
 	}
-	return out
+	t.base = baseline(t.measured)
 }
 
 // groups returns the measured entries by model and data set: only those are comparable.
 func (t *table) groups() [][]*entry {
 	var keys []string
 	byKey := map[string][]*entry{}
-	for _, e := range t.measured() {
+	for _, e := range t.measured {
 		key := strings.ToLower(e.text(model) + "\x00" + e.text(dataset))
 		if byKey[key] == nil {
 			keys = append(keys, key)

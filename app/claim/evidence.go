@@ -282,7 +282,7 @@ func classesNamed(text string) int {
 
 // chance notes rows whose loss or accuracy is that of guessing.
 func chance(t *table, say sayer) {
-	for _, e := range t.measured() {
+	for _, e := range t.measured {
 		n := e.classesOf()
 		l, a := e.value(loss), e.value(accuracy)
 		if !given(l) {
@@ -293,7 +293,7 @@ func chance(t *table, say sayer) {
 			say(Noted, e.name, "a loss of %s; guessing among %d classes has ln(%d) = %.3f: this run "+
 				"measures "+
 				"speed, it has not learned", num(l), n, n, math.Log(float64(n)))
-		case n > 1 && given(a) && a <= 1.4/float64(n):
+		case n > 1 && given(a) && a <= (1+0.3*(1-1/float64(n)))/float64(n):
 			say(Noted, e.name, "an accuracy of %s; guessing among %d classes has %s", percent(a), n,
 				percent(1/float64(n)))
 		}
@@ -321,7 +321,7 @@ func projected(t *table, say sayer) {
 			rest = append(rest, e)
 		}
 	}
-	if len(said) > 0 && len(rest) > 0 {
+	if len(said) > 0 && len(rest) > 0 && t.measures() {
 		if t.has(source) {
 			say(Noted, "", "%s of %d rows are projections (%s) and enter no comparison here",
 				num(float64(len(said))),
@@ -333,7 +333,7 @@ func projected(t *table, say sayer) {
 	}
 	p := t.column(predicted)
 	same, n := 0, 0
-	for _, e := range t.measured() {
+	for _, e := range t.measured {
 		if p < 0 || !given(e.cell(speedup).value) || !given(e.at(p).value) || e.at(p).value == 1 {
 			continue
 		}

@@ -62,11 +62,18 @@ func grammar() []production {
 		{`^(?:the )?(network|communication|exchange|synchroni[sz]ation)(?: time)? (?:is|was) (not ` +
 			`)?(?:the |a )?` +
 			`(?:bottleneck|limit|limiting factor)$`, bottleneck},
-		{`overlap|\bhid(?:es|den|ing)\b.*(?:communication|exchange)`, overlaps},
-		{`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|attributed to|` +
-			`limited by|` +
-			`bound by|comes from|come from|stems? from|correspond(?:s|ed)? to|reflects?)\b(.*)$`, causes},
-		{`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, causes},
+		{`^§\d (?:has |have )?(?:overlap(?:s|ped)?|hides?|hid|hidden)\b.*\b(?:communication|exchange|` +
+			`gradients?|` +
+			`computation|backward)\b`, overlaps},
+		{`^(?:in §\d )?(?:the )?(?:communication|exchange|gradients?)(?: \w+)? (?:is|are|was|were) ` +
+			`(?:well |fully |` +
+			`completely )?(?:overlapped|hidden)\b`, overlaps},
+		{`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|attributed to)\b(.*)$`,
+			causes},
+		{`\b(?:limited by|bound by|comes? from|stems? from|correspond(?:s|ed)? to|reflects?|suffers? ` +
+			`from)\b(.*)$`,
+			knownCauses},
+		{`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, knownCauses},
 		{`^(?:§\d )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|perfectly|` +
 			`perfect)$`, linear},
 		{`^(?:near |nearly |almost )?linear (?:scaling|speedup)$`, linear},
@@ -110,7 +117,7 @@ func (c *court) pair(first, second string) (a, b *entry) {
 	if a == nil {
 		return nil, nil
 	}
-	b = baseline(c.t.measured())
+	b = c.t.base
 	if len(c.t.entries) == 2 {
 		b = c.t.entries[0]
 		if b == a {
@@ -148,7 +155,7 @@ func timesSlower(c *court, m []string) ruling {
 func percentFaster(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
-	return c.speed(a, b, []float64{1 + v/100, 1 / (1 - v/100)}, half/100)
+	return c.speed(a, b, []float64{1 + v/100, 1 / max(0, 1-v/100)}, half/100)
 }
 
 func percentSlower(c *court, m []string) ruling {
@@ -194,27 +201,32 @@ func onlySpeedup(c *court, m []string) ruling {
 	return c.speed(a, b, []float64{v}, half)
 }
 
+// loosest is how far a factor may be off for being rounded: "2x" is not said of 1.6.
+const loosest = 0.05
+
 // speed judges that a is faster than b, by one of the factors if there are any.
 func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	if a == nil || b == nil || a == b {
 		return undecided("no two rows to compare")
 	}
 	for _, e := range []*entry{a, b} {
-		if e.isProjected() {
+		if e.isProjected {
 			return refused("projections", answerTo("projections"), "%s was projected, not measured", e.name)
 		}
 	}
 	if why := unequal(a, b); why != "" {
 		return refused("unequal work", answerTo("unequal work"), "%s", why)
 	}
+	isStated := factors != nil
+	factors = slices.DeleteFunc(factors, func(f float64) bool { return !given(f) || f <= 0 })
 	var fitting, other []kind
 	for _, k := range append(times(), rankStep, throughput) {
 		r := b.slowness(k) / a.slowness(k)
 		if !given(r) {
 			continue
 		}
-		isRight := factors == nil && r > 1 || slices.ContainsFunc(factors, func(f float64) bool {
-			return math.Abs(r-f) <= half+2*slack*f && (f-1)*(r-1) >= 0
+		isRight := !isStated && r > 1 || slices.ContainsFunc(factors, func(f float64) bool {
+			return math.Abs(r-f) <= min(half, loosest*f)+2*slack*f && (f-1)*(r-1) >= 0
 		})
 		if isRight {
 			fitting = append(fitting, k)
@@ -303,7 +315,7 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 
 func efficient(c *court, m []string) ruling {
 	e := c.subject(m[1])
-	b := baseline(c.t.measured())
+	b := c.t.base
 	if e == nil || b == nil || e == b {
 		return undecided("no row to compare with")
 	}
@@ -339,13 +351,13 @@ func (c *court) serial(f float64) ruling {
 	if c.t == nil {
 		return undecided("no table of speed-ups")
 	}
-	base := baseline(c.t.measured())
+	base := c.t.base
 	if base == nil {
 		return undecided("no row to compare with")
 	}
 	var points []analysis.Scaled
 	var shown []string
-	for _, e := range c.t.measured() {
+	for _, e := range c.t.measured {
 		p, s := e.processors()/base.processors(), e.speedupOver(base).value
 		if p > 1 && given(s) {
 			points = append(points, analysis.Scaled{Processors: p, Speedup: s})
@@ -370,8 +382,8 @@ func (c *court) serial(f float64) ruling {
 
 // isWeak reports whether the batch grows with the workers.
 func (t *table) isWeak() bool {
-	base := baseline(t.measured())
-	for _, e := range t.measured() {
+	base := t.base
+	for _, e := range t.measured {
 		if base != nil && e != base && !(math.Abs(weak(base, e)-1) < equalWork && e.batch() != base.batch()) {
 			return false
 		}
@@ -396,12 +408,12 @@ func linear(c *court, _ []string) ruling {
 	if c.t == nil {
 		return undecided("no table of speed-ups")
 	}
-	base := baseline(c.t.measured())
+	base := c.t.base
 	if base == nil {
 		return undecided("no row to compare with")
 	}
 	var most *entry
-	for _, e := range c.t.measured() {
+	for _, e := range c.t.measured {
 		if e.processors() > base.processors() && (most == nil || e.processors() > most.processors()) {
 			most = e
 		}

@@ -108,8 +108,12 @@ func cellsOf(lines []string) [][]string {
 // sentenceEnd is a full stop, question or exclamation mark that ends a sentence, not one inside a number.
 var sentenceEnd = regexp.MustCompile(`([.!?])["”)*]*\s+|;\s+`)
 
-// sentencesOf cuts a paragraph into sentences.
+// command is code in a line of text that is no name: a flag, or several words.
+var command = regexp.MustCompile("`(?:-[^`]*|[^`]* [^`]*)`")
+
+// sentencesOf cuts a paragraph into sentences, without commands.
 func sentencesOf(text string) []string {
+	text = strings.TrimSpace(command.ReplaceAllString(text, ""))
 	var out []string
 	begin := 0
 	for _, at := range sentenceEnd.FindAllStringIndex(text, -1) {

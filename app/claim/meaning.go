@@ -10,9 +10,6 @@ import (
 	"lockstep/app/analysis"
 )
 
-// sameMargin is the difference of accuracies, in fractions of the samples, that "the same" allows.
-const sameMargin = 0.005
-
 // accurate judges that a row has the better accuracy.
 func accurate(c *court, m []string) ruling {
 	a, b := c.pair(m[1], last(m, 2))
@@ -57,13 +54,14 @@ func sameAccuracy(c *court, m []string) ruling {
 			"%s, from one seed each: one seed shows neither a difference nor that there "+
 				"is none", text)
 	}
-	p := analysis.MomentsOf(runsA).EquivalenceP(analysis.MomentsOf(runsB), sameMargin)
+	p := analysis.MomentsOf(runsA).EquivalenceP(analysis.MomentsOf(runsB), analysis.SameAccuracy)
 	if p >= analysis.Significance {
 		return refused("one seed", more,
 			"%s: the seeds do not show them to be within %s points (two one-sided "+
-				"tests, p = %.2g)", text, num(100*sameMargin), p)
+				"tests, p = %.2g)", text, num(100*analysis.SameAccuracy), p)
 	}
-	return held("%s: within %s points (two one-sided tests, p = %.2g)", text, num(100*sameMargin), p)
+	return held("%s: within %s points (two one-sided tests, p = %.2g)", text,
+		num(100*analysis.SameAccuracy), p)
 }
 
 // converges judges by the last loss of the rows that a sentence is about: those it names, or all.
@@ -76,7 +74,7 @@ func converges(c *court, _ []string) ruling {
 	}
 	about := c.subjects
 	if len(about) == 0 {
-		about = c.t.measured()
+		about = c.t.measured
 	}
 	var fine []string
 	for _, e := range about {
@@ -131,11 +129,14 @@ var exchanging = regexp.MustCompile(`sync|comm|exchange|exposed`)
 
 // bottleneck judges by the share of time in the exchange.
 func bottleneck(c *court, m []string) ruling {
+	if len(c.d.tables) == 0 {
+		return undecided("no table")
+	}
 	if c.t == nil {
 		return refused("cause", c.d.needs(m[1]), "no table measures the time of the %s", m[1])
 	}
 	share, text := math.NaN(), ""
-	for _, e := range c.t.measured() {
+	for _, e := range c.t.measured {
 		if s, how := e.exchangeShare(); given(s) && !(s <= share) {
 			share, text = s, how
 		}
@@ -159,28 +160,24 @@ func overlaps(c *court, _ []string) ruling {
 	if negated.MatchString(c.words) {
 		return undecided("a denial, which is not understood here")
 	}
-	if c.t == nil {
+	if c.t == nil || c.t != c.d.tables[0] && len(c.subjects) == 0 {
 		return undecided(outside)
 	}
 	var shares []string
-	for _, e := range c.t.measured() {
-		for i, column := range c.t.columns {
-			v := e.at(i).value
-			if column.kind != phase || !given(v) {
-				continue
-			}
-			if strings.Contains(column.name, "hidden") || strings.Contains(column.name, "exposed") {
-				return undecided("%s is measured (%s in %s); whether that is overlap, the time without it "+
-					"tells",
-					column.header, num(v), e.name)
-			}
-			if exchanging.MatchString(column.name) {
-				shares = append(shares, fmt.Sprintf("%s %s", e.name, num(v)))
+	for _, t := range c.d.tables {
+		for i, column := range t.columns {
+			switch {
+			case column.kind != phase || !t.isNumeric(i):
+			case strings.Contains(column.name, "hidden") || strings.Contains(column.name, "exposed"):
+				return undecided("%q of table %d measures it; whether that is overlap, the time without "+
+					"it tells",
+					column.header, t.number)
+			case exchanging.MatchString(column.name):
+				for _, e := range t.measured {
+					shares = append(shares, fmt.Sprintf("%s %s", e.name, num(e.at(i).value)))
+				}
 			}
 		}
-	}
-	if !c.t.measures() && shares == nil {
-		return undecided(outside)
 	}
 	text := "no column tells exposed from hidden communication"
 	if shares != nil {
@@ -240,10 +237,25 @@ func (d *Document) needs(words string) string {
 	return "a run in which only that cause was changed"
 }
 
+// performance are words of a sentence whose reason is about speed, beside the names of rows.
+var performance = regexp.MustCompile(`§\d|\b(slower|slowest|slowdown|faster|fastest|speedups?|longer|` +
+	`shorter|` +
+	`efficiency|throughput|scaling|differences?|overhead|wins|loses)\b`)
+
+// knownCauses is causes for words that often introduce something else than a reason.
+func knownCauses(c *court, m []string) ruling {
+	isKnown := slices.ContainsFunc(c.d.language.causes,
+		func(one cause) bool { return one.words.MatchString(m[1]) })
+	if !isKnown {
+		return undecided(outside)
+	}
+	return causes(c, m)
+}
+
 // causes judges a reason by whether any table measures it.
 func causes(c *court, m []string) ruling {
-	if c.t != nil && slices.IndexFunc(c.d.tables, func(t *table) bool { return t == c.t }) > 0 {
-		return undecided(outside) // judged once, before the first table
+	if c.t != nil && c.t != c.d.tables[0] || len(c.d.tables) == 0 || !performance.MatchString(c.words) {
+		return undecided(outside) // judged once, at the first table
 	}
 	reason := m[1]
 	isGuess := guess.MatchString(c.words)

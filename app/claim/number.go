@@ -32,7 +32,7 @@ func parseCell(text string) cell {
 	text = strings.TrimSpace(text)
 	c := cell{value: math.NaN(), lo: math.NaN(), hi: math.NaN(),
 		marked: strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")}
-	c.text = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
+	c.text = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ").Replace(text))
 	if m := product.FindStringSubmatch(c.text); m != nil {
 		a, _ := strconv.ParseFloat(m[1], 64) // digits only
 		b, _ := strconv.ParseFloat(m[2], 64)
@@ -69,6 +69,12 @@ func (c *cell) number(text string) bool {
 		return false
 	}
 	c.value, c.half, c.unit = v, half, strings.ToLower(strings.TrimRight(m[3], ".,;"))
+	switch m[3] {
+	case "k", "K":
+		*c, c.unit = c.scaled(1e3), ""
+	case "M":
+		*c, c.unit = c.scaled(1e6), ""
+	}
 	return true
 }
 

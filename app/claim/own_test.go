@@ -142,3 +142,17 @@ func TestDoctoredResults(t *testing.T) {
 		})
 	}
 }
+
+// Reports of our own pass the check that other people's have to.
+func TestOwnPagesAreNotRefused(t *testing.T) {
+	for _, path := range []string{"results/r3/report.md", "app/report/testdata/report.md",
+		"results/lab/README.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := check(t, path, string(text)); r.IsRefused() || r.Rows == 0 {
+			t.Errorf("%s, %d rows:\n%s", path, r.Rows, render(r))
+		}
+	}
+}

@@ -70,8 +70,11 @@ func Read(r io.Reader, name string) (*Document, error) {
 	switch {
 	case isOwn:
 		d.Results, err = record.Decode(bytes.NewReader(text))
-		if err != nil {
+		switch {
+		case err != nil:
 			err = inputf("%v", shapes, "give a results.json that is whole", err)
+		case len(d.Results.Rows) == 0:
+			err = inputf("results without rows", shapes, "give the results.json of a benchmark")
 		}
 	case kind == "json":
 		err = d.readJSON(text)
@@ -177,6 +180,7 @@ func (d *Document) add(caption string, lines [][]string) error {
 		return inputf("more than %d rows in all tables", "no more", "check it in parts", maxAllRows)
 	}
 	t.number, t.caption = len(d.tables)+1, caption
+	t.sort()
 	d.tables = append(d.tables, t)
 	seen := map[kind]bool{}
 	for i, c := range t.columns {

@@ -14,21 +14,22 @@ import (
 func TestUnreadable(t *testing.T) {
 	wide := strings.Repeat("a,", 250) + "a\n" + strings.Repeat("1,", 250) + "1\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":          {"", "neither a table nor a sentence"},
-		"no text":        {"\xff\xfe\x00a", "no UTF-8"},
-		"bad JSON":       {`[{"a":1}`, "ends early"},
-		"two documents":  {`[] []`, "more than one JSON document"},
-		"deep JSON":      {strings.Repeat("[", 40), "nests deeper"},
-		"a ragged row":   {"a,b\n1,2\n1,2,3\n", "line 3 of the table has 3 cells"},
-		"too many cells": {`{"columns":["a"],"rows":[[1,2]]}`, "row 1 has 2 cells"},
-		"rows of words":  {`["a","b"]`, "row 1 is neither"},
-		"rows of none":   {`{"rows":3}`, "rows that are no list"},
-		"too wide":       {wide, "251 columns"},
-		"too long":       {"a,b\n" + strings.Repeat("1,2\n", 2001), "2001 rows"},
-		"too large":      {strings.Repeat("a,b\n", 1<<22+1), "more than 16 MiB"},
-		"cut results":    {`{"schema":3,"rows":[{"setting":`, "unexpected EOF"},
-		"other results":  {`{"schema":1,"kind":"kernels"}`, "of kind kernels"},
-		"wordy":          {strings.Repeat("It is so. ", 1001), "more than 1000 sentences"},
+		"empty":           {"", "neither a table nor a sentence"},
+		"no text":         {"\xff\xfe\x00a", "no UTF-8"},
+		"bad JSON":        {`[{"a":1}`, "ends early"},
+		"two documents":   {`[] []`, "more than one JSON document"},
+		"deep JSON":       {strings.Repeat("[", 40), "nests deeper"},
+		"a ragged row":    {"a,b\n1,2\n1,2,3\n", "line 3 of the table has 3 cells"},
+		"too many cells":  {`{"columns":["a"],"rows":[[1,2]]}`, "row 1 has 2 cells"},
+		"rows of words":   {`["a","b"]`, "row 1 is neither"},
+		"rows of none":    {`{"rows":3}`, "rows that are no list"},
+		"too wide":        {wide, "251 columns"},
+		"too long":        {"a,b\n" + strings.Repeat("1,2\n", 2001), "2001 rows"},
+		"too large":       {strings.Repeat("a,b\n", 1<<22+1), "more than 16 MiB"},
+		"cut results":     {`{"schema":3,"rows":[{"setting":`, "unexpected EOF"},
+		"a run's summary": {`{"schema":3,"model":"lenet"}`, "results without rows"},
+		"other results":   {`{"schema":1,"kind":"kernels"}`, "of kind kernels"},
+		"wordy":           {strings.Repeat("It is so. ", 1001), "more than 1000 sentences"},
 	} {
 		_, err := claim.Read(strings.NewReader(c.text), "")
 		var input *claim.InputError

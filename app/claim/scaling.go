@@ -57,12 +57,16 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 	if !given(s.value) || len(e.values(speedup)) > 1 {
 		return unknown, unknown, false
 	}
+	room := 0.0
+	if given(s.lo) || e.numRuns(speedup) > 1 {
+		room = analysis.NoiseLimit // a ratio of several runs is not that of their medians
+	}
 	for _, k := range append(times(), rankStep, throughput) {
 		v, _ := divided(e, base, k)
 		switch {
 		case !given(v.value):
-		case s.fits(v.lo, v.hi) && fits:
-		case s.fits(v.lo, v.hi):
+		case s.fits(v.lo*(1-room), v.hi*(1+room)) && fits:
+		case s.fits(v.lo*(1-room), v.hi*(1+room)):
 			on, fits = k, true
 		case off == unknown:
 			off = k
@@ -154,7 +158,7 @@ func meanOf(e *entry, say sayer) {
 	mean := e.cell(meanLoss)
 	least, most := math.Inf(1), math.Inf(-1)
 	for i, c := range e.table.columns {
-		if v := e.at(i).value; (c.kind == lossAt || c.kind == loss) && given(v) {
+		if v := e.at(i).value; (c.kind == lossAt || c.kind == firstLoss || c.kind == loss) && given(v) {
 			least, most = math.Min(least, v), math.Max(most, v)
 		}
 	}
@@ -219,7 +223,7 @@ func amdahlFigures(t *table, say sayer) {
 			}
 			s = e.at(k)
 		}
-		if p <= p0 || !given(s.value) || k < 0 && !e.isProjected() {
+		if p <= p0 || !given(s.value) || k < 0 && !e.isProjected {
 			continue
 		}
 		if s.value-s.half > analysis.Amdahl(least, p)*(1+slack) {
@@ -330,7 +334,7 @@ func (e *entry) hosts() float64 {
 
 // contention objects to a speed-up of more threads than there are cores.
 func contention(t *table, say sayer) {
-	for _, e := range t.measured() {
+	for _, e := range t.measured {
 		w, h := e.workers(), e.hosts()
 		if !given(w) || !given(h) {
 			continue
@@ -355,7 +359,7 @@ func contention(t *table, say sayer) {
 
 // countedCores objects to cores that the machine does not have, or that no thread of the run uses.
 func countedCores(t *table, say sayer) {
-	for _, e := range t.measured() {
+	for _, e := range t.measured {
 		c, h := e.cell(cores).value, e.hosts()
 		if !given(c) {
 			continue

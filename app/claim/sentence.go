@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -178,8 +179,8 @@ type alias struct {
 	entries []*entry
 }
 
-// allAliases returns all names of the table's rows, the longest first.
-func (t *table) allAliases() []alias {
+// allAliases returns all names of the table's rows by their first word, the longest first.
+func (t *table) allAliases() map[string][]alias {
 	byText := map[string][]*entry{}
 	add := func(text string, e *entry) {
 		text = normal(text)
@@ -207,16 +208,16 @@ func (t *table) allAliases() []alias {
 			}
 		}
 	}
-	out := make([]alias, 0, len(byText))
+	out := map[string][]alias{}
 	for text, entries := range byText {
-		out = append(out, alias{text, entries})
+		first, _, _ := strings.Cut(text, " ")
+		out[first] = append(out[first], alias{text, entries})
 	}
-	slices.SortFunc(out, func(a, b alias) int {
-		if n := len(b.text) - len(a.text); n != 0 {
-			return n
-		}
-		return strings.Compare(a.text, b.text)
-	})
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b alias) int {
+			return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text))
+		})
+	}
 	return out
 }
 
@@ -304,23 +305,19 @@ func (t *table) mention(words string) (begin, end int, e *entry, ok bool) {
 }
 
 // find returns the first place from which on words holds a name as whole words, the longest there.
-func find(all []alias, words string, from int) (begin, end int, entries []*entry) {
-	begin = len(words)
-	for _, a := range all {
-		for at := from; at < len(words); {
-			i := strings.Index(words[at:], a.text)
-			if i < 0 || at+i >= begin {
-				break
+func find(all map[string][]alias, words string, from int) (begin, end int, entries []*entry) {
+	for begin = from; begin < len(words); begin++ {
+		if !isBoundary(words, begin) || words[begin] == ' ' {
+			continue
+		}
+		first, _, _ := strings.Cut(words[begin:], " ")
+		for _, a := range all[first] {
+			if end = begin + len(a.text); strings.HasPrefix(words[begin:], a.text) && isBoundary(words, end) {
+				return begin, end, a.entries
 			}
-			b, e := at+i, at+i+len(a.text)
-			if isBoundary(words, b) && isBoundary(words, e) {
-				begin, end, entries = b, e, a.entries
-				break
-			}
-			at = b + 1
 		}
 	}
-	return begin, end, entries
+	return len(words), 0, nil
 }
 
 // isBoundary reports whether a word begins or ends at a place.

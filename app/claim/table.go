@@ -15,7 +15,10 @@ type table struct {
 	rows    [][]cell
 	facts   facts
 	entries []*entry
-	aliases []alias // names of the entries; set only if there are sentences
+	aliases map[string][]alias // names of the entries by their first word; set only if there are sentences
+
+	measured []*entry // those that are not projected
+	base     *entry   // the baseline of these; nil: none
 }
 
 // facts is what a document says about all its rows.
@@ -31,6 +34,8 @@ type entry struct {
 	table *table
 	name  string
 	rows  []int
+
+	isProjected bool // it is said not to be measured
 }
 
 // newTable sorts out columns and rows. The first line is the heading, unless the table lies on its side:
@@ -105,6 +110,7 @@ func upright(lines [][]string, known []pattern) [][]string {
 
 // settle gives columns the meaning that their cells decide, and cells their units.
 func (t *table) settle() {
+	isTimed := slices.ContainsFunc(t.columns, func(c column) bool { return c.kind == rankStep && c.unit > 0 })
 	for i := range t.columns {
 		c := &t.columns[i]
 		if (c.kind == epoch || c.kind == step) && c.unit == 0 && t.counts(i) {
@@ -115,6 +121,9 @@ func (t *table) settle() {
 		}
 		if c.kind == network && !strings.Contains(c.name, " ") && !t.isNumeric(i) {
 			c.kind = setting
+		}
+		if c.kind == rankStep && !isTimed {
+			c.kind = unknown // of ranks, and no time
 		}
 		if c.kind == repeat && !t.isNumeric(i) {
 			c.kind, c.name = label, "label"

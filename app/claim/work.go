@@ -266,19 +266,23 @@ func (t *table) varies(k kind) bool {
 	return false
 }
 
+// mixed is how far ratios by total and by epoch may differ: evaluations and starting take time too.
+const mixed = 0.05
+
 // totalAndEpoch objects to totals that hold unlike numbers of epochs, which give two ratios for one pair
 // of rows.
 func totalAndEpoch(t *table, say sayer) {
 	for _, g := range t.groups() {
+		base := baseline(g)
 		for _, e := range g {
-			mixedRatio(e, baseline(g), say)
+			mixedRatio(e, base, say)
 			if k, n := epochsOf(e), e.value(epochs); given(k) && given(n) && (k < n*0.98 || k > n*1.5) {
 				say(Refused, e.name, "total / epoch = %s / %s = %s, but the row says %s epochs",
 					num(e.value(total)), num(e.value(epoch)), num(k), num(n))
 			}
 		}
 		least, most := extremes(g, epochsOf)
-		if least == nil || t.varies(epochs) || epochsOf(most) < 1.05*epochsOf(least) {
+		if least == nil || t.varies(epochs) || epochsOf(most) < (1+mixed)*epochsOf(least) {
 			continue
 		}
 		isWhole := func(e *entry) bool { k := epochsOf(e); return math.Abs(k-math.Round(k)) <= 0.01*k }
@@ -300,6 +304,9 @@ func mixedRatio(e, base *entry, say sayer) {
 	}
 	if off, on, fits := speedups(e, base); fits && off != unknown {
 		v, shown := divided(e, base, off)
+		if s := e.cell(speedup).value; math.Abs(v.value/s-1) <= mixed {
+			return
+		}
 		say(Refused, e.name, "speed-up %s is that by the %s; by the %s it is %s = %s",
 			num(e.cell(speedup).value),
 			on.word(), off.word(), shown, num(v.value))
@@ -344,7 +351,7 @@ func ranks(t *table, say sayer) {
 
 // phases objects to phases that do not add up to their whole.
 func phases(t *table, say sayer) {
-	for _, e := range t.measured() {
+	for _, e := range t.measured {
 		sum, half, n, isShare := 0.0, 0.0, 0, false
 		var parts []string
 		for i, c := range t.columns {

@@ -7,22 +7,31 @@ import (
 	"unicode"
 )
 
-// maxUnchecked is how many sentences that were not checked a terminal shows.
-const maxUnchecked = 20
+// What a terminal shows of long lists.
+const (
+	maxUnchecked  = 20 // sentences that were not checked
+	maxObjections = 100
+)
 
 // Write prints a report for people: objections, then the verdicts on sentences, then what was not read.
 // Whatever the document holds appears on one line, without control characters.
 func Write(w io.Writer, r *Report) error {
 	p := printer{w: w}
 	refused := 0
-	for _, o := range r.Objections {
+	for i, o := range r.Objections {
 		if o.Severity == Refused {
 			refused++
+		}
+		if i >= maxObjections {
+			continue
 		}
 		p.line("%s: %s, %s: %s", o.Severity, o.Rule, o.Where, o.Text)
 		if o.Answer != "" {
 			p.line("    would answer it: %s", o.Answer)
 		}
+	}
+	if more := len(r.Objections) - maxObjections; more > 0 {
+		p.line("%s more; --json lists all", count(more, "objection"))
 	}
 	holds, unchecked := 0, 0
 	for _, s := range r.Statements {
