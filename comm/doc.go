@@ -8,6 +8,8 @@
 // without any link. One executor runs all schedules and drives every link of the rank from one
 // thread.
 //
+// [Group.SetPlan] lets shards move from rank to rank between two collectives.
+//
 // A [Post] is the alternative to a Group: it drives a mesh to carry messages from rank to rank
 // ([Letter]), each identified by a tag, outside collectives.
 //

@@ -43,6 +43,10 @@ LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run
 holds config.yaml, host.json, steps.jsonl, summary.json, report.html with plots of them, the
 trained weights in model.safetensors, which PyTorch reads, and the workers' output.
 
+--rebalance measures the workers' speeds and moves shards from slow ones to fast ones, which changes no
+result; it says what moved and why. --slow-worker makes workers slower, to try that out.
+--adaptive-batch lets the batch grow between epochs by the gradient noise scale.
+
 With --checkpoint-every the run directory also holds the two newest checkpoints. --resume continues
 from the newest, in the middle of an epoch and with any number of workers, and ends with the same
 parameters as a run without interruption. Ctrl-C, SIGTERM and SIGUSR1 then write a checkpoint before
@@ -69,6 +73,8 @@ the first step, when data, programs and memory are ready, and stops during evalu
   lockstep train --epochs 20 --until accuracy=0.95
   lockstep train --workers 4 --strategy diloco --average-every 100 --outer-wire int8 \
       --outer-overlap 50 --optimizer adamw --lr 0.002
+  lockstep train --workers 4 --shards 20 --rebalance --slow-worker 3:3
+  lockstep train --epochs 10 --batch 32 --adaptive-batch 512 --scale-lr sqrt,32
   mpirun -np 4 lockstep train --epochs 5
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args:        noArguments,
