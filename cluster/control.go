@@ -43,7 +43,7 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 	}
 	patience := handshakeTimeout
 	if m.IsGuest {
-		patience = defaultJoinTimeout // rank 0 may have started later, or prepares the run
+		patience = meetTime // rank 0 may start later, and prepares the run first
 	}
 	return reach(ctx, m.Address, m.Token, patience)
 }

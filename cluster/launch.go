@@ -51,7 +51,8 @@ type LaunchConfig struct {
 	SharedMemory bool
 	// Job is sent to every worker as JSON.
 	Job any
-	// JoinTimeout bounds the time until all workers have joined; default one minute.
+	// JoinTimeout bounds the time until all workers have joined; default one minute, or five for a
+	// Meeting of several hosts.
 	JoinTimeout time.Duration
 	// SilenceTimeout is the time without a beat after which a worker counts as dead; default eight
 	// seconds. The worker itself reports how long it may go without progress (Progress.Limit).
@@ -87,6 +88,9 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	}
 	if c.JoinTimeout == 0 {
 		c.JoinTimeout = defaultJoinTimeout
+		if c.Meeting != nil && c.Meeting.socket == "" {
+			c.JoinTimeout = meetTime
+		}
 	}
 	if c.StopGrace == 0 {
 		c.StopGrace = stopGrace

@@ -27,6 +27,7 @@ import (
 // The processes stay until rank 0 is done, and then end with its exit status: launchers take the
 // end of one process with another status as the failure of the job, and kill the rest.
 const (
+	meetTime   = 5 * time.Minute // for the processes of several hosts to start
 	gatherTime = 5 * time.Second // for processes that have not come yet when the job is over
 	leaveTime  = 5 * time.Second // for processes to end after they have heard the status
 )
@@ -113,7 +114,7 @@ func Host(p Place, m Member) (*Meeting, error) {
 		h.token = NewToken()
 		h.listener, err = listenPrivately(m.Socket)
 	} else {
-		h.listener, err = listenOn(m.Address)
+		h.listener, err = listenOn(m.Address, meetTime)
 	}
 	if err != nil {
 		return nil, &RendezvousError{Op: "listen on", Addr: m.place(), Err: err}
@@ -121,9 +122,16 @@ func Host(p Place, m Member) (*Meeting, error) {
 	return h, nil
 }
 
-// listenOn listens on one interface of this machine.
-func listenOn(address string) (deadlined, error) {
+// listenOn listens on one interface of this machine, whose name may become known a little later than the
+// machine starts.
+func listenOn(address string, patience time.Duration) (deadlined, error) {
+	const pause = time.Second
 	resolved, err := net.ResolveTCPAddr("tcp", address)
+	unknown := (*net.DNSError)(nil)
+	for end := time.Now().Add(patience); errors.As(err, &unknown) && time.Now().Before(end); {
+		time.Sleep(pause)
+		resolved, err = net.ResolveTCPAddr("tcp", address)
+	}
 	if err == nil && (resolved.IP == nil || resolved.IP.IsUnspecified()) {
 		err = fmt.Errorf("refusing to listen on all interfaces; set %s to the address of one", EnvMasterAddr)
 	}

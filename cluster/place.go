@@ -130,8 +130,8 @@ func (r *reading) isEmpty() bool { return !slices.ContainsFunc(r[:], given.isSet
 // isInside reports whether other numbers the hosts of r: its ranks are the nodes of r.
 func (r *reading) isInside(other reading) bool {
 	rank, world, node, nodes := other[theRank], other[theWorld], r[theNode], r[theNodes]
-	return r[theRank].isSet() && rank.isSet() && world.isSet() && node.isSet() && nodes.isSet() &&
-		rank.value == node.value && world.value == nodes.value
+	return r[theRank].isSet() && rank.isSet() && node.isSet() && nodes.isSet() && rank.value == node.value &&
+		(!world.isSet() || world.value == nodes.value)
 }
 
 // merge adds the numbers that r does not have yet and compares the others.

@@ -28,6 +28,7 @@ func commands() []func(*app) *cobra.Command {
 		checkCommand,
 		commbenchCommand,
 		runCommand,
+		generateCommand,
 		labCommand,
 		dataCommand,
 		checkpointCommand,

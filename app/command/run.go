@@ -150,17 +150,17 @@ func statusOrNil(status int) error {
 // checkJoins refuses arguments that are not a command of which several processes can be started.
 func (a *app) checkJoins(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("run: no command; put one behind the flags, as in run --nproc-per-node 4 train")
+		return usagef("%s: no command; put one behind the flags, such as train", c.Name())
 	}
 	if strings.HasSuffix(args[0], ".py") || strings.Contains(args[0], "/") {
-		return usagef("run: %q is a script; want a command of lockstep, such as train", args[0])
+		return usagef("%s: %q is a script; want a command of lockstep, such as train", c.Name(), args[0])
 	}
 	known, _, err := c.Root().Find(args)
 	if err != nil || known == c.Root() {
 		return unknownCommand(c.Root(), args[0])
 	}
 	if known.Annotations[joins] == "" {
-		return usagef("run: %s cannot share its work with other processes; train and recipe run can",
+		return usagef("%s: %s cannot share its work with other processes; train and recipe run can", c.Name(),
 			known.CommandPath())
 	}
 	return nil

@@ -100,12 +100,15 @@ func (g Guest) attend(ctx context.Context, s *cluster.Session) {
 // its output in the run directory, as many threads.
 func (a assignment) settle(rank int) error {
 	if err := os.Chdir(a.Folder); err != nil {
-		return fmt.Errorf("job: rank %d cannot enter the folder of rank 0, which all hosts must share: %w",
+		return fmt.Errorf("job: rank %d cannot enter the folder of rank 0, which all hosts must have: %w",
 			rank, err)
 	}
-	if err := cluster.RedirectOutput(a.Directory.Log(rank)); err != nil {
-		return fmt.Errorf("job: rank %d cannot write to the run directory, which all hosts must share: %w",
-			rank, err)
+	err := os.MkdirAll(string(a.Directory), 0o777) // hosts without a common file system keep their own logs
+	if err == nil {
+		err = cluster.RedirectOutput(a.Directory.Log(rank))
+	}
+	if err != nil {
+		return fmt.Errorf("job: rank %d cannot write to the run directory: %w", rank, err)
 	}
 	runtime.GOMAXPROCS(a.Config.Threads + computeExtra)
 	return nil

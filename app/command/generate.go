@@ -1,0 +1,115 @@
+package command
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/generate"
+)
+
+func generateCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "generate",
+		Short: "Write a job for Slurm or Kubernetes",
+		Example: `  lockstep generate slurm --workers 4 --time 4h -- train --model vgg11 > job.sh
+  lockstep generate k8s --hosts 4 --image registry/lockstep:1 -- train --epochs 5 > job.yaml`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return unknownCommand(c, args[0])
+		},
+	}
+	c.AddCommand(generateSlurmCommand(a), generateKubernetesCommand(a))
+	return c
+}
+
+// addJob gives c the flags of every scheduler.
+func addJob(c *cobra.Command, config *generate.Config, runs string) {
+	f := c.Flags()
+	f.StringVar(&config.Name, "name", "lockstep", "`NAME` of the job")
+	f.IntVar(&config.Hosts, "hosts", 1, "`N` hosts")
+	f.IntVar(&config.Workers, "workers", 1, "`N` workers on each host")
+	f.IntVar(&config.Cores, "cores", 1, "`N` cores for each worker")
+	f.StringVar(&config.Runs, "runs", runs, "`FOLDER` of the run directories, on all hosts the same one")
+	f.DurationVar(&config.Grace, "grace", 90*time.Second, "`TIME` to save a checkpoint in, before the end")
+}
+
+func generateSlurmCommand(a *app) *cobra.Command {
+	var config generate.Config
+	c := &cobra.Command{
+		Use:   "slurm [flags] -- COMMAND ...",
+		Short: "Print a script for sbatch",
+		Long: `Print a script for sbatch.
+
+srun starts every worker, and they join. Before the time limit Slurm asks the run for a checkpoint;
+the run then ends with status 75, and the script puts the job into the queue again, where it goes on
+from there. Without --checkpoint-every in the command there is one every 5 minutes.`,
+		Example: `  lockstep generate slurm --workers 4 --cores 2 --time 4h -- train --model vgg11
+  lockstep generate slurm --hosts 2 --partition short -- recipe run cifar10-94`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			config.Image = "-" // Slurm has none
+			return a.generate(c, config, args, generate.Slurm)
+		},
+	}
+	addJob(c, &config, "runs")
+	c.Flags().DurationVar(&config.Time, "time", 0, "`TIME` limit (default: that of the partition)")
+	c.Flags().StringVar(&config.Partition, "partition", "", "`NAME` of a partition (default: that of Slurm)")
+	return c
+}
+
+func generateKubernetesCommand(a *app) *cobra.Command {
+	var config generate.Config
+	var kind string
+	c := &cobra.Command{
+		Use:   "k8s [flags] -- COMMAND ...",
+		Short: "Print a manifest for Kubernetes: a JobSet, or a TrainJob of Kubeflow",
+		Long: `Print a manifest for Kubernetes: a JobSet, or a TrainJob of Kubeflow.
+
+There is one pod for each host. The image needs lockstep and a shell. Pods that are started again go
+on from the newest checkpoint, if a --claim keeps the run directories. Several hosts need a secret,
+which the first lines of the manifest say how to create; nothing secret is in it.`,
+		Example: `  lockstep generate k8s --workers 4 --image registry/lockstep:1 -- train --epochs 5
+  lockstep generate k8s --kind trainjob --hosts 2 --claim runs --image registry/lockstep:1 -- train`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch kind {
+			case "jobset":
+				return a.generate(c, config, args, generate.JobSet)
+			case "trainjob":
+				return a.generate(c, config, args, generate.TrainJob)
+			}
+			return usagef("--kind %q: want jobset or trainjob", kind)
+		},
+	}
+	addJob(c, &config, "/runs")
+	f := c.Flags()
+	f.StringVar(&kind, "kind", "jobset", "`KIND` of the manifest: jobset or trainjob")
+	f.StringVar(&config.Image, "image", "", "`IMAGE` of the container, such as registry/lockstep:1")
+	f.StringVar(&config.Claim, "claim", "", "persistent volume `CLAIM` for the runs (default: none)")
+	f.StringVar(&config.Memory, "memory", "", "`QUANTITY` of memory of each host, such as 8Gi (default: any)")
+	f.IntVar(&config.Restarts, "max-restarts", 3, "`N` times, start all pods again after one has failed")
+	complete(c, "kind", listOf([]string{"jobset", "trainjob"}))
+	return c
+}
+
+// generate prints the file that write makes of config and the command.
+func (a *app) generate(c *cobra.Command, config generate.Config, args []string,
+	write func(generate.Config) string) error {
+	if c.ArgsLenAtDash() < 0 && len(args) > 0 {
+		return usagef("generate: put -- before the command, as in generate slurm --workers 4 -- %s", args[0])
+	}
+	if err := a.checkJoins(c, args); err != nil {
+		return err
+	}
+	config.Command = args
+	if err := config.Validate(); err != nil {
+		return usagef("generate: %v", err)
+	}
+	_, err := fmt.Fprint(a.stdout, write(config))
+	return err
+}

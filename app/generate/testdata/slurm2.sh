@@ -1,0 +1,28 @@
+#!/bin/bash
+#SBATCH --job-name=vgg
+#SBATCH --partition=short
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=4
+#SBATCH --cpus-per-task=2
+#SBATCH --signal=USR1@90
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=vgg-%j.log
+
+# The job keeps its number when it is put into the queue again, and so finds its checkpoints.
+last=$(ls -dt /runs/vgg-"$SLURM_JOB_ID"-*/checkpoints/step-* 2>/dev/null | head -n 1)
+if [ -n "$last" ]; then
+  set -- train --resume "${last%/checkpoints/*}"
+else
+  out=/runs/vgg-"$SLURM_JOB_ID"-"${SLURM_RESTART_COUNT:-0}"
+  set -- recipe run cifar10-94 --checkpoint-every=1m --out "$out"
+fi
+# The secret that admits to the run; srun passes it on in the environment.
+LOCKSTEP_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+export LOCKSTEP_TOKEN
+srun --kill-on-bad-exit=1 --cpus-per-task=2 lockstep "$@"
+status=$?
+if [ "$status" -eq 75 ]; then # a checkpoint was saved because the time is over
+  scontrol requeue "$SLURM_JOB_ID"
+fi
+exit "$status"
