@@ -96,7 +96,7 @@ func TestOneSeedIsNoFinding(t *testing.T) {
 // Rows of different conditions are in different groups, and no sentence relates them.
 func TestConditionsAreNotCompared(t *testing.T) {
 	m := newMaker(6, 4)
-	for _, condition := range []string{"equal workers on one machine", "links: 10 Mbit/s"} {
+	for _, condition := range []string{"equal workers", "links: 10 Mbit/s"} {
 		m.add(record.Setting{Strategy: "single", Workers: 1, Condition: condition}, 4, 4, 4, 4, 4, 4)
 		m.add(record.Setting{Strategy: "ddp", Workers: 4, Condition: condition}, 2, 2, 2, 2, 2, 2)
 	}
@@ -138,4 +138,24 @@ func TestLooseStepsAreMeans(t *testing.T) {
 	}
 	l := analysis.Compare(m.Results).Groups[0].Lines[0]
 	near(t, "step", l.Step.Median, 2, 1e-9) // (38 + 40) / 39
+}
+
+// What strategy auto chose is compared by the row that names it, or by its own.
+func TestChoicesAreCompared(t *testing.T) {
+	m := newMaker(3, 4)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "overlap-forward"}, 1, 1, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.25, 1.25, 1.25)
+	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 2, 2, 2)
+	for i, chosen := range []string{"ddp:overlap-forward", "ddp", "gather-scatter"} {
+		row.Runs[i].Chosen = chosen
+	}
+	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	for _, want := range []string{
+		"auto 2×1 chose ddp:overlap-forward in 1 of 3 runs, the fastest of the exact rows.",
+		"auto 2×1 chose ddp in 1 of 3 runs. The step of ddp 2×1 is 1.25× (1.25–1.25) that of",
+		"chose gather-scatter in 1 of 3 runs. The step of auto 2×1 is 2.00×"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("findings %s\nwant %q", found, want)
+		}
+	}
 }

@@ -230,10 +230,10 @@ func oneMachine(r *record.Results, c *Comparison) []string {
 	text := "All workers shared one machine: its memory and caches, and a link that never leaves it. The " +
 		"figures say nothing about a network between machines."
 	for i := range c.Groups {
-		if strings.Contains(c.Groups[i].Condition, "lab host") {
-			text = "All workers shared one machine: its cores, memory and caches. The hosts of the rows " +
-				"with links were made by lockstep lab, which limits their links; their times show " +
-				"contention for the machine together with the network."
+		if strings.Contains(c.Groups[i].Condition, "in the lab") {
+			text = "All workers shared one machine: its cores, memory and caches. In the lab each process " +
+				"has a host of its own, whose link is limited; those times show contention for the machine " +
+				"together with the network."
 		}
 	}
 	return one("%s", text)

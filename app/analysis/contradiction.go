@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -34,9 +35,10 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 		row := &r.Rows[i]
 		name := fmt.Sprintf("Row %d (%s %d×%d)", i+1, row.Setting.Strategy, row.Setting.Workers,
 			row.Setting.Threads)
-		if missing := r.Rounds - len(row.Runs); r.Complete && missing > 0 {
+		rounds := cmp.Or(row.Rounds, r.Rounds)
+		if missing := rounds - len(row.Runs); r.Complete && missing > 0 {
 			out = append(out, fmt.Sprintf("%s has %d of %d runs, although the benchmark was complete.", name,
-				len(row.Runs), r.Rounds))
+				len(row.Runs), rounds))
 		}
 		for j := range row.Runs {
 			run := &row.Runs[j]

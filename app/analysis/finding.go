@@ -19,7 +19,7 @@ func (g *Group) Findings() []string {
 			out = append(out, text)
 		}
 	}
-	return append(out, g.accuracies()...)
+	return slices.Concat(out, g.choices(), g.accuracies())
 }
 
 // ranked returns the rivals that satisfy is, shortest step first.

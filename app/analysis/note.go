@@ -171,7 +171,7 @@ func (c *Comparison) Title(g *Group) string {
 		title += fmt.Sprintf(" batch %d", g.Batch)
 	}
 	if condition {
-		title += ", " + cmp.Or(g.Condition, "equal workers on one machine")
+		title += ", " + cmp.Or(g.Condition, "equal workers")
 	}
 	return title
 }

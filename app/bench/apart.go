@@ -33,7 +33,7 @@ func runApart(ctx context.Context, row Row, o job.Options) (*record.Summary, err
 	if err := os.WriteFile(file, row.Rooted().YAML(nil), 0o666); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	args := slices.Concat([]string{"lab", "--quiet", "--hosts", strconv.Itoa(row.Workers)},
+	args := slices.Concat([]string{"lab", "--quiet", "--hosts", strconv.Itoa(row.World())},
 		row.Condition.Flags, []string{"--", "train", "--quiet", "--config", file, "--out", row.Out})
 	if err := again(ctx, o.Environment, args...); err != nil {
 		return nil, err

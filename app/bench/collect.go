@@ -47,7 +47,7 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	run.Config = config
 	run.Outcome = s.Outcome
 	if found := s.StrategyChoice; found != nil {
-		row.Setting.Options = "chose " + found.Chosen
+		run.Chosen = found.Chosen
 	}
 	run.Seed, run.Evaluations, run.TrainSeconds = c.Seed, s.Evaluations, s.TrainSeconds
 	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes

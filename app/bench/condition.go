@@ -77,10 +77,10 @@ func (c Condition) String() string {
 			s.Factor, from))
 	}
 	if c.IsApart() {
-		parts = append(parts, fmt.Sprintf("a lab host for each process, links: %v", c.Link))
+		parts = append(parts, fmt.Sprintf("links of %v in the lab", c.Link))
 	}
 	if parts == nil {
-		return "equal workers on one machine"
+		return "equal workers"
 	}
 	return strings.Join(parts, "; ")
 }

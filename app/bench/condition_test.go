@@ -31,13 +31,13 @@ func conditions(t *testing.T, texts ...string) []bench.Condition {
 
 func TestConditionsSayWhatTheyAre(t *testing.T) {
 	for text, want := range map[string]string{
-		"equal":                "equal workers on one machine",
+		"equal":                "equal workers",
 		"slow-worker=1:3":      "worker 1 made 3 times slower by a duty cycle",
 		"slow-worker=1:3@40":   "worker 1 made 3 times slower by a duty cycle from step 40 on",
-		"rate=100mbit":         "a lab host for each process, links: 100 Mbit/s",
-		"rate=1gbit+delay=1ms": "a lab host for each process, links: 1 Gbit/s, 1ms delay",
-		"rate=10mbit+slow-worker=0:2": "worker 0 made 2 times slower by a duty cycle; a lab host for each " +
-			"process, links: 10 Mbit/s",
+		"rate=100mbit":         "links of 100 Mbit/s in the lab",
+		"rate=1gbit+delay=1ms": "links of 1 Gbit/s, 1ms delay in the lab",
+		"rate=10mbit+slow-worker=0:2": "worker 0 made 2 times slower by a duty cycle; links of " +
+			"10 Mbit/s in the lab",
 	} {
 		c, err := bench.ParseCondition(text)
 		if err != nil || c.String() != want || c.IsApart() != strings.Contains(text, "rate=") {

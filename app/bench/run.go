@@ -97,7 +97,8 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 		b.deadline = begin.Add(c.Budget + c.Budget/8)
 	}
 	for i, row := range plan.Rows {
-		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Copy: i % plan.Copies})
+		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
+			Copy: i % plan.Copies})
 	}
 	err = b.runAll(ctx)
 	return &b.results, err

@@ -84,9 +84,10 @@ func (s Setting) NumThreads() int {
 
 // Row is one configuration with all its runs, at most one per round.
 type Row struct {
-	Setting Setting `json:"setting"`        // what was run
-	Copy    int     `json:"copy,omitempty"` // how many rows above is the one that this is a copy of; 0: none
-	Runs    []Run   `json:"runs"`           // at most one of each round
+	Setting Setting `json:"setting"`          // what was run
+	Rounds  int     `json:"rounds,omitempty"` // asked for; 0: those of the benchmark
+	Copy    int     `json:"copy,omitempty"`   // rows above it of which it is a copy; 0: none
+	Runs    []Run   `json:"runs"`             // at most one of each round
 }
 
 // Skip is a combination of the matrix that was not run, with the reason.
@@ -105,6 +106,7 @@ type Run struct {
 	Directory    string    `json:"directory,omitempty"`     // the run directory
 	Error        string    `json:"error,omitempty"`         // why the run failed
 	Started      time.Time `json:"started"`                 // when
+	Chosen       string    `json:"chosen,omitempty"`        // by strategy auto
 	Seed         uint64    `json:"seed,omitempty"`          // of this run; 0: that of the row
 	Wall         float64   `json:"wall"`                    // seconds, with starting and stopping processes
 	TrainSeconds float64   `json:"train_seconds,omitempty"` // of training, without evaluations
