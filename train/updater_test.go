@@ -8,6 +8,8 @@ import (
 
 	"lockstep/compute"
 	"lockstep/gradsync"
+	"lockstep/optim"
+	"lockstep/ps"
 	"lockstep/train"
 )
 
@@ -55,6 +57,9 @@ func TestUpdatersRefuse(t *testing.T) {
 			func(l *train.Loop) (train.Updater, error) {
 				return train.NewSharded(l, new(gradsync.Sharded))
 			}, "want sgd or adamw"},
+		{func(c *train.Config) { c.Lookahead = optim.LookaheadConfig{Every: 5, Alpha: 0.5} },
+			func(l *train.Loop) (train.Updater, error) { return train.NewServed(l, new(ps.Client)) },
+			"want no lookahead"},
 		{func(c *train.Config) { c.Isolated = true },
 			func(l *train.Loop) (train.Updater, error) { return train.NewWhole(l, faulty{}) },
 			"want NewLocal"},

@@ -77,28 +77,79 @@ func TestBitsFlippedInTransit(t *testing.T) {
 		{"header of the second frame", head + 1<<20, false},
 		{"last byte of the message", 2*head + 4*elems/2 - 1, true},
 	}
-	for _, test := range tests {
-		err := reduceThroughProxy(t, elems, 8*(tcp.HelloBytes+test.at)+5)
-		var lost *comm.PeerError
-		var body *comm.BodyError
-		var frame *comm.FrameError
-		switch {
-		case !errors.As(err, &lost) || lost.Rank != 1 || lost.Op != comm.ReduceScatter:
-			t.Errorf("%s: %v, want a *comm.PeerError of rank 1", test.what, err)
-		case errors.As(err, &body) != test.isBody || errors.As(err, &frame) == test.isBody:
-			t.Errorf("%s: %v", test.what, err)
-		case test.isBody && body.Bytes != 1<<20 && body.Bytes != 4*elems/2-1<<20:
-			t.Errorf("%s: %v, want the length of a frame", test.what, err)
-		}
+	ways := map[comm.Op]func(comm.Mesh) error{
+		comm.ReduceScatter: func(m comm.Mesh) error { return reduce(m, elems) },
+		comm.Message:       func(m comm.Mesh) error { return send(m, elems/2) },
 	}
-	if err := reduceThroughProxy(t, elems, -1); err != nil {
-		t.Errorf("nothing flipped: %v", err)
+	for op, way := range ways {
+		for _, test := range tests {
+			err := throughProxy(t, 8*(tcp.HelloBytes+test.at)+5, way)
+			wantFlip(t, op, test.what, test.isBody, err, 4*elems/2)
+		}
+		if err := throughProxy(t, -1, way); err != nil {
+			t.Errorf("%v: nothing flipped: %v", op, err)
+		}
 	}
 }
 
-// reduceThroughProxy returns rank 0's error of a reduce-scatter with rank 1, which connects through
-// a proxy.
-func reduceThroughProxy(t *testing.T, elems, bit int) error {
+// wantFlip checks the error of rank 0 after a flipped bit in the header or body of a frame.
+func wantFlip(t *testing.T, op comm.Op, what string, isBody bool, err error, bytes int) {
+	t.Helper()
+	var lost *comm.PeerError
+	var body *comm.BodyError
+	var frame *comm.FrameError
+	switch {
+	case !errors.As(err, &lost) || lost.Rank != 1 || lost.Op != op:
+		t.Errorf("%v, %s: %v, want a *comm.PeerError of rank 1", op, what, err)
+	case errors.As(err, &body) != isBody || errors.As(err, &frame) == isBody:
+		t.Errorf("%v, %s: %v", op, what, err)
+	case isBody && body.Bytes != 1<<20 && body.Bytes != bytes-1<<20:
+		t.Errorf("%v, %s: %v, want the length of a frame", op, what, err)
+	}
+}
+
+// reduce makes a reduce-scatter of elems elements.
+func reduce(mesh comm.Mesh, elems int) error {
+	g, err := comm.NewGroup(mesh, comm.Config{Timeout: 5 * time.Second})
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	v := [][]float32{make([]float32, elems)}
+	if err := g.ReduceScatter(v[0], v); err != nil {
+		return err
+	}
+	return g.Barrier() // which tells rank 1
+}
+
+// send sends a message of elems elements from rank 1 to rank 0, which answers.
+func send(mesh comm.Mesh, elems int) error {
+	p := comm.NewPost(mesh, comm.PostConfig{Timeout: 5 * time.Second})
+	defer p.Close()
+	long := comm.Letter{Peer: 1 - p.Rank(), Vector: make([]float32, elems)}
+	word := comm.Letter{Peer: 1 - p.Rank(), Tag: 1, Buf: make([]byte, 1)}
+	first, last := p.Receiver, p.Sender
+	if p.Rank() == 1 {
+		first, last = p.Sender, p.Receiver
+	}
+	message, err := first(long)
+	if err != nil {
+		return err
+	}
+	answer, err := last(word)
+	if err != nil {
+		return err
+	}
+	message.Start()
+	if err := message.Wait(); err != nil {
+		return err
+	}
+	answer.Start()
+	return answer.Wait()
+}
+
+// throughProxy returns rank 0's error of an exchange with rank 1, which connects through a proxy.
+func throughProxy(t *testing.T, bit int, exchange func(comm.Mesh) error) error {
 	t.Helper()
 	listeners, addrs := listen(t, 2)
 	front, wait := proxy(t, addrs[0], bit)
@@ -116,16 +167,7 @@ func reduceThroughProxy(t *testing.T, elems, bit int) error {
 				errs[r] = err
 				return
 			}
-			g, err := comm.NewGroup(mesh, comm.Config{Timeout: 5 * time.Second})
-			if err != nil {
-				errs[r] = err
-				return
-			}
-			defer g.Close()
-			v := [][]float32{make([]float32, elems)}
-			if errs[r] = g.ReduceScatter(v[0], v); errs[r] == nil {
-				errs[r] = g.Barrier() // which tells rank 1
-			}
+			errs[r] = exchange(mesh)
 		})
 	}
 	all.Wait()
