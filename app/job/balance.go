@@ -26,6 +26,7 @@ func (w *worker) noteMove(m *train.Move) {
 		found.ShardSeconds = append(found.ShardSeconds, s.Each)
 		found.FixedSeconds = append(found.FixedSeconds, s.Fixed)
 	}
+	w.moves = append(w.moves, found)
 	w.tell(notice{Move: &found})
 	select {
 	case w.beacon.notes <- text:

@@ -33,6 +33,7 @@ func TestShardsMoveFromASlowedWorker(t *testing.T) {
 		"late": balancing(t, "shm", func(c *setting.Config) {
 			c.OverlapForward, c.Bucket = true, 4096
 		}),
+		"tuned": balancing(t, "local", func(c *setting.Config) { c.TuneBucket = true }),
 		"sharded": balancing(t, "local", func(c *setting.Config) {
 			c.ShardOptimizer, c.Wire = true, "zstd"
 		}),
@@ -88,6 +89,9 @@ func TestBalancedRunsAreResumed(t *testing.T) {
 		}
 		if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 18 {
 			t.Errorf("%v: parameters %s, want %s", flags, s.ParameterSHA256, want.ParameterSHA256)
+		}
+		if len(s.Moves) == 0 || s.Moves[0].Step > 18 {
+			t.Errorf("%v: the moves before it was resumed are not told: %+v", flags, s.Moves)
 		}
 	}
 }

@@ -21,6 +21,9 @@ type kept struct {
 	Progress train.Progress `json:"progress"`
 	// Evaluations so far.
 	Evaluations []record.Evaluation `json:"evaluations"`
+	// Moves of shards and Growth of the batch so far.
+	Moves  []record.Move   `json:"moves"`
+	Growth []record.Growth `json:"growth"`
 	// Seconds of training so far.
 	Seconds float64 `json:"seconds"`
 	// Weights is the file of weights that the first part of the run started from.
@@ -223,6 +226,7 @@ func (w *worker) newSaver() *saver {
 // describe returns the description of the run for a checkpoint's manifest.
 func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
+		Moves: slices.Clone(w.moves), Growth: slices.Clone(w.growth),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
 		TrainSamples: w.task.train.Len(), Data: w.task.hashes}
 	if w.task.test != nil {

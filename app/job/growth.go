@@ -28,9 +28,11 @@ func (w *worker) noteGrowth(g train.Growth) {
 	if math.IsInf(g.Noise, 1) {
 		g.Noise = math.NaN() // which JSON has a form for
 	}
-	w.tell(notice{Growth: &record.Growth{Step: g.Step, Epochs: g.Epochs, From: g.From, To: g.To, Rate: g.Rate,
+	found := record.Growth{Step: g.Step, Epochs: g.Epochs, From: g.From, To: g.To, Rate: g.Rate,
 		Noise: record.Number(g.Noise), Trace: record.Number(g.Trace), Square: record.Number(g.Square),
-		Measured: g.Steps}})
+		Measured: g.Steps}
+	w.growth = append(w.growth, found)
+	w.tell(notice{Growth: &found})
 	if g.From == g.To {
 		return
 	}

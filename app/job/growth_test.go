@@ -65,7 +65,7 @@ func TestTheBatchGrowsAlikeOnAllWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("resumed", s, want.Growth[1:])
+	check("resumed", s, want.Growth)
 }
 
 func TestAdaptiveBatchIsRefused(t *testing.T) {

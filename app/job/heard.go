@@ -49,6 +49,7 @@ func newHeard(c setting.Config, from *resumption, o Options) *heard {
 	}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
+		r.moves, r.growth = slices.Clone(from.Kept.Moves), slices.Clone(from.Kept.Growth)
 	}
 	return r
 }

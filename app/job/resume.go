@@ -87,7 +87,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if err := l.Resume(k.Progress); err != nil {
 		return refuse("%v", err)
 	}
-	w.before, w.evaluations = k, k.Evaluations
+	w.before, w.evaluations, w.moves, w.growth = k, k.Evaluations, k.Moves, k.Growth
 	w.started, w.batches = k.Weights, k.Batches
 	if w.saver != nil {
 		w.saver.last = k.Progress.Step

@@ -39,7 +39,7 @@ func HasCheckpoint(folder string) bool {
 }
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
-// made from steps.jsonl and from the evaluations in the newest checkpoint. Figures that are known only at
+// made from steps.jsonl and the newest checkpoint. Figures that are known only at
 // the end are zero; times are those of rank 0's steps.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
@@ -52,7 +52,7 @@ func Unfinished(folder string) (*record.Summary, error) {
 		Accumulate:   c.Accumulate,
 		LearningRate: c.UpdateRule().LR, Wire: c.GradientWire().String(), Seed: c.Seed, Math: c.Math,
 		TTA: c.TTA, For: c.For, Directory: folder, IsInterrupted: true}
-	s.ISA = c.ISA
+	s.ISA, s.SlowWorkers = c.ISA, c.SlowWorkers.String()
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
@@ -63,6 +63,7 @@ func Unfinished(folder string) (*record.Summary, error) {
 	}
 	if newest, err := openNewest(d, func(string) {}); err == nil { // most runs have no checkpoint
 		s.Evaluations = newest.Kept.Evaluations
+		s.Moves, s.Growth = newest.Kept.Moves, newest.Kept.Growth
 	}
 	return s, nil
 }

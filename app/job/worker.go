@@ -59,12 +59,14 @@ type worker struct {
 	gradient           int64            // bytes of the gradient
 	tensors            int              // that it has
 	evaluations        []record.Evaluation
-	before             kept          // state of the run before it was resumed; zero: a new run
-	started            *record.Start // weights that were loaded; nil: none
-	batches            int64         // batches in the loaded running statistics
-	saved              *record.Saved // weights that were written; nil: none
-	saver              *saver        // nil: this worker keeps no checkpoints
-	peers              *peerState    // nil: the state between steps is the same on all ranks
+	moves              []record.Move   // of shards, on rank 0
+	growth             []record.Growth // of the batch, on rank 0
+	before             kept            // state of the run before it was resumed; zero: a new run
+	started            *record.Start   // weights that were loaded; nil: none
+	batches            int64           // batches in the loaded running statistics
+	saved              *record.Saved   // weights that were written; nil: none
+	saver              *saver          // nil: this worker keeps no checkpoints
+	peers              *peerState      // nil: the state between steps is the same on all ranks
 	began              time.Time
 }
 
