@@ -130,6 +130,12 @@ func workCases() []example {
 		{"samples per second", "label,batch,step ms,samples/s\na,64,20 ± 0.1,3200\n", nil},
 		{"samples per second of one worker", "label,batch,step ms,samples/s\na,64,20 ± 0.1,1600\n",
 			[]string{"refused wrong denominators"}},
+		{"a rate of skewed steps",
+			"label,batch,step ms,\"p10–p90, ms\",samples/s\na,64,20 ± 0.1,15–60,1600\n", nil},
+		{"speed-ups by round", "workers,runs,step ms,spread of runs,speed-up of the step\n1,6,100,20 %,1\n" +
+			"2,6,60,30 %,1.45 (1.2–1.7)\n", nil},
+		{"an efficiency that may be 100 %", "workers,step ms,speed-up,efficiency %\n1,100 ± 1,1,100\n" +
+			"2,45 ± 9,2.2 (1.8–2.7),110 (90–135)\n", []string{"note above 100 %"}},
 		{"a mean among its losses", "label,loss at 20,loss at 40,average loss\na,2.0,1.5,1.9\n", nil},
 		{"a mean below its losses", "label,loss at 20,loss at 40,average loss\na,3.8,2.7,0.99\n",
 			[]string{"refused wrong denominators"}},

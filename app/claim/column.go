@@ -56,6 +56,8 @@ const (
 	low
 	high
 	deviation
+	variation // range of the runs relative to their middle
+	span      // from which to which most steps took
 	phase
 	network // seconds in which the network was used
 	cost
@@ -133,6 +135,8 @@ func patterns() []pattern {
 		{low, `^(low|lower|lo|min|minimum|ci low|lower bound|p10|q1)$`},
 		{high, `^(high|upper|hi|max|maximum|ci high|upper bound|p90|q3)$`},
 		{deviation, `^(std|sd|stdev|stddev|standard deviation|±|deviation)$`},
+		{variation, `^(relative )?spread( of (the )?runs)?$|^(cv|variation|range)$`},
+		{span, `p10.*p90|percentiles`},
 		{epochs, `^(num |number of )?epochs$`},
 		{steps, `^(num |number of |total )?(steps|iterations|updates|batches)$`},
 		{samples, `^(num |number of |total |training )?(samples|images|texts|examples)( trained)?$`},

@@ -12,7 +12,7 @@ type cell struct {
 	text   string  // as written, without markup
 	value  float64 // NaN: no number
 	half   float64 // half a unit of the last digit written, in the unit of value
-	lo, hi float64 // interval written in the cell; NaN: none
+	lo, hi float64 // interval written in the cell, or all of it; NaN: none
 	unit   string  // written behind the number
 	parts  [2]float64
 	marked bool // set in bold, or called the best
@@ -24,6 +24,7 @@ var (
 	spread   = regexp.MustCompile(`^(\S+) ?(?:±|\+/-|\+-) ?(\S+)( ?[^\d\s]\S*)?$`)
 	interval = regexp.MustCompile(`^(\S+) ?[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?%? ` +
 		`?[)\]]( ?\S+)?$`)
+	fromTo   = regexp.MustCompile(`^([\d.,]+) ?[–—-] ?([\d.,]+)$`)
 	quantity = regexp.MustCompile(`^([~≈<>≥≤$€]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
 )
 
@@ -37,6 +38,11 @@ func parseCell(text string) cell {
 		a, _ := strconv.ParseFloat(m[1], 64) // digits only
 		b, _ := strconv.ParseFloat(m[2], 64)
 		c.value, c.half, c.parts = a*b, 0, [2]float64{a, b}
+		return c
+	}
+	if m := fromTo.FindStringSubmatch(c.text); m != nil {
+		c.lo, _, _ = parseNumber(m[1])
+		c.hi, _, _ = parseNumber(m[2])
 		return c
 	}
 	if m := interval.FindStringSubmatch(c.text); m != nil {

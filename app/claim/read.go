@@ -157,10 +157,11 @@ func isCSV(text string) bool {
 			break
 		}
 	}
-	for _, comma := range []string{",", ";", "\t"} {
-		n := len(first)
-		if n > 0 && strings.Contains(first[0], comma) &&
-			strings.Count(first[0], comma) == strings.Count(first[n-1], comma) {
+	for _, comma := range ",;\t" {
+		r := csv.NewReader(strings.NewReader(strings.Join(first, "\n")))
+		r.FieldsPerRecord, r.LazyQuotes, r.Comma = -1, true, comma
+		lines, err := r.ReadAll()
+		if n := len(lines); err == nil && n > 0 && len(lines[0]) > 1 && len(lines[0]) == len(lines[n-1]) {
 			return true
 		}
 	}
@@ -206,7 +207,7 @@ func (t *table) unreadCells(i int) []string {
 	}
 	var out []string
 	for r, row := range t.rows {
-		if isText := row[i].value != row[i].value && !isBlank(row[i].text); isText {
+		if isText := row[i].value != row[i].value && !given(row[i].lo) && !isBlank(row[i].text); isText {
 			out = append(out, fmt.Sprintf("table %d, row %d: %q is no number for %q", t.number, r+1,
 				row[i].text,
 				c.header))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"lockstep/app/analysis"
 )
@@ -59,12 +60,16 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 	}
 	room := 0.0
 	if given(s.lo) || e.numRuns(speedup) > 1 {
-		room = analysis.NoiseLimit // a ratio of several runs is not that of their medians
+		room = max(analysis.NoiseLimit, noise(e,
+			base)) // a ratio of several runs is not that of their medians
 	}
+	by := e.table.columns[e.table.column(speedup)].name
 	for _, k := range append(times(), rankStep, throughput) {
 		v, _ := divided(e, base, k)
 		switch {
-		case !given(v.value):
+		case !given(v.value), saysTime.MatchString(by) && !strings.Contains(by, k.word()):
+		case v.value >= s.lo && v.value <= s.hi:
+			on, fits = k, true
 		case s.fits(v.lo*(1-room), v.hi*(1+room)) && fits:
 		case s.fits(v.lo*(1-room), v.hi*(1+room)):
 			on, fits = k, true
@@ -73,6 +78,20 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 		}
 	}
 	return off, on, fits
+}
+
+// saysTime are words of a heading that says by which time its speed-ups are.
+var saysTime = regexp.MustCompile(`\b(step|epoch|total)\b`)
+
+// noise returns the larger spread of the runs of entries, of which a table may tell; 0: it does not.
+func noise(entries ...*entry) float64 {
+	most := 0.0
+	for _, e := range entries {
+		if v := e.cell(variation).value; given(v) {
+			most = max(most, v)
+		}
+	}
+	return most
 }
 
 // divided returns the speed-up of an entry by a kind of time, with the range that rounding leaves open,
@@ -137,7 +156,7 @@ func (e *entry) speedupOver(base *entry) cell {
 		return parseCell("")
 	}
 	v := base.slowness(k) / e.slowness(k)
-	return cell{value: v, half: v * slack}
+	return cell{value: v, half: v * slack, lo: math.NaN(), hi: math.NaN()}
 }
 
 // rateOf objects to samples per second that are not the batch by the step.
@@ -147,7 +166,12 @@ func rateOf(e *entry, say sayer) {
 		return
 	}
 	v, lo, hi := quotient(cell{value: b}, s)
-	if !c.fits(lo*0.95, hi*1.05) {
+	if i := e.table.column(span); i >= 0 && e.table.columns[i].of == e.table.column(step) {
+		if of := e.table.rows[e.rows[0]][i]; of.lo > 0 && of.hi >= of.lo {
+			lo, hi = min(lo, b/of.hi), max(hi, b/of.lo) // a rate is that of the mean step, not of the median
+		}
+	}
+	if room := 1 + max(0.05, noise(e)); !c.fits(lo/room, hi*room) {
 		say(Refused, e.name, "%s samples per second, but a batch of %s in steps of %s is %s", num(c.value),
 			num(b), seconds(s.value), num(v))
 	}
@@ -308,6 +332,11 @@ func superlinear(t *table, say sayer) {
 				v = (s.value - s.half) / p
 			}
 			if !given(v) || !analysis.IsSuperlinear(v) {
+				continue
+			}
+			if c := e.cell(efficiency); c.lo <= 1 || s.lo <= p {
+				say(Noted, e.name, "an efficiency of %s, which its interval does not show to be above 100 %%",
+					percent(v))
 				continue
 			}
 			if reasons.MatchString(e.text(remark)) {

@@ -131,7 +131,7 @@ func (t *table) settle() {
 		if c.kind == model && t.isNumeric(i) {
 			c.kind = unknown
 		}
-		if c.kind == low || c.kind == high || c.kind == deviation {
+		if c.kind == low || c.kind == high || c.kind == deviation || c.kind == span {
 			c.of = t.measuredBefore(i)
 		}
 	}
@@ -175,7 +175,8 @@ func (t *table) measuredBefore(i int) int {
 // convert brings the figures of a column to seconds, fractions and whole numbers.
 func (t *table) convert(i int) {
 	c := t.columns[i]
-	if (c.kind == low || c.kind == high || c.kind == deviation) && c.of >= 0 {
+	isAbout := c.kind == low || c.kind == high || c.kind == deviation || c.kind == span
+	if isAbout && c.of >= 0 {
 		c.kind = t.columns[c.of].kind
 		if c.unit == 0 {
 			c.unit = t.columns[c.of].unit
@@ -203,7 +204,7 @@ func (t *table) convert(i int) {
 			} else if c.unit > 0 && c.unit != 0.01 {
 				*one = one.scaled(c.unit)
 			}
-		case accuracy, trainAccuracy, efficiency, serial:
+		case accuracy, trainAccuracy, efficiency, serial, variation:
 			if one.unit == "%" || c.unit == 0.01 || largest > 2 && one.unit == "" {
 				*one = one.scaled(0.01)
 			}

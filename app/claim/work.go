@@ -282,7 +282,8 @@ func totalAndEpoch(t *table, say sayer) {
 			}
 		}
 		least, most := extremes(g, epochsOf)
-		if least == nil || t.varies(epochs) || epochsOf(most) < (1+mixed)*epochsOf(least) {
+		if least == nil || t.varies(epochs) || noise(least, most) > analysis.NoiseLimit ||
+			epochsOf(most) < (1+mixed)*epochsOf(least) {
 			continue
 		}
 		isWhole := func(e *entry) bool { k := epochsOf(e); return math.Abs(k-math.Round(k)) <= 0.01*k }
@@ -304,7 +305,7 @@ func mixedRatio(e, base *entry, say sayer) {
 	}
 	if off, on, fits := speedups(e, base); fits && off != unknown {
 		v, shown := divided(e, base, off)
-		if s := e.cell(speedup).value; math.Abs(v.value/s-1) <= mixed {
+		if s := e.cell(speedup).value; math.Abs(v.value/s-1) <= max(mixed, noise(e, base)) {
 			return
 		}
 		say(Refused, e.name, "speed-up %s is that by the %s; by the %s it is %s = %s",

@@ -32,7 +32,7 @@ grammar.`,
 		Example: "  lockstep check report.md\n" +
 			"  lockstep check table.csv --json\n" +
 			"  lockstep check runs/20261121-101500-bench/results.json\n" +
-			"  pbpaste | lockstep check -",
+			"  lockstep bench --quick --json | lockstep check -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("check takes one file, got %d; - is standard input", len(args))
