@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/data"
 )
 
@@ -33,6 +34,7 @@ type heard struct {
 	moves       []record.Move
 	growth      []record.Growth
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
+	isLab       bool                    // all hosts are this machine
 	source      string                  // what the workers load, and what makes them load the same
 	remedy      string
 	warn        func(text string)
@@ -43,7 +45,8 @@ type heard struct {
 // and evaluations on to o.
 func newHeard(c setting.Config, from *resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
-		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, show: o.show}
+		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, show: o.show,
+		isLab: o.Environment[cluster.EnvLab] != ""}
 	if c.Datasets().IsOwn(c.Data) {
 		r.remedy = "its function must return the same samples in every worker; is it seeded?"
 	}

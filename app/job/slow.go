@@ -9,7 +9,7 @@ import (
 // slow sets the speed of this worker's computation in a step, as --slow-worker says.
 func (w *worker) slow(step int) {
 	factor := w.config.SlowWorkers.At(w.rank, step)
-	if factor == w.slowness {
+	if factor == max(1, w.slowness) { // 0 before the first step
 		return
 	}
 	w.slowness = factor

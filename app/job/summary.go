@@ -110,7 +110,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		s.Loss = lossOf(s.Ranks)
 	}
 	s.Work = workOf(s)
-	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess())
+	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess(), told.isLab)
 	if seconds := trained(s); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
 	}

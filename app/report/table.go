@@ -95,7 +95,7 @@ func allColumns() []column {
 			if v.Contended {
 				return cell{Text: dash, Small: "contention"}
 			}
-			if v.Line == v.group.Baseline {
+			if v.Line == v.group.Baseline || !v.Efficiency.Known() {
 				return cell{Text: ratioText(v.Efficiency, percent)}
 			}
 			return cell{Text: ratioText(v.Efficiency, percent),
