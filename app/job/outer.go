@@ -1,6 +1,8 @@
 package job
 
 import (
+	"fmt"
+
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/comm"
@@ -33,7 +35,8 @@ func (w *worker) joinAverages(l *train.Loop, r *trace.Recorder) (train.Updater, 
 	if err := w.meet(plan); err != nil {
 		return nil, err
 	}
-	c := outerConfig(w.config)
+	c, perEpoch := outerConfig(w.config), w.config.StepsPerEpoch(w.task.train.Len())
+	w.noteRounds(c.Every, perEpoch)
 	s, err := gradsync.NewOuter(gradsync.OuterConfig{Group: w.group, Wire: w.config.GradientWire(),
 		Parts: c.Ranges(len(l.Variables().Weights)), Track: r.Track("exchange")})
 	if err != nil {
@@ -44,10 +47,23 @@ func (w *worker) joinAverages(l *train.Loop, r *trace.Recorder) (train.Updater, 
 	if err == nil && w.peers != nil {
 		w.peers.group = w.group
 		w.peers.outer = &outerState{group: w.group, updater: u, meets: func(done int) bool {
-			return c.IsMeeting(done, w.config.StepsPerEpoch(w.task.train.Len()))
+			return c.IsMeeting(done, perEpoch)
 		}}
 	}
 	return u, err
+}
+
+// noteRounds logs that rounds end with each epoch, if none is as long as asked for.
+func (w *worker) noteRounds(every, perEpoch int) {
+	if perEpoch >= every {
+		return
+	}
+	text := fmt.Sprintf("averages: once in an epoch, which has %s, not every %d",
+		count(perEpoch, "step"), every)
+	w.note("%s", text)
+	if w.rank == 0 {
+		w.beacon.notes <- text
+	}
 }
 
 // averagesOf adds up what the workers of c averaged, from their buckets, which are the parts; nil if they
