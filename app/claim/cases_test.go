@@ -132,6 +132,8 @@ func workCases() []example {
 			[]string{"refused wrong denominators"}},
 		{"a rate of skewed steps",
 			"label,batch,step ms,\"p10–p90, ms\",samples/s\na,64,20 ± 0.1,15–60,1600\n", nil},
+		{"a speed-up beyond the intervals of its times", "workers,runs,step ms,speed-up\n1,6,100 ± 2,1\n" +
+			"2,6,56 ± 1,1.95\n", []string{"refused wrong denominators"}},
 		{"speed-ups by round", "workers,runs,step ms,spread of runs,speed-up of the step\n1,6,100,20 %,1\n" +
 			"2,6,60,30 %,1.45 (1.2–1.7)\n", nil},
 		{"an efficiency that may be 100 %", "workers,step ms,speed-up,efficiency %\n1,100 ± 1,1,100\n" +

@@ -58,14 +58,10 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 	if !given(s.value) || len(e.values(speedup)) > 1 {
 		return unknown, unknown, false
 	}
-	room := 0.0
-	if given(s.lo) || e.numRuns(speedup) > 1 {
-		room = max(analysis.NoiseLimit, noise(e,
-			base)) // a ratio of several runs is not that of their medians
-	}
 	by := e.table.columns[e.table.column(speedup)].name
 	for _, k := range append(times(), rankStep, throughput) {
 		v, _ := divided(e, base, k)
+		room := speedupRoom(e, base, k)
 		switch {
 		case !given(v.value), saysTime.MatchString(by) && !strings.Contains(by, k.word()):
 		case v.value >= s.lo && v.value <= s.hi:
@@ -78,6 +74,22 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 		}
 	}
 	return off, on, fits
+}
+
+// speedupRoom is how far a speed-up may be from the ratio of times for being taken round by round: as far as
+// the intervals of the times leave open, or the spread of the runs, or what runs may differ by.
+func speedupRoom(e, base *entry, k kind) float64 {
+	lo, hi, ok := e.interval(k)
+	from, to, isBase := base.interval(k)
+	switch v := base.slowness(k) / e.slowness(k); {
+	case noise(e, base) > 0:
+		return max(analysis.NoiseLimit, noise(e, base))
+	case ok && isBase:
+		return max(to/lo/v, v*hi/from) - 1
+	case given(e.cell(speedup).lo) || e.numRuns(speedup) > 1:
+		return analysis.NoiseLimit
+	}
+	return 0
 }
 
 // saysTime are words of a heading that says by which time its speed-ups are.
