@@ -21,8 +21,9 @@ func TestAccumulationExchangesOncePerStep(t *testing.T) {
 		return run(t, c, job.Options{}).BytesSent
 	}
 	perBatch := int64(steps * (workers - 1) * workers * rowBytes) // rows of all ranks
+	served := int64(steps * (1 + workers) * rowBytes)             // one to the server, and all back
 	for strategy, rows := range map[string]int64{"gather-scatter": perBatch, "all-reduce": perBatch,
-		"ddp": perBatch, "local-sgd": 0, "diloco": 0} {
+		"ddp": perBatch, "ps": served, "local-sgd": 0, "diloco": 0} {
 		want := sent(strategy, 1)
 		counts := []int{2, 4, 8}
 		if testing.Short() {
