@@ -7,7 +7,7 @@ import (
 
 // A CPU that is slowed sleeps once it owes this much time: short against a step, long against the
 // precision of a sleep.
-const leastSleep = 500 * time.Microsecond
+const leastSleep = 200 * time.Microsecond
 
 // mostCredit bounds how much of the time lost to other processes a slowed CPU makes up for in later calls.
 // With 100 ms, one delay let the steps of a small network run at full speed fifty times.
