@@ -52,6 +52,13 @@ func TestExamineNamesTheCulprit(t *testing.T) {
 			verdict{2, false, 11 * s}, true},
 		"a circle that moves": {
 			[]seen{{8, 10 * s, 0, 1, limit}, {8, s, 0, 0, limit}}, verdict{}, false},
+		"a server waits for the push of a worker that is stuck": {
+			[]seen{{7, 12 * s, 0, 2, limit}, {7, 13 * s, 0, nobody, limit}, {7, 11 * s, 0, 1, limit}},
+			verdict{1, false, 13 * s}, true},
+		"an idle server is not stuck": {
+			[]seen{{7, 12 * s, 0, nobody, 60 * s}, {6, time.Hour, 0, nobody, 0}}, verdict{}, false},
+		"a server that does not answer": {
+			[]seen{{7, 12 * s, 0, 1, limit}, {7, 13 * s, 0, nobody, limit}}, verdict{1, false, 13 * s}, true},
 		"a wait for a rank that does not exist": {[]seen{{8, 10 * s, 0, 5, limit}},
 			verdict{0, false, 10 * s}, true},
 		"the launcher's own pause does not count": {

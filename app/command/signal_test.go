@@ -71,8 +71,11 @@ func start(t *testing.T, more ...string) *running {
 }
 
 // pid returns a worker's process, as its log says; 0 if it does not yet.
-func (r *running) pid(rank int) int {
-	log, _ := os.ReadFile(filepath.Join(r.out, "rank"+strconv.Itoa(rank)+".log"))
+func (r *running) pid(rank int) int { return r.pidIn("rank" + strconv.Itoa(rank) + ".log") }
+
+// pidIn returns the process that a log names; 0 if it does not yet.
+func (r *running) pidIn(name string) int {
+	log, _ := os.ReadFile(filepath.Join(r.out, name))
 	found := regexp.MustCompile(`pid (\d+)`).FindSubmatch(log)
 	if found == nil {
 		return 0
@@ -137,6 +140,23 @@ func TestKilledWorkerEndsTheRun(t *testing.T) {
 		`\([\w ]+, \d+ bytes; \d+ of the next \d+ received\)$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
+	}
+}
+
+// A server in a process of its own is named as one when it is killed.
+func TestKilledServerEndsTheRun(t *testing.T) {
+	r := start(t, "--strategy", "ps", "--servers", "2", "--server-place", "apart", "--eval-every", "0")
+	pid := r.pidIn("server1.log")
+	syscall.Kill(pid, syscall.SIGKILL)
+	r.ends(t, job.ExitPeerLost)
+	want := `(?m)^lockstep: server 1 \(rank 3, pid ` + strconv.Itoa(pid) + ` on .*\) was killed by signal ` +
+		`SIGKILL after step \d+, phase \w+ \(its output: .*server1\.log\); rank 0: .* lost server 1 ` +
+		`\(rank 3\)`
+	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
+		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
+	}
+	for _, name := range []string{"server0.log", "server1.log"} {
+		r.until(t, "the servers end", func() bool { return !isAlive(r.pidIn(name)) })
 	}
 }
 

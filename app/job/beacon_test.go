@@ -6,9 +6,43 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/comm"
 	"lockstep/trace"
 	"lockstep/train"
 )
+
+// waits is links whose messages wait for rank 1, or for nobody.
+type waits struct {
+	links
+	isWaiting bool
+}
+
+func (w *waits) Standing() comm.Standing {
+	if w.isWaiting {
+		return comm.Standing{Wait: &comm.Wait{Peer: 1, Op: comm.Message, Name: "push 1 of 2"}}
+	}
+	return comm.Standing{}
+}
+
+// A server that waits for a step to begin may wait for any time; one that waits for the rest of a step's
+// pushes, or updates its weights, may not.
+func TestServerThatWaitsIsNotStuck(t *testing.T) {
+	b, w := newBeacon(), &waits{}
+	b.watch(w)
+	b.serve(&servedRule{steps: 7})
+	if p := b.read(); p.Limit != 0 || p.Wait != nil || p.Step != 7 || p.Phase != phaseServe {
+		t.Errorf("between steps: %+v", p)
+	}
+	w.isWaiting = true
+	if p := b.read(); p.Limit != cluster.StuckAfter.Seconds() || p.Wait == nil || p.Wait.Rank != 1 {
+		t.Errorf("in a step: %+v", p)
+	}
+	w.isWaiting = false
+	b.enter(phaseUpdate)
+	if p := b.read(); p.Limit != cluster.StuckAfter.Seconds() {
+		t.Errorf("in an update: %+v", p)
+	}
+}
 
 // A beat says how long the phase may last: three times what has been measured, at least as long as the
 // launcher is patient, and much longer where nothing has been measured.

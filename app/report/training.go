@@ -129,8 +129,8 @@ func strategyText(t *analysis.Training) string {
 
 // serverFact says what a server has and what it took.
 func serverFact(p record.ServerStat, isApart bool) string {
-	text := fmt.Sprintf("%s weights, %s; its process sent %s and received %s",
-		digits(float64(p.Elements), 6), count(p.Updates, "update"), byteCount(float64(p.BytesSent)),
+	text := fmt.Sprintf("%d weights, %s; its process sent %s and received %s", p.Elements,
+		count(p.Updates, "update"), byteCount(float64(p.BytesSent)),
 		byteCount(float64(p.BytesReceived)))
 	if !isApart {
 		return fmt.Sprintf("with rank %d: %s", p.Rank, text)

@@ -146,6 +146,30 @@ func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
 	}
 }
 
+// The report of a run with servers says where they were, what each took, and what the busiest process sent.
+func TestServersAreReported(t *testing.T) {
+	run, err := analysis.ReadTraining(strings.NewReader(`{"workers":2,"steps":1,"strategy":"ps",
+		"server_place":"apart","busiest_bytes":3145728,"server_bytes":2097152,"bytes_sent":4194304,"servers":[
+		{"server":0,"rank":2,"elements":30000,"updates":8,"bytes_sent":1048576,"bytes_received":1048576,
+		"peak_rss_bytes":10485760,"core_seconds":{"own":1.5}},{"server":1,"rank":3}]}`),
+		strings.NewReader(`{"rank":0,"step":0,"seconds":1}`+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	if err := report.TrainingHTML(&page, run); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ps, 2 servers apart", "server 1",
+		"3.00 MiB in and out of a process, 2.00 MiB of one with a server",
+		"rank 2: 30000 weights, 8 updates; its process sent 1.00 MiB and received 1.00 MiB; 10.0 MiB of " +
+			"memory at most, 1.50 s of processor time"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
 // Ticks of 10 ms in steps of 2 ms are no twenty processors: the figure is a mean over a tenth of a second.
 func TestProcessorsInUseOfShortSteps(t *testing.T) {
 	var steps strings.Builder

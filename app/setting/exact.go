@@ -7,6 +7,8 @@ import "fmt"
 // during the run counts as what it says now.
 func (c Config) Inexact() string {
 	switch {
+	case c.Workers == 1 && c.NumServers() > 0 && c.GradientWire().IsLossy():
+		return fmt.Sprintf("the wire %s rounds or drops gradients", c.Wire)
 	case c.Workers == 1 || c.EvalOnly:
 		return ""
 	case c.strategy().Inexact != "":

@@ -81,7 +81,7 @@ func choosesStrategy(c Config) string {
 // exchanges: without an exchange nothing travels.
 func exchanges(c Config) string {
 	switch {
-	case c.Workers == 1:
+	case c.Workers == 1 && c.NumServers() == 0:
 		return "one worker exchanges nothing"
 	case c.IsIsolated():
 		return "workers of --strategy none exchange nothing"
