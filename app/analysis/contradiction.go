@@ -73,14 +73,15 @@ func isWitnessed(row *record.Row, run *record.Run) string {
 		return "it has no raw samples, so nothing was measured: a projection, or a figure from elsewhere."
 	case n != row.Setting.Workers:
 		return fmt.Sprintf("%d ranks tell of their steps, the row has %d workers.", n, row.Setting.Workers)
-	case len(run.Ranks[0].Steps.Seconds) != run.Steps:
+	case countsSamples(row.Setting.Strategy) && len(run.Ranks[0].Steps.Seconds) != run.Steps:
 		return fmt.Sprintf("raw samples of %d steps, %d were done.", len(run.Ranks[0].Steps.Seconds),
 			run.Steps)
 	}
 	return ""
 }
 
-// countsSamples lists the strategies whose ranks all tell the samples of the whole job in every step.
+// countsSamples lists the strategies whose ranks all take every step, and tell the samples of the whole
+// job in it.
 func countsSamples(strategy string) bool {
 	return slices.Contains([]string{"single", "gather-scatter", "all-reduce", "ddp", "none"}, strategy)
 }

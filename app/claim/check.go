@@ -94,16 +94,13 @@ func noFacts() facts { return facts{cores: math.NaN(), repeats: math.NaN()} }
 var (
 	saysClasses = regexp.MustCompile(`(?i)\b(\d+|ten|two|hundred) classes\b`)
 	saysCores   = regexp.MustCompile(`(?i)\b(?:machines?|vms?|hosts?|servers?|nodes?|computer|laptop|` +
-		`box)\b[^.]*?` +
-		`\b(?:with|has|have|of) (\d+) (?:cores|cpus|vcpus)\b|\b(\d+)[- ]cores? (?:machine|vm|host|` +
-		`server|node|` +
-		`computer|laptop|box)`)
+		`box)\b[^.]*?\b(?:with|has|have|of) (\d+) (?:cores|cpus|vcpus)\b|\b(\d+)[- ]cores? (?:machine|` +
+		`vm|host|server|node|computer|laptop|box)`)
 	saysRuns = regexp.MustCompile(`(?i)\b(?:median|mean|average)s? (?:of|over) (\d+|two|three|four|five|` +
-		`six|ten) ` +
-		`(?:\w+ )?(?:runs|repeats|repetitions)\b|\b(\d+) (?:runs|repeats|repetitions) (?:of each|each|per)\b`)
+		`six|ten) (?:\w+ )?(?:runs|repeats|repetitions)\b|\b(\d+) (?:runs|repeats|repetitions) (?:of ` +
+		`each|each|per)\b`)
 	saysCompared = regexp.MustCompile(`(?i)\b(faster|slower|fastest|slowest|speed-?ups?|outperforms?|` +
-		`beats?|wins?|` +
-		`better|worse|improve[sd]?|overhead|costs? [a-z ]*\d)\b`)
+		`beats?|wins?|overhead|costs? [a-z ]*\d)\b`)
 )
 
 // settle gathers what the text says about all rows.

@@ -110,18 +110,18 @@ func patterns() []pattern {
 		{network, `^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
 		{epoch, `^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
 			`?epoch|^epoch$`},
-		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|` +
-			`(time|s|ms|seconds) ?(/|per) ?(step|iteration|iter|batch|it)\b|^(step|iteration)$`},
-		{total, `^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ?time|` +
-			`^(time|duration|runtime|seconds|elapsed|wall)$|time to`},
+		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|(time|s|ms|seconds) ?(/|` +
+			`per) ?(step|iteration|iter|batch|it)\b|^(step|iteration)$`},
+		{total, `^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ` +
+			`?time|^(time|duration|runtime|seconds|elapsed|wall)$|time to`},
 		{price, `price|hourly|per hour`},
 		{cost, `^cost|cost$`},
 		{classes, `^(num |number of )?classes$`},
 		{batchPer, `(local|micro|mini) ?batch|batch( size)? ?(/|per|each|of each) ?(worker|node|gpu|` +
 			`device|process|rank)?`},
 		{batch, `^(global |total )?batch( size)?$|^bs$`},
-		{hostCores, `(host|machine|available|physical|node|usable|logical) (cores|cpus)|vcpus?|` +
-			`cores (available|of the machine|of the host|per node|per host|in the machine)`},
+		{hostCores, `(host|machine|available|physical|node|usable|logical) (cores|cpus)|vcpus?|cores ` +
+			`(available|of the machine|of the host|per node|per host|in the machine)`},
 		{cores, `^(num |total |used )?(cores|cpus)( used)?$`},
 		{threads, `threads`},
 		{processes, `(processes|procs|workers|ranks|gpus) ?(/|per|on each) ?(node|host|machine|vm)|^ppn$`},
@@ -140,17 +140,18 @@ func patterns() []pattern {
 		{epochs, `^(num |number of )?epochs$`},
 		{steps, `^(num |number of |total )?(steps|iterations|updates|batches)$`},
 		{samples, `^(num |number of |total |training )?(samples|images|texts|examples)( trained)?$`},
-		{phase, `^(forward|backward|optimi[sz]er|data( loading)?|other|compute|computation|` +
-			`(gradient |grad )?sync\w*( exposed)?|communication|comm|exchange|exposed( communication)?|` +
-			`hidden( communication)?|evaluation)( pass| step| time| phase| share)?$`},
+		{phase, `^(forward|backward|optimi[sz]er|data( loading)?|other|compute|computation|(gradient |` +
+			`grad )?sync\w*( exposed)?|communication|comm|exchange|exposed( communication)?|hidden( ` +
+			`communication)?|evaluation)( pass| step| time| phase| share)?$`},
 		{rate, `^(lr|learning rate)$`},
-		{setting, `^(wire|codec|compression|precision|dtype|link|network|backend|optimi[sz]er|checkpoints?|` +
-			`math|hosts? kind|hardware|instance|placement|servers?|staleness|schedule|bucket.*|scaling)$`},
+		{setting, `^(wire|codec|compression|precision|dtype|link|network|backend|optimi[sz]er|` +
+			`checkpoints?|math|hosts? kind|hardware|instance|placement|servers?|staleness|schedule|` +
+			`bucket.*|scaling)$`},
 		{model, `^(model|network|architecture|net)$`},
 		{dataset, `^(data|data ?set)$`},
 		{strategy, `^(strategy|algorithm|method|approach|technique|mode)$`},
-		{label, `^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|id|` +
-			`scenario|setting|test|benchmark)?$`},
+		{label, `^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
+			`id|scenario|setting|test|benchmark)?$`},
 		{remark, `^(remarks?|notes?|comments?|reason|why|explanation)$`},
 	}
 	out := make([]pattern, len(list))

@@ -234,8 +234,7 @@ func (e *entry) figure(k kind) string {
 
 // single is what the strategy or label of a baseline says.
 var single = regexp.MustCompile(`(?i)^(single|baseline|base|serial|sequential|one (node|process|worker|` +
-	`device|gpu)|` +
-	`1 (node|process|worker|device|gpu)|single[- ](node|process|worker|device|gpu))\b`)
+	`device|gpu)|1 (node|process|worker|device|gpu)|single[- ](node|process|worker|device|gpu))\b`)
 
 // baseline returns the row that speed-ups of the entries relate to: the only one with speed-up 1, the only
 // one with the fewest processors, or the first that is called so; nil: none.

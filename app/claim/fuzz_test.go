@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/app/claim"
+	"lockstep/app/record"
 )
 
 // Any bytes are read or refused with one line, and what is printed of them is plain text.
@@ -27,6 +28,20 @@ func FuzzCheck(f *testing.F) {
 		}
 		f.Add(text, "report.md")
 	}
+	results := record.Results{Rounds: 1, Complete: true, Rows: []record.Row{{
+		Setting: record.Setting{Model: "m", Strategy: "ddp", Workers: 1, Threads: 1, Batch: 2, Shards: 1},
+		Runs: []record.Run{{Outcome: record.Outcome{Steps: 1, Samples: 2, Seconds: 1},
+			EpochSeconds: record.Numbers{1},
+			Directory:    "runs/01-01-m-ddp-w1t1", Config: []byte(`{"model":"m"}`),
+			Ranks: []record.Rank{{Steps: record.Steps{Epoch: []int{0}, Samples: []int{2},
+				Loss:    record.Numbers{1},
+				OwnLoss: record.Numbers{1}, Seconds: record.Numbers{1},
+				Phases: map[string]record.Numbers{"forward": {1}}}}}}}}}}
+	var own bytes.Buffer
+	if err := record.Encode(&own, &results); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(own.Bytes(), "results.json")
 	f.Add([]byte("a,b\n\x1b[31m,1e308\n"), "x.csv")
 	f.Add([]byte(`{"schema":3,"rounds":1,"rows":[{"setting":{}}]}`), "results.json")
 	f.Add([]byte(`{"tables":[[[1,2],[3]],{"rows":[{"a":{"b":[]}}]}],"claims":[1,{}]}`), "x.json")

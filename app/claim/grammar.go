@@ -56,18 +56,15 @@ func grammar() []production {
 			`)?accuracy(?: than §(\d))?$`,
 			accurate},
 		{`^§(\d) ` + is + ` more accurate(?: than §(\d))?$`, accurate},
-		{`^§(\d) and §(\d) ` + `(?:reach|have|end with|achieve|give|reached) (?:the |an? )?` +
-			`(?:same|equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
+		{`^§(\d) and §(\d) ` + `(?:reach|have|end with|achieve|give|reached) (?:the |an? )?(?:same|` +
+			`equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
 		{`^§(\d) ` + give + ` the same (?:test |validation )?accuracy as §(\d)$`, sameAccuracy},
 		{`^(?:the )?(network|communication|exchange|synchroni[sz]ation)(?: time)? (?:is|was) (not ` +
-			`)?(?:the |a )?` +
-			`(?:bottleneck|limit|limiting factor)$`, bottleneck},
+			`)?(?:the |a )?(?:bottleneck|limit|limiting factor)$`, bottleneck},
 		{`^§\d (?:has |have )?(?:overlap(?:s|ped)?|hides?|hid|hidden)\b.*\b(?:communication|exchange|` +
-			`gradients?|` +
-			`computation|backward)\b`, overlaps},
+			`gradients?|computation|backward)\b`, overlaps},
 		{`^(?:in §\d )?(?:the )?(?:communication|exchange|gradients?)(?: \w+)? (?:is|are|was|were) ` +
-			`(?:well |fully |` +
-			`completely )?(?:overlapped|hidden)\b`, overlaps},
+			`(?:well |fully |completely )?(?:overlapped|hidden)\b`, overlaps},
 		{`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|attributed to)\b(.*)$`,
 			causes},
 		{`\b(?:limited by|bound by|comes? from|stems? from|correspond(?:s|ed)? to|reflects?|suffers? ` +
@@ -82,8 +79,8 @@ func grammar() []production {
 			`serial)(?:isable|izable)?$`,
 			parallelShare},
 		{`^(?:amdahl's law |by amdahl's law )?(?:with |at )?` + figure +
-			`% parallel(?: code| work)? (?:gives|means|` +
-			`predicts|allows) ` + about + figure + `x? (?:at|on|with) ` + figure +
+			`% parallel(?: code| work)? (?:gives|means|predicts|allows) ` + about + figure + `x? (?:at|` +
+			`on|with) ` + figure +
 			` (?:workers|nodes|processors|devices|gpus|cores)$`,
 			amdahlSays},
 		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},

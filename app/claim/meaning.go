@@ -239,8 +239,7 @@ func (d *Document) needs(words string) string {
 
 // performance are words of a sentence whose reason is about speed, beside the names of rows.
 var performance = regexp.MustCompile(`§\d|\b(slower|slowest|slowdown|faster|fastest|speedups?|longer|` +
-	`shorter|` +
-	`efficiency|throughput|scaling|differences?|overhead|wins|loses)\b`)
+	`shorter|efficiency|throughput|scaling|differences?|overhead|wins|loses)\b`)
 
 // knownCauses is causes for words that often introduce something else than a reason.
 func knownCauses(c *court, m []string) ruling {

@@ -36,16 +36,15 @@ func rules() []rule {
 		{"unequal work", "the same samples, batch and epochs in every row, or samples per second beside each",
 			unequalWork},
 		{"total mixed with epoch",
-			"total and epoch of the same runs, with the number of epochs; one of them " +
-				"for every ratio", totalAndEpoch},
+			"total and epoch of the same runs, with the number of epochs; one of them for every ratio",
+			totalAndEpoch},
 		{"ranks disagree", "one clock for all ranks, read when the last of them has finished the step",
 			ranks},
 		{"wrong denominators", "the figures divided, with the row and the column that they are from",
 			denominators},
 		{"phases", "phases of the same steps as their whole", phases},
 		{"projections", "a column source with measured or projected in every row, and a run in place of " +
-			"each " +
-			"projection that is compared", projected},
+			"each projection that is compared", projected},
 		{"Amdahl", "the serial fraction measured at the largest number of workers that was run",
 			amdahlFigures},
 		{"above 100 %", "a measurement of the reason, such as cache misses, and the same row again",

@@ -87,8 +87,7 @@ func (d *Document) verdict(text string) (*Statement, answer) {
 
 // conditional are words by which a sentence states nothing.
 var conditional = regexp.MustCompile(`\b(if|would|could|might|may|should|shall|will|recommend|wish|goal|` +
-	`hope|plan to|` +
-	`use|choose|prefer|consider)\b`)
+	`hope|plan to|use|choose|prefer|consider)\b`)
 
 // isFact reports whether a sentence only says something about all rows.
 func isFact(text string) bool {
@@ -109,13 +108,10 @@ var (
 	percents = regexp.MustCompile(`(\d) ?(?:%|percent\b|per cent\b)`)
 	timesX   = regexp.MustCompile(`(\d) ?(?:x|times|fold)\b`)
 	opening  = regexp.MustCompile(`^(?:(?:overall|in total|therefore|thus|hence|so|clearly|here|then|we ` +
-		`see that|` +
-		`as the table shows|the table shows that|in summary|also|and|but|moreover|in our tests?|as ` +
-		`expected|` +
-		`the results show that|this shows that|we conclude that|in conclusion|our) )+`)
+		`see that|as the table shows|the table shows that|in summary|also|and|but|moreover|in our ` +
+		`tests?|as expected|the results show that|this shows that|we conclude that|in conclusion|our) )+`)
 	closing = regexp.MustCompile(`(?: (?:in (?:the|our|this|all|these) (?:table|test|tests|runs?|` +
-		`experiments?|` +
-		`measurements?|cases?)|here|overall|in total|on average|on this machine))+$`)
+		`experiments?|measurements?|cases?)|here|overall|in total|on average|on this machine))+$`)
 )
 
 // normal returns a sentence in lower case, with digits for numbers, without markup, commas and the full stop.

@@ -85,9 +85,8 @@ type doctoredError struct {
 
 // Error lists the contradictions, one a line.
 func (e *doctoredError) Error() string {
-	text := fmt.Sprintf("%s contradicts itself, so it was changed after it was written; no report is made "+
-		"of it",
-		filepath.Join(e.folder, report.ResultsFile))
+	text := filepath.Join(e.folder, report.ResultsFile) +
+		" contradicts itself, so it was changed after it was written; no report is made of it"
 	for _, n := range e.wrong {
 		text += "\nrefused: " + claim.Plain(n.Text)
 	}
