@@ -78,19 +78,33 @@ func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
 	}
 }
 
-// A run with a memory that is stopped can be resumed from its last checkpoint before that.
+// A run whose workers have a state of their own, and which is stopped, can be resumed from its last
+// checkpoint before that.
 func TestStoppedRunWithAMemory(t *testing.T) {
 	skipIfShort(t)
-	change := func(c *setting.Config) {
-		c.Epochs, c.Wire, c.Workers, c.Link = 40, "top-k", 2, "local"
+	for name, change := range map[string]func(c *setting.Config){
+		"top-k": func(c *setting.Config) { c.Wire = "top-k" },
+		"diloco": func(c *setting.Config) {
+			c.Strategy, c.AverageEvery, c.OuterParts, c.OuterOverlap = "diloco", 3, 2, 2
+		},
+	} {
+		t.Run(name, func(t *testing.T) { checkStopped(t, change) })
 	}
-	c := short(t)
-	change(&c)
-	want := run(t, c, job.Options{})
-	for _, link := range []string{"local", "shm"} {
+}
+
+// checkStopped stops a run of two workers, and resumes it.
+func checkStopped(t *testing.T, change func(c *setting.Config)) {
+	t.Helper()
+	configure := func(link string) setting.Config {
 		c := short(t)
+		c.Epochs, c.Workers, c.Link = 40, 2, link
 		change(&c)
-		c.Link, c.CheckpointEvery = link, "2"
+		return c
+	}
+	want := run(t, configure("local"), job.Options{})
+	for _, link := range []string{"local", "shm"} {
+		c := configure(link)
+		c.CheckpointEvery = "2"
 		ctx, cancel := context.WithCancel(t.Context())
 		self, _ := os.Executable()
 		_, err := job.Run(ctx, c, job.Options{Worker: []string{self}, Progress: func(p job.Progress) {
