@@ -218,7 +218,7 @@ func (u *Outer) merge(i int, isLate bool) error {
 	} else {
 		copy(x, y)
 	}
-	clear(d) // see Resume
+	clear(d) // see outerRule.Resume
 	p.due, p.isHere = -1, false
 	u.loop.lap(trace.Optimizer, "outer")
 	return nil
