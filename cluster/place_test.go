@@ -125,3 +125,19 @@ func FuzzPlace(f *testing.F) {
 		}
 	})
 }
+
+// Only in a shell of Slurm are there tasks that srun would start.
+func TestUnstartedTasks(t *testing.T) {
+	for environment, want := range map[string]int{
+		"": 0,
+		"SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_NTASKS=4":                                        4,
+		"SLURM_JOB_ID=7 SLURM_NTASKS=4":                                                       4,
+		"SLURM_JOB_ID=7 SLURM_NTASKS=1":                                                       0,
+		"SLURM_JOB_ID=7 SLURM_NTASKS=many":                                                    0,
+		"SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 SLURM_NTASKS=4": 0,
+	} {
+		if got := variables(environment).UnstartedTasks(); got != want {
+			t.Errorf("%s: %d, want %d", environment, got, want)
+		}
+	}
+}

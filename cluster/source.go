@@ -235,6 +235,19 @@ func isSlurmShell(e Environment) bool {
 	return e[envSlurmRank] == "0" && (isShell || e[envSlurmTasks] == "" || e[envSlurmTasks] == "1")
 }
 
+// UnstartedTasks returns how many tasks Slurm has room for, if this process is a shell of Slurm or was
+// started by one rather than by srun; else 0.
+func (e Environment) UnstartedTasks() int {
+	if e[envSlurmJob] == "" || !isSlurmShell(e) || e[envSlurmStep] != "" {
+		return 0
+	}
+	tasks, err := e.natural(envSlurmTasks, e[envSlurmTasks], 2)
+	if err != nil {
+		return 0 // one, or Slurm does not say
+	}
+	return tasks.value
+}
+
 // readPod adds that each pod is a host.
 func readPod(e Environment, r *reading) error {
 	if r[theRank].isSet() {

@@ -26,6 +26,10 @@ func (a *app) locate(c *cobra.Command) error {
 	}
 	p, err := a.environment.Place()
 	if err == nil && !p.IsSeveral() {
+		if tasks := a.environment.UnstartedTasks(); tasks > 0 {
+			fmt.Fprintf(a.stderr, "note: this is one process of a Slurm job with room for %d tasks; srun in "+
+				"front of the command starts all of them\n", tasks)
+		}
 		return nil
 	}
 	wanted := given(c)
