@@ -13,11 +13,13 @@ import (
 // AsyncLayout.
 type AsyncConfig struct {
 	ServerConfig
-	// Ledger decides the order; it matters to server 0 alone.
+	// Ledger decides the order. Its From is replaced by the steps of Client.Load.
 	Ledger LedgerConfig
 	// DividesRate divides the learning rate of an update by its staleness, if that is above 1 (after
 	// Zhang et al. 2016, "Staleness-aware Async-SGD for Distributed Deep Learning").
 	DividesRate bool
+	// OnLoad is called by server 0 with the number of updates done, before the first OnUpdate; nil: not.
+	OnLoad func(done int) error
 	// OnUpdate is called by server 0 with every update and every dropped gradient, in order; nil:
 	// not. Its error ends the run.
 	OnUpdate func(Update) error
@@ -227,7 +229,11 @@ func (s *AsyncServer) act(m *comm.Mail, err error) error {
 	case kindPull:
 		s.unsent[e.piece]--
 	case kindLoad, kindCollect, kindVector:
-		return s.transfer(m, e)
+		wasLoaded := s.isLoaded
+		if err := s.transfer(m, e); err != nil || wasLoaded || !s.isLoaded || s.conductor == nil {
+			return err
+		}
+		return s.conductor.begin(s.steps)
 	case kindLeave:
 		s.leave(e)
 	case kindArrival:

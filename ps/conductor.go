@@ -62,14 +62,13 @@ func newConductor(s *AsyncServer, r *registry) (*conductor, error) {
 		return nil, err
 	}
 	l := s.config.Layout
-	c := &conductor{server: s, ledger: ledger, commits: map[loanKey]*commit{},
-		first: s.config.Ledger.From, toWorker: make([]outbox, l.Workers),
+	c := &conductor{server: s, ledger: ledger, seen: make([]int, l.Workers), commits: map[loanKey]*commit{},
+		toWorker: make([]outbox, l.Workers),
 		toServer: make([]outbox, len(l.Homes)), due: make([][]int, l.Workers)}
 	for w := range l.Workers {
 		rows := make([]float32, l.config.RowLen)
 		c.updated = append(c.updated, make([]float32, l.config.RowLen))
 		c.answered = append(c.answered, make([]byte, answerBytes))
-		c.seen = append(c.seen, s.config.Ledger.From)
 		c.asks = append(c.asks, r.receive(kindAsk, w, w, 0,
 			comm.Letter{Name: "ask", Buf: make([]byte, askBytes)}))
 		c.rows = append(c.rows, r.receive(kindRows, w, w, 0, comm.Letter{Name: "rows", Vector: rows}))
@@ -106,6 +105,23 @@ func (c *conductor) start() {
 			m.Start()
 		}
 	}
+}
+
+// begin begins with the first batch, when the servers are loaded.
+func (c *conductor) begin(done int) error {
+	if err := c.ledger.Resume(done); err != nil {
+		return err
+	}
+	c.first = done
+	for w := range c.seen {
+		c.seen[w] = done
+	}
+	if loaded := c.server.config.OnLoad; loaded != nil {
+		if err := loaded(done); err != nil {
+			return err
+		}
+	}
+	return c.decide()
 }
 
 // handle acts on a message of the conductor.
@@ -194,6 +210,9 @@ func (c *conductor) check(k loanKey) {
 
 // decide tells everybody what the ledger decides.
 func (c *conductor) decide() error {
+	if !c.server.isLoaded {
+		return nil
+	}
 	for d, ok := c.ledger.Decide(); ok; d, ok = c.ledger.Decide() {
 		k := loanKey{d.Worker, d.Batch}
 		o := order{kind: d.Kind, worker: d.Worker, batch: d.Batch}

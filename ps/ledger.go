@@ -173,16 +173,32 @@ func NewLedger(c LedgerConfig) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Ledger{config: c, workers: make([]borrower, c.Workers), version: c.From, next: c.From,
-		stop: c.From}
+	l := &Ledger{config: c, workers: make([]borrower, c.Workers)}
 	for i := range l.workers {
 		l.workers[i].stop = -1
 	}
+	l.begin()
+	return l, nil
+}
+
+// Resume makes from the first batch, before any decision.
+func (l *Ledger) Resume(from int) error {
+	l.config.From = from
+	if err := l.config.Validate(); err != nil {
+		return err
+	}
+	l.begin()
+	return nil
+}
+
+// begin sets the ledger to its first batch.
+func (l *Ledger) begin() {
+	c := l.config
+	l.version, l.next, l.stop = c.From, c.From, c.From
 	if c.Replay != nil {
 		l.readReplay()
 	}
 	l.open()
-	return l, nil
 }
 
 // readReplay fills readers and isQuiet.

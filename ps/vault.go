@@ -18,6 +18,7 @@ type vault struct {
 	load, collect      *comm.Mail
 	loaded, collected  []*comm.Mail // by vector: the weights, then the state
 	isLoaded           bool
+	steps              int // done when it was loaded
 	vectors, numLoaded int // vectors of a load: announced, and received
 }
 
@@ -85,6 +86,7 @@ func (v *vault) transfer(m *comm.Mail, e event) error {
 		m.Start()
 	}
 	v.load.Start()
+	v.steps = steps
 	v.isLoaded, v.vectors, v.numLoaded = true, 0, 0
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/gradsync"
@@ -22,12 +23,15 @@ type blueprint struct {
 	Len      int                `json:"len"` // of the flat vector of weights
 	RowLen   int                `json:"row_len"`
 	Params   []optim.Param      `json:"params"`
+	Samples  int                `json:"samples"` // of the training set
+	Data     record.DataHash    `json:"data"`
 }
 
-// newBlueprint returns the blueprint of a loop's network.
-func newBlueprint(l *train.Loop) blueprint {
+// newBlueprint returns the blueprint of a loop's network, and of its task.
+func newBlueprint(l *train.Loop, t task) blueprint {
 	v := l.Variables()
-	return blueprint{Segments: segmentsOf(l), Order: v.Order, Len: len(v.Weights),
+	return blueprint{Samples: t.train.Len(), Data: t.hashes,
+		Segments: segmentsOf(l), Order: v.Order, Len: len(v.Weights),
 		RowLen: train.RowLen(len(v.State)), Params: l.Parameters()}
 }
 
@@ -37,7 +41,11 @@ func (b blueprint) layout(c setting.Config) (*ps.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := ps.NewLayout(ps.LayoutConfig{Plan: plan, Segments: b.Segments, Order: b.Order,
+	lay := ps.NewLayout
+	if c.IsAsync() {
+		lay = ps.AsyncLayout
+	}
+	l, err := lay(ps.LayoutConfig{Plan: plan, Segments: b.Segments, Order: b.Order,
 		BucketBytes: c.Bucket, Len: b.Len, Servers: c.NumServers(), IsApart: c.NumApart() > 0,
 		IsWhole: !optim.IsElementwise(c.Optimizer.Name), RowLen: b.RowLen})
 	if err != nil {

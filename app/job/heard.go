@@ -22,6 +22,8 @@ type notice struct {
 	Growth     *record.Growth     `json:"growth,omitempty"` // from rank 0 alone
 	Data       *record.DataHash   `json:"data,omitempty"`   // hash of the loaded samples
 	Server     *record.ServerStat `json:"server,omitempty"` // at its end
+	Async      *record.Async      `json:"async,omitempty"`  // of server 0, at its end
+	LostWorker *record.LostWorker `json:"-"`                // of the launcher
 }
 
 // heard collects the notices of all workers for the launcher. Workers of one process send them concurrently.
@@ -30,6 +32,8 @@ type heard struct {
 	evaluations []record.Evaluation
 	buckets     map[int][]record.BucketStat // by rank
 	servers     []record.ServerStat
+	async       *record.Async
+	lostWorkers []record.LostWorker
 	lost        []record.Lost
 	moves       []record.Move
 	growth      []record.Growth
@@ -69,6 +73,11 @@ func (r *heard) take(rank int, n notice) {
 		r.buckets[rank] = append(r.buckets[rank], *n.Bucket)
 	case n.Server != nil:
 		r.servers = append(r.servers, *n.Server)
+	case n.Async != nil:
+		r.async = n.Async
+	case n.LostWorker != nil:
+		r.lostWorkers = append(r.lostWorkers, *n.LostWorker)
+		r.warn(lostText(*n.LostWorker))
 	case n.Lost != nil:
 		r.lost = append(r.lost, *n.Lost)
 		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))

@@ -25,6 +25,7 @@ func joins() map[string]join {
 		setting.LocalSGD: (*worker).joinAverages,
 		setting.DiLoCo:   (*worker).joinAverages,
 		"ps":             (*worker).joinServers,
+		setting.PSAsync:  (*worker).joinServers,
 		"none":           (*worker).joinNobody,
 	}
 }

@@ -95,6 +95,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if o.Isolate && c.World() == 1 {
 		c = c.InProcesses()
 	}
+	if err := checkReplay(c); err != nil {
+		return nil, err
+	}
 	start, err := openStart(c, func(text string) { fmt.Fprintln(o.Stderr, text) })
 	if err != nil {
 		return nil, err
@@ -347,6 +350,10 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Meeting: o.Meeting, Asked: o.Asked,
 		StopGrace: stopGrace(c),
 		Event:     told.decode,
+		MayLose:   mayLose(c),
+		Lost: func(e *cluster.WorkerError) {
+			told.take(e.Rank, notice{LostWorker: &record.LostWorker{Rank: e.Rank, Cause: e.Error()}})
+		},
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
 				o.Progress(progressOf(p))
@@ -356,11 +363,15 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 	if err != nil {
 		return nil, "", err
 	}
-	results = make([]workerResult, c.Workers)
 	for rank, text := range texts[:c.Workers] {
-		if err := json.Unmarshal(text, &results[rank]); err != nil {
+		if text == nil {
+			continue // the run went on without it
+		}
+		var r workerResult
+		if err := json.Unmarshal(text, &r); err != nil {
 			return nil, "", fmt.Errorf("job: decode the result of rank %d: %w", rank, err)
 		}
+		results = append(results, r)
 	}
 	return results, results[0].ISA, nil
 }

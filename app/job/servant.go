@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -15,15 +16,16 @@ import (
 
 // servant is a parameter server with its optimizer, in whatever process it is.
 type servant struct {
-	*ps.Server
+	Serve   func() error
 	rule    *servedRule
+	book    *updateBook // of server 0 of an asynchronous run, else nil
 	stat    record.ServerStat
 	planned int64 // bytes of its memory
 }
 
 // newServant makes server number of the layout. The rule shows in the beacon; nil shows it nowhere.
 func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.Layout, b blueprint,
-	number int, shows *beacon) (*servant, error) {
+	number int, shows *beacon, dir rundir.Directory, tell func(notice)) (*servant, error) {
 	// One thread; the CPU starts none and needs no Close.
 	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
 	if err != nil {
@@ -49,7 +51,7 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 	if c.Clip > 0 {
 		config.Clip = optim.NewClip(c.Clip, cpu, elems)
 	}
-	if s.Server, err = ps.NewServer(config); err != nil {
+	if err := s.open(c, config, b, dir, tell); err != nil {
 		return nil, err
 	}
 	s.stat = record.ServerStat{Server: number, Rank: post.Rank(), Elements: int64(elems),
@@ -66,6 +68,32 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 	}
 	s.planned = rule.Bytes() + 4*int64(elems)*int64(vectors)
 	return s, nil
+}
+
+// open makes the server of the strategy.
+func (s *servant) open(c setting.Config, config ps.ServerConfig, b blueprint, dir rundir.Directory,
+	tell func(notice)) error {
+	if !c.IsAsync() {
+		server, err := ps.NewServer(config)
+		if err == nil {
+			s.Serve = server.Serve
+		}
+		return err
+	}
+	ledger, err := ledgerOf(c, b)
+	if err != nil {
+		return err
+	}
+	all := ps.AsyncConfig{ServerConfig: config, Ledger: ledger, DividesRate: c.StalenessRate}
+	if config.Number == 0 {
+		s.book = newUpdateBook(c, dir, b, tell)
+		all.OnLoad, all.OnUpdate = s.book.open, s.book.add
+	}
+	server, err := ps.NewAsyncServer(all)
+	if err == nil {
+		s.Serve = server.Serve
+	}
+	return err
 }
 
 // result returns the server's figures at its end.

@@ -17,6 +17,7 @@ import (
 type served struct {
 	post    *comm.Post
 	client  *ps.Client
+	closing func() error   // of the client
 	running sync.WaitGroup // servants
 	hasLeft bool
 	planned int64 // bytes of memory
@@ -33,10 +34,10 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	if w.mesh == nil {
 		w.mesh = comm.NewLocal(1)[0]
 	}
-	s := &served{post: comm.NewPost(w.mesh, comm.PostConfig{Timeout: preparing})}
+	s := &served{post: comm.NewPost(w.mesh, postConfig(w.config))}
 	w.served, w.links = s, s.post
 	w.beacon.watch(s.post)
-	b := newBlueprint(l)
+	b := newBlueprint(l, w.task)
 	layout, err := b.layout(w.config)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	for number, home := range layout.Homes {
 		switch {
 		case home == w.rank:
-			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil)
+			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil, w.dir, w.tell)
 			if err != nil {
 				return nil, err
 			}
@@ -58,7 +59,7 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 		}
 	}
 	wire := w.config.GradientWire()
-	s.client, err = ps.NewClient(ps.ClientConfig{Post: s.post, Layout: layout, Pieces: l.Pieces(),
+	u, err := w.joinClient(l, ps.ClientConfig{Post: s.post, Layout: layout, Pieces: l.Pieces(),
 		Weights: l.Variables().Weights, Push: wire, Pull: pullWire(wire), Track: r.Track("exchange")})
 	if err != nil {
 		return nil, err
@@ -73,7 +74,20 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	for _, p := range servants {
 		s.running.Go(func() { s.serve(p, w) })
 	}
-	return train.NewServed(l, s.client)
+	return u, nil
+}
+
+// joinClient makes the client of a worker, and its updater.
+func (w *worker) joinClient(l *train.Loop, c ps.ClientConfig) (train.Updater, error) {
+	if w.config.IsAsync() {
+		return w.joinAsync(l, c)
+	}
+	client, err := ps.NewClient(c)
+	if err != nil {
+		return nil, err
+	}
+	w.served.client, w.served.closing = client, client.Close
+	return train.NewServed(l, client)
 }
 
 // pullWire returns the wire of weights: that of gradients if it loses nothing, else none.
@@ -86,7 +100,7 @@ func pullWire(gradients gradsync.Wire) gradsync.Wire {
 
 // serve runs a server of this process to its end. If it fails, all messages of this rank do.
 func (s *served) serve(p *servant, w *worker) {
-	if err := p.Serve(); err != nil {
+	if err := errors.Join(p.Serve(), p.book.close()); err != nil {
 		s.mu.Lock()
 		s.err = errors.Join(s.err, err)
 		s.mu.Unlock()
@@ -103,7 +117,7 @@ func (s *served) leave() error {
 		return nil
 	}
 	s.hasLeft = true
-	err := s.client.Close()
+	err := s.closing()
 	s.running.Wait()
 	return errors.Join(err, s.err)
 }
@@ -116,7 +130,8 @@ func (s *served) close() error {
 }
 
 // stopsTogether reports whether a run of c that ctx has cancelled goes on until all workers stop after the
-// same step, because servers have a part of the checkpoint that is then written.
+// same step, because servers have a part of the checkpoint that is then written. Asynchronous workers always
+// do: what is lent is applied first.
 func stopsTogether(c setting.Config, ctx context.Context) bool {
-	return c.KeepsCheckpoints() && c.NumServers() > 0 && isInterrupt(context.Cause(ctx))
+	return (c.KeepsCheckpoints() || c.IsAsync()) && c.NumServers() > 0 && isInterrupt(context.Cause(ctx))
 }

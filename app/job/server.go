@@ -55,7 +55,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	post := comm.NewPost(s.mesh, comm.PostConfig{Timeout: preparing})
+	post := comm.NewPost(s.mesh, postConfig(s.config))
 	defer func() { err = errors.Join(err, post.Close()) }()
 	defer whenCancelled(ctx, func() {
 		if !stopsTogether(s.config, ctx) {
@@ -72,14 +72,14 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon)
+	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon, s.dir, s.tell)
 	if err != nil {
 		return err
 	}
 	s.note("pid %d, kernels %s, %d of %d weights", os.Getpid(), s.config.ISA, p.stat.Elements, b.Len)
 	s.beacon.serve(p.rule)
 	before := host.CoresNow()
-	if err := p.Serve(); err != nil {
+	if err := errors.Join(p.Serve(), p.book.close()); err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
 	stat := p.result(post, s.host)

@@ -76,11 +76,11 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	s.Steps, s.Loss, s.ParameterSHA256 = first.Steps, first.Loss, first.ParameterSHA256
 	s.Evaluations, s.Target, s.Lost = told.evaluations, targetOf(c, told.evaluations), told.lost
 	s.Resumed, s.Moves, s.Growth = from.summary(), told.moves, told.growth
-	s.Servers = told.servers
+	s.Servers, s.Async, s.LostWorkers = told.servers, told.async, told.lostWorkers
 	slowest := first
 	correct, seen := first.TrainCorrect, first.TrainSamples
 	for i, r := range results {
-		r.Buckets = told.buckets[i]
+		r.Buckets = told.buckets[r.Rank]
 		s.Ranks = append(s.Ranks, r.RankStat)
 		s.Samples += r.Samples
 		s.BytesSent += r.BytesSent
@@ -101,7 +101,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		}
 		if !c.IsIsolated() && r.ParameterSHA256 != first.ParameterSHA256 {
 			return nil, fmt.Errorf("job: replicas differ: rank %d ended with parameters %s, "+
-				"rank 0 with %s", i, r.ParameterSHA256, first.ParameterSHA256)
+				"rank 0 with %s", r.Rank, r.ParameterSHA256, first.ParameterSHA256)
 		}
 	}
 	addServers(s, c)

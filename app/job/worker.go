@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"lockstep/app/host"
@@ -41,15 +42,16 @@ type worker struct {
 	log     io.Writer // for people
 
 	beacon             *beacon
-	cpu                *compute.CPU      // of the training loop
-	slowness           float64           // of cpu; 0 or 1: full speed
-	links              links             // nil without mesh
-	group              *comm.Group       // the links, if they are for collectives
-	exchange           exchange          // nil without one
-	served             *served           // nil without servers
-	tuning             *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
-	wire               *gradsync.Verdict // nil: gradients travel as they are, or exactly
-	trials             []gradsync.Trial  // bucket sizes that were tried
+	cpu                *compute.CPU           // of the training loop
+	slowness           float64                // of cpu; 0 or 1: full speed
+	links              links                  // nil without mesh
+	group              *comm.Group            // the links, if they are for collectives
+	exchange           exchange               // nil without one
+	served             *served                // nil without servers
+	halt               atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
+	tuning             *comm.Tuning           // measurements behind "auto"; nil: the algorithm was given
+	wire               *gradsync.Verdict      // nil: gradients travel as they are, or exactly
+	trials             []gradsync.Trial       // bucket sizes that were tried
 	steps              *rundir.StepLog
 	events             *events
 	meter              *host.Meter
@@ -204,8 +206,8 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
 		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
-		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0,
-		Seed:          c.Seed, MemoryLimit: int64(c.Memory), Alloc: w.memory(), Updater: updater,
+		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0 && !c.IsAsync(), WholeBatches: c.IsAsync(),
+		Seed: c.Seed, MemoryLimit: int64(c.Memory), Alloc: w.memory(), Updater: updater,
 		Checkpointer: checkpointer, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})
 }
@@ -261,8 +263,12 @@ func (w *worker) leave(cause error) error {
 
 // cancelled makes what is in progress between workers fail when ctx is cancelled, unless they stop together.
 func (w *worker) cancelled(ctx context.Context) {
-	if w.mesh != nil && !stopsTogether(w.config, ctx) {
+	switch halt := w.halt.Load(); {
+	case w.mesh == nil:
+	case !stopsTogether(w.config, ctx):
 		w.mesh.Shutdown()
+	case halt != nil:
+		(*halt)()
 	}
 }
 

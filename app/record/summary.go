@@ -62,6 +62,8 @@ type Summary struct {
 	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
 	Lost             []Lost       `json:"lost"`               // files that end early; null: none
 	Growth           []Growth     `json:"growth"`             // of the batch, by epoch; null: none
+	Async            *Async       `json:"async"`              // null: updates were synchronous
+	LostWorkers      []LostWorker `json:"lost_workers"`       // without which the run went on; null: none
 	Moves            []Move       `json:"moves"`              // of shards between workers; null: none
 	For              string       `json:"for"`                // length in training time; "": in steps
 	Target           *Target      `json:"target"`             // null: there is none

@@ -87,6 +87,10 @@ type Config struct {
 	OverlapForward  bool        // exchange gradients during the next forward pass
 	Servers         int         // parameter servers, 1 to MaxWorkers
 	ServerPlace     string      // where they are: workers, apart
+	Staleness       string      // bound of asynchronous updates: auto, or a number
+	BackupWorkers   int         // whose gradients are not waited for
+	StalenessRate   bool        // divide learning rates by staleness
+	Replay          string      // updates.jsonl of the run that is repeated; "": none
 	ShardOptimizer  bool        // each worker updates its shard of the weights
 	CheckpointEvery string      // steps or time; "": no checkpoints
 	Resume          string      // run directory to resume; "": a new run
@@ -102,7 +106,7 @@ func Default() Config {
 	return Config{
 		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
-		Workers: 1, Servers: 1, ServerPlace: withWorkers, Algorithm: auto, Link: auto,
+		Workers: 1, Servers: 1, ServerPlace: withWorkers, Staleness: auto, Algorithm: auto, Link: auto,
 		Wire:   gradsync.Wire{}.String(),
 		Bucket: 1 << 20, Memory: 640 << 20,
 		MasterAddr: "127.0.0.1", Math: compute.Fast.String(),

@@ -15,10 +15,10 @@ const fromResume = "--resume"
 // anew lists the settings that may be changed when a run is resumed. Most do not change the result; the
 // exceptions are the length, the kernel path, and with a lossy wire the settings of the exchange.
 func anew() []string {
-	return []string{"workers", "threads", "strategy", "servers", "server-place", "algorithm", "link",
-		"bucket", "tune-bucket", "overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "memory",
-		"master-addr", "master-port", "data-dir", "epochs", "steps", "for", "until", "checkpoint-every",
-		"save", "isa"}
+	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
+		"backup-workers", "algorithm", "link", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
+		"rebalance", "slow-worker", "memory", "master-addr", "master-port", "data-dir", "epochs", "steps",
+		"for", "until", "checkpoint-every", "save", "isa"}
 }
 
 // resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.

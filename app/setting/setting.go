@@ -34,7 +34,7 @@ func (s Setting) IsSwitch() bool { return s.Type == "" }
 
 // Settings returns all settings in the order of the help text, with the names that k has.
 func Settings(k *Catalog) []Setting {
-	settings := slices.Concat(dataSettings(k), workerSettings(), outerSettings(),
+	settings := slices.Concat(dataSettings(k), workerSettings(), outerSettings(), asyncSettings(),
 		lengthSettings(), updateSettings(), outputSettings())
 	initial := Default()
 	for i := range settings {

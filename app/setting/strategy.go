@@ -35,7 +35,7 @@ func Strategies() []Strategy {
 			takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
 				"rebalance", "adaptive-batch"},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},
-		parameterServer(),
+		parameterServer(), asynchronous(),
 	}, averaging(), []Strategy{
 		{Name: Auto, takes: []string{"algorithm", "bucket"}, check: wantsExact,
 			Usage: "a few seconds of short runs find the exact strategy with the shortest step"},

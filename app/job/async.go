@@ -1,0 +1,159 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/comm"
+	"lockstep/ps"
+	"lockstep/train"
+)
+
+// updateBook is what server 0 of an asynchronous run writes about its updates.
+type updateBook struct {
+	dir   rundir.Directory
+	order record.Order
+	log   *rundir.UpdateLog // nil before open
+	stat  record.Async
+	tell  func(notice)
+}
+
+// newUpdateBook returns the book of a run.
+func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, tell func(notice)) *updateBook {
+	o := record.Order{Schema: record.Schema, Settings: c.ReplaySettings(), Data: b.Data,
+		PerEpoch: c.StepsPerEpoch(b.Samples)}
+	if c.For == "" {
+		o.Steps = c.NumSteps(b.Samples)
+	}
+	return &updateBook{dir: dir, order: o, tell: tell, stat: record.Async{Bound: c.StalenessBound(),
+		Backup: c.BackupWorkers, DividesRate: c.StalenessRate, Replayed: c.Replay != "",
+		ByWorker: make([]int, c.Workers)}}
+}
+
+// open opens the update log, after the first updates.
+func (k *updateBook) open(done int) (err error) {
+	k.log, err = k.dir.OpenUpdateLog(k.order, done)
+	return err
+}
+
+// add notes what became of a gradient.
+func (k *updateBook) add(u ps.Update) error {
+	line := record.Update{Update: u.Number, Batch: u.Batch, Worker: u.Worker, Version: u.Version,
+		Staleness: u.Staleness, Dropped: u.IsDropped}
+	if s := &k.stat; u.IsDropped {
+		line.Update = -1
+		s.Dropped++
+	} else {
+		for len(s.Staleness) <= u.Staleness {
+			s.Staleness = append(s.Staleness, 0)
+		}
+		s.Staleness[u.Staleness]++
+		s.ByWorker[u.Worker]++
+		s.Updates++
+	}
+	return k.log.Add(line)
+}
+
+// close ends the log and tells the launcher what it says.
+func (k *updateBook) close() error {
+	if k == nil || k.log == nil {
+		return nil
+	}
+	k.tell(notice{Async: &k.stat})
+	return k.log.Close()
+}
+
+// ledgerOf returns the configuration of the ledger of a run, with the updates that it repeats, if any.
+func ledgerOf(c setting.Config, b blueprint) (ps.LedgerConfig, error) {
+	l := ps.LedgerConfig{Workers: c.Workers, PerEpoch: c.StepsPerEpoch(b.Samples),
+		To: c.NumSteps(b.Samples), Staleness: c.StalenessBound(), Backup: c.BackupWorkers,
+		Every: c.CheckpointInterval().Steps}
+	if c.For != "" {
+		l.To = endless
+	}
+	if c.Replay == "" {
+		return l, nil
+	}
+	o, updates, err := rundir.ReadUpdates(c.Replay)
+	if err != nil {
+		return l, setting.Refuse("--replay: %v", err)
+	}
+	if o.Data != b.Data {
+		return l, setting.Refuse("--replay: %s is of a run on other samples: %v, these are %v", c.Replay,
+			o.Data, b.Data)
+	}
+	l.Replay, l.Backup, l.Staleness, l.To = []ps.Applied{}, 0, 0, len(updates)
+	for number, u := range updates {
+		l.Replay = append(l.Replay, ps.Applied{Batch: u.Batch, Version: u.Version})
+		l.Staleness = max(l.Staleness, number-u.Version)
+	}
+	return l, nil
+}
+
+// endless is the number of batches of a run whose length is a time.
+const endless = 1 << 30
+
+// checkReplay refuses to repeat the updates of another run, or of one that has not ended.
+func checkReplay(c setting.Config) error {
+	if c.Replay == "" || !c.IsAsync() {
+		return nil
+	}
+	o, updates, err := rundir.ReadUpdates(c.Replay)
+	if err != nil {
+		return setting.Refuse("--replay: %v", err)
+	}
+	own := c.ReplaySettings()
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if own[name] != o.Settings[name] {
+			return setting.Refuse("--replay: %s is of another run: its %s is %q, here it is %q", c.Replay,
+				name, o.Settings[name], own[name])
+		}
+	}
+	if o.Steps > 0 && len(updates) != o.Steps {
+		return setting.Refuse("--replay: %s has %d of the %d updates of its run, which has not ended; "+
+			"resume it", c.Replay, len(updates), o.Steps)
+	}
+	return nil
+}
+
+// joinAsync makes the client and the updater of an asynchronous worker.
+func (w *worker) joinAsync(l *train.Loop, c ps.ClientConfig) (train.Updater, error) {
+	client, err := ps.NewAsyncClient(c)
+	if err != nil {
+		return nil, err
+	}
+	w.served.client, w.served.closing = client.Client, client.Close
+	halt := client.Halt
+	w.halt.Store(&halt)
+	return train.NewAsync(l, client)
+}
+
+// mayLose returns which ranks a run of c can go on without: asynchronous workers, but for rank 0, which
+// evaluates and saves, and those with a server; nil if it needs all.
+func mayLose(c setting.Config) func(rank int) bool {
+	if !c.IsAsync() {
+		return nil
+	}
+	return func(rank int) bool {
+		for s := range c.NumServers() {
+			if c.ServerRank(s) == rank {
+				return false
+			}
+		}
+		return rank > 0 && rank < c.Workers && c.Replay == ""
+	}
+}
+
+// postConfig returns the configuration of the links of a run with servers.
+func postConfig(c setting.Config) comm.PostConfig {
+	return comm.PostConfig{Timeout: preparing, MayLose: mayLose(c)}
+}
+
+// lostText says that a run goes on without a worker.
+func lostText(l record.LostWorker) string {
+	return fmt.Sprintf("warning: %s; the run goes on without it, and others take its batches", l.Cause)
+}

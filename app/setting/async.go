@@ -1,0 +1,111 @@
+package setting
+
+import (
+	"slices"
+	"strconv"
+)
+
+// PSAsync is the strategy whose workers do not wait for each other.
+const PSAsync = "ps-async"
+
+// asynchronous describes the strategy whose workers do not wait for each other.
+func asynchronous() Strategy {
+	return Strategy{Name: PSAsync, check: asyncProblems,
+		Inexact: "updates are made in the order in which gradients arrive",
+		takes: []string{"bucket", "servers", "server-place", "staleness", "backup-workers", "staleness-rate",
+			"replay"},
+		Usage: "a free worker takes the next batch, and servers update the weights by every gradient"}
+}
+
+// asyncSettings are those of asynchronous updates.
+func asyncSettings() []Setting {
+	return inGroup("Asynchronous updates",
+		text("staleness", "N", "with ps-async: the most updates that may come between the weights from "+
+			"which a gradient was computed and its own update; 0 is the strategy ps, auto four for each "+
+			"worker",
+			func(c *Config) *string { return &c.Staleness }).
+			unless(ofStrategies("staleness")),
+		number("backup-workers", "with ps-async: workers whose gradients are not waited for; of each round "+
+			"of gradients the last so many are dropped, and their batches computed again", 0, MaxWorkers,
+			func(c *Config) *int { return &c.BackupWorkers }).
+			unless(ofStrategies("backup-workers")),
+		toggle("staleness-rate", "with ps-async: divide the learning rate of an update by its staleness",
+			func(c *Config) *bool { return &c.StalenessRate }).
+			unless(ofStrategies("staleness-rate")),
+		text("replay", "FILE", "with ps-async: make the updates of another run again, in the order of its "+
+			"updates.jsonl, to the same bits; with any number of workers and servers",
+			func(c *Config) *string { return &c.Replay }).
+			unless(ofStrategies("replay")),
+	)
+}
+
+// defaultStaleness is the bound for each worker. A worker as many times slower than the others then
+// delays nobody.
+const defaultStaleness = 4
+
+// StalenessBound returns the largest staleness of an update.
+func (c Config) StalenessBound() int {
+	n, err := strconv.Atoi(c.Staleness)
+	if err != nil {
+		return defaultStaleness * c.Workers
+	}
+	return n
+}
+
+// IsAsync reports whether workers compute whole batches and do not wait for each other.
+func (c Config) IsAsync() bool { return c.Strategy == PSAsync && !c.EvalOnly && c.StalenessBound() > 0 }
+
+// asyncProblems adds what asynchronous updates refuse.
+func asyncProblems(c Config, add adder) {
+	serverProblems(c, add)
+	if n, err := strconv.Atoi(c.Staleness); c.Staleness != auto && (err != nil || n < 0) {
+		add("staleness", "%q is no bound; want auto, or a whole number from 0", c.Staleness)
+		return
+	}
+	least := c.Workers - c.BackupWorkers - 1
+	switch {
+	case c.BackupWorkers >= c.Workers:
+		add("backup-workers", "%d of %s leave none to wait for; want at most %d", c.BackupWorkers,
+			count(c.Workers, "worker"), c.Workers-1)
+	case !c.IsAsync() && (c.BackupWorkers > 0 || c.StalenessRate || c.Replay != ""):
+		add("staleness", "with 0 all workers wait for each other, so there are no backup workers, stale "+
+			"rates or replays; want 1 or more")
+	case c.BackupWorkers > 0 && c.StalenessBound() < least:
+		add("staleness", "a round of %d gradients, with %s, needs %d or more", least+1,
+			count(c.BackupWorkers, "backup worker"), least)
+	}
+	if !c.IsAsync() {
+		return
+	}
+	if c.Replay != "" && c.GradientWire().HasResiduals() {
+		add("replay", "what --wire %s holds back is not recorded", c.Wire)
+	}
+	if c.Clip > 0 {
+		add("clip", "not for --strategy %s, whose gradients are sent before their norm is known", c.Strategy)
+	}
+	if c.EMA > 0 {
+		add("ema", "not for --strategy %s: no worker has the weights after every update", c.Strategy)
+	}
+}
+
+// ReplaySettings returns the settings, as texts by name, that a replay of c must share with it: those that
+// change what an update computes.
+func (c Config) ReplaySettings() map[string]string {
+	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta", "check-choice")
+	texts := map[string]string{"steps": strconv.Itoa(c.Steps), "epochs": strconv.Itoa(c.Epochs), "for": c.For}
+	if path, err := c.KernelPath(); err == nil { // an error is a problem of Validate's
+		texts["isa"] = path.String()
+	}
+	if c.GradientWire().IsLossy() {
+		free = slices.DeleteFunc(free, func(name string) bool {
+			return name == "bucket" || name == "servers"
+		})
+	}
+	rooted := c.Rooted()
+	for _, s := range Settings(c.Catalog) {
+		if !slices.Contains(free, s.Name) {
+			texts[s.Name] = s.format(&rooted)
+		}
+	}
+	return texts
+}
