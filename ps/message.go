@@ -19,7 +19,7 @@ import (
 //	pull      (from s) the new weights of a span
 //	rows      w's rows, to server 0, which returns the rows of all shards
 //
-// sum adds up counts at server 0, as rows do. load, state and vector initialise a server and read
+// sum adds up counts at server 0, as rows do. load, collect and vector initialise a server and read
 // its state, by worker 0 between steps. leave says that the worker sends nothing more.
 //
 // Receivers start before what they receive can have been sent, so no message holds up others on its
@@ -41,8 +41,8 @@ const (
 
 // Limits of the fields of a tag.
 const (
-	maxServers = 1 << 7
-	maxSpans   = 1 << 14
+	maxServers = 1 << 8
+	maxSpans   = 1 << 13
 	maxPieces  = 1 << 6
 )
 
@@ -51,7 +51,7 @@ const (
 const fromServer = 1 << 27
 
 func tag(kind, server, index, piece int) uint32 {
-	return uint32(kind<<28 | server<<20 | index<<6 | piece)
+	return uint32(kind<<28 | server<<19 | index<<6 | piece)
 }
 
 // announcement is what a worker tells every server about a step.
