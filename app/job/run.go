@@ -143,7 +143,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	told := newHeard(c, start.Resumed, o)
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
-		dir.RemoveRecordings(c.World())
+		dir.RemoveRecordings(c.Workers)
 		err = errors.Join(stopped(ctx, c, dir.Directory, err), abandon(dir, err))
 		if dir.IsAsItWas() {
 			return nil, err // and so is its report
@@ -152,7 +152,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	}
 	c.ISA = isa
 	if c.Trace {
-		mergeTraces(dir.Directory, c.World(), told)
+		mergeTraces(dir.Directory, c.Workers, told)
 	}
 	summary, err := summarize(c, dir.Directory, start.Resumed, results, told)
 	if err != nil {
@@ -423,11 +423,11 @@ func DownloadProgress(p data.Progress) Progress {
 }
 
 // mergeTraces merges the workers' traces into one file, if all are complete.
-func mergeTraces(d rundir.Directory, ranks int, told *heard) {
+func mergeTraces(d rundir.Directory, workers int, told *heard) {
 	if !told.hasLost(rundir.TraceFile) {
-		if err := d.MergeTraces(ranks); err != nil {
+		if err := d.MergeTraces(workers); err != nil {
 			told.take(0, notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
 		}
 	}
-	d.RemoveRecordings(ranks)
+	d.RemoveRecordings(workers)
 }

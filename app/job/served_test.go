@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"lockstep/app/job"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 )
 
@@ -187,6 +189,17 @@ func TestStoppedServersLeaveACheckpoint(t *testing.T) {
 		if err != nil || s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps < 3 {
 			t.Errorf("%v: %v, %+v; want parameters %s", v, err, s, want.ParameterSHA256)
 		}
+	}
+}
+
+// A trace of a run with servers has the tracks of the workers.
+func TestServersAreTraced(t *testing.T) {
+	c := served(t, 2, 1, "apart", "shm")
+	c.Trace = true
+	s := run(t, c, job.Options{})
+	text, err := os.ReadFile(filepath.Join(c.Out, rundir.TraceFile))
+	if err != nil || s.Lost != nil || !strings.Contains(string(text), "exchange") {
+		t.Errorf("%v; lost %v, %d bytes of trace", err, s.Lost, len(text))
 	}
 }
 

@@ -32,6 +32,9 @@ func TestStuckWorkerIsNamed(t *testing.T) {
 		"two here":      func(c *setting.Config, _ *job.Options) { c.Workers, c.Link = 2, "local" },
 		"isolated":      func(_ *setting.Config, o *job.Options) { o.Isolate = true },
 		"two processes": func(c *setting.Config, _ *job.Options) { c.Workers = 2 },
+		"with servers": func(c *setting.Config, _ *job.Options) {
+			c.Workers, c.Strategy, c.ServerPlace = 2, "ps", "apart"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
