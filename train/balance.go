@@ -24,7 +24,7 @@ const (
 	balanceWindow = 9
 	leastGain     = 0.05
 	noiseFactor   = 2
-	mostNoise     = 0.2 // what a threshold takes into account: the noise of a worker that changes
+	mostNoise     = 0.125 // what a threshold takes into account: the noise of a worker that changes
 )
 
 // Move says how shards were moved from worker to worker before a step.
@@ -36,8 +36,10 @@ type Move struct {
 	// Speeds are the medians that decided.
 	Speeds []shard.Speed
 	// Before and After are the slowest worker's seconds of computation in a step, predicted by Speeds.
-	// Ideal is the same if shards could be divided at will.
-	Before, After, Ideal float64
+	// Best is the same by the best plan, Ideal if shards could be divided at will.
+	Before, After, Best, Ideal float64
+	// Noise is the largest of the workers' median deviations from their speeds, relative to these.
+	Noise float64
 }
 
 // balancer decides when shards move. It is a function of the speeds that it has observed.
@@ -88,7 +90,8 @@ func (b *balancer) decide(step int, plan shard.Plan) (shard.Plan, *Move) {
 	}
 	b.hasJudged = true
 	m := &Move{Step: step, From: plan.Lengths(), To: plan.Lengths(), Speeds: slices.Clone(b.speeds),
-		Before: before, After: before, Ideal: shard.IdealTime(plan.Shards(), b.speeds)}
+		Before: before, After: before, Best: after, Noise: noise,
+		Ideal: shard.IdealTime(plan.Shards(), b.speeds)}
 	if !isWorthIt {
 		return plan, m
 	}

@@ -21,7 +21,7 @@ func (w *worker) noteMove(m *train.Move) {
 		return
 	}
 	found := record.Move{Step: m.Step, From: m.From, To: m.To, Before: m.Before, After: m.After,
-		Ideal: m.Ideal}
+		Best: m.Best, Noise: m.Noise, Ideal: m.Ideal}
 	for _, s := range m.Speeds {
 		found.ShardSeconds = append(found.ShardSeconds, s.Each)
 		found.FixedSeconds = append(found.FixedSeconds, s.Fixed)
@@ -51,6 +51,9 @@ func moveText(m *train.Move, batch int) string {
 	fmt.Fprintf(&b, ": a shard takes %s ms, the slowest worker %.4g ms", list(each, "%.3g"), 1e3*m.Before)
 	if !isKept {
 		fmt.Fprintf(&b, " before and %.4g ms from now on", 1e3*m.After)
+	} else if m.Best < m.Before {
+		fmt.Fprintf(&b, ", %.4g ms at best, too little gain beside a noise of %.2g %%", 1e3*m.Best,
+			100*m.Noise)
 	}
 	fmt.Fprintf(&b, ", %.4g ms if shards could be divided", 1e3*m.Ideal)
 	if shards, seconds := finer(m, batch); shards > 0 {
@@ -64,7 +67,7 @@ func moveText(m *train.Move, batch int) string {
 // slowest then; 0 if they are near it already, or never would with at most one shard per sample.
 func finer(m *train.Move, batch int) (shards int, seconds float64) {
 	now := sum(m.From)
-	if m.Ideal >= wellBalanced*m.After {
+	if m.Ideal >= wellBalanced*m.Best {
 		return 0, 0
 	}
 	lengths, speeds := make([]int, len(m.Speeds)), slices.Clone(m.Speeds)

@@ -284,6 +284,8 @@ type Move struct {
 	FixedSeconds []float64 `json:"fixed_seconds"` // computing the rest of a step takes, by worker
 	Before       float64   `json:"before"`        // seconds of the slowest worker by the former plan
 	After        float64   `json:"after"`         // the same by the new one
+	Best         float64   `json:"best"`          // the same by the best plan
+	Noise        float64   `json:"noise"`         // of the steps that were measured, relative
 	Ideal        float64   `json:"ideal"`         // the same if shards could be divided at will
 }
 
