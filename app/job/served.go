@@ -31,9 +31,6 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	if w.config.EvalOnly {
 		return w.joinGroup(l, r)
 	}
-	if w.mesh == nil {
-		w.mesh = comm.NewLocal(1)[0]
-	}
 	s := &served{post: comm.NewPost(w.mesh, postConfig(w.config))}
 	w.served, w.links = s, s.post
 	w.beacon.watch(s.post)
@@ -132,6 +129,6 @@ func (s *served) close() error {
 // stopsTogether reports whether a run of c that ctx has cancelled goes on until all workers stop after the
 // same step, because servers have a part of the checkpoint that is then written. Asynchronous workers always
 // do: what is lent is applied first.
-func stopsTogether(c setting.Config, ctx context.Context) bool {
+func stopsTogether(ctx context.Context, c setting.Config) bool {
 	return (c.KeepsCheckpoints() || c.IsAsync()) && c.NumServers() > 0 && isInterrupt(context.Cause(ctx))
 }

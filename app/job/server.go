@@ -58,7 +58,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	post := comm.NewPost(s.mesh, postConfig(s.config))
 	defer func() { err = errors.Join(err, post.Close()) }()
 	defer whenCancelled(ctx, func() {
-		if !stopsTogether(s.config, ctx) {
+		if !stopsTogether(ctx, s.config) {
 			post.Shutdown()
 		}
 	})()

@@ -100,6 +100,9 @@ func (w *worker) noteCuts() {
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	defer func() { err = errors.Join(err, w.leave(err)) }()
 	w.noteCuts()
+	if w.mesh == nil && w.config.NumServers() > 0 {
+		w.mesh = comm.NewLocal(1)[0] // a worker alone with its servers
+	}
 	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
 		return result, err
 	}
@@ -265,7 +268,7 @@ func (w *worker) leave(cause error) error {
 func (w *worker) cancelled(ctx context.Context) {
 	switch halt := w.halt.Load(); {
 	case w.mesh == nil:
-	case !stopsTogether(w.config, ctx):
+	case !stopsTogether(ctx, w.config):
 		w.mesh.Shutdown()
 	case halt != nil:
 		(*halt)()
