@@ -269,6 +269,12 @@ func evidenceCases() []example {
 			"ring.\n",
 			[]string{"refused unequal work"}},
 		{"a better accuracy", seeds + said + "exact has a higher accuracy than top-k.", []string{"holds"}},
+		{"the best accuracy", seeds + said + "exact has the best accuracy.", []string{"refused accuracy"}},
+		{"an accuracy that is not the best", seeds + said + "top-k reaches the highest accuracy.",
+			[]string{"refused accuracy"}},
+		{"linear scaling of one row", "strategy,workers,step ms\nsingle,1,100 ± 1\nring,2,70 ± 1\n" +
+			"ddp,2,51 ± 1\n# ring scales linearly. ddp scales linearly.\n",
+			[]string{"holds", "refused wrong denominators"}},
 		{"the same accuracy", seeds + said + "exact and int8 reach the same accuracy.", []string{"holds"}},
 		{"not the same accuracy", seeds + said + "exact and top-k reach the same accuracy.",
 			[]string{"refused one seed"}},

@@ -52,9 +52,9 @@ func grammar() []production {
 		{`^(?:the |a )?speedup (?:is|was|of) ` + about + figure + `x?$`, onlySpeedup},
 		{`^(?:the )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `%$`, efficient},
 		{`^§(\d) ` + give + ` (?:an )?efficiency of ` + about + figure + `%$`, efficient},
-		{`^§(\d) ` + give + ` (?:a |the )?(?:better|higher|best|highest) (?:test |validation ` +
-			`)?accuracy(?: than §(\d))?$`,
+		{`^§(\d) ` + give + ` (?:a )?(?:better|higher) (?:test |validation )?accuracy(?: than §(\d))?$`,
 			accurate},
+		{`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:test |validation )?accuracy$`, mostAccurate},
 		{`^§(\d) ` + is + ` more accurate(?: than §(\d))?$`, accurate},
 		{`^§(\d) and §(\d) ` + `(?:reach|have|end with|achieve|give|reached) (?:the |an? )?(?:same|` +
 			`equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
@@ -71,7 +71,7 @@ func grammar() []production {
 			`from)\b(.*)$`,
 			knownCauses},
 		{`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, knownCauses},
-		{`^(?:§\d )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|perfectly|` +
+		{`^(?:§(\d) )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|perfectly|` +
 			`perfect)$`, linear},
 		{`^(?:near |nearly |almost )?linear (?:scaling|speedup)$`, linear},
 		{`^(?:the )?serial (?:fraction|share|part) (?:is|was|of) ` + about + figure + `%$`, serialShare},
@@ -401,31 +401,24 @@ func amdahlSays(_ *court, m []string) ruling {
 	return held("Amdahl's law gives %s", num(got))
 }
 
-func linear(c *court, _ []string) ruling {
-	if c.t == nil {
-		return undecided("no table of speed-ups")
-	}
-	base := c.t.base
-	if base == nil {
+func linear(c *court, m []string) ruling {
+	if c.t == nil || c.t.base == nil {
 		return undecided("no row to compare with")
 	}
-	var most *entry
-	for _, e := range c.t.measured {
-		if e.processors() > base.processors() && (most == nil || e.processors() > most.processors()) {
-			most = e
-		}
-	}
+	base, most := c.t.base, c.subject(last(m, 1))
 	if most == nil {
-		return undecided("no row of more workers")
+		most = slices.MaxFunc(c.t.measured, func(a,
+			b *entry) int {
+			return sign(a.processors() - b.processors())
+		})
 	}
 	s, p := most.speedupOver(base).value, most.processors()/base.processors()
 	switch {
-	case !given(s):
-		return undecided("no speed-up of %s", most.name)
+	case !(p > 1) || !given(s):
+		return undecided("no speed-up of a row of more workers")
 	case s/p < 1-analysis.NoiseLimit:
-		return refused("wrong denominators", answerTo("wrong denominators"),
-			"%s is %s× at %s times the processors, "+
-				"%s of linear", most.name, num(s), num(p), percent(s/p))
+		return refused("wrong denominators", answerTo("wrong denominators"), "%s is %s× at %s times the "+
+			"processors, %s of linear", most.name, num(s), num(p), percent(s/p))
 	}
 	return held("%s is %s× at %s times the processors", most.name, num(s), num(p))
 }

@@ -10,9 +10,28 @@ import (
 	"lockstep/app/analysis"
 )
 
+// mostAccurate judges that a row has a better accuracy than every other one.
+func mostAccurate(c *court, m []string) ruling {
+	a := c.subject(m[1])
+	r := undecided("no accuracy of other rows")
+	for _, b := range c.t.measured {
+		if b == a || !given(b.value(accuracy)) {
+			continue
+		}
+		if r = moreAccurate(a, b); r.verdict != Holds {
+			return r
+		}
+	}
+	return r
+}
+
 // accurate judges that a row has the better accuracy.
 func accurate(c *court, m []string) ruling {
 	a, b := c.pair(m[1], last(m, 2))
+	return moreAccurate(a, b)
+}
+
+func moreAccurate(a, b *entry) ruling {
 	if a == nil || b == nil || a == b {
 		return undecided("no two rows to compare")
 	}
