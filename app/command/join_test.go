@@ -5,6 +5,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,23 +28,29 @@ type jobOf struct {
 // startJob starts processes with the environment that environment returns for each rank.
 func startJob(t *testing.T, world int, environment func(rank int) []string, args ...string) *jobOf {
 	t.Helper()
+	j := &jobOf{folder: t.TempDir()}
+	for rank := range world {
+		j.start(t, environment(rank), args...)
+	}
+	return j
+}
+
+// start starts the process of the next rank.
+func (j *jobOf) start(t *testing.T, environment []string, args ...string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &jobOf{folder: t.TempDir()}
-	for rank := range world {
-		cmd, stderr := exec.Command(self), &shared{}
-		cmd.Args = append([]string{"lockstep"}, args...)
-		cmd.Dir, cmd.Stderr = j.folder, stderr
-		cmd.Env = append(os.Environ(), environment(rank)...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { cmd.Process.Kill() }) // it has ended, unless the test failed
-		j.processes, j.stderr = append(j.processes, cmd), append(j.stderr, stderr)
+	cmd, stderr := exec.Command(self), &shared{}
+	cmd.Args = append([]string{"lockstep"}, args...)
+	cmd.Dir, cmd.Stderr = j.folder, stderr
+	cmd.Env = append(os.Environ(), environment...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	return j
+	t.Cleanup(func() { cmd.Process.Kill() }) // it has ended, unless the test failed
+	j.processes, j.stderr = append(j.processes, cmd), append(j.stderr, stderr)
 }
 
 // openMPI is the environment of a process that Open MPI's mpirun has started.
@@ -257,4 +264,46 @@ func TestRunRestarts(t *testing.T) {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
 	j.says(t, `(?m)^lockstep: restart 1 of 2 from the newest checkpoint in run$`)
+}
+
+// Strangers at the port of a job that starts keep nobody out and change nothing. Once it trains, the port is
+// closed.
+func TestStrangersAtTheMeeting(t *testing.T) {
+	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "2")...)
+	alone.ends(t, job.ExitOK)
+	address := fmt.Sprintf("127.0.0.1:%d", 50000+os.Getpid()%10000)
+	environment := func(rank int) []string {
+		host, port, _ := strings.Cut(address, ":")
+		return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1",
+			"MASTER_ADDR=" + host, "MASTER_PORT=" + port, "LOCKSTEP_TOKEN=00112233445566778899aabbccddeeff"}
+	}
+	j := &jobOf{folder: t.TempDir()}
+	j.start(t, environment(0), shortRun...)
+	r := &running{}
+	r.until(t, "rank 0 listens", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	says := []string{"", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+		"lockstep/1 ffffffffffffffffffffffffffffffff\n", strings.Repeat("\xff", 1<<16)}
+	for i := range 400 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conn.Write([]byte(says[i%len(says)])) // fails if it was thrown out
+	}
+	j.start(t, environment(1), shortRun...)
+	j.ends(t, job.ExitOK)
+	if got, want := parametersOf(t, j.folder), parametersOf(t, alone.folder); got != want {
+		t.Errorf("parameters %s, want %s", got, want)
+	}
+	if conn, err := net.Dial("tcp", address); err == nil {
+		conn.Close()
+		t.Error("the port is still open")
+	}
 }
