@@ -19,9 +19,8 @@ type outerState struct {
 	updater *train.Outer
 	meets   func(done int) bool // a checkpoint can be written after so many steps
 
-	// For rank 0.
-	others []ownVectors // of the ranks from 1
 	chunk  []float32    // buffer of one message
+	others []ownVectors // at rank 0: of the ranks from 1
 }
 
 // ownVectors are vectors of one worker, in the layouts of the weights and of the running statistics.
@@ -50,12 +49,7 @@ func (o *outerState) collect(p *train.Progress) error {
 	}
 	p.Coverage, p.TrainCorrect, p.TrainSamples = uint64(counts[0]), counts[1], counts[2]
 	own := o.own()
-	if o.chunk == nil {
-		o.chunk = make([]float32, (o.group.Size()-1)*heldElems)
-		for range o.group.Size() - 1 {
-			o.others = append(o.others, own.clone())
-		}
-	}
+	o.reserve(own)
 	for i, v := range own.all() {
 		for lo := 0; lo < len(v.Data); lo += heldElems {
 			if err := o.gather(i, lo, v.Data[lo:min(lo+heldElems, len(v.Data))]); err != nil {
@@ -66,17 +60,31 @@ func (o *outerState) collect(p *train.Progress) error {
 	return nil
 }
 
+// reserve allocates memory in the first call, rank 0 also for what it collects.
+func (o *outerState) reserve(own ownVectors) {
+	if o.chunk != nil {
+		return
+	}
+	others := o.group.Size() - 1
+	o.chunk = make([]float32, others*heldElems)
+	for range others {
+		if o.group.Rank() == 0 {
+			o.others = append(o.others, own.clone())
+		}
+	}
+}
+
 // gather collects a range of vector number i, which begins at lo, of all ranks but 0.
 func (o *outerState) gather(i, lo int, own []float32) error {
-	n, rank := len(own), o.group.Rank()
-	bounds := make([]int, o.group.Size()+1)
-	for r := range o.others {
+	n, rank, others := len(own), o.group.Rank(), o.group.Size()-1
+	bounds := make([]int, others+2)
+	for r := range others {
 		bounds[r+2] = 4 * n * (r + 1)
 	}
 	if rank > 0 {
 		copy(o.chunk[(rank-1)*n:], own)
 	}
-	if err := o.group.Gather(comm.Bytes(o.chunk[:len(o.others)*n]), bounds, 0); err != nil || rank > 0 {
+	if err := o.group.Gather(comm.Bytes(o.chunk[:others*n]), bounds, 0); err != nil || rank > 0 {
 		return err
 	}
 	for r := range o.others {
