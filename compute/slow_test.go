@@ -1,13 +1,14 @@
 package compute_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
 	"lockstep/compute"
 )
 
-// spin keeps its thread busy for a while.
+// spin keeps its threads busy for a while in all.
 type spin struct{ time.Duration }
 
 func (s spin) Do(_, part, parts int) {
@@ -15,36 +16,53 @@ func (s spin) Do(_, part, parts int) {
 	}
 }
 
-// A slowed CPU takes at least its factor of the time its calls need; at full speed again, it does not.
-func TestASlowedCPUTakesItsFactor(t *testing.T) {
-	const call, calls = 4 * time.Millisecond, 10
-	for _, threads := range []int{1, 2} {
-		cpu, err := compute.Open(compute.Config{Threads: threads})
-		if err != nil {
-			t.Fatal(err)
+const slowCall, slowCalls, slowBy = 4 * time.Millisecond, 10, 4
+
+// A slowed CPU of one thread takes at least its factor of the processor time that its calls need, however
+// busy the machine is.
+func TestASlowedThreadTakesItsFactor(t *testing.T) {
+	cpu, err := compute.Open(compute.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, call := range []func(compute.Task){cpu.Alone, cpu.Run,
+		func(task compute.Task) { cpu.Share(task, 1) }} {
+		cpu.Slow(slowBy)
+		began, used := time.Now(), compute.ThreadTime()
+		for range slowCalls {
+			call(spin{slowCall})
 		}
-		took := func(f func(compute.Task)) time.Duration {
-			began := time.Now()
-			for range calls {
-				f(spin{call})
-			}
-			return time.Since(began)
+		busy, took := compute.ThreadTime()-used, time.Since(began)
+		if took < slowBy*busy*9/10 {
+			t.Errorf("%v slowed by %d, %v of processor time", took, slowBy, busy)
 		}
-		share := func(task compute.Task) { cpu.RunParts(task, threads) }
-		fast := min(took(share), took(share), took(share))
-		cpu.Slow(4)
-		// Other processes may delay the calls, which lets a thread of its own sleep less, but the
-		// processor time that it used is slowed in full.
-		if slow := took(share); slow < 3*fast/2 {
-			t.Errorf("%d threads: %v slowed by 4, %v at full speed", threads, slow, fast)
-		}
-		if slow := took(cpu.Alone); threads == 1 && slow < 3*fast/2 {
-			t.Errorf("alone: %v slowed by 4, %v at full speed", slow, fast)
-		}
-		cpu.Slow(1)
-		if again := min(took(share), took(share), took(share)); again > 2*fast {
-			t.Errorf("%d threads: %v at full speed again, %v before", threads, again, fast)
-		}
-		cpu.Close()
+	}
+}
+
+// With several threads a slowed CPU takes its factor of the time of its calls; at full speed it does not
+// sleep.
+func TestSlowedThreadsTakeTheirFactor(t *testing.T) {
+	cpu, err := compute.Open(compute.Config{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	cpu.Slow(slowBy)
+	began := time.Now()
+	for range slowCalls {
+		cpu.RunParts(spin{2 * slowCall}, 2)
+	}
+	if took, least := time.Since(began), time.Duration(slowBy*slowCalls*slowCall); took < least*9/10 {
+		t.Errorf("%v slowed by %d, want at least %v", took, slowBy, least)
+	}
+	cpu.Slow(100_000)
+	cpu.Slow(1)
+	began = time.Now()
+	cpu.RunParts(spin{slowCall}, 2)
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("%v at full speed", took)
 	}
 }
