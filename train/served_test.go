@@ -254,3 +254,12 @@ func gradsyncLossless() []string {
 	}
 	return slices.Compact(names)
 }
+
+// The last batch of an epoch has samples for two of four shards: workers without any push zeros.
+func TestServersWithEmptyShards(t *testing.T) {
+	c := example(t, "lenet", 100, 37)
+	c.Batch = 49
+	want := run(t, c, 1, 1, compute.Best())[0]
+	(&service{config: c, workers: 4, servers: 2, threads: 1}).compare(t, want)
+	(&service{config: c, workers: 3, servers: 3, isApart: true, threads: 1}).compare(t, want)
+}
