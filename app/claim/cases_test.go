@@ -353,6 +353,12 @@ func evidenceCases() []example {
 // formCases are about the forms of files.
 func formCases() []example {
 	return []example{
+		{"a log of two ranks", "epoch,step,rank,loss,lr,time_s\n0,0,0,2.31,0.1,0.5\n0,0,1,2.31,0.1,0.5\n" +
+			"0,1,0,2.20,0.1,0.4\n0,1,1,2.20,0.1,0.4\n", nil},
+		{"means of runs", "# Each figure is the mean of 5 runs.\n\n| GPUs | img/s | Speedup | Efficiency " +
+			"|\n" +
+			"|---:|---:|---:|---:|\n| 1 | 350 | 1.00x | 100% |\n| 8 | 2,550 | 7.29x | 91% |\n\n" +
+			"Scaling is linear up to 8 GPUs. 8 GPUs reach a speed-up of 7.29.\n", []string{"holds", "holds"}},
 		{"a list of objects",
 			`[{"strategy":"single","workers":1,"step ms":"20 ± 1"},{"strategy":"ddp","workers":2,"step ` +
 				`ms":"11 ± 1"}]`, nil},

@@ -17,7 +17,8 @@ const bootstrapSeed = 1
 type evidence struct {
 	ratio float64 // of the figures, a's by b's
 	text  string  // the figures with intervals
-	isOne bool    // one run each, without any interval
+	isOne bool    // without any interval on one side
+	basis string  // how many runs it is from, if isOne
 	p     float64 // of such a difference between equals; NaN: not from runs
 	apart bool    // the interval leaves out 1, or intervals do not overlap
 }
@@ -46,7 +47,10 @@ func compare(a, b *entry, k kind) evidence {
 	default:
 		loA, hiA, okA := a.interval(k)
 		loB, hiB, okB := b.interval(k)
-		e.isOne = !okA || !okB
+		e.isOne, e.basis = !okA || !okB, "from one run each"
+		if a.numRuns(k) > 1 && b.numRuns(k) > 1 {
+			e.basis = "from runs whose spread is not said"
+		}
 		e.apart = !e.isOne && (hiA < loB || hiB < loA)
 	}
 	return e
@@ -232,7 +236,7 @@ func wins(e *entry, g []*entry, k kind) (why string, is bool) {
 		}
 		switch {
 		case c.isOne && c.isNear():
-			return fmt.Sprintf("%s: %s apart, from one run each", c.text, c.gap()), false
+			return fmt.Sprintf("%s: %s apart, %s", c.text, c.gap(), c.basis), false
 		case !c.isOne && !c.isApart(p):
 			return fmt.Sprintf("%s: the runs do not tell them apart%s", c.text, probability(p)), false
 		}

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -15,8 +16,8 @@ const (
 	is     = `(?:is|was|are|were|runs|ran|trains|trained)`
 	about  = `(?:about|roughly|only|nearly|almost|approximately|around|just)? ?`
 	figure = `(\d+(?:\.\d+)?)`
-	give   = `(?:reaches|reached|achieves|achieved|gives|gave|has|had|shows|showed|delivers|yields|ends ` +
-		`with|with)`
+	give   = `(?:reach(?:es|ed)?|achieves?d?|gives?|gave|has|have|had|shows?|showed|delivers?|yields?|` +
+		`ends? with|with)`
 )
 
 // grammar lists the sentences that are understood, as docs/check.md describes them. § and a digit stand for a
@@ -72,7 +73,7 @@ func grammar() []production {
 			knownCauses},
 		{`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, knownCauses},
 		{`^(?:§(\d) )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|perfectly|` +
-			`perfect)$`, linear},
+			`perfect)(?: (?:up )?to §(\d))?$`, linear},
 		{`^(?:near |nearly |almost )?linear (?:scaling|speedup)$`, linear},
 		{`^(?:the )?serial (?:fraction|share|part) (?:is|was|of) ` + about + figure + `%$`, serialShare},
 		{`^` + figure + `%(?: of the (?:work|code|time|program|training))? is (parallel|` +
@@ -250,10 +251,10 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	switch {
 	case e.isOne && e.isNear():
 		return refused("one repeat", answerTo("one repeat"),
-			"%s: %s apart, from one run each; runs of one row differ "+
-				"by up to %s", e.text, e.gap(), percent(analysis.NoiseLimit))
+			"%s: %s apart, %s; runs of one row differ by up to %s",
+			e.text, e.gap(), e.basis, percent(analysis.NoiseLimit))
 	case e.isOne:
-		return held("%s, from one run each", by(fitting[0]))
+		return held("%s, %s", by(fitting[0]), e.basis)
 	case !e.isApart(e.p):
 		return refused("winner", answerTo("winner"), "%s: the runs do not tell them apart%s", e.text,
 			probability(e.p))
@@ -405,7 +406,7 @@ func linear(c *court, m []string) ruling {
 	if c.t == nil || c.t.base == nil {
 		return undecided("no row to compare with")
 	}
-	base, most := c.t.base, c.subject(last(m, 1))
+	base, most := c.t.base, c.subject(cmp.Or(last(m, 1), last(m, 2)))
 	if most == nil {
 		most = slices.MaxFunc(c.t.measured, func(a,
 			b *entry) int {
