@@ -35,9 +35,10 @@ func TestMeetingEndsBeforeItBegan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, m := meetHere(t)
 			joined := make(chan error)
+			guest := m
+			guest.Rank = 1
 			go func() {
-				m.Rank = 1
-				_, err := cluster.Join(t.Context(), m, cluster.Hello{})
+				_, err := cluster.Join(t.Context(), guest, cluster.Hello{})
 				joined <- err
 			}()
 			time.Sleep(pause)
