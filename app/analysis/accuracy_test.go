@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,4 +159,35 @@ func TestChoicesAreCompared(t *testing.T) {
 			t.Errorf("findings %s\nwant %q", found, want)
 		}
 	}
+}
+
+// Asynchronous workers share the steps: the training time by all samples is that of a step, and how late
+// updates were is added up over the runs.
+func TestAsynchronousRows(t *testing.T) {
+	m := newMaker(2, 4)
+	row := m.add(record.Setting{Strategy: "ps-async", Workers: 2, Inexact: "late"}, 1, 1)
+	for i := range row.Runs {
+		run := &row.Runs[i]
+		own := &run.Ranks[0].Steps // rank 0 has done fewer
+		for _, column := range []*record.Numbers{&own.Loss, &own.OwnLoss, &own.Seconds} {
+			*column = (*column)[:15]
+		}
+		own.Epoch, own.Samples = own.Epoch[:15], own.Samples[:15]
+		for name, v := range own.Phases {
+			own.Phases[name] = v[:15]
+		}
+		run.TrainSeconds, run.Staleness = 20, []int{3, 1}
+	}
+	row.Runs[1].Staleness = []int{2, 1, 1}
+	if err := m.Results.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	c := analysis.Compare(m.Results)
+	l := c.Groups[0].Lines[0]
+	near(t, "step", l.Step.Median, 0.5, 1e-9)
+	near(t, "samples per second", l.PerSecond, 512, 1e-9)
+	if !slices.Equal(l.Staleness, []int{5, 2, 1}) {
+		t.Errorf("staleness %v", l.Staleness)
+	}
+	wantNoNote(t, c, "ranks disagree", "losses disagree")
 }

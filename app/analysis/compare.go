@@ -62,6 +62,7 @@ type Line struct {
 	SHA256                      string  // of the parameters of the first seed; empty if its runs disagree
 	Disagree                    bool    // runs of one seed ended with different parameters
 	Seeds                       int     // different ones
+	Staleness                   []int   // updates of all runs by their staleness; nil: none
 	Accuracy                    Accuracy
 	Uneven                      bool // the runs did different numbers of steps or samples
 	ISA                         string
@@ -111,8 +112,12 @@ func (l *Line) isOther() bool { return !l.Exact() && (l.Setting.IsLossy || l.isL
 
 func (l *Line) isRing() bool { return l.Setting.Algorithm == "ring" && l.Setting.Workers > 1 }
 
+// isMean reports whether the time of a step is that of many steps over their number, because workers meet in
+// some steps only, or share the steps.
+func (l *Line) isMean() bool { return l.isLoose() && l.Setting.Strategy != "none" }
+
 // isLoose reports whether the workers do not wait for one another in every step, so that their steps and
-// losses differ, and the time of a step means something over many steps only.
+// losses differ.
 func (l *Line) isLoose() bool {
 	return l.Setting.Workers > 1 &&
 		slices.Contains([]string{"none", "ps-async", "local-sgd", "diloco"}, l.Setting.Strategy)

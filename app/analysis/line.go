@@ -52,15 +52,16 @@ func newLine(row *record.Row, rounds int) *Line {
 func (l *Line) summarizeTime(runs []*record.Run) {
 	var total, epochs, steps, first, rate []float64
 	for _, r := range runs {
-		step := timed(r)
-		if l.isLoose() {
-			step = []float64{looseStep(r)}
+		step, perSecond := timed(r), rateOf(r)
+		if l.isMean() {
+			mean := meanStep(r, l.Setting.Batch)
+			step, perSecond = []float64{mean}, float64(l.Setting.Batch)/mean
 		}
 		l.stepByRound[r.Round] = Median(step)
 		total = append(total, r.Seconds)
 		epochs = append(epochs, r.EpochSeconds...)
 		steps = append(steps, step...)
-		rate = append(rate, rateOf(r))
+		rate = append(rate, perSecond)
 		if all := stepSeconds(r); len(all) > 0 {
 			first = append(first, all[0])
 		}
@@ -84,6 +85,12 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 			l.Taken = c
 		}
 		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
+		for len(l.Staleness) < len(r.Staleness) {
+			l.Staleness = append(l.Staleness, 0)
+		}
+		for staleness, updates := range r.Staleness {
+			l.Staleness[staleness] += updates
+		}
 		if hash, isKnown := l.hashes[l.seedOf(r)]; !isKnown {
 			l.hashes[l.seedOf(r)] = r.ParameterSHA256
 			l.Seeds++
@@ -228,9 +235,12 @@ func timed(r *record.Run) []float64 {
 	return s[min(1, len(s)):]
 }
 
-// looseStep returns the mean time of a step after the first, for workers that do not wait for one another in
-// every step: the time of the slowest worker by the steps of the busiest.
-func looseStep(r *record.Run) float64 {
+// meanStep returns the mean time of a step of so many samples: the training time by the steps of all samples
+// or, where it is not known, that of the slowest worker's steps after the first by their number.
+func meanStep(r *record.Run, batch int) float64 {
+	if r.TrainSeconds > 0 && r.Samples > 0 {
+		return r.TrainSeconds * float64(batch) / float64(r.Samples)
+	}
 	longest, most := 0.0, 0
 	for _, rank := range r.Ranks {
 		sum := 0.0
@@ -246,9 +256,9 @@ func looseStep(r *record.Run) float64 {
 func rateOf(r *record.Run) float64 {
 	samples, seconds := 0, 0.0
 	for i, s := range stepSeconds(r) {
-		if i > 0 {
+		if all := r.Ranks[0].Steps.Samples; i > 0 && i < len(all) {
 			seconds += s
-			samples += r.Ranks[0].Steps.Samples[i]
+			samples += all[i]
 		}
 	}
 	return float64(samples) / seconds

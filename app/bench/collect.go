@@ -65,19 +65,24 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 		return fmt.Errorf("bench: raw samples: %w", err)
 	}
 	defer f.Close()
-	if run.Ranks, err = readSteps(f, set.Workers); err != nil {
+	isAsync := set.Strategy == "ps-async"
+	if run.Ranks, err = readSteps(f, set.Workers, isAsync); err != nil {
 		return fmt.Errorf("bench: %s: %w", f.Name(), err)
 	}
 	if c.IsIsolated() || c.Averages() {
 		addShares(run.Ranks)
+	}
+	if isAsync {
+		return nil // no worker sees an epoch
 	}
 	run.EpochSeconds = epochSeconds(run.Ranks[0].Steps, int(s.Epochs+1e-9))
 	return nil
 }
 
 // readSteps sorts the lines of all ranks into columns. Lines of one rank must come in order of
-// steps; the lines of several ranks may mix.
-func readSteps(r io.Reader, workers int) ([]record.Rank, error) {
+// steps; the lines of several ranks may mix. Every rank has every step, unless workers are asynchronous and
+// share them.
+func readSteps(r io.Reader, workers int, isAsync bool) ([]record.Rank, error) {
 	ranks := make([]record.Rank, workers)
 	for i := range ranks {
 		ranks[i].Rank = i
@@ -97,14 +102,14 @@ func readSteps(r io.Reader, workers int) ([]record.Rank, error) {
 			return nil, fmt.Errorf("rank %d of %d workers", l.Rank, workers)
 		}
 		s := &ranks[l.Rank].Steps
-		if l.Step != len(s.Seconds) {
+		if l.Step != len(s.Seconds) && !isAsync {
 			return nil, fmt.Errorf("rank %d: step %d, want %d", l.Rank, l.Step, len(s.Seconds))
 		}
 		appendLine(s, l)
 	}
 	for _, rank := range ranks {
 		n, first := len(rank.Steps.Seconds), len(ranks[0].Steps.Seconds)
-		if n != first || n == 0 {
+		if (n != first || n == 0) && !isAsync {
 			return nil, fmt.Errorf("rank %d has %d steps, rank 0 has %d", rank.Rank, n, first)
 		}
 	}

@@ -13,7 +13,7 @@ func FuzzSteps(f *testing.F) {
 		`{"rank":1,"step":0}` + "\n" + `{"rank":0,"step":1,"phases":{"forward":1}}` + "\n" +
 		`{"rank":1,"step":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		ranks, err := bench.ReadSteps(bytes.NewReader(text), 2)
+		ranks, err := bench.ReadSteps(bytes.NewReader(text), 2, false)
 		if err != nil {
 			return
 		}

@@ -109,6 +109,7 @@ type Run struct {
 	Chosen       string    `json:"chosen,omitempty"`        // by strategy auto
 	Seed         uint64    `json:"seed,omitempty"`          // of this run; 0: that of the row
 	Wall         float64   `json:"wall"`                    // seconds, with starting and stopping processes
+	Staleness    []int     `json:"staleness,omitempty"`     // number of updates by their staleness
 	TrainSeconds float64   `json:"train_seconds,omitempty"` // of training, without evaluations
 	BusiestBytes int64     `json:"busiest_bytes,omitempty"` // sent and received by the process with most
 	ServerBytes  int64     `json:"server_bytes,omitempty"`  // the same of the busiest server; 0: none
@@ -253,7 +254,7 @@ func (r *Results) Validate() error {
 					i, run.Round, r.Rounds-1)
 			}
 			seen[run.Round] = true
-			if err := run.validate(); err != nil {
+			if err := run.validate(s.Strategy == "ps-async"); err != nil {
 				return fmt.Errorf("row %d: round %d: %w", i, run.Round, err)
 			}
 		}
@@ -261,14 +262,14 @@ func (r *Results) Validate() error {
 	return nil
 }
 
-func (r *Run) validate() error {
+func (r *Run) validate(isAsync bool) error {
 	for i, rank := range r.Ranks {
 		if rank.Rank != i {
 			return fmt.Errorf("rank %d in place %d: want ranks in order from 0", rank.Rank, i)
 		}
 		s := rank.Steps
 		n := len(s.Seconds)
-		if first := len(r.Ranks[0].Steps.Seconds); n != first && r.Error == "" {
+		if first := len(r.Ranks[0].Steps.Seconds); n != first && r.Error == "" && !isAsync {
 			return fmt.Errorf("rank %d has %d steps, rank 0 has %d: want equal", i, n, first)
 		}
 		if len(s.Loss) != n || len(s.OwnLoss) != n || len(s.Epoch) != n || len(s.Samples) != n {

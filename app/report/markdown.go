@@ -213,6 +213,10 @@ func textColumns() []column {
 			return percent(v.TestAccuracy)
 		}),
 		col("accuracy", equalTime, func(v *lineView) string { return estimateText(v.Accuracy.Time) }),
+		col(staleness, "mean", func(v *lineView) string {
+			c := v.stalenessCell()
+			return strings.TrimSpace(c.Text + " " + c.Small)
+		}),
 		col("sent", "by all", func(v *lineView) string { return byteCount(v.BytesSent) }),
 		col("in and out", "busiest process", func(v *lineView) string {
 			text := byteCount(v.BusiestBytes)

@@ -58,7 +58,26 @@ type lineView struct {
 // splits them further (see textColumns).
 func columns(lines []*lineView) []column {
 	hasTime := slices.ContainsFunc(lines, func(v *lineView) bool { return v.Accuracy.Time.Known() })
-	return slices.DeleteFunc(allColumns(), func(c column) bool { return c.Unit == equalTime && !hasTime })
+	hasStaleness := slices.ContainsFunc(lines, func(v *lineView) bool { return v.Staleness != nil })
+	return slices.DeleteFunc(allColumns(), func(c column) bool {
+		return c.Unit == equalTime && !hasTime || c.Text == staleness && !hasStaleness
+	})
+}
+
+// staleness is the heading of how many updates came between the weights of a gradient and its own update.
+const staleness = "staleness"
+
+// stalenessCell shows the mean and the greatest staleness of a row's updates.
+func (v *lineView) stalenessCell() cell {
+	if v.Staleness == nil {
+		return cell{Text: dash}
+	}
+	sum, updates := 0, 0
+	for late, n := range v.Staleness {
+		sum, updates = sum+late*n, updates+n
+	}
+	return cell{Text: fixed(float64(sum)/float64(max(1, updates)), 2),
+		Small: fmt.Sprintf("at most %d", len(v.Staleness)-1)}
 }
 
 // equalTime is the unit of accuracies at equal time.
@@ -115,6 +134,7 @@ func allColumns() []column {
 			return cell{Text: percent(v.TestAccuracy), Small: "train " + percent(v.TrainAccuracy)}
 		}},
 		{heading{"accuracy", equalTime}, func(v *lineView) cell { return estimateCell(v.Accuracy.Time) }},
+		{heading{staleness, "mean"}, (*lineView).stalenessCell},
 		{heading{"sent", "by all"}, func(v *lineView) cell {
 			c := cell{Text: byteCount(v.BytesSent)}
 			if known(v.BusiestBytes) {
