@@ -109,7 +109,7 @@ func (p curves) draw(f frame) template.HTML {
 			continue
 		}
 		c.curve(points, "curve "+s.style, s.name())
-		text := s.name()
+		text := short(s.name())
 		if !f.isWide {
 			text = s.keys[0]
 			if len(s.keys) > 1 {
@@ -120,6 +120,17 @@ func (p curves) draw(f frame) template.HTML {
 	}
 	drawMarks(c, f, ends)
 	return c.markup()
+}
+
+// widestMark is how many characters fit beside a curve's end. The legend has the whole name.
+const widestMark = 17
+
+// short cuts a name to what fits beside a curve's end.
+func short(name string) string {
+	if runes := []rune(name); len(runes) > widestMark {
+		return string(runes[:widestMark-1]) + "…"
+	}
+	return name
 }
 
 // end returns the last place of a value, or 0 where places are iterations.

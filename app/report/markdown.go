@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"lockstep/app/analysis"
@@ -146,22 +147,22 @@ func textTable(s *section) table {
 // textLabels is the number of columns that say what a row is; figures follow.
 const textLabels = 11
 
+// textColumn is a column of the text format, with a text in each cell.
+func textColumn(name, unit string, value func(v *lineView) string) column {
+	return column{heading{name, unit}, func(v *lineView) cell { return cell{Text: value(v)} }}
+}
+
+// number shows a whole number.
+func number(f func(*lineView) int) func(*lineView) string {
+	return func(v *lineView) string { return fmt.Sprint(f(v)) }
+}
+
 // textColumns are the columns of the text format: first what the row is, then its figures.
-func textColumns() []column {
-	col := func(name, unit string, value func(v *lineView) string) column {
-		return column{heading{name, unit}, func(v *lineView) cell { return cell{Text: value(v)} }}
-	}
-	ms := func(v float64) string { return millis(v) }
-	ratio := func(r analysis.Ratio, f func(float64) string) string {
-		s := ratioText(r, f)
-		if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
-			s += " (" + more + ")"
-		}
-		return s
-	}
-	number := func(f func(*lineView) int) func(*lineView) string {
-		return func(v *lineView) string { return fmt.Sprint(f(v)) }
-	}
+func textColumns() []column { return slices.Concat(labelColumns(), figureColumns()) }
+
+// labelColumns say what a row is.
+func labelColumns() []column {
+	col := textColumn
 	return []column{
 		col("row", "", func(v *lineView) string { return v.key }),
 		col("model", "", func(v *lineView) string { return v.Setting.Model }),
@@ -177,6 +178,21 @@ func textColumns() []column {
 		col("cores", "", number(func(v *lineView) int { return v.Cores })),
 		col("batch", "", number(func(v *lineView) int { return v.Setting.Batch })),
 		col("shards", "", number(func(v *lineView) int { return v.Setting.Shards })),
+	}
+}
+
+// figureColumns are what was measured of a row.
+func figureColumns() []column {
+	col := textColumn
+	ms := func(v float64) string { return millis(v) }
+	ratio := func(r analysis.Ratio, f func(float64) string) string {
+		s := ratioText(r, f)
+		if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
+			s += " (" + more + ")"
+		}
+		return s
+	}
+	return []column{
 		col("runs", "", number(func(v *lineView) int { return v.Measured })),
 		col("total", "s", func(v *lineView) string { return seconds(v.Total.Median) }),
 		col("epoch", "s", func(v *lineView) string { return seconds(v.Epoch.Median) }),
