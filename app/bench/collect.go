@@ -65,14 +65,16 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 		return fmt.Errorf("bench: raw samples: %w", err)
 	}
 	defer f.Close()
-	isAsync := set.Strategy == "ps-async"
-	if run.Ranks, err = readSteps(f, set.Workers, isAsync); err != nil {
+	if s.Async != nil {
+		run.Staleness = s.Async.Staleness
+	}
+	if run.Ranks, err = readSteps(f, set.Workers, s.Async != nil); err != nil {
 		return fmt.Errorf("bench: %s: %w", f.Name(), err)
 	}
 	if c.IsIsolated() || c.Averages() {
 		addShares(run.Ranks)
 	}
-	if isAsync {
+	if s.Async != nil {
 		return nil // no worker sees an epoch
 	}
 	run.EpochSeconds = epochSeconds(run.Ranks[0].Steps, int(s.Epochs+1e-9))
