@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -203,6 +204,7 @@ func (p Part) expandStrategies(plan *Plan, base Row, c Config) error {
 			if one.Config, err = one.With(w.values); err != nil {
 				return err
 			}
+			one.Threads = cmp.Or(one.Threads, row.Threads) // where With opens them, a matrix has equal ones
 			p.expandWires(plan, one)
 		}
 		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)

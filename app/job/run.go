@@ -92,10 +92,6 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 		return nil, setting.Refuse("--server-place: apart wants more processes than %s has started; want "+
 			"workers", o.Place.Launcher)
 	}
-	if o.Meeting != nil && c.NumApart() > 0 {
-		return nil, setting.Refuse("--server-place: apart wants processes of which %s starts none; want workers",
-			o.Place.Launcher)
-	}
 	if o.Isolate && c.World() == 1 {
 		c = c.InProcesses()
 	}
