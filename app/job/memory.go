@@ -38,13 +38,16 @@ func (w *worker) planMemory(l *train.Loop) error {
 	}
 	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
 	all := w.planned * int64(c.Workers) // no worker needs more than the first
+	if w.served != nil {
+		all += w.served.apart
+	}
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
 		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
 		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
 	if c.IsSharded() {
 		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
 	}
-	if c.Workers > 1 {
+	if c.World() > 1 {
 		text += fmt.Sprintf("; %s together", setting.Size(all))
 	}
 	machine := host.MemoryBytes()

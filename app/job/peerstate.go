@@ -118,18 +118,27 @@ func dataOf(vectors []checkpoint.Vector) [][]float32 {
 	return data
 }
 
-// servedState allocates whole vectors for the state that the servers have; none without servers.
-func (w *worker) servedState(l *train.Loop) ([]checkpoint.Vector, error) {
-	if w.served == nil {
-		return nil, nil
-	}
+// stateVectors returns the vectors of the optimizer's state, without values.
+func (w *worker) stateVectors(l *train.Loop) ([]optim.Vector, error) {
 	params, _ := optim.Share(l.Parameters(), nil)
 	rule, err := optim.New(w.config.UpdateRule(), w.cpu, nil, params)
 	if err != nil {
 		return nil, err
 	}
+	return rule.State(), nil
+}
+
+// servedState allocates whole vectors for the state that the servers have; none without servers.
+func (w *worker) servedState(l *train.Loop) ([]checkpoint.Vector, error) {
+	if w.served == nil {
+		return nil, nil
+	}
+	state, err := w.stateVectors(l)
+	if err != nil {
+		return nil, err
+	}
 	var vectors []checkpoint.Vector
-	for _, v := range rule.State() {
+	for _, v := range state {
 		vectors = append(vectors,
 			checkpoint.Vector{Name: v.Name, Data: make([]float32, len(l.Variables().Weights))})
 	}

@@ -56,18 +56,21 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 	}
 	s.stat = record.ServerStat{Server: number, Rank: post.Rank(), Elements: int64(elems),
 		OptimizerBytes: rule.Bytes()}
-	vectors := 1 // the weights, then a piece of each worker of another process
 	plan, err := shard.Cut(c.StepShards(), c.Workers)
-	if err != nil {
-		return nil, err
-	}
-	for rank := range c.Workers {
-		if rank != post.Rank() {
+	s.planned = rule.Bytes() + receivedBytes(layout, plan, number)
+	return s, err
+}
+
+// receivedBytes returns the memory of a server's weights, and of the gradients that it receives from other
+// processes: a vector for each piece.
+func receivedBytes(layout *ps.Layout, plan shard.Plan, number int) int64 {
+	vectors := 1
+	for rank := range plan.Workers() {
+		if rank != layout.Homes[number] {
 			vectors += len(plan.Pieces(rank))
 		}
 	}
-	s.planned = rule.Bytes() + 4*int64(elems)*int64(vectors)
-	return s, nil
+	return 4 * int64(layout.Parts[number].Len) * int64(vectors)
 }
 
 // open makes the server of the strategy.

@@ -20,7 +20,8 @@ type served struct {
 	closing func() error   // of the client
 	running sync.WaitGroup // servants
 	hasLeft bool
-	planned int64 // bytes of memory
+	planned int64 // bytes of memory of the servers here
+	apart   int64 // of those apart, which worker 0 knows
 
 	mu  sync.Mutex
 	err error // of servants
@@ -50,9 +51,15 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 			servants = append(servants, p)
 			s.planned += p.planned
 		case home >= w.config.Workers && w.rank == 0:
-			if err := b.send(s.post, home); err != nil {
+			state, err := w.stateVectors(l)
+			if err == nil {
+				err = b.send(s.post, home)
+			}
+			if err != nil {
 				return nil, err
 			}
+			s.apart += receivedBytes(layout, w.plan, number) + processBytes/w.sharers() +
+				4*int64(len(state)*layout.Parts[number].Len)
 		}
 	}
 	wire := w.config.GradientWire()

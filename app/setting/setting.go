@@ -117,7 +117,8 @@ func workerSettings() []Setting {
 			called("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
 				"devices", "num-gpus", "np"),
 		open(number("threads",
-			"compute threads of each worker (default: cores / workers, at least 1)", 1, maxThreads,
+			"compute threads of each worker (default: cores / workers, at least 1; a server apart has one)",
+			1, maxThreads,
 			func(c *Config) *int { return &c.Threads })).
 			called("num-threads", "nthreads", "omp-num-threads"),
 		open(choice("strategy",
