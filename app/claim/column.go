@@ -67,6 +67,16 @@ const (
 // identifies reports whether columns of this kind tell configurations apart.
 func (k kind) identifies() bool { return k >= label && k <= setting }
 
+// isOften reports whether a table may have several columns of this kind.
+func (k kind) isOften() bool {
+	switch k {
+	case label, setting, position, phase, rankStep, amdahl, gustafson, loss, lossAt, accuracy, low, high,
+		deviation:
+		return true
+	}
+	return false
+}
+
 // column is the heading of a table's column.
 type column struct {
 	header string

@@ -185,10 +185,7 @@ func (d *Document) add(caption string, lines [][]string) error {
 	d.tables = append(d.tables, t)
 	seen := map[kind]bool{}
 	for i, c := range t.columns {
-		isAgain := seen[c.kind] && c.kind != phase && c.kind != setting && c.kind != rankStep &&
-			c.kind != amdahl && c.kind != gustafson && c.kind != lossAt && c.kind != low && c.kind != high &&
-			c.kind != deviation && c.kind != loss && c.kind != accuracy && c.kind != label &&
-			c.kind != position
+		isAgain := seen[c.kind] && !c.kind.isOften()
 		seen[c.kind] = true
 		if c.kind == unknown || isAgain {
 			d.unread = append(d.unread, fmt.Sprintf("table %d: column %q", t.number, c.header))
