@@ -17,6 +17,8 @@ type Update struct {
 	Worker, Version int
 	// Staleness is the number of updates since then.
 	Staleness int
+	// Samples is the size of the batch, 0 if the gradient was dropped.
+	Samples int
 	// IsDropped says that its round was over.
 	IsDropped bool
 }
@@ -216,6 +218,7 @@ func (c *conductor) decide() error {
 	for d, ok := c.ledger.Decide(); ok; d, ok = c.ledger.Decide() {
 		k := loanKey{d.Worker, d.Batch}
 		o := order{kind: d.Kind, worker: d.Worker, batch: d.Batch}
+		var samples int
 		switch d.Kind {
 		case Lend:
 			c.commits[k] = &commit{}
@@ -225,7 +228,7 @@ func (c *conductor) decide() error {
 			c.answer(d.Worker, answer{batch: -1, isOver: d.IsOver, isHalted: d.IsHalted})
 		case Apply:
 			m := c.commits[k]
-			o.rate, o.samples = m.ask.rate, m.ask.samples
+			o.rate, o.samples, samples = m.ask.rate, m.ask.samples, m.ask.samples
 			if c.server.config.DividesRate {
 				o.rate /= float64(max(1, d.Staleness))
 			}
@@ -237,7 +240,7 @@ func (c *conductor) decide() error {
 			delete(c.commits, k)
 			if note := c.server.config.OnUpdate; note != nil {
 				if err := note(Update{d.Update(), d.Batch, d.Worker, d.Version, d.Staleness,
-					d.Kind == Drop}); err != nil {
+					samples, d.Kind == Drop}); err != nil {
 					return err
 				}
 			}

@@ -102,6 +102,15 @@ func (r rows) took(s *record.Summary) {
 	if text := analysis.MovesText(s.Moves); text != "" {
 		r.add("shards", "%s", text)
 	}
+	if text := analysis.AsyncText(s.Async); text != "" {
+		r.add("staleness", "%s", text)
+	}
+	if text := analysis.SharesText(s.Async); text != "" {
+		r.add("computed", "%s", text)
+	}
+	if text := analysis.LostText(s.LostWorkers); text != "" {
+		r.add("lost", "%s; the run went on", text)
+	}
 	if s.Workers > 1 || s.BytesSent > 0 {
 		as := ""
 		if s.Wire != "fp32" {

@@ -54,6 +54,7 @@ func (k *updateBook) add(u ps.Update) error {
 		s.Staleness[u.Staleness]++
 		s.ByWorker[u.Worker]++
 		s.Updates++
+		s.Samples += int64(u.Samples)
 	}
 	return k.log.Add(line)
 }

@@ -109,6 +109,9 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	if s.Averages = averagesOf(c, s.Ranks); s.Averages != nil {
 		s.Loss = lossOf(s.Ranks)
 	}
+	if s.Async != nil { // workers also counted dropped gradients, and those that are lost counted none
+		s.Samples = s.Async.Samples
+	}
 	s.Work = workOf(s)
 	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess(), told.isLab)
 	if seconds := trained(s); seconds > 0 {

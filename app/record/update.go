@@ -26,6 +26,7 @@ type Async struct {
 	DividesRate bool  `json:"divides_rate"` // learning rates are divided by staleness
 	Updates     int   `json:"updates"`      // made
 	Dropped     int   `json:"dropped"`      // gradients that were not used
+	Samples     int64 `json:"samples"`      // of their batches
 	Staleness   []int `json:"staleness"`    // number of updates, by their staleness
 	ByWorker    []int `json:"by_worker"`    // number of updates, by the worker that computed them
 	Replayed    bool  `json:"replayed"`     // the order was that of another run

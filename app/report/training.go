@@ -225,6 +225,7 @@ func trainingFacts(t *analysis.Training) []pair {
 	if text := analysis.MovesText(t.Moves); text != "" {
 		add("shards", "%s", text)
 	}
+	addAsync(t, add)
 	if t.Workers > 1 || t.BytesSent > 0 {
 		add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
 	}
@@ -282,6 +283,19 @@ func rankQuantities() []quantity {
 	}
 }
 
+// addAsync adds how an asynchronous run went.
+func addAsync(t *analysis.Training, add func(name, format string, args ...any)) {
+	if text := analysis.AsyncText(t.Async); text != "" {
+		add("staleness", "%s", text)
+	}
+	if text := analysis.SharesText(t.Async); text != "" {
+		add("computed", "%s", text)
+	}
+	if text := analysis.LostText(t.LostWorkers); text != "" {
+		add("lost", "%s; the run went on", text)
+	}
+}
+
 // trainingFigures plots the loss, the accuracy, and what each worker took.
 func trainingFigures(t *analysis.Training) []figure {
 	var figures []figure
@@ -289,6 +303,9 @@ func trainingFigures(t *analysis.Training) []figure {
 		figures = append(figures, lossQuantity().figure(t.Watched[:1]))
 	}
 	figures = append(figures, evaluationFigures(t.Evaluations)...)
+	if t.Async != nil && t.Async.Updates > 0 {
+		figures = append(figures, stalenessFigure(t.Async))
+	}
 	if len(t.Growth) > 0 {
 		figures = append(figures, growthFigure(t.Growth))
 	}
