@@ -39,6 +39,7 @@ type heard struct {
 	growth      []record.Growth
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	isLab       bool                    // all hosts are this machine
+	coreShare   float64                 // of a core, for each compute thread
 	source      string                  // what the workers load, and what makes them load the same
 	remedy      string
 	warn        func(text string)
@@ -50,7 +51,7 @@ type heard struct {
 func newHeard(c setting.Config, from *resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
 		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, show: o.show,
-		isLab: o.Environment[cluster.EnvLab] != ""}
+		isLab: o.Environment[cluster.EnvLab] != "", coreShare: o.coreShare(c)}
 	if c.Datasets().IsOwn(c.Data) {
 		r.remedy = "its function must return the same samples in every worker; is it seeded?"
 	}

@@ -220,6 +220,12 @@ func (o Options) isCrowded(c setting.Config) bool {
 	return threads > cores
 }
 
+// coreShare returns what a compute thread of the run has of a core of this machine, at most 1.
+func (o Options) coreShare(c setting.Config) float64 {
+	threads, cores := o.crowd(c)
+	return min(1, float64(cores)/float64(threads))
+}
+
 // OwnThreads returns the number of compute threads of a guest: what the launcher gives each process, or a
 // share of the cores of this machine.
 func OwnThreads(p cluster.Place) int {

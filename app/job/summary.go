@@ -112,7 +112,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	if s.Async != nil { // workers also counted dropped gradients, and those that are lost counted none
 		s.Samples = s.Async.Samples
 	}
-	s.Work = workOf(s)
+	s.Work = workOf(s, told.coreShare)
 	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess(), told.isLab)
 	if seconds := trained(s); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
@@ -155,12 +155,13 @@ func addServers(s *record.Summary, c setting.Config) {
 // trained returns the seconds of the training loop without evaluations, the time base of all rates.
 func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
 
-// workOf adds up the operations of all ranks; nil if there are none.
-func workOf(s *record.Summary) *record.Computation {
+// workOf adds up the operations of all ranks; nil if there are none. Each compute thread has coreShare of a
+// core.
+func workOf(s *record.Summary, coreShare float64) *record.Computation {
 	var w record.Computation
 	for _, r := range s.Ranks {
 		w.FLOPs += r.FLOPs
-		w.Peak += r.PeakFLOPs
+		w.Peak += coreShare * r.PeakFLOPs
 	}
 	time := trained(s)
 	if w.FLOPs == 0 || time <= 0 || w.Peak == 0 {

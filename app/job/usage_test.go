@@ -83,12 +83,15 @@ func usages(t *testing.T, path string) (lines []usageLine) {
 func TestRatesLeaveOutEvaluations(t *testing.T) {
 	result := workerResult{RankStat: record.RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,
 		Phases: record.Phases{Forward: 1, Backward: 1, Evaluation: 8}}}
-	s, err := summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &heard{})
+	s, err := summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &heard{coreShare: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.SamplesPerSecond != 400 || s.Work.Rate != 1e9 {
 		t.Errorf("%v samples/s, %v operations/s, want 400 and 1e9", s.SamplesPerSecond, s.Work.Rate)
+	}
+	if s.Work.Peak != 5e8 {
+		t.Errorf("a peak of %v operations/s for a thread with half a core, want 5e8", s.Work.Peak)
 	}
 	result.Phases.Evaluation, result.Seconds, result.Samples = 0, 0, 0
 	s, err = summarize(setting.Config{Workers: 1}, "", nil, []workerResult{result}, &heard{})

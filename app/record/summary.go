@@ -105,7 +105,7 @@ type Quantiles struct {
 type Computation struct {
 	FLOPs int64   `json:"flops"`            // of all workers
 	Rate  float64 `json:"flops_per_second"` // of training, without evaluations
-	Peak  float64 `json:"peak_flops"`       // per second, of multiply-adds in registers after the last step
+	Peak  float64 `json:"peak_flops"`       // of multiply-adds in registers, on the cores there are
 	Of    float64 `json:"fraction_of_peak"` // rate / peak
 }
 
