@@ -159,7 +159,7 @@ func (c *conductor) handle(m *comm.Mail, e event) error {
 }
 
 func (c *conductor) asked(worker int, a ask) {
-	if a.isLast {
+	if a.isLast && c.server.config.Ledger.Replay == nil { // a replay is as long as its run
 		c.ledger.Finish()
 	}
 	c.ledger.Take(worker)
