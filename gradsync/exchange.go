@@ -268,7 +268,8 @@ func sumCounts(g *comm.Group, counts []int64) error {
 		bounds[r] = 8 * n * r
 	}
 	copy(all[n*g.Rank():], counts)
-	if err := g.AllGather(comm.Bytes(all), bounds); err != nil {
+	h := g.Start(comm.Call{Op: comm.AllGather, Name: "counts", Buf: comm.Bytes(all), Bounds: bounds})
+	if err := h.Wait(); err != nil {
 		return err
 	}
 	clear(counts)
