@@ -46,7 +46,6 @@ const maxWorld = 1 << 16
 // torchrun per host, does not disagree with one that numbers the processes.
 func (e Environment) Place() (Place, error) {
 	var all reading
-	var names []string // of sources that say something
 	for _, s := range sources() {
 		r, err := s.read(e)
 		if err != nil {
@@ -58,7 +57,6 @@ func (e Environment) Place() (Place, error) {
 		if err := all.merge(r); err != nil {
 			return Place{}, err
 		}
-		names = append(names, s.launcher)
 	}
 	if err := all.completeNodes(); err != nil {
 		return Place{}, err

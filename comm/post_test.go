@@ -13,8 +13,7 @@ import (
 
 // recording is the mesh of rank 0 of two whose peer has sent all its data and reads everything.
 type recording struct {
-	said   *bytes.Reader
-	isShut chan struct{}
+	said *bytes.Reader
 }
 
 func (m *recording) Rank() int { return 0 }

@@ -56,7 +56,6 @@ type asyncRun struct {
 
 	halt    chan struct{} // closed when all workers are asked to halt
 	layout  *ps.Layout
-	mu      sync.Mutex
 	updates []ps.Update // by server 0
 	lost    []int
 	orders  [][]int     // by worker: the batches of the updates it was told of
