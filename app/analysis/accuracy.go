@@ -15,8 +15,8 @@ type Accuracy struct {
 	Time    Estimate // at equal time: when the first rival of the group had finished, in the same round
 	Limit   float64  // that time in seconds of training, median over rounds; NaN: unknown
 
-	OverSamples Estimate // Samples minus that of the group's reference, seed by seed
-	OverTime    Estimate // the same of Time
+	OverSamples Over // how far Samples is above that of the group's reference
+	OverTime    Over // the same of Time
 
 	Curve []Evaluated // in order; one that some run lacks ends it
 }
@@ -27,6 +27,13 @@ type Estimate struct {
 	Interval Interval
 	Seeds    int     // with a value
 	ZeroP    float64 // of such a mean if the true one is SameAccuracy or more from 0; see [Moments.ZeroP]
+}
+
+// Over is the difference of a line's accuracies and the reference's, seed by seed, of the seeds for which
+// both are known.
+type Over struct {
+	Estimate
+	Own float64 // mean of the line's accuracies, of the same seeds
 }
 
 // Evaluated is one evaluation of all seeds.
@@ -64,8 +71,8 @@ func (g *Group) relateAccuracy() {
 		l.Accuracy = Accuracy{Limit: Median(limits), Curve: curve(l.runs), Samples: estimate(l.atEnd()),
 			Time: estimate(l.atTime(limits))}
 		if g.Reference != nil && l != g.Reference && difference(l, g.Reference) == "" {
-			l.Accuracy.OverSamples = estimate(minus(l.atEnd(), g.Reference.atEnd()))
-			l.Accuracy.OverTime = estimate(minus(l.atTime(limits), g.Reference.atTime(limits)))
+			l.Accuracy.OverSamples = over(l.atEnd(), g.Reference.atEnd())
+			l.Accuracy.OverTime = over(l.atTime(limits), g.Reference.atTime(limits))
 		}
 	}
 }
@@ -154,13 +161,15 @@ func curve(runs []*record.Run) []Evaluated {
 	}
 }
 
-// minus returns the differences of means by seed, of the seeds that both have.
-func minus(a, b map[uint64][]float64) map[uint64][]float64 {
-	out := map[uint64][]float64{}
+// over relates the means by seed of a to those of b.
+func over(a, b map[uint64][]float64) Over {
+	minus, own := map[uint64][]float64{}, map[uint64][]float64{}
 	for seed, values := range a {
-		out[seed] = []float64{Mean(values) - Mean(b[seed])}
+		if difference := Mean(values) - Mean(b[seed]); finite(difference) {
+			minus[seed], own[seed] = []float64{difference}, values
+		}
 	}
-	return out
+	return Over{Estimate: estimate(minus), Own: estimate(own).Mean}
 }
 
 // accuracies says how the lines that are not exact compare with the reference, by accuracy.
@@ -172,10 +181,14 @@ func (g *Group) accuracies() []string {
 			continue
 		}
 		text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s, %s.", l.Label,
-			g.Reference.Label, fraction(a.Samples.Mean), a.OverSamples.against(g.Reference))
+			g.Reference.Label, fraction(a.OverSamples.Own), a.OverSamples.against(g.Reference))
 		if a.OverTime.Known() {
-			text += fmt.Sprintf(" At equal time, %.3g s: %s, %s.", a.Limit, fraction(a.Time.Mean),
+			text += fmt.Sprintf(" At equal time, %.3g s: %s, %s.", a.Limit, fraction(a.OverTime.Own),
 				a.OverTime.against(g.Reference))
+			if known := a.OverTime.Seeds; known < a.OverSamples.Seeds {
+				text += fmt.Sprintf(" Only %d of %d seeds had evaluations of both by then.", known,
+					a.OverSamples.Seeds)
+			}
 		}
 		out = append(out, text)
 	}

@@ -83,6 +83,24 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 	wantNote(t, c, "parameters", "all 2 rows")
 }
 
+// Figures in one sentence are of the same seeds: where one row has no evaluation yet, its seed counts on
+// neither side, and the sentence says so.
+func TestEqualTimeIsOfSeedsThatBothHave(t *testing.T) {
+	m := newMaker(2, 4)
+	reference := m.add(record.Setting{Strategy: "ps", Workers: 3}, 2, 2)
+	seeded(reference, 80, 0.9, 0.8)
+	reference.Runs[1].Evaluations = reference.Runs[1].Evaluations[3:]
+	seeded(m.add(record.Setting{Strategy: "ps-async", Workers: 3, Inexact: "late"}, 1, 1), 40, 0.5, 0.1)
+	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	for _, want := range []string{"at equal samples: 30.00 %, not shown",
+		"At equal time, 40 s: 50.00 %, +5.00 points against ps 3×1; one seed",
+		"Only 1 of 2 seeds had evaluations of both by then."} {
+		if !strings.Contains(found, want) {
+			t.Errorf("findings %s\nwant %q", found, want)
+		}
+	}
+}
+
 // One seed shows no difference, and says so.
 func TestOneSeedIsNoFinding(t *testing.T) {
 	m := newMaker(1, 4)
