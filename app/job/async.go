@@ -34,9 +34,9 @@ func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, tell fun
 		ByWorker: make([]int, c.Workers)}}
 }
 
-// open opens the update log, after the first updates.
-func (k *updateBook) open(done int) (err error) {
-	k.log, err = k.dir.OpenUpdateLog(k.order, done)
+// open opens the update log.
+func (k *updateBook) open(int) (err error) {
+	k.log, err = k.dir.OpenUpdateLog(k.order)
 	return err
 }
 

@@ -98,8 +98,8 @@ func Claim(path string) (Claimed, error) {
 }
 
 // Reclaim takes the directory of a run to resume after a number of steps. It removes the lines of later steps
-// and sets aside the files of a finished run. Lines that cannot be removed keep no run from
-// going on; see Uncut.
+// and updates, and sets aside the files of a finished run. Lines of steps that cannot be removed keep no run
+// from going on; see Uncut.
 func Reclaim(path string, step int) (Claimed, error) {
 	d := Claimed{Directory: Directory(path), isResumed: true}
 	var err error
@@ -108,7 +108,10 @@ func Reclaim(path string, step int) (Claimed, error) {
 	}
 	d.Uncut = d.cutSteps(step)
 	d.logged = d.size(StepsFile)
-	if err = d.setAside(); err != nil {
+	if err = d.setAside(); err == nil {
+		err = d.cutUpdates(step)
+	}
+	if err != nil {
 		d.Unlock()
 		return Claimed{}, errors.Join(fmt.Errorf("run directory: resume: %w", err), d.putBack())
 	}

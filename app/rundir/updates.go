@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -24,35 +23,29 @@ type UpdateLog struct {
 	flushed time.Time
 }
 
-// OpenUpdateLog creates the directory's log with its first line, or opens that of a resumed run, of
-// which the first updates are done: lines of later ones are removed.
-func (d Directory) OpenUpdateLog(o record.Order, done int) (*UpdateLog, error) {
-	path := d.Path(UpdatesFile)
-	length, err := int64(0), error(nil)
-	if done > 0 {
-		if length, err = keptLength(path, done); errors.Is(err, fs.ErrNotExist) {
-			err = nil // the earlier part was not asynchronous
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("run directory: %w", err)
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666)
-	if err == nil {
-		err = f.Truncate(length)
-	}
-	if err == nil {
-		_, err = f.Seek(length, io.SeekStart)
-	}
+// OpenUpdateLog creates the directory's log with its first line, or opens that of a resumed run for
+// appending; Reclaim has removed the lines of updates that are made again.
+func (d Directory) OpenUpdateLog(o record.Order) (*UpdateLog, error) {
+	f, err := os.OpenFile(d.Path(UpdatesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("run directory: update log: %w", err)
 	}
 	l := &UpdateLog{file: f, buffer: bufio.NewWriter(f)}
 	l.encoder = json.NewEncoder(l.buffer)
-	if length == 0 {
+	if d.size(UpdatesFile) == 0 {
 		err = l.write(o)
 	}
 	return l, err
+}
+
+// cutUpdates removes from updates.jsonl the lines from the given update on, and a last line that was not
+// finished, whatever makes these updates again: a log of a history that was given up would look whole.
+func (d Directory) cutUpdates(done int) error {
+	length, err := keptLength(d.Path(UpdatesFile), done)
+	if err != nil {
+		return present(err) // without the file, no part of the run was asynchronous
+	}
+	return os.Truncate(d.Path(UpdatesFile), length)
 }
 
 // keptLength returns the length of the lines up to the last of so many updates.
@@ -65,8 +58,11 @@ func keptLength(path string, done int) (length int64, err error) {
 	lines := bufio.NewReader(f)
 	for n := 0; ; n++ {
 		line, err := lines.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
 		var u record.Update
-		if err != nil || n > 0 && (json.Unmarshal(line, &u) != nil || u.Update >= done) {
+		if err == io.EOF || n > 0 && (json.Unmarshal(line, &u) != nil || u.Update >= done) {
 			return length, nil
 		}
 		length += int64(len(line))

@@ -11,14 +11,15 @@ import (
 	"lockstep/app/rundir"
 )
 
-// A log is read as it was written, without dropped gradients; one that is resumed loses the lines of
-// updates that are made again.
+// A log is read as it was written, without dropped gradients. One that is resumed loses the lines of
+// updates that are made again, also if another strategy makes them and leaves a gap, and a line that was not
+// finished.
 func TestUpdateLog(t *testing.T) {
 	dir := rundir.Directory(t.TempDir())
 	order := record.Order{Settings: map[string]string{"seed": "1"}, Steps: 3, PerEpoch: 2}
-	write := func(done int, updates ...record.Update) {
+	write := func(updates ...record.Update) {
 		t.Helper()
-		l, err := dir.OpenUpdateLog(order, done)
+		l, err := dir.OpenUpdateLog(order)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,13 +32,32 @@ func TestUpdateLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	resume := func(step int) {
+		t.Helper()
+		d, err := rundir.Reclaim(string(dir), step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Unlock()
+	}
 	first, second := record.Update{Update: 0, Batch: 1}, record.Update{Update: 1, Batch: 0, Staleness: 1}
-	write(0, first, record.Update{Update: -1, Dropped: true}, second, record.Update{Update: 2, Batch: 2})
-	third := record.Update{Update: 2, Batch: 2, Worker: 3, Version: 2}
-	write(2, third)
+	given := record.Update{Update: 2, Batch: 2}
+	write(first, record.Update{Update: -1, Dropped: true}, second, given)
+	resume(2) // with a strategy that writes no updates
+	resume(4)
+	fourth := record.Update{Update: 4, Batch: 4, Worker: 3, Version: 4}
+	write(fourth)
+	text, err := os.ReadFile(dir.Path(rundir.UpdatesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir.Path(rundir.UpdatesFile), append(text, `{"update":5`...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	resume(9)
 	got, updates, err := rundir.ReadUpdates(dir.Path(rundir.UpdatesFile))
 	if err != nil || !reflect.DeepEqual(got, order) ||
-		!reflect.DeepEqual(updates, []record.Update{first, second, third}) {
+		!reflect.DeepEqual(updates, []record.Update{first, second, fourth}) {
 		t.Errorf("got %+v, %+v, %v", got, updates, err)
 	}
 	other := filepath.Join(t.TempDir(), "other")
