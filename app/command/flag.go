@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,13 +73,38 @@ func flagError(c *cobra.Command, err error) error {
 		}
 		return usagef("unknown flag %s%s (%s --help lists all)", flag, hint, c.CommandPath())
 	case errors.As(err, &invalid):
-		why := invalid.Unwrap()
-		if invalid.GetFlag().Value.Type() == "bool" {
-			why = fmt.Errorf("%q is neither true nor false", invalid.GetValue())
-		}
-		return usagef("--%s: %v", invalid.GetFlag().Name, why)
+		f := invalid.GetFlag()
+		return usagef("--%s: %v", f.Name, refusal(f, invalid.GetValue(), invalid.Unwrap()))
 	}
 	return usagef("%v (see %s --help)", err, c.CommandPath())
+}
+
+// refusal says why text is no value of f, whose Set has returned the error why.
+func refusal(f *pflag.Flag, text string, why error) error {
+	switch kind := f.Value.Type(); {
+	case kind == "bool":
+		return fmt.Errorf("%q is neither true nor false", text)
+	case kind == "int" && errors.As(why, new(*strconv.NumError)):
+		return fmt.Errorf("%q, want a whole number that fits 64 bits", text)
+	}
+	return why
+}
+
+// bounded is the value of a flag that takes the whole numbers from least to most.
+type bounded struct {
+	at          *int
+	least, most int
+}
+
+func (b *bounded) String() string { return strconv.Itoa(*b.at) }
+func (b *bounded) Type() string   { return "int" }
+func (b *bounded) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < b.least || n > b.most {
+		return fmt.Errorf("%q, want a whole number from %d to %d", text, b.least, b.most)
+	}
+	*b.at = n
+	return nil
 }
 
 // hintFlag suggests a flag of c, or a command with the name of the flag.

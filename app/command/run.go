@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 )
 
@@ -69,12 +70,13 @@ func (r *runFlags) add(c *cobra.Command) {
 	f.StringVar(&r.each, "nproc-per-node", "1", "`N` workers on each host; auto and cpu: one for each core")
 	f.StringVar(&r.node, "node-rank", "", "`N`, the number of this host, from 0")
 	f.StringVar(&r.masterAddr, "master-addr", "", "`ADDRESS` of host 0")
-	f.IntVar(&r.masterPort, "master-port", 29500, "`PORT` on host 0")
+	r.masterPort = 29500
+	f.Var(&bounded{&r.masterPort, 0, maxPort}, "master-port", "`PORT` on host 0")
 	f.StringVar(&r.endpoint, "rdzv-endpoint", "", "`HOST[:PORT]` of host 0, in place of the two above")
 	f.StringVar(&r.backend, "rdzv-backend", "static", "`NAME`: static or c10d, which make no difference here")
 	f.StringVar(&r.job, "rdzv-id", "none", "`NAME` of the job, the same on all hosts")
-	f.IntVar(&r.restarts, "max-restarts", 0, "`N` times, start again from the newest checkpoint after a "+
-		"worker was lost; one host only")
+	f.Var(&bounded{&r.restarts, 0, maxRestarts}, "max-restarts",
+		"`N` times, start again from the newest checkpoint after a worker was lost; one host only")
 	f.BoolVar(&r.isStandalone, "standalone", false, "one host (default: false)")
 	f.BoolVar(&r.isNoProgram, "no-python", false,
 		"accepted, because a command of lockstep is no script (default: false)")
@@ -100,7 +102,7 @@ func (r *runFlags) readEnvironment(c *cobra.Command, e cluster.Environment) (err
 		name := "PET_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		if text := e[name]; text != "" && !f.Changed && err == nil {
 			if failed := f.Value.Set(text); failed != nil {
-				err = usagef("%s=%q: %v", name, text, failed)
+				err = usagef("%s: %v", name, refusal(f, text, failed))
 			}
 			f.Changed = true
 		}
@@ -114,6 +116,9 @@ func (a *app) runOn(c *cobra.Command, r runFlags, args []string) error {
 		return err
 	}
 	node, err := r.on(a.environment)
+	if err == nil {
+		err = a.checkWorkers(c, node, args)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -166,6 +171,29 @@ func (a *app) checkJoins(c *cobra.Command, args []string) error {
 	return nil
 }
 
+// checkWorkers refuses a number of workers of the command that is not the one that run starts.
+func (a *app) checkWorkers(c *cobra.Command, node cluster.Node, args []string) error {
+	known, rest, err := c.Root().Find(args)
+	if err != nil || known.ParseFlags(rest) != nil {
+		return nil // the command itself says what is wrong
+	}
+	source, text := "--workers ", given(known)["workers"]
+	if text == "" {
+		source = cluster.EnvTrain + "WORKERS="
+		text = a.environment[cluster.EnvTrain+"WORKERS"]
+	}
+	wanted, err := strconv.Atoi(text)
+	if text == "" || err == nil && wanted == node.Nodes*node.Each {
+		return nil
+	}
+	next := "leave it out"
+	if err == nil && wanted > 0 && wanted%node.Nodes == 0 {
+		next = fmt.Sprintf("leave it out and give lockstep run --nproc-per-node %d", wanted/node.Nodes)
+	}
+	return usagef("%s%s: lockstep run starts --nnodes %d x --nproc-per-node %d = %d workers; %s", source,
+		text, node.Nodes, node.Each, node.Nodes*node.Each, next)
+}
+
 // on resolves the flags.
 func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
 	n = cluster.Node{Port: r.masterPort, Address: r.masterAddr, Job: r.job}
@@ -174,7 +202,7 @@ func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
 		return n, usagef("--nnodes %s: the number of hosts does not change in a run; give one number",
 			r.nodes)
 	}
-	if n.Nodes, err = countOf("nnodes", least); err != nil {
+	if n.Nodes, err = countOf("nnodes", least, maxHosts); err != nil {
 		return n, err
 	}
 	switch r.each {
@@ -184,7 +212,7 @@ func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
 		return n, usagef("--nproc-per-node %s: lockstep trains on processors; want a number, auto or cpu",
 			r.each)
 	default:
-		if n.Each, err = countOf("nproc-per-node", r.each); err != nil {
+		if n.Each, err = countOf("nproc-per-node", r.each, setting.MaxWorkers); err != nil {
 			return n, err
 		}
 	}
@@ -192,7 +220,7 @@ func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
 		return n, usagef("--rdzv-backend %s: want static or c10d, which make no difference here", r.backend)
 	}
 	if n.Nodes == 1 {
-		return n, nil
+		return n, r.checkAlone()
 	}
 	if r.isStandalone {
 		return n, usagef("--standalone is for one host, --nnodes is %d", n.Nodes)
@@ -201,13 +229,33 @@ func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
 	return n, err
 }
 
+// Bounds of the numbers of run.
+const (
+	maxHosts    = 1 << 16 // as many as the ranks of a job
+	maxRestarts = 1 << 16
+	maxPort     = 1<<16 - 1
+)
+
 // countOf returns the positive number of a flag.
-func countOf(flag, text string) (int, error) {
+func countOf(flag, text string, most int) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, usagef("--%s %q: want a whole number of at least 1", flag, text)
+	if err != nil || n < 1 || n > most {
+		return 0, usagef("--%s %q: want a whole number from 1 to %d", flag, text, most)
 	}
 	return n, nil
+}
+
+// checkAlone refuses numbers that one host does not have.
+func (r *runFlags) checkAlone() error {
+	if n, err := strconv.Atoi(r.node); r.node != "" && (err != nil || n != 0) {
+		return usagef("--node-rank %s: the only host has number 0; give --nnodes with several", r.node)
+	}
+	if _, port, err := net.SplitHostPort(r.endpoint); err == nil {
+		if n, err := strconv.Atoi(port); err != nil || n < 0 || n > maxPort {
+			return usagef("--rdzv-endpoint %s: %q is no port", r.endpoint, port)
+		}
+	}
+	return nil
 }
 
 // meetAt decides where the hosts meet, and which of them this is.
@@ -221,7 +269,7 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 		if err != nil {
 			address, port = r.endpoint, strconv.Itoa(r.masterPort)
 		}
-		if n.Port, err = strconv.Atoi(port); err != nil {
+		if n.Port, err = strconv.Atoi(port); err != nil || n.Port < 1 || n.Port > maxPort {
 			return usagef("--rdzv-endpoint %s: %q is no port", r.endpoint, port)
 		}
 		n.Address = address
@@ -229,7 +277,7 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 	if n.Address == "" {
 		return usagef("--nnodes %d: no address of host 0; give --master-addr", n.Nodes)
 	}
-	if n.Port < 1 || n.Port > 65535 {
+	if n.Port < 1 || n.Port > maxPort {
 		return usagef("--master-port %d: several hosts need one from 1 to 65535", n.Port)
 	}
 	text, source := r.node, "--node-rank"
