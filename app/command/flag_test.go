@@ -58,8 +58,10 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 // Names of flags that other programs have lead to the right flag.
 func TestFlagsOfOtherPrograms(t *testing.T) {
 	for _, test := range []struct{ command, flag, want string }{
-		{"train", "--batch-size=3", `; did you mean "--batch"? (`},
-		{"train", "--batch_size", `; did you mean "--batch"? (`},
+		{"train", "--batch-size=3", `; did you mean "--batch"? it counts the samples of`},
+		{"train", "--batch_size", `; did you mean "--batch"? it counts the samples of`},
+		{"train", "--batch-size", "32 on each of 2 workers are --batch 64 ("},
+		{"train", "--global-batch-size", `; did you mean "--batch"? (`},
 		{"train", "--learning-rate", `; did you mean "--lr"? (`},
 		{"train", "--nproc-per-node", `; did you mean "--workers"? (`},
 		{"train", "--nproc_per_node=2", `; did you mean "--workers"? (`},
@@ -72,8 +74,8 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 		{"train", "--bacth", `; did you mean "--batch"? (`},
 		{"commbench", "--rank", `; did you mean "--ranks"? (`},
 		{"commbench", "--algoritm", `; did you mean "--algorithm"? (`},
-		{"train", "--bs", `; did you mean "--batch"? (`},
-		{"train", "--per_device_train_batch_size=8", `; did you mean "--batch"? (`},
+		{"train", "--bs", `; did you mean "--batch"? it counts the samples of`},
+		{"train", "--per_device_train_batch_size=8", `; did you mean "--batch"? it counts the samples of`},
 		{"train", "--warmup_steps=100", `; did you mean "--warmup"? it counts epochs, not steps (`},
 		{"train", "--device=cuda", "; Lockstep computes on CPUs only; "},
 		{"bench", "--gpus", "; Lockstep computes on CPUs only; "},

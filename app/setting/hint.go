@@ -30,6 +30,9 @@ func remarkOn(name string) string {
 	case "precision", "amp", "fp16", "bf16", "mixedprecision", "dtype":
 		return "weights and activations are float32; --math says how products are computed, --wire how " +
 			"gradients travel"
+	case "batchsize", "trainbatchsize", "perdevicetrainbatchsize", "bs":
+		return "it counts the samples of all workers, where scripts for torchrun count those of one: 32 " +
+			"on each of 2 workers are --batch 64"
 	case "warmupsteps":
 		return "it counts epochs, not steps"
 	}
