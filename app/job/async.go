@@ -2,8 +2,6 @@ package job
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -87,39 +85,12 @@ func ledgerOf(c setting.Config, b blueprint) (ps.LedgerConfig, error) {
 		return l, setting.Refuse("--replay: %s is of a run on other samples: %v, these are %v", c.Replay,
 			o.Data, b.Data)
 	}
-	l.Replay, l.Backup, l.Staleness, l.To = []ps.Applied{}, 0, 0, len(updates)
-	for number, u := range updates {
-		l.Replay = append(l.Replay, ps.Applied{Batch: u.Batch, Version: u.Version})
-		l.Staleness = max(l.Staleness, number-u.Version)
-	}
+	repeat(&l, updates)
 	return l, nil
 }
 
 // endless is the number of batches of a run whose length is a time.
 const endless = 1 << 30
-
-// checkReplay refuses to repeat the updates of another run, or of one that has not ended.
-func checkReplay(c setting.Config) error {
-	if c.Replay == "" || !c.IsAsync() {
-		return nil
-	}
-	o, updates, err := rundir.ReadUpdates(c.Replay)
-	if err != nil {
-		return setting.Refuse("--replay: %v", err)
-	}
-	own := c.ReplaySettings()
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if own[name] != o.Settings[name] {
-			return setting.Refuse("--replay: %s is of another run: its %s is %q, here it is %q", c.Replay,
-				name, o.Settings[name], own[name])
-		}
-	}
-	if o.Steps > 0 && len(updates) != o.Steps {
-		return setting.Refuse("--replay: %s has %d of the %d updates of its run, which has not ended; "+
-			"resume it", c.Replay, len(updates), o.Steps)
-	}
-	return nil
-}
 
 // joinAsync makes the client and the updater of an asynchronous worker.
 func (w *worker) joinAsync(l *train.Loop, c ps.ClientConfig) (train.Updater, error) {
