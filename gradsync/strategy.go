@@ -113,6 +113,7 @@ type Bucket struct {
 	Sent, Received, Spared int64
 	// Exposed is the time of its exchanges while training waited (exposed communication), Hidden
 	// the rest, which overlapped with backward.
+	// Parameter servers (package ps) leave Hidden 0: their exchange is mostly a wait for other workers.
 	Exposed, Hidden time.Duration
 }
 

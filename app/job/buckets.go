@@ -20,9 +20,13 @@ func (w *worker) tellBuckets(done train.Result) {
 		over := func(d time.Duration) record.Quantity {
 			return record.Quantity{Seconds: d.Seconds(), StepSeconds: d.Seconds() / float64(max(1, b.Steps))}
 		}
-		w.tell(notice{Bucket: &record.BucketStat{Parameters: len(b.Params), Bytes: 4 * int64(b.Hi-b.Lo),
-			Steps: b.Steps, Sent: b.Sent, Received: b.Received,
-			Exposed: over(b.Exposed), Hidden: over(b.Hidden)}})
+		stat := record.BucketStat{Parameters: len(b.Params), Bytes: 4 * int64(b.Hi-b.Lo), Steps: b.Steps,
+			Sent: b.Sent, Received: b.Received, Exposed: over(b.Exposed)}
+		if w.served == nil {
+			hidden := over(b.Hidden)
+			stat.Hidden = &hidden
+		}
+		w.tell(notice{Bucket: &stat})
 	}
 }
 

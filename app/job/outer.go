@@ -78,7 +78,7 @@ func averagesOf(c setting.Config, ranks []record.RankStat) *record.Averages {
 	for _, r := range ranks {
 		for _, b := range r.Buckets {
 			a.Sent += b.Sent
-			if r.Rank == 0 {
+			if r.Rank == 0 && b.Hidden != nil {
 				a.Rounds = max(a.Rounds, b.Steps)
 				a.Exposed += b.Exposed.Seconds
 				a.Hidden += b.Hidden.Seconds

@@ -185,7 +185,8 @@ func checkSummary(t *testing.T, c setting.Config, s *record.Summary) {
 			t.Errorf("rank %d: %+v", r.Rank, r)
 		}
 		for _, b := range r.Buckets {
-			if b.Steps != s.Steps || b.Bytes == 0 || b.Sent == 0 || b.Exposed.Seconds+b.Hidden.Seconds <= 0 {
+			if b.Steps != s.Steps || b.Bytes == 0 || b.Sent == 0 || b.Hidden == nil ||
+				b.Exposed.Seconds+b.Hidden.Seconds <= 0 {
 				t.Errorf("rank %d: bucket %+v", r.Rank, b)
 			}
 		}

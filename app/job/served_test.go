@@ -98,6 +98,11 @@ func checkServers(t *testing.T, name string, c setting.Config, s *record.Summary
 	if len(first.Buckets) == 0 || elements < 50_000 {
 		t.Errorf("%s: %d buckets, %d weights on servers", name, len(first.Buckets), elements)
 	}
+	for i, b := range first.Buckets {
+		if b.Hidden != nil {
+			t.Errorf("%s: bucket %d: hidden for %v, which servers do not know", name, i, *b.Hidden)
+		}
+	}
 }
 
 // Every update rule ends with the bits of one worker, also with those that need whole tensors, with clipping

@@ -216,7 +216,8 @@ type BucketStat struct {
 	Sent       int64    `json:"sent"`       // bytes, in all steps
 	Received   int64    `json:"received"`   // bytes, in all steps
 	Exposed    Quantity `json:"exposed"`    // in which the training thread waited
-	Hidden     Quantity `json:"hidden"`     // the rest of its time
+	// The rest of its time; null with parameter servers, where that is mostly a wait for other workers.
+	Hidden *Quantity `json:"hidden"`
 }
 
 // Quantity is a time in all steps, and in one of them on average.

@@ -358,29 +358,38 @@ func (q quantity) figure(ranks []analysis.WatchedRank) figure {
 		Table: placesTable(q.title, "step", all)}
 }
 
-// bucketFigure plots what exchanging each bucket took on rank 0.
+// bucketFigure plots what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
 func bucketFigure(buckets []record.BucketStat) figure {
-	all := []series{{keys: []string{"e"}, label: "exposed", style: "k0 d0"},
-		{keys: []string{"h"}, label: "hidden", style: "k1 d1"},
-		{keys: []string{"s"}, label: "size, MiB"}}
-	top := 0.0
-	for i, b := range buckets {
-		for j, v := range []float64{1e3 * float64(b.Exposed.StepSeconds), 1e3 * float64(b.Hidden.StepSeconds),
-			float64(b.Bytes) / (1 << 20)} {
-			all[j].at = append(all[j].at, float64(i+1))
-			all[j].values = append(all[j].values, v)
-			if j < 2 {
-				top = max(top, v)
-			}
+	exposed := series{keys: []string{"e"}, label: "exposed", style: "k0 d0"}
+	hidden := series{keys: []string{"h"}, label: "hidden", style: "k1 d1"}
+	size := series{label: "size, MiB"}
+	add := func(s *series, v float64) {
+		s.at, s.values = append(s.at, float64(len(s.at)+1)), append(s.values, v)
+	}
+	for _, b := range buckets {
+		add(&exposed, 1e3*float64(b.Exposed.StepSeconds))
+		add(&size, float64(b.Bytes)/(1<<20))
+		if b.Hidden != nil {
+			add(&hidden, 1e3*float64(b.Hidden.StepSeconds))
 		}
+	}
+	times, caption := []series{exposed, hidden}, "On rank 0. Hidden communication overlaps the backward "+
+		"pass, exposed communication keeps training waiting."
+	if len(hidden.values) == 0 {
+		times, caption = times[:1], "On rank 0. Exposed: training waits for the new weights of a bucket. "+
+			"What else it waits for, such as a slow worker or the next batch, belongs to no bucket."
+	}
+	top := 0.0
+	for _, s := range times {
+		top = max(top, slices.Max(s.values))
 	}
 	p := curves{id: "buckets", title: "Exchange of each bucket of gradients",
 		description: "The values are in the table below the plot.", yLabel: "ms per step, mean",
-		xLabel: "bucket, as backward completes them", series: all[:2], hi: top, format: trim}
-	f := figure{Title: "Exchange of each bucket", Caption: "On rank 0. Hidden communication overlaps the " +
-		"backward pass, exposed communication keeps training waiting.",
-		Plot: p.markup(), Table: placesTable("Exchange of each bucket, ms per step", "bucket", all)}
-	for _, s := range all[:2] {
+		xLabel: "bucket, as backward completes them", series: times, hi: top, format: trim}
+	f := figure{Title: "Exchange of each bucket", Caption: caption, Plot: p.markup(),
+		Table: placesTable("Exchange of each bucket, ms per step", "bucket",
+			append(slices.Clone(times), size))}
+	for _, s := range times {
 		f.Legend = append(f.Legend, legend{Swatch: swatch(s.style), Key: s.keys[0], Name: s.label})
 	}
 	return f

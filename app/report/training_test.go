@@ -193,3 +193,31 @@ func TestProcessorsInUseOfShortSteps(t *testing.T) {
 		}
 	}
 }
+
+// With servers nobody knows what overlapped the backward pass: the figure does not say.
+func TestBucketsOfServersHaveNoHiddenTime(t *testing.T) {
+	folder := trainingRun(t)
+	path := filepath.Join(folder, "summary.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hidden := range []string{`{"step_seconds":0.004}`, `{"step_seconds":0}`} {
+		text = bytes.Replace(text, []byte(`"hidden":`+hidden), []byte(`"hidden":null`), 1)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.WriteTraining(folder); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, report.HTMLFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(page)
+	if !strings.Contains(got, "training waits for the new weights of a bucket") ||
+		strings.Contains(got, "overlaps the backward pass") {
+		t.Error("the figure of buckets shows hidden time that is not known")
+	}
+}
