@@ -30,8 +30,9 @@ const (
 )
 
 // choose returns c with the exact strategy that is predicted, or by short runs found, to have the shortest
-// step, and why. Its short runs leave nothing behind. Every way that it chooses from has the bits of one
-// worker, so no bit of the result depends on what it measures.
+// step, and why. Threads and link of c are open unless they were given. Its short runs leave nothing behind.
+// Every way that it chooses from has the bits of one worker, so no bit of the result depends on what it
+// measures.
 func choose(ctx context.Context, c setting.Config, o Options) (setting.Config, *record.StrategyChoice,
 	error) {
 	if c.EvalOnly {
@@ -113,7 +114,8 @@ func usable(c setting.Config) []choice.Way {
 	return ways
 }
 
-// with returns c with a strategy and its settings.
+// with returns c with a strategy and its settings. Threads and link stay as they are: given, or open, because
+// they depend on where servers are.
 func with(c setting.Config, w choice.Way) (setting.Config, error) {
 	values := []setting.Value{{Name: "strategy", Text: w.Strategy}}
 	for part := range strings.SplitSeq(w.Options, "+") {
@@ -122,7 +124,9 @@ func with(c setting.Config, w choice.Way) (setting.Config, error) {
 		}
 	}
 	c.CheckChoice = false
-	return c.With(values)
+	one, err := c.With(values)
+	one.Threads, one.Link = c.Threads, c.Link
+	return one, err
 }
 
 func wayOf(t record.StrategyTerms) choice.Way {
@@ -150,12 +154,13 @@ func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 	c.Strategy, c.For = "none", probeTime.String()
 	c.Algorithm, c.Wire, c.Rebalance = "auto", "fp32", false
 	c.OverlapForward, c.ShardOptimizer, c.TuneBucket = false, false, false
+	c = c.On(o.Environment).Complete()
 	o.probes = true
 	s, err := p.run(ctx, c, o)
 	if err != nil {
 		return record.Probe{}, err
 	}
-	return probeOf(s, p.config), nil
+	return probeOf(s, c), nil
 }
 
 // probeOf reads a probe out of the summary of a run without exchange.
@@ -275,11 +280,13 @@ func tellChoice(o Options, found *record.StrategyChoice) {
 	}
 }
 
-// chooseStrategy replaces strategy auto by the one that is chosen for this run.
-func chooseStrategy(ctx context.Context, c setting.Config, o *Options) (setting.Config, error) {
+// chooseStrategy returns given, complete, with the strategy that is chosen for this run in place of auto.
+func chooseStrategy(ctx context.Context, given setting.Config, o *Options) (setting.Config, error) {
+	c := given.On(o.Environment).Complete()
 	if c.Strategy != setting.Auto {
 		return c, nil
 	}
+	c = c.Reopen(given, o.Origins)
 	if o.Meeting != nil {
 		return c, setting.Refuse("strategy auto makes short runs first, which another launcher's workers " +
 			"cannot join; name a strategy")
@@ -290,5 +297,5 @@ func chooseStrategy(ctx context.Context, c setting.Config, o *Options) (setting.
 		o.choice = found
 		tellChoice(*o, found)
 	}
-	return c, err
+	return c.On(o.Environment).Complete(), err
 }

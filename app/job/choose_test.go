@@ -3,6 +3,7 @@ package job
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -63,6 +64,42 @@ func TestUsableWays(t *testing.T) {
 	c.Wire = "int8"
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "auto chooses among exact") {
 		t.Errorf("error %v, want that no strategy is exact", err)
+	}
+}
+
+// What was given holds for every way; what was derived is derived for each, and for the chosen one.
+func TestWaysKeepWhatWasGiven(t *testing.T) {
+	for _, way := range []choice.Way{{Strategy: "ddp"}, {Strategy: "ps", Options: "servers=2"},
+		{Strategy: "ps", Options: "server-place=apart"}} {
+		for _, isGiven := range []bool{false, true} {
+			flags := map[string]string{"strategy": setting.Auto, "workers": "3", "shards": "6"}
+			if isGiven {
+				flags["threads"], flags["link"] = "2", "tcp"
+			}
+			c, origins, err := setting.Resolve(setting.Source{Flags: flags})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := with(c.Reopen(c, origins), way)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if isGiven && (got.Threads != 2 || got.Link != "tcp") || !isGiven &&
+				(got.Threads != 0 || got.Link != "auto") {
+				t.Errorf("%v, given %v: %d threads, link %s", way, isGiven, got.Threads, got.Link)
+			}
+			c.EvalOnly = true // the choice is made without a run
+			got, err = chooseStrategy(t.Context(), c, &Options{Stderr: io.Discard, Origins: origins})
+			if err != nil || got.Threads != c.Threads || got.Link != c.Link {
+				t.Errorf("%d threads, link %s, %v; want %d, %s", got.Threads, got.Link, err, c.Threads,
+					c.Link)
+			}
+		}
+	}
+	c := setting.Default()
+	c.Workers, c.Threads = 2, 3
+	if got := c.Complete().Reopen(c, nil); got.Threads != 3 || got.Link != "auto" {
+		t.Errorf("%d threads, link %s; want those given without origins", got.Threads, got.Link)
 	}
 }
 

@@ -81,7 +81,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := chooseStrategy(ctx, c.On(o.Environment).Complete(), &o)
+	c, err := chooseStrategy(ctx, c, &o)
 	if err != nil {
 		return nil, err
 	}

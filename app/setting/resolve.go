@@ -220,6 +220,18 @@ func (r *resolver) complete(e cluster.Environment) Config {
 	return done
 }
 
+// Reopen returns c, which is complete, with threads and link open again unless they were given: they were
+// not if they are open in given, which c was completed from, or derived according to its origins.
+func (c Config) Reopen(given Config, origins Origins) Config {
+	if given.Threads == 0 || origins["threads"] == fromRule {
+		c.Threads = 0
+	}
+	if given.Link == auto || origins["link"] == fromRule {
+		c.Link = auto
+	}
+	return c
+}
+
 // ReadFile reads the configuration of a run, even if it could not run on this machine.
 func ReadFile(path string) (Config, error) {
 	r := resolver{config: Default(), origins: Origins{}, settings: Settings(nil)}
