@@ -17,7 +17,7 @@ import (
 // A probe takes the passes of every rank, and the links between hosts if there are some.
 func TestProbeOfASummary(t *testing.T) {
 	c := setting.Default()
-	c.Workers, c.Shards, c.Threads = 2, 4, 1
+	c.Workers, c.Shards, c.Threads, c.AverageEvery = 2, 4, 1, 20
 	s := &record.Summary{GradientBytes: 1000, Tensors: 10, AlgorithmChoice: &comm.Tuning{
 		Inside: comm.LinkSpeed{Latency: 1, Byte: 1}, Add: 3}}
 	for rank := range 2 {
@@ -31,6 +31,7 @@ func TestProbeOfASummary(t *testing.T) {
 		"forward": {p.Forward, 0.3 / 0.9 * 0.15}, "last backward": {p.Backward, 0.5 / 0.9 * 0.075},
 		"update": {p.Update, 0.1 / 0.9 * 0.2}, "link": {p.Link.Byte, 1}, "add": {p.Add, 3},
 		"memory": {float64(p.Memory), 7}, "shards": {float64(p.Shards), 4},
+		"steps from one average to the next": {p.AverageEvery, 20},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-12 {
 			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
