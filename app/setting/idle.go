@@ -89,6 +89,14 @@ func exchanges(c Config) string {
 	return ""
 }
 
+// sharesSteps: what is among several workers, one has no use for, even if it exchanges with servers.
+func sharesSteps(c Config) string {
+	if why := exchanges(c); why != "" || c.Workers > 1 {
+		return why
+	}
+	return "one worker shares its steps with nobody"
+}
+
 // sendsGradients: weights that are averaged have a wire of their own.
 func sendsGradients(c Config) string {
 	if why := exchanges(c); why != "" || !c.takes("outer-wire") {

@@ -150,20 +150,20 @@ func workerSettings() []Setting {
 			unless(hasBuckets),
 		toggle("tune-bucket", "with ddp: try several bucket sizes, ten steps each, and keep the fastest; "+
 			"changes no result", func(c *Config) *bool { return &c.TuneBucket }).
-			unless(exchanges),
+			unless(sharesSteps),
 		toggle("overlap-forward", "with ddp: start the next forward pass while gradients are still being "+
 			"exchanged, in forward order, and update weights as gradients arrive; for slow links; "+
 			"changes no result", func(c *Config) *bool { return &c.OverlapForward }).
-			unless(exchanges),
+			unless(sharesSteps),
 		toggle("shard-optimizer", "with ddp: each worker holds a shard of the optimizer's state, updates "+
 			"that shard of the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no "+
 			"result",
 			func(c *Config) *bool { return &c.ShardOptimizer }).
-			unless(exchanges),
+			unless(sharesSteps),
 		toggle("rebalance", "measure how fast the workers compute, and move shards from slow ones to fast "+
 			"ones between steps; changes no result",
 			func(c *Config) *bool { return &c.Rebalance }).
-			unless(exchanges),
+			unless(sharesSteps),
 		parsed("slow-worker", "LIST", "make workers slower by a duty cycle, RANK:FACTOR[@STEP]: 1:3 makes "+
 			"the computation of rank 1 take three times as long, from STEP on, to try out unequal "+
 			"machines; separated by commas; changes no result (default: none)", "", ParseSlowWorkers,
