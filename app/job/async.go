@@ -20,14 +20,15 @@ type updateBook struct {
 	tell  func(notice)
 }
 
-// newUpdateBook returns the book of a run.
-func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, tell func(notice)) *updateBook {
+// newUpdateBook returns the book of a run whose updates are stale at most by the bound.
+func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, bound int,
+	tell func(notice)) *updateBook {
 	o := record.Order{Schema: record.Schema, Settings: c.ReplaySettings(), Data: b.Data,
-		PerEpoch: c.StepsPerEpoch(b.Samples)}
+		PerEpoch: c.StepsPerEpoch(b.Samples), Bound: bound}
 	if c.For == "" {
 		o.Steps = c.NumSteps(b.Samples)
 	}
-	return &updateBook{dir: dir, order: o, tell: tell, stat: record.Async{Bound: c.StalenessBound(),
+	return &updateBook{dir: dir, order: o, tell: tell, stat: record.Async{Bound: bound,
 		Backup: c.BackupWorkers, DividesRate: c.StalenessRate, Replayed: c.Replay != "",
 		ByWorker: make([]int, c.Workers)}}
 }
@@ -85,7 +86,7 @@ func ledgerOf(c setting.Config, b blueprint) (ps.LedgerConfig, error) {
 		return l, setting.Refuse("--replay: %s is of a run on other samples: %v, these are %v", c.Replay,
 			o.Data, b.Data)
 	}
-	repeat(&l, updates)
+	repeat(&l, o, updates)
 	return l, nil
 }
 

@@ -68,8 +68,10 @@ func TestReplayEndsWithTheHash(t *testing.T) {
 	updatesOf(t, first)
 	again := stale(t, 2, 2, "apart", "local")
 	again.Replay = filepath.Join(first.Directory, rundir.UpdatesFile)
-	if s := run(t, again, job.Options{}); s.ParameterSHA256 != first.ParameterSHA256 || !s.Async.Replayed {
-		t.Errorf("replay: parameters %s, want %s", s.ParameterSHA256, first.ParameterSHA256)
+	if s := run(t, again, job.Options{}); s.ParameterSHA256 != first.ParameterSHA256 || !s.Async.Replayed ||
+		s.Async.Bound != first.Async.Bound {
+		t.Errorf("replay: parameters %s, bound %d, want %s, %d", s.ParameterSHA256, s.Async.Bound,
+			first.ParameterSHA256, first.Async.Bound)
 	}
 	for want, change := range map[string]func(*setting.Config){
 		`its seed is "1", here it is "5"`:   func(c *setting.Config) { c.Seed = 5 },

@@ -31,7 +31,7 @@ func checkReplay(c setting.Config) error {
 		return setting.Refuse("--replay: %s %v", c.Replay, err)
 	}
 	l := ps.LedgerConfig{Workers: c.Workers, PerEpoch: o.PerEpoch}
-	repeat(&l, updates)
+	repeat(&l, o, updates)
 	if err := l.Validate(); err != nil {
 		return setting.Refuse("--replay: %s is damaged: %v", c.Replay, err)
 	}
@@ -68,9 +68,10 @@ func checkUpdates(updates []record.Update, steps int) error {
 	return nil
 }
 
-// repeat makes l the configuration of a ledger that repeats the updates.
-func repeat(l *ps.LedgerConfig, updates []record.Update) {
-	l.Replay, l.Backup, l.Staleness, l.To = []ps.Applied{}, 0, 0, len(updates)
+// repeat makes l the configuration of a ledger that repeats the updates, with the bound of their run; that of
+// a part that was resumed can be greater.
+func repeat(l *ps.LedgerConfig, o record.Order, updates []record.Update) {
+	l.Replay, l.Backup, l.Staleness, l.To = []ps.Applied{}, 0, o.Bound, len(updates)
 	for _, u := range updates {
 		l.Replay = append(l.Replay, ps.Applied{Batch: u.Batch, Version: u.Version})
 		l.Staleness = max(l.Staleness, u.Staleness)

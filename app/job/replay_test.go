@@ -85,3 +85,20 @@ func TestDamagedReplaysAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A replay is bound as its run was, whatever the number of its own workers, and so is the replay of a replay.
+func TestReplayHasTheBoundOfItsRun(t *testing.T) {
+	// The second file is older than the field.
+	updates := []record.Update{{}, {Update: 1, Batch: 1, Staleness: 1}}
+	for want, o := range map[int]record.Order{12: {Steps: 2, Bound: 12}, 1: {Steps: 2}} {
+		c := replayed(t, o, updates)
+		l, err := ledgerOf(c, blueprint{Samples: 64})
+		if err != nil || l.Staleness != want {
+			t.Errorf("bound %d, %v, want %d", l.Staleness, err, want)
+		}
+		book := newUpdateBook(c, "", blueprint{Samples: 64}, l.Staleness, nil)
+		if book.order.Bound != want || book.stat.Bound != want {
+			t.Errorf("written bounds %d and %d, want %d", book.order.Bound, book.stat.Bound, want)
+		}
+	}
+}

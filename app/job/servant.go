@@ -89,7 +89,7 @@ func (s *servant) open(c setting.Config, config ps.ServerConfig, b blueprint, di
 	}
 	all := ps.AsyncConfig{ServerConfig: config, Ledger: ledger, DividesRate: c.StalenessRate}
 	if config.Number == 0 {
-		s.book = newUpdateBook(c, dir, b, tell)
+		s.book = newUpdateBook(c, dir, b, ledger.Staleness, tell)
 		all.OnLoad, all.OnUpdate = s.book.open, s.book.add
 	}
 	server, err := ps.NewAsyncServer(all)

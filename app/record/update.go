@@ -7,6 +7,7 @@ type Order struct {
 	Data     DataHash          `json:"data_sha256"`     // of the samples
 	Steps    int               `json:"steps"`           // updates of the whole run; 0: its length is a time
 	PerEpoch int               `json:"steps_per_epoch"` // batches of an epoch
+	Bound    int               `json:"bound"`           // on staleness, at the start; 0: not noted
 }
 
 // Update is one line of updates.jsonl: what became of a gradient.
