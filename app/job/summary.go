@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -77,7 +78,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	s.Evaluations, s.Target, s.Lost = told.evaluations, targetOf(c, told.evaluations), told.lost
 	s.Resumed, s.Moves, s.Growth = from.summary(), told.moves, told.growth
 	s.Servers, s.Async, s.LostWorkers = told.servers, told.async, told.lostWorkers
-	slowest := first
+	clock := clockOf(c, results)
 	correct, seen := first.TrainCorrect, first.TrainSamples
 	for i, r := range results {
 		r.Buckets = told.buckets[r.Rank]
@@ -92,9 +93,6 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		} else {
 			s.PeakRSSBytes += r.PeakRSSBytes
 		}
-		if r.Seconds > slowest.Seconds {
-			slowest = r
-		}
 		if i > 0 && c.IsIsolated() {
 			correct += r.TrainCorrect
 			seen += r.TrainSamples
@@ -105,7 +103,8 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		}
 	}
 	addServers(s, c)
-	s.Seconds, s.StepMS, s.Phases = slowest.Seconds, slowest.StepMS, slowest.Phases
+	s.Seconds, s.StepMS, s.Phases = clock.Seconds, clock.StepMS, clock.Phases
+	s.TrainSeconds = clock.Summary.TrainSeconds
 	if s.Averages = averagesOf(c, s.Ranks); s.Averages != nil {
 		s.Loss = lossOf(s.Ranks)
 	}
@@ -150,6 +149,16 @@ func addServers(s *record.Summary, c setting.Config) {
 			s.PeakRSSBytes += p.PeakRSSBytes
 		}
 	}
+}
+
+// clockOf returns the worker whose times are those of the run. Workers that train together end together:
+// it is rank 0, by whose clock evaluations are, and which with asynchronous servers evaluates alone. Of
+// workers on their own it is the slowest.
+func clockOf(c setting.Config, results []workerResult) workerResult {
+	if !c.IsIsolated() {
+		return results[0]
+	}
+	return slices.MaxFunc(results, func(a, b workerResult) int { return cmp.Compare(a.Seconds, b.Seconds) })
 }
 
 // trained returns the seconds of the training loop without evaluations, the time base of all rates.

@@ -79,6 +79,27 @@ func usages(t *testing.T, path string) (lines []usageLine) {
 	return lines
 }
 
+// Seconds, those of training and the speed are of one worker: rank 0, which may evaluate alone, or the
+// slowest of workers on their own.
+func TestTimesAreOfOneClock(t *testing.T) {
+	worker := func(rank int, seconds, evaluation float64) workerResult {
+		return workerResult{RankStat: record.RankStat{Rank: rank, Samples: 400, Seconds: seconds,
+			Phases: record.Phases{Evaluation: evaluation}},
+			Summary: record.Summary{TrainSeconds: seconds - evaluation}}
+	}
+	results := []workerResult{worker(0, 10, 6), worker(1, 11, 1)}
+	for strategy, want := range map[string][2]float64{"ps-async": {10, 4}, "ddp": {10, 4}, "none": {11, 10}} {
+		s, err := summarize(setting.Config{Workers: 2, Strategy: strategy}, "", nil, results, &heard{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Seconds != want[0] || s.TrainSeconds != want[1] || s.SamplesPerSecond != 800/want[1] {
+			t.Errorf("%s: %v s, %v of training, %v samples/s; want %v and 800 samples in the latter",
+				strategy, s.Seconds, s.TrainSeconds, s.SamplesPerSecond, want)
+		}
+	}
+}
+
 // Rates are over training without evaluations, samples as well as operations.
 func TestRatesLeaveOutEvaluations(t *testing.T) {
 	result := workerResult{RankStat: record.RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,

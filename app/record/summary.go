@@ -10,7 +10,8 @@ import (
 )
 
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
-// those of the slowest rank; bytes are sums over ranks; rates are of training without evaluations.
+// those of rank 0 or, of workers that never exchange, of the slowest; bytes are sums over ranks; rates are
+// of training without evaluations.
 type Summary struct {
 	Schema          int               `json:"schema"`           // version of the record, 0 before the third
 	Model           string            `json:"model"`            // network, by name
