@@ -32,6 +32,7 @@ type sayer func(severity Severity, where, format string, args ...any)
 // rules lists what is asked of every table, in the order in which objections are shown.
 func rules() []rule {
 	return []rule{
+		{"out of range", "the figure as the run printed it, or an empty cell", outOfRange},
 		{"unlabelled rows", "a column for each setting that differs, or one name per row", unlabelled},
 		{"unequal work", "the same samples, batch and epochs in every row, or samples per second beside each",
 			unequalWork},

@@ -200,12 +200,14 @@ func (d *Document) add(caption string, lines [][]string) error {
 // unreadCells lists the texts in a column of figures.
 func (t *table) unreadCells(i int) []string {
 	c := t.columns[i]
-	if c.kind < cores || c.kind == phase {
+	_, isBounded := c.kind.bounds()
+	if c.kind < cores && !isBounded || c.kind == phase {
 		return nil
 	}
 	var out []string
 	for r, row := range t.rows {
-		if isText := row[i].value != row[i].value && !given(row[i].lo) && !isBlank(row[i].text); isText {
+		if isText := row[i].value != row[i].value && !given(row[i].lo) && !isBlank(row[i].text) &&
+			!(isBounded && wholeText.MatchString(row[i].text)); isText { // see outOfRange
 			out = append(out, fmt.Sprintf("table %d, row %d: %q is no number for %q", t.number, r+1,
 				row[i].text,
 				c.header))
@@ -217,7 +219,7 @@ func (t *table) unreadCells(i int) []string {
 // isBlank reports whether a cell says that there is no value.
 func isBlank(text string) bool {
 	switch strings.ToLower(text) {
-	case "", "-", "–", "—", "n/a", "na", "nan", "none", "null", "?", "...", "…":
+	case "", "-", "–", "—", "n/a", "na", "none", "null", "?", "...", "…":
 		return true
 	}
 	return false

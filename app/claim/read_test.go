@@ -73,6 +73,21 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// What is out of range, and what is no number, is said with its place.
+func TestPlaceOfBadCells(t *testing.T) {
+	r := check(t, "x.csv", "label,workers,samples/s\na,1,100 ± 1\nb,-1,NaN\nc,0,90 ± 1\nd,all,80 ± 1\n")
+	text := render(r)
+	for _, want := range []string{
+		`table 1, row 2: "workers" is "-1", and in rows below it: want a whole number from 1 to 1000000`,
+		`table 1, row 2: "NaN" is no number for "samples/s"`,
+		`table 1, row 4: "all" is no number for "workers"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %s", text, want)
+		}
+	}
+}
+
 // Equal documents give equal reports, the intervals of the bootstrap included.
 func TestRepeatable(t *testing.T) {
 	text := strings.Replace(paired, "ddp,2,6", "ddp,2,7", 1) + "\n# ddp is the fastest.\n" // no longer paired
