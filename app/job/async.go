@@ -13,11 +13,12 @@ import (
 
 // updateBook is what server 0 of an asynchronous run writes about its updates.
 type updateBook struct {
-	dir   rundir.Directory
-	order record.Order
-	log   *rundir.UpdateLog // nil before open
-	stat  record.Async
-	tell  func(notice)
+	dir      rundir.Directory
+	order    record.Order
+	isPrompt bool              // the log keeps nothing back
+	log      *rundir.UpdateLog // nil before open
+	stat     record.Async
+	tell     func(notice)
 }
 
 // newUpdateBook returns the book of a run whose updates are stale at most by the bound.
@@ -28,14 +29,15 @@ func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, bound in
 	if c.For == "" {
 		o.Steps = c.NumSteps(b.Samples)
 	}
-	return &updateBook{dir: dir, order: o, tell: tell, stat: record.Async{Bound: bound,
-		Backup: c.BackupWorkers, DividesRate: c.StalenessRate, Replayed: c.Replay != "",
-		ByWorker: make([]int, c.Workers)}}
+	return &updateBook{dir: dir, order: o, isPrompt: c.KeepsCheckpoints(), tell: tell,
+		stat: record.Async{Bound: bound,
+			Backup: c.BackupWorkers, DividesRate: c.StalenessRate, Replayed: c.Replay != "",
+			ByWorker: make([]int, c.Workers)}}
 }
 
 // open opens the update log.
 func (k *updateBook) open(int) (err error) {
-	k.log, err = k.dir.OpenUpdateLog(k.order)
+	k.log, err = k.dir.OpenUpdateLog(k.order, k.isPrompt)
 	return err
 }
 

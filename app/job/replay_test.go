@@ -19,7 +19,7 @@ func replayed(t *testing.T, o record.Order, updates []record.Update) setting.Con
 	c = c.Complete()
 	o.Settings = c.ReplaySettings()
 	dir := rundir.Directory(t.TempDir())
-	log, err := dir.OpenUpdateLog(o)
+	log, err := dir.OpenUpdateLog(o, false)
 	for _, u := range updates {
 		if err == nil {
 			err = log.Add(u)

@@ -17,20 +17,22 @@ const UpdatesFile = "updates.jsonl"
 
 // UpdateLog writes the order of updates. It buffers lines for up to a second.
 type UpdateLog struct {
-	file    *os.File
-	buffer  *bufio.Writer
-	encoder *json.Encoder
-	flushed time.Time
+	file     *os.File
+	buffer   *bufio.Writer
+	encoder  *json.Encoder
+	flushed  time.Time
+	isPrompt bool // keep nothing back
 }
 
 // OpenUpdateLog creates the directory's log with its first line, or opens that of a resumed run for
-// appending; Reclaim has removed the lines of updates that are made again.
-func (d Directory) OpenUpdateLog(o record.Order) (*UpdateLog, error) {
+// appending; Reclaim has removed the lines of updates that are made again. With isPrompt it does not buffer,
+// because a run that is killed can be resumed from a checkpoint and needs the lines before that.
+func (d Directory) OpenUpdateLog(o record.Order, isPrompt bool) (*UpdateLog, error) {
 	f, err := os.OpenFile(d.Path(UpdatesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("run directory: update log: %w", err)
 	}
-	l := &UpdateLog{file: f, buffer: bufio.NewWriter(f)}
+	l := &UpdateLog{file: f, buffer: bufio.NewWriter(f), isPrompt: isPrompt}
 	l.encoder = json.NewEncoder(l.buffer)
 	if d.size(UpdatesFile) == 0 {
 		err = l.write(o)
@@ -74,7 +76,7 @@ func (l *UpdateLog) Add(u record.Update) error { return l.write(u) }
 
 func (l *UpdateLog) write(line any) error {
 	err := l.encoder.Encode(line)
-	if now := time.Now(); err == nil && now.Sub(l.flushed) >= time.Second {
+	if now := time.Now(); err == nil && (l.isPrompt || now.Sub(l.flushed) >= time.Second) {
 		l.flushed = now
 		err = l.buffer.Flush()
 	}

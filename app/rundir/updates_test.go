@@ -19,7 +19,7 @@ func TestUpdateLog(t *testing.T) {
 	order := record.Order{Settings: map[string]string{"seed": "1"}, Steps: 3, PerEpoch: 2}
 	write := func(updates ...record.Update) {
 		t.Helper()
-		l, err := dir.OpenUpdateLog(order)
+		l, err := dir.OpenUpdateLog(order, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,5 +67,22 @@ func TestUpdateLog(t *testing.T) {
 	_, _, err = rundir.ReadUpdates(other)
 	if err == nil || !strings.Contains(err.Error(), "does not describe") {
 		t.Errorf("another file: got %v", err)
+	}
+}
+
+// The lines of a run that can be resumed are in the file at once: a kill after a checkpoint loses none.
+func TestPromptUpdateLogKeepsNothingBack(t *testing.T) {
+	dir := rundir.Directory(t.TempDir())
+	log, err := dir.OpenUpdateLog(record.Order{Settings: map[string]string{}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for number := range 3 {
+		err := log.Add(record.Update{Update: number})
+		_, updates, readErr := rundir.ReadUpdates(dir.Path(rundir.UpdatesFile))
+		if err != nil || readErr != nil || len(updates) != number+1 {
+			t.Fatalf("%d updates in the file, %v, %v, want %d", len(updates), err, readErr, number+1)
+		}
 	}
 }
