@@ -76,7 +76,7 @@ func checkServers(t *testing.T, name string, c setting.Config, s *record.Summary
 	for i, p := range s.Servers {
 		elements += p.Elements
 		if p.Server != i || p.Rank != c.ServerRank(i) || p.PID == 0 || p.Updates != s.Steps ||
-			p.OptimizerBytes < 4*p.Elements {
+			p.OptimizerBytes < 4*p.Elements || (p.PlannedBytes > 0) != (c.ServerPlace == "apart") {
 			t.Errorf("%s: server %+v", name, p)
 		}
 		if c.ServerPlace == "apart" {

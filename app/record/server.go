@@ -6,20 +6,20 @@ import "fmt"
 const ServerApart = "apart"
 
 // ServerStat holds one parameter server's own figures. Those of its process are those of the worker's if it
-// is in one: memory and processor time of a server are then part of the worker's, and 0 here.
+// is in one: memory and processor time of a server are then part of the worker's, and left out here.
 type ServerStat struct {
-	Server         int       `json:"server"`          // its number
-	Rank           int       `json:"rank"`            // of its process: a worker's, or one after theirs
-	PID            int       `json:"pid"`             // its process
-	Host           string    `json:"host"`            // where it ran
-	Elements       int64     `json:"elements"`        // of the weights that it has
-	Updates        int       `json:"updates"`         // of these
-	BytesSent      int64     `json:"bytes_sent"`      // by its process
-	BytesReceived  int64     `json:"bytes_received"`  // by its process
-	PeakRSSBytes   int64     `json:"peak_rss_bytes"`  // of its process, if it is apart
-	Cores          CoreTimes `json:"core_seconds"`    // of its machine, if it is apart
-	PlannedBytes   int64     `json:"planned_bytes"`   // of memory, if it is apart
-	OptimizerBytes int64     `json:"optimizer_bytes"` // of its optimizer's state
+	Server         int       `json:"server"`                  // its number
+	Rank           int       `json:"rank"`                    // a worker's, or one after theirs
+	PID            int       `json:"pid"`                     // its process
+	Host           string    `json:"host"`                    // where it ran
+	Elements       int64     `json:"elements"`                // of the weights that it has
+	Updates        int       `json:"updates"`                 // of these
+	BytesSent      int64     `json:"bytes_sent"`              // by its process
+	BytesReceived  int64     `json:"bytes_received"`          // by its process
+	PeakRSSBytes   int64     `json:"peak_rss_bytes,omitzero"` // of its process; left out with a worker
+	Cores          CoreTimes `json:"core_seconds,omitzero"`   // of its machine; left out with a worker
+	PlannedBytes   int64     `json:"planned_bytes,omitzero"`  // of memory; left out with a worker
+	OptimizerBytes int64     `json:"optimizer_bytes"`         // of its optimizer's state
 }
 
 // ServerText says how many servers the run had and where, such as "2 servers apart"; "" if it had none.
