@@ -23,8 +23,8 @@ func checkReplay(c setting.Config) error {
 	own := c.ReplaySettings()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if own[name] != o.Settings[name] {
-			return setting.Refuse("--replay: %s is of another run: its %s is %q, here it is %q", c.Replay,
-				name, o.Settings[name], own[name])
+			return setting.Refuse("--replay: %s is of another run: its %s is %q, here it is %q%s", c.Replay,
+				name, o.Settings[name], own[name], wanted(name, o.Settings[name]))
 		}
 	}
 	if err := checkUpdates(updates, o.Steps); err != nil {
@@ -36,6 +36,14 @@ func checkReplay(c setting.Config) error {
 		return setting.Refuse("--replay: %s is damaged: %v", c.Replay, err)
 	}
 	return nil
+}
+
+// wanted names the flag that makes a setting that of the file; "" if none has to be given for it.
+func wanted(name, text string) string {
+	if text == "" || text == "0" {
+		return ""
+	}
+	return fmt.Sprintf("; want --%s=%s", name, text)
 }
 
 // checkUpdates returns an error unless the updates are all those of an asynchronous run of so many steps, in

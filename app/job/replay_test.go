@@ -102,3 +102,23 @@ func TestReplayHasTheBoundOfItsRun(t *testing.T) {
 		}
 	}
 }
+
+// A replay with other workers has other shards if none are given; the refusal names the flag to give.
+func TestReplayNamesTheFlagToGive(t *testing.T) {
+	order := record.Order{Steps: 1, PerEpoch: 1}
+	for want, change := range map[string]func(*setting.Config){
+		`its shards is "2", here it is "3"; want --shards=2`: func(c *setting.Config) { c.Shards = 3 },
+		`its staleness-rate is "false", here it is "true"; want --staleness-rate=false`: func(
+			c *setting.Config) {
+			c.StalenessRate = true
+		},
+		`its steps is "0", here it is "5"`: func(c *setting.Config) { c.Steps = 5 },
+	} {
+		c := replayed(t, order, []record.Update{{}})
+		change(&c)
+		err := checkReplay(c)
+		if err == nil || ExitCode(err) != ExitUsage || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
