@@ -37,9 +37,9 @@ func (w *worker) planMemory(l *train.Loop) error {
 		w.tensors++
 	}
 	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
-	all := w.planned * int64(c.Workers) // no worker needs more than the first
+	w.together = w.planned * int64(c.Workers) // no worker needs more than the first
 	if w.served != nil {
-		all += w.served.apart
+		w.together += w.served.apart
 	}
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
 		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
@@ -48,14 +48,14 @@ func (w *worker) planMemory(l *train.Loop) error {
 		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
 	}
 	if c.World() > 1 {
-		text += fmt.Sprintf("; %s together", setting.Size(all))
+		text += fmt.Sprintf("; %s together", setting.Size(w.together))
 	}
 	machine := host.MemoryBytes()
 	if machine > 0 {
 		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
 	}
 	w.note("%s", text)
-	if machine > 0 && uint64(all) > machine {
+	if machine > 0 && uint64(w.together) > machine {
 		return &setting.UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
 			"or less --memory"}}
 	}

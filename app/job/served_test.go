@@ -94,6 +94,10 @@ func checkServers(t *testing.T, name string, c setting.Config, s *record.Summary
 		t.Errorf("%s: the busiest server has %d bytes, the busiest process %d", name, s.ServerBytes,
 			s.BusiestBytes)
 	}
+	if first := s.Ranks[0]; s.PlannedBytes < first.PlannedBytes*int64(c.Workers) ||
+		c.NumApart() > 0 && s.PlannedBytes == first.PlannedBytes*int64(c.Workers) {
+		t.Errorf("%s: %d bytes planned, by the first worker %d", name, s.PlannedBytes, first.PlannedBytes)
+	}
 	first := s.Ranks[0]
 	if len(first.Buckets) == 0 || elements < 50_000 {
 		t.Errorf("%s: %d buckets, %d weights on servers", name, len(first.Buckets), elements)

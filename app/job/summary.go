@@ -87,7 +87,6 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		s.BytesSent += r.BytesSent
 		s.BytesVectors += r.BytesVectors
 		s.BytesReceived += r.BytesReceived
-		s.PlannedBytes += r.PlannedBytes
 		if c.IsOneProcess() {
 			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
 		} else {
@@ -144,7 +143,6 @@ func addServers(s *record.Summary, c setting.Config) {
 		}
 		s.BytesSent += p.BytesSent
 		s.BytesReceived += p.BytesReceived
-		s.PlannedBytes += p.PlannedBytes
 		if !c.IsOneProcess() {
 			s.PeakRSSBytes += p.PeakRSSBytes
 		}

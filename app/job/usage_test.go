@@ -100,6 +100,17 @@ func TestTimesAreOfOneClock(t *testing.T) {
 	}
 }
 
+// The planned memory is that of the start, also after a worker was lost.
+func TestPlanOfARunThatLostAWorker(t *testing.T) {
+	worker := workerResult{RankStat: record.RankStat{PlannedBytes: 30},
+		Summary: record.Summary{PlannedBytes: 100}}
+	s, err := summarize(setting.Config{Workers: 3, Strategy: "ps-async"}, "", nil,
+		[]workerResult{worker, worker}, &heard{servers: []record.ServerStat{{Rank: 3, PlannedBytes: 10}}})
+	if err != nil || s.PlannedBytes != 100 {
+		t.Errorf("%v: %d bytes planned, the run had planned 100 for three workers", err, s.PlannedBytes)
+	}
+}
+
 // Rates are over training without evaluations, samples as well as operations.
 func TestRatesLeaveOutEvaluations(t *testing.T) {
 	result := workerResult{RankStat: record.RankStat{Samples: 800, Seconds: 10, FLOPs: 2e9, PeakFLOPs: 1e9,

@@ -58,6 +58,7 @@ type worker struct {
 	lost               []string         // files that are no longer written
 	cores              record.CoreTimes // during the training loop
 	planned, optimizer int64            // bytes of memory, and the optimizer's part of them
+	together           int64            // planned bytes of all processes, on rank 0
 	gradient           int64            // bytes of the gradient
 	tensors            int              // that it has
 	evaluations        []record.Evaluation
@@ -424,7 +425,7 @@ func (w *worker) result(done train.Result) workerResult {
 		Summary: record.Summary{
 			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
-			GradientBytes: w.gradient, Tensors: w.tensors,
+			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
 			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,
 			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 		},

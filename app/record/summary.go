@@ -51,7 +51,7 @@ type Summary struct {
 	BytesVectors     int64        `json:"bytes_vectors"`      // bytes_sent without compression
 	BusiestBytes     int64        `json:"busiest_bytes"`      // sent and received by the process with most
 	ServerBytes      int64        `json:"server_bytes"`       // the same of the busiest server; 0: none
-	PlannedBytes     int64        `json:"planned_bytes"`      // of memory, estimated before the first step
+	PlannedBytes     int64        `json:"planned_bytes"`      // of memory of all, before the first step
 	Math             string       `json:"math"`               // how products were computed
 	Directory        string       `json:"directory"`          // the run directory
 	Weights          *Start       `json:"weights"`            // what it started from; null: random values
