@@ -14,12 +14,33 @@ import (
 // took cores from in every run are left out.
 func (g *Group) Findings() []string {
 	var out []string
-	for _, text := range []string{g.fastest(), g.processes(), g.exchange(), g.disturbed()} {
+	for _, text := range []string{g.fastest(), g.processes(), g.exchange(), g.disturbed(),
+		g.contradicting()} {
 		if text != "" {
 			out = append(out, text)
 		}
 	}
 	return slices.Concat(out, g.choices(), g.accuracies())
+}
+
+// contradicting explains speed-ups that say faster where the step shown says slower, or the reverse: they
+// are medians of the ratios in a round, others than the ratio of the medians if rounds differ much.
+func (g *Group) contradicting() string {
+	var lines []*Line
+	for _, l := range g.Lines {
+		if !l.Speedup.Known() || l == g.Baseline {
+			continue
+		}
+		shown, paired := g.Baseline.Step.Median/l.Step.Median, l.Speedup.Median
+		if (shown-1)*(paired-1) < 0 && max(shown/paired, paired/shown) > 1+NoiseLimit {
+			lines = append(lines, l)
+		}
+	}
+	if lines == nil {
+		return ""
+	}
+	return fmt.Sprintf("The rounds differ so much that a speed-up, the median of the ratios to %s in "+
+		"each round, contradicts the median steps: %s.", g.Baseline.Label, list(lines))
 }
 
 // ranked returns the rivals that satisfy is, shortest step first.

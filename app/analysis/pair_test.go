@@ -369,3 +369,20 @@ func TestReportR3(t *testing.T) {
 		}
 	}
 }
+
+// A speed-up is the median of the ratios in each round. Where it contradicts the medians of the steps,
+// the findings say so.
+func TestSpeedupThatContradictsTheStep(t *testing.T) {
+	for _, test := range []struct {
+		steps []float64
+		want  bool
+	}{{[]float64{0.5, 3, 2.2}, true}, {[]float64{0.5, 1, 1.5}, false}} {
+		m := newMaker(3, 4)
+		m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 2, 3)
+		m.add(record.Setting{Strategy: "ps", Workers: 2}, test.steps...)
+		found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+		if got := strings.Contains(found, "contradicts the median steps: ps 2×1."); got != test.want {
+			t.Errorf("steps %v: findings %s", test.steps, found)
+		}
+	}
+}
