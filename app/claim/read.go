@@ -150,6 +150,9 @@ func isCSV(text string) bool {
 		if delimiter.MatchString(line) {
 			return false
 		}
+		if strings.Count(line, `"`)%2 == 1 {
+			line = strings.ReplaceAll(line, `"`, "") // readCells refuses it
+		}
 		if line != "" && line[0] != '#' {
 			first = append(first, line)
 		}
@@ -245,7 +248,10 @@ func (d *Document) say(paragraph string, isTitle bool) error {
 // readCSV reads one table; lines that begin with # are sentences.
 func (d *Document) readCSV(text string) error {
 	var body, caption strings.Builder
+	var places []int // of the lines of body in the file, from 1
+	place := 0
 	for line := range strings.Lines(text) {
+		place++
 		if said, isSaid := strings.CutPrefix(strings.TrimSpace(line), "#"); isSaid &&
 			!strings.ContainsAny(line, ";\t") &&
 			body.Len() == 0 || isSaid && body.Len() > 0 {
@@ -259,18 +265,11 @@ func (d *Document) readCSV(text string) error {
 			continue
 		}
 		body.WriteString(line)
+		places = append(places, place)
 	}
-	r := csv.NewReader(strings.NewReader(body.String()))
-	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
-	first, _, _ := strings.Cut(body.String(), "\n")
-	for _, comma := range ";\t" {
-		if strings.Count(first, string(comma)) > strings.Count(first, ",") {
-			r.Comma = comma
-		}
-	}
-	lines, err := r.ReadAll()
+	lines, err := readCells(body.String(), places)
 	if err != nil {
-		return inputf("%v", shapes, "correct that line", err)
+		return err
 	}
 	for i, line := range lines {
 		if len(line) > len(lines[0]) {
@@ -282,4 +281,35 @@ func (d *Document) readCSV(text string) error {
 		return nil
 	}
 	return d.add(caption.String(), lines)
+}
+
+// readCells returns the cells of a table, whose lines are at these places of a file. A quote that is not
+// closed on its line would hide the rows below it.
+func readCells(body string, places []int) ([][]string, error) {
+	r := csv.NewReader(strings.NewReader(body))
+	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
+	first, _, _ := strings.Cut(body, "\n")
+	for _, comma := range ";\t" {
+		if strings.Count(first, string(comma)) > strings.Count(first, ",") {
+			r.Comma = comma
+		}
+	}
+	var lines [][]string
+	for {
+		line, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return lines, nil
+		}
+		if err != nil {
+			return nil, inputf("%v", shapes, "correct that line", err)
+		}
+		for i, cell := range line {
+			if strings.Contains(cell, "\n") {
+				at, _ := r.FieldPos(i)
+				return nil, inputf("line %d: a quote that its line does not close",
+					"cells of one line", "close the quote", places[at-1])
+			}
+		}
+		lines = append(lines, line)
+	}
 }
