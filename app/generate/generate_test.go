@@ -61,7 +61,9 @@ func TestShellUnderstands(t *testing.T) {
 		t.Skip("no bash")
 	}
 	for _, c := range []generate.Config{oneHost(), twoHosts()} {
-		c.Command = append(c.Command, "", "$HOME", "`id`", `a"b`, "--data=glyphs")
+		c.Command = append(c.Command, "", "$HOME", "`id`", `a"b`, "--data=glyphs",
+			"--data=$(echo no)", "a  b", "\t", `\`, `'"'`, "${out}", "!!", "*", "~", "a;b", "a&b", "#c",
+			"{1,2}", "<x", "%s", "--data=é")
 		script := generate.Slurm(c)
 		run := exec.Command(shell, "-c", `srun() { shift 3; printf '%s\n' "$@"; }; scontrol() { :; }; set -u
 SLURM_JOB_ID=7
@@ -221,6 +223,32 @@ func TestValidate(t *testing.T) {
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), want+": ") {
 			t.Errorf("%s: got %v", want, err)
+		}
+	}
+}
+
+// What the files hold outside quotes is never anything but a plain word.
+func TestHostileValues(t *testing.T) {
+	for _, hostile := range []string{"a b", "a\nid", "a\n",
+		"$(id)", "`id`", "a'", `a"b`, "a;id", "a&b",
+		"a|b", "a>b", "~a", "a*", "$HOME", "a#b", `a\b`, "a\tb", "a\x00"} {
+		for _, c := range []struct {
+			name   string
+			change func(*generate.Config)
+		}{
+			{"name", func(c *generate.Config) { c.Name = hostile }},
+			{"runs", func(c *generate.Config) { c.Runs = hostile }},
+			{"partition", func(c *generate.Config) { c.Partition = hostile }},
+			{"image", func(c *generate.Config) { c.Image = hostile }},
+			{"claim", func(c *generate.Config) { c.Claim = hostile }},
+			{"memory", func(c *generate.Config) { c.Memory = hostile }},
+			{"--out", func(c *generate.Config) { c.Command = []string{"train", "--out", hostile} }},
+		} {
+			config := oneHost()
+			c.change(&config)
+			if err := config.Validate(); err == nil || !strings.HasPrefix(err.Error(), c.name+": ") {
+				t.Errorf("%s %q: %v", c.name, hostile, err)
+			}
 		}
 	}
 }
