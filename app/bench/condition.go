@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,11 @@ type way struct {
 	strategy string
 	options  string          // the settings, as given
 	values   []setting.Value // the same
+}
+
+// has reports whether the way gives the setting called name.
+func (w way) has(name string) bool {
+	return slices.ContainsFunc(w.values, func(v setting.Value) bool { return v.Name == name })
 }
 
 // parseWay reads a strategy, or one with settings: "ps:servers=2+server-place=apart". A switch needs no

@@ -107,6 +107,21 @@ func TestRowsWithSettingsAndConditions(t *testing.T) {
 	}
 }
 
+// Servers change neither threads nor link of a row in a matrix.
+func TestRowsOfAMatrixHaveEqualLinks(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"ddp", "ps:servers=2", "ps:link=local"}, 2)
+	c.Parts[0].Base.Link, c.Parts[0].Base.Threads = "tcp", 3
+	plan, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"tcp", "tcp", "local"} {
+		if r := plan.Rows[i]; r.Link != want || r.Threads != 3 {
+			t.Errorf("%s: link %s, %d threads, want %s and 3", r.Name(), r.Link, r.Threads, want)
+		}
+	}
+}
+
 func TestWrongRowsAreRefused(t *testing.T) {
 	one := func(strategy string, condition ...string) bench.Config {
 		c := matrix([]string{"lenet"}, []string{strategy}, 2)

@@ -205,6 +205,9 @@ func (p Part) expandStrategies(plan *Plan, base Row, c Config) error {
 				return err
 			}
 			one.Threads = cmp.Or(one.Threads, row.Threads) // where With opens them, a matrix has equal ones
+			if !w.has("link") {
+				one.Link = row.Link // likewise
+			}
 			p.expandWires(plan, one)
 		}
 		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
@@ -229,11 +232,7 @@ func (p Part) under(strategy string, base setting.Config) setting.Config {
 func isDDP(text string) bool { return parseWay(text).strategy == "ddp" }
 
 // isBalanced reports whether a strategy of the matrix has shards that move.
-func isBalanced(text string) bool {
-	return slices.ContainsFunc(parseWay(text).values, func(v setting.Value) bool {
-		return v.Name == "rebalance"
-	})
-}
+func isBalanced(text string) bool { return parseWay(text).has("rebalance") }
 
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
 func (p Part) expandWires(plan *Plan, base Row) {

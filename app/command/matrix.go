@@ -157,7 +157,7 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 	if isOpen("shards") {
 		resolved.Shards = 0
 	}
-	if isOpen("link") || resolved.Link == "local" && origins["link"] == "default" {
+	if isOpen("link") || given["link"] == "auto" || resolved.Link == "local" && origins["link"] == "default" {
 		resolved.Link = "auto"
 	}
 	isEvalEvery := func(v setting.Value) bool { return v.Name == "eval-every" }
