@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 
-	"lockstep/optim"
 	"lockstep/trace"
 )
 
@@ -28,11 +27,9 @@ type AsyncSync interface {
 // async is the Updater of workers that do not wait for each other.
 type async struct {
 	AsyncSync
-	loop     *Loop
-	isLoaded bool
-	isQuiet  bool
-	isAway   bool            // weights are to come
-	count    func(rows Rows) // loop.count, bound once
+	remote
+	isQuiet bool
+	count   func(rows Rows) // loop.count, bound once
 }
 
 // NewAsync returns an Updater whose workers compute whole batches, without waiting for each other,
@@ -50,17 +47,13 @@ func NewAsync(l *Loop, s AsyncSync) (Updater, error) {
 		return nil, fmt.Errorf("train: asynchronous updates with clipping at %v, averages of decay %v, "+
 			"lookahead every %d steps: want none of them", c.Clip, c.EMA, c.Lookahead.Every)
 	}
-	return &async{AsyncSync: s, loop: l, isQuiet: true, count: l.count}, nil
+	return &async{AsyncSync: s, remote: remote{loop: l, servers: s}, isQuiet: true, count: l.count}, nil
 }
 
-// Next returns the batch that was lent to this worker, or no work at a stop. The first call loads
-// the servers, because the weights may change until then.
+// Next returns the batch that was lent to this worker, or no work at a stop.
 func (u *async) Next(step int) (Work, error) {
-	if !u.isLoaded {
-		if err := u.Load(step); err != nil {
-			return Work{}, fmt.Errorf("weights to servers: %w", err)
-		}
-		u.isLoaded = true
+	if err := u.load(step); err != nil {
+		return Work{}, err
 	}
 	batch, isOver, err := u.Take(u.count)
 	u.isAway = true
@@ -84,19 +77,3 @@ func (u *async) Update(by Update) error {
 }
 
 func (u *async) IsQuiet() bool { return u.isQuiet }
-
-func (u *async) IsSettled() bool { return !u.isAway }
-
-func (u *async) Settle(param int) error {
-	if err := u.WaitWeights(param); err != nil {
-		return fmt.Errorf("exchange of weights: %w", err)
-	}
-	if param < 0 {
-		u.isAway = false
-		u.loop.lap(trace.SyncExposed, "weights")
-	}
-	return nil
-}
-
-// Optimizer returns nil: the servers have it.
-func (u *async) Optimizer() (optim.Optimizer, [][2]int) { return nil, nil }

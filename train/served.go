@@ -26,9 +26,52 @@ type ServerSync interface {
 type served struct {
 	ServerSync
 	fixed
+	remote
+}
+
+// remote are the weights of a worker that servers update.
+type remote struct {
+	loop     *Loop
+	servers  weightServers
 	isLoaded bool
 	isAway   bool // new weights are to come
 }
+
+// weightServers is what ServerSync and AsyncSync have in common.
+type weightServers interface {
+	Load(steps int) error
+	WaitWeights(param int) error
+}
+
+// load gives the servers the weights once, before the first step, because they may change until then.
+func (r *remote) load(step int) error {
+	if r.isLoaded {
+		return nil
+	}
+	if err := r.servers.Load(step); err != nil {
+		return fmt.Errorf("weights to servers: %w", err)
+	}
+	r.isLoaded = true
+	return nil
+}
+
+// IsSettled implements Updater.
+func (r *remote) IsSettled() bool { return !r.isAway }
+
+// Settle implements Updater.
+func (r *remote) Settle(param int) error {
+	if err := r.servers.WaitWeights(param); err != nil {
+		return fmt.Errorf("exchange of weights: %w", err)
+	}
+	if param < 0 {
+		r.isAway = false
+		r.loop.lap(trace.SyncExposed, "weights")
+	}
+	return nil
+}
+
+// Optimizer returns nil: the servers have it.
+func (r *remote) Optimizer() (optim.Optimizer, [][2]int) { return nil, nil }
 
 // NewServed returns an Updater that leaves the update to servers. They support every optimizer and
 // have its state. The weights have the same bits as with NewWhole. Lookahead is refused, because it
@@ -42,24 +85,20 @@ func NewServed(l *Loop, s ServerSync) (Updater, error) {
 		return nil, fmt.Errorf("train: servers with lookahead every %d steps: want no lookahead",
 			c.Lookahead.Every)
 	}
-	return &served{ServerSync: s, fixed: fixed{l}}, nil
+	return &served{ServerSync: s, fixed: fixed{l}, remote: remote{loop: l, servers: s}}, nil
 }
 
-// Next returns the shards of the plan. The first call loads the servers, because the weights may
-// change until then.
+// Next returns the shards of the plan.
 func (u *served) Next(step int) (Work, error) {
-	if !u.isLoaded {
-		if err := u.Load(step); err != nil {
-			return Work{}, fmt.Errorf("weights to servers: %w", err)
-		}
-		u.isLoaded = true
+	if err := u.load(step); err != nil {
+		return Work{}, err
 	}
 	return u.fixed.Next(step)
 }
 
 // Begin announces the update: the servers make it as soon as they can.
 func (u *served) Begin(step int) {
-	l := u.loop
+	l := u.fixed.loop
 	u.Announce(l.schedule.Rate(step), l.config.samplesOf(step))
 	u.ServerSync.Begin(step)
 }
@@ -71,22 +110,6 @@ func (u *served) Update(Update) error {
 	u.isAway = true
 	return nil
 }
-
-func (u *served) IsSettled() bool { return !u.isAway }
-
-func (u *served) Settle(param int) error {
-	if err := u.WaitWeights(param); err != nil {
-		return fmt.Errorf("exchange of weights: %w", err)
-	}
-	if param < 0 {
-		u.isAway = false
-		u.loop.lap(trace.SyncExposed, "weights")
-	}
-	return nil
-}
-
-// Optimizer returns nil: the servers have it.
-func (u *served) Optimizer() (optim.Optimizer, [][2]int) { return nil, nil }
 
 // RowLen returns the number of elements of a shard's row, for networks with that many elements of
 // running statistics.
