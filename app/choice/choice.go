@@ -73,20 +73,28 @@ const (
 	maxFinalists = 4
 )
 
-// Finalists returns the indices of the exact ways whose prediction is too near the shortest to decide.
+// Finalists returns the indices of the exact ways whose prediction is too near the shortest to decide, the
+// fastest of each strategy first: ways of one strategy share the errors of its model.
 func Finalists(ranking []record.StrategyTerms) []int {
-	var near []int
+	var firsts, others []int
+	isKnown := map[string]bool{}
 	best := math.Inf(1)
 	for i, t := range ranking {
 		if t.Inexact != "" {
 			continue
 		}
 		best = min(best, t.Step)
-		if t.Step <= closeness*best && len(near) < maxFinalists {
-			near = append(near, i)
+		switch {
+		case t.Step > closeness*best:
+		case isKnown[t.Strategy]:
+			others = append(others, i)
+		default:
+			isKnown[t.Strategy] = true
+			firsts = append(firsts, i)
 		}
 	}
-	return near
+	near := append(firsts, others...)
+	return near[:min(len(near), maxFinalists)]
 }
 
 // Choose returns the indices of the fastest exact way and of the next one: by the measured step if any was

@@ -148,6 +148,21 @@ func TestOnlyExactWaysAreChosen(t *testing.T) {
 	}
 }
 
+// The models of one strategy err alike, so its fastest way comes before the ways of others only once.
+func TestFinalistsAreOfSeveralStrategies(t *testing.T) {
+	ranking := choice.Rank(workers(2, 0.3, 0.15, 1e10), marked())
+	seen := map[string]bool{}
+	for _, i := range choice.Finalists(ranking) {
+		if seen[ranking[i].Strategy] {
+			t.Errorf("%s is tried twice, %v are left", ranking[i].Strategy, choice.Finalists(ranking))
+		}
+		seen[ranking[i].Strategy] = true
+	}
+	if len(seen) < 3 {
+		t.Errorf("finalists of %v only", seen)
+	}
+}
+
 // A measured step counts more than a predicted one.
 func TestMeasuredStepsDecide(t *testing.T) {
 	ranking := choice.Rank(workers(2, 0.1, 0.06, 1e10), choice.Ways())

@@ -23,9 +23,10 @@ const (
 	probeTime = 800 * time.Millisecond // of computing without exchange
 	tryTime   = 0.8                    // seconds that each finalist is tried, by its predicted step
 	leastTry  = 6                      // steps that each finalist is tried at least, the first not counted
+	longTry   = 2                      // the same if a step is so long that more would pass tryLimit
 	leastMove = 40                     // the same if shards move, which they do in the first dozen
 	mostTry   = 200
-	tryLimit  = 10.0 // seconds: finalists that would take longer in all are not tried
+	tryLimit  = 20.0 // seconds for all finalists; the last of them are left out
 	checkRuns = 2    // of each way, to check a choice
 )
 
@@ -192,30 +193,50 @@ func probeOf(s *record.Summary, c setting.Config) record.Probe {
 	return p
 }
 
-// tryFinalists measures the steps of the ways that the prediction cannot tell apart, if that takes no longer
-// than tryLimit.
-func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerms) error {
-	finalists := choice.Finalists(ranking)
-	total := 0.0
-	for _, i := range finalists {
-		total += ranking[i].Step * float64(trySteps(ranking[i]))
+// trial is a short run that tries a way.
+type trial struct {
+	way   int // index in the ranking
+	steps int // the first is not counted
+}
+
+// trials returns the short runs that decide between the ways that the prediction cannot tell apart: fewer
+// steps and fewer ways where steps are long, none if fewer than two ways can be tried within tryLimit.
+func trials(ranking []record.StrategyTerms) []trial {
+	var all []trial
+	for _, least := range []int{leastTry, longTry} {
+		all = nil
+		total := 0.0
+		for _, i := range choice.Finalists(ranking) {
+			t := trial{i, trySteps(ranking[i], least)}
+			if total += ranking[i].Step * float64(t.steps); total > tryLimit {
+				break
+			}
+			all = append(all, t)
+		}
+		if total <= tryLimit {
+			break
+		}
 	}
-	if len(finalists) < 2 || total > tryLimit {
+	if len(all) < 2 {
 		return nil
 	}
-	for _, i := range finalists {
-		step, err := p.try(ctx, ranking[i])
+	return all
+}
+
+// tryFinalists measures the steps of the ways that the prediction cannot tell apart.
+func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerms) error {
+	for _, t := range trials(ranking) {
+		step, err := p.try(ctx, ranking[t.way], t.steps)
 		if err != nil {
 			return err
 		}
-		ranking[i].Measured = record.Number(step)
+		ranking[t.way].Measured = record.Number(step)
 	}
 	return nil
 }
 
 // trySteps returns how many steps a way is tried.
-func trySteps(t record.StrategyTerms) int {
-	least := leastTry
+func trySteps(t record.StrategyTerms, least int) int {
 	if strings.Contains(t.Options, "rebalance") {
 		least = leastMove
 	}
@@ -223,12 +244,12 @@ func trySteps(t record.StrategyTerms) int {
 }
 
 // try returns the median step of a way in seconds, without the first.
-func (p *prober) try(ctx context.Context, t record.StrategyTerms) (float64, error) {
+func (p *prober) try(ctx context.Context, t record.StrategyTerms, steps int) (float64, error) {
 	c, err := with(p.config, wayOf(t))
 	if err != nil {
 		return 0, err
 	}
-	c.Steps = trySteps(t)
+	c.Steps = steps
 	s, err := p.run(ctx, c, p.options)
 	if err != nil {
 		return 0, fmt.Errorf("strategy auto: try %v: %w", wayOf(t), err)
@@ -239,20 +260,21 @@ func (p *prober) try(ctx context.Context, t record.StrategyTerms) (float64, erro
 // check compares the choice with the next way by short runs of both in turn.
 func (p *prober) check(ctx context.Context, chosen, other record.StrategyTerms) (*record.ChoiceCheck, error) {
 	steps := map[bool][]float64{}
+	each := max(trySteps(chosen, leastTry), trySteps(other, leastTry))
 	for i := range 2 * checkRuns {
 		isChosen := i%4 == 0 || i%4 == 3 // ABBA
 		way := other
 		if isChosen {
 			way = chosen
 		}
-		step, err := p.try(ctx, way)
+		step, err := p.try(ctx, way, each)
 		if err != nil {
 			return nil, err
 		}
 		steps[isChosen] = append(steps[isChosen], step)
 	}
 	c := &record.ChoiceCheck{Other: wayOf(other).String(), Step: slices.Min(steps[true]),
-		OtherStep: slices.Min(steps[false]), Steps: checkRuns * (trySteps(chosen) - 1)}
+		OtherStep: slices.Min(steps[false]), Steps: checkRuns * (each - 1)}
 	c.Regret = max(0, c.Step/c.OtherStep-1)
 	return c, nil
 }

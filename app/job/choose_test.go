@@ -104,6 +104,22 @@ func TestWaysKeepWhatWasGiven(t *testing.T) {
 	}
 }
 
+// Long steps are tried less often, and a single way is not tried at all.
+func TestTrialsTakeBoundedTime(t *testing.T) {
+	for _, test := range []struct {
+		step  float64 // seconds
+		want  int     // ways
+		steps int     // of each
+	}{{0.01, 3, 81}, {0.3, 3, 7}, {2, 3, 3}, {3, 2, 3}, {20, 0, 0}} {
+		ranking := []record.StrategyTerms{{Strategy: "ddp", Step: test.step},
+			{Strategy: "ps", Step: 1.01 * test.step}, {Strategy: "all-reduce", Step: 1.02 * test.step}}
+		got := trials(ranking)
+		if len(got) != test.want || len(got) > 0 && got[0].steps != test.steps {
+			t.Errorf("steps of %v s: %+v, want %d ways", test.step, got, test.want)
+		}
+	}
+}
+
 // The choice changes no bit, leaves its reasons in the summary and no files behind.
 func TestStrategyAuto(t *testing.T) {
 	if testing.Short() {
