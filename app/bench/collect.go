@@ -51,6 +51,7 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	}
 	run.Seed, run.Evaluations, run.TrainSeconds = c.Seed, s.Evaluations, s.TrainSeconds
 	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes
+	run.BytesVectors, run.Checkpoints = s.BytesVectors, s.Checkpoints
 	set := &row.Setting
 	set.Generated, set.Classes = s.Generated, s.Classes
 	set.Algorithm, set.Link = s.Algorithm, s.Link
@@ -71,6 +72,9 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	if run.Ranks, err = readSteps(f, set.Workers, s.Async != nil); err != nil {
 		return fmt.Errorf("bench: %s: %w", f.Name(), err)
 	}
+	for i := range run.Ranks {
+		run.Ranks[i].Hidden = hidden(s.Ranks, i)
+	}
 	if c.IsIsolated() || c.Averages() {
 		addShares(run.Ranks)
 	}
@@ -79,6 +83,22 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	}
 	run.EpochSeconds = epochSeconds(run.Ranks[0].Steps, int(s.Epochs+1e-9))
 	return nil
+}
+
+// hidden returns the mean seconds of a step in which computation hid communication of a rank; nil if its
+// buckets do not tell.
+func hidden(ranks []record.RankStat, rank int) *float64 {
+	if rank >= len(ranks) || len(ranks[rank].Buckets) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, b := range ranks[rank].Buckets {
+		if b.Hidden == nil {
+			return nil
+		}
+		sum += b.Hidden.StepSeconds
+	}
+	return &sum
 }
 
 // readSteps sorts the lines of all ranks into columns. Lines of one rank must come in order of
@@ -127,6 +147,12 @@ func appendLine(s *record.Steps, l record.Step) {
 	s.Loss = append(s.Loss, float64(l.Loss))
 	s.OwnLoss = append(s.OwnLoss, float64(l.OwnLoss))
 	s.Seconds = append(s.Seconds, float64(l.Seconds))
+	s.Usage = append(s.Usage, l.UsageSeconds)
+	s.CPU = append(s.CPU, l.CPUSeconds)
+	s.RSS = append(s.RSS, float64(l.RSSBytes))
+	s.Sent = append(s.Sent, float64(l.BytesSent))
+	s.Received = append(s.Received, float64(l.BytesReceived))
+	s.Shards = append(s.Shards, l.Shards)
 }
 
 // addShares replaces the samples of each step by the sum over all workers, because workers that

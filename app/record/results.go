@@ -113,8 +113,10 @@ type Run struct {
 	TrainSeconds float64   `json:"train_seconds,omitempty"` // of training, without evaluations
 	BusiestBytes int64     `json:"busiest_bytes,omitempty"` // sent and received by the process with most
 	ServerBytes  int64     `json:"server_bytes,omitempty"`  // the same of the busiest server; 0: none
+	BytesVectors int64     `json:"bytes_vectors,omitempty"` // bytes_sent without compression; 0: not told
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"` // complete epochs only
 	Outcome
+	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order
 	Ranks       []Rank          `json:"ranks"`                 // by rank
 	Config      json.RawMessage `json:"config,omitempty"`      // every resolved setting
@@ -124,9 +126,12 @@ type Run struct {
 type Rank struct {
 	Rank  int   `json:"rank"`  // number of the worker
 	Steps Steps `json:"steps"` // its raw samples
+	// Communication that computation hid, in a step on average; null: not told.
+	Hidden *float64 `json:"hidden_seconds,omitempty"`
 }
 
-// Steps holds the raw samples of one worker column by column; all columns are equally long.
+// Steps holds the raw samples of one worker column by column; all columns are equally long. Those from
+// usage_seconds on are empty in older files.
 type Steps struct {
 	Epoch   []int   `json:"epoch"`   // of each step, from 0
 	Samples []int   `json:"samples"` // of the whole job, in this step
@@ -138,6 +143,19 @@ type Steps struct {
 	OwnLoss Numbers `json:"own_loss"`
 
 	Phases map[string]Numbers `json:"phases"` // seconds by phase
+
+	Usage    Numbers `json:"usage_seconds,omitempty"`  // in which the rest was taken
+	CPU      Numbers `json:"cpu_seconds,omitempty"`    // processor time of all threads
+	RSS      Numbers `json:"rss_bytes,omitempty"`      // resident memory
+	Sent     Numbers `json:"bytes_sent,omitempty"`     // by this rank
+	Received Numbers `json:"bytes_received,omitempty"` // by this rank
+	Shards   []int   `json:"shards,omitempty"`         // that the rank computed
+}
+
+// usage returns the columns that older files lack, by name.
+func (s Steps) usage() map[string]Numbers {
+	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
+		"bytes_sent": s.Sent, "bytes_received": s.Received}
 }
 
 // Number is a float64 whose NaN and infinities are null in JSON: a value that was not measured.
@@ -276,6 +294,12 @@ func (r *Run) validate(isAsync bool) error {
 			return fmt.Errorf("rank %d: %d seconds, %d losses, %d own losses, %d epochs, "+
 				"%d samples: want equal", rank.Rank, n, len(s.Loss), len(s.OwnLoss), len(s.Epoch),
 				len(s.Samples))
+		}
+		for name, v := range s.usage() {
+			if len(v) != n && len(v) != 0 || len(s.Shards) != n && len(s.Shards) != 0 {
+				return fmt.Errorf("rank %d: %d %s, %d shards: want %d or none", rank.Rank, len(v), name,
+					len(s.Shards), n)
+			}
 		}
 		for name, v := range s.Phases {
 			if len(v) != n {
