@@ -9,6 +9,9 @@
 // Kubernetes) started together this one is, and [Environment.CheckAlone] refuses to be one of
 // several.
 //
+// A run on several hosts ([RosterEnvironment]) has an [Agent] on each host but the launcher's, which
+// starts processes there for it: see Note: orders and reports.
+//
 // # Protocol
 //
 // Each worker has a control connection to its launcher. Workers on the launcher's own host inherit

@@ -24,6 +24,8 @@ const (
 	envControl    = "LOCKSTEP_CONTROL"   // descriptor of the inherited connection to the launcher
 	EnvHost       = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
 	EnvLab        = "LOCKSTEP_LAB"       // hosts of the lab of a launcher, see LabEnvironment
+	EnvHosts      = "LOCKSTEP_HOSTS"     // hosts of a launcher, see RosterEnvironment
+	EnvAgent      = "LOCKSTEP_AGENT"     // descriptor of the connection to the agent of its first host
 	EnvLabFlags   = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
 	EnvLabUser    = "LOCKSTEP_LAB_USER"  // not empty: the lab has a user namespace of its own
 	EnvData       = "LOCKSTEP_DATA"      // folder of data sets

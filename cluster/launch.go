@@ -120,13 +120,12 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	before := readLimits()
 	workers, err := c.start(meeting, token, networks)
 	if err != nil {
 		return nil, err
 	}
 	s := &supervisor{LaunchConfig: c, job: job, meeting: meeting, fleet: workers, events: events,
-		limits: before, workers: make([]worker, c.World), vitals: make([]vitals, c.World),
+		workers: make([]worker, c.World), vitals: make([]vitals, c.World),
 		running: workers.count()}
 	err = s.supervise(ctx)
 	workers.wait()
@@ -172,7 +171,7 @@ func (c *LaunchConfig) hasRendezvous() bool {
 
 // start starts the workers, with their control connections unless they dial, and with their shared
 // memory if they use it.
-func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string) (*fleet, error) {
+func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string) (*localFleet, error) {
 	processes := c.processes(meeting, token)
 	for rank, path := range networks {
 		processes[rank].network = path

@@ -23,12 +23,13 @@ type limits struct {
 	processes    string // number of processes and threads, and where it is set; "": unknown
 }
 
-// cause returns a likely cause outside the program for the end of e's process, or "".
-func (before limits) cause(now limits, e *WorkerError) string {
+// cause returns a likely cause outside the program for the end of a process by a signal, or by itself if that
+// is "", with a text; "" if there is none.
+func (before limits) cause(now limits, signal, text string) string {
 	switch {
-	case strings.HasPrefix(e.Text, threadsLine), strings.HasPrefix(e.Text, cgoThreadsLine):
+	case strings.HasPrefix(text, threadsLine), strings.HasPrefix(text, cgoThreadsLine):
 		return now.full()
-	case e.Signal != "SIGKILL":
+	case signal != "SIGKILL":
 		return ""
 	case before.groupKills >= 0 && now.groupKills > before.groupKills:
 		text := "out of memory; the kernel killed it because its control group has used up its limit"

@@ -53,7 +53,7 @@ func TestCauseOfAnEnd(t *testing.T) {
 		"a crash": {limits{}, limits{}, &WorkerError{Signal: "SIGABRT", Text: "fatal error: x"}, ""},
 		"a panic": {limits{groupKills: 3}, limits{groupKills: 4}, &WorkerError{Status: 2}, ""},
 	} {
-		if got := test.before.cause(test.now, test.err); got != test.want {
+		if got := test.before.cause(test.now, test.err.Signal, test.err.Text); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}

@@ -12,11 +12,12 @@ import (
 // process is one worker to start.
 type process struct {
 	name        string   // for people
-	command     []string // nil if another launcher has started it
+	command     []string // nil if it is started elsewhere
 	environment Environment
 	log         string   // path of the file for stdout and stderr; "" for those of this process
 	processors  []int    // processors to bind it to; nil for any
 	network     string   // path of its network namespace; "" for the launcher's
+	folder      string   // that it works in; "" for that of this process
 	segment     *os.File // shared memory to pass on, or nil
 	control     *os.File // its end of a control connection to pass on; nil if it dials
 }
@@ -25,11 +26,13 @@ type process struct {
 type exit struct {
 	signal string // "" if it exited by itself
 	status int
+	text   string // most informative line of its log; "" after status 0
+	cause  string // likely one outside the program, or "" if unknown
 }
 
-// fleet is a set of running worker processes on this machine.
-type fleet struct {
-	commands []*exec.Cmd    // by rank; nil for one that another launcher has started
+// localFleet is a set of running worker processes on this machine.
+type localFleet struct {
+	commands []*exec.Cmd    // by rank; nil for one that is started elsewhere
 	gone     []atomic.Bool  // by rank: has ended, so its number may belong to another process
 	ended    sync.WaitGroup // one per process
 	release  chan struct{}  // closed when all have ended
@@ -42,9 +45,10 @@ type fleet struct {
 // Note: parent-death signal. Linux sends it when the thread that started the child ends, so one
 // goroutine keeps its thread while children live. The thread then ends with the goroutine, because
 // it may be in another network namespace.
-func startFleet(processes []process, post func(event)) (*fleet, error) {
-	f := &fleet{gone: make([]atomic.Bool, len(processes)), release: make(chan struct{})}
+func startFleet(processes []process, post func(event)) (*localFleet, error) {
+	f := &localFleet{gone: make([]atomic.Bool, len(processes)), release: make(chan struct{})}
 	started := make(chan error)
+	before := readLimits()
 	f.keeper.Go(func() {
 		runtime.LockOSThread()
 		started <- f.start(processes)
@@ -62,7 +66,9 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 		f.ended.Go(func() {
 			cmd.Wait() // the result is in ProcessState
 			f.gone[rank].Store(true)
-			post(event{rank: rank, exit: describeExit(cmd.ProcessState)})
+			x := describeExit(cmd.ProcessState)
+			x.explain(processes[rank].log, before)
+			post(event{rank: rank, exit: x})
 		})
 	}
 	if err != nil {
@@ -74,11 +80,11 @@ func startFleet(processes []process, post func(event)) (*fleet, error) {
 
 // start starts the processes from the calling goroutine's own thread, whose processors and network
 // they inherit.
-func (f *fleet) start(processes []process) error {
+func (f *localFleet) start(processes []process) error {
 	for _, p := range processes {
 		if p.command == nil {
 			f.commands = append(f.commands, nil)
-			continue
+			continue // it is started elsewhere
 		}
 		if p.processors != nil {
 			useProcessors(p.processors)
@@ -102,7 +108,7 @@ const firstExtra = 3
 
 func (p process) start() (*exec.Cmd, error) {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
-	cmd.Env = p.environment.Pairs()
+	cmd.Env, cmd.Dir = p.environment.Pairs(), p.folder
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if p.log != "" {
 		log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
@@ -125,8 +131,17 @@ func (p process) start() (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
+// explain adds to the exit of a process what its log and the machine say about it.
+func (x *exit) explain(log string, before limits) {
+	if log == "" || x.signal == "" && x.status == 0 {
+		return
+	}
+	x.text = tellingLine(log, x.signal == "")
+	x.cause = before.cause(readLimits(), x.signal, x.text)
+}
+
 // kill kills every process that still runs, with its children.
-func (f *fleet) kill() {
+func (f *localFleet) kill() {
 	for rank, cmd := range f.commands {
 		if cmd != nil {
 			f.killOne(rank)
@@ -135,21 +150,29 @@ func (f *fleet) kill() {
 }
 
 // killOne kills one process, if it still runs.
-func (f *fleet) killOne(rank int) {
+func (f *localFleet) killOne(rank int) {
 	if !f.gone[rank].Load() {
 		killGroup(f.commands[rank].Process)
 	}
 }
 
 // quit ends one process, which writes its stacks to its output if it can.
-func (f *fleet) quit(rank int) {
+func (f *localFleet) quit(rank int) {
 	if !f.gone[rank].Load() {
 		quit(f.commands[rank].Process)
 	}
 }
 
+// pid returns the number of a rank's process; 0 if it is started elsewhere.
+func (f *localFleet) pid(rank int) int {
+	if cmd := f.commands[rank]; cmd != nil {
+		return cmd.Process.Pid
+	}
+	return 0
+}
+
 // signal passes a signal on to every process that still runs.
-func (f *fleet) signal(s os.Signal) {
+func (f *localFleet) signal(s os.Signal) {
 	for rank, cmd := range f.commands {
 		if !f.gone[rank].Load() {
 			cmd.Process.Signal(s) // an error means that it has ended
@@ -158,7 +181,7 @@ func (f *fleet) signal(s os.Signal) {
 }
 
 // count returns how many processes were started.
-func (f *fleet) count() int {
+func (f *localFleet) count() int {
 	n := 0
 	for _, cmd := range f.commands {
 		if cmd != nil {
@@ -169,7 +192,7 @@ func (f *fleet) count() int {
 }
 
 // wait returns when all processes have ended and their events are posted.
-func (f *fleet) wait() {
+func (f *localFleet) wait() {
 	f.ended.Wait()
 	close(f.release)
 	f.keeper.Wait()

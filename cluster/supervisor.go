@@ -39,9 +39,8 @@ type supervisor struct {
 	LaunchConfig
 	job     json.RawMessage
 	meeting *coordinator
-	fleet   *fleet
+	fleet   *localFleet
 	events  <-chan event
-	limits  limits // of the machine, before the workers started
 	workers []worker
 	vitals  []vitals // of the workers
 	looks   int      // number of checks
@@ -420,8 +419,8 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
 	e := &WorkerError{Rank: rank, Role: Role(rank, s.numWorkers()), PID: w.hello.PID, Host: w.hello.Host,
 		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase, IsLost: s.isGuest(rank) && w.lost}
-	if cmd := s.fleet.commands[rank]; cmd != nil {
-		e.PID = cmd.Process.Pid
+	if pid := s.fleet.pid(rank); pid != 0 {
+		e.PID = pid
 	}
 	log := s.Log(rank)
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
@@ -435,8 +434,7 @@ func (s *supervisor) describe(rank int) *WorkerError {
 		e.Reported, e.Status, e.Text = true, w.failure.Status, w.failure.Text
 	case w.exit != nil:
 		e.Signal, e.Status = w.exit.signal, w.exit.status
-		e.Text = tellingLine(log, e.Signal == "")
-		e.Cause = s.limits.cause(readLimits(), e)
+		e.Text, e.Cause = w.exit.text, w.exit.cause
 	}
 	return e
 }
