@@ -93,14 +93,15 @@ func (s *Server) registerGatherings(r *registry) {
 	}
 }
 
-// Priorities of messages that wait for one link. Pushes go before pulls, because other workers wait
-// for them too; of the pulls the one that the next forward pass reads first.
+// Priorities of messages that wait for one link. Pulls go before pushes: of a server in a worker's
+// process they may be of the step before, and a worker that gets its weights late begins its next
+// step while the others wait for them. Of the pulls the one that the next forward pass reads first.
 const (
 	urgent       = 1 << 20
-	pushPriority = urgent - 1
+	pushPriority = 1
 )
 
-func pullPriority(s span) int { return 1 + s.bucket }
+func pullPriority(s span) int { return 2 + s.bucket }
 
 // registry registers the messages of one server, at one of their ends, and keeps the first error.
 type registry struct {
