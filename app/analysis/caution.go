@@ -92,7 +92,7 @@ func takenCores(_ *record.Results, c *Comparison) []string {
 	} {
 		var worst *record.Taken
 		names, any := c.where(func(l *Line) bool {
-			if kind.is(l) && (worst == nil || takenSum(l.Taken) > takenSum(worst)) {
+			if kind.is(l) && (worst == nil || l.Taken.Sum() > worst.Sum()) {
 				worst = l.Taken
 			}
 			return kind.is(l)

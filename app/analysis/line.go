@@ -29,7 +29,7 @@ func newLine(row *record.Row, rounds int) *Line {
 			continue
 		}
 		good = append(good, run)
-		if TakenText(run.Taken) == "" {
+		if !run.Taken.IsDisturbed() {
 			clean = append(clean, run)
 		}
 	}
@@ -81,7 +81,7 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 	l.BytesSent, l.BusiestBytes, l.ServerBytes = math.NaN(), math.NaN(), math.NaN()
 	l.hashes = map[uint64]string{}
 	for i, r := range runs {
-		if c := r.Taken; c != nil && (l.Taken == nil || takenSum(c) > takenSum(l.Taken)) {
+		if c := r.Taken; c != nil && (l.Taken == nil || c.Sum() > l.Taken.Sum()) {
 			l.Taken = c
 		}
 		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}

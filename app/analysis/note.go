@@ -65,6 +65,9 @@ func rules() []rule {
 		{"noise", Caution, noise, "more repeats on an idle machine"},
 		{"busy machine", Caution, busyMachine, "run it when the machine is idle"},
 		{"taken cores", Caution, takenCores, "run it when the machine is idle"},
+		{"resumed", Caution, otherSittings, "one benchmark on one machine by one program"},
+		{"speed of the cores", Caution, slowCores, "run it when the machine is idle, at a fixed frequency"},
+		{"warm-up", Caution, warming, "more steps: --steps 100"},
 		{"above 100 %", Caution, superlinear,
 			"run it again; if it stays, compare the sizes of caches and of a worker's part"},
 		{"copies", Caution, copiesDiffer, "more repeats: --repeats 12"},
@@ -88,6 +91,9 @@ func rules() []rule {
 		{"first step", Fact, firstStep, ""},
 		{"epoch", Fact, epochNotMeasured, ""},
 		{"interleaved", Fact, interleaved, ""},
+		{"resumed", Fact, sittings, ""},
+		{"repeated", Fact, replaced, ""},
+		{"precision", Fact, precision, ""},
 		{"skipped", Fact, skipped, ""},
 	}
 }

@@ -50,6 +50,9 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 		run.Chosen = found.Chosen
 	}
 	run.Seed, run.Evaluations, run.TrainSeconds = c.Seed, s.Evaluations, s.TrainSeconds
+	if s.Work != nil {
+		run.PeakFLOPs = s.Work.Peak
+	}
 	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes
 	run.BytesVectors, run.Checkpoints = s.BytesVectors, s.Checkpoints
 	set := &row.Setting

@@ -18,7 +18,12 @@ type Config struct {
 	Budget  time.Duration // that all runs should take; 0: as long as they do
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
-	Out     string        // folder for results.json and the run directories; must not exist or be empty
+
+	// Precision adds rounds until the interval of each row has at most this relative half width, or the budget
+	// or [MaxAdded] rounds are over; 0: the rounds of Repeats.
+	Precision float64
+
+	Out string // folder for results.json and the run directories; must not exist or be empty
 
 	// OneProcess adds, to every part with several workers, strategy single with as many threads
 	// as the largest row keeps busy (at most Cores): the same cores in one process are what
@@ -44,6 +49,8 @@ type Plan struct {
 	Repeats int
 	Seeds   []uint64 // of the rounds, in turn; none: the rows' own
 	Copies  int      // of each row, beside one another
+
+	Precision float64 // relative half width of intervals up to which rounds are added; 0: none are
 }
 
 // Trial is one run of the schedule.
@@ -56,9 +63,13 @@ type Trial struct{ Round, Row int }
 // combinations left out. Expand fails with a *setting.UsageError if a list is empty or has
 // duplicates, or if a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
-	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds}
+	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds,
+		Precision: c.Precision}
 	if c.Repeats < 1 || c.Repeats > record.MaxRounds {
 		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, record.MaxRounds)
+	}
+	if c.Precision < 0 || c.Precision > 0.5 || c.Precision != c.Precision {
+		return Plan{}, usage("precision %v: want 0 to 50%%", c.Precision)
 	}
 	if c.Budget > 0 && c.Copies > 1 {
 		return Plan{}, usage("a budget may leave out rows, so there are no copies to compare " +
@@ -276,14 +287,22 @@ func (p Plan) seed(t Trial) uint64 {
 func (p Plan) Trials() []Trial {
 	trials := make([]Trial, 0, p.Repeats*len(p.Rows))
 	for round := range p.Repeats {
-		for i := range p.Rows {
-			row := i
-			if round%2 == 1 {
-				row = len(p.Rows) - 1 - i
-			}
-			if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds {
-				trials = append(trials, Trial{Round: round, Row: row})
-			}
+		trials = append(trials, p.round(round)...)
+	}
+	return trials
+}
+
+// round returns the runs of a round in their order. Rounds beyond those of the plan have the rows that have
+// all rounds.
+func (p Plan) round(round int) []Trial {
+	var trials []Trial
+	for i := range p.Rows {
+		row := i
+		if round%2 == 1 {
+			row = len(p.Rows) - 1 - i
+		}
+		if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds || round >= p.Repeats {
+			trials = append(trials, Trial{Round: round, Row: row})
 		}
 	}
 	return trials

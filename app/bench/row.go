@@ -13,7 +13,9 @@ type Row struct {
 	setting.Config
 	Options   string // the settings that the row alone has, as given
 	Condition Condition
-	Rounds    int // in which it runs, from the first; 0: in all
+	Rounds    int    // in which it runs, from the first; 0: in all
+	PerWorker int    // samples of each worker, where the batch grows with them; 0: it does not
+	Peer      string // other program that does the work; "": this one
 }
 
 // Name labels the row: model, strategy, workers x threads, its own settings, a wire that is no plain one,

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 )
 
@@ -36,6 +38,7 @@ type Progress struct {
 	Name      string // of the row, see [Row.Name]
 	Job       job.Progress
 	Failed    int           // runs so far
+	Disturbed float64       // share of core time that others took from the run that has ended
 	Elapsed   time.Duration // since the first run began
 	Remaining time.Duration // estimate for all runs; 0 while unknown
 	Done      bool          // the run has ended; Err says how
@@ -87,18 +90,69 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	if err := Claim(c.Out); err != nil {
 		return nil, err
 	}
-	b := &bench{plan: plan, options: o, out: c.Out, started: time.Now(), results: o.Label}
-	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
-	b.results.Load = Load()
-	b.results.Rounds = plan.Repeats
-	b.results.Started = b.started
-	b.results.Skipped = plan.Skipped
+	unlock, err := rundir.Lock(c.Out)
+	if err != nil {
+		return nil, usage("--out: %v", err)
+	}
+	defer unlock()
+	b := newBench(plan, c.Out, o)
 	if c.Budget > 0 {
 		b.deadline = begin.Add(c.Budget + c.Budget/8)
+	}
+	if err := savePlan(c.Out, plan, c.Budget+c.Budget/8); err != nil {
+		return nil, err
 	}
 	for i, row := range plan.Rows {
 		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
 			Copy: i % plan.Copies})
+	}
+	err = b.runAll(ctx)
+	return &b.results, err
+}
+
+// Resume goes on with the benchmark in a folder that was interrupted: it executes the runs that have not
+// ended, and those that failed. The plan is that of the folder. more is time beside what is left of its
+// budget. It fails with a *setting.UsageError if the folder holds no benchmark that can go on, or another
+// process uses it.
+func Resume(ctx context.Context, folder string, more time.Duration, k *setting.Catalog, o Options) (
+	*record.Results, error) {
+	plan, limit, err := readPlan(folder, k)
+	if err != nil {
+		return nil, err
+	}
+	former, err := readResults(folder, plan)
+	if err != nil {
+		return nil, err
+	}
+	if o.Execute == nil {
+		o.Execute = execute
+		if err := checkLab(ctx, plan, o.Job.Environment); err != nil {
+			return nil, err
+		}
+	}
+	unlock, err := rundir.Lock(folder)
+	if err != nil {
+		return nil, usage("--resume: %v", err)
+	}
+	defer unlock()
+	b := newBench(plan, folder, o)
+	spent := 0.0
+	if former != nil {
+		spent = former.Seconds
+		b.follow(former)
+	} else {
+		for i, row := range plan.Rows {
+			b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
+				Copy: i % plan.Copies})
+		}
+	}
+	if limit > 0 {
+		left := limit + more - time.Duration(spent*float64(time.Second))
+		if left <= 0 && !b.isWhole() {
+			return nil, usage("--resume: the budget of %s is used up; --budget 10m gives it more time",
+				folder)
+		}
+		b.deadline = b.started.Add(left)
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
@@ -109,93 +163,199 @@ type bench struct {
 	plan    Plan
 	options Options
 	out     string
-	started time.Time
+	started time.Time // this sitting
+	spent   float64   // seconds of the sittings before
 	results record.Results
 	walls   []wall // of finished runs
 	failure *FailedError
+	ended   int // runs that have ended, in all sittings
 
 	deadline time.Time // after which no run begins; zero: none
 }
 
+func newBench(p Plan, out string, o Options) *bench {
+	b := &bench{plan: p, options: o, out: out, started: time.Now(), results: o.Label}
+	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
+	b.results.Load = Load()
+	b.results.Rounds = p.Repeats
+	b.results.Precision = p.Precision
+	b.results.Started = b.started
+	b.results.Skipped = slices.Clone(p.Skipped)
+	return b
+}
+
+// follow takes over what an interrupted benchmark has measured, as its former sittings.
+func (b *bench) follow(former *record.Results) {
+	now := b.results
+	if former.Sittings == nil {
+		former.Sittings = []record.Sitting{{Started: former.Started, Seconds: former.Seconds,
+			Version: former.Version, Revision: former.Revision, Host: former.Host, Load: former.Load}}
+	}
+	b.results = *former
+	b.results.Skipped = slices.DeleteFunc(b.results.Skipped, func(s record.Skip) bool {
+		return s.Reason == budgetOver
+	})
+	b.spent = former.Seconds
+	for i, row := range former.Rows {
+		b.ended += len(row.Runs) + len(row.Replaced)
+		for _, run := range row.Runs {
+			b.walls = append(b.walls, wall{i, run.Wall})
+		}
+	}
+	b.results.Sittings = append(slices.Clone(former.Sittings), record.Sitting{Started: now.Started,
+		First: b.ended, Version: now.Version, Revision: now.Revision, Host: now.Host, Load: now.Load})
+}
+
 // isOver reports whether the run would end after the deadline.
 func (b *bench) isOver(t Trial) bool {
-	if b.deadline.IsZero() || len(b.walls) == 0 {
-		return false
+	if b.deadline.IsZero() || len(b.walls) == 0 || t.Round >= b.plan.Repeats {
+		return false // a round that was added has been found to fit
 	}
 	seconds := expect(b.plan, b.walls, t.Row)
 	return time.Now().Add(time.Duration(seconds * float64(time.Second))).After(b.deadline)
 }
 
+// budgetOver is why the last runs of a benchmark are left out.
+const budgetOver = "The time of the budget was over."
+
 // leaveOut notes a run that the budget has no time for. A row without any run is told as left out.
 func (b *bench) leaveOut(t Trial) {
-	b.results.Complete = false
 	row := b.plan.Rows[t.Row]
-	if len(b.results.Rows[t.Row].Runs) == 0 {
-		b.results.Skipped = append(b.results.Skipped, row.skipped("The time of the budget was over."))
+	if skip := row.skipped(budgetOver); len(b.results.Rows[t.Row].Runs) == 0 &&
+		!slices.Contains(b.results.Skipped, skip) {
+		b.results.Skipped = append(b.results.Skipped, skip)
 	}
 }
 
+// runAll executes the rounds of the plan, then those that the precision asks for.
 func (b *bench) runAll(ctx context.Context) error {
-	trials := b.plan.Trials()
-	isWhole := true
-	for i, t := range trials {
-		if b.isOver(t) {
-			isWhole = false
-			b.leaveOut(t)
-			continue
-		}
-		err := b.runOne(ctx, i, trials)
-		b.results.Complete = i == len(trials)-1 && ctx.Err() == nil && isWhole
-		b.results.Seconds = time.Since(b.started).Seconds()
-		if err := report.Save(b.out, &b.results); err != nil {
+	if err := b.save(); err != nil {
+		return err
+	}
+	for round := 0; round < max(b.plan.Repeats, b.results.Rounds) || b.wantsRound(round); round++ {
+		b.results.Rounds = max(b.results.Rounds, round+1)
+		if err := b.runRound(ctx, round); err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil {
-			continue
-		}
-		name := b.plan.Rows[t.Row].Name()
-		if isFatal(err) {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if b.failure == nil {
-			b.failure = &FailedError{Runs: len(trials), Name: name, First: err}
-		}
-		b.failure.Failed++
 	}
 	if b.failure != nil {
 		return b.failure
 	}
+	return b.save()
+}
+
+// runRound executes the runs of a round that have not ended, then those again that were disturbed.
+func (b *bench) runRound(ctx context.Context, round int) error {
+	trials := b.plan.round(round)
+	for i, t := range trials {
+		if run := b.runOf(t); run != nil && run.Error == "" {
+			continue
+		}
+		if b.isOver(t) {
+			b.leaveOut(t)
+			continue
+		}
+		if err := b.runAndSave(ctx, trials[i:]); err != nil {
+			return err
+		}
+	}
+	for range maxAgain {
+		for i, t := range trials {
+			run := b.runOf(t)
+			if run == nil || run.Error != "" || !run.Taken.IsDisturbed() || b.isOver(t) {
+				continue
+			}
+			if err := b.runAndSave(ctx, trials[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runAndSave executes the first of some runs and writes the results. A run that fails alone is no error.
+func (b *bench) runAndSave(ctx context.Context, left []Trial) error {
+	t := left[0]
+	err := b.runOne(ctx, left)
+	if failed := b.save(); failed != nil {
+		return failed
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	name := b.plan.Rows[t.Row].Name()
+	if isFatal(err) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if b.failure == nil {
+		b.failure = &FailedError{Runs: len(b.plan.Trials()), Name: name, First: err}
+	}
+	b.failure.Failed++
+	return nil
+}
+
+// save writes the results.
+func (b *bench) save() error {
+	now := time.Since(b.started).Seconds()
+	b.results.Seconds = b.spent + now
+	if n := len(b.results.Sittings); n > 0 {
+		b.results.Sittings[n-1].Seconds = now
+	}
+	b.results.Complete = b.isWhole()
 	return report.Save(b.out, &b.results)
 }
 
-// runOne executes trial i and appends what it measured, its failure included, to its row. A run
-// that was cancelled leaves nothing behind.
-func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
-	t := trials[i]
+// isWhole reports whether every run of the rounds so far has ended, and there were those of the plan.
+func (b *bench) isWhole() bool {
+	for round := range max(b.plan.Repeats, b.results.Rounds) {
+		for _, t := range b.plan.round(round) {
+			if b.runOf(t) == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// runOf returns the run that counts of a row in a round; nil if there is none.
+func (b *bench) runOf(t Trial) *record.Run {
+	runs := b.results.Rows[t.Row].Runs
+	i := slices.IndexFunc(runs, func(r record.Run) bool { return r.Round == t.Round })
+	if i < 0 {
+		return nil
+	}
+	return &runs[i]
+}
+
+// runOne executes the first of some runs and adds what it measured, its failure included, to its row. A run
+// that was cancelled leaves nothing in the results.
+func (b *bench) runOne(ctx context.Context, left []Trial) error {
+	t := left[0]
 	config := b.plan.Rows[t.Row]
-	config.Out = filepath.Join(b.out, "runs", config.directory(t))
+	config.Out = freeDirectory(filepath.Join(b.out, "runs", config.directory(t)))
 	config.Seed = b.plan.seed(t)
 	config.Save = false // a benchmark keeps figures, not weights
-	state := Progress{Run: i + 1, Runs: len(trials), Round: t.Round + 1, Name: config.Name()}
+	all := len(b.plan.Trials())
+	state := Progress{Run: b.ended + 1, Runs: max(all, b.ended+1), Round: t.Round + 1, Name: config.Name()}
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}
 	begin := time.Now()
-	b.report(state, trials[i:], begin)
+	b.report(state, b.left(left), begin)
 	options := b.options.Job
 	options.Isolate = true
 	options.Progress = func(p job.Progress) {
 		state.Job = p
-		b.report(state, trials[i:], begin)
+		b.report(state, b.left(left), begin)
 	}
 	summary, err := b.options.Execute(ctx, config, options)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	run := record.Run{Round: t.Round, Position: i, Started: begin,
+	run := record.Run{Round: t.Round, Position: b.ended, Started: begin,
 		Wall: time.Since(begin).Seconds()}
 	row := &b.results.Rows[t.Row]
 	if err == nil {
@@ -207,11 +367,24 @@ func (b *bench) runOne(ctx context.Context, i int, trials []Trial) error {
 	if run.Directory, _ = filepath.Rel(b.out, config.Out); run.Directory == "" {
 		run.Directory = config.Out
 	}
-	row.Runs = append(row.Runs, run)
+	addRun(row, run)
+	b.ended++
 	b.walls = append(b.walls, wall{t.Row, run.Wall})
-	state.Done, state.Err = true, err
-	b.report(state, trials[i+1:], time.Now())
+	state.Done, state.Err, state.Disturbed = true, err, run.Taken.Sum()
+	b.report(state, b.left(left[1:]), time.Now())
 	return err
+}
+
+// left returns the trials that are still to come, of which the first are those of this round.
+func (b *bench) left(inRound []Trial) []Trial {
+	all := slices.Clone(inRound)
+	if len(inRound) == 0 {
+		return nil
+	}
+	for round := inRound[0].Round + 1; round < b.plan.Repeats; round++ {
+		all = append(all, b.plan.round(round)...)
+	}
+	return all
 }
 
 // report passes the progress to the caller. left holds the remaining trials, of which the first began at

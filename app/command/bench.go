@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -25,6 +27,8 @@ type benchFlags struct {
 	plan            string // file; "": none
 	budget          time.Duration
 	out             string
+	precision       percent
+	resume          string // folder; "": a new benchmark
 	isQuick         bool
 	isJSON, isQuiet bool
 }
@@ -47,8 +51,10 @@ repeats the matrix with a slow worker, or in a lab where every process has a hos
 different conditions are not compared. Rows whose result is not exact are compared by accuracy at equal
 samples and at equal time, over --seeds. A plan is a YAML file with these flags as keys, and with parts.
 
-A run that fails is reported and the rest goes on. The folder holds results.json (every raw
-sample), report.md, report.html (one file, opens anywhere) and the run directories.`,
+A run that fails is reported and the rest goes on. A run from which others took 5 % of the cores' time or
+more is repeated at the end of its round, at most twice. A benchmark that was interrupted goes on with
+--resume from the runs that have ended. The folder holds results.json (every raw sample), plan.json,
+report.md, report.html (one file, opens anywhere) and the run directories.`,
 		Example: `  lockstep bench --quick
   lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
       --workers 1,4 --batch 256 --steps 40
@@ -59,6 +65,8 @@ sample), report.md, report.html (one file, opens anywhere) and the run directori
       --conditions equal,rate=1gbit,rate=100mbit+delay=1ms
   lockstep bench --strategies single,ddp,ddp:wire=int8 --epochs 3 --eval-every 1 --seeds 1,2,3
   lockstep bench --plan mine.yaml
+  lockstep bench --strategies single,ddp --workers 1,2 --precision 2% --budget 20m
+  lockstep bench --resume runs/20261121-101500-bench
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, &flags) },
@@ -79,12 +87,16 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
 	f.DurationVar(&b.budget, "budget", 0, "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
+	f.Var(&b.precision, "precision", "add rounds until the interval of each row's ratio reaches at most this "+
+		"`PERCENT` to both sides, or the budget is over (default: no further rounds)")
+	f.StringVar(&b.resume, "resume", "", "go on with the interrupted benchmark in this `FOLDER`; --budget "+
+		"gives it more time")
 	for _, name := range []string{"models", "strategies", "conditions", "workers", "batch", "wire", "repeats",
 		"seeds", "copies", "no-one-process"} {
 		f.Var(b.values()[name], name, matrixUsage()[name])
 	}
 	f.Lookup("no-one-process").NoOptDefVal = "true"
-	for _, name := range []string{"quick", "plan", "budget", "models", "strategies", "conditions", "workers",
+	for _, name := range []string{"quick", "plan", "budget", "precision", "resume", "models", "strategies", "conditions", "workers",
 		"batch", "wire", "repeats", "seeds", "copies", "no-one-process"} {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
@@ -143,6 +155,9 @@ func matrixUsage() map[string]string {
 
 // bench runs the matrix, writes the report, then prints the short form.
 func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
+	if flags.resume != "" {
+		return a.resumeBench(c, flags)
+	}
 	config, fromEnvironment, err := flags.config(c, a)
 	if err != nil {
 		return err
@@ -154,11 +169,38 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 
 // compare runs a benchmark, writes the report, then prints the short form. command repeats it.
 func (a *app) compare(c *cobra.Command, config bench.Config, command []string, isJSON, isQuiet bool) error {
+	return a.runBench(c, config.Out, command, isJSON, isQuiet,
+		func(ctx context.Context, o bench.Options) (*record.Results, error) {
+			return bench.Run(ctx, config, o)
+		})
+}
+
+// resumeBench goes on with an interrupted benchmark.
+func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
+	var extra string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"resume", "budget", "json", "quiet"}, f.Name) {
+			extra = f.Name
+		}
+	})
+	if extra != "" {
+		return usagef("--resume takes everything from %s; leave out --%s", filepath.Join(flags.resume,
+			bench.PlanFile), extra)
+	}
+	return a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
+		func(ctx context.Context, o bench.Options) (*record.Results, error) {
+			return bench.Resume(ctx, flags.resume, flags.budget, &a.catalog, o)
+		})
+}
+
+// runBench runs a benchmark into a folder, writes the report, then prints the short form. command repeats it.
+func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON, isQuiet bool,
+	run func(context.Context, bench.Options) (*record.Results, error)) error {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	show := newBenchProgress(a, isQuiet)
 	v := describeVersion()
-	results, err := bench.Run(ctx, config, bench.Options{
+	results, err := run(ctx, bench.Options{
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
 			Lab: a.environment[cluster.EnvLabFlags]},
 		Progress: show.bench, Fitted: show.fitted,
@@ -168,7 +210,10 @@ func (a *app) compare(c *cobra.Command, config bench.Config, command []string, i
 	if results == nil {
 		return err
 	}
-	if failed := report.Write(config.Out, results); failed != nil {
+	if errors.Is(err, context.Canceled) {
+		err = &stoppedBench{folder, err}
+	}
+	if failed := report.Write(folder, results); failed != nil {
 		return failed
 	}
 	if isJSON {
@@ -180,9 +225,23 @@ func (a *app) compare(c *cobra.Command, config bench.Config, command []string, i
 	if failed := report.Text(a.stdout, results); failed != nil {
 		return failed
 	}
-	fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(config.Out, report.HTMLFile))
+	fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(folder, report.HTMLFile))
 	return err
 }
+
+// stoppedBench says that a benchmark was interrupted, and how to go on with it.
+type stoppedBench struct {
+	folder string
+	err    error
+}
+
+// Error names the command that goes on.
+func (e *stoppedBench) Error() string {
+	return "interrupted; lockstep bench --resume " + e.folder + " goes on with the runs that are left"
+}
+
+// Unwrap returns the cause, by which the exit status is chosen.
+func (e *stoppedBench) Unwrap() error { return e.err }
 
 // config turns the flags into a benchmark. It also returns the values that came from the environment as
 // flags, so that the command in the report repeats the benchmark on any machine.
@@ -211,7 +270,7 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 		}
 	}
 	parts := config.Parts
-	config.Out, config.Budget = b.out, b.budget
+	config.Out, config.Budget, config.Precision = b.out, b.budget, float64(b.precision)
 	if config.Out == "" {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
 	}
@@ -332,6 +391,9 @@ func benchLine(s bench.Progress) string {
 	}
 	if s.Failed > 0 {
 		fmt.Fprintf(&b, "  %d failed", s.Failed)
+	}
+	if s.Done && s.Disturbed >= record.DisturbedLimit {
+		fmt.Fprintf(&b, "  disturbed: %.0f %% of the cores' time", 100*s.Disturbed)
 	}
 	if s.Remaining > 0 {
 		fmt.Fprintf(&b, "  %s left", s.Remaining.Round(time.Second))

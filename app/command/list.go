@@ -73,6 +73,22 @@ func (w *whole) Set(text string) error {
 	return nil
 }
 
+// percent is a flag that takes a share in percent, with or without the sign.
+type percent float64
+
+func (p *percent) String() string { return fmt.Sprintf("%g%%", 100*float64(*p)) }
+func (p *percent) Type() string   { return "PERCENT" }
+
+// Set takes the share.
+func (p *percent) Set(text string) error {
+	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(v > 0 && v <= 50) {
+		return fmt.Errorf("%q is no share; want more than 0 to 50, in percent, such as 2%%", text)
+	}
+	*p = percent(v / 100)
+	return nil
+}
+
 // whether is a switch.
 type whether bool
 

@@ -83,7 +83,7 @@ func (a *app) execute(args []string) int {
 	if doctored := (*doctoredError)(nil); errors.As(err, &doctored) {
 		code = job.ExitCheck
 	}
-	if errors.Is(err, context.Canceled) {
+	if ended := (*stoppedBench)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &ended) {
 		text := "interrupted; all workers have stopped"
 		if lost := (*lostRun)(nil); errors.As(err, &lost) {
 			text += "; there is no checkpoint to resume from (--checkpoint-every 100 leaves some)"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -30,6 +31,29 @@ type Results struct {
 	Load     float64   `json:"load"`               // processes ready to run before the first run
 	Rows     []Row     `json:"rows"`               // in the order of the matrix
 	Skipped  []Skip    `json:"skipped,omitempty"`  // combinations that were not run
+
+	// Precision is the relative half width of intervals for which rounds were added; 0: none were.
+	Precision float64 `json:"precision,omitempty"`
+	// Sittings are those of a benchmark that was interrupted and resumed, in order; null: there was one.
+	Sittings []Sitting `json:"sittings,omitempty"`
+}
+
+// Sitting is one of the parts in which a benchmark was run that was interrupted and resumed.
+type Sitting struct {
+	Started  time.Time `json:"started"`            // when
+	Seconds  float64   `json:"seconds"`            // wall time until its last run ended
+	First    int       `json:"first"`              // position of its first run
+	Version  string    `json:"version"`            // of the program
+	Revision string    `json:"revision,omitempty"` // of its source
+	Host     Machine   `json:"host"`               // the machine
+	Load     float64   `json:"load"`               // processes ready to run before its first run
+}
+
+// IsLike reports whether both sittings had the same program on machines of one kind.
+func (s Sitting) IsLike(other Sitting) bool {
+	a, b := s.Host, other.Host
+	return s.Version == other.Version && s.Revision == other.Revision && a.OS == b.OS && a.Arch == b.Arch &&
+		a.CPU == b.CPU && a.Cores == b.Cores && slices.Equal(a.ISA, b.ISA)
 }
 
 // Machine describes the machine all workers of the benchmark ran on.
@@ -88,6 +112,10 @@ type Row struct {
 	Rounds  int     `json:"rounds,omitempty"` // asked for; 0: those of the benchmark
 	Copy    int     `json:"copy,omitempty"`   // rows above it of which it is a copy; 0: none
 	Runs    []Run   `json:"runs"`             // at most one of each round
+
+	// Replaced are runs that another one stands for: others took cores from them, or they failed before the
+	// benchmark was resumed. They enter no statistic.
+	Replaced []Run `json:"replaced,omitempty"`
 }
 
 // Skip is a combination of the matrix that was not run, with the reason.
@@ -115,6 +143,7 @@ type Run struct {
 	ServerBytes  int64     `json:"server_bytes,omitempty"`  // the same of the busiest server; 0: none
 	BytesVectors int64     `json:"bytes_vectors,omitempty"` // bytes_sent without compression; 0: not told
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"` // complete epochs only
+	PeakFLOPs    float64   `json:"peak_flops,omitempty"`    // per second that the cores reached after it
 	Outcome
 	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order
@@ -275,6 +304,26 @@ func (r *Results) Validate() error {
 			if err := run.validate(s.Strategy == "ps-async"); err != nil {
 				return fmt.Errorf("row %d: round %d: %w", i, run.Round, err)
 			}
+		}
+		if err := validateReplaced(i, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateReplaced checks that each replaced run has one that stands for it.
+func validateReplaced(i int, row *Row) error {
+	if len(row.Replaced) > MaxRounds {
+		return fmt.Errorf("row %d: %d replaced runs: want at most %d", i, len(row.Replaced), MaxRounds)
+	}
+	for j := range row.Replaced {
+		run := &row.Replaced[j]
+		if !slices.ContainsFunc(row.Runs, func(r Run) bool { return r.Round == run.Round }) {
+			return fmt.Errorf("row %d: round %d: it has a replaced run, and none in its place", i, run.Round)
+		}
+		if err := run.validate(row.Setting.Strategy == "ps-async"); err != nil {
+			return fmt.Errorf("row %d: round %d, replaced: %w", i, run.Round, err)
 		}
 	}
 	return nil

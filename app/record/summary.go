@@ -348,3 +348,18 @@ type Taken struct {
 	Stolen float64 `json:"stolen"` // by other virtual machines on the same hardware
 	Others float64 `json:"others"` // by other processes of this one
 }
+
+// DisturbedLimit is the share of core time taken by others from which a run counts as disturbed: its times
+// take no part in statistics, and a benchmark repeats it.
+const DisturbedLimit = 0.05
+
+// Sum returns the share of core time taken by others; 0 if t is nil.
+func (t *Taken) Sum() float64 {
+	if t == nil {
+		return 0
+	}
+	return t.Stolen + t.Others
+}
+
+// IsDisturbed reports whether others took a share that counts; not if t is nil.
+func (t *Taken) IsDisturbed() bool { return t.Sum() >= DisturbedLimit }

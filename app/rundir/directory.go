@@ -118,6 +118,16 @@ func Reclaim(path string, step int) (Claimed, error) {
 	return d, nil
 }
 
+// Lock keeps other processes from using a folder that is no run directory until unlock is called. It fails if
+// one does.
+func Lock(folder string) (unlock func(), err error) {
+	f, err := lockFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.Close() }, nil // only opened to be locked
+}
+
 // Unlock lets others use the directory.
 func (d Claimed) Unlock() {
 	if d.lock != nil {

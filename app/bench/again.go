@@ -1,0 +1,45 @@
+package bench
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+)
+
+// maxAgain is how often a run that others took cores from is repeated at the end of its round.
+const maxAgain = 2
+
+// MaxAdded is the number of rounds that a precision adds at most.
+const MaxAdded = 50
+
+// addRun adds a run to its row. Of two runs of one round, the one that succeeded counts or, of two, the one
+// that lost less of the cores to others; the other is kept as replaced. Times take no part in the choice.
+func addRun(row *record.Row, run record.Run) {
+	i := slices.IndexFunc(row.Runs, func(r record.Run) bool { return r.Round == run.Round })
+	if i < 0 {
+		row.Runs = append(row.Runs, run)
+		return
+	}
+	former := &row.Runs[i]
+	isBetter := run.Error == "" && (former.Error != "" || run.Taken.Sum() < former.Taken.Sum())
+	if isBetter {
+		*former, run = run, *former
+	}
+	row.Replaced = append(row.Replaced, run)
+}
+
+// wantsRound reports whether a further round is to make intervals narrower, and there is time for it.
+func (b *bench) wantsRound(round int) bool {
+	if b.plan.Precision == 0 || round >= min(b.plan.Repeats+MaxAdded, record.MaxRounds) || b.failure != nil {
+		return false
+	}
+	if analysis.Compare(&b.results).IsPrecise(b.plan.Precision) {
+		return false
+	}
+	if b.deadline.IsZero() {
+		return true
+	}
+	return time.Now().Add(remaining(b.plan, b.walls, b.plan.round(round), 0)).Before(b.deadline)
+}

@@ -1,0 +1,313 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/report"
+	"lockstep/app/setting"
+)
+
+// interruptedAfter is pretend until so many runs have ended; the next one is cancelled and leaves its folder.
+func interruptedAfter(n int, cancel context.CancelFunc) func(context.Context, bench.Row, job.Options) (
+	*record.Summary, error) {
+	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		if n--; n < 0 {
+			cancel()
+			if err := os.MkdirAll(c.Out, 0o755); err != nil {
+				return nil, err
+			}
+			return nil, os.WriteFile(filepath.Join(c.Out, "steps.jsonl"), []byte(`{"rank":0,"st`), 0o644)
+		}
+		return pretend(ctx, c, o)
+	}
+}
+
+// interrupt runs a benchmark of 3 rows and 2 rounds in folder until so many runs have ended.
+func interrupt(t *testing.T, folder string, n int) {
+	t.Helper()
+	c := matrix([]string{"lenet"}, []string{"single", "ddp:bucket=64KiB"}, 1, 2)
+	c.Repeats, c.Out = 2, folder
+	c.Parts[0].Conditions = []bench.Condition{{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := bench.Run(ctx, c, bench.Options{Execute: interruptedAfter(n, cancel),
+		Label: record.Results{Version: "1", Command: []string{"lockstep", "bench"}}})
+	if !errors.Is(err, context.Canceled) || r.Complete {
+		t.Fatalf("error %v, want a cancelled benchmark", err)
+	}
+}
+
+// A benchmark that is interrupted anywhere goes on with the runs that are left, and says so.
+func TestResume(t *testing.T) {
+	for n := range 6 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "out")
+			interrupt(t, folder, n)
+			var ran []string
+			r, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
+				Label: record.Results{Version: "2"},
+				Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+					ran = append(ran, c.Name())
+					return pretend(ctx, c, o)
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			order := []string{"lenet single 1×1", "lenet single 1×2", "lenet ddp 2×1 bucket=64KiB",
+				"lenet ddp 2×1 bucket=64KiB", "lenet single 1×2", "lenet single 1×1"}
+			if !slices.Equal(ran, order[n:]) {
+				t.Errorf("ran %v, want %v", ran, order[n:])
+			}
+			if !r.Complete || len(r.Sittings) != 2 || r.Sittings[1].First != n || r.Version != "1" {
+				t.Errorf("complete %v, sittings %+v, version %s", r.Complete, r.Sittings, r.Version)
+			}
+			saved, err := report.Read(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPositions(t, saved, 6)
+			if c := analysis.Compare(saved); !tells(c, analysis.Caution, "by version 2 on ") {
+				t.Error("no caution tells of the other version")
+			}
+		})
+	}
+}
+
+// checkPositions requires that the runs have each position once, and no run too few.
+func checkPositions(t *testing.T, r *record.Results, want int) {
+	t.Helper()
+	var got []int
+	for _, row := range r.Rows {
+		for _, run := range slices.Concat(row.Runs, row.Replaced) {
+			got = append(got, run.Position)
+		}
+	}
+	slices.Sort(got)
+	if len(got) != want || slices.Compact(slices.Clone(got))[len(got)-1] != want-1 {
+		t.Errorf("positions %v, want 0 to %d once each", got, want-1)
+	}
+}
+
+// tells reports whether a note of a kind contains text.
+func tells(c *analysis.Comparison, kind analysis.Kind, text string) bool {
+	return slices.ContainsFunc(c.Notes, func(n analysis.Note) bool {
+		return n.Kind == kind && strings.Contains(n.Text, text)
+	})
+}
+
+// A benchmark that has ended has nothing left; resuming it changes none of its runs.
+func TestResumeOfACompleteBenchmark(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	interrupt(t, folder, 5)
+	for range 2 {
+		r, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{Execute: pretend})
+		if err != nil || !r.Complete {
+			t.Fatalf("%v, complete %v", err, r.Complete)
+		}
+		checkPositions(t, r, 6)
+	}
+}
+
+// A run that failed is done again; the failure stays in the raw data.
+func TestResumeRepeatsFailures(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single"}, 1)
+	c.Out = filepath.Join(t.TempDir(), "out")
+	_, err := bench.Run(t.Context(), c, bench.Options{
+		Execute: func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+			return nil, errors.New("no space")
+		}})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	r, err := bench.Resume(t.Context(), c.Out, 0, nil, bench.Options{Execute: pretend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := r.Rows[0]
+	if len(row.Runs) != 1 || row.Runs[0].Error != "" || len(row.Replaced) != 1 || row.Replaced[0].Error == "" {
+		t.Errorf("runs %+v, replaced %+v", row.Runs, row.Replaced)
+	}
+	if !tells(analysis.Compare(r), analysis.Fact, "1 runs failed, and were repeated") {
+		t.Error("no fact tells of the failure")
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	interrupt(t, folder, 2)
+	path := filepath.Join(folder, bench.PlanFile)
+	plan, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, text := range map[string]string{
+		"has no plan.json":              "",
+		"invalid character":             "{!",
+		"has schema 9":                  `{"schema":9}`,
+		"this is no plan":               `{"schema":3,"rows":[],"repeats":1,"copies":1}`,
+		"rows, its plan 1":              firstRow(string(plan)),
+		"with another batch than":       strings.ReplaceAll(string(plan), `"batch":64`, `"batch":32`),
+		"with another seed than":        strings.ReplaceAll(string(plan), `"seed":1`, `"seed":2`),
+		"with another options than":     strings.ReplaceAll(string(plan), `"options":"bucket`, `"options":"Bucket`),
+		`condition "fast"`:              strings.ReplaceAll(string(plan), `"options":`, `"condition":"fast","options":`),
+		"row 1 (lenet single 1×1): bat": strings.Replace(string(plan), `"batch":64`, `"batch":-1`, 1),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if text == "" {
+			os.Remove(path)
+		}
+		_, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{Execute: pretend})
+		var bad *setting.UsageError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want a usage error with %q", err, want)
+		}
+	}
+}
+
+// firstRow returns a plan without its other rows.
+func firstRow(plan string) string {
+	first := strings.Index(plan, `},{"config"`)
+	last := strings.LastIndex(plan, `],"repeats"`)
+	return plan[:first+1] + plan[last:]
+}
+
+// A folder is resumed by one process at a time.
+func TestResumeOfABenchmarkThatGoesOn(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	interrupt(t, folder, 2)
+	_, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
+		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+			_, err := bench.Resume(ctx, folder, 0, nil, bench.Options{Execute: pretend})
+			if err == nil || !strings.Contains(err.Error(), "still going on") {
+				t.Errorf("error %v, want one about the other process", err)
+			}
+			return pretend(ctx, c, o)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// disturbedRuns is pretend with the share that others take of each run, by its number; 0 afterwards.
+func disturbedRuns(shares ...float64) func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+	n := 0
+	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		s, err := pretend(ctx, c, o)
+		if err == nil && n < len(shares) {
+			s.Taken = &record.Taken{Others: shares[n]}
+		}
+		n++
+		return s, err
+	}
+}
+
+// Disturbed runs are repeated at the end of their round, twice at most, and the least disturbed one counts.
+func TestDisturbedRunsAreRepeated(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		shares    []float64
+		positions []int // of the runs that count, by row and round
+		replaced  int
+	}{
+		{"none", nil, []int{0, 3, 1, 2}, 0},
+		{"below the limit", []float64{0.04}, []int{0, 3, 1, 2}, 0},
+		{"once", []float64{0.3}, []int{2, 4, 1, 3}, 1},
+		{"both rows", []float64{0.3, 0.2}, []int{2, 5, 3, 4}, 2},
+		{"again and again", []float64{0.3, 0, 0.2, 0.4}, []int{2, 5, 1, 4}, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+			c.OneProcess, c.Repeats, c.Out = false, 2, filepath.Join(t.TempDir(), "out")
+			r, err := bench.Run(t.Context(), c, bench.Options{Execute: disturbedRuns(test.shares...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			replaced := 0
+			for _, row := range r.Rows {
+				slices.SortFunc(row.Runs, func(a, b record.Run) int { return a.Round - b.Round })
+				for _, run := range row.Runs {
+					got = append(got, run.Position)
+				}
+				replaced += len(row.Replaced)
+			}
+			if !slices.Equal(got, test.positions) || replaced != test.replaced || !r.Complete {
+				t.Errorf("runs at %v, %d replaced, complete %v; want %v, %d", got, replaced, r.Complete,
+					test.positions, test.replaced)
+			}
+			checkPositions(t, r, 4+test.replaced)
+			if got := tells(analysis.Compare(r), analysis.Fact, "Repeated: "); got != (test.replaced > 0) {
+				t.Errorf("a fact tells of repeats: %v", got)
+			}
+		})
+	}
+}
+
+// noisy is pretend with step times that differ from run to run by up to a share.
+func noisy(share float64) func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+	n := 0
+	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		s, err := pretend(ctx, c, o)
+		if err != nil {
+			return nil, err
+		}
+		n++
+		factor := 1 + share*float64(n*7919%13)/13
+		path := filepath.Join(c.Out, "steps.jsonl")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		was := `"seconds":0.5,"phases":{"forward":0.25,"backward":0.25}`
+		is := fmt.Sprintf(`"seconds":%g,"phases":{"forward":%g,"backward":%g}`, factor/2, factor/4, factor/4)
+		s.Seconds *= factor
+		return s, os.WriteFile(path, []byte(strings.ReplaceAll(string(text), was, is)), 0o644)
+	}
+}
+
+// Rounds are added until intervals are narrow, and no longer.
+func TestPrecision(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		noise    float64
+		from, to int // rounds
+		isNarrow bool
+	}{
+		{"quiet: six rounds make an interval", 0.005, 6, 6, true},
+		{"noisy", 0.10, 7, 3 + bench.MaxAdded, true},
+		{"too noisy", 2, 3 + bench.MaxAdded, 3 + bench.MaxAdded, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+			c.Repeats, c.Precision, c.OneProcess = 3, 0.02, false
+			c.Out = filepath.Join(t.TempDir(), "out")
+			r, err := bench.Run(t.Context(), c, bench.Options{Execute: noisy(test.noise)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Rounds < test.from || r.Rounds > test.to || !r.Complete {
+				t.Errorf("%d rounds, complete %v; want %d to %d", r.Rounds, r.Complete, test.from, test.to)
+			}
+			comparison := analysis.Compare(r)
+			if got := comparison.IsPrecise(0.02); got != test.isNarrow {
+				t.Errorf("intervals are narrow: %v", got)
+			}
+			if wrong := comparison.Contradictions(); len(wrong) > 0 {
+				t.Errorf("contradictions %v", wrong)
+			}
+		})
+	}
+}
