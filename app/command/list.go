@@ -76,8 +76,13 @@ func (w *whole) Set(text string) error {
 // percent is a flag that takes a share in percent, with or without the sign.
 type percent float64
 
-func (p *percent) String() string { return fmt.Sprintf("%g%%", 100*float64(*p)) }
-func (p *percent) Type() string   { return "PERCENT" }
+func (p *percent) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%g%%", 100*float64(*p))
+}
+func (p *percent) Type() string { return "PERCENT" }
 
 // Set takes the share.
 func (p *percent) Set(text string) error {
