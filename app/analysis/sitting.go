@@ -94,15 +94,15 @@ func replaced(r *record.Results, c *Comparison) []string {
 	}
 	var out []string
 	if disturbed > 0 {
-		out = append(out, fmt.Sprintf("Repeated: %d runs in whose round others took %s of the cores' time or "+
-			"more (at most %s in those left out). Such a run is repeated at the end of its round, at most "+
-			"twice, and of the runs of one row in one round the one counts that lost least; its time takes "+
+		out = append(out, fmt.Sprintf("Repeated: %d runs from which others took %s of the cores' time "+
+			"or more (at most %s in those left out). Such a run is repeated at the end of its round, at "+
+			"most twice, and of the runs of one row in one round the one counts that lost least; its time takes "+
 			"no part in the choice. The others are in results.json as replaced.", disturbed,
 			percent(record.DisturbedLimit), percent(most)))
 	}
 	if failed > 0 {
-		out = append(out, fmt.Sprintf("%d runs failed, and were repeated when the benchmark was resumed. They "+
-			"are in results.json as replaced.", failed))
+		out = append(out, fmt.Sprintf("%d runs failed, and were repeated when the benchmark was resumed. "+
+			"They are in results.json as replaced.", failed))
 	}
 	return out
 }
@@ -132,9 +132,9 @@ func warming(_ *record.Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	return one("Warm-up: the first tenth of the timed steps takes longer than the second half, by %s at most: "+
-		"%s. Medians over the steps are little changed by that; means, totals and samples per second are.",
-		percent(longest), names)
+	return one("Warm-up: the first tenth of the timed steps takes longer than the second half, by %s at "+
+		"most: %s. Medians over the steps are little changed by that; means, totals and samples per "+
+		"second are.", percent(longest), names)
 }
 
 // warmUp returns by how much the median of the first tenth of some times is above that of the second half;

@@ -19,8 +19,8 @@ type Config struct {
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
 
-	// Precision adds rounds until the interval of each row has at most this relative half width, or the budget
-	// or [MaxAdded] rounds are over; 0: the rounds of Repeats.
+	// Precision adds rounds until the interval of each row has at most this relative half width, or the
+	// budget or [MaxAdded] rounds are over; 0: the rounds of Repeats.
 	Precision float64
 
 	Out string // folder for results.json and the run directories; must not exist or be empty

@@ -135,7 +135,8 @@ func TestResumeRepeatsFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := r.Rows[0]
-	if len(row.Runs) != 1 || row.Runs[0].Error != "" || len(row.Replaced) != 1 || row.Replaced[0].Error == "" {
+	if len(row.Runs) != 1 || len(row.Replaced) != 1 || row.Runs[0].Error != "" ||
+		row.Replaced[0].Error == "" {
 		t.Errorf("runs %+v, replaced %+v", row.Runs, row.Replaced)
 	}
 	if !tells(analysis.Compare(r), analysis.Fact, "1 runs failed, and were repeated") {
@@ -151,16 +152,17 @@ func TestResumeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	replace := func(was, is string) string { return strings.ReplaceAll(string(plan), was, is) }
 	for want, text := range map[string]string{
 		"has no plan.json":              "",
 		"invalid character":             "{!",
 		"has schema 9":                  `{"schema":9}`,
 		"this is no plan":               `{"schema":3,"rows":[],"repeats":1,"copies":1}`,
 		"rows, its plan 1":              firstRow(string(plan)),
-		"with another batch than":       strings.ReplaceAll(string(plan), `"batch":64`, `"batch":32`),
-		"with another seed than":        strings.ReplaceAll(string(plan), `"seed":1`, `"seed":2`),
-		"with another options than":     strings.ReplaceAll(string(plan), `"options":"bucket`, `"options":"Bucket`),
-		`condition "fast"`:              strings.ReplaceAll(string(plan), `"options":`, `"condition":"fast","options":`),
+		"with another batch than":       replace(`"batch":64`, `"batch":32`),
+		"with another seed than":        replace(`"seed":1`, `"seed":2`),
+		"with another options than":     replace(`"options":"bucket`, `"options":"Bucket`),
+		`condition "fast"`:              replace(`"options":`, `"condition":"fast","options":`),
 		"row 1 (lenet single 1×1): bat": strings.Replace(string(plan), `"batch":64`, `"batch":-1`, 1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

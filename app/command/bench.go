@@ -87,17 +87,15 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
 	f.DurationVar(&b.budget, "budget", 0, "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
-	f.Var(&b.precision, "precision", "add rounds until the interval of each row's ratio reaches at most this "+
-		"`PERCENT` to both sides, or the budget is over (default: no further rounds)")
+	f.Var(&b.precision, "precision", "add rounds until the interval of each row's ratio reaches at most "+
+		"this `PERCENT` to both sides, or the budget is over (default: no further rounds)")
 	f.StringVar(&b.resume, "resume", "", "go on with the interrupted benchmark in this `FOLDER`; --budget "+
 		"gives it more time")
-	for _, name := range []string{"models", "strategies", "conditions", "workers", "batch", "wire", "repeats",
-		"seeds", "copies", "no-one-process"} {
+	for _, name := range varied() {
 		f.Var(b.values()[name], name, matrixUsage()[name])
 	}
 	f.Lookup("no-one-process").NoOptDefVal = "true"
-	for _, name := range []string{"quick", "plan", "budget", "precision", "resume", "models", "strategies", "conditions", "workers",
-		"batch", "wire", "repeats", "seeds", "copies", "no-one-process"} {
+	for _, name := range append([]string{"quick", "plan", "budget", "precision", "resume"}, varied()...) {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	complete(c, "models", listOf(a.settingValues("model")))
@@ -108,6 +106,12 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")
 	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
 	f.BoolVarP(&b.isQuiet, "quiet", "q", false, "show no progress")
+}
+
+// varied lists the flags that are also keys of a plan, in the order of the help.
+func varied() []string {
+	return []string{"models", "strategies", "conditions", "workers", "batch", "wire", "repeats", "seeds",
+		"copies", "no-one-process"}
 }
 
 // benchSettings are the settings of a run that are the same in every row.

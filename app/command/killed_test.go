@@ -21,9 +21,9 @@ func TestABenchmarkThatWasKilledIsResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "b")
-	c := exec.Command(self, "bench", "--quiet", "--strategies", "single,ddp", "--workers", "1,2", "--threads", "1",
-		"--no-one-process", "--steps", "6", "--limit-train", "384", "--limit-test", "0", "--repeats", "3",
-		"--out", out)
+	c := exec.Command(self, "bench", "--quiet", "--strategies", "single,ddp", "--workers", "1,2",
+		"--threads", "1", "--no-one-process", "--steps", "6", "--limit-train", "384", "--limit-test", "0",
+		"--repeats", "3", "--out", out)
 	c.Args[0] = "lockstep"
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
