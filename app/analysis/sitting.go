@@ -96,8 +96,8 @@ func replaced(r *record.Results, c *Comparison) []string {
 	if disturbed > 0 {
 		out = append(out, fmt.Sprintf("Repeated: %d runs from which others took %s of the cores' time "+
 			"or more (at most %s in those left out). Such a run is repeated at the end of its round, at "+
-			"most twice, and of the runs of one row in one round the one counts that lost least; its time takes "+
-			"no part in the choice. The others are in results.json as replaced.", disturbed,
+			"most twice, and of the runs of one row in one round the one counts that lost least; its time "+
+			"takes no part in the choice. The others are in results.json as replaced.", disturbed,
 			percent(record.DisturbedLimit), percent(most)))
 	}
 	if failed > 0 {
