@@ -51,3 +51,21 @@ func AllCores() int {
 
 // Cores returns how many processors this process may use.
 func Cores() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
+
+// FreeMemoryBytes returns the memory that processes can still take without swapping, 0 if unknown.
+func FreeMemoryBytes() uint64 {
+	memory, err := mem.VirtualMemory()
+	if err != nil {
+		return 0
+	}
+	return memory.Available
+}
+
+// SwapUsedBytes returns the memory of all processes that was moved to disk, 0 if unknown.
+func SwapUsedBytes() uint64 {
+	swap, err := mem.SwapMemory()
+	if err != nil {
+		return 0
+	}
+	return swap.Used
+}

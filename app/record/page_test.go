@@ -32,6 +32,7 @@ func TestPageIsOfTheseTypes(t *testing.T) {
 	p.file("summary.json", record.Summary{})
 	p.file("host.json", record.Host{})
 	p.file("results.json", record.Results{})
+	p.file("hosts.json", record.Hosts{})
 	if *update {
 		if err := os.WriteFile(page, p.text.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

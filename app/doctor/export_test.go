@@ -1,0 +1,35 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"lockstep/app/record"
+)
+
+// NewTestHost returns a host with these facts and this clock.
+func NewTestHost(facts record.HostFacts, now func() time.Time) *Host {
+	return &Host{now: now, describe: func() record.HostFacts {
+		facts.ClockNanos = now().UnixNano()
+		return facts
+	}}
+}
+
+// LoopbackPreflight is Preflight for hosts whose addresses are those of the loopback interface.
+func LoopbackPreflight(ctx context.Context, members []Member, c Config) (*record.Hosts, error) {
+	c.takesLoopback = true
+	return Preflight(ctx, members, c)
+}
+
+// ShiftPorts returns an answer to AskListen in which the first address has the port of another answer's
+// first.
+func ShiftPorts(answer, other json.RawMessage) json.RawMessage {
+	var a, b listenAnswer
+	if json.Unmarshal(answer, &a) != nil || json.Unmarshal(other, &b) != nil {
+		return nil
+	}
+	a.Ports[0] = b.Ports[0]
+	text, _ := json.Marshal(a) // of integers
+	return text
+}

@@ -1,0 +1,153 @@
+package doctor
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"lockstep/app/record"
+)
+
+// describeSystem fills in what only this system tells.
+func describeSystem(f *record.HostFacts) {
+	f.Boot = contents("/proc/sys/kernel/random/boot_id")
+	if network, err := os.Readlink("/proc/self/ns/net"); err == nil && f.Boot != "" {
+		f.Boot += " " + network
+	}
+	load, _, _ := strings.Cut(contents("/proc/loadavg"), " ")
+	f.Load, _ = strconv.ParseFloat(load, 64) // 0 if it is no number
+	f.Governor = contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+	f.QuotaCores = quota()
+	if left, ok := memoryLeft(); ok {
+		f.FreeMemoryBytes = min(f.FreeMemoryBytes, left)
+	}
+	f.FileLimit, f.ProcessLimit = limitOf(unix.RLIMIT_NOFILE), limitOf(unix.RLIMIT_NPROC)
+	var t unix.Timex
+	if state, err := unix.Adjtimex(&t); err == nil {
+		f.IsClockKnown, f.IsClockSynced = true, state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0
+	}
+}
+
+// contents returns a small file without the white space around it; "" if it cannot be read.
+func contents(path string) string {
+	text, _ := os.ReadFile(path) // a missing file means unknown
+	return strings.TrimSpace(string(text))
+}
+
+// limitOf returns a limit of this process, 0 for none.
+func limitOf(resource int) uint64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(resource, &l) != nil || l.Cur == unix.RLIM_INFINITY {
+		return 0
+	}
+	return l.Cur
+}
+
+// quota returns the number of cores that the control group of this process may keep busy; 0: no limit.
+func quota() float64 {
+	for line := range strings.Lines(contents("/proc/self/cgroup")) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
+			continue
+		}
+		switch {
+		case part[1] == "":
+			limit, period, _ := strings.Cut(contents(groupFile("", part[2], "cpu.max")), " ")
+			if q := share(limit, period); q > 0 {
+				return q
+			}
+		case strings.Contains(","+part[1]+",", ",cpu,"):
+			limit := contents(groupFile("cpu", part[2], "cpu.cfs_quota_us"))
+			if q := share(limit, contents(groupFile("cpu", part[2], "cpu.cfs_period_us"))); q > 0 {
+				return q
+			}
+		}
+	}
+	return 0
+}
+
+// memoryLeft returns what the control group of this process may still take, if it has a limit.
+func memoryLeft() (left uint64, ok bool) {
+	for line := range strings.Lines(contents("/proc/self/cgroup")) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
+			continue
+		}
+		limit, used := "", ""
+		switch {
+		case part[1] == "":
+			limit, used = contents(groupFile("", part[2], "memory.max")),
+				contents(groupFile("", part[2], "memory.current"))
+		case part[1] == "memory":
+			limit, used = contents(groupFile("memory", part[2], "memory.limit_in_bytes")),
+				contents(groupFile("memory", part[2], "memory.usage_in_bytes"))
+		}
+		l, errLimit := strconv.ParseUint(limit, 10, 64)
+		u, errUsed := strconv.ParseUint(used, 10, 64)
+		if errLimit == nil && errUsed == nil && l < 1<<60 {
+			return l - min(l, u), true
+		}
+	}
+	return 0, false
+}
+
+// groupFile returns the path of a file of a control group. Within a container the group is the root.
+func groupFile(controller, group, name string) string {
+	root := filepath.Join("/sys/fs/cgroup", controller)
+	path := filepath.Join(root, group, name)
+	if _, err := os.Stat(path); err != nil {
+		return filepath.Join(root, name)
+	}
+	return path
+}
+
+// share divides two numbers given as text; 0 if there is no limit.
+func share(limit, period string) float64 {
+	l, errLimit := strconv.ParseFloat(limit, 64)
+	p, errPeriod := strconv.ParseFloat(period, 64)
+	if errLimit != nil || errPeriod != nil || l <= 0 || p <= 0 {
+		return 0
+	}
+	return l / p
+}
+
+// room returns the bytes that this user may still write to the file system of a folder, and its size.
+func room(folder string) (free, total uint64) {
+	var s unix.Statfs_t
+	if unix.Statfs(folder, &s) != nil {
+		return 0, 0
+	}
+	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize)
+}
+
+// kindOf tells what is behind an interface: a device, a tunnel or a bridge. An end of a pair of a container
+// or lab looks like a device with a link to another namespace and is taken for one.
+func kindOf(i net.Interface) string {
+	at := filepath.Join("/sys/class/net", i.Name)
+	_, errBridge := os.Stat(filepath.Join(at, "bridge"))
+	_, errTunnel := os.Stat(filepath.Join(at, "tun_flags"))
+	path, _ := os.Readlink(at) // "": unknown
+	switch {
+	case i.Flags&net.FlagLoopback != 0:
+		return kindLoopback
+	case errBridge == nil || isContainerName(i.Name):
+		return kindContainer
+	case errTunnel == nil || i.Flags&net.FlagPointToPoint != 0 || strings.Contains(path, "/virtual/"):
+		return kindVirtual
+	}
+	return kindPhysical
+}
+
+// mbitPerSec returns the speed that the driver of an interface tells, 0 if it tells none.
+func mbitPerSec(name string) int {
+	n, err := strconv.Atoi(contents(fmt.Sprintf("/sys/class/net/%s/speed", name)))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}

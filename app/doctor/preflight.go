@@ -1,0 +1,400 @@
+package doctor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"lockstep/app/record"
+)
+
+// Bounds of a preflight. Together they end it within ten seconds whatever the hosts do.
+const (
+	factsTime  = 3 * time.Second
+	askTime    = 3 * time.Second        // to listen, or to try all addresses; a dial takes at most dialTime
+	ratesTime  = 3 * time.Second        // for all rates together
+	rateTime   = 200 * time.Millisecond // of one rate at most
+	leastRate  = 20 * time.Millisecond
+	allRates   = 8 // hosts of which all pairs are measured; of more, each with its neighbours
+	maxAddress = 8 // of a host that are tried
+)
+
+// Config says what a preflight is for.
+type Config struct {
+	// Model names a network, and GradientBytes is the size of its gradient: the time of exchanging it is
+	// predicted. 0: that of vgg11.
+	Model         string
+	GradientBytes int64
+	// Now is the console's clock; nil: the system's.
+	Now func() time.Time
+
+	takesLoopback bool // for tests, whose hosts have addresses such as 127.0.0.2
+}
+
+// HostError reports a host that did not answer a question of the preflight.
+type HostError struct {
+	Host string
+	What string // was asked
+	Err  error
+}
+
+// Error names the host.
+func (e *HostError) Error() string {
+	return fmt.Sprintf("host %s: %s: %v", e.Host, e.What, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *HostError) Unwrap() error { return e.Err }
+
+// Preflight examines the hosts of a job and the routes between them and chooses an address for each: that
+// which all others reach, and of several the fastest. With one host there are no routes and its address is
+// that of the loopback interface. It takes at most ten seconds, and about one second of slow hosts or links
+// fewer.
+//
+// Findings of level error say what hinders the job. The error is ctx's, or a *HostError.
+func Preflight(ctx context.Context, members []Member, c Config) (*record.Hosts, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	p := &preflight{Config: c, members: members, result: &record.Hosts{Started: c.Now().UTC(),
+		Hosts: []record.HostFacts{}, Routes: []record.Route{}, Findings: []record.Finding{}}}
+	start := time.Now()
+	err := p.run(ctx)
+	p.result.Seconds = time.Since(start).Seconds()
+	if err != nil {
+		return nil, err
+	}
+	return p.result, nil
+}
+
+// preflight is the state of a Preflight.
+type preflight struct {
+	Config
+	members []Member
+	keys    [][]byte
+	ports   []map[string]int // of each host, by address
+	result  *record.Hosts
+}
+
+func (p *preflight) run(ctx context.Context) error {
+	if err := p.askFacts(ctx); err != nil {
+		return err
+	}
+	if len(p.members) == 1 {
+		p.result.Hosts[0].Address, p.result.Hosts[0].Why = "127.0.0.1", "the only host"
+		p.judge()
+		return nil
+	}
+	defer p.end(ctx)
+	for _, step := range []func(context.Context) error{p.listen, p.tryAll, p.choose, p.measureAll} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	p.judge()
+	return nil
+}
+
+// each asks all hosts at the same time and returns the first error in their order.
+func (p *preflight) each(ctx context.Context, what string, limit time.Duration,
+	question func(ctx context.Context, k int) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
+	defer cancel()
+	failed := make([]error, len(p.members))
+	var all sync.WaitGroup
+	for k := range p.members {
+		all.Go(func() { failed[k] = question(ctx, k) })
+	}
+	all.Wait()
+	for k, err := range failed {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return &HostError{p.members[k].Label, what, err}
+		}
+	}
+	return nil
+}
+
+// put asks a host a question.
+func put[A any](ctx context.Context, m Member, name string, question any) (reply A, err error) {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return reply, err
+	}
+	text, err := m.Asker.Ask(ctx, name, body)
+	if err != nil {
+		return reply, err
+	}
+	return reply, decode(text, &reply)
+}
+
+// decode reads an answer of bounded size.
+func decode(text []byte, reply any) error {
+	if len(text) > maxAnswer {
+		return fmt.Errorf("an answer of %d bytes, want at most %d", len(text), maxAnswer)
+	}
+	if err := json.Unmarshal(text, reply); err != nil {
+		return fmt.Errorf("an answer that cannot be read: %w", err)
+	}
+	return nil
+}
+
+func (p *preflight) askFacts(ctx context.Context) error {
+	p.result.Hosts = make([]record.HostFacts, len(p.members))
+	return p.each(ctx, "facts", factsTime, func(ctx context.Context, k int) error {
+		f, err := put[record.HostFacts](ctx, p.members[k], AskFacts, struct{}{})
+		if err != nil {
+			return err
+		}
+		clean(&f)
+		f.Label, f.Slots = p.members[k].Label, p.members[k].Slots
+		p.result.Hosts[k] = f
+		return nil
+	})
+}
+
+// listen lets every host listen on each address at which others might reach it.
+func (p *preflight) listen(ctx context.Context) error {
+	p.keys = make([][]byte, len(p.members))
+	p.ports = make([]map[string]int, len(p.members))
+	return p.each(ctx, "listen for probes", askTime, func(ctx context.Context, k int) error {
+		addresses := p.candidates(k)
+		p.keys[k] = make([]byte, keyBytes)
+		rand.Read(p.keys[k]) // never fails
+		reply, err := put[listenAnswer](ctx, p.members[k], AskListen, listenAsk{p.keys[k], addresses})
+		if err != nil {
+			return err
+		}
+		if len(reply.Ports) != len(addresses) {
+			return fmt.Errorf("%d ports for %d addresses", len(reply.Ports), len(addresses))
+		}
+		p.ports[k] = map[string]int{}
+		for i, port := range reply.Ports {
+			if port > 0 && port < 1<<16 {
+				p.ports[k][addresses[i]] = port
+			}
+		}
+		return nil
+	})
+}
+
+// candidates returns the addresses of a host to try: devices first, then tunnels, then bridges of containers;
+// never loopback.
+func (p *preflight) candidates(k int) []string {
+	var found []string
+	for _, kind := range []string{kindPhysical, kindVirtual, kindContainer} {
+		for _, i := range p.result.Hosts[k].Interfaces {
+			if i.Kind != kind {
+				continue
+			}
+			for _, a := range i.Addresses {
+				at, err := netip.ParseAddr(a)
+				if err == nil && (p.takesLoopback || !at.IsLoopback()) && !at.IsUnspecified() &&
+					!slices.Contains(found, a) {
+					found = append(found, a)
+				}
+			}
+		}
+	}
+	return found[:min(len(found), maxAddress)]
+}
+
+// interfaceOf returns the name of the interface with an address.
+func interfaceOf(f record.HostFacts, address string) string {
+	for _, i := range f.Interfaces {
+		if slices.Contains(i.Addresses, address) {
+			return i.Name
+		}
+	}
+	return ""
+}
+
+// tryAll lets every host try the addresses of all others.
+func (p *preflight) tryAll(ctx context.Context) error {
+	found := make([][]record.Route, len(p.members))
+	err := p.each(ctx, "try the other hosts", askTime, func(ctx context.Context, k int) error {
+		var targets []target
+		for to, f := range p.result.Hosts {
+			if to == k {
+				continue
+			}
+			for _, a := range p.candidates(to) {
+				port, ok := p.ports[to][a]
+				if !ok {
+					continue
+				}
+				targets = append(targets, p.target(to, a, port))
+				found[k] = append(found[k], record.Route{From: k, To: to, Address: a,
+					Interface: interfaceOf(f, a)})
+			}
+		}
+		reply, err := put[probeAnswer](ctx, p.members[k], AskProbe, probeAsk{targets})
+		if err != nil {
+			return err
+		}
+		if len(reply.Probes) != len(targets) {
+			return fmt.Errorf("%d results for %d addresses", len(reply.Probes), len(targets))
+		}
+		for i, one := range reply.Probes {
+			if err := one.check(); err != nil {
+				return err
+			}
+			r := &found[k][i]
+			r.Fault, r.Latency, r.Offset, r.OffsetErr = clip(one.Fault), one.Latency, one.Offset, one.Error
+			if interfaceOf(p.result.Hosts[k], r.Address) != "" && r.Fault != "" {
+				r.Fault = faultOwn
+			}
+		}
+		return nil
+	})
+	p.result.Routes = append(p.result.Routes, slices.Concat(found...)...)
+	return err
+}
+
+// faultOwn is the fault of an address that the source has too.
+const faultOwn = "the host that dials has the same address"
+
+func (p *preflight) target(to int, address string, port int) target {
+	at, _ := netip.ParseAddr(address) // candidates has parsed it
+	return target{netip.AddrPortFrom(at, uint16(port)).String(), p.keys[to]}
+}
+
+// choose picks an address of each host that all others reach. Of several it measures the rate from the next
+// host and takes the fastest; rates within a fifth of each other are equal, and then the first candidate
+// wins.
+func (p *preflight) choose(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, ratesTime/2)
+	defer cancel()
+	for to := range p.members {
+		f := &p.result.Hosts[to]
+		common := p.common(to)
+		if len(common) == 0 {
+			continue
+		}
+		f.Address, f.Why = common[0], p.onlyWhy(to, len(common))
+		if len(common) == 1 {
+			continue
+		}
+		best, rates := 0.0, make([]float64, len(common))
+		for i, a := range common {
+			r, err := p.measure(ctx, p.route((to+1)%len(p.members), to, a), rateTime/2)
+			if err != nil {
+				return err
+			}
+			if rates[i] = r; r > 1.2*best {
+				best, f.Address = r, a
+			}
+		}
+		f.Why = fmt.Sprintf("fastest of %d that all others reach (%s)", len(common), rateText(best))
+		if slices.Max(rates) <= 1.2*slices.Min(rates) {
+			f.Why = fmt.Sprintf("first of %d equally fast ones that all others reach", len(common))
+		}
+	}
+	return nil
+}
+
+// onlyWhy says why the address of a host was chosen if it was the only one.
+func (p *preflight) onlyWhy(to, numCommon int) string {
+	if len(p.ports[to]) == numCommon {
+		return "its only address"
+	}
+	return fmt.Sprintf("the only one of %d that all others reach", len(p.ports[to]))
+}
+
+// common returns the addresses of a host that all others reach, in the order of candidates.
+func (p *preflight) common(to int) []string {
+	var found []string
+	for _, a := range p.candidates(to) {
+		isReached := func(from int) bool {
+			r := p.route(from, to, a)
+			return from == to || r != nil && r.Fault == ""
+		}
+		all := true
+		for from := range p.members {
+			all = all && isReached(from)
+		}
+		if all {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// route returns the attempt to reach an address of a host from another; nil if there was none.
+func (p *preflight) route(from, to int, address string) *record.Route {
+	i := slices.IndexFunc(p.result.Routes, func(r record.Route) bool {
+		return r.From == from && r.To == to && r.Address == address
+	})
+	if i < 0 {
+		return nil
+	}
+	return &p.result.Routes[i]
+}
+
+// measureAll measures the rate of the chosen routes one after another, so that none disturbs another: all of
+// few hosts, those to the next host of many.
+func (p *preflight) measureAll(ctx context.Context) error {
+	n := len(p.members)
+	var chosen []*record.Route
+	for from := range n {
+		for step := 1; step < n; step++ {
+			to := (from + step) % n
+			r := p.route(from, to, p.result.Hosts[to].Address)
+			if r == nil {
+				continue
+			}
+			r.IsChosen = true
+			if n <= allRates || step == 1 || step == n-1 {
+				chosen = append(chosen, r)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, ratesTime)
+	defer cancel()
+	limit := min(max(ratesTime/2/time.Duration(max(1, len(chosen))), leastRate), rateTime)
+	for _, r := range chosen {
+		if ctx.Err() != nil {
+			break // what is not measured is said to be unknown
+		}
+		if _, err := p.measure(ctx, r, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure measures the rate of a route and notes it. A fault that shows only now makes the route unusable.
+func (p *preflight) measure(ctx context.Context, r *record.Route, limit time.Duration) (float64, error) {
+	t := p.target(r.To, r.Address, p.ports[r.To][r.Address])
+	reply, err := put[rateAnswer](ctx, p.members[r.From], AskRate, rateAsk{t, limit})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		return 0, nil // unknown
+	}
+	if err == nil {
+		err = reply.Probe.check()
+	}
+	if err != nil {
+		return 0, &HostError{p.members[r.From].Label, "measure a link", err}
+	}
+	if reply.Probe.Fault != "" && reply.Probe.Fault != faultDropped && reply.Probe.Fault != faultCut {
+		r.Fault = clip(reply.Probe.Fault)
+	}
+	r.Rate = reply.Probe.Rate
+	return r.Rate, nil
+}
+
+// end lets all hosts close what listens; those that do not hear it close it by themselves.
+func (p *preflight) end(ctx context.Context) {
+	p.each(context.WithoutCancel(ctx), "close", askTime, func(ctx context.Context, k int) error {
+		_, err := put[any](ctx, p.members[k], AskClose, struct{}{})
+		return err
+	})
+}

@@ -1,0 +1,159 @@
+package doctor
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	dialTime  = 2 * time.Second // no answer: packets are dropped
+	numPings  = 7               // of which the median is the latency
+	firstBulk = 64 << 10        // bytes of the first request, doubled until one takes long enough
+)
+
+// probe is what a source found about an address.
+type probe struct {
+	Fault   string  `json:"fault"`   // why the address cannot be used; "": it can
+	Latency float64 `json:"latency"` // median round trip in seconds
+	Offset  float64 `json:"offset"`  // the target's clock ahead of the source's, in seconds
+	Error   float64 `json:"error"`   // of Offset: half the shortest round trip
+	Rate    float64 `json:"rate"`    // bytes per second; 0: not measured
+}
+
+// connect dials an address and makes sure that the host with the key answers.
+func connect(ctx context.Context, address string, key []byte) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	deadline, _ := ctx.Deadline()
+	conn.SetDeadline(deadline)
+	if err := greet(conn, key); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	conn.SetDeadline(time.Now().Add(probeTime))
+	return conn, nil
+}
+
+// ping measures latency and clock of whoever answers at an address, in numPings round trips.
+func ping(ctx context.Context, address string, key []byte, now func() time.Time) probe {
+	conn, err := connect(ctx, address, key)
+	if err != nil {
+		return probe{Fault: fault(err)}
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	conn.SetDeadline(time.Now().Add(dialTime))
+	var trips []time.Duration
+	var p probe
+	for range numPings {
+		sent, start := now(), time.Now()
+		there, err := ask(conn, []byte{opPing})
+		if err != nil {
+			return probe{Fault: fault(err)}
+		}
+		trip := time.Since(start)
+		if len(trips) == 0 || trip < slices.Min(trips) { // the shortest trip says most about the clock
+			p.Offset = there.Sub(sent.Add(trip / 2)).Seconds()
+			p.Error = (trip / 2).Seconds()
+		}
+		trips = append(trips, trip)
+	}
+	slices.Sort(trips)
+	p.Latency = trips[len(trips)/2].Seconds()
+	return p
+}
+
+// measure sends requests of doubling length until one takes half of the time, and returns the rate of the
+// last in bytes per second. It moves at most 2 maxBulk bytes, and ends after a request that took longer.
+func measure(ctx context.Context, address string, key []byte, limit time.Duration) probe {
+	conn, err := connect(ctx, address, key)
+	if err != nil {
+		return probe{Fault: fault(err)}
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	content := make([]byte, 1<<20)
+	for i := range content {
+		content[i] = byte(i * i >> 7) // not nothing to a link that compresses
+	}
+	for n := firstBulk; ; n *= 2 {
+		start := time.Now()
+		if err := bulk(conn, n, content); err != nil {
+			return probe{Fault: fault(err)}
+		}
+		taken := time.Since(start)
+		if taken >= limit/2 || n == maxBulk {
+			return probe{Rate: float64(n) / taken.Seconds()}
+		}
+	}
+}
+
+// bulk sends n bytes and waits until the target has read them.
+func bulk(conn net.Conn, n int, content []byte) error {
+	head := binary.BigEndian.AppendUint32([]byte{opBulk}, uint32(n))
+	if _, err := conn.Write(head); err != nil {
+		return err
+	}
+	for n > 0 {
+		sent, err := conn.Write(content[:min(n, len(content))])
+		if err != nil {
+			return err
+		}
+		n -= sent
+	}
+	_, err := ask(conn, nil)
+	return err
+}
+
+// ask sends a request and returns the clock in the answer.
+func ask(conn net.Conn, request []byte) (time.Time, error) {
+	if len(request) > 0 {
+		if _, err := conn.Write(request); err != nil {
+			return time.Time{}, err
+		}
+	}
+	var answer [8]byte
+	if _, err := io.ReadFull(conn, answer[:]); err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(0, int64(binary.BigEndian.Uint64(answer[:]))), nil
+}
+
+// Faults of a route, as a reader should see them.
+const (
+	faultDropped  = "no answer: packets are dropped on the way"
+	faultRefused  = "refused"
+	faultNoRoute  = "no route"
+	faultStranger = "something else answers there"
+	faultCut      = "the connection broke"
+)
+
+// fault says what an error means for a route.
+func fault(err error) string {
+	switch {
+	case errors.Is(err, errStranger):
+		return faultStranger
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.Is(err, syscall.ETIMEDOUT):
+		return faultDropped
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return faultRefused
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH),
+		errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return faultNoRoute
+	}
+	return faultCut
+}

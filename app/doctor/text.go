@@ -1,0 +1,244 @@
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"lockstep/app/record"
+)
+
+const (
+	width      = 80 // of a terminal
+	matrixMost = 8  // hosts whose routes are shown in a matrix
+	labelMost  = 12 // characters of a host's name in a table
+)
+
+// Text writes the facts, the routes between hosts and the findings for a terminal of 80 columns.
+func Text(w io.Writer, h *record.Hosts) error {
+	var b strings.Builder
+	factsTable(&b, h.Hosts)
+	if len(h.Hosts) > 1 {
+		b.WriteString("\n")
+		addresses(&b, h.Hosts)
+		b.WriteString("\n")
+		if len(h.Hosts) <= matrixMost {
+			matrix(&b, h)
+		} else {
+			summary(&b, h)
+		}
+	}
+	b.WriteString("\n")
+	findings(&b, h.Findings, len(h.Hosts) == 1)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Line returns what a finding says and what mends it, in one line.
+func Line(f record.Finding) string {
+	text := f.Text
+	if f.Host != "" {
+		text = f.Host + ": " + text
+	}
+	if f.Next != "" {
+		text += " → " + f.Next
+	}
+	return text
+}
+
+func factsTable(b *strings.Builder, hosts []record.HostFacts) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "host\tslots\tcores\tkernels\tmemory free\tdisk free\tload\tclock")
+	for i, f := range hosts {
+		cells := []string{short(f.Label, labelMost), fmt.Sprint(f.Slots), coresText(f), best(f.ISA),
+			bytesText(f.FreeMemoryBytes), diskText(f.Disks), fmt.Sprintf("%.1f", f.Load), clockText(f, i,
+				len(hosts))}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	w.Flush() // to a strings.Builder
+}
+
+func coresText(f record.HostFacts) string {
+	if f.UsableCores < f.LogicalCores {
+		return fmt.Sprintf("%d of %d", f.UsableCores, f.LogicalCores)
+	}
+	return fmt.Sprint(f.UsableCores)
+}
+
+// best returns the last of the kernel paths.
+func best(isas []string) string {
+	if len(isas) == 0 {
+		return "-"
+	}
+	return isas[len(isas)-1]
+}
+
+// diskText shows the disk with the least room.
+func diskText(disks []record.Disk) string {
+	text, least := "-", uint64(0)
+	for _, d := range disks {
+		if d.TotalBytes > 0 && (text == "-" || d.FreeBytes < least) {
+			text, least = bytesText(d.FreeBytes), d.FreeBytes
+		}
+	}
+	return text
+}
+
+func clockText(f record.HostFacts, i, num int) string {
+	switch {
+	case num == 1 && !f.IsClockKnown:
+		return "-"
+	case num == 1 && f.IsClockSynced:
+		return "kept"
+	case num == 1:
+		return "not kept"
+	case i == 0:
+		return "0"
+	case f.ClockOffset < 0:
+		return "-" + durationText(-f.ClockOffset)
+	}
+	return "+" + durationText(f.ClockOffset)
+}
+
+// addresses shows the chosen addresses with the reasons.
+func addresses(b *strings.Builder, hosts []record.HostFacts) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for i, f := range hosts {
+		at := f.Address
+		if name := interfaceOf(f, f.Address); name != "" {
+			at += " (" + name + ")"
+		}
+		if at == "" {
+			at = "none"
+		}
+		fmt.Fprintf(w, "%d %s\t%s\t%s\n", i, short(f.Label, labelMost), at, f.Why)
+	}
+	w.Flush() // to a strings.Builder
+}
+
+// matrix shows latency and rate from each host to each.
+func matrix(b *strings.Builder, h *record.Hosts) {
+	for _, part := range []struct {
+		title string
+		show  func(record.Route) string
+	}{
+		{"round trip, from row to column", func(r record.Route) string {
+			return strings.ReplaceAll(durationText(r.Latency), " ", "")
+		}},
+		{"Mbit/s of one stream", func(r record.Route) string {
+			if r.Rate == 0 {
+				return "?"
+			}
+			return fmt.Sprintf("%.3g", 8*r.Rate/1e6)
+		}},
+	} {
+		fmt.Fprintln(b, part.title)
+		w := tabwriter.NewWriter(b, 0, 0, 1, ' ', tabwriter.AlignRight)
+		for to := range h.Hosts {
+			fmt.Fprintf(w, "\t%d", to)
+		}
+		fmt.Fprintln(w, "\t")
+		for from := range h.Hosts {
+			fmt.Fprint(w, from)
+			for to := range h.Hosts {
+				fmt.Fprintf(w, "\t%s", cellOf(h, from, to, part.show))
+			}
+			fmt.Fprintln(w, "\t")
+		}
+		w.Flush() // to a strings.Builder
+	}
+}
+
+// cellOf shows the chosen route between two hosts, or that there is none.
+func cellOf(h *record.Hosts, from, to int, show func(record.Route) string) string {
+	if from == to {
+		return "-"
+	}
+	isOpen := false
+	for _, r := range h.Routes {
+		if r.From != from || r.To != to || r.Fault != "" {
+			continue
+		}
+		if isOpen = true; r.IsChosen {
+			return show(r)
+		}
+	}
+	if isOpen {
+		return "open"
+	}
+	return "no"
+}
+
+// summary shows the extremes of the chosen routes of many hosts.
+func summary(b *strings.Builder, h *record.Hosts) {
+	p := preflight{result: h}
+	slow, fast, latency := p.extremes()
+	numChosen, numBlocked := 0, 0
+	for from := range h.Hosts {
+		for to := range h.Hosts {
+			switch cellOf(h, from, to, func(record.Route) string { return "yes" }) {
+			case "yes":
+				numChosen++
+			case "no":
+				numBlocked++
+			}
+		}
+	}
+	fmt.Fprintf(b, "%d routes are used, %d pairs do not reach each other\n", numChosen, numBlocked)
+	if slow != nil {
+		fmt.Fprintf(b, "longest round trip %s\n", durationText(latency))
+		for _, r := range []struct {
+			name string
+			*record.Route
+		}{{"slowest", slow}, {"fastest", fast}} {
+			fmt.Fprintf(b, "%s link: %s to %s, %s\n", r.name, h.Hosts[r.From].Label, h.Hosts[r.To].Label,
+				rateText(r.Rate))
+		}
+	}
+}
+
+// findings lists what was found, wrapped to the width.
+func findings(b *strings.Builder, found []record.Finding, isAlone bool) {
+	if len(found) == 0 {
+		b.WriteString("nothing found that hinders a job or slows it down\n")
+	}
+	for _, f := range found {
+		if isAlone {
+			f.Host = ""
+		}
+		next := f.Next
+		f.Next = ""
+		wrap(b, f.Level+": "+Line(f), "  ")
+		if next != "" {
+			wrap(b, "  → "+next, "    ")
+		}
+	}
+}
+
+// wrap writes a text in lines of the width; all but the first are indented.
+func wrap(b *strings.Builder, text, indent string) {
+	line := ""
+	for word := range strings.SplitSeq(text, " ") {
+		switch {
+		case line == "" || line == indent:
+			line += word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+			fmt.Fprintln(b, line)
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(b, line)
+}
+
+// short shortens a name, keeping its end visible by dots.
+func short(name string, most int) string {
+	runes := []rune(name)
+	if len(runes) <= most {
+		return name
+	}
+	return string(runes[:most-1]) + "…"
+}

@@ -1,0 +1,91 @@
+package record
+
+import "time"
+
+// Hosts is what the preflight of a job on several hosts found: hosts.json of a job, "hosts" in host.json
+// and results.json.
+type Hosts struct {
+	Started  time.Time   `json:"started"`  // when, by the clock of the console
+	Seconds  float64     `json:"seconds"`  // that it took
+	Hosts    []HostFacts `json:"hosts"`    // in the order of the list; the first has rank 0
+	Routes   []Route     `json:"routes"`   // every tried address of a host, from every other
+	Findings []Finding   `json:"findings"` // errors first, then warnings, then notes
+}
+
+// HostFacts describes a host of a job as a process on it sees it. What the system does not tell is "" or 0.
+type HostFacts struct {
+	Host
+	Label   string `json:"host"`    // name in the list of hosts
+	Slots   int    `json:"slots"`   // workers that it may have
+	Address string `json:"address"` // chosen for links to it; "": none
+	Why     string `json:"why"`     // the address was chosen
+
+	Version  string `json:"version"`       // of the program
+	Revision string `json:"revision"`      // of its source
+	Binary   string `json:"binary_sha256"` // of the program's file
+	User     string `json:"user"`          // the processes belong to
+	Boot     string `json:"boot"`          // identity of the machine's start and network
+
+	Affinity        int     `json:"affinity_cores"`      // that the affinity of the process allows
+	QuotaCores      float64 `json:"quota_cores"`         // that the control group allows; 0: no limit
+	FreeMemoryBytes uint64  `json:"free_memory_bytes"`   // without swapping, within the control group
+	SwapUsedBytes   uint64  `json:"swap_used_bytes"`     // of all processes
+	Disks           []Disk  `json:"disks"`               // that the job writes to
+	Load            float64 `json:"load"`                // processes ready to run, mean of a minute
+	Governor        string  `json:"governor"`            // of the processors' frequency
+	FileLimit       uint64  `json:"file_limit"`          // open files of a process; 0: no limit
+	ProcessLimit    uint64  `json:"process_limit"`       // processes and threads of the user; 0: no limit
+	ClockNanos      int64   `json:"clock_unix_nano"`     // when the facts were taken, by the host's clock
+	IsClockSynced   bool    `json:"clock_synchronized"`  // the system says that its clock is
+	IsClockKnown    bool    `json:"clock_state_known"`   // the system says whether it is
+	ClockOffset     float64 `json:"clock_offset_second"` // clock ahead of the first host's
+
+	Interfaces []Interface `json:"interfaces"` // those that are up
+}
+
+// Disk is a place to which a job writes.
+type Disk struct {
+	Use        string `json:"use"`         // what for
+	Path       string `json:"path"`        // folder
+	FreeBytes  uint64 `json:"free_bytes"`  // for this user
+	TotalBytes uint64 `json:"total_bytes"` // of the file system
+}
+
+// Interface is a network interface of a host.
+type Interface struct {
+	Name       string   `json:"name"`      // of the system
+	Kind       string   `json:"kind"`      // physical, loopback, virtual, container
+	MbitPerSec int      `json:"mbit"`      // speed in Mbit/s that the driver tells; 0: unknown
+	MTU        int      `json:"mtu"`       // largest packet
+	Addresses  []string `json:"addresses"` // IP addresses, without those of a single link
+}
+
+// Route is the attempt to reach an address of a host from another.
+type Route struct {
+	From      int     `json:"from"`                 // number of the host that dialed
+	To        int     `json:"to"`                   // number of the host that was meant
+	Address   string  `json:"address"`              // IP address of To
+	Interface string  `json:"interface"`            // of To that has the address
+	IsChosen  bool    `json:"chosen"`               // the job uses the address
+	Fault     string  `json:"fault,omitempty"`      // why it cannot be used; "": it can
+	Latency   float64 `json:"latency_seconds"`      // median round trip
+	Rate      float64 `json:"bytes_per_second"`     // measured with one stream; 0: not measured
+	Offset    float64 `json:"offset_seconds"`       // clock of To ahead of that of From
+	OffsetErr float64 `json:"offset_error_seconds"` // half the shortest round trip
+}
+
+// Finding is something that hinders a job, slows it down, or should be known.
+type Finding struct {
+	Level string `json:"level"`          // error, warning, note
+	Topic string `json:"topic"`          // what it is about
+	Host  string `json:"host,omitempty"` // where; "": all or several
+	Text  string `json:"text"`           // what was found
+	Next  string `json:"next,omitempty"` // what mends it
+}
+
+// Levels of a Finding.
+const (
+	LevelError   = "error"
+	LevelWarning = "warning"
+	LevelNote    = "note"
+)
