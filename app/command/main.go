@@ -30,6 +30,7 @@ func commands() []func(*app) *cobra.Command {
 		runCommand,
 		generateCommand,
 		labCommand,
+		doctorCommand,
 		dataCommand,
 		checkpointCommand,
 		versionCommand,
@@ -82,6 +83,9 @@ func (a *app) execute(args []string) int {
 	code := job.ExitCode(err)
 	if doctored := (*doctoredError)(nil); errors.As(err, &doctored) {
 		code = job.ExitCheck
+	}
+	if status := hostStatus(err); status != 0 {
+		code = status
 	}
 	if ended := (*stoppedBench)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &ended) {
 		text := "interrupted; all workers have stopped"

@@ -100,11 +100,11 @@ func hashFile(path string) (string, error) {
 
 // describeDisk tells the room where a folder is, or would be.
 func describeDisk(use, folder string) record.Disk {
-	d := record.Disk{Use: use, Path: folder}
 	at, err := filepath.Abs(folder)
 	if err != nil {
-		return d
+		return record.Disk{Use: use, Path: folder}
 	}
+	d := record.Disk{Use: use, Path: at}
 	for {
 		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
 			break

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode/utf8"
 
 	"lockstep/app/record"
@@ -19,8 +20,10 @@ const (
 // Text writes the facts, the routes between hosts and the findings for a terminal of 80 columns.
 func Text(w io.Writer, h *record.Hosts) error {
 	var b strings.Builder
-	factsTable(&b, h.Hosts)
-	if len(h.Hosts) > 1 {
+	if len(h.Hosts) == 1 {
+		factsList(&b, h.Hosts[0])
+	} else {
+		factsTable(&b, h.Hosts)
 		b.WriteString("\n")
 		addresses(&b, h.Hosts)
 		b.WriteString("\n")
@@ -46,6 +49,50 @@ func Line(f record.Finding) string {
 		text += " → " + f.Next
 	}
 	return text
+}
+
+// factsList shows the facts of one host, a line for each kind.
+func factsList(b *strings.Builder, f record.HostFacts) {
+	memory := fmt.Sprintf("%s free of %s", bytesText(f.FreeMemoryBytes), bytesText(f.MemoryBytes))
+	if f.SwapUsedBytes > 0 {
+		memory += fmt.Sprintf(", %s on disk", bytesText(f.SwapUsedBytes))
+	}
+	lines := [][2]string{
+		{"host", fmt.Sprintf("%s, user %s", f.Label, f.User)},
+		{"lockstep", versionText(f)},
+		{"system", strings.Join(strings.Fields(f.Platform+" "+f.Kernel+" "+f.Arch), " ")},
+		{"processor", fmt.Sprintf("%s, %s cores%s", f.CPU, coresText(f), reason(f))},
+		{"kernels", strings.Join(f.ISA, ", ")},
+		{"memory", memory},
+	}
+	for _, d := range f.Disks {
+		lines = append(lines, [2]string{"disk", fmt.Sprintf("%s: %s free of %s, %s", d.Use,
+			bytesText(d.FreeBytes), bytesText(d.TotalBytes), d.Path)})
+	}
+	for _, i := range f.Interfaces {
+		kind := i.Kind
+		if i.MbitPerSec > 0 {
+			kind += fmt.Sprintf(", %s", rateText(1e6/8*float64(i.MbitPerSec)))
+		}
+		lines = append(lines, [2]string{"network", fmt.Sprintf("%s (%s) %s", i.Name, kind,
+			strings.Join(i.Addresses, ", "))})
+	}
+	lines = append(lines, [2]string{"limits", limitText(f.FileLimit, "open files") + ", " +
+		limitText(f.ProcessLimit, "processes")},
+		[2]string{"clock", time.Unix(0, f.ClockNanos).UTC().Format(time.DateTime) + " UTC, " + clockText(f,
+			0, 1)},
+		[2]string{"load", fmt.Sprintf("%.1f", f.Load)})
+	for _, line := range lines {
+		wrap(b, fmt.Sprintf("%-10s", line[0]), line[1], strings.Repeat(" ", 11))
+	}
+}
+
+// limitText formats a limit on things.
+func limitText(most uint64, things string) string {
+	if most == 0 {
+		return "any number of " + things
+	}
+	return fmt.Sprintf("%d %s", most, things)
 }
 
 func factsTable(b *strings.Builder, hosts []record.HostFacts) {
@@ -89,11 +136,11 @@ func diskText(disks []record.Disk) string {
 func clockText(f record.HostFacts, i, num int) string {
 	switch {
 	case num == 1 && !f.IsClockKnown:
-		return "-"
+		return "synchronisation unknown"
 	case num == 1 && f.IsClockSynced:
-		return "kept"
+		return "synchronised"
 	case num == 1:
-		return "not kept"
+		return "not synchronised"
 	case i == 0:
 		return "0"
 	case f.ClockOffset < 0:
@@ -210,26 +257,22 @@ func findings(b *strings.Builder, found []record.Finding, isAlone bool) {
 		}
 		next := f.Next
 		f.Next = ""
-		wrap(b, f.Level+": "+Line(f), "  ")
+		wrap(b, f.Level+":", Line(f), "  ")
 		if next != "" {
-			wrap(b, "  → "+next, "    ")
+			wrap(b, "  →", next, "    ")
 		}
 	}
 }
 
-// wrap writes a text in lines of the width; all but the first are indented.
-func wrap(b *strings.Builder, text, indent string) {
-	line := ""
-	for word := range strings.SplitSeq(text, " ") {
-		switch {
-		case line == "" || line == indent:
-			line += word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+// wrap writes a text behind its head in lines of the width; all but the first are indented.
+func wrap(b *strings.Builder, head, text, indent string) {
+	line := head
+	for word := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			fmt.Fprintln(b, line)
-			line = indent + word
-		default:
-			line += " " + word
+			line = indent[1:]
 		}
+		line += " " + word
 	}
 	fmt.Fprintln(b, line)
 }
