@@ -36,6 +36,7 @@ type coordinator struct {
 	meeting   *Meeting      // of workers that another launcher has started, or nil
 	running   sync.WaitGroup
 	segments  []*os.File // shared memory that guests open by its path
+	pulses    *pulses    // nil if no worker is on another host, or without UDP
 	mu        sync.Mutex
 	open      map[net.Conn]bool // nil after close
 }
@@ -275,6 +276,7 @@ func (c *coordinator) close() {
 	c.open = nil
 	c.mu.Unlock()
 	c.running.Wait()
+	c.pulses.close()
 	for _, f := range c.segments {
 		f.Close()
 	}

@@ -29,28 +29,34 @@ type EnvironmentError struct {
 // Error names the variables.
 func (e *EnvironmentError) Error() string { return "environment: " + e.Text }
 
-// WorkerError says which worker or server ended a run, where it was and how it ended. Step and Phase
-// are from its last report.
+// WorkerError says which worker or server ended a run, where it was and how it ended. Step, Phase and
+// Wait are from its last report. Every other worker receives it, as JSON (see VerdictError).
 type WorkerError struct {
-	Rank     int
-	Role     string // of a server, such as "server 1"; "" for a worker
-	PID      int
-	Host     string
-	Step     int           // finished steps
-	Phase    string        // "" before the first report
-	Signal   string        // name of the signal that ended the process, else ""
-	Status   int           // exit status, of the report if there is one, else of the process
-	Silence  time.Duration // dead: how long the process, which still runs, has sent no beat; else 0
-	State    string        // of a silent process, such as "stopped by a signal"; "" if unknown
-	Stuck    time.Duration // how long it has sent beats without progress; else 0
-	Late     time.Duration // how long ago it was asked to end, or 0
-	IsLost   bool          // reported by another worker, and nothing else is known
-	Cause    string        // a likely cause outside the program, or "" if unknown
-	Reported bool          // the worker itself reported the error
-	Text     string        // its report, or the most informative line of its output
-	Log      string        // path of its output, or "" if Text has all of it
-	Accounts []string      // what the other workers report about it
+	Rank     int           `json:"rank"`
+	Role     string        `json:"role,omitempty"` // of a server, such as "server 1"; "" for a worker
+	PID      int           `json:"pid"`
+	Host     string        `json:"host"`
+	Step     int           `json:"step"`               // finished steps
+	Phase    string        `json:"phase"`              // "" before the first report
+	Wait     *Wait         `json:"wait,omitempty"`     // what it waited for itself, or nil
+	Signal   string        `json:"signal,omitempty"`   // name of the signal that ended the process, else ""
+	Status   int           `json:"status,omitempty"`   // exit status: that of the report, else the process's
+	Silence  time.Duration `json:"silence,omitempty"`  // dead: how long it has sent no beat; else 0
+	State    string        `json:"state,omitempty"`    // of a silent one: "stopped by a signal", ""
+	Deaf     time.Duration `json:"deaf,omitempty"`     // how long it, though heard, has heard nothing; else 0
+	Stuck    time.Duration `json:"stuck,omitempty"`    // how long it has beaten without progress; else 0
+	Function string        `json:"function,omitempty"` // of a stuck one: where it is; "" if unknown
+	Late     time.Duration `json:"late,omitempty"`     // how long ago it was asked to end, or 0
+	IsLost   bool          `json:"lost,omitempty"`     // reported by another worker, and no more is known
+	Cause    string        `json:"cause,omitempty"`    // likely one outside the program, or "" if unknown
+	Reported bool          `json:"reported,omitempty"` // the worker itself reported the error
+	Text     string        `json:"text,omitempty"`     // its report, or the most informative line of its log
+	Log      string        `json:"log,omitempty"`      // path of its output, or "" if Text has all of it
+	Accounts []string      `json:"accounts,omitempty"` // what the other workers report about it
 }
+
+// maxAccounts is how many of the other workers' reports an error prints: they mostly say the same.
+const maxAccounts = 3
 
 // Error returns one line: which worker, how, where and why it ended, and where its output is.
 func (e *WorkerError) Error() string {
@@ -60,28 +66,17 @@ func (e *WorkerError) Error() string {
 	} else {
 		fmt.Fprintf(&b, "rank %d (pid %d on %s)", e.Rank, e.PID, e.Host)
 	}
-	switch {
-	case e.Reported:
-		b.WriteString(" failed")
-	case e.Silence > 0 && e.State != "":
-		fmt.Fprintf(&b, " is %s and has given no sign of life for %v", e.State, e.Silence)
-	case e.Silence > 0:
-		fmt.Fprintf(&b, " has given no sign of life for %v", e.Silence)
-	case e.Stuck > 0:
-		fmt.Fprintf(&b, " is stuck: it has not got on for %v", e.Stuck)
-	case e.Late > 0:
-		fmt.Fprintf(&b, " did not end within %v", e.Late)
-	case e.IsLost:
-		b.WriteString(" was lost")
-	case e.Signal != "":
-		fmt.Fprintf(&b, " was killed by signal %s", e.Signal)
-	default:
-		fmt.Fprintf(&b, " ended with status %d", e.Status)
-	}
+	b.WriteString(e.how())
 	if e.Phase != "" {
 		fmt.Fprintf(&b, " after step %d, phase %s", e.Step, e.Phase)
 	} else {
 		b.WriteString(" before its first report")
+	}
+	if e.Wait != nil {
+		fmt.Fprintf(&b, ", waiting for rank %d in %s", e.Wait.Rank, e.Wait.What)
+	}
+	if e.Function != "" {
+		fmt.Fprintf(&b, ", in %s", e.Function)
 	}
 	if e.Text != "" {
 		fmt.Fprintf(&b, ": %s", e.Text)
@@ -92,11 +87,75 @@ func (e *WorkerError) Error() string {
 	if e.Log != "" {
 		fmt.Fprintf(&b, " (its output: %s)", e.Log)
 	}
-	for _, account := range e.Accounts {
+	for _, account := range e.Accounts[:min(maxAccounts, len(e.Accounts))] {
 		fmt.Fprintf(&b, "; %s", account)
+	}
+	if more := len(e.Accounts) - maxAccounts; more > 0 {
+		fmt.Fprintf(&b, "; %d others noticed it too", more)
 	}
 	return b.String()
 }
+
+// how says how the worker ended.
+func (e *WorkerError) how() string {
+	switch {
+	case e.Reported:
+		return " failed"
+	case e.Silence > 0 && e.State != "":
+		return fmt.Sprintf(" is %s and has given no sign of life for %v", e.State, e.Silence)
+	case e.Silence > 0:
+		return fmt.Sprintf(" has given no sign of life for %v", e.Silence)
+	case e.Deaf > 0:
+		return fmt.Sprintf(" is heard but has heard nothing from the launcher for %v: its link is cut in "+
+			"one direction", e.Deaf)
+	case e.Stuck > 0:
+		return fmt.Sprintf(" is stuck: it has not got on for %v", e.Stuck)
+	case e.Late > 0:
+		return fmt.Sprintf(" did not end within %v", e.Late)
+	case e.IsLost:
+		return " was lost"
+	case e.Signal != "":
+		return fmt.Sprintf(" was killed by signal %s", e.Signal)
+	}
+	return fmt.Sprintf(" ended with status %d", e.Status)
+}
+
+// VerdictError is the cause of a session's cancelled context after the launcher has ended the run
+// because of another worker, or of this one.
+type VerdictError struct {
+	Worker WorkerError // the cause
+}
+
+// Error names the cause in the launcher's words.
+func (e *VerdictError) Error() string { return "the run has ended: " + e.Worker.Error() }
+
+// CutOffError is the cause of a session's cancelled context after a worker has heard nothing from its
+// launcher, which is on another host.
+type CutOffError struct {
+	Rank, PID int
+	Host      string
+	Launcher  string // its address
+	Silence   time.Duration
+	Step      int // finished steps
+	Phase     string
+	Wait      *Wait // what the worker waits for, or nil
+}
+
+// Error returns one line: who heard nothing, from where, for how long, and what it was doing.
+func (e *CutOffError) Error() string {
+	text := fmt.Sprintf("rank %d (pid %d on %s) is cut off: no sign of life from the launcher at %s for %v",
+		e.Rank, e.PID, e.Host, e.Launcher, e.Silence)
+	if e.Phase != "" {
+		text += fmt.Sprintf(", after step %d, phase %s", e.Step, e.Phase)
+	}
+	if e.Wait != nil {
+		text += fmt.Sprintf(", waiting for rank %d in %s", e.Wait.Rank, e.Wait.What)
+	}
+	return text
+}
+
+// Unwrap returns ErrLauncherLost.
+func (e *CutOffError) Unwrap() error { return ErrLauncherLost }
 
 // LimitError reports that the machine allows no process for a worker.
 type LimitError struct {

@@ -87,7 +87,7 @@ func work(environment cluster.Environment) int {
 		case "panics":
 			panic("shape mismatch")
 		case "fails":
-			session.Fail(cluster.Failure{Status: 3, Text: "file cut off"})
+			session.Fail(cluster.Failure{Status: 3, Text: "file cut off"}, nil)
 			return 3
 		case "silent":
 			return 0
@@ -105,9 +105,12 @@ func work(environment cluster.Environment) int {
 	}
 	if how != "well" && how != "older" && how != "twice" {
 		if member.Rank == 0 && (how == "killed" || how == "link") {
-			session.Fail(cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true, Lost: 1})
+			lost := cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true, Lost: 1}
+			fmt.Println(session.Fail(lost, nil))
+			return 5
 		}
 		<-session.Context().Done()
+		fmt.Println(context.Cause(session.Context()))
 		return 130
 	}
 	ports := listening()
@@ -205,7 +208,8 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 			"is stopped by a signal and has given no sign of life for 2.25s after step 7, phase",
 			"rank 0 waits for it in all-reduce of bucket 1 of 2", "rank 2 waits"}},
 		"stuck": {cluster.WorkerError{}, []string{"is stuck: it has not got on for ",
-			"after step 7, phase forward", "rank 0 waits for it in all-reduce", "rank1.log"}},
+			"after step 7, phase forward", "rank 0 waits for it in all-reduce", "rank1.log",
+			", in lockstep/cluster_test.work (time.Sleep)"}},
 		"link": {cluster.WorkerError{}, []string{
 			"was lost after step 7, phase forward", "; rank 0: lost peer 1"}},
 		"fails":  {cluster.WorkerError{Status: 3, Reported: true}, []string{"file cut off"}},
@@ -213,10 +217,17 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 	}
 	for how, test := range tests {
 		t.Run(how, func(t *testing.T) {
-			_, err := launch(t, t.Context(), how, 3)
+			folder := t.TempDir()
+			_, err := launchIn(t, t.Context(), folder, how, 3)
 			var e *cluster.WorkerError
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v, want a WorkerError", err)
+			}
+			for _, survivor := range []string{"rank0.log", "rank2.log"} {
+				log, err := os.ReadFile(filepath.Join(folder, survivor))
+				if want := "the run has ended: " + e.Error() + "\n"; err != nil || string(log) != want {
+					t.Errorf("%s has %q, %v; want %q", survivor, log, err, want)
+				}
 			}
 			w := test.want
 			if e.Rank != 1 || e.Signal != w.Signal || e.Status != w.Status ||

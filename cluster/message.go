@@ -30,6 +30,8 @@ type Welcome struct {
 	// token, and the path of the shared memory, if the workers use any.
 	Token   Token  `json:"token,omitempty"`
 	Segment string `json:"segment,omitempty"`
+	// Pulse is for a worker on another host than the launcher; see Note: pulses. Nil: it sends none.
+	Pulse *PulseKey `json:"pulse,omitempty"`
 }
 
 // Ended is the last message to a worker that another launcher has started.
@@ -50,6 +52,8 @@ type Progress struct {
 	Seconds float64 `json:"seconds"`        // since training began
 	Trained float64 `json:"trained"`        // to the end of the last step, without evaluations
 	Note    string  `json:"note,omitempty"` // a line for people, sent once
+	// Number counts the reports of a worker, from 1; Session.Report sets it.
+	Number uint64 `json:"number,omitempty"`
 	// Moves grows while the work makes progress; see Note: dead and stuck.
 	Moves uint64 `json:"moves"`
 	// Limit is how many seconds may pass without progress in this phase; 0 means any number.
@@ -78,6 +82,7 @@ type message struct {
 	Refused  string          `json:"refused,omitempty"` // why the hello was not accepted
 	Heard    bool            `json:"heard,omitempty"`   // the launcher has read a Progress (acknowledgement)
 	Stop     bool            `json:"stop,omitempty"`
+	Verdict  *WorkerError    `json:"verdict,omitempty"` // why the launcher ends the run
 	// The others are for workers that another launcher has started.
 	Dump  bool   `json:"dump,omitempty"`  // asks for the stacks of a worker that is stuck
 	Asked bool   `json:"asked,omitempty"` // a signal has asked the worker's process to stop
@@ -95,6 +100,14 @@ type line struct {
 	timeout time.Duration // of a send; 0 means none
 	reader  *bufio.Reader
 	mu      sync.Mutex
+}
+
+// isElsewhere reports whether the other end is on another host: on this one it would have dialled from the
+// address at which it was accepted.
+func (l *line) isElsewhere() bool {
+	here, isTCP := l.conn.LocalAddr().(*net.TCPAddr)
+	there, _ := l.conn.RemoteAddr().(*net.TCPAddr)
+	return isTCP && there != nil && !here.IP.Equal(there.IP) && !there.IP.IsLoopback()
 }
 
 func newLine(conn net.Conn) *line {

@@ -29,6 +29,8 @@ const (
 	maxUnheard     = 32 // unacknowledged reports; leaves room for messages that must not be dropped
 	connectTimeout = time.Minute
 	welcomeTimeout = 2 * time.Minute // the coordinator gives up earlier and names the missing ranks
+	// verdictPatience is how long a worker that has lost a peer waits to hear why the run ends.
+	verdictPatience = 3 * time.Second
 )
 
 // Session is a worker's membership in a running job.
@@ -41,6 +43,13 @@ type Session struct {
 	segment  *os.File      // the shared memory from the launcher, or nil
 	line     *line
 	unheard  atomic.Int64  // reports that the launcher has not acknowledged
+	reports  atomic.Uint64 // number of reports
+	last     atomic.Pointer[Progress]
+	pid      int
+	host     string
+	pulser   *pulser       // nil on the launcher's host
+	isFinal  atomic.Bool   // the last message is sent: the launcher may go
+	quit     chan struct{} // closed by Close
 	over     chan struct{} // closed when the connection has ended
 	ended    *Ended        // set before, if the launcher has said how
 	ctx      context.Context
@@ -65,7 +74,8 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	}
 	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 	defer interrupt()
-	s := &Session{member: m, line: m.lineTo(conn), over: make(chan struct{})}
+	s := &Session{member: m, line: m.lineTo(conn), over: make(chan struct{}), quit: make(chan struct{}),
+		pid: h.PID, host: h.Host}
 	if m.Segment != 0 {
 		s.segment = os.NewFile(uintptr(m.Segment), "shared memory")
 	}
@@ -84,8 +94,36 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 		return refuse(err)
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	if k := s.Welcome.Pulse; k != nil {
+		if s.pulser, err = newPulser(conn.RemoteAddr(), m.Rank, k); err == nil {
+			s.reader.Go(s.pulser.listen)
+			s.reader.Go(s.pulse)
+		} // else the control connection is all there is
+	}
 	s.reader.Go(s.follow)
 	return s, nil
+}
+
+// pulse sends pulses until Close, and ends the session when the launcher has been silent for too long.
+func (s *Session) pulse() {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		deaf := s.pulser.beat()
+		if deaf >= s.Welcome.Pulse.Silence && !s.isFinal.Load() && s.ctx.Err() == nil {
+			e := &CutOffError{Rank: s.member.Rank, PID: s.pid, Host: s.host, Silence: deaf,
+				Launcher: s.line.conn.RemoteAddr().String()}
+			if p := s.last.Load(); p != nil {
+				e.Step, e.Phase, e.Wait = p.Step, p.Phase, p.Wait
+			}
+			s.cancel(e)
+		}
+		select {
+		case <-s.quit:
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // listen listens for peers if some are linked by TCP: the worker is not alone, and shared memory
@@ -226,8 +264,14 @@ func (s *Session) follow() {
 			s.cancel(ErrLauncherLost)
 			return
 		}
+		if s.pulser != nil {
+			s.pulser.live()
+		}
 		if m.Dump {
 			dumpStacks()
+		}
+		if m.Verdict != nil {
+			s.cancel(&VerdictError{Worker: *m.Verdict})
 		}
 		if m.Ended != nil {
 			s.ended = m.Ended
@@ -243,13 +287,19 @@ func (s *Session) follow() {
 	}
 }
 
-// Context is cancelled when the launcher asks to stop (cause ErrStopped) or is gone (cause
-// ErrLauncherLost), or when the context of Join is cancelled.
+// Context is cancelled when the launcher asks to stop (cause ErrStopped), is gone (cause
+// ErrLauncherLost) or silent (cause *CutOffError), or has ended the run because of a worker (cause
+// *VerdictError), or when the context of Join is cancelled.
 func (s *Session) Context() context.Context { return s.ctx }
 
 // Report sends the worker's progress. While the launcher does not read, because it or its terminal
 // is stopped, reports without a note are dropped.
 func (s *Session) Report(p Progress) error {
+	p.Number = s.reports.Add(1)
+	s.last.Store(&p)
+	if s.pulser != nil {
+		s.pulser.show(p)
+	}
 	if p.Note == "" && s.unheard.Load() >= maxUnheard {
 		return nil
 	}
@@ -274,6 +324,7 @@ func (s *Session) Done(result any) error {
 	if err != nil {
 		return fmt.Errorf("cluster: encode result: %w", err)
 	}
+	s.isFinal.Store(true)
 	return s.line.send(message{Result: text})
 }
 
@@ -299,13 +350,36 @@ func dumpStacks() {
 	os.Stderr.Write(stacks[:runtime.Stack(stacks, true)]) // best effort
 }
 
-// Fail sends the reason why the worker cannot continue; nothing may be sent after it.
-func (s *Session) Fail(f Failure) error { return s.line.send(message{Failure: &f}) }
+// Fail sends the reason why the worker cannot continue, err in f's words; nothing may be sent after
+// it. It returns the error with which the worker ends: err, or if the worker has only noticed that another
+// was lost (f.Noticed), the launcher's *VerdictError about that, for which it waits a few seconds.
+func (s *Session) Fail(f Failure, err error) error {
+	if sent := s.line.send(message{Failure: &f}); sent != nil {
+		err = errors.Join(err, sent)
+	}
+	if !f.Noticed {
+		s.isFinal.Store(true)
+		return err
+	}
+	select {
+	case <-s.ctx.Done():
+	case <-time.After(verdictPatience):
+	}
+	verdict := (*VerdictError)(nil)
+	if cause := context.Cause(s.ctx); errors.As(cause, &verdict) {
+		return cause
+	}
+	return err
+}
 
 // Close leaves the job and waits for the session's goroutine.
 func (s *Session) Close() {
 	s.release()
+	close(s.quit)
 	s.line.conn.Close()
+	if s.pulser != nil {
+		s.pulser.conn.Close()
+	}
 	s.reader.Wait()
 	s.cancel(context.Canceled)
 }

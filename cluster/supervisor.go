@@ -17,6 +17,9 @@ const (
 	verdictDelay = time.Second
 	// stopGrace is the default time for workers to end before they are killed.
 	stopGrace = 3 * time.Second
+	// endGrace is how long the survivors of a failure may take to write down its cause and end, before
+	// they are killed.
+	endGrace = 2 * time.Second
 	// accountDelay is how long the error about a death waits for the survivors' reports.
 	accountDelay = 500 * time.Millisecond
 )
@@ -44,9 +47,12 @@ type supervisor struct {
 	workers []worker
 	vitals  []vitals // of the workers
 	looks   int      // number of checks
-	joined  int
-	done    int // results received
-	running int // processes not yet ended
+	// welcomed is when all had joined; hasNotedPulses says that missing datagrams were looked for.
+	welcomed       time.Duration
+	hasNotedPulses bool
+	joined         int
+	done           int // results received
+	running        int // processes not yet ended
 
 	err     error            // why the run ends early
 	stopped *StopError       // the same, if it was asked to
@@ -102,15 +108,44 @@ func (s *supervisor) isUnread() bool {
 	})
 }
 
-// abort ends the run with err, unless it is already ending.
+// abort ends the run with err, unless it is already ending. If a worker is the cause, the others are told
+// and end by themselves; they are killed if they do not.
 func (s *supervisor) abort(err error) {
-	if s.err == nil {
-		s.err = err
-		s.fleet.kill()
-		s.dismiss()
-		if s.grace == nil {
-			s.grace = time.After(stopGrace)
+	if s.err != nil {
+		return
+	}
+	s.err = err
+	cause := (*WorkerError)(nil)
+	if errors.As(err, &cause) && s.isWelcomed() {
+		s.announce(cause)
+		s.grace = time.After(endGrace)
+		return
+	}
+	s.fleet.kill()
+	s.dismiss()
+	if s.grace == nil {
+		s.grace = time.After(stopGrace)
+	}
+}
+
+// announce tells every worker why the run ends, also the one that is the cause: it may be cut off in one
+// direction only, or go on later. It is killed if it cannot end by itself.
+func (s *supervisor) announce(cause *WorkerError) {
+	if cause.State != "" || cause.Stuck > 0 {
+		s.killOne(cause.Rank)
+	}
+	verdict := message{Verdict: cause}
+	for rank := range s.workers {
+		if w := &s.workers[rank]; w.exit == nil && !w.lost && w.line.send(verdict) != nil {
+			s.killOne(rank) // it learns nothing
 		}
+	}
+}
+
+// killOne kills the process of a rank, unless another launcher has started it.
+func (s *supervisor) killOne(rank int) {
+	if !s.isGuest(rank) {
+		s.fleet.killOne(rank)
 	}
 }
 
@@ -139,7 +174,7 @@ func (s *supervisor) isWelcomed() bool { return s.joined == s.World }
 
 // stop asks the workers to end; those that have not joined cannot receive that and are killed.
 func (s *supervisor) stop(err error) {
-	if s.err == nil && s.isDeath && s.Meeting != nil {
+	if s.err == nil && (s.isDeath && s.Meeting != nil || s.isStuck()) {
 		s.convict() // another launcher ends all processes when it sees that one is dead
 	}
 	if s.err != nil {
@@ -159,6 +194,9 @@ func (s *supervisor) stop(err error) {
 
 func (s *supervisor) handle(e event) {
 	w, v := &s.workers[e.rank], &s.vitals[e.rank]
+	if e.line == w.line && e.lost == nil && e.exit == nil {
+		v.heard = s.now()
+	}
 	switch {
 	case e.exit != nil:
 		s.running--
@@ -173,10 +211,7 @@ func (s *supervisor) handle(e event) {
 		s.judge(e.rank)
 		s.leave(e.rank)
 	case e.message.Progress != nil:
-		v.hear(s.now(), *e.message.Progress)
-		if s.Progress != nil {
-			s.Progress(e.rank, v.beat)
-		}
+		s.hear(e.rank, *e.message.Progress)
 	case e.message.Event != nil:
 		if s.Event == nil {
 			return
@@ -197,54 +232,6 @@ func (s *supervisor) handle(e event) {
 		s.judge(e.rank)
 		s.leave(e.rank)
 	}
-}
-
-// now is the time in checks.
-func (s *supervisor) now() time.Duration { return time.Duration(s.looks) * lookEvery }
-
-// look ends the run if a worker is dead or stuck. A stuck worker first writes its stacks. A run
-// that is already stopping kills dead workers at once.
-func (s *supervisor) look() {
-	s.looks++
-	v, ok := examine(s.vitals, s.now(), s.SilenceTimeout)
-	if !ok || s.err != nil && s.stopped == nil {
-		return
-	}
-	e := s.describe(v.rank)
-	if v.isDead {
-		e.Silence, e.State = v.time, processState(e.PID)
-	} else {
-		e.Stuck, e.Log = v.time, s.Log(v.rank)
-	}
-	if s.maySpare(v.rank) {
-		s.fleet.killOne(v.rank)
-		s.spare(e)
-		return
-	}
-	s.addAccounts(e)
-	for rank := range s.vitals {
-		s.vitals[rank].isWatched = false
-	}
-	switch {
-	case s.stopped != nil:
-		s.stopped.Killed = e
-		s.fleet.kill()
-	case v.isDead:
-		s.abort(e)
-	default:
-		s.err = e
-		s.quit(v.rank)
-		s.grace = time.After(verdictDelay)
-	}
-}
-
-// quit makes a stuck worker write its stacks.
-func (s *supervisor) quit(rank int) {
-	if s.isGuest(rank) {
-		s.workers[rank].line.send(message{Dump: true}) // one that does not receive it writes none
-		return
-	}
-	s.fleet.quit(rank)
 }
 
 // expire kills the processes that did not end within the grace period. Guests are left to Meeting.End.
@@ -268,8 +255,12 @@ func (s *supervisor) expire() {
 // convict ends the run with the suspect's error, about which more may be known now.
 func (s *supervisor) convict() {
 	last := s.vitals[s.suspect.Rank].beat
-	s.suspect.Step, s.suspect.Phase = last.Step, last.Phase
-	s.addAccounts(s.suspect)
+	s.suspect.Step, s.suspect.Phase, s.suspect.Wait = last.Step, last.Phase, last.Wait
+	if s.isStuck() {
+		s.suspect.Function = mainFunction(s.suspect.Log)
+	} else {
+		s.addAccounts(s.suspect)
+	}
 	s.abort(s.suspect)
 }
 
@@ -323,12 +314,19 @@ func (s *supervisor) welcome(e event) {
 		return
 	}
 	welcome.ISA = isa
+	s.welcomed = s.now()
+	keys := s.openPulses()
 	for rank := range s.workers {
 		welcome := s.meeting.welcomeOf(rank, welcome)
+		welcome.Pulse = keys[rank]
 		if s.isGuest(rank) {
 			s.running++
 		}
-		s.vitals[rank] = vitals{isWatched: true, heard: s.now(), moved: s.now()}
+		s.vitals[rank] = vitals{isWatched: true, heard: s.now(), moved: s.now(),
+			host: s.workers[rank].hello.Host, isElsewhere: s.workers[rank].line.isElsewhere()}
+		if s.vitals[rank].isElsewhere {
+			s.vitals[rank].patience = patientSilence // until a pulse has come
+		}
 		if err := s.workers[rank].line.send(message{Welcome: &welcome}); err != nil {
 			s.abort(&RendezvousError{Op: "welcome", Addr: s.workers[rank].hello.Host, Err: err})
 		}
@@ -361,6 +359,11 @@ func (s *supervisor) judge(rank int) {
 	isGone := w.exit != nil && (w.line == nil || w.lost) || s.isGuest(rank) && w.lost
 	switch {
 	case s.err != nil || w.result != nil || w.spared:
+		return
+	case s.isStuck():
+		if rank == s.suspect.Rank && w.exit != nil {
+			s.convict() // its stacks are written
+		}
 		return
 	case isGone && w.failure == nil && s.maySpare(rank):
 		s.spare(s.describe(rank))
@@ -418,7 +421,8 @@ func (s *supervisor) accuse(by int, f *Failure) *WorkerError {
 func (s *supervisor) describe(rank int) *WorkerError {
 	w := &s.workers[rank]
 	e := &WorkerError{Rank: rank, Role: Role(rank, s.numWorkers()), PID: w.hello.PID, Host: w.hello.Host,
-		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase, IsLost: s.isGuest(rank) && w.lost}
+		Step: s.vitals[rank].beat.Step, Phase: s.vitals[rank].beat.Phase, Wait: s.vitals[rank].beat.Wait,
+		IsLost: s.isGuest(rank) && w.lost}
 	if pid := s.fleet.pid(rank); pid != 0 {
 		e.PID = pid
 	}

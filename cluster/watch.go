@@ -17,6 +17,10 @@ import (
 // that worker is examined, and so on; the culprit is the one that waits for nobody. If all wait in
 // a circle, the links between them are at fault, and the rank that is furthest behind is named.
 //
+// A worker on another host than the launcher sends its beats twice, see Note: pulses. One whose beats
+// come but that hears nothing is as good as dead. Links between hosts may need seconds to get a lost
+// packet across, so workers that wait for each other there are given linkPatience.
+//
 // Time is counted in checks, so that the time in which the launcher itself was stopped does not
 // count.
 const (
@@ -24,6 +28,12 @@ const (
 	lookEvery = 250 * time.Millisecond
 	// StuckAfter is the least time without progress after which a training worker counts as stuck.
 	StuckAfter = 9 * time.Second
+	// linkPatience is the least time without progress after which a worker that waits for one on another
+	// host counts as stuck. With 30 % loss and a retransmission per second, 27 must fail in a row.
+	linkPatience = 30 * time.Second
+	// patientSilence is the time without a beat after which a worker on another host counts as dead if
+	// no datagrams come through. TCP alone had a gap of 23 s with 30 % loss.
+	patientSilence = 30 * time.Second
 	// defaultSilence is the time without a beat after which a worker counts as dead.
 	defaultSilence = 8 * time.Second
 )
@@ -76,7 +86,8 @@ func Watch(ctx context.Context, workers, servers int,
 		look()
 		if v, ok := examine(all, now, defaultSilence); ok {
 			e := &WorkerError{Rank: v.rank, Role: Role(v.rank, workers), PID: os.Getpid(),
-				Step: all[v.rank].beat.Step, Phase: all[v.rank].beat.Phase, Stuck: v.time}
+				Step: all[v.rank].beat.Step, Phase: all[v.rank].beat.Phase, Wait: all[v.rank].beat.Wait,
+				Stuck: v.time}
 			for rank := range all {
 				if text, ok := all[rank].account(Name(rank, workers), v.rank); ok {
 					e.Accounts = append(e.Accounts, text)
@@ -99,36 +110,74 @@ type vitals struct {
 	heard     time.Duration // time of its last beat
 	moved     time.Duration // time of the last beat with progress
 	beat      Progress
+	deaf      time.Duration // how long it has heard nothing from the launcher, by its own account
+	patience  time.Duration // least time without a beat after which it counts as dead
+	host      string
+	// isElsewhere says that the worker is on another host than the launcher.
+	isElsewhere bool
 }
 
-// hear records a beat.
-func (v *vitals) hear(now time.Duration, p Progress) {
+// hear records a beat and reports whether it is newer than the one before: beats of workers on other
+// hosts come on two ways.
+func (v *vitals) hear(now time.Duration, p Progress) (isNew bool) {
+	if p.Number != 0 && p.Number <= v.beat.Number {
+		return false
+	}
 	if p.Moves != v.beat.Moves || p.Step != v.beat.Step || p.Phase != v.beat.Phase {
 		v.moved = now
 	}
 	v.heard, v.beat = now, p
+	return true
 }
 
-// isOverdue reports whether beats have come for longer than the limit without progress.
-func (v *vitals) isOverdue() bool {
+// isOverdue reports whether beats of a rank have come for longer than the limit without progress.
+func isOverdue(workers []vitals, rank int) bool {
+	v := &workers[rank]
 	limit := time.Duration(v.beat.Limit * float64(time.Second))
+	if w := waitsFor(workers, rank); limit > 0 && w != nil && w.host != v.host {
+		limit = max(limit, linkPatience)
+	}
 	return v.isWatched && limit > 0 && v.heard-v.moved > limit
 }
 
-// verdict is the culprit, and for how long it has been dead or stuck.
-type verdict struct {
-	rank   int
-	isDead bool
-	time   time.Duration
+// waitsFor returns the worker, in those watched, that a rank waits for, or nil.
+func waitsFor(workers []vitals, rank int) *vitals {
+	wait := workers[rank].beat.Wait
+	if wait == nil || wait.Rank < 0 || wait.Rank >= len(workers) || !workers[wait.Rank].isWatched {
+		return nil
+	}
+	return &workers[wait.Rank]
 }
+
+// verdict is the culprit, and for how long it has been dead, deaf or stuck.
+type verdict struct {
+	rank int
+	kind fault
+	time time.Duration
+}
+
+// fault is what a verdict is about.
+type fault int
+
+const (
+	stuck fault = iota
+	dead
+	deaf
+)
 
 // examine returns the verdict on workers at time now; ok is false if there is no culprit. Workers
 // without a beat for longer than silence are dead.
 func examine(workers []vitals, now, silence time.Duration) (v verdict, ok bool) {
 	for rank := range workers {
 		w := &workers[rank]
-		if quiet := now - w.heard; w.isWatched && quiet > max(silence, v.time) {
-			v, ok = verdict{rank: rank, isDead: true, time: quiet}, true
+		if quiet := now - w.heard; w.isWatched && quiet > max(silence, w.patience, v.time) {
+			v, ok = verdict{rank: rank, kind: dead, time: quiet}, true
+		}
+	}
+	for rank := range workers {
+		// A little earlier than the worker gives up by itself, so that its beats still say so.
+		if w := &workers[rank]; !ok && w.isWatched && w.deaf > silence-2*lookEvery {
+			v, ok = verdict{rank: rank, kind: deaf, time: w.deaf}, true
 		}
 	}
 	if ok {
@@ -152,18 +201,16 @@ func examine(workers []vitals, now, silence time.Duration) (v verdict, ok bool) 
 func blame(workers []vitals, rank int) (culprit int, ok bool) {
 	culprit = rank
 	for range len(workers) {
-		w := &workers[rank]
-		if !w.isOverdue() {
+		if !isOverdue(workers, rank) {
 			return 0, false
 		}
-		if isBehind(w, &workers[culprit]) {
+		if isBehind(&workers[rank], &workers[culprit]) {
 			culprit = rank
 		}
-		wait := w.beat.Wait
-		if wait == nil || wait.Rank < 0 || wait.Rank >= len(workers) || !workers[wait.Rank].isWatched {
+		if waitsFor(workers, rank) == nil {
 			return rank, true
 		}
-		rank = wait.Rank
+		rank = workers[rank].beat.Wait.Rank
 	}
 	return culprit, true // they wait in a circle
 }

@@ -32,35 +32,35 @@ func TestExamineNamesTheCulprit(t *testing.T) {
 		"all move":  {[]seen{{7, s, 0, nobody, limit}, {7, s, 0, nobody, limit}}, verdict{}, false},
 		"one waits": {[]seen{{7, 5 * s, 0, 1, limit}, {7, 5 * s, 0, nobody, limit}}, verdict{}, false},
 		"stopped, the other waits": {[]seen{{7, 9 * s, 0, 1, limit}, {7, 9 * s, 9 * s, nobody, limit}},
-			verdict{1, true, 9 * s}, true},
+			verdict{1, dead, 9 * s}, true},
 		"stopped while the other is overdue": {
 			[]seen{{7, 20 * s, 0, 1, limit}, {7, 20 * s, 20 * s, nobody, limit}},
-			verdict{1, true, 20 * s}, true},
-		"alone and stopped": {[]seen{{0, 9 * s, 9 * s, nobody, 0}}, verdict{0, true, 9 * s}, true},
-		"alone and stuck":   {[]seen{{3, 10 * s, 0, nobody, limit}}, verdict{0, false, 10 * s}, true},
+			verdict{1, dead, 20 * s}, true},
+		"alone and stopped": {[]seen{{0, 9 * s, 9 * s, nobody, 0}}, verdict{0, dead, 9 * s}, true},
+		"alone and stuck":   {[]seen{{3, 10 * s, 0, nobody, limit}}, verdict{0, stuck, 10 * s}, true},
 		"no limit":          {[]seen{{3, time.Hour, 0, nobody, 0}}, verdict{}, false},
 		"stuck, two wait for it": {
 			[]seen{{7, 12 * s, 0, 2, limit}, {7, 13 * s, 0, 0, limit}, {7, 11 * s, 0, nobody, limit}},
-			verdict{2, false, 11 * s}, true},
+			verdict{2, stuck, 11 * s}, true},
 		"slow, within its own limit": {
 			[]seen{{7, 12 * s, 0, 1, limit}, {7, 12 * s, 0, nobody, 60 * s}}, verdict{}, false},
 		"a wait on a worker that is done": {
 			[]seen{{7, 10 * s, 0, 1, limit}, {9, time.Hour, time.Hour, ended, limit}},
-			verdict{0, false, 10 * s}, true},
+			verdict{0, stuck, 10 * s}, true},
 		"a circle: the one behind": {
 			[]seen{{8, 10 * s, 0, 1, limit}, {8, 10 * s, 0, 2, limit}, {7, 11 * s, 0, 0, limit}},
-			verdict{2, false, 11 * s}, true},
+			verdict{2, stuck, 11 * s}, true},
 		"a circle that moves": {
 			[]seen{{8, 10 * s, 0, 1, limit}, {8, s, 0, 0, limit}}, verdict{}, false},
 		"a server waits for the push of a worker that is stuck": {
 			[]seen{{7, 12 * s, 0, 2, limit}, {7, 13 * s, 0, nobody, limit}, {7, 11 * s, 0, 1, limit}},
-			verdict{1, false, 13 * s}, true},
+			verdict{1, stuck, 13 * s}, true},
 		"an idle server is not stuck": {
 			[]seen{{7, 12 * s, 0, nobody, 60 * s}, {6, time.Hour, 0, nobody, 0}}, verdict{}, false},
 		"a server that does not answer": {
-			[]seen{{7, 12 * s, 0, 1, limit}, {7, 13 * s, 0, nobody, limit}}, verdict{1, false, 13 * s}, true},
+			[]seen{{7, 12 * s, 0, 1, limit}, {7, 13 * s, 0, nobody, limit}}, verdict{1, stuck, 13 * s}, true},
 		"a wait for a rank that does not exist": {[]seen{{8, 10 * s, 0, 5, limit}},
-			verdict{0, false, 10 * s}, true},
+			verdict{0, stuck, 10 * s}, true},
 		"the launcher's own pause does not count": {
 			[]seen{{7, 7 * s, 7 * s, nobody, limit}, {7, 7 * s, 7 * s, nobody, limit}}, verdict{}, false},
 		"not begun": {[]seen{{0, time.Hour, time.Hour, ended, 0}}, verdict{}, false},

@@ -178,7 +178,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	if errors.As(err, &lost) {
 		failure.Noticed, failure.Lost = true, lost.Rank
 	}
-	return errors.Join(err, session.Fail(failure))
+	return session.Fail(failure, err)
 }
 
 // workIn measures what the session's launcher wants.

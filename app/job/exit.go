@@ -70,7 +70,8 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case isA[*cluster.RendezvousError](err), isA[*tcp.HelloError](err):
 		return ExitRendezvous
-	case isA[*comm.PeerError](err), isA[*cluster.LimitError](err), errors.Is(err, cluster.ErrLauncherLost):
+	case isA[*comm.PeerError](err), isA[*cluster.LimitError](err), isA[*cluster.VerdictError](err),
+		errors.Is(err, cluster.ErrLauncherLost):
 		return ExitPeerLost
 	case isFull(err):
 		return ExitCheckpoint

@@ -61,11 +61,10 @@ func (g Guest) Work(ctx context.Context) (status int, err error) {
 	if err == nil {
 		err = session.Done(result)
 	} else {
-		fmt.Fprintln(g.Log, err)
-		err = session.Fail(failureOf(err))
+		err = session.Fail(failureOf(err), err)
 	}
 	if err != nil {
-		fmt.Fprintln(g.Log, err) // the connection is gone, or goes: Status says why
+		fmt.Fprintln(g.Log, err) // Status says how the job ends
 	}
 	return session.Status()
 }

@@ -47,7 +47,7 @@ func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io
 	if cause := context.Cause(session.Context()); cause != nil {
 		return fmt.Errorf("rank %d: %w", member.Rank, cause)
 	}
-	return errors.Join(err, session.Fail(failureOf(err)))
+	return fmt.Errorf("rank %d: %w", member.Rank, session.Fail(failureOf(err), err))
 }
 
 // hello describes this process.
