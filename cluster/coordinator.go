@@ -16,13 +16,14 @@ import (
 
 const handshakeTimeout = 5 * time.Second // from accept to hello
 
-// event is a change of a worker's state. Exactly one of message, lost and exit is set.
+// event is a change of a worker's state. Exactly one of message, lost, exit and host is set.
 type event struct {
 	rank    int
 	line    *line // the connection of the event; set with message and lost
 	message message
 	lost    error // why the connection ended
 	exit    *exit
+	host    *HostError // of several workers
 }
 
 // coordinator serves the control connections of one run and turns what workers send into events.

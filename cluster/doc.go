@@ -44,6 +44,7 @@
 // # Errors
 //
 // *[RendezvousError] if the workers cannot connect, *[WorkerError] if one of them failed, died or
-// is stuck, *[StopError] if the run was asked to stop, *[LimitError] if the machine allows no
-// process for a worker, *[EnvironmentError] if variables are missing or contradict each other.
+// is stuck, *[HostError] if a host is lost, *[StopError] if the run was asked to stop, *[LimitError] if
+// the machine allows no process for a worker, *[EnvironmentError] if variables are missing or contradict
+// each other.
 package cluster

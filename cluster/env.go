@@ -16,27 +16,30 @@ type Environment map[string]string
 
 // The variables that Lockstep reads. Those without a prefix are torchrun's.
 const (
-	EnvRank       = "LOCKSTEP_RANK"      // this process's rank, from 0
-	EnvWorld      = "LOCKSTEP_WORLD"     // number of ranks
-	EnvToken      = "LOCKSTEP_TOKEN"     // secret that admits to the run
-	EnvISA        = "LOCKSTEP_ISA"       // forced kernel path: plain, avx2, avx512
-	envSegment    = "LOCKSTEP_SEGMENT"   // descriptor of the shared memory of this host's workers
-	envControl    = "LOCKSTEP_CONTROL"   // descriptor of the inherited connection to the launcher
-	EnvHost       = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
-	EnvLab        = "LOCKSTEP_LAB"       // hosts of the lab of a launcher, see LabEnvironment
-	EnvHosts      = "LOCKSTEP_HOSTS"     // hosts of a launcher, see RosterEnvironment
-	EnvAgent      = "LOCKSTEP_AGENT"     // descriptor of the connection to the agent of its first host
-	EnvLabFlags   = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
-	EnvLabUser    = "LOCKSTEP_LAB_USER"  // not empty: the lab has a user namespace of its own
-	EnvData       = "LOCKSTEP_DATA"      // folder of data sets
-	EnvTrain      = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
-	envTorchRank  = "RANK"
-	envTorchWorld = "WORLD_SIZE"
-	EnvMasterAddr = "MASTER_ADDR" // host of the rendezvous
-	EnvMasterPort = "MASTER_PORT" // port of the rendezvous
-	EnvMaxProcs   = "GOMAXPROCS"  // threads of the Go runtime that may run at once
-	EnvNoColor    = "NO_COLOR"    // any non-empty value: no colour, no cursor movement
-	EnvTerm       = "TERM"        // "dumb": as NO_COLOR
+	EnvRank      = "LOCKSTEP_RANK"      // this process's rank, from 0
+	EnvWorld     = "LOCKSTEP_WORLD"     // number of ranks
+	EnvToken     = "LOCKSTEP_TOKEN"     // secret that admits to the run
+	EnvISA       = "LOCKSTEP_ISA"       // forced kernel path: plain, avx2, avx512
+	envSegment   = "LOCKSTEP_SEGMENT"   // descriptor of the shared memory of this host's workers
+	envInterface = "LOCKSTEP_INTERFACE" // address of data links, if not that of the control connection
+	envControl   = "LOCKSTEP_CONTROL"   // descriptor of the inherited connection to the launcher
+	EnvHost      = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
+	EnvLab       = "LOCKSTEP_LAB"       // hosts of the lab of a launcher, see LabEnvironment
+	EnvHosts     = "LOCKSTEP_HOSTS"     // hosts of a launcher, see RosterEnvironment
+	EnvAgent     = "LOCKSTEP_AGENT"     // descriptor of the connection to the agent of its first host
+	// EnvOversubscribe is not empty if a launcher may start more workers than its hosts have slots.
+	EnvOversubscribe = "LOCKSTEP_OVERSUBSCRIBE"
+	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
+	EnvLabUser       = "LOCKSTEP_LAB_USER"  // not empty: the lab has a user namespace of its own
+	EnvData          = "LOCKSTEP_DATA"      // folder of data sets
+	EnvTrain         = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
+	envTorchRank     = "RANK"
+	envTorchWorld    = "WORLD_SIZE"
+	EnvMasterAddr    = "MASTER_ADDR" // host of the rendezvous
+	EnvMasterPort    = "MASTER_PORT" // port of the rendezvous
+	EnvMaxProcs      = "GOMAXPROCS"  // threads of the Go runtime that may run at once
+	EnvNoColor       = "NO_COLOR"    // any non-empty value: no colour, no cursor movement
+	EnvTerm          = "TERM"        // "dumb": as NO_COLOR
 )
 
 // ProcessEnvironment returns the environment of this process.
@@ -92,6 +95,8 @@ type Member struct {
 	Control int
 	// Segment is the descriptor of the shared memory of this host's workers, or 0 if there is none.
 	Segment int
+	// Interface is the address of the data links; "": that by which the rendezvous is reached.
+	Interface string
 	// IsGuest says that another launcher has started this process; see Note: meetings.
 	IsGuest bool
 	// Socket is the path of the Unix socket of the meeting, or "" if there is none.
@@ -115,7 +120,7 @@ func (e Environment) ResolveMember() (Member, error) {
 		return Member{}, environmentErrorf("rank %d of a world of %d: ranks go from 0 to %d",
 			rank, world, world-1)
 	}
-	m := Member{Rank: rank, World: world}
+	m := Member{Rank: rank, World: world, Interface: e[envInterface]}
 	port := 0
 	if e[envControl] != "" {
 		m.Control, err = e.number("control connection", firstExtra, envControl)

@@ -157,6 +157,31 @@ func (e *CutOffError) Error() string {
 // Unwrap returns ErrLauncherLost.
 func (e *CutOffError) Unwrap() error { return ErrLauncherLost }
 
+// HostError reports that a host of the run is lost, or did not start its processes.
+type HostError struct {
+	Host      string // its name
+	Ranks     []int  // that it had, and that had not ended
+	Names     string // of these ranks, for people
+	IsRefused bool   // its agent did not start them
+	Step      int    // the most steps that one of them had finished
+	Reason    string
+	Worker    *WorkerError // about the first of the ranks
+}
+
+// Error names the host and the ranks that it had.
+func (e *HostError) Error() string {
+	switch {
+	case e.IsRefused:
+		return fmt.Sprintf("host %s did not start %s: %s", e.Host, e.Names, e.Reason)
+	case e.Step == 0:
+		return fmt.Sprintf("host %s is lost, with %s: %s", e.Host, e.Names, e.Reason)
+	}
+	return fmt.Sprintf("host %s is lost, with %s, after step %d: %s", e.Host, e.Names, e.Step, e.Reason)
+}
+
+// Unwrap returns the error about the first rank that was lost.
+func (e *HostError) Unwrap() error { return e.Worker }
+
 // LimitError reports that the machine allows no process for a worker.
 type LimitError struct {
 	Name  string // of the rank, see Name

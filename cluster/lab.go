@@ -39,12 +39,6 @@ func (e Environment) LabHosts() ([]LabHost, error) {
 	return hosts, nil
 }
 
-// IsApart reports whether each of world workers, two or more, is on its own host in the lab of e.
-func (e Environment) IsApart(world int) bool {
-	hosts, err := e.LabHosts()
-	return err == nil && 1 < world && world <= len(hosts)
-}
-
 // labHost returns the index of rank's host: hosts take contiguous ranks, as evenly as possible; if
 // there are more hosts than ranks, the first hosts take one each.
 func labHost(rank, world, hosts int) int { return rank * min(hosts, world) / world }

@@ -26,7 +26,7 @@ func TestLabHostsTravelInTheEnvironment(t *testing.T) {
 		}
 	}
 	for world, want := range []bool{false, false, true, false} {
-		if got := e.IsApart(world); got != want {
+		if got := e.IsApart(world, 0); got != want {
 			t.Errorf("%d workers on 2 hosts are apart: %v, want %v", world, got, want)
 		}
 	}

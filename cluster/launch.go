@@ -102,7 +102,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
 	}
-	networks, err := c.resolveHosts()
+	where, err := c.resolveHosts()
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +115,12 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	defer meeting.close()
 	if c.Meeting != nil {
 		meeting.attend(c.Meeting)
-	} else if c.hasRendezvous() {
+	} else if where.isRemote() || c.hasRendezvous() {
 		if err := meeting.listen(c.Host, c.Port); err != nil {
 			return nil, err
 		}
 	}
-	workers, err := c.start(meeting, token, networks)
+	workers, err := c.start(meeting, token, where)
 	if err != nil {
 		return nil, err
 	}
@@ -139,27 +139,24 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	return results, nil
 }
 
-// resolveHosts returns the network namespaces of the lab by rank, or nil outside a lab. It sets the
-// workers' host names and moves the rendezvous to an address that all of them reach.
-func (c *LaunchConfig) resolveHosts() (networks []string, err error) {
-	lab, err := c.Environment.LabHosts()
-	if err != nil || len(lab) == 0 || c.Meeting != nil {
-		return nil, err
+// resolveHosts returns where the ranks are. In a lab and on several hosts it sets their host names, and moves
+// the rendezvous from a loopback address to one that all of them reach.
+func (c *LaunchConfig) resolveHosts() (where placement, err error) {
+	if c.Meeting != nil {
+		return placement{}, nil
 	}
-	if c.SharedMemory && c.Environment.IsApart(c.World) {
-		return nil, environmentErrorf("%s: each worker is on a host of its own, and hosts share no memory; "+
-			"link them by tcp", EnvLab)
+	if where, err = c.Environment.place(c.numWorkers(), c.Servers); err != nil || where.names == nil {
+		return where, err
 	}
-	if ip := net.ParseIP(c.Host); ip != nil && ip.IsLoopback() {
-		c.Host = lab[0].Address
+	if c.SharedMemory && where.isApart() {
+		return placement{}, environmentErrorf("%s: each worker is on a host of its own, and hosts share no "+
+			"memory; link them by tcp", where.variable)
 	}
-	c.Hosts = make([]string, c.World)
-	networks = make([]string, c.World)
-	for rank := range networks {
-		host := lab[labHost(rank, c.World, len(lab))]
-		c.Hosts[rank], networks[rank] = host.Name, host.Namespace
+	if ip := net.ParseIP(c.Host); where.first != "" && ip != nil && ip.IsLoopback() {
+		c.Host = where.first
 	}
-	return networks, nil
+	c.Hosts = where.names
+	return where, nil
 }
 
 // hasRendezvous reports whether workers connect by TCP. Without a given port on a loopback address
@@ -170,12 +167,41 @@ func (c *LaunchConfig) hasRendezvous() bool {
 }
 
 // start starts the workers, with their control connections unless they dial, and with their shared
-// memory if they use it.
-func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string) (*localFleet, error) {
-	processes := c.processes(meeting, token)
-	for rank, path := range networks {
-		processes[rank].network = path
+// memory if they use it. On other hosts it has them started.
+func (c LaunchConfig) start(meeting *coordinator, token Token, where placement) (fleet, error) {
+	processes := c.processes(meeting, token, where)
+	var remote *remoteFleet
+	var orders map[int][]byte
+	if where.isRemote() {
+		conn, err := c.Environment.agentConnection()
+		if err != nil {
+			return nil, err
+		}
+		remote = newRemoteFleet(where, conn, meeting.post, c.Log)
+		if orders, err = remote.encode(c.remoteStarts(processes, where, remote.run)); err != nil {
+			conn.Close()
+			return nil, err
+		}
+		for rank := range processes {
+			if !remote.isHere(rank) {
+				processes[rank].command = nil
+			}
+		}
 	}
+	local, err := c.startHere(meeting, processes)
+	switch {
+	case remote == nil:
+		return local, err
+	case err != nil:
+		remote.conn.Close()
+		return nil, err
+	}
+	remote.start(orders)
+	return mixedFleet{local, remote}, nil
+}
+
+// startHere starts the processes of this host.
+func (c LaunchConfig) startHere(meeting *coordinator, processes []process) (*localFleet, error) {
 	var passed []*os.File
 	defer func() {
 		for _, f := range passed {
@@ -189,7 +215,7 @@ func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string
 		}
 	}
 	if c.SharedMemory {
-		segments, err := share(processes)
+		segments, err := share(processes, c.Meeting)
 		if c.Meeting != nil {
 			meeting.segments = segments
 		} else {
@@ -202,11 +228,14 @@ func (c LaunchConfig) start(meeting *coordinator, token Token, networks []string
 	return startFleet(processes, meeting.post)
 }
 
-// share creates a segment of shared memory for each host with several processes, and returns the
-// segments.
-func share(processes []process) (segments []*os.File, err error) {
+// share creates a segment of shared memory for each host of this machine with several processes, and
+// returns the segments.
+func share(processes []process, m *Meeting) (segments []*os.File, err error) {
 	ranks := map[string][]int{}
 	for rank, p := range processes {
+		if p.command == nil && !m.isGuest(rank) {
+			continue // it is on another host
+		}
 		host := p.environment[EnvHost]
 		ranks[host] = append(ranks[host], rank)
 	}
@@ -226,13 +255,12 @@ func share(processes []process) (segments []*os.File, err error) {
 	return segments, nil
 }
 
-func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
+func (c LaunchConfig) processes(meeting *coordinator, token Token, where placement) []process {
 	host, port := c.Host, 0
 	if a := meeting.address(); a != nil {
 		host, port = a.IP.String(), a.Port
 	}
 	processes := make([]process, c.World)
-	shares := assign(processors(), c.threads())
 	for rank := range processes {
 		processes[rank] = process{name: c.name(rank), command: c.command(rank), log: c.Log(rank),
 			environment: c.Environment.With(Environment{
@@ -245,13 +273,26 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token) []process {
 				EnvToken:      string(token),
 				envControl:    "", // the launcher may itself be a worker
 				envSegment:    "",
+				envInterface:  "",
+				EnvAgent:      "",
 			})}
 		if c.Hosts != nil {
 			processes[rank].environment[EnvHost] = c.Hosts[rank]
 		}
-		if shares != nil {
-			processes[rank].processors = shares[rank]
+		if where.networks != nil {
+			processes[rank].network = where.networks[rank]
 		}
+		if where.isRemote() {
+			processes[rank].environment[envInterface] = where.roster[where.hosts[rank]].Address
+		}
+	}
+	here := where.here(c.World)
+	var threads []int
+	for _, rank := range here {
+		threads = append(threads, c.threads()[rank])
+	}
+	for i, share := range assign(processors(), threads) {
+		processes[here[i]].processors = share
 	}
 	return processes
 }

@@ -64,8 +64,12 @@ func work(environment cluster.Environment) int {
 			fmt.Println(err)
 		}()
 	}
+	host := "here"
+	if name := environment[cluster.EnvHost]; name != "" {
+		host = name
+	}
 	session, err := cluster.Join(context.Background(), member, cluster.Hello{
-		PID: os.Getpid(), Host: "here", ISA: isa})
+		PID: os.Getpid(), Host: host, ISA: isa})
 	if err != nil {
 		fmt.Println(err)
 		return 4

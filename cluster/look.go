@@ -103,7 +103,7 @@ func (s *supervisor) notePulses() {
 
 // stateOf returns the state of a rank's process, if it is on this machine and that says more.
 func (s *supervisor) stateOf(rank int) string {
-	if pid := s.fleet.pid(rank); pid != 0 {
+	if pid := s.fleet.pid(rank); pid != 0 && s.fleet.isHere(rank) {
 		return processState(pid)
 	}
 	return ""

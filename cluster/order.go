@@ -137,8 +137,6 @@ func (s Start) check() error {
 			return fmt.Errorf("start rank %d, want 0 to %d", p.Rank, maxWorld-1)
 		case taken[p.Rank]:
 			return fmt.Errorf("start rank %d twice", p.Rank)
-		case len(p.Arguments) == 0:
-			return fmt.Errorf("start rank %d without arguments", p.Rank)
 		case !filepath.IsLocal(filepath.FromSlash(p.Log)):
 			return fmt.Errorf("start rank %d with the log %q, want a path below the agent's folder", p.Rank,
 				p.Log)

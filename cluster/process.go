@@ -28,6 +28,7 @@ type exit struct {
 	status int
 	text   string // most informative line of its log; "" after status 0
 	cause  string // likely one outside the program, or "" if unknown
+	isLost bool   // its host is; text says why
 }
 
 // localFleet is a set of running worker processes on this machine.
@@ -170,6 +171,9 @@ func (f *localFleet) pid(rank int) int {
 	}
 	return 0
 }
+
+// isHere reports whether the rank's process was started here.
+func (f *localFleet) isHere(rank int) bool { return f.commands[rank] != nil }
 
 // signal passes a signal on to every process that still runs.
 func (f *localFleet) signal(s os.Signal) {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,4 +72,146 @@ func parseRosterHost(entry string) (h RosterHost, ok bool) {
 		return h, err == nil && h.Cores > 0
 	}
 	return h, true
+}
+
+// placement says on which host each rank of a launch is. It is empty if all are on this machine.
+type placement struct {
+	variable string   // that lists the hosts
+	names    []string // of the hosts, by rank
+	first    string   // address of the first host, if it is not the only one
+
+	networks []string // in a lab: path of the network namespace, by rank
+
+	roster  []RosterHost // outside a lab
+	hosts   []int        // number of the host in the roster, by rank
+	workers int          // that are not servers
+}
+
+// place returns the placement of so many workers and servers. The error is an *EnvironmentError.
+func (e Environment) place(workers, servers int) (placement, error) {
+	lab, err := e.LabHosts()
+	if err != nil {
+		return placement{}, err
+	}
+	roster, err := e.Roster()
+	switch {
+	case err != nil:
+		return placement{}, err
+	case lab != nil && roster != nil:
+		return placement{}, environmentErrorf("%s: the hosts of a lab are this machine, and %s has others; "+
+			"want one of them", EnvLab, EnvHosts)
+	case lab != nil:
+		return placeInLab(lab, workers+servers), nil
+	case roster == nil:
+		return placement{}, nil
+	}
+	if slots := numSlots(roster); workers > slots && e[EnvOversubscribe] == "" {
+		return placement{}, environmentErrorf("%s: its hosts have %d slots, for %d workers; want at most %d "+
+			"workers, more slots, or --oversubscribe", EnvHosts, slots, workers, slots)
+	}
+	return placeOnHosts(roster, workers, servers), nil
+}
+
+// placeInLab returns the placement in a lab.
+func placeInLab(lab []LabHost, world int) placement {
+	p := placement{variable: EnvLab, first: lab[0].Address, names: make([]string, world),
+		networks: make([]string, world)}
+	for rank := range world {
+		host := lab[labHost(rank, world, len(lab))]
+		p.names[rank], p.networks[rank] = host.Name, host.Namespace
+	}
+	return p
+}
+
+// placeOnHosts returns the placement on a roster: hosts take contiguous workers, each as many as it has
+// slots. More workers than slots are distributed in the same proportion. Servers take no slots; they are
+// spread evenly over the hosts that have workers.
+func placeOnHosts(roster []RosterHost, workers, servers int) placement {
+	p := placement{variable: EnvHosts, roster: roster, workers: workers}
+	slots := numSlots(roster)
+	for rank := range workers {
+		slot := rank
+		if workers > slots {
+			slot = rank * slots / workers
+		}
+		host := 0
+		for ; slot >= roster[host].Slots; host++ {
+			slot -= roster[host].Slots
+		}
+		p.hosts = append(p.hosts, host)
+	}
+	used := p.hosts[workers-1] + 1
+	for server := range servers {
+		p.hosts = append(p.hosts, server*used/servers)
+	}
+	for _, host := range p.hosts {
+		p.names = append(p.names, roster[host].Name)
+	}
+	if p.isRemote() {
+		p.first = roster[0].Address
+	}
+	return p
+}
+
+// numSlots returns the slots of all hosts.
+func numSlots(roster []RosterHost) int {
+	slots := 0
+	for _, h := range roster {
+		slots += h.Slots
+	}
+	return slots
+}
+
+// isRemote reports whether some ranks are on other hosts than the launcher.
+func (p placement) isRemote() bool { return len(p.hosts) > 0 && slices.Max(p.hosts) > 0 }
+
+// isApart reports whether each of several ranks is on a host of its own.
+func (p placement) isApart() bool {
+	world := len(p.names)
+	return world > 1 && len(slices.Compact(slices.Sorted(slices.Values(p.names)))) == world
+}
+
+// ranksOn returns the ranks of a host of the roster.
+func (p placement) ranksOn(host int) []int {
+	var ranks []int
+	for rank, h := range p.hosts {
+		if h == host {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}
+
+// here returns the ranks of this machine, in a world of so many.
+func (p placement) here(world int) []int {
+	if p.hosts != nil {
+		return p.ranksOn(0)
+	}
+	ranks := make([]int, world)
+	for rank := range ranks {
+		ranks[rank] = rank
+	}
+	return ranks
+}
+
+// list names ranks for people.
+func (p placement) list(ranks []int) string {
+	texts := make([]string, len(ranks))
+	for i, rank := range ranks {
+		texts[i] = Name(rank, p.workers)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// IsApart reports whether each of these processes, two or more, is on its own host, in the lab of e or on its
+// hosts.
+func (e Environment) IsApart(workers, servers int) bool {
+	p, err := e.place(workers, servers)
+	return err == nil && p.isApart()
+}
+
+// NumSlots returns how many workers the hosts of e take; 0 if it lists none.
+func (e Environment) NumSlots() int {
+	roster, _ := e.Roster() // Launch reports the error
+	return numSlots(roster)
 }

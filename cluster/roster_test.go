@@ -46,7 +46,6 @@ func TestOrdersAreChecked(t *testing.T) {
 		with("logs/", "../"):            "below the agent's folder",
 		with("logs/", "/tmp/"):          "below the agent's folder",
 		with(`"rank":1`, `"rank":-1`):   "rank -1",
-		with(`["worker"]`, `[]`):        "without arguments",
 		with("]}}", ","+process+"]}}"):  "rank 1 twice",
 
 		start + strings.Repeat(" ", cluster.MaxOrder): "bytes",

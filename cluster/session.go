@@ -147,6 +147,9 @@ func (s *Session) listen() error {
 	if err != nil {
 		return err
 	}
+	if s.member.Interface != "" {
+		host = s.member.Interface
+	}
 	s.listener, err = tcp.Listen(net.JoinHostPort(host, "0"))
 	return err
 }

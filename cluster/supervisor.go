@@ -42,7 +42,7 @@ type supervisor struct {
 	LaunchConfig
 	job     json.RawMessage
 	meeting *coordinator
-	fleet   *localFleet
+	fleet   fleet
 	events  <-chan event
 	workers []worker
 	vitals  []vitals // of the workers
@@ -198,6 +198,8 @@ func (s *supervisor) handle(e event) {
 		v.heard = s.now()
 	}
 	switch {
+	case e.host != nil:
+		s.loseHost(e.host)
 	case e.exit != nil:
 		s.running--
 		w.exit, v.isWatched = e.exit, false
@@ -231,6 +233,21 @@ func (s *supervisor) handle(e event) {
 		w.failure, v.isWatched = e.message.Failure, false
 		s.judge(e.rank)
 		s.leave(e.rank)
+	}
+}
+
+// loseHost ends the run because of a host, unless it goes on without the host's ranks or all of them are
+// done. Their exits follow.
+func (s *supervisor) loseHost(e *HostError) {
+	isNeeded := false
+	for _, rank := range e.Ranks {
+		e.Step = max(e.Step, s.vitals[rank].beat.Step)
+		isNeeded = isNeeded || s.workers[rank].result == nil && !s.workers[rank].spared && !s.maySpare(rank)
+	}
+	if isNeeded {
+		e.Worker = s.describe(e.Ranks[0])
+		e.Worker.IsLost, e.Worker.Text = true, e.Reason
+		s.abort(e)
 	}
 }
 
@@ -430,7 +447,9 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
 		e.Log = log // if it has more than the report
 	}
-	if e.Host == "" {
+	if e.Host == "" && s.Hosts != nil {
+		e.Host = s.Hosts[rank]
+	} else if e.Host == "" {
 		e.Host, _ = os.Hostname() // "": the message then names no host
 	}
 	switch {
@@ -438,7 +457,7 @@ func (s *supervisor) describe(rank int) *WorkerError {
 		e.Reported, e.Status, e.Text = true, w.failure.Status, w.failure.Text
 	case w.exit != nil:
 		e.Signal, e.Status = w.exit.signal, w.exit.status
-		e.Text, e.Cause = w.exit.text, w.exit.cause
+		e.Text, e.Cause, e.IsLost = w.exit.text, w.exit.cause, w.exit.isLost
 	}
 	return e
 }

@@ -145,7 +145,7 @@ func (f *commbenchFlags) withLab(c *cobra.Command, a *app) error {
 	f.config.Hosts = len(hosts)
 	if !c.Flags().Changed("link") && len(hosts) > 1 {
 		f.config.Links = slices.DeleteFunc(commbench.Links(), func(link string) bool {
-			return link == "local" || link == "shm" && a.environment.IsApart(slices.Min(f.config.Ranks))
+			return link == "local" || link == "shm" && a.environment.IsApart(slices.Min(f.config.Ranks), 0)
 		})
 	}
 	return nil

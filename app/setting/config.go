@@ -159,7 +159,7 @@ func (c Config) Complete() Config {
 // On returns c with defaults taken from the environment: in a lab with one worker per host the link is not
 // shared memory.
 func (c Config) On(e cluster.Environment) Config {
-	if c.Link == auto && e.IsApart(c.World()) {
+	if c.Link == auto && e.IsApart(c.Workers, c.NumApart()) {
 		c.Link = linkTCP
 	}
 	return c
