@@ -64,7 +64,7 @@ before: a host has no access to other networks.`,
 	flags.StringSliceVar(&f.delays, "link-delay", nil, "`HOST=TIME` for the link of one host")
 	flags.StringSliceVar(&f.lost, "link-loss", nil, "`HOST=PART` for the link of one host")
 	flags.StringSliceVar(&f.cuts, "cut", nil, "`HOST@FROM-TO`, such as 3@10s-12s: the host is unreachable "+
-		"from 10 to 12 seconds after the start")
+		"from 10 to 12 seconds after the start; :out loses only what it sends, :in what it is sent")
 	flags.Uint64Var(&f.config.Seed, "seed", 1, "seed `N` of losses and jitter")
 	flags.IntVar(&f.config.MTU, "mtu", lab.DefaultMTU, "greatest packet in `BYTES`")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document, with the command's output in it")

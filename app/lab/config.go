@@ -30,10 +30,26 @@ type Link struct {
 	Loss   float64       // part of the packets that are lost, 0 to below 1
 }
 
-// Cut is an interval, measured from the start of the command, in which a host is unreachable.
+// Cut is an interval, measured from the start of the command, in which packets of a host are lost.
 type Cut struct {
 	Host     int
 	From, To time.Duration
+	Way      Way
+}
+
+// Way says which packets of a host a cut loses.
+type Way string
+
+// The ways of a cut.
+const (
+	BothWays Way = ""    // the host is unreachable
+	Outward  Way = "out" // those that it sends
+	Inward   Way = "in"  // those that are sent to it
+)
+
+// loses reports whether the cut loses a packet that a host sends at time now, or that is sent to it.
+func (c Cut) loses(now time.Duration, host int, way Way) bool {
+	return c.Host == host && c.From <= now && now < c.To && (c.Way == BothWays || c.Way == way)
 }
 
 // Bounds of what Validate lets pass.
@@ -73,6 +89,10 @@ func (c Config) Validate() error {
 		if cut.From < 0 || cut.From >= cut.To {
 			return fmt.Errorf("cut of host %d from %v to %v, want a time that ends after it begins",
 				cut.Host, cut.From, cut.To)
+		}
+		if cut.Way != BothWays && cut.Way != Outward && cut.Way != Inward {
+			return fmt.Errorf("cut of host %d in the direction %q, want %q or %q", cut.Host, cut.Way,
+				Outward, Inward)
 		}
 	}
 	return nil
@@ -200,16 +220,20 @@ func ParseForHost(text string) (host int, value string, err error) {
 	return host, value, nil
 }
 
-// ParseCut reads HOST@FROM-TO such as 3@10s-12s.
+// ParseCut reads HOST@FROM-TO such as 3@10s-12s, or HOST@FROM-TO:out or :in for one direction.
 func ParseCut(text string) (Cut, error) {
-	wrong := fmt.Errorf("%q is no HOST@FROM-TO such as 3@10s-12s", text)
+	wrong := fmt.Errorf("%q is no HOST@FROM-TO such as 3@10s-12s or 3@10s-12s:out", text)
 	number, times, ok := strings.Cut(text, "@")
+	times, way, isOneWay := strings.Cut(times, ":")
+	if isOneWay && way == "" {
+		return Cut{}, wrong
+	}
 	from, to, isRange := strings.Cut(times, "-")
 	host, err := strconv.Atoi(number)
 	if !ok || !isRange || err != nil {
 		return Cut{}, wrong
 	}
-	cut := Cut{Host: host}
+	cut := Cut{Host: host, Way: Way(way)}
 	if cut.From, err = time.ParseDuration(from); err != nil {
 		return Cut{}, wrong
 	}

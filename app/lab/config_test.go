@@ -52,7 +52,11 @@ func TestCutsAreRead(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
-	for _, text := range []string{"", "3", "3@", "3@10s", "a@1s-2s", "3@1-2", "3@1s-b"} {
+	want.Way = lab.Inward
+	if got, err := lab.ParseCut("3@10s-12.5s:in"); err != nil || got != want {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	for _, text := range []string{"", "3", "3@", "3@10s", "a@1s-2s", "3@1-2", "3@1s-b", "3@1s-2s:"} {
 		if _, err := lab.ParseCut(text); err == nil || !strings.Contains(err.Error(), "3@10s-12s") {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -74,6 +78,8 @@ func TestConfigsAreChecked(t *testing.T) {
 		{"loss of 100 %", lab.Config{Hosts: 2, Link: lab.Link{Loss: 1}}},
 		{"loss of NaN %", lab.Config{Hosts: 2, Link: lab.Link{Loss: math.NaN()}}},
 		{"host -1 of 2", lab.Config{Hosts: 2, Cuts: []lab.Cut{{Host: -1, To: 1}}}},
+		{`direction "up", want "out" or "in"`,
+			lab.Config{Hosts: 2, Cuts: []lab.Cut{{To: 2, Way: "up"}}}},
 		{"ends after it begins", lab.Config{Hosts: 2, Cuts: []lab.Cut{{From: 2, To: 2}}}},
 	} {
 		if err := c.config.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"lockstep/random"
@@ -86,7 +87,7 @@ func (n *network) send(now time.Duration, p packet) bool {
 	l.sent++
 	l.Sent += uint64(len(p.data) + overhead)
 	left := l.up.pass(now, len(p.data)+overhead)
-	if l.isLost(number) || n.isCut(now, p.from) || n.isCut(now, p.to) {
+	if l.isLost(number) || n.isCut(now, p.from, Outward) || n.isCut(now, p.to, Inward) {
 		l.Lost++
 		return false
 	}
@@ -105,13 +106,8 @@ func (n *network) isReady(now time.Duration, host int) bool {
 	return n.links[host].up.wait(now) < ahead
 }
 
-func (n *network) isCut(now time.Duration, host int) bool {
-	for _, c := range n.cuts {
-		if c.Host == host && c.From <= now && now < c.To {
-			return true
-		}
-	}
-	return false
+func (n *network) isCut(now time.Duration, host int, way Way) bool {
+	return slices.ContainsFunc(n.cuts, func(c Cut) bool { return c.loses(now, host, way) })
 }
 
 // next returns a packet that is due at time now, and whether it arrives (true) or is lost (false).

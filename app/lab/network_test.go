@@ -135,6 +135,21 @@ func TestACutHostIsUnreachable(t *testing.T) {
 	}
 }
 
+// A cut in one direction loses nothing of the other.
+func TestACutMayBeOneWay(t *testing.T) {
+	for _, c := range []struct {
+		host int
+		way  Way
+		lost uint64
+	}{{0, Outward, 10}, {0, Inward, 0}, {1, Outward, 0}, {1, Inward, 10}} {
+		cut := Cut{Host: c.host, From: 10 * time.Millisecond, To: 20 * time.Millisecond, Way: c.way}
+		_, counts := carry(Config{Hosts: 2, Cuts: []Cut{cut}}, 30, 100, time.Millisecond, time.Millisecond)
+		if counts[0].Lost != c.lost {
+			t.Errorf("%+v: %d packets from host 0 to 1 are lost, want %d", cut, counts[0].Lost, c.lost)
+		}
+	}
+}
+
 // Three hosts that send to one at once, as a gather does, fill its link's queue.
 func TestAReceiversQueueIsBounded(t *testing.T) {
 	n := newNetwork(Config{Hosts: 4, Link: Link{Rate: 1e8}})
