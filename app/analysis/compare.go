@@ -20,6 +20,7 @@ type Comparison struct {
 type Group struct {
 	Model, Data string
 	Batch       int
+	PerWorker   int // samples of each worker, if the batch grows with them
 	Condition   string
 	Lines       []*Line
 	Baseline    *Line    // single with the fewest threads; nil without a successful one
@@ -158,11 +159,13 @@ func Compare(r *record.Results) *Comparison {
 func (c *Comparison) group(s record.Setting) *Group {
 	for i := range c.Groups {
 		g := &c.Groups[i]
-		if g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch && g.Condition == s.Condition {
+		if g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch && g.PerWorker == s.PerWorker &&
+			g.Condition == s.Condition {
 			return g
 		}
 	}
-	c.Groups = append(c.Groups, Group{Model: s.Model, Data: s.Data, Batch: s.Batch, Condition: s.Condition})
+	c.Groups = append(c.Groups, Group{Model: s.Model, Data: s.Data, Batch: s.Batch, PerWorker: s.PerWorker,
+		Condition: s.Condition})
 	return &c.Groups[len(c.Groups)-1]
 }
 

@@ -85,6 +85,7 @@ func rules() []rule {
 			"lockstep checkpoint diff of two of the runs"},
 		{"parameters", Fact, parametersAgree, ""},
 		{"speed-up", Fact, speedup, ""},
+		{"weak scaling", Fact, weakScaling, ""},
 		{"serial fraction", Fact, serialFraction, ""},
 		{"told apart", Fact, toldApart, ""},
 		{"copies", Fact, copies, ""},
@@ -166,7 +167,7 @@ func (c *Comparison) Title(g *Group) string {
 	for i := range c.Groups {
 		if o := &c.Groups[i]; o.Model == g.Model {
 			data = data || o.Data != g.Data
-			batch = batch || o.Batch != g.Batch
+			batch = batch || o.Batch != g.Batch || o.PerWorker != g.PerWorker
 			condition = condition || o.Condition != g.Condition
 		}
 	}
@@ -175,6 +176,9 @@ func (c *Comparison) Title(g *Group) string {
 	}
 	if batch {
 		title += fmt.Sprintf(" batch %d", g.Batch)
+		if g.PerWorker > 0 {
+			title += fmt.Sprintf(", %d of each worker", g.PerWorker)
+		}
 	}
 	if condition {
 		title += ", " + cmp.Or(g.Condition, "equal workers")

@@ -42,6 +42,42 @@ func withCopies(c bench.Config, n int) bench.Config {
 	return c
 }
 
+// withDimensions adds dimensions to the part, that of math without any.
+func withDimensions(c bench.Config, d ...bench.Dimension) bench.Config {
+	if d == nil {
+		d = []bench.Dimension{{Name: "math", Values: []string{"fast", "exact"}}}
+	}
+	c.Parts[0].Dimensions = d
+	return c
+}
+
+func withThreads(c bench.Config, threads ...int) bench.Config {
+	c.Parts[0].Threads = threads
+	return c
+}
+
+func perWorker(c bench.Config, samples ...int) bench.Config {
+	c.Parts[0].Batches, c.Parts[0].PerWorker = nil, samples
+	return c
+}
+
+// Rows of weak scaling have a batch for each number of workers, and one of each worker.
+func TestPerWorker(t *testing.T) {
+	plan, err := bench.Expand(perWorker(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2, 4), 8, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range plan.Rows {
+		got = append(got, fmt.Sprint(r.Workers, "×", r.PerWorker, "=", r.Batch, "/", r.Shards))
+	}
+	want := strings.Fields("1×8=8/1 1×8=8/1 2×8=16/2 4×8=32/4 " +
+		"1×16=16/1 1×16=16/1 2×16=32/2 4×16=64/4")
+	if !slices.Equal(got, want) {
+		t.Errorf("rows %v, want %v", got, want)
+	}
+}
+
 func names(p bench.Plan) []string {
 	var out []string
 	for _, row := range p.Rows {
@@ -76,6 +112,21 @@ func TestExpand(t *testing.T) {
 			withCopies(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2), 2),
 			[]string{"lenet single 1×1 /2", "lenet single 1×1 /2", "lenet single 1×2 /2",
 				"lenet single 1×2 /2", "lenet ddp 2×1 /2", "lenet ddp 2×1 /2"}, 1},
+		{"math", withDimensions(matrix([]string{"lenet"}, []string{"single", "ddp:bucket=64KiB"}, 1, 2)),
+			[]string{
+				"lenet single 1×1 math=fast /2", "lenet single 1×2 math=fast /2",
+				"lenet single 1×1 math=exact /2", "lenet single 1×2 math=exact /2",
+				"lenet ddp 2×1 bucket=64KiB+math=fast /2", "lenet ddp 2×1 bucket=64KiB+math=exact /2",
+			}, 1},
+		{"checkpoints", withDimensions(matrix([]string{"lenet"}, []string{"ddp"}, 2),
+			bench.Checkpoints([]string{"off", "on", "30s"})), []string{"lenet ddp 2×1 /2",
+			"lenet ddp 2×1 checkpoint-every=10 /2", "lenet ddp 2×1 checkpoint-every=30s /2"}, 0},
+		{"threads", withThreads(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2), 1, 2),
+			[]string{"lenet single 1×1 /2", "lenet ddp 2×1 /2", "lenet single 1×2 /2",
+				"lenet ddp 2×2 /2"}, 1},
+		{"weak scaling", perWorker(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2, 4), 8),
+			[]string{"lenet single 1×1 /1", "lenet single 1×2 /1", "lenet ddp 2×1 /2",
+				"lenet ddp 4×1 /4"}, 1},
 		{"no single", matrix([]string{"lenet"}, []string{"ddp"}, 2), []string{"lenet ddp 2×1 /2"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -132,9 +183,16 @@ func TestExpandRefuses(t *testing.T) {
 		"copies 501":            tooMany,
 		"the matrix has 600":    manyRows,
 		"wire int8 is listed":   withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int8", "int8"),
-		"unknown wire":          withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
-		"the matrix is empty":   matrix([]string{"lenet"}, []string{"ddp"}, 1),
-		"no strategy":           matrix([]string{"lenet"}, nil, 2),
+		"math: fast is listed": withDimensions(matrix([]string{"lenet"}, []string{"single"}, 1),
+			bench.Dimension{Name: "math", Values: []string{"fast", "fast"}}),
+		"checkpoint-every: off is listed": withDimensions(matrix([]string{"lenet"}, []string{"single"}, 1),
+			bench.Checkpoints([]string{"off", "off"})),
+		"threads 0:":          withThreads(matrix([]string{"lenet"}, []string{"single"}, 1), 0),
+		"threads 2 is listed": withThreads(matrix([]string{"lenet"}, []string{"single"}, 1), 2, 2),
+		"8 is listed":         perWorker(matrix([]string{"lenet"}, []string{"single"}, 1), 8, 8),
+		"unknown wire":        withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
+		"the matrix is empty": matrix([]string{"lenet"}, []string{"ddp"}, 1),
+		"no strategy":         matrix([]string{"lenet"}, nil, 2),
 		"batch": func() bench.Config {
 			c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
 			c.Parts[0].Batches = []int{1}

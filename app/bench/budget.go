@@ -75,6 +75,9 @@ func (p Plan) groups() [][]int {
 	groups := map[string][]int{}
 	for i, r := range p.Rows {
 		key := fmt.Sprint(r.Model, " ", r.Data, " ", r.Batch, " ", r.Condition.Name)
+		if r.PerWorker > 0 { // rows of several batches, which are compared by their samples per second
+			key = fmt.Sprint(r.Model, " ", r.Data, " ", r.PerWorker, " each ", r.Condition.Name)
+		}
 		if groups[key] == nil {
 			order = append(order, key)
 		}

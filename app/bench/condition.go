@@ -111,6 +111,14 @@ func parseWay(text string) way {
 	return w
 }
 
+// with returns the way with further options.
+func (w way) with(options string) way {
+	if options == "" {
+		return w
+	}
+	return parseWay(w.strategy + ":" + joined(w.options, options))
+}
+
 // SplitList splits a list at its commas. An item that begins with a digit belongs to the item before it
 // if that has a "=", because values such as 1:3,2:2 and 0.5,2 have commas of their own.
 func SplitList(text string) []string {

@@ -37,7 +37,11 @@ type Part struct {
 	Models     []string
 	Strategies []string // each alone or with settings of its own, such as "ps:servers=2+server-place=apart"
 	Workers    []int
-	Batches    []int
+	Batches    []int       // global; none: by PerWorker
+	PerWorker  []int       // samples of each worker, so that the batch grows with the workers: weak scaling
+	Data       []string    // none: that of Base
+	Threads    []int       // of each worker; none: those of Base
+	Dimensions []Dimension // further settings with several values
 	Wires      []string    // of rows that exchange; none: that of Base
 	Conditions []Condition // none: one without a name
 }
@@ -56,7 +60,8 @@ type Plan struct {
 // Trial is one run of the schedule.
 type Trial struct{ Round, Row int }
 
-// Expand lists the rows of the matrix, models first, then batches, conditions, strategies, workers, wires.
+// Expand lists the rows of the matrix, models first, then data, batches, conditions, threads, strategies,
+// other dimensions, workers, wires.
 //
 // Strategy single runs with one worker; all others run with two or more, because with one
 // worker they have nothing to exchange and are single under another name. Skipped lists the
@@ -124,7 +129,7 @@ func (p Part) check() error {
 		return usage("no strategy")
 	case len(p.Workers) == 0:
 		return usage("no number of workers")
-	case len(p.Batches) == 0:
+	case len(p.Batches) == 0 && len(p.PerWorker) == 0:
 		return usage("no batch size")
 	}
 	for _, w := range p.Workers {
@@ -152,6 +157,9 @@ func (p Part) check() error {
 	if n, ok := repeated(p.Batches); ok {
 		return usage("batch %d is listed twice", n)
 	}
+	if err := p.checkDimensions(); err != nil {
+		return err
+	}
 	slow := slices.Clone(p.Base.SlowWorkers)
 	for _, c := range p.Conditions {
 		slow = append(slow, c.Slow...)
@@ -166,27 +174,26 @@ func (p Part) check() error {
 
 // expand appends the rows of p to plan.
 func (p Part) expand(plan *Plan, c Config) error {
+	p, err := p.settle()
+	if err != nil {
+		return err
+	}
 	largest := slices.Max(p.Workers)
 	base := Row{Config: p.Base}
 	if base.Threads == 0 {
 		base.Threads = max(1, c.Cores/largest)
 	}
-	if base.Shards == 0 {
+	if base.Shards == 0 && len(p.PerWorker) == 0 {
 		base.Shards = largest
 		if slices.ContainsFunc(p.Strategies, isBalanced) {
 			base.Shards = setting.BalancedShards(largest, slices.Min(p.Batches))
 		}
 	}
-	conditions := p.Conditions
-	if conditions == nil {
-		conditions = []Condition{{}}
-	}
 	for _, base.Model = range p.Models {
-		for _, base.Batch = range p.Batches {
-			for _, base.Condition = range conditions {
-				if err := p.expandStrategies(plan, base, c); err != nil {
-					return err
-				}
+		for _, data := range orOne(p.Data, base.Data) {
+			base.Data = data
+			if err := p.expandBatches(plan, base, c); err != nil {
+				return err
 			}
 		}
 		for _, s := range p.Strategies {
@@ -196,37 +203,84 @@ func (p Part) expand(plan *Plan, c Config) error {
 	return nil
 }
 
-func (p Part) expandStrategies(plan *Plan, base Row, c Config) error {
-	for _, text := range p.Strategies {
-		w := parseWay(text)
-		row := base
-		row.Options = w.options
-		row.Config = p.under(w.strategy, base.Config)
-		for _, workers := range p.Workers {
-			if (w.strategy == "single") != (workers == 1) {
-				continue
-			}
-			one := row
-			one.Workers = workers
-			if base.Condition.Slow != nil {
-				one.SlowWorkers = base.Condition.Slow
-			}
-			var err error
-			if one.Config, err = one.With(w.values); err != nil {
-				return err
-			}
-			one.Threads = cmp.Or(one.Threads, row.Threads) // where With opens them, a matrix has equal ones
-			if !w.has("link") {
-				one.Link = row.Link // likewise
-			}
-			p.expandWires(plan, one)
+// expandBatches appends the rows of a model and its data.
+func (p Part) expandBatches(plan *Plan, base Row, c Config) error {
+	batches := p.Batches
+	if len(batches) == 0 {
+		batches = p.PerWorker
+	}
+	for _, base.Batch = range batches {
+		if len(p.PerWorker) > 0 {
+			base.PerWorker = base.Batch
 		}
-		busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-		if w.strategy == "single" && c.OneProcess && busy > base.Threads {
-			row.Workers, row.Threads = 1, busy
-			plan.Rows = append(plan.Rows, row)
+		for _, condition := range orOne(p.Conditions, Condition{}) {
+			base.Condition = condition
+			for _, threads := range orOne(p.Threads, base.Threads) {
+				base.Threads = threads
+				if err := p.expandStrategies(plan, base, c); err != nil {
+					return err
+				}
+			}
 		}
 	}
+	return nil
+}
+
+// orOne returns a list, or one value in place of an empty one.
+func orOne[T any](list []T, one T) []T {
+	if len(list) == 0 {
+		return []T{one}
+	}
+	return list
+}
+
+func (p Part) expandStrategies(plan *Plan, base Row, c Config) error {
+	for _, text := range p.Strategies {
+		for _, more := range p.variations() {
+			if err := p.expandWorkers(plan, base, parseWay(text).with(more), c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// expandWorkers appends the rows of a way.
+func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
+	row := base
+	row.Options = w.options
+	row.Config = p.under(w.strategy, base.Config)
+	for _, workers := range p.Workers {
+		if (w.strategy == "single") != (workers == 1) {
+			continue
+		}
+		one := row
+		one.Workers = workers
+		if base.Condition.Slow != nil {
+			one.SlowWorkers = base.Condition.Slow
+		}
+		var err error
+		if one.Config, err = one.With(w.values); err != nil {
+			return err
+		}
+		one = one.batch(workers)
+		one.Threads = cmp.Or(one.Threads, row.Threads) // where With opens them, a matrix has equal ones
+		if !w.has("link") {
+			one.Link = row.Link // likewise
+		}
+		p.expandWires(plan, one)
+	}
+	busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
+	if w.strategy != "single" || !c.OneProcess || busy <= base.Threads || slices.Contains(p.Threads, busy) {
+		return nil
+	}
+	row.Workers, row.Threads = 1, busy
+	var err error
+	if row.Config, err = row.With(w.values); err != nil {
+		return err
+	}
+	row.Threads = cmp.Or(row.Threads, busy)
+	plan.Rows = append(plan.Rows, row.batch(1))
 	return nil
 }
 

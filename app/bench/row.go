@@ -64,7 +64,8 @@ func (r Row) setting() record.Setting {
 		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: r.Inexact(),
 		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
-		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
+		PerWorker: r.PerWorker,
+		Shards:    r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
 		Options: r.Options, Condition: r.Condition.String(),
 	}
 }

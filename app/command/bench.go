@@ -66,6 +66,9 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
   lockstep bench --strategies single,ddp,ddp:wire=int8 --epochs 3 --eval-every 1 --seeds 1,2,3
   lockstep bench --plan mine.yaml
   lockstep bench --strategies single,ddp --workers 1,2 --precision 2% --budget 20m
+  lockstep bench --models lenet,vgg11 --data glyphs,cifar10 --batch 64,256 --math fast,exact --steps 40
+  lockstep bench --batch-per-worker 64 --strategies single,ddp --workers 1,2,4
+  lockstep bench --strategies single --workers 1 --checkpoints off,on,50 --steps 200
   lockstep bench --resume runs/20261121-101500-bench
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args: noArguments,
@@ -100,6 +103,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	}
 	complete(c, "models", listOf(a.settingValues("model")))
 	complete(c, "strategies", listOf(a.settingValues("strategy")))
+	complete(c, "data", listOf(a.settingValues("data")))
+	complete(c, "math", listOf(a.settingValues("math")))
 	complete(c, "wire", listOf(a.settingValues("wire")))
 	addSettings(c, benchSettings(&a.catalog))
 	f.StringVar(&b.out, "out", "",
@@ -110,22 +115,21 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 
 // varied lists the flags that are also keys of a plan, in the order of the help.
 func varied() []string {
-	return []string{"models", "strategies", "conditions", "workers", "batch", "wire", "repeats", "seeds",
-		"copies", "no-one-process"}
+	return []string{"models", "data", "strategies", "conditions", "workers", "threads", "batch",
+		"batch-per-worker", "wire", "math", "checkpoints", "repeats", "seeds", "copies", "no-one-process"}
 }
 
 // benchSettings are the settings of a run that are the same in every row.
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
-		varied := []string{"model", "strategy", "workers", "batch", "wire", "eval-only", "save",
+		varied := []string{"model", "data", "strategy", "workers", "threads", "batch", "wire", "math",
+			"eval-only", "save",
 			"out", "checkpoint-every", "resume", "for", "until", "rebalance",
 			"adaptive-batch"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {
 		switch s := &settings[i]; s.Name {
-		case "threads":
-			s.Usage = "compute threads of each worker (default: cores / largest number of workers)"
 		case "shards":
 			s.Usage = "virtual shards of the batch (default: largest number of workers, " +
 				"four times as many if a row has rebalance)"
@@ -145,7 +149,14 @@ func matrixUsage() map[string]string {
 		"conditions": "a `LIST` of equal, slow-worker=RANK:FACTOR, and links of a lab such as " +
 			"rate=100mbit, delay=1ms or loss=0.1%, joined by + (default: workers of one machine)",
 		"workers": "a `LIST` of numbers of workers",
-		"batch":   "a `LIST` of global batch sizes",
+		"data":    "a `LIST` of data sets, see lockstep train --help (default: glyphs)",
+		"threads": "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
+		"batch":   "a `LIST` of global batch sizes: strong scaling (default: 64)",
+		"batch-per-worker": "a `LIST` of samples of each worker, in place of --batch: the batch grows with " +
+			"the workers, which is weak scaling and is compared by samples per second",
+		"math": "a `LIST` of ways to compute products, see lockstep train --help (default: fast)",
+		"checkpoints": "a `LIST` of off, on (every 10 steps), and what lockstep train --checkpoint-every " +
+			"takes (default: off)",
 		"wire": "a `LIST` of compressions of gradients, see lockstep train --help; rows with a " +
 			"lossy one are marked, because their result differs (default: fp32)",
 		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: 3, or one for each " +
@@ -286,6 +297,7 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 		config.Parts = bench.Quick(base, isPlain)
 		for i := range config.Parts {
 			config.Parts[i].Wires, config.Parts[i].Conditions = parts[0].Wires, parts[0].Conditions
+			config.Parts[i].Threads, config.Parts[i].Dimensions = parts[0].Threads, parts[0].Dimensions
 		}
 		return config, fromEnvironment, b.checkQuick(c)
 	}
@@ -312,8 +324,8 @@ func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, 
 
 // checkQuick refuses flags whose values --quick chooses.
 func (b *benchFlags) checkQuick(c *cobra.Command) error {
-	for _, name := range []string{"plan", "models", "strategies", "workers", "batch", "data", "augment",
-		"epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
+	for _, name := range []string{"plan", "models", "strategies", "workers", "batch", "batch-per-worker",
+		"data", "augment", "epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
 		if c.Flags().Changed(name) {
 			return usagef("--quick chooses --%s itself; leave out one of the two", name)
 		}

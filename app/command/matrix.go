@@ -13,24 +13,27 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 )
 
 // matrix is what a benchmark varies: the flags of bench that are no settings of a run, which are also keys of
 // a plan.
 type matrix struct {
-	models, strategies, wires, conditions items
-	workers, batches                      counts
-	seeds                                 seeds
-	repeats, copies                       whole
-	noOneProcess                          whether
+	models, data, strategies, wires, conditions items
+	math, checkpoints                           items
+	workers, batches, perWorker, threads        counts
+	seeds                                       seeds
+	repeats, copies                             whole
+	noOneProcess                                whether
 
+	flags      []string        // names of the values that were given as flags
 	settings   []setting.Value // of a plan, that all rows share
 	substitute string          // of a plan: data set where the one that is asked for is not found; "": none
 }
 
 // newMatrix returns the matrix of bench without flags.
 func newMatrix() matrix {
-	return matrix{models: items{"lenet"}, workers: counts{1, 2}, batches: counts{64}, copies: 1,
+	return matrix{models: items{"lenet"}, workers: counts{1, 2}, copies: 1,
 		strategies: items{"single", "gather-scatter", "all-reduce", "ddp", "none"}}
 }
 
@@ -38,7 +41,9 @@ func newMatrix() matrix {
 func (m *matrix) values() map[string]pflag.Value {
 	return map[string]pflag.Value{"models": &m.models, "strategies": &m.strategies, "wire": &m.wires,
 		"conditions": &m.conditions, "workers": &m.workers, "batch": &m.batches, "seeds": &m.seeds,
-		"repeats": &m.repeats, "copies": &m.copies, "no-one-process": &m.noOneProcess}
+		"data": &m.data, "threads": &m.threads, "math": &m.math, "checkpoints": &m.checkpoints,
+		"batch-per-worker": &m.perWorker, "repeats": &m.repeats, "copies": &m.copies,
+		"no-one-process": &m.noOneProcess}
 }
 
 // matrixName returns the name of a flag that is also known by another.
@@ -119,17 +124,19 @@ func (m *matrix) override(c *cobra.Command, flags matrix) {
 	for name := range own {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed {
 			_ = own[name].Set(given[name].String()) // it has been parsed before
+			m.flags = append(m.flags, name)
 		}
 	}
 }
 
 // part returns a part of a benchmark. given are settings of the command line.
 func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origins, error) {
+	m.yield(a.environment, given)
 	base := setting.Default()
 	base.Catalog = &a.catalog
 	base, err := base.With(m.settings)
 	if err == nil {
-		base.Data, err = a.substitute(base.Data, m.substitute, given)
+		base, m.data, err = a.dataOf(m, base, given)
 	}
 	if err != nil {
 		return bench.Part{}, nil, err
@@ -151,7 +158,7 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 	resolved.SlowWorkers = slow
 	// Resolve derives values for one run; the matrix derives its own.
 	isOpen := func(name string) bool { return origins[name] == "derived" }
-	if isOpen("threads") {
+	if isOpen("threads") || len(m.threads) > 0 {
 		resolved.Threads = 0
 	}
 	if isOpen("shards") {
@@ -164,8 +171,17 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 	if origins["eval-every"] == "default" && !slices.ContainsFunc(m.settings, isEvalEvery) {
 		resolved.EvalEvery = 0
 	}
-	p := bench.Part{Base: resolved, Models: m.models, Strategies: m.strategies, Workers: m.workers,
-		Batches: m.batches, Wires: m.wires}
+	p := bench.Part{Base: resolved, Models: m.models, Data: m.data, Strategies: m.strategies,
+		Workers: m.workers, Threads: m.threads, Batches: m.batches, PerWorker: m.perWorker, Wires: m.wires}
+	if p.Batches == nil && p.PerWorker == nil {
+		p.Batches = counts{64}
+	}
+	if m.math != nil {
+		p.Dimensions = append(p.Dimensions, bench.Dimension{Name: "math", Values: m.math})
+	}
+	if m.checkpoints != nil {
+		p.Dimensions = append(p.Dimensions, bench.Checkpoints(m.checkpoints))
+	}
 	if p.Wires == nil {
 		p.Wires = []string{resolved.Wire} // which the environment may have set
 	}
@@ -177,6 +193,46 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 		p.Conditions = append(p.Conditions, condition)
 	}
 	return p, origins, nil
+}
+
+// yield removes the lists of a plan whose setting the environment or the command line gives: a plan gives way
+// to both.
+func (m *matrix) yield(e cluster.Environment, given map[string]string) {
+	isGiven := func(name string) bool {
+		_, isFlag := given[name]
+		return isFlag || e[cluster.EnvTrain+strings.ToUpper(name)] != "" && !slices.Contains(m.flags, name)
+	}
+	if isGiven("data") {
+		m.data = nil
+	}
+	if isGiven("threads") {
+		m.threads = nil
+	}
+	if isGiven("math") {
+		m.math = nil
+	}
+}
+
+// dataOf returns the data sets of a matrix, with substitutes where they are not found, and base with the
+// first of them. Without data sets they are those of the settings.
+func (a *app) dataOf(m matrix, base setting.Config, given map[string]string) (setting.Config, items, error) {
+	var found items
+	for _, name := range m.data {
+		one, err := a.substitute(name, m.substitute, given)
+		if err != nil {
+			return base, nil, err
+		}
+		if !slices.Contains(found, one) {
+			found = append(found, one)
+		}
+	}
+	if len(found) > 0 {
+		base.Data = found[0]
+		return base, found, nil
+	}
+	var err error
+	base.Data, err = a.substitute(base.Data, m.substitute, given)
+	return base, nil, err
 }
 
 // defaultRepeats is the number of runs of a row without seeds.

@@ -84,6 +84,7 @@ type Setting struct {
 	ServerPlace string  `json:"server_place,omitempty"` // where they are: workers, apart
 	SlowWorkers string  `json:"slow_workers,omitempty"` // slowed by a duty cycle, as RANK:FACTOR
 	Batch       int     `json:"batch"`                  // global
+	PerWorker   int     `json:"per_worker,omitempty"`   // samples of each worker, where the batch grows
 	Shards      int     `json:"shards"`                 // virtual shards of a batch
 	Steps       int     `json:"steps,omitempty"`        // length; 0: in epochs
 	Epochs      int     `json:"epochs,omitempty"`       // length; 0: in steps

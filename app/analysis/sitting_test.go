@@ -1,0 +1,56 @@
+package analysis_test
+
+import (
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+)
+
+// Steps that get faster over a run are told, and a first step alone is not.
+func TestWarmUp(t *testing.T) {
+	for _, test := range []struct {
+		slow int // steps after the first
+		want string
+	}{{0, ""}, {1, ""}, {8, "by 50 % at most: every row."}} {
+		m := newMaker(3, 2)
+		row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1, 1)
+		for i := range row.Runs {
+			s := row.Runs[i].Ranks[0].Steps.Seconds
+			for step := 1; step <= test.slow; step++ {
+				s[step] *= 1.5
+			}
+		}
+		c := analysis.Compare(m.Results)
+		if test.want == "" {
+			wantNoNote(t, c, "warm-up")
+			continue
+		}
+		wantNote(t, c, "warm-up", test.want)
+	}
+}
+
+// Cores that are slower in one run than in another one of the same row are told; rows may differ.
+func TestSpeedOfTheCores(t *testing.T) {
+	for _, test := range []struct {
+		peaks [2][3]float64
+		want  string
+	}{
+		{[2][3]float64{{1e9, 1e9, 1.1e9}, {2e9, 2e9, 2e9}}, ""},
+		{[2][3]float64{{1e9, 1.5e9, 1.1e9}, {2e9, 2e9, 2e9}}, "from 1 to 1.5 GFLOP/s in one row"},
+	} {
+		m := newMaker(3, 2)
+		for i, peaks := range test.peaks {
+			row := m.add(record.Setting{Strategy: "single", Workers: 1, Threads: i + 1}, 1, 1, 1)
+			for j := range row.Runs {
+				row.Runs[j].PeakFLOPs = peaks[j]
+			}
+		}
+		c := analysis.Compare(m.Results)
+		if test.want == "" {
+			wantNoNote(t, c, "speed of the cores")
+			continue
+		}
+		wantNote(t, c, "speed of the cores", test.want)
+	}
+}
