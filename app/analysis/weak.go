@@ -32,7 +32,8 @@ func weakScaling(_ *record.Results, c *Comparison) []string {
 		return nil
 	}
 	return one("Weak scaling, where the batch grows with the workers: %s. These rows train with other "+
-		"batches, so the same number of samples does not bring them to the same accuracy.", strings.Join(parts, "; "))
+		"batches, so the same number of samples does not bring "+
+		"them to the same accuracy.", strings.Join(parts, "; "))
 }
 
 // alone returns the single worker with as many samples and threads as each worker of l has, in the group of
