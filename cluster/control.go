@@ -2,12 +2,11 @@ package cluster
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net"
 	"os"
 	"time"
+
+	"lockstep/cluster/pass"
 )
 
 // Note: control connections
@@ -15,7 +14,7 @@ import (
 // A worker has one connection to its launcher. A worker on the launcher's own host inherits one end
 // of a socket pair: no port is opened, and because nobody else has an end, no token is needed. If
 // workers are on other hosts, or a rendezvous was requested, the launcher listens, and a worker
-// dials and sends the token. Both sides then use the same protocol.
+// dials and joins by its token over TLS (package pass). Both sides then use the same protocol.
 
 // theLauncher replaces the address in errors of workers that have none.
 const theLauncher = "the launcher"
@@ -48,10 +47,13 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 	return reach(ctx, m.Address, m.Token, patience)
 }
 
-// reach dials a listening coordinator and sends it the token. With many strangers the worker's connection
-// may be the oldest of them, and be closed, before its token is read: reach then tries again.
-func reach(ctx context.Context, address string, t Token, patience time.Duration) (net.Conn, error) {
+// reach dials a listening coordinator and joins by the token. With many strangers the worker's connection
+// may be the oldest of them, and be closed, before it has joined: reach then tries again.
+func reach(ctx context.Context, address string, t pass.Token, patience time.Duration) (net.Conn, error) {
 	const pause = 20 * time.Millisecond
+	if err := t.Run().Check(time.Now()); err != nil {
+		return nil, err // not after the time that rank 0 may take to listen
+	}
 	dialer := net.Dialer{Timeout: dialTimeout}
 	for end := time.Now().Add(patience); ; time.Sleep(pause) {
 		conn, err := dialer.DialContext(ctx, "tcp", address)
@@ -61,36 +63,28 @@ func reach(ctx context.Context, address string, t Token, patience time.Duration)
 			continue
 		}
 		interrupt := context.AfterFunc(ctx, func() { conn.Close() })
-		err = prove(conn, t)
+		inside, err := enterBy(conn, t)
 		interrupt()
 		if err == nil {
-			return conn, nil
+			return inside, nil
 		}
 		conn.Close()
-		if errors.Is(err, errNotAdmitted) || ctx.Err() != nil || time.Now().After(end) {
+		if pass.IsFinal(err) || ctx.Err() != nil || time.Now().After(end) {
 			return nil, err
 		}
 	}
 }
 
-var errNotAdmitted = errors.New("not admitted: the token is not this run's")
-
-// prove sends the token to a listening coordinator.
-func prove(conn net.Conn, t Token) error {
+// enterBy joins over a new connection and returns the encrypted one.
+func enterBy(conn net.Conn, t pass.Token) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := io.WriteString(conn, t.preamble()); err != nil {
-		return err
+	inside, err := t.Enter(conn)
+	if err != nil {
+		return nil, err
 	}
-	var answer [len(answerYes)]byte
-	if _, err := io.ReadFull(conn, answer[:]); err != nil {
-		return fmt.Errorf("no answer to the token: %w", err)
-	}
-	if string(answer[:]) != answerYes {
-		return errNotAdmitted
-	}
-	return conn.SetDeadline(time.Time{})
+	return inside, conn.SetDeadline(time.Time{})
 }
 
 // lineTo returns the worker's end of a control connection. The end of an inherited connection is

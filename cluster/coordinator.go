@@ -1,9 +1,9 @@
 package cluster
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strconv"
@@ -11,12 +11,16 @@ import (
 	"syscall"
 	"time"
 
+	"lockstep/cluster/pass"
 	"lockstep/comm/tcp"
 )
 
 const handshakeTimeout = 5 * time.Second // from accept to hello
 
-// event is a change of a worker's state. Exactly one of message, lost, exit and host is set.
+// maxRefusals is how many processes that may not join are reported.
+const maxRefusals = 16
+
+// event is a change of a worker's state. Exactly one of message, lost, exit, host and refused is set.
 type event struct {
 	rank    int
 	line    *line // the connection of the event; set with message and lost
@@ -24,29 +28,39 @@ type event struct {
 	lost    error // why the connection ended
 	exit    *exit
 	host    *HostError // of several workers
+	refused error      // why a process may not join; of no rank
 }
 
 // coordinator serves the control connections of one run and turns what workers send into events.
 type coordinator struct {
-	listener  net.Listener // nil if every worker inherits its connection
-	token     Token
+	listener  net.Listener    // nil if every worker inherits its connection
+	authority *pass.Authority // of the run; nil if all processes come by a Unix socket
+	secret    []byte          // of the workers, see Welcome
 	world     int
-	events    chan<- event
+	events    chan<- event  // nil: nobody wants any
 	quit      chan struct{} // closed by close: nobody receives events any more
 	strangers tcp.Strangers // connections that have not sent the token yet
 	meeting   *Meeting      // of workers that another launcher has started, or nil
 	running   sync.WaitGroup
 	segments  []*os.File // shared memory that guests open by its path
 	pulses    *pulses    // nil if no worker is on another host, or without UDP
-	mu        sync.Mutex
-	open      map[net.Conn]bool // nil after close
+	// generation is how often the job was started before.
+	generation uint32
+	mu         sync.Mutex
+	refusals   int               // that were reported
+	open       map[net.Conn]bool // nil after close
 }
 
 // newCoordinator returns a coordinator that is not reachable yet; see Note: control connections.
-func newCoordinator(world int, t Token, events chan<- event) *coordinator {
-	return &coordinator{token: t, world: world, events: events, quit: make(chan struct{}),
-		open: map[net.Conn]bool{}}
+func newCoordinator(world int, a *pass.Authority, events chan<- event) *coordinator {
+	c := &coordinator{authority: a, world: world, events: events, quit: make(chan struct{}),
+		open: map[net.Conn]bool{}, secret: make([]byte, secretSize)}
+	rand.Read(c.secret) // never fails: it ends the program when the system has no entropy
+	return c
 }
+
+// secretSize is the length of the secret of a run's workers.
+const secretSize = 32
 
 // listen binds host:port (port 0: any free one) and begins to accept.
 func (c *coordinator) listen(host string, port int) error {
@@ -95,14 +109,12 @@ func (c *coordinator) address() *net.TCPAddr {
 	return a
 }
 
-// welcomeOf returns the welcome of a rank: a guest that came by a Unix socket has no other source of the
-// token and of the shared memory.
+// welcomeOf returns the welcome of a rank. A guest that came by a Unix socket has no other source of the
+// shared memory.
 func (c *coordinator) welcomeOf(rank int, w Welcome) Welcome {
-	if c.meeting.isGuest(rank) && c.meeting.socket != "" {
-		w.Token = c.token
-		if len(c.segments) > 0 {
-			w.Segment = pathOf(c.segments[0])
-		}
+	w.Secret = c.secret
+	if c.meeting.isGuest(rank) && c.meeting.socket != "" && len(c.segments) > 0 {
+		w.Segment = pathOf(c.segments[0])
 	}
 	return w
 }
@@ -144,12 +156,35 @@ func (c *coordinator) accept() {
 			if c.meeting != nil {
 				admit = func(conn net.Conn) (*line, *Hello, error) { return c.meeting.admit(c, conn) }
 			}
-			if l, hello, err := admit(conn); err == nil {
-				c.serve(l, hello)
+			l, hello, err := admit(conn)
+			if err != nil {
+				c.refuse(conn, err)
+				return
 			}
+			c.serve(l, hello)
 		})
 	}
 }
+
+// refuse reports a process that may not join. Strangers are no news: anybody can connect.
+func (c *coordinator) refuse(conn net.Conn, err error) {
+	wrong := (*helloError)(nil)
+	if c.events == nil || errors.Is(err, pass.ErrStranger) || !pass.IsFinal(err) && !errors.As(err, &wrong) {
+		return
+	}
+	c.mu.Lock()
+	c.refusals++
+	isNews := c.refusals <= maxRefusals
+	c.mu.Unlock()
+	if isNews {
+		c.post(event{refused: fmt.Errorf("refused a process at %v: %w", conn.RemoteAddr(), err)})
+	}
+}
+
+// helloError says why a process with the right token does not belong to the run.
+type helloError struct{ why string }
+
+func (e *helloError) Error() string { return e.why }
 
 // serve handles one worker's connection until it ends.
 func (c *coordinator) serve(l *line, hello *Hello) {
@@ -167,26 +202,18 @@ func (c *coordinator) serve(l *line, hello *Hello) {
 	}
 }
 
-// admit checks the token and the hello of a TCP connection. Only the preamble is read from a
-// stranger.
+// admit lets a process join by its token, over a TCP connection, and receives its hello.
 func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, nil, err
 	}
-	var preamble [preambleLen]byte
-	_, err := io.ReadFull(conn, preamble[:])
+	inside, err := c.authority.Admit(conn)
 	c.strangers.Remove(conn)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !c.token.admits(preamble[:]) {
-		io.WriteString(conn, answerNo) // best effort: the connection is closed in any case
-		return nil, nil, errors.New("wrong token")
-	}
-	if _, err := io.WriteString(conn, answerYes); err != nil {
-		return nil, nil, err
-	}
-	l := newLine(conn)
+	l := newLine(inside)
+	l.raw = conn
 	hello, err := c.greet(l, c.meeting != nil)
 	if err != nil {
 		return nil, nil, err
@@ -208,19 +235,19 @@ func (c *coordinator) greet(l *line, isGuest bool) (*Hello, error) {
 	if isGuest {
 		world, isOurs = c.meeting.place.World, c.meeting.isGuest(m.Hello.Rank)
 	}
-	if h := m.Hello; h.World != world || h.Rank < 0 || h.Rank >= c.world || !isOurs {
-		why := fmt.Sprintf("rank %d of %d does not belong to this run of %d workers",
-			h.Rank, h.World, c.world)
-		return nil, errors.Join(errors.New(why), l.send(message{Refused: why}))
+	why := ""
+	switch h := m.Hello; {
+	case h.World != world || h.Rank < 0 || h.Rank >= c.world || !isOurs:
+		why = fmt.Sprintf("rank %d of %d does not belong to this run of %d workers", h.Rank, h.World, c.world)
+	case h.Generation != c.generation:
+		why = fmt.Sprintf("rank %d is of start %d of the job, this is start %d; set %s to the same number "+
+			"for all", h.Rank, h.Generation, c.generation, EnvGeneration)
+	default:
+		return h, nil
 	}
-	return m.Hello, nil
+	l.send(message{Refused: why}) // best effort: the connection is closed in any case
+	return nil, &helloError{why}
 }
-
-// The answers to a preamble, of equal length.
-const (
-	answerYes = "ok\n"
-	answerNo  = "no\n"
-)
 
 func (c *coordinator) post(e event) {
 	select {

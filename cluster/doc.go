@@ -17,9 +17,9 @@
 // Each worker has a control connection to its launcher. Workers on the launcher's own host inherit
 // one end of a socket pair, without any port. For workers in a lab, and with a port or an interface
 // other than loopback, there is a rendezvous: the coordinator listens on that one interface, and a
-// worker connects and sends a fixed preamble with the run's token. Only the 44 bytes of the
-// preamble are read from a stranger, and the token is compared in constant time; the answer is
-// "ok". If too many connections have not sent the token, the oldest of them is closed.
+// worker connects and joins by the run's token over TLS (package pass). A stranger can make it read
+// [pass.MaxStranger] bytes and no more. If too many connections have not joined yet, the oldest of
+// them is closed.
 //
 // If another launcher has started all processes of a job, rank 0 opens a [Meeting] and the others join
 // as guests: see Note: meetings.

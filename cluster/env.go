@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockstep/cluster/pass"
 )
 
 // Environment holds environment variables by name. A program reads it once and passes it on: no
@@ -16,17 +18,19 @@ type Environment map[string]string
 
 // The variables that Lockstep reads. Those without a prefix are torchrun's.
 const (
-	EnvRank      = "LOCKSTEP_RANK"      // this process's rank, from 0
-	EnvWorld     = "LOCKSTEP_WORLD"     // number of ranks
-	EnvToken     = "LOCKSTEP_TOKEN"     // secret that admits to the run
-	EnvISA       = "LOCKSTEP_ISA"       // forced kernel path: plain, avx2, avx512
-	envSegment   = "LOCKSTEP_SEGMENT"   // descriptor of the shared memory of this host's workers
-	envInterface = "LOCKSTEP_INTERFACE" // address of data links, if not that of the control connection
-	envControl   = "LOCKSTEP_CONTROL"   // descriptor of the inherited connection to the launcher
-	EnvHost      = "LOCKSTEP_HOST"      // name of the host a worker is on, if not that of the machine
-	EnvLab       = "LOCKSTEP_LAB"       // hosts of the lab of a launcher, see LabEnvironment
-	EnvHosts     = "LOCKSTEP_HOSTS"     // hosts of a launcher, see RosterEnvironment
-	EnvAgent     = "LOCKSTEP_AGENT"     // descriptor of the connection to the agent of its first host
+	EnvRank       = "LOCKSTEP_RANK"       // this process's rank, from 0
+	EnvWorld      = "LOCKSTEP_WORLD"      // number of ranks
+	EnvToken      = "LOCKSTEP_TOKEN"      // what admits to the run, see package pass
+	EnvTokenFile  = "LOCKSTEP_TOKEN_FILE" // file with the token, "-" for the standard input
+	EnvGeneration = "LOCKSTEP_GENERATION" // how often the job was started before, from 0
+	EnvISA        = "LOCKSTEP_ISA"        // forced kernel path: plain, avx2, avx512
+	envSegment    = "LOCKSTEP_SEGMENT"    // descriptor of the shared memory of this host's workers
+	envInterface  = "LOCKSTEP_INTERFACE"  // address of data links, if not that of the control connection
+	envControl    = "LOCKSTEP_CONTROL"    // descriptor of the inherited connection to the launcher
+	EnvHost       = "LOCKSTEP_HOST"       // name of the host a worker is on, if not that of the machine
+	EnvLab        = "LOCKSTEP_LAB"        // hosts of the lab of a launcher, see LabEnvironment
+	EnvHosts      = "LOCKSTEP_HOSTS"      // hosts of a launcher, see RosterEnvironment
+	EnvAgent      = "LOCKSTEP_AGENT"      // descriptor of the connection to the agent of its first host
 	// EnvOversubscribe is not empty if a launcher may start more workers than its hosts have slots.
 	EnvOversubscribe = "LOCKSTEP_OVERSUBSCRIBE"
 	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
@@ -89,7 +93,10 @@ type Member struct {
 	// Address is the host:port of the rendezvous. Port 0 means that there is none; the host is then
 	// the interface of the data links.
 	Address string
-	Token   Token
+	// Token is what the process shows at the rendezvous, if it must dial.
+	Token pass.Token
+	// Generation is how often the job was started before.
+	Generation uint32
 	// Control is the descriptor of the inherited connection to the launcher, or 0 if the process
 	// must dial.
 	Control int
@@ -103,10 +110,10 @@ type Member struct {
 	Socket string
 }
 
-// ResolveMember reads rank, world, rendezvous address and token. LOCKSTEP_RANK and LOCKSTEP_WORLD,
-// or RANK and WORLD_SIZE, give rank and world; if both are set they must agree. A launcher on the
-// same host passes a connection instead of a port, and may pass shared memory. Errors are
-// *EnvironmentError and name every variable involved.
+// ResolveMember reads rank, world, rendezvous address, token and generation. LOCKSTEP_RANK and
+// LOCKSTEP_WORLD, or RANK and WORLD_SIZE, give rank and world; if both are set they must agree. A
+// launcher on the same host passes a connection instead of a port and a token, and may pass shared
+// memory. Errors are *EnvironmentError and name every variable involved.
 func (e Environment) ResolveMember() (Member, error) {
 	rank, err := e.number("rank", 0, EnvRank, envTorchRank)
 	if err != nil {
@@ -135,8 +142,13 @@ func (e Environment) ResolveMember() (Member, error) {
 		return Member{}, environmentErrorf("no rendezvous address: set %s", EnvMasterAddr)
 	}
 	m.Address = net.JoinHostPort(host, strconv.Itoa(port))
-	if m.Token, err = ParseToken(e[EnvToken]); err != nil {
-		return Member{}, environmentErrorf("%s: %v", EnvToken, err)
+	if m.Control == 0 {
+		if m.Token, err = e.needToken(EnvMasterAddr + "=" + host); err != nil {
+			return Member{}, err
+		}
+	}
+	if m.Generation, err = e.generation(); err != nil {
+		return Member{}, err
 	}
 	if e[envSegment] != "" {
 		if m.Segment, err = e.number("shared memory", firstExtra, envSegment); err != nil {

@@ -2,17 +2,34 @@ package cluster_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/cluster"
+	"lockstep/cluster/pass"
 )
 
-const secret = "00112233445566778899aabbccddeeff"
+// newToken returns a token that all processes of a test may have.
+func newToken(t testing.TB) pass.Token {
+	t.Helper()
+	token, err := pass.NewToken(time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
 
 func TestResolveMember(t *testing.T) {
+	token := newToken(t)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(token.Reveal()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	full := cluster.Environment{
-		"LOCKSTEP_RANK": "1", "LOCKSTEP_WORLD": "3", "LOCKSTEP_TOKEN": secret,
+		"LOCKSTEP_RANK": "1", "LOCKSTEP_WORLD": "3", "LOCKSTEP_TOKEN": token.Reveal(),
 		"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500",
 	}
 	tests := []struct {
@@ -32,13 +49,24 @@ func TestResolveMember(t *testing.T) {
 		{"rank too large", cluster.Environment{"LOCKSTEP_RANK": "3"}, []string{"rank 3", "0 to 2"}},
 		{"no host", cluster.Environment{"MASTER_ADDR": ""}, []string{"MASTER_ADDR"}},
 		{"no port", cluster.Environment{"MASTER_PORT": "0"}, []string{"MASTER_PORT"}},
+		{"token in a file", cluster.Environment{"LOCKSTEP_TOKEN": "", "LOCKSTEP_TOKEN_FILE": file}, nil},
+		{"no token", cluster.Environment{"LOCKSTEP_TOKEN": ""},
+			[]string{"export LOCKSTEP_TOKEN=$(lockstep token)"}},
+		{"two tokens", cluster.Environment{"LOCKSTEP_TOKEN_FILE": file}, []string{"unset one"}},
+		{"no such file", cluster.Environment{"LOCKSTEP_TOKEN": "", "LOCKSTEP_TOKEN_FILE": file + "x"},
+			[]string{"LOCKSTEP_TOKEN_FILE", "tokenx"}},
+		{"a file without end", cluster.Environment{"LOCKSTEP_TOKEN": "", "LOCKSTEP_TOKEN_FILE": "/dev/zero"},
+			[]string{"more than 4096 bytes"}},
+		{"the secret of earlier versions", cluster.Environment{
+			"LOCKSTEP_TOKEN": "00112233445566778899aabbccddeeff"}, []string{"lockstep token"}},
+		{"bad generation", cluster.Environment{"LOCKSTEP_GENERATION": "-1"}, []string{"LOCKSTEP_GENERATION"}},
 		{"bad token", cluster.Environment{"LOCKSTEP_TOKEN": "topsecret"}, []string{"LOCKSTEP_TOKEN"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m, err := full.With(test.change).ResolveMember()
 			if len(test.want) == 0 {
-				want := cluster.Member{Rank: 1, World: 3, Address: "127.0.0.1:29500", Token: secret}
+				want := cluster.Member{Rank: 1, World: 3, Address: "127.0.0.1:29500", Token: token}
 				if err != nil || m != want {
 					t.Fatalf("got %+v, %v, want %+v", m, err, want)
 				}
@@ -60,12 +88,15 @@ func TestResolveMember(t *testing.T) {
 	}
 }
 
-func TestTokensDiffer(t *testing.T) {
-	a, b := cluster.NewToken(), cluster.NewToken()
-	if a == b {
-		t.Error("two tokens are equal")
-	}
-	if _, err := cluster.ParseToken(string(a)); err != nil {
-		t.Error(err)
+// A restarted job has another generation, by our variable or torchrun's.
+func TestGeneration(t *testing.T) {
+	full := cluster.Environment{"LOCKSTEP_RANK": "0", "LOCKSTEP_WORLD": "1", "MASTER_ADDR": "127.0.0.1",
+		"LOCKSTEP_CONTROL": "3"}
+	for want, e := range []cluster.Environment{{}, {"TORCHELASTIC_RESTART_COUNT": "1"},
+		{"LOCKSTEP_GENERATION": "2", "TORCHELASTIC_RESTART_COUNT": "7"}} {
+		m, err := full.With(e).ResolveMember()
+		if err != nil || m.Generation != uint32(want) {
+			t.Errorf("%v: got %d, %v, want %d", e, m.Generation, err, want)
+		}
 	}
 }

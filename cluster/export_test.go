@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"net"
+
+	"lockstep/cluster/pass"
 )
 
 // Assign is assign, for the tests.
@@ -11,31 +13,25 @@ func Assign(available, threads []int) [][]int { return assign(available, threads
 // LabHostOf is labHost, for the tests.
 func LabHostOf(rank, world, hosts int) int { return labHost(rank, world, hosts) }
 
-// Preamble is what a worker sends first.
-func (t Token) Preamble() string { return t.preamble() }
-
-// Admit lets a coordinator of a world of two speak with one connection until that has nothing to say.
-// It reports whether the worker was admitted and how many lines it understood after the hello.
-func Admit(conn net.Conn, t Token) (isAdmitted bool, lines int) {
-	c := &coordinator{token: t, world: 2}
-	l, _, err := c.admit(conn)
+// Attend lets a coordinator of a world of two speak with a process that has proved the token, until that has
+// nothing to say. It reports whether the hello was accepted and how many lines were understood after it.
+func Attend(conn net.Conn) (isAdmitted bool, lines int) {
+	l := newLine(conn)
+	_, err := (&coordinator{world: 2}).greet(l, false)
 	for isAdmitted = err == nil; err == nil; lines++ {
 		_, err = l.receive()
 	}
 	return isAdmitted, max(0, lines-1)
 }
 
-// Enter runs a worker's side of the handshake.
-func Enter(conn net.Conn, t Token) error {
-	if err := prove(conn, t); err != nil {
-		return err
-	}
+// Enter runs a worker's side after the token was accepted.
+func Enter(conn net.Conn) error {
 	_, err := enter(newLine(conn), Hello{World: 2}, welcomeTimeout)
 	return err
 }
 
 // Reach dials a coordinator and shows it the token.
-func Reach(ctx context.Context, address string, t Token) error {
+func Reach(ctx context.Context, address string, t pass.Token) error {
 	conn, err := reach(ctx, address, t, handshakeTimeout)
 	if err == nil {
 		conn.Close()

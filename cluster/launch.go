@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/cluster/pass"
 	"lockstep/comm/shm"
 )
 
@@ -27,7 +28,8 @@ type LaunchConfig struct {
 	// Command starts one worker, which reads its rank from the environment; ServerCommand starts one
 	// server.
 	Command, ServerCommand []string
-	// Environment of the workers, without rank, world, address and token, which Launch adds. In a
+	// Environment of the workers, without rank, world, address and token, which Launch adds. Its
+	// LOCKSTEP_GENERATION says how often the job was started before. In a
 	// lab (LabEnvironment) the workers are distributed over its hosts in contiguous blocks.
 	Environment Environment
 	// Meeting, if not nil, is where the workers other than rank 0's join: another launcher has started
@@ -67,6 +69,9 @@ type LaunchConfig struct {
 	MayLose func(rank int) bool
 	// Lost, if not nil, is called from Launch's goroutine when the run goes on without a rank.
 	Lost func(*WorkerError)
+	// Refused, if not nil, is called from Launch's goroutine with the reason why a process that has tried to
+	// join may not, a few times in a run.
+	Refused func(error)
 	// Asked, if not nil, is called from Launch's goroutine when a worker that another launcher has
 	// started was asked by a signal to stop.
 	Asked func()
@@ -107,12 +112,15 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	events := make(chan event)
-	token := NewToken()
-	if c.Meeting != nil {
-		token = c.Meeting.token
+	authority, err := c.authority()
+	if err != nil {
+		return nil, err
 	}
-	meeting := newCoordinator(c.World, token, events)
+	meeting := newCoordinator(c.World, authority, events)
 	defer meeting.close()
+	if meeting.generation, err = c.Environment.generation(); err != nil {
+		return nil, err
+	}
 	if c.Meeting != nil {
 		meeting.attend(c.Meeting)
 	} else if where.isRemote() || c.hasRendezvous() {
@@ -120,7 +128,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	workers, err := c.start(meeting, token, where)
+	workers, err := c.start(meeting, where)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +146,18 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	}
 	return results, nil
 }
+
+// authority returns the authority of the run: that of the meeting, or a new one that never leaves this
+// process.
+func (c *LaunchConfig) authority() (*pass.Authority, error) {
+	if c.Meeting != nil && c.Meeting.authority != nil {
+		return c.Meeting.authority, nil
+	}
+	return pass.NewAuthority(tokenLife)
+}
+
+// tokenLife is how long the token of a run admits: more than any JoinTimeout, and than clocks differ.
+const tokenLife = time.Hour
 
 // resolveHosts returns where the ranks are. In a lab and on several hosts it sets their host names, and moves
 // the rendezvous from a loopback address to one that all of them reach.
@@ -168,8 +188,8 @@ func (c *LaunchConfig) hasRendezvous() bool {
 
 // start starts the workers, with their control connections unless they dial, and with their shared
 // memory if they use it. On other hosts it has them started.
-func (c LaunchConfig) start(meeting *coordinator, token Token, where placement) (fleet, error) {
-	processes := c.processes(meeting, token, where)
+func (c LaunchConfig) start(meeting *coordinator, where placement) (fleet, error) {
+	processes := c.processes(meeting, where)
 	var remote *remoteFleet
 	var orders map[int][]byte
 	if where.isRemote() {
@@ -255,10 +275,13 @@ func share(processes []process, m *Meeting) (segments []*os.File, err error) {
 	return segments, nil
 }
 
-func (c LaunchConfig) processes(meeting *coordinator, token Token, where placement) []process {
-	host, port := c.Host, 0
+func (c LaunchConfig) processes(meeting *coordinator, where placement) []process {
+	host, port, token := c.Host, 0, ""
 	if a := meeting.address(); a != nil {
 		host, port = a.IP.String(), a.Port
+		if c.Meeting == nil { // else the processes that are started here inherit their connections
+			token = meeting.authority.Token().Reveal()
+		}
 	}
 	processes := make([]process, c.World)
 	for rank := range processes {
@@ -270,7 +293,8 @@ func (c LaunchConfig) processes(meeting *coordinator, token Token, where placeme
 				envTorchWorld: strconv.Itoa(c.World),
 				EnvMasterAddr: host,
 				EnvMasterPort: strconv.Itoa(port),
-				EnvToken:      string(token),
+				EnvToken:      token,
+				EnvTokenFile:  "",
 				envControl:    "", // the launcher may itself be a worker
 				envSegment:    "",
 				envInterface:  "",

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/cluster/pass"
 
 	"go.uber.org/goleak"
 )
@@ -359,7 +359,7 @@ func TestLaunchNamesAPortInUse(t *testing.T) {
 	}
 }
 
-// A stranger gets "no" after the preamble and the run goes on undisturbed.
+// A process with the token of another run is told so, and the run goes on undisturbed.
 func TestStrangersAreTurnedAway(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -367,33 +367,35 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close() // free again: the run below takes it
-	answers := make(chan string)
-	go func() {
-		for {
-			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if err != nil {
-				time.Sleep(time.Millisecond)
-				continue
-			}
-			defer conn.Close()
-			io.WriteString(conn, "lockstep/1 "+secret+"\n")
-			answer := make([]byte, 3)
-			io.ReadFull(conn, answer)
-			answers <- string(answer)
-			return
-		}
-	}()
 	self, _ := os.Executable()
 	dir := t.TempDir()
+	begin := filepath.Join(dir, "begin")
+	answer, token := make(chan error), newToken(t)
+	go func() {
+		var err error
+		for errors.Is(err, syscall.ECONNREFUSED) || err == nil {
+			time.Sleep(time.Millisecond)
+			err = cluster.Reach(t.Context(), fmt.Sprintf("127.0.0.1:%d", port), token)
+		}
+		os.WriteFile(begin, nil, 0o600)
+		answer <- err
+	}()
+	var refused []error
 	_, err = cluster.Launch(t.Context(), cluster.LaunchConfig{World: 2, Port: port,
-		Command:     []string{self},
-		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well"}),
-		Log:         func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
+		Command: []string{self},
+		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well",
+			beginWith: begin}),
+		Refused: func(err error) { refused = append(refused, err) },
+		Log:     func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
 	if err != nil {
 		t.Error(err)
 	}
-	if got := <-answers; got != "no\n" {
-		t.Errorf("the stranger was answered %q, want %q", got, "no\n")
+	if got := <-answer; !errors.Is(got, pass.ErrOtherRun) {
+		t.Errorf("the stranger got %v, want ErrOtherRun", got)
+	}
+	if len(refused) != 1 || !errors.Is(refused[0], pass.ErrOtherRun) ||
+		!strings.Contains(refused[0].Error(), "refused a process at 127.0.0.1:") {
+		t.Errorf("the launcher reports %v, want ErrOtherRun once", refused)
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"lockstep/cluster/pass"
 )
 
 // Note: meetings
@@ -22,7 +24,8 @@ import (
 // processes join as the workers of the other ranks. On one machine they meet at a Unix socket in a
 // folder that only this user may enter, and both sides check the user of the other; no port is
 // opened for it and no token is needed. On several hosts they meet at the address that the launcher
-// gives, with the token of LOCKSTEP_TOKEN.
+// gives, over TLS, with a token that all have. It must exist before rank 0 starts, so rank 0 derives the
+// authority of the run from it: see package pass.
 //
 // The processes stay until rank 0 is done, and then end with its exit status: launchers take the
 // end of one process with another status as the failure of the job, and kill the rest.
@@ -34,13 +37,13 @@ const (
 
 // Meeting is the rendezvous of processes that another launcher has started. Rank 0 hosts it.
 type Meeting struct {
-	place    Place
-	token    Token
-	listener deadlined
-	isClosed bool
-	socket   string // path of a Unix socket; "" for TCP
-	mu       sync.Mutex
-	members  map[*line]int // workers that have been welcomed, with their process if it is on this machine
+	place     Place
+	authority *pass.Authority
+	listener  deadlined
+	isClosed  bool
+	socket    string // path of a Unix socket; "" for TCP
+	mu        sync.Mutex
+	members   map[*line]int // workers that have been welcomed, with their process if it is on this machine
 }
 
 // deadlined is a listener for which accepting can end at a time.
@@ -74,6 +77,9 @@ func (p Place) Member(e Environment) (Member, error) {
 	if err != nil {
 		return m, err
 	}
+	if m.Generation, err = e.generation(); err != nil {
+		return m, err
+	}
 	if isOneHost {
 		m.Socket, m.Address = p.socketPath(), ""
 		return m, nil
@@ -82,15 +88,8 @@ func (p Place) Member(e Environment) (Member, error) {
 		return m, environmentErrorf("%s: the processes are on several hosts, but nothing says where rank "+
 			"0 is; set %s", p.Source, EnvMasterAddr)
 	}
-	if e[EnvToken] == "" {
-		return m, environmentErrorf("%s: the processes are on several hosts and need a secret; set %s to "+
-			"the same 32 hexadecimal digits for all, such as those of openssl rand -hex 16", p.Source,
-			EnvToken)
-	}
-	if m.Token, err = ParseToken(e[EnvToken]); err != nil {
-		return m, environmentErrorf("%s: %v", EnvToken, err)
-	}
-	return m, nil
+	m.Token, err = e.needToken(p.Source)
+	return m, err
 }
 
 // socketPath names the Unix socket of the job. A launcher that names no job is told by its process,
@@ -108,13 +107,14 @@ func (p Place) socketPath() string {
 // Host opens the meeting of the processes of p, of which this one has rank 0, with its own
 // membership m. Processes that join wait until Launch welcomes them. Errors are *RendezvousError.
 func Host(p Place, m Member) (*Meeting, error) {
-	h := &Meeting{place: p, token: m.Token, socket: m.Socket, members: map[*line]int{}}
+	h := &Meeting{place: p, socket: m.Socket, members: map[*line]int{}}
 	var err error
 	if m.Socket != "" {
-		h.token = NewToken()
 		h.listener, err = listenPrivately(m.Socket)
-	} else {
-		h.listener, err = listenOn(m.Address, meetTime)
+	} else if err = m.Token.Run().Check(time.Now()); err == nil {
+		if h.authority, err = m.Token.Authority(); err == nil {
+			h.listener, err = listenOn(m.Address, meetTime)
+		}
 	}
 	if err != nil {
 		return nil, &RendezvousError{Op: "listen on", Addr: m.place(), Err: err}
@@ -191,8 +191,7 @@ func reachSocket(ctx context.Context, path string) (net.Conn, error) {
 // isGuest reports whether another launcher has started the process of the rank, which joins.
 func (m *Meeting) isGuest(rank int) bool { return m != nil && 0 < rank && rank < m.place.World }
 
-// admit checks a connection and receives the worker's hello. For those of this machine the token
-// is what shows that the data links are of this run.
+// admit checks a connection and receives the worker's hello.
 func (m *Meeting) admit(c *coordinator, conn net.Conn) (l *line, hello *Hello, err error) {
 	pid := 0
 	if m.socket != "" {
@@ -227,7 +226,7 @@ func (m *Meeting) holds(conn net.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for l := range m.members {
-		if l.conn == conn {
+		if l.raw == conn {
 			return true
 		}
 	}
@@ -272,7 +271,7 @@ func (m *Meeting) acceptUntil(end time.Time) { m.listener.SetDeadline(end) }
 
 // gather admits the processes that have not been welcomed.
 func (m *Meeting) gather() {
-	c := newCoordinator(m.place.World, m.token, nil)
+	c := newCoordinator(m.place.World, m.authority, nil)
 	c.meeting = m
 	m.acceptUntil(time.Now().Add(gatherTime))
 	for len(m.members) < m.place.World-1 {

@@ -18,6 +18,10 @@ type Hello struct {
 	Host   string   `json:"host"`
 	ISA    []string `json:"isa"`    // kernel paths that it supports, the best last
 	Listen string   `json:"listen"` // address at which it accepts its peers' data links
+	// Generation is how often the job was started before, as the worker was told.
+	Generation uint32 `json:"generation,omitempty"`
+	// Key is the public part of the worker's key, of which it gets a certificate.
+	Key []byte `json:"key,omitempty"`
 }
 
 // Welcome is sent to every worker once all have joined.
@@ -26,9 +30,10 @@ type Welcome struct {
 	Addresses []string        `json:"addresses"` // data link address by rank
 	Hosts     []string        `json:"hosts"`     // name of the host by rank
 	Job       json.RawMessage `json:"job"`       // the job; opaque to this package
-	// Token and Segment are for a worker of this machine that another launcher has started: the run's
-	// token, and the path of the shared memory, if the workers use any.
-	Token   Token  `json:"token,omitempty"`
+	// Secret is shared by all workers, who prove it to each other on links that are not encrypted.
+	Secret []byte `json:"secret,omitempty"`
+	// Segment is the path of the shared memory, if the workers use any, for a worker of this machine that
+	// another launcher has started.
 	Segment string `json:"segment,omitempty"`
 	// Pulse is for a worker on another host than the launcher; see Note: pulses. Nil: it sends none.
 	Pulse *PulseKey `json:"pulse,omitempty"`
@@ -97,6 +102,7 @@ const (
 // line is one end of a control connection. Several goroutines may send; one may receive.
 type line struct {
 	conn    net.Conn
+	raw     net.Conn      // the connection below its encryption; conn if there is none
 	timeout time.Duration // of a send; 0 means none
 	reader  *bufio.Reader
 	mu      sync.Mutex
@@ -111,7 +117,7 @@ func (l *line) isElsewhere() bool {
 }
 
 func newLine(conn net.Conn) *line {
-	return &line{conn: conn, timeout: writeTimeout, reader: bufio.NewReaderSize(conn, maxLine)}
+	return &line{conn: conn, raw: conn, timeout: writeTimeout, reader: bufio.NewReaderSize(conn, maxLine)}
 }
 
 func (l *line) send(m message) error {

@@ -15,7 +15,7 @@ import (
 // lost nor held up by them.
 func TestReportsDoNotWaitForAStoppedLauncher(t *testing.T) {
 	events := make(chan event)
-	c := newCoordinator(1, NewToken(), events)
+	c := newCoordinator(1, nil, events)
 	defer c.close()
 	own, theirs, err := socketPair()
 	if err != nil {

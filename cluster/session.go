@@ -39,6 +39,7 @@ type Session struct {
 	Welcome Welcome
 
 	member   Member
+	secret   []byte        // of all workers
 	listener *tcp.Listener // for data links; nil if no peer is linked by TCP
 	segment  *os.File      // the shared memory from the launcher, or nil
 	line     *line
@@ -84,7 +85,7 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 		s.release()
 		return refuse(err)
 	}
-	h.Rank, h.World = m.Rank, m.World
+	h.Rank, h.World, h.Generation = m.Rank, m.World, m.Generation
 	if s.listener != nil {
 		h.Listen = s.listener.Addr()
 	}
@@ -164,6 +165,9 @@ func (s *Session) release() {
 	}
 }
 
+// Generation returns how often the job was started before, which all frames carry.
+func (s *Session) Generation() uint32 { return s.member.Generation }
+
 // Topology returns which workers share a host.
 func (s *Session) Topology() comm.Topology { return comm.NewTopology(s.Welcome.Hosts) }
 
@@ -174,6 +178,9 @@ func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	mesh, err := s.link(ctx)
+	if s.listener != nil {
+		s.listener.Close() // nobody else is to come
+	}
 	if err != nil {
 		return nil, &RendezvousError{Op: "link", Addr: fmt.Sprintf("rank %d", s.member.Rank), Err: err}
 	}
@@ -193,7 +200,7 @@ func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 		}
 	}
 	outside, err := tcp.Connect(ctx, s.listener, tcp.Config{Rank: rank, Addrs: addresses,
-		Token: []byte(s.member.Token)})
+		Token: s.secret, Generation: s.member.Generation})
 	switch {
 	case inside == nil:
 		return outside, err
@@ -222,13 +229,12 @@ func (s *Session) enter(h Hello) (err error) {
 	if s.member.IsGuest {
 		patience = 0 // rank 0 may have to download data first, and its end is noticed
 	}
-	if s.Welcome, err = enter(s.line, h, patience); err != nil || !s.member.IsGuest {
+	s.Welcome, err = enter(s.line, h, patience)
+	s.secret, s.Welcome.Secret = s.Welcome.Secret, nil
+	if err != nil || !s.member.IsGuest {
 		return err
 	}
 	s.member.World = len(s.Welcome.Addresses) // with the servers
-	if s.Welcome.Token != "" {
-		s.member.Token = s.Welcome.Token
-	}
 	if s.Welcome.Segment != "" {
 		s.segment, err = os.OpenFile(s.Welcome.Segment, os.O_RDWR, 0)
 	}

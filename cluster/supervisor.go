@@ -51,8 +51,9 @@ type supervisor struct {
 	welcomed       time.Duration
 	hasNotedPulses bool
 	joined         int
-	done           int // results received
-	running        int // processes not yet ended
+	done           int   // results received
+	running        int   // processes not yet ended
+	refused        error // why a process may not join, of the last one
 
 	err     error            // why the run ends early
 	stopped *StopError       // the same, if it was asked to
@@ -200,6 +201,11 @@ func (s *supervisor) handle(e event) {
 	switch {
 	case e.host != nil:
 		s.loseHost(e.host)
+	case e.refused != nil:
+		s.refused = e.refused
+		if s.Refused != nil {
+			s.Refused(e.refused)
+		}
 	case e.exit != nil:
 		s.running--
 		w.exit, v.isWatched = e.exit, false
@@ -313,7 +319,9 @@ func (s *supervisor) countDone() {
 func (s *supervisor) welcome(e event) {
 	w := &s.workers[e.rank]
 	if w.line != nil {
-		e.line.send(message{Refused: s.name(e.rank) + " has already joined"})
+		why := s.name(e.rank) + " has already joined"
+		e.line.send(message{Refused: why}) // best effort
+		s.handle(event{refused: fmt.Errorf("refused a process at %v: %s", e.line.conn.RemoteAddr(), why)})
 		return
 	}
 	w.line, w.hello = e.line, *e.message.Hello
@@ -470,9 +478,12 @@ func (s *supervisor) absent() error {
 			missing = append(missing, s.name(rank))
 		}
 	}
-	return &RendezvousError{Op: "wait at", Addr: s.meeting.place(),
-		Err: fmt.Errorf("%d of %d processes joined within %v; missing: %s",
-			s.joined, s.World, s.JoinTimeout, strings.Join(missing, ", "))}
+	err := fmt.Errorf("%d of %d processes joined within %v; missing: %s", s.joined, s.World, s.JoinTimeout,
+		strings.Join(missing, ", "))
+	if s.refused != nil {
+		err = fmt.Errorf("%w; %w", err, s.refused)
+	}
+	return &RendezvousError{Op: "wait at", Addr: s.meeting.place(), Err: err}
 }
 
 // tellingLine returns the most informative line of a log about a sudden end: the first line of the

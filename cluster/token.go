@@ -1,43 +1,84 @@
 package cluster
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"lockstep/cluster/pass"
 )
 
-// Token is the secret of one run: 128 random bits as 32 hexadecimal digits. It is passed to workers
-// in the environment, never in their arguments, which every user of the machine can read.
-type Token string
+// maxTokenFile bounds what is read from the file of a token.
+const maxTokenFile = 4 << 10
 
-const tokenLen = 32
-
-// NewToken returns a token from the system's secure random source.
-func NewToken() Token {
-	var secret [tokenLen / 2]byte
-	rand.Read(secret[:]) // never fails: it ends the program when the system has no entropy
-	return Token(hex.EncodeToString(secret[:]))
-}
-
-// ParseToken checks the format of a token. Its error does not contain the secret.
-func ParseToken(text string) (Token, error) {
-	if _, err := hex.DecodeString(text); err != nil || len(text) != tokenLen {
-		return "", fmt.Errorf("want a token of %d hexadecimal digits, got %d characters",
-			tokenLen, len(text))
+// token reads the token that admits to the run: from LOCKSTEP_TOKEN, or from the file that
+// LOCKSTEP_TOKEN_FILE names, "-" for the standard input. The zero token means that none is set. Errors
+// are *EnvironmentError and contain nothing of the token.
+func (e Environment) token() (pass.Token, error) {
+	text, source := e[EnvToken], EnvToken
+	if path := e[EnvTokenFile]; path != "" {
+		if text != "" {
+			return pass.Token{}, environmentErrorf("%s and %s are set; unset one of them", EnvToken,
+				EnvTokenFile)
+		}
+		content, err := readToken(path)
+		if err != nil {
+			return pass.Token{}, environmentErrorf("%s: %v", EnvTokenFile, err)
+		}
+		text, source = content, EnvTokenFile
 	}
-	return Token(text), nil
+	if text == "" && source == EnvToken {
+		return pass.Token{}, nil
+	}
+	t, err := pass.Parse(text)
+	if err != nil {
+		return t, environmentErrorf("%s: %v", source, err)
+	}
+	return t, nil
 }
 
-const (
-	greeting    = "lockstep/1 "
-	preambleLen = len(greeting) + tokenLen + 1
-)
+// readToken returns the only line of a file.
+func readToken(path string) (string, error) {
+	f := os.Stdin
+	if path != "-" {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return "", err
+		}
+		defer f.Close()
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxTokenFile+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) > maxTokenFile:
+		return "", fmt.Errorf("%s has more than %d bytes, which is no token", path, maxTokenFile)
+	case len(text) == 0:
+		return "", errors.New(path + " is empty")
+	}
+	return strings.TrimSpace(string(text)), nil
+}
 
-// preamble is the first line that a worker sends.
-func (t Token) preamble() string { return greeting + string(t) + "\n" }
+// needToken is token for processes on several hosts, which cannot meet without one.
+func (e Environment) needToken(source string) (pass.Token, error) {
+	t, err := e.token()
+	if err == nil && t.IsZero() {
+		err = environmentErrorf("%s: the processes are on several hosts and need a token, the same for all: "+
+			"export %s=$(lockstep token) before they start, or %s=FILE", source, EnvToken, EnvTokenFile)
+	}
+	return t, err
+}
 
-// admits reports whether a stranger's preamble has the token, in constant time.
-func (t Token) admits(preamble []byte) bool {
-	return subtle.ConstantTimeCompare(preamble, []byte(t.preamble())) == 1
+// generation returns how often the job was started before: frames and processes of an earlier start are
+// refused. Lockstep's own variable counts first, then torchrun's.
+func (e Environment) generation() (uint32, error) {
+	for _, name := range []string{EnvGeneration, envTorchRestart} {
+		if e[name] != "" {
+			g, err := e.natural(name, e[name], 0)
+			return uint32(g.value), err
+		}
+	}
+	return 0, nil
 }

@@ -55,10 +55,6 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 		return true, err
 	}
 	if a.place.Rank == 0 {
-		if member.Socket == "" {
-			fmt.Fprintf(a.stderr, "warning: %s: the links between the hosts are not encrypted; use them in "+
-				"a network that you trust\n", a.place.Launcher)
-		}
 		a.meeting, err = cluster.Host(a.place, member)
 		return err != nil, err
 	}

@@ -14,8 +14,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"lockstep/app/job"
+	"lockstep/cluster"
+	"lockstep/cluster/pass"
 )
 
 // jobOf is a job of which another launcher has started the processes.
@@ -116,7 +119,7 @@ func parametersOf(t *testing.T, folder string) string {
 // Processes that another launcher has started train the same as workers of one machine, by shared memory,
 // and over TCP with a token where the hosts are not known to be one.
 func TestJoiningTrainsTheSame(t *testing.T) {
-	token := "LOCKSTEP_TOKEN=00112233445566778899aabbccddeeff"
+	token := newToken(t)
 	jobs := map[string]func(rank int) []string{
 		"Open MPI": openMPI(t, 3),
 		"torchrun": func(rank int) []string {
@@ -218,24 +221,37 @@ func TestJoiningNeedsTheToken(t *testing.T) {
 	environment := func(rank int) []string {
 		return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1",
 			"MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", 30000+os.Getpid()%10000),
-			fmt.Sprintf("LOCKSTEP_TOKEN=0011223344556677889900112233445%d", rank)}
+			newToken(t)}
 	}
 	j := startJob(t, 2, environment, shortRun...)
 	j.processes[1].Wait() // the status is checked below
 	j.processes[0].Process.Kill()
 	j.ends(t, -1, job.ExitRendezvous)
-	if text := j.stderr[1].String(); !strings.Contains(text, "the token is not this run's") {
-		t.Errorf("stderr %q", text)
+	if text := j.stderr[1].String(); !strings.Contains(text, "the token is of another run; give all") {
+		t.Errorf("rank 1 says %q", text)
 	}
+	if text := j.stderr[0].String(); !strings.Contains(text, "refused a process at 127.0.0.1:") {
+		t.Errorf("rank 0 says %q", text)
+	}
+}
+
+// newToken returns the variable with a token.
+func newToken(t *testing.T) string {
+	t.Helper()
+	token, err := pass.NewToken(time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cluster.EnvToken + "=" + token.Reveal()
 }
 
 // On each of two hosts an agent starts two workers.
 func TestRunOnTwoHosts(t *testing.T) {
 	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "4")...)
 	alone.ends(t, job.ExitOK)
+	token := newToken(t)
 	environment := func(rank int) []string {
-		return []string{fmt.Sprintf("PET_NODE_RANK=%d", rank),
-			"LOCKSTEP_TOKEN=00112233445566778899aabbccddeeff"}
+		return []string{fmt.Sprintf("PET_NODE_RANK=%d", rank), token}
 	}
 	j := startJob(t, 2, environment, append([]string{"run", "--nnodes", "2", "--nproc-per-node", "2",
 		"--rdzv-endpoint", fmt.Sprintf("127.0.0.1:%d", 40000+os.Getpid()%10000)}, shortRun...)...)
@@ -272,10 +288,11 @@ func TestStrangersAtTheMeeting(t *testing.T) {
 	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "2")...)
 	alone.ends(t, job.ExitOK)
 	address := fmt.Sprintf("127.0.0.1:%d", 50000+os.Getpid()%10000)
+	token := newToken(t)
 	environment := func(rank int) []string {
 		host, port, _ := strings.Cut(address, ":")
 		return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1",
-			"MASTER_ADDR=" + host, "MASTER_PORT=" + port, "LOCKSTEP_TOKEN=00112233445566778899aabbccddeeff"}
+			"MASTER_ADDR=" + host, "MASTER_PORT=" + port, token}
 	}
 	j := &jobOf{folder: t.TempDir()}
 	j.start(t, environment(0), shortRun...)

@@ -33,6 +33,7 @@ func commands() []func(*app) *cobra.Command {
 		doctorCommand,
 		dataCommand,
 		checkpointCommand,
+		tokenCommand,
 		versionCommand,
 		serverCommand,
 		workerCommand,

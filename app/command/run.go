@@ -39,7 +39,7 @@ In place of torchrun [flags] train.py it is lockstep run [flags] train. With one
 the command with --workers; --max-restarts starts a run that has lost a worker again from its
 newest checkpoint. With several hosts it is started once on each, with the same --nnodes,
 --nproc-per-node and address of the first, and a --node-rank of its own, unless Slurm, Kubeflow
-or an indexed Kubernetes job give that; LOCKSTEP_TOKEN is the same secret on all.
+or an indexed Kubernetes job give that; LOCKSTEP_TOKEN is the same on all (lockstep token).
 
 As with torchrun, flags may be written with underscores, and variables such as PET_NNODES give
 flags that are left out.`,

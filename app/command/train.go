@@ -55,7 +55,7 @@ next average, a run that is stopped goes on from the last one, and the number of
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
-need the address of rank 0 in MASTER_ADDR and a common secret in LOCKSTEP_TOKEN.
+need the address of rank 0 in MASTER_ADDR and a common token (lockstep token) in LOCKSTEP_TOKEN.
 
 Every evaluation prints a line: loss and accuracy on the test samples, learning rate, and wall time
 since the first step began. The line of rank 0 is for all workers, unless they never exchange.

@@ -127,7 +127,7 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 	var group sync.WaitGroup
 	for r, mesh := range meshes {
 		group.Go(func() {
-			ranks[r], errs[r] = onMesh(mesh, hosts, points, c.Repeats, func(i int) {
+			ranks[r], errs[r] = onMesh(mesh, hosts, 0, points, c.Repeats, func(i int) {
 				if r == 0 {
 					report(i + 1)
 				}
@@ -139,15 +139,15 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 }
 
 // onMesh measures as one rank of mesh, which it owns.
-func onMesh(mesh comm.Mesh, hosts comm.Topology, points []point, repeats int, done func(int)) (
-	found findings, err error) {
+func onMesh(mesh comm.Mesh, hosts comm.Topology, generation uint32, points []point, repeats int,
+	done func(int)) (found findings, err error) {
 	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		return found, errors.Join(err, mesh.Close())
 	}
 	defer cpu.Close()
 	rows := row.On(cpu)
-	g, err := comm.NewGroup(mesh, comm.Config{Topology: hosts,
+	g, err := comm.NewGroup(mesh, comm.Config{Topology: hosts, Generation: generation,
 		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
 	if err != nil {
 		return found, errors.Join(err, mesh.Close())
@@ -202,5 +202,6 @@ func workIn(s *cluster.Session) (findings, error) {
 	})
 	defer beat.Wait()
 	defer stop()
-	return onMesh(mesh, s.Topology(), a.Points, a.Repeats, func(i int) { done.Store(int64(i) + 1) })
+	return onMesh(mesh, s.Topology(), s.Generation(), a.Points, a.Repeats,
+		func(i int) { done.Store(int64(i) + 1) })
 }

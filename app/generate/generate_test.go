@@ -66,6 +66,7 @@ func TestShellUnderstands(t *testing.T) {
 			"{1,2}", "<x", "%s", "--data=é")
 		script := generate.Slurm(c)
 		run := exec.Command(shell, "-c", `srun() { shift 3; printf '%s\n' "$@"; }; scontrol() { :; }; set -u
+lockstep() { echo ls1; }
 SLURM_JOB_ID=7
 `+script)
 		run.Dir = t.TempDir()

@@ -124,7 +124,7 @@ func (y *yaml) line(level int, format string, args ...any) {
 func (y *yaml) head(c Config) {
 	y.line(0, "# The job goes on with the newest run of its name in %s.", c.Runs)
 	if c.Hosts > 1 {
-		y.line(0, "# Before: openssl rand -hex 16 | tr -d '\\n' |")
+		y.line(0, "# Before, within a day: lockstep token | tr -d '\\n' |")
 		y.line(0, "#   kubectl create secret generic %s-token --from-file=token=/dev/stdin", c.Name)
 	}
 }

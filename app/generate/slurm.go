@@ -37,7 +37,7 @@ func Slurm(c Config) string {
 	line(`fi`)
 	if c.Hosts > 1 {
 		line("# The secret that admits to the run; srun passes it on in the environment.")
-		line(`LOCKSTEP_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')`)
+		line(`LOCKSTEP_TOKEN=$(lockstep token) || exit`)
 		line(`export LOCKSTEP_TOKEN`)
 	}
 	line(`srun --kill-on-bad-exit=1 --cpus-per-task=%d lockstep "$@"`, c.Cores)

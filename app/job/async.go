@@ -123,9 +123,9 @@ func mayLose(c setting.Config) func(rank int) bool {
 	}
 }
 
-// postConfig returns the configuration of the links of a run with servers.
-func postConfig(c setting.Config) comm.PostConfig {
-	return comm.PostConfig{Timeout: preparing, MayLose: mayLose(c)}
+// postConfig returns the configuration of the links of a run with servers, in the given start of its job.
+func postConfig(c setting.Config, generation uint32) comm.PostConfig {
+	return comm.PostConfig{Timeout: preparing, MayLose: mayLose(c), Generation: generation}
 }
 
 // lostText says that a run goes on without a worker.

@@ -116,8 +116,9 @@ func (w *worker) meet(plan shard.Plan) error {
 	}
 	rows := row.On(adder)
 	w.group, err = comm.NewGroup(w.mesh, comm.Config{Plan: plan, Topology: w.hosts,
-		Algorithm: w.config.Algorithm, Timeout: preparing, // the launcher notices a stuck worker earlier
-		Add: func(dst, src []float32) { rows.Add(dst, dst, src) }})
+		Algorithm: w.config.Algorithm, Generation: w.generation,
+		Timeout: preparing, // the launcher notices a stuck worker earlier
+		Add:     func(dst, src []float32) { rows.Add(dst, dst, src) }})
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,8 @@ func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, lo
 	result workerResult, err error) {
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
-		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName()}
+		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName(),
+		generation: s.Generation()}
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
 	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {
@@ -113,7 +114,7 @@ func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, lo
 // serve carries out the part of a server.
 func (a assignment) serve(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) (err error) {
 	p := &server{config: a.Config, dir: a.Directory, rank: rank, log: log, beacon: newBeacon(),
-		host: e.HostName(), tell: func(n notice) { s.Tell(n) }}
+		host: e.HostName(), generation: s.Generation(), tell: func(n notice) { s.Tell(n) }}
 	defer p.beacon.follow(func(p cluster.Progress) { s.Report(p) })()
 	p.beacon.enter(phaseLink)
 	if p.mesh, err = s.Connect(s.Context()); err != nil {

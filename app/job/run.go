@@ -354,6 +354,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Job: assignment{Config: c, Directory: dir, Crowded: o.isCrowded(c), Start: start,
 			Folder: folder, Probes: o.probes},
 		Meeting: o.Meeting, Asked: o.Asked,
+		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		StopGrace: stopGrace(c),
 		Event:     told.decode,
 		MayLose:   mayLose(c),

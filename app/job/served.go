@@ -32,7 +32,7 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	if w.config.EvalOnly {
 		return w.joinGroup(l, r)
 	}
-	s := &served{post: comm.NewPost(w.mesh, postConfig(w.config))}
+	s := &served{post: comm.NewPost(w.mesh, postConfig(w.config, w.generation))}
 	w.served, w.links = s, s.post
 	w.beacon.watch(s.post)
 	b := newBlueprint(l, w.task)

@@ -22,9 +22,11 @@ type server struct {
 	rank   int
 	mesh   comm.Mesh
 	host   string // its own
-	tell   func(notice)
-	log    io.Writer // for people
-	beacon *beacon
+	// generation is how often the job was started before, which all frames carry.
+	generation uint32
+	tell       func(notice)
+	log        io.Writer // for people
+	beacon     *beacon
 }
 
 // number returns the server's number.
@@ -55,7 +57,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	post := comm.NewPost(s.mesh, postConfig(s.config))
+	post := comm.NewPost(s.mesh, postConfig(s.config, s.generation))
 	defer func() { err = errors.Join(err, post.Close()) }()
 	defer whenCancelled(ctx, func() {
 		if !stopsTogether(ctx, s.config) {

@@ -36,10 +36,12 @@ type worker struct {
 	mesh    comm.Mesh // links to the peers; nil if there are no peers or nothing is exchanged
 	hosts   comm.Topology
 	host    string // its own
-	plan    shard.Plan
-	isa     compute.ISA
-	tell    func(notice)
-	log     io.Writer // for people
+	// generation is how often the job was started before, which all frames carry.
+	generation uint32
+	plan       shard.Plan
+	isa        compute.ISA
+	tell       func(notice)
+	log        io.Writer // for people
 
 	beacon             *beacon
 	cpu                *compute.CPU           // of the training loop

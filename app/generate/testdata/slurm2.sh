@@ -18,7 +18,7 @@ else
   set -- recipe run cifar10-94 --checkpoint-every=1m --out "$out"
 fi
 # The secret that admits to the run; srun passes it on in the environment.
-LOCKSTEP_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+LOCKSTEP_TOKEN=$(lockstep token) || exit
 export LOCKSTEP_TOKEN
 srun --kill-on-bad-exit=1 --cpus-per-task=2 lockstep "$@"
 status=$?

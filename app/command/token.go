@@ -1,0 +1,54 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/cluster"
+	"lockstep/cluster/pass"
+)
+
+func tokenCommand(*app) *cobra.Command {
+	var life time.Duration
+	var out string
+	c := &cobra.Command{
+		Use:   "token [flags]",
+		Short: "Make a token, which admits the processes of one job on several hosts",
+		Long: `Make a token, which admits the processes of one job on several hosts.
+
+Processes that mpirun, srun or torchrun starts on several hosts prove by it that they belong
+together, and that rank 0 is the real one. It is a secret: give it to all of them in ` + cluster.EnvToken + `,
+or in a file that nobody else can read and that ` + cluster.EnvTokenFile + ` names ("-" for the
+standard input); never as an argument. Make a new one for each job. One machine needs none.`,
+		Example: `  export LOCKSTEP_TOKEN=$(lockstep token)
+  lockstep token --valid 2h --out token && export LOCKSTEP_TOKEN_FILE=$PWD/token`,
+		Args:        noArguments,
+		Annotations: map[string]string{anywhere: "true"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			t, err := pass.NewToken(life)
+			if err != nil {
+				return usagef("--valid %v: %v", life, err)
+			}
+			if out == "" {
+				_, err := fmt.Fprintln(c.OutOrStdout(), t.Reveal())
+				return err
+			}
+			f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return usagef("--out: %v", err)
+			}
+			defer f.Close()
+			if _, err := fmt.Fprintln(f, t.Reveal()); err != nil {
+				return err
+			}
+			return f.Close()
+		},
+	}
+	f := c.Flags()
+	f.DurationVar(&life, "valid", pass.MaxLife, "`TIME` within which processes may join, at most 24h")
+	f.StringVar(&out, "out", "", "new `FILE` for the token, of mode 600 (default: the standard output)")
+	return c
+}
