@@ -184,7 +184,7 @@ func (p *Post) inspect(peer int) error {
 		if err := p.checkReport(got); err != nil && int64(got.lost) != int64(p.Rank()) {
 			return err
 		}
-		return &abort{lost: int(got.lost)}
+		return got.abort()
 	}
 	l.wantSum, l.withheld, c.tag = got.sum, int(got.length), got.sequence
 	return nil

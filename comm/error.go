@@ -1,6 +1,10 @@
 package comm
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
 // PeerError reports that a collective failed because of one peer: it closed its link, stopped
 // making progress, or sent an unexpected frame.
@@ -8,7 +12,9 @@ type PeerError struct {
 	Rank int   // the peer that was lost
 	Op   Op    // the collective that failed
 	Wait *Wait // what this rank was waiting for, or nil if unknown
-	Err  error // io.EOF, ErrTimeout, a *FrameError, *BodyError, *ReportError or the transport's error
+	// Err is io.EOF, ErrTimeout, a *FrameError, *BodyError, *MismatchError, *ReportError or the transport's
+	// error.
+	Err error
 }
 
 // Error implements error.
@@ -26,10 +32,65 @@ func (e *PeerError) Unwrap() error { return e.Err }
 // ReportError is the cause in a PeerError if another rank noticed the loss and reported it.
 type ReportError struct {
 	From int // the rank that reported it
+	// IsMismatch says that the peer is not lost, but was in another collective than that rank.
+	IsMismatch bool
 }
 
 // Error implements error.
-func (e *ReportError) Error() string { return fmt.Sprintf("reported lost by rank %d", e.From) }
+func (e *ReportError) Error() string {
+	if e.IsMismatch {
+		return fmt.Sprintf("in another collective than rank %d, which reported it", e.From)
+	}
+	return fmt.Sprintf("reported lost by rank %d", e.From)
+}
+
+// MismatchError is the cause in a PeerError if the two ranks were in different collectives, or in the
+// same one with different sizes. Both ranks return one.
+type MismatchError struct {
+	Own, Peer string // what each was in; "" if the peer did not say
+	// Err is the difference in the peer's frame; nil if the peer noticed it.
+	Err error
+
+	length int    // of that frame's body
+	beyond []byte // what was received after its header
+}
+
+// Error implements error.
+func (e *MismatchError) Error() string {
+	text := fmt.Sprintf("it is in another collective: this rank in %s, that one in %s", e.Own, e.Peer)
+	if e.Peer == "" {
+		text = fmt.Sprintf("it is in another collective: this rank is in %s", e.Own)
+	}
+	if e.Err != nil {
+		text += fmt.Sprintf(": %v", e.Err)
+	}
+	return text
+}
+
+// Unwrap returns the difference.
+func (e *MismatchError) Unwrap() error { return e.Err }
+
+// doing describes what this rank was in, for the peer.
+func (e *PeerError) doing() string {
+	text := e.Op.String()
+	if w := e.Wait; w != nil {
+		text = fmt.Sprintf("%v %d", w.Op, w.Number)
+		if what := (&Wait{Name: w.Name, Bytes: w.Bytes}).what(); what != "" {
+			text += " (" + what + ")"
+		}
+	}
+	return text[:min(len(text), maxAbout)]
+}
+
+// printable makes bytes of a peer fit for a terminal.
+func printable(text []byte) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(text), "?"))
+}
 
 // BodyError reports a frame whose body was changed in transit or is not a valid encoding.
 type BodyError struct {

@@ -21,10 +21,21 @@ func (v verdict) Unwrap() error { return v.error }
 // discardBytes is how much of the frames to be discarded is read at once.
 const discardBytes = 64 << 10
 
-// abort is the error of pull when a peer reports that another rank is lost.
-type abort struct{ lost int }
+// abort is the error of pull when a peer reports that another rank is lost, or that this one is in
+// another collective.
+type abort struct {
+	lost       int
+	isMismatch bool
+	length     int    // of the body
+	beyond     []byte // what was received after the header
+}
 
 func (a *abort) Error() string { return "abort" }
+
+// abort returns what an abortFrame says.
+func (h header) abort() *abort {
+	return &abort{lost: int(h.lost), isMismatch: h.frame == mismatched, length: int(h.length)}
+}
 
 // farewell is the last exchange of a rank that has failed. It sends every peer the rest of the
 // current frame, because a link is a stream of bytes, and then a report. Meanwhile it reads and
@@ -36,17 +47,21 @@ type farewell struct {
 	cause    *PeerError
 	lost     func(peer int, op Op, err error) *PeerError // the error after the loss of a peer
 	isAlive  bool                                        // the lost rank may be alive
+	mismatch *MismatchError                              // with the lost rank, which is alive; nil: none
 	partings []parting
 	discard  []byte
 }
 
 // parting is the state of a farewell with one peer.
 type parting struct {
-	isReporting bool // the frame being sent is the report
-	hasSent     bool // the report was sent, or the link accepts no more
-	hasHeard    bool // the peer's report was received, or nothing more will arrive
-	head        int  // bytes received of the header of the current frame
-	rest        int  // bytes of its body still to come
+	isReporting bool   // the frame being sent is the report
+	hasSent     bool   // the report was sent, or the link accepts no more
+	hasHeard    bool   // the peer's report was received, or nothing more will arrive
+	head        int    // bytes received of the header of the current frame
+	rest        int    // bytes of its body still to come
+	isReport    bool   // that frame is the peer's report
+	text        []byte // of the report
+	beyond      []byte // what was received already, after the header of the frame that failed
 }
 
 // fail determines which rank was lost, tells the peers and shuts the mesh down, so that every rank
@@ -67,13 +82,25 @@ func (l *links) fail(cause *PeerError, lost func(int, Op, error) *PeerError) err
 	var report *abort
 	var frame *FrameError
 	switch from := &f.partings[cause.Rank]; {
+	case errors.As(cause.Err, &f.mismatch):
+		*from = parting{rest: f.mismatch.length, beyond: f.mismatch.beyond}
+		f.mismatch.Own = cause.doing()
 	case errors.As(cause.Err, &report):
-		from.hasHeard = true
-		f.believe(cause.Rank, report.lost)
+		*from = parting{isReport: true, rest: report.length, beyond: report.beyond,
+			hasHeard: report.length == 0}
+		if report.isMismatch && report.lost == l.mesh.Rank() {
+			f.mismatch = &MismatchError{Own: cause.doing()}
+			f.cause = lost(cause.Rank, cause.Op, f.mismatch)
+		} else {
+			f.believe(cause.Rank, report)
+		}
 	case errors.As(cause.Err, &frame):
 		from.hasHeard = true // the start of its next frame is unknown
 	}
 	f.run(time.Now())
+	if f.mismatch != nil {
+		f.mismatch.Peer = printable(f.partings[f.cause.Rank].text)
+	}
 	l.mesh.Shutdown()
 	return f.cause
 }
@@ -100,7 +127,7 @@ func (f *farewell) run(begin time.Time) {
 				f.want[peer] |= Receiving
 			}
 			hasMoved = f.tell(peer) || hasMoved
-			if peer == f.cause.Rank && !f.isAlive {
+			if peer == f.cause.Rank && !f.isAlive && f.mismatch == nil {
 				continue // the lost peer may be told and may still report, but nobody waits for it
 			}
 			if !f.partings[peer].hasSent {
@@ -131,8 +158,12 @@ func (f *farewell) tell(peer int) (hasMoved bool) {
 	if l.moved == 0 && !p.isReporting {
 		p.isReporting = true
 		h := header{kind: abortFrame, generation: f.generation, lost: uint32(f.cause.Rank)}
-		h.put(l.head[:], f.table)
 		l.body = nil
+		if f.mismatch != nil {
+			l.body, h.frame = []byte(f.mismatch.Own), mismatched
+			h.length = uint64(len(l.body))
+		}
+		h.put(l.head[:], f.table)
 	}
 	head, body := l.rest()
 	n, err := f.mesh.Send(peer, head, body)
@@ -150,12 +181,16 @@ func (f *farewell) hear(peer int) (hasMoved bool) {
 	if p.rest > 0 {
 		head, body = nil, f.discard[:min(p.rest, len(f.discard))]
 	}
-	n, err := f.mesh.Recv(peer, head, body)
+	n, err := f.receive(peer, head, body)
 	switch {
 	case err != nil:
 		p.hasHeard, p.hasSent = true, true // a link ends in both directions
 	case p.rest > 0:
 		p.rest -= n
+		if p.isReport {
+			p.text = append(p.text, body[:n]...)
+			p.hasHeard = p.rest == 0
+		}
 	default:
 		if p.head += n; p.head == headBytes {
 			p.head = 0
@@ -163,6 +198,20 @@ func (f *farewell) hear(peer int) (hasMoved bool) {
 		}
 	}
 	return n > 0
+}
+
+// receive is Recv of one of head and body, of the bytes that were received already, then of others.
+func (f *farewell) receive(peer int, head, body []byte) (n int, err error) {
+	p := &f.partings[peer]
+	if len(p.beyond) == 0 {
+		return f.mesh.Recv(peer, head, body)
+	}
+	if body == nil {
+		body = head
+	}
+	n = copy(body, p.beyond)
+	p.beyond = p.beyond[n:]
+	return n, nil
 }
 
 // read parses the header that peer has sent: that of a report, or of a frame to be discarded.
@@ -173,9 +222,10 @@ func (f *farewell) read(peer int) {
 	case err != nil || h.generation != f.generation:
 		p.hasHeard = true
 	case h.kind == abortFrame:
-		p.hasHeard = true
-		if f.checkReport(h) == nil {
-			f.believe(peer, int(h.lost))
+		p.isReport, p.rest = true, min(int(h.length), maxAbout)
+		p.hasHeard = p.rest == 0
+		if f.checkReport(h) == nil && int(h.lost) != f.mesh.Rank() {
+			f.believe(peer, h.abort())
 		}
 	default:
 		p.rest = int(h.length)
@@ -186,22 +236,26 @@ func (f *farewell) read(peer int) {
 // time-out, whose rank may itself be a victim; and a rank that sends a report is not lost, even if
 // another reported it. The cause stays if it is a wrong frame, or an earlier report by another
 // rank.
-func (f *farewell) believe(from, lost int) {
+func (f *farewell) believe(from int, a *abort) {
 	var frame *FrameError
 	var body *BodyError
 	var report *ReportError
 	isKnown := errors.As(f.cause.Err, &frame) || errors.As(f.cause.Err, &body) ||
 		errors.As(f.cause.Err, &report)
-	if f.isAlive || lost == f.cause.Rank || isKnown && from != f.cause.Rank {
+	if f.isAlive || f.mismatch != nil || a.lost == f.cause.Rank || isKnown && from != f.cause.Rank {
 		return
 	}
-	f.cause = f.lost(lost, f.cause.Op, &ReportError{From: from})
+	f.cause = f.lost(a.lost, f.cause.Op, &ReportError{From: from, IsMismatch: a.isMismatch})
 }
 
-// checkReport checks that the lost rank of a report is valid and is not this rank.
+// checkReport checks that the lost rank of a report is valid, and is this rank only if it is not lost
+// but in another collective.
 func (l *links) checkReport(h header) error {
-	if int64(h.lost) >= int64(l.mesh.Size()) || int(h.lost) == l.mesh.Rank() {
+	if int64(h.lost) >= int64(l.mesh.Size()) || int(h.lost) == l.mesh.Rank() && h.frame != mismatched {
 		return &FrameError{"lost rank", uint64(h.lost), uint64(l.mesh.Size())}
+	}
+	if h.length > maxAbout {
+		return &FrameError{"length", h.length, maxAbout}
 	}
 	return nil
 }

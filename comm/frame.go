@@ -10,7 +10,9 @@ import (
 //	 0  magic "LSF" and version 2
 //	 4  type: the Op, or abortFrame
 //	 5  zero
-//	 6  number of the frame on this link in the collective, of a Message since the start, modulo 2^16
+//	 6  number of the frame on this link in the collective, of a Message since the start, modulo 2^16;
+//	    of an abortFrame 1 if the rank was in another collective than the sender, which the body then
+//	    describes, else 0
 //	 8  generation
 //	12  sequence number of the collective, modulo 2^32, or the tag of a Message
 //	16  length of the body in bytes
@@ -21,6 +23,8 @@ const (
 	headBytes  = 32
 	frameMagic = 'L' | 'S'<<8 | 'F'<<16 | 2<<24
 	abortFrame = 0xff
+	mismatched = 1   // number of an abortFrame
+	maxAbout   = 512 // bytes of its body
 )
 
 // MaxFrame is the most bytes one frame's body may have; longer messages travel in several frames.

@@ -19,6 +19,8 @@ type Wait struct {
 	Peer int
 	Op   Op
 	Name string // Call.Name
+	// Number counts the group's collectives, from 1; that of a message is 0.
+	Number uint32
 	// Bytes is the size of the call's data. The peer owes Due bytes in the current step, of which
 	// Received have arrived. With a codec, Received counts encoded bytes of the current frame.
 	Bytes, Received, Due int64
@@ -104,7 +106,7 @@ func (x *executor) lost(peer int, op Op, err error) *PeerError {
 	e := &PeerError{Rank: peer, Op: op, Err: err}
 	if x.call != nil {
 		received, due := x.owed(peer)
-		e.Wait = &Wait{Peer: peer, Op: op, Name: x.call.Name, Bytes: x.call.bytes(),
+		e.Wait = &Wait{Peer: peer, Op: op, Name: x.call.Name, Number: x.sequence, Bytes: x.call.bytes(),
 			Received: received, Due: due}
 	}
 	return e

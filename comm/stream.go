@@ -2,6 +2,7 @@ package comm
 
 import (
 	"hash/crc32"
+	"slices"
 	"time"
 )
 
@@ -148,7 +149,7 @@ func (x *executor) pull(p *planned, peer int, want header) (moved bool, err erro
 		moved = true
 		if before := l.moved; before < headBytes && before+n >= headBytes {
 			if err := x.inspect(p, l, want); err != nil {
-				return moved, err
+				return moved, keep(err, l.body[:before+n-headBytes])
 			}
 		}
 		if x.isChecked[peer] {
@@ -175,16 +176,30 @@ func (x *executor) inspect(p *planned, l *stream, want header) error {
 	}
 	want.frame, want.length = l.frame, x.announce(p, l, got.length)
 	if err := got.check(want); err != nil {
-		return err
+		if got.generation != want.generation {
+			return err
+		}
+		return &MismatchError{Err: err, length: int(got.length)}
 	}
 	if got.kind == abortFrame {
 		if err := x.checkReport(got); err != nil {
 			return err
 		}
-		return &abort{lost: int(got.lost)}
+		return got.abort()
 	}
 	l.wantSum = got.sum
 	return nil
+}
+
+// keep keeps in the error about a frame what was received after its header, for the farewell.
+func keep(err error, beyond []byte) error {
+	switch e := err.(type) {
+	case *abort:
+		e.beyond = slices.Clone(beyond)
+	case *MismatchError:
+		e.beyond = slices.Clone(beyond)
+	}
+	return err
 }
 
 // blocking returns the peer that the step waits for: one that still owes bytes, else one that does

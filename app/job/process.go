@@ -59,10 +59,10 @@ func hello(e cluster.Environment) cluster.Hello {
 	return h
 }
 
-// failureOf is a worker's report of an error.
+// failureOf is a worker's report of an error. Workers in different collectives are both to blame.
 func failureOf(err error) cluster.Failure {
 	failure := cluster.Failure{Status: ExitCode(err), Text: err.Error()}
-	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) {
+	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) && !isA[*comm.MismatchError](err) {
 		failure.Noticed, failure.Lost = true, lost.Rank
 	}
 	return failure

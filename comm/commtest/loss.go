@@ -142,36 +142,56 @@ func testStuckPeer(t *testing.T, connect Connect) {
 	}
 }
 
-// testMismatch has one rank that issues another collective or another size.
+// testMismatch has one rank that issues another collective or another size: it and the rank that meets it
+// say what each was in, and a third, if it learns of it, who reported it.
 func testMismatch(t *testing.T, connect Connect) {
+	const all = "all-reduce 1 (bucket 0, 40 bytes)"
 	tests := []struct {
-		name, field string
-		other       func(g *comm.Group) error
+		name, other string
+		issue       func(g *comm.Group) error
 	}{
-		{"size", "length", func(g *comm.Group) error {
+		{"size", "all-reduce 1 (48 bytes)", func(g *comm.Group) error {
 			out := [][]float32{make([]float32, 12)}
 			return g.AllReduce(out[0], out)
 		}},
-		{"order", "type", func(g *comm.Group) error { return g.Barrier() }},
-	}
-	for _, test := range tests {
-		errs := Ranks(t, connect, Cut(t, 2, 2), comm.Config{}, func(g *comm.Group) error {
-			if g.Rank() == 1 {
-				return test.other(g)
+		{"order", "barrier 1", func(g *comm.Group) error { return g.Barrier() }},
+		{"number", "all-reduce 2 (40 bytes)", func(g *comm.Group) error {
+			if err := g.Broadcast(make([]byte, 0), g.Rank()); err != nil {
+				return err
 			}
 			out := [][]float32{make([]float32, 10)}
 			return g.AllReduce(out[0], out)
-		})
-		found := false
-		for _, err := range errs {
-			var frame *comm.FrameError
-			found = found || errors.As(err, &frame) && frame.Field == test.field
-			if err == nil {
-				t.Errorf("%s: a rank did not notice: %v", test.name, errs)
+		}},
+	}
+	for _, test := range tests {
+		for _, workers := range []int{2, 3} {
+			errs := Ranks(t, connect, Cut(t, workers, workers), comm.Config{}, func(g *comm.Group) error {
+				if g.Rank() == workers-1 {
+					return test.issue(g)
+				}
+				out := make([]float32, 10)
+				return g.Start(comm.Call{Op: comm.AllReduce, Name: "bucket 0", Out: out,
+					Pieces: [][]float32{out}}).Wait()
+			})
+			told := 0
+			for r, err := range errs {
+				own, other := all, test.other
+				if r == workers-1 {
+					own, other = other, own
+				}
+				var mismatch *comm.MismatchError
+				var report *comm.ReportError
+				switch {
+				case errors.As(err, &mismatch) && mismatch.Own == own && mismatch.Peer == other:
+					told++
+				case workers == 2 || !errors.As(err, &report) || !report.IsMismatch:
+					t.Errorf("%s, %d ranks, rank %d: %v, want %q and %q", test.name, workers, r, err, own,
+						other)
+				}
 			}
-		}
-		if !found {
-			t.Errorf("%s: no rank names the field %q: %v", test.name, test.field, errs)
+			if told < 2 {
+				t.Errorf("%s, %d ranks: only %d name both: %v", test.name, workers, told, errs)
+			}
 		}
 	}
 }
