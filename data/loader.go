@@ -27,6 +27,9 @@ type LoaderConfig struct {
 	FromStep int
 	// ToStep is the step to stop before; 0 means never.
 	ToStep int
+	// IsSought says that only FromStep and the steps that Seek names are wanted, and no others are
+	// prepared ahead.
+	IsSought bool
 }
 
 // Validate returns an error for the first invalid setting.
@@ -149,9 +152,10 @@ type Loader struct {
 	sought     chan struct{} // wakes prepare after the last step
 
 	mu     sync.Mutex
-	next   int // the step to be prepared next
-	want   int // the step that Next returns next
-	stride int // between steps
+	next   int  // the step to be prepared next
+	isMade bool // with IsSought: it is prepared
+	want   int  // the step that Next returns next
+	stride int  // between steps
 
 	current *Step
 	closed  bool
@@ -189,7 +193,7 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 }
 
 // Next returns the next step and blocks until it is ready. The step before it becomes invalid.
-// After the last step the error is io.EOF.
+// After the last step the error is io.EOF. With IsSought a Seek must precede every call but the first.
 func (l *Loader) Next() (*Step, error) {
 	if l.closed {
 		return nil, errors.New("data: loader: next after close")
@@ -206,7 +210,9 @@ func (l *Loader) Next() (*Step, error) {
 		l.free <- s
 	}
 	l.current = s
-	l.want += l.stride
+	if l.want += l.stride; l.config.IsSought {
+		l.want = -1
+	}
 	return s, nil
 }
 
@@ -219,8 +225,16 @@ func (l *Loader) Seek(step int) {
 	}
 	l.mu.Lock()
 	l.stride = max(1, step-(l.want-l.stride))
-	l.next, l.want = step, step
+	l.next, l.want, l.isMade = step, step, false
 	l.mu.Unlock()
+	for isEmpty := false; !isEmpty; { // of others, so that there is room for this one
+		select {
+		case s := <-l.full:
+			l.free <- s
+		default:
+			isEmpty = true
+		}
+	}
 	select {
 	case l.sought <- struct{}{}:
 	default:
@@ -276,14 +290,16 @@ func (l *Loader) prepare() {
 	}
 }
 
-// draw returns the step to be prepared. After the last one it waits for a Seek; ok is false after
-// Close.
+// draw returns the step to be prepared. After the last one, or one that was sought, it waits for a Seek;
+// ok is false after Close.
 func (l *Loader) draw() (n int, ok bool) {
 	for {
 		l.mu.Lock()
 		n = l.next
-		if !l.isBeyond(n) {
-			l.next += l.stride
+		if !l.isBeyond(n) && !(l.config.IsSought && l.isMade) {
+			if l.isMade = true; !l.config.IsSought {
+				l.next += l.stride
+			}
 			l.mu.Unlock()
 			return n, true
 		}

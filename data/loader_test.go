@@ -28,9 +28,11 @@ func TestSeek(t *testing.T) {
 		all[step] = soughtIndices(t, config, []int{step})[0]
 	}
 	for _, steps := range [][]int{{0, 4, 8, 12}, {14, 0, 1, 2, 7, 6, 5, 14, 14, 3}, {2, 3, 4, 9, 14, 13}} {
-		for i, got := range soughtIndices(t, config, steps) {
-			if !slices.Equal(got, all[steps[i]]) {
-				t.Errorf("steps %v: step %d has samples %v, want %v", steps, steps[i], got, all[steps[i]])
+		for _, config.IsSought = range []bool{true, false} {
+			for i, got := range soughtIndices(t, config, steps) {
+				if !slices.Equal(got, all[steps[i]]) {
+					t.Errorf("steps %v: step %d has samples %v, want %v", steps, steps[i], got, all[steps[i]])
+				}
 			}
 		}
 	}

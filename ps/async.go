@@ -326,7 +326,7 @@ func (s *AsyncServer) carryOut() error {
 		case Lend:
 			s.lent[o.worker] = append(s.lent[o.worker], o.batch)
 			s.send(o.worker)
-		case Stop:
+		case Stop, View:
 			s.send(o.worker)
 		case Apply:
 			scale := 1 / float32(o.samples)
@@ -346,7 +346,7 @@ func (s *AsyncServer) carryOut() error {
 // isReady reports whether an order can be carried out: weights can be sent when they are loaded and
 // the worker has the ones before.
 func (s *AsyncServer) isReady(o order) bool {
-	isSending := o.kind == Lend || o.kind == Stop
+	isSending := o.kind == Lend || o.kind == Stop || o.kind == View
 	return !isSending || s.isLost[o.worker] || s.isLoaded && s.unsent[o.worker] == 0
 }
 

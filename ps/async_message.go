@@ -12,13 +12,18 @@ import (
 // A worker borrows a batch and returns its gradient in these messages, besides push, pull, load,
 // state, vector and leave, which Note: messages describes:
 //
-//	ask       (to server 0) the batch whose gradient was pushed, if any; the worker wants the next
-//	answer    (from server 0) the next batch, or a stop, and how many updates follow
-//	update    (from server 0) the rows of an update, in order, for every update of the run
-//	rows      (to server 0) the rows of the batch
+//	ask       (to server 0) the worker wants the next batch; the batch whose gradient follows, if
+//	          any, with its rate and rows
+//	answer    (from server 0) the next batch, a view or a stop, with the first updates that the worker
+//	          has not seen
+//	update    (from server 0) further updates, in order
 //	order     (from server 0 to the others) a decision of the ledger
 //	arrival   (to server 0 from the others) all spans of a gradient are there
 //	halt      (to server 0) the run is to end at the next stop
+//
+// A worker sends its ask before the backward pass of its last shard, and starts the receivers of the
+// answer and of the weights with it. So it can prepare the next batch meanwhile, and its weights are on
+// their way as soon as its gradient is applied.
 //
 // All servers carry out the ledger's decisions in the same order, so every version is the same on
 // all of them. A gradient is committed when all of it is on all servers: the loss of its worker can
@@ -33,9 +38,9 @@ const (
 	kindHalt
 )
 
-// ask is what a worker tells server 0.
+// ask is what a worker tells server 0, ahead of the rows of the batch.
 type ask struct {
-	batch   int // whose gradient was pushed; -1: none
+	batch   int // whose gradient follows; -1: none
 	rate    float64
 	samples int
 	isLast  bool // the run shall end
@@ -52,20 +57,51 @@ func (a *ask) read(b []byte) {
 	*a = ask{w(0), math.Float64frombits(uint64(w(1))), w(2), w(3) != 0}
 }
 
-// answer is what server 0 tells a worker.
+// answer is what server 0 tells a worker, ahead of updates.
 type answer struct {
-	batch            int // -1: a stop
-	updates          int // messages with updates that follow
-	isOver, isHalted bool
+	batch                    int // -1: a view or a stop
+	updates                  int // that the worker has not seen
+	isView, isOver, isHalted bool
 }
 
-const answerBytes = 32
+const answerBytes = 40
 
-func (a answer) put(b []byte) { putWords(b, a.batch, a.updates, bit(a.isOver), bit(a.isHalted)) }
+func (a answer) put(b []byte) {
+	putWords(b, a.batch, a.updates, bit(a.isView), bit(a.isOver), bit(a.isHalted))
+}
 
 func (a *answer) read(b []byte) {
 	w := words(b)
-	*a = answer{w(0), w(1), w(2) != 0, w(3) != 0}
+	*a = answer{w(0), w(1), w(2) != 0, w(3) != 0, w(4) != 0}
+}
+
+// done is an update that was made: the batch, and the rows of its shards.
+type done struct {
+	batch int
+	rows  []float32
+}
+
+// doneBytes is the length of what is told of an update ahead of its rows.
+const doneBytes = 8
+
+// mostTold is how many bytes of updates a message has, unless one update takes more.
+const mostTold = 4096
+
+// told returns how many updates a message has room for, and the bytes of each.
+func (l *Layout) told() (updates, size int) {
+	size = doneBytes + 4*l.config.RowLen
+	return max(1, min(2*l.Workers, mostTold/size)), size
+}
+
+func (d done) put(b []byte) {
+	putWords(b, d.batch)
+	copy(b[doneBytes:], comm.Bytes(d.rows))
+}
+
+// read fills the rows, which must have their length.
+func (d *done) read(b []byte) {
+	d.batch = words(b)(0)
+	copy(comm.Bytes(d.rows), b[doneBytes:])
 }
 
 // order is a decision for all servers.

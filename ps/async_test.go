@@ -166,8 +166,11 @@ func (a *asyncRun) work(rank int, post *comm.Post) error {
 	}
 	rows := make([]float32, 3*a.shards)
 	for done := 0; ; {
-		batch, isOver, err := client.Take(func(rows []float32) {
-			a.orders[rank] = append(a.orders[rank], int(rows[0]))
+		batch, _, isOver, err := client.Take(func(batch int, rows []float32) {
+			if batch != int(rows[0]) {
+				a.t.Errorf("rows of batch %v for batch %d", rows[0], batch)
+			}
+			a.orders[rank] = append(a.orders[rank], batch)
 		})
 		if err == nil {
 			err = client.WaitWeights(-1)
@@ -192,12 +195,12 @@ func (a *asyncRun) work(rank int, post *comm.Post) error {
 		}
 		rows[0] = float32(batch)
 		client.Begin(batch)
+		client.Commit(rateOf(batch), samplesOf(batch), false)
 		client.GatherRows(rows)
 		gradient(g, weights, batch)
 		for i := range lengths {
 			client.Ready(i)
 		}
-		client.Commit(rateOf(batch), samplesOf(batch), false)
 		done++
 	}
 }
@@ -286,13 +289,15 @@ func TestAsynchronousUpdates(t *testing.T) {
 	for workers := 1; workers <= 4; workers++ {
 		for servers := 1; servers <= 3; servers++ {
 			for _, c := range []struct {
-				isApart, divides bool
-				backup           int
-			}{{false, false, 0}, {true, true, 0}, {true, false, workers / 2}} {
+				isApart, divides, isContinuous bool
+				backup                         int
+			}{{}, {isApart: true, divides: true, isContinuous: true},
+				{isApart: true, backup: workers / 2}} {
 				t.Run(fmt.Sprintf("%d workers, %d servers, %+v", workers, servers, c), func(t *testing.T) {
 					a := &asyncRun{t: t, servers: servers, shards: 4, isApart: c.isApart, divides: c.divides,
 						slow: time.Millisecond, ledger: ps.LedgerConfig{Workers: workers, PerEpoch: 9, To: 20,
-							Staleness: 2 * workers, Backup: c.backup, Every: 7}}
+							Staleness: 2 * workers, Backup: c.backup, Every: 7,
+							Continuous: c.isContinuous}}
 					if err := errors.Join(a.run()...); err != nil {
 						t.Fatal(err)
 					}

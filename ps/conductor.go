@@ -29,18 +29,17 @@ type conductor struct {
 	server *AsyncServer
 	ledger *Ledger
 
-	asks, rows, halts []*comm.Mail // by worker
-	answers, updates  []*comm.Mail // by worker
-	orders, arrivals  []*comm.Mail // by server; of no use for server 0
-	answered          [][]byte     // memory of answers, by worker
-	ordered           [][]byte     // of orders, by server
-	updated           [][]float32  // of updates, by worker
-	toWorker          []outbox
-	toServer          []outbox
+	asks, halts      []*comm.Mail // by worker
+	answers, updates []*comm.Mail // by worker
+	orders, arrivals []*comm.Mail // by server; of no use for server 0
+	answered         [][]byte     // memory of answers, by worker
+	ordered          [][]byte     // of orders, by server
+	updated          [][]byte     // of updates, by worker
+	toWorker         []outbox
+	toServer         []outbox
 
-	due     [][]int // by worker: batches whose rows are to come, in order
 	commits map[loanKey]*commit
-	log     [][]float32 // rows of updates that some worker has not got
+	log     []done      // updates that some worker has not got
 	first   int         // number of the first one in log
 	seen    []int       // by worker: updates that it has got
 	free    [][]float32 // memory of rows
@@ -52,9 +51,8 @@ type conductor struct {
 // commit is what has arrived of a gradient.
 type commit struct {
 	ask      ask
-	rows     []float32
-	isAsked  bool
-	arrivals int // servers that have all of it
+	rows     []float32 // nil: the worker has not told
+	arrivals int       // servers that have all of it
 }
 
 // newConductor returns the conductor of s, with its messages registered.
@@ -65,21 +63,19 @@ func newConductor(s *AsyncServer, r *registry) (*conductor, error) {
 	}
 	l := s.config.Layout
 	c := &conductor{server: s, ledger: ledger, seen: make([]int, l.Workers), commits: map[loanKey]*commit{},
-		toWorker: make([]outbox, l.Workers),
-		toServer: make([]outbox, len(l.Homes)), due: make([][]int, l.Workers)}
+		toWorker: make([]outbox, l.Workers), toServer: make([]outbox, len(l.Homes))}
+	n, size := l.told()
 	for w := range l.Workers {
-		rows := make([]float32, l.config.RowLen)
-		c.updated = append(c.updated, make([]float32, l.config.RowLen))
-		c.answered = append(c.answered, make([]byte, answerBytes))
+		c.updated = append(c.updated, make([]byte, n*size))
+		c.answered = append(c.answered, make([]byte, answerBytes+n*size))
 		c.asks = append(c.asks, r.receive(kindAsk, w, w, 0,
-			comm.Letter{Name: "ask", Buf: make([]byte, askBytes)}))
-		c.rows = append(c.rows, r.receive(kindRows, w, w, 0, comm.Letter{Name: "rows", Vector: rows}))
+			comm.Letter{Name: "ask", Buf: make([]byte, askBytes+4*l.config.RowLen)}))
 		c.halts = append(c.halts, r.receive(kindHalt, w, w, 0,
 			comm.Letter{Name: "halt", Buf: make([]byte, 1)}))
 		c.answers = append(c.answers, r.send(kindAnswer, w, w, 0,
 			comm.Letter{Name: "answer", Buf: c.answered[w]}))
 		c.updates = append(c.updates, r.send(kindUpdate, w, w, 0,
-			comm.Letter{Name: "update", Vector: c.updated[w]}))
+			comm.Letter{Name: "updates", Buf: c.updated[w]}))
 	}
 	c.registerServers(r)
 	return c, nil
@@ -102,7 +98,7 @@ func (c *conductor) registerServers(r *registry) {
 
 // start starts all receivers.
 func (c *conductor) start() {
-	for _, mails := range [][]*comm.Mail{c.asks, c.rows, c.halts, c.arrivals[1:]} {
+	for _, mails := range [][]*comm.Mail{c.asks, c.halts, c.arrivals[1:]} {
 		for _, m := range mails {
 			m.Start()
 		}
@@ -136,14 +132,10 @@ func (c *conductor) handle(m *comm.Mail, e event) error {
 		c.toWorker[e.index].sent()
 		return nil
 	case e.kind == kindAsk:
-		var a ask
-		a.read(m.Bytes())
-		m.Start()
-		c.asked(e.index, a)
-	case e.kind == kindRows:
-		if err := c.tookRows(e.index, m); err != nil {
+		if err := c.asked(e.index, m.Bytes()); err != nil {
 			return err
 		}
+		m.Start()
 	case e.kind == kindArrival:
 		var k loanKey
 		if k.read(m.Bytes()); k == goodbye {
@@ -158,29 +150,24 @@ func (c *conductor) handle(m *comm.Mail, e event) error {
 	return c.decide()
 }
 
-func (c *conductor) asked(worker int, a ask) {
+// asked takes a worker's ask, and the rows of the batch whose gradient follows.
+func (c *conductor) asked(worker int, told []byte) error {
+	var a ask
+	a.read(told)
 	if a.isLast && c.server.config.Ledger.Replay == nil { // a replay is as long as its run
 		c.ledger.Finish()
 	}
 	c.ledger.Take(worker)
+	if a.batch < 0 {
+		return nil
+	}
 	k := loanKey{worker, a.batch}
-	if m := c.commits[k]; m != nil {
-		m.ask, m.isAsked = a, true
-		c.check(k)
+	m := c.commits[k]
+	if m == nil || m.rows != nil {
+		return fmt.Errorf("ps: rows of worker %d for batch %d, which it has not borrowed", worker, a.batch)
 	}
-}
-
-// tookRows copies rows, which arrive in the order in which the batches were lent.
-func (c *conductor) tookRows(worker int, m *comm.Mail) error {
-	if len(c.due[worker]) == 0 {
-		return fmt.Errorf("ps: rows of worker %d, which has no batch", worker)
-	}
-	k := loanKey{worker, c.due[worker][0]}
-	c.due[worker] = c.due[worker][1:]
-	rows := c.buffer()
-	copy(rows, m.Vector())
-	c.commits[k].rows = rows
-	m.Start()
+	m.ask, m.rows = a, c.buffer()
+	copy(comm.Bytes(m.rows), told[askBytes:])
 	c.check(k)
 	return nil
 }
@@ -205,7 +192,7 @@ func (c *conductor) arrived(k loanKey) {
 
 // check commits a gradient of which everything is there.
 func (c *conductor) check(k loanKey) {
-	if m := c.commits[k]; m.isAsked && m.rows != nil && m.arrivals == len(c.server.config.Layout.Homes) {
+	if m := c.commits[k]; m.rows != nil && m.arrivals == len(c.server.config.Layout.Homes) {
 		c.ledger.Commit(k.worker, k.batch)
 	}
 }
@@ -220,10 +207,13 @@ func (c *conductor) decide() error {
 		o := order{kind: d.Kind, worker: d.Worker, batch: d.Batch}
 		var samples int
 		switch d.Kind {
-		case Lend:
-			c.commits[k] = &commit{}
-			c.due[d.Worker] = append(c.due[d.Worker], d.Batch)
-			c.answer(d.Worker, answer{batch: d.Batch})
+		case Assign, Lend:
+			if !d.WasAssigned { // else the worker only waits for the weights
+				c.commits[k] = &commit{}
+				c.answer(d.Worker, answer{batch: d.Batch})
+			}
+		case View:
+			c.answer(d.Worker, answer{batch: -1, isView: true})
 		case Stop:
 			c.answer(d.Worker, answer{batch: -1, isOver: d.IsOver, isHalted: d.IsHalted})
 		case Apply:
@@ -232,7 +222,7 @@ func (c *conductor) decide() error {
 			if c.server.config.DividesRate {
 				o.rate /= float64(max(1, d.Staleness))
 			}
-			c.log = append(c.log, m.rows)
+			c.log = append(c.log, done{d.Batch, m.rows})
 		case Drop:
 			c.free = append(c.free, c.commits[k].rows)
 		}
@@ -245,7 +235,9 @@ func (c *conductor) decide() error {
 				}
 			}
 		}
-		c.tell(o)
+		if d.Kind != Assign {
+			c.tell(o)
+		}
 	}
 	c.trim()
 	return nil
@@ -261,15 +253,27 @@ func (c *conductor) tell(o order) {
 	}
 }
 
-// answer answers a worker, with the rows of all updates that it has not got.
+// answer answers a worker, with all updates that it has not got.
 func (c *conductor) answer(worker int, a answer) {
 	unseen := c.log[c.seen[worker]-c.first:]
 	c.seen[worker] += len(unseen)
 	a.updates = len(unseen)
-	box := &c.toWorker[worker]
-	box.add(c.answers[worker], func() { a.put(c.answered[worker]) })
-	for _, rows := range unseen {
-		box.add(c.updates[worker], func() { copy(c.updated[worker], rows) })
+	n, size := c.server.config.Layout.told()
+	put := func(b []byte, some []done) {
+		for i, d := range some {
+			d.put(b[i*size:])
+		}
+	}
+	box, told := &c.toWorker[worker], min(n, len(unseen))
+	first, rest := unseen[:told], unseen[told:]
+	box.add(c.answers[worker], func() {
+		a.put(c.answered[worker])
+		put(c.answered[worker][answerBytes:], first)
+	})
+	for len(rest) > 0 {
+		some := rest[:min(n, len(rest))]
+		rest = rest[len(some):]
+		box.add(c.updates[worker], func() { put(c.updated[worker], some) })
 	}
 }
 
@@ -285,7 +289,9 @@ func (c *conductor) trim() {
 		}
 		least = min(least, n)
 	}
-	c.free = append(c.free, c.log[:least-c.first]...)
+	for _, d := range c.log[:least-c.first] {
+		c.free = append(c.free, d.rows)
+	}
 	c.log = slices.Delete(c.log, 0, least-c.first)
 	c.first = least
 }
@@ -293,7 +299,6 @@ func (c *conductor) trim() {
 // lose takes the batches of a lost worker back.
 func (c *conductor) lose(worker int) error {
 	c.toWorker[worker] = outbox{isBusy: true} // nothing leaves any more
-	c.due[worker] = nil
 	for k, m := range c.commits {
 		if k.worker == worker {
 			delete(c.commits, k)
@@ -326,7 +331,7 @@ func (c *conductor) finish() (isDone bool) {
 
 // leave expects nothing more from a worker.
 func (c *conductor) leave(worker int) {
-	for _, mails := range [][]*comm.Mail{c.asks, c.rows, c.halts} {
+	for _, mails := range [][]*comm.Mail{c.asks, c.halts} {
 		mails[worker].Cancel()
 	}
 }

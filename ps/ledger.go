@@ -18,10 +18,17 @@ import (
 // first). The ledger lends a batch, and applies a gradient, only if that stays so. So the loan with
 // the least slack may always be applied, and there is no deadlock.
 //
+// A worker may ask for its next batch while it computes the last one. Then the batch is assigned to it at
+// once, so that it can prepare the samples, and lent as soon as the last one is applied: nobody
+// computes from weights without its own last update, which would add one to the mean staleness.
+//
 // At a stop all batches before it are applied and none after it is lent: at the end of each epoch,
 // after every Every updates, and at the end of the run. Evaluations and checkpoints belong there,
 // because the weights then are those of whole epochs or steps, whoever computed them. A stop ends
-// when every worker has seen it and worker 0, which evaluates and saves, asks for its next batch.
+// when every worker has seen it and worker 0, which evaluates and saves, asks for its next batch. It
+// costs the others the time of the slowest worker's batch. With Continuous there is none at the end of an
+// epoch: batches of the next one are lent, and worker 0 evaluates the weights of the first version
+// that it can get after as many updates as the epochs have batches.
 
 // LedgerConfig configures a Ledger.
 type LedgerConfig struct {
@@ -40,6 +47,8 @@ type LedgerConfig struct {
 	Backup int
 	// Every makes a stop after each multiple of Every updates; 0 means at ends of epochs only.
 	Every int
+	// Continuous makes no stops at ends of epochs; worker 0 gets a View there.
+	Continuous bool
 	// Replay holds the run's updates from number 0; the ledger repeats those from number From on, in
 	// the same order and from the same versions. Nil means in order of arrival.
 	Replay []Applied
@@ -71,14 +80,13 @@ func (c LedgerConfig) Validate() error {
 func (c LedgerConfig) checkReplay() error {
 	isUsed := make([]bool, len(c.Replay))
 	for number, a := range c.Replay {
-		epoch := number / c.PerEpoch
 		switch {
-		case a.Batch < 0 || a.Batch >= len(isUsed) || a.Batch/c.PerEpoch != epoch || isUsed[a.Batch]:
-			return fmt.Errorf("ps: ledger: replay: update %d is of batch %d, want one of epoch %d "+
-				"that was not used before", number, a.Batch, epoch)
-		case a.Version > number || number-a.Version > c.Staleness || a.Version < epoch*c.PerEpoch:
-			return fmt.Errorf("ps: ledger: replay: update %d reads version %d, want at most %d "+
-				"older, of the same epoch", number, a.Version, c.Staleness)
+		case a.Batch < 0 || a.Batch >= len(isUsed) || isUsed[a.Batch]:
+			return fmt.Errorf("ps: ledger: replay: update %d is of batch %d, want one of %d that was "+
+				"not used before", number, a.Batch, len(isUsed))
+		case a.Version < 0 || a.Version > number || number-a.Version > c.Staleness:
+			return fmt.Errorf("ps: ledger: replay: update %d reads version %d, want one that is at most "+
+				"%d older", number, a.Version, c.Staleness)
 		}
 		isUsed[a.Batch] = true
 	}
@@ -103,6 +111,10 @@ const (
 	// Stop: all batches before number Version are applied, and no other is lent. Worker reads the
 	// weights of Version.
 	Stop
+	// View: worker 0 reads the weights of Version, to evaluate them, while others go on.
+	View
+	// Assign: Batch will be lent to Worker when its last gradient is applied.
+	Assign
 )
 
 // Decision is what a Ledger decided.
@@ -115,6 +127,8 @@ type Decision struct {
 	Version int
 	// Staleness is the number of updates applied since then, at the time of an Apply or Drop.
 	Staleness int
+	// WasAssigned says that the Lend is of a batch that was assigned.
+	WasAssigned bool
 	// IsOver says that the Stop is the end of the run, IsHalted that it was halted before its end.
 	IsOver, IsHalted bool
 }
@@ -141,6 +155,7 @@ type Ledger struct {
 	next     int    // the lowest batch that was never lent
 	returned []int  // batches to be lent again, in order
 	stop     int    // the next stop, or the present one
+	view     int    // the next end of an epoch after which worker 0 evaluates without a stop
 	isEnding bool   // the stop is the end of the run
 	// Finish was called, Halt before it.
 	isFinished, isHalted bool
@@ -159,6 +174,7 @@ type borrower struct {
 	stop    int  // last stop it has seen
 	isOver  bool // it knows that the run is over
 	inRound bool // a gradient of its is applied in this round
+	next    int  // batch that is assigned to it, -1: none
 }
 
 // loan is a batch that was lent and whose gradient is not yet applied.
@@ -175,7 +191,7 @@ func NewLedger(c LedgerConfig) (*Ledger, error) {
 	}
 	l := &Ledger{config: c, workers: make([]borrower, c.Workers)}
 	for i := range l.workers {
-		l.workers[i].stop = -1
+		l.workers[i].stop, l.workers[i].next = -1, -1
 	}
 	l.begin()
 	return l, nil
@@ -195,11 +211,15 @@ func (l *Ledger) Resume(from int) error {
 func (l *Ledger) begin() {
 	c := l.config
 	l.version, l.next, l.stop = c.From, c.From, c.From
+	l.view = c.endOfEpoch(c.From)
 	if c.Replay != nil {
 		l.readReplay()
 	}
 	l.open()
 }
+
+// endOfEpoch returns the first end of an epoch after a version.
+func (c LedgerConfig) endOfEpoch(version int) int { return (version/c.PerEpoch + 1) * c.PerEpoch }
 
 // readReplay fills readers and isQuiet.
 func (l *Ledger) readReplay() {
@@ -220,8 +240,8 @@ func (l *Ledger) readReplay() {
 // Version returns the number of updates applied.
 func (l *Ledger) Version() int { return l.version }
 
-// Take reports that a worker asks for a batch, or for the next stop. It is answered by a Lend or a
-// Stop, and must not be called again before. A worker may take before its commit is applied.
+// Take reports that a worker asks for a batch, or for the next stop. It is answered by a Lend, a Stop
+// or a View, and must not be called again before. A worker may take before it commits.
 func (l *Ledger) Take(worker int) {
 	l.takes++
 	l.workers[worker].waits = l.takes
@@ -241,7 +261,10 @@ func (l *Ledger) Commit(worker, batch int) {
 // Lost reports that a worker is gone. The batches it has borrowed are lent again. A replay cannot go
 // on if the version that such a batch must be computed from is past; Lost then returns false.
 func (l *Ledger) Lost(worker int) (goesOn bool) {
-	l.workers[worker] = borrower{isLost: true}
+	if next := l.workers[worker].next; next >= 0 {
+		l.giveBack(loan{batch: next})
+	}
+	l.workers[worker] = borrower{isLost: true, next: -1}
 	goesOn = true
 	l.loans = slices.DeleteFunc(l.loans, func(o loan) bool {
 		if o.worker != worker {
@@ -297,7 +320,9 @@ func (l *Ledger) Decide() (d Decision, ok bool) {
 	}
 	for worker := l.waiting(0); worker >= 0; worker = l.waiting(l.workers[worker].waits) {
 		if d, ok := l.answer(worker); ok {
-			l.workers[worker].waits = 0
+			if d.Kind != Assign { // the worker waits for the weights
+				l.workers[worker].waits = 0
+			}
 			return d, true
 		}
 	}
@@ -320,7 +345,10 @@ func (l *Ledger) hasBeenSeen() bool {
 // open moves the stop to the next one.
 func (l *Ledger) open() {
 	c := l.config
-	l.stop = min(c.To, (l.version/c.PerEpoch+1)*c.PerEpoch)
+	l.stop = c.To
+	if !c.Continuous {
+		l.stop = min(c.To, c.endOfEpoch(l.version))
+	}
 	if c.Every > 0 {
 		l.stop = min(l.stop, (l.version/c.Every+1)*c.Every)
 	}
@@ -445,21 +473,55 @@ func (l *Ledger) answer(worker int) (d Decision, ok bool) {
 		w.stop, w.isOver = l.stop, l.isEnding
 		d.Kind, d.IsOver, d.IsHalted = Stop, l.isEnding, l.isHalted
 		return d, true
+	case l.isComputing(worker):
+		return l.assign(worker)
+	case w.next < 0 && l.mustView(worker):
+		l.view = l.config.endOfEpoch(l.version)
+		d.Kind = View
+		return d, true
 	case !l.mayLend(worker):
 		return d, false
 	}
-	d.Batch = l.draw()
+	if d.Batch, d.WasAssigned = w.next, w.next >= 0; !d.WasAssigned {
+		d.Batch = l.draw()
+	}
+	w.next = -1
 	l.loans = append(l.loans, loan{worker: worker, batch: d.Batch, version: l.version})
 	return d, true
 }
 
-// mayLend reports whether the worker may borrow a batch now.
-func (l *Ledger) mayLend(worker int) bool {
-	if l.readers != nil {
-		return !l.isAtStop() && len(l.readers[l.version]) > 0
+// isComputing reports whether the worker has a loan. That of a replay is of no interest: what it
+// computes next may be of older weights.
+func (l *Ledger) isComputing(worker int) bool {
+	return l.readers == nil &&
+		slices.ContainsFunc(l.loans, func(o loan) bool { return o.worker == worker })
+}
+
+// assign decides about a worker that asks before its last gradient is applied.
+func (l *Ledger) assign(worker int) (d Decision, ok bool) {
+	w := &l.workers[worker]
+	if w.next >= 0 || l.hasRounds() || !l.hasBatch() || l.mustView(worker) {
+		return d, false
 	}
-	hasOpen := slices.ContainsFunc(l.loans, func(o loan) bool { return o.worker == worker })
-	if hasOpen || l.workers[worker].inRound || len(l.returned) == 0 && l.next >= l.stop {
+	w.next = l.draw()
+	return Decision{Kind: Assign, Worker: worker, Batch: w.next, Version: l.version}, true
+}
+
+// mustView reports whether the worker evaluates before it computes more.
+func (l *Ledger) mustView(worker int) bool {
+	return worker == 0 && l.config.Continuous && l.version >= l.view && l.view < l.config.To
+}
+
+// hasBatch reports whether a batch is left before the stop.
+func (l *Ledger) hasBatch() bool { return len(l.returned) > 0 || l.next < l.stop }
+
+// mayLend reports whether the worker, which computes nothing, may borrow a batch now.
+func (l *Ledger) mayLend(worker int) bool {
+	w := &l.workers[worker]
+	switch {
+	case l.readers != nil:
+		return !l.isAtStop() && len(l.readers[l.version]) > 0
+	case w.inRound || w.next < 0 && !l.hasBatch():
 		return false
 	}
 	return l.hasRounds() || len(l.loans) <= l.config.Staleness

@@ -12,30 +12,40 @@ import (
 
 // history checks the decisions of a ledger while they are made.
 type history struct {
-	config  ps.LedgerConfig
-	applied []ps.Applied
-	dropped int
-	batches map[int]int    // lent and not yet applied: to which worker, for batches that count
-	isUsed  map[int]bool   // applied
-	stopped map[int][]bool // by version: who has seen the stop
+	config   ps.LedgerConfig
+	applied  []ps.Applied
+	dropped  int
+	batches  map[int]int  // lent and not yet applied: to which worker, for batches that count
+	isUsed   map[int]bool // applied
+	assigned map[int]int  // by batch: to which worker last
+	views    []int        // their versions
 }
 
 func newHistory(c ps.LedgerConfig) *history {
-	return &history{config: c, batches: map[int]int{}, isUsed: map[int]bool{}, stopped: map[int][]bool{}}
+	return &history{config: c, batches: map[int]int{}, isUsed: map[int]bool{},
+		assigned: map[int]int{}}
 }
 
 // add checks one decision.
 func (h *history) add(d ps.Decision) error {
 	version := h.config.From + len(h.applied)
 	switch d.Kind {
+	case ps.Assign:
+		h.assigned[d.Batch] = d.Worker
+		if h.isUsed[d.Batch] {
+			return fmt.Errorf("%+v is applied already", d)
+		}
 	case ps.Lend:
 		h.batches[d.Batch] = d.Worker
 		switch {
+		case d.WasAssigned && h.assigned[d.Batch] != d.Worker:
+			return fmt.Errorf("%+v was assigned to worker %d", d, h.assigned[d.Batch])
 		case d.Version != version:
 			return fmt.Errorf("lend of version %d, want %d", d.Version, version)
 		case h.isUsed[d.Batch]:
 			return fmt.Errorf("batch %d is lent again after it was applied", d.Batch)
-		case d.Batch/h.config.PerEpoch != version/h.config.PerEpoch:
+		case !h.config.Continuous && h.config.Replay == nil &&
+			d.Batch/h.config.PerEpoch != version/h.config.PerEpoch:
 			return fmt.Errorf("batch %d is lent at version %d, in another epoch", d.Batch, version)
 		}
 	case ps.Apply:
@@ -53,6 +63,11 @@ func (h *history) add(d ps.Decision) error {
 		h.applied = append(h.applied, ps.Applied{Batch: d.Batch, Version: d.Version})
 	case ps.Drop:
 		h.dropped++
+	case ps.View:
+		h.views = append(h.views, d.Version)
+		if d.Worker != 0 || d.Version != version || !h.config.Continuous {
+			return fmt.Errorf("%+v at version %d", d, version)
+		}
 	case ps.Stop:
 		if d.Version != version {
 			return fmt.Errorf("stop at version %d, want %d", d.Version, version)
@@ -81,6 +96,10 @@ type party struct {
 	random  *rand.Rand
 	now     float64
 	speed   []float64
+	ahead   float64 // the part of a batch after which a worker asks for the next one
+	pause   float64 // a stop or a view takes at most
+	workers []laborer
+	batches []int // that the workers compute
 	events  []happening
 	isOver  []bool
 	isLost  []bool
@@ -88,11 +107,18 @@ type party struct {
 	since   []float64
 }
 
-// happening is something that a worker does at a time: it commits a batch and takes the next, or,
-// with batch -1, only takes.
+// happening is something that a worker does at a time: it asks for the next batch, or, unless batch is
+// -1, commits one.
 type happening struct {
 	at            float64
 	worker, batch int
+}
+
+// laborer is what a worker does: it computes a batch, and goes on with the answer it has got meanwhile.
+type laborer struct {
+	isBusy    bool
+	has       *ps.Decision
+	remaining float64 // time of the batch after the ask
 }
 
 func newParty(t testing.TB, c ps.LedgerConfig, random *rand.Rand) *party {
@@ -103,7 +129,8 @@ func newParty(t testing.TB, c ps.LedgerConfig, random *rand.Rand) *party {
 	}
 	p := &party{ledger: l, history: newHistory(c), random: random, speed: make([]float64, c.Workers),
 		isOver: make([]bool, c.Workers), isLost: make([]bool, c.Workers), idle: make([]float64, c.Workers),
-		since: make([]float64, c.Workers)}
+		since: make([]float64, c.Workers), ahead: random.Float64(), pause: 1,
+		workers: make([]laborer, c.Workers), batches: make([]int, c.Workers)}
 	for i := range p.speed {
 		p.speed[i] = 1
 		p.events = append(p.events, happening{random.Float64(), i, -1})
@@ -120,18 +147,52 @@ func (p *party) decide() error {
 		if p.isLost[d.Worker] {
 			return fmt.Errorf("%+v is about a lost worker", d)
 		}
-		switch {
-		case d.Kind == ps.Lend:
-			p.idle[d.Worker] += p.now - p.since[d.Worker]
-			time := (0.5 + p.random.Float64()) / p.speed[d.Worker]
-			p.events = append(p.events, happening{p.now + time, d.Worker, d.Batch})
-		case d.Kind == ps.Stop && d.IsOver:
-			p.isOver[d.Worker] = true
-		case d.Kind == ps.Stop:
-			p.events = append(p.events, happening{p.now + p.random.Float64(), d.Worker, -1})
+		if d.Kind == ps.Apply || d.Kind == ps.Drop || d.Kind == ps.Assign {
+			continue
+		}
+		if w := &p.workers[d.Worker]; w.isBusy {
+			w.has = &d
+		} else {
+			p.goOn(d)
 		}
 	}
 	return nil
+}
+
+// goOn does what a worker was told.
+func (p *party) goOn(d ps.Decision) {
+	w := &p.workers[d.Worker]
+	switch {
+	case d.Kind == ps.Lend:
+		p.idle[d.Worker] += p.now - p.since[d.Worker]
+		time := (0.5 + p.random.Float64()) / p.speed[d.Worker]
+		w.isBusy, w.has, w.remaining = true, nil, (1-p.ahead)*time
+		p.events = append(p.events, happening{p.now + p.ahead*time, d.Worker, -1})
+		p.batches[d.Worker] = d.Batch
+	case d.Kind == ps.Stop && d.IsOver:
+		p.isOver[d.Worker] = true
+	default:
+		p.events = append(p.events, happening{p.now + p.pause*p.random.Float64(), d.Worker, -1})
+	}
+}
+
+// happen lets an event happen. A worker that is busy commits its batch after it has asked for the next.
+func (p *party) happen(e happening) {
+	p.now = e.at
+	w := &p.workers[e.worker]
+	if e.batch < 0 {
+		p.ledger.Take(e.worker)
+		if p.since[e.worker] = p.now; w.isBusy {
+			p.since[e.worker] += w.remaining
+			p.events = append(p.events, happening{p.now + w.remaining, e.worker, p.batches[e.worker]})
+		}
+		return
+	}
+	w.isBusy = false
+	p.ledger.Commit(e.worker, e.batch)
+	if w.has != nil {
+		p.goOn(*w.has)
+	}
 }
 
 // schedule chooses what happens next.
@@ -157,12 +218,7 @@ func (p *party) run(s schedule) error {
 		at := s.next(p)
 		e := p.events[at]
 		p.events = slices.Delete(p.events, at, at+1)
-		p.now = e.at
-		if e.batch >= 0 {
-			p.ledger.Commit(e.worker, e.batch)
-		}
-		p.since[e.worker] = p.now
-		p.ledger.Take(e.worker)
+		p.happen(e)
 		if err := p.decide(); err != nil {
 			return err
 		}
@@ -242,6 +298,7 @@ func TestEverySchedule(t *testing.T) {
 		{Workers: 2, PerEpoch: 3, To: 5, Staleness: 1},
 		{Workers: 2, PerEpoch: 4, To: 4, Staleness: 3, Every: 3},
 		{Workers: 3, PerEpoch: 3, To: 3, Staleness: 1},
+		{Workers: 2, PerEpoch: 2, To: 4, Staleness: 3, Continuous: true},
 		{Workers: 3, PerEpoch: 2, To: 3, Staleness: 2},
 		{Workers: 2, PerEpoch: 3, To: 3, Staleness: 1, Backup: 1},
 		{Workers: 3, PerEpoch: 3, To: 3, Staleness: 2, Backup: 1},
@@ -264,7 +321,7 @@ func TestEverySchedule(t *testing.T) {
 // randomConfig returns a ledger of up to 8 workers over up to 4 epochs.
 func randomConfig(r *rand.Rand) ps.LedgerConfig {
 	c := ps.LedgerConfig{Workers: 1 + r.IntN(8), PerEpoch: 1 + r.IntN(30), Staleness: r.IntN(20),
-		Every: r.IntN(12)}
+		Every: r.IntN(12), Continuous: r.IntN(2) > 0}
 	c.To = r.IntN(4 * c.PerEpoch)
 	c.From = r.IntN(c.To + 1)
 	if b := r.IntN(c.Workers); r.IntN(3) == 0 && c.Staleness >= c.Workers-b-1 {
@@ -310,6 +367,7 @@ func TestRandomSchedules(t *testing.T) {
 func replay(t *testing.T, c ps.LedgerConfig, applied []ps.Applied, r *rand.Rand) error {
 	again := c
 	again.Workers, again.Backup, again.Every = 1+r.IntN(8), 0, r.IntN(5)
+	again.Continuous = r.IntN(2) > 0
 	again.Replay = make([]ps.Applied, c.From, c.To)
 	for i := range again.Replay {
 		again.Replay[i] = ps.Applied{Batch: i, Version: i}
@@ -326,19 +384,63 @@ func replay(t *testing.T, c ps.LedgerConfig, applied []ps.Applied, r *rand.Rand)
 }
 
 // With one of four workers three times slower, a bound of four times the number of workers lets the
-// others go on: together they reach nearly the sum of their own rates. The rest is idle time at the
-// ends of epochs.
+// others go on: together they reach the sum of their own rates, whatever the length of an epoch. Only the
+// end of the run is idle time.
 func TestASlowWorkerDelaysNobody(t *testing.T) {
-	p := newParty(t, ps.LedgerConfig{Workers: 4, PerEpoch: 200, To: 800, Staleness: 16},
-		rand.New(rand.NewPCG(7, 7)))
-	p.speed[3] = 1.0 / 3
-	if err := p.run(clock{}); err != nil {
+	for _, perEpoch := range []int{7, 16, 200} {
+		p := newParty(t, ps.LedgerConfig{Workers: 4, PerEpoch: perEpoch, To: 800, Staleness: 16,
+			Continuous: true}, rand.New(rand.NewPCG(7, 7)))
+		p.speed[3], p.ahead, p.pause = 1.0/3, 0.8, 0
+		if err := p.run(clock{}); err != nil {
+			t.Fatal(err)
+		}
+		if want := 800 / (3 + 1.0/3); p.now > want/0.98 {
+			t.Errorf("%d batches to the epoch: %.1f units of time for 800 batches, want at most %.1f",
+				perEpoch, p.now, want/0.98)
+		}
+		for i, at := range p.history.views {
+			if end := (i + 1) * perEpoch; at < end || at > end+16 {
+				t.Errorf("%d batches to the epoch: view %d at version %d", perEpoch, i+1, at)
+			}
+		}
+		if n := (800 - 1) / perEpoch; len(p.history.views) != n {
+			t.Errorf("%d batches to the epoch: %d views, want %d", perEpoch, len(p.history.views), n)
+		}
+	}
+}
+
+// A worker that asks ahead is told its next batch, and gets it with the weights of its own update. The
+// batch is not lost with the worker.
+func TestAskingAhead(t *testing.T) {
+	l, err := ps.NewLedger(ps.LedgerConfig{Workers: 2, PerEpoch: 50, To: 50, Staleness: 8})
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := 800 / (3 + 1.0/3)
-	if p.now > want/0.95 {
-		t.Errorf("%.1f units of time for 800 batches, want at most %.1f", p.now, want/0.95)
+	expect := func(want ...string) {
+		t.Helper()
+		var got []string
+		for d, ok := l.Decide(); ok; d, ok = l.Decide() {
+			got = append(got, fmt.Sprintf("%d: worker %d, batch %d of %d", d.Kind, d.Worker, d.Batch,
+				d.Version))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
+	l.Take(0)
+	l.Take(1)
+	expect("0: worker 0, batch 0 of 0", "0: worker 1, batch 1 of 0")
+	l.Take(0)
+	l.Take(1)
+	expect("5: worker 0, batch 2 of 0", "5: worker 1, batch 3 of 0")
+	l.Commit(1, 1)
+	expect("1: worker 1, batch 1 of 0", "0: worker 1, batch 3 of 1")
+	l.Lost(0)
+	l.Commit(1, 3)
+	l.Take(1)
+	expect("1: worker 1, batch 3 of 1", "0: worker 1, batch 0 of 2")
+	l.Take(1)
+	expect("5: worker 1, batch 2 of 2")
 }
 
 // A halted run ends after the batches that were lent, and not as if it were complete.
@@ -385,6 +487,7 @@ func TestLedgerConfig(t *testing.T) {
 		{replayed(ps.Applied{}), "replay of 1 updates, the run has 3"},
 		{replayed(ps.Applied{0, 0}, ps.Applied{0, 1}, ps.Applied{2, 2}), "update 1 is of batch 0"},
 		{replayed(ps.Applied{0, 0}, ps.Applied{1, 2}, ps.Applied{2, 2}), "update 1 reads version 2"},
+		{replayed(ps.Applied{0, 0}, ps.Applied{3, 1}, ps.Applied{2, 2}), "update 1 is of batch 3"},
 	} {
 		c := good
 		test.change(&c)

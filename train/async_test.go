@@ -65,7 +65,7 @@ func (s *service) layAsync(t *testing.T, replay []ps.Applied) {
 	perEpoch := (c.Train.Len() + c.Batch - 1) / c.Batch
 	s.updates = nil
 	s.ledger = &ps.LedgerConfig{Workers: s.workers, PerEpoch: perEpoch, To: c.Epochs * perEpoch,
-		Staleness: 4 * s.workers, Replay: replay}
+		Staleness: 4 * s.workers, Replay: replay, Continuous: s.workers > 1}
 	if replay != nil {
 		s.ledger.Staleness = len(replay)
 	}
@@ -116,11 +116,29 @@ func TestAsynchronousWorkers(t *testing.T) {
 	}
 }
 
+// Rank 0 evaluates after an epoch while the others go on with the next one, and every sample of both is
+// used once.
+func TestRankZeroEvaluatesAlone(t *testing.T) {
+	c := example(t, "lenet", 160, 4)
+	c.Steps, c.Epochs, c.EvalEvery, c.Batch = 0, 2, 1, 4
+	s := &service{config: c, workers: 3, servers: 1, threads: 1}
+	all := s.runAsync(t, nil)
+	for rank, got := range all {
+		if n := len(got.evaluations); n != 2-min(1, rank) || got.TrainSamples != 160 || got.Samples != 320 {
+			t.Errorf("rank %d: %d evaluations, %d samples, %d in the last epoch", rank, n, got.Samples,
+				got.TrainSamples)
+		}
+	}
+	if e := all[0].evaluations[0]; e.Steps < 40 || e.Steps > 40+4*s.workers || e.Time != 0 {
+		t.Errorf("%+v, want one soon after 40 steps that keeps nobody waiting", e)
+	}
+}
+
 // The loop of an asynchronous run goes on without a worker, and every sample is used once (which the
 // loop checks at the end of each epoch).
 func TestAsynchronousWorkerDies(t *testing.T) {
 	c := example(t, "lenet", 100, 10)
-	c.Steps, c.Epochs = 0, 2
+	c.Steps, c.Epochs = 0, 12
 	s := &service{config: c, workers: 3, servers: 1, threads: 1, dies: 2}
 	s.layAsync(t, nil)
 	outcomes, errs := make([]outcome, 3), make([]error, 3)
@@ -137,7 +155,7 @@ func TestAsynchronousWorkerDies(t *testing.T) {
 	if !errors.Is(errs[2], errDead) || errs[0] != nil || errs[1] != nil {
 		t.Fatalf("errors %v, want only that of rank 2", errs)
 	}
-	if outcomes[0].Samples != 200 || outcomes[0].ParameterSHA256 != outcomes[1].ParameterSHA256 {
+	if outcomes[0].Samples != 1200 || outcomes[0].ParameterSHA256 != outcomes[1].ParameterSHA256 {
 		t.Errorf("%d samples, hashes %s and %s", outcomes[0].Samples, outcomes[0].ParameterSHA256,
 			outcomes[1].ParameterSHA256)
 	}

@@ -48,9 +48,9 @@ func (c Config) testBatch(number int) (lo, hi int) {
 	return lo, min(lo+c.EvalBatch, c.Test.Len())
 }
 
-// evaluate scores the test set: each worker scores its batches, then the scores are summed. It
-// returns a *DivergedError if the loss is not finite.
-func (l *Loop) evaluate() error {
+// evaluate scores the test set: each worker scores its batches, then the scores are summed. The time
+// counts as the given phase. It returns a *DivergedError if the loss is not finite.
+func (l *Loop) evaluate(phase trace.Phase) error {
 	if l.config.numTestBatches() == 0 {
 		return nil
 	}
@@ -58,18 +58,18 @@ func (l *Loop) evaluate() error {
 		return err
 	}
 	l.lap(trace.Other, "")
-	before := l.clock.Phases()
+	before, trained := l.clock.Phases(), l.trained()
 	l.scorePart()
 	if err := l.updater.Sum(l.tallies); err != nil {
 		l.cutOff = true
 		return l.failed("sum of test results", err)
 	}
-	l.lap(trace.Evaluation, "evaluation")
+	l.lap(phase, "evaluation")
 	samples := l.tallies[tallySamples]
 	e := Evaluation{
 		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.testMean(0), Metrics: l.metrics(),
 		Correct: l.tallies[tallyCorrect], Samples: samples,
-		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: l.trained(),
+		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: trained,
 	}
 	if !isFinite(e.Loss) {
 		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: "test loss", Value: e.Loss}

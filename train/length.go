@@ -13,7 +13,8 @@ import (
 // when data, programs and memory are ready, and includes initialization by training samples,
 // waiting for data and for other workers, copying for checkpoints, and the time of the Sink. A
 // resumed run continues the count of its snapshot. Evaluations do not improve training and their
-// number may differ between runs, so they are counted apart.
+// number may differ between runs, so they are counted apart; but not those of one worker while others
+// go on.
 
 // maxSteps stands for the number of steps of a run whose length is a time; no run has more.
 const maxSteps = math.MaxInt32

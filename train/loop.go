@@ -52,6 +52,7 @@ type Loop struct {
 	step    int       // the current step; before the run, the first one
 	ctx     context.Context
 	isOver  bool   // the current step is the last, whatever the length in steps
+	isView  bool   // there was no step: what is due is evaluated, while other workers go on
 	isAsked bool   // rank 0 was cancelled in the current step; see Config.StopsTogether
 	covered uint64 // hash of the samples of this epoch so far, see Progress
 	torn    bool   // a step has changed some of the variables, but not all
@@ -59,6 +60,8 @@ type Loop struct {
 	swapped bool   // the variables hold what is evaluated, and the followers the live values; see show
 	done    Result // before the run: that of the parts before it
 
+	// isSought says that the updater assigns other steps to this worker than those in order.
+	isSought bool
 	// isPartial says that the updater shows this worker the rows of its own shards only, though it
 	// is not isolated. It is set when the updater is made.
 	isPartial bool
@@ -198,7 +201,7 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 // run makes all remaining steps, or only evaluates.
 func (l *Loop) run(ctx context.Context) (err error) {
 	if l.config.EvalOnly {
-		return l.evaluate()
+		return l.evaluate(trace.Evaluation)
 	}
 	defer func() { err = errors.Join(err, l.closeLoader()) }()
 	err = l.makeSteps(ctx)
@@ -239,6 +242,9 @@ func (l *Loop) makeSteps(ctx context.Context) error {
 			return err
 		}
 		if !l.updater.IsQuiet() {
+			if err := l.view(); err != nil {
+				return err
+			}
 			continue
 		}
 		l.isOver = l.isOver || l.done.Steps == l.config.steps()
@@ -272,7 +278,7 @@ func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	return data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
-		FromStep: c.even(w.Step), ToStep: c.even(c.steps()),
+		FromStep: c.even(w.Step), ToStep: c.even(c.steps()), IsSought: l.isSought,
 	}
 }
 
@@ -308,9 +314,12 @@ func (l *Loop) load(w Work) (*data.Step, error) {
 		}
 	}
 	l.work = w
-	l.loader.Seek(l.config.even(w.Step))
+	l.seek(w.Step)
 	return l.loader.Next()
 }
+
+// seek lets the loader prepare a step.
+func (l *Loop) seek(step int) { l.loader.Seek(l.config.even(step)) }
 
 func (l *Loop) closeLoader() error {
 	if l.loader == nil {
@@ -332,7 +341,7 @@ func (l *Loop) afterStep() error {
 	}
 	if isDue && l.done.Test.Steps != done {
 		l.show(true)
-		if err := l.evaluate(); err != nil {
+		if err := l.evaluate(trace.Evaluation); err != nil {
 			return err
 		}
 	}
@@ -341,14 +350,32 @@ func (l *Loop) afterStep() error {
 	return nil
 }
 
+// view evaluates after the end of an epoch while other workers go on, which counts as training.
+func (l *Loop) view() error {
+	every := l.config.EvalEvery
+	if !l.isView || every == 0 ||
+		l.config.epochs(l.done.Steps)/every == l.config.epochs(l.done.Test.Steps)/every {
+		return nil
+	}
+	return l.evaluate(trace.Other)
+}
+
 // checkCoverage checks that the workers together trained on every sample once in this epoch.
 func (l *Loop) checkCoverage() error {
 	if l.config.Isolated {
 		return nil
 	}
 	covered, _, _, err := l.epochTotals()
-	if err != nil || covered == l.coverage {
+	if err != nil {
 		return err
+	}
+	return l.checkCovered(covered)
+}
+
+// checkCovered checks the hash of an epoch's samples.
+func (l *Loop) checkCovered(covered uint64) error {
+	if covered == l.coverage {
+		return nil
 	}
 	return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
 		covered, l.config.Train.Name, l.coverage))
@@ -402,9 +429,6 @@ func (l *Loop) account(s Step) {
 	d := &l.done
 	if d.Steps == 0 {
 		d.FirstLoss = s.Loss
-	}
-	if l.config.inEpoch(d.Steps) == 0 {
-		d.TrainCorrect, d.TrainSamples = 0, 0
 	}
 	d.LastLoss = s.Loss
 	d.TrainCorrect += int64(s.Correct)

@@ -53,7 +53,8 @@ type Evaluation struct {
 	// such count.
 	Correct int64 `json:"correct"`
 	Samples int64 `json:"samples"`
-	// Time is how long the evaluation took on this worker, Trained the training time before it.
+	// Time is how long the evaluation took on this worker, 0 if other workers went on meanwhile;
+	// Trained is the training time before it.
 	Time    time.Duration `json:"nanoseconds"`
 	Trained time.Duration `json:"trained_nanoseconds"`
 }

@@ -59,10 +59,11 @@ func (l *Loop) oneStep() error {
 	}
 	l.torn = !l.updater.IsSettled()
 	if work.Lo == work.Hi {
-		l.isOver = work.IsOver
+		l.isOver, l.isView = work.IsOver, work.IsView
 		l.lap(trace.SyncExposed, "wait")
 		return nil
 	}
+	l.isView = false
 	l.step = work.Step
 	event, isCounted, err := l.compute(work)
 	if err != nil {
@@ -109,7 +110,10 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	if isCounted {
 		is := l.rows[lo*l.rowLen+rowIsLast]
 		l.isOver, l.isAsked = is == isLast, is == isStop
-		l.countRows(l.rows, lo, hi)
+		if l.config.inEpoch(l.done.Steps) == 0 {
+			l.covered, l.done.TrainCorrect, l.done.TrainSamples = 0, 0, 0
+		}
+		l.covered += l.countRows(l.rows, lo, hi)
 	} else {
 		lo, hi = work.Lo, work.Hi
 	}
@@ -230,28 +234,18 @@ func (l *Loop) ready(param int) {
 	}
 }
 
-// count accounts for an update that was made by a whole batch, whose gradient any worker computed.
-func (l *Loop) count(rows Rows) {
-	var s Step
-	l.countRows(rows, 0, l.config.Plan.Shards())
-	l.sumRows(&s, rows, 0, l.config.Plan.Shards())
-	l.account(s)
-}
-
 // countRows applies the batch statistics of shards [lo, hi) to the running statistics in shard
-// order and adds up the sample hashes of the epoch.
-func (l *Loop) countRows(rows Rows, lo, hi int) {
-	if l.config.inEpoch(l.done.Steps) == 0 {
-		l.covered = 0
-	}
+// order and returns the sum of their sample hashes.
+func (l *Loop) countRows(rows Rows, lo, hi int) (covered uint64) {
 	for v := lo; v < hi; v++ {
 		row := rows[v*l.rowLen:][:l.rowLen]
 		if row[rowSamples] == 0 {
 			continue
 		}
-		l.covered += coverageOf(row)
+		covered += coverageOf(row)
 		l.applyStatistics(row[rowHead:])
 	}
+	return covered
 }
 
 // sumRows adds up losses and counts of shards [lo, hi) in event, and those of this worker.

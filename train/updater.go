@@ -19,8 +19,8 @@ type Updater interface {
 	// may block, and it may assign other shards to this worker: Loop.Pieces changes with them.
 	Next(step int) (Work, error)
 	// Wait blocks until the rows [lo, hi) of the step are filled and Update may be called. If there
-	// are none, this worker's gradient becomes an update later, and the Updater passes the rows of
-	// every update to Loop.count when it has been made. After an error the run cannot continue.
+	// are none, this worker's gradient becomes an update later, and the Updater accounts for the rows
+	// of every update when it has been made. After an error the run cannot continue.
 	Wait() (lo, hi int, err error)
 	// Update changes the weights by the step's gradients, or starts to; Settle then returns an error
 	// caused by a peer. After an error the run cannot continue.
@@ -45,6 +45,8 @@ type Work struct {
 	Step, Lo, Hi int
 	// IsOver says that no batch is left, though the run has fewer steps than it could have.
 	IsOver bool
+	// IsView says that the loop only evaluates what is due, because gradients are on their way.
+	IsView bool
 }
 
 // Update has the parameters of one update.

@@ -73,7 +73,7 @@ func (k *updateBook) close() error {
 func ledgerOf(c setting.Config, b blueprint) (ps.LedgerConfig, error) {
 	l := ps.LedgerConfig{Workers: c.Workers, PerEpoch: c.StepsPerEpoch(b.Samples),
 		To: c.NumSteps(b.Samples), Staleness: c.StalenessBound(), Backup: c.BackupWorkers,
-		Every: c.CheckpointInterval().Steps}
+		Every: c.CheckpointInterval().Steps, Continuous: !c.KeepsCheckpoints() && c.Until == 0}
 	if c.For != "" {
 		l.To = endless
 	}

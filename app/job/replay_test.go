@@ -59,7 +59,7 @@ func TestDamagedReplaysAreRefused(t *testing.T) {
 			u[4].Version = 2
 			return u
 		},
-		"update 2 is of batch 0, want one of epoch 0 that was not used": func(u updates) updates {
+		"update 2 is of batch 0, want one of 6 that was not used before": func(u updates) updates {
 			u[2].Batch = 0
 			return u
 		},
