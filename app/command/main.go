@@ -37,6 +37,7 @@ func commands() []func(*app) *cobra.Command {
 		versionCommand,
 		serverCommand,
 		workerCommand,
+		agentCommand,
 	}
 }
 

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/doctor"
+	"lockstep/app/job"
+	"lockstep/app/launch"
+)
+
+// agentCommand is started on a host by lockstep launch, not by users. It ends with its standard input.
+func agentCommand(a *app) *cobra.Command {
+	var isHash bool
+	c := &cobra.Command{
+		Use: "agent",
+		Short: "Start and end processes of a job on this host, as lockstep launch asks over " +
+			"standard input",
+		Hidden:      true,
+		Annotations: map[string]string{anywhere: "true"},
+		Args:        noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			hash, err := ownHash()
+			if err != nil {
+				return err
+			}
+			if isHash {
+				_, err := fmt.Fprintln(a.stdout, hash)
+				return err
+			}
+			return a.serve(c.Context(), hash)
+		},
+	}
+	c.Flags().BoolVar(&isHash, "hash", false, "print the SHA-256 of this program")
+	return c
+}
+
+// serve is the life of an agent.
+func (a *app) serve(ctx context.Context, hash string) error {
+	examined := doctor.NewHost(doctorPlaces())
+	defer examined.Close() // it ends listening
+	name, _ := os.Hostname()
+	agent := launch.Agent{In: os.Stdin, Out: a.stdout, Status: job.ExitCode,
+		Hello: launch.Hello{Version: sourceVersion(), Hash: hash, Name: name, PID: os.Getpid(),
+			Platform: runtime.GOOS + "/" + runtime.GOARCH},
+		Answer: func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
+			if doctor.IsQuestion(name) {
+				return examined.Answer(ctx, name, body)
+			}
+			return nil, fmt.Errorf("agent: unknown ask %q", name)
+		}}
+	return agent.Serve(ctx)
+}
+
+// ownHash returns the SHA-256 of this program.
+func ownHash() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return launch.HashFile(self)
+}
+
+// sourceVersion names the source from which this program was built.
+func sourceVersion() string {
+	version, revision := doctor.Version()
+	return strings.TrimSpace(version + " " + revision)
+}
