@@ -210,6 +210,38 @@ func (e Environment) IsApart(workers, servers int) bool {
 	return err == nil && p.isApart()
 }
 
+// HostNumbers returns the number in the roster of each rank's host, for so many workers and servers; nil if e
+// has no roster. The error is an *EnvironmentError, such as that the hosts have too few slots.
+func (e Environment) HostNumbers(workers, servers int) ([]int, error) {
+	p, err := e.place(workers, servers)
+	return p.hosts, err
+}
+
+// Load is what one host has of a run.
+type Load struct {
+	RosterHost
+	Workers, Servers int
+}
+
+// Loads returns what each host of e has of a run with so many workers and servers, without the hosts that
+// have nothing; none if e has no roster, or the hosts too few slots.
+func (e Environment) Loads(workers, servers int) []Load {
+	p, err := e.place(workers, servers)
+	if err != nil {
+		return nil
+	}
+	loads := make([]Load, len(p.roster))
+	for rank, host := range p.hosts {
+		loads[host].RosterHost = p.roster[host]
+		if rank < workers {
+			loads[host].Workers++
+		} else {
+			loads[host].Servers++
+		}
+	}
+	return slices.DeleteFunc(loads, func(l Load) bool { return l.Workers+l.Servers == 0 })
+}
+
 // NumSlots returns how many workers the hosts of e take; 0 if it lists none.
 func (e Environment) NumSlots() int {
 	roster, _ := e.Roster() // Launch reports the error

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/data"
@@ -23,11 +24,13 @@ type notice struct {
 	Data       *record.DataHash   `json:"data,omitempty"`   // hash of the loaded samples
 	Server     *record.ServerStat `json:"server,omitempty"` // at its end
 	Async      *record.Async      `json:"async,omitempty"`  // of server 0, at its end
+	Part       *part              `json:"part,omitempty"`   // of a file of a rank that is away
 	LostWorker *record.LostWorker `json:"-"`                // of the launcher
 }
 
 // heard collects the notices of all workers for the launcher. Workers of one process send them concurrently.
 type heard struct {
+	dir         rundir.Directory // of the run
 	mu          sync.Mutex
 	evaluations []record.Evaluation
 	buckets     map[int][]record.BucketStat // by rank
@@ -113,6 +116,12 @@ func (r *heard) decode(rank int, text json.RawMessage) error {
 	var n notice
 	if err := json.Unmarshal(text, &n); err != nil {
 		return fmt.Errorf("job: decode a notice of rank %d: %w", rank, err)
+	}
+	if n.Part != nil {
+		if err := r.keep(*n.Part); err != nil {
+			r.take(rank, notice{Lost: &record.Lost{Rank: rank, File: n.Part.Name, Reason: err.Error()}})
+		}
+		return nil
 	}
 	r.take(rank, n)
 	return r.checkData(rank)

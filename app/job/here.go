@@ -87,8 +87,8 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 		isRunning: make([]atomic.Bool, c.World()), results: make([]workerResult, c.Workers)}
 	for rank := range all.workers {
 		all.workers[rank] = &worker{config: c, dir: dir, crowded: o.isCrowded(c), rank: rank,
-			probes: o.probes,
-			mesh:   meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
+			probes: o.probes, workersHere: c.Workers,
+			mesh: meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
 			tell: func(n notice) { told.take(rank, n) }}
 	}
 	for i := range all.servers {

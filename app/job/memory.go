@@ -38,8 +38,10 @@ func (w *worker) planMemory(l *train.Loop) error {
 	}
 	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
 	w.together = w.planned * int64(c.Workers) // no worker needs more than the first
+	here := w.planned * int64(w.workersHere)
 	if w.served != nil {
 		w.together += w.served.apart
+		here += w.served.apart * int64(w.workersHere) / int64(c.Workers)
 	}
 	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
 		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
@@ -55,7 +57,7 @@ func (w *worker) planMemory(l *train.Loop) error {
 		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
 	}
 	w.note("%s", text)
-	if machine > 0 && uint64(w.together) > machine {
+	if machine > 0 && uint64(here) > machine {
 		return &setting.UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
 			"or less --memory"}}
 	}

@@ -24,6 +24,7 @@ type assignment struct {
 	Folder  string    `json:"folder"` // the launcher's current one
 	Start   beginning `json:"start"`
 	Probes  bool      `json:"probes"` // see Options
+	Hosts   []int     `json:"hosts"`  // number of each rank's host; nil: all have the launcher's files
 }
 
 // Work is the body of a worker's or a server's process. It reads its rank from e, joins the other processes,
@@ -71,7 +72,7 @@ func failureOf(err error) cluster.Failure {
 // workIn carries out the assignment of the session, in the process of a guest if isGuest, and returns the
 // result of a worker or a server.
 func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer,
-	isGuest bool) (any, error) {
+	isGuest bool) (result any, err error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
 		return nil, fmt.Errorf("job: decode the assignment: %w", err)
@@ -80,6 +81,13 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Cata
 		if err := a.settle(rank); err != nil {
 			return nil, err
 		}
+	}
+	if a.isAway(rank) {
+		courier, err := a.settleAway(rank, func(n notice) { s.Tell(n) })
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, courier.close()) }()
 	}
 	a.Config.ISA, a.Config.Catalog = s.Welcome.ISA, k
 	if rank >= a.Config.Workers {
@@ -94,7 +102,7 @@ func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, lo
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
 		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName(),
-		generation: s.Generation()}
+		generation: s.Generation(), workersHere: a.numHere(rank)}
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
 	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {

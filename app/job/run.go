@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,6 +142,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	}
 	defer dir.Unlock()
 	told := newHeard(c, start.Resumed, o)
+	told.dir = dir.Directory
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
 		dir.RemoveRecordings(c.Workers)
@@ -206,12 +208,21 @@ func stopGrace(c setting.Config) time.Duration {
 }
 
 // crowd returns how many compute threads share the cores of this machine, and how many cores those are: all
-// of them if another launcher has started the workers, because it may have bound each to its own.
+// of them if another launcher has started the workers, because it may have bound each to its own. On several
+// hosts it is about that with the fewest cores for each thread.
 func (o Options) crowd(c setting.Config) (threads, cores int) {
-	if o.Meeting == nil {
-		return c.NumThreads(), host.Cores()
+	if o.Meeting != nil {
+		return max(1, o.Place.LocalWorld) * c.Threads, host.AllCores()
 	}
-	return max(1, o.Place.LocalWorld) * c.Threads, host.AllCores()
+	threads, cores = c.NumThreads(), host.Cores()
+	for i, l := range o.Environment.Loads(c.Workers, c.NumApart()) {
+		its := l.Workers*c.Threads + l.Servers
+		of := cmp.Or(l.Cores, host.Cores())
+		if i == 0 || its*cores > threads*of {
+			threads, cores = its, of
+		}
+	}
+	return threads, cores
 }
 
 // isCrowded reports whether the run has more compute threads than this machine has cores.
@@ -341,6 +352,14 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 	if err != nil {
 		return nil, "", fmt.Errorf("job: find the current folder: %w", err)
 	}
+	hosts, err := o.Environment.HostNumbers(c.Workers, c.NumApart())
+	if err != nil {
+		return nil, "", err
+	}
+	sent := c
+	if hosts != nil {
+		sent, start = relative(c, start, folder)
+	}
 	bound := c.Threads
 	if o.Meeting != nil {
 		bound = 0 // that is the launcher's affair
@@ -351,8 +370,8 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Environment: o.Environment.With(cluster.Environment{
 			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + computeExtra)}),
 		Log: func(rank int) string { return logOf(c, dir, rank) }, ISA: c.ISA, SharedMemory: c.SharesMemory(),
-		Job: assignment{Config: c, Directory: dir, Crowded: o.isCrowded(c), Start: start,
-			Folder: folder, Probes: o.probes},
+		Job: assignment{Config: sent, Directory: dir, Crowded: o.isCrowded(c), Start: start,
+			Folder: folder, Probes: o.probes, Hosts: hosts},
 		Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		StopGrace: stopGrace(c),

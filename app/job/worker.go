@@ -32,10 +32,12 @@ type worker struct {
 	// crowded says that the run has more compute threads than the machine has cores.
 	crowded bool
 	probes  bool // measure links although nothing is exchanged
-	task    task
-	mesh    comm.Mesh // links to the peers; nil if there are no peers or nothing is exchanged
-	hosts   comm.Topology
-	host    string // its own
+	// workersHere is the number of workers on this machine.
+	workersHere int
+	task        task
+	mesh        comm.Mesh // links to the peers; nil if there are no peers or nothing is exchanged
+	hosts       comm.Topology
+	host        string // its own
 	// generation is how often the job was started before, which all frames carry.
 	generation uint32
 	plan       shard.Plan

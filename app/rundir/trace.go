@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"lockstep/trace"
 )
@@ -52,6 +53,12 @@ func (d Directory) RemoveRecordings(workers int) {
 
 // recordingPattern matches the names of all workers' recordings.
 const recordingPattern = ".trace*.json"
+
+// IsRecording reports whether a file of a run directory with this name has a worker's spans.
+func IsRecording(name string) bool {
+	isOne, err := filepath.Match(recordingPattern, name)
+	return err == nil && isOne
+}
 
 // recording is the path of a worker's spans until they are merged.
 func (d Directory) recording(rank int) string { return d.Path(fmt.Sprintf(".trace%d.json", rank)) }

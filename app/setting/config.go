@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -156,11 +157,21 @@ func (c Config) Complete() Config {
 	return c
 }
 
-// On returns c with defaults taken from the environment: in a lab with one worker per host the link is not
-// shared memory.
+// On returns c with defaults taken from the environment: with one worker on each of several hosts, which may
+// be those of a lab, the link is not shared memory, and no worker has more threads than its share of its
+// host's cores.
 func (c Config) On(e cluster.Environment) Config {
 	if c.Link == auto && e.IsApart(c.Workers, c.NumApart()) {
 		c.Link = linkTCP
+	}
+	if c.Threads > 0 {
+		return c
+	}
+	for _, l := range e.Loads(c.Workers, c.NumApart()) {
+		threads := max(1, (cmp.Or(l.Cores, host.Cores())-l.Servers)/max(1, l.Workers))
+		if c.Threads == 0 || threads < c.Threads {
+			c.Threads = threads
+		}
 	}
 	return c
 }

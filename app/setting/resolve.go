@@ -56,6 +56,7 @@ func Resolve(s Source) (Config, Origins, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		r.set(name, s.Flags[name], "--"+name)
 	}
+	r.takeHosts(s)
 	problems := r.problems
 	if len(problems) == 0 {
 		for _, p := range r.config.problems() {

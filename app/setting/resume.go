@@ -53,6 +53,37 @@ func (r *resolver) resume(folder string, s Source) error {
 	return nil
 }
 
+// takeHosts decides the number of workers on several hosts, unless it was given: as many as they have slots,
+// or when a run is resumed at most as many. It refuses more.
+func (r *resolver) takeHosts(s Source) {
+	slots := s.Environment.NumSlots()
+	if slots == 0 {
+		return
+	}
+	isLimited := s.Environment[cluster.EnvOversubscribe] == ""
+	c := &r.config
+	switch origin := r.origins["workers"]; {
+	case origin == "":
+		c.Workers, r.origins["workers"] = min(slots, MaxWorkers), fromRule
+	case origin == fromResume:
+		if isLimited {
+			c.Workers = min(c.Workers, slots)
+		}
+		if r.origins["link"] == fromResume {
+			c.Link = auto // whether two workers share a host may have changed
+			delete(r.origins, "link")
+		}
+		if r.origins["threads"] == fromResume {
+			c.Threads = 0
+			delete(r.origins, "threads")
+		}
+	case c.Workers > slots && isLimited:
+		r.problems = append(r.problems, located{r.where("workers"), fmt.Errorf("%d, but the hosts have %s; "+
+			"want at most as many, more slots, or `lockstep launch --oversubscribe`", c.Workers,
+			count(slots, "slot"))})
+	}
+}
+
 // reopen opens the settings that depend on one that was changed.
 func (r *resolver) reopen(flags map[string]string) {
 	has := func(name string) bool { return flags[name] != "" }
