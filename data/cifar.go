@@ -38,8 +38,9 @@ func cifar10Source() source {
 				MD5: "c32a1d4ab5d03f1284b67883e8d87530", Bytes: 170_052_171,
 			}},
 		},
-		wants:  []string{cifarArchive + " (or its unpacked folder " + cifarFolder + ")"},
-		locate: locateCIFAR10,
+		wants:   []string{cifarArchive + " (or its unpacked folder " + cifarFolder + ")"},
+		locate:  locateCIFAR10,
+		members: inFolder(cifarFiles()),
 		lacks: func(folder string) string {
 			lack := lacking(filepath.Join(folder, cifarFolder), cifarFiles(), hasFile)
 			if lack == "" {

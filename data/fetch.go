@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"lockstep/internal/regular"
 )
 
 const (
@@ -213,7 +215,7 @@ func openPartial(ctx context.Context, path string) (*partial, error) {
 		return nil, err
 	}
 	p := &partial{file: file, sum: md5.New()}
-	if err := lockFile(ctx, file); err != nil {
+	if err := regular.Lock(ctx, file); err != nil {
 		file.Close()
 		return nil, err
 	}

@@ -99,6 +99,8 @@ type source struct {
 	path string
 	// locate returns the path of the set in folder, or "".
 	locate func(folder string) string
+	// members lists the files of the set in the folder that locate returned.
+	members func(dir string) []string
 	// lacks names the missing files of a folder that has others of the set, else "".
 	lacks func(folder string) string
 	// read loads the set from the path that locate returned.

@@ -35,6 +35,13 @@ func mnistSource() source {
 			},
 		},
 		locate: locateMNIST,
+		members: func(dir string) []string {
+			var paths []string
+			for _, name := range mnistFiles() {
+				paths = append(paths, mnistPath(dir, name))
+			}
+			return paths
+		},
 		lacks: func(folder string) string {
 			has := func(dir, name string) bool { return mnistPath(dir, name) != "" }
 			lack := lacking(filepath.Join(folder, "mnist"), mnistFiles(), has)

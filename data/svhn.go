@@ -53,6 +53,7 @@ func svhnFrom(name, text string, trainFiles ...File) source {
 		}
 		return ""
 	}
+	s.members = inFolder(names)
 	s.lacks = func(folder string) string {
 		for _, dir := range svhnFolders(folder) {
 			if lack := lacking(dir, names, hasFile); lack != "" {

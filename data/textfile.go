@@ -386,6 +386,7 @@ func sst2Source() source {
 			}
 			return ""
 		},
+		members: inFolder(sst2Files()),
 		lacks: func(folder string) string {
 			return lacking(filepath.Join(folder, "sst-2"), sst2Files(), hasFile)
 		},

@@ -111,7 +111,7 @@ func describeDisk(use, folder string) record.Disk {
 		}
 		at = filepath.Dir(at)
 	}
-	d.FreeBytes, d.TotalBytes = room(at)
+	d.FreeBytes, d.TotalBytes = host.Room(at)
 	return d
 }
 

@@ -116,15 +116,6 @@ func share(limit, period string) float64 {
 	return l / p
 }
 
-// room returns the bytes that this user may still write to the file system of a folder, and its size.
-func room(folder string) (free, total uint64) {
-	var s unix.Statfs_t
-	if unix.Statfs(folder, &s) != nil {
-		return 0, 0
-	}
-	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize)
-}
-
 // kindOf tells what is behind an interface: a device, a tunnel or a bridge. An end of a pair of a container
 // or lab looks like a device with a link to another namespace and is taken for one.
 func kindOf(i net.Interface) string {

@@ -11,9 +11,6 @@ import (
 // describeSystem adds nothing: this system tells no more.
 func describeSystem(*record.HostFacts) {}
 
-// room is not known here.
-func room(string) (free, total uint64) { return 0, 0 }
-
 // kindOf tells what the flags and the name of an interface say.
 func kindOf(i net.Interface) string {
 	switch {

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package data
+package regular
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// lockFile blocks until this process has the exclusive lock on file. The lock ends when the file is
-// closed. Without support by the file system it does nothing.
-func lockFile(ctx context.Context, file *os.File) error {
+// Lock blocks until this process has the exclusive lock on file. The lock ends when the file is
+// closed. Without support by the file system it does nothing. The error wraps that of ctx.
+func Lock(ctx context.Context, file *os.File) error {
 	const period = 200 * time.Millisecond
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -22,7 +22,7 @@ func lockFile(ctx context.Context, file *os.File) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait for the process that downloads %s: %w", file.Name(), ctx.Err())
+			return fmt.Errorf("wait for the process that writes %s: %w", file.Name(), ctx.Err())
 		case <-time.After(period):
 		}
 	}

@@ -1,0 +1,142 @@
+package transfer
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// Note: the exchange. The sender writes a head and a line for each file. The receiver answers with a line
+// for each file that it lacks, from which byte on, and a line that ends them. The sender writes one
+// Zstandard frame with the missing bytes of these files in order. Meanwhile the receiver writes lines of
+// progress, and at the end one with the result. All lines are JSON.
+
+const (
+	protocol = "lockstep files 1"
+
+	maxLine  = 16 << 10 // bytes
+	maxFiles = 4 << 20
+	maxSize  = 1 << 50 // bytes of all files
+	maxName  = 4 << 10 // bytes
+)
+
+// head is the sender's first line.
+type head struct {
+	Protocol string `json:"protocol"`
+	Files    int    `json:"files"`
+}
+
+// entry is a file.
+type entry struct {
+	Name   string `json:"name"` // below the folder, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // in hexadecimal
+}
+
+// check refuses a file that does not belong below a folder, or has no size or hash.
+func (e entry) check() error {
+	hash, err := hex.DecodeString(e.SHA256)
+	isOdd := strings.ContainsFunc(e.Name, unicode.IsControl) || strings.Contains(e.Name, `\`)
+	switch {
+	case e.Name == "" || e.Name == "." || len(e.Name) > maxName || isOdd ||
+		!filepath.IsLocal(filepath.FromSlash(e.Name)) || filepath.ToSlash(filepath.Clean(e.Name)) != e.Name:
+		return fmt.Errorf("file name %q, want a relative one that stays in the folder", e.Name)
+	case e.Bytes < 0 || e.Bytes > maxSize:
+		return fmt.Errorf("%s: %d bytes, want 0 to %d", e.Name, e.Bytes, int64(maxSize))
+	case err != nil || len(hash) != 32:
+		return fmt.Errorf("%s: hash %q, want 64 hexadecimal digits", e.Name, e.SHA256)
+	}
+	return nil
+}
+
+// reply is a line of the receiver. One of its fields is set.
+type reply struct {
+	Want    *want    `json:"want,omitempty"`
+	Start   *start   `json:"start,omitempty"`
+	Done    *int64   `json:"done,omitempty"` // bytes on disk, or nothing new while it hashes
+	Failure *failure `json:"failure,omitempty"`
+	OK      bool     `json:"ok,omitempty"`
+}
+
+// want is a file that the receiver lacks from a byte on.
+type want struct {
+	File int   `json:"file"` // its number in the list
+	From int64 `json:"from"`
+}
+
+// start ends the list of wanted files.
+type start struct {
+	Folder string `json:"folder"` // where the files are, or will be
+}
+
+// failure says why the receiver gave up.
+type failure struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`           // or the path of the file of another version
+	File int    `json:"file,omitempty"` // its number
+	Hash string `json:"hash,omitempty"` // of another version
+	Need int64  `json:"need,omitempty"` // bytes
+	Free int64  `json:"free,omitempty"`
+}
+
+// Kinds of failure.
+const (
+	kindVersion = "version" // a file of the name has other contents
+	kindFull    = "full"    // the disk
+	kindDamaged = "damaged" // a finished file has another hash: it was removed, and can be sent again
+	kindCut     = "cut"     // the sender's bytes end too early
+	kindOther   = "other"
+)
+
+// lines reads lines of JSON of bounded length.
+type lines struct{ in *bufio.Reader }
+
+func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, maxLine)} }
+
+// next reads one line into value.
+func (l lines) next(value any) error {
+	text, err := l.in.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return fmt.Errorf("a line of more than %d bytes", maxLine)
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	}
+	if err := json.Unmarshal(text, value); err != nil {
+		return fmt.Errorf("a line that cannot be read: %w", err)
+	}
+	return nil
+}
+
+// writeLine writes a value as a line.
+func writeLine(w io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// clip shortens a text of the other side and replaces what a terminal would obey.
+func clip(text string) string {
+	const most = 500
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most])
+	}
+	return text
+}
