@@ -1,7 +1,7 @@
 package command
 
 import (
-	"errors"
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -9,28 +9,79 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/doctor"
-	"lockstep/app/job"
 	"lockstep/app/record"
+	"lockstep/graph"
+	"lockstep/tensor"
 )
 
+// doctorFlags are the flags of doctor.
+type doctorFlags struct {
+	hostFlags
+	model  string
+	isJSON bool
+}
+
 func doctorCommand(a *app) *cobra.Command {
-	var isJSON bool
+	var f doctorFlags
 	c := &cobra.Command{
 		Use:   "doctor [flags]",
-		Short: "Examine this machine, and say what it would change for a job",
-		Long: `Examine this machine, and say what it would change for a job.
+		Short: "Examine this machine or hosts, and say what it would change for a job",
+		Long: `Examine this machine or hosts, and say what it would change for a job.
 
 Shows processors, memory, disks, limits, clock and network interfaces, and what of them hinders a job or
 slows it down, each with the command that mends it.
 
-The exit status is 0 if nothing hinders a job, 6 if a full disk does, and 4 for everything else.`,
+With --hosts it does so for each of them over ssh, as lockstep launch does before a job, and then tries every
+address of each host from every other: who answers there, round trip, rate, and how far the clocks are apart.
+It chooses an address for each host that all others reach, of several the fastest,
+	and says what is unequal and
+how long exchanging the gradient of --model would take. Nothing but lockstep's own program is installed.
+
+The exit status is 0 if nothing hinders a job, 6 if only a full disk does, and 4 for everything else.`,
 		Example: `  lockstep doctor
-  lockstep doctor --json`,
+  lockstep doctor --hosts a:2,b:2
+  lockstep doctor --hostfile hosts --model resnet50 --json`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.examine(isJSON) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !f.isGiven() {
+				return a.examine(f.isJSON)
+			}
+			ctx, stop := a.interruptible(c.Context())
+			defer stop()
+			return a.examineHosts(ctx, f)
+		},
 	}
-	addJSON(c, &isJSON)
+	f.hostFlags.add(c)
+	c.Flags().StringVar(&f.model, "model", "vgg11", "`MODEL` whose exchange of gradients is predicted")
+	complete(c, "model", listOf(a.settingValues("model")))
+	addJSON(c, &f.isJSON)
 	return c
+}
+
+// examineHosts describes hosts and the routes between them.
+func (a *app) examineHosts(ctx context.Context, f doctorFlags) error {
+	bytes, err := a.gradientBytes(f.model)
+	if err != nil {
+		return err
+	}
+	hosts, err := f.list()
+	if err != nil {
+		return err
+	}
+	console, err := f.console(a)
+	if err != nil {
+		return err
+	}
+	agents, err := dialAll(ctx, console, hosts)
+	if err != nil {
+		return err
+	}
+	defer closeAll(agents)
+	h, err := preflight(ctx, agents, doctor.Config{Model: f.model, GradientBytes: bytes})
+	if err != nil {
+		return err
+	}
+	return a.showHosts(h, f.isJSON)
 }
 
 // examine describes this machine. The error is a *doctor.Refusal if it cannot run a job.
@@ -65,14 +116,20 @@ func doctorPlaces() doctor.Places {
 	return places
 }
 
-// hostStatus returns the exit status of an error of hosts; 0: it is none.
-func hostStatus(err error) int {
-	refusal, unreached := (*doctor.Refusal)(nil), (*doctor.HostError)(nil)
-	switch {
-	case errors.As(err, &refusal) && refusal.IsFull():
-		return job.ExitCheckpoint
-	case refusal != nil, errors.As(err, &unreached):
-		return job.ExitRendezvous
+// gradientBytes returns the size of a model's gradient for ten classes and usual samples.
+func (a *app) gradientBytes(name string) (int64, error) {
+	input := tensor.Shape{32, 32, 3}
+	if a.catalog.Models.ReadsTexts(name) {
+		input = tensor.Shape{128}
 	}
-	return 0
+	n, err := a.catalog.Models.Named(name, 10, input)
+	if err != nil {
+		return 0, usagef("--model: %v", err)
+	}
+	g, elems := graph.New(), 0
+	n.Build(n.Samples(g, 1))
+	for _, p := range g.Params() {
+		elems += p.Shape.Elems()
+	}
+	return 4 * int64(elems), nil
 }

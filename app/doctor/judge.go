@@ -28,7 +28,9 @@ const (
 // judge adds what hinders a job on these hosts, slows it down, or should be known.
 func (p *preflight) judge() {
 	for _, f := range p.result.Hosts {
-		p.add(Advise(f, f.Slots)...)
+		for _, one := range Advise(f, f.Slots) {
+			p.advise(one)
+		}
 	}
 	p.sameProgram()
 	p.reached()
@@ -42,6 +44,18 @@ func (p *preflight) judge() {
 
 func (p *preflight) add(found ...record.Finding) {
 	p.result.Findings = append(p.result.Findings, found...)
+}
+
+// advise adds a finding on one host, or adds the host to those of which the same was found.
+func (p *preflight) advise(one record.Finding) {
+	for i := range p.result.Findings {
+		same := &p.result.Findings[i]
+		if same.Level == one.Level && same.Text == one.Text && same.Next == one.Next {
+			same.Host += ", " + one.Host
+			return
+		}
+	}
+	p.add(one)
 }
 
 func (p *preflight) say(level, topic, next, format string, args ...any) {

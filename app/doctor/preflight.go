@@ -23,6 +23,8 @@ const (
 	leastRate  = 20 * time.Millisecond
 	allRates   = 8 // hosts of which all pairs are measured; of more, each with its neighbours
 	maxAddress = 8 // of a host that are tried
+
+	faster = 1.5 // ratio of rates from which an address is preferred to those before it
 )
 
 // Config says what a preflight is for.
@@ -268,8 +270,7 @@ func (p *preflight) target(to int, address string, port int) target {
 }
 
 // choose picks an address of each host that all others reach. Of several it measures the rate from the next
-// host and takes the fastest; rates within a fifth of each other are equal, and then the first candidate
-// wins.
+// host: one is preferred to those before it if it is faster by half, so that chance does not choose.
 func (p *preflight) choose(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, ratesTime/2)
 	defer cancel()
@@ -283,19 +284,19 @@ func (p *preflight) choose(ctx context.Context) error {
 		if len(common) == 1 {
 			continue
 		}
-		best, rates := 0.0, make([]float64, len(common))
-		for i, a := range common {
+		best := 0.0
+		for _, a := range common {
 			r, err := p.measure(ctx, p.route((to+1)%len(p.members), to, a), rateTime/2)
 			if err != nil {
 				return err
 			}
-			if rates[i] = r; r > 1.2*best {
+			if r > faster*best {
 				best, f.Address = r, a
 			}
 		}
-		f.Why = fmt.Sprintf("fastest of %d that all others reach (%s)", len(common), rateText(best))
-		if slices.Max(rates) <= 1.2*slices.Min(rates) {
-			f.Why = fmt.Sprintf("first of %d equally fast ones that all others reach", len(common))
+		f.Why = fmt.Sprintf("fastest of %d that all others reach: %s", len(common), rateText(best))
+		if f.Address == common[0] {
+			f.Why = fmt.Sprintf("first of %d that all others reach, and none is faster", len(common))
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,9 +13,10 @@ import (
 )
 
 const (
-	width      = 80 // of a terminal
-	matrixMost = 8  // hosts whose routes are shown in a matrix
-	labelMost  = 12 // characters of a host's name in a table
+	width       = 80   // of a terminal
+	matrixMost  = 8    // hosts whose routes are shown in a matrix
+	shownOffset = 1e-3 // s: smaller ones of clocks are not told apart
+	labelMost   = 12   // characters of a host's name in a table
 )
 
 // Text writes the facts, the routes between hosts and the findings for a terminal of 80 columns.
@@ -143,6 +145,8 @@ func clockText(f record.HostFacts, i, num int) string {
 		return "not synchronised"
 	case i == 0:
 		return "0"
+	case math.Abs(f.ClockOffset) < shownOffset:
+		return "±1 ms"
 	case f.ClockOffset < 0:
 		return "-" + durationText(-f.ClockOffset)
 	}
@@ -178,7 +182,7 @@ func matrix(b *strings.Builder, h *record.Hosts) {
 			if r.Rate == 0 {
 				return "?"
 			}
-			return fmt.Sprintf("%.3g", 8*r.Rate/1e6)
+			return numberText(8 * r.Rate / 1e6)
 		}},
 	} {
 		fmt.Fprintln(b, part.title)
@@ -196,6 +200,14 @@ func matrix(b *strings.Builder, h *record.Hosts) {
 		}
 		w.Flush() // to a strings.Builder
 	}
+}
+
+// numberText formats a number with three digits, or all of its whole part.
+func numberText(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
 
 // cellOf shows the chosen route between two hosts, or that there is none.

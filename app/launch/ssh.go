@@ -29,10 +29,7 @@ import (
 // line without a quote of that kind.
 var bootstrap = strings.Join([]string{
 	`umask 077`,
-	`if [ "$(uname -s)" = Darwin ]`,
-	`then b=$HOME/Library/Caches/lockstep/bin`,
-	`else b=${XDG_CACHE_HOME:-$HOME/.cache}/lockstep/bin`,
-	`fi`,
+	bootstrapFolder,
 	`echo lockstep-host "$(uname -sm)"`,
 	`read -r h n || exit 0`,
 	`f=$b/$h/lockstep`,
@@ -60,6 +57,12 @@ var bootstrap = strings.Join([]string{
 	`echo lockstep-here`,
 	`exec "$f" agent`,
 }, "; ")
+
+// bootstrapFolder lets b be the folder of programs.
+const bootstrapFolder = `if [ "$(uname -s)" = Darwin ]; ` +
+	`then b=$HOME/Library/Caches/lockstep/bin; ` +
+	`else b=${XDG_CACHE_HOME:-$HOME/.cache}/lockstep/bin; ` +
+	`fi`
 
 // options are those of every ssh: no questions, no host that the user does not know, no wait without end.
 func options() []string {

@@ -78,7 +78,7 @@ type Route struct {
 type Finding struct {
 	Level string `json:"level"`          // error, warning, note
 	Topic string `json:"topic"`          // what it is about
-	Host  string `json:"host,omitempty"` // where; "": all or several
+	Host  string `json:"host,omitempty"` // where, several by commas; "": it is about all
 	Text  string `json:"text"`           // what was found
 	Next  string `json:"next,omitempty"` // what mends it
 }

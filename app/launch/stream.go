@@ -1,0 +1,58 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Stream starts a command of this program on the host of a connection, over an ssh of its own, and returns
+// its standard input and output: many bytes would keep the agent's lines waiting. Closing the stream ends
+// the command, and so does the end of ctx. The arguments are words without quotes or spaces.
+func (c Console) Stream(ctx context.Context, a *Connection, arguments ...string) (io.ReadWriteCloser, error) {
+	argv, e := append([]string{c.Program}, arguments...), c.Environment
+	if !IsHere(a.Host.Name) {
+		argv, e = c.ssh(a.Host, "exec /bin/sh -c '"+installed(a.Hello.Hash, arguments)+"'"), c.environment()
+	}
+	p, err := carry(argv, e)
+	if err != nil {
+		return nil, &HostError{Host: a.Host.Name, Text: "start " + argv[0], Err: err}
+	}
+	stop := context.AfterFunc(ctx, p.kill)
+	return &stream{p, sync.OnceFunc(func() {
+		stop()
+		p.close()
+	})}, nil
+}
+
+// installed is a script that becomes the program that Dial has installed, with these arguments.
+func installed(hash string, arguments []string) string {
+	return bootstrapFolder + `; exec "$b/` + hash + `/lockstep" ` + strings.Join(arguments, " ")
+}
+
+// stream is the standard input and output of a process.
+type stream struct {
+	*carrier
+	closeOnce func()
+}
+
+// Read reads the output of the process. At its end the error has the last words of the process, if there
+// are any.
+func (s *stream) Read(p []byte) (int, error) {
+	n, err := s.out.Read(p)
+	if err == io.EOF && s.words.last() != "" {
+		err = fmt.Errorf("the connection has ended%s", said(s.words.last()))
+	}
+	return n, err
+}
+
+// Write writes to the input of the process.
+func (s *stream) Write(p []byte) (int, error) { return s.in.Write(p) }
+
+// Close ends the process.
+func (s *stream) Close() error {
+	s.closeOnce()
+	return nil
+}
