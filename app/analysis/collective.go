@@ -34,6 +34,9 @@ type Quantiles struct {
 	P90    record.Number `json:"p90"`
 }
 
+// CollectivesKind is the kind of a results.json that holds collectives.
+const CollectivesKind = "collectives"
+
 // DecodeCollectives reads a JSON list of collectives.
 func DecodeCollectives(r io.Reader) ([]Collective, error) {
 	var all []Collective

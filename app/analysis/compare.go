@@ -75,6 +75,14 @@ type Line struct {
 	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
 	Ranks  []RankLine
 
+	LossSamples  []float64           // by step: samples that the run had trained on, of the same run as Loss
+	LossSeconds  []float64           // by step: seconds of steps until then
+	Hidden       float64             // seconds of a step that communication was hidden; NaN: not told
+	BytesVectors float64             // BytesSent without compression; NaN: not told
+	Checkpoints  *record.Checkpoints // of the first run; nil: none
+	Usage        []WatchedRank       // what each worker of the first run took; nil: not told
+	TotalShards  []float64           // that each worker of it computed; nil: not told
+
 	runs        []*record.Run     // successful ones, by round
 	hashes      map[uint64]string // of the parameters by seed, where its runs agree
 	original    int               // number of the row, or of the one that it is a copy of

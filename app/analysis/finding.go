@@ -52,29 +52,25 @@ func (g *Group) ranked(is func(*Line) bool) []*Line {
 
 // fastest names the rows with the shortest step and relates them to the baseline.
 func (g *Group) fastest() string {
-	ranked := g.ranked(func(*Line) bool { return true })
-	if len(ranked) < 2 {
+	s := g.standing()
+	if len(s.ranked) < 2 {
 		return ""
 	}
-	best, base := ranked[0], g.Baseline
-	if g.isOnce(ranked) {
+	best, base := s.ranked[0], g.Baseline
+	if s.isOnce {
 		return fmt.Sprintf("One run of each row decides nothing; in it, %s has the shortest step: %s%s.%s",
-			best.Label, ms(best.Step.Median), g.against(best), contending(ranked[:1]))
+			best.Label, ms(best.Step.Median), g.against(best), contending(s.ranked[:1]))
 	}
-	tied := slices.DeleteFunc(slices.Clone(ranked), func(l *Line) bool {
-		p := g.pairOf(best, l)
-		return p.IsDecided() && p.Ratio.Median < 1 && !p.isCopy()
-	})
-	if !slices.Contains(tied, base) {
-		return g.shortest(tied)
+	if !slices.Contains(s.tied, base) {
+		return g.shortest(s.tied)
 	}
-	others := slices.DeleteFunc(slices.Clone(tied), func(l *Line) bool { return l == base })
+	others := slices.DeleteFunc(slices.Clone(s.tied), func(l *Line) bool { return l == base })
 	if len(others) == 0 {
 		return fmt.Sprintf("No way of training is faster than %s; the nearest, %s, reaches %s of its speed.",
-			base.Label, ranked[1].Label, times(g.pairOf(base, ranked[1]).Ratio))
+			base.Label, s.ranked[1].Label, times(g.pairOf(base, s.ranked[1]).Ratio))
 	}
 	return fmt.Sprintf("No way of training is shown to be faster than %s; the shortest steps cannot be told "+
-		"apart: %s (%s).", base.Label, list(tied), g.evidence(tied))
+		"apart: %s (%s).", base.Label, list(s.tied), g.evidence(s.tied))
 }
 
 // isOnce reports whether no two of the rivals have two rounds in common.

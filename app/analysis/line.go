@@ -152,6 +152,13 @@ func (l *Line) summarizeCurves(runs []*record.Run) {
 		}
 	}
 	l.Phases, l.phaseShare = meanPhases(runs)
+	l.summarizePlaces(runs[0])
+	l.Hidden, l.BytesVectors = hiddenOf(runs), math.NaN()
+	if n := runs[0].BytesVectors; n > 0 {
+		l.BytesVectors = float64(n)
+	}
+	l.Checkpoints = runs[0].Checkpoints
+	l.Usage, l.TotalShards = usageOf(runs[0]), shardsOf(runs[0])
 }
 
 // meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps

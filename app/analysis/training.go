@@ -29,6 +29,8 @@ type WatchedRank struct {
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
 	Shards   []float64 // that the worker computed in a step, mean; NaN: not known
+	Rate     []float64 // learning rate of the last step of the stretch; NaN: not known
+	At       []float64 // seconds of steps until the end of the stretch
 }
 
 // maxStretches is how many points of a run are worth drawing; maxRanks is more than a run has workers.
@@ -81,6 +83,7 @@ type watching struct {
 	loss, seconds, cores, memory float64
 	sent, received, usage        float64
 	shards                       int
+	rate, at                     float64
 
 	taken []taken // by stretch
 }
@@ -118,6 +121,7 @@ func (w *watching) add(l record.Step, stretch int) {
 	w.received += float64(l.BytesReceived)
 	w.usage += float64(l.UsageSeconds)
 	w.shards += l.Shards
+	w.rate, w.at = float64(l.Rate), w.at+float64(l.Seconds)
 }
 
 // end closes the stretch.
@@ -143,5 +147,9 @@ func (w *watching) end() {
 		shards = float64(w.shards) / n
 	}
 	r.Shards = append(r.Shards, shards)
-	*w = watching{rank: w.rank, taken: w.taken}
+	if w.rate <= 0 {
+		w.rate = math.NaN()
+	}
+	r.Rate, r.At = append(r.Rate, w.rate), append(r.At, w.at)
+	*w = watching{rank: w.rank, taken: w.taken, at: w.at}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"lockstep/app/analysis"
 	"lockstep/app/claim"
 	"lockstep/app/record"
 )
@@ -48,7 +49,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, name string) {
 		d, err := claim.Read(bytes.NewReader(text), name)
 		if err != nil {
-			if strings.Contains(claim.Plain(err.Error()), "\n") {
+			if strings.Contains(analysis.Plain(err.Error()), "\n") {
 				t.Errorf("an error of two lines: %q", err)
 			}
 			return

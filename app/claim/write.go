@@ -3,8 +3,8 @@ package claim
 import (
 	"fmt"
 	"io"
-	"strings"
-	"unicode"
+
+	"lockstep/app/analysis"
 )
 
 // What a terminal shows of long lists.
@@ -68,27 +68,6 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, Plain(fmt.Sprintf(format, args...)))
+		_, p.err = fmt.Fprintln(p.w, analysis.Plain(fmt.Sprintf(format, args...)))
 	}
-}
-
-// Plain writes text so that it cannot move a terminal's cursor, change its colours or turn its direction:
-// characters that are not shown become their numbers.
-func Plain(text string) string {
-	isPlain := func(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r) }
-	if !strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) || r == unicode.ReplacementChar }) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case isPlain(r) && r != unicode.ReplacementChar:
-			b.WriteRune(r)
-		case unicode.Is(unicode.Zs, r):
-			b.WriteRune(' ')
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }

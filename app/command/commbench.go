@@ -61,7 +61,8 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB or 1MiB")
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
-	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json and report.html, with plots")
+	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json, report.md and report.html, "+
+		"with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
 	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "show no progress")
 	return c
@@ -92,7 +93,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
-	shown := newBenchProgress(a, f.isQuiet)
+	shown, started := newBenchProgress(a, f.isQuiet), time.Now()
 	var notes []string
 	records, err := commbench.Run(ctx, f.config, commbench.Options{
 		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
@@ -103,7 +104,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 		return err
 	}
 	if f.out != "" {
-		if err := f.write(c, records); err != nil {
+		if err := f.write(c, started, records); err != nil {
 			return err
 		}
 	}
@@ -118,8 +119,8 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 }
 
 // write keeps the measurements, and plots them.
-func (f *commbenchFlags) write(c *cobra.Command, records []commbench.Record) error {
-	list, err := json.MarshalIndent(records, "", "  ")
+func (f *commbenchFlags) write(c *cobra.Command, started time.Time, records []commbench.Record) error {
+	list, err := json.Marshal(records)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,8 @@ func (f *commbenchFlags) write(c *cobra.Command, records []commbench.Record) err
 			command = append(command, "--"+flag.Name, strings.Trim(flag.Value.String(), "[]"))
 		}
 	})
-	return report.WriteCollectives(f.out, append(list, '\n'), command)
+	return report.WriteCollectives(f.out, report.Measured{Command: command, Started: started.UTC(),
+		Host: bench.DescribeHost(), Collectives: list})
 }
 
 // withLab sets the hosts to those of the lab, if this process is in one, and by default only links that

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/analysis"
-	"lockstep/app/claim"
 	"lockstep/app/job"
 	"lockstep/app/report"
 )
@@ -24,8 +23,8 @@ func reportCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report FOLDER [flags]",
 		Short: "Render the report of a benchmark or of a training run again",
-		Long: `Render a report again: of a benchmark, report.md and report.html from its results.json; of a
-training run, report.html from its summary.json, steps.jsonl and config.yaml. A run that was
+		Long: `Render a report again, report.md and report.html: of a benchmark or of commbench from its
+results.json; of a training run from its summary.json, steps.jsonl and config.yaml. A run that was
 interrupted has no summary.json; its report tells of the steps that were done.
 
 Results that contradict themselves, because the file was changed after it was written, are refused with
@@ -66,6 +65,9 @@ func renderAgain(folder string) error {
 		}
 		return nil
 	}
+	if m := report.ReadCollectives(folder); m != nil {
+		return report.WriteCollectives(folder, *m)
+	}
 	results, err := report.Read(folder)
 	if err != nil {
 		return badResults(folder, err)
@@ -88,7 +90,7 @@ func (e *doctoredError) Error() string {
 	text := filepath.Join(e.folder, report.ResultsFile) +
 		" contradicts itself, so it was changed after it was written; no report is made of it"
 	for _, n := range e.wrong {
-		text += "\nrefused: " + claim.Plain(n.Text)
+		text += "\nrefused: " + analysis.Plain(n.Text)
 	}
 	return text
 }

@@ -2,25 +2,27 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"lockstep/app/analysis"
+	"lockstep/app/report/plot"
 )
 
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
 // training and against samples.
 func (s *section) accuracyFigures() []figure {
-	place := func(name string, at func(analysis.Evaluated) float64) []series {
-		var all []series
+	place := func(name string, at func(analysis.Evaluated) float64) []plot.Series {
+		var all []plot.Series
 		for _, v := range s.lines {
 			curve := v.Accuracy.Curve
 			if len(curve) < 2 || v.Setting.Strategy == "none" {
 				continue
 			}
-			one := series{keys: []string{v.key}, label: v.Label, style: v.style}
+			one := plot.Series{Keys: []string{v.key}, Label: v.Label, Style: v.style}
 			for _, e := range curve {
-				one.at, one.values = append(one.at, at(e)), append(one.values, 100*e.Mean)
+				one.At, one.Values = append(one.At, at(e)), append(one.Values, 100*e.Mean)
 				if v.Seeds > 1 {
-					one.lo, one.hi = append(one.lo, 100*e.Lo), append(one.hi, 100*e.Hi)
+					one.Lo, one.Hi = append(one.Lo, 100*e.Lo), append(one.Hi, 100*e.Hi)
 				}
 			}
 			all = append(all, one)
@@ -41,41 +43,39 @@ func (s *section) accuracyFigures() []figure {
 }
 
 // accuracyFigure plots accuracies in percent.
-func (s *section) accuracyFigure(id, label string, all []series, caption string) figure {
+func (s *section) accuracyFigure(id, label string, all []plot.Series, caption string) figure {
 	lo, hi := math.Inf(1), 0.0
 	hasBand := false
 	for _, one := range all {
-		for _, v := range append(append([]float64{}, one.values...), append(one.lo, one.hi...)...) {
+		for _, v := range slices.Concat(one.Values, one.Lo, one.Hi) {
 			lo, hi = math.Min(lo, v), math.Max(hi, v)
 		}
-		hasBand = hasBand || one.lo != nil
+		hasBand = hasBand || one.Lo != nil
 	}
 	if hasBand {
 		caption += " Lines are means over seeds, bands reach from the lowest to the highest."
 	}
 	shown := all
 	if id == "samples" {
-		shown = merge(all)
+		shown = plot.Merge(all)
 	}
-	p := curves{id: s.ID + "-accuracy-" + id, title: "Accuracy against " + label + ", " + s.Title,
-		description: "One curve per row. The values are in the table below the plot.",
-		yLabel:      "test accuracy, %", xLabel: label, series: shown,
-		lo: 10 * math.Floor(lo/10), hi: hi, format: trim}
-	return figure{Title: "Accuracy against " + label, Caption: caption, Plot: p.markup(),
+	p := plot.Lines{Head: s.head("accuracy-"+id, "Accuracy against "+label, "One curve per row."), X: label,
+		Y: "test accuracy, %", Series: shown, Lo: 10 * math.Floor(lo/10), Hi: hi}
+	return figure{ID: p.ID, Title: "Accuracy against " + label, Caption: caption, Chart: p,
 		Legend: s.legend(), Table: curveTable("Accuracy in percent by "+label, label, all)}
 }
 
 // curveTable shows every point of curves that have places of their own, a row each.
-func curveTable(name, place string, all []series) table {
+func curveTable(name, place string, all []plot.Series) table {
 	t := table{Name: name, Head: []heading{{"row", ""}, {place, ""}, {"accuracy", "%"},
 		{"seeds", "lowest to highest"}}}
 	for _, one := range all {
-		for i, v := range one.values {
+		for i, v := range one.Values {
 			band := dash
-			if one.lo != nil {
-				band = between(one.lo[i], one.hi[i], func(v float64) string { return fixed(v, 2) })
+			if one.Lo != nil {
+				band = between(one.Lo[i], one.Hi[i], func(v float64) string { return fixed(v, 2) })
 			}
-			t.Rows = append(t.Rows, row{Cells: []cell{{Text: one.name()}, {Text: digits(one.at[i], 4)},
+			t.Rows = append(t.Rows, row{Cells: []cell{{Text: one.Name()}, {Text: digits(one.At[i], 4)},
 				{Text: fixed(v, 2)}, {Text: band}}})
 		}
 	}

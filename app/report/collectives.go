@@ -2,60 +2,147 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
+	"lockstep/internal/regular"
 )
 
-// WriteCollectives writes measured collectives, a JSON list, as results.json and report.html into folder.
+// Measured is what `lockstep commbench` found: collectives, and the machine, the time and the command of
+// their measurement.
+type Measured struct {
+	Kind        string          `json:"kind"` // [analysis.CollectivesKind]
+	Command     []string        `json:"command"`
+	Started     time.Time       `json:"started"`
+	Host        record.Machine  `json:"host"`
+	Collectives json.RawMessage `json:"collectives"` // a list
+}
+
+// WriteCollectives writes measured collectives as results.json, report.md and report.html into folder.
 // Each file appears complete or not at all.
-func WriteCollectives(folder string, list []byte, command []string) error {
-	all, err := analysis.DecodeCollectives(bytes.NewReader(list))
+func WriteCollectives(folder string, m Measured) error {
+	m.Kind = analysis.CollectivesKind
+	all, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	var b bytes.Buffer
-	if err := CollectivesHTML(&b, all, command); err != nil {
+	p, err := collectivesPage(m)
+	if err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{ResultsFile: list, HTMLFile: b.Bytes()} {
-		if err := replace(filepath.Join(folder, name), content); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
+	if err := replace(filepath.Join(folder, ResultsFile), append(all, '\n')); err != nil {
+		return fmt.Errorf("report: %w", err)
 	}
-	return nil
+	return writeBoth(folder, p)
+}
+
+// ReadCollectives returns the collectives in folder; nil if its results are of another kind, or not readable.
+func ReadCollectives(folder string) *Measured {
+	f, err := regular.Open(filepath.Join(folder, ResultsFile))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var m Measured
+	if json.NewDecoder(f).Decode(&m) != nil || m.Kind != analysis.CollectivesKind {
+		return nil
+	}
+	return &m
 }
 
 // CollectivesHTML writes the report of measured collectives as one page with the properties of [HTML].
-func CollectivesHTML(w io.Writer, all []analysis.Collective, command []string) error {
-	t, err := template.New("collectives").Parse(trainingTemplate)
+func CollectivesHTML(w io.Writer, m Measured) error {
+	p, err := collectivesPage(m)
 	if err != nil {
-		return fmt.Errorf("report: page template: %w", err)
+		return err
 	}
-	p := figuresPage{Kind: "report of collectives", Title: "Collectives by size of the vector",
-		Policy: policy(styleSheet), Style: template.CSS(styleSheet), Configuration: shell(command),
-		Lede: "Time of one call, of the slowest rank. Bus bandwidth is the vector over that time, times " +
-			"the share of it that every rank must send at least.",
-		Source: "results.json"}
+	return writePage(w, p)
+}
+
+// collectivesPage lays out the report of measured collectives.
+func collectivesPage(m Measured) (page, error) {
+	all, err := analysis.DecodeCollectives(bytes.NewReader(m.Collectives))
+	if err != nil {
+		return page{}, fmt.Errorf("report: %w", err)
+	}
+	p := page{Kind: "report of collectives", Title: "Collectives by size of the vector",
+		Command: shell(m.Command), Answer: collectiveAnswer(all), Source: "results.json",
+		Lede: strings.Join(slices.DeleteFunc([]string{m.Started.UTC().Format("2 January 2006, 15:04 UTC"),
+			m.Host.CPU, count(m.Host.Cores, "core")}, func(s string) bool { return s == "" }), " · "),
+		Parts: present([]part{{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)}})}
+	var notes []analysis.Note
 	for _, c := range all {
 		if c.Doubt != "" {
-			p.Facts = append(p.Facts, pair{"caution", c.Doubt})
+			notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "prediction",
+				Text: fmt.Sprintf("%s of %s over %s: %s.", c.Operation, wholeSize(c.Bytes), lineName(c),
+					c.Doubt)})
 		}
 	}
-	for _, operation := range operationsOf(all) {
-		p.Figures = append(p.Figures, collectiveFigures(operation, all)...)
+	p.More = noteLists(notes)
+	p.Notes, p.Cautions = p.More, firstCautions(p.More)
+	for i, operation := range operationsOf(all) {
+		s := section{ID: fmt.Sprintf("o%d", i+1), Title: operation, Work: "Time of one call, of the " +
+			"slowest rank. Bands reach from the 10th to the 90th percentile of the samples. Bus bandwidth " +
+			"is the vector over the median, times the share of it that every rank must send at least.",
+			Figures: collectiveFigures(i, operation, all),
+			Tables: []block{{Title: "Measurements", Caption: "Predicted: from the latency and the speed of " +
+				"the links, as the group measured them before.", Table: collectiveTable(operation, all),
+				IsOpen: true}}}
+		if i == 0 {
+			s.Figures[0].within(operation)
+			p.Picture, s.Figures = &s.Figures[0], s.Figures[1:]
+		}
+		p.Sections = append(p.Sections, s)
 	}
-	if err := t.Execute(w, p); err != nil {
-		return fmt.Errorf("report: page: %w", err)
+	return p, nil
+}
+
+// collectiveAnswer says which of the measured ways is the fastest for the largest vector of the first
+// operation, and whether the bands of the two fastest overlap.
+func collectiveAnswer(all []analysis.Collective) answer {
+	if len(all) == 0 {
+		return answer{Text: "Nothing was measured."}
 	}
-	return nil
+	operation := all[0].Operation
+	sizes := sizesOf(operation, all)
+	largest := sizes[len(sizes)-1]
+	same := slices.DeleteFunc(slices.Clone(all), func(c analysis.Collective) bool {
+		return c.Operation != operation || c.Bytes != largest || c.Ranks != all[0].Ranks
+	})
+	slices.SortStableFunc(same, func(a, b analysis.Collective) int {
+		return cmp.Compare(a.Seconds.Median, b.Seconds.Median)
+	})
+	if len(same) == 0 {
+		return answer{Text: "Nothing was measured."}
+	}
+	best := same[0]
+	a := answer{Text: fmt.Sprintf("%s of %s: %s takes %s.", operation, wholeSize(largest), lineName(best),
+		roundTime(best.Seconds.Median))}
+	if len(same) == 1 {
+		return a
+	}
+	next := same[1]
+	a.Text = fmt.Sprintf("%s of %s: %s is the fastest, %s; the next, %s, takes %s (%.2f×).", operation,
+		wholeSize(largest), lineName(best), roundTime(best.Seconds.Median), lineName(next),
+		roundTime(next.Seconds.Median), float64(next.Seconds.Median)/float64(best.Seconds.Median))
+	a.Verdict, a.Why = undecided, "The bands from the 10th to the 90th percentile of their samples overlap."
+	if best.Seconds.P90 < next.Seconds.P10 {
+		a.Verdict, a.Why = "bands apart", "The bands from the 10th to the 90th percentile of their samples "+
+			"do not "+
+			"overlap. One group measured each; another start may differ."
+	}
+	a.Sign = signOf(undecided)
+	return a
 }
 
 // operationsOf lists the operations in the order of their measurements.
@@ -79,12 +166,12 @@ func sizesOf(operation string, all []analysis.Collective) (sizes []int64) {
 	return slices.Compact(sizes)
 }
 
-// collectiveFigures plots time, and bandwidth if vectors are sent, of one operation against size.
-func collectiveFigures(operation string, all []analysis.Collective) []figure {
+// collectiveFigures plots the time of one operation against size with its band and, of each measurement, the
+// prediction, then the bandwidth if vectors are sent.
+func collectiveFigures(number int, operation string, all []analysis.Collective) []figure {
 	sizes := sizesOf(operation, all)
 	lines := map[string]int{}
-	var times, rates []series
-	var keys []legend
+	var times, rates, predicted []plot.Series
 	for _, c := range all {
 		if c.Operation != operation {
 			continue
@@ -94,48 +181,70 @@ func collectiveFigures(operation string, all []analysis.Collective) []figure {
 		if !ok {
 			i = len(times)
 			lines[name] = i
-			s := series{keys: []string{key(i)}, label: name, style: fmt.Sprintf("k%d d%d", i%6, i/6%6)}
-			times, rates = append(times, s), append(rates, s)
-			keys = append(keys, legend{Swatch: swatch(s.style), Key: key(i), Name: name})
+			s := plot.Series{Keys: []string{key(i)}, Label: name, Style: plot.Style{Colour: i, Number: i}}
+			times, rates, predicted = append(times, s), append(rates, s), append(predicted, s)
 		}
 		at := float64(slices.Index(sizes, c.Bytes) + 1)
-		times[i].at, times[i].values = append(times[i].at, at), append(times[i].values,
-			math.Log10(1e6*float64(c.Seconds.Median)))
-		rates[i].at, rates[i].values = append(rates[i].at, at), append(rates[i].values, float64(c.Bus))
+		for _, one := range []struct {
+			to *plot.Series
+			v  record.Number
+		}{{&times[i], 1e6 * c.Seconds.Median}, {&rates[i], c.Bus}, {&predicted[i], ratioOf(c)}} {
+			one.to.At, one.to.Values = append(one.to.At, at), append(one.to.Values, float64(one.v))
+		}
+		times[i].Lo = append(times[i].Lo, 1e6*float64(c.Seconds.P10))
+		times[i].Hi = append(times[i].Hi, 1e6*float64(c.Seconds.P90))
 	}
-	table := collectiveTable(operation, all)
-	time := decades(curves{id: operation + "-time", title: operation + ", time by size",
-		description: "The values are in the table below the plot.",
-		xLabel:      "size of the vector", series: times}, sizes)
-	figures := []figure{{Title: "Time of " + operation, Plot: time.markup(), Legend: keys, Table: table,
-		Caption: "Median time of a call, on a logarithmic scale."}}
-	if len(sizes) < 2 {
-		return figures
+	t := collectiveTable(operation, all)
+	head := func(id, title string) plot.Head {
+		return plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: operation + ", " + title,
+			Description: "One curve per way. The values are in the table of measurements."}
 	}
-	top := 0.0
-	for _, s := range rates {
-		top = max(top, slices.Max(s.values))
+	time := plot.Lines{Head: head("time", "time by size"), X: "size of the vector", Y: "time of a call",
+		Series: times, Places: sizeNames(sizes), IsLog: true, Format: wholeTime}
+	time.IsLead = number == 0
+	time.Lo, time.Hi = timeRange(times)
+	figures := []figure{{ID: time.ID, Title: "Time of a call", Chart: time, Legend: legendOf(times), Table: t,
+		Caption: "Median with the band from the 10th to the 90th percentile, on a logarithmic scale."}}
+	if len(sizes) > 1 {
+		rate := plot.Lines{Head: head("bus", "bus bandwidth by size"), Y: "bus bandwidth, GB/s",
+			X: "size of the vector", Series: rates, Hi: top(rates), Places: sizeNames(sizes)}
+		figures = append(figures, figure{ID: rate.ID, Title: "Bus bandwidth of " + operation,
+			Caption: "Of the medians.", Chart: rate, Legend: legendOf(rates), Table: t})
 	}
-	rate := curves{id: operation + "-bus", title: operation + ", bus bandwidth by size",
-		description: "The values are in the table below the plot.", yLabel: "bus bandwidth, GB/s",
-		xLabel: "size of the vector", series: rates, hi: top, format: trim, places: sizeNames(sizes)}
-	return append(figures, figure{Title: "Bus bandwidth of " + operation, Caption: "Of the medians.",
-		Plot: rate.markup(), Legend: keys, Table: table})
+	if hi := top(predicted); hi > 0 {
+		ratio := plot.Lines{Head: head("predicted", "measured over predicted time"), X: "size of the vector",
+			Y: "measured ÷ predicted", Series: append([]plot.Series{{Label: "as predicted", IsReference: true,
+				At: []float64{1, float64(len(sizes))}, Values: []float64{1, 1}}}, predicted...),
+			Hi: math.Max(hi, 1), Places: sizeNames(sizes)}
+		figures = append(figures, figure{ID: ratio.ID, Title: "Prediction against measurement",
+			Caption: "The measured median over the time predicted from the links’ latency and speed. " +
+				"Dashed: as predicted.", Chart: ratio, Legend: legendOf(predicted), Table: t})
+	}
+	return figures
 }
 
-// decades gives a plot of logarithms of microseconds its scale, from the decade of the least to that of
-// the largest.
-func decades(p curves, sizes []int64) curves {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, s := range p.series {
-		for _, v := range s.values {
-			lo, hi = min(lo, v), max(hi, v)
+// ratioOf is the measured time over the predicted one; NaN if there is no prediction.
+func ratioOf(c analysis.Collective) record.Number {
+	if !(c.Predicted > 0) {
+		return record.Number(math.NaN())
+	}
+	return c.Seconds.Median / c.Predicted
+}
+
+// timeRange returns the least and the greatest microseconds of bands that are above 0.
+func timeRange(all []plot.Series) (lo, hi float64) {
+	lo, hi = math.Inf(1), 0
+	for _, s := range all {
+		for _, v := range slices.Concat(s.Lo, s.Hi, s.Values) {
+			if v > 0 {
+				lo, hi = min(lo, v), max(hi, v)
+			}
 		}
 	}
-	p.lo, p.hi = math.Floor(lo), math.Max(math.Ceil(hi), math.Floor(lo)+1)
-	p.format = func(v float64) string { return wholeTime(math.Pow(10, v)) }
-	p.places = sizeNames(sizes)
-	return p
+	if hi == 0 {
+		return 1, 10
+	}
+	return lo, hi
 }
 
 // wholeTime words microseconds at a tick.

@@ -1,11 +1,13 @@
 package report_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
@@ -36,28 +38,48 @@ func TestCollectives(t *testing.T) {
 	}
 	folder := t.TempDir()
 	command := []string{"lockstep", "commbench", "--ranks", "2,<3>"}
-	if err := report.WriteCollectives(folder, list, command); err != nil {
+	measured := report.Measured{Command: command, Started: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC),
+		Host: record.Machine{CPU: "Example 9000", Cores: 2}, Collectives: list}
+	if err := report.WriteCollectives(folder, measured); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := os.ReadFile(filepath.Join(folder, report.ResultsFile))
-	if err != nil || string(kept) != string(list) {
-		t.Errorf("%v, results.json has other content", err)
+	var kept report.Measured
+	text, err := os.ReadFile(filepath.Join(folder, report.ResultsFile))
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
 	}
-	text, err := os.ReadFile(filepath.Join(folder, report.HTMLFile))
+	if all, wrong := analysis.DecodeCollectives(bytes.NewReader(kept.Collectives)); err != nil ||
+		wrong != nil ||
+		kept.Kind != analysis.CollectivesKind || len(all) != len(collectives()) {
+		t.Errorf("%v, %v: results.json has other content", err, wrong)
+	}
+	text, err = os.ReadFile(filepath.Join(folder, report.HTMLFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for want, times := range map[string]int{"<figure>": 3, "<script": 0, "shm, 2 ranks, auto": -1,
-		"<dt>caution</dt><dd>measured 3.2 times longer than predicted</dd>": 1,
-		"tcp, 3 ranks, 2 hosts": -1, ">1536 KiB<": -1, ">4 KiB<": -1, ">824 µs<": -1, ">1.24 ms<": -1,
-		">10 µs<": -1, "2,&lt;3&gt;": -1} {
-		if n := strings.Count(page, want); n == 0 && times != 0 || times >= 0 && n != times {
-			t.Errorf("%q is there %d times, want %d", want, n, times)
+	for _, count := range []struct {
+		times int // -1: at least once
+		texts []string
+	}{
+		{0, []string{"<script"}},
+		{1, []string{"22 November 2026, 10:00 UTC · Example 9000 · 2 cores",
+			"<dd>all-reduce of 4 KiB over shm, 2 ranks, auto: measured 3.2 times longer than " +
+				"predicted.</dd>"}},
+		{4, []string{"<figure id"}},
+		{-1, []string{"shm, 2 ranks, auto", "measured over predicted time", "tcp, 3 ranks, 2 hosts",
+			">1536 KiB<", ">4 KiB<", ">824 µs<", ">1.24 ms<", ">10 µs<", "2,&lt;3&gt;"}},
+	} {
+		for _, want := range count.texts {
+			n := strings.Count(page, want)
+			if n == 0 && count.times != 0 || count.times >= 0 && n != count.times {
+				t.Errorf("%q is there %d times, want %d", want, n, count.times)
+			}
 		}
 	}
 	for _, bad := range []string{"", "{}", `[{"bytes": "many"}]`} {
-		if err := report.WriteCollectives(t.TempDir(), []byte(bad), nil); err == nil {
+		if err := report.WriteCollectives(t.TempDir(),
+			report.Measured{Collectives: []byte(bad)}); err == nil {
 			t.Errorf("%q is no list of collectives", bad)
 		}
 	}

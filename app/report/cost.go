@@ -17,7 +17,7 @@ func (s *section) costTable(p analysis.Price) (t table, caption string) {
 			continue
 		}
 		cores := float64(v.Cores)
-		t.Rows = append(t.Rows, row{Cells: []cell{{Text: v.key + "  " + v.Label}, {Text: seconds(one)},
+		t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: seconds(one)},
 			{Text: digits(analysis.DeviceMinutes(one, cores), 3)},
 			{Text: digits(analysis.DeviceMinutes(10*one, 1), 3)},
 			{Text: digits(analysis.Cost(10*one, cores, p.Core()), 3)}}})

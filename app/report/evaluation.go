@@ -6,78 +6,81 @@ import (
 	"slices"
 
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
 )
 
-// evaluationFigures lists all evaluations, and plots them if a rank has several.
-func evaluationFigures(evaluations []record.Evaluation) []figure {
+// evaluationFigures list all evaluations, and plot their accuracy if a rank has several.
+func evaluationFigures(evaluations []record.Evaluation, batch int) []figure {
 	if len(evaluations) == 0 {
 		return nil
 	}
-	all := []figure{{Title: "Evaluations", Caption: "On all test samples. Rank 0 stands for all ranks that " +
-		"exchange gradients.", Table: evaluationTable(evaluations)}}
-	accuracies := byRank(evaluations, func(e record.Evaluation) float64 { return 100 * float64(e.Accuracy) })
-	if len(accuracies[0].values) < 2 {
-		return all
+	table := evaluationTable(evaluations)
+	list := figure{ID: "evaluations", Title: "Evaluations", Caption: "On all test samples. Rank 0 stands " +
+		"for all ranks that exchange gradients.", Table: table}
+	accuracy := func(e record.Evaluation) float64 { return 100 * e.Accuracy }
+	if len(byRank(evaluations, trainSeconds, accuracy)[0].Values) < 2 {
+		return []figure{list}
 	}
-	losses := byRank(evaluations, func(e record.Evaluation) float64 { return float64(e.Loss) })
-	if slices.ContainsFunc(losses[0].values, known) {
-		all = append(all, evaluationPlot("validation", "Validation loss",
-			"mean cross entropy of test samples", losses, top(losses)))
+	samples := func(e record.Evaluation) float64 { return float64(e.Steps) * float64(batch) }
+	plotted := []figure{evaluationPlot("accuracy", "seconds of training",
+		byRank(evaluations, trainSeconds, accuracy), table)}
+	if batch > 0 {
+		plotted = append(plotted, evaluationPlot("accuracy-samples", "samples", byRank(evaluations, samples,
+			accuracy), table))
 	}
-	all = append(all, evaluationPlot("accuracy", "Accuracy", "test accuracy, %", accuracies, 100))
-	if len(accuracies) > 1 { // whose evaluations are at different times
-		for i := range all {
-			all[i].Table = all[0].Table
-		}
-	}
-	return all
+	return append(plotted, list)
 }
+
+// trainSeconds is the place of an evaluation in the time of training, without evaluations.
+func trainSeconds(e record.Evaluation) float64 { return e.TrainSeconds }
 
 // evaluationTable has a row for each evaluation.
 func evaluationTable(evaluations []record.Evaluation) table {
 	t := table{Name: "Evaluations", Head: []heading{{"epoch", ""}, {"rank", ""}, {"loss/validation", ""},
-		{"accuracy/validation", ""}, {"learning rate", ""}, {"wall time, s", ""}}}
+		{"accuracy/validation", ""}, {"learning rate", ""}, {"training", "s"}, {"wall time", "s"}}}
 	for _, e := range evaluations {
 		rate := dash
 		if e.Steps > 0 && e.Rate > 0 {
-			rate = digits(float64(e.Rate), 3)
+			rate = digits(e.Rate, 3)
 		}
 		wall := dash
 		if e.WallSeconds > 0 {
-			wall = seconds(float64(e.WallSeconds))
+			wall = seconds(e.WallSeconds)
 		}
-		t.Rows = append(t.Rows, row{Cells: []cell{{Text: fmt.Sprintf("%.4g", float64(e.Epochs))},
+		t.Rows = append(t.Rows, row{Cells: []cell{{Text: fmt.Sprintf("%.4g", e.Epochs)},
 			{Text: fmt.Sprint(e.Rank)}, {Text: fixed(float64(e.Loss), 4)},
-			{Text: fmt.Sprintf("%.2f %%", 100*float64(e.Accuracy))}, {Text: rate}, {Text: wall}}})
+			{Text: fmt.Sprintf("%.2f %%", 100*e.Accuracy)}, {Text: rate}, {Text: seconds(e.TrainSeconds)},
+			{Text: wall}}})
 	}
 	return t
 }
 
-// byRank returns a series for each rank that told of evaluations, against seconds of training.
-func byRank(evaluations []record.Evaluation, value func(record.Evaluation) float64) []series {
-	var all []series
+// byRank returns a series for each rank that told of evaluations.
+func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) float64) []plot.Series {
+	var all []plot.Series
 	for _, e := range evaluations {
 		key := fmt.Sprint(e.Rank)
-		i := slices.IndexFunc(all, func(s series) bool { return s.keys[0] == key })
+		i := slices.IndexFunc(all, func(s plot.Series) bool { return s.Keys[0] == key })
 		if i < 0 {
 			i = len(all)
-			all = append(all, series{keys: []string{key}, label: "rank " + key,
-				style: fmt.Sprintf("k%d d%d", i%6, i%6)})
+			all = append(all, plot.Series{Keys: []string{key}, Label: "rank " + key, Style: rankStyle(i)})
 		}
-		all[i].at = append(all[i].at, float64(e.TrainSeconds))
-		all[i].values = append(all[i].values, value(e))
+		all[i].At, all[i].Values = append(all[i].At, at(e)), append(all[i].Values, value(e))
 	}
 	if len(all) == 1 {
-		all[0].keys, all[0].label = []string{"all"}, "test samples"
+		all[0].Keys, all[0].Label = nil, "test samples"
 	}
 	return all
 }
 
+// rankStyle is the style of what belongs to a rank.
+func rankStyle(rank int) plot.Style { return plot.Style{Colour: rank, Number: rank} }
+
 // top returns the largest value that is known.
-func top(all []series) float64 {
+func top(all []plot.Series) float64 {
 	most := 0.0
 	for _, s := range all {
-		for _, v := range s.values {
+		for _, v := range slices.Concat(s.Values, s.Hi) {
 			if known(v) {
 				most = math.Max(most, v)
 			}
@@ -86,12 +89,11 @@ func top(all []series) float64 {
 	return most
 }
 
-// evaluationPlot plots series against the time of training.
-func evaluationPlot(id, title, label string, all []series, hi float64) figure {
-	p := curves{id: id, title: title + " against training time",
-		description: "The values are in the table below the plot.", yLabel: label,
-		xLabel: "seconds of training", series: all, hi: hi, format: trim}
-	return figure{Title: title,
-		Caption: "On all test samples, against seconds of training, without evaluations.",
-		Plot:    p.markup(), Table: placesTable(title, "seconds", all)}
+// evaluationPlot plots accuracies.
+func evaluationPlot(id, x string, all []plot.Series, t table) figure {
+	p := plot.Lines{Head: plot.Head{ID: id, Title: "Accuracy against " + x,
+		Description: "The values are in the table below the plot."}, X: x, Y: "test accuracy, %", Series: all,
+		Hi: 100}
+	return figure{ID: id, Title: "Accuracy against " + x, Chart: p, Table: t,
+		Caption: "On all test samples. Evaluations take no part in the time."}
 }

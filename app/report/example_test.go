@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"log"
 	"strings"
@@ -14,8 +15,12 @@ func ExampleCollectivesHTML() {
 	measured := []analysis.Collective{{Operation: "all-reduce", Algorithm: "direct",
 		Link: "shm", Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: 4096, Repeats: 5,
 		Seconds: analysis.Quantiles{Median: 4e-6, P10: 3e-6, P90: 6e-6}}}
+	list, err := json.Marshal(measured)
+	if err != nil {
+		log.Fatal(err)
+	}
 	var page strings.Builder
-	if err := report.CollectivesHTML(&page, measured, []string{"lockstep", "commbench"}); err != nil {
+	if err := report.CollectivesHTML(&page, report.Measured{Collectives: list}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(strings.Count(page.String(), "<svg"), "plots")

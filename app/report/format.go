@@ -27,6 +27,9 @@ func digits(v float64, n int) string {
 
 func seconds(v float64) string { return digits(v, 3) }
 
+// trim formats a number without trailing zeros.
+func trim(v float64) string { return fmt.Sprintf("%.6g", v) }
+
 func millis(v float64) string { return digits(1e3*v, 3) }
 
 func percent(v float64) string {

@@ -36,7 +36,8 @@ func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
 	if isSummary {
 		sections = sections[:1]
 	}
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b bytes.Buffer
+	out := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "%s\n%s\n%s\n", kernelsTitle(k), kernelsLimits(k), kernelsLegend)
 	for _, s := range sections {
 		fmt.Fprintf(out, "\n%s\n", s.title)
@@ -50,7 +51,7 @@ func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("report: kernels: %w", err)
 	}
-	return nil
+	return writeText(w, b.String())
 }
 
 // KernelsMarkdown writes what KernelsText does as Markdown, and how to repeat it.
@@ -85,7 +86,8 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 	m.line("```sh\n%s\n```", strings.ReplaceAll(shell(k.Command), "\n", " "))
 	m.line("%s, %s, %s.", text(k.Host.CPU), count(k.Host.Cores, "core"),
 		k.Started.UTC().Format("2 January 2006, 15:04 UTC"))
-	if _, err := io.WriteString(w, strings.TrimRight(m.b.String(), "\n")+"\n"); err != nil {
+	if _, err := io.WriteString(w, analysis.PlainLines(strings.TrimRight(m.b.String(),
+		"\n")+"\n")); err != nil {
 		return fmt.Errorf("report: kernels: %w", err)
 	}
 	return nil

@@ -11,24 +11,39 @@ import (
 	"lockstep/app/record"
 )
 
-// Markdown writes the tables and statements of the report as text, one table cell per figure.
+// Markdown writes the answer, the tables and the statements of the report as text, one table cell per figure.
 // The plots are left to the page; their values are here.
 func Markdown(w io.Writer, r *record.Results) error {
 	p := newPage(r)
+	for i := range p.Sections {
+		if s := &p.Sections[i]; len(s.lines) > 0 {
+			s.Tables = []block{{Table: textTable(s)}}
+		}
+	}
+	return writeMarkdown(w, p)
+}
+
+// writeMarkdown writes a page as text.
+func writeMarkdown(w io.Writer, p page) error {
 	m := &markdown{}
 	m.line("# %s", text(p.Title))
 	m.line("%s", text(p.Lede))
+	for _, a := range p.Alerts {
+		m.line("**Warning**: %s", text(a))
+	}
 	m.line("## In short")
-	for _, s := range p.Groups {
-		for _, f := range s.Findings {
-			m.item("**%s**: %s", text(s.Title), text(f))
-		}
+	m.answer(p.Answer)
+	for _, a := range p.Others {
+		m.item("**%s** (%s): %s", text(a.Title), a.Verdict, text(a.Text))
 	}
 	m.b.WriteString("\n")
-	for i := range p.Groups {
-		m.section(&p.Groups[i])
+	m.figure(p.Picture)
+	for i := range p.Sections {
+		m.section(&p.Sections[i])
 	}
-	m.line("## Notes")
+	if len(p.Notes) > 0 {
+		m.line("## Notes")
+	}
 	for _, list := range p.Notes {
 		m.line("### %s", list.Count)
 		for _, n := range list.Notes {
@@ -36,8 +51,17 @@ func Markdown(w io.Writer, r *record.Results) error {
 		}
 		m.b.WriteString("\n")
 	}
+	if len(p.Raw) > 0 {
+		m.line("## Raw data")
+		m.line("Every run of every row. The page and results.json have every step.")
+	}
+	for _, one := range p.Raw {
+		m.line("### %s", text(one.Title))
+		m.table(one.Table)
+	}
 	m.settings(p)
-	if _, err := io.WriteString(w, strings.TrimRight(m.b.String(), "\n")+"\n"); err != nil {
+	if _, err := io.WriteString(w, analysis.PlainLines(strings.TrimRight(m.b.String(),
+		"\n")+"\n")); err != nil {
 		return fmt.Errorf("report: markdown: %w", err)
 	}
 	return nil
@@ -54,24 +78,57 @@ func (m *markdown) item(format string, args ...any) {
 	fmt.Fprintf(&m.b, "- "+format+"\n", args...)
 }
 
+func (m *markdown) answer(a answer) {
+	if a.Text == "" {
+		return
+	}
+	m.line("**%s**", text(a.Text))
+	if why := strings.TrimSpace(strings.TrimSpace(a.Verdict+": "+a.Why) + " "); a.Verdict != "" {
+		m.line("%s", text(strings.TrimSuffix(why, ":")))
+	} else if a.Why != "" {
+		m.line("%s", text(a.Why))
+	}
+}
+
+func (m *markdown) figure(f *figure) {
+	if f != nil {
+		m.block(block{Title: f.Title, Caption: f.Caption, Table: f.Table})
+	}
+}
+
+func (m *markdown) block(b block) {
+	if b.Title != "" {
+		m.line("### %s", text(b.Title))
+	}
+	if b.Caption != "" {
+		m.line("%s", text(b.Caption))
+	}
+	m.table(b.Table)
+}
+
 func (m *markdown) section(s *section) {
 	m.line("## %s", text(s.Title))
-	m.line("%s", text(s.Work))
-	m.table(textTable(s))
-	for _, f := range s.Figures {
-		m.line("### %s", text(f.Title))
-		m.line("%s", text(f.Caption))
-		m.table(f.Table)
+	if s.Work != "" {
+		m.line("%s", text(s.Work))
 	}
-	if len(s.Ranks.Rows) > 0 {
-		m.line("### Loss of each rank")
-		m.line("%s", text(s.RanksCaption))
-		m.table(s.Ranks)
+	if s.Answer != nil {
+		m.answer(*s.Answer)
 	}
-	if len(s.Cost.Rows) > 0 {
-		m.line("### What runs take")
-		m.line("%s", text(s.CostCaption))
-		m.table(s.Cost)
+	for _, f := range s.Findings {
+		m.item("%s", text(f))
+	}
+	if len(s.Findings) > 0 {
+		m.b.WriteString("\n")
+	}
+	for _, b := range s.Tables {
+		m.block(b)
+	}
+	m.figure(s.Picture)
+	for i := range s.Figures {
+		m.figure(&s.Figures[i])
+	}
+	for _, b := range s.Blocks {
+		m.block(b)
 	}
 }
 
@@ -94,25 +151,29 @@ func (m *markdown) table(t table) {
 
 func (m *markdown) settings(p page) {
 	m.line("## Settings")
-	m.line("Repeat this benchmark:")
-	fence := "```"
-	for strings.Contains(p.Command, fence) {
-		fence += "`"
+	if p.Command != "" {
+		m.line("Repeat it:")
+		m.code("sh", strings.ReplaceAll(p.Command, "\n", " "))
 	}
-	m.line("%ssh\n%s\n%s", fence, strings.ReplaceAll(p.Command, "\n", " "), fence)
-	for _, list := range []struct {
-		title string
-		pairs []pair
-	}{{"Machine", p.Machine}, {"The same in every row", p.Shared}} {
-		if len(list.pairs) == 0 {
-			continue
+	for _, one := range p.Parts {
+		m.line("### %s", text(one.Title))
+		for _, pair := range one.Pairs {
+			m.item("%s: %s", text(pair.Name), text(pair.Value))
 		}
-		m.line("### %s", list.title)
-		for _, one := range list.pairs {
-			m.item("%s: %s", text(one.Name), text(one.Value))
+		if one.Text != "" {
+			m.code("", one.Text)
 		}
 		m.b.WriteString("\n")
 	}
+}
+
+// code writes lines as they are, within a fence that they do not contain.
+func (m *markdown) code(language, lines string) {
+	fence := "```"
+	for strings.Contains(lines, fence) {
+		fence += "`"
+	}
+	m.line("%s%s\n%s\n%s", fence, language, strings.TrimRight(lines, "\n"), fence)
 }
 
 // text escapes s so that Markdown and the HTML that may stand in it show it as it is, on one

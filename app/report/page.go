@@ -8,36 +8,75 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
 )
 
-// page is everything the HTML template shows.
+// page is everything a report shows, in the order in which it is shown: of a benchmark, a training run,
+// several of them, or collectives. The template of the page and Markdown are two ways of writing it.
 type page struct {
-	Version, Title, Lede, Policy, Command string
-	Style                                 template.CSS
-	Groups                                []section
-	Notes                                 []noteList
-	Machine, Shared                       []pair
+	Version, Kind, Title, Lede, Policy string
+	Style                              template.CSS
+	Alerts                             []string // above everything else: what makes the run unsafe
+	Answer                             answer
+	Picture                            *figure // the first one, beside the answer
+	Cautions                           []caution
+	More                               []noteList // counts of all notes
+	Others                             []answer   // of the parts that a report compares apart, linked to them
+	Sections                           []section
+	Notes                              []noteList
+	Raw                                []rawLine
+	Parts                              []part
+	Command                            string // repeats it
+	Source                             string // the files that the page is rendered from
 }
 
-// section is one group of comparable lines.
+// answer is a sentence with what makes it certain or uncertain.
+type answer struct {
+	Title, Text, Why string
+	Verdict          string // certain, not decided or measured once; "": no question of that kind
+	Sign             string // of the verdict, for eyes that see no colour
+	Link             string // id of the section
+	Leader           string // the row with the shortest step, and how many cannot be told from it
+}
+
+// caution is a note that changes how the picture is read, cut to its first sentence, with a link to the
+// whole.
+type caution struct{ Kind, Topic, Text, Link string }
+
+// section is one group of comparable lines, or a part of another report.
 type section struct {
 	ID, Title, Work string
+	Answer          *answer // nil: it is the page's
+	Picture         *figure // nil: it is the page's
 	Findings        []string
-	Table, Ranks    table
-	RanksCaption    string
-	Cost            table
-	CostCaption     string
+	Tables          []block
 	Figures         []figure
+	Blocks          []block // tables behind the figures, to be opened
 
 	lines []*lineView
 }
 
-// figure is a plot with its legend and the same values as a table.
+// block is a table with a title. On the page it is open, or opened by the reader.
+type block struct {
+	ID, Title, Caption string
+	Table              table
+	IsOpen             bool
+}
+
+// figure is a chart with its legend and the same values as a table.
 type figure struct {
-	Title, Caption string
-	Plot           template.HTML
-	Legend         []legend
-	Table          table
+	ID, Title, Caption string
+	Chart              plot.Chart // nil: a table alone
+	Legend             []legend
+	Table              table
+}
+
+// Plot is the chart as it stands on a page.
+func (f figure) Plot() template.HTML {
+	if f.Chart == nil {
+		return ""
+	}
+	return f.Chart.Markup()
 }
 
 type legend struct {
@@ -47,26 +86,55 @@ type legend struct {
 
 type noteList struct {
 	ID, Kind, Count, Meaning string
-	Notes                    []analysis.Note
+	Notes                    []namedNote
+}
+
+// namedNote is a note with a place on the page.
+type namedNote struct {
+	ID string
+	analysis.Note
+}
+
+// part is a named list of facts at the end of a page, such as the machine or the hosts of a run. What a
+// package has to say about a run becomes one more part in [parts] or [trainingParts].
+type part struct {
+	ID, Title string
+	Pairs     []pair
+	Text      string // shown as it is, as a configuration; "": none
 }
 
 type pair struct{ Name, Value string }
 
+// newPage lays out the report of a benchmark.
 func newPage(r *record.Results) page {
 	c := analysis.Compare(r)
-	p := page{
-		Version: r.Version,
-		Title:   title(r, c),
-		Lede:    lede(r),
-		Command: shell(r.Command),
-		Notes:   noteLists(c.Notes),
-		Machine: machine(r),
-		Shared:  shared(r),
-	}
+	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r, c), Lede: lede(r),
+		Command: shell(r.Command), Notes: noteLists(c.Notes), Parts: parts(r),
+		Source: "results.json, which holds every raw sample and every resolved setting of every run"}
+	p.More = p.Notes
 	for i := range c.Groups {
-		p.Groups = append(p.Groups, newSection(i, c))
+		p.Sections = append(p.Sections, newSection(i, c))
 	}
+	p.answerFirst(c)
+	for i := range p.Sections {
+		p.Raw = append(p.Raw, rawLines(&p.Sections[i])...)
+	}
+	if s := batchSection(c); s != nil {
+		p.Sections = append(p.Sections, *s)
+	}
+	p.Cautions = pressing(p.Notes)
 	return p
+}
+
+// parts lists what is told about a benchmark as a whole.
+func parts(r *record.Results) []part {
+	return present([]part{{ID: "machine", Title: "Machine", Pairs: machine(r)},
+		{ID: "shared", Title: "The same in every row", Pairs: shared(r)}})
+}
+
+// present leaves out parts without content.
+func present(all []part) []part {
+	return slices.DeleteFunc(all, func(p part) bool { return len(p.Pairs) == 0 && p.Text == "" })
 }
 
 // title names the models and what they were trained with.
@@ -114,18 +182,39 @@ func lede(r *record.Results) string {
 		duration(r.Seconds)), " · ")
 }
 
+// newSection lays out a group: its answer and picture, findings, tables, figures.
 func newSection(i int, c *analysis.Comparison) section {
 	g := &c.Groups[i]
-	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g),
-		Findings: g.Findings()}
+	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g), Findings: g.Findings()}
 	for i, l := range g.Lines {
-		s.lines = append(s.lines, &lineView{Line: l, group: g, key: key(i), style: style(l, i)})
+		s.lines = append(s.lines, &lineView{Line: l, group: g, key: key(i), style: style(l, i),
+			raw: fmt.Sprintf("%s-%s", s.ID, key(i))})
 	}
-	s.Table = mainTable(s.Title, s.lines)
-	s.Figures = s.figures()
-	s.Ranks, s.RanksCaption = s.rankTable()
-	s.Cost, s.CostCaption = s.costTable(analysis.Prices()[0])
+	s.Answer = new(answerOf(g))
+	s.Answer.Title, s.Answer.Link = s.Title, s.ID
+	if s.hasRuns() {
+		s.Picture = s.stepFigure()
+		s.Figures = s.figures()
+	}
+	s.Tables = s.mainTables()
+	s.Blocks = s.blocks()
 	return s
+}
+
+// blocks are the tables of a section that readers open.
+func (s *section) blocks() []block {
+	ranks, ranksCaption := s.rankTable()
+	usage, usageCaption := s.usageTable()
+	cost, costCaption := s.costTable(analysis.Prices()[0])
+	return slices.DeleteFunc([]block{
+		{"loss-of-ranks", "Loss of each rank", ranksCaption, ranks, len(ranks.Rows) <= 16},
+		{"workers", "What each worker took", usageCaption, usage, false},
+		{"cost", "What runs take", costCaption, cost, false},
+	}, func(b block) bool { return len(b.Table.Rows) == 0 })
+}
+
+func (s *section) hasRuns() bool {
+	return slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.OK > 0 })
 }
 
 // work says in one line what every row of the group did.
@@ -163,17 +252,15 @@ func key(i int) string {
 	return fmt.Sprintf("%s%d", letter, i/26)
 }
 
-// style gives every strategy a colour and every line of a group its own dashes (six patterns).
-func style(l *analysis.Line, i int) string {
-	order := []string{"single", "gather-scatter", "all-reduce", "ddp", "none"}
-	colour := slices.Index(order, l.Setting.Strategy)
-	if colour < 0 {
-		colour = map[string]int{"ps": 1, "local-sgd": 4}[l.Setting.Strategy]
+// style gives every strategy a colour and every line of a group dashes and a mark of its own.
+func style(l *analysis.Line, i int) plot.Style {
+	colours := map[string]int{"single": 0, "gather-scatter": 1, "ps": 1, "all-reduce": 2, "ddp": 3, "none": 4,
+		"local-sgd": 4, "diloco": 4}
+	colour, isKnown := colours[l.Setting.Strategy]
+	if !isKnown {
+		colour = plot.NumColours - 1
 	}
-	if colour == 0 && l.Setting.Strategy != "single" {
-		colour = len(order)
-	}
-	return fmt.Sprintf("k%d d%d", colour, i%6)
+	return plot.Style{Colour: colour, Number: i}
 }
 
 func noteLists(notes []analysis.Note) []noteList {
@@ -190,7 +277,8 @@ func noteLists(notes []analysis.Note) []noteList {
 		list := noteList{ID: "notes-" + m.kind.String(), Kind: m.kind.String(), Meaning: m.text}
 		for _, n := range notes {
 			if n.Kind == m.kind {
-				list.Notes = append(list.Notes, n)
+				id := fmt.Sprintf("%s-%d", m.kind, len(list.Notes)+1)
+				list.Notes = append(list.Notes, namedNote{id, n})
 			}
 		}
 		if len(list.Notes) == 0 {

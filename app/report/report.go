@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -8,27 +9,36 @@ import (
 	"html/template"
 	"io"
 
+	"lockstep/app/analysis"
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
 )
 
-//go:embed template/report.html
+//go:embed template/page.html
 var pageTemplate string
 
 //go:embed template/style.css
-var styleSheet string
+var pageStyle string
 
 // HTML writes the report as one page that needs nothing else: readable without network and
 // without JavaScript, on a phone, in light and dark. Its content security policy allows its own
 // style sheet, by hash, and nothing else.
-func HTML(w io.Writer, r *record.Results) error {
-	t, err := template.New("report").Parse(pageTemplate)
+func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r)) }
+
+// writePage renders a page. Characters that are not shown, such as those that turn the direction of text,
+// become their numbers.
+func writePage(w io.Writer, p page) error {
+	t, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}
-	p := newPage(r)
-	p.Style = template.CSS(styleSheet)
-	p.Policy = policy(styleSheet)
-	if err := t.Execute(w, p); err != nil {
+	style := plot.StyleSheet + pageStyle
+	p.Style, p.Policy = template.CSS(style), policy(style)
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return fmt.Errorf("report: page: %w", err)
+	}
+	if _, err := io.WriteString(w, analysis.PlainLines(b.String())); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	return nil

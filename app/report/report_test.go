@@ -161,8 +161,7 @@ func TestLossOfEachRank(t *testing.T) {
 			t.Errorf("report.md lacks %q", want)
 		}
 	}
-	want := `>E  ddp 2×1</th><td role="cell" data-label="">20</td><td role="cell" data-label="">1.5000` +
-		`</td><td role="cell" data-label="">1.2500</td><td role="cell" data-label="">1.7500</td>`
+	want := `<a href="#g1-E">E  ddp 2×1</a></th><td>20</td><td>1.5000</td><td>1.2500</td><td>1.7500</td>`
 	if !strings.Contains(page, want) {
 		t.Errorf("report.html lacks %q", want)
 	}

@@ -12,7 +12,6 @@ import (
 
 // machine lists the host and the versions.
 func machine(r *record.Results) []pair {
-	h := r.Host
 	var used []string
 	for _, row := range r.Rows {
 		for _, run := range row.Runs {
@@ -25,17 +24,25 @@ func machine(r *record.Results) []pair {
 	if r.Revision != "" {
 		version += " (" + r.Revision + ")"
 	}
-	all := []pair{
-		{"host", h.Name}, {"processor", h.CPU}, {"cores", fmt.Sprint(h.Cores)},
-		{"kernels used", strings.Join(used, ", ")},
-		{"kernels supported", strings.Join(h.ISA, ", ")},
-		{"memory", byteCount(float64(h.MemoryBytes))},
-		{"system", strings.TrimSpace(h.OS + " " + h.Kernel)}, {"architecture", h.Arch},
-		{"lockstep", version}, {"go", r.Go},
-		{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
-		{"duration", duration(r.Seconds)},
-	}
-	return slices.DeleteFunc(all, func(p pair) bool { return p.Value == "" || p.Value == "0" })
+	return told(append(hostPairs(r.Host), []pair{
+		{"kernels used", strings.Join(used, ", ")}, {"lockstep", version}, {"go", r.Go},
+		{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")}, {"duration",
+			duration(r.Seconds)}}...))
+}
+
+// hostPairs lists what is known of a machine.
+func hostPairs(h record.Machine) []pair {
+	return told([]pair{{"host", h.Name}, {"processor", h.CPU}, {"cores", fmt.Sprint(h.Cores)},
+		{"kernels supported", strings.Join(h.ISA, ", ")}, {"memory", byteCount(float64(h.MemoryBytes))},
+		{"system", strings.TrimSpace(h.OS + " " + h.Kernel)}, {"architecture", h.Arch}})
+}
+
+// told leaves out pairs without a value.
+func told(all []pair) []pair {
+	return slices.DeleteFunc(all, func(p pair) bool {
+		return p.Value == "" || p.Value == "0" ||
+			p.Value == "0 B"
+	})
 }
 
 // shared lists the resolved settings that all runs have in common, in the order of the first

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/app/report/plot"
 )
 
 // table is a table as both formats show it.
 type table struct {
 	Name string // read out by screen readers
-	Wide bool   // turns into cards on a narrow window
 	Head []heading
 	Rows []row
 }
@@ -35,7 +35,7 @@ type row struct {
 type cell struct {
 	Text, Small string
 	Code        string        // the full value of a shortened one
-	Label       string        // its column, for cards
+	Link        string        // id of the samples behind it; "": none
 	Span        int           // columns it covers, if more than one
 	Swatch      template.HTML // sample of the line's style
 }
@@ -51,16 +51,20 @@ type lineView struct {
 	*analysis.Line
 	group *analysis.Group
 	key   string // letter that names the line in plots
-	style string // classes for colour and dashes
+	style plot.Style
+	raw   string // id of its samples
 }
 
-// columns are the columns of the page after the row's name, of a group that has such values. The text format
-// splits them further (see textColumns).
-func columns(lines []*lineView) []column {
-	hasTime := slices.ContainsFunc(lines, func(v *lineView) bool { return v.Accuracy.Time.Known() })
-	hasStaleness := slices.ContainsFunc(lines, func(v *lineView) bool { return v.Staleness != nil })
-	return slices.DeleteFunc(allColumns(), func(c column) bool {
-		return c.Unit == equalTime && !hasTime || c.Text == staleness && !hasStaleness
+// name is the letter and the label of the line, as the first cell of a row.
+func (v *lineView) name() cell { return cell{Text: v.key + "  " + v.Label, Link: v.raw} }
+
+// columns leaves out those that no row has a value for.
+func columns(all []column, lines []*lineView) []column {
+	return slices.DeleteFunc(all, func(c column) bool {
+		return !slices.ContainsFunc(lines, func(v *lineView) bool {
+			return v.OK == 0 ||
+				c.value(v).Text != dash
+		})
 	})
 }
 
@@ -83,14 +87,13 @@ func (v *lineView) stalenessCell() cell {
 // equalTime is the unit of accuracies at equal time.
 const equalTime = "equal time"
 
-func allColumns() []column {
+// speedColumns are the columns of the table of times after the row's name. The text format has more (see
+// textColumns).
+func speedColumns() []column {
 	return []column{
 		{heading{"workers", "× threads"}, func(v *lineView) cell {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
 				Small: count(v.Cores, "core")}
-		}},
-		{heading{"batch", ""}, func(v *lineView) cell {
-			return cell{Text: fmt.Sprint(v.Setting.Batch), Small: count(v.Setting.Shards, "shard")}
 		}},
 		{heading{"step", "ms"}, func(v *lineView) cell {
 			return cell{Text: millis(v.Step.Median), Small: between(v.Step.P10, v.Step.P90, millis)}
@@ -124,6 +127,15 @@ func allColumns() []column {
 		{heading{"total", "s"}, func(v *lineView) cell {
 			return cell{Text: seconds(v.Total.Median), Small: "epoch " + seconds(v.Epoch.Median)}
 		}},
+	}
+}
+
+// resultColumns are the columns of the table of what the rows reached and sent.
+func resultColumns() []column {
+	return []column{
+		{heading{"batch", ""}, func(v *lineView) cell {
+			return cell{Text: fmt.Sprint(v.Setting.Batch), Small: count(v.Setting.Shards, "shard")}
+		}},
 		{heading{"loss", "last"}, func(v *lineView) cell {
 			return cell{Text: fixed(v.LossLast, 4), Small: "from " + fixed(v.LossFirst, 4)}
 		}},
@@ -138,7 +150,7 @@ func allColumns() []column {
 		{heading{"sent", "by all"}, func(v *lineView) cell {
 			c := cell{Text: byteCount(v.BytesSent)}
 			if known(v.BusiestBytes) {
-				c.Small = "busiest " + byteCount(v.BusiestBytes) + " in and out"
+				c.Small = "busiest " + byteCount(v.BusiestBytes)
 			}
 			if known(v.ServerBytes) {
 				c.Small += ", server " + byteCount(v.ServerBytes)
@@ -220,26 +232,42 @@ func (v *lineView) detail() string {
 	return strings.Join(parts, " · ")
 }
 
-// mainTable is the table of a group on the page.
-func mainTable(title string, lines []*lineView) table {
-	cols := columns(lines)
-	t := table{Name: "Results of " + title, Wide: true, Head: []heading{{"strategy", ""}}}
+// mainTables are the tables of a group on the page: its times, then what they led to. Every number is linked
+// to the samples behind it.
+func (s *section) mainTables() []block {
+	return []block{
+		{ID: "speed", Title: "Speed", Caption: "Step time: median, with the 10th to 90th percentile of all " +
+			"steps after the first. Spread: range of the runs’ medians. Ranges of ratios run over the " +
+			"rounds. A dash: not measured, or no ratio because of contention or of cores taken by others.",
+			Table: s.mainTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
+		{ID: "result", Title: "Result and traffic", Caption: "Of the first run of each row; accuracies of " +
+			"several seeds are means with their interval.",
+			Table: s.mainTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
+	}
+}
+
+func (s *section) mainTable(name string, all []column) table {
+	cols := columns(all, s.lines)
+	t := table{Name: name, Head: []heading{{"row", ""}}}
 	for _, c := range cols {
 		t.Head = append(t.Head, c.heading)
 	}
-	for _, v := range lines {
+	for _, v := range s.lines {
 		name := strings.TrimSpace(v.key + "  " + v.Setting.Strategy + " " + v.settings())
-		r := row{Cells: []cell{{Text: name, Small: v.detail(), Swatch: swatch(v.style)}}}
+		r := row{Cells: []cell{{Text: name, Small: v.detail(), Swatch: v.style.Swatch()}}}
 		if v.group.Baseline == v.Line {
 			r.Class = "baseline"
 		}
-		for i, c := range cols {
-			if i >= 2 && v.OK == 0 {
-				r.Cells = append(r.Cells, cell{Text: v.missing(), Span: len(cols) - i})
-				break
-			}
+		if v.OK == 0 {
+			r.Cells = append(r.Cells, cell{Text: v.missing(), Span: len(cols)})
+			t.Rows = append(t.Rows, r)
+			continue
+		}
+		for _, c := range cols {
 			one := c.value(v)
-			one.Label = c.String()
+			if one.Text != dash {
+				one.Link = v.raw
+			}
 			r.Cells = append(r.Cells, one)
 		}
 		t.Rows = append(t.Rows, r)
@@ -253,11 +281,4 @@ func (v *lineView) missing() string {
 		return "not run"
 	}
 	return "failed: " + v.Failures[0]
-}
-
-// swatch is a sample of a curve's colour and dashes.
-func swatch(style string) template.HTML {
-	c := newSample()
-	c.line(1, 5, 25, 5, "curve "+style)
-	return c.markup()
 }

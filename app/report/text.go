@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -13,7 +14,8 @@ import (
 // figures, then what was refused or needs caution.
 func Text(w io.Writer, r *record.Results) error {
 	c := analysis.Compare(r)
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b bytes.Buffer
+	out := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for i := range c.Groups {
 		s := newSection(i, c)
 		fmt.Fprintf(out, "%s: %s\n", s.Title, s.Work)
@@ -46,6 +48,14 @@ func Text(w io.Writer, r *record.Results) error {
 		}
 	}
 	if err := out.Flush(); err != nil {
+		return fmt.Errorf("report: text: %w", err)
+	}
+	return writeText(w, b.String())
+}
+
+// writeText writes lines to a terminal.
+func writeText(w io.Writer, lines string) error {
+	if _, err := io.WriteString(w, analysis.PlainLines(lines)); err != nil {
 		return fmt.Errorf("report: text: %w", err)
 	}
 	return nil

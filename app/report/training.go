@@ -2,23 +2,17 @@ package report
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/internal/regular"
 )
-
-//go:embed template/training.html
-var trainingTemplate string
 
 // The files of a run directory that its report is made of.
 const (
@@ -60,8 +54,8 @@ func readTraining(folder string, summary io.Reader) (*analysis.Training, error) 
 	return t, nil
 }
 
-// WriteTraining renders report.html of the training run in folder from its summary, its steps and its
-// configuration. The file appears complete or not at all; a former one is replaced.
+// WriteTraining renders report.md and report.html of the training run in folder from its summary, its steps
+// and its configuration. Each file appears complete or not at all; a former one is replaced.
 func WriteTraining(folder string) error {
 	summary, err := regular.Open(filepath.Join(folder, summaryFile))
 	if err != nil {
@@ -77,46 +71,97 @@ func WriteUnfinished(folder string, summary io.Reader) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := TrainingHTML(&b, t); err != nil {
-		return err
-	}
-	if err := replace(filepath.Join(folder, HTMLFile), b.Bytes()); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
-}
-
-// figuresPage is a page of figures below facts: that of a training run, or of collectives.
-type figuresPage struct {
-	Kind, Title, Lede, Policy, Configuration string
-	Source                                   string // the files it is rendered from
-	Style                                    template.CSS
-	Facts                                    []pair
-	Figures                                  []figure
+	return writeBoth(folder, trainingPage(t))
 }
 
 // TrainingHTML writes the report of a training run as one page with the properties of [HTML].
-func TrainingHTML(w io.Writer, t *analysis.Training) error {
-	page, err := template.New("training").Parse(trainingTemplate)
-	if err != nil {
-		return fmt.Errorf("report: page template: %w", err)
-	}
-	p := figuresPage{Kind: "training report", Title: trainingTitle(t),
-		Source: "summary.json, steps.jsonl and config.yaml of the run directory",
-		Policy: policy(styleSheet), Configuration: t.Configuration,
-		Style: template.CSS(styleSheet), Facts: trainingFacts(t), Figures: trainingFigures(t),
+func TrainingHTML(w io.Writer, t *analysis.Training) error { return writePage(w, trainingPage(t)) }
+
+// trainingPage lays out the report of a training run.
+func trainingPage(t *analysis.Training) page {
+	p := page{Kind: "training report", Title: trainingTitle(t), Parts: trainingParts(t),
+		Source: "summary.json, steps.jsonl and config.yaml of the run directory", Answer: trainingAnswer(t),
 		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", strategyText(t), t.Batch,
 			count(t.Shards, "shard"), t.Seed)}
 	if t.IsInterrupted {
 		p.Title += ", interrupted"
 		p.Source = "steps.jsonl and config.yaml of the run directory"
-		p.Facts = interruptedFacts(t)
 	}
-	if err := page.Execute(w, p); err != nil {
-		return fmt.Errorf("report: page: %w", err)
+	p.More = trainingNotes(t.Cautions)
+	p.Notes, p.Cautions = p.More, firstCautions(p.More)
+	figures := trainingFigures(t)
+	if len(figures) > 0 && figures[0].Chart != nil {
+		p.Picture, figures = &figures[0], figures[1:]
 	}
-	return nil
+	p.Sections = []section{{ID: "run", Title: "The run", Work: p.Lede, Figures: figures}}
+	return p
+}
+
+// trainingParts lists what is told about a training run in words: its figures, then its configuration.
+func trainingParts(t *analysis.Training) []part {
+	facts := trainingFacts(t)
+	if t.IsInterrupted {
+		facts = interruptedFacts(t)
+	}
+	return present([]part{{ID: "figures", Title: "In figures", Pairs: facts},
+		{ID: "configuration", Title: "Configuration", Text: t.Configuration}})
+}
+
+// trainingNotes lists the cautions of a run.
+func trainingNotes(cautions []string) []noteList {
+	var notes []analysis.Note
+	for _, text := range cautions {
+		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "caution", Text: text})
+	}
+	return noteLists(notes)
+}
+
+// firstCautions returns the first notes that are no facts, for the top of the page.
+func firstCautions(lists []noteList) []caution {
+	var out []caution
+	for _, list := range lists {
+		for _, n := range list.Notes {
+			if n.Kind != analysis.Fact && len(out) < aboveTheFold {
+				out = append(out, caution{list.Kind, n.Topic, brief(n.Text), n.ID})
+			}
+		}
+	}
+	return out
+}
+
+// trainingAnswer says what a run reached and what it took.
+func trainingAnswer(t *analysis.Training) answer {
+	length := fmt.Sprintf("%s in %s s of training", count(t.Steps, "step"), seconds(t.TrainSeconds))
+	if t.IsInterrupted {
+		return answer{Text: fmt.Sprintf("Interrupted after %s: the loss went from %s to %s.",
+			count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4)), Verdict: "interrupted",
+			Sign: signOf(undecided)}
+	}
+	var a answer
+	switch {
+	case t.Steps == 0 && t.TestAccuracy != nil:
+		a.Text = fmt.Sprintf("%.2f %% of %d test samples are right.", 100**t.TestAccuracy, t.TestSamples)
+	case t.TestAccuracy != nil:
+		a.Text = fmt.Sprintf("%.2f %% test accuracy after %s, %s samples/s.", 100**t.TestAccuracy, length,
+			digits(t.SamplesPerSecond, 3))
+	default:
+		a.Text = fmt.Sprintf("The loss went from %s to %s in %s, %s samples/s.", fixed(t.Loss.First, 4),
+			fixed(t.Loss.Last, 4), length, digits(t.SamplesPerSecond, 3))
+	}
+	if r := t.Target; r != nil {
+		a.Verdict, a.Sign = "target not reached", "✗"
+		if r.IsReached {
+			a.Verdict, a.Sign = "target reached", "✓"
+		}
+		a.Why = fmt.Sprintf("The target was %s %%; it took %s and %s s of training.", trim(100*r.Accuracy),
+			count(r.Steps, "step"), seconds(r.TrainSeconds))
+		if !r.IsReached {
+			a.Why = fmt.Sprintf("The target was %s %%; the best evaluation showed %.2f %%.",
+				trim(100*r.Accuracy),
+				100*r.Best)
+		}
+	}
+	return a
 }
 
 // strategyText names the strategy, with its servers.
@@ -177,9 +222,6 @@ func trainingFacts(t *analysis.Training) []pair {
 	var facts []pair
 	add := func(name, format string, args ...any) {
 		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
-	}
-	for _, text := range t.Cautions {
-		add("caution", "%s", text)
 	}
 	if t.TestAccuracy != nil {
 		add("test accuracy", "%.2f %% of %d", 100**t.TestAccuracy, t.TestSamples)
@@ -248,41 +290,6 @@ func trainingFacts(t *analysis.Training) []pair {
 	return facts
 }
 
-// quantity is something that was watched at every step of a worker.
-type quantity struct {
-	id, title, label, caption string
-	values                    func(analysis.WatchedRank) []float64
-	scale                     float64
-}
-
-// lossQuantity is the same on all ranks.
-func lossQuantity() quantity {
-	return quantity{"loss", "Loss", "loss, mean over the global batch",
-		"Mean over the global batch, and over the steps between two points.",
-		func(w analysis.WatchedRank) []float64 { return w.Loss }, 1}
-}
-
-// rankQuantities are those in which ranks differ, and the last two of them those of the network.
-func rankQuantities() []quantity {
-	return []quantity{
-		{"time", "Step time", "step time, ms", "Mean over the steps between two points.",
-			func(w analysis.WatchedRank) []float64 { return w.Seconds }, 1e3},
-		{"cpu", "Processors in use", "cores",
-			"Processor time of each worker's process over the time in which it was taken, a tenth of a " +
-				"second or more. Evaluations are left out of both.",
-			func(w analysis.WatchedRank) []float64 { return w.Cores }, 1},
-		{"memory", "Memory", "resident, MiB",
-			"Largest of the steps between two points, for each worker's process.",
-			func(w analysis.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
-		{"sent", "Network, sent", "MB/s",
-			"Bytes that each worker sent, without evaluations, over the same time.",
-			func(w analysis.WatchedRank) []float64 { return w.Sent }, 1e-6},
-		{"received", "Network, received", "MB/s",
-			"Bytes that each worker received, without evaluations, over the same time.",
-			func(w analysis.WatchedRank) []float64 { return w.Received }, 1e-6},
-	}
-}
-
 // addAsync adds how an asynchronous run went.
 func addAsync(t *analysis.Training, add func(name, format string, args ...any)) {
 	if text := analysis.AsyncText(t.Async); text != "" {
@@ -294,129 +301,4 @@ func addAsync(t *analysis.Training, add func(name, format string, args ...any)) 
 	if text := analysis.LostText(t.LostWorkers); text != "" {
 		add("lost", "%s; the run went on", text)
 	}
-}
-
-// trainingFigures plots the loss, the accuracy, and what each worker took.
-func trainingFigures(t *analysis.Training) []figure {
-	var figures []figure
-	if len(t.Watched) > 0 {
-		figures = append(figures, lossQuantity().figure(t.Watched[:1]))
-	}
-	figures = append(figures, evaluationFigures(t.Evaluations)...)
-	if t.Async != nil && t.Async.Updates > 0 {
-		figures = append(figures, stalenessFigure(t.Async))
-	}
-	if len(t.Growth) > 0 {
-		figures = append(figures, growthFigure(t.Growth))
-	}
-	if len(t.Moves) > 0 && shardsQuantity().isKnown(t.Watched) {
-		figures = append(figures, shardsQuantity().figure(t.Watched))
-	}
-	if len(t.Ranks) > 0 && len(t.Ranks[0].Buckets) > 0 {
-		figures = append(figures, bucketFigure(t.Ranks[0].Buckets))
-	}
-	quantities := rankQuantities()
-	if t.Workers == 1 {
-		quantities = quantities[:len(quantities)-2]
-	}
-	for _, q := range quantities {
-		if q.isKnown(t.Watched) {
-			figures = append(figures, q.figure(t.Watched))
-		}
-	}
-	return figures
-}
-
-// isKnown reports whether any rank tells the quantity.
-func (q quantity) isKnown(ranks []analysis.WatchedRank) bool {
-	return slices.ContainsFunc(ranks, func(w analysis.WatchedRank) bool {
-		return slices.ContainsFunc(q.values(w), known)
-	})
-}
-
-// figure plots the quantity of some ranks against the step.
-func (q quantity) figure(ranks []analysis.WatchedRank) figure {
-	var all []series
-	var keys []legend
-	top := 0.0
-	for rank, w := range ranks {
-		s := series{keys: []string{fmt.Sprint(rank)}, label: fmt.Sprintf("rank %d", rank),
-			style: fmt.Sprintf("k%d d%d", rank%6, rank%6), at: w.Step}
-		for _, v := range q.values(w) {
-			s.values = append(s.values, q.scale*v)
-			if known(v) {
-				top = max(top, q.scale*v)
-			}
-		}
-		all = append(all, s)
-		keys = append(keys, legend{Swatch: swatch(s.style), Key: s.keys[0], Name: s.label})
-	}
-	p := curves{id: q.id, title: q.title + " against step",
-		description: "One curve per rank. The values are in the table below the plot.",
-		yLabel:      q.label, xLabel: "step", series: all, hi: top, format: trim}
-	return figure{Title: q.title, Caption: q.caption, Plot: p.markup(), Legend: keys,
-		Table: placesTable(q.title, "step", all)}
-}
-
-// bucketFigure plots what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
-func bucketFigure(buckets []record.BucketStat) figure {
-	exposed := series{keys: []string{"e"}, label: "exposed", style: "k0 d0"}
-	hidden := series{keys: []string{"h"}, label: "hidden", style: "k1 d1"}
-	size := series{label: "size, MiB"}
-	add := func(s *series, v float64) {
-		s.at, s.values = append(s.at, float64(len(s.at)+1)), append(s.values, v)
-	}
-	for _, b := range buckets {
-		add(&exposed, 1e3*float64(b.Exposed.StepSeconds))
-		add(&size, float64(b.Bytes)/(1<<20))
-		if b.Hidden != nil {
-			add(&hidden, 1e3*float64(b.Hidden.StepSeconds))
-		}
-	}
-	times, caption := []series{exposed, hidden}, "On rank 0. Hidden communication overlaps the backward "+
-		"pass, exposed communication keeps training waiting."
-	if len(hidden.values) == 0 {
-		times, caption = times[:1], "On rank 0. Exposed: training waits for the new weights of a bucket. "+
-			"What else it waits for, such as a slow worker or the next batch, belongs to no bucket."
-	}
-	top := 0.0
-	for _, s := range times {
-		top = max(top, slices.Max(s.values))
-	}
-	p := curves{id: "buckets", title: "Exchange of each bucket of gradients",
-		description: "The values are in the table below the plot.", yLabel: "ms per step, mean",
-		xLabel: "bucket, as backward completes them", series: times, hi: top, format: trim}
-	f := figure{Title: "Exchange of each bucket", Caption: caption, Plot: p.markup(),
-		Table: placesTable("Exchange of each bucket, ms per step", "bucket",
-			append(slices.Clone(times), size))}
-	for _, s := range times {
-		f.Legend = append(f.Legend, legend{Swatch: swatch(s.style), Key: s.keys[0], Name: s.label})
-	}
-	return f
-}
-
-// placesTable shows series at about a dozen of the first one's places, the last among them.
-func placesTable(name, place string, all []series) table {
-	t := table{Name: name, Head: []heading{{place, ""}}}
-	for _, s := range all {
-		t.Head = append(t.Head, heading{s.label, ""})
-	}
-	const rows = 12
-	n := len(all[0].at)
-	for i := range min(n, rows) {
-		at := (i+1)*n/min(n, rows) - 1
-		cells := []cell{{Text: digits(all[0].at[at], 4)}}
-		if place != "seconds" {
-			cells[0].Text = trim(all[0].at[at])
-		}
-		for _, s := range all {
-			text := dash
-			if at < len(s.values) {
-				text = digits(s.values[at], 4)
-			}
-			cells = append(cells, cell{Text: text})
-		}
-		t.Rows = append(t.Rows, row{Cells: cells})
-	}
-	return t
 }

@@ -20,9 +20,10 @@ func trainingRun(t *testing.T) (folder string) {
 	var steps bytes.Buffer
 	for step := range 1000 {
 		for rank := range 2 {
-			fmt.Fprintf(&steps, `{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"seconds":0.01,"shards":%d,`+
-				`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.03,`+
-				`"usage_seconds":0.02,"rss_bytes":%d}`+"\n",
+			fmt.Fprintf(&steps,
+				`{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"rate":0.1,"seconds":0.01,"shards":%d,`+
+					`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.03,`+
+					`"usage_seconds":0.02,"rss_bytes":%d}`+"\n",
 				rank, step, 2.5-float64(step)/1000, 1+rank, 10000*(rank+1), (100+step/10)<<20)
 		}
 	}
@@ -36,7 +37,7 @@ func trainingRun(t *testing.T) (folder string) {
 			"test_accuracy":0.75,"test_samples":100,"bytes_sent":30000000,"peak_rss_bytes":419430400,
 			"work":{"flops":25000000000000,"flops_per_second":2.5e11,
 				"peak_flops":4e11,"fraction_of_peak":0.625},
-			"ranks":[{"buckets":[
+			"ranks":[{"phases":{"forward":3,"backward":5,"sync_exposed":1,"other":1},"buckets":[
 			{"bytes":1048576,"exposed":{"step_seconds":0.001},"hidden":{"step_seconds":0.004}},
 			{"bytes":524288,"exposed":{"step_seconds":0.0035},"hidden":{"step_seconds":0}}]},
 			{"buckets":null}],
@@ -85,14 +86,16 @@ func TestReportOfATrainingRun(t *testing.T) {
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
 		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores
 		`<th scope="row">1000</th><td>0.5000</td><td>1.000</td>`, // MB/s
-		`<th scope="row">10.00</th><td>75.00</td>`,
-		`<title id="validation-wide-t">`, "<dt>test loss</dt><dd>0.8125</dd>",
+		`<title id="phases-wide-t">`, `<title id="rate-wide-t">`, "<b>v</b> test samples",
+		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
+		"<dt>test loss</dt><dd>0.8125</dd>",
 		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>", `<details open>`,
 		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col">loss/validation</th>` +
 			`<th scope="col">accuracy/validation</th><th scope="col">learning rate</th>` +
-			`<th scope="col">wall time, s</th>`,
-		`<th scope="row">0</th><td>0</td><td>–</td><td>50.00 %</td><td>–</td><td>–</td>`,
-		`<th scope="row">2.5</th><td>0</td><td>0.8125</td><td>75.00 %</td><td>0.0500</td><td>12.0</td>`,
+			`<th scope="col">training<small>s</small></th><th scope="col">wall time<small>s</small></th>`,
+		`<th scope="row">0</th><td>0</td><td>–</td><td>50.00 %</td><td>–</td><td>4.00</td><td>–</td>`,
+		`<th scope="row">2.5</th><td>0</td><td>0.8125</td><td>75.00 %</td><td>0.0500</td><td>10.0</td>` +
+			`<td>12.0</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -3,6 +3,7 @@ package report
 import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
 )
 
 // shardsQuantity is the number of shards of each worker.
@@ -15,27 +16,35 @@ func shardsQuantity() quantity {
 
 // growthFigure plots the batch and the gradient noise scale against the step.
 func growthFigure(growth []record.Growth) figure {
-	batch := series{keys: []string{"b"}, label: "batch", style: "k0 d0"}
-	noise := series{keys: []string{"n"}, label: "noise scale", style: "k1 d1"}
-	top := 0.0
+	batch := plot.Series{Keys: []string{"b"}, Label: "batch", Style: rankStyle(0)}
+	noise := plot.Series{Keys: []string{"n"}, Label: "noise scale", Style: rankStyle(1)}
+	hi := 0.0
 	for _, g := range growth {
-		for _, s := range []*series{&batch, &noise} {
-			s.at = append(s.at, float64(g.Step))
+		for _, s := range []*plot.Series{&batch, &noise} {
+			s.At = append(s.At, float64(g.Step))
 		}
-		batch.values = append(batch.values, float64(g.To))
-		noise.values = append(noise.values, float64(g.Noise))
-		top = max(top, 4*float64(g.To))
+		batch.Values = append(batch.Values, float64(g.To))
+		noise.Values = append(noise.Values, float64(g.Noise))
+		hi = max(hi, 4*float64(g.To))
 	}
-	all := []series{batch, noise}
-	p := curves{id: "growth", title: "Batch and gradient noise scale against step",
-		description: "The values are in the table below the plot.", yLabel: "samples", xLabel: "step",
-		series: all, hi: top, format: trim}
-	f := figure{Title: "Batch and gradient noise scale", Caption: "After each epoch: the batch from then " +
-		"on, and the batch at which the noise of the mean gradient has the size of the gradient. A gap: no " +
-		"gradient showed in the noise. Greater values are drawn on the upper edge.",
-		Plot: p.markup(), Table: placesTable("Batch and gradient noise scale, samples", "step", all)}
+	all := []plot.Series{batch, noise}
+	p := plot.Lines{Head: plot.Head{ID: "growth", Title: "Batch and gradient noise scale against step",
+		Description: "The values are in the table below the plot."}, Y: "samples", X: "step", Series: all,
+		Hi: hi}
+	return figure{ID: p.ID, Title: "Batch and gradient noise scale", Caption: "After each epoch: the batch " +
+		"from then on, and the batch at which the noise of the mean gradient has the size of the gradient. " +
+		"A gap: no gradient showed in the noise. Greater values are drawn on the upper edge.",
+		Chart: p, Table: placesTable("Batch and gradient noise scale, samples", "step", all),
+		Legend: legendOf(all)}
+}
+
+// legendOf is the legend of series.
+func legendOf(all []plot.Series) []legend {
+	var out []legend
 	for _, s := range all {
-		f.Legend = append(f.Legend, legend{Swatch: swatch(s.style), Key: s.keys[0], Name: s.label})
+		if len(s.Keys) > 0 {
+			out = append(out, legend{Swatch: s.Style.Swatch(), Key: s.Keys[0], Name: s.Label})
+		}
 	}
-	return f
+	return out
 }

@@ -47,12 +47,29 @@ func Save(folder string, r *record.Results) error {
 // Write renders r into report.md and report.html of folder. Each file appears complete or not at
 // all; a former report is replaced.
 func Write(folder string, r *record.Results) error {
-	for _, file := range []struct {
-		name   string
-		render func(io.Writer, *record.Results) error
-	}{{MarkdownFile, Markdown}, {HTMLFile, HTML}} {
+	return writeFiles(folder, []rendering{
+		{MarkdownFile, func(w io.Writer) error { return Markdown(w, r) }},
+		{HTMLFile, func(w io.Writer) error { return HTML(w, r) }}})
+}
+
+// writeBoth renders a page into report.md and report.html of folder.
+func writeBoth(folder string, p page) error {
+	return writeFiles(folder, []rendering{
+		{MarkdownFile, func(w io.Writer) error { return writeMarkdown(w, p) }},
+		{HTMLFile, func(w io.Writer) error { return writePage(w, p) }}})
+}
+
+// rendering is a file and what writes it.
+type rendering struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// writeFiles renders files into folder, each whole or not at all.
+func writeFiles(folder string, files []rendering) error {
+	for _, file := range files {
 		var b bytes.Buffer
-		if err := file.render(&b, r); err != nil {
+		if err := file.write(&b); err != nil {
 			return err
 		}
 		if err := replace(filepath.Join(folder, file.name), b.Bytes()); err != nil {

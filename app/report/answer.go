@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// The verdicts of answers.
+const (
+	certain   = "certain"
+	undecided = "not decided"
+	once      = "measured once"
+)
+
+// answerOf words the answer of a group.
+func answerOf(g *analysis.Group) answer {
+	a := g.Answer()
+	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided}
+	switch {
+	case a.IsCertain:
+		out.Verdict = certain
+	case len(a.First) == 1 && len(a.Slower) > 0:
+		out.Verdict = once
+	}
+	out.Sign = signOf(out.Verdict)
+	if len(a.First) > 0 {
+		out.Leader = fmt.Sprintf("%s, %s ms", a.First[0].Label, millis(a.First[0].Step.Median))
+		if more := len(a.First) - 1; more > 0 {
+			out.Leader += fmt.Sprintf(", and %d more", more)
+		}
+	}
+	return out
+}
+
+// signOf returns the sign of a verdict, which says it without colour.
+func signOf(verdict string) string {
+	if verdict == certain {
+		return "✓"
+	}
+	return "≈"
+}
+
+// answerFirst puts the answer and the picture of the only group on top of the page, or of several groups a
+// sentence on all of them, the picture of the first one, and the answers of each.
+func (p *page) answerFirst(c *analysis.Comparison) {
+	if len(p.Sections) == 0 {
+		p.Answer = answer{Text: "No row was run, so there is nothing to compare.", Verdict: undecided,
+			Sign: signOf(undecided)}
+		return
+	}
+	first := &p.Sections[max(0, slices.IndexFunc(p.Sections,
+		func(s section) bool { return s.Picture != nil }))]
+	p.Picture, first.Picture = first.Picture, nil
+	if len(p.Sections) == 1 {
+		p.Answer, first.Answer = *first.Answer, nil
+		return
+	}
+	p.Picture.within(first.Title)
+	isCertain := 0
+	for _, s := range p.Sections {
+		p.Others = append(p.Others, *s.Answer)
+		if s.Answer.Verdict == certain {
+			isCertain++
+		}
+	}
+	p.Answer = overall(isCertain, len(p.Sections))
+}
+
+// within says in the title of a picture which part of the report it is of.
+func (f *figure) within(title string) {
+	if f != nil {
+		f.Title += " · " + title
+	}
+}
+
+// overall answers for several comparisons.
+func overall(isCertain, all int) answer {
+	a := answer{Verdict: undecided, Sign: signOf(undecided), Why: "Rows are compared within each of the " +
+		"comparisons alone, because only there they did the same work under the same condition."}
+	switch isCertain {
+	case 0:
+		a.Text = fmt.Sprintf("None of %d comparisons shows one row to be the fastest.", all)
+	case all:
+		a.Text, a.Verdict, a.Sign = fmt.Sprintf("Each of %d comparisons has a fastest row.", all), certain,
+			signOf(certain)
+	case 1:
+		a.Text = fmt.Sprintf("One of %d comparisons shows which row is the fastest.", all)
+	default:
+		a.Text = fmt.Sprintf("%d of %d comparisons show which row is the fastest.", isCertain, all)
+	}
+	return a
+}
+
+// aboveTheFold is how many cautions stand beside the answer.
+const aboveTheFold = 3
+
+// changing lists the topics of notes that change how the answer is read, the gravest first. All other notes
+// stand in their section alone.
+func changing() []string {
+	return []string{"contradiction", "incomplete", "failed", "unequal work", "unequal runs", "ranks disagree",
+		"losses disagree", "diverged", "phases", "taken cores", "one repeat", "few repeats", "noise",
+		"copies",
+		"busy machine", "contention", "above 100 %", "parameters", "another result", "not learned"}
+}
+
+// pressing returns the cautions for the top of the page, at most one of a topic.
+func pressing(lists []noteList) []caution {
+	var out []caution
+	for _, topic := range changing() {
+		for _, list := range lists {
+			i := slices.IndexFunc(list.Notes, func(n namedNote) bool {
+				return n.Topic == topic && n.Kind != analysis.Fact
+			})
+			if i >= 0 && len(out) < aboveTheFold {
+				n := list.Notes[i]
+				out = append(out, caution{list.Kind, n.Topic, brief(n.Text), n.ID})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// longestCaution is how many characters of a caution stand above the fold.
+const longestCaution = 170
+
+// brief cuts a text after its first sentence, or where it is too long.
+func brief(text string) string {
+	if i := strings.Index(text, ". "); i > 0 {
+		text = text[:i+1]
+	}
+	runes := []rune(text)
+	if len(runes) <= longestCaution {
+		return text
+	}
+	cut := string(runes[:longestCaution])
+	return strings.TrimRight(cut[:max(strings.LastIndex(cut, " "), 1)], " ,") + " …"
+}

@@ -1,0 +1,171 @@
+package report_test
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+	"lockstep/app/report"
+)
+
+// stored returns the results of a real benchmark that the tree keeps.
+func stored(t *testing.T, path string) *record.Results {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "results", filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var text io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if text, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := record.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// only returns results with the rows of one model.
+func only(r *record.Results, model string) *record.Results {
+	r.Rows = slices.DeleteFunc(r.Rows, func(row record.Row) bool { return row.Setting.Model != model })
+	return r
+}
+
+// What a reader sees first is the answer, then its picture, then at most three cautions, and nothing else.
+func TestFirstScreen(t *testing.T) {
+	for name, test := range map[string]struct {
+		results       *record.Results
+		answer, block string
+		verdict       string
+		cautions      int
+	}{
+		"one winner": {only(sample(), "lenet"), "single 1×2 has the shortest step: 5.22 ms, 1.73× " +
+			"(1.72–1.76) as fast as single 1×1", ">Fastest<", "✓ certain", 1},
+		"undecided": {only(sample(), "vgg11"), "No way of training is shown to be faster than single 1×1",
+			">Cannot be told apart<", "≈ not decided", 3},
+		"several": {sample(), "One of 2 comparisons shows which row is the fastest.", ">Fastest<",
+			"≈ not decided", 3},
+		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1, single 1×2, ddp 4×1 and gather-scatter 4×1 " +
+			"cannot " +
+			"be told apart", ">Cannot be told apart<", "≈ not decided", 3},
+		"r4": {stored(t, "r4/results.json.gz"), "None of 10 comparisons shows one row to be the fastest.",
+			">Cannot be told apart<", "≈ not decided", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := render(t, report.HTML, test.results)
+			isBalanced(t, page)
+			loadsNothing(t, page)
+			top := page[strings.Index(page, `<section id="answer"`):]
+			top = top[:strings.Index(top, "</section>")]
+			at := 0
+			for _, want := range []string{test.answer, test.verdict, "<figure", "g1-steps-wide-t", test.block,
+				"Before you believe it"} {
+				found := strings.Index(top[at:], want)
+				if found < 0 {
+					t.Fatalf("%q is not on the first screen, or too early:\n%s", want, top)
+				}
+				at += found
+			}
+			cautions := strings.Count(top, `<li class="caution"`) + strings.Count(top, `<li class="refused"`)
+			if cautions != test.cautions {
+				t.Errorf("%d cautions above the fold, want %d", cautions, test.cautions)
+			}
+			if n := strings.Count(top, "<figure"); n != 1 {
+				t.Errorf("%d pictures above the fold, want 1", n)
+			}
+			if strings.Index(page, `id="contents"`) < strings.Index(page, `id="answer"`) {
+				t.Error("the contents stand before the answer")
+			}
+		})
+	}
+}
+
+// The answer names as fastest what the findings do, and is certain only where they tell one row apart.
+func TestAnswerIsThatOfTheFindings(t *testing.T) {
+	for name, r := range map[string]*record.Results{"sample": sample(), "r3": stored(t, "r3/results.json"),
+		"r4": stored(t, "r4/results.json.gz")} {
+		c := analysis.Compare(r)
+		for i := range c.Groups {
+			g := &c.Groups[i]
+			a, findings := g.Answer(), g.Findings()
+			if len(a.First) == 0 || len(a.First)+len(a.Slower) < 2 {
+				continue
+			}
+			finding, first := findings[0], a.First[0]
+			isTold := strings.Contains(finding, first.Label+" has the shortest step") ||
+				strings.Contains(finding, "No way of training is faster than "+first.Label)
+			isOnce := strings.HasPrefix(finding, "One run of each row")
+			if a.IsCertain != (isTold && !isOnce) || a.IsCertain && len(a.First) != 1 {
+				t.Errorf("%s, %s: certain is %v: %q\nfinding: %q", name, c.Title(g), a.IsCertain, a.Text,
+					finding)
+			}
+			if !a.IsCertain && !isOnce && !strings.Contains(finding, "cannot be told apart") {
+				t.Errorf("%s, %s: %q\nfinding: %q", name, c.Title(g), a.Text, finding)
+			}
+		}
+	}
+}
+
+// The rows of the picture are sorted within each block, and every number of the main tables leads to the
+// samples behind it.
+func TestPictureIsSortedAndNumbersAreLinked(t *testing.T) {
+	page := render(t, report.HTML, only(sample(), "lenet"))
+	var steps []string
+	picture := page[strings.Index(page, `<svg class="wide"`):]
+	picture = picture[:strings.Index(picture, "</svg>")]
+	for _, m := range regexp.MustCompile(`class="name"[^>]*>([A-F])  `).FindAllStringSubmatch(picture, -1) {
+		steps = append(steps, m[1])
+	}
+	if got := strings.Join(steps, ""); got != "BEDCAF" {
+		t.Errorf("rows %s, want BEDCAF: the fastest, the slower ones by step, those without exchange", got)
+	}
+	for _, key := range []string{"A", "B", "C", "D", "E", "F"} {
+		if n := strings.Count(page, `<td><a href="#g1-`+key+`">`); n < 8 {
+			t.Errorf("%d numbers of row %s lead to its samples", n, key)
+		}
+		if !strings.Contains(page, `<div class="samples" id="g1-`+key+`">`) {
+			t.Errorf("row %s has no samples", key)
+		}
+	}
+	if !strings.Contains(page, "Round 1, 60 steps, ms") {
+		t.Error("the page has no step times")
+	}
+}
+
+// Nothing on a page is wider than its window: no length but those of the layout is fixed, and what may be
+// wide scrolls in a box of its own, with the first column in place.
+func TestNothingIsWiderThanTheWindow(t *testing.T) {
+	page := render(t, report.HTML, sample())
+	style := page[strings.Index(page, "<style>"):strings.Index(page, "</style>")]
+	widths := regexp.MustCompile(`(?:^|[;{])((?:min-)?width):([^;}]*)`)
+	for _, m := range widths.FindAllStringSubmatch(style, -1) {
+		switch m[2] {
+		case "100%", "0", "fit-content", "26px", "6.5rem", "14rem":
+		default:
+			t.Errorf("%s:%s", m[1], m[2])
+		}
+	}
+	if n := strings.Count(page, "<table"); n == 0 || n != strings.Count(page, `<div class="scroll"`) {
+		t.Error("a table stands outside a box that scrolls")
+	}
+	for _, want := range []string{"font-weight:600;position:sticky;left:0",
+		"@media (max-width:40rem)", "@media print"} {
+		if !strings.Contains(style, want) {
+			t.Errorf("the style sheet lacks %s", want)
+		}
+	}
+	if strings.Contains(page, "<svg width") || strings.Contains(page, `<svg class="wide" width`) {
+		t.Error("a picture has a fixed width")
+	}
+}

@@ -1,0 +1,108 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+)
+
+// axis maps values to pixels, linearly or by their logarithms.
+type axis struct {
+	lo, hi float64 // values at the ends
+	at, to float64 // pixels at the ends
+	ticks  []float64
+	isLog  bool
+}
+
+// newAxis covers [lo, hi], widened to whole ticks at the top, with about n ticks.
+func newAxis(lo, hi float64, n int, at, to float64) axis {
+	if !(hi > lo) {
+		hi = lo + 1
+	}
+	step := niceStep((hi - lo) / float64(n))
+	first := math.Ceil(lo/step-1e-9) * step
+	last := math.Ceil(hi/step-1e-9) * step
+	a := axis{lo: lo, hi: last, at: at, to: to}
+	for i := 0; first+float64(i)*step <= last+step/1e6; i++ {
+		a.ticks = append(a.ticks, first+float64(i)*step)
+	}
+	return a
+}
+
+// newLogAxis covers [lo, hi], 0 < lo, from a tick to a tick; ticks are 1, 2 and 5 times powers of ten, or
+// powers of ten alone if those are many.
+func newLogAxis(lo, hi float64, at, to float64) axis {
+	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(math.Max(hi, 1.01*lo)))
+	a := axis{at: at, to: to, isLog: true}
+	for e := first; e <= last; e++ {
+		for _, m := range []float64{1, 2, 5} {
+			if m == 1 || last-first < 3 {
+				a.ticks = append(a.ticks, m*math.Pow(10, e))
+			}
+		}
+	}
+	for len(a.ticks) > 2 && a.ticks[1] <= lo {
+		a.ticks = a.ticks[1:]
+	}
+	for n := len(a.ticks); n > 2 && a.ticks[n-2] >= hi; n = len(a.ticks) {
+		a.ticks = a.ticks[:n-1]
+	}
+	a.lo, a.hi = a.ticks[0], a.ticks[len(a.ticks)-1]
+	return a
+}
+
+// newCounts covers 1 to n without widening; ticks are 1 and round numbers.
+func newCounts(n int, wanted int, at, to float64) axis {
+	a := axis{lo: 1, hi: math.Max(float64(n), 2), at: at, to: to, ticks: []float64{1}}
+	step := math.Max(1, niceStep(float64(n)/float64(wanted)))
+	for v := step; v <= float64(n); v += step {
+		if v > 1 && v-1 >= step/2 {
+			a.ticks = append(a.ticks, v)
+		}
+	}
+	return a
+}
+
+// pixel returns the position of v, clamped to the axis.
+func (a axis) pixel(v float64) float64 {
+	v, lo, hi := math.Min(math.Max(v, a.lo), a.hi), a.lo, a.hi
+	if a.isLog {
+		v, lo, hi = math.Log(v), math.Log(lo), math.Log(hi)
+	}
+	return a.at + (v-lo)/(hi-lo)*(a.to-a.at)
+}
+
+// niceStep returns 1, 2 or 5 times a power of ten, the smallest that is at least v.
+func niceStep(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= v*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// Trim formats a tick of a linear axis without trailing zeros, large ones with k and M.
+func Trim(v float64) string {
+	switch {
+	case math.Abs(v) >= 1e6:
+		return fmt.Sprintf("%.6gM", v/1e6)
+	case math.Abs(v) >= 1e4:
+		return fmt.Sprintf("%.6gk", v/1e3)
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
+func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// digits formats v with three significant digits and never an exponent.
+func digits(v float64) string {
+	if !known(v) {
+		return "–"
+	}
+	if v == 0 {
+		return "0"
+	}
+	decimals := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	return fmt.Sprintf("%.*f", max(decimals, 0), v)
+}

@@ -1,0 +1,23 @@
+package plot_test
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/app/report/plot"
+)
+
+// A chart is drawn for a wide and for a narrow window, and has its values as text.
+func ExampleLines() {
+	chart := plot.Lines{Head: plot.Head{ID: "loss", Title: "Loss against step", Description: "One curve."},
+		X: "step", Y: "loss", Hi: 2.5, Series: []plot.Series{{Label: "training", Values: []float64{2.5,
+			1.25}}}}
+	fmt.Println(strings.Count(string(chart.Markup()), "<svg"), "pictures")
+	for _, row := range chart.Data()[1:] {
+		fmt.Println(strings.Join(row[:3], ", "))
+	}
+	// Output:
+	// 2 pictures
+	// training, 1, 2.5
+	// training, 2, 1.25
+}

@@ -1,0 +1,267 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
+)
+
+// quantity is something that was watched at every step of a worker.
+type quantity struct {
+	id, title, label, caption string
+	values                    func(analysis.WatchedRank) []float64
+	scale                     float64
+}
+
+// rankQuantities are those in which ranks differ, and the last two of them those of the network.
+func rankQuantities() []quantity {
+	return []quantity{
+		{"time", "Step time", "step time, ms", "Mean over the steps between two points.",
+			func(w analysis.WatchedRank) []float64 { return w.Seconds }, 1e3},
+		{"cpu", "Processors in use", "cores",
+			"Processor time of each worker's process over the time in which it was taken, a tenth of a " +
+				"second or more. Evaluations are left out of both.",
+			func(w analysis.WatchedRank) []float64 { return w.Cores }, 1},
+		{"memory", "Memory", "resident, MiB",
+			"Largest of the steps between two points, for each worker's process.",
+			func(w analysis.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
+		{"sent", "Network, sent", "MB/s",
+			"Bytes that each worker sent, without evaluations, over the same time.",
+			func(w analysis.WatchedRank) []float64 { return w.Sent }, 1e-6},
+		{"received", "Network, received", "MB/s",
+			"Bytes that each worker received, without evaluations, over the same time.",
+			func(w analysis.WatchedRank) []float64 { return w.Received }, 1e-6},
+	}
+}
+
+// trainingFigures are the figures of a run in the order of the page: losses, accuracy, the learning rate,
+// where the time goes, then what each worker took. Those without data are left out.
+func trainingFigures(t *analysis.Training) []figure {
+	var figures []figure
+	if len(t.Watched) > 0 {
+		figures = append(figures, lossCurves(t))
+	}
+	figures = append(figures, evaluationFigures(t.Evaluations, t.Batch*max(1, t.Accumulate))...)
+	if len(t.Watched) > 0 && rateQuantity().isKnown(t.Watched[:1]) {
+		figures = append(figures, rateQuantity().figure(t.Watched[:1]))
+	}
+	figures = append(figures, rankPhases(t.Ranks)...)
+	if t.Async != nil && t.Async.Updates > 0 {
+		figures = append(figures, stalenessFigure(t.Async))
+	}
+	if len(t.Growth) > 0 {
+		figures = append(figures, growthFigure(t.Growth))
+	}
+	if len(t.Moves) > 0 && shardsQuantity().isKnown(t.Watched) {
+		figures = append(figures, shardsQuantity().figure(t.Watched))
+	}
+	if len(t.Ranks) > 0 && len(t.Ranks[0].Buckets) > 0 {
+		figures = append(figures, bucketFigure(t.Ranks[0].Buckets))
+	}
+	quantities := rankQuantities()
+	if t.Workers == 1 {
+		quantities = quantities[:len(quantities)-2]
+	}
+	for _, q := range quantities {
+		if q.isKnown(t.Watched) {
+			figures = append(figures, q.figure(t.Watched))
+		}
+	}
+	return figures
+}
+
+// lossCurves plots the loss of training and that of the test samples over the steps.
+func lossCurves(t *analysis.Training) figure {
+	train := plot.Series{Keys: []string{"t"}, Label: "training", Style: rankStyle(0), At: t.Watched[0].Step,
+		Values: t.Watched[0].Loss}
+	all := []plot.Series{train}
+	test := byRank(t.Evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
+		func(e record.Evaluation) float64 { return float64(e.Loss) })
+	for i, s := range test {
+		if slices.ContainsFunc(s.Values, known) {
+			s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: i + 1}
+			if len(test) == 1 {
+				s.Keys = []string{"v"}
+			}
+			all = append(all, s)
+		}
+	}
+	p := plot.Lines{Head: plot.Head{ID: "loss", IsLead: true, Title: "Loss against step",
+		Description: "The loss of training, and of the test samples where they were evaluated. " +
+			"The values are in the table below the plot."},
+		X: "step", Y: "loss, mean cross entropy", Series: all, Hi: top(all)}
+	caption := "Training: mean over the global batch, and over the steps between two points."
+	if len(all) > 1 {
+		caption += " Test samples: of all of them, at each evaluation."
+	}
+	return figure{ID: "loss", Title: "Loss", Caption: caption, Chart: p, Legend: legendOf(all),
+		Table: placesTable("Loss of training by step", "step", all[:1])}
+}
+
+// rateQuantity is the same on all ranks.
+func rateQuantity() quantity {
+	return quantity{"rate", "Learning rate", "learning rate", "Of the last of the steps between two points.",
+		func(w analysis.WatchedRank) []float64 { return w.Rate }, 1}
+}
+
+// rankPhases stacks the seconds of each rank by phase, with the exchange that computation hid beside the
+// exposed one.
+func rankPhases(ranks []record.RankStat) []figure {
+	names := []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other", "evaluation"}
+	b := plot.Bars{Head: plot.Head{ID: "phases", Title: "Phases of the run, by rank",
+		Description: "Stacked bars, " +
+			"one per rank. The values are in the table below the plot."}, X: "seconds", BesideAt: 2}
+	t := table{Name: "Seconds by phase and rank", Head: []heading{{"rank", ""}}}
+	f := figure{ID: b.ID, Title: "Where the time goes", Caption: "Wall time of the training thread of each " +
+		"rank. Exposed communication is the time in which it waits for other workers."}
+	for i, name := range names {
+		b.Parts = append(b.Parts, phaseName(name))
+		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "s"})
+		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("phases-k%d", i), i),
+			Name: phaseName(name)})
+	}
+	for _, r := range ranks {
+		hidden, isTold := hiddenSeconds(r.Buckets)
+		if isTold && b.Beside == "" {
+			b.Beside = "hidden communication"
+			f.Caption += " The outlined bar beside it is communication that computation hid."
+			t.Head = append(t.Head, heading{"hidden", "s"})
+		}
+		bar := plot.Bar{Label: fmt.Sprintf("rank %d", r.Rank), Beside: hidden}
+		cells := []cell{{Text: fmt.Sprint(r.Rank)}}
+		for _, name := range names {
+			v := r.Phases.ByName()[name]
+			bar.Values = append(bar.Values, v)
+			cells = append(cells, cell{Text: seconds(v)})
+		}
+		if b.Beside != "" {
+			cells = append(cells, cell{Text: seconds(hidden)})
+		}
+		if bar.Total() > 0 {
+			b.Rows, t.Rows = append(b.Rows, bar), append(t.Rows, row{Cells: cells})
+		}
+	}
+	if len(b.Rows) == 0 {
+		return nil
+	}
+	f.Chart, f.Table = b, t
+	return []figure{f}
+}
+
+// hiddenSeconds is the time of a rank's exchanges that computation hid.
+func hiddenSeconds(buckets []record.BucketStat) (sum float64, isTold bool) {
+	for _, b := range buckets {
+		if b.Hidden == nil {
+			return math.NaN(), false
+		}
+		sum += b.Hidden.Seconds
+	}
+	if len(buckets) == 0 {
+		return math.NaN(), false
+	}
+	return sum, true
+}
+
+// isKnown reports whether any rank tells the quantity.
+func (q quantity) isKnown(ranks []analysis.WatchedRank) bool {
+	return slices.ContainsFunc(ranks, func(w analysis.WatchedRank) bool {
+		return slices.ContainsFunc(q.values(w), known)
+	})
+}
+
+// figure plots the quantity of some ranks against the step.
+func (q quantity) figure(ranks []analysis.WatchedRank) figure {
+	return q.plot(ranks, "step", func(w analysis.WatchedRank) []float64 { return w.Step })
+}
+
+// over plots the quantity of some ranks against the time of the run.
+func (q quantity) over(ranks []analysis.WatchedRank) figure {
+	return q.plot(ranks, "seconds", func(w analysis.WatchedRank) []float64 { return w.At })
+}
+
+func (q quantity) plot(ranks []analysis.WatchedRank, x string,
+	at func(analysis.WatchedRank) []float64) figure {
+	var all []plot.Series
+	for rank, w := range ranks {
+		s := plot.Series{Keys: []string{fmt.Sprint(rank)}, Label: fmt.Sprintf("rank %d", rank),
+			Style: rankStyle(rank), At: at(w)}
+		if len(ranks) == 1 {
+			s.Keys, s.Label = nil, q.title
+		}
+		for _, v := range q.values(w) {
+			s.Values = append(s.Values, q.scale*v)
+		}
+		all = append(all, s)
+	}
+	p := plot.Lines{Head: plot.Head{ID: q.id, Title: q.title + " against " + x,
+		Description: "One curve per rank. The values are in the table below the plot."},
+		Y: q.label, X: x, Series: all, Hi: top(all)}
+	return figure{ID: q.id, Title: q.title, Caption: q.caption, Chart: p, Legend: legendOf(all),
+		Table: placesTable(q.title, x, all)}
+}
+
+// bucketFigure plots what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
+func bucketFigure(buckets []record.BucketStat) figure {
+	exposed := plot.Series{Keys: []string{"e"}, Label: "exposed", Style: rankStyle(0)}
+	hidden := plot.Series{Keys: []string{"h"}, Label: "hidden", Style: rankStyle(1)}
+	size := plot.Series{Label: "size, MiB"}
+	add := func(s *plot.Series, v float64) {
+		s.At, s.Values = append(s.At, float64(len(s.At)+1)), append(s.Values, v)
+	}
+	for _, b := range buckets {
+		add(&exposed, 1e3*b.Exposed.StepSeconds)
+		add(&size, float64(b.Bytes)/(1<<20))
+		if b.Hidden != nil {
+			add(&hidden, 1e3*b.Hidden.StepSeconds)
+		}
+	}
+	times, caption := []plot.Series{exposed, hidden}, "On rank 0. Hidden communication overlaps the "+
+		"backward "+
+		"pass, exposed communication keeps training waiting."
+	if len(hidden.Values) == 0 {
+		times, caption = times[:1], "On rank 0. Exposed: training waits for the new weights of a bucket. "+
+			"What else it waits for, such as a slow worker or the next batch, belongs to no bucket."
+	}
+	var places []string
+	for i := range buckets {
+		places = append(places, fmt.Sprint(i+1))
+	}
+	p := plot.Lines{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients",
+		Description: "The values are in the table below the plot."}, Y: "ms per step, mean",
+		X: "bucket, as backward completes them", Series: times, Hi: top(times), Places: places}
+	return figure{ID: p.ID, Title: "Exchange of each bucket", Caption: caption, Chart: p,
+		Legend: legendOf(times),
+		Table: placesTable("Exchange of each bucket, ms per step", "bucket", append(slices.Clone(times),
+			size))}
+}
+
+// placesTable shows series at about a dozen of the first one's places, the last among them.
+func placesTable(name, place string, all []plot.Series) table {
+	t := table{Name: name, Head: []heading{{place, ""}}}
+	for _, s := range all {
+		t.Head = append(t.Head, heading{s.Label, ""})
+	}
+	const rows = 12
+	n := len(all[0].At)
+	for i := range min(n, rows) {
+		at := (i+1)*n/min(n, rows) - 1
+		cells := []cell{{Text: digits(all[0].At[at], 4)}}
+		if place != "seconds" {
+			cells[0].Text = trim(all[0].At[at])
+		}
+		for _, s := range all {
+			text := dash
+			if at < len(s.Values) {
+				text = digits(s.Values[at], 4)
+			}
+			cells = append(cells, cell{Text: text})
+		}
+		t.Rows = append(t.Rows, row{Cells: cells})
+	}
+	return t
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// rawLine is a row with the samples behind its numbers.
+type rawLine struct {
+	ID, Title string
+	Table     table
+	Steps     []rawSteps
+}
+
+// rawSteps are the step times of one run as text.
+type rawSteps struct{ Title, Values string }
+
+// mostSteps is how many step times of a run a page holds; results.json has all.
+const mostSteps = 2000
+
+// rawLines lists the runs of every row of a section, with every step time.
+func rawLines(s *section) []rawLine {
+	var out []rawLine
+	for _, v := range s.lines {
+		one := rawLine{ID: v.raw, Title: s.Title + ": " + v.key + "  " + v.Label,
+			Table: table{Name: "Runs of " + v.Label, Head: []heading{{"round", ""}, {"seed", ""}, {"step",
+				"ms"},
+				{"first step", "ms"}, {"samples/s", ""}, {"total", "s"}, {"loss", "last"}, {"accuracy",
+					"test"},
+				{"sent", ""}, {"parameters", "SHA-256"}, {"cores taken", ""}}}}
+		for _, run := range v.Runs() {
+			one.Table.Rows = append(one.Table.Rows, v.runRow(run))
+			one.Steps = append(one.Steps, stepTexts(run))
+		}
+		for i, text := range v.Failures {
+			one.Table.Rows = append(one.Table.Rows, row{Cells: []cell{{Text: fmt.Sprintf("failed %d", i+1)},
+				{Text: text, Span: len(one.Table.Head) - 1}}})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// runRow is the row of a run in the table of runs.
+func (v *lineView) runRow(run analysis.RunLine) row {
+	accuracy, taken, hash := dash, analysis.TakenText(run.Taken), run.ParameterSHA256
+	if run.TestAccuracy != nil {
+		accuracy = percent(*run.TestAccuracy)
+	}
+	if taken != "" {
+		taken = percent(run.Taken.Stolen+run.Taken.Others) + ", left out"
+	}
+	seed := run.Seed
+	if seed == 0 {
+		seed = v.Setting.Seed
+	}
+	return row{Cells: []cell{{Text: fmt.Sprint(run.Round + 1)}, {Text: fmt.Sprint(seed)},
+		{Text: digits(1e3*run.Step, 5)}, {Text: digits(1e3*run.First, 4)}, {Text: digits(run.PerSecond, 4)},
+		{Text: digits(run.Seconds, 4)}, {Text: fixed(run.LossLast, 4)}, {Text: accuracy},
+		{Text: byteCount(float64(run.BytesSent))}, {Text: orDash(hash[:min(10, len(hash))]), Code: hash},
+		{Text: orDash(taken)}}}
+}
+
+// stepTexts lists the step times of a run in milliseconds.
+func stepTexts(run analysis.RunLine) rawSteps {
+	times := run.Times[:min(len(run.Times), mostSteps)]
+	var texts []string
+	for _, t := range times {
+		texts = append(texts, digits(1e3*t, 4))
+	}
+	title := fmt.Sprintf("Round %d, %s, ms", run.Round+1, count(len(run.Times), "step"))
+	if len(times) < len(run.Times) {
+		title += fmt.Sprintf(": the first %d; results.json has all", mostSteps)
+	}
+	return rawSteps{title, strings.Join(slices.Clip(texts), " ")}
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report/plot"
+)
+
+// fewestCounts is how many numbers of workers make a figure of scaling.
+const fewestCounts = 3
+
+// scalingFigures plot speed-up and efficiency against the number of workers, beside what is ideal on the
+// host's cores.
+func (s *section) scalingFigures() []figure {
+	base := s.lines[0].group.Baseline
+	if base == nil {
+		return nil
+	}
+	var counts []int
+	lines := map[string][]*lineView{}
+	var names []string
+	for _, v := range s.lines {
+		if !v.Speedup.Known() || v.Setting.Strategy == "none" || v.Setting.Threads != base.Setting.Threads {
+			continue
+		}
+		if n := v.Setting.Workers; !slices.Contains(counts, n) {
+			counts = append(counts, n)
+		}
+		name := strings.TrimSpace(v.Setting.Strategy + " " + v.settings())
+		if lines[name] == nil {
+			names = append(names, name)
+		}
+		lines[name] = append(lines[name], v)
+	}
+	if len(counts) < fewestCounts {
+		return nil
+	}
+	slices.Sort(counts)
+	t := table{Name: "Speed-up and efficiency by workers", Head: []heading{{"row", ""}, {"workers", ""},
+		{"cores", ""}, {"speed-up", ""}, {"interval", ""}, {"efficiency", "per core"}}}
+	speedups, shares := []plot.Series{ideal(counts, base, s.lines)}, []plot.Series{{Label: "ideal",
+		At: []float64{1, float64(counts[len(counts)-1])}, Values: []float64{100, 100}, IsReference: true}}
+	var keys []legend
+	for i, name := range names {
+		views := lines[name]
+		slices.SortStableFunc(views, func(a,
+			b *lineView) int {
+			return a.Setting.Workers - b.Setting.Workers
+		})
+		if len(views) < 2 && views[0].Setting.Workers == 1 {
+			continue // the baseline alone is no curve
+		}
+		speedup := plot.Series{Keys: []string{key(i)}, Label: name,
+			Style: plot.Style{Colour: views[0].style.Colour, Number: i}}
+		share := speedup
+		if views[0].Setting.Workers > 1 { // all curves start from the baseline
+			views = append(s.views([]*analysis.Line{base}), views...)
+		}
+		for _, v := range views {
+			addScaled(&speedup, v.Setting.Workers, v.Speedup, 1)
+			addScaled(&share, v.Setting.Workers, v.Efficiency, 100)
+			t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: fmt.Sprint(v.Setting.Workers)},
+				{Text: fmt.Sprint(v.Cores)}, {Text: ratioText(v.Speedup, twoDecimals)},
+				{Text: orDash(between(v.Speedup.Interval.Lo, v.Speedup.Interval.Hi, twoDecimals))},
+				{Text: ratioText(v.Efficiency, percent)}}})
+		}
+		speedups, shares = append(speedups, speedup), append(shares, share)
+		keys = append(keys, legend{Swatch: speedup.Style.Swatch(), Key: key(i), Name: name})
+	}
+	up := plot.Lines{Head: s.head("speedup", "Speed-up against workers", "One curve per strategy, with the "+
+		"interval over the rounds; dashed: ideal."), X: "workers", Y: "speed-up over " + base.Label,
+		Series: speedups, From: 1, Hi: top(speedups)}
+	per := plot.Lines{Head: s.head("efficiency", "Efficiency against workers", "One curve per strategy; "+
+		"dashed: every core does as much as one of the baseline."), X: "workers", Y: "efficiency per core, %",
+		Series: shares, From: 1, Hi: math.Max(top(shares), 100)}
+	return []figure{
+		{ID: up.ID, Title: "Speed-up", Caption: "Over " + base.Label + ", round by round. Ideal: as many " +
+			"times as there are cores, so it ends at the cores of this machine.", Chart: up, Legend: keys,
+			Table: t},
+		{ID: per.ID, Title: "Efficiency", Caption: "Speed-up per core. Rows with more workers × threads " +
+			"than cores have none: they show contention, not scaling.", Chart: per, Legend: keys, Table: t},
+	}
+}
+
+// addScaled adds a ratio with its interval, times a factor, to a curve over workers.
+func addScaled(s *plot.Series, workers int, r analysis.Ratio, factor float64) {
+	v, lo, hi := math.NaN(), r.Interval.Lo, r.Interval.Hi
+	if r.Known() {
+		v = r.Median
+	}
+	s.At = append(s.At, float64(workers))
+	s.Values = append(s.Values, factor*v)
+	s.Lo, s.Hi = append(s.Lo, factor*lo), append(s.Hi, factor*hi)
+}
+
+// ideal is the speed-up if every core did as much as a core of the baseline.
+func ideal(counts []int, base *analysis.Line, lines []*lineView) plot.Series {
+	s := plot.Series{Label: "ideal", IsReference: true}
+	for _, n := range counts {
+		for _, v := range lines {
+			if v.Setting.Workers == n && v.Setting.Threads == base.Setting.Threads && v.OK > 0 {
+				s.At = append(s.At, float64(n))
+				s.Values = append(s.Values, float64(v.Cores)/float64(base.Cores))
+				break
+			}
+		}
+	}
+	return s
+}
+
+// batchSection compares the groups that differ in their batch alone; nil if there are none.
+func batchSection(c *analysis.Comparison) *section {
+	type family struct{ model, data, condition string }
+	batches := map[family][]*analysis.Group{}
+	var order []family
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		f := family{g.Model, g.Data, g.Condition}
+		if batches[f] == nil {
+			order = append(order, f)
+		}
+		batches[f] = append(batches[f], g)
+	}
+	s := &section{ID: "batches", Title: "Effect of the batch size", Work: "Groups of equal work side by " +
+		"side. A larger batch makes fewer updates of the same samples, so its loss and accuracy are others."}
+	for i, f := range order {
+		if groups := batches[f]; len(groups) > 1 {
+			s.Figures = append(s.Figures, batchFigure(i, f.model, groups))
+		}
+	}
+	if len(s.Figures) == 0 {
+		return nil
+	}
+	return s
+}
+
+// batchFigure plots samples per second against the batch, a curve for each row that several groups have.
+func batchFigure(number int, model string, groups []*analysis.Group) figure {
+	slices.SortStableFunc(groups, func(a, b *analysis.Group) int { return a.Batch - b.Batch })
+	var places []string
+	var all []plot.Series
+	t := table{Name: "Samples per second by batch", Head: []heading{{"row", ""}}}
+	for at, g := range groups {
+		places = append(places, fmt.Sprint(g.Batch))
+		t.Head = append(t.Head, heading{fmt.Sprint(g.Batch), "samples/s"})
+		for _, l := range g.Lines {
+			if !known(l.PerSecond) {
+				continue
+			}
+			i := slices.IndexFunc(all, func(o plot.Series) bool { return o.Label == l.Label })
+			if i < 0 {
+				i = len(all)
+				all = append(all, plot.Series{Keys: []string{key(i)}, Label: l.Label, Style: style(l, i)})
+			}
+			all[i].At, all[i].Values = append(all[i].At, float64(at+1)), append(all[i].Values, l.PerSecond)
+		}
+	}
+	p := plot.Lines{Head: plot.Head{ID: fmt.Sprintf("batch-%d", number+1), Title: "Samples per second " +
+		"against the batch, " + model, Description: "One curve per row. The values are in the table below " +
+		"the plot."},
+		X: "global batch", Y: "samples/s", Series: all, Places: places, Hi: top(all)}
+	f := figure{ID: p.ID, Title: "Samples per second by batch · " + model, Caption: "Median over the runs " +
+		"of each row.", Chart: p, Table: t}
+	for _, one := range all {
+		f.Legend = append(f.Legend, legend{Swatch: one.Style.Swatch(), Key: one.Keys[0], Name: one.Label})
+		r := row{Cells: []cell{{Text: one.Name()}}}
+		for at := range groups {
+			text := dash
+			if i := slices.Index(one.At, float64(at+1)); i >= 0 {
+				text = digits(one.Values[i], 3)
+			}
+			r.Cells = append(r.Cells, cell{Text: text})
+		}
+		f.Table.Rows = append(f.Table.Rows, r)
+	}
+	return f
+}
