@@ -41,9 +41,11 @@ const (
 	envTorchWorld    = "WORLD_SIZE"
 	EnvMasterAddr    = "MASTER_ADDR" // host of the rendezvous
 	EnvMasterPort    = "MASTER_PORT" // port of the rendezvous
-	EnvMaxProcs      = "GOMAXPROCS"  // threads of the Go runtime that may run at once
-	EnvNoColor       = "NO_COLOR"    // any non-empty value: no colour, no cursor movement
-	EnvTerm          = "TERM"        // "dumb": as NO_COLOR
+	// EnvTerminal is the width of the terminal on which a console shows this process's error stream.
+	EnvTerminal = "LOCKSTEP_TERMINAL"
+	EnvMaxProcs = "GOMAXPROCS" // threads of the Go runtime that may run at once
+	EnvNoColor  = "NO_COLOR"   // any non-empty value: no colour, no cursor movement
+	EnvTerm     = "TERM"       // "dumb": as NO_COLOR
 )
 
 // ProcessEnvironment returns the environment of this process.

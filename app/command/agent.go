@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -46,7 +47,12 @@ func (a *app) serve(ctx context.Context, hash string) error {
 	examined := doctor.NewHost(doctorPlaces())
 	defer examined.Close() // it ends listening
 	name, _ := os.Hostname()
-	agent := launch.Agent{In: os.Stdin, Out: a.stdout, Status: job.ExitCode,
+	jobs := filepath.Join(os.TempDir(), "lockstep-jobs")
+	if cache, err := os.UserCacheDir(); err == nil {
+		jobs = filepath.Join(cache, "lockstep", "jobs")
+	}
+	agent := launch.Agent{In: os.Stdin, Out: a.stdout, Status: job.ExitCode, Environment: a.environment,
+		Jobs: jobs,
 		Hello: launch.Hello{Version: sourceVersion(), Hash: hash, Name: name, PID: os.Getpid(),
 			Platform: runtime.GOOS + "/" + runtime.GOARCH},
 		Answer: func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {

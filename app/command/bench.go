@@ -71,8 +71,9 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
   lockstep bench --strategies single --workers 1 --checkpoints off,on,50 --steps 200
   lockstep bench --resume runs/20261121-101500-bench
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c, &flags) },
+		Args:        noArguments,
+		Annotations: map[string]string{spreads: "true"},
+		RunE:        func(c *cobra.Command, _ []string) error { return a.bench(c, &flags) },
 	}
 	flags.add(c, a)
 	c.AddCommand(kernelsCommand(a))

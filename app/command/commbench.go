@@ -38,8 +38,9 @@ func commbenchCommand(a *app) *cobra.Command {
 			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
 			"  lockstep commbench --bytes 4KiB,16KiB,64KiB,256KiB,1MiB,4MiB --out runs/links\n" +
 			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, a) },
+		Args:        noArguments,
+		Annotations: map[string]string{spreads: "true"},
+		RunE:        func(c *cobra.Command, _ []string) error { return f.run(c, a) },
 	}
 	links := commbench.Links()
 	flags := c.Flags()

@@ -15,6 +15,7 @@ import (
 	"lockstep/app/launch"
 	"lockstep/app/record"
 	"lockstep/app/transfer"
+	"lockstep/cluster"
 )
 
 // hostFlags name hosts and say how they are reached.
@@ -62,9 +63,11 @@ func (h *hostFlags) console(a *app) (launch.Console, error) {
 	for _, text := range h.binaries {
 		platform, path, ok := strings.Cut(text, "=")
 		if !ok || !strings.Contains(platform, "/") || path == "" {
-			return launch.Console{}, usagef("--binary %q, want PLATFORM=PATH such as "+
-				"linux/arm64=lockstep-arm64",
-				text)
+			return launch.Console{}, usagef("--binary %q: want PLATFORM=PATH, such as "+
+				"linux/arm64=lockstep-arm64", text)
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return launch.Console{}, usagef("--binary %s: %s is no file", platform, path)
 		}
 		binaries[platform] = path
 	}
@@ -73,7 +76,8 @@ func (h *hostFlags) console(a *app) (launch.Console, error) {
 		return launch.Console{}, usagef("--ssh: no command")
 	}
 	return launch.Console{Program: self, Hash: hash, Version: sourceVersion(), SSH: ssh, Binaries: binaries,
-		Environment: a.environment, Notice: func(text string) { fmt.Fprintln(a.stderr, text) }}, nil
+		Environment: a.environment.With(cluster.Environment{cluster.EnvLab: ""}),
+		Notice:      func(text string) { fmt.Fprintln(a.stderr, text) }}, nil
 }
 
 // dialAll connects to the agents of all hosts at once. The caller must close the connections. The first
@@ -124,12 +128,16 @@ func hostStatus(err error) int {
 	case isA[*transfer.CutError](err), isA[*doctor.HostError](err):
 		return job.ExitRendezvous
 	}
-	refusal, lost := (*doctor.Refusal)(nil), (*launch.HostError)(nil)
+	refusal, lost, asked := (*doctor.Refusal)(nil), (*launch.HostError)(nil), (*launch.AskError)(nil)
 	switch {
+	case errors.As(err, &asked):
+		return asked.Status
 	case errors.As(err, &refusal) && refusal.IsFull():
 		return job.ExitCheckpoint
 	case errors.As(err, &lost) && lost.IsFull:
 		return job.ExitData
+	case lost != nil && lost.IsLost:
+		return job.ExitPeerLost
 	case refusal != nil, lost != nil:
 		return job.ExitRendezvous
 	}

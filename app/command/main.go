@@ -28,6 +28,7 @@ func commands() []func(*app) *cobra.Command {
 		checkCommand,
 		commbenchCommand,
 		runCommand,
+		launchCommand,
 		generateCommand,
 		labCommand,
 		doctorCommand,
@@ -228,5 +229,6 @@ func stopping(cause error) string {
 // isTerminal reports whether w is a terminal on which lines may be rewritten.
 func (a *app) isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && !a.environment.IsPlain() && term.IsTerminal(int(f.Fd()))
+	isThere := w == a.stderr && a.environment[cluster.EnvTerminal] != "" // at the console
+	return (isThere || ok && term.IsTerminal(int(f.Fd()))) && !a.environment.IsPlain()
 }

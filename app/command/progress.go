@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"lockstep/app/job"
 	"lockstep/app/record"
+	"lockstep/cluster"
 
 	"golang.org/x/term"
 )
@@ -33,11 +35,14 @@ type progress struct {
 
 func newProgress(a *app, isQuiet bool) *progress {
 	return &progress{w: a.stderr, isQuiet: isQuiet, isTerminal: a.isTerminal(a.stderr), shown: time.Now(),
-		columns: func() int { return columns(a.stderr) }}
+		columns: func() int { return a.columns(a.stderr) }}
 }
 
 // columns returns the width of the terminal w, or 80 if w is not a terminal.
-func columns(w io.Writer) int {
+func (a *app) columns(w io.Writer) int {
+	if width, err := strconv.Atoi(a.environment[cluster.EnvTerminal]); err == nil && width > 0 {
+		return width
+	}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width

@@ -113,7 +113,7 @@ single settings of the recipe. A recipe that is a benchmark runs as lockstep ben
 			"  lockstep recipe run r4-strategies --budget 20m --out r4",
 		Args:              oneRecipe,
 		ValidArgsFunction: oneOf(recipeNames()),
-		Annotations:       map[string]string{joins: "true"},
+		Annotations:       map[string]string{joins: "true", spreads: "true"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if isDone, err := a.meet(c); isDone || err != nil {
 				return err

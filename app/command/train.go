@@ -78,7 +78,7 @@ the first step, when data, programs and memory are ready, and stops during evalu
   mpirun -np 4 lockstep train --epochs 5
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
 		Args:        noArguments,
-		Annotations: map[string]string{joins: "true"},
+		Annotations: map[string]string{joins: "true", spreads: "true"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.train(c, setting.Source{File: config}, isJSON, isQuiet)
 		},

@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"lockstep/cluster"
 )
 
 // Agent describes the agent of a host.
@@ -15,6 +17,9 @@ type Agent struct {
 	In    io.Reader // from the console
 	Out   io.Writer // to the console
 	Hello Hello
+	// Environment is that of what the agent starts, and Jobs the folder of jobs of other machines.
+	Environment cluster.Environment
+	Jobs        string
 	// Answer answers what the console asks for by name. It may be called from several goroutines. Its
 	// context ends with the connection.
 	Answer func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error)
@@ -53,6 +58,10 @@ func (a Agent) Serve(ctx context.Context) error {
 		s.line.flush(message{Ended: err.Error()}, lastWords)
 	}
 	s.line.close() // what is sent now reaches nobody
+	s.mu.Lock()
+	s.isEnding = true
+	s.mu.Unlock()
+	s.endAttempt()
 	s.answers.Wait()
 	if err != nil {
 		return fmt.Errorf("agent: the console: %w", err)
@@ -65,6 +74,10 @@ type service struct {
 	Agent
 	line    *line
 	answers sync.WaitGroup // being computed
+
+	mu       sync.Mutex
+	attempt  *attempt // under way, or nil
+	isEnding bool
 }
 
 // read handles the console's lines until there are no more.
@@ -74,15 +87,26 @@ func (s *service) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if m.Ask != nil {
+		switch {
+		case m.Ask != nil:
 			s.answers.Go(func() { s.answer(ctx, *m.Ask) })
+		case m.Signal != "":
+			s.signal(m.Signal)
+		case m.Envelope != nil:
+			if err := s.route(*m.Envelope); err != nil {
+				return err
+			}
 		}
 	}
 }
 
 // answer answers one ask. A reply that cannot be sent is lost with the connection.
 func (s *service) answer(ctx context.Context, a ask) {
-	body, err := s.Answer(ctx, a.Name, a.Body)
+	answer := s.Answer
+	if isOwn(a.Name) {
+		answer = s.own
+	}
+	body, err := answer(ctx, a.Name, a.Body)
 	r := reply{Number: a.Number, Body: body}
 	if err != nil {
 		r = reply{Number: a.Number, Error: err.Error(), Status: s.Status(err)}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 )
 
@@ -22,6 +23,7 @@ type Connection struct {
 	err    *HostError    // why; to be read after closed
 
 	mu     sync.Mutex
+	hear   func(message) // takes what is about a command; may be nil
 	number uint64
 	asks   map[uint64]chan reply // by number, of those without a reply
 }
@@ -70,6 +72,23 @@ func (c *Connection) Ask(ctx context.Context, name string, body json.RawMessage)
 	}
 }
 
+// attach lets hear take what the agent says about a command; nil: nobody does.
+func (c *Connection) attach(hear func(message)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hear = hear
+}
+
+// isClosed reports whether the connection has ended.
+func (c *Connection) isClosed() bool {
+	select {
+	case <-c.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // open takes over a line on which the agent says hello next. closer ends the carrier, which must
 // let a blocked read or write of the line return.
 func open(h Host, l *line, closer func(), words func() string) (*Connection, error) {
@@ -113,9 +132,9 @@ func (c *Connection) run() {
 
 // end notes why the connection has ended.
 func (c *Connection) end(cause error) {
-	c.err = &HostError{Host: c.Host.Name, IsLost: true, Text: "is lost", Err: cause}
-	if errors.Is(cause, io.EOF) {
-		c.err.Text, c.err.Err = "is lost: the connection to its agent has ended"+said(c.words()), nil
+	c.err = &HostError{Host: c.Host.Name, IsLost: true, Text: cause.Error()}
+	if errors.Is(cause, io.EOF) || errors.Is(cause, os.ErrClosed) {
+		c.err.Text = "the connection to its agent has ended" + said(c.words())
 	}
 	close(c.closed)
 }
@@ -136,6 +155,13 @@ func (c *Connection) read() error {
 			c.mu.Unlock()
 			if answer != nil {
 				answer <- *m.Reply // it has room for one
+			}
+		default:
+			c.mu.Lock()
+			hear := c.hear
+			c.mu.Unlock()
+			if hear != nil {
+				hear(m)
 			}
 		}
 	}

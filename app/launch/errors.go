@@ -17,6 +17,9 @@ type HostError struct {
 
 // Error names the host.
 func (e *HostError) Error() string {
+	if e.IsLost {
+		return fmt.Sprintf("host %s is lost: %s", e.Host, e.Text)
+	}
 	if e.Err == nil {
 		return fmt.Sprintf("host %s: %s", e.Host, e.Text)
 	}

@@ -137,7 +137,7 @@ func TestASilentAgentIsLost(t *testing.T) {
 			t.Errorf("%v after %v", err, took)
 		}
 		<-c.Done()
-		if got := c.Err().Error(); got != "host b: is lost: heard nothing for 10 s" {
+		if got := c.Err().Error(); got != "host b is lost: heard nothing for 10 s" {
 			t.Error(got)
 		}
 	})
