@@ -2,11 +2,13 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"time"
 
 	"lockstep/cluster/pass"
+	"lockstep/comm/tcp"
 )
 
 // Note: control connections
@@ -40,12 +42,16 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 	if m.Socket != "" {
 		return reachSocket(ctx, m.Socket)
 	}
-	patience := handshakeTimeout
+	patience := reachTime
 	if m.IsGuest {
 		patience = meetTime // rank 0 may start later, and prepares the run first
 	}
 	return reach(ctx, m.Address, m.Token, patience)
 }
+
+// reachTime is how long a worker tries to join its launcher, which listens: with 30 % loss one attempt in
+// a hundred fails.
+const reachTime = 30 * time.Second
 
 // reach dials a listening coordinator and joins by the token. With many strangers the worker's connection
 // may be the oldest of them, and be closed, before it has joined: reach then tries again.
@@ -54,10 +60,12 @@ func reach(ctx context.Context, address string, t pass.Token, patience time.Dura
 	if err := t.Run().Check(time.Now()); err != nil {
 		return nil, err // not after the time that rank 0 may take to listen
 	}
-	dialer := net.Dialer{Timeout: dialTimeout}
+	dialer := net.Dialer{Timeout: dialTimeout, Control: tcp.Insist}
 	for end := time.Now().Add(patience); ; time.Sleep(pause) {
 		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err != nil && (patience == handshakeTimeout || ctx.Err() != nil || time.Now().After(end)) {
+		late := net.Error(nil)
+		isOver := patience == reachTime && !(errors.As(err, &late) && late.Timeout())
+		if err != nil && (isOver || ctx.Err() != nil || time.Now().After(end)) {
 			return nil, err
 		} else if err != nil {
 			continue

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -69,7 +70,8 @@ func (c *coordinator) listen(host string, port int) error {
 		err := errors.New("refusing to listen on all interfaces; name one with --master-addr")
 		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
 	}
-	listener, err := net.Listen("tcp", address)
+	config := net.ListenConfig{Control: tcp.Insist}
+	listener, err := config.Listen(context.Background(), "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		err = fmt.Errorf("port %d is in use; choose another with --master-port, or 0 for any", port)
 	} else if isNotHere(err) {
@@ -210,6 +212,9 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 	inside, err := c.authority.Admit(conn)
 	c.strangers.Remove(conn)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := conn.SetDeadline(time.Now().Add(reachTime)); err != nil { // it is no stranger any more
 		return nil, nil, err
 	}
 	l := newLine(inside)

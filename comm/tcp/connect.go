@@ -113,7 +113,7 @@ func (j *joining) refuse(err error) {
 // dial connects to a lower rank, which may not be listening yet.
 func (j *joining) dial(rank int) {
 	const pause = 20 * time.Millisecond
-	var d net.Dialer
+	d := net.Dialer{Control: Insist}
 	for j.ctx.Err() == nil {
 		conn, err := d.DialContext(j.ctx, "tcp", j.config.Addrs[rank])
 		if err == nil {

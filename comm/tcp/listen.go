@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -21,11 +22,12 @@ func Listen(address string) (*Listener, error) {
 	if !ok || ip.Unmap().IsUnspecified() {
 		return nil, fmt.Errorf("tcp: listen on %q: all interfaces, want the address of one", address)
 	}
-	l, err := net.ListenTCP("tcp", resolved)
+	config := net.ListenConfig{Control: Insist}
+	l, err := config.Listen(context.Background(), "tcp", resolved.String())
 	if err != nil {
 		return nil, fmt.Errorf("tcp: %w", err)
 	}
-	return &Listener{l}, nil
+	return &Listener{l.(*net.TCPListener)}, nil
 }
 
 // Addr returns the address that peers dial, with the actual port.
