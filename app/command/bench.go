@@ -185,6 +185,9 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 
 // compare runs a benchmark, writes the report, then prints the short form. command repeats it.
 func (a *app) compare(c *cobra.Command, config bench.Config, command []string, isJSON, isQuiet bool) error {
+	if a.surveyed(basesOf(config)...) {
+		return nil
+	}
 	return a.runBench(c, config.Out, command, isJSON, isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
 			return bench.Run(ctx, config, o)
@@ -202,6 +205,9 @@ func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 	if extra != "" {
 		return usagef("--resume takes everything from %s; leave out --%s", filepath.Join(flags.resume,
 			bench.PlanFile), extra)
+	}
+	if a.surveyed() { // its hosts have had the data
+		return nil
 	}
 	return a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {

@@ -80,6 +80,9 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if err := f.config.Validate(); err != nil {
 		return usagef("commbench: %v", err)
 	}
+	if a.surveyed() {
+		return nil
+	}
 	if err := f.withLab(c, a); err != nil {
 		return err
 	}

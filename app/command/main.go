@@ -39,6 +39,7 @@ func commands() []func(*app) *cobra.Command {
 		serverCommand,
 		workerCommand,
 		agentCommand,
+		receiveCommand,
 	}
 }
 
@@ -50,6 +51,7 @@ type app struct {
 	place          cluster.Place    // among the processes that another launcher has started
 	meeting        *cluster.Meeting // of these, if this one has rank 0
 	failed         error            // of the last command line
+	survey         *survey          // collects what would be run; nil: it is run
 }
 
 // Main executes the process's command line, with the models and data sets of k, and exits with its status.

@@ -119,6 +119,9 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	if err != nil {
 		return err
 	}
+	if a.surveyed(resolved) {
+		return nil
+	}
 	for _, line := range resolved.Idle(origins) {
 		fmt.Fprintf(a.stderr, "note: %s\n", line)
 	}

@@ -1,0 +1,36 @@
+package command
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/setting"
+	"lockstep/app/transfer"
+	"lockstep/cluster"
+)
+
+// receiveArgument is the command of lockstep that takes data sets from a console.
+const receiveArgument = "receive"
+
+// receiveCommand is started on a host by a console, not by users: it takes files of data sets over standard
+// input and answers over standard output.
+func receiveCommand(a *app) *cobra.Command {
+	var folder string
+	c := &cobra.Command{
+		Use:         receiveArgument,
+		Short:       "Take files of data sets over standard input",
+		Hidden:      true,
+		Annotations: map[string]string{anywhere: "true"},
+		Args:        noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if folder != "" {
+				return transfer.Receive(c.Context(), os.Stdin, a.stdout, folder)
+			}
+			o := setting.DataOptions("", a.environment)
+			return transfer.Receive(c.Context(), os.Stdin, a.stdout, o.Cache, a.environment[cluster.EnvData])
+		},
+	}
+	c.Flags().StringVar(&folder, "folder", "", "`FOLDER` for the files (default: that of data sets)")
+	return c
+}

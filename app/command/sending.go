@@ -1,0 +1,171 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/launch"
+	"lockstep/app/setting"
+	"lockstep/app/transfer"
+	"lockstep/data"
+)
+
+// survey collects the configurations that a command line would run, instead of running them.
+type survey struct{ configs []setting.Config }
+
+// surveyed notes configurations if the command line is only surveyed, and reports whether it is.
+func (a *app) surveyed(configs ...setting.Config) bool {
+	if a.survey == nil {
+		return false
+	}
+	a.survey.configs = append(a.survey.configs, configs...)
+	return true
+}
+
+// configsOf returns the configurations that a command line would run on hosts; none if it trains nothing.
+// The error is that with which the command would refuse its arguments.
+func (a *app) configsOf(ctx context.Context, args []string) ([]setting.Config, error) {
+	s := &app{stdout: io.Discard, stderr: io.Discard, environment: a.environment, catalog: a.catalog,
+		survey: &survey{}}
+	root := s.root()
+	command, _, err := root.Find(args)
+	if err != nil || command == root || command.Annotations[spreads] == "" ||
+		slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
+		return nil, nil // the command itself says what is wrong
+	}
+	root.SetArgs(args)
+	err = root.ExecuteContext(ctx)
+	return s.survey.configs, err
+}
+
+// basesOf returns a configuration for each part of a benchmark and each of its data sets.
+func basesOf(c bench.Config) []setting.Config {
+	var all []setting.Config
+	for _, p := range c.Parts {
+		names := p.Data
+		if len(names) == 0 {
+			names = []string{p.Base.Data}
+		}
+		for _, name := range names {
+			base := p.Base
+			base.Data = name
+			all = append(all, base)
+		}
+	}
+	return all
+}
+
+// dataFiles returns the files of the data sets that some configurations use. Those that are not on this
+// machine are downloaded. Generated sets and the user's own data have none.
+func (a *app) dataFiles(ctx context.Context, configs []setting.Config, show func(job.Progress)) (
+	[]transfer.File, error) {
+	var files []transfer.File
+	seen := map[string]bool{}
+	for _, c := range configs {
+		o := c.DataOptions(a.environment)
+		key := fmt.Sprintf("%q %q %q", c.Data, o.Dir, o.Vocabulary)
+		if seen[key] || c.Datasets().IsPath(c.Data) {
+			continue
+		}
+		seen[key] = true
+		o.Progress = func(p data.Progress) { show(job.DownloadProgress(p)) }
+		if _, err := c.Datasets().Fetch(ctx, c.Data, o); err != nil {
+			return nil, err
+		}
+		stored, err := c.Datasets().Files(c.Data, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range stored {
+			file := transfer.File{Path: f.Path, Name: f.Name}
+			if !slices.ContainsFunc(files, func(o transfer.File) bool { return o.Name == f.Name }) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files, nil
+}
+
+// sendData lets each host have the data sets that a command line will need, and returns the folder of each
+// in which they are: what LOCKSTEP_DATA should be there. It is "" for hosts that are this machine, and for
+// all if no files are needed.
+func (a *app) sendData(ctx context.Context, args []string, c launch.Console, agents []*launch.Connection,
+	isQuiet bool) ([]string, error) {
+	configs, err := a.configsOf(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	progress := newProgress(a, isQuiet)
+	defer progress.end()
+	files, err := a.dataFiles(ctx, configs, progress.show)
+	folders := make([]string, len(agents))
+	isAway := func(c *launch.Connection) bool { return !launch.IsHere(c.Host.Name) }
+	if err != nil || len(files) == 0 || !slices.ContainsFunc(agents, isAway) {
+		return folders, err
+	}
+	cargo, err := transfer.Load(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	shown := &sendingProgress{show: progress.show, hosts: map[string]transfer.Progress{}}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	slots := make(chan struct{}, maxDeliveries)
+	for i, agent := range agents {
+		if !isAway(agent) {
+			continue
+		}
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			d, err := cargo.Deliver(ctx, transfer.Destination{Host: agent.Host.Name, Progress: shown.note,
+				Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+					return c.Stream(ctx, agent, receiveArgument)
+				}})
+			if folders[i] = d.Folder; err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	return folders, context.Cause(ctx)
+}
+
+// maxDeliveries is how many hosts are sent to at once: they share the link of this machine.
+const maxDeliveries = 4
+
+// sendingProgress shows the progress of deliveries in one line.
+type sendingProgress struct {
+	show func(job.Progress)
+
+	mu    sync.Mutex
+	order []string
+	hosts map[string]transfer.Progress
+}
+
+// note shows the progress of a host with that of the others.
+func (s *sendingProgress) note(p transfer.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.hosts[p.Host]; !ok {
+		s.order = append(s.order, p.Host)
+	}
+	s.hosts[p.Host] = p
+	var parts []string
+	remaining, file := time.Duration(0), p.File
+	for _, host := range s.order {
+		one := s.hosts[host]
+		remaining = max(remaining, one.Remaining)
+		parts = append(parts, fmt.Sprintf("%s %d of %d MiB", host, one.Done>>20, one.Total>>20))
+	}
+	s.show(job.Progress{Phase: fmt.Sprintf("sending %s: %s, %v left", file, strings.Join(parts, ", "),
+		remaining.Round(time.Second))})
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/app/transfer"
+	"lockstep/cluster"
+)
+
+// A command line says which data sets it will need, and is not run for that.
+func TestDataThatACommandNeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	config := "data: svhn\n"
+	if err := os.WriteFile("run.yaml", []byte(config), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		line string
+		want string // names, or an error
+	}{
+		{"train", "glyphs"},
+		{"train --model vgg11 --data cifar10 --workers 4", "cifar10"},
+		{"train --config run.yaml", "svhn"},
+		{"train --config run.yaml --data mnist", "mnist"},
+		{"bench --quick", "glyphs glyphs"},
+		{"bench --data mnist --workers 1,2", "mnist"},
+		{"bench --data mnist,svhn --models lenet,vgg11 --workers 1", "mnist svhn"},
+		{"recipe run lenet-mnist --data mnist", "mnist"},
+		{"commbench --link tcp", ""},
+		{"version", ""},
+		{"data download cifar10", ""},
+		{"checkpoint verify nothing", ""},
+		{"train --help", ""},
+		{"nonsense", ""},
+		{"train --data cifar11", "error: --data: "},
+		{"train --epochs x", "error: --epochs: "},
+	} {
+		a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{}}
+		configs, err := a.configsOf(t.Context(), strings.Fields(test.line))
+		var names []string
+		for _, c := range configs {
+			names = append(names, c.Data)
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.line, got, test.want)
+		}
+	}
+	if entries, _ := os.ReadDir("."); len(entries) != 1 {
+		t.Errorf("%d files in the folder, want run.yaml alone", len(entries))
+	}
+}
+
+func TestFilesThatACommandNeeds(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"mnist/train-images-idx3-ubyte", "mnist/train-labels-idx1-ubyte",
+		"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"} {
+		path := filepath.Join(folder, name)
+		if os.MkdirAll(filepath.Dir(path), 0o777) != nil || os.WriteFile(path, []byte(name), 0o666) != nil {
+			t.Fatal("cannot prepare the folder")
+		}
+	}
+	for line, want := range map[string]int{"train": 0, "train --data mnist": 4,
+		"bench --data mnist,glyphs": 4} {
+		a := &app{stdout: io.Discard, stderr: io.Discard,
+			environment: cluster.Environment{cluster.EnvData: folder}}
+		configs, err := a.configsOf(t.Context(), strings.Fields(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := a.dataFiles(t.Context(), configs, func(job.Progress) {})
+		if err != nil || len(files) != want || want > 0 && !slices.ContainsFunc(files,
+			func(f transfer.File) bool {
+				return f.Name == "mnist/train-images-idx3-ubyte" && strings.HasPrefix(f.Path, folder)
+			}) {
+			t.Errorf("%s: %+v, %v", line, files, err)
+		}
+	}
+	missing := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{}}
+	line := []string{"train", "--data", "mnist", "--data-dir", filepath.Join(folder, "none")}
+	configs, err := missing.configsOf(context.Background(), line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := missing.dataFiles(t.Context(), configs, nil); job.ExitCode(err) != job.ExitData {
+		t.Errorf("%v", err)
+	}
+}
