@@ -111,14 +111,20 @@ func (c *coordinator) address() *net.TCPAddr {
 	return a
 }
 
-// welcomeOf returns the welcome of a rank. A guest that came by a Unix socket has no other source of the
-// shared memory.
-func (c *coordinator) welcomeOf(rank int, w Welcome) Welcome {
-	w.Secret = c.secret
+// welcomeOf returns the welcome of a rank with a public key. A guest that came by a Unix socket has no other
+// source of the shared memory.
+func (c *coordinator) welcomeOf(rank int, key []byte, w Welcome) (_ Welcome, err error) {
+	if w.Encryption == EncryptTLS {
+		if w.Certificate, err = c.authority.Certify(rank, key); err != nil {
+			return w, err
+		}
+	} else {
+		w.Secret = c.secret
+	}
 	if c.meeting.isGuest(rank) && c.meeting.socket != "" && len(c.segments) > 0 {
 		w.Segment = pathOf(c.segments[0])
 	}
-	return w
+	return w, nil
 }
 
 // place names the rendezvous, for errors.

@@ -51,6 +51,9 @@ type LaunchConfig struct {
 	ISA string
 	// SharedMemory links the workers of a host by shared memory instead of TCP.
 	SharedMemory bool
+	// Encryption of the links between workers: "" encrypts those between hosts, EncryptTLS all that are made
+	// by TCP, EncryptNone none. Processes join by TLS in any case.
+	Encryption Encryption
 	// Job is sent to every worker as JSON.
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute, or five for a
@@ -107,6 +110,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
 	}
+	isSimulated := c.Hosts != nil
 	where, err := c.resolveHosts()
 	if err != nil {
 		return nil, err
@@ -132,9 +136,9 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &supervisor{LaunchConfig: c, job: job, meeting: meeting, fleet: workers, events: events,
-		workers: make([]worker, c.World), vitals: make([]vitals, c.World),
-		running: workers.count()}
+	s := &supervisor{LaunchConfig: c, isSimulated: isSimulated && where.names == nil, job: job,
+		meeting: meeting, fleet: workers, events: events, workers: make([]worker, c.World),
+		vitals: make([]vitals, c.World), running: workers.count()}
 	err = s.supervise(ctx)
 	workers.wait()
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"lockstep/cluster/pass"
 )
 
 // Hello describes a worker that joins.
@@ -30,6 +32,10 @@ type Welcome struct {
 	Addresses []string        `json:"addresses"` // data link address by rank
 	Hosts     []string        `json:"hosts"`     // name of the host by rank
 	Job       json.RawMessage `json:"job"`       // the job; opaque to this package
+	// Encryption of the links between workers by TCP.
+	Encryption Encryption `json:"encryption"`
+	// Certificate is what the worker shows its peers on links that are encrypted.
+	Certificate *pass.Certificate `json:"certificate,omitempty"`
 	// Secret is shared by all workers, who prove it to each other on links that are not encrypted.
 	Secret []byte `json:"secret,omitempty"`
 	// Segment is the path of the shared memory, if the workers use any, for a worker of this machine that

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/cluster/pass"
 	"lockstep/comm"
 	"lockstep/comm/shm"
 	"lockstep/comm/tcp"
@@ -39,9 +40,11 @@ type Session struct {
 	Welcome Welcome
 
 	member   Member
-	secret   []byte        // of all workers
-	listener *tcp.Listener // for data links; nil if no peer is linked by TCP
-	segment  *os.File      // the shared memory from the launcher, or nil
+	secret   []byte // of all workers
+	key      pass.Key
+	identity *pass.Identity // nil: data links are not encrypted
+	listener *tcp.Listener  // for data links; nil if no peer is linked by TCP
+	segment  *os.File       // the shared memory from the launcher, or nil
 	line     *line
 	unheard  atomic.Int64  // reports that the launcher has not acknowledged
 	reports  atomic.Uint64 // number of reports
@@ -75,8 +78,8 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	}
 	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 	defer interrupt()
-	s := &Session{member: m, line: m.lineTo(conn), over: make(chan struct{}), quit: make(chan struct{}),
-		pid: h.PID, host: h.Host}
+	s := &Session{member: m, key: pass.NewKey(), line: m.lineTo(conn), over: make(chan struct{}),
+		quit: make(chan struct{}), pid: h.PID, host: h.Host}
 	if m.Segment != 0 {
 		s.segment = os.NewFile(uintptr(m.Segment), "shared memory")
 	}
@@ -85,7 +88,7 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 		s.release()
 		return refuse(err)
 	}
-	h.Rank, h.World, h.Generation = m.Rank, m.World, m.Generation
+	h.Rank, h.World, h.Generation, h.Key = m.Rank, m.World, m.Generation, s.key.Public()
 	if s.listener != nil {
 		h.Listen = s.listener.Addr()
 	}
@@ -199,8 +202,11 @@ func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 			addresses[peer] = ""
 		}
 	}
-	outside, err := tcp.Connect(ctx, s.listener, tcp.Config{Rank: rank, Addrs: addresses,
-		Token: s.secret, Generation: s.member.Generation})
+	config := tcp.Config{Rank: rank, Addrs: addresses, Token: s.secret, Generation: s.member.Generation}
+	if s.identity != nil {
+		config.TLS = s.identity.TLS
+	}
+	outside, err := tcp.Connect(ctx, s.listener, config)
 	switch {
 	case inside == nil:
 		return outside, err
@@ -231,6 +237,10 @@ func (s *Session) enter(h Hello) (err error) {
 	}
 	s.Welcome, err = enter(s.line, h, patience)
 	s.secret, s.Welcome.Secret = s.Welcome.Secret, nil
+	if c := s.Welcome.Certificate; err == nil && c != nil {
+		s.identity, err = s.key.Identity(c)
+		s.Welcome.Certificate = nil
+	}
 	if err != nil || !s.member.IsGuest {
 		return err
 	}

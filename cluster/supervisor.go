@@ -40,13 +40,14 @@ type worker struct {
 // supervise.
 type supervisor struct {
 	LaunchConfig
-	job     json.RawMessage
-	meeting *coordinator
-	fleet   fleet
-	events  <-chan event
-	workers []worker
-	vitals  []vitals // of the workers
-	looks   int      // number of checks
+	isSimulated bool // its Hosts are parts of this machine
+	job         json.RawMessage
+	meeting     *coordinator
+	fleet       fleet
+	events      <-chan event
+	workers     []worker
+	vitals      []vitals // of the workers
+	looks       int      // number of checks
 	// welcomed is when all had joined; hasNotedPulses says that missing datagrams were looked for.
 	welcomed       time.Duration
 	hasNotedPulses bool
@@ -338,11 +339,15 @@ func (s *supervisor) welcome(e event) {
 		s.abort(err)
 		return
 	}
-	welcome.ISA = isa
+	welcome.ISA, welcome.Encryption = isa, s.encryption(welcome.Hosts)
 	s.welcomed = s.now()
 	keys := s.openPulses()
 	for rank := range s.workers {
-		welcome := s.meeting.welcomeOf(rank, welcome)
+		welcome, err := s.meeting.welcomeOf(rank, s.workers[rank].hello.Key, welcome)
+		if err != nil {
+			s.abort(&RendezvousError{Op: "welcome", Addr: s.workers[rank].hello.Host, Err: err})
+			return
+		}
 		welcome.Pulse = keys[rank]
 		if s.isGuest(rank) {
 			s.running++

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -17,8 +18,11 @@ type Config struct {
 	// rank without a link to this one.
 	Rank  int
 	Addrs []string
-	// Token is the job's secret of at least 16 bytes.
+	// Token is the job's secret of at least 16 bytes. Links with TLS do not need one.
 	Token []byte
+	// TLS, if not nil, encrypts the links (Note: sealed links). It returns the configuration of a handshake
+	// with a rank, for either side, which must refuse all but that rank: that there is no other check.
+	TLS func(peer int) *tls.Config
 	// Generation of the job's membership; peers of another generation are refused.
 	Generation uint32
 }
@@ -27,7 +31,7 @@ func (c *Config) validate() error {
 	if c.Rank < 0 || c.Rank >= len(c.Addrs) {
 		return fmt.Errorf("tcp: connect: rank %d of %d", c.Rank, len(c.Addrs))
 	}
-	if len(c.Token) < minTokenSize {
+	if c.TLS == nil && len(c.Token) < minTokenSize {
 		return fmt.Errorf("tcp: connect: token of %d bytes, want at least %d", len(c.Token),
 			minTokenSize)
 	}
@@ -44,7 +48,7 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	j := &joining{config: c, conns: make([]net.Conn, len(c.Addrs))}
+	j := &joining{config: c, conns: make([]net.Conn, len(c.Addrs)), seals: make([]*seal, len(c.Addrs))}
 	above := 0
 	for r := range c.Addrs {
 		if c.isLinked(r) {
@@ -72,7 +76,7 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 		j.close()
 		return nil, err
 	}
-	return newMesh(c.Rank, j.conns)
+	return newMesh(c.Rank, j.conns, j.seals)
 }
 
 // joining is a mesh whose links are being made.
@@ -84,20 +88,21 @@ type joining struct {
 
 	mu      sync.Mutex
 	conns   []net.Conn // by rank
+	seals   []*seal    // by rank; nil if links are not encrypted
 	missing int
 	refused error // the last one
 	fatal   error
 }
 
 // add keeps a connection whose handshake succeeded.
-func (j *joining) add(rank int, conn net.Conn) {
+func (j *joining) add(rank int, conn net.Conn, s *seal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.conns[rank] != nil { // the peer gave up on the earlier connection and dialed again
 		j.conns[rank].Close()
 		j.missing++
 	}
-	j.conns[rank] = conn
+	j.conns[rank], j.seals[rank] = conn, s
 	j.missing--
 	if j.missing == 0 {
 		j.cancel()
@@ -118,10 +123,10 @@ func (j *joining) dial(rank int) {
 		conn, err := d.DialContext(j.ctx, "tcp", j.config.Addrs[rank])
 		if err == nil {
 			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
-			err = greet(conn, &j.config, rank)
+			s, failed := greet(conn, &j.config, rank)
 			stop()
-			if err == nil {
-				j.add(rank, conn)
+			if err = failed; err == nil {
+				j.add(rank, conn, s)
 				return
 			}
 			conn.Close()
@@ -166,13 +171,13 @@ func (j *joining) accept(l *Listener) {
 			defer strangers.Remove(conn)
 			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
 			defer stop()
-			from, err := welcome(conn, &j.config)
+			from, s, err := welcome(conn, &j.config)
 			if err != nil {
 				conn.Close()
 				j.refuse(err)
 				return
 			}
-			j.add(from, conn)
+			j.add(from, conn, s)
 		})
 	}
 }

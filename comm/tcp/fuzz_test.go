@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ func wantRefusal(t *testing.T, err error) {
 func FuzzHello(f *testing.F) {
 	c := tcp.Config{Addrs: []string{"127.0.0.1:1", "127.0.0.1:2"}, Token: []byte(token), Generation: 4}
 	var hello []byte
-	for _, field := range []uint32{0x4c534831, 4, 2, 1, 0} {
+	for _, field := range []uint32{0x4c534833, 4, 2, 1, 0, 0} {
 		hello = binary.NativeEndian.AppendUint32(hello, field)
 	}
 	f.Add(make([]byte, tcp.HelloBytes))
@@ -46,7 +47,7 @@ func FuzzHello(f *testing.F) {
 	f.Add(hello)
 	f.Fuzz(func(t *testing.T, said []byte) {
 		s := &stranger{said: bytes.NewReader(said)}
-		_, err := tcp.Welcome(s, &c)
+		_, _, err := tcp.Welcome(s, &c)
 		wantRefusal(t, err)
 		if read := len(said) - s.said.Len(); read > tcp.HelloBytes || s.heard > 65 {
 			t.Fatalf("read %d bytes and said %d", read, s.heard)
@@ -61,6 +62,34 @@ func FuzzReply(f *testing.F) {
 	f.Add([]byte{2})
 	f.Add(make([]byte, 66))
 	f.Fuzz(func(t *testing.T, said []byte) {
-		wantRefusal(t, tcp.Greet(&stranger{said: bytes.NewReader(said)}, &c, 0))
+		_, err := tcp.Greet(&stranger{said: bytes.NewReader(said)}, &c, 0)
+		wantRefusal(t, err)
+	})
+}
+
+// FuzzSealedHello sends arbitrary data after a hello that asks for encryption, to both sides. Nothing comes
+// of it, and an accepting rank reads at most MaxStranger bytes.
+func FuzzSealedHello(f *testing.F) {
+	keys := identities(f, 2)
+	var hello []byte
+	for _, field := range []uint32{0x4c534833, 0, 2, 1, 0, 1} {
+		hello = binary.NativeEndian.AppendUint32(hello, field)
+	}
+	hello = append(hello, make([]byte, 32)...)
+	f.Add([]byte("\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00"))
+	f.Add([]byte("\x16\x03\x01\x40\x00\x01\x00\xff\xff" + strings.Repeat("\x00", 1<<14)))
+	f.Add([]byte("\x17\x03\x03\x00\x00"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		c := tcp.Config{Addrs: []string{"127.0.0.1:1", "127.0.0.1:2"}, TLS: keys[0]}
+		s := &stranger{said: bytes.NewReader(append(bytes.Clone(hello), said...))}
+		_, _, err := tcp.Welcome(s, &c)
+		if read := len(hello) + len(said) - s.said.Len(); err == nil || read > tcp.MaxStranger {
+			t.Fatalf("the acceptor has read %d bytes and got %v", read, err)
+		}
+		c.Rank, c.TLS = 1, keys[1]
+		s = &stranger{said: bytes.NewReader(append([]byte{0}, said...))}
+		if _, err := tcp.Greet(s, &c, 0); err == nil {
+			t.Fatal("the dialer took a stranger for its peer")
+		}
 	})
 }

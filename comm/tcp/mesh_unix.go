@@ -19,7 +19,7 @@ import (
 // mesh drives the sockets of one rank.
 type mesh struct {
 	rank     int
-	sockets  []socket // by rank
+	links    []link // by rank
 	poll     []unix.PollFd
 	isClosed atomic.Bool
 
@@ -30,13 +30,20 @@ type mesh struct {
 	closing           sync.RWMutex // held by Wake, and by Close when it closes the bell
 }
 
-// newMesh detaches conns from Go's network poller. The connection of the own rank is nil.
-func newMesh(rank int, conns []net.Conn) (comm.Mesh, error) {
-	m := &mesh{rank: rank, sockets: make([]socket, len(conns)), bell: [2]int{-1, -1},
+// link is the socket of a link, and what encrypts it; nil: nothing.
+type link struct {
+	socket
+	seal *seal
+}
+
+// newMesh detaches conns from Go's network poller. The connection of the own rank is nil. seals holds
+// nil for links that are not encrypted.
+func newMesh(rank int, conns []net.Conn, seals []*seal) (comm.Mesh, error) {
+	m := &mesh{rank: rank, links: make([]link, len(conns)), bell: [2]int{-1, -1},
 		poll: make([]unix.PollFd, 0, len(conns)+1)}
 	first := m.hangBell()
 	for r, conn := range conns {
-		m.sockets[r].fd = -1
+		m.links[r].fd = -1
 		if conn == nil {
 			continue
 		}
@@ -44,7 +51,7 @@ func newMesh(rank int, conns []net.Conn) (comm.Mesh, error) {
 		if err != nil && first == nil {
 			first = fmt.Errorf("tcp: connect: link to rank %d: %w", r, err)
 		}
-		m.sockets[r].fd = fd
+		m.links[r].fd, m.links[r].seal = fd, seals[r]
 	}
 	if first != nil {
 		m.Close()
@@ -88,13 +95,18 @@ func (m *mesh) hangBell() error {
 }
 
 func (m *mesh) Rank() int { return m.rank }
-func (m *mesh) Size() int { return len(m.sockets) }
+func (m *mesh) Size() int { return len(m.links) }
 
-// IsChecked reports that every body has a checksum.
-func (m *mesh) IsChecked(int) bool { return true }
+// IsChecked reports whether bodies have a checksum: an encrypted link finds every change itself.
+func (m *mesh) IsChecked(peer int) bool { return m.links[peer].seal == nil }
 
 func (m *mesh) Send(peer int, head, body []byte) (int, error) {
-	n, err := m.sockets[peer].send(head, body)
+	n, err := 0, error(nil)
+	if l := &m.links[peer]; l.seal != nil {
+		n, err = l.seal.send(&l.socket, head, body)
+	} else {
+		n, err = l.send(head, body)
+	}
 	switch {
 	case m.isClosed.Load():
 		return 0, comm.ErrClosed
@@ -105,7 +117,12 @@ func (m *mesh) Send(peer int, head, body []byte) (int, error) {
 }
 
 func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
-	n, err := m.sockets[peer].receive(head, body)
+	n, err := 0, error(nil)
+	if l := &m.links[peer]; l.seal != nil {
+		n, err = l.seal.receive(&l.socket, head, body)
+	} else {
+		n, err = l.receive(head, body)
+	}
 	switch {
 	case m.isClosed.Load():
 		return 0, comm.ErrClosed
@@ -120,6 +137,9 @@ func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
 func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 	m.poll = m.poll[:0]
 	for peer, way := range want {
+		if s := m.links[peer].seal; s != nil && way&comm.Receiving != 0 && s.isReady() {
+			timeout = 0 // what has arrived already wakes nobody
+		}
 		var events int16
 		if way&comm.Sending != 0 {
 			events |= unix.POLLOUT
@@ -128,14 +148,14 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 			events |= unix.POLLIN
 		}
 		if events != 0 {
-			m.poll = append(m.poll, unix.PollFd{Fd: int32(m.sockets[peer].fd), Events: events})
+			m.poll = append(m.poll, unix.PollFd{Fd: int32(m.links[peer].fd), Events: events})
 		}
 	}
 	m.poll = append(m.poll, unix.PollFd{Fd: int32(m.bell[0]), Events: unix.POLLIN})
 	m.isAsleep.Store(true)
 	var err error
 	if !m.isWoken.Load() { // Wake either sees isAsleep or has set isWoken
-		_, err = unix.Poll(m.poll, int(timeout.Milliseconds())+1)
+		_, err = unix.Poll(m.poll, milliseconds(timeout))
 	}
 	m.isAsleep.Store(false)
 	m.isWoken.Store(false)
@@ -151,6 +171,9 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 	return nil
 }
 
+// milliseconds rounds a positive time up; no time is none.
+func milliseconds(d time.Duration) int { return int((d + time.Millisecond - 1).Milliseconds()) }
+
 func (m *mesh) Wake() {
 	m.isWoken.Store(true)
 	m.closing.RLock()
@@ -162,8 +185,8 @@ func (m *mesh) Wake() {
 
 func (m *mesh) Shutdown() {
 	m.isClosed.Store(true)
-	for i := range m.sockets {
-		if fd := m.sockets[i].fd; fd >= 0 {
+	for i := range m.links {
+		if fd := m.links[i].fd; fd >= 0 {
 			unix.Shutdown(fd, unix.SHUT_RDWR) // fails if the peer was first, which does no harm
 		}
 	}
@@ -180,12 +203,12 @@ func (m *mesh) Close() error {
 			m.bell[i] = -1
 		}
 	}
-	for i := range m.sockets {
-		if fd := m.sockets[i].fd; fd >= 0 {
+	for i := range m.links {
+		if fd := m.links[i].fd; fd >= 0 {
 			if err := unix.Close(fd); err != nil && first == nil {
 				first = fmt.Errorf("tcp: close link to rank %d: %w", i, err)
 			}
-			m.sockets[i].fd = -1
+			m.links[i].fd = -1
 		}
 	}
 	return first

@@ -1,0 +1,38 @@
+package cluster
+
+// Encryption says whether the links between workers are encrypted.
+type Encryption string
+
+// The kinds of encryption. A LaunchConfig without one asks for TLS between hosts.
+const (
+	EncryptTLS  Encryption = "tls"
+	EncryptNone Encryption = "none"
+	// EncryptNotNeeded is what comes of it on one host, unless TLS was asked for.
+	EncryptNotNeeded Encryption = "not needed (one host)"
+)
+
+// encryption decides whether the data links of a run are encrypted.
+func (s *supervisor) encryption(hosts []string) Encryption {
+	isOneHost := s.isSimulated || s.Meeting != nil && s.Meeting.socket != ""
+	if s.Meeting == nil {
+		isOneHost = isOneHost || areEqual(hosts)
+	}
+	switch {
+	case s.Encryption == EncryptTLS:
+		return EncryptTLS
+	case isOneHost:
+		return EncryptNotNeeded
+	case s.Encryption == EncryptNone:
+		return EncryptNone
+	}
+	return EncryptTLS
+}
+
+func areEqual(names []string) bool {
+	for _, name := range names {
+		if name != names[0] {
+			return false
+		}
+	}
+	return true
+}
