@@ -217,6 +217,42 @@ func (e Environment) HostNumbers(workers, servers int) ([]int, error) {
 	return p.hosts, err
 }
 
+// OnHosts returns e with its first hosts only, in the lab or in the roster, each with so many slots. The
+// error is an *EnvironmentError: there are fewer hosts, or they have fewer slots.
+func (e Environment) OnHosts(hosts, perHost int) (Environment, error) {
+	lab, err := e.LabHosts()
+	if err != nil {
+		return nil, err
+	}
+	roster, err := e.Roster()
+	if err != nil {
+		return nil, err
+	}
+	if all := len(lab) + len(roster); hosts < 1 || hosts > all {
+		return nil, environmentErrorf("%d hosts, but there are %d; want 1 to %d, or more in --hosts of "+
+			"launch or lab", hosts, all, all)
+	}
+	if lab != nil {
+		return e.With(LabEnvironment(lab[:hosts])), nil
+	}
+	roster = slices.Clone(roster[:hosts])
+	for i := range roster {
+		if h := &roster[i]; perHost > h.Slots && e[EnvOversubscribe] == "" {
+			return nil, environmentErrorf("%d workers on each host, but %s has %d slots; want at most as "+
+				"many, more slots, or --oversubscribe", perHost, h.Name, h.Slots)
+		}
+		roster[i].Slots = perHost
+	}
+	return e.With(RosterEnvironment(roster)), nil
+}
+
+// NumHosts returns how many hosts e lists, in a lab or in a roster; 0 if there is this machine only.
+func (e Environment) NumHosts() int {
+	lab, _ := e.LabHosts() // Launch reports the errors
+	roster, _ := e.Roster()
+	return len(lab) + len(roster)
+}
+
 // Load is what one host has of a run.
 type Load struct {
 	RosterHost
@@ -227,7 +263,7 @@ type Load struct {
 // have nothing; none if e has no roster, or the hosts too few slots.
 func (e Environment) Loads(workers, servers int) []Load {
 	p, err := e.place(workers, servers)
-	if err != nil {
+	if err != nil || p.roster == nil {
 		return nil
 	}
 	loads := make([]Load, len(p.roster))

@@ -94,3 +94,58 @@ func TestAgentReportsAnEnd(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// What each host has of a run follows from the slots alone, so commands can say it before anything starts.
+func TestLoadsOfHosts(t *testing.T) {
+	e := cluster.RosterEnvironment([]cluster.RosterHost{{Name: "a", Address: "10.0.0.1", Slots: 2, Cores: 4},
+		{Name: "b", Address: "10.0.0.2", Slots: 1}, {Name: "c", Address: "10.0.0.3", Slots: 3}})
+	over := e.With(cluster.Environment{cluster.EnvOversubscribe: "1"})
+	for _, test := range []struct {
+		e                cluster.Environment
+		workers, servers int
+		want             []int
+	}{
+		{e, 1, 0, []int{0}}, {e, 3, 0, []int{0, 0, 1}}, {e, 6, 0, []int{0, 0, 1, 2, 2, 2}},
+		{e, 3, 1, []int{0, 0, 1, 0}}, {e, 4, 3, []int{0, 0, 1, 2, 0, 1, 2}}, {e, 7, 0, nil},
+		{over, 9, 0, []int{0, 0, 0, 1, 1, 2, 2, 2, 2}}, {cluster.Environment{}, 3, 0, nil},
+	} {
+		got, err := test.e.HostNumbers(test.workers, test.servers)
+		if !slices.Equal(got, test.want) || (err != nil) != (test.workers == 7) {
+			t.Errorf("%d workers, %d servers: %v, %v; want %v", test.workers, test.servers, got, err,
+				test.want)
+		}
+		sum := 0
+		for _, l := range test.e.Loads(test.workers, test.servers) {
+			sum += l.Workers + l.Servers
+		}
+		if sum != len(test.want) {
+			t.Errorf("%d workers, %d servers: loads of %d in all", test.workers, test.servers, sum)
+		}
+	}
+	if !e.IsApart(1, 1) && e.IsApart(2, 0) {
+		t.Error("two workers of one host are taken for apart")
+	}
+}
+
+func TestOnHostsTakesTheFirst(t *testing.T) {
+	e := cluster.RosterEnvironment([]cluster.RosterHost{{Name: "a", Address: "10.0.0.1", Slots: 2},
+		{Name: "b", Address: "10.0.0.2", Slots: 1}})
+	on, err := e.OnHosts(2, 1)
+	if err != nil || on[cluster.EnvHosts] != "a=10.0.0.1=1,b=10.0.0.2=1" {
+		t.Errorf("%v, %v", on, err)
+	}
+	lab := cluster.LabEnvironment([]cluster.LabHost{{Name: "host0", Address: "10.0.0.1", Namespace: "/n"},
+		{Name: "host1", Address: "10.0.0.2", Namespace: "/m"}})
+	if on, err := lab.OnHosts(1, 9); err != nil || on[cluster.EnvLab] != "host0=10.0.0.1=/n" {
+		t.Errorf("%v, %v", on, err)
+	}
+	for _, test := range []struct {
+		hosts, perHost int
+		want           string
+	}{{3, 1, "3 hosts, but there are 2"}, {0, 1, "0 hosts"}, {2, 2, "b has 1 slots"}} {
+		if _, err := e.OnHosts(test.hosts, test.perHost); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("%d hosts with %d each: %v, want %q", test.hosts, test.perHost, err, test.want)
+		}
+	}
+}

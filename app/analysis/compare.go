@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -151,7 +152,8 @@ func Compare(r *record.Results) *Comparison {
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
 		line.original = i - r.Rows[i].Copy
-		line.Cores, line.Contended = Usable(line.Setting.NumThreads(), r.Host.Cores)
+		cores := cmp.Or(line.Setting.Cores, r.Host.Cores)
+		line.Cores, line.Contended = Usable(line.Setting.NumThreads(), cores)
 		g := c.group(line.Setting)
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
@@ -182,6 +184,9 @@ func (c *Comparison) group(s record.Setting) *Group {
 func label(l *Line, others []*Line) string {
 	s := l.Setting
 	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
+	if where := s.Layout(); where != "" {
+		name += " " + where
+	}
 	if s.Options != "" {
 		name += " " + strings.ReplaceAll(s.Options, "+", " ")
 	}
@@ -267,7 +272,8 @@ func (g *Group) hashes() []string {
 func (g *Group) relateFloor() {
 	for _, l := range g.Lines {
 		for _, f := range g.Floor {
-			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads
+			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads &&
+				f.Setting.Hosts == l.Setting.Hosts
 			isClean := !l.Disturbed && !f.Disturbed
 			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
 				l.OverFloor = PairedRatio(l.stepByRound, f.stepByRound)

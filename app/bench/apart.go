@@ -56,6 +56,10 @@ func checkLab(ctx context.Context, p Plan, e cluster.Environment) error {
 		return nil
 	}
 	name := p.Rows[i].Condition.Name
+	if e[cluster.EnvHosts] != "" {
+		return usage("condition %s: its links are made on one machine; leave it out on the hosts of "+
+			"lockstep launch", name)
+	}
 	if e[cluster.EnvLab] != "" {
 		return usage("condition %s: this is a host of a lab already; run bench outside of it", name)
 	}

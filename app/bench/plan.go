@@ -29,14 +29,18 @@ type Config struct {
 	// as the largest row keeps busy (at most Cores): the same cores in one process are what
 	// more workers on one machine have to be compared with.
 	OneProcess bool
+
+	// OwnCores says that hosts of layouts are machines, with cores of their own; else they share this one.
+	OwnCores bool
 }
 
 // Part is one matrix. Base gives every setting that is not varied.
 type Part struct {
 	Base       setting.Config // Threads 0: Cores / largest worker count, at least 1
 	Models     []string
-	Strategies []string // each alone or with settings of its own, such as "ps:servers=2+server-place=apart"
-	Workers    []int
+	Strategies []string    // each alone, or with settings: "ps:servers=2+server-place=apart"
+	Workers    []int       // of Layouts, if there are any
+	Layouts    []Layout    // none: the launcher distributes Workers
 	Batches    []int       // global; none: by PerWorker
 	PerWorker  []int       // samples of each worker, so that the batch grows with the workers: weak scaling
 	Data       []string    // none: that of Base
@@ -160,6 +164,9 @@ func (p Part) check() error {
 	if err := p.checkDimensions(); err != nil {
 		return err
 	}
+	if err := p.checkLayouts(); err != nil {
+		return err
+	}
 	slow := slices.Clone(p.Base.SlowWorkers)
 	for _, c := range p.Conditions {
 		slow = append(slow, c.Slow...)
@@ -181,7 +188,7 @@ func (p Part) expand(plan *Plan, c Config) error {
 	largest := slices.Max(p.Workers)
 	base := Row{Config: p.Base}
 	if base.Threads == 0 {
-		base.Threads = max(1, c.Cores/largest)
+		base.Threads = max(1, c.Cores/p.crowd(c))
 	}
 	if base.Shards == 0 && len(p.PerWorker) == 0 {
 		base.Shards = largest
@@ -250,12 +257,13 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 	row := base
 	row.Options = w.options
 	row.Config = p.under(w.strategy, base.Config)
-	for _, workers := range p.Workers {
+	for _, to := range p.spreads() {
+		workers := to.workers
 		if (w.strategy == "single") != (workers == 1) {
 			continue
 		}
 		one := row
-		one.Workers = workers
+		one.Workers, one.Layout = workers, to.Layout
 		if base.Condition.Slow != nil {
 			one.SlowWorkers = base.Condition.Slow
 		}
@@ -275,6 +283,9 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 		return nil
 	}
 	row.Workers, row.Threads = 1, busy
+	if len(p.Layouts) > 0 {
+		row.Layout = Layout{Hosts: 1, PerHost: 1}
+	}
 	var err error
 	if row.Config, err = row.With(w.values); err != nil {
 		return err

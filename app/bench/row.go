@@ -13,16 +13,18 @@ type Row struct {
 	setting.Config
 	Options   string // the settings that the row alone has, as given
 	Condition Condition
+	Layout
+	Cores     int    // of its hosts together; 0: those of this machine
 	Rounds    int    // in which it runs, from the first; 0: in all
 	PerWorker int    // samples of each worker, where the batch grows with them; 0: it does not
 	Peer      string // other program that does the work; "": this one
 }
 
-// Name labels the row: model, strategy, workers x threads, its own settings, a wire that is no plain one,
-// slowed workers, the condition.
+// Name labels the row: model, strategy, workers x threads, hosts x workers of each, its own settings, a wire
+// that is no plain one, slowed workers, the condition.
 func (r Row) Name() string {
 	name := fmt.Sprintf("%s %s %d×%d", r.Model, r.Strategy, r.Workers, r.Threads)
-	for _, more := range []string{r.Options, r.wire(), r.slow(), r.Condition.Name} {
+	for _, more := range []string{r.layout(), r.Options, r.wire(), r.slow(), r.Condition.Name} {
 		if more != "" {
 			name += " " + more
 		}
@@ -64,8 +66,8 @@ func (r Row) setting() record.Setting {
 		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: r.Inexact(),
 		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
-		PerWorker: r.PerWorker,
-		Shards:    r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
+		PerWorker: r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,
+		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
 		Options: r.Options, Condition: r.Condition.String(),
 	}
 }
@@ -74,7 +76,7 @@ func (r Row) setting() record.Setting {
 func (r Row) directory(t Trial) string {
 	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, r.Model, r.Strategy, r.Workers,
 		r.Threads)
-	for _, more := range []string{r.Options, r.wire(), r.Condition.Name} {
+	for _, more := range []string{r.layout(), r.Options, r.wire(), r.Condition.Name} {
 		if more != "" {
 			name += "-" + strings.Map(plain, more)
 		}

@@ -78,6 +78,9 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	if o.Probe == nil {
 		o.Probe = job.Probe
 	}
+	if err := place(plan.Rows, environment(o.Job), c.Cores); err != nil {
+		return nil, err
+	}
 	if c.Budget > 0 {
 		var fitted Fitted
 		if plan, fitted, err = budgeted(ctx, plan, c.Budget, o); err != nil {
@@ -402,12 +405,4 @@ func (b *bench) report(p Progress, left []Trial, begin time.Time) {
 func isFatal(err error) bool {
 	code := job.ExitCode(err)
 	return code == job.ExitUsage || code == job.ExitData
-}
-
-// execute runs one row.
-func execute(ctx context.Context, row Row, o job.Options) (*record.Summary, error) {
-	if row.isApart() {
-		return runApart(ctx, row, o)
-	}
-	return job.Run(ctx, row.Config, o)
 }

@@ -43,6 +43,9 @@ type savedRow struct {
 	Condition string         `json:"condition,omitempty"` // as ParseCondition takes it
 	Rounds    int            `json:"rounds,omitempty"`
 	PerWorker int            `json:"per_worker,omitempty"`
+	Hosts     int            `json:"hosts,omitempty"`
+	PerHost   int            `json:"per_host,omitempty"`
+	Cores     int            `json:"cores,omitempty"`
 	Peer      string         `json:"peer,omitempty"`
 }
 
@@ -52,7 +55,7 @@ func savePlan(folder string, p Plan, limit time.Duration) error {
 		Copies: p.Copies, Precision: p.Precision, Seconds: limit.Seconds()}
 	for _, r := range p.Rows {
 		s.Rows = append(s.Rows, savedRow{r.Rooted(), r.Options, r.Condition.Name, r.Rounds, r.PerWorker,
-			r.Peer})
+			r.Hosts, r.PerHost, r.Cores, r.Peer})
 	}
 	text, err := json.Marshal(s)
 	if err == nil {
@@ -107,7 +110,7 @@ func (s savedPlan) plan(k *setting.Catalog) (Plan, error) {
 		Precision: s.Precision}
 	for i, r := range s.Rows {
 		row := Row{Config: r.Config, Options: r.Options, Rounds: r.Rounds, PerWorker: r.PerWorker,
-			Peer: r.Peer}
+			Layout: Layout{r.Hosts, r.PerHost}, Cores: r.Cores, Peer: r.Peer}
 		row.Catalog = k
 		if r.Condition != "" {
 			var err error

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
   lockstep bench --strategies single,all-reduce,ddp:overlap-forward --workers 1,2 \
       --conditions equal,rate=1gbit,rate=100mbit+delay=1ms
   lockstep bench --strategies single,ddp,ddp:wire=int8 --epochs 3 --eval-every 1 --seeds 1,2,3
+  lockstep launch --hosts a:2,b:2,c:2 -- bench --hosts 1,2,3 --per-host 1,2
   lockstep bench --plan mine.yaml
   lockstep bench --strategies single,ddp --workers 1,2 --precision 2% --budget 20m
   lockstep bench --models lenet,vgg11 --data glyphs,cifar10 --batch 64,256 --math fast,exact --steps 40
@@ -116,8 +118,9 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 
 // varied lists the flags that are also keys of a plan, in the order of the help.
 func varied() []string {
-	return []string{"models", "data", "strategies", "conditions", "workers", "threads", "batch",
-		"batch-per-worker", "wire", "math", "checkpoints", "repeats", "seeds", "copies", "no-one-process"}
+	return []string{"models", "data", "strategies", "conditions", "workers", "hosts", "per-host", "threads",
+		"batch", "batch-per-worker", "wire", "math", "checkpoints", "repeats", "seeds", "copies",
+		"no-one-process"}
 }
 
 // benchSettings are the settings of a run that are the same in every row.
@@ -150,9 +153,12 @@ func matrixUsage() map[string]string {
 		"conditions": "a `LIST` of equal, slow-worker=RANK:FACTOR, and links of a lab such as " +
 			"rate=100mbit, delay=1ms or loss=0.1%, joined by + (default: workers of one machine)",
 		"workers": "a `LIST` of numbers of workers",
-		"data":    "a `LIST` of data sets, see lockstep train --help (default: glyphs)",
-		"threads": "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
-		"batch":   "a `LIST` of global batch sizes: strong scaling (default: 64)",
+		"hosts": "a `LIST` of numbers of hosts, under lockstep launch or in a lab, in place of --workers " +
+			"(default with --per-host: all)",
+		"per-host": "a `LIST` of numbers of workers on each host (default with --hosts: 1)",
+		"data":     "a `LIST` of data sets, see lockstep train --help (default: glyphs)",
+		"threads":  "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
+		"batch":    "a `LIST` of global batch sizes: strong scaling (default: 64)",
 		"batch-per-worker": "a `LIST` of samples of each worker, in place of --batch: the batch grows with " +
 			"the workers, which is weak scaling and is compared by samples per second",
 		"math": "a `LIST` of ways to compute products, see lockstep train --help (default: fast)",
@@ -315,6 +321,12 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 // the first.
 func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, setting.Origins, error) {
 	config := all[0].config()
+	if roster, err := a.environment.Roster(); err == nil && roster != nil {
+		config.OwnCores = true
+		for _, h := range roster {
+			config.Cores = min(config.Cores, cmp.Or(h.Cores, config.Cores))
+		}
+	}
 	var first setting.Origins
 	for i, m := range all {
 		part, origins, err := a.part(m, given)
@@ -331,7 +343,8 @@ func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, 
 
 // checkQuick refuses flags whose values --quick chooses.
 func (b *benchFlags) checkQuick(c *cobra.Command) error {
-	for _, name := range []string{"plan", "models", "strategies", "workers", "batch", "batch-per-worker",
+	for _, name := range []string{"plan", "models", "strategies", "workers", "hosts", "per-host", "batch",
+		"batch-per-worker",
 		"data", "augment", "epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
 		if c.Flags().Changed(name) {
 			return usagef("--quick chooses --%s itself; leave out one of the two", name)

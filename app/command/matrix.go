@@ -22,6 +22,7 @@ type matrix struct {
 	models, data, strategies, wires, conditions items
 	math, checkpoints                           items
 	workers, batches, perWorker, threads        counts
+	hosts, perHost                              counts
 	seeds                                       seeds
 	repeats, copies                             whole
 	noOneProcess                                whether
@@ -40,7 +41,8 @@ func newMatrix() matrix {
 // values returns the fields by the names of their flags.
 func (m *matrix) values() map[string]pflag.Value {
 	return map[string]pflag.Value{"models": &m.models, "strategies": &m.strategies, "wire": &m.wires,
-		"conditions": &m.conditions, "workers": &m.workers, "batch": &m.batches, "seeds": &m.seeds,
+		"conditions": &m.conditions, "workers": &m.workers, "hosts": &m.hosts, "per-host": &m.perHost,
+		"batch": &m.batches, "seeds": &m.seeds,
 		"data": &m.data, "threads": &m.threads, "math": &m.math, "checkpoints": &m.checkpoints,
 		"batch-per-worker": &m.perWorker, "repeats": &m.repeats, "copies": &m.copies,
 		"no-one-process": &m.noOneProcess}
@@ -173,6 +175,17 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 	}
 	p := bench.Part{Base: resolved, Models: m.models, Data: m.data, Strategies: m.strategies,
 		Workers: m.workers, Threads: m.threads, Batches: m.batches, PerWorker: m.perWorker, Wires: m.wires}
+	if p.Layouts, err = m.layouts(a.environment); err != nil {
+		return bench.Part{}, nil, err
+	}
+	if p.Layouts != nil {
+		p.Workers = nil
+		for _, l := range p.Layouts {
+			if n := l.Hosts * l.PerHost; !slices.Contains(p.Workers, n) {
+				p.Workers = append(p.Workers, n)
+			}
+		}
+	}
 	if p.Batches == nil && p.PerWorker == nil {
 		p.Batches = counts{64}
 	}
@@ -193,6 +206,37 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 		p.Conditions = append(p.Conditions, condition)
 	}
 	return p, origins, nil
+}
+
+// layouts returns every number of hosts with every number of workers on each; none if neither is given.
+func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
+	all := e.NumHosts()
+	switch {
+	case m.hosts == nil && m.perHost == nil:
+		return nil, nil
+	case slices.Contains(m.flags, "workers"):
+		return nil, usagef("--workers: --hosts and --per-host give the numbers of workers; leave it out")
+	case all == 0:
+		return nil, usagef("--hosts, --per-host: this is one machine; start bench on several by " +
+			"`lockstep launch --hosts a:2,b:2 -- bench ...`, or in `lockstep lab --hosts 3 -- bench ...`")
+	}
+	hosts, perHost := m.hosts, m.perHost
+	if hosts == nil {
+		hosts = counts{all}
+	}
+	if perHost == nil {
+		perHost = counts{1}
+	}
+	var layouts []bench.Layout
+	for _, h := range hosts {
+		for _, n := range perHost {
+			if _, err := e.OnHosts(h, n); err != nil {
+				return nil, usagef("--hosts, --per-host: %v", err)
+			}
+			layouts = append(layouts, bench.Layout{Hosts: h, PerHost: n})
+		}
+	}
+	return layouts, nil
 }
 
 // yield removes the lists of a plan whose setting the environment or the command line gives: a plan gives way

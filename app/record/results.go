@@ -80,6 +80,9 @@ type Setting struct {
 	IsLossy     bool    `json:"lossy,omitempty"`        // the compression is lossy
 	Workers     int     `json:"workers"`                // replicas
 	Threads     int     `json:"threads"`                // of each worker
+	Hosts       int     `json:"hosts,omitempty"`        // that have them; 0: not told, one machine or a lab
+	PerHost     int     `json:"per_host,omitempty"`     // workers of each host, where they are equal
+	Cores       int     `json:"cores,omitempty"`        // usable, of these hosts; 0: those of the machine
 	Servers     int     `json:"servers,omitempty"`      // parameter servers; 0: none
 	ServerPlace string  `json:"server_place,omitempty"` // where they are: workers, apart
 	SlowWorkers string  `json:"slow_workers,omitempty"` // slowed by a duty cycle, as RANK:FACTOR
@@ -105,6 +108,19 @@ func (s Setting) NumThreads() int {
 		threads += s.Servers
 	}
 	return threads
+}
+
+// Layout words how the workers are distributed, such as "2 hosts×3"; "" if that is not told.
+func (s Setting) Layout() string {
+	switch {
+	case s.Hosts == 0:
+		return ""
+	case s.PerHost == 0:
+		return fmt.Sprintf("%d hosts", s.Hosts)
+	case s.Hosts == 1:
+		return fmt.Sprintf("1 host×%d", s.PerHost)
+	}
+	return fmt.Sprintf("%d hosts×%d", s.Hosts, s.PerHost)
 }
 
 // Row is one configuration with all its runs, at most one per round.
