@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"slices"
 
 	"lockstep/shard"
@@ -17,11 +18,16 @@ import (
 // times the noise: the median deviation of a worker's steps from their median, relative to it, the largest
 // of all workers. Then a new window begins, because a worker's speed may depend on its number of shards.
 //
+// Few noisy steps can lead to a bad plan, whose slowest worker takes a sixth longer than it must, and the
+// same noise would keep it. So a window of longWindows times as many steps is judged too. The error of a
+// median shrinks with the root of their number, and so does what the noise asks for.
+//
 // A worker that becomes slower is noticed when more than half of the window is slow, and told one step
 // later: after 6 steps, and at most 10 after shards have moved for another reason.
 
 const (
 	balanceWindow = 9
+	longWindows   = 4
 	leastGain     = 0.05
 	noiseFactor   = 2
 	mostNoise     = 0.125 // what a threshold takes into account: the noise of a worker that changes
@@ -44,7 +50,7 @@ type Move struct {
 
 // balancer decides when shards move. It is a function of the speeds that it has observed.
 type balancer struct {
-	recent    [][]shard.Speed // by worker: its last steps, at most balanceWindow
+	recent    [][]shard.Speed // by worker: its last steps, at most those of the long window
 	hasJudged bool            // a plan was decided on, if only to be kept
 
 	// Scratch.
@@ -55,9 +61,9 @@ type balancer struct {
 
 func newBalancer(workers int) *balancer {
 	b := &balancer{recent: make([][]shard.Speed, workers), speeds: make([]shard.Speed, workers),
-		lengths: make([]int, workers), sorted: make([]float64, 0, balanceWindow)}
+		lengths: make([]int, workers), sorted: make([]float64, 0, longWindows*balanceWindow)}
 	for r := range b.recent {
-		b.recent[r] = make([]shard.Speed, 0, balanceWindow)
+		b.recent[r] = make([]shard.Speed, 0, longWindows*balanceWindow)
 	}
 	return b
 }
@@ -65,7 +71,7 @@ func newBalancer(workers int) *balancer {
 // observe notes a step of a worker.
 func (b *balancer) observe(rank int, s shard.Speed) {
 	w := &b.recent[rank]
-	if len(*w) == balanceWindow {
+	if len(*w) == cap(*w) {
 		*w = (*w)[:copy(*w, (*w)[1:])]
 	}
 	*w = append(*w, s)
@@ -74,17 +80,28 @@ func (b *balancer) observe(rank int, s shard.Speed) {
 // decide returns the plan of a step and, if it is another one than before, how shards move. The first
 // decision is a Move even if the plan is kept. It allocates only for a Move.
 func (b *balancer) decide(step int, plan shard.Plan) (shard.Plan, *Move) {
-	if len(b.recent[0]) < balanceWindow { // all are observed together
-		return plan, nil
+	for _, windows := range [...]int{1, longWindows} {
+		if len(b.recent[0]) < windows*balanceWindow { // all are observed together
+			return plan, nil
+		}
+		if better, m := b.judge(step, plan, windows); m != nil {
+			return better, m
+		}
 	}
+	return plan, nil
+}
+
+// judge is decide by the last steps, as many as so many windows have.
+func (b *balancer) judge(step int, plan shard.Plan, windows int) (shard.Plan, *Move) {
 	noise := 0.0
 	for r := range b.recent {
 		var n float64
-		b.speeds[r], n = b.median(r)
+		b.speeds[r], n = b.median(b.recent[r][len(b.recent[r])-windows*balanceWindow:])
 		noise = max(noise, n)
 	}
 	before, after := plan.Time(b.speeds), shard.Share(b.lengths, plan.Shards(), b.speeds)
-	isWorthIt := 1-after/before > max(leastGain, noiseFactor*min(noise, mostNoise))
+	doubt := noiseFactor * min(noise, mostNoise) / math.Sqrt(float64(windows))
+	isWorthIt := 1-after/before > max(leastGain, doubt)
 	if !isWorthIt && b.hasJudged {
 		return plan, nil
 	}
@@ -106,12 +123,11 @@ func (b *balancer) decide(step int, plan shard.Plan) (shard.Plan, *Move) {
 	return better, m
 }
 
-// median returns the median speed of a worker, and the median deviation of its steps from that,
-// relative to it.
-func (b *balancer) median(rank int) (s shard.Speed, noise float64) {
+// median returns the median speed of some steps, and their median deviation from that, relative to it.
+func (b *balancer) median(steps []shard.Speed) (s shard.Speed, noise float64) {
 	of := func(value func(shard.Speed) float64) float64 {
 		b.sorted = b.sorted[:0]
-		for _, step := range b.recent[rank] {
+		for _, step := range steps {
 			b.sorted = append(b.sorted, value(step))
 		}
 		slices.Sort(b.sorted)

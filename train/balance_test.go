@@ -80,6 +80,23 @@ func TestAThrottledWorkerIsNoticed(t *testing.T) {
 	}
 }
 
+// A bad plan that noise of 20 % leads to is corrected: after 200 steps shards are where they belong.
+func TestABadPlanIsCorrected(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		slow := func(rank, step int) float64 {
+			if rank == 3 {
+				return 3
+			}
+			return 1
+		}
+		moves, plan := machine(t, r, 20, 200, 0.2, slow, 4)
+		if got := plan.Lengths(); !slices.Equal(got, []int{6, 6, 6, 2}) {
+			t.Errorf("seed %d: %v after moves at %v", seed, got, steps(moves))
+		}
+	}
+}
+
 // steps lists when shards moved.
 func steps(moves []*train.Move) []int {
 	var at []int
