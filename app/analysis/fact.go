@@ -44,8 +44,8 @@ func speedup(_ *record.Results, c *Comparison) []string {
 			cores = fmt.Sprintf("%d cores", b.Cores)
 		}
 		out = append(out, fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
-			"by that of the row, at equal work per step and taken round by round. Efficiency is "+
-			"speed-up per core used, relative to single on %s.", cores, cores))
+			"by that of the row, at equal work per step and taken round by round; findings order rows "+
+			"likewise. Efficiency is speed-up per core used, relative to single on %s.", cores, cores))
 	}
 	return out
 }

@@ -3,14 +3,15 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
 
 // Findings states in plain sentences what the rows of the group show, and no more than they show.
 //
-// A finding ranks the rivals by the median step time that the table shows and names all of them that cannot
-// be told from the first ([Pair.IsDecided]). Two names of one row are never told apart here. Rows that others
+// A finding ranks the rivals as speed-ups do, by the medians of the ratios of their steps in a round, and names
+// all of them that cannot be told from the first ([Pair.IsDecided]). Two names of one row are never told apart here. Rows that others
 // took cores from in every run are left out.
 func (g *Group) Findings() []string {
 	var out []string
@@ -40,13 +41,31 @@ func (g *Group) contradicting() string {
 		return ""
 	}
 	return fmt.Sprintf("The rounds differ so much that a speed-up, the median of the ratios to %s in "+
-		"each round, contradicts the median steps: %s.", g.Baseline.Label, list(lines))
+		"each round, contradicts the median steps: %s. Speed-ups and findings go by the rounds.",
+		g.Baseline.Label, list(lines))
 }
 
-// ranked returns the rivals that satisfy is, shortest step first.
+// ranked returns the rivals that satisfy is, in the order of the speed-ups that the table shows, in hundredths,
+// relative to the baseline if it is a rival and else to another one; then in that of the steps.
 func (g *Group) ranked(is func(*Line) bool) []*Line {
-	rivals := slices.DeleteFunc(g.rivals(), func(l *Line) bool { return !is(l) })
-	slices.SortStableFunc(rivals, func(a, b *Line) int { return cmp.Compare(a.Step.Median, b.Step.Median) })
+	all := g.rivals()
+	if len(all) == 0 {
+		return nil
+	}
+	reference := all[0]
+	if slices.Contains(all, g.Baseline) {
+		reference = g.Baseline
+	}
+	speedup := func(l *Line) float64 {
+		if r := g.pairOf(reference, l).Ratio; r.Known() {
+			return math.Round(100 * r.Median)
+		}
+		return math.Round(100 * reference.Step.Median / l.Step.Median) // they have no round in common
+	}
+	rivals := slices.DeleteFunc(all, func(l *Line) bool { return !is(l) })
+	slices.SortStableFunc(rivals, func(a, b *Line) int {
+		return cmp.Or(cmp.Compare(speedup(b), speedup(a)), cmp.Compare(a.Step.Median, b.Step.Median))
+	})
 	return rivals
 }
 

@@ -370,8 +370,8 @@ func TestReportR3(t *testing.T) {
 	}
 }
 
-// A speed-up is the median of the ratios in each round. Where it contradicts the medians of the steps,
-// the findings say so.
+// A speed-up is the median of the ratios in each round, and so is the order of findings. Where it contradicts
+// the medians of the steps, the findings say so.
 func TestSpeedupThatContradictsTheStep(t *testing.T) {
 	for _, test := range []struct {
 		steps []float64
@@ -383,6 +383,9 @@ func TestSpeedupThatContradictsTheStep(t *testing.T) {
 		found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 		if got := strings.Contains(found, "contradicts the median steps: ps 2×1."); got != test.want {
 			t.Errorf("steps %v: findings %s", test.steps, found)
+		}
+		if test.want && !strings.Contains(found, "apart: ps 2×1 and single 1×1") {
+			t.Errorf("steps %v: not in the order of speed-ups: %s", test.steps, found)
 		}
 	}
 }
