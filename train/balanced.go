@@ -48,7 +48,7 @@ const (
 // move. Every row is longer by two values. A step without a move allocates nothing.
 func NewBalanced(l *Loop, u Updater, exchange Replanner, onMove func(*Move)) (Updater, error) {
 	c := l.config
-	l.rowTail = reportLen
+	l.rowTail, l.mayMove = reportLen, true
 	// A worker may get any shard; all sizes are compiled before the first step.
 	if err := l.programs.addRun(c, Work{Lo: 0, Hi: c.Plan.Shards()}); err != nil {
 		return nil, err

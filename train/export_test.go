@@ -25,6 +25,12 @@ func (s stack) Folds(i int) [][2]int {
 func (s stack) NumPieces() int  { return s.pieces }
 func (s stack) NumBuffers() int { return s.buffers }
 
+// MostBuffers bounds the buffers of any run of at most n of so many shards.
+func MostBuffers(n, shards int) int { return mostBuffers(n, shards) }
+
+// NumGradients returns how many buffers of gradients the loop has.
+func (l *Loop) NumGradients() int { return len(l.gradients) }
+
 // Force makes a balanced Updater use these plans.
 func Force(u Updater, plan func(step int, now shard.Plan) shard.Plan) {
 	u.(*balanced).decide = func(step int, now shard.Plan) (shard.Plan, *Move) {

@@ -60,6 +60,8 @@ type Loop struct {
 	swapped bool   // the variables hold what is evaluated, and the followers the live values; see show
 	done    Result // before the run: that of the parts before it
 
+	// mayMove says that the updater moves shards between workers.
+	mayMove bool
 	// isSought says that the updater assigns other steps to this worker than those in order.
 	isSought bool
 	// isPartial says that the updater shows this worker the rows of its own shards only, though it

@@ -1,6 +1,10 @@
 package train
 
-import "lockstep/shard"
+import (
+	"math/bits"
+
+	"lockstep/shard"
+)
 
 // stack plans how the gradients of a run of shards merge into pieces with few buffers.
 //
@@ -38,6 +42,11 @@ func newStack(lo, hi, shards int) stack {
 	}
 	return s
 }
+
+// mostBuffers bounds the buffers of any run of at most n of so many shards. A run has no more than two
+// subtrees of each size, and none of all shards unless it is the only one; one more buffer is for the shard
+// that is computed.
+func mostBuffers(n, shards int) int { return max(1, min(n, 2*bits.Len(uint(shards-1)))) }
 
 // joinPieces makes the last shard also add the pieces, left to right, into one. Only isolated
 // workers use it: their sum is not compared with the tree's.

@@ -32,6 +32,20 @@ func TestStackLeavesThePlansPieces(t *testing.T) {
 	}
 }
 
+// No run needs more buffers than are planned for those that a worker may get.
+func TestMostBuffers(t *testing.T) {
+	for shards := 1; shards <= 40; shards++ {
+		for lo := range shards {
+			for hi := lo + 1; hi <= shards; hi++ {
+				got, most := train.NewStack(lo, hi, shards).NumBuffers(), train.MostBuffers(hi-lo, shards)
+				if got > most {
+					t.Errorf("[%d, %d) of %d: %d buffers, planned %d", lo, hi, shards, got, most)
+				}
+			}
+		}
+	}
+}
+
 // checkStack executes the stack symbolically, overwriting buffers as training does.
 func checkStack(t *testing.T, plan shard.Plan, rank int) {
 	t.Helper()

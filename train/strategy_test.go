@@ -65,7 +65,11 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		return err
 	}
 	defer loop.Close()
+	planned := loop.Memory()
 	o.Result, err = loop.Run(context.Background(), &o.diary)
+	if used := loop.Memory(); used.Variables > planned.Variables || used.Batches > planned.Batches {
+		err = errors.Join(err, fmt.Errorf("%+v planned, at the end %+v", planned, used))
+	}
 	return errors.Join(err, exchange.Close())
 }
 

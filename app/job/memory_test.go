@@ -31,3 +31,25 @@ func TestPlannedMemoryIsWhatIsUsed(t *testing.T) {
 		}
 	}
 }
+
+// The plan includes what a worker may need when shards move to it and the batch grows, and what servers keep
+// of asynchronous workers.
+func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
+	plain := short(t)
+	plain.Workers, plain.Shards, plain.Batch, plain.Epochs, plain.Steps = 2, 8, 16, 2, 0
+	plain.Strategy, plain.Link = "all-reduce", "local"
+	least := run(t, plain, job.Options{})
+	for name, change := range map[string]func(*setting.Config){
+		"moves":  func(c *setting.Config) { c.Rebalance = true },
+		"growth": func(c *setting.Config) { c.AdaptiveBatch = 128 },
+		"async":  func(c *setting.Config) { c.Strategy = setting.PSAsync },
+	} {
+		c := plain
+		c.Out = t.TempDir() + "/run"
+		change(&c)
+		if s := run(t, c, job.Options{}); s.PlannedBytes <= least.PlannedBytes {
+			t.Errorf("%s: %s planned, without %s", name, setting.Size(s.PlannedBytes),
+				setting.Size(least.PlannedBytes))
+		}
+	}
+}

@@ -57,14 +57,21 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 	s.stat = record.ServerStat{Server: number, Rank: post.Rank(), Elements: int64(elems),
 		OptimizerBytes: rule.Bytes()}
 	plan, err := shard.Cut(c.StepShards(), c.Workers)
-	s.planned = rule.Bytes() + receivedBytes(layout, plan, number)
+	s.planned = rule.Bytes() + receivedBytes(c, layout, plan, number)
 	return s, err
 }
 
 // receivedBytes returns the memory of a server's weights, and of the gradients that it receives from other
-// processes: a vector for each piece.
-func receivedBytes(layout *ps.Layout, plan shard.Plan, number int) int64 {
+// processes: a vector for each piece. Asynchronous servers have a gradient of each worker instead, and a copy of
+// the weights for it; those of a replay may keep as many gradients again.
+func receivedBytes(c setting.Config, layout *ps.Layout, plan shard.Plan, number int) int64 {
 	vectors := 1
+	if c.IsAsync() {
+		if vectors += 2 * c.Workers; c.Replay != "" {
+			vectors += c.Workers
+		}
+		return 4 * int64(layout.Parts[number].Len) * int64(vectors)
+	}
 	for rank := range plan.Workers() {
 		if rank != layout.Homes[number] {
 			vectors += len(plan.Pieces(rank))

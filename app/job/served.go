@@ -58,7 +58,7 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 			if err != nil {
 				return nil, err
 			}
-			s.apart += receivedBytes(layout, w.plan, number) + processBytes/w.sharers() +
+			s.apart += receivedBytes(w.config, layout, w.plan, number) + processBytes/w.sharers() +
 				4*int64(len(state)*layout.Parts[number].Len)
 		}
 	}
