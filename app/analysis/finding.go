@@ -10,9 +10,9 @@ import (
 
 // Findings states in plain sentences what the rows of the group show, and no more than they show.
 //
-// A finding ranks the rivals as speed-ups do, by the medians of the ratios of their steps in a round, and names
-// all of them that cannot be told from the first ([Pair.IsDecided]). Two names of one row are never told apart here. Rows that others
-// took cores from in every run are left out.
+// A finding ranks the rivals as speed-ups do, by the medians of the ratios of their steps in a round, and
+// names all of them that cannot be told from the first ([Pair.IsDecided]). Two names of one row are never told
+// apart here. Rows that others took cores from in every run are left out.
 func (g *Group) Findings() []string {
 	var out []string
 	for _, text := range []string{g.fastest(), g.processes(), g.exchange(), g.disturbed(),
@@ -45,8 +45,8 @@ func (g *Group) contradicting() string {
 		g.Baseline.Label, list(lines))
 }
 
-// ranked returns the rivals that satisfy is, in the order of the speed-ups that the table shows, in hundredths,
-// relative to the baseline if it is a rival and else to another one; then in that of the steps.
+// ranked returns the rivals that satisfy is, in the order of the speed-ups that the table shows, in
+// hundredths, relative to the baseline if it is a rival and else to another one; then in that of the steps.
 func (g *Group) ranked(is func(*Line) bool) []*Line {
 	all := g.rivals()
 	if len(all) == 0 {

@@ -62,8 +62,8 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 }
 
 // receivedBytes returns the memory of a server's weights, and of the gradients that it receives from other
-// processes: a vector for each piece. Asynchronous servers have a gradient of each worker instead, and a copy of
-// the weights for it; those of a replay may keep as many gradients again.
+// processes: a vector for each piece. Asynchronous servers have a gradient of each worker instead, and a
+// copy of the weights for it; those of a replay may keep as many gradients again.
 func receivedBytes(c setting.Config, layout *ps.Layout, plan shard.Plan, number int) int64 {
 	vectors := 1
 	if c.IsAsync() {
