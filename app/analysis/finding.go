@@ -11,8 +11,8 @@ import (
 // Findings states in plain sentences what the rows of the group show, and no more than they show.
 //
 // A finding ranks the rivals as speed-ups do, by the medians of the ratios of their steps in a round, and
-// names all of them that cannot be told from the first ([Pair.IsDecided]). Two names of one row are never told
-// apart here. Rows that others took cores from in every run are left out.
+// names all of them that cannot be told from the first ([Pair.IsDecided]). Two names of one row are never
+// told apart here. Rows that others took cores from in every run are left out.
 func (g *Group) Findings() []string {
 	var out []string
 	for _, text := range []string{g.fastest(), g.processes(), g.exchange(), g.disturbed(),
