@@ -36,6 +36,7 @@ const (
 	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
 	EnvLabUser       = "LOCKSTEP_LAB_USER"  // not empty: the lab has a user namespace of its own
 	EnvData          = "LOCKSTEP_DATA"      // folder of data sets
+	EnvPython        = "LOCKSTEP_PYTHON"    // interpreter with PyTorch, for rows of bench --peer
 	EnvTrain         = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
 	envTorchRank     = "RANK"
 	envTorchWorld    = "WORLD_SIZE"

@@ -113,7 +113,8 @@ func (l *Line) isSuperlinear() bool {
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
 	s := l.Setting
-	return s.Workers == 1 || s.Inexact == "" && s.Strategy != "none" && s.Algorithm != "ring" && !s.IsLossy
+	return s.Peer == "" && (s.Workers == 1 || s.Inexact == "" && s.Strategy != "none" &&
+		s.Algorithm != "ring" && !s.IsLossy)
 }
 
 // isOther reports whether the line reaches another result by equal work, which only its accuracy can be
@@ -219,7 +220,7 @@ func label(l *Line, others []*Line) string {
 func (g *Group) relate() {
 	for _, l := range g.Lines {
 		switch {
-		case l.OK == 0:
+		case l.OK == 0 || l.Setting.Peer != "":
 		case l.Setting.Strategy == "single":
 			if g.Baseline == nil || l.Setting.Threads < g.Baseline.Setting.Threads {
 				g.Baseline = l
@@ -298,6 +299,8 @@ func difference(l, base *Line) string {
 		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
 	case a.LR != b.LR && !l.isOther():
 		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
+	case a.Peer != "":
+		return "" // its kernels are others, and it evaluates nothing
 	case l.work.testSamples != base.work.testSamples:
 		return fmt.Sprintf("%d test samples against %d", l.work.testSamples, base.work.testSamples)
 	case l.ISA != base.ISA:

@@ -21,7 +21,7 @@ func (g *Group) Findings() []string {
 			out = append(out, text)
 		}
 	}
-	return slices.Concat(out, g.choices(), g.accuracies())
+	return slices.Concat(out, g.choices(), g.accuracies(), g.peers())
 }
 
 // contradicting explains speed-ups that say faster where the step shown says slower, or the reverse: they

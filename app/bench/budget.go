@@ -183,7 +183,7 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 			return p, Fitted{}, fmt.Errorf("%s: %w", widest.Name(), err)
 		}
 		for ; i < n; i++ {
-			costs[i] = p.Rows[i].cost(probe, time.Since(started).Seconds())
+			costs[i] = p.Rows[i].cost(probe, time.Since(started).Seconds()).peer(p.Rows[i])
 		}
 	}
 	left := budget.Seconds() - time.Since(begin).Seconds()

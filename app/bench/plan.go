@@ -19,6 +19,9 @@ type Config struct {
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
 
+	// Peer adds rows of another program, [peer.Name], beside those that it can do too; "": none.
+	Peer string
+
 	// Precision adds rounds until the interval of each row has at most this relative half width, or the
 	// budget or [MaxAdded] rounds are over; 0: the rounds of Repeats.
 	Precision float64
@@ -92,6 +95,11 @@ func Expand(c Config) (Plan, error) {
 			return Plan{}, err
 		}
 		if err := part.expand(&plan, c); err != nil {
+			return Plan{}, err
+		}
+	}
+	if len(plan.Rows) > 0 {
+		if err := withPeers(&plan, c.Peer); err != nil {
 			return Plan{}, err
 		}
 	}

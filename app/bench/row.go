@@ -62,8 +62,12 @@ func (r Row) setting() record.Setting {
 	if r.NumServers() > 0 {
 		place = r.ServerPlace
 	}
-	return record.Setting{Servers: r.NumServers(), ServerPlace: place,
-		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: r.Inexact(),
+	inexact := r.Inexact()
+	if r.Peer != "" {
+		inexact = inexactPeer
+	}
+	return record.Setting{Servers: r.NumServers(), ServerPlace: place, Peer: r.Peer,
+		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: inexact,
 		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
 		PerWorker: r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,

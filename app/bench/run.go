@@ -27,7 +27,8 @@ type Options struct {
 	Probe  func(context.Context, setting.Config, job.Options) (record.Probe, error)
 	Fitted func(Fitted)
 
-	// Execute runs one row; nil: with job.Run, or in a lab if the row's condition asks for one.
+	// Execute runs one row; nil: with job.Run, in a lab if the row's condition asks for one, or by the peer
+	// that the row names.
 	Execute func(context.Context, Row, job.Options) (*record.Summary, error)
 }
 
@@ -69,12 +70,11 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Execute == nil {
-		o.Execute = execute
-		if err := checkLab(ctx, plan, o.Job.Environment); err != nil {
-			return nil, err
-		}
+	prepared, err := o.prepare(ctx, plan, c.Out)
+	if err != nil {
+		return nil, err
 	}
+	o.Execute = prepared.execute
 	if o.Probe == nil {
 		o.Probe = job.Probe
 	}
@@ -109,6 +109,9 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
 			Copy: i % plan.Copies})
 	}
+	if err := b.checkPeers(ctx, prepared.peers); err != nil {
+		return nil, err
+	}
 	err = b.runAll(ctx)
 	return &b.results, err
 }
@@ -127,12 +130,11 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	if err != nil {
 		return nil, err
 	}
-	if o.Execute == nil {
-		o.Execute = execute
-		if err := checkLab(ctx, plan, o.Job.Environment); err != nil {
-			return nil, err
-		}
+	prepared, err := o.prepare(ctx, plan, folder)
+	if err != nil {
+		return nil, err
 	}
+	o.Execute = prepared.execute
 	unlock, err := rundir.Lock(folder)
 	if err != nil {
 		return nil, usage("--resume: %v", err)
@@ -156,6 +158,9 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 				folder)
 		}
 		b.deadline = b.started.Add(left)
+	}
+	if err := b.checkPeers(ctx, prepared.peers); err != nil {
+		return nil, err
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
@@ -341,8 +346,8 @@ func (b *bench) runOne(ctx context.Context, left []Trial) error {
 	config.Out = freeDirectory(filepath.Join(b.out, "runs", config.directory(t)))
 	config.Seed = b.plan.seed(t)
 	config.Save = false // a benchmark keeps figures, not weights
-	all := len(b.plan.Trials())
-	state := Progress{Run: b.ended + 1, Runs: max(all, b.ended+1), Round: t.Round + 1, Name: config.Name()}
+	state := Progress{Run: b.ended + 1, Runs: b.ended + len(b.left(left)), Round: t.Round + 1,
+		Name: config.Name()}
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}
@@ -405,4 +410,40 @@ func (b *bench) report(p Progress, left []Trial, begin time.Time) {
 func isFatal(err error) bool {
 	code := job.ExitCode(err)
 	return code == job.ExitUsage || code == job.ExitData
+}
+
+// prepared is how the rows of a plan are executed.
+type prepared struct {
+	execute func(context.Context, Row, job.Options) (*record.Summary, error)
+	peers   *peers // nil: no row has one
+}
+
+// prepare finds out how rows are executed, and whether they can be.
+func (o Options) prepare(ctx context.Context, p Plan, out string) (prepared, error) {
+	if o.Execute != nil {
+		return prepared{execute: o.Execute}, nil
+	}
+	if err := checkLab(ctx, p, o.Job.Environment); err != nil {
+		return prepared{}, err
+	}
+	found, err := openPeers(ctx, p, out, o.Job)
+	if err != nil {
+		return prepared{}, err
+	}
+	return prepared{peers: found,
+		execute: func(ctx context.Context, row Row, o job.Options) (*record.Summary, error) {
+			if row.Peer != "" {
+				return found.run(ctx, row)
+			}
+			return execute(ctx, row, o)
+		}}, nil
+}
+
+// checkPeers compares the losses of peers with ours.
+func (b *bench) checkPeers(ctx context.Context, p *peers) (err error) {
+	if p == nil {
+		return nil
+	}
+	b.results.Peers, err = p.check(ctx, b.plan.Rows, b.results.Peers)
+	return err
 }

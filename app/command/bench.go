@@ -29,6 +29,7 @@ type benchFlags struct {
 	budget          time.Duration
 	out             string
 	precision       percent
+	peer            string // other program; "": none
 	resume          string // folder; "": a new benchmark
 	isQuick         bool
 	isJSON, isQuiet bool
@@ -71,6 +72,7 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
   lockstep bench --models lenet,vgg11 --data glyphs,cifar10 --batch 64,256 --math fast,exact --steps 40
   lockstep bench --batch-per-worker 64 --strategies single,ddp --workers 1,2,4
   lockstep bench --strategies single --workers 1 --checkpoints off,on,50 --steps 200
+  lockstep bench --models lenet,vgg11 --strategies single,ddp --workers 1,2 --steps 30 --peer pytorch
   lockstep bench --resume runs/20261121-101500-bench
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args:        noArguments,
@@ -95,13 +97,16 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		"10m, and say what is left out (default: as long as it takes)")
 	f.Var(&b.precision, "precision", "add rounds until the interval of each row's ratio reaches at most "+
 		"this `PERCENT` to both sides, or the budget is over (default: no further rounds)")
+	f.StringVar(&b.peer, "peer", "", "also time this `PROGRAM` on every row that it can do: pytorch, by a "+
+		"Python with torch (python3, or LOCKSTEP_PYTHON)")
 	f.StringVar(&b.resume, "resume", "", "go on with the interrupted benchmark in this `FOLDER`; --budget "+
 		"gives it more time")
 	for _, name := range varied() {
 		f.Var(b.values()[name], name, matrixUsage()[name])
 	}
 	f.Lookup("no-one-process").NoOptDefVal = "true"
-	for _, name := range append([]string{"quick", "plan", "budget", "precision", "resume"}, varied()...) {
+	for _, name := range append([]string{"quick", "plan", "budget", "precision", "peer", "resume"},
+		varied()...) {
 		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
 	}
 	complete(c, "models", listOf(a.settingValues("model")))
@@ -299,6 +304,7 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 	}
 	parts := config.Parts
 	config.Out, config.Budget, config.Precision = b.out, b.budget, float64(b.precision)
+	config.Peer = b.peer
 	if config.Out == "" {
 		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
 	}

@@ -1,0 +1,161 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lockstep/app/record"
+)
+
+// Limits of the difference between losses of two programs that do the same work. Both round in float32, each
+// in its own order: the first loss shows that weights, samples and network are the same; the others, that
+// gradients and updates are, while rounding grows with every step.
+const (
+	PeerFirstLoss = 1e-4 // relative, of the first step
+	PeerLoss      = 0.05 // relative, of those after it
+)
+
+// PeerDistance returns the largest relative difference of the first losses, and that of the others. Both are
+// infinite if the lists are empty or of different lengths, or hold no numbers.
+func PeerDistance(c record.PeerCheck) (first, later float64) {
+	if len(c.Ours) == 0 || len(c.Ours) != len(c.Theirs) {
+		return math.Inf(1), math.Inf(1)
+	}
+	for i, ours := range c.Ours {
+		d := math.Abs(c.Theirs[i]-ours) / math.Abs(ours)
+		if !finite(d) {
+			d = math.Inf(1)
+		}
+		if i == 0 {
+			first = d
+			continue
+		}
+		later = max(later, d)
+	}
+	return first, later
+}
+
+// isSameWork reports whether the losses of a peer are ours within the limits.
+func isSameWork(c record.PeerCheck) bool {
+	first, later := PeerDistance(c)
+	return first <= PeerFirstLoss && later <= PeerLoss
+}
+
+// otherWork refuses peers whose losses are not ours, and those whose losses were not compared.
+func otherWork(r *record.Results, _ *Comparison) []string {
+	var out []string
+	for _, c := range r.Peers {
+		if isSameWork(c) {
+			continue
+		}
+		first, later := PeerDistance(c)
+		out = append(out, fmt.Sprintf("%s does not train as Lockstep does: from equal weights on equal "+
+			"batches "+
+			"of %s, batch %d, %s, its first loss is %.2g away, the others up to %.2g (relative; %.2g "+
+			"and %.2g "+
+			"may be). Its times are those of other work.", peerName(c), c.Model, c.Batch, c.Format,
+			first, later,
+			PeerFirstLoss, PeerLoss))
+	}
+	for _, row := range r.Rows {
+		s := row.Setting
+		if s.Peer != "" && len(row.Runs) > 0 && checkOf(r, s) == nil {
+			out = append(out, fmt.Sprintf("%s %s %s: its losses were not compared with ours, so nothing "+
+				"shows "+
+				"that it does the same work.", s.Model, s.Strategy, s.Options))
+		}
+	}
+	return out
+}
+
+// checkOf returns the comparison of losses for a row of a peer; nil if there is none.
+func checkOf(r *record.Results, s record.Setting) *record.PeerCheck {
+	for i := range r.Peers {
+		c := &r.Peers[i]
+		isOf := c.Model == s.Model && c.Data == s.Data && c.Batch == s.Batch
+		if isOf && strings.HasSuffix(s.Options, "+"+c.Format) {
+			return c
+		}
+	}
+	return nil
+}
+
+// peerName words a peer.
+func peerName(c record.PeerCheck) string {
+	if c.Peer == "pytorch" {
+		return "PyTorch"
+	}
+	return c.Peer
+}
+
+// sameWork says how near the losses of peers are, and how both sides ran.
+func sameWork(r *record.Results, c *Comparison) []string {
+	var out []string
+	for _, p := range r.Peers {
+		if !isSameWork(p) {
+			continue
+		}
+		first, later := PeerDistance(p)
+		out = append(out, fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, one worker, "+
+			"from equal "+
+			"weights on equal batches: the first losses differ by %.1g, the %d after it by %.1g at most "+
+			"(relative; "+
+			"%.1g and %.1g were allowed). %s: %s. Lockstep: version %s, float32, kernels %s, threads of "+
+			"the row.",
+			peerName(p), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later, PeerFirstLoss, PeerLoss,
+			peerName(p), p.Settings, r.Version, kernelsOf(c)))
+	}
+	return out
+}
+
+// kernelsOf returns the kernel path of the first line that has one.
+func kernelsOf(c *Comparison) string {
+	found := "unknown"
+	c.lines(func(_ *Group, l *Line) {
+		if found == "unknown" && l.ISA != "" {
+			found = l.ISA
+		}
+	})
+	return found
+}
+
+// peers relates each row to the same one of a peer: to the faster of its ways to run.
+func (g *Group) peers() []string {
+	var out []string
+	for _, l := range g.Lines {
+		if l.Setting.Peer != "" || l.OK == 0 || l.Disturbed || l.Refused != "" ||
+			!finite(l.RunMedian.Median) {
+			continue
+		}
+		var best *Line
+		for _, p := range g.Lines {
+			if p.isPeerOf(l) && (best == nil || p.RunMedian.Median < best.RunMedian.Median) {
+				best = p
+			}
+		}
+		if best == nil {
+			continue
+		}
+		r := PairedRatio(best.stepByRound, l.stepByRound)
+		if !r.Known() {
+			continue
+		}
+		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of PyTorch, taken round by round",
+			l.Label,
+			ms(l.RunMedian.Median), best.Label, ms(best.RunMedian.Median), times(r))
+		if lo, hi := r.Interval.Lo, r.Interval.Hi; r.Interval.Coverage < Confidence || lo <= 1 && hi >= 1 {
+			text += ", which is not told apart"
+		}
+		out = append(out, text+".")
+	}
+	return out
+}
+
+// isPeerOf reports whether l is the row of a peer that does the work of ours.
+func (l *Line) isPeerOf(ours *Line) bool {
+	a, b := l.Setting, ours.Setting
+	return a.Peer != "" && l.OK > 0 && !l.Disturbed && b.Options == "" && b.Wire == "" &&
+		a.Strategy == b.Strategy &&
+		a.Workers == b.Workers && a.Threads == b.Threads
+}

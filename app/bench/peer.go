@@ -1,0 +1,255 @@
+package bench
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockstep/app/job"
+	"lockstep/app/peer"
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+)
+
+const (
+	peerSteps   = 5 // steps over which losses are compared with a peer's
+	peerBatches = 8 // batches that a peer trains on, again and again
+)
+
+// inexactPeer is why a peer ends with other bits.
+const inexactPeer = "another program's kernels round otherwise"
+
+// withPeers returns the rows with, after each one that a peer can do too, one for each way to run the peer,
+// and notes those that it cannot do. It fails if there is none.
+func withPeers(plan *Plan, name string) error {
+	if name == "" {
+		return nil
+	}
+	if name != peer.Name {
+		return usage("--peer %s: want %s", name, peer.Name)
+	}
+	var rows []Row
+	for _, r := range plan.Rows {
+		rows = append(rows, r)
+		if why := r.peerless(); why != "" {
+			skip := r.skipped("PyTorch has no such row: " + why + ".")
+			skip.Strategy = peer.Name + " " + skip.Strategy
+			plan.Skipped = append(plan.Skipped, skip)
+			continue
+		}
+		for _, format := range peer.Formats() {
+			one := r
+			one.Peer, one.Options = peer.Name, peer.Name+"+"+format
+			rows = append(rows, one)
+		}
+	}
+	if len(rows) == len(plan.Rows) {
+		return usage("--peer %s: it can do none of the rows; the first, %s: %s", name, rows[0].Name(),
+			rows[0].peerless())
+	}
+	plan.Rows = rows
+	return nil
+}
+
+// peerless says why PyTorch cannot do a row; "" if it can.
+func (r Row) peerless() string {
+	u := r.Optimizer
+	switch {
+	case !slices.Contains(peer.Models(), r.Model):
+		return "the network " + r.Model + " (want one of " + strings.Join(peer.Models(), ", ") + ")"
+	case !slices.Contains(peer.Strategies(), r.Strategy):
+		return "the strategy " + r.Strategy
+	case r.Options != "" || r.wire() != "" || r.Accumulate > 1 || r.Clip > 0 || r.EMA > 0 ||
+		r.Smoothing > 0 ||
+		r.Lookahead.Every > 0 || r.AdaptiveBatch > 0 || r.Until > 0 || r.For != "":
+		return "settings of its own"
+	case r.Hosts > 1:
+		return "several hosts"
+	case r.Condition.Slow != nil || r.Condition.IsApart() || r.SlowWorkers != nil:
+		return "the condition"
+	case u.Name != "sgd" || len(u.Groups) > 0 || r.Schedule.Name != "constant" || r.Size != 32 ||
+		r.Stem != "auto" && r.Stem != "cifar":
+		return "settings of its update or its images"
+	}
+	return ""
+}
+
+// peers runs the rows of other programs.
+type peers struct {
+	torch   *peer.PyTorch
+	folder  string // for what both sides begin with
+	options job.Options
+	sampled map[string]job.Sampled // by file
+}
+
+// openPeers finds the program that the plan's rows ask for; nil if they ask for none.
+func openPeers(ctx context.Context, p Plan, out string, o job.Options) (*peers, error) {
+	if !slices.ContainsFunc(p.Rows, func(r Row) bool { return r.Peer != "" }) {
+		return nil, nil
+	}
+	if i := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Peer != "" && r.Hosts > 1 }); i >= 0 {
+		return nil, usage("--peer %s: its workers share one machine; row %s has %d hosts", peer.Name,
+			p.Rows[i].Name(), p.Rows[i].Hosts)
+	}
+	o.Environment = environment(o)
+	torch, err := peer.Find(ctx, o.Environment)
+	if missing := (*peer.MissingError)(nil); errors.As(err, &missing) {
+		return nil, usage("--peer %s: %v", peer.Name, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &peers{torch, filepath.Join(out, "peer"), o, map[string]job.Sampled{}}, nil
+}
+
+// begin writes what a row begins with, once for all rows of one network on equal batches.
+func (p *peers) begin(ctx context.Context, r Row) (path string, about job.Sampled, err error) {
+	if err := os.MkdirAll(p.folder, 0o777); err != nil {
+		return "", about, fmt.Errorf("bench: %w", err)
+	}
+	name := fmt.Sprintf("%s-%s-%d.safetensors", r.Model, strings.Map(plain, filepath.Base(r.Data)), r.Batch)
+	path = filepath.Join(p.folder, name)
+	if about, ok := p.sampled[path]; ok {
+		return path, about, nil
+	}
+	if about, err = job.Sample(ctx, r.Config, p.options, peerBatches, path); err == nil {
+		p.sampled[path] = about
+	}
+	return path, about, err
+}
+
+// work returns what PyTorch does for a row.
+func (p *peers) work(r Row, path string, about job.Sampled) peer.Work {
+	u := r.Optimizer
+	return peer.Work{Model: r.Model, Classes: about.Classes, Strategy: r.Strategy, Workers: r.Workers,
+		Threads: r.Threads, Steps: r.NumSteps(about.Samples), Format: r.format(), LR: u.LR,
+		Momentum: u.Momentum, Nesterov: u.Nesterov, WeightDecay: u.WeightDecay, Tensors: path, Out: r.Out}
+}
+
+// format returns the layout of images of a peer's row.
+func (r Row) format() string {
+	_, format, _ := strings.Cut(r.Options, "+")
+	return format
+}
+
+// run executes a row of PyTorch.
+func (p *peers) run(ctx context.Context, r Row) (*record.Summary, error) {
+	path, about, err := p.begin(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	w := p.work(r, path, about)
+	o, err := p.torch.Run(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	s := &record.Summary{Strategy: r.Strategy, Link: "gloo", Threads: r.Threads, Workers: r.Workers,
+		Shards: r.Shards, Wire: "fp32", Generated: about.Generated, Classes: about.Classes,
+		Outcome: record.Outcome{Steps: w.Steps, Samples: int64(w.Steps) * int64(r.Batch),
+			PeakRSSBytes: o.PeakRSSBytes, Taken: o.Taken}}
+	if r.Workers == 1 {
+		s.Link = "local"
+	}
+	first, err := stepsOf(r.Out)
+	for _, l := range first {
+		s.Seconds += float64(l.Seconds)
+	}
+	s.TrainSeconds = s.Seconds
+	return s, err
+}
+
+// stepsOf returns the steps of rank 0 in a run directory.
+func stepsOf(folder string) ([]record.Step, error) {
+	f, err := os.Open(filepath.Join(folder, rundir.StepsFile))
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	defer f.Close()
+	var out []record.Step
+	for d := json.NewDecoder(bufio.NewReader(f)); ; {
+		var l record.Step
+		err := d.Decode(&l)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("bench: %s: %w", f.Name(), err)
+		}
+		if l.Rank == 0 {
+			out = append(out, l)
+		}
+	}
+}
+
+// check trains a few steps on both sides from equal weights on equal batches, as one worker, for every row
+// of a peer that does another work than those before it.
+func (p *peers) check(ctx context.Context, rows []Row, known []record.PeerCheck) ([]record.PeerCheck, error) {
+	for _, r := range rows {
+		isKnown := func(c record.PeerCheck) bool {
+			return c.Model == r.Model && c.Data == r.Data && c.Batch == r.Batch && c.Format == r.format()
+		}
+		if r.Peer == "" || slices.ContainsFunc(known, isKnown) {
+			continue
+		}
+		one, err := p.compare(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("--peer %s: %s: %w", peer.Name, r.Name(), err)
+		}
+		known = append(known, one)
+	}
+	return known, nil
+}
+
+// compare trains both sides for peerSteps.
+func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
+	path, about, err := p.begin(ctx, r)
+	if err != nil {
+		return record.PeerCheck{}, err
+	}
+	r.Workers, r.Shards, r.Strategy, r.Steps, r.Epochs = 1, 1, "single", peerSteps, 0
+	r.LimitTest, r.EvalEvery, r.Save, r.Link = 0, 0, false, "local"
+	r.Out = freeDirectory(filepath.Join(p.folder, "ours"))
+	ours := p.options
+	ours.Progress = nil
+	if _, err := job.Run(ctx, r.Config, ours); err != nil {
+		return record.PeerCheck{}, err
+	}
+	c := record.PeerCheck{Peer: peer.Name, Model: r.Model, Data: r.Data, Batch: r.Batch, Format: r.format()}
+	if c.Ours, err = lossesOf(r.Out); err != nil {
+		return c, err
+	}
+	r.Out = freeDirectory(filepath.Join(p.folder, "theirs"))
+	w := p.work(r, path, about)
+	c.Settings = p.torch.Settings(w)
+	if _, err := p.torch.Run(ctx, w); err != nil {
+		return c, err
+	}
+	c.Theirs, err = lossesOf(r.Out)
+	return c, err
+}
+
+// lossesOf returns the loss of each step of a run.
+func lossesOf(folder string) (record.Numbers, error) {
+	steps, err := stepsOf(folder)
+	var out record.Numbers
+	for _, l := range steps {
+		out = append(out, float64(l.Loss))
+	}
+	return out, err
+}
+
+// peer is what a row of a peer is expected to take beside ours: PyTorch is loaded by every process.
+func (c cost) peer(r Row) cost {
+	if r.Peer == "" {
+		return c
+	}
+	return cost{start: c.start + 4*cmp.Or(float64(r.Workers), 1), step: 1.5 * c.step}
+}

@@ -1,0 +1,125 @@
+package bench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/peer"
+	"lockstep/cluster"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func withPeer(c bench.Config) bench.Config {
+	c.Peer = peer.Name
+	return c
+}
+
+// Rows that PyTorch has too get one for each of its formats; the others are told.
+func TestRowsOfPeers(t *testing.T) {
+	c := withPeer(matrix([]string{"lenet"}, []string{"single", "ddp", "ps", "ddp:bucket=64KiB"}, 1, 2))
+	c.OneProcess = false
+	plan, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"lenet single 1×1 /2", "lenet single 1×1 pytorch+nchw /2", "lenet single 1×1 " +
+			"pytorch+channels-last /2",
+		"lenet ddp 2×1 /2", "lenet ddp 2×1 pytorch+nchw /2", "lenet ddp 2×1 pytorch+channels-last /2",
+		"lenet ps 2×1 /2", "lenet ddp 2×1 bucket=64KiB /2",
+	}
+	if diff := cmp.Diff(want, names(plan)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	var why []string
+	for _, s := range plan.Skipped {
+		if strings.HasPrefix(s.Strategy, peer.Name) {
+			why = append(why, s.Reason)
+		}
+	}
+	want = []string{"PyTorch has no such row: the strategy ps.", "PyTorch has no such row: settings of " +
+		"its own."}
+	if diff := cmp.Diff(want, why); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}
+
+func TestPeersRefuse(t *testing.T) {
+	other := withPeer(matrix([]string{"lenet"}, []string{"single"}, 1))
+	other.Peer = "tensorflow"
+	for want, c := range map[string]bench.Config{
+		"--peer tensorflow: want pytorch": other,
+		"it can do none of the rows":      withPeer(matrix([]string{"lenet"}, []string{"ps"}, 2)),
+		"the strategy ps":                 withPeer(matrix([]string{"lenet"}, []string{"ps"}, 2)),
+	} {
+		if _, err := bench.Expand(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	c := withPeer(matrix([]string{"lenet"}, []string{"single"}, 1))
+	c.Out = filepath.Join(t.TempDir(), "out")
+	e := cluster.ProcessEnvironment().With(cluster.Environment{cluster.EnvPython: "/nowhere/python"})
+	_, err := bench.Run(t.Context(), c, bench.Options{Job: job.Options{Environment: e}})
+	if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), "no Python with torch: ") {
+		t.Errorf("error %v, want a usage error about Python", err)
+	}
+	if _, err := os.Stat(c.Out); err == nil {
+		t.Error("a folder was made for nothing")
+	}
+}
+
+// PyTorch trains as we do, from the same weights on the same samples: in one process and in several.
+func TestPyTorchTrainsTheSame(t *testing.T) {
+	e := cluster.ProcessEnvironment()
+	if _, err := peer.Find(t.Context(), e); err != nil {
+		t.Skip(err)
+	}
+	if testing.Short() {
+		t.Skip("PyTorch takes seconds to start")
+	}
+	c := withPeer(matrix([]string{"resnet20"}, []string{"single", "gather-scatter", "all-reduce",
+		"ddp"}, 1, 2))
+	c.OneProcess, c.Out = false, filepath.Join(t.TempDir(), "out")
+	base := &c.Parts[0].Base
+	base.LimitTrain, base.LimitTest, base.Steps = 512, 0, 6
+	c.Parts[0].Batches = []int{16}
+	r, err := bench.Run(t.Context(), c, bench.Options{Job: job.Options{Environment: e}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Peers) != 2 {
+		t.Errorf("losses compared %d times, want once for each format", len(r.Peers))
+	}
+	comparison := analysis.Compare(r)
+	for _, p := range r.Peers {
+		if first, later := analysis.PeerDistance(p); !(first < analysis.PeerFirstLoss &&
+			later < analysis.PeerLoss) {
+			t.Errorf("%s: losses %v, ours %v", p.Format, p.Theirs, p.Ours)
+		}
+	}
+	for _, n := range comparison.Notes {
+		if n.Topic == "another program" && n.Kind == analysis.Refused || n.Topic == "contradiction" {
+			t.Error(n.Text)
+		}
+	}
+	// All strategies add the gradients of both workers, so their losses are those of ddp.
+	ddp := r.Rows[len(r.Rows)-1].Runs[0].Ranks[0].Steps.Loss
+	for _, row := range r.Rows {
+		if row.Setting.Peer == "" || row.Setting.Workers == 1 {
+			continue
+		}
+		for i, loss := range row.Runs[0].Ranks[0].Steps.Loss {
+			if d := loss - ddp[i]; d > 0.02 || d < -0.02 {
+				t.Errorf("%s %s: loss %v in step %d, ddp %v", row.Setting.Strategy,
+					row.Setting.Options, loss, i,
+					ddp[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package job
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"lockstep/app/setting"
+	"lockstep/checkpoint"
+	"lockstep/compute"
+	"lockstep/data"
+	"lockstep/shard"
+	"lockstep/tensor"
+)
+
+// Sampled says what the data set is that [Sample] has taken batches from.
+type Sampled struct {
+	Classes, Samples int
+	Generated        bool
+}
+
+// Sample writes a safetensors file with what another program needs to begin the run that c describes: the
+// initial weights, under the names of PyTorch, and the first batches, normalised and augmented, as
+// batch.K.images [N, C, H, W] and batch.K.labels [N], K from 0. The batches are whole: c's workers and shards
+// take no part. It fails for a network that reads texts. Errors of data are those of [Run].
+func Sample(ctx context.Context, c setting.Config, o Options, batches int, path string) (Sampled, error) {
+	o.setDefaults()
+	c.Workers, c.Shards, c.Strategy, c.Link = 1, 1, "single", "local"
+	c.Threads = 1
+	if c.Models().ReadsTexts(c.Model) {
+		return Sampled{}, setting.Refuse("model %s reads texts; want one of images", c.Model)
+	}
+	c = c.Complete()
+	start, err := openStart(c, func(string) {})
+	if err != nil {
+		return Sampled{}, err
+	}
+	if _, err := c.Datasets().Fetch(ctx, c.Data, c.DataOptions(o.Environment)); err != nil {
+		return Sampled{}, err
+	}
+	t, err := load(ctx, c, c.DataOptions(o.Environment), start)
+	if err != nil {
+		return Sampled{}, err
+	}
+	entries, err := firstBatches(c, t, batches)
+	if err != nil {
+		return Sampled{}, err
+	}
+	about := Sampled{Classes: len(t.train.Classes), Samples: t.train.Len(), Generated: t.train.Generated}
+	return about, withInitial(c, t, o, func(weights []checkpoint.Entry) error {
+		_, err := checkpoint.Write(path, slices.Concat(weights, entries), nil)
+		return err
+	})
+}
+
+// withInitial calls use with the weights that a run begins with.
+func withInitial(c setting.Config, t task, o Options, use func([]checkpoint.Entry) error) (err error) {
+	w := newCrew(c, "", newHeard(c, nil, o), o).workers[0]
+	w.task = t
+	if w.isa, err = c.KernelPath(); err != nil {
+		return err
+	}
+	if w.plan, err = shard.Cut(1, 1); err != nil {
+		return err
+	}
+	cpu, err := compute.Open(compute.Config{ISA: w.isa, Threads: 1})
+	if err != nil {
+		return err
+	}
+	defer cpu.Close()
+	l, err := w.loop(cpu, nil)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if err := w.start(l.Variables()); err != nil {
+		return err
+	}
+	return use(checkpoint.Weights(l.Variables(), 0, nil).Entries)
+}
+
+// firstBatches returns the images and labels of the first steps.
+func firstBatches(c setting.Config, t task, n int) (entries []checkpoint.Entry, err error) {
+	l, err := data.NewLoader(data.LoaderConfig{Set: t.train, Batch: c.Batch, Shards: 1, Hi: 1, Seed: c.Seed,
+		Augment: t.augment, ToStep: n})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	shape := t.train.Shape // H, W, C
+	for k := range n {
+		step, err := l.Next()
+		if err != nil {
+			return nil, fmt.Errorf("batch %d: %w", k, err)
+		}
+		s := step.Shards[0]
+		var images, labels []byte
+		for _, v := range planes(s.Images, s.Samples, shape[0]*shape[1], shape[2]) {
+			images = binary.LittleEndian.AppendUint32(images, math.Float32bits(v))
+		}
+		for _, v := range s.Labels {
+			labels = binary.LittleEndian.AppendUint64(labels, uint64(v))
+		}
+		entries = append(entries,
+			entry(k, "images", checkpoint.F32, tensor.Shape{s.Samples, shape[2], shape[0], shape[1]}, images),
+			entry(k, "labels", checkpoint.I64, tensor.Shape{s.Samples}, labels))
+	}
+	return entries, nil
+}
+
+// entry returns a tensor of batch k with these bytes.
+func entry(k int, name string, t checkpoint.DType, s tensor.Shape, text []byte) checkpoint.Entry {
+	return checkpoint.Entry{Name: fmt.Sprintf("batch.%d.%s", k, name), DType: t, Shape: s,
+		Data: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}}
+}
+
+// planes returns images [N, pixels, channels] as [N, channels, pixels].
+func planes(x []float32, n, pixels, channels int) []float32 {
+	y := make([]float32, n*pixels*channels)
+	for i := range n {
+		of := x[i*pixels*channels:]
+		for p := range pixels {
+			for c := range channels {
+				y[(i*channels+c)*pixels+p] = of[p*channels+c]
+			}
+		}
+	}
+	return y
+}
