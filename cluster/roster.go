@@ -210,6 +210,13 @@ func (e Environment) IsApart(workers, servers int) bool {
 	return err == nil && p.isApart()
 }
 
+// HostNames returns the name of each worker's host, for so many workers, in the lab of e or on its hosts; nil
+// if all are on this machine. The error is an *EnvironmentError.
+func (e Environment) HostNames(workers int) ([]string, error) {
+	p, err := e.place(workers, 0)
+	return p.names, err
+}
+
 // HostNumbers returns the number in the roster of each rank's host, for so many workers and servers; nil if e
 // has no roster. The error is an *EnvironmentError, such as that the hosts have too few slots.
 func (e Environment) HostNumbers(workers, servers int) ([]int, error) {

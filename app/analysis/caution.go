@@ -229,6 +229,10 @@ func oneMachine(r *record.Results, c *Comparison) []string {
 		return one("The workers' hosts were made by lockstep lab %s: they shared one machine, its cores, "+
 			"memory and caches. The times show this contention together with the network.", r.Lab)
 	}
+	if _, any = c.where(func(l *Line) bool { return l.Setting.Cores > 0 && l.Setting.Hosts > 1 }); any {
+		return one("The workers of rows with several hosts were on as many machines, of which only the " +
+			"first is described here. A step lasts as long as on the slowest of them.")
+	}
 	text := "All workers shared one machine: its memory and caches, and a link that never leaves it. The " +
 		"figures say nothing about a network between machines."
 	for i := range c.Groups {

@@ -83,7 +83,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if a.surveyed() {
 		return nil
 	}
-	if err := f.withLab(c, a); err != nil {
+	if err := f.withHosts(c, a); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -138,18 +138,21 @@ func (f *commbenchFlags) write(c *cobra.Command, started time.Time, records []co
 		Host: bench.DescribeHost(), Collectives: list})
 }
 
-// withLab sets the hosts to those of the lab, if this process is in one, and by default only links that
-// its ranks can use.
-func (f *commbenchFlags) withLab(c *cobra.Command, a *app) error {
-	hosts, err := a.environment.LabHosts()
-	if err != nil || len(hosts) == 0 {
-		return err
+// withHosts sets the hosts to those of the lab or the roster, if there are several, and by default only links
+// that its ranks can use.
+func (f *commbenchFlags) withHosts(c *cobra.Command, a *app) error {
+	n := a.environment.NumHosts()
+	if n == 0 {
+		return nil
 	}
 	if c.Flags().Changed("hosts") {
-		return usagef("--hosts is for simulated hosts; the lab has %d", len(hosts))
+		return usagef("--hosts is for simulated hosts; there are %d already", n)
 	}
-	f.config.Hosts = len(hosts)
-	if !c.Flags().Changed("link") && len(hosts) > 1 {
+	if _, err := a.environment.HostNames(slices.Max(f.config.Ranks)); err != nil {
+		return err
+	}
+	f.config.Hosts = n
+	if !c.Flags().Changed("link") && n > 1 {
 		f.config.Links = slices.DeleteFunc(commbench.Links(), func(link string) bool {
 			return link == "local" || link == "shm" && a.environment.IsApart(slices.Min(f.config.Ranks), 0)
 		})

@@ -48,6 +48,10 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 	var records []Record
 	for _, link := range c.Links {
 		for _, n := range c.Ranks {
+			hosts, err := c.hostsIn(o.Environment, n)
+			if err != nil {
+				return records, err
+			}
 			begin := len(records)
 			report := func(i int) {
 				if i < len(points) {
@@ -64,7 +68,7 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 			if tuning := ranks[0].Tuning; tuning != nil {
 				o.Note(fmt.Sprintf("%s, %d ranks: %v", link, n, tuning))
 			}
-			of := group{link: link, hosts: comm.NewTopology(c.hosts(n)), ranks: ranks}
+			of := group{link: link, hosts: comm.NewTopology(hosts), ranks: ranks}
 			for i, p := range points {
 				records = append(records, of.record(p, i))
 			}
@@ -72,6 +76,15 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 	}
 	o.Progress(all, all, "done")
 	return records, nil
+}
+
+// hostsIn returns the names of the hosts of ranks: those of the lab or the hosts in e, or simulated ones.
+func (c Config) hostsIn(e cluster.Environment, ranks int) ([]string, error) {
+	names, err := e.HostNames(ranks)
+	if names == nil {
+		names = c.hosts(ranks)
+	}
+	return names, err
 }
 
 // measure returns the samplings by rank and point of one group of ranks.
