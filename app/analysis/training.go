@@ -16,6 +16,7 @@ type Training struct {
 	record.Summary
 	Watched       []WatchedRank `json:"-"` // by rank
 	Configuration string        `json:"-"` // the resolved settings, as YAML
+	Hosts         *record.Hosts `json:"-"` // that the workers were on; nil: one
 }
 
 // WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last

@@ -13,6 +13,7 @@ import (
 	"lockstep/app/report"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 )
 
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
@@ -185,6 +186,9 @@ func newBench(p Plan, out string, o Options) *bench {
 	b := &bench{plan: p, options: o, out: out, started: time.Now(), results: o.Label}
 	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
 	b.results.Load = Load()
+	if hosts, err := record.ParseHosts(o.Job.Environment[cluster.EnvPreflight]); err == nil {
+		b.results.Hosts = hosts // that which cannot be read is warned of by each run
+	}
 	b.results.Rounds = p.Repeats
 	b.results.Precision = p.Precision
 	b.results.Started = b.started

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -14,6 +15,7 @@ import (
 
 	"lockstep/app/doctor"
 	"lockstep/app/launch"
+	"lockstep/app/record"
 	"lockstep/cluster"
 )
 
@@ -86,22 +88,28 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	}()
 	connections, err := dialAll(ctx, console, hosts)
 	var roster []cluster.RosterHost
+	var as prepared
 	if err == nil {
 		defer closeAll(connections)
-		roster, err = f.examine(ctx, a, connections)
+		var found string
+		if roster, found, err = f.examine(ctx, a, connections); err == nil {
+			as, err = a.sendData(ctx, args, console, connections)
+			as.environment[cluster.EnvPreflight] = found
+		}
 	}
 	close(connected)
 	<-interrupted
 	if err != nil {
 		return err
 	}
-	return f.follow(ctx, a, connections, roster, signals, args)
+	return f.follow(ctx, a, connections, roster, signals, as)
 }
 
 // follow runs the command on hosts that are connected.
 func (f *launchFlags) follow(ctx context.Context, a *app, connections []*launch.Connection,
-	roster []cluster.RosterHost, signals <-chan os.Signal, args []string) error {
-	outcome, err := launch.Job{Arguments: args, Environment: f.environment(a, roster), Folder: jobName(),
+	roster []cluster.RosterHost, signals <-chan os.Signal, as prepared) error {
+	outcome, err := launch.Job{Arguments: as.args, Environment: f.environment(a,
+		roster).With(as.environment), Folder: jobName(),
 		IsHere: launch.IsHere(connections[0].Host.Name), Stdout: a.stdout, Stderr: a.stderr,
 		Signals: signals}.Run(ctx, connections)
 	if err != nil {
@@ -114,32 +122,35 @@ func (f *launchFlags) follow(ctx context.Context, a *app, connections []*launch.
 	return statusOrNil(outcome.Status)
 }
 
-// examine chooses an address for each host and refuses hosts on which no job can run.
+// examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can
+// run.
 func (f *launchFlags) examine(ctx context.Context, a *app, connections []*launch.Connection) (
-	[]cluster.RosterHost, error) {
-	roster := make([]cluster.RosterHost, len(connections))
+	roster []cluster.RosterHost, encoded string, err error) {
+	roster = make([]cluster.RosterHost, len(connections))
 	areHere := true
 	for k, c := range connections {
 		roster[k] = cluster.RosterHost{Name: c.Host.Name, Address: "127.0.0.1", Slots: c.Host.Slots}
 		areHere = areHere && launch.IsHere(c.Host.Name)
 	}
 	if areHere {
-		return roster, nil
+		return roster, "", nil
 	}
 	found, err := preflight(ctx, connections, doctor.Config{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	for _, finding := range found.Findings {
-		fmt.Fprintf(a.stderr, "launch: %s\n", doctor.Line(finding))
-	}
-	if err := doctor.Refuse(found.Findings); err != nil {
-		return nil, err
+	refused := doctor.Refuse(found.Findings)
+	shown := *found
+	shown.Findings = slices.DeleteFunc(slices.Clone(found.Findings), func(f record.Finding) bool {
+		return f.Level == record.LevelError // the error says them
+	})
+	if err := errors.Join(refused, doctor.Text(a.stderr, &shown)); err != nil {
+		return nil, "", err
 	}
 	for k, facts := range found.Hosts {
 		roster[k].Address, roster[k].Cores = facts.Address, facts.Affinity
 	}
-	return roster, nil
+	return roster, doctor.Encode(found), nil
 }
 
 // environment returns the variables that the command gets from here.

@@ -16,7 +16,7 @@ const receiveArgument = "receive"
 // receiveCommand is started on a host by a console, not by users: it takes files of data sets over standard
 // input and answers over standard output.
 func receiveCommand(a *app) *cobra.Command {
-	var folder string
+	var also string
 	c := &cobra.Command{
 		Use:         receiveArgument,
 		Short:       "Take files of data sets over standard input",
@@ -24,13 +24,11 @@ func receiveCommand(a *app) *cobra.Command {
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if folder != "" {
-				return transfer.Receive(c.Context(), os.Stdin, a.stdout, folder)
-			}
 			o := setting.DataOptions("", a.environment)
-			return transfer.Receive(c.Context(), os.Stdin, a.stdout, o.Cache, a.environment[cluster.EnvData])
+			return transfer.Receive(c.Context(), os.Stdin, a.stdout, o.Cache, also,
+				a.environment[cluster.EnvData])
 		},
 	}
-	c.Flags().StringVar(&folder, "folder", "", "`FOLDER` for the files (default: that of data sets)")
+	c.Flags().StringVar(&also, "also", "", "`FOLDER` that may have the files")
 	return c
 }

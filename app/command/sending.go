@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"lockstep/app/launch"
 	"lockstep/app/setting"
 	"lockstep/app/transfer"
+	"lockstep/cluster"
 	"lockstep/data"
 )
 
@@ -93,42 +95,118 @@ func (a *app) dataFiles(ctx context.Context, configs []setting.Config, show func
 	return files, nil
 }
 
-// sendData lets each host have the data sets that a command line will need, and returns the folder of each
-// in which they are: what LOCKSTEP_DATA should be there. It is "" for hosts that are this machine, and for
-// all if no files are needed.
-func (a *app) sendData(ctx context.Context, args []string, c launch.Console, agents []*launch.Connection,
-	isQuiet bool) ([]string, error) {
-	configs, err := a.configsOf(ctx, args)
-	if err != nil {
-		return nil, err
+// prepared is a command line for hosts that have its data sets.
+type prepared struct {
+	args        []string
+	environment cluster.Environment // of the command, on the first host
+}
+
+// sendData lets each host have the data sets that a command line will need. The result has no --data-dir: a
+// folder of this machine means nothing on another, where data sets are found in the folder of LOCKSTEP_DATA
+// or in the user's cache folder. A folder that all hosts have, with the same files, stays.
+func (a *app) sendData(ctx context.Context, args []string, c launch.Console, agents []*launch.Connection) (
+	prepared, error) {
+	as := prepared{args, cluster.Environment{}}
+	isAway := func(c *launch.Connection) bool { return !launch.IsHere(c.Host.Name) }
+	if !slices.ContainsFunc(agents, isAway) {
+		return as, nil
 	}
-	progress := newProgress(a, isQuiet)
+	configs, err := a.configsOf(ctx, args)
+	if err != nil || len(configs) == 0 {
+		return as, err
+	}
+	progress := newProgress(a, false)
 	defer progress.end()
 	files, err := a.dataFiles(ctx, configs, progress.show)
-	folders := make([]string, len(agents))
-	isAway := func(c *launch.Connection) bool { return !launch.IsHere(c.Host.Name) }
-	if err != nil || len(files) == 0 || !slices.ContainsFunc(agents, isAway) {
-		return folders, err
+	if err != nil {
+		return as, err
+	}
+	folder := configs[0].DataDir
+	if folder != "" {
+		if folder, err = filepath.Abs(folder); err != nil {
+			return as, err
+		}
 	}
 	cargo, err := transfer.Load(ctx, files)
 	if err != nil {
-		return nil, err
+		return as, err
 	}
-	shown := &sendingProgress{show: progress.show, hosts: map[string]transfer.Progress{}}
+	s := sending{cargo: cargo, console: c, agents: slices.DeleteFunc(slices.Clone(agents),
+		func(c *launch.Connection) bool { return !isAway(c) }), show: progress.show}
+	if isPlainPath(folder) {
+		folders, err := s.deliver(ctx, folder)
+		isCommon := !slices.ContainsFunc(folders, func(f string) bool { return f != folder })
+		if err != nil || isCommon && len(files) > 0 {
+			return as, err
+		}
+	}
+	if len(files) > 0 {
+		if _, err := s.deliver(ctx, ""); err != nil {
+			return as, err
+		}
+	}
+	if folder == "" {
+		return as, nil
+	}
+	if !isAway(agents[0]) {
+		as.environment[cluster.EnvData] = folder
+	}
+	as.args = withoutFlag(args, "data-dir")
+	if configs, err = a.configsOf(ctx, as.args); err == nil && configs[0].DataDir != "" {
+		as.args = append(as.args, "--data-dir=") // a file or a variable names it
+	}
+	return as, err
+}
+
+// isPlainPath reports whether a folder is one that a shell takes as it is.
+func isPlainPath(folder string) bool {
+	return folder != "" && !strings.ContainsFunc(folder, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("/._-", r))
+	})
+}
+
+// withoutFlag returns arguments without a flag that has a value.
+func withoutFlag(args []string, name string) []string {
+	var rest []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--"+name:
+			i++ // its value
+		case !strings.HasPrefix(args[i], "--"+name+"="):
+			rest = append(rest, args[i])
+		}
+	}
+	return rest
+}
+
+// sending is a cargo for hosts.
+type sending struct {
+	cargo   *transfer.Cargo
+	console launch.Console
+	agents  []*launch.Connection
+	show    func(job.Progress)
+}
+
+// deliver sends the cargo to hosts that lack it, and returns the folder of each in which it is. A host may
+// have it also in a folder of this name.
+func (s sending) deliver(ctx context.Context, also string) ([]string, error) {
+	shown := &sendingProgress{show: s.show, hosts: map[string]transfer.Progress{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	command := []string{receiveArgument}
+	if also != "" {
+		command = append(command, "--also", also)
+	}
 	var all sync.WaitGroup
-	slots := make(chan struct{}, maxDeliveries)
-	for i, agent := range agents {
-		if !isAway(agent) {
-			continue
-		}
+	slots, folders := make(chan struct{}, maxDeliveries), make([]string, len(s.agents))
+	for i, agent := range s.agents {
 		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			d, err := cargo.Deliver(ctx, transfer.Destination{Host: agent.Host.Name, Progress: shown.note,
+			d, err := s.cargo.Deliver(ctx, transfer.Destination{Host: agent.Host.Name, Progress: shown.note,
 				Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
-					return c.Stream(ctx, agent, receiveArgument)
+					return s.console.Stream(ctx, agent, command...)
 				}})
 			if folders[i] = d.Folder; err != nil {
 				cancel(err)

@@ -277,7 +277,11 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 	if err == nil {
 		machine := host.Describe()
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
-		err = dir.WriteJSON(rundir.HostFile, machine)
+		described := record.RunHost{Host: machine}
+		if described.Preflight, err = record.ParseHosts(o.Environment[cluster.EnvPreflight]); err != nil {
+			o.warn("warning: " + err.Error())
+		}
+		err = dir.WriteJSON(rundir.HostFile, described)
 	}
 	if err != nil {
 		dir.Unlock()

@@ -1,6 +1,6 @@
 // Package record describes what runs leave in files.
 //
-// [Step] is a line of steps.jsonl, [Summary] is summary.json, [Host] is host.json, [Results] is
+// [Step] is a line of steps.jsonl, [Summary] is summary.json, [RunHost] is host.json, [Results] is
 // results.json. Packages that measure a figure fill in its field, and packages that show it read
 // the field; no other package describes these files. The comment of a field is its description in
 // docs/record.md, which a test compares with these types.

@@ -1,6 +1,6 @@
 package record
 
-// Host describes the machine of a run; it is written to host.json. What the system does not
+// Host describes a machine. What the system does not
 // tell is "" or 0.
 type Host struct {
 	Name          string   `json:"name"`           // the machine's own

@@ -1,15 +1,54 @@
 package record
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
-// Hosts is what the preflight of a job on several hosts found: hosts.json of a job, "hosts" in host.json
-// and results.json.
+// Hosts is what the preflight of a job on several hosts found: "preflight" in host.json
+// and results.json, and what lockstep doctor --json prints.
 type Hosts struct {
 	Started  time.Time   `json:"started"`  // when, by the clock of the console
 	Seconds  float64     `json:"seconds"`  // that it took
 	Hosts    []HostFacts `json:"hosts"`    // in the order of the list; the first has rank 0
 	Routes   []Route     `json:"routes"`   // every tried address of a host, from every other
 	Findings []Finding   `json:"findings"` // errors first, then warnings, then notes
+}
+
+// RunHost describes the machine of a run and, if it had several hosts, what was found about them before; it
+// is written to host.json.
+type RunHost struct {
+	Host
+	Preflight *Hosts `json:"preflight,omitempty"` // of the hosts; null: there is one
+}
+
+// ParseHosts reads what a console has found out about the hosts of a run, as JSON; nil for "".
+func ParseHosts(text string) (*Hosts, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var h Hosts
+	if err := json.Unmarshal([]byte(text), &h); err != nil {
+		return nil, fmt.Errorf("facts of hosts: %w", err)
+	}
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
+	return &h, nil
+}
+
+// Validate checks that routes are between hosts of the list. A nil h has none.
+func (h *Hosts) Validate() error {
+	if h == nil {
+		return nil
+	}
+	for _, r := range h.Routes {
+		if r.From < 0 || r.To < 0 || r.From >= len(h.Hosts) || r.To >= len(h.Hosts) {
+			return fmt.Errorf("facts of hosts: a route from %d to %d of %d hosts", r.From, r.To, len(h.Hosts))
+		}
+	}
+	return nil
 }
 
 // HostFacts describes a host of a job as a process on it sees it. What the system does not tell is "" or 0.

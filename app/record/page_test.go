@@ -30,9 +30,8 @@ func TestPageIsOfTheseTypes(t *testing.T) {
 	p.file("updates.jsonl, first line", record.Order{})
 	p.file("updates.jsonl", record.Update{})
 	p.file("summary.json", record.Summary{})
-	p.file("host.json", record.Host{})
+	p.file("host.json", record.RunHost{})
 	p.file("results.json", record.Results{})
-	p.file("hosts.json", record.Hosts{})
 	if *update {
 		if err := os.WriteFile(page, p.text.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

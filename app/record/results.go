@@ -17,20 +17,21 @@ const Schema = 3
 
 // Results is everything a benchmark measured and the settings it was measured under.
 type Results struct {
-	Schema   int       `json:"schema"`             // version of the record
-	Version  string    `json:"version"`            // of the program
-	Revision string    `json:"revision,omitempty"` // of its source
-	Go       string    `json:"go"`                 // version of the compiler
-	Command  []string  `json:"command"`            // arguments that repeat the benchmark
-	Started  time.Time `json:"started"`            // when
-	Seconds  float64   `json:"seconds"`            // wall time of all runs
-	Rounds   int       `json:"rounds"`             // repeats asked for
-	Complete bool      `json:"complete"`           // all runs were done
-	Host     Machine   `json:"host"`               // the machine
-	Lab      string    `json:"lab,omitempty"`      // flags of the lab that the workers were in; "": none
-	Load     float64   `json:"load"`               // processes ready to run before the first run
-	Rows     []Row     `json:"rows"`               // in the order of the matrix
-	Skipped  []Skip    `json:"skipped,omitempty"`  // combinations that were not run
+	Schema   int       `json:"schema"`              // version of the record
+	Version  string    `json:"version"`             // of the program
+	Revision string    `json:"revision,omitempty"`  // of its source
+	Go       string    `json:"go"`                  // version of the compiler
+	Command  []string  `json:"command"`             // arguments that repeat the benchmark
+	Started  time.Time `json:"started"`             // when
+	Seconds  float64   `json:"seconds"`             // wall time of all runs
+	Rounds   int       `json:"rounds"`              // repeats asked for
+	Complete bool      `json:"complete"`            // all runs were done
+	Host     Machine   `json:"host"`                // the machine
+	Lab      string    `json:"lab,omitempty"`       // flags of the lab that the workers were in; "": none
+	Hosts    *Hosts    `json:"preflight,omitempty"` // of the hosts that the workers were on; null: one
+	Load     float64   `json:"load"`                // processes ready to run before the first run
+	Rows     []Row     `json:"rows"`                // in the order of the matrix
+	Skipped  []Skip    `json:"skipped,omitempty"`   // combinations that were not run
 
 	// Peers compares rows of other programs with ours; null: there are none.
 	Peers []PeerCheck `json:"peers,omitempty"`
@@ -314,6 +315,9 @@ func (r *Results) Validate() error {
 	if len(r.Rows) > MaxRows || r.Rounds < 0 || r.Rounds > MaxRounds {
 		return fmt.Errorf("%d rows, %d rounds: want at most %d and 0 to %d", len(r.Rows), r.Rounds, MaxRows,
 			MaxRounds)
+	}
+	if err := r.Hosts.Validate(); err != nil {
+		return err
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]

@@ -128,7 +128,7 @@ func newPage(r *record.Results) page {
 
 // parts lists what is told about a benchmark as a whole.
 func parts(r *record.Results) []part {
-	return present([]part{{ID: "machine", Title: "Machine", Pairs: machine(r)},
+	return present([]part{{ID: "machine", Title: "Machine", Pairs: machine(r)}, hostsPart(r.Hosts),
 		{ID: "shared", Title: "The same in every row", Pairs: shared(r)}})
 }
 

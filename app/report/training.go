@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ const (
 	summaryFile = "summary.json"
 	stepsFile   = "steps.jsonl"
 	configFile  = "config.yaml"
+	hostFile    = "host.json"
 )
 
 // HoldsTraining reports whether folder is the directory of a training run that has ended.
@@ -51,7 +53,29 @@ func readTraining(folder string, summary io.Reader) (*analysis.Training, error) 
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	t.Configuration = string(text)
-	return t, nil
+	t.Hosts, err = readHosts(folder)
+	return t, err
+}
+
+// readHosts returns what is known about the hosts of the run in folder; nil if it had one.
+func readHosts(folder string) (*record.Hosts, error) {
+	path := filepath.Join(folder, hostFile)
+	f, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	defer f.Close()
+	var described record.RunHost
+	if err := json.NewDecoder(f).Decode(&described); err != nil {
+		return nil, fmt.Errorf("report: %s: %w", path, err)
+	}
+	if err := described.Preflight.Validate(); err != nil {
+		return nil, fmt.Errorf("report: %s: %w", path, err)
+	}
+	return described.Preflight, nil
 }
 
 // WriteTraining renders report.md and report.html of the training run in folder from its summary, its steps
@@ -103,7 +127,7 @@ func trainingParts(t *analysis.Training) []part {
 	if t.IsInterrupted {
 		facts = interruptedFacts(t)
 	}
-	return present([]part{{ID: "figures", Title: "In figures", Pairs: facts},
+	return present([]part{{ID: "figures", Title: "In figures", Pairs: facts}, hostsPart(t.Hosts),
 		{ID: "configuration", Title: "Configuration", Text: t.Configuration}})
 }
 

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/app/record"
+)
+
+// hostsPart tells what the preflight of a job on several hosts found.
+func hostsPart(h *record.Hosts) part {
+	p := part{ID: "hosts", Title: "Hosts"}
+	if h == nil {
+		return p
+	}
+	for i, f := range h.Hosts {
+		p.Pairs = append(p.Pairs, pair{fmt.Sprintf("%d %s", i, f.Label), hostText(f)})
+	}
+	if text := routesText(h); text != "" {
+		p.Pairs = append(p.Pairs, pair{"between them", text})
+	}
+	for _, f := range h.Findings {
+		text := f.Text
+		if f.Host != "" {
+			text = f.Host + ": " + text
+		}
+		p.Pairs = append(p.Pairs, pair{f.Level, text})
+	}
+	p.Pairs = append(p.Pairs, pair{"examined", h.Started.UTC().Format("2006-01-02 15:04:05 UTC") +
+		fmt.Sprintf(", in %s", duration(h.Seconds))})
+	return p
+}
+
+// hostText describes a host in one line.
+func hostText(f record.HostFacts) string {
+	parts := []string{count(f.Slots, "slot"), f.CPU, count(f.UsableCores, "core")}
+	if len(f.ISA) > 0 {
+		parts = append(parts, f.ISA[len(f.ISA)-1])
+	}
+	parts = append(parts, byteCount(float64(f.FreeMemoryBytes))+" of memory free", strings.TrimSpace(f.OS+" "+
+		f.Kernel))
+	if f.Address != "" {
+		parts = append(parts, fmt.Sprintf("reached at %s (%s)", f.Address, f.Why))
+	}
+	offset := time.Duration(f.ClockOffset * 1e9).Round(time.Millisecond)
+	switch {
+	case offset > 0:
+		parts = append(parts, fmt.Sprintf("clock %v ahead", offset))
+	case offset < 0:
+		parts = append(parts, fmt.Sprintf("clock %v behind", -offset))
+	}
+	out := parts[:0]
+	for _, text := range parts {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, " · ")
+}
+
+// routesText tells the extremes of the routes that the job uses.
+func routesText(h *record.Hosts) string {
+	var slow, fast *record.Route
+	near, far := 0.0, 0.0
+	for i := range h.Routes {
+		r := &h.Routes[i]
+		if !r.IsChosen {
+			continue
+		}
+		if near == 0 || r.Latency < near {
+			near = r.Latency
+		}
+		far = max(far, r.Latency)
+		if r.Rate > 0 && (slow == nil || r.Rate < slow.Rate) {
+			slow = r
+		}
+		if r.Rate > 0 && (fast == nil || r.Rate > fast.Rate) {
+			fast = r
+		}
+	}
+	if far == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("round trips of %s to %s ms", digits(1e3*near, 3), digits(1e3*far, 3))
+	if slow == nil {
+		return text
+	}
+	show := func(r *record.Route) string {
+		return fmt.Sprintf("%s Mbit/s (%s to %s)", digits(8e-6*r.Rate, 3), h.Hosts[r.From].Label,
+			h.Hosts[r.To].Label)
+	}
+	return text + "; one stream carries " + show(slow) + " to " + show(fast)
+}
