@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/comm"
 	"lockstep/shard"
@@ -329,11 +330,12 @@ func (s *AsyncServer) carryOut() error {
 		case Stop, View:
 			s.send(o.worker)
 		case Apply:
-			scale := 1 / float32(o.samples)
+			scale, began := 1/float32(o.samples), time.Now()
 			for i, g := range s.held[k] {
 				at := s.part.spans[i].at
 				s.config.Rule.Step(at, at+len(g), g, o.rate, scale)
 			}
+			s.config.Track.Span("update", o.batch, began, time.Now())
 			s.release(k)
 		case Drop:
 			s.release(k)

@@ -3,10 +3,12 @@ package ps
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/shard"
+	"lockstep/trace"
 )
 
 // Rule changes a server's weights by their gradients; an optim.Optimizer satisfies it.
@@ -25,7 +27,8 @@ type Clip interface {
 	Scale(g []float32, scale float32) float32
 }
 
-// ServerConfig configures a Server. All fields but Clip, State, Push and Pull are required.
+// ServerConfig configures a Server. All fields but Clip, State, Push, Pull and Track are
+// required.
 type ServerConfig struct {
 	Post   *comm.Post
 	Layout *Layout
@@ -44,6 +47,8 @@ type ServerConfig struct {
 	Add func(dst, src []float32)
 	// Push is how gradients travel, Pull how weights do, without loss. Clients must have the same.
 	Push, Pull gradsync.Wire
+	// Track records a span per update; nil records nothing.
+	Track *trace.Track
 }
 
 // Server has a part of the weights. It adds up the pieces of all workers along the tree of package
@@ -243,10 +248,11 @@ func (s *Server) update() error {
 	}
 	scale := 1 / float32(s.step.samples)
 	for ; s.next < len(s.part.spans) && s.isComplete(s.next); s.next++ {
-		at := s.part.spans[s.next].at
+		at, began := s.part.spans[s.next].at, time.Now()
 		s.sum(s.next, func(lo, hi int, g []float32) {
 			s.config.Rule.Step(at+lo, at+hi, g, s.step.rate, scale)
 		})
+		s.config.Track.Span("sum and update", s.next, began, time.Now())
 		s.send(s.next)
 	}
 	s.endStep()
@@ -257,14 +263,17 @@ func (s *Server) update() error {
 func (s *Server) updateClipped() error {
 	spans := s.part.spans
 	for ; s.next < len(spans) && s.isComplete(s.next); s.next++ {
-		at := spans[s.next].at
+		at, began := spans[s.next].at, time.Now()
 		s.sum(s.next, func(lo, hi int, g []float32) { copy(s.total[at+lo:at+hi], g) })
+		s.config.Track.Span("sum", s.next, began, time.Now())
 	}
 	if s.next < len(spans) {
 		return nil
 	}
+	began := time.Now()
 	scale := s.config.Clip.Scale(s.total, 1/float32(s.step.samples))
 	s.config.Rule.Step(0, len(s.total), s.total, s.step.rate, scale)
+	s.config.Track.Span("clip and update", s.step.step, began, time.Now())
 	for i := range spans {
 		s.send(i)
 	}

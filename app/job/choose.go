@@ -315,10 +315,11 @@ func chooseStrategy(ctx context.Context, given setting.Config, o *Options) (sett
 			"cannot join; name a strategy")
 	}
 	fmt.Fprintln(o.Stderr, "strategy auto: probing the machines")
-	c, found, err := choose(ctx, c, *o)
+	chosen, found, err := choose(ctx, c, *o)
 	if err == nil && found != nil {
 		o.choice = found
+		o.Origins = o.Origins.Changed(c, chosen, "chosen by strategy auto")
 		tellChoice(*o, found)
 	}
-	return c.On(o.Environment).Complete(), err
+	return chosen.On(o.Environment).Complete(), err
 }

@@ -5,11 +5,14 @@ import (
 	"context"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"lockstep/app/choice"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/comm"
 )
@@ -132,9 +135,15 @@ func TestStrategyAuto(t *testing.T) {
 		c.Steps, c.LimitTrain, c.LimitTest, c.Save, c.Out = 5, 320, 0, false, t.TempDir()
 		c.CheckChoice = strategy == setting.Auto
 		var said bytes.Buffer
-		s, err := Run(context.Background(), c, Options{Stderr: &said})
+		origins := setting.Origins{"strategy": "--strategy", "seed": "default"}
+		s, err := Run(context.Background(), c, Options{Stderr: &said, Origins: origins})
 		if err != nil {
 			t.Fatal(err)
+		}
+		file, err := os.ReadFile(filepath.Join(c.Out, rundir.ConfigFile))
+		isChosen := strings.Contains(string(file), "# chosen by strategy auto")
+		if err != nil || isChosen != (strategy == setting.Auto) || origins["strategy"] != "--strategy" {
+			t.Errorf("%s: %v, config.yaml:\n%s", strategy, err, file)
 		}
 		return s, said.String()
 	}

@@ -145,7 +145,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	told.dir = dir.Directory
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
-		dir.RemoveRecordings(c.Workers)
+		dir.RemoveRecordings(c.World())
 		err = errors.Join(stopped(ctx, c, dir.Directory, err), abandon(dir, err))
 		if dir.IsAsItWas() {
 			return nil, err // and so is its report
@@ -154,7 +154,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	}
 	c.ISA = isa
 	if c.Trace {
-		mergeTraces(dir.Directory, c.Workers, told)
+		mergeTraces(dir.Directory, c.World(), told)
 	}
 	summary, err := summarize(c, dir.Directory, start.Resumed, results, told)
 	if err != nil {
@@ -452,12 +452,12 @@ func DownloadProgress(p data.Progress) Progress {
 	return Progress{Phase: text}
 }
 
-// mergeTraces merges the workers' traces into one file, if all are complete.
-func mergeTraces(d rundir.Directory, workers int, told *heard) {
+// mergeTraces merges the traces of all ranks into one file, if all are complete.
+func mergeTraces(d rundir.Directory, ranks int, told *heard) {
 	if !told.hasLost(rundir.TraceFile) {
-		if err := d.MergeTraces(workers); err != nil {
+		if err := d.MergeTraces(ranks); err != nil {
 			told.take(0, notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
 		}
 	}
-	d.RemoveRecordings(workers)
+	d.RemoveRecordings(ranks)
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"os"
 
 	"lockstep/app/record"
@@ -12,6 +13,7 @@ import (
 	"lockstep/optim"
 	"lockstep/ps"
 	"lockstep/shard"
+	"lockstep/trace"
 )
 
 // servant is a parameter server with its optimizer, in whatever process it is.
@@ -24,8 +26,10 @@ type servant struct {
 }
 
 // newServant makes server number of the layout. The rule shows in the beacon; nil shows it nowhere.
+// Updates are spans of the recorder.
 func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.Layout, b blueprint,
-	number int, shows *beacon, dir rundir.Directory, tell func(notice)) (*servant, error) {
+	number int, shows *beacon, dir rundir.Directory, r *trace.Recorder, tell func(notice)) (*servant,
+	error) {
 	// One thread; the CPU starts none and needs no Close.
 	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
 	if err != nil {
@@ -42,7 +46,7 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 	wire := c.GradientWire()
 	config := ps.ServerConfig{Post: post, Layout: layout, Number: number, Weights: weights,
 		Add:  func(dst, src []float32) { rows.Add(dst, dst, src) },
-		Push: wire, Pull: pullWire(wire)}
+		Push: wire, Pull: pullWire(wire), Track: r.Track(fmt.Sprintf("server %d", number))}
 	s := &servant{rule: &servedRule{Optimizer: rule, beacon: shows, end: endOf(params)}}
 	config.Rule = s.rule
 	for _, v := range rule.State() {

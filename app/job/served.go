@@ -44,7 +44,7 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	for number, home := range layout.Homes {
 		switch {
 		case home == w.rank:
-			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil, w.dir, w.tell)
+			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil, w.dir, r, w.tell)
 			if err != nil {
 				return nil, err
 			}

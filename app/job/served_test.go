@@ -201,14 +201,24 @@ func TestStoppedServersLeaveACheckpoint(t *testing.T) {
 	}
 }
 
-// A trace of a run with servers has the tracks of the workers.
+// A trace of a run with servers has the exchange of the workers and the updates of the servers, wherever
+// they are.
 func TestServersAreTraced(t *testing.T) {
-	c := served(t, 2, 1, "apart", "shm")
-	c.Trace = true
-	s := run(t, c, job.Options{})
-	text, err := os.ReadFile(filepath.Join(c.Out, rundir.TraceFile))
-	if err != nil || s.Lost != nil || !strings.Contains(string(text), "exchange") {
-		t.Errorf("%v; lost %v, %d bytes of trace", err, s.Lost, len(text))
+	for _, place := range []string{"apart", "workers"} {
+		for strategy, span := range map[string]string{"ps": "sum and update", setting.PSAsync: "update"} {
+			c := served(t, 2, 2, place, "local")
+			c.Trace, c.Strategy = true, strategy
+			s := run(t, c, job.Options{})
+			text, err := os.ReadFile(filepath.Join(c.Out, rundir.TraceFile))
+			if err != nil || s.Lost != nil {
+				t.Fatalf("%s: %v; lost %v", place, err, s.Lost)
+			}
+			for _, want := range []string{`"exchange"`, `"server 0"`, `"server 1"`, `"` + span + `"`} {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("%s, %s: no %s in the trace", strategy, place, want)
+				}
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -74,7 +75,8 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon, s.dir, s.tell)
+	recorder := newRecorder(s.config, s.rank)
+	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon, s.dir, recorder, s.tell)
 	if err != nil {
 		return err
 	}
@@ -83,6 +85,10 @@ func (s *server) run(ctx context.Context) (err error) {
 	before := host.CoresNow()
 	if err := errors.Join(p.Serve(), p.book.close()); err != nil {
 		return errors.Join(context.Cause(ctx), err)
+	}
+	if err := keepRecording(s.dir, s.rank, recorder); err != nil {
+		s.note("%v", err)
+		s.tell(notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
 	}
 	stat := p.result(post, s.host)
 	stat.PeakRSSBytes, stat.Cores = host.PeakRSS(), host.CoresSince(before)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -127,7 +126,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	}
 	w.peers = w.newPeerState()
 	w.saver = w.newSaver()
-	recorder := w.recorder()
+	recorder := newRecorder(w.config, w.rank)
 	// Cancelling the run ends a collective that waits for a peer. The exception is an exchange for which the
 	// last step's update still waits: it ends when the peer leaves, which happens between two steps.
 	if !w.config.IsLate() {
@@ -157,7 +156,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.served.leave(); err != nil {
 		return result, err
 	}
-	w.lose(rundir.TraceFile, w.keep(recorder))
+	w.lose(rundir.TraceFile, keepRecording(w.dir, w.rank, recorder))
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
@@ -460,17 +459,18 @@ func (t task) textStat() *record.TextStat {
 // traceCapacity is the number of spans kept per track: 32 MiB.
 const traceCapacity = 1 << 20 / 2
 
-func (w *worker) recorder() *trace.Recorder {
-	if !w.config.Trace {
+// newRecorder returns the recorder of a rank; nil if the run keeps no trace.
+func newRecorder(c setting.Config, rank int) *trace.Recorder {
+	if !c.Trace {
 		return nil
 	}
-	return trace.NewRecorder(w.rank, traceCapacity)
+	return trace.NewRecorder(rank, traceCapacity)
 }
 
-// keep writes the recording to the file that the launcher merges.
-func (w *worker) keep(r *trace.Recorder) error {
-	if r == nil || slices.Contains(w.lost, rundir.TraceFile) {
+// keepRecording writes a recording to the file that the launcher merges.
+func keepRecording(d rundir.Directory, rank int, r *trace.Recorder) error {
+	if r == nil {
 		return nil
 	}
-	return w.dir.KeepRecording(w.rank, r.Recording())
+	return d.KeepRecording(rank, r.Recording())
 }

@@ -10,7 +10,7 @@ import (
 	"lockstep/trace"
 )
 
-// KeepRecording writes a worker's spans for MergeTraces.
+// KeepRecording writes a rank's spans for MergeTraces.
 func (d Directory) KeepRecording(rank int, r trace.Recording) error {
 	text, err := json.Marshal(r)
 	if err == nil {
@@ -22,9 +22,9 @@ func (d Directory) KeepRecording(rank int, r trace.Recording) error {
 	return nil
 }
 
-// MergeTraces merges the recordings of all workers into one file.
-func (d Directory) MergeTraces(workers int) error {
-	recordings := make([]trace.Recording, workers)
+// MergeTraces merges the recordings of all ranks, workers and servers, into one file.
+func (d Directory) MergeTraces(ranks int) error {
+	recordings := make([]trace.Recording, ranks)
 	for rank := range recordings {
 		text, err := os.ReadFile(d.recording(rank))
 		if err == nil {
@@ -45,8 +45,8 @@ func (d Directory) MergeTraces(workers int) error {
 }
 
 // RemoveRecordings removes the recordings of a trace that will not be merged.
-func (d Directory) RemoveRecordings(workers int) {
-	for rank := range workers {
+func (d Directory) RemoveRecordings(ranks int) {
+	for rank := range ranks {
 		os.Remove(d.recording(rank)) // not there, mostly
 	}
 }

@@ -221,6 +221,18 @@ func (r *resolver) complete(e cluster.Environment) Config {
 	return done
 }
 
+// Changed returns o with another origin for the settings that differ between two configurations; nil stays
+// nil.
+func (o Origins) Changed(from, to Config, origin string) Origins {
+	changed := maps.Clone(o)
+	for _, s := range Settings(from.Catalog) {
+		if changed != nil && s.format(&from) != s.format(&to) {
+			changed[s.Name] = origin
+		}
+	}
+	return changed
+}
+
 // Reopen returns c, which is complete, with threads and link open again unless they were given: they were
 // not if they are open in given, which c was completed from, or derived according to its origins.
 func (c Config) Reopen(given Config, origins Origins) Config {
