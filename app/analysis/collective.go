@@ -25,6 +25,8 @@ type Collective struct {
 	Bus       record.Number `json:"bus_gb_per_second"`
 	Sent      int64         `json:"bytes_sent"`    // by the busiest rank
 	Formula   int64         `json:"bytes_formula"` // the same by theory
+
+	Encryption string `json:"encryption"` // of links by TCP: tls, none, or "" where there was no need
 }
 
 // Quantiles of a sample.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,6 +38,7 @@ func commbenchCommand(a *app) *cobra.Command {
 		Example: "  lockstep commbench\n" +
 			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
 			"  lockstep commbench --bytes 4KiB,16KiB,64KiB,256KiB,1MiB,4MiB --out runs/links\n" +
+			"  lockstep commbench --link tcp --encryption tls,none\n" +
 			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
 		Args:        noArguments,
 		Annotations: map[string]string{spreads: "true"},
@@ -58,6 +60,9 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.config.Links, "link", links,
 		"links: local within a process, shm and tcp between processes")
 	complete(c, "link", listOf(links))
+	flags.StringSliceVar(&f.config.Encryptions, "encryption", nil, "of tcp links, to compare: "+
+		strings.Join(commbench.Encryptions(), ", ")+" (default: tls between hosts, none within one)")
+	complete(c, "encryption", listOf(commbench.Encryptions()))
 	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB or 1MiB")
@@ -163,12 +168,12 @@ func (f *commbenchFlags) withHosts(c *cobra.Command, a *app) error {
 // printCommbench writes a table of the measurements, then the reasons for the chosen algorithms.
 func printCommbench(out io.Writer, records []commbench.Record, notes []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\thosts\tranks\tbytes\tmedian\tp10\tp90\tpredicted\t"+
-		"algorithm GB/s\tbus GB/s\tsent\tformula\t")
+	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\tencryption\thosts\tranks\tbytes\tmedian\tp10\tp90\t"+
+		"predicted\talgorithm GB/s\tbus GB/s\tsent\tformula\t")
 	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n", r.Operation,
-			r.Algorithm, r.Codec, r.Link, r.Hosts, r.Ranks, setting.FormatBytes(r.Bytes),
-			short(r.Seconds.Median), short(r.Seconds.P10), short(r.Seconds.P90),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n",
+			r.Operation, r.Algorithm, r.Codec, r.Link, cmp.Or(r.Encryption, "-"), r.Hosts, r.Ranks,
+			setting.FormatBytes(r.Bytes), short(r.Seconds.Median), short(r.Seconds.P10), short(r.Seconds.P90),
 			predicted(r), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
 	}
 	if err := w.Flush(); err != nil {

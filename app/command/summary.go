@@ -10,6 +10,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 )
 
 // rows prints lines of a name and a text.
@@ -84,6 +85,9 @@ func (r rows) took(s *record.Summary) {
 			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
 	} else {
 		r.add("time", "%.2f s, no training", s.Seconds)
+	}
+	if s.Encryption == string(cluster.EncryptTLS) || s.Encryption == string(cluster.EncryptNone) {
+		r.add("encryption", "%s, of links between hosts", s.Encryption)
 	}
 	if w := s.Work; w != nil {
 		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",

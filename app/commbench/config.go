@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/comm/codec"
 	"lockstep/comm/shm"
@@ -17,10 +18,12 @@ type Config struct {
 	Algorithms []string // of all-reduce; the other operations have one each
 	Codecs     []string // names of codec, of all-reduce; nil: fp32
 	Links      []string // of Links
-	Ranks      []int
-	Hosts      int   // over which the ranks are spread, shm then between those of one, else tcp; 0: 1
-	Bytes      []int // of the vector: what each rank ends with, a multiple of 4
-	Repeats    int   // samples of each measurement
+	// Encryptions of links by TCP, of Encryptions; nil: as in a run, tls between hosts and none within one.
+	Encryptions []string
+	Ranks       []int
+	Hosts       int   // over which the ranks are spread, shm then between those of one, else tcp; 0: 1
+	Bytes       []int // of the vector: what each rank ends with, a multiple of 4
+	Repeats     int   // samples of each measurement
 }
 
 // Links returns the names of the links: local is goroutines of one process, shm and tcp processes.
@@ -29,6 +32,11 @@ func Links() []string {
 		return []string{"local", "shm", "tcp"}
 	}
 	return []string{"local", "tcp"}
+}
+
+// Encryptions returns the names of the encryptions.
+func Encryptions() []string {
+	return []string{string(cluster.EncryptTLS), string(cluster.EncryptNone)}
 }
 
 // Codecs returns the names of the codecs of all-reduce.
@@ -59,8 +67,9 @@ func (c Config) Validate() error {
 	}{
 		{"operation", c.Operations, Operations()}, {"algorithm", c.Algorithms, algorithms},
 		{"codec", c.codecs(), Codecs()}, {"link", c.Links, Links()},
+		{"encryption", c.Encryptions, Encryptions()},
 	} {
-		if len(list.got) == 0 {
+		if len(list.got) == 0 && list.what != "encryption" {
 			return fmt.Errorf("no %s, want some of %s", list.what, strings.Join(list.known, ", "))
 		}
 		for _, name := range list.got {
@@ -117,6 +126,34 @@ func (c Config) hosts(ranks int) []string {
 		names[r] = fmt.Sprintf("host%d", r*min(max(c.Hosts, 1), ranks)/ranks)
 	}
 	return names
+}
+
+// ways is the links, each with the encryptions that are asked for where its ranks, or some, are linked by
+// TCP.
+func (c Config) ways() (all []way) {
+	for _, link := range c.Links {
+		encryptions := c.Encryptions
+		if isTCP := link == "tcp" || link == "shm" && c.Hosts > 1; !isTCP || len(encryptions) == 0 {
+			encryptions = []string{""}
+		}
+		for _, e := range encryptions {
+			all = append(all, way{link, cluster.Encryption(e)})
+		}
+	}
+	return all
+}
+
+// way is how the ranks of a group are linked.
+type way struct {
+	link       string
+	encryption cluster.Encryption // that is asked for; "": as in a run
+}
+
+func (w way) String() string {
+	if w.encryption == "" {
+		return w.link
+	}
+	return w.link + " " + string(w.encryption)
 }
 
 // point is one measurement within a group of ranks.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/comm/codec"
 )
@@ -15,6 +16,8 @@ import (
 type findings struct {
 	Tuning *comm.Tuning `json:"tuning"` // measurements behind "auto"; nil: nothing was reduced
 	Points []sampling   `json:"-"`      // told in pieces
+	// Encryption of the links between ranks.
+	Encryption cluster.Encryption `json:"encryption"`
 }
 
 // sampling holds the samples of one rank at one point.

@@ -22,11 +22,13 @@ type Record struct {
 	Asked     string `json:"asked"`     // the algorithm asked for; "" where there is none to choose
 	Algorithm string `json:"algorithm"` // what ran, of several segments' the first: "auto" is resolved
 	Link      string `json:"link"`
-	Codec     string `json:"codec"`
-	Hosts     int    `json:"hosts"`
-	Ranks     int    `json:"ranks"`
-	Bytes     int    `json:"bytes"`
-	Repeats   int    `json:"repeats"`
+	// Encryption of links by TCP: tls, none, or "" where there was no need.
+	Encryption string `json:"encryption,omitempty"`
+	Codec      string `json:"codec"`
+	Hosts      int    `json:"hosts"`
+	Ranks      int    `json:"ranks"`
+	Bytes      int    `json:"bytes"`
+	Repeats    int    `json:"repeats"`
 	// Calls is how many calls make one of the Repeats samples.
 	Calls int `json:"calls"`
 	// Seconds of one call, of the slowest rank.
@@ -49,16 +51,18 @@ type Record struct {
 
 // group is a group of ranks that has measured.
 type group struct {
-	link  string
-	hosts comm.Topology
-	ranks []findings
+	link       string
+	encryption string
+	hosts      comm.Topology
+	ranks      []findings
 }
 
 // record joins what the ranks found at point number at.
 func (g group) record(p point, at int) Record {
 	n := len(g.ranks)
 	first := g.ranks[0].Points[at]
-	r := Record{Operation: p.Op.String(), Link: g.link, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
+	r := Record{Operation: p.Op.String(), Link: g.link,
+		Encryption: g.encryption, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
 		Bytes: p.Bytes, Repeats: len(first.Seconds), Calls: p.calls()}
 	if p.Op == comm.AllReduce {
 		r.Asked, r.Algorithm = p.Algorithm, g.algorithm(p, min(p.Bytes, 4*comm.SegmentElems))

@@ -44,9 +44,10 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 		o.Note = func(string) {}
 	}
 	points := c.points()
-	all := len(points) * len(c.Links) * len(c.Ranks)
+	ways := c.ways()
+	all := len(points) * len(ways) * len(c.Ranks)
 	var records []Record
-	for _, link := range c.Links {
+	for _, link := range ways {
 		for _, n := range c.Ranks {
 			hosts, err := c.hostsIn(o.Environment, n)
 			if err != nil {
@@ -68,7 +69,8 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 			if tuning := ranks[0].Tuning; tuning != nil {
 				o.Note(fmt.Sprintf("%s, %d ranks: %v", link, n, tuning))
 			}
-			of := group{link: link, hosts: comm.NewTopology(hosts), ranks: ranks}
+			of := group{link: link.link, encryption: encryptionOf(link, ranks),
+				hosts: comm.NewTopology(hosts), ranks: ranks}
 			for i, p := range points {
 				records = append(records, of.record(p, i))
 			}
@@ -88,9 +90,9 @@ func (c Config) hostsIn(e cluster.Environment, ranks int) ([]string, error) {
 }
 
 // measure returns the samplings by rank and point of one group of ranks.
-func (c Config) measure(ctx context.Context, link string, n int, points []point, o Options,
+func (c Config) measure(ctx context.Context, w way, n int, points []point, o Options,
 	report func(int)) ([]findings, error) {
-	if link == "local" {
+	if w.link == "local" {
 		return c.here(ctx, n, points, report)
 	}
 	logs, err := os.MkdirTemp("", "lockstep-commbench-*")
@@ -101,7 +103,8 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 	shown := 0
 	ranks := make([]findings, n)
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
-		World: n, Threads: 1, Command: o.Worker, SharedMemory: link == "shm", Hosts: c.hosts(n),
+		World: n, Threads: 1, Command: o.Worker, SharedMemory: w.link == "shm", Hosts: c.hosts(n),
+		Encryption:  w.encryption,
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
 		Job:         assignment{Points: points, Repeats: c.Repeats},
@@ -122,6 +125,14 @@ func (c Config) measure(ctx context.Context, link string, n int, points []point,
 		}
 	}
 	return ranks, nil
+}
+
+// encryptionOf returns what was asked for, or else what the ranks used; "" where there was no need.
+func encryptionOf(w way, ranks []findings) string {
+	if e := ranks[0].Encryption; w.encryption == "" && e != cluster.EncryptNotNeeded {
+		return string(e)
+	}
+	return string(w.encryption)
 }
 
 // here measures among goroutines of this process.
@@ -215,6 +226,8 @@ func workIn(s *cluster.Session) (findings, error) {
 	})
 	defer beat.Wait()
 	defer stop()
-	return onMesh(mesh, s.Topology(), s.Generation(), a.Points, a.Repeats,
+	found, err := onMesh(mesh, s.Topology(), s.Generation(), a.Points, a.Repeats,
 		func(i int) { done.Store(int64(i) + 1) })
+	found.Encryption = s.Welcome.Encryption
+	return found, err
 }

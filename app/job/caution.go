@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lockstep/app/record"
+	"lockstep/cluster"
 )
 
 // growth is the multiple of the loss of guessing above which a loss counts as grown. An overfitted model may
@@ -14,6 +15,10 @@ const growth = 2
 // cautions returns warnings about how to read the summary.
 func cautions(s *record.Summary) []string {
 	var all []string
+	if s.Encryption == string(cluster.EncryptNone) {
+		all = append(all, "links between hosts were not encrypted (--insecure): whoever could read them "+
+			"could rebuild training data from gradients")
+	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
 	}

@@ -102,7 +102,7 @@ func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, lo
 	ctx := s.Context()
 	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
 		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName(),
-		generation: s.Generation(), workersHere: a.numHere(rank)}
+		generation: s.Generation(), encryption: s.Welcome.Encryption, workersHere: a.numHere(rank)}
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
 	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {

@@ -129,6 +129,10 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if text := slowed(c.SlowWorkers); text != "" {
 		fmt.Fprintln(o.Stderr, "note: "+text)
 	}
+	if c.Insecure && !c.IsOneProcess() {
+		fmt.Fprintln(o.Stderr, "warning: --insecure: links between hosts, if there are several, are not "+
+			"encrypted; whoever reads them can rebuild training data from gradients")
+	}
 	fetch := c.DataOptions(o.Environment)
 	if o.Progress != nil {
 		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
@@ -376,7 +380,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Log: func(rank int) string { return logOf(c, dir, rank) }, ISA: c.ISA, SharedMemory: c.SharesMemory(),
 		Job: assignment{Config: sent, Directory: dir, Crowded: o.isCrowded(c), Start: start,
 			Folder: folder, Probes: o.probes, Hosts: hosts},
-		Meeting: o.Meeting, Asked: o.Asked,
+		Encryption: encryption(c), Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		StopGrace: stopGrace(c),
 		Event:     told.decode,
@@ -419,6 +423,14 @@ func (o *Options) setCommands() error {
 		o.Server = []string{self, "server"}
 	}
 	return nil
+}
+
+// encryption returns what c asks for.
+func encryption(c setting.Config) cluster.Encryption {
+	if c.Insecure {
+		return cluster.EncryptNone
+	}
+	return ""
 }
 
 // logOf returns the path of the log of a rank.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
 	"lockstep/data"
@@ -39,6 +41,7 @@ type worker struct {
 	host        string // its own
 	// generation is how often the job was started before, which all frames carry.
 	generation uint32
+	encryption cluster.Encryption // of its links
 	plan       shard.Plan
 	isa        compute.ISA
 	tell       func(notice)
@@ -426,7 +429,8 @@ func (w *worker) result(done train.Result) workerResult {
 		},
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		Summary: record.Summary{
-			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
+			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded))},
+			Epochs:  done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
 			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,

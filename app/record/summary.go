@@ -91,6 +91,8 @@ type Outcome struct {
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path
+	// Encryption of the links between workers: tls, none, or not needed (one host).
+	Encryption string `json:"encryption,omitempty"`
 }
 
 // Quantiles of a sample, in the sample's unit.

@@ -287,7 +287,11 @@ func wholeSize(n int64) string {
 
 // lineName says what distinguishes the measurements of one curve.
 func lineName(c analysis.Collective) string {
-	words := []string{c.Link, count(c.Ranks, "rank")}
+	words := []string{c.Link}
+	if c.Encryption != "" {
+		words = append(words, "encryption "+c.Encryption)
+	}
+	words = append(words, count(c.Ranks, "rank"))
 	if c.Hosts > 1 {
 		words = append(words, count(c.Hosts, "host"))
 	}

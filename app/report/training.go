@@ -281,6 +281,9 @@ func trainingFacts(t *analysis.Training) []pair {
 	if text := analysis.TakenText(t.Taken); text != "" {
 		add("cores", "%s", text)
 	}
+	if t.Encryption != "" && t.Workers > 1 {
+		add("encryption", "%s", t.Encryption)
+	}
 	if t.Steps > 0 {
 		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
 			fixed(float64(t.Loss.Last), 4))

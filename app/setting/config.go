@@ -49,6 +49,7 @@ type Config struct {
 	Wire          string  // compression of gradients; auto chooses
 	Bucket        int     // bytes of a ddp bucket
 	Memory        int     // bytes of activations; above it, some are recomputed; 0: no limit
+	Insecure      bool    // links between hosts are not encrypted
 	MasterAddr    string  // interface of the rendezvous
 	MasterPort    int     // port of the rendezvous; 0: any
 	ISA           string  // kernel path; "": the best all workers have

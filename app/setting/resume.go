@@ -17,8 +17,8 @@ const fromResume = "--resume"
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
 		"backup-workers", "algorithm", "link", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
-		"rebalance", "slow-worker", "memory", "master-addr", "master-port", "data-dir", "epochs", "steps",
-		"for", "until", "checkpoint-every", "save", "isa"}
+		"rebalance", "slow-worker", "memory", "insecure", "master-addr", "master-port", "data-dir", "epochs",
+		"steps", "for", "until", "checkpoint-every", "save", "isa"}
 }
 
 // resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.

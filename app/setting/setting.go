@@ -140,6 +140,10 @@ func workerSettings() []Setting {
 		choice("link", "local: workers are goroutines of one process; shm, tcp: each worker is a process; "+
 			"auto is local for one worker, else shm if the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
+		toggle("insecure", "do not encrypt links between hosts; for a network that you trust, where TLS "+
+			"takes time; processes join with TLS all the same",
+			func(c *Config) *bool { return &c.Insecure }).
+			unless(meets),
 		choice("wire", "compression of gradients; "+strings.Join(exactWires(), ", ")+" are lossless; top-k "+
 			"sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both with error "+
 			"feedback; auto measures on the first step's gradients and rounds no more than bf16",

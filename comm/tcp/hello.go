@@ -294,7 +294,9 @@ func acceptTLS(conn net.Conn, config *tls.Config, hello []byte) (*seal, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.add(nil, []byte{accepted})
+	if _, err := s.add(nil, []byte{accepted}); err != nil {
+		return nil, err
+	}
 	_, err = conn.Write(s.buffer)
 	s.buffer = s.buffer[:0]
 	return s, err

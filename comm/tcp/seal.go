@@ -3,8 +3,11 @@ package tcp
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"syscall"
@@ -22,14 +25,16 @@ import (
 //
 // The length is authenticated with the data. The nonce is the number of the record in its direction, added
 // to a secret as in TLS 1.3 (RFC 8446, section 5.3), so records cannot be left out, repeated or exchanged;
-// and each direction has a key of its own. The end of a link is always an error of the layer above, so
-// cutting it short gains nothing.
+// and each direction has a key of its own, which is replaced after renewAfter records (section 5.5 has the
+// bound, some 2^24). The end of a link is always an error of the layer above, so cutting it short gains
+// nothing.
 //
 // The records are not those of crypto/tls because a tls.Conn allocates for every read, copies what it
 // sends twice, and has no way to wait with poll(2) for both directions of many links. Here bytes are read
 // once and written once: from a body into the record, and from the record into a body.
 const (
 	keySize, nonceSize, tagSize = 16, 12, 16
+	renewAfter                  = 1 << 22 // records, 64 GiB
 
 	maxData     = 16 << 10
 	lengthSize  = 4
@@ -58,10 +63,12 @@ type seal struct {
 
 // half is one direction of a link.
 type half struct {
-	aead   cipher.AEAD
-	secret [nonceSize]byte
-	nonce  [nonceSize]byte
-	number uint64 // of the next record
+	secret     []byte // from which key, start and the next secret are derived
+	aead       cipher.AEAD
+	start      [nonceSize]byte // the nonce of record 0
+	nonce      [nonceSize]byte
+	number     uint64 // of the next record
+	renewAfter uint64 // records that one key is for
 }
 
 // SealError reports bytes that were changed on a sealed link, or come from somebody else.
@@ -76,51 +83,60 @@ func (e *SealError) Error() string {
 
 // newSeal returns the seal of the link that begins with a handshake after the hello.
 func newSeal(state tls.ConnectionState, hello []byte, isDialer bool) (*seal, error) {
-	const each = keySize + nonceSize
-	keys, err := state.ExportKeyingMaterial("EXPORTER-lockstep-link", hello, 2*each)
+	secrets, err := state.ExportKeyingMaterial("EXPORTER-lockstep-link", hello, 2*sha256.Size)
 	if err != nil {
 		return nil, fmt.Errorf("tcp: keys of a link: %w", err)
 	}
-	dialer, err := newHalf(keys[:each])
-	if err != nil {
-		return nil, err
-	}
-	acceptor, err := newHalf(keys[each:])
-	if err != nil {
-		return nil, err
-	}
-	s := &seal{out: acceptor, in: dialer, buffer: make([]byte, 0, bufferBytes),
-		arrived: make([]byte, bufferBytes)}
+	dialer, acceptor := secrets[:sha256.Size], secrets[sha256.Size:]
 	if isDialer {
-		s.out, s.in = dialer, acceptor
+		return sealWith(dialer, acceptor)
 	}
-	return s, nil
+	return sealWith(acceptor, dialer)
 }
 
-func newHalf(keys []byte) (h half, err error) {
+// sealWith returns the seal with the secrets of both directions.
+func sealWith(out, in []byte) (*seal, error) {
+	s := &seal{buffer: make([]byte, 0, bufferBytes), arrived: make([]byte, bufferBytes)}
+	s.out.renewAfter, s.in.renewAfter = renewAfter, renewAfter
+	return s, errors.Join(s.out.use(out), s.in.use(in))
+}
+
+// use derives the key of the records that follow, and the next secret, as in RFC 8446, section 7.2.
+func (h *half) use(secret []byte) error {
+	const nextSize = sha256.Size
+	keys, err := hkdf.Expand(sha256.New, secret, "lockstep link", keySize+nonceSize+nextSize)
+	if err != nil {
+		return fmt.Errorf("tcp: keys of a link: %w", err)
+	}
 	block, err := aes.NewCipher(keys[:keySize])
 	if err != nil {
-		return h, fmt.Errorf("tcp: key of a link: %w", err)
+		return fmt.Errorf("tcp: keys of a link: %w", err)
 	}
-	copy(h.secret[:], keys[keySize:])
+	copy(h.start[:], keys[keySize:])
+	h.secret = keys[keySize+nonceSize:]
 	if h.aead, err = cipher.NewGCM(block); err != nil {
-		return h, fmt.Errorf("tcp: key of a link: %w", err)
+		return fmt.Errorf("tcp: keys of a link: %w", err)
 	}
-	return h, nil
+	return nil
 }
 
-// next returns the nonce of the next record.
-func (h *half) next() []byte {
-	h.nonce = h.secret
+// next returns the key and the nonce of the next record.
+func (h *half) next() (cipher.AEAD, []byte, error) {
+	if h.number > 0 && h.number%h.renewAfter == 0 {
+		if err := h.use(h.secret); err != nil {
+			return nil, nil, err
+		}
+	}
+	h.nonce = h.start
 	last := h.nonce[nonceSize-8:]
 	binary.BigEndian.PutUint64(last, binary.BigEndian.Uint64(last)^h.number)
 	h.number++
-	return h.nonce[:]
+	return h.aead, h.nonce[:], nil
 }
 
 // add appends a record with head, and body as far as it fits, to the buffer and returns the number of their
 // bytes in it.
-func (s *seal) add(head, body []byte) int {
+func (s *seal) add(head, body []byte) (int, error) {
 	n := min(len(head)+len(body), maxData)
 	at := len(s.buffer)
 	record := s.buffer[at : at+lengthSize+n]
@@ -130,9 +146,13 @@ func (s *seal) add(head, body []byte) int {
 		data = record[lengthSize:]
 		copy(data[copy(data, head):], body)
 	}
+	aead, nonce, err := s.out.next()
+	if err != nil {
+		return 0, err
+	}
 	s.buffer = s.buffer[:at+n+overhead]
-	s.out.aead.Seal(record[lengthSize:lengthSize], s.out.next(), data, length)
-	return n
+	aead.Seal(record[lengthSize:lengthSize], nonce, data, length)
+	return n, nil
 }
 
 // flush sends what is in the buffer and reports whether nothing is left.
@@ -165,7 +185,10 @@ func (s *seal) send(w wire, head, body []byte) (n int, err error) {
 			return n, nil
 		}
 		for len(head)+len(body) > 0 && cap(s.buffer)-len(s.buffer) >= maxData+overhead {
-			k := s.add(head, body)
+			k, err := s.add(head, body)
+			if err != nil {
+				return 0, err
+			}
 			head, body = after(k, head, body)
 			n += k
 		}
@@ -235,7 +258,11 @@ func (s *seal) open(head, body []byte) (n int, isOpen bool, err error) {
 		dst = body[:0]
 	}
 	number := s.in.number
-	opened, err := s.in.aead.Open(dst, s.in.next(), sealed, length)
+	aead, nonce, err := s.in.next()
+	if err != nil {
+		return 0, false, err
+	}
+	opened, err := aead.Open(dst, nonce, sealed, length)
 	if err != nil {
 		return 0, false, &SealError{number}
 	}

@@ -15,20 +15,14 @@ import (
 // pair returns both ends of a link with known keys.
 func pair(t testing.TB) (dialer, acceptor *seal) {
 	t.Helper()
-	ends := make([]*seal, 2)
-	for i := range ends {
-		var halves [2]half
-		for k := range halves {
-			var err error
-			key := bytes.Repeat([]byte{byte(k + 1)}, keySize+nonceSize)
-			if halves[k], err = newHalf(key); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ends[i] = &seal{out: halves[i], in: halves[1-i], buffer: make([]byte, 0, bufferBytes),
-			arrived: make([]byte, bufferBytes)}
+	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	var errs [2]error
+	dialer, errs[0] = sealWith(one, two)
+	acceptor, errs[1] = sealWith(two, one)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
 	}
-	return ends[0], ends[1]
+	return dialer, acceptor
 }
 
 // pipe is a wire that takes and gives as many bytes at a time as it likes.
@@ -75,6 +69,7 @@ func TestSealedStream(t *testing.T) {
 	for seed := range uint64(200) {
 		p := &pipe{random: rand.New(rand.NewPCG(seed, 1))}
 		from, to := pair(t)
+		from.out.renewAfter, to.in.renewAfter = 3, 3
 		for range 5 {
 			head, body := make([]byte, 32), make([]byte, p.random.IntN(3)*p.random.IntN(70_000))
 			for _, b := range [][]byte{head, body} {
@@ -116,6 +111,24 @@ func moveFrame(t *testing.T, p *pipe, from, to *seal, head, body []byte) {
 	}
 	if !bytes.Equal(head, gotHead) || !bytes.Equal(body, gotBody) {
 		t.Fatal("the bytes differ")
+	}
+}
+
+// The same data is sealed by another key, not only with another nonce, after renewAfter records.
+func TestKeysAreRenewed(t *testing.T) {
+	from, _ := pair(t)
+	from.out.renewAfter = 2
+	var keys [][]byte
+	for range 6 {
+		if _, err := from.add(nil, []byte("the same")); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, bytes.Clone(from.out.secret))
+	}
+	for i := range keys[1:] {
+		if isSame := bytes.Equal(keys[i], keys[i+1]); isSame != (i%2 == 0) {
+			t.Errorf("records %d and %d: the key is the same: %v", i, i+1, isSame)
+		}
 	}
 }
 
