@@ -1,0 +1,158 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hashIn returns the hash of the parameters that a summary gives.
+func hashIn(text string) string {
+	found := regexp.MustCompile(`"parameter_sha256": "(\w{64})"`).FindStringSubmatch(text)
+	if found == nil {
+		return "none in " + text
+	}
+	return found[1]
+}
+
+// Three hosts that have nothing of ours train with one command, and end with the hash of one machine.
+func TestLaunchOverSSH(t *testing.T) {
+	s := startHosts(t, 3)
+	const steps = "6"
+	status, want, stderr := execute("train", "--steps", steps, "--shards", "6", "--quiet", "--json", "--out",
+		filepath.Join(t.TempDir(), "one"))
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	l := s.launch(t, "--hosts", "h[1-3]:2", "--", "train", "--steps", steps, "--quiet", "--json")
+	l.ends(t, 0)
+	t.Logf("%v; %s", time.Since(l.began), l.stderr.String())
+	if got := hashIn(l.stdout.String()); got != hashIn(want) {
+		t.Errorf("hash %s, want %s", got, hashIn(want))
+	}
+	for host := 1; host <= 3; host++ {
+		binaries, _ := filepath.Glob(filepath.Join(s.home(host), "lockstep", "bin", "*", "*"))
+		if len(binaries) != 1 || filepath.Base(binaries[0]) != "lockstep" {
+			t.Errorf("host %d: programs %v, want one", host, binaries)
+		}
+	}
+	s.isDeserted(t, 5*time.Second)
+	t.Run("again", func(t *testing.T) {
+		l := s.launch(t, "--hosts", "h1,h2", "--", "train", "--steps", "2", "--quiet")
+		l.ends(t, 0)
+		if strings.Contains(l.stderr.String(), "copying") {
+			t.Errorf("copied again: %s", l.stderr.String())
+		}
+	})
+}
+
+// What is wrong with a host is said within ten seconds, by its own sentence and with status 4.
+func TestHostsThatCannotBeReached(t *testing.T) {
+	s := startHosts(t, 1)
+	other := s.key(t, "other")
+	alias := func(name, host, more string) {
+		s.addTo(t, "ssh_config", "Host "+name+"\nHostName "+host+"\nUser root\nIdentityFile "+s.folder+"/user\n"+
+			"IdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile "+s.folder+"/known_hosts\n"+
+			"GlobalKnownHostsFile /dev/null\n"+more+"\n\n")
+	}
+	s.write(t, filepath.Join(s.folder, "wrong_hosts"), address(1)+" "+other)
+	s.write(t, filepath.Join(s.folder, "no_hosts"), "")
+	s.in(t, 0, "ip", "route", "add", "blackhole", "10.89.0.0/24")
+	s.in(t, 0, "ip", "route", "add", "10.90.0.0/24", "via", address(1)) // which forwards nothing
+	alias("silent", "10.90.0.1", "")
+	alias("absent", "10.88.0.77", "")
+	alias("unrouted", "10.91.0.1", "")
+	alias("refusing", "10.88.0.254", "")
+	alias("unnamed", "host.invalid", "")
+	key, err := os.ReadFile(filepath.Join(s.folder, "h1-key.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(key))
+	line := "(?m)^lockstep: " + regexp.QuoteMeta(address(1)+" "+fields[0]+" "+fields[1]) + "$"
+	config := func(name string, replace ...string) string {
+		text, _ := os.ReadFile(filepath.Join(s.folder, "ssh_config"))
+		s.write(t, filepath.Join(s.folder, name), strings.NewReplacer(replace...).Replace(string(text)))
+		return "ssh -F " + filepath.Join(s.folder, name)
+	}
+	for _, test := range []struct{ name, host, ssh, want string }{
+		{"changed key", "h1", config("changed", "/known_hosts", "/wrong_hosts"), line},
+		{"changed key", "h1", config("changed", "/known_hosts", "/wrong_hosts"), "another host key than before"},
+		{"unknown key", "h1", config("unknown", "/known_hosts", "/no_hosts"), line},
+		{"unknown key", "h1", config("unknown", "/known_hosts", "/no_hosts"), "not in known_hosts"},
+		{"nothing there", "absent", "", "cannot be reached"},
+		{"nothing answers", "silent", "", "cannot be reached"},
+		{"no route", "unrouted", "", "cannot be reached"},
+		{"no sshd", "refusing", "", "no ssh server listens"},
+		{"no name", "unnamed", "", "name is not known"},
+		{"another key", "h1", config("keyed", "/user\n", "/other\n"), "does not accept the key of user root"},
+		{"another user", "nobody@h1", "", "does not accept the key of user nobody"},
+		{"no key", "h1", config("keyless", "/user\n", "/none\n"), "ssh has no key to offer"},
+		{"no ssh", "h1", "/nonexistent/ssh", "start ssh"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			arguments := []string{"--hosts", test.host, "--", "train"}
+			if test.ssh != "" {
+				arguments = append([]string{"--ssh", test.ssh}, arguments...)
+			}
+			l := s.launch(t, arguments...)
+			l.ends(t, 4)
+			if took := time.Since(l.began); took > 12*time.Second {
+				t.Errorf("took %v", took)
+			}
+			text := l.stderr.String()
+			if !regexp.MustCompile(test.want).MatchString(text) || !strings.Contains(text, "host "+test.host+": ") {
+				t.Errorf("%q, want %q", text, test.want)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if text, _ := os.ReadFile(filepath.Join(s.folder, "no_hosts")); len(text) > 0 {
+			t.Errorf("accepted a key: %s", text)
+		}
+	})
+}
+
+// However a console ends, nothing is left on any host: one is killed, and one is stopped, as by a laptop that
+// is closed.
+func TestNothingOutlivesTheConsole(t *testing.T) {
+	s := startHosts(t, 2)
+	killed := s.launch(t, "--hosts", "h1:1,h2:1", "--", "train", "--epochs", "2000")
+	stopped := s.launch(t, "--hosts", "h1:1,h2:1", "--", "train", "--epochs", "2000", "--out", "stopped")
+	killed.trains(t, s)
+	stopped.trains(t, s)
+	stopped.Process.Signal(syscall.SIGSTOP)
+	killed.Process.Kill()
+	killed.Wait() // killed
+	s.isDeserted(t, 13*time.Second)
+	stopped.Process.Signal(syscall.SIGCONT)
+	stopped.ends(t, 5)
+	if want := "host h1 is lost: its agent has ended: heard nothing for 10 s"; !strings.Contains(
+		stopped.stderr.String(), want) {
+		t.Errorf("%s, want %s", stopped.stderr.String(), want)
+	}
+}
+
+// trains waits until workers run on all hosts.
+func (l *launched) trains(t *testing.T, s *sshHosts) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		workers := 0
+		for space := 1; space < len(s.spaces); space++ {
+			if strings.Contains(strings.Join(s.processes(t, space), "\n"), " worker") {
+				workers++
+			}
+		}
+		if workers == len(s.spaces)-1 && strings.Contains(l.stderr.String(), "step ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no workers: %s", l.stderr.String())
+		}
+	}
+}
