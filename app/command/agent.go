@@ -18,15 +18,18 @@ import (
 
 // agentCommand is started on a host by lockstep launch, not by users. It ends with its standard input.
 func agentCommand(a *app) *cobra.Command {
-	var isHash bool
+	var isHash, isSend bool
 	c := &cobra.Command{
-		Use: "agent",
+		Use: agentArgument,
 		Short: "Start and end processes of a job on this host, as lockstep launch asks over " +
 			"standard input",
 		Hidden:      true,
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if isSend {
+				return launch.Send(os.Stdin, a.stdout, jobsFolder())
+			}
 			hash, err := ownHash()
 			if err != nil {
 				return err
@@ -39,21 +42,21 @@ func agentCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&isHash, "hash", false, "print the SHA-256 of this program")
+	c.Flags().BoolVar(&isSend, "send", false, "send the results of a job that standard input names")
 	return c
 }
+
+// agentArgument is the command of lockstep that is an agent.
+const agentArgument = "agent"
 
 // serve is the life of an agent.
 func (a *app) serve(ctx context.Context, hash string) error {
 	examined := doctor.NewHost(doctorPlaces())
 	defer examined.Close() // it ends listening
 	name, _ := os.Hostname()
-	jobs := filepath.Join(os.TempDir(), "lockstep-jobs")
-	if cache, err := os.UserCacheDir(); err == nil {
-		jobs = filepath.Join(cache, "lockstep", "jobs")
-	}
 	agent := launch.Agent{In: os.Stdin, Out: a.stdout, Status: job.ExitCode, Environment: a.environment,
-		Jobs: jobs,
 		Hello: launch.Hello{Version: sourceVersion(), Hash: hash, Name: name, PID: os.Getpid(),
+			Jobs:     jobsFolder(),
 			Platform: runtime.GOOS + "/" + runtime.GOARCH},
 		Answer: func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
 			if doctor.IsQuestion(name) {
@@ -62,6 +65,15 @@ func (a *app) serve(ctx context.Context, hash string) error {
 			return nil, fmt.Errorf("agent: unknown ask %q", name)
 		}}
 	return agent.Serve(ctx)
+}
+
+// jobsFolder is where an agent keeps the folders of jobs of other machines.
+func jobsFolder() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "lockstep", "jobs")
 }
 
 // ownHash returns the SHA-256 of this program.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ const spreads = "spreads"
 // launchFlags are the flags of launch.
 type launchFlags struct {
 	hostFlags
+	launching
 	isOversubscribed bool
 }
 
@@ -86,58 +88,104 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 		case <-connected:
 		}
 	}()
-	connections, err := dialAll(ctx, console, hosts)
-	var roster []cluster.RosterHost
-	var as prepared
-	if err == nil {
-		defer closeAll(connections)
-		var found string
-		if roster, found, err = f.examine(ctx, a, connections); err == nil {
-			as, err = a.sendData(ctx, args, console, connections)
-			as.environment[cluster.EnvPreflight] = found
-		}
-	}
+	err = f.prepare(ctx, a, console, hosts, args)
+	defer closeAll(f.agents)
 	close(connected)
 	<-interrupted
 	if err != nil {
 		return err
 	}
-	return f.follow(ctx, a, connections, roster, signals, as)
+	err = f.follow(ctx, a, signals)
+	if launch.IsLost(err) && f.agents[0].Err() != nil {
+		return err
+	}
+	return errors.Join(err, f.bring(a, console))
 }
 
-// follow runs the command on hosts that are connected.
-func (f *launchFlags) follow(ctx context.Context, a *app, connections []*launch.Connection,
-	roster []cluster.RosterHost, signals <-chan os.Signal, as prepared) error {
-	outcome, err := launch.Job{Arguments: as.args, Environment: f.environment(a,
-		roster).With(as.environment), Folder: jobName(),
-		IsHere: launch.IsHere(connections[0].Host.Name), Stdout: a.stdout, Stderr: a.stderr,
-		Signals: signals}.Run(ctx, connections)
+// launching is a job on hosts that are connected.
+type launching struct {
+	agents  []*launch.Connection
+	roster  []cluster.RosterHost
+	found   string // by the preflight, encoded
+	as      prepared
+	freight *freight
+	folder  string // name of the job's folder
+}
+
+// prepare connects to the hosts, examines them, and sends them what they need.
+func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Console, hosts []launch.Host,
+	args []string) (err error) {
+	if f.agents, err = dialAll(ctx, console, hosts); err != nil {
+		return err
+	}
+	if err = f.examine(ctx, a); err != nil {
+		return err
+	}
+	there := *a // as the command sees it
+	there.environment = a.environment.With(f.environment(a))
+	if f.as, err = there.sendData(ctx, args, console, f.agents); err != nil {
+		return err
+	}
+	configs, err := there.configsOf(ctx, args)
+	if err != nil {
+		return err
+	}
+	known, err := a.parsed(args)
+	if err != nil {
+		return err
+	}
+	if f.freight, err = load(known, configs, !launch.IsHere(hosts[0].Name)); err != nil {
+		return err
+	}
+	f.as.args, f.folder = slices.Concat(f.as.args, f.freight.extra), jobName()
+	return f.freight.send(ctx, console, f.agents, f.folder)
+}
+
+// bring fetches the results and removes the folders of the job.
+func (f *launchFlags) bring(a *app, console launch.Console) error {
+	ctx, stop := a.interruptible(context.Background())
+	defer stop()
+	if err := f.freight.bring(ctx, console, f.agents[0], f.folder); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for _, agent := range f.agents {
+		all.Go(func() { launch.Clear(ctx, agent, f.folder) }) // what stays is removed when it is old
+	}
+	all.Wait()
+	return nil
+}
+
+// follow runs the command.
+func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Signal) error {
+	outcome, err := launch.Job{Arguments: f.as.args, Environment: f.environment(a).With(f.as.environment),
+		Folder: f.folder, IsHere: !f.freight.isAway, Stdout: a.stdout, Stderr: a.stderr,
+		Signals: signals}.Run(ctx, f.agents)
 	if err != nil {
 		return err
 	}
 	if outcome.Signal != "" {
 		fmt.Fprintf(a.stderr, "lockstep: host %s: the command was killed by signal %s\n",
-			connections[0].Host.Name, outcome.Signal)
+			f.agents[0].Host.Name, outcome.Signal)
 	}
 	return statusOrNil(outcome.Status)
 }
 
 // examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can
 // run.
-func (f *launchFlags) examine(ctx context.Context, a *app, connections []*launch.Connection) (
-	roster []cluster.RosterHost, encoded string, err error) {
-	roster = make([]cluster.RosterHost, len(connections))
+func (f *launchFlags) examine(ctx context.Context, a *app) error {
 	areHere := true
-	for k, c := range connections {
-		roster[k] = cluster.RosterHost{Name: c.Host.Name, Address: "127.0.0.1", Slots: c.Host.Slots}
+	for _, c := range f.agents {
+		f.roster = append(f.roster, cluster.RosterHost{Name: c.Host.Name, Address: "127.0.0.1",
+			Slots: c.Host.Slots})
 		areHere = areHere && launch.IsHere(c.Host.Name)
 	}
 	if areHere {
-		return roster, "", nil
+		return nil
 	}
-	found, err := preflight(ctx, connections, doctor.Config{})
+	found, err := preflight(ctx, f.agents, doctor.Config{})
 	if err != nil {
-		return nil, "", err
+		return err
 	}
 	refused := doctor.Refuse(found.Findings)
 	shown := *found
@@ -145,17 +193,19 @@ func (f *launchFlags) examine(ctx context.Context, a *app, connections []*launch
 		return f.Level == record.LevelError // the error says them
 	})
 	if err := errors.Join(refused, doctor.Text(a.stderr, &shown)); err != nil {
-		return nil, "", err
+		return err
 	}
 	for k, facts := range found.Hosts {
-		roster[k].Address, roster[k].Cores = facts.Address, facts.Affinity
+		f.roster[k].Address, f.roster[k].Cores = facts.Address, facts.Affinity
 	}
-	return roster, doctor.Encode(found), nil
+	f.found = doctor.Encode(found)
+	return nil
 }
 
 // environment returns the variables that the command gets from here.
-func (f *launchFlags) environment(a *app, roster []cluster.RosterHost) cluster.Environment {
-	e := cluster.RosterEnvironment(roster)
+func (f *launchFlags) environment(a *app) cluster.Environment {
+	e := cluster.RosterEnvironment(f.roster)
+	e[cluster.EnvPreflight] = f.found
 	for name, value := range a.environment {
 		isOurs := strings.HasPrefix(name, cluster.EnvTrain) ||
 			slices.Contains([]string{cluster.EnvISA, cluster.EnvNoColor, cluster.EnvTerm}, name)
@@ -184,18 +234,26 @@ func (a *app) checkSpreads(c *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return usagef("launch: no command; put one behind --, as in launch --hosts a:2,b:2 -- train")
 	}
-	known, rest, err := c.Root().Find(args)
-	if err != nil || known == c.Root() {
-		return unknownCommand(c.Root(), args[0])
+	_, err := a.parsed(args)
+	return err
+}
+
+// parsed returns the command of args with its flags parsed. It must be one that hosts are of use to.
+func (a *app) parsed(args []string) (*cobra.Command, error) {
+	root := a.root()
+	known, rest, err := root.Find(args)
+	if err != nil || known == root {
+		return nil, unknownCommand(root, args[0])
 	}
 	if known.Annotations[spreads] == "" {
-		return usagef("launch: %s has no workers for other hosts; want train, bench, commbench or recipe run",
-			known.CommandPath())
+		return nil, usagef("launch: %s has no workers for other hosts; want train, bench, commbench or "+
+			"recipe "+
+			"run", known.CommandPath())
 	}
 	if err := known.ParseFlags(rest); err != nil {
-		return flagError(known, err)
+		return nil, flagError(known, err)
 	}
-	return nil
+	return known, nil
 }
 
 // jobName returns a name for the folder of a job on its hosts.

@@ -30,7 +30,6 @@ func TestLaunchOverSSH(t *testing.T) {
 	}
 	l := s.launch(t, "--hosts", "h[1-3]:2", "--", "train", "--steps", steps, "--quiet", "--json")
 	l.ends(t, 0)
-	t.Logf("%v; %s", time.Since(l.began), l.stderr.String())
 	if got := hashIn(l.stdout.String()); got != hashIn(want) {
 		t.Errorf("hash %s, want %s", got, hashIn(want))
 	}
@@ -39,13 +38,43 @@ func TestLaunchOverSSH(t *testing.T) {
 		if len(binaries) != 1 || filepath.Base(binaries[0]) != "lockstep" {
 			t.Errorf("host %d: programs %v, want one", host, binaries)
 		}
+		if jobs, _ := filepath.Glob(filepath.Join(s.home(host), "lockstep", "jobs", "*")); jobs != nil {
+			t.Errorf("host %d: left %v", host, jobs)
+		}
+	}
+	if found, _ := filepath.Glob(filepath.Join(l.folder, "runs", "*", "report.html")); len(found) != 1 {
+		t.Errorf("reports %v, want one", found)
 	}
 	s.isDeserted(t, 5*time.Second)
-	t.Run("again", func(t *testing.T) {
-		l := s.launch(t, "--hosts", "h1,h2", "--", "train", "--steps", "2", "--quiet")
+
+	t.Run("with files", func(t *testing.T) {
+		elsewhere := t.TempDir()
+		found, _ := filepath.Glob(filepath.Join(l.folder, "runs", "*"))
+		weights := filepath.Join(found[0], "model.safetensors")
+		s.write(t, filepath.Join(elsewhere, "mine.yaml"), "batch: 32\n")
+		out := filepath.Join(elsewhere, "out")
+		l := s.launch(t, "--hosts", "h1,h2", "--", "train", "--steps", "2", "--quiet", "--weights", weights,
+			"--config", filepath.Join(elsewhere, "mine.yaml"), "--out", out)
 		l.ends(t, 0)
 		if strings.Contains(l.stderr.String(), "copying") {
-			t.Errorf("copied again: %s", l.stderr.String())
+			t.Errorf("the program was copied again: %s", l.stderr.String())
+		}
+		for name, want := range map[string]string{"config.yaml": "batch: " +
+			"32", "summary.json": "", "rank0.log": "",
+			"report.html": "", "steps.jsonl": `"rank":1`} {
+			if text, err := os.ReadFile(filepath.Join(out, name)); err != nil ||
+				!strings.Contains(string(text), want) {
+				t.Errorf("%s: %v, without %q", name, err, want)
+			}
+		}
+	})
+	t.Run("with a failure", func(t *testing.T) {
+		l := s.launch(t, "--hosts", "h1,h2", "--", "train", "--steps", "50", "--lr", "1000000",
+			"--quiet", "--out",
+			"failed")
+		l.ends(t, 7)
+		if _, err := os.Stat(filepath.Join(l.folder, "failed", "steps.jsonl")); err != nil {
+			t.Errorf("%v; %s", err, l.stderr.String())
 		}
 	})
 }
@@ -55,7 +84,8 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 	s := startHosts(t, 1)
 	other := s.key(t, "other")
 	alias := func(name, host, more string) {
-		s.addTo(t, "ssh_config", "Host "+name+"\nHostName "+host+"\nUser root\nIdentityFile "+s.folder+"/user\n"+
+		s.addTo(t, "ssh_config", "Host "+name+"\nHostName "+host+"\nUser root\nIdentityFile "+
+			""+s.folder+"/user\n"+
 			"IdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile "+s.folder+"/known_hosts\n"+
 			"GlobalKnownHostsFile /dev/null\n"+more+"\n\n")
 	}
@@ -81,7 +111,8 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 	}
 	for _, test := range []struct{ name, host, ssh, want string }{
 		{"changed key", "h1", config("changed", "/known_hosts", "/wrong_hosts"), line},
-		{"changed key", "h1", config("changed", "/known_hosts", "/wrong_hosts"), "another host key than before"},
+		{"changed key", "h1", config("changed", "/known_hosts", "/wrong_hosts"), "another host key than " +
+			"before"},
 		{"unknown key", "h1", config("unknown", "/known_hosts", "/no_hosts"), line},
 		{"unknown key", "h1", config("unknown", "/known_hosts", "/no_hosts"), "not in known_hosts"},
 		{"nothing there", "absent", "", "cannot be reached"},
@@ -106,7 +137,8 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 			text := l.stderr.String()
-			if !regexp.MustCompile(test.want).MatchString(text) || !strings.Contains(text, "host "+test.host+": ") {
+			if !regexp.MustCompile(test.want).MatchString(text) || !strings.Contains(text, "host "+
+				""+test.host+": ") {
 				t.Errorf("%q, want %q", text, test.want)
 			}
 		})

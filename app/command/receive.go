@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ const receiveArgument = "receive"
 // receiveCommand is started on a host by a console, not by users: it takes files of data sets over standard
 // input and answers over standard output.
 func receiveCommand(a *app) *cobra.Command {
-	var also string
+	var also, job string
 	c := &cobra.Command{
 		Use:         receiveArgument,
 		Short:       "Take files of data sets over standard input",
@@ -24,11 +25,18 @@ func receiveCommand(a *app) *cobra.Command {
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if job != "" {
+				if !filepath.IsLocal(job) {
+					return usagef("receive: --job %q, want a name", job)
+				}
+				return transfer.Receive(c.Context(), os.Stdin, a.stdout, filepath.Join(jobsFolder(), job))
+			}
 			o := setting.DataOptions("", a.environment)
 			return transfer.Receive(c.Context(), os.Stdin, a.stdout, o.Cache, also,
 				a.environment[cluster.EnvData])
 		},
 	}
 	c.Flags().StringVar(&also, "also", "", "`FOLDER` that may have the files")
+	c.Flags().StringVar(&job, "job", "", "`NAME` of a job, whose folder takes the files")
 	return c
 }

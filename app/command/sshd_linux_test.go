@@ -117,7 +117,7 @@ func (s *sshHosts) home(host int) string { return filepath.Join(s.folder, fmt.Sp
 func (s *sshHosts) startSSHD(t *testing.T, host int) {
 	t.Helper()
 	home, name := s.home(host), fmt.Sprintf("h%d", host)
-	s.write(t, filepath.Join(home, ".bashrc"), "echo welcome to "+name+"\n")
+	s.write(t, filepath.Join(home, ".bashrc"), "printf "+name+"\n")
 	for _, folder := range []string{"/run/sshd", filepath.Join(home, "data")} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Skip("no sshd: ", err)

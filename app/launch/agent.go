@@ -17,9 +17,8 @@ type Agent struct {
 	In    io.Reader // from the console
 	Out   io.Writer // to the console
 	Hello Hello
-	// Environment is that of what the agent starts, and Jobs the folder of jobs of other machines.
+	// Environment is that of what the agent starts.
 	Environment cluster.Environment
-	Jobs        string
 	// Answer answers what the console asks for by name. It may be called from several goroutines. Its
 	// context ends with the connection.
 	Answer func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error)

@@ -19,8 +19,7 @@ type Job struct {
 	Arguments []string
 	// Environment is what the command has besides the environment of its host, with the roster.
 	Environment cluster.Environment
-	// Folder is the name of the job's folder on hosts; on the first one "" stands for the current folder
-	// of its agent, for a host that is this machine.
+	// Folder is the name of the job's folder on hosts.
 	Folder string
 	IsHere bool // the first host works in the current folder of its agent, which is the console's
 	// Stdout and Stderr take what the command writes.
@@ -250,6 +249,13 @@ func (r *router) report(host int, report cluster.Report) {
 // deliver carries a report to the command.
 func (r *router) deliver(e cluster.Envelope) {
 	r.hosts[0].line.send(message{Envelope: &e}) // an error means that the first host is lost
+}
+
+// Clear removes the folder of a job that has ended from a host.
+func Clear(ctx context.Context, c *Connection, folder string) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	return tell(ctx, c, askClear, clearAsk{Folder: folder})
 }
 
 // IsLost reports whether err says that a host is lost.

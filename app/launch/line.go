@@ -40,6 +40,7 @@ type Hello struct {
 	Platform string `json:"platform"` // such as linux/amd64
 	Name     string `json:"name"`     // of the machine
 	PID      int    `json:"pid"`
+	Jobs     string `json:"jobs"` // folder of jobs of other machines
 }
 
 // ask asks the agent for something; the reply has the same number.

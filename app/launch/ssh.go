@@ -30,6 +30,7 @@ import (
 var bootstrap = strings.Join([]string{
 	`umask 077`,
 	bootstrapFolder,
+	`echo`,
 	`echo lockstep-host "$(uname -sm)"`,
 	`read -r h n || exit 0`,
 	`f=$b/$h/lockstep`,
@@ -149,7 +150,7 @@ func isFull(text string) bool {
 // word reads what the script says next: the text behind lockstep-NAME, or NAME itself if there is none. What
 // the user's shell prints before is skipped.
 func (l *line) word(names ...string) (string, error) {
-	for skipped := 0; skipped < maxLine; {
+	for skipped := 0; skipped < maxChatter; {
 		text, err := l.in.ReadSlice('\n')
 		if err != nil {
 			return "", err

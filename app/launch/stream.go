@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +15,8 @@ import (
 // the command, and so does the end of ctx. The arguments are words without quotes or spaces.
 func (c Console) Stream(ctx context.Context, a *Connection, arguments ...string) (io.ReadWriteCloser, error) {
 	argv, e := append([]string{c.Program}, arguments...), c.Environment
-	if !IsHere(a.Host.Name) {
+	isAway := !IsHere(a.Host.Name)
+	if isAway {
 		argv, e = c.ssh(a.Host, "exec /bin/sh -c '"+installed(a.Hello.Hash, arguments)+"'"), c.environment()
 	}
 	p, err := carry(argv, e)
@@ -21,27 +24,58 @@ func (c Console) Stream(ctx context.Context, a *Connection, arguments ...string)
 		return nil, &HostError{Host: a.Host.Name, Text: "start " + argv[0], Err: err}
 	}
 	stop := context.AfterFunc(ctx, p.kill)
-	return &stream{p, sync.OnceFunc(func() {
+	s := &stream{carrier: p, reader: bufio.NewReader(p.out), closeOnce: sync.OnceFunc(func() {
 		stop()
 		p.close()
-	})}, nil
+	})}
+	s.begin = sync.OnceValue(func() error { return nil })
+	if isAway {
+		s.begin = sync.OnceValue(s.skip)
+	}
+	return s, nil
 }
 
 // installed is a script that becomes the program that Dial has installed, with these arguments.
 func installed(hash string, arguments []string) string {
-	return bootstrapFolder + `; exec "$b/` + hash + `/lockstep" ` + strings.Join(arguments, " ")
+	return bootstrapFolder + `; echo; echo ` + beginning + `; exec "$b/` + hash + `/lockstep" ` +
+		`` + strings.Join(arguments, " ")
 }
 
 // stream is the standard input and output of a process.
 type stream struct {
 	*carrier
+	reader    *bufio.Reader
+	begin     func() error // makes the output of the process the next to read
 	closeOnce func()
+}
+
+// beginning is the line before the output of the process. The user's shell may print something before.
+const beginning = "lockstep-begins"
+
+// maxChatter is the most bytes that a user's shell may print.
+const maxChatter = 1 << 20
+
+// skip reads up to the output of the process.
+func (s *stream) skip() error {
+	for n := 0; n < maxChatter; {
+		text, err := s.reader.ReadSlice('\n')
+		if string(text) == beginning+"\n" {
+			return nil
+		}
+		if n += len(text); err != nil && err != bufio.ErrBufferFull {
+			return err
+		}
+	}
+	return errors.New("the shell of the user prints too much")
 }
 
 // Read reads the output of the process. At its end the error has the last words of the process, if there
 // are any.
 func (s *stream) Read(p []byte) (int, error) {
-	n, err := s.out.Read(p)
+	n, err := 0, s.begin()
+	if err == nil {
+		n, err = s.reader.Read(p)
+	}
 	if err == io.EOF && s.words.last() != "" {
 		err = fmt.Errorf("the connection has ended%s", said(s.words.last()))
 	}

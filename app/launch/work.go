@@ -23,11 +23,17 @@ const (
 	askBegin  = askPrefix + "begin" // beginAsk: make room for an attempt
 	askStart  = askPrefix + "start" // startAsk: start the command; on the first host
 	askEnd    = askPrefix + "end"   // kill what the attempt has left
+	askClear  = askPrefix + "clear" // clearAsk: remove the job's folder
 )
 
 // beginAsk opens an attempt.
 type beginAsk struct {
 	Folder string `json:"folder"` // name of the job's folder; "": the current folder of the agent
+}
+
+// clearAsk names the folder of a job that has ended.
+type clearAsk struct {
+	Folder string `json:"folder"`
 }
 
 // startAsk describes a command.
@@ -74,6 +80,13 @@ func (s *service) own(_ context.Context, name string, body json.RawMessage) (jso
 	case askEnd:
 		s.endAttempt()
 		return nil, nil
+	case askClear:
+		return take(body, func(c clearAsk) error {
+			if c.Folder == "." || !filepath.IsLocal(c.Folder) {
+				return fmt.Errorf("agent: folder %q is not below that of jobs", c.Folder)
+			}
+			return os.RemoveAll(filepath.Join(s.Hello.Jobs, c.Folder))
+		})
 	}
 	return nil, fmt.Errorf("agent: unknown ask %q", name)
 }
@@ -94,7 +107,7 @@ func (s *service) begin(b beginAsk) error {
 		if !filepath.IsLocal(b.Folder) {
 			return fmt.Errorf("agent: folder %q is not below that of jobs", b.Folder)
 		}
-		folder = filepath.Join(s.Jobs, b.Folder)
+		folder = filepath.Join(s.Hello.Jobs, b.Folder)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err

@@ -1,0 +1,208 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/app/launch"
+	"lockstep/app/setting"
+	"lockstep/app/transfer"
+)
+
+// freight is the files of a command that works on other machines: those that its command line names, which
+// hosts need, and its results, which come back. A file below the current folder has the same name below the
+// job's folder on a host; another one gets a name there, which replaces it on the command line.
+type freight struct {
+	isAway bool // the first host is another machine
+	here   string
+	extra  []string // arguments that replace others
+	files  []transfer.File
+	fetch  []string // names of results
+	to     string   // the folder that they belong to
+}
+
+// load finds the files of a command line and its configurations.
+func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the current folder: %w", err)
+	}
+	f := &freight{isAway: isAway, here: here, to: here, fetch: []string{"runs/*"}}
+	given := func(name string) string {
+		if flag := known.Flags().Lookup(name); flag != nil {
+			return flag.Value.String()
+		}
+		return ""
+	}
+	for _, name := range []string{"config", "plan", "resume"} {
+		if err := f.add(name, given(name)); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range configs {
+		paths := map[string]string{"weights": c.Weights, "vocab": c.Vocab, "replay": c.Replay}
+		if c.Datasets().IsPath(c.Data) {
+			paths["data"] = c.Data
+		}
+		for _, name := range []string{"weights", "vocab", "replay", "data"} {
+			if err := f.add(name, paths[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if folder := given("resume"); folder != "" {
+		f.result("resume", folder)
+	}
+	out := given("out")
+	if out == "" && len(configs) == 1 {
+		out = configs[0].Out
+	}
+	if out != "" && isAway {
+		if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
+			return nil, usagef("--out %s: the folder is not empty; give a new one", out)
+		}
+		f.result("out", out)
+	}
+	return f, nil
+}
+
+// near returns the path below the current folder; "" if it is elsewhere.
+func (f *freight) near(where string) string {
+	full, err := filepath.Abs(where)
+	if err != nil {
+		return ""
+	}
+	name, err := filepath.Rel(f.here, full)
+	if err != nil || name == "." || !filepath.IsLocal(name) {
+		return ""
+	}
+	return filepath.ToSlash(name)
+}
+
+// add lets hosts have a file, or all files of a folder, that a flag names. Of what is not there, the command
+// says that.
+func (f *freight) add(flag, where string) error {
+	if _, err := os.Stat(where); where == "" || err != nil {
+		return nil
+	}
+	name := f.near(where)
+	switch {
+	case name == "" && !f.isAway:
+		return nil // the command has it here, and hosts may have it at the same place
+	case name == "":
+		name = path.Join("files", flag, filepath.Base(where))
+	}
+	if f.isAway && filepath.FromSlash(name) != filepath.Clean(where) {
+		f.replace(flag, name)
+	}
+	if err := f.addFiles(where, name); err != nil || flag != "weights" {
+		return err
+	}
+	vocabulary := filepath.Join(filepath.Dir(where), setting.VocabularyFile) // which is looked for there
+	if _, err := os.Stat(vocabulary); err != nil {
+		return nil
+	}
+	return f.addFiles(vocabulary, path.Join(path.Dir(name), setting.VocabularyFile))
+}
+
+// replace gives a flag another value.
+func (f *freight) replace(flag, value string) {
+	if argument := "--" + flag + "=" + value; !slices.Contains(f.extra, argument) {
+		f.extra = append(f.extra, argument)
+	}
+}
+
+// addFiles lets hosts have a file or the files of a folder under a name.
+func (f *freight) addFiles(where, name string) error {
+	return filepath.WalkDir(where, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		below, err := filepath.Rel(where, file)
+		if err != nil {
+			return err
+		}
+		entry := transfer.File{Path: file, Name: path.Join(name, filepath.ToSlash(below))}
+		if !slices.ContainsFunc(f.files, func(o transfer.File) bool { return o.Name == entry.Name }) {
+			f.files = append(f.files, entry)
+		}
+		return nil
+	})
+}
+
+// result notes the folder of results that a flag names.
+func (f *freight) result(flag, where string) {
+	if name := f.near(where); name != "" {
+		f.fetch, f.to = []string{name}, f.here
+		return
+	}
+	name := filepath.Base(where)
+	f.fetch, f.to = []string{name}, filepath.Dir(where)
+	if flag == "out" {
+		f.replace(flag, name)
+	}
+	if flag == "resume" { // it was sent under another name
+		f.fetch[0] = path.Join("files", flag, name)
+	}
+}
+
+// send sends the files to all hosts but a first one that is this machine.
+func (f *freight) send(ctx context.Context, c launch.Console, agents []*launch.Connection,
+	folder string) error {
+	if len(f.files) == 0 {
+		return nil
+	}
+	cargo, err := transfer.Load(ctx, f.files)
+	if err != nil {
+		return err
+	}
+	failed := make([]error, len(agents))
+	var all sync.WaitGroup
+	for k, agent := range agents {
+		if k == 0 && !f.isAway {
+			continue
+		}
+		all.Go(func() {
+			_, failed[k] = cargo.Deliver(ctx, transfer.Destination{Host: agent.Host.Name,
+				Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+					return c.Stream(ctx, agent, receiveArgument, "--job", folder)
+				}})
+		})
+	}
+	all.Wait()
+	return errors.Join(failed...)
+}
+
+// bring fetches the results of a first host that is another machine.
+func (f *freight) bring(ctx context.Context, c launch.Console, agent *launch.Connection,
+	folder string) error {
+	if !f.isAway {
+		return nil
+	}
+	stream, err := c.Stream(ctx, agent, agentArgument, "--send")
+	if err != nil {
+		return err
+	}
+	defer stream.Close() // it is read to its end
+	if err := os.MkdirAll(f.to, 0o777); err != nil {
+		return err
+	}
+	if err := launch.Take(stream, launch.Fetch{Folder: folder, Names: f.fetch}, f.to); err != nil {
+		return fmt.Errorf("host %s: fetch the results, which stay in %s there: %w", agent.Host.Name,
+			path.Join(agent.Hello.Jobs, folder), err)
+	}
+	return nil
+}
