@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"net/netip"
 	"time"
 
 	"lockstep/app/record"
@@ -32,4 +33,30 @@ func ShiftPorts(answer, other json.RawMessage) json.RawMessage {
 	a.Ports[0] = b.Ports[0]
 	text, _ := json.Marshal(a) // of integers
 	return text
+}
+
+// Listener answers probes on the loopback interface.
+type Listener struct {
+	*listener
+	Key []byte
+}
+
+// Listen starts a listener with some key.
+func Listen(address string) (*Listener, error) {
+	key := make([]byte, keyBytes)
+	l, err := listen(netip.MustParseAddr(address), key, time.Now)
+	return &Listener{l, key}, err
+}
+
+// Ping probes an address and returns the fault.
+func Ping(ctx context.Context, address string, key []byte) string {
+	return ping(ctx, address, key, time.Now).Fault
+}
+
+// Clean reads an answer to AskFacts as Preflight does.
+func Clean(answer []byte) (record.HostFacts, error) {
+	var f record.HostFacts
+	err := decode(answer, &f)
+	clean(&f)
+	return f, err
 }

@@ -294,9 +294,9 @@ func (p *preflight) choose(ctx context.Context) error {
 				best, f.Address = r, a
 			}
 		}
-		f.Why = fmt.Sprintf("fastest of %d that all others reach: %s", len(common), rateText(best))
+		f.Why = fmt.Sprintf("fastest of %d that all reach: %s", len(common), rateText(best))
 		if f.Address == common[0] {
-			f.Why = fmt.Sprintf("first of %d that all others reach, and none is faster", len(common))
+			f.Why = fmt.Sprintf("first of %d that all reach, and none is faster", len(common))
 		}
 	}
 	return nil
@@ -307,7 +307,7 @@ func (p *preflight) onlyWhy(to, numCommon int) string {
 	if len(p.ports[to]) == numCommon {
 		return "its only address"
 	}
-	return fmt.Sprintf("the only one of %d that all others reach", len(p.ports[to]))
+	return fmt.Sprintf("the only one of %d that all reach", len(p.ports[to]))
 }
 
 // common returns the addresses of a host that all others reach, in the order of candidates.

@@ -122,7 +122,7 @@ func TestAMisleadingAddressIsRejected(t *testing.T) {
 		list[i].Asker = d
 	}
 	h := preflight(t, list)
-	if h.Hosts[1].Address != "127.0.0.3" || h.Hosts[1].Why != "the only one of 2 that all others reach" {
+	if h.Hosts[1].Address != "127.0.0.3" || h.Hosts[1].Why != "the only one of 2 that all reach" {
 		t.Errorf("b: %s, %s", h.Hosts[1].Address, h.Hosts[1].Why)
 	}
 	notes := found(h, record.LevelNote, "interface")

@@ -155,18 +155,18 @@ func clockText(f record.HostFacts, i, num int) string {
 
 // addresses shows the chosen addresses with the reasons.
 func addresses(b *strings.Builder, hosts []record.HostFacts) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for i, f := range hosts {
 		at := f.Address
 		if name := interfaceOf(f, f.Address); name != "" {
 			at += " (" + name + ")"
 		}
 		if at == "" {
-			at = "none"
+			at = "has no address that all reach"
+		} else {
+			at += ": " + f.Why
 		}
-		fmt.Fprintf(w, "%d %s\t%s\t%s\n", i, short(f.Label, labelMost), at, f.Why)
+		wrap(b, fmt.Sprintf("%-3d%-*s", i, labelMost, short(f.Label, labelMost)), at, "       ")
 	}
-	w.Flush() // to a strings.Builder
 }
 
 // matrix shows latency and rate from each host to each.
