@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -45,6 +46,7 @@ type coordinator struct {
 	running   sync.WaitGroup
 	segments  []*os.File // shared memory that guests open by its path
 	pulses    *pulses    // nil if no worker is on another host, or without UDP
+	files     fileSource // of LaunchConfig
 	// generation is how often the job was started before.
 	generation uint32
 	mu         sync.Mutex
@@ -197,11 +199,16 @@ func (e *helloError) Error() string { return e.why }
 // serve handles one worker's connection until it ends.
 func (c *coordinator) serve(l *line, hello *Hello) {
 	c.post(event{rank: hello.Rank, line: l, message: message{Hello: hello}})
+	var isGiving atomic.Bool
 	for {
 		m, err := l.receive()
 		if err != nil {
 			c.post(event{rank: hello.Rank, line: l, lost: err})
 			return
+		}
+		if m.Fetch != "" {
+			c.give(l, m.Fetch, &isGiving)
+			continue
 		}
 		c.post(event{rank: hello.Rank, line: l, message: m})
 		if m.Progress != nil {

@@ -78,6 +78,9 @@ type LaunchConfig struct {
 	// Asked, if not nil, is called from Launch's goroutine when a worker that another launcher has
 	// started was asked by a signal to stop.
 	Asked func()
+	// Files, if not nil, passes what a worker fetches by name (Session.Fetch) to send. It is called from
+	// several goroutines.
+	Files func(name string, send func(part []byte) error) error
 	// Event, if not nil, is called from Launch's goroutine with each event of a worker
 	// (Session.Tell), in order. An error ends the run.
 	Event func(rank int, event json.RawMessage) error
@@ -121,6 +124,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	meeting := newCoordinator(c.World, authority, events)
+	meeting.files = c.Files
 	defer meeting.close()
 	if meeting.generation, err = c.Environment.generation(); err != nil {
 		return nil, err

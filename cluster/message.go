@@ -94,6 +94,10 @@ type message struct {
 	Heard    bool            `json:"heard,omitempty"`   // the launcher has read a Progress (acknowledgement)
 	Stop     bool            `json:"stop,omitempty"`
 	Verdict  *WorkerError    `json:"verdict,omitempty"` // why the launcher ends the run
+	// A worker asks for files, which come in parts; see Session.Fetch.
+	Fetch   string   `json:"fetch,omitempty"`
+	Part    []byte   `json:"part,omitempty"`
+	Fetched *Fetched `json:"fetched,omitempty"`
 	// The others are for workers that another launcher has started.
 	Dump  bool   `json:"dump,omitempty"`  // asks for the stacks of a worker that is stuck
 	Asked bool   `json:"asked,omitempty"` // a signal has asked the worker's process to stop

@@ -54,6 +54,7 @@ type Session struct {
 	pulser   *pulser       // nil on the launcher's host
 	isFinal  atomic.Bool   // the last message is sent: the launcher may go
 	quit     chan struct{} // closed by Close
+	parts    chan message  // of what is fetched
 	over     chan struct{} // closed when the connection has ended
 	ended    *Ended        // set before, if the launcher has said how
 	ctx      context.Context
@@ -79,7 +80,8 @@ func Join(ctx context.Context, m Member, h Hello) (*Session, error) {
 	interrupt := context.AfterFunc(ctx, func() { conn.Close() })
 	defer interrupt()
 	s := &Session{member: m, key: pass.NewKey(), line: m.lineTo(conn), over: make(chan struct{}),
-		quit: make(chan struct{}), pid: h.PID, host: h.Host}
+		parts: make(chan message),
+		quit:  make(chan struct{}), pid: h.PID, host: h.Host}
 	if m.Segment != 0 {
 		s.segment = os.NewFile(uintptr(m.Segment), "shared memory")
 	}
@@ -285,6 +287,9 @@ func (s *Session) follow() {
 		}
 		if s.pulser != nil {
 			s.pulser.live()
+		}
+		if m.Part != nil || m.Fetched != nil {
+			s.receivePart(m)
 		}
 		if m.Dump {
 			dumpStacks()

@@ -150,3 +150,37 @@ func TestRunGoesOnWithoutAHost(t *testing.T) {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
 }
+
+// What a run starts from is only needed on the launcher's host: weights, the vocabulary beside them, and
+// checkpoints reach the other hosts by themselves.
+func TestHostsGetWhatTheRunStartsFrom(t *testing.T) {
+	h, o := onHosts(t)
+	t.Chdir(t.TempDir()) // whose files the folder of host b does not have
+	first := short(t)
+	first.Out, first.CheckpointEvery = "first", "3"
+	run(t, first, job.Options{})
+	for name, weights := range map[string]string{"a file": "first/model.safetensors", "a folder": "first"} {
+		c := short(t)
+		c.Weights = weights
+		want := run(t, c, job.Options{}).ParameterSHA256
+		c.Workers, c.Out = 4, filepath.Join(t.TempDir(), "run")
+		if got := run(t, c, o).ParameterSHA256; got != want {
+			t.Errorf("from %s: parameters %s, want %s", name, got, want)
+		}
+	}
+	resumed, origins, err := setting.Resolve(setting.Source{Environment: o.Environment,
+		Flags: map[string]string{"resume": "first", "epochs": "4", "workers": "4"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Origins = origins
+	whole := short(t)
+	whole.Epochs = 4
+	want := run(t, whole, job.Options{}).ParameterSHA256
+	if got := run(t, resumed, o).ParameterSHA256; got != want {
+		t.Errorf("resumed: parameters %s, want %s", got, want)
+	}
+	if left, err := filepath.Glob(filepath.Join(h.Folders[1], "rank*")); err != nil || left != nil {
+		t.Errorf("left on host b: %v, %v", left, err)
+	}
+}

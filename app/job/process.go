@@ -105,6 +105,14 @@ func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, lo
 		generation: s.Generation(), encryption: s.Welcome.Encryption, workersHere: a.numHere(rank)}
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
+	if a.isAway(rank) {
+		remove, failed := a.fetch(s, rank)
+		if failed != nil {
+			return result, failed
+		}
+		defer func() { err = errors.Join(err, remove()) }()
+		w.config = a.Config
+	}
 	if w.task, err = load(ctx, w.config, w.config.DataOptions(e), a.Start); err != nil {
 		return result, err
 	}

@@ -364,7 +364,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 	if err != nil {
 		return nil, "", err
 	}
-	sent := c
+	sent, files := c, filesOf(c, start)
 	if hosts != nil {
 		sent, start = relative(c, start, folder)
 	}
@@ -380,7 +380,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Log: func(rank int) string { return logOf(c, dir, rank) }, ISA: c.ISA, SharedMemory: c.SharesMemory(),
 		Job: assignment{Config: sent, Directory: dir, Crowded: o.isCrowded(c), Start: start,
 			Folder: folder, Probes: o.probes, Hosts: hosts},
-		Encryption: encryption(c), Meeting: o.Meeting, Asked: o.Asked,
+		Files: files, Encryption: encryption(c), Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		StopGrace: stopGrace(c),
 		Event:     told.decode,
