@@ -29,6 +29,10 @@ type LayoutConfig struct {
 	// IsWhole keeps each parameter on one server. Otherwise parameters are cut, which requires an
 	// elementwise optimizer.
 	IsWhole bool
+	// SpanBytes is the most that is pushed, updated and pulled at once, unless parameters are whole. A
+	// server has nothing to send while the first span of a step arrives, and nothing passes a span that
+	// it sends; a convolution of 512 channels takes 76 ms for each worker at 1 Gbit/s. 0 means 1 MiB.
+	SpanBytes int
 	// RowLen is the number of elements of a shard's row.
 	RowLen int
 }
@@ -61,6 +65,9 @@ type Part struct {
 // lies in one bucket and in one share. It begins at element at of the server's vectors.
 type span struct{ bucket, lo, hi, at int }
 
+// defaultSpan is the default of LayoutConfig.SpanBytes.
+const defaultSpan = 1 << 20
+
 // NewLayout divides the weights among the servers, balanced by bytes: cut in each bucket, so that all
 // servers are busy at all times; or by whole parameters, the largest first, each to the server that
 // has least. The only server has the whole flat vector, whose layout clipping needs. NewLayout returns an
@@ -89,7 +96,11 @@ func NewLayout(c LayoutConfig) (*Layout, error) {
 	}
 	for s := range l.Parts {
 		p := &l.Parts[s]
-		p.lay(l.buckets)
+		longest := cmp.Or(c.SpanBytes, defaultSpan) / 4
+		if c.IsWhole {
+			longest = c.Len
+		}
+		p.lay(l.buckets, longest)
 		if p.Len == 0 {
 			return nil, fmt.Errorf("ps: %d servers for %d parameters of %d elements: server %d would have "+
 				"none; want fewer servers", c.Servers, len(c.Segments), c.Len, s)
@@ -119,6 +130,8 @@ func (c *LayoutConfig) validate() error {
 		return fmt.Errorf("ps: order of %d parameters, want %d", len(c.Order), len(c.Segments))
 	case c.Len < end:
 		return fmt.Errorf("ps: %d weights, parameters end at %d", c.Len, end)
+	case c.SpanBytes < 0 || c.SpanBytes > 0 && c.SpanBytes < 4:
+		return fmt.Errorf("ps: spans of %d bytes, want at least 4", c.SpanBytes)
 	case c.RowLen < 1:
 		return fmt.Errorf("ps: rows of %d elements, want at least 1", c.RowLen)
 	}
@@ -166,13 +179,15 @@ func (l *Layout) shareParameters() {
 	}
 }
 
-// lay computes length and spans.
-func (p *Part) lay(buckets []gradsync.Bucket) {
+// lay computes length and spans, which have at most so many elements.
+func (p *Part) lay(buckets []gradsync.Bucket, longest int) {
 	for _, share := range p.Shares {
 		for i, b := range buckets {
 			lo, hi := max(share[0], b.Lo), min(share[1], b.Hi)
-			if lo < hi {
-				p.spans = append(p.spans, span{i, lo, hi, p.Len + lo - share[0]})
+			for lo < hi {
+				end := min(hi, lo+longest)
+				p.spans = append(p.spans, span{i, lo, end, p.Len + lo - share[0]})
+				lo = end
 			}
 		}
 		p.Len += share[1] - share[0]

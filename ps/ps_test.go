@@ -58,7 +58,8 @@ const shards, rowLen = 5, 3
 func newRun(t testing.TB, workers, servers int, isApart, isWhole bool) *run {
 	t.Helper()
 	c := ps.LayoutConfig{Plan: commtest.Cut(t, shards, workers), BucketBytes: 32 << 10, Servers: servers,
-		IsApart: isApart, IsWhole: isWhole, RowLen: rowLen, Segments: make([]gradsync.Segment, len(sizes))}
+		IsApart: isApart, IsWhole: isWhole, SpanBytes: 40_000, RowLen: rowLen,
+		Segments: make([]gradsync.Segment, len(sizes))}
 	for i := range sizes {
 		param := len(sizes) - 1 - i
 		c.Order = append(c.Order, param)
