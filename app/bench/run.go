@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -91,30 +92,60 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 			o.Fitted(fitted)
 		}
 	}
-	if err := Claim(c.Out); err != nil {
+	limit := c.Budget + c.Budget/8
+	return start(ctx, plan, c.Out, begin, limit, prepared, o)
+}
+
+// start runs a plan into a new folder. limit is the time from begin that its runs may take; 0: as long as
+// they do.
+func start(ctx context.Context, plan Plan, out string, begin time.Time, limit time.Duration, p prepared,
+	o Options) (*record.Results, error) {
+	if err := Claim(out); err != nil {
 		return nil, err
 	}
-	unlock, err := rundir.Lock(c.Out)
+	unlock, err := rundir.Lock(out)
 	if err != nil {
 		return nil, usage("--out: %v", err)
 	}
 	defer unlock()
-	b := newBench(plan, c.Out, o)
-	if c.Budget > 0 {
-		b.deadline = begin.Add(c.Budget + c.Budget/8)
+	b := newBench(plan, out, o)
+	if limit > 0 {
+		b.deadline = begin.Add(limit)
 	}
-	if err := savePlan(c.Out, plan, c.Budget+c.Budget/8); err != nil {
+	if err := savePlan(out, plan, limit); err != nil {
 		return nil, err
 	}
 	for i, row := range plan.Rows {
 		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
 			Copy: i % plan.Copies})
 	}
-	if err := b.checkPeers(ctx, prepared.peers); err != nil {
+	if err := b.checkPeers(ctx, p.peers); err != nil {
 		return nil, err
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
+}
+
+// Replay runs the plan of the benchmark in a folder again, into the new folder out. Paths of the plan that
+// do not exist here are left open. It fails with a *setting.UsageError if there is no plan.
+func Replay(ctx context.Context, folder, out string, k *setting.Catalog, o Options) (*record.Results, error) {
+	begin := time.Now()
+	plan, limit, err := readPlan(folder, k)
+	if err != nil {
+		return nil, err
+	}
+	for i := range plan.Rows {
+		r := &plan.Rows[i]
+		if _, err := os.Stat(r.DataDir); err != nil {
+			r.DataDir = ""
+		}
+	}
+	p, err := o.prepare(ctx, plan, out)
+	if err != nil {
+		return nil, err
+	}
+	o.Execute = p.execute
+	return start(ctx, plan, out, begin, limit, p, o)
 }
 
 // Resume goes on with the benchmark in a folder that was interrupted: it executes the runs that have not
@@ -125,11 +156,11 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	*record.Results, error) {
 	plan, limit, err := readPlan(folder, k)
 	if err != nil {
-		return nil, err
+		return nil, usage("--resume: %v", err)
 	}
 	former, err := readResults(folder, plan)
 	if err != nil {
-		return nil, err
+		return nil, usage("--resume: %v", err)
 	}
 	prepared, err := o.prepare(ctx, plan, folder)
 	if err != nil {

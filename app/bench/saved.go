@@ -76,24 +76,24 @@ func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {
 	path := filepath.Join(folder, PlanFile)
 	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Plan{}, 0, usage("--resume: %s has no %s, so it is no benchmark that can go on; want the "+
+		return Plan{}, 0, usage("%s has no %s, so it is no benchmark that can go on; want the "+
 			"folder of one", folder, PlanFile)
 	}
 	if err != nil {
-		return Plan{}, 0, usage("--resume: %v", err)
+		return Plan{}, 0, usage("%v", err)
 	}
 	defer f.Close()
 	var s savedPlan
 	if err := json.NewDecoder(io.LimitReader(f, maxPlanBytes)).Decode(&s); err != nil {
-		return Plan{}, 0, usage("--resume: %s: %v", path, err)
+		return Plan{}, 0, usage("%s: %v", path, err)
 	}
 	if s.Schema != record.Schema {
-		return Plan{}, 0, usage("--resume: %s has schema %d, this program reads %d", path, s.Schema,
+		return Plan{}, 0, usage("%s has schema %d, this program reads %d", path, s.Schema,
 			record.Schema)
 	}
 	p, err := s.plan(k)
 	if err != nil {
-		return Plan{}, 0, usage("--resume: %s: %v", path, err)
+		return Plan{}, 0, usage("%s: %v", path, err)
 	}
 	return p, time.Duration(s.Seconds * float64(time.Second)), nil
 }
@@ -134,14 +134,14 @@ func readResults(folder string, p Plan) (*record.Results, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, usage("--resume: %v", err)
+		return nil, usage("%v", err)
 	}
 	if len(r.Rows) != len(p.Rows) {
-		return nil, usage("--resume: %s has %d rows, its plan %d", folder, len(r.Rows), len(p.Rows))
+		return nil, usage("%s has %d rows, its plan %d", folder, len(r.Rows), len(p.Rows))
 	}
 	for i, row := range p.Rows {
 		if what := differs(row.setting(), r.Rows[i].Setting); what != "" {
-			return nil, usage("--resume: row %d of %s was measured with another %s than its plan has (%s)",
+			return nil, usage("row %d of %s was measured with another %s than its plan has (%s)",
 				i+1, folder, what, row.Name())
 		}
 	}

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/bundle"
 	"lockstep/app/claim"
+	"lockstep/app/report"
 	"lockstep/internal/regular"
 )
 
@@ -19,7 +22,8 @@ func checkCommand(a *app) *cobra.Command {
 		Short: "Check a table of training runs, and the sentences around it",
 		Long: `Check a table of training runs, and the sentences around it.
 
-The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench; - is standard input.
+The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench, or a bundle of one; - is
+standard input.
 Columns are known by their names, in any order and with units: strategy, workers, nodes, threads, batch,
 samples, epochs, total s, epoch s, step ms, samples/s, speed-up, efficiency, loss, accuracy, seed,
 repeat, low, high, cores, cost, source (measured or projected). Sentences such as "ddp is 1.8x faster
@@ -63,8 +67,18 @@ grammar.`,
 // job.ExitCheck and without another line: the objections have been printed.
 var errRefused = errors.New("refused")
 
-// checkFile reads a file, or standard input, and judges it.
-func checkFile(path string) (*claim.Report, error) {
+// checkFile reads a file, a bundle, or standard input, and judges it.
+func checkFile(path string) (found *claim.Report, err error) {
+	if path != "-" && isBundle(path) {
+		err = unpacked(path, func(folder string, m bundle.Manifest) error {
+			if m.Kind != bundle.Bench {
+				return usagef("%s holds a training run; want a bundle of a benchmark", path)
+			}
+			found, err = checkFile(filepath.Join(folder, report.ResultsFile))
+			return err
+		})
+		return found, err
+	}
 	var file io.Reader = os.Stdin
 	if path != "-" {
 		f, err := regular.Open(path)

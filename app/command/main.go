@@ -26,6 +26,8 @@ func commands() []func(*app) *cobra.Command {
 		benchCommand,
 		reportCommand,
 		checkCommand,
+		bundleCommand,
+		replayCommand,
 		commbenchCommand,
 		runCommand,
 		launchCommand,
@@ -88,6 +90,9 @@ func (a *app) execute(args []string) int {
 	code := job.ExitCode(err)
 	if doctored := (*doctoredError)(nil); errors.As(err, &doctored) {
 		code = job.ExitCheck
+	}
+	if isBadBundle(err) {
+		code = job.ExitData
 	}
 	if status := hostStatus(err); status != 0 {
 		code = status

@@ -20,27 +20,34 @@ import (
 // reportCommand renders the report of a benchmark or of a training run again.
 func reportCommand(a *app) *cobra.Command {
 	var isJSON bool
+	var out string
 	c := &cobra.Command{
-		Use:   "report FOLDER [flags]",
+		Use:   "report FOLDER|BUNDLE [flags]",
 		Short: "Render the report of a benchmark or of a training run again",
 		Long: `Render a report again, report.md and report.html: of a benchmark or of commbench from its
 results.json; of a training run from its summary.json, steps.jsonl and config.yaml. A run that was
-interrupted has no summary.json; its report tells of the steps that were done.
+interrupted has no summary.json; its report tells of the steps that were done. A bundle is taken out into
+a new folder first.
 
 Results that contradict themselves, because the file was changed after it was written, are refused with
 the reasons and status 8 (see lockstep check).`,
-		Example: "  lockstep report runs/20261121-101500-bench",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("report takes one folder, got %d", len(args))
-			}
-			return nil
-		},
+		Example: "  lockstep report runs/20261121-101500-bench\n" +
+			"  lockstep report mine.tar.gz --out mine",
+		Args: oneArgument("report", "folder or bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := renderAgain(args[0]); err != nil {
+			folder := args[0]
+			if isBundle(folder) {
+				var err error
+				if folder, err = unpackBeside(folder, out); err != nil {
+					return err
+				}
+			} else if out != "" {
+				return usagef("--out is for bundles; the report of a folder is written into it")
+			}
+			if err := renderAgain(folder); err != nil {
 				return err
 			}
-			path := filepath.Join(args[0], report.HTMLFile)
+			path := filepath.Join(folder, report.HTMLFile)
 			if isJSON {
 				return writeJSON(a, rendered{path})
 			}
@@ -48,6 +55,8 @@ the reasons and status 8 (see lockstep check).`,
 			return err
 		},
 	}
+	c.Flags().StringVarP(&out, "out", "o", "", "of a bundle: new `FOLDER` for its files (default: its name "+
+		"without "+bundleSuffix+")")
 	addJSON(c, &isJSON)
 	return c
 }

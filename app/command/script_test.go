@@ -42,11 +42,21 @@ func TestScripts(t *testing.T) {
 			"summary":  summaryHas,
 			"forge":    forge,
 			"cut":      cut,
+			"damage":   damage,
 
 			"sameaccuracy": sameAccuracy,
 		},
 		Condition: condition,
 	})
+}
+
+// damage FILE changes a byte in the middle of a file.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	text, err := os.ReadFile(path)
+	ts.Check(err)
+	text[len(text)/2] ^= 0x40
+	ts.Check(os.WriteFile(path, text, 0o644))
 }
 
 // condition answers [lab]: whether there can be a lab.

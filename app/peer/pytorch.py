@@ -239,9 +239,15 @@ def train(rank, spec, parent):
         out.write(json.dumps(line) + "\n")
     out.close()
     if spec["workers"] > 1:
-        dist.barrier()
-        time.sleep(0.2)  # until the others have passed the barrier too
-        os._exit(0)  # Gloo's threads may abort while a process group is torn down
+        leave(rank, spec)
+
+
+def leave(rank, spec):
+    """Ends a worker once all have done their steps: Gloo's threads may abort while a group is torn down."""
+    open(os.path.join(spec["out"], "rank%d.done" % rank), "w").close()
+    while not all(os.path.exists(os.path.join(spec["out"], "rank%d.done" % r)) for r in range(spec["workers"])):
+        time.sleep(0.01)
+    os._exit(0)
 
 
 def merge(spec):

@@ -1,0 +1,233 @@
+package bundle
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockstep/internal/regular"
+)
+
+// Bounds of a bundle.
+const (
+	MaxBytes    = 2 << 30 // of all files together
+	MaxFiles    = 20000
+	maxManifest = 8 << 20
+	maxName     = 240 // bytes of a path
+	maxDepth    = 12  // of folders
+)
+
+// ManifestFile is the first entry of a bundle.
+const ManifestFile = "bundle.json"
+
+// schema is the version of the manifest.
+const schema = 1
+
+// The kinds of folders.
+const (
+	Bench    = "bench"    // results.json of lockstep bench or of a recipe
+	Training = "training" // a run directory
+)
+
+// Manifest says what a bundle holds.
+type Manifest struct {
+	Schema   int      `json:"schema"`
+	Kind     string   `json:"kind"`
+	Version  string   `json:"version"`  // of the program that made the bundle
+	Revision string   `json:"revision"` // of its source
+	Files    []File   `json:"files"`    // in the order of their names
+	LeftOut  []string `json:"left_out"` // files of the folder that are not in the bundle
+}
+
+// File is a file of a bundle.
+type File struct {
+	Name   string `json:"name"` // relative, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// FormatError says why a file is no bundle, or none that may be taken out.
+type FormatError struct {
+	Entry  string // the entry that is wrong; "": the file
+	Reason string
+}
+
+// Error names the entry and what is wrong with it.
+func (e *FormatError) Error() string {
+	if e.Entry == "" {
+		return "bundle: " + e.Reason
+	}
+	return fmt.Sprintf("bundle: entry %q: %s", e.Entry, e.Reason)
+}
+
+func refuse(entry, format string, args ...any) error {
+	return &FormatError{entry, fmt.Sprintf(format, args...)}
+}
+
+// isLeftOut reports whether a file stays out of bundles: weights and what else is large and can be made
+// again.
+func isLeftOut(name string) bool {
+	return strings.HasSuffix(name, ".safetensors") || slices.Contains(strings.Split(name, "/"), "checkpoints")
+}
+
+// Scan lists the files of a folder. It fails for links and other files that are not regular: a bundle holds
+// what lies in the folder and nothing else.
+func Scan(folder string, m Manifest) (Manifest, error) {
+	m.Schema, m.Files, m.LeftOut = schema, nil, []string{}
+	total := int64(0)
+	err := filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(folder, at)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		if isLeftOut(name) {
+			m.LeftOut = append(m.LeftOut, name)
+			return nil
+		}
+		if err := checkName(name); err != nil {
+			return err
+		}
+		sum, n, err := digest(at)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, File{name, n, sum})
+		if total += n; total > MaxBytes || len(m.Files) > MaxFiles {
+			return refuse("", "%s has more than %d files or %d bytes", folder, MaxFiles, MaxBytes)
+		}
+		return nil
+	})
+	if err != nil {
+		return m, fmt.Errorf("bundle: %s: %w", folder, err)
+	}
+	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(m.LeftOut)
+	return m, checkFiles(m.Files)
+}
+
+// digest returns the SHA-256 and the size of a regular file.
+func digest(at string) (sum string, n int64, err error) {
+	f, err := regular.Open(at)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	if info, err := os.Lstat(at); err != nil || !info.Mode().IsRegular() {
+		return "", 0, errors.Join(err, refuse(at, "it is a link; want the file itself"))
+	}
+	h := sha256.New()
+	n, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+// Write writes the bundle of a folder whose files Scan has listed. It fails if one has changed since.
+func Write(w io.Writer, folder string, m Manifest) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	t := tar.NewWriter(z)
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	if err := add(t, ManifestFile, int64(len(text)), strings.NewReader(string(text))); err != nil {
+		return err
+	}
+	for _, file := range m.Files {
+		f, err := regular.Open(filepath.Join(folder, filepath.FromSlash(file.Name)))
+		if err != nil {
+			return fmt.Errorf("bundle: %w", err)
+		}
+		h := sha256.New()
+		err = errors.Join(add(t, file.Name, file.Bytes, io.TeeReader(f, h)), f.Close())
+		if err == nil && hex.EncodeToString(h.Sum(nil)) != file.SHA256 {
+			err = fmt.Errorf("bundle: %s has changed meanwhile", file.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(t.Close(), z.Close()); err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	return nil
+}
+
+// add writes an entry without anything that differs from machine to machine.
+func add(t *tar.Writer, name string, size int64, from io.Reader) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, Format: tar.FormatPAX}
+	if err := t.WriteHeader(h); err != nil {
+		return fmt.Errorf("bundle: %s: %w", name, err)
+	}
+	if _, err := io.Copy(t, from); err != nil {
+		return fmt.Errorf("bundle: %s: %w", name, err)
+	}
+	return nil
+}
+
+// checkName refuses names that lead out of a folder, or that file systems read differently.
+func checkName(name string) error {
+	switch {
+	case name == "" || len(name) > maxName:
+		return refuse(name, "a name of %d bytes; want 1 to %d", len(name), maxName)
+	case !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name:
+		return refuse(name, "its path is not one below a folder")
+	case strings.Count(name, "/") > maxDepth:
+		return refuse(name, "it is more than %d folders deep", maxDepth)
+	case strings.EqualFold(name, ManifestFile):
+		return refuse(name, "a second manifest")
+	}
+	for _, c := range name {
+		if c < ' ' || c == 0x7f || strings.ContainsRune(`\:*?"<>|`, c) || c == '\uFFFD' {
+			return refuse(name, "its name has the character %q", c)
+		}
+	}
+	return nil
+}
+
+// checkFiles refuses lists with a name twice, in any case, with a file that is also a folder, or with too
+// much.
+func checkFiles(files []File) error {
+	if len(files) > MaxFiles {
+		return refuse("", "%d files; want at most %d", len(files), MaxFiles)
+	}
+	seen, total := map[string]bool{}, int64(0)
+	for _, f := range files {
+		if err := checkName(f.Name); err != nil {
+			return err
+		}
+		key := strings.ToLower(f.Name)
+		if seen[key] {
+			return refuse(f.Name, "it is listed twice")
+		}
+		seen[key] = true
+		if f.Bytes < 0 || f.Bytes > MaxBytes-total {
+			return refuse(f.Name, "%d bytes, %d before it; want at most %d in all", f.Bytes, total, MaxBytes)
+		}
+		total += f.Bytes
+	}
+	for _, f := range files {
+		for dir := path.Dir(strings.ToLower(f.Name)); dir != "."; dir = path.Dir(dir) {
+			if seen[dir] {
+				return refuse(f.Name, "a file is where its folder would be")
+			}
+		}
+	}
+	return nil
+}
