@@ -1,4 +1,4 @@
-// Package bundle puts the folder of a benchmark or of a training run into one file, and takes it out again.
+// Package bundle packs the folder of a benchmark or of a training run as one file.
 //
 // [Write] makes a gzip'd tar whose first entry, bundle.json, is a [Manifest]: what the folder is, which
 // program made it, and each file with its size and SHA-256. Equal folders give equal bytes, whenever and by
