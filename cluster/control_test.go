@@ -60,6 +60,9 @@ func TestLocalRunNeedsNoPort(t *testing.T) {
 				if err := json.Unmarshal(text, &r); err != nil {
 					t.Fatal(err)
 				}
+				if r.HasToken != (test.launcher > 0) {
+					t.Errorf("rank %d has a token: %v, want it if it must dial", rank, r.HasToken)
+				}
 				if len(r.Ports) != test.eachRank || r.Size != c.World {
 					t.Errorf("rank %d of %d listens on %q, want %d", rank, r.Size, r.Ports, test.eachRank)
 				}

@@ -124,7 +124,8 @@ func work(environment cluster.Environment) int {
 		return 4
 	}
 	defer mesh.Close()
-	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Ports: ports, Welcome: session.Welcome})
+	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Ports: ports, Welcome: session.Welcome,
+		HasToken: environment[cluster.EnvToken] != ""})
 	return 0
 }
 
@@ -144,6 +145,7 @@ func beatOf(how string, rank int) cluster.Progress {
 type result struct {
 	Rank, Size int
 	Ports      []string // on which it listened before it was linked
+	HasToken   bool     // in its environment
 	Welcome    cluster.Welcome
 }
 

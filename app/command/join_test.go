@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/cluster"
+	"lockstep/cluster/clustertest"
 	"lockstep/cluster/pass"
 )
 
@@ -117,7 +119,8 @@ func parametersOf(t *testing.T, folder string) string {
 }
 
 // Processes that another launcher has started train the same as workers of one machine, by shared memory,
-// and over TCP with a token where the hosts are not known to be one.
+// and over encrypted or plain TCP with a token where the hosts are not known to be one. The token is in
+// no file and no argument.
 func TestJoiningTrainsTheSame(t *testing.T) {
 	token := newToken(t)
 	jobs := map[string]func(rank int) []string{
@@ -141,19 +144,48 @@ func TestJoiningTrainsTheSame(t *testing.T) {
 	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "3")...)
 	alone.ends(t, job.ExitOK)
 	want := parametersOf(t, alone.folder)
+	jobs["three hosts --insecure"] = jobs["three hosts"]
 	for name, environment := range jobs {
 		t.Run(name, func(t *testing.T) {
-			j := startJob(t, 3, environment, shortRun...)
+			args, encryption := slices.Clone(shortRun), "not needed (one host)"
+			if strings.HasSuffix(name, "--insecure") {
+				args, encryption = append(args, "--insecure"), "none"
+			} else if name == "three hosts" {
+				encryption = "tls"
+			}
+			j := startJob(t, 3, environment, args...)
 			j.ends(t, job.ExitOK)
 			if got := parametersOf(t, j.folder); got != want {
 				t.Errorf("parameters %s, want %s", got, want)
 			}
-			for _, text := range j.stderr {
-				if strings.Contains(text.String(), "0011223344") {
-					t.Errorf("the token is in %q", text)
-				}
-			}
+			j.isEncrypted(t, encryption)
 		})
+	}
+}
+
+// isEncrypted checks what the summary and the report say about the links, and that no secret was left.
+func (j *jobOf) isEncrypted(t *testing.T, want string) {
+	t.Helper()
+	for rank, text := range j.stderr {
+		path := filepath.Join(j.folder, fmt.Sprintf("stderr%d", rank))
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found := clustertest.Leaks([]string{j.folder}); len(found) > 0 {
+		t.Errorf("secrets are in %q", found)
+	}
+	summary, err := os.ReadFile(filepath.Join(j.folder, "run", "summary.json"))
+	if err != nil || !strings.Contains(string(summary), `"encryption": "`+want+`"`) {
+		t.Errorf("the summary does not say that encryption was %q: %v", want, err)
+	}
+	report, err := os.ReadFile(filepath.Join(j.folder, "run", "report.md"))
+	isCaution := strings.Contains(string(report), "links between hosts were not encrypted (--insecure)")
+	if err != nil || isCaution != (want == "none") {
+		t.Errorf("encryption %q: the report has a caution: %v (%v)", want, isCaution, err)
+	}
+	if isWarning := strings.Contains(j.stderr[0].String(), "warning: --insecure: "); isWarning != isCaution {
+		t.Errorf("encryption %q: rank 0 says %q", want, j.stderr[0])
 	}
 }
 
@@ -225,13 +257,13 @@ func TestJoiningNeedsTheToken(t *testing.T) {
 	}
 	j := startJob(t, 2, environment, shortRun...)
 	j.processes[1].Wait() // the status is checked below
+	(&running{}).until(t, "rank 0 has said whom it refused", func() bool {
+		return strings.Contains(j.stderr[0].String(), "refused a process at 127.0.0.1:")
+	})
 	j.processes[0].Process.Kill()
 	j.ends(t, -1, job.ExitRendezvous)
 	if text := j.stderr[1].String(); !strings.Contains(text, "the token is of another run; give all") {
 		t.Errorf("rank 1 says %q", text)
-	}
-	if text := j.stderr[0].String(); !strings.Contains(text, "refused a process at 127.0.0.1:") {
-		t.Errorf("rank 0 says %q", text)
 	}
 }
 
@@ -304,9 +336,11 @@ func TestStrangersAtTheMeeting(t *testing.T) {
 		}
 		return err == nil
 	})
+	run := strings.Split(token, ".")[1]
 	says := []string{"", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-		"lockstep/1 ffffffffffffffffffffffffffffffff\n", strings.Repeat("\xff", 1<<16)}
-	for i := range 400 {
+		"lockstep/1 ffffffffffffffffffffffffffffffff\n", strings.Repeat("\xff", 1<<16),
+		"lockstep/2 " + run + "\n", "lockstep/2 " + run + "\n\x16\x03\x01\x40\x00\x01\xff\xff\xff"}
+	for i := range 1000 {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
