@@ -18,7 +18,7 @@ type Answer struct {
 
 // standing is what the rounds decide about the rivals of a group.
 type standing struct {
-	ranked []*Line // shortest step first
+	ranked []*Line // in the order of [Group.ranked]
 	tied   []*Line // those that cannot be told from the first, which is one of them
 	isOnce bool    // no two have two rounds in common
 }
@@ -106,7 +106,11 @@ func (g *Group) withoutRivals(ranked []*Line) Answer {
 		ranked[0].Label, ms(ranked[0].Step.Median)), Why: why, First: ranked}
 }
 
-// span words the steps of rows that are in order.
+// span words the least and the greatest step of rows.
 func span(lines []*Line) string {
-	return fmt.Sprintf("%s to %s", ms(lines[0].Step.Median), ms(lines[len(lines)-1].Step.Median))
+	least, most := lines[0].Step.Median, lines[0].Step.Median
+	for _, l := range lines {
+		least, most = min(least, l.Step.Median), max(most, l.Step.Median)
+	}
+	return fmt.Sprintf("%s to %s", ms(least), ms(most))
 }

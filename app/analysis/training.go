@@ -32,6 +32,7 @@ type WatchedRank struct {
 	Shards   []float64 // that the worker computed in a step, mean; NaN: not known
 	Rate     []float64 // learning rate of the last step of the stretch; NaN: not known
 	At       []float64 // seconds of steps until the end of the stretch
+	Samples  []float64 // that its steps trained on until then
 }
 
 // maxStretches is how many points of a run are worth drawing; maxRanks is more than a run has workers.
@@ -84,7 +85,7 @@ type watching struct {
 	loss, seconds, cores, memory float64
 	sent, received, usage        float64
 	shards                       int
-	rate, at                     float64
+	rate, at, samples            float64
 
 	taken []taken // by stretch
 }
@@ -122,7 +123,7 @@ func (w *watching) add(l record.Step, stretch int) {
 	w.received += float64(l.BytesReceived)
 	w.usage += float64(l.UsageSeconds)
 	w.shards += l.Shards
-	w.rate, w.at = float64(l.Rate), w.at+float64(l.Seconds)
+	w.rate, w.at, w.samples = float64(l.Rate), w.at+float64(l.Seconds), w.samples+float64(l.Samples)
 }
 
 // end closes the stretch.
@@ -151,6 +152,6 @@ func (w *watching) end() {
 	if w.rate <= 0 {
 		w.rate = math.NaN()
 	}
-	r.Rate, r.At = append(r.Rate, w.rate), append(r.At, w.at)
-	*w = watching{rank: w.rank, taken: w.taken, at: w.at}
+	r.Rate, r.At, r.Samples = append(r.Rate, w.rate), append(r.At, w.at), append(r.Samples, w.samples)
+	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
 }

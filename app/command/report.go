@@ -8,83 +8,186 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/app/analysis"
+	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/report"
 )
 
-// reportCommand renders the report of a benchmark or of a training run again.
+// reportFlags are the flags of report.
+type reportFlags struct {
+	out     string
+	figures string
+	isJSON  bool
+}
+
+// reportCommand renders the report of a benchmark or of a training run again, or lays runs over each other.
 func reportCommand(a *app) *cobra.Command {
-	var isJSON bool
-	var out string
+	var f reportFlags
 	c := &cobra.Command{
-		Use:   "report FOLDER|BUNDLE [flags]",
-		Short: "Render the report of a benchmark or of a training run again",
+		Use:   "report FOLDER|BUNDLE... [flags]",
+		Short: "Render the report of a benchmark or of a training run again, or lay runs over each other",
 		Long: `Render a report again, report.md and report.html: of a benchmark or of commbench from its
 results.json; of a training run from its summary.json, steps.jsonl and config.yaml. A run that was
 interrupted has no summary.json; its report tells of the steps that were done. A bundle is taken out into
 a new folder first.
 
+The folders of several training runs make one report, in a folder of its own, with all runs on the same
+axes: what they differ in, whether they did equal work, and their figures.
+
+--figures also writes each figure as an SVG file, and its values as a CSV file.
+
 Results that contradict themselves, because the file was changed after it was written, are refused with
 the reasons and status 8 (see lockstep check).`,
 		Example: "  lockstep report runs/20261121-101500-bench\n" +
+			"  lockstep report runs/20261121-101500-bench --figures figures\n" +
+			"  lockstep report runs/ddp runs/all-reduce runs/ps --out runs/compared\n" +
 			"  lockstep report mine.tar.gz --out mine",
-		Args: oneArgument("report", "folder or bundle"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			folder := args[0]
-			if isBundle(folder) {
-				var err error
-				if folder, err = unpackBeside(folder, out); err != nil {
-					return err
-				}
-			} else if out != "" {
-				return usagef("--out is for bundles; the report of a folder is written into it")
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("report takes one folder, or those of several training runs, got none")
 			}
-			if err := renderAgain(folder); err != nil {
-				return err
-			}
-			path := filepath.Join(folder, report.HTMLFile)
-			if isJSON {
-				return writeJSON(a, rendered{path})
-			}
-			_, err := fmt.Fprintln(a.stdout, path)
-			return err
+			return nil
 		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(a, args) },
 	}
-	c.Flags().StringVarP(&out, "out", "o", "", "of a bundle: new `FOLDER` for its files (default: its name "+
-		"without "+bundleSuffix+")")
-	addJSON(c, &isJSON)
+	c.Flags().StringVarP(&f.out, "out", "o", "", "new `FOLDER` for the files of a bundle (default: its name "+
+		"without "+bundleSuffix+"), or for the report of several runs (default: runs/DATE-overlay)")
+	c.Flags().StringVar(&f.figures, "figures", "", "`FOLDER` for each figure as SVG and CSV files")
+	addJSON(c, &f.isJSON)
 	return c
 }
 
 // rendered is what report prints.
 type rendered struct {
-	Report string `json:"report"` // path of report.html
+	Report  string `json:"report"`            // path of report.html
+	Figures int    `json:"figures,omitempty"` // written to their folder
 }
 
-// renderAgain renders the report of the benchmark or of the training run in a folder.
-func renderAgain(folder string) error {
-	if report.HoldsTraining(folder) || job.HasSteps(folder) {
-		if err := writeTraining(folder); err != nil {
-			return usagef("%v; give a folder whose files are whole", err)
+func (f *reportFlags) run(a *app, folders []string) error {
+	if len(folders) == 1 && f.out != "" && !isBundle(folders[0]) {
+		return usagef("--out is for bundles and for several runs; the report of a folder is written into it")
+	}
+	folder, made, err := f.render(folders)
+	if err != nil {
+		return err
+	}
+	done := rendered{Report: filepath.Join(folder, report.HTMLFile)}
+	if f.figures != "" {
+		if done.Figures, err = made.WriteFigures(f.figures); err != nil {
+			return err
 		}
-		return nil
+	}
+	if f.isJSON {
+		return writeJSON(a, done)
+	}
+	_, err = fmt.Fprintln(a.stdout, done.Report)
+	return err
+}
+
+// render writes the report of one folder, or of the runs of several.
+func (f *reportFlags) render(folders []string) (folder string, made *report.Report, err error) {
+	folder = folders[0]
+	if len(folders) == 1 {
+		if isBundle(folder) {
+			if folder, err = unpackBeside(folder, f.out); err != nil {
+				return "", nil, err
+			}
+		}
+		made, err = reportOf(folder)
+	} else if made, err = overlay(folders); err == nil {
+		if folder = f.out; folder == "" {
+			folder = filepath.Join("runs", time.Now().Format("20060102-150405")+"-overlay")
+		}
+		err = bench.Claim(folder)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return folder, made, made.Write(folder)
+}
+
+// reportOf lays out the report of what is in a folder.
+func reportOf(folder string) (*report.Report, error) {
+	if report.HoldsTraining(folder) || job.HasSteps(folder) {
+		t, err := readTraining(folder)
+		if err != nil {
+			return nil, err
+		}
+		return report.Run(t), nil
 	}
 	if m := report.ReadCollectives(folder); m != nil {
-		return report.WriteCollectives(folder, *m)
+		made, err := report.Collectives(*m)
+		if err != nil {
+			return nil, badResults(folder, err)
+		}
+		return made, nil
 	}
 	results, err := report.Read(folder)
 	if err != nil {
-		return badResults(folder, err)
+		return nil, badResults(folder, err)
 	}
 	if wrong := analysis.Compare(results).Contradictions(); len(wrong) > 0 {
-		return &doctoredError{folder, wrong}
+		return nil, &doctoredError{folder, wrong}
 	}
-	return report.Write(folder, results)
+	return report.Benchmark(results), nil
+}
+
+// overlay lays out the report of several training runs. Their names are those of their folders, or the paths
+// where two are the same.
+func overlay(folders []string) (*report.Report, error) {
+	var runs []*analysis.Training
+	var names []string
+	for _, folder := range folders {
+		if !report.HoldsTraining(folder) && !job.HasSteps(folder) {
+			return nil, usagef("%s holds no training run; several folders must be those of training runs, "+
+				"such "+
+				"as those in runs/ of a benchmark's folder", folder)
+		}
+		t, err := readTraining(folder)
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Base(folder)
+		if slices.Contains(names, name) {
+			name = folder
+		}
+		runs, names = append(runs, t), append(names, name)
+	}
+	return report.Overlay(names, runs), nil
+}
+
+// readTraining reads the training run in folder, whether or not it has ended.
+func readTraining(folder string) (*analysis.Training, error) {
+	t, err := (*analysis.Training)(nil), error(nil)
+	if report.HoldsTraining(folder) {
+		t, err = report.ReadTraining(folder)
+	} else {
+		t, err = readUnfinished(folder)
+	}
+	if err != nil {
+		return nil, usagef("%v; give a folder whose files are whole", err)
+	}
+	return t, nil
+}
+
+// readUnfinished reads a run that has left no summary.
+func readUnfinished(folder string) (*analysis.Training, error) {
+	summary, err := job.Unfinished(folder)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(summary)
+	if err != nil {
+		return nil, err
+	}
+	return report.ReadUnfinished(folder, bytes.NewReader(text))
 }
 
 // doctoredError says that the results in a folder contradict themselves, so that nothing was rendered. It
@@ -102,22 +205,6 @@ func (e *doctoredError) Error() string {
 		text += "\nrefused: " + analysis.Plain(n.Text)
 	}
 	return text
-}
-
-// writeTraining renders the report of the training run in folder, whether or not it has ended.
-func writeTraining(folder string) error {
-	if report.HoldsTraining(folder) {
-		return report.WriteTraining(folder)
-	}
-	summary, err := job.Unfinished(folder)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(summary)
-	if err != nil {
-		return err
-	}
-	return report.WriteUnfinished(folder, bytes.NewReader(text))
 }
 
 // isAbsent reports whether there is nothing at path.

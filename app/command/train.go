@@ -162,7 +162,11 @@ func (a *app) reportUnfinished(err error) {
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
 		return
 	}
-	if failed := writeTraining(ended.Directory); failed != nil {
+	made, failed := reportOf(ended.Directory)
+	if failed == nil {
+		failed = made.Write(ended.Directory)
+	}
+	if failed != nil {
 		fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
 	} else {
 		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",

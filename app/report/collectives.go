@@ -43,7 +43,7 @@ func WriteCollectives(folder string, m Measured) error {
 	if err := replace(filepath.Join(folder, ResultsFile), append(all, '\n')); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return writeBoth(folder, p)
+	return (&Report{p}).Write(folder)
 }
 
 // ReadCollectives returns the collectives in folder; nil if its results are of another kind, or not readable.
@@ -67,6 +67,12 @@ func CollectivesHTML(w io.Writer, m Measured) error {
 		return err
 	}
 	return writePage(w, p)
+}
+
+// Collectives lays out the report of measured collectives.
+func Collectives(m Measured) (*Report, error) {
+	p, err := collectivesPage(m)
+	return &Report{p}, err
 }
 
 // collectivesPage lays out the report of measured collectives.
@@ -127,14 +133,15 @@ func collectiveAnswer(all []analysis.Collective) answer {
 	}
 	best := same[0]
 	a := answer{Text: fmt.Sprintf("%s of %s: %s takes %s.", operation, wholeSize(largest), lineName(best),
-		roundTime(best.Seconds.Median))}
+		roundTime(float64(best.Seconds.Median)))}
 	if len(same) == 1 {
 		return a
 	}
 	next := same[1]
-	a.Text = fmt.Sprintf("%s of %s: %s is the fastest, %s; the next, %s, takes %s (%.2f×).", operation,
-		wholeSize(largest), lineName(best), roundTime(best.Seconds.Median), lineName(next),
-		roundTime(next.Seconds.Median), float64(next.Seconds.Median)/float64(best.Seconds.Median))
+	a.Text = fmt.Sprintf("%s of %s: %s has the shortest median, %s; the next, %s, takes %s (%.2f×).",
+		operation,
+		wholeSize(largest), lineName(best), roundTime(float64(best.Seconds.Median)), lineName(next),
+		roundTime(float64(next.Seconds.Median)), float64(next.Seconds.Median)/float64(best.Seconds.Median))
 	a.Verdict, a.Why = undecided, "The bands from the 10th to the 90th percentile of their samples overlap."
 	if best.Seconds.P90 < next.Seconds.P10 {
 		a.Verdict, a.Why = "bands apart", "The bands from the 10th to the 90th percentile of their samples "+
@@ -194,7 +201,6 @@ func collectiveFigures(number int, operation string, all []analysis.Collective) 
 		times[i].Lo = append(times[i].Lo, 1e6*float64(c.Seconds.P10))
 		times[i].Hi = append(times[i].Hi, 1e6*float64(c.Seconds.P90))
 	}
-	t := collectiveTable(operation, all)
 	head := func(id, title string) plot.Head {
 		return plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: operation + ", " + title,
 			Description: "One curve per way. The values are in the table of measurements."}
@@ -203,13 +209,16 @@ func collectiveFigures(number int, operation string, all []analysis.Collective) 
 		Series: times, Places: sizeNames(sizes), IsLog: true, Format: wholeTime}
 	time.IsLead = number == 0
 	time.Lo, time.Hi = timeRange(times)
-	figures := []figure{{ID: time.ID, Title: "Time of a call", Chart: time, Legend: legendOf(times), Table: t,
+	figures := []figure{{ID: time.ID, Title: "Time of a call", Chart: time, Legend: legendOf(times),
+		Table: seriesTable("Median time of a call", time,
+			func(us float64) string { return roundTime(us / 1e6) }),
 		Caption: "Median with the band from the 10th to the 90th percentile, on a logarithmic scale."}}
 	if len(sizes) > 1 {
 		rate := plot.Lines{Head: head("bus", "bus bandwidth by size"), Y: "bus bandwidth, GB/s",
 			X: "size of the vector", Series: rates, Hi: top(rates), Places: sizeNames(sizes)}
 		figures = append(figures, figure{ID: rate.ID, Title: "Bus bandwidth of " + operation,
-			Caption: "Of the medians.", Chart: rate, Legend: legendOf(rates), Table: t})
+			Caption: "Of the medians.", Chart: rate, Legend: legendOf(rates),
+			Table: seriesTable("Bus bandwidth, GB/s", rate, threeDigits)})
 	}
 	if hi := top(predicted); hi > 0 {
 		ratio := plot.Lines{Head: head("predicted", "measured over predicted time"), X: "size of the vector",
@@ -218,7 +227,8 @@ func collectiveFigures(number int, operation string, all []analysis.Collective) 
 			Hi: math.Max(hi, 1), Places: sizeNames(sizes)}
 		figures = append(figures, figure{ID: ratio.ID, Title: "Prediction against measurement",
 			Caption: "The measured median over the time predicted from the links’ latency and speed. " +
-				"Dashed: as predicted.", Chart: ratio, Legend: legendOf(predicted), Table: t})
+				"Dashed: as predicted.", Chart: ratio, Legend: legendOf(predicted),
+			Table: seriesTable("Measured over predicted time", ratio, twoDecimals)})
 	}
 	return figures
 }
@@ -259,8 +269,8 @@ func wholeTime(us float64) string {
 }
 
 // roundTime words seconds with three digits.
-func roundTime(s record.Number) string {
-	us := 1e6 * float64(s)
+func roundTime(seconds float64) string {
+	us := 1e6 * seconds
 	if !known(us) || us <= 0 {
 		return dash
 	}
@@ -317,8 +327,10 @@ func collectiveTable(operation string, all []analysis.Collective) table {
 		}
 		var r row
 		for _, text := range []string{wholeSize(c.Bytes), lineName(c), orDash(c.Algorithm),
-			roundTime(c.Seconds.Median), roundTime(c.Seconds.P10), roundTime(c.Seconds.P90),
-			roundTime(c.Predicted), digits(float64(c.Bus), 3), fmt.Sprint(c.Sent), fmt.Sprint(c.Formula)} {
+			roundTime(float64(c.Seconds.Median)), roundTime(float64(c.Seconds.P10)),
+			roundTime(float64(c.Seconds.P90)),
+			roundTime(float64(c.Predicted)), digits(float64(c.Bus), 3), fmt.Sprint(c.Sent),
+			fmt.Sprint(c.Formula)} {
 			r.Cells = append(r.Cells, cell{Text: text})
 		}
 		t.Rows = append(t.Rows, r)

@@ -374,7 +374,7 @@ func (s *section) valueTable(name string, values func(*lineView) []float64,
 	if steps == 0 {
 		return t
 	}
-	const columns = 8 // beside the names, in half a page
+	const columns = 7 // beside the names, in half a page
 	shown := iterations(steps, columns)
 	for _, i := range shown {
 		t.Head = append(t.Head, heading{fmt.Sprint(i), ""})

@@ -151,7 +151,7 @@ func TestNothingIsWiderThanTheWindow(t *testing.T) {
 	widths := regexp.MustCompile(`(?:^|[;{])((?:min-)?width):([^;}]*)`)
 	for _, m := range widths.FindAllStringSubmatch(style, -1) {
 		switch m[2] {
-		case "100%", "0", "fit-content", "26px", "6.5rem", "14rem":
+		case "100%", "0", "fit-content", "26px", "6.5rem", "9rem":
 		default:
 			t.Errorf("%s:%s", m[1], m[2])
 		}

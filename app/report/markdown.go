@@ -13,15 +13,7 @@ import (
 
 // Markdown writes the answer, the tables and the statements of the report as text, one table cell per figure.
 // The plots are left to the page; their values are here.
-func Markdown(w io.Writer, r *record.Results) error {
-	p := newPage(r)
-	for i := range p.Sections {
-		if s := &p.Sections[i]; len(s.lines) > 0 {
-			s.Tables = []block{{Table: textTable(s)}}
-		}
-	}
-	return writeMarkdown(w, p)
-}
+func Markdown(w io.Writer, r *record.Results) error { return writeMarkdown(w, newPage(r)) }
 
 // writeMarkdown writes a page as text.
 func writeMarkdown(w io.Writer, p page) error {
@@ -120,7 +112,11 @@ func (m *markdown) section(s *section) {
 	if len(s.Findings) > 0 {
 		m.b.WriteString("\n")
 	}
-	for _, b := range s.Tables {
+	tables := s.Tables
+	if len(s.lines) > 0 { // text has one table, with one figure per cell
+		tables = []block{{Table: textTable(s)}}
+	}
+	for _, b := range tables {
 		m.block(b)
 	}
 	m.figure(s.Picture)
@@ -177,11 +173,11 @@ func (m *markdown) code(language, lines string) {
 }
 
 // text escapes s so that Markdown and the HTML that may stand in it show it as it is, on one
-// line and in one cell.
+// line, in one cell and without links.
 func text(s string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", `\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`,
 		"_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
-		"#", `\#`).Replace(s)
+		"#", `\#`, "://", `:\/\/`, "www.", `www\.`, "@", `\@`).Replace(s)
 }
 
 // textTable is the main table with one figure per column.

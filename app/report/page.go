@@ -21,6 +21,7 @@ type page struct {
 	Picture                            *figure // the first one, beside the answer
 	Cautions                           []caution
 	More                               []noteList // counts of all notes
+	Facts                              []pair     // what else a reader wants to know first
 	Others                             []answer   // of the parts that a report compares apart, linked to them
 	Sections                           []section
 	Notes                              []noteList
@@ -77,6 +78,12 @@ func (f figure) Plot() template.HTML {
 		return ""
 	}
 	return f.Chart.Markup()
+}
+
+// IsFull reports whether the figure takes the width of the page, because its table does.
+func (f figure) IsFull() bool {
+	const most = 8 // columns in half a page
+	return f.Chart != nil && len(f.Table.Head) > most
 }
 
 type legend struct {

@@ -198,46 +198,53 @@ func (q quantity) plot(ranks []analysis.WatchedRank, x string,
 		}
 		all = append(all, s)
 	}
+	hi, caption := top(all), q.caption
+	if q.id == "time" {
+		hi = timeLimit(all)
+		caption += " Greater values are drawn on the upper edge."
+	}
 	p := plot.Lines{Head: plot.Head{ID: q.id, Title: q.title + " against " + x,
 		Description: "One curve per rank. The values are in the table below the plot."},
-		Y: q.label, X: x, Series: all, Hi: top(all)}
-	return figure{ID: q.id, Title: q.title, Caption: q.caption, Chart: p, Legend: legendOf(all),
+		Y: q.label, X: x, Series: all, Hi: hi}
+	return figure{ID: q.id, Title: q.title, Caption: caption, Chart: p, Legend: legendOf(all),
 		Table: placesTable(q.title, x, all)}
 }
 
-// bucketFigure plots what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
+// bucketFigure shows what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
 func bucketFigure(buckets []record.BucketStat) figure {
-	exposed := plot.Series{Keys: []string{"e"}, Label: "exposed", Style: rankStyle(0)}
-	hidden := plot.Series{Keys: []string{"h"}, Label: "hidden", Style: rankStyle(1)}
-	size := plot.Series{Label: "size, MiB"}
-	add := func(s *plot.Series, v float64) {
-		s.At, s.Values = append(s.At, float64(len(s.At)+1)), append(s.Values, v)
+	b := plot.Bars{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients",
+		Description: "Stacked bars, one per bucket. The values are in the table below the plot."},
+		X: "ms per step, mean", Parts: []string{"exposed", "hidden"}, BesideAt: -1}
+	t := table{Name: "Exchange of each bucket, ms per step", Head: []heading{{"bucket", ""}, {"exposed",
+		"ms"},
+		{"hidden", "ms"}, {"size", ""}}}
+	f := figure{ID: b.ID, Title: "Exchange of each bucket", Caption: "On rank 0, in the order in which " +
+		"backward completes them. Hidden communication overlaps the backward pass, exposed communication " +
+		"keeps training waiting."}
+	if buckets[0].Hidden == nil {
+		b.Parts = b.Parts[:1]
+		t.Head = slices.Delete(t.Head, 2, 3)
+		f.Caption = "On rank 0. Exposed: training waits for the new weights of a bucket. What else it " +
+			"waits for, such as a slow worker or the next batch, belongs to no bucket."
 	}
-	for _, b := range buckets {
-		add(&exposed, 1e3*b.Exposed.StepSeconds)
-		add(&size, float64(b.Bytes)/(1<<20))
-		if b.Hidden != nil {
-			add(&hidden, 1e3*b.Hidden.StepSeconds)
+	for i, one := range buckets {
+		bar := plot.Bar{Label: fmt.Sprintf("bucket %d", i+1),
+			Values: []float64{1e3 * one.Exposed.StepSeconds}}
+		if one.Hidden != nil {
+			bar.Values = append(bar.Values, 1e3*one.Hidden.StepSeconds)
 		}
+		cells := []cell{{Text: fmt.Sprint(i + 1)}}
+		for _, v := range bar.Values {
+			cells = append(cells, cell{Text: digits(v, 4)})
+		}
+		b.Rows = append(b.Rows, bar)
+		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: byteCount(float64(one.Bytes))})})
 	}
-	times, caption := []plot.Series{exposed, hidden}, "On rank 0. Hidden communication overlaps the "+
-		"backward "+
-		"pass, exposed communication keeps training waiting."
-	if len(hidden.Values) == 0 {
-		times, caption = times[:1], "On rank 0. Exposed: training waits for the new weights of a bucket. "+
-			"What else it waits for, such as a slow worker or the next batch, belongs to no bucket."
+	for i, name := range b.Parts {
+		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("buckets-k%d", i), i), Name: name})
 	}
-	var places []string
-	for i := range buckets {
-		places = append(places, fmt.Sprint(i+1))
-	}
-	p := plot.Lines{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients",
-		Description: "The values are in the table below the plot."}, Y: "ms per step, mean",
-		X: "bucket, as backward completes them", Series: times, Hi: top(times), Places: places}
-	return figure{ID: p.ID, Title: "Exchange of each bucket", Caption: caption, Chart: p,
-		Legend: legendOf(times),
-		Table: placesTable("Exchange of each bucket, ms per step", "bucket", append(slices.Clone(times),
-			size))}
+	f.Chart, f.Table = b, t
+	return f
 }
 
 // placesTable shows series at about a dozen of the first one's places, the last among them.

@@ -40,10 +40,14 @@ func (s *section) scalingFigures() []figure {
 		return nil
 	}
 	slices.Sort(counts)
+	var places []string
+	for _, n := range counts {
+		places = append(places, fmt.Sprint(n))
+	}
 	t := table{Name: "Speed-up and efficiency by workers", Head: []heading{{"row", ""}, {"workers", ""},
 		{"cores", ""}, {"speed-up", ""}, {"interval", ""}, {"efficiency", "per core"}}}
 	speedups, shares := []plot.Series{ideal(counts, base, s.lines)}, []plot.Series{{Label: "ideal",
-		At: []float64{1, float64(counts[len(counts)-1])}, Values: []float64{100, 100}, IsReference: true}}
+		At: []float64{1, float64(len(counts))}, Values: []float64{100, 100}, IsReference: true}}
 	var keys []legend
 	for i, name := range names {
 		views := lines[name]
@@ -61,8 +65,9 @@ func (s *section) scalingFigures() []figure {
 			views = append(s.views([]*analysis.Line{base}), views...)
 		}
 		for _, v := range views {
-			addScaled(&speedup, v.Setting.Workers, v.Speedup, 1)
-			addScaled(&share, v.Setting.Workers, v.Efficiency, 100)
+			at := float64(slices.Index(counts, v.Setting.Workers) + 1)
+			addScaled(&speedup, at, v.Speedup, 1)
+			addScaled(&share, at, v.Efficiency, 100)
 			t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: fmt.Sprint(v.Setting.Workers)},
 				{Text: fmt.Sprint(v.Cores)}, {Text: ratioText(v.Speedup, twoDecimals)},
 				{Text: orDash(between(v.Speedup.Interval.Lo, v.Speedup.Interval.Hi, twoDecimals))},
@@ -73,10 +78,10 @@ func (s *section) scalingFigures() []figure {
 	}
 	up := plot.Lines{Head: s.head("speedup", "Speed-up against workers", "One curve per strategy, with the "+
 		"interval over the rounds; dashed: ideal."), X: "workers", Y: "speed-up over " + base.Label,
-		Series: speedups, From: 1, Hi: top(speedups)}
+		Series: speedups, Places: places, Hi: top(speedups)}
 	per := plot.Lines{Head: s.head("efficiency", "Efficiency against workers", "One curve per strategy; "+
 		"dashed: every core does as much as one of the baseline."), X: "workers", Y: "efficiency per core, %",
-		Series: shares, From: 1, Hi: math.Max(top(shares), 100)}
+		Series: shares, Places: places, Hi: math.Max(top(shares), 100)}
 	return []figure{
 		{ID: up.ID, Title: "Speed-up", Caption: "Over " + base.Label + ", round by round. Ideal: as many " +
 			"times as there are cores, so it ends at the cores of this machine.", Chart: up, Legend: keys,
@@ -86,13 +91,13 @@ func (s *section) scalingFigures() []figure {
 	}
 }
 
-// addScaled adds a ratio with its interval, times a factor, to a curve over workers.
-func addScaled(s *plot.Series, workers int, r analysis.Ratio, factor float64) {
-	v, lo, hi := math.NaN(), r.Interval.Lo, r.Interval.Hi
+// addScaled adds a ratio with its interval, times a factor, to a curve over numbers of workers.
+func addScaled(s *plot.Series, at float64, r analysis.Ratio, factor float64) {
+	v, lo, hi := math.NaN(), math.NaN(), math.NaN()
 	if r.Known() {
-		v = r.Median
+		v, lo, hi = r.Median, r.Interval.Lo, r.Interval.Hi
 	}
-	s.At = append(s.At, float64(workers))
+	s.At = append(s.At, at)
 	s.Values = append(s.Values, factor*v)
 	s.Lo, s.Hi = append(s.Lo, factor*lo), append(s.Hi, factor*hi)
 }
@@ -100,10 +105,10 @@ func addScaled(s *plot.Series, workers int, r analysis.Ratio, factor float64) {
 // ideal is the speed-up if every core did as much as a core of the baseline.
 func ideal(counts []int, base *analysis.Line, lines []*lineView) plot.Series {
 	s := plot.Series{Label: "ideal", IsReference: true}
-	for _, n := range counts {
+	for i, n := range counts {
 		for _, v := range lines {
 			if v.Setting.Workers == n && v.Setting.Threads == base.Setting.Threads && v.OK > 0 {
-				s.At = append(s.At, float64(n))
+				s.At = append(s.At, float64(i+1))
 				s.Values = append(s.Values, float64(v.Cores)/float64(base.Cores))
 				break
 			}
@@ -143,10 +148,8 @@ func batchFigure(number int, model string, groups []*analysis.Group) figure {
 	slices.SortStableFunc(groups, func(a, b *analysis.Group) int { return a.Batch - b.Batch })
 	var places []string
 	var all []plot.Series
-	t := table{Name: "Samples per second by batch", Head: []heading{{"row", ""}}}
 	for at, g := range groups {
 		places = append(places, fmt.Sprint(g.Batch))
-		t.Head = append(t.Head, heading{fmt.Sprint(g.Batch), "samples/s"})
 		for _, l := range g.Lines {
 			if !known(l.PerSecond) {
 				continue
@@ -163,19 +166,34 @@ func batchFigure(number int, model string, groups []*analysis.Group) figure {
 		"against the batch, " + model, Description: "One curve per row. The values are in the table below " +
 		"the plot."},
 		X: "global batch", Y: "samples/s", Series: all, Places: places, Hi: top(all)}
-	f := figure{ID: p.ID, Title: "Samples per second by batch · " + model, Caption: "Median over the runs " +
-		"of each row.", Chart: p, Table: t}
-	for _, one := range all {
-		f.Legend = append(f.Legend, legend{Swatch: one.Style.Swatch(), Key: one.Keys[0], Name: one.Label})
-		r := row{Cells: []cell{{Text: one.Name()}}}
-		for at := range groups {
+	return figure{ID: p.ID, Title: "Samples per second by batch · " + model, Caption: "Median over the " +
+		"runs of " +
+		"each row.", Chart: p, Legend: legendOf(all),
+		Table: seriesTable("Samples per second by batch", p, threeDigits)}
+}
+
+// seriesTable shows series over named places, a row each.
+func seriesTable(name string, p plot.Lines, format func(float64) string) table {
+	t := table{Name: name, Head: []heading{{"row", p.X}}}
+	for _, place := range p.Places {
+		t.Head = append(t.Head, heading{place, ""})
+	}
+	for _, s := range p.Series {
+		if s.IsReference {
+			continue
+		}
+		r := row{Cells: []cell{{Text: s.Name()}}}
+		for at := range p.Places {
 			text := dash
-			if i := slices.Index(one.At, float64(at+1)); i >= 0 {
-				text = digits(one.Values[i], 3)
+			if i := slices.Index(s.At, float64(at+1)); i >= 0 {
+				text = format(s.Values[i])
 			}
 			r.Cells = append(r.Cells, cell{Text: text})
 		}
-		f.Table.Rows = append(f.Table.Rows, r)
+		t.Rows = append(t.Rows, r)
 	}
-	return f
+	return t
 }
+
+// threeDigits formats a value of a table.
+func threeDigits(v float64) string { return digits(v, 3) }

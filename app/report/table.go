@@ -40,6 +40,12 @@ type cell struct {
 	Swatch      template.HTML // sample of the line's style
 }
 
+// IsLong reports whether the text may take several lines; numbers stay on one.
+func (c cell) IsLong() bool {
+	const most = 14 // characters
+	return len([]rune(c.Text)) > most
+}
+
 // column is one column of the main table.
 type column struct {
 	heading

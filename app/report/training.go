@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
@@ -29,8 +30,8 @@ func HoldsTraining(folder string) bool {
 	return err == nil
 }
 
-// readTraining returns what the training run in folder left, with its summary. An error names the file.
-func readTraining(folder string, summary io.Reader) (*analysis.Training, error) {
+// ReadUnfinished is [ReadTraining] for a run that has left no summary: it takes one that says so.
+func ReadUnfinished(folder string, summary io.Reader) (*analysis.Training, error) {
 	var steps io.Reader = bytes.NewReader(nil) // a run that only evaluated has none
 	f, err := regular.Open(filepath.Join(folder, stepsFile))
 	if err == nil {
@@ -81,21 +82,21 @@ func readHosts(folder string) (*record.Hosts, error) {
 // WriteTraining renders report.md and report.html of the training run in folder from its summary, its steps
 // and its configuration. Each file appears complete or not at all; a former one is replaced.
 func WriteTraining(folder string) error {
-	summary, err := regular.Open(filepath.Join(folder, summaryFile))
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	defer summary.Close()
-	return WriteUnfinished(folder, summary)
-}
-
-// WriteUnfinished is WriteTraining for a run that has left no summary: it takes one that says so.
-func WriteUnfinished(folder string, summary io.Reader) error {
-	t, err := readTraining(folder, summary)
+	t, err := ReadTraining(folder)
 	if err != nil {
 		return err
 	}
-	return writeBoth(folder, trainingPage(t))
+	return Run(t).Write(folder)
+}
+
+// ReadTraining returns what the training run in folder left. An error names the file.
+func ReadTraining(folder string) (*analysis.Training, error) {
+	summary, err := regular.Open(filepath.Join(folder, summaryFile))
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	defer summary.Close()
+	return ReadUnfinished(folder, summary)
 }
 
 // TrainingHTML writes the report of a training run as one page with the properties of [HTML].
@@ -113,6 +114,7 @@ func trainingPage(t *analysis.Training) page {
 	}
 	p.More = trainingNotes(t.Cautions)
 	p.Notes, p.Cautions = p.More, firstCautions(p.More)
+	p.Facts = leading(p.Parts[0].Pairs)
 	figures := trainingFigures(t)
 	if len(figures) > 0 && figures[0].Chart != nil {
 		p.Picture, figures = &figures[0], figures[1:]
@@ -129,6 +131,15 @@ func trainingParts(t *analysis.Training) []part {
 	}
 	return present([]part{{ID: "figures", Title: "In figures", Pairs: facts}, hostsPart(t.Hosts),
 		{ID: "configuration", Title: "Configuration", Text: t.Configuration}})
+}
+
+// leading returns the facts that stand beside the picture.
+func leading(facts []pair) []pair {
+	first := []string{"test accuracy", "test loss", "target", "speed", "time", "loss", "sent", "memory",
+		"checkpoints"}
+	return slices.DeleteFunc(slices.Clone(facts), func(p pair) bool {
+		return !slices.Contains(first, p.Name)
+	})
 }
 
 // trainingNotes lists the cautions of a run.

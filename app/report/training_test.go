@@ -73,7 +73,8 @@ func TestReportOfATrainingRun(t *testing.T) {
 	loadsNothing(t, page)
 	isBalanced(t, page)
 	for _, want := range []string{
-		`<title id="buckets-wide-t">`, `<th scope="row">2</th><td>3.500</td><td>0</td><td>0.5000</td>`,
+		`<title id="buckets-wide-t">`,
+		`<th scope="row">2</th><td>3.500</td><td>0</td><td>512 KiB</td>`,
 		"25.0 TFLOP of forward and backward passes, padded zeros included; 250 GFLOP/s, 62.5 % of the 400 ",
 		"75.00 % of 100", "80 % not reached, 1000 steps, 10.0 s of training",
 		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +

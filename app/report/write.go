@@ -2,10 +2,16 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
+	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/internal/regular"
 )
@@ -46,17 +52,77 @@ func Save(folder string, r *record.Results) error {
 
 // Write renders r into report.md and report.html of folder. Each file appears complete or not at
 // all; a former report is replaced.
-func Write(folder string, r *record.Results) error {
+func Write(folder string, r *record.Results) error { return Benchmark(r).Write(folder) }
+
+// Report is a report that is ready to be written, as a page and as text, or figure by figure.
+type Report struct{ page page }
+
+// Benchmark lays out the report of a benchmark.
+func Benchmark(r *record.Results) *Report { return &Report{newPage(r)} }
+
+// Run lays out the report of a training run.
+func Run(t *analysis.Training) *Report { return &Report{trainingPage(t)} }
+
+// Write renders report.md and report.html into folder. Each file appears complete or not at all; a former
+// report is replaced.
+func (r *Report) Write(folder string) error {
 	return writeFiles(folder, []rendering{
-		{MarkdownFile, func(w io.Writer) error { return Markdown(w, r) }},
-		{HTMLFile, func(w io.Writer) error { return HTML(w, r) }}})
+		{MarkdownFile, func(w io.Writer) error { return writeMarkdown(w, r.page) }},
+		{HTMLFile, func(w io.Writer) error { return writePage(w, r.page) }}})
 }
 
-// writeBoth renders a page into report.md and report.html of folder.
-func writeBoth(folder string, p page) error {
-	return writeFiles(folder, []rendering{
-		{MarkdownFile, func(w io.Writer) error { return writeMarkdown(w, p) }},
-		{HTMLFile, func(w io.Writer) error { return writePage(w, p) }}})
+// WriteFigures writes each figure into folder, as an SVG and as a CSV file that is named after it, and
+// returns how many there are. Those without a chart are left out. The folder is made if need be.
+func (r *Report) WriteFigures(folder string) (int, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return 0, fmt.Errorf("report: %w", err)
+	}
+	var files []rendering
+	for _, f := range r.page.figures() {
+		files = append(files,
+			rendering{f.ID + ".svg", func(w io.Writer) error {
+				_, err := io.WriteString(w, analysis.PlainLines(string(f.Chart.File())))
+				return err
+			}},
+			rendering{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }})
+	}
+	return len(files) / 2, writeFiles(folder, files)
+}
+
+// figures lists the figures that have a chart, in the order of the page.
+func (p *page) figures() []figure {
+	var all []figure
+	if p.Picture != nil {
+		all = append(all, *p.Picture)
+	}
+	for _, s := range p.Sections {
+		if s.Picture != nil {
+			all = append(all, *s.Picture)
+		}
+		all = append(all, s.Figures...)
+	}
+	return slices.DeleteFunc(all, func(f figure) bool { return f.Chart == nil })
+}
+
+// writeCSV writes rows. A text that a spreadsheet would take for a formula gets an apostrophe before it,
+// after the advice of OWASP on CSV injection; numbers stay as they are.
+func writeCSV(w io.Writer, rows [][]string) error {
+	out := csv.NewWriter(w)
+	for _, r := range rows {
+		safe := make([]string, len(r))
+		for i, text := range r {
+			safe[i] = analysis.Plain(text)
+			_, err := strconv.ParseFloat(text, 64)
+			if err != nil && strings.ContainsAny(safe[i][:min(1, len(safe[i]))], "=+-@") {
+				safe[i] = "'" + safe[i]
+			}
+		}
+		if err := out.Write(safe); err != nil {
+			return fmt.Errorf("report: csv: %w", err)
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // rendering is a file and what writes it.

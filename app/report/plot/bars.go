@@ -117,6 +117,7 @@ func (b Bars) draw(f frame) template.HTML {
 		longest = math.Max(longest, r.Total())
 	}
 	x := newAxis(0, longest, 5, f.left, f.width-f.right)
+	drawGrid(c, x, f.top, f.height-f.bottom)
 	drawScale(c, f, x, b.X)
 	height := float64(narrowRow)
 	if f.isWide {
@@ -128,14 +129,19 @@ func (b Bars) draw(f frame) template.HTML {
 	return c.markup()
 }
 
-// drawScale draws the axis below rows, with a grid.
-func drawScale(c *canvas, f frame, x axis, name string) {
-	base := f.height - f.bottom
+// drawGrid draws the grid behind rows between two heights, and their left edge.
+func drawGrid(c *canvas, x axis, top, base float64) {
 	for _, v := range x.ticks {
-		c.line(x.pixel(v), f.top, x.pixel(v), base, "grid")
-		c.text(x.pixel(v), base+18, "tick", "middle", Trim(v))
+		c.line(x.pixel(v), top, x.pixel(v), base, "grid")
 	}
-	c.line(f.left, f.top, f.left, base, "axis")
+	c.line(x.at, top, x.at, base, "axis")
+}
+
+// drawScale writes the values of the axis below all rows.
+func drawScale(c *canvas, f frame, x axis, name string) {
+	for _, v := range x.ticks {
+		c.text(x.pixel(v), f.height-f.bottom+18, "tick", "middle", Trim(v))
+	}
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", name)
 }
 

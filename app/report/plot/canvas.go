@@ -36,7 +36,7 @@ func newSample() *canvas {
 // hatchings are the paths that tell the parts of a bar apart without colour, in tiles of 6 by 6; "" is plain.
 func hatchings() []string {
 	return []string{"", "M0 3H6", "M-1 1L1 -1M0 6L6 0M5 7L7 5", "M3 0V6", "M-1 5L1 7M0 0L6 6M5 -1L7 1",
-		"M3 0V6M0 3H6"}
+		"M3 0V6M0 3H6", "M0 1.5H6M0 4.5H6"}
 }
 
 // hatch defines the hatchings under names that start with id, for they are global on a page.

@@ -161,6 +161,7 @@ func (d Dots) draw(f frame) template.HTML {
 			c.text(8, top+16, "heading", "start", g.Title)
 			top += dotHeading
 		}
+		drawGrid(c, x, top, top+height*float64(len(g.Rows)))
 		for _, r := range g.Rows {
 			d.drawRow(c, f, x, r, top, height)
 			top += height

@@ -56,7 +56,6 @@ type Lines struct {
 	X, Y   string // names of the axes, with their units
 	Series []Series
 	Lo, Hi float64              // range of y; values above Hi are drawn on the upper edge
-	From   float64              // first value of x, where series have places
 	Places []string             // names of the places 1, 2, ...; nil: numbers
 	Format func(float64) string // of ticks of y; nil: [Trim]
 	IsLog  bool                 // y by its logarithm; Lo > 0
@@ -116,7 +115,7 @@ func (p Lines) axes(f frame) (x, y axis) {
 	case p.Places != nil:
 		x = newCounts(len(p.Places), len(p.Places), left, right)
 	case known(end):
-		x = newAxis(p.From, end, wanted, left, right)
+		x = newAxis(0, end, wanted, left, right)
 		x.hi = math.Max(end, x.lo+1e-9)
 		x.ticks = slices.DeleteFunc(x.ticks, func(v float64) bool { return v > x.hi })
 	default:
@@ -133,6 +132,13 @@ func (p Lines) draw(f frame) template.HTML {
 	c := p.canvas(f)
 	if f.isWide && !p.hasMarks() {
 		f.right = 20
+	}
+	if p.Format == nil {
+		p.Format = Trim
+	}
+	_, ticked := p.axes(f)
+	for _, v := range ticked.ticks { // room for the longest tick
+		f.left = math.Max(f.left, 28+7.2*float64(len([]rune(p.Format(v)))))
 	}
 	x, y := p.axes(f)
 	p.drawAxes(c, f, x, y)
@@ -196,13 +202,9 @@ func (s Series) drawMarks(c *canvas, points []point, number int) {
 }
 
 func (p Lines) drawAxes(c *canvas, f frame, x, y axis) {
-	format := p.Format
-	if format == nil {
-		format = Trim
-	}
 	for _, v := range y.ticks {
 		c.line(f.left, y.pixel(v), f.width-f.right, y.pixel(v), "grid")
-		c.text(f.left-8, y.pixel(v)+4, "tick", "end", format(v))
+		c.text(f.left-8, y.pixel(v)+4, "tick", "end", p.Format(v))
 	}
 	base := f.height - f.bottom
 	c.line(f.left, base, f.width-f.right, base, "axis")
@@ -256,9 +258,20 @@ type ending struct {
 	style Style
 }
 
-// drawEndings writes the names at the right edge, at least a line apart, each with a leader.
+// drawEndings names curves: those that reach the right edge beside it, at least a line apart, each with a
+// leader; those that end before it by their letter where they end.
 func drawEndings(c *canvas, f frame, ends []ending) {
-	const apart = 15
+	const apart, near = 15, 24
+	edge := f.width - f.right
+	var within []ending
+	ends = slices.DeleteFunc(ends, func(e ending) bool {
+		isWithin := e.x < edge-near
+		if isWithin {
+			within = append(within, e)
+		}
+		return isWithin
+	})
+	drawLetters(c, within)
 	slices.SortStableFunc(ends, func(a, b ending) int { return cmp.Compare(a.y, b.y) })
 	for i := range ends {
 		if i > 0 {
@@ -270,10 +283,27 @@ func drawEndings(c *canvas, f frame, ends []ending) {
 		ends[i].want = math.Min(ends[i].want, limit)
 		limit = ends[i].want - apart
 	}
-	edge := f.width - f.right
 	for _, m := range ends {
 		c.curve([]point{{x: m.x, y: m.y}, {x: edge + 4, y: m.want}, {x: edge + 14, y: m.want}},
 			"leader "+m.style.class(), m.text)
 		c.text(edge+18, m.want+4, "name", "start", m.text)
+	}
+}
+
+// drawLetters writes the letters of curves after their ends, above or below where they would touch.
+func drawLetters(c *canvas, ends []ending) {
+	const width, height = 13, 13
+	var placed []point
+	for _, e := range ends {
+		at := point{x: e.x + 6, y: e.y + 4}
+		for i := 1; slices.ContainsFunc(placed, func(p point) bool {
+			return math.Abs(p.x-at.x) < width && math.Abs(p.y-at.y) < height
+		}); i++ {
+			at.y = e.y + 4 +
+				height*float64((i+1)/2)*float64(1-2*(i%2)) // one above, one below, two above, ...
+		}
+		placed = append(placed, at)
+		letter, _, _ := strings.Cut(e.text, "  ")
+		c.text(at.x, at.y, "name", "start", letter)
 	}
 }

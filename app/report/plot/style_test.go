@@ -69,7 +69,7 @@ func TestContrast(t *testing.T) {
 				"caution"},
 			{4.5, "panel", "ink"}, {3, "paper", "k0 k1 k2 k3 k4 k5"}, {3, "block", "k0 k1 k2 k3 k4 k5"},
 			{4.5, "p0", "on"}, {4.5, "p3", "on"}, {4.5, "p1", "on-light"}, {4.5, "p2", "on-light"},
-			{4.5, "p4", "on-light"}, {4.5, "p5", "on-light"},
+			{4.5, "p4", "on-light"}, {4.5, "p5", "on-light"}, {4.5, "p6", "on-light"},
 		} {
 			for mark := range strings.FieldsSeq(c.marks) {
 				if got := contrast(colours[mark], colours[c.on]); got < c.least {
@@ -141,7 +141,7 @@ func TestMarksDifferWithoutColour(t *testing.T) {
 		seen = append(seen, sample)
 	}
 	var parts []string
-	for i := range 6 {
+	for i := range 7 {
 		box := regexp.MustCompile(`class="phase p\d"`).ReplaceAllString(string(plot.Box("x", i)), "")
 		if slices.Contains(parts, box) {
 			t.Errorf("part %d has the hatching of another one", i)

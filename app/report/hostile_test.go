@@ -1,0 +1,276 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+	"lockstep/app/report"
+)
+
+// hostile are names as nobody gives them to a model, a host or a data set, unless to break what shows them.
+func hostile() map[string]string {
+	return map[string]string{
+		"markup": `"><script>alert('1')</script><img src=x onerror=alert(1)>&lt;b&gt;&#60;script&#62;` +
+			`</style><style>*{display:none}</style></title></svg><svg onload=alert(1)>`,
+		"markdown": "a | b `c` *d* _e_ [x](https://example.test) # f <https://example.test> " +
+			"www.example.test",
+		"fence":     "```\n# heading\n````",
+		"escape":    "\x1b[31mred\x1b]0;title\a\u200bb\ufeffc\u00add\xff {{.}} {{define \"x\"}}",
+		"direction": "abc\u202egnp.exe\u202c \u2066x\u2069 \u200f first\r\nsecond\u2028third\x00",
+	}
+}
+
+// formulas are names that a spreadsheet would compute.
+func formulas() []string {
+	return []string{`=HYPERLINK("http://example.test","x")`, "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1,2)",
+		"\t=1+1"}
+}
+
+// named returns results in which every text that comes from outside is name.
+func named(name string) *record.Results {
+	r := only(sample(), "vgg11")
+	r.Command = []string{"lockstep", name}
+	r.Host.CPU, r.Host.Name, r.Host.Kernel, r.Version, r.Revision, r.Go = name, name, name, name, name, name
+	r.Skipped[0].Reason, r.Skipped[0].Model = name, name
+	for i := range r.Rows {
+		s := &r.Rows[i].Setting
+		s.Model, s.Data, s.Algorithm, s.Link, s.Wire, s.Options = name, name, name, name, name, name
+		if i%2 == 1 {
+			s.Condition = name
+		}
+		for j := range r.Rows[i].Runs {
+			run := &r.Rows[i].Runs[j]
+			run.ISA, run.ParameterSHA256, run.Directory = name, name, name
+			text, _ := json.Marshal(map[string]string{name: name})
+			run.Config = text
+			if run.Error != "" {
+				run.Error = name
+			}
+		}
+	}
+	return r
+}
+
+// training returns a run in which every text is name.
+func training(t *testing.T, name string) *analysis.Training {
+	t.Helper()
+	summary, err := json.Marshal(map[string]any{"model": name, "data": name, "strategy": name, "workers": 1,
+		"steps": 2, "isa": name, "math": name, "parameter_sha256": name, "cautions": []string{name},
+		"step_ms": map[string]float64{"median": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := analysis.ReadTraining(bytes.NewReader(summary), strings.NewReader(
+		`{"rank":0,"step":0,"seconds":1,"loss":2,"samples":8}`+"\n"+
+			`{"rank":0,"step":1,"seconds":1,"loss":1,"samples":8}`+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Configuration = "model: " + name + "\n"
+	return run
+}
+
+// collectivesNamed returns measurements in which every text is name.
+func collectivesNamed(name string) report.Measured {
+	all := collectives()
+	for i := range all {
+		all[i].Operation, all[i].Link, all[i].Doubt, all[i].Algorithm, all[i].Codec = name, name, name,
+			name, name
+	}
+	list, _ := json.Marshal(all)
+	return report.Measured{Command: []string{name}, Host: record.Machine{CPU: name, Name: name},
+		Collectives: list}
+}
+
+// Every writer shows every hostile name as text: on the page, in Markdown, on a terminal, in SVG and CSV
+// files.
+func TestHostileNamesInAllWriters(t *testing.T) {
+	for what, name := range hostile() {
+		t.Run(what, func(t *testing.T) {
+			measured, err := report.Collectives(collectivesNamed(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := training(t, name)
+			other.Configuration = "data: " + name + "\n"
+			for kind, r := range map[string]*report.Report{"benchmark": report.Benchmark(named(name)),
+				"training": report.Run(training(t, name)), "collectives": measured,
+				"overlay": report.Overlay([]string{name, name}, []*analysis.Training{training(t, name),
+					other})} {
+				folder := t.TempDir()
+				if err := r.Write(folder); err != nil {
+					t.Fatal(err)
+				}
+				checkPage(t, kind, read(t, folder, report.HTMLFile))
+				checkMarkdown(t, kind, read(t, folder, report.MarkdownFile))
+				checkFigures(t, kind, r)
+			}
+			checkPlain(t, "terminal", render(t, report.Text, named(name)))
+		})
+	}
+}
+
+// Cells of CSV files that look like formulas begin with an apostrophe; numbers do not.
+func TestNoCellIsAFormula(t *testing.T) {
+	for _, name := range formulas() {
+		r := report.Overlay([]string{name, name}, []*analysis.Training{training(t, name), training(t, name)})
+		checkFigures(t, name, r)
+		m := collectivesNamed(name)
+		measured, err := report.Collectives(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFigures(t, name, measured)
+	}
+}
+
+func read(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func checkPage(t *testing.T, kind, page string) {
+	t.Helper()
+	checkPlain(t, kind+" page", page)
+	isBalanced(t, page)
+	for _, forbidden := range []string{"<script", "<img", " onerror", "onload=alert(1)>", "</style><style>",
+		"</title></svg><svg"} {
+		if i := strings.Index(page, forbidden); i >= 0 && !strings.Contains(forbidden, " onerror") ||
+			forbidden == " onerror" && strings.Contains(page, "<img src=x onerror") {
+			t.Errorf("%s page: %s", kind, page[max(0, i-80):min(len(page), i+80)])
+		}
+	}
+	if strings.Count(page, "<style>") != 1 {
+		t.Errorf("%s page: a second style sheet", kind)
+	}
+}
+
+func checkMarkdown(t *testing.T, kind, text string) {
+	t.Helper()
+	checkPlain(t, kind+" text", text)
+	columns, fence := 0, ""
+	for line := range strings.Lines(text) {
+		if ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]; len(ticks) >= 3 {
+			if fence == "" {
+				fence = ticks
+			} else if ticks == fence {
+				fence = ""
+			}
+			continue
+		}
+		if fence != "" {
+			continue
+		}
+		for _, forbidden := range []string{"<script", "<img", "<svg", "<style", "://", "www."} {
+			if strings.Contains(line, forbidden) {
+				t.Errorf("%s text holds %s: %.200s", kind, forbidden, line)
+			}
+		}
+		if strings.HasPrefix(line, "# heading") {
+			t.Errorf("%s text: a name starts a heading", kind)
+		}
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if columns == 0 {
+			columns = n
+		}
+		if n != columns {
+			t.Errorf("%s text: %d cells under %d headings: %.200s", kind, n-1, columns-1, line)
+		}
+	}
+	if fence != "" {
+		t.Errorf("%s text: a fence stays open", kind)
+	}
+}
+
+// checkFigures reads the files of the figures: SVG is well-formed and holds no script, no cell of a CSV
+// file is a formula.
+func checkFigures(t *testing.T, kind string, r *report.Report) {
+	t.Helper()
+	folder := t.TempDir()
+	n, err := r.WriteFigures(folder)
+	if err != nil || n == 0 {
+		t.Fatalf("%s: %d figures, %v", kind, n, err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 2*n {
+		t.Fatalf("%s: %d files of %d figures, %v", kind, len(entries), n, err)
+	}
+	for _, e := range entries {
+		text := read(t, folder, e.Name())
+		checkPlain(t, e.Name(), text)
+		if filepath.Ext(e.Name()) == ".svg" {
+			checkSVG(t, kind+" "+e.Name(), text)
+			continue
+		}
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		if err != nil || len(rows) < 2 {
+			t.Fatalf("%s %s: %d rows, %v", kind, e.Name(), len(rows), err)
+		}
+		for _, row := range rows {
+			for _, cell := range row {
+				_, err := strconv.ParseFloat(cell, 64)
+				if cell != "" && err != nil && strings.ContainsAny(cell[:1], "=+-@\t\r") {
+					t.Errorf("%s %s: a formula: %s", kind, e.Name(), cell)
+				}
+			}
+		}
+	}
+}
+
+func checkSVG(t *testing.T, name, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		start, isStart := token.(xml.StartElement)
+		if !isStart {
+			continue
+		}
+		if start.Name.Local == "script" || start.Name.Local == "img" {
+			t.Errorf("%s holds an element %s", name, start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Value, "var(--") {
+				t.Errorf("%s: %s=%s", name, a.Name.Local, a.Value)
+			}
+		}
+	}
+}
+
+// checkPlain looks for characters that move a cursor, turn the direction of text, or do not show.
+func checkPlain(t *testing.T, name, text string) {
+	t.Helper()
+	for _, r := range text {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar ||
+			r == '\u2028') {
+			t.Errorf("%s holds %U", name, r)
+			return
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
+)
+
+// overlaid is a run of an overlay.
+type overlaid struct {
+	*analysis.Training
+	key, name string
+	style     plot.Style
+	unequal   string // how its work differs from that of the first; "": it does not
+}
+
+// label is the letter and the name of the run, as the first cell of a row.
+func (o *overlaid) label() cell { return cell{Text: o.key + "  " + o.name, Swatch: o.style.Swatch()} }
+
+// Overlay lays out a report that shows training runs on the same axes, under names: two or more runs and as
+// many names.
+func Overlay(names []string, runs []*analysis.Training) *Report {
+	var all []*overlaid
+	for i, t := range runs {
+		all = append(all, &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i},
+			analysis.WorkDifference(t, runs[0])})
+	}
+	p := page{Kind: "runs side by side", Title: overlayTitle(all), Answer: overlayAnswer(all),
+		Lede:   "One run each, on the same axes.",
+		Source: "summary.json, steps.jsonl and config.yaml of the run directories"}
+	p.More = overlayNotes(all)
+	p.Notes, p.Cautions = p.More, firstCautions(p.More)
+	figures := overlayFigures(all)
+	if len(figures) > 0 {
+		p.Picture, figures = &figures[0], figures[1:]
+	}
+	p.Sections = []section{{ID: "runs", Title: "The runs", Figures: figures, Tables: []block{
+		{Title: "In figures", Caption: "As each run tells them.", Table: overlayTable(all), IsOpen: true},
+		settingTable(all)}}}
+	return &Report{p}
+}
+
+// overlayTitle names the runs.
+func overlayTitle(all []*overlaid) string {
+	var names []string
+	for _, o := range all {
+		names = append(names, o.key+" "+o.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// overlayAnswer relates the steps of runs that did equal work, and says that one run each decides nothing.
+func overlayAnswer(all []*overlaid) answer {
+	a := answer{Verdict: once, Sign: signOf(once), Why: "One run of each decides nothing: lockstep bench " +
+		"repeats and interleaves them."}
+	var unequal []string
+	for _, o := range all[1:] {
+		if o.unequal != "" {
+			unequal = append(unequal, fmt.Sprintf("%s %s (%s)", o.key, o.name, o.unequal))
+		}
+	}
+	if unequal != nil {
+		a.Verdict = "unequal work"
+		a.Text = fmt.Sprintf("These did other work than %s %s: %s.", all[0].key, all[0].name,
+			strings.Join(unequal, "; "))
+		a.Why = "So their times and results are shown side by side and not compared."
+		return a
+	}
+	order := slices.Clone(all)
+	slices.SortStableFunc(order, func(x, y *overlaid) int {
+		return cmp.Compare(x.StepMS.Median, y.StepMS.Median)
+	})
+	best, next := order[0], order[1]
+	a.Text = fmt.Sprintf("Equal work: %s %s had the shortest median step, %s ms; the next, %s %s, %s ms "+
+		"(%.2f×).",
+		best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
+		digits(next.StepMS.Median, 3),
+		next.StepMS.Median/best.StepMS.Median)
+	return a
+}
+
+// overlayNotes lists the differences in work, the cautions of each run, and whether results are the same.
+func overlayNotes(all []*overlaid) []noteList {
+	var notes []analysis.Note
+	add := func(kind analysis.Kind, topic, format string, args ...any) {
+		notes = append(notes, analysis.Note{Kind: kind, Topic: topic, Text: fmt.Sprintf(format, args...)})
+	}
+	hashes := map[string]bool{}
+	for _, o := range all {
+		hashes[o.ParameterSHA256] = true
+		if o.unequal != "" {
+			add(analysis.Refused, "unequal work", "%s %s did not do the work of %s %s: %s.", o.key, o.name,
+				all[0].key, all[0].name, o.unequal)
+		}
+		if text := analysis.TakenText(o.Taken); text != "" {
+			add(analysis.Caution, "taken cores", "%s %s: %s.", o.key, o.name, text)
+		}
+	}
+	for _, o := range all {
+		for _, text := range o.Cautions {
+			add(analysis.Caution, "caution", "%s %s: %s", o.key, o.name, text)
+		}
+	}
+	if len(hashes) == 1 && all[0].ParameterSHA256 != "" {
+		add(analysis.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
+			"%.12s…).",
+			all[0].ParameterSHA256)
+	}
+	return noteLists(notes)
+}
+
+// overlayFigures plot the runs over each other: losses, accuracies, the learning rate, the steps by phase and
+// over time, memory.
+func overlayFigures(all []*overlaid) []figure {
+	rank0 := func(get func(analysis.WatchedRank) []float64) func(*overlaid) []float64 {
+		return func(o *overlaid) []float64 {
+			if len(o.Watched) == 0 {
+				return nil
+			}
+			return get(o.Watched[0])
+		}
+	}
+	step := rank0(func(w analysis.WatchedRank) []float64 { return w.Step })
+	loss := rank0(func(w analysis.WatchedRank) []float64 { return w.Loss })
+	evaluated := func(get func(record.Evaluation) float64) func(*overlaid) []float64 {
+		return func(o *overlaid) (out []float64) {
+			for _, e := range o.Evaluations {
+				if e.Rank == 0 {
+					out = append(out, get(e))
+				}
+			}
+			return out
+		}
+	}
+	accuracy := evaluated(func(e record.Evaluation) float64 { return 100 * e.Accuracy })
+	figures := []figure{
+		overlayPlot("loss-samples", "Loss against samples", "samples", "loss, mean cross entropy", all,
+			rank0(func(w analysis.WatchedRank) []float64 { return w.Samples }), loss),
+		overlayPlot("loss-seconds", "Loss against seconds", "seconds of training steps",
+			"loss, mean cross entropy", all,
+			rank0(func(w analysis.WatchedRank) []float64 { return w.At }), loss),
+		overlayPlot("accuracy-seconds", "Accuracy against seconds", "seconds of training", "test accuracy, "+
+			"%", all,
+			evaluated(trainSeconds), accuracy),
+		overlayPlot("accuracy-steps", "Accuracy against steps", "step", "test accuracy, %", all,
+			evaluated(func(e record.Evaluation) float64 { return float64(e.Steps) }), accuracy),
+		overlayPhases(all),
+		overlayPlot("time", "Step time", "step", "step time, ms", all, step,
+			rank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Seconds, 1e3) })),
+		overlayPlot("rate", "Learning rate", "step", "learning rate", all, step,
+			rank0(func(w analysis.WatchedRank) []float64 { return w.Rate })),
+		overlayPlot("memory", "Memory of rank 0", "step", "resident, MiB", all, step,
+			rank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Memory, 1./(1<<20)) })),
+	}
+	figures = slices.DeleteFunc(figures, func(f figure) bool { return f.Chart == nil })
+	if len(figures) > 0 {
+		if lines, isLines := figures[0].Chart.(plot.Lines); isLines {
+			lines.IsLead = true
+			figures[0].Chart = lines
+		}
+	}
+	return figures
+}
+
+func scaled(values []float64, by float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = by * v
+	}
+	return out
+}
+
+// overlayPlot plots a quantity of the runs that know it; without any there is no chart.
+func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overlaid) []float64) figure {
+	var series []plot.Series
+	for _, o := range all {
+		s := plot.Series{Keys: []string{o.key}, Label: o.name, Style: o.style, At: at(o), Values: values(o)}
+		if slices.ContainsFunc(s.Values, known) {
+			series = append(series, s)
+		}
+	}
+	if series == nil {
+		return figure{}
+	}
+	caption := "Of rank 0, means of the steps between two points."
+	hi := top(series)
+	switch id {
+	case "accuracy-seconds", "accuracy-steps":
+		caption = "On all test samples."
+	case "time":
+		hi = timeLimit(series)
+		caption += " Greater values are drawn on the upper edge."
+	}
+	p := plot.Lines{Head: plot.Head{ID: id, Title: title, Description: "One curve per run. The values are " +
+		"in the table below the plot."}, X: x, Y: y, Series: plot.Merge(series), Hi: hi}
+	return figure{ID: id, Title: title, Caption: caption, Chart: p,
+		Legend: legendOf(series), Table: pointsTable(title, x, y, series)}
+}
+
+// pointsTable has some points of each series, the last among them.
+func pointsTable(name, x, y string, all []plot.Series) table {
+	const most = 12 // of a series
+	t := table{Name: name, Head: []heading{{"run", ""}, {x, ""}, {y, ""}}}
+	for _, s := range all {
+		n := len(s.Values)
+		for i := range min(n, most) {
+			at := (i+1)*n/min(n, most) - 1
+			t.Rows = append(t.Rows, row{Cells: []cell{{Text: s.Name()}, {Text: digits(s.At[at], 4)},
+				{Text: digits(s.Values[at], 4)}}})
+		}
+	}
+	return t
+}
+
+// overlayPhases stacks the phases of a step of each run, as means over the steps of rank 0.
+func overlayPhases(all []*overlaid) figure {
+	b := plot.Bars{Head: plot.Head{ID: "phases", Title: "Phases of a step", Description: "Stacked bars, " +
+		"one per run. The values are in the table below the plot."}, X: "ms per step", BesideAt: 2,
+		Beside: "hidden communication"}
+	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"run", ""}}}
+	f := figure{ID: b.ID, Title: "Where a step goes", Caption: "Of rank 0, mean over all steps, without " +
+		"evaluations. The outlined bar beside exposed communication is what computation hid."}
+	for i, name := range analysis.Phases() {
+		b.Parts = append(b.Parts, phaseName(name))
+		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "ms"})
+		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("phases-k%d", i), i),
+			Name: phaseName(name)})
+	}
+	t.Head = append(t.Head, heading{"hidden", "ms"})
+	for _, o := range all {
+		if len(o.Ranks) == 0 || o.Ranks[0].Steps == 0 {
+			continue
+		}
+		perStep := 1e3 / float64(o.Ranks[0].Steps)
+		hidden, _ := hiddenSeconds(o.Ranks[0].Buckets)
+		bar := plot.Bar{Key: o.key, Label: o.name, Beside: perStep * hidden}
+		cells := []cell{o.label()}
+		for _, name := range analysis.Phases() {
+			v := perStep * o.Ranks[0].Phases.ByName()[name]
+			bar.Values = append(bar.Values, v)
+			cells = append(cells, cell{Text: digits(v, 3)})
+		}
+		b.Rows = append(b.Rows, bar)
+		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: digits(bar.Beside, 3)})})
+	}
+	if len(b.Rows) == 0 {
+		return figure{}
+	}
+	f.Chart, f.Table = b, t
+	return f
+}
+
+// overlayTable has a row for each run.
+func overlayTable(all []*overlaid) table {
+	t := table{Name: "Figures of the runs", Head: []heading{{"run", ""}, {"workers", "× threads"},
+		{"batch", ""},
+		{"steps", ""}, {"step", "ms"}, {"samples/s", ""}, {"training", "s"}, {"loss", "last"},
+		{"accuracy", "test"}, {"sent", "by all"}, {"memory", "of all"}, {"parameters", "SHA-256"}}}
+	for _, o := range all {
+		accuracy, hash := dash, o.ParameterSHA256
+		if o.TestAccuracy != nil {
+			accuracy = fmt.Sprintf("%.2f %%", 100**o.TestAccuracy)
+		}
+		name := o.label()
+		name.Small = strategyText(o.Training)
+		t.Rows = append(t.Rows, row{Cells: []cell{name, {Text: fmt.Sprintf("%d × %d", o.Workers, o.Threads)},
+			{Text: fmt.Sprint(o.Batch)}, {Text: fmt.Sprint(o.Steps)}, {Text: digits(o.StepMS.Median, 3),
+				Small: between(o.StepMS.P10, o.StepMS.P90, func(v float64) string { return digits(v, 3) })},
+			{Text: digits(o.SamplesPerSecond, 3)}, {Text: seconds(o.TrainSeconds)},
+			{Text: fixed(o.Loss.Last, 4)},
+			{Text: accuracy}, {Text: byteCount(float64(o.BytesSent))},
+			{Text: byteCount(float64(o.PeakRSSBytes))},
+			{Text: orDash(hash[:min(10, len(hash))]), Code: hash}}})
+	}
+	return t
+}
+
+// settingTable lists the settings in which the runs differ, a column for each run.
+func settingTable(all []*overlaid) block {
+	var runs []*analysis.Training
+	t := table{Name: "Settings that differ", Head: []heading{{"setting", ""}}}
+	for _, o := range all {
+		runs = append(runs, o.Training)
+		t.Head = append(t.Head, heading{o.key, o.name})
+	}
+	differences := analysis.SettingDifferences(runs)
+	for _, d := range differences {
+		r := row{Cells: []cell{{Text: d.Name}}}
+		for _, v := range d.Values {
+			r.Cells = append(r.Cells, cell{Text: orDash(v)})
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	caption := "All other settings are the same."
+	if len(differences) == 0 {
+		caption = "No setting differs."
+	}
+	return block{Title: "Settings that differ", Caption: caption, Table: t, IsOpen: true}
+}

@@ -1,0 +1,111 @@
+package report_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report"
+)
+
+// laid returns a run of 40 steps whose summary says what more does.
+func laid(t *testing.T, strategy, configuration, more string) *analysis.Training {
+	t.Helper()
+	var steps strings.Builder
+	for step := range 40 {
+		fmt.Fprintf(&steps, `{"rank":0,"step":%d,"loss":%g,"samples":64,"rate":0.1,"seconds":0.01,`+
+			`"rss_bytes":1048576}`+"\n", step, 2-float64(step)/40)
+	}
+	run, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(`{"model":"lenet","data":"glyphs",`+
+		`"strategy":%q,"workers":2,"threads":1,"batch":64,"shards":2,"steps":40,"samples":2560,"seed":1,`+
+		`"isa":"avx2","math":"fast","parameter_sha256":"abc","step_ms":{"median":10,"p10":9,"p90":12},`+
+		`"evaluations":[{"steps":20,"accuracy":0.5,"train_seconds":0.2},{"steps":40,"accuracy":0.75,`+
+		`"train_seconds":0.4}],"ranks":[{"steps":40,"phases":{"forward":0.1,"backward":0.2,`+
+		`"sync_exposed":0.1}}]%s}`, strategy, more)), strings.NewReader(steps.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Configuration = configuration
+	return run
+}
+
+// An overlay says whether its runs did equal work, that one run each decides nothing, what their settings
+// differ in, and shows them on the same axes.
+func TestOverlay(t *testing.T) {
+	ddp := laid(t, "ddp", "# a comment: no setting\nmodel: lenet    # default\nstrategy: ddp   # "+
+		"--strategy\nout: a\n", "")
+	ps := laid(t, "ps", "model: lenet    # --model\nstrategy: ps    # --strategy\nout: b\nservers: 2\n",
+		`,"step_ms":{"median":15}`)
+	longer := laid(t, "ddp", "model: lenet\nstrategy: ddp\n", `,"steps":80`)
+	page := overlayPage(t, []string{"first", "second"}, ddp, ps)
+	for _, want := range []string{"Equal work: A first had the shortest median step, 10.0 ms; the next, B " +
+		"second, 15.0 ms (1.50×).", "≈ measured once", "One run of each decides nothing", "All other " +
+		"settings are the same",
+		`<th scope="row">strategy</th><td>ddp</td><td>ps</td>`,
+		`<th scope="row">servers</th><td>–</td><td>2</td>`,
+		`<title id="loss-samples-wide-t">`, `<title id="loss-seconds-wide-t">`,
+		`<title id="accuracy-seconds-wide-t">`,
+		`<title id="phases-wide-t">`, `<title id="rate-wide-t">`, "All runs end with the same parameters",
+		"A B  identical"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, not := range []string{`<th scope="row">out</th>`, `<th scope="row">model</th>`, "unequal work"} {
+		if strings.Contains(page, not) {
+			t.Errorf("the page has %q", not)
+		}
+	}
+	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)
+	for _, want := range []string{"These did other work than A first: B longer (80 steps against 40).",
+		"≈ unequal work", `<li class="refused">`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "had the shortest") {
+		t.Error("runs of unequal work are ranked")
+	}
+}
+
+func overlayPage(t *testing.T, names []string, runs ...*analysis.Training) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := report.Overlay(names, runs).Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, folder, report.HTMLFile)
+	loadsNothing(t, page)
+	isBalanced(t, page)
+	return page
+}
+
+// Every figure of a page is a pair of files whose values are those of the results.
+func TestFiguresAsFiles(t *testing.T) {
+	folder := t.TempDir()
+	n, err := report.Benchmark(only(sample(), "lenet")).WriteFigures(folder)
+	if err != nil || n < 6 {
+		t.Fatalf("%d figures, %v", n, err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(read(t, folder, "g1-steps.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, r := range rows {
+		if r[0] == "Fastest" && r[1] == "B  single 1×2" && strings.HasPrefix(r[2], "run ") {
+			runs++
+		}
+	}
+	if runs != 3 || !slices.Equal(rows[0], []string{"group", "row", "what", "step time, ms"}) {
+		t.Errorf("%d runs of the fastest row under %v, want 3", runs, rows[0])
+	}
+	svg := read(t, folder, "g1-phases.svg")
+	if !strings.HasPrefix(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="`) ||
+		strings.Contains(svg, "var(--") {
+		t.Errorf("no picture that stands alone: %.200s", svg)
+	}
+}
