@@ -31,6 +31,7 @@ const (
 	EnvLab        = "LOCKSTEP_LAB"        // hosts of the lab of a launcher, see LabEnvironment
 	EnvHosts      = "LOCKSTEP_HOSTS"      // hosts of a launcher, see RosterEnvironment
 	EnvAgent      = "LOCKSTEP_AGENT"      // descriptor of the connection to the agent of its first host
+	EnvRestarts   = "LOCKSTEP_RESTARTS"   // what it cost to start the run again, as JSON
 	EnvPreflight  = "LOCKSTEP_PREFLIGHT"  // what a console has found out about the hosts, as JSON
 	// EnvOversubscribe is not empty if a launcher may start more workers than its hosts have slots.
 	EnvOversubscribe = "LOCKSTEP_OVERSUBSCRIBE"

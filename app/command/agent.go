@@ -62,9 +62,52 @@ func (a *app) serve(ctx context.Context, hash string) error {
 			if doctor.IsQuestion(name) {
 				return examined.Answer(ctx, name, body)
 			}
+			if name == askStand {
+				return standing(body)
+			}
 			return nil, fmt.Errorf("agent: unknown ask %q", name)
 		}}
 	return agent.Serve(ctx)
+}
+
+// askStand is the name of an ask of the first host: where a run that has ended early can go on. Its body is a
+// standAsk, its answer a job.Standing.
+const askStand = "job.stand"
+
+// standAsk names the directory of a run.
+type standAsk struct {
+	Folder    string `json:"folder"` // of the job; "": the current one
+	Directory string `json:"directory"`
+}
+
+// standing answers an ask. The path of the checkpoint is relative to the job's folder.
+func standing(body json.RawMessage) (json.RawMessage, error) {
+	var asked standAsk
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return nil, fmt.Errorf("agent: %s: %w", askStand, err)
+	}
+	folder := "."
+	if asked.Folder != "" {
+		if !filepath.IsLocal(asked.Folder) || !filepath.IsLocal(asked.Directory) {
+			return nil, fmt.Errorf("agent: %s: %q in %q is not below the folder of jobs", askStand,
+				asked.Directory, asked.Folder)
+		}
+		folder = filepath.Join(jobsFolder(), asked.Folder)
+	}
+	directory := asked.Directory
+	if !filepath.IsAbs(directory) {
+		directory = filepath.Join(folder, directory)
+	}
+	s, err := job.Stand(directory)
+	if err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(asked.Directory) {
+		if s.Checkpoint, err = filepath.Rel(folder, s.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(s)
 }
 
 // jobsFolder is where an agent keeps the folders of jobs of other machines.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,8 @@ type freight struct {
 	files  []transfer.File
 	fetch  []string // names of results
 	to     string   // the folder that they belong to
+
+	directory string // of a run, as the command knows it; "": not known before
 }
 
 // load finds the files of a command line and its configurations.
@@ -61,11 +64,15 @@ func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight
 		}
 	}
 	if folder := given("resume"); folder != "" {
+		f.directory = folder
 		f.result("resume", folder)
 	}
 	out := given("out")
 	if out == "" && len(configs) == 1 {
 		out = configs[0].Out
+	}
+	if out != "" {
+		f.directory = out
 	}
 	if out != "" && isAway {
 		if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
@@ -74,6 +81,15 @@ func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight
 		f.result("out", out)
 	}
 	return f, nil
+}
+
+// direct gives a run without --out or --resume a directory, as it would itself.
+func (f *freight) direct(c setting.Config) {
+	if f.directory == "" {
+		f.directory = path.Join("runs", fmt.Sprintf("%s-%s-%s-w%d", time.Now().Format("20060102-150405"),
+			c.Model, c.Strategy, c.Workers))
+		f.replace("out", f.directory)
+	}
 }
 
 // near returns the path below the current folder; "" if it is elsewhere.
@@ -147,19 +163,24 @@ func (f *freight) addFiles(where, name string) error {
 func (f *freight) result(flag, where string) {
 	if name := f.near(where); name != "" {
 		f.fetch, f.to = []string{name}, f.here
+		if f.isAway && filepath.FromSlash(name) != filepath.Clean(where) {
+			f.directory = name
+			f.replace(flag, name)
+		}
+		return
+	}
+	if !f.isAway {
 		return
 	}
 	name := filepath.Base(where)
-	f.fetch, f.to = []string{name}, filepath.Dir(where)
-	if flag == "out" {
-		f.replace(flag, name)
+	if flag == "resume" {
+		name = path.Join("files", flag, name) // under which it was sent
 	}
-	if flag == "resume" { // it was sent under another name
-		f.fetch[0] = path.Join("files", flag, name)
-	}
+	f.fetch, f.to, f.directory = []string{name}, filepath.Dir(where), name
+	f.replace(flag, name)
 }
 
-// send sends the files to all hosts but a first one that is this machine.
+// send sends the files to some hosts.
 func (f *freight) send(ctx context.Context, c launch.Console, agents []*launch.Connection,
 	folder string) error {
 	if len(f.files) == 0 {
@@ -172,9 +193,6 @@ func (f *freight) send(ctx context.Context, c launch.Console, agents []*launch.C
 	failed := make([]error, len(agents))
 	var all sync.WaitGroup
 	for k, agent := range agents {
-		if k == 0 && !f.isAway {
-			continue
-		}
 		all.Go(func() {
 			_, failed[k] = cargo.Deliver(ctx, transfer.Destination{Host: agent.Host.Name,
 				Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {

@@ -2,10 +2,12 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/doctor"
+	"lockstep/app/job"
 	"lockstep/app/launch"
 	"lockstep/app/record"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 )
 
@@ -27,7 +31,8 @@ const spreads = "spreads"
 type launchFlags struct {
 	hostFlags
 	launching
-	isOversubscribed bool
+	isOversubscribed   bool
+	restarts, minHosts int
 }
 
 func launchCommand(a *app) *cobra.Command {
@@ -53,6 +58,11 @@ reason, nothing stays on any host.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}
 	f.hostFlags.add(c)
+	c.Flags().Var(&bounded{&f.restarts, 0, maxRestarts}, "max-restarts", "`N` times, start train or a "+
+		"recipe "+
+		"again from its newest checkpoint after a worker or a host was lost")
+	c.Flags().Var(&bounded{&f.minHosts, 0, maxHosts}, "min-hosts", "with --max-restarts: go on without lost "+
+		"hosts while `N` are left; 0: all are needed")
 	c.Flags().BoolVar(&f.isOversubscribed, "oversubscribe", false,
 		"let a command start more workers than there are slots (default: false)")
 	return c
@@ -95,8 +105,8 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = f.follow(ctx, a, signals)
-	if launch.IsLost(err) && f.agents[0].Err() != nil {
+	err = f.follow(ctx, a, console, signals)
+	if launch.IsLost(err) {
 		return err
 	}
 	return errors.Join(err, f.bring(a, console))
@@ -109,7 +119,8 @@ type launching struct {
 	found   string // by the preflight, encoded
 	as      prepared
 	freight *freight
-	folder  string // name of the job's folder
+	folder  string   // name of the job's folder
+	folders []string // the same, and those of restarts
 }
 
 // prepare connects to the hosts, examines them, and sends them what they need.
@@ -137,8 +148,41 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	if f.freight, err = load(known, configs, !launch.IsHere(hosts[0].Name)); err != nil {
 		return err
 	}
+	if err := f.checkRestarts(known, configs); err != nil {
+		return err
+	}
 	f.as.args, f.folder = slices.Concat(f.as.args, f.freight.extra), jobName()
-	return f.freight.send(ctx, console, f.agents, f.folder)
+	f.folders = []string{f.folder}
+	agents := f.agents
+	if !f.freight.isAway {
+		agents = agents[1:] // the first one has all that is here
+	}
+	return f.freight.send(ctx, console, agents, f.folder)
+}
+
+// checkRestarts refuses restarts of a command that has no checkpoints to go on from. It gives a run that may
+// be started again a directory that is known before.
+func (f *launchFlags) checkRestarts(known *cobra.Command, configs []setting.Config) error {
+	switch {
+	case f.restarts == 0 && f.minHosts > 0:
+		return usagef("--min-hosts %d: without --max-restarts, no host may be lost", f.minHosts)
+	case f.minHosts > len(f.agents):
+		return usagef("--min-hosts %d: there are %s", f.minHosts, count(len(f.agents), "host"))
+	case f.restarts == 0:
+		return nil
+	case known.Name() == "bench" || known.Name() == "commbench" || len(configs) != 1:
+		return usagef("--max-restarts: is for train and for recipes that train; a benchmark goes on with " +
+			"bench " +
+			"--resume")
+	}
+	f.freight.direct(configs[0])
+	if f.freight.near(f.freight.directory) == "" {
+		return usagef("--max-restarts: the run directory %s is not below the current folder, so that "+
+			"other hosts "+
+			"cannot have its checkpoints under the same name; run it from a folder "+
+			"above", f.freight.directory)
+	}
+	return nil
 }
 
 // bring fetches the results and removes the folders of the job.
@@ -150,25 +194,137 @@ func (f *launchFlags) bring(a *app, console launch.Console) error {
 	}
 	var all sync.WaitGroup
 	for _, agent := range f.agents {
-		all.Go(func() { launch.Clear(ctx, agent, f.folder) }) // what stays is removed when it is old
+		all.Go(func() {
+			for _, folder := range f.folders {
+				launch.Clear(ctx, agent, folder) // of a lost host it stays
+			}
+		})
 	}
 	all.Wait()
 	return nil
 }
 
-// follow runs the command.
-func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Signal) error {
-	outcome, err := launch.Job{Arguments: f.as.args, Environment: f.environment(a).With(f.as.environment),
-		Folder: f.folder, IsHere: !f.freight.isAway, Stdout: a.stdout, Stderr: a.stderr,
-		Signals: signals}.Run(ctx, f.agents)
+// follow runs the command, and starts it again if it has lost a worker or a host and may do so.
+func (f *launchFlags) follow(ctx context.Context, a *app, console launch.Console,
+	signals <-chan os.Signal) error {
+	again, args, folder := restarts{most: f.restarts}, f.as.args, f.folder
+	for {
+		j := launch.Job{Arguments: args, Folder: folder, Stdout: a.stdout, Stderr: a.stderr, Signals: signals,
+			Environment: f.environment(a).With(f.as.environment).With(again.environment())}
+		if f.freight.isAway {
+			j.First = f.folder
+		}
+		outcome, err := j.Run(ctx, f.agents)
+		if err != nil {
+			return err
+		}
+		if outcome.Signal != "" {
+			fmt.Fprintf(a.stderr, "lockstep: host %s: the command was killed by signal %s\n",
+				f.agents[0].Host.Name, outcome.Signal)
+		}
+		if !again.mayFollow(outcome.Status) || outcome.IsAsked {
+			return statusOrNil(outcome.Status)
+		}
+		stands, err := f.stand(ctx)
+		if err != nil {
+			again.without(a, err)
+			return statusOrNil(outcome.Status)
+		}
+		cause, ok := f.leave(a, outcome.Lost)
+		if !ok {
+			return statusOrNil(outcome.Status)
+		}
+		folder = fmt.Sprintf("%s-%d", f.folder, len(again.done)+1)
+		f.folders = append(f.folders, folder)
+		if err := f.hand(ctx, console, stands.Checkpoint, folder); err != nil {
+			return err
+		}
+		again.note(a, stands, cause, f.freight.directory)
+		args = append([]string{"train", "--resume=" + f.freight.directory}, watching(f.as.args)...)
+	}
+}
+
+// stand asks the first host where the run can go on.
+func (f *launchFlags) stand(ctx context.Context) (s job.Standing, err error) {
+	asked := standAsk{Directory: f.freight.directory}
+	if f.freight.isAway {
+		asked.Folder = f.folder
+	}
+	body, err := json.Marshal(asked)
 	if err != nil {
+		return s, err
+	}
+	answer, err := f.agents[0].Ask(ctx, askStand, body)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(answer, &s)
+}
+
+// leave takes lost hosts off the list, and reports whether enough are left. It returns what was lost.
+func (f *launchFlags) leave(a *app, lost []int) (cause string, ok bool) {
+	if len(lost) == 0 {
+		return "lost a worker", true
+	}
+	var names []string
+	for _, k := range lost {
+		names = append(names, f.agents[k].Host.Name)
+		f.agents[k].Close()
+	}
+	cause = "lost host " + strings.Join(names, ", ")
+	least, left := f.minHosts, len(f.agents)-len(lost)
+	if least == 0 {
+		least = len(f.agents)
+	}
+	if left < least {
+		fmt.Fprintf(a.stderr, "lockstep: no restart: %s, and %s left, of at least %d; --min-hosts %d "+
+			"allows it\n",
+			cause, count(left, "host"), least, left)
+		return cause, false
+	}
+	var agents []*launch.Connection
+	var roster []cluster.RosterHost
+	for k := range f.agents {
+		if !slices.Contains(lost, k) {
+			agents, roster = append(agents, f.agents[k]), append(roster, f.roster[k])
+		}
+	}
+	f.agents, f.roster = agents, roster
+	return cause, true
+}
+
+// hand lets all hosts but the first one have the files of the job and the checkpoint, which is on the first.
+func (f *launchFlags) hand(ctx context.Context, console launch.Console, checkpoint, folder string) error {
+	if err := f.freight.send(ctx, console, f.agents[1:], folder); err != nil {
 		return err
 	}
-	if outcome.Signal != "" {
-		fmt.Fprintf(a.stderr, "lockstep: host %s: the command was killed by signal %s\n",
-			f.agents[0].Host.Name, outcome.Signal)
+	from := f.freight.here
+	if f.freight.isAway {
+		scratch, err := os.MkdirTemp("", "lockstep-checkpoint")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(scratch)
+		stream, err := console.Stream(ctx, f.agents[0], agentArgument, "--send")
+		if err != nil {
+			return err
+		}
+		defer stream.Close() // it is read to its end
+		if err := launch.Take(stream, launch.Fetch{Folder: f.folder, Names: []string{checkpoint}},
+			scratch); err != nil {
+			return fmt.Errorf("host %s: fetch the checkpoint: %w", f.agents[0].Host.Name, err)
+		}
+		from = scratch
 	}
-	return statusOrNil(outcome.Status)
+	where := checkpoint
+	if !filepath.IsAbs(where) {
+		where = filepath.Join(from, where)
+	}
+	handed := freight{here: from}
+	if err := handed.add("resume", where); err != nil {
+		return err
+	}
+	return handed.send(ctx, console, f.agents[1:], folder)
 }
 
 // examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can

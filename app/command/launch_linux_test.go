@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -168,6 +169,49 @@ func TestNothingOutlivesTheConsole(t *testing.T) {
 		stopped.stderr.String(), want) {
 		t.Errorf("%s, want %s", stopped.stderr.String(), want)
 	}
+}
+
+// A job that has lost a host goes on without it, from the newest checkpoint, with the hash of a job that was
+// not disturbed.
+func TestLaunchGoesOnWithoutALostHost(t *testing.T) {
+	s := startHosts(t, 3)
+	arguments := []string{"train", "--steps", "300", "--shards", "6", "--checkpoint-every", "20",
+		"--quiet", "--json"}
+	status, want, stderr := execute(append(arguments, "--out", filepath.Join(t.TempDir(), "one"))...)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	l := s.launch(t, append([]string{"--hosts", "h[1-3]:2", "--max-restarts", "2", "--min-hosts", "2", "--"},
+		arguments...)...)
+	checkpoints := filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*", "checkpoints", "*", "*")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if found, _ := filepath.Glob(checkpoints); len(found) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no checkpoint: %s", l.stderr.String())
+		}
+	}
+	for _, text := range s.processes(t, 2) {
+		pid, _ := strconv.Atoi(strings.Fields(text)[0])
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	l.ends(t, 0)
+	if got := hashIn(l.stdout.String()); got != hashIn(want) {
+		t.Errorf("hash %s, want %s", got, hashIn(want))
+	}
+	for _, want := range []string{"host h2 is lost", "restart 1 of 2 from the newest checkpoint in runs/",
+		"lost host h2; "} {
+		if !strings.Contains(l.stderr.String(), want) {
+			t.Errorf("%s, without %q", l.stderr.String(), want)
+		}
+	}
+	for _, want := range []string{`"workers": 4,`, `"cause": "lost host h2"`, `1 restart after a loss`} {
+		if !strings.Contains(l.stdout.String(), want) {
+			t.Errorf("the summary is without %s", want)
+		}
+	}
+	s.isDeserted(t, 5*time.Second)
 }
 
 // trains waits until workers run on all hosts.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -297,26 +298,34 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 
 // runHere runs the command with workers of this host alone, and again from its newest checkpoint when it has
 // lost a worker.
-func (a *app) runHere(workers, restarts int, args []string) error {
+func (a *app) runHere(workers, most int, args []string) error {
 	with := "--workers=" + strconv.Itoa(workers)
-	output := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		return !slices.Contains([]string{"--quiet", "-q", "--json"}, arg)
-	})
+	again := restarts{most: most}
+	environment := a.environment
+	defer func() { a.environment = environment }()
+	given := args
 	args = append(slices.Clone(args), with)
-	for restart := 1; ; restart++ {
+	for {
 		status := a.execute(args)
-		isLost := status == job.ExitPeerLost || status == job.ExitInternal
 		var ended *job.EndedError
-		if !isLost || restart > restarts || !errors.As(a.failed, &ended) {
+		if !again.mayFollow(status) || !errors.As(a.failed, &ended) {
 			return statusOrNil(status)
 		}
-		if !job.HasCheckpoint(ended.Directory) {
-			fmt.Fprintln(a.stderr, "lockstep: no restart: there is no checkpoint "+
-				"(--checkpoint-every 100 leaves some)")
+		stands, err := job.Stand(ended.Directory)
+		if err != nil {
+			again.without(a, err)
 			return statusOrNil(status)
 		}
-		fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the newest checkpoint in %s\n", restart,
-			restarts, ended.Directory)
-		args = append([]string{"train", "--resume=" + ended.Directory, with}, output...)
+		again.note(a, stands, causeOf(a.failed), ended.Directory)
+		a.environment = environment.With(again.environment())
+		args = append([]string{"train", "--resume=" + ended.Directory, with}, watching(given)...)
 	}
+}
+
+// causeOf names the worker that was lost.
+func causeOf(err error) string {
+	if worker := (*cluster.WorkerError)(nil); errors.As(err, &worker) {
+		return "lost " + cmp.Or(worker.Role, fmt.Sprintf("rank %d", worker.Rank))
+	}
+	return "ended by an error"
 }

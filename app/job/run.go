@@ -165,6 +165,12 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 		return nil, err
 	}
 	summary.StrategyChoice = o.choice
+	if summary.Restarts, err = record.ParseRestarts(o.Environment[cluster.EnvRestarts]); err != nil {
+		return nil, err
+	}
+	if text := restarted(summary.Restarts); text != "" {
+		summary.Cautions = append(summary.Cautions, text)
+	}
 	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -32,10 +33,49 @@ func HasSteps(folder string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// HasCheckpoint reports whether folder is the directory of a run that can be resumed.
-func HasCheckpoint(folder string) bool {
-	_, err := openNewest(rundir.Directory(folder), func(string) {})
-	return err == nil
+// Standing says where a run that has ended early can go on.
+type Standing struct {
+	Checkpoint string    `json:"checkpoint"` // path of the newest valid one
+	Step       int       `json:"step"`       // of the checkpoint
+	Done       int       `json:"done"`       // steps that were done, at least Step
+	Written    time.Time `json:"written"`    // when the checkpoint was
+}
+
+// Stand returns where the run in folder can go on. The error is that of opening its newest checkpoint.
+func Stand(folder string) (Standing, error) {
+	newest, err := openNewest(rundir.Directory(folder), func(string) {})
+	if err != nil {
+		return Standing{}, err
+	}
+	s := Standing{Checkpoint: newest.Path, Step: newest.Kept.Progress.Step, Done: newest.Kept.Progress.Step}
+	if info, err := os.Stat(newest.Path); err == nil {
+		s.Written = info.ModTime()
+	}
+	if summary, err := Unfinished(folder); err == nil { // without lines of steps, no steps are known
+		s.Done = max(s.Done, summary.Steps)
+	}
+	return s, nil
+}
+
+// Restart returns what it costs to go on there now, after something was lost.
+func (s Standing) Restart(cause string, now time.Time) record.Restart {
+	return record.Restart{Cause: cause, Step: s.Step, Redone: s.Done - s.Step,
+		Seconds: now.Sub(s.Written).Seconds()}
+}
+
+// restarted says what restarts have cost; "" without any.
+func restarted(all []record.Restart) string {
+	if len(all) == 0 {
+		return ""
+	}
+	redone, seconds := 0, 0.0
+	for _, r := range all {
+		redone += r.Redone
+		seconds += r.Seconds
+	}
+	return fmt.Sprintf("%s after a loss (at last: %s): %s done again, %.1f s "+
+		"lost", count(len(all), "restart"),
+		all[len(all)-1].Cause, count(redone, "step"), seconds)
 }
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is

@@ -19,9 +19,9 @@ type Job struct {
 	Arguments []string
 	// Environment is what the command has besides the environment of its host, with the roster.
 	Environment cluster.Environment
-	// Folder is the name of the job's folder on hosts.
-	Folder string
-	IsHere bool // the first host works in the current folder of its agent, which is the console's
+	// Folder is the name of the job's folder on hosts, and First that on the first host, where "" stands
+	// for the current folder of its agent.
+	Folder, First string
 	// Stdout and Stderr take what the command writes.
 	Stdout, Stderr io.Writer
 	// Signals are passed on to the command. The second one that is SIGINT or SIGTERM kills the job.
@@ -126,8 +126,8 @@ func (r *router) begin(ctx context.Context) error {
 	defer cancel()
 	err := r.each(func(k int, c *Connection) error {
 		folder := r.Folder
-		if k == 0 && r.IsHere {
-			folder = ""
+		if k == 0 {
+			folder = r.First
 		}
 		return tell(ctx, c, askBegin, beginAsk{Folder: folder})
 	})

@@ -61,6 +61,7 @@ type Summary struct {
 	Averages         *Averages    `json:"averages"`           // of the weights; null: none were averaged
 	Checkpoints      *Checkpoints `json:"checkpoints"`        // what they took; null: there are none
 	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
+	Restarts         []Restart    `json:"restarts"`           // after losses; null: none
 	Lost             []Lost       `json:"lost"`               // files that end early; null: none
 	Growth           []Growth     `json:"growth"`             // of the batch, by epoch; null: none
 	Async            *Async       `json:"async"`              // null: updates were synchronous
@@ -312,6 +313,26 @@ type Resumed struct {
 	Steps   int     `json:"steps"`   // done before
 	Samples int64   `json:"samples"` // trained on before
 	Seconds float64 `json:"seconds"` // trained before
+}
+
+// Restart says what it cost that a run was started again after it had lost a worker or a host.
+type Restart struct {
+	Cause   string  `json:"cause"`   // what was lost
+	Step    int     `json:"step"`    // of the checkpoint from which the run went on
+	Redone  int     `json:"redone"`  // steps after it that were done again
+	Seconds float64 `json:"seconds"` // from the writing of the checkpoint to the new start
+}
+
+// ParseRestarts reads what the launcher of a run that was started again has noted: JSON, or "" for none.
+func ParseRestarts(text string) ([]Restart, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var all []Restart
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, fmt.Errorf("restarts: %w", err)
+	}
+	return all, nil
 }
 
 // Lost is a log or a file of metrics that could not be written to its end, usually because the disk is full.

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/cluster"
+)
+
+// restarts counts how often a run was started again, and what that has cost.
+type restarts struct {
+	most int // allowed
+	done []record.Restart
+}
+
+// mayFollow reports whether a run that ended with this status may be started again.
+func (r *restarts) mayFollow(status int) bool {
+	return (status == job.ExitPeerLost || status == job.ExitInternal) && len(r.done) < r.most
+}
+
+// note notes a restart from where the run stands, and says so.
+func (r *restarts) note(a *app, s job.Standing, cause, directory string) {
+	cost := s.Restart(cause, time.Now())
+	r.done = append(r.done, cost)
+	fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the newest checkpoint in "+
+		"%s\n", len(r.done), r.most,
+		directory)
+	fmt.Fprintf(a.stderr, "lockstep: %s; %s to do again, %.1f s lost\n", cause, count(cost.Redone, "step"),
+		cost.Seconds)
+}
+
+// environment tells the next attempt of those before it.
+func (r *restarts) environment() cluster.Environment {
+	if len(r.done) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(r.done)
+	if err != nil {
+		return nil // numbers and strings have a form in JSON
+	}
+	return cluster.Environment{cluster.EnvRestarts: string(text),
+		cluster.EnvGeneration: fmt.Sprint(len(r.done))}
+}
+
+// without says that no restart is possible.
+func (r *restarts) without(a *app, why error) {
+	fmt.Fprintf(a.stderr, "lockstep: no restart: %s (--checkpoint-every 100 leaves some)\n",
+		strings.TrimPrefix(why.Error(), "checkpoint: "))
+}
+
+// watching returns the arguments that say how a run is shown, which hold for a restart too.
+func watching(args []string) []string {
+	var kept []string
+	for _, arg := range args {
+		if arg == "--quiet" || arg == "-q" || arg == "--json" {
+			kept = append(kept, arg)
+		}
+	}
+	return kept
+}
