@@ -1,5 +1,5 @@
-# Targets: build check test race plain fuzz bench golden.
-.PHONY: build check test race plain fuzz bench golden lint
+# Targets: build check test race plain fuzz faults bench golden.
+.PHONY: build check test race plain fuzz faults bench golden lint
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -38,6 +38,14 @@ fuzz:
 		done; \
 	done; \
 	if [ -n "$$found" ]; then echo "found something:$$found"; exit 1; fi
+
+# Kills, stops, hangs and cuts off a random worker of three on three hosts of the lab at a random step,
+# FAULTS times each, and resumes the run; loses 30 % of all packets; mixes collectives.
+FAULTS ?= 20
+faults:
+	go test -count=1 -timeout 3h -parallel 3 -v -run 'TestFaults|TestTheLaunchersHostIsCutOff' ./app/command \
+		-faults $(FAULTS) -faultfile "$(FAULTFILE)"
+	go test -count=$(FAULTS) -run '/^Mismatch$$' ./comm/...
 
 bench: build
 	./bin/lockstep bench --quick

@@ -59,7 +59,7 @@ type LaunchConfig struct {
 	// JoinTimeout bounds the time until all workers have joined; default one minute, or five for a
 	// Meeting of several hosts.
 	JoinTimeout time.Duration
-	// SilenceTimeout is the time without a beat after which a worker counts as dead; default eight
+	// SilenceTimeout is the time without a beat after which a worker counts as dead; default five
 	// seconds. The worker itself reports how long it may go without progress (Progress.Limit).
 	SilenceTimeout time.Duration
 	// StopGrace is how long workers may take to end after a stop before they are killed; default

@@ -103,8 +103,11 @@ func (s *supervisor) notePulses() {
 
 // stateOf returns the state of a rank's process, if it is on this machine and that says more.
 func (s *supervisor) stateOf(rank int) string {
-	if pid := s.fleet.pid(rank); pid != 0 && s.fleet.isHere(rank) {
-		return processState(pid)
+	switch {
+	case s.isGuest(rank) && !s.vitals[rank].isElsewhere:
+		return processState(s.workers[rank].hello.PID)
+	case s.fleet.pid(rank) != 0 && s.fleet.isHere(rank):
+		return processState(s.fleet.pid(rank))
 	}
 	return ""
 }

@@ -209,7 +209,10 @@ func (s *supervisor) handle(e event) {
 		}
 	case e.exit != nil:
 		s.running--
-		w.exit, v.isWatched = e.exit, false
+		w.exit = e.exit
+		// One on another host that gave up may have been cut off: the end of its connection then never comes,
+		// but its silence is noticed.
+		v.isWatched = v.isWatched && v.isElsewhere && !w.lost && e.exit.status != 0
 		s.judge(e.rank)
 	case e.message.Hello != nil:
 		s.welcome(e)

@@ -35,7 +35,7 @@ const (
 	// no datagrams come through. TCP alone had a gap of 23 s with 30 % loss.
 	patientSilence = 30 * time.Second
 	// defaultSilence is the time without a beat after which a worker counts as dead.
-	defaultSilence = 8 * time.Second
+	defaultSilence = 5 * time.Second
 )
 
 // Wait is what a worker's collective waits for.

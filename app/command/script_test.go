@@ -15,12 +15,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"lockstep/app/setting"
+	"lockstep/cluster"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
-func main() { Main(setting.Catalog{}) }
+func main() {
+	e := cluster.ProcessEnvironment()
+	a := &app{stdout: os.Stdout, stderr: stderrOf(e), environment: e}
+	os.Exit(a.run(os.Args[1:]))
+}
 
 // TestMain lets the test binary act as the tool, and as what the tool starts. Only go test runs the tests:
 // its arguments begin with a dash.

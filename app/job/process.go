@@ -45,7 +45,9 @@ func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io
 	if err == nil {
 		return session.Done(result)
 	}
-	if cause := context.Cause(session.Context()); cause != nil {
+	if cause := context.Cause(session.Context()); isA[*cluster.CutOffError](cause) {
+		return cause // it begins with the rank
+	} else if cause != nil {
 		return fmt.Errorf("rank %d: %w", member.Rank, cause)
 	}
 	return fmt.Errorf("rank %d: %w", member.Rank, session.Fail(failureOf(err), err))

@@ -1,0 +1,339 @@
+package command
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"lockstep/app/job"
+	"lockstep/cluster"
+)
+
+var (
+	faultRounds = flag.Int("faults", 0, "rounds of each fault of TestFaults; 0: one of some")
+	faultSeed   = flag.Uint64("faultseed", 1, "seed of its random ranks and steps")
+	faultFile   = flag.String("faultfile", "", "file that gets its results")
+)
+
+// faultHosts is the number of hosts, each with a worker of the same rank; rank 0's is the launcher's.
+const faultHosts = 3
+
+// faultTrain are the flags of the runs that are disturbed, which last some seconds.
+var faultTrain = strings.Fields("train --model lenet --data glyphs --limit-train 256 --limit-test 32 " +
+	"--batch 32 --shards 6 --workers 3 --threads 1 --strategy ddp --algorithm direct --link tcp " +
+	"--checkpoint-every 20 --augment none --eval-every 10 --steps")
+
+const (
+	faultSteps  = 800
+	lossySteps  = 4                           // with 30 % loss each takes some seconds
+	faultBound  = 5*time.Second + time.Second // of silence; see defaultSilence in package cluster
+	hangBound   = cluster.StuckAfter + 3*time.Second
+	kilobytes64 = "65000" // greatest packets: with 30 % loss each costs a retransmission
+)
+
+const hangs = "hang"
+
+// fault is something that happens to a run of three workers on three hosts.
+type fault struct {
+	name  string
+	steps int
+	// lab returns flags of the lab; strike does it to the worker when it is past the step.
+	lab    func(host int, from time.Duration) []string
+	strike func(t *testing.T, r *running, rank int)
+	// want is what the launcher says of the rank, and each survivor in its log. own, if it is not "", is
+	// what the rank itself writes.
+	want, own string
+	bound     time.Duration // from the fault to the last survivor's word; 0: the run goes on
+	isLong    bool          // not among those of every test: another one has it on one host
+}
+
+func faults() []fault {
+	cut := func(way string) func(int, time.Duration) []string {
+		return func(host int, from time.Duration) []string {
+			return []string{"--cut", fmt.Sprintf("%d@%v-1h%s", host, from, way)}
+		}
+	}
+	send := func(s syscall.Signal) func(*testing.T, *running, int) {
+		return func(_ *testing.T, r *running, rank int) { syscall.Kill(r.pid(rank), s) }
+	}
+	const silent, deaf = `has given no sign of life for 5\S*s after step`,
+		`is heard but has heard nothing from the launcher for [45]\S*s: ` +
+			`its link is cut in one direction after step`
+	return []fault{
+		{name: "kill -9", strike: send(syscall.SIGKILL), bound: 2 * time.Second,
+			want: `was killed by signal SIGKILL after step`},
+		{name: "SIGSTOP", strike: send(syscall.SIGSTOP), bound: faultBound, isLong: true,
+			want: `is stopped by a signal and ` + silent},
+		{name: "cut", lab: cut(""), want: silent, bound: faultBound,
+			own: `is cut off: no sign of life from the launcher at 10\.77\.0\.1:\d+ for 5\S*s, after step`},
+		{name: "cut outward", lab: cut(":out"), want: silent, bound: faultBound, isLong: true},
+		{name: "cut inward", lab: cut(":in"), want: deaf, bound: faultBound,
+			own: `is cut off: no sign of life from the launcher at 10\.77\.0\.1:\d+ for 5\S*s, after step`},
+		{name: hangs, bound: hangBound, isLong: true, strike: func(t *testing.T, r *running, rank int) {
+			mayWrite(r.pid(rank), false)
+		}, want: `is stuck: it has not got on for 9\S*s after step \d+, ` +
+			`phase optimizer, in lockstep/app/command\.hang\.Write \(time\.Sleep\)`},
+		{name: "loss of 30 %", steps: lossySteps, lab: func(int, time.Duration) []string {
+			return []string{"--loss", "30%", "--mtu", kilobytes64}
+		}},
+	}
+}
+
+// faultResult is a line of the results.
+type faultResult struct {
+	Fault  string `json:"fault"`
+	Seed   uint64 `json:"seed"`
+	Rank   int    `json:"rank"`
+	Step   int    `json:"step"`             // finished, as the error says
+	Slow   int64  `json:"ms,omitempty"`     // until the last survivor had named the rank
+	End    int64  `json:"end_ms,omitempty"` // until the launcher had ended
+	Error  string `json:"error,omitempty"`
+	Resume string `json:"parameter_sha256"`
+}
+
+// Whatever happens to a worker or to its host's link, every survivor names it within a bound, the run ends
+// with status 5 and leaves nothing behind, and the resumed run ends with the parameters of one that nothing
+// has disturbed. Loss alone ends no run.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute; make faults takes half an hour")
+	}
+	if !hasLab() {
+		t.Skip("this machine lets the user make no hosts: lockstep lab -- version says why")
+	}
+	undisturbed := map[int]string{}
+	for _, steps := range []int{faultSteps, lossySteps} {
+		out := filepath.Join(t.TempDir(), "run")
+		must(t, slices.Concat(faultTrain, []string{strconv.Itoa(steps), "--out", out})...)
+		undisturbed[steps] = hash(t, out)
+	}
+	for _, f := range faults() {
+		if f.steps == 0 {
+			f.steps = faultSteps
+		}
+		if f.isLong && *faultRounds == 0 {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			var slow []int64
+			for round := range max(1, *faultRounds) {
+				seed := *faultSeed + uint64(round)
+				got := f.round(t, seed)
+				if f.bound == 0 {
+					got.Slow = got.End // nobody is named
+				}
+				slow = append(slow, got.Slow)
+				if got.Resume != undisturbed[f.steps] {
+					t.Errorf("seed %d: resumed, the run ends with %s, undisturbed with %s", seed, got.Resume,
+						undisturbed[f.steps])
+				}
+				text, err := json.Marshal(got)
+				if err != nil {
+					t.Fatal(err)
+				}
+				keepFault(t, text)
+			}
+			slices.Sort(slow)
+			t.Logf("%s: %d rounds; all survivors had named the rank, or the run had ended, after %d ms "+
+				"(median), %d ms (worst)", f.name, len(slow), slow[len(slow)/2], slow[len(slow)-1])
+		})
+	}
+}
+
+// keepFault appends a line to the results.
+func keepFault(t *testing.T, line []byte) {
+	if *faultFile == "" {
+		return
+	}
+	file, err := os.OpenFile(*faultFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err == nil {
+		_, err = file.Write(append(line, '\n'))
+		file.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must runs the tool to its end.
+func must(t *testing.T, args ...string) {
+	t.Helper()
+	if c := tool(t, args...); c.Run() != nil {
+		t.Fatalf("%v: %v: %s", args, c.ProcessState, c.Stderr)
+	}
+}
+
+// round disturbs one run and resumes it.
+func (f fault) round(t *testing.T, seed uint64) faultResult {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, uint64(len(f.name))))
+	rank := random.IntN(faultHosts)
+	if (f.lab != nil || f.name == hangs) && rank == 0 {
+		// TestTheLaunchersHostIsCutOff cuts that of rank 0, TestStuckWorkerIsNamed has any rank hang.
+		rank = 1 + random.IntN(faultHosts-1)
+	}
+	step := 40 + random.IntN(faultSteps/2)
+	from := 1500*time.Millisecond + time.Duration(random.IntN(1000))*time.Millisecond
+	result := faultResult{Fault: f.name, Seed: seed, Rank: rank}
+	r, began := f.start(t, rank, from)
+	if f.bound == 0 {
+		r.ends(t, job.ExitOK)
+		result.End, result.Resume = time.Since(began).Milliseconds(), hash(t, r.out)
+		return result
+	}
+	struck := began.Add(from)
+	if f.strike != nil {
+		r.until(t, "it is past the step", func() bool { return r.steps(rank) >= step })
+		struck = time.Now()
+		f.strike(t, r, rank)
+	}
+	pids := make([]int, faultHosts)
+	for i := range pids {
+		pids[i] = r.pid(i)
+	}
+	r.ends(t, job.ExitPeerLost)
+	result.End = time.Since(struck).Milliseconds()
+	result.Error = f.checkWords(t, r, rank, pids[rank], seed)
+	for i, pid := range pids {
+		if i != rank {
+			result.Slow = max(result.Slow, r.spoke(t, i).Sub(struck).Milliseconds())
+		}
+		if isAlive(pid) {
+			t.Errorf("seed %d: rank %d, pid %d, is left", seed, i, pid)
+		}
+	}
+	if took := time.Duration(result.Slow) * time.Millisecond; took > f.bound {
+		t.Errorf("seed %d: the last survivor has named the rank after %v, want at most %v", seed, took,
+			f.bound)
+	}
+	if at := regexp.MustCompile(`after step (\d+)`).FindStringSubmatch(result.Error); at != nil {
+		result.Step, _ = strconv.Atoi(at[1])
+	}
+	must(t, "train", "--resume", r.out)
+	result.Resume = hash(t, r.out)
+	return result
+}
+
+// start starts the run in the lab.
+func (f fault) start(t *testing.T, rank int, from time.Duration) (r *running, began time.Time) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = &running{out: filepath.Join(t.TempDir(), "run")}
+	r.Cmd = exec.Command(self)
+	r.Args = []string{"lockstep", "lab", "--hosts", strconv.Itoa(faultHosts)}
+	if f.lab != nil {
+		r.Args = append(r.Args, f.lab(rank, from)...)
+	} else {
+		r.Env = append(os.Environ(), fmt.Sprintf("%s=%d", hangRank, rank))
+	}
+	r.Args = slices.Concat(r.Args, []string{"--"}, faultTrain,
+		[]string{strconv.Itoa(f.steps), "--out", r.out})
+	r.Stderr = &r.stderr
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r.until(t, "the lab starts", func() bool { return r.stderr.String() != "" })
+	began = time.Now()
+	for i := range faultHosts {
+		r.until(t, "its workers train", func() bool { return r.pid(i) > 0 })
+	}
+	return r, began
+}
+
+// checkWords checks that the launcher and all survivors say the same of the rank, and returns it.
+func (f fault) checkWords(t *testing.T, r *running, rank, pid int, seed uint64) string {
+	t.Helper()
+	text := regexp.MustCompile(`(?m)^lockstep: (rank .*)$`).FindStringSubmatch(r.stderr.String())
+	if text == nil {
+		t.Fatalf("seed %d: no error on stderr: %s", seed, r.stderr.String())
+	}
+	want := regexp.MustCompile(fmt.Sprintf(`^rank %d \(pid %d on host%d\) %s`, rank, pid, rank, f.want))
+	if !want.MatchString(text[1]) {
+		t.Errorf("seed %d: the launcher says %q, want %v", seed, text[1], want)
+	}
+	for i := range faultHosts {
+		log, err := os.ReadFile(filepath.Join(r.out, fmt.Sprintf("rank%d.log", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := fmt.Sprintf("lockstep: rank %d: the run has ended: %s\n", i, text[1])
+		if i != rank && !strings.HasSuffix(string(log), said) {
+			t.Errorf("seed %d: rank %d ends with %q, want %q", seed, i, log, said)
+		}
+		if own := regexp.MustCompile(f.own); i == rank && !own.Match(log) &&
+			!strings.HasSuffix(string(log), said) {
+			t.Errorf("seed %d: rank %d itself ends with %q, want %v", seed, i, log, own)
+		}
+	}
+	return text[1]
+}
+
+// mayWrite says whether a process may write to files.
+func mayWrite(pid int, isAllowed bool) {
+	limit := unix.Rlimit{Cur: 0, Max: unix.RLIM_INFINITY}
+	if isAllowed {
+		limit.Cur = limit.Max
+	}
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // what the test waits for shows that it has worked
+}
+
+// steps returns how many steps a rank has written down.
+func (r *running) steps(rank int) int {
+	text, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
+	return strings.Count(string(text), fmt.Sprintf(`{"rank":%d,`, rank))
+}
+
+// spoke returns when a worker wrote to its log the last time.
+func (r *running) spoke(t *testing.T, rank int) time.Time {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(r.out, fmt.Sprintf("rank%d.log", rank)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
+}
+
+// Workers that are cut off with the launcher on the other side end with their own name for it, and the
+// launcher with the host that they all cannot reach.
+func TestTheLaunchersHostIsCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	if !hasLab() {
+		t.Skip("this machine lets the user make no hosts: lockstep lab -- version says why")
+	}
+	t.Parallel()
+	f := fault{steps: faultSteps, lab: faults()[2].lab}
+	const from = 1500 * time.Millisecond
+	r, _ := f.start(t, 0, from)
+	r.ends(t, job.ExitPeerLost)
+	want := "likely cause: the launcher's host is cut off: so it is with all workers on other hosts"
+	if !strings.Contains(r.stderr.String(), want) {
+		t.Errorf("stderr %q, want %q", r.stderr.String(), want)
+	}
+	for rank := 1; rank < faultHosts; rank++ {
+		log, err := os.ReadFile(filepath.Join(r.out, fmt.Sprintf("rank%d.log", rank)))
+		want := fmt.Sprintf(`rank %d \(pid %d on host%d\) is cut off: no sign of life from the launcher at `,
+			rank, r.pid(rank), rank)
+		if err != nil || !regexp.MustCompile(want).Match(log) {
+			t.Errorf("%v; rank %d ends with %q, want %q", err, rank, log, want)
+		}
+	}
+}
