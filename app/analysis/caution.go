@@ -276,3 +276,28 @@ func parametersDiffer(_ *record.Results, c *Comparison) []string {
 	}
 	return out
 }
+
+// inTheClear names the rows whose links between hosts were not encrypted.
+func inTheClear(_ *record.Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool { return l.hasEncryption("none") })
+	if !any {
+		return nil
+	}
+	return one("Links between hosts were not encrypted (--insecure) in %s: whoever could read them could "+
+		"rebuild training data from gradients.", names)
+}
+
+// encrypted names the rows whose links between hosts were encrypted, which takes time of the cores.
+func encrypted(_ *record.Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool { return l.hasEncryption("tls") })
+	if !any {
+		return nil
+	}
+	return one("Links between hosts were encrypted (TLS) in %s. lockstep commbench --encryption tls,none "+
+		"shows what that costs.", names)
+}
+
+// hasEncryption reports whether a run of the line had the encryption.
+func (l *Line) hasEncryption(name string) bool {
+	return slices.ContainsFunc(l.runs, func(r *record.Run) bool { return r.Encryption == name })
+}

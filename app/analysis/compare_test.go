@@ -218,6 +218,18 @@ func TestLossOfGuessing(t *testing.T) {
 	wantNote(t, analysis.Compare(m.Results), "diverged", "every row")
 }
 
+// A row whose links were in the clear carries a caution, one whose links were encrypted a fact.
+func TestEncryptionIsTold(t *testing.T) {
+	m := newMaker(2, 1)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2).Runs[0].Encryption = "not needed (one host)"
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1).Runs[0].Encryption = "tls"
+	wantNoNote(t, analysis.Compare(m.Results), "not encrypted")
+	wantNote(t, analysis.Compare(m.Results), "encryption", "TLS", "ddp 2×1")
+	m.Rows[1].Runs[0].Encryption = "none"
+	wantNote(t, analysis.Compare(m.Results), "not encrypted", "--insecure", "ddp 2×1")
+	wantNoNote(t, analysis.Compare(m.Results), "encryption")
+}
+
 func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	m := newMaker(2, 2)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
