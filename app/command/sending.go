@@ -210,6 +210,9 @@ func (s sending) deliver(ctx context.Context, also string) ([]string, error) {
 				}})
 			if folders[i] = d.Folder; err != nil {
 				cancel(err)
+			} else if d.Sent > 0 {
+				s.show(job.Progress{Note: fmt.Sprintf("host %s: %d MiB of data sets were sent to it",
+					agent.Host.Name, (d.Sent+1<<20-1)>>20)})
 			}
 		})
 	}
