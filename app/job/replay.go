@@ -18,7 +18,8 @@ func checkReplay(c setting.Config) error {
 	}
 	o, updates, err := rundir.ReadUpdates(c.Replay)
 	if err != nil {
-		return setting.Refuse("--replay: %v", err)
+		return setting.Refuse("--replay: %v; want the updates.jsonl of a run with --strategy %s", err,
+			setting.PSAsync)
 	}
 	own := c.ReplaySettings()
 	for _, name := range slices.Sorted(maps.Keys(own)) {

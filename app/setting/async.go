@@ -81,10 +81,12 @@ func asyncProblems(c Config, add adder) {
 		add("replay", "what --wire %s holds back is not recorded", c.Wire)
 	}
 	if c.Clip > 0 {
-		add("clip", "not for --strategy %s, whose gradients are sent before their norm is known", c.Strategy)
+		add("clip", "not for --strategy %s, whose gradients are sent before their norm is known; want "+
+			"--clip 0, or --strategy ps --servers 1", c.Strategy)
 	}
 	if c.EMA > 0 {
-		add("ema", "not for --strategy %s: no worker has the weights after every update", c.Strategy)
+		add("ema", "not for --strategy %s: no worker has the weights after every update; want --ema 0, or "+
+			"--strategy ps", c.Strategy)
 	}
 }
 

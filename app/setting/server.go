@@ -23,15 +23,16 @@ func serverProblems(c Config, add adder) {
 	wire := c.GradientWire()
 	switch {
 	case !wire.IsServable():
-		add("wire", "%s is not for --strategy %s; want a codec, or top-k", wire, c.Strategy)
+		add("wire", "%s is not for --strategy %s; want a codec such as --wire bf16, or top-k", wire,
+			c.Strategy)
 	case wire.HasResiduals() && c.KeepsCheckpoints():
-		add("checkpoint-every", "no checkpoint of --strategy %s has the gradients that --wire %s holds back",
-			c.Strategy, wire)
+		add("checkpoint-every", "no checkpoint of --strategy %s has the gradients that --wire %s holds "+
+			"back; want a codec such as --wire bf16, or --strategy ddp", c.Strategy, wire)
 	case c.Clip > 0 && c.Servers > 1:
 		add("clip", "no server has the whole gradient that it takes the norm of; want --servers 1")
 	case c.Lookahead.Every > 0:
-		add("lookahead", "it moves the weights of workers, and the servers of --strategy %s have their own",
-			c.Strategy)
+		add("lookahead", "it moves the weights of workers, and the servers of --strategy %s have their "+
+			"own; want --strategy ddp", c.Strategy)
 	}
 }
 
