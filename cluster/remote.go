@@ -237,6 +237,9 @@ func (f *remoteFleet) wait() {
 	f.conn.Close()
 }
 
+// LogFolder is the folder below an agent's own with the logs of its processes.
+const LogFolder = "logs"
+
 // remoteStarts returns what to order of each other host that has ranks.
 func (c LaunchConfig) remoteStarts(processes []process, where placement, run string) map[int]*Start {
 	starts := map[int]*Start{}
@@ -251,7 +254,7 @@ func (c LaunchConfig) remoteStarts(processes []process, where placement, run str
 		}
 		starts[host].Processes = append(starts[host].Processes, StartProcess{Rank: rank, Name: p.name,
 			Arguments: p.command[1:], Threads: threads[rank],
-			Log: path.Join("logs", run, filepath.Base(p.log))})
+			Log: path.Join(LogFolder, run, filepath.Base(p.log))})
 	}
 	return starts
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -33,6 +34,8 @@ type launchFlags struct {
 	launching
 	isOversubscribed   bool
 	restarts, minHosts int
+	log                string // folder; "": none
+	isPrefixed         bool
 }
 
 func launchCommand(a *app) *cobra.Command {
@@ -58,6 +61,12 @@ reason, nothing stays on any host.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}
 	f.hostFlags.add(c)
+	c.Flags().StringVar(&f.log, "log", "", "`FOLDER` for the output of each rank, as it is written "+
+		"(default: "+
+		"none)")
+	c.Flags().BoolVar(&f.isPrefixed, "prefix", false, "with --log: also print each line behind its rank, "+
+		"on the "+
+		"error stream (default: false)")
 	c.Flags().Var(&bounded{&f.restarts, 0, maxRestarts}, "max-restarts", "`N` times, start train or a "+
 		"recipe "+
 		"again from its newest checkpoint after a worker or a host was lost")
@@ -78,6 +87,9 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	}
 	hosts, err := f.list()
 	if err != nil {
+		return err
+	}
+	if err := f.check(c.Context(), a, hosts, args); err != nil {
 		return err
 	}
 	console, err := f.console(a)
@@ -105,11 +117,46 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = f.follow(ctx, a, console, signals)
+	var logs *launch.Logs
+	if logs, err = f.openLogs(a); err != nil {
+		return err
+	}
+	err = f.follow(ctx, a, console, signals, logs)
+	if logs != nil {
+		err = errors.Join(err, logs.Close())
+	}
 	if launch.IsLost(err) {
 		return err
 	}
 	return errors.Join(err, f.bring(a, console))
+}
+
+// check refuses what can be refused before a host is reached.
+func (f *launchFlags) check(ctx context.Context, a *app, hosts []launch.Host, args []string) error {
+	switch {
+	case f.restarts == 0 && f.minHosts > 0:
+		return usagef("--min-hosts %d: without --max-restarts, no host may be lost", f.minHosts)
+	case f.minHosts > len(hosts):
+		return usagef("--min-hosts %d: more than the %s of the job", f.minHosts, count(len(hosts), "host"))
+	case f.log == "" && f.isPrefixed:
+		return usagef("--prefix: is for --log FOLDER")
+	}
+	for _, h := range hosts {
+		f.roster = append(f.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
+	}
+	there := *a // as the command will see it
+	there.environment = a.environment.With(f.environment(a))
+	configs, err := there.configsOf(ctx, args)
+	if err != nil {
+		return err
+	}
+	isRun := len(configs) == 1 && !slices.Contains([]string{"bench", "commbench"}, args[0])
+	if !isRun && (f.restarts > 0 || f.log != "") {
+		return usagef("--max-restarts and --log: are for train and for recipes that train; a benchmark " +
+			"goes " +
+			"on with bench --resume")
+	}
+	return nil
 }
 
 // launching is a job on hosts that are connected.
@@ -148,7 +195,7 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	if f.freight, err = load(known, configs, !launch.IsHere(hosts[0].Name)); err != nil {
 		return err
 	}
-	if err := f.checkRestarts(known, configs); err != nil {
+	if err := f.direct(configs); err != nil {
 		return err
 	}
 	f.as.args, f.folder = slices.Concat(f.as.args, f.freight.extra), jobName()
@@ -160,29 +207,30 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	return f.freight.send(ctx, console, agents, f.folder)
 }
 
-// checkRestarts refuses restarts of a command that has no checkpoints to go on from. It gives a run that may
-// be started again a directory that is known before.
-func (f *launchFlags) checkRestarts(known *cobra.Command, configs []setting.Config) error {
-	switch {
-	case f.restarts == 0 && f.minHosts > 0:
-		return usagef("--min-hosts %d: without --max-restarts, no host may be lost", f.minHosts)
-	case f.minHosts > len(f.agents):
-		return usagef("--min-hosts %d: there are %s", f.minHosts, count(len(f.agents), "host"))
-	case f.restarts == 0:
+// direct gives a run that may be started again, or whose logs are asked for, a directory that is known
+// before.
+func (f *launchFlags) direct(configs []setting.Config) error {
+	if f.restarts == 0 && f.log == "" {
 		return nil
-	case known.Name() == "bench" || known.Name() == "commbench" || len(configs) != 1:
-		return usagef("--max-restarts: is for train and for recipes that train; a benchmark goes on with " +
-			"bench " +
-			"--resume")
 	}
 	f.freight.direct(configs[0])
-	if f.freight.near(f.freight.directory) == "" {
-		return usagef("--max-restarts: the run directory %s is not below the current folder, so that "+
-			"other hosts "+
-			"cannot have its checkpoints under the same name; run it from a folder "+
-			"above", f.freight.directory)
+	if f.restarts > 0 && f.freight.near(f.freight.directory) == "" {
+		return usagef("--max-restarts: the run directory %s is not below the current folder, so other hosts "+
+			"cannot have its checkpoints by the same name; start it in a folder above", f.freight.directory)
 	}
 	return nil
+}
+
+// openLogs makes the folder of logs; nil: none is asked for.
+func (f *launchFlags) openLogs(a *app) (*launch.Logs, error) {
+	if f.log == "" {
+		return nil, nil
+	}
+	var lines io.Writer
+	if f.isPrefixed {
+		lines = a.stderr
+	}
+	return launch.NewLogs(f.log, lines)
 }
 
 // bring fetches the results and removes the folders of the job.
@@ -206,10 +254,11 @@ func (f *launchFlags) bring(a *app, console launch.Console) error {
 
 // follow runs the command, and starts it again if it has lost a worker or a host and may do so.
 func (f *launchFlags) follow(ctx context.Context, a *app, console launch.Console,
-	signals <-chan os.Signal) error {
+	signals <-chan os.Signal, logs *launch.Logs) error {
 	again, args, folder := restarts{most: f.restarts}, f.as.args, f.folder
 	for {
 		j := launch.Job{Arguments: args, Folder: folder, Stdout: a.stdout, Stderr: a.stderr, Signals: signals,
+			Logs: logs, Directory: f.freight.directory,
 			Environment: f.environment(a).With(f.as.environment).With(again.environment())}
 		if f.freight.isAway {
 			j.First = f.folder
@@ -330,14 +379,9 @@ func (f *launchFlags) hand(ctx context.Context, console launch.Console, checkpoi
 // examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can
 // run.
 func (f *launchFlags) examine(ctx context.Context, a *app) error {
-	areHere := true
-	for _, c := range f.agents {
-		f.roster = append(f.roster, cluster.RosterHost{Name: c.Host.Name, Address: "127.0.0.1",
-			Slots: c.Host.Slots})
-		areHere = areHere && launch.IsHere(c.Host.Name)
-	}
-	if areHere {
-		return nil
+	isAway := func(c *launch.Connection) bool { return !launch.IsHere(c.Host.Name) }
+	if !slices.ContainsFunc(f.agents, isAway) {
+		return nil // over the loopback interface
 	}
 	found, err := preflight(ctx, f.agents, doctor.Config{})
 	if err != nil {

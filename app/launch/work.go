@@ -29,6 +29,7 @@ const (
 // beginAsk opens an attempt.
 type beginAsk struct {
 	Folder string `json:"folder"` // name of the job's folder; "": the current folder of the agent
+	Logs   string `json:"logs"`   // folder below it with logs to send; "": none
 }
 
 // clearAsk names the folder of a job that has ended.
@@ -68,6 +69,7 @@ type attempt struct {
 	reports chan []byte        // for the command
 	silent  chan struct{}      // nothing goes to or comes from the socket any more
 	done    chan struct{}      // closed by end
+	logs    *follower          // nil: none
 }
 
 // own answers an ask about the job.
@@ -124,6 +126,9 @@ func (s *service) begin(b beginAsk) error {
 		return errors.New("agent: an attempt is under way")
 	}
 	s.attempt = a
+	if b.Logs != "" {
+		a.logs = follow(filepath.Join(folder, b.Logs), func(e excerpt) { s.line.send(message{Log: &e}) })
+	}
 	go func() {
 		for {
 			select {
@@ -154,6 +159,9 @@ func (s *service) endAttempt() {
 		<-a.silent
 	}
 	a.workers.Close()
+	if a.logs != nil {
+		a.logs.close()
+	}
 }
 
 // current returns the attempt that is under way, or nil.

@@ -1,0 +1,99 @@
+//go:build unix
+
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lockstep/app/job"
+)
+
+// launchHere starts a run on two hosts that both are this machine, and waits until it trains.
+func launchHere(t *testing.T, more ...string) *running {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{out: filepath.Join("run")}
+	r.Cmd = exec.Command(self)
+	r.Args = append([]string{"lockstep", "launch", "--hosts", "localhost:1,127.0.0.1:1", "--", "train",
+		"--out", r.out, "--epochs", "2000", "--quiet"}, more...)
+	r.Dir = t.TempDir()
+	r.out = filepath.Join(r.Dir, "run")
+	r.Stderr = &r.stderr
+	r.Env = append(os.Environ(), "XDG_CACHE_HOME="+r.Dir)
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r.until(t, "rank 1 trains", func() bool {
+		steps, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
+		return strings.Contains(string(steps), `"rank":0,`) && r.away(t) > 0
+	})
+	return r
+}
+
+// away returns the process of the worker of the other host; 0 if there is none.
+func (r *running) away(t *testing.T) int {
+	t.Helper()
+	logs, _ := filepath.Glob(filepath.Join(r.Dir, "lockstep", "jobs", "*", "logs", "*", "rank1.log"))
+	if len(logs) != 1 {
+		return 0
+	}
+	name, err := filepath.Rel(r.out, logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.pidIn(name)
+}
+
+// Signals at the console have the effect that they have on one machine, and leave nothing running.
+func TestSignalsOfAConsole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts runs")
+	}
+	for _, test := range []struct {
+		name    string
+		signals []os.Signal
+		more    []string
+		status  int
+		says    string
+	}{
+		{"Ctrl-C", []os.Signal{os.Interrupt}, nil, job.ExitInterrupted, "there is no checkpoint to resume " +
+			"from"},
+		{"Ctrl-C with checkpoints", []os.Signal{os.Interrupt}, []string{"--checkpoint-every", "1000000"},
+			job.ExitInterrupted, "lockstep train --resume run goes on from there"},
+		{"Ctrl-C twice", []os.Signal{os.Interrupt, os.Interrupt}, nil, job.ExitInterrupted, "stopping"},
+		{"SIGTERM", []os.Signal{syscall.SIGTERM}, []string{"--checkpoint-every", "1000000"},
+			job.ExitPreempted, "is saved"},
+		{"SIGUSR1", []os.Signal{syscall.SIGUSR1}, []string{"--checkpoint-every", "1000000"},
+			job.ExitPreempted, "is saved"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := launchHere(t, test.more...)
+			pids := []int{r.pid(0), r.away(t)}
+			for _, s := range test.signals {
+				r.Process.Signal(s)
+				time.Sleep(50 * time.Millisecond) // two that come together may be one
+			}
+			r.Wait() // the status is checked below
+			if got := r.ProcessState.ExitCode(); got != test.status {
+				t.Errorf("exit status %d, want %d", got, test.status)
+			}
+			if !strings.Contains(r.stderr.String(), test.says) {
+				t.Errorf("%q, want %q", r.stderr.String(), test.says)
+			}
+			for _, pid := range pids {
+				r.until(t, "the workers end", func() bool { return !isAlive(pid) })
+			}
+		})
+	}
+}
