@@ -38,8 +38,8 @@ var faultTrain = strings.Fields("train --model lenet --data glyphs --limit-train
 
 const (
 	faultSteps  = 800
-	lossySteps  = 4                           // with 30 % loss each takes some seconds
-	faultBound  = 5*time.Second + time.Second // of silence; see defaultSilence in package cluster
+	lossySteps  = 4                             // with 30 % loss each takes some seconds
+	faultBound  = 5*time.Second + 3*time.Second // of silence, see defaultSilence in cluster; the rest is load
 	hangBound   = cluster.StuckAfter + 3*time.Second
 	kilobytes64 = "65000" // greatest packets: with 30 % loss each costs a retransmission
 )

@@ -2,6 +2,7 @@ package command
 
 import (
 	"github.com/spf13/cobra"
+	"os"
 
 	"lockstep/app/job"
 )
@@ -25,7 +26,7 @@ tells it by environment variables which run it belongs to and how to reach that.
 				return usagef("server: %v; a server is started by its run: lockstep train --workers 2 "+
 					"--strategy ps --servers 1 --server-place apart", err)
 			}
-			return job.Work(c.Context(), a.environment, &a.catalog, a.stderr)
+			return job.Work(c.Context(), a.environment, &a.catalog, a.stderr, os.Exit)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os"
 	"os/signal"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ func workerCommand(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return commbench.Work(c.Context(), a.environment)
 			}
-			return job.Work(c.Context(), a.environment, &a.catalog, a.stderr)
+			return job.Work(c.Context(), a.environment, &a.catalog, a.stderr, os.Exit)
 		},
 	}
 }

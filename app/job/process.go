@@ -30,8 +30,10 @@ type assignment struct {
 // Work is the body of a worker's or a server's process. It reads its rank from e, joins the other processes,
 // trains or serves, and sends the result to the launcher. k is the catalog of the program, the same as the
 // launcher's. The log receives a few lines for people. Work returns nil once the result is delivered. It
-// reports an error to the launcher, if there is one, before it returns it.
-func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io.Writer) error {
+// reports an error to the launcher, if there is one, before it returns it. If the run ends because of another
+// worker while this one is in a long step, it calls abandon with the exit status, which must end the process.
+func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io.Writer,
+	abandon func(status int)) error {
 	member, err := e.ResolveMember()
 	if err != nil {
 		return err
@@ -41,16 +43,24 @@ func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io
 		return err
 	}
 	defer session.Close()
+	defer outlast(session.Context(), member.Rank, log, abandon)()
 	result, err := workIn(session, member.Rank, e, k, log, false)
 	if err == nil {
 		return session.Done(result)
 	}
-	if cause := context.Cause(session.Context()); isA[*cluster.CutOffError](cause) {
-		return cause // it begins with the rank
-	} else if cause != nil {
-		return fmt.Errorf("rank %d: %w", member.Rank, cause)
+	cause := context.Cause(session.Context())
+	if cause == nil {
+		cause = session.Fail(failureOf(err), err)
 	}
-	return fmt.Errorf("rank %d: %w", member.Rank, session.Fail(failureOf(err), err))
+	return causeOf(member.Rank, cause)
+}
+
+// causeOf returns the error of a rank, which begins with its number.
+func causeOf(rank int, cause error) error {
+	if isA[*cluster.CutOffError](cause) {
+		return cause
+	}
+	return fmt.Errorf("rank %d: %w", rank, cause)
 }
 
 // hello describes this process.
