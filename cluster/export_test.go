@@ -38,3 +38,20 @@ func Reach(ctx context.Context, address string, t pass.Token) error {
 	}
 	return err
 }
+
+// Follow lets a launcher on host a, whose ranks 2 and 3 are on host b, read what its agent says. It returns
+// how often each rank has ended, and the hosts that were lost.
+func Follow(conn net.Conn, log func(rank int) string) (ends [4]int, lost []*HostError) {
+	where := placeOnHosts([]RosterHost{{Name: "a", Slots: 2}, {Name: "b", Slots: 2}}, 4, 0)
+	f := newRemoteFleet(where, conn, func(e event) {
+		if e.host != nil {
+			lost = append(lost, e.host)
+		} else if e.exit != nil {
+			ends[e.rank]++
+		}
+	}, log)
+	f.run = "x"
+	f.start(nil)
+	f.wait()
+	return ends, lost
+}

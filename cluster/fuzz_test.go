@@ -22,6 +22,7 @@ func (s *speaker) Write(b []byte) (int, error)      { return len(b), nil }
 func (s *speaker) SetDeadline(time.Time) error      { return nil }
 func (s *speaker) SetReadDeadline(time.Time) error  { return nil }
 func (s *speaker) SetWriteDeadline(time.Time) error { return nil }
+func (s *speaker) Close() error                     { return nil }
 
 // FuzzRendezvous says lines to a coordinator that has accepted the token. What strangers say is in package
 // pass.
