@@ -15,8 +15,9 @@ import (
 	"lockstep/comm/shm"
 )
 
-// LaunchConfig describes the processes of a run on this machine: its workers and, if it has any,
-// servers, which are launched and supervised in the same way.
+// LaunchConfig describes the processes of a run: its workers and, if it has any, servers, which are
+// launched and supervised in the same way. They are on this machine, or also on the other hosts of
+// Environment's roster.
 type LaunchConfig struct {
 	// World is the number of ranks, at least 1.
 	World int
@@ -26,11 +27,13 @@ type LaunchConfig struct {
 	// together use all processors, each is bound to its own; with 0 none is.
 	Threads int
 	// Command starts one worker, which reads its rank from the environment; ServerCommand starts one
-	// server.
+	// server. On another host the first word is the program of its agent.
 	Command, ServerCommand []string
 	// Environment of the workers, without rank, world, address and token, which Launch adds. Its
 	// LOCKSTEP_GENERATION says how often the job was started before. In a
-	// lab (LabEnvironment) the workers are distributed over its hosts in contiguous blocks.
+	// lab (LabEnvironment) the workers are distributed over its hosts in contiguous blocks. On several
+	// hosts (RosterEnvironment) they take the slots in order, and servers are spread evenly. Only
+	// variables of Lockstep and of the Go runtime reach other hosts.
 	Environment Environment
 	// Meeting, if not nil, is where the workers other than rank 0's join: another launcher has started
 	// their processes. Only rank 0 and the servers are started here. Processes join in the current
@@ -40,12 +43,13 @@ type LaunchConfig struct {
 	// separate hosts. Nil means that all are on this machine, or on the hosts of the lab.
 	Hosts []string
 	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard. In a
-	// lab a loopback address means that of the first host.
+	// lab and on several hosts a loopback address means that of the first host.
 	Host string
 	// Port of the rendezvous; 0 picks a free one. With 0 on a loopback address there is no
 	// rendezvous: the workers inherit their connections.
 	Port int
-	// Log returns the path of the file for a worker's output.
+	// Log returns the path of the file for a worker's output. That of a worker on another host is in
+	// its agent's folder; the end of it is copied to this path if the worker ends badly.
 	Log func(rank int) string
 	// ISA forces a kernel path; "" selects the best that all workers have.
 	ISA string

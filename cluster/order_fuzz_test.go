@@ -14,7 +14,7 @@ import (
 // FuzzOrder parses an order, as an agent does that gets one from the console. One that is accepted means the
 // same when it is written and read again, and names no file outside of the agent's folder.
 func FuzzOrder(f *testing.F) {
-	f.Add([]byte(`{"run":"x","start":{"processes":[{"rank":1,"arguments":["worker"],"log":"logs/x/rank1.log",` +
+	f.Add([]byte(`{"run":"x","start":{"processes":[{"rank":1,"arguments":["worker"],"log":"logs/x/1",` +
 		`"threads":2}],"environment":{"LOCKSTEP_WORLD":"2"},"shares_memory":true}}`))
 	f.Add([]byte(`{"run":"x","quit":1}`))
 	f.Add([]byte(`{"run":"x","kill":70000}`))
@@ -47,15 +47,17 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// FuzzReport says lines to a launcher that waits for two ranks of another host. Whatever they are, each of its
-// ranks ends once, none of the launcher's own does, and a lost host is named once.
+// FuzzReport says lines to a launcher that waits for two ranks of another host. Whatever they are, each of
+// its ranks ends once, none of the launcher's own does, and a lost host is named once.
 func FuzzReport(f *testing.F) {
 	f.Add([]byte(`{"host":1,"report":{"run":"x","started":[{"rank":2,"pid":7},{"rank":3,"pid":8}]}}` + "\n" +
 		`{"host":1,"report":{"run":"x","output":{"rank":2,"path":"/l","text":"panic: x"}}}` + "\n" +
 		`{"host":1,"report":{"run":"x","exit":{"rank":2,"status":2,"text":"panic: x"}}}` + "\n"))
-	f.Add([]byte(`{"host":1,"report":{"lost":"gone"}}` + "\n" + `{"host":1,"report":{"run":"x","exit":{"rank":3}}}`))
+	f.Add([]byte(`{"host":1,"report":{"lost":"gone"}}` + "\n" +
+		`{"host":1,"report":{"run":"x","exit":{"rank":3}}}`))
 	f.Add([]byte(`{"host":1,"report":{"run":"x","refused":"no"}}` + "\n"))
-	f.Add([]byte(`{"host":0,"report":{"run":"x","exit":{"rank":0}}}` + "\n" + `{"host":-1,"report":{}}` + "\n"))
+	f.Add([]byte(`{"host":0,"report":{"run":"x","exit":{"rank":0}}}` + "\n" +
+		`{"host":-1,"report":{}}` + "\n"))
 	f.Add([]byte(`{"host":1,"report":{"run":"y","exit":{"rank":2}}}` + "\n"))
 	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, said []byte) {

@@ -26,11 +26,11 @@ type remoteFleet struct {
 	reading sync.WaitGroup
 	writing sync.Mutex
 
-	mu       sync.Mutex
-	ended    []bool // by rank
-	left     int    // processes that have not ended
-	pids     []int  // by rank; 0: not known yet
-	isLogged []bool // by rank: the file for the end of its log is begun
+	mu     sync.Mutex
+	ended  []bool // by rank
+	left   int    // processes that have not ended
+	pids   []int  // by rank; 0: not known yet
+	logged []int  // by rank: bytes of the end of its log that are kept
 }
 
 // newRemoteFleet returns the fleet of the ranks that where places on other hosts, before it is started.
@@ -39,7 +39,7 @@ func newRemoteFleet(where placement, conn net.Conn, post func(event), log func(i
 	var name [8]byte
 	rand.Read(name[:]) // never fails
 	f := &remoteFleet{run: hex.EncodeToString(name[:]), where: where, conn: conn, post: post, log: log,
-		ended: make([]bool, world), pids: make([]int, world), isLogged: make([]bool, world)}
+		ended: make([]bool, world), pids: make([]int, world), logged: make([]int, world)}
 	for rank := range world {
 		if !f.isHere(rank) {
 			f.left++
@@ -188,15 +188,18 @@ func (f *remoteFleet) end(rank int, x *exit) {
 // keep appends a part of a log to the file that the rank's log has here. Without it the error about the rank
 // has one line.
 func (f *remoteFleet) keep(host int, o Output) {
+	if f.logged[o.Rank] >= maxOutput {
+		return // its agent sends no more
+	}
 	file, err := os.OpenFile(f.log(o.Rank), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return
 	}
 	defer file.Close()
-	if !f.isLogged[o.Rank] {
-		f.isLogged[o.Rank] = true
+	if f.logged[o.Rank] == 0 {
 		fmt.Fprintf(file, "the end of %s on %s:\n", o.Path, f.where.roster[host].Name)
 	}
+	f.logged[o.Rank] += len(o.Text)
 	file.WriteString(o.Text)
 }
 

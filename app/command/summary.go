@@ -27,13 +27,25 @@ func printSummary(out io.Writer, s *record.Summary) error {
 		kind = " (generated)"
 	}
 	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
-		strategyName(s), count(s.Workers, "worker"), count(s.Threads, "thread"), s.Batch,
+		strategyName(s), count(s.Workers, "worker")+onHosts(s), count(s.Threads, "thread"), s.Batch,
 		count(s.Shards, "shard"))
 	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	r.learned(s)
 	r.took(s)
 	r.left(s)
 	return r.w.Flush()
+}
+
+// onHosts says on how many hosts the workers were; "" if that is one.
+func onHosts(s *record.Summary) string {
+	hosts := map[string]bool{}
+	for _, r := range s.Ranks {
+		hosts[r.Host] = true
+	}
+	if len(hosts) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" on %d hosts", len(hosts))
 }
 
 // learned prints the accuracy and the loss of the model.

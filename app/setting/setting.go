@@ -112,7 +112,8 @@ func dataSettings(k *Catalog) []Setting {
 
 func workerSettings() []Setting {
 	return inGroup("Workers",
-		number("workers", "replicas on this machine", 1, MaxWorkers,
+		number("workers", "replicas; under lockstep launch, by default as many as the hosts have slots",
+			1, MaxWorkers,
 			func(c *Config) *int { return &c.Workers }).
 			called("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
 				"devices", "num-gpus", "np"),
