@@ -106,12 +106,13 @@ func isBalanced(t *testing.T, page string) {
 	t.Helper()
 	page = page[:strings.Index(page, "<style>")] + page[strings.Index(page, "</style>")+8:]
 	void := map[string]bool{"meta": true, "br": true}
+	named := regexp.MustCompile(` id="([^"]*)"`)
 	var open []string
 	ids := map[string]bool{}
 	for _, tag := range regexp.MustCompile(`<(/?)([a-zA-Z0-9]+)([^>]*?)(/?)>`).
 		FindAllStringSubmatch(page, -1) {
 		name := tag[2]
-		for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(tag[3], -1) {
+		for _, id := range named.FindAllStringSubmatch(tag[3], -1) {
 			if ids[id[1]] {
 				t.Errorf("id %s is used twice", id[1])
 			}

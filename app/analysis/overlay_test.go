@@ -1,0 +1,75 @@
+package analysis_test
+
+import (
+	"slices"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+)
+
+// Runs did the same work only if all agrees that decides what is computed; how it is computed does not.
+func TestWorkDifference(t *testing.T) {
+	run := func(change func(*analysis.Training)) *analysis.Training {
+		r := &analysis.Training{Summary: record.Summary{Model: "lenet", Data: "glyphs", Batch: 64, Shards: 2,
+			Seed: 1, LearningRate: 0.1, Math: "fast", Strategy: "ddp", Workers: 2,
+			DataSHA256: record.DataHash{Train: "a"},
+			Outcome:    record.Outcome{Steps: 10, Samples: 640, ISA: "avx2"}}}
+		change(r)
+		return r
+	}
+	same := run(func(*analysis.Training) {})
+	for want, change := range map[string]func(*analysis.Training){
+		"": func(r *analysis.Training) {
+			r.Strategy, r.Workers, r.Threads, r.Link, r.Wire = "ps", 4, 2, "tcp", "int8"
+		},
+		"interrupted":               func(r *analysis.Training) { r.IsInterrupted = true },
+		"model vgg11 against lenet": func(r *analysis.Training) { r.Model = "vgg11" },
+		"samples of glyphs against other ones of " +
+			"glyphs": func(r *analysis.Training) { r.DataSHA256.Train = "b" },
+		"batch 128 against 64":                  func(r *analysis.Training) { r.Accumulate = 2 },
+		"4 shards against 2":                    func(r *analysis.Training) { r.Shards = 4 },
+		"20 steps against 10":                   func(r *analysis.Training) { r.Steps = 20 },
+		"320 samples against 640":               func(r *analysis.Training) { r.Samples = 320 },
+		"seed 2 against 1":                      func(r *analysis.Training) { r.Seed = 2 },
+		"learning rate 0.2 against 0.1":         func(r *analysis.Training) { r.LearningRate = 0.2 },
+		"kernels plain fast against avx2 fast":  func(r *analysis.Training) { r.ISA = "plain" },
+		"kernels avx2 strict against avx2 fast": func(r *analysis.Training) { r.Math = "strict" },
+	} {
+		if got := analysis.WorkDifference(run(change), same); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Settings that differ are listed with the value of each run, in the order of the first one that has them.
+func TestSettingDifferences(t *testing.T) {
+	got := analysis.SettingDifferences([]*analysis.Training{
+		{Configuration: "# lockstep train: repeats the run\nmodel: lenet # default\nstrategy: ddp  # " +
+			"--strategy\n" +
+			"data: \"a # b\"  # --data\nout: a\n"},
+		{Configuration: "model: lenet # --model\nstrategy: ps\ndata: \"a # b\"  # --data\nout: b\nservers: " +
+			"2\n"}})
+	if len(got) != 2 || got[0].Name != "strategy" || !slices.Equal(got[0].Values, []string{"ddp", "ps"}) ||
+		got[1].Name != "servers" || !slices.Equal(got[1].Values, []string{"", "2"}) {
+		t.Errorf("%+v", got)
+	}
+	if got := analysis.SettingDifferences([]*analysis.Training{{Configuration: "a: 1\n"},
+		{Configuration: "a: 1\n"}}); len(got) > 0 {
+		t.Errorf("equal configurations differ: %+v", got)
+	}
+}
+
+// Text that moves a cursor, or turns the direction of others, becomes the numbers of its characters.
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{"a × b": "a × b", "\x1b[31m": `\u001b[31m`,
+		"a\u202eb": `a\u202eb`,
+		"a\nb":     `a\u000ab`, "a\u00a0b": "a b"} {
+		if got := analysis.Plain(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := analysis.PlainLines("a\r\n\x1bb\n"); got != "a\\u000d\n\\u001bb\n" {
+		t.Errorf("%q", got)
+	}
+}
