@@ -39,6 +39,19 @@ func (e Environment) token() (pass.Token, error) {
 	return t, nil
 }
 
+// WithToken returns e with the token itself in place of the standard input, for processes that get a copy
+// of e but not of that. Errors are *EnvironmentError.
+func (e Environment) WithToken() (Environment, error) {
+	if e[EnvTokenFile] != "-" {
+		return e, nil
+	}
+	t, err := e.token()
+	if err != nil {
+		return nil, err
+	}
+	return e.With(Environment{EnvToken: t.Reveal(), EnvTokenFile: ""}), nil
+}
+
 // readToken returns the only line of a file.
 func readToken(path string) (string, error) {
 	f := os.Stdin

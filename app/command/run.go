@@ -129,6 +129,9 @@ func (a *app) runOn(c *cobra.Command, r runFlags, args []string) error {
 		return usagef("--max-restarts %d: is for one host; with %d, let the scheduler start all of them "+
 			"again", r.restarts, node.Nodes)
 	}
+	if a.environment, err = a.environment.WithToken(); err != nil {
+		return err
+	}
 	environments := node.Environments(a.environment)
 	if len(environments) == 1 {
 		a.environment = environments[0]
