@@ -16,7 +16,24 @@ type Comparison struct {
 	About string `json:"about"`
 	// Plan is a file for `lockstep bench --plan`.
 	Plan string `json:"plan"`
+	// Hosts is the number of hosts that it needs: those of lockstep launch, or of a lab; 0: none.
+	Hosts int `json:"hosts,omitempty"`
 }
+
+//go:embed r0.yaml
+var r0 string
+
+//go:embed r1.yaml
+var r1 string
+
+//go:embed r2.yaml
+var r2 string
+
+//go:embed r3.yaml
+var r3 string
+
+//go:embed r4.yaml
+var r4 string
 
 //go:embed r4_strategies.yaml
 var r4Strategies string
@@ -24,6 +41,16 @@ var r4Strategies string
 // Comparisons returns the recipes that are benchmarks in the order in which they are listed.
 func Comparisons() []Comparison {
 	return []Comparison{
+		{Name: "r0", Plan: r0, Hosts: 3,
+			About: "hosts times processes with ResNet-50 and BERT, beside the original report R0"},
+		{Name: "r1", Plan: r1,
+			About: "one process against two with ResNet-50 on CIFAR-10, beside the original report R1"},
+		{Name: "r2", Plan: r2,
+			About: "workers over sockets, with and without compression, beside the original report R2"},
+		{Name: "r3", Plan: r3, Hosts: 4,
+			About: "strategies on four hosts with VGG-11 on CIFAR-10, beside the original report R3"},
+		{Name: "r4", Plan: r4,
+			About: "batches, checkpoints and servers with a small network, beside the original report R4"},
 		{Name: "r4-strategies", Plan: r4Strategies,
 			About: "every strategy on equal and unequal workers and over slow links: when is a parameter " +
 				"server better than an all-reduce"},

@@ -99,3 +99,12 @@ func (g *Group) pairOf(a, b *Line) Pair {
 	}
 	return Pair{A: a, B: b, P: 1, Ratio: ratioOf(nil)}
 }
+
+// InverseRatio returns the ratio the other way round.
+func InverseRatio(r Ratio) Ratio {
+	values := make([]float64, len(r.Values))
+	for i, v := range r.Values {
+		values[i] = 1 / v
+	}
+	return ratioOf(values)
+}

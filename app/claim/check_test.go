@@ -104,7 +104,7 @@ func TestOriginalReports(t *testing.T) {
 		}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("testdata", "original", c.file))
+			text, err := os.ReadFile(filepath.Join("..", "original", "text", c.file))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ func FuzzCheck(f *testing.F) {
 	for _, c := range cases() {
 		f.Add([]byte(c.text), "")
 	}
-	originals, err := filepath.Glob(filepath.Join("testdata", "original", "*.md"))
+	originals, err := filepath.Glob(filepath.Join("..", "original", "text", "*.md"))
 	if err != nil || len(originals) != 5 {
 		f.Fatal(originals, err)
 	}

@@ -191,16 +191,18 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 	}
 	command := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"}, commandLine(c),
 		fromEnvironment)
-	return a.compare(c, config, command, flags.isJSON, flags.isQuiet)
+	return a.compare(c, config, command, "", flags.isJSON, flags.isQuiet)
 }
 
 // compare runs a benchmark, writes the report, then prints the short form. command repeats it.
-func (a *app) compare(c *cobra.Command, config bench.Config, command []string, isJSON, isQuiet bool) error {
+func (a *app) compare(c *cobra.Command, config bench.Config, command []string, recipe string,
+	isJSON, isQuiet bool) error {
 	if a.surveyed(basesOf(config)...) {
 		return nil
 	}
 	return a.runBench(c, config.Out, command, isJSON, isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
+			o.Label.Recipe = recipe
 			return bench.Run(ctx, config, o)
 		})
 }
@@ -246,7 +248,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	if errors.Is(err, context.Canceled) {
 		err = &stoppedBench{folder, err}
 	}
-	if failed := report.Write(folder, results); failed != nil {
+	if failed := benchmarkReport(results).Write(folder); failed != nil {
 		return failed
 	}
 	if isJSON {

@@ -208,13 +208,14 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	show := newBenchProgress(a, isQuiet)
 	v := describeVersion()
 	here, err := bench.Replay(ctx, folder, out, &a.catalog, bench.Options{
-		Label:    record.Results{Version: v.Version, Revision: v.Revision, Command: there.Command},
+		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: there.Command,
+			Recipe: there.Recipe},
 		Progress: show.bench, Job: job.Options{Environment: a.environment}})
 	show.end()
 	if err != nil {
 		return nil, err
 	}
-	if err := report.Write(out, here); err != nil {
+	if err := benchmarkReport(here).Write(out); err != nil {
 		return nil, err
 	}
 	return analysis.Replay(there, here), nil

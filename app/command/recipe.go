@@ -107,10 +107,13 @@ func recipeRunCommand(a *app) *cobra.Command {
 
 It prints the recipe, then trains as lockstep train does. Flags and environment variables override
 single settings of the recipe. A recipe that is a benchmark runs as lockstep bench --plan does; with
---budget it prints first what it does in that time, and what it leaves out.`,
+--budget it prints first what it does in that time, and what it leaves out. r0 to r4 are the experiments
+of five reports that were written before; their reports put the originals' figures beside the measured
+ones. r0 and r3 use the hosts of lockstep launch, or those of a lab that they make.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
-			"  lockstep recipe run r4-strategies --budget 20m --out r4",
+			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
+			"  lockstep recipe run r3 --budget 10m",
 		Args:              oneRecipe,
 		ValidArgsFunction: oneOf(recipeNames()),
 		Annotations:       map[string]string{joins: "true", spreads: "true"},
@@ -177,13 +180,16 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, budget time.D
 	}
 	out := cmp.Or(flags["out"], filepath.Join("runs", time.Now().Format("20060102-150405")+"-"+r.Name))
 	delete(flags, "out")
+	if a.needsLab(r) {
+		return a.runInLab(c, r, out, isJSON, isQuiet)
+	}
 	config, _, err := a.benchConfig(all, flags)
 	if err != nil {
 		return err
 	}
 	config.Out, config.Budget = out, budget
 	command := append([]string{"lockstep", "recipe", "run", r.Name}, commandLine(c)...)
-	return a.compare(c, config, command, isJSON, isQuiet)
+	return a.compare(c, config, command, r.Name, isJSON, isQuiet)
 }
 
 // substituted returns the recipe's configuration. If its data set is not found and no flag or variable

@@ -136,7 +136,7 @@ func reportOf(folder string) (*report.Report, error) {
 	if wrong := analysis.Compare(results).Contradictions(); len(wrong) > 0 {
 		return nil, &doctoredError{folder, wrong}
 	}
-	return report.Benchmark(results), nil
+	return benchmarkReport(results), nil
 }
 
 // overlay lays out the report of several training runs. Their names are those of their folders, or the paths

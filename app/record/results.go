@@ -32,6 +32,7 @@ type Results struct {
 	Load     float64   `json:"load"`                // processes ready to run before the first run
 	Rows     []Row     `json:"rows"`                // in the order of the matrix
 	Skipped  []Skip    `json:"skipped,omitempty"`   // combinations that were not run
+	Recipe   string    `json:"recipe,omitempty"`    // that it was run by; "": none
 
 	// Peers compares rows of other programs with ours; null: there are none.
 	Peers []PeerCheck `json:"peers,omitempty"`

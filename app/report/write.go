@@ -57,8 +57,14 @@ func Write(folder string, r *record.Results) error { return Benchmark(r).Write(f
 // Report is a report that is ready to be written, as a page and as text, or figure by figure.
 type Report struct{ page page }
 
-// Benchmark lays out the report of a benchmark.
-func Benchmark(r *record.Results) *Report { return &Report{newPage(r)} }
+// Benchmark lays out the report of a benchmark, with the extras behind its rows.
+func Benchmark(r *record.Results, extras ...Extra) *Report {
+	p := newPage(r)
+	for _, e := range extras {
+		p.Sections = append(p.Sections, e.section())
+	}
+	return &Report{p}
+}
 
 // Run lays out the report of a training run.
 func Run(t *analysis.Training) *Report { return &Report{trainingPage(t)} }
