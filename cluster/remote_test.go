@@ -34,6 +34,9 @@ func onHosts(t *testing.T, ctx context.Context, h *clustertest.Hosts, c cluster.
 	texts, err := cluster.Launch(ctx, c)
 	for _, text := range texts {
 		var r result
+		if text == nil {
+			continue // the run went on without it
+		}
 		if err := json.Unmarshal(text, &r); err != nil {
 			t.Fatal(err)
 		}
@@ -152,6 +155,19 @@ func TestLostHostIsNamed(t *testing.T) {
 	_, _, err = onHosts(t, t.Context(), h, cluster.LaunchConfig{World: 4}, "well")
 	if !errors.As(err, &lost) || lost.Host != "b" {
 		t.Errorf("another launch: got %v, want the loss of host b", err)
+	}
+}
+
+// A run goes on without a rank of another host that it may lose.
+func TestLaunchOnHostsGoesOnWithoutARank(t *testing.T) {
+	h := clustertest.New(t, cluster.ProcessEnvironment(), 1, "a", "b", "c")
+	var lost []string
+	c := cluster.LaunchConfig{World: 3, MayLose: func(rank int) bool { return rank == 1 },
+		Lost: func(e *cluster.WorkerError) { lost = append(lost, e.Error()) }}
+	_, _, err := onHosts(t, t.Context(), h, c, "spared")
+	if err != nil || len(lost) != 1 ||
+		!regexp.MustCompile(`^rank 1 \(pid \d+ on b\) was killed by signal SIGKILL`).MatchString(lost[0]) {
+		t.Errorf("lost %q, %v; want rank 1 on b", lost, err)
 	}
 }
 

@@ -106,7 +106,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 // failure, was read from its connection.
 func (s *supervisor) isUnread() bool {
 	return s.err == nil && slices.ContainsFunc(s.workers, func(w worker) bool {
-		return w.exit != nil && w.line != nil && !w.lost && w.result == nil && w.failure == nil
+		return w.exit != nil && w.line != nil && !w.lost && !w.spared && w.result == nil && w.failure == nil
 	})
 }
 

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,10 @@ func (r *resolver) takeHosts(s Source) {
 	}
 	isLimited := s.Environment[cluster.EnvOversubscribe] == ""
 	c := &r.config
+	if c.Link == linkLocal && r.origins["link"] != fromResume && r.origins["workers"] == "" {
+		r.problems = append(r.problems, located{r.where("link"), errors.New("local keeps all workers in " +
+			"one process, on the first host; want shm or tcp, or --workers")})
+	}
 	switch origin := r.origins["workers"]; {
 	case origin == "":
 		c.Workers, r.origins["workers"] = min(slots, MaxWorkers), fromRule
