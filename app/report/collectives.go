@@ -90,8 +90,7 @@ func collectivesPage(m Measured) (page, error) {
 	for _, c := range all {
 		if c.Doubt != "" {
 			notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "prediction",
-				Text: fmt.Sprintf("%s of %s over %s: %s.", c.Operation, wholeSize(c.Bytes), lineName(c),
-					c.Doubt)})
+				Text: c.Doubt})
 		}
 	}
 	p.More = noteLists(notes)
