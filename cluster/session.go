@@ -30,6 +30,8 @@ const (
 	maxUnheard     = 32 // unacknowledged reports; leaves room for messages that must not be dropped
 	connectTimeout = time.Minute
 	welcomeTimeout = 2 * time.Minute // the coordinator gives up earlier and names the missing ranks
+	// lingerTime is how long a worker waits for its last message to arrive.
+	lingerTime = time.Minute
 	// verdictPatience is how long a worker that has lost a peer waits to hear why the run ends.
 	verdictPatience = 3 * time.Second
 )
@@ -396,9 +398,25 @@ func (s *Session) Fail(f Failure, err error) error {
 	return err
 }
 
+// linger returns when the launcher has read all that was sent. A connection that is closed while
+// acknowledgements are on their way to it is reset, and what was sent and lost is not sent again.
+func (s *Session) linger() {
+	half, ok := s.line.conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	select {
+	case <-s.over:
+	case <-time.After(lingerTime):
+	}
+}
+
 // Close leaves the job and waits for the session's goroutine.
 func (s *Session) Close() {
 	s.release()
+	if s.isFinal.Load() && s.pulser != nil {
+		s.linger()
+	}
 	close(s.quit)
 	s.line.conn.Close()
 	if s.pulser != nil {

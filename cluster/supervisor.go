@@ -20,6 +20,8 @@ const (
 	// endGrace is how long the survivors of a failure may take to write down its cause and end, before
 	// they are killed.
 	endGrace = 2 * time.Second
+	// maxTold is how many bytes of a worker's report the others are told.
+	maxTold = 16 << 10
 	// accountDelay is how long the error about a death waits for the survivors' reports.
 	accountDelay = 500 * time.Millisecond
 )
@@ -136,7 +138,10 @@ func (s *supervisor) announce(cause *WorkerError) {
 	if cause.State != "" || cause.Stuck > 0 {
 		s.killOne(cause.Rank)
 	}
-	verdict := message{Verdict: cause}
+	told := *cause // what does not fit a line is in the launcher's error
+	told.Text = cutText(told.Text, maxTold)
+	told.Accounts = told.Accounts[:min(len(told.Accounts), maxAccounts)]
+	verdict := message{Verdict: &told}
 	for rank := range s.workers {
 		if w := &s.workers[rank]; w.exit == nil && !w.lost && w.line.send(verdict) != nil {
 			s.killOne(rank) // it learns nothing

@@ -34,7 +34,7 @@ const faultHosts = 3
 // faultTrain are the flags of the runs that are disturbed, which last some seconds.
 var faultTrain = strings.Fields("train --model lenet --data glyphs --limit-train 256 --limit-test 32 " +
 	"--batch 32 --shards 6 --workers 3 --threads 1 --strategy ddp --algorithm direct --link tcp " +
-	"--checkpoint-every 20 --augment none --eval-every 10 --steps")
+	"--checkpoint-every 10 --augment none --eval-every 10 --steps")
 
 const (
 	faultSteps  = 800
@@ -223,9 +223,20 @@ func (f fault) round(t *testing.T, seed uint64) faultResult {
 	if at := regexp.MustCompile(`after step (\d+)`).FindStringSubmatch(result.Error); at != nil {
 		result.Step, _ = strconv.Atoi(at[1])
 	}
-	must(t, "train", "--resume", r.out)
-	result.Resume = hash(t, r.out)
+	result.Resume = f.again(t, r)
 	return result
+}
+
+// again resumes the run, or repeats it if the fault came before its first checkpoint, and returns the hash.
+func (f fault) again(t *testing.T, r *running) string {
+	t.Helper()
+	out, args := r.out, []string{"train", "--resume", r.out}
+	if kept, _ := filepath.Glob(filepath.Join(out, "checkpoints", "step-*")); kept == nil {
+		out = filepath.Join(t.TempDir(), "run")
+		args = slices.Concat(faultTrain, []string{strconv.Itoa(f.steps), "--out", out})
+	}
+	must(t, args...)
+	return hash(t, out)
 }
 
 // start starts the run in the lab.

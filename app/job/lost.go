@@ -14,7 +14,7 @@ func (w *worker) lose(file string, err error) {
 		return
 	}
 	w.lost = append(w.lost, file)
-	l := record.Lost{Rank: w.rank, File: file, Reason: err.Error()}
+	l := record.Lost{Rank: w.rank, Host: w.host, File: file, Reason: err.Error()}
 	w.note("%v", l)
 	w.tell(notice{Lost: &l})
 }

@@ -338,9 +338,10 @@ func ParseRestarts(text string) ([]Restart, error) {
 // Lost is a log or a file of metrics that could not be written to its end, usually because the disk is full.
 // The run continues without the file; weights and checkpoints matter more.
 type Lost struct {
-	Rank   int    `json:"rank"`   // whose file
-	File   string `json:"file"`   // its name in the run directory
-	Reason string `json:"reason"` // why it ends
+	Rank   int    `json:"rank"`           // whose file
+	Host   string `json:"host,omitempty"` // on which the rank is; "": the launcher's
+	File   string `json:"file"`           // its name in the run directory
+	Reason string `json:"reason"`         // why it ends
 }
 
 // DataHash holds what data.Set.SHA256 says about the samples of a run.
@@ -362,7 +363,11 @@ func (h DataHash) String() string { return fmt.Sprintf("sha256 %.16s and %.16s",
 
 // String says what is lost and why.
 func (l Lost) String() string {
-	return fmt.Sprintf("%s of rank %d ends early: %s", l.File, l.Rank, l.Reason)
+	place := ""
+	if l.Host != "" {
+		place = " on " + l.Host
+	}
+	return fmt.Sprintf("%s of rank %d%s ends early: %s", l.File, l.Rank, place, l.Reason)
 }
 
 // Taken holds the shares of a machine's core time that others took during a run, each 0 to 1. Without them
