@@ -129,7 +129,7 @@ type Evaluation struct {
 	Accuracy float64 `json:"accuracy"`      // part of the samples, 0 to 1
 	Rate     float64 `json:"learning_rate"` // of the last step; 0 if there was none
 	Views    int     `json:"views"`         // of each sample, their logits averaged
-	Seconds  float64 `json:"seconds"`       // that it took
+	Seconds  float64 `json:"seconds"`       // that it took; 0: others trained on
 
 	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
 	WallSeconds  float64 `json:"wall_seconds"`  // of training and evaluations, this one included
