@@ -118,6 +118,19 @@ func preflight(ctx context.Context, agents []*launch.Connection, c doctor.Config
 	return doctor.Preflight(ctx, members, c)
 }
 
+// preflightConfig names the model that a command line would train first, whose exchange is predicted.
+func (a *app) preflightConfig(ctx context.Context, args []string) doctor.Config {
+	configs, err := a.configsOf(ctx, args)
+	if err != nil || len(configs) == 0 {
+		return doctor.Config{} // the command says what is wrong, with the hosts that it has then
+	}
+	bytes, err := a.gradientBytes(configs[0].Model)
+	if err != nil {
+		return doctor.Config{}
+	}
+	return doctor.Config{Model: configs[0].Model, GradientBytes: bytes}
+}
+
 // hostStatus returns the exit status of an error of hosts; 0: it is none.
 func hostStatus(err error) int {
 	switch {

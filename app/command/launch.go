@@ -176,7 +176,7 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	if f.agents, err = dialAll(ctx, console, hosts); err != nil {
 		return err
 	}
-	if err = f.examine(ctx, a); err != nil {
+	if err = f.examine(ctx, a, args); err != nil {
 		return err
 	}
 	there := *a // as the command sees it
@@ -378,12 +378,12 @@ func (f *launchFlags) hand(ctx context.Context, console launch.Console, checkpoi
 
 // examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can
 // run.
-func (f *launchFlags) examine(ctx context.Context, a *app) error {
+func (f *launchFlags) examine(ctx context.Context, a *app, args []string) error {
 	isAway := func(c *launch.Connection) bool { return !launch.IsHere(c.Host.Name) }
 	if !slices.ContainsFunc(f.agents, isAway) {
 		return nil // over the loopback interface
 	}
-	found, err := preflight(ctx, f.agents, doctor.Config{})
+	found, err := preflight(ctx, f.agents, a.preflightConfig(ctx, args))
 	if err != nil {
 		return err
 	}

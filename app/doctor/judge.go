@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"lockstep/app/record"
+	"lockstep/cluster/pass"
 )
 
 // Thresholds of what is said about hosts together.
 const (
-	clockNote    = 0.1   // s: lines of logs of several hosts are out of order by more than a short step
-	clockWarning = 60.   // s: times of logs and of expiry cannot be compared
-	clockError   = 86400 // s: a certificate of a run is valid for at most 24 hours
+	clockNote    = 100 * time.Millisecond       // lines of logs of several hosts are out of order by that
+	clockWarning = time.Minute                  // times of logs cannot be compared
+	clockError   = pass.MaxSkew - 5*time.Minute // joining takes its time, and clocks drift
 
 	unequal   = 1.25 // ratio of cores per worker from which the slowest host decides
 	slowShare = 0.5  // s: an exchange of gradients that takes longer than a step of vgg11 on some cores
@@ -223,15 +224,16 @@ func (p *preflight) clocks() {
 			how,
 			first.Label)
 		next := fmt.Sprintf("on %s: sudo timedatectl set-ntp true, or sudo chronyc makestep", f.Label)
-		switch far := math.Abs(offset); {
+		switch far := time.Duration(math.Abs(offset) * 1e9); {
 		case far >= clockError:
-			p.say(record.LevelError, TopicClock, next, "%s: its processes take the certificates of the "+
-				"run, which "+
-				"are valid for 24 hours at most, for expired or not yet valid and cannot join", text)
+			p.say(record.LevelError, TopicClock, next, "%s: its processes take the token and the "+
+				"certificates of "+
+				"the run for expired or not yet valid and cannot join, which allows for %v", text,
+				pass.MaxSkew)
 		case far >= clockWarning:
 			p.say(record.LevelWarning, TopicClock, next, "%s: times in logs and reports cannot be "+
 				"compared, and a "+
-				"join token with a short life may seem expired there; training itself is not affected", text)
+				"token with a short life may seem expired there; training itself is not affected", text)
 		case far >= clockNote && isMeasured:
 			p.say(record.LevelNote, TopicClock, "", "%s: times in logs are that far apart", text)
 		}

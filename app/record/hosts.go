@@ -65,19 +65,19 @@ type HostFacts struct {
 	User     string `json:"user"`          // the processes belong to
 	Boot     string `json:"boot"`          // identity of the machine's start and network
 
-	Affinity        int     `json:"affinity_cores"`      // that the affinity of the process allows
-	QuotaCores      float64 `json:"quota_cores"`         // that the control group allows; 0: no limit
-	FreeMemoryBytes uint64  `json:"free_memory_bytes"`   // without swapping, within the control group
-	SwapUsedBytes   uint64  `json:"swap_used_bytes"`     // of all processes
-	Disks           []Disk  `json:"disks"`               // that the job writes to
-	Load            float64 `json:"load"`                // processes ready to run, mean of a minute
-	Governor        string  `json:"governor"`            // of the processors' frequency
-	FileLimit       uint64  `json:"file_limit"`          // open files of a process; 0: no limit
-	ProcessLimit    uint64  `json:"process_limit"`       // processes and threads of the user; 0: no limit
-	ClockNanos      int64   `json:"clock_unix_nano"`     // when the facts were taken, by the host's clock
-	IsClockSynced   bool    `json:"clock_synchronized"`  // the system says that its clock is
-	IsClockKnown    bool    `json:"clock_state_known"`   // the system says whether it is
-	ClockOffset     float64 `json:"clock_offset_second"` // clock ahead of the first host's
+	Affinity        int     `json:"affinity_cores"`       // that the affinity of the process allows
+	QuotaCores      float64 `json:"quota_cores"`          // that the control group allows; 0: no limit
+	FreeMemoryBytes uint64  `json:"free_memory_bytes"`    // without swapping, within the control group
+	SwapUsedBytes   uint64  `json:"swap_used_bytes"`      // of all processes
+	Disks           []Disk  `json:"disks"`                // that the job writes to
+	Load            float64 `json:"load"`                 // processes ready to run, mean of a minute
+	Governor        string  `json:"governor"`             // of the processors' frequency
+	FileLimit       uint64  `json:"file_limit"`           // open files of a process; 0: no limit
+	ProcessLimit    uint64  `json:"process_limit"`        // processes and threads of the user; 0: no limit
+	ClockNanos      int64   `json:"clock_unix_nano"`      // when the facts were taken, by the host's clock
+	IsClockSynced   bool    `json:"clock_synchronized"`   // the system says that its clock is
+	IsClockKnown    bool    `json:"clock_state_known"`    // the system says whether it is
+	ClockOffset     float64 `json:"clock_offset_seconds"` // clock ahead of the first host's
 
 	Interfaces []Interface `json:"interfaces"` // those that are up
 }

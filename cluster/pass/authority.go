@@ -18,7 +18,7 @@ import (
 
 // certificateLife is how long the certificate of a rank is valid, before and after it was made: links are
 // made within minutes, and clocks differ.
-const certificateLife = skew
+const certificateLife = MaxSkew
 
 // Authority certifies the ranks of one run. It may be used concurrently.
 type Authority struct {
@@ -80,7 +80,7 @@ func newAuthority(t Token, key ed25519.PrivateKey) (*Authority, error) {
 	until := t.run.Until()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "lockstep run " + string(t.run)},
-		NotBefore: until.Add(-MaxLife - skew), NotAfter: until.Add(2 * skew),
+		NotBefore: until.Add(-MaxLife - MaxSkew), NotAfter: until.Add(2 * MaxSkew),
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(nil, template, template, key.Public(), key)

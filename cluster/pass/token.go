@@ -15,8 +15,9 @@ import (
 // MaxLife is how long a token may admit processes.
 const MaxLife = 24 * time.Hour
 
-// skew is how far the clocks of two hosts may differ.
-const skew = time.Hour
+// MaxSkew is how far the clocks of two hosts may differ: with more, certificates and tokens of one are not
+// yet or no longer valid on the other.
+const MaxSkew = time.Hour
 
 const (
 	format     = "ls1"
@@ -58,7 +59,7 @@ func (r Run) Check(now time.Time) error {
 	case left < 0:
 		return fmt.Errorf("%w: it was valid until %s, now it is %s; %s", ErrExpired,
 			until.Format("2006-01-02 15:04"), now.UTC().Format("2006-01-02 15:04 MST"), makeAnother)
-	case left > MaxLife+skew:
+	case left > MaxLife+MaxSkew:
 		return fmt.Errorf("%w: until %s, want at most %v; %s, or set the clock of this host", ErrTooLong,
 			until.Format("2006-01-02 15:04 MST"), MaxLife, makeAnother)
 	}
