@@ -112,7 +112,7 @@ func trainingPage(t *analysis.Training) page {
 		p.Title += ", interrupted"
 		p.Source = "steps.jsonl and config.yaml of the run directory"
 	}
-	p.More = trainingNotes(t.Cautions)
+	p.Alerts, p.More = alertsOf(t.Cautions), trainingNotes(t.Cautions)
 	p.Notes, p.Cautions = p.More, firstCautions(p.More)
 	p.Facts = leading(p.Parts[0].Pairs)
 	figures := trainingFigures(t)
