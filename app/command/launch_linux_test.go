@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lockstep/cluster/clustertest"
 )
 
 // hashIn returns the hash of the parameters that a summary gives.
@@ -34,7 +36,12 @@ func TestLaunchOverSSH(t *testing.T) {
 	if got := hashIn(l.stdout.String()); got != hashIn(want) {
 		t.Errorf("hash %s, want %s", got, hashIn(want))
 	}
+	if want := `"encryption": "tls"`; !strings.Contains(l.stdout.String(), want) {
+		t.Errorf("the summary is without %s", want)
+	}
+	folders := []string{l.folder}
 	for host := 1; host <= 3; host++ {
+		folders = append(folders, s.home(host))
 		binaries, _ := filepath.Glob(filepath.Join(s.home(host), "lockstep", "bin", "*", "*"))
 		if len(binaries) != 1 || filepath.Base(binaries[0]) != "lockstep" {
 			t.Errorf("host %d: programs %v, want one", host, binaries)
@@ -42,6 +49,9 @@ func TestLaunchOverSSH(t *testing.T) {
 		if jobs, _ := filepath.Glob(filepath.Join(s.home(host), "lockstep", "jobs", "*")); jobs != nil {
 			t.Errorf("host %d: left %v", host, jobs)
 		}
+	}
+	if found := clustertest.Leaks(folders); len(found) > 0 {
+		t.Errorf("secrets are in %q", found)
 	}
 	if found, _ := filepath.Glob(filepath.Join(l.folder, "runs", "*", "report.html")); len(found) != 1 {
 		t.Errorf("reports %v, want one", found)

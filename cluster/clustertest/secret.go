@@ -10,7 +10,8 @@ import (
 )
 
 // Leaks returns where secrets are: a token of whatever run, or the secret that workers share, in files below
-// the folders, or in the arguments of a process of this machine. Secrets has further texts to look for.
+// the folders, programs aside, or in the arguments of a process of this machine. Secrets has further texts to
+// look for.
 func Leaks(folders []string, secrets ...string) (found []string) {
 	token := regexp.MustCompile(`ls1\.[0-9]{8}t[0-9]{4}z-[0-9a-f]{8}\.[\w-]{43}\.[\w-]{22}|` +
 		`"secret":"|PRIVATE KEY`)
@@ -31,6 +32,9 @@ func Leaks(folders []string, secrets ...string) (found []string) {
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			if info, err := entry.Info(); err != nil || info.Mode().Perm()&0o111 != 0 {
 				return err
 			}
 			return look(path)
