@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/peer"
@@ -71,55 +70,5 @@ func TestPeersRefuse(t *testing.T) {
 	}
 	if _, err := os.Stat(c.Out); err == nil {
 		t.Error("a folder was made for nothing")
-	}
-}
-
-// PyTorch trains as we do, from the same weights on the same samples: in one process and in several.
-func TestPyTorchTrainsTheSame(t *testing.T) {
-	e := cluster.ProcessEnvironment()
-	if _, err := peer.Find(t.Context(), e); err != nil {
-		t.Skip(err)
-	}
-	if testing.Short() {
-		t.Skip("PyTorch takes seconds to start")
-	}
-	c := withPeer(matrix([]string{"resnet20"}, []string{"single", "gather-scatter", "all-reduce",
-		"ddp"}, 1, 2))
-	c.OneProcess, c.Out = false, filepath.Join(t.TempDir(), "out")
-	base := &c.Parts[0].Base
-	base.LimitTrain, base.LimitTest, base.Steps = 512, 0, 6
-	c.Parts[0].Batches = []int{16}
-	r, err := bench.Run(t.Context(), c, bench.Options{Job: job.Options{Environment: e}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Peers) != 2 {
-		t.Errorf("losses compared %d times, want once for each format", len(r.Peers))
-	}
-	comparison := analysis.Compare(r)
-	for _, p := range r.Peers {
-		if first, later := analysis.PeerDistance(p); !(first < analysis.PeerFirstLoss &&
-			later < analysis.PeerLoss) {
-			t.Errorf("%s: losses %v, ours %v", p.Format, p.Theirs, p.Ours)
-		}
-	}
-	for _, n := range comparison.Notes {
-		if n.Topic == "another program" && n.Kind == analysis.Refused || n.Topic == "contradiction" {
-			t.Error(n.Text)
-		}
-	}
-	// All strategies add the gradients of both workers, so their losses are those of ddp.
-	ddp := r.Rows[len(r.Rows)-1].Runs[0].Ranks[0].Steps.Loss
-	for _, row := range r.Rows {
-		if row.Setting.Peer == "" || row.Setting.Workers == 1 {
-			continue
-		}
-		for i, loss := range row.Runs[0].Ranks[0].Steps.Loss {
-			if d := loss - ddp[i]; d > 0.02 || d < -0.02 {
-				t.Errorf("%s %s: loss %v in step %d, ddp %v", row.Setting.Strategy,
-					row.Setting.Options, loss, i,
-					ddp[i])
-			}
-		}
 	}
 }
