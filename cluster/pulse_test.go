@@ -136,3 +136,17 @@ func FuzzPulse(f *testing.F) {
 		}
 	})
 }
+
+// A worker that is done waits for its last message to arrive: no progress is due any more.
+func TestAWorkerThatIsDoneIsNotStuck(t *testing.T) {
+	_, u := openPair(t, time.Second)
+	s := &Session{pulser: u}
+	s.reports.Store(3)
+	s.last.Store(&Progress{Step: 4, Number: 3, Limit: 9, Wait: &Wait{Rank: 0}})
+	s.finish()
+	var shown Progress
+	if err := json.Unmarshal(u.progress, &shown); err != nil || shown.Number != 4 || shown.Step != 4 ||
+		shown.Limit != 0 || shown.Wait != nil || !s.isFinal.Load() {
+		t.Errorf("%v, %+v", err, shown)
+	}
+}

@@ -350,7 +350,7 @@ func (s *Session) Done(result any) error {
 	if err != nil {
 		return fmt.Errorf("cluster: encode result: %w", err)
 	}
-	s.isFinal.Store(true)
+	s.finish()
 	return s.line.send(message{Result: text})
 }
 
@@ -384,7 +384,7 @@ func (s *Session) Fail(f Failure, err error) error {
 		err = errors.Join(err, sent)
 	}
 	if !f.Noticed {
-		s.isFinal.Store(true)
+		s.finish()
 		return err
 	}
 	select {
@@ -396,6 +396,16 @@ func (s *Session) Fail(f Failure, err error) error {
 		return cause
 	}
 	return err
+}
+
+// finish notes that the last message is sent. Until it has arrived, pulses say that no progress is due.
+func (s *Session) finish() {
+	s.isFinal.Store(true)
+	if last := s.last.Load(); last != nil && s.pulser != nil {
+		p := *last
+		p.Number, p.Limit, p.Wait = s.reports.Add(1), 0, nil
+		s.pulser.show(p)
+	}
 }
 
 // linger returns when the launcher has read all that was sent. A connection that is closed while

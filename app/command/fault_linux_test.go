@@ -37,11 +37,11 @@ var faultTrain = strings.Fields("train --model lenet --data glyphs --limit-train
 	"--checkpoint-every 10 --augment none --eval-every 10 --steps")
 
 const (
-	faultSteps  = 800
-	lossySteps  = 4                             // with 30 % loss each takes some seconds
-	faultBound  = 5*time.Second + 3*time.Second // of silence, see defaultSilence in cluster; the rest is load
-	hangBound   = cluster.StuckAfter + 3*time.Second
-	kilobytes64 = "65000" // greatest packets: with 30 % loss each costs a retransmission
+	faultSteps = 800
+	lossySteps = 4                             // with 30 % loss each takes some seconds
+	faultBound = 5*time.Second + 3*time.Second // of silence, see defaultSilence in cluster; the rest is load
+	hangBound  = cluster.StuckAfter + 3*time.Second
+	largeMTU   = "32000" // with 30 % loss most packets cost a retransmission
 )
 
 const hangs = "hang"
@@ -87,7 +87,7 @@ func faults() []fault {
 		}, want: `is stuck: it has not got on for 9\S*s after step \d+, ` +
 			`phase optimizer, in lockstep/app/command\.hang\.Write \(time\.Sleep\)`},
 		{name: "loss of 30 %", steps: lossySteps, lab: func(int, time.Duration) []string {
-			return []string{"--loss", "30%", "--mtu", kilobytes64}
+			return []string{"--loss", "30%", "--mtu", largeMTU}
 		}},
 	}
 }
