@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,9 @@ func (a *app) serve(ctx context.Context, hash string) error {
 			}
 			return nil, fmt.Errorf("agent: unknown ask %q", name)
 		}}
+	if self, err := os.Executable(); err == nil {
+		launch.Tidy(self, jobsFolder(), time.Now())
+	}
 	return agent.Serve(ctx)
 }
 
