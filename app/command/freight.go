@@ -20,16 +20,18 @@ import (
 	"lockstep/app/transfer"
 )
 
-// freight is the files of a command that works on other machines: those that its command line names, which
-// hosts need, and its results, which come back. A file below the current folder has the same name below the
-// job's folder on a host; another one gets a name there, which replaces it on the command line.
+// freight is the files of a command that works on other machines: those that its command line names, and its
+// results, which come back. The first host needs all of them, and passes on what a run starts from; data that
+// is no set by name all hosts need. A file below the current folder has the same name below the job's folder
+// on a host; another one gets a name there, which replaces it on the command line.
 type freight struct {
 	isAway bool // the first host is another machine
 	here   string
-	extra  []string // arguments that replace others
-	files  []transfer.File
-	fetch  []string // names of results
-	to     string   // the folder that they belong to
+	extra  []string        // arguments that replace others
+	files  []transfer.File // for the first host, if it is away
+	data   []transfer.File // for all hosts that are away
+	fetch  []string        // names of results
+	to     string          // the folder that they belong to
 
 	directory string // of a run, as the command knows it; "": not known before
 }
@@ -121,14 +123,17 @@ func (f *freight) add(flag, where string) error {
 	if f.isAway && filepath.FromSlash(name) != filepath.Clean(where) {
 		f.replace(flag, name)
 	}
-	if err := f.addFiles(where, name); err != nil || flag != "weights" {
+	if flag == "data" {
+		return addFiles(&f.data, where, name)
+	}
+	if err := addFiles(&f.files, where, name); err != nil || flag != "weights" {
 		return err
 	}
 	vocabulary := filepath.Join(filepath.Dir(where), setting.VocabularyFile) // which is looked for there
 	if _, err := os.Stat(vocabulary); err != nil {
 		return nil
 	}
-	return f.addFiles(vocabulary, path.Join(path.Dir(name), setting.VocabularyFile))
+	return addFiles(&f.files, vocabulary, path.Join(path.Dir(name), setting.VocabularyFile))
 }
 
 // replace gives a flag another value.
@@ -138,8 +143,8 @@ func (f *freight) replace(flag, value string) {
 	}
 }
 
-// addFiles lets hosts have a file or the files of a folder under a name.
-func (f *freight) addFiles(where, name string) error {
+// addFiles adds a file or the files of a folder under a name.
+func addFiles(files *[]transfer.File, where, name string) error {
 	return filepath.WalkDir(where, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -152,8 +157,8 @@ func (f *freight) addFiles(where, name string) error {
 			return err
 		}
 		entry := transfer.File{Path: file, Name: path.Join(name, filepath.ToSlash(below))}
-		if !slices.ContainsFunc(f.files, func(o transfer.File) bool { return o.Name == entry.Name }) {
-			f.files = append(f.files, entry)
+		if !slices.ContainsFunc(*files, func(o transfer.File) bool { return o.Name == entry.Name }) {
+			*files = append(*files, entry)
 		}
 		return nil
 	})
@@ -180,13 +185,24 @@ func (f *freight) result(flag, where string) {
 	f.replace(flag, name)
 }
 
-// send sends the files to some hosts.
+// send sends the files to the hosts.
 func (f *freight) send(ctx context.Context, c launch.Console, agents []*launch.Connection,
 	folder string) error {
-	if len(f.files) == 0 {
+	if f.isAway {
+		if err := deliver(ctx, c, agents[:1], folder, slices.Concat(f.files, f.data)); err != nil {
+			return err
+		}
+	}
+	return deliver(ctx, c, agents[1:], folder, f.data)
+}
+
+// deliver sends files to some hosts.
+func deliver(ctx context.Context, c launch.Console, agents []*launch.Connection, folder string,
+	files []transfer.File) error {
+	if len(files) == 0 || len(agents) == 0 {
 		return nil
 	}
-	cargo, err := transfer.Load(ctx, f.files)
+	cargo, err := transfer.Load(ctx, files)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,6 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/launch"
 	"lockstep/app/record"
-	"lockstep/app/setting"
 	"lockstep/cluster"
 )
 
@@ -52,10 +50,19 @@ there. A host whose key is not in known_hosts is refused. A host that is this ma
 
 The command itself runs on the first host. Its output, its signals (Ctrl-C once: stop, with a checkpoint
 if there are any; twice: kill) and its exit status are those of launch. When launch ends, for whatever
-reason, nothing stays on any host.`,
+reason, nothing of it runs on any host after some ten seconds. Data sets and files that flags name are sent
+to the hosts; if the first host is another machine, the results come back into the current folder, or into
+that of --out, when the command ends.
+
+--max-restarts starts a run that has lost a worker or a host again from its newest checkpoint, and
+--min-hosts lets it go on without the hosts that are lost; ranks are numbered anew and the bits stay the
+same. Checkpoints are on the first host, which may not be lost.
+
+The exit status is 4 if a host cannot be reached, 5 if the first host is lost, else that of the command.`,
 		Example: `  lockstep launch --hosts a:2,b:2 -- train --model vgg11 --data cifar10
   lockstep launch --hosts localhost:2,me@node1:2 -- bench --strategies single,ddp --workers 1,2,4
   lockstep launch --hostfile hosts -- recipe run cifar10-94
+  lockstep launch --hosts a:2,b:2,c:2 --max-restarts 3 --min-hosts 2 --log logs -- train --checkpoint-every 1m
   lockstep launch --hosts "node[01-03]:4" --binary linux/arm64=lockstep-arm64 -- train`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
@@ -121,7 +128,7 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	if logs, err = f.openLogs(a); err != nil {
 		return err
 	}
-	err = f.follow(ctx, a, console, signals, logs)
+	err = f.follow(ctx, a, signals, logs)
 	if logs != nil {
 		err = errors.Join(err, logs.Close())
 	}
@@ -166,8 +173,7 @@ type launching struct {
 	found   string // by the preflight, encoded
 	as      prepared
 	freight *freight
-	folder  string   // name of the job's folder
-	folders []string // the same, and those of restarts
+	folder  string // name of the job's folder
 }
 
 // prepare connects to the hosts, examines them, and sends them what they need.
@@ -195,30 +201,11 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	if f.freight, err = load(known, configs, !launch.IsHere(hosts[0].Name)); err != nil {
 		return err
 	}
-	if err := f.direct(configs); err != nil {
-		return err
+	if f.restarts > 0 || f.log != "" {
+		f.freight.direct(configs[0])
 	}
 	f.as.args, f.folder = slices.Concat(f.as.args, f.freight.extra), jobName()
-	f.folders = []string{f.folder}
-	agents := f.agents
-	if !f.freight.isAway {
-		agents = agents[1:] // the first one has all that is here
-	}
-	return f.freight.send(ctx, console, agents, f.folder)
-}
-
-// direct gives a run that may be started again, or whose logs are asked for, a directory that is known
-// before.
-func (f *launchFlags) direct(configs []setting.Config) error {
-	if f.restarts == 0 && f.log == "" {
-		return nil
-	}
-	f.freight.direct(configs[0])
-	if f.restarts > 0 && f.freight.near(f.freight.directory) == "" {
-		return usagef("--max-restarts: the run directory %s is not below the current folder, so other hosts "+
-			"cannot have its checkpoints by the same name; start it in a folder above", f.freight.directory)
-	}
-	return nil
+	return f.freight.send(ctx, console, f.agents, f.folder)
 }
 
 // openLogs makes the folder of logs; nil: none is asked for.
@@ -243,9 +230,7 @@ func (f *launchFlags) bring(a *app, console launch.Console) error {
 	var all sync.WaitGroup
 	for _, agent := range f.agents {
 		all.Go(func() {
-			for _, folder := range f.folders {
-				launch.Clear(ctx, agent, folder) // of a lost host it stays
-			}
+			launch.Clear(ctx, agent, f.folder) // of a lost host it stays
 		})
 	}
 	all.Wait()
@@ -253,12 +238,13 @@ func (f *launchFlags) bring(a *app, console launch.Console) error {
 }
 
 // follow runs the command, and starts it again if it has lost a worker or a host and may do so.
-func (f *launchFlags) follow(ctx context.Context, a *app, console launch.Console,
-	signals <-chan os.Signal, logs *launch.Logs) error {
-	again, args, folder := restarts{most: f.restarts}, f.as.args, f.folder
+func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Signal,
+	logs *launch.Logs) error {
+	again, args := restarts{most: f.restarts}, f.as.args
 	for {
-		j := launch.Job{Arguments: args, Folder: folder, Stdout: a.stdout, Stderr: a.stderr, Signals: signals,
-			Logs: logs, Directory: f.freight.directory,
+		j := launch.Job{Arguments: args, Folder: f.folder, Stdout: a.stdout, Stderr: a.stderr,
+			Signals: signals,
+			Logs:    logs, Directory: f.freight.directory,
 			Environment: f.environment(a).With(f.as.environment).With(again.environment())}
 		if f.freight.isAway {
 			j.First = f.folder
@@ -282,11 +268,6 @@ func (f *launchFlags) follow(ctx context.Context, a *app, console launch.Console
 		cause, ok := f.leave(a, outcome.Lost)
 		if !ok {
 			return statusOrNil(outcome.Status)
-		}
-		folder = fmt.Sprintf("%s-%d", f.folder, len(again.done)+1)
-		f.folders = append(f.folders, folder)
-		if err := f.hand(ctx, console, stands.Checkpoint, folder); err != nil {
-			return err
 		}
 		again.note(a, stands, cause, f.freight.directory)
 		args = append([]string{"train", "--resume=" + f.freight.directory}, watching(f.as.args)...)
@@ -340,40 +321,6 @@ func (f *launchFlags) leave(a *app, lost []int) (cause string, ok bool) {
 	}
 	f.agents, f.roster = agents, roster
 	return cause, true
-}
-
-// hand lets all hosts but the first one have the files of the job and the checkpoint, which is on the first.
-func (f *launchFlags) hand(ctx context.Context, console launch.Console, checkpoint, folder string) error {
-	if err := f.freight.send(ctx, console, f.agents[1:], folder); err != nil {
-		return err
-	}
-	from := f.freight.here
-	if f.freight.isAway {
-		scratch, err := os.MkdirTemp("", "lockstep-checkpoint")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(scratch)
-		stream, err := console.Stream(ctx, f.agents[0], agentArgument, "--send")
-		if err != nil {
-			return err
-		}
-		defer stream.Close() // it is read to its end
-		if err := launch.Take(stream, launch.Fetch{Folder: f.folder, Names: []string{checkpoint}},
-			scratch); err != nil {
-			return fmt.Errorf("host %s: fetch the checkpoint: %w", f.agents[0].Host.Name, err)
-		}
-		from = scratch
-	}
-	where := checkpoint
-	if !filepath.IsAbs(where) {
-		where = filepath.Join(from, where)
-	}
-	handed := freight{here: from}
-	if err := handed.add("resume", where); err != nil {
-		return err
-	}
-	return handed.send(ctx, console, f.agents[1:], folder)
 }
 
 // examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can

@@ -14,6 +14,11 @@
 // that hears nothing for ten seconds gives the host up. Time in which a side does not read because
 // its own output is blocked does not count.
 //
+// # Jobs
+//
+// [Job.Run] runs a command on the first host and carries its orders to the agents of the others
+// ([cluster.Agent]). [Logs] takes the output of all ranks; [Send] and [Take] bring results back.
+//
 // # Errors
 //
 // *[HostError] names the host and what is wrong with it: it cannot be reached, refuses the user, or is lost.

@@ -14,10 +14,10 @@ const (
 	jobAge       = 30 * 24 * time.Hour // after which what a job has left behind goes
 )
 
-// Tidy removes what nobody needs from the cache of this host: programs that other versions of the console have
-// copied there, all but the newest, parts of programs that did not arrive, and folders of jobs whose console
-// was lost. program is that of this process, which stays and becomes the newest; if it was not copied there,
-// programs stay. What cannot be removed stays.
+// Tidy removes what nobody needs from the cache of this host: programs that other versions of the console
+// have copied there, all but the newest, parts of programs that did not arrive, and folders of jobs whose
+// console was lost. program is that of this process, which stays and becomes the newest; if it was not copied
+// there, programs stay. What cannot be removed stays.
 func Tidy(program, jobs string, now time.Time) {
 	own := filepath.Dir(program)
 	if bin := filepath.Dir(own); filepath.Base(bin) == "bin" && len(filepath.Base(own)) == 64 {

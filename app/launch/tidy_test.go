@@ -41,7 +41,8 @@ func TestTidy(t *testing.T) {
 	if got := fmt.Sprint(left); got != "[0 1 2 6]" {
 		t.Errorf("programs of %s days are left, want the newest three and its own", got)
 	}
-	if read(filepath.Join(programs[0], "new.1")) != "part" || read(filepath.Join(programs[1], "new.1")) != "none" {
+	if read(filepath.Join(programs[0], "new.1")) != "part" ||
+		read(filepath.Join(programs[1], "new.1")) != "none" {
 		t.Error("parts: want those of the last day only")
 	}
 	if read(filepath.Join(jobs, "old", "x")) != "none" || read(filepath.Join(jobs, "new", "x")) != "" {
