@@ -1,9 +1,9 @@
 package cluster
 
 import (
-	"crypto/hmac"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -23,8 +23,8 @@ import (
 // datagram has come through, or where none does, the control connection alone is watched, with
 // more patience.
 //
-// A datagram is authenticated with a key of its rank, which came with the welcome. The launcher
-// takes only numbers above the last, and a worker only answers to numbers that it sent and that
+// A datagram is encrypted with a key of its rank, which came with the welcome. The launcher takes
+// only numbers above the last, and a worker only answers to numbers that it sent and that
 // were not answered, so a copy of a datagram means nothing. Keys are those of one launch: nothing
 // of an earlier run is valid.
 
@@ -35,12 +35,13 @@ import (
 //	 8  rank
 //	12  of a pulse, for how many milliseconds the worker has heard nothing from the launcher
 //	16  number, from 1; of an answer that of the pulse
-//	24  of a pulse, its Progress as JSON
-//	    the first 16 bytes of the HMAC-SHA256 of the rest
+//	24  of a pulse, its Progress as JSON, encrypted by AES-256-GCM with the bytes before as
+//	    additional data and the kind and the number as nonce, which are never used twice
 const (
 	pulseMagic = 'L' | 'S'<<8 | 'P'<<16 | 1<<24
 	pulseHead  = 24
-	pulseSeal  = 16
+	pulseSeal  = 16 // bytes that encryption adds
+	pulseKey   = 32
 	// maxPulse is below the least MTU of IPv6, so that no datagram is cut into fragments.
 	maxPulse = 1200
 	// The kinds.
@@ -66,7 +67,7 @@ type pulse struct {
 }
 
 // seal appends the datagram to b.
-func (p pulse) seal(b, key []byte) []byte {
+func (p pulse) seal(b []byte, key cipher.AEAD) []byte {
 	le := binary.LittleEndian
 	start := len(b)
 	b = le.AppendUint32(b, pulseMagic)
@@ -74,19 +75,19 @@ func (p pulse) seal(b, key []byte) []byte {
 	b = le.AppendUint32(b, uint32(p.rank))
 	b = le.AppendUint32(b, uint32(p.deaf.Milliseconds()))
 	b = le.AppendUint64(b, p.number)
-	b = append(b, p.progress...)
-	return append(b, sealOf(b[start:], key)...)
+	nonce := pulseNonce(p.kind, p.number)
+	return key.Seal(b, nonce[:], p.progress, b[start:])
 }
 
-// sealOf returns the end of a datagram.
-func sealOf(b, key []byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write(b)
-	return mac.Sum(nil)[:pulseSeal]
+// pulseNonce returns the nonce of a datagram, of which each end sends a kind of its own.
+func pulseNonce(kind uint32, number uint64) (nonce [12]byte) {
+	binary.LittleEndian.PutUint32(nonce[:], kind)
+	binary.LittleEndian.PutUint64(nonce[4:], number)
+	return nonce
 }
 
 // openPulse returns the datagram in b if it is of that kind and one of keys, by rank, has sealed it.
-func openPulse(b []byte, kind uint32, keys [][]byte) (p pulse, ok bool) {
+func openPulse(b []byte, kind uint32, keys []cipher.AEAD) (p pulse, ok bool) {
 	le := binary.LittleEndian
 	if len(b) < pulseHead+pulseSeal || le.Uint32(b) != pulseMagic {
 		return p, false
@@ -95,26 +96,38 @@ func openPulse(b []byte, kind uint32, keys [][]byte) (p pulse, ok bool) {
 	if le.Uint32(b[4:]) != kind || uint64(rank) >= uint64(len(keys)) || keys[rank] == nil {
 		return p, false
 	}
-	body := b[:len(b)-pulseSeal]
-	if !hmac.Equal(sealOf(body, keys[rank]), b[len(body):]) {
-		return p, false
+	p = pulse{kind: kind, rank: int(rank), deaf: time.Duration(le.Uint32(b[12:])) * time.Millisecond,
+		number: le.Uint64(b[16:])}
+	nonce := pulseNonce(kind, p.number)
+	progress, err := keys[rank].Open(nil, nonce[:], b[pulseHead:], b[:pulseHead])
+	if err != nil {
+		return pulse{}, false
 	}
-	return pulse{kind: kind, rank: int(rank), deaf: time.Duration(le.Uint32(b[12:])) * time.Millisecond,
-		number: le.Uint64(b[16:]), progress: body[pulseHead:]}, true
+	p.progress = progress
+	return p, true
 }
 
 // newPulseKey returns a random key.
 func newPulseKey() []byte {
-	key := make([]byte, sha256.Size)
+	key := make([]byte, pulseKey)
 	rand.Read(key) // never fails
 	return key
+}
+
+// pulseCipher returns what seals and opens with a key.
+func pulseCipher(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
 }
 
 // pulses is the launcher's end. Its goroutine answers, so that workers hear from a launcher that is
 // busy or waits for its terminal.
 type pulses struct {
 	conn    *net.UDPConn
-	keys    [][]byte // by rank; nil for a rank that sends no pulses
+	keys    []cipher.AEAD // by rank; nil for a rank that sends no pulses
 	running sync.WaitGroup
 
 	mu     sync.Mutex
@@ -132,14 +145,15 @@ func openPulses(near *net.TCPAddr, world int) (*pulses, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pulses{conn: conn, keys: make([][]byte, world), latest: make([]pulse, world),
+	return &pulses{conn: conn, keys: make([]cipher.AEAD, world), latest: make([]pulse, world),
 		last: make([]uint64, world)}, nil
 }
 
 // admit gives a rank its key. It must not be called after start.
 func (ps *pulses) admit(rank int, silence time.Duration) *PulseKey {
-	ps.keys[rank] = newPulseKey()
-	return &PulseKey{Port: ps.conn.LocalAddr().(*net.UDPAddr).Port, Key: ps.keys[rank], Silence: silence}
+	key := newPulseKey()
+	ps.keys[rank], _ = pulseCipher(key) // the length is right
+	return &PulseKey{Port: ps.conn.LocalAddr().(*net.UDPAddr).Port, Key: key, Silence: silence}
 }
 
 func (ps *pulses) start() { ps.running.Go(ps.listen) }
@@ -166,7 +180,6 @@ func (ps *pulses) listen() {
 
 // keep records a pulse and reports whether it is newer than those before.
 func (ps *pulses) keep(p pulse) bool {
-	p.progress = append([]byte(nil), p.progress...)
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	if p.number <= ps.last[p.rank] {
@@ -208,7 +221,7 @@ func (ps *pulses) close() {
 type pulser struct {
 	conn net.Conn
 	rank int
-	key  []byte
+	key  cipher.AEAD
 
 	mu       sync.Mutex
 	progress []byte // of the next pulse
@@ -223,12 +236,16 @@ func newPulser(address net.Addr, rank int, k *PulseKey) (*pulser, error) {
 	if err != nil {
 		return nil, err
 	}
+	key, err := pulseCipher(k.Key)
+	if err != nil {
+		return nil, err
+	}
 	to = netip.AddrPortFrom(to.Addr(), uint16(k.Port))
 	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
 		return nil, err
 	}
-	return &pulser{conn: conn, rank: rank, key: k.Key}, nil
+	return &pulser{conn: conn, rank: rank, key: key}, nil
 }
 
 // show sets the progress of the next pulses.
@@ -267,7 +284,7 @@ func (u *pulser) beat() (deaf time.Duration) {
 // listen takes answers until the connection is closed.
 func (u *pulser) listen() {
 	var in [maxPulse]byte
-	keys := make([][]byte, u.rank+1)
+	keys := make([]cipher.AEAD, u.rank+1)
 	keys[u.rank] = u.key
 	for {
 		n, err := u.conn.Read(in[:])

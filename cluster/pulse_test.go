@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"bytes"
+	"crypto/cipher"
 	"encoding/json"
 	"net"
 	"strings"
@@ -9,7 +11,7 @@ import (
 )
 
 func TestOnlyOwnDatagramsAreOpened(t *testing.T) {
-	keys := [][]byte{nil, newPulseKey(), newPulseKey()}
+	keys := []cipher.AEAD{nil, newPulseCipher(), newPulseCipher()}
 	p := pulse{kind: pulseBeat, rank: 1, deaf: 1500 * time.Millisecond, number: 7,
 		progress: []byte(`{"step":3}`)}
 	b := p.seal(nil, keys[1])
@@ -35,9 +37,17 @@ func TestOnlyOwnDatagramsAreOpened(t *testing.T) {
 		t.Error("a pulse is accepted as an answer")
 	}
 	p.rank = 0 // of a worker on the launcher's host, which has no key
-	if _, ok := openPulse(p.seal(nil, nil), pulseBeat, keys); ok {
-		t.Error("a datagram without a key is accepted")
+	if _, ok := openPulse(p.seal(nil, keys[2]), pulseBeat, keys); ok {
+		t.Error("a datagram of a rank without a key is accepted")
 	}
+	if bytes.Contains(b, []byte("step")) {
+		t.Errorf("the progress can be read in %q", b)
+	}
+}
+
+func newPulseCipher() cipher.AEAD {
+	c, _ := pulseCipher(newPulseKey())
+	return c
 }
 
 // openPair returns both ends of rank 1's datagrams, on this machine.
@@ -126,10 +136,10 @@ func TestALateBeatIsNoSignOfLife(t *testing.T) {
 }
 
 func FuzzPulse(f *testing.F) {
-	keys := [][]byte{newPulseKey()}
+	keys := []cipher.AEAD{newPulseCipher()}
 	f.Add(pulse{kind: pulseBeat, number: 1, progress: []byte(`{}`)}.seal(nil, keys[0]))
 	f.Add([]byte("LSP\x01"))
-	other := [][]byte{newPulseKey(), nil, newPulseKey()}
+	other := []cipher.AEAD{newPulseCipher(), nil, newPulseCipher()}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if p, ok := openPulse(b, pulseBeat, other); ok {
 			t.Errorf("accepted %x: %+v", b, p)
