@@ -14,8 +14,10 @@ import (
 	"lockstep/app/record"
 )
 
-// Bounds of a preflight. Together they end it within ten seconds whatever the hosts do.
+// Bounds of a preflight.
 const (
+	wholeTime  = 8 * time.Second // for everything but closing
+	closeTime  = time.Second
 	factsTime  = 3 * time.Second
 	askTime    = 3 * time.Second        // to listen, or to try all addresses; a dial takes at most dialTime
 	ratesTime  = 3 * time.Second        // for all rates together
@@ -94,6 +96,8 @@ func (p *preflight) run(ctx context.Context) error {
 		return nil
 	}
 	defer p.end(ctx)
+	ctx, cancel := context.WithTimeoutCause(ctx, wholeTime, fmt.Errorf("not done within %v", wholeTime))
+	defer cancel()
 	for _, step := range []func(context.Context) error{p.listen, p.tryAll, p.choose, p.measureAll} {
 		if err := step(ctx); err != nil {
 			return err
@@ -394,7 +398,7 @@ func (p *preflight) measure(ctx context.Context, r *record.Route, limit time.Dur
 
 // end lets all hosts close what listens; those that do not hear it close it by themselves.
 func (p *preflight) end(ctx context.Context) {
-	p.each(context.WithoutCancel(ctx), "close", askTime, func(ctx context.Context, k int) error {
+	p.each(context.WithoutCancel(ctx), "close", closeTime, func(ctx context.Context, k int) error {
 		_, err := put[any](ctx, p.members[k], AskClose, struct{}{})
 		return err
 	})
