@@ -134,7 +134,9 @@ func (v *vitals) hear(now time.Duration, p Progress) (isNew bool) {
 func isOverdue(workers []vitals, rank int) bool {
 	v := &workers[rank]
 	limit := time.Duration(v.beat.Limit * float64(time.Second))
-	if w := waitsFor(workers, rank); limit > 0 && w != nil && w.host != v.host {
+	// Also if the other is done: what it has sent may still be on its way.
+	if w := v.beat.Wait; limit > 0 && w != nil && 0 <= w.Rank && w.Rank < len(workers) &&
+		workers[w.Rank].host != v.host {
 		limit = max(limit, linkPatience)
 	}
 	return v.isWatched && limit > 0 && v.heard-v.moved > limit

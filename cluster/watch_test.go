@@ -83,6 +83,25 @@ func TestExamineNamesTheCulprit(t *testing.T) {
 	}
 }
 
+// A packet between hosts may be lost many times, also the last one of a worker that is done.
+func TestLinksBetweenHostsGetTime(t *testing.T) {
+	for _, isDone := range []bool{false, true} {
+		workers := []vitals{
+			{isWatched: true, host: "a", heard: time.Hour, moved: time.Hour - linkPatience,
+				beat: Progress{Limit: 9, Wait: &Wait{Rank: 1}}},
+			{isWatched: !isDone, host: "b", heard: time.Hour, moved: time.Hour - linkPatience,
+				beat: Progress{Limit: 9, Wait: &Wait{Rank: 0}}}}
+		if v, ok := examine(workers, time.Hour, 5*time.Second); ok {
+			t.Errorf("done: %v, after %v: %+v", isDone, linkPatience, v)
+		}
+		workers[0].moved -= lookEvery
+		workers[1].moved -= lookEvery
+		if v, ok := examine(workers, time.Hour, 5*time.Second); !ok || v.kind != stuck {
+			t.Errorf("done: %v, later: %+v, %v", isDone, v, ok)
+		}
+	}
+}
+
 // A beat counts as a move if anything of the work has changed, and only then.
 func TestOnlyWorkIsAMove(t *testing.T) {
 	v := vitals{isWatched: true}
