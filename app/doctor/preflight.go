@@ -58,8 +58,7 @@ func (e *HostError) Unwrap() error { return e.Err }
 
 // Preflight examines the hosts of a job and the routes between them and chooses an address for each: that
 // which all others reach, and of several the fastest. With one host there are no routes and its address is
-// that of the loopback interface. It takes at most ten seconds, and about one second of slow hosts or links
-// fewer.
+// that of the loopback interface. It takes nine seconds at most, and about one with sound hosts.
 //
 // Findings of level error say what hinders the job. The error is ctx's, or a *HostError.
 func Preflight(ctx context.Context, members []Member, c Config) (*record.Hosts, error) {
@@ -87,7 +86,9 @@ type preflight struct {
 }
 
 func (p *preflight) run(ctx context.Context) error {
-	if err := p.askFacts(ctx); err != nil {
+	bounded, cancel := context.WithTimeoutCause(ctx, wholeTime, fmt.Errorf("not done within %v", wholeTime))
+	defer cancel()
+	if err := p.askFacts(bounded); err != nil {
 		return err
 	}
 	if len(p.members) == 1 {
@@ -96,10 +97,8 @@ func (p *preflight) run(ctx context.Context) error {
 		return nil
 	}
 	defer p.end(ctx)
-	ctx, cancel := context.WithTimeoutCause(ctx, wholeTime, fmt.Errorf("not done within %v", wholeTime))
-	defer cancel()
 	for _, step := range []func(context.Context) error{p.listen, p.tryAll, p.choose, p.measureAll} {
-		if err := step(ctx); err != nil {
+		if err := step(bounded); err != nil {
 			return err
 		}
 	}
