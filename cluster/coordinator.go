@@ -73,6 +73,7 @@ func (c *coordinator) listen(host string, port int) error {
 		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
 	}
 	config := net.ListenConfig{Control: tcp.Insist}
+	config.SetMultipathTCP(false) // has not the options of Insist
 	listener, err := config.Listen(context.Background(), "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		err = fmt.Errorf("port %d is in use; choose another with --master-port, or 0 for any", port)

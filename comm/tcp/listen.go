@@ -23,6 +23,7 @@ func Listen(address string) (*Listener, error) {
 		return nil, fmt.Errorf("tcp: listen on %q: all interfaces, want the address of one", address)
 	}
 	config := net.ListenConfig{Control: Insist}
+	config.SetMultipathTCP(false) // has not the options of Insist
 	l, err := config.Listen(context.Background(), "tcp", resolved.String())
 	if err != nil {
 		return nil, fmt.Errorf("tcp: %w", err)
