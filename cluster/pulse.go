@@ -200,16 +200,6 @@ func (ps *pulses) take(rank int) (p pulse, ok bool) {
 	return p, p.kind != 0
 }
 
-// isHeard reports whether a pulse of the rank has ever come.
-func (ps *pulses) isHeard(rank int) bool {
-	if ps == nil {
-		return false
-	}
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	return ps.last[rank] > 0
-}
-
 func (ps *pulses) close() {
 	if ps != nil {
 		ps.conn.Close()
