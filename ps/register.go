@@ -172,8 +172,8 @@ func (s *Server) leave(e event) error {
 	}
 	s.announced[e.index].Cancel()
 	if s.rows != nil {
-		s.rows.in[e.index].Cancel()
-		s.counts.in[e.index].Cancel()
+		s.rows.leave(e.index)
+		s.counts.leave(e.index)
 	}
 	if e.index == 0 {
 		s.vault.cancel()
@@ -193,12 +193,20 @@ type gathering struct {
 	in, out         []*comm.Mail // by worker
 	missing, unsent int
 	combine         func() // makes what is sent; nil: it is what was received
+	isOver          bool   // a worker has left
+}
+
+// leave ends the gathering: it needs every worker. Worker w may have got its message and left before the
+// others' are known to be sent, so the last of those must not expect another one of it.
+func (g *gathering) leave(w int) {
+	g.in[w].Cancel()
+	g.isOver = true
 }
 
 // handle acts on a message that was received or sent.
 func (g *gathering) handle(e event) {
 	if e.isOutgoing {
-		if g.unsent--; g.unsent == 0 {
+		if g.unsent--; g.unsent == 0 && !g.isOver {
 			g.missing = len(g.in)
 			for _, m := range g.in {
 				m.Start()
