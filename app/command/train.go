@@ -156,7 +156,8 @@ type lostRun struct{ error }
 // Unwrap returns the cause.
 func (e *lostRun) Unwrap() error { return e.error }
 
-// reportUnfinished renders the report of a run that ended early, if it finished any step.
+// reportUnfinished renders the report of a run that ended early, if it finished any step, and says how to
+// go on from its newest checkpoint, if it has one.
 func (a *app) reportUnfinished(err error) {
 	var ended *job.EndedError
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
@@ -171,6 +172,11 @@ func (a *app) reportUnfinished(err error) {
 	} else {
 		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",
 			filepath.Join(ended.Directory, report.HTMLFile))
+	}
+	var stopped *job.StoppedError // says so itself
+	if standing, failed := job.Stand(ended.Directory); failed == nil && !errors.As(err, &stopped) {
+		fmt.Fprintf(a.stderr, "lockstep: lockstep train --resume %s goes on after step %d\n", ended.Directory,
+			standing.Step)
 	}
 }
 

@@ -114,7 +114,7 @@ func (s *servant) open(c setting.Config, config ps.ServerConfig, b blueprint, di
 func (s *servant) result(post *comm.Post, host string) record.ServerStat {
 	total := post.Counters().Total()
 	s.stat.PID, s.stat.Host, s.stat.Updates = os.Getpid(), host, s.rule.steps-s.rule.before
-	s.stat.BytesSent, s.stat.BytesReceived = total.Sent, total.Received
+	s.stat.BytesSent, s.stat.BytesReceived, s.stat.BytesVectors = total.Sent, total.Received, total.Vector
 	return s.stat
 }
 

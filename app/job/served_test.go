@@ -65,6 +65,9 @@ func TestServersEndWithTheBitsOfOne(t *testing.T) {
 // checkServers checks what the summary says about servers, and that all bytes are counted at both ends.
 func checkServers(t *testing.T, name string, c setting.Config, s *record.Summary) {
 	t.Helper()
+	if c.Wire == "fp32" && s.BytesVectors != s.BytesSent {
+		t.Errorf("%s: %d bytes sent in place of %d without compression", name, s.BytesSent, s.BytesVectors)
+	}
 	if len(s.Servers) != c.Servers || s.ServerPlace != c.ServerPlace {
 		t.Fatalf("%s: %d servers %s, %+v", name, len(s.Servers), s.ServerPlace, s.Servers)
 	}

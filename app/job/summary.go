@@ -142,6 +142,7 @@ func addServers(s *record.Summary, c setting.Config) {
 			continue // the worker's figures have its
 		}
 		s.BytesSent += p.BytesSent
+		s.BytesVectors += p.BytesVectors
 		s.BytesReceived += p.BytesReceived
 		if !c.IsOneProcess() {
 			s.PeakRSSBytes += p.PeakRSSBytes

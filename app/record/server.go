@@ -16,6 +16,7 @@ type ServerStat struct {
 	Updates        int       `json:"updates"`                 // of these
 	BytesSent      int64     `json:"bytes_sent"`              // by its process
 	BytesReceived  int64     `json:"bytes_received"`          // by its process
+	BytesVectors   int64     `json:"bytes_vectors"`           // bytes_sent without compression
 	PeakRSSBytes   int64     `json:"peak_rss_bytes,omitzero"` // of its process; left out with a worker
 	Cores          CoreTimes `json:"core_seconds,omitzero"`   // of its machine; left out with a worker
 	PlannedBytes   int64     `json:"planned_bytes,omitzero"`  // of memory; left out with a worker
