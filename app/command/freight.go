@@ -70,7 +70,7 @@ func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight
 		f.result("resume", folder)
 	}
 	out := given("out")
-	if out == "" && len(configs) == 1 {
+	if out == "" && len(configs) == 1 && given("resume") == "" { // whose configuration names its own folder
 		out = configs[0].Out
 	}
 	if out != "" {

@@ -151,9 +151,7 @@ func (f *launchFlags) check(ctx context.Context, a *app, hosts []launch.Host, ar
 	for _, h := range hosts {
 		f.roster = append(f.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
 	}
-	there := *a // as the command will see it
-	there.environment = a.environment.With(f.environment(a))
-	configs, err := there.configsOf(ctx, args)
+	configs, err := f.seenBy(a).configsOf(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -185,8 +183,7 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	if err = f.examine(ctx, a, args); err != nil {
 		return err
 	}
-	there := *a // as the command sees it
-	there.environment = a.environment.With(f.environment(a))
+	there := f.seenBy(a)
 	if f.as, err = there.sendData(ctx, args, console, f.agents); err != nil {
 		return err
 	}
@@ -330,7 +327,7 @@ func (f *launchFlags) examine(ctx context.Context, a *app, args []string) error 
 	if !slices.ContainsFunc(f.agents, isAway) {
 		return nil // over the loopback interface
 	}
-	found, err := preflight(ctx, f.agents, a.preflightConfig(ctx, args))
+	found, err := preflight(ctx, f.agents, f.seenBy(a).preflightConfig(ctx, args))
 	if err != nil {
 		return err
 	}
@@ -347,6 +344,13 @@ func (f *launchFlags) examine(ctx context.Context, a *app, args []string) error 
 	}
 	f.found = doctor.Encode(found)
 	return nil
+}
+
+// seenBy returns a as the command sees it, among the hosts that are known so far.
+func (f *launchFlags) seenBy(a *app) *app {
+	there := *a
+	there.environment = a.environment.With(f.environment(a))
+	return &there
 }
 
 // environment returns the variables that the command gets from here.

@@ -47,7 +47,7 @@ func (a *app) configsOf(ctx context.Context, args []string) ([]setting.Config, e
 	return s.survey.configs, err
 }
 
-// basesOf returns a configuration for each part of a benchmark and each of its data sets.
+// basesOf returns a configuration for each part of a benchmark and each of its data sets, of its first model.
 func basesOf(c bench.Config) []setting.Config {
 	var all []setting.Config
 	for _, p := range c.Parts {
@@ -58,6 +58,9 @@ func basesOf(c bench.Config) []setting.Config {
 		for _, name := range names {
 			base := p.Base
 			base.Data = name
+			if len(p.Models) > 0 {
+				base.Model = p.Models[0]
+			}
 			all = append(all, base)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/app/transfer"
 	"lockstep/cluster"
 )
@@ -94,5 +95,43 @@ func TestFilesThatACommandNeeds(t *testing.T) {
 	}
 	if _, err := missing.dataFiles(t.Context(), configs, nil); job.ExitCode(err) != job.ExitData {
 		t.Errorf("%v", err)
+	}
+}
+
+// The preflight of a benchmark over numbers of hosts predicts the exchange of the model that it trains.
+func TestModelOfAPreflight(t *testing.T) {
+	f := launchFlags{launching: launching{roster: []cluster.RosterHost{
+		{Name: "a", Address: "127.0.0.1", Slots: 2}, {Name: "b", Address: "127.0.0.1", Slots: 2}}}}
+	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{}}
+	for line, want := range map[string]string{
+		"bench --hosts 1,2 --per-host 1,2 --models resnet20": "resnet20",
+		"train --model lenet":                                "lenet",
+		"commbench":                                          "",
+	} {
+		if got := f.seenBy(a).preflightConfig(t.Context(), strings.Fields(line)).Model; got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// A run that goes on on hosts may be in a folder that its own configuration names, and that is not empty.
+func TestResumedOnHosts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if os.Mkdir("mine", 0o777) != nil || os.WriteFile("mine/config.yaml", nil, 0o666) != nil {
+		t.Fatal("cannot prepare the folder")
+	}
+	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{}}
+	for line, isRefused := range map[string]bool{"train --resume mine": false, "train --out mine": true} {
+		known, err := a.parsed(strings.Fields(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := load(known, []setting.Config{{Data: "glyphs", Out: "mine"}}, true)
+		if (err != nil) != isRefused {
+			t.Errorf("%s: %v", line, err)
+		}
+		if err == nil && (f.directory != "mine" || !slices.Equal(f.fetch, []string{"mine"})) {
+			t.Errorf("%s: directory %q, fetched %q", line, f.directory, f.fetch)
+		}
 	}
 }
