@@ -230,8 +230,12 @@ func oneMachine(r *record.Results, c *Comparison) []string {
 			"memory and caches. The times show this contention together with the network.", r.Lab)
 	}
 	if _, any = c.where(func(l *Line) bool { return l.Setting.Cores > 0 && l.Setting.Hosts > 1 }); any {
-		return one("The workers of rows with several hosts were on as many machines, of which only the " +
-			"first is described here. A step lasts as long as on the slowest of them.")
+		which := "of which only the first is described here"
+		if r.Hosts != nil {
+			which = "which the settings describe under Hosts"
+		}
+		return one("The workers of rows with several hosts were on as many machines, %s. A step lasts as long "+
+			"as on the slowest of them.", which)
 	}
 	text := "All workers shared one machine: its memory and caches, and a link that never leaves it. The " +
 		"figures say nothing about a network between machines."

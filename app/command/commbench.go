@@ -14,8 +14,10 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/commbench"
+	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,11 +36,12 @@ func commbenchCommand(a *app) *cobra.Command {
 	var f commbenchFlags
 	c := &cobra.Command{
 		Use:   "commbench [flags]",
-		Short: "Time collectives between workers of this machine",
+		Short: "Time collectives between workers, on this machine or on several hosts",
 		Example: "  lockstep commbench\n" +
 			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
 			"  lockstep commbench --bytes 4KiB,16KiB,64KiB,256KiB,1MiB,4MiB --out runs/links\n" +
 			"  lockstep commbench --link tcp --encryption tls,none\n" +
+			"  lockstep launch --hosts a:1,b:1 -- commbench --encryption tls,none\n" +
 			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
 		Args:        noArguments,
 		Annotations: map[string]string{spreads: "true"},
@@ -113,7 +116,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 		return err
 	}
 	if f.out != "" {
-		if err := f.write(c, started, records); err != nil {
+		if err := f.write(c, a, started, records); err != nil {
 			return err
 		}
 	}
@@ -128,7 +131,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 }
 
 // write keeps the measurements, and plots them.
-func (f *commbenchFlags) write(c *cobra.Command, started time.Time, records []commbench.Record) error {
+func (f *commbenchFlags) write(c *cobra.Command, a *app, started time.Time, records []commbench.Record) error {
 	list, err := json.Marshal(records)
 	if err != nil {
 		return err
@@ -139,8 +142,12 @@ func (f *commbenchFlags) write(c *cobra.Command, started time.Time, records []co
 			command = append(command, "--"+flag.Name, strings.Trim(flag.Value.String(), "[]"))
 		}
 	})
+	hosts, err := record.ParseHosts(a.environment[cluster.EnvPreflight])
+	if err != nil {
+		return err
+	}
 	return report.WriteCollectives(f.out, report.Measured{Command: command, Started: started.UTC(),
-		Host: bench.DescribeHost(), Collectives: list})
+		Host: bench.DescribeHost(), Hosts: hosts, Collectives: list})
 }
 
 // withHosts sets the hosts to those of the lab or the roster, if there are several, and by default only links

@@ -33,9 +33,8 @@ slows it down, each with the command that mends it.
 
 With --hosts it does so for each of them over ssh, as lockstep launch does before a job, and then tries every
 address of each host from every other: who answers there, round trip, rate, and how far the clocks are apart.
-It chooses an address for each host that all others reach, of several the fastest,
-	and says what is unequal and
-how long exchanging the gradient of --model would take. Nothing but lockstep's own program is installed.
+It chooses an address for each host that all others reach, of several the fastest, and says what is unequal
+and how long exchanging the gradient of --model would take. Nothing but lockstep's own program is installed.
 
 The exit status is 0 if nothing hinders a job, 6 if only a full disk does, and 4 for everything else.`,
 		Example: `  lockstep doctor

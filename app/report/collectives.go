@@ -25,7 +25,8 @@ type Measured struct {
 	Command     []string        `json:"command"`
 	Started     time.Time       `json:"started"`
 	Host        record.Machine  `json:"host"`
-	Collectives json.RawMessage `json:"collectives"` // a list
+	Hosts       *record.Hosts   `json:"preflight,omitempty"` // that the ranks were on; null: one
+	Collectives json.RawMessage `json:"collectives"`         // a list
 }
 
 // WriteCollectives writes measured collectives as results.json, report.md and report.html into folder.
@@ -81,11 +82,15 @@ func collectivesPage(m Measured) (page, error) {
 	if err != nil {
 		return page{}, fmt.Errorf("report: %w", err)
 	}
+	if err := m.Hosts.Validate(); err != nil {
+		return page{}, fmt.Errorf("report: %w", err)
+	}
 	p := page{Kind: "report of collectives", Title: "Collectives by size of the vector",
-		Command: shell(m.Command), Answer: collectiveAnswer(all), Source: "results.json",
+		Command: onHosts(m.Command, m.Hosts), Answer: collectiveAnswer(all), Source: "results.json",
 		Lede: strings.Join(slices.DeleteFunc([]string{m.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 			m.Host.CPU, count(m.Host.Cores, "core")}, func(s string) bool { return s == "" }), " · "),
-		Parts: present([]part{{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)}})}
+		Parts: present([]part{{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)},
+			hostsPart(m.Hosts)})}
 	var notes []analysis.Note
 	for _, c := range all {
 		if c.Doubt != "" {

@@ -83,3 +83,34 @@ func TestCollectives(t *testing.T) {
 		}
 	}
 }
+
+// Of several hosts the page tells what was found about them, and its command is one for hosts.
+func TestCollectivesOfHosts(t *testing.T) {
+	list, err := json.Marshal(collectives())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := report.Measured{Command: []string{"lockstep", "commbench", "--ranks", "2"}, Collectives: list,
+		Hosts: &record.Hosts{Hosts: []record.HostFacts{{Label: "a", Slots: 2}, {Label: "me@b", Slots: 1}}}}
+	folder := t.TempDir()
+	if err := report.WriteCollectives(folder, m); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, report.MarkdownFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"### Hosts\n\n- 0 a: 2 slots",
+		"lockstep launch --hosts a:2,me@b:1 -- commbench --ranks 2\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if got := report.ReadCollectives(folder); got == nil || len(got.Hosts.Hosts) != 2 {
+		t.Errorf("%+v was read, want both hosts", got)
+	}
+	m.Hosts.Routes = []record.Route{{From: 0, To: 2, IsChosen: true, Latency: 1}}
+	if _, err := report.Collectives(m); err == nil {
+		t.Error("a route to a host that is not there was taken")
+	}
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,8 +29,21 @@ func hostsPart(h *record.Hosts) part {
 		p.Pairs = append(p.Pairs, pair{f.Level, text})
 	}
 	p.Pairs = append(p.Pairs, pair{"examined", h.Started.UTC().Format("2006-01-02 15:04:05 UTC") +
-		fmt.Sprintf(", in %s", duration(h.Seconds))})
+		", in " + roundTime(h.Seconds)})
 	return p
+}
+
+// onHosts returns a command line as one types it; that of several hosts goes behind launch.
+func onHosts(command []string, h *record.Hosts) string {
+	if h == nil || len(command) == 0 {
+		return shell(command)
+	}
+	list := make([]string, len(h.Hosts))
+	for i, f := range h.Hosts {
+		list[i] = fmt.Sprintf("%s:%d", f.Label, f.Slots)
+	}
+	launch := []string{command[0], "launch", "--hosts", strings.Join(list, ","), "--"}
+	return shell(slices.Concat(launch, command[1:]))
 }
 
 // hostText describes a host in one line.

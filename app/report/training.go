@@ -224,8 +224,11 @@ func trainingTitle(t *analysis.Training) string {
 	if t.Generated {
 		data += " (generated)"
 	}
-	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, count(t.Workers, "worker"),
-		count(t.Threads, "thread"))
+	workers := count(t.Workers, "worker")
+	if t.Hosts != nil {
+		workers += " on " + count(len(t.Hosts.Hosts), "host")
+	}
+	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, count(t.Threads, "thread"))
 }
 
 // interruptedFacts lists the figures of a run that has not ended.
