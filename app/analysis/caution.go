@@ -234,8 +234,8 @@ func oneMachine(r *record.Results, c *Comparison) []string {
 		if r.Hosts != nil {
 			which = "which the settings describe under Hosts"
 		}
-		return one("The workers of rows with several hosts were on as many machines, %s. A step lasts as long "+
-			"as on the slowest of them.", which)
+		return one("The workers of rows with several hosts were on as many machines, %s. A step lasts "+
+			"as long as on the slowest of them.", which)
 	}
 	text := "All workers shared one machine: its memory and caches, and a link that never leaves it. The " +
 		"figures say nothing about a network between machines."

@@ -131,7 +131,8 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 }
 
 // write keeps the measurements, and plots them.
-func (f *commbenchFlags) write(c *cobra.Command, a *app, started time.Time, records []commbench.Record) error {
+func (f *commbenchFlags) write(c *cobra.Command, a *app, started time.Time,
+	records []commbench.Record) error {
 	list, err := json.Marshal(records)
 	if err != nil {
 		return err

@@ -116,7 +116,8 @@ type pair struct{ Name, Value string }
 func newPage(r *record.Results) page {
 	c := analysis.Compare(r)
 	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r, c), Lede: lede(r),
-		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), Notes: noteLists(c.Notes), Parts: parts(r),
+		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), Notes: noteLists(c.Notes),
+		Parts:  parts(r),
 		Source: "results.json, which holds every raw sample and every resolved setting of every run"}
 	p.More = p.Notes
 	for i := range c.Groups {
