@@ -103,6 +103,29 @@ func TestKilledAgentIsLost(t *testing.T) {
 	a.Close()
 }
 
+// A host whose shell never comes to the command, or cannot run it, is an error and not a wait without end.
+func TestShellsThatDoNotAnswer(t *testing.T) {
+	for shell, want := range map[string]string{
+		"exec yes word":                          "prints too much",
+		"tr '\\0' x </dev/zero":                  "prints too much",
+		"exec >&-; exec sleep 60":                "ended without an answer",
+		"echo why >&2; exit 1":                   "ended without an answer (why)",
+		"unset HOME XDG_CACHE_HOME; eval \"$0\"": "HOME: is not set",
+	} {
+		c := console(t)
+		// The last of ssh's arguments is what the login shell of the host gets.
+		c.SSH = []string{"/bin/sh", "-c", `for last; do :; done; exec /bin/sh -c "$0" "$last"`, shell}
+		started := time.Now()
+		_, err := c.Dial(t.Context(), Host{Name: "elsewhere", Slots: 1})
+		if e := new(HostError); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", shell, err, want)
+		}
+		if took := time.Since(started); took > connectTime {
+			t.Errorf("%s: took %v", shell, took)
+		}
+	}
+}
+
 func TestIsHere(t *testing.T) {
 	name, _ := os.Hostname()
 	for host, want := range map[string]bool{"localhost": true, "127.0.0.1": true, "127.3.2.1": true,

@@ -50,3 +50,6 @@ func (e *AskError) Error() string { return fmt.Sprintf("host %s: %s", e.Host, e.
 
 // errSilent is the cause of the end of a connection that is open, but over which nothing comes.
 var errSilent = errors.New("heard nothing for 10 s")
+
+// errChatter says why what a host prints is not read on.
+var errChatter = errors.New("the shell of the user prints too much before it runs a command; see its .bashrc")

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -61,8 +62,8 @@ var bootstrap = strings.Join([]string{
 
 // bootstrapFolder lets b be the folder of programs.
 const bootstrapFolder = `if [ "$(uname -s)" = Darwin ]; ` +
-	`then b=$HOME/Library/Caches/lockstep/bin; ` +
-	`else b=${XDG_CACHE_HOME:-$HOME/.cache}/lockstep/bin; ` +
+	`then b=${HOME:?is not set}/Library/Caches/lockstep/bin; ` +
+	`else b=${XDG_CACHE_HOME:-${HOME:?is not set}/.cache}/lockstep/bin; ` +
 	`fi`
 
 // options are those of every ssh: no questions, no host that the user does not know, no wait without end.
@@ -109,6 +110,11 @@ func (c Console) install(ctx context.Context, h Host, p *carrier, l *line) (hash
 	stop := context.AfterFunc(late, p.kill)
 	uname, err := l.word("host")
 	if !stop() || err != nil {
+		if errors.Is(err, errChatter) {
+			p.kill() // ssh ends with what it runs, which may go on for ever
+			return "", &HostError{Host: h.Name, Text: err.Error()}
+		}
+		p.close() // what has ended its output may go on, too
 		return "", c.explain(ctx, h, p, late.Err() != nil)
 	}
 	defer context.AfterFunc(ctx, p.kill)() // installing may take its time
@@ -152,6 +158,9 @@ func isFull(text string) bool {
 func (l *line) word(names ...string) (string, error) {
 	for skipped := 0; skipped < maxChatter; {
 		text, err := l.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return "", errChatter
+		}
 		if err != nil {
 			return "", err
 		}
@@ -167,7 +176,7 @@ func (l *line) word(names ...string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", errors.New("the shell of the user prints too much")
+	return "", errChatter
 }
 
 // send sends the program and waits for the answer.
@@ -189,9 +198,9 @@ func (b binary) send(to io.Writer, l *line) (string, error) {
 	return word, err
 }
 
-// explain returns why a host did not answer. isLate says that ssh was killed after connectTime.
+// explain returns why a host did not answer, of which ssh has ended. isLate says that it was killed after
+// connectTime.
 func (c Console) explain(ctx context.Context, h Host, p *carrier, isLate bool) error {
-	<-p.ended
 	text := p.words.String()
 	switch {
 	case strings.Contains(text, "HOST IDENTIFICATION HAS CHANGED"):

@@ -3,7 +3,6 @@ package launch
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -66,7 +65,7 @@ func (s *stream) skip() error {
 			return err
 		}
 	}
-	return errors.New("the shell of the user prints too much")
+	return errChatter
 }
 
 // Read reads the output of the process. At its end the error has the last words of the process, if there
