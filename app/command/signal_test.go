@@ -136,7 +136,8 @@ func TestKilledWorkerEndsTheRun(t *testing.T) {
 	syscall.Kill(pid, syscall.SIGKILL)
 	r.ends(t, job.ExitPeerLost)
 	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) was killed by signal ` +
-		`SIGKILL after step \d+, phase \w+ \(its output: .*rank1\.log\); rank 0: .* peer rank 1: .* ` +
+		`SIGKILL after step \d+, phase \w+(, waiting for .*)? ` +
+		`\(its output: .*rank1\.log\); rank 0: .* peer rank 1: .* ` +
 		`\([\w ]+, \d+ bytes; \d+ of the next \d+ received\)$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
@@ -150,7 +151,8 @@ func TestKilledServerEndsTheRun(t *testing.T) {
 	syscall.Kill(pid, syscall.SIGKILL)
 	r.ends(t, job.ExitPeerLost)
 	want := `(?m)^lockstep: server 1 \(rank 3, pid ` + strconv.Itoa(pid) + ` on .*\) was killed by signal ` +
-		`SIGKILL after step \d+, phase \w+ \(its output: .*server1\.log\); rank 0: .* lost server 1 ` +
+		`SIGKILL after step \d+, phase \w+(, waiting for .*)? ` +
+		`\(its output: .*server1\.log\); rank 0: .* lost server 1 ` +
 		`\(rank 3\)`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)

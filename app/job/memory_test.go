@@ -36,12 +36,13 @@ func TestPlannedMemoryIsWhatIsUsed(t *testing.T) {
 // of asynchronous workers.
 func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
 	plain := short(t)
-	plain.Workers, plain.Shards, plain.Batch, plain.Epochs, plain.Steps = 2, 8, 16, 2, 0
-	plain.Strategy, plain.Link = "all-reduce", "local"
+	plain.Workers, plain.Shards, plain.Batch, plain.Epochs, plain.Steps = 2, 8, 128, 2, 0
+	plain.LimitTrain = 1024
+	plain.Strategy = "all-reduce" // in processes: what this one has used before would count as loading
 	least := run(t, plain, job.Options{})
 	for name, change := range map[string]func(*setting.Config){
 		"moves":  func(c *setting.Config) { c.Rebalance = true },
-		"growth": func(c *setting.Config) { c.AdaptiveBatch = 128 },
+		"growth": func(c *setting.Config) { c.AdaptiveBatch = 1024 },
 		"async":  func(c *setting.Config) { c.Strategy = setting.PSAsync },
 	} {
 		c := plain
