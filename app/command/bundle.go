@@ -33,6 +33,7 @@ const bundleSuffix = ".tar.gz"
 // bundleCommand packs a folder.
 func bundleCommand(a *app) *cobra.Command {
 	var out string
+	var isJSON bool
 	c := &cobra.Command{
 		Use:   "bundle FOLDER [flags]",
 		Short: "Pack a benchmark or a training run into one file, with all its raw data",
@@ -50,12 +51,26 @@ report, check and replay take the file on another machine.`,
 			if out == "" {
 				out = filepath.Base(folder) + bundleSuffix
 			}
-			return a.pack(folder, out)
+			m, err := a.pack(folder, out)
+			switch {
+			case err != nil:
+				return err
+			case isJSON:
+				return writeJSON(a, packed{out, m})
+			}
+			return packed{out, m}.tell(a.stdout)
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FILE` (default: the folder's name with "+
 		""+bundleSuffix+")")
+	addJSON(c, &isJSON)
 	return c
+}
+
+// packed is what bundle prints.
+type packed struct {
+	File     string          `json:"file"`
+	Manifest bundle.Manifest `json:"manifest"`
 }
 
 // oneArgument requires exactly one argument.
@@ -69,31 +84,32 @@ func oneArgument(command, what string) cobra.PositionalArgs {
 }
 
 // pack writes the bundle of a folder.
-func (a *app) pack(folder, out string) error {
+func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	v := describeVersion()
 	m := bundle.Manifest{Version: v.Version, Revision: v.Revision, Kind: bundle.Bench}
 	if report.HoldsTraining(folder) || job.HasSteps(folder) {
 		m.Kind = bundle.Training
 	} else if _, err := report.Read(folder); err != nil {
-		return badResults(folder, err)
+		return m, badResults(folder, err)
 	}
 	if !isAbsent(out) {
-		return usagef("--out: %s is there already; choose a new name", out)
+		return m, usagef("--out: %s is there already; choose a new name", out)
 	}
 	m, err := bundle.Scan(folder, m)
 	if err != nil {
-		return err
+		return m, err
 	}
+	return m, regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
+}
+
+// tell writes a line on a bundle.
+func (p packed) tell(w io.Writer) error {
 	var total int64
-	err = regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
-	if err != nil {
-		return err
-	}
-	for _, f := range m.Files {
+	for _, f := range p.Manifest.Files {
 		total += f.Bytes
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s of %s; left out: %s\n", out, count(len(m.Files), "file"),
-		setting.Size(total), count(len(m.LeftOut), "file"))
+	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s\n", p.File, count(len(p.Manifest.Files), "file"),
+		setting.Size(total), count(len(p.Manifest.LeftOut), "file"))
 	return err
 }
 
