@@ -182,9 +182,13 @@ func (m *Mail) Wait() error {
 	return m.err
 }
 
-// IsDone reports whether the message is done, so that Wait returns at once. It is for a Mail without Done
-// that was started and not waited for.
-func (m *Mail) IsDone() bool { return len(m.done) > 0 }
+// IsDone reports whether the message is done, so that what it brought can be read and Wait returns
+// at once. It is for a Mail without Done that was started and not waited for.
+func (m *Mail) IsDone() bool {
+	m.post.mu.Lock() // under which messages end; the length of a channel orders no memory
+	defer m.post.mu.Unlock()
+	return len(m.done) > 0
+}
 
 // Await begins the time-out: from now on the peer is expected to move bytes until the message is
 // done.
