@@ -3,8 +3,6 @@ package tcp_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"sync"
 	"testing"
 	"time"
@@ -14,53 +12,13 @@ import (
 )
 
 // proxy forwards data between a dialer and the listener at address, and flips one bit of what the
-// dialer sends. It ends when both have closed; wait waits for that.
+// dialer sends; none if bit is negative. It ends when both have closed; wait waits for that.
 func proxy(t *testing.T, address string, bit int) (at string, wait func()) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var work sync.WaitGroup
-	work.Go(func() {
-		defer l.Close()
-		dialer, err := l.Accept()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer dialer.Close()
-		listener, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer listener.Close()
-		var back sync.WaitGroup
-		back.Go(func() {
-			io.Copy(dialer, listener)
-			dialer.(*net.TCPConn).CloseWrite()
-		})
-		flip(listener, dialer, bit)
-		listener.(*net.TCPConn).CloseWrite()
-		back.Wait()
-	})
-	return l.Addr().String(), work.Wait
-}
-
-// flip copies from src to dst and flips one bit.
-func flip(dst io.Writer, src io.Reader, bit int) {
-	b := make([]byte, 16<<10)
-	for passed := 0; ; {
-		n, err := src.Read(b)
-		if at := bit/8 - passed; bit >= 0 && at >= 0 && at < n {
+	return new(capture).through(t, address, func(b []byte, passed int) {
+		if at := bit/8 - passed; bit >= 0 && at >= 0 && at < len(b) {
 			b[at] ^= 1 << (bit % 8)
 		}
-		if _, failed := dst.Write(b[:n]); failed != nil || err != nil {
-			return
-		}
-		passed += n
-	}
+	})
 }
 
 // A bit that the network flips never reaches a gradient: the error names the peer, the operation
