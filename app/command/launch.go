@@ -68,15 +68,13 @@ The exit status is 4 if a host cannot be reached, 5 if the first host is lost, e
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}
 	f.hostFlags.add(c)
+	c.Flags().SetInterspersed(false) // a command without -- before it is refused, not its flags
 	c.Flags().StringVar(&f.log, "log", "", "`FOLDER` for the output of each rank, as it is written "+
-		"(default: "+
-		"none)")
+		"(default: none)")
 	c.Flags().BoolVar(&f.isPrefixed, "prefix", false, "with --log: also print each line behind its rank, "+
-		"on the "+
-		"error stream (default: false)")
+		"on the error stream (default: false)")
 	c.Flags().Var(&bounded{&f.restarts, 0, maxRestarts}, "max-restarts", "`N` times, start train or a "+
-		"recipe "+
-		"again from its newest checkpoint after a worker or a host was lost")
+		"recipe again from its newest checkpoint after a worker or a host was lost")
 	c.Flags().Var(&bounded{&f.minHosts, 0, maxHosts}, "min-hosts", "with --max-restarts: go on without lost "+
 		"hosts while `N` are left; 0: all are needed")
 	c.Flags().BoolVar(&f.isOversubscribed, "oversubscribe", false,
