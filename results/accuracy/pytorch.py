@@ -2,6 +2,10 @@
 """Writes pytorch.json: how far PyTorch's float32 kernels stray from PyTorch's float64.
 
     results/accuracy/pytorch.py > results/accuracy/pytorch.json        (torch 2, numpy)
+    results/accuracy/pytorch.py --autocast > results/accuracy/autocast.json
+
+With --autocast: how far PyTorch's mixed precision strays from it, torch.autocast("cpu", torch.bfloat16) around the
+forward pass and the loss, for networks with products that Lockstep's --math bf16 rounds.
 
 Each case trains a network from a known start for a few steps. Starts and batches are drawn by a counter
 (splitmix64) as for the parity cases, from streams that the seed moves. The float64 run is kept: losses, logits of the
@@ -27,6 +31,10 @@ RECIPES = [
     {"model": "vgg11", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.002},
     {"model": "resnet20", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.01},
     {"model": "bert-tiny", "batch": 4, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
+]
+AUTOCAST_RECIPES = [
+    {"model": "bert-tiny", "batch": 8, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
+    {"model": "resnet50", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.002},
 ]
 # Float32 runs by name: whether oneDNN is used, the format of maps, threads.
 VARIANTS = {
@@ -132,6 +140,42 @@ class ResNet20(nn.Module):
         return self.linear(x.mean((2, 3)))
 
 
+class Bottleneck(nn.Module):
+    def __init__(self, inputs, width, stride):
+        super().__init__()
+        outputs = 4 * width
+        self.conv1, self.bn1 = nn.Conv2d(inputs, width, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv3, self.bn3 = nn.Conv2d(width, outputs, 1, bias=False), nn.BatchNorm2d(outputs)
+        self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)) \
+            if stride > 1 or inputs != outputs else nn.Identity()
+
+    def forward(self, x):
+        y = F.relu(self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
+        return F.relu(self.bn3(self.conv3(y)) + self.downsample(x))
+
+
+class ResNet50(nn.Module):
+    """torchvision's, with a stem of 3x3 and no pooling behind it."""
+
+    def __init__(self, classes):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64)
+        inputs = 64
+        for i, blocks in enumerate((3, 4, 6, 3)):
+            layer = []
+            for j in range(blocks):
+                layer.append(Bottleneck(inputs, 64 << i, 2 if i > 0 and j == 0 else 1))
+                inputs = 256 << i
+            self.add_module("layer%d" % (i + 1), nn.Sequential(*layer))
+        self.fc = nn.Linear(2048, classes)
+
+    def forward(self, x):
+        x = F.relu(self.bn1(self.conv1(x)))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(x.mean((2, 3)))
+
+
 class BertTiny(nn.Module):
     def __init__(self, classes, layers=2, features=128, heads=2):
         super().__init__()
@@ -177,7 +221,7 @@ class BertTiny(nn.Module):
         return m.output.LayerNorm(x + m.output.dense(F.gelu(m.intermediate.dense(x))))
 
 
-NETWORKS = {"lenet": LeNet, "vgg11": VGG11, "resnet20": ResNet20, "bert-tiny": BertTiny}
+NETWORKS = {"lenet": LeNet, "vgg11": VGG11, "resnet20": ResNet20, "resnet50": ResNet50, "bert-tiny": BertTiny}
 
 
 def batch(recipe, s, dtype, memory_format):
@@ -192,7 +236,7 @@ def batch(recipe, s, dtype, memory_format):
     return x.to(dtype).contiguous(memory_format=memory_format), labels
 
 
-def run(recipe, dtype, mkldnn=True, memory_format=torch.contiguous_format, threads=2):
+def run(recipe, dtype, mkldnn=True, memory_format=torch.contiguous_format, threads=2, autocast=False):
     """Trains a case and returns the quantities that are compared, as float64."""
     torch.set_num_threads(threads)
     s = Streams(recipe["seed"])
@@ -218,8 +262,9 @@ def run(recipe, dtype, mkldnn=True, memory_format=torch.contiguous_format, threa
     with contextlib.nullcontext() if mkldnn else torch.backends.mkldnn.flags(enabled=False):
         for step in range(recipe["steps"]):
             optimizer.zero_grad()
-            logits = net(x)
-            loss = F.cross_entropy(logits, y)
+            with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+                logits = net(x)
+                loss = F.cross_entropy(logits, y)
             loss.backward()
             result["losses"].append(loss.item())
             if step in (0, recipe["steps"] - 1):
@@ -261,27 +306,38 @@ def distance(got, want):
     return {key: float("%.4g" % v) for key, v in d.items()}
 
 
-def numbers(value):
-    """The same with 12 digits of each number, for JSON."""
+def numbers(value, digits=12):
+    """The same with so many digits of each number, for JSON."""
     if isinstance(value, dict):
-        return {k: numbers(v) for k, v in value.items()}
+        return {k: numbers(v, digits) for k, v in value.items()}
     if isinstance(value, (list, np.ndarray)):
-        return [numbers(v) for v in value]
-    return float("%.12g" % value)
+        return [numbers(v, digits) for v in value]
+    return float("%.*g" % (digits, value))
 
 
+def strays(recipe, wide):
+    """The distances of PyTorch's float32 runs."""
+    narrow = {}
+    for name, (mkldnn, memory_format, threads) in VARIANTS.items():
+        if memory_format is torch.channels_last and "size" not in recipe:
+            continue
+        narrow[name] = distance(run(recipe, torch.float32, mkldnn, memory_format, threads), wide)
+    return narrow
+
+
+mixed = "--autocast" in sys.argv
 cases = []
-for recipe in RECIPES:
+for recipe in AUTOCAST_RECIPES if mixed else RECIPES:
     for seed in SEEDS:
         recipe = dict(recipe, shards=1, steps=STEPS, seed=seed)
         wide = keep(run(recipe, torch.float64))
-        narrow = {}
-        for name, (mkldnn, memory_format, threads) in VARIANTS.items():
-            if memory_format is torch.channels_last and "size" not in recipe:
-                continue
-            narrow[name] = distance(run(recipe, torch.float32, mkldnn, memory_format, threads), wide)
-        print(recipe["model"], seed, numbers(wide["losses"]), json.dumps(narrow, indent=1), file=sys.stderr)
-        cases.append({"recipe": recipe, "float64": numbers(wide), "float32": narrow})
+        case = {"recipe": recipe, "float64": numbers(wide, 7 if mixed else 12)}
+        if mixed:
+            case["autocast"] = {"default": distance(run(recipe, torch.float32, autocast=True), wide)}
+        else:
+            case["float32"] = strays(recipe, wide)
+        print(recipe["model"], seed, numbers(wide["losses"]), case.get("autocast"), case.get("float32"), file=sys.stderr)
+        cases.append(case)
 print('{"torch": %s, "cases": [' % json.dumps(torch.__version__))
 print(",\n".join(json.dumps(c, separators=(",", ":")) for c in cases))
 print("]}")
