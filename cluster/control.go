@@ -46,7 +46,7 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 	if m.IsGuest {
 		patience = meetTime // rank 0 may start later, and prepares the run first
 	}
-	return reach(ctx, m.Address, m.Token, patience)
+	return reach(ctx, m.Address, m.Token, patience, m.now)
 }
 
 // reachTime is how long a worker tries to join its launcher, which listens: with 30 % loss one attempt in
@@ -55,9 +55,10 @@ const reachTime = 30 * time.Second
 
 // reach dials a listening coordinator and joins by the token. With many strangers the worker's connection
 // may be the oldest of them, and be closed, before it has joined: reach then tries again.
-func reach(ctx context.Context, address string, t pass.Token, patience time.Duration) (net.Conn, error) {
+func reach(ctx context.Context, address string, t pass.Token, patience time.Duration,
+	clock func() time.Time) (net.Conn, error) {
 	const pause = 20 * time.Millisecond
-	if err := t.Run().Check(time.Now()); err != nil {
+	if err := t.Run().Check(clock()); err != nil {
 		return nil, err // not after the time that rank 0 may take to listen
 	}
 	dialer := net.Dialer{Timeout: dialTimeout, Control: tcp.Insist}
@@ -71,7 +72,7 @@ func reach(ctx context.Context, address string, t pass.Token, patience time.Dura
 			continue
 		}
 		interrupt := context.AfterFunc(ctx, func() { conn.Close() })
-		inside, err := enterBy(conn, t)
+		inside, err := enterBy(conn, t, clock())
 		interrupt()
 		if err == nil {
 			return inside, nil
@@ -83,12 +84,12 @@ func reach(ctx context.Context, address string, t pass.Token, patience time.Dura
 	}
 }
 
-// enterBy joins over a new connection and returns the encrypted one.
-func enterBy(conn net.Conn, t pass.Token) (net.Conn, error) {
+// enterBy joins over a new connection, now by this host's clock, and returns the encrypted one.
+func enterBy(conn net.Conn, t pass.Token, now time.Time) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, err
 	}
-	inside, err := t.Enter(conn)
+	inside, err := t.Enter(conn, now)
 	if err != nil {
 		return nil, err
 	}

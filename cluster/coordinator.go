@@ -72,9 +72,7 @@ func (c *coordinator) listen(host string, port int) error {
 		err := errors.New("refusing to listen on all interfaces; name one with --master-addr")
 		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
 	}
-	config := net.ListenConfig{Control: tcp.Insist}
-	config.SetMultipathTCP(false) // has not the options of Insist
-	listener, err := config.Listen(context.Background(), "tcp", address)
+	listener, err := listenTCP(address)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		err = fmt.Errorf("port %d is in use; choose another with --master-port, or 0 for any", port)
 	} else if isNotHere(err) {
@@ -90,6 +88,17 @@ func (c *coordinator) listen(host string, port int) error {
 	c.listener = listener
 	c.running.Go(c.accept)
 	return nil
+}
+
+// listenTCP listens on one interface. What it accepts insists as the workers' connections do.
+func listenTCP(address string) (*net.TCPListener, error) {
+	config := net.ListenConfig{Control: tcp.Insist}
+	config.SetMultipathTCP(false) // has not the options of Insist
+	listener, err := config.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return listener.(*net.TCPListener), nil
 }
 
 // isNotHere reports whether listening failed because no interface of this machine has the address.

@@ -1,5 +1,7 @@
 package cluster
 
+import "lockstep/comm/tcp"
+
 // Encryption says whether the links between workers are encrypted.
 type Encryption string
 
@@ -10,6 +12,9 @@ const (
 	// EncryptNotNeeded is what comes of it on one host, unless TLS was asked for.
 	EncryptNotNeeded Encryption = "not needed (one host)"
 )
+
+// MaxStreams is the largest number of connections of a link by TCP.
+const MaxStreams = tcp.MaxStreams
 
 // encryption decides whether the data links of a run are encrypted.
 func (s *supervisor) encryption(hosts []string) Encryption {

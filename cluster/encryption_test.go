@@ -31,7 +31,7 @@ func TestEncryption(t *testing.T) {
 		"one host":     {nil, cluster.LaunchConfig{}, cluster.EncryptNotNeeded},
 		"a rendezvous": {nil, cluster.LaunchConfig{Host: "localhost"}, cluster.EncryptNotNeeded},
 		"parts of one": {nil, cluster.LaunchConfig{Hosts: []string{"a", "b", "c"}}, cluster.EncryptNotNeeded},
-		"wanted on one": {nil, cluster.LaunchConfig{Encryption: cluster.EncryptTLS},
+		"wanted on one": {nil, cluster.LaunchConfig{Encryption: cluster.EncryptTLS, Streams: 3},
 			cluster.EncryptTLS},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +51,9 @@ func TestEncryption(t *testing.T) {
 				}
 				if r.Rank != rank || r.Size != 3 || r.Welcome.Encryption != test.want {
 					t.Errorf("rank %d of %d: %q, want %q", r.Rank, r.Size, r.Welcome.Encryption, test.want)
+				}
+				if r.Welcome.Streams != test.config.Streams {
+					t.Errorf("rank %d: %d streams, want %d", r.Rank, r.Welcome.Streams, test.config.Streams)
 				}
 				if strings.Contains(string(text), "secret") || strings.Contains(string(text), "certificate") {
 					t.Errorf("rank %d shows secrets: %s", rank, text)

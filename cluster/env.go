@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/cluster/pass"
 )
@@ -113,6 +114,16 @@ type Member struct {
 	IsGuest bool
 	// Socket is the path of the Unix socket of the meeting, or "" if there is none.
 	Socket string
+	// Clock returns the time of this host; nil: time.Now.
+	Clock func() time.Time
+}
+
+// now returns the time of this host.
+func (m Member) now() time.Time {
+	if m.Clock == nil {
+		return time.Now()
+	}
+	return m.Clock()
 }
 
 // ResolveMember reads rank, world, rendezvous address, token and generation. LOCKSTEP_RANK and

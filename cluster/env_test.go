@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestResolveMember(t *testing.T) {
 			m, err := full.With(test.change).ResolveMember()
 			if len(test.want) == 0 {
 				want := cluster.Member{Rank: 1, World: 3, Address: "127.0.0.1:29500", Token: token}
-				if err != nil || m != want {
+				if err != nil || !reflect.DeepEqual(m, want) {
 					t.Fatalf("got %+v, %v, want %+v", m, err, want)
 				}
 				return

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"lockstep/internal/spelling"
 )
 
 // RendezvousError reports that the workers of a run could not connect.
@@ -46,6 +48,7 @@ type WorkerError struct {
 	Deaf     time.Duration `json:"deaf,omitempty"`     // how long it, though heard, has heard nothing; else 0
 	Stuck    time.Duration `json:"stuck,omitempty"`    // how long it has beaten without progress; else 0
 	Function string        `json:"function,omitempty"` // of a stuck one: where it is; "" if unknown
+	In       string        `json:"in,omitempty"`       // its collective, if others were in another; else ""
 	Late     time.Duration `json:"late,omitempty"`     // how long ago it was asked to end, or 0
 	IsLost   bool          `json:"lost,omitempty"`     // reported by another worker, and no more is known
 	Cause    string        `json:"cause,omitempty"`    // likely one outside the program, or "" if unknown
@@ -91,7 +94,7 @@ func (e *WorkerError) Error() string {
 		fmt.Fprintf(&b, "; %s", account)
 	}
 	if more := len(e.Accounts) - maxAccounts; more > 0 {
-		fmt.Fprintf(&b, "; %d others noticed it too", more)
+		fmt.Fprintf(&b, "; %s noticed it too", spelling.Count(more, "other"))
 	}
 	return b.String()
 }
@@ -110,6 +113,8 @@ func (e *WorkerError) how() string {
 			"one direction", e.Deaf)
 	case e.Stuck > 0:
 		return fmt.Sprintf(" is stuck: it has not got on for %v", e.Stuck)
+	case e.In != "":
+		return " is in another collective than others"
 	case e.Late > 0:
 		return fmt.Sprintf(" did not end within %v", e.Late)
 	case e.IsLost:

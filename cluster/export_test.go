@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"net"
+	"time"
 
 	"lockstep/cluster/pass"
 )
@@ -32,7 +33,7 @@ func Enter(conn net.Conn) error {
 
 // Reach dials a coordinator and shows it the token.
 func Reach(ctx context.Context, address string, t pass.Token) error {
-	conn, err := reach(ctx, address, t, handshakeTimeout)
+	conn, err := reach(ctx, address, t, handshakeTimeout, time.Now)
 	if err == nil {
 		conn.Close()
 	}

@@ -7,6 +7,9 @@ type fleet interface {
 	killOne(rank int) // kills one, if it still runs
 	quit(rank int)    // ends one, which writes its stacks to its output if it can
 	pid(rank int) int // its number on its host; 0 if unknown
+	// state says what keeps a process from working that it cannot tell itself, such as "stopped by a signal";
+	// "" if nothing is known. Of another host it is what the agent has said since the state was first asked.
+	state(rank int) string
 	isHere(rank int) bool
 	count() int // of processes that were started
 	wait()      // until all have ended
@@ -31,9 +34,12 @@ func (f mixedFleet) kill() {
 	f.local.kill()
 }
 
-func (f mixedFleet) killOne(rank int)     { f.of(rank).killOne(rank) }
-func (f mixedFleet) quit(rank int)        { f.of(rank).quit(rank) }
-func (f mixedFleet) pid(rank int) int     { return f.of(rank).pid(rank) }
+func (f mixedFleet) killOne(rank int) { f.of(rank).killOne(rank) }
+func (f mixedFleet) quit(rank int)    { f.of(rank).quit(rank) }
+func (f mixedFleet) pid(rank int) int { return f.of(rank).pid(rank) }
+func (f mixedFleet) state(rank int) string {
+	return f.of(rank).state(rank)
+}
 func (f mixedFleet) isHere(rank int) bool { return f.remote.isHere(rank) }
 func (f mixedFleet) count() int           { return f.local.count() + f.remote.count() }
 

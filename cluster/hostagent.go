@@ -55,6 +55,10 @@ func (a *Agent) Do(o Order) {
 		}
 		return
 	}
+	if o.Look != nil {
+		a.look(o.Run, *o.Look)
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.launches[o.Run]
@@ -70,6 +74,22 @@ func (a *Agent) Do(o Order) {
 		if i, ok := l.indices[*o.Quit]; ok {
 			l.fleet.quit(i)
 		}
+	}
+}
+
+// look reports the state of a process.
+func (a *Agent) look(run string, rank int) {
+	a.mu.Lock()
+	text, isThere := "", false
+	if l := a.launches[run]; l != nil {
+		var i int
+		if i, isThere = l.indices[rank]; isThere {
+			text = l.fleet.state(i)
+		}
+	}
+	a.mu.Unlock()
+	if isThere {
+		a.report(Report{Run: run, State: &State{Rank: rank, Text: text}})
 	}
 }
 

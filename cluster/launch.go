@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,6 +59,8 @@ type LaunchConfig struct {
 	// Encryption of the links between workers: "" encrypts those between hosts, EncryptTLS all that are made
 	// by TCP, EncryptNone none. Processes join by TLS in any case.
 	Encryption Encryption
+	// Streams is the number of connections of each link by TCP, 1 to MaxStreams; 0 for 1.
+	Streams int
 	// Job is sent to every worker as JSON.
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute, or five for a
@@ -98,21 +101,7 @@ const defaultJoinTimeout = time.Minute
 // cancelled it asks all to stop, kills them after c.StopGrace, and returns a *StopError with ctx's
 // error. No worker runs any more when it returns.
 func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
-	if c.Host == "" {
-		c.Host = "127.0.0.1"
-	}
-	if c.JoinTimeout == 0 {
-		c.JoinTimeout = defaultJoinTimeout
-		if c.Meeting != nil && c.Meeting.socket == "" {
-			c.JoinTimeout = meetTime
-		}
-	}
-	if c.StopGrace == 0 {
-		c.StopGrace = stopGrace
-	}
-	if c.SilenceTimeout == 0 {
-		c.SilenceTimeout = defaultSilence
-	}
+	c.setDefaults()
 	job, err := json.Marshal(c.Job)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
@@ -123,23 +112,11 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	events := make(chan event)
-	authority, err := c.authority()
+	meeting, err := c.meet(where, events)
 	if err != nil {
 		return nil, err
 	}
-	meeting := newCoordinator(c.World, authority, events)
-	meeting.files = c.Files
 	defer meeting.close()
-	if meeting.generation, err = c.Environment.generation(); err != nil {
-		return nil, err
-	}
-	if c.Meeting != nil {
-		meeting.attend(c.Meeting)
-	} else if where.isRemote() || c.hasRendezvous() {
-		if err := meeting.listen(c.Host, c.Port); err != nil {
-			return nil, err
-		}
-	}
 	workers, err := c.start(meeting, where)
 	if err != nil {
 		return nil, err
@@ -157,6 +134,41 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 		results[rank] = w.result
 	}
 	return results, nil
+}
+
+// setDefaults fills in what is zero.
+func (c *LaunchConfig) setDefaults() {
+	c.Host = cmp.Or(c.Host, "127.0.0.1")
+	joinTimeout := defaultJoinTimeout
+	if c.Meeting != nil && c.Meeting.socket == "" {
+		joinTimeout = meetTime
+	}
+	c.JoinTimeout = cmp.Or(c.JoinTimeout, joinTimeout)
+	c.StopGrace = cmp.Or(c.StopGrace, stopGrace)
+	c.SilenceTimeout = cmp.Or(c.SilenceTimeout, defaultSilence)
+}
+
+// meet returns the coordinator that the processes will join, which posts events. It is to be closed.
+func (c *LaunchConfig) meet(where placement, events chan event) (*coordinator, error) {
+	authority, err := c.authority()
+	if err != nil {
+		return nil, err
+	}
+	generation, err := c.Environment.generation()
+	if err != nil {
+		return nil, err
+	}
+	meeting := newCoordinator(c.World, authority, events)
+	meeting.files, meeting.generation = c.Files, generation
+	if c.Meeting != nil {
+		meeting.attend(c.Meeting)
+	} else if where.isRemote() || c.hasRendezvous() {
+		if err := meeting.listen(c.Host, c.Port); err != nil {
+			meeting.close()
+			return nil, err
+		}
+	}
+	return meeting, nil
 }
 
 // authority returns the authority of the run: that of the meeting, or a new one that never leaves this

@@ -16,6 +16,7 @@ func (s *supervisor) look() {
 	s.looks++
 	s.hearPulses()
 	s.notePulses()
+	s.askStates()
 	v, ok := examine(s.vitals, s.now(), s.SilenceTimeout)
 	if !ok || s.err != nil && s.stopped == nil {
 		return
@@ -101,16 +102,33 @@ func (s *supervisor) notePulses() {
 	}
 }
 
-// stateOf returns the state of a rank's process, if it is on this machine and that says more.
+// stateOf returns the state of a rank's process, if that is known and says more.
 func (s *supervisor) stateOf(rank int) string {
 	switch {
-	case s.isGuest(rank) && !s.vitals[rank].isElsewhere:
+	case !s.isGuest(rank):
+		return s.fleet.state(rank)
+	case !s.vitals[rank].isElsewhere:
 		return processState(s.workers[rank].hello.PID)
-	case s.fleet.pid(rank) != 0 && s.fleet.isHere(rank):
-		return processState(s.fleet.pid(rank))
 	}
 	return ""
 }
+
+// askStates asks for the states of silent workers on other hosts, so that the answers are there when the
+// silence is long enough.
+func (s *supervisor) askStates() {
+	if s.looks%asksEvery != 0 {
+		return
+	}
+	for rank := range s.vitals {
+		isAsked := !s.isGuest(rank) && !s.fleet.isHere(rank)
+		if v := &s.vitals[rank]; isAsked && v.isWatched && s.now()-v.heard > s.SilenceTimeout/4 {
+			s.stateOf(rank)
+		}
+	}
+}
+
+// asksEvery is after how many checks a state is asked for again.
+const asksEvery = 2
 
 // networkCause says which host seems to be cut off, if the fate of the others shows it: this one, if
 // nobody elsewhere is heard or hears; or that of the rank, if all on it share its fate.

@@ -111,7 +111,7 @@ func Host(p Place, m Member) (*Meeting, error) {
 	var err error
 	if m.Socket != "" {
 		h.listener, err = listenPrivately(m.Socket)
-	} else if err = m.Token.Run().Check(time.Now()); err == nil {
+	} else if err = m.Token.Run().Check(m.now()); err == nil {
 		if h.authority, err = m.Token.Authority(); err == nil {
 			h.listener, err = listenOn(m.Address, meetTime)
 		}
@@ -138,7 +138,17 @@ func listenOn(address string, patience time.Duration) (deadlined, error) {
 	if err != nil {
 		return nil, err
 	}
-	return net.ListenTCP("tcp", resolved)
+	l, err := listenTCP(resolved.String())
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("port %d is in use; choose another with %s", resolved.Port, EnvMasterPort)
+	} else if isNotHere(err) {
+		err = fmt.Errorf("%s is no address of the machine of rank 0; set %s to one of its addresses that "+
+			"the other hosts reach", resolved.IP, EnvMasterAddr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // listenPrivately listens on a Unix socket in a folder of this user alone. The socket of a process
@@ -216,6 +226,16 @@ func (m *Meeting) admit(c *coordinator, conn net.Conn) (l *line, hello *Hello, e
 		m.mu.Unlock()
 	}
 	return l, hello, err
+}
+
+// drop forgets a worker that was not welcomed: its connection ends, and End does not wait for it.
+func (m *Meeting) drop(l *line) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.members, l)
 }
 
 // holds reports whether the connection is that of a member, which stays open until End.

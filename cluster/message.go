@@ -34,6 +34,8 @@ type Welcome struct {
 	Job       json.RawMessage `json:"job"`       // the job; opaque to this package
 	// Encryption of the links between workers by TCP.
 	Encryption Encryption `json:"encryption"`
+	// Streams of each of those links; 0: one.
+	Streams int `json:"streams,omitempty"`
 	// Certificate is what the worker shows its peers on links that are encrypted.
 	Certificate *pass.Certificate `json:"certificate,omitempty"`
 	// Secret is shared by all workers, who prove it to each other on links that are not encrypted.
@@ -80,6 +82,8 @@ type Failure struct {
 	// Noticed says that another worker, Lost, went away first, so this worker is not the cause.
 	Noticed bool `json:"noticed"`
 	Lost    int  `json:"lost"`
+	// In is the collective that the worker was in, if two workers were in different ones; else "".
+	In string `json:"in,omitempty"`
 }
 
 // message is one line between coordinator and worker; exactly one field is set.

@@ -172,6 +172,14 @@ func (f *localFleet) pid(rank int) int {
 	return 0
 }
 
+// state returns the state of a rank's process if it is out of the ordinary.
+func (f *localFleet) state(rank int) string {
+	if f.commands[rank] == nil || f.gone[rank].Load() {
+		return ""
+	}
+	return processState(f.commands[rank].Process.Pid)
+}
+
 // isHere reports whether the rank's process was started here.
 func (f *localFleet) isHere(rank int) bool { return f.commands[rank] != nil }
 

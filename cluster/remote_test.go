@@ -111,8 +111,9 @@ func TestLaunchNamesTheFirstToDieOnAnotherHost(t *testing.T) {
 			`rank 0: lost peer 1`, ""},
 		"panics": {`^rank 1 \(pid \d+ on b\) ended with status 2 after .*: panic: shape mismatch ` +
 			`\(its output: .*rank1.log\)`, "the end of .*rank1.log on b:\n(.*\n)*panic: shape mismatch"},
-		"fails":   {`^rank 1 \(pid \d+ on b\) failed after step 7, phase forward: file cut off`, ""},
-		"stopped": {`^rank 1 \(pid \d+ on b\) has given no sign of life for 2.25s`, ""},
+		"fails": {`^rank 1 \(pid \d+ on b\) failed after step 7, phase forward: file cut off`, ""},
+		"stopped": {`^rank 1 \(pid \d+ on b\) is stopped by a signal and has given no sign of life ` +
+			`for 2.25s`, ""},
 		"stuck": {`^rank 1 \(pid \d+ on b\) is stuck: it has not got on for .*its output: .*rank1.log`,
 			"(?s)on b:\n.*SIGQUIT: quit.*main.main"},
 	} {

@@ -47,6 +47,7 @@ type Session struct {
 	identity *pass.Identity // nil: data links are not encrypted
 	listener *tcp.Listener  // for data links; nil if no peer is linked by TCP
 	segment  *os.File       // the shared memory from the launcher, or nil
+	streams  int            // of each link by TCP; 0: there is none
 	line     *line
 	unheard  atomic.Int64  // reports that the launcher has not acknowledged
 	reports  atomic.Uint64 // number of reports
@@ -194,6 +195,9 @@ func (s *Session) Connect(ctx context.Context) (comm.Mesh, error) {
 	return mesh, nil
 }
 
+// Streams returns the number of connections of each link by TCP; 0 if Connect has made no such link.
+func (s *Session) Streams() int { return s.streams }
+
 func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 	rank, topology := s.member.Rank, s.Topology()
 	addresses, peers := slices.Clone(s.Welcome.Addresses), topology.Peers(rank)
@@ -206,10 +210,12 @@ func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 			addresses[peer] = ""
 		}
 	}
-	config := tcp.Config{Rank: rank, Addrs: addresses, Token: s.secret, Generation: s.member.Generation}
+	config := tcp.Config{Rank: rank, Addrs: addresses, Token: s.secret, Generation: s.member.Generation,
+		Streams: s.Welcome.Streams}
 	if s.identity != nil {
 		config.TLS = s.identity.TLS
 	}
+	s.streams = max(1, s.Welcome.Streams)
 	outside, err := tcp.Connect(ctx, s.listener, config)
 	switch {
 	case inside == nil:

@@ -213,12 +213,7 @@ func (s *supervisor) handle(e event) {
 			s.Refused(e.refused)
 		}
 	case e.exit != nil:
-		s.running--
-		w.exit = e.exit
-		// One on another host that gave up may have been cut off: the end of its connection then never comes,
-		// but its silence is noticed.
-		v.isWatched = v.isWatched && v.isElsewhere && !w.lost && e.exit.status != 0
-		s.judge(e.rank)
+		s.end(e.rank, e.exit)
 	case e.message.Hello != nil:
 		s.welcome(e)
 	case w.line != e.line:
@@ -229,10 +224,7 @@ func (s *supervisor) handle(e event) {
 		s.leave(e.rank)
 	case e.message.Progress != nil:
 		s.hear(e.rank, *e.message.Progress)
-	case e.message.Event != nil:
-		if s.Event == nil {
-			return
-		}
+	case e.message.Event != nil && s.Event != nil:
 		if err := s.Event(e.rank, e.message.Event); err != nil {
 			s.abort(err)
 		}
@@ -249,6 +241,17 @@ func (s *supervisor) handle(e event) {
 		s.judge(e.rank)
 		s.leave(e.rank)
 	}
+}
+
+// end notes that a process has ended.
+func (s *supervisor) end(rank int, x *exit) {
+	w, v := &s.workers[rank], &s.vitals[rank]
+	s.running--
+	w.exit = x
+	// One on another host that gave up may have been cut off: the end of its connection then never comes, but
+	// its silence is noticed.
+	v.isWatched = v.isWatched && v.isElsewhere && !w.lost && x.status != 0
+	s.judge(rank)
 }
 
 // loseHost ends the run because of a host, unless it goes on without the host's ranks or all of them are
@@ -286,6 +289,10 @@ func (s *supervisor) expire() {
 
 // convict ends the run with the suspect's error, about which more may be known now.
 func (s *supervisor) convict() {
+	if e := s.strayed(); e != nil && !s.isDeath {
+		s.abort(e)
+		return
+	}
 	last := s.vitals[s.suspect.Rank].beat
 	s.suspect.Step, s.suspect.Phase, s.suspect.Wait = last.Step, last.Phase, last.Wait
 	if s.isStuck() {
@@ -330,6 +337,7 @@ func (s *supervisor) welcome(e event) {
 	if w.line != nil {
 		why := s.name(e.rank) + " has already joined"
 		e.line.send(message{Refused: why}) // best effort
+		s.Meeting.drop(e.line)
 		s.handle(event{refused: fmt.Errorf("refused a process at %v: %s", e.line.conn.RemoteAddr(), why)})
 		return
 	}
@@ -338,7 +346,13 @@ func (s *supervisor) welcome(e event) {
 		return
 	}
 	s.meeting.full()
-	welcome := Welcome{Addresses: make([]string, s.World), Hosts: make([]string, s.World), Job: s.job}
+	s.begin()
+}
+
+// begin tells all workers, which have joined, how to find each other.
+func (s *supervisor) begin() {
+	welcome := Welcome{Addresses: make([]string, s.World), Hosts: make([]string, s.World), Job: s.job,
+		Streams: s.Streams}
 	for rank, w := range s.workers {
 		welcome.Addresses[rank], welcome.Hosts[rank] = w.hello.Listen, w.hello.Host
 	}
@@ -351,24 +365,32 @@ func (s *supervisor) welcome(e event) {
 	s.welcomed = s.now()
 	keys := s.openPulses()
 	for rank := range s.workers {
-		welcome, err := s.meeting.welcomeOf(rank, s.workers[rank].hello.Key, welcome)
+		own := &s.workers[rank]
+		welcome, err := s.meeting.welcomeOf(rank, own.hello.Key, welcome)
 		if err != nil {
-			s.abort(&RendezvousError{Op: "welcome", Addr: s.workers[rank].hello.Host, Err: err})
+			s.abort(&RendezvousError{Op: "welcome", Addr: own.hello.Host, Err: err})
 			return
 		}
 		welcome.Pulse = keys[rank]
 		if s.isGuest(rank) {
 			s.running++
 		}
-		s.vitals[rank] = vitals{isWatched: true, heard: s.now(), moved: s.now(),
-			host: s.workers[rank].hello.Host, isElsewhere: s.workers[rank].line.isElsewhere()}
-		if s.vitals[rank].isElsewhere {
-			s.vitals[rank].patience = patientSilence // until a pulse has come
-		}
-		if err := s.workers[rank].line.send(message{Welcome: &welcome}); err != nil {
-			s.abort(&RendezvousError{Op: "welcome", Addr: s.workers[rank].hello.Host, Err: err})
+		s.watch(rank)
+		if err := own.line.send(message{Welcome: &welcome}); err != nil {
+			s.abort(&RendezvousError{Op: "welcome", Addr: own.hello.Host, Err: err})
 		}
 	}
+}
+
+// watch begins to watch a rank.
+func (s *supervisor) watch(rank int) {
+	w := &s.workers[rank]
+	v := vitals{isWatched: true, heard: s.now(), moved: s.now(), host: w.hello.Host,
+		isElsewhere: w.line.isElsewhere()}
+	if v.isElsewhere {
+		v.patience = patientSilence // until a pulse has come
+	}
+	s.vitals[rank] = v
 }
 
 // commonISA returns the best kernel path that every worker has.
@@ -418,7 +440,7 @@ func (s *supervisor) judge(rank int) {
 		s.suspect, s.isDeath = s.describe(rank), true
 		s.verdict = time.After(accountDelay)
 	}
-	if s.isDeath && s.hasHeardAll() {
+	if (s.isDeath || w.failure != nil && w.failure.In != "") && s.hasHeardAll() {
 		s.convict()
 	}
 }

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -69,6 +70,19 @@ func (e *MismatchError) Error() string {
 
 // Unwrap returns the difference.
 func (e *MismatchError) Unwrap() error { return e.Err }
+
+// Mismatched returns what this rank was in if the cause is that two ranks, of which it need not be one, were
+// in different collectives; else "".
+func (e *PeerError) Mismatched() string {
+	report, mismatch := (*ReportError)(nil), (*MismatchError)(nil)
+	switch {
+	case errors.As(e.Err, &mismatch):
+		return mismatch.Own
+	case errors.As(e.Err, &report) && report.IsMismatch:
+		return e.doing()
+	}
+	return ""
+}
 
 // doing describes what this rank was in, for the peer.
 func (e *PeerError) doing() string {

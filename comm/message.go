@@ -125,6 +125,12 @@ func (m *Mail) matchTwin() error {
 
 func isLossy(c Codec) bool { return c != nil && c.Loss() != Lossless }
 
+// StartAs is Start with another Letter.Priority, which stays.
+func (m *Mail) StartAs(priority int) {
+	m.letter.Priority = priority
+	m.Start()
+}
+
 // Start begins to send or to receive. The data must not be touched until the message is done, and
 // that of a sender whose receiver takes it in place until the receiver is done with it, which the
 // ranks' protocol must ensure. It must not be called again before then.

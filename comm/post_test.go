@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,5 +106,67 @@ func TestLettersThatAreRefused(t *testing.T) {
 	if _, err := p.Sender(comm.Letter{Tag: 9, Vector: vector}); err == nil ||
 		!strings.Contains(err.Error(), "is taken") {
 		t.Errorf("a second sender of a tag: %v", err)
+	}
+}
+
+// gated is a mesh that sends nothing before its gate is open.
+type gated struct {
+	comm.Mesh
+	isOpen atomic.Bool
+	tries  atomic.Int64 // to send
+}
+
+func (m *gated) Send(peer int, head, body []byte) (int, error) {
+	m.tries.Add(1)
+	if !m.isOpen.Load() {
+		return 0, nil
+	}
+	return m.Mesh.Send(peer, head, body)
+}
+
+// Messages that wait for a link leave by priority, which may be another one for each start.
+func TestPriorityOfAStart(t *testing.T) {
+	meshes := comm.NewLocal(2)
+	gate := &gated{Mesh: meshes[0]}
+	from, to := comm.NewPost(gate, comm.PostConfig{}), comm.NewPost(meshes[1], comm.PostConfig{})
+	defer from.Close()
+	defer to.Close()
+	const messages = 5
+	arrived := make(chan *comm.Mail, messages)
+	var out, in [messages]*comm.Mail
+	for i := range out {
+		var sendErr, receiveErr error
+		out[i], sendErr = from.Sender(comm.Letter{Peer: 1, Tag: uint32(i), Buf: []byte{byte(i)}, Priority: i})
+		in[i], receiveErr = to.Receiver(comm.Letter{Peer: 0, Tag: uint32(i), Buf: make([]byte, 1),
+			Done: arrived})
+		if err := errors.Join(sendErr, receiveErr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, priorities := range [][]int{{9, 1, 2, 3, 4}, {9, 4, 3, 2, 1}, {9, 2, 2, -1, 7}} {
+		gate.isOpen.Store(false)
+		for i, p := range priorities { // the first may have the link before the others wait
+			in[i].Start()
+			out[i].StartAs(p)
+		}
+		for tries := gate.tries.Load(); gate.tries.Load() < tries+2; runtime.Gosched() {
+			gate.Wake() // by the second try, the post has read of all that have started
+		}
+		gate.isOpen.Store(true)
+		gate.Wake()
+		last := math.MaxInt
+		for range priorities {
+			m := <-arrived
+			if p := priorities[m.Bytes()[0]]; m.Err() != nil || p > last {
+				t.Errorf("%v: message of priority %d after %d (%v)", priorities, p, last, m.Err())
+			} else {
+				last = p
+			}
+		}
+		for _, m := range out {
+			if err := m.Wait(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

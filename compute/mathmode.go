@@ -18,10 +18,13 @@ const (
 	BF16x6
 	// BF16x3 is BF16x6 with two parts and three products: each product keeps 17 of 24 bits.
 	BF16x3
+	// BF16 is BF16x6 with one part: the operands of the same products are rounded to bf16, 8 of 24 bits, and
+	// multiplied once. It runs everywhere, and is fast on the matrix unit.
+	BF16
 )
 
 // mathNames lists the names of all in order.
-func mathNames() [4]string { return [4]string{"fast", "exact", "bf16x6", "bf16x3"} }
+func mathNames() [5]string { return [5]string{"fast", "exact", "bf16x6", "bf16x3", "bf16"} }
 
 // String returns the name that ParseMath accepts.
 func (m Math) String() string {
@@ -38,7 +41,7 @@ func ParseMath(name string) (Math, error) {
 			return Math(i), nil
 		}
 	}
-	return Fast, fmt.Errorf("%q: want fast, exact, bf16x6 or bf16x3", name)
+	return Fast, fmt.Errorf("%q: want fast, exact, bf16x6, bf16x3 or bf16", name)
 }
 
 // Parts returns the number of bf16 parts that a float32 is split into, 0 if m does not split.
@@ -48,6 +51,8 @@ func (m Math) Parts() int {
 		return 3
 	case BF16x3:
 		return 2
+	case BF16:
+		return 1
 	}
 	return 0
 }
@@ -61,9 +66,13 @@ func (m Math) On(isa ISA) error {
 	if names := mathNames(); int(m) >= len(names) {
 		return fmt.Errorf("%v is not one of %v", m, names)
 	}
-	if m.Parts() == 0 || isa == Plain || isa == AVX512 && matrixUnit() {
+	if m.Parts() < 2 || isa == Plain || HasMatrixUnit(isa) {
 		return nil
 	}
 	return fmt.Errorf("%v on %v: %w: this takes Linux, a processor with AMX-BF16 and isa avx512, "+
 		"or isa plain, which is slow; math fast runs everywhere", m, isa, ErrNoMatrixUnit)
 }
+
+// HasMatrixUnit reports whether isa computes products of bf16 on a matrix unit on this machine. Bits do not
+// depend on it.
+func HasMatrixUnit(isa ISA) bool { return isa == AVX512 && matrixUnit() }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -52,8 +53,9 @@ func (c Catalog) List() []Info {
 // Load reads or generates the named data set. If it is not found, it is downloaded if o allows
 // that. The name may also be the path of a user's own data, see [IsPath].
 //
-// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's error, or that of a
-// LoadFunc. The test set is empty if a LoadFunc returned none. The sets share memory with nothing else.
+// Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's error, or *OwnError for a set of
+// the calling program. The test set is empty if a LoadFunc returned none. The sets share memory with nothing
+// else.
 func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
 	s, err := c.find(name)
 	if err != nil {
@@ -63,7 +65,9 @@ func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test 
 		return nil, nil, err
 	}
 	for _, set := range []*Set{train, test} {
-		if err := set.Check(); err != nil {
+		if err := set.Check(); err != nil && s.load != nil {
+			return nil, nil, &OwnError{s.Name, err}
+		} else if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -74,16 +78,7 @@ func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test 
 func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, err error) {
 	switch {
 	case s.load != nil:
-		train, test, err = s.load(ctx, o)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case train == nil:
-			return nil, nil, fmt.Errorf("data: %s: its function returned no training set", s.Name)
-		case test == nil:
-			test = train.Limit(0)
-		}
-		return train, test, nil
+		return s.loadOwn(ctx, o)
 	case s.Generated:
 		return s.generate(ctx, o)
 	}
@@ -92,6 +87,22 @@ func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, er
 		return nil, nil, err
 	}
 	return s.read(ctx, path, o)
+}
+
+// loadOwn calls the LoadFunc of the calling program.
+func (s source) loadOwn(ctx context.Context, o Options) (train, test *Set, err error) {
+	train, test, err = s.load(ctx, o)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil, err // it was interrupted
+	case err != nil:
+		return nil, nil, &OwnError{s.Name, err}
+	case train == nil:
+		return nil, nil, &OwnError{s.Name, errors.New("its function returned no training set")}
+	case test == nil:
+		test = train.Limit(0)
+	}
+	return train, test, nil
 }
 
 // Locate returns the path of the named data set, or "" if it is not found or has no files. It reads

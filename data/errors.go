@@ -136,6 +136,22 @@ func (e *ReadError) Error() string {
 // Unwrap returns the operating system's error.
 func (e *ReadError) Unwrap() error { return e.Err }
 
+// OwnError reports that the data set of a calling program could not be loaded, or is malformed.
+type OwnError struct {
+	// Set is the name of the data set.
+	Set string
+	// Err is the error of its LoadFunc, or what is wrong with the sets that it returned.
+	Err error
+}
+
+// Error names the set, the cause and the next step.
+func (e *OwnError) Error() string {
+	return fmt.Sprintf("data: %s: %v; correct the function that loads it, or what it reads", e.Set, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *OwnError) Unwrap() error { return e.Err }
+
 // UnknownError reports that no data set has this name.
 type UnknownError struct {
 	// Name is the unknown name.

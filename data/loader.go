@@ -224,10 +224,7 @@ func (l *Loader) Seek(step int) {
 		return
 	}
 	l.mu.Lock()
-	l.stride = max(1, step-(l.want-l.stride))
-	l.next, l.want, l.isMade = step, step, false
-	l.mu.Unlock()
-	for isEmpty := false; !isEmpty; { // of others, so that there is room for this one
+	for isEmpty := false; !isEmpty; { // of others, so that there is room for this one, which is not drawn yet
 		select {
 		case s := <-l.full:
 			l.free <- s
@@ -235,6 +232,9 @@ func (l *Loader) Seek(step int) {
 			isEmpty = true
 		}
 	}
+	l.stride = max(1, step-(l.want-l.stride))
+	l.next, l.want, l.isMade = step, step, false
+	l.mu.Unlock()
 	select {
 	case l.sought <- struct{}{}:
 	default:

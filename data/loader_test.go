@@ -50,6 +50,20 @@ func TestSeek(t *testing.T) {
 	}
 }
 
+// A step that is prepared while it is being sought is not taken for one of those before it.
+func TestSeekKeepsWhatItSeeks(t *testing.T) {
+	config := data.LoaderConfig{Set: indexed(37), Batch: 8, Shards: 2, Hi: 2, Seed: 5}
+	steps := make([]int, 20_000)
+	for i := range steps {
+		steps[i] = i * 7 % 15
+	}
+	for _, config.IsSought = range []bool{true, false} {
+		if got := soughtIndices(t, config, steps); len(got) != len(steps) {
+			t.Errorf("%d of %d steps", len(got), len(steps))
+		}
+	}
+}
+
 // soughtIndices returns the samples of the steps that a loader is asked for.
 func soughtIndices(t *testing.T, c data.LoaderConfig, steps []int) (samples [][]int32) {
 	t.Helper()

@@ -37,6 +37,14 @@ func (n Network) WithWords(words int) Network {
 	return n.withBERT(b)
 }
 
+// Dropout returns the share of activations that a network for texts leaves out; 0 for images.
+func (n Network) Dropout() float64 {
+	if n.bert == nil {
+		return 0
+	}
+	return n.bert.dropout
+}
+
 // withBERT returns n with b in place of its network.
 func (n Network) withBERT(b bert) Network {
 	n.bert, n.Words = &b, b.words

@@ -36,7 +36,10 @@ var architectures = []architecture{
 
 // Catalog is a set of named architectures: those of this package and, added by With, those of the
 // calling program. The zero value has those of this package. A Catalog is immutable.
-type Catalog struct{ own []architecture }
+type Catalog struct {
+	own []architecture
+	dry bool // networks of this package have no dropout
+}
 
 // With returns a catalog that also has the architecture called name. build adds it to the graph of
 // x, images [N, H, W, C], and returns logits [N, classes]. With returns an error if the name is
@@ -48,7 +51,15 @@ func (c Catalog) With(name string, build func(x *graph.Node, classes int) *graph
 	if build == nil {
 		return c, fmt.Errorf("model: %s: no function that builds it", name)
 	}
-	return Catalog{append(slices.Clip(c.own), architecture{name: name, build: build})}, nil
+	c.own = append(slices.Clip(c.own), architecture{name: name, build: build})
+	return c, nil
+}
+
+// WithoutDropout returns a catalog of the same names whose texts' networks have no dropout, so that their
+// losses can be compared with those of other programs.
+func (c Catalog) WithoutDropout() Catalog {
+	c.dry = true
+	return c
 }
 
 // Names lists the architectures.
@@ -70,6 +81,9 @@ func (c Catalog) ReadsTexts(name string) bool {
 // texts of at most T tokens. It returns an error, with the nearest name, if there is none, and an
 // error if the architecture does not fit the input.
 func (c Catalog) Named(name string, classes int, input tensor.Shape) (Network, error) {
+	if c.dry {
+		return c.named(name, classes, input, 0)
+	}
 	return c.named(name, classes, input, bertDropout)
 }
 

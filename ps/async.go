@@ -146,7 +146,7 @@ func (s *AsyncServer) registerWorker(r *registry, w int) {
 		}
 		pushes = append(pushes, r.receive(kindPush, w, i, 0, letter))
 		pulls = append(pulls, r.send(kindPull, w, i, 0, comm.Letter{Name: "pull " + name,
-			Vector: weights[span.at:][:n], Codec: c.Pull.Codec(), Priority: pullPriority(span)}))
+			Vector: weights[span.at:][:n], Codec: c.Pull.Codec(), Priority: 1 + span.bucket}))
 		s.events[pushes[i]] = event{kind: kindPush, index: i, piece: w}
 		s.events[pulls[i]] = event{kind: kindPull, index: i, piece: w, isOutgoing: true}
 	}

@@ -183,6 +183,7 @@ func (a *asyncRun) work(rank int, post *comm.Post) error {
 		case a.dies[rank] > 0 && done == a.dies[rank]:
 			return errDead
 		case batch < 0 && isOver:
+			a.checkTotals(rank, client.Buckets(), done)
 			return errors.Join(a.end(rank, client, weights), client.Close())
 		case batch < 0:
 			continue
@@ -213,6 +214,17 @@ func (a *asyncRun) end(rank int, client *ps.AsyncClient, weights []float32) erro
 	}
 	a.state = make([]float32, len(weights))
 	return client.Collect(nil, [][]float32{a.state})
+}
+
+// checkTotals checks a worker's totals: nothing is compressed, so nothing is spared, and the weights before
+// the first batch count as no step.
+func (a *asyncRun) checkTotals(rank int, buckets []gradsync.Bucket, batches int) {
+	for i, b := range buckets {
+		if b.Spared != 0 || b.Steps != batches {
+			a.t.Errorf("worker %d: bucket %d has %d bytes spared in %d steps, want none in %d", rank, i,
+				b.Spared, b.Steps, batches)
+		}
+	}
 }
 
 // serial makes the recorded updates one after another and returns the weights.

@@ -128,7 +128,7 @@ func (w *Client) register() error {
 			e := exchange{span: span, number: len(w.spans)}
 			for piece, p := range c.Pieces {
 				e.pushes = append(e.pushes, r.send(kindPush, home, i, piece, comm.Letter{
-					Name: "push", Vector: p[span.lo:span.hi], Codec: codec, Priority: pushPriority}))
+					Name: "push", Vector: p[span.lo:span.hi], Codec: codec}))
 			}
 			letter := comm.Letter{Name: "pull", Codec: weights}
 			if home != rank {
@@ -232,7 +232,7 @@ func (w *Client) push(bucket int) {
 		e := &w.spans[i]
 		e.isSent = true
 		for _, m := range e.pushes {
-			m.Start()
+			m.StartAs(pushPriority(w.step.step))
 		}
 	}
 }
@@ -243,14 +243,23 @@ func (e *exchange) expect() {
 	e.pull.Start()
 }
 
-// waitSent waits until the pushes of a span have left.
+// waitSent waits until the pushes of a span have left, and adds them to the totals of its bucket.
 func (w *Client) waitSent(e *exchange) {
 	if !e.isSent {
 		return
 	}
 	e.isSent = false
+	b := &w.buckets[e.bucket]
 	for _, m := range e.pushes {
 		w.keep(m.Wait())
+		t := m.Report()
+		b.Sent += t.Sent
+		if m.Peer() != w.config.Post.Rank() { // what stays in this process is not sent by fp32 either
+			b.Spared += 4*int64(e.hi-e.lo) - t.Vector
+		}
+	}
+	if w.ofBucket[e.bucket][0] == e.number {
+		b.Steps++
 	}
 }
 
@@ -335,23 +344,12 @@ func (w *Client) wait(e *exchange) {
 	w.book(e, time.Since(began))
 }
 
-// book adds a span's exchange, for which training has waited, to the totals of its bucket.
+// book adds a span's new weights, for which training has waited, to the totals of its bucket.
 func (w *Client) book(e *exchange, waited time.Duration) {
 	b, pulled := &w.buckets[e.bucket], e.pull.Report()
-	began := pulled.Issued
-	for _, m := range e.pushes {
-		t := m.Report()
-		b.Sent += t.Sent
-		if m.Peer() != w.config.Post.Rank() { // what stays in this process is not sent by fp32 either
-			b.Spared += 4*int64(e.hi-e.lo) - t.Vector
-		}
-	}
 	b.Received += pulled.Received
-	b.Exposed += waited // from began on, other workers may have computed
-	if w.ofBucket[e.bucket][0] == e.number {
-		b.Steps++
-	}
-	w.config.Track.Span("span", e.number, began, pulled.Ended)
+	b.Exposed += waited // since they were issued, other workers may have computed
+	w.config.Track.Span("span", e.number, pulled.Issued, pulled.Ended)
 }
 
 // Sum replaces counts by their sums over all workers, which server 0 computes.

@@ -203,44 +203,55 @@ func (c *conductor) decide() error {
 		return nil
 	}
 	for d, ok := c.ledger.Decide(); ok; d, ok = c.ledger.Decide() {
-		k := loanKey{d.Worker, d.Batch}
-		o := order{kind: d.Kind, worker: d.Worker, batch: d.Batch}
-		var samples int
-		switch d.Kind {
-		case Assign, Lend:
-			if !d.WasAssigned { // else the worker only waits for the weights
-				c.commits[k] = &commit{}
-				c.answer(d.Worker, answer{batch: d.Batch})
-			}
-		case View:
-			c.answer(d.Worker, answer{batch: -1, isView: true})
-		case Stop:
-			c.answer(d.Worker, answer{batch: -1, isOver: d.IsOver, isHalted: d.IsHalted})
-		case Apply:
-			m := c.commits[k]
-			o.rate, o.samples, samples = m.ask.rate, m.ask.samples, m.ask.samples
-			if c.server.config.DividesRate {
-				o.rate /= float64(max(1, d.Staleness))
-			}
-			c.log = append(c.log, done{d.Batch, m.rows})
-		case Drop:
-			c.free = append(c.free, c.commits[k].rows)
-		}
-		if d.Kind == Apply || d.Kind == Drop {
-			delete(c.commits, k)
-			if note := c.server.config.OnUpdate; note != nil {
-				if err := note(Update{d.Update(), d.Batch, d.Worker, d.Version, d.Staleness,
-					samples, d.Kind == Drop}); err != nil {
-					return err
-				}
-			}
-		}
-		if d.Kind != Assign {
-			c.tell(o)
+		if err := c.pass(d); err != nil {
+			return err
 		}
 	}
 	c.trim()
 	return nil
+}
+
+// pass tells the worker and the servers what was decided, and notes what became of a gradient.
+func (c *conductor) pass(d Decision) error {
+	k := loanKey{d.Worker, d.Batch}
+	o := order{kind: d.Kind, worker: d.Worker, batch: d.Batch}
+	switch d.Kind {
+	case Assign, Lend:
+		if !d.WasAssigned { // else the worker only waits for the weights
+			c.commits[k] = &commit{}
+			c.answer(d.Worker, answer{batch: d.Batch})
+		}
+	case View:
+		c.answer(d.Worker, answer{batch: -1, isView: true})
+	case Stop:
+		c.answer(d.Worker, answer{batch: -1, isOver: d.IsOver, isHalted: d.IsHalted})
+	case Apply:
+		m := c.commits[k]
+		o.rate, o.samples = m.ask.rate, m.ask.samples
+		if c.server.config.DividesRate {
+			o.rate /= float64(max(1, d.Staleness))
+		}
+		c.log = append(c.log, done{d.Batch, m.rows})
+	case Drop:
+		c.free = append(c.free, c.commits[k].rows)
+	}
+	if d.Kind != Assign {
+		c.tell(o)
+	}
+	if d.Kind != Apply && d.Kind != Drop {
+		return nil
+	}
+	delete(c.commits, k)
+	return c.note(d, o.samples)
+}
+
+// note reports an update of so many samples, or a gradient that was dropped.
+func (c *conductor) note(d Decision, samples int) error {
+	if c.server.config.OnUpdate == nil {
+		return nil
+	}
+	return c.server.config.OnUpdate(Update{Number: d.Update(), Batch: d.Batch, Worker: d.Worker,
+		Version: d.Version, Staleness: d.Staleness, Samples: samples, IsDropped: d.Kind == Drop})
 }
 
 // tell gives an order to all servers.

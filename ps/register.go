@@ -59,7 +59,7 @@ func (s *Server) registerSpans(r *registry) {
 				pushes = append(pushes, r.receive(kindPush, w, i, piece, letter))
 			}
 			pulls = append(pulls, r.send(kindPull, w, i, 0, comm.Letter{Name: "pull " + name,
-				Vector: c.Weights[span.at:][:n], Codec: weights, Priority: pullPriority(span)}))
+				Vector: c.Weights[span.at:][:n], Codec: weights}))
 		}
 		s.pushed, s.pulled = append(s.pushed, pushes), append(s.pulled, pulls)
 		s.missing[i] = s.nodes
@@ -93,15 +93,20 @@ func (s *Server) registerGatherings(r *registry) {
 	}
 }
 
-// Priorities of messages that wait for one link. Pulls go before pushes: of a server in a worker's
-// process they may be of the step before, and a worker that gets its weights late begins its next
-// step while the others wait for them. Of the pulls the one that the next forward pass reads first.
+// Priorities of messages that wait for one link: all pushes of a step, then its pulls, then the pushes
+// of the next step. Of the pulls the one that the next forward pass reads first.
+//
+// If pulls went before pushes of their step, the server at the other end would wait for those pushes
+// and have nothing to send. If pushes of the next step went before pulls, they would delay workers that
+// cannot begin that step without these weights.
 const (
-	urgent       = 1 << 20
-	pushPriority = 1
+	urgent   = 1 << 20
+	perPhase = 1 << 20 // more than there are buckets
 )
 
-func pullPriority(s span) int { return 2 + s.bucket }
+func pushPriority(step int) int { return -2 * step * perPhase }
+
+func pullPriority(step int, s span) int { return s.bucket - (2*step+1)*perPhase }
 
 // registry registers the messages of one server, at one of their ends, and keeps the first error.
 type registry struct {

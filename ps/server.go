@@ -309,7 +309,7 @@ func (s *Server) send(i int) {
 		m.Start()
 	}
 	for _, m := range s.pulled[i] {
-		m.Start()
+		m.StartAs(pullPriority(s.step.step, s.part.spans[i]))
 	}
 }
 

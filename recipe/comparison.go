@@ -49,8 +49,9 @@ func Comparisons() []Comparison {
 			About: "workers over sockets, with and without compression, beside the original report R2"},
 		{Name: "r3", Plan: r3, Hosts: 4,
 			About: "strategies on four hosts with VGG-11 on CIFAR-10, beside the original report R3"},
-		{Name: "r4", Plan: r4,
-			About: "batches, checkpoints and servers with a small network, beside the original report R4"},
+		{Name: "r4", Plan: r4, Hosts: 3,
+			About: "batches, checkpoints, hosts and servers with a small network, beside the original " +
+				"report R4"},
 		{Name: "r4-strategies", Plan: r4Strategies,
 			About: "every strategy on equal and unequal workers and over slow links: when is a parameter " +
 				"server better than an all-reduce"},

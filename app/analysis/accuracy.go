@@ -26,6 +26,7 @@ type Estimate struct {
 	Mean     float64 // NaN: unknown
 	Interval Interval
 	Seeds    int     // with a value
+	NonzeroP float64 // of such a mean if the true one is 0; see [Moments.NonzeroP]
 	ZeroP    float64 // of such a mean if the true one is SameAccuracy or more from 0; see [Moments.ZeroP]
 }
 
@@ -53,9 +54,9 @@ func estimate(bySeed map[uint64][]float64) Estimate {
 			means = append(means, m)
 		}
 	}
-	slices.Sort(means) // sums must not depend on the order of a map
-	return Estimate{Mean: Mean(means), Interval: MeanInterval(means, Confidence), Seeds: len(means),
-		ZeroP: MomentsOf(means).ZeroP(SameAccuracy)}
+	m := MomentsOf(means) // which sorts them: sums must not depend on the order of a map
+	return Estimate{Mean: m.Mean, Interval: m.MeanInterval(Confidence), Seeds: m.N, NonzeroP: m.NonzeroP(),
+		ZeroP: m.ZeroP(SameAccuracy)}
 }
 
 // relateAccuracy fills the accuracies of the lines. The reference is the exact line with the shortest step
@@ -172,19 +173,30 @@ func over(a, b map[uint64][]float64) Over {
 	return Over{Estimate: estimate(minus), Own: estimate(own).Mean}
 }
 
-// accuracies says how the lines that are not exact compare with the reference, by accuracy.
+// accuracies says how the lines that are not exact compare with the reference, by accuracy. The tests are
+// corrected for the number of comparisons.
 func (g *Group) accuracies() []string {
-	var out []string
+	var lines []*Line
+	var shown []*Over
 	for _, l := range g.Lines {
-		a := l.Accuracy
+		a := &l.Accuracy
 		if l.OK == 0 || !l.isOther() || l.Setting.Strategy == "none" || !a.OverSamples.Known() {
 			continue
 		}
+		lines, shown = append(lines, l), append(shown, &a.OverSamples)
+		if a.OverTime.Known() {
+			shown = append(shown, &a.OverTime)
+		}
+	}
+	against := g.verdicts(shown)
+	var out []string
+	for _, l := range lines {
+		a := &l.Accuracy
 		text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s, %s.", l.Label,
-			g.Reference.Label, fraction(a.OverSamples.Own), a.OverSamples.against(g.Reference))
+			g.Reference.Label, fraction(a.OverSamples.Own), against[&a.OverSamples])
 		if a.OverTime.Known() {
 			text += fmt.Sprintf(" At equal time, %.3g s: %s, %s.", a.Limit, fraction(a.OverTime.Own),
-				a.OverTime.against(g.Reference))
+				against[&a.OverTime])
 			if known := a.OverTime.Seeds; known < a.OverSamples.Seeds {
 				text += fmt.Sprintf(" Only %d of %d seeds had evaluations of both by then.", known,
 					a.OverSamples.Seeds)
@@ -195,8 +207,25 @@ func (g *Group) accuracies() []string {
 	return out
 }
 
-// against words a difference of accuracies, and no more than its interval shows.
-func (e Estimate) against(reference *Line) string {
+// verdicts words differences of accuracies to those of the reference, with tests corrected for their number.
+func (g *Group) verdicts(all []*Over) map[*Over]string {
+	var differ, same []float64
+	for _, o := range all {
+		differ, same = append(differ, o.NonzeroP), append(same, o.ZeroP)
+	}
+	differ, same = Holm(differ), Holm(same)
+	out := map[*Over]string{}
+	for i, o := range all {
+		e := o.Estimate
+		e.NonzeroP, e.ZeroP = differ[i], same[i]
+		out[o] = e.against(g.Reference, len(all))
+	}
+	return out
+}
+
+// against words a difference of accuracies, and no more than its interval and its tests show, which were
+// corrected for so many comparisons.
+func (e Estimate) against(reference *Line, comparisons int) string {
 	points := fmt.Sprintf("%+.2f points", 100*e.Mean)
 	if e.Interval.Coverage == 0 {
 		return points + " against " + reference.Label + "; one seed has no interval, so that is no finding"
@@ -205,10 +234,12 @@ func (e Estimate) against(reference *Line) string {
 	switch {
 	case e.ZeroP < Significance:
 		verdict = fmt.Sprintf("the same as %s within %g points", reference.Label, 100*SameAccuracy)
-	case e.Interval.Lo > 0:
+	case e.NonzeroP < Significance && e.Mean > 0:
 		verdict = "above " + reference.Label
-	case e.Interval.Hi < 0:
+	case e.NonzeroP < Significance:
 		verdict = "below " + reference.Label
+	case !e.Interval.Contains(0):
+		verdict += fmt.Sprintf(" after a correction for %d comparisons", comparisons)
 	}
 	return fmt.Sprintf("%s, %s (95 %% interval %+.2f to %+.2f, %d seeds)", verdict, points, 100*e.Interval.Lo,
 		100*e.Interval.Hi, e.Seeds)

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,11 +37,11 @@ func TestMeanInterval(t *testing.T) {
 		{[]float64{0, 1, 2}, 4.303 / 1.7320508},
 		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2.262 * 0.9574271},
 	} {
-		i := analysis.MeanInterval(test.values, 0.95)
+		i := analysis.MomentsOf(test.values).MeanInterval(0.95)
 		near(t, "half of the interval", (i.Hi-i.Lo)/2, test.half, 0.001)
 		near(t, "middle", (i.Hi+i.Lo)/2, analysis.Mean(test.values), 1e-9)
 	}
-	if i := analysis.MeanInterval([]float64{1}, 0.95); i.Coverage != 0 {
+	if i := analysis.MomentsOf([]float64{1}).MeanInterval(0.95); i.Coverage != 0 {
 		t.Errorf("interval %+v of one value", i)
 	}
 }
@@ -170,12 +171,51 @@ func TestChoicesAreCompared(t *testing.T) {
 	}
 	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 	for _, want := range []string{
-		"auto 2×1 chose ddp:overlap-forward in 1 of 3 runs, the fastest of the exact rows.",
+		"auto 2×1 chose ddp:overlap-forward in 1 of 3 runs, the exact row with the shortest step.",
 		"auto 2×1 chose ddp in 1 of 3 runs. The step of ddp 2×1 is 1.25× (1.25–1.25) that of",
 		"chose gather-scatter in 1 of 3 runs. The step of auto 2×1 is 2.00×"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("findings %s\nwant %q", found, want)
 		}
+	}
+}
+
+// A choice is not called the fastest where the rounds do not tell it from the next row.
+func TestAChoiceThatIsNotToldApart(t *testing.T) {
+	m := newMaker(3, 4)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1, 1.2, 1.1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1, 1.11)
+	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 1.1, 1.1, 1.1)
+	for i, chosen := range []string{"all-reduce", "ddp", "ddp"} {
+		row.Runs[i].Chosen = chosen
+	}
+	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	for _, want := range []string{"runs, whose step is the shortest but not told from that of ",
+		" is not shown to differ from the shortest, that of "} {
+		if !strings.Contains(found, want) {
+			t.Errorf("findings %s\nwant %q", found, want)
+		}
+	}
+}
+
+// Of many rows whose accuracy strays by chance, some has an interval without 0; the correction says so.
+func TestAccuraciesAreCorrectedForTheirNumber(t *testing.T) {
+	m := newMaker(5, 4)
+	accuracies := func(row *record.Row, values ...float64) {
+		for i := range row.Runs {
+			row.Runs[i].Seed, row.Runs[i].TestAccuracy = uint64(i+1), &values[i]
+		}
+	}
+	same := []float64{1, 1, 1, 1, 1}
+	accuracies(m.add(record.Setting{Strategy: "ddp", Workers: 2}, same...), 0.90, 0.90, 0.90, 0.90, 0.90)
+	for i, by := range []float64{0.01, 0, -0.001, 0.002, 0.001} {
+		accuracies(m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true,
+			Options: fmt.Sprint("clip=", i)}, same...), 0.905+by, 0.895+by, 0.909+by, 0.892+by, 0.904+by)
+	}
+	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	want := "not shown to differ from ddp 2×1 after a correction for 5 comparisons, +1.10 points"
+	if !strings.Contains(found, want) || strings.Contains(found, "above ddp") {
+		t.Errorf("findings %s\nwant %q", found, want)
 	}
 }
 

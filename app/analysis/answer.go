@@ -42,52 +42,112 @@ func (g *Group) Answer() Answer {
 	if len(s.ranked) < 2 {
 		return g.withoutRivals(s.ranked)
 	}
-	a := Answer{First: s.tied}
+	if s.isOnce {
+		best := s.ranked[0]
+		return Answer{First: s.ranked[:1], Slower: s.ranked[1:],
+			Text: fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
+				ms(best.Step.Median), g.against(best)),
+			Why: "One run of each row decides nothing; --repeats 6 may."}
+	}
+	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1}
 	for _, l := range s.ranked {
 		if !slices.Contains(s.tied, l) {
 			a.Slower = append(a.Slower, l)
 		}
 	}
+	a.Why = g.answerReason(s)
+	return a
+}
+
+// answerText says what several rounds decide about the first of the rivals.
+func (g *Group) answerText(s standing) string {
 	best, next := s.ranked[0], s.ranked[1]
 	switch {
-	case s.isOnce:
-		a.First, a.Slower = s.ranked[:1], s.ranked[1:]
-		a.Text = fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
-			ms(best.Step.Median), g.against(best))
-		a.Why = "One run of each row decides nothing; --repeats 6 may."
 	case len(s.tied) == 1 && best == g.Baseline:
-		a.Text = fmt.Sprintf("No way of training is faster than %s: %s a step; the nearest, %s, reaches %s "+
+		return fmt.Sprintf("No way of training is faster than %s: %s a step; the nearest, %s, reaches %s "+
 			"of its speed.", best.Label, ms(best.Step.Median), next.Label, times(g.pairOf(best, next).Ratio))
 	case len(s.tied) == 1:
-		a.Text = fmt.Sprintf("%s has the shortest step: %s%s; %s as fast as the next, %s.", best.Label,
+		return fmt.Sprintf("%s has the shortest step: %s%s; %s as fast as the next, %s.", best.Label,
 			ms(best.Step.Median), g.against(best), times(g.pairOf(next, best).Ratio), next.Label)
+	case slices.Contains(s.tied, g.Baseline) && !s.areShortest():
+		return fmt.Sprintf("No way of training is shown to be faster than %s: %s.", g.Baseline.Label,
+			g.untold(s))
 	case slices.Contains(s.tied, g.Baseline):
-		a.Text = fmt.Sprintf("No way of training is shown to be faster than %s: the shortest steps, %s, "+
+		return fmt.Sprintf("No way of training is shown to be faster than %s: the shortest steps, %s, "+
 			"cannot be told apart.", g.Baseline.Label, span(s.tied))
-	default:
-		a.Text = fmt.Sprintf("%s cannot be told apart; their steps are the shortest, %s", list(s.tied),
-			span(s.tied))
-		if more := g.against(best); more != "" && g.pairOf(best, g.Baseline).IsDecided() {
-			a.Text += fmt.Sprintf("; %s is%s", best.Label, strings.TrimPrefix(more, ","))
-		}
-		a.Text += "."
 	}
+	text := fmt.Sprintf("%s; their steps are the shortest, %s", g.together(s.tied), span(s.tied))
+	if !s.areShortest() {
+		text = fmt.Sprintf("%s cannot be told from %s, whose step is %s", list(s.tied[1:]), best.Label,
+			ms(best.Step.Median))
+	}
+	if more := g.against(best); more != "" && g.pairOf(best, g.Baseline).IsDecided() {
+		text += fmt.Sprintf("; %s is%s", best.Label, strings.TrimPrefix(more, ","))
+	}
+	return text + "."
+}
+
+// areShortest reports whether no row that is told from the first has a shorter step than one that is not:
+// rows whose runs vary much are told from nothing.
+func (s standing) areShortest() bool {
+	longest := 0.0
+	for _, l := range s.tied {
+		longest = max(longest, l.Step.Median)
+	}
+	return !slices.ContainsFunc(s.ranked, func(l *Line) bool {
+		return !slices.Contains(s.tied, l) && l.Step.Median < longest
+	})
+}
+
+// untold says what keeps the baseline, which is not told from the first of the rivals, from being beaten.
+func (g *Group) untold(s standing) string {
+	best := s.ranked[0]
+	if best == g.Baseline {
+		return fmt.Sprintf("%s cannot be told from it", list(s.tied[1:]))
+	}
+	return fmt.Sprintf("its step, %s, cannot be told from that of %s, %s", ms(g.Baseline.Step.Median),
+		best.Label, ms(best.Step.Median))
+}
+
+// answerReason says what makes an answer certain, or what is missing.
+func (g *Group) answerReason(s standing) string {
 	switch {
-	case s.isOnce:
-	case len(s.tied) > 1:
-		a.Why = fmt.Sprintf("The rounds do not tell these %d rows apart.", len(s.tied))
-		if rounds := len(g.pairOf(best, s.tied[1]).Ratio.Values); rounds < enoughRounds {
-			a.Why += fmt.Sprintf(" Fewer than %d rounds rarely do; --repeats %d.", enoughRounds, enoughRounds)
-		}
-	default:
-		a.IsCertain = true
-		a.Why = fmt.Sprintf("The rounds tell it apart from each of the other %d rows that are ranked.",
+	case len(s.tied) == 1 && len(s.ranked) == 2:
+		return "The rounds tell the two rows apart."
+	case len(s.tied) == 1:
+		return fmt.Sprintf("The rounds tell it apart from each of the other %d rows that are ranked.",
 			len(s.ranked)-1)
-		if len(s.ranked) == 2 {
-			a.Why = "The rounds tell the two rows apart."
+	}
+	why := fmt.Sprintf("The rounds do not tell these %d rows apart.", len(s.tied))
+	if !g.isOneBlock(s.tied) || !s.areShortest() {
+		why = fmt.Sprintf("The rounds do not tell the first of these %d rows apart from the others.",
+			len(s.tied))
+	}
+	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < enoughRounds {
+		why += fmt.Sprintf(" Fewer than %d rounds rarely do; --repeats %d.", enoughRounds, enoughRounds)
+	}
+	return why
+}
+
+// together says that rows cannot be told from the first of them, nor from one another where that is so.
+func (g *Group) together(tied []*Line) string {
+	if g.isOneBlock(tied) {
+		return list(tied) + " cannot be told apart"
+	}
+	return fmt.Sprintf("%s cannot be told from %s", list(tied[1:]), tied[0].Label)
+}
+
+// isOneBlock reports whether no two of some rows are told apart: of three, the second and the third may be,
+// although neither is told from the first.
+func (g *Group) isOneBlock(tied []*Line) bool {
+	for i, a := range tied {
+		for _, b := range tied[:i] {
+			if p := g.pairOf(a, b); p.IsDecided() && !p.isCopy() {
+				return false
+			}
 		}
 	}
-	return a
+	return true
 }
 
 // withoutRivals answers for a group with at most one row that may be ranked.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// choices relates what strategy auto chose to the fastest of the other exact rows.
+// choices relates what strategy auto chose to the other exact row with the shortest step.
 func (g *Group) choices() []string {
 	ranked := g.ranked(func(l *Line) bool { return l.Setting.Workers > 1 && l.Setting.Strategy != "auto" })
 	var out []string
@@ -14,7 +14,7 @@ func (g *Group) choices() []string {
 			continue
 		}
 		for _, chosen := range l.chosen() {
-			out = append(out, g.verdict(l, chosen, ranked[0]))
+			out = append(out, g.verdict(l, chosen, ranked))
 		}
 	}
 	return out
@@ -31,16 +31,16 @@ func (l *Line) chosen() []string {
 	return all
 }
 
-// verdict says how a choice compares with the fastest row: by the row of the chosen way if there is one, else
-// by the row that chose.
-func (g *Group) verdict(auto *Line, chosen string, best *Line) string {
-	rounds := 0
+// verdict says how a choice compares with the row that has the shortest step: by the row of the chosen way if
+// there is one, else by the row that chose.
+func (g *Group) verdict(auto *Line, chosen string, ranked []*Line) string {
+	runs := 0
 	for _, run := range auto.runs {
 		if run.Chosen == chosen {
-			rounds++
+			runs++
 		}
 	}
-	text := fmt.Sprintf("%s chose %s in %d of %d runs", auto.Label, chosen, rounds, auto.OK)
+	text := fmt.Sprintf("%s chose %s in %d of %d runs", auto.Label, chosen, runs, auto.OK)
 	at := slices.IndexFunc(g.Lines, func(l *Line) bool {
 		return l.way() == chosen && l.OK > 0 && !l.Disturbed
 	})
@@ -48,15 +48,22 @@ func (g *Group) verdict(auto *Line, chosen string, best *Line) string {
 	if at >= 0 {
 		row = g.Lines[at]
 	}
-	switch r := PairedRatio(row.stepByRound, best.stepByRound); {
+	best := ranked[0]
+	p := g.pairOf(row, best)
+	switch {
+	case row == best && len(ranked) > 1 && !g.pairOf(best, ranked[1]).IsDecided():
+		return fmt.Sprintf("%s, whose step is the shortest but not told from that of %s.", text,
+			ranked[1].Label)
 	case row == best:
-		return text + ", the fastest of the exact rows."
-	case !r.Known():
+		return text + ", the exact row with the shortest step."
+	case !p.Ratio.Known():
 		return text + "; it cannot be compared with the others."
-	default:
-		return fmt.Sprintf("%s. The step of %s is %s that of the fastest, %s.", text, row.Label, times(r),
-			best.Label)
+	case !p.IsDecided():
+		return fmt.Sprintf("%s. The step of %s, %s, is not shown to differ from the shortest, that of %s, "+
+			"%s.", text, row.Label, ms(row.Step.Median), best.Label, ms(best.Step.Median))
 	}
+	return fmt.Sprintf("%s. The step of %s is %s that of %s, which has the shortest.", text, row.Label,
+		times(p.Ratio), best.Label)
 }
 
 // way names the strategy with the row's own settings, as strategy auto does.

@@ -13,27 +13,30 @@ const resamples = 2000
 
 // BootstrapMedian returns the interval between the (1-coverage)/2 and (1+coverage)/2 quantiles of the
 // medians of 2000 samples drawn from x with replacement. NaN is ignored; fewer than two values have no
-// interval. Equal arguments give equal bits. For few values the true coverage is lower: at most
-// 1 - 2^(1-n) for n of them ([MedianInterval]).
+// interval. Equal arguments give equal bits. For n values the interval states at most 1 - 2^(1-n), which is
+// what their whole range covers ([MedianInterval]): three values cover with 0.75.
 //
 // Source: Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979; the
 // percentile interval of Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3.
 // Cost: 2000 n log n.
 func BootstrapMedian(x []float64, coverage float64, seed uint64) Interval {
-	return percentile(medians(sorted(x), random.Derive(seed, 0)), coverage)
+	s := sorted(x)
+	return percentile(medians(s, random.Derive(seed, 0)), coverage, len(s))
 }
 
 // BootstrapRatio returns the interval of Median(over) / Median(under) for two samples that are not paired:
-// both are resampled, each by itself. The rest is as in [BootstrapMedian].
+// both are resampled, each by itself. The rest is as in [BootstrapMedian], with n that of the smaller sample;
+// of two samples of three the true coverage is about 0.9.
 func BootstrapRatio(over, under []float64, coverage float64, seed uint64) Interval {
-	a, b := medians(sorted(over), random.Derive(seed, 0)), medians(sorted(under), random.Derive(seed, 1))
+	x, y := sorted(over), sorted(under)
+	a, b := medians(x, random.Derive(seed, 0)), medians(y, random.Derive(seed, 1))
 	if a == nil || b == nil {
-		return percentile(nil, coverage)
+		return percentile(nil, coverage, 0)
 	}
 	for i := range a {
 		a[i] /= b[i]
 	}
-	return percentile(a, coverage)
+	return percentile(a, coverage, min(len(x), len(y)))
 }
 
 // medians returns the medians of resamples of the sorted x; nil for fewer than two values.
@@ -54,11 +57,12 @@ func medians(x []float64, s random.Stream) []float64 {
 	return out
 }
 
-// percentile returns the middle part of the values that has the given probability.
-func percentile(values []float64, coverage float64) Interval {
+// percentile returns the middle part of the medians of n values that has the given probability.
+func percentile(values []float64, coverage float64, n int) Interval {
 	s := sorted(values)
 	if len(s) == 0 {
 		return Interval{Lo: math.NaN(), Hi: math.NaN()}
 	}
-	return Interval{Lo: quantile(s, (1-coverage)/2), Hi: quantile(s, (1+coverage)/2), Coverage: coverage}
+	return Interval{Lo: quantile(s, (1-coverage)/2), Hi: quantile(s, (1+coverage)/2),
+		Coverage: min(coverage, 1-math.Ldexp(1, 1-n))}
 }

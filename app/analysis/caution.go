@@ -21,9 +21,27 @@ func contention(r *record.Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	return one("More workers × threads than the %d cores of this machine: %s. Their step "+
-		"times show contention for cores, not scaling, so they get no efficiency.",
-		r.Host.Cores, names)
+	where := fmt.Sprintf("the %d cores of this machine", r.Host.Cores)
+	isElsewhere := func(l *Line) bool { return l.Contended && l.Setting.Cores > 0 }
+	if _, any := c.where(isElsewhere); any {
+		where = "the cores of their hosts"
+	}
+	return one("More workers × threads than %s: %s. Their step times show contention for cores, not "+
+		"scaling, so they get no efficiency.", where, names)
+}
+
+// cutShort tells which rows have fewer runs than were planned, because the budget was over. Rows without any
+// run are told as left out.
+func cutShort(r *record.Results, c *Comparison) []string {
+	if r.Complete || !r.CutShort {
+		return nil
+	}
+	names, any := c.where(func(l *Line) bool { return l.missing > 0 })
+	if !any {
+		return nil
+	}
+	return one("The time of the budget was over before all runs were done. These rows have fewer runs than "+
+		"planned: %s.", names)
 }
 
 func oneRepeat(r *record.Results, c *Comparison) []string {
@@ -115,6 +133,10 @@ func superlinear(_ *record.Results, c *Comparison) []string {
 	})
 	if !any {
 		return nil
+	}
+	if worst.Efficiency.Interval.Coverage == 0 {
+		return one("More than 100 %% per core, at most %s: %s. One round does not show that it is.",
+			percent(worst.Efficiency.Median), names)
 	}
 	if r := worst.Efficiency; r.Interval.Contains(1) {
 		return one("More than 100 %% per core, at most %s: %s. The rounds reach from %s to %s, so this "+
@@ -283,7 +305,7 @@ func parametersDiffer(_ *record.Results, c *Comparison) []string {
 
 // inTheClear names the rows whose links between hosts were not encrypted.
 func inTheClear(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.hasEncryption("none") })
+	names, any := c.where(func(l *Line) bool { return l.hasEncryption(record.EncryptionNone) })
 	if !any {
 		return nil
 	}
@@ -291,14 +313,18 @@ func inTheClear(_ *record.Results, c *Comparison) []string {
 		"rebuild training data from gradients.", names)
 }
 
-// encrypted names the rows whose links between hosts were encrypted, which takes time of the cores.
-func encrypted(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.hasEncryption("tls") })
-	if !any {
-		return nil
+// Link words the links between the workers of the line.
+func (l *Line) Link() string {
+	streams := 0
+	for _, r := range l.runs {
+		streams = max(streams, r.Streams)
 	}
-	return one("Links between hosts were encrypted (TLS) in %s. lockstep commbench --encryption tls,none "+
-		"shows what that costs.", names)
+	for _, encryption := range []string{record.EncryptionNone, record.EncryptionTLS} {
+		if l.hasEncryption(encryption) {
+			return record.LinkText(l.Setting.Link, encryption, streams)
+		}
+	}
+	return record.LinkText(l.Setting.Link, "", streams)
 }
 
 // hasEncryption reports whether a run of the line had the encryption.

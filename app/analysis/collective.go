@@ -27,6 +27,7 @@ type Collective struct {
 	Formula   int64         `json:"bytes_formula"` // the same by theory
 
 	Encryption string `json:"encryption"` // of links by TCP: tls, none, or "" where there was no need
+	Streams    int    `json:"streams"`    // connections of each link by TCP; 0: not told, or there is none
 }
 
 // Quantiles of a sample.

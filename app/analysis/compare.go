@@ -29,6 +29,8 @@ type Group struct {
 	Hashes      []string // distinct parameter hashes of the exact lines, of the seed that has most
 	Pairs       []Pair   // of the rivals, each two of them once
 
+	pairAt map[[2]*Line]int // places of the pairs by their A and B
+
 	Reference *Line // exact line that accuracies are compared with, see [Line.Accuracy]; nil: none
 }
 
@@ -86,6 +88,7 @@ type Line struct {
 
 	runs        []*record.Run     // successful ones, by round
 	hashes      map[uint64]string // of the parameters by seed, where its runs agree
+	missing     int               // runs that were planned and not done
 	original    int               // number of the row, or of the one that it is a copy of
 	work        work
 	skew        *skew     // of the first run that has one
@@ -147,7 +150,7 @@ func (l *Line) isLoose() bool {
 // Lines that do equal work and train one model are rivals: each two of a group are a [Pair], tested round
 // by round, and the tests are corrected for the number of pairs of all groups.
 //
-// r must be valid ([Results.Validate]). Cost: linear in the number of steps, times its log.
+// r must be valid ([record.Results.Validate]). Cost: linear in the number of steps, times its log.
 func Compare(r *record.Results) *Comparison {
 	c := &Comparison{}
 	for i := range r.Rows {
@@ -159,6 +162,7 @@ func Compare(r *record.Results) *Comparison {
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
 	}
+	c.refusePeers(r)
 	for i := range c.Groups {
 		c.Groups[i].relate()
 	}
@@ -234,11 +238,9 @@ func (g *Group) relate() {
 		if l.OK == 0 || g.Baseline == nil {
 			continue
 		}
-		if l.Refused = difference(l, g.Baseline); l.Refused != "" {
-			continue
-		}
-		if l.Disturbed || g.Baseline.Disturbed {
-			continue
+		l.Refused = cmp.Or(l.Refused, difference(l, g.Baseline))
+		if l.Refused != "" || l.Disturbed || g.Baseline.Disturbed || l.Setting.Peer != "" {
+			continue // how another program scales is not told by our baseline, see peers
 		}
 		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
 		if !l.Contended {
@@ -275,7 +277,7 @@ func (g *Group) relateFloor() {
 		for _, f := range g.Floor {
 			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads &&
 				f.Setting.Hosts == l.Setting.Hosts
-			isClean := !l.Disturbed && !f.Disturbed
+			isClean := !l.Disturbed && !f.Disturbed && l.Setting.Peer == ""
 			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
 				l.OverFloor = PairedRatio(l.stepByRound, f.stepByRound)
 			}

@@ -258,6 +258,22 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	}
 }
 
+// Workers on several hosts are compared with the cores of these, not with those of one machine.
+func TestContentionOfHosts(t *testing.T) {
+	m := newMaker(1, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 8, Hosts: 2, PerHost: 4, Cores: 4}, 1)
+	wantNote(t, analysis.Compare(m.Results), "contention",
+		"More workers × threads than the cores of their hosts: ")
+}
+
+// One round does not show that a core does more than in the baseline.
+func TestSuperlinearInOneRound(t *testing.T) {
+	m := newMaker(1, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.4)
+	wantNote(t, analysis.Compare(m.Results), "above 100 %", "One round does not show that it is.")
+}
+
 func TestFloorAndPhases(t *testing.T) {
 	m := newMaker(2, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4)
@@ -480,4 +496,22 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Rank 0's clock tells how long a run took. Another rank may have begun earlier and waited for it in its
+// first step, which is no contradiction; with rank 0's own steps it is one.
+func TestRanksThatBeginEarlier(t *testing.T) {
+	for rank, isRefused := range []bool{true, false} {
+		m := newMaker(1, 2)
+		run := &m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1).Runs[0]
+		run.Wall = run.Seconds + 20
+		run.Ranks[rank].Steps.Seconds[0] += 10
+		refused := false
+		for _, n := range analysis.Compare(m.Results).Notes {
+			refused = refused || n.Kind == analysis.Refused && strings.Contains(n.Text, "s together, the run")
+		}
+		if refused != isRefused {
+			t.Errorf("10 s more in the first step of rank %d: refused %v, want %v", rank, refused, isRefused)
+		}
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/app/record"
 )
@@ -29,8 +31,8 @@ const maxContradictions = 8
 // contradictions compares what the results say twice: sums with their terms, rows with the configuration
 // and the folder of their runs, rounds with the runs that there are.
 func contradictions(r *record.Results, _ *Comparison) []string {
-	var out []string
-	seen := timeline{}
+	out := append(inOrder(r), isDrawn(r)...)
+	seen, labels := timeline{}, alikes{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		name := fmt.Sprintf("Row %d (%s %d×%d)", i+1, row.Setting.Strategy, row.Setting.Workers,
@@ -40,6 +42,9 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 			out = append(out, fmt.Sprintf("%s has %d of %d runs, although the benchmark was complete.", name,
 				len(row.Runs), rounds))
 		}
+		if text := labels.add(name, row); text != "" {
+			out = append(out, name+": "+text)
+		}
 		for j := range row.Runs {
 			run := &row.Runs[j]
 			if run.Error != "" {
@@ -47,7 +52,7 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 			}
 			where := fmt.Sprintf("%s, round %d", name, run.Round+1)
 			for _, rule := range []func(*record.Row, *record.Run) string{isWitnessed, addsSamples, addsPhases,
-				addsTime, isConfigured} {
+				addsTime, addsUsage, countsAnswers, isConfigured} {
 				if text := rule(row, run); text != "" {
 					out = append(out, where+": "+text)
 				}
@@ -73,39 +78,127 @@ func isWitnessed(row *record.Row, run *record.Run) string {
 		return "it has no raw samples, so nothing was measured: a projection, or a figure from elsewhere."
 	case n != row.Setting.Workers:
 		return fmt.Sprintf("%d ranks tell of their steps, the row has %d workers.", n, row.Setting.Workers)
-	case countsSamples(row.Setting.Strategy) && len(run.Ranks[0].Steps.Seconds) != run.Steps:
-		return fmt.Sprintf("raw samples of %d steps, %d were done.", len(run.Ranks[0].Steps.Seconds),
-			run.Steps)
+	}
+	steps := len(run.Ranks[0].Steps.Seconds)
+	if sharesSteps(row) {
+		steps = 0
+		for _, rank := range run.Ranks {
+			steps += len(rank.Steps.Seconds)
+		}
+	}
+	if steps != run.Steps {
+		return fmt.Sprintf("raw samples of %d steps, %d were done.", steps, run.Steps)
 	}
 	return ""
 }
 
-// countsSamples lists the strategies whose ranks all take every step, and tell the samples of the whole
-// job in it.
-func countsSamples(strategy string) bool {
-	return slices.Contains([]string{"single", "gather-scatter", "all-reduce", "ddp", "none"}, strategy)
-}
+// sharesSteps reports whether each worker takes steps of its own. Else all ranks take every step, and tell
+// the samples of the whole job in it.
+func sharesSteps(row *record.Row) bool { return row.Setting.Strategy == "ps-async" }
 
-// addsSamples says if the samples of the steps are not those of the run, or if a step within an epoch is no
-// whole number of batches.
+// addsSamples says if the samples of the steps are not those of the run, if ranks differ in them, or if a
+// step within an epoch is no whole number of batches.
 func addsSamples(row *record.Row, run *record.Run) string {
-	if len(run.Ranks) == 0 || !countsSamples(row.Setting.Strategy) {
+	if len(run.Ranks) == 0 {
 		return ""
 	}
-	s := run.Ranks[0].Steps
 	sum := int64(0)
-	for i, n := range s.Samples {
-		sum += int64(n)
-		isWithin := i+1 < len(s.Epoch) && s.Epoch[i+1] == s.Epoch[i]
-		if isWithin && n%row.Setting.Batch != 0 {
-			return fmt.Sprintf("step %d trained on %d samples, which are no batches of %d.", i+1, n,
-				row.Setting.Batch)
+	for _, rank := range run.Ranks {
+		s := rank.Steps
+		if !sharesSteps(row) && !slices.Equal(s.Samples, run.Ranks[0].Steps.Samples) {
+			return fmt.Sprintf("rank %d tells of other samples in a step than rank 0.", rank.Rank)
+		}
+		for i, n := range s.Samples {
+			if rank.Rank == 0 || sharesSteps(row) {
+				sum += int64(n)
+			}
+			isWithin := i+1 < len(s.Epoch) && s.Epoch[i+1] == s.Epoch[i]
+			if isWithin && n%row.Setting.Batch != 0 && !sharesSteps(row) {
+				return fmt.Sprintf("step %d trained on %d samples, which are no batches of %d.", i+1, n,
+					row.Setting.Batch)
+			}
 		}
 	}
 	if sum != run.Samples {
 		return fmt.Sprintf("its steps trained on %d samples together, the run on %d.", sum, run.Samples)
 	}
 	return ""
+}
+
+// addsUsage says if the steps of a rank are not as long as the time in which it used the processor for them,
+// which is a little longer. A pause of the machine may fall between the two, but not in most steps.
+func addsUsage(_ *record.Row, run *record.Run) string {
+	const (
+		tick  = 1e-5   // seconds: what a clock may lose to rounding
+		slack = 0.5e-3 // seconds that writing a step down may take
+	)
+	for _, rank := range run.Ranks {
+		s := rank.Steps
+		if len(s.Usage) != len(s.Seconds) || len(s.Usage) < enoughSteps {
+			continue
+		}
+		var gaps []float64
+		for i, v := range s.Seconds {
+			if gaps = append(gaps, s.Usage[i]-v); v > s.Usage[i]+tick {
+				return fmt.Sprintf("step %d of rank %d took %s, and the processor was watched for %s of it.",
+					i+1, rank.Rank, ms(v), ms(s.Usage[i]))
+			}
+		}
+		if step, gap := Median(s.Seconds), Median(gaps); gap > PhaseLimit*step+slack {
+			return fmt.Sprintf("a step of rank %d took %s, and the processor was watched for %s more.",
+				rank.Rank, ms(step), ms(gap))
+		}
+	}
+	return ""
+}
+
+// countsAnswers says if an accuracy is no number of right answers, or not that of the last evaluation. With
+// none every worker has a model of its own, and not all evaluations are of the same.
+func countsAnswers(row *record.Row, run *record.Run) string {
+	if run.TestAccuracy == nil || run.TestSamples <= 0 {
+		return ""
+	}
+	right := *run.TestAccuracy * float64(run.TestSamples)
+	if math.Abs(right-math.Round(right)) > 1e-6*float64(run.TestSamples) {
+		return fmt.Sprintf("an accuracy of %v is no whole number of %d answers.", *run.TestAccuracy,
+			run.TestSamples)
+	}
+	isOne := row.Setting.Strategy != "none"
+	if n := len(run.Evaluations); isOne && n > 0 && run.Evaluations[n-1].Accuracy != *run.TestAccuracy {
+		return fmt.Sprintf("its last evaluation has an accuracy of %v, the run one of %v.",
+			run.Evaluations[n-1].Accuracy, *run.TestAccuracy)
+	}
+	return ""
+}
+
+// inOrder says if runs are missing from the order of execution or are there twice, or if one began before the
+// former had ended.
+func inOrder(r *record.Results) []string {
+	const slack = time.Second // by which a clock may be set back
+	var all []*record.Run
+	for i := range r.Rows {
+		for _, runs := range [][]record.Run{r.Rows[i].Runs, r.Rows[i].Replaced} {
+			for j := range runs {
+				all = append(all, &runs[j])
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *record.Run) int { return a.Position - b.Position })
+	for i, run := range all {
+		if run.Position != i {
+			return one("The order of execution has %d runs and none or two at place %d: runs were removed, "+
+				"or put in.", len(all), min(i, run.Position)+1)
+		}
+		if i == 0 || r.Sittings != nil {
+			continue // sittings may have been on machines whose clocks differ
+		}
+		ended := all[i-1].Started.Add(time.Duration(all[i-1].Wall * float64(time.Second)))
+		if run.Started.Add(slack).Before(ended) {
+			return one("The run at place %d began at %s, before that at place %d had ended at %s.", i+1,
+				run.Started.UTC().Format(time.TimeOnly), i, ended.UTC().Format(time.TimeOnly))
+		}
+	}
+	return nil
 }
 
 // addsPhases says if the phases of a step are not the step, on any rank.
@@ -129,21 +222,36 @@ func addsPhases(_ *record.Row, run *record.Run) string {
 	return ""
 }
 
+// sumOf returns the sum of x.
+func sumOf(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
 // addsTime says if the steps took longer than the run, or an epoch is not the sum of its steps.
 func addsTime(_ *record.Row, run *record.Run) string {
 	if len(run.Ranks) == 0 {
 		return ""
 	}
+	limit := run.Seconds // by rank 0's clock
+	for i, rank := range run.Ranks {
+		if sum := sumOf(rank.Steps.Seconds); sum > limit*(1+PhaseLimit) {
+			return fmt.Sprintf("the steps of rank %d took %.4g s together, the run %.4g s.", rank.Rank, sum,
+				limit)
+		}
+		if i == 0 {
+			limit = max(limit, run.Wall) // others may begin earlier, and wait for rank 0 in their first step
+		}
+	}
 	s := run.Ranks[0].Steps
-	sum, epochs := 0.0, make([]float64, len(run.EpochSeconds))
+	epochs := make([]float64, len(run.EpochSeconds))
 	for i, v := range s.Seconds {
-		sum += v
 		if e := s.Epoch[i]; e >= 0 && e < len(epochs) {
 			epochs[e] += v
 		}
-	}
-	if sum > run.Seconds*(1+PhaseLimit) {
-		return fmt.Sprintf("the steps of rank 0 took %.4g s together, the run %.4g s.", sum, run.Seconds)
 	}
 	for e, v := range run.EpochSeconds {
 		if math.Abs(epochs[e]-v) > 1e-6*v {
@@ -154,45 +262,92 @@ func addsTime(_ *record.Row, run *record.Run) string {
 	return ""
 }
 
-// configured is what a run's configuration and its row both say.
-type configured struct {
-	Model    *string `json:"model"`
-	Data     *string `json:"data"`
-	Strategy *string `json:"strategy"`
-	Workers  *int    `json:"workers"`
-	Batch    *int    `json:"batch"`
+// configured is what a run's configuration says, by the names of the settings.
+type configured map[string]any
+
+// configOf returns the configuration of a run; nil if there is none, or it is another program's.
+func configOf(run *record.Run) configured {
+	var c configured
+	if json.Unmarshal(run.Config, &c) != nil {
+		return nil
+	}
+	return c
+}
+
+// differs reports whether the configuration has another value of a setting, and which. Values that are
+// written in several ways, such as bytes, are taken to agree.
+func (c configured) differs(name, claimed string) (ran string, isOther bool) {
+	switch v := c[name].(type) {
+	case string:
+		return v, v != claimed
+	case bool:
+		return strconv.FormatBool(v), strconv.FormatBool(v) != claimed
+	case float64:
+		want, err := strconv.ParseFloat(claimed, 64)
+		return strconv.FormatFloat(v, 'g', -1, 64), err == nil && v != want
+	}
+	return "", false
 }
 
 // isConfigured says if a run's configuration is not that of its row.
 func isConfigured(row *record.Row, run *record.Run) string {
-	var c configured
-	if json.Unmarshal(run.Config, &c) != nil {
-		return "" // there is none, or it is another program's
+	c, s := configOf(run), row.Setting
+	claims := [][2]string{{"model", s.Model}, {"data", s.Data}, {"strategy", s.Strategy},
+		{"workers", strconv.Itoa(s.Workers)}, {"batch", strconv.Itoa(s.Batch)},
+		{"epochs", strconv.Itoa(s.Epochs)}, {"steps", strconv.Itoa(s.Steps)},
+		{"lr", strconv.FormatFloat(s.LR, 'g', -1, 64)},
+		{"seed", strconv.FormatUint(cmp.Or(run.Seed, s.Seed), 10)}, {"slow-worker", s.SlowWorkers}}
+	if s.Servers > 0 {
+		claims = append(claims, [2]string{"servers", strconv.Itoa(s.Servers)})
 	}
-	s := row.Setting
-	for _, one := range []struct {
-		what    string
-		ran     *string
-		claimed string
-	}{{"model", c.Model, s.Model}, {"data", c.Data, s.Data}, {"strategy", c.Strategy, s.Strategy},
-		{"workers", text(c.Workers), strconv.Itoa(s.Workers)},
-		{"batch", text(c.Batch), strconv.Itoa(s.Batch)}} {
-		if one.ran != nil && *one.ran != one.claimed {
-			return fmt.Sprintf("it was run with %s %q, the row says %q.", one.what, *one.ran, one.claimed)
+	for option := range strings.SplitSeq(s.Options, "+") {
+		name, value, hasValue := strings.Cut(option, "=")
+		if !hasValue {
+			value = "true"
+		}
+		claims = append(claims, [2]string{name, value})
+	}
+	for _, one := range claims {
+		if ran, isOther := c.differs(one[0], one[1]); isOther {
+			return fmt.Sprintf("it was run with %s %q, the row says %q.", one[0], ran, one[1])
 		}
 	}
 	return ""
 }
 
-func text(n *int) *string {
-	if n == nil {
-		return nil
+// alikes finds rows that have one label and were run with different settings.
+type alikes map[record.Setting]labelled
+
+// labelled is the first row of a label, with the configuration of its first run.
+type labelled struct {
+	name string
+	of   configured
+}
+
+// add says if a row has the label of another one, and other settings.
+func (a alikes) add(name string, row *record.Row) string {
+	const own = " out seed data-dir master-port resume " // of a run
+	var c configured
+	if len(row.Runs) > 0 {
+		c = configOf(&row.Runs[0])
 	}
-	return new(strconv.Itoa(*n))
+	first, isKnown := a[row.Setting]
+	if c == nil || !isKnown {
+		a[row.Setting] = labelled{name, c}
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(c)) {
+		if is, was := fmt.Sprint(c[key]), fmt.Sprint(first.of[key]); first.of != nil && is != was &&
+			!strings.Contains(own, " "+key+" ") {
+			return fmt.Sprintf("it has the label of %s and was run with %s %q, not %q: labels were cut.",
+				first.name, key, is, was)
+		}
+	}
+	return ""
 }
 
 // folder is the name of a run's folder as lockstep bench makes it: round, row, and what is run.
-var folder = regexp.MustCompile(`^(\d+)-(\d+)-.*-w(\d+)t(\d+)(?:-.*)?$`)
+var folder = regexp.MustCompile(`^(\d+)-(\d+)-.*-w(\d+)t(\d+)(-.*)?$`)
 
 // isInPlace says if a run's folder is that of another row or round.
 func isInPlace(index int, row *record.Row, run *record.Run) string {
@@ -205,10 +360,28 @@ func isInPlace(index int, row *record.Row, run *record.Run) string {
 	place, _ := strconv.Atoi(m[2])
 	workers, _ := strconv.Atoi(m[3])
 	isOther := !strings.Contains(base, "-"+row.Setting.Strategy+"-w") || workers != row.Setting.Workers
+	rest := m[5]
+	if row.Setting.Options != "" {
+		rest = strings.Replace(rest, "-"+inName(row.Setting.Options), "", 1)
+	}
+	for name := range configOf(run) {
+		isOption := name != "slow-worker" && strings.Contains(rest+"-", "-"+name+"-")
+		isOther = isOther || isOption // that is no option of the row any more
+	}
 	if round != run.Round+1 || place != index+1 || isOther {
 		return fmt.Sprintf("its folder is %s: rows, rounds or labels were moved.", base)
 	}
 	return ""
+}
+
+// inName returns a text as it stands in the name of a folder.
+func inName(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' {
+			return c
+		}
+		return '-'
+	}, text)
 }
 
 // timeline remembers the step times of runs without their scale, by their digits.

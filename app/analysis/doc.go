@@ -1,11 +1,10 @@
 // Package analysis turns raw samples of runs into statements that hold.
 //
-// [Results] is the content of a results.json: every raw sample of every run of a benchmark.
-// [Compare] is the one entry point: it sorts the rows into groups of equal work, summarises each
-// row ([Line]), relates it to the baseline of its group ([Ratio]) and writes down what a reader
-// must know before believing a number ([Note]). [Encode] and [Decode] are the file format.
-// [Kernels] is the other kind of results.json: timings of single kernels and the limits of the
-// machine, which [Kernels.Rate] relates.
+// [Compare] takes the [record.Results] of a results.json, with every raw sample of every run of a benchmark.
+// It sorts the rows into groups of equal work, summarises each row ([Line]), relates it to the baseline of
+// its group ([Ratio]) and writes down what a reader must know before believing a number ([Note]).
+// [Group.Answer] and [Group.Findings] say what the rows show. [Training] holds a single run, [Kernels]
+// timings of single kernels and the limits of the machine, [Collective] those of communication.
 //
 // Four rules shape the numbers:
 //

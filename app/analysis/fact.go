@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/app/record"
@@ -54,7 +56,11 @@ func speedup(_ *record.Results, c *Comparison) []string {
 func toldApart(_ *record.Results, c *Comparison) []string {
 	pairs := 0
 	for i := range c.Groups {
-		pairs += len(c.Groups[i].Pairs)
+		for _, p := range c.Groups[i].Pairs {
+			if p.isTest() {
+				pairs++
+			}
+		}
 	}
 	if pairs == 0 {
 		return nil
@@ -112,11 +118,22 @@ func epochNotMeasured(_ *record.Results, c *Comparison) []string {
 }
 
 func interleaved(r *record.Results, c *Comparison) []string {
-	if r.Rounds < 2 {
+	if r.Ran() < 2 {
 		return nil
 	}
-	return one("The runs were interleaved: %d rounds over all rows, every second round in "+
-		"reverse order, so that a drift of the machine meets all rows alike.", r.Rounds)
+	over := "all rows"
+	for _, row := range r.Rows {
+		if cmp.Or(row.Rounds, r.Rounds) < r.Ran() {
+			over = "the rows, some of which have fewer"
+		}
+	}
+	order := "every second round in reverse order"
+	if r.Order != 0 {
+		order = fmt.Sprintf("in an order drawn for every two rounds (seed %d), the second round in reverse",
+			r.Order)
+	}
+	return one("The runs were interleaved: %d rounds over %s, %s, so that a drift of the machine meets all "+
+		"rows alike.", r.Ran(), over, order)
 }
 
 func skipped(r *record.Results, _ *Comparison) []string {
@@ -131,36 +148,39 @@ func skipped(r *record.Results, _ *Comparison) []string {
 	}
 	var out []string
 	for _, reason := range order {
-		out = append(out, fmt.Sprintf("Not run: %s. %s", strings.Join(rows[reason], ", "),
-			reason))
+		out = append(out, fmt.Sprintf("Not run: %s. %s", strings.Join(rows[reason], ", "), reason))
 	}
 	return out
 }
 
-// serialFraction says what share of the work the speed-ups show to be serial, by row and by strategy.
+// encrypted names the rows whose links between hosts were encrypted, which takes time of the cores.
+func encrypted(_ *record.Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool { return l.hasEncryption(record.EncryptionTLS) })
+	if !any {
+		return nil
+	}
+	return one("Links between hosts were encrypted (TLS) in %s. lockstep commbench --encryption tls,none "+
+		"shows what that costs.", names)
+}
+
+// serialFraction says what share of the work the speed-ups show to be serial, by row and by way of training.
 func serialFraction(_ *record.Results, c *Comparison) []string {
 	var rows, fits []string
 	for i := range c.Groups {
 		g := &c.Groups[i]
-		var order []string
-		points := map[string][]Scaled{}
 		for _, l := range g.Lines {
 			s, isScaled := g.scaled(l)
-			if !isScaled {
-				continue
+			switch {
+			case !isScaled:
+			case s.Speedup < 1: // more than all of the work: the exchange adds some
+				rows = append(rows, c.name(g, l)+" none (slower than the baseline)")
+			default:
+				rows = append(rows, c.name(g, l)+" "+percent(KarpFlatt(s)))
 			}
-			rows = append(rows, c.name(g, l)+" "+percent(KarpFlatt(s)))
-			name := strings.TrimSpace(l.Setting.Strategy + " " + l.Setting.Wire)
-			if points[name] == nil {
-				order = append(order, name)
-			}
-			points[name] = append(points[name], s)
 		}
-		for _, name := range order {
-			if f := FitAmdahl(points[name]); len(points[name]) > 1 && f > 0 {
-				fits = append(fits, fmt.Sprintf("%s of %s best with %s, which limits it to %.1f×", name,
-					c.Title(g), percent(f), 1/f))
-			}
+		for _, fit := range g.amdahlFits() {
+			fits = append(fits, fmt.Sprintf("%s of %s best with %s, which limits it to %.1f×", fit.way,
+				c.Title(g), percent(fit.serial), 1/fit.serial))
 		}
 	}
 	if rows == nil {
@@ -173,6 +193,57 @@ func serialFraction(_ *record.Results, c *Comparison) []string {
 			"numbers of cores; beyond them it is a projection."
 	}
 	return []string{text}
+}
+
+// amdahlFit is the serial fraction of a way of training that has rows with several numbers of cores.
+type amdahlFit struct {
+	way    string
+	serial float64
+}
+
+// amdahlFits fits Amdahl's law to the rows of each way: those that differ in nothing but workers, threads and
+// hosts. One number of cores is no fit: a line through one place.
+func (g *Group) amdahlFits() []amdahlFit {
+	type way struct{ name, algorithm, link, slow string }
+	var order []way
+	points := map[way][]Scaled{}
+	for _, l := range g.Lines {
+		s, isScaled := g.scaled(l)
+		if !isScaled {
+			continue
+		}
+		w := way{l.plainName(), l.Setting.Algorithm, l.Setting.Link, l.Setting.SlowWorkers}
+		if points[w] == nil {
+			order = append(order, w)
+		}
+		points[w] = append(points[w], s)
+	}
+	var fits []amdahlFit
+	for _, w := range order {
+		first := points[w][0].Processors
+		isSeveral := slices.ContainsFunc(points[w], func(s Scaled) bool { return s.Processors != first })
+		if f := FitAmdahl(points[w]); isSeveral && f > 0 {
+			name := w.name
+			if slices.ContainsFunc(order, func(o way) bool { return o != w && o.name == w.name }) {
+				name = strings.Join(strings.Fields(fmt.Sprint(w.name, " ", w.algorithm, " ", w.link)), " ")
+			}
+			fits = append(fits, amdahlFit{name, f})
+		}
+	}
+	return fits
+}
+
+// plainName names a line by its strategy, its own settings and its wire, without workers and threads.
+func (l *Line) plainName() string {
+	s := l.Setting
+	name := s.Strategy
+	if s.Options != "" {
+		name += " " + strings.ReplaceAll(s.Options, "+", " ")
+	}
+	if s.Wire != "" && !strings.Contains("+"+s.Options, "+wire=") {
+		name += " " + s.Wire
+	}
+	return name
 }
 
 // scaled returns the speed-up of a line on more cores than the baseline has; isScaled is false for other

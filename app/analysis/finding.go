@@ -81,7 +81,10 @@ func (g *Group) fastest() string {
 			best.Label, ms(best.Step.Median), g.against(best), contending(s.ranked[:1]))
 	}
 	if !slices.Contains(s.tied, base) {
-		return g.shortest(s.tied)
+		return g.shortest(s)
+	}
+	if len(s.tied) > 1 && !s.areShortest() {
+		return fmt.Sprintf("No way of training is shown to be faster than %s; %s.", base.Label, g.untold(s))
 	}
 	others := slices.DeleteFunc(slices.Clone(s.tied), func(l *Line) bool { return l == base })
 	if len(others) == 0 {
@@ -100,13 +103,17 @@ func (g *Group) isOnce(rivals []*Line) bool {
 }
 
 // shortest names the rows that have the shortest step, the baseline not among them.
-func (g *Group) shortest(tied []*Line) string {
+func (g *Group) shortest(s standing) string {
+	tied := s.tied
 	if len(tied) == 1 {
 		return fmt.Sprintf("%s has the shortest step: %s%s.%s", tied[0].Label, ms(tied[0].Step.Median),
 			g.against(tied[0]), contending(tied))
 	}
 	text := fmt.Sprintf("%s have the shortest steps; they cannot be told apart (%s).", list(tied),
 		g.evidence(tied))
+	if !s.areShortest() {
+		text = fmt.Sprintf("%s cannot be told from %s (%s).", list(tied[1:]), tied[0].Label, g.evidence(tied))
+	}
 	var undecided []*Line
 	for i, l := range tied {
 		more := g.against(l)
@@ -124,13 +131,15 @@ func (g *Group) shortest(tied []*Line) string {
 	return text + contending(tied)
 }
 
-// evidence says why rows cannot be told apart: their medians, and of two rows how the rounds went.
+// evidence says why rows cannot be told apart: their medians, of two rows how the rounds went, and whether
+// more rounds might tell the first from the last.
 func (g *Group) evidence(tied []*Line) string {
 	first, last := tied[0], tied[len(tied)-1]
-	if len(tied) > 2 {
-		return fmt.Sprintf("medians from %s to %s", ms(first.Step.Median), ms(last.Step.Median))
-	}
 	p := g.pairOf(first, last)
+	if len(tied) > 2 {
+		return fmt.Sprintf("medians from %s to %s%s", ms(first.Step.Median), ms(last.Step.Median),
+			p.needsRounds())
+	}
 	return fmt.Sprintf("medians %s and %s, %s the shorter in %d of %d rounds%s", ms(first.Step.Median),
 		ms(last.Step.Median), first.Label, p.won(), len(p.Ratio.Values), p.needsRounds())
 }

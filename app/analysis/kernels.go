@@ -34,7 +34,7 @@ type Kernels struct {
 	Batch   int    `json:"batch"`
 	Threads int    `json:"threads"`
 	ISA     string `json:"isa"`
-	Math    string `json:"math"` // how products are computed: fast, exact, bf16x6 or bf16x3
+	Math    string `json:"math"` // how products are computed: fast, exact, bf16x6, bf16x3 or bf16
 	Repeats int    `json:"repeats"`
 
 	// PeakSamples are multiply-adds in registers, in floating-point operations per second, measured

@@ -17,7 +17,8 @@ type work struct {
 
 // newLine summarises the successful runs of a row.
 func newLine(row *record.Row, rounds int) *Line {
-	l := &Line{Setting: row.Setting, stepByRound: make([]float64, rounds)}
+	l := &Line{Setting: row.Setting, stepByRound: make([]float64, rounds),
+		missing: cmp.Or(row.Rounds, rounds) - len(row.Runs)}
 	for i := range l.stepByRound {
 		l.stepByRound[i] = math.NaN()
 	}
@@ -75,54 +76,73 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	l.PerSecond = Median(rate)
 }
 
+// summarizeResult fills what runs ended with: figures of the first one, and whether the others agree.
 func (l *Line) summarizeResult(runs []*record.Run) {
 	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
 	l.BytesSent, l.BusiestBytes, l.ServerBytes = math.NaN(), math.NaN(), math.NaN()
 	l.hashes = map[uint64]string{}
-	for i, r := range runs {
+	for _, r := range runs {
 		if c := r.Taken; c != nil && (l.Taken == nil || c.Sum() > l.Taken.Sum()) {
 			l.Taken = c
 		}
-		w := work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
-		for len(l.Staleness) < len(r.Staleness) {
-			l.Staleness = append(l.Staleness, 0)
-		}
-		for staleness, updates := range r.Staleness {
-			l.Staleness[staleness] += updates
-		}
-		if hash, isKnown := l.hashes[l.seedOf(r)]; !isKnown {
-			l.hashes[l.seedOf(r)] = r.ParameterSHA256
-			l.Seeds++
-		} else if hash != r.ParameterSHA256 {
-			l.hashes[l.seedOf(r)] = ""
-			l.Disagree = true
-		}
-		if i > 0 {
-			if w != l.work && l.Refused == "" {
-				l.Uneven = true
-			}
-			continue
-		}
-		l.work = w
-		l.TrainAccuracy = known(r.TrainAccuracy)
-		l.TestAccuracy = known(r.TestAccuracy)
-		l.TestSamples = r.TestSamples
-		l.BytesSent = float64(r.BytesSent)
-		if r.BusiestBytes > 0 {
-			l.BusiestBytes = float64(r.BusiestBytes)
-		}
-		if r.ServerBytes > 0 {
-			l.ServerBytes = float64(r.ServerBytes)
-		}
-		l.ISA = r.ISA
-		if loss := lossOf(r); len(loss) > 0 {
-			l.LossFirst, l.LossLast = loss[0], loss[len(loss)-1]
+		l.addStaleness(r.Staleness)
+		l.addHash(l.seedOf(r), r.ParameterSHA256)
+	}
+	if len(runs) == 0 {
+		return
+	}
+	l.SHA256 = l.hashes[l.seedOf(runs[0])]
+	l.firstResult(runs[0])
+	for _, r := range runs[1:] {
+		if workOf(r) != l.work && l.Refused == "" {
+			l.Uneven = true
 		}
 	}
-	if len(runs) > 0 {
-		l.SHA256 = l.hashes[l.seedOf(runs[0])]
+}
+
+// firstResult fills the figures that are those of the first run.
+func (l *Line) firstResult(r *record.Run) {
+	l.work = workOf(r)
+	l.TrainAccuracy, l.TestAccuracy = known(r.TrainAccuracy), known(r.TestAccuracy)
+	l.TestSamples = r.TestSamples
+	l.BytesSent = float64(r.BytesSent)
+	if r.BusiestBytes > 0 {
+		l.BusiestBytes = float64(r.BusiestBytes)
 	}
+	if r.ServerBytes > 0 {
+		l.ServerBytes = float64(r.ServerBytes)
+	}
+	l.ISA = r.ISA
+	if loss := lossOf(r); len(loss) > 0 {
+		l.LossFirst, l.LossLast = loss[0], loss[len(loss)-1]
+	}
+}
+
+// addStaleness adds the updates of a run by their staleness.
+func (l *Line) addStaleness(updates []int) {
+	for len(l.Staleness) < len(updates) {
+		l.Staleness = append(l.Staleness, 0)
+	}
+	for staleness, n := range updates {
+		l.Staleness[staleness] += n
+	}
+}
+
+// addHash notes the parameters that a run with a seed ended with.
+func (l *Line) addHash(seed uint64, hash string) {
+	if former, isKnown := l.hashes[seed]; !isKnown {
+		l.hashes[seed] = hash
+		l.Seeds++
+	} else if former != hash {
+		l.hashes[seed] = ""
+		l.Disagree = true
+	}
+}
+
+// workOf returns the amount of work of a run.
+func workOf(r *record.Run) work {
+	return work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
 }
 
 // seedOf returns the seed of a run.
@@ -130,18 +150,7 @@ func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Se
 
 func (l *Line) summarizeCurves(runs []*record.Run) {
 	l.Loss = lossOf(runs[0])
-	for i := 0; ; i++ {
-		var at []float64
-		for _, r := range runs {
-			if s := stepSeconds(r); i < len(s) {
-				at = append(at, s[i])
-			}
-		}
-		if len(at) == 0 {
-			break
-		}
-		l.Times = append(l.Times, Median(at))
-	}
+	l.Times = medianTimes(runs)
 	for _, rank := range runs[0].Ranks {
 		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
 			OwnLoss: rank.Steps.OwnLoss})
@@ -159,6 +168,27 @@ func (l *Line) summarizeCurves(runs []*record.Run) {
 	}
 	l.Checkpoints = runs[0].Checkpoints
 	l.Usage, l.TotalShards = usageOf(runs[0]), shardsOf(runs[0])
+}
+
+// medianTimes returns the seconds of each step, median over the runs that have it.
+func medianTimes(runs []*record.Run) (times []float64) {
+	all := make([][]float64, len(runs))
+	longest := 0
+	for i, r := range runs {
+		all[i] = stepSeconds(r)
+		longest = max(longest, len(all[i]))
+	}
+	at := make([]float64, 0, len(runs))
+	for step := range longest {
+		at = at[:0]
+		for _, s := range all {
+			if step < len(s) {
+				at = append(at, s[step])
+			}
+		}
+		times = append(times, Median(at))
+	}
+	return times
 }
 
 // meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps

@@ -54,12 +54,33 @@ func (a Moments) EquivalenceP(b Moments, margin float64) float64 {
 	return twoOneSided(margin-math.Abs(a.Mean-b.Mean), e, freedom)
 }
 
+// NonzeroP returns the probability of a mean at least as far from 0, if the true one is 0: the two-sided
+// t-test of Student. With N values t = Mean / (SD/sqrt(N)) has N-1 degrees of freedom. It is 1 for fewer than
+// two values, which say nothing. Source: Student, "The probable error of a mean", Biometrika 6, 1908.
+func (a Moments) NonzeroP() float64 {
+	if a.N < 2 || a.Mean == 0 || !finite(a.Mean) {
+		return 1
+	}
+	return studentP(a.Mean/(a.SD/math.Sqrt(float64(a.N))), a.N-1)
+}
+
 // ZeroP is [Moments.EquivalenceP] of a sample of differences of pairs and of 0.
 func (a Moments) ZeroP(margin float64) float64 {
 	if a.N < 2 {
 		return 1
 	}
 	return twoOneSided(margin-math.Abs(a.Mean), a.SD/math.Sqrt(float64(a.N)), a.N-1)
+}
+
+// MeanInterval returns the interval that covers the true mean with the wanted probability, if the values are
+// normal: Mean -+ t SD/sqrt(N) with the quantile t of Student's distribution with N-1 degrees of freedom.
+// Fewer than two values have no interval: the fields are NaN, coverage 0.
+func (a Moments) MeanInterval(coverage float64) Interval {
+	if a.N < 2 {
+		return Interval{Lo: math.NaN(), Hi: math.NaN()}
+	}
+	half := studentQuantile(coverage, a.N-1) * a.SD / math.Sqrt(float64(a.N))
+	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
 }
 
 // twoOneSided returns the larger p of the two tests, of which the other has more room to its bound.

@@ -62,6 +62,7 @@ func rules() []rule {
 		{"contention", Caution, contention,
 			"as many workers × threads as there are cores"},
 		{"not encrypted", Caution, inTheClear, "leave out --insecure"},
+		{"budget", Caution, cutShort, "more time: lockstep bench --resume with a --budget"},
 		{"one repeat", Caution, oneRepeat, "--repeats 6"},
 		{"few repeats", Caution, fewRepeats, "--repeats 6"},
 		{"noise", Caution, noise, "more repeats on an idle machine"},

@@ -44,29 +44,37 @@ func (p Pair) needsRounds() string {
 	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, enoughRounds)
 }
 
-// pair fills the groups' pairs.
+// pair fills the groups' pairs. Pairs with fewer than two rounds in common are no tests, so the others are
+// not corrected for them.
 func (c *Comparison) pair() {
 	var all []float64
 	for i := range c.Groups {
 		g := &c.Groups[i]
 		rivals := g.rivals()
+		g.pairAt = map[[2]*Line]int{}
 		for j, a := range rivals {
 			for _, b := range rivals[:j] {
-				r := PairedRatio(b.stepByRound, a.stepByRound)
-				g.Pairs = append(g.Pairs, Pair{A: b, B: a, Ratio: r})
-				all = append(all, r.PairedP())
+				p := Pair{A: b, B: a, Ratio: PairedRatio(b.stepByRound, a.stepByRound), P: 1}
+				g.pairAt[[2]*Line{b, a}] = len(g.Pairs)
+				g.Pairs = append(g.Pairs, p)
+				if p.isTest() {
+					all = append(all, p.Ratio.PairedP())
+				}
 			}
 		}
 	}
 	all = Holm(all)
 	for i := range c.Groups {
-		pairs := c.Groups[i].Pairs
-		for j := range pairs {
-			pairs[j].P = all[j]
+		for j := range c.Groups[i].Pairs {
+			if p := &c.Groups[i].Pairs[j]; p.isTest() {
+				p.P, all = all[0], all[1:]
+			}
 		}
-		all = all[len(pairs):]
 	}
 }
+
+// isTest reports whether the rows have rounds enough in common for a test.
+func (p Pair) isTest() bool { return len(p.Ratio.Values) > 1 }
 
 // rivals returns the lines that findings may rank. They train one model without a lossy wire, had the machine
 // to themselves, and do the same work as the baseline or, without a baseline, as the first of them.
@@ -89,13 +97,11 @@ func (g *Group) rivals() []*Line {
 
 // pairOf returns the pair of two rivals, with a as its A.
 func (g *Group) pairOf(a, b *Line) Pair {
-	for _, p := range g.Pairs {
-		switch {
-		case p.A == a && p.B == b:
-			return p
-		case p.A == b && p.B == a:
-			return Pair{A: a, B: b, P: p.P, Ratio: PairedRatio(a.stepByRound, b.stepByRound)}
-		}
+	if i, isThere := g.pairAt[[2]*Line{a, b}]; isThere {
+		return g.Pairs[i]
+	}
+	if i, isThere := g.pairAt[[2]*Line{b, a}]; isThere {
+		return Pair{A: a, B: b, P: g.Pairs[i].P, Ratio: PairedRatio(a.stepByRound, b.stepByRound)}
 	}
 	return Pair{A: a, B: b, P: 1, Ratio: ratioOf(nil)}
 }

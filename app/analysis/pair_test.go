@@ -231,6 +231,30 @@ func TestFewRoundsThatAgreeAskForMore(t *testing.T) {
 	}
 }
 
+// Rows of one round are no tests, so rows of several rounds are not corrected for them; and where more than
+// two rows are not told apart, the sentence says what would do it. The rounds are those of a BERT beside a
+// ResNet that ran once.
+func TestPairsThatAreNoTestsCorrectNothing(t *testing.T) {
+	for _, test := range []struct {
+		rows int // of one round, in a group of their own
+		ddp  []float64
+		want string
+	}{{0, []float64{2, 2.45, 2.1}, "ddp 2×1 has the shortest step"}, {6, []float64{2, 2.45, 2.1},
+		"ddp 2×1 has the shortest step"}, {0, []float64{2, 3.4, 2.02}, "three rounds are too few for that"}} {
+		m := newMaker(3, 2)
+		m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4.05, 4.02)
+		m.add(record.Setting{Strategy: "ddp", Workers: 2}, test.ddp...)
+		m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 8, 8.1, 8)
+		for i := range test.rows {
+			m.add(record.Setting{Batch: 64, Strategy: "ddp", Workers: 1 + i}, 1)
+		}
+		text := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+		if !strings.Contains(text, test.want) {
+			t.Errorf("beside %d rows of one round: %q, want %q", test.rows, text, test.want)
+		}
+	}
+}
+
 // A finding ranks by the step that it names, not by the speed-up, whose rounds may differ.
 func TestFindingRanksByWhatItNames(t *testing.T) {
 	m := newMaker(4, 2)
@@ -387,5 +411,45 @@ func TestSpeedupThatContradictsTheStep(t *testing.T) {
 		if test.want && !strings.Contains(found, "apart: ps 2×1 and single 1×1") {
 			t.Errorf("steps %v: not in the order of speed-ups: %s", test.steps, found)
 		}
+	}
+}
+
+// Neither of two rows is told from the first, yet they are told from each other: they are not said to be one
+// block.
+func TestRowsThatAreToldFromEachOtherAreNoBlock(t *testing.T) {
+	m := newMaker(8, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4.01, 4.02, 4, 4.01, 4.02, 4, 4.01)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.7, 1.3, 0.71, 1.29, 0.72, 1.31, 0.7, 0.71)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1, 1.01, 1, 1.01, 1, 1.01, 1, 1.01)
+	m.add(record.Setting{Strategy: "gather-scatter", Workers: 2},
+		1.05, 1.07, 1.06, 1.07, 1.05, 1.06, 1.06, 1.07)
+	a := analysis.Compare(m.Results).Groups[0].Answer()
+	want := "all-reduce 2×1 and gather-scatter 2×1 cannot be told from ddp 2×1; their steps are the shortest"
+	if !strings.HasPrefix(a.Text, want) || !strings.Contains(a.Why, "do not tell the first of these 3 rows") {
+		t.Errorf("%q, %q; want %q", a.Text, a.Why, want)
+	}
+}
+
+// A row whose runs vary much is told from nothing, although its step is longer than that of a row that is:
+// the two are not said to have the shortest steps.
+func TestNoisyRowsAreNotTheShortest(t *testing.T) {
+	const rounds = 6
+	m := newMaker(rounds, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4.01, 4.02, 4, 4.01, 4.02)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2.01, 2, 2.01, 2, 2.01)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2.4, 2.41, 2.4, 2.41, 2.4, 2.41)
+	m.add(record.Setting{Strategy: "ps", Workers: 2}, 1.9, 3.4, 3, 1.8, 3.1, 3)
+	g := analysis.Compare(m.Results).Groups[0]
+	a, finding := g.Answer(), g.Findings()[0]
+	if want := "ps 2×1 cannot be told from ddp 2×1, whose step is 2"; !strings.HasPrefix(a.Text, want) ||
+		!strings.HasPrefix(finding, "ps 2×1 cannot be told from ddp 2×1 (medians ") {
+		t.Errorf("%q, %q; want %q", a.Text, finding, want)
+	}
+	m.Rows[0].Runs, m.Rows[3].Runs = m.Rows[3].Runs, m.Rows[0].Runs // now the baseline is the noisy one
+	g = analysis.Compare(m.Results).Groups[0]
+	a, finding = g.Answer(), g.Findings()[0]
+	if want := "than single 1×1: its step, "; !strings.Contains(a.Text, want) ||
+		!strings.Contains(a.Text, "cannot be told from that of ddp 2×1, 2") || a.IsCertain {
+		t.Errorf("%q, %q; want %q", a.Text, finding, want)
 	}
 }

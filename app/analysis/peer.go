@@ -42,6 +42,23 @@ func isSameWork(c record.PeerCheck) bool {
 	return first <= PeerFirstLoss && later <= PeerLoss
 }
 
+// otherLosses is why a row of a peer is not compared.
+const otherLosses = "its losses are not those of Lockstep"
+
+// refusePeers refuses the rows of peers whose losses are not ours, or were not compared.
+func (c *Comparison) refusePeers(r *record.Results) {
+	for i := range c.Groups {
+		for _, l := range c.Groups[i].Lines {
+			if l.Setting.Peer == "" {
+				continue
+			}
+			if check := checkOf(r, l.Setting); check == nil || !isSameWork(*check) {
+				l.Refused = otherLosses
+			}
+		}
+	}
+}
+
 // otherWork refuses peers whose losses are not ours, and those whose losses were not compared.
 func otherWork(r *record.Results, _ *Comparison) []string {
 	var out []string
@@ -51,19 +68,15 @@ func otherWork(r *record.Results, _ *Comparison) []string {
 		}
 		first, later := PeerDistance(c)
 		out = append(out, fmt.Sprintf("%s does not train as Lockstep does: from equal weights on equal "+
-			"batches "+
-			"of %s, batch %d, %s, its first loss is %.2g away, the others up to %.2g (relative; %.2g "+
-			"and %.2g "+
-			"may be). Its times are those of other work.", peerName(c), c.Model, c.Batch, c.Format,
-			first, later,
-			PeerFirstLoss, PeerLoss))
+			"batches of %s, batch %d, %s, its first loss is %.2g away, the others up to %.2g (relative; "+
+			"%.2g and %.2g may be). Its times are those of other work.", peerName(c), c.Model, c.Batch,
+			c.Format, first, later, PeerFirstLoss, PeerLoss))
 	}
 	for _, row := range r.Rows {
 		s := row.Setting
 		if s.Peer != "" && len(row.Runs) > 0 && checkOf(r, s) == nil {
 			out = append(out, fmt.Sprintf("%s %s %s: its losses were not compared with ours, so nothing "+
-				"shows "+
-				"that it does the same work.", s.Model, s.Strategy, s.Options))
+				"shows that it does the same work.", s.Model, s.Strategy, s.Options))
 		}
 	}
 	return out
@@ -74,7 +87,7 @@ func checkOf(r *record.Results, s record.Setting) *record.PeerCheck {
 	for i := range r.Peers {
 		c := &r.Peers[i]
 		isOf := c.Model == s.Model && c.Data == s.Data && c.Batch == s.Batch
-		if isOf && strings.HasSuffix(s.Options, "+"+c.Format) {
+		if isOf && s.Options == strings.TrimSuffix(c.Peer+"+"+c.Format, "+") {
 			return c
 		}
 	}
@@ -97,14 +110,12 @@ func sameWork(r *record.Results, c *Comparison) []string {
 			continue
 		}
 		first, later := PeerDistance(p)
-		out = append(out, fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, one worker, "+
-			"from equal "+
-			"weights on equal batches: the first losses differ by %.1g, the %d after it by %.1g at most "+
-			"(relative; "+
-			"%.1g and %.1g were allowed). %s: %s. Lockstep: version %s, float32, kernels %s, threads of "+
-			"the row.",
-			peerName(p), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later, PeerFirstLoss, PeerLoss,
-			peerName(p), p.Settings, r.Version, kernelsOf(c)))
+		out = append(out, fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, one worker, from "+
+			"equal weights on equal batches: the first losses differ by %.1g, the %d after it by %.1g at "+
+			"most (relative; %.1g and %.1g were allowed). %s: %s. Lockstep: version %s, float32, kernels "+
+			"%s, as many threads in each worker as the row has, gradients in fp32, batches loaded beside "+
+			"the step.", peerName(p), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
+			PeerFirstLoss, PeerLoss, peerName(p), p.Settings, r.Version, kernelsOf(c)))
 	}
 	return out
 }
@@ -120,31 +131,31 @@ func kernelsOf(c *Comparison) string {
 	return found
 }
 
-// peers relates each row to the same one of a peer: to the faster of its ways to run.
+// peers relates each row to the same one of a peer: to the faster of its ways to run. The tests are corrected
+// for the number of rows.
 func (g *Group) peers() []string {
-	var out []string
+	var pairs []Pair
+	var ps []float64
 	for _, l := range g.Lines {
-		if l.Setting.Peer != "" || l.OK == 0 || l.Disturbed || l.Refused != "" ||
-			!finite(l.RunMedian.Median) {
-			continue
-		}
-		var best *Line
-		for _, p := range g.Lines {
-			if p.isPeerOf(l) && (best == nil || p.RunMedian.Median < best.RunMedian.Median) {
-				best = p
-			}
-		}
+		best := g.peerOf(l)
 		if best == nil {
 			continue
 		}
-		r := PairedRatio(best.stepByRound, l.stepByRound)
-		if !r.Known() {
-			continue
+		if r := PairedRatio(best.stepByRound, l.stepByRound); r.Known() {
+			pairs, ps = append(pairs, Pair{A: best, B: l, Ratio: r}), append(ps, r.PairedP())
 		}
+	}
+	var out []string
+	for i, p := range Holm(ps) {
+		pair := pairs[i]
+		pair.P = p
 		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of PyTorch, taken round by round",
-			l.Label,
-			ms(l.RunMedian.Median), best.Label, ms(best.RunMedian.Median), times(r))
-		if lo, hi := r.Interval.Lo, r.Interval.Hi; r.Interval.Coverage < Confidence || lo <= 1 && hi >= 1 {
+			pair.B.Label, ms(pair.B.RunMedian.Median), pair.A.Label, ms(pair.A.RunMedian.Median),
+			times(pair.Ratio))
+		switch {
+		case pair.Ratio.Interval.Coverage < Confidence:
+			text += ", which decides nothing: it takes six rounds or more"
+		case !pair.IsDecided():
 			text += ", which is not told apart"
 		}
 		out = append(out, text+".")
@@ -152,10 +163,32 @@ func (g *Group) peers() []string {
 	return out
 }
 
+// peerOf returns the fastest row of a peer that does the work of ours; nil if there is none.
+func (g *Group) peerOf(ours *Line) *Line {
+	if ours.Setting.Peer != "" || ours.OK == 0 || ours.Disturbed || ours.Refused != "" ||
+		!finite(ours.RunMedian.Median) {
+		return nil
+	}
+	var best *Line
+	for _, l := range g.Lines {
+		if l.isPeerOf(ours) && (best == nil || l.RunMedian.Median < best.RunMedian.Median) {
+			best = l
+		}
+	}
+	return best
+}
+
 // isPeerOf reports whether l is the row of a peer that does the work of ours.
 func (l *Line) isPeerOf(ours *Line) bool {
 	a, b := l.Setting, ours.Setting
-	return a.Peer != "" && l.OK > 0 && !l.Disturbed && b.Options == "" && b.Wire == "" &&
-		a.Strategy == b.Strategy &&
-		a.Workers == b.Workers && a.Threads == b.Threads
+	return a.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == "" && b.Options == "" && b.Wire == "" &&
+		a.Strategy == b.Strategy && a.Workers == b.Workers && a.Threads == b.Threads
+}
+
+// program names what ran the line: "" for Lockstep, else a peer with its own options.
+func (l *Line) program() string {
+	if l.Setting.Peer == "" {
+		return ""
+	}
+	return l.Setting.Peer + " " + l.Setting.Options
 }

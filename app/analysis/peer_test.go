@@ -46,12 +46,31 @@ func TestPeers(t *testing.T) {
 				t.Errorf("refused: %q, want %q", refused, test.refused)
 			}
 			findings := strings.Join(c.Groups[0].Findings(), "\n")
-			if !strings.Contains(findings, "2.05× (2.00–2.10) the speed of PyTorch") {
+			isCompared := strings.Contains(findings, "2.05× (2.00–2.10) the speed of PyTorch")
+			if isCompared != (test.refused == "") || c.Groups[0].Lines[1].Speedup.Known() {
 				t.Errorf("findings %s", findings)
 			}
 			if strings.Contains(findings, "No way of training is faster than") {
 				t.Errorf("another program is a rival: %s", findings)
 			}
 		})
+	}
+}
+
+// Of many rows beside those of a peer, some differs by chance: the tests are corrected for their number.
+func TestPeersAreCorrectedForTheirNumber(t *testing.T) {
+	m := newMaker(6, 8)
+	for workers := 1; workers <= 5; workers++ {
+		ours := record.Setting{Strategy: "ddp", Workers: workers}
+		theirs := ours
+		theirs.Peer, theirs.Options = "pytorch", "pytorch+nchw"
+		m.add(ours, 1, 1, 1, 1, 1, 1)
+		m.add(theirs, 1.03, 1.01, 1.02, 1.001, 1.06, 1.002)
+	}
+	m.Peers = []record.PeerCheck{{Peer: "pytorch", Model: "vgg11", Data: "cifar10", Batch: 256,
+		Format: "nchw", Ours: record.Numbers{2.3}, Theirs: record.Numbers{2.3}}}
+	findings := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	if n := strings.Count(findings, "taken round by round, which is not told apart."); n != 5 {
+		t.Errorf("%d of 5 rows are not told apart:\n%s", n, findings)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func incomplete(r *record.Results, _ *Comparison) []string {
-	if r.Complete {
+	if r.Complete || r.CutShort {
 		return nil
 	}
 	return one("The benchmark was stopped before its end. Rows have fewer runs than asked for.")
@@ -32,7 +32,7 @@ func failed(r *record.Results, c *Comparison) []string {
 func unequalWork(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
-		if l.Refused != "" {
+		if l.Refused != "" && l.Refused != otherLosses { // see otherWork
 			out = append(out, fmt.Sprintf("%s did not do the work of %s: %s. "+
 				"It gets no speed-up.", c.name(g, l), g.Baseline.Label, l.Refused))
 		}
@@ -49,7 +49,7 @@ func unequalRuns(_ *record.Results, c *Comparison) []string {
 		"medians mix unequal work: %s.", names)
 }
 
-// rankSkew refuses ranks that wait for each other and yet differ in time, see [Run.skew].
+// rankSkew refuses ranks that wait for each other and yet differ in time, see [skewOf].
 func rankSkew(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {

@@ -31,8 +31,8 @@ const sameSpeed = 0.10
 
 // Replay compares two runs of one benchmark, row by row. Parameters are compared where the row promises the
 // bits of one process and both sides had the same kernels. Speeds are medians over runs, which were not at
-// one time, so they are not paired: called different if the interval of their ratio leaves out 1, and the
-// same if it lies within a tenth of 1.
+// one time, so they are not paired: called the same if the interval of their ratio lies within a tenth of 1,
+// else different if it leaves out 1.
 func Replay(there, here *record.Results) []Replayed {
 	var out []Replayed
 	for i := range min(len(there.Rows), len(here.Rows)) {
@@ -107,9 +107,8 @@ func ReplayTraining(there, here *record.Summary, isExact bool) Replayed {
 	case !isExact:
 		r.Parameters, r.Why = NotComparable, "the run does not promise the bits of one process"
 	case there.ISA != here.ISA || there.Math != here.Math:
-		r.Parameters, r.Why = NotComparable, fmt.Sprintf("kernels %s, %s there, %s, %s here",
-			there.ISA, there.Math,
-			here.ISA, here.Math)
+		r.Parameters, r.Why = NotComparable, fmt.Sprintf("kernels %s, %s there, %s, %s here", there.ISA,
+			there.Math, here.ISA, here.Math)
 	case there.Steps != here.Steps:
 		r.Parameters, r.Why = NotComparable, fmt.Sprintf("%d steps there, %d here", there.Steps, here.Steps)
 	case a == b:

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"lockstep/app/record"
 )
@@ -36,6 +37,38 @@ func (l *Line) Runs() []RunLine {
 		out = append(out, one)
 	}
 	return out
+}
+
+// PhaseShares returns the share of a step that a phase takes in each run that counts; nil if runs do not
+// tell.
+func (l *Line) PhaseShares(phase string) []float64 {
+	at := slices.Index(Phases(), phase)
+	var out []float64
+	for _, r := range l.counted() {
+		if phases, _ := meanPhases([]*record.Run{r}); phases != nil && at >= 0 {
+			out = append(out, phases[at]/sumOf(phases))
+		}
+	}
+	return out
+}
+
+// HiddenSeconds returns the communication that computation hid in a step of each run that counts; nil if runs
+// do not tell.
+func (l *Line) HiddenSeconds() []float64 {
+	var out []float64
+	for _, r := range l.counted() {
+		if v := hiddenOf([]*record.Run{r}); finite(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// counted returns the runs whose times count.
+func (l *Line) counted() []*record.Run {
+	return slices.DeleteFunc(slices.Clone(l.runs), func(r *record.Run) bool {
+		return r.Taken.IsDisturbed() && !l.Disturbed
+	})
 }
 
 // Interval returns the interval of the median step over the runs that count.

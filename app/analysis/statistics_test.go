@@ -3,9 +3,11 @@ package analysis_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 )
 
 // Efron, Annals of Statistics 7, 1979, section 3: the bootstrap median of 13 values is the l-th smallest with
@@ -134,6 +136,25 @@ func TestAmdahl(t *testing.T) {
 	near(t, "1.78 on 2", analysis.KarpFlatt(analysis.Scaled{Processors: 2, Speedup: 1.78}), 0.1236, 0.0001)
 	if f := analysis.FitAmdahl([]analysis.Scaled{{Processors: 1, Speedup: 1}}); !math.IsNaN(f) {
 		t.Errorf("one processor gives a serial fraction of %g", f)
+	}
+}
+
+// A fit has several numbers of cores of one way of training: neither rows of one number, nor those of another
+// program or with other settings, are points of it.
+func TestAmdahlFitsOneWay(t *testing.T) {
+	m := newMaker(6, 8)
+	rounds := func(s float64) []float64 { return slices.Repeat([]float64{s}, 6) }
+	m.add(record.Setting{Strategy: "single", Workers: 1}, rounds(1)...)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, rounds(0.55)...)                       // 10 % serial
+	m.add(record.Setting{Strategy: "ddp", Workers: 4}, rounds(0.325)...)                      // 10 % serial
+	m.add(record.Setting{Strategy: "ddp", Workers: 4, Options: "rebalance"}, rounds(0.85)...) // 80 % serial
+	m.add(record.Setting{Strategy: "ps", Workers: 2}, rounds(0.6)...)
+	m.add(record.Setting{Strategy: "ps", Workers: 2, Algorithm: "other"}, rounds(0.7)...)
+	c := analysis.Compare(m.Results)
+	wantNote(t, c, "serial fraction",
+		"Amdahl's law fits ddp of vgg11 best with 10 %, which limits it to 10.0×. ")
+	if text := note(c, "serial fraction"); strings.Contains(text, "ps of vgg11") {
+		t.Errorf("one number of cores is a fit: %s", text)
 	}
 }
 

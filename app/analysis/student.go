@@ -7,28 +7,13 @@ import (
 )
 
 // PairedP returns the probability of ratios at least as far from 1 as these, if both sides are equally
-// fast: the two-sided paired t-test of Student on the logarithms of the ratios. It is 1 for fewer than two
-// pairs, which say nothing.
-//
-// With d[i] = log(values[i]), mean m and standard deviation s of n values, t = m / (s/sqrt(n)) has n-1
-// degrees of freedom. Source: Student, "The probable error of a mean", Biometrika 6, 1908.
+// fast: the two-sided paired t-test on the logarithms of the ratios, see [Moments.NonzeroP].
 func (r Ratio) PairedP() float64 {
-	n := float64(len(r.Values))
-	if n < 2 {
-		return 1
-	}
 	logs := make([]float64, len(r.Values))
 	for i, v := range r.Values {
 		logs[i] = math.Log(v)
 	}
-	mean, squares := Mean(logs), 0.0
-	for _, v := range logs {
-		squares += (v - mean) * (v - mean)
-	}
-	if mean == 0 || !finite(mean) {
-		return 1
-	}
-	return studentP(mean/math.Sqrt(squares/(n-1)/n), len(logs)-1)
+	return MomentsOf(logs).NonzeroP()
 }
 
 // studentP returns P(|T| >= |t|) for Student's distribution with a whole number of degrees of freedom,
@@ -50,24 +35,6 @@ func studentP(t float64, freedom int) float64 {
 		return max(0, 1-2/math.Pi*(angle+sin*sum))
 	}
 	return max(0, 1-sin*sum)
-}
-
-// MeanInterval returns the interval that covers the mean of the distribution of x with the wanted
-// probability, if its values are normal: m -+ t s/sqrt(n), with mean m, standard deviation s and the
-// quantile t of Student's distribution with n-1 degrees of freedom. Fewer than two values have no interval:
-// the fields are NaN, coverage 0. Values that are not known are left out.
-func MeanInterval(x []float64, coverage float64) Interval {
-	x = sorted(x)
-	n := float64(len(x))
-	if n < 2 {
-		return Interval{Lo: math.NaN(), Hi: math.NaN()}
-	}
-	mean, squares := Mean(x), 0.0
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
-	half := studentQuantile(coverage, len(x)-1) * math.Sqrt(squares/(n-1)/n)
-	return Interval{Lo: mean - half, Hi: mean + half, Coverage: coverage}
 }
 
 // studentQuantile returns the t with P(|T| < t) = coverage, by bisection.

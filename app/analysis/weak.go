@@ -20,8 +20,8 @@ func weakScaling(_ *record.Results, c *Comparison) []string {
 		if !rate.Known() {
 			return
 		}
-		text := fmt.Sprintf("%s %s does %.2f times the samples per second of %s (%.2f to %.2f)", c.Title(g),
-			l.Label, rate.Median, alone.Label, rate.Interval.Lo, rate.Interval.Hi)
+		text := fmt.Sprintf("%s %s does %.2f times the samples per second of %s (%s)", c.Title(g), l.Label,
+			rate.Median, alone.Label, rate.rangeText())
 		if !l.Contended {
 			text += fmt.Sprintf(", %s of what each worker does alone",
 				percent(rate.Median/float64(l.Setting.Workers)))
@@ -32,12 +32,20 @@ func weakScaling(_ *record.Results, c *Comparison) []string {
 		return nil
 	}
 	return one("Weak scaling, where the batch grows with the workers: %s. These rows train with other "+
-		"batches, so the same number of samples does not bring "+
-		"them to the same accuracy.", strings.Join(parts, "; "))
+		"batches, so the same number of samples does not bring them to the same accuracy.",
+		strings.Join(parts, "; "))
 }
 
-// alone returns the single worker with as many samples and threads as each worker of l has, in the group of
-// its own batch; nil if there is none.
+// rangeText writes the interval of a ratio, or that one round has none.
+func (r Ratio) rangeText() string {
+	if r.Interval.Coverage == 0 {
+		return "one round, so no interval"
+	}
+	return fmt.Sprintf("%.2f to %.2f", r.Interval.Lo, r.Interval.Hi)
+}
+
+// alone returns the single worker of the same program with as many samples and threads as each worker of l
+// has, in the group of its own batch; nil if there is none.
 func (c *Comparison) alone(g *Group, l *Line) *Line {
 	if g.PerWorker == 0 || l.Setting.Workers == 1 {
 		return nil
@@ -50,7 +58,9 @@ func (c *Comparison) alone(g *Group, l *Line) *Line {
 		}
 		for _, other := range o.Lines {
 			s := other.Setting
-			if other.OK > 0 && s.Workers == 1 && s.Threads == l.Setting.Threads && s.Batch == g.PerWorker {
+			isSame := s.Threads == l.Setting.Threads && s.Batch == g.PerWorker &&
+				other.program() == l.program()
+			if other.OK > 0 && s.Workers == 1 && isSame {
 				return other
 			}
 		}

@@ -24,3 +24,14 @@ func TestWeakScaling(t *testing.T) {
 	wantNote(t, c, "weak scaling", "does 1.60 times the samples per second of single 1×1 (1.60 to 1.60), "+
 		"80 % of what each worker does alone")
 }
+
+// One round has no interval, and a worker of another program is not the one that ours are compared with.
+func TestWeakScalingOfOneRound(t *testing.T) {
+	m := newMaker(1, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Batch: 8, PerWorker: 8, Shards: 1, Peer: "pytorch",
+		Options: "pytorch+nchw"}, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Batch: 8, PerWorker: 8, Shards: 1}, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Batch: 16, PerWorker: 8, Shards: 2}, 1.25)
+	wantNote(t, analysis.Compare(m.Results), "weak scaling",
+		"does 1.60 times the samples per second of single 1×1 (one round, so no interval), 80 %")
+}

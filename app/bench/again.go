@@ -30,6 +30,19 @@ func addRun(row *record.Row, run record.Run) {
 	row.Replaced = append(row.Replaced, run)
 }
 
+// hasTimeAgain reports whether a run can be repeated and all runs that are still to come end before the
+// deadline: a run of each row says more than two of one.
+func (b *bench) hasTimeAgain(t Trial) bool {
+	if b.deadline.IsZero() {
+		return true
+	}
+	all := []Trial{t}
+	for round := t.Round + 1; round < b.plan.Repeats; round++ {
+		all = append(all, b.plan.round(round)...)
+	}
+	return time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.deadline)
+}
+
 // wantsRound reports whether a further round is to make intervals narrower, and there is time for it.
 func (b *bench) wantsRound(round int) bool {
 	if b.plan.Precision == 0 || round >= min(b.plan.Repeats+MaxAdded, record.MaxRounds) || b.failure != nil {

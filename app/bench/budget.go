@@ -58,6 +58,12 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		fitted.Runs += rounds * len(kept)
 		fitted.Groups = append(fitted.Groups, p.line(group, kept, steps, rounds, seconds))
 	}
+	p.Repeats = 0
+	for at, r := range rows {
+		if !slices.Contains(left, at) {
+			p.Repeats = max(p.Repeats, r.Rounds)
+		}
+	}
 	slices.Sort(left)
 	for _, at := range slices.Backward(left) {
 		p.Skipped = append(p.Skipped,
@@ -156,9 +162,16 @@ func (r Row) cut(steps, rounds int) Row {
 // line says what is left of a group.
 func (p Plan) line(group, kept []int, steps, rounds int, seconds float64) string {
 	r := p.Rows[group[0]]
-	name := strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Model, r.Data, r.Condition.Name))
-	return fmt.Sprintf("%s: %d of %d rows, %d rounds of %d steps (%d asked for), %v", name, len(kept),
-		len(group), rounds, steps, p.steps(group), time.Duration(seconds*1e9).Round(time.Second))
+	name := strings.TrimSpace(fmt.Sprintf("%s %s batch %d %s", r.Model, r.Data, r.Batch, r.Condition.Name))
+	if len(kept) == 0 {
+		return fmt.Sprintf("%s: none of %d rows", name, len(group))
+	}
+	word := "rounds"
+	if rounds == 1 {
+		word = "round"
+	}
+	return fmt.Sprintf("%s: %d of %d rows, %d %s of %d steps (%d asked for), %v", name, len(kept),
+		len(group), rounds, word, steps, p.steps(group), time.Duration(seconds*1e9).Round(time.Second))
 }
 
 // budgeted cuts the plan to the budget, with costs predicted from a probe of each model on its data.
@@ -196,8 +209,9 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 
 // skipped returns the note of a row that is left out.
 func (r Row) skipped(reason string) record.Skip {
+	of := strings.Join([]string{r.Strategy, r.layout(), r.Options, r.wire(), r.Condition.Name}, " ")
 	return record.Skip{Model: r.Model, Workers: r.Workers, Reason: reason,
-		Strategy: strings.Join(strings.Fields(r.Strategy+" "+r.Options+" "+r.Condition.Name), " ")}
+		Strategy: strings.Join(strings.Fields(of), " ")}
 }
 
 // isLike reports whether both rows train one model on the same batches.

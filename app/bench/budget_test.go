@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/record"
@@ -66,6 +69,9 @@ func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
 				t.Errorf("%s: %v", test.name, err)
 			}
 		}
+		if want := slices.Max(test.rounds); p.Repeats != want {
+			t.Errorf("%s: %d rounds, want %d", test.name, p.Repeats, want)
+		}
 		if fitted.Seconds > test.budget || fitted.Runs != len(p.Trials()) {
 			t.Errorf("%s: expected %v s of %v, %d runs of %d", test.name, fitted.Seconds, test.budget,
 				fitted.Runs, len(p.Trials()))
@@ -100,6 +106,42 @@ func TestRunWithinABudget(t *testing.T) {
 	last := r.Skipped[len(r.Skipped)-1]
 	if last.Strategy != "all-reduce rate=10kbit" || !strings.Contains(last.Reason, "budget") {
 		t.Errorf("skipped %+v", r.Skipped)
+	}
+}
+
+// Runs take far longer than predicted, and others take cores from each: the first round of every row comes
+// before any repeat, what is left out is told, and the results are not refused for it.
+func TestABudgetThatIsOver(t *testing.T) { synctest.Test(t, runOverBudget) }
+
+func runOverBudget(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp"}, 1, 2)
+	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 3, 3*time.Second, filepath.Join(t.TempDir(), "out")
+	c.Parts[0].Base.Steps = 20
+	var ran []string
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Probe: func(context.Context, setting.Config, job.Options) (record.Probe, error) {
+			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+		},
+		Execute: func(ctx context.Context, row bench.Row, o job.Options) (*record.Summary, error) {
+			ran = append(ran, row.Strategy)
+			time.Sleep(900 * time.Millisecond)
+			s, err := pretend(ctx, row, o)
+			if err == nil {
+				s.Taken = &record.Taken{Others: 0.5}
+			}
+			return s, err
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ran) != 3 || !slices.Equal(ran, []string{"single", "all-reduce", "ddp"}) {
+		t.Errorf("ran %v, want each row once", ran)
+	}
+	if r.Complete || !r.CutShort || !tells(analysis.Compare(r), analysis.Caution, "budget was over") {
+		t.Errorf("complete %v, cut short %v", r.Complete, r.CutShort)
+	}
+	if tells(analysis.Compare(r), analysis.Refused, "stopped before its end") {
+		t.Error("refused because the budget was over")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"lockstep/app/host"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 )
 
@@ -53,9 +54,17 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	if s.Work != nil {
 		run.PeakFLOPs = s.Work.Peak
 	}
+	if s.Async != nil {
+		run.Staleness = s.Async.Staleness
+	}
 	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes
 	run.BytesVectors, run.Checkpoints = s.BytesVectors, s.Checkpoints
-	set := &row.Setting
+	resolved(&row.Setting, c, s)
+	return collectSteps(run, row.Setting.Workers, c, s)
+}
+
+// resolved completes a row's setting with what a run of c has resolved.
+func resolved(set *record.Setting, c setting.Config, s *record.Summary) {
 	set.Generated, set.Classes = s.Generated, s.Classes
 	set.Algorithm, set.Link = s.Algorithm, s.Link
 	set.Threads, set.Shards = s.Threads, s.Shards
@@ -63,16 +72,16 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	c.Wire = cmp.Or(set.Wire, c.Wire) // what "auto" has chosen in any run
 	set.IsLossy = set.IsLossy || setting.IsLossy(set.Wire)
 	set.Inexact = cmp.Or(set.Inexact, c.Inexact())
+}
 
-	f, err := os.Open(filepath.Join(c.Out, "steps.jsonl"))
+// collectSteps reads the raw samples of a run of c.
+func collectSteps(run *record.Run, workers int, c setting.Config, s *record.Summary) error {
+	f, err := os.Open(filepath.Join(c.Out, rundir.StepsFile))
 	if err != nil {
 		return fmt.Errorf("bench: raw samples: %w", err)
 	}
 	defer f.Close()
-	if s.Async != nil {
-		run.Staleness = s.Async.Staleness
-	}
-	if run.Ranks, err = readSteps(f, set.Workers, s.Async != nil); err != nil {
+	if run.Ranks, err = readSteps(f, workers, s.Async != nil); err != nil {
 		return fmt.Errorf("bench: %s: %w", f.Name(), err)
 	}
 	for i := range run.Ranks {
@@ -81,10 +90,9 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	if c.IsIsolated() || c.Averages() {
 		addShares(run.Ranks)
 	}
-	if s.Async != nil {
-		return nil // no worker sees an epoch
+	if s.Async == nil { // else no worker sees an epoch
+		run.EpochSeconds = epochSeconds(run.Ranks[0].Steps, int(s.Epochs+1e-9))
 	}
-	run.EpochSeconds = epochSeconds(run.Ranks[0].Steps, int(s.Epochs+1e-9))
 	return nil
 }
 

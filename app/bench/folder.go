@@ -18,8 +18,7 @@ func Claim(folder string) error {
 	case err != nil:
 		return usage("--out: %v", err)
 	case len(entries) > 0:
-		return usage("--out: %s is not empty (it holds %s); choose a new folder", folder,
-			entries[0].Name())
+		return usage("--out: %s is not empty (it holds %s); choose a new folder", folder, entries[0].Name())
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return usage("--out: %v", err)

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,9 +44,9 @@ func withPeers(plan *Plan, name string) error {
 			plan.Skipped = append(plan.Skipped, skip)
 			continue
 		}
-		for _, format := range peer.Formats() {
+		for _, format := range peer.Formats(r.Model) {
 			one := r
-			one.Peer, one.Options = peer.Name, peer.Name+"+"+format
+			one.Peer, one.Options = peer.Name, joined(peer.Name, format)
 			rows = append(rows, one)
 		}
 	}
@@ -68,16 +67,18 @@ func (r Row) peerless() string {
 	case !slices.Contains(peer.Strategies(), r.Strategy):
 		return "the strategy " + r.Strategy
 	case r.Options != "" || r.wire() != "" || r.Accumulate > 1 || r.Clip > 0 || r.EMA > 0 ||
-		r.Smoothing > 0 ||
-		r.Lookahead.Every > 0 || r.AdaptiveBatch > 0 || r.Until > 0 || r.For != "":
+		r.Smoothing > 0 || r.Lookahead.Every > 0 || r.AdaptiveBatch > 0 || r.Until > 0 || r.For != "":
 		return "settings of its own"
 	case r.Hosts > 1:
 		return "several hosts"
 	case r.Condition.Slow != nil || r.Condition.IsApart() || r.SlowWorkers != nil:
 		return "the condition"
-	case u.Name != "sgd" || len(u.Groups) > 0 || r.Schedule.Name != "constant" || r.Size != 32 ||
-		r.Stem != "auto" && r.Stem != "cifar":
-		return "settings of its update or its images"
+	case u.Name != "sgd" || len(u.Groups) > 0 || r.Schedule.Name != "constant" || u.DecayMatrices:
+		return "settings of its update"
+	case r.Size != 32 && !strings.HasPrefix(r.Model, "resnet"):
+		return "the size of its images"
+	case r.Math != "fast" && r.Math != "exact":
+		return "--math " + r.Math + " (fast and exact are float32, as PyTorch is)"
 	}
 	return ""
 }
@@ -100,7 +101,8 @@ func openPeers(ctx context.Context, p Plan, out string, o job.Options) (*peers, 
 			p.Rows[i].Name(), p.Rows[i].Hosts)
 	}
 	o.Environment = environment(o)
-	torch, err := peer.Find(ctx, o.Environment)
+	first := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Peer != "" })
+	torch, err := peer.Find(ctx, o.Environment, p.Rows[first].Threads)
 	if missing := (*peer.MissingError)(nil); errors.As(err, &missing) {
 		return nil, usage("--peer %s: %v", peer.Name, err)
 	}
@@ -110,12 +112,24 @@ func openPeers(ctx context.Context, p Plan, out string, o job.Options) (*peers, 
 	return &peers{torch, filepath.Join(out, "peer"), o, map[string]job.Sampled{}}, nil
 }
 
+// close ends the program; p may be nil.
+func (p *peers) close() {
+	if p != nil {
+		p.torch.Close()
+	}
+}
+
 // begin writes what a row begins with, once for all rows of one network on equal batches.
 func (p *peers) begin(ctx context.Context, r Row) (path string, about job.Sampled, err error) {
 	if err := os.MkdirAll(p.folder, 0o777); err != nil {
 		return "", about, fmt.Errorf("bench: %w", err)
 	}
-	name := fmt.Sprintf("%s-%s-%d.safetensors", r.Model, strings.Map(plain, filepath.Base(r.Data)), r.Batch)
+	size := r.Size
+	if r.Models().ReadsTexts(r.Model) {
+		size = r.Sequence
+	}
+	name := fmt.Sprintf("%s-%s-%d-%d.safetensors", r.Model, strings.Map(plain, filepath.Base(r.Data)), size,
+		r.Batch)
 	path = filepath.Join(p.folder, name)
 	if about, ok := p.sampled[path]; ok {
 		return path, about, nil
@@ -131,7 +145,8 @@ func (p *peers) work(r Row, path string, about job.Sampled) peer.Work {
 	u := r.Optimizer
 	return peer.Work{Model: r.Model, Classes: about.Classes, Strategy: r.Strategy, Workers: r.Workers,
 		Threads: r.Threads, Steps: r.NumSteps(about.Samples), Format: r.format(), LR: u.LR,
-		Momentum: u.Momentum, Nesterov: u.Nesterov, WeightDecay: u.WeightDecay, Tensors: path, Out: r.Out}
+		Momentum: u.Momentum, Nesterov: u.Nesterov, WeightDecay: u.WeightDecay, Dropout: about.Dropout,
+		Tensors: path, Out: r.Out}
 }
 
 // format returns the layout of images of a peer's row.
@@ -217,6 +232,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	r.Workers, r.Shards, r.Strategy, r.Steps, r.Epochs = 1, 1, "single", peerSteps, 0
 	r.LimitTest, r.EvalEvery, r.Save, r.Link = 0, 0, false, "local"
 	r.Out = freeDirectory(filepath.Join(p.folder, "ours"))
+	r.Catalog = r.Catalog.WithoutDropout()
 	ours := p.options
 	ours.Progress = nil
 	if _, err := job.Run(ctx, r.Config, ours); err != nil {
@@ -228,7 +244,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	}
 	r.Out = freeDirectory(filepath.Join(p.folder, "theirs"))
 	w := p.work(r, path, about)
-	c.Settings = p.torch.Settings(w)
+	c.Settings, w.Dropout = p.torch.Settings(w), 0
 	if _, err := p.torch.Run(ctx, w); err != nil {
 		return c, err
 	}
@@ -246,10 +262,10 @@ func lossesOf(folder string) (record.Numbers, error) {
 	return out, err
 }
 
-// peer is what a row of a peer is expected to take beside ours: PyTorch is loaded by every process.
+// peer is what a row of a peer is expected to take beside ours.
 func (c cost) peer(r Row) cost {
 	if r.Peer == "" {
 		return c
 	}
-	return cost{start: c.start + 4*cmp.Or(float64(r.Workers), 1), step: 1.5 * c.step}
+	return cost{start: c.start + 1, step: 1.5 * c.step}
 }

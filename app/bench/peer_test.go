@@ -61,6 +61,11 @@ func TestPeersRefuse(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	parts := withPeer(matrix([]string{"lenet"}, []string{"single"}, 1))
+	parts.Parts[0].Base.Math = "bf16x3"
+	if _, err := bench.Expand(parts); err == nil || !strings.Contains(err.Error(), "--math bf16x3") {
+		t.Errorf("error %v of products of parts beside float32", err)
+	}
 	c := withPeer(matrix([]string{"lenet"}, []string{"single"}, 1))
 	c.Out = filepath.Join(t.TempDir(), "out")
 	e := cluster.ProcessEnvironment().With(cluster.Environment{cluster.EnvPython: "/nowhere/python"})

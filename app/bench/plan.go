@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 )
@@ -16,6 +17,7 @@ type Config struct {
 	Repeats int           // runs of every row, at least 1
 	Seeds   []uint64      // of the rounds, in turn; none: that of each part
 	Budget  time.Duration // that all runs should take; 0: as long as they do
+	Order   uint64        // seed of the order of the rows in each round, see [analysis.Order]
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
 
@@ -60,6 +62,7 @@ type Plan struct {
 	Repeats int
 	Seeds   []uint64 // of the rounds, in turn; none: the rows' own
 	Copies  int      // of each row, beside one another
+	Order   uint64   // seed of the order of the rows in each round, see [analysis.Order]
 
 	Precision float64 // relative half width of intervals up to which rounds are added; 0: none are
 }
@@ -75,21 +78,11 @@ type Trial struct{ Round, Row int }
 // combinations left out. Expand fails with a *setting.UsageError if a list is empty or has
 // duplicates, or if a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
-	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds,
-		Precision: c.Precision}
-	if c.Repeats < 1 || c.Repeats > record.MaxRounds {
-		return Plan{}, usage("repeats %d: want 1 to %d", c.Repeats, record.MaxRounds)
+	if err := c.check(); err != nil {
+		return Plan{}, err
 	}
-	if c.Precision < 0 || c.Precision > 0.5 || c.Precision != c.Precision {
-		return Plan{}, usage("precision %v: want 0 to 50%%", c.Precision)
-	}
-	if c.Budget > 0 && c.Copies > 1 {
-		return Plan{}, usage("a budget may leave out rows, so there are no copies to compare " +
-			"with; leave out one of the two")
-	}
-	if c.Copies < 0 || c.Copies > record.MaxRows {
-		return Plan{}, usage("copies %d: want 1 to %d", c.Copies, record.MaxRows)
-	}
+	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds, Precision: c.Precision,
+		Order: c.Order}
 	for _, part := range c.Parts {
 		if err := part.check(); err != nil {
 			return Plan{}, err
@@ -118,10 +111,26 @@ func Expand(c Config) (Plan, error) {
 			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
 		}
 	}
-	if seed, ok := repeated(c.Seeds); ok {
-		return Plan{}, usage("seed %d is listed twice", seed)
-	}
 	return plan, nil
+}
+
+// check refuses values that no benchmark has, whatever its parts are.
+func (c Config) check() error {
+	switch {
+	case c.Repeats < 1 || c.Repeats > record.MaxRounds:
+		return usage("repeats %d: want 1 to %d", c.Repeats, record.MaxRounds)
+	case !(c.Precision >= 0 && c.Precision <= 0.5):
+		return usage("precision %v: want 0 to 50%%", c.Precision)
+	case c.Budget > 0 && c.Copies > 1:
+		return usage("a budget may leave out rows, so there are no copies to compare with; leave out one " +
+			"of the two")
+	case c.Copies < 0 || c.Copies > record.MaxRows:
+		return usage("copies %d: want 1 to %d", c.Copies, record.MaxRows)
+	}
+	if seed, ok := repeated(c.Seeds); ok {
+		return usage("seed %d is listed twice", seed)
+	}
+	return nil
 }
 
 // copied returns the rows with n copies of each beside one another.
@@ -133,6 +142,7 @@ func copied(rows []Row, n int) []Row {
 	return out
 }
 
+// check refuses a matrix that lacks a list, or lists something twice.
 func (p Part) check() error {
 	switch {
 	case len(p.Models) == 0:
@@ -149,6 +159,20 @@ func (p Part) check() error {
 			return usage("workers %d: want 1 to %d", w, setting.MaxWorkers)
 		}
 	}
+	if err := p.checkTwice(); err != nil {
+		return err
+	}
+	if err := p.checkDimensions(); err != nil {
+		return err
+	}
+	if err := p.checkLayouts(); err != nil {
+		return err
+	}
+	return p.checkSlow()
+}
+
+// checkTwice refuses lists with a value twice.
+func (p Part) checkTwice() error {
 	if s, ok := repeated(p.Models); ok {
 		return usage("model %s is listed twice", s)
 	}
@@ -169,12 +193,11 @@ func (p Part) check() error {
 	if n, ok := repeated(p.Batches); ok {
 		return usage("batch %d is listed twice", n)
 	}
-	if err := p.checkDimensions(); err != nil {
-		return err
-	}
-	if err := p.checkLayouts(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkSlow refuses slow workers that no row has.
+func (p Part) checkSlow() error {
 	slow := slices.Clone(p.Base.SlowWorkers)
 	for _, c := range p.Conditions {
 		slow = append(slow, c.Slow...)
@@ -355,8 +378,17 @@ func (p Plan) seed(t Trial) uint64 {
 	return p.Seeds[t.Round%len(p.Seeds)]
 }
 
-// Trials returns the order of the runs: every round visits all rows, odd rounds in reverse
-// (ABBA), so that a drift of the machine's speed meets every row alike.
+// records returns the rows of results without a run.
+func (p Plan) records() []record.Row {
+	var rows []record.Row
+	for i, row := range p.Rows {
+		rows = append(rows, record.Row{Setting: row.setting(), Rounds: row.Rounds, Copy: i % p.Copies})
+	}
+	return rows
+}
+
+// Trials returns the order of the runs: every round visits all rows, in an order of its own and every second
+// one in reverse, so that a drift of the machine's speed meets every row alike.
 func (p Plan) Trials() []Trial {
 	trials := make([]Trial, 0, p.Repeats*len(p.Rows))
 	for round := range p.Repeats {
@@ -369,11 +401,7 @@ func (p Plan) Trials() []Trial {
 // all rounds.
 func (p Plan) round(round int) []Trial {
 	var trials []Trial
-	for i := range p.Rows {
-		row := i
-		if round%2 == 1 {
-			row = len(p.Rows) - 1 - i
-		}
+	for _, row := range analysis.Order(p.Order, round, len(p.Rows)) {
 		if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds || round >= p.Repeats {
 			trials = append(trials, Trial{Round: round, Row: row})
 		}

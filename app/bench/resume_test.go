@@ -163,6 +163,7 @@ func TestResumeRefuses(t *testing.T) {
 		"with another seed than":        replace(`"seed":1`, `"seed":2`),
 		"with another options than":     replace(`"options":"bucket`, `"options":"Bucket`),
 		`condition "fast"`:              replace(`"options":`, `"condition":"fast","options":`),
+		"it is to train for 1000h, but": replace(`"batch":64`, `"for":"1000h","batch":64`),
 		"row 1 (lenet single 1×1): bat": strings.Replace(string(plan), `"batch":64`, `"batch":-1`, 1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -311,5 +312,63 @@ func TestPrecision(t *testing.T) {
 				t.Errorf("contradictions %v", wrong)
 			}
 		})
+	}
+}
+
+// rewritten changes the plan of a benchmark that has ended.
+func rewritten(t *testing.T, from, to string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "there")
+	c := matrix([]string{"lenet"}, []string{"single"}, 1)
+	c.Repeats, c.Out = 1, folder
+	if _, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, bench.PlanFile)
+	plan, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(plan), from) {
+		t.Fatalf("%v; the plan has no %s: %s", err, from, plan)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(plan), from, to)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// The plan of a replayed benchmark is a stranger's: it chooses no folder that is written to and no interface
+// that is listened on.
+func TestReplayWritesWhereItIsTold(t *testing.T) {
+	folder := rewritten(t, `"data-dir":"","size"`, `"data-dir":"/","size"`)
+	here := filepath.Join(t.TempDir(), "here")
+	_, err := bench.Replay(t.Context(), folder, here, nil, bench.Options{
+		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+			if c.DataDir != "" || c.MasterAddr != "127.0.0.1" || !strings.HasPrefix(c.Out, here) {
+				t.Errorf("data of %q, listening on %q, into %q", c.DataDir, c.MasterAddr, c.Out)
+			}
+			return pretend(ctx, c, o)
+		}})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A plan that is not that of the results, or none that lockstep bench writes, is not replayed.
+func TestReplayRefusesOtherPlans(t *testing.T) {
+	for want, change := range map[string][2]string{
+		"it resumes the run in /r":                  {`"resume":""`, `"resume":"/r"`},
+		"was measured with another batch than":      {`"batch":64`, `"batch":32`},
+		"-5 rounds, want 0 or more":                 {`"config":`, `"rounds":-5,"config":`},
+		"1 repeats, 1000000 copies, precision 0, 0": {`"copies":1`, `"copies":1000000`},
+	} {
+		folder := rewritten(t, change[0], change[1])
+		_, err := bench.Replay(t.Context(), folder, filepath.Join(t.TempDir(), "here"), nil, bench.Options{
+			Execute: func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+				t.Errorf("%s: something was run", want)
+				return nil, errors.New("not to be run")
+			}})
+		var usage *setting.UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want a usage error with %q", err, want)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -76,6 +75,7 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer prepared.peers.close()
 	o.Execute = prepared.execute
 	if o.Probe == nil {
 		o.Probe = job.Probe
@@ -115,10 +115,7 @@ func start(ctx context.Context, plan Plan, out string, begin time.Time, limit ti
 	if err := savePlan(out, plan, limit); err != nil {
 		return nil, err
 	}
-	for i, row := range plan.Rows {
-		b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
-			Copy: i % plan.Copies})
-	}
+	b.results.Rows = plan.records()
 	if err := b.checkPeers(ctx, p.peers); err != nil {
 		return nil, err
 	}
@@ -126,24 +123,26 @@ func start(ctx context.Context, plan Plan, out string, begin time.Time, limit ti
 	return &b.results, err
 }
 
-// Replay runs the plan of the benchmark in a folder again, into the new folder out. Paths of the plan that
-// do not exist here are left open. It fails with a *setting.UsageError if there is no plan.
+// Replay runs the plan of the benchmark in a folder again, into the new folder out, as
+// [setting.Config.Foreign] says. It fails with a *setting.UsageError if there is no plan, or results of other
+// rows.
 func Replay(ctx context.Context, folder, out string, k *setting.Catalog, o Options) (*record.Results, error) {
 	begin := time.Now()
 	plan, limit, err := readPlan(folder, k)
 	if err != nil {
 		return nil, err
 	}
+	if _, err := readResults(folder, plan); err != nil {
+		return nil, err
+	}
 	for i := range plan.Rows {
-		r := &plan.Rows[i]
-		if _, err := os.Stat(r.DataDir); err != nil {
-			r.DataDir = ""
-		}
+		plan.Rows[i].Config = plan.Rows[i].Foreign()
 	}
 	p, err := o.prepare(ctx, plan, out)
 	if err != nil {
 		return nil, err
 	}
+	defer p.peers.close()
 	o.Execute = p.execute
 	return start(ctx, plan, out, begin, limit, p, o)
 }
@@ -166,6 +165,7 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	if err != nil {
 		return nil, err
 	}
+	defer prepared.peers.close()
 	o.Execute = prepared.execute
 	unlock, err := rundir.Lock(folder)
 	if err != nil {
@@ -178,10 +178,7 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 		spent = former.Seconds
 		b.follow(former)
 	} else {
-		for i, row := range plan.Rows {
-			b.results.Rows = append(b.results.Rows, record.Row{Setting: row.setting(), Rounds: row.Rounds,
-				Copy: i % plan.Copies})
-		}
+		b.results.Rows = plan.records()
 	}
 	if limit > 0 {
 		left := limit + more - time.Duration(spent*float64(time.Second))
@@ -218,9 +215,9 @@ func newBench(p Plan, out string, o Options) *bench {
 	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
 	b.results.Load = Load()
 	if hosts, err := record.ParseHosts(o.Job.Environment[cluster.EnvPreflight]); err == nil {
-		b.results.Hosts = hosts // that which cannot be read is warned of by each run
+		b.results.Hosts = hosts // each run warns of text that cannot be read
 	}
-	b.results.Rounds = p.Repeats
+	b.results.Rounds, b.results.Order = p.Repeats, p.Order
 	b.results.Precision = p.Precision
 	b.results.Started = b.started
 	b.results.Skipped = slices.Clone(p.Skipped)
@@ -235,6 +232,7 @@ func (b *bench) follow(former *record.Results) {
 			Version: former.Version, Revision: former.Revision, Host: former.Host, Load: former.Load}}
 	}
 	b.results = *former
+	b.results.CutShort = false
 	b.results.Skipped = slices.DeleteFunc(b.results.Skipped, func(s record.Skip) bool {
 		return s.Reason == budgetOver
 	})
@@ -259,10 +257,11 @@ func (b *bench) isOver(t Trial) bool {
 }
 
 // budgetOver is why the last runs of a benchmark are left out.
-const budgetOver = "The time of the budget was over."
+const budgetOver = "The budget ended before their first run."
 
 // leaveOut notes a run that the budget has no time for. A row without any run is told as left out.
 func (b *bench) leaveOut(t Trial) {
+	b.results.CutShort = true
 	row := b.plan.Rows[t.Row]
 	if skip := row.skipped(budgetOver); len(b.results.Rows[t.Row].Runs) == 0 &&
 		!slices.Contains(b.results.Skipped, skip) {
@@ -305,7 +304,7 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 	for range maxAgain {
 		for i, t := range trials {
 			run := b.runOf(t)
-			if run == nil || run.Error != "" || !run.Taken.IsDisturbed() || b.isOver(t) {
+			if run == nil || run.Error != "" || !run.Taken.IsDisturbed() || !b.hasTimeAgain(t) {
 				continue
 			}
 			if err := b.runAndSave(ctx, trials[i:i+1]); err != nil {

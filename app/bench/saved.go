@@ -32,6 +32,7 @@ type savedPlan struct {
 	Repeats   int           `json:"repeats"`
 	Seeds     []uint64      `json:"seeds,omitempty"`
 	Copies    int           `json:"copies"`
+	Order     uint64        `json:"order,omitempty"`
 	Precision float64       `json:"precision,omitempty"`
 	Seconds   float64       `json:"seconds,omitempty"` // that all sittings may take; 0: as long as they do
 }
@@ -52,7 +53,7 @@ type savedRow struct {
 // savePlan writes the plan of a benchmark with absolute paths, so that it can be resumed from any folder.
 func savePlan(folder string, p Plan, limit time.Duration) error {
 	s := savedPlan{Schema: record.Schema, Skipped: p.Skipped, Repeats: p.Repeats, Seeds: p.Seeds,
-		Copies: p.Copies, Precision: p.Precision, Seconds: limit.Seconds()}
+		Copies: p.Copies, Order: p.Order, Precision: p.Precision, Seconds: limit.Seconds()}
 	for _, r := range p.Rows {
 		s.Rows = append(s.Rows, savedRow{r.Rooted(), r.Options, r.Condition.Name, r.Rounds, r.PerWorker,
 			r.Hosts, r.PerHost, r.Cores, r.Peer})
@@ -88,8 +89,7 @@ func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {
 		return Plan{}, 0, usage("%s: %v", path, err)
 	}
 	if s.Schema != record.Schema {
-		return Plan{}, 0, usage("%s has schema %d, this program reads %d", path, s.Schema,
-			record.Schema)
+		return Plan{}, 0, usage("%s has schema %d, this program reads %d", path, s.Schema, record.Schema)
 	}
 	p, err := s.plan(k)
 	if err != nil {
@@ -101,13 +101,13 @@ func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {
 // plan returns the plan that was saved.
 func (s savedPlan) plan(k *setting.Catalog) (Plan, error) {
 	isCount := len(s.Rows) > 0 && len(s.Rows) <= record.MaxRows && s.Repeats >= 1 &&
-		s.Repeats <= record.MaxRounds && s.Copies >= 1
+		s.Repeats <= record.MaxRounds && s.Copies >= 1 && s.Copies <= record.MaxRows
 	if !isCount || !(s.Seconds >= 0 && s.Seconds < 1e9) || !(s.Precision >= 0 && s.Precision < 1) {
 		return Plan{}, fmt.Errorf("%d rows, %d repeats, %d copies, precision %v, %v seconds: this is no plan",
 			len(s.Rows), s.Repeats, s.Copies, s.Precision, s.Seconds)
 	}
 	p := Plan{Skipped: s.Skipped, Repeats: s.Repeats, Seeds: s.Seeds, Copies: s.Copies,
-		Precision: s.Precision}
+		Order: s.Order, Precision: s.Precision}
 	for i, r := range s.Rows {
 		row := Row{Config: r.Config, Options: r.Options, Rounds: r.Rounds, PerWorker: r.PerWorker,
 			Layout: Layout{r.Hosts, r.PerHost}, Cores: r.Cores, Peer: r.Peer}
@@ -118,12 +118,33 @@ func (s savedPlan) plan(k *setting.Catalog) (Plan, error) {
 				return Plan{}, err
 			}
 		}
+		if err := r.check(); err != nil {
+			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
+		}
 		if err := row.Validate(); err != nil {
 			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	return p, nil
+}
+
+// check refuses what no row of a plan has.
+func (r savedRow) check() error {
+	for what, n := range map[string]int{"rounds": r.Rounds, "hosts": r.Hosts, "per_host": r.PerHost,
+		"cores": r.Cores, "per_worker": r.PerWorker} {
+		if n < 0 {
+			return fmt.Errorf("%d %s, want 0 or more", n, what)
+		}
+	}
+	if r.Config.For != "" {
+		return fmt.Errorf("it is to train for %s, but rows of a benchmark have a number of steps or epochs",
+			r.Config.For)
+	}
+	if r.Config.Resume != "" {
+		return fmt.Errorf("it resumes the run in %s, which no benchmark does", r.Config.Resume)
+	}
+	return nil
 }
 
 // readResults reads the results of an interrupted benchmark and checks that they are of the plan's rows; nil

@@ -10,16 +10,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"lockstep/internal/regular"
 )
 
 // Open reads the manifest of the bundle at path.
 func Open(path string) (Manifest, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("bundle: %w", err)
+	}
+	defer f.Close()
 	var m Manifest
-	err := withFile(path, func(t *tar.Reader, _ func() error) (err error) {
+	err = withReader(f, func(t *tar.Reader, _ func() error) (err error) {
 		m, err = readManifest(t)
 		return err
 	})
@@ -28,22 +35,12 @@ func Open(path string) (Manifest, error) {
 
 // ExtractFile takes the bundle at path out into folder, as [Extract] does.
 func ExtractFile(path, folder string) (Manifest, error) {
-	var m Manifest
-	err := withFile(path, func(t *tar.Reader, end func() error) (err error) {
-		m, err = extract(t, end, folder)
-		return err
-	})
-	return m, err
-}
-
-// withFile reads the bundle at path.
-func withFile(path string, use func(t *tar.Reader, end func() error) error) error {
 	f, err := regular.Open(path)
 	if err != nil {
-		return fmt.Errorf("bundle: %w", err)
+		return Manifest{}, fmt.Errorf("bundle: %w", err)
 	}
 	defer f.Close()
-	return withReader(f, use)
+	return Extract(f, folder)
 }
 
 // Extract takes a bundle out into folder, which must be empty or absent. Errors of the bundle are
@@ -95,7 +92,7 @@ func next(t *tar.Reader) (*tar.Header, error) {
 // isSparse reports whether an entry says that it is larger than its bytes.
 func isSparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
-		if len(name) >= 10 && name[:10] == "GNU.sparse" {
+		if strings.HasPrefix(name, "GNU.sparse") {
 			return true
 		}
 	}
@@ -113,8 +110,7 @@ func readManifest(t *tar.Reader) (m Manifest, err error) {
 	}
 	if h.Name != ManifestFile || h.Size > maxManifest {
 		return m, refuse(h.Name, "the first entry has %d bytes; want %s, at most %d bytes", h.Size,
-			ManifestFile,
-			maxManifest)
+			ManifestFile, maxManifest)
 	}
 	text, err := io.ReadAll(t)
 	if err != nil {
@@ -141,8 +137,12 @@ func extract(t *tar.Reader, end func() error, folder string) (Manifest, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return m, fmt.Errorf("bundle: %w", err)
 	}
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
-		return m, errors.Join(err, fmt.Errorf("bundle: %s is not empty", folder))
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return m, fmt.Errorf("bundle: %w", err)
+	}
+	if len(entries) > 0 {
+		return m, fmt.Errorf("bundle: %s is not empty; want a new folder", folder)
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -185,7 +185,10 @@ func take(from io.Reader, root *os.Root, file File) error {
 	}
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(from, file.Bytes+1))
+	var local *fs.PathError
 	switch failed := f.Close(); {
+	case errors.As(err, &local): // of this machine: the disk is full
+		return fmt.Errorf("bundle: %w", err)
 	case err != nil:
 		return refuse(file.Name, "%v", err)
 	case failed != nil:

@@ -42,9 +42,8 @@ func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 		if i < 0 || len(p.Compute) < 2 || m.isBalanced && (probe{p}).isEven() {
 			continue
 		}
-		t := m.predict(probe{p})
+		t := m.terms(p)
 		t.Strategy, t.Options, t.Inexact = m.Strategy, m.Options, ways[i].Inexact
-		t.Step = t.Compute + t.Waiting + t.Exposed + t.Update
 		t.Measured = record.Number(math.NaN())
 		ranking = append(ranking, t)
 	}
@@ -59,9 +58,7 @@ func Predict(p record.Probe, w Way) record.StrategyTerms {
 	for _, name := range []string{w.String(), w.Strategy, "all-reduce"} {
 		i := slices.IndexFunc(all, func(m model) bool { return m.String() == name })
 		if i >= 0 {
-			t := all[i].predict(probe{p})
-			t.Step = t.Compute + t.Waiting + t.Exposed + t.Update
-			return t
+			return all[i].terms(p)
 		}
 	}
 	return record.StrategyTerms{}

@@ -16,6 +16,13 @@ type model struct {
 	isBalanced bool // shards go from slow workers to fast ones
 }
 
+// terms predicts the terms of a step and their sum.
+func (m model) terms(p record.Probe) record.StrategyTerms {
+	t := m.predict(probe{p})
+	t.Step = t.Compute + t.Waiting + t.Exposed + t.Update
+	return t
+}
+
 // models lists every way with its prediction.
 func models() []model {
 	plain := func(strategy, options string, predict func(p probe) record.StrategyTerms) model {

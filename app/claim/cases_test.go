@@ -1,5 +1,7 @@
 package claim_test
 
+import "slices"
+
 // example is a document and what is to be said about it: "refused" or "note" with the rule of each objection,
 // and "holds" or "not checked" for each sentence that is not refused.
 type example struct {
@@ -61,7 +63,22 @@ top-k,5,88.8
 const said = "\n# "
 
 func cases() []example {
-	return append(append(append(workCases(), scalingCases()...), evidenceCases()...), formCases()...)
+	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases())
+}
+
+// spreadCases are about what a deviation or a share says of a figure.
+func spreadCases() []example {
+	return []example{
+		// 4.3 and not 2 standard errors: 6.76 to 9.24 against 8.76 to 11.24
+		{"a deviation of three runs", "strategy,step s,std,runs\nsingle,10,0.5,3\nddp,8,0.5,3\n" +
+			"# ddp is the fastest.\n", []string{"refused winner"}},
+		{"a deviation of thirty runs", "strategy,step s,std,runs\nsingle,10,0.5,30\nddp,8,0.5,30\n" +
+			"# ddp is the fastest.\n", []string{"holds"}},
+		{"a spread in percent", "strategy,step s\nsingle,0.5 ± 3%\nddp,0.4 ± 3%\n# ddp is the fastest.\n",
+			[]string{"holds"}},
+		{"a spread in points", "strategy,step s,accuracy %\nsingle,5 ± 0.1,90 ± 3%\nddp,4 ± 0.1,91 ± 3%\n" +
+			"# ddp is the fastest.\n", []string{"holds"}},
+	}
 }
 
 // workCases are about labels, equal work, ranks and denominators.
@@ -387,6 +404,26 @@ func formCases() []example {
 				"| speed-up | 1 | 1.82 |\n| loss | 0.5 | 0.5 |\n", nil},
 		{"semicolons and decimal commas",
 			"strategy;workers;step ms\nsingle;1;20,5 ± 0,1\nddp;2;11,1 ± 0,1\n", nil},
+		{"thousands with points and decimal commas", "strategy;workers;total s;samples/s\n" +
+			"single;1;1.200,5 ± 1;1.000\nddp;2;630,2 ± 1;1.905\n", nil},
+		{"the same with a rate too high", "strategy;workers;batch;step s;samples/s\n" +
+			"single;1;1.024;1,02 ± 0,01;1.000\nddp;2;1.024;0,55 ± 0,01;2.905\n",
+			[]string{"refused wrong denominators"}},
+		{"points that are no thousands",
+			"strategy;workers;step s\nsingle;1;1.250 ± 0.01\nddp;2;0.950 ± 0.01\n", nil},
+		{"thousands with apostrophes", "strategy,workers,batch,step s,samples/s\n" +
+			"single,1,1'024,1.00 ± 0.01,1'024\nddp,2,1\u202f024,0.55 ± 0.01,1'862\n", nil},
+		{"old line ends", "strategy,workers,step ms,speed-up\rsingle,1,20 ± 1,1\rddp,2,11 ± 1,3.5\r",
+			[]string{"refused above 100 %", "refused wrong denominators"}},
+		{"a remark of two lines", "strategy,workers,step ms,speed-up,remark\n" +
+			"single,1,20 ± 1,1,\"first\nsecond\"\nddp,2,11 ± 1,3.5,\"\"\n",
+			[]string{"refused above 100 %", "refused wrong denominators"}},
+		{"a table in HTML", "<table><tr><th>step ms</th></tr><tr><td>1</td></tr></table>\n",
+			[]string{"not checked"}},
+		{"a loss in a sentence", "Training on CIFAR-10 converged reliably with an average loss of 2.33.\n",
+			[]string{"refused loss at chance"}},
+		{"a lower loss in a sentence", "Training on CIFAR-10 converged with a loss of 0.31.\n",
+			[]string{"not checked"}},
 		{"a training log", "epoch,rank,loss/validation,accuracy/validation,learning rate,wall " +
 			"time\n1,0,0.9,0.71,0.1,20\n2,0,0.5,0.83,0.05,40\n3,0,0.4,0.9,0.01,60\n", nil},
 	}

@@ -54,15 +54,14 @@ func Check(d *Document) *Report {
 	}
 	r.Objections = append(r.Objections, d.printedAsMeasured()...)
 	for i, one := range d.sentences {
-		s, answer := d.verdict(one.text)
+		s, answer := d.verdict(one)
 		if s == nil || one.isTitle && s.Verdict == NotChecked {
 			continue
 		}
 		r.Statements = append(r.Statements, *s)
 		if s.Verdict == Wrong {
-			r.Objections = append(r.Objections, Objection{Refused, answer.rule, fmt.Sprintf("sentence %d",
-				i+1),
-				fmt.Sprintf("%q: %s", s.Text, s.Why), answer.text})
+			r.Objections = append(r.Objections, Objection{Refused, answer.rule,
+				fmt.Sprintf("sentence %d", i+1), fmt.Sprintf("%q: %s", s.Text, s.Why), answer.text})
 		}
 	}
 	r.sort()
@@ -87,7 +86,7 @@ func (r *Report) sort() {
 	r.Objections = append(append([]Objection{}, refused...), noted...)
 }
 
-// noFacts says nothing.
+// noFacts returns the facts of a document that states none.
 func noFacts() facts { return facts{cores: math.NaN(), repeats: math.NaN()} }
 
 // Facts that sentences state about all rows.
@@ -102,6 +101,10 @@ var (
 	saysCompared = regexp.MustCompile(`(?i)\b(faster|slower|fastest|slowest|speed-?ups?|outperforms?|` +
 		`beats?|wins?|overhead|costs? [a-z ]*\d)\b`)
 )
+
+// saysOnce is how a verdict begins that ranks nothing, such as one on single runs; one that stands in short
+// at the top is that of the whole document.
+var saysOnce = regexp.MustCompile(`(?i)^\**(measured once:|not decided: no other row did)`)
 
 // settle gathers what the text says about all rows.
 func (d *Document) settle() {
@@ -123,8 +126,15 @@ func (d *Document) settle() {
 		}
 		d.facts.compares = d.facts.compares || saysCompared.MatchString(s)
 	}
+	once := map[string]bool{} // headings of parts that say so
+	for _, one := range d.sentences {
+		if saysOnce.MatchString(one.text) {
+			once[normal(one.section)] = true
+		}
+	}
 	for _, t := range d.tables {
 		t.facts = d.facts
+		t.isOnce = once[t.heading] || once["in short"]
 		if len(d.sentences) > 0 {
 			t.aliases = t.allAliases()
 		}
@@ -171,22 +181,17 @@ func (d *Document) printedAsMeasured() []Objection {
 	}
 	var out []Objection
 	for _, t := range d.tables {
-		if len(guessed) == 0 {
-			return nil
-		}
 		for _, e := range t.measured {
 			for _, k := range times() {
 				from := guessed[printed{e.workers(), k, e.cell(k).value}]
 				if from == nil || from == t {
 					continue
 				}
-				out = append(out, Objection{Refused, "projections", fmt.Sprintf("table %d, %s", t.number,
-					e.name),
-					fmt.Sprintf("a time of %s (%s) is what table %d projects for %s workers, to the last "+
-						"digit: "+
-						"a projection printed as a measurement", seconds(e.cell(k).value), k.word(),
-						from.number,
-						num(e.workers())), answerTo("projections")})
+				text := fmt.Sprintf("a time of %s (%s) is what table %d projects for %s workers, to the "+
+					"last digit: a projection printed as a measurement", seconds(e.cell(k).value), k.word(),
+					from.number, num(e.workers()))
+				out = append(out, Objection{Refused, "projections",
+					fmt.Sprintf("table %d, %s", t.number, e.name), text, answerTo("projections")})
 			}
 		}
 	}

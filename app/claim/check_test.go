@@ -72,8 +72,8 @@ func TestOriginalReports(t *testing.T) {
 				"4.289",
 			"Amdahl: 6.15 at 8, but Amdahl's law with a serial fraction of 5 % gives 5.926",
 			"Amdahl: 10.4 at 16, but Amdahl's law with a serial fraction of 5 % gives 9.143",
-			"total mixed with epoch: speed-up 1.78 is that by the epoch; by the total it is 2470 / 1224 = " +
-				"2.018",
+			"total mixed with epoch: speed-up 1.78 is that by the epoch; by the total it is " +
+				"2470 / 1224 = 2.018",
 			"total mixed with epoch: total / epoch is 11.3",
 			"total mixed with epoch: \"The distributed run is 1.78x faster",
 			"total mixed with epoch: \"The distributed run is 2.02x faster",
@@ -88,8 +88,6 @@ func TestOriginalReports(t *testing.T) {
 			"ranks disagree: s/iteration rank 0 takes 0.95 s and ranks 1-3 1.505 s",
 			"ranks disagree: s/iteration rank 0 takes 0.885 s and ranks 1-3 1.402 s",
 			"wrong denominators: a mean loss of 0.99 beside losses of 2.7 to 3.8",
-			"wrong denominators: a mean loss of 0.99 beside losses of 2.8 to 3.6",
-			"wrong denominators: a mean loss of 0.99 beside losses of 2.9 to 3.7",
 			"cause: \"DDP overlaps communication with computation.\"",
 			"one repeat: DDP 1.402 s, all-reduce 1.505 s: 7.35 % apart",
 		}},
@@ -137,10 +135,8 @@ func TestCases(t *testing.T) {
 	clean := 0
 	names := map[string]bool{}
 	for _, c := range cases() {
-		isClean := !slices.ContainsFunc(c.want, func(s string) bool {
-			return strings.HasPrefix(s,
-				"refused")
-		})
+		isRefusal := func(s string) bool { return strings.HasPrefix(s, "refused") }
+		isClean := !slices.ContainsFunc(c.want, isRefusal)
 		if isClean {
 			clean++
 		}

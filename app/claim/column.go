@@ -29,6 +29,7 @@ const (
 	seed
 	rank
 	remark
+	runList   // a time of each run, beside the column of their median
 	cores     // that the row is said to use
 	hostCores // that there are
 	samples
@@ -71,7 +72,7 @@ func (k kind) identifies() bool { return k >= label && k <= setting }
 func (k kind) isOften() bool {
 	switch k {
 	case label, setting, position, phase, rankStep, amdahl, gustafson, loss, lossAt, accuracy, low, high,
-		deviation:
+		deviation, runList:
 		return true
 	}
 	return false
@@ -85,6 +86,15 @@ type column struct {
 	unit   float64 // factor to seconds, or to 1 for percent; 0: not said
 	serial float64 // fraction of an Amdahl or Gustafson column; 0: not said
 	of     int     // column that a low, high or deviation belongs to; -1: none
+}
+
+// isAbout reports whether the column says how sure, or how spread, the figures of another one are.
+func (c column) isAbout() bool {
+	switch c.kind {
+	case low, high, deviation, span, runList:
+		return true
+	}
+	return false
 }
 
 // pattern says what a heading means. The first that fits wins.
@@ -156,13 +166,13 @@ func patterns() []pattern {
 		{rate, `^(lr|learning rate)$`},
 		{setting, `^(wire|codec|compression|precision|dtype|link|network|backend|optimi[sz]er|` +
 			`checkpoints?|math|hosts? kind|hardware|instance|placement|servers?|staleness|schedule|` +
-			`bucket.*|scaling)$`},
+			`bucket.*|scaling|settings|options)$`},
 		{model, `^(model|network|architecture|net)$`},
 		{dataset, `^(data|data ?set)$`},
 		{strategy, `^(strategy|algorithm|method|approach|technique|mode)$`},
 		{label, `^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
 			`id|scenario|setting|test|benchmark)?$`},
-		{remark, `^(remarks?|notes?|comments?|reason|why|explanation)$`},
+		{remark, `^(remarks?|notes?|comments?|reason|why|explanation|told apart)$`},
 	}
 	out := make([]pattern, len(list))
 	for i, p := range list {
@@ -207,6 +217,10 @@ func readHeading(header string, known []pattern) column {
 	case total, epoch, step, rankStep, network:
 		if c.unit == 0 {
 			c.unit = unitInside(words, c.kind == rankStep)
+		}
+	case repeats:
+		if c.unit > 0 {
+			c.kind = runList
 		}
 	}
 	return c

@@ -8,10 +8,14 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/spelling"
 )
 
 // bootstrapSeed makes every interval of a document the same in every check.
 const bootstrapSeed = 1
+
+// manyRuns is a number of runs from which on Student's distribution hardly changes.
+const manyRuns = 1000
 
 // evidence is how well two entries are told apart by their figures of a kind.
 type evidence struct {
@@ -21,6 +25,8 @@ type evidence struct {
 	basis string  // how many runs it is from, if isOne
 	p     float64 // of such a difference between equals; NaN: not from runs
 	apart bool    // the interval leaves out 1, or intervals do not overlap
+
+	isCoarse bool // the runs of one side agree to the last digit, so that rounding hides how they differ
 }
 
 // compare sets two entries in relation by a kind of figure.
@@ -33,27 +39,49 @@ func compare(a, b *entry, k kind) evidence {
 	if k == throughput {
 		runsA, runsB = inverse(runsA), inverse(runsB)
 	}
-	switch {
-	case len(runsA) > 1 && len(runsB) > 1 && slices.Equal(idsA, idsB):
-		r := analysis.PairedRatio(runsA, runsB)
+	if len(runsA) > 1 && len(runsB) > 1 {
+		e.compareRuns(idsA, idsB, runsA, runsB)
+		return e
+	}
+	loA, hiA, okA := a.interval(k)
+	loB, hiB, okB := b.interval(k)
+	e.isOne, e.basis = !okA || !okB, "from one run each"
+	if a.numRuns(k) > 1 && b.numRuns(k) > 1 {
+		e.basis = "from runs whose spread is not said"
+	}
+	e.apart = !e.isOne && (hiA < loB || hiB < loA)
+	return e
+}
+
+// compareRuns tells two entries apart by their runs: in pairs where they are of the same repeats.
+func (e *evidence) compareRuns(idsA, idsB []string, runsA, runsB []float64) {
+	ma, mb := analysis.MomentsOf(runsA), analysis.MomentsOf(runsB)
+	e.isCoarse = ma.SD == 0 || mb.SD == 0
+	if a, b := sameRepeats(idsA, idsB, runsA, runsB); a != nil {
+		r := analysis.PairedRatio(a, b)
 		e.ratio, e.p = r.Median, r.PairedP()
 		e.apart = r.Known() && !r.Interval.Contains(1)
 		e.text += ratioText(r.Median, r.Interval)
-	case len(runsA) > 1 && len(runsB) > 1:
-		i := analysis.BootstrapRatio(runsA, runsB, analysis.Confidence, bootstrapSeed)
-		e.p = analysis.MomentsOf(runsA).DifferenceP(analysis.MomentsOf(runsB))
-		e.apart = !i.Contains(1)
-		e.text += ratioText(e.ratio, i)
-	default:
-		loA, hiA, okA := a.interval(k)
-		loB, hiB, okB := b.interval(k)
-		e.isOne, e.basis = !okA || !okB, "from one run each"
-		if a.numRuns(k) > 1 && b.numRuns(k) > 1 {
-			e.basis = "from runs whose spread is not said"
-		}
-		e.apart = !e.isOne && (hiA < loB || hiB < loA)
+		return
 	}
-	return e
+	i := analysis.BootstrapRatio(runsA, runsB, analysis.Confidence, bootstrapSeed)
+	e.p = ma.DifferenceP(mb)
+	e.apart = !i.Contains(1)
+	e.text += ratioText(e.ratio, i)
+}
+
+// sameRepeats returns the figures of the repeats that both sides have, if those of one are among those of the
+// other, and there are two or more.
+func sameRepeats(idsA, idsB []string, a, b []float64) (bothA, bothB []float64) {
+	for i, id := range idsA {
+		if at := slices.Index(idsB, id); at >= 0 {
+			bothA, bothB = append(bothA, a[i]), append(bothB, b[at])
+		}
+	}
+	if len(bothA) < 2 || len(bothA) < min(len(a), len(b)) {
+		return nil, nil
+	}
+	return bothA, bothB
 }
 
 // isApart reports whether the evidence tells the two apart, p being corrected for the number of pairs.
@@ -120,11 +148,12 @@ func (e *entry) interval(k kind) (lo, hi float64, ok bool) {
 		case high:
 			hi = v
 		case deviation:
-			by := 2 * v // about 95 % of the runs
+			lo, hi = c.value-2*v, c.value+2*v // about 95 % of the runs
 			if n := e.cell(repeats).value; n >= 2 {
-				by = 2 * v / math.Sqrt(n) // about 95 % of the means of n runs
+				mean := analysis.Moments{N: int(min(n, manyRuns)), Mean: c.value, SD: v}
+				i := mean.MeanInterval(analysis.Confidence)
+				lo, hi = i.Lo, i.Hi
 			}
-			lo, hi = c.value-by, c.value+by
 		}
 	}
 	if !given(lo) || !given(hi) {
@@ -173,7 +202,7 @@ func repeated(t *table, say sayer) {
 			which = list(namesOf(once))
 		}
 		say(Noted, "", "one run of %s, as far as the table tells: a single run has no spread", which)
-		if !t.isCompared() {
+		if !t.isCompared() || t.isOnce {
 			continue
 		}
 		slices.SortStableFunc(once, func(a, b *entry) int { return sign(a.slowness(k) - b.slowness(k)) })
@@ -192,6 +221,7 @@ var best = regexp.MustCompile(`(?i)\b(best|winner|fastest|wins)\b`)
 // winners objects to a row that is called the fastest, or set in bold, and is not told apart from the next.
 func winners(t *table, say sayer) {
 	for _, g := range t.groups() {
+		g = slices.DeleteFunc(g, func(e *entry) bool { return unranked.MatchString(e.text(remark)) })
 		k, ok := timeOf(g...)
 		if !ok || len(g) < 2 {
 			continue
@@ -295,8 +325,7 @@ func chance(t *table, say sayer) {
 		switch {
 		case given(l) && analysis.IsGuessing(l, n):
 			say(Noted, e.name, "a loss of %s; guessing among %d classes has ln(%d) = %.3f: this run "+
-				"measures "+
-				"speed, it has not learned", num(l), n, n, math.Log(float64(n)))
+				"measures speed, it has not learned", num(l), n, n, math.Log(float64(n)))
 		case n > 1 && given(a) && a <= (1+0.3*(1-1/float64(n)))/float64(n):
 			say(Noted, e.name, "an accuracy of %s; guessing among %d classes has %s", percent(a), n,
 				percent(1/float64(n)))
@@ -327,12 +356,11 @@ func projected(t *table, say sayer) {
 	}
 	if len(said) > 0 && len(rest) > 0 && t.measures() {
 		if t.has(source) {
-			say(Noted, "", "%s of %d rows are projections (%s) and enter no comparison here",
-				num(float64(len(said))),
+			say(Noted, "", "%d of %d rows are projections (%s) and enter no comparison here", len(said),
 				len(t.entries), list(namesOf(said)))
 		} else {
-			say(Refused, "", "%s stand among measured rows, told apart by no column: %s", count(len(said),
-				"projection"), list(namesOf(said)))
+			say(Refused, "", "%s among measured rows, told apart by no column: %s",
+				spelling.Count(len(said), "projection"), list(namesOf(said)))
 		}
 	}
 	p := t.column(predicted)
@@ -349,11 +377,4 @@ func projected(t *table, say sayer) {
 	if n > 1 && same == n {
 		say(Refused, "", "prediction and measurement agree to the last digit in all %d rows", n)
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -23,10 +23,7 @@ const (
 // grammar lists the sentences that are understood, as docs/check.md describes them. § and a digit stand for a
 // row; the first form that fits judges.
 func grammar() []production {
-	list := []struct {
-		text  string
-		judge func(*court, []string) ruling
-	}{
+	list := []form{
 		{`^§(\d) ` + is + ` ` + about + figure + `x (?:as fast as|faster than|the speed of) §(\d)$`,
 			timesFaster},
 		{`^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast)$`, timesFaster},
@@ -57,7 +54,7 @@ func grammar() []production {
 			accurate},
 		{`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:test |validation )?accuracy$`, mostAccurate},
 		{`^§(\d) ` + is + ` more accurate(?: than §(\d))?$`, accurate},
-		{`^§(\d) and §(\d) ` + `(?:reach|have|end with|achieve|give|reached) (?:the |an? )?(?:same|` +
+		{`^§(\d) and §(\d) (?:reach|have|end with|achieve|give|reached) (?:the |an? )?(?:same|` +
 			`equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
 		{`^§(\d) ` + give + ` the same (?:test |validation )?accuracy as §(\d)$`, sameAccuracy},
 		{`^(?:the )?(network|communication|exchange|synchroni[sz]ation)(?: time)? (?:is|was) (not ` +
@@ -87,6 +84,7 @@ func grammar() []production {
 		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},
 		{`^(?:§\d |the model |it )(?:has |have )?(?:learned|learns|trained well|trains well)$`, converges},
 	}
+	list = append(findings(), list...)
 	out := make([]production, len(list))
 	for i, p := range list {
 		out[i] = production{regexp.MustCompile(p.text), p.judge}
@@ -102,7 +100,13 @@ func held(format string, args ...any) ruling {
 	return ruling{verdict: Holds, why: fmt.Sprintf(format, args...)}
 }
 
-func refused(rule, next, format string, args ...any) ruling {
+// refused refuses a sentence by a rule of tables, whose answer would answer it too.
+func refused(rule, format string, args ...any) ruling {
+	return refusedUntil(rule, answerTo(rule), format, args...)
+}
+
+// refusedUntil refuses a sentence by a rule of sentences alone. next would answer it.
+func refusedUntil(rule, next, format string, args ...any) ruling {
 	return ruling{Wrong, fmt.Sprintf(format, args...), answer{rule, next}}
 }
 
@@ -159,9 +163,6 @@ func percentFaster(c *court, m []string) ruling {
 func percentSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
-	if b == a {
-		return undecided("no row to compare %s with", a.name)
-	}
 	return c.speed(a, b, []float64{1 / (1 + v/100), 1 - v/100}, half/100)
 }
 
@@ -209,15 +210,43 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	}
 	for _, e := range []*entry{a, b} {
 		if e.isProjected {
-			return refused("projections", answerTo("projections"), "%s was projected, not measured", e.name)
+			return refused("projections", "%s was projected, not measured", e.name)
 		}
 	}
 	if why := unequal(a, b); why != "" {
-		return refused("unequal work", answerTo("unequal work"), "%s", why)
+		return refused("unequal work", "%s", why)
 	}
+	fitting, other := timesThatGive(a, b, factors, half)
+	by := func(k kind) string {
+		return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
+			num(b.slowness(k)/a.slowness(k)), b.name, a.figure(k), b.figure(k))
+	}
+	switch {
+	case len(fitting)+len(other) == 0:
+		return undecided("no time of both rows")
+	case len(fitting) == 0:
+		return refused("wrong denominators", "%s", by(other[0]))
+	case len(other) > 0:
+		return refused("total mixed with epoch", "%s, but %s", by(fitting[0]), by(other[0]))
+	}
+	e := compare(a, b, fitting[0])
+	switch {
+	case e.isOne && e.isNear():
+		return refused("one repeat", "%s: %s apart, %s; runs of one row differ by up to %s", e.text, e.gap(),
+			e.basis, percent(analysis.NoiseLimit))
+	case e.isOne:
+		return held("%s, %s", by(fitting[0]), e.basis)
+	case !e.isApart(e.p):
+		return refused("winner", "%s: the runs do not tell them apart%s", e.text, probability(e.p))
+	}
+	return held("%s", by(fitting[0]))
+}
+
+// timesThatGive sorts the kinds of time of two rows into those by which a is faster by one of the factors, or
+// at all if there are none, and the others.
+func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other []kind) {
 	isStated := factors != nil
 	factors = slices.DeleteFunc(factors, func(f float64) bool { return !given(f) || f <= 0 })
-	var fitting, other []kind
 	for _, k := range append(times(), rankStep, throughput) {
 		r := b.slowness(k) / a.slowness(k)
 		if !given(r) {
@@ -232,34 +261,7 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 			other = append(other, k)
 		}
 	}
-	if len(fitting)+len(other) == 0 {
-		return undecided("no time of both rows")
-	}
-	by := func(k kind) string {
-		return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
-			num(b.slowness(k)/a.slowness(k)), b.name, a.figure(k), b.figure(k))
-	}
-	switch {
-	case len(fitting) == 0:
-		return refused("wrong denominators", answerTo("wrong denominators"), "%s", by(other[0]))
-	case len(other) > 0:
-		return refused("total mixed with epoch", answerTo("total mixed with epoch"), "%s, but %s",
-			by(fitting[0]),
-			by(other[0]))
-	}
-	e := compare(a, b, fitting[0])
-	switch {
-	case e.isOne && e.isNear():
-		return refused("one repeat", answerTo("one repeat"),
-			"%s: %s apart, %s; runs of one row differ by up to %s",
-			e.text, e.gap(), e.basis, percent(analysis.NoiseLimit))
-	case e.isOne:
-		return held("%s, %s", by(fitting[0]), e.basis)
-	case !e.isApart(e.p):
-		return refused("winner", answerTo("winner"), "%s: the runs do not tell them apart%s", e.text,
-			probability(e.p))
-	}
-	return held("%s", by(fitting[0]))
+	return fitting, other
 }
 
 // unequal says how the work of two rows differs; "" if nothing shows that it does.
@@ -299,13 +301,13 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 	}
 	if isFastest {
 		if why, is := wins(e, group, k); !is {
-			return refused("winner", answerTo("winner"), "%s", why)
+			return refused("winner", "%s", why)
 		}
 		return held("its %s is the shortest of %d rows", k.word(), len(group))
 	}
 	for _, o := range group {
 		if why, is := wins(o, []*entry{o, e}, k); o != e && !is {
-			return refused("winner", answerTo("winner"), "%s", why)
+			return refused("winner", "%s", why)
 		}
 	}
 	return held("its %s is the longest of %d rows", k.word(), len(group))
@@ -313,22 +315,20 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 
 func efficient(c *court, m []string) ruling {
 	e := c.subject(m[1])
-	b := c.t.base
-	if e == nil || b == nil || e == b {
+	if e == nil || c.t.base == nil || e == c.t.base {
 		return undecided("no row to compare with")
 	}
 	v, half := amount(m[2])
-	s, p := e.speedupOver(b), e.processors()/b.processors()
+	s, p := e.speedupOver(c.t.base), e.processors()/c.t.base.processors()
 	if !given(s.value) || !given(p) {
 		return undecided("no speed-up and number of workers of both rows")
 	}
 	got := s.value / p
-	if math.Abs(got-v/100) > half/100+2*slack*got {
-		return refused("wrong denominators", answerTo("wrong denominators"), "%s / %s = %s", num(s.value),
-			num(p),
-			percent(got))
+	sum := fmt.Sprintf("%s / %s = %s", num(s.value), num(p), percent(got))
+	if !(math.Abs(got-v/100) <= half/100+2*slack*got) {
+		return refused("wrong denominators", "%s", sum)
 	}
-	return held("%s / %s = %s", num(s.value), num(p), percent(got))
+	return held("%s", sum)
 }
 
 // serialShare and parallelShare judge a serial fraction by that which the speed-ups show.
@@ -370,9 +370,8 @@ func (c *court) serial(f float64) ruling {
 	if c.t.isWeak() {
 		fit, law = analysis.FitGustafson(points), "Gustafson's law, as the batch grows with the workers,"
 	}
-	if math.Abs(fit-f) > 0.25*math.Max(fit, f) {
-		return refused("Amdahl", answerTo("Amdahl"),
-			"the speed-ups contradict a serial fraction of %s: %s fits %s (%s)",
+	if !(math.Abs(fit-f) <= 0.25*math.Max(fit, f)) {
+		return refused("Amdahl", "the speed-ups contradict a serial fraction of %s: %s fits %s (%s)",
 			percent(f), law, percent(fit), strings.Join(shown[:min(len(shown), 4)], ", "))
 	}
 	return held("%s fits %s", law, percent(fit))
@@ -394,9 +393,12 @@ func amdahlSays(_ *court, m []string) ruling {
 	v, half := amount(m[2])
 	p, _ := amount(m[3])
 	got := analysis.Amdahl(1-share/100, p)
-	if math.Abs(got-v) > half+slack/2*got {
-		return refused("Amdahl", answerTo("Amdahl"), "Amdahl's law gives 1 / (%s + %s / %s) = %s",
-			num(1-share/100),
+	if !(share <= 100 && p >= 1) {
+		return refused("Amdahl", "%s %% parallel on %s processors: the law takes at most 100 %%, and one or "+
+			"more", m[1], m[3])
+	}
+	if !(math.Abs(got-v) <= half+slack/2*got) {
+		return refused("Amdahl", "Amdahl's law gives 1 / (%s + %s / %s) = %s", num(1-share/100),
 			num(share/100), num(p), num(got))
 	}
 	return held("Amdahl's law gives %s", num(got))
@@ -408,18 +410,16 @@ func linear(c *court, m []string) ruling {
 	}
 	base, most := c.t.base, c.subject(cmp.Or(last(m, 1), last(m, 2)))
 	if most == nil {
-		most = slices.MaxFunc(c.t.measured, func(a,
-			b *entry) int {
-			return sign(a.processors() - b.processors())
-		})
+		most = slices.MaxFunc(c.t.measured,
+			func(a, b *entry) int { return sign(a.processors() - b.processors()) })
 	}
 	s, p := most.speedupOver(base).value, most.processors()/base.processors()
 	switch {
 	case !(p > 1) || !given(s):
 		return undecided("no speed-up of a row of more workers")
 	case s/p < 1-analysis.NoiseLimit:
-		return refused("wrong denominators", answerTo("wrong denominators"), "%s is %s× at %s times the "+
-			"processors, %s of linear", most.name, num(s), num(p), percent(s/p))
+		return refused("wrong denominators", "%s is %s× at %s times the processors, %s of linear", most.name,
+			num(s), num(p), percent(s/p))
 	}
 	return held("%s is %s× at %s times the processors", most.name, num(s), num(p))
 }

@@ -42,6 +42,7 @@ func (d *Document) readObject(object []member) error {
 	var caption string
 	var columns, rows any
 	for _, m := range object {
+		var err error
 		switch strings.ToLower(m.name) {
 		case "caption", "title", "name":
 			caption = textOf(m.value)
@@ -50,40 +51,52 @@ func (d *Document) readObject(object []member) error {
 		case "rows", "results", "data", "table":
 			rows = m.value
 		case "tables":
-			list, _ := m.value.([]any)
-			for _, one := range list {
-				if err := d.readTable(one); err != nil {
-					return err
-				}
-			}
+			err = forEach(m.value, d.readTable)
 		case "claims", "sentences", "statements":
-			list, _ := m.value.([]any)
-			for _, one := range list {
-				if err := d.say(textOf(one), false); err != nil {
-					return err
-				}
-			}
-		case "classes":
-			if v, _, ok := parseNumber(textOf(m.value)); ok && v >= 2 && v <= 1e6 {
-				d.facts.classes = int(v)
-			}
-		case "cores":
-			d.facts.cores = coresOf(textOf(m.value))
-		case "machine", "host":
-			inner, _ := m.value.([]member)
-			for _, m := range inner {
-				if strings.EqualFold(m.name, "cores") {
-					d.facts.cores = coresOf(textOf(m.value))
-				}
-			}
+			err = forEach(m.value, func(one any) error { return d.say(textOf(one), false) })
 		default:
-			d.unread = append(d.unread, fmt.Sprintf("member %q", m.name))
+			d.readFact(m)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if rows == nil {
 		return nil
 	}
 	return d.addJSON(caption, columns, rows)
+}
+
+// forEach calls read with each value of a list; another value has none.
+func forEach(value any, read func(any) error) error {
+	list, _ := value.([]any)
+	for _, one := range list {
+		if err := read(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFact reads a member that says something about all rows.
+func (d *Document) readFact(m member) {
+	switch strings.ToLower(m.name) {
+	case "classes":
+		if v, _, ok := parseNumber(textOf(m.value)); ok && v >= 2 && v <= 1e6 {
+			d.facts.classes = int(v)
+		}
+	case "cores":
+		d.facts.cores = coresOf(textOf(m.value))
+	case "machine", "host":
+		inner, _ := m.value.([]member)
+		for _, m := range inner {
+			if strings.EqualFold(m.name, "cores") {
+				d.facts.cores = coresOf(textOf(m.value))
+			}
+		}
+	default:
+		d.unread = append(d.unread, fmt.Sprintf("member %q", m.name))
+	}
 }
 
 func (d *Document) readTable(one any) error {
@@ -109,52 +122,76 @@ func (d *Document) addJSON(caption string, columns, rows any) error {
 	if !isList {
 		return inputf("rows that are no list", shapes, "write \"rows\": [{...}, {...}]")
 	}
-	var header []string
-	place := map[string]int{}
-	addColumn := func(name string) {
-		if _, known := place[name]; !known {
-			place[name] = len(header)
-			header = append(header, name)
-		}
+	h, err := headerOf(columns, list)
+	if err != nil {
+		return err
 	}
-	names, _ := columns.([]any)
-	for _, name := range names {
-		addColumn(textOf(name))
-	}
-	for _, row := range list {
-		object, _ := row.([]member)
-		for _, m := range object {
-			addColumn(m.name)
-		}
-		if len(header) > maxColumns || len(list) > maxRows {
-			return inputf("a table of %d rows and %d columns", "at most %d and %d", "check it in parts",
-				len(list), len(header), maxRows, maxColumns)
-		}
-	}
-	lines := [][]string{header}
+	lines := [][]string{h.names}
 	for i, row := range list {
-		line := make([]string, len(header))
-		switch row := row.(type) {
-		case []member:
-			for _, m := range row {
-				line[place[m.name]] = textOf(m.value)
-			}
-		case []any:
-			if len(row) > len(header) {
-				return inputf("row %d has %d cells, there are %d columns", "as many", "name all columns",
-					i+1, len(row), len(header))
-			}
-			for j, v := range row {
-				line[j] = textOf(v)
-			}
-		default:
-			return inputf("row %d is neither an object nor a list", shapes,
-				"write rows as {\"column\": value}",
-				i+1)
+		line, err := h.line(i, row)
+		if err != nil {
+			return err
 		}
 		lines = append(lines, line)
 	}
 	return d.add(caption, lines)
+}
+
+// header is the names of a table's columns, with their places.
+type header struct {
+	names []string
+	place map[string]int
+}
+
+// headerOf returns the columns that are listed, then the members of the rows in order of appearance.
+func headerOf(columns any, rows []any) (header, error) {
+	h := header{place: map[string]int{}}
+	names, _ := columns.([]any)
+	for _, name := range names {
+		h.add(textOf(name))
+	}
+	for _, row := range rows {
+		object, _ := row.([]member)
+		for _, m := range object {
+			h.add(m.name)
+		}
+		if len(h.names) > maxColumns || len(rows) > maxRows {
+			return h, inputf("a table of %d rows and %d columns", "at most %d and %d", "check it in parts",
+				len(rows), len(h.names), maxRows, maxColumns)
+		}
+	}
+	return h, nil
+}
+
+// add appends a column that is not there yet.
+func (h *header) add(name string) {
+	if _, known := h.place[name]; !known {
+		h.place[name] = len(h.names)
+		h.names = append(h.names, name)
+	}
+}
+
+// line returns the cells of row i.
+func (h *header) line(i int, row any) ([]string, error) {
+	line := make([]string, len(h.names))
+	switch row := row.(type) {
+	case []member:
+		for _, m := range row {
+			line[h.place[m.name]] = textOf(m.value)
+		}
+	case []any:
+		if len(row) > len(line) {
+			return nil, inputf("row %d has %d cells, there are %d columns", "as many", "name all columns",
+				i+1, len(row), len(line))
+		}
+		for j, v := range row {
+			line[j] = textOf(v)
+		}
+	default:
+		return nil, inputf("row %d is neither an object nor a list", shapes,
+			"write rows as {\"column\": value}", i+1)
+	}
+	return line, nil
 }
 
 // textOf writes a JSON value as the cell of a table.
@@ -195,12 +232,16 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 		_, err := nextToken(dec)
 		return list, err
 	}
-	object := []member{}
+	object, seen := []member{}, map[json.Token]bool{}
 	for dec.More() {
 		name, err := nextToken(dec)
 		if err != nil {
 			return nil, err
 		}
+		if seen[name] {
+			return nil, fmt.Errorf("JSON with two members %q in one object", name)
+		}
+		seen[name] = true
 		v, err := readValue(dec, depth+1)
 		if err != nil {
 			return nil, err

@@ -1,65 +1,91 @@
 package claim
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
 
 // readMarkdown reads the tables of a text and the sentences around them. Code blocks are skipped.
 func (d *Document) readMarkdown(text string) error {
+	m := markdown{d: d}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	var heading, above, paragraph string // above: the last sentence before a table
 	isCode := false
-	flush := func() error {
-		err := d.say(paragraph, false)
-		if said := sentencesOf(paragraph); said != nil {
-			above = lastOf(said)
-		}
-		paragraph = ""
-		return err
-	}
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
 		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
 			isCode = !isCode
 			continue
 		}
-		if isCode {
-			continue
-		}
-		if i+1 < len(lines) && strings.Contains(line, "|") && delimiter.MatchString(lines[i+1]) {
-			if err := flush(); err != nil {
-				return err
-			}
-			n := tableLength(lines[i:])
-			if err := d.add(heading+" "+above, cellsOf(lines[i:i+n])); err != nil {
-				return err
-			}
-			above = ""
-			i += n - 1
-			continue
-		}
-		isItem := item.MatchString(line)
-		isHeading := strings.HasPrefix(line, "#")
-		if line == "" || isItem || isHeading {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
+		var err error
 		switch {
-		case isHeading:
-			heading = strings.TrimSpace(strings.TrimLeft(line, "#"))
-			above = ""
-			if err := d.say(heading, true); err != nil {
-				return err
+		case isCode:
+		case i+1 < len(lines) && strings.Contains(line, "|") && delimiter.MatchString(lines[i+1]):
+			n := tableLength(lines[i:])
+			err = m.table(lines[i : i+n])
+			i += n - 1
+		default:
+			if strings.Contains(strings.ToLower(line), "<table") {
+				d.unread = append(d.unread, fmt.Sprintf("line %d: a table in HTML, not Markdown", i+1))
 			}
-		case isItem:
-			paragraph = item.ReplaceAllString(line, "")
-		case line != "":
-			paragraph = strings.TrimSpace(paragraph + " " + line)
+			err = m.line(line)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return flush()
+	return m.flush()
+}
+
+// markdown reads a text line by line.
+type markdown struct {
+	d         *Document
+	heading   string
+	above     string // the last sentence before a table
+	paragraph string // so far
+}
+
+// flush ends the paragraph.
+func (m *markdown) flush() error {
+	err := m.d.say(m.paragraph, false)
+	if said := sentencesOf(m.paragraph); said != nil {
+		m.above = lastOf(said)
+	}
+	m.paragraph = ""
+	return err
+}
+
+// table takes the lines of a table.
+func (m *markdown) table(lines []string) error {
+	if err := m.flush(); err != nil {
+		return err
+	}
+	err := m.d.add(m.heading+" "+m.above, cellsOf(lines))
+	m.above = ""
+	return err
+}
+
+// line takes a line that belongs to no table.
+func (m *markdown) line(line string) error {
+	isItem, isHeading := item.MatchString(line), strings.HasPrefix(line, "#")
+	if line == "" || isItem || isHeading {
+		if err := m.flush(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case isHeading:
+		m.heading, m.above = strings.TrimSpace(strings.TrimLeft(line, "#")), ""
+		if !strings.HasPrefix(line, "###") {
+			m.d.section = m.heading
+		}
+		return m.d.say(m.heading, true)
+	case isItem:
+		m.paragraph = item.ReplaceAllString(line, "")
+	case line != "":
+		m.paragraph = strings.TrimSpace(m.paragraph + " " + line)
+	}
+	return nil
 }
 
 // item begins an entry of a list, or a quotation.

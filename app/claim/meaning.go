@@ -13,6 +13,9 @@ import (
 // mostAccurate judges that a row has a better accuracy than every other one.
 func mostAccurate(c *court, m []string) ruling {
 	a := c.subject(m[1])
+	if a == nil {
+		return undecided("it names no row")
+	}
 	r := undecided("no accuracy of other rows")
 	for _, b := range c.t.measured {
 		if b == a || !given(b.value(accuracy)) {
@@ -32,55 +35,79 @@ func accurate(c *court, m []string) ruling {
 }
 
 func moreAccurate(a, b *entry) ruling {
-	if a == nil || b == nil || a == b {
-		return undecided("no two rows to compare")
-	}
-	va, vb := a.value(accuracy), b.value(accuracy)
-	if !given(va) || !given(vb) {
-		return undecided("no accuracy of both rows")
-	}
-	runsA, runsB := a.values(accuracy), b.values(accuracy)
-	text := fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy))
+	c, why := compareAccuracy(a, b)
 	const more = "the same comparison with five or more seeds of each row"
 	switch {
-	case va <= vb:
-		return refused("accuracy", "the accuracies compared", "%s: it is not higher", text)
-	case len(runsA) < 2 || len(runsB) < 2:
-		return refused("one seed", more, "%s, from one seed each: another seed moves an accuracy too", text)
+	case why != "":
+		return undecided("%s", why)
+	case a.value(accuracy) <= b.value(accuracy):
+		return refusedUntil("accuracy", "the accuracies compared", "%s: it is not higher", c.text)
+	case c.isOne():
+		return refusedUntil("one seed", more, "%s, from one seed each: another seed moves an accuracy too",
+			c.text)
 	}
-	if p := analysis.MomentsOf(runsA).DifferenceP(analysis.MomentsOf(runsB)); p >= analysis.Significance {
-		return refused("one seed", more, "%s: the seeds do not tell them apart (p = %.2g)", text, p)
+	if p := c.a.DifferenceP(c.b); p >= analysis.Significance {
+		return refusedUntil("one seed", more, "%s: the seeds do not tell them apart (p = %.2g)", c.text, p)
 	}
-	return held("%s", text)
+	return held("%s", c.text)
+}
+
+// accuracies are those of the seeds of two rows.
+type accuracies struct {
+	a, b analysis.Moments
+	text string // both with their intervals
+}
+
+// isOne reports whether one of the rows has a single seed.
+func (c accuracies) isOne() bool { return c.a.N < 2 || c.b.N < 2 }
+
+// compareAccuracy sets the accuracies of two rows in relation; why says what keeps them from being compared.
+func compareAccuracy(a, b *entry) (c accuracies, why string) {
+	if a == nil || b == nil || a == b {
+		return c, "no two rows to compare"
+	}
+	if !given(a.value(accuracy)) || !given(b.value(accuracy)) {
+		return c, "no accuracy of both rows"
+	}
+	return accuracies{analysis.MomentsOf(a.values(accuracy)), analysis.MomentsOf(b.values(accuracy)),
+		fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy))}, ""
 }
 
 // sameAccuracy judges that two rows have the same accuracy, which not having found a difference does not
 // show.
 func sameAccuracy(c *court, m []string) ruling {
-	a, b := c.pair(m[1], m[2])
-	if a == nil || b == nil || a == b {
-		return undecided("no two rows to compare")
+	both, why := compareAccuracy(c.pair(m[1], m[2]))
+	if why != "" {
+		return undecided("%s", why)
 	}
-	va, vb := a.value(accuracy), b.value(accuracy)
-	if !given(va) || !given(vb) {
-		return undecided("no accuracy of both rows")
-	}
-	runsA, runsB := a.values(accuracy), b.values(accuracy)
-	text := fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy))
 	const more = "five or more seeds of each row and an equivalence test, or equal parameters bit for bit"
-	if len(runsA) < 2 || len(runsB) < 2 {
-		return refused("one seed", more,
-			"%s, from one seed each: one seed shows neither a difference nor that there "+
-				"is none", text)
+	if both.isOne() {
+		return refusedUntil("one seed", more, "%s, from one seed each: one seed shows neither a difference "+
+			"nor that there is none", both.text)
 	}
-	p := analysis.MomentsOf(runsA).EquivalenceP(analysis.MomentsOf(runsB), analysis.SameAccuracy)
+	margin := num(100 * analysis.SameAccuracy)
+	p := both.a.EquivalenceP(both.b, analysis.SameAccuracy)
 	if p >= analysis.Significance {
-		return refused("one seed", more,
-			"%s: the seeds do not show them to be within %s points (two one-sided "+
-				"tests, p = %.2g)", text, num(100*analysis.SameAccuracy), p)
+		return refusedUntil("one seed", more, "%s: the seeds do not show them to be within %s points (two "+
+			"one-sided tests, p = %.2g)", both.text, margin, p)
 	}
-	return held("%s: within %s points (two one-sided tests, p = %.2g)", text,
-		num(100*analysis.SameAccuracy), p)
+	return held("%s: within %s points (two one-sided tests, p = %.2g)", both.text, margin, p)
+}
+
+// lossSaid is a loss that a sentence states, such as "an average loss of 2.33".
+var lossSaid = regexp.MustCompile(`\bloss(?:es)?(?: (?:of|is|was|at|about|around|near))* ` + figure)
+
+// statedLoss judges by the loss in the sentence itself.
+func (c *court) statedLoss() ruling {
+	m, n := lossSaid.FindStringSubmatch(c.words), c.d.facts.classes
+	if m == nil || n < 2 {
+		return undecided("no table of losses")
+	}
+	if l, _ := amount(m[1]); analysis.IsGuessing(l, n) {
+		return refused("loss at chance", answerTo("loss at chance"), "a loss of %s; guessing among %d "+
+			"classes has ln(%d) = %.3f", m[1], n, n, math.Log(float64(n)))
+	}
+	return undecided("a loss below that of guessing; whether it still falls, one value does not tell")
 }
 
 // converges judges by the last loss of the rows that a sentence is about: those it names, or all.
@@ -89,7 +116,7 @@ func converges(c *court, _ []string) ruling {
 		return undecided("a denial, which is not understood here")
 	}
 	if c.t == nil {
-		return undecided("no table of losses")
+		return c.statedLoss()
 	}
 	about := c.subjects
 	if len(about) == 0 {
@@ -105,9 +132,8 @@ func converges(c *court, _ []string) ruling {
 		case !given(l) || n < 2:
 			continue
 		case analysis.IsGuessing(l, n):
-			return refused("loss at chance", answerTo("loss at chance"),
-				"%s ends with a loss of %s; guessing among "+
-					"%d classes has ln(%d) = %.3f", e.name, num(l), n, n, math.Log(float64(n)))
+			return refused("loss at chance", "%s ends with a loss of %s; guessing among %d classes has "+
+				"ln(%d) = %.3f", e.name, num(l), n, n, math.Log(float64(n)))
 		}
 		fine = append(fine, fmt.Sprintf("%s %s", e.name, num(l)))
 	}
@@ -115,8 +141,7 @@ func converges(c *court, _ []string) ruling {
 		return undecided("no loss, or no number of classes")
 	}
 	return undecided("the losses (%s) are below that of guessing; whether they still fall, one value each "+
-		"does not "+
-		"tell", list(fine))
+		"does not tell", list(fine))
 }
 
 // exchangeShare returns the share of an entry's time in exchanging, and how it is made up; NaN: not measured.
@@ -152,7 +177,7 @@ func bottleneck(c *court, m []string) ruling {
 		return undecided("no table")
 	}
 	if c.t == nil {
-		return refused("cause", c.d.needs(m[1]), "no table measures the time of the %s", m[1])
+		return refusedUntil("cause", c.d.needs(m[1]), "no table measures the time of the %s", m[1])
 	}
 	share, text := math.NaN(), ""
 	for _, e := range c.t.measured {
@@ -165,10 +190,10 @@ func bottleneck(c *court, m []string) ruling {
 	case !given(share):
 		return undecided("no time of the %s in this table", m[1])
 	case isNot && share > analysis.NoiseLimit:
-		return refused("cause", "the time in which training waits for it, and a run on a faster network",
+		return refusedUntil("cause", "the time in which training waits for it, and a run on a faster network",
 			"%s", text)
 	case !isNot && share < 0.5:
-		return refused("cause", "the time in which training waits for it, and a run on a faster network",
+		return refusedUntil("cause", "the time in which training waits for it, and a run on a faster network",
 			"%s is not most of the time", text)
 	}
 	return held("%s", text)
@@ -202,7 +227,7 @@ func overlaps(c *court, _ []string) ruling {
 	if shares != nil {
 		text += "; the shares of communication (" + list(shares) + ") do not"
 	}
-	return refused("cause", "the time in which training waits for gradients, with overlap and without",
+	return refusedUntil("cause", "the time in which training waits for gradients, with overlap and without",
 		"%s", text)
 }
 
@@ -246,6 +271,9 @@ func causeList() []cause {
 	return out
 }
 
+// onlyThat would answer a cause that no column can measure.
+const onlyThat = "a run in which only that cause was changed"
+
 // needs returns what would measure a cause.
 func (d *Document) needs(words string) string {
 	for _, c := range d.language.causes {
@@ -253,7 +281,7 @@ func (d *Document) needs(words string) string {
 			return c.needs
 		}
 	}
-	return "a run in which only that cause was changed"
+	return onlyThat
 }
 
 // performance are words of a sentence whose reason is about speed, beside the names of rows.
@@ -272,19 +300,17 @@ func knownCauses(c *court, m []string) ruling {
 
 // causes judges a reason by whether any table measures it.
 func causes(c *court, m []string) ruling {
-	if c.t != nil && c.t != c.d.tables[0] || len(c.d.tables) == 0 || !performance.MatchString(c.words) {
-		return undecided(outside) // judged once, at the first table
+	if len(c.d.tables) == 0 || !performance.MatchString(c.words) {
+		return undecided(outside)
 	}
 	reason := m[1]
 	isGuess := guess.MatchString(c.words)
 	at := slices.IndexFunc(c.d.language.causes, func(one cause) bool { return one.words.MatchString(reason) })
 	if at < 0 && !isGuess {
-		return refused("cause", "a run in which only that cause was changed", "no column measures%s", reason)
+		return refusedUntil("cause", onlyThat, "no column measures%s", reason)
 	}
 	if at < 0 {
-		return refused("cause", "a run in which only that cause was changed",
-			"a guess, and no column measures what "+
-				"it is about")
+		return refusedUntil("cause", onlyThat, "a guess, and no column measures what it is about")
 	}
 	one := c.d.language.causes[at]
 	for _, t := range c.d.tables {
@@ -294,16 +320,15 @@ func causes(c *court, m []string) ruling {
 				continue
 			}
 			if isGuess {
-				return refused("cause", one.needs,
+				return refusedUntil("cause", one.needs,
 					"a guess, although %q of table %d measures %s: say what it shows",
 					column.header, t.number, one.name)
 			}
 			return undecided("%q of table %d measures %s; whether it explains the difference, a run with "+
-				"only that "+
-				"changed would tell", column.header, t.number, one.name)
+				"only that changed would tell", column.header, t.number, one.name)
 		}
 	}
-	return refused("cause", one.needs, "no column measures %s", one.name)
+	return refusedUntil("cause", one.needs, "no column measures %s", one.name)
 }
 
 var guess = regexp.MustCompile(`\b(likely|probably|presumably|perhaps|possibly|seems?|appears?|suggests?)\b`)

@@ -3,6 +3,7 @@ package claim
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,19 +14,28 @@ type cell struct {
 	value  float64 // NaN: no number
 	half   float64 // half a unit of the last digit written, in the unit of value
 	lo, hi float64 // interval written in the cell, or all of it; NaN: none
+	share  float64 // spread as a share of the value, or in points of a percentage; 0: not written so
 	unit   string  // written behind the number
 	parts  [2]float64
-	marked bool // set in bold, or called the best
+	marked bool      // set in bold, or called the best
+	list   []float64 // of a column with a time of each run; NaN: one that does not count
 }
 
 // product is "3 x 21": workers times samples of each.
 var (
 	product  = regexp.MustCompile(`^(\d+) ?(?:x|×|\*) ?(\d+)$`)
 	spread   = regexp.MustCompile(`^(\S+) ?(?:±|\+/-|\+-) ?(\S+)( ?[^\d\s]\S*)?$`)
-	interval = regexp.MustCompile(`^(\S+) ?[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?%? ` +
-		`?[)\]]( ?\S+)?$`)
+	interval = regexp.MustCompile(`^(\S+(?: %)?) ?[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?` +
+		`%? ?[)\]]( ?\S+)?$`)
 	fromTo   = regexp.MustCompile(`^([\d.,]+) ?[–—-] ?([\d.,]+)$`)
 	quantity = regexp.MustCompile(`^([~≈<>≥≤$€]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
+)
+
+// grouped is a number in groups of three digits behind apostrophes or spaces that do not break, as in
+// 1'024'000; betweenGroups is what stands between them. Of ordinary spaces nobody knows.
+var (
+	grouped       = regexp.MustCompile(`\b\d{1,3}(?:['’\x{a0}\x{202f}]\d{3})+\b`)
+	betweenGroups = regexp.MustCompile(`\D`)
 )
 
 // parseCell reads a cell: a number with a unit, a product, a number with an interval or a spread, or text.
@@ -33,6 +43,9 @@ func parseCell(text string) cell {
 	text = strings.TrimSpace(text)
 	c := cell{value: math.NaN(), lo: math.NaN(), hi: math.NaN(),
 		marked: strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")}
+	text = grouped.ReplaceAllStringFunc(text, func(group string) string {
+		return betweenGroups.ReplaceAllString(group, "")
+	})
 	c.text = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ").Replace(text))
 	if m := product.FindStringSubmatch(c.text); m != nil {
 		a, _ := strconv.ParseFloat(m[1], 64) // digits only
@@ -57,6 +70,9 @@ func parseCell(text string) cell {
 		by, _, ok := parseNumber(strings.TrimRight(m[2], "%xs"))
 		if ok && c.number(m[1]+strings.TrimSpace(m[3])) {
 			c.lo, c.hi = c.value-by, c.value+by
+			if strings.HasSuffix(m[2], "%") && c.unit != "%" {
+				c.share = by / 100
+			}
 		}
 		return c
 	}
@@ -87,11 +103,53 @@ func (c *cell) number(text string) bool {
 // thousands is a number in groups of three digits.
 var thousands = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
+// pointed is a number in groups of three digits behind points, with a comma in place of the point.
+var pointed = regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+,\d+$`)
+
+// withoutPoints returns the rows of a table that writes 1.024 for a thousand, without these points: one of
+// its cells has a comma in place of the point for sure, and none has a point that is no thousand's.
+func withoutPoints(lines [][]string) [][]string {
+	isComma := false
+	for _, cell := range slices.Concat(lines...) {
+		text, _, _ := strings.Cut(strings.TrimSpace(cell), " ")
+		if decimalPoint.MatchString(text) {
+			return lines
+		}
+		isComma = isComma || decimalComma.MatchString(text)
+	}
+	if !isComma {
+		return lines
+	}
+	out := make([][]string, len(lines))
+	for i, line := range lines {
+		for _, cell := range line {
+			number, rest, found := strings.Cut(strings.TrimSpace(cell), " ")
+			if thousandPoints.MatchString(number) {
+				number = strings.ReplaceAll(number, ".", "")
+			}
+			if found {
+				number += " " + rest
+			}
+			out[i] = append(out[i], number)
+		}
+	}
+	return out
+}
+
+// Numbers as some languages write them, and as others do.
+var (
+	decimalComma   = regexp.MustCompile(`^[-+]?\d+,(\d{1,2}|\d{4,})$|^[-+]?\d{1,3}(\.\d{3})+,\d+$`)
+	decimalPoint   = regexp.MustCompile(`^[-+]?\d+\.(\d{1,2}|\d{4,})\D*$|^[-+]?0\.\d+\D*$`)
+	thousandPoints = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(\.\d{3})+$`)
+)
+
 // parseNumber reads a decimal number, with commas between groups of three digits or in place of the point,
 // and half a unit of its last digit.
 func parseNumber(text string) (v, half float64, ok bool) {
 	text = strings.Replace(text, "−", "-", 1)
 	switch {
+	case pointed.MatchString(text):
+		text = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
 	case thousands.MatchString(text):
 		text = strings.ReplaceAll(text, ",", "")
 	case strings.Count(text, ",") == 1 && !strings.Contains(text, "."):
@@ -113,6 +171,10 @@ func parseNumber(text string) (v, half float64, ok bool) {
 // scaled returns the cell with its figures in another unit.
 func (c cell) scaled(f float64) cell {
 	c.value, c.half, c.lo, c.hi = c.value*f, c.half*math.Abs(f), c.lo*f, c.hi*f
+	c.list = slices.Clone(c.list)
+	for i := range c.list {
+		c.list[i] *= f
+	}
 	return c
 }
 

@@ -2,10 +2,13 @@ package claim_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/app/claim"
 	"lockstep/app/record"
@@ -25,6 +28,125 @@ func measured(t *testing.T) *record.Results {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// strategies returns the first rows of a benchmark with servers, options and conditions: r4-strategies, as if
+// there had been no others.
+func strategies(t *testing.T) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "results", "r4", "results.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plain, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.Decode(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Rows = r.Rows[:16]
+	var runs []*record.Run
+	for i := range r.Rows {
+		r.Rows[i].Replaced = nil
+		for j := range r.Rows[i].Runs {
+			runs = append(runs, &r.Rows[i].Runs[j])
+		}
+	}
+	slices.SortFunc(runs, func(a, b *record.Run) int { return a.Position - b.Position })
+	for i, run := range runs {
+		run.Position = i
+	}
+	var b bytes.Buffer
+	if err := record.Encode(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// row returns the first row with a strategy and options.
+func row(t *testing.T, r *record.Results, strategy, options string) *record.Row {
+	t.Helper()
+	i := slices.IndexFunc(r.Rows, func(row record.Row) bool {
+		return row.Setting.Strategy == strategy && row.Setting.Options == options
+	})
+	if i < 0 {
+		t.Fatalf("no row %s %s", strategy, options)
+	}
+	return &r.Rows[i]
+}
+
+// Strategies whose ranks do not all take every step are not spared, nor are options of a row.
+func TestDoctoredStrategies(t *testing.T) {
+	text := strategies(t)
+	decoded := func() *record.Results {
+		r, err := record.Decode(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := checkOwn(t, decoded()); r.IsRefused() {
+		t.Fatalf("refused as it was measured:\n%s", render(r))
+	}
+	for _, c := range []struct {
+		name   string
+		doctor func(r *record.Results)
+		want   string
+	}{
+		{"samples with a server", func(r *record.Results) { row(t, r, "ps", "").Runs[0].Samples /= 2 },
+			"together, the run on"},
+		{"samples of asynchronous workers",
+			func(r *record.Results) { row(t, r, "ps-async", "").Runs[0].Samples /= 2 },
+			"together, the run on"},
+		{"steps of asynchronous workers",
+			func(r *record.Results) { row(t, r, "ps-async", "").Runs[0].Steps /= 2 }, "raw samples of"},
+		{"samples of averaged weights", func(r *record.Results) {
+			row(t, r, "local-sgd", "average-every=10").Runs[0].Samples *= 2
+		}, "together, the run on"},
+		{"samples of one rank", func(r *record.Results) {
+			row(t, r, "ddp", "").Runs[0].Ranks[1].Steps.Samples[3] /= 2
+		}, "rank 1 tells of other samples in a step than rank 0"},
+		{"options cut", func(r *record.Results) { row(t, r, "ps", "servers=2").Setting.Options = "" },
+			"rows, rounds or labels were moved"},
+		{"options cut, and folders", func(r *record.Results) {
+			cut := row(t, r, "ddp", "overlap-forward")
+			cut.Setting.Options = ""
+			for i := range cut.Runs {
+				cut.Runs[i].Directory = ""
+			}
+		}, "labels were cut"},
+		{"options changed", func(r *record.Results) {
+			row(t, r, "ps", "servers=2").Setting.Options = "servers=3"
+		}, `it was run with servers "2", the row says "3"`},
+		{"option put on", func(r *record.Results) {
+			row(t, r, "ddp", "").Setting.Options = "overlap-forward"
+		}, `it was run with overlap-forward "false", the row says "true"`},
+		{"condition cut", func(r *record.Results) {
+			for i := range r.Rows {
+				r.Rows[i].Setting.SlowWorkers = ""
+			}
+		}, `it was run with slow-worker "1:3", the row says ""`},
+		{"another accuracy", func(r *record.Results) {
+			*row(t, r, "ddp", "").Runs[0].TestAccuracy += 0.0003
+		}, "is no whole number of 2000 answers"},
+		{"another whole accuracy", func(r *record.Results) {
+			*row(t, r, "ddp", "").Runs[0].TestAccuracy += 0.1
+		}, "its last evaluation has an accuracy of"},
+		{"a disturbed run removed", func(r *record.Results) { row(t, r, "ddp", "").Runs[0].Position = 900 },
+			"runs were removed, or put in"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := decoded()
+			c.doctor(r)
+			report := checkOwn(t, r)
+			if text := render(report); !report.IsRefused() || !strings.Contains(text, c.want) {
+				t.Errorf("want %q in\n%s", c.want, text)
+			}
+		})
+	}
 }
 
 func checkOwn(t *testing.T, r *record.Results) *claim.Report {
@@ -129,6 +251,40 @@ func TestDoctoredResults(t *testing.T) {
 			"the steps of rank 0 in epoch 1 took"},
 		{"fewer steps", func(r *record.Results) { r.Rows[1].Runs[0].Steps = 30 },
 			"raw samples of 40 steps, 30 were done"},
+		{"a repeat removed, and said to be for the budget", func(r *record.Results) {
+			r.Rows[1].Runs, r.Complete, r.CutShort = r.Rows[1].Runs[:2], false, true
+		}, "runs were removed, or put in"},
+		{"a run put in twice", func(r *record.Results) {
+			r.Rows[1].Runs[2].Position = r.Rows[1].Runs[1].Position
+		}, "runs were removed, or put in"},
+		{"a run put in between", func(r *record.Results) {
+			run := &r.Rows[1].Runs[2]
+			run.Started = run.Started.Add(-20 * time.Second)
+		}, "had ended at"},
+		{"one rank's time by a little, with its phases", func(r *record.Results) {
+			for i := range r.Rows[4].Runs[1].Ranks { // as runs are recorded now
+				s := &r.Rows[4].Runs[1].Ranks[i].Steps
+				for _, v := range s.Seconds {
+					s.Usage = append(s.Usage, v+2e-4)
+				}
+			}
+			rank := r.Rows[4].Runs[1].Ranks[2]
+			scale(rank.Steps.Seconds, 0.96)
+			for _, phase := range rank.Steps.Phases {
+				scale(phase, 0.96)
+			}
+		}, "a step of rank 2 took"},
+		{"one rank's time made longer", func(r *record.Results) {
+			s := &r.Rows[4].Runs[1].Ranks[2].Steps
+			for _, v := range s.Seconds {
+				s.Usage = append(s.Usage, v+2e-4)
+			}
+			scale(s.Seconds, 1.01)
+		}, "step 1 of rank 2 took"},
+		{"another learning rate", func(r *record.Results) { r.Rows[1].Setting.LR *= 2 },
+			`it was run with lr "0.02", the row says "0.04"`},
+		{"another seed", func(r *record.Results) { r.Rows[1].Runs[1].Seed = 7 },
+			`it was run with seed "1", the row says "7"`},
 		{"a rank removed", func(r *record.Results) { r.Rows[4].Runs[0].Ranks = r.Rows[4].Runs[0].Ranks[:3] },
 			"3 ranks tell of their steps, the row has 4 workers"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,11 +19,11 @@ import (
 const (
 	maxBytes        = 16 << 20  // of somebody's tables
 	maxResultsBytes = 512 << 20 // of a results.json, which holds every raw sample
-	maxTables       = 100
-	maxRows         = 2000 // of a table: rows are compared pair by pair
-	maxAllRows      = 5000
+	maxTables       = 2000
+	maxRows         = 5000  // of a table: rows are compared pair by pair
+	maxAllRows      = 50000 // a benchmark of 500 rows has a table of the runs of each
 	maxColumns      = 200
-	maxSentences    = 1000
+	maxSentences    = 5000
 )
 
 // Document is what a file holds.
@@ -30,6 +31,7 @@ type Document struct {
 	Results *record.Results // of Lockstep's own; nil: somebody's tables
 
 	language  language
+	section   string // heading of the part that is being read
 	tables    []*table
 	sentences []sentence
 	rows      int      // of all tables
@@ -65,6 +67,10 @@ func Read(r io.Reader, name string) (*Document, error) {
 		return nil, inputf("bytes that are no UTF-8 text", shapes, "save it as UTF-8")
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if !isOwn {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // of old spreadsheets
+	}
 	d := &Document{facts: noFacts(), language: newLanguage()}
 	kind := format(name, text)
 	switch {
@@ -176,14 +182,21 @@ func (d *Document) add(caption string, lines [][]string) error {
 	if len(d.tables) == maxTables {
 		return inputf("more than %d tables", "no more", "check it in parts", maxTables)
 	}
-	t, err := newTable(lines, d.language.headings)
+	t, err := newTable(caption, lines, d.language.headings)
 	if err != nil {
 		return err
+	}
+	if len(t.rows) == 0 {
+		d.unread = append(d.unread, "a table without rows")
+		return nil
 	}
 	if d.rows += len(t.rows); d.rows > maxAllRows {
 		return inputf("more than %d rows in all tables", "no more", "check it in parts", maxAllRows)
 	}
-	t.number, t.caption = len(d.tables)+1, caption
+	t.number, t.heading = len(d.tables)+1, normal(d.section)
+	if _, about, isSaid := strings.Cut(caption, "· "); isSaid {
+		t.about = normal(about)
+	}
 	t.sort()
 	d.tables = append(d.tables, t)
 	seen := map[kind]bool{}
@@ -212,8 +225,7 @@ func (t *table) unreadCells(i int) []string {
 		if isText := row[i].value != row[i].value && !given(row[i].lo) && !isBlank(row[i].text) &&
 			!(isBounded && wholeText.MatchString(row[i].text)); isText { // see outOfRange
 			out = append(out, fmt.Sprintf("table %d, row %d: %q is no number for %q", t.number, r+1,
-				row[i].text,
-				c.header))
+				row[i].text, c.header))
 		}
 	}
 	return out
@@ -231,16 +243,23 @@ func isBlank(text string) bool {
 // sentence is one sentence of a document.
 type sentence struct {
 	text    string
-	isTitle bool // a heading, or the introduction of what follows
+	section string // heading of the part of the document that it is in
+	title   string // of the part that it is about, if its paragraph begins so: see answered
+	isTitle bool   // a heading, or the introduction of what follows
 }
 
 // say appends the sentences of a paragraph.
 func (d *Document) say(paragraph string, isTitle bool) error {
+	title := ""
 	for _, text := range sentencesOf(paragraph) {
+		if m := answered.FindStringSubmatch(normal(text)); m != nil {
+			title = m[1]
+		}
 		if len(d.sentences) == maxSentences {
 			return inputf("more than %d sentences", "no more", "check it in parts", maxSentences)
 		}
-		d.sentences = append(d.sentences, sentence{text, isTitle || strings.HasSuffix(text, ":")})
+		d.sentences = append(d.sentences,
+			sentence{text, d.section, title, isTitle || strings.HasSuffix(text, ":")})
 	}
 	return nil
 }
@@ -252,9 +271,9 @@ func (d *Document) readCSV(text string) error {
 	place := 0
 	for line := range strings.Lines(text) {
 		place++
-		if said, isSaid := strings.CutPrefix(strings.TrimSpace(line), "#"); isSaid &&
-			!strings.ContainsAny(line, ";\t") &&
-			body.Len() == 0 || isSaid && body.Len() > 0 {
+		said, isSaid := strings.CutPrefix(strings.TrimSpace(line), "#")
+		isHeading := body.Len() == 0 && strings.ContainsAny(line, ";\t") // of a column called #
+		if isSaid && !isHeading {
 			caption.WriteString(strings.TrimSpace(said) + " ")
 			if err := d.say(strings.TrimSpace(said), false); err != nil {
 				return err
@@ -283,6 +302,26 @@ func (d *Document) readCSV(text string) error {
 	return d.add(caption.String(), lines)
 }
 
+// hasWholeQuotes reports whether cells of several lines are written as RFC 4180 has them, in rows that are
+// all as long as the heading, and none has a line that could be a row.
+func hasWholeQuotes(body string, separator rune) bool {
+	r := csv.NewReader(strings.NewReader(body))
+	r.Comma, r.TrimLeadingSpace = separator, true
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) == 0 || strings.Contains(strings.Join(lines[0], ""), "\n") {
+		return false
+	}
+	for _, cell := range slices.Concat(lines...) {
+		for line := range strings.Lines(cell) {
+			if strings.Contains(cell, "\n") && strings.ContainsRune(line, separator) &&
+				strings.Count(line, string(separator)) >= len(lines[0])/2 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // readCells returns the cells of a table, whose lines are at these places of a file. A quote that is not
 // closed on its line would hide the rows below it.
 func readCells(body string, places []int) ([][]string, error) {
@@ -305,6 +344,10 @@ func readCells(body string, places []int) ([][]string, error) {
 		}
 		for i, cell := range line {
 			if strings.Contains(cell, "\n") {
+				if hasWholeQuotes(body, r.Comma) {
+					line[i] = strings.ReplaceAll(cell, "\n", " ")
+					continue
+				}
 				at, _ := r.FieldPos(i)
 				return nil, inputf("line %d: a quote that its line does not close",
 					"cells of one line", "close the quote", places[at-1])

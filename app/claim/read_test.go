@@ -18,6 +18,10 @@ func TestUnreadable(t *testing.T) {
 		"no text":         {"\xff\xfe\x00a", "no UTF-8"},
 		"bad JSON":        {`[{"a":1}`, "ends early"},
 		"two documents":   {`[] []`, "more than one JSON document"},
+		"an empty list":   {`[]`, "neither a table nor a sentence"},
+		"headings alone":  {"strategy,workers\n", "neither a table nor a sentence"},
+		"a member twice":  {`[{"a":1,"a":2}]`, `two members "a" in one object`},
+		"hidden rows":     {"a,b,c\n1,2,\"3\n4,5,6\"\n", "line 2: a quote that its line"},
 		"deep JSON":       {strings.Repeat("[", 40), "nests deeper"},
 		"a ragged row":    {"a,b\n1,2\n1,2,3\n", "line 3 of the table has 3 cells"},
 		"an open quote":   {"# Ours.\na,b\n\"1,2\n3,4\n", "line 3: a quote that its line does not close"},
@@ -28,12 +32,12 @@ func TestUnreadable(t *testing.T) {
 		"rows of words":   {`["a","b"]`, "row 1 is neither"},
 		"rows of none":    {`{"rows":3}`, "rows that are no list"},
 		"too wide":        {wide, "251 columns"},
-		"too long":        {"a,b\n" + strings.Repeat("1,2\n", 2001), "2001 rows"},
+		"too long":        {"a,b\n" + strings.Repeat("1,2\n", 5001), "5001 rows"},
 		"too large":       {strings.Repeat("a,b\n", 1<<22+1), "more than 16 MiB"},
 		"cut results":     {`{"schema":3,"rows":[{"setting":`, "unexpected EOF"},
 		"a run's summary": {`{"schema":3,"model":"lenet"}`, "results without rows"},
 		"other results":   {`{"schema":1,"kind":"kernels"}`, "of kind kernels"},
-		"wordy":           {strings.Repeat("It is so. ", 1001), "more than 1000 sentences"},
+		"wordy":           {strings.Repeat("It is so. ", 5001), "more than 5000 sentences"},
 	} {
 		_, err := claim.Read(strings.NewReader(c.text), "")
 		var input *claim.InputError

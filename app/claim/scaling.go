@@ -45,8 +45,7 @@ func denominators(t *table, say sayer) {
 		}
 		if base == nil && t.has(speedup) && len(g) > 0 && given(g[0].cell(speedup).value) {
 			say(Noted, "", "no row has a speed-up of 1 or fewest workers, so nobody can tell what the "+
-				"speed-ups "+
-				"relate to")
+				"speed-ups relate to")
 		}
 	}
 }
@@ -204,9 +203,8 @@ func meanOf(e *entry, say sayer) {
 	const far = 0.6 // the rest of a mean may lie beyond a few iterations, not by this much
 	if mean.value < far*least || mean.value > most/far && mean.value > 3*most {
 		say(Refused, e.name, "a mean loss of %s beside losses of %s to %s: a mean lies among what it is "+
-			"the mean "+
-			"of, so its sum was divided by too many, or it is not theirs", num(mean.value), num(least),
-			num(most))
+			"the mean of, so its sum was divided by too many, or it is not theirs", num(mean.value),
+			num(least), num(most))
 	}
 }
 
@@ -264,8 +262,7 @@ func amdahlFigures(t *table, say sayer) {
 		}
 		if s.value-s.half > analysis.Amdahl(least, p)*(1+slack) {
 			say(Refused, e.name, "%s at %s times the processors: %s at %s means a serial fraction of %s, "+
-				"hence "+
-				"%s by Amdahl's law", num(s.value), num(p), num(s0), num(p0), percent(f),
+				"hence %s by Amdahl's law", num(s.value), num(p), num(s0), num(p0), percent(f),
 				num(analysis.Amdahl(f, p)))
 		}
 	}

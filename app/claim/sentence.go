@@ -45,9 +45,9 @@ func newLanguage() language { return language{patterns(), grammar(), causeList()
 const outside = "outside the grammar"
 
 // verdict judges a sentence; nil if it claims nothing that could be checked and is a heading or a fact.
-func (d *Document) verdict(text string) (*Statement, answer) {
+func (d *Document) verdict(one sentence) (*Statement, answer) {
+	text, plain := one.text, normal(one.text)
 	s := &Statement{Text: text, Verdict: NotChecked, Why: outside}
-	plain := normal(text)
 	if isFact(text) || !strings.Contains(plain, " ") && plain != "converges" {
 		return nil, answer{}
 	}
@@ -59,30 +59,85 @@ func (d *Document) verdict(text string) (*Statement, answer) {
 		s.Why = "a condition, wish or advice"
 		return s, answer{}
 	}
-	best := ruling{verdict: NotChecked, why: outside}
-	for _, t := range append(slices.Clone(d.tables), nil) {
+	forms := map[string]fit{}
+	for _, c := range d.courts(one, plain) {
+		r, isUnderstood := c.rule(forms)
+		if isUnderstood && r.verdict != NotChecked {
+			s.Verdict, s.Why = r.verdict, r.why
+			return s, r.answer
+		}
+		if isUnderstood && s.Why == outside {
+			s.Why = r.why
+		}
+	}
+	return s, answer{}
+}
+
+// courts returns the tables that a sentence is judged by: those of its own part of the document, if they know
+// a name in it, or else all of them, and none at last.
+func (d *Document) courts(one sentence, plain string) []*court {
+	title := one.title
+	if title != "" && !d.isTitle(title) {
+		title = ""
+	}
+	if m := answered.FindStringSubmatch(plain); m != nil && m[1] == title {
+		plain = m[2]
+	}
+	heading := normal(one.section)
+	var near, all []*court
+	for _, t := range d.tables {
+		if title != "" && !t.isOf(title) {
+			continue
+		}
 		c := d.hear(t, plain)
 		if c == nil {
 			continue
 		}
-		for _, p := range d.language.productions {
-			m := p.re.FindStringSubmatch(c.words)
-			if m == nil {
-				continue
-			}
-			r := p.judge(c, m)
-			if r.verdict != NotChecked {
-				s.Verdict, s.Why = r.verdict, r.why
-				return s, r.answer
-			}
-			if best.why == outside {
-				best = r
-			}
-			break
+		all = append(all, c)
+		if one.section != "" && t.isOf(heading) && len(c.subjects) > 0 {
+			near = append(near, c)
 		}
 	}
-	s.Why = best.why
-	return s, answer{}
+	if near != nil {
+		all = near
+	}
+	return append(all, d.hear(nil, plain))
+}
+
+// isTitle reports whether a part of the document with a table has this title.
+func (d *Document) isTitle(title string) bool {
+	return slices.ContainsFunc(d.tables, func(t *table) bool { return t.isOf(title) })
+}
+
+// isOf reports whether a table belongs to the part of a document with a title: it is in it, or its caption
+// names it behind a point, as in "Step time · lenet".
+func (t *table) isOf(title string) bool {
+	return t.heading == title || t.about != "" && strings.HasPrefix(t.about, title)
+}
+
+// fit is the first production that fits a sentence; judge is nil without one.
+type fit struct {
+	judge func(c *court, m []string) ruling
+	m     []string
+}
+
+// rule judges the sentence by the first production that fits; isUnderstood is false if none does. Tables that
+// know no name in a sentence leave it the same, so forms remembers what fits which words.
+func (c *court) rule(forms map[string]fit) (r ruling, isUnderstood bool) {
+	f, isKnown := forms[c.words]
+	if !isKnown {
+		for _, p := range c.d.language.productions {
+			if m := p.re.FindStringSubmatch(c.words); m != nil {
+				f = fit{p.judge, m}
+				break
+			}
+		}
+		forms[c.words] = f
+	}
+	if f.judge == nil {
+		return ruling{}, false
+	}
+	return f.judge(c, f.m), true
 }
 
 // conditional are words by which a sentence states nothing.
@@ -100,9 +155,8 @@ var negated = regexp.MustCompile(`\b(not|no|never|neither|nor|hardly|without|can
 	`doesn't|nothing|nobody)\b`)
 
 var (
-	markup = strings.NewReplacer("**", "", "__", "", "`", "", "×", "x", "–", "-", "—", " ", "’", "'", "“",
-		"", "”", "",
-		"\"", "", "(", " ", ")", " ", "≈", "", "~", "")
+	markup = strings.NewReplacer("**", "", "__", "", "`", "", "×", "x", "–", "-", "—", " ", "’", "'",
+		"“", "", "”", "", "\"", "", "(", " ", ")", " ", "≈", "", "~", "")
 	hyphen   = regexp.MustCompile(`([a-z])[-/]([a-z])`)
 	comma    = regexp.MustCompile(`(\d),(\d{3})\b`)
 	percents = regexp.MustCompile(`(\d) ?(?:%|percent\b|per cent\b)`)
@@ -161,7 +215,9 @@ func (d *Document) hear(t *table, plain string) *court {
 		}
 		c.words = c.words[:begin] + fmt.Sprintf("§%d", at) + c.words[end:]
 	}
-	c.words = articles.ReplaceAllString(c.words, "$1")
+	if len(c.subjects) > 0 {
+		c.words = articles.ReplaceAllString(c.words, "$1")
+	}
 	return c
 }
 
@@ -185,6 +241,7 @@ func (t *table) allAliases() map[string][]alias {
 		}
 	}
 	for _, e := range t.entries {
+		add(e.ownLabel(), e)
 		for i, c := range t.columns {
 			text := t.rows[e.rows[0]][i].text
 			if !c.kind.identifies() || text == "" {
@@ -223,8 +280,8 @@ func common(text string) bool {
 		return true
 	}
 	return slices.Contains([]string{"the", "is", "fast", "faster", "fastest", "accuracy", "loss", "time",
-		"yes", "no",
-		"on", "off", "none", "and", "than", "network", "communication", "batch", "compression"}, text)
+		"yes", "no", "on", "off", "none", "and", "than", "network", "communication", "batch",
+		"compression"}, text)
 }
 
 // plural is what a number of a kind counts.
@@ -247,6 +304,9 @@ func otherNames(text string) []string {
 		inside, _, _ := strings.Cut(rest, ")")
 		out = append(out, before, inside)
 	}
+	if m := keyed.FindStringSubmatch(text); m != nil {
+		out = append(out, m[1])
+	}
 	if before, _, found := strings.Cut(text, ","); found {
 		out = append(out, before)
 	}
@@ -254,9 +314,9 @@ func otherNames(text string) []string {
 		out = append(out, bare)
 	}
 	for _, one := range slices.Clone(out) {
-		for _, same := range [][2]string{{"all reduce", "allreduce"}, {"gather and scatter",
-			"gather scatter"},
-			{"parameter server", "ps"}, {"distributed data parallel", "ddp"}, {"single", "one process"}} {
+		for _, same := range [][2]string{{"all reduce", "allreduce"},
+			{"gather and scatter", "gather scatter"}, {"parameter server", "ps"},
+			{"distributed data parallel", "ddp"}, {"single", "one process"}} {
 			plain := normal(one)
 			for i, name := range same {
 				if plain == name {

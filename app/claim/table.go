@@ -11,12 +11,15 @@ import (
 type table struct {
 	number  int    // from 1
 	caption string // heading and sentence above it
+	heading string // of the part of the document that it is in, in the words of [normal]
+	about   string // what its caption names behind a point, likewise: "lenet" of "Step time · lenet"
 	columns []column
 	rows    [][]cell
 	facts   facts
 	entries []*entry
 	aliases map[string][]alias // names of the entries by their first word; set only if there are sentences
 
+	isOnce   bool     // the text says that each row was measured once, which decides nothing
 	measured []*entry // those that are not projected
 	base     *entry   // the baseline of these; nil: none
 }
@@ -40,16 +43,17 @@ type entry struct {
 
 // newTable sorts out columns and rows. The first line is the heading, unless the table lies on its side:
 // then the first cells of the lines are.
-func newTable(lines [][]string, known []pattern) (*table, error) {
+func newTable(caption string, lines [][]string, known []pattern) (*table, error) {
 	lines = upright(lines, known)
 	if len(lines) == 0 || len(lines[0]) == 0 {
-		return &table{}, nil
+		return &table{caption: caption}, nil
 	}
 	if len(lines)-1 > maxRows || len(lines[0]) > maxColumns {
 		return nil, inputf("a table of %d rows and %d columns", "at most %d and %d",
 			"check it in parts", len(lines)-1, len(lines[0]), maxRows, maxColumns)
 	}
-	t := &table{}
+	lines = append(lines[:1:1], withoutPoints(lines[1:])...)
+	t := &table{caption: caption}
 	for i, header := range lines[0] {
 		c := readHeading(header, known)
 		if c.kind == unknown && i == 0 {
@@ -110,7 +114,7 @@ func upright(lines [][]string, known []pattern) [][]string {
 
 // settle gives columns the meaning that their cells decide, and cells their units.
 func (t *table) settle() {
-	isTimed := slices.ContainsFunc(t.columns, func(c column) bool { return c.kind == rankStep && c.unit > 0 })
+	isTimed := slices.ContainsFunc(t.columns, column.isRankTime)
 	for i := range t.columns {
 		c := &t.columns[i]
 		if (c.kind == epoch || c.kind == step) && c.unit == 0 && t.counts(i) {
@@ -122,7 +126,7 @@ func (t *table) settle() {
 		if c.kind == network && !strings.Contains(c.name, " ") && !t.isNumeric(i) {
 			c.kind = setting
 		}
-		if c.kind == rankStep && !isTimed {
+		if c.kind == rankStep && (!isTimed || c.unit == 0.01) {
 			c.kind = unknown // of ranks, and no time
 		}
 		if c.kind == repeat && !t.isNumeric(i) {
@@ -131,14 +135,26 @@ func (t *table) settle() {
 		if c.kind == model && t.isNumeric(i) {
 			c.kind = unknown
 		}
-		if c.kind == low || c.kind == high || c.kind == deviation || c.kind == span {
+		if t.isMedianOf(*c) {
+			c.kind = step
+		}
+		if c.isAbout() {
 			c.of = t.measuredBefore(i)
 		}
+		if c.kind == runList {
+			for r := range t.rows {
+				t.rows[r][i].list = eachRun(t.rows[r][i].text)
+			}
+		}
 	}
+	t.settleCurve()
 	for i := range t.columns {
 		t.convert(i)
 	}
 }
+
+// isRankTime reports whether a column has times of a rank by its heading.
+func (c column) isRankTime() bool { return c.kind == rankStep && c.unit > 0 && c.unit != 0.01 }
 
 // counts reports whether all numbers of a column are whole, small and without units.
 func (t *table) counts(i int) bool {
@@ -151,15 +167,16 @@ func (t *table) counts(i int) bool {
 	return true
 }
 
+// isNumeric reports whether a column holds numbers and nothing else.
 func (t *table) isNumeric(i int) bool {
-	any := false
+	isSome := false
 	for _, row := range t.rows {
 		if math.IsNaN(row[i].value) && row[i].text != "" {
 			return false
 		}
-		any = any || !math.IsNaN(row[i].value)
+		isSome = isSome || !math.IsNaN(row[i].value)
 	}
-	return any
+	return isSome
 }
 
 // measuredBefore returns the nearest column on the left that an interval can belong to; -1: none.
@@ -175,8 +192,7 @@ func (t *table) measuredBefore(i int) int {
 // convert brings the figures of a column to seconds, fractions and whole numbers.
 func (t *table) convert(i int) {
 	c := t.columns[i]
-	isAbout := c.kind == low || c.kind == high || c.kind == deviation || c.kind == span
-	if isAbout && c.of >= 0 {
+	if c.isAbout() && c.of >= 0 {
 		c.kind = t.columns[c.of].kind
 		if c.unit == 0 {
 			c.unit = t.columns[c.of].unit
@@ -191,6 +207,9 @@ func (t *table) convert(i int) {
 	}
 	for r := range t.rows {
 		one := &t.rows[r][i]
+		if one.share > 0 && !c.kind.isFraction() {
+			one.lo, one.hi = one.value*(1-one.share), one.value*(1+one.share)
+		}
 		switch c.kind {
 		case total, epoch, step, rankStep, network:
 			if f := secondsIn(one.unit); f > 0 {
@@ -210,6 +229,11 @@ func (t *table) convert(i int) {
 			}
 		}
 	}
+}
+
+// isFraction reports whether figures of the kind are written in percent, so that their spread is in points.
+func (k kind) isFraction() bool {
+	return slices.Contains([]kind{accuracy, trainAccuracy, efficiency, serial, variation}, k)
 }
 
 // group gathers the rows of each configuration into an entry.
@@ -367,6 +391,9 @@ func (e *entry) runs(k kind) (ids []string, out []float64) {
 			continue
 		}
 		ids, out = append(ids, id), append(out, v)
+	}
+	if list, all := e.listed(i); len(all) > 1 {
+		return list, all
 	}
 	return ids, out
 }

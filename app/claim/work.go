@@ -182,8 +182,7 @@ func unequalBatch(g []*entry, say sayer) {
 		case off == 0:
 		case math.Abs(weak(share, e)-1) < equalWork:
 			say(Noted, e.name, "the batch grows with the workers, %s to %s: weak scaling, in which equal "+
-				"step "+
-				"times are perfect; compare samples per second", num(share.batch()), num(e.batch()))
+				"step times are perfect; compare samples per second", num(share.batch()), num(e.batch()))
 		default:
 			say(Refused, e.name, "%s = %s samples a step against %s in %s: %s more or fewer", factors(e),
 				num(e.batch()), num(near.batch()), near.name, percent(off))
@@ -239,8 +238,7 @@ func unlikeAccuracy(t *table, g []*entry, say sayer) {
 		return
 	}
 	say(Refused, "", "accuracies from %s (%s) to %s (%s), %s points apart: rows that trained one model on "+
-		"equal "+
-		"work end alike", percent(of(least)), least.name, percent(of(most)), most.name,
+		"equal work end alike", percent(of(least)), least.name, percent(of(most)), most.name,
 		num(math.Round(1e4*(of(most)-of(least)))/100))
 }
 
@@ -283,7 +281,7 @@ func totalAndEpoch(t *table, say sayer) {
 		}
 		least, most := extremes(g, epochsOf)
 		if least == nil || t.varies(epochs) || noise(least, most) > analysis.NoiseLimit ||
-			epochsOf(most) < (1+mixed)*epochsOf(least) {
+			epochsOf(most) < (1+mixed)*epochsOf(least) || t.saysEqualSteps() {
 			continue
 		}
 		isWhole := func(e *entry) bool { k := epochsOf(e); return math.Abs(k-math.Round(k)) <= 0.01*k }
@@ -291,11 +289,17 @@ func totalAndEpoch(t *table, say sayer) {
 			continue // see wholeEpochs
 		}
 		say(Refused, "", "total / epoch is %s in %s (%s / %s) and %s in %s (%s / %s), so the pair is %s "+
-			"by total "+
-			"and %s by epoch", num(epochsOf(most)), most.name, num(most.value(total)), num(most.value(epoch)),
-			num(epochsOf(least)), least.name, num(least.value(total)), num(least.value(epoch)),
-			num(most.value(total)/least.value(total))+"×", num(most.value(epoch)/least.value(epoch))+"×")
+			"by total and %s by epoch", num(epochsOf(most)), most.name, num(most.value(total)),
+			num(most.value(epoch)), num(epochsOf(least)), least.name, num(least.value(total)),
+			num(least.value(epoch)), num(most.value(total)/least.value(total))+"×",
+			num(most.value(epoch)/least.value(epoch))+"×")
 	}
+}
+
+// saysEqualSteps reports whether columns give all rows the same steps and batch, and so as many epochs. Then
+// totals differ from their epochs by what is no step: evaluations, and starting.
+func (t *table) saysEqualSteps() bool {
+	return t.has(steps) && t.has(batch) && !t.varies(steps) && !t.varies(batch)
 }
 
 // mixedRatio objects to a speed-up that one kind of time gives and another does not.
@@ -314,40 +318,56 @@ func mixedRatio(e, base *entry, say sayer) {
 	}
 }
 
-// ranks objects to ranks that wait for one another and yet take different times.
+// ranks objects to ranks that wait for one another and yet take different times. In a table of times of a run
+// those of one row are compared.
 func ranks(t *table, say sayer) {
 	for _, e := range t.entries {
 		if !e.isSynchronous() {
 			continue
 		}
-		least, most, low, high := math.Inf(1), math.Inf(-1), "", ""
-		note := func(v float64, name string) {
-			if v < least {
+		moments := [][]int{e.rows}
+		if t.has(position) {
+			moments = nil
+			for _, r := range e.rows {
+				moments = append(moments, []int{r})
+			}
+		}
+		for _, rows := range moments {
+			if ranksDiffer(e, rows, say) {
+				break
+			}
+		}
+	}
+}
+
+// ranksDiffer objects to different times of ranks in some rows of an entry.
+func ranksDiffer(e *entry, rows []int, say sayer) bool {
+	t := e.table
+	byRow := t.has(rank) && !t.has(repeat) && !t.has(seed) && !t.has(position)
+	least, most, low, high := math.Inf(1), math.Inf(-1), "", ""
+	for _, r := range rows {
+		for i, c := range t.columns {
+			v, name := t.rows[r][i].value, c.header
+			if c.kind == step && byRow {
+				name = "rank " + t.rows[r][t.column(rank)].text
+			} else if c.kind != rankStep {
+				continue
+			}
+			if given(v) && v < least {
 				least, low = v, name
 			}
-			if v > most {
+			if given(v) && v > most {
 				most, high = v, name
 			}
 		}
-		for _, r := range e.rows {
-			for i, c := range t.columns {
-				v := t.rows[r][i].value
-				switch {
-				case !given(v):
-				case c.kind == rankStep:
-					note(v, c.header)
-				case c.kind == step && t.has(rank) && !t.has(repeat) && !t.has(seed) && !t.has(position):
-					note(v, "rank "+t.rows[r][t.column(rank)].text)
-				}
-			}
-		}
-		if least < most && analysis.RanksDiffer(least, most, 0) {
-			say(Refused, e.name, "%s takes %s and %s %s, %s more: ranks that exchange gradients wait for "+
-				"one "+
-				"another, so a step takes all of them equally long", low, seconds(least), high, seconds(most),
-				percent(most/least-1))
-		}
 	}
+	if least >= most || !analysis.RanksDiffer(least, most, 0) {
+		return false
+	}
+	say(Refused, e.name, "%s takes %s and %s %s, %s more: ranks that exchange gradients wait for one "+
+		"another, so a step takes all of them equally long", low, seconds(least), high, seconds(most),
+		percent(most/least-1))
+	return true
 }
 
 // phases objects to phases that do not add up to their whole.

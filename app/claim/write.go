@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/spelling"
 )
 
 // What a terminal shows of long lists.
@@ -31,7 +32,7 @@ func Write(w io.Writer, r *Report) error {
 		}
 	}
 	if more := len(r.Objections) - maxObjections; more > 0 {
-		p.line("%s more; --json lists all", count(more, "objection"))
+		p.line("%s more; --json lists all", spelling.Count(more, "objection"))
 	}
 	holds, unchecked := 0, 0
 	for _, s := range r.Statements {
@@ -46,7 +47,7 @@ func Write(w io.Writer, r *Report) error {
 		}
 	}
 	if more := unchecked - maxUnchecked; more > 0 {
-		p.line("not checked: %s more; --json lists all", count(more, "sentence"))
+		p.line("not checked: %s more; --json lists all", spelling.Count(more, "sentence"))
 	}
 	for i, text := range r.Unread {
 		if i == maxUnchecked {
@@ -55,8 +56,9 @@ func Write(w io.Writer, r *Report) error {
 		}
 		p.line("not read: %s", text)
 	}
-	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked", count(r.Tables, "table"),
-		count(r.Rows, "row"), refused, count(len(r.Objections)-refused, "note"), holds, unchecked)
+	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked", spelling.Count(r.Tables, "table"),
+		spelling.Count(r.Rows, "row"), refused, spelling.Count(len(r.Objections)-refused, "note"), holds,
+		unchecked)
 	return p.err
 }
 

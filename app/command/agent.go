@@ -15,15 +15,15 @@ import (
 	"lockstep/app/doctor"
 	"lockstep/app/job"
 	"lockstep/app/launch"
+	"lockstep/internal/regular"
 )
 
 // agentCommand is started on a host by lockstep launch, not by users. It ends with its standard input.
 func agentCommand(a *app) *cobra.Command {
 	var isHash, isSend bool
 	c := &cobra.Command{
-		Use: agentArgument,
-		Short: "Start and end processes of a job on this host, as lockstep launch asks over " +
-			"standard input",
+		Use:         agentArgument,
+		Short:       "Start and end processes of a job on this host, as lockstep launch asks it to",
 		Hidden:      true,
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
@@ -52,7 +52,7 @@ const agentArgument = "agent"
 
 // serve is the life of an agent.
 func (a *app) serve(ctx context.Context, hash string) error {
-	examined := doctor.NewHost(doctorPlaces())
+	examined := doctor.NewHost(doctorPlaces(), a.clock)
 	defer examined.Close() // it ends listening
 	name, _ := os.Hostname()
 	agent := launch.Agent{In: os.Stdin, Out: a.stdout, Status: job.ExitCode, Environment: a.environment,
@@ -129,7 +129,7 @@ func ownHash() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	return launch.HashFile(self)
+	return regular.Hash(self)
 }
 
 // sourceVersion names the source from which this program was built.

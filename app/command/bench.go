@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,7 +29,7 @@ import (
 type benchFlags struct {
 	matrix
 	plan            string // file; "": none
-	budget          time.Duration
+	budget          budget
 	out             string
 	precision       percent
 	peer            string // other program; "": none
@@ -42,11 +45,11 @@ func benchCommand(a *app) *cobra.Command {
 		Short: "Compare strategies and numbers of workers, and write a report",
 		Long: `Compare strategies and numbers of workers, and write a report.
 
-Runs every combination of models, batches, strategies and workers several times, in rounds whose
-order alternates. All rows of a model do equal work: as many steps of the same batch, cut into as
-many shards as the largest number of workers. Strategy single runs with one worker, the others
-with two or more; single also runs with as many threads as the largest row keeps busy, because
-the same cores in one process are what workers on one machine have to beat.
+Runs every combination of models, batches, strategies and workers several times, in rounds of a random
+order, each followed by its reverse. All rows of a model do equal work: as many steps of the same
+batch, cut into as many shards as the largest number of workers. Strategy single runs with one worker,
+the others with two or more; single also runs with as many threads as the largest row keeps busy,
+because the same cores in one process are what workers on one machine have to beat.
 
 A strategy may have settings of its own, joined by +, as in ddp:bucket=4MiB+overlap-forward. --conditions
 repeats the matrix with a slow worker, or in a lab where every process has a host of its own; rows of
@@ -93,7 +96,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f.BoolVar(&b.isQuick, "quick", false,
 		"a small matrix on generated images that takes one to two minutes and needs no download")
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
-	f.DurationVar(&b.budget, "budget", 0, "cut steps, then rounds, then rows to this `TIME` in all, such as "+
+	f.Var(&b.budget, "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
 	f.Var(&b.precision, "precision", "add rounds until the interval of each row's ratio reaches at most "+
 		"this `PERCENT` to both sides, or the budget is over (default: no further rounds)")
@@ -132,8 +135,7 @@ func varied() []string {
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		varied := []string{"model", "data", "strategy", "workers", "threads", "batch", "wire", "math",
-			"eval-only", "save",
-			"out", "checkpoint-every", "resume", "for", "until", "rebalance",
+			"eval-only", "save", "out", "checkpoint-every", "resume", "for", "until", "rebalance",
 			"adaptive-batch"}
 		return slices.Contains(varied, s.Name)
 	})
@@ -200,6 +202,7 @@ func (a *app) compare(c *cobra.Command, config bench.Config, command []string, r
 	if a.surveyed(basesOf(config)...) {
 		return nil
 	}
+	config.Order = 1 + uint64(rand.Uint32())
 	return a.runBench(c, config.Out, command, isJSON, isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
 			o.Label.Recipe = recipe
@@ -224,7 +227,7 @@ func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 	}
 	return a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
-			return bench.Resume(ctx, flags.resume, flags.budget, &a.catalog, o)
+			return bench.Resume(ctx, flags.resume, time.Duration(flags.budget), &a.catalog, o)
 		})
 }
 
@@ -304,25 +307,34 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
 		}
 	}
-	parts := config.Parts
-	config.Out, config.Budget, config.Precision = b.out, b.budget, float64(b.precision)
+	config.Out, config.Budget, config.Precision = b.out, time.Duration(b.budget), float64(b.precision)
 	config.Peer = b.peer
 	if config.Out == "" {
-		config.Out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-bench")
+		config.Out = newFolder("bench")
 	}
 	if b.isQuick {
-		supported := describeVersion().ISA
-		best := supported[len(supported)-1]
-		base := parts[0].Base
-		isPlain := base.ISA == "plain" || base.ISA == "" && best == "plain"
-		config.Parts = bench.Quick(base, isPlain)
-		for i := range config.Parts {
-			config.Parts[i].Wires, config.Parts[i].Conditions = parts[0].Wires, parts[0].Conditions
-			config.Parts[i].Threads, config.Parts[i].Dimensions = parts[0].Threads, parts[0].Dimensions
-		}
+		config.Parts = quickParts(config.Parts[0])
 		return config, fromEnvironment, b.checkQuick(c)
 	}
 	return config, fromEnvironment, nil
+}
+
+// quickParts returns the parts of --quick, with what the flags vary in the part that they describe.
+func quickParts(given bench.Part) []bench.Part {
+	supported := describeVersion().ISA
+	best := supported[len(supported)-1]
+	isPlain := given.Base.ISA == "plain" || given.Base.ISA == "" && best == "plain"
+	parts := bench.Quick(given.Base, isPlain)
+	for i := range parts {
+		parts[i].Wires, parts[i].Conditions = given.Wires, given.Conditions
+		parts[i].Threads, parts[i].Dimensions = given.Threads, given.Dimensions
+	}
+	return parts
+}
+
+// newFolder names a folder of results by the time and by what it holds.
+func newFolder(what string) string {
+	return filepath.Join("runs", time.Now().Format("20060102-150405")+"-"+what)
 }
 
 // benchConfig returns a benchmark of some matrices, without its folder, and the origins of the settings of
@@ -352,8 +364,8 @@ func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, 
 // checkQuick refuses flags whose values --quick chooses.
 func (b *benchFlags) checkQuick(c *cobra.Command) error {
 	for _, name := range []string{"plan", "models", "strategies", "workers", "hosts", "per-host", "batch",
-		"batch-per-worker",
-		"data", "augment", "epochs", "steps", "limit-train", "limit-test", "lr", "schedule"} {
+		"batch-per-worker", "data", "augment", "epochs", "steps", "limit-train", "limit-test", "lr",
+		"schedule"} {
 		if c.Flags().Changed(name) {
 			return usagef("--quick chooses --%s itself; leave out one of the two", name)
 		}
@@ -394,9 +406,11 @@ func (p benchProgress) bench(s bench.Progress) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	s.Name = analysis.Plain(s.Name) // a stranger's, if it is replayed
 	switch {
 	case s.Done && s.Err != nil:
-		fmt.Fprintf(p.w, "%srun %d/%d %s failed: %v\n", p.clear(), s.Run, s.Runs, s.Name, s.Err)
+		fmt.Fprintf(p.w, "%srun %d/%d %s failed: %s\n", p.clear(), s.Run, s.Runs, s.Name,
+			analysis.PlainLines(s.Err.Error()))
 		p.isOn = false
 	case p.isTerminal:
 		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(benchLine(s), p.columns()))
@@ -411,8 +425,8 @@ func (p benchProgress) fitted(f bench.Fitted) {
 	if p.isQuiet {
 		return
 	}
-	fmt.Fprintf(p.w, "expected: %s in %v; %s left out\n", count(f.Runs, "run"),
-		time.Duration(f.Seconds*1e9).Round(time.Second), count(f.Left, "row"))
+	fmt.Fprintf(p.w, "expected: %s in %v; %s left out\n", spelling.Count(f.Runs, "run"),
+		time.Duration(f.Seconds*1e9).Round(time.Second), spelling.Count(f.Left, "row"))
 	for _, line := range f.Groups {
 		fmt.Fprintf(p.w, "  %s\n", line)
 	}

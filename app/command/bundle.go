@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // bundleSuffix is the usual end of a bundle's name.
@@ -62,7 +64,7 @@ report, check and replay take the file on another machine.`,
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FILE` (default: the folder's name with "+
-		""+bundleSuffix+")")
+		bundleSuffix+")")
 	addJSON(c, &isJSON)
 	return c
 }
@@ -95,6 +97,9 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	if !isAbsent(out) {
 		return m, usagef("--out: %s is there already; choose a new name", out)
 	}
+	if isAbsent(filepath.Dir(out)) {
+		return m, usagef("--out: there is no folder %s; make it first", filepath.Dir(out))
+	}
 	m, err := bundle.Scan(folder, m)
 	if err != nil {
 		return m, err
@@ -108,8 +113,9 @@ func (p packed) tell(w io.Writer) error {
 	for _, f := range p.Manifest.Files {
 		total += f.Bytes
 	}
-	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s\n", p.File, count(len(p.Manifest.Files), "file"),
-		setting.Size(total), count(len(p.Manifest.LeftOut), "file"))
+	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s\n", p.File,
+		spelling.Count(len(p.Manifest.Files), "file"), setting.Size(total),
+		spelling.Count(len(p.Manifest.LeftOut), "file"))
 	return err
 }
 
@@ -136,8 +142,24 @@ func unpacked(path string, use func(folder string, m bundle.Manifest) error) err
 	if err != nil {
 		return err
 	}
-	return use(folder, m)
+	if err := use(folder, m); err != nil {
+		return &bundledError{err, folder, path}
+	}
+	return nil
 }
+
+// bundledError is an error about what was taken out of a bundle into a temporary folder, which means nothing
+// to the reader. It names the bundle instead.
+type bundledError struct {
+	err          error
+	folder, path string
+}
+
+// Error puts the bundle's path in the folder's place.
+func (e *bundledError) Error() string { return strings.ReplaceAll(e.err.Error(), e.folder, e.path) }
+
+// Unwrap returns the error that names the folder.
+func (e *bundledError) Unwrap() error { return e.err }
 
 // unpackBeside takes a bundle out into a new folder and returns it.
 func unpackBeside(path, out string) (string, error) {
@@ -147,9 +169,15 @@ func unpackBeside(path, out string) (string, error) {
 			out += ".d"
 		}
 	}
+	if out == "" {
+		return "", usagef("%s has no name for a folder; give one for the bundle's files: --out FOLDER", path)
+	}
 	if !isAbsent(out) {
 		return "", usagef("%s is there already; want another folder for the bundle's files: --out "+
 			"FOLDER", out)
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return "", usagef("--out: %v", err)
 	}
 	if _, err := bundle.ExtractFile(path, out); err != nil {
 		os.RemoveAll(out) // it was absent
@@ -169,12 +197,13 @@ func replayCommand(a *app) *cobra.Command {
 
 Every run is repeated with its own settings into a new folder. Parameters must be the same, bit for bit,
 where the run promises those of one process and both machines have the same kernels; if they are not, the
-status is 8. Speed is called the same, different or undecided; it may differ between machines.`,
+status is 8. Speed is called the same, different or undecided; it may differ between machines. Data sets are
+those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.`,
 		Example: "  lockstep replay mine.tar.gz\n  lockstep replay mine.tar.gz --out again --json",
 		Args:    oneArgument("replay", "file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-replay")
+				out = newFolder("replay")
 			}
 			return unpacked(args[0], func(folder string, m bundle.Manifest) error {
 				rows, err := a.replay(c, folder, m, out, isQuiet)
@@ -249,23 +278,40 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysi
 		return nil, &bundle.FormatError{Entry: rundir.SummaryFile, Reason: err.Error()}
 	}
 	if there.Resumed != nil || there.Weights != nil {
-		return nil, usagef("the run began with weights or a checkpoint, which are not in the bundle; " +
-			"want one " +
-			"that began anew")
+		return nil, usagef("the run began with weights or a checkpoint, which are not in the bundle; want " +
+			"one that began anew")
 	}
 	config, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
 	if err != nil {
 		return nil, err
 	}
-	config.Catalog, config.Out, config.Save = &a.catalog, out, false
-	if _, err := os.Stat(config.DataDir); err != nil {
-		config.DataDir = ""
+	if err := isLengthOf(config, there); err != nil {
+		return nil, err
 	}
+	config = config.Foreign()
+	config.Catalog, config.Out, config.Save = &a.catalog, out, false
 	here, err := job.Run(ctx, config, job.Options{Environment: a.environment, Stderr: a.stderr})
 	if err != nil {
 		return nil, err
 	}
 	return []analysis.Replayed{analysis.ReplayTraining(there, here, config.Inexact() == "")}, nil
+}
+
+// isLengthOf refuses a configuration that trains for longer than the run that it is said to be of: nobody
+// would run a stranger's bundle for that long.
+func isLengthOf(c setting.Config, there *record.Summary) error {
+	asked, _ := time.ParseDuration(c.For) // 0 without one
+	switch {
+	case asked.Seconds() > 2*there.TrainSeconds+60:
+	case c.Until == 0 && c.Steps > there.Steps:
+	case c.Until == 0 && float64(c.Epochs) > there.Epochs+1:
+	default:
+		return nil
+	}
+	length := cmp.Or(c.For, fmt.Sprintf("%d steps, %d epochs", c.Steps, c.Epochs))
+	reason := fmt.Sprintf("it asks for %s, and the run took %d steps, %.4g epochs, %.4g s of training: they "+
+		"are not of one run", length, there.Steps, there.Epochs, there.TrainSeconds)
+	return &bundle.FormatError{Entry: rundir.ConfigFile, Reason: reason}
 }
 
 // printReplay prints what replaying showed.
@@ -280,7 +326,8 @@ func printReplay(w io.Writer, out string, rows []analysis.Replayed) error {
 		if r.High > 0 {
 			ratio += fmt.Sprintf(" (%.2f to %.2f)", r.Low, r.High)
 		}
-		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", r.Name, r.Parameters, r.Why, r.Speed, ratio)
+		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", analysis.Plain(r.Name), r.Parameters,
+			analysis.Plain(r.Why), r.Speed, ratio)
 	}
 	fmt.Fprintf(t, "\n%s\n", out)
 	return t.Flush()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 )
 
 // A results.json with the samples of one run halved is refused, and no report is made of it.
@@ -37,6 +38,33 @@ func TestDoctoredResults(t *testing.T) {
 	if status != job.ExitCheck || !strings.Contains(stdout, "refused: contradiction, results: "+reason) ||
 		stderr != "" {
 		t.Errorf("check: status %d, %q, %q", status, stdout, stderr)
+	}
+	for name, change := range map[string]func(r *record.Results){
+		"a rank's time":    func(r *record.Results) { r.Rows[4].Runs[1].Ranks[2].Steps.Seconds[7] *= 0.9 },
+		"a projection":     func(r *record.Results) { r.Rows[4].Runs[0].Ranks = nil },
+		"a label cut":      func(r *record.Results) { r.Rows[3].Setting.Strategy = "all" },
+		"a repeat removed": func(r *record.Results) { r.Rows[1].Runs = r.Rows[1].Runs[:2] },
+		"a repeat and a budget": func(r *record.Results) {
+			r.CutShort, r.Complete, r.Rows[1].Runs = true, false, r.Rows[1].Runs[:2]
+		},
+		"two rows swapped": func(r *record.Results) { r.Rows[2], r.Rows[3] = r.Rows[3], r.Rows[2] },
+	} {
+		r, err := record.Decode(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		var b bytes.Buffer
+		if err := record.Encode(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		write(b.Bytes())
+		for _, args := range [][]string{{"report", folder}, {"check", path}} {
+			status, stdout, stderr := execute(args...)
+			if status != job.ExitCheck || !strings.Contains(stdout+stderr, "refused") {
+				t.Errorf("%s: %v: status %d, %q, %q", name, args, status, stdout, stderr)
+			}
+		}
 	}
 	write(text)
 	for _, args := range [][]string{{"report", folder}, {"check", path}} {

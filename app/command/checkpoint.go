@@ -10,6 +10,7 @@ import (
 
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
+	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
 
@@ -39,7 +40,7 @@ contains either, such as a run directory.`,
 func paths(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s wants %s, got %d", c.CommandPath(), count(n, "path"), len(args))
+			return usagef("%s wants %s, got %d", c.CommandPath(), spelling.Count(n, "path"), len(args))
 		}
 		return nil
 	}
@@ -103,7 +104,7 @@ func printContents(a *app, list contents) error {
 	for _, t := range list.Tensors {
 		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", printable(t.Name), t.DType, t.Shape, setting.Size(t.Bytes))
 	}
-	fmt.Fprintf(w, "%s\t\t%d elements\t%s\n", count(len(list.Tensors), "tensor"), list.Elements,
+	fmt.Fprintf(w, "%s\t\t%d elements\t%s\n", spelling.Count(len(list.Tensors), "tensor"), list.Elements,
 		setting.Size(list.Bytes))
 	return w.Flush()
 }
@@ -157,7 +158,7 @@ manifest.json, it checks the manifest and every file listed there. The status is
 					return writeJSON(a, verdict{r.Path, len(r.Tensors), sum})
 				}
 				_, err = fmt.Fprintf(a.stdout, "%s: %s, whole and finite, sha256 %s\n", r.Path,
-					count(len(r.Tensors), "tensor"), sum)
+					spelling.Count(len(r.Tensors), "tensor"), sum)
 				return err
 			})
 		},
@@ -190,7 +191,7 @@ func (a *app) verifyCheckpoint(path string, isJSON bool) error {
 		return writeJSON(a, soundness{c.Path, c.Step, c.Files})
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
-		count(c.Step, "step"), count(len(c.Files), "file"), setting.Size(c.Bytes()))
+		spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), setting.Size(c.Bytes()))
 	return err
 }
 
@@ -219,7 +220,7 @@ them as a state_dict.`,
 					return writeJSON(a, verdict{out, len(r.Tensors), sum})
 				}
 				_, err = fmt.Fprintf(a.stdout, "%s: %s, sha256 %s\n", out,
-					count(len(r.Tensors), "tensor"), sum)
+					spelling.Count(len(r.Tensors), "tensor"), sum)
 				return err
 			})
 		},

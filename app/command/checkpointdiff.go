@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/checkpoint"
+	"lockstep/internal/spelling"
 )
 
 // comparison is what diff prints.
@@ -77,7 +78,7 @@ func printComparison(a *app, d comparison, tensors int) error {
 		return err
 	}
 	if d.Equal {
-		_, err := fmt.Fprintf(a.stdout, "all bits of %s are equal\n", count(tensors, "tensor"))
+		_, err := fmt.Fprintf(a.stdout, "all bits of %s are equal\n", spelling.Count(tensors, "tensor"))
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d equal, %d changed, %d misshapen, %d added, %d removed\n",

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -41,7 +42,7 @@ func commbenchCommand(a *app) *cobra.Command {
 			"  lockstep commbench --link shm,tcp --ranks 2,4 --bytes 4KiB,1MiB,64MiB\n" +
 			"  lockstep commbench --bytes 4KiB,16KiB,64KiB,256KiB,1MiB,4MiB --out runs/links\n" +
 			"  lockstep commbench --link tcp --encryption tls,none\n" +
-			"  lockstep launch --hosts a:1,b:1 -- commbench --encryption tls,none\n" +
+			"  lockstep launch --hosts a:1,b:1 -- commbench --encryption tls,none --streams 1,4\n" +
 			"  lockstep commbench --operation all-reduce,broadcast --algorithm direct,ring --json",
 		Args:        noArguments,
 		Annotations: map[string]string{spreads: "true"},
@@ -66,6 +67,8 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.config.Encryptions, "encryption", nil, "of tcp links, to compare: "+
 		strings.Join(commbench.Encryptions(), ", ")+" (default: tls between hosts, none within one)")
 	complete(c, "encryption", listOf(commbench.Encryptions()))
+	flags.IntSliceVar(&f.config.Streams, "streams", []int{1}, "of tcp links, to compare: numbers of "+
+		fmt.Sprintf("connections of each, 1 to %d", cluster.MaxStreams))
 	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB or 1MiB")
@@ -93,6 +96,9 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	}
 	if err := f.withHosts(c, a); err != nil {
 		return err
+	}
+	if c.Flags().Changed("streams") && !f.config.HasTCP() {
+		fmt.Fprintln(a.stderr, "note: --streams has no effect: no rank is linked by TCP; want --link tcp")
 	}
 	if f.out != "" {
 		if err := bench.Claim(f.out); err != nil {
@@ -176,13 +182,14 @@ func (f *commbenchFlags) withHosts(c *cobra.Command, a *app) error {
 // printCommbench writes a table of the measurements, then the reasons for the chosen algorithms.
 func printCommbench(out io.Writer, records []commbench.Record, notes []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\tencryption\thosts\tranks\tbytes\tmedian\tp10\tp90\t"+
-		"predicted\talgorithm GB/s\tbus GB/s\tsent\tformula\t")
+	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\tencryption\tstreams\thosts\tranks\tbytes\tmedian\t"+
+		"p10\tp90\tpredicted\talgorithm GB/s\tbus GB/s\tsent\tformula\t")
 	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n",
-			r.Operation, r.Algorithm, r.Codec, r.Link, cmp.Or(r.Encryption, "-"), r.Hosts, r.Ranks,
-			setting.FormatBytes(r.Bytes), short(r.Seconds.Median), short(r.Seconds.P10), short(r.Seconds.P90),
-			predicted(r), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent, r.BytesFormula)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n",
+			r.Operation, r.Algorithm, r.Codec, r.Link, cmp.Or(r.Encryption, "-"), streams(r), r.Hosts,
+			r.Ranks, setting.FormatBytes(r.Bytes), short(r.Seconds.Median), short(r.Seconds.P10),
+			short(r.Seconds.P90), predicted(r), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent,
+			r.BytesFormula)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -209,6 +216,14 @@ func predicted(r commbench.Record) string {
 		return ""
 	}
 	return short(r.SecondsPredicted)
+}
+
+// streams formats the number of streams.
+func streams(r commbench.Record) string {
+	if r.Streams == 0 {
+		return "-"
+	}
+	return strconv.Itoa(r.Streams)
 }
 
 // short formats a time with three digits.

@@ -44,7 +44,11 @@ const (
 	largeMTU   = "32000" // with 30 % loss most packets cost a retransmission
 )
 
-const hangs = "hang"
+// Faults that a worker of a test brings on itself.
+const (
+	hangs  = "hang"
+	strays = "mismatched collective"
+)
 
 // fault is something that happens to a run of three workers on three hosts.
 type fault struct {
@@ -56,6 +60,7 @@ type fault struct {
 	// want is what the launcher says of the rank, and each survivor in its log. own, if it is not "", is
 	// what the rank itself writes.
 	want, own string
+	group     bool          // the run has a control group with little memory
 	bound     time.Duration // from the fault to the last survivor's word; 0: the run goes on
 	isLong    bool          // not among those of every test: another one has it on one host
 }
@@ -86,6 +91,12 @@ func faults() []fault {
 			mayWrite(r.pid(rank), false)
 		}, want: `is stuck: it has not got on for 9\S*s after step \d+, ` +
 			`phase optimizer, in lockstep/app/command\.hang\.Write \(time\.Sleep\)`},
+		{name: strays, bound: 2 * time.Second, want: `is in another collective than others after step \d+, ` +
+			`phase \w+: it is in all-gather \d+ \(counts, 24 bytes\), rank \d, rank \d in all-\w+ \d+ \(`},
+		{name: "out of memory", group: true, bound: 2 * time.Second, isLong: true,
+			strike: func(t *testing.T, r *running, rank int) { useMemory(t, r.pid(rank), r.group) },
+			want: `was killed by signal SIGKILL after step \d+, phase \w+.*; likely cause: out of memory; ` +
+				`the kernel killed it because its control group has used up its limit of 512 MiB`},
 		{name: "loss of 30 %", steps: lossySteps, lab: func(int, time.Duration) []string {
 			return []string{"--loss", "30%", "--mtu", largeMTU}
 		}},
@@ -141,11 +152,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("seed %d: resumed, the run ends with %s, undisturbed with %s", seed, got.Resume,
 						undisturbed[f.steps])
 				}
-				text, err := json.Marshal(got)
-				if err != nil {
-					t.Fatal(err)
-				}
-				keepFault(t, text)
+				got.keep(t)
 			}
 			slices.Sort(slow)
 			t.Logf("%s: %d rounds; all survivors had named the rank, or the run had ended, after %d ms "+
@@ -154,10 +161,15 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// keepFault appends a line to the results.
-func keepFault(t *testing.T, line []byte) {
+// keep appends a line to the results.
+func (r faultResult) keep(t *testing.T) {
+	t.Helper()
 	if *faultFile == "" {
 		return
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
 	}
 	file, err := os.OpenFile(*faultFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err == nil {
@@ -189,7 +201,7 @@ func (f fault) round(t *testing.T, seed uint64) faultResult {
 	step := 40 + random.IntN(faultSteps/2)
 	from := 1500*time.Millisecond + time.Duration(random.IntN(1000))*time.Millisecond
 	result := faultResult{Fault: f.name, Seed: seed, Rank: rank}
-	r, began := f.start(t, rank, from)
+	r, began := f.start(t, rank, step, from)
 	if f.bound == 0 {
 		r.ends(t, job.ExitOK)
 		result.End, result.Resume = time.Since(began).Milliseconds(), hash(t, r.out)
@@ -201,11 +213,17 @@ func (f fault) round(t *testing.T, seed uint64) faultResult {
 		struck = time.Now()
 		f.strike(t, r, rank)
 	}
+	if f.group {
+		struck = time.Now() // it took a while to use the memory up
+	}
 	pids := make([]int, faultHosts)
 	for i := range pids {
 		pids[i] = r.pid(i)
 	}
 	r.ends(t, job.ExitPeerLost)
+	if info, err := os.Stat(strayFile(r.out)); err == nil {
+		struck = info.ModTime()
+	}
 	result.End = time.Since(struck).Milliseconds()
 	result.Error = f.checkWords(t, r, rank, pids[rank], seed)
 	for i, pid := range pids {
@@ -240,32 +258,57 @@ func (f fault) again(t *testing.T, r *running) string {
 }
 
 // start starts the run in the lab.
-func (f fault) start(t *testing.T, rank int, from time.Duration) (r *running, began time.Time) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+func (f fault) start(t *testing.T, rank, step int, from time.Duration) (r *running, began time.Time) {
+	out := filepath.Join(t.TempDir(), "run")
+	variable := ""
+	switch f.name {
+	case hangs:
+		variable = fmt.Sprintf("%s=%d", hangRank, rank)
+	case strays:
+		variable = fmt.Sprintf("%s=%d:%d:%s", strayAt, rank, step, strayFile(out))
 	}
-	r = &running{out: filepath.Join(t.TempDir(), "run")}
-	r.Cmd = exec.Command(self)
-	r.Args = []string{"lockstep", "lab", "--hosts", strconv.Itoa(faultHosts)}
+	lab := []string{"lab", "--hosts", strconv.Itoa(faultHosts)}
 	if f.lab != nil {
-		r.Args = append(r.Args, f.lab(rank, from)...)
-	} else {
-		r.Env = append(os.Environ(), fmt.Sprintf("%s=%d", hangRank, rank))
+		lab = append(lab, f.lab(rank, from)...)
 	}
-	r.Args = slices.Concat(r.Args, []string{"--"}, faultTrain,
-		[]string{strconv.Itoa(f.steps), "--out", r.out})
-	r.Stderr = &r.stderr
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
+	group := ""
+	if f.group {
+		group = memoryGroup(t)
 	}
-	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r = begin(t, out, group, variable, slices.Concat(lab, []string{"--"}, faultTrain,
+		[]string{strconv.Itoa(f.steps)}))
 	r.until(t, "the lab starts", func() bool { return r.stderr.String() != "" })
 	began = time.Now()
 	for i := range faultHosts {
 		r.until(t, "its workers train", func() bool { return r.pid(i) > 0 })
 	}
 	return r, began
+}
+
+// begin starts the tool with a run directory, in a control group and with one more variable, if these are
+// not "".
+func begin(t *testing.T, out, group, variable string, arguments []string) *running {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{out: out, group: group}
+	r.Cmd = exec.Command(self)
+	r.Args = slices.Concat([]string{"lockstep"}, arguments, []string{"--out", out})
+	if group != "" {
+		r.Cmd = exec.Command("/bin/sh", slices.Concat([]string{"-c", `echo $$ >"$0" && exec "$@"`,
+			filepath.Join(group, "cgroup.procs"), self}, r.Args[1:])...)
+	}
+	if variable != "" {
+		r.Env = append(os.Environ(), variable)
+	}
+	r.Stderr = &r.stderr
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	return r
 }
 
 // checkWords checks that the launcher and all survivors say the same of the rank, and returns it.
@@ -305,6 +348,9 @@ func mayWrite(pid int, isAllowed bool) {
 	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // what the test waits for shows that it has worked
 }
 
+// strayFile names the file that a worker of a run makes before it issues another collective than others.
+func strayFile(out string) string { return out + ".stray" }
+
 // steps returns how many steps a rank has written down.
 func (r *running) steps(rank int) int {
 	text, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
@@ -333,7 +379,7 @@ func TestTheLaunchersHostIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := fault{steps: faultSteps, lab: faults()[2].lab}
 	const from = 1500 * time.Millisecond
-	r, _ := f.start(t, 0, from)
+	r, _ := f.start(t, 0, 0, from)
 	r.ends(t, job.ExitPeerLost)
 	want := "likely cause: the launcher's host is cut off: so it is with all workers on other hosts"
 	if !strings.Contains(r.stderr.String(), want) {

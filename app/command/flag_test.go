@@ -127,7 +127,7 @@ func TestValuesAreCompleted(t *testing.T) {
 		{"data path ", "mnist cifar10", ""},
 		{"bench --models lenet,", "lenet,vgg11", "lenet,lenet"},
 		{"bench --strategies ", "ddp", ""},
-		{"bench kernels --math ", "bf16x3", ""},
+		{"bench kernels --math ", "bf16x3 bf16", ""},
 		{"commbench --operation all-reduce,", "all-reduce,broadcast", "all-reduce,all-reduce"},
 		{"commbench --link ", "tcp", ""},
 	} {

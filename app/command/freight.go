@@ -55,34 +55,49 @@ func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight
 		}
 	}
 	for _, c := range configs {
-		paths := map[string]string{"weights": c.Weights, "vocab": c.Vocab, "replay": c.Replay}
-		if c.Datasets().IsPath(c.Data) {
-			paths["data"] = c.Data
-		}
-		for _, name := range []string{"weights", "vocab", "replay", "data"} {
-			if err := f.add(name, paths[name]); err != nil {
-				return nil, err
-			}
+		if err := f.addInputs(c); err != nil {
+			return nil, err
 		}
 	}
-	if folder := given("resume"); folder != "" {
-		f.directory = folder
-		f.result("resume", folder)
-	}
-	out := given("out")
-	if out == "" && len(configs) == 1 && given("resume") == "" { // whose configuration names its own folder
+	resume, out := given("resume"), given("out")
+	if out == "" && len(configs) == 1 && resume == "" { // whose configuration names its own folder
 		out = configs[0].Out
 	}
-	if out != "" {
-		f.directory = out
+	return f, f.addResults(resume, out)
+}
+
+// addInputs adds the files that a run of c reads.
+func (f *freight) addInputs(c setting.Config) error {
+	paths := map[string]string{"weights": c.Weights, "vocab": c.Vocab, "replay": c.Replay}
+	if c.Datasets().IsPath(c.Data) {
+		paths["data"] = c.Data
 	}
-	if out != "" && isAway {
-		if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
-			return nil, usagef("--out %s: the folder is not empty; give a new one", out)
+	for _, name := range []string{"weights", "vocab", "replay", "data"} {
+		if err := f.add(name, paths[name]); err != nil {
+			return err
 		}
-		f.result("out", out)
 	}
-	return f, nil
+	return nil
+}
+
+// addResults notes the folders that --resume and --out name; "": neither does.
+func (f *freight) addResults(resume, out string) error {
+	if resume != "" {
+		f.directory = resume
+		f.result("resume", resume)
+	}
+	if out == "" {
+		return nil
+	}
+	f.directory = out
+	if !f.isAway {
+		return nil
+	}
+	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
+		return usagef("--out %s: the folder is not empty; give a new one", out)
+	}
+	f.result("out", out)
+	return nil
 }
 
 // direct gives a run without --out or --resume a directory, as it would itself.
@@ -226,17 +241,8 @@ func (f *freight) bring(ctx context.Context, c launch.Console, agent *launch.Con
 	if !f.isAway {
 		return nil
 	}
-	stream, err := c.Stream(ctx, agent, agentArgument, "--send")
-	if err != nil {
-		return err
-	}
-	defer stream.Close() // it is read to its end
 	if err := os.MkdirAll(f.to, 0o777); err != nil {
 		return err
 	}
-	if err := launch.Take(stream, launch.Fetch{Folder: folder, Names: f.fetch}, f.to); err != nil {
-		return fmt.Errorf("host %s: fetch the results, which stay in %s there: %w", agent.Host.Name,
-			path.Join(agent.Hello.Jobs, folder), err)
-	}
-	return nil
+	return c.Fetch(ctx, agent, launch.Fetch{Folder: folder, Names: f.fetch}, f.to)
 }

@@ -59,17 +59,9 @@ func (h *hostFlags) console(a *app) (launch.Console, error) {
 	if err != nil {
 		return launch.Console{}, err
 	}
-	binaries := map[string]string{}
-	for _, text := range h.binaries {
-		platform, path, ok := strings.Cut(text, "=")
-		if !ok || !strings.Contains(platform, "/") || path == "" {
-			return launch.Console{}, usagef("--binary %q: want PLATFORM=PATH, such as "+
-				"linux/arm64=lockstep-arm64", text)
-		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return launch.Console{}, usagef("--binary %s: %s is no file", platform, path)
-		}
-		binaries[platform] = path
+	binaries, err := h.programs()
+	if err != nil {
+		return launch.Console{}, err
 	}
 	ssh := strings.Fields(h.ssh)
 	if len(ssh) == 0 {
@@ -78,6 +70,25 @@ func (h *hostFlags) console(a *app) (launch.Console, error) {
 	return launch.Console{Program: self, Hash: hash, Version: sourceVersion(), SSH: ssh, Binaries: binaries,
 		Environment: a.environment.With(cluster.Environment{cluster.EnvLab: ""}),
 		Notice:      func(text string) { fmt.Fprintln(a.stderr, text) }}, nil
+}
+
+// programs returns the paths of this program for other platforms.
+func (h *hostFlags) programs() (map[string]string, error) {
+	paths := map[string]string{}
+	for _, text := range h.binaries {
+		platform, path, ok := strings.Cut(text, "=")
+		if !ok || !strings.Contains(platform, "/") || path == "" {
+			return nil, usagef("--binary %q: want PLATFORM=PATH, such as linux/arm64=lockstep-arm64", text)
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return nil, usagef("--binary %s: %s is no file", platform, path)
+		}
+		if err := launch.CheckProgram(path, platform); err != nil {
+			return nil, usagef("--binary %s: %v", platform, err)
+		}
+		paths[platform] = path
+	}
+	return paths, nil
 }
 
 // dialAll connects to the agents of all hosts at once. The caller must close the connections. The first

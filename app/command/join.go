@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 
@@ -54,6 +53,7 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	member.Clock = a.clock
 	if a.place.Rank == 0 {
 		a.meeting, err = cluster.Host(a.place, member)
 		return err != nil, err
@@ -80,8 +80,8 @@ func (e *statusError) Error() string {
 // asked returns a channel that is closed by the first signal that asks the run to stop. Ctrl-C and further
 // signals are left to rank 0, which receives them too and ends this process.
 func (a *app) asked() (asked <-chan struct{}, stop func()) {
-	signals, done, told := make(chan os.Signal, 2), make(chan struct{}), make(chan struct{})
-	signal.Notify(signals, append(preemptions(), os.Interrupt)...)
+	signals, silence := hear()
+	done, told := make(chan struct{}), make(chan struct{})
 	go func() {
 		for {
 			select {
@@ -98,7 +98,7 @@ func (a *app) asked() (asked <-chan struct{}, stop func()) {
 		}
 	}()
 	return told, func() {
-		signal.Stop(signals)
+		silence()
 		close(done)
 	}
 }

@@ -53,7 +53,7 @@ report.md.`,
 	addSettings(c, kernelSettings(&a.catalog))
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
-		"how matrix products are computed, a `NAME`: fast, exact, bf16x6 or bf16x3; see "+
+		"how matrix products are computed, a `NAME`: fast, exact, bf16x6, bf16x3 or bf16; see "+
 			"lockstep train --help")
 	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
@@ -99,7 +99,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 		return err
 	}
 	if flags.out == "" {
-		flags.out = filepath.Join("runs", time.Now().Format("20060102-150405")+"-kernels")
+		flags.out = newFolder("kernels")
 	}
 	if err := bench.Claim(flags.out); err != nil {
 		return err

@@ -182,6 +182,129 @@ func TestNothingOutlivesTheConsole(t *testing.T) {
 	}
 }
 
+// A console whose link to the hosts is cut while a job runs says which host it has lost, and on the hosts,
+// which still reach each other, nothing is left.
+func TestNothingOutlivesACutLink(t *testing.T) {
+	s := startHosts(t, 2)
+	l := s.launch(t, "--hosts", "h1:1,h2:1", "--", "train", "--epochs", "2000")
+	l.trains(t, s)
+	for host := 1; host <= 2; host++ {
+		s.in(t, host, "nft", "add table inet wall")
+		for _, way := range []string{"input", "output"} {
+			s.in(t, host, "nft", "add chain inet wall "+way+" { type filter hook "+way+" priority 0 ; }")
+		}
+		s.in(t, host, "nft", "add rule inet wall input ip saddr 10.88.0.254 drop")
+		s.in(t, host, "nft", "add rule inet wall output ip daddr 10.88.0.254 drop")
+	}
+	cut := time.Now()
+	s.isDeserted(t, 20*time.Second)
+	l.ends(t, 5)
+	t.Logf("console and hosts had ended after %v", time.Since(cut))
+	want := regexp.MustCompile(`host h\d is lost: heard nothing for 10 s`)
+	if !want.MatchString(l.stderr.String()) {
+		t.Errorf("%s, want %s", l.stderr.String(), want)
+	}
+}
+
+// That results are not fetched, because Ctrl-C is pressed again meanwhile, is said, and where they are.
+func TestResultsThatAreNotFetched(t *testing.T) {
+	s := startHosts(t, 1)
+	l := s.launch(t, "--hosts", "h1:2", "--", "train", "--epochs", "2000", "--checkpoint-every", "100000",
+		"--out", "run")
+	l.trains(t, s)
+	s.in(t, 1, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "1mbit", "burst", "16kb",
+		"latency", "400ms")
+	l.interrupt(t)
+	waitFor(t, "results are fetched, which takes seconds", func() bool {
+		scratch, _ := filepath.Glob(filepath.Join(l.folder, ".lockstep-*"))
+		return len(scratch) > 0
+	})
+	l.interrupt(t)
+	l.ends(t, 130)
+	want := regexp.MustCompile(`(?m)^lockstep: host h1: fetch the results, which stay in \S+ there: `)
+	if !want.MatchString(l.stderr.String()) {
+		t.Errorf("it is not said where the results are: %s", l.stderr.String())
+	}
+	s.isDeserted(t, 5*time.Second)
+}
+
+// waitFor waits until something is.
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain: ", what)
+		}
+	}
+}
+
+// interrupt presses Ctrl-C.
+func (l *launched) interrupt(t *testing.T) {
+	t.Helper()
+	if err := l.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is wrong with the machine of a host is said within ten seconds, with the status that the error has,
+// and leaves nothing there.
+func TestHostsThatAreUnfit(t *testing.T) {
+	s := startHosts(t, 2)
+	bashrc := filepath.Join(s.home(2), ".bashrc")
+	tools := filepath.Join(s.home(2), "tools")
+	uname := filepath.Join(tools, "uname")
+	s.write(t, uname, "#!/bin/sh\n"+
+		`if [ "$1" = -sm ]; then echo Linux aarch64; else exec /bin/uname "$@"; fi`+"\n")
+	if err := os.Chmod(uname, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cache := filepath.Join(s.home(2), "lockstep")
+	small := func() {
+		err := os.MkdirAll(cache, 0o755)
+		if err == nil {
+			err = syscall.Mount("tmpfs", cache, "tmpfs", 0, "size=1m")
+		}
+		if err != nil {
+			t.Skip("no small disk: ", err)
+		}
+	}
+	for _, test := range []struct {
+		name, bashrc string
+		prepare      func()
+		status       int
+		want         string
+	}{
+		{"full disk", "", small, 3, "host h2: the program could not be copied to it: .*No space left"},
+		{"clock an hour ahead", "export " + clockAhead + "=1h", nil, 4,
+			"the clock of h2 is 1h0m0s ahead of that of h1: its processes take the token"},
+		{"clock an hour behind", "export " + clockAhead + "=-1h", nil, 4,
+			"the clock of h2 is 1h0m0s behind that of h1: "},
+		{"another architecture", "export PATH=" + tools + ":$PATH", nil, 4, "host h2: it is " +
+			"linux/arm64, and this program is for .*; build one with GOOS=linux GOARCH=arm64 go build"},
+	} {
+		s.write(t, bashrc, test.bashrc+"\n")
+		if test.prepare != nil {
+			test.prepare()
+		}
+		l := s.launch(t, "--hosts", "h1,h2", "--", "train", "--steps", "2")
+		l.ends(t, test.status)
+		if test.prepare != nil {
+			syscall.Unmount(cache, 0) // nothing is left there
+		}
+		if took := time.Since(l.began); took > 10*time.Second {
+			t.Errorf("%s: took %v", test.name, took)
+		}
+		if text := l.stderr.String(); !regexp.MustCompile(test.want).MatchString(text) {
+			t.Errorf("%s: %q, want %q", test.name, text, test.want)
+		}
+		s.isDeserted(t, 5*time.Second)
+		s.write(t, filepath.Join(l.folder, "said"), l.stdout.String()+l.stderr.String())
+		if found := clustertest.Leaks([]string{l.folder, s.home(1), s.home(2)}); len(found) > 0 {
+			t.Errorf("%s: secrets are in %q", test.name, found)
+		}
+	}
+}
+
 // A job that has lost a host goes on without it, from the newest checkpoint, with the hash of a job that was
 // not disturbed.
 func TestLaunchGoesOnWithoutALostHost(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/app/bench"
 )
@@ -91,6 +92,31 @@ func (p *percent) Set(text string) error {
 		return fmt.Errorf("%q is no share; want more than 0 to 50, in percent, such as 2%%", text)
 	}
 	*p = percent(v / 100)
+	return nil
+}
+
+// budget is a flag that takes a time that something may last.
+type budget time.Duration
+
+// maxBudget is longer than anybody waits, and far from what a Duration holds.
+const maxBudget = 8760 * time.Hour
+
+func (b *budget) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return time.Duration(*b).String()
+}
+func (b *budget) Type() string { return "duration" }
+
+// Set takes the time. None at all would be one without end.
+func (b *budget) Set(text string) error {
+	v, err := time.ParseDuration(text)
+	if err != nil || v <= 0 || v > maxBudget {
+		return fmt.Errorf("%q is no time to run for; want more than 0 to %.0fh, such as 10m", text,
+			maxBudget.Hours())
+	}
+	*b = budget(v)
 	return nil
 }
 

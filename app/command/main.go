@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"lockstep/app/analysis"
 	"lockstep/app/job"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -45,21 +46,25 @@ func commands() []func(*app) *cobra.Command {
 	}
 }
 
-// app holds the outside world of a command: its streams and its environment.
+// app holds the outside world of a command: its streams, its environment and its clock.
 type app struct {
 	stdout, stderr io.Writer
 	environment    cluster.Environment
+	clock          func() time.Time // of this host
 	catalog        setting.Catalog
 	place          cluster.Place    // among the processes that another launcher has started
 	meeting        *cluster.Meeting // of these, if this one has rank 0
 	failed         error            // of the last command line
+	substituted    []string         // data sets that were not found, each of which is told once
 	survey         *survey          // collects what would be run; nil: it is run
+	between        job.Between      // of workers; nil outside tests
 }
 
 // Main executes the process's command line, with the models and data sets of k, and exits with its status.
 // The worker processes of a run execute the same program, so a program must call Main before anything else.
 func Main(k setting.Catalog) {
-	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment(), catalog: k}
+	a := &app{stdout: os.Stdout, stderr: os.Stderr, environment: cluster.ProcessEnvironment(), catalog: k,
+		clock: time.Now}
 	os.Exit(a.run(os.Args[1:]))
 }
 
@@ -105,7 +110,8 @@ func (a *app) execute(args []string) int {
 		err = errors.New(text)
 	}
 	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(a.stderr, "lockstep: %s\n", strings.TrimSuffix(line, "\n"))
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ") // of a stack
+		fmt.Fprintf(a.stderr, "lockstep: %s\n", analysis.Plain(line))
 	}
 	return code
 }
@@ -180,11 +186,10 @@ func noArguments(c *cobra.Command, args []string) error {
 }
 
 // interruptible returns a context that is cancelled by the first Ctrl-C, SIGTERM or SIGUSR1. A second Ctrl-C
-// or SIGTERM ends the program and its workers at once. The caller must call stop.
+// or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, append(preemptions(), os.Interrupt)...)
+	signals, silence := hear()
 	done, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -218,7 +223,7 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(signals)
+		silence()
 		close(done)
 		<-finished
 		cancel(nil)

@@ -42,10 +42,9 @@ func newMatrix() matrix {
 func (m *matrix) values() map[string]pflag.Value {
 	return map[string]pflag.Value{"models": &m.models, "strategies": &m.strategies, "wire": &m.wires,
 		"conditions": &m.conditions, "workers": &m.workers, "hosts": &m.hosts, "per-host": &m.perHost,
-		"batch": &m.batches, "seeds": &m.seeds,
-		"data": &m.data, "threads": &m.threads, "math": &m.math, "checkpoints": &m.checkpoints,
-		"batch-per-worker": &m.perWorker, "repeats": &m.repeats, "copies": &m.copies,
-		"no-one-process": &m.noOneProcess}
+		"batch": &m.batches, "seeds": &m.seeds, "data": &m.data, "threads": &m.threads, "math": &m.math,
+		"checkpoints": &m.checkpoints, "batch-per-worker": &m.perWorker, "repeats": &m.repeats,
+		"copies": &m.copies, "no-one-process": &m.noOneProcess}
 }
 
 // matrixName returns the name of a flag that is also known by another.
@@ -134,57 +133,17 @@ func (m *matrix) override(c *cobra.Command, flags matrix) {
 // part returns a part of a benchmark. given are settings of the command line.
 func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origins, error) {
 	m.yield(a.environment, given)
-	base := setting.Default()
-	base.Catalog = &a.catalog
-	base, err := base.With(m.settings)
-	if err == nil {
-		base, m.data, err = a.dataOf(m, base, given)
-	}
+	base, origins, err := a.baseOf(&m, given)
 	if err != nil {
 		return bench.Part{}, nil, err
 	}
-	slow := base.SlowWorkers
-	if text, ok := given["slow-worker"]; ok {
-		if slow, err = setting.ParseSlowWorkers(text); err != nil {
-			return bench.Part{}, nil, usagef("--slow-worker: %v", err)
-		}
-	}
-	base.SlowWorkers = nil // a row has the worker, the one that Resolve completes may not
-	given = maps.Clone(given)
-	delete(given, "slow-worker")
-	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
-		Flags: given, Base: &base, BaseName: "plan"})
-	if err != nil {
-		return bench.Part{}, nil, err
-	}
-	resolved.SlowWorkers = slow
-	// Resolve derives values for one run; the matrix derives its own.
-	isOpen := func(name string) bool { return origins[name] == "derived" }
-	if isOpen("threads") || len(m.threads) > 0 {
-		resolved.Threads = 0
-	}
-	if isOpen("shards") {
-		resolved.Shards = 0
-	}
-	if isOpen("link") || given["link"] == "auto" || resolved.Link == "local" && origins["link"] == "default" {
-		resolved.Link = "auto"
-	}
-	isEvalEvery := func(v setting.Value) bool { return v.Name == "eval-every" }
-	if origins["eval-every"] == "default" && !slices.ContainsFunc(m.settings, isEvalEvery) {
-		resolved.EvalEvery = 0
-	}
-	p := bench.Part{Base: resolved, Models: m.models, Data: m.data, Strategies: m.strategies,
-		Workers: m.workers, Threads: m.threads, Batches: m.batches, PerWorker: m.perWorker, Wires: m.wires}
+	p := bench.Part{Base: base, Models: m.models, Data: m.data, Strategies: m.strategies, Workers: m.workers,
+		Threads: m.threads, Batches: m.batches, PerWorker: m.perWorker, Wires: m.wires}
 	if p.Layouts, err = m.layouts(a.environment); err != nil {
 		return bench.Part{}, nil, err
 	}
 	if p.Layouts != nil {
-		p.Workers = nil
-		for _, l := range p.Layouts {
-			if n := l.Hosts * l.PerHost; !slices.Contains(p.Workers, n) {
-				p.Workers = append(p.Workers, n)
-			}
-		}
+		p.Workers = workersOf(p.Layouts)
 	}
 	if p.Batches == nil && p.PerWorker == nil {
 		p.Batches = counts{64}
@@ -196,7 +155,7 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 		p.Dimensions = append(p.Dimensions, bench.Checkpoints(m.checkpoints))
 	}
 	if p.Wires == nil {
-		p.Wires = []string{resolved.Wire} // which the environment may have set
+		p.Wires = []string{base.Wire} // which the environment may have set
 	}
 	for _, text := range m.conditions {
 		condition, err := bench.ParseCondition(text)
@@ -206,6 +165,69 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 		p.Conditions = append(p.Conditions, condition)
 	}
 	return p, origins, nil
+}
+
+// baseOf returns the configuration that the rows of a matrix share, with what they derive left open, and
+// finds the matrix's data.
+func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, setting.Origins, error) {
+	base := setting.Default()
+	base.Catalog = &a.catalog
+	base, err := base.With(m.settings)
+	if err == nil {
+		base, m.data, err = a.dataOf(*m, base, given)
+	}
+	if err != nil {
+		return base, nil, err
+	}
+	slow := base.SlowWorkers
+	if text, ok := given["slow-worker"]; ok {
+		if slow, err = setting.ParseSlowWorkers(text); err != nil {
+			return base, nil, usagef("--slow-worker: %v", err)
+		}
+	}
+	base.SlowWorkers = nil // a row has the worker, the one that Resolve completes may not
+	if len(m.models) > 0 {
+		base.Model = m.models[0] // texts are refused for a model of images, and the reverse
+	}
+	given = maps.Clone(given)
+	delete(given, "slow-worker")
+	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
+		Flags: given, Base: &base, BaseName: "plan"})
+	if err != nil {
+		return base, nil, err
+	}
+	resolved.SlowWorkers = slow
+	return m.reopen(resolved, origins, given), origins, nil
+}
+
+// reopen opens what Resolve has derived for one run; the matrix derives its own for each row.
+func (m *matrix) reopen(c setting.Config, origins setting.Origins, given map[string]string) setting.Config {
+	isOpen := func(name string) bool { return origins[name] == "derived" }
+	if isOpen("threads") || len(m.threads) > 0 {
+		c.Threads = 0
+	}
+	if isOpen("shards") {
+		c.Shards = 0
+	}
+	if isOpen("link") || given["link"] == "auto" || c.Link == "local" && origins["link"] == "default" {
+		c.Link = "auto"
+	}
+	isEvalEvery := func(v setting.Value) bool { return v.Name == "eval-every" }
+	if origins["eval-every"] == "default" && !slices.ContainsFunc(m.settings, isEvalEvery) {
+		c.EvalEvery = 0
+	}
+	return c
+}
+
+// workersOf returns the numbers of workers of some layouts, each once.
+func workersOf(layouts []bench.Layout) []int {
+	var all []int
+	for _, l := range layouts {
+		if n := l.Hosts * l.PerHost; !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // layouts returns every number of hosts with every number of workers on each; none if neither is given.
@@ -300,7 +322,7 @@ const maxPlan = 64 << 10
 func planText(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPlan) {
-		return nil, usagef("--plan: %s is no plan, but no file or too large", path)
+		return nil, usagef("--plan: %s is no regular file of at most %d KiB; want a plan", path, maxPlan>>10)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

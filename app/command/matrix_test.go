@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/app/bench"
+	"lockstep/app/job"
 	"lockstep/cluster"
 	"lockstep/recipe"
 )
@@ -42,6 +43,37 @@ func TestComparisonsExpand(t *testing.T) {
 			if row.EvalEvery != 1 || row.Shards != 8 || row.Threads != 1 {
 				t.Errorf("%s: evaluated every %d, %d shards, %d threads", row.Name(), row.EvalEvery,
 					row.Shards, row.Threads)
+			}
+		}
+	}
+}
+
+// A part of texts beside one of images is resolved with its own model, as in r0 where sst2 is found.
+func TestPartOfTexts(t *testing.T) {
+	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
+		cluster.EnvData: t.TempDir()}}
+	all, err := readPlan("texts", []byte("parts:\n  - {model: lenet, data: glyphs}\n"+
+		"  - {model: bert-tiny, data: sst2, sequence: 64}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, _, err := a.benchConfig(all, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := config.Parts[1].Base; got.Model != "bert-tiny" || got.Data != "sst2" {
+		t.Errorf("%s on %s", got.Model, got.Data)
+	}
+}
+
+// A time that is none would be a benchmark without end.
+func TestBudgetsAreTimes(t *testing.T) {
+	for _, text := range []string{"0", "-1s", "9000h", "2562047h", "soon", ""} {
+		for _, args := range [][]string{{"bench", "--steps", "1"}, {"bench", "--resume", t.TempDir()},
+			{"recipe", "run", "r3"}} {
+			status, _, stderr := execute(append(args, "--budget="+text)...)
+			if status != job.ExitUsage || !strings.Contains(stderr, "is no time to run for; want ") {
+				t.Errorf("%q --budget=%q: status %d, %q", args, text, status, stderr)
 			}
 		}
 	}

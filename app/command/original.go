@@ -50,8 +50,7 @@ func (a *app) runInLab(c *cobra.Command, r recipe.Comparison, out string, isJSON
 		args = append(args, "--quiet")
 	} else {
 		fmt.Fprintf(a.stderr, "note: %s needs %d hosts; this is one machine, so they are made in a lab "+
-			"(lockstep "+
-			"launch takes real ones)\n", r.Name, r.Hosts)
+			"(lockstep launch takes real ones)\n", r.Name, r.Hosts)
 	}
 	lab := exec.CommandContext(ctx, self)
 	lab.Args = append(os.Args[:1:1], args...)

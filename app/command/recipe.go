@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -99,7 +98,7 @@ func recipeShowCommand(a *app) *cobra.Command {
 
 func recipeRunCommand(a *app) *cobra.Command {
 	var isJSON, isQuiet bool
-	var budget time.Duration
+	var limit budget
 	c := &cobra.Command{
 		Use:   "run NAME [flags]",
 		Short: "Run a recipe, or a variant of it",
@@ -109,7 +108,7 @@ It prints the recipe, then trains as lockstep train does. Flags and environment 
 single settings of the recipe. A recipe that is a benchmark runs as lockstep bench --plan does; with
 --budget it prints first what it does in that time, and what it leaves out. r0 to r4 are the experiments
 of five reports that were written before; their reports put the originals' figures beside the measured
-ones. r0 and r3 use the hosts of lockstep launch, or those of a lab that they make.`,
+ones. r0, r3 and r4 use the hosts of lockstep launch, or those of a lab that they make.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
@@ -122,26 +121,40 @@ ones. r0 and r3 use the hosts of lockstep launch, or those of a lab that they ma
 				return err
 			}
 			if comparison, ok := recipe.ComparisonNamed(args[0]); ok {
-				return a.runComparison(c, comparison, budget, isJSON, isQuiet)
+				return a.runComparison(c, comparison, time.Duration(limit), isJSON, isQuiet)
 			}
-			r, err := recipe.Named(args[0])
-			if err != nil {
-				return err
-			}
-			if budget != 0 {
-				return usagef("--budget is for recipes that are benchmarks, such as %s; --for limits the "+
-					"time of a run", recipe.Comparisons()[0].Name)
-			}
-			if !isQuiet {
-				fmt.Fprintf(a.stderr, "%s", r.YAML())
-			}
-			base, err := substituted(a, r, given(c))
-			if err != nil {
-				return err
-			}
-			return a.train(c, setting.Source{Base: &base, BaseName: "recipe " + r.Name}, isJSON, isQuiet)
+			return a.runRecipe(c, args[0], limit, isJSON, isQuiet)
 		},
 	}
+	addRecipeSettings(c, a)
+	c.Flags().Var(&limit, "budget", "of a benchmark: the `TIME` that it may take in all, such "+
+		"as 10m (default: as long as it takes)")
+	addWatching(c, &isJSON, &isQuiet)
+	return c
+}
+
+// runRecipe trains a recipe that is one run. limit is a budget, which it does not take.
+func (a *app) runRecipe(c *cobra.Command, name string, limit budget, isJSON, isQuiet bool) error {
+	r, err := recipe.Named(name)
+	if err != nil {
+		return err
+	}
+	if limit != 0 {
+		return usagef("--budget is for recipes that are benchmarks, such as %s; --for limits the "+
+			"time of a run", recipe.Comparisons()[0].Name)
+	}
+	if !isQuiet {
+		fmt.Fprintf(a.stderr, "%s", r.YAML())
+	}
+	base, err := substituted(a, r, given(c))
+	if err != nil {
+		return err
+	}
+	return a.train(c, setting.Source{Base: &base, BaseName: "recipe " + r.Name}, isJSON, isQuiet)
+}
+
+// addRecipeSettings gives c the settings of a run, whose defaults are the recipe's.
+func addRecipeSettings(c *cobra.Command, a *app) {
 	settings := slices.DeleteFunc(setting.Settings(&a.catalog), func(s setting.Setting) bool {
 		return s.Name == "resume"
 	})
@@ -149,14 +162,10 @@ ones. r0 and r3 use the hosts of lockstep launch, or those of a lab that they ma
 		settings[i].Default = "the recipe's"
 	}
 	addSettings(c, settings)
-	c.Flags().DurationVar(&budget, "budget", 0, "of a benchmark: the `TIME` that it may take in all, such "+
-		"as 10m (default: as long as it takes)")
-	addWatching(c, &isJSON, &isQuiet)
-	return c
 }
 
 // runComparison runs a recipe that is a benchmark.
-func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, budget time.Duration,
+func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Duration,
 	isJSON, isQuiet bool) error {
 	all, err := readPlan(r.Name, []byte(r.Plan))
 	if err != nil {
@@ -178,7 +187,7 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, budget time.D
 		}
 		delete(flags, "workers")
 	}
-	out := cmp.Or(flags["out"], filepath.Join("runs", time.Now().Format("20060102-150405")+"-"+r.Name))
+	out := cmp.Or(flags["out"], newFolder(r.Name))
 	delete(flags, "out")
 	if a.needsLab(r) {
 		return a.runInLab(c, r, out, isJSON, isQuiet)
@@ -187,7 +196,7 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, budget time.D
 	if err != nil {
 		return err
 	}
-	config.Out, config.Budget = out, budget
+	config.Out, config.Budget = out, limit
 	command := append([]string{"lockstep", "recipe", "run", r.Name}, commandLine(c)...)
 	return a.compare(c, config, command, r.Name, isJSON, isQuiet)
 }
@@ -212,8 +221,11 @@ func (a *app) substitute(name, substitute string, flags map[string]string) (stri
 	if err != nil || path != "" {
 		return name, err
 	}
-	fmt.Fprintf(a.stderr, "note: %s is not found (lockstep data download %s fetches it); this run is on %s "+
-		"instead, and is no result for %s\n", name, name, substitute, name)
+	if !slices.Contains(a.substituted, name) { // a plan asks for it in each of its parts
+		a.substituted = append(a.substituted, name)
+		fmt.Fprintf(a.stderr, "note: %s is not found (lockstep data download %s fetches it); this run is "+
+			"on %s instead, and is no result for %s\n", name, name, substitute, name)
+	}
 	return substitute, nil
 }
 

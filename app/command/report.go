@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +41,7 @@ a new folder first.
 The folders of several training runs make one report, in a folder of its own, with all runs on the same
 axes: what they differ in, whether they did equal work, and their figures.
 
---figures also writes each figure as an SVG file, and its values as a CSV file.
+--figures also writes each figure as an SVG and as a PNG file, and its values as a CSV file.
 
 Results that contradict themselves, because the file was changed after it was written, are refused with
 the reasons and status 8 (see lockstep check).`,
@@ -59,7 +59,7 @@ the reasons and status 8 (see lockstep check).`,
 	}
 	c.Flags().StringVarP(&f.out, "out", "o", "", "new `FOLDER` for the files of a bundle (default: its name "+
 		"without "+bundleSuffix+"), or for the report of several runs (default: runs/DATE-overlay)")
-	c.Flags().StringVar(&f.figures, "figures", "", "`FOLDER` for each figure as SVG and CSV files")
+	c.Flags().StringVar(&f.figures, "figures", "", "`FOLDER` for each figure as SVG, PNG and CSV files")
 	addJSON(c, &f.isJSON)
 	return c
 }
@@ -74,14 +74,24 @@ func (f *reportFlags) run(a *app, folders []string) error {
 	if len(folders) == 1 && f.out != "" && !isBundle(folders[0]) {
 		return usagef("--out is for bundles and for several runs; the report of a folder is written into it")
 	}
+	if f.figures != "" {
+		if err := os.MkdirAll(f.figures, 0o777); err != nil {
+			return usagef("--figures: %v", err)
+		}
+	}
 	folder, made, err := f.render(folders)
 	if err != nil {
 		return err
 	}
 	done := rendered{Report: filepath.Join(folder, report.HTMLFile)}
 	if f.figures != "" {
-		if done.Figures, err = made.WriteFigures(f.figures); err != nil {
+		written, err := made.WriteFigures(f.figures)
+		if err != nil {
 			return err
+		}
+		done.Figures = written.Count
+		for _, why := range written.TooLarge {
+			fmt.Fprintf(a.stderr, "no PNG file: %s; its SVG file is there\n", why)
 		}
 	}
 	if f.isJSON {
@@ -99,18 +109,24 @@ func (f *reportFlags) render(folders []string) (folder string, made *report.Repo
 			if folder, err = unpackBeside(folder, f.out); err != nil {
 				return "", nil, err
 			}
+			defer func(taken string) {
+				if err != nil {
+					os.RemoveAll(taken) // it was absent
+				}
+			}(folder)
 		}
 		made, err = reportOf(folder)
 	} else if made, err = overlay(folders); err == nil {
-		if folder = f.out; folder == "" {
-			folder = filepath.Join("runs", time.Now().Format("20060102-150405")+"-overlay")
-		}
+		folder = cmp.Or(f.out, newFolder("overlay"))
 		err = bench.Claim(folder)
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	return folder, made, made.Write(folder)
+	if err := made.Write(folder); err != nil {
+		return "", nil, err
+	}
+	return folder, made, nil
 }
 
 // reportOf lays out the report of what is in a folder.
@@ -147,8 +163,7 @@ func overlay(folders []string) (*report.Report, error) {
 	for _, folder := range folders {
 		if !report.HoldsTraining(folder) && !job.HasSteps(folder) {
 			return nil, usagef("%s holds no training run; several folders must be those of training runs, "+
-				"such "+
-				"as those in runs/ of a benchmark's folder", folder)
+				"such as those in runs/ of a benchmark's folder", folder)
 		}
 		t, err := readTraining(folder)
 		if err != nil {
@@ -165,7 +180,8 @@ func overlay(folders []string) (*report.Report, error) {
 
 // readTraining reads the training run in folder, whether or not it has ended.
 func readTraining(folder string) (*analysis.Training, error) {
-	t, err := (*analysis.Training)(nil), error(nil)
+	var t *analysis.Training
+	var err error
 	if report.HoldsTraining(folder) {
 		t, err = report.ReadTraining(folder)
 	} else {

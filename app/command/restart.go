@@ -9,6 +9,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // restarts counts how often a run was started again, and what that has cost.
@@ -29,8 +30,8 @@ func (r *restarts) note(a *app, s job.Standing, cause, directory string) {
 	fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the newest checkpoint in "+
 		"%s\n", len(r.done), r.most,
 		directory)
-	fmt.Fprintf(a.stderr, "lockstep: %s; %s to do again, %.1f s lost\n", cause, count(cost.Redone, "step"),
-		cost.Seconds)
+	fmt.Fprintf(a.stderr, "lockstep: %s; %s to do again, %.1f s lost\n", cause,
+		spelling.Count(cost.Redone, "step"), cost.Seconds)
 }
 
 // environment tells the next attempt of those before it.

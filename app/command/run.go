@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strconv"
@@ -141,9 +140,8 @@ func (a *app) runOn(c *cobra.Command, r runFlags, args []string) error {
 	if err != nil {
 		return fmt.Errorf("find this program to start workers: %w", err)
 	}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, append(preemptions(), os.Interrupt)...)
-	defer signal.Stop(signals)
+	signals, stop := hear()
+	defer stop()
 	status, err := cluster.RunEach(append([]string{self}, args...), environments, signals)
 	return errors.Join(err, statusOrNil(status))
 }

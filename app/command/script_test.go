@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -20,9 +21,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
+// clockAhead names the variable that lets the clock of a process be ahead of that of the machine.
+const clockAhead = "TEST_CLOCK_AHEAD"
+
 func main() {
 	e := cluster.ProcessEnvironment()
-	a := &app{stdout: os.Stdout, stderr: stderrOf(e), environment: e}
+	ahead, _ := time.ParseDuration(e[clockAhead]) // mostly none
+	a := &app{stdout: os.Stdout, stderr: stderrOf(e), environment: e,
+		between: straying(e), clock: func() time.Time { return time.Now().Add(ahead) }}
 	os.Exit(a.run(os.Args[1:]))
 }
 

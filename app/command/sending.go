@@ -136,20 +136,9 @@ func (a *app) sendData(ctx context.Context, args []string, c launch.Console, age
 	}
 	s := sending{cargo: cargo, console: c, agents: slices.DeleteFunc(slices.Clone(agents),
 		func(c *launch.Connection) bool { return !isAway(c) }), show: progress.show}
-	if isPlainPath(folder) {
-		folders, err := s.deliver(ctx, folder)
-		isCommon := !slices.ContainsFunc(folders, func(f string) bool { return f != folder })
-		if err != nil || isCommon && len(files) > 0 {
-			return as, err
-		}
-	}
-	if len(files) > 0 {
-		if _, err := s.deliver(ctx, ""); err != nil {
-			return as, err
-		}
-	}
-	if folder == "" {
-		return as, nil
+	isCommon, err := s.place(ctx, folder, len(files) > 0)
+	if err != nil || isCommon || folder == "" {
+		return as, err
 	}
 	if !isAway(agents[0]) {
 		as.environment[cluster.EnvData] = folder
@@ -159,6 +148,21 @@ func (a *app) sendData(ctx context.Context, args []string, c launch.Console, age
 		as.args = append(as.args, "--data-dir=") // a file or a variable names it
 	}
 	return as, err
+}
+
+// place lets all hosts have the cargo, and reports whether all of them have it in a folder of this name.
+func (s sending) place(ctx context.Context, folder string, hasFiles bool) (isCommon bool, err error) {
+	if isPlainPath(folder) {
+		folders, err := s.deliver(ctx, folder)
+		isCommon := !slices.ContainsFunc(folders, func(f string) bool { return f != folder })
+		if err != nil || isCommon && hasFiles {
+			return isCommon, err
+		}
+	}
+	if hasFiles {
+		_, err = s.deliver(ctx, "")
+	}
+	return false, err
 }
 
 // isPlainPath reports whether a folder is one that a shell takes as it is.

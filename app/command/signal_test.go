@@ -23,6 +23,7 @@ import (
 type running struct {
 	*exec.Cmd
 	out    string
+	group  string // folder of its control group, if it has one of its own
 	stderr shared
 }
 
@@ -175,7 +176,8 @@ func TestStoppedWorkerIsNamed(t *testing.T) {
 		t.Errorf("took %v", waited)
 	}
 	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) is stopped by a signal and has ` +
-		`given no sign of life for 5.*s after step \d+, phase \w+ .*; rank 0 waits for it in all-\w+ ` +
+		`given no sign of life for 5.*s after step \d+, phase \w+(, waiting for .*)? \(its output: .*\); ` +
+		`rank 0 waits for it in all-\w+ ` +
 		`\([\w ]+, \d+ bytes.*\)$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)

@@ -130,11 +130,13 @@ func (s *sshHosts) startSSHD(t *testing.T, host int) {
 	config := filepath.Join(s.folder, name+".conf")
 	s.write(t, config, fmt.Sprintf("Port 22\nListenAddress %s\nHostKey %s\nAuthorizedKeysFile %s\n"+
 		"PidFile none\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\n"+
+		"ClientAliveInterval 3\nClientAliveCountMax 2\n"+
 		"SetEnv HOME=%[4]s XDG_CACHE_HOME=%[4]s LOCKSTEP_DATA=%[4]s/data\n", address(host),
 		filepath.Join(s.folder, name+"-key"), filepath.Join(s.folder, "user.pub"), home))
 	argv := s.enter(host, "/usr/sbin/sshd", "-D", "-e", "-f", config)
 	sshd, log := exec.Command(argv[0], argv[1:]...), &shared{}
 	sshd.Stderr = log
+	sshd.WaitDelay = time.Second // for a session whose other end is cut off, which has the same stream
 	sshd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := sshd.Start(); err != nil {
 		t.Skip("no sshd: ", err)

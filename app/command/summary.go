@@ -11,6 +11,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // rows prints lines of a name and a text.
@@ -27,8 +28,8 @@ func printSummary(out io.Writer, s *record.Summary) error {
 		kind = " (generated)"
 	}
 	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
-		strategyName(s), count(s.Workers, "worker")+onHosts(s), count(s.Threads, "thread"), s.Batch,
-		count(s.Shards, "shard"))
+		strategyName(s), spelling.Count(s.Workers, "worker")+onHosts(s), spelling.Count(s.Threads, "thread"),
+		s.Batch, spelling.Count(s.Shards, "shard"))
 	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	r.learned(s)
 	r.took(s)
@@ -75,7 +76,7 @@ func (r rows) learned(s *record.Summary) {
 	if s.Steps > 0 {
 		r.add("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
 		r.add("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
-			count(stepSamples(s), "sample"))
+			spelling.Count(stepSamples(s), "sample"))
 	}
 }
 
@@ -92,14 +93,15 @@ func stepSamples(s *record.Summary) int {
 func (r rows) took(s *record.Summary) {
 	if s.Steps > 0 {
 		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds,
-			count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
+			spelling.Count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
 		r.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
 			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
 	} else {
 		r.add("time", "%.2f s, no training", s.Seconds)
 	}
-	if s.Encryption == string(cluster.EncryptTLS) || s.Encryption == string(cluster.EncryptNone) {
-		r.add("encryption", "%s, of links between hosts", s.Encryption)
+	if s.Encryption == string(cluster.EncryptTLS) || s.Encryption == string(cluster.EncryptNone) ||
+		s.Streams > 1 {
+		r.add("links", "%s", record.LinkText(s.Link, s.Encryption, s.Streams))
 	}
 	if w := s.Work; w != nil {
 		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",
@@ -141,7 +143,8 @@ func (r rows) took(s *record.Summary) {
 	}
 	if a := s.Averages; a != nil {
 		r.add("averages", "%s of the weights, %d steps apart at most, in %s; outer learning rate %v, "+
-			"momentum %v", count(a.Rounds, "average"), a.Every, count(a.Parts, "part"), a.LR, a.Momentum)
+			"momentum %v", spelling.Count(a.Rounds, "average"), a.Every, spelling.Count(a.Parts, "part"),
+			a.LR, a.Momentum)
 	}
 	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
 	r.add("kernels", "%s, %s math", s.ISA, s.Math)
@@ -151,12 +154,12 @@ func (r rows) took(s *record.Summary) {
 func (r rows) left(s *record.Summary) {
 	r.add("parameters", "sha256 %s", s.ParameterSHA256)
 	if w := s.Weights; w != nil {
-		r.add("started from", "%s, %s", w.Path, count(w.Tensors, "tensor"))
+		r.add("started from", "%s, %s", w.Path, spelling.Count(w.Tensors, "tensor"))
 		if len(w.Fresh) > 0 {
 			r.add("fresh", "%s", strings.Join(w.Fresh, ", "))
 		}
 		if len(w.Unused) > 0 {
-			r.add("unused", "%s of the file", count(len(w.Unused), "tensor"))
+			r.add("unused", "%s of the file", spelling.Count(len(w.Unused), "tensor"))
 		}
 	}
 	if from := s.Resumed; from != nil {
@@ -185,8 +188,8 @@ func outcome(t *record.Target) string {
 		what = "reached"
 	}
 	return fmt.Sprintf("%.4g %% %s: %.2f %% at best, %s (%.4g epochs) in %.2f s of training, and %.2f s of "+
-		"evaluation", 100*t.Accuracy, what, 100*t.Best, count(t.Steps, "step"), t.Epochs, t.TrainSeconds,
-		t.EvaluationSeconds)
+		"evaluation", 100*t.Accuracy, what, 100*t.Best, spelling.Count(t.Steps, "step"), t.Epochs,
+		t.TrainSeconds, t.EvaluationSeconds)
 }
 
 // batches says how many steps each worker made.
@@ -230,11 +233,4 @@ func phaseShares(s *record.Summary) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

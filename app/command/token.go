@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -36,19 +37,21 @@ standard input); never as an argument. Make a new one for each job. One machine 
 				_, err := fmt.Fprintln(c.OutOrStdout(), t.Reveal())
 				return err
 			}
-			f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
-				return usagef("--out: %v", err)
-			}
-			defer f.Close()
-			if _, err := fmt.Fprintln(f, t.Reveal()); err != nil {
-				return err
-			}
-			return f.Close()
+			return writeToken(t, out)
 		},
 	}
 	f := c.Flags()
 	f.DurationVar(&life, "valid", pass.MaxLife, "`TIME` within which processes may join, at most 24h")
 	f.StringVar(&out, "out", "", "new `FILE` for the token, of mode 600 (default: the standard output)")
 	return c
+}
+
+// writeToken writes a token to a new file that only its owner may read.
+func writeToken(t pass.Token, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return usagef("--out: %v", err)
+	}
+	_, err = fmt.Fprintln(f, t.Reveal())
+	return errors.Join(err, f.Close())
 }

@@ -13,6 +13,11 @@ import (
 // commbenchWork is the argument of the workers of commbench.
 const commbenchWork = "commbench"
 
+// program is what a worker or a server gets.
+func (a *app) program() job.Program {
+	return job.Program{Catalog: &a.catalog, Log: a.stderr, Abandon: os.Exit, Between: a.between}
+}
+
 // workerCommand is started by train and commbench, not by users. It leaves the signals that ask a run to stop
 // to its launcher, because some schedulers send them to all processes of a job. Any other signal ends it, and
 // the launcher reports the signal.
@@ -29,7 +34,7 @@ func workerCommand(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return commbench.Work(c.Context(), a.environment)
 			}
-			return job.Work(c.Context(), a.environment, &a.catalog, a.stderr, os.Exit)
+			return job.Work(c.Context(), a.environment, a.program())
 		},
 	}
 }

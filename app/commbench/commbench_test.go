@@ -96,8 +96,10 @@ func TestPredictionsThatDoNotFit(t *testing.T) {
 		predicted, measured float64
 		want                string
 	}{
-		{44.9e-6, 554e-6, "measured 554 µs, 12.3 times longer than the predicted 44.9 µs"},
-		{100e-6, 40e-6, "measured 40 µs, 2.5 times shorter than the predicted 100 µs"},
+		{44.9e-6, 554e-6, "measured 554 µs, 12.3 times longer than the predicted 44.9 µs."},
+		{100e-6, 40e-6, "measured 40 µs, 2.5 times shorter than the predicted 100 µs."},
+		{2e-6, 4.1e-3, "measured 4.1 ms, 2050 times longer than the predicted 2 µs."},
+		{0.9996e-3, 2.5, "measured 2.5 s, 2501 times longer than the predicted 1000 µs."},
 		{44.9e-6, 80e-6, ""},
 		{44.9e-6, 30e-6, ""},
 		{0, 554e-6, ""},

@@ -20,6 +20,7 @@ type Config struct {
 	Links      []string // of Links
 	// Encryptions of links by TCP, of Encryptions; nil: as in a run, tls between hosts and none within one.
 	Encryptions []string
+	Streams     []int // connections of each link by TCP; nil: 1
 	Ranks       []int
 	Hosts       int   // over which the ranks are spread, shm then between those of one, else tcp; 0: 1
 	Bytes       []int // of the vector: what each rank ends with, a multiple of 4
@@ -79,6 +80,9 @@ func (c Config) Validate() error {
 			}
 		}
 	}
+	if len(c.Streams) > 0 && (slices.Min(c.Streams) < 1 || slices.Max(c.Streams) > cluster.MaxStreams) {
+		return fmt.Errorf("streams %v, want numbers from 1 to %d", c.Streams, cluster.MaxStreams)
+	}
 	if len(c.Ranks) == 0 || slices.Min(c.Ranks) < 2 || slices.Max(c.Ranks) > maxRanks {
 		return fmt.Errorf("ranks %v, want numbers from 2 to %d", c.Ranks, maxRanks)
 	}
@@ -128,32 +132,52 @@ func (c Config) hosts(ranks int) []string {
 	return names
 }
 
-// ways is the links, each with the encryptions that are asked for where its ranks, or some, are linked by
-// TCP.
+// ways is the links, each with the encryptions and streams that are asked for where its ranks, or some, are
+// linked by TCP.
 func (c Config) ways() (all []way) {
 	for _, link := range c.Links {
-		encryptions := c.Encryptions
-		if isTCP := link == "tcp" || link == "shm" && c.Hosts > 1; !isTCP || len(encryptions) == 0 {
+		if !c.isTCP(link) {
+			all = append(all, way{link: link})
+			continue
+		}
+		encryptions, streams := c.Encryptions, c.Streams
+		if len(encryptions) == 0 {
 			encryptions = []string{""}
 		}
+		if len(streams) == 0 {
+			streams = []int{1}
+		}
 		for _, e := range encryptions {
-			all = append(all, way{link, cluster.Encryption(e)})
+			for _, n := range streams {
+				all = append(all, way{link, cluster.Encryption(e), n})
+			}
 		}
 	}
 	return all
 }
 
+// isTCP reports whether a link of some ranks is by TCP.
+func (c Config) isTCP(link string) bool { return link == "tcp" || link == "shm" && c.Hosts > 1 }
+
+// HasTCP reports whether any rank is linked by TCP, so that encryptions and streams have an effect.
+func (c Config) HasTCP() bool { return slices.ContainsFunc(c.Links, c.isTCP) }
+
 // way is how the ranks of a group are linked.
 type way struct {
 	link       string
 	encryption cluster.Encryption // that is asked for; "": as in a run
+	streams    int                // of links by TCP; 0: there are none
 }
 
 func (w way) String() string {
-	if w.encryption == "" {
-		return w.link
+	text := w.link
+	if w.encryption != "" {
+		text += " " + string(w.encryption)
 	}
-	return w.link + " " + string(w.encryption)
+	if w.streams > 1 {
+		text += fmt.Sprintf(" %d streams", w.streams)
+	}
+	return text
 }
 
 // point is one measurement within a group of ranks.

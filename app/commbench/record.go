@@ -3,6 +3,7 @@ package commbench
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"lockstep/comm"
 	"lockstep/comm/codec"
@@ -24,11 +25,13 @@ type Record struct {
 	Link      string `json:"link"`
 	// Encryption of links by TCP: tls, none, or "" where there was no need.
 	Encryption string `json:"encryption,omitempty"`
-	Codec      string `json:"codec"`
-	Hosts      int    `json:"hosts"`
-	Ranks      int    `json:"ranks"`
-	Bytes      int    `json:"bytes"`
-	Repeats    int    `json:"repeats"`
+	// Streams is the number of connections of each link by TCP; 0 where there is no such link.
+	Streams int    `json:"streams,omitempty"`
+	Codec   string `json:"codec"`
+	Hosts   int    `json:"hosts"`
+	Ranks   int    `json:"ranks"`
+	Bytes   int    `json:"bytes"`
+	Repeats int    `json:"repeats"`
 	// Calls is how many calls make one of the Repeats samples.
 	Calls int `json:"calls"`
 	// Seconds of one call, of the slowest rank.
@@ -53,6 +56,7 @@ type Record struct {
 type group struct {
 	link       string
 	encryption string
+	streams    int
 	hosts      comm.Topology
 	ranks      []findings
 }
@@ -62,7 +66,7 @@ func (g group) record(p point, at int) Record {
 	n := len(g.ranks)
 	first := g.ranks[0].Points[at]
 	r := Record{Operation: p.Op.String(), Link: g.link,
-		Encryption: g.encryption, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
+		Encryption: g.encryption, Streams: g.streams, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
 		Bytes: p.Bytes, Repeats: len(first.Seconds), Calls: p.calls()}
 	if p.Op == comm.AllReduce {
 		r.Asked, r.Algorithm = p.Algorithm, g.algorithm(p, min(p.Bytes, 4*comm.SegmentElems))
@@ -97,14 +101,32 @@ func (r Record) doubt() string {
 	if predicted <= 0 || measured <= 0 || measured < farOff*predicted && predicted < farOff*measured {
 		return ""
 	}
-	const unit = 1e6
 	factor, what := measured/predicted, "longer"
 	if factor < 1 {
 		factor, what = 1/factor, "shorter"
 	}
-	return fmt.Sprintf("%s %s, %s, %d ranks, %d bytes: measured %.3g µs, %.3g times %s than the "+
-		"predicted %.3g µs", r.Operation, r.Algorithm, r.Link, r.Ranks, r.Bytes, unit*measured, factor, what,
-		unit*predicted)
+	return fmt.Sprintf("%s %s, %s, %d ranks, %d bytes: measured %s, %s times %s than the predicted %s.",
+		r.Operation, r.Algorithm, r.Link, r.Ranks, r.Bytes, timeText(measured), threeDigits(factor), what,
+		timeText(predicted))
+}
+
+// timeText words a time with three digits, in the unit that fits it.
+func timeText(seconds float64) string {
+	switch {
+	case seconds >= 1:
+		return threeDigits(seconds) + " s"
+	case seconds >= 1e-3:
+		return threeDigits(1e3*seconds) + " ms"
+	}
+	return threeDigits(1e6*seconds) + " µs"
+}
+
+// threeDigits writes v > 0 with three significant digits, or with all before the point.
+func threeDigits(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // Explanation says what predictions are made of, for those who read a [Record.Doubt].

@@ -70,7 +70,7 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 				o.Note(fmt.Sprintf("%s, %d ranks: %v", link, n, tuning))
 			}
 			of := group{link: link.link, encryption: encryptionOf(link, ranks),
-				hosts: comm.NewTopology(hosts), ranks: ranks}
+				streams: link.streams, hosts: comm.NewTopology(hosts), ranks: ranks}
 			for i, p := range points {
 				records = append(records, of.record(p, i))
 			}
@@ -105,6 +105,7 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
 		World: n, Threads: 1, Command: o.Worker, SharedMemory: w.link == "shm", Hosts: c.hosts(n),
 		Encryption:  w.encryption,
+		Streams:     w.streams,
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
 		Job:         assignment{Points: points, Repeats: c.Repeats},
@@ -200,7 +201,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	var lost *comm.PeerError
 	failure := cluster.Failure{Status: 1, Text: err.Error()}
 	if errors.As(err, &lost) {
-		failure.Noticed, failure.Lost = true, lost.Rank
+		failure.Noticed, failure.Lost, failure.In = true, lost.Rank, lost.Mismatched()
 	}
 	return session.Fail(failure, err)
 }

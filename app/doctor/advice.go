@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // Bounds below which a fact of a host is worth a word. The memory is that of a worker of the smallest network
@@ -34,9 +35,8 @@ func Advise(f record.HostFacts, slots int) []record.Finding {
 		a.disk(d)
 	}
 	if f.IsClockKnown && !f.IsClockSynced {
-		a.add(record.LevelNote, "clock", "nothing keeps the clock right: certificates and tokens are "+
-			"valid for a "+
-			"time, and logs of hosts are compared by it", "timedatectl set-ntp true")
+		a.add(record.LevelNote, "clock", "nothing keeps the clock right: certificates and tokens are valid "+
+			"for a time, and logs of hosts are compared by it", "timedatectl set-ntp true")
 	}
 	return sorted(a.found)
 }
@@ -55,8 +55,7 @@ func (a *advice) add(level, topic, text, next string) {
 func (a *advice) processor(f record.HostFacts, slots int) {
 	if f.Arch == "amd64" && !slices.Contains(f.ISA, "avx2") {
 		a.add(record.LevelWarning, "processor", "no AVX2: the plain kernels are used, which take several "+
-			"times as "+
-			"long", "choose a machine with AVX2 and FMA, or let the virtual machine have them")
+			"times as long", "choose a machine with AVX2 and FMA, or let the virtual machine have them")
 	}
 	if slots > f.UsableCores {
 		a.add(record.LevelWarning, "cores", fmt.Sprintf("%d workers share %s", slots, cores(f.UsableCores)),
@@ -67,9 +66,8 @@ func (a *advice) processor(f record.HostFacts, slots int) {
 			cores(f.LogicalCores), reason(f)), "")
 	}
 	if f.Load > busyShare*float64(max(1, f.LogicalCores)) {
-		a.add(record.LevelWarning, "load", fmt.Sprintf("%.1f processes are ready to run, on %s: steps "+
-			"take longer "+
-			"and their times vary", f.Load, cores(f.LogicalCores)), "end what else runs: top")
+		a.add(record.LevelWarning, "load", fmt.Sprintf("%.1f processes are ready to run, on %s: steps take "+
+			"longer and their times vary", f.Load, cores(f.LogicalCores)), "end what else runs: top")
 	}
 	if f.Governor == unsteadyPolicy {
 		a.add(record.LevelNote, "frequency", "the governor is powersave: processors may run below their "+
@@ -103,8 +101,7 @@ func (a *advice) memory(f record.HostFacts, slots int) {
 	}
 	if f.SwapUsedBytes > muchSwap {
 		a.add(record.LevelWarning, "swap", bytesText(f.SwapUsedBytes)+" of memory is on disk: a step that "+
-			"needs it "+
-			"waits", "free memory, then sudo swapoff -a && sudo swapon -a")
+			"needs it waits", "free memory, then sudo swapoff -a && sudo swapon -a")
 	}
 }
 
@@ -120,9 +117,9 @@ func (a *advice) limits(f record.HostFacts) {
 		a.add(record.LevelWarning, "files", text, "ulimit -n 4096, or LimitNOFILE= and limits.conf")
 	}
 	if f.ProcessLimit > 0 && f.ProcessLimit < fewProcesses {
-		a.add(record.LevelWarning, "processes", fmt.Sprintf("the user may have %d processes and threads "+
-			"in all",
-			f.ProcessLimit), "ulimit -u 4096, or limits.conf")
+		a.add(record.LevelWarning, "processes",
+			fmt.Sprintf("the user may have %d processes and threads in all", f.ProcessLimit),
+			"ulimit -u 4096, or limits.conf")
 	}
 }
 
@@ -155,16 +152,8 @@ func sorted(found []record.Finding) []record.Finding {
 	return found
 }
 
-func cores(n int) string   { return count(n, "core") }
-func workers(n int) string { return count(n, "worker") }
-
-// count formats a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
+func cores(n int) string   { return spelling.Count(n, "core") }
+func workers(n int) string { return spelling.Count(n, "worker") }
 
 // bytesText formats a size with three digits at most.
 func bytesText(n uint64) string {

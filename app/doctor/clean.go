@@ -76,10 +76,9 @@ const (
 // check refuses figures out of bounds.
 func (p probe) check() error {
 	isWithin := func(v, least, most float64) bool { return v >= least && v <= most } // NaN is not
-	if isWithin(p.Latency, 0, maxSeconds) && isWithin(p.Error, 0, maxSeconds) && isWithin(p.Rate, 0,
-		maxRate) &&
-		isWithin(p.Offset, -maxOffset, maxOffset) {
-		return nil
+	if !isWithin(p.Latency, 0, maxSeconds) || !isWithin(p.Error, 0, maxSeconds) ||
+		!isWithin(p.Rate, 0, maxRate) || !isWithin(p.Offset, -maxOffset, maxOffset) {
+		return errProbe
 	}
-	return errProbe
+	return nil
 }

@@ -14,15 +14,12 @@ const maxEncoded = 100 << 10
 // that are not used, then all but those that were measured, then what is not needed to tell them apart.
 func Encode(h *record.Hosts) string {
 	short := *h
+	isUsed := func(r record.Route) bool { return r.IsChosen }
+	isMeasured := func(r record.Route) bool { return r.IsChosen && r.Rate > 0 }
 	for _, cut := range []func(){
 		func() {},
-		func() { short.Routes = keep(h.Routes, func(r record.Route) bool { return r.IsChosen }) },
-		func() {
-			short.Routes = keep(h.Routes, func(r record.Route) bool {
-				return r.IsChosen &&
-					r.Rate > 0
-			})
-		},
+		func() { short.Routes = keep(h.Routes, isUsed) },
+		func() { short.Routes = keep(h.Routes, isMeasured) },
 		func() {
 			short.Hosts = slices.Clone(h.Hosts)
 			for i := range short.Hosts {

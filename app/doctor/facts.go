@@ -1,9 +1,6 @@
 package doctor
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"maps"
 	"net"
 	"os"
@@ -77,26 +74,12 @@ var binaryHash = sync.OnceValue(func() string {
 	if err != nil {
 		return ""
 	}
-	sum, err := hashFile(path)
+	sum, err := regular.Hash(path)
 	if err != nil {
 		return ""
 	}
 	return sum
 })
-
-// hashFile returns the SHA-256 of a file, in hexadecimal.
-func hashFile(path string) (string, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
 
 // describeDisk tells the room where a folder is, or would be.
 func describeDisk(use, folder string) record.Disk {

@@ -32,9 +32,14 @@ type Host struct {
 	expiry    *time.Timer // closes the listeners of a console that is gone
 }
 
-// NewHost returns a host whose job writes to these places. Close it to end what listens.
-func NewHost(places Places) *Host {
-	return &Host{describe: func() record.HostFacts { return Describe(places) }, now: time.Now}
+// NewHost returns a host whose job writes to these places and whose clock says now. Close it to end what
+// listens.
+func NewHost(places Places, now func() time.Time) *Host {
+	return &Host{now: now, describe: func() record.HostFacts {
+		f := Describe(places)
+		f.ClockNanos = now().UnixNano()
+		return f
+	}}
 }
 
 // target is an address with the key of the host that should be there.
@@ -102,8 +107,7 @@ func answer[Q, A any](body json.RawMessage, reply func(Q) (A, error)) (json.RawM
 func (h *Host) listen(a listenAsk) (listenAnswer, error) {
 	if len(a.Key) != keyBytes || len(a.Addresses) > maxListen {
 		return listenAnswer{}, fmt.Errorf("doctor: listen on %d addresses with a key of %d bytes, want at "+
-			"most %d "+
-			"and %d", len(a.Addresses), len(a.Key), maxListen, keyBytes)
+			"most %d and %d", len(a.Addresses), len(a.Key), maxListen, keyBytes)
 	}
 	if err := h.Close(); err != nil {
 		return listenAnswer{}, err

@@ -143,8 +143,7 @@ func (p *preflight) unreached(to int) {
 	}
 	if !isBlocked {
 		p.say(record.LevelError, TopicRoute, "give all hosts an interface in one network",
-			"no address of %s is "+
-				"reached by all other hosts: %s", name, strings.Join(partly, "; "))
+			"no address of %s is reached by all other hosts: %s", name, strings.Join(partly, "; "))
 	}
 }
 
@@ -177,12 +176,10 @@ func (p *preflight) mend(from, to int) string {
 	switch {
 	case has(faultDropped), has(faultRefused):
 		return fmt.Sprintf("let %s accept TCP connections from %s: its firewall (nft list ruleset, "+
-			"iptables -S) or "+
-			"one between them blocks the ports above 1023", target, source)
+			"iptables -S) or one between them blocks the ports above 1023", target, source)
 	case has(faultNoRoute):
-		return fmt.Sprintf("give %s and %s interfaces in one network, or a route between them: ip route "+
-			"on %s",
-			source, target, source)
+		return fmt.Sprintf("give %s and %s interfaces in one network, or a route between them: ip route on "+
+			"%s", source, target, source)
 	}
 	return fmt.Sprintf("give %s an address of its own: ip address on both", target)
 }
@@ -199,8 +196,7 @@ func (p *preflight) misleading(to int) {
 		}
 		if len(twins) > 0 {
 			p.say(record.LevelNote, "interface", "", "%s of %s (%s) is not used: from %s it does not lead "+
-				"there, "+
-				"because the address exists elsewhere too", a, p.result.Hosts[to].Label,
+				"there, because the address exists elsewhere too", a, p.result.Hosts[to].Label,
 				interfaceOf(p.result.Hosts[to], a), strings.Join(twins, ", "))
 		}
 	}
@@ -227,13 +223,12 @@ func (p *preflight) clocks() {
 		switch far := time.Duration(math.Abs(offset) * 1e9); {
 		case far >= clockError:
 			p.say(record.LevelError, TopicClock, next, "%s: its processes take the token and the "+
-				"certificates of "+
-				"the run for expired or not yet valid and cannot join, which allows for %v", text,
-				pass.MaxSkew)
+				"certificates of the run for expired or not yet valid and cannot join, which allows for "+
+				"%v", text, pass.MaxSkew)
 		case far >= clockWarning:
 			p.say(record.LevelWarning, TopicClock, next, "%s: times in logs and reports cannot be "+
-				"compared, and a "+
-				"token with a short life may seem expired there; training itself is not affected", text)
+				"compared, and a token with a short life may seem expired there; training itself is not "+
+				"affected", text)
 		case far >= clockNote && isMeasured:
 			p.say(record.LevelNote, TopicClock, "", "%s: times in logs are that far apart", text)
 		}
@@ -280,10 +275,8 @@ func (p *preflight) instructionSets() {
 		p.say(record.LevelWarning, "kernels", "leave the host without them out if the others are faster "+
 			"alone",
 			"all workers use the %s kernels, the best that every host has: %s could use better ones. "+
-				"AVX-512 at most "+
-				"doubles the speed of AVX2, and on Zen 4 adds nothing; plain kernels take several times "+
-				"as long", best,
-			strings.Join(slowed, ", "))
+				"AVX-512 at most doubles the speed of AVX2, and on Zen 4 adds nothing; plain kernels take "+
+				"several times as long", best, strings.Join(slowed, ", "))
 	}
 }
 
@@ -299,25 +292,22 @@ func (p *preflight) list(show func(record.HostFacts) string) string {
 // coresEach compares the cores that the workers of each host have, and the memory.
 func (p *preflight) coresEach() {
 	each := func(f record.HostFacts) float64 { return float64(f.UsableCores) / float64(max(1, f.Slots)) }
-	least, most := slices.MinFunc(p.result.Hosts, byNumber(each)), slices.MaxFunc(p.result.Hosts,
-		byNumber(each))
+	least := slices.MinFunc(p.result.Hosts, byNumber(each))
+	most := slices.MaxFunc(p.result.Hosts, byNumber(each))
 	if each(most) >= unequal*each(least) {
 		p.say(record.LevelWarning, "cores", "give each host slots in proportion to its cores, or use "+
 			"--rebalance",
 			"workers of %s have %.3g cores each, those of %s %.3g: a synchronous step takes as long as "+
-				"the slowest",
-			least.Label, each(least), most.Label, each(most))
+				"the slowest", least.Label, each(least), most.Label, each(most))
 	}
 	memory := func(f record.HostFacts) float64 {
-		return float64(f.FreeMemoryBytes) / float64(max(1,
-			f.Slots))
+		return float64(f.FreeMemoryBytes) / float64(max(1, f.Slots))
 	}
-	least, most = slices.MinFunc(p.result.Hosts, byNumber(memory)), slices.MaxFunc(p.result.Hosts,
-		byNumber(memory))
+	least = slices.MinFunc(p.result.Hosts, byNumber(memory))
+	most = slices.MaxFunc(p.result.Hosts, byNumber(memory))
 	if memory(least) > 0 && memory(most) >= 2*memory(least) {
 		p.say(record.LevelNote, "memory", "", "workers of %s have %s each, those of %s %s: the smaller "+
-			"decides how "+
-			"large a model may be", least.Label, bytesText(uint64(memory(least))), most.Label,
+			"decides how large a model may be", least.Label, bytesText(uint64(memory(least))), most.Label,
 			bytesText(uint64(memory(most))))
 	}
 }
@@ -341,18 +331,16 @@ func (p *preflight) links() {
 	seconds := Exchange(bytes, len(p.members), slow.Rate, latency)
 	level, next := record.LevelNote, ""
 	if seconds >= slowShare {
-		level, next = record.LevelWarning, "a wire that sends fewer bytes (--wire auto, int8, powersgd), "+
-			"a larger "+
-			"batch, or --strategy local-sgd; lockstep bench --strategies ... compares them"
+		level, next = record.LevelWarning, "a wire that sends fewer bytes (--wire auto, int8, powersgd), a "+
+			"larger batch, or --strategy local-sgd; lockstep bench --strategies ... compares them"
 	}
 	p.say(level, "link", next, "all-reducing the gradient of %s (%s) takes about %s a step: the slowest "+
-		"link, "+
-		"%s to %s, carries %s", model, bytesText(uint64(bytes)), durationText(seconds), from, to,
+		"link, %s to %s, carries %s", model, bytesText(uint64(bytes)), durationText(seconds), from, to,
 		rateText(slow.Rate))
 	if fast.Rate >= slowRoute*slow.Rate {
 		p.say(record.LevelWarning, "link", fmt.Sprintf("look at the link of %s or %s: ethtool, a full "+
-			"duplex, a "+
-			"busy switch", from, to), "%s to %s carries %s, %s to %s %s", from, to, rateText(slow.Rate),
+			"duplex, a busy switch", from, to),
+			"%s to %s carries %s, %s to %s %s", from, to, rateText(slow.Rate),
 			p.result.Hosts[fast.From].Label, p.result.Hosts[fast.To].Label, rateText(fast.Rate))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"lockstep/app/doctor"
 	"lockstep/app/record"
@@ -39,7 +40,7 @@ type line struct {
 }
 
 func answerLines(in io.Reader, out io.Writer) {
-	h := doctor.NewHost(doctor.Places{doctor.UseJob: "."})
+	h := doctor.NewHost(doctor.Places{doctor.UseJob: "."}, time.Now)
 	defer h.Close()
 	questions, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {

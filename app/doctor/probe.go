@@ -45,60 +45,64 @@ func connect(ctx context.Context, address string, key []byte) (net.Conn, error) 
 	return conn, nil
 }
 
-// ping measures latency and clock of whoever answers at an address, in numPings round trips.
-func ping(ctx context.Context, address string, key []byte, now func() time.Time) probe {
+// examine connects to whoever answers at an address and returns what measure finds there, or what is wrong.
+func examine(ctx context.Context, address string, key []byte, measure func(net.Conn) (probe, error)) probe {
 	conn, err := connect(ctx, address, key)
+	var p probe
+	if err == nil {
+		defer conn.Close()
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
+		p, err = measure(conn)
+	}
 	if err != nil {
 		return probe{Fault: fault(err)}
 	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
-	conn.SetDeadline(time.Now().Add(dialTime))
-	var trips []time.Duration
-	var p probe
-	for range numPings {
-		sent, start := now(), time.Now()
-		there, err := ask(conn, []byte{opPing})
-		if err != nil {
-			return probe{Fault: fault(err)}
-		}
-		trip := time.Since(start)
-		if len(trips) == 0 || trip < slices.Min(trips) { // the shortest trip says most about the clock
-			p.Offset = there.Sub(sent.Add(trip / 2)).Seconds()
-			p.Error = (trip / 2).Seconds()
-		}
-		trips = append(trips, trip)
-	}
-	slices.Sort(trips)
-	p.Latency = trips[len(trips)/2].Seconds()
 	return p
+}
+
+// ping measures latency and clock of whoever answers at an address, in numPings round trips.
+func ping(ctx context.Context, address string, key []byte, now func() time.Time) probe {
+	return examine(ctx, address, key, func(conn net.Conn) (p probe, err error) {
+		conn.SetDeadline(time.Now().Add(dialTime))
+		var trips []time.Duration
+		for range numPings {
+			sent, start := now(), time.Now()
+			there, err := ask(conn, []byte{opPing})
+			if err != nil {
+				return p, err
+			}
+			trip := time.Since(start)
+			if len(trips) == 0 || trip < slices.Min(trips) { // the shortest trip says most about the clock
+				p.Offset = there.Sub(sent.Add(trip / 2)).Seconds()
+				p.Error = (trip / 2).Seconds()
+			}
+			trips = append(trips, trip)
+		}
+		slices.Sort(trips)
+		p.Latency = trips[len(trips)/2].Seconds()
+		return p, nil
+	})
 }
 
 // measure sends requests of doubling length until one takes half of the time, and returns the rate of the
 // last in bytes per second. It moves at most 2 maxBulk bytes, and ends after a request that took longer.
 func measure(ctx context.Context, address string, key []byte, limit time.Duration) probe {
-	conn, err := connect(ctx, address, key)
-	if err != nil {
-		return probe{Fault: fault(err)}
-	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
 	content := make([]byte, 1<<20)
 	for i := range content {
 		content[i] = byte(i * i >> 7) // not nothing to a link that compresses
 	}
-	for n := firstBulk; ; n *= 2 {
-		start := time.Now()
-		if err := bulk(conn, n, content); err != nil {
-			return probe{Fault: fault(err)}
+	return examine(ctx, address, key, func(conn net.Conn) (probe, error) {
+		for n := firstBulk; ; n *= 2 {
+			start := time.Now()
+			if err := bulk(conn, n, content); err != nil {
+				return probe{}, err
+			}
+			taken := time.Since(start)
+			if taken >= limit/2 || n == maxBulk {
+				return probe{Rate: float64(n) / taken.Seconds()}, nil
+			}
 		}
-		taken := time.Since(start)
-		if taken >= limit/2 || n == maxBulk {
-			return probe{Rate: float64(n) / taken.Seconds()}
-		}
-	}
+	})
 }
 
 // bulk sends n bytes and waits until the target has read them.

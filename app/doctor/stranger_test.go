@@ -24,9 +24,8 @@ func TestAThousandStrangers(t *testing.T) {
 	}
 	defer l.Close()
 	address := l.Addr().String()
-	hello := []string{"", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00", "lsprobe1", "lsprobe1" +
-		strings.Repeat("x", 4000),
-		strings.Repeat("\xff", 100_000), "SSH-2.0-x\r\n"}
+	hello := []string{"", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00", "lsprobe2",
+		"lsprobe2" + strings.Repeat("x", 4000), strings.Repeat("\xff", 100_000), "SSH-2.0-x\r\n"}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -79,7 +78,7 @@ func TestAProbeWithAnotherKey(t *testing.T) {
 			if err != nil {
 				return
 			}
-			conn.Write(append(b[:n], make([]byte, 48)...))
+			conn.Write(append(b[:n], make([]byte, 64)...))
 		}
 	}()
 	if fault := doctor.Ping(t.Context(), echo.Addr().String(), l.Key); fault != "something else answers "+

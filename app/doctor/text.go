@@ -79,10 +79,9 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 		lines = append(lines, [2]string{"network", fmt.Sprintf("%s (%s) %s", i.Name, kind,
 			strings.Join(i.Addresses, ", "))})
 	}
-	lines = append(lines, [2]string{"limits", limitText(f.FileLimit, "open files") + ", " +
-		limitText(f.ProcessLimit, "processes")},
-		[2]string{"clock", time.Unix(0, f.ClockNanos).UTC().Format(time.DateTime) + " UTC, " + clockText(f,
-			0, 1)},
+	limits := limitText(f.FileLimit, "open files") + ", " + limitText(f.ProcessLimit, "processes")
+	clock := time.Unix(0, f.ClockNanos).UTC().Format(time.DateTime) + " UTC, " + clockText(f, 0, 1)
+	lines = append(lines, [2]string{"limits", limits}, [2]string{"clock", clock},
 		[2]string{"load", fmt.Sprintf("%.1f", f.Load)})
 	for _, line := range lines {
 		wrap(b, fmt.Sprintf("%-10s", line[0]), line[1], strings.Repeat(" ", 11))
@@ -102,8 +101,8 @@ func factsTable(b *strings.Builder, hosts []record.HostFacts) {
 	fmt.Fprintln(w, "host\tslots\tcores\tkernels\tmemory free\tdisk free\tload\tclock")
 	for i, f := range hosts {
 		cells := []string{short(f.Label, labelMost), fmt.Sprint(f.Slots), coresText(f), best(f.ISA),
-			bytesText(f.FreeMemoryBytes), diskText(f.Disks), fmt.Sprintf("%.1f", f.Load), clockText(f, i,
-				len(hosts))}
+			bytesText(f.FreeMemoryBytes), diskText(f.Disks), fmt.Sprintf("%.1f", f.Load),
+			clockText(f, i, len(hosts))}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	w.Flush() // to a strings.Builder

@@ -1,27 +1,28 @@
 package doctor
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"time"
+
+	"lockstep/comm/tcp"
 )
 
-// Note: the exchange of a probe. The source dials and sends the magic and 16 random bytes. The target
-// answers with 16 of its own and the authentication code of both under the key, which proves that it is the
-// host that the console has asked to listen. The source answers with a code of its own. Then the source
-// asks: 'P' for the target's clock, or 'B', a length and so many bytes, which the target reads and answers
-// with its clock. Before its code is right the target reads 56 bytes and sends 48.
+// Note: the exchange of a probe
+//
+// The source dials and says hello: the magic and random bytes. Both sides then prove that they know the key,
+// as the ranks of a run do (package tcp), so that the target is the host that the console has asked to
+// listen. Then the source asks: 'P' for the target's clock, or 'B', a length and so many bytes, which the
+// target reads and answers with its clock. Before its proof is right the target reads 72 bytes.
 
 const (
-	magic      = "lsprobe1"
+	magic      = "lsprobe2"
 	keyBytes   = 32
-	nonceBytes = 16
+	helloBytes = len(magic) + 32
 
 	opPing = 'P'
 	opBulk = 'B'
@@ -32,68 +33,34 @@ const (
 	probeTime     = 8 * time.Second // that a connection may last
 )
 
-// Directions of a proof: neither side can send back what it got.
-const (
-	proofOfTarget = "target"
-	proofOfSource = "source"
-)
-
 // errStranger is the error of an exchange with somebody who does not have the key.
 var errStranger = errors.New("something else answers there")
 
-// proof returns the authentication code of both nonces.
-func proof(key []byte, direction string, source, target []byte) []byte {
-	h := hmac.New(sha256.New, key)
-	io.WriteString(h, direction)
-	h.Write(source)
-	h.Write(target)
-	return h.Sum(nil)
-}
-
 // greet is the source's side of the exchange.
 func greet(conn net.Conn, key []byte) error {
-	nonce := make([]byte, nonceBytes)
-	rand.Read(nonce) // never fails
-	if _, err := conn.Write(append([]byte(magic), nonce...)); err != nil {
+	var hello [helloBytes]byte
+	rand.Read(hello[copy(hello[:], magic):]) // never fails
+	if _, err := conn.Write(hello[:]); err != nil {
 		return err
 	}
-	answer := make([]byte, nonceBytes+sha256.Size)
-	if _, err := io.ReadFull(conn, answer); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errStranger
-		}
-		return err
-	}
-	other := answer[:nonceBytes]
-	if !hmac.Equal(answer[nonceBytes:], proof(key, proofOfTarget, nonce, other)) {
+	err := tcp.Prove(conn, key, hello[:])
+	isCut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if wrong := (*tcp.HelloError)(nil); isCut || errors.As(err, &wrong) {
 		return errStranger
 	}
-	_, err := conn.Write(proof(key, proofOfSource, nonce, other))
 	return err
 }
 
 // admit is the target's side of the exchange.
 func admit(conn net.Conn, key []byte) error {
-	hello := make([]byte, len(magic)+nonceBytes)
-	if _, err := io.ReadFull(conn, hello); err != nil {
+	var hello [helloBytes]byte
+	if _, err := io.ReadFull(conn, hello[:]); err != nil {
 		return err
 	}
 	if string(hello[:len(magic)]) != magic {
 		return errStranger
 	}
-	nonce, other := hello[len(magic):], make([]byte, nonceBytes)
-	rand.Read(other) // never fails
-	if _, err := conn.Write(append(other, proof(key, proofOfTarget, nonce, other)...)); err != nil {
-		return err
-	}
-	got := make([]byte, sha256.Size)
-	if _, err := io.ReadFull(conn, got); err != nil {
-		return err
-	}
-	if !hmac.Equal(got, proof(key, proofOfSource, nonce, other)) {
-		return errStranger
-	}
-	return nil
+	return tcp.AskProof(conn, key, hello[:])
 }
 
 // serve answers the requests of a source that has shown the key, until it hangs up.

@@ -26,7 +26,7 @@ func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, bound in
 	tell func(notice)) *updateBook {
 	o := record.Order{Schema: record.Schema, Settings: c.ReplaySettings(), Data: b.Data,
 		PerEpoch: c.StepsPerEpoch(b.Samples), Bound: bound}
-	if c.For == "" {
+	if c.For == "" && c.Until == 0 { // else what the run finds out ends it
 		o.Steps = c.NumSteps(b.Samples)
 	}
 	return &updateBook{dir: dir, order: o, isPrompt: c.KeepsCheckpoints(), tell: tell,

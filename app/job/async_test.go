@@ -156,6 +156,26 @@ func TestAsynchronousRunIsResumed(t *testing.T) {
 	}
 }
 
+// The replay of a run that ended with its target ends there too, whatever target it has itself.
+func TestReplayOfARunThatReachedItsTarget(t *testing.T) {
+	c := stale(t, 2, 1, "workers", "local")
+	c.Epochs, c.Until = 20, 0.01
+	first := run(t, c, job.Options{})
+	if perEpoch := c.StepsPerEpoch(150); first.Steps != perEpoch {
+		t.Fatalf("%d steps, want those of the first epoch, %d", first.Steps, perEpoch)
+	}
+	for _, until := range []float64{0.01, 0} {
+		c := stale(t, 1, 1, "workers", "local")
+		c.Epochs, c.Until = 20, until
+		c.Replay = filepath.Join(first.Directory, rundir.UpdatesFile)
+		s := run(t, c, job.Options{})
+		if s.ParameterSHA256 != first.ParameterSHA256 || s.Steps != first.Steps {
+			t.Errorf("until %v: %d steps, parameters %s, want %d, %s", until, s.Steps, s.ParameterSHA256,
+				first.Steps, first.ParameterSHA256)
+		}
+	}
+}
+
 // pidOf returns the process of a rank, from its log.
 func pidOf(t *testing.T, c setting.Config, rank int) int {
 	t.Helper()

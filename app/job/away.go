@@ -1,19 +1,18 @@
 package job
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/internal/tail"
 )
 
 // Note: ranks away
@@ -22,13 +21,6 @@ import (
 // it, writes its logs of steps, events and spans to a folder of its own there. A courier sends what is new in
 // that folder over the control connection every second, and at the end, so that the run directory holds the
 // files of all ranks. A rank that is killed loses what it wrote in its last second.
-
-// part is a piece of a file of a rank that is away, which belongs at the end of the file with that name in
-// the run directory.
-type part struct {
-	Name  string `json:"name"` // path in the run directory, with slashes
-	Bytes []byte `json:"bytes"`
-}
 
 const (
 	courierEvery = time.Second
@@ -69,90 +61,36 @@ func (a *assignment) settleAway(rank int, tell func(notice)) (*courier, error) {
 
 // courier sends the files of a folder to the launcher while they grow.
 type courier struct {
-	folder  string
-	tell    func(notice)
-	sent    map[string]int64 // bytes by name
-	stop    chan struct{}
-	running sync.WaitGroup
+	folder   string
+	follower *tail.Follower
 }
 
-// newCourier returns a courier at work.
+// newCourier returns a courier at work. Of lines, which several ranks write to one file, it sends whole ones
+// only.
 func newCourier(folder string, tell func(notice)) *courier {
-	c := &courier{folder: folder, tell: tell, sent: map[string]int64{}, stop: make(chan struct{})}
-	c.running.Go(func() {
-		tick := time.NewTicker(courierEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				c.carry() // what fails now is tried again
-			case <-c.stop:
-				return
-			}
-		}
-	})
-	return c
+	return &courier{folder, tail.Follow(tail.Config{Folder: folder, Every: courierEvery, Bytes: partBytes,
+		KeepsLines: func(name string) bool { return path.Ext(name) == ".jsonl" },
+		Send:       func(p tail.Part) { tell(notice{Part: &p}) }})}
 }
 
 // close sends the rest and removes the folder.
 func (c *courier) close() error {
-	close(c.stop)
-	c.running.Wait()
-	return errors.Join(c.carry(), os.RemoveAll(c.folder))
-}
-
-// carry sends what is new in all files.
-func (c *courier) carry() error {
-	return filepath.WalkDir(c.folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		name, err := filepath.Rel(c.folder, path)
-		if err != nil {
-			return err
-		}
-		return c.carryFile(path, filepath.ToSlash(name))
-	})
-}
-
-// carryFile sends what is new in one file. Of lines, which several ranks write to one file, it sends whole
-// ones only.
-func (c *courier) carryFile(path, name string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	buffer := make([]byte, partBytes)
-	for {
-		n, err := f.ReadAt(buffer, c.sent[name])
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if strings.HasSuffix(name, ".jsonl") {
-			n = bytes.LastIndexByte(buffer[:n], '\n') + 1
-		}
-		if n == 0 {
-			return nil
-		}
-		c.tell(notice{Part: &part{name, buffer[:n]}})
-		c.sent[name] += int64(n)
-	}
+	return errors.Join(c.follower.Close(), os.RemoveAll(c.folder))
 }
 
 // keep appends a part to its file in the run directory.
-func (r *heard) keep(p part) error {
+func (r *heard) keep(p tail.Part) error {
 	name := filepath.FromSlash(p.Name)
 	isKnown := name == rundir.StepsFile || name == rundir.UpdatesFile || rundir.IsRecording(name) ||
 		filepath.IsLocal(name) && strings.HasPrefix(p.Name, eventsFolder+"/")
 	if !isKnown {
 		return fmt.Errorf("job: %q is no file that a worker writes", p.Name)
 	}
-	path := r.dir.Path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	file := r.dir.Path(name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
@@ -177,10 +115,10 @@ func relative(c setting.Config, b beginning, folder string) (setting.Config, beg
 		b.Resumed = &r
 		paths = append(paths, &r.Path)
 	}
-	for _, path := range paths {
-		near, err := filepath.Rel(folder, *path)
-		if filepath.IsAbs(*path) && err == nil && filepath.IsLocal(near) {
-			*path = near
+	for _, p := range paths {
+		near, err := filepath.Rel(folder, *p)
+		if filepath.IsAbs(*p) && err == nil && filepath.IsLocal(near) {
+			*p = near
 		}
 	}
 	return c, b

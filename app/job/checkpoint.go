@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
@@ -42,13 +43,15 @@ type kept struct {
 // saver writes checkpoints to a store. Save copies the state, and a goroutine writes the copy, one at a time.
 // Only rank 0 has a saver, because replicas are equal; it collects the state that differs between ranks.
 type saver struct {
-	store *checkpoint.Store
-	every setting.Interval
-	peers *peerState // state that differs between ranks; nil: none does
+	store  *checkpoint.Store
+	folder string // of the store
+	every  setting.Interval
+	peers  *peerState // state that differs between ranks; nil: none does
 	// describe completes the manifest of a checkpoint.
 	describe func(train.Progress) kept
 	// metadata of the weights' file.
 	metadata map[string]string
+	bytes    int64 // upper bound of a checkpoint's size; 0: unknown
 
 	last   int // step of the last checkpoint, or of the one resumed from
 	at     time.Time
@@ -167,7 +170,7 @@ func (s *saver) write(k kept, done chan<- error) {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}
 	s.written.seconds = time.Since(began).Seconds()
-	done <- err
+	done <- withRoom(err, s.folder, s.bytes)
 }
 
 // keptOf returns the optimizer's vectors, with whole ones from sharded in place of the shards.
@@ -219,7 +222,8 @@ func (w *worker) newSaver() *saver {
 	if !w.config.KeepsCheckpoints() || w.rank != 0 || w.config.EvalOnly {
 		return nil
 	}
-	return &saver{store: w.dir.Store(), every: w.config.CheckpointInterval(), peers: w.peers,
+	return &saver{store: w.dir.Store(), folder: w.dir.Path(rundir.CheckpointsFolder),
+		every: w.config.CheckpointInterval(), peers: w.peers,
 		describe: w.describe, metadata: w.metadata(), at: time.Now()}
 }
 
@@ -238,7 +242,8 @@ func (w *worker) describe(p train.Progress) kept {
 // checkSpace refuses a run if the disk has no room for its checkpoints, including the one in progress.
 func (w *worker) checkSpace(l *train.Loop) error {
 	bytes := l.Snapshot().Bytes() + w.heldBytes(len(l.Variables().Weights))
-	want := (bytes + manifestRoom) * int64(max(1, checkpoint.Kept+1-w.dir.Store().Count()))
+	w.saver.bytes = bytes + manifestRoom
+	want := w.saver.bytes * int64(max(1, checkpoint.Kept+1-w.dir.Store().Count()))
 	free, isKnown := w.dir.FreeBytes()
 	if !isKnown {
 		return nil
@@ -255,6 +260,16 @@ func spaceError(path string, want, free int64) error {
 		"%d checkpoints and one in progress take %s, the disk has %s: %s are missing; "+
 			"make room, or leave out --checkpoint-every", checkpoint.Kept, setting.Size(want),
 		setting.Size(free), setting.Size(want-free))}
+}
+
+// withRoom adds to the error of writing bytes to a disk that is full which disk it is and what it has.
+func withRoom(err error, folder string, bytes int64) error {
+	if !isFull(err) {
+		return err
+	}
+	free, _ := host.Room(folder)
+	return fmt.Errorf("%w: it takes up to %s, and the file system at %s has %s left; make room there", err,
+		setting.Size(bytes), host.Mount(folder), setting.Size(int64(free)))
 }
 
 // manifestRoom is an upper bound of the bytes of a checkpoint besides its values.

@@ -23,7 +23,6 @@ const (
 	probeTime = 800 * time.Millisecond // of computing without exchange
 	tryTime   = 0.8                    // seconds that each finalist is tried, by its predicted step
 	leastTry  = 6                      // steps that each finalist is tried at least, the first not counted
-	longTry   = 2                      // the same if a step is so long that more would pass tryLimit
 	leastMove = 40                     // the same if shards move, which they do in the first dozen
 	mostTry   = 200
 	tryLimit  = 20.0 // seconds for all finalists; the last of them are left out
@@ -199,38 +198,53 @@ type trial struct {
 	steps int // the first is not counted
 }
 
-// trials returns the short runs that decide between the ways that the prediction cannot tell apart: fewer
-// steps and fewer ways where steps are long, none if fewer than two ways can be tried within tryLimit.
+// tryPlans are the ways to spend tryLimit, the best first: every finalist twice, because a moment's
+// disturbance lengthens one run by more than the strategies differ, or once, and with fewer steps the longer
+// these are.
+var tryPlans = []struct {
+	rounds, steps int // steps of each run at least, the first not counted
+}{{2, leastTry}, {2, 3}, {1, leastTry}, {1, 2}}
+
+// trials returns the short runs that decide between the ways that the prediction cannot tell apart, by the
+// first of tryPlans that has time for all of them, else by the last of them with the ways that it has time
+// for; none if these are fewer than two. The second round is in reverse order, so that what drifts hurts all.
 func trials(ranking []record.StrategyTerms) []trial {
-	var all []trial
-	for _, least := range []int{leastTry, longTry} {
-		all = nil
+	for k, plan := range tryPlans {
+		var round []trial
 		total := 0.0
 		for _, i := range choice.Finalists(ranking) {
-			t := trial{i, trySteps(ranking[i], least)}
-			if total += ranking[i].Step * float64(t.steps); total > tryLimit {
+			t := trial{i, trySteps(ranking[i], plan.steps)}
+			if total += ranking[i].Step * float64(t.steps*plan.rounds); total > tryLimit {
 				break
 			}
-			all = append(all, t)
+			round = append(round, t)
 		}
-		if total <= tryLimit {
-			break
+		switch {
+		case total > tryLimit && k < len(tryPlans)-1:
+		case len(round) < 2:
+			return nil
+		case plan.rounds == 2:
+			back := slices.Clone(round)
+			slices.Reverse(back)
+			return append(round, back...)
+		default:
+			return round
 		}
 	}
-	if len(all) < 2 {
-		return nil
-	}
-	return all
+	return nil
 }
 
-// tryFinalists measures the steps of the ways that the prediction cannot tell apart.
+// tryFinalists measures the steps of the ways that the prediction cannot tell apart. Of two runs of a way the
+// shorter step counts: others can only lengthen it.
 func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerms) error {
 	for _, t := range trials(ranking) {
 		step, err := p.try(ctx, ranking[t.way], t.steps)
 		if err != nil {
 			return err
 		}
-		ranking[t.way].Measured = record.Number(step)
+		if m := float64(ranking[t.way].Measured); math.IsNaN(m) || step < m {
+			ranking[t.way].Measured = record.Number(step)
+		}
 	}
 	return nil
 }

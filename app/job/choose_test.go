@@ -111,15 +111,21 @@ func TestWaysKeepWhatWasGiven(t *testing.T) {
 func TestTrialsTakeBoundedTime(t *testing.T) {
 	for _, test := range []struct {
 		step  float64 // seconds
-		want  int     // ways
+		want  int     // runs
 		steps int     // of each
-	}{{0.01, 3, 81}, {0.3, 3, 7}, {2, 3, 3}, {3, 2, 3}, {20, 0, 0}} {
+	}{{0.01, 6, 81}, {0.3, 6, 7}, {0.7, 6, 4}, {0.9, 3, 7}, {2, 3, 3}, {3, 2, 3}, {20, 0, 0}} {
 		ranking := []record.StrategyTerms{{Strategy: "ddp", Step: test.step},
 			{Strategy: "ps", Step: 1.01 * test.step}, {Strategy: "all-reduce", Step: 1.02 * test.step}}
 		got := trials(ranking)
 		if len(got) != test.want || len(got) > 0 && got[0].steps != test.steps {
-			t.Errorf("steps of %v s: %+v, want %d ways", test.step, got, test.want)
+			t.Errorf("steps of %v s: %+v, want %d runs of %d steps", test.step, got, test.want, test.steps)
 		}
+		if test.want == 6 && got[0].way != got[5].way {
+			t.Errorf("steps of %v s: %+v, want the second round in reverse order", test.step, got)
+		}
+	}
+	if got := trials([]record.StrategyTerms{{Strategy: "ddp", Step: 0.01}}); got != nil {
+		t.Errorf("one way: %+v, want no runs", got)
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 	ExitDiverged    = 7   // the loss is not finite
 	ExitCheck       = 8   // a target or claim was not met
 	ExitPreempted   = 75  // ended by SIGTERM or SIGUSR1, with a checkpoint saved
-	ExitInterrupted = 130 // Ctrl-C
+	ExitInterrupted = 130 // Ctrl-C, or SIGTERM without a checkpoint
 )
 
 // ExitCode returns the exit status for an error of this module, ExitOK for nil. An error reported by a worker
@@ -56,7 +56,7 @@ func ExitCode(err error) int {
 		isA[*data.UnknownError](err):
 		return ExitUsage
 	case isA[*data.MissingError](err), isA[*data.FormatError](err),
-		isA[*data.ReadError](err), isA[*checkpoint.FormatError](err),
+		isA[*data.ReadError](err), isA[*data.OwnError](err), isA[*checkpoint.FormatError](err),
 		isA[*checkpoint.MatchError](err), isA[*checkpoint.ReadError](err):
 		return ExitData
 	case isA[*checkpoint.WriteError](err), isA[*checkpoint.NoneError](err):

@@ -9,6 +9,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
+	"lockstep/internal/spelling"
 )
 
 // finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
@@ -40,5 +41,5 @@ func isOver(c setting.Config, k kept) bool {
 // nothingToDo says why a run that is resumed does nothing.
 func nothingToDo(s *record.Summary) string {
 	return fmt.Sprintf("nothing to do: the run in %s has ended, after %s; a greater --steps, --epochs, "+
-		"--for or --until makes it go on", s.Directory, count(s.Steps, "step"))
+		"--for or --until makes it go on", s.Directory, spelling.Count(s.Steps, "step"))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -44,11 +45,12 @@ func (w *worker) noteGrowth(g train.Growth) {
 
 // growthText says what the batch is from now on, and why.
 func growthText(g train.Growth, most int) string {
-	noise := fmt.Sprintf("the gradient noise scale is %.4g samples, by %s", g.Noise, count(g.Steps, "step"))
+	noise := fmt.Sprintf("the gradient noise scale is %.4g samples, by %s", g.Noise,
+		spelling.Count(g.Steps, "step"))
 	if math.IsInf(g.Noise, 1) {
-		noise = fmt.Sprintf("no gradient shows in the noise of %s", count(g.Steps, "step"))
+		noise = fmt.Sprintf("no gradient shows in the noise of %s", spelling.Count(g.Steps, "step"))
 	}
-	after := fmt.Sprintf("after %s, step %d", count(g.Epochs, "epoch"), g.Step)
+	after := fmt.Sprintf("after %s, step %d", spelling.Count(g.Epochs, "epoch"), g.Step)
 	switch {
 	case g.To > g.From:
 		return fmt.Sprintf("%s: the batch grows from %d to %d, with learning rate %.4g: %s", after, g.From,

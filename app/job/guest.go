@@ -57,7 +57,8 @@ func (g Guest) Work(ctx context.Context) (status int, err error) {
 	close(joined)
 	defer session.Close()
 	helpers.Go(func() { g.attend(ctx, session) })
-	result, err := workIn(session, g.Member.Rank, g.Environment, g.Catalog, g.Log, true)
+	result, err := workIn(session, g.Member.Rank, g.Environment,
+		Program{Catalog: g.Catalog, Log: g.Log}, true)
 	if err == nil {
 		err = session.Done(result)
 	} else {

@@ -11,6 +11,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/data"
+	"lockstep/internal/tail"
 )
 
 // notice is a message of a worker to the launcher about one event, so that no message grows with the length
@@ -24,7 +25,7 @@ type notice struct {
 	Data       *record.DataHash   `json:"data,omitempty"`   // hash of the loaded samples
 	Server     *record.ServerStat `json:"server,omitempty"` // at its end
 	Async      *record.Async      `json:"async,omitempty"`  // of server 0, at its end
-	Part       *part              `json:"part,omitempty"`   // of a file of a rank that is away
+	Part       *tail.Part         `json:"part,omitempty"`   // of a file of a rank that is away
 	LostWorker *record.LostWorker `json:"-"`                // of the launcher
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"lockstep/app/host"
@@ -28,10 +29,29 @@ type crew struct {
 	results   []workerResult
 }
 
+// runtimeThreads is how many threads Go's runtime starts beside those that compute: to watch, to collect
+// garbage, to wait in system calls.
+const runtimeThreads = 8
+
+// checkTasks refuses to compute with so many threads where the system allows fewer: Go ends a process that
+// gets no thread by a dump of all stacks, in place of an error.
+func checkTasks(threads int) error {
+	room, limit := host.TaskRoom()
+	if room >= threads+runtimeThreads {
+		return nil
+	}
+	return &cluster.LimitError{Name: "the workers of this process", Err: syscall.EAGAIN,
+		Limit: fmt.Sprintf("the limit on processes and threads is reached: %s, and %d more are needed; want "+
+			"a higher limit, or fewer --threads", limit, threads+runtimeThreads)}
+}
+
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data. A worker
 // that is stuck cannot be ended and is left behind, so the process should end soon.
 func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) ([]workerResult, error) {
+	if err := checkTasks(c.NumThreads() + c.World()*computeExtra); err != nil {
+		return nil, err
+	}
 	before := runtime.GOMAXPROCS(c.NumThreads() + c.World()*computeExtra)
 	defer runtime.GOMAXPROCS(before)
 	host.ResetPeakRSS()

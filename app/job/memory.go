@@ -43,19 +43,8 @@ func (w *worker) planMemory(l *train.Loop) error {
 		w.together += w.served.apart
 		here += w.served.apart * int64(w.workersHere) / int64(c.Workers)
 	}
-	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
-		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
-		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
-	if c.IsSharded() {
-		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
-	}
-	if c.World() > 1 {
-		text += fmt.Sprintf("; %s together", setting.Size(w.together))
-	}
 	machine := host.MemoryBytes()
-	if machine > 0 {
-		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
-	}
+	text := w.memoryText(m, data, loading, machine)
 	w.note("%s", text)
 	if machine > 0 && uint64(here) > machine {
 		return &setting.UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
@@ -65,6 +54,23 @@ func (w *worker) planMemory(l *train.Loop) error {
 		w.beacon.notes <- text
 	}
 	return nil
+}
+
+// memoryText says what was planned, and what its parts are.
+func (w *worker) memoryText(m train.Memory, data, loading int64, machine uint64) string {
+	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
+		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
+		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
+	if w.config.IsSharded() {
+		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
+	}
+	if w.config.World() > 1 {
+		text += fmt.Sprintf("; %s together", setting.Size(w.together))
+	}
+	if machine > 0 {
+		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
+	}
+	return text
 }
 
 // sharers returns the number of workers that run in one process and share its data.

@@ -7,6 +7,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/gradsync"
+	"lockstep/internal/spelling"
 	"lockstep/shard"
 	"lockstep/trace"
 	"lockstep/train"
@@ -59,7 +60,7 @@ func (w *worker) noteRounds(every, perEpoch int) {
 		return
 	}
 	text := fmt.Sprintf("averages: once in an epoch, which has %s, not every %d",
-		count(perEpoch, "step"), every)
+		spelling.Count(perEpoch, "step"), every)
 	w.note("%s", text)
 	if w.rank == 0 {
 		w.beacon.notes <- text

@@ -13,6 +13,7 @@ import (
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
+	"lockstep/train"
 )
 
 // assignment is the launcher's message to a worker process: the run to do.
@@ -27,13 +28,23 @@ type assignment struct {
 	Hosts   []int     `json:"hosts"`  // number of each rank's host; nil: all have the launcher's files
 }
 
+// Program is what the process of a worker or a server gets from the program that it executes.
+type Program struct {
+	Catalog *setting.Catalog // the same as the launcher's
+	Log     io.Writer        // receives a few lines for people
+	// Abandon is called with the exit status, and must end the process, if the run ends because of another
+	// worker while this one is in a long step.
+	Abandon func(status int)
+	Between Between // nil: nothing
+}
+
+// Between puts something between the training loop of a rank and its updater: tests disturb a run there.
+type Between func(rank int, u train.Updater) train.Updater
+
 // Work is the body of a worker's or a server's process. It reads its rank from e, joins the other processes,
-// trains or serves, and sends the result to the launcher. k is the catalog of the program, the same as the
-// launcher's. The log receives a few lines for people. Work returns nil once the result is delivered. It
-// reports an error to the launcher, if there is one, before it returns it. If the run ends because of another
-// worker while this one is in a long step, it calls abandon with the exit status, which must end the process.
-func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io.Writer,
-	abandon func(status int)) error {
+// trains or serves, and sends the result to the launcher. It returns nil once the result is delivered. It
+// reports an error to the launcher, if there is one, before it returns it.
+func Work(ctx context.Context, e cluster.Environment, p Program) error {
 	member, err := e.ResolveMember()
 	if err != nil {
 		return err
@@ -43,8 +54,8 @@ func Work(ctx context.Context, e cluster.Environment, k *setting.Catalog, log io
 		return err
 	}
 	defer session.Close()
-	defer outlast(session.Context(), member.Rank, log, abandon)()
-	result, err := workIn(session, member.Rank, e, k, log, false)
+	defer outlast(session.Context(), member.Rank, p.Log, p.Abandon)()
+	result, err := workIn(session, member.Rank, e, p, false)
 	if err == nil {
 		return session.Done(result)
 	}
@@ -72,19 +83,19 @@ func hello(e cluster.Environment) cluster.Hello {
 	return h
 }
 
-// failureOf is a worker's report of an error. Workers in different collectives are both to blame.
+// failureOf is a worker's report of an error.
 func failureOf(err error) cluster.Failure {
 	failure := cluster.Failure{Status: ExitCode(err), Text: err.Error()}
-	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) && !isA[*comm.MismatchError](err) {
-		failure.Noticed, failure.Lost = true, lost.Rank
+	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) {
+		failure.Noticed, failure.Lost, failure.In = true, lost.Rank, lost.Mismatched()
 	}
 	return failure
 }
 
 // workIn carries out the assignment of the session, in the process of a guest if isGuest, and returns the
 // result of a worker or a server.
-func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Catalog, log io.Writer,
-	isGuest bool) (result any, err error) {
+func workIn(s *cluster.Session, rank int, e cluster.Environment, p Program, isGuest bool) (result any,
+	err error) {
 	var a assignment
 	if err := json.Unmarshal(s.Welcome.Job, &a); err != nil {
 		return nil, fmt.Errorf("job: decode the assignment: %w", err)
@@ -101,19 +112,19 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, k *setting.Cata
 		}
 		defer func() { err = errors.Join(err, courier.close()) }()
 	}
-	a.Config.ISA, a.Config.Catalog = s.Welcome.ISA, k
+	a.Config.ISA, a.Config.Catalog = s.Welcome.ISA, p.Catalog
 	if rank >= a.Config.Workers {
-		return struct{}{}, a.serve(s, rank, e, log)
+		return struct{}{}, a.serve(s, rank, e, p.Log)
 	}
-	return a.work(s, rank, e, log)
+	return a.work(s, rank, e, p)
 }
 
 // work carries out the part of a worker.
-func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) (
+func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, p Program) (
 	result workerResult, err error) {
 	ctx := s.Context()
-	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: log,
-		beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName(),
+	w := &worker{config: a.Config, dir: a.Directory, crowded: a.Crowded, rank: rank, log: p.Log,
+		between: p.Between, beacon: newBeacon(), probes: a.Probes, hosts: s.Topology(), host: e.HostName(),
 		generation: s.Generation(), encryption: s.Welcome.Encryption, workersHere: a.numHere(rank)}
 	w.tell = func(n notice) { s.Tell(n) }
 	defer w.beacon.follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
@@ -134,6 +145,7 @@ func (a assignment) work(s *cluster.Session, rank int, e cluster.Environment, lo
 		if w.mesh, err = s.Connect(ctx); err != nil {
 			return result, err
 		}
+		w.streams = s.Streams()
 	}
 	w.beacon.enter(phaseSetUp)
 	return w.run(ctx)

@@ -8,6 +8,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -92,7 +93,7 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if w.saver != nil {
 		w.saver.last = k.Progress.Step
 	}
-	w.note("going on from %s, after %s", c.Path, count(k.Progress.Step, "step"))
+	w.note("going on from %s, after %s", c.Path, spelling.Count(k.Progress.Step, "step"))
 	return nil
 }
 

@@ -249,3 +249,50 @@ func TestAnyNumberOfEvaluationsReachesTheSummary(t *testing.T) {
 		}
 	}
 }
+
+// A run goes on under a strategy, or with workers, that have no use for what shaped the exchange before: it
+// is left out, and the hash is that of one worker. Given anew it is refused, by its name.
+func TestResumeLeavesOutWhatTheStrategyHasNot(t *testing.T) {
+	want := run(t, short(t), job.Options{}).ParameterSHA256
+	for name, change := range map[string]func(*setting.Config){
+		"rebalance": func(c *setting.Config) {
+			c.Rebalance, c.SlowWorkers = true, setting.SlowWorkers{{Rank: 1, Factor: 2}}
+		},
+		"tune-bucket":     func(c *setting.Config) { c.TuneBucket = true },
+		"overlap-forward": func(c *setting.Config) { c.OverlapForward = true },
+		"shard-optimizer": func(c *setting.Config) { c.ShardOptimizer = true },
+	} {
+		c := begun(t, 3, func(c *setting.Config) {
+			c.Strategy, c.Workers = "ddp", 2
+			change(c)
+		})
+		_, _, err := resumed(t, c.Out, "strategy", "ps", name, "true", "workers", "2")
+		if err == nil || !strings.HasPrefix(err.Error(), "--"+name+": is for --strategy") {
+			t.Errorf("%s given anew: %v", name, err)
+		}
+		s, _, err := resumed(t, c.Out, "strategy", "ps", "workers", "1", "epochs", "2")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if s.ParameterSHA256 != want {
+			t.Errorf("%s: parameters %s, want %s", name, s.ParameterSHA256, want)
+		}
+	}
+}
+
+// A setting of the run that is resumed and fits no longer is named.
+func TestResumeNamesTheSettingThatDoesNotFit(t *testing.T) {
+	c := begun(t, 3, func(c *setting.Config) { c.Clip = 1 })
+	_, _, err := resumed(t, c.Out, "strategy", "ps", "servers", "2")
+	if err == nil || !strings.HasPrefix(err.Error(), "--resume: clip: no server has the whole gradient") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A replay that is resumed finds its file from any folder.
+func TestReplayIsResumedInAnotherFolder(t *testing.T) {
+	c := setting.Default()
+	c.Replay = "updates.jsonl"
+	if path := c.Rooted().Replay; !filepath.IsAbs(path) {
+		t.Errorf("a checkpoint would have %q", path)
+	}
+}

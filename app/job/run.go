@@ -18,6 +18,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/data"
+	"lockstep/internal/spelling"
 )
 
 // Options say how Run behaves towards its caller; none of them changes the result.
@@ -120,11 +121,12 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if threads, cores := o.crowd(c); threads > cores {
 		with := ""
 		if n := c.NumApart(); n > 0 {
-			with = " and " + count(n, "server")
+			with = " and " + spelling.Count(n, "server")
 		}
+		workers := (threads - c.NumApart()) / c.Threads
 		fmt.Fprintf(o.Stderr, "note: %s x %s%s share %s: the times show contention, not scaling\n",
-			count((threads-c.NumApart())/c.Threads, "worker"), count(c.Threads, "thread"), with,
-			count(cores, "core"))
+			spelling.Count(workers, "worker"), spelling.Count(c.Threads, "thread"), with,
+			spelling.Count(cores, "core"))
 	}
 	if text := slowed(c.SlowWorkers); text != "" {
 		fmt.Fprintln(o.Stderr, "note: "+text)
@@ -132,6 +134,10 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if c.Insecure && !c.IsOneProcess() {
 		fmt.Fprintln(o.Stderr, "warning: --insecure: links between hosts, if there are several, are not "+
 			"encrypted; whoever reads them can rebuild training data from gradients")
+	}
+	if c.Streams > 1 && c.SharesMemory() && o.Meeting == nil && o.Environment.NumHosts() < 2 {
+		fmt.Fprintln(o.Stderr, "note: --streams has no effect: workers of one host share memory; want "+
+			"--link tcp")
 	}
 	fetch := c.DataOptions(o.Environment)
 	if o.Progress != nil {
@@ -260,14 +266,6 @@ func OwnThreads(p cluster.Place) int {
 	return max(1, host.Cores()/workers)
 }
 
-// count formats a number with its noun.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
 // prepare creates the run directory, or prepares that of a resumed run, and writes the files that describe
 // the run.
 func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed, err error) {
@@ -386,7 +384,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Log: func(rank int) string { return logOf(c, dir, rank) }, ISA: c.ISA, SharedMemory: c.SharesMemory(),
 		Job: assignment{Config: sent, Directory: dir, Crowded: o.isCrowded(c), Start: start,
 			Folder: folder, Probes: o.probes, Hosts: hosts},
-		Files: files, Encryption: encryption(c), Meeting: o.Meeting, Asked: o.Asked,
+		Files: files, Encryption: encryption(c), Streams: c.Streams, Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		StopGrace: stopGrace(c),
 		Event:     told.decode,

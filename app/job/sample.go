@@ -21,19 +21,18 @@ import (
 type Sampled struct {
 	Classes, Samples int
 	Generated        bool
+	Dropout          float64 // of a network for texts
 }
 
 // Sample writes a safetensors file with what another program needs to begin the run that c describes: the
-// initial weights, under the names of PyTorch, and the first batches, normalised and augmented, as
-// batch.K.images [N, C, H, W] and batch.K.labels [N], K from 0. The batches are whole: c's workers and shards
-// take no part. It fails for a network that reads texts. Errors of data are those of [Run].
+// initial weights, under the names of PyTorch, and the first batches. Images are normalised and augmented, as
+// batch.K.images [N, C, H, W] and batch.K.labels [N], K from 0. Texts are batch.K.tokens [N, T], zeros after
+// the end of each, batch.K.lengths [N] and, if there are pairs, batch.K.kinds [N, T], 1 in second parts. The
+// batches are whole: c's workers and shards take no part. Errors of data are those of [Run].
 func Sample(ctx context.Context, c setting.Config, o Options, batches int, path string) (Sampled, error) {
 	o.setDefaults()
 	c.Workers, c.Shards, c.Strategy, c.Link = 1, 1, "single", "local"
 	c.Threads = 1
-	if c.Models().ReadsTexts(c.Model) {
-		return Sampled{}, setting.Refuse("model %s reads texts; want one of images", c.Model)
-	}
 	c = c.Complete()
 	start, err := openStart(c, func(string) {})
 	if err != nil {
@@ -50,7 +49,8 @@ func Sample(ctx context.Context, c setting.Config, o Options, batches int, path 
 	if err != nil {
 		return Sampled{}, err
 	}
-	about := Sampled{Classes: len(t.train.Classes), Samples: t.train.Len(), Generated: t.train.Generated}
+	about := Sampled{Classes: len(t.train.Classes), Samples: t.train.Len(), Generated: t.train.Generated,
+		Dropout: t.network.Dropout()}
 	return about, withInitial(c, t, o, func(weights []checkpoint.Entry) error {
 		_, err := checkpoint.Write(path, slices.Concat(weights, entries), nil)
 		return err
@@ -83,7 +83,7 @@ func withInitial(c setting.Config, t task, o Options, use func([]checkpoint.Entr
 	return use(checkpoint.Weights(l.Variables(), 0, nil).Entries)
 }
 
-// firstBatches returns the images and labels of the first steps.
+// firstBatches returns the samples and labels of the first steps.
 func firstBatches(c setting.Config, t task, n int) (entries []checkpoint.Entry, err error) {
 	l, err := data.NewLoader(data.LoaderConfig{Set: t.train, Batch: c.Batch, Shards: 1, Hi: 1, Seed: c.Seed,
 		Augment: t.augment, ToStep: n})
@@ -91,25 +91,59 @@ func firstBatches(c setting.Config, t task, n int) (entries []checkpoint.Entry, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	shape := t.train.Shape // H, W, C
+	shape := t.train.Shape // H, W, C of images
 	for k := range n {
 		step, err := l.Next()
 		if err != nil {
 			return nil, fmt.Errorf("batch %d: %w", k, err)
 		}
 		s := step.Shards[0]
-		var images, labels []byte
+		entries = append(entries, integers(k, "labels", tensor.Shape{s.Samples}, s.Labels))
+		if t.train.Texts != nil {
+			entries = append(entries, textsOf(k, s)...)
+			continue
+		}
+		var images []byte
 		for _, v := range planes(s.Images, s.Samples, shape[0]*shape[1], shape[2]) {
 			images = binary.LittleEndian.AppendUint32(images, math.Float32bits(v))
 		}
-		for _, v := range s.Labels {
-			labels = binary.LittleEndian.AppendUint64(labels, uint64(v))
-		}
-		entries = append(entries,
-			entry(k, "images", checkpoint.F32, tensor.Shape{s.Samples, shape[2], shape[0], shape[1]}, images),
-			entry(k, "labels", checkpoint.I64, tensor.Shape{s.Samples}, labels))
+		shape := tensor.Shape{s.Samples, shape[2], shape[0], shape[1]}
+		entries = append(entries, entry(k, "images", checkpoint.F32, shape, images))
 	}
 	return entries, nil
+}
+
+// textsOf returns the texts of batch k, padded to the longest.
+func textsOf(k int, s data.Shard) []checkpoint.Entry {
+	longest := int(slices.Max(s.Lengths))
+	tokens, kinds := make([]int32, s.Samples*longest), make([]int32, s.Samples*longest)
+	read, hasPairs := 0, false
+	for i, n := range s.Lengths {
+		copy(tokens[i*longest:], s.Tokens[read:read+int(n)])
+		read += int(n)
+		if second := s.Splits[i]; second > 0 {
+			hasPairs = true
+			for j := second; j < n; j++ {
+				kinds[i*longest+int(j)] = 1
+			}
+		}
+	}
+	shape := tensor.Shape{s.Samples, longest}
+	entries := []checkpoint.Entry{integers(k, "tokens", shape, tokens),
+		integers(k, "lengths", tensor.Shape{s.Samples}, s.Lengths)}
+	if hasPairs {
+		entries = append(entries, integers(k, "kinds", shape, kinds))
+	}
+	return entries
+}
+
+// integers returns a tensor of batch k with these values.
+func integers(k int, name string, s tensor.Shape, values []int32) checkpoint.Entry {
+	var text []byte
+	for _, v := range values {
+		text = binary.LittleEndian.AppendUint64(text, uint64(int64(v)))
+	}
+	return entry(k, name, checkpoint.I64, s, text)
 }
 
 // entry returns a tensor of batch k with these bytes.

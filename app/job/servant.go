@@ -66,8 +66,9 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 }
 
 // receivedBytes returns the memory of a server's weights, and of the gradients that it receives from other
-// processes: a vector for each piece. Asynchronous servers have a gradient of each worker instead, and a
-// copy of the weights for it; those of a replay may keep as many gradients again.
+// processes, or from all if the wire changes them: a vector for each piece, and with clipping one for
+// their sum. Asynchronous servers have a gradient of each worker instead, and a copy of the weights for
+// it; those of a replay may keep as many gradients again.
 func receivedBytes(c setting.Config, layout *ps.Layout, plan shard.Plan, number int) int64 {
 	vectors := 1
 	if c.IsAsync() {
@@ -76,8 +77,11 @@ func receivedBytes(c setting.Config, layout *ps.Layout, plan shard.Plan, number 
 		}
 		return 4 * int64(layout.Parts[number].Len) * int64(vectors)
 	}
+	if c.Clip > 0 {
+		vectors++ // the sum of all of them
+	}
 	for rank := range plan.Workers() {
-		if rank != layout.Homes[number] {
+		if rank != layout.Homes[number] || c.GradientWire().IsLossy() {
 			vectors += len(plan.Pieces(rank))
 		}
 	}

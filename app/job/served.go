@@ -40,6 +40,33 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 	if err != nil {
 		return nil, err
 	}
+	servants, err := w.openServers(l, r, layout, b)
+	if err != nil {
+		return nil, err
+	}
+	wire := w.config.GradientWire()
+	u, err := w.joinClient(l, ps.ClientConfig{Post: s.post, Layout: layout, Pieces: l.Pieces(),
+		Weights: l.Variables().Weights, Push: wire, Pull: pullWire(wire), Track: r.Track("exchange")})
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s.client
+	if w.peers != nil {
+		w.peers.client = s.client
+		if w.peers.sharded, err = w.servedState(l); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range servants {
+		s.running.Go(func() { s.serve(p, w) })
+	}
+	return u, nil
+}
+
+// openServers makes the servers of this worker's process. Rank 0 also tells those apart what they serve.
+func (w *worker) openServers(l *train.Loop, r *trace.Recorder, layout *ps.Layout, b blueprint) ([]*servant,
+	error) {
+	s := w.served
 	var servants []*servant
 	for number, home := range layout.Homes {
 		switch {
@@ -62,23 +89,7 @@ func (w *worker) joinServers(l *train.Loop, r *trace.Recorder) (train.Updater, e
 				4*int64(len(state)*layout.Parts[number].Len)
 		}
 	}
-	wire := w.config.GradientWire()
-	u, err := w.joinClient(l, ps.ClientConfig{Post: s.post, Layout: layout, Pieces: l.Pieces(),
-		Weights: l.Variables().Weights, Push: wire, Pull: pullWire(wire), Track: r.Track("exchange")})
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s.client
-	if w.peers != nil {
-		w.peers.client = s.client
-		if w.peers.sharded, err = w.servedState(l); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range servants {
-		s.running.Go(func() { s.serve(p, w) })
-	}
-	return u, nil
+	return servants, nil
 }
 
 // joinClient makes the client of a worker, and its updater.

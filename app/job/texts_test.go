@@ -85,6 +85,44 @@ func TestRunOnTextsIsAPretrainedFolder(t *testing.T) {
 	}
 }
 
+// Math bf16 ends with one hash for any number of workers and threads and every exact strategy, which is not
+// that of float32. A network without a product that it rounds ends with float32's.
+func TestBF16HasOneHash(t *testing.T) {
+	c := texts(t, 5)
+	var many strings.Builder
+	many.WriteString("text\tlabel\n")
+	for i := range 64 {
+		fmt.Fprintf(&many, "%s\t%s\n", strings.Repeat("a ", 2+i%4), []string{"x", "y"}[i%2])
+	}
+	if err := os.WriteFile(filepath.Join(c.Data, "train.tsv"), []byte(many.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.Batch, c.Shards, c.Math = 64, 4, "bf16"
+	want := run(t, c, job.Options{})
+	if want.Math != "bf16" {
+		t.Errorf("the summary names math %s", want.Math)
+	}
+	for _, way := range []struct {
+		workers, threads int
+		strategy         string
+	}{{1, 2, "single"}, {2, 1, "ddp"}, {4, 1, "all-reduce"}, {3, 1, "gather-scatter"}, {2, 2, "ps"}} {
+		c.Workers, c.Threads, c.Strategy, c.Out = way.workers, way.threads, way.strategy, t.TempDir()+"/run"
+		if got := run(t, c, job.Options{}).ParameterSHA256; got != want.ParameterSHA256 {
+			t.Errorf("%+v: parameters %s, want %s", way, got, want.ParameterSHA256)
+		}
+	}
+	c.Workers, c.Threads, c.Strategy, c.Math, c.Out = 1, 1, "single", "fast", t.TempDir()+"/run"
+	if got := run(t, c, job.Options{}).ParameterSHA256; got == want.ParameterSHA256 {
+		t.Error("bf16 changed nothing")
+	}
+	c = short(t)
+	fast := run(t, c, job.Options{})
+	c.Math, c.Out = "bf16", t.TempDir()+"/run"
+	if got := run(t, c, job.Options{}).ParameterSHA256; got != fast.ParameterSHA256 {
+		t.Errorf("%s: parameters %s, want float32's %s", c.Model, got, fast.ParameterSHA256)
+	}
+}
+
 // Views change what is counted, not what is trained, and the summary says so.
 func TestSummaryNamesTestTimeAugmentation(t *testing.T) {
 	plain := run(t, short(t), job.Options{})

@@ -13,6 +13,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // EndedError is the error of a run that ended early and has left a run directory.
@@ -74,8 +75,8 @@ func restarted(all []record.Restart) string {
 		seconds += r.Seconds
 	}
 	return fmt.Sprintf("%s after a loss (at last: %s): %s done again, %.1f s "+
-		"lost", count(len(all), "restart"),
-		all[len(all)-1].Cause, count(redone, "step"), seconds)
+		"lost", spelling.Count(len(all), "restart"),
+		all[len(all)-1].Cause, spelling.Count(redone, "step"), seconds)
 }
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is

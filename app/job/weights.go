@@ -138,7 +138,7 @@ func (w *worker) save(v *graph.Variables, shards int64) error {
 		return nil
 	}
 	batches := w.batches + shards // updates of the running statistics
-	return w.makingRoom(func() error {
+	err := w.makingRoom(func() error {
 		path := w.dir.Path(checkpoint.WeightsFile)
 		sum, err := checkpoint.Save(path, v, batches, w.metadata())
 		if err != nil {
@@ -147,6 +147,7 @@ func (w *worker) save(v *graph.Variables, shards int64) error {
 		w.saved = &record.Saved{Path: path, SHA256: sum}
 		return w.savePretrained()
 	})
+	return withRoom(err, w.dir.Path("."), 4*int64(len(v.Weights)+len(v.State))+manifestRoom)
 }
 
 // metadata returns the metadata of saved weights: how their images are normalised.

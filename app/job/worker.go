@@ -20,6 +20,7 @@ import (
 	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/internal/kernel/peak"
+	"lockstep/internal/spelling"
 	"lockstep/shard"
 	"lockstep/trace"
 	"lockstep/train"
@@ -42,10 +43,12 @@ type worker struct {
 	// generation is how often the job was started before, which all frames carry.
 	generation uint32
 	encryption cluster.Encryption // of its links
+	streams    int                // of its links by TCP; 0: it has none
 	plan       shard.Plan
 	isa        compute.ISA
 	tell       func(notice)
 	log        io.Writer // for people
+	between    Between   // of its program
 
 	beacon             *beacon
 	cpu                *compute.CPU           // of the training loop
@@ -205,6 +208,9 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		if err == nil && c.IsAdaptive() {
 			u, err = w.grow(l, u)
 		}
+		if err == nil && w.between != nil {
+			u = w.between(w.rank, u)
+		}
 		return watched{Updater: u, worker: w}, err
 	}
 	return train.New(train.Config{
@@ -300,7 +306,7 @@ func whenCancelled(ctx context.Context, f func()) (undo func()) {
 // train runs the loop while another goroutine reports its progress.
 func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, err error) {
 	steps, perEpoch := l.Steps()
-	length := count(steps, "step")
+	length := spelling.Count(steps, "step")
 	if w.config.For != "" {
 		length = w.config.For
 	}
@@ -429,8 +435,9 @@ func (w *worker) result(done train.Result) workerResult {
 		},
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		Summary: record.Summary{
-			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded))},
-			Epochs:  done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
+			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded)),
+				Streams: w.streams},
+			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
 			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -62,6 +63,7 @@ func (a Agent) Serve(ctx context.Context) error {
 	s.mu.Unlock()
 	s.endAttempt()
 	s.answers.Wait()
+	s.release()
 	if err != nil {
 		return fmt.Errorf("agent: the console: %w", err)
 	}
@@ -75,7 +77,8 @@ type service struct {
 	answers sync.WaitGroup // being computed
 
 	mu       sync.Mutex
-	attempt  *attempt // under way, or nil
+	attempt  *attempt   // under way, or nil
+	claims   []*os.File // of folders of jobs
 	isEnding bool
 }
 

@@ -2,15 +2,16 @@ package launch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"debug/buildinfo"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
+
+	"lockstep/internal/regular"
 )
 
 // binary is a file with this program.
@@ -19,21 +20,7 @@ type binary struct {
 	size       int64
 }
 
-// HashFile returns the SHA-256 of a file in hexadecimal.
-func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // nothing was written
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// open returns the file at path as a binary.
+// openBinary returns the file at path as a binary.
 func openBinary(path string) (b binary, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -42,8 +29,29 @@ func openBinary(path string) (b binary, err error) {
 	if !info.Mode().IsRegular() {
 		return b, fmt.Errorf("%s is no file", path)
 	}
-	hash, err := HashFile(path)
+	hash, err := regular.Hash(path)
 	return binary{path, hash, info.Size()}, err
+}
+
+// CheckProgram refuses a file that is not this program built for a platform, such as linux/arm64.
+func CheckProgram(path, platform string) error {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s is not this program: %w", path, err)
+	}
+	const unnamed = "command-line-arguments" // of go run and go build FILE
+	own, ok := debug.ReadBuildInfo()
+	if ok && own.Path != info.Path && own.Path != unnamed && info.Path != unnamed {
+		return fmt.Errorf("%s is the program %s, and this is %s", path, info.Path, own.Path)
+	}
+	built := map[string]string{}
+	for _, s := range info.Settings {
+		built[s.Key] = s.Value
+	}
+	if got := built["GOOS"] + "/" + built["GOARCH"]; got != platform {
+		return fmt.Errorf("%s is built for %s", path, got)
+	}
+	return nil
 }
 
 // platformOf returns the platform of a host, such as linux/arm64, from what uname -sm says there. Names that
@@ -94,7 +102,7 @@ func (c Console) build(ctx context.Context, compiler, source, system, machine st
 	command := exec.CommandContext(ctx, compiler, "build", "-trimpath", "-o", path, "./cmd/lockstep")
 	command.Dir = source
 	command.Env = append(c.Environment.Pairs(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine)
-	words := &tail{}
+	words := &lastBytes{}
 	command.Stdout, command.Stderr = words, words
 	if err := command.Run(); err != nil {
 		return binary{}, fmt.Errorf("build the program for %s/%s: %w%s; give one with --binary %s/%s=PATH",

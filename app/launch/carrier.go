@@ -15,9 +15,9 @@ import (
 // carrier is a process over whose standard input and output a line goes: an agent, or an ssh to it.
 type carrier struct {
 	command *exec.Cmd
-	in      *os.File // written by this process
-	out     *os.File // read by this process
-	words   *tail    // what it says on its standard error
+	in      *os.File   // written by this process
+	out     *os.File   // read by this process
+	words   *lastBytes // what it says on its standard error
 	ended   chan struct{}
 }
 
@@ -35,7 +35,7 @@ func carry(argv []string, e cluster.Environment) (*carrier, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), childIn.Close())
 	}
-	c := &carrier{command: exec.Command(argv[0], argv[1:]...), in: in, out: out, words: &tail{},
+	c := &carrier{command: exec.Command(argv[0], argv[1:]...), in: in, out: out, words: &lastBytes{},
 		ended: make(chan struct{})}
 	c.command.Env = e.Pairs()
 	c.command.Stdin, c.command.Stdout, c.command.Stderr = childIn, childOut, c.words
@@ -84,8 +84,8 @@ func (c *carrier) kill() {
 	<-c.ended
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// lastBytes keeps the end of what is written to it.
+type lastBytes struct {
 	mu   sync.Mutex
 	text []byte
 }
@@ -93,7 +93,7 @@ type tail struct {
 const maxTail = 8 << 10
 
 // Write keeps at most maxTail bytes.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *lastBytes) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -104,19 +104,22 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // String returns what was kept.
-func (t *tail) String() string {
+func (t *lastBytes) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.text)
 }
 
 // last returns the last line that says something.
-func (t *tail) last() string {
-	line := ""
-	for text := range strings.Lines(t.String()) {
-		if text = strings.TrimSpace(text); text != "" {
-			line = text
+func (t *lastBytes) last() string { return lastLine(t.String()) }
+
+// lastLine returns the last line of text that says something.
+func lastLine(text string) string {
+	last := ""
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			last = line
 		}
 	}
-	return line
+	return last
 }

@@ -23,6 +23,8 @@ type Console struct {
 	Binaries    map[string]string
 	Environment cluster.Environment // of agents on this machine, and of ssh
 	Notice      func(text string)   // is told of what takes its time; from any goroutine
+
+	stallTime time.Duration // of tests, in place of the constant
 }
 
 // agentArgument is the command of lockstep that is an agent.
@@ -87,8 +89,7 @@ func (c Console) greet(ctx context.Context, h Host, p *carrier, l *line, hash st
 		return nil, err
 	case a.Hello.Version != c.Version:
 		err = &HostError{Host: h.Name, Text: fmt.Sprintf("its program is version %q and this one %q; give "+
-			"one "+
-			"of this version with --binary %s=PATH", a.Hello.Version, c.Version, a.Hello.Platform)}
+			"one of this version with --binary %s=PATH", a.Hello.Version, c.Version, a.Hello.Platform)}
 	case a.Hello.Hash != hash:
 		err = &HostError{Host: h.Name, Text: fmt.Sprintf("its program has the hash %.12s, and %.12s was "+
 			"expected; remove lockstep/bin in its cache folder", a.Hello.Hash, hash)}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 )
 
 // TestMain lets the test binary act as an agent.
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		hash, err := HashFile(self)
+		hash, err := regular.Hash(self)
 		if err != nil {
 			panic(err)
 		}
@@ -46,7 +47,7 @@ func console(t *testing.T) Console {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, err := HashFile(self)
+	hash, err := regular.Hash(self)
 	if err != nil {
 		t.Fatal(err)
 	}

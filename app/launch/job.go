@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -129,8 +130,6 @@ func (r *router) each(do func(k int, c *Connection) error) error {
 
 // begin lets all hosts make room, and starts the command.
 func (r *router) begin(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
 	err := r.each(func(k int, c *Connection) error {
 		folder := r.Folder
 		if k == 0 {
@@ -151,13 +150,19 @@ func (r *router) begin(ctx context.Context) error {
 	return tell(ctx, r.hosts[0], askStart, startAsk{Arguments: r.Arguments, Environment: r.Environment})
 }
 
-// tell asks for something that has no answer.
+// tell asks for something that has no answer. A host that does not do it within askTime counts as lost.
 func tell(ctx context.Context, c *Connection, name string, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	_, err = c.Ask(ctx, name, text)
+	late, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	_, err = c.Ask(late, name, text)
+	if err != nil && late.Err() != nil && ctx.Err() == nil {
+		return &HostError{Host: c.Host.Name, IsLost: true, Text: fmt.Sprintf("its agent has not answered "+
+			"within %v: its disk hangs, or the agent is stopped", askTime)}
+	}
 	return err
 }
 
@@ -265,11 +270,20 @@ func (r *router) deliver(e cluster.Envelope) {
 	r.hosts[0].line.send(message{Envelope: &e}) // an error means that the first host is lost
 }
 
+// Claim makes the folder of a job on a host. It goes with the agent, or when the next agent starts there,
+// unless the command has run there, whose results it has. The error is a *HostError, or that of ctx.
+func Claim(ctx context.Context, c *Connection, folder string) error {
+	err := tell(ctx, c, askClaim, folderAsk{folder})
+	if asked := (*AskError)(nil); errors.As(err, &asked) {
+		return &HostError{Host: c.Host.Name, Text: "no folder can be made for the job: " + asked.Text,
+			IsFull: isFull(asked.Text)}
+	}
+	return err
+}
+
 // Clear removes the folder of a job that has ended from a host.
 func Clear(ctx context.Context, c *Connection, folder string) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	return tell(ctx, c, askClear, clearAsk{Folder: folder})
+	return tell(ctx, c, askClear, folderAsk{folder})
 }
 
 // IsLost reports whether err says that a host is lost.

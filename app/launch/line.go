@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/internal/tail"
 )
 
 const (
@@ -26,10 +27,10 @@ type message struct {
 	Reply *reply `json:"reply,omitempty"` // to an ask
 	Ended string `json:"ended,omitempty"` // the agent's last line: why it ends
 	// The others are about the command of a job, which runs on the first host.
-	Output *output  `json:"output,omitempty"` // of the command
-	Exit   *ended   `json:"exit,omitempty"`   // of the command
-	Log    *excerpt `json:"log,omitempty"`    // of a rank of this host
-	Signal string   `json:"signal,omitempty"` // for the command
+	Output *output    `json:"output,omitempty"` // of the command
+	Exit   *ended     `json:"exit,omitempty"`   // of the command
+	Log    *tail.Part `json:"log,omitempty"`    // of a rank of this host
+	Signal string     `json:"signal,omitempty"` // for the command
 	// Envelope is an order of the command on its way to a host, or a report of a host on its way to it.
 	Envelope *cluster.Envelope `json:"envelope,omitempty"`
 }

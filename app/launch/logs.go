@@ -1,103 +1,39 @@
 package launch
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"lockstep/internal/tail"
 )
 
-// excerpt is what has been added to the log of a rank.
-type excerpt struct {
-	Name  string `json:"name"` // of the file, such as rank3.log
-	Bytes []byte `json:"bytes"`
-}
+// Note: logs of ranks
+//
+// Processes write what they print to a file of their host. The agent there follows the files and sends what
+// is new to the console, which writes it to files of the same names.
 
 // followEvery is the time between two looks at the logs.
 const followEvery = 500 * time.Millisecond
 
-// follower sends what is added to the logs below a folder.
-type follower struct {
-	folder  string
-	send    func(excerpt)
-	sent    map[string]int64 // bytes by path
-	stop    chan struct{}
-	running sync.WaitGroup
-}
-
-// follow returns a follower at work, for what is written from now on. Its close sends the rest.
-func follow(folder string, send func(excerpt)) *follower {
-	f := &follower{folder: folder, send: send, sent: map[string]int64{}, stop: make(chan struct{})}
-	f.each(func(path string, e fs.DirEntry) {
-		if info, err := e.Info(); err == nil {
-			f.sent[path] = info.Size()
-		}
-	})
-	f.running.Go(func() {
-		tick := time.NewTicker(followEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				f.look()
-			case <-f.stop:
-				f.look()
-				return
-			}
-		}
-	})
-	return f
-}
-
-// close sends the rest.
-func (f *follower) close() {
-	close(f.stop)
-	f.running.Wait()
-}
-
-// look sends what is new. A file that cannot be read is looked at again.
-func (f *follower) look() { f.each(func(path string, _ fs.DirEntry) { f.lookAt(path) }) }
-
-// each calls do for every log below the folder, which may be missing.
-func (f *follower) each(do func(path string, e fs.DirEntry)) {
-	filepath.WalkDir(f.folder, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() && isLog(e.Name()) {
-			do(path, e)
-		}
-		return nil
-	})
+// follow sends what is added from now on to the logs below a folder, under the names of their files alone.
+func follow(folder string, send func(tail.Part)) *tail.Follower {
+	return tail.Follow(tail.Config{Folder: folder, Every: followEvery, Bytes: maxOutput, FromNow: true,
+		Takes: func(name string) bool { return isLog(path.Base(name)) },
+		Send: func(p tail.Part) {
+			p.Name = path.Base(p.Name)
+			send(p)
+		}})
 }
 
 // isLog reports whether a file has the name of the log of a rank.
 func isLog(name string) bool {
 	return strings.HasSuffix(name, ".log") &&
 		(strings.HasPrefix(name, "rank") || strings.HasPrefix(name, "server")) && filepath.Base(name) == name
-}
-
-// lookAt sends what is new in one file.
-func (f *follower) lookAt(path string) {
-	file, err := os.Open(path)
-	if err != nil {
-		return
-	}
-	defer file.Close() // nothing was written
-	from := f.sent[path]
-	buffer := make([]byte, maxOutput)
-	for {
-		n, err := file.ReadAt(buffer, from)
-		if n > 0 {
-			f.send(excerpt{filepath.Base(path), buffer[:n]})
-			from += int64(n)
-		}
-		f.sent[path] = from
-		if err != nil || n == 0 {
-			return
-		}
-	}
 }
 
 // Logs writes the logs of ranks to files in a folder, and if asked also line by line elsewhere. Close it.
@@ -120,47 +56,57 @@ func NewLogs(folder string, lines io.Writer) (*Logs, error) {
 	return &Logs{folder: folder, lines: lines, files: map[string]*os.File{}, rest: map[string]string{}}, nil
 }
 
-// add adds to a log.
-func (l *Logs) add(e excerpt) {
-	if !isLog(e.Name) {
+// add adds to the log of a rank.
+func (l *Logs) add(p tail.Part) {
+	if !isLog(p.Name) {
 		return // no agent of ours says that
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.files[e.Name]
-	if f == nil {
-		var err error
-		if f, err = os.OpenFile(filepath.Join(l.folder, e.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
-			0o666); err != nil {
-			l.err = errors.Join(l.err, err)
-			return
-		}
-		l.files[e.Name] = f
+	f, err := l.file(p.Name)
+	if err == nil {
+		_, err = f.Write(p.Bytes)
 	}
-	if _, err := f.Write(e.Bytes); err != nil && l.err == nil {
-		l.err = err
-	}
+	l.note(err)
 	if l.lines == nil {
 		return
 	}
-	text := l.rest[e.Name] + string(e.Bytes)
+	text := l.rest[p.Name] + string(p.Bytes)
 	for {
 		line, rest, isWhole := strings.Cut(text, "\n")
 		if !isWhole {
 			break
 		}
-		l.print(e.Name, line)
+		l.print(p.Name, line)
 		text = rest
 	}
-	l.rest[e.Name] = text
+	l.rest[p.Name] = text
+}
+
+// file returns the file of a log, which it opens once.
+func (l *Logs) file(name string) (*os.File, error) {
+	if f := l.files[name]; f != nil {
+		return f, nil
+	}
+	f, err := os.OpenFile(filepath.Join(l.folder, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err == nil {
+		l.files[name] = f
+	}
+	return f, err
+}
+
+// note keeps the first error.
+func (l *Logs) note(err error) {
+	if l.err == nil {
+		l.err = err
+	}
 }
 
 // print prints a line of a log.
 func (l *Logs) print(name, line string) {
 	text := "[" + strings.TrimSuffix(name, ".log") + "] " + line + "\n"
-	if _, err := io.WriteString(l.lines, text); err != nil && l.err == nil {
-		l.err = err
-	}
+	_, err := io.WriteString(l.lines, text)
+	l.note(err)
 }
 
 // Close ends the files. The error is the first of writing.
@@ -171,9 +117,7 @@ func (l *Logs) Close() error {
 		if rest := l.rest[name]; rest != "" {
 			l.print(name, rest)
 		}
-		if err := f.Close(); err != nil && l.err == nil {
-			l.err = err
-		}
+		l.note(f.Close())
 	}
 	return l.err
 }

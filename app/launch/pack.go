@@ -2,8 +2,6 @@ package launch
 
 import (
 	"archive/tar"
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -130,102 +128,4 @@ func unpackFile(root *os.Root, name string, from io.Reader) error {
 	}
 	_, err = io.Copy(f, from)
 	return errors.Join(err, f.Close())
-}
-
-// Fetch names results of a job.
-type Fetch struct {
-	Folder string   `json:"folder"` // of the job
-	Names  []string `json:"names"`  // below it
-}
-
-// Send answers a Fetch that it reads from in, with an archive of what is below the folder of jobs.
-func Send(in io.Reader, out io.Writer, jobs string) error {
-	text, err := bufio.NewReader(io.LimitReader(in, maxLine)).ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("read what to send: %w", err)
-	}
-	var f Fetch
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("read what to send: %w", err)
-	}
-	if !filepath.IsLocal(f.Folder) {
-		return fmt.Errorf("folder %q is not below that of jobs", f.Folder)
-	}
-	return Pack(out, filepath.Join(jobs, f.Folder), f.Names)
-}
-
-// Take asks for results over a stream to Send and puts them below the folder to, which must exist and be
-// on the disk of their place. Each of the names then replaces what is there, at once: a name that ends in /*
-// stands for all in that folder, and only what is not there yet is added.
-func Take(stream io.ReadWriter, f Fetch, to string) error {
-	text, err := json.Marshal(Fetch{Folder: f.Folder, Names: trimmed(f.Names)})
-	if err != nil {
-		return err
-	}
-	if _, err := stream.Write(append(text, '\n')); err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp(to, ".lockstep-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	if err := Unpack(stream, scratch); err != nil {
-		return err
-	}
-	for _, name := range f.Names {
-		if err := settle(scratch, to, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trimmed returns names without /* at their ends.
-func trimmed(names []string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, strings.TrimSuffix(name, "/*"))
-	}
-	return all
-}
-
-// settle moves a result to its place.
-func settle(scratch, to, name string) error {
-	folder, isAll := strings.CutSuffix(name, "/*")
-	if !isAll {
-		return replace(filepath.Join(scratch, name), filepath.Join(to, name))
-	}
-	entries, err := os.ReadDir(filepath.Join(scratch, folder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		target := filepath.Join(to, folder, e.Name())
-		if _, err := os.Lstat(target); err == nil {
-			continue
-		}
-		if err := replace(filepath.Join(scratch, folder, e.Name()), target); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// replace renames a file or folder, which may be missing, to a name that may be taken.
-func replace(from, to string) error {
-	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return err
-	}
-	old := from + ".old"
-	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(from, to); err != nil {
-		return errors.Join(err, os.Rename(old, to))
-	}
-	return os.RemoveAll(old)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,4 +175,61 @@ func FuzzLine(f *testing.F) {
 		}
 		t.Error("more lines than bytes")
 	})
+}
+
+// An agent that beats but does not do what it is asked to, as on a disk that hangs, counts as lost after a
+// time, by name.
+func TestAnAgentThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, toAgent := io.Pipe()
+		out, toConsole := io.Pipe()
+		var peer sync.WaitGroup
+		peer.Go(func() { io.Copy(io.Discard, in) })
+		peer.Go(func() {
+			text := `{"hello":{}}`
+			for {
+				if _, err := io.WriteString(toConsole, text+"\n"); err != nil {
+					return
+				}
+				text = "{}"
+				time.Sleep(time.Second)
+			}
+		})
+		c, err := open(Host{Name: "b"}, newLine(out, toAgent), func() { out.Close(); toAgent.Close() },
+			func() string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Wait()
+		defer c.Close()
+		began := time.Now()
+		err = Claim(t.Context(), c, "j")
+		const want = "host b is lost: its agent has not answered within 10s"
+		if !IsLost(err) || !strings.HasPrefix(err.Error(), want) || time.Since(began) != askTime {
+			t.Errorf("%v after %v, want %s", err, time.Since(began), want)
+		}
+	})
+}
+
+// A host that cannot keep the folder of a job is unfit for it, which is no bug of this program.
+func TestAHostWithoutRoomForAJob(t *testing.T) {
+	t.Chdir(t.TempDir()) // below which the agent's folders are
+	put(t, "taken", "a file")
+	synctest.Test(t, func(t *testing.T) {
+		p := connect(t, echo)
+		err := Claim(t.Context(), p.Connection, "taken")
+		var unfit *HostError
+		if !errors.As(err, &unfit) || unfit.IsLost || unfit.IsFull || !strings.HasPrefix(err.Error(),
+			"host b: no folder can be made for the job: mkdir taken: not a directory") {
+			t.Errorf("%v", err)
+		}
+		p.Close()
+		<-p.served
+	})
+	for _, text := range []string{"mkdir x: no space left on device", "No space left on device",
+		"mkdir x: disk quota exceeded"} {
+		if !isFull(text) {
+			t.Errorf("%q is no full disk", text)
+		}
+	}
 }

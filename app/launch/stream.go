@@ -13,6 +13,14 @@ import (
 // its standard input and output: many bytes would keep the agent's lines waiting. Closing the stream ends
 // the command, and so does the end of ctx. The arguments are words without quotes or spaces.
 func (c Console) Stream(ctx context.Context, a *Connection, arguments ...string) (io.ReadWriteCloser, error) {
+	s, err := c.stream(ctx, a, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c Console) stream(ctx context.Context, a *Connection, arguments ...string) (*stream, error) {
 	argv, e := append([]string{c.Program}, arguments...), c.Environment
 	isAway := !IsHere(a.Host.Name)
 	if isAway {
@@ -36,8 +44,8 @@ func (c Console) Stream(ctx context.Context, a *Connection, arguments ...string)
 
 // installed is a script that becomes the program that Dial has installed, with these arguments.
 func installed(hash string, arguments []string) string {
-	return bootstrapFolder + `; echo; echo ` + beginning + `; exec "$b/` + hash + `/lockstep" ` +
-		`` + strings.Join(arguments, " ")
+	return oneLine(bootstrapFolder + `echo; echo ` + beginning + `; exec "$b/` + hash + `/lockstep" ` +
+		strings.Join(arguments, " "))
 }
 
 // stream is the standard input and output of a process.
@@ -69,7 +77,7 @@ func (s *stream) skip() error {
 }
 
 // Read reads the output of the process. At its end the error has the last words of the process, if there
-// are any.
+// are any by then.
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := 0, s.begin()
 	if err == nil {

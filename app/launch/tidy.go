@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	keptPrograms = 4                   // besides those of the last day
-	programAge   = 24 * time.Hour      // after which an unused program may go; a job may use one for longer
-	jobAge       = 30 * 24 * time.Hour // after which what a job has left behind goes
+	keptPrograms = 4              // besides those of the last day
+	programAge   = 24 * time.Hour // after which an unused program may go; a job may use one for longer
 )
 
 // Tidy removes what nobody needs from the cache of this host: programs that other versions of the console
 // have copied there, all but the newest, parts of programs that did not arrive, and folders of jobs whose
-// console was lost. program is that of this process, which stays and becomes the newest; if it was not copied
-// there, programs stay. What cannot be removed stays.
+// agent is gone (Note: job folders). program is that of this process, which stays and becomes the newest; if
+// it was not copied there, programs stay. What cannot be removed stays.
 func Tidy(program, jobs string, now time.Time) {
 	own := filepath.Dir(program)
 	if bin := filepath.Dir(own); filepath.Base(bin) == "bin" && len(filepath.Base(own)) == 64 {
@@ -25,9 +24,7 @@ func Tidy(program, jobs string, now time.Time) {
 		tidyPrograms(bin, own, now)
 	}
 	for _, job := range byAge(jobs) {
-		if now.Sub(job.used) > jobAge {
-			os.RemoveAll(job.path)
-		}
+		sweep(job.path, now.Sub(job.used))
 	}
 }
 

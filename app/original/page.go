@@ -26,9 +26,8 @@ func Page(r *record.Results) (page report.Extra, ok bool) {
 	judged := judge(r.Recipe)
 	ours := &results{record: r, Comparison: analysis.Compare(r)}
 	page = report.Extra{ID: "original", Title: "The original report " + strings.ToUpper(r.Recipe),
-		Work: about.title + ". Its machines were others and its work is not repeated in full, so " +
-			"figures are " +
-			"beside each other to be read, not to be divided by each other.",
+		Work: about.title + ". Its machines were others and its work is not repeated in full, so figures " +
+			"are beside each other to be read, not to be divided by each other.",
 		Tables: []report.ExtraTable{about.figures(ours), about.sentences(judged, ours), objections(judged)}}
 	page.Findings = findings(judged, page.Tables[1].Rows)
 	return page, true
@@ -49,9 +48,9 @@ func judge(name string) *claim.Report {
 
 // findings counts what holds and what does not.
 func findings(judged *claim.Report, rows [][]string) []string {
-	byVerdict := map[string]int{}
+	byVerdict := map[claim.Verdict]int{}
 	for _, s := range judged.Statements {
-		byVerdict[string(s.Verdict)]++
+		byVerdict[s.Verdict]++
 	}
 	refused := 0
 	for _, o := range judged.Objections {
@@ -65,29 +64,27 @@ func findings(judged *claim.Report, rows [][]string) []string {
 		here[verdict]++
 	}
 	return []string{
-		fmt.Sprintf("By its own figures: of %d sentences that claim something, %d hold, %d are refused "+
-			"and %d "+
-			"cannot be checked; %d objections are refusals.", len(judged.Statements),
-			byVerdict[string(claim.Holds)], byVerdict[string(claim.Wrong)],
-			byVerdict[string(claim.NotChecked)],
-			refused),
-		fmt.Sprintf("By ours: %d hold, %d do not, %d are not decided by these runs, and %d are not "+
-			"measured by "+
-			"them.", here[holds], here[fails], here[undecided], here[unmeasured]),
+		fmt.Sprintf("Sentences that claim something: %d. By its own figures: %d right, %d refused, %d that "+
+			"they cannot decide; objections in all that are refusals: %d.", len(judged.Statements),
+			byVerdict[claim.Holds], byVerdict[claim.Wrong],
+			byVerdict[claim.NotChecked], refused),
+		fmt.Sprintf("By ours: %d right here, %d wrong here, %d not decided by these runs, %d not measured "+
+			"by them.", here[holds], here[fails], here[undecided], here[unmeasured]),
 	}
 }
 
 // figures puts the original's figures beside ours.
 func (o original) figures(ours *results) report.ExtraTable {
 	t := report.ExtraTable{Title: "Its figures beside ours", Caption: "Ours are medians over runs; the " +
-		"interval of a ratio is over rounds. A dash: not measured here.",
+		"interval of a ratio is over rounds. A dash: not measured here. Each of ours leads to its runs.",
 		Head: []string{"quantity", "original", "ours", "our row"}}
 	for _, f := range o.quantities {
-		value, row := "–", "–"
+		value, row, at := "–", "–", report.Place{Row: -1}
 		if g, l := ours.find(f.is); l != nil {
-			value, row = f.ours(g, l), ours.name(g, l)
+			value, row, at = f.ours(g, l), ours.name(g, l), ours.place(g, l)
 		}
 		t.Rows = append(t.Rows, []string{f.what, f.theirs, value, row})
+		t.Places = append(t.Places, at)
 	}
 	return t
 }
@@ -95,8 +92,7 @@ func (o original) figures(ours *results) report.ExtraTable {
 // sentences lists the original's sentences and what either side's figures say.
 func (o original) sentences(judged *claim.Report, ours *results) report.ExtraTable {
 	t := report.ExtraTable{Title: "Its sentences", Caption: "What the original's own figures say about " +
-		"each " +
-		"sentence, by the rules of lockstep check, and what ours say.",
+		"each sentence, by the rules of lockstep check, and what ours say.",
 		Head: []string{"sentence", "by its figures", "why", "by ours"}}
 	for _, s := range judged.Statements {
 		verdict := unmeasured + ": no row of this recipe tells"
@@ -112,10 +108,9 @@ func (o original) sentences(judged *claim.Report, ours *results) report.ExtraTab
 
 // objections lists what the original's data cannot carry.
 func objections(judged *claim.Report) report.ExtraTable {
-	t := report.ExtraTable{Title: "What its data cannot carry", Caption: "Objections of lockstep check " +
-		"to the " +
-		"original, with their arithmetic.",
-		Head: []string{"rule", "where", "objection", "would answer it"}}
+	t := report.ExtraTable{Title: "What its data cannot carry",
+		Caption: "Objections of lockstep check to the original, with their arithmetic.",
+		Head:    []string{"rule", "where", "objection", "would answer it"}}
 	for _, o := range judged.Objections {
 		if o.Severity == claim.Refused {
 			t.Rows = append(t.Rows, []string{o.Rule, o.Where, o.Text, o.Answer})

@@ -1,12 +1,16 @@
 package original
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
+	"lockstep/app/report"
+	"lockstep/internal/spelling"
 )
 
 // original is what is known about a report.
@@ -37,12 +41,26 @@ func (r *results) find(is selector) (*analysis.Group, *analysis.Line) {
 	return nil, nil
 }
 
-// name returns a row's label, with its group's.
-func (r *results) name(g *analysis.Group, l *analysis.Line) string {
-	if len(r.Groups) == 1 {
-		return l.Label
+// place returns where a row is among the groups.
+func (r *results) place(g *analysis.Group, l *analysis.Line) report.Place {
+	for i := range r.Groups {
+		if &r.Groups[i] == g {
+			return report.Place{Group: i, Row: slices.Index(g.Lines, l)}
+		}
 	}
-	return r.Title(g) + ", " + l.Label
+	return report.Place{Row: -1}
+}
+
+// name returns a row's label, with its group's, and whether its times say how busy the machine was.
+func (r *results) name(g *analysis.Group, l *analysis.Line) string {
+	name := l.Label
+	if len(r.Groups) > 1 {
+		name = r.Title(g) + ", " + name
+	}
+	if l.Disturbed {
+		name += " (others took cores from every run)"
+	}
+	return name
 }
 
 // quantity is a figure of the original with what it is compared with.
@@ -66,67 +84,187 @@ type question struct {
 	answer   func(r *results) string
 }
 
+// pairOf returns the pair of two rows as the analysis tests it, with a as its A; why says what keeps it from
+// being tested.
+func (r *results) pairOf(a, b selector) (p analysis.Pair, why string) {
+	g, first := r.find(a)
+	other, second := r.find(b)
+	if first == nil || second == nil || g != other {
+		return p, unmeasured + ": one of the rows has no run, or they are not of one group"
+	}
+	for _, p := range g.Pairs {
+		switch {
+		case p.A == first && p.B == second:
+			return p, ""
+		case p.A == second && p.B == first:
+			return analysis.Pair{A: first, B: second, P: p.P, Ratio: analysis.InverseRatio(p.Ratio)}, ""
+		}
+	}
+	return p, unmeasured + ": the rows do no equal work, or others took the cores"
+}
+
 // isFaster answers whether row a takes less time for a step than row b, as the pairs of the analysis decide.
 func isFaster(a, b selector) func(*results) string {
 	return func(r *results) string {
-		g, first := r.find(a)
-		other, second := r.find(b)
-		if first == nil || second == nil || g != other {
-			return unmeasured + ": one of the rows has no run, or they are not of one group"
+		p, why := r.pairOf(a, b)
+		if why != "" {
+			return why
 		}
-		for _, p := range g.Pairs {
-			ratio, isOf := p.Ratio, p.A == first && p.B == second
-			if p.A == second && p.B == first {
-				ratio, isOf = analysis.InverseRatio(p.Ratio), true
-			}
-			if !isOf {
-				continue
-			}
-			text := fmt.Sprintf("a step of %s takes %.2f times that of %s (%.2f to %.2f, %d rounds)",
-				first.Label,
-				ratio.Median, second.Label, ratio.Interval.Lo, ratio.Interval.Hi, len(ratio.Values))
-			if !p.IsDecided() {
-				return undecided + ": " + text
-			}
-			if ratio.Median < 1 {
-				return holds + ": " + text
-			}
-			return fails + ": " + text
-		}
-		return unmeasured + ": the rows do no equal work, or others took the cores"
-	}
-}
-
-// isAbove answers whether a figure of a row is above a limit, from its runs; there is no test of it.
-func isAbove(is selector, what string, of func(*analysis.Line) float64, limit float64) func(*results) string {
-	return func(r *results) string {
-		_, l := r.find(is)
-		if l == nil || math.IsNaN(of(l)) {
-			return unmeasured + ": the row has no run"
-		}
-		if l.Disturbed {
-			return undecided + ": others took cores from every run of " + l.Label
-		}
-		text := fmt.Sprintf("%s is %.3g in %s; the limit is %.3g", what, of(l), l.Label, limit)
-		if of(l) > limit {
+		text := fmt.Sprintf("a step of %s takes %.2f times that of %s (%s)", p.A.Label, p.Ratio.Median,
+			p.B.Label, rounds(p.Ratio))
+		switch {
+		case !p.IsDecided():
+			return undecided + ": " + text
+		case p.Ratio.Median < 1:
 			return holds + ": " + text
 		}
 		return fails + ": " + text
 	}
 }
 
-// isBelow is the reverse of isAbove.
-func isBelow(is selector, what string, of func(*analysis.Line) float64, limit float64) func(*results) string {
-	above := isAbove(is, what, of, limit)
+// limits answers that rank 0 limits gather and scatter as workers are added. What one number of workers
+// shows, the step and the bytes of the busiest process, does not tell how that grows.
+func limits(gathered, reduced selector) func(*results) string {
 	return func(r *results) string {
-		text := above(r)
-		switch {
-		case strings.HasPrefix(text, holds):
-			return fails + strings.TrimPrefix(text, holds)
-		case strings.HasPrefix(text, fails):
-			return holds + strings.TrimPrefix(text, fails)
+		p, why := r.pairOf(gathered, reduced)
+		if why != "" {
+			return why
 		}
-		return text
+		text := fmt.Sprintf("%s: with %s a step takes %.2f times that of %s (%s)", undecided, p.A.Label,
+			p.Ratio.Median, p.B.Label, rounds(p.Ratio))
+		if bytes := p.A.BusiestBytes / p.B.BusiestBytes; bytes > 0 {
+			text += fmt.Sprintf(", and the busiest process sends and receives %.2f times as much", bytes)
+		}
+		return text + "; how that grows, one number of workers does not tell"
+	}
+}
+
+// isTimes answers whether row a is so many times as fast as row b: not if the interval of the ratio leaves
+// the factor out, and so only if the interval is narrow.
+func isTimes(a, b selector, factor float64) func(*results) string {
+	return func(r *results) string {
+		p, why := r.pairOf(b, a)
+		if why != "" {
+			return why
+		}
+		text := fmt.Sprintf("%s is %.3f times as fast as %s (%s); the sentence says %g", p.B.Label,
+			p.Ratio.Median, p.A.Label, rounds(p.Ratio), factor)
+		i := p.Ratio.Interval
+		switch {
+		case i.Coverage < analysis.Confidence:
+			return undecided + ": " + text
+		case !i.Contains(factor):
+			return fails + ": " + text
+		case i.Hi-i.Lo > 2*closeness*p.Ratio.Median:
+			return undecided + ": " + text
+		}
+		return holds + ": " + text
+	}
+}
+
+// closeness is how near a measured ratio has to be to one that a sentence states, relative.
+const closeness = 0.05
+
+// rounds writes the interval of a ratio and the number of its rounds.
+func rounds(r analysis.Ratio) string {
+	if r.Interval.Coverage == 0 {
+		return "one round"
+	}
+	return fmt.Sprintf("%.3f to %.3f, %d rounds", r.Interval.Lo, r.Interval.Hi, len(r.Values))
+}
+
+// converges answers whether losses show that training converges: not if their last tenth is that of guessing.
+// Below that, one length of training does not tell whether they still fall.
+func converges(is selector, classes int) func(*results) string {
+	return func(r *results) string {
+		_, l := r.find(is)
+		if l == nil || len(l.Loss) == 0 {
+			return unmeasured + ": the row has no run"
+		}
+		last := tailLoss(l)
+		text := fmt.Sprintf("the loss is %.3g in the last tenth of %s of %s; guessing among %d classes has "+
+			"%.3g", last, spelling.Count(len(l.Loss), "step"), l.Label, classes, math.Log(float64(classes)))
+		if analysis.IsGuessing(last, classes) {
+			return fails + ": " + text
+		}
+		return undecided + ": " + text + "; whether it still falls, one length of training does not tell"
+	}
+}
+
+// isAbove answers whether a figure of a row is above a limit: by the interval of its mean over the runs, so
+// not from one run.
+func isAbove(is selector, what string, of perRun, limit float64) func(*results) string {
+	return func(r *results) string {
+		found := r.level(is, what, of, limit)
+		switch {
+		case found.why != "":
+			return found.why
+		case found.isAbove:
+			return holds + ": " + found.text
+		case found.isBelow:
+			return fails + ": " + found.text
+		}
+		return undecided + ": " + found.text
+	}
+}
+
+// perRun is a figure of each run of a row.
+type perRun func(*analysis.Line) []float64
+
+// level is where a figure of a row is relative to a limit.
+type level struct {
+	isAbove, isBelow bool
+	text             string
+	why              string // that nothing is known; "": something is
+}
+
+// level compares a figure of a row with a limit, run by run.
+func (r *results) level(is selector, what string, of perRun, limit float64) level {
+	_, l := r.find(is)
+	if l == nil || len(of(l)) == 0 {
+		return level{why: unmeasured + ": the row has no run"}
+	}
+	if l.Disturbed {
+		return level{why: undecided + ": others took cores from every run of " + l.Label}
+	}
+	m := analysis.MomentsOf(of(l))
+	if m.N < 2 {
+		return level{why: fmt.Sprintf("%s: %s is %.3g in the one run of %s, which has no interval; the "+
+			"limit is %.3g", undecided, what, m.Mean, l.Label, limit)}
+	}
+	in := m.MeanInterval(analysis.Confidence)
+	text := fmt.Sprintf("%s is %.3g (%.3g to %.3g) in %s, mean of %s; the limit is %.3g", what, m.Mean, in.Lo,
+		in.Hi, l.Label, spelling.Count(m.N, "run"), limit)
+	if l.Contended && strings.Contains(what, waiting) {
+		return level{why: fmt.Sprintf("%s: %s, and its workers wait for the machine's cores, too", undecided,
+			text)}
+	}
+	return level{isAbove: in.Lo > limit, isBelow: in.Hi <= limit, text: text}
+}
+
+// waiting is the share of a step that the exchange keeps training waiting: for compression, the network and
+// other workers or, where there are more workers than cores, for those.
+const waiting = "the share of a step in which training waits for the exchange"
+
+// isNetwork answers that the network is not the bottleneck of a row with compression, by the row without:
+// waiting for an exchange holds its compression, too.
+func isNetwork(packed, plain selector, limit float64) func(*results) string {
+	return func(r *results) string {
+		of := share("sync_exposed")
+		bare, whole := r.level(plain, waiting+" without compression", of, limit),
+			r.level(packed, waiting, of, limit)
+		if why := cmp.Or(bare.why, whole.why); why != "" {
+			return why
+		}
+		text := bare.text + "; " +
+			strings.Replace(whole.text, waiting, "with compression, whose time is in it, it", 1)
+		switch {
+		case bare.isAbove && whole.isAbove:
+			return fails + ": " + text
+		case bare.isBelow && whole.isBelow:
+			return holds + ": " + text
+		}
+		return undecided + ": " + text
 	}
 }
 
@@ -145,6 +283,7 @@ func all(of ...selector) selector {
 func strategy(name string) selector {
 	return func(s record.Setting) bool { return s.Strategy == name }
 }
+
 func workers(n int) selector     { return func(s record.Setting) bool { return s.Workers == n } }
 func batch(n int) selector       { return func(s record.Setting) bool { return s.Batch == n } }
 func model(name string) selector { return func(s record.Setting) bool { return s.Model == name } }
@@ -159,11 +298,15 @@ func layout(hosts, each int) selector {
 }
 
 // The figures of a row.
-func stepTime(_ *analysis.Group, l *analysis.Line) string  { return seconds(l.RunMedian.Median) }
-func totalTime(_ *analysis.Group, l *analysis.Line) string { return seconds(l.Total.Median) }
+func stepTime(_ *analysis.Group, l *analysis.Line) string { return seconds(l.Step.Median) }
+func totalTime(_ *analysis.Group, l *analysis.Line) string {
+	return fmt.Sprintf("%s of %s", seconds(l.Total.Median), spelling.Count(len(l.Loss), "step"))
+}
 func epochTime(_ *analysis.Group, l *analysis.Line) string { return seconds(l.Epoch.Median) }
 func perSecond(_ *analysis.Group, l *analysis.Line) string { return number(l.PerSecond) + "/s" }
-func lastLoss(_ *analysis.Group, l *analysis.Line) string  { return number(l.LossLast) }
+func lastLoss(_ *analysis.Group, l *analysis.Line) string {
+	return fmt.Sprintf("%s after %s", number(l.LossLast), spelling.Count(len(l.Loss), "step"))
+}
 func accuracy(_ *analysis.Group, l *analysis.Line) string {
 	if math.IsNaN(l.TestAccuracy) {
 		return "–"
@@ -173,31 +316,19 @@ func accuracy(_ *analysis.Group, l *analysis.Line) string {
 func speedup(_ *analysis.Group, l *analysis.Line) string    { return ratio(l.Speedup) }
 func efficiency(_ *analysis.Group, l *analysis.Line) string { return ratio(l.Efficiency) }
 
-// share returns the share of a step's time that a phase takes.
-func share(phase string) func(*analysis.Line) float64 {
-	return func(l *analysis.Line) float64 {
-		sum, part := 0.0, math.NaN()
-		for i, name := range analysis.Phases() {
-			if i >= len(l.Phases) {
-				return math.NaN()
-			}
-			sum += l.Phases[i]
-			if name == phase {
-				part = l.Phases[i]
-			}
-		}
-		return part / sum
-	}
+// share returns the share of a step's time that a phase takes in each run.
+func share(phase string) perRun {
+	return func(l *analysis.Line) []float64 { return l.PhaseShares(phase) }
 }
 
 // phase shows the share of a phase.
 func phase(name string) func(*analysis.Group, *analysis.Line) string {
 	return func(_ *analysis.Group, l *analysis.Line) string {
-		v := share(name)(l)
-		if math.IsNaN(v) {
+		m := analysis.MomentsOf(share(name)(l))
+		if m.N == 0 {
 			return "–"
 		}
-		return fmt.Sprintf("%.0f %% of a step", 100*v)
+		return fmt.Sprintf("%.0f %% of a step", 100*m.Mean)
 	}
 }
 

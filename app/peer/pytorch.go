@@ -1,17 +1,16 @@
 package peer
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,70 +21,118 @@ import (
 )
 
 //go:embed pytorch.py
-var script []byte
+var script string
 
 // Name is what rows of PyTorch are called.
 const Name = "pytorch"
 
-// scriptFile is the embedded script in the folder of a run. A name that a module of Python has would hide it.
-const scriptFile = "lockstep_pytorch.py"
-
-// Formats are the layouts of images in memory. Which one is faster depends on the network.
-func Formats() []string { return []string{"nchw", "channels-last"} }
+// Formats are the layouts in memory in which the script can train a network. Which one of images is faster
+// depends on the network. Texts have one, which has no name.
+func Formats(model string) []string {
+	if readsTexts(model) {
+		return []string{""}
+	}
+	return []string{"nchw", "channels-last"}
+}
 
 // Models are the networks that the script can build, by Lockstep's names.
-func Models() []string { return []string{"lenet", "resnet20", "resnet50", "resnet56", "vgg11"} }
+func Models() []string {
+	return []string{"bert-base", "bert-medium", "bert-mini", "bert-small", "bert-tiny", "lenet", "resnet20",
+		"resnet50", "resnet56", "vgg11"}
+}
+
+func readsTexts(model string) bool { return strings.HasPrefix(model, "bert-") }
 
 // Strategies are those that PyTorch has too.
 func Strategies() []string { return []string{"single", "gather-scatter", "all-reduce", "ddp", "none"} }
 
 // MissingError says that no Python with PyTorch was found. It names what was tried.
-type MissingError struct{ Tried []string }
+type MissingError struct{ Tried string }
 
 // Error says how to get one.
 func (e *MissingError) Error() string {
-	return "no Python with torch: " + strings.Join(e.Tried, "; ") + "; want one as python3, or its path in " +
+	return "no Python with torch: " + e.Tried + "; want one as python3, or its path in " +
 		cluster.EnvPython + " (python3 -m venv peer && peer/bin/pip install torch numpy)"
+}
+
+// Versions describes a PyTorch, as it does itself.
+type Versions struct {
+	Torch  string `json:"torch"`
+	Python string `json:"python"`
+	OneDNN bool   `json:"onednn"`
+	MKL    bool   `json:"mkl"`
+	OpenMP bool   `json:"openmp"`
+	CPU    string `json:"cpu"`    // instruction set that its own kernels use
+	Matmul string `json:"matmul"` // precision of products of float32
+	Fused  bool   `json:"fused"`  // SGD can be one pass over the weights
+	IPEX   bool   `json:"ipex"`   // Intel's extension is installed, which the script does not load
 }
 
 // PyTorch is a Python that has it.
 type PyTorch struct {
-	Path    string // of the interpreter
-	Version string // of torch
-	e       cluster.Environment
+	Path     string // of the interpreter
+	Versions Versions
+	// Patience is how long no worker may make a step, and how long loading may take.
+	Patience time.Duration
+
+	environment cluster.Environment
+	servers     map[int]*server // by threads
 }
 
-// Find returns the Python that the environment names, or python3, if it can import torch. Else the error is a
-// *MissingError.
-func Find(ctx context.Context, e cluster.Environment) (*PyTorch, error) {
-	var paths []string
-	if named := e[cluster.EnvPython]; named != "" {
-		paths = []string{named}
-	} else {
-		paths = []string{"python3"}
+// patience is longer than a step of any network on a few cores.
+const patience = 5 * time.Minute
+
+// Find starts the Python that the environment names, or python3, with that many threads. If it cannot import
+// torch, the error is a *MissingError. Close ends it.
+func Find(ctx context.Context, e cluster.Environment, threads int) (*PyTorch, error) {
+	path := e[cluster.EnvPython]
+	if path == "" {
+		path = "python3"
 	}
-	missing := &MissingError{}
-	for _, path := range paths {
-		c := exec.CommandContext(ctx, path, "-c", "import torch, torch.distributed as d\n"+
-			"assert d.is_available() and d.is_gloo_available(), 'torch without "+
-			"Gloo'\nprint(torch.__version__)")
-		c.Env = e.Pairs()
-		var said bytes.Buffer
-		c.Stderr = &said
-		out, err := c.Output()
-		if err == nil {
-			return &PyTorch{Path: path, Version: strings.TrimSpace(string(out)), e: e}, nil
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		why := err.Error()
-		if last := lastLine(said.String()); last != "" {
-			why = path + ": " + last
-		}
-		missing.Tried = append(missing.Tried, why)
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nil, &MissingError{Tried: err.Error()}
 	}
-	return nil, missing
+	p := &PyTorch{Path: found, Patience: patience, environment: e, servers: map[int]*server{}}
+	_, err = p.server(ctx, threads)
+	if err != nil && ctx.Err() == nil {
+		return nil, &MissingError{Tried: path + ": " + err.Error()}
+	}
+	return p, err
+}
+
+// Close ends all processes.
+func (p *PyTorch) Close() {
+	for threads, s := range p.servers {
+		s.end()
+		delete(p.servers, threads)
+	}
+}
+
+// server returns the Python whose workers have that many threads. It starts it if there is none.
+func (p *PyTorch) server(ctx context.Context, threads int) (*server, error) {
+	if s := p.servers[threads]; s != nil {
+		return s, nil
+	}
+	s, err := startServer(p.Path, p.environment.With(tuned(threads)))
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.wait(ctx, p.Patience)
+	if err == nil && a.Hello != nil {
+		p.Versions, p.servers[threads] = *a.Hello, s
+		return s, nil
+	}
+	last := s.end()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, errHung):
+		return nil, fmt.Errorf("import torch took more than %v", p.Patience)
+	case err == nil && a.Missing != nil:
+		return nil, errors.New(printable(*a.Missing))
+	}
+	return nil, fmt.Errorf("import torch: %s", cmp.Or(last, "ended without a word"))
 }
 
 // Work is what a run does, as the script reads it.
@@ -96,7 +143,8 @@ type Work struct {
 	Workers     int     `json:"workers"`
 	Threads     int     `json:"threads"` // of each worker
 	Steps       int     `json:"steps"`
-	Format      string  `json:"format"` // one of Formats
+	Format      string  `json:"format"`  // one of Formats
+	Dropout     float64 `json:"dropout"` // of a network of texts
 	LR          float64 `json:"lr"`
 	Momentum    float64 `json:"momentum"`
 	Nesterov    bool    `json:"nesterov"`
@@ -106,59 +154,110 @@ type Work struct {
 	Meeting     string  `json:"meeting"` // file by which workers find one another
 }
 
-// Settings words how PyTorch is run, for the label of a row.
+// Settings words how PyTorch is run.
 func (p *PyTorch) Settings(w Work) string {
-	return fmt.Sprintf("PyTorch %s, float32, %s, Gloo over the loopback, %d OpenMP threads in each worker, "+
-		"oneDNN on, freed memory kept", p.Version, w.Format, w.Threads)
+	v := p.Versions
+	is := func(has bool, yes, no string) string {
+		if has {
+			return yes
+		}
+		return no
+	}
+	layout := "images as " + w.Format
+	if readsTexts(w.Model) {
+		layout = fmt.Sprintf("fused attention, dropout %v when timed and none when compared, a mask only "+
+			"where a batch has padding", w.Dropout)
+	}
+	return strings.Join([]string{"PyTorch " + v.Torch, "Python " + v.Python,
+		"float32 (matmul precision " + v.Matmul + ")", layout, "its own kernels " + v.CPU,
+		is(v.OneDNN, "oneDNN on", "no oneDNN"), is(v.MKL, "MKL on", "no MKL"),
+		is(v.IPEX, "IPEX installed but not loaded", "no IPEX"), "eager",
+		is(v.OpenMP, "as many OpenMP threads in each worker as the row has", "no OpenMP"),
+		"workers bound to cores of their own where they use all, as here",
+		is(v.Fused, "SGD fused", "SGD not fused"), "freed memory kept, large pages, denormals kept",
+		"workers are processes over Gloo on the loopback",
+		"ddp with buckets of 25 MiB (the first 1 MiB) that are the gradients, buffers not broadcast",
+		"gather-scatter and all-reduce by parameter, as here",
+		"batches in memory before the first step"}, ", ")
 }
 
 // Outcome is what a run left besides steps.jsonl.
 type Outcome struct {
-	Seconds      float64       // of the whole process, with loading PyTorch
 	PeakRSSBytes int64         // of all workers
 	Taken        *record.Taken // what others took of the cores meanwhile; nil: unknown
 }
 
-// Run trains as w says. Work is done by processes of their own, which end with ctx. An error says what Python
-// said last.
+// Run trains as w says. An error says what Python said last; the next Run begins anew. The error is the
+// context's if that has ended.
 func (p *PyTorch) Run(ctx context.Context, w Work) (*Outcome, error) {
-	if err := os.MkdirAll(w.Out, 0o777); err != nil {
-		return nil, fmt.Errorf("peer: %w", err)
-	}
-	out, err := filepath.Abs(w.Out)
+	spec, err := w.save()
 	if err != nil {
 		return nil, fmt.Errorf("peer: %w", err)
 	}
-	w.Out, w.Meeting = out, filepath.Join(out, "meeting")
+	s, err := p.server(ctx, w.Threads)
+	if err != nil {
+		return nil, p.wrap(ctx, err)
+	}
+	before := host.CoresNow()
+	if _, err = io.WriteString(s.input, spec+"\n"); err != nil {
+		return nil, p.wrap(ctx, p.lose(w.Threads, io.EOF))
+	}
+	a, err := s.wait(ctx, p.Patience)
+	if err == nil && a.Done == nil {
+		err = errors.New("an answer without an outcome")
+	}
+	if err != nil {
+		return nil, p.wrap(ctx, p.lose(w.Threads, err))
+	}
+	if a.Done.Error != "" {
+		return nil, p.wrap(ctx, errors.New(printable(a.Done.Error)))
+	}
+	return &Outcome{PeakRSSBytes: a.Done.PeakRSSBytes,
+		Taken: takenOf(host.CoresSince(before), a.Done.CPUSeconds)}, nil
+}
+
+// wrap says whose error it is; that of the context remains as it is.
+func (p *PyTorch) wrap(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("peer: %s: %s: %w", Name, p.Path, err)
+}
+
+// lose ends a Python that is of no use any more, and adds what it said last.
+func (p *PyTorch) lose(threads int, err error) error {
+	last := p.servers[threads].end()
+	delete(p.servers, threads)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("ended in the middle of a run")
+	}
+	if last == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, last)
+}
+
+// save makes the folder of w, writes into it what the script reads, and returns the path of that.
+func (w Work) save() (path string, err error) {
+	if w.Out, err = filepath.Abs(w.Out); err != nil {
+		return "", err
+	}
 	if w.Tensors, err = filepath.Abs(w.Tensors); err != nil {
-		return nil, fmt.Errorf("peer: %w", err)
+		return "", err
+	}
+	w.Meeting = filepath.Join(w.Out, "meeting")
+	if strings.ContainsAny(w.Out, "\r\n") {
+		return "", fmt.Errorf("folder %q: want a path of one line", w.Out)
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
-		return nil, fmt.Errorf("peer: %w", err)
+		return "", err
 	}
-	path, spec := filepath.Join(out, scriptFile), filepath.Join(out, "work.json")
-	if err := errors.Join(os.WriteFile(path, script, 0o666), os.WriteFile(spec, text, 0o666)); err != nil {
-		return nil, fmt.Errorf("peer: %w", err)
+	path = filepath.Join(w.Out, "work.json")
+	if err := os.MkdirAll(w.Out, 0o777); err != nil {
+		return "", err
 	}
-	c := exec.CommandContext(ctx, p.Path, "-u", path, spec)
-	c.Env = p.e.With(tuned(w.Threads)).Pairs()
-	c.Dir = out
-	c.WaitDelay = 5 * time.Second
-	var told, said bytes.Buffer
-	c.Stdout, c.Stderr = &told, &said
-	begin, before := time.Now(), host.CoresNow()
-	err = c.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("peer: %s: %w: %s", Name, err, lastLine(said.String()))
-	}
-	after := host.CoresSince(before)
-	own := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
-	return &Outcome{Seconds: time.Since(begin).Seconds(), PeakRSSBytes: peakOf(told.Bytes()),
-		Taken: takenOf(after, own.Seconds())}, nil
+	return path, os.WriteFile(path, text, 0o666)
 }
 
 // tuned is what makes PyTorch fast on processors: its defaults return freed memory to the system in each
@@ -177,28 +276,4 @@ func takenOf(t record.CoreTimes, own float64) *record.Taken {
 	}
 	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }
 	return &record.Taken{Stolen: share(t.Stolen), Others: share(t.Busy - own)}
-}
-
-// peakOf returns the memory that the script has told; 0 without.
-func peakOf(lines []byte) int64 {
-	var told struct {
-		Bytes int64 `json:"peak_rss_bytes"`
-	}
-	for s := bufio.NewScanner(bytes.NewReader(lines)); s.Scan(); {
-		if json.Unmarshal(s.Bytes(), &told) == nil && told.Bytes > 0 {
-			return told.Bytes
-		}
-	}
-	return 0
-}
-
-// lastLine returns the last line that says something.
-func lastLine(text string) string {
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool {
-		return strings.TrimSpace(l) == ""
-	})
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.TrimSpace(lines[len(lines)-1])
 }

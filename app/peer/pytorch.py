@@ -1,14 +1,22 @@
-"""Trains under PyTorch what a row of lockstep bench trains, and writes the same steps.jsonl.
+"""Trains under PyTorch what rows of lockstep bench train, and writes the same steps.jsonl.
 
-usage: python torch.py SPEC.json. SPEC names the work; the first line of output is JSON with versions and
-settings. "losses": true trains on the exported batches in order; a row goes over them again and again.
+usage: python -c SCRIPT. The first line of output is JSON: "hello" with versions, or "missing" with the
+reason. Then each line of input is the path of a file that describes a run, and is answered by JSON lines:
+"steps" done so far, now and then, and "done" at last, with an "error" if the run failed. PyTorch is loaded
+once; the workers of a run are forks of this process, which computes nothing itself. It ends with its input.
 """
-import json
-import os
-import struct
 import sys
+
+sys.path[:] = [p for p in sys.path if p]  # no module of the folder that this was started in
+import json
+import mmap
+import os
+import select
+import signal
+import struct
 import threading
 import time
+import traceback
 
 
 def read_tensors(path):
@@ -30,8 +38,8 @@ def read_tensors(path):
     return out
 
 
-def build(model, classes):
-    """Returns the network with the parameter names of lockstep."""
+def build(model, classes, stem):
+    """Returns a network of images with lockstep's parameter names; stem is the size of its first filters."""
     from torch import nn
     import torch.nn.functional as F
 
@@ -111,7 +119,10 @@ def build(model, classes):
     class ResNet50(nn.Module):
         def __init__(self):
             super().__init__()
-            self.conv1, self.bn1, c = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.BatchNorm2d(64), 64
+            self.is_small, c = stem == 3, 64
+            stride = 1 if self.is_small else 2
+            self.conv1 = nn.Conv2d(3, 64, stem, stride=stride, padding=stem // 2, bias=False)
+            self.bn1 = nn.BatchNorm2d(64)
             for stage, blocks in enumerate((3, 4, 6, 3)):
                 layers = []
                 for block in range(blocks):
@@ -122,11 +133,81 @@ def build(model, classes):
             self.fc = nn.Linear(2048, classes)
 
         def forward(self, x):
-            x = self.layer2(self.layer1(F.relu(self.bn1(self.conv1(x)))))
+            x = F.relu(self.bn1(self.conv1(x)))
+            if not self.is_small:
+                x = F.max_pool2d(x, 3, 2, 1)
+            x = self.layer2(self.layer1(x))
             return self.fc(self.layer4(self.layer3(x)).mean((2, 3)))
 
     return {"lenet": LeNet, "vgg11": VGG11, "resnet20": lambda: SmallResNet(3),
             "resnet56": lambda: SmallResNet(9), "resnet50": ResNet50}[model]()
+
+
+def build_bert(tensors, classes, dropout):
+    """Returns Hugging Face's BertForSequenceClassification with its names, of the size of tensors."""
+    import torch
+    from torch import nn
+    import torch.nn.functional as F
+
+    words, width = tensors["bert.embeddings.word_embeddings.weight"].shape
+    positions = tensors["bert.embeddings.position_embeddings.weight"].shape[0]
+    layers = len([k for k in tensors if k.endswith(".intermediate.dense.weight")])
+
+    def norm():
+        return nn.LayerNorm(width, eps=1e-12)
+
+    def dense(cin=width, cout=width):
+        return nn.Linear(cin, cout)
+
+    class Embeddings(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.word_embeddings = nn.Embedding(words, width)
+            self.position_embeddings = nn.Embedding(positions, width)
+            self.token_type_embeddings, self.LayerNorm = nn.Embedding(2, width), norm()
+
+        def forward(self, ids, kinds):
+            of_kinds = self.token_type_embeddings
+            kind = of_kinds.weight[0] if kinds is None else of_kinds(kinds)
+            x = self.word_embeddings(ids) + self.position_embeddings.weight[:ids.shape[1]] + kind
+            return F.dropout(self.LayerNorm(x), dropout)
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            parts = {name: dense() for name in ("query", "key", "value")}
+            out = nn.ModuleDict({"dense": dense(), "LayerNorm": norm()})
+            self.attention = nn.ModuleDict({"self": nn.ModuleDict(parts), "output": out})
+            self.intermediate = nn.ModuleDict({"dense": dense(width, 4 * width)})
+            self.output = nn.ModuleDict({"dense": dense(4 * width, width), "LayerNorm": norm()})
+
+        def forward(self, x, mask):
+            n, t, _ = x.shape
+            q, k, v = (self.attention["self"][name](x).view(n, t, width // 64, 64).transpose(1, 2)
+                       for name in ("query", "key", "value"))
+            a = F.scaled_dot_product_attention(q, k, v, mask, dropout).transpose(1, 2).reshape(n, t, width)
+            o = self.attention["output"]
+            x = o["LayerNorm"](x + F.dropout(o["dense"](a), dropout))
+            y = self.output["dense"](F.gelu(self.intermediate["dense"](x)))
+            return self.output["LayerNorm"](x + F.dropout(y, dropout))
+
+    class Bert(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bert = nn.ModuleDict({
+                "embeddings": Embeddings(), "pooler": nn.ModuleDict({"dense": dense()}),
+                "encoder": nn.ModuleDict({"layer": nn.ModuleList(Layer() for _ in range(layers))})})
+            self.classifier = nn.Linear(width, classes)
+
+        def forward(self, x):
+            ids, kinds, mask = x
+            h = self.bert["embeddings"](ids, kinds)
+            for layer in self.bert["encoder"]["layer"]:
+                h = layer(h, mask)
+            h = torch.tanh(self.bert["pooler"]["dense"](h[:, 0]))
+            return self.classifier(F.dropout(h, dropout))
+
+    return Bert()
 
 
 def exchange(spec, params, rank):
@@ -164,11 +245,30 @@ def network(spec, tensors):
     """Returns the network with the exported weights."""
     import torch
 
-    net = build(spec["model"], spec["classes"])
-    net.load_state_dict({k: v for k, v in tensors.items() if not k.startswith("batch.")}, strict=True)
+    weights = {k: v for k, v in tensors.items() if not k.startswith("batch.")}
+    if spec["model"].startswith("bert-"):
+        net = build_bert(weights, spec["classes"], spec["dropout"])
+    else:
+        stem = weights["conv1.weight"].shape[-1] if "conv1.weight" in weights else 3
+        net = build(spec["model"], spec["classes"], stem)
+    net.load_state_dict(weights, strict=True)
     if spec["format"] == "channels-last":
         net = net.to(memory_format=torch.channels_last)
     return net.train()
+
+
+def texts(tensors, name, part):
+    """Returns ids, kinds and mask of texts; no kinds without pairs, and no mask without padding."""
+    import torch
+
+    ids, lengths = tensors[name + "tokens"][part], tensors[name + "lengths"][part]
+    kinds, mask = tensors.get(name + "kinds"), None
+    ids = ids[:, :lengths.max()].contiguous()
+    if lengths.min() < ids.shape[1]:
+        mask = (torch.arange(ids.shape[1]) < lengths[:, None])[:, None, None, :]
+    if kinds is not None:
+        kinds = kinds[part][:, :ids.shape[1]].contiguous()
+    return ids, kinds, mask
 
 
 def batches(spec, tensors, rank):
@@ -176,26 +276,51 @@ def batches(spec, tensors, rank):
     import torch
 
     out, k = [], 0
-    while "batch.%d.images" % k in tensors:
-        x, y = tensors["batch.%d.images" % k], tensors["batch.%d.labels" % k]
+    while "batch.%d.labels" % k in tensors:
+        name = "batch.%d." % k
+        y = tensors[name + "labels"]
         n, w = len(y), spec["workers"]
         part = slice(rank * n // w, (rank + 1) * n // w)
-        x = x[part].contiguous()
-        if spec["format"] == "channels-last":
-            x = x.to(memory_format=torch.channels_last)
+        if name + "tokens" in tensors:
+            x = texts(tensors, name, part)
+        else:
+            x = tensors[name + "images"][part].contiguous()
+            if spec["format"] == "channels-last":
+                x = x.to(memory_format=torch.channels_last)
         out.append((x, y[part]))
         k += 1
     return out
 
 
-def train(rank, spec, parent):
-    """Trains as one worker and writes a line for each step."""
+def optimizer(spec, params):
+    """Returns SGD, in one pass over the weights where this version of PyTorch has that for processors."""
     import torch
 
-    end_with(parent)
+    settings = {"lr": spec["lr"], "momentum": spec["momentum"], "nesterov": spec["nesterov"],
+                "weight_decay": spec["weight_decay"]}
+    try:
+        return torch.optim.SGD(params, fused=True, **settings)
+    except (TypeError, RuntimeError):
+        return torch.optim.SGD(params, **settings)
+
+
+def bind(rank, spec):
+    """Gives each of several workers cores of its own, as Lockstep does, if they use all of the machine."""
+    try:
+        cores, n = sorted(os.sched_getaffinity(0)), spec["threads"]
+        if spec["workers"] > 1 and spec["workers"] * n == len(cores):
+            os.sched_setaffinity(0, cores[rank * n:(rank + 1) * n])
+    except (AttributeError, OSError):
+        pass  # the system has no such thing, or refuses
+
+
+def train(rank, spec, done):
+    """Trains as one worker, writes a line for each step, and counts steps in done."""
+    import torch
+
+    bind(rank, spec)
     torch.set_num_threads(spec["threads"])
-    if torch.get_num_interop_threads() != 1:
-        torch.set_num_interop_threads(1)
+    torch.set_num_interop_threads(1)
     if spec["workers"] > 1:
         import torch.distributed as dist
 
@@ -208,10 +333,10 @@ def train(rank, spec, parent):
     isolated = spec["workers"] == 1 or spec["strategy"] == "none"
     whole = net
     if spec["strategy"] == "ddp":
-        whole = torch.nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=True)
+        whole = torch.nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=True,
+                                                          broadcast_buffers=False)
     params = [p for p in net.parameters()]
-    opt = torch.optim.SGD(params, lr=spec["lr"], momentum=spec["momentum"], nesterov=spec["nesterov"],
-                          weight_decay=spec["weight_decay"])
+    opt = optimizer(spec, params)
     criterion = torch.nn.CrossEntropyLoss()
     out = open(os.path.join(spec["out"], "rank%d.jsonl" % rank), "w")
     if spec["workers"] > 1:
@@ -237,17 +362,33 @@ def train(rank, spec, parent):
                            "sync_exposed": exchanged - backward, "optimizer": updated - exchanged,
                            "other": end - updated, "evaluation": 0}}
         out.write(json.dumps(line) + "\n")
+        struct.pack_into("<q", done, 8 * rank, step + 1)
     out.close()
-    if spec["workers"] > 1:
-        leave(rank, spec)
 
 
 def leave(rank, spec):
-    """Ends a worker once all have done their steps: Gloo's threads may abort while a group is torn down."""
+    """Waits until all workers have done their steps: Gloo's threads may abort while a group is torn down."""
     open(os.path.join(spec["out"], "rank%d.done" % rank), "w").close()
-    while not all(os.path.exists(os.path.join(spec["out"], "rank%d.done" % r)) for r in range(spec["workers"])):
+    paths = [os.path.join(spec["out"], "rank%d.done" % r) for r in range(spec["workers"])]
+    while not all(os.path.exists(path) for path in paths):
         time.sleep(0.01)
-    os._exit(0)
+
+
+def worker(rank, spec, done, server):
+    """Is a worker from its fork to its end."""
+    status = 1
+    try:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        end_with(server)
+        train(rank, spec, done)
+        leave(rank, spec)
+        status = 0
+    except BaseException as e:
+        traceback.print_exc()
+        with open(os.path.join(spec["out"], "rank%d.error" % rank), "w") as f:
+            f.write("%s: %s" % (type(e).__name__, e))
+    finally:
+        os._exit(status)
 
 
 def merge(spec):
@@ -266,27 +407,100 @@ def merge(spec):
                 f.write(json.dumps(line) + "\n")
 
 
-def main():
-    with open(sys.argv[1]) as f:
-        spec = json.load(f)
-    end_with(os.getppid())
-    import resource
+def reason(spec, rank, status):
+    """Says why a worker has ended."""
+    text = "status %d" % os.WEXITSTATUS(status)
+    if os.WIFSIGNALED(status):
+        text = "ended by signal %d" % os.WTERMSIG(status)
+    try:
+        with open(os.path.join(spec["out"], "rank%d.error" % rank)) as f:
+            text = f.read()
+    except OSError:
+        pass
+    return "worker %d: %s" % (rank, text)
+
+
+def kill(pids):
+    """Ends workers at once."""
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def run(spec, say):
+    """Runs one row by forks of this process, and returns the answer. It ends with the input."""
+    pids, told, answer = {}, time.monotonic(), {"peak_rss_bytes": 0, "cpu_seconds": 0.0}
+    done = mmap.mmap(-1, 8 * spec["workers"])
+    server = os.getpid()
+    for rank in range(spec["workers"]):
+        pid = os.fork()
+        if pid == 0:
+            worker(rank, spec, done, server)
+        pids[pid] = rank
+    while pids:
+        if select.select([0], [], [], 0.05)[0]:  # nobody asks for anything meanwhile: the input has ended
+            kill(pids)
+            os._exit(1)
+        pid, status, usage = os.wait4(-1, os.WNOHANG)
+        if pid in pids:
+            rank = pids.pop(pid)
+            answer["peak_rss_bytes"] += 1024 * usage.ru_maxrss
+            answer["cpu_seconds"] += usage.ru_utime + usage.ru_stime
+            if status != 0:
+                kill(pids)
+                return {"error": reason(spec, rank, status)}
+        if time.monotonic() - told > 2:
+            told = time.monotonic()
+            say({"steps": sum(struct.unpack("<%dq" % spec["workers"], done))})
+    merge(spec)
+    return answer
+
+
+def hello():
+    """Loads PyTorch, and returns what is worth knowing about it."""
+    import importlib.util
 
     import torch
+    import torch.distributed as d
 
-    print(json.dumps({"torch": torch.__version__, "python": sys.version.split()[0],
-                      "mkldnn": torch.backends.mkldnn.is_available(), "cpu": torch.backends.cpu.get_cpu_capability(),
-                      "threads": spec["threads"]}), flush=True)
-    if spec["workers"] == 1:
-        train(0, spec, os.getppid())
-    else:
-        import torch.multiprocessing as mp
+    assert d.is_available() and d.is_gloo_available(), "torch without Gloo"
+    try:  # the first step of an optimizer would load it
+        import torch._dynamo  # noqa: F401
+    except ImportError:
+        pass
+    mkldnn = torch.backends.mkldnn
+    return {"torch": torch.__version__, "python": sys.version.split()[0], "onednn": mkldnn.is_available(),
+            "mkl": torch.backends.mkl.is_available(), "openmp": torch.backends.openmp.is_available(),
+            "cpu": torch.backends.cpu.get_cpu_capability(), "matmul": torch.get_float32_matmul_precision(),
+            "fused": "fused" in torch.optim.SGD.__init__.__code__.co_varnames,
+            "ipex": importlib.util.find_spec("intel_extension_for_pytorch") is not None}
 
-        mp.spawn(train, args=(spec, os.getpid()), nprocs=spec["workers"], join=True)
-    merge(spec)
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    of_children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * spec["workers"]
-    print(json.dumps({"peak_rss_bytes": 1024 * (own if spec["workers"] == 1 else of_children)}), flush=True)
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no answer
+
+    def say(value):
+        answers.write(json.dumps(value) + "\n")
+        answers.flush()
+
+    try:
+        said = hello()
+    except BaseException as e:
+        say({"missing": "%s: %s" % (type(e).__name__, e)})
+        raise SystemExit(1)
+    say({"hello": said})
+    while True:
+        path = sys.stdin.readline().strip()
+        if not path:
+            return
+        with open(path) as f:
+            spec = json.load(f)
+        try:
+            answer = run(spec, say)
+        except Exception as e:
+            answer = {"error": "%s: %s" % (type(e).__name__, e)}
+        say({"done": answer})
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ type StrategyTerms struct {
 	Update       float64 `json:"update"`        // of the weights
 	Step         float64 `json:"step"`          // the sum
 	BusiestBytes float64 `json:"busiest_bytes"` // in and out of the busiest process, in a step
-	Measured     Number  `json:"measured"`      // median step when it was tried; null: it was not
+	Measured     Number  `json:"measured"`      // median step of the trial, the shorter of two; null: none
 	Inexact      string  `json:"inexact"`       // why it was not to be chosen; "": it was
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -25,7 +26,9 @@ type Results struct {
 	Started  time.Time `json:"started"`             // when
 	Seconds  float64   `json:"seconds"`             // wall time of all runs
 	Rounds   int       `json:"rounds"`              // repeats asked for
+	Order    uint64    `json:"order,omitempty"`     // seed of the rows' order; 0: as listed, then reversed
 	Complete bool      `json:"complete"`            // all runs were done
+	CutShort bool      `json:"cut_short,omitempty"` // not all runs were: the budget was over
 	Host     Machine   `json:"host"`                // the machine
 	Lab      string    `json:"lab,omitempty"`       // flags of the lab that the workers were in; "": none
 	Hosts    *Hosts    `json:"preflight,omitempty"` // of the hosts that the workers were on; null: one
@@ -251,15 +254,32 @@ func (n Numbers) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// UnmarshalJSON reads a list in which null stands for NaN.
+// UnmarshalJSON reads a list in which null stands for NaN. A file has millions of numbers, so they are read
+// without the decoder, which has found the list to be JSON.
 func (n *Numbers) UnmarshalJSON(b []byte) error {
-	var list []Number
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
+	text := strings.TrimSpace(string(b))
+	inside, isList := strings.CutPrefix(text, "[")
+	inside, isWhole := strings.CutSuffix(inside, "]")
+	if !isList || !isWhole {
+		var list []Number // null, or an error
+		*n = Numbers{}
+		return json.Unmarshal(b, &list)
 	}
-	*n = make(Numbers, len(list))
-	for i, v := range list {
-		(*n)[i] = float64(v)
+	*n = make(Numbers, 0, strings.Count(inside, ",")+1)
+	if strings.TrimSpace(inside) == "" {
+		return nil
+	}
+	for one := range strings.SplitSeq(inside, ",") {
+		one = strings.TrimSpace(one)
+		if one == "null" {
+			*n = append(*n, math.NaN())
+			continue
+		}
+		v, err := strconv.ParseFloat(one, 64)
+		if err != nil {
+			return fmt.Errorf("%.20q in a list of numbers: %w", one, err)
+		}
+		*n = append(*n, v)
 	}
 	return nil
 }
@@ -308,6 +328,17 @@ const (
 	MaxRows   = 500
 	MaxRounds = 1000
 )
+
+// Ran returns the number of rounds that have a run: fewer than Rounds where a budget allows no more.
+func (r *Results) Ran() int {
+	ran := 0
+	for _, row := range r.Rows {
+		for _, run := range row.Runs {
+			ran = max(ran, run.Round+1)
+		}
+	}
+	return ran
+}
 
 // Validate checks what the rest of the package relies on: counts within bounds, at most one run per
 // round, ranks in order, columns of equal length, and in a run that succeeded as many steps of every rank.

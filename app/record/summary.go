@@ -94,6 +94,8 @@ type Outcome struct {
 	ISA             string   `json:"isa"`              // kernel path
 	// Encryption of the links between workers: tls, none, or not needed (one host).
 	Encryption string `json:"encryption,omitempty"`
+	// Streams is the number of connections of each link by TCP between workers; 0: there is no such link.
+	Streams int `json:"streams,omitempty"`
 }
 
 // Quantiles of a sample, in the sample's unit.

@@ -5,7 +5,7 @@ type Order struct {
 	Schema   int               `json:"schema"`          // of this file
 	Settings map[string]string `json:"settings"`        // that a replay must share
 	Data     DataHash          `json:"data_sha256"`     // of the samples
-	Steps    int               `json:"steps"`           // updates of the whole run; 0: its length is a time
+	Steps    int               `json:"steps"`           // updates of the run; 0: a time or accuracy ends it
 	PerEpoch int               `json:"steps_per_epoch"` // batches of an epoch
 	Bound    int               `json:"bound"`           // on staleness, at the start; 0: not noted
 }

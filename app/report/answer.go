@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/spelling"
 )
 
 // The verdicts of answers.
@@ -27,9 +28,13 @@ func answerOf(g *analysis.Group) answer {
 	}
 	out.Sign = signOf(out.Verdict)
 	if len(a.First) > 0 {
-		out.Leader = fmt.Sprintf("%s, %s ms", a.First[0].Label, millis(a.First[0].Step.Median))
+		first := a.First[0]
+		out.Leader, out.Step, out.Gain = first.Label, millis(first.Step.Median), ratioCell(first.Speedup)
+		if first == g.Baseline {
+			out.Gain = cell{Text: "baseline"}
+		}
 		if more := len(a.First) - 1; more > 0 {
-			out.Leader += fmt.Sprintf(", and %d more", more)
+			out.Leader += " or " + spelling.Count(more, "other")
 		}
 	}
 	return out
@@ -44,15 +49,14 @@ func signOf(verdict string) string {
 }
 
 // answerFirst puts the answer and the picture of the only group on top of the page, or of several groups a
-// sentence on all of them, the picture of the first one, and the answers of each.
+// sentence on all of them, the picture of the first one of several rows, and the answers of each.
 func (p *page) answerFirst(c *analysis.Comparison) {
 	if len(p.Sections) == 0 {
 		p.Answer = answer{Text: "No row was run, so there is nothing to compare.", Verdict: undecided,
 			Sign: signOf(undecided)}
 		return
 	}
-	first := &p.Sections[max(0, slices.IndexFunc(p.Sections,
-		func(s section) bool { return s.Picture != nil }))]
+	first := &p.Sections[p.leading()]
 	p.Picture, first.Picture = first.Picture, nil
 	if len(p.Sections) == 1 {
 		p.Answer, first.Answer = *first.Answer, nil
@@ -67,6 +71,16 @@ func (p *page) answerFirst(c *analysis.Comparison) {
 		}
 	}
 	p.Answer = overall(isCertain, len(p.Sections))
+}
+
+// leading returns the part whose picture stands first: the first one of several rows, or with any picture.
+func (p *page) leading() int {
+	isShown := func(s section) bool { return s.Picture != nil }
+	several := slices.IndexFunc(p.Sections, func(s section) bool { return isShown(s) && len(s.lines) > 1 })
+	if several >= 0 {
+		return several
+	}
+	return max(0, slices.IndexFunc(p.Sections, isShown))
 }
 
 // within says in the title of a picture which part of the report it is of.
@@ -101,9 +115,9 @@ const aboveTheFold = 3
 // stand in their section alone.
 func changing() []string {
 	return []string{"contradiction", "incomplete", "failed", "unequal work", "unequal runs", "ranks disagree",
-		"losses disagree", "diverged", "phases", "taken cores", "one repeat", "few repeats", "noise",
-		"copies",
-		"busy machine", "contention", "above 100 %", "parameters", "another result", "not learned"}
+		"losses disagree", "diverged", "phases", "taken cores", "budget", "one repeat", "few repeats",
+		"noise", "copies", "busy machine", "contention", "above 100 %", "parameters", "another result",
+		"not learned"}
 }
 
 // pressing returns the cautions for the top of the page, at most one of a topic.

@@ -16,6 +16,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // Measured is what `lockstep commbench` found: collectives, and the machine, the time and the command of
@@ -88,7 +89,8 @@ func collectivesPage(m Measured) (page, error) {
 	p := page{Kind: "report of collectives", Title: "Collectives by size of the vector",
 		Command: onHosts(m.Command, m.Hosts), Answer: collectiveAnswer(all), Source: "results.json",
 		Lede: strings.Join(slices.DeleteFunc([]string{m.Started.UTC().Format("2 January 2006, 15:04 UTC"),
-			m.Host.CPU, count(m.Host.Cores, "core")}, func(s string) bool { return s == "" }), " · "),
+			m.Host.CPU, spelling.Count(m.Host.Cores, "core")},
+			func(s string) bool { return s == "" }), " · "),
 		Parts: present([]part{{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)},
 			hostsPart(m.Hosts)})}
 	var notes []analysis.Note
@@ -142,17 +144,17 @@ func collectiveAnswer(all []analysis.Collective) answer {
 		return a
 	}
 	next := same[1]
+	shortest, second := float64(best.Seconds.Median), float64(next.Seconds.Median)
 	a.Text = fmt.Sprintf("%s of %s: %s has the shortest median, %s; the next, %s, takes %s (%.2f×).",
-		operation,
-		wholeSize(largest), lineName(best), roundTime(float64(best.Seconds.Median)), lineName(next),
-		roundTime(float64(next.Seconds.Median)), float64(next.Seconds.Median)/float64(best.Seconds.Median))
-	a.Verdict, a.Why = undecided, "The bands from the 10th to the 90th percentile of their samples overlap."
+		operation, wholeSize(largest), lineName(best), roundTime(shortest), lineName(next),
+		roundTime(second), second/shortest)
+	a.Verdict, a.Sign = undecided, signOf(undecided)
+	a.Why = "The bands from the 10th to the 90th percentile of their samples overlap."
 	if best.Seconds.P90 < next.Seconds.P10 {
-		a.Verdict, a.Why = "bands apart", "The bands from the 10th to the 90th percentile of their samples "+
-			"do not "+
-			"overlap. One group measured each; another start may differ."
+		a.Verdict, a.Sign = "bands apart", "≠"
+		a.Why = "The bands from the 10th to the 90th percentile of their samples do not overlap. One group " +
+			"measured each; another start may differ."
 	}
-	a.Sign = signOf(undecided)
 	return a
 }
 
@@ -177,64 +179,102 @@ func sizesOf(operation string, all []analysis.Collective) (sizes []int64) {
 	return slices.Compact(sizes)
 }
 
-// collectiveFigures plots the time of one operation against size with its band and, of each measurement, the
-// prediction, then the bandwidth if vectors are sent.
-func collectiveFigures(number int, operation string, all []analysis.Collective) []figure {
-	sizes := sizesOf(operation, all)
-	lines := map[string]int{}
-	var times, rates, predicted []plot.Series
+// collectiveCurves are the measurements of an operation, a curve for each way of doing it.
+type collectiveCurves struct {
+	number                int // of the operation
+	operation             string
+	sizes                 []int64        // of vectors, the places of the curves
+	times, rates, overrun []plot.Series  // microseconds, GB/s, and measured over predicted time
+	index                 map[string]int // of each way
+}
+
+// curvesOf collects the curves of an operation. What their names have in common is left out.
+func curvesOf(number int, operation string, all []analysis.Collective) *collectiveCurves {
+	all = slices.DeleteFunc(slices.Clone(all), func(c analysis.Collective) bool {
+		return c.Operation != operation
+	})
+	k := &collectiveCurves{number: number, operation: operation, sizes: sizesOf(operation, all),
+		index: map[string]int{}}
+	common := words(all[0])
 	for _, c := range all {
-		if c.Operation != operation {
-			continue
-		}
-		name := lineName(c)
-		i, ok := lines[name]
-		if !ok {
-			i = len(times)
-			lines[name] = i
-			s := plot.Series{Keys: []string{key(i)}, Label: name, Style: plot.Style{Colour: i, Number: i}}
-			times, rates, predicted = append(times, s), append(rates, s), append(predicted, s)
-		}
-		at := float64(slices.Index(sizes, c.Bytes) + 1)
-		for _, one := range []struct {
-			to *plot.Series
-			v  record.Number
-		}{{&times[i], 1e6 * c.Seconds.Median}, {&rates[i], c.Bus}, {&predicted[i], ratioOf(c)}} {
-			one.to.At, one.to.Values = append(one.to.At, at), append(one.to.Values, float64(one.v))
-		}
-		times[i].Lo = append(times[i].Lo, 1e6*float64(c.Seconds.P10))
-		times[i].Hi = append(times[i].Hi, 1e6*float64(c.Seconds.P90))
+		common = slices.DeleteFunc(common, func(w string) bool { return !slices.Contains(words(c), w) })
 	}
-	head := func(id, title string) plot.Head {
-		return plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: operation + ", " + title,
-			Description: "One curve per way. The values are in the table of measurements."}
+	for _, c := range all {
+		own := slices.DeleteFunc(words(c), func(w string) bool { return slices.Contains(common, w) })
+		k.add(c, cmp.Or(strings.Join(own, ", "), lineName(c)))
 	}
-	time := plot.Lines{Head: head("time", "time by size"), X: "size of the vector", Y: "time of a call",
-		Series: times, Places: sizeNames(sizes), IsLog: true, Format: wholeTime}
-	time.IsLead = number == 0
-	time.Lo, time.Hi = timeRange(times)
-	figures := []figure{{ID: time.ID, Title: "Time of a call", Chart: time, Legend: legendOf(times),
-		Table: seriesTable("Median time of a call", time,
-			func(us float64) string { return roundTime(us / 1e6) }),
-		Caption: "Median with the band from the 10th to the 90th percentile, on a logarithmic scale."}}
-	if len(sizes) > 1 {
-		rate := plot.Lines{Head: head("bus", "bus bandwidth by size"), Y: "bus bandwidth, GB/s",
-			X: "size of the vector", Series: rates, Hi: top(rates), Places: sizeNames(sizes)}
-		figures = append(figures, figure{ID: rate.ID, Title: "Bus bandwidth of " + operation,
-			Caption: "Of the medians.", Chart: rate, Legend: legendOf(rates),
-			Table: seriesTable("Bus bandwidth, GB/s", rate, threeDigits)})
+	return k
+}
+
+// add appends a measurement to the curve with a name.
+func (k *collectiveCurves) add(c analysis.Collective, name string) {
+	i, isThere := k.index[name]
+	if !isThere {
+		i = len(k.times)
+		k.index[name] = i
+		s := plot.Series{Keys: []string{key(i)}, Label: name, Style: plot.Style{Colour: i, Number: i}}
+		k.times, k.rates, k.overrun = append(k.times, s), append(k.rates, s), append(k.overrun, s)
 	}
-	if hi := top(predicted); hi > 0 {
-		ratio := plot.Lines{Head: head("predicted", "measured over predicted time"), X: "size of the vector",
-			Y: "measured ÷ predicted", Series: append([]plot.Series{{Label: "as predicted", IsReference: true,
-				At: []float64{1, float64(len(sizes))}, Values: []float64{1, 1}}}, predicted...),
-			Hi: math.Max(hi, 1), Places: sizeNames(sizes)}
-		figures = append(figures, figure{ID: ratio.ID, Title: "Prediction against measurement",
-			Caption: "The measured median over the time predicted from the links’ latency and speed. " +
-				"Dashed: as predicted.", Chart: ratio, Legend: legendOf(predicted),
-			Table: seriesTable("Measured over predicted time", ratio, twoDecimals)})
+	at := float64(slices.Index(k.sizes, c.Bytes) + 1)
+	for _, one := range []struct {
+		to *plot.Series
+		v  record.Number
+	}{{&k.times[i], 1e6 * c.Seconds.Median}, {&k.rates[i], c.Bus}, {&k.overrun[i], ratioOf(c)}} {
+		one.to.At, one.to.Values = append(one.to.At, at), append(one.to.Values, float64(one.v))
+	}
+	k.times[i].Lo = append(k.times[i].Lo, 1e6*float64(c.Seconds.P10))
+	k.times[i].Hi = append(k.times[i].Hi, 1e6*float64(c.Seconds.P90))
+}
+
+// collectiveFigures plots the time of one operation against size, then, if there are several sizes, the
+// bandwidth, and the prediction, if there is one.
+func collectiveFigures(number int, operation string, all []analysis.Collective) []figure {
+	k := curvesOf(number, operation, all)
+	figures := []figure{k.timeFigure()}
+	if len(k.sizes) > 1 {
+		figures = append(figures, k.rateFigure())
+	}
+	if top(k.overrun) > 0 {
+		figures = append(figures, k.predictionFigure())
 	}
 	return figures
+}
+
+// chart is a chart of the operation.
+func (k *collectiveCurves) chart(id, title, y string, all []plot.Series) plot.Lines {
+	return plot.Lines{Head: plot.Head{ID: fmt.Sprintf("o%d-%s", k.number+1, id),
+		Title: k.operation + ", " + title, Description: "One curve per way. The values are in the table of " +
+			"measurements."}, X: "size of the vector", Y: y, Series: all, Hi: top(all),
+		Places: sizeNames(k.sizes)}
+}
+
+func (k *collectiveCurves) timeFigure() figure {
+	p := k.chart("time", "time by size", "time of a call", k.times)
+	p.IsLead, p.IsLog, p.Format = k.number == 0, true, wholeTime
+	p.Lo, p.Hi = timeRange(k.times)
+	return figure{ID: p.ID, Title: "Time of a call", Chart: p, Legend: legendOf(k.times),
+		Caption: "Median with the band from the 10th to the 90th percentile, on a logarithmic scale.",
+		Table: seriesTable("Median time of a call", p, func(us float64) string {
+			return roundTime(us / 1e6)
+		})}
+}
+
+func (k *collectiveCurves) rateFigure() figure {
+	p := k.chart("bus", "bus bandwidth by size", "bus bandwidth, GB/s", k.rates)
+	return figure{ID: p.ID, Title: "Bus bandwidth of " + k.operation, Caption: "Of the medians.", Chart: p,
+		Legend: legendOf(k.rates), Table: seriesTable("Bus bandwidth, GB/s", p, threeDigits)}
+}
+
+func (k *collectiveCurves) predictionFigure() figure {
+	p := k.chart("predicted", "measured over predicted time", "measured ÷ predicted", k.overrun)
+	predicted := plot.Series{Label: "as predicted", IsReference: true,
+		At: []float64{1, float64(len(k.sizes))}, Values: []float64{1, 1}}
+	p.Series, p.Hi = slices.Insert(p.Series, 0, predicted), math.Max(p.Hi, 1)
+	return figure{ID: p.ID, Title: "Prediction against measurement",
+		Caption: "The measured median over the time predicted from the links’ latency and speed. Dashed: " +
+			"as predicted.",
+		Chart: p, Legend: legendOf(k.overrun),
+		Table: seriesTable("Measured over predicted time", p, twoDecimals)}
 }
 
 // ratioOf is the measured time over the predicted one; NaN if there is no prediction.
@@ -300,14 +340,20 @@ func wholeSize(n int64) string {
 }
 
 // lineName says what distinguishes the measurements of one curve.
-func lineName(c analysis.Collective) string {
+func lineName(c analysis.Collective) string { return strings.Join(words(c), ", ") }
+
+// words are the parts of a way's name.
+func words(c analysis.Collective) []string {
 	words := []string{c.Link}
 	if c.Encryption != "" {
 		words = append(words, "encryption "+c.Encryption)
 	}
-	words = append(words, count(c.Ranks, "rank"))
+	if c.Streams > 1 {
+		words = append(words, spelling.Count(c.Streams, "stream"))
+	}
+	words = append(words, spelling.Count(c.Ranks, "rank"))
 	if c.Hosts > 1 {
-		words = append(words, count(c.Hosts, "host"))
+		words = append(words, spelling.Count(c.Hosts, "host"))
 	}
 	if c.Asked != "" {
 		words = append(words, c.Asked)
@@ -315,7 +361,7 @@ func lineName(c analysis.Collective) string {
 	if c.Codec != "" && c.Codec != "fp32" {
 		words = append(words, c.Codec)
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 // collectiveTable lists all measurements of an operation.
@@ -330,9 +376,9 @@ func collectiveTable(operation string, all []analysis.Collective) table {
 			continue
 		}
 		var r row
+		in := c.Seconds
 		for _, text := range []string{wholeSize(c.Bytes), lineName(c), orDash(c.Algorithm),
-			roundTime(float64(c.Seconds.Median)), roundTime(float64(c.Seconds.P10)),
-			roundTime(float64(c.Seconds.P90)),
+			roundTime(float64(in.Median)), roundTime(float64(in.P10)), roundTime(float64(in.P90)),
 			roundTime(float64(c.Predicted)), digits(float64(c.Bus), 3), fmt.Sprint(c.Sent),
 			fmt.Sprint(c.Formula)} {
 			r.Cells = append(r.Cells, cell{Text: text})

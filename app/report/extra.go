@@ -12,20 +12,29 @@ type ExtraTable struct {
 	Title, Caption string
 	Head           []string
 	Rows           [][]string
+
+	Places []Place // rows of the comparison that the last two cells of each row are from; nil: none
 }
 
-// section returns the extra as a section of the page.
-func (e Extra) section() section {
+// Place is where a row is in an [analysis.Comparison]. Row is negative for none.
+type Place struct{ Group, Row int }
+
+// section returns the extra as a section of a page, whose other sections hold the groups in their order.
+func (e Extra) section(groups []section) section {
 	s := section{ID: e.ID, Title: e.Title, Work: e.Work, Findings: e.Findings}
 	for _, t := range e.Tables {
 		made := table{Name: t.Title}
 		for _, h := range t.Head {
 			made.Head = append(made.Head, heading{Text: h})
 		}
-		for _, cells := range t.Rows {
+		for i, cells := range t.Rows {
 			var r row
-			for _, c := range cells {
-				r.Cells = append(r.Cells, cell{Text: c})
+			for j, text := range cells {
+				c := cell{Text: text}
+				if t.Places != nil && t.Places[i].Row >= 0 && j >= len(cells)-2 {
+					c.Link = groups[t.Places[i].Group].lines[t.Places[i].Row].raw
+				}
+				r.Cells = append(r.Cells, c)
 			}
 			made.Rows = append(made.Rows, r)
 		}

@@ -28,8 +28,7 @@ func (s *section) head(id, title, description string) plot.Head {
 // that cannot be told apart in one block.
 func (s *section) stepFigure() *figure {
 	d := plot.Dots{Head: s.head("steps", "Step time of each row", "A row for each configuration, the "+
-		"fastest "+
-		"first: a dot for each run, a bar for the interval of the median, a tick for the median."),
+		"fastest first: a dot for each run, a bar for the interval of the median, a tick for the median."),
 		X: "step time, ms"}
 	d.IsLead = true
 	t := table{Name: "Step time of each row, ms", Head: []heading{{"row", ""}, {"median", "ms"},
@@ -45,8 +44,9 @@ func (s *section) stepFigure() *figure {
 		}
 		d.Groups = append(d.Groups, group)
 	}
-	caption := "Median of each run after its first step: a dot. Tick: the row’s median; bar: its interval. " +
-		"On the right the median, and the speed-up over the baseline."
+	caption := "Rows: strategy, workers × threads of each. Median of each run after its first step: a dot. " +
+		"Tick: the row’s median; bar: its interval. On the right the median, and the speed-up over the " +
+		"baseline."
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow: others took cores from the run."
 	}
@@ -74,7 +74,8 @@ func (s *section) ranking() []ranked {
 	case len(a.Slower) == 0:
 		first.title = "Alone"
 	}
-	rest := ranked{title: "Not ranked: another result, other work, no exchange, or cores taken by others"}
+	rest := ranked{title: "Not ranked: another program or result, other work, no exchange, " +
+		"or cores taken by others"}
 	for _, v := range s.lines {
 		if v.OK > 0 && !slices.Contains(a.First, v.Line) && !slices.Contains(a.Slower, v.Line) {
 			rest.lines = append(rest.lines, v)
@@ -279,16 +280,12 @@ func smooth(all []plot.Series, reach int) []plot.Series {
 // phaseFigure stacks the phases of a step, with the exchange that computation hid beside the exposed one.
 func (s *section) phaseFigure() figure {
 	b := plot.Bars{Head: s.head("phases", "Phases of a step", "Stacked bars, one per row: forward, "+
-		"backward, "+
-		"exposed communication, optimizer, data, other."), X: "ms per step",
+		"backward, exposed communication, optimizer, data, other."), X: "ms per step",
 		BesideAt: slices.Index(analysis.Phases(), "sync_exposed")}
 	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"row", ""}}}
-	var keys []legend
-	for i, name := range analysis.Phases() {
+	for _, name := range analysis.Phases() {
 		b.Parts = append(b.Parts, phaseName(name))
 		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "ms"})
-		keys = append(keys, legend{Swatch: plot.Box(fmt.Sprintf("%s-k%d", b.ID, i), i),
-			Name: phaseName(name)})
 	}
 	t.Head = append(t.Head, heading{"sum", "ms"})
 	caption := "Mean over runs, ranks and the steps from the 10th to the 90th percentile. Exposed " +
@@ -318,7 +315,16 @@ func (s *section) phaseFigure() figure {
 	if len(b.Rows) == 0 {
 		return figure{}
 	}
-	return figure{ID: b.ID, Title: "Where a step goes", Caption: caption, Chart: b, Legend: keys, Table: t}
+	return figure{ID: b.ID, Title: "Where a step goes", Caption: caption, Chart: b, Legend: boxesOf(b),
+		Table: t}
+}
+
+// boxesOf is the legend of the parts of bars.
+func boxesOf(b plot.Bars) (out []legend) {
+	for i, name := range b.Parts {
+		out = append(out, legend{Swatch: plot.Box(fmt.Sprintf("%s-k%d", b.ID, i), i), Name: name})
+	}
+	return out
 }
 
 // phaseName is the phase as written for people.

@@ -72,13 +72,6 @@ func duration(seconds float64) string {
 	return time.Duration(seconds * 1e9).Round(time.Second).String()
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // shell quotes arguments so that the line can be pasted into a POSIX shell.
 func shell(args []string) string {
 	quoted := make([]string, len(args))

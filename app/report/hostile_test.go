@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -207,16 +208,22 @@ func checkMarkdown(t *testing.T, kind, text string) {
 func checkFigures(t *testing.T, kind string, r *report.Report) {
 	t.Helper()
 	folder := t.TempDir()
-	n, err := r.WriteFigures(folder)
-	if err != nil || n == 0 {
-		t.Fatalf("%s: %d figures, %v", kind, n, err)
+	done, err := r.WriteFigures(folder)
+	if err != nil || done.Count == 0 {
+		t.Fatalf("%s: %+v, %v", kind, done, err)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 2*n {
-		t.Fatalf("%s: %d files of %d figures, %v", kind, len(entries), n, err)
+	if err != nil || len(entries) != 3*done.Count {
+		t.Fatalf("%s: %d files, %+v, %v", kind, len(entries), done, err)
 	}
 	for _, e := range entries {
 		text := read(t, folder, e.Name())
+		if filepath.Ext(e.Name()) == ".png" {
+			if _, err := png.Decode(strings.NewReader(text)); err != nil {
+				t.Errorf("%s %s: %v", kind, e.Name(), err)
+			}
+			continue
+		}
 		checkPlain(t, e.Name(), text)
 		if filepath.Ext(e.Name()) == ".svg" {
 			checkSVG(t, kind+" "+e.Name(), text)

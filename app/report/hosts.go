@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // hostsPart tells what the preflight of a job on several hosts found.
@@ -48,7 +49,7 @@ func onHosts(command []string, h *record.Hosts) string {
 
 // hostText describes a host in one line.
 func hostText(f record.HostFacts) string {
-	parts := []string{count(f.Slots, "slot"), f.CPU, count(f.UsableCores, "core")}
+	parts := []string{spelling.Count(f.Slots, "slot"), f.CPU, spelling.Count(f.UsableCores, "core")}
 	if len(f.ISA) > 0 {
 		parts = append(parts, f.ISA[len(f.ISA)-1])
 	}

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/spelling"
 )
 
 // WriteKernels writes k as results.json and report.md into folder. Each file appears complete or not
@@ -84,10 +85,9 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 	}
 	m.line("## Repeat")
 	m.line("```sh\n%s\n```", strings.ReplaceAll(shell(k.Command), "\n", " "))
-	m.line("%s, %s, %s.", text(k.Host.CPU), count(k.Host.Cores, "core"),
+	m.line("%s, %s, %s.", text(k.Host.CPU), spelling.Count(k.Host.Cores, "core"),
 		k.Started.UTC().Format("2 January 2006, 15:04 UTC"))
-	if _, err := io.WriteString(w, analysis.PlainLines(strings.TrimRight(m.b.String(),
-		"\n")+"\n")); err != nil {
+	if err := m.writeTo(w); err != nil {
 		return fmt.Errorf("report: kernels: %w", err)
 	}
 	return nil
@@ -101,7 +101,7 @@ nearer limit allows; lost is what a call takes beyond it.`
 
 func kernelsTitle(k *analysis.Kernels) string {
 	return fmt.Sprintf("%s, batch %d, %s, %s, math %s: medians of %d", k.Model, k.Batch,
-		count(k.Threads, "thread"), k.ISA, k.Math, k.Repeats)
+		spelling.Count(k.Threads, "thread"), k.ISA, k.Math, k.Repeats)
 }
 
 func kernelsLimits(k *analysis.Kernels) string {

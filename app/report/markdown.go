@@ -33,27 +33,10 @@ func writeMarkdown(w io.Writer, p page) error {
 	for i := range p.Sections {
 		m.section(&p.Sections[i])
 	}
-	if len(p.Notes) > 0 {
-		m.line("## Notes")
-	}
-	for _, list := range p.Notes {
-		m.line("### %s", list.Count)
-		for _, n := range list.Notes {
-			m.item("**%s**: %s", n.Topic, text(n.Text))
-		}
-		m.b.WriteString("\n")
-	}
-	if len(p.Raw) > 0 {
-		m.line("## Raw data")
-		m.line("Every run of every row. The page and results.json have every step.")
-	}
-	for _, one := range p.Raw {
-		m.line("### %s", text(one.Title))
-		m.table(one.Table)
-	}
+	m.notes(p.Notes)
+	m.raw(p.Raw)
 	m.settings(p)
-	if _, err := io.WriteString(w, analysis.PlainLines(strings.TrimRight(m.b.String(),
-		"\n")+"\n")); err != nil {
+	if err := m.writeTo(w); err != nil {
 		return fmt.Errorf("report: markdown: %w", err)
 	}
 	return nil
@@ -61,6 +44,36 @@ func writeMarkdown(w io.Writer, p page) error {
 
 // markdown collects the text.
 type markdown struct{ b strings.Builder }
+
+func (m *markdown) notes(lists []noteList) {
+	if len(lists) > 0 {
+		m.line("## Notes")
+	}
+	for _, list := range lists {
+		m.line("### %s", list.Count)
+		for _, n := range list.Notes {
+			m.item("**%s**: %s", n.Topic, text(n.Text))
+		}
+		m.b.WriteString("\n")
+	}
+}
+
+func (m *markdown) raw(lines []rawLine) {
+	if len(lines) > 0 {
+		m.line("## Raw data")
+		m.line("Every run of every row. results.json has every step, the page the first ones of each run.")
+	}
+	for _, one := range lines {
+		m.line("### %s", text(one.Title))
+		m.table(one.Table)
+	}
+}
+
+// writeTo writes the text, with one line end behind it.
+func (m *markdown) writeTo(w io.Writer) error {
+	_, err := io.WriteString(w, analysis.PlainLines(strings.TrimRight(m.b.String(), "\n")+"\n"))
+	return err
+}
 
 func (m *markdown) line(format string, args ...any) {
 	fmt.Fprintf(&m.b, format+"\n\n", args...)
@@ -146,6 +159,9 @@ func (m *markdown) table(t table) {
 }
 
 func (m *markdown) settings(p page) {
+	if p.Command == "" && p.Parts == nil {
+		return
+	}
 	m.line("## Settings")
 	if p.Command != "" {
 		m.line("Repeat it:")
@@ -215,7 +231,7 @@ func number(f func(*lineView) int) func(*lineView) string {
 }
 
 // textColumns are the columns of the text format: first what the row is, then its figures.
-func textColumns() []column { return slices.Concat(labelColumns(), figureColumns()) }
+func textColumns() []column { return slices.Concat(labelColumns(), timeColumns(), endColumns()) }
 
 // labelColumns say what a row is.
 func labelColumns() []column {
@@ -228,7 +244,7 @@ func labelColumns() []column {
 			return orDash(strings.ReplaceAll(v.Setting.Options, "+", " "))
 		}),
 		col("algorithm", "", func(v *lineView) string { return v.exchanged(v.Setting.Algorithm) }),
-		col("link", "", func(v *lineView) string { return v.exchanged(v.Setting.Link) }),
+		col("link", "", func(v *lineView) string { return v.exchanged(v.Line.Link()) }),
 		col("wire", "", func(v *lineView) string { return v.exchanged(cmp.Or(v.Setting.Wire, "fp32")) }),
 		col("workers", "", number(func(v *lineView) int { return v.Setting.Workers })),
 		col("threads", "each", number(func(v *lineView) int { return v.Setting.Threads })),
@@ -238,44 +254,49 @@ func labelColumns() []column {
 	}
 }
 
-// figureColumns are what was measured of a row.
-func figureColumns() []column {
-	col := textColumn
-	ms := func(v float64) string { return millis(v) }
-	ratio := func(r analysis.Ratio, f func(float64) string) string {
-		s := ratioText(r, f)
-		if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
-			s += " (" + more + ")"
-		}
-		return s
+// withRange writes a ratio with its interval.
+func withRange(r analysis.Ratio, f func(float64) string) string {
+	s := ratioText(r, f)
+	if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
+		s += " (" + more + ")"
 	}
+	return s
+}
+
+// timeColumns are the times of a row, and what they come to.
+func timeColumns() []column {
+	col := textColumn
 	return []column{
 		col("runs", "", number(func(v *lineView) int { return v.Measured })),
+		col("steps", "", number(func(v *lineView) int { return v.Runs()[0].Steps })),
 		col("total", "s", func(v *lineView) string { return seconds(v.Total.Median) }),
 		col("epoch", "s", func(v *lineView) string { return seconds(v.Epoch.Median) }),
-		col("step", "ms", func(v *lineView) string { return ms(v.Step.Median) }),
+		col("step", "ms", func(v *lineView) string { return millis(v.Step.Median) }),
 		col("p10–p90", "ms", func(v *lineView) string {
-			return orDash(between(v.Step.P10, v.Step.P90, ms))
+			return orDash(between(v.Step.P10, v.Step.P90, millis))
 		}),
-		col("spread of runs", "", func(v *lineView) string {
-			return percent(v.RunMedian.Spread())
-		}),
+		col("spread of runs", "", func(v *lineView) string { return percent(v.RunMedian.Spread()) }),
 		col("samples/s", "", func(v *lineView) string { return digits(v.PerSecond, 3) }),
 		col("speed-up", "of the step", func(v *lineView) string {
 			if v.Line == v.group.Baseline {
 				return "1"
 			}
-			return ratio(v.Speedup, twoDecimals)
+			return withRange(v.Speedup, twoDecimals)
 		}),
 		col("efficiency", "per core", func(v *lineView) string {
 			if v.Line == v.group.Baseline {
 				return ratioText(v.Efficiency, percent)
 			}
-			return ratio(v.Efficiency, percent)
+			return withRange(v.Efficiency, percent)
 		}),
-		col("step ÷ none", "", func(v *lineView) string {
-			return ratio(v.OverFloor, twoDecimals)
-		}),
+		col("step ÷ none", "", func(v *lineView) string { return withRange(v.OverFloor, twoDecimals) }),
+	}
+}
+
+// endColumns are what the runs of a row ended with.
+func endColumns() []column {
+	col := textColumn
+	return []column{
 		col("loss", "first", func(v *lineView) string { return fixed(v.LossFirst, 4) }),
 		col("loss", "last", func(v *lineView) string { return fixed(v.LossLast, 4) }),
 		col("accuracy", "train", func(v *lineView) string { return percent(v.TrainAccuracy) }),
@@ -286,10 +307,7 @@ func figureColumns() []column {
 			return percent(v.TestAccuracy)
 		}),
 		col("accuracy", equalTime, func(v *lineView) string { return estimateText(v.Accuracy.Time) }),
-		col(staleness, "mean", func(v *lineView) string {
-			c := v.stalenessCell()
-			return strings.TrimSpace(c.Text + " " + c.Small)
-		}),
+		col(staleness, "mean", func(v *lineView) string { return v.stalenessCell().oneLine() }),
 		col("sent", "by all", func(v *lineView) string { return byteCount(v.BytesSent) }),
 		col("in and out", "busiest process", func(v *lineView) string {
 			text := byteCount(v.BusiestBytes)
@@ -298,12 +316,12 @@ func figureColumns() []column {
 			}
 			return text
 		}),
-		col("parameters", "SHA-256", func(v *lineView) string {
-			c := v.parameters()
-			return strings.TrimSpace(c.Text + " " + c.Small)
-		}),
+		col("parameters", "SHA-256", func(v *lineView) string { return v.parameters().oneLine() }),
 	}
 }
+
+// oneLine joins the lines of a cell.
+func (c cell) oneLine() string { return strings.TrimSpace(c.Text + " " + c.Small) }
 
 // estimateText writes a mean with its interval over seeds.
 func estimateText(e analysis.Estimate) string {

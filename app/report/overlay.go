@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -77,10 +78,8 @@ func overlayAnswer(all []*overlaid) answer {
 	})
 	best, next := order[0], order[1]
 	a.Text = fmt.Sprintf("Equal work: %s %s had the shortest median step, %s ms; the next, %s %s, %s ms "+
-		"(%.2f×).",
-		best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
-		digits(next.StepMS.Median, 3),
-		next.StepMS.Median/best.StepMS.Median)
+		"(%.2f×).", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
+		digits(next.StepMS.Median, 3), next.StepMS.Median/best.StepMS.Median)
 	return a
 }
 
@@ -108,8 +107,7 @@ func overlayNotes(all []*overlaid) []noteList {
 	}
 	if len(hashes) == 1 && all[0].ParameterSHA256 != "" {
 		add(analysis.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
-			"%.12s…).",
-			all[0].ParameterSHA256)
+			"%.12s…).", all[0].ParameterSHA256)
 	}
 	return noteLists(notes)
 }
@@ -117,45 +115,26 @@ func overlayNotes(all []*overlaid) []noteList {
 // overlayFigures plot the runs over each other: losses, accuracies, the learning rate, the steps by phase and
 // over time, memory.
 func overlayFigures(all []*overlaid) []figure {
-	rank0 := func(get func(analysis.WatchedRank) []float64) func(*overlaid) []float64 {
-		return func(o *overlaid) []float64 {
-			if len(o.Watched) == 0 {
-				return nil
-			}
-			return get(o.Watched[0])
-		}
-	}
-	step := rank0(func(w analysis.WatchedRank) []float64 { return w.Step })
-	loss := rank0(func(w analysis.WatchedRank) []float64 { return w.Loss })
-	evaluated := func(get func(record.Evaluation) float64) func(*overlaid) []float64 {
-		return func(o *overlaid) (out []float64) {
-			for _, e := range o.Evaluations {
-				if e.Rank == 0 {
-					out = append(out, get(e))
-				}
-			}
-			return out
-		}
-	}
+	step := ofRank0(func(w analysis.WatchedRank) []float64 { return w.Step })
+	loss := ofRank0(func(w analysis.WatchedRank) []float64 { return w.Loss })
 	accuracy := evaluated(func(e record.Evaluation) float64 { return 100 * e.Accuracy })
 	figures := []figure{
 		overlayPlot("loss-samples", "Loss against samples", "samples", "loss, mean cross entropy", all,
-			rank0(func(w analysis.WatchedRank) []float64 { return w.Samples }), loss),
+			ofRank0(func(w analysis.WatchedRank) []float64 { return w.Samples }), loss),
 		overlayPlot("loss-seconds", "Loss against seconds", "seconds of training steps",
 			"loss, mean cross entropy", all,
-			rank0(func(w analysis.WatchedRank) []float64 { return w.At }), loss),
-		overlayPlot("accuracy-seconds", "Accuracy against seconds", "seconds of training", "test accuracy, "+
-			"%", all,
-			evaluated(trainSeconds), accuracy),
+			ofRank0(func(w analysis.WatchedRank) []float64 { return w.At }), loss),
+		overlayPlot("accuracy-seconds", "Accuracy against seconds", "seconds of training",
+			"test accuracy, %", all, evaluated(trainSeconds), accuracy),
 		overlayPlot("accuracy-steps", "Accuracy against steps", "step", "test accuracy, %", all,
 			evaluated(func(e record.Evaluation) float64 { return float64(e.Steps) }), accuracy),
 		overlayPhases(all),
 		overlayPlot("time", "Step time", "step", "step time, ms", all, step,
-			rank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Seconds, 1e3) })),
+			ofRank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Seconds, 1e3) })),
 		overlayPlot("rate", "Learning rate", "step", "learning rate", all, step,
-			rank0(func(w analysis.WatchedRank) []float64 { return w.Rate })),
+			ofRank0(func(w analysis.WatchedRank) []float64 { return w.Rate })),
 		overlayPlot("memory", "Memory of rank 0", "step", "resident, MiB", all, step,
-			rank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Memory, 1./(1<<20)) })),
+			ofRank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Memory, 1./(1<<20)) })),
 	}
 	figures = slices.DeleteFunc(figures, func(f figure) bool { return f.Chart == nil })
 	if len(figures) > 0 {
@@ -165,6 +144,28 @@ func overlayFigures(all []*overlaid) []figure {
 		}
 	}
 	return figures
+}
+
+// ofRank0 returns what rank 0 of a run was watched to do; nil if it was not.
+func ofRank0(get func(analysis.WatchedRank) []float64) func(*overlaid) []float64 {
+	return func(o *overlaid) []float64 {
+		if len(o.Watched) == 0 {
+			return nil
+		}
+		return get(o.Watched[0])
+	}
+}
+
+// evaluated returns what the evaluations of a run by rank 0 tell.
+func evaluated(get func(record.Evaluation) float64) func(*overlaid) []float64 {
+	return func(o *overlaid) (out []float64) {
+		for _, e := range o.Evaluations {
+			if e.Rank == 0 {
+				out = append(out, get(e))
+			}
+		}
+		return out
+	}
 }
 
 func scaled(values []float64, by float64) []float64 {
@@ -184,7 +185,8 @@ func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overl
 			series = append(series, s)
 		}
 	}
-	if series == nil {
+	isCurve := func(s plot.Series) bool { return len(s.Values) > 1 }
+	if !slices.ContainsFunc(series, isCurve) { // single points are in the table of the runs
 		return figure{}
 	}
 	caption := "Of rank 0, means of the steps between two points."
@@ -198,6 +200,9 @@ func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overl
 	}
 	p := plot.Lines{Head: plot.Head{ID: id, Title: title, Description: "One curve per run. The values are " +
 		"in the table below the plot."}, X: x, Y: y, Series: plot.Merge(series), Hi: hi}
+	if len(p.Series) < len(series) {
+		caption += " Runs whose values agree bit for bit share a curve."
+	}
 	return figure{ID: id, Title: title, Caption: caption, Chart: p,
 		Legend: legendOf(series), Table: pointsTable(title, x, y, series)}
 }
@@ -210,11 +215,19 @@ func pointsTable(name, x, y string, all []plot.Series) table {
 		n := len(s.Values)
 		for i := range min(n, most) {
 			at := (i+1)*n/min(n, most) - 1
-			t.Rows = append(t.Rows, row{Cells: []cell{{Text: s.Name()}, {Text: digits(s.At[at], 4)},
+			t.Rows = append(t.Rows, row{Cells: []cell{{Text: s.Name()}, {Text: placeText(s.At[at])},
 				{Text: digits(s.Values[at], 4)}}})
 		}
 	}
 	return t
+}
+
+// placeText writes a place on a curve: a number of steps or samples, or a time.
+func placeText(at float64) string {
+	if at == math.Trunc(at) {
+		return trim(at)
+	}
+	return digits(at, 4)
 }
 
 // overlayPhases stacks the phases of a step of each run, as means over the steps of rank 0.
@@ -225,11 +238,9 @@ func overlayPhases(all []*overlaid) figure {
 	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"run", ""}}}
 	f := figure{ID: b.ID, Title: "Where a step goes", Caption: "Of rank 0, mean over all steps, without " +
 		"evaluations. The outlined bar beside exposed communication is what computation hid."}
-	for i, name := range analysis.Phases() {
+	for _, name := range analysis.Phases() {
 		b.Parts = append(b.Parts, phaseName(name))
 		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "ms"})
-		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("phases-k%d", i), i),
-			Name: phaseName(name)})
 	}
 	t.Head = append(t.Head, heading{"hidden", "ms"})
 	for _, o := range all {
@@ -251,15 +262,14 @@ func overlayPhases(all []*overlaid) figure {
 	if len(b.Rows) == 0 {
 		return figure{}
 	}
-	f.Chart, f.Table = b, t
+	f.Chart, f.Table, f.Legend = b, t, boxesOf(b)
 	return f
 }
 
 // overlayTable has a row for each run.
 func overlayTable(all []*overlaid) table {
 	t := table{Name: "Figures of the runs", Head: []heading{{"run", ""}, {"workers", "× threads"},
-		{"batch", ""},
-		{"steps", ""}, {"step", "ms"}, {"samples/s", ""}, {"training", "s"}, {"loss", "last"},
+		{"batch", ""}, {"steps", ""}, {"step", "ms"}, {"samples/s", ""}, {"training", "s"}, {"loss", "last"},
 		{"accuracy", "test"}, {"sent", "by all"}, {"memory", "of all"}, {"parameters", "SHA-256"}}}
 	for _, o := range all {
 		accuracy, hash := dash, o.ParameterSHA256
@@ -272,8 +282,7 @@ func overlayTable(all []*overlaid) table {
 			{Text: fmt.Sprint(o.Batch)}, {Text: fmt.Sprint(o.Steps)}, {Text: digits(o.StepMS.Median, 3),
 				Small: between(o.StepMS.P10, o.StepMS.P90, func(v float64) string { return digits(v, 3) })},
 			{Text: digits(o.SamplesPerSecond, 3)}, {Text: seconds(o.TrainSeconds)},
-			{Text: fixed(o.Loss.Last, 4)},
-			{Text: accuracy}, {Text: byteCount(float64(o.BytesSent))},
+			{Text: fixed(o.Loss.Last, 4)}, {Text: accuracy}, {Text: byteCount(float64(o.BytesSent))},
 			{Text: byteCount(float64(o.PeakRSSBytes))},
 			{Text: orDash(hash[:min(10, len(hash))]), Code: hash}}})
 	}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/csv"
 	"fmt"
+	"image/png"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ func laid(t *testing.T, strategy, configuration, more string) *analysis.Training
 	}
 	run, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(`{"model":"lenet","data":"glyphs",`+
 		`"strategy":%q,"workers":2,"threads":1,"batch":64,"shards":2,"steps":40,"samples":2560,"seed":1,`+
+		`"samples_per_second":6400,`+
 		`"isa":"avx2","math":"fast","parameter_sha256":"abc","step_ms":{"median":10,"p10":9,"p90":12},`+
 		`"evaluations":[{"steps":20,"accuracy":0.5,"train_seconds":0.2},{"steps":40,"accuracy":0.75,`+
 		`"train_seconds":0.4}],"ranks":[{"steps":40,"phases":{"forward":0.1,"backward":0.2,`+
@@ -83,12 +85,12 @@ func overlayPage(t *testing.T, names []string, runs ...*analysis.Training) strin
 	return page
 }
 
-// Every figure of a page is a pair of files whose values are those of the results.
+// Every figure of a page is three files whose values are those of the results.
 func TestFiguresAsFiles(t *testing.T) {
 	folder := t.TempDir()
-	n, err := report.Benchmark(only(sample(), "lenet")).WriteFigures(folder)
-	if err != nil || n < 6 {
-		t.Fatalf("%d figures, %v", n, err)
+	done, err := report.Benchmark(only(sample(), "lenet")).WriteFigures(folder)
+	if err != nil || done.Count < 6 || done.TooLarge != nil {
+		t.Fatalf("%+v, %v", done, err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(read(t, folder, "g1-steps.csv"))).ReadAll()
 	if err != nil {
@@ -102,6 +104,9 @@ func TestFiguresAsFiles(t *testing.T) {
 	}
 	if runs != 3 || !slices.Equal(rows[0], []string{"group", "row", "what", "step time, ms"}) {
 		t.Errorf("%d runs of the fastest row under %v, want 3", runs, rows[0])
+	}
+	if _, err := png.Decode(strings.NewReader(read(t, folder, "g1-steps.png"))); err != nil {
+		t.Error(err)
 	}
 	svg := read(t, folder, "g1-phases.svg")
 	if !strings.HasPrefix(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="`) ||

@@ -9,6 +9,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
+	"lockstep/internal/spelling"
 )
 
 // page is everything a report shows, in the order in which it is shown: of a benchmark, a training run,
@@ -38,6 +39,8 @@ type answer struct {
 	Sign             string // of the verdict, for eyes that see no colour
 	Link             string // id of the section
 	Leader           string // the row with the shortest step, and how many cannot be told from it
+	Step             string // of the leader
+	Gain             cell   // its speed-up over the baseline
 }
 
 // caution is a note that changes how the picture is read, cut to its first sentence, with a link to the
@@ -124,8 +127,12 @@ func newPage(r *record.Results) page {
 		p.Sections = append(p.Sections, newSection(i, c))
 	}
 	p.answerFirst(c)
+	runs := 0
+	for _, row := range r.Rows {
+		runs += len(row.Runs)
+	}
 	for i := range p.Sections {
-		p.Raw = append(p.Raw, rawLines(&p.Sections[i])...)
+		p.Raw = append(p.Raw, rawLines(&p.Sections[i], stepsShown(runs))...)
 	}
 	if s := batchSection(c); s != nil {
 		p.Sections = append(p.Sections, *s)
@@ -185,8 +192,8 @@ func lede(r *record.Results) string {
 	if r.Host.CPU != "" {
 		parts = append(parts, r.Host.CPU)
 	}
-	return strings.Join(append(parts, count(r.Host.Cores, "core"),
-		fmt.Sprintf("%s in %s", count(runs, "run"), count(r.Rounds, "round")),
+	return strings.Join(append(parts, spelling.Count(r.Host.Cores, "core"),
+		fmt.Sprintf("%s in %s", spelling.Count(runs, "run"), spelling.Count(r.Ran(), "round")),
 		duration(r.Seconds)), " · ")
 }
 
@@ -232,18 +239,18 @@ func work(g *analysis.Group) string {
 	if s.Generated {
 		data += " (generated)"
 	}
-	length := count(s.Steps, "step")
+	length := spelling.Count(s.Steps, "step")
 	if s.Steps == 0 {
-		length = count(s.Epochs, "epoch")
+		length = spelling.Count(s.Epochs, "epoch")
 	}
 	seeds := 1
 	for _, l := range g.Lines {
 		seeds = max(seeds, l.Seeds)
 	}
 	text := fmt.Sprintf("%s · global batch %d in %s · %s · learning rate %g · seed %d",
-		data, s.Batch, count(s.Shards, "shard"), length, s.LR, s.Seed)
+		data, s.Batch, spelling.Count(s.Shards, "shard"), length, s.LR, s.Seed)
 	if seeds > 1 {
-		text += fmt.Sprintf(" and %s more", count(seeds-1, "seed"))
+		text += fmt.Sprintf(" and %s more", spelling.Count(seeds-1, "seed"))
 	}
 	if g.Condition != "" {
 		text += " · " + g.Condition

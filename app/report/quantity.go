@@ -114,16 +114,14 @@ func rateQuantity() quantity {
 func rankPhases(ranks []record.RankStat) []figure {
 	names := []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other", "evaluation"}
 	b := plot.Bars{Head: plot.Head{ID: "phases", Title: "Phases of the run, by rank",
-		Description: "Stacked bars, " +
-			"one per rank. The values are in the table below the plot."}, X: "seconds", BesideAt: 2}
+		Description: "Stacked bars, one per rank. The values are in the table below the plot."},
+		X: "seconds", BesideAt: 2}
 	t := table{Name: "Seconds by phase and rank", Head: []heading{{"rank", ""}}}
 	f := figure{ID: b.ID, Title: "Where the time goes", Caption: "Wall time of the training thread of each " +
 		"rank. Exposed communication is the time in which it waits for other workers."}
-	for i, name := range names {
+	for _, name := range names {
 		b.Parts = append(b.Parts, phaseName(name))
 		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "s"})
-		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("phases-k%d", i), i),
-			Name: phaseName(name)})
 	}
 	for _, r := range ranks {
 		hidden, isTold := hiddenSeconds(r.Buckets)
@@ -149,7 +147,7 @@ func rankPhases(ranks []record.RankStat) []figure {
 	if len(b.Rows) == 0 {
 		return nil
 	}
-	f.Chart, f.Table = b, t
+	f.Chart, f.Table, f.Legend = b, t, boxesOf(b)
 	return []figure{f}
 }
 
@@ -198,7 +196,7 @@ func (q quantity) plot(ranks []analysis.WatchedRank, x string,
 		}
 		all = append(all, s)
 	}
-	hi, caption := top(all), q.caption
+	hi, caption := top(all), strings.ToUpper(q.label[:1])+q.label[1:]+". "+q.caption
 	if q.id == "time" {
 		hi = timeLimit(all)
 		caption += " Greater values are drawn on the upper edge."
@@ -215,8 +213,8 @@ func bucketFigure(buckets []record.BucketStat) figure {
 	b := plot.Bars{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients",
 		Description: "Stacked bars, one per bucket. The values are in the table below the plot."},
 		X: "ms per step, mean", Parts: []string{"exposed", "hidden"}, BesideAt: -1}
-	t := table{Name: "Exchange of each bucket, ms per step", Head: []heading{{"bucket", ""}, {"exposed",
-		"ms"},
+	t := table{Name: "Exchange of each bucket, ms per step", Head: []heading{{"bucket", ""},
+		{"exposed", "ms"},
 		{"hidden", "ms"}, {"size", ""}}}
 	f := figure{ID: b.ID, Title: "Exchange of each bucket", Caption: "On rank 0, in the order in which " +
 		"backward completes them. Hidden communication overlaps the backward pass, exposed communication " +
@@ -240,10 +238,7 @@ func bucketFigure(buckets []record.BucketStat) figure {
 		b.Rows = append(b.Rows, bar)
 		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: byteCount(float64(one.Bytes))})})
 	}
-	for i, name := range b.Parts {
-		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("buckets-k%d", i), i), Name: name})
-	}
-	f.Chart, f.Table = b, t
+	f.Chart, f.Table, f.Legend = b, t, boxesOf(b)
 	return f
 }
 

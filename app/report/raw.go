@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/analysis"
+	"lockstep/internal/spelling"
 )
 
 // rawLine is a row with the samples behind its numbers.
@@ -18,22 +19,26 @@ type rawLine struct {
 // rawSteps are the step times of one run as text.
 type rawSteps struct{ Title, Values string }
 
-// mostSteps is how many step times of a run a page holds; results.json has all.
-const mostSteps = 2000
+// A page holds so many step times of a run at most, and of all runs together if that leaves each enough of
+// them to see how it began; results.json has all.
+const (
+	mostSteps  = 2000
+	leastSteps = 50
+	mostOfAll  = 40000
+)
 
-// rawLines lists the runs of every row of a section, with every step time.
-func rawLines(s *section) []rawLine {
+// stepsShown returns how many step times of each run a page of so many runs holds.
+func stepsShown(runs int) int { return min(mostSteps, max(leastSteps, mostOfAll/max(1, runs))) }
+
+// rawLines lists the runs of every row of a section, with the first step times of each, at most so many.
+func rawLines(s *section, most int) []rawLine {
 	var out []rawLine
 	for _, v := range s.lines {
 		one := rawLine{ID: v.raw, Title: s.Title + ": " + v.key + "  " + v.Label,
-			Table: table{Name: "Runs of " + v.Label, Head: []heading{{"round", ""}, {"seed", ""}, {"step",
-				"ms"},
-				{"first step", "ms"}, {"samples/s", ""}, {"total", "s"}, {"loss", "last"}, {"accuracy",
-					"test"},
-				{"sent", ""}, {"parameters", "SHA-256"}, {"cores taken", ""}}}}
+			Table: table{Name: "Runs of " + v.Label, Head: runHead()}}
 		for _, run := range v.Runs() {
 			one.Table.Rows = append(one.Table.Rows, v.runRow(run))
-			one.Steps = append(one.Steps, stepTexts(run))
+			one.Steps = append(one.Steps, stepTexts(run, most))
 		}
 		for i, text := range v.Failures {
 			one.Table.Rows = append(one.Table.Rows, row{Cells: []cell{{Text: fmt.Sprintf("failed %d", i+1)},
@@ -42,6 +47,13 @@ func rawLines(s *section) []rawLine {
 		out = append(out, one)
 	}
 	return out
+}
+
+// runHead is the head of the table of runs.
+func runHead() []heading {
+	return []heading{{"round", ""}, {"seed", ""}, {"step", "ms"}, {"first step", "ms"}, {"samples/s", ""},
+		{"total", "s"}, {"loss", "last"}, {"accuracy", "test"}, {"sent", ""}, {"parameters", "SHA-256"},
+		{"cores taken", ""}}
 }
 
 // runRow is the row of a run in the table of runs.
@@ -64,16 +76,16 @@ func (v *lineView) runRow(run analysis.RunLine) row {
 		{Text: orDash(taken)}}}
 }
 
-// stepTexts lists the step times of a run in milliseconds.
-func stepTexts(run analysis.RunLine) rawSteps {
-	times := run.Times[:min(len(run.Times), mostSteps)]
+// stepTexts lists the step times of a run in milliseconds, at most so many.
+func stepTexts(run analysis.RunLine, most int) rawSteps {
+	times := run.Times[:min(len(run.Times), most)]
 	var texts []string
 	for _, t := range times {
 		texts = append(texts, digits(1e3*t, 4))
 	}
-	title := fmt.Sprintf("Round %d, %s, ms", run.Round+1, count(len(run.Times), "step"))
+	title := fmt.Sprintf("Round %d, %s, ms", run.Round+1, spelling.Count(len(run.Times), "step"))
 	if len(times) < len(run.Times) {
-		title += fmt.Sprintf(": the first %d; results.json has all", mostSteps)
+		title += fmt.Sprintf(": the first %d; results.json has all", most)
 	}
 	return rawSteps{title, strings.Join(slices.Clip(texts), " ")}
 }

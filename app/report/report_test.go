@@ -142,6 +142,18 @@ func isBalanced(t *testing.T, page string) {
 }
 
 // The four-node report lists the loss of each rank every 20 iterations.
+// A budget may have ended after fewer rounds than were asked for; the report counts those that there were.
+func TestRoundsAreThoseThatRan(t *testing.T) {
+	r := sample()
+	r.Rounds += 3
+	text := render(t, report.Markdown, r)
+	for _, want := range []string{"30 runs in 3 rounds", "interleaved: 3 rounds over all rows"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.md lacks %q", want)
+		}
+	}
+}
+
 func TestLossOfEachRank(t *testing.T) {
 	r := sample()
 	run := &r.Rows[4].Runs[0] // lenet ddp 2×1

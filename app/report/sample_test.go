@@ -46,6 +46,11 @@ func sample() *record.Results {
 	} {
 		r.Rows = append(r.Rows, s.row(uint64(i)))
 	}
+	for i := range r.Rows {
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].Position = j*len(r.Rows) + i
+		}
+	}
 	return r
 }
 

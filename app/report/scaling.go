@@ -13,6 +13,38 @@ import (
 // fewestCounts is how many numbers of workers make a figure of scaling.
 const fewestCounts = 3
 
+// scaling is the rows of a section by strategy, over numbers of workers with as many threads as the baseline.
+type scaling struct {
+	base   *analysis.Line
+	counts []int // of workers, the places of the curves
+	names  []string
+	lines  map[string][]*lineView // by name, by workers
+}
+
+// scalingOf collects what scales in a section.
+func (s *section) scalingOf(base *analysis.Line) scaling {
+	c := scaling{base: base, lines: map[string][]*lineView{}}
+	for _, v := range s.lines {
+		if !v.Speedup.Known() || v.Setting.Strategy == "none" || v.Setting.Threads != base.Setting.Threads {
+			continue
+		}
+		c.counts = append(c.counts, v.Setting.Workers)
+		name := strings.TrimSpace(v.Setting.Strategy + " " + v.settings())
+		if c.lines[name] == nil {
+			c.names = append(c.names, name)
+		}
+		c.lines[name] = append(c.lines[name], v)
+	}
+	slices.Sort(c.counts)
+	c.counts = slices.Compact(c.counts)
+	for _, lines := range c.lines {
+		slices.SortStableFunc(lines, func(a, b *lineView) int {
+			return a.Setting.Workers - b.Setting.Workers
+		})
+	}
+	return c
+}
+
 // scalingFigures plot speed-up and efficiency against the number of workers, beside what is ideal on the
 // host's cores.
 func (s *section) scalingFigures() []figure {
@@ -20,68 +52,22 @@ func (s *section) scalingFigures() []figure {
 	if base == nil {
 		return nil
 	}
-	var counts []int
-	lines := map[string][]*lineView{}
-	var names []string
-	for _, v := range s.lines {
-		if !v.Speedup.Known() || v.Setting.Strategy == "none" || v.Setting.Threads != base.Setting.Threads {
-			continue
-		}
-		if n := v.Setting.Workers; !slices.Contains(counts, n) {
-			counts = append(counts, n)
-		}
-		name := strings.TrimSpace(v.Setting.Strategy + " " + v.settings())
-		if lines[name] == nil {
-			names = append(names, name)
-		}
-		lines[name] = append(lines[name], v)
-	}
-	if len(counts) < fewestCounts {
+	c := s.scalingOf(base)
+	if len(c.counts) < fewestCounts {
 		return nil
 	}
-	slices.Sort(counts)
 	var places []string
-	for _, n := range counts {
+	for _, n := range c.counts {
 		places = append(places, fmt.Sprint(n))
 	}
-	t := table{Name: "Speed-up and efficiency by workers", Head: []heading{{"row", ""}, {"workers", ""},
-		{"cores", ""}, {"speed-up", ""}, {"interval", ""}, {"efficiency", "per core"}}}
-	speedups, shares := []plot.Series{ideal(counts, base, s.lines)}, []plot.Series{{Label: "ideal",
-		At: []float64{1, float64(len(counts))}, Values: []float64{100, 100}, IsReference: true}}
-	var keys []legend
-	for i, name := range names {
-		views := lines[name]
-		slices.SortStableFunc(views, func(a,
-			b *lineView) int {
-			return a.Setting.Workers - b.Setting.Workers
-		})
-		if len(views) < 2 && views[0].Setting.Workers == 1 {
-			continue // the baseline alone is no curve
-		}
-		speedup := plot.Series{Keys: []string{key(i)}, Label: name,
-			Style: plot.Style{Colour: views[0].style.Colour, Number: i}}
-		share := speedup
-		if views[0].Setting.Workers > 1 { // all curves start from the baseline
-			views = append(s.views([]*analysis.Line{base}), views...)
-		}
-		for _, v := range views {
-			at := float64(slices.Index(counts, v.Setting.Workers) + 1)
-			addScaled(&speedup, at, v.Speedup, 1)
-			addScaled(&share, at, v.Efficiency, 100)
-			t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: fmt.Sprint(v.Setting.Workers)},
-				{Text: fmt.Sprint(v.Cores)}, {Text: ratioText(v.Speedup, twoDecimals)},
-				{Text: orDash(between(v.Speedup.Interval.Lo, v.Speedup.Interval.Hi, twoDecimals))},
-				{Text: ratioText(v.Efficiency, percent)}}})
-		}
-		speedups, shares = append(speedups, speedup), append(shares, share)
-		keys = append(keys, legend{Swatch: speedup.Style.Swatch(), Key: key(i), Name: name})
-	}
+	speedups, shares, t := s.scalingCurves(c)
 	up := plot.Lines{Head: s.head("speedup", "Speed-up against workers", "One curve per strategy, with the "+
 		"interval over the rounds; dashed: ideal."), X: "workers", Y: "speed-up over " + base.Label,
 		Series: speedups, Places: places, Hi: top(speedups)}
 	per := plot.Lines{Head: s.head("efficiency", "Efficiency against workers", "One curve per strategy; "+
 		"dashed: every core does as much as one of the baseline."), X: "workers", Y: "efficiency per core, %",
 		Series: shares, Places: places, Hi: math.Max(top(shares), 100)}
+	keys := legendOf(speedups)
 	return []figure{
 		{ID: up.ID, Title: "Speed-up", Caption: "Over " + base.Label + ", round by round. Ideal: as many " +
 			"times as there are cores, so it ends at the cores of this machine.", Chart: up, Legend: keys,
@@ -90,6 +76,54 @@ func (s *section) scalingFigures() []figure {
 			"than cores have none: they show contention, not scaling.", Chart: per, Legend: keys, Table: t},
 	}
 }
+
+// scalingCurves returns a curve of speed-ups and one of efficiencies in percent for each name, behind the
+// ideal ones, and a table of both.
+func (s *section) scalingCurves(c scaling) (speedups, shares []plot.Series, t table) {
+	t = table{Name: "Speed-up and efficiency by workers", Head: []heading{{"row", ""}, {"workers", ""},
+		{"cores", ""}, {"speed-up", ""}, {"interval", ""}, {"efficiency", "per core"}}}
+	speedups = []plot.Series{ideal(c.counts, c.base, s.lines)}
+	shares = []plot.Series{{Label: "ideal", At: []float64{1, float64(len(c.counts))},
+		Values: []float64{100, 100}, IsReference: true}}
+	for i, name := range c.names {
+		views := c.lines[name]
+		if len(views) < 2 && views[0].Setting.Workers == 1 {
+			continue // the baseline alone is no curve
+		}
+		speedup := plot.Series{Keys: []string{key(i)}, Label: name,
+			Style: plot.Style{Colour: views[0].style.Colour, Number: i}}
+		share := speedup
+		if views[0].Setting.Workers > 1 { // all curves start from the baseline
+			views = append(s.views([]*analysis.Line{c.base}), views...)
+		}
+		for _, v := range views {
+			at := float64(slices.Index(c.counts, v.Setting.Workers) + 1)
+			addScaled(&speedup, at, v.Speedup, 1)
+			addScaled(&share, at, v.Efficiency, 100)
+			// The baseline begins all curves, and is in the table once.
+			if r := v.scalingRow(); !slices.ContainsFunc(t.Rows, r.isNamedAs) {
+				t.Rows = append(t.Rows, r)
+			}
+		}
+		speedups, shares = append(speedups, speedup), append(shares, share)
+	}
+	return speedups, shares, t
+}
+
+// scalingRow is the row of a line in the table of scaling.
+func (v *lineView) scalingRow() row {
+	if v.Line == v.group.Baseline {
+		return row{Cells: []cell{v.name(), {Text: fmt.Sprint(v.Setting.Workers)}, {Text: fmt.Sprint(v.Cores)},
+			{Text: "1"}, {Text: dash}, {Text: ratioText(v.Efficiency, percent)}}}
+	}
+	return row{Cells: []cell{v.name(), {Text: fmt.Sprint(v.Setting.Workers)}, {Text: fmt.Sprint(v.Cores)},
+		{Text: ratioText(v.Speedup, twoDecimals)},
+		{Text: orDash(between(v.Speedup.Interval.Lo, v.Speedup.Interval.Hi, twoDecimals))},
+		{Text: ratioText(v.Efficiency, percent)}}}
+}
+
+// isNamedAs reports whether rows have the same first cell.
+func (r row) isNamedAs(other row) bool { return r.Cells[0].Text == other.Cells[0].Text }
 
 // addScaled adds a ratio with its interval, times a factor, to a curve over numbers of workers.
 func addScaled(s *plot.Series, at float64, r analysis.Ratio, factor float64) {
@@ -167,8 +201,7 @@ func batchFigure(number int, model string, groups []*analysis.Group) figure {
 		"the plot."},
 		X: "global batch", Y: "samples/s", Series: all, Places: places, Hi: top(all)}
 	return figure{ID: p.ID, Title: "Samples per second by batch · " + model, Caption: "Median over the " +
-		"runs of " +
-		"each row.", Chart: p, Legend: legendOf(all),
+		"runs of each row.", Chart: p, Legend: legendOf(all),
 		Table: seriesTable("Samples per second by batch", p, threeDigits)}
 }
 

@@ -26,8 +26,8 @@ func machine(r *record.Results) []pair {
 	}
 	return told(append(hostPairs(r.Host), []pair{
 		{"kernels used", strings.Join(used, ", ")}, {"lockstep", version}, {"go", r.Go},
-		{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")}, {"duration",
-			duration(r.Seconds)}}...))
+		{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
+		{"duration", duration(r.Seconds)}}...))
 }
 
 // hostPairs lists what is known of a machine.
@@ -40,8 +40,7 @@ func hostPairs(h record.Machine) []pair {
 // told leaves out pairs without a value.
 func told(all []pair) []pair {
 	return slices.DeleteFunc(all, func(p pair) bool {
-		return p.Value == "" || p.Value == "0" ||
-			p.Value == "0 B"
+		return p.Value == "" || p.Value == "0" || p.Value == "0 B"
 	})
 }
 

@@ -18,6 +18,6 @@ func stalenessFigure(a *record.Async) figure {
 		X: "staleness, updates", Series: all, Hi: top(all)}
 	return figure{ID: p.ID, Title: "Staleness of updates", Caption: "The number of updates that came " +
 		"between the weights from which a gradient was computed and its own update, and the share of the " +
-		"updates that had it.", Chart: p, Table: placesTable("Staleness of updates, % of "+
-		"updates", "staleness", all)}
+		"updates that had it.", Chart: p, Table: placesTable("Staleness of updates, % of updates",
+		"staleness", all)}
 }

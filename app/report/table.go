@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/report/plot"
+	"lockstep/internal/spelling"
 )
 
 // table is a table as both formats show it.
@@ -15,6 +16,12 @@ type table struct {
 	Name string // read out by screen readers
 	Head []heading
 	Rows []row
+}
+
+// IsTerse reports whether the first column, which stays in place on a phone, is narrow.
+func (t table) IsTerse() bool {
+	const most = 8 // characters
+	return !slices.ContainsFunc(t.Rows, func(r row) bool { return len([]rune(r.Cells[0].Text)) > most })
 }
 
 type heading struct{ Text, Unit string }
@@ -68,8 +75,7 @@ func (v *lineView) name() cell { return cell{Text: v.key + "  " + v.Label, Link:
 func columns(all []column, lines []*lineView) []column {
 	return slices.DeleteFunc(all, func(c column) bool {
 		return !slices.ContainsFunc(lines, func(v *lineView) bool {
-			return v.OK == 0 ||
-				c.value(v).Text != dash
+			return v.OK == 0 || c.value(v).Text != dash
 		})
 	})
 }
@@ -99,13 +105,13 @@ func speedColumns() []column {
 	return []column{
 		{heading{"workers", "× threads"}, func(v *lineView) cell {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
-				Small: count(v.Cores, "core")}
+				Small: spelling.Count(v.Cores, "core")}
 		}},
 		{heading{"step", "ms"}, func(v *lineView) cell {
 			return cell{Text: millis(v.Step.Median), Small: between(v.Step.P10, v.Step.P90, millis)}
 		}},
 		{heading{"spread", ""}, func(v *lineView) cell {
-			return cell{Text: percent(v.RunMedian.Spread()), Small: count(v.Measured, "run")}
+			return cell{Text: percent(v.RunMedian.Spread()), Small: spelling.Count(v.Measured, "run")}
 		}},
 		{heading{"samples/s", ""}, func(v *lineView) cell {
 			return cell{Text: digits(v.PerSecond, 3)}
@@ -140,7 +146,7 @@ func speedColumns() []column {
 func resultColumns() []column {
 	return []column{
 		{heading{"batch", ""}, func(v *lineView) cell {
-			return cell{Text: fmt.Sprint(v.Setting.Batch), Small: count(v.Setting.Shards, "shard")}
+			return cell{Text: fmt.Sprint(v.Setting.Batch), Small: spelling.Count(v.Setting.Shards, "shard")}
 		}},
 		{heading{"loss", "last"}, func(v *lineView) cell {
 			return cell{Text: fixed(v.LossLast, 4), Small: "from " + fixed(v.LossFirst, 4)}
@@ -229,7 +235,7 @@ func (v *lineView) settings() string {
 func (v *lineView) detail() string {
 	parts := []string{v.Setting.Model}
 	if v.Setting.Workers > 1 {
-		for _, s := range []string{v.Setting.Algorithm, v.Setting.Link} {
+		for _, s := range []string{v.Setting.Algorithm, v.Line.Link()} {
 			if s != "" {
 				parts = append(parts, s)
 			}

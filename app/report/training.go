@@ -14,6 +14,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // The files of a run directory that its report is made of.
@@ -107,7 +108,7 @@ func trainingPage(t *analysis.Training) page {
 	p := page{Kind: "training report", Title: trainingTitle(t), Parts: trainingParts(t),
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory", Answer: trainingAnswer(t),
 		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", strategyText(t), t.Batch,
-			count(t.Shards, "shard"), t.Seed)}
+			spelling.Count(t.Shards, "shard"), t.Seed)}
 	if t.IsInterrupted {
 		p.Title += ", interrupted"
 		p.Source = "steps.jsonl and config.yaml of the run directory"
@@ -166,11 +167,11 @@ func firstCautions(lists []noteList) []caution {
 
 // trainingAnswer says what a run reached and what it took.
 func trainingAnswer(t *analysis.Training) answer {
-	length := fmt.Sprintf("%s in %s s of training", count(t.Steps, "step"), seconds(t.TrainSeconds))
+	length := fmt.Sprintf("%s in %s s of training", spelling.Count(t.Steps, "step"), seconds(t.TrainSeconds))
 	if t.IsInterrupted {
 		return answer{Text: fmt.Sprintf("Interrupted after %s: the loss went from %s to %s.",
-			count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4)), Verdict: "interrupted",
-			Sign: signOf(undecided)}
+			spelling.Count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4)),
+			Verdict: "interrupted", Sign: signOf(undecided)}
 	}
 	var a answer
 	switch {
@@ -189,11 +190,10 @@ func trainingAnswer(t *analysis.Training) answer {
 			a.Verdict, a.Sign = "target reached", "✓"
 		}
 		a.Why = fmt.Sprintf("The target was %s %%; it took %s and %s s of training.", trim(100*r.Accuracy),
-			count(r.Steps, "step"), seconds(r.TrainSeconds))
+			spelling.Count(r.Steps, "step"), seconds(r.TrainSeconds))
 		if !r.IsReached {
 			a.Why = fmt.Sprintf("The target was %s %%; the best evaluation showed %.2f %%.",
-				trim(100*r.Accuracy),
-				100*r.Best)
+				trim(100*r.Accuracy), 100*r.Best)
 		}
 	}
 	return a
@@ -210,7 +210,7 @@ func strategyText(t *analysis.Training) string {
 // serverFact says what a server has and what it took.
 func serverFact(p record.ServerStat, isApart bool) string {
 	text := fmt.Sprintf("%d weights, %s; its process sent %s and received %s", p.Elements,
-		count(p.Updates, "update"), byteCount(float64(p.BytesSent)),
+		spelling.Count(p.Updates, "update"), byteCount(float64(p.BytesSent)),
 		byteCount(float64(p.BytesReceived)))
 	if !isApart {
 		return fmt.Sprintf("with rank %d: %s", p.Rank, text)
@@ -224,11 +224,11 @@ func trainingTitle(t *analysis.Training) string {
 	if t.Generated {
 		data += " (generated)"
 	}
-	workers := count(t.Workers, "worker")
+	workers := spelling.Count(t.Workers, "worker")
 	if t.Hosts != nil {
-		workers += " on " + count(len(t.Hosts.Hosts), "host")
+		workers += " on " + spelling.Count(len(t.Hosts.Hosts), "host")
 	}
-	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, count(t.Threads, "thread"))
+	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread"))
 }
 
 // interruptedFacts lists the figures of a run that has not ended.
@@ -240,9 +240,9 @@ func interruptedFacts(t *analysis.Training) []pair {
 	}
 	if n := len(t.Evaluations); n > 0 {
 		add("test accuracy", "%.2f %% after %s", 100*float64(t.Evaluations[n-1].Accuracy),
-			count(t.Evaluations[n-1].Steps, "step"))
+			spelling.Count(t.Evaluations[n-1].Steps, "step"))
 	}
-	add("length", "%s, to epoch %.0f", count(t.Steps, "step"), float64(t.Epochs)+1)
+	add("length", "%s, to epoch %.0f", spelling.Count(t.Steps, "step"), float64(t.Epochs)+1)
 	add("time", "%s s of steps", seconds(float64(t.Seconds)))
 	if t.SamplesPerSecond > 0 {
 		add("speed", "%s samples/s", digits(float64(t.SamplesPerSecond), 3))
@@ -255,12 +255,44 @@ func interruptedFacts(t *analysis.Training) []pair {
 	return facts
 }
 
+// adder adds a fact.
+type adder func(name, format string, args ...any)
+
 // trainingFacts lists the figures of the run.
 func trainingFacts(t *analysis.Training) []pair {
 	var facts []pair
 	add := func(name, format string, args ...any) {
 		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
 	}
+	addReached(t, add)
+	addLength(t, add)
+	if text := analysis.TakenText(t.Taken); text != "" {
+		add("cores", "%s", text)
+	}
+	if t.Workers > 1 {
+		add("links", "%s", record.LinkText(t.Link, t.Encryption, t.Streams))
+	}
+	if t.Steps > 0 {
+		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
+			fixed(float64(t.Loss.Last), 4))
+	}
+	if text := analysis.GrowthText(t.Growth); text != "" {
+		add("batch", "%s", text)
+	}
+	if text := analysis.MovesText(t.Moves); text != "" {
+		add("shards", "%s", text)
+	}
+	addAsync(t, add)
+	addTraffic(t, add)
+	add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
+	addCheckpoints(t, add)
+	add("kernels", "%s, %s math", t.ISA, t.Math)
+	add("parameters", "sha256 %s", t.ParameterSHA256)
+	return facts
+}
+
+// addReached adds what the test samples say of the run.
+func addReached(t *analysis.Training, add adder) {
 	if t.TestAccuracy != nil {
 		add("test accuracy", "%.2f %% of %d", 100**t.TestAccuracy, t.TestSamples)
 	}
@@ -273,9 +305,13 @@ func trainingFacts(t *analysis.Training) []pair {
 			what = "reached"
 		}
 		add("target", "%s %% %s, %s, %s s of training", trim(100*float64(r.Accuracy)), what,
-			count(r.Steps, "step"), seconds(float64(r.TrainSeconds)))
+			spelling.Count(r.Steps, "step"), seconds(float64(r.TrainSeconds)))
 	}
-	add("length", "%s, %s epochs", count(t.Steps, "step"), digits(float64(t.Epochs), 3))
+}
+
+// addLength adds how long the run was and how fast.
+func addLength(t *analysis.Training, add adder) {
+	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
 	if t.TrainSeconds > t.Seconds { // a resumed run
 		add("time", "%s s of training in all parts of the run, %s s in the last one",
 			seconds(float64(t.TrainSeconds)), seconds(float64(t.Seconds)))
@@ -292,23 +328,10 @@ func trainingFacts(t *analysis.Training) []pair {
 			digits(float64(w.FLOPs)/1e12, 3), digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)),
 			digits(float64(w.Peak)/1e9, 3))
 	}
-	if text := analysis.TakenText(t.Taken); text != "" {
-		add("cores", "%s", text)
-	}
-	if t.Encryption != "" && t.Workers > 1 {
-		add("encryption", "%s", t.Encryption)
-	}
-	if t.Steps > 0 {
-		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
-			fixed(float64(t.Loss.Last), 4))
-	}
-	if text := analysis.GrowthText(t.Growth); text != "" {
-		add("batch", "%s", text)
-	}
-	if text := analysis.MovesText(t.Moves); text != "" {
-		add("shards", "%s", text)
-	}
-	addAsync(t, add)
+}
+
+// addTraffic adds what processes sent and received.
+func addTraffic(t *analysis.Training, add adder) {
 	if t.Workers > 1 || t.BytesSent > 0 {
 		add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
 	}
@@ -319,20 +342,20 @@ func trainingFacts(t *analysis.Training) []pair {
 	for _, p := range t.Servers {
 		add(fmt.Sprintf("server %d", p.Server), "%s", serverFact(p, t.ServerPlace == record.ServerApart))
 	}
-	add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
+}
+
+// addCheckpoints adds what checkpoints took.
+func addCheckpoints(t *analysis.Training, add adder) {
 	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
-			"beside it, %d came late", count(c.Count, "checkpoint"), byteCount(float64(c.Bytes)),
+			"beside it, %d came late", spelling.Count(c.Count, "checkpoint"), byteCount(float64(c.Bytes)),
 			seconds(float64(c.ExposedSeconds)), percent(float64(c.ExposedSeconds)/float64(t.Seconds)),
 			seconds(float64(c.WritingSeconds)), c.Late)
 	}
-	add("kernels", "%s, %s math", t.ISA, t.Math)
-	add("parameters", "sha256 %s", t.ParameterSHA256)
-	return facts
 }
 
 // addAsync adds how an asynchronous run went.
-func addAsync(t *analysis.Training, add func(name, format string, args ...any)) {
+func addAsync(t *analysis.Training, add adder) {
 	if text := analysis.AsyncText(t.Async); text != "" {
 		add("staleness", "%s", text)
 	}

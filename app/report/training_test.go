@@ -90,7 +90,8 @@ func TestReportOfATrainingRun(t *testing.T) {
 		`<title id="phases-wide-t">`, `<title id="rate-wide-t">`, "<b>v</b> test samples",
 		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
 		"<dt>test loss</dt><dd>0.8125</dd>",
-		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>", `<details open>`,
+		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>", `</figcaption>
+<div class="scroll" role="region" tabindex="0" aria-label="Evaluations">`,
 		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col">loss/validation</th>` +
 			`<th scope="col">accuracy/validation</th><th scope="col">learning rate</th>` +
 			`<th scope="col">training<small>s</small></th><th scope="col">wall time<small>s</small></th>`,

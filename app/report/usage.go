@@ -41,8 +41,8 @@ func (s *section) watched() *lineView {
 
 // usageTable sums up what each worker of each row took.
 func (s *section) usageTable() (t table, caption string) {
-	t = table{Name: "What each worker took", Head: []heading{{"row", ""}, {"rank", ""}, {"processors",
-		"mean"},
+	t = table{Name: "What each worker took", Head: []heading{{"row", ""}, {"rank", ""},
+		{"processors", "mean"},
 		{"memory", "most"}, {"sent", "MB/s"}, {"received", "MB/s"}, {"shards", "of a step"}}}
 	for _, v := range s.lines {
 		for rank, w := range v.Usage {
@@ -64,8 +64,7 @@ func (s *section) usageTable() (t table, caption string) {
 // shareFigure shows which part of the batches each worker computed, if they were not even.
 func (s *section) shareFigure() []figure {
 	b := plot.Bars{Head: s.head("batches", "Batches per worker", "Stacked bars, one per row: the part of "+
-		"all "+
-		"shards that each worker computed."), X: "% of all shards", BesideAt: -1}
+		"all shards that each worker computed."), X: "% of all shards", BesideAt: -1}
 	t := table{Name: "Part of all shards by worker, %", Head: []heading{{"row", ""}}}
 	isUneven := false
 	for _, v := range s.lines {
@@ -89,11 +88,7 @@ func (s *section) shareFigure() []figure {
 		return nil
 	}
 	f := figure{ID: b.ID, Title: "Batches per worker", Caption: "The part of all shards that each worker " +
-		"computed, in the first run of each row.", Chart: b, Table: t}
-	for rank, name := range b.Parts {
-		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("%s-k%d", b.ID, rank), rank),
-			Name: name})
-	}
+		"computed, in the first run of each row.", Chart: b, Legend: boxesOf(b), Table: t}
 	return []figure{f}
 }
 
@@ -119,8 +114,7 @@ func (v *lineView) shares() []float64 {
 // bytesFigure shows what all workers of a run sent, and what compression saved of it.
 func (s *section) bytesFigure() []figure {
 	b := plot.Bars{Head: s.head("bytes", "Bytes sent by all workers", "Bars, one per row: bytes sent in a "+
-		"run, "+
-		"and those that compression saved."), X: "MiB in a run, by all workers", BesideAt: -1,
+		"run, and those that compression saved."), X: "MiB in a run, by all workers", BesideAt: -1,
 		Parts: []string{"sent"}}
 	t := table{Name: "Bytes sent in a run", Head: []heading{{"row", ""}, {"sent", ""},
 		{"without compression", ""}, {"ratio", ""}, {"busiest process", "in and out"}}}
@@ -152,10 +146,7 @@ func (s *section) bytesFigure() []figure {
 	f := figure{ID: b.ID, Title: "Bytes sent", Caption: "By all workers in one run.", Chart: b, Table: t}
 	if isSaving {
 		f.Caption += " At the end of a bar: the ratio of compression."
-		for i, name := range b.Parts {
-			f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("%s-k%d", b.ID, i), i),
-				Name: name})
-		}
+		f.Legend = boxesOf(b)
 	}
 	return []figure{f}
 }
@@ -163,8 +154,8 @@ func (s *section) bytesFigure() []figure {
 // checkpointFigure shows what checkpoints took of a run.
 func (s *section) checkpointFigure() []figure {
 	b := plot.Bars{Head: s.head("checkpoints", "Cost of checkpoints", "Bars, one per row: seconds in which "+
-		"training stood still for checkpoints, and seconds of writing beside training."), X: "seconds of a " +
-		"run",
+		"training stood still for checkpoints, and seconds of writing beside training."),
+		X:     "seconds of a run",
 		Parts: []string{"training stands still", "writing beside training"}, BesideAt: -1}
 	t := table{Name: "Cost of checkpoints", Head: []heading{{"row", ""}, {"checkpoints", ""}, {"bytes", ""},
 		{"standing still", "s"}, {"of the run", ""}, {"writing", "s"}}}
@@ -184,9 +175,6 @@ func (s *section) checkpointFigure() []figure {
 		return nil
 	}
 	f := figure{ID: b.ID, Title: "Checkpoints", Caption: "Of the first run of each row. At the end of a " +
-		"bar: the part of the run in which training stood still.", Chart: b, Table: t}
-	for i, name := range b.Parts {
-		f.Legend = append(f.Legend, legend{Swatch: plot.Box(fmt.Sprintf("%s-k%d", b.ID, i), i), Name: name})
-	}
+		"bar: the part of the run in which training stood still.", Chart: b, Legend: boxesOf(b), Table: t}
 	return []figure{f}
 }

@@ -60,8 +60,9 @@ type Report struct{ page page }
 // Benchmark lays out the report of a benchmark, with the extras behind its rows.
 func Benchmark(r *record.Results, extras ...Extra) *Report {
 	p := newPage(r)
+	groups := p.Sections
 	for _, e := range extras {
-		p.Sections = append(p.Sections, e.section())
+		p.Sections = append(p.Sections, e.section(groups))
 	}
 	return &Report{p}
 }
@@ -77,22 +78,42 @@ func (r *Report) Write(folder string) error {
 		{HTMLFile, func(w io.Writer) error { return writePage(w, r.page) }}})
 }
 
-// WriteFigures writes each figure into folder, as an SVG and as a CSV file that is named after it, and
-// returns how many there are. Those without a chart are left out. The folder is made if need be.
-func (r *Report) WriteFigures(folder string) (int, error) {
+// Figures says what [Report.WriteFigures] wrote.
+type Figures struct {
+	Count    int      // figures with a chart
+	TooLarge []string // why some have no PNG file
+}
+
+// WriteFigures writes each figure with a chart into folder, as an SVG, a PNG and a CSV file that are named
+// after it. A figure that is too large for a PNG file has none. The folder is made if need be.
+func (r *Report) WriteFigures(folder string) (Figures, error) {
+	var done Figures
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return 0, fmt.Errorf("report: %w", err)
+		return done, fmt.Errorf("report: %w", err)
 	}
-	var files []rendering
 	for _, f := range r.page.figures() {
-		files = append(files,
-			rendering{f.ID + ".svg", func(w io.Writer) error {
+		files := []rendering{
+			{f.ID + ".svg", func(w io.Writer) error {
 				_, err := io.WriteString(w, analysis.PlainLines(string(f.Chart.File())))
 				return err
 			}},
-			rendering{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }})
+			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
+		}
+		picture, err := f.Chart.PNG()
+		if err != nil {
+			done.TooLarge = append(done.TooLarge, err.Error())
+		} else {
+			files = append(files, rendering{f.ID + ".png", func(w io.Writer) error {
+				_, err := w.Write(picture)
+				return err
+			}})
+		}
+		if err := writeFiles(folder, files); err != nil {
+			return done, err
+		}
+		done.Count++
 	}
-	return len(files) / 2, writeFiles(folder, files)
+	return done, nil
 }
 
 // figures lists the figures that have a chart, in the order of the page.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/app/record"
+	"lockstep/internal/regular"
 )
 
 // UpdatesFile holds the order of an asynchronous run's updates.
@@ -91,7 +92,7 @@ func (l *UpdateLog) Close() error { return errors.Join(l.buffer.Flush(), l.file.
 
 // ReadUpdates reads an update log, without the gradients that were dropped.
 func ReadUpdates(path string) (o record.Order, updates []record.Update, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return o, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 
 	"lockstep/app/record"
@@ -84,5 +85,17 @@ func TestPromptUpdateLogKeepsNothingBack(t *testing.T) {
 		if err != nil || readErr != nil || len(updates) != number+1 {
 			t.Fatalf("%d updates in the file, %v, %v, want %d", len(updates), err, readErr, number+1)
 		}
+	}
+}
+
+// A pipe is refused: opening it would wait for the other end.
+func TestReadUpdatesRefusesAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	_, _, err := rundir.ReadUpdates(path)
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package setting
 import (
 	"slices"
 	"strconv"
+
+	"lockstep/internal/spelling"
 )
 
 // PSAsync is the strategy whose workers do not wait for each other.
@@ -66,13 +68,13 @@ func asyncProblems(c Config, add adder) {
 	switch {
 	case c.BackupWorkers >= c.Workers:
 		add("backup-workers", "%d of %s leave none to wait for; want at most %d", c.BackupWorkers,
-			count(c.Workers, "worker"), c.Workers-1)
+			spelling.Count(c.Workers, "worker"), c.Workers-1)
 	case !c.IsAsync() && (c.BackupWorkers > 0 || c.StalenessRate || c.Replay != ""):
 		add("staleness", "with 0 all workers wait for each other, so there are no backup workers, stale "+
 			"rates or replays; want 1 or more")
 	case c.BackupWorkers > 0 && c.StalenessBound() < least:
 		add("staleness", "a round of %d gradients, with %s, needs %d or more", least+1,
-			count(c.BackupWorkers, "backup worker"), least)
+			spelling.Count(c.BackupWorkers, "backup worker"), least)
 	}
 	if !c.IsAsync() {
 		return
@@ -87,6 +89,14 @@ func asyncProblems(c Config, add adder) {
 	if c.EMA > 0 {
 		add("ema", "not for --strategy %s: no worker has the weights after every update; want --ema 0, or "+
 			"--strategy ps", c.Strategy)
+	}
+}
+
+// replayProblems refuses to replay with a strategy that makes no updates in an order of its own. A run
+// that is resumed has what it replayed behind it.
+func (c Config) replayProblems(add adder) {
+	if c.Replay != "" && c.Resume == "" && !c.EvalOnly && !c.takes("replay") {
+		add("replay", "%s", c.notTaken("replay"))
 	}
 }
 

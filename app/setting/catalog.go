@@ -18,6 +18,11 @@ func (c Config) Models() model.Catalog { return c.Catalog.models() }
 // Datasets returns the data sets that the run's program knows by name.
 func (c Config) Datasets() data.Catalog { return c.Catalog.data() }
 
+// WithoutDropout returns a catalog of the same names whose networks have no dropout.
+func (k *Catalog) WithoutDropout() *Catalog {
+	return &Catalog{Models: k.models().WithoutDropout(), Data: k.data()}
+}
+
 func (k *Catalog) models() model.Catalog {
 	if k == nil {
 		return model.Catalog{}

@@ -13,6 +13,7 @@ import (
 	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/gradsync"
+	"lockstep/internal/spelling"
 	"lockstep/model"
 	"lockstep/optim"
 )
@@ -50,6 +51,7 @@ type Config struct {
 	Bucket        int     // bytes of a ddp bucket
 	Memory        int     // bytes of activations; above it, some are recomputed; 0: no limit
 	Insecure      bool    // links between hosts are not encrypted
+	Streams       int     // connections of each link by TCP, 1 to cluster.MaxStreams
 	MasterAddr    string  // interface of the rendezvous
 	MasterPort    int     // port of the rendezvous; 0: any
 	ISA           string  // kernel path; "": the best all workers have
@@ -111,6 +113,7 @@ func Default() Config {
 		Workers: 1, Servers: 1, ServerPlace: withWorkers, Staleness: auto, Algorithm: auto, Link: auto,
 		Wire:   gradsync.Wire{}.String(),
 		Bucket: 1 << 20, Memory: 640 << 20,
+		Streams:    1,
 		MasterAddr: "127.0.0.1", Math: compute.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
 		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
@@ -180,7 +183,7 @@ func (c Config) On(e cluster.Environment) Config {
 // Rooted returns c with absolute paths for all inputs of the run, so that it can be repeated and resumed
 // from any folder.
 func (c Config) Rooted() Config {
-	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
+	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Replay}
 	if c.Catalog.data().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
@@ -189,6 +192,15 @@ func (c Config) Rooted() Config {
 			*path = absolute
 		}
 	}
+	return c
+}
+
+// Foreign returns c as the configuration of a stranger, who may say what is computed and not which folders of
+// this machine are written to, nor where it listens: data sets are found, and downloaded to, where they are
+// without --data-dir, no run directory is resumed, and the rendezvous is on the loopback interface.
+func (c Config) Foreign() Config {
+	c.DataDir, c.Resume, c.Out = "", "", ""
+	c.MasterAddr, c.MasterPort = Default().MasterAddr, Default().MasterPort
 	return c
 }
 
@@ -244,9 +256,29 @@ func (c Config) problems() []problem {
 	}
 	c.lengthProblems(add)
 	c.strategyProblems(add)
+	c.batchProblems(add)
+	c.weightProblems(add)
+	c.dataProblems(add)
+	c.updateProblems(add)
+	c.shardProblems(add)
+	c.bucketProblems(add)
+	c.overlapProblems(add)
+	c.slowProblems(add)
+	c.balanceProblems(add)
+	c.adaptiveProblems(add)
+	c.replayProblems(add)
+	if err := c.wireProblem(); err != nil {
+		add("wire", "%w", err)
+	}
+	c.kernelProblems(add)
+	return found
+}
+
+// batchProblems adds what the numbers of samples, shards and workers do not allow.
+func (c Config) batchProblems(add adder) {
 	if c.Shards < c.Workers {
 		add("shards", "%s cannot be spread over %s; want at least as many",
-			count(c.Shards, "shard"), count(c.Workers, "worker"))
+			spelling.Count(c.Shards, "shard"), spelling.Count(c.Workers, "worker"))
 	}
 	if c.Batch < c.Shards {
 		add("batch", "%d is smaller than the number of shards, %d; "+
@@ -254,8 +286,12 @@ func (c Config) problems() []problem {
 	}
 	if n := c.StepShards(); n > maxShards {
 		add("accumulate", "%d batches in %s make %d shards of a step, want at most %d",
-			c.Accumulate, count(c.Shards, "shard"), n, maxShards)
+			c.Accumulate, spelling.Count(c.Shards, "shard"), n, maxShards)
 	}
+}
+
+// weightProblems adds the problems of weights that are read, evaluated or kept.
+func (c Config) weightProblems(add adder) {
 	switch {
 	case c.Weights == "" && c.FreshHead:
 		add("fresh-head", "only says how --weights may differ, and there is none")
@@ -266,29 +302,21 @@ func (c Config) problems() []problem {
 	case c.EvalOnly && c.LimitTest == 0:
 		add("eval-only", "has nothing to do with --limit-test 0")
 	}
-	c.dataProblems(add)
 	switch {
 	case c.KeepsCheckpoints() && c.EvalOnly:
 		add("checkpoint-every", "has nothing to do with --eval-only")
 	case c.KeepsCheckpoints() && c.IsIsolated():
 		add("checkpoint-every", "wants replicas that are equal; those of --strategy none are not")
 	}
-	c.updateProblems(add)
-	c.shardProblems(add)
-	c.bucketProblems(add)
-	c.overlapProblems(add)
-	c.slowProblems(add)
-	c.balanceProblems(add)
-	c.adaptiveProblems(add)
-	if err := c.wireProblem(); err != nil {
-		add("wire", "%w", err)
-	}
+}
+
+// kernelProblems adds what this processor or build cannot compute with.
+func (c Config) kernelProblems(add adder) {
 	if isa, err := c.KernelPath(); err != nil {
 		add("isa", "%w", err)
 	} else if m, err := compute.ParseMath(c.Math); err == nil && m.On(isa) != nil {
 		add("math", "%w", m.On(isa))
 	}
-	return found
 }
 
 // dataProblems adds the invalid combinations of model, data and views.

@@ -96,5 +96,5 @@ func (c Config) Augmentation(own data.Augmentation) (data.Augmentation, error) {
 	case augmentShiftAlternate:
 		return data.Augmentation{Pad: shiftPad, Reflect: true, Flip: true, Alternate: true}, nil
 	}
-	return data.Augmentation{}, fmt.Errorf("job: augmentation %q", c.Augment)
+	return data.Augmentation{}, fmt.Errorf("augmentation %q", c.Augment)
 }

@@ -28,8 +28,8 @@ func remarkOn(name string) string {
 	case "device", "gpu", "gpus", "cuda", "nocuda", "accelerator":
 		return "Lockstep computes on CPUs only; --workers and --threads say on how many cores"
 	case "precision", "amp", "fp16", "bf16", "mixedprecision", "dtype":
-		return "weights and activations are float32; --math says how products are computed, --wire how " +
-			"gradients travel"
+		return "weights and activations are float32; --math says how products are computed, and " +
+			"bf16 is nearest to autocast; --wire says how gradients travel"
 	case "batchsize", "trainbatchsize", "perdevicetrainbatchsize", "bs":
 		return "it counts the samples of all workers, where scripts for torchrun count those of one: 32 " +
 			"on each of 2 workers are --batch 64"

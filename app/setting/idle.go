@@ -129,6 +129,14 @@ func meets(c Config) string {
 	return ""
 }
 
+// hasLinks: workers of one process are not linked by TCP. Whether processes are depends on their hosts too.
+func hasLinks(c Config) string {
+	if c.Link == linkLocal {
+		return "workers of one process are not linked by TCP"
+	}
+	return ""
+}
+
 // evaluates: without test samples there is no evaluation.
 func evaluates(c Config) string {
 	if c.LimitTest == 0 {

@@ -7,19 +7,25 @@ import (
 )
 
 // MarshalJSON writes an object with the name of each setting as a key. Numbers and switches are JSON's own;
-// what a flag takes as a text of several parts is that text.
+// what a flag takes as a text of several parts is that text. Open settings are left out: their zero value is
+// none that the run has, as the 0 of beta1 is neither that of sgd, which has none, nor the 0.9 of adamw.
 func (c Config) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	for i, s := range Settings(nil) {
+	separator := byte('{')
+	for _, s := range Settings(nil) {
+		if s.isOpen(&c) {
+			continue
+		}
 		var value any = s.format(&c)
 		if s.value != nil {
 			value = s.value(&c)
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
-			return nil, fmt.Errorf("job: setting %s: %w", s.Name, err)
+			return nil, fmt.Errorf("setting %s: %w", s.Name, err)
 		}
-		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], s.Name, text)
+		fmt.Fprintf(&b, "%c%q:%s", separator, s.Name, text)
+		separator = ','
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil

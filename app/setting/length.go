@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/internal/spelling"
 )
 
 // parseTime reads a time such as 30s; "" is none.
@@ -38,7 +40,7 @@ func parseTarget(text string) (accuracy float64, err error) {
 func (c Config) lengthProblems(add adder) {
 	if c.Epochs > 0 && c.Steps > 0 {
 		add("steps", "the length is given twice, as %s and as %s; leave one out",
-			count(c.Steps, "step"), count(c.Epochs, "epoch"))
+			spelling.Count(c.Steps, "step"), spelling.Count(c.Epochs, "epoch"))
 	}
 	switch {
 	case c.For == "":
@@ -57,14 +59,6 @@ func (c Config) lengthProblems(add adder) {
 	case c.IsIsolated():
 		add("until", "wants replicas that are equal; those of --strategy none are not")
 	}
-}
-
-// count words a number of things.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // Remaining returns how long a run whose length is a time has to go on after so much training; 0 if its
@@ -101,8 +95,7 @@ func parseInterval(text string) (Interval, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return Interval{Time: d}, nil
 	}
-	return Interval{}, fmt.Errorf("%q is neither a number of steps such as 100 nor a time such as 5m",
-		text)
+	return Interval{}, fmt.Errorf("%q is neither a number of steps such as 100 nor a time such as 5m", text)
 }
 
 // CheckpointInterval returns the interval of checkpoints.

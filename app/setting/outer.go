@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockstep/gradsync"
+	"lockstep/internal/spelling"
 	"lockstep/optim"
 )
 
@@ -95,12 +96,12 @@ func (c Config) Outer() (lr, momentum float64) {
 func checkOuter(c Config, add adder) {
 	if c.OuterParts > c.AverageEvery {
 		add("outer-parts", "%s cannot take turns in %s; want at most %d, or a greater --average-every",
-			count(c.OuterParts, "part"), count(c.AverageEvery, "step"), c.AverageEvery)
+			spelling.Count(c.OuterParts, "part"), spelling.Count(c.AverageEvery, "step"), c.AverageEvery)
 	}
 	if c.OuterOverlap >= c.AverageEvery {
 		add("outer-overlap", "an average that is %s on its way would meet the next, after %s; want at most "+
-			"%d, or a greater --average-every", count(c.OuterOverlap, "step"),
-			count(c.AverageEvery, "step"), c.AverageEvery-1)
+			"%d, or a greater --average-every", spelling.Count(c.OuterOverlap, "step"),
+			spelling.Count(c.AverageEvery, "step"), c.AverageEvery-1)
 	}
 	if lr, _ := c.Outer(); lr == 0 {
 		add("outer-lr", "0 would undo all updates at each average; want more than 0")

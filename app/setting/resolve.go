@@ -57,6 +57,7 @@ func Resolve(s Source) (Config, Origins, error) {
 		r.set(name, s.Flags[name], "--"+name)
 	}
 	r.takeHosts(s)
+	r.drop()
 	problems := r.problems
 	if len(problems) == 0 {
 		for _, p := range r.config.problems() {
@@ -198,24 +199,25 @@ func (r *resolver) where(name string) string {
 	return "--" + name
 }
 
-// pointTo adds the setting's name to an origin that does not contain it, a place in a file.
+// pointTo adds the setting's name to an origin that does not contain it: a place in a file, a recipe, or the
+// run that is resumed.
 func pointTo(name, origin string) string {
-	if strings.Contains(origin, ":") {
-		return origin + ": " + name
+	isNamed := origin == "--"+name || origin == cluster.EnvISA || strings.HasPrefix(origin, cluster.EnvTrain)
+	if isNamed {
+		return origin
 	}
-	return origin
+	return origin + ": " + name
 }
 
-// complete decides the open settings and records the origin of values that were not given.
+// complete decides the open settings and records the origin of values that were not given, or given as auto.
 func (r *resolver) complete(e cluster.Environment) Config {
 	done := r.config.On(e).Complete()
 	for _, s := range r.settings {
-		if _, given := r.origins[s.Name]; given {
-			continue
-		}
-		r.origins[s.Name] = fromDefault
-		if s.format(&done) != s.format(&r.config) {
+		switch _, isGiven := r.origins[s.Name]; {
+		case s.format(&done) != s.format(&r.config):
 			r.origins[s.Name] = fromRule
+		case !isGiven:
+			r.origins[s.Name] = fromDefault
 		}
 	}
 	return done
@@ -252,8 +254,7 @@ func ReadFile(path string) (Config, error) {
 		return Config{}, err
 	}
 	if len(r.problems) > 0 {
-		return Config{}, Refuse("%s: %v", r.problems[0].where,
-			r.problems[0].err)
+		return Config{}, Refuse("%s: %v", r.problems[0].where, r.problems[0].err)
 	}
 	return r.config, nil
 }

@@ -220,3 +220,14 @@ func write(t *testing.T, text string) string {
 	}
 	return path
 }
+
+// What stands for a value that is derived has no origin of its own.
+func TestOriginOfAuto(t *testing.T) {
+	c, origins, err := setting.Resolve(setting.Source{Flags: map[string]string{"strategy": "auto",
+		"link": "auto", "workers": "1"}})
+	if err != nil || c.Strategy != "single" || origins["strategy"] != "derived" ||
+		origins["link"] != "derived" || origins["workers"] != "--workers" {
+		t.Errorf("strategy %s: %v, link %s: %v, %v", c.Strategy, origins["strategy"], c.Link,
+			origins["link"], err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/rundir"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // fromResume is the origin of values from a checkpoint.
@@ -18,8 +19,8 @@ const fromResume = "--resume"
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
 		"backup-workers", "algorithm", "link", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
-		"rebalance", "slow-worker", "memory", "insecure", "master-addr", "master-port", "data-dir", "epochs",
-		"steps", "for", "until", "checkpoint-every", "save", "isa"}
+		"rebalance", "slow-worker", "memory", "insecure", "streams", "master-addr", "master-port", "data-dir",
+		"epochs", "steps", "for", "until", "checkpoint-every", "save", "isa"}
 }
 
 // resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.
@@ -85,7 +86,7 @@ func (r *resolver) takeHosts(s Source) {
 	case c.Workers > slots && isLimited:
 		r.problems = append(r.problems, located{r.where("workers"), fmt.Errorf("%d, but the hosts have %s; "+
 			"want at most as many, more slots, or `lockstep launch --oversubscribe`", c.Workers,
-			count(slots, "slot"))})
+			spelling.Count(slots, "slot"))})
 	}
 }
 
@@ -108,5 +109,21 @@ func (r *resolver) reopen(flags map[string]string) {
 	if has("workers") && c.Strategy == single {
 		c.Strategy = ""
 		delete(r.origins, "strategy")
+	}
+}
+
+// drop leaves out what the run that is resumed had and its new strategy or number of workers has no use for,
+// unless it was given anew. Nothing of it changes a result.
+func (r *resolver) drop() {
+	c := &r.config
+	for name, isOn := range map[string]*bool{"rebalance": &c.Rebalance, "tune-bucket": &c.TuneBucket,
+		"overlap-forward": &c.OverlapForward, "shard-optimizer": &c.ShardOptimizer} {
+		if *isOn && r.origins[name] == fromResume && c.Complete().notTaken(name) != "" {
+			*isOn = false
+			delete(r.origins, name)
+		}
+	}
+	if len(c.SlowWorkers) > 0 && r.origins["slow-worker"] == fromResume {
+		c.SlowWorkers = c.SlowWorkers.Below(c.Workers)
 	}
 }

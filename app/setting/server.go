@@ -1,5 +1,7 @@
 package setting
 
+import "lockstep/internal/spelling"
+
 // Values of ServerPlace.
 const (
 	withWorkers = "workers" // server s lives in the process of worker s mod W
@@ -17,8 +19,8 @@ func parameterServer() Strategy {
 // serverProblems adds what no strategy with servers can do.
 func serverProblems(c Config, add adder) {
 	if n, ok := c.numParameters(); ok && c.Servers > n {
-		add("servers", "%d are more than the %s of %s; want at most %d", c.Servers, count(n, "parameter"),
-			c.Model, n)
+		add("servers", "%d are more than the %s of %s; want at most %d", c.Servers,
+			spelling.Count(n, "parameter"), c.Model, n)
 	}
 	wire := c.GradientWire()
 	switch {
@@ -28,7 +30,7 @@ func serverProblems(c Config, add adder) {
 	case wire.HasResiduals() && c.KeepsCheckpoints():
 		add("checkpoint-every", "no checkpoint of --strategy %s has the gradients that --wire %s holds "+
 			"back; want a codec such as --wire bf16, or --strategy ddp", c.Strategy, wire)
-	case c.Clip > 0 && c.Servers > 1:
+	case c.Clip > 0 && c.Servers > 1 && !c.IsAsync():
 		add("clip", "no server has the whole gradient that it takes the norm of; want --servers 1")
 	case c.Lookahead.Every > 0:
 		add("lookahead", "it moves the weights of workers, and the servers of --strategy %s have their "+

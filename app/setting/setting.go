@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/cluster"
 	"lockstep/model"
 	"lockstep/optim"
 )
@@ -141,10 +142,8 @@ func workerSettings() []Setting {
 		choice("link", "local: workers are goroutines of one process; shm, tcp: each worker is a process; "+
 			"auto is local for one worker, else shm if the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
-		toggle("insecure", "do not encrypt links between hosts; for a network that you trust, where TLS "+
-			"takes time; processes join with TLS all the same",
-			func(c *Config) *bool { return &c.Insecure }).
-			unless(meets),
+		insecure().unless(meets),
+		streams().unless(hasLinks),
 		choice("wire", "compression of gradients; "+strings.Join(exactWires(), ", ")+" are lossless; top-k "+
 			"sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both with error "+
 			"feedback; auto measures on the first step's gradients and rounds no more than bf16",
@@ -185,9 +184,22 @@ func workerSettings() []Setting {
 		open(choice("isa", "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
 		choice("math", "how matrix products are computed: exact avoids algorithms that round more, such as "+
-			"Winograd's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX",
+			"Winograd's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the "+
+			"operands of large products to bf16, which pays on AMX",
 			mathNames(), func(c *Config) *string { return &c.Math }),
 	)
+}
+
+func insecure() Setting {
+	return toggle("insecure", "do not encrypt links between hosts; for a network that you trust, where TLS "+
+		"takes time; processes join with TLS all the same",
+		func(c *Config) *bool { return &c.Insecure })
+}
+
+func streams() Setting {
+	return number("streams", "connections of each link by TCP, over which its bytes are spread, for "+
+		"networks where one connection does not fill the line; changes no result", 1, cluster.MaxStreams,
+		func(c *Config) *int { return &c.Streams })
 }
 
 func lengthSettings() []Setting {

@@ -40,6 +40,10 @@ func TestConfigInJSON(t *testing.T) {
 			t.Errorf("no %s in %s", part, text)
 		}
 	}
+	plain, err := json.Marshal(setting.Default())
+	if err != nil || !json.Valid(plain) || strings.Contains(string(plain), "beta1") {
+		t.Errorf("an open setting is written as a value: %s, %v", plain, err)
+	}
 	older := setting.Default()
 	if err := json.Unmarshal([]byte(`{"lr":0.5,"gone":1,"groups":"","until":"","lookahead":"2,0.5"}`),
 		&older); err != nil {
@@ -83,6 +87,9 @@ func TestIdleSettings(t *testing.T) {
 			"--tta has no effect: --limit-test 0 leaves nothing to evaluate"},
 		{map[string]string{"master-port": "9000"},
 			"--master-port has no effect: workers of one process need no place to meet"},
+		{map[string]string{"streams": "4"},
+			"--streams has no effect: workers of one process are not linked by TCP"},
+		{map[string]string{"streams": "4", "workers": "2", "link": "tcp"}, ""},
 	} {
 		c, origins, err := setting.Resolve(setting.Source{Flags: test.flags})
 		if err != nil {

@@ -23,7 +23,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		conn, err := token.Enter(process)
+		conn, err := token.Enter(process, time.Now())
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package pass_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/cluster/pass"
 )
@@ -53,7 +54,7 @@ func FuzzEnter(f *testing.F) {
 	f.Add([]byte("lockstep/3 y\n"))
 	f.Add([]byte("no\n"))
 	f.Fuzz(func(t *testing.T, said []byte) {
-		if _, err := token.Enter(&speaker{said: strings.NewReader(string(said))}); err == nil {
+		if _, err := token.Enter(&speaker{said: strings.NewReader(string(said))}, time.Now()); err == nil {
 			t.Fatal("a stranger was taken for the launcher")
 		}
 	})

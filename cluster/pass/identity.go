@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // Key is the key of a process, which it makes itself and never sends.
@@ -58,20 +59,21 @@ func (i *Identity) TLS(peer int) *tls.Config {
 		Certificates: []tls.Certificate{i.chain}, ClientAuth: tls.RequireAnyClientCert,
 		InsecureSkipVerify: true, // VerifyConnection does that: names of runs and ranks are no host names
 		VerifyConnection: func(s tls.ConnectionState) error {
-			return verify(s, i.root, i.run, strconv.Itoa(peer))
+			return verify(s, i.root, i.run, strconv.Itoa(peer), time.Now())
 		},
 	}
 }
 
-// verify checks that the other side has a certificate of the authority for who in the run.
-func verify(s tls.ConnectionState, root *x509.Certificate, run Run, who string) error {
+// verify checks that the other side has a certificate of the authority for who in the run, which is valid
+// now.
+func verify(s tls.ConnectionState, root *x509.Certificate, run Run, who string, now time.Time) error {
 	if len(s.PeerCertificates) == 0 {
 		return errors.New("pass: no certificate")
 	}
 	leaf, roots := s.PeerCertificates[0], x509.NewCertPool()
 	roots.AddCert(root)
-	_, err := leaf.Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{
-		x509.ExtKeyUsageAny}})
+	_, err := leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:

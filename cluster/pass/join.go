@@ -71,10 +71,10 @@ func readGreeting(conn io.Reader, b []byte) error {
 }
 
 // Enter performs the joiner's side on a new connection to the rendezvous and returns the encrypted one,
-// over which the launcher listens. Errors are those of this package (see IsFinal) and of the connection,
-// which stays open.
-func (t Token) Enter(conn net.Conn) (net.Conn, error) {
-	if err := t.run.Check(time.Now()); err != nil {
+// over which the launcher listens. The time is now by the joiner's clock. Errors are those of this package
+// (see IsFinal) and of the connection, which stays open.
+func (t Token) Enter(conn net.Conn, now time.Time) (net.Conn, error) {
+	if err := t.run.Check(now); err != nil {
 		return nil, err
 	}
 	if _, err := io.WriteString(conn, version+string(t.run)+"\n"); err != nil {
@@ -87,7 +87,7 @@ func (t Token) Enter(conn net.Conn) (net.Conn, error) {
 	if err := judge(answer[len(version)]); err != nil {
 		return nil, err
 	}
-	sealed := tls.Client(conn, t.client())
+	sealed := tls.Client(conn, t.client(now))
 	if err := sealed.Handshake(); err != nil {
 		return nil, fmt.Errorf("handshake: %w", err)
 	}
@@ -105,14 +105,14 @@ func (t Token) Enter(conn net.Conn) (net.Conn, error) {
 }
 
 // client returns the configuration of the joiner, which accepts the token's authority alone.
-func (t Token) client() *tls.Config {
+func (t Token) client(now time.Time) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true,
 		InsecureSkipVerify: true, // VerifyConnection does that: the only root is the one of the token
 		VerifyConnection: func(s tls.ConnectionState) error {
 			for _, root := range s.PeerCertificates {
 				if sha256.Sum256(root.RawSubjectPublicKeyInfo) == t.hash {
-					return verify(s, root, t.run, launcher)
+					return verify(s, root, t.run, launcher, now)
 				}
 			}
 			return ErrAuthority

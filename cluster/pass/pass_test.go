@@ -125,7 +125,7 @@ func joining(t *testing.T, a *pass.Authority, token pass.Token) (admitted, enter
 		}
 		here.Close()
 	})
-	inside, entered := token.Enter(there)
+	inside, entered := token.Enter(there, time.Now())
 	if entered == nil {
 		if text, err := io.ReadAll(inside); string(text) != "welcome" {
 			t.Errorf("read %q, %v", text, err)
@@ -187,7 +187,7 @@ func TestBadJoins(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if errors.Is(test.other, pass.ErrExpired) {
-				if _, err := test.token.Enter(nil); !errors.Is(err, pass.ErrExpired) {
+				if _, err := test.token.Enter(nil, time.Now()); !errors.Is(err, pass.ErrExpired) {
 					t.Errorf("got %v before anything was sent, want ErrExpired", err)
 				}
 				return
@@ -267,7 +267,7 @@ func TestAReplayedJoinIsRefused(t *testing.T) {
 		_, err := a.Admit(here)
 		admitted <- err
 	}()
-	if _, err := a.Token().Enter(recorded); err != nil {
+	if _, err := a.Token().Enter(recorded, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-admitted; err != nil {
@@ -295,13 +295,13 @@ func TestNothingGoesToAnImpostor(t *testing.T) {
 	here, there := tcpPair(t)
 	recorded := [2]recorder{{Conn: there}, {Conn: there}}
 	go other.Of(a.Token()).Admit(here)
-	if _, err := a.Token().Enter(&recorded[0]); !errors.Is(err, pass.ErrAuthority) {
+	if _, err := a.Token().Enter(&recorded[0], time.Now()); !errors.Is(err, pass.ErrAuthority) {
 		t.Fatalf("got %v, want ErrAuthority", err)
 	}
 	here, there = tcpPair(t)
 	recorded[1].Conn = there
 	go a.Admit(here)
-	if _, err := a.Token().Enter(&recorded[1]); err != nil {
+	if _, err := a.Token().Enter(&recorded[1], time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if bad, good := recorded[0].sent.Len(), recorded[1].sent.Len(); bad >= good {

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
 	"lockstep/comm"
 )
+
+// MaxStreams is the largest number of streams of a link.
+const MaxStreams = 16
 
 // Config configures Connect.
 type Config struct {
@@ -23,6 +27,9 @@ type Config struct {
 	// TLS, if not nil, encrypts the links (Note: sealed links). It returns the configuration of a handshake
 	// with a rank, for either side, which must refuse all but that rank: that there is no other check.
 	TLS func(peer int) *tls.Config
+	// Streams is the number of connections of each link, over which its bytes are spread (Note: streams):
+	// 1 to MaxStreams, 0 for 1. Both ends must have the same.
+	Streams int
 	// Generation of the job's membership; peers of another generation are refused.
 	Generation uint32
 }
@@ -35,8 +42,14 @@ func (c *Config) validate() error {
 		return fmt.Errorf("tcp: connect: token of %d bytes, want at least %d", len(c.Token),
 			minTokenSize)
 	}
+	if c.Streams < 0 || c.Streams > MaxStreams {
+		return fmt.Errorf("tcp: connect: %d streams, want 1 to %d", c.Streams, MaxStreams)
+	}
 	return nil
 }
+
+// numStreams is the number of connections of each link.
+func (c *Config) numStreams() int { return max(1, c.Streams) }
 
 // isLinked reports whether this rank has a link to rank.
 func (c *Config) isLinked(rank int) bool { return rank != c.Rank && c.Addrs[rank] != "" }
@@ -48,11 +61,12 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	j := &joining{config: c, conns: make([]net.Conn, len(c.Addrs)), seals: make([]*seal, len(c.Addrs))}
+	j := &joining{config: c, ends: make([][]end, len(c.Addrs))}
 	above := 0
 	for r := range c.Addrs {
 		if c.isLinked(r) {
-			j.missing++
+			j.ends[r] = make([]end, c.numStreams())
+			j.missing += len(j.ends[r])
 		}
 		if c.isLinked(r) && r > c.Rank {
 			above++
@@ -65,7 +79,12 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 	}
 	for r := range c.Rank {
 		if c.isLinked(r) {
-			j.work.Go(func() { j.dial(r) })
+			j.work.Go(func() {
+				// One after the other: a rank's dialers are never many among a listener's strangers.
+				for stream := range c.numStreams() {
+					j.dial(r, stream)
+				}
+			})
 		}
 	}
 	if above > 0 {
@@ -76,33 +95,39 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 		j.close()
 		return nil, err
 	}
-	return newMesh(c.Rank, j.conns, j.seals)
+	return newMesh(c.Rank, j.ends)
 }
 
 // joining is a mesh whose links are being made.
 type joining struct {
 	config Config
-	ctx    context.Context // ends when all ranks are linked, or on failure
+	ctx    context.Context // ends when all streams are there, or on failure
 	cancel func()
 	work   sync.WaitGroup
 
 	mu      sync.Mutex
-	conns   []net.Conn // by rank
-	seals   []*seal    // by rank; nil if links are not encrypted
-	missing int
-	refused error // the last one
+	ends    [][]end // by rank and number of the stream
+	missing int     // streams
+	refused error   // the last one
 	fatal   error
 }
 
+// end is this rank's end of a stream.
+type end struct {
+	conn net.Conn
+	seal *seal // nil if links are not encrypted
+}
+
 // add keeps a connection whose handshake succeeded.
-func (j *joining) add(rank int, conn net.Conn, s *seal) {
+func (j *joining) add(rank, stream int, e end) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.conns[rank] != nil { // the peer gave up on the earlier connection and dialed again
-		j.conns[rank].Close()
+	place := &j.ends[rank][stream]
+	if place.conn != nil { // the peer, and nobody else, gave up on the earlier connection and dialed again
+		place.conn.Close()
 		j.missing++
 	}
-	j.conns[rank], j.seals[rank] = conn, s
+	*place = e
 	j.missing--
 	if j.missing == 0 {
 		j.cancel()
@@ -115,18 +140,18 @@ func (j *joining) refuse(err error) {
 	j.refused = err
 }
 
-// dial connects to a lower rank, which may not be listening yet.
-func (j *joining) dial(rank int) {
+// dial makes a stream to a lower rank, which may not be listening yet.
+func (j *joining) dial(rank, stream int) {
 	const pause = 20 * time.Millisecond
 	d := net.Dialer{Control: Insist}
 	for j.ctx.Err() == nil {
 		conn, err := d.DialContext(j.ctx, "tcp", j.config.Addrs[rank])
 		if err == nil {
 			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
-			s, failed := greet(conn, &j.config, rank)
+			s, failed := greet(conn, &j.config, rank, stream)
 			stop()
 			if err = failed; err == nil {
-				j.add(rank, conn, s)
+				j.add(rank, stream, end{conn, s})
 				return
 			}
 			conn.Close()
@@ -148,7 +173,7 @@ func (j *joining) dial(rank int) {
 	}
 }
 
-// accept accepts connections until all higher ranks are linked. It closes those that are not a
+// accept accepts connections until all streams of higher ranks are there. It closes those that are not a
 // peer's.
 func (j *joining) accept(l *Listener) {
 	stop := context.AfterFunc(j.ctx, func() { l.tcp.SetDeadline(time.Now()) })
@@ -171,13 +196,13 @@ func (j *joining) accept(l *Listener) {
 			defer strangers.Remove(conn)
 			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })
 			defer stop()
-			from, s, err := welcome(conn, &j.config)
+			from, stream, s, err := welcome(conn, &j.config)
 			if err != nil {
 				conn.Close()
 				j.refuse(err)
 				return
 			}
-			j.add(from, conn, s)
+			j.add(from, stream, end{conn, s})
 		})
 	}
 }
@@ -193,8 +218,8 @@ func (j *joining) result(ctx context.Context) error {
 		return j.fatal
 	}
 	var ranks []int
-	for r, conn := range j.conns {
-		if conn == nil && j.config.isLinked(r) {
+	for r, ends := range j.ends {
+		if slices.ContainsFunc(ends, func(e end) bool { return e.conn == nil }) {
 			ranks = append(ranks, r)
 		}
 	}
@@ -206,9 +231,9 @@ func (j *joining) result(ctx context.Context) error {
 }
 
 func (j *joining) close() {
-	for _, conn := range j.conns {
-		if conn != nil {
-			conn.Close()
+	for _, e := range slices.Concat(j.ends...) {
+		if e.conn != nil {
+			e.conn.Close()
 		}
 	}
 }

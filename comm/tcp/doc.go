@@ -10,6 +10,8 @@
 // generation, world size and ranks. A refused connection is closed and counted; it never disturbs
 // the mesh.
 //
+// A link has [Config.Streams] connections, over which its bytes are spread: see Note: streams.
+//
 // The mesh drives its sockets without blocking and outside Go's network poller: with all processors
 // busy, the runtime polls the network only every 10 ms, while poll(2) on the group's own thread
 // returns as soon as the kernel has data. One vectored system call writes or reads header and body

@@ -1,9 +1,7 @@
 package tcp
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
@@ -23,21 +21,18 @@ const (
 )
 
 const (
-	helloMagic   = 0x4c534833 // "LSH3", also the version; in the machine's byte order
-	nonceBytes   = 32
-	helloBytes   = 24 + nonceBytes
-	proofBytes   = sha256.Size
-	replyBytes   = 1 + nonceBytes + proofBytes
+	helloMagic   = 0x4c534834 // "LSH4", also the version; in the machine's byte order
+	helloBytes   = 32 + nonceBytes
 	minTokenSize = 16
 )
 
 // HelloError reports a connection that is not from the expected peer.
 type HelloError struct {
 	Peer  string // address of the other side
-	Field string // what is wrong: magic, generation, world, rank, encryption, token, certificate
-	Got   uint32 // zero for token and certificate
-	Want  uint32
-	Err   error // of the certificate; nil: the other side does not accept the one of this side
+	Field string // what is wrong: one of the fields, token, or certificate
+	Got   uint32 // what the other side has; zero for token and certificate
+	Want  uint32 // what this side has
+	Err   error  // of the certificate; nil: the other side does not accept the one of this side
 }
 
 // Error implements error.
@@ -64,18 +59,18 @@ func (c *Config) security() uint32 {
 	return 0
 }
 
-// The dialer says hello; the acceptor replies with a verdict on the fields. Without TLS it adds its nonce
-// and a proof that it knows the token; the dialer answers with its own proof; the acceptor confirms
-// with one byte. The proofs cover the hello, both nonces and the direction. With TLS a handshake
-// follows the verdict, and the acceptor confirms with the first record of the link.
+// The dialer says hello; the acceptor replies with a verdict on the fields, and its own value of one that it
+// refuses. Without TLS both then prove that they know the token (Note: proofs). With TLS a handshake follows
+// the verdict, and the acceptor confirms with the first record of the stream.
 type hello struct {
-	magic, generation, world, from, to, security uint32
-	nonce                                        [nonceBytes]byte
+	magic, generation, world, from, to, security, streams, stream uint32
+
+	nonce [nonceBytes]byte
 }
 
 // numbers are the fields but for the nonce, in their order.
-func (h *hello) numbers() [6]*uint32 {
-	return [...]*uint32{&h.magic, &h.generation, &h.world, &h.from, &h.to, &h.security}
+func (h *hello) numbers() [8]*uint32 {
+	return [...]*uint32{&h.magic, &h.generation, &h.world, &h.from, &h.to, &h.security, &h.streams, &h.stream}
 }
 
 func (h *hello) put(b []byte) {
@@ -100,42 +95,69 @@ const (
 	wrongWorld
 	wrongRank
 	wrongSecurity
+	wrongStreams
+	wrongStream
+	numVerdicts
 )
+
+// fields names the fields that a hello may be refused for, by verdict.
+var fields = [numVerdicts]string{"", "magic", "generation", "world", "rank", "encryption", "streams",
+	"stream"}
+
+// refusalBytes is the length of a verdict with the acceptor's value.
+const refusalBytes = 1 + 4
 
 // judge compares a hello with what the acceptor at rank expects.
 func (h *hello) judge(c *Config) (verdict byte, err *HelloError) {
-	world := uint32(len(c.Addrs))
+	world, streams := uint32(len(c.Addrs)), uint32(c.numStreams())
+	refuse := func(verdict byte, got, want uint32) (byte, *HelloError) {
+		return verdict, &HelloError{Field: fields[verdict], Got: got, Want: want}
+	}
 	switch {
 	case h.magic != helloMagic:
-		return wrongMagic, &HelloError{Field: "magic", Got: h.magic, Want: helloMagic}
+		return refuse(wrongMagic, h.magic, helloMagic)
 	case h.generation != c.Generation:
-		return wrongGeneration, &HelloError{Field: "generation", Got: h.generation, Want: c.Generation}
+		return refuse(wrongGeneration, h.generation, c.Generation)
 	case h.world != world:
-		return wrongWorld, &HelloError{Field: "world", Got: h.world, Want: world}
+		return refuse(wrongWorld, h.world, world)
 	case h.to != uint32(c.Rank):
-		return wrongRank, &HelloError{Field: "rank", Got: h.to, Want: uint32(c.Rank)}
+		return refuse(wrongRank, h.to, uint32(c.Rank))
 	case h.from <= uint32(c.Rank) || h.from >= world || !c.isLinked(int(h.from)):
-		return wrongRank, &HelloError{Field: "rank", Got: h.from, Want: world - 1}
+		return refuse(wrongRank, h.from, world-1)
 	case h.security != c.security():
-		return wrongSecurity, &HelloError{Field: "encryption", Got: h.security, Want: c.security()}
+		return refuse(wrongSecurity, h.security, c.security())
+	case h.streams != streams:
+		return refuse(wrongStreams, h.streams, streams)
+	case h.stream >= streams:
+		return refuse(wrongStream, h.stream, streams-1)
 	}
 	return accepted, nil
 }
 
-// proof returns the HMAC that proves knowledge of the token.
-func proof(token []byte, side string, hello, nonce []byte) []byte {
-	mac := hmac.New(sha256.New, token)
-	io.WriteString(mac, "lockstep "+side)
-	mac.Write(hello)
-	mac.Write(nonce)
-	return mac.Sum(nil)
+// refusal returns the dialer's error after a verdict, which the acceptor's value follows unless it is of
+// another version.
+func (h *hello) refusal(conn net.Conn, verdict byte) error {
+	wrong := &HelloError{Peer: conn.RemoteAddr().String(), Field: "magic", Want: h.magic}
+	if verdict == wrongMagic || verdict >= numVerdicts {
+		return wrong
+	}
+	var value [refusalBytes - 1]byte
+	if _, err := io.ReadFull(conn, value[:]); err != nil {
+		return fmt.Errorf("tcp: handshake with rank %d: refused for its %s: %w", h.to, fields[verdict], err)
+	}
+	wrong.Field, wrong.Got = fields[verdict], binary.NativeEndian.Uint32(value[:])
+	own := [numVerdicts]uint32{wrongGeneration: h.generation, wrongWorld: h.world, wrongRank: h.to,
+		wrongSecurity: h.security, wrongStreams: h.streams, wrongStream: h.stream}
+	wrong.Want = own[verdict]
+	return wrong
 }
 
-// greet performs the dialer's side of the handshake. It returns the seal of the link, or nil without TLS.
-func greet(conn net.Conn, c *Config, to int) (*seal, error) {
+// greet performs the dialer's side of the handshake of a stream. It returns its seal, or nil without TLS.
+func greet(conn net.Conn, c *Config, to, stream int) (*seal, error) {
 	conn.SetDeadline(time.Now().Add(HelloTimeout))
 	h := hello{magic: helloMagic, generation: c.Generation, world: uint32(len(c.Addrs)),
-		from: uint32(c.Rank), to: uint32(to), security: c.security()}
+		from: uint32(c.Rank), to: uint32(to), security: c.security(),
+		streams: uint32(c.numStreams()), stream: uint32(stream)}
 	rand.Read(h.nonce[:])
 	var sent [helloBytes]byte
 	h.put(sent[:])
@@ -146,19 +168,15 @@ func greet(conn net.Conn, c *Config, to int) (*seal, error) {
 	if _, err := io.ReadFull(conn, verdict[:]); err != nil {
 		return nil, fmt.Errorf("tcp: handshake with rank %d: %w", to, err)
 	}
-	if verdict := verdict[0]; verdict != accepted {
-		fields := []string{"", "magic", "generation", "world", "rank", "encryption"}
-		if int(verdict) >= len(fields) {
-			return nil, &HelloError{Peer: conn.RemoteAddr().String(), Field: "magic"}
-		}
-		return nil, &HelloError{Peer: conn.RemoteAddr().String(), Field: fields[verdict]}
+	if verdict[0] != accepted {
+		return nil, h.refusal(conn, verdict[0])
 	}
 	var s *seal
 	var err error
 	if c.TLS != nil {
 		s, err = dialTLS(conn, c.TLS(to), sent[:])
 	} else {
-		err = proveTo(conn, c.Token, sent[:])
+		err = Prove(conn, c.Token, sent[:])
 	}
 	if wrong := (*HelloError)(nil); err != nil && !errors.As(err, &wrong) {
 		err = fmt.Errorf("tcp: handshake with rank %d: %w", to, err)
@@ -169,24 +187,7 @@ func greet(conn net.Conn, c *Config, to int) (*seal, error) {
 	return s, conn.SetDeadline(time.Time{})
 }
 
-// proveTo exchanges proofs of the token with the acceptor.
-func proveTo(conn net.Conn, token, hello []byte) error {
-	var reply [replyBytes - 1]byte
-	if _, err := io.ReadFull(conn, reply[:]); err != nil {
-		return err
-	}
-	nonce, theirs := reply[:nonceBytes], reply[nonceBytes:]
-	if !hmac.Equal(theirs, proof(token, "accept", hello, nonce)) {
-		return &HelloError{Peer: conn.RemoteAddr().String(), Field: "token"}
-	}
-	if _, err := conn.Write(proof(token, "dial", hello, nonce)); err != nil {
-		return err
-	}
-	_, err := io.ReadFull(conn, reply[:1])
-	return err
-}
-
-// dialTLS performs the handshake of an encrypted link and waits until the acceptor confirms it.
+// dialTLS performs the handshake of an encrypted stream and waits until the acceptor confirms it.
 func dialTLS(conn net.Conn, config *tls.Config, hello []byte) (*seal, error) {
 	s, err := handshake(conn, config, hello, true)
 	if err != nil {
@@ -234,61 +235,42 @@ type stranger struct {
 
 func (s *stranger) Read(b []byte) (int, error) { return s.reader.Read(b) }
 
-// welcome performs the acceptor's side. It returns the rank of the dialer, and the seal of the link or nil
-// without TLS.
-func welcome(conn net.Conn, c *Config) (from int, s *seal, err error) {
+// welcome performs the acceptor's side. It returns the rank of the dialer and which stream of the link this
+// is, and its seal or nil without TLS.
+func welcome(conn net.Conn, c *Config) (from, stream int, s *seal, err error) {
 	conn.SetDeadline(time.Now().Add(HelloTimeout))
 	var got [helloBytes]byte
 	if _, err := io.ReadFull(conn, got[:]); err != nil {
-		return 0, nil, fmt.Errorf("tcp: handshake with %s: %w", conn.RemoteAddr(), err)
+		return 0, 0, nil, fmt.Errorf("tcp: handshake with %s: %w", conn.RemoteAddr(), err)
 	}
 	var h hello
 	h.parse(got[:])
 	verdict, wrong := h.judge(c)
 	if wrong != nil {
-		conn.Write([]byte{verdict})
+		answer := []byte{verdict}
+		if verdict != wrongMagic {
+			answer = binary.NativeEndian.AppendUint32(answer, wrong.Want)
+		}
+		conn.Write(answer)
 		wrong.Peer = conn.RemoteAddr().String()
-		return 0, nil, wrong
+		return 0, 0, nil, wrong
 	}
-	if c.TLS != nil {
+	if _, err = conn.Write([]byte{accepted}); err == nil && c.TLS != nil {
 		s, err = acceptTLS(conn, c.TLS(int(h.from)), got[:])
-	} else {
-		err = askProof(conn, c.Token, got[:])
+	} else if err == nil {
+		err = AskProof(conn, c.Token, got[:])
 	}
 	if other := (*HelloError)(nil); err != nil && !errors.As(err, &other) {
 		err = fmt.Errorf("tcp: handshake with %s: %w", conn.RemoteAddr(), err)
 	}
 	if err != nil {
-		return 0, nil, err
+		return 0, 0, nil, err
 	}
-	return int(h.from), s, conn.SetDeadline(time.Time{})
+	return int(h.from), int(h.stream), s, conn.SetDeadline(time.Time{})
 }
 
-// askProof accepts the hello, proves the token and checks the dialer's proof.
-func askProof(conn net.Conn, token, hello []byte) error {
-	var nonce [nonceBytes]byte
-	rand.Read(nonce[:])
-	reply := append([]byte{accepted}, nonce[:]...)
-	reply = append(reply, proof(token, "accept", hello, nonce[:])...)
-	if _, err := conn.Write(reply); err != nil {
-		return err
-	}
-	var theirs [proofBytes]byte
-	if _, err := io.ReadFull(conn, theirs[:]); err != nil {
-		return err
-	}
-	if !hmac.Equal(theirs[:], proof(token, "dial", hello, nonce[:])) {
-		return &HelloError{Peer: conn.RemoteAddr().String(), Field: "token"}
-	}
-	_, err := conn.Write([]byte{accepted})
-	return err
-}
-
-// acceptTLS accepts the hello, performs the handshake of an encrypted link and confirms it.
+// acceptTLS performs the handshake of an encrypted stream and confirms it.
 func acceptTLS(conn net.Conn, config *tls.Config, hello []byte) (*seal, error) {
-	if _, err := conn.Write([]byte{accepted}); err != nil {
-		return nil, err
-	}
 	limited := &stranger{conn, io.LimitedReader{R: conn, N: MaxStranger - helloBytes}}
 	s, err := handshake(limited, config, hello, false)
 	if err != nil {

@@ -67,12 +67,15 @@ func TestPeersThatDoNotBelongAreRefusedByName(t *testing.T) {
 				c.Addrs = append([]string{c.Addrs[0], c.Addrs[1]}, "127.0.0.1:1")
 			}
 		}},
+		{"streams", func(rank int, c *tcp.Config) { c.Streams = 2 + rank }},
 	}
 	for _, test := range tests {
 		errs := join(t, 10*time.Second, test.change)
 		var hello *tcp.HelloError
 		if !errors.As(errs[1], &hello) || hello.Field != test.field {
 			t.Errorf("%s: the dialer got %v", test.field, errs[1])
+		} else if test.field != "token" && hello.Want != hello.Got+1 {
+			t.Errorf("%s: the dialer got %v, want both values", test.field, errs[1])
 		}
 		if errs[0] == nil || !strings.Contains(errs[0].Error(), "ranks [1] missing") {
 			t.Errorf("%s: the acceptor got %v", test.field, errs[0])
@@ -80,10 +83,12 @@ func TestPeersThatDoNotBelongAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestShortTokensAndWrongRanksAreUsageErrors(t *testing.T) {
+func TestWrongConfigurationsAreUsageErrors(t *testing.T) {
 	for _, c := range []tcp.Config{
 		{Rank: 0, Addrs: []string{"127.0.0.1:1"}, Token: []byte("short")},
 		{Rank: 2, Addrs: []string{"a", "b"}, Token: []byte(token)},
+		{Addrs: []string{"a", "b"}, Token: []byte(token), Streams: tcp.MaxStreams + 1},
+		{Addrs: []string{"a", "b"}, Token: []byte(token), Streams: -1},
 	} {
 		if _, err := tcp.Connect(context.Background(), nil, c); err == nil {
 			t.Errorf("%+v: no error", c)
@@ -146,5 +151,28 @@ func TestMissingRanksAreNamed(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "ranks [1 2] missing") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// An acceptor names the number of a stream that it does not have, and both numbers of streams.
+func TestStreamsOfAHello(t *testing.T) {
+	c := tcp.Config{Addrs: []string{"127.0.0.1:1", "127.0.0.1:2"}, Token: []byte(token), Streams: 3}
+	for _, test := range []struct {
+		streams, stream uint32
+		want            tcp.HelloError
+	}{
+		{3, 3, tcp.HelloError{Field: "stream", Got: 3, Want: 2}},
+		{3, 1 << 31, tcp.HelloError{Field: "stream", Got: 1 << 31, Want: 2}},
+		{1, 0, tcp.HelloError{Field: "streams", Got: 1, Want: 3}},
+		{4, 3, tcp.HelloError{Field: "streams", Got: 4, Want: 3}},
+	} {
+		said := append(helloOf(0, 0, test.streams, test.stream), make([]byte, 32)...)
+		s := &stranger{said: bytes.NewReader(said)}
+		_, _, _, err := tcp.Welcome(s, &c)
+		test.want.Peer = s.RemoteAddr().String()
+		var got *tcp.HelloError
+		if !errors.As(err, &got) || *got != test.want {
+			t.Errorf("stream %d of %d: got %v, want %v", test.stream, test.streams, err, &test.want)
+		}
 	}
 }

@@ -30,29 +30,21 @@ type mesh struct {
 	closing           sync.RWMutex // held by Wake, and by Close when it closes the bell
 }
 
-// link is the socket of a link, and what encrypts it; nil: nothing.
-type link struct {
-	socket
-	seal *seal
-}
-
-// newMesh detaches conns from Go's network poller. The connection of the own rank is nil. seals holds
-// nil for links that are not encrypted.
-func newMesh(rank int, conns []net.Conn, seals []*seal) (comm.Mesh, error) {
-	m := &mesh{rank: rank, links: make([]link, len(conns)), bell: [2]int{-1, -1},
-		poll: make([]unix.PollFd, 0, len(conns)+1)}
+// newMesh detaches the connections of all ends, by rank and stream, from Go's network poller.
+func newMesh(rank int, ends [][]end) (comm.Mesh, error) {
+	m := &mesh{rank: rank, links: make([]link, len(ends)), bell: [2]int{-1, -1}}
 	first := m.hangBell()
-	for r, conn := range conns {
-		m.links[r].fd = -1
-		if conn == nil {
-			continue
+	for r, all := range ends {
+		m.links[r] = newLink(len(all))
+		for i, e := range all {
+			fd, err := detach(e.conn.(*net.TCPConn))
+			if err != nil && first == nil {
+				first = fmt.Errorf("tcp: connect: link to rank %d: %w", r, err)
+			}
+			m.links[r].streams[i].fd, m.links[r].streams[i].seal = fd, e.seal
 		}
-		fd, err := detach(conn.(*net.TCPConn))
-		if err != nil && first == nil {
-			first = fmt.Errorf("tcp: connect: link to rank %d: %w", r, err)
-		}
-		m.links[r].fd, m.links[r].seal = fd, seals[r]
 	}
+	m.poll = make([]unix.PollFd, 0, 2*len(ends)+1)
 	if first != nil {
 		m.Close()
 		return nil, first
@@ -98,15 +90,13 @@ func (m *mesh) Rank() int { return m.rank }
 func (m *mesh) Size() int { return len(m.links) }
 
 // IsChecked reports whether bodies have a checksum: an encrypted link finds every change itself.
-func (m *mesh) IsChecked(peer int) bool { return m.links[peer].seal == nil }
+func (m *mesh) IsChecked(peer int) bool {
+	streams := m.links[peer].streams
+	return len(streams) > 0 && streams[0].seal == nil
+}
 
 func (m *mesh) Send(peer int, head, body []byte) (int, error) {
-	n, err := 0, error(nil)
-	if l := &m.links[peer]; l.seal != nil {
-		n, err = l.seal.send(&l.socket, head, body)
-	} else {
-		n, err = l.send(head, body)
-	}
+	n, err := m.links[peer].send(head, body)
 	switch {
 	case m.isClosed.Load():
 		return 0, comm.ErrClosed
@@ -117,12 +107,7 @@ func (m *mesh) Send(peer int, head, body []byte) (int, error) {
 }
 
 func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
-	n, err := 0, error(nil)
-	if l := &m.links[peer]; l.seal != nil {
-		n, err = l.seal.receive(&l.socket, head, body)
-	} else {
-		n, err = l.receive(head, body)
-	}
+	n, err := m.links[peer].receive(head, body)
 	switch {
 	case m.isClosed.Load():
 		return 0, comm.ErrClosed
@@ -137,21 +122,27 @@ func (m *mesh) Recv(peer int, head, body []byte) (int, error) {
 func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 	m.poll = m.poll[:0]
 	for peer, way := range want {
-		if s := m.links[peer].seal; s != nil && way&comm.Receiving != 0 && s.isReady() {
-			timeout = 0 // what has arrived already wakes nobody
+		if way == 0 {
+			continue
 		}
-		var events int16
-		if way&comm.Sending != 0 {
-			events |= unix.POLLOUT
-		}
+		l := &m.links[peer]
+		out, in := l.out.stream, l.in.stream
 		if way&comm.Receiving != 0 {
-			events |= unix.POLLIN
+			if s := l.streams[in].seal; s != nil && s.isReady() {
+				timeout = 0 // what has arrived already wakes nobody
+			}
+			m.watch(l.streams[in].fd, unix.POLLIN)
 		}
-		if events != 0 {
-			m.poll = append(m.poll, unix.PollFd{Fd: int32(m.links[peer].fd), Events: events})
+		if way&comm.Sending == 0 {
+			continue
+		}
+		if way&comm.Receiving != 0 && in == out {
+			m.poll[len(m.poll)-1].Events |= unix.POLLOUT
+		} else {
+			m.watch(l.streams[out].fd, unix.POLLOUT)
 		}
 	}
-	m.poll = append(m.poll, unix.PollFd{Fd: int32(m.bell[0]), Events: unix.POLLIN})
+	m.watch(m.bell[0], unix.POLLIN)
 	m.isAsleep.Store(true)
 	var err error
 	if !m.isWoken.Load() { // Wake either sees isAsleep or has set isWoken
@@ -171,6 +162,11 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 	return nil
 }
 
+// watch adds a descriptor to those of the next poll.
+func (m *mesh) watch(fd int, events int16) {
+	m.poll = append(m.poll, unix.PollFd{Fd: int32(fd), Events: events})
+}
+
 // milliseconds rounds a positive time up; no time is none.
 func milliseconds(d time.Duration) int { return int((d + time.Millisecond - 1).Milliseconds()) }
 
@@ -186,8 +182,10 @@ func (m *mesh) Wake() {
 func (m *mesh) Shutdown() {
 	m.isClosed.Store(true)
 	for i := range m.links {
-		if fd := m.links[i].fd; fd >= 0 {
-			unix.Shutdown(fd, unix.SHUT_RDWR) // fails if the peer was first, which does no harm
+		for k := range m.links[i].streams {
+			if fd := m.links[i].streams[k].fd; fd >= 0 { // nothing else of it: others may use it now
+				unix.Shutdown(fd, unix.SHUT_RDWR) // fails if the peer was first, which does no harm
+			}
 		}
 	}
 }
@@ -204,11 +202,15 @@ func (m *mesh) Close() error {
 		}
 	}
 	for i := range m.links {
-		if fd := m.links[i].fd; fd >= 0 {
-			if err := unix.Close(fd); err != nil && first == nil {
+		for k := range m.links[i].streams {
+			fd := &m.links[i].streams[k].fd
+			if *fd < 0 {
+				continue
+			}
+			if err := unix.Close(*fd); err != nil && first == nil {
 				first = fmt.Errorf("tcp: close link to rank %d: %w", i, err)
 			}
-			m.links[i].fd = -1
+			*fd = -1
 		}
 	}
 	return first

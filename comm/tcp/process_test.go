@@ -23,7 +23,10 @@ import (
 )
 
 // childAddrs makes the test binary the last rank of a group, for tests that end a process.
-var childAddrs = flag.String("child", "", "addresses of all ranks, the own one last")
+var (
+	childAddrs   = flag.String("child", "", "addresses of all ranks, the own one last")
+	childStreams = flag.Int("streams", 1, "connections of each of the child's links")
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -43,7 +46,7 @@ func child(addrs []string) error {
 	if err != nil {
 		return err
 	}
-	g, err := join3(l, len(addrs)-1, addrs, time.Minute)
+	g, err := join3(l, len(addrs)-1, addrs, *childStreams, time.Minute)
 	if err != nil {
 		return err
 	}
@@ -56,10 +59,12 @@ func child(addrs []string) error {
 	return nil
 }
 
-func join3(l *tcp.Listener, rank int, addrs []string, timeout time.Duration) (*comm.Group, error) {
+func join3(l *tcp.Listener, rank int, addrs []string, streams int, timeout time.Duration) (*comm.Group,
+	error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	mesh, err := tcp.Connect(ctx, l, tcp.Config{Rank: rank, Addrs: addrs, Token: []byte(token)})
+	mesh, err := tcp.Connect(ctx, l, tcp.Config{Rank: rank, Addrs: addrs, Token: []byte(token),
+		Streams: streams})
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +77,17 @@ func TestSurvivorsOfAProcess(t *testing.T) {
 	const timeout = time.Second
 	tests := []struct {
 		signal   syscall.Signal
+		streams  int
 		min, max time.Duration
 		cause    error
 	}{
-		{syscall.SIGKILL, 0, timeout / 2, nil},
-		{syscall.SIGSTOP, timeout / 2, 10 * timeout, comm.ErrTimeout},
+		{syscall.SIGKILL, 1, 0, timeout / 2, nil},
+		{syscall.SIGKILL, 4, 0, timeout / 2, nil},
+		{syscall.SIGSTOP, 1, timeout / 2, 10 * timeout, comm.ErrTimeout},
+		{syscall.SIGSTOP, 4, timeout / 2, 10 * timeout, comm.ErrTimeout},
 	}
 	for _, test := range tests {
-		errs, elapsed := survive(t, test.signal, timeout)
+		errs, elapsed := survive(t, test.signal, test.streams, timeout)
 		for r, err := range errs {
 			var lost *comm.PeerError
 			if !errors.As(err, &lost) || lost.Op != comm.AllReduce {
@@ -102,11 +110,13 @@ func TestSurvivorsOfAProcess(t *testing.T) {
 
 // survive returns the errors of ranks 0 and 1 after rank 2 was sent the signal, and the time from
 // the signal to the last of them.
-func survive(t *testing.T, signal syscall.Signal, timeout time.Duration) ([2]error, time.Duration) {
+func survive(t *testing.T, signal syscall.Signal, streams int, timeout time.Duration) ([2]error,
+	time.Duration) {
 	t.Helper()
 	listeners, addrs := listen(t, 2)
 	addrs = append(addrs, "127.0.0.1:1") // the highest rank dials only
-	cmd := exec.Command(os.Args[0], "-child", strings.Join(addrs, ","))
+	cmd := exec.Command(os.Args[0], "-child", strings.Join(addrs, ","), "-streams",
+		fmt.Sprint(streams))
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -124,7 +134,7 @@ func survive(t *testing.T, signal syscall.Signal, timeout time.Duration) ([2]err
 	for r, l := range listeners {
 		all.Go(func() {
 			defer l.Close()
-			g, err := join3(l, r, addrs, timeout)
+			g, err := join3(l, r, addrs, streams, timeout)
 			if err != nil {
 				errs[r] = err
 				return

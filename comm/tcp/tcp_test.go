@@ -2,6 +2,8 @@ package tcp_test
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -13,8 +15,14 @@ import (
 
 const token = "a token of sixteen bytes or more"
 
-// connect links size ranks over the loopback interface.
-func connect(t testing.TB, size int) []comm.Mesh {
+// byStreams returns what links ranks with so many streams to a link.
+func byStreams(streams int) commtest.Connect {
+	return func(t testing.TB, size int) []comm.Mesh { return connectBy(t, size, streams, nil) }
+}
+
+// connectBy links size ranks over the loopback interface by so many streams, encrypted if there are keys, by
+// rank.
+func connectBy(t testing.TB, size, streams int, keys []func(peer int) *tls.Config) []comm.Mesh {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -24,9 +32,12 @@ func connect(t testing.TB, size int) []comm.Mesh {
 	for r, l := range listeners {
 		all.Go(func() {
 			defer l.Close()
+			c := tcp.Config{Rank: r, Addrs: addrs, Token: []byte(token), Generation: 1, Streams: streams}
+			if keys != nil {
+				c.Token, c.TLS = nil, keys[r]
+			}
 			var err error
-			meshes[r], err = tcp.Connect(ctx, l, tcp.Config{Rank: r, Addrs: addrs, Token: []byte(token),
-				Generation: 1})
+			meshes[r], err = tcp.Connect(ctx, l, c)
 			if err != nil {
 				t.Errorf("rank %d: %v", r, err)
 			}
@@ -51,6 +62,14 @@ func listen(t testing.TB, size int) (listeners []*tcp.Listener, addrs []string) 
 	return listeners, addrs
 }
 
-func TestTCPLinks(t *testing.T) { commtest.Run(t, connect) }
+func TestTCPLinks(t *testing.T) {
+	for _, streams := range []int{1, 3} {
+		t.Run(fmt.Sprint(streams), func(t *testing.T) { commtest.Run(t, byStreams(streams)) })
+	}
+}
 
-func BenchmarkTCP(b *testing.B) { commtest.Benchmark(b, connect) }
+func BenchmarkTCP(b *testing.B) {
+	for _, streams := range []int{1, 4} {
+		b.Run(fmt.Sprint(streams), func(b *testing.B) { commtest.Benchmark(b, byStreams(streams)) })
+	}
+}

@@ -1,2 +1,2 @@
-// Package regular opens, creates, replaces or locks files that are neither pipes nor devices.
+// Package regular opens, hashes, creates, replaces or locks files that are neither pipes nor devices.
 package regular

@@ -4,8 +4,12 @@ package regular
 
 import (
 	"context"
+	"errors"
 	"os"
 )
+
+// TryLock takes no lock.
+func TryLock(*os.File, bool) (isLocked bool, err error) { return false, errors.ErrUnsupported }
 
 // Lock takes no lock: here two processes that fill the same file write over each other, and the hash of the
 // finished file tells.

@@ -11,13 +11,27 @@ import (
 	"time"
 )
 
+// TryLock takes the lock on file, which is shared with others who share it or exclusive, and reports whether
+// it did; false without an error means that another process has it. The lock ends when the file is closed.
+// The error says that the file system has no locks.
+func TryLock(file *os.File, isShared bool) (isLocked bool, err error) {
+	how := syscall.LOCK_EX
+	if isShared {
+		how = syscall.LOCK_SH
+	}
+	err = syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Lock blocks until this process has the exclusive lock on file. The lock ends when the file is
 // closed. Without support by the file system it does nothing. The error wraps that of ctx.
 func Lock(ctx context.Context, file *os.File) error {
 	const period = 200 * time.Millisecond
 	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if isLocked, err := TryLock(file, false); isLocked || err != nil {
 			return nil
 		}
 		select {

@@ -1,2 +1,2 @@
-// Package spelling finds the name that a mistyped one probably meant.
+// Package spelling writes words as people would have them.
 package spelling

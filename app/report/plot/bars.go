@@ -37,10 +37,13 @@ func (b Bar) Total() float64 {
 }
 
 // Markup implements [Chart].
-func (b Bars) Markup() template.HTML { return b.draw(b.wide()) + b.draw(b.narrow()) }
+func (b Bars) Markup() template.HTML { return both(b) }
 
 // File implements [Chart].
-func (b Bars) File() []byte { return file(b.draw(b.wide()), b.wide()) }
+func (b Bars) File() []byte { return file(b) }
+
+// PNG implements [Chart].
+func (b Bars) PNG() ([]byte, error) { return png(b) }
 
 // Data implements [Chart]: a row for each bar.
 func (b Bars) Data() [][]string {
@@ -108,10 +111,7 @@ func rowName(key, label string) string {
 	return key + "  " + label
 }
 
-func (b Bars) draw(f frame) template.HTML {
-	id := b.ID + "-" + f.class
-	c := b.canvas(f)
-	c.hatch(id)
+func (b Bars) draw(c canvas, f frame) {
 	longest := 0.0
 	for _, r := range b.Rows {
 		longest = math.Max(longest, r.Total())
@@ -124,13 +124,12 @@ func (b Bars) draw(f frame) template.HTML {
 		height = wideRow
 	}
 	for i, r := range b.Rows {
-		b.drawRow(c, f, x, id, r, f.top+height*float64(i), height)
+		b.drawRow(c, f, x, r, f.top+height*float64(i), height)
 	}
-	return c.markup()
 }
 
 // drawGrid draws the grid behind rows between two heights, and their left edge.
-func drawGrid(c *canvas, x axis, top, base float64) {
+func drawGrid(c canvas, x axis, top, base float64) {
 	for _, v := range x.ticks {
 		c.line(x.pixel(v), top, x.pixel(v), base, "grid")
 	}
@@ -138,14 +137,14 @@ func drawGrid(c *canvas, x axis, top, base float64) {
 }
 
 // drawScale writes the values of the axis below all rows.
-func drawScale(c *canvas, f frame, x axis, name string) {
+func drawScale(c canvas, f frame, x axis, name string) {
 	for _, v := range x.ticks {
 		c.text(x.pixel(v), f.height-f.bottom+18, "tick", "middle", Trim(v))
 	}
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", name)
 }
 
-func (b Bars) drawRow(c *canvas, f frame, x axis, id string, r Bar, top, height float64) {
+func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 	y, thick := top+7, height-14
 	name := rowName(r.Key, r.Label)
 	if f.isWide {
@@ -171,7 +170,7 @@ func (b Bars) drawRow(c *canvas, f frame, x axis, id string, r Bar, top, height 
 		sum += v
 		share := fmt.Sprintf("%.0f %%", 100*v/total)
 		if to-from > 0.05 {
-			c.part(from, y, to-from, thick, id, i, fmt.Sprintf("%s: %s %s, %s", name, b.Parts[i], digits(v),
+			c.part(from, y, to-from, thick, i, fmt.Sprintf("%s: %s %s, %s", name, b.Parts[i], digits(v),
 				share))
 		}
 		if to-from > 40 && len(r.Values) > 1 {

@@ -1,19 +1,11 @@
 package plot
 
 import (
-	_ "embed"
 	"fmt"
 	"html/template"
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-// StyleSheet has the colours of both palettes as custom properties, and the rules of charts. A page that
-// holds charts needs it.
-//
-//go:embed plot.css
-var StyleSheet string
 
 // Chart is a picture with the values that it draws.
 type Chart interface {
@@ -22,8 +14,34 @@ type Chart interface {
 	Markup() template.HTML
 	// File returns the chart as an SVG file that needs nothing else, in the light palette.
 	File() []byte
+	// PNG returns the chart as a PNG file like that of File, with two pixels for one of a page, or one if
+	// that would be too large. It fails with the reason if the chart is too large for a picture at all.
+	PNG() ([]byte, error)
 	// Data returns the values that are drawn, as text: the names of the columns, then the rows.
 	Data() [][]string
+}
+
+// drawing is a chart as it is drawn on a surface.
+type drawing interface {
+	head() Head
+	wide() frame
+	narrow() frame
+	draw(c canvas, f frame)
+}
+
+// both returns the markup of a chart for a wide and for a narrow window.
+func both(d drawing) template.HTML { return svg(d, d.wide()) + svg(d, d.narrow()) }
+
+// file makes a picture for a page one that stands alone: with a size, a background, and the style sheet.
+func file(d drawing) []byte {
+	f := d.wide()
+	rules, paper := lightRules()
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" `+
+		`font-family="sans-serif"`, px(f.width), px(f.height))
+	body := strings.Replace(string(svg(d, f)), "<svg", head, 1)
+	at := strings.Index(body, ">") + 1
+	ground := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, px(f.width), px(f.height), paper)
+	return []byte(body[:at] + "<style>" + rules + "</style>" + ground + body[at:] + "\n")
 }
 
 // Head names a chart.
@@ -33,6 +51,8 @@ type Head struct {
 	Description string // what the marks stand for, likewise
 	IsLead      bool   // the first picture of a page, which is wider
 }
+
+func (h Head) head() Head { return h }
 
 // Style tells a series from others by colour, dashes and marks.
 type Style struct {
@@ -49,18 +69,15 @@ func (s Style) class() string { return fmt.Sprintf("k%d d%d", s.Colour%NumColour
 
 // Swatch is a sample of a curve: its colour, dashes and mark.
 func (s Style) Swatch() template.HTML {
-	c := newSample()
-	c.line(1, 5, 25, 5, "curve "+s.class())
-	c.mark(13, 5, s, "mark", "")
-	return c.markup()
+	return sample("", func(c canvas, width, height float64) {
+		c.line(1, height/2, width-1, height/2, "curve "+s.class())
+		c.mark(width/2, height/2, s, "mark", "")
+	})
 }
 
 // Box is a sample of the fill of part i of a bar; id is unique on the page.
 func Box(id string, i int) template.HTML {
-	c := newSample()
-	c.hatch(id)
-	c.part(0, 0, c.width, c.height, id, i, "")
-	return c.markup()
+	return sample(id, func(c canvas, width, height float64) { c.part(0, 0, width, height, i, "") })
 }
 
 // frame is the geometry of a plot: the picture and the margins around the data.
@@ -82,37 +99,6 @@ func (h Head) wide() frame {
 
 func (h Head) narrow() frame {
 	return frame{class: "narrow", width: 343, height: 290, left: 52, right: 34, top: 12, bottom: 46}
-}
-
-// canvas opens the picture of the chart in a frame.
-func (h Head) canvas(f frame) *canvas {
-	return newCanvas(h.ID+"-"+f.class, f.class, h.Title, h.Description, f.width, f.height)
-}
-
-var property = regexp.MustCompile(`var\((--[a-z0-9-]+)\)`)
-
-// file makes a picture for a page one that stands alone: with a size, a background, and the style sheet,
-// whose custom properties are replaced by their values because not every viewer of SVG knows them.
-func file(picture template.HTML, f frame) []byte {
-	light, rules, _ := strings.Cut(StyleSheet, "}")
-	_, rules, _ = strings.Cut(rules, "/* rules */")
-	rules, _, _ = strings.Cut(rules, "/* page */")
-	values := map[string]string{}
-	for _, pair := range strings.Split(strings.TrimPrefix(light, ":root{"), ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(pair), ":")
-		values[name] = value
-	}
-	rules = property.ReplaceAllStringFunc(rules, func(s string) string {
-		return values[property.FindStringSubmatch(s)[1]]
-	})
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" `+
-		`font-family="sans-serif"`, px(f.width), px(f.height))
-	body := strings.Replace(string(picture), "<svg", head, 1)
-	at := strings.Index(body, ">") + 1
-	return []byte(body[:at] + "<style>" + rules + "</style>" +
-		fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, px(f.width), px(f.height),
-			values["--paper"]) +
-		body[at:] + "\n")
 }
 
 // exact writes a value of a data table with all its digits; "" if it is not known.

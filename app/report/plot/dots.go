@@ -34,10 +34,13 @@ type DotRow struct {
 }
 
 // Markup implements [Chart].
-func (d Dots) Markup() template.HTML { return d.draw(d.wide()) + d.draw(d.narrow()) }
+func (d Dots) Markup() template.HTML { return both(d) }
 
 // File implements [Chart].
-func (d Dots) File() []byte { return file(d.draw(d.wide()), d.wide()) }
+func (d Dots) File() []byte { return file(d) }
+
+// PNG implements [Chart].
+func (d Dots) PNG() ([]byte, error) { return png(d) }
 
 // Data implements [Chart]: a row for each dot, then the middle and the interval.
 func (d Dots) Data() [][]string {
@@ -125,8 +128,7 @@ func (d Dots) span() (lo, hi float64) {
 // the least would be a twelfth of the width.
 const logFrom = 12
 
-func (d Dots) draw(f frame) template.HTML {
-	c := d.canvas(f)
+func (d Dots) draw(c canvas, f frame) {
 	lo, hi := d.span()
 	ticks := 8
 	if !f.isWide {
@@ -167,17 +169,16 @@ func (d Dots) draw(f frame) template.HTML {
 			top += height
 		}
 	}
-	return c.markup()
 }
 
-func (d Dots) drawRow(c *canvas, f frame, x axis, r DotRow, top, height float64) {
+func (d Dots) drawRow(c canvas, f frame, x axis, r DotRow, top, height float64) {
 	y, name := top+height/2, rowName(r.Key, r.Label)
 	if f.isWide {
 		c.text(f.left-12, y+4, "name", "end", short(name, longestName))
 		c.text(f.width-f.right+12, y+4, "tick", "start", r.End)
 	} else {
 		y = top + height - 12
-		c.text(f.left, top+14, "name", "start", short(name, longestName))
+		c.text(f.left+6, top+14, "name", "start", short(name, longestName))
 		c.text(f.width-f.right, top+14, "tick", "end", r.End)
 	}
 	if known(r.Lo) && known(r.Hi) {

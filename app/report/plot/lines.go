@@ -62,10 +62,13 @@ type Lines struct {
 }
 
 // Markup implements [Chart].
-func (p Lines) Markup() template.HTML { return p.draw(p.wide()) + p.draw(p.narrow()) }
+func (p Lines) Markup() template.HTML { return both(p) }
 
 // File implements [Chart].
-func (p Lines) File() []byte { return file(p.draw(p.wide()), p.wide()) }
+func (p Lines) File() []byte { return file(p) }
+
+// PNG implements [Chart].
+func (p Lines) PNG() ([]byte, error) { return png(p) }
 
 // Data implements [Chart]: a row for each point.
 func (p Lines) Data() [][]string {
@@ -128,8 +131,7 @@ func (p Lines) axes(f frame) (x, y axis) {
 	return x, y
 }
 
-func (p Lines) draw(f frame) template.HTML {
-	c := p.canvas(f)
+func (p Lines) draw(c canvas, f frame) {
 	if f.isWide && !p.hasMarks() {
 		f.right = 20
 	}
@@ -144,12 +146,12 @@ func (p Lines) draw(f frame) template.HTML {
 	p.drawAxes(c, f, x, y)
 	for _, s := range p.Series {
 		if points, _ := s.points(s.Raw, x, y); points != nil {
-			c.curve(points, "raw "+s.Style.class(), s.Name())
+			c.curve(points, "raw "+s.Style.class(), "")
 		}
 	}
 	for _, s := range p.Series {
 		if s.Lo != nil {
-			c.band(s.band(x, y), "band "+s.Style.class(), s.Name())
+			c.band(s.band(x, y), "band "+s.Style.class(), "")
 		}
 	}
 	var ends []ending
@@ -160,7 +162,7 @@ func (p Lines) draw(f frame) template.HTML {
 		}
 		if s.IsReference {
 			c.curve(points, "reference", s.Name())
-			c.text(last.x-4, last.y-5, "tick", "end", s.Label)
+			c.text(last.x-4, last.y-5, "tick over", "end", s.Label)
 			continue
 		}
 		c.curve(points, "curve "+s.Style.class(), s.Name())
@@ -170,7 +172,6 @@ func (p Lines) draw(f frame) template.HTML {
 	if p.hasMarks() {
 		drawEndings(c, f, ends)
 	}
-	return c.markup()
 }
 
 // hasMarks reports whether curves are named at their ends: one curve alone needs no name.
@@ -191,17 +192,21 @@ func (s Series) endText(f frame) string {
 }
 
 // drawMarks draws the mark of a series at each of few points, or at some of many, others than its neighbours.
-func (s Series) drawMarks(c *canvas, points []point, number int) {
+func (s Series) drawMarks(c canvas, points []point, number int) {
 	const most = 12
 	every := (len(points) + most - 1) / most
+	var places []point
 	for i, p := range points {
 		if !p.gap && (every <= 1 || i%every == (number*every/5+every/2)%every) {
-			c.mark(p.x, p.y, s.Style, "mark", "")
+			places = append(places, p)
 		}
+	}
+	if places != nil {
+		c.marks(places, s.Style, "mark")
 	}
 }
 
-func (p Lines) drawAxes(c *canvas, f frame, x, y axis) {
+func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
 	for _, v := range y.ticks {
 		c.line(f.left, y.pixel(v), f.width-f.right, y.pixel(v), "grid")
 		c.text(f.left-8, y.pixel(v)+4, "tick", "end", p.Format(v))
@@ -260,7 +265,7 @@ type ending struct {
 
 // drawEndings names curves: those that reach the right edge beside it, at least a line apart, each with a
 // leader; those that end before it by their letter where they end.
-func drawEndings(c *canvas, f frame, ends []ending) {
+func drawEndings(c canvas, f frame, ends []ending) {
 	const apart, near = 15, 24
 	edge := f.width - f.right
 	var within []ending
@@ -285,25 +290,29 @@ func drawEndings(c *canvas, f frame, ends []ending) {
 	}
 	for _, m := range ends {
 		c.curve([]point{{x: m.x, y: m.y}, {x: edge + 4, y: m.want}, {x: edge + 14, y: m.want}},
-			"leader "+m.style.class(), m.text)
+			"leader "+m.style.class(), "")
 		c.text(edge+18, m.want+4, "name", "start", m.text)
 	}
 }
 
-// drawLetters writes the letters of curves after their ends, above or below where they would touch.
-func drawLetters(c *canvas, ends []ending) {
-	const width, height = 13, 13
-	var placed []point
-	for _, e := range ends {
-		at := point{x: e.x + 6, y: e.y + 4}
-		for i := 1; slices.ContainsFunc(placed, func(p point) bool {
-			return math.Abs(p.x-at.x) < width && math.Abs(p.y-at.y) < height
-		}); i++ {
-			at.y = e.y + 4 +
-				height*float64((i+1)/2)*float64(1-2*(i%2)) // one above, one below, two above, ...
+// drawLetters writes the letters of curves after their ends. Those whose letters would touch share a text
+// after the last of them.
+func drawLetters(c canvas, ends []ending) {
+	const width, height = 13, 13 // of a letter
+	slices.SortStableFunc(ends, func(a, b ending) int { return cmp.Compare(a.x, b.x) })
+	for len(ends) > 0 {
+		last := ends[0]
+		letters, _, _ := strings.Cut(last.text, "  ")
+		var others []ending
+		for _, e := range ends[1:] {
+			if e.x-last.x > width || math.Abs(e.y-last.y) > height {
+				others = append(others, e)
+				continue
+			}
+			letter, _, _ := strings.Cut(e.text, "  ")
+			letters, last = letters+" "+letter, e
 		}
-		placed = append(placed, at)
-		letter, _, _ := strings.Cut(e.text, "  ")
-		c.text(at.x, at.y, "name", "start", letter)
+		c.text(last.x+6, last.y+4, "name over", "start", letters)
+		ends = others
 	}
 }

@@ -14,10 +14,9 @@ func TestNoPlainLoopServesAVectorISA(t *testing.T) {
 	if compute.Best() == compute.Plain {
 		t.Skip("built without assembly, or no AVX2")
 	}
-	plain := asm.OpsFor(compute.Plain, compute.Fast)
-	plain.Split = asm.SplitOps{} // math fast has no parts
+	plain := asm.OpsFor(compute.Plain, compute.BF16)
 	for _, isa := range []compute.ISA{compute.AVX2, compute.AVX512} {
-		ops := asm.OpsFor(isa, compute.Fast)
+		ops := asm.OpsFor(isa, compute.BF16)
 		checkServed(t, isa.String(), reflect.ValueOf(ops), reflect.ValueOf(plain))
 	}
 }

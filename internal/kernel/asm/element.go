@@ -2,9 +2,9 @@ package asm
 
 // ElementOps holds the inner loops of the memory-bound kernels for one ISA.
 //
-// Each works on the elements of equally long slices one by one; the length of the first slice says how
-// many. Every product and sum is rounded on its own (no fused multiply-add), so all ISAs give the same
-// bits, and so does any way of cutting a call in pieces. Outputs come first; an output may be the
+// Each but those over rows works on the elements of equally long slices one by one; the length of the first
+// slice says how many. Every product and sum is rounded on its own (no fused multiply-add), so all ISAs give
+// the same bits, and so does any way of cutting a call in pieces. Outputs come first; an output may be the
 // same slice as an input. plainElement holds the formulas.
 type ElementOps struct {
 	Fill         func(dst []float32, value float32)
@@ -13,19 +13,19 @@ type ElementOps struct {
 	Relu         func(y, x []float32)
 	ReluBackward func(dx, dy, y []float32)
 
-	// Batch norm over wide rows: the arguments after dx or x are constants or sums per column.
-	Moments       func(s, q, x, pilot []float32)
-	Normalize     func(y, x, mean, scale, shift []float32)
-	NormalizeReLU func(y, x, mean, scale, shift []float32)
-	NormSums      func(s, q, dy, x, mean []float32)
-	NormSumsReLU  func(s, q, dy, x, mean, scale, shift []float32)
-	NormGrad      func(dx, dy, x, mean, scale, slope, offset []float32)
-	NormGradReLU  func(dx, dy, x, mean, scale, shift, slope, offset []float32)
-
-	// The same with a residual r, and with the mask of a ReLU whose output is z.
+	// Over rows: s, q and the constants from mean on have one row, the other slices some such rows, one
+	// behind the other. The rows are added to the sums in order.
+	Sums             func(s, x []float32)
+	Moments          func(s, q, x, pilot []float32)
+	Normalize        func(y, x, mean, scale, shift []float32)
+	NormalizeReLU    func(y, x, mean, scale, shift []float32)
 	NormalizeAdd     func(y, x, r, mean, scale, shift []float32)
 	NormalizeAddReLU func(y, x, r, mean, scale, shift []float32)
+	NormSums         func(s, q, dy, x, mean []float32)
+	NormSumsReLU     func(s, q, dy, x, mean, scale, shift []float32)
 	NormSumsGate     func(g, s, q, dy, z, x, mean []float32)
+	NormGrad         func(dx, dy, x, mean, scale, slope, offset []float32)
+	NormGradReLU     func(dx, dy, x, mean, scale, shift, slope, offset []float32)
 
 	Sgd         func(w, v, grad []float32, lr, momentum, decay, scale float32)
 	SgdNesterov func(w, v, grad []float32, lr, momentum, decay, scale float32)

@@ -11,6 +11,7 @@ func plainElement() ElementOps {
 		Add:              addPlain,
 		Relu:             reluPlain,
 		ReluBackward:     reluBackwardPlain,
+		Sums:             sumsPlain,
 		Moments:          momentsPlain,
 		Normalize:        normalizePlain,
 		NormalizeReLU:    normalizeReLUPlain,
@@ -83,12 +84,23 @@ func reluBackwardPlain(dx, dy, y []float32) {
 	}
 }
 
+// sumsPlain adds the rows of x to s.
+func sumsPlain(s, x []float32) {
+	for n := len(s); len(x) > 0; x = x[n:] {
+		for i, v := range x[:n] {
+			s[i] += v
+		}
+	}
+}
+
 // momentsPlain adds d = x - pilot to s and d*d to q.
 func momentsPlain(s, q, x, pilot []float32) {
-	for i := range s {
-		d := x[i] - pilot[i]
-		s[i] += d
-		q[i] += float32(d * d)
+	for n := len(pilot); len(x) > 0; x = x[n:] {
+		for i, m := range pilot {
+			d := x[i] - m
+			s[i] += d
+			q[i] += float32(d * d)
+		}
 	}
 }
 
@@ -98,68 +110,86 @@ func affine(x, mean, scale, shift float32) float32 {
 }
 
 func normalizePlain(y, x, mean, scale, shift []float32) {
-	for i := range y {
-		y[i] = affine(x[i], mean[i], scale[i], shift[i])
+	for n := len(mean); len(x) > 0; y, x = y[n:], x[n:] {
+		for i, m := range mean {
+			y[i] = affine(x[i], m, scale[i], shift[i])
+		}
 	}
 }
 
 func normalizeReLUPlain(y, x, mean, scale, shift []float32) {
-	for i := range y {
-		y[i] = rectify(affine(x[i], mean[i], scale[i], shift[i]))
+	for n := len(mean); len(x) > 0; y, x = y[n:], x[n:] {
+		for i, m := range mean {
+			y[i] = rectify(affine(x[i], m, scale[i], shift[i]))
+		}
 	}
 }
 
 // normSumsPlain adds dy to s and dy*(x-mean) to q.
 func normSumsPlain(s, q, dy, x, mean []float32) {
-	for i := range s {
-		s[i] += dy[i]
-		q[i] += float32(dy[i] * (x[i] - mean[i]))
+	for n := len(mean); len(x) > 0; dy, x = dy[n:], x[n:] {
+		for i, m := range mean {
+			s[i] += dy[i]
+			q[i] += float32(dy[i] * (x[i] - m))
+		}
 	}
 }
 
 // normSumsReLUPlain is normSumsPlain with dy gated by the recomputed output.
 func normSumsReLUPlain(s, q, dy, x, mean, scale, shift []float32) {
-	for i := range s {
-		d := gate(dy[i], affine(x[i], mean[i], scale[i], shift[i]))
-		s[i] += d
-		q[i] += float32(d * (x[i] - mean[i]))
+	for n := len(mean); len(x) > 0; dy, x = dy[n:], x[n:] {
+		for i, m := range mean {
+			d := gate(dy[i], affine(x[i], m, scale[i], shift[i]))
+			s[i] += d
+			q[i] += float32(d * (x[i] - m))
+		}
 	}
 }
 
 // normGradPlain writes scale*dy + (slope*(x-mean) + offset).
 func normGradPlain(dx, dy, x, mean, scale, slope, offset []float32) {
-	for i := range dx {
-		dx[i] = float32(scale[i]*dy[i]) + (float32(slope[i]*(x[i]-mean[i])) + offset[i])
+	for n := len(mean); len(x) > 0; dx, dy, x = dx[n:], dy[n:], x[n:] {
+		for i, m := range mean {
+			dx[i] = float32(scale[i]*dy[i]) + (float32(slope[i]*(x[i]-m)) + offset[i])
+		}
 	}
 }
 
 // normGradReLUPlain is normGradPlain with dy gated by the recomputed output.
 func normGradReLUPlain(dx, dy, x, mean, scale, shift, slope, offset []float32) {
-	for i := range dx {
-		d := gate(dy[i], affine(x[i], mean[i], scale[i], shift[i]))
-		dx[i] = float32(scale[i]*d) + (float32(slope[i]*(x[i]-mean[i])) + offset[i])
+	for n := len(mean); len(x) > 0; dx, dy, x = dx[n:], dy[n:], x[n:] {
+		for i, m := range mean {
+			d := gate(dy[i], affine(x[i], m, scale[i], shift[i]))
+			dx[i] = float32(scale[i]*d) + (float32(slope[i]*(x[i]-m)) + offset[i])
+		}
 	}
 }
 
 // normalizeAddPlain is normalizePlain with the residual r added.
 func normalizeAddPlain(y, x, r, mean, scale, shift []float32) {
-	for i := range y {
-		y[i] = affine(x[i], mean[i], scale[i], shift[i]) + r[i]
+	for n := len(mean); len(x) > 0; y, x, r = y[n:], x[n:], r[n:] {
+		for i, m := range mean {
+			y[i] = affine(x[i], m, scale[i], shift[i]) + r[i]
+		}
 	}
 }
 
 func normalizeAddReLUPlain(y, x, r, mean, scale, shift []float32) {
-	for i := range y {
-		y[i] = rectify(affine(x[i], mean[i], scale[i], shift[i]) + r[i])
+	for n := len(mean); len(x) > 0; y, x, r = y[n:], x[n:], r[n:] {
+		for i, m := range mean {
+			y[i] = rectify(affine(x[i], m, scale[i], shift[i]) + r[i])
+		}
 	}
 }
 
 // normSumsGatePlain is normSumsPlain with dy gated by the rectified z; g is what the gate lets through.
 func normSumsGatePlain(g, s, q, dy, z, x, mean []float32) {
-	for i := range g {
-		g[i] = gate(dy[i], z[i])
-		s[i] += g[i]
-		q[i] += float32(g[i] * (x[i] - mean[i]))
+	for n := len(mean); len(x) > 0; g, dy, z, x = g[n:], dy[n:], z[n:], x[n:] {
+		for i, m := range mean {
+			g[i] = gate(dy[i], z[i])
+			s[i] += g[i]
+			q[i] += float32(g[i] * (x[i] - m))
+		}
 	}
 }
 

@@ -4,10 +4,18 @@ package asm
 
 import "lockstep/compute"
 
-// splitFor returns the products of parts on the matrix unit, if isa may use it and there are parts.
+// splitFor returns the products of parts on the matrix unit, if isa may use it and there are parts. One part
+// does without.
 func splitFor(isa compute.ISA, parts int) SplitOps {
 	switch {
-	case isa != compute.AVX512 || parts == 0:
+	case isa == compute.Plain || parts == 0:
+		return plainSplit(parts)
+	case parts == 1 && !compute.HasMatrixUnit(isa):
+		return SplitOps{planes, splitRowsAVX2, splitPairsAVX2, splitTurnAVX2, splitTileAVX2, splitStoreAVX2}
+	case parts == 1:
+		return SplitOps{1, splitRowsAVX512_1, splitPairsAVX512_1, splitTurnAVX512_1, splitTileAMX_1,
+			splitStoreAVX512}
+	case isa != compute.AVX512:
 		return plainSplit(parts)
 	case parts == 2:
 		return SplitOps{2, splitRowsAVX512_2, splitPairsAVX512_2, splitTurnAVX512_2, splitTileAMX_2,
@@ -15,4 +23,20 @@ func splitFor(isa compute.ISA, parts int) SplitOps {
 	}
 	return SplitOps{3, splitRowsAVX512_3, splitPairsAVX512_3, splitTurnAVX512_3, splitTileAMX_3,
 		splitStoreAVX512}
+}
+
+// planes is the number of tiles that stand for one part where there is no matrix unit: floats rounded to
+// bf16, the first of the pairs and the second.
+const planes = 2
+
+// splitTileAVX2 is splitTilePlain for one part, in planes.
+func splitTileAVX2(a *SplitTileArgs) {
+	const side = SplitSide * SplitSide
+	step := 2 * planes * TileWords
+	clear(a.Sums[:a.Blocks*side])
+	block := *a
+	for i := range a.Blocks {
+		block.A, block.Sums, block.Ahead = a.A[i*a.Steps*step:], a.Sums[i*side:], a.Ahead[i*SplitSide:]
+		splitBlockAVX2(&block)
+	}
 }

@@ -51,7 +51,7 @@ type SplitStoreArgs struct {
 
 // SplitOps holds the inner loops for one number of parts.
 type SplitOps struct {
-	parts int
+	pairs int // of tiles in a step of an operand
 	// Rows fills the left operand, whose rows are rows: pair j of row i of a step's tile has its columns
 	// j and j+16.
 	Rows func(*SplitArgs)
@@ -69,4 +69,4 @@ type SplitOps struct {
 const TurnedFloats = 2 * TileWords
 
 // StepWords returns the words of a step.
-func (o *SplitOps) StepWords() int { return 2 * o.parts * TileWords }
+func (o *SplitOps) StepWords() int { return 2 * o.pairs * TileWords }

@@ -5,7 +5,7 @@ import "math"
 // plainSplit returns the portable loops.
 func plainSplit(parts int) SplitOps {
 	return SplitOps{
-		parts: parts,
+		pairs: parts,
 		Rows:  func(a *SplitArgs) { splitRowsPlain(parts, a) },
 		Pairs: func(a *SplitArgs) { splitPairsPlain(parts, a) },
 		Turn:  func(a *SplitArgs) { splitTurnPlain(parts, a) },
@@ -22,8 +22,17 @@ func (a *SplitArgs) row(i, from, n int) []float32 {
 	return a.Src[int(a.Table[i])+from:][:n]
 }
 
-// cut returns the parts of x as the bits of bf16: each the nearest to what is left, ties away from zero.
+// cut returns the parts of x as the bits of bf16: each the nearest to what is left, ties away from zero. A
+// single part's ties go to even, and it keeps infinite values and NaN.
 func cut(parts int, x float32) (list [3]uint32) {
+	if parts == 1 {
+		b := math.Float32bits(x)
+		if x != x {
+			b = quietNaN
+		}
+		list[0] = (b + 0x7fff + b>>16&1) >> 16
+		return list
+	}
 	for i := range parts {
 		top := (math.Float32bits(x) + 0x8000) >> 16
 		if i == 2 {
@@ -34,6 +43,9 @@ func cut(parts int, x float32) (list [3]uint32) {
 	}
 	return list
 }
+
+// quietNaN is what a NaN becomes in a single part.
+const quietNaN = 0x7fc00000
 
 // put writes the pairs of x and y, the tiles of parts lying two apart.
 func put(parts int, dst []uint32, x, y float32) {
@@ -82,7 +94,10 @@ func splitTurnPlain(parts int, a *SplitArgs) {
 
 // splitProducts lists the products of parts in order: all whose places add up to less than parts.
 func splitProducts(parts int) [][2]int {
-	if parts == 2 {
+	switch parts {
+	case 1:
+		return [][2]int{{0, 0}}
+	case 2:
 		return [][2]int{{0, 1}, {0, 0}, {1, 0}}
 	}
 	return [][2]int{{2, 0}, {0, 0}, {0, 2}, {0, 1}, {1, 1}, {1, 0}}
@@ -113,10 +128,43 @@ func splitTilePlain(parts int, a *SplitTileArgs) {
 func dotPairs(x, y []uint32) float32 {
 	var even, odd float32
 	for k := range TileSide {
-		even = flush(even + float32(low(x[k])*low(y[k*TileSide])))
-		odd = flush(odd + float32(high(x[k])*high(y[k*TileSide])))
+		even = fused(even, low(x[k]), low(y[k*TileSide]))
+		odd = fused(odd, high(x[k]), high(y[k*TileSide]))
 	}
 	return flush(even + odd)
+}
+
+// leastNormal is the least float32 that is not denormal. What rounds below it, given its exponent but any
+// number of bits, counts as denormal.
+const (
+	leastNormal = 0x1p-126
+	tiny        = leastNormal - 0x1p-151
+)
+
+// fused returns sum + x*y rounded once, denormals being zero. The product of two bf16 is a float32, unless it
+// is denormal or overflows.
+func fused(sum, x, y float32) float32 {
+	product := float64(x) * float64(y) // exact
+	size := math.Abs(product)
+	if size == 0 || leastNormal <= size && size <= math.MaxFloat32 {
+		return flush(sum + float32(product))
+	}
+	exact := float64(sum) + product
+	if math.IsInf(exact, 0) || math.IsNaN(exact) {
+		return float32(exact)
+	}
+	// What was lost is put in the last bit, so that the second rounding does not take it for a tie.
+	big, small := float64(sum), product
+	if math.Abs(big) < math.Abs(small) {
+		big, small = small, big
+	}
+	if lost := small - (exact - big); lost != 0 && math.Float64bits(exact)&1 == 0 {
+		exact = math.Nextafter(exact, math.Copysign(math.Inf(1), lost))
+	}
+	if math.Abs(exact) < tiny {
+		return float32(math.Copysign(0, exact))
+	}
+	return float32(exact)
 }
 
 // low and high return the two bf16 of a pair, denormals as zero.

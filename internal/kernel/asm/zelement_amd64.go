@@ -29,6 +29,21 @@ func reluAVX2(y []float32, x []float32)
 //go:noescape
 func reluBackwardAVX2(dx []float32, dy []float32, y []float32)
 
+// sgdAVX2 is sgdPlain with vectors.
+//
+//go:noescape
+func sgdAVX2(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
+
+// sgdNesterovAVX2 is sgdNesterovPlain with vectors.
+//
+//go:noescape
+func sgdNesterovAVX2(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
+
+// sumsAVX2 is sumsPlain with vectors.
+//
+//go:noescape
+func sumsAVX2(s []float32, x []float32)
+
 // momentsAVX2 is momentsPlain with vectors.
 //
 //go:noescape
@@ -78,16 +93,6 @@ func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale
 //
 //go:noescape
 func normGradReLUAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-
-// sgdAVX2 is sgdPlain with vectors.
-//
-//go:noescape
-func sgdAVX2(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
-
-// sgdNesterovAVX2 is sgdNesterovPlain with vectors.
-//
-//go:noescape
-func sgdNesterovAVX2(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
 
 // maxPoolAVX2 is maxPoolPlain with vectors.
 //
@@ -154,6 +159,21 @@ func reluAVX512(y []float32, x []float32)
 //go:noescape
 func reluBackwardAVX512(dx []float32, dy []float32, y []float32)
 
+// sgdAVX512 is sgdPlain with vectors.
+//
+//go:noescape
+func sgdAVX512(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
+
+// sgdNesterovAVX512 is sgdNesterovPlain with vectors.
+//
+//go:noescape
+func sgdNesterovAVX512(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
+
+// sumsAVX512 is sumsPlain with vectors.
+//
+//go:noescape
+func sumsAVX512(s []float32, x []float32)
+
 // momentsAVX512 is momentsPlain with vectors.
 //
 //go:noescape
@@ -204,16 +224,6 @@ func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, sca
 //go:noescape
 func normGradReLUAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
 
-// sgdAVX512 is sgdPlain with vectors.
-//
-//go:noescape
-func sgdAVX512(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
-
-// sgdNesterovAVX512 is sgdNesterovPlain with vectors.
-//
-//go:noescape
-func sgdNesterovAVX512(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
-
 // maxPoolAVX512 is maxPoolPlain with vectors.
 //
 //go:noescape
@@ -261,6 +271,9 @@ func (o *ElementOps) setAVX2() {
 	o.Add = addAVX2
 	o.Relu = reluAVX2
 	o.ReluBackward = reluBackwardAVX2
+	o.Sgd = sgdAVX2
+	o.SgdNesterov = sgdNesterovAVX2
+	o.Sums = sumsAVX2
 	o.Moments = momentsAVX2
 	o.Normalize = normalizeAVX2
 	o.NormalizeReLU = normalizeReLUAVX2
@@ -271,8 +284,6 @@ func (o *ElementOps) setAVX2() {
 	o.NormSumsGate = normSumsGateAVX2
 	o.NormGrad = normGradAVX2
 	o.NormGradReLU = normGradReLUAVX2
-	o.Sgd = sgdAVX2
-	o.SgdNesterov = sgdNesterovAVX2
 	o.MaxPool = maxPoolAVX2
 	o.NormPool = normPoolAVX2
 	o.MaxPoolBackward = maxPoolBackwardAVX2
@@ -290,6 +301,9 @@ func (o *ElementOps) setAVX512() {
 	o.Add = addAVX512
 	o.Relu = reluAVX512
 	o.ReluBackward = reluBackwardAVX512
+	o.Sgd = sgdAVX512
+	o.SgdNesterov = sgdNesterovAVX512
+	o.Sums = sumsAVX512
 	o.Moments = momentsAVX512
 	o.Normalize = normalizeAVX512
 	o.NormalizeReLU = normalizeReLUAVX512
@@ -300,8 +314,6 @@ func (o *ElementOps) setAVX512() {
 	o.NormSumsGate = normSumsGateAVX512
 	o.NormGrad = normGradAVX512
 	o.NormGradReLU = normGradReLUAVX512
-	o.Sgd = sgdAVX512
-	o.SgdNesterov = sgdNesterovAVX512
 	o.MaxPool = maxPoolAVX512
 	o.NormPool = normPoolAVX512
 	o.MaxPoolBackward = maxPoolBackwardAVX512

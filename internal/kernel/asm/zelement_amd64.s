@@ -33,14 +33,14 @@ TEXT ·fillAVX2(SB), NOSPLIT, $0-28
 	LEAQ         tailMasks<>+0(SB), BX
 	NEGQ         DX
 	VMOVDQU      32(BX)(DX*4), Y0
-	VBROADCASTSS value+24(FP), Y1
+	VBROADCASTSS value+24(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $+16, CX
 	JL           few
 
 many:
-	VMOVUPS Y1, (AX)(DX*1)
-	VMOVUPS Y1, 32(AX)(DX*1)
+	VMOVUPS Y0, (AX)(DX*1)
+	VMOVUPS Y0, 32(AX)(DX*1)
 	ADDQ    $+64, DX
 	SUBQ    $+16, CX
 	JGE     many
@@ -49,15 +49,46 @@ few:
 	ADDQ    $+16, CX
 	CMPQ    CX, $+8
 	JL      rest
-	VMOVUPS Y1, (AX)(DX*1)
+	VMOVUPS Y0, (AX)(DX*1)
 	ADDQ    $+32, DX
 	SUBQ    $+8, CX
 
 rest:
-	TESTQ      CX, CX
-	JZ         done
-	VMASKMOVPS Y1, Y0, (AX)(DX*1)
+	TESTQ        CX, CX
+	JZ           done
+	TESTQ        $0x00000004, CX
+	JZ           below4_1
+	VMOVUPS      X0, (AX)(DX*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, CX
+	JZ           below6_1
+	VMOVLPS      X0, 16(AX)(DX*1)
+	TESTQ        $0x00000001, CX
+	JZ           stored1
+	VEXTRACTPS   $0x02, X0, 24(AX)(DX*1)
+	JMP          stored1
 
+below6_1:
+	TESTQ  $0x00000001, CX
+	JZ     stored1
+	VMOVSS X0, 16(AX)(DX*1)
+	JMP    stored1
+
+below4_1:
+	TESTQ      $0x00000002, CX
+	JZ         below2_1
+	VMOVLPS    X0, (AX)(DX*1)
+	TESTQ      $0x00000001, CX
+	JZ         stored1
+	VEXTRACTPS $0x02, X0, 8(AX)(DX*1)
+	JMP        stored1
+
+below2_1:
+	TESTQ  $0x00000001, CX
+	JZ     stored1
+	VMOVSS X0, (AX)(DX*1)
+
+stored1:
 done:
 	VZEROUPPER
 	RET
@@ -101,12 +132,43 @@ few:
 	SUBQ    $+8, DX
 
 rest:
-	TESTQ      DX, DX
-	JZ         done
-	VMASKMOVPS (CX)(BX*1), Y0, Y2
-	VMULPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+	TESTQ        DX, DX
+	JZ           done
+	VMASKMOVPS   (CX)(BX*1), Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	TESTQ        $0x00000004, DX
+	JZ           below4_2
+	VMOVUPS      X0, (AX)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, DX
+	JZ           below6_2
+	VMOVLPS      X0, 16(AX)(BX*1)
+	TESTQ        $0x00000001, DX
+	JZ           stored2
+	VEXTRACTPS   $0x02, X0, 24(AX)(BX*1)
+	JMP          stored2
 
+below6_2:
+	TESTQ  $0x00000001, DX
+	JZ     stored2
+	VMOVSS X0, 16(AX)(BX*1)
+	JMP    stored2
+
+below4_2:
+	TESTQ      $0x00000002, DX
+	JZ         below2_2
+	VMOVLPS    X0, (AX)(BX*1)
+	TESTQ      $0x00000001, DX
+	JZ         stored2
+	VEXTRACTPS $0x02, X0, 8(AX)(BX*1)
+	JMP        stored2
+
+below2_2:
+	TESTQ  $0x00000001, DX
+	JZ     stored2
+	VMOVSS X0, (AX)(BX*1)
+
+stored2:
 done:
 	VZEROUPPER
 	RET
@@ -153,13 +215,44 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (CX)(SI*1), Y0, Y1
-	VMASKMOVPS (DX)(SI*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (CX)(SI*1), Y0, Y1
+	VMASKMOVPS   (DX)(SI*1), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_3
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_3
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored3
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored3
 
+below6_3:
+	TESTQ  $0x00000001, BX
+	JZ     stored3
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored3
+
+below4_3:
+	TESTQ      $0x00000002, BX
+	JZ         below2_3
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored3
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored3
+
+below2_3:
+	TESTQ  $0x00000001, BX
+	JZ     stored3
+	VMOVSS X0, (AX)(SI*1)
+
+stored3:
 done:
 	VZEROUPPER
 	RET
@@ -202,12 +295,43 @@ few:
 	SUBQ    $+8, DX
 
 rest:
-	TESTQ      DX, DX
-	JZ         done
-	VMASKMOVPS (CX)(BX*1), Y1, Y2
-	VMAXPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)(BX*1)
+	TESTQ        DX, DX
+	JZ           done
+	VMASKMOVPS   (CX)(BX*1), Y1, Y1
+	VMAXPS       Y1, Y0, Y0
+	TESTQ        $0x00000004, DX
+	JZ           below4_4
+	VMOVUPS      X0, (AX)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, DX
+	JZ           below6_4
+	VMOVLPS      X0, 16(AX)(BX*1)
+	TESTQ        $0x00000001, DX
+	JZ           stored4
+	VEXTRACTPS   $0x02, X0, 24(AX)(BX*1)
+	JMP          stored4
 
+below6_4:
+	TESTQ  $0x00000001, DX
+	JZ     stored4
+	VMOVSS X0, 16(AX)(BX*1)
+	JMP    stored4
+
+below4_4:
+	TESTQ      $0x00000002, DX
+	JZ         below2_4
+	VMOVLPS    X0, (AX)(BX*1)
+	TESTQ      $0x00000001, DX
+	JZ         stored4
+	VEXTRACTPS $0x02, X0, 8(AX)(BX*1)
+	JMP        stored4
+
+below2_4:
+	TESTQ  $0x00000001, DX
+	JZ     stored4
+	VMOVSS X0, (AX)(BX*1)
+
+stored4:
 done:
 	VZEROUPPER
 	RET
@@ -257,926 +381,45 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (CX)(SI*1), Y1, Y2
-	VMASKMOVPS (DX)(SI*1), Y1, Y3
-	VCMPPS     $0x16, Y0, Y3, Y0
-	VANDPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (CX)(SI*1), Y1, Y2
+	VMASKMOVPS   (DX)(SI*1), Y1, Y1
+	VCMPPS       $0x16, Y0, Y1, Y0
+	VANDPS       Y2, Y0, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_5
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_5
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored5
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored5
 
-done:
-	VZEROUPPER
-	RET
+below6_5:
+	TESTQ  $0x00000001, BX
+	JZ     stored5
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored5
 
-// func momentsAVX2(s []float32, q []float32, x []float32, mean []float32)
-// Requires: AVX
-TEXT ·momentsAVX2(SB), NOSPLIT, $0-96
-	MOVQ    s_base+0(FP), AX
-	MOVQ    q_base+24(FP), CX
-	MOVQ    x_base+48(FP), DX
-	MOVQ    mean_base+72(FP), BX
-	MOVQ    s_len+8(FP), SI
-	MOVQ    SI, DI
-	ANDQ    $0x07, DI
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R8
-	NEGQ    DI
-	VMOVDQU 32(R8)(DI*4), Y0
-	XORQ    DI, DI
-	SUBQ    $+16, SI
-	JL      few
+below4_5:
+	TESTQ      $0x00000002, BX
+	JZ         below2_5
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored5
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored5
 
-many:
-	VMOVUPS (DX)(DI*1), Y1
-	VMOVUPS (BX)(DI*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (AX)(DI*1), Y2
-	VADDPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*1)
-	VMULPS  Y1, Y1, Y1
-	VMOVUPS (CX)(DI*1), Y2
-	VADDPS  Y1, Y2, Y1
-	VMOVUPS Y1, (CX)(DI*1)
-	VMOVUPS 32(DX)(DI*1), Y1
-	VMOVUPS 32(BX)(DI*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS 32(AX)(DI*1), Y2
-	VADDPS  Y1, Y2, Y2
-	VMOVUPS Y2, 32(AX)(DI*1)
-	VMULPS  Y1, Y1, Y1
-	VMOVUPS 32(CX)(DI*1), Y2
-	VADDPS  Y1, Y2, Y1
-	VMOVUPS Y1, 32(CX)(DI*1)
-	ADDQ    $+64, DI
-	SUBQ    $+16, SI
-	JGE     many
+below2_5:
+	TESTQ  $0x00000001, BX
+	JZ     stored5
+	VMOVSS X0, (AX)(SI*1)
 
-few:
-	ADDQ    $+16, SI
-	CMPQ    SI, $+8
-	JL      rest
-	VMOVUPS (DX)(DI*1), Y1
-	VMOVUPS (BX)(DI*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (AX)(DI*1), Y2
-	VADDPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*1)
-	VMULPS  Y1, Y1, Y1
-	VMOVUPS (CX)(DI*1), Y2
-	VADDPS  Y1, Y2, Y1
-	VMOVUPS Y1, (CX)(DI*1)
-	ADDQ    $+32, DI
-	SUBQ    $+8, SI
-
-rest:
-	TESTQ      SI, SI
-	JZ         done
-	VMASKMOVPS (DX)(DI*1), Y0, Y1
-	VMASKMOVPS (BX)(DI*1), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS (AX)(DI*1), Y0, Y2
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS Y2, Y0, (AX)(DI*1)
-	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS (CX)(DI*1), Y0, Y2
-	VADDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(DI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX
-TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
-	MOVQ    y_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    mean_base+48(FP), DX
-	MOVQ    scale_base+72(FP), BX
-	MOVQ    shift_base+96(FP), SI
-	MOVQ    y_len+8(FP), DI
-	MOVQ    DI, R8
-	ANDQ    $0x07, R8
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R9
-	NEGQ    R8
-	VMOVDQU 32(R9)(R8*4), Y0
-	XORQ    R8, R8
-	SUBQ    $+16, DI
-	JL      few
-
-many:
-	VMOVUPS (CX)(R8*1), Y1
-	VMOVUPS (DX)(R8*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (BX)(R8*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS (SI)(R8*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R8*1)
-	VMOVUPS 32(CX)(R8*1), Y1
-	VMOVUPS 32(DX)(R8*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS 32(BX)(R8*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS 32(SI)(R8*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, 32(AX)(R8*1)
-	ADDQ    $+64, R8
-	SUBQ    $+16, DI
-	JGE     many
-
-few:
-	ADDQ    $+16, DI
-	CMPQ    DI, $+8
-	JL      rest
-	VMOVUPS (CX)(R8*1), Y1
-	VMOVUPS (DX)(R8*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (BX)(R8*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS (SI)(R8*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R8*1)
-	ADDQ    $+32, R8
-	SUBQ    $+8, DI
-
-rest:
-	TESTQ      DI, DI
-	JZ         done
-	VMASKMOVPS (CX)(R8*1), Y0, Y1
-	VMASKMOVPS (DX)(R8*1), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS (BX)(R8*1), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (SI)(R8*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R8*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeReLUAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX
-TEXT ·normalizeReLUAVX2(SB), NOSPLIT, $0-120
-	MOVQ    y_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    mean_base+48(FP), DX
-	MOVQ    scale_base+72(FP), BX
-	MOVQ    shift_base+96(FP), SI
-	MOVQ    y_len+8(FP), DI
-	MOVQ    DI, R8
-	ANDQ    $0x07, R8
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R9
-	NEGQ    R8
-	VMOVDQU 32(R9)(R8*4), Y1
-	XORQ    R8, R8
-	SUBQ    $+16, DI
-	JL      few
-
-many:
-	VMOVUPS (CX)(R8*1), Y2
-	VMOVUPS (DX)(R8*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (BX)(R8*1), Y3
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R8*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (AX)(R8*1)
-	VMOVUPS 32(CX)(R8*1), Y2
-	VMOVUPS 32(DX)(R8*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(BX)(R8*1), Y3
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS 32(SI)(R8*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, 32(AX)(R8*1)
-	ADDQ    $+64, R8
-	SUBQ    $+16, DI
-	JGE     many
-
-few:
-	ADDQ    $+16, DI
-	CMPQ    DI, $+8
-	JL      rest
-	VMOVUPS (CX)(R8*1), Y2
-	VMOVUPS (DX)(R8*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (BX)(R8*1), Y3
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R8*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (AX)(R8*1)
-	ADDQ    $+32, R8
-	SUBQ    $+8, DI
-
-rest:
-	TESTQ      DI, DI
-	JZ         done
-	VMASKMOVPS (CX)(R8*1), Y1, Y2
-	VMASKMOVPS (DX)(R8*1), Y1, Y3
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS (BX)(R8*1), Y1, Y3
-	VMULPS     Y3, Y2, Y2
-	VMASKMOVPS (SI)(R8*1), Y1, Y3
-	VADDPS     Y3, Y2, Y2
-	VMAXPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)(R8*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeAddAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX
-TEXT ·normalizeAddAVX2(SB), NOSPLIT, $0-144
-	MOVQ    y_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    r_base+48(FP), DX
-	MOVQ    mean_base+72(FP), BX
-	MOVQ    scale_base+96(FP), SI
-	MOVQ    shift_base+120(FP), DI
-	MOVQ    y_len+8(FP), R8
-	MOVQ    R8, R9
-	ANDQ    $0x07, R9
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R10
-	NEGQ    R9
-	VMOVDQU 32(R10)(R9*4), Y0
-	XORQ    R9, R9
-	SUBQ    $+16, R8
-	JL      few
-
-many:
-	VMOVUPS (CX)(R9*1), Y1
-	VMOVUPS (BX)(R9*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS (DI)(R9*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (DX)(R9*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R9*1)
-	VMOVUPS 32(CX)(R9*1), Y1
-	VMOVUPS 32(BX)(R9*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS 32(SI)(R9*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS 32(DI)(R9*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS 32(DX)(R9*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, 32(AX)(R9*1)
-	ADDQ    $+64, R9
-	SUBQ    $+16, R8
-	JGE     many
-
-few:
-	ADDQ    $+16, R8
-	CMPQ    R8, $+8
-	JL      rest
-	VMOVUPS (CX)(R9*1), Y1
-	VMOVUPS (BX)(R9*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (SI)(R9*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS (DI)(R9*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS (DX)(R9*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R9*1)
-	ADDQ    $+32, R9
-	SUBQ    $+8, R8
-
-rest:
-	TESTQ      R8, R8
-	JZ         done
-	VMASKMOVPS (CX)(R9*1), Y0, Y1
-	VMASKMOVPS (BX)(R9*1), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS (SI)(R9*1), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (DI)(R9*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS (DX)(R9*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeAddReLUAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX
-TEXT ·normalizeAddReLUAVX2(SB), NOSPLIT, $0-144
-	MOVQ    y_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    r_base+48(FP), DX
-	MOVQ    mean_base+72(FP), BX
-	MOVQ    scale_base+96(FP), SI
-	MOVQ    shift_base+120(FP), DI
-	MOVQ    y_len+8(FP), R8
-	MOVQ    R8, R9
-	ANDQ    $0x07, R9
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R10
-	NEGQ    R9
-	VMOVDQU 32(R10)(R9*4), Y1
-	XORQ    R9, R9
-	SUBQ    $+16, R8
-	JL      few
-
-many:
-	VMOVUPS (CX)(R9*1), Y2
-	VMOVUPS (BX)(R9*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R9*1), Y3
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS (DI)(R9*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (DX)(R9*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (AX)(R9*1)
-	VMOVUPS 32(CX)(R9*1), Y2
-	VMOVUPS 32(BX)(R9*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(SI)(R9*1), Y3
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS 32(DI)(R9*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS 32(DX)(R9*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, 32(AX)(R9*1)
-	ADDQ    $+64, R9
-	SUBQ    $+16, R8
-	JGE     many
-
-few:
-	ADDQ    $+16, R8
-	CMPQ    R8, $+8
-	JL      rest
-	VMOVUPS (CX)(R9*1), Y2
-	VMOVUPS (BX)(R9*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R9*1), Y3
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS (DI)(R9*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (DX)(R9*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (AX)(R9*1)
-	ADDQ    $+32, R9
-	SUBQ    $+8, R8
-
-rest:
-	TESTQ      R8, R8
-	JZ         done
-	VMASKMOVPS (CX)(R9*1), Y1, Y2
-	VMASKMOVPS (BX)(R9*1), Y1, Y3
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS (SI)(R9*1), Y1, Y3
-	VMULPS     Y3, Y2, Y2
-	VMASKMOVPS (DI)(R9*1), Y1, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (DX)(R9*1), Y1, Y3
-	VADDPS     Y3, Y2, Y2
-	VMAXPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)(R9*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normSumsAVX2(s []float32, q []float32, dy []float32, x []float32, mean []float32)
-// Requires: AVX, MMX+
-TEXT ·normSumsAVX2(SB), NOSPLIT, $0-120
-	MOVQ    s_base+0(FP), AX
-	MOVQ    q_base+24(FP), CX
-	MOVQ    dy_base+48(FP), DX
-	MOVQ    x_base+72(FP), BX
-	MOVQ    mean_base+96(FP), SI
-	MOVQ    s_len+8(FP), DI
-	MOVQ    DI, R8
-	ANDQ    $0x07, R8
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R9
-	NEGQ    R8
-	VMOVDQU 32(R9)(R8*4), Y0
-	XORQ    R8, R8
-	SUBQ    $+16, DI
-	JL      few
-
-many:
-	VMOVUPS    (DX)(R8*1), Y1
-	VMOVUPS    (BX)(R8*1), Y2
-	VMOVUPS    (SI)(R8*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(DX)(R8*1)
-	PREFETCHT0 4096(BX)(R8*1)
-	VMOVUPS    (AX)(R8*1), Y3
-	VADDPS     Y1, Y3, Y3
-	VMOVUPS    Y3, (AX)(R8*1)
-	VMULPS     Y2, Y1, Y1
-	VMOVUPS    (CX)(R8*1), Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVUPS    Y1, (CX)(R8*1)
-	VMOVUPS    32(DX)(R8*1), Y1
-	VMOVUPS    32(BX)(R8*1), Y2
-	VMOVUPS    32(SI)(R8*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4128(DX)(R8*1)
-	PREFETCHT0 4128(BX)(R8*1)
-	VMOVUPS    32(AX)(R8*1), Y3
-	VADDPS     Y1, Y3, Y3
-	VMOVUPS    Y3, 32(AX)(R8*1)
-	VMULPS     Y2, Y1, Y1
-	VMOVUPS    32(CX)(R8*1), Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVUPS    Y1, 32(CX)(R8*1)
-	ADDQ       $+64, R8
-	SUBQ       $+16, DI
-	JGE        many
-
-few:
-	ADDQ       $+16, DI
-	CMPQ       DI, $+8
-	JL         rest
-	VMOVUPS    (DX)(R8*1), Y1
-	VMOVUPS    (BX)(R8*1), Y2
-	VMOVUPS    (SI)(R8*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(DX)(R8*1)
-	PREFETCHT0 4096(BX)(R8*1)
-	VMOVUPS    (AX)(R8*1), Y3
-	VADDPS     Y1, Y3, Y3
-	VMOVUPS    Y3, (AX)(R8*1)
-	VMULPS     Y2, Y1, Y1
-	VMOVUPS    (CX)(R8*1), Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVUPS    Y1, (CX)(R8*1)
-	ADDQ       $+32, R8
-	SUBQ       $+8, DI
-
-rest:
-	TESTQ      DI, DI
-	JZ         done
-	VMASKMOVPS (DX)(R8*1), Y0, Y1
-	VMASKMOVPS (BX)(R8*1), Y0, Y2
-	VMASKMOVPS (SI)(R8*1), Y0, Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(DX)(R8*1)
-	PREFETCHT0 4096(BX)(R8*1)
-	VMASKMOVPS (AX)(R8*1), Y0, Y3
-	VADDPS     Y1, Y3, Y3
-	VMASKMOVPS Y3, Y0, (AX)(R8*1)
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
-	VADDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(R8*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normSumsReLUAVX2(s []float32, q []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX, MMX+
-TEXT ·normSumsReLUAVX2(SB), NOSPLIT, $0-168
-	MOVQ    s_base+0(FP), AX
-	MOVQ    q_base+24(FP), CX
-	MOVQ    dy_base+48(FP), DX
-	MOVQ    x_base+72(FP), BX
-	MOVQ    mean_base+96(FP), SI
-	MOVQ    scale_base+120(FP), DI
-	MOVQ    shift_base+144(FP), R8
-	MOVQ    s_len+8(FP), R9
-	MOVQ    R9, R10
-	ANDQ    $0x07, R10
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R11
-	NEGQ    R10
-	VMOVDQU 32(R11)(R10*4), Y1
-	XORQ    R10, R10
-	SUBQ    $+16, R9
-	JL      few
-
-many:
-	VMOVUPS    (BX)(R10*1), Y2
-	VMOVUPS    (SI)(R10*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	VMOVUPS    (DX)(R10*1), Y3
-	VMOVUPS    (DI)(R10*1), Y4
-	VMULPS     Y4, Y2, Y4
-	VMOVUPS    (R8)(R10*1), Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y4
-	VANDPS     Y3, Y4, Y3
-	PREFETCHT0 4096(DX)(R10*1)
-	PREFETCHT0 4096(BX)(R10*1)
-	VMOVUPS    (AX)(R10*1), Y4
-	VADDPS     Y3, Y4, Y4
-	VMOVUPS    Y4, (AX)(R10*1)
-	VMULPS     Y2, Y3, Y2
-	VMOVUPS    (CX)(R10*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (CX)(R10*1)
-	VMOVUPS    32(BX)(R10*1), Y2
-	VMOVUPS    32(SI)(R10*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	VMOVUPS    32(DX)(R10*1), Y3
-	VMOVUPS    32(DI)(R10*1), Y4
-	VMULPS     Y4, Y2, Y4
-	VMOVUPS    32(R8)(R10*1), Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y4
-	VANDPS     Y3, Y4, Y3
-	PREFETCHT0 4128(DX)(R10*1)
-	PREFETCHT0 4128(BX)(R10*1)
-	VMOVUPS    32(AX)(R10*1), Y4
-	VADDPS     Y3, Y4, Y4
-	VMOVUPS    Y4, 32(AX)(R10*1)
-	VMULPS     Y2, Y3, Y2
-	VMOVUPS    32(CX)(R10*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, 32(CX)(R10*1)
-	ADDQ       $+64, R10
-	SUBQ       $+16, R9
-	JGE        many
-
-few:
-	ADDQ       $+16, R9
-	CMPQ       R9, $+8
-	JL         rest
-	VMOVUPS    (BX)(R10*1), Y2
-	VMOVUPS    (SI)(R10*1), Y3
-	VSUBPS     Y3, Y2, Y2
-	VMOVUPS    (DX)(R10*1), Y3
-	VMOVUPS    (DI)(R10*1), Y4
-	VMULPS     Y4, Y2, Y4
-	VMOVUPS    (R8)(R10*1), Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y4
-	VANDPS     Y3, Y4, Y3
-	PREFETCHT0 4096(DX)(R10*1)
-	PREFETCHT0 4096(BX)(R10*1)
-	VMOVUPS    (AX)(R10*1), Y4
-	VADDPS     Y3, Y4, Y4
-	VMOVUPS    Y4, (AX)(R10*1)
-	VMULPS     Y2, Y3, Y2
-	VMOVUPS    (CX)(R10*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (CX)(R10*1)
-	ADDQ       $+32, R10
-	SUBQ       $+8, R9
-
-rest:
-	TESTQ      R9, R9
-	JZ         done
-	VMASKMOVPS (BX)(R10*1), Y1, Y2
-	VMASKMOVPS (SI)(R10*1), Y1, Y3
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS (DX)(R10*1), Y1, Y3
-	VMASKMOVPS (DI)(R10*1), Y1, Y4
-	VMULPS     Y4, Y2, Y4
-	VMASKMOVPS (R8)(R10*1), Y1, Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y0
-	VANDPS     Y3, Y0, Y0
-	PREFETCHT0 4096(DX)(R10*1)
-	PREFETCHT0 4096(BX)(R10*1)
-	VMASKMOVPS (AX)(R10*1), Y1, Y3
-	VADDPS     Y0, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)(R10*1)
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS (CX)(R10*1), Y1, Y2
-	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(R10*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normSumsGateAVX2(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
-// Requires: AVX, MMX+
-TEXT ·normSumsGateAVX2(SB), NOSPLIT, $0-168
-	MOVQ    g_base+0(FP), AX
-	MOVQ    s_base+24(FP), CX
-	MOVQ    q_base+48(FP), DX
-	MOVQ    dy_base+72(FP), BX
-	MOVQ    z_base+96(FP), SI
-	MOVQ    x_base+120(FP), DI
-	MOVQ    mean_base+144(FP), R8
-	MOVQ    g_len+8(FP), R9
-	MOVQ    R9, R10
-	ANDQ    $0x07, R10
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R11
-	NEGQ    R10
-	VMOVDQU 32(R11)(R10*4), Y1
-	XORQ    R10, R10
-	SUBQ    $+16, R9
-	JL      few
-
-many:
-	PREFETCHT0 4096(SI)(R10*1)
-	VMOVUPS    (BX)(R10*1), Y2
-	VMOVUPS    (SI)(R10*1), Y3
-	VCMPPS     $0x16, Y0, Y3, Y3
-	VANDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (AX)(R10*1)
-	VMOVUPS    (DI)(R10*1), Y3
-	VMOVUPS    (R8)(R10*1), Y4
-	VSUBPS     Y4, Y3, Y3
-	PREFETCHT0 4096(BX)(R10*1)
-	PREFETCHT0 4096(DI)(R10*1)
-	VMOVUPS    (CX)(R10*1), Y4
-	VADDPS     Y2, Y4, Y4
-	VMOVUPS    Y4, (CX)(R10*1)
-	VMULPS     Y3, Y2, Y2
-	VMOVUPS    (DX)(R10*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (DX)(R10*1)
-	PREFETCHT0 4128(SI)(R10*1)
-	VMOVUPS    32(BX)(R10*1), Y2
-	VMOVUPS    32(SI)(R10*1), Y3
-	VCMPPS     $0x16, Y0, Y3, Y3
-	VANDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, 32(AX)(R10*1)
-	VMOVUPS    32(DI)(R10*1), Y3
-	VMOVUPS    32(R8)(R10*1), Y4
-	VSUBPS     Y4, Y3, Y3
-	PREFETCHT0 4128(BX)(R10*1)
-	PREFETCHT0 4128(DI)(R10*1)
-	VMOVUPS    32(CX)(R10*1), Y4
-	VADDPS     Y2, Y4, Y4
-	VMOVUPS    Y4, 32(CX)(R10*1)
-	VMULPS     Y3, Y2, Y2
-	VMOVUPS    32(DX)(R10*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, 32(DX)(R10*1)
-	ADDQ       $+64, R10
-	SUBQ       $+16, R9
-	JGE        many
-
-few:
-	ADDQ       $+16, R9
-	CMPQ       R9, $+8
-	JL         rest
-	PREFETCHT0 4096(SI)(R10*1)
-	VMOVUPS    (BX)(R10*1), Y2
-	VMOVUPS    (SI)(R10*1), Y3
-	VCMPPS     $0x16, Y0, Y3, Y3
-	VANDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (AX)(R10*1)
-	VMOVUPS    (DI)(R10*1), Y3
-	VMOVUPS    (R8)(R10*1), Y4
-	VSUBPS     Y4, Y3, Y3
-	PREFETCHT0 4096(BX)(R10*1)
-	PREFETCHT0 4096(DI)(R10*1)
-	VMOVUPS    (CX)(R10*1), Y4
-	VADDPS     Y2, Y4, Y4
-	VMOVUPS    Y4, (CX)(R10*1)
-	VMULPS     Y3, Y2, Y2
-	VMOVUPS    (DX)(R10*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VMOVUPS    Y2, (DX)(R10*1)
-	ADDQ       $+32, R10
-	SUBQ       $+8, R9
-
-rest:
-	TESTQ      R9, R9
-	JZ         done
-	PREFETCHT0 4096(SI)(R10*1)
-	VMASKMOVPS (BX)(R10*1), Y1, Y2
-	VMASKMOVPS (SI)(R10*1), Y1, Y3
-	VCMPPS     $0x16, Y0, Y3, Y0
-	VANDPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)(R10*1)
-	VMASKMOVPS (DI)(R10*1), Y1, Y2
-	VMASKMOVPS (R8)(R10*1), Y1, Y3
-	VSUBPS     Y3, Y2, Y2
-	PREFETCHT0 4096(BX)(R10*1)
-	PREFETCHT0 4096(DI)(R10*1)
-	VMASKMOVPS (CX)(R10*1), Y1, Y3
-	VADDPS     Y0, Y3, Y3
-	VMASKMOVPS Y3, Y1, (CX)(R10*1)
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS (DX)(R10*1), Y1, Y2
-	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (DX)(R10*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
-// Requires: AVX
-TEXT ·normGradAVX2(SB), NOSPLIT, $0-168
-	MOVQ    dx_base+0(FP), AX
-	MOVQ    dy_base+24(FP), CX
-	MOVQ    x_base+48(FP), DX
-	MOVQ    mean_base+72(FP), BX
-	MOVQ    scale_base+96(FP), SI
-	MOVQ    slope_base+120(FP), DI
-	MOVQ    offset_base+144(FP), R8
-	MOVQ    dx_len+8(FP), R9
-	MOVQ    R9, R10
-	ANDQ    $0x07, R10
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R11
-	NEGQ    R10
-	VMOVDQU 32(R11)(R10*4), Y0
-	XORQ    R10, R10
-	SUBQ    $+16, R9
-	JL      few
-
-many:
-	VMOVUPS (CX)(R10*1), Y1
-	VMOVUPS (DX)(R10*1), Y2
-	VMOVUPS (BX)(R10*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (DI)(R10*1), Y3
-	VMULPS  Y2, Y3, Y2
-	VMOVUPS (R8)(R10*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R10*1), Y3
-	VMULPS  Y1, Y3, Y1
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R10*1)
-	VMOVUPS 32(CX)(R10*1), Y1
-	VMOVUPS 32(DX)(R10*1), Y2
-	VMOVUPS 32(BX)(R10*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(DI)(R10*1), Y3
-	VMULPS  Y2, Y3, Y2
-	VMOVUPS 32(R8)(R10*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS 32(SI)(R10*1), Y3
-	VMULPS  Y1, Y3, Y1
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, 32(AX)(R10*1)
-	ADDQ    $+64, R10
-	SUBQ    $+16, R9
-	JGE     many
-
-few:
-	ADDQ    $+16, R9
-	CMPQ    R9, $+8
-	JL      rest
-	VMOVUPS (CX)(R10*1), Y1
-	VMOVUPS (DX)(R10*1), Y2
-	VMOVUPS (BX)(R10*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (DI)(R10*1), Y3
-	VMULPS  Y2, Y3, Y2
-	VMOVUPS (R8)(R10*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R10*1), Y3
-	VMULPS  Y1, Y3, Y1
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R10*1)
-	ADDQ    $+32, R10
-	SUBQ    $+8, R9
-
-rest:
-	TESTQ      R9, R9
-	JZ         done
-	VMASKMOVPS (CX)(R10*1), Y0, Y1
-	VMASKMOVPS (DX)(R10*1), Y0, Y2
-	VMASKMOVPS (BX)(R10*1), Y0, Y3
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS (DI)(R10*1), Y0, Y3
-	VMULPS     Y2, Y3, Y2
-	VMASKMOVPS (R8)(R10*1), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (SI)(R10*1), Y0, Y3
-	VMULPS     Y1, Y3, Y1
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R10*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normGradReLUAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-// Requires: AVX
-TEXT ·normGradReLUAVX2(SB), NOSPLIT, $0-192
-	MOVQ    dx_base+0(FP), AX
-	MOVQ    dy_base+24(FP), CX
-	MOVQ    x_base+48(FP), DX
-	MOVQ    mean_base+72(FP), BX
-	MOVQ    scale_base+96(FP), SI
-	MOVQ    shift_base+120(FP), DI
-	MOVQ    slope_base+144(FP), R8
-	MOVQ    offset_base+168(FP), R9
-	MOVQ    dx_len+8(FP), R10
-	MOVQ    R10, R11
-	ANDQ    $0x07, R11
-	VXORPS  Y0, Y0, Y0
-	LEAQ    tailMasks<>+0(SB), R12
-	NEGQ    R11
-	VMOVDQU 32(R12)(R11*4), Y1
-	XORQ    R11, R11
-	SUBQ    $+16, R10
-	JL      few
-
-many:
-	VMOVUPS (DX)(R11*1), Y2
-	VMOVUPS (BX)(R11*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (CX)(R11*1), Y3
-	VMOVUPS (SI)(R11*1), Y4
-	VMULPS  Y4, Y2, Y4
-	VMOVUPS (DI)(R11*1), Y5
-	VADDPS  Y5, Y4, Y4
-	VCMPPS  $0x16, Y0, Y4, Y4
-	VANDPS  Y3, Y4, Y3
-	VMOVUPS (R8)(R11*1), Y4
-	VMULPS  Y2, Y4, Y2
-	VMOVUPS (R9)(R11*1), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS (SI)(R11*1), Y4
-	VMULPS  Y3, Y4, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, (AX)(R11*1)
-	VMOVUPS 32(DX)(R11*1), Y2
-	VMOVUPS 32(BX)(R11*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(CX)(R11*1), Y3
-	VMOVUPS 32(SI)(R11*1), Y4
-	VMULPS  Y4, Y2, Y4
-	VMOVUPS 32(DI)(R11*1), Y5
-	VADDPS  Y5, Y4, Y4
-	VCMPPS  $0x16, Y0, Y4, Y4
-	VANDPS  Y3, Y4, Y3
-	VMOVUPS 32(R8)(R11*1), Y4
-	VMULPS  Y2, Y4, Y2
-	VMOVUPS 32(R9)(R11*1), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS 32(SI)(R11*1), Y4
-	VMULPS  Y3, Y4, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, 32(AX)(R11*1)
-	ADDQ    $+64, R11
-	SUBQ    $+16, R10
-	JGE     many
-
-few:
-	ADDQ    $+16, R10
-	CMPQ    R10, $+8
-	JL      rest
-	VMOVUPS (DX)(R11*1), Y2
-	VMOVUPS (BX)(R11*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (CX)(R11*1), Y3
-	VMOVUPS (SI)(R11*1), Y4
-	VMULPS  Y4, Y2, Y4
-	VMOVUPS (DI)(R11*1), Y5
-	VADDPS  Y5, Y4, Y4
-	VCMPPS  $0x16, Y0, Y4, Y4
-	VANDPS  Y3, Y4, Y3
-	VMOVUPS (R8)(R11*1), Y4
-	VMULPS  Y2, Y4, Y2
-	VMOVUPS (R9)(R11*1), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS (SI)(R11*1), Y4
-	VMULPS  Y3, Y4, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, (AX)(R11*1)
-	ADDQ    $+32, R11
-	SUBQ    $+8, R10
-
-rest:
-	TESTQ      R10, R10
-	JZ         done
-	VMASKMOVPS (DX)(R11*1), Y1, Y2
-	VMASKMOVPS (BX)(R11*1), Y1, Y3
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS (CX)(R11*1), Y1, Y3
-	VMASKMOVPS (SI)(R11*1), Y1, Y4
-	VMULPS     Y4, Y2, Y4
-	VMASKMOVPS (DI)(R11*1), Y1, Y5
-	VADDPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y4, Y0
-	VANDPS     Y3, Y0, Y0
-	VMASKMOVPS (R8)(R11*1), Y1, Y3
-	VMULPS     Y2, Y3, Y2
-	VMASKMOVPS (R9)(R11*1), Y1, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (SI)(R11*1), Y1, Y3
-	VMULPS     Y0, Y3, Y0
-	VADDPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (AX)(R11*1)
-
+stored5:
 done:
 	VZEROUPPER
 	RET
@@ -1251,21 +494,84 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (AX)(SI*1), Y0, Y5
-	VMASKMOVPS (DX)(SI*1), Y0, Y6
-	VMULPS     Y4, Y6, Y4
-	VMULPS     Y3, Y5, Y3
-	VADDPS     Y3, Y4, Y3
-	VMASKMOVPS (CX)(SI*1), Y0, Y4
-	VMULPS     Y2, Y4, Y2
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y0, (CX)(SI*1)
-	VMULPS     Y1, Y2, Y1
-	VSUBPS     Y1, Y5, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (AX)(SI*1), Y0, Y5
+	VMASKMOVPS   (DX)(SI*1), Y0, Y6
+	VMULPS       Y4, Y6, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y4, Y3
+	VMASKMOVPS   (CX)(SI*1), Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_6
+	VMOVUPS      X0, (CX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X2
+	TESTQ        $0x00000002, BX
+	JZ           below6_6
+	VMOVLPS      X2, 16(CX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored6
+	VEXTRACTPS   $0x02, X2, 24(CX)(SI*1)
+	JMP          stored6
 
+below6_6:
+	TESTQ  $0x00000001, BX
+	JZ     stored6
+	VMOVSS X2, 16(CX)(SI*1)
+	JMP    stored6
+
+below4_6:
+	TESTQ      $0x00000002, BX
+	JZ         below2_6
+	VMOVLPS    X0, (CX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored6
+	VEXTRACTPS $0x02, X0, 8(CX)(SI*1)
+	JMP        stored6
+
+below2_6:
+	TESTQ  $0x00000001, BX
+	JZ     stored6
+	VMOVSS X0, (CX)(SI*1)
+
+stored6:
+	VMULPS       Y1, Y0, Y0
+	VSUBPS       Y0, Y5, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_7
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_7
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored7
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored7
+
+below6_7:
+	TESTQ  $0x00000001, BX
+	JZ     stored7
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored7
+
+below4_7:
+	TESTQ      $0x00000002, BX
+	JZ         below2_7
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored7
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored7
+
+below2_7:
+	TESTQ  $0x00000001, BX
+	JZ     stored7
+	VMOVSS X0, (AX)(SI*1)
+
+stored7:
 done:
 	VZEROUPPER
 	RET
@@ -1346,24 +652,2464 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (AX)(SI*1), Y0, Y5
-	VMASKMOVPS (DX)(SI*1), Y0, Y6
-	VMULPS     Y4, Y6, Y4
-	VMULPS     Y3, Y5, Y3
-	VADDPS     Y3, Y4, Y3
-	VMASKMOVPS (CX)(SI*1), Y0, Y4
-	VMULPS     Y2, Y4, Y4
-	VADDPS     Y3, Y4, Y4
-	VMASKMOVPS Y4, Y0, (CX)(SI*1)
-	VMULPS     Y2, Y4, Y2
-	VADDPS     Y3, Y2, Y2
-	VMULPS     Y1, Y2, Y1
-	VSUBPS     Y1, Y5, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (AX)(SI*1), Y0, Y5
+	VMASKMOVPS   (DX)(SI*1), Y0, Y6
+	VMULPS       Y4, Y6, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y4, Y3
+	VMASKMOVPS   (CX)(SI*1), Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_8
+	VMOVUPS      X0, (CX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X4
+	TESTQ        $0x00000002, BX
+	JZ           below6_8
+	VMOVLPS      X4, 16(CX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored8
+	VEXTRACTPS   $0x02, X4, 24(CX)(SI*1)
+	JMP          stored8
 
+below6_8:
+	TESTQ  $0x00000001, BX
+	JZ     stored8
+	VMOVSS X4, 16(CX)(SI*1)
+	JMP    stored8
+
+below4_8:
+	TESTQ      $0x00000002, BX
+	JZ         below2_8
+	VMOVLPS    X0, (CX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored8
+	VEXTRACTPS $0x02, X0, 8(CX)(SI*1)
+	JMP        stored8
+
+below2_8:
+	TESTQ  $0x00000001, BX
+	JZ     stored8
+	VMOVSS X0, (CX)(SI*1)
+
+stored8:
+	VMULPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VSUBPS       Y0, Y5, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_9
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_9
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored9
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored9
+
+below6_9:
+	TESTQ  $0x00000001, BX
+	JZ     stored9
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored9
+
+below4_9:
+	TESTQ      $0x00000002, BX
+	JZ         below2_9
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored9
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored9
+
+below2_9:
+	TESTQ  $0x00000001, BX
+	JZ     stored9
+	VMOVSS X0, (AX)(SI*1)
+
+stored9:
 done:
+	VZEROUPPER
+	RET
+
+// func sumsAVX2(s []float32, x []float32)
+// Requires: AVX
+TEXT ·sumsAVX2(SB), NOSPLIT, $0-48
+	MOVQ    s_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    x_len+32(FP), DX
+	MOVQ    s_len+8(FP), BX
+	TESTQ   BX, BX
+	JZ      rowDone
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), DI
+	NEGQ    SI
+	VMOVDQU 32(DI)(SI*4), Y0
+	MOVQ    BX, SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	SHLQ    $0x02, DX
+	MOVQ    SI, R9
+	IMUL3Q  $0x04, R9, R9
+
+side:
+	CMPQ DX, R9
+	JL   sideDone
+	XORQ R8, R8
+	MOVQ BX, R10
+	SUBQ $+8, R10
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (CX), Y1
+	VMOVUPS (AX)(R8*1), Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS (CX)(SI*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (CX)(SI*2), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (CX)(DI*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(R8*1)
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	SUBQ    $+8, R10
+	JGE     sidemany
+
+sidefew:
+	ADDQ         $+8, R10
+	TESTQ        R10, R10
+	JZ           sidedone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (AX)(R8*1), Y0, Y2
+	VADDPS       Y1, Y2, Y1
+	VMASKMOVPS   (CX)(SI*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(SI*2), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(DI*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R10
+	JZ           below4_10
+	VMOVUPS      X1, (AX)(R8*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R10
+	JZ           below6_10
+	VMOVLPS      X1, 16(AX)(R8*1)
+	TESTQ        $0x00000001, R10
+	JZ           stored10
+	VEXTRACTPS   $0x02, X1, 24(AX)(R8*1)
+	JMP          stored10
+
+below6_10:
+	TESTQ  $0x00000001, R10
+	JZ     stored10
+	VMOVSS X1, 16(AX)(R8*1)
+	JMP    stored10
+
+below4_10:
+	TESTQ      $0x00000002, R10
+	JZ         below2_10
+	VMOVLPS    X1, (AX)(R8*1)
+	TESTQ      $0x00000001, R10
+	JZ         stored10
+	VEXTRACTPS $0x02, X1, 8(AX)(R8*1)
+	JMP        stored10
+
+below2_10:
+	TESTQ  $0x00000001, R10
+	JZ     stored10
+	VMOVSS X1, (AX)(R8*1)
+
+stored10:
+sidedone:
+	SUBQ R8, CX
+	ADDQ R9, CX
+	SUBQ R9, DX
+	JMP  side
+
+sideDone:
+row:
+	CMPQ DX, SI
+	JL   rowDone
+	XORQ R8, R8
+	MOVQ BX, DI
+	SUBQ $+16, DI
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (CX), Y1
+	VMOVUPS (AX)(R8*1), Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(R8*1)
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 32(AX)(R8*1), Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS Y1, 32(AX)(R8*1)
+	ADDQ    $+64, R8
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, DI
+	CMPQ    DI, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y1
+	VMOVUPS (AX)(R8*1), Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(R8*1)
+	ADDQ    $+32, R8
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+
+rowrest:
+	TESTQ        DI, DI
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (AX)(R8*1), Y0, Y2
+	VADDPS       Y1, Y2, Y1
+	TESTQ        $0x00000004, DI
+	JZ           below4_11
+	VMOVUPS      X1, (AX)(R8*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, DI
+	JZ           below6_11
+	VMOVLPS      X1, 16(AX)(R8*1)
+	TESTQ        $0x00000001, DI
+	JZ           stored11
+	VEXTRACTPS   $0x02, X1, 24(AX)(R8*1)
+	JMP          stored11
+
+below6_11:
+	TESTQ  $0x00000001, DI
+	JZ     stored11
+	VMOVSS X1, 16(AX)(R8*1)
+	JMP    stored11
+
+below4_11:
+	TESTQ      $0x00000002, DI
+	JZ         below2_11
+	VMOVLPS    X1, (AX)(R8*1)
+	TESTQ      $0x00000001, DI
+	JZ         stored11
+	VEXTRACTPS $0x02, X1, 8(AX)(R8*1)
+	JMP        stored11
+
+below2_11:
+	TESTQ  $0x00000001, DI
+	JZ     stored11
+	VMOVSS X1, (AX)(R8*1)
+
+stored11:
+rowdone:
+	SUBQ R8, CX
+	ADDQ SI, CX
+	SUBQ SI, DX
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func momentsAVX2(s []float32, q []float32, x []float32, mean []float32)
+// Requires: AVX
+TEXT ·momentsAVX2(SB), NOSPLIT, $0-96
+	MOVQ    s_base+0(FP), AX
+	MOVQ    q_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    x_len+56(FP), SI
+	MOVQ    s_len+8(FP), DI
+	TESTQ   DI, DI
+	JZ      rowDone
+	MOVQ    DI, R8
+	ANDQ    $0x07, R8
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R9
+	NEGQ    R8
+	VMOVDQU 32(R9)(R8*4), Y0
+	MOVQ    DI, R8
+	SHLQ    $0x02, R8
+	LEAQ    (R8)(R8*2), R9
+	SHLQ    $0x02, SI
+	MOVQ    R8, R11
+	IMUL3Q  $0x04, R11, R11
+
+side:
+	CMPQ SI, R11
+	JL   sideDone
+	XORQ R10, R10
+	MOVQ DI, R12
+	SUBQ $+8, R12
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX)(R10*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (AX)(R10*1), Y3
+	VADDPS  Y1, Y3, Y3
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS (CX)(R10*1), Y4
+	VADDPS  Y1, Y4, Y1
+	VMOVUPS (DX)(R8*1), Y4
+	VSUBPS  Y2, Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	VMULPS  Y4, Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS (DX)(R8*2), Y4
+	VSUBPS  Y2, Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	VMULPS  Y4, Y4, Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS (DX)(R9*1), Y4
+	VSUBPS  Y2, Y4, Y2
+	VADDPS  Y2, Y3, Y3
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y3, (AX)(R10*1)
+	VMOVUPS Y1, (CX)(R10*1)
+	ADDQ    $+32, R10
+	ADDQ    $+32, DX
+	SUBQ    $+8, R12
+	JGE     sidemany
+
+sidefew:
+	ADDQ         $+8, R12
+	TESTQ        R12, R12
+	JZ           sidedone
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (BX)(R10*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (AX)(R10*1), Y0, Y3
+	VADDPS       Y1, Y3, Y3
+	VMULPS       Y1, Y1, Y1
+	VMASKMOVPS   (CX)(R10*1), Y0, Y4
+	VADDPS       Y1, Y4, Y1
+	VMASKMOVPS   (DX)(R8*1), Y0, Y4
+	VSUBPS       Y2, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (DX)(R8*2), Y0, Y4
+	VSUBPS       Y2, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (DX)(R9*1), Y0, Y4
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R12
+	JZ           below4_12
+	VMOVUPS      X3, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y3, X2
+	TESTQ        $0x00000002, R12
+	JZ           below6_12
+	VMOVLPS      X2, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored12
+	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
+	JMP          stored12
+
+below6_12:
+	TESTQ  $0x00000001, R12
+	JZ     stored12
+	VMOVSS X2, 16(AX)(R10*1)
+	JMP    stored12
+
+below4_12:
+	TESTQ      $0x00000002, R12
+	JZ         below2_12
+	VMOVLPS    X3, (AX)(R10*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored12
+	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
+	JMP        stored12
+
+below2_12:
+	TESTQ  $0x00000001, R12
+	JZ     stored12
+	VMOVSS X3, (AX)(R10*1)
+
+stored12:
+	TESTQ        $0x00000004, R12
+	JZ           below4_13
+	VMOVUPS      X1, (CX)(R10*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R12
+	JZ           below6_13
+	VMOVLPS      X1, 16(CX)(R10*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored13
+	VEXTRACTPS   $0x02, X1, 24(CX)(R10*1)
+	JMP          stored13
+
+below6_13:
+	TESTQ  $0x00000001, R12
+	JZ     stored13
+	VMOVSS X1, 16(CX)(R10*1)
+	JMP    stored13
+
+below4_13:
+	TESTQ      $0x00000002, R12
+	JZ         below2_13
+	VMOVLPS    X1, (CX)(R10*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored13
+	VEXTRACTPS $0x02, X1, 8(CX)(R10*1)
+	JMP        stored13
+
+below2_13:
+	TESTQ  $0x00000001, R12
+	JZ     stored13
+	VMOVSS X1, (CX)(R10*1)
+
+stored13:
+sidedone:
+	SUBQ R10, DX
+	ADDQ R11, DX
+	SUBQ R11, SI
+	JMP  side
+
+sideDone:
+row:
+	CMPQ SI, R8
+	JL   rowDone
+	XORQ R10, R10
+	MOVQ DI, R9
+	SUBQ $+16, R9
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX)(R10*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (AX)(R10*1), Y2
+	VADDPS  Y1, Y2, Y2
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS (CX)(R10*1), Y3
+	VADDPS  Y1, Y3, Y1
+	VMOVUPS Y2, (AX)(R10*1)
+	VMOVUPS Y1, (CX)(R10*1)
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 32(BX)(R10*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS 32(AX)(R10*1), Y2
+	VADDPS  Y1, Y2, Y2
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS 32(CX)(R10*1), Y3
+	VADDPS  Y1, Y3, Y1
+	VMOVUPS Y2, 32(AX)(R10*1)
+	VMOVUPS Y1, 32(CX)(R10*1)
+	ADDQ    $+64, R10
+	ADDQ    $+64, DX
+	SUBQ    $+16, R9
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R9
+	CMPQ    R9, $+8
+	JL      rowrest
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX)(R10*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (AX)(R10*1), Y2
+	VADDPS  Y1, Y2, Y2
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS (CX)(R10*1), Y3
+	VADDPS  Y1, Y3, Y1
+	VMOVUPS Y2, (AX)(R10*1)
+	VMOVUPS Y1, (CX)(R10*1)
+	ADDQ    $+32, R10
+	ADDQ    $+32, DX
+	SUBQ    $+8, R9
+
+rowrest:
+	TESTQ        R9, R9
+	JZ           rowdone
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (BX)(R10*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (AX)(R10*1), Y0, Y2
+	VADDPS       Y1, Y2, Y2
+	VMULPS       Y1, Y1, Y1
+	VMASKMOVPS   (CX)(R10*1), Y0, Y3
+	VADDPS       Y1, Y3, Y1
+	TESTQ        $0x00000004, R9
+	JZ           below4_14
+	VMOVUPS      X2, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R9
+	JZ           below6_14
+	VMOVLPS      X2, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R9
+	JZ           stored14
+	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
+	JMP          stored14
+
+below6_14:
+	TESTQ  $0x00000001, R9
+	JZ     stored14
+	VMOVSS X2, 16(AX)(R10*1)
+	JMP    stored14
+
+below4_14:
+	TESTQ      $0x00000002, R9
+	JZ         below2_14
+	VMOVLPS    X2, (AX)(R10*1)
+	TESTQ      $0x00000001, R9
+	JZ         stored14
+	VEXTRACTPS $0x02, X2, 8(AX)(R10*1)
+	JMP        stored14
+
+below2_14:
+	TESTQ  $0x00000001, R9
+	JZ     stored14
+	VMOVSS X2, (AX)(R10*1)
+
+stored14:
+	TESTQ        $0x00000004, R9
+	JZ           below4_15
+	VMOVUPS      X1, (CX)(R10*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R9
+	JZ           below6_15
+	VMOVLPS      X1, 16(CX)(R10*1)
+	TESTQ        $0x00000001, R9
+	JZ           stored15
+	VEXTRACTPS   $0x02, X1, 24(CX)(R10*1)
+	JMP          stored15
+
+below6_15:
+	TESTQ  $0x00000001, R9
+	JZ     stored15
+	VMOVSS X1, 16(CX)(R10*1)
+	JMP    stored15
+
+below4_15:
+	TESTQ      $0x00000002, R9
+	JZ         below2_15
+	VMOVLPS    X1, (CX)(R10*1)
+	TESTQ      $0x00000001, R9
+	JZ         stored15
+	VEXTRACTPS $0x02, X1, 8(CX)(R10*1)
+	JMP        stored15
+
+below2_15:
+	TESTQ  $0x00000001, R9
+	JZ     stored15
+	VMOVSS X1, (CX)(R10*1)
+
+stored15:
+rowdone:
+	SUBQ R10, DX
+	ADDQ R8, DX
+	SUBQ R8, SI
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX
+TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    mean_base+48(FP), DX
+	MOVQ    scale_base+72(FP), BX
+	MOVQ    shift_base+96(FP), SI
+	MOVQ    y_len+8(FP), DI
+	MOVQ    mean_len+56(FP), R8
+	TESTQ   R8, R8
+	JZ      rowDone
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y0
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	LEAQ    (R9)(R9*2), R10
+	SHLQ    $0x02, DI
+	MOVQ    R9, R12
+	IMUL3Q  $0x04, R12, R12
+
+side:
+	CMPQ DI, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R8, R13
+	SUBQ $+8, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (BX)(R11*1), Y3
+	VMULPS  Y3, Y1, Y1
+	VMOVUPS (SI)(R11*1), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS (CX)(R9*1), Y5
+	VSUBPS  Y2, Y5, Y5
+	VMULPS  Y3, Y5, Y5
+	VADDPS  Y4, Y5, Y5
+	VMOVUPS (CX)(R9*2), Y6
+	VSUBPS  Y2, Y6, Y6
+	VMULPS  Y3, Y6, Y6
+	VADDPS  Y4, Y6, Y6
+	VMOVUPS (CX)(R10*1), Y7
+	VSUBPS  Y2, Y7, Y2
+	VMULPS  Y3, Y2, Y2
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y5, (AX)(R9*1)
+	VMOVUPS Y6, (AX)(R9*2)
+	VMOVUPS Y2, (AX)(R10*1)
+	ADDQ    $+32, R11
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, R13
+	JGE     sidemany
+
+sidefew:
+	ADDQ         $+8, R13
+	TESTQ        R13, R13
+	JZ           sidedone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX)(R11*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (BX)(R11*1), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   (SI)(R11*1), Y0, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(R9*1), Y0, Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VMASKMOVPS   (CX)(R9*2), Y0, Y6
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VMASKMOVPS   (CX)(R10*1), Y0, Y7
+	VSUBPS       Y2, Y7, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	TESTQ        $0x00000004, R13
+	JZ           below4_16
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_16
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored16
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored16
+
+below6_16:
+	TESTQ  $0x00000001, R13
+	JZ     stored16
+	VMOVSS X1, 16(AX)
+	JMP    stored16
+
+below4_16:
+	TESTQ      $0x00000002, R13
+	JZ         below2_16
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored16
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored16
+
+below2_16:
+	TESTQ  $0x00000001, R13
+	JZ     stored16
+	VMOVSS X1, (AX)
+
+stored16:
+	TESTQ        $0x00000004, R13
+	JZ           below4_17
+	VMOVUPS      X5, (AX)(R9*1)
+	VEXTRACTF128 $0x01, Y5, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_17
+	VMOVLPS      X1, 16(AX)(R9*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored17
+	VEXTRACTPS   $0x02, X1, 24(AX)(R9*1)
+	JMP          stored17
+
+below6_17:
+	TESTQ  $0x00000001, R13
+	JZ     stored17
+	VMOVSS X1, 16(AX)(R9*1)
+	JMP    stored17
+
+below4_17:
+	TESTQ      $0x00000002, R13
+	JZ         below2_17
+	VMOVLPS    X5, (AX)(R9*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored17
+	VEXTRACTPS $0x02, X5, 8(AX)(R9*1)
+	JMP        stored17
+
+below2_17:
+	TESTQ  $0x00000001, R13
+	JZ     stored17
+	VMOVSS X5, (AX)(R9*1)
+
+stored17:
+	TESTQ        $0x00000004, R13
+	JZ           below4_18
+	VMOVUPS      X6, (AX)(R9*2)
+	VEXTRACTF128 $0x01, Y6, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_18
+	VMOVLPS      X1, 16(AX)(R9*2)
+	TESTQ        $0x00000001, R13
+	JZ           stored18
+	VEXTRACTPS   $0x02, X1, 24(AX)(R9*2)
+	JMP          stored18
+
+below6_18:
+	TESTQ  $0x00000001, R13
+	JZ     stored18
+	VMOVSS X1, 16(AX)(R9*2)
+	JMP    stored18
+
+below4_18:
+	TESTQ      $0x00000002, R13
+	JZ         below2_18
+	VMOVLPS    X6, (AX)(R9*2)
+	TESTQ      $0x00000001, R13
+	JZ         stored18
+	VEXTRACTPS $0x02, X6, 8(AX)(R9*2)
+	JMP        stored18
+
+below2_18:
+	TESTQ  $0x00000001, R13
+	JZ     stored18
+	VMOVSS X6, (AX)(R9*2)
+
+stored18:
+	TESTQ        $0x00000004, R13
+	JZ           below4_19
+	VMOVUPS      X2, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y2, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_19
+	VMOVLPS      X1, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored19
+	VEXTRACTPS   $0x02, X1, 24(AX)(R10*1)
+	JMP          stored19
+
+below6_19:
+	TESTQ  $0x00000001, R13
+	JZ     stored19
+	VMOVSS X1, 16(AX)(R10*1)
+	JMP    stored19
+
+below4_19:
+	TESTQ      $0x00000002, R13
+	JZ         below2_19
+	VMOVLPS    X2, (AX)(R10*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored19
+	VEXTRACTPS $0x02, X2, 8(AX)(R10*1)
+	JMP        stored19
+
+below2_19:
+	TESTQ  $0x00000001, R13
+	JZ     stored19
+	VMOVSS X2, (AX)(R10*1)
+
+stored19:
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, CX
+	ADDQ R12, CX
+	SUBQ R12, DI
+	JMP  side
+
+sideDone:
+row:
+	CMPQ DI, R9
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R8, R10
+	SUBQ $+16, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (BX)(R11*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R11*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 32(DX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS 32(BX)(R11*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS 32(SI)(R11*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, R10
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R10
+	CMPQ    R10, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (BX)(R11*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R11*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, R11
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, R10
+
+rowrest:
+	TESTQ        R10, R10
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX)(R11*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (BX)(R11*1), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(R11*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R10
+	JZ           below4_20
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R10
+	JZ           below6_20
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R10
+	JZ           stored20
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored20
+
+below6_20:
+	TESTQ  $0x00000001, R10
+	JZ     stored20
+	VMOVSS X1, 16(AX)
+	JMP    stored20
+
+below4_20:
+	TESTQ      $0x00000002, R10
+	JZ         below2_20
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R10
+	JZ         stored20
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored20
+
+below2_20:
+	TESTQ  $0x00000001, R10
+	JZ     stored20
+	VMOVSS X1, (AX)
+
+stored20:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R9, AX
+	SUBQ R11, CX
+	ADDQ R9, CX
+	SUBQ R9, DI
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeReLUAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX
+TEXT ·normalizeReLUAVX2(SB), NOSPLIT, $0-120
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    mean_base+48(FP), DX
+	MOVQ    scale_base+72(FP), BX
+	MOVQ    shift_base+96(FP), SI
+	MOVQ    y_len+8(FP), DI
+	MOVQ    mean_len+56(FP), R8
+	TESTQ   R8, R8
+	JZ      rowDone
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y1
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	LEAQ    (R9)(R9*2), R10
+	SHLQ    $0x02, DI
+	MOVQ    R9, R12
+	IMUL3Q  $0x04, R12, R12
+
+side:
+	CMPQ DI, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R8, R13
+	SUBQ $+8, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (BX)(R11*1), Y4
+	VMULPS  Y4, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y5
+	VADDPS  Y5, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS (CX)(R9*1), Y6
+	VSUBPS  Y3, Y6, Y6
+	VMULPS  Y4, Y6, Y6
+	VADDPS  Y5, Y6, Y6
+	VMAXPS  Y6, Y0, Y6
+	VMOVUPS (CX)(R9*2), Y7
+	VSUBPS  Y3, Y7, Y7
+	VMULPS  Y4, Y7, Y7
+	VADDPS  Y5, Y7, Y7
+	VMAXPS  Y7, Y0, Y7
+	VMOVUPS (CX)(R10*1), Y8
+	VSUBPS  Y3, Y8, Y3
+	VMULPS  Y4, Y3, Y3
+	VADDPS  Y5, Y3, Y3
+	VMAXPS  Y3, Y0, Y3
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y6, (AX)(R9*1)
+	VMOVUPS Y7, (AX)(R9*2)
+	VMOVUPS Y3, (AX)(R10*1)
+	ADDQ    $+32, R11
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, R13
+	JGE     sidemany
+
+sidefew:
+	ADDQ         $+8, R13
+	TESTQ        R13, R13
+	JZ           sidedone
+	VMASKMOVPS   (CX), Y1, Y2
+	VMASKMOVPS   (DX)(R11*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (BX)(R11*1), Y1, Y4
+	VMULPS       Y4, Y2, Y2
+	VMASKMOVPS   (SI)(R11*1), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	VMASKMOVPS   (CX)(R9*1), Y1, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y5, Y6, Y6
+	VMAXPS       Y6, Y0, Y6
+	VMASKMOVPS   (CX)(R9*2), Y1, Y7
+	VSUBPS       Y3, Y7, Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y5, Y7, Y7
+	VMAXPS       Y7, Y0, Y7
+	VMASKMOVPS   (CX)(R10*1), Y1, Y8
+	VSUBPS       Y3, Y8, Y3
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+	VMAXPS       Y3, Y0, Y3
+	TESTQ        $0x00000004, R13
+	JZ           below4_21
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_21
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored21
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored21
+
+below6_21:
+	TESTQ  $0x00000001, R13
+	JZ     stored21
+	VMOVSS X2, 16(AX)
+	JMP    stored21
+
+below4_21:
+	TESTQ      $0x00000002, R13
+	JZ         below2_21
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored21
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored21
+
+below2_21:
+	TESTQ  $0x00000001, R13
+	JZ     stored21
+	VMOVSS X2, (AX)
+
+stored21:
+	TESTQ        $0x00000004, R13
+	JZ           below4_22
+	VMOVUPS      X6, (AX)(R9*1)
+	VEXTRACTF128 $0x01, Y6, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_22
+	VMOVLPS      X2, 16(AX)(R9*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored22
+	VEXTRACTPS   $0x02, X2, 24(AX)(R9*1)
+	JMP          stored22
+
+below6_22:
+	TESTQ  $0x00000001, R13
+	JZ     stored22
+	VMOVSS X2, 16(AX)(R9*1)
+	JMP    stored22
+
+below4_22:
+	TESTQ      $0x00000002, R13
+	JZ         below2_22
+	VMOVLPS    X6, (AX)(R9*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored22
+	VEXTRACTPS $0x02, X6, 8(AX)(R9*1)
+	JMP        stored22
+
+below2_22:
+	TESTQ  $0x00000001, R13
+	JZ     stored22
+	VMOVSS X6, (AX)(R9*1)
+
+stored22:
+	TESTQ        $0x00000004, R13
+	JZ           below4_23
+	VMOVUPS      X7, (AX)(R9*2)
+	VEXTRACTF128 $0x01, Y7, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_23
+	VMOVLPS      X2, 16(AX)(R9*2)
+	TESTQ        $0x00000001, R13
+	JZ           stored23
+	VEXTRACTPS   $0x02, X2, 24(AX)(R9*2)
+	JMP          stored23
+
+below6_23:
+	TESTQ  $0x00000001, R13
+	JZ     stored23
+	VMOVSS X2, 16(AX)(R9*2)
+	JMP    stored23
+
+below4_23:
+	TESTQ      $0x00000002, R13
+	JZ         below2_23
+	VMOVLPS    X7, (AX)(R9*2)
+	TESTQ      $0x00000001, R13
+	JZ         stored23
+	VEXTRACTPS $0x02, X7, 8(AX)(R9*2)
+	JMP        stored23
+
+below2_23:
+	TESTQ  $0x00000001, R13
+	JZ     stored23
+	VMOVSS X7, (AX)(R9*2)
+
+stored23:
+	TESTQ        $0x00000004, R13
+	JZ           below4_24
+	VMOVUPS      X3, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y3, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_24
+	VMOVLPS      X2, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored24
+	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
+	JMP          stored24
+
+below6_24:
+	TESTQ  $0x00000001, R13
+	JZ     stored24
+	VMOVSS X2, 16(AX)(R10*1)
+	JMP    stored24
+
+below4_24:
+	TESTQ      $0x00000002, R13
+	JZ         below2_24
+	VMOVLPS    X3, (AX)(R10*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored24
+	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
+	JMP        stored24
+
+below2_24:
+	TESTQ  $0x00000001, R13
+	JZ     stored24
+	VMOVSS X3, (AX)(R10*1)
+
+stored24:
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, CX
+	ADDQ R12, CX
+	SUBQ R12, DI
+	JMP  side
+
+sideDone:
+row:
+	CMPQ DI, R9
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R8, R10
+	SUBQ $+16, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (BX)(R11*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(DX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(BX)(R11*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS 32(SI)(R11*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, R10
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R10
+	CMPQ    R10, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (BX)(R11*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $+32, R11
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, R10
+
+rowrest:
+	TESTQ        R10, R10
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y1, Y2
+	VMASKMOVPS   (DX)(R11*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (BX)(R11*1), Y1, Y3
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (SI)(R11*1), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	TESTQ        $0x00000004, R10
+	JZ           below4_25
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R10
+	JZ           below6_25
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R10
+	JZ           stored25
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored25
+
+below6_25:
+	TESTQ  $0x00000001, R10
+	JZ     stored25
+	VMOVSS X2, 16(AX)
+	JMP    stored25
+
+below4_25:
+	TESTQ      $0x00000002, R10
+	JZ         below2_25
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R10
+	JZ         stored25
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored25
+
+below2_25:
+	TESTQ  $0x00000001, R10
+	JZ     stored25
+	VMOVSS X2, (AX)
+
+stored25:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R9, AX
+	SUBQ R11, CX
+	ADDQ R9, CX
+	SUBQ R9, DI
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX
+TEXT ·normalizeAddAVX2(SB), NOSPLIT, $0-144
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    r_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    mean_len+80(FP), R9
+	TESTQ   R9, R9
+	JZ      rowDone
+	MOVQ    R9, R10
+	ANDQ    $0x07, R10
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R11
+	NEGQ    R10
+	VMOVDQU 32(R11)(R10*4), Y0
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    (R10)(R10*2), R11
+	SHLQ    $0x02, R8
+
+row:
+	CMPQ R8, R10
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R12
+	SUBQ $+16, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (CX), Y1
+	VMOVUPS (BX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R11*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (DI)(R11*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DX), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 32(BX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS 32(SI)(R11*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS 32(DI)(R11*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS 32(DX), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R12
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R12
+	CMPQ    R12, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y1
+	VMOVUPS (BX)(R11*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R11*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (DI)(R11*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DX), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, R11
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, R12
+
+rowrest:
+	TESTQ        R12, R12
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (BX)(R11*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(R11*1), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(R11*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R12
+	JZ           below4_26
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R12
+	JZ           below6_26
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R12
+	JZ           stored26
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored26
+
+below6_26:
+	TESTQ  $0x00000001, R12
+	JZ     stored26
+	VMOVSS X1, 16(AX)
+	JMP    stored26
+
+below4_26:
+	TESTQ      $0x00000002, R12
+	JZ         below2_26
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R12
+	JZ         stored26
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored26
+
+below2_26:
+	TESTQ  $0x00000001, R12
+	JZ     stored26
+	VMOVSS X1, (AX)
+
+stored26:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R10, AX
+	SUBQ R11, CX
+	ADDQ R10, CX
+	SUBQ R11, DX
+	ADDQ R10, DX
+	SUBQ R10, R8
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddReLUAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX
+TEXT ·normalizeAddReLUAVX2(SB), NOSPLIT, $0-144
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    r_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    mean_len+80(FP), R9
+	TESTQ   R9, R9
+	JZ      rowDone
+	MOVQ    R9, R10
+	ANDQ    $0x07, R10
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R11
+	NEGQ    R10
+	VMOVDQU 32(R11)(R10*4), Y1
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    (R10)(R10*2), R11
+	SHLQ    $0x02, R8
+
+row:
+	CMPQ R8, R10
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R12
+	SUBQ $+16, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (CX), Y2
+	VMOVUPS (BX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R11*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (DX), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(BX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(SI)(R11*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS 32(DI)(R11*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS 32(DX), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R12
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R12
+	CMPQ    R12, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y2
+	VMOVUPS (BX)(R11*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R11*1), Y3
+	VMULPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R11*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (DX), Y3
+	VADDPS  Y3, Y2, Y2
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $+32, R11
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, R12
+
+rowrest:
+	TESTQ        R12, R12
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y1, Y2
+	VMASKMOVPS   (BX)(R11*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (SI)(R11*1), Y1, Y3
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (DI)(R11*1), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMASKMOVPS   (DX), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	TESTQ        $0x00000004, R12
+	JZ           below4_27
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R12
+	JZ           below6_27
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R12
+	JZ           stored27
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored27
+
+below6_27:
+	TESTQ  $0x00000001, R12
+	JZ     stored27
+	VMOVSS X2, 16(AX)
+	JMP    stored27
+
+below4_27:
+	TESTQ      $0x00000002, R12
+	JZ         below2_27
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R12
+	JZ         stored27
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored27
+
+below2_27:
+	TESTQ  $0x00000001, R12
+	JZ     stored27
+	VMOVSS X2, (AX)
+
+stored27:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R10, AX
+	SUBQ R11, CX
+	ADDQ R10, CX
+	SUBQ R11, DX
+	ADDQ R10, DX
+	SUBQ R10, R8
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normSumsAVX2(s []float32, q []float32, dy []float32, x []float32, mean []float32)
+// Requires: AVX, MMX+
+TEXT ·normSumsAVX2(SB), NOSPLIT, $0-120
+	MOVQ    s_base+0(FP), AX
+	MOVQ    q_base+24(FP), CX
+	MOVQ    dy_base+48(FP), DX
+	MOVQ    x_base+72(FP), BX
+	MOVQ    mean_base+96(FP), SI
+	MOVQ    dy_len+56(FP), DI
+	MOVQ    s_len+8(FP), R8
+	TESTQ   R8, R8
+	JZ      rowDone
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y0
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	LEAQ    (R9)(R9*2), R10
+	SHLQ    $0x02, DI
+
+row:
+	CMPQ DI, R9
+	JL   rowDone
+	XORQ R10, R10
+	MOVQ R8, R11
+	SUBQ $+16, R11
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (DX), Y1
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (SI)(R10*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (AX)(R10*1), Y3
+	VADDPS     Y1, Y3, Y3
+	VMULPS     Y2, Y1, Y1
+	VMOVUPS    (CX)(R10*1), Y2
+	VADDPS     Y1, Y2, Y1
+	VMOVUPS    Y3, (AX)(R10*1)
+	VMOVUPS    Y1, (CX)(R10*1)
+	PREFETCHT0 4128(DX)
+	PREFETCHT0 4128(BX)
+	VMOVUPS    32(DX), Y1
+	VMOVUPS    32(BX), Y2
+	VMOVUPS    32(SI)(R10*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    32(AX)(R10*1), Y3
+	VADDPS     Y1, Y3, Y3
+	VMULPS     Y2, Y1, Y1
+	VMOVUPS    32(CX)(R10*1), Y2
+	VADDPS     Y1, Y2, Y1
+	VMOVUPS    Y3, 32(AX)(R10*1)
+	VMOVUPS    Y1, 32(CX)(R10*1)
+	ADDQ       $+64, R10
+	ADDQ       $+64, DX
+	ADDQ       $+64, BX
+	SUBQ       $+16, R11
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+16, R11
+	CMPQ       R11, $+8
+	JL         rowrest
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (DX), Y1
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (SI)(R10*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (AX)(R10*1), Y3
+	VADDPS     Y1, Y3, Y3
+	VMULPS     Y2, Y1, Y1
+	VMOVUPS    (CX)(R10*1), Y2
+	VADDPS     Y1, Y2, Y1
+	VMOVUPS    Y3, (AX)(R10*1)
+	VMOVUPS    Y1, (CX)(R10*1)
+	ADDQ       $+32, R10
+	ADDQ       $+32, DX
+	ADDQ       $+32, BX
+	SUBQ       $+8, R11
+
+rowrest:
+	TESTQ        R11, R11
+	JZ           rowdone
+	PREFETCHT0   4096(DX)
+	PREFETCHT0   4096(BX)
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (BX), Y0, Y2
+	VMASKMOVPS   (SI)(R10*1), Y0, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (AX)(R10*1), Y0, Y3
+	VADDPS       Y1, Y3, Y3
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(R10*1), Y0, Y2
+	VADDPS       Y1, Y2, Y1
+	TESTQ        $0x00000004, R11
+	JZ           below4_28
+	VMOVUPS      X3, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y3, X2
+	TESTQ        $0x00000002, R11
+	JZ           below6_28
+	VMOVLPS      X2, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R11
+	JZ           stored28
+	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
+	JMP          stored28
+
+below6_28:
+	TESTQ  $0x00000001, R11
+	JZ     stored28
+	VMOVSS X2, 16(AX)(R10*1)
+	JMP    stored28
+
+below4_28:
+	TESTQ      $0x00000002, R11
+	JZ         below2_28
+	VMOVLPS    X3, (AX)(R10*1)
+	TESTQ      $0x00000001, R11
+	JZ         stored28
+	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
+	JMP        stored28
+
+below2_28:
+	TESTQ  $0x00000001, R11
+	JZ     stored28
+	VMOVSS X3, (AX)(R10*1)
+
+stored28:
+	TESTQ        $0x00000004, R11
+	JZ           below4_29
+	VMOVUPS      X1, (CX)(R10*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R11
+	JZ           below6_29
+	VMOVLPS      X1, 16(CX)(R10*1)
+	TESTQ        $0x00000001, R11
+	JZ           stored29
+	VEXTRACTPS   $0x02, X1, 24(CX)(R10*1)
+	JMP          stored29
+
+below6_29:
+	TESTQ  $0x00000001, R11
+	JZ     stored29
+	VMOVSS X1, 16(CX)(R10*1)
+	JMP    stored29
+
+below4_29:
+	TESTQ      $0x00000002, R11
+	JZ         below2_29
+	VMOVLPS    X1, (CX)(R10*1)
+	TESTQ      $0x00000001, R11
+	JZ         stored29
+	VEXTRACTPS $0x02, X1, 8(CX)(R10*1)
+	JMP        stored29
+
+below2_29:
+	TESTQ  $0x00000001, R11
+	JZ     stored29
+	VMOVSS X1, (CX)(R10*1)
+
+stored29:
+rowdone:
+	SUBQ R10, DX
+	ADDQ R9, DX
+	SUBQ R10, BX
+	ADDQ R9, BX
+	SUBQ R9, DI
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normSumsReLUAVX2(s []float32, q []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, MMX+
+TEXT ·normSumsReLUAVX2(SB), NOSPLIT, $0-168
+	MOVQ    s_base+0(FP), AX
+	MOVQ    q_base+24(FP), CX
+	MOVQ    dy_base+48(FP), DX
+	MOVQ    x_base+72(FP), BX
+	MOVQ    mean_base+96(FP), SI
+	MOVQ    scale_base+120(FP), DI
+	MOVQ    shift_base+144(FP), R8
+	MOVQ    dy_len+56(FP), R9
+	MOVQ    s_len+8(FP), R10
+	TESTQ   R10, R10
+	JZ      rowDone
+	MOVQ    R10, R11
+	ANDQ    $0x07, R11
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R12
+	NEGQ    R11
+	VMOVDQU 32(R12)(R11*4), Y1
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    (R11)(R11*2), R12
+	SHLQ    $0x02, R9
+
+row:
+	CMPQ R9, R11
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R10, R13
+	SUBQ $+16, R13
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (SI)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (DX), Y3
+	VMOVUPS    (DI)(R12*1), Y4
+	VMULPS     Y4, Y2, Y4
+	VMOVUPS    (R8)(R12*1), Y5
+	VADDPS     Y5, Y4, Y4
+	VCMPPS     $0x16, Y0, Y4, Y4
+	VANDPS     Y3, Y4, Y3
+	VMOVUPS    (AX)(R12*1), Y4
+	VADDPS     Y3, Y4, Y4
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    (CX)(R12*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y4, (AX)(R12*1)
+	VMOVUPS    Y2, (CX)(R12*1)
+	PREFETCHT0 4128(DX)
+	PREFETCHT0 4128(BX)
+	VMOVUPS    32(BX), Y2
+	VMOVUPS    32(SI)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    32(DX), Y3
+	VMOVUPS    32(DI)(R12*1), Y4
+	VMULPS     Y4, Y2, Y4
+	VMOVUPS    32(R8)(R12*1), Y5
+	VADDPS     Y5, Y4, Y4
+	VCMPPS     $0x16, Y0, Y4, Y4
+	VANDPS     Y3, Y4, Y3
+	VMOVUPS    32(AX)(R12*1), Y4
+	VADDPS     Y3, Y4, Y4
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    32(CX)(R12*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y4, 32(AX)(R12*1)
+	VMOVUPS    Y2, 32(CX)(R12*1)
+	ADDQ       $+64, R12
+	ADDQ       $+64, DX
+	ADDQ       $+64, BX
+	SUBQ       $+16, R13
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+16, R13
+	CMPQ       R13, $+8
+	JL         rowrest
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (SI)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (DX), Y3
+	VMOVUPS    (DI)(R12*1), Y4
+	VMULPS     Y4, Y2, Y4
+	VMOVUPS    (R8)(R12*1), Y5
+	VADDPS     Y5, Y4, Y4
+	VCMPPS     $0x16, Y0, Y4, Y4
+	VANDPS     Y3, Y4, Y3
+	VMOVUPS    (AX)(R12*1), Y4
+	VADDPS     Y3, Y4, Y4
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    (CX)(R12*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y4, (AX)(R12*1)
+	VMOVUPS    Y2, (CX)(R12*1)
+	ADDQ       $+32, R12
+	ADDQ       $+32, DX
+	ADDQ       $+32, BX
+	SUBQ       $+8, R13
+
+rowrest:
+	TESTQ        R13, R13
+	JZ           rowdone
+	PREFETCHT0   4096(DX)
+	PREFETCHT0   4096(BX)
+	VMASKMOVPS   (BX), Y1, Y2
+	VMASKMOVPS   (SI)(R12*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (DX), Y1, Y3
+	VMASKMOVPS   (DI)(R12*1), Y1, Y4
+	VMULPS       Y4, Y2, Y4
+	VMASKMOVPS   (R8)(R12*1), Y1, Y5
+	VADDPS       Y5, Y4, Y4
+	VCMPPS       $0x16, Y0, Y4, Y4
+	VANDPS       Y3, Y4, Y3
+	VMASKMOVPS   (AX)(R12*1), Y1, Y4
+	VADDPS       Y3, Y4, Y4
+	VMULPS       Y2, Y3, Y2
+	VMASKMOVPS   (CX)(R12*1), Y1, Y3
+	VADDPS       Y2, Y3, Y2
+	TESTQ        $0x00000004, R13
+	JZ           below4_30
+	VMOVUPS      X4, (AX)(R12*1)
+	VEXTRACTF128 $0x01, Y4, X3
+	TESTQ        $0x00000002, R13
+	JZ           below6_30
+	VMOVLPS      X3, 16(AX)(R12*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored30
+	VEXTRACTPS   $0x02, X3, 24(AX)(R12*1)
+	JMP          stored30
+
+below6_30:
+	TESTQ  $0x00000001, R13
+	JZ     stored30
+	VMOVSS X3, 16(AX)(R12*1)
+	JMP    stored30
+
+below4_30:
+	TESTQ      $0x00000002, R13
+	JZ         below2_30
+	VMOVLPS    X4, (AX)(R12*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored30
+	VEXTRACTPS $0x02, X4, 8(AX)(R12*1)
+	JMP        stored30
+
+below2_30:
+	TESTQ  $0x00000001, R13
+	JZ     stored30
+	VMOVSS X4, (AX)(R12*1)
+
+stored30:
+	TESTQ        $0x00000004, R13
+	JZ           below4_31
+	VMOVUPS      X2, (CX)(R12*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_31
+	VMOVLPS      X2, 16(CX)(R12*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored31
+	VEXTRACTPS   $0x02, X2, 24(CX)(R12*1)
+	JMP          stored31
+
+below6_31:
+	TESTQ  $0x00000001, R13
+	JZ     stored31
+	VMOVSS X2, 16(CX)(R12*1)
+	JMP    stored31
+
+below4_31:
+	TESTQ      $0x00000002, R13
+	JZ         below2_31
+	VMOVLPS    X2, (CX)(R12*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored31
+	VEXTRACTPS $0x02, X2, 8(CX)(R12*1)
+	JMP        stored31
+
+below2_31:
+	TESTQ  $0x00000001, R13
+	JZ     stored31
+	VMOVSS X2, (CX)(R12*1)
+
+stored31:
+rowdone:
+	SUBQ R12, DX
+	ADDQ R11, DX
+	SUBQ R12, BX
+	ADDQ R11, BX
+	SUBQ R11, R9
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normSumsGateAVX2(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
+// Requires: AVX, MMX+
+TEXT ·normSumsGateAVX2(SB), NOSPLIT, $0-168
+	MOVQ    g_base+0(FP), AX
+	MOVQ    s_base+24(FP), CX
+	MOVQ    q_base+48(FP), DX
+	MOVQ    dy_base+72(FP), BX
+	MOVQ    z_base+96(FP), SI
+	MOVQ    x_base+120(FP), DI
+	MOVQ    mean_base+144(FP), R8
+	MOVQ    g_len+8(FP), R9
+	MOVQ    s_len+32(FP), R10
+	TESTQ   R10, R10
+	JZ      rowDone
+	MOVQ    R10, R11
+	ANDQ    $0x07, R11
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R12
+	NEGQ    R11
+	VMOVDQU 32(R12)(R11*4), Y1
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    (R11)(R11*2), R12
+	SHLQ    $0x02, R9
+
+row:
+	CMPQ R9, R11
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R10, R13
+	SUBQ $+16, R13
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	PREFETCHT0 4096(DI)
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (SI), Y3
+	VCMPPS     $0x16, Y0, Y3, Y3
+	VANDPS     Y2, Y3, Y2
+	VMOVUPS    (DI), Y3
+	VMOVUPS    (R8)(R12*1), Y4
+	VSUBPS     Y4, Y3, Y3
+	VMOVUPS    (CX)(R12*1), Y4
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y3, Y2, Y3
+	VMOVUPS    (DX)(R12*1), Y5
+	VADDPS     Y3, Y5, Y3
+	VMOVUPS    Y2, (AX)
+	VMOVUPS    Y4, (CX)(R12*1)
+	VMOVUPS    Y3, (DX)(R12*1)
+	PREFETCHT0 4128(BX)
+	PREFETCHT0 4128(SI)
+	PREFETCHT0 4128(DI)
+	VMOVUPS    32(BX), Y2
+	VMOVUPS    32(SI), Y3
+	VCMPPS     $0x16, Y0, Y3, Y3
+	VANDPS     Y2, Y3, Y2
+	VMOVUPS    32(DI), Y3
+	VMOVUPS    32(R8)(R12*1), Y4
+	VSUBPS     Y4, Y3, Y3
+	VMOVUPS    32(CX)(R12*1), Y4
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y3, Y2, Y3
+	VMOVUPS    32(DX)(R12*1), Y5
+	VADDPS     Y3, Y5, Y3
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y4, 32(CX)(R12*1)
+	VMOVUPS    Y3, 32(DX)(R12*1)
+	ADDQ       $+64, R12
+	ADDQ       $+64, AX
+	ADDQ       $+64, BX
+	ADDQ       $+64, SI
+	ADDQ       $+64, DI
+	SUBQ       $+16, R13
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+16, R13
+	CMPQ       R13, $+8
+	JL         rowrest
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	PREFETCHT0 4096(DI)
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (SI), Y3
+	VCMPPS     $0x16, Y0, Y3, Y3
+	VANDPS     Y2, Y3, Y2
+	VMOVUPS    (DI), Y3
+	VMOVUPS    (R8)(R12*1), Y4
+	VSUBPS     Y4, Y3, Y3
+	VMOVUPS    (CX)(R12*1), Y4
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y3, Y2, Y3
+	VMOVUPS    (DX)(R12*1), Y5
+	VADDPS     Y3, Y5, Y3
+	VMOVUPS    Y2, (AX)
+	VMOVUPS    Y4, (CX)(R12*1)
+	VMOVUPS    Y3, (DX)(R12*1)
+	ADDQ       $+32, R12
+	ADDQ       $+32, AX
+	ADDQ       $+32, BX
+	ADDQ       $+32, SI
+	ADDQ       $+32, DI
+	SUBQ       $+8, R13
+
+rowrest:
+	TESTQ        R13, R13
+	JZ           rowdone
+	PREFETCHT0   4096(BX)
+	PREFETCHT0   4096(SI)
+	PREFETCHT0   4096(DI)
+	VMASKMOVPS   (BX), Y1, Y2
+	VMASKMOVPS   (SI), Y1, Y3
+	VCMPPS       $0x16, Y0, Y3, Y3
+	VANDPS       Y2, Y3, Y2
+	VMASKMOVPS   (DI), Y1, Y3
+	VMASKMOVPS   (R8)(R12*1), Y1, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMASKMOVPS   (CX)(R12*1), Y1, Y4
+	VADDPS       Y2, Y4, Y4
+	VMULPS       Y3, Y2, Y3
+	VMASKMOVPS   (DX)(R12*1), Y1, Y5
+	VADDPS       Y3, Y5, Y3
+	TESTQ        $0x00000004, R13
+	JZ           below4_32
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_32
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored32
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored32
+
+below6_32:
+	TESTQ  $0x00000001, R13
+	JZ     stored32
+	VMOVSS X2, 16(AX)
+	JMP    stored32
+
+below4_32:
+	TESTQ      $0x00000002, R13
+	JZ         below2_32
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored32
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored32
+
+below2_32:
+	TESTQ  $0x00000001, R13
+	JZ     stored32
+	VMOVSS X2, (AX)
+
+stored32:
+	TESTQ        $0x00000004, R13
+	JZ           below4_33
+	VMOVUPS      X4, (CX)(R12*1)
+	VEXTRACTF128 $0x01, Y4, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_33
+	VMOVLPS      X2, 16(CX)(R12*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored33
+	VEXTRACTPS   $0x02, X2, 24(CX)(R12*1)
+	JMP          stored33
+
+below6_33:
+	TESTQ  $0x00000001, R13
+	JZ     stored33
+	VMOVSS X2, 16(CX)(R12*1)
+	JMP    stored33
+
+below4_33:
+	TESTQ      $0x00000002, R13
+	JZ         below2_33
+	VMOVLPS    X4, (CX)(R12*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored33
+	VEXTRACTPS $0x02, X4, 8(CX)(R12*1)
+	JMP        stored33
+
+below2_33:
+	TESTQ  $0x00000001, R13
+	JZ     stored33
+	VMOVSS X4, (CX)(R12*1)
+
+stored33:
+	TESTQ        $0x00000004, R13
+	JZ           below4_34
+	VMOVUPS      X3, (DX)(R12*1)
+	VEXTRACTF128 $0x01, Y3, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_34
+	VMOVLPS      X2, 16(DX)(R12*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored34
+	VEXTRACTPS   $0x02, X2, 24(DX)(R12*1)
+	JMP          stored34
+
+below6_34:
+	TESTQ  $0x00000001, R13
+	JZ     stored34
+	VMOVSS X2, 16(DX)(R12*1)
+	JMP    stored34
+
+below4_34:
+	TESTQ      $0x00000002, R13
+	JZ         below2_34
+	VMOVLPS    X3, (DX)(R12*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored34
+	VEXTRACTPS $0x02, X3, 8(DX)(R12*1)
+	JMP        stored34
+
+below2_34:
+	TESTQ  $0x00000001, R13
+	JZ     stored34
+	VMOVSS X3, (DX)(R12*1)
+
+stored34:
+rowdone:
+	SUBQ R12, AX
+	ADDQ R11, AX
+	SUBQ R12, BX
+	ADDQ R11, BX
+	SUBQ R12, SI
+	ADDQ R11, SI
+	SUBQ R12, DI
+	ADDQ R11, DI
+	SUBQ R11, R9
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// Requires: AVX
+TEXT ·normGradAVX2(SB), NOSPLIT, $0-168
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    slope_base+120(FP), DI
+	MOVQ    offset_base+144(FP), R8
+	MOVQ    dx_len+8(FP), R9
+	MOVQ    mean_len+80(FP), R10
+	TESTQ   R10, R10
+	JZ      rowDone
+	MOVQ    R10, R11
+	ANDQ    $0x07, R11
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R12
+	NEGQ    R11
+	VMOVDQU 32(R12)(R11*4), Y0
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    (R11)(R11*2), R12
+	SHLQ    $0x02, R9
+
+row:
+	CMPQ R9, R11
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R10, R13
+	SUBQ $+16, R13
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX)(R12*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R12*1), Y3
+	VMULPS  Y2, Y3, Y2
+	VMOVUPS (R8)(R12*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R12*1), Y3
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 32(BX)(R12*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(DI)(R12*1), Y3
+	VMULPS  Y2, Y3, Y2
+	VMOVUPS 32(R8)(R12*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS 32(SI)(R12*1), Y3
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, R12
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R13
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R13
+	CMPQ    R13, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX)(R12*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (DI)(R12*1), Y3
+	VMULPS  Y2, Y3, Y2
+	VMOVUPS (R8)(R12*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS (SI)(R12*1), Y3
+	VMULPS  Y1, Y3, Y1
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, R12
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, R13
+
+rowrest:
+	TESTQ        R13, R13
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VMASKMOVPS   (BX)(R12*1), Y0, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (DI)(R12*1), Y0, Y3
+	VMULPS       Y2, Y3, Y2
+	VMASKMOVPS   (R8)(R12*1), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VMASKMOVPS   (SI)(R12*1), Y0, Y3
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R13
+	JZ           below4_35
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_35
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored35
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored35
+
+below6_35:
+	TESTQ  $0x00000001, R13
+	JZ     stored35
+	VMOVSS X1, 16(AX)
+	JMP    stored35
+
+below4_35:
+	TESTQ      $0x00000002, R13
+	JZ         below2_35
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored35
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored35
+
+below2_35:
+	TESTQ  $0x00000001, R13
+	JZ     stored35
+	VMOVSS X1, (AX)
+
+stored35:
+rowdone:
+	SUBQ R12, AX
+	ADDQ R11, AX
+	SUBQ R12, CX
+	ADDQ R11, CX
+	SUBQ R12, DX
+	ADDQ R11, DX
+	SUBQ R11, R9
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normGradReLUAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
+// Requires: AVX
+TEXT ·normGradReLUAVX2(SB), NOSPLIT, $0-192
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    slope_base+144(FP), R8
+	MOVQ    offset_base+168(FP), R9
+	MOVQ    dx_len+8(FP), R10
+	MOVQ    mean_len+80(FP), R11
+	TESTQ   R11, R11
+	JZ      rowDone
+	MOVQ    R11, R12
+	ANDQ    $0x07, R12
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R13
+	NEGQ    R12
+	VMOVDQU 32(R13)(R12*4), Y1
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	LEAQ    (R12)(R12*2), R13
+	SHLQ    $0x02, R10
+
+row:
+	CMPQ R10, R12
+	JL   rowDone
+	XORQ R13, R13
+	MOVQ R11, R14
+	SUBQ $+16, R14
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX)(R13*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (SI)(R13*1), Y4
+	VMULPS  Y4, Y2, Y5
+	VMOVUPS (DI)(R13*1), Y6
+	VADDPS  Y6, Y5, Y5
+	VCMPPS  $0x16, Y0, Y5, Y5
+	VANDPS  Y3, Y5, Y3
+	VMOVUPS (R8)(R13*1), Y5
+	VMULPS  Y2, Y5, Y2
+	VMOVUPS (R9)(R13*1), Y5
+	VADDPS  Y5, Y2, Y2
+	VMULPS  Y3, Y4, Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 32(BX)(R13*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS 32(CX), Y3
+	VMOVUPS 32(SI)(R13*1), Y4
+	VMULPS  Y4, Y2, Y5
+	VMOVUPS 32(DI)(R13*1), Y6
+	VADDPS  Y6, Y5, Y5
+	VCMPPS  $0x16, Y0, Y5, Y5
+	VANDPS  Y3, Y5, Y3
+	VMOVUPS 32(R8)(R13*1), Y5
+	VMULPS  Y2, Y5, Y2
+	VMOVUPS 32(R9)(R13*1), Y5
+	VADDPS  Y5, Y2, Y2
+	VMULPS  Y3, Y4, Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $+64, R13
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R14
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R14
+	CMPQ    R14, $+8
+	JL      rowrest
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX)(R13*1), Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (SI)(R13*1), Y4
+	VMULPS  Y4, Y2, Y5
+	VMOVUPS (DI)(R13*1), Y6
+	VADDPS  Y6, Y5, Y5
+	VCMPPS  $0x16, Y0, Y5, Y5
+	VANDPS  Y3, Y5, Y3
+	VMOVUPS (R8)(R13*1), Y5
+	VMULPS  Y2, Y5, Y2
+	VMOVUPS (R9)(R13*1), Y5
+	VADDPS  Y5, Y2, Y2
+	VMULPS  Y3, Y4, Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $+32, R13
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, R14
+
+rowrest:
+	TESTQ        R14, R14
+	JZ           rowdone
+	VMASKMOVPS   (DX), Y1, Y2
+	VMASKMOVPS   (BX)(R13*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VMASKMOVPS   (SI)(R13*1), Y1, Y4
+	VMULPS       Y4, Y2, Y5
+	VMASKMOVPS   (DI)(R13*1), Y1, Y6
+	VADDPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y5
+	VANDPS       Y3, Y5, Y3
+	VMASKMOVPS   (R8)(R13*1), Y1, Y5
+	VMULPS       Y2, Y5, Y2
+	VMASKMOVPS   (R9)(R13*1), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y3, Y4, Y3
+	VADDPS       Y2, Y3, Y2
+	TESTQ        $0x00000004, R14
+	JZ           below4_36
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R14
+	JZ           below6_36
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R14
+	JZ           stored36
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored36
+
+below6_36:
+	TESTQ  $0x00000001, R14
+	JZ     stored36
+	VMOVSS X2, 16(AX)
+	JMP    stored36
+
+below4_36:
+	TESTQ      $0x00000002, R14
+	JZ         below2_36
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R14
+	JZ         stored36
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored36
+
+below2_36:
+	TESTQ  $0x00000001, R14
+	JZ     stored36
+	VMOVSS X2, (AX)
+
+stored36:
+rowdone:
+	SUBQ R13, AX
+	ADDQ R12, AX
+	SUBQ R13, CX
+	ADDQ R12, CX
+	SUBQ R13, DX
+	ADDQ R12, DX
+	SUBQ R12, R10
+	JMP  row
+
+rowDone:
 	VZEROUPPER
 	RET
 
@@ -1483,34 +3229,65 @@ few:
 	SUBQ       $+8, R10
 
 rest:
-	TESTQ      R10, R10
-	JZ         done
-	LEAQ       (CX)(DI*1), R10
-	PREFETCHT0 (R10)(R9*1)
-	LEAQ       (CX)(R8*1), R10
-	PREFETCHT0 (R10)(R9*1)
-	LEAQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)(R9*1)
-	LEAQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)(R9*1)
-	VMASKMOVPS (CX)(DI*1), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
-	VCMPPS     $0x1e, Y1, Y2, Y3
-	VCMPPS     $0x03, Y2, Y2, Y4
-	VORPS      Y3, Y4, Y3
-	VBLENDVPS  Y3, Y2, Y1, Y1
-	VMASKMOVPS (DX)(DI*1), Y0, Y2
-	VMASKMOVPS (DX)(R8*1), Y0, Y3
-	VCMPPS     $0x1e, Y2, Y3, Y4
-	VCMPPS     $0x03, Y3, Y3, Y5
-	VORPS      Y4, Y5, Y4
-	VBLENDVPS  Y4, Y3, Y2, Y2
-	VCMPPS     $0x1e, Y1, Y2, Y3
-	VCMPPS     $0x03, Y2, Y2, Y4
-	VORPS      Y3, Y4, Y3
-	VBLENDVPS  Y3, Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*1)
+	TESTQ        R10, R10
+	JZ           done
+	LEAQ         (CX)(DI*1), R11
+	PREFETCHT0   (R11)(R9*1)
+	LEAQ         (CX)(R8*1), R11
+	PREFETCHT0   (R11)(R9*1)
+	LEAQ         (DX)(DI*1), R11
+	PREFETCHT0   (R11)(R9*1)
+	LEAQ         (DX)(R8*1), R11
+	PREFETCHT0   (R11)(R9*1)
+	VMASKMOVPS   (CX)(DI*1), Y0, Y1
+	VMASKMOVPS   (CX)(R8*1), Y0, Y2
+	VCMPPS       $0x1e, Y1, Y2, Y3
+	VCMPPS       $0x03, Y2, Y2, Y4
+	VORPS        Y3, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMASKMOVPS   (DX)(DI*1), Y0, Y2
+	VMASKMOVPS   (DX)(R8*1), Y0, Y3
+	VCMPPS       $0x1e, Y2, Y3, Y4
+	VCMPPS       $0x03, Y3, Y3, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VCMPPS       $0x1e, Y1, Y2, Y3
+	VCMPPS       $0x03, Y2, Y2, Y4
+	VORPS        Y3, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	TESTQ        $0x00000004, R10
+	JZ           below4_37
+	VMOVUPS      X1, (AX)(DI*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R10
+	JZ           below6_37
+	VMOVLPS      X1, 16(AX)(DI*1)
+	TESTQ        $0x00000001, R10
+	JZ           stored37
+	VEXTRACTPS   $0x02, X1, 24(AX)(DI*1)
+	JMP          stored37
 
+below6_37:
+	TESTQ  $0x00000001, R10
+	JZ     stored37
+	VMOVSS X1, 16(AX)(DI*1)
+	JMP    stored37
+
+below4_37:
+	TESTQ      $0x00000002, R10
+	JZ         below2_37
+	VMOVLPS    X1, (AX)(DI*1)
+	TESTQ      $0x00000001, R10
+	JZ         stored37
+	VEXTRACTPS $0x02, X1, 8(AX)(DI*1)
+	JMP        stored37
+
+below2_37:
+	TESTQ  $0x00000001, R10
+	JZ     stored37
+	VMOVSS X1, (AX)(DI*1)
+
+stored37:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*8), CX
@@ -1697,53 +3474,84 @@ few:
 	SUBQ       $+8, R13
 
 rest:
-	TESTQ      R13, R13
-	JZ         done
-	LEAQ       (CX)(R10*1), R13
-	PREFETCHT0 (R13)(R12*1)
-	LEAQ       (CX)(R11*1), R13
-	PREFETCHT0 (R13)(R12*1)
-	LEAQ       (DX)(R10*1), R13
-	PREFETCHT0 (R13)(R12*1)
-	LEAQ       (DX)(R11*1), R13
-	PREFETCHT0 (R13)(R12*1)
-	VMASKMOVPS (BX)(R10*1), Y1, Y2
-	VMASKMOVPS (SI)(R10*1), Y1, Y3
-	VMASKMOVPS (DI)(R10*1), Y1, Y4
-	VMASKMOVPS (CX)(R10*1), Y1, Y5
-	VSUBPS     Y2, Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     Y4, Y5, Y5
-	VMAXPS     Y5, Y0, Y5
-	VMASKMOVPS (CX)(R11*1), Y1, Y6
-	VSUBPS     Y2, Y6, Y6
-	VMULPS     Y3, Y6, Y6
-	VADDPS     Y4, Y6, Y6
-	VMAXPS     Y6, Y0, Y6
-	VCMPPS     $0x1e, Y5, Y6, Y7
-	VCMPPS     $0x03, Y6, Y6, Y8
-	VORPS      Y7, Y8, Y7
-	VBLENDVPS  Y7, Y6, Y5, Y5
-	VMASKMOVPS (DX)(R10*1), Y1, Y6
-	VSUBPS     Y2, Y6, Y6
-	VMULPS     Y3, Y6, Y6
-	VADDPS     Y4, Y6, Y6
-	VMAXPS     Y6, Y0, Y6
-	VMASKMOVPS (DX)(R11*1), Y1, Y7
-	VSUBPS     Y2, Y7, Y2
-	VMULPS     Y3, Y2, Y2
-	VADDPS     Y4, Y2, Y2
-	VMAXPS     Y2, Y0, Y2
-	VCMPPS     $0x1e, Y6, Y2, Y3
-	VCMPPS     $0x03, Y2, Y2, Y4
-	VORPS      Y3, Y4, Y3
-	VBLENDVPS  Y3, Y2, Y6, Y6
-	VCMPPS     $0x1e, Y5, Y6, Y2
-	VCMPPS     $0x03, Y6, Y6, Y3
-	VORPS      Y2, Y3, Y2
-	VBLENDVPS  Y2, Y6, Y5, Y5
-	VMASKMOVPS Y5, Y1, (AX)(R10*1)
+	TESTQ        R13, R13
+	JZ           done
+	LEAQ         (CX)(R10*1), R14
+	PREFETCHT0   (R14)(R12*1)
+	LEAQ         (CX)(R11*1), R14
+	PREFETCHT0   (R14)(R12*1)
+	LEAQ         (DX)(R10*1), R14
+	PREFETCHT0   (R14)(R12*1)
+	LEAQ         (DX)(R11*1), R14
+	PREFETCHT0   (R14)(R12*1)
+	VMASKMOVPS   (BX)(R10*1), Y1, Y2
+	VMASKMOVPS   (SI)(R10*1), Y1, Y3
+	VMASKMOVPS   (DI)(R10*1), Y1, Y4
+	VMASKMOVPS   (CX)(R10*1), Y1, Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VMAXPS       Y5, Y0, Y5
+	VMASKMOVPS   (CX)(R11*1), Y1, Y6
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VMAXPS       Y6, Y0, Y6
+	VCMPPS       $0x1e, Y5, Y6, Y7
+	VCMPPS       $0x03, Y6, Y6, Y8
+	VORPS        Y7, Y8, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+	VMASKMOVPS   (DX)(R10*1), Y1, Y6
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VMAXPS       Y6, Y0, Y6
+	VMASKMOVPS   (DX)(R11*1), Y1, Y7
+	VSUBPS       Y2, Y7, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	VCMPPS       $0x1e, Y6, Y2, Y3
+	VCMPPS       $0x03, Y2, Y2, Y4
+	VORPS        Y3, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y6, Y6
+	VCMPPS       $0x1e, Y5, Y6, Y2
+	VCMPPS       $0x03, Y6, Y6, Y3
+	VORPS        Y2, Y3, Y2
+	VBLENDVPS    Y2, Y6, Y5, Y5
+	TESTQ        $0x00000004, R13
+	JZ           below4_38
+	VMOVUPS      X5, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y5, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_38
+	VMOVLPS      X2, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored38
+	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
+	JMP          stored38
 
+below6_38:
+	TESTQ  $0x00000001, R13
+	JZ     stored38
+	VMOVSS X2, 16(AX)(R10*1)
+	JMP    stored38
+
+below4_38:
+	TESTQ      $0x00000002, R13
+	JZ         below2_38
+	VMOVLPS    X5, (AX)(R10*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored38
+	VEXTRACTPS $0x02, X5, 8(AX)(R10*1)
+	JMP        stored38
+
+below2_38:
+	TESTQ  $0x00000001, R13
+	JZ     stored38
+	VMOVSS X5, (AX)(R10*1)
+
+stored38:
 done:
 	LEAQ (AX)(R9*4), AX
 	LEAQ (CX)(R9*8), CX
@@ -1902,44 +3710,171 @@ few:
 	SUBQ       $+8, R12
 
 rest:
-	TESTQ      R12, R12
-	JZ         done
-	LEAQ       (CX)(R9*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	LEAQ       (CX)(R10*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	LEAQ       (DX)(R9*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	LEAQ       (DX)(R10*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	VMASKMOVPS (CX)(R9*1), Y0, Y1
-	VMASKMOVPS (CX)(R10*1), Y0, Y2
-	VCMPPS     $0x1e, Y1, Y2, Y3
-	VCMPPS     $0x03, Y2, Y2, Y4
-	VORPS      Y3, Y4, Y3
-	VBLENDVPS  Y3, Y2, Y1, Y1
-	VMASKMOVPS (DX)(R9*1), Y0, Y2
-	VMASKMOVPS (DX)(R10*1), Y0, Y4
-	VCMPPS     $0x1e, Y2, Y4, Y5
-	VCMPPS     $0x03, Y4, Y4, Y6
-	VORPS      Y5, Y6, Y5
-	VBLENDVPS  Y5, Y4, Y2, Y2
-	VCMPPS     $0x1e, Y1, Y2, Y4
-	VCMPPS     $0x03, Y2, Y2, Y6
-	VORPS      Y4, Y6, Y4
-	VBLENDVPS  Y4, Y2, Y1, Y1
-	VMASKMOVPS (AX)(R9*1), Y0, Y1
-	VANDPS     Y1, Y4, Y2
-	VXORPS     Y2, Y1, Y1
-	VANDPS     Y1, Y3, Y3
-	VMASKMOVPS Y3, Y0, (BX)(R10*1)
-	VXORPS     Y3, Y1, Y1
-	VMASKMOVPS Y1, Y0, (BX)(R9*1)
-	VANDPS     Y2, Y5, Y1
-	VMASKMOVPS Y1, Y0, (SI)(R10*1)
-	VXORPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (SI)(R9*1)
+	TESTQ        R12, R12
+	JZ           done
+	LEAQ         (CX)(R9*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	LEAQ         (CX)(R10*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	LEAQ         (DX)(R9*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	LEAQ         (DX)(R10*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	VMASKMOVPS   (CX)(R9*1), Y0, Y1
+	VMASKMOVPS   (CX)(R10*1), Y0, Y2
+	VCMPPS       $0x1e, Y1, Y2, Y3
+	VCMPPS       $0x03, Y2, Y2, Y4
+	VORPS        Y3, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMASKMOVPS   (DX)(R9*1), Y0, Y2
+	VMASKMOVPS   (DX)(R10*1), Y0, Y4
+	VCMPPS       $0x1e, Y2, Y4, Y5
+	VCMPPS       $0x03, Y4, Y4, Y6
+	VORPS        Y5, Y6, Y5
+	VBLENDVPS    Y5, Y4, Y2, Y2
+	VCMPPS       $0x1e, Y1, Y2, Y4
+	VCMPPS       $0x03, Y2, Y2, Y6
+	VORPS        Y4, Y6, Y4
+	VBLENDVPS    Y4, Y2, Y1, Y1
+	VMASKMOVPS   (AX)(R9*1), Y0, Y1
+	VANDPS       Y1, Y4, Y2
+	VXORPS       Y2, Y1, Y1
+	VANDPS       Y1, Y3, Y3
+	TESTQ        $0x00000004, R12
+	JZ           below4_39
+	VMOVUPS      X3, (BX)(R10*1)
+	VEXTRACTF128 $0x01, Y3, X4
+	TESTQ        $0x00000002, R12
+	JZ           below6_39
+	VMOVLPS      X4, 16(BX)(R10*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored39
+	VEXTRACTPS   $0x02, X4, 24(BX)(R10*1)
+	JMP          stored39
 
+below6_39:
+	TESTQ  $0x00000001, R12
+	JZ     stored39
+	VMOVSS X4, 16(BX)(R10*1)
+	JMP    stored39
+
+below4_39:
+	TESTQ      $0x00000002, R12
+	JZ         below2_39
+	VMOVLPS    X3, (BX)(R10*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored39
+	VEXTRACTPS $0x02, X3, 8(BX)(R10*1)
+	JMP        stored39
+
+below2_39:
+	TESTQ  $0x00000001, R12
+	JZ     stored39
+	VMOVSS X3, (BX)(R10*1)
+
+stored39:
+	VXORPS       Y3, Y1, Y1
+	TESTQ        $0x00000004, R12
+	JZ           below4_40
+	VMOVUPS      X1, (BX)(R9*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R12
+	JZ           below6_40
+	VMOVLPS      X1, 16(BX)(R9*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored40
+	VEXTRACTPS   $0x02, X1, 24(BX)(R9*1)
+	JMP          stored40
+
+below6_40:
+	TESTQ  $0x00000001, R12
+	JZ     stored40
+	VMOVSS X1, 16(BX)(R9*1)
+	JMP    stored40
+
+below4_40:
+	TESTQ      $0x00000002, R12
+	JZ         below2_40
+	VMOVLPS    X1, (BX)(R9*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored40
+	VEXTRACTPS $0x02, X1, 8(BX)(R9*1)
+	JMP        stored40
+
+below2_40:
+	TESTQ  $0x00000001, R12
+	JZ     stored40
+	VMOVSS X1, (BX)(R9*1)
+
+stored40:
+	VANDPS       Y2, Y5, Y1
+	TESTQ        $0x00000004, R12
+	JZ           below4_41
+	VMOVUPS      X1, (SI)(R10*1)
+	VEXTRACTF128 $0x01, Y1, X3
+	TESTQ        $0x00000002, R12
+	JZ           below6_41
+	VMOVLPS      X3, 16(SI)(R10*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored41
+	VEXTRACTPS   $0x02, X3, 24(SI)(R10*1)
+	JMP          stored41
+
+below6_41:
+	TESTQ  $0x00000001, R12
+	JZ     stored41
+	VMOVSS X3, 16(SI)(R10*1)
+	JMP    stored41
+
+below4_41:
+	TESTQ      $0x00000002, R12
+	JZ         below2_41
+	VMOVLPS    X1, (SI)(R10*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored41
+	VEXTRACTPS $0x02, X1, 8(SI)(R10*1)
+	JMP        stored41
+
+below2_41:
+	TESTQ  $0x00000001, R12
+	JZ     stored41
+	VMOVSS X1, (SI)(R10*1)
+
+stored41:
+	VXORPS       Y1, Y2, Y1
+	TESTQ        $0x00000004, R12
+	JZ           below4_42
+	VMOVUPS      X1, (SI)(R9*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R12
+	JZ           below6_42
+	VMOVLPS      X1, 16(SI)(R9*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored42
+	VEXTRACTPS   $0x02, X1, 24(SI)(R9*1)
+	JMP          stored42
+
+below6_42:
+	TESTQ  $0x00000001, R12
+	JZ     stored42
+	VMOVSS X1, 16(SI)(R9*1)
+	JMP    stored42
+
+below4_42:
+	TESTQ      $0x00000002, R12
+	JZ         below2_42
+	VMOVLPS    X1, (SI)(R9*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored42
+	VEXTRACTPS $0x02, X1, 8(SI)(R9*1)
+	JMP        stored42
+
+below2_42:
+	TESTQ  $0x00000001, R12
+	JZ     stored42
+	VMOVSS X1, (SI)(R9*1)
+
+stored42:
 done:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (CX)(R8*8), CX
@@ -2106,46 +4041,173 @@ few:
 	SUBQ       $+8, R12
 
 rest:
-	TESTQ      R12, R12
-	JZ         done
-	LEAQ       (CX)(R9*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	LEAQ       (CX)(R10*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	LEAQ       (DX)(R9*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	LEAQ       (DX)(R10*1), R12
-	PREFETCHT0 (R12)(R11*1)
-	VMASKMOVPS (CX)(R9*1), Y1, Y2
-	VMASKMOVPS (CX)(R10*1), Y1, Y3
-	VCMPPS     $0x1e, Y2, Y3, Y4
-	VCMPPS     $0x03, Y3, Y3, Y5
-	VORPS      Y4, Y5, Y4
-	VBLENDVPS  Y4, Y3, Y2, Y2
-	VMASKMOVPS (DX)(R9*1), Y1, Y3
-	VMASKMOVPS (DX)(R10*1), Y1, Y5
-	VCMPPS     $0x1e, Y3, Y5, Y6
-	VCMPPS     $0x03, Y5, Y5, Y7
-	VORPS      Y6, Y7, Y6
-	VBLENDVPS  Y6, Y5, Y3, Y3
-	VCMPPS     $0x1e, Y2, Y3, Y5
-	VCMPPS     $0x03, Y3, Y3, Y7
-	VORPS      Y5, Y7, Y5
-	VBLENDVPS  Y5, Y3, Y2, Y2
-	VMASKMOVPS (AX)(R9*1), Y1, Y3
-	VCMPPS     $0x16, Y0, Y2, Y2
-	VANDPS     Y3, Y2, Y2
-	VANDPS     Y2, Y5, Y3
-	VXORPS     Y3, Y2, Y2
-	VANDPS     Y2, Y4, Y4
-	VMASKMOVPS Y4, Y1, (BX)(R10*1)
-	VXORPS     Y4, Y2, Y2
-	VMASKMOVPS Y2, Y1, (BX)(R9*1)
-	VANDPS     Y3, Y6, Y2
-	VMASKMOVPS Y2, Y1, (SI)(R10*1)
-	VXORPS     Y2, Y3, Y2
-	VMASKMOVPS Y2, Y1, (SI)(R9*1)
+	TESTQ        R12, R12
+	JZ           done
+	LEAQ         (CX)(R9*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	LEAQ         (CX)(R10*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	LEAQ         (DX)(R9*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	LEAQ         (DX)(R10*1), R13
+	PREFETCHT0   (R13)(R11*1)
+	VMASKMOVPS   (CX)(R9*1), Y1, Y2
+	VMASKMOVPS   (CX)(R10*1), Y1, Y3
+	VCMPPS       $0x1e, Y2, Y3, Y4
+	VCMPPS       $0x03, Y3, Y3, Y5
+	VORPS        Y4, Y5, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMASKMOVPS   (DX)(R9*1), Y1, Y3
+	VMASKMOVPS   (DX)(R10*1), Y1, Y5
+	VCMPPS       $0x1e, Y3, Y5, Y6
+	VCMPPS       $0x03, Y5, Y5, Y7
+	VORPS        Y6, Y7, Y6
+	VBLENDVPS    Y6, Y5, Y3, Y3
+	VCMPPS       $0x1e, Y2, Y3, Y5
+	VCMPPS       $0x03, Y3, Y3, Y7
+	VORPS        Y5, Y7, Y5
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	VMASKMOVPS   (AX)(R9*1), Y1, Y3
+	VCMPPS       $0x16, Y0, Y2, Y2
+	VANDPS       Y3, Y2, Y2
+	VANDPS       Y2, Y5, Y3
+	VXORPS       Y3, Y2, Y2
+	VANDPS       Y2, Y4, Y4
+	TESTQ        $0x00000004, R12
+	JZ           below4_43
+	VMOVUPS      X4, (BX)(R10*1)
+	VEXTRACTF128 $0x01, Y4, X5
+	TESTQ        $0x00000002, R12
+	JZ           below6_43
+	VMOVLPS      X5, 16(BX)(R10*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored43
+	VEXTRACTPS   $0x02, X5, 24(BX)(R10*1)
+	JMP          stored43
 
+below6_43:
+	TESTQ  $0x00000001, R12
+	JZ     stored43
+	VMOVSS X5, 16(BX)(R10*1)
+	JMP    stored43
+
+below4_43:
+	TESTQ      $0x00000002, R12
+	JZ         below2_43
+	VMOVLPS    X4, (BX)(R10*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored43
+	VEXTRACTPS $0x02, X4, 8(BX)(R10*1)
+	JMP        stored43
+
+below2_43:
+	TESTQ  $0x00000001, R12
+	JZ     stored43
+	VMOVSS X4, (BX)(R10*1)
+
+stored43:
+	VXORPS       Y4, Y2, Y2
+	TESTQ        $0x00000004, R12
+	JZ           below4_44
+	VMOVUPS      X2, (BX)(R9*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R12
+	JZ           below6_44
+	VMOVLPS      X2, 16(BX)(R9*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored44
+	VEXTRACTPS   $0x02, X2, 24(BX)(R9*1)
+	JMP          stored44
+
+below6_44:
+	TESTQ  $0x00000001, R12
+	JZ     stored44
+	VMOVSS X2, 16(BX)(R9*1)
+	JMP    stored44
+
+below4_44:
+	TESTQ      $0x00000002, R12
+	JZ         below2_44
+	VMOVLPS    X2, (BX)(R9*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored44
+	VEXTRACTPS $0x02, X2, 8(BX)(R9*1)
+	JMP        stored44
+
+below2_44:
+	TESTQ  $0x00000001, R12
+	JZ     stored44
+	VMOVSS X2, (BX)(R9*1)
+
+stored44:
+	VANDPS       Y3, Y6, Y2
+	TESTQ        $0x00000004, R12
+	JZ           below4_45
+	VMOVUPS      X2, (SI)(R10*1)
+	VEXTRACTF128 $0x01, Y2, X4
+	TESTQ        $0x00000002, R12
+	JZ           below6_45
+	VMOVLPS      X4, 16(SI)(R10*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored45
+	VEXTRACTPS   $0x02, X4, 24(SI)(R10*1)
+	JMP          stored45
+
+below6_45:
+	TESTQ  $0x00000001, R12
+	JZ     stored45
+	VMOVSS X4, 16(SI)(R10*1)
+	JMP    stored45
+
+below4_45:
+	TESTQ      $0x00000002, R12
+	JZ         below2_45
+	VMOVLPS    X2, (SI)(R10*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored45
+	VEXTRACTPS $0x02, X2, 8(SI)(R10*1)
+	JMP        stored45
+
+below2_45:
+	TESTQ  $0x00000001, R12
+	JZ     stored45
+	VMOVSS X2, (SI)(R10*1)
+
+stored45:
+	VXORPS       Y2, Y3, Y2
+	TESTQ        $0x00000004, R12
+	JZ           below4_46
+	VMOVUPS      X2, (SI)(R9*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R12
+	JZ           below6_46
+	VMOVLPS      X2, 16(SI)(R9*1)
+	TESTQ        $0x00000001, R12
+	JZ           stored46
+	VEXTRACTPS   $0x02, X2, 24(SI)(R9*1)
+	JMP          stored46
+
+below6_46:
+	TESTQ  $0x00000001, R12
+	JZ     stored46
+	VMOVSS X2, 16(SI)(R9*1)
+	JMP    stored46
+
+below4_46:
+	TESTQ      $0x00000002, R12
+	JZ         below2_46
+	VMOVLPS    X2, (SI)(R9*1)
+	TESTQ      $0x00000001, R12
+	JZ         stored46
+	VEXTRACTPS $0x02, X2, 8(SI)(R9*1)
+	JMP        stored46
+
+below2_46:
+	TESTQ  $0x00000001, R12
+	JZ     stored46
+	VMOVSS X2, (SI)(R9*1)
+
+stored46:
 done:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (CX)(R8*8), CX
@@ -2360,61 +4422,188 @@ few:
 	SUBQ       $+8, R15
 
 rest:
-	TESTQ      R15, R15
-	JZ         done
-	LEAQ       (CX)(R12*1), R15
-	PREFETCHT0 (R15)(R14*1)
-	LEAQ       (CX)(R13*1), R15
-	PREFETCHT0 (R15)(R14*1)
-	LEAQ       (DX)(R12*1), R15
-	PREFETCHT0 (R15)(R14*1)
-	LEAQ       (DX)(R13*1), R15
-	PREFETCHT0 (R15)(R14*1)
-	VMASKMOVPS (DI)(R12*1), Y1, Y2
-	VMASKMOVPS (R8)(R12*1), Y1, Y3
-	VMASKMOVPS (R9)(R12*1), Y1, Y4
-	VMASKMOVPS (CX)(R12*1), Y1, Y5
-	VSUBPS     Y2, Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     Y4, Y5, Y5
-	VMASKMOVPS (CX)(R13*1), Y1, Y6
-	VSUBPS     Y2, Y6, Y6
-	VMULPS     Y3, Y6, Y6
-	VADDPS     Y4, Y6, Y6
-	VCMPPS     $0x1e, Y5, Y6, Y7
-	VCMPPS     $0x03, Y6, Y6, Y8
-	VORPS      Y7, Y8, Y7
-	VBLENDVPS  Y7, Y6, Y5, Y5
-	VMASKMOVPS (DX)(R12*1), Y1, Y6
-	VSUBPS     Y2, Y6, Y6
-	VMULPS     Y3, Y6, Y6
-	VADDPS     Y4, Y6, Y6
-	VMASKMOVPS (DX)(R13*1), Y1, Y8
-	VSUBPS     Y2, Y8, Y2
-	VMULPS     Y3, Y2, Y2
-	VADDPS     Y4, Y2, Y2
-	VCMPPS     $0x1e, Y6, Y2, Y3
-	VCMPPS     $0x03, Y2, Y2, Y4
-	VORPS      Y3, Y4, Y3
-	VBLENDVPS  Y3, Y2, Y6, Y6
-	VCMPPS     $0x1e, Y5, Y6, Y2
-	VCMPPS     $0x03, Y6, Y6, Y4
-	VORPS      Y2, Y4, Y2
-	VBLENDVPS  Y2, Y6, Y5, Y5
-	VMASKMOVPS (AX)(R12*1), Y1, Y4
-	VCMPPS     $0x16, Y0, Y5, Y5
-	VANDPS     Y4, Y5, Y4
-	VANDPS     Y4, Y2, Y2
-	VXORPS     Y2, Y4, Y4
-	VANDPS     Y4, Y7, Y5
-	VMASKMOVPS Y5, Y1, (BX)(R13*1)
-	VXORPS     Y5, Y4, Y4
-	VMASKMOVPS Y4, Y1, (BX)(R12*1)
-	VANDPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (SI)(R13*1)
-	VXORPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (SI)(R12*1)
+	TESTQ        R15, R15
+	JZ           done
+	LEAQ         (CX)(R12*1), BP
+	PREFETCHT0   (BP)(R14*1)
+	LEAQ         (CX)(R13*1), BP
+	PREFETCHT0   (BP)(R14*1)
+	LEAQ         (DX)(R12*1), BP
+	PREFETCHT0   (BP)(R14*1)
+	LEAQ         (DX)(R13*1), BP
+	PREFETCHT0   (BP)(R14*1)
+	VMASKMOVPS   (DI)(R12*1), Y1, Y2
+	VMASKMOVPS   (R8)(R12*1), Y1, Y3
+	VMASKMOVPS   (R9)(R12*1), Y1, Y4
+	VMASKMOVPS   (CX)(R12*1), Y1, Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VMASKMOVPS   (CX)(R13*1), Y1, Y6
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VCMPPS       $0x1e, Y5, Y6, Y7
+	VCMPPS       $0x03, Y6, Y6, Y8
+	VORPS        Y7, Y8, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+	VMASKMOVPS   (DX)(R12*1), Y1, Y6
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VMASKMOVPS   (DX)(R13*1), Y1, Y8
+	VSUBPS       Y2, Y8, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VCMPPS       $0x1e, Y6, Y2, Y3
+	VCMPPS       $0x03, Y2, Y2, Y4
+	VORPS        Y3, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y6, Y6
+	VCMPPS       $0x1e, Y5, Y6, Y2
+	VCMPPS       $0x03, Y6, Y6, Y4
+	VORPS        Y2, Y4, Y2
+	VBLENDVPS    Y2, Y6, Y5, Y5
+	VMASKMOVPS   (AX)(R12*1), Y1, Y4
+	VCMPPS       $0x16, Y0, Y5, Y5
+	VANDPS       Y4, Y5, Y4
+	VANDPS       Y4, Y2, Y2
+	VXORPS       Y2, Y4, Y4
+	VANDPS       Y4, Y7, Y5
+	TESTQ        $0x00000004, R15
+	JZ           below4_47
+	VMOVUPS      X5, (BX)(R13*1)
+	VEXTRACTF128 $0x01, Y5, X6
+	TESTQ        $0x00000002, R15
+	JZ           below6_47
+	VMOVLPS      X6, 16(BX)(R13*1)
+	TESTQ        $0x00000001, R15
+	JZ           stored47
+	VEXTRACTPS   $0x02, X6, 24(BX)(R13*1)
+	JMP          stored47
 
+below6_47:
+	TESTQ  $0x00000001, R15
+	JZ     stored47
+	VMOVSS X6, 16(BX)(R13*1)
+	JMP    stored47
+
+below4_47:
+	TESTQ      $0x00000002, R15
+	JZ         below2_47
+	VMOVLPS    X5, (BX)(R13*1)
+	TESTQ      $0x00000001, R15
+	JZ         stored47
+	VEXTRACTPS $0x02, X5, 8(BX)(R13*1)
+	JMP        stored47
+
+below2_47:
+	TESTQ  $0x00000001, R15
+	JZ     stored47
+	VMOVSS X5, (BX)(R13*1)
+
+stored47:
+	VXORPS       Y5, Y4, Y4
+	TESTQ        $0x00000004, R15
+	JZ           below4_48
+	VMOVUPS      X4, (BX)(R12*1)
+	VEXTRACTF128 $0x01, Y4, X4
+	TESTQ        $0x00000002, R15
+	JZ           below6_48
+	VMOVLPS      X4, 16(BX)(R12*1)
+	TESTQ        $0x00000001, R15
+	JZ           stored48
+	VEXTRACTPS   $0x02, X4, 24(BX)(R12*1)
+	JMP          stored48
+
+below6_48:
+	TESTQ  $0x00000001, R15
+	JZ     stored48
+	VMOVSS X4, 16(BX)(R12*1)
+	JMP    stored48
+
+below4_48:
+	TESTQ      $0x00000002, R15
+	JZ         below2_48
+	VMOVLPS    X4, (BX)(R12*1)
+	TESTQ      $0x00000001, R15
+	JZ         stored48
+	VEXTRACTPS $0x02, X4, 8(BX)(R12*1)
+	JMP        stored48
+
+below2_48:
+	TESTQ  $0x00000001, R15
+	JZ     stored48
+	VMOVSS X4, (BX)(R12*1)
+
+stored48:
+	VANDPS       Y2, Y3, Y3
+	TESTQ        $0x00000004, R15
+	JZ           below4_49
+	VMOVUPS      X3, (SI)(R13*1)
+	VEXTRACTF128 $0x01, Y3, X4
+	TESTQ        $0x00000002, R15
+	JZ           below6_49
+	VMOVLPS      X4, 16(SI)(R13*1)
+	TESTQ        $0x00000001, R15
+	JZ           stored49
+	VEXTRACTPS   $0x02, X4, 24(SI)(R13*1)
+	JMP          stored49
+
+below6_49:
+	TESTQ  $0x00000001, R15
+	JZ     stored49
+	VMOVSS X4, 16(SI)(R13*1)
+	JMP    stored49
+
+below4_49:
+	TESTQ      $0x00000002, R15
+	JZ         below2_49
+	VMOVLPS    X3, (SI)(R13*1)
+	TESTQ      $0x00000001, R15
+	JZ         stored49
+	VEXTRACTPS $0x02, X3, 8(SI)(R13*1)
+	JMP        stored49
+
+below2_49:
+	TESTQ  $0x00000001, R15
+	JZ     stored49
+	VMOVSS X3, (SI)(R13*1)
+
+stored49:
+	VXORPS       Y3, Y2, Y2
+	TESTQ        $0x00000004, R15
+	JZ           below4_50
+	VMOVUPS      X2, (SI)(R12*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R15
+	JZ           below6_50
+	VMOVLPS      X2, 16(SI)(R12*1)
+	TESTQ        $0x00000001, R15
+	JZ           stored50
+	VEXTRACTPS   $0x02, X2, 24(SI)(R12*1)
+	JMP          stored50
+
+below6_50:
+	TESTQ  $0x00000001, R15
+	JZ     stored50
+	VMOVSS X2, 16(SI)(R12*1)
+	JMP    stored50
+
+below4_50:
+	TESTQ      $0x00000002, R15
+	JZ         below2_50
+	VMOVLPS    X2, (SI)(R12*1)
+	TESTQ      $0x00000001, R15
+	JZ         stored50
+	VEXTRACTPS $0x02, X2, 8(SI)(R12*1)
+	JMP        stored50
+
+below2_50:
+	TESTQ  $0x00000001, R15
+	JZ     stored50
+	VMOVSS X2, (SI)(R12*1)
+
+stored50:
 done:
 	LEAQ (AX)(R11*4), AX
 	LEAQ (CX)(R11*8), CX
@@ -2484,16 +4673,47 @@ few:
 	SUBQ      $+8, R8
 
 rest:
-	TESTQ      R8, R8
-	JZ         done
-	VMASKMOVPS (AX)(SI*1), Y0, Y1
-	VMASKMOVPS (CX)(SI*1), Y0, Y2
-	VCMPPS     $0x1e, Y1, Y2, Y3
-	VCMPPS     $0x03, Y2, Y2, Y4
-	VORPS      Y3, Y4, Y3
-	VBLENDVPS  Y3, Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        R8, R8
+	JZ           done
+	VMASKMOVPS   (AX)(SI*1), Y0, Y1
+	VMASKMOVPS   (CX)(SI*1), Y0, Y2
+	VCMPPS       $0x1e, Y1, Y2, Y3
+	VCMPPS       $0x03, Y2, Y2, Y4
+	VORPS        Y3, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	TESTQ        $0x00000004, R8
+	JZ           below4_51
+	VMOVUPS      X1, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R8
+	JZ           below6_51
+	VMOVLPS      X1, 16(AX)(SI*1)
+	TESTQ        $0x00000001, R8
+	JZ           stored51
+	VEXTRACTPS   $0x02, X1, 24(AX)(SI*1)
+	JMP          stored51
 
+below6_51:
+	TESTQ  $0x00000001, R8
+	JZ     stored51
+	VMOVSS X1, 16(AX)(SI*1)
+	JMP    stored51
+
+below4_51:
+	TESTQ      $0x00000002, R8
+	JZ         below2_51
+	VMOVLPS    X1, (AX)(SI*1)
+	TESTQ      $0x00000001, R8
+	JZ         stored51
+	VEXTRACTPS $0x02, X1, 8(AX)(SI*1)
+	JMP        stored51
+
+below2_51:
+	TESTQ  $0x00000001, R8
+	JZ     stored51
+	VMOVSS X1, (AX)(SI*1)
+
+stored51:
 done:
 	LEAQ (AX)(BX*4), AX
 	LEAQ (CX)(DI*4), CX
@@ -2584,9 +4804,72 @@ rest:
 	VBLENDVPS    Y4, Y3, Y1, Y1
 	VBROADCASTSS tap+88(FP), Y3
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   Y1, Y0, (AX)(DI*1)
-	VMASKMOVPS   Y2, Y0, (CX)(DI*1)
+	TESTQ        $0x00000004, R9
+	JZ           below4_52
+	VMOVUPS      X1, (AX)(DI*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R9
+	JZ           below6_52
+	VMOVLPS      X1, 16(AX)(DI*1)
+	TESTQ        $0x00000001, R9
+	JZ           stored52
+	VEXTRACTPS   $0x02, X1, 24(AX)(DI*1)
+	JMP          stored52
 
+below6_52:
+	TESTQ  $0x00000001, R9
+	JZ     stored52
+	VMOVSS X1, 16(AX)(DI*1)
+	JMP    stored52
+
+below4_52:
+	TESTQ      $0x00000002, R9
+	JZ         below2_52
+	VMOVLPS    X1, (AX)(DI*1)
+	TESTQ      $0x00000001, R9
+	JZ         stored52
+	VEXTRACTPS $0x02, X1, 8(AX)(DI*1)
+	JMP        stored52
+
+below2_52:
+	TESTQ  $0x00000001, R9
+	JZ     stored52
+	VMOVSS X1, (AX)(DI*1)
+
+stored52:
+	TESTQ        $0x00000004, R9
+	JZ           below4_53
+	VMOVUPS      X2, (CX)(DI*1)
+	VEXTRACTF128 $0x01, Y2, X1
+	TESTQ        $0x00000002, R9
+	JZ           below6_53
+	VMOVLPS      X1, 16(CX)(DI*1)
+	TESTQ        $0x00000001, R9
+	JZ           stored53
+	VEXTRACTPS   $0x02, X1, 24(CX)(DI*1)
+	JMP          stored53
+
+below6_53:
+	TESTQ  $0x00000001, R9
+	JZ     stored53
+	VMOVSS X1, 16(CX)(DI*1)
+	JMP    stored53
+
+below4_53:
+	TESTQ      $0x00000002, R9
+	JZ         below2_53
+	VMOVLPS    X2, (CX)(DI*1)
+	TESTQ      $0x00000001, R9
+	JZ         stored53
+	VEXTRACTPS $0x02, X2, 8(CX)(DI*1)
+	JMP        stored53
+
+below2_53:
+	TESTQ  $0x00000001, R9
+	JZ     stored53
+	VMOVSS X2, (CX)(DI*1)
+
+stored53:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -2667,8 +4950,39 @@ rest:
 	VANDPS       Y2, Y1, Y1
 	VMASKMOVPS   (DX)(DI*1), Y0, Y2
 	VADDPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (DX)(DI*1)
+	TESTQ        $0x00000004, R9
+	JZ           below4_54
+	VMOVUPS      X1, (DX)(DI*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R9
+	JZ           below6_54
+	VMOVLPS      X1, 16(DX)(DI*1)
+	TESTQ        $0x00000001, R9
+	JZ           stored54
+	VEXTRACTPS   $0x02, X1, 24(DX)(DI*1)
+	JMP          stored54
 
+below6_54:
+	TESTQ  $0x00000001, R9
+	JZ     stored54
+	VMOVSS X1, 16(DX)(DI*1)
+	JMP    stored54
+
+below4_54:
+	TESTQ      $0x00000002, R9
+	JZ         below2_54
+	VMOVLPS    X1, (DX)(DI*1)
+	TESTQ      $0x00000001, R9
+	JZ         stored54
+	VEXTRACTPS $0x02, X1, 8(DX)(DI*1)
+	JMP        stored54
+
+below2_54:
+	TESTQ  $0x00000001, R9
+	JZ     stored54
+	VMOVSS X1, (DX)(DI*1)
+
+stored54:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -2931,928 +5245,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func momentsAVX512(s []float32, q []float32, x []float32, mean []float32)
-// Requires: AVX, AVX512F
-TEXT ·momentsAVX512(SB), NOSPLIT, $0-96
-	MOVQ   s_base+0(FP), AX
-	MOVQ   q_base+24(FP), DX
-	MOVQ   x_base+48(FP), BX
-	MOVQ   mean_base+72(FP), SI
-	MOVQ   s_len+8(FP), DI
-	MOVQ   DI, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R8
-	SHLL   CL, R8
-	DECL   R8
-	KMOVW  R8, K1
-	XORQ   CX, CX
-	SUBQ   $+32, DI
-	JL     few
-
-many:
-	VMOVUPS (BX)(CX*1), Z0
-	VMOVUPS (SI)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (AX)(CX*1), Z1
-	VADDPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS (DX)(CX*1), Z1
-	VADDPS  Z0, Z1, Z0
-	VMOVUPS Z0, (DX)(CX*1)
-	VMOVUPS 64(BX)(CX*1), Z0
-	VMOVUPS 64(SI)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS 64(AX)(CX*1), Z1
-	VADDPS  Z0, Z1, Z1
-	VMOVUPS Z1, 64(AX)(CX*1)
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS 64(DX)(CX*1), Z1
-	VADDPS  Z0, Z1, Z0
-	VMOVUPS Z0, 64(DX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, DI
-	JGE     many
-
-few:
-	ADDQ    $+32, DI
-	CMPQ    DI, $+16
-	JL      rest
-	VMOVUPS (BX)(CX*1), Z0
-	VMOVUPS (SI)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (AX)(CX*1), Z1
-	VADDPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	VMULPS  Z0, Z0, Z0
-	VMOVUPS (DX)(CX*1), Z1
-	VADDPS  Z0, Z1, Z0
-	VMOVUPS Z0, (DX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, DI
-
-rest:
-	TESTQ     DI, DI
-	JZ        done
-	VMOVUPS.Z (BX)(CX*1), K1, Z0
-	VMOVUPS.Z (SI)(CX*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (AX)(CX*1), K1, Z1
-	VADDPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)(CX*1)
-	VMULPS    Z0, Z0, Z0
-	VMOVUPS.Z (DX)(CX*1), K1, Z1
-	VADDPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (DX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX, AVX512F
-TEXT ·normalizeAVX512(SB), NOSPLIT, $0-120
-	MOVQ   y_base+0(FP), AX
-	MOVQ   x_base+24(FP), DX
-	MOVQ   mean_base+48(FP), BX
-	MOVQ   scale_base+72(FP), SI
-	MOVQ   shift_base+96(FP), DI
-	MOVQ   y_len+8(FP), R8
-	MOVQ   R8, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R9
-	SHLL   CL, R9
-	DECL   R9
-	KMOVW  R9, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R8
-	JL     few
-
-many:
-	VMOVUPS (DX)(CX*1), Z0
-	VMOVUPS (BX)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (SI)(CX*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS (DI)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z0
-	VMOVUPS 64(BX)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS 64(SI)(CX*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS 64(DI)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, R8
-	JGE     many
-
-few:
-	ADDQ    $+32, R8
-	CMPQ    R8, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z0
-	VMOVUPS (BX)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (SI)(CX*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS (DI)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, R8
-
-rest:
-	TESTQ     R8, R8
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z0
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (SI)(CX*1), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS.Z (DI)(CX*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeReLUAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX, AVX512F
-TEXT ·normalizeReLUAVX512(SB), NOSPLIT, $0-120
-	MOVQ   y_base+0(FP), AX
-	MOVQ   x_base+24(FP), DX
-	MOVQ   mean_base+48(FP), BX
-	MOVQ   scale_base+72(FP), SI
-	MOVQ   shift_base+96(FP), DI
-	MOVQ   y_len+8(FP), R8
-	MOVQ   R8, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R9
-	SHLL   CL, R9
-	DECL   R9
-	KMOVW  R9, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R8
-	JL     few
-
-many:
-	VMOVUPS (DX)(CX*1), Z1
-	VMOVUPS (BX)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (SI)(CX*1), Z2
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS (DI)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z1
-	VMOVUPS 64(BX)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS 64(SI)(CX*1), Z2
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS 64(DI)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, R8
-	JGE     many
-
-few:
-	ADDQ    $+32, R8
-	CMPQ    R8, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z1
-	VMOVUPS (BX)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (SI)(CX*1), Z2
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS (DI)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, R8
-
-rest:
-	TESTQ     R8, R8
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z1
-	VMOVUPS.Z (BX)(CX*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(CX*1), K1, Z2
-	VMULPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(CX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMAXPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeAddAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX, AVX512F
-TEXT ·normalizeAddAVX512(SB), NOSPLIT, $0-144
-	MOVQ   y_base+0(FP), AX
-	MOVQ   x_base+24(FP), DX
-	MOVQ   r_base+48(FP), BX
-	MOVQ   mean_base+72(FP), SI
-	MOVQ   scale_base+96(FP), DI
-	MOVQ   shift_base+120(FP), R8
-	MOVQ   y_len+8(FP), R9
-	MOVQ   R9, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R10
-	SHLL   CL, R10
-	DECL   R10
-	KMOVW  R10, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R9
-	JL     few
-
-many:
-	VMOVUPS (DX)(CX*1), Z0
-	VMOVUPS (SI)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (DI)(CX*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS (R8)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS (BX)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z0
-	VMOVUPS 64(SI)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS 64(DI)(CX*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS 64(R8)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS 64(BX)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, R9
-	JGE     many
-
-few:
-	ADDQ    $+32, R9
-	CMPQ    R9, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z0
-	VMOVUPS (SI)(CX*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (DI)(CX*1), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS (R8)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS (BX)(CX*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, R9
-
-rest:
-	TESTQ     R9, R9
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z0
-	VMOVUPS.Z (SI)(CX*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (DI)(CX*1), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS.Z (R8)(CX*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normalizeAddReLUAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX, AVX512F
-TEXT ·normalizeAddReLUAVX512(SB), NOSPLIT, $0-144
-	MOVQ   y_base+0(FP), AX
-	MOVQ   x_base+24(FP), DX
-	MOVQ   r_base+48(FP), BX
-	MOVQ   mean_base+72(FP), SI
-	MOVQ   scale_base+96(FP), DI
-	MOVQ   shift_base+120(FP), R8
-	MOVQ   y_len+8(FP), R9
-	MOVQ   R9, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R10
-	SHLL   CL, R10
-	DECL   R10
-	KMOVW  R10, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R9
-	JL     few
-
-many:
-	VMOVUPS (DX)(CX*1), Z1
-	VMOVUPS (SI)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (DI)(CX*1), Z2
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS (R8)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (BX)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z1
-	VMOVUPS 64(SI)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS 64(DI)(CX*1), Z2
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS 64(R8)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS 64(BX)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, R9
-	JGE     many
-
-few:
-	ADDQ    $+32, R9
-	CMPQ    R9, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z1
-	VMOVUPS (SI)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (DI)(CX*1), Z2
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS (R8)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (BX)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, R9
-
-rest:
-	TESTQ     R9, R9
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z1
-	VMOVUPS.Z (SI)(CX*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(CX*1), K1, Z2
-	VMULPS    Z2, Z1, Z1
-	VMOVUPS.Z (R8)(CX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (BX)(CX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMAXPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normSumsAVX512(s []float32, q []float32, dy []float32, x []float32, mean []float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·normSumsAVX512(SB), NOSPLIT, $0-120
-	MOVQ   s_base+0(FP), AX
-	MOVQ   q_base+24(FP), DX
-	MOVQ   dy_base+48(FP), BX
-	MOVQ   x_base+72(FP), SI
-	MOVQ   mean_base+96(FP), DI
-	MOVQ   s_len+8(FP), R8
-	MOVQ   R8, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R9
-	SHLL   CL, R9
-	DECL   R9
-	KMOVW  R9, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R8
-	JL     few
-
-many:
-	VMOVUPS    (BX)(CX*1), Z0
-	VMOVUPS    (SI)(CX*1), Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(BX)(CX*1)
-	PREFETCHT0 4096(SI)(CX*1)
-	VMOVUPS    (AX)(CX*1), Z2
-	VADDPS     Z0, Z2, Z2
-	VMOVUPS    Z2, (AX)(CX*1)
-	VMULPS     Z1, Z0, Z0
-	VMOVUPS    (DX)(CX*1), Z1
-	VADDPS     Z0, Z1, Z0
-	VMOVUPS    Z0, (DX)(CX*1)
-	VMOVUPS    64(BX)(CX*1), Z0
-	VMOVUPS    64(SI)(CX*1), Z1
-	VMOVUPS    64(DI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4160(BX)(CX*1)
-	PREFETCHT0 4160(SI)(CX*1)
-	VMOVUPS    64(AX)(CX*1), Z2
-	VADDPS     Z0, Z2, Z2
-	VMOVUPS    Z2, 64(AX)(CX*1)
-	VMULPS     Z1, Z0, Z0
-	VMOVUPS    64(DX)(CX*1), Z1
-	VADDPS     Z0, Z1, Z0
-	VMOVUPS    Z0, 64(DX)(CX*1)
-	ADDQ       $+128, CX
-	SUBQ       $+32, R8
-	JGE        many
-
-few:
-	ADDQ       $+32, R8
-	CMPQ       R8, $+16
-	JL         rest
-	VMOVUPS    (BX)(CX*1), Z0
-	VMOVUPS    (SI)(CX*1), Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(BX)(CX*1)
-	PREFETCHT0 4096(SI)(CX*1)
-	VMOVUPS    (AX)(CX*1), Z2
-	VADDPS     Z0, Z2, Z2
-	VMOVUPS    Z2, (AX)(CX*1)
-	VMULPS     Z1, Z0, Z0
-	VMOVUPS    (DX)(CX*1), Z1
-	VADDPS     Z0, Z1, Z0
-	VMOVUPS    Z0, (DX)(CX*1)
-	ADDQ       $+64, CX
-	SUBQ       $+16, R8
-
-rest:
-	TESTQ      R8, R8
-	JZ         done
-	VMOVUPS.Z  (BX)(CX*1), K1, Z0
-	VMOVUPS.Z  (SI)(CX*1), K1, Z1
-	VMOVUPS.Z  (DI)(CX*1), K1, Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(BX)(CX*1)
-	PREFETCHT0 4096(SI)(CX*1)
-	VMOVUPS.Z  (AX)(CX*1), K1, Z2
-	VADDPS     Z0, Z2, Z2
-	VMOVUPS    Z2, K1, (AX)(CX*1)
-	VMULPS     Z1, Z0, Z0
-	VMOVUPS.Z  (DX)(CX*1), K1, Z1
-	VADDPS     Z0, Z1, Z0
-	VMOVUPS    Z0, K1, (DX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normSumsReLUAVX512(s []float32, q []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·normSumsReLUAVX512(SB), NOSPLIT, $0-168
-	MOVQ   s_base+0(FP), AX
-	MOVQ   q_base+24(FP), DX
-	MOVQ   dy_base+48(FP), BX
-	MOVQ   x_base+72(FP), SI
-	MOVQ   mean_base+96(FP), DI
-	MOVQ   scale_base+120(FP), R8
-	MOVQ   shift_base+144(FP), R9
-	MOVQ   s_len+8(FP), R10
-	MOVQ   R10, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R11
-	SHLL   CL, R11
-	DECL   R11
-	KMOVW  R11, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R10
-	JL     few
-
-many:
-	VMOVUPS    (SI)(CX*1), Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS    (BX)(CX*1), Z2
-	VMOVUPS    (R8)(CX*1), Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS    (R9)(CX*1), Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z2
-	PREFETCHT0 4096(BX)(CX*1)
-	PREFETCHT0 4096(SI)(CX*1)
-	VMOVUPS    (AX)(CX*1), Z3
-	VADDPS     Z2, Z3, Z3
-	VMOVUPS    Z3, (AX)(CX*1)
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS    (DX)(CX*1), Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, (DX)(CX*1)
-	VMOVUPS    64(SI)(CX*1), Z1
-	VMOVUPS    64(DI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS    64(BX)(CX*1), Z2
-	VMOVUPS    64(R8)(CX*1), Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS    64(R9)(CX*1), Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z2
-	PREFETCHT0 4160(BX)(CX*1)
-	PREFETCHT0 4160(SI)(CX*1)
-	VMOVUPS    64(AX)(CX*1), Z3
-	VADDPS     Z2, Z3, Z3
-	VMOVUPS    Z3, 64(AX)(CX*1)
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS    64(DX)(CX*1), Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, 64(DX)(CX*1)
-	ADDQ       $+128, CX
-	SUBQ       $+32, R10
-	JGE        many
-
-few:
-	ADDQ       $+32, R10
-	CMPQ       R10, $+16
-	JL         rest
-	VMOVUPS    (SI)(CX*1), Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS    (BX)(CX*1), Z2
-	VMOVUPS    (R8)(CX*1), Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS    (R9)(CX*1), Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z2
-	PREFETCHT0 4096(BX)(CX*1)
-	PREFETCHT0 4096(SI)(CX*1)
-	VMOVUPS    (AX)(CX*1), Z3
-	VADDPS     Z2, Z3, Z3
-	VMOVUPS    Z3, (AX)(CX*1)
-	VMULPS     Z1, Z2, Z1
-	VMOVUPS    (DX)(CX*1), Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, (DX)(CX*1)
-	ADDQ       $+64, CX
-	SUBQ       $+16, R10
-
-rest:
-	TESTQ      R10, R10
-	JZ         done
-	VMOVUPS.Z  (SI)(CX*1), K1, Z1
-	VMOVUPS.Z  (DI)(CX*1), K1, Z2
-	VSUBPS     Z2, Z1, Z1
-	VMOVUPS.Z  (BX)(CX*1), K1, Z2
-	VMOVUPS.Z  (R8)(CX*1), K1, Z3
-	VMULPS     Z3, Z1, Z3
-	VMOVUPS.Z  (R9)(CX*1), K1, Z4
-	VADDPS     Z4, Z3, Z3
-	VCMPPS     $0x16, Z0, Z3, K2
-	VMOVAPS.Z  Z2, K2, Z0
-	PREFETCHT0 4096(BX)(CX*1)
-	PREFETCHT0 4096(SI)(CX*1)
-	VMOVUPS.Z  (AX)(CX*1), K1, Z2
-	VADDPS     Z0, Z2, Z2
-	VMOVUPS    Z2, K1, (AX)(CX*1)
-	VMULPS     Z1, Z0, Z0
-	VMOVUPS.Z  (DX)(CX*1), K1, Z1
-	VADDPS     Z0, Z1, Z0
-	VMOVUPS    Z0, K1, (DX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normSumsGateAVX512(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·normSumsGateAVX512(SB), NOSPLIT, $0-168
-	MOVQ   g_base+0(FP), AX
-	MOVQ   s_base+24(FP), DX
-	MOVQ   q_base+48(FP), BX
-	MOVQ   dy_base+72(FP), SI
-	MOVQ   z_base+96(FP), DI
-	MOVQ   x_base+120(FP), R8
-	MOVQ   mean_base+144(FP), R9
-	MOVQ   g_len+8(FP), R10
-	MOVQ   R10, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R11
-	SHLL   CL, R11
-	DECL   R11
-	KMOVW  R11, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R10
-	JL     few
-
-many:
-	PREFETCHT0 4096(DI)(CX*1)
-	VMOVUPS    (SI)(CX*1), Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VCMPPS     $0x16, Z0, Z2, K2
-	VMOVAPS.Z  Z1, K2, Z1
-	VMOVUPS    Z1, (AX)(CX*1)
-	VMOVUPS    (R8)(CX*1), Z2
-	VMOVUPS    (R9)(CX*1), Z3
-	VSUBPS     Z3, Z2, Z2
-	PREFETCHT0 4096(SI)(CX*1)
-	PREFETCHT0 4096(R8)(CX*1)
-	VMOVUPS    (DX)(CX*1), Z3
-	VADDPS     Z1, Z3, Z3
-	VMOVUPS    Z3, (DX)(CX*1)
-	VMULPS     Z2, Z1, Z1
-	VMOVUPS    (BX)(CX*1), Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, (BX)(CX*1)
-	PREFETCHT0 4160(DI)(CX*1)
-	VMOVUPS    64(SI)(CX*1), Z1
-	VMOVUPS    64(DI)(CX*1), Z2
-	VCMPPS     $0x16, Z0, Z2, K2
-	VMOVAPS.Z  Z1, K2, Z1
-	VMOVUPS    Z1, 64(AX)(CX*1)
-	VMOVUPS    64(R8)(CX*1), Z2
-	VMOVUPS    64(R9)(CX*1), Z3
-	VSUBPS     Z3, Z2, Z2
-	PREFETCHT0 4160(SI)(CX*1)
-	PREFETCHT0 4160(R8)(CX*1)
-	VMOVUPS    64(DX)(CX*1), Z3
-	VADDPS     Z1, Z3, Z3
-	VMOVUPS    Z3, 64(DX)(CX*1)
-	VMULPS     Z2, Z1, Z1
-	VMOVUPS    64(BX)(CX*1), Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, 64(BX)(CX*1)
-	ADDQ       $+128, CX
-	SUBQ       $+32, R10
-	JGE        many
-
-few:
-	ADDQ       $+32, R10
-	CMPQ       R10, $+16
-	JL         rest
-	PREFETCHT0 4096(DI)(CX*1)
-	VMOVUPS    (SI)(CX*1), Z1
-	VMOVUPS    (DI)(CX*1), Z2
-	VCMPPS     $0x16, Z0, Z2, K2
-	VMOVAPS.Z  Z1, K2, Z1
-	VMOVUPS    Z1, (AX)(CX*1)
-	VMOVUPS    (R8)(CX*1), Z2
-	VMOVUPS    (R9)(CX*1), Z3
-	VSUBPS     Z3, Z2, Z2
-	PREFETCHT0 4096(SI)(CX*1)
-	PREFETCHT0 4096(R8)(CX*1)
-	VMOVUPS    (DX)(CX*1), Z3
-	VADDPS     Z1, Z3, Z3
-	VMOVUPS    Z3, (DX)(CX*1)
-	VMULPS     Z2, Z1, Z1
-	VMOVUPS    (BX)(CX*1), Z2
-	VADDPS     Z1, Z2, Z1
-	VMOVUPS    Z1, (BX)(CX*1)
-	ADDQ       $+64, CX
-	SUBQ       $+16, R10
-
-rest:
-	TESTQ      R10, R10
-	JZ         done
-	PREFETCHT0 4096(DI)(CX*1)
-	VMOVUPS.Z  (SI)(CX*1), K1, Z1
-	VMOVUPS.Z  (DI)(CX*1), K1, Z2
-	VCMPPS     $0x16, Z0, Z2, K2
-	VMOVAPS.Z  Z1, K2, Z0
-	VMOVUPS    Z0, K1, (AX)(CX*1)
-	VMOVUPS.Z  (R8)(CX*1), K1, Z1
-	VMOVUPS.Z  (R9)(CX*1), K1, Z2
-	VSUBPS     Z2, Z1, Z1
-	PREFETCHT0 4096(SI)(CX*1)
-	PREFETCHT0 4096(R8)(CX*1)
-	VMOVUPS.Z  (DX)(CX*1), K1, Z2
-	VADDPS     Z0, Z2, Z2
-	VMOVUPS    Z2, K1, (DX)(CX*1)
-	VMULPS     Z1, Z0, Z0
-	VMOVUPS.Z  (BX)(CX*1), K1, Z1
-	VADDPS     Z0, Z1, Z0
-	VMOVUPS    Z0, K1, (BX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
-// Requires: AVX, AVX512F
-TEXT ·normGradAVX512(SB), NOSPLIT, $0-168
-	MOVQ   dx_base+0(FP), AX
-	MOVQ   dy_base+24(FP), DX
-	MOVQ   x_base+48(FP), BX
-	MOVQ   mean_base+72(FP), SI
-	MOVQ   scale_base+96(FP), DI
-	MOVQ   slope_base+120(FP), R8
-	MOVQ   offset_base+144(FP), R9
-	MOVQ   dx_len+8(FP), R10
-	MOVQ   R10, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R11
-	SHLL   CL, R11
-	DECL   R11
-	KMOVW  R11, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R10
-	JL     few
-
-many:
-	VMOVUPS (DX)(CX*1), Z0
-	VMOVUPS (BX)(CX*1), Z1
-	VMOVUPS (SI)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (R8)(CX*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS (R9)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI)(CX*1), Z2
-	VMULPS  Z0, Z2, Z0
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z0
-	VMOVUPS 64(BX)(CX*1), Z1
-	VMOVUPS 64(SI)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS 64(R8)(CX*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS 64(R9)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS 64(DI)(CX*1), Z2
-	VMULPS  Z0, Z2, Z0
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, R10
-	JGE     many
-
-few:
-	ADDQ    $+32, R10
-	CMPQ    R10, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z0
-	VMOVUPS (BX)(CX*1), Z1
-	VMOVUPS (SI)(CX*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (R8)(CX*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS (R9)(CX*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI)(CX*1), Z2
-	VMULPS  Z0, Z2, Z0
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, R10
-
-rest:
-	TESTQ     R10, R10
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z0
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VMOVUPS.Z (SI)(CX*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (R8)(CX*1), K1, Z2
-	VMULPS    Z1, Z2, Z1
-	VMOVUPS.Z (R9)(CX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(CX*1), K1, Z2
-	VMULPS    Z0, Z2, Z0
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func normGradReLUAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-// Requires: AVX, AVX512F
-TEXT ·normGradReLUAVX512(SB), NOSPLIT, $0-192
-	MOVQ   dx_base+0(FP), AX
-	MOVQ   dy_base+24(FP), DX
-	MOVQ   x_base+48(FP), BX
-	MOVQ   mean_base+72(FP), SI
-	MOVQ   scale_base+96(FP), DI
-	MOVQ   shift_base+120(FP), R8
-	MOVQ   slope_base+144(FP), R9
-	MOVQ   offset_base+168(FP), R10
-	MOVQ   dx_len+8(FP), R11
-	MOVQ   R11, CX
-	ANDQ   $0x0f, CX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x00000001, R12
-	SHLL   CL, R12
-	DECL   R12
-	KMOVW  R12, K1
-	XORQ   CX, CX
-	SUBQ   $+32, R11
-	JL     few
-
-many:
-	VMOVUPS   (BX)(CX*1), Z1
-	VMOVUPS   (SI)(CX*1), Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   (DX)(CX*1), Z2
-	VMOVUPS   (DI)(CX*1), Z3
-	VMULPS    Z3, Z1, Z3
-	VMOVUPS   (R8)(CX*1), Z4
-	VADDPS    Z4, Z3, Z3
-	VCMPPS    $0x16, Z0, Z3, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS   (R9)(CX*1), Z3
-	VMULPS    Z1, Z3, Z1
-	VMOVUPS   (R10)(CX*1), Z3
-	VADDPS    Z3, Z1, Z1
-	VMOVUPS   (DI)(CX*1), Z3
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, (AX)(CX*1)
-	VMOVUPS   64(BX)(CX*1), Z1
-	VMOVUPS   64(SI)(CX*1), Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   64(DX)(CX*1), Z2
-	VMOVUPS   64(DI)(CX*1), Z3
-	VMULPS    Z3, Z1, Z3
-	VMOVUPS   64(R8)(CX*1), Z4
-	VADDPS    Z4, Z3, Z3
-	VCMPPS    $0x16, Z0, Z3, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS   64(R9)(CX*1), Z3
-	VMULPS    Z1, Z3, Z1
-	VMOVUPS   64(R10)(CX*1), Z3
-	VADDPS    Z3, Z1, Z1
-	VMOVUPS   64(DI)(CX*1), Z3
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, 64(AX)(CX*1)
-	ADDQ      $+128, CX
-	SUBQ      $+32, R11
-	JGE       many
-
-few:
-	ADDQ      $+32, R11
-	CMPQ      R11, $+16
-	JL        rest
-	VMOVUPS   (BX)(CX*1), Z1
-	VMOVUPS   (SI)(CX*1), Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   (DX)(CX*1), Z2
-	VMOVUPS   (DI)(CX*1), Z3
-	VMULPS    Z3, Z1, Z3
-	VMOVUPS   (R8)(CX*1), Z4
-	VADDPS    Z4, Z3, Z3
-	VCMPPS    $0x16, Z0, Z3, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS   (R9)(CX*1), Z3
-	VMULPS    Z1, Z3, Z1
-	VMOVUPS   (R10)(CX*1), Z3
-	VADDPS    Z3, Z1, Z1
-	VMOVUPS   (DI)(CX*1), Z3
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, (AX)(CX*1)
-	ADDQ      $+64, CX
-	SUBQ      $+16, R11
-
-rest:
-	TESTQ     R11, R11
-	JZ        done
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VMOVUPS.Z (SI)(CX*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (DX)(CX*1), K1, Z2
-	VMOVUPS.Z (DI)(CX*1), K1, Z3
-	VMULPS    Z3, Z1, Z3
-	VMOVUPS.Z (R8)(CX*1), K1, Z4
-	VADDPS    Z4, Z3, Z3
-	VCMPPS    $0x16, Z0, Z3, K2
-	VMOVAPS.Z Z2, K2, Z0
-	VMOVUPS.Z (R9)(CX*1), K1, Z2
-	VMULPS    Z1, Z2, Z1
-	VMOVUPS.Z (R10)(CX*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(CX*1), K1, Z2
-	VMULPS    Z0, Z2, Z0
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
 // func sgdAVX512(w []float32, v []float32, grad []float32, lr float32, momentum float32, decay float32, scale float32)
 // Requires: AVX, AVX512F
 TEXT ·sgdAVX512(SB), NOSPLIT, $0-88
@@ -4038,6 +5430,1545 @@ rest:
 	VMOVUPS   Z0, K1, (AX)(CX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+// func sumsAVX512(s []float32, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·sumsAVX512(SB), NOSPLIT, $0-48
+	MOVQ   s_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   x_len+32(FP), BX
+	MOVQ   s_len+8(FP), SI
+	TESTQ  SI, SI
+	JZ     rowDone
+	MOVQ   SI, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, DI
+	SHLL   CL, DI
+	DECL   DI
+	KMOVW  DI, K1
+	MOVQ   SI, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DI
+	SHLQ   $0x02, BX
+	MOVQ   CX, R9
+	IMUL3Q $0x04, R9, R9
+
+side:
+	CMPQ BX, R9
+	JL   sideDone
+	XORQ R8, R8
+	MOVQ SI, R10
+	SUBQ $+16, R10
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (DX), Z0
+	VMOVUPS (AX)(R8*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS (DX)(CX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (DX)(CX*2), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (DX)(DI*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(R8*1)
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	SUBQ    $+16, R10
+	JGE     sidemany
+
+sidefew:
+	ADDQ      $+16, R10
+	TESTQ     R10, R10
+	JZ        sidedone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (AX)(R8*1), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS.Z (DX)(CX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DX)(CX*2), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DX)(DI*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+sidedone:
+	SUBQ R8, DX
+	ADDQ R9, DX
+	SUBQ R9, BX
+	JMP  side
+
+sideDone:
+row:
+	CMPQ BX, CX
+	JL   rowDone
+	XORQ R8, R8
+	MOVQ SI, DI
+	SUBQ $+32, DI
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Z0
+	VMOVUPS (AX)(R8*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)(R8*1)
+	VMOVUPS 64(DX), Z0
+	VMOVUPS 64(AX)(R8*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, 64(AX)(R8*1)
+	ADDQ    $+128, R8
+	ADDQ    $+128, DX
+	SUBQ    $+32, DI
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, DI
+	CMPQ    DI, $+16
+	JL      rowrest
+	VMOVUPS (DX), Z0
+	VMOVUPS (AX)(R8*1), Z1
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (AX)(R8*1)
+	ADDQ    $+64, R8
+	ADDQ    $+64, DX
+	SUBQ    $+16, DI
+
+rowrest:
+	TESTQ     DI, DI
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (AX)(R8*1), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(R8*1)
+
+rowdone:
+	SUBQ R8, DX
+	ADDQ CX, DX
+	SUBQ CX, BX
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func momentsAVX512(s []float32, q []float32, x []float32, mean []float32)
+// Requires: AVX, AVX512F
+TEXT ·momentsAVX512(SB), NOSPLIT, $0-96
+	MOVQ   s_base+0(FP), AX
+	MOVQ   q_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   x_len+56(FP), DI
+	MOVQ   s_len+8(FP), R8
+	TESTQ  R8, R8
+	JZ     rowDone
+	MOVQ   R8, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R9
+	SHLL   CL, R9
+	DECL   R9
+	KMOVW  R9, K1
+	MOVQ   R8, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R9
+	SHLQ   $0x02, DI
+	MOVQ   CX, R11
+	IMUL3Q $0x04, R11, R11
+
+side:
+	CMPQ DI, R11
+	JL   sideDone
+	XORQ R10, R10
+	MOVQ R8, R12
+	SUBQ $+16, R12
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (BX), Z0
+	VMOVUPS (SI)(R10*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (AX)(R10*1), Z2
+	VADDPS  Z0, Z2, Z2
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS (DX)(R10*1), Z3
+	VADDPS  Z0, Z3, Z0
+	VMOVUPS (BX)(CX*1), Z3
+	VSUBPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMULPS  Z3, Z3, Z3
+	VADDPS  Z3, Z0, Z0
+	VMOVUPS (BX)(CX*2), Z3
+	VSUBPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMULPS  Z3, Z3, Z3
+	VADDPS  Z3, Z0, Z0
+	VMOVUPS (BX)(R9*1), Z3
+	VSUBPS  Z1, Z3, Z1
+	VADDPS  Z1, Z2, Z2
+	VMULPS  Z1, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z2, (AX)(R10*1)
+	VMOVUPS Z0, (DX)(R10*1)
+	ADDQ    $+64, R10
+	ADDQ    $+64, BX
+	SUBQ    $+16, R12
+	JGE     sidemany
+
+sidefew:
+	ADDQ      $+16, R12
+	TESTQ     R12, R12
+	JZ        sidedone
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z (SI)(R10*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (AX)(R10*1), K1, Z2
+	VADDPS    Z0, Z2, Z2
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS.Z (DX)(R10*1), K1, Z3
+	VADDPS    Z0, Z3, Z0
+	VMOVUPS.Z (BX)(CX*1), K1, Z3
+	VSUBPS    Z1, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VMULPS    Z3, Z3, Z3
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS.Z (BX)(CX*2), K1, Z3
+	VSUBPS    Z1, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VMULPS    Z3, Z3, Z3
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS.Z (BX)(R9*1), K1, Z3
+	VSUBPS    Z1, Z3, Z1
+	VADDPS    Z1, Z2, Z2
+	VMULPS    Z1, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z2, K1, (AX)(R10*1)
+	VMOVUPS   Z0, K1, (DX)(R10*1)
+
+sidedone:
+	SUBQ R10, BX
+	ADDQ R11, BX
+	SUBQ R11, DI
+	JMP  side
+
+sideDone:
+row:
+	CMPQ DI, CX
+	JL   rowDone
+	XORQ R10, R10
+	MOVQ R8, R9
+	SUBQ $+32, R9
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (BX), Z0
+	VMOVUPS (SI)(R10*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (AX)(R10*1), Z1
+	VADDPS  Z0, Z1, Z1
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS (DX)(R10*1), Z2
+	VADDPS  Z0, Z2, Z0
+	VMOVUPS Z1, (AX)(R10*1)
+	VMOVUPS Z0, (DX)(R10*1)
+	VMOVUPS 64(BX), Z0
+	VMOVUPS 64(SI)(R10*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS 64(AX)(R10*1), Z1
+	VADDPS  Z0, Z1, Z1
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS 64(DX)(R10*1), Z2
+	VADDPS  Z0, Z2, Z0
+	VMOVUPS Z1, 64(AX)(R10*1)
+	VMOVUPS Z0, 64(DX)(R10*1)
+	ADDQ    $+128, R10
+	ADDQ    $+128, BX
+	SUBQ    $+32, R9
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, R9
+	CMPQ    R9, $+16
+	JL      rowrest
+	VMOVUPS (BX), Z0
+	VMOVUPS (SI)(R10*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (AX)(R10*1), Z1
+	VADDPS  Z0, Z1, Z1
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS (DX)(R10*1), Z2
+	VADDPS  Z0, Z2, Z0
+	VMOVUPS Z1, (AX)(R10*1)
+	VMOVUPS Z0, (DX)(R10*1)
+	ADDQ    $+64, R10
+	ADDQ    $+64, BX
+	SUBQ    $+16, R9
+
+rowrest:
+	TESTQ     R9, R9
+	JZ        rowdone
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z (SI)(R10*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (AX)(R10*1), K1, Z1
+	VADDPS    Z0, Z1, Z1
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS.Z (DX)(R10*1), K1, Z2
+	VADDPS    Z0, Z2, Z0
+	VMOVUPS   Z1, K1, (AX)(R10*1)
+	VMOVUPS   Z0, K1, (DX)(R10*1)
+
+rowdone:
+	SUBQ R10, BX
+	ADDQ CX, BX
+	SUBQ CX, DI
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeAVX512(SB), NOSPLIT, $0-120
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   mean_base+48(FP), BX
+	MOVQ   scale_base+72(FP), SI
+	MOVQ   shift_base+96(FP), DI
+	MOVQ   y_len+8(FP), R8
+	MOVQ   mean_len+56(FP), R9
+	TESTQ  R9, R9
+	JZ     rowDone
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   R9, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R10
+	SHLQ   $0x02, R8
+	MOVQ   CX, R12
+	IMUL3Q $0x04, R12, R12
+
+side:
+	CMPQ R8, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R9, R13
+	SUBQ $+16, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (SI)(R11*1), Z2
+	VMULPS  Z2, Z0, Z0
+	VMOVUPS (DI)(R11*1), Z3
+	VADDPS  Z3, Z0, Z0
+	VMOVUPS (DX)(CX*1), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMULPS  Z2, Z4, Z4
+	VADDPS  Z3, Z4, Z4
+	VMOVUPS (DX)(CX*2), Z5
+	VSUBPS  Z1, Z5, Z5
+	VMULPS  Z2, Z5, Z5
+	VADDPS  Z3, Z5, Z5
+	VMOVUPS (DX)(R10*1), Z6
+	VSUBPS  Z1, Z6, Z1
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z3, Z1, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z4, (AX)(CX*1)
+	VMOVUPS Z5, (AX)(CX*2)
+	VMOVUPS Z1, (AX)(R10*1)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R13
+	JGE     sidemany
+
+sidefew:
+	ADDQ      $+16, R13
+	TESTQ     R13, R13
+	JZ        sidedone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX)(R11*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VMULPS    Z2, Z0, Z0
+	VMOVUPS.Z (DI)(R11*1), K1, Z3
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS.Z (DX)(CX*1), K1, Z4
+	VSUBPS    Z1, Z4, Z4
+	VMULPS    Z2, Z4, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS.Z (DX)(CX*2), K1, Z5
+	VSUBPS    Z1, Z5, Z5
+	VMULPS    Z2, Z5, Z5
+	VADDPS    Z3, Z5, Z5
+	VMOVUPS.Z (DX)(R10*1), K1, Z6
+	VSUBPS    Z1, Z6, Z1
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z4, K1, (AX)(CX*1)
+	VMOVUPS   Z5, K1, (AX)(CX*2)
+	VMOVUPS   Z1, K1, (AX)(R10*1)
+
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, DX
+	ADDQ R12, DX
+	SUBQ R12, R8
+	JMP  side
+
+sideDone:
+row:
+	CMPQ R8, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R10
+	SUBQ $+32, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (SI)(R11*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (DI)(R11*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(DX), Z0
+	VMOVUPS 64(BX)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS 64(SI)(R11*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS 64(DI)(R11*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    $+128, R11
+	ADDQ    $+128, AX
+	ADDQ    $+128, DX
+	SUBQ    $+32, R10
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, R10
+	CMPQ    R10, $+16
+	JL      rowrest
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (SI)(R11*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (DI)(R11*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R10
+
+rowrest:
+	TESTQ     R10, R10
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX)(R11*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI)(R11*1), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(R11*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ CX, R8
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeReLUAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeReLUAVX512(SB), NOSPLIT, $0-120
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   mean_base+48(FP), BX
+	MOVQ   scale_base+72(FP), SI
+	MOVQ   shift_base+96(FP), DI
+	MOVQ   y_len+8(FP), R8
+	MOVQ   mean_len+56(FP), R9
+	TESTQ  R9, R9
+	JZ     rowDone
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   R9, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R10
+	SHLQ   $0x02, R8
+	MOVQ   CX, R12
+	IMUL3Q $0x04, R12, R12
+
+side:
+	CMPQ R8, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R9, R13
+	SUBQ $+16, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (SI)(R11*1), Z3
+	VMULPS  Z3, Z1, Z1
+	VMOVUPS (DI)(R11*1), Z4
+	VADDPS  Z4, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS (DX)(CX*1), Z5
+	VSUBPS  Z2, Z5, Z5
+	VMULPS  Z3, Z5, Z5
+	VADDPS  Z4, Z5, Z5
+	VMAXPS  Z5, Z0, Z5
+	VMOVUPS (DX)(CX*2), Z6
+	VSUBPS  Z2, Z6, Z6
+	VMULPS  Z3, Z6, Z6
+	VADDPS  Z4, Z6, Z6
+	VMAXPS  Z6, Z0, Z6
+	VMOVUPS (DX)(R10*1), Z7
+	VSUBPS  Z2, Z7, Z2
+	VMULPS  Z3, Z2, Z2
+	VADDPS  Z4, Z2, Z2
+	VMAXPS  Z2, Z0, Z2
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z5, (AX)(CX*1)
+	VMOVUPS Z6, (AX)(CX*2)
+	VMOVUPS Z2, (AX)(R10*1)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R13
+	JGE     sidemany
+
+sidefew:
+	ADDQ      $+16, R13
+	TESTQ     R13, R13
+	JZ        sidedone
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX)(R11*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (SI)(R11*1), K1, Z3
+	VMULPS    Z3, Z1, Z1
+	VMOVUPS.Z (DI)(R11*1), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS.Z (DX)(CX*1), K1, Z5
+	VSUBPS    Z2, Z5, Z5
+	VMULPS    Z3, Z5, Z5
+	VADDPS    Z4, Z5, Z5
+	VMAXPS    Z5, Z0, Z5
+	VMOVUPS.Z (DX)(CX*2), K1, Z6
+	VSUBPS    Z2, Z6, Z6
+	VMULPS    Z3, Z6, Z6
+	VADDPS    Z4, Z6, Z6
+	VMAXPS    Z6, Z0, Z6
+	VMOVUPS.Z (DX)(R10*1), K1, Z7
+	VSUBPS    Z2, Z7, Z2
+	VMULPS    Z3, Z2, Z2
+	VADDPS    Z4, Z2, Z2
+	VMAXPS    Z2, Z0, Z2
+	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z5, K1, (AX)(CX*1)
+	VMOVUPS   Z6, K1, (AX)(CX*2)
+	VMOVUPS   Z2, K1, (AX)(R10*1)
+
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, DX
+	ADDQ R12, DX
+	SUBQ R12, R8
+	JMP  side
+
+sideDone:
+row:
+	CMPQ R8, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R10
+	SUBQ $+32, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (SI)(R11*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (DI)(R11*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 64(BX)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS 64(SI)(R11*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS 64(DI)(R11*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $+128, R11
+	ADDQ    $+128, AX
+	ADDQ    $+128, DX
+	SUBQ    $+32, R10
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, R10
+	CMPQ    R10, $+16
+	JL      rowrest
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (SI)(R11*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (DI)(R11*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	SUBQ    $+16, R10
+
+rowrest:
+	TESTQ     R10, R10
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX)(R11*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(R11*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ CX, R8
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeAddAVX512(SB), NOSPLIT, $0-144
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   mean_len+80(FP), R10
+	TESTQ  R10, R10
+	JZ     rowDone
+	MOVQ   R10, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
+	MOVQ   R10, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R11
+	SHLQ   $0x02, R9
+
+row:
+	CMPQ R9, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R10, R12
+	SUBQ $+32, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Z0
+	VMOVUPS (SI)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (DI)(R11*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (R8)(R11*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (BX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(DX), Z0
+	VMOVUPS 64(SI)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS 64(DI)(R11*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS 64(R8)(R11*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS 64(BX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    $+128, R11
+	ADDQ    $+128, AX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	SUBQ    $+32, R12
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, R12
+	CMPQ    R12, $+16
+	JL      rowrest
+	VMOVUPS (DX), Z0
+	VMOVUPS (SI)(R11*1), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS (DI)(R11*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (R8)(R11*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (BX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, R12
+
+rowrest:
+	TESTQ     R12, R12
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (SI)(R11*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(R11*1), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(R11*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ R11, BX
+	ADDQ CX, BX
+	SUBQ CX, R9
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddReLUAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeAddReLUAVX512(SB), NOSPLIT, $0-144
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   mean_len+80(FP), R10
+	TESTQ  R10, R10
+	JZ     rowDone
+	MOVQ   R10, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
+	MOVQ   R10, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R11
+	SHLQ   $0x02, R9
+
+row:
+	CMPQ R9, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R10, R12
+	SUBQ $+32, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Z1
+	VMOVUPS (SI)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (DI)(R11*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (R8)(R11*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (BX), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 64(SI)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS 64(DI)(R11*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS 64(R8)(R11*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS 64(BX), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $+128, R11
+	ADDQ    $+128, AX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	SUBQ    $+32, R12
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, R12
+	CMPQ    R12, $+16
+	JL      rowrest
+	VMOVUPS (DX), Z1
+	VMOVUPS (SI)(R11*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (DI)(R11*1), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS (R8)(R11*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (BX), Z2
+	VADDPS  Z2, Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, R11
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, R12
+
+rowrest:
+	TESTQ     R12, R12
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(R11*1), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8)(R11*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ R11, BX
+	ADDQ CX, BX
+	SUBQ CX, R9
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normSumsAVX512(s []float32, q []float32, dy []float32, x []float32, mean []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normSumsAVX512(SB), NOSPLIT, $0-120
+	MOVQ   s_base+0(FP), AX
+	MOVQ   q_base+24(FP), DX
+	MOVQ   dy_base+48(FP), BX
+	MOVQ   x_base+72(FP), SI
+	MOVQ   mean_base+96(FP), DI
+	MOVQ   dy_len+56(FP), R8
+	MOVQ   s_len+8(FP), R9
+	TESTQ  R9, R9
+	JZ     rowDone
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   R9, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R10
+	SHLQ   $0x02, R8
+
+row:
+	CMPQ R8, CX
+	JL   rowDone
+	XORQ R10, R10
+	MOVQ R9, R11
+	SUBQ $+32, R11
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	VMOVUPS    (BX), Z0
+	VMOVUPS    (SI), Z1
+	VMOVUPS    (DI)(R10*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (AX)(R10*1), Z2
+	VADDPS     Z0, Z2, Z2
+	VMULPS     Z1, Z0, Z0
+	VMOVUPS    (DX)(R10*1), Z1
+	VADDPS     Z0, Z1, Z0
+	VMOVUPS    Z2, (AX)(R10*1)
+	VMOVUPS    Z0, (DX)(R10*1)
+	PREFETCHT0 4160(BX)
+	PREFETCHT0 4160(SI)
+	VMOVUPS    64(BX), Z0
+	VMOVUPS    64(SI), Z1
+	VMOVUPS    64(DI)(R10*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    64(AX)(R10*1), Z2
+	VADDPS     Z0, Z2, Z2
+	VMULPS     Z1, Z0, Z0
+	VMOVUPS    64(DX)(R10*1), Z1
+	VADDPS     Z0, Z1, Z0
+	VMOVUPS    Z2, 64(AX)(R10*1)
+	VMOVUPS    Z0, 64(DX)(R10*1)
+	ADDQ       $+128, R10
+	ADDQ       $+128, BX
+	ADDQ       $+128, SI
+	SUBQ       $+32, R11
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+32, R11
+	CMPQ       R11, $+16
+	JL         rowrest
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	VMOVUPS    (BX), Z0
+	VMOVUPS    (SI), Z1
+	VMOVUPS    (DI)(R10*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (AX)(R10*1), Z2
+	VADDPS     Z0, Z2, Z2
+	VMULPS     Z1, Z0, Z0
+	VMOVUPS    (DX)(R10*1), Z1
+	VADDPS     Z0, Z1, Z0
+	VMOVUPS    Z2, (AX)(R10*1)
+	VMOVUPS    Z0, (DX)(R10*1)
+	ADDQ       $+64, R10
+	ADDQ       $+64, BX
+	ADDQ       $+64, SI
+	SUBQ       $+16, R11
+
+rowrest:
+	TESTQ      R11, R11
+	JZ         rowdone
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	VMOVUPS.Z  (BX), K1, Z0
+	VMOVUPS.Z  (SI), K1, Z1
+	VMOVUPS.Z  (DI)(R10*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS.Z  (AX)(R10*1), K1, Z2
+	VADDPS     Z0, Z2, Z2
+	VMULPS     Z1, Z0, Z0
+	VMOVUPS.Z  (DX)(R10*1), K1, Z1
+	VADDPS     Z0, Z1, Z0
+	VMOVUPS    Z2, K1, (AX)(R10*1)
+	VMOVUPS    Z0, K1, (DX)(R10*1)
+
+rowdone:
+	SUBQ R10, BX
+	ADDQ CX, BX
+	SUBQ R10, SI
+	ADDQ CX, SI
+	SUBQ CX, R8
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normSumsReLUAVX512(s []float32, q []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normSumsReLUAVX512(SB), NOSPLIT, $0-168
+	MOVQ   s_base+0(FP), AX
+	MOVQ   q_base+24(FP), DX
+	MOVQ   dy_base+48(FP), BX
+	MOVQ   x_base+72(FP), SI
+	MOVQ   mean_base+96(FP), DI
+	MOVQ   scale_base+120(FP), R8
+	MOVQ   shift_base+144(FP), R9
+	MOVQ   dy_len+56(FP), R10
+	MOVQ   s_len+8(FP), R11
+	TESTQ  R11, R11
+	JZ     rowDone
+	MOVQ   R11, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R12
+	SHLL   CL, R12
+	DECL   R12
+	KMOVW  R12, K1
+	MOVQ   R11, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R12
+	SHLQ   $0x02, R10
+
+row:
+	CMPQ R10, CX
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R11, R13
+	SUBQ $+32, R13
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	VMOVUPS    (SI), Z1
+	VMOVUPS    (DI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (BX), Z2
+	VMOVUPS    (R8)(R12*1), Z3
+	VMULPS     Z3, Z1, Z3
+	VMOVUPS    (R9)(R12*1), Z4
+	VADDPS     Z4, Z3, Z3
+	VCMPPS     $0x16, Z0, Z3, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    (AX)(R12*1), Z3
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    (DX)(R12*1), Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z3, (AX)(R12*1)
+	VMOVUPS    Z1, (DX)(R12*1)
+	PREFETCHT0 4160(BX)
+	PREFETCHT0 4160(SI)
+	VMOVUPS    64(SI), Z1
+	VMOVUPS    64(DI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    64(BX), Z2
+	VMOVUPS    64(R8)(R12*1), Z3
+	VMULPS     Z3, Z1, Z3
+	VMOVUPS    64(R9)(R12*1), Z4
+	VADDPS     Z4, Z3, Z3
+	VCMPPS     $0x16, Z0, Z3, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    64(AX)(R12*1), Z3
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    64(DX)(R12*1), Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z3, 64(AX)(R12*1)
+	VMOVUPS    Z1, 64(DX)(R12*1)
+	ADDQ       $+128, R12
+	ADDQ       $+128, BX
+	ADDQ       $+128, SI
+	SUBQ       $+32, R13
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+32, R13
+	CMPQ       R13, $+16
+	JL         rowrest
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	VMOVUPS    (SI), Z1
+	VMOVUPS    (DI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (BX), Z2
+	VMOVUPS    (R8)(R12*1), Z3
+	VMULPS     Z3, Z1, Z3
+	VMOVUPS    (R9)(R12*1), Z4
+	VADDPS     Z4, Z3, Z3
+	VCMPPS     $0x16, Z0, Z3, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    (AX)(R12*1), Z3
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    (DX)(R12*1), Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z3, (AX)(R12*1)
+	VMOVUPS    Z1, (DX)(R12*1)
+	ADDQ       $+64, R12
+	ADDQ       $+64, BX
+	ADDQ       $+64, SI
+	SUBQ       $+16, R13
+
+rowrest:
+	TESTQ      R13, R13
+	JZ         rowdone
+	PREFETCHT0 4096(BX)
+	PREFETCHT0 4096(SI)
+	VMOVUPS.Z  (SI), K1, Z1
+	VMOVUPS.Z  (DI)(R12*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS.Z  (BX), K1, Z2
+	VMOVUPS.Z  (R8)(R12*1), K1, Z3
+	VMULPS     Z3, Z1, Z3
+	VMOVUPS.Z  (R9)(R12*1), K1, Z4
+	VADDPS     Z4, Z3, Z3
+	VCMPPS     $0x16, Z0, Z3, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS.Z  (AX)(R12*1), K1, Z3
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS.Z  (DX)(R12*1), K1, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z3, K1, (AX)(R12*1)
+	VMOVUPS    Z1, K1, (DX)(R12*1)
+
+rowdone:
+	SUBQ R12, BX
+	ADDQ CX, BX
+	SUBQ R12, SI
+	ADDQ CX, SI
+	SUBQ CX, R10
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normSumsGateAVX512(g []float32, s []float32, q []float32, dy []float32, z []float32, x []float32, mean []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normSumsGateAVX512(SB), NOSPLIT, $0-168
+	MOVQ   g_base+0(FP), AX
+	MOVQ   s_base+24(FP), DX
+	MOVQ   q_base+48(FP), BX
+	MOVQ   dy_base+72(FP), SI
+	MOVQ   z_base+96(FP), DI
+	MOVQ   x_base+120(FP), R8
+	MOVQ   mean_base+144(FP), R9
+	MOVQ   g_len+8(FP), R10
+	MOVQ   s_len+32(FP), R11
+	TESTQ  R11, R11
+	JZ     rowDone
+	MOVQ   R11, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R12
+	SHLL   CL, R12
+	DECL   R12
+	KMOVW  R12, K1
+	MOVQ   R11, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R12
+	SHLQ   $0x02, R10
+
+row:
+	CMPQ R10, CX
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R11, R13
+	SUBQ $+32, R13
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(SI)
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(R8)
+	VMOVUPS    (SI), Z1
+	VMOVUPS    (DI), Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS    (R8), Z2
+	VMOVUPS    (R9)(R12*1), Z3
+	VSUBPS     Z3, Z2, Z2
+	VMOVUPS    (DX)(R12*1), Z3
+	VADDPS     Z1, Z3, Z3
+	VMULPS     Z2, Z1, Z2
+	VMOVUPS    (BX)(R12*1), Z4
+	VADDPS     Z2, Z4, Z2
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z3, (DX)(R12*1)
+	VMOVUPS    Z2, (BX)(R12*1)
+	PREFETCHT0 4160(SI)
+	PREFETCHT0 4160(DI)
+	PREFETCHT0 4160(R8)
+	VMOVUPS    64(SI), Z1
+	VMOVUPS    64(DI), Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS    64(R8), Z2
+	VMOVUPS    64(R9)(R12*1), Z3
+	VSUBPS     Z3, Z2, Z2
+	VMOVUPS    64(DX)(R12*1), Z3
+	VADDPS     Z1, Z3, Z3
+	VMULPS     Z2, Z1, Z2
+	VMOVUPS    64(BX)(R12*1), Z4
+	VADDPS     Z2, Z4, Z2
+	VMOVUPS    Z1, 64(AX)
+	VMOVUPS    Z3, 64(DX)(R12*1)
+	VMOVUPS    Z2, 64(BX)(R12*1)
+	ADDQ       $+128, R12
+	ADDQ       $+128, AX
+	ADDQ       $+128, SI
+	ADDQ       $+128, DI
+	ADDQ       $+128, R8
+	SUBQ       $+32, R13
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+32, R13
+	CMPQ       R13, $+16
+	JL         rowrest
+	PREFETCHT0 4096(SI)
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(R8)
+	VMOVUPS    (SI), Z1
+	VMOVUPS    (DI), Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS    (R8), Z2
+	VMOVUPS    (R9)(R12*1), Z3
+	VSUBPS     Z3, Z2, Z2
+	VMOVUPS    (DX)(R12*1), Z3
+	VADDPS     Z1, Z3, Z3
+	VMULPS     Z2, Z1, Z2
+	VMOVUPS    (BX)(R12*1), Z4
+	VADDPS     Z2, Z4, Z2
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z3, (DX)(R12*1)
+	VMOVUPS    Z2, (BX)(R12*1)
+	ADDQ       $+64, R12
+	ADDQ       $+64, AX
+	ADDQ       $+64, SI
+	ADDQ       $+64, DI
+	ADDQ       $+64, R8
+	SUBQ       $+16, R13
+
+rowrest:
+	TESTQ      R13, R13
+	JZ         rowdone
+	PREFETCHT0 4096(SI)
+	PREFETCHT0 4096(DI)
+	PREFETCHT0 4096(R8)
+	VMOVUPS.Z  (SI), K1, Z1
+	VMOVUPS.Z  (DI), K1, Z2
+	VCMPPS     $0x16, Z0, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVUPS.Z  (R8), K1, Z2
+	VMOVUPS.Z  (R9)(R12*1), K1, Z3
+	VSUBPS     Z3, Z2, Z2
+	VMOVUPS.Z  (DX)(R12*1), K1, Z3
+	VADDPS     Z1, Z3, Z3
+	VMULPS     Z2, Z1, Z2
+	VMOVUPS.Z  (BX)(R12*1), K1, Z4
+	VADDPS     Z2, Z4, Z2
+	VMOVUPS    Z1, K1, (AX)
+	VMOVUPS    Z3, K1, (DX)(R12*1)
+	VMOVUPS    Z2, K1, (BX)(R12*1)
+
+rowdone:
+	SUBQ R12, AX
+	ADDQ CX, AX
+	SUBQ R12, SI
+	ADDQ CX, SI
+	SUBQ R12, DI
+	ADDQ CX, DI
+	SUBQ R12, R8
+	ADDQ CX, R8
+	SUBQ CX, R10
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// Requires: AVX, AVX512F
+TEXT ·normGradAVX512(SB), NOSPLIT, $0-168
+	MOVQ   dx_base+0(FP), AX
+	MOVQ   dy_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   slope_base+120(FP), R8
+	MOVQ   offset_base+144(FP), R9
+	MOVQ   dx_len+8(FP), R10
+	MOVQ   mean_len+80(FP), R11
+	TESTQ  R11, R11
+	JZ     rowDone
+	MOVQ   R11, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R12
+	SHLL   CL, R12
+	DECL   R12
+	KMOVW  R12, K1
+	MOVQ   R11, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R12
+	SHLQ   $0x02, R10
+
+row:
+	CMPQ R10, CX
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R11, R13
+	SUBQ $+32, R13
+	JL   rowfew
+
+rowmany:
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX), Z1
+	VMOVUPS (SI)(R12*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (R8)(R12*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS (R9)(R12*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (DI)(R12*1), Z2
+	VMULPS  Z0, Z2, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(DX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 64(SI)(R12*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS 64(R8)(R12*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS 64(R9)(R12*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS 64(DI)(R12*1), Z2
+	VMULPS  Z0, Z2, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    $+128, R12
+	ADDQ    $+128, AX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	SUBQ    $+32, R13
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+32, R13
+	CMPQ    R13, $+16
+	JL      rowrest
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX), Z1
+	VMOVUPS (SI)(R12*1), Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS (R8)(R12*1), Z2
+	VMULPS  Z1, Z2, Z1
+	VMOVUPS (R9)(R12*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS (DI)(R12*1), Z2
+	VMULPS  Z0, Z2, Z0
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $+64, R12
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, R13
+
+rowrest:
+	TESTQ     R13, R13
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMOVUPS.Z (SI)(R12*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8)(R12*1), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS.Z (R9)(R12*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(R12*1), K1, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+rowdone:
+	SUBQ R12, AX
+	ADDQ CX, AX
+	SUBQ R12, DX
+	ADDQ CX, DX
+	SUBQ R12, BX
+	ADDQ CX, BX
+	SUBQ CX, R10
+	JMP  row
+
+rowDone:
+	VZEROUPPER
+	RET
+
+// func normGradReLUAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
+// Requires: AVX, AVX512F
+TEXT ·normGradReLUAVX512(SB), NOSPLIT, $0-192
+	MOVQ   dx_base+0(FP), AX
+	MOVQ   dy_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   slope_base+144(FP), R9
+	MOVQ   offset_base+168(FP), R10
+	MOVQ   dx_len+8(FP), R11
+	MOVQ   mean_len+80(FP), R12
+	TESTQ  R12, R12
+	JZ     rowDone
+	MOVQ   R12, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R13
+	SHLL   CL, R13
+	DECL   R13
+	KMOVW  R13, K1
+	MOVQ   R12, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R13
+	SHLQ   $0x02, R11
+
+row:
+	CMPQ R11, CX
+	JL   rowDone
+	XORQ R13, R13
+	MOVQ R12, R14
+	SUBQ $+32, R14
+	JL   rowfew
+
+rowmany:
+	VMOVUPS   (BX), Z1
+	VMOVUPS   (SI)(R13*1), Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   (DX), Z2
+	VMOVUPS   (DI)(R13*1), Z3
+	VMULPS    Z3, Z1, Z4
+	VMOVUPS   (R8)(R13*1), Z5
+	VADDPS    Z5, Z4, Z4
+	VCMPPS    $0x16, Z0, Z4, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS   (R9)(R13*1), Z4
+	VMULPS    Z1, Z4, Z1
+	VMOVUPS   (R10)(R13*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, (AX)
+	VMOVUPS   64(BX), Z1
+	VMOVUPS   64(SI)(R13*1), Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   64(DX), Z2
+	VMOVUPS   64(DI)(R13*1), Z3
+	VMULPS    Z3, Z1, Z4
+	VMOVUPS   64(R8)(R13*1), Z5
+	VADDPS    Z5, Z4, Z4
+	VCMPPS    $0x16, Z0, Z4, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS   64(R9)(R13*1), Z4
+	VMULPS    Z1, Z4, Z1
+	VMOVUPS   64(R10)(R13*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $+128, R13
+	ADDQ      $+128, AX
+	ADDQ      $+128, DX
+	ADDQ      $+128, BX
+	SUBQ      $+32, R14
+	JGE       rowmany
+
+rowfew:
+	ADDQ      $+32, R14
+	CMPQ      R14, $+16
+	JL        rowrest
+	VMOVUPS   (BX), Z1
+	VMOVUPS   (SI)(R13*1), Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   (DX), Z2
+	VMOVUPS   (DI)(R13*1), Z3
+	VMULPS    Z3, Z1, Z4
+	VMOVUPS   (R8)(R13*1), Z5
+	VADDPS    Z5, Z4, Z4
+	VCMPPS    $0x16, Z0, Z4, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS   (R9)(R13*1), Z4
+	VMULPS    Z1, Z4, Z1
+	VMOVUPS   (R10)(R13*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, (AX)
+	ADDQ      $+64, R13
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	ADDQ      $+64, BX
+	SUBQ      $+16, R14
+
+rowrest:
+	TESTQ     R14, R14
+	JZ        rowdone
+	VMOVUPS.Z (BX), K1, Z1
+	VMOVUPS.Z (SI)(R13*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVUPS.Z (DI)(R13*1), K1, Z3
+	VMULPS    Z3, Z1, Z4
+	VMOVUPS.Z (R8)(R13*1), K1, Z5
+	VADDPS    Z5, Z4, Z4
+	VCMPPS    $0x16, Z0, Z4, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVUPS.Z (R9)(R13*1), K1, Z4
+	VMULPS    Z1, Z4, Z1
+	VMOVUPS.Z (R10)(R13*1), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VMULPS    Z2, Z3, Z2
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+rowdone:
+	SUBQ R13, AX
+	ADDQ CX, AX
+	SUBQ R13, DX
+	ADDQ CX, DX
+	SUBQ R13, BX
+	ADDQ CX, BX
+	SUBQ CX, R11
+	JMP  row
+
+rowDone:
 	VZEROUPPER
 	RET
 

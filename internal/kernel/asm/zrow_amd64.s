@@ -64,13 +64,44 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (CX)(SI*1), Y0, Y1
-	VMASKMOVPS (DX)(SI*1), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (CX)(SI*1), Y0, Y1
+	VMASKMOVPS   (DX)(SI*1), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_1
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_1
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored1
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored1
 
+below6_1:
+	TESTQ  $0x00000001, BX
+	JZ     stored1
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored1
+
+below4_1:
+	TESTQ      $0x00000002, BX
+	JZ         below2_1
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored1
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored1
+
+below2_1:
+	TESTQ  $0x00000001, BX
+	JZ     stored1
+	VMOVSS X0, (AX)(SI*1)
+
+stored1:
 done:
 	VZEROUPPER
 	RET
@@ -124,15 +155,46 @@ few:
 	SUBQ    $+8, SI
 
 rest:
-	TESTQ      SI, SI
-	JZ         done
-	VMASKMOVPS (CX)(DI*1), Y0, Y1
-	VMASKMOVPS (DX)(DI*1), Y0, Y2
-	VMASKMOVPS (BX)(DI*1), Y0, Y3
-	VMULPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*1)
+	TESTQ        SI, SI
+	JZ           done
+	VMASKMOVPS   (CX)(DI*1), Y0, Y1
+	VMASKMOVPS   (DX)(DI*1), Y0, Y2
+	VMASKMOVPS   (BX)(DI*1), Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y0
+	TESTQ        $0x00000004, SI
+	JZ           below4_2
+	VMOVUPS      X0, (AX)(DI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, SI
+	JZ           below6_2
+	VMOVLPS      X0, 16(AX)(DI*1)
+	TESTQ        $0x00000001, SI
+	JZ           stored2
+	VEXTRACTPS   $0x02, X0, 24(AX)(DI*1)
+	JMP          stored2
 
+below6_2:
+	TESTQ  $0x00000001, SI
+	JZ     stored2
+	VMOVSS X0, 16(AX)(DI*1)
+	JMP    stored2
+
+below4_2:
+	TESTQ      $0x00000002, SI
+	JZ         below2_2
+	VMOVLPS    X0, (AX)(DI*1)
+	TESTQ      $0x00000001, SI
+	JZ         stored2
+	VEXTRACTPS $0x02, X0, 8(AX)(DI*1)
+	JMP        stored2
+
+below2_2:
+	TESTQ  $0x00000001, SI
+	JZ     stored2
+	VMOVSS X0, (AX)(DI*1)
+
+stored2:
 done:
 	VZEROUPPER
 	RET
@@ -183,14 +245,45 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (CX)(SI*1), Y0, Y2
-	VMASKMOVPS (DX)(SI*1), Y0, Y3
-	VMULPS     Y1, Y3, Y1
-	VADDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (CX)(SI*1), Y0, Y2
+	VMASKMOVPS   (DX)(SI*1), Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_3
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_3
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored3
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored3
 
+below6_3:
+	TESTQ  $0x00000001, BX
+	JZ     stored3
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored3
+
+below4_3:
+	TESTQ      $0x00000002, BX
+	JZ         below2_3
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored3
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored3
+
+below2_3:
+	TESTQ  $0x00000001, BX
+	JZ     stored3
+	VMOVSS X0, (AX)(SI*1)
+
+stored3:
 done:
 	VZEROUPPER
 	RET
@@ -244,15 +337,46 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (CX)(SI*1), Y0, Y2
-	VMASKMOVPS (DX)(SI*1), Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMULPS     Y1, Y3, Y1
-	VADDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (CX)(SI*1), Y0, Y2
+	VMASKMOVPS   (DX)(SI*1), Y0, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_4
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_4
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored4
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored4
 
+below6_4:
+	TESTQ  $0x00000001, BX
+	JZ     stored4
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored4
+
+below4_4:
+	TESTQ      $0x00000002, BX
+	JZ         below2_4
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored4
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored4
+
+below2_4:
+	TESTQ  $0x00000001, BX
+	JZ     stored4
+	VMOVSS X0, (AX)(SI*1)
+
+stored4:
 done:
 	VZEROUPPER
 	RET
@@ -275,105 +399,105 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-48
 
 many:
 	VMOVUPS   (CX)(BX*1), Y2
+	VMOVUPS   32(CX)(BX*1), Y5
 	VPAND     rowConstants<>+0(SB), Y2, Y3
+	VPAND     rowConstants<>+0(SB), Y5, Y6
 	VMOVUPS   rowConstants<>+64(SB), Y4
+	VMOVUPS   rowConstants<>+64(SB), Y7
 	VMULPS    rowConstants<>+128(SB), Y3, Y3
+	VMULPS    rowConstants<>+128(SB), Y6, Y6
 	VADDPS    rowConstants<>+64(SB), Y3, Y3
+	VADDPS    rowConstants<>+64(SB), Y6, Y6
 	VDIVPS    Y3, Y4, Y3
+	VDIVPS    Y6, Y7, Y6
 	VMULPS    Y2, Y2, Y4
+	VMULPS    Y5, Y5, Y7
 	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS   rowConstants<>+256(SB), Y5
-	VMAXPS    Y4, Y5, Y4
-	VMULPS    rowConstants<>+320(SB), Y4, Y5
-	VADDPS    rowConstants<>+384(SB), Y5, Y5
-	VADDPS    rowConstants<>+448(SB), Y5, Y6
-	VMULPS    rowConstants<>+512(SB), Y6, Y7
-	VSUBPS    Y7, Y4, Y4
-	VMULPS    rowConstants<>+576(SB), Y6, Y6
-	VSUBPS    Y6, Y4, Y4
-	VMULPS    rowConstants<>+640(SB), Y4, Y6
-	VADDPS    rowConstants<>+704(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+768(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+832(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+896(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+960(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    Y4, Y6, Y4
+	VMULPS    rowConstants<>+192(SB), Y7, Y8
+	VMOVUPS   rowConstants<>+256(SB), Y7
+	VMOVUPS   rowConstants<>+256(SB), Y9
+	VMAXPS    Y4, Y7, Y4
+	VMAXPS    Y8, Y9, Y8
+	VMULPS    rowConstants<>+320(SB), Y4, Y7
+	VMULPS    rowConstants<>+320(SB), Y8, Y9
+	VADDPS    rowConstants<>+384(SB), Y7, Y7
+	VADDPS    rowConstants<>+384(SB), Y9, Y11
+	VADDPS    rowConstants<>+448(SB), Y7, Y9
+	VADDPS    rowConstants<>+448(SB), Y11, Y12
+	VMULPS    rowConstants<>+512(SB), Y9, Y10
+	VMULPS    rowConstants<>+512(SB), Y12, Y13
+	VSUBPS    Y10, Y4, Y4
+	VSUBPS    Y13, Y8, Y8
+	VMULPS    rowConstants<>+576(SB), Y9, Y9
+	VMULPS    rowConstants<>+576(SB), Y12, Y10
+	VSUBPS    Y9, Y4, Y4
+	VSUBPS    Y10, Y8, Y9
+	VMULPS    rowConstants<>+640(SB), Y4, Y8
+	VMULPS    rowConstants<>+640(SB), Y9, Y10
+	VADDPS    rowConstants<>+704(SB), Y8, Y8
+	VADDPS    rowConstants<>+704(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+768(SB), Y8, Y8
+	VADDPS    rowConstants<>+768(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+832(SB), Y8, Y8
+	VADDPS    rowConstants<>+832(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+896(SB), Y8, Y8
+	VADDPS    rowConstants<>+896(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+960(SB), Y8, Y8
+	VADDPS    rowConstants<>+960(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    Y4, Y8, Y4
+	VADDPS    Y9, Y10, Y8
 	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VPSLLD    $0x17, Y5, Y5
-	VPADDD    Y5, Y4, Y4
-	VMULPS    rowConstants<>+1024(SB), Y3, Y5
-	VADDPS    rowConstants<>+1088(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1152(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1216(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1280(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y3
+	VADDPS    rowConstants<>+64(SB), Y8, Y8
+	VPSLLD    $0x17, Y7, Y7
+	VPSLLD    $0x17, Y11, Y9
+	VPADDD    Y7, Y4, Y4
+	VPADDD    Y9, Y8, Y8
+	VMULPS    rowConstants<>+1024(SB), Y3, Y7
+	VMULPS    rowConstants<>+1024(SB), Y6, Y9
+	VADDPS    rowConstants<>+1088(SB), Y7, Y7
+	VADDPS    rowConstants<>+1088(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y7
+	VMULPS    Y6, Y9, Y9
+	VADDPS    rowConstants<>+1152(SB), Y7, Y7
+	VADDPS    rowConstants<>+1152(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y7
+	VMULPS    Y6, Y9, Y9
+	VADDPS    rowConstants<>+1216(SB), Y7, Y7
+	VADDPS    rowConstants<>+1216(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y7
+	VMULPS    Y6, Y9, Y9
+	VADDPS    rowConstants<>+1280(SB), Y7, Y7
+	VADDPS    rowConstants<>+1280(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y3
+	VMULPS    Y6, Y9, Y6
 	VMULPS    Y4, Y3, Y3
+	VMULPS    Y8, Y6, Y4
 	VMULPS    rowConstants<>+960(SB), Y3, Y3
+	VMULPS    rowConstants<>+960(SB), Y4, Y6
 	VMOVUPS   rowConstants<>+64(SB), Y4
+	VMOVUPS   rowConstants<>+64(SB), Y7
 	VSUBPS    Y3, Y4, Y4
-	VCMPPS    $0x1e, Y2, Y0, Y5
-	VBLENDVPS Y5, Y3, Y4, Y4
+	VSUBPS    Y6, Y7, Y8
+	VCMPPS    $0x1e, Y2, Y0, Y7
+	VCMPPS    $0x1e, Y5, Y0, Y9
+	VBLENDVPS Y7, Y3, Y4, Y4
+	VBLENDVPS Y9, Y6, Y8, Y8
 	VMULPS    Y4, Y2, Y2
+	VMULPS    Y8, Y5, Y3
 	VMOVUPS   Y2, (AX)(BX*1)
-	VMOVUPS   32(CX)(BX*1), Y2
-	VPAND     rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMULPS    rowConstants<>+128(SB), Y3, Y3
-	VADDPS    rowConstants<>+64(SB), Y3, Y3
-	VDIVPS    Y3, Y4, Y3
-	VMULPS    Y2, Y2, Y4
-	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS   rowConstants<>+256(SB), Y5
-	VMAXPS    Y4, Y5, Y4
-	VMULPS    rowConstants<>+320(SB), Y4, Y5
-	VADDPS    rowConstants<>+384(SB), Y5, Y5
-	VADDPS    rowConstants<>+448(SB), Y5, Y6
-	VMULPS    rowConstants<>+512(SB), Y6, Y7
-	VSUBPS    Y7, Y4, Y4
-	VMULPS    rowConstants<>+576(SB), Y6, Y6
-	VSUBPS    Y6, Y4, Y4
-	VMULPS    rowConstants<>+640(SB), Y4, Y6
-	VADDPS    rowConstants<>+704(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+768(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+832(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+896(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+960(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    Y4, Y6, Y4
-	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VPSLLD    $0x17, Y5, Y5
-	VPADDD    Y5, Y4, Y4
-	VMULPS    rowConstants<>+1024(SB), Y3, Y5
-	VADDPS    rowConstants<>+1088(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1152(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1216(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1280(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y3
-	VMULPS    Y4, Y3, Y3
-	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VSUBPS    Y3, Y4, Y4
-	VCMPPS    $0x1e, Y2, Y0, Y5
-	VBLENDVPS Y5, Y3, Y4, Y4
-	VMULPS    Y4, Y2, Y2
-	VMOVUPS   Y2, 32(AX)(BX*1)
+	VMOVUPS   Y3, 32(AX)(BX*1)
 	ADDQ      $+64, BX
 	SUBQ      $+16, DX
 	JGE       many
@@ -436,59 +560,90 @@ few:
 	SUBQ      $+8, DX
 
 rest:
-	TESTQ      DX, DX
-	JZ         done
-	VMASKMOVPS (CX)(BX*1), Y1, Y2
-	VPAND      rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS    rowConstants<>+64(SB), Y4
-	VMULPS     rowConstants<>+128(SB), Y3, Y3
-	VADDPS     rowConstants<>+64(SB), Y3, Y3
-	VDIVPS     Y3, Y4, Y3
-	VMULPS     Y2, Y2, Y4
-	VMULPS     rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS    rowConstants<>+256(SB), Y5
-	VMAXPS     Y4, Y5, Y4
-	VMULPS     rowConstants<>+320(SB), Y4, Y5
-	VADDPS     rowConstants<>+384(SB), Y5, Y5
-	VADDPS     rowConstants<>+448(SB), Y5, Y6
-	VMULPS     rowConstants<>+512(SB), Y6, Y7
-	VSUBPS     Y7, Y4, Y4
-	VMULPS     rowConstants<>+576(SB), Y6, Y6
-	VSUBPS     Y6, Y4, Y4
-	VMULPS     rowConstants<>+640(SB), Y4, Y6
-	VADDPS     rowConstants<>+704(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+768(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+832(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+896(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+960(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     Y4, Y6, Y4
-	VADDPS     rowConstants<>+64(SB), Y4, Y4
-	VPSLLD     $0x17, Y5, Y5
-	VPADDD     Y5, Y4, Y4
-	VMULPS     rowConstants<>+1024(SB), Y3, Y5
-	VADDPS     rowConstants<>+1088(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     rowConstants<>+1152(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     rowConstants<>+1216(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     rowConstants<>+1280(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y3
-	VMULPS     Y4, Y3, Y3
-	VMULPS     rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS    rowConstants<>+64(SB), Y4
-	VSUBPS     Y3, Y4, Y4
-	VCMPPS     $0x1e, Y2, Y0, Y0
-	VBLENDVPS  Y0, Y3, Y4, Y4
-	VMULPS     Y4, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)(BX*1)
+	TESTQ        DX, DX
+	JZ           done
+	VMASKMOVPS   (CX)(BX*1), Y1, Y1
+	VPAND        rowConstants<>+0(SB), Y1, Y2
+	VMOVUPS      rowConstants<>+64(SB), Y3
+	VMULPS       rowConstants<>+128(SB), Y2, Y2
+	VADDPS       rowConstants<>+64(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       rowConstants<>+192(SB), Y3, Y3
+	VMOVUPS      rowConstants<>+256(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       rowConstants<>+320(SB), Y3, Y4
+	VADDPS       rowConstants<>+384(SB), Y4, Y4
+	VADDPS       rowConstants<>+448(SB), Y4, Y5
+	VMULPS       rowConstants<>+512(SB), Y5, Y6
+	VSUBPS       Y6, Y3, Y3
+	VMULPS       rowConstants<>+576(SB), Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       rowConstants<>+640(SB), Y3, Y5
+	VADDPS       rowConstants<>+704(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+768(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+832(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+896(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+960(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y3, Y5, Y3
+	VADDPS       rowConstants<>+64(SB), Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VMULPS       rowConstants<>+1024(SB), Y2, Y4
+	VADDPS       rowConstants<>+1088(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       rowConstants<>+1152(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       rowConstants<>+1216(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       rowConstants<>+1280(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y3, Y2, Y2
+	VMULPS       rowConstants<>+960(SB), Y2, Y2
+	VMOVUPS      rowConstants<>+64(SB), Y3
+	VSUBPS       Y2, Y3, Y3
+	VCMPPS       $0x1e, Y1, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y3, Y3
+	VMULPS       Y3, Y1, Y0
+	TESTQ        $0x00000004, DX
+	JZ           below4_5
+	VMOVUPS      X0, (AX)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, DX
+	JZ           below6_5
+	VMOVLPS      X0, 16(AX)(BX*1)
+	TESTQ        $0x00000001, DX
+	JZ           stored5
+	VEXTRACTPS   $0x02, X0, 24(AX)(BX*1)
+	JMP          stored5
 
+below6_5:
+	TESTQ  $0x00000001, DX
+	JZ     stored5
+	VMOVSS X0, 16(AX)(BX*1)
+	JMP    stored5
+
+below4_5:
+	TESTQ      $0x00000002, DX
+	JZ         below2_5
+	VMOVLPS    X0, (AX)(BX*1)
+	TESTQ      $0x00000001, DX
+	JZ         stored5
+	VEXTRACTPS $0x02, X0, 8(AX)(BX*1)
+	JMP        stored5
+
+below2_5:
+	TESTQ  $0x00000001, DX
+	JZ     stored5
+	VMOVSS X0, (AX)(BX*1)
+
+stored5:
 done:
 	VZEROUPPER
 	RET
@@ -512,113 +667,113 @@ TEXT ·geluBackwardAVX2(SB), NOSPLIT, $0-72
 
 many:
 	VMOVUPS   (DX)(SI*1), Y2
+	VMOVUPS   32(DX)(SI*1), Y5
 	VPAND     rowConstants<>+0(SB), Y2, Y3
+	VPAND     rowConstants<>+0(SB), Y5, Y6
 	VMOVUPS   rowConstants<>+64(SB), Y4
+	VMOVUPS   rowConstants<>+64(SB), Y7
 	VMULPS    rowConstants<>+128(SB), Y3, Y3
+	VMULPS    rowConstants<>+128(SB), Y6, Y6
 	VADDPS    rowConstants<>+64(SB), Y3, Y3
+	VADDPS    rowConstants<>+64(SB), Y6, Y6
 	VDIVPS    Y3, Y4, Y3
+	VDIVPS    Y6, Y7, Y6
 	VMULPS    Y2, Y2, Y4
+	VMULPS    Y5, Y5, Y7
 	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS   rowConstants<>+256(SB), Y5
-	VMAXPS    Y4, Y5, Y4
-	VMULPS    rowConstants<>+320(SB), Y4, Y5
-	VADDPS    rowConstants<>+384(SB), Y5, Y5
-	VADDPS    rowConstants<>+448(SB), Y5, Y6
-	VMULPS    rowConstants<>+512(SB), Y6, Y7
-	VSUBPS    Y7, Y4, Y4
-	VMULPS    rowConstants<>+576(SB), Y6, Y6
-	VSUBPS    Y6, Y4, Y4
-	VMULPS    rowConstants<>+640(SB), Y4, Y6
-	VADDPS    rowConstants<>+704(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+768(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+832(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+896(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+960(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    Y4, Y6, Y4
+	VMULPS    rowConstants<>+192(SB), Y7, Y8
+	VMOVUPS   rowConstants<>+256(SB), Y7
+	VMOVUPS   rowConstants<>+256(SB), Y9
+	VMAXPS    Y4, Y7, Y4
+	VMAXPS    Y8, Y9, Y8
+	VMULPS    rowConstants<>+320(SB), Y4, Y7
+	VMULPS    rowConstants<>+320(SB), Y8, Y9
+	VADDPS    rowConstants<>+384(SB), Y7, Y7
+	VADDPS    rowConstants<>+384(SB), Y9, Y11
+	VADDPS    rowConstants<>+448(SB), Y7, Y9
+	VADDPS    rowConstants<>+448(SB), Y11, Y12
+	VMULPS    rowConstants<>+512(SB), Y9, Y10
+	VMULPS    rowConstants<>+512(SB), Y12, Y13
+	VSUBPS    Y10, Y4, Y4
+	VSUBPS    Y13, Y8, Y8
+	VMULPS    rowConstants<>+576(SB), Y9, Y9
+	VMULPS    rowConstants<>+576(SB), Y12, Y10
+	VSUBPS    Y9, Y4, Y4
+	VSUBPS    Y10, Y8, Y9
+	VMULPS    rowConstants<>+640(SB), Y4, Y8
+	VMULPS    rowConstants<>+640(SB), Y9, Y10
+	VADDPS    rowConstants<>+704(SB), Y8, Y8
+	VADDPS    rowConstants<>+704(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+768(SB), Y8, Y8
+	VADDPS    rowConstants<>+768(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+832(SB), Y8, Y8
+	VADDPS    rowConstants<>+832(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+896(SB), Y8, Y8
+	VADDPS    rowConstants<>+896(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    rowConstants<>+960(SB), Y8, Y8
+	VADDPS    rowConstants<>+960(SB), Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VMULPS    Y4, Y8, Y8
+	VMULPS    Y9, Y10, Y10
+	VADDPS    Y4, Y8, Y4
+	VADDPS    Y9, Y10, Y8
 	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VPSLLD    $0x17, Y5, Y5
-	VPADDD    Y5, Y4, Y4
-	VMULPS    rowConstants<>+1024(SB), Y3, Y5
-	VADDPS    rowConstants<>+1088(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1152(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1216(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1280(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y3
+	VADDPS    rowConstants<>+64(SB), Y8, Y8
+	VPSLLD    $0x17, Y7, Y7
+	VPSLLD    $0x17, Y11, Y9
+	VPADDD    Y7, Y4, Y4
+	VPADDD    Y9, Y8, Y8
+	VMULPS    rowConstants<>+1024(SB), Y3, Y7
+	VMULPS    rowConstants<>+1024(SB), Y6, Y9
+	VADDPS    rowConstants<>+1088(SB), Y7, Y7
+	VADDPS    rowConstants<>+1088(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y7
+	VMULPS    Y6, Y9, Y9
+	VADDPS    rowConstants<>+1152(SB), Y7, Y7
+	VADDPS    rowConstants<>+1152(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y7
+	VMULPS    Y6, Y9, Y9
+	VADDPS    rowConstants<>+1216(SB), Y7, Y7
+	VADDPS    rowConstants<>+1216(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y7
+	VMULPS    Y6, Y9, Y9
+	VADDPS    rowConstants<>+1280(SB), Y7, Y7
+	VADDPS    rowConstants<>+1280(SB), Y9, Y9
+	VMULPS    Y3, Y7, Y3
+	VMULPS    Y6, Y9, Y6
 	VMULPS    Y4, Y3, Y3
+	VMULPS    Y8, Y6, Y6
 	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y5
-	VSUBPS    Y3, Y5, Y5
-	VCMPPS    $0x1e, Y2, Y0, Y6
-	VBLENDVPS Y6, Y3, Y5, Y5
+	VMULPS    rowConstants<>+960(SB), Y6, Y7
+	VMOVUPS   rowConstants<>+64(SB), Y6
+	VMOVUPS   rowConstants<>+64(SB), Y9
+	VSUBPS    Y3, Y6, Y6
+	VSUBPS    Y7, Y9, Y10
+	VCMPPS    $0x1e, Y2, Y0, Y9
+	VCMPPS    $0x1e, Y5, Y0, Y11
+	VBLENDVPS Y9, Y3, Y6, Y6
+	VBLENDVPS Y11, Y7, Y10, Y10
 	VMULPS    Y4, Y2, Y2
+	VMULPS    Y8, Y5, Y3
 	VMULPS    rowConstants<>+1344(SB), Y2, Y2
-	VADDPS    Y2, Y5, Y2
+	VMULPS    rowConstants<>+1344(SB), Y3, Y3
+	VADDPS    Y2, Y6, Y2
+	VADDPS    Y3, Y10, Y4
 	VMOVUPS   (CX)(SI*1), Y3
+	VMOVUPS   32(CX)(SI*1), Y5
 	VMULPS    Y2, Y3, Y2
+	VMULPS    Y4, Y5, Y3
 	VMOVUPS   Y2, (AX)(SI*1)
-	VMOVUPS   32(DX)(SI*1), Y2
-	VPAND     rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMULPS    rowConstants<>+128(SB), Y3, Y3
-	VADDPS    rowConstants<>+64(SB), Y3, Y3
-	VDIVPS    Y3, Y4, Y3
-	VMULPS    Y2, Y2, Y4
-	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS   rowConstants<>+256(SB), Y5
-	VMAXPS    Y4, Y5, Y4
-	VMULPS    rowConstants<>+320(SB), Y4, Y5
-	VADDPS    rowConstants<>+384(SB), Y5, Y5
-	VADDPS    rowConstants<>+448(SB), Y5, Y6
-	VMULPS    rowConstants<>+512(SB), Y6, Y7
-	VSUBPS    Y7, Y4, Y4
-	VMULPS    rowConstants<>+576(SB), Y6, Y6
-	VSUBPS    Y6, Y4, Y4
-	VMULPS    rowConstants<>+640(SB), Y4, Y6
-	VADDPS    rowConstants<>+704(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+768(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+832(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+896(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+960(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    Y4, Y6, Y4
-	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VPSLLD    $0x17, Y5, Y5
-	VPADDD    Y5, Y4, Y4
-	VMULPS    rowConstants<>+1024(SB), Y3, Y5
-	VADDPS    rowConstants<>+1088(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1152(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1216(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1280(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y3
-	VMULPS    Y4, Y3, Y3
-	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y5
-	VSUBPS    Y3, Y5, Y5
-	VCMPPS    $0x1e, Y2, Y0, Y6
-	VBLENDVPS Y6, Y3, Y5, Y5
-	VMULPS    Y4, Y2, Y2
-	VMULPS    rowConstants<>+1344(SB), Y2, Y2
-	VADDPS    Y2, Y5, Y2
-	VMOVUPS   32(CX)(SI*1), Y3
-	VMULPS    Y2, Y3, Y2
-	VMOVUPS   Y2, 32(AX)(SI*1)
+	VMOVUPS   Y3, 32(AX)(SI*1)
 	ADDQ      $+64, SI
 	SUBQ      $+16, BX
 	JGE       many
@@ -685,63 +840,94 @@ few:
 	SUBQ      $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (DX)(SI*1), Y1, Y2
-	VPAND      rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS    rowConstants<>+64(SB), Y4
-	VMULPS     rowConstants<>+128(SB), Y3, Y3
-	VADDPS     rowConstants<>+64(SB), Y3, Y3
-	VDIVPS     Y3, Y4, Y3
-	VMULPS     Y2, Y2, Y4
-	VMULPS     rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS    rowConstants<>+256(SB), Y5
-	VMAXPS     Y4, Y5, Y4
-	VMULPS     rowConstants<>+320(SB), Y4, Y5
-	VADDPS     rowConstants<>+384(SB), Y5, Y5
-	VADDPS     rowConstants<>+448(SB), Y5, Y6
-	VMULPS     rowConstants<>+512(SB), Y6, Y7
-	VSUBPS     Y7, Y4, Y4
-	VMULPS     rowConstants<>+576(SB), Y6, Y6
-	VSUBPS     Y6, Y4, Y4
-	VMULPS     rowConstants<>+640(SB), Y4, Y6
-	VADDPS     rowConstants<>+704(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+768(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+832(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+896(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     rowConstants<>+960(SB), Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VMULPS     Y4, Y6, Y6
-	VADDPS     Y4, Y6, Y4
-	VADDPS     rowConstants<>+64(SB), Y4, Y4
-	VPSLLD     $0x17, Y5, Y5
-	VPADDD     Y5, Y4, Y4
-	VMULPS     rowConstants<>+1024(SB), Y3, Y5
-	VADDPS     rowConstants<>+1088(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     rowConstants<>+1152(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     rowConstants<>+1216(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y5
-	VADDPS     rowConstants<>+1280(SB), Y5, Y5
-	VMULPS     Y3, Y5, Y3
-	VMULPS     Y4, Y3, Y3
-	VMULPS     rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS    rowConstants<>+64(SB), Y5
-	VSUBPS     Y3, Y5, Y5
-	VCMPPS     $0x1e, Y2, Y0, Y0
-	VBLENDVPS  Y0, Y3, Y5, Y5
-	VMULPS     Y4, Y2, Y0
-	VMULPS     rowConstants<>+1344(SB), Y0, Y0
-	VADDPS     Y0, Y5, Y0
-	VMASKMOVPS (CX)(SI*1), Y1, Y2
-	VMULPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (DX)(SI*1), Y1, Y2
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VMOVUPS      rowConstants<>+64(SB), Y4
+	VMULPS       rowConstants<>+128(SB), Y3, Y3
+	VADDPS       rowConstants<>+64(SB), Y3, Y3
+	VDIVPS       Y3, Y4, Y3
+	VMULPS       Y2, Y2, Y4
+	VMULPS       rowConstants<>+192(SB), Y4, Y4
+	VMOVUPS      rowConstants<>+256(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       rowConstants<>+320(SB), Y4, Y5
+	VADDPS       rowConstants<>+384(SB), Y5, Y5
+	VADDPS       rowConstants<>+448(SB), Y5, Y6
+	VMULPS       rowConstants<>+512(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       rowConstants<>+576(SB), Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       rowConstants<>+640(SB), Y4, Y6
+	VADDPS       rowConstants<>+704(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+768(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+832(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+896(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+960(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VADDPS       rowConstants<>+64(SB), Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       rowConstants<>+1024(SB), Y3, Y5
+	VADDPS       rowConstants<>+1088(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+1152(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+1216(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+1280(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       rowConstants<>+960(SB), Y3, Y3
+	VMOVUPS      rowConstants<>+64(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VCMPPS       $0x1e, Y2, Y0, Y0
+	VBLENDVPS    Y0, Y3, Y5, Y5
+	VMULPS       Y4, Y2, Y0
+	VMULPS       rowConstants<>+1344(SB), Y0, Y0
+	VADDPS       Y0, Y5, Y0
+	VMASKMOVPS   (CX)(SI*1), Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_6
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_6
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored6
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored6
 
+below6_6:
+	TESTQ  $0x00000001, BX
+	JZ     stored6
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored6
+
+below4_6:
+	TESTQ      $0x00000002, BX
+	JZ         below2_6
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored6
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored6
+
+below2_6:
+	TESTQ  $0x00000001, BX
+	JZ     stored6
+	VMOVSS X0, (AX)(SI*1)
+
+stored6:
 done:
 	VZEROUPPER
 	RET
@@ -767,65 +953,65 @@ TEXT ·expsAVX2(SB), NOSPLIT, $0-60
 
 many:
 	VMOVUPS (CX)(BX*1), Y4
+	VMOVUPS 32(CX)(BX*1), Y5
 	VSUBPS  Y2, Y4, Y4
+	VSUBPS  Y2, Y5, Y5
 	VMULPS  Y1, Y4, Y4
+	VMULPS  Y1, Y5, Y6
 	VMOVUPS rowConstants<>+256(SB), Y5
+	VMOVUPS rowConstants<>+256(SB), Y7
 	VMAXPS  Y4, Y5, Y4
+	VMAXPS  Y6, Y7, Y6
 	VMULPS  rowConstants<>+320(SB), Y4, Y5
+	VMULPS  rowConstants<>+320(SB), Y6, Y7
 	VADDPS  rowConstants<>+384(SB), Y5, Y5
-	VADDPS  rowConstants<>+448(SB), Y5, Y6
-	VMULPS  rowConstants<>+512(SB), Y6, Y7
+	VADDPS  rowConstants<>+384(SB), Y7, Y9
+	VADDPS  rowConstants<>+448(SB), Y5, Y7
+	VADDPS  rowConstants<>+448(SB), Y9, Y10
+	VMULPS  rowConstants<>+512(SB), Y7, Y8
+	VMULPS  rowConstants<>+512(SB), Y10, Y11
+	VSUBPS  Y8, Y4, Y4
+	VSUBPS  Y11, Y6, Y6
+	VMULPS  rowConstants<>+576(SB), Y7, Y7
+	VMULPS  rowConstants<>+576(SB), Y10, Y8
 	VSUBPS  Y7, Y4, Y4
-	VMULPS  rowConstants<>+576(SB), Y6, Y6
-	VSUBPS  Y6, Y4, Y4
+	VSUBPS  Y8, Y6, Y7
 	VMULPS  rowConstants<>+640(SB), Y4, Y6
+	VMULPS  rowConstants<>+640(SB), Y7, Y8
 	VADDPS  rowConstants<>+704(SB), Y6, Y6
+	VADDPS  rowConstants<>+704(SB), Y8, Y8
 	VMULPS  Y4, Y6, Y6
+	VMULPS  Y7, Y8, Y8
 	VADDPS  rowConstants<>+768(SB), Y6, Y6
+	VADDPS  rowConstants<>+768(SB), Y8, Y8
 	VMULPS  Y4, Y6, Y6
+	VMULPS  Y7, Y8, Y8
 	VADDPS  rowConstants<>+832(SB), Y6, Y6
+	VADDPS  rowConstants<>+832(SB), Y8, Y8
 	VMULPS  Y4, Y6, Y6
+	VMULPS  Y7, Y8, Y8
 	VADDPS  rowConstants<>+896(SB), Y6, Y6
+	VADDPS  rowConstants<>+896(SB), Y8, Y8
 	VMULPS  Y4, Y6, Y6
+	VMULPS  Y7, Y8, Y8
 	VADDPS  rowConstants<>+960(SB), Y6, Y6
+	VADDPS  rowConstants<>+960(SB), Y8, Y8
 	VMULPS  Y4, Y6, Y6
+	VMULPS  Y7, Y8, Y8
 	VMULPS  Y4, Y6, Y6
+	VMULPS  Y7, Y8, Y8
 	VADDPS  Y4, Y6, Y4
+	VADDPS  Y7, Y8, Y6
 	VADDPS  rowConstants<>+64(SB), Y4, Y4
+	VADDPS  rowConstants<>+64(SB), Y6, Y6
 	VPSLLD  $0x17, Y5, Y5
+	VPSLLD  $0x17, Y9, Y7
 	VPADDD  Y5, Y4, Y4
+	VPADDD  Y7, Y6, Y6
 	VMULPS  Y3, Y4, Y4
+	VMULPS  Y3, Y6, Y5
 	VMOVUPS Y4, (AX)(BX*1)
-	VMOVUPS 32(CX)(BX*1), Y4
-	VSUBPS  Y2, Y4, Y4
-	VMULPS  Y1, Y4, Y4
-	VMOVUPS rowConstants<>+256(SB), Y5
-	VMAXPS  Y4, Y5, Y4
-	VMULPS  rowConstants<>+320(SB), Y4, Y5
-	VADDPS  rowConstants<>+384(SB), Y5, Y5
-	VADDPS  rowConstants<>+448(SB), Y5, Y6
-	VMULPS  rowConstants<>+512(SB), Y6, Y7
-	VSUBPS  Y7, Y4, Y4
-	VMULPS  rowConstants<>+576(SB), Y6, Y6
-	VSUBPS  Y6, Y4, Y4
-	VMULPS  rowConstants<>+640(SB), Y4, Y6
-	VADDPS  rowConstants<>+704(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+768(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+832(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+896(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+960(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  Y4, Y6, Y4
-	VADDPS  rowConstants<>+64(SB), Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPADDD  Y5, Y4, Y4
-	VMULPS  Y3, Y4, Y4
-	VMOVUPS Y4, 32(AX)(BX*1)
+	VMOVUPS Y5, 32(AX)(BX*1)
 	ADDQ    $+64, BX
 	SUBQ    $+16, DX
 	JGE     many
@@ -868,39 +1054,70 @@ few:
 	SUBQ    $+8, DX
 
 rest:
-	TESTQ      DX, DX
-	JZ         done
-	VMASKMOVPS (CX)(BX*1), Y0, Y4
-	VSUBPS     Y2, Y4, Y2
-	VMULPS     Y1, Y2, Y1
-	VMOVUPS    rowConstants<>+256(SB), Y2
-	VMAXPS     Y1, Y2, Y1
-	VMULPS     rowConstants<>+320(SB), Y1, Y2
-	VADDPS     rowConstants<>+384(SB), Y2, Y2
-	VADDPS     rowConstants<>+448(SB), Y2, Y4
-	VMULPS     rowConstants<>+512(SB), Y4, Y5
-	VSUBPS     Y5, Y1, Y1
-	VMULPS     rowConstants<>+576(SB), Y4, Y4
-	VSUBPS     Y4, Y1, Y1
-	VMULPS     rowConstants<>+640(SB), Y1, Y4
-	VADDPS     rowConstants<>+704(SB), Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VADDPS     rowConstants<>+768(SB), Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VADDPS     rowConstants<>+832(SB), Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VADDPS     rowConstants<>+896(SB), Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VADDPS     rowConstants<>+960(SB), Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VADDPS     Y1, Y4, Y1
-	VADDPS     rowConstants<>+64(SB), Y1, Y1
-	VPSLLD     $0x17, Y2, Y2
-	VPADDD     Y2, Y1, Y1
-	VMULPS     Y3, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+	TESTQ        DX, DX
+	JZ           done
+	VMASKMOVPS   (CX)(BX*1), Y0, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      rowConstants<>+256(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       rowConstants<>+320(SB), Y0, Y1
+	VADDPS       rowConstants<>+384(SB), Y1, Y1
+	VADDPS       rowConstants<>+448(SB), Y1, Y2
+	VMULPS       rowConstants<>+512(SB), Y2, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       rowConstants<>+576(SB), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       rowConstants<>+640(SB), Y0, Y2
+	VADDPS       rowConstants<>+704(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       rowConstants<>+768(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       rowConstants<>+832(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       rowConstants<>+896(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       rowConstants<>+960(SB), Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       Y0, Y2, Y0
+	VADDPS       rowConstants<>+64(SB), Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	TESTQ        $0x00000004, DX
+	JZ           below4_7
+	VMOVUPS      X0, (AX)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, DX
+	JZ           below6_7
+	VMOVLPS      X0, 16(AX)(BX*1)
+	TESTQ        $0x00000001, DX
+	JZ           stored7
+	VEXTRACTPS   $0x02, X0, 24(AX)(BX*1)
+	JMP          stored7
 
+below6_7:
+	TESTQ  $0x00000001, DX
+	JZ     stored7
+	VMOVSS X0, 16(AX)(BX*1)
+	JMP    stored7
+
+below4_7:
+	TESTQ      $0x00000002, DX
+	JZ         below2_7
+	VMOVLPS    X0, (AX)(BX*1)
+	TESTQ      $0x00000001, DX
+	JZ         stored7
+	VEXTRACTPS $0x02, X0, 8(AX)(BX*1)
+	JMP        stored7
+
+below2_7:
+	TESTQ  $0x00000001, DX
+	JZ     stored7
+	VMOVSS X0, (AX)(BX*1)
+
+stored7:
 done:
 	VZEROUPPER
 	RET
@@ -955,15 +1172,46 @@ few:
 	SUBQ    $+8, BX
 
 rest:
-	TESTQ      BX, BX
-	JZ         done
-	VMASKMOVPS (DX)(SI*1), Y0, Y3
-	VSUBPS     Y1, Y3, Y1
-	VMASKMOVPS (CX)(SI*1), Y0, Y3
-	VMULPS     Y3, Y1, Y1
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (DX)(SI*1), Y0, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMASKMOVPS   (CX)(SI*1), Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y0, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_8
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_8
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored8
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored8
 
+below6_8:
+	TESTQ  $0x00000001, BX
+	JZ     stored8
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored8
+
+below4_8:
+	TESTQ      $0x00000002, BX
+	JZ         below2_8
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored8
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored8
+
+below2_8:
+	TESTQ  $0x00000001, BX
+	JZ     stored8
+	VMOVSS X0, (AX)(SI*1)
+
+stored8:
 done:
 	VZEROUPPER
 	RET
@@ -1025,17 +1273,48 @@ few:
 	SUBQ    $+8, SI
 
 rest:
-	TESTQ      SI, SI
-	JZ         done
-	VMASKMOVPS (CX)(DI*1), Y0, Y3
-	VSUBPS     Y1, Y3, Y1
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (DX)(DI*1), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (BX)(DI*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*1)
+	TESTQ        SI, SI
+	JZ           done
+	VMASKMOVPS   (CX)(DI*1), Y0, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX)(DI*1), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (BX)(DI*1), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	TESTQ        $0x00000004, SI
+	JZ           below4_9
+	VMOVUPS      X0, (AX)(DI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, SI
+	JZ           below6_9
+	VMOVLPS      X0, 16(AX)(DI*1)
+	TESTQ        $0x00000001, SI
+	JZ           stored9
+	VEXTRACTPS   $0x02, X0, 24(AX)(DI*1)
+	JMP          stored9
 
+below6_9:
+	TESTQ  $0x00000001, SI
+	JZ     stored9
+	VMOVSS X0, 16(AX)(DI*1)
+	JMP    stored9
+
+below4_9:
+	TESTQ      $0x00000002, SI
+	JZ         below2_9
+	VMOVLPS    X0, (AX)(DI*1)
+	TESTQ      $0x00000001, SI
+	JZ         stored9
+	VEXTRACTPS $0x02, X0, 8(AX)(DI*1)
+	JMP        stored9
+
+below2_9:
+	TESTQ  $0x00000001, SI
+	JZ     stored9
+	VMOVSS X0, (AX)(DI*1)
+
+stored9:
 done:
 	VZEROUPPER
 	RET
@@ -1131,27 +1410,122 @@ few:
 	SUBQ    $+8, R8
 
 rest:
-	TESTQ      R8, R8
-	JZ         done
-	VMASKMOVPS (BX)(R9*1), Y0, Y5
-	VMASKMOVPS (SI)(R9*1), Y0, Y6
-	VSUBPS     Y1, Y6, Y1
-	VMULPS     Y2, Y1, Y1
-	VMULPS     Y1, Y5, Y6
-	VMASKMOVPS (CX)(R9*1), Y0, Y7
-	VADDPS     Y6, Y7, Y6
-	VMASKMOVPS Y6, Y0, (CX)(R9*1)
-	VMASKMOVPS (DX)(R9*1), Y0, Y6
-	VADDPS     Y5, Y6, Y6
-	VMASKMOVPS Y6, Y0, (DX)(R9*1)
-	VMASKMOVPS (DI)(R9*1), Y0, Y6
-	VMULPS     Y6, Y5, Y5
-	VSUBPS     Y3, Y5, Y3
-	VMULPS     Y4, Y1, Y1
-	VSUBPS     Y1, Y3, Y1
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R9*1)
+	TESTQ        R8, R8
+	JZ           done
+	VMASKMOVPS   (BX)(R9*1), Y0, Y5
+	VMASKMOVPS   (SI)(R9*1), Y0, Y6
+	VSUBPS       Y1, Y6, Y1
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y1, Y5, Y6
+	VMASKMOVPS   (CX)(R9*1), Y0, Y7
+	VADDPS       Y6, Y7, Y6
+	TESTQ        $0x00000004, R8
+	JZ           below4_10
+	VMOVUPS      X6, (CX)(R9*1)
+	VEXTRACTF128 $0x01, Y6, X6
+	TESTQ        $0x00000002, R8
+	JZ           below6_10
+	VMOVLPS      X6, 16(CX)(R9*1)
+	TESTQ        $0x00000001, R8
+	JZ           stored10
+	VEXTRACTPS   $0x02, X6, 24(CX)(R9*1)
+	JMP          stored10
 
+below6_10:
+	TESTQ  $0x00000001, R8
+	JZ     stored10
+	VMOVSS X6, 16(CX)(R9*1)
+	JMP    stored10
+
+below4_10:
+	TESTQ      $0x00000002, R8
+	JZ         below2_10
+	VMOVLPS    X6, (CX)(R9*1)
+	TESTQ      $0x00000001, R8
+	JZ         stored10
+	VEXTRACTPS $0x02, X6, 8(CX)(R9*1)
+	JMP        stored10
+
+below2_10:
+	TESTQ  $0x00000001, R8
+	JZ     stored10
+	VMOVSS X6, (CX)(R9*1)
+
+stored10:
+	VMASKMOVPS   (DX)(R9*1), Y0, Y6
+	VADDPS       Y5, Y6, Y6
+	TESTQ        $0x00000004, R8
+	JZ           below4_11
+	VMOVUPS      X6, (DX)(R9*1)
+	VEXTRACTF128 $0x01, Y6, X6
+	TESTQ        $0x00000002, R8
+	JZ           below6_11
+	VMOVLPS      X6, 16(DX)(R9*1)
+	TESTQ        $0x00000001, R8
+	JZ           stored11
+	VEXTRACTPS   $0x02, X6, 24(DX)(R9*1)
+	JMP          stored11
+
+below6_11:
+	TESTQ  $0x00000001, R8
+	JZ     stored11
+	VMOVSS X6, 16(DX)(R9*1)
+	JMP    stored11
+
+below4_11:
+	TESTQ      $0x00000002, R8
+	JZ         below2_11
+	VMOVLPS    X6, (DX)(R9*1)
+	TESTQ      $0x00000001, R8
+	JZ         stored11
+	VEXTRACTPS $0x02, X6, 8(DX)(R9*1)
+	JMP        stored11
+
+below2_11:
+	TESTQ  $0x00000001, R8
+	JZ     stored11
+	VMOVSS X6, (DX)(R9*1)
+
+stored11:
+	VMASKMOVPS   (DI)(R9*1), Y0, Y0
+	VMULPS       Y0, Y5, Y0
+	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	TESTQ        $0x00000004, R8
+	JZ           below4_12
+	VMOVUPS      X0, (AX)(R9*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, R8
+	JZ           below6_12
+	VMOVLPS      X0, 16(AX)(R9*1)
+	TESTQ        $0x00000001, R8
+	JZ           stored12
+	VEXTRACTPS   $0x02, X0, 24(AX)(R9*1)
+	JMP          stored12
+
+below6_12:
+	TESTQ  $0x00000001, R8
+	JZ     stored12
+	VMOVSS X0, 16(AX)(R9*1)
+	JMP    stored12
+
+below4_12:
+	TESTQ      $0x00000002, R8
+	JZ         below2_12
+	VMOVLPS    X0, (AX)(R9*1)
+	TESTQ      $0x00000001, R8
+	JZ         stored12
+	VEXTRACTPS $0x02, X0, 8(AX)(R9*1)
+	JMP        stored12
+
+below2_12:
+	TESTQ  $0x00000001, R8
+	JZ     stored12
+	VMOVSS X0, (AX)(R9*1)
+
+stored12:
 done:
 	VZEROUPPER
 	RET
@@ -1261,31 +1635,126 @@ few:
 	SUBQ    $+8, SI
 
 rest:
-	TESTQ      SI, SI
-	JZ         done
-	VMASKMOVPS (BX)(DI*1), Y0, Y9
-	VMULPS     Y1, Y9, Y1
-	VMASKMOVPS (CX)(DI*1), Y0, Y9
-	VSUBPS     Y9, Y1, Y10
-	VMULPS     Y3, Y10, Y3
-	VADDPS     Y3, Y9, Y3
-	VMASKMOVPS Y3, Y0, (CX)(DI*1)
-	VMASKMOVPS (DX)(DI*1), Y0, Y9
-	VMULPS     Y4, Y9, Y4
-	VMULPS     Y1, Y1, Y1
-	VMULPS     Y5, Y1, Y1
-	VADDPS     Y1, Y4, Y1
-	VMASKMOVPS Y1, Y0, (DX)(DI*1)
-	VSQRTPS    Y1, Y1
-	VDIVPS     Y7, Y1, Y1
-	VADDPS     Y8, Y1, Y1
-	VDIVPS     Y1, Y3, Y1
-	VMULPS     Y6, Y1, Y1
-	VMASKMOVPS (AX)(DI*1), Y0, Y3
-	VMULPS     Y2, Y3, Y2
-	VSUBPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*1)
+	TESTQ        SI, SI
+	JZ           done
+	VMASKMOVPS   (BX)(DI*1), Y0, Y9
+	VMULPS       Y1, Y9, Y1
+	VMASKMOVPS   (CX)(DI*1), Y0, Y9
+	VSUBPS       Y9, Y1, Y10
+	VMULPS       Y3, Y10, Y3
+	VADDPS       Y3, Y9, Y3
+	TESTQ        $0x00000004, SI
+	JZ           below4_13
+	VMOVUPS      X3, (CX)(DI*1)
+	VEXTRACTF128 $0x01, Y3, X9
+	TESTQ        $0x00000002, SI
+	JZ           below6_13
+	VMOVLPS      X9, 16(CX)(DI*1)
+	TESTQ        $0x00000001, SI
+	JZ           stored13
+	VEXTRACTPS   $0x02, X9, 24(CX)(DI*1)
+	JMP          stored13
 
+below6_13:
+	TESTQ  $0x00000001, SI
+	JZ     stored13
+	VMOVSS X9, 16(CX)(DI*1)
+	JMP    stored13
+
+below4_13:
+	TESTQ      $0x00000002, SI
+	JZ         below2_13
+	VMOVLPS    X3, (CX)(DI*1)
+	TESTQ      $0x00000001, SI
+	JZ         stored13
+	VEXTRACTPS $0x02, X3, 8(CX)(DI*1)
+	JMP        stored13
+
+below2_13:
+	TESTQ  $0x00000001, SI
+	JZ     stored13
+	VMOVSS X3, (CX)(DI*1)
+
+stored13:
+	VMASKMOVPS   (DX)(DI*1), Y0, Y9
+	VMULPS       Y4, Y9, Y4
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	TESTQ        $0x00000004, SI
+	JZ           below4_14
+	VMOVUPS      X1, (DX)(DI*1)
+	VEXTRACTF128 $0x01, Y1, X4
+	TESTQ        $0x00000002, SI
+	JZ           below6_14
+	VMOVLPS      X4, 16(DX)(DI*1)
+	TESTQ        $0x00000001, SI
+	JZ           stored14
+	VEXTRACTPS   $0x02, X4, 24(DX)(DI*1)
+	JMP          stored14
+
+below6_14:
+	TESTQ  $0x00000001, SI
+	JZ     stored14
+	VMOVSS X4, 16(DX)(DI*1)
+	JMP    stored14
+
+below4_14:
+	TESTQ      $0x00000002, SI
+	JZ         below2_14
+	VMOVLPS    X1, (DX)(DI*1)
+	TESTQ      $0x00000001, SI
+	JZ         stored14
+	VEXTRACTPS $0x02, X1, 8(DX)(DI*1)
+	JMP        stored14
+
+below2_14:
+	TESTQ  $0x00000001, SI
+	JZ     stored14
+	VMOVSS X1, (DX)(DI*1)
+
+stored14:
+	VSQRTPS      Y1, Y1
+	VDIVPS       Y7, Y1, Y1
+	VADDPS       Y8, Y1, Y1
+	VDIVPS       Y1, Y3, Y1
+	VMULPS       Y6, Y1, Y1
+	VMASKMOVPS   (AX)(DI*1), Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VSUBPS       Y1, Y0, Y0
+	TESTQ        $0x00000004, SI
+	JZ           below4_15
+	VMOVUPS      X0, (AX)(DI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, SI
+	JZ           below6_15
+	VMOVLPS      X0, 16(AX)(DI*1)
+	TESTQ        $0x00000001, SI
+	JZ           stored15
+	VEXTRACTPS   $0x02, X0, 24(AX)(DI*1)
+	JMP          stored15
+
+below6_15:
+	TESTQ  $0x00000001, SI
+	JZ     stored15
+	VMOVSS X0, 16(AX)(DI*1)
+	JMP    stored15
+
+below4_15:
+	TESTQ      $0x00000002, SI
+	JZ         below2_15
+	VMOVLPS    X0, (AX)(DI*1)
+	TESTQ      $0x00000001, SI
+	JZ         stored15
+	VEXTRACTPS $0x02, X0, 8(AX)(DI*1)
+	JMP        stored15
+
+below2_15:
+	TESTQ  $0x00000001, SI
+	JZ     stored15
+	VMOVSS X0, (AX)(DI*1)
+
+stored15:
 done:
 	VZEROUPPER
 	RET
@@ -1310,9 +1779,9 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-28
 
 turn:
 	VMOVUPS (AX)(DX*1), Y4
+	VMOVUPS 32(AX)(DX*1), Y5
 	VADDPS  Y4, Y2, Y2
-	VMOVUPS 32(AX)(DX*1), Y4
-	VADDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y3, Y3
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
 	JGE     turn
@@ -1321,11 +1790,11 @@ rest:
 	ADDQ       $0x10, CX
 	JZ         done
 	VMASKMOVPS (AX)(DX*1), Y0, Y4
+	VMASKMOVPS 32(AX)(DX*1), Y1, Y5
 	VANDPS     Y4, Y0, Y0
+	VANDPS     Y5, Y1, Y1
 	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS 32(AX)(DX*1), Y1, Y0
-	VANDPS     Y0, Y1, Y0
-	VADDPS     Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
 
 done:
 	VADDPS       Y3, Y2, Y0
@@ -1359,9 +1828,9 @@ TEXT ·topAVX2(SB), NOSPLIT, $0-28
 
 turn:
 	VMOVUPS (AX)(DX*1), Y4
+	VMOVUPS 32(AX)(DX*1), Y5
 	VMAXPS  Y4, Y2, Y2
-	VMOVUPS 32(AX)(DX*1), Y4
-	VMAXPS  Y4, Y3, Y3
+	VMAXPS  Y5, Y3, Y3
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
 	JGE     turn
@@ -1370,11 +1839,11 @@ rest:
 	ADDQ       $0x10, CX
 	JZ         done
 	VMASKMOVPS (AX)(DX*1), Y0, Y4
+	VMASKMOVPS 32(AX)(DX*1), Y1, Y5
 	VMAXPS     Y4, Y2, Y4
+	VMAXPS     Y5, Y3, Y5
 	VBLENDVPS  Y0, Y4, Y2, Y2
-	VMASKMOVPS 32(AX)(DX*1), Y1, Y0
-	VMAXPS     Y0, Y3, Y0
-	VBLENDVPS  Y1, Y0, Y3, Y3
+	VBLENDVPS  Y1, Y5, Y3, Y3
 
 done:
 	VMAXPS       Y3, Y2, Y0
@@ -1409,13 +1878,13 @@ TEXT ·dotRowAVX2(SB), NOSPLIT, $0-52
 
 turn:
 	VMOVUPS (AX)(BX*1), Y4
+	VMOVUPS 32(AX)(BX*1), Y6
 	VMOVUPS (CX)(BX*1), Y5
+	VMOVUPS 32(CX)(BX*1), Y7
 	VMULPS  Y5, Y4, Y4
+	VMULPS  Y7, Y6, Y5
 	VADDPS  Y4, Y2, Y2
-	VMOVUPS 32(AX)(BX*1), Y4
-	VMOVUPS 32(CX)(BX*1), Y5
-	VMULPS  Y5, Y4, Y4
-	VADDPS  Y4, Y3, Y3
+	VADDPS  Y5, Y3, Y3
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, DX
 	JGE     turn
@@ -1424,15 +1893,15 @@ rest:
 	ADDQ       $0x10, DX
 	JZ         done
 	VMASKMOVPS (AX)(BX*1), Y0, Y4
+	VMASKMOVPS 32(AX)(BX*1), Y1, Y6
 	VMASKMOVPS (CX)(BX*1), Y0, Y5
+	VMASKMOVPS 32(CX)(BX*1), Y1, Y7
 	VMULPS     Y5, Y4, Y4
+	VMULPS     Y7, Y6, Y5
 	VANDPS     Y4, Y0, Y0
+	VANDPS     Y5, Y1, Y1
 	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS 32(AX)(BX*1), Y1, Y0
-	VMASKMOVPS 32(CX)(BX*1), Y1, Y4
-	VMULPS     Y4, Y0, Y0
-	VANDPS     Y0, Y1, Y0
-	VADDPS     Y0, Y3, Y3
+	VADDPS     Y1, Y3, Y3
 
 done:
 	VADDPS       Y3, Y2, Y0
@@ -1467,13 +1936,13 @@ TEXT ·squaresAVX2(SB), NOSPLIT, $0-36
 
 turn:
 	VMOVUPS (AX)(DX*1), Y5
+	VMOVUPS 32(AX)(DX*1), Y6
 	VSUBPS  Y2, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
 	VMULPS  Y5, Y5, Y5
+	VMULPS  Y6, Y6, Y6
 	VADDPS  Y5, Y3, Y3
-	VMOVUPS 32(AX)(DX*1), Y5
-	VSUBPS  Y2, Y5, Y5
-	VMULPS  Y5, Y5, Y5
-	VADDPS  Y5, Y4, Y4
+	VADDPS  Y6, Y4, Y4
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
 	JGE     turn
@@ -1482,15 +1951,15 @@ rest:
 	ADDQ       $0x10, CX
 	JZ         done
 	VMASKMOVPS (AX)(DX*1), Y0, Y5
+	VMASKMOVPS 32(AX)(DX*1), Y1, Y6
 	VSUBPS     Y2, Y5, Y5
+	VSUBPS     Y2, Y6, Y2
 	VMULPS     Y5, Y5, Y5
+	VMULPS     Y2, Y2, Y2
 	VANDPS     Y5, Y0, Y0
+	VANDPS     Y2, Y1, Y1
 	VADDPS     Y0, Y3, Y3
-	VMASKMOVPS 32(AX)(DX*1), Y1, Y0
-	VSUBPS     Y2, Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VANDPS     Y0, Y1, Y0
-	VADDPS     Y0, Y4, Y4
+	VADDPS     Y1, Y4, Y4
 
 done:
 	VADDPS       Y4, Y3, Y0
@@ -1527,65 +1996,65 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-60
 
 turn:
 	VMOVUPS (CX)(BX*1), Y6
+	VMOVUPS 32(CX)(BX*1), Y7
 	VSUBPS  Y3, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
 	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y8
 	VMOVUPS rowConstants<>+256(SB), Y7
+	VMOVUPS rowConstants<>+256(SB), Y9
 	VMAXPS  Y6, Y7, Y6
+	VMAXPS  Y8, Y9, Y8
 	VMULPS  rowConstants<>+320(SB), Y6, Y7
+	VMULPS  rowConstants<>+320(SB), Y8, Y9
 	VADDPS  rowConstants<>+384(SB), Y7, Y7
-	VADDPS  rowConstants<>+448(SB), Y7, Y8
-	VMULPS  rowConstants<>+512(SB), Y8, Y9
+	VADDPS  rowConstants<>+384(SB), Y9, Y11
+	VADDPS  rowConstants<>+448(SB), Y7, Y9
+	VADDPS  rowConstants<>+448(SB), Y11, Y12
+	VMULPS  rowConstants<>+512(SB), Y9, Y10
+	VMULPS  rowConstants<>+512(SB), Y12, Y13
+	VSUBPS  Y10, Y6, Y6
+	VSUBPS  Y13, Y8, Y8
+	VMULPS  rowConstants<>+576(SB), Y9, Y9
+	VMULPS  rowConstants<>+576(SB), Y12, Y10
 	VSUBPS  Y9, Y6, Y6
-	VMULPS  rowConstants<>+576(SB), Y8, Y8
-	VSUBPS  Y8, Y6, Y6
+	VSUBPS  Y10, Y8, Y9
 	VMULPS  rowConstants<>+640(SB), Y6, Y8
+	VMULPS  rowConstants<>+640(SB), Y9, Y10
 	VADDPS  rowConstants<>+704(SB), Y8, Y8
+	VADDPS  rowConstants<>+704(SB), Y10, Y10
 	VMULPS  Y6, Y8, Y8
+	VMULPS  Y9, Y10, Y10
 	VADDPS  rowConstants<>+768(SB), Y8, Y8
+	VADDPS  rowConstants<>+768(SB), Y10, Y10
 	VMULPS  Y6, Y8, Y8
+	VMULPS  Y9, Y10, Y10
 	VADDPS  rowConstants<>+832(SB), Y8, Y8
+	VADDPS  rowConstants<>+832(SB), Y10, Y10
 	VMULPS  Y6, Y8, Y8
+	VMULPS  Y9, Y10, Y10
 	VADDPS  rowConstants<>+896(SB), Y8, Y8
+	VADDPS  rowConstants<>+896(SB), Y10, Y10
 	VMULPS  Y6, Y8, Y8
+	VMULPS  Y9, Y10, Y10
 	VADDPS  rowConstants<>+960(SB), Y8, Y8
+	VADDPS  rowConstants<>+960(SB), Y10, Y10
 	VMULPS  Y6, Y8, Y8
+	VMULPS  Y9, Y10, Y10
 	VMULPS  Y6, Y8, Y8
+	VMULPS  Y9, Y10, Y10
 	VADDPS  Y6, Y8, Y6
+	VADDPS  Y9, Y10, Y8
 	VADDPS  rowConstants<>+64(SB), Y6, Y6
+	VADDPS  rowConstants<>+64(SB), Y8, Y8
 	VPSLLD  $0x17, Y7, Y7
+	VPSLLD  $0x17, Y11, Y9
 	VPADDD  Y7, Y6, Y6
+	VPADDD  Y9, Y8, Y8
 	VMOVUPS Y6, (AX)(BX*1)
+	VMOVUPS Y8, 32(AX)(BX*1)
 	VADDPS  Y6, Y4, Y4
-	VMOVUPS 32(CX)(BX*1), Y6
-	VSUBPS  Y3, Y6, Y6
-	VMULPS  Y2, Y6, Y6
-	VMOVUPS rowConstants<>+256(SB), Y7
-	VMAXPS  Y6, Y7, Y6
-	VMULPS  rowConstants<>+320(SB), Y6, Y7
-	VADDPS  rowConstants<>+384(SB), Y7, Y7
-	VADDPS  rowConstants<>+448(SB), Y7, Y8
-	VMULPS  rowConstants<>+512(SB), Y8, Y9
-	VSUBPS  Y9, Y6, Y6
-	VMULPS  rowConstants<>+576(SB), Y8, Y8
-	VSUBPS  Y8, Y6, Y6
-	VMULPS  rowConstants<>+640(SB), Y6, Y8
-	VADDPS  rowConstants<>+704(SB), Y8, Y8
-	VMULPS  Y6, Y8, Y8
-	VADDPS  rowConstants<>+768(SB), Y8, Y8
-	VMULPS  Y6, Y8, Y8
-	VADDPS  rowConstants<>+832(SB), Y8, Y8
-	VMULPS  Y6, Y8, Y8
-	VADDPS  rowConstants<>+896(SB), Y8, Y8
-	VMULPS  Y6, Y8, Y8
-	VADDPS  rowConstants<>+960(SB), Y8, Y8
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y6, Y8, Y8
-	VADDPS  Y6, Y8, Y6
-	VADDPS  rowConstants<>+64(SB), Y6, Y6
-	VPSLLD  $0x17, Y7, Y7
-	VPADDD  Y7, Y6, Y6
-	VMOVUPS Y6, 32(AX)(BX*1)
-	VADDPS  Y6, Y5, Y5
+	VADDPS  Y8, Y5, Y5
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, DX
 	JGE     turn
@@ -1594,67 +2063,67 @@ rest:
 	ADDQ       $0x10, DX
 	JZ         done
 	VMASKMOVPS (CX)(BX*1), Y0, Y6
+	VMASKMOVPS 32(CX)(BX*1), Y1, Y7
 	VSUBPS     Y3, Y6, Y6
+	VSUBPS     Y3, Y7, Y3
 	VMULPS     Y2, Y6, Y6
-	VMOVUPS    rowConstants<>+256(SB), Y7
-	VMAXPS     Y6, Y7, Y6
-	VMULPS     rowConstants<>+320(SB), Y6, Y7
-	VADDPS     rowConstants<>+384(SB), Y7, Y7
-	VADDPS     rowConstants<>+448(SB), Y7, Y8
-	VMULPS     rowConstants<>+512(SB), Y8, Y9
-	VSUBPS     Y9, Y6, Y6
-	VMULPS     rowConstants<>+576(SB), Y8, Y8
-	VSUBPS     Y8, Y6, Y6
-	VMULPS     rowConstants<>+640(SB), Y6, Y8
-	VADDPS     rowConstants<>+704(SB), Y8, Y8
-	VMULPS     Y6, Y8, Y8
-	VADDPS     rowConstants<>+768(SB), Y8, Y8
-	VMULPS     Y6, Y8, Y8
-	VADDPS     rowConstants<>+832(SB), Y8, Y8
-	VMULPS     Y6, Y8, Y8
-	VADDPS     rowConstants<>+896(SB), Y8, Y8
-	VMULPS     Y6, Y8, Y8
-	VADDPS     rowConstants<>+960(SB), Y8, Y8
-	VMULPS     Y6, Y8, Y8
-	VMULPS     Y6, Y8, Y8
-	VADDPS     Y6, Y8, Y6
-	VADDPS     rowConstants<>+64(SB), Y6, Y6
-	VPSLLD     $0x17, Y7, Y7
-	VPADDD     Y7, Y6, Y6
-	VMASKMOVPS Y6, Y0, (AX)(BX*1)
-	VANDPS     Y6, Y0, Y0
-	VADDPS     Y0, Y4, Y4
-	VMASKMOVPS 32(CX)(BX*1), Y1, Y0
-	VSUBPS     Y3, Y0, Y0
-	VMULPS     Y2, Y0, Y0
+	VMULPS     Y2, Y3, Y3
 	VMOVUPS    rowConstants<>+256(SB), Y2
-	VMAXPS     Y0, Y2, Y0
-	VMULPS     rowConstants<>+320(SB), Y0, Y2
-	VADDPS     rowConstants<>+384(SB), Y2, Y2
-	VADDPS     rowConstants<>+448(SB), Y2, Y3
-	VMULPS     rowConstants<>+512(SB), Y3, Y6
-	VSUBPS     Y6, Y0, Y0
-	VMULPS     rowConstants<>+576(SB), Y3, Y3
-	VSUBPS     Y3, Y0, Y0
-	VMULPS     rowConstants<>+640(SB), Y0, Y3
-	VADDPS     rowConstants<>+704(SB), Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VADDPS     rowConstants<>+768(SB), Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VADDPS     rowConstants<>+832(SB), Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VADDPS     rowConstants<>+896(SB), Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VADDPS     rowConstants<>+960(SB), Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VADDPS     Y0, Y3, Y0
-	VADDPS     rowConstants<>+64(SB), Y0, Y0
-	VPSLLD     $0x17, Y2, Y2
-	VPADDD     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, 32(AX)(BX*1)
-	VANDPS     Y0, Y1, Y0
-	VADDPS     Y0, Y5, Y5
+	VMOVUPS    rowConstants<>+256(SB), Y7
+	VMAXPS     Y6, Y2, Y2
+	VMAXPS     Y3, Y7, Y6
+	VMULPS     rowConstants<>+320(SB), Y2, Y3
+	VMULPS     rowConstants<>+320(SB), Y6, Y7
+	VADDPS     rowConstants<>+384(SB), Y3, Y3
+	VADDPS     rowConstants<>+384(SB), Y7, Y9
+	VADDPS     rowConstants<>+448(SB), Y3, Y7
+	VADDPS     rowConstants<>+448(SB), Y9, Y10
+	VMULPS     rowConstants<>+512(SB), Y7, Y8
+	VMULPS     rowConstants<>+512(SB), Y10, Y11
+	VSUBPS     Y8, Y2, Y2
+	VSUBPS     Y11, Y6, Y6
+	VMULPS     rowConstants<>+576(SB), Y7, Y7
+	VMULPS     rowConstants<>+576(SB), Y10, Y8
+	VSUBPS     Y7, Y2, Y2
+	VSUBPS     Y8, Y6, Y7
+	VMULPS     rowConstants<>+640(SB), Y2, Y6
+	VMULPS     rowConstants<>+640(SB), Y7, Y8
+	VADDPS     rowConstants<>+704(SB), Y6, Y6
+	VADDPS     rowConstants<>+704(SB), Y8, Y8
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y7, Y8, Y8
+	VADDPS     rowConstants<>+768(SB), Y6, Y6
+	VADDPS     rowConstants<>+768(SB), Y8, Y8
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y7, Y8, Y8
+	VADDPS     rowConstants<>+832(SB), Y6, Y6
+	VADDPS     rowConstants<>+832(SB), Y8, Y8
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y7, Y8, Y8
+	VADDPS     rowConstants<>+896(SB), Y6, Y6
+	VADDPS     rowConstants<>+896(SB), Y8, Y8
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y7, Y8, Y8
+	VADDPS     rowConstants<>+960(SB), Y6, Y6
+	VADDPS     rowConstants<>+960(SB), Y8, Y8
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y7, Y8, Y8
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y2, Y6, Y2
+	VADDPS     Y7, Y8, Y6
+	VADDPS     rowConstants<>+64(SB), Y2, Y2
+	VADDPS     rowConstants<>+64(SB), Y6, Y6
+	VPSLLD     $0x17, Y3, Y3
+	VPSLLD     $0x17, Y9, Y7
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y7, Y6, Y6
+	VMASKMOVPS Y2, Y0, (AX)(BX*1)
+	VMASKMOVPS Y6, Y1, 32(AX)(BX*1)
+	VANDPS     Y2, Y0, Y0
+	VANDPS     Y6, Y1, Y1
+	VADDPS     Y0, Y4, Y4
+	VADDPS     Y1, Y5, Y5
 
 done:
 	VADDPS       Y5, Y4, Y0
@@ -1694,23 +2163,23 @@ TEXT ·layerNormSumsAVX2(SB), NOSPLIT, $0-88
 
 turn:
 	VMOVUPS (AX)(SI*1), Y8
+	VMOVUPS 32(AX)(SI*1), Y10
 	VMOVUPS (DX)(SI*1), Y9
+	VMOVUPS 32(DX)(SI*1), Y11
 	VMULPS  Y9, Y8, Y8
+	VMULPS  Y11, Y10, Y10
 	VMOVUPS (CX)(SI*1), Y9
+	VMOVUPS 32(CX)(SI*1), Y11
 	VSUBPS  Y2, Y9, Y9
+	VSUBPS  Y2, Y11, Y11
 	VMULPS  Y3, Y9, Y9
+	VMULPS  Y3, Y11, Y11
 	VMULPS  Y9, Y8, Y9
+	VMULPS  Y11, Y10, Y11
 	VADDPS  Y8, Y4, Y4
+	VADDPS  Y10, Y6, Y6
 	VADDPS  Y9, Y5, Y5
-	VMOVUPS 32(AX)(SI*1), Y8
-	VMOVUPS 32(DX)(SI*1), Y9
-	VMULPS  Y9, Y8, Y8
-	VMOVUPS 32(CX)(SI*1), Y9
-	VSUBPS  Y2, Y9, Y9
-	VMULPS  Y3, Y9, Y9
-	VMULPS  Y9, Y8, Y9
-	VADDPS  Y8, Y6, Y6
-	VADDPS  Y9, Y7, Y7
+	VADDPS  Y11, Y7, Y7
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, BX
 	JGE     turn
@@ -1719,27 +2188,27 @@ rest:
 	ADDQ       $0x10, BX
 	JZ         done
 	VMASKMOVPS (AX)(SI*1), Y0, Y8
+	VMASKMOVPS 32(AX)(SI*1), Y1, Y10
 	VMASKMOVPS (DX)(SI*1), Y0, Y9
+	VMASKMOVPS 32(DX)(SI*1), Y1, Y11
 	VMULPS     Y9, Y8, Y8
+	VMULPS     Y11, Y10, Y10
 	VMASKMOVPS (CX)(SI*1), Y0, Y9
+	VMASKMOVPS 32(CX)(SI*1), Y1, Y11
 	VSUBPS     Y2, Y9, Y9
+	VSUBPS     Y2, Y11, Y2
 	VMULPS     Y3, Y9, Y9
-	VMULPS     Y9, Y8, Y9
-	VANDPS     Y8, Y0, Y8
-	VADDPS     Y8, Y4, Y4
-	VANDPS     Y9, Y0, Y0
-	VADDPS     Y0, Y5, Y5
-	VMASKMOVPS 32(AX)(SI*1), Y1, Y0
-	VMASKMOVPS 32(DX)(SI*1), Y1, Y8
-	VMULPS     Y8, Y0, Y0
-	VMASKMOVPS 32(CX)(SI*1), Y1, Y8
-	VSUBPS     Y2, Y8, Y2
 	VMULPS     Y3, Y2, Y2
-	VMULPS     Y2, Y0, Y2
-	VANDPS     Y0, Y1, Y0
-	VADDPS     Y0, Y6, Y6
-	VANDPS     Y2, Y1, Y0
-	VADDPS     Y0, Y7, Y7
+	VMULPS     Y9, Y8, Y3
+	VMULPS     Y2, Y10, Y2
+	VANDPS     Y8, Y0, Y8
+	VANDPS     Y10, Y1, Y9
+	VADDPS     Y8, Y4, Y4
+	VADDPS     Y9, Y6, Y6
+	VANDPS     Y3, Y0, Y0
+	VANDPS     Y2, Y1, Y1
+	VADDPS     Y0, Y5, Y5
+	VADDPS     Y1, Y7, Y7
 
 done:
 	VADDPS       Y6, Y4, Y0
@@ -2113,105 +2582,105 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 
 many:
 	VMOVUPS (DX)(CX*1), Z1
+	VMOVUPS 64(DX)(CX*1), Z4
 	VPANDD  rowConstants<>+0(SB), Z1, Z2
+	VPANDD  rowConstants<>+0(SB), Z4, Z5
 	VMOVUPS rowConstants<>+64(SB), Z3
+	VMOVUPS rowConstants<>+64(SB), Z6
 	VMULPS  rowConstants<>+128(SB), Z2, Z2
+	VMULPS  rowConstants<>+128(SB), Z5, Z5
 	VADDPS  rowConstants<>+64(SB), Z2, Z2
+	VADDPS  rowConstants<>+64(SB), Z5, Z5
 	VDIVPS  Z2, Z3, Z2
+	VDIVPS  Z5, Z6, Z5
 	VMULPS  Z1, Z1, Z3
+	VMULPS  Z4, Z4, Z6
 	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
+	VMULPS  rowConstants<>+192(SB), Z6, Z7
+	VMOVUPS rowConstants<>+256(SB), Z6
+	VMOVUPS rowConstants<>+256(SB), Z8
+	VMAXPS  Z3, Z6, Z3
+	VMAXPS  Z7, Z8, Z7
+	VMULPS  rowConstants<>+320(SB), Z3, Z6
+	VMULPS  rowConstants<>+320(SB), Z7, Z8
+	VADDPS  rowConstants<>+384(SB), Z6, Z6
+	VADDPS  rowConstants<>+384(SB), Z8, Z10
+	VADDPS  rowConstants<>+448(SB), Z6, Z8
+	VADDPS  rowConstants<>+448(SB), Z10, Z11
+	VMULPS  rowConstants<>+512(SB), Z8, Z9
+	VMULPS  rowConstants<>+512(SB), Z11, Z12
+	VSUBPS  Z9, Z3, Z3
+	VSUBPS  Z12, Z7, Z7
+	VMULPS  rowConstants<>+576(SB), Z8, Z8
+	VMULPS  rowConstants<>+576(SB), Z11, Z9
+	VSUBPS  Z8, Z3, Z3
+	VSUBPS  Z9, Z7, Z8
+	VMULPS  rowConstants<>+640(SB), Z3, Z7
+	VMULPS  rowConstants<>+640(SB), Z8, Z9
+	VADDPS  rowConstants<>+704(SB), Z7, Z7
+	VADDPS  rowConstants<>+704(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+768(SB), Z7, Z7
+	VADDPS  rowConstants<>+768(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+832(SB), Z7, Z7
+	VADDPS  rowConstants<>+832(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+896(SB), Z7, Z7
+	VADDPS  rowConstants<>+896(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+960(SB), Z7, Z7
+	VADDPS  rowConstants<>+960(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  Z3, Z7, Z3
+	VADDPS  Z8, Z9, Z7
 	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  rowConstants<>+1024(SB), Z2, Z4
-	VADDPS  rowConstants<>+1088(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1152(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1216(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1280(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z2
+	VADDPS  rowConstants<>+64(SB), Z7, Z7
+	VPSLLD  $0x17, Z6, Z6
+	VPSLLD  $0x17, Z10, Z8
+	VPADDD  Z6, Z3, Z3
+	VPADDD  Z8, Z7, Z7
+	VMULPS  rowConstants<>+1024(SB), Z2, Z6
+	VMULPS  rowConstants<>+1024(SB), Z5, Z8
+	VADDPS  rowConstants<>+1088(SB), Z6, Z6
+	VADDPS  rowConstants<>+1088(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z5, Z8, Z8
+	VADDPS  rowConstants<>+1152(SB), Z6, Z6
+	VADDPS  rowConstants<>+1152(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z5, Z8, Z8
+	VADDPS  rowConstants<>+1216(SB), Z6, Z6
+	VADDPS  rowConstants<>+1216(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z5, Z8, Z8
+	VADDPS  rowConstants<>+1280(SB), Z6, Z6
+	VADDPS  rowConstants<>+1280(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z2
+	VMULPS  Z5, Z8, Z5
 	VMULPS  Z3, Z2, Z2
+	VMULPS  Z7, Z5, Z3
 	VMULPS  rowConstants<>+960(SB), Z2, Z2
+	VMULPS  rowConstants<>+960(SB), Z3, Z5
 	VMOVUPS rowConstants<>+64(SB), Z3
+	VMOVUPS rowConstants<>+64(SB), Z6
 	VSUBPS  Z2, Z3, Z3
+	VSUBPS  Z5, Z6, Z6
 	VCMPPS  $0x1e, Z1, Z0, K2
+	VCMPPS  $0x1e, Z4, Z0, K3
 	VMOVAPS Z2, K2, Z3
+	VMOVAPS Z5, K3, Z6
 	VMULPS  Z3, Z1, Z1
+	VMULPS  Z6, Z4, Z2
 	VMOVUPS Z1, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z1
-	VPANDD  rowConstants<>+0(SB), Z1, Z2
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMULPS  rowConstants<>+128(SB), Z2, Z2
-	VADDPS  rowConstants<>+64(SB), Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VMULPS  Z1, Z1, Z3
-	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  rowConstants<>+1024(SB), Z2, Z4
-	VADDPS  rowConstants<>+1088(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1152(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1216(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1280(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z2
-	VMULPS  Z3, Z2, Z2
-	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VSUBPS  Z2, Z3, Z3
-	VCMPPS  $0x1e, Z1, Z0, K2
-	VMOVAPS Z2, K2, Z3
-	VMULPS  Z3, Z1, Z1
-	VMOVUPS Z1, 64(AX)(CX*1)
+	VMOVUPS Z2, 64(AX)(CX*1)
 	ADDQ    $+128, CX
 	SUBQ    $+32, BX
 	JGE     many
@@ -2351,113 +2820,113 @@ TEXT ·geluBackwardAVX512(SB), NOSPLIT, $0-72
 
 many:
 	VMOVUPS (BX)(CX*1), Z1
+	VMOVUPS 64(BX)(CX*1), Z4
 	VPANDD  rowConstants<>+0(SB), Z1, Z2
+	VPANDD  rowConstants<>+0(SB), Z4, Z5
 	VMOVUPS rowConstants<>+64(SB), Z3
+	VMOVUPS rowConstants<>+64(SB), Z6
 	VMULPS  rowConstants<>+128(SB), Z2, Z2
+	VMULPS  rowConstants<>+128(SB), Z5, Z5
 	VADDPS  rowConstants<>+64(SB), Z2, Z2
+	VADDPS  rowConstants<>+64(SB), Z5, Z5
 	VDIVPS  Z2, Z3, Z2
+	VDIVPS  Z5, Z6, Z5
 	VMULPS  Z1, Z1, Z3
+	VMULPS  Z4, Z4, Z6
 	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
+	VMULPS  rowConstants<>+192(SB), Z6, Z7
+	VMOVUPS rowConstants<>+256(SB), Z6
+	VMOVUPS rowConstants<>+256(SB), Z8
+	VMAXPS  Z3, Z6, Z3
+	VMAXPS  Z7, Z8, Z7
+	VMULPS  rowConstants<>+320(SB), Z3, Z6
+	VMULPS  rowConstants<>+320(SB), Z7, Z8
+	VADDPS  rowConstants<>+384(SB), Z6, Z6
+	VADDPS  rowConstants<>+384(SB), Z8, Z10
+	VADDPS  rowConstants<>+448(SB), Z6, Z8
+	VADDPS  rowConstants<>+448(SB), Z10, Z11
+	VMULPS  rowConstants<>+512(SB), Z8, Z9
+	VMULPS  rowConstants<>+512(SB), Z11, Z12
+	VSUBPS  Z9, Z3, Z3
+	VSUBPS  Z12, Z7, Z7
+	VMULPS  rowConstants<>+576(SB), Z8, Z8
+	VMULPS  rowConstants<>+576(SB), Z11, Z9
+	VSUBPS  Z8, Z3, Z3
+	VSUBPS  Z9, Z7, Z8
+	VMULPS  rowConstants<>+640(SB), Z3, Z7
+	VMULPS  rowConstants<>+640(SB), Z8, Z9
+	VADDPS  rowConstants<>+704(SB), Z7, Z7
+	VADDPS  rowConstants<>+704(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+768(SB), Z7, Z7
+	VADDPS  rowConstants<>+768(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+832(SB), Z7, Z7
+	VADDPS  rowConstants<>+832(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+896(SB), Z7, Z7
+	VADDPS  rowConstants<>+896(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  rowConstants<>+960(SB), Z7, Z7
+	VADDPS  rowConstants<>+960(SB), Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z8, Z9, Z9
+	VADDPS  Z3, Z7, Z3
+	VADDPS  Z8, Z9, Z7
 	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  rowConstants<>+1024(SB), Z2, Z4
-	VADDPS  rowConstants<>+1088(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1152(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1216(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1280(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z2
+	VADDPS  rowConstants<>+64(SB), Z7, Z7
+	VPSLLD  $0x17, Z6, Z6
+	VPSLLD  $0x17, Z10, Z8
+	VPADDD  Z6, Z3, Z3
+	VPADDD  Z8, Z7, Z7
+	VMULPS  rowConstants<>+1024(SB), Z2, Z6
+	VMULPS  rowConstants<>+1024(SB), Z5, Z8
+	VADDPS  rowConstants<>+1088(SB), Z6, Z6
+	VADDPS  rowConstants<>+1088(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z5, Z8, Z8
+	VADDPS  rowConstants<>+1152(SB), Z6, Z6
+	VADDPS  rowConstants<>+1152(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z5, Z8, Z8
+	VADDPS  rowConstants<>+1216(SB), Z6, Z6
+	VADDPS  rowConstants<>+1216(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z5, Z8, Z8
+	VADDPS  rowConstants<>+1280(SB), Z6, Z6
+	VADDPS  rowConstants<>+1280(SB), Z8, Z8
+	VMULPS  Z2, Z6, Z2
+	VMULPS  Z5, Z8, Z5
 	VMULPS  Z3, Z2, Z2
+	VMULPS  Z7, Z5, Z5
 	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS rowConstants<>+64(SB), Z4
-	VSUBPS  Z2, Z4, Z4
+	VMULPS  rowConstants<>+960(SB), Z5, Z6
+	VMOVUPS rowConstants<>+64(SB), Z5
+	VMOVUPS rowConstants<>+64(SB), Z8
+	VSUBPS  Z2, Z5, Z5
+	VSUBPS  Z6, Z8, Z8
 	VCMPPS  $0x1e, Z1, Z0, K2
-	VMOVAPS Z2, K2, Z4
+	VCMPPS  $0x1e, Z4, Z0, K3
+	VMOVAPS Z2, K2, Z5
+	VMOVAPS Z6, K3, Z8
 	VMULPS  Z3, Z1, Z1
+	VMULPS  Z7, Z4, Z2
 	VMULPS  rowConstants<>+1344(SB), Z1, Z1
-	VADDPS  Z1, Z4, Z1
+	VMULPS  rowConstants<>+1344(SB), Z2, Z2
+	VADDPS  Z1, Z5, Z1
+	VADDPS  Z2, Z8, Z3
 	VMOVUPS (DX)(CX*1), Z2
+	VMOVUPS 64(DX)(CX*1), Z4
 	VMULPS  Z1, Z2, Z1
+	VMULPS  Z3, Z4, Z2
 	VMOVUPS Z1, (AX)(CX*1)
-	VMOVUPS 64(BX)(CX*1), Z1
-	VPANDD  rowConstants<>+0(SB), Z1, Z2
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMULPS  rowConstants<>+128(SB), Z2, Z2
-	VADDPS  rowConstants<>+64(SB), Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VMULPS  Z1, Z1, Z3
-	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  rowConstants<>+1024(SB), Z2, Z4
-	VADDPS  rowConstants<>+1088(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1152(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1216(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1280(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z2
-	VMULPS  Z3, Z2, Z2
-	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS rowConstants<>+64(SB), Z4
-	VSUBPS  Z2, Z4, Z4
-	VCMPPS  $0x1e, Z1, Z0, K2
-	VMOVAPS Z2, K2, Z4
-	VMULPS  Z3, Z1, Z1
-	VMULPS  rowConstants<>+1344(SB), Z1, Z1
-	VADDPS  Z1, Z4, Z1
-	VMOVUPS 64(DX)(CX*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS Z1, 64(AX)(CX*1)
+	VMOVUPS Z2, 64(AX)(CX*1)
 	ADDQ    $+128, CX
 	SUBQ    $+32, SI
 	JGE     many
@@ -2607,65 +3076,65 @@ TEXT ·expsAVX512(SB), NOSPLIT, $0-60
 
 many:
 	VMOVUPS (DX)(CX*1), Z3
+	VMOVUPS 64(DX)(CX*1), Z4
 	VSUBPS  Z1, Z3, Z3
+	VSUBPS  Z1, Z4, Z4
 	VMULPS  Z0, Z3, Z3
+	VMULPS  Z0, Z4, Z5
 	VMOVUPS rowConstants<>+256(SB), Z4
+	VMOVUPS rowConstants<>+256(SB), Z6
 	VMAXPS  Z3, Z4, Z3
+	VMAXPS  Z5, Z6, Z5
 	VMULPS  rowConstants<>+320(SB), Z3, Z4
+	VMULPS  rowConstants<>+320(SB), Z5, Z6
 	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
+	VADDPS  rowConstants<>+384(SB), Z6, Z8
+	VADDPS  rowConstants<>+448(SB), Z4, Z6
+	VADDPS  rowConstants<>+448(SB), Z8, Z9
+	VMULPS  rowConstants<>+512(SB), Z6, Z7
+	VMULPS  rowConstants<>+512(SB), Z9, Z10
+	VSUBPS  Z7, Z3, Z3
+	VSUBPS  Z10, Z5, Z5
+	VMULPS  rowConstants<>+576(SB), Z6, Z6
+	VMULPS  rowConstants<>+576(SB), Z9, Z7
 	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
+	VSUBPS  Z7, Z5, Z6
 	VMULPS  rowConstants<>+640(SB), Z3, Z5
+	VMULPS  rowConstants<>+640(SB), Z6, Z7
 	VADDPS  rowConstants<>+704(SB), Z5, Z5
+	VADDPS  rowConstants<>+704(SB), Z7, Z7
 	VMULPS  Z3, Z5, Z5
+	VMULPS  Z6, Z7, Z7
 	VADDPS  rowConstants<>+768(SB), Z5, Z5
+	VADDPS  rowConstants<>+768(SB), Z7, Z7
 	VMULPS  Z3, Z5, Z5
+	VMULPS  Z6, Z7, Z7
 	VADDPS  rowConstants<>+832(SB), Z5, Z5
+	VADDPS  rowConstants<>+832(SB), Z7, Z7
 	VMULPS  Z3, Z5, Z5
+	VMULPS  Z6, Z7, Z7
 	VADDPS  rowConstants<>+896(SB), Z5, Z5
+	VADDPS  rowConstants<>+896(SB), Z7, Z7
 	VMULPS  Z3, Z5, Z5
+	VMULPS  Z6, Z7, Z7
 	VADDPS  rowConstants<>+960(SB), Z5, Z5
+	VADDPS  rowConstants<>+960(SB), Z7, Z7
 	VMULPS  Z3, Z5, Z5
+	VMULPS  Z6, Z7, Z7
 	VMULPS  Z3, Z5, Z5
+	VMULPS  Z6, Z7, Z7
 	VADDPS  Z3, Z5, Z3
+	VADDPS  Z6, Z7, Z5
 	VADDPS  rowConstants<>+64(SB), Z3, Z3
+	VADDPS  rowConstants<>+64(SB), Z5, Z5
 	VPSLLD  $0x17, Z4, Z4
+	VPSLLD  $0x17, Z8, Z6
 	VPADDD  Z4, Z3, Z3
+	VPADDD  Z6, Z5, Z5
 	VMULPS  Z2, Z3, Z3
+	VMULPS  Z2, Z5, Z4
 	VMOVUPS Z3, (AX)(CX*1)
-	VMOVUPS 64(DX)(CX*1), Z3
-	VSUBPS  Z1, Z3, Z3
-	VMULPS  Z0, Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  Z2, Z3, Z3
-	VMOVUPS Z3, 64(AX)(CX*1)
+	VMOVUPS Z4, 64(AX)(CX*1)
 	ADDQ    $+128, CX
 	SUBQ    $+32, BX
 	JGE     many

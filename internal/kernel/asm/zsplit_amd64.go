@@ -4,6 +4,26 @@
 
 package asm
 
+// splitRowsAVX512_1 is splitRowsPlain.
+//
+//go:noescape
+func splitRowsAVX512_1(a *SplitArgs)
+
+// splitPairsAVX512_1 is splitPairsPlain.
+//
+//go:noescape
+func splitPairsAVX512_1(a *SplitArgs)
+
+// splitTurnAVX512_1 is splitTurnPlain.
+//
+//go:noescape
+func splitTurnAVX512_1(a *SplitArgs)
+
+// splitTileAMX_1 is splitTilePlain.
+//
+//go:noescape
+func splitTileAMX_1(a *SplitTileArgs)
+
 // splitRowsAVX512_2 is splitRowsPlain.
 //
 //go:noescape
@@ -48,3 +68,28 @@ func splitTileAMX_3(a *SplitTileArgs)
 //
 //go:noescape
 func splitStoreAVX512(a *SplitStoreArgs)
+
+// splitRowsAVX2 is splitRowsPlain for one part, in planes.
+//
+//go:noescape
+func splitRowsAVX2(a *SplitArgs)
+
+// splitPairsAVX2 is splitPairsPlain for one part, in planes.
+//
+//go:noescape
+func splitPairsAVX2(a *SplitArgs)
+
+// splitTurnAVX2 is splitTurnPlain for one part, in planes.
+//
+//go:noescape
+func splitTurnAVX2(a *SplitArgs)
+
+// splitBlockAVX2 adds a block of splitTilePlain for one part, in planes, to its sums.
+//
+//go:noescape
+func splitBlockAVX2(a *SplitTileArgs)
+
+// splitStoreAVX2 is splitStorePlain.
+//
+//go:noescape
+func splitStoreAVX2(a *SplitStoreArgs)

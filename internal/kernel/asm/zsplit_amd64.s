@@ -40,14 +40,952 @@ DATA tiles<>+62(SB)/1, $0x00
 DATA tiles<>+63(SB)/1, $0x00
 GLOBL tiles<>(SB), RODATA|NOPTR, $64
 
+// func splitRowsAVX512_1(a *SplitArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·splitRowsAVX512_1(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVL         $0xffff0000, CX
+	VPBROADCASTD CX, Z1
+	MOVL         $0x00007fff, CX
+	VPBROADCASTD CX, Z0
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z2
+	MOVL         $0x7fc00000, CX
+	VPBROADCASTD CX, Z3
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         72(AX), BX
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	XORQ         R10, R10
+
+row:
+	MOVLQSX (CX)(R10*4), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT 48(AX), DI
+	MOVQ    96(AX), R9
+	MOVQ    BX, R8
+
+columns:
+	VMOVUPS    (DI), Z4
+	VMOVUPS    64(DI), Z5
+	VPSRLD     $0x10, Z4, Z6
+	VPANDD     Z2, Z6, Z6
+	VPADDD     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVDQA32  Z3, K1, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPANDD     Z2, Z4, Z4
+	VPADDD     Z0, Z4, Z4
+	VPADDD     Z5, Z4, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVDQA32  Z3, K1, Z4
+	VPSRLD     $0x10, Z6, Z6
+	VPTERNLOGD $0xf8, Z1, Z4, Z6
+	VMOVDQU32  Z6, (R8)
+	ADDQ       $0x80, DI
+	ADDQ       SI, R8
+	DECQ       R9
+	JNZ        columns
+	ADDQ       $0x40, BX
+	INCQ       R10
+	CMPQ       R10, $0x20
+	JLT        row
+	VZEROUPPER
+	RET
+
+// func splitPairsAVX512_1(a *SplitArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·splitPairsAVX512_1(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVL         $0xffff0000, CX
+	VPBROADCASTD CX, Z1
+	MOVL         $0x00007fff, CX
+	VPBROADCASTD CX, Z0
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z2
+	MOVL         $0x7fc00000, CX
+	VPBROADCASTD CX, Z3
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         72(AX), BX
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	XORQ         R11, R11
+
+row:
+	MOVLQSX (CX)(R11*4), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT 48(AX), DI
+	MOVLQSX 64(CX)(R11*4), R8
+	TESTQ   R8, R8
+	LEAQ    (DX)(R8*4), R8
+	CMOVQLT 48(AX), R8
+	MOVQ    96(AX), R10
+	MOVQ    BX, R9
+
+columns:
+	VMOVUPS    (DI), Z4
+	VMOVUPS    (R8), Z5
+	VPSRLD     $0x10, Z4, Z6
+	VPANDD     Z2, Z6, Z6
+	VPADDD     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVDQA32  Z3, K1, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPANDD     Z2, Z4, Z4
+	VPADDD     Z0, Z4, Z4
+	VPADDD     Z5, Z4, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVDQA32  Z3, K1, Z4
+	VPSRLD     $0x10, Z6, Z6
+	VPTERNLOGD $0xf8, Z1, Z4, Z6
+	VMOVDQU32  Z6, (R9)
+	VMOVUPS    64(DI), Z4
+	VMOVUPS    64(R8), Z5
+	VPSRLD     $0x10, Z4, Z6
+	VPANDD     Z2, Z6, Z6
+	VPADDD     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVDQA32  Z3, K1, Z6
+	VPSRLD     $0x10, Z5, Z4
+	VPANDD     Z2, Z4, Z4
+	VPADDD     Z0, Z4, Z4
+	VPADDD     Z5, Z4, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVDQA32  Z3, K1, Z4
+	VPSRLD     $0x10, Z6, Z6
+	VPTERNLOGD $0xf8, Z1, Z4, Z6
+	VMOVDQU32  Z6, 1024(R9)
+	ADDQ       $0x80, DI
+	ADDQ       $0x80, R8
+	ADDQ       SI, R9
+	DECQ       R10
+	JNZ        columns
+	ADDQ       $0x40, BX
+	INCQ       R11
+	CMPQ       R11, $0x10
+	JLT        row
+	VZEROUPPER
+	RET
+
+// func splitTurnAVX512_1(a *SplitArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·splitTurnAVX512_1(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	MOVQ 96(AX), DI
+	XORQ R8, R8
+
+tile:
+	MOVQ         112(AX), R10
+	MOVQ         CX, R9
+	MOVLQSX      (R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z0
+	MOVLQSX      4(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z1
+	MOVLQSX      8(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z2
+	MOVLQSX      12(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z3
+	MOVLQSX      16(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z4
+	MOVLQSX      20(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z5
+	MOVLQSX      24(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z6
+	MOVLQSX      28(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z7
+	MOVLQSX      32(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z8
+	MOVLQSX      36(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z9
+	MOVLQSX      40(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z10
+	MOVLQSX      44(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z11
+	MOVLQSX      48(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z12
+	MOVLQSX      52(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z13
+	MOVLQSX      56(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z14
+	MOVLQSX      60(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z15
+	VUNPCKLPS    Z1, Z0, Z16
+	VUNPCKHPS    Z1, Z0, Z0
+	VUNPCKLPS    Z3, Z2, Z1
+	VUNPCKHPS    Z3, Z2, Z2
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VUNPCKLPS    Z7, Z6, Z5
+	VUNPCKHPS    Z7, Z6, Z6
+	VUNPCKLPS    Z9, Z8, Z7
+	VUNPCKHPS    Z9, Z8, Z8
+	VUNPCKLPS    Z11, Z10, Z9
+	VUNPCKHPS    Z11, Z10, Z10
+	VUNPCKLPS    Z13, Z12, Z11
+	VUNPCKHPS    Z13, Z12, Z12
+	VUNPCKLPS    Z15, Z14, Z13
+	VUNPCKHPS    Z15, Z14, Z14
+	VUNPCKLPD    Z1, Z16, Z15
+	VUNPCKHPD    Z1, Z16, Z1
+	VUNPCKLPD    Z2, Z0, Z16
+	VUNPCKHPD    Z2, Z0, Z0
+	VUNPCKLPD    Z5, Z3, Z2
+	VUNPCKHPD    Z5, Z3, Z3
+	VUNPCKLPD    Z6, Z4, Z5
+	VUNPCKHPD    Z6, Z4, Z4
+	VUNPCKLPD    Z9, Z7, Z6
+	VUNPCKHPD    Z9, Z7, Z7
+	VUNPCKLPD    Z10, Z8, Z9
+	VUNPCKHPD    Z10, Z8, Z8
+	VUNPCKLPD    Z13, Z11, Z10
+	VUNPCKHPD    Z13, Z11, Z11
+	VUNPCKLPD    Z14, Z12, Z13
+	VUNPCKHPD    Z14, Z12, Z12
+	VSHUFF32X4   $0x88, Z2, Z15, Z14
+	VSHUFF32X4   $0xdd, Z2, Z15, Z2
+	VSHUFF32X4   $0x88, Z5, Z16, Z15
+	VSHUFF32X4   $0xdd, Z5, Z16, Z5
+	VSHUFF32X4   $0x88, Z3, Z1, Z16
+	VSHUFF32X4   $0xdd, Z3, Z1, Z1
+	VSHUFF32X4   $0x88, Z4, Z0, Z3
+	VSHUFF32X4   $0xdd, Z4, Z0, Z0
+	VSHUFF32X4   $0x88, Z10, Z6, Z4
+	VSHUFF32X4   $0xdd, Z10, Z6, Z6
+	VSHUFF32X4   $0x88, Z13, Z9, Z10
+	VSHUFF32X4   $0xdd, Z13, Z9, Z9
+	VSHUFF32X4   $0x88, Z11, Z7, Z13
+	VSHUFF32X4   $0xdd, Z11, Z7, Z7
+	VSHUFF32X4   $0x88, Z12, Z8, Z11
+	VSHUFF32X4   $0xdd, Z12, Z8, Z8
+	VSHUFF32X4   $0x88, Z4, Z14, Z12
+	VSHUFF32X4   $0xdd, Z4, Z14, Z4
+	VSHUFF32X4   $0x88, Z10, Z15, Z14
+	VSHUFF32X4   $0xdd, Z10, Z15, Z10
+	VSHUFF32X4   $0x88, Z13, Z16, Z15
+	VSHUFF32X4   $0xdd, Z13, Z16, Z13
+	VSHUFF32X4   $0x88, Z11, Z3, Z16
+	VSHUFF32X4   $0xdd, Z11, Z3, Z3
+	VSHUFF32X4   $0x88, Z6, Z2, Z11
+	VSHUFF32X4   $0xdd, Z6, Z2, Z2
+	VSHUFF32X4   $0x88, Z9, Z5, Z6
+	VSHUFF32X4   $0xdd, Z9, Z5, Z5
+	VSHUFF32X4   $0x88, Z7, Z1, Z9
+	VSHUFF32X4   $0xdd, Z7, Z1, Z1
+	VSHUFF32X4   $0x88, Z8, Z0, Z7
+	VSHUFF32X4   $0xdd, Z8, Z0, Z0
+	VMOVUPS      Z12, (R10)
+	VMOVUPS      Z15, 64(R10)
+	VMOVUPS      Z14, 128(R10)
+	VMOVUPS      Z16, 192(R10)
+	VMOVUPS      Z11, 256(R10)
+	VMOVUPS      Z9, 320(R10)
+	VMOVUPS      Z6, 384(R10)
+	VMOVUPS      Z7, 448(R10)
+	VMOVUPS      Z4, 512(R10)
+	VMOVUPS      Z13, 576(R10)
+	VMOVUPS      Z10, 640(R10)
+	VMOVUPS      Z3, 704(R10)
+	VMOVUPS      Z2, 768(R10)
+	VMOVUPS      Z1, 832(R10)
+	VMOVUPS      Z5, 896(R10)
+	VMOVUPS      Z0, 960(R10)
+	MOVLQSX      64(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z0
+	MOVLQSX      68(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z1
+	MOVLQSX      72(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z2
+	MOVLQSX      76(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z3
+	MOVLQSX      80(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z4
+	MOVLQSX      84(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z5
+	MOVLQSX      88(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z6
+	MOVLQSX      92(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z7
+	MOVLQSX      96(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z8
+	MOVLQSX      100(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z9
+	MOVLQSX      104(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z10
+	MOVLQSX      108(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z11
+	MOVLQSX      112(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z12
+	MOVLQSX      116(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z13
+	MOVLQSX      120(R9), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	VMOVUPS      (R11)(R8*1), Z14
+	MOVLQSX      124(R9), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	VMOVUPS      (R9)(R8*1), Z15
+	VUNPCKLPS    Z1, Z0, Z16
+	VUNPCKHPS    Z1, Z0, Z0
+	VUNPCKLPS    Z3, Z2, Z1
+	VUNPCKHPS    Z3, Z2, Z2
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VUNPCKLPS    Z7, Z6, Z5
+	VUNPCKHPS    Z7, Z6, Z6
+	VUNPCKLPS    Z9, Z8, Z7
+	VUNPCKHPS    Z9, Z8, Z8
+	VUNPCKLPS    Z11, Z10, Z9
+	VUNPCKHPS    Z11, Z10, Z10
+	VUNPCKLPS    Z13, Z12, Z11
+	VUNPCKHPS    Z13, Z12, Z12
+	VUNPCKLPS    Z15, Z14, Z13
+	VUNPCKHPS    Z15, Z14, Z14
+	VUNPCKLPD    Z1, Z16, Z15
+	VUNPCKHPD    Z1, Z16, Z1
+	VUNPCKLPD    Z2, Z0, Z16
+	VUNPCKHPD    Z2, Z0, Z0
+	VUNPCKLPD    Z5, Z3, Z2
+	VUNPCKHPD    Z5, Z3, Z3
+	VUNPCKLPD    Z6, Z4, Z5
+	VUNPCKHPD    Z6, Z4, Z4
+	VUNPCKLPD    Z9, Z7, Z6
+	VUNPCKHPD    Z9, Z7, Z7
+	VUNPCKLPD    Z10, Z8, Z9
+	VUNPCKHPD    Z10, Z8, Z8
+	VUNPCKLPD    Z13, Z11, Z10
+	VUNPCKHPD    Z13, Z11, Z11
+	VUNPCKLPD    Z14, Z12, Z13
+	VUNPCKHPD    Z14, Z12, Z12
+	VSHUFF32X4   $0x88, Z2, Z15, Z14
+	VSHUFF32X4   $0xdd, Z2, Z15, Z2
+	VSHUFF32X4   $0x88, Z5, Z16, Z15
+	VSHUFF32X4   $0xdd, Z5, Z16, Z5
+	VSHUFF32X4   $0x88, Z3, Z1, Z16
+	VSHUFF32X4   $0xdd, Z3, Z1, Z1
+	VSHUFF32X4   $0x88, Z4, Z0, Z3
+	VSHUFF32X4   $0xdd, Z4, Z0, Z0
+	VSHUFF32X4   $0x88, Z10, Z6, Z4
+	VSHUFF32X4   $0xdd, Z10, Z6, Z6
+	VSHUFF32X4   $0x88, Z13, Z9, Z10
+	VSHUFF32X4   $0xdd, Z13, Z9, Z9
+	VSHUFF32X4   $0x88, Z11, Z7, Z13
+	VSHUFF32X4   $0xdd, Z11, Z7, Z7
+	VSHUFF32X4   $0x88, Z12, Z8, Z11
+	VSHUFF32X4   $0xdd, Z12, Z8, Z8
+	VSHUFF32X4   $0x88, Z4, Z14, Z12
+	VSHUFF32X4   $0xdd, Z4, Z14, Z4
+	VSHUFF32X4   $0x88, Z10, Z15, Z14
+	VSHUFF32X4   $0xdd, Z10, Z15, Z10
+	VSHUFF32X4   $0x88, Z13, Z16, Z15
+	VSHUFF32X4   $0xdd, Z13, Z16, Z13
+	VSHUFF32X4   $0x88, Z11, Z3, Z16
+	VSHUFF32X4   $0xdd, Z11, Z3, Z3
+	VSHUFF32X4   $0x88, Z6, Z2, Z11
+	VSHUFF32X4   $0xdd, Z6, Z2, Z2
+	VSHUFF32X4   $0x88, Z9, Z5, Z6
+	VSHUFF32X4   $0xdd, Z9, Z5, Z5
+	VSHUFF32X4   $0x88, Z7, Z1, Z9
+	VSHUFF32X4   $0xdd, Z7, Z1, Z1
+	VSHUFF32X4   $0x88, Z8, Z0, Z7
+	VSHUFF32X4   $0xdd, Z8, Z0, Z0
+	VMOVUPS      Z12, 1024(R10)
+	VMOVUPS      Z15, 1088(R10)
+	VMOVUPS      Z14, 1152(R10)
+	VMOVUPS      Z16, 1216(R10)
+	VMOVUPS      Z11, 1280(R10)
+	VMOVUPS      Z9, 1344(R10)
+	VMOVUPS      Z6, 1408(R10)
+	VMOVUPS      Z7, 1472(R10)
+	VMOVUPS      Z4, 1536(R10)
+	VMOVUPS      Z13, 1600(R10)
+	VMOVUPS      Z10, 1664(R10)
+	VMOVUPS      Z3, 1728(R10)
+	VMOVUPS      Z2, 1792(R10)
+	VMOVUPS      Z1, 1856(R10)
+	VMOVUPS      Z5, 1920(R10)
+	VMOVUPS      Z0, 1984(R10)
+	MOVL         $0xffff0000, R9
+	VPBROADCASTD R9, Z1
+	MOVL         $0x00007fff, R9
+	VPBROADCASTD R9, Z0
+	MOVL         $0x00000001, R9
+	VPBROADCASTD R9, Z2
+	MOVL         $0x7fc00000, R9
+	VPBROADCASTD R9, Z3
+	VMOVUPS      (R10), Z4
+	VMOVUPS      1024(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, (BX)
+	VMOVUPS      64(R10), Z4
+	VMOVUPS      1088(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 64(BX)
+	VMOVUPS      128(R10), Z4
+	VMOVUPS      1152(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 128(BX)
+	VMOVUPS      192(R10), Z4
+	VMOVUPS      1216(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 192(BX)
+	VMOVUPS      256(R10), Z4
+	VMOVUPS      1280(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 256(BX)
+	VMOVUPS      320(R10), Z4
+	VMOVUPS      1344(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 320(BX)
+	VMOVUPS      384(R10), Z4
+	VMOVUPS      1408(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 384(BX)
+	VMOVUPS      448(R10), Z4
+	VMOVUPS      1472(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 448(BX)
+	VMOVUPS      512(R10), Z4
+	VMOVUPS      1536(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 512(BX)
+	VMOVUPS      576(R10), Z4
+	VMOVUPS      1600(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 576(BX)
+	VMOVUPS      640(R10), Z4
+	VMOVUPS      1664(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 640(BX)
+	VMOVUPS      704(R10), Z4
+	VMOVUPS      1728(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 704(BX)
+	VMOVUPS      768(R10), Z4
+	VMOVUPS      1792(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 768(BX)
+	VMOVUPS      832(R10), Z4
+	VMOVUPS      1856(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 832(BX)
+	VMOVUPS      896(R10), Z4
+	VMOVUPS      1920(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 896(BX)
+	VMOVUPS      960(R10), Z4
+	VMOVUPS      1984(R10), Z5
+	VPSRLD       $0x10, Z4, Z6
+	VPANDD       Z2, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z4, Z6, Z6
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVDQA32    Z3, K1, Z6
+	VPSRLD       $0x10, Z5, Z4
+	VPANDD       Z2, Z4, Z4
+	VPADDD       Z0, Z4, Z4
+	VPADDD       Z5, Z4, Z4
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z4
+	VPSRLD       $0x10, Z6, Z6
+	VPTERNLOGD   $0xf8, Z1, Z4, Z6
+	VMOVDQU32    Z6, 960(BX)
+	ADDQ         $0x80, R8
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          tile
+	VZEROUPPER
+	RET
+
+// func splitTileAMX_1(a *SplitTileArgs)
+// Requires: MMX+
+TEXT ·splitTileAMX_1(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), BX
+	MOVQ (BX), AX
+	MOVQ 48(BX), SI
+	MOVQ $0x00000040, CX
+	MOVQ $0x00000080, DX
+	LEAQ tiles<>+0(SB), R8
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0x00
+	MOVQ 80(BX), R9
+	MOVQ 88(BX), R11
+	MOVQ 112(BX), R12
+
+block:
+	MOVQ  $0x00000020, R13
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x49
+	BYTE  $0xc0
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x49
+	BYTE  $0xc8
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x49
+	BYTE  $0xd0
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x49
+	BYTE  $0xd8
+	MOVQ  24(BX), DI
+	MOVQ  72(BX), R10
+	TESTQ R10, R10
+	JZ    store
+
+step:
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xa4
+	BYTE       $0x08
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xac
+	BYTE       $0x08
+	BYTE       $0x00
+	BYTE       $0x04
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xb4
+	BYTE       $0x0f
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x7b
+	BYTE       $0x4b
+	BYTE       $0xbc
+	BYTE       $0x0f
+	BYTE       $0x00
+	BYTE       $0x04
+	BYTE       $0x00
+	BYTE       $0x00
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x4a
+	BYTE       $0x5c
+	BYTE       $0xc4
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x42
+	BYTE       $0x5c
+	BYTE       $0xcc
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x4a
+	BYTE       $0x5c
+	BYTE       $0xd5
+	BYTE       $0xc4
+	BYTE       $0xe2
+	BYTE       $0x42
+	BYTE       $0x5c
+	BYTE       $0xdd
+	TESTQ      R13, R13
+	JZ         fetched0
+	MOVLQSX    (R11), R14
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
+	MOVLQSX    4(R11), R14
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
+	MOVLQSX    8(R11), R14
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
+	MOVLQSX    12(R11), R14
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
+	ADDQ       $0x10, R11
+	SUBQ       $0x04, R13
+
+fetched0:
+	ADDQ $0x00000800, AX
+	ADDQ $0x00000800, DI
+	DECQ R10
+	JNZ  step
+
+store:
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x16
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x8c
+	BYTE $0x16
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x16
+	BYTE $0x00
+	BYTE $0x08
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x9c
+	BYTE $0x16
+	BYTE $0x40
+	BYTE $0x08
+	BYTE $0x00
+	BYTE $0x00
+	SHLQ $0x02, R13
+	ADDQ R13, R11
+	ADDQ $0x00001000, SI
+	DECQ R9
+	JNZ  block
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0xc0
+	RET
+
 // func splitRowsAVX512_2(a *SplitArgs)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·splitRowsAVX512_2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVL         $0x00008000, CX
-	VPBROADCASTD CX, Z0
 	MOVL         $0xffff0000, CX
 	VPBROADCASTD CX, Z1
+	MOVL         $0x00008000, CX
+	VPBROADCASTD CX, Z0
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -95,10 +1033,10 @@ columns:
 // Requires: AVX, AVX512F, CMOV
 TEXT ·splitPairsAVX512_2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVL         $0x00008000, CX
-	VPBROADCASTD CX, Z0
 	MOVL         $0xffff0000, CX
 	VPBROADCASTD CX, Z1
+	MOVL         $0x00008000, CX
+	VPBROADCASTD CX, Z0
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -498,10 +1436,10 @@ tile:
 	VMOVUPS      Z1, 1856(R10)
 	VMOVUPS      Z5, 1920(R10)
 	VMOVUPS      Z0, 1984(R10)
-	MOVL         $0x00008000, R9
-	VPBROADCASTD R9, Z0
 	MOVL         $0xffff0000, R9
 	VPBROADCASTD R9, Z1
+	MOVL         $0x00008000, R9
+	VPBROADCASTD R9, Z0
 	VMOVUPS      (R10), Z2
 	VMOVUPS      1024(R10), Z3
 	VPADDD       Z0, Z2, Z4
@@ -1067,10 +2005,10 @@ store:
 // Requires: AVX, AVX512F, CMOV
 TEXT ·splitRowsAVX512_3(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVL         $0x00008000, CX
-	VPBROADCASTD CX, Z0
 	MOVL         $0xffff0000, CX
 	VPBROADCASTD CX, Z1
+	MOVL         $0x00008000, CX
+	VPBROADCASTD CX, Z0
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -1125,10 +2063,10 @@ columns:
 // Requires: AVX, AVX512F, CMOV
 TEXT ·splitPairsAVX512_3(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVL         $0x00008000, CX
-	VPBROADCASTD CX, Z0
 	MOVL         $0xffff0000, CX
 	VPBROADCASTD CX, Z1
+	MOVL         $0x00008000, CX
+	VPBROADCASTD CX, Z0
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -1542,10 +2480,10 @@ tile:
 	VMOVUPS      Z1, 1856(R10)
 	VMOVUPS      Z5, 1920(R10)
 	VMOVUPS      Z0, 1984(R10)
-	MOVL         $0x00008000, R9
-	VPBROADCASTD R9, Z0
 	MOVL         $0xffff0000, R9
 	VPBROADCASTD R9, Z1
+	MOVL         $0x00008000, R9
+	VPBROADCASTD R9, Z0
 	VMOVUPS      (R10), Z2
 	VMOVUPS      1024(R10), Z3
 	VPADDD       Z0, Z2, Z4
@@ -2426,6 +3364,1872 @@ added:
 positive:
 	VMOVUPS Z3, (DI)
 	VMOVUPS Z4, 64(DI)
+	ADDQ    $0x04, CX
+	ADDQ    $0x80, BX
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func splitRowsAVX2(a *SplitArgs)
+// Requires: AVX, AVX2, CMOV
+TEXT ·splitRowsAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVL         $0x00007fff, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xffff0000, CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x7fc00000, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         72(AX), BX
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	XORQ         R10, R10
+
+row:
+	MOVLQSX (CX)(R10*4), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT 48(AX), DI
+	MOVQ    96(AX), R9
+	MOVQ    BX, R8
+
+columns:
+	VMOVUPS   (DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, (R8)
+	VMOVUPS   32(DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, 32(R8)
+	VMOVUPS   64(DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, 2048(R8)
+	VMOVUPS   96(DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, 2080(R8)
+	ADDQ      $0x80, DI
+	ADDQ      SI, R8
+	DECQ      R9
+	JNZ       columns
+	ADDQ      $0x40, BX
+	INCQ      R10
+	CMPQ      R10, $0x20
+	JLT       row
+	VZEROUPPER
+	RET
+
+// func splitPairsAVX2(a *SplitArgs)
+// Requires: AVX, AVX2, CMOV
+TEXT ·splitPairsAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVL         $0x00007fff, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xffff0000, CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x7fc00000, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         72(AX), BX
+	MOVQ         104(AX), SI
+	SHLQ         $0x02, SI
+	XORQ         R10, R10
+
+row:
+	MOVLQSX (CX)(R10*4), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT 48(AX), DI
+	MOVQ    96(AX), R9
+	MOVQ    BX, R8
+
+columns:
+	VMOVUPS   (DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, (R8)
+	VMOVUPS   32(DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, 32(R8)
+	VMOVUPS   64(DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, 1024(R8)
+	VMOVUPS   96(DI), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPADDD    Y0, Y5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPAND     Y1, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y4
+	VBLENDVPS Y4, Y3, Y5, Y5
+	VMOVUPS   Y5, 1056(R8)
+	ADDQ      $0x80, DI
+	ADDQ      SI, R8
+	DECQ      R9
+	JNZ       columns
+	ADDQ      $0x40, BX
+	INCQ      R10
+	CMPQ      R10, $0x10
+	JNE       plane
+	ADDQ      $0x00000400, BX
+
+plane:
+	CMPQ R10, $0x20
+	JLT  row
+	VZEROUPPER
+	RET
+
+// func splitTurnAVX2(a *SplitArgs)
+// Requires: AVX, AVX2, CMOV
+TEXT ·splitTurnAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVL         $0x00007fff, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xffff0000, CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x7fc00000, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVLQSX      (CX), BX
+	TESTQ        BX, BX
+	LEAQ         (DX)(BX*4), BX
+	CMOVQLT      48(AX), BX
+	MOVLQSX      4(CX), SI
+	TESTQ        SI, SI
+	LEAQ         (DX)(SI*4), SI
+	CMOVQLT      48(AX), SI
+	MOVLQSX      8(CX), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      48(AX), DI
+	MOVLQSX      12(CX), R8
+	TESTQ        R8, R8
+	LEAQ         (DX)(R8*4), R8
+	CMOVQLT      48(AX), R8
+	MOVLQSX      16(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      20(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	MOVLQSX      24(CX), R11
+	TESTQ        R11, R11
+	LEAQ         (DX)(R11*4), R11
+	CMOVQLT      48(AX), R11
+	MOVLQSX      28(CX), CX
+	TESTQ        CX, CX
+	LEAQ         (DX)(CX*4), CX
+	CMOVQLT      48(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         96(AX), R13
+	MOVQ         104(AX), R14
+	XORQ         R12, R12
+
+first:
+	VBROADCASTF128 (BX)(R12*1), Y4
+	VINSERTF128    $0x01, (R9)(R12*1), Y4, Y4
+	VBROADCASTF128 (SI)(R12*1), Y6
+	VINSERTF128    $0x01, (R10)(R12*1), Y6, Y6
+	VBROADCASTF128 (DI)(R12*1), Y7
+	VINSERTF128    $0x01, (R11)(R12*1), Y7, Y7
+	VBROADCASTF128 (R8)(R12*1), Y8
+	VINSERTF128    $0x01, (CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, (DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 64(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 128(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 192(DX)
+	VBROADCASTF128 16(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 16(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 16(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 16(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 16(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 16(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 16(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 16(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 256(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 320(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 384(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 448(DX)
+	VBROADCASTF128 32(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 32(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 32(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 32(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 32(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 32(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 32(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 32(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 512(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 576(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 640(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 704(DX)
+	VBROADCASTF128 48(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 48(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 48(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 48(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 48(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 48(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 48(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 48(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 768(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 832(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 896(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 960(DX)
+	ADDQ           $0x80, R12
+	LEAQ           (DX)(R14*4), DX
+	DECQ           R13
+	JNZ            first
+	MOVQ           (AX), CX
+	MOVQ           24(AX), DX
+	MOVLQSX        32(CX), BX
+	TESTQ          BX, BX
+	LEAQ           (DX)(BX*4), BX
+	CMOVQLT        48(AX), BX
+	MOVLQSX        36(CX), SI
+	TESTQ          SI, SI
+	LEAQ           (DX)(SI*4), SI
+	CMOVQLT        48(AX), SI
+	MOVLQSX        40(CX), DI
+	TESTQ          DI, DI
+	LEAQ           (DX)(DI*4), DI
+	CMOVQLT        48(AX), DI
+	MOVLQSX        44(CX), R8
+	TESTQ          R8, R8
+	LEAQ           (DX)(R8*4), R8
+	CMOVQLT        48(AX), R8
+	MOVLQSX        48(CX), R9
+	TESTQ          R9, R9
+	LEAQ           (DX)(R9*4), R9
+	CMOVQLT        48(AX), R9
+	MOVLQSX        52(CX), R10
+	TESTQ          R10, R10
+	LEAQ           (DX)(R10*4), R10
+	CMOVQLT        48(AX), R10
+	MOVLQSX        56(CX), R11
+	TESTQ          R11, R11
+	LEAQ           (DX)(R11*4), R11
+	CMOVQLT        48(AX), R11
+	MOVLQSX        60(CX), CX
+	TESTQ          CX, CX
+	LEAQ           (DX)(CX*4), CX
+	CMOVQLT        48(AX), CX
+	MOVQ           72(AX), DX
+	MOVQ           96(AX), R13
+	MOVQ           104(AX), R14
+	XORQ           R12, R12
+
+second:
+	VBROADCASTF128 (BX)(R12*1), Y4
+	VINSERTF128    $0x01, (R9)(R12*1), Y4, Y4
+	VBROADCASTF128 (SI)(R12*1), Y6
+	VINSERTF128    $0x01, (R10)(R12*1), Y6, Y6
+	VBROADCASTF128 (DI)(R12*1), Y7
+	VINSERTF128    $0x01, (R11)(R12*1), Y7, Y7
+	VBROADCASTF128 (R8)(R12*1), Y8
+	VINSERTF128    $0x01, (CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 32(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 96(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 160(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 224(DX)
+	VBROADCASTF128 16(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 16(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 16(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 16(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 16(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 16(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 16(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 16(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 288(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 352(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 416(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 480(DX)
+	VBROADCASTF128 32(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 32(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 32(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 32(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 32(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 32(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 32(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 32(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 544(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 608(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 672(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 736(DX)
+	VBROADCASTF128 48(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 48(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 48(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 48(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 48(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 48(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 48(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 48(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 800(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 864(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 928(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 992(DX)
+	ADDQ           $0x80, R12
+	LEAQ           (DX)(R14*4), DX
+	DECQ           R13
+	JNZ            second
+	MOVQ           (AX), CX
+	MOVQ           24(AX), DX
+	MOVLQSX        64(CX), BX
+	TESTQ          BX, BX
+	LEAQ           (DX)(BX*4), BX
+	CMOVQLT        48(AX), BX
+	MOVLQSX        68(CX), SI
+	TESTQ          SI, SI
+	LEAQ           (DX)(SI*4), SI
+	CMOVQLT        48(AX), SI
+	MOVLQSX        72(CX), DI
+	TESTQ          DI, DI
+	LEAQ           (DX)(DI*4), DI
+	CMOVQLT        48(AX), DI
+	MOVLQSX        76(CX), R8
+	TESTQ          R8, R8
+	LEAQ           (DX)(R8*4), R8
+	CMOVQLT        48(AX), R8
+	MOVLQSX        80(CX), R9
+	TESTQ          R9, R9
+	LEAQ           (DX)(R9*4), R9
+	CMOVQLT        48(AX), R9
+	MOVLQSX        84(CX), R10
+	TESTQ          R10, R10
+	LEAQ           (DX)(R10*4), R10
+	CMOVQLT        48(AX), R10
+	MOVLQSX        88(CX), R11
+	TESTQ          R11, R11
+	LEAQ           (DX)(R11*4), R11
+	CMOVQLT        48(AX), R11
+	MOVLQSX        92(CX), CX
+	TESTQ          CX, CX
+	LEAQ           (DX)(CX*4), CX
+	CMOVQLT        48(AX), CX
+	MOVQ           72(AX), DX
+	MOVQ           96(AX), R13
+	MOVQ           104(AX), R14
+	XORQ           R12, R12
+
+third:
+	VBROADCASTF128 (BX)(R12*1), Y4
+	VINSERTF128    $0x01, (R9)(R12*1), Y4, Y4
+	VBROADCASTF128 (SI)(R12*1), Y6
+	VINSERTF128    $0x01, (R10)(R12*1), Y6, Y6
+	VBROADCASTF128 (DI)(R12*1), Y7
+	VINSERTF128    $0x01, (R11)(R12*1), Y7, Y7
+	VBROADCASTF128 (R8)(R12*1), Y8
+	VINSERTF128    $0x01, (CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2048(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2112(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2176(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 2240(DX)
+	VBROADCASTF128 16(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 16(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 16(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 16(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 16(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 16(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 16(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 16(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2304(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2368(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2432(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 2496(DX)
+	VBROADCASTF128 32(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 32(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 32(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 32(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 32(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 32(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 32(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 32(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2560(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2624(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2688(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 2752(DX)
+	VBROADCASTF128 48(BX)(R12*1), Y4
+	VINSERTF128    $0x01, 48(R9)(R12*1), Y4, Y4
+	VBROADCASTF128 48(SI)(R12*1), Y6
+	VINSERTF128    $0x01, 48(R10)(R12*1), Y6, Y6
+	VBROADCASTF128 48(DI)(R12*1), Y7
+	VINSERTF128    $0x01, 48(R11)(R12*1), Y7, Y7
+	VBROADCASTF128 48(R8)(R12*1), Y8
+	VINSERTF128    $0x01, 48(CX)(R12*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2816(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2880(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2944(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 3008(DX)
+	ADDQ           $0x80, R12
+	LEAQ           (DX)(R14*4), DX
+	DECQ           R13
+	JNZ            third
+	MOVQ           (AX), CX
+	MOVQ           24(AX), DX
+	MOVLQSX        96(CX), BX
+	TESTQ          BX, BX
+	LEAQ           (DX)(BX*4), BX
+	CMOVQLT        48(AX), BX
+	MOVLQSX        100(CX), SI
+	TESTQ          SI, SI
+	LEAQ           (DX)(SI*4), SI
+	CMOVQLT        48(AX), SI
+	MOVLQSX        104(CX), DI
+	TESTQ          DI, DI
+	LEAQ           (DX)(DI*4), DI
+	CMOVQLT        48(AX), DI
+	MOVLQSX        108(CX), R8
+	TESTQ          R8, R8
+	LEAQ           (DX)(R8*4), R8
+	CMOVQLT        48(AX), R8
+	MOVLQSX        112(CX), R9
+	TESTQ          R9, R9
+	LEAQ           (DX)(R9*4), R9
+	CMOVQLT        48(AX), R9
+	MOVLQSX        116(CX), R10
+	TESTQ          R10, R10
+	LEAQ           (DX)(R10*4), R10
+	CMOVQLT        48(AX), R10
+	MOVLQSX        120(CX), R11
+	TESTQ          R11, R11
+	LEAQ           (DX)(R11*4), R11
+	CMOVQLT        48(AX), R11
+	MOVLQSX        124(CX), CX
+	TESTQ          CX, CX
+	LEAQ           (DX)(CX*4), CX
+	CMOVQLT        48(AX), CX
+	MOVQ           72(AX), DX
+	MOVQ           96(AX), R12
+	MOVQ           104(AX), R13
+	XORQ           AX, AX
+
+fourth:
+	VBROADCASTF128 (BX)(AX*1), Y4
+	VINSERTF128    $0x01, (R9)(AX*1), Y4, Y4
+	VBROADCASTF128 (SI)(AX*1), Y6
+	VINSERTF128    $0x01, (R10)(AX*1), Y6, Y6
+	VBROADCASTF128 (DI)(AX*1), Y7
+	VINSERTF128    $0x01, (R11)(AX*1), Y7, Y7
+	VBROADCASTF128 (R8)(AX*1), Y8
+	VINSERTF128    $0x01, (CX)(AX*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2080(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2144(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2208(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 2272(DX)
+	VBROADCASTF128 16(BX)(AX*1), Y4
+	VINSERTF128    $0x01, 16(R9)(AX*1), Y4, Y4
+	VBROADCASTF128 16(SI)(AX*1), Y6
+	VINSERTF128    $0x01, 16(R10)(AX*1), Y6, Y6
+	VBROADCASTF128 16(DI)(AX*1), Y7
+	VINSERTF128    $0x01, 16(R11)(AX*1), Y7, Y7
+	VBROADCASTF128 16(R8)(AX*1), Y8
+	VINSERTF128    $0x01, 16(CX)(AX*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2336(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2400(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2464(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 2528(DX)
+	VBROADCASTF128 32(BX)(AX*1), Y4
+	VINSERTF128    $0x01, 32(R9)(AX*1), Y4, Y4
+	VBROADCASTF128 32(SI)(AX*1), Y6
+	VINSERTF128    $0x01, 32(R10)(AX*1), Y6, Y6
+	VBROADCASTF128 32(DI)(AX*1), Y7
+	VINSERTF128    $0x01, 32(R11)(AX*1), Y7, Y7
+	VBROADCASTF128 32(R8)(AX*1), Y8
+	VINSERTF128    $0x01, 32(CX)(AX*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2592(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2656(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2720(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 2784(DX)
+	VBROADCASTF128 48(BX)(AX*1), Y4
+	VINSERTF128    $0x01, 48(R9)(AX*1), Y4, Y4
+	VBROADCASTF128 48(SI)(AX*1), Y6
+	VINSERTF128    $0x01, 48(R10)(AX*1), Y6, Y6
+	VBROADCASTF128 48(DI)(AX*1), Y7
+	VINSERTF128    $0x01, 48(R11)(AX*1), Y7, Y7
+	VBROADCASTF128 48(R8)(AX*1), Y8
+	VINSERTF128    $0x01, 48(CX)(AX*1), Y8, Y8
+	VUNPCKLPS      Y6, Y4, Y5
+	VUNPCKHPS      Y6, Y4, Y4
+	VUNPCKLPS      Y8, Y7, Y6
+	VUNPCKHPS      Y8, Y7, Y8
+	VSHUFPS        $0x44, Y6, Y5, Y7
+	VSHUFPS        $0xee, Y6, Y5, Y5
+	VSHUFPS        $0x44, Y8, Y4, Y6
+	VSHUFPS        $0xee, Y8, Y4, Y4
+	VPSRLD         $0x10, Y7, Y8
+	VPAND          Y2, Y8, Y8
+	VPADDD         Y0, Y8, Y8
+	VPADDD         Y7, Y8, Y8
+	VPAND          Y1, Y8, Y8
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y8, Y8
+	VMOVUPS        Y8, 2848(DX)
+	VPSRLD         $0x10, Y5, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y5, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y5, Y5, Y5
+	VBLENDVPS      Y5, Y3, Y7, Y7
+	VMOVUPS        Y7, 2912(DX)
+	VPSRLD         $0x10, Y6, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y6, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVUPS        Y5, 2976(DX)
+	VPSRLD         $0x10, Y4, Y5
+	VPAND          Y2, Y5, Y5
+	VPADDD         Y0, Y5, Y5
+	VPADDD         Y4, Y5, Y5
+	VPAND          Y1, Y5, Y5
+	VCMPPS         $0x03, Y4, Y4, Y4
+	VBLENDVPS      Y4, Y3, Y5, Y5
+	VMOVUPS        Y5, 3040(DX)
+	ADDQ           $0x80, AX
+	LEAQ           (DX)(R13*4), DX
+	DECQ           R12
+	JNZ            fourth
+	VZEROUPPER
+	RET
+
+// func splitBlockAVX2(a *SplitTileArgs)
+// Requires: AVX, FMA3, MMX+, SSE
+TEXT ·splitBlockAVX2(SB), NOSPLIT, $8-8
+	MOVQ    a+0(FP), AX
+	STMXCSR (SP)
+	MOVL    $0x00009fc0, CX
+	MOVL    CX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    88(AX), CX
+	MOVQ    112(AX), DX
+	MOVQ    $0x00000020, BX
+
+ask:
+	MOVLQSX    (CX), SI
+	PREFETCHT0 (DX)(SI*4)
+	PREFETCHT0 64(DX)(SI*4)
+	ADDQ       $0x04, CX
+	DECQ       BX
+	JNZ        ask
+	MOVQ       (AX), CX
+	MOVQ       24(AX), DX
+	MOVQ       72(AX), BX
+	TESTQ      BX, BX
+	JZ         done
+
+step:
+	MOVQ 48(AX), SI
+	MOVQ $0x00000002, DI
+
+half:
+	MOVQ $0x0000000a, R8
+
+rows:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS (CX), Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VBROADCASTSS 64(CX), Y2
+	VMULPS       Y2, Y0, Y5
+	VMULPS       Y2, Y1, Y6
+	VBROADCASTSS 128(CX), Y2
+	VMULPS       Y2, Y0, Y7
+	VMULPS       Y2, Y1, Y8
+	VMOVUPS      2048(DX), Y0
+	VMOVUPS      2080(DX), Y1
+	VBROADCASTSS 2048(CX), Y2
+	VMULPS       Y2, Y0, Y9
+	VMULPS       Y2, Y1, Y10
+	VBROADCASTSS 2112(CX), Y2
+	VMULPS       Y2, Y0, Y11
+	VMULPS       Y2, Y1, Y12
+	VBROADCASTSS 2176(CX), Y2
+	VMULPS       Y2, Y0, Y13
+	VMULPS       Y2, Y1, Y14
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 68(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 132(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2112(DX), Y0
+	VMOVUPS      2144(DX), Y1
+	VBROADCASTSS 2052(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2116(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2180(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 72(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 136(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2176(DX), Y0
+	VMOVUPS      2208(DX), Y1
+	VBROADCASTSS 2056(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2120(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2184(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      192(DX), Y0
+	VMOVUPS      224(DX), Y1
+	VBROADCASTSS 12(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 76(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 140(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2240(DX), Y0
+	VMOVUPS      2272(DX), Y1
+	VBROADCASTSS 2060(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2124(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2188(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      256(DX), Y0
+	VMOVUPS      288(DX), Y1
+	VBROADCASTSS 16(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 80(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 144(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2304(DX), Y0
+	VMOVUPS      2336(DX), Y1
+	VBROADCASTSS 2064(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2128(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2192(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      320(DX), Y0
+	VMOVUPS      352(DX), Y1
+	VBROADCASTSS 20(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 84(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 148(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2368(DX), Y0
+	VMOVUPS      2400(DX), Y1
+	VBROADCASTSS 2068(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2132(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2196(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      384(DX), Y0
+	VMOVUPS      416(DX), Y1
+	VBROADCASTSS 24(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 88(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 152(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2432(DX), Y0
+	VMOVUPS      2464(DX), Y1
+	VBROADCASTSS 2072(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2136(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2200(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      448(DX), Y0
+	VMOVUPS      480(DX), Y1
+	VBROADCASTSS 28(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 92(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 156(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2496(DX), Y0
+	VMOVUPS      2528(DX), Y1
+	VBROADCASTSS 2076(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2140(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2204(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      512(DX), Y0
+	VMOVUPS      544(DX), Y1
+	VBROADCASTSS 32(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 96(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 160(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2560(DX), Y0
+	VMOVUPS      2592(DX), Y1
+	VBROADCASTSS 2080(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2144(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2208(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      576(DX), Y0
+	VMOVUPS      608(DX), Y1
+	VBROADCASTSS 36(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 100(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 164(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2624(DX), Y0
+	VMOVUPS      2656(DX), Y1
+	VBROADCASTSS 2084(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2148(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2212(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      640(DX), Y0
+	VMOVUPS      672(DX), Y1
+	VBROADCASTSS 40(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 104(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 168(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2688(DX), Y0
+	VMOVUPS      2720(DX), Y1
+	VBROADCASTSS 2088(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2152(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2216(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      704(DX), Y0
+	VMOVUPS      736(DX), Y1
+	VBROADCASTSS 44(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 108(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 172(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2752(DX), Y0
+	VMOVUPS      2784(DX), Y1
+	VBROADCASTSS 2092(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2156(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2220(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      768(DX), Y0
+	VMOVUPS      800(DX), Y1
+	VBROADCASTSS 48(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 112(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 176(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2816(DX), Y0
+	VMOVUPS      2848(DX), Y1
+	VBROADCASTSS 2096(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2160(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2224(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      832(DX), Y0
+	VMOVUPS      864(DX), Y1
+	VBROADCASTSS 52(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 116(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 180(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2880(DX), Y0
+	VMOVUPS      2912(DX), Y1
+	VBROADCASTSS 2100(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2164(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2228(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      896(DX), Y0
+	VMOVUPS      928(DX), Y1
+	VBROADCASTSS 56(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 120(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 184(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      2944(DX), Y0
+	VMOVUPS      2976(DX), Y1
+	VBROADCASTSS 2104(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2168(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2232(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VMOVUPS      960(DX), Y0
+	VMOVUPS      992(DX), Y1
+	VBROADCASTSS 60(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 124(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VBROADCASTSS 188(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VMOVUPS      3008(DX), Y0
+	VMOVUPS      3040(DX), Y1
+	VBROADCASTSS 2108(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VBROADCASTSS 2172(CX), Y2
+	VFMADD231PS  Y2, Y0, Y11
+	VFMADD231PS  Y2, Y1, Y12
+	VBROADCASTSS 2236(CX), Y2
+	VFMADD231PS  Y2, Y0, Y13
+	VFMADD231PS  Y2, Y1, Y14
+	VADDPS       Y9, Y3, Y3
+	VADDPS       (SI), Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VADDPS       Y10, Y4, Y4
+	VADDPS       32(SI), Y4, Y4
+	VMOVUPS      Y4, 32(SI)
+	VADDPS       Y11, Y5, Y5
+	VADDPS       128(SI), Y5, Y5
+	VMOVUPS      Y5, 128(SI)
+	VADDPS       Y12, Y6, Y6
+	VADDPS       160(SI), Y6, Y6
+	VMOVUPS      Y6, 160(SI)
+	VADDPS       Y13, Y7, Y7
+	VADDPS       256(SI), Y7, Y7
+	VMOVUPS      Y7, 256(SI)
+	VADDPS       Y14, Y8, Y8
+	VADDPS       288(SI), Y8, Y8
+	VMOVUPS      Y8, 288(SI)
+	ADDQ         $0x000000c0, CX
+	ADDQ         $0x00000180, SI
+	DECQ         R8
+	JNZ          rows
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	VBROADCASTSS (CX), Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y1, Y4
+	VBROADCASTSS 64(CX), Y2
+	VMULPS       Y2, Y0, Y5
+	VMULPS       Y2, Y1, Y6
+	VMOVUPS      2048(DX), Y0
+	VMOVUPS      2080(DX), Y1
+	VBROADCASTSS 2048(CX), Y2
+	VMULPS       Y2, Y0, Y7
+	VMULPS       Y2, Y1, Y8
+	VBROADCASTSS 2112(CX), Y2
+	VMULPS       Y2, Y0, Y9
+	VMULPS       Y2, Y1, Y10
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      96(DX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 68(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2112(DX), Y0
+	VMOVUPS      2144(DX), Y1
+	VBROADCASTSS 2052(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2116(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      128(DX), Y0
+	VMOVUPS      160(DX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 72(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2176(DX), Y0
+	VMOVUPS      2208(DX), Y1
+	VBROADCASTSS 2056(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2120(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      192(DX), Y0
+	VMOVUPS      224(DX), Y1
+	VBROADCASTSS 12(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 76(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2240(DX), Y0
+	VMOVUPS      2272(DX), Y1
+	VBROADCASTSS 2060(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2124(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      256(DX), Y0
+	VMOVUPS      288(DX), Y1
+	VBROADCASTSS 16(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 80(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2304(DX), Y0
+	VMOVUPS      2336(DX), Y1
+	VBROADCASTSS 2064(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2128(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      320(DX), Y0
+	VMOVUPS      352(DX), Y1
+	VBROADCASTSS 20(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 84(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2368(DX), Y0
+	VMOVUPS      2400(DX), Y1
+	VBROADCASTSS 2068(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2132(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      384(DX), Y0
+	VMOVUPS      416(DX), Y1
+	VBROADCASTSS 24(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 88(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2432(DX), Y0
+	VMOVUPS      2464(DX), Y1
+	VBROADCASTSS 2072(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2136(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      448(DX), Y0
+	VMOVUPS      480(DX), Y1
+	VBROADCASTSS 28(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 92(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2496(DX), Y0
+	VMOVUPS      2528(DX), Y1
+	VBROADCASTSS 2076(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2140(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      512(DX), Y0
+	VMOVUPS      544(DX), Y1
+	VBROADCASTSS 32(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 96(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2560(DX), Y0
+	VMOVUPS      2592(DX), Y1
+	VBROADCASTSS 2080(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2144(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      576(DX), Y0
+	VMOVUPS      608(DX), Y1
+	VBROADCASTSS 36(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 100(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2624(DX), Y0
+	VMOVUPS      2656(DX), Y1
+	VBROADCASTSS 2084(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2148(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      640(DX), Y0
+	VMOVUPS      672(DX), Y1
+	VBROADCASTSS 40(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 104(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2688(DX), Y0
+	VMOVUPS      2720(DX), Y1
+	VBROADCASTSS 2088(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2152(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      704(DX), Y0
+	VMOVUPS      736(DX), Y1
+	VBROADCASTSS 44(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 108(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2752(DX), Y0
+	VMOVUPS      2784(DX), Y1
+	VBROADCASTSS 2092(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2156(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      768(DX), Y0
+	VMOVUPS      800(DX), Y1
+	VBROADCASTSS 48(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 112(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2816(DX), Y0
+	VMOVUPS      2848(DX), Y1
+	VBROADCASTSS 2096(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2160(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      832(DX), Y0
+	VMOVUPS      864(DX), Y1
+	VBROADCASTSS 52(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 116(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2880(DX), Y0
+	VMOVUPS      2912(DX), Y1
+	VBROADCASTSS 2100(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2164(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      896(DX), Y0
+	VMOVUPS      928(DX), Y1
+	VBROADCASTSS 56(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 120(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      2944(DX), Y0
+	VMOVUPS      2976(DX), Y1
+	VBROADCASTSS 2104(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2168(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VMOVUPS      960(DX), Y0
+	VMOVUPS      992(DX), Y1
+	VBROADCASTSS 60(CX), Y2
+	VFMADD231PS  Y2, Y0, Y3
+	VFMADD231PS  Y2, Y1, Y4
+	VBROADCASTSS 124(CX), Y2
+	VFMADD231PS  Y2, Y0, Y5
+	VFMADD231PS  Y2, Y1, Y6
+	VMOVUPS      3008(DX), Y0
+	VMOVUPS      3040(DX), Y1
+	VBROADCASTSS 2108(CX), Y2
+	VFMADD231PS  Y2, Y0, Y7
+	VFMADD231PS  Y2, Y1, Y8
+	VBROADCASTSS 2172(CX), Y2
+	VFMADD231PS  Y2, Y0, Y9
+	VFMADD231PS  Y2, Y1, Y10
+	VADDPS       Y7, Y3, Y3
+	VADDPS       (SI), Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VADDPS       Y8, Y4, Y4
+	VADDPS       32(SI), Y4, Y4
+	VMOVUPS      Y4, 32(SI)
+	VADDPS       Y9, Y5, Y5
+	VADDPS       128(SI), Y5, Y5
+	VMOVUPS      Y5, 128(SI)
+	VADDPS       Y10, Y6, Y6
+	VADDPS       160(SI), Y6, Y6
+	VMOVUPS      Y6, 160(SI)
+	SUBQ         $0x00000780, CX
+	SUBQ         $0x00000ec0, SI
+	ADDQ         $0x00000400, DX
+	DECQ         DI
+	JNZ          half
+	ADDQ         $0x00001000, CX
+	ADDQ         $0x00000800, DX
+	DECQ         BX
+	JNZ          step
+
+done:
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func splitStoreAVX2(a *SplitStoreArgs)
+// Requires: AVX
+TEXT ·splitStoreAVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    24(AX), BX
+	MOVQ    104(AX), SI
+	MOVQ    48(AX), DI
+	VXORPS  Y0, Y0, Y0
+	MOVQ    96(AX), AX
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y3
+	VMOVUPS 64(DI), Y5
+	VMOVUPS 96(DI), Y7
+
+row:
+	MOVLQSX (CX), DI
+	LEAQ    (DX)(DI*4), DI
+	VADDPS  (BX), Y1, Y2
+	VADDPS  32(BX), Y3, Y4
+	VADDPS  64(BX), Y5, Y6
+	VADDPS  96(BX), Y7, Y8
+	TESTQ   $0x00000001, SI
+	JZ      added
+	VADDPS  (DI), Y2, Y2
+	VADDPS  32(DI), Y4, Y4
+	VADDPS  64(DI), Y6, Y6
+	VADDPS  96(DI), Y8, Y8
+
+added:
+	TESTQ  $0x00000002, SI
+	JZ     positive
+	VMAXPS Y2, Y0, Y2
+	VMAXPS Y4, Y0, Y4
+	VMAXPS Y6, Y0, Y6
+	VMAXPS Y8, Y0, Y8
+
+positive:
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y4, 32(DI)
+	VMOVUPS Y6, 64(DI)
+	VMOVUPS Y8, 96(DI)
 	ADDQ    $0x04, CX
 	ADDQ    $0x80, BX
 	DECQ    AX

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -11,8 +12,8 @@ import (
 // unroll is the number of vectors in one turn of the inner loops.
 const unroll = 2
 
-// fetchBytes is how far ahead the sums of batch norm's backward pass ask for their inputs, whose
-// streams the processor's own prefetching loses among the constants: one wide row.
+// fetchBytes is how far ahead loops over rows ask for their inputs, whose streams the processor's own
+// prefetching loses among the constants: one wide row.
 const fetchBytes = 4096
 
 // element writes the inner loops of the memory-bound kernels; package kernel's elementOps says what
@@ -23,6 +24,9 @@ func element(a *assembler) {
 		v.table()
 		for _, s := range streams {
 			v.stream(s)
+		}
+		for _, s := range rowStreams {
+			v.rowStream(s)
 		}
 		v.maxPool()
 		v.maxPoolBackward()
@@ -46,29 +50,76 @@ type flow struct {
 	index   reg.Register            // bytes
 	offset  int                     // bytes
 	partial bool
+
+	// Of a loop over rows.
+	rows map[string]bool         // the slices of several rows, whose bases move
+	row  operand.Mem             // the index and scale of the row at hand
+	held map[string]reg.Register // the vectors of the other slices
+	sums []string                // those that were put
+	late []result                // of the slices of rows
 }
 
 func (f *flow) at(slice string) operand.Mem {
+	if f.rows[slice] {
+		return operand.Mem{Base: f.base[slice], Index: f.row.Index, Scale: f.row.Scale, Disp: f.offset}
+	}
 	return operand.Mem{Base: f.base[slice], Index: f.index, Scale: 1, Disp: f.offset}
 }
 
 // get loads the vector of a slice.
-func (f *flow) get(slice string) reg.Register { return f.load(f.at(slice), f.partial) }
+func (f *flow) get(slice string) reg.Register {
+	if f.rows == nil || f.rows[slice] {
+		return f.load(f.at(slice), f.partial)
+	}
+	if f.held[slice] == nil {
+		f.held[slice] = f.load(f.at(slice), f.partial)
+	}
+	return f.held[slice]
+}
 
-// put stores the vector of a slice.
-func (f *flow) put(slice string, x reg.Register) { f.store(x, f.at(slice), f.partial) }
+// put stores the vector of a slice, in a loop over rows after the loads of all rows.
+func (f *flow) put(slice string, x reg.Register) {
+	switch {
+	case f.rows == nil:
+		f.store(x, f.at(slice), f.partial)
+	case f.rows[slice]:
+		f.late = append(f.late, result{x, f.at(slice)})
+	default:
+		f.held[slice] = x
+		if !slices.Contains(f.sums, slice) {
+			f.sums = append(f.sums, slice)
+		}
+	}
+}
 
-// accumulate adds x to the vector of a slice.
-func (f *flow) accumulate(slice string, x reg.Register) { f.put(slice, f.add(f.get(slice), x)) }
+// result is a vector that will be stored.
+type result struct {
+	x  reg.Register
+	to operand.Mem
+}
 
-// fetch asks for the vectors of slices that will be wanted next.
-func (f *flow) fetch(slices ...string) {
-	for _, slice := range slices {
+// settle stores what was put.
+func (f *flow) settle() {
+	for _, r := range f.late {
+		f.store(r.x, r.to, f.partial)
+	}
+	for _, slice := range f.sums {
+		f.store(f.held[slice], f.at(slice), f.partial)
+	}
+	f.held, f.sums, f.late = map[string]reg.Register{}, nil, nil
+}
+
+// fetch asks for the vectors of slices that will be wanted so many rows later.
+func (f *flow) fetch(rows int, names ...string) {
+	for _, slice := range names {
 		m := f.at(slice)
-		m.Disp += fetchBytes
+		m.Disp += rows * fetchBytes
 		f.PREFETCHT0(m)
 	}
 }
+
+// accumulate adds x to the vector of a slice.
+func (f *flow) accumulate(slice string, x reg.Register) { f.put(slice, f.add(f.get(slice), x)) }
 
 // centred returns x - mean.
 func (f *flow) centred() reg.Register { return f.sub(f.get("x"), f.get("mean")) }
@@ -80,7 +131,6 @@ func (f *flow) affine(d reg.Register) reg.Register {
 
 // normSums adds the gradient d and its product with the centred input.
 func (f *flow) normSums(d, centred reg.Register) {
-	f.fetch("dy", "x")
 	f.accumulate("s", d)
 	f.accumulate("q", f.mul(d, centred))
 }
@@ -113,45 +163,61 @@ var streams = []stream{
 	{"reluBackward", "dx, dy, y", "", func(f *flow) {
 		f.put("dx", f.gate(f.get("dy"), f.get("y")))
 	}},
-	{"moments", "s, q, x, mean", "", func(f *flow) {
+	{"sgd", "w, v, grad", "lr, momentum, decay, scale", func(f *flow) { f.sgd(false) }},
+	{"sgdNesterov", "w, v, grad", "lr, momentum, decay, scale", func(f *flow) { f.sgd(true) }},
+}
+
+// rowStreams work on rows that lie one behind the other and have the same constants or sums per column.
+var rowStreams = []rowStream{
+	{"sums", "s, x", "x", 4, "", func(f *flow) { f.accumulate("s", f.get("x")) }},
+	{"moments", "s, q, x, mean", "x", 4, "", func(f *flow) {
 		d := f.centred()
 		f.accumulate("s", d)
 		f.accumulate("q", f.mul(d, d))
 	}},
-	{"normalize", "y, x, mean, scale, shift", "", func(f *flow) {
+	{"normalize", "y, x, mean, scale, shift", "y, x", 4, "", func(f *flow) {
 		f.put("y", f.affine(f.centred()))
 	}},
-	{"normalizeReLU", "y, x, mean, scale, shift", "", func(f *flow) {
+	{"normalizeReLU", "y, x, mean, scale, shift", "y, x", 4, "", func(f *flow) {
 		f.put("y", f.rectify(f.affine(f.centred())))
 	}},
-	{"normalizeAdd", "y, x, r, mean, scale, shift", "", func(f *flow) {
+	{"normalizeAdd", "y, x, r, mean, scale, shift", "y, x, r", 1, "", func(f *flow) {
 		f.put("y", f.add(f.affine(f.centred()), f.get("r")))
 	}},
-	{"normalizeAddReLU", "y, x, r, mean, scale, shift", "", func(f *flow) {
+	{"normalizeAddReLU", "y, x, r, mean, scale, shift", "y, x, r", 1, "", func(f *flow) {
 		f.put("y", f.rectify(f.add(f.affine(f.centred()), f.get("r"))))
 	}},
-	{"normSums", "s, q, dy, x, mean", "", func(f *flow) {
+	{"normSums", "s, q, dy, x, mean", "dy, x", 1, "dy, x", func(f *flow) {
 		f.normSums(f.get("dy"), f.centred())
 	}},
-	{"normSumsReLU", "s, q, dy, x, mean, scale, shift", "", func(f *flow) {
+	{"normSumsReLU", "s, q, dy, x, mean, scale, shift", "dy, x", 1, "dy, x", func(f *flow) {
 		c := f.centred()
 		f.normSums(f.gate(f.get("dy"), f.affine(c)), c)
 	}},
-	{"normSumsGate", "g, s, q, dy, z, x, mean", "", func(f *flow) {
-		f.fetch("z")
+	{"normSumsGate", "g, s, q, dy, z, x, mean", "g, dy, z, x", 1, "dy, z, x", func(f *flow) {
 		d := f.gate(f.get("dy"), f.get("z"))
 		f.put("g", d)
 		f.normSums(d, f.centred())
 	}},
-	{"normGrad", "dx, dy, x, mean, scale, slope, offset", "", func(f *flow) {
+	{"normGrad", "dx, dy, x, mean, scale, slope, offset", "dx, dy, x", 1, "", func(f *flow) {
 		f.normGrad(f.get("dy"), f.centred())
 	}},
-	{"normGradReLU", "dx, dy, x, mean, scale, shift, slope, offset", "", func(f *flow) {
+	{"normGradReLU", "dx, dy, x, mean, scale, shift, slope, offset", "dx, dy, x", 1, "", func(f *flow) {
 		c := f.centred()
 		f.normGrad(f.gate(f.get("dy"), f.affine(c)), c)
 	}},
-	{"sgd", "w, v, grad", "lr, momentum, decay, scale", func(f *flow) { f.sgd(false) }},
-	{"sgdNesterov", "w, v, grad", "lr, momentum, decay, scale", func(f *flow) { f.sgd(true) }},
+}
+
+// rowStream is a function over rows; the other slices have one row, whose length is that of the first of
+// them. The more rows it takes side by side, the fewer times it loads constants and sums, but the more cache
+// lines of the same set it needs at a time.
+type rowStream struct {
+	name   string
+	slices string // parameters, as "y, x, mean"
+	rows   string // those of several rows, as "y, x"
+	side   int    // rows to take side by side, 1, 2 or 4
+	fetch  string // slices of rows to ask for ahead of time
+	body   func(f *flow)
 }
 
 // stream emits the function of s.
@@ -174,12 +240,95 @@ func (v *vectors) stream(s stream) {
 	index := v.GP64()
 	f.index = index
 	v.XORQ(index, index)
-	v.walk(n, func(vector int, partial bool) {
+	v.chains = slices.Contains(chains, s.name)
+	v.walk(n, unroll, func(vector int, partial bool) {
 		f.offset, f.partial = vector*4*v.lanes(), partial
 		s.body(f)
 	}, index)
+	v.chains = false
 	v.VZEROUPPER()
 	v.RET()
+}
+
+// rowStream emits the function of s. All stores of a place come after its loads: rows lie 4096 bytes apart or
+// nearly so, and a load waits for an earlier store whose address has the same low 12 bits.
+func (v *vectors) rowStream(s rowStream) {
+	v.declare(s.name, "func("+s.slices+" []float32)")
+	names, rows := strings.Split(s.slices, ", "), strings.Split(s.rows, ", ")
+	f := &flow{vectors: v, base: v.bases(names), rows: map[string]bool{}, held: map[string]reg.Register{}}
+	r := &rowWalk{flow: f, body: s.body, left: v.GP64(), width: v.GP64(), stride: v.GP64(),
+		triple: v.GP64(), column: v.GP64()}
+	for _, name := range rows {
+		f.rows[name] = true
+		r.moving = append(r.moving, f.base[name].(reg.GPVirtual))
+	}
+	f.index = r.column
+	v.Load(v.Param(rows[0]).Len(), r.left)
+	first := slices.IndexFunc(names, func(name string) bool { return !f.rows[name] })
+	v.Load(v.Param(names[first]).Len(), r.width)
+	v.TESTQ(r.width, r.width)
+	v.JZ(operand.LabelRef("rowDone"))
+	v.begin(r.width)
+	v.MOVQ(r.width, r.stride)
+	v.SHLQ(operand.Imm(2), r.stride)
+	v.LEAQ(operand.Mem{Base: r.stride, Index: r.stride, Scale: 2}, r.triple)
+	v.SHLQ(operand.Imm(2), r.left)
+	if s.fetch != "" {
+		r.fetches = strings.Split(s.fetch, ", ")
+	}
+	if s.side > 1 {
+		r.group("side", s.side)
+	}
+	r.group("row", 1)
+	v.VZEROUPPER()
+	v.RET()
+}
+
+// rowWalk emits a loop over rows.
+type rowWalk struct {
+	*flow
+	body           func(f *flow)
+	moving         []reg.GPVirtual // bases of the slices of rows
+	left           reg.GPVirtual   // bytes of the rows that are left
+	width          reg.GPVirtual   // floats of a row
+	stride, triple reg.GPVirtual   // bytes of a row, and of three
+	column         reg.GPVirtual   // bytes
+	fetches        []string
+}
+
+// group emits the loop that takes n rows at a time, 1, 2 or 4.
+func (r *rowWalk) group(name string, n int) {
+	all := r.stride
+	if n > 1 {
+		all = r.GP64()
+		r.MOVQ(r.stride, all)
+		r.IMUL3Q(operand.U8(n), all, all)
+	}
+	r.Label(name)
+	r.CMPQ(r.left, all)
+	r.JL(operand.LabelRef(name + "Done"))
+	r.XORQ(r.column, r.column)
+	floats := r.GP64()
+	r.MOVQ(r.width, floats)
+	r.labels = name
+	r.walk(floats, max(unroll/n, 1), func(vector int, partial bool) {
+		r.offset, r.partial = vector*4*r.lanes(), partial
+		for i := range n {
+			r.row = []operand.Mem{{}, {Index: r.stride, Scale: 1}, {Index: r.stride, Scale: 2},
+				{Index: r.triple, Scale: 1}}[i]
+			r.fetch(n, r.fetches...)
+			r.body(r.flow)
+		}
+		r.settle()
+	}, append([]reg.GPVirtual{r.column}, r.moving...)...)
+	r.labels = ""
+	for _, base := range r.moving {
+		r.SUBQ(r.column, base)
+		r.ADDQ(all, base)
+	}
+	r.SUBQ(all, r.left)
+	r.JMP(operand.LabelRef(name))
+	r.Label(name + "Done")
 }
 
 // declare begins the function called name in this width.
@@ -212,35 +361,44 @@ func (v *vectors) bases(names []string) map[string]reg.Register {
 	return base
 }
 
-// walk emits a loop over n floats: several whole vectors at a time, one whole vector, then a partial
+// walk emits a loop over n floats: turn whole vectors at a time, one whole vector, then a partial
 // one. It moves the indexes on by the bytes of each, and leaves n undefined.
-func (v *vectors) walk(n reg.GPVirtual, body func(vector int, partial bool), indexes ...reg.GPVirtual) {
+func (v *vectors) walk(n reg.GPVirtual, turn int, body func(vector int, partial bool),
+	indexes ...reg.GPVirtual) {
 	lanes := v.lanes()
 	next := func(vectors int) {
 		for _, index := range indexes {
 			v.ADDQ(operand.I32(int32(vectors*lanes*4)), index)
 		}
 	}
-	v.SUBQ(operand.I32(int32(unroll*lanes)), n)
-	v.JL(operand.LabelRef("few"))
-	v.Label("many")
-	for i := range unroll {
-		body(i, false)
+	v.SUBQ(operand.I32(int32(turn*lanes)), n)
+	v.JL(operand.LabelRef(v.labels + "few"))
+	v.Label(v.labels + "many")
+	if v.chains {
+		v.abreast(turn, func(i int) { body(i, false) })
+	} else {
+		for i := range turn {
+			body(i, false)
+		}
 	}
-	next(unroll)
-	v.SUBQ(operand.I32(int32(unroll*lanes)), n)
-	v.JGE(operand.LabelRef("many"))
-	v.Label("few")
-	v.ADDQ(operand.I32(int32(unroll*lanes)), n)
+	next(turn)
+	v.SUBQ(operand.I32(int32(turn*lanes)), n)
+	v.JGE(operand.LabelRef(v.labels + "many"))
+	v.Label(v.labels + "few")
+	v.ADDQ(operand.I32(int32(turn*lanes)), n)
 
-	v.CMPQ(n, operand.I32(int32(lanes)))
-	v.JL(operand.LabelRef("rest"))
-	body(0, false)
-	next(1)
-	v.SUBQ(operand.I32(int32(lanes)), n)
-	v.Label("rest")
+	if turn > 1 {
+		v.CMPQ(n, operand.I32(int32(lanes)))
+		v.JL(operand.LabelRef(v.labels + "rest"))
+		body(0, false)
+		next(1)
+		v.SUBQ(operand.I32(int32(lanes)), n)
+		v.Label(v.labels + "rest")
+	}
 	v.TESTQ(n, n)
-	v.JZ(operand.LabelRef("done"))
+	v.JZ(operand.LabelRef(v.labels + "done"))
+	v.rest = n
 	body(0, true)
-	v.Label("done")
+	v.rest = nil
+	v.Label(v.labels + "done")
 }

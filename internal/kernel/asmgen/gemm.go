@@ -415,7 +415,7 @@ func (a *assembler) turn() {
 	a.MOVQ(dst.base, to)
 	a.Load(args.Field("Rows"), left)
 	a.Label("square")
-	a.turnSquare(dst.from(a, to), src.from(a, from))
+	a.turnSquare(dst.from(a, to), src.from(a, from), func(x reg.VecVirtual, to Mem) { a.VMOVUPS(x, to) })
 	a.ADDQ(Imm(4*8), from)
 	a.LEAQ(Mem{Base: to, Index: dst.step, Scale: 8}, to)
 	a.SUBQ(Imm(8), left)
@@ -453,15 +453,15 @@ func (s strided) from(a *assembler, base reg.Register) [8]Mem {
 	return rows
 }
 
-// turnSquare copies the columns of the 8x8 square src to the rows of dst, four at a time: of these the
-// rows i and i+4 are loaded into the halves of a vector, pairs are interleaved within the halves, then
+// turnSquare copies the columns of the 8x8 square src to the rows of dst, four at a time, by store: of these
+// the rows i and i+4 are loaded into the halves of a vector, pairs are interleaved within the halves, then
 // pairs of pairs.
-func (a *assembler) turnSquare(dst, src [8]Mem) {
+func (a *assembler) turnSquare(dst, src [8]Mem, store func(reg.VecVirtual, Mem)) {
 	for half := range 2 {
 		var rows, pairs, fours [4]reg.VecVirtual
 		for i := range 4 {
 			rows[i], pairs[i], fours[i] = a.YMM(), a.YMM(), a.YMM()
-			a.VMOVUPS(src[i].Offset(16*half), rows[i].AsX())
+			a.VBROADCASTF128(src[i].Offset(16*half), rows[i]) // the lower half, of which only this counts
 			a.VINSERTF128(Imm(1), src[4+i].Offset(16*half), rows[i], rows[i])
 		}
 		for i := range 2 {
@@ -473,7 +473,7 @@ func (a *assembler) turnSquare(dst, src [8]Mem) {
 			a.VSHUFPS(Imm(0xEE), pairs[2+i], pairs[i], fours[2*i+1])
 		}
 		for i := range 4 {
-			a.VMOVUPS(fours[i], dst[4*half+i])
+			store(fours[i], dst[4*half+i])
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (p *pixels) each(step reg.Register, scale uint8, start func() []reg.GPVirtu
 	indexes := append(start(), p.channel)
 	n := p.GP64()
 	p.MOVQ(p.channels, n)
-	p.walk(n, func(vector int, partial bool) {
+	p.walk(n, unroll, func(vector int, partial bool) {
 		p.offset, p.partial = vector*4*p.lanes(), partial
 		body()
 	}, indexes...)

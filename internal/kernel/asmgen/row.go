@@ -189,6 +189,9 @@ func (r *rows) adamW(f *flow) {
 	f.put("w", r.sub(r.mul(f.get("w"), f.value["decay"]), step))
 }
 
+// chains are the streams of long chains of operations, which gain from two vectors abreast.
+var chains = []string{"gelu", "geluBackward", "exps"}
+
 // streams lists the loops without a sum.
 func (r *rows) streams() []stream {
 	return []stream{
@@ -290,12 +293,12 @@ func (r *rows) reduce(s reduction) {
 	f.index = index
 	r.XORQ(index, index)
 	turn := func(partial bool) {
-		for h := range halves {
+		r.abreast(halves, func(h int) {
 			f.offset, f.partial, r.tail = h*4*r.lanes(), partial, masks[h]
 			for i, term := range s.terms(f) {
 				r.take(acc[h][i], term, partial, s.isTop)
 			}
-		}
+		})
 	}
 	r.SUBQ(operand.Imm(rowLanes), n)
 	r.JL(operand.LabelRef("rest"))

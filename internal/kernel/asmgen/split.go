@@ -23,13 +23,14 @@ func split(a *assembler) {
 	for i := range 2 * 8 { // rows
 		a.AppendDatum(U8(16 * (1 - i/8)))
 	}
-	for parts := 2; parts <= 3; parts++ {
+	for parts := 1; parts <= 3; parts++ {
 		a.splitRows(parts)
 		a.splitPairs(parts)
 		a.splitTurn(parts)
 		a.splitTile(parts, config)
 	}
 	a.splitStore()
+	a.splitAVX2()
 }
 
 // tileBytes is the size of a tile, of 16 rows of 16 pairs, and of a row.
@@ -44,22 +45,50 @@ type splitter struct {
 	*assembler
 	parts      int
 	half, high reg.VecVirtual
+	one, nan   reg.VecVirtual // for a single part
 }
 
 // newSplitter loads the constants.
 func (a *assembler) newSplitter(parts int) *splitter {
-	s := &splitter{a, parts, a.ZMM(), a.ZMM()}
+	s := &splitter{assembler: a, parts: parts, half: a.ZMM(), high: a.ZMM()}
 	r := a.GP32()
-	a.MOVL(U32(0x8000), r)
-	a.VPBROADCASTD(r, s.half)
-	a.MOVL(U32(0xffff0000), r)
-	a.VPBROADCASTD(r, s.high)
+	load := func(bits uint32, to reg.VecVirtual) {
+		a.MOVL(U32(bits), r)
+		a.VPBROADCASTD(r, to)
+	}
+	load(0xffff0000, s.high)
+	if parts > 1 {
+		load(0x8000, s.half)
+		return s
+	}
+	s.one, s.nan = a.ZMM(), a.ZMM()
+	load(0x7fff, s.half)
+	load(1, s.one)
+	load(quietNaN, s.nan)
 	return s
 }
 
+// quietNaN is what a NaN becomes in a single part.
+const quietNaN = 0x7fc00000
+
+// nearest returns x rounded to bf16, ties to even, with anything in the lower half.
+func (s *splitter) nearest(x reg.VecVirtual) reg.VecVirtual {
+	odd, isNaN := s.ZMM(), s.K()
+	s.VPSRLD(Imm(16), x, odd)
+	s.VPANDD(s.one, odd, odd)
+	s.VPADDD(s.half, odd, odd)
+	s.VPADDD(x, odd, odd)
+	s.VCMPPS(Imm(unordered), x, x, isNaN)
+	s.VMOVDQA32(s.nan, isNaN, odd)
+	return odd
+}
+
 // cut returns the parts of x, of which all but the last have no bits in the lower half. The lower half of
-// the last of two is to be left out; the last of three has none.
+// a single one or of the last of two is to be left out; the last of three has none.
 func (s *splitter) cut(x reg.VecVirtual) (list []reg.VecVirtual) {
+	if s.parts == 1 {
+		return []reg.VecVirtual{s.nearest(x)}
+	}
 	for range s.parts - 1 {
 		top, rest := s.ZMM(), s.ZMM()
 		s.VPADDD(s.half, x, top)
@@ -270,7 +299,10 @@ func (a *assembler) tileMultiply(sum, x, y int) {
 
 // splitProducts lists the products of parts, so ordered that each shares an operand with the one before.
 func splitProducts(parts int) [][2]int {
-	if parts == 2 {
+	switch parts {
+	case 1:
+		return [][2]int{{0, 0}}
+	case 2:
 		return [][2]int{{0, 1}, {0, 0}, {1, 0}}
 	}
 	return [][2]int{{2, 0}, {0, 0}, {0, 2}, {0, 1}, {1, 1}, {1, 0}}

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -22,9 +26,13 @@ const tailMasks = "tailMasks"
 // multiply-add, so both give the same bits, and those of the plain Go twin.
 type vectors struct {
 	*assembler
-	wide bool
-	tail reg.Register // lanes of the last, partial vector
-	zero reg.Register
+	wide   bool
+	tail   reg.Register // lanes of the last, partial vector
+	zero   reg.Register
+	rest   reg.Register // floats of the partial vector at hand, where they are in a register
+	labels string       // begins the names of the labels of walk
+	stores int          // partial stores so far, to tell their labels apart
+	chains bool         // walk takes the vectors of a turn abreast
 }
 
 // lanes returns the number of floats in a vector.
@@ -120,9 +128,72 @@ func (v *vectors) store(x reg.Register, m operand.Mem, partial bool) {
 		v.VMOVUPS(x, m)
 	case v.wide:
 		v.VMOVUPS(x, v.tail, m)
+	case v.rest != nil:
+		v.storeRest(x, m)
 	default:
 		v.VMASKMOVPS(x, v.tail, m)
 	}
+}
+
+// storeRest writes the first v.rest floats of x, 1 to 7, to m, by halves: on processors of AMD a masked store
+// takes as long as a dozen whole ones.
+func (v *vectors) storeRest(x reg.Register, m operand.Mem) {
+	v.stores++
+	label := func(name string) operand.LabelRef { return operand.LabelRef(fmt.Sprint(name, v.stores)) }
+	low, high := x.(reg.VecVirtual).AsX(), v.XMM()
+	at := func(floats int) operand.Mem {
+		m := m
+		m.Disp += 4 * floats
+		return m
+	}
+	v.TESTQ(operand.U32(4), v.rest)
+	v.JZ(label("below4_"))
+	v.VMOVUPS(low, at(0))
+	v.VEXTRACTF128(operand.Imm(1), x, high)
+	pair := func(name string, x reg.Register, first int) {
+		v.TESTQ(operand.U32(2), v.rest)
+		v.JZ(label(name))
+		v.VMOVLPS(x, at(first))
+		v.TESTQ(operand.U32(1), v.rest)
+		v.JZ(label("stored"))
+		v.VEXTRACTPS(operand.Imm(2), x, at(first+2))
+		v.JMP(label("stored"))
+		v.Label(string(label(name)))
+		v.TESTQ(operand.U32(1), v.rest)
+		v.JZ(label("stored"))
+		v.VMOVSS(x, at(first))
+	}
+	pair("below6_", high, 4)
+	v.JMP(label("stored"))
+	v.Label(string(label("below4_")))
+	pair("below2_", low, 0)
+	v.Label(string(label("stored")))
+}
+
+// abreast emits the bodies 0 to n-1, which do not depend on each other, instruction by instruction in turn, so
+// that the processor, which does not look far ahead, finds something to do while a result is on its way.
+func (v *vectors) abreast(n int, body func(i int)) {
+	f := v.active()
+	start := len(f.Nodes)
+	var bodies [][]ir.Node
+	for i := range n {
+		first := len(f.Nodes)
+		body(i)
+		bodies = append(bodies, slices.Clone(f.Nodes[first:]))
+	}
+	f.Nodes = f.Nodes[:start]
+	for at := range bodies[0] {
+		for _, b := range bodies {
+			f.Nodes = append(f.Nodes, b[at])
+		}
+	}
+}
+
+// active returns the function that is being written.
+func (v *vectors) active() *ir.Function {
+	file, _ := v.Result() // errors are reported at the end
+	functions := file.Functions()
+	return functions[len(functions)-1]
 }
 
 // broadcast returns a vector of the scalar parameter called name.

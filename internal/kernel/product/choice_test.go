@@ -101,7 +101,8 @@ func compareImages(t *testing.T, what string, choices []string, got []float32, f
 func mathsEverywhere(t *testing.T) (all []*compute.CPU) {
 	t.Helper()
 	for _, isa := range compute.Supported() {
-		for _, m := range []compute.Math{compute.Fast, compute.Exact, compute.BF16x6, compute.BF16x3} {
+		for _, m := range []compute.Math{compute.Fast, compute.Exact, compute.BF16x6, compute.BF16x3,
+			compute.BF16} {
 			if m.On(isa) != nil {
 				continue
 			}

@@ -19,7 +19,7 @@
 //
 // Bits depend on the whole shape, N included. The gradient of the weights is a sum over the batch. For y
 // and dx, NewConv makes two choices by N: whether to use Winograd's algorithm (usesWinograd), and with
-// bf16x6 or bf16x3 whether to use products of parts (usesSplit). An image of finite numbers gets the same
+// products of parts whether to use them (usesSplit). An image of finite numbers gets the same
 // bits in every batch for which both choices are the same. Everything else that depends on N, such as an
 // image in each lane, several images in a tile, threads and the blocks in memory, changes no bit. So a
 // result that must not depend on the batches, such as an evaluation, needs batches of the same sizes.

@@ -13,11 +13,15 @@ import (
 // these six are computed (bf16x6): the other three are below 2^-24 of it. Or two parts are kept and three
 // products computed (bf16x3): errors are some 2^-18 of each product (Henry, Tang, Heinecke 2019,
 // "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations"; XLA calls
-// them BF16_BF16_F32_X6 and _X3).
+// them BF16_BF16_F32_X6 and _X3). Or one part is kept and one product computed (bf16): errors are some 2^-9
+// of each product, as those of PyTorch's autocast; ties are rounded to even, and infinite values are kept.
 //
 // The matrix unit multiplies tiles, 16 rows of 16 pairs of bf16 each, and adds to 16x16 floats: of each
 // pair the first products are summed in order, the second too, and the two sums' sum is added. It counts
-// denormals as zero: floats below 2^-110 lose parts. Infinite values become NaN.
+// denormals as zero: floats below 2^-110 lose parts. Infinite values become NaN, unless there is one part.
+//
+// One part is multiplied without a matrix unit too, by float32 multiply-adds in the same order, which give
+// the same bits: the product of two bf16 is exact (asm.SplitOps).
 //
 // Operands are cut into parts and packed into tiles in the order of use, [step][part][half][16][16 pairs],
 // where a step is 32 terms of the sum by 32 rows or columns. Pairs are of terms 16 apart, so that packing

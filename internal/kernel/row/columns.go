@@ -53,8 +53,22 @@ func (l *columns) wides() int { return (l.rows*l.cols + l.wide - 1) / l.wide }
 // adder is ElementOps.add.
 type adder func(dst, a, b []float32)
 
-// sum takes the sums of a part's share of the blocks, on a thread: take adds elements [lo, hi), a wide row,
-// to acc, the sums [kinds][wide] of a block.
+// rowsOfCall returns how many wide rows one inner loop takes; see callFloats.
+func (l *columns) rowsOfCall() int { return max(callFloats/l.wide, 1) }
+
+// ends returns the end of a run of wide rows from row i on for one inner loop, at most to, and the elements
+// [lo, hi) in it: whole wide rows, or the last one alone if it is short.
+func (l *columns) ends(i, to int) (next, lo, hi int) {
+	whole := l.rows * l.cols / l.wide
+	next = min(i+l.rowsOfCall(), to)
+	if i < whole {
+		next = min(next, whole)
+	}
+	return next, i * l.wide, min(next*l.wide, l.rows*l.cols)
+}
+
+// sum takes the sums of a part's share of the blocks, on a thread: take adds elements [lo, hi), some wide
+// rows or a short one, to acc, the sums [kinds][wide] of a block.
 func (l *columns) sum(thread, part, parts int, add adder,
 	take func(acc []float32, lo, hi int)) {
 	acc := l.acc[thread*l.kinds*l.wide : (thread+1)*l.kinds*l.wide]
@@ -62,8 +76,10 @@ func (l *columns) sum(thread, part, parts int, add adder,
 	for b := first; b < last; b++ {
 		clear(acc)
 		from, to := compute.Span(l.wides(), b, l.blocks)
-		for i := from; i < to; i++ {
-			take(acc, i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
+		for from < to {
+			next, lo, hi := l.ends(from, to)
+			take(acc, lo, hi)
+			from = next
 		}
 		for k := range l.kinds {
 			s := acc[k*l.wide : (k+1)*l.wide]
@@ -80,13 +96,19 @@ func (l *columns) total(add adder) []float32 {
 	return l.sums[:n]
 }
 
-// walk calls do for each wide row of a part's share, the elements [lo, hi), from the last to the first. The
-// pass before usually went forward and left the end of the map in a cache; this one leaves the beginning
-// there for the next.
+// walk calls do for the wide rows of a part's share, the elements [lo, hi) of some or of a short one, from
+// the last to the first. The pass before usually went forward and left the end of the map in a cache; this
+// one leaves the beginning there for the next.
 func (l *columns) walk(c *CPU, part, parts int, do func(lo, hi int)) {
 	first, last := compute.Span(l.wides(), c.Mirrored(part, parts), parts)
-	for i := last - 1; i >= first; i-- {
-		do(i*l.wide, min((i+1)*l.wide, l.rows*l.cols))
+	if whole := l.rows * l.cols / l.wide; first < last && last > whole { // the last one is short
+		last--
+		do(last*l.wide, l.rows*l.cols)
+	}
+	for last > first {
+		i := max(last-l.rowsOfCall(), first)
+		do(i*l.wide, last*l.wide)
+		last = i
 	}
 }
 
@@ -128,8 +150,8 @@ func (p *ColumnSums) Run(sums, x []float32) {
 // Do sums a run of blocks.
 func (p *ColumnSums) Do(thread, part, parts int) {
 	add := p.cpu.ops.Element.Add
+	sums := p.cpu.ops.Element.Sums
 	p.sum(thread, part, parts, add, func(acc []float32, lo, hi int) {
-		s := acc[:hi-lo]
-		add(s, s, p.x[lo:hi])
+		sums(acc[:min(hi-lo, p.wide)], p.x[lo:hi])
 	})
 }

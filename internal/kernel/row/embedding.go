@@ -161,7 +161,7 @@ func (t *embeddingKinds) Do(thread, part, parts int) {
 	add := e.cpu.ops.Element.Add
 	e.sums.sum(thread, part, parts, add, func(acc []float32, lo, hi int) {
 		for at := lo; at < hi; at += e.cols {
-			s := acc[int(e.kind[at/e.cols])*e.sums.wide+at-lo:][:e.cols]
+			s := acc[int(e.kind[at/e.cols])*e.sums.wide+(at-lo)%e.sums.wide:][:e.cols]
 			add(s, s, e.y[at:at+e.cols])
 		}
 	})

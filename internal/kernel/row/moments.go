@@ -69,9 +69,11 @@ func (m *Moments) Finish(thread, block int) {
 	for k := n; k < m.wide; {
 		k += copy(pilot[k:], pilot[:k])
 	}
-	for ; len(x) > 0; x = x[min(m.wide, len(x)):] {
+	for len(x) > 0 {
 		k := min(m.wide, len(x))
-		ops.Moments(s[:k], q[:k], x[:k], pilot[:k])
+		n := min(len(x)/k, max(callFloats/k, 1)) * k
+		ops.Moments(s[:k], q[:k], x[:n], pilot[:k])
+		x = x[n:]
 	}
 	sums := m.sums[block*3*n:][:3*n]
 	copy(sums, pilot[:n])

@@ -162,7 +162,7 @@ func (p *normApply) Do(_, part, parts int) {
 	}
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	p.walk(p.cpu, part, parts, func(lo, hi int) {
-		n, y, x := hi-lo, p.out[lo:hi], p.x[lo:hi]
+		n, y, x := min(hi-lo, p.wide), p.out[lo:hi], p.x[lo:hi]
 		if p.r != nil {
 			applyAdd(y, x, p.r[lo:hi], mean[:n], scale[:n], shift[:n])
 		} else {
@@ -176,7 +176,7 @@ func (p *normSums) Do(thread, part, parts int) {
 	ops := &p.cpu.ops.Element
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	p.sum(thread, part, parts, ops.Add, func(acc []float32, lo, hi int) {
-		n := hi - lo
+		n := min(hi-lo, p.wide)
 		s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
 		if p.z != nil {
 			ops.NormSumsGate(p.g[lo:hi], s, q, dy, p.z[lo:hi], x, mean[:n])
@@ -194,7 +194,7 @@ func (p *normGrad) Do(_, part, parts int) {
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
 	p.walk(p.cpu, part, parts, func(lo, hi int) {
-		n := hi - lo
+		n := min(hi-lo, p.wide)
 		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
 		if p.relu {
 			ops.NormGradReLU(dx, dy, x, mean[:n], scale[:n], shift[:n], slope[:n], offset[:n])

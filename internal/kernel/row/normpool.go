@@ -143,7 +143,8 @@ func (p *normPoolSums) Do(thread, part, parts int) {
 				from, to, row = all.bandOf(all.bandAt(at))
 				all.gradient(d, from, to, row)
 			}
-			i, n := at-lo, min(hi, to)-at
+			i := (at - lo) % norm.wide
+			n := min(hi-at, to-at, norm.wide-i) // to the end of the wide row
 			s, q := acc[i:i+n], acc[norm.wide+i:norm.wide+i+n]
 			ops.NormSums(s, q, d[at-from:at-from+n], p.x[at:at+n], mean[i:i+n])
 			at += n
@@ -159,10 +160,12 @@ func (p *normPoolGrad) Do(thread, part, parts int) {
 	for b := last - 1; b >= first; b-- {
 		lo, hi, row := all.bandOf(b)
 		all.gradient(d, lo, hi, row)
-		for at := lo; at < hi; at += norm.wide {
-			n := min(hi-at, norm.wide)
+		for at := lo; at < hi; {
+			k := min(hi-at, norm.wide)
+			n := (hi - at) / k * k
 			ops.NormGrad(p.dx[at:at+n], d[at-lo:at-lo+n], p.x[at:at+n],
-				c[wideMean][:n], c[wideScale][:n], c[wideSlope][:n], c[wideOffset][:n])
+				c[wideMean][:k], c[wideScale][:k], c[wideSlope][:k], c[wideOffset][:k])
+			at += n
 		}
 	}
 }

@@ -2,7 +2,6 @@ package launch
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,38 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/internal/tail"
 )
-
-// The asks that the agent answers itself.
-const (
-	askPrefix = "launch."
-	askBegin  = askPrefix + "begin" // beginAsk: make room for an attempt
-	askStart  = askPrefix + "start" // startAsk: start the command; on the first host
-	askEnd    = askPrefix + "end"   // kill what the attempt has left
-	askClear  = askPrefix + "clear" // clearAsk: remove the job's folder
-)
-
-// beginAsk opens an attempt.
-type beginAsk struct {
-	Folder string `json:"folder"` // name of the job's folder; "": the current folder of the agent
-	Logs   string `json:"logs"`   // folder below it with logs to send; "": none
-}
-
-// clearAsk names the folder of a job that has ended.
-type clearAsk struct {
-	Folder string `json:"folder"`
-}
-
-// startAsk describes a command.
-type startAsk struct {
-	Arguments   []string            `json:"arguments"`
-	Environment cluster.Environment `json:"environment"` // what it has besides the agent's own
-}
 
 // output is a part of what the command writes.
 type output struct {
@@ -69,47 +42,17 @@ type attempt struct {
 	reports chan []byte        // for the command
 	silent  chan struct{}      // nothing goes to or comes from the socket any more
 	done    chan struct{}      // closed by end
-	logs    *follower          // nil: none
-}
-
-// own answers an ask about the job.
-func (s *service) own(_ context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
-	switch name {
-	case askBegin:
-		return take(body, s.begin)
-	case askStart:
-		return take(body, s.start)
-	case askEnd:
-		s.endAttempt()
-		return nil, nil
-	case askClear:
-		return take(body, func(c clearAsk) error {
-			if c.Folder == "." || !filepath.IsLocal(c.Folder) {
-				return fmt.Errorf("agent: folder %q is not below that of jobs", c.Folder)
-			}
-			return os.RemoveAll(filepath.Join(s.Hello.Jobs, c.Folder))
-		})
-	}
-	return nil, fmt.Errorf("agent: unknown ask %q", name)
-}
-
-// take decodes the body of an ask that has no answer but success.
-func take[T any](body json.RawMessage, do func(T) error) (json.RawMessage, error) {
-	var t T
-	if err := json.Unmarshal(body, &t); err != nil {
-		return nil, fmt.Errorf("agent: ask: %w", err)
-	}
-	return nil, do(t)
+	logs    *tail.Follower     // nil: none
 }
 
 // begin opens an attempt. The one before must have ended.
 func (s *service) begin(b beginAsk) error {
 	folder := "."
 	if b.Folder != "" {
-		if !filepath.IsLocal(b.Folder) {
-			return fmt.Errorf("agent: folder %q is not below that of jobs", b.Folder)
+		var err error
+		if folder, err = s.jobFolder(b.Folder); err != nil {
+			return err
 		}
-		folder = filepath.Join(s.Hello.Jobs, b.Folder)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -127,7 +70,7 @@ func (s *service) begin(b beginAsk) error {
 	}
 	s.attempt = a
 	if b.Logs != "" {
-		a.logs = follow(filepath.Join(folder, b.Logs), func(e excerpt) { s.line.send(message{Log: &e}) })
+		a.logs = follow(filepath.Join(folder, b.Logs), func(p tail.Part) { s.line.send(message{Log: &p}) })
 	}
 	go func() {
 		for {
@@ -160,7 +103,7 @@ func (s *service) endAttempt() {
 	}
 	a.workers.Close()
 	if a.logs != nil {
-		a.logs.close()
+		a.logs.Close() // what cannot be read is not shown
 	}
 }
 
@@ -239,6 +182,11 @@ func (s *service) start(c startAsk) error {
 	}
 	a.command = command
 	go s.converse(a)
+	for _, f := range s.claims {
+		if err := keepResults(f); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -308,6 +256,3 @@ func (w tap) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-
-// isOwn reports whether an ask is about the job.
-func isOwn(name string) bool { return strings.HasPrefix(name, askPrefix) }

@@ -1,0 +1,62 @@
+package analysis
+
+import (
+	"slices"
+
+	"lockstep/app/record"
+	"lockstep/random"
+)
+
+// Order returns the order in which a round runs so many rows: a permutation that the seed draws for every two
+// rounds, and in the second of them its reverse. So no row has a fixed place or neighbour, and a steady drift
+// of the machine still meets all rows alike. Seed 0 is the order of the rows, then its reverse.
+func Order(seed uint64, round, rows int) []int {
+	drawn := make([]int32, rows)
+	for i := range drawn {
+		drawn[i] = int32(i)
+	}
+	if seed != 0 {
+		random.Derive(seed, uint64(round/2)).Perm(drawn)
+	}
+	order := make([]int, rows)
+	for i, row := range drawn {
+		order[i] = int(row)
+	}
+	if round%2 == 1 {
+		slices.Reverse(order)
+	}
+	return order
+}
+
+// isDrawn says if rows of a round ran in another order than that of the seed. A benchmark in several sittings
+// may have done later what its budget had left out.
+func isDrawn(r *record.Results) []string {
+	if r.Order == 0 || r.Sittings != nil {
+		return nil
+	}
+	places := map[[2]int]int{} // of the first run of a row in a round
+	for i, row := range r.Rows {
+		for _, run := range slices.Concat(row.Runs, row.Replaced) {
+			key := [2]int{run.Round, i}
+			if at, isKnown := places[key]; !isKnown || run.Position < at {
+				places[key] = run.Position
+			}
+		}
+	}
+	last := -1
+	for round := range r.Ran() {
+		for _, row := range Order(r.Order, round, len(r.Rows)) {
+			at, isThere := places[[2]int{round, row}]
+			if !isThere {
+				continue
+			}
+			if at < last {
+				return one("Round %d ran row %d at place %d of all runs, before place %d; the order that "+
+					"seed %d draws has it later: runs, rows or rounds were moved.", round+1, row+1, at+1,
+					last+1, r.Order)
+			}
+			last = at
+		}
+	}
+	return nil
+}

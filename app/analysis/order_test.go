@@ -1,0 +1,107 @@
+package analysis_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/record"
+)
+
+// Every round visits every row once; the second of two rounds is the reverse of the first; rounds and seeds
+// have orders of their own, which do not change from one version to the next.
+func TestOrder(t *testing.T) {
+	for _, seed := range []uint64{0, 1, 7} {
+		for round := range 6 {
+			got := analysis.Order(seed, round, 5)
+			if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, []int{0, 1, 2, 3, 4}) {
+				t.Errorf("seed %d, round %d: %v", seed, round, got)
+			}
+			if former := analysis.Order(seed, max(round-1, 0), 5); round%2 == 1 {
+				slices.Reverse(former)
+				if !slices.Equal(got, former) {
+					t.Errorf("seed %d: round %d is %v, want %v, the former one in reverse", seed, round, got,
+						former)
+				}
+			}
+		}
+	}
+	if got := analysis.Order(0, 3, 4); !slices.Equal(got, []int{3, 2, 1, 0}) {
+		t.Errorf("without a seed: %v", got)
+	}
+	if got, want := analysis.Order(2, 0, 6), []int{3, 5, 2, 4, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("seed 2: %v, want %v as in results that were written before", got, want)
+	}
+}
+
+// Over many rounds each row is as often in each place, and as often before each other row.
+func TestOrderIsFair(t *testing.T) {
+	const rounds, rows = 4000, 4
+	var at, before [rows][rows]int
+	for round := range rounds {
+		order := analysis.Order(11, round, rows)
+		for place, row := range order {
+			at[row][place]++
+			for _, later := range order[place+1:] {
+				before[row][later]++
+			}
+		}
+	}
+	for row := range rows {
+		for i := range rows {
+			if n := at[row][i]; n < rounds/rows-150 || n > rounds/rows+150 {
+				t.Errorf("row %d is %d times in place %d of %d", row, n, i, rounds)
+			}
+			if n := before[row][i]; i != row && n != rounds/2 {
+				t.Errorf("row %d is %d times before row %d, want %d", row, n, i, rounds/2)
+			}
+		}
+	}
+}
+
+// Results whose runs are in another order than that of their seed are not what a benchmark wrote.
+func TestRunsInAnotherOrder(t *testing.T) {
+	results := func() *record.Results {
+		m := newMaker(4, 2)
+		m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4.1, 4.2, 4)
+		m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2, 2.1, 2.2, 2)
+		m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2.1, 2.2, 2.1, 2.2)
+		m.Order = 2
+		at := 0
+		for round := range 4 {
+			for _, row := range analysis.Order(2, round, 3) {
+				m.Rows[row].Runs[round].Position = at
+				at++
+			}
+		}
+		return m.Results
+	}
+	hasOrder := func(r *record.Results) bool {
+		return slices.ContainsFunc(analysis.Compare(r).Contradictions(), func(n analysis.Note) bool {
+			return strings.Contains(n.Text, "the order that seed 2 draws")
+		})
+	}
+	r := results()
+	if hasOrder(r) {
+		t.Fatalf("as they were run: %v", analysis.Compare(r).Contradictions())
+	}
+	a, b := &r.Rows[0].Runs[1], &r.Rows[2].Runs[1]
+	a.Position, b.Position = b.Position, a.Position
+	if !hasOrder(r) {
+		t.Error("two runs of a round swapped: no contradiction")
+	}
+	r = results()
+	r.Order = 3
+	if slices.Equal(analysis.Order(3, 0, 3), analysis.Order(2, 0, 3)) {
+		t.Fatal("seeds 2 and 3 draw one order; take others")
+	}
+	if len(analysis.Compare(r).Contradictions()) == 0 {
+		t.Error("another seed: no contradiction")
+	}
+	r = results()
+	r.Rows[1].Runs = slices.Delete(r.Rows[1].Runs, 2, 3) // a run that the budget left out
+	if hasOrder(r) {
+		t.Error("a run left out is called moved")
+	}
+}

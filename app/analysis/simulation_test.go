@@ -1,0 +1,88 @@
+package analysis_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"lockstep/app/analysis"
+)
+
+// rounds returns n ratios of two rows on a machine whose speed drifts by 5 % from round to round, each step
+// with 2 % of noise of its own.
+func rounds(r *rand.Rand, n int, truth float64) analysis.Pair {
+	over, under := make([]float64, n), make([]float64, n)
+	drift := r.NormFloat64()
+	for i := range over {
+		drift = 0.9*drift + math.Sqrt(1-0.81)*r.NormFloat64()
+		over[i] = truth * math.Exp(0.05*drift+0.02*r.NormFloat64())
+		under[i] = math.Exp(0.05*drift + 0.02*r.NormFloat64())
+	}
+	ratio := analysis.PairedRatio(over, under)
+	return analysis.Pair{Ratio: ratio, P: ratio.PairedP()}
+}
+
+// Equal rows are called different with at most the stated probability, and 5 % is found in nine of ten
+// benchmarks of six rounds or more whose interval is narrow.
+func TestFindings(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 5))
+	const trials = 10000
+	for _, n := range []int{3, 5, 6, 10} {
+		wrong, narrow, found := 0, 0, 0
+		for range trials {
+			if rounds(r, n, 1).IsDecided() {
+				wrong++
+			}
+			p := rounds(r, n, 1.05)
+			if i := p.Ratio.Interval; i.Hi-i.Lo <= 0.05*p.Ratio.Median {
+				narrow++
+				if p.IsDecided() {
+					found++
+				}
+			}
+		}
+		if share := float64(wrong) / trials; share > analysis.Significance+0.007 { // three standard errors
+			t.Errorf("%d rounds: %.3f of equal rows called different, want %v", n, share,
+				analysis.Significance)
+		}
+		if share := float64(found) / float64(narrow); n >= 6 && share < 0.9 {
+			t.Errorf("%d rounds: a difference of 5 %% found in %.3f of %d, want 0.9", n, share, narrow)
+		}
+	}
+}
+
+// Intervals cover with what they state.
+func TestCoverage(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 10))
+	const trials = 400
+	for _, n := range []int{3, 5, 10} {
+		for name, of := range map[string]func(x, y []float64, seed uint64) (analysis.Interval, float64){
+			"bootstrap median": func(x, _ []float64, seed uint64) (analysis.Interval, float64) {
+				return analysis.BootstrapMedian(x, analysis.Confidence, seed), 10
+			},
+			"bootstrap ratio": func(x, y []float64, seed uint64) (analysis.Interval, float64) {
+				return analysis.BootstrapRatio(x, y, analysis.Confidence, seed), 1
+			},
+			"order statistics": func(x, _ []float64, _ uint64) (analysis.Interval, float64) {
+				return analysis.MedianInterval(x, analysis.Confidence), 10
+			},
+		} {
+			covered, stated := 0, 0.0
+			for seed := range trials {
+				x, y := make([]float64, n), make([]float64, n)
+				for i := range x {
+					x[i], y[i] = 10+r.NormFloat64(), 10+r.NormFloat64()
+				}
+				i, truth := of(x, y, uint64(seed))
+				stated = i.Coverage
+				if i.Contains(truth) {
+					covered++
+				}
+			}
+			share := float64(covered) / trials
+			if slack := 3 * math.Sqrt(stated*(1-stated)/trials); share < stated-slack {
+				t.Errorf("%s of %d: covers with %.3f, states %.3f", name, n, share, stated)
+			}
+		}
+	}
+}

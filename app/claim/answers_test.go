@@ -1,0 +1,159 @@
+package claim_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/claim"
+)
+
+// figure is the table of step times of a report, with the runs of four rows in six rounds, and one row that
+// is not ranked.
+const figure = `# lenet
+
+## In short
+
+### Step time
+
+Median of each run: a dot.
+
+| row | median, ms | interval, ms | runs, ms | told apart |
+| --- | --- | --- | --- | --- |
+| B  single 1×2 | 5.22 | 5.17–5.28 | 5.17 5.21 5.28 5.22 5.20 5.25 | Fastest |
+| E  ddp 2×1 | 5.64 | 5.61–5.66 | 5.61 5.62 5.66 5.65 5.63 5.66 | Slower |
+| C  ddp 2×1 rebalance | 5.65 | 5.60–5.67 | 5.62 5.60 5.66 5.66 5.61 5.67 | Slower |
+| A  single 1×1 | 9.07 | 8.98–9.13 | 9.10 8.98 9.13 9.02 9.12 (12.5) | Slower |
+| F  none 2×1 | 4.77 | 4.74–4.80 | 4.77 4.80 4.74 4.75 4.79 4.77 | Not ranked: no exchange |
+
+`
+
+// Every sentence in which a report says what it found is understood, and judged by the report's own runs.
+func TestAnswersAreUnderstood(t *testing.T) {
+	for want, sentences := range map[claim.Verdict][]string{
+		claim.Holds: {
+			"single 1×2 has the shortest step: 5.22 ms, 1.74× (1.73–1.75) as fast as single 1×1, 87 % " +
+				"per core.",
+			"1.08× (1.07–1.08) as fast as the next, ddp 2×1.",
+			"No way of training is faster than single 1×2: 5.22 ms a step.",
+			"The nearest, ddp 2×1, reaches 0.93× (0.92–0.93) of its speed.",
+			"No way of training is shown to be faster than single 1×2: the shortest steps cannot " +
+				"be told apart.",
+			"ddp 2×1 and ddp 2×1 rebalance cannot be told apart.",
+			"The shortest steps cannot be told apart: ddp 2×1 and ddp 2×1 rebalance (medians 5.64 ms " +
+				"and 5.65 ms).",
+			"ddp 2×1 and ddp 2×1 rebalance have the shortest steps.",
+			"ddp 2×1, ddp 2×1 rebalance and 1 more have the shortest steps.",
+			"On the same 2 cores, ddp 2×1 is 0.93× (0.92–0.93) as fast as one process (single 1×2).",
+			"On the same 2 cores, ddp 2×1 and one process (ddp 2×1 rebalance) are not shown to " +
+				"differ: 1.00×.",
+			"ddp 2×1 is 1.61× (1.60–1.62) as fast as single 1×1, 80 % per core.",
+			"single 1×1 takes 9.07 ms a step.",
+			"single 1×2 had the shortest step, 5.22 ms, in one run of each row.",
+			"In it, single 1×2 has the shortest step: 5.22 ms.",
+			"ddp 2×1 rebalance cannot be told from ddp 2×1.",
+		},
+		claim.Wrong: {
+			"single 1×2 has the shortest step: 4.22 ms, 1.74× (1.73–1.75) as fast as single 1×1.",
+			"single 1×2 has the shortest step: 5.22 ms, 1.94× (1.93–1.95) as fast as single 1×1.",
+			"ddp 2×1 has the shortest step: 5.64 ms.",
+			"1.58× (1.57–1.58) as fast as the next, ddp 2×1.",
+			"No way of training is faster than single 1×1: 9.07 ms a step.",
+			"No way of training is shown to be faster than single 1×1.",
+			"ddp 2×1, single 1×2 and 4 more cannot be told apart.",
+			"On the same 2 cores, ddp 2×1 and one process (single 1×2) are not shown to differ: 0.93×.",
+			"single 1×1 takes 907 ms a step.",
+			"ddp 2×1 had the shortest step, 5.64 ms, in one run of each row.",
+			"In it, ddp 2×1 has the shortest step: 5.64 ms.",
+			"ddp 2×1 cannot be told from single 1×2.",
+		},
+		claim.NotChecked: {
+			"One of 2 comparisons shows which row is the fastest.",
+			"Their steps are the shortest, 5.22 ms to 5.65 ms.",
+			"certain: The rounds tell it apart from each of the other 3 rows that are ranked.",
+		},
+	} {
+		for _, sentence := range sentences {
+			r := check(t, "report.md", figure+sentence+"\n")
+			if len(r.Statements) == 0 {
+				t.Fatalf("%s: no statement", sentence)
+			}
+			last := r.Statements[len(r.Statements)-1]
+			if last.Verdict != want || strings.HasPrefix(last.Why, "outside") {
+				t.Errorf("%s: want %s, got %+v", sentence, want, last)
+			}
+		}
+	}
+}
+
+// The sentences of a part of a report are judged by the tables of that part, although those of another one
+// have rows of the same names.
+func TestPartsAreJudgedByTheirTables(t *testing.T) {
+	other := strings.NewReplacer("# lenet\n\n## In short", "## vgg11",
+		"5.22 | 5.17–5.28 | 5.17 5.21 5.28 5.22 5.20 5.25",
+		"6.22 | – | 6.17 6.21 6.28 6.22 6.20 6.25", "Fastest", "Slower").Replace(figure)
+	first := strings.Replace(figure, "### Step time", "- **vgg11** (certain): ddp 2×1 takes 5.64 ms a step; "+
+		"single 1×2 takes 6.22 ms a step.\n\n### Step time · lenet", 1)
+	r := check(t, "report.md", first+other+"single 1×2 takes 6.22 ms a step.\n\n## lenet\n\n"+
+		"single 1×2 takes 5.22 ms a step.\n")
+	if len(r.Statements) < 4 || r.IsRefused() {
+		t.Fatal(render(r))
+	}
+	for _, s := range r.Statements {
+		if strings.Contains(s.Text, "takes") && s.Verdict != claim.Holds {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// The answers of the reports that are kept here are understood, and none is wrong.
+func TestOwnAnswersHold(t *testing.T) {
+	for _, c := range []struct {
+		path  string
+		holds int
+	}{{"app/report/testdata/report.md", 2}, {"results/r3/report.md", 2}, {"results/r4/report.md", 2}} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(c.path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := check(t, c.path, string(text))
+		holds := 0
+		for _, s := range r.Statements {
+			if s.Verdict == claim.Holds {
+				holds++
+			}
+			isAnswer := strings.Contains(s.Text, "shortest step") || strings.Contains(s.Text, "told apart;")
+			if isAnswer && (strings.HasPrefix(s.Why, "outside") || s.Verdict == claim.Wrong) {
+				t.Errorf("%s: %+v", c.path, s)
+			}
+		}
+		if holds < c.holds {
+			t.Errorf("%s: %d hold\n%s", c.path, holds, render(r))
+		}
+	}
+}
+
+// Sentences about rows that no table has, and figures without end, do not end the program.
+func TestOddSentences(t *testing.T) {
+	const table = "| strategy | workers | step (ms) |\n|---|---|---|\n" +
+		"| single | 1 | 10 |\n| ddp | 2 | 6 |\n\n"
+	for _, sentence := range []string{"§0 is 5% slower than §1.", "§0 has an efficiency of 90%.",
+		"§0 has the highest accuracy.", "§0 is the fastest.", "§1 is 2x as fast as §2.",
+		"§0 has the shortest step: 5 ms.", "The nearest, §3, reaches 0.9× of its speed.",
+		"§0 takes 3 ms a step.",
+		"§0 and §1 cannot be told apart.", "§0 costs 10% more.", "§9 converges."} {
+		for _, text := range []string{sentence + "\n", table + sentence + "\n"} {
+			r := check(t, "x.md", text)
+			if len(r.Statements) != 1 || r.Statements[0].Verdict != claim.NotChecked {
+				t.Errorf("%s: %+v", sentence, r.Statements)
+			}
+		}
+	}
+	for _, sentence := range []string{"99999999999999999999% parallel gives 5x at 4 workers.",
+		"150% parallel gives 5x at 4 workers.", "95% parallel gives 5x at 0 workers."} {
+		if r := check(t, "x.md", sentence+"\n"); r.Statements[0].Verdict != claim.Wrong {
+			t.Errorf("%s: %+v", sentence, r.Statements)
+		}
+	}
+}

@@ -1,0 +1,363 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/internal/spelling"
+)
+
+// Parts of the sentences of Lockstep's own reports.
+const (
+	ranged   = figure + `x(?: ` + figure + `-` + figure + `)?` // a ratio, with its interval
+	duration = figure + ` (ms|s)`
+	perCore  = `(?: ` + figure + `% per core(?: where a core does more than in the baseline see the ` +
+		`cautions)?)?`
+)
+
+// form is a production as it is written down.
+type form struct {
+	text  string
+	judge func(*court, []string) ruling
+}
+
+// findings lists the sentences in which Lockstep's own reports say what they found, in the words of
+// analysis.Answer and analysis.Findings.
+func findings() []form {
+	return []form{
+		{`^§(\d) has the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore + `)?$`,
+			shortest},
+		{`^§(\d) had the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore +
+			`)? in one run of each row$`, shortestOnce},
+		{`^in it §(\d) has the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore +
+			`)?$`, shortestOnce},
+		{`^` + ranged + ` as fast as the next §(\d)$`, next},
+		{`^no way of training is faster than §(\d)(?: ` + duration + ` a step)?$`, shortest},
+		{`^the nearest §(\d) reaches ` + ranged + ` of its speed$`, runnerUp},
+		{`^no way of training is shown to be faster than §(\d)\b`, unbeaten},
+		{`^§\d[^a-z]*(?:and [^a-z]*)*(?:more )?cannot be told from §(\d)$`, tied},
+		{`^(?:the shortest steps cannot be told apart )?§\d[^a-z]*(?:and [^a-z]*)*(?:more )?` +
+			`(?:cannot be told apart|medians .*)$`, tied},
+		{`^§\d[^a-z]*(?:and [^a-z]*)*(?:more )?have the shortest steps$`, tied},
+		{`^§(\d) is ` + ranged + ` as fast as §(\d)` + perCore + `$`, timesWithin},
+		{`^on the same \d+ cores §(\d) is ` + ranged + ` as fast as one process §(\d)$`, timesWithin},
+		{`^on the same \d+ cores §(\d) and one process §(\d) are not shown to differ ` + ranged + `$`, alike},
+		{`^§(\d) takes ` + duration + ` a step$`, takes},
+		{`^(?:none of|each of|\d+ of|one of) \d+ comparisons? (?:shows?|has)\b`, summary},
+		{`^(?:their steps are the shortest|they cannot be told apart|there is no row to rank it against|` +
+			`fewer than \d+ rounds|the rounds (?:do not )?tell|one run of each row decides nothing|` +
+			`rows are compared within each)\b`, summary},
+	}
+}
+
+// answered is a sentence of a report's summary: the title of a comparison, the verdict on it, the answer.
+var answered = regexp.MustCompile(`^(?:(.+) )?(?:certain|not decided|measured once) (.+)$`)
+
+// summary is a sentence without a name: those beside it name the rows, and are judged.
+func summary(*court, []string) ruling {
+	return undecided("it names no row; the sentences beside it do, and are judged")
+}
+
+// rivals returns the rows that a report ranks together with e, and the time that all of them have.
+func (c *court) rivals(e *entry) ([]*entry, kind) {
+	if e == nil {
+		return nil, unknown
+	}
+	var out []*entry
+	for _, g := range c.t.groups() {
+		if !slices.Contains(g, e) {
+			continue
+		}
+		for _, o := range g {
+			if o.isSynchronous() && !unranked.MatchString(o.text(remark)) {
+				out = append(out, o)
+			}
+		}
+	}
+	k, ok := timeOf(out...)
+	if !ok || !slices.Contains(out, e) {
+		return nil, unknown
+	}
+	return out, k
+}
+
+// unranked are the words by which a table leaves a row out of a ranking.
+var unranked = regexp.MustCompile(`(?i)^not ranked`)
+
+// noRuns is why a table of medians does not decide what only runs can.
+const noRuns = "this table has no runs that could tell its rows apart"
+
+// hasRuns reports whether an entry can be told apart from each of the others by intervals or runs.
+func hasRuns(e *entry, others []*entry, k kind) bool {
+	return !slices.ContainsFunc(others, func(o *entry) bool { return o != e && compare(e, o, k).isOne })
+}
+
+// isTold reports whether one entry is told apart from another after a correction for all pairs of the
+// document's tables. Bonferroni's is used, which is never less strict than the report's own after Holm: what
+// is told apart here was told apart there.
+func (c *court) isTold(e evidence) bool {
+	pairs := 0
+	for _, t := range c.d.tables {
+		n := len(t.measured)
+		pairs += n * (n - 1) / 2
+	}
+	return !e.isCoarse && e.isApart(e.p*float64(pairs))
+}
+
+// shortest judges that a row has the shortest step, and the figures beside it.
+func shortest(c *court, m []string) ruling {
+	return c.first(m, func(e *entry, rivals []*entry, k kind) ruling {
+		if !hasRuns(e, rivals, k) {
+			return undecided(noRuns)
+		}
+		if why, is := wins(e, rivals, k); !is {
+			return refused("winner", "%s", why)
+		}
+		return held("its runs are told apart from those of %s", spelling.Count(len(rivals)-1, "other row"))
+	})
+}
+
+// shortestOnce judges that a row had the shortest step in one run of each, which says no more.
+func shortestOnce(c *court, m []string) ruling {
+	return c.first(m, func(e *entry, rivals []*entry, k kind) ruling {
+		for _, o := range rivals {
+			if o.cell(k).value+o.cell(k).half < e.cell(k).value-e.cell(k).half {
+				return refused("winner", "%s has %s, %s has %s", o.name, o.figure(k), e.name, e.figure(k))
+			}
+		}
+		return held("%s has the least of %d, from one run each", e.name, len(rivals))
+	})
+}
+
+// first judges a row among its rivals, and the figures that a sentence gives beside its name.
+func (c *court) first(m []string, judge func(e *entry, rivals []*entry, k kind) ruling) ruling {
+	e := c.subject(m[1])
+	rivals, k := c.rivals(e)
+	if len(rivals) < 2 {
+		return undecided("no time of two rows that are ranked")
+	}
+	if r := c.figures(e, k, m); r.verdict == Wrong {
+		return r
+	}
+	return judge(e, rivals, k)
+}
+
+// figures judges the time, the ratio and the efficiency that a sentence gives beside the name of a row.
+func (c *court) figures(e *entry, k kind, m []string) ruling {
+	if text := last(m, 2); text != "" {
+		if r := isTime(e, k, text, m[3]); r.verdict == Wrong {
+			return r
+		}
+	}
+	if last(m, 4) == "" {
+		return held("")
+	}
+	if share := e.cell(efficiency); given(share.value) && m[8] != "" {
+		v, half := amount(m[8])
+		if !(math.Abs(share.value-v/100) <= share.half+half/100+slack) {
+			return refused("wrong denominators", "the efficiency of %s is %s", e.name, percent(share.value))
+		}
+	}
+	return within(e, c.subject(m[7]), m[4:7])
+}
+
+// isTime judges the time of a row.
+func isTime(e *entry, k kind, text, unit string) ruling {
+	v, half := amount(text)
+	v, half = v*secondsIn(unit), half*secondsIn(unit)
+	if got := e.cell(k); !(math.Abs(got.value-v) <= half+got.half+slack*v) {
+		return refused("wrong denominators", "the %s of %s is %s", k.word(), e.name, e.figure(k))
+	}
+	return held("the %s of %s is %s", k.word(), e.name, e.figure(k))
+}
+
+// takes judges the time of a row that a sentence says.
+func takes(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	if e == nil {
+		return undecided("it names no row")
+	}
+	k, ok := timeOf(e)
+	if !ok || k == throughput {
+		return undecided("no time of %s", e.name)
+	}
+	return isTime(e, k, m[2], m[3])
+}
+
+// within judges that row a is so many times as fast as row b: said are the ratio and its interval, or "". Of
+// runs the ratio is the median over rounds; a table of medians may be off by what the interval leaves open.
+func within(a, b *entry, said []string) ruling {
+	if a == nil || b == nil || a == b {
+		return undecided("no two rows to compare")
+	}
+	k, ok := timeOf(a, b)
+	if !ok {
+		return undecided("no time of both rows")
+	}
+	v, half := amount(said[0])
+	got := compare(b, a, k)
+	off := half + 2*slack*v
+	lo, hi := v-off, v+off
+	if said[1] != "" && got.isOne {
+		low, _ := amount(said[1])
+		high, _ := amount(said[2])
+		lo, hi = min(lo, low-half), max(hi, high+half)
+	}
+	sum := fmt.Sprintf("by the %s %s is %s× as fast as %s", k.word(), a.name, num(got.ratio), b.name)
+	if !(got.ratio >= lo && got.ratio <= hi) {
+		return refused("wrong denominators", "%s", sum)
+	}
+	return held("%s", sum)
+}
+
+// timesWithin judges a ratio of two rows that its interval says how sure it is of.
+func timesWithin(c *court, m []string) ruling {
+	return within(c.subject(m[1]), c.subject(m[5]), m[2:5])
+}
+
+// next judges how far the fastest row is ahead of the one that a sentence names.
+func next(c *court, m []string) ruling { return c.ahead(m[4], m[1:4], false) }
+
+// runnerUp judges how near the row that a sentence names comes to the fastest.
+func runnerUp(c *court, m []string) ruling { return c.ahead(m[1], m[2:5], true) }
+
+// ahead judges the ratio of the fastest row and another, or its inverse.
+func (c *court) ahead(digit string, said []string, isInverse bool) ruling {
+	e := c.subject(digit)
+	rivals, k := c.rivals(e)
+	if len(rivals) < 2 {
+		return undecided("no time of two rows that are ranked")
+	}
+	fastest := slices.MinFunc(rivals, func(a, b *entry) int { return sign(a.slowness(k) - b.slowness(k)) })
+	if isInverse {
+		return within(e, fastest, said)
+	}
+	return within(fastest, e, said)
+}
+
+// unbeaten judges that no row is told to be faster than the one that a sentence names.
+func unbeaten(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	rivals, k := c.rivals(e)
+	switch {
+	case len(rivals) < 2:
+		return undecided("no time of two rows that are ranked")
+	case !hasRuns(e, rivals, k):
+		return undecided(noRuns)
+	}
+	for _, o := range rivals {
+		if got := compare(o, e, k); o != e && got.ratio < 1 && c.isTold(got) {
+			return refused("winner", "%s: the runs tell %s to be faster", got.text, o.name)
+		}
+	}
+	return held("the runs tell none of %s to be faster", spelling.Count(len(rivals)-1, "other row"))
+}
+
+// tied judges that the runs do not tell the row that a sentence names as the measure, or else its first,
+// apart from the others.
+func tied(c *court, m []string) ruling {
+	if len(c.subjects) < 2 {
+		return undecided("no two rows to compare")
+	}
+	first := c.subjects[0]
+	if from := c.subject(last(m, 1)); from != nil {
+		first = from
+	}
+	k, ok := timeOf(c.subjects...)
+	switch {
+	case !ok:
+		return undecided("no time that all rows have")
+	case !hasRuns(first, c.subjects, k):
+		return undecided(noRuns)
+	}
+	others := slices.DeleteFunc(slices.Clone(c.subjects), func(o *entry) bool { return o == first })
+	for _, o := range others {
+		if got := compare(first, o, k); c.isTold(got) {
+			return refused("winner", "%s: the runs tell them apart%s", got.text, probability(got.p))
+		}
+	}
+	return held("the runs do not tell %s apart from %s", first.name, list(namesOf(others)))
+}
+
+// alike judges that two rows are not told apart, and their ratio.
+func alike(c *court, m []string) ruling {
+	if r := within(c.subject(m[1]), c.subject(m[2]), m[3:6]); r.verdict != Holds {
+		return r
+	}
+	return tied(c, nil)
+}
+
+// eachRun reads a cell with a figure of each run, such as "2.40 2.37 (4.40)"; those in brackets do not count
+// and are NaN. It is nil if a word of the cell is no number.
+func eachRun(text string) []float64 {
+	var out []float64
+	for word := range strings.FieldsSeq(text) {
+		bare := strings.TrimSuffix(strings.TrimPrefix(word, "("), ")")
+		v, _, ok := parseNumber(bare)
+		switch {
+		case !ok:
+			return nil
+		case bare != word:
+			v = math.NaN()
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// listed returns the figures of each run that a column beside column i holds, and the places of those that
+// count.
+func (e *entry) listed(i int) (ids []string, out []float64) {
+	for j, c := range e.table.columns {
+		if c.kind != runList || c.of != i || len(e.rows) != 1 {
+			continue
+		}
+		all := e.table.rows[e.rows[0]][j].list
+		for at, v := range all {
+			if given(v) {
+				ids = append(ids, fmt.Sprintf("%d of %d", at+1, len(all)))
+				out = append(out, v)
+			}
+		}
+	}
+	return ids, out
+}
+
+// middle are headings whose figure the caption of a table names.
+var middle = regexp.MustCompile(`^(median|mean|average)$`)
+
+// saysStep is how a caption names the time of a step.
+var saysStep = regexp.MustCompile(`(?i)\bstep time\b`)
+
+// isMedianOf reports whether a column is the median of what the caption names: the time of a step.
+func (t *table) isMedianOf(c column) bool {
+	words, _ := headingWords(c.header)
+	return c.kind == unknown && c.unit > 0 && middle.MatchString(words) && saysStep.MatchString(t.caption)
+}
+
+// keyed is a label behind the letter by which a report's figures name the row.
+var keyed = regexp.MustCompile(`^[A-Z]{1,2} {2,}(.+)$`)
+
+// ownLabel returns the name that Lockstep's reports give the row: strategy, workers × threads, its own
+// settings and a wire that is no plain one; "" without these columns.
+func (e *entry) ownLabel() string {
+	w, n := e.cell(workers).value, e.cell(threads).value
+	if e.text(strategy) == "" || !given(w) || !given(n) {
+		return ""
+	}
+	name := fmt.Sprintf("%s %sx%s", e.text(strategy), num(w), num(n))
+	for i, c := range e.table.columns {
+		text := e.table.rows[e.rows[0]][i].text
+		if c.kind != setting || isBlank(text) || text == "fp32" || c.name != "settings" && c.name != "wire" {
+			continue
+		}
+		if c.name == "wire" && strings.Contains(name, "wire=") {
+			continue
+		}
+		name += " " + text
+	}
+	return name
+}

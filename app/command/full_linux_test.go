@@ -1,0 +1,132 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lockstep/app/job"
+)
+
+// smallDisk mounts a file system of some bytes.
+func smallDisk(t *testing.T, folder, size string) {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size="+size); err != nil {
+		t.Skip("this user cannot mount a small disk: ", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(folder, syscall.MNT_DETACH) })
+}
+
+// fill writes a file until the disk has left only so many bytes.
+func fill(t *testing.T, file string, left int64) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(f, zeros{}) // until there is no room
+	if info, err := f.Stat(); err == nil {
+		err = f.Truncate(max(0, info.Size()-left))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close() // what is not there needs no closing
+}
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// A checkpoint that a full disk does not take ends the run by the name of its rank, its file and its disk.
+// The one before is whole, and the run that is resumed with room ends with the undisturbed parameters.
+func TestFaultsOfADisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	if !hasLab() {
+		t.Skip("this machine lets the user make no hosts: lockstep lab -- version says why")
+	}
+	out := filepath.Join(t.TempDir(), "run")
+	arguments := slices.Concat(faultTrain, []string{fmt.Sprint(faultSteps)})
+	must(t, slices.Concat(arguments, []string{"--out", out})...)
+	undisturbed := hash(t, out)
+	for round := range max(1, *faultRounds) {
+		seed := *faultSeed + uint64(round)
+		random := rand.New(rand.NewPCG(seed, 0))
+		disk := t.TempDir()
+		smallDisk(t, disk, "24m")
+		f := fault{name: "full disk", steps: faultSteps}
+		r := begin(t, filepath.Join(disk, "run"), "", "", slices.Concat(
+			[]string{"lab", "--hosts", fmt.Sprint(faultHosts), "--"}, arguments))
+		step := 40 + random.IntN(faultSteps/2)
+		r.until(t, "it is past the step", func() bool { return r.steps(0) >= step })
+		other := filepath.Join(disk, "other")
+		struck := time.Now()
+		fill(t, other, int64(random.IntN(2))*(64<<10)) // the logs have room, or not
+		r.ends(t, job.ExitCheckpoint)
+		ended := time.Since(struck)
+		want := regexp.MustCompile(`(?m)^lockstep: rank 0 \(pid \d+ on host0\) failed after step (\d+), ` +
+			`phase \w+: checkpoint: write ` + disk + `/run/checkpoints/step-\d+: .*no space left on device` +
+			`: it takes up to 1\.\d MiB, and the file system at ` + disk + ` has ` +
+			`\S+ \S+ left; make room there`)
+		said := want.FindStringSubmatch(r.stderr.String())
+		if said == nil {
+			t.Fatalf("seed %d: %s, want %s", seed, r.stderr.String(), want)
+		}
+		if err := os.Remove(other); err != nil {
+			t.Fatal(err)
+		}
+		got := f.again(t, r)
+		if got != undisturbed {
+			t.Errorf("seed %d: resumed, the run ends with %s, undisturbed with %s", seed, got, undisturbed)
+		}
+		found, _ := strconv.Atoi(said[1]) // digits
+		faultResult{Fault: f.name, Seed: seed, Step: found, Slow: ended.Milliseconds(),
+			End: ended.Milliseconds(), Error: strings.TrimPrefix(said[0], "lockstep: "), Resume: got}.keep(t)
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Errorf("somebody still uses the disk: %v", err)
+		}
+	}
+}
+
+// Logs that a full disk does not take are given up, which is said once, and the run goes on.
+func TestAFullDiskEndsLogsOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	disk := t.TempDir()
+	smallDisk(t, disk, "24m")
+	r := begin(t, filepath.Join(disk, "run"), "", "", slices.Concat(
+		strings.Fields("train --workers 2 --threads 1 --limit-train 256 --limit-test 32 --batch 32 "+
+			"--checkpoint-every 100000 --steps"), []string{"2000"}))
+	r.until(t, "it trains", func() bool { return r.steps(0) > 0 })
+	other := filepath.Join(disk, "other")
+	fill(t, other, 0)
+	r.until(t, "the logs are lost", func() bool {
+		return strings.Contains(r.stderr.String(), "steps.jsonl")
+	})
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	r.ends(t, job.ExitOK)
+	if n := strings.Count(r.stderr.String(), "; the run goes on without"); n == 0 || n > 5 {
+		t.Errorf("said %d times: %s", n, r.stderr.String())
+	}
+}

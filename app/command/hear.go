@@ -1,0 +1,52 @@
+package command
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// echoTime is how long after a SIGTERM another one is the same request. timeout(1) and schedulers signal a
+// process and then its group, and lockstep launch passes on what the command may have received itself.
+const echoTime = time.Second
+
+// hear returns the signals that ask to stop: Ctrl-C, SIGTERM and SIGUSR1. Echoes are left out. The caller
+// must call stop.
+func hear() (heard <-chan os.Signal, stop func()) {
+	received, passed := make(chan os.Signal, 2), make(chan os.Signal, 2)
+	done, ended := make(chan struct{}), make(chan struct{})
+	signal.Notify(received, append(preemptions(), os.Interrupt)...)
+	go func() {
+		defer close(ended)
+		dropEchoes(received, passed, done)
+	}()
+	return passed, func() {
+		signal.Stop(received)
+		close(done)
+		<-ended
+	}
+}
+
+// dropEchoes passes signals on until done is closed.
+func dropEchoes(from <-chan os.Signal, to chan<- os.Signal, done <-chan struct{}) {
+	var last time.Time // of a SIGTERM that was passed on
+	for {
+		select {
+		case s := <-from:
+			if s == syscall.SIGTERM {
+				if time.Since(last) < echoTime {
+					continue
+				}
+				last = time.Now()
+			}
+			select {
+			case to <- s:
+			case <-done:
+				return
+			}
+		case <-done:
+			return
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package plot
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// noisy returns n points over a width, with one peak.
+func noisy(n int, width float64) []point {
+	var all []point
+	for i := range n {
+		all = append(all, point{x: width * float64(i) / float64(n-1), y: 50 + 20*math.Sin(float64(7*i))})
+	}
+	all[n/3].y = -17
+	return all
+}
+
+// A curve of many points keeps its ends, its extremes and every gap, in fewer points; one of few has all.
+func TestThinned(t *testing.T) {
+	const width = 600
+	all := noisy(4000, width)
+	all[2000].gap = true
+	got := thinned(all)
+	if most := 2*width/stripWidth + 8; len(got) > most {
+		t.Errorf("%d points, want at most %d", len(got), most)
+	}
+	if got[0] != all[0] || got[len(got)-1] != all[len(all)-1] {
+		t.Error("an end is missing")
+	}
+	lowest, gaps := math.Inf(1), 0
+	for i, p := range got {
+		if p.gap {
+			gaps++
+			continue
+		}
+		lowest = min(lowest, p.y)
+		if i > 0 && !got[i-1].gap && p.x < got[i-1].x {
+			t.Fatalf("point %d is left of the one before", i)
+		}
+	}
+	if lowest != -17 || gaps != 1 {
+		t.Errorf("the peak is at %v, %d gaps", lowest, gaps)
+	}
+	few := noisy(20, width)
+	if len(thinned(few)) != len(few) {
+		t.Error("a curve of few points has lost some")
+	}
+}
+
+// The distances of a path add up to where its last point is: their roundings do not.
+func TestPathEndsWhereItsLastPointIs(t *testing.T) {
+	m := &markup{}
+	points := []point{{x: 10.04, y: 20}}
+	for i := range 150 {
+		points = append(points, point{x: 10.04 + 3.33*float64(i+1), y: 20 + 0.05*float64(i+1)})
+	}
+	canvas{m}.path(points, false, "curve", "")
+	d := regexp.MustCompile(` d="M(\S+) (\S+)l([^"]*)"`).FindStringSubmatch(m.b.String())
+	if d == nil {
+		t.Fatal("no path")
+	}
+	x, _ := strconv.ParseFloat(d[1], 64)
+	y, _ := strconv.ParseFloat(d[2], 64)
+	for i, text := range strings.Fields(strings.ReplaceAll(d[3], "-", " -")) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			x += v
+		} else {
+			y += v
+		}
+	}
+	last := points[len(points)-1]
+	if math.Abs(x-last.x) > 0.051 || math.Abs(y-last.y) > 0.051 {
+		t.Errorf("it ends at %v %v, want %v %v", x, y, last.x, last.y)
+	}
+}
+
+// All marks of a curve are one element, each where it would be by itself.
+func TestMarksAreOnePath(t *testing.T) {
+	for number, outline := range marks() {
+		m := &markup{}
+		m.marks([]point{{x: 10, y: 20}, {x: 30, y: 40}}, Style{Number: number}, "mark")
+		text := m.b.String()
+		if strings.Count(text, "<path") != 1 || strings.Count(text, "Z") != 2 {
+			t.Errorf("mark %d: %s", number, text)
+		}
+		if got := moved(outline, 0, 0); len(got) > len(outline) {
+			t.Errorf("mark %d where it is: %s, want %s", number, got, outline)
+		}
+	}
+	if got, want := moved("M-3.3 -3.3H3.3V3.3H-3.3Z", 10, 20), "M6.7 16.7H13.3V23.3H6.7Z"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

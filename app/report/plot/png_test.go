@@ -1,0 +1,126 @@
+package plot_test
+
+import (
+	"bytes"
+	"flag"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/app/report/plot"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// small are charts with every kind of shape: curves with dashes, marks, a band and faint values; bars with
+// hatching; full and hollow dots with intervals.
+func small() map[string]plot.Chart {
+	head := func(id string) plot.Head { return plot.Head{ID: id, Title: id} }
+	style := func(i int) plot.Style { return plot.Style{Colour: i, Number: i} }
+	return map[string]plot.Chart{
+		"lines": plot.Lines{Head: head("lines"), X: "step", Y: "loss", Hi: 4, Series: []plot.Series{
+			{Label: "ideal", IsReference: true, Values: []float64{3, 2, 1, 0.5}},
+			{Keys: []string{"A"}, Label: "single", Style: style(0), Values: []float64{4, 3, 2.5, 2.25},
+				Raw: []float64{3.6, 3.4, 2.2, 2.3}},
+			{Keys: []string{"B"}, Label: "ddp ≈ 2×1", Style: style(3),
+				Values: []float64{3, math.NaN(), 1, 1.5},
+				Lo:     []float64{2.5, 1, 0.5, 1}, Hi: []float64{3.5, 2.5, 1.5, 2}}}},
+		"bars": plot.Bars{Head: head("bars"), X: "ms", Parts: []string{"forward", "backward", "exposed"},
+			Beside: "hidden", BesideAt: 2, Rows: []plot.Bar{{Key: "A", Label: "single",
+				Values: []float64{2, 3, 1}, Beside: 1.5},
+				{Key: "B", Label: "ddp", Values: []float64{1, 2, 0.5}}}},
+		"dots": plot.Dots{Head: head("dots"), X: "ms", Groups: []plot.DotGroup{{Title: "Fastest", IsOne: true,
+			Rows: []plot.DotRow{{Key: "A", Label: "ddp", Style: style(2), Values: []float64{4, 4.5, 5},
+				Left: []float64{8}, Middle: 4.5, Lo: 4.1, Hi: 4.9, End: "4.50 ms"}, {Key: "B", Label: "ps",
+				Style: style(1), Values: []float64{4.4, 5}, Middle: 4.7, Lo: 4.4, Hi: 5, End: "4.70 ms"}}}}},
+	}
+}
+
+// The PNG pictures were compared with what Chromium makes of the SVG files, with the Go fonts installed and
+// two pixels for one: the mean difference was below 0.5 of 255.
+func TestPNG(t *testing.T) {
+	for name, chart := range small() {
+		got, err := chart.PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name+".png")
+		if *update {
+			if err := os.WriteFile(path, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comparePictures(t, path, got, golden)
+	}
+}
+
+// comparePictures allows for other rounding on other processors.
+func comparePictures(t *testing.T, path string, got, want []byte) {
+	t.Helper()
+	var pictures [2]image.Image
+	for i, text := range [][]byte{got, want} {
+		var err error
+		if pictures[i], err = png.Decode(bytes.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := pictures[0], pictures[1]
+	if a.Bounds() != b.Bounds() {
+		t.Fatalf("%s has %v, want %v; -update rewrites it", path, a.Bounds(), b.Bounds())
+	}
+	const tolerance = 4 << 8
+	others := 0
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			r1, g1, b1, _ := a.At(x, y).RGBA()
+			r2, g2, b2, _ := b.At(x, y).RGBA()
+			for _, d := range []int{int(r1) - int(r2), int(g1) - int(g2), int(b1) - int(b2)} {
+				if d > tolerance || d < -tolerance {
+					others++
+				}
+			}
+		}
+	}
+	if others > 0 {
+		t.Errorf("%s: %d values differ; -update rewrites it", path, others)
+	}
+}
+
+// A chart with thousands of rows is drawn with fewer pixels or, with even more, not at all: SVG has no such
+// limit.
+func TestPNGIsBounded(t *testing.T) {
+	for rows, want := range map[int]string{300: "", 100_000: "pixels"} {
+		chart := plot.Bars{Head: plot.Head{ID: "x"}, Parts: []string{"a"}}
+		for range rows {
+			chart.Rows = append(chart.Rows, plot.Bar{Label: strings.Repeat("long ", 100),
+				Values: []float64{1}})
+		}
+		_, err := chart.PNG()
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d rows: %v, want an error with %q", rows, err, want)
+		}
+	}
+}
+
+// Curves that end before the right edge, near each other, share a text of their letters.
+func TestLettersOfCurvesShareAText(t *testing.T) {
+	chart := plot.Lines{Head: plot.Head{ID: "x"}, Hi: 10}
+	for i, end := range []float64{100, 50, 50.2, 20} {
+		chart.Series = append(chart.Series, plot.Series{Keys: []string{string(rune('A' + i))}, Label: "row",
+			At: []float64{0, end}, Values: []float64{9, 5}})
+	}
+	file := string(chart.File())
+	for _, want := range []string{">A  row<", ">B C<", ">D<"} {
+		if !strings.Contains(file, want) {
+			t.Errorf("no %s in %s", want, file)
+		}
+	}
+}
