@@ -69,10 +69,11 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// measure returns the bits per second that go from client to server, after a start, and all the bytes that came
-// since the beginning. Where others take the processors, less goes than the link would carry: it looks at windows of time until one is near want, or
-// enough that nothing disturbed were not, and skips the test if there are not so many. Nothing makes the link
-// faster, so that all that has gone is held against what it may have carried since the beginning.
+// measure returns the bits per second that go from client to server, after a start, and all the bytes that
+// came since the beginning. Where others take the processors, less goes than the link would carry: it looks
+// at windows of time until one is near want, or enough that nothing disturbed were not, and skips the test if
+// there are not so many. Nothing makes the link faster, so that all that has gone is held against what it
+// may have carried since the beginning.
 func measure(t *testing.T, client, server net.Conn, want float64) (got float64, sum int64) {
 	t.Helper()
 	begin := time.Now()
