@@ -65,6 +65,7 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 			}
 		}
 	}
+	out = append(out, r.Broken()...)
 	if more := len(out) - maxContradictions; more > 0 {
 		out = append(out[:maxContradictions], fmt.Sprintf("%d more contradictions of this kind.", more))
 	}
@@ -126,15 +127,16 @@ func addsSamples(row *record.Row, run *record.Run) string {
 }
 
 // addsUsage says if the steps of a rank are not as long as the time in which it used the processor for them,
-// which is a little longer. A pause of the machine may fall between the two, but not in most steps.
-func addsUsage(_ *record.Row, run *record.Run) string {
+// which is a little longer. A pause of the machine may fall between the two, but not in most steps. Other
+// programs are not watched.
+func addsUsage(row *record.Row, run *record.Run) string {
 	const (
 		tick  = 1e-5   // seconds: what a clock may lose to rounding
 		slack = 0.5e-3 // seconds that writing a step down may take
 	)
 	for _, rank := range run.Ranks {
 		s := rank.Steps
-		if len(s.Usage) != len(s.Seconds) || len(s.Usage) < enoughSteps {
+		if row.Setting.Peer != "" || len(s.Usage) != len(s.Seconds) || len(s.Usage) < enoughSteps {
 			continue
 		}
 		var gaps []float64

@@ -43,6 +43,40 @@ func (b *bench) hasTimeAgain(t Trial) bool {
 	return time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.deadline)
 }
 
+// hasRound reports whether there is another round, one that time is left for included.
+func (b *bench) hasRound(round int) bool {
+	b.extend(round)
+	return round < max(b.plan.Repeats, b.results.Rounds) || b.wantsRound(round)
+}
+
+// extend gives a round to the rows whose rounds a budget has cut, if runs were shorter than predicted: each
+// group of comparable rows that has had all of its rounds gets one if that ends within the budget, after what
+// else is left to do.
+func (b *bench) extend(round int) {
+	if b.goal.IsZero() || round == 0 || round >= b.plan.Asked || b.failure != nil {
+		return
+	}
+	for _, group := range b.plan.groups() {
+		if b.plan.Rows[group[0]].Rounds != round {
+			continue
+		}
+		var all []Trial
+		for r := round; r < b.plan.Repeats; r++ {
+			all = append(all, b.plan.round(r)...)
+		}
+		for _, at := range group {
+			all = append(all, Trial{round, at})
+		}
+		if !time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.goal) {
+			continue
+		}
+		for _, at := range group {
+			b.plan.Rows[at].Rounds, b.results.Rows[at].Rounds = round+1, round+1
+		}
+		b.plan.Repeats = max(b.plan.Repeats, round+1)
+	}
+}
+
 // wantsRound reports whether a further round is to make intervals narrower, and there is time for it.
 func (b *bench) wantsRound(round int) bool {
 	if b.plan.Precision == 0 || round >= min(b.plan.Repeats+MaxAdded, record.MaxRounds) || b.failure != nil {

@@ -58,7 +58,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		fitted.Runs += rounds * len(kept)
 		fitted.Groups = append(fitted.Groups, p.line(group, kept, steps, rounds, seconds))
 	}
-	p.Repeats = 0
+	p.Asked, p.Repeats = p.Repeats, 0
 	for at, r := range rows {
 		if !slices.Contains(left, at) {
 			p.Repeats = max(p.Repeats, r.Rounds)

@@ -145,6 +145,53 @@ func runOverBudget(t *testing.T) {
 	}
 }
 
+// Runs are far shorter than predicted: the rounds that were cut are run after all, in the order that the seed
+// draws, and no more than were asked for.
+func TestTimeThatIsLeftGoesToRounds(t *testing.T) { synctest.Test(t, runUnderBudget) }
+
+func runUnderBudget(t *testing.T) {
+	c := matrix([]string{"lenet", "vgg11"}, []string{"single", "all-reduce"}, 1, 2)
+	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 6, 100*time.Second, filepath.Join(t.TempDir(), "out")
+	c.Parts[0].Base.Steps, c.Order = 20, 7
+	var told bench.Fitted
+	began := time.Now()
+	r, err := bench.Run(t.Context(), c, bench.Options{Fitted: func(f bench.Fitted) { told = f },
+		Probe: func(_ context.Context, one setting.Config, _ job.Options) (record.Probe, error) {
+			step := 1e-4
+			if one.Model == "vgg11" {
+				step = 1
+			}
+			return record.Probe{Compute: []float64{step, step}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+		},
+		Execute: func(ctx context.Context, row bench.Row, o job.Options) (*record.Summary, error) {
+			time.Sleep(time.Second)
+			if row.Model == "vgg11" {
+				time.Sleep(9 * time.Second)
+			}
+			return pretend(ctx, row, o)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rounds []int
+	for _, row := range r.Rows {
+		rounds = append(rounds, len(row.Runs))
+		if row.Rounds != len(row.Runs) {
+			t.Errorf("%s: %d runs of %d rounds", row.Setting.Strategy, len(row.Runs), row.Rounds)
+		}
+	}
+	// Six rounds of lenet are 12 s, four of vgg11 80 s, and a fifth would end after 112 s.
+	if !slices.Equal(rounds, []int{6, 6, 4, 4}) || told.Runs >= 20 || !r.Complete {
+		t.Errorf("%v rounds, %d runs were expected, complete %v", rounds, told.Runs, r.Complete)
+	}
+	if took := time.Since(began); took > c.Budget {
+		t.Errorf("took %v", took)
+	}
+	if c := analysis.Compare(r); tells(c, analysis.Refused, "order") || tells(c, analysis.Refused, "seal") {
+		t.Errorf("contradictions %v", c.Contradictions())
+	}
+}
+
 func TestBudgetsAreRefused(t *testing.T) {
 	open := matrix([]string{"lenet"}, []string{"single"}, 1)
 	open.Parts[0].Base.Steps = 0

@@ -60,6 +60,7 @@ type Plan struct {
 	Rows    []Row
 	Skipped []record.Skip
 	Repeats int
+	Asked   int      // rounds before the plan was cut to a budget; 0: it was not
 	Seeds   []uint64 // of the rounds, in turn; none: the rows' own
 	Copies  int      // of each row, beside one another
 	Order   uint64   // seed of the order of the rows in each round, see [analysis.Order]

@@ -110,7 +110,7 @@ func start(ctx context.Context, plan Plan, out string, begin time.Time, limit ti
 	defer unlock()
 	b := newBench(plan, out, o)
 	if limit > 0 {
-		b.deadline = begin.Add(limit)
+		b.deadline, b.goal = begin.Add(limit), begin.Add(limit-limit/9)
 	}
 	if err := savePlan(out, plan, limit); err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 			return nil, usage("--resume: the budget of %s is used up; --budget 10m gives it more time",
 				folder)
 		}
-		b.deadline = b.started.Add(left)
+		b.deadline, b.goal = b.started.Add(left), b.started.Add(left-(limit+more)/9)
 	}
 	if err := b.checkPeers(ctx, prepared.peers); err != nil {
 		return nil, err
@@ -208,6 +208,7 @@ type bench struct {
 	ended   int // runs that have ended, in all sittings
 
 	deadline time.Time // after which no run begins; zero: none
+	goal     time.Time // when the budget ends, which the deadline passes by a ninth; zero: there is none
 }
 
 func newBench(p Plan, out string, o Options) *bench {
@@ -232,12 +233,15 @@ func (b *bench) follow(former *record.Results) {
 			Version: former.Version, Revision: former.Revision, Host: former.Host, Load: former.Load}}
 	}
 	b.results = *former
-	b.results.CutShort = false
+	b.results.Seal, b.results.CutShort = "", false
 	b.results.Skipped = slices.DeleteFunc(b.results.Skipped, func(s record.Skip) bool {
 		return s.Reason == budgetOver
 	})
 	b.spent = former.Seconds
 	for i, row := range former.Rows {
+		if rounds := row.Rounds; rounds > b.plan.Rows[i].Rounds && rounds <= b.plan.Asked { // time was left
+			b.plan.Rows[i].Rounds, b.plan.Repeats = rounds, max(b.plan.Repeats, rounds)
+		}
 		b.ended += len(row.Runs) + len(row.Replaced)
 		for _, run := range row.Runs {
 			b.walls = append(b.walls, wall{i, run.Wall})
@@ -274,7 +278,7 @@ func (b *bench) runAll(ctx context.Context) error {
 	if err := b.save(); err != nil {
 		return err
 	}
-	for round := 0; round < max(b.plan.Repeats, b.results.Rounds) || b.wantsRound(round); round++ {
+	for round := 0; b.hasRound(round); round++ {
 		b.results.Rounds = max(b.results.Rounds, round+1)
 		if err := b.runRound(ctx, round); err != nil {
 			return err

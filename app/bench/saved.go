@@ -30,6 +30,7 @@ type savedPlan struct {
 	Rows      []savedRow    `json:"rows"`
 	Skipped   []record.Skip `json:"skipped,omitempty"`
 	Repeats   int           `json:"repeats"`
+	Asked     int           `json:"asked,omitempty"` // repeats before a budget cut them; 0: none did
 	Seeds     []uint64      `json:"seeds,omitempty"`
 	Copies    int           `json:"copies"`
 	Order     uint64        `json:"order,omitempty"`
@@ -52,8 +53,8 @@ type savedRow struct {
 
 // savePlan writes the plan of a benchmark with absolute paths, so that it can be resumed from any folder.
 func savePlan(folder string, p Plan, limit time.Duration) error {
-	s := savedPlan{Schema: record.Schema, Skipped: p.Skipped, Repeats: p.Repeats, Seeds: p.Seeds,
-		Copies: p.Copies, Order: p.Order, Precision: p.Precision, Seconds: limit.Seconds()}
+	s := savedPlan{Schema: record.Schema, Skipped: p.Skipped, Repeats: p.Repeats, Asked: p.Asked,
+		Seeds: p.Seeds, Copies: p.Copies, Order: p.Order, Precision: p.Precision, Seconds: limit.Seconds()}
 	for _, r := range p.Rows {
 		s.Rows = append(s.Rows, savedRow{r.Rooted(), r.Options, r.Condition.Name, r.Rounds, r.PerWorker,
 			r.Hosts, r.PerHost, r.Cores, r.Peer})
@@ -106,8 +107,8 @@ func (s savedPlan) plan(k *setting.Catalog) (Plan, error) {
 		return Plan{}, fmt.Errorf("%d rows, %d repeats, %d copies, precision %v, %v seconds: this is no plan",
 			len(s.Rows), s.Repeats, s.Copies, s.Precision, s.Seconds)
 	}
-	p := Plan{Skipped: s.Skipped, Repeats: s.Repeats, Seeds: s.Seeds, Copies: s.Copies,
-		Order: s.Order, Precision: s.Precision}
+	p := Plan{Skipped: s.Skipped, Repeats: s.Repeats, Asked: min(s.Asked, record.MaxRounds), Seeds: s.Seeds,
+		Copies: s.Copies, Order: s.Order, Precision: s.Precision}
 	for i, r := range s.Rows {
 		row := Row{Config: r.Config, Options: r.Options, Rounds: r.Rounds, PerWorker: r.PerWorker,
 			Layout: Layout{r.Hosts, r.PerHost}, Cores: r.Cores, Peer: r.Peer}
@@ -156,6 +157,9 @@ func readResults(folder string, p Plan) (*record.Results, error) {
 	}
 	if err != nil {
 		return nil, usage("%v", err)
+	}
+	if broken := r.Broken(); len(broken) > 0 {
+		return nil, usage("%s was changed after it was written: %s", folder, broken[0])
 	}
 	if len(r.Rows) != len(p.Rows) {
 		return nil, usage("%s has %d rows, its plan %d", folder, len(r.Rows), len(p.Rows))

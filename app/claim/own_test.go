@@ -169,6 +169,33 @@ func TestMeasuredResultsAreNotRefused(t *testing.T) {
 	}
 }
 
+// Every benchmark among the results of this repository passes, those beside another program included.
+func TestResultsOfTheRepositoryAreNotRefused(t *testing.T) {
+	packed, err := filepath.Glob(filepath.Join("..", "..", "results", "*", "*", "results.json.gz"))
+	more, failed := filepath.Glob(filepath.Join("..", "..", "results", "*", "results.json.gz"))
+	if packed = append(packed, more...); err != nil || failed != nil || len(packed) < 2 {
+		t.Fatalf("%v, %v, %v", packed, err, failed)
+	}
+	for _, path := range packed {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		plain, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := record.Decode(plain)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if found := checkOwn(t, r); found.IsRefused() {
+			t.Errorf("%s:\n%s", path, render(found))
+		}
+	}
+}
+
 // Each way of changing the figures of a file contradicts others in it.
 func TestDoctoredResults(t *testing.T) {
 	scale := func(x []float64, f float64) {

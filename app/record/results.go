@@ -43,6 +43,8 @@ type Results struct {
 	Precision float64 `json:"precision,omitempty"`
 	// Sittings are those of a benchmark that was interrupted and resumed, in order; null: there was one.
 	Sittings []Sitting `json:"sittings,omitempty"`
+	// Seal is the SHA-256 of all other fields, with the seals of runs for the runs.
+	Seal string `json:"seal,omitempty"`
 }
 
 // PeerCheck compares the losses of another program with ours, from equal weights on equal batches.
@@ -186,6 +188,7 @@ type Run struct {
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order
 	Ranks       []Rank          `json:"ranks"`                 // by rank
 	Config      json.RawMessage `json:"config,omitempty"`      // every resolved setting
+	Seal        string          `json:"seal,omitempty"`        // SHA-256 of all other fields of the run
 }
 
 // Rank holds the steps of one worker.
@@ -291,10 +294,10 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, 'g', -1, 64)
 }
 
-// Encode writes r as JSON, setting its schema version.
+// Encode writes r as JSON with its seal, setting its schema version and the seals of runs that have none.
 func Encode(w io.Writer, r *Results) error {
 	r.Schema = Schema
-	if err := json.NewEncoder(w).Encode(r); err != nil {
+	if err := json.NewEncoder(w).Encode(r.sealed()); err != nil {
 		return fmt.Errorf("encode results: %w", err)
 	}
 	return nil

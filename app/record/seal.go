@@ -1,0 +1,240 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A seal is the SHA-256 of values: of a run, or of everything else that results hold. It is taken over the
+// values and not over the text, so that a file may be indented or have its fields in another order, and
+// without those that are zero, so that fields which later versions add do not change it.
+
+// sealed returns the results with their seal, after it has given one to every run that has none. A run keeps
+// its first seal: what becomes of it later is found by [Results.Broken].
+func (r *Results) sealed() Results {
+	for i := range r.Rows {
+		for _, runs := range [][]Run{r.Rows[i].Runs, r.Rows[i].Replaced} {
+			for j := range runs {
+				if runs[j].Seal == "" {
+					runs[j].Seal = runs[j].sum()
+				}
+			}
+		}
+	}
+	out := *r
+	out.Seal = r.sum()
+	return out
+}
+
+// Broken lists what has another seal than its content, one sentence each: it was changed after it was
+// written. What has no seal, as in older files, is not listed.
+func (r *Results) Broken() []string {
+	var out []string
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		for _, run := range slices.Concat(row.Runs, row.Replaced) {
+			if run.Seal != "" && run.Seal != run.sum() {
+				out = append(out, fmt.Sprintf("Row %d (%s %d×%d), round %d: its seal is not that of its "+
+					"figures: some of them were changed, added or removed.", i+1, row.Setting.Strategy,
+					row.Setting.Workers, row.Setting.Threads, run.Round+1))
+			}
+		}
+	}
+	if r.Seal != "" && r.Seal != r.sum() {
+		out = append(out, "The seal of the results is not that of what they hold: the settings of a row, "+
+			"the machine, the command, the number of rounds or the list of runs was changed.")
+	}
+	return out
+}
+
+// IsSealed reports whether the results carry a seal; those of older versions do not.
+func (r *Results) IsSealed() bool { return r.Seal != "" }
+
+// sum returns the seal of a run.
+func (r *Run) sum() string {
+	d := digest{sha256.New()}
+	d.value(reflect.ValueOf(r).Elem())
+	return hex.EncodeToString(d.Sum(nil))
+}
+
+// sum returns the seal of the results, in which the seals of runs stand for the runs.
+func (r *Results) sum() string {
+	d := digest{sha256.New()}
+	outer := *r
+	outer.Rows = nil
+	d.value(reflect.ValueOf(outer))
+	for i := range r.Rows {
+		row := r.Rows[i]
+		var seals []string
+		for _, runs := range [][]Run{row.Runs, row.Replaced} {
+			seals = append(seals, fmt.Sprint(len(runs)))
+			for j := range runs {
+				seals = append(seals, runs[j].Seal)
+			}
+		}
+		row.Runs, row.Replaced = nil, nil
+		d.value(reflect.ValueOf(row))
+		d.value(reflect.ValueOf(seals))
+	}
+	return hex.EncodeToString(d.Sum(nil))
+}
+
+// digest adds values to a hash.
+type digest struct{ hash.Hash }
+
+// text adds a string with its length. Bytes that are no UTF-8 become what JSON makes of them.
+func (d digest) text(s string) {
+	s = string([]rune(s))
+	d.number(uint64(len(s)))
+	d.Write([]byte(s))
+}
+
+func (d digest) number(v uint64) { d.Write(binary.LittleEndian.AppendUint64(nil, v)) }
+
+// numbers adds a list; what is no number is the same in JSON, whatever it is.
+func (d digest) numbers(list []float64) {
+	b := make([]byte, 0, 8*len(list))
+	for _, v := range list {
+		if math.IsInf(v, 0) {
+			v = math.NaN()
+		}
+		bits := math.Float64bits(v)
+		if math.IsNaN(v) {
+			bits = math.Float64bits(math.NaN())
+		}
+		b = binary.LittleEndian.AppendUint64(b, bits)
+	}
+	d.number(uint64(len(list)))
+	d.Write(b)
+}
+
+// integers adds a list.
+func (d digest) integers(list []int) {
+	b := make([]byte, 0, 8*len(list))
+	for _, v := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	}
+	d.number(uint64(len(list)))
+	d.Write(b)
+}
+
+// value adds any value of which results are made. It panics on a kind that they do not have.
+func (d digest) value(v reflect.Value) {
+	switch x := v.Interface().(type) {
+	case time.Time:
+		d.number(uint64(x.UnixNano()))
+		return
+	case Numbers:
+		d.numbers(x)
+		return
+	case []int:
+		d.integers(x)
+		return
+	case json.RawMessage:
+		var parsed any
+		if json.Unmarshal(x, &parsed) != nil {
+			parsed = string(x)
+		}
+		d.parsed(parsed)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.fields(v)
+	case reflect.Pointer, reflect.Interface:
+		d.value(v.Elem())
+	case reflect.Slice, reflect.Array:
+		d.number(uint64(v.Len()))
+		for i := range v.Len() {
+			d.element(v.Index(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		d.number(uint64(len(keys)))
+		for _, k := range keys {
+			d.text(k.String())
+			d.element(v.MapIndex(k))
+		}
+	case reflect.String:
+		d.text(v.String())
+	case reflect.Bool:
+		d.text(fmt.Sprint(v.Bool()))
+	default:
+		d.scalar(v)
+	}
+}
+
+// scalar adds a number.
+func (d digest) scalar(v reflect.Value) {
+	switch {
+	case v.CanFloat():
+		d.numbers([]float64{v.Float()})
+	case v.CanInt():
+		d.number(uint64(v.Int()))
+	case v.CanUint():
+		d.number(v.Uint())
+	default:
+		panic("record: seal: a value of type " + v.Type().String())
+	}
+}
+
+// element adds what a list or a map holds, which may be no pointer.
+func (d digest) element(v reflect.Value) {
+	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		d.text("null")
+		return
+	}
+	d.value(v)
+}
+
+// fields adds the fields of a struct that are not zero, by the names that they have in a file. Lists without
+// an element are as good as none.
+func (d digest) fields(v reflect.Value) {
+	for i := range v.NumField() {
+		field, one := v.Type().Field(i), v.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		isList := one.Kind() == reflect.Slice || one.Kind() == reflect.Map
+		isEmpty := one.IsZero() || isList && one.Len() == 0
+		switch {
+		case name == "seal" || name == "-" || isEmpty:
+		case field.Anonymous:
+			d.fields(one)
+		default:
+			d.text(name)
+			d.value(one)
+		}
+	}
+	d.text("")
+}
+
+// parsed adds what JSON without a type of its own holds.
+func (d digest) parsed(v any) {
+	switch x := v.(type) {
+	case map[string]any:
+		d.number(uint64(len(x)))
+		for _, k := range slices.Sorted(maps.Keys(x)) {
+			d.text(k)
+			d.parsed(x[k])
+		}
+	case []any:
+		d.number(uint64(len(x)))
+		for _, one := range x {
+			d.parsed(one)
+		}
+	case float64:
+		d.numbers([]float64{x})
+	default:
+		d.text(fmt.Sprintf("%T %v", x, x))
+	}
+}
