@@ -55,7 +55,7 @@ type fault struct {
 	name  string
 	steps int
 	// lab returns flags of the lab; strike does it to the worker when it is past the step.
-	lab    func(host int, from time.Duration) []string
+	lab    func(host int, from, until time.Duration) []string
 	strike func(t *testing.T, r *running, rank int)
 	// want is what the launcher says of the rank, and each survivor in its log. own, if it is not "", is
 	// what the rank itself writes.
@@ -66,9 +66,9 @@ type fault struct {
 }
 
 func faults() []fault {
-	cut := func(way string) func(int, time.Duration) []string {
-		return func(host int, from time.Duration) []string {
-			return []string{"--cut", fmt.Sprintf("%d@%v-1h%s", host, from, way)}
+	cut := func(way string) func(int, time.Duration, time.Duration) []string {
+		return func(host int, from, until time.Duration) []string {
+			return []string{"--cut", fmt.Sprintf("%d@%v-%v%s", host, from, until, way)}
 		}
 	}
 	send := func(s syscall.Signal) func(*testing.T, *running, int) {
@@ -97,15 +97,19 @@ func faults() []fault {
 			strike: func(t *testing.T, r *running, rank int) { useMemory(t, r.pid(rank), r.group) },
 			want: `was killed by signal SIGKILL after step \d+, phase \w+.*; likely cause: out of memory; ` +
 				`the kernel killed it because its control group has used up its limit of 512 MiB`},
-		{name: "loss of 30 %", steps: lossySteps, lab: func(int, time.Duration) []string {
-			return []string{"--loss", "30%", "--mtu", largeMTU}
-		}},
+		{name: "loss of 30 %", steps: lossySteps, lab: lossy},
 	}
+}
+
+// lossy returns the flags of a lab that loses 30 % of all packets.
+func lossy(int, time.Duration, time.Duration) []string {
+	return []string{"--loss", "30%", "--mtu", largeMTU}
 }
 
 // faultResult is a line of the results.
 type faultResult struct {
 	Fault  string `json:"fault"`
+	By     string `json:"mended_by,omitempty"` // what started the run again; "": train --resume, by hand
 	Seed   uint64 `json:"seed"`
 	Rank   int    `json:"rank"`
 	Step   int    `json:"step"`             // finished, as the error says
@@ -260,22 +264,15 @@ func (f fault) again(t *testing.T, r *running) string {
 // start starts the run in the lab.
 func (f fault) start(t *testing.T, rank, step int, from time.Duration) (r *running, began time.Time) {
 	out := filepath.Join(t.TempDir(), "run")
-	variable := ""
-	switch f.name {
-	case hangs:
-		variable = fmt.Sprintf("%s=%d", hangRank, rank)
-	case strays:
-		variable = fmt.Sprintf("%s=%d:%d:%s", strayAt, rank, step, strayFile(out))
-	}
 	lab := []string{"lab", "--hosts", strconv.Itoa(faultHosts)}
 	if f.lab != nil {
-		lab = append(lab, f.lab(rank, from)...)
+		lab = append(lab, f.lab(rank, from, time.Hour)...)
 	}
 	group := ""
 	if f.group {
 		group = memoryGroup(t)
 	}
-	r = begin(t, out, group, variable, slices.Concat(lab, []string{"--"}, faultTrain,
+	r = begin(t, out, group, f.variable(out, rank, step), slices.Concat(lab, []string{"--"}, faultTrain,
 		[]string{strconv.Itoa(f.steps)}))
 	r.until(t, "the lab starts", func() bool { return r.stderr.String() != "" })
 	began = time.Now()
@@ -283,6 +280,17 @@ func (f fault) start(t *testing.T, rank, step int, from time.Duration) (r *runni
 		r.until(t, "its workers train", func() bool { return r.pid(i) > 0 })
 	}
 	return r, began
+}
+
+// variable returns what lets a worker bring the fault on itself; "": nothing.
+func (f fault) variable(out string, rank, step int) string {
+	switch f.name {
+	case hangs:
+		return fmt.Sprintf("%s=%d", hangRank, rank)
+	case strays:
+		return fmt.Sprintf("%s=%d:%d:%s", strayAt, rank, step, strayFile(out))
+	}
+	return ""
 }
 
 // begin starts the tool with a run directory, in a control group and with one more variable, if these are

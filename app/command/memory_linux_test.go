@@ -54,9 +54,9 @@ func useMemory(t *testing.T, pid int, group string) {
 	if err := hungry.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	defer func() {
 		syscall.Kill(-hungry.Process.Pid, syscall.SIGKILL) // it may be the next to be killed
 		hungry.Wait()
-	})
+	}()
 	waitFor(t, "the kernel kills the worker", func() bool { return !isAlive(pid) })
 }

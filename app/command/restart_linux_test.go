@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,55 +16,156 @@ import (
 	"lockstep/app/launch"
 )
 
-// A run that loses a worker, or in which one goes astray, is started again by --max-restarts and ends with
-// the undisturbed parameters.
+// What starts a run again.
+const (
+	byRun    = "run --max-restarts in the lab"
+	byLaunch = "launch --max-restarts on one machine"
+)
+
+// mends are faults that --max-restarts mends, and loss, which needs no restart.
+func mends() []fault {
+	all := faults()
+	isCut := func(f fault) bool { return f.name == "cut" }
+	first := all[slices.IndexFunc(all, isCut)]
+	first.name, first.isLong = launcherCut, true
+	first.want = `.*likely cause: the launcher's host is cut off: so it is with all workers on other hosts`
+	killed := all[0]
+	killed.name, killed.isLong = "kill -9 at a loss of 30 %", true
+	killed.steps, killed.lab = lossySteps, lossy
+	return append(all, first, killed)
+}
+
+// launcherCut is the cut of the host of rank 0 and of the launcher.
+const launcherCut = "cut of the launcher's host"
+
+// A run that loses a worker or a link, or in which a worker goes astray, is started again by --max-restarts
+// and ends with the undisturbed parameters.
 func TestFaultsThatARestartMends(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	out := filepath.Join(t.TempDir(), "run")
-	must(t, slices.Concat(faultTrain, []string{strconv.Itoa(faultSteps), "--out", out})...)
-	undisturbed := hash(t, out)
-	send := func(s syscall.Signal) func(int) { return func(pid int) { syscall.Kill(pid, s) } }
-	for name, strike := range map[string]func(pid int){strays: nil, "kill -9": send(syscall.SIGKILL),
-		"SIGSTOP": send(syscall.SIGSTOP), hangs: func(pid int) { mayWrite(pid, false) }} {
-		if *faultRounds == 0 && (name == "SIGSTOP" || name == hangs) {
-			continue // they take ten seconds
+	undisturbed := map[int]string{}
+	for _, steps := range []int{faultSteps, lossySteps} {
+		out := filepath.Join(t.TempDir(), "run")
+		must(t, slices.Concat(faultTrain, []string{strconv.Itoa(steps), "--out", out})...)
+		undisturbed[steps] = hash(t, out)
+	}
+	isLab := hasLab()
+	for _, f := range mends() {
+		if f.steps == 0 {
+			f.steps = faultSteps
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for round := range max(1, *faultRounds) {
-				restartAfter(t, name, strike, *faultSeed+uint64(round), undisturbed)
+		if f.isLong && *faultRounds == 0 {
+			continue
+		}
+		for _, by := range []string{byRun, byLaunch} {
+			if by == byRun && !isLab || by == byLaunch && f.lab != nil {
+				continue
 			}
-		})
+			t.Run(f.name+" by "+by, func(t *testing.T) {
+				t.Parallel()
+				for round := range max(1, *faultRounds) {
+					got := f.mended(t, by, *faultSeed+uint64(round))
+					if got.Resume != undisturbed[f.steps] {
+						t.Errorf("seed %d: restarted, the run ends with %s, undisturbed with %s", got.Seed,
+							got.Resume, undisturbed[f.steps])
+					}
+					got.keep(t)
+				}
+			})
+		}
 	}
 }
 
-// restartAfter strikes a random worker of a run past a random step, and compares what the run ends with.
-func restartAfter(t *testing.T, name string, strike func(pid int), seed uint64, undisturbed string) {
+// mended strikes a random worker past a random step, or its host for some seconds, and waits for the end of
+// the run, which was started again once.
+func (f fault) mended(t *testing.T, by string, seed uint64) faultResult {
 	t.Helper()
-	random := rand.New(rand.NewPCG(seed, uint64(len(name))))
+	random := rand.New(rand.NewPCG(seed, uint64(len(f.name))))
 	rank, step := random.IntN(faultHosts), 40+random.IntN(faultSteps/2)
-	out := filepath.Join(t.TempDir(), "run")
-	variable := fmt.Sprintf("%s=%d", hangRank, rank)
-	if strike == nil {
-		variable = fmt.Sprintf("%s=%d:%d:%s", strayAt, rank, step, strayFile(out))
+	switch {
+	case f.name == launcherCut:
+		rank = 0
+	case f.lab != nil && rank == 0:
+		rank = 1 + random.IntN(faultHosts-1)
 	}
-	r := begin(t, out, "", variable, slices.Concat([]string{"launch", "--hosts",
-		fmt.Sprintf("localhost:%d", faultHosts), "--max-restarts", "1", "--"}, faultTrain,
-		[]string{strconv.Itoa(faultSteps)}))
-	r.until(t, "its workers train", func() bool { return r.pid(0) > 0 && r.pid(1) > 0 })
-	if strike != nil {
+	if f.steps == lossySteps {
+		step = 1 + random.IntN(2)
+	}
+	from := 1500*time.Millisecond + time.Duration(random.IntN(1000))*time.Millisecond
+	until := from + 8*time.Second + time.Duration(random.IntN(8000))*time.Millisecond
+	result := faultResult{Fault: f.name, By: by, Seed: seed, Rank: rank, Step: step}
+	r := f.startAgain(t, by, rank, step, from, until)
+	pids := make([]int, faultHosts)
+	for i := range pids {
+		r.until(t, "its workers train", func() bool { pids[i] = r.pid(i); return pids[i] > 0 })
+	}
+	struck := time.Now()
+	if f.strike != nil {
 		r.until(t, "it is past the step", func() bool { return r.steps(rank) >= step })
-		strike(r.pid(rank))
+		struck = time.Now()
+		f.strike(t, r, rank)
 	}
 	r.ends(t, job.ExitOK)
-	if !strings.Contains(r.stderr.String(), "restart 1 of 1 from the newest checkpoint in ") {
-		t.Errorf("seed %d: no restart: %s", seed, r.stderr.String())
+	result.End = time.Since(struck).Milliseconds()
+	result.Error, result.Resume = f.checkRestart(t, r, rank, pids[rank], seed), hash(t, r.out)
+	for i, pid := range pids {
+		if isAlive(pid) {
+			t.Errorf("seed %d: rank %d, pid %d, is left", seed, i, pid)
+		}
 	}
-	if got := hash(t, out); got != undisturbed {
-		t.Errorf("seed %d: restarted, the run ends with %s, undisturbed with %s", seed, got, undisturbed)
+	return result
+}
+
+// startAgain starts the run by what starts it again.
+func (f fault) startAgain(t *testing.T, by string, rank, step int, from, until time.Duration) *running {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "run")
+	arguments := []string{"launch", "--hosts", fmt.Sprintf("localhost:%d", faultHosts), "--max-restarts", "1",
+		"--"}
+	if by == byRun {
+		arguments = []string{"lab", "--hosts", strconv.Itoa(faultHosts)}
+		if f.lab != nil {
+			arguments = append(arguments, f.lab(rank, from, until)...)
+		}
+		arguments = append(arguments, "--", "run", "--standalone",
+			fmt.Sprintf("--nproc-per-node=%d", faultHosts), "--max-restarts=1")
 	}
+	group := ""
+	if f.group {
+		group = memoryGroup(t)
+	}
+	arguments = slices.Concat(arguments, faultTrain, []string{strconv.Itoa(f.steps)})
+	if f.steps == lossySteps {
+		arguments = append(arguments, "--checkpoint-every", "1")
+	}
+	return begin(t, out, group, f.variable(out, rank, step), arguments)
+}
+
+// checkRestart checks that the rank was named and the run started again, once, or not at all if nothing has
+// ended it, and returns the error.
+func (f fault) checkRestart(t *testing.T, r *running, rank, pid int, seed uint64) string {
+	t.Helper()
+	said, want := r.stderr.String(), 1
+	if f.bound == 0 {
+		want = 0
+	}
+	if n := strings.Count(said, "restart 1 of 1 from the newest checkpoint in "); n != want {
+		t.Errorf("seed %d: %d restarts, want %d: %s", seed, n, want, said)
+	}
+	if want == 0 {
+		return ""
+	}
+	named := fmt.Sprintf(`rank %d \(pid %d on \S+\) `, rank, pid)
+	if f.name == launcherCut {
+		named = `rank \d \(pid \d+ on host\d\) `
+	}
+	found := regexp.MustCompile(`(?m)^lockstep: (` + named + f.want + `.*)$`).FindStringSubmatch(said)
+	if found == nil {
+		t.Errorf("seed %d: %s, want %s%s", seed, said, named, f.want)
+		return ""
+	}
+	return found[1]
 }
 
 // A host whose agent is stopped is lost, and left out of the next attempt.
