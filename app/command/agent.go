@@ -106,7 +106,7 @@ func standing(body json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !filepath.IsAbs(asked.Directory) {
+	if s.Checkpoint != "" && !filepath.IsAbs(asked.Directory) {
 		if s.Checkpoint, err = filepath.Rel(folder, s.Checkpoint); err != nil {
 			return nil, err
 		}

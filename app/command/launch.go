@@ -43,10 +43,10 @@ reason, nothing of it runs on any host after some ten seconds. Data sets and fil
 to the hosts; if the first host is another machine, the results come back into the current folder, or into
 that of --out, when the command ends.
 
---max-restarts starts a run that has lost a worker or a host again from its newest checkpoint, and
---min-hosts lets it go on without the hosts that are lost; ranks are numbered anew and the bits stay the
-same. The command and its checkpoints are on the first host: without it the run ends, and what it has
-written stays there, to be fetched and resumed by hand.
+--max-restarts starts a run that has lost a worker or a host again from its newest checkpoint, or from
+the beginning if it has none yet, and --min-hosts lets it go on without the hosts that are lost; ranks are
+numbered anew and the bits stay the same. The command and its checkpoints are on the first host: without it
+the run ends, and what it has written stays there, to be fetched and resumed by hand.
 
 The exit status is 4 if a host cannot be reached, 5 if the first host is lost, else that of the command.`,
 		Example: `  lockstep launch --hosts a:2,b:2 -- train --model vgg11 --data cifar10

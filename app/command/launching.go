@@ -210,7 +210,7 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 			return statusOrNil(outcome.Status)
 		}
 		again.note(a, stands, cause, f.freight.directory)
-		args = append([]string{"train", "--resume=" + f.freight.directory}, watching(f.as.args)...)
+		args = from(stands, f.as.args, f.freight.directory)
 	}
 }
 

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,9 +28,11 @@ func (r *restarts) mayFollow(status int) bool {
 func (r *restarts) note(a *app, s job.Standing, cause, directory string) {
 	cost := s.Restart(cause, time.Now())
 	r.done = append(r.done, cost)
-	fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the newest checkpoint in "+
-		"%s\n", len(r.done), r.most,
-		directory)
+	from := "newest checkpoint in " + directory
+	if s.Checkpoint == "" {
+		from = "beginning: " + directory + " has no checkpoint yet (--checkpoint-every 100 leaves some)"
+	}
+	fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the %s\n", len(r.done), r.most, from)
 	fmt.Fprintf(a.stderr, "lockstep: %s; %s to do again, %.1f s lost\n", cause,
 		spelling.Count(cost.Redone, "step"), cost.Seconds)
 }
@@ -49,8 +52,15 @@ func (r *restarts) environment() cluster.Environment {
 
 // without says that no restart is possible.
 func (r *restarts) without(a *app, why error) {
-	fmt.Fprintf(a.stderr, "lockstep: no restart: %s (--checkpoint-every 100 leaves some)\n",
-		strings.TrimPrefix(why.Error(), "checkpoint: "))
+	fmt.Fprintf(a.stderr, "lockstep: no restart: %s\n", strings.TrimPrefix(why.Error(), "checkpoint: "))
+}
+
+// from returns the arguments that let a run of some first arguments go on where it stands, in its directory.
+func from(s job.Standing, first []string, directory string) []string {
+	if s.Checkpoint == "" {
+		return append(slices.Clone(first), "--out="+directory)
+	}
+	return append([]string{"train", "--resume=" + directory}, watching(first)...)
 }
 
 // watching returns the arguments that say how a run is shown, which hold for a restart too.

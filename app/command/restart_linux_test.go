@@ -20,6 +20,7 @@ import (
 const (
 	byRun    = "run --max-restarts in the lab"
 	byLaunch = "launch --max-restarts on one machine"
+	byHosts  = "launch --max-restarts --min-hosts over ssh"
 )
 
 // mends are faults that --max-restarts mends, and loss, which needs no restart.
@@ -29,11 +30,15 @@ func mends() []fault {
 	first := all[slices.IndexFunc(all, isCut)]
 	first.name, first.isLong = launcherCut, true
 	first.want = `.*likely cause: the launcher's host is cut off: so it is with all workers on other hosts`
-	killed := all[0]
+	killed, early := all[0], all[0]
 	killed.name, killed.isLong = "kill -9 at a loss of 30 %", true
 	killed.steps, killed.lab = lossySteps, lossy
-	return append(all, first, killed)
+	early.name = earlyKill
+	return append(all, first, killed, early)
 }
+
+// earlyKill kills rank 0, which keeps the checkpoints, before there is one.
+const earlyKill = "kill -9 before a checkpoint"
 
 // launcherCut is the cut of the host of rank 0 and of the launcher.
 const launcherCut = "cut of the launcher's host"
@@ -45,11 +50,6 @@ func TestFaultsThatARestartMends(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	undisturbed := map[int]string{}
-	for _, steps := range []int{faultSteps, lossySteps} {
-		out := filepath.Join(t.TempDir(), "run")
-		must(t, slices.Concat(faultTrain, []string{strconv.Itoa(steps), "--out", out})...)
-		undisturbed[steps] = hash(t, out)
-	}
 	isLab := hasLab()
 	for _, f := range mends() {
 		if f.steps == 0 {
@@ -58,6 +58,7 @@ func TestFaultsThatARestartMends(t *testing.T) {
 		if f.isLong && *faultRounds == 0 {
 			continue
 		}
+		f.undisturb(t, undisturbed)
 		for _, by := range []string{byRun, byLaunch} {
 			if by == byRun && !isLab || by == byLaunch && f.lab != nil {
 				continue
@@ -84,7 +85,7 @@ func (f fault) mended(t *testing.T, by string, seed uint64) faultResult {
 	random := rand.New(rand.NewPCG(seed, uint64(len(f.name))))
 	rank, step := random.IntN(faultHosts), 40+random.IntN(faultSteps/2)
 	switch {
-	case f.name == launcherCut:
+	case f.name == launcherCut, f.name == earlyKill:
 		rank = 0
 	case f.lab != nil && rank == 0:
 		rank = 1 + random.IntN(faultHosts-1)
@@ -136,8 +137,11 @@ func (f fault) startAgain(t *testing.T, by string, rank, step int, from, until t
 		group = memoryGroup(t)
 	}
 	arguments = slices.Concat(arguments, faultTrain, []string{strconv.Itoa(f.steps)})
-	if f.steps == lossySteps {
+	switch {
+	case f.steps == lossySteps:
 		arguments = append(arguments, "--checkpoint-every", "1")
+	case f.name == earlyKill:
+		arguments = append(arguments, "--checkpoint-every", "100000")
 	}
 	return begin(t, out, group, f.variable(out, rank, step), arguments)
 }
@@ -150,8 +154,11 @@ func (f fault) checkRestart(t *testing.T, r *running, rank, pid int, seed uint64
 	if f.bound == 0 {
 		want = 0
 	}
-	if n := strings.Count(said, "restart 1 of 1 from the newest checkpoint in "); n != want {
+	if n := strings.Count(said, "restart 1 of 1 from the "); n != want {
 		t.Errorf("seed %d: %d restarts, want %d: %s", seed, n, want, said)
+	}
+	if f.name == earlyKill && !strings.Contains(said, "from the beginning: ") {
+		t.Errorf("seed %d: %s, without a restart from the beginning", seed, said)
 	}
 	if want == 0 {
 		return ""

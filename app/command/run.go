@@ -37,9 +37,10 @@ func runCommand(a *app) *cobra.Command {
 
 In place of torchrun [flags] train.py it is lockstep run [flags] train. With one host it is
 the command with --workers; --max-restarts starts a run that has lost a worker again from its
-newest checkpoint. With several hosts it is started once on each, with the same --nnodes,
---nproc-per-node and address of the first, and a --node-rank of its own, unless Slurm, Kubeflow
-or an indexed Kubernetes job give that; LOCKSTEP_TOKEN is the same on all (lockstep token).
+newest checkpoint, or from the beginning if it has none yet. With several hosts it is started
+once on each, with the same --nnodes, --nproc-per-node and address of the first, and a --node-rank
+of its own, unless Slurm, Kubeflow or an indexed Kubernetes job give that; LOCKSTEP_TOKEN is the
+same on all (lockstep token).
 
 As with torchrun, flags may be written with underscores, and variables such as PET_NNODES give
 flags that are left out.`,
@@ -319,7 +320,7 @@ func (a *app) runHere(workers, most int, args []string) error {
 		}
 		again.note(a, stands, causeOf(a.failed), ended.Directory)
 		a.environment = environment.With(again.environment())
-		args = append([]string{"train", "--resume=" + ended.Directory, with}, watching(given)...)
+		args = append(from(stands, given, ended.Directory), with)
 	}
 }
 

@@ -269,9 +269,12 @@ func OwnThreads(p cluster.Place) int {
 // prepare creates the run directory, or prepares that of a resumed run, and writes the files that describe
 // the run.
 func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed, err error) {
-	if from != nil {
+	switch {
+	case from != nil:
 		dir, err = rundir.Reclaim(c.Out, from.Kept.Progress.Step)
-	} else {
+	case isLeft(c.Out, o.Environment):
+		dir, err = rundir.Reclaim(c.Out, 0)
+	default:
 		dir, err = newDirectory(c)
 	}
 	if err != nil {
@@ -296,6 +299,15 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 		return rundir.Claimed{}, errors.Join(err, abandon(dir, err))
 	}
 	return dir, nil
+}
+
+// isLeft reports whether an attempt at this run that was lost before its first checkpoint has left folder.
+func isLeft(folder string, e cluster.Environment) bool {
+	if folder == "" || e[cluster.EnvRestarts] == "" {
+		return false
+	}
+	_, err := os.Stat(rundir.Directory(folder).Path(rundir.ConfigFile))
+	return err == nil
 }
 
 // newDirectory claims the folder that c names, or creates one in runs/.

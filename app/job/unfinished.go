@@ -12,6 +12,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/checkpoint"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
@@ -36,20 +37,26 @@ func HasSteps(folder string) bool {
 
 // Standing says where a run that has ended early can go on.
 type Standing struct {
-	Checkpoint string    `json:"checkpoint"` // path of the newest valid one
+	Checkpoint string    `json:"checkpoint"` // path of the newest valid one; "": none was written yet
 	Step       int       `json:"step"`       // of the checkpoint
 	Done       int       `json:"done"`       // steps that were done, at least Step
-	Written    time.Time `json:"written"`    // when the checkpoint was
+	Written    time.Time `json:"written"`    // when the checkpoint was, or the run began; zero: not known
 }
 
-// Stand returns where the run in folder can go on. The error is that of opening its newest checkpoint.
-func Stand(folder string) (Standing, error) {
-	newest, err := openNewest(rundir.Directory(folder), func(string) {})
-	if err != nil {
+// Stand returns where the run in folder can go on: at its newest checkpoint, or at its beginning if it was
+// lost before it had written one. The error is that of opening checkpoints of which none is valid.
+func Stand(folder string) (s Standing, err error) {
+	d := rundir.Directory(folder)
+	since := d.Path(rundir.ConfigFile)
+	newest, err := openNewest(d, func(string) {})
+	if none := (*checkpoint.NoneError)(nil); err != nil && !(errors.As(err, &none) && len(none.Tried) == 0) {
 		return Standing{}, err
 	}
-	s := Standing{Checkpoint: newest.Path, Step: newest.Kept.Progress.Step, Done: newest.Kept.Progress.Step}
-	if info, err := os.Stat(newest.Path); err == nil {
+	if err == nil {
+		since, s.Checkpoint = newest.Path, newest.Path
+		s.Step, s.Done = newest.Kept.Progress.Step, newest.Kept.Progress.Step
+	}
+	if info, err := os.Stat(since); err == nil {
 		s.Written = info.ModTime()
 	}
 	if summary, err := Unfinished(folder); err == nil { // without lines of steps, no steps are known
@@ -60,8 +67,11 @@ func Stand(folder string) (Standing, error) {
 
 // Restart returns what it costs to go on there now, after something was lost.
 func (s Standing) Restart(cause string, now time.Time) record.Restart {
-	return record.Restart{Cause: cause, Step: s.Step, Redone: s.Done - s.Step,
-		Seconds: now.Sub(s.Written).Seconds()}
+	r := record.Restart{Cause: cause, Step: s.Step, Redone: s.Done - s.Step}
+	if !s.Written.IsZero() {
+		r.Seconds = now.Sub(s.Written).Seconds()
+	}
+	return r
 }
 
 // restarted says what restarts have cost; "" without any.

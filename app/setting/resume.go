@@ -83,6 +83,8 @@ func (r *resolver) takeHosts(s Source) {
 			c.Threads = 0
 			delete(r.origins, "threads")
 		}
+	case c.Workers > slots && isLimited && s.Environment[cluster.EnvRestarts] != "":
+		c.Workers = slots // a host was lost before the first checkpoint
 	case c.Workers > slots && isLimited:
 		r.problems = append(r.problems, located{r.where("workers"), fmt.Errorf("%d, but the hosts have %s; "+
 			"want at most as many, more slots, or `lockstep launch --oversubscribe`", c.Workers,
