@@ -17,6 +17,9 @@ func detect() []ISA {
 	return list
 }
 
+// dotProducts reports whether there is VDPBF16PS.
+func dotProducts() bool { return cpu.X86.HasAVX512BF16 }
+
 // spinRounds is how often a waiting thread checks, pausing in between, before it sleeps: about 0.5 ms, so
 // that it outlasts the calls that one thread does alone. A sleep costs more than what it saves: two threads
 // on two cores, medians of three interleaved runs, with 200 and with 4000 rounds: lenet, batch 16, 1.31 and

@@ -76,3 +76,7 @@ func (m Math) On(isa ISA) error {
 // HasMatrixUnit reports whether isa computes products of bf16 on a matrix unit on this machine. Bits do not
 // depend on it.
 func HasMatrixUnit(isa ISA) bool { return isa == AVX512 && matrixUnit() }
+
+// HasDotProducts reports whether isa has instructions for sums of products of pairs of bf16 on this machine.
+// Bits do not depend on it.
+func HasDotProducts(isa ISA) bool { return isa == AVX512 && dotProducts() }

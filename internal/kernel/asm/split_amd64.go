@@ -11,18 +11,28 @@ func splitFor(isa compute.ISA, parts int) SplitOps {
 	case isa == compute.Plain || parts == 0:
 		return plainSplit(parts)
 	case parts == 1 && !compute.HasMatrixUnit(isa):
-		return SplitOps{planes, splitRowsAVX2, splitPairsAVX2, splitTurnAVX2, splitTileAVX2, splitStoreAVX2}
+		return splitOfOne(isa)
 	case parts == 1:
-		return SplitOps{1, splitRowsAVX512_1, splitPairsAVX512_1, splitTurnAVX512_1, splitTileAMX_1,
-			splitStoreAVX512}
+		return SplitOps{1, splitRowsAVX512_1, splitPairsAVX512_1, splitTurnAVX512_1, splitTurnAVX512_1,
+			splitTileAMX_1, splitStoreAVX512}
 	case isa != compute.AVX512:
 		return plainSplit(parts)
 	case parts == 2:
-		return SplitOps{2, splitRowsAVX512_2, splitPairsAVX512_2, splitTurnAVX512_2, splitTileAMX_2,
+		return SplitOps{2, splitRowsAVX512_2, splitPairsAVX512_2, splitTurnAVX512_2, splitTurnAVX512_2,
+			splitTileAMX_2, splitStoreAVX512}
+	}
+	return SplitOps{3, splitRowsAVX512_3, splitPairsAVX512_3, splitTurnAVX512_3, splitTurnAVX512_3,
+		splitTileAMX_3, splitStoreAVX512}
+}
+
+// splitOfOne returns the products of one part without a matrix unit.
+func splitOfOne(isa compute.ISA) SplitOps {
+	if compute.HasDotProducts(isa) {
+		return SplitOps{1, splitRowsDot, splitPairsDot, splitTurnDot, splitFlipDot, splitTileDot,
 			splitStoreAVX512}
 	}
-	return SplitOps{3, splitRowsAVX512_3, splitPairsAVX512_3, splitTurnAVX512_3, splitTileAMX_3,
-		splitStoreAVX512}
+	return SplitOps{planes, splitRowsAVX2, splitPairsAVX2, splitTurnAVX2, splitTurnAVX2, splitTileAVX2,
+		splitStoreAVX2}
 }
 
 // planes is the number of tiles that stand for one part where there is no matrix unit: floats rounded to

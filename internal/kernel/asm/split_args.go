@@ -49,7 +49,8 @@ type SplitStoreArgs struct {
 	Rows, Flags int
 }
 
-// SplitOps holds the inner loops for one number of parts.
+// SplitOps holds the inner loops for one number of parts. Of each 32 terms those 16 apart are a pair, unless
+// the processor multiplies neighbours in order; only the loops themselves see which.
 type SplitOps struct {
 	pairs int // of tiles in a step of an operand
 	// Rows fills the left operand, whose rows are rows: pair j of row i of a step's tile has its columns
@@ -60,7 +61,10 @@ type SplitOps struct {
 	Pairs func(*SplitArgs)
 	// Turn fills either with transposed rows: pair j of row i has column i of rows j and j+16. It writes
 	// one half, the first 16 columns.
-	Turn  func(*SplitArgs)
+	Turn func(*SplitArgs)
+	// Flip fills the right operand with rows of terms, each a column: rows i+16 of the table are rows i from
+	// column 16 on. It writes one half, the columns that the first 16 rows are.
+	Flip  func(*SplitArgs)
 	Tile  func(*SplitTileArgs)
 	Store func(*SplitStoreArgs)
 }

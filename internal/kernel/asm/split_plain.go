@@ -9,6 +9,7 @@ func plainSplit(parts int) SplitOps {
 		Rows:  func(a *SplitArgs) { splitRowsPlain(parts, a) },
 		Pairs: func(a *SplitArgs) { splitPairsPlain(parts, a) },
 		Turn:  func(a *SplitArgs) { splitTurnPlain(parts, a) },
+		Flip:  func(a *SplitArgs) { splitTurnPlain(parts, a) },
 		Tile:  func(a *SplitTileArgs) { splitTilePlain(parts, a) },
 		Store: splitStorePlain,
 	}
@@ -23,12 +24,15 @@ func (a *SplitArgs) row(i, from, n int) []float32 {
 }
 
 // cut returns the parts of x as the bits of bf16: each the nearest to what is left, ties away from zero. A
-// single part's ties go to even, and it keeps infinite values and NaN.
+// single part's ties go to even, denormals are zero, and infinite values and NaN are kept.
 func cut(parts int, x float32) (list [3]uint32) {
 	if parts == 1 {
 		b := math.Float32bits(x)
-		if x != x {
+		switch {
+		case x != x:
 			b = quietNaN
+		case b&exponentBits == 0:
+			b = 0
 		}
 		list[0] = (b + 0x7fff + b>>16&1) >> 16
 		return list
@@ -44,8 +48,11 @@ func cut(parts int, x float32) (list [3]uint32) {
 	return list
 }
 
-// quietNaN is what a NaN becomes in a single part.
-const quietNaN = 0x7fc00000
+// quietNaN is what a NaN becomes in a single part; exponentBits are zero in zeros and denormals.
+const (
+	quietNaN     = 0x7fc00000
+	exponentBits = 0x7f800000
+)
 
 // put writes the pairs of x and y, the tiles of parts lying two apart.
 func put(parts int, dst []uint32, x, y float32) {
@@ -173,7 +180,7 @@ func high(pair uint32) float32 { return flush(math.Float32frombits(pair & 0xffff
 
 // flush returns x, or zero with its sign if it is denormal.
 func flush(x float32) float32 {
-	if b := math.Float32bits(x); b&0x7f800000 == 0 {
+	if b := math.Float32bits(x); b&exponentBits == 0 {
 		return math.Float32frombits(b & 0x80000000)
 	}
 	return x

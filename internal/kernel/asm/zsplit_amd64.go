@@ -93,3 +93,28 @@ func splitBlockAVX2(a *SplitTileArgs)
 //
 //go:noescape
 func splitStoreAVX2(a *SplitStoreArgs)
+
+// splitRowsDot is splitRowsPlain for one part, with pairs of neighbours.
+//
+//go:noescape
+func splitRowsDot(a *SplitArgs)
+
+// splitPairsDot is splitPairsPlain for one part, with pairs of neighbours.
+//
+//go:noescape
+func splitPairsDot(a *SplitArgs)
+
+// splitTurnDot is splitTurnPlain for one part, with pairs of neighbours.
+//
+//go:noescape
+func splitTurnDot(a *SplitArgs)
+
+// splitFlipDot is splitTurnPlain of rows of terms for one part, with pairs of neighbours.
+//
+//go:noescape
+func splitFlipDot(a *SplitArgs)
+
+// splitTileDot is splitTilePlain for one part, with pairs of neighbours.
+//
+//go:noescape
+func splitTileDot(a *SplitTileArgs)

@@ -52,6 +52,8 @@ TEXT ·splitRowsAVX512_1(SB), NOSPLIT, $0-8
 	VPBROADCASTD CX, Z2
 	MOVL         $0x7fc00000, CX
 	VPBROADCASTD CX, Z3
+	MOVL         $0x7f800000, CX
+	VPBROADCASTD CX, Z4
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -68,31 +70,35 @@ row:
 	MOVQ    BX, R8
 
 columns:
-	VMOVUPS    (DI), Z4
-	VMOVUPS    64(DI), Z5
-	VPSRLD     $0x10, Z4, Z6
-	VPANDD     Z2, Z6, Z6
-	VPADDD     Z0, Z6, Z6
-	VPADDD     Z4, Z6, Z6
-	VCMPPS     $0x03, Z4, Z4, K1
-	VMOVDQA32  Z3, K1, Z6
-	VPSRLD     $0x10, Z5, Z4
-	VPANDD     Z2, Z4, Z4
-	VPADDD     Z0, Z4, Z4
-	VPADDD     Z5, Z4, Z4
-	VCMPPS     $0x03, Z5, Z5, K1
-	VMOVDQA32  Z3, K1, Z4
-	VPSRLD     $0x10, Z6, Z6
-	VPTERNLOGD $0xf8, Z1, Z4, Z6
-	VMOVDQU32  Z6, (R8)
-	ADDQ       $0x80, DI
-	ADDQ       SI, R8
-	DECQ       R9
-	JNZ        columns
-	ADDQ       $0x40, BX
-	INCQ       R10
-	CMPQ       R10, $0x20
-	JLT        row
+	VMOVUPS     (DI), Z5
+	VMOVUPS     64(DI), Z6
+	VPTESTMD    Z4, Z5, K1
+	VMOVDQA32.Z Z5, K1, Z5
+	VPSRLD      $0x10, Z5, Z7
+	VPANDD      Z2, Z7, Z7
+	VPADDD      Z0, Z7, Z7
+	VPADDD      Z5, Z7, Z7
+	VCMPPS      $0x03, Z5, Z5, K1
+	VMOVDQA32   Z3, K1, Z7
+	VPTESTMD    Z4, Z6, K1
+	VMOVDQA32.Z Z6, K1, Z6
+	VPSRLD      $0x10, Z6, Z5
+	VPANDD      Z2, Z5, Z5
+	VPADDD      Z0, Z5, Z5
+	VPADDD      Z6, Z5, Z5
+	VCMPPS      $0x03, Z6, Z6, K1
+	VMOVDQA32   Z3, K1, Z5
+	VPSRLD      $0x10, Z7, Z7
+	VPTERNLOGD  $0xf8, Z1, Z5, Z7
+	VMOVDQU32   Z7, (R8)
+	ADDQ        $0x80, DI
+	ADDQ        SI, R8
+	DECQ        R9
+	JNZ         columns
+	ADDQ        $0x40, BX
+	INCQ        R10
+	CMPQ        R10, $0x20
+	JLT         row
 	VZEROUPPER
 	RET
 
@@ -108,6 +114,8 @@ TEXT ·splitPairsAVX512_1(SB), NOSPLIT, $0-8
 	VPBROADCASTD CX, Z2
 	MOVL         $0x7fc00000, CX
 	VPBROADCASTD CX, Z3
+	MOVL         $0x7f800000, CX
+	VPBROADCASTD CX, Z4
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -128,49 +136,57 @@ row:
 	MOVQ    BX, R9
 
 columns:
-	VMOVUPS    (DI), Z4
-	VMOVUPS    (R8), Z5
-	VPSRLD     $0x10, Z4, Z6
-	VPANDD     Z2, Z6, Z6
-	VPADDD     Z0, Z6, Z6
-	VPADDD     Z4, Z6, Z6
-	VCMPPS     $0x03, Z4, Z4, K1
-	VMOVDQA32  Z3, K1, Z6
-	VPSRLD     $0x10, Z5, Z4
-	VPANDD     Z2, Z4, Z4
-	VPADDD     Z0, Z4, Z4
-	VPADDD     Z5, Z4, Z4
-	VCMPPS     $0x03, Z5, Z5, K1
-	VMOVDQA32  Z3, K1, Z4
-	VPSRLD     $0x10, Z6, Z6
-	VPTERNLOGD $0xf8, Z1, Z4, Z6
-	VMOVDQU32  Z6, (R9)
-	VMOVUPS    64(DI), Z4
-	VMOVUPS    64(R8), Z5
-	VPSRLD     $0x10, Z4, Z6
-	VPANDD     Z2, Z6, Z6
-	VPADDD     Z0, Z6, Z6
-	VPADDD     Z4, Z6, Z6
-	VCMPPS     $0x03, Z4, Z4, K1
-	VMOVDQA32  Z3, K1, Z6
-	VPSRLD     $0x10, Z5, Z4
-	VPANDD     Z2, Z4, Z4
-	VPADDD     Z0, Z4, Z4
-	VPADDD     Z5, Z4, Z4
-	VCMPPS     $0x03, Z5, Z5, K1
-	VMOVDQA32  Z3, K1, Z4
-	VPSRLD     $0x10, Z6, Z6
-	VPTERNLOGD $0xf8, Z1, Z4, Z6
-	VMOVDQU32  Z6, 1024(R9)
-	ADDQ       $0x80, DI
-	ADDQ       $0x80, R8
-	ADDQ       SI, R9
-	DECQ       R10
-	JNZ        columns
-	ADDQ       $0x40, BX
-	INCQ       R11
-	CMPQ       R11, $0x10
-	JLT        row
+	VMOVUPS     (DI), Z5
+	VMOVUPS     (R8), Z6
+	VPTESTMD    Z4, Z5, K1
+	VMOVDQA32.Z Z5, K1, Z5
+	VPSRLD      $0x10, Z5, Z7
+	VPANDD      Z2, Z7, Z7
+	VPADDD      Z0, Z7, Z7
+	VPADDD      Z5, Z7, Z7
+	VCMPPS      $0x03, Z5, Z5, K1
+	VMOVDQA32   Z3, K1, Z7
+	VPTESTMD    Z4, Z6, K1
+	VMOVDQA32.Z Z6, K1, Z6
+	VPSRLD      $0x10, Z6, Z5
+	VPANDD      Z2, Z5, Z5
+	VPADDD      Z0, Z5, Z5
+	VPADDD      Z6, Z5, Z5
+	VCMPPS      $0x03, Z6, Z6, K1
+	VMOVDQA32   Z3, K1, Z5
+	VPSRLD      $0x10, Z7, Z7
+	VPTERNLOGD  $0xf8, Z1, Z5, Z7
+	VMOVDQU32   Z7, (R9)
+	VMOVUPS     64(DI), Z5
+	VMOVUPS     64(R8), Z6
+	VPTESTMD    Z4, Z5, K1
+	VMOVDQA32.Z Z5, K1, Z5
+	VPSRLD      $0x10, Z5, Z7
+	VPANDD      Z2, Z7, Z7
+	VPADDD      Z0, Z7, Z7
+	VPADDD      Z5, Z7, Z7
+	VCMPPS      $0x03, Z5, Z5, K1
+	VMOVDQA32   Z3, K1, Z7
+	VPTESTMD    Z4, Z6, K1
+	VMOVDQA32.Z Z6, K1, Z6
+	VPSRLD      $0x10, Z6, Z5
+	VPANDD      Z2, Z5, Z5
+	VPADDD      Z0, Z5, Z5
+	VPADDD      Z6, Z5, Z5
+	VCMPPS      $0x03, Z6, Z6, K1
+	VMOVDQA32   Z3, K1, Z5
+	VPSRLD      $0x10, Z7, Z7
+	VPTERNLOGD  $0xf8, Z1, Z5, Z7
+	VMOVDQU32   Z7, 1024(R9)
+	ADDQ        $0x80, DI
+	ADDQ        $0x80, R8
+	ADDQ        SI, R9
+	DECQ        R10
+	JNZ         columns
+	ADDQ        $0x40, BX
+	INCQ        R11
+	CMPQ        R11, $0x10
+	JLT         row
 	VZEROUPPER
 	RET
 
@@ -517,278 +533,344 @@ tile:
 	VPBROADCASTD R9, Z2
 	MOVL         $0x7fc00000, R9
 	VPBROADCASTD R9, Z3
-	VMOVUPS      (R10), Z4
-	VMOVUPS      1024(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
+	MOVL         $0x7f800000, R9
+	VPBROADCASTD R9, Z4
+	VMOVUPS      (R10), Z5
+	VMOVUPS      1024(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, (BX)
+	VMOVUPS      64(R10), Z5
+	VMOVUPS      1088(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 64(BX)
+	VMOVUPS      128(R10), Z5
+	VMOVUPS      1152(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 128(BX)
+	VMOVUPS      192(R10), Z5
+	VMOVUPS      1216(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 192(BX)
+	VMOVUPS      256(R10), Z5
+	VMOVUPS      1280(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 256(BX)
+	VMOVUPS      320(R10), Z5
+	VMOVUPS      1344(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 320(BX)
+	VMOVUPS      384(R10), Z5
+	VMOVUPS      1408(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 384(BX)
+	VMOVUPS      448(R10), Z5
+	VMOVUPS      1472(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 448(BX)
+	VMOVUPS      512(R10), Z5
+	VMOVUPS      1536(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 512(BX)
+	VMOVUPS      576(R10), Z5
+	VMOVUPS      1600(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 576(BX)
+	VMOVUPS      640(R10), Z5
+	VMOVUPS      1664(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 640(BX)
+	VMOVUPS      704(R10), Z5
+	VMOVUPS      1728(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 704(BX)
+	VMOVUPS      768(R10), Z5
+	VMOVUPS      1792(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 768(BX)
+	VMOVUPS      832(R10), Z5
+	VMOVUPS      1856(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 832(BX)
+	VMOVUPS      896(R10), Z5
+	VMOVUPS      1920(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDD       Z0, Z5, Z5
+	VPADDD       Z6, Z5, Z5
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVDQA32    Z3, K1, Z5
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z5, Z7
+	VMOVDQU32    Z7, 896(BX)
+	VMOVUPS      960(R10), Z5
+	VMOVUPS      1984(R10), Z6
+	VPTESTMD     Z4, Z5, K1
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPSRLD       $0x10, Z5, Z7
+	VPANDD       Z2, Z7, Z7
+	VPADDD       Z0, Z7, Z7
+	VPADDD       Z5, Z7, Z7
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVDQA32    Z3, K1, Z7
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32.Z  Z6, K1, Z6
+	VPSRLD       $0x10, Z6, Z4
 	VPANDD       Z2, Z4, Z4
 	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
+	VPADDD       Z6, Z4, Z4
+	VCMPPS       $0x03, Z6, Z6, K1
 	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, (BX)
-	VMOVUPS      64(R10), Z4
-	VMOVUPS      1088(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 64(BX)
-	VMOVUPS      128(R10), Z4
-	VMOVUPS      1152(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 128(BX)
-	VMOVUPS      192(R10), Z4
-	VMOVUPS      1216(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 192(BX)
-	VMOVUPS      256(R10), Z4
-	VMOVUPS      1280(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 256(BX)
-	VMOVUPS      320(R10), Z4
-	VMOVUPS      1344(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 320(BX)
-	VMOVUPS      384(R10), Z4
-	VMOVUPS      1408(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 384(BX)
-	VMOVUPS      448(R10), Z4
-	VMOVUPS      1472(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 448(BX)
-	VMOVUPS      512(R10), Z4
-	VMOVUPS      1536(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 512(BX)
-	VMOVUPS      576(R10), Z4
-	VMOVUPS      1600(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 576(BX)
-	VMOVUPS      640(R10), Z4
-	VMOVUPS      1664(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 640(BX)
-	VMOVUPS      704(R10), Z4
-	VMOVUPS      1728(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 704(BX)
-	VMOVUPS      768(R10), Z4
-	VMOVUPS      1792(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 768(BX)
-	VMOVUPS      832(R10), Z4
-	VMOVUPS      1856(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 832(BX)
-	VMOVUPS      896(R10), Z4
-	VMOVUPS      1920(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 896(BX)
-	VMOVUPS      960(R10), Z4
-	VMOVUPS      1984(R10), Z5
-	VPSRLD       $0x10, Z4, Z6
-	VPANDD       Z2, Z6, Z6
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z4, Z6, Z6
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVDQA32    Z3, K1, Z6
-	VPSRLD       $0x10, Z5, Z4
-	VPANDD       Z2, Z4, Z4
-	VPADDD       Z0, Z4, Z4
-	VPADDD       Z5, Z4, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVDQA32    Z3, K1, Z4
-	VPSRLD       $0x10, Z6, Z6
-	VPTERNLOGD   $0xf8, Z1, Z4, Z6
-	VMOVDQU32    Z6, 960(BX)
+	VPSRLD       $0x10, Z7, Z7
+	VPTERNLOGD   $0xf8, Z1, Z4, Z7
+	VMOVDQU32    Z7, 960(BX)
 	ADDQ         $0x80, R8
 	ADDQ         SI, BX
 	DECQ         DI
@@ -3387,6 +3469,12 @@ TEXT ·splitRowsAVX2(SB), NOSPLIT, $0-8
 	MOVL         $0x7fc00000, CX
 	VMOVD        CX, X3
 	VPBROADCASTD X3, Y3
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x00000000, CX
+	VMOVD        CX, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -3403,42 +3491,54 @@ row:
 	MOVQ    BX, R8
 
 columns:
-	VMOVUPS   (DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, (R8)
-	VMOVUPS   32(DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, 32(R8)
-	VMOVUPS   64(DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, 2048(R8)
-	VMOVUPS   96(DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, 2080(R8)
+	VMOVUPS   (DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, (R8)
+	VMOVUPS   32(DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, 32(R8)
+	VMOVUPS   64(DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, 2048(R8)
+	VMOVUPS   96(DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, 2080(R8)
 	ADDQ      $0x80, DI
 	ADDQ      SI, R8
 	DECQ      R9
@@ -3466,6 +3566,12 @@ TEXT ·splitPairsAVX2(SB), NOSPLIT, $0-8
 	MOVL         $0x7fc00000, CX
 	VMOVD        CX, X3
 	VPBROADCASTD X3, Y3
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x00000000, CX
+	VMOVD        CX, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVQ         72(AX), BX
@@ -3482,42 +3588,54 @@ row:
 	MOVQ    BX, R8
 
 columns:
-	VMOVUPS   (DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, (R8)
-	VMOVUPS   32(DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, 32(R8)
-	VMOVUPS   64(DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, 1024(R8)
-	VMOVUPS   96(DI), Y4
-	VPSRLD    $0x10, Y4, Y5
-	VPAND     Y2, Y5, Y5
-	VPADDD    Y0, Y5, Y5
-	VPADDD    Y4, Y5, Y5
-	VPAND     Y1, Y5, Y5
-	VCMPPS    $0x03, Y4, Y4, Y4
-	VBLENDVPS Y4, Y3, Y5, Y5
-	VMOVUPS   Y5, 1056(R8)
+	VMOVUPS   (DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, (R8)
+	VMOVUPS   32(DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, 32(R8)
+	VMOVUPS   64(DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, 1024(R8)
+	VMOVUPS   96(DI), Y6
+	VPAND     Y4, Y6, Y7
+	VPCMPEQD  Y5, Y7, Y7
+	VPANDN    Y6, Y7, Y6
+	VPSRLD    $0x10, Y6, Y7
+	VPAND     Y2, Y7, Y7
+	VPADDD    Y0, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPAND     Y1, Y7, Y7
+	VCMPPS    $0x03, Y6, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VMOVUPS   Y7, 1056(R8)
 	ADDQ      $0x80, DI
 	ADDQ      SI, R8
 	DECQ      R9
@@ -3550,6 +3668,12 @@ TEXT ·splitTurnAVX2(SB), NOSPLIT, $0-8
 	MOVL         $0x7fc00000, CX
 	VMOVD        CX, X3
 	VPBROADCASTD X3, Y3
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x00000000, CX
+	VMOVD        CX, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         (AX), CX
 	MOVQ         24(AX), DX
 	MOVLQSX      (CX), BX
@@ -3590,198 +3714,246 @@ TEXT ·splitTurnAVX2(SB), NOSPLIT, $0-8
 	XORQ         R12, R12
 
 first:
-	VBROADCASTF128 (BX)(R12*1), Y4
-	VINSERTF128    $0x01, (R9)(R12*1), Y4, Y4
-	VBROADCASTF128 (SI)(R12*1), Y6
-	VINSERTF128    $0x01, (R10)(R12*1), Y6, Y6
-	VBROADCASTF128 (DI)(R12*1), Y7
-	VINSERTF128    $0x01, (R11)(R12*1), Y7, Y7
-	VBROADCASTF128 (R8)(R12*1), Y8
-	VINSERTF128    $0x01, (CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBROADCASTF128 (BX)(R12*1), Y6
+	VINSERTF128    $0x01, (R9)(R12*1), Y6, Y6
+	VBROADCASTF128 (SI)(R12*1), Y8
+	VINSERTF128    $0x01, (R10)(R12*1), Y8, Y8
+	VBROADCASTF128 (DI)(R12*1), Y9
+	VINSERTF128    $0x01, (R11)(R12*1), Y9, Y9
+	VBROADCASTF128 (R8)(R12*1), Y10
+	VINSERTF128    $0x01, (CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, (DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, (DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 64(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 64(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 128(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 192(DX)
-	VBROADCASTF128 16(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 16(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 16(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 16(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 16(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 16(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 16(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 16(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 256(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 128(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 320(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 384(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 448(DX)
-	VBROADCASTF128 32(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 32(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 32(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 32(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 32(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 32(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 32(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 32(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 192(DX)
+	VBROADCASTF128 16(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 16(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 16(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 16(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 16(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 16(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 16(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 16(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 256(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 512(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 320(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 576(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 640(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 704(DX)
-	VBROADCASTF128 48(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 48(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 48(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 48(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 48(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 48(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 48(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 48(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 768(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 384(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 832(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 896(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 960(DX)
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 448(DX)
+	VBROADCASTF128 32(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 32(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 32(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 32(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 32(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 32(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 32(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 32(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 512(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 576(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 640(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 704(DX)
+	VBROADCASTF128 48(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 48(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 48(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 48(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 48(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 48(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 48(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 48(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 768(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 832(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 896(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 960(DX)
 	ADDQ           $0x80, R12
 	LEAQ           (DX)(R14*4), DX
 	DECQ           R13
@@ -3826,198 +3998,246 @@ first:
 	XORQ           R12, R12
 
 second:
-	VBROADCASTF128 (BX)(R12*1), Y4
-	VINSERTF128    $0x01, (R9)(R12*1), Y4, Y4
-	VBROADCASTF128 (SI)(R12*1), Y6
-	VINSERTF128    $0x01, (R10)(R12*1), Y6, Y6
-	VBROADCASTF128 (DI)(R12*1), Y7
-	VINSERTF128    $0x01, (R11)(R12*1), Y7, Y7
-	VBROADCASTF128 (R8)(R12*1), Y8
-	VINSERTF128    $0x01, (CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBROADCASTF128 (BX)(R12*1), Y6
+	VINSERTF128    $0x01, (R9)(R12*1), Y6, Y6
+	VBROADCASTF128 (SI)(R12*1), Y8
+	VINSERTF128    $0x01, (R10)(R12*1), Y8, Y8
+	VBROADCASTF128 (DI)(R12*1), Y9
+	VINSERTF128    $0x01, (R11)(R12*1), Y9, Y9
+	VBROADCASTF128 (R8)(R12*1), Y10
+	VINSERTF128    $0x01, (CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 32(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 32(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 96(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 96(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 160(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 224(DX)
-	VBROADCASTF128 16(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 16(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 16(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 16(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 16(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 16(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 16(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 16(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 288(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 160(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 352(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 416(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 480(DX)
-	VBROADCASTF128 32(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 32(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 32(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 32(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 32(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 32(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 32(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 32(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 224(DX)
+	VBROADCASTF128 16(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 16(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 16(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 16(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 16(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 16(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 16(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 16(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 288(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 544(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 352(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 608(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 672(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 736(DX)
-	VBROADCASTF128 48(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 48(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 48(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 48(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 48(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 48(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 48(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 48(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 800(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 416(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 864(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 928(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 992(DX)
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 480(DX)
+	VBROADCASTF128 32(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 32(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 32(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 32(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 32(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 32(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 32(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 32(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 544(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 608(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 672(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 736(DX)
+	VBROADCASTF128 48(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 48(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 48(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 48(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 48(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 48(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 48(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 48(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 800(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 864(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 928(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 992(DX)
 	ADDQ           $0x80, R12
 	LEAQ           (DX)(R14*4), DX
 	DECQ           R13
@@ -4062,198 +4282,246 @@ second:
 	XORQ           R12, R12
 
 third:
-	VBROADCASTF128 (BX)(R12*1), Y4
-	VINSERTF128    $0x01, (R9)(R12*1), Y4, Y4
-	VBROADCASTF128 (SI)(R12*1), Y6
-	VINSERTF128    $0x01, (R10)(R12*1), Y6, Y6
-	VBROADCASTF128 (DI)(R12*1), Y7
-	VINSERTF128    $0x01, (R11)(R12*1), Y7, Y7
-	VBROADCASTF128 (R8)(R12*1), Y8
-	VINSERTF128    $0x01, (CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBROADCASTF128 (BX)(R12*1), Y6
+	VINSERTF128    $0x01, (R9)(R12*1), Y6, Y6
+	VBROADCASTF128 (SI)(R12*1), Y8
+	VINSERTF128    $0x01, (R10)(R12*1), Y8, Y8
+	VBROADCASTF128 (DI)(R12*1), Y9
+	VINSERTF128    $0x01, (R11)(R12*1), Y9, Y9
+	VBROADCASTF128 (R8)(R12*1), Y10
+	VINSERTF128    $0x01, (CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2048(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2048(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2112(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2112(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2176(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 2240(DX)
-	VBROADCASTF128 16(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 16(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 16(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 16(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 16(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 16(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 16(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 16(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2304(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2176(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2368(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2432(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 2496(DX)
-	VBROADCASTF128 32(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 32(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 32(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 32(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 32(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 32(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 32(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 32(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 2240(DX)
+	VBROADCASTF128 16(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 16(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 16(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 16(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 16(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 16(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 16(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 16(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2304(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2560(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2368(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2624(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2688(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 2752(DX)
-	VBROADCASTF128 48(BX)(R12*1), Y4
-	VINSERTF128    $0x01, 48(R9)(R12*1), Y4, Y4
-	VBROADCASTF128 48(SI)(R12*1), Y6
-	VINSERTF128    $0x01, 48(R10)(R12*1), Y6, Y6
-	VBROADCASTF128 48(DI)(R12*1), Y7
-	VINSERTF128    $0x01, 48(R11)(R12*1), Y7, Y7
-	VBROADCASTF128 48(R8)(R12*1), Y8
-	VINSERTF128    $0x01, 48(CX)(R12*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2816(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2432(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2880(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2944(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 3008(DX)
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 2496(DX)
+	VBROADCASTF128 32(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 32(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 32(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 32(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 32(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 32(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 32(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 32(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2560(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2624(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2688(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 2752(DX)
+	VBROADCASTF128 48(BX)(R12*1), Y6
+	VINSERTF128    $0x01, 48(R9)(R12*1), Y6, Y6
+	VBROADCASTF128 48(SI)(R12*1), Y8
+	VINSERTF128    $0x01, 48(R10)(R12*1), Y8, Y8
+	VBROADCASTF128 48(DI)(R12*1), Y9
+	VINSERTF128    $0x01, 48(R11)(R12*1), Y9, Y9
+	VBROADCASTF128 48(R8)(R12*1), Y10
+	VINSERTF128    $0x01, 48(CX)(R12*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2816(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2880(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2944(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 3008(DX)
 	ADDQ           $0x80, R12
 	LEAQ           (DX)(R14*4), DX
 	DECQ           R13
@@ -4298,198 +4566,246 @@ third:
 	XORQ           AX, AX
 
 fourth:
-	VBROADCASTF128 (BX)(AX*1), Y4
-	VINSERTF128    $0x01, (R9)(AX*1), Y4, Y4
-	VBROADCASTF128 (SI)(AX*1), Y6
-	VINSERTF128    $0x01, (R10)(AX*1), Y6, Y6
-	VBROADCASTF128 (DI)(AX*1), Y7
-	VINSERTF128    $0x01, (R11)(AX*1), Y7, Y7
-	VBROADCASTF128 (R8)(AX*1), Y8
-	VINSERTF128    $0x01, (CX)(AX*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBROADCASTF128 (BX)(AX*1), Y6
+	VINSERTF128    $0x01, (R9)(AX*1), Y6, Y6
+	VBROADCASTF128 (SI)(AX*1), Y8
+	VINSERTF128    $0x01, (R10)(AX*1), Y8, Y8
+	VBROADCASTF128 (DI)(AX*1), Y9
+	VINSERTF128    $0x01, (R11)(AX*1), Y9, Y9
+	VBROADCASTF128 (R8)(AX*1), Y10
+	VINSERTF128    $0x01, (CX)(AX*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2080(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2080(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2144(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2144(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2208(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 2272(DX)
-	VBROADCASTF128 16(BX)(AX*1), Y4
-	VINSERTF128    $0x01, 16(R9)(AX*1), Y4, Y4
-	VBROADCASTF128 16(SI)(AX*1), Y6
-	VINSERTF128    $0x01, 16(R10)(AX*1), Y6, Y6
-	VBROADCASTF128 16(DI)(AX*1), Y7
-	VINSERTF128    $0x01, 16(R11)(AX*1), Y7, Y7
-	VBROADCASTF128 16(R8)(AX*1), Y8
-	VINSERTF128    $0x01, 16(CX)(AX*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2336(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2208(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2400(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2464(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 2528(DX)
-	VBROADCASTF128 32(BX)(AX*1), Y4
-	VINSERTF128    $0x01, 32(R9)(AX*1), Y4, Y4
-	VBROADCASTF128 32(SI)(AX*1), Y6
-	VINSERTF128    $0x01, 32(R10)(AX*1), Y6, Y6
-	VBROADCASTF128 32(DI)(AX*1), Y7
-	VINSERTF128    $0x01, 32(R11)(AX*1), Y7, Y7
-	VBROADCASTF128 32(R8)(AX*1), Y8
-	VINSERTF128    $0x01, 32(CX)(AX*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 2272(DX)
+	VBROADCASTF128 16(BX)(AX*1), Y6
+	VINSERTF128    $0x01, 16(R9)(AX*1), Y6, Y6
+	VBROADCASTF128 16(SI)(AX*1), Y8
+	VINSERTF128    $0x01, 16(R10)(AX*1), Y8, Y8
+	VBROADCASTF128 16(DI)(AX*1), Y9
+	VINSERTF128    $0x01, 16(R11)(AX*1), Y9, Y9
+	VBROADCASTF128 16(R8)(AX*1), Y10
+	VINSERTF128    $0x01, 16(CX)(AX*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2336(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
 	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2592(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2400(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y8, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2656(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2720(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 2784(DX)
-	VBROADCASTF128 48(BX)(AX*1), Y4
-	VINSERTF128    $0x01, 48(R9)(AX*1), Y4, Y4
-	VBROADCASTF128 48(SI)(AX*1), Y6
-	VINSERTF128    $0x01, 48(R10)(AX*1), Y6, Y6
-	VBROADCASTF128 48(DI)(AX*1), Y7
-	VINSERTF128    $0x01, 48(R11)(AX*1), Y7, Y7
-	VBROADCASTF128 48(R8)(AX*1), Y8
-	VINSERTF128    $0x01, 48(CX)(AX*1), Y8, Y8
-	VUNPCKLPS      Y6, Y4, Y5
-	VUNPCKHPS      Y6, Y4, Y4
-	VUNPCKLPS      Y8, Y7, Y6
-	VUNPCKHPS      Y8, Y7, Y8
-	VSHUFPS        $0x44, Y6, Y5, Y7
-	VSHUFPS        $0xee, Y6, Y5, Y5
-	VSHUFPS        $0x44, Y8, Y4, Y6
-	VSHUFPS        $0xee, Y8, Y4, Y4
-	VPSRLD         $0x10, Y7, Y8
-	VPAND          Y2, Y8, Y8
-	VPADDD         Y0, Y8, Y8
-	VPADDD         Y7, Y8, Y8
-	VPAND          Y1, Y8, Y8
-	VCMPPS         $0x03, Y7, Y7, Y7
-	VBLENDVPS      Y7, Y3, Y8, Y8
-	VMOVUPS        Y8, 2848(DX)
-	VPSRLD         $0x10, Y5, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2464(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
 	VPAND          Y2, Y7, Y7
 	VPADDD         Y0, Y7, Y7
-	VPADDD         Y5, Y7, Y7
+	VPADDD         Y6, Y7, Y7
 	VPAND          Y1, Y7, Y7
-	VCMPPS         $0x03, Y5, Y5, Y5
-	VBLENDVPS      Y5, Y3, Y7, Y7
-	VMOVUPS        Y7, 2912(DX)
-	VPSRLD         $0x10, Y6, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y6, Y5, Y5
-	VPAND          Y1, Y5, Y5
 	VCMPPS         $0x03, Y6, Y6, Y6
-	VBLENDVPS      Y6, Y3, Y5, Y5
-	VMOVUPS        Y5, 2976(DX)
-	VPSRLD         $0x10, Y4, Y5
-	VPAND          Y2, Y5, Y5
-	VPADDD         Y0, Y5, Y5
-	VPADDD         Y4, Y5, Y5
-	VPAND          Y1, Y5, Y5
-	VCMPPS         $0x03, Y4, Y4, Y4
-	VBLENDVPS      Y4, Y3, Y5, Y5
-	VMOVUPS        Y5, 3040(DX)
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 2528(DX)
+	VBROADCASTF128 32(BX)(AX*1), Y6
+	VINSERTF128    $0x01, 32(R9)(AX*1), Y6, Y6
+	VBROADCASTF128 32(SI)(AX*1), Y8
+	VINSERTF128    $0x01, 32(R10)(AX*1), Y8, Y8
+	VBROADCASTF128 32(DI)(AX*1), Y9
+	VINSERTF128    $0x01, 32(R11)(AX*1), Y9, Y9
+	VBROADCASTF128 32(R8)(AX*1), Y10
+	VINSERTF128    $0x01, 32(CX)(AX*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2592(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2656(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2720(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 2784(DX)
+	VBROADCASTF128 48(BX)(AX*1), Y6
+	VINSERTF128    $0x01, 48(R9)(AX*1), Y6, Y6
+	VBROADCASTF128 48(SI)(AX*1), Y8
+	VINSERTF128    $0x01, 48(R10)(AX*1), Y8, Y8
+	VBROADCASTF128 48(DI)(AX*1), Y9
+	VINSERTF128    $0x01, 48(R11)(AX*1), Y9, Y9
+	VBROADCASTF128 48(R8)(AX*1), Y10
+	VINSERTF128    $0x01, 48(CX)(AX*1), Y10, Y10
+	VUNPCKLPS      Y8, Y6, Y7
+	VUNPCKHPS      Y8, Y6, Y6
+	VUNPCKLPS      Y10, Y9, Y8
+	VUNPCKHPS      Y10, Y9, Y10
+	VSHUFPS        $0x44, Y8, Y7, Y9
+	VSHUFPS        $0xee, Y8, Y7, Y7
+	VSHUFPS        $0x44, Y10, Y6, Y8
+	VSHUFPS        $0xee, Y10, Y6, Y6
+	VPAND          Y4, Y9, Y10
+	VPCMPEQD       Y5, Y10, Y10
+	VPANDN         Y9, Y10, Y9
+	VPSRLD         $0x10, Y9, Y10
+	VPAND          Y2, Y10, Y10
+	VPADDD         Y0, Y10, Y10
+	VPADDD         Y9, Y10, Y10
+	VPAND          Y1, Y10, Y10
+	VCMPPS         $0x03, Y9, Y9, Y9
+	VBLENDVPS      Y9, Y3, Y10, Y10
+	VMOVUPS        Y10, 2848(DX)
+	VPAND          Y4, Y7, Y9
+	VPCMPEQD       Y5, Y9, Y9
+	VPANDN         Y7, Y9, Y7
+	VPSRLD         $0x10, Y7, Y9
+	VPAND          Y2, Y9, Y9
+	VPADDD         Y0, Y9, Y9
+	VPADDD         Y7, Y9, Y9
+	VPAND          Y1, Y9, Y9
+	VCMPPS         $0x03, Y7, Y7, Y7
+	VBLENDVPS      Y7, Y3, Y9, Y9
+	VMOVUPS        Y9, 2912(DX)
+	VPAND          Y4, Y8, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y8, Y7, Y8
+	VPSRLD         $0x10, Y8, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y8, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y8, Y8, Y8
+	VBLENDVPS      Y8, Y3, Y7, Y7
+	VMOVUPS        Y7, 2976(DX)
+	VPAND          Y4, Y6, Y7
+	VPCMPEQD       Y5, Y7, Y7
+	VPANDN         Y6, Y7, Y6
+	VPSRLD         $0x10, Y6, Y7
+	VPAND          Y2, Y7, Y7
+	VPADDD         Y0, Y7, Y7
+	VPADDD         Y6, Y7, Y7
+	VPAND          Y1, Y7, Y7
+	VCMPPS         $0x03, Y6, Y6, Y6
+	VBLENDVPS      Y6, Y3, Y7, Y7
+	VMOVUPS        Y7, 3040(DX)
 	ADDQ           $0x80, AX
 	LEAQ           (DX)(R13*4), DX
 	DECQ           R12
@@ -5234,5 +5550,1817 @@ positive:
 	ADDQ    $0x80, BX
 	DECQ    AX
 	JNZ     row
+	VZEROUPPER
+	RET
+
+DATA pairIndex<>+0(SB)/2, $0x0010
+DATA pairIndex<>+2(SB)/2, $0x0000
+DATA pairIndex<>+4(SB)/2, $0x0011
+DATA pairIndex<>+6(SB)/2, $0x0001
+DATA pairIndex<>+8(SB)/2, $0x0012
+DATA pairIndex<>+10(SB)/2, $0x0002
+DATA pairIndex<>+12(SB)/2, $0x0013
+DATA pairIndex<>+14(SB)/2, $0x0003
+DATA pairIndex<>+16(SB)/2, $0x0014
+DATA pairIndex<>+18(SB)/2, $0x0004
+DATA pairIndex<>+20(SB)/2, $0x0015
+DATA pairIndex<>+22(SB)/2, $0x0005
+DATA pairIndex<>+24(SB)/2, $0x0016
+DATA pairIndex<>+26(SB)/2, $0x0006
+DATA pairIndex<>+28(SB)/2, $0x0017
+DATA pairIndex<>+30(SB)/2, $0x0007
+DATA pairIndex<>+32(SB)/2, $0x0018
+DATA pairIndex<>+34(SB)/2, $0x0008
+DATA pairIndex<>+36(SB)/2, $0x0019
+DATA pairIndex<>+38(SB)/2, $0x0009
+DATA pairIndex<>+40(SB)/2, $0x001a
+DATA pairIndex<>+42(SB)/2, $0x000a
+DATA pairIndex<>+44(SB)/2, $0x001b
+DATA pairIndex<>+46(SB)/2, $0x000b
+DATA pairIndex<>+48(SB)/2, $0x001c
+DATA pairIndex<>+50(SB)/2, $0x000c
+DATA pairIndex<>+52(SB)/2, $0x001d
+DATA pairIndex<>+54(SB)/2, $0x000d
+DATA pairIndex<>+56(SB)/2, $0x001e
+DATA pairIndex<>+58(SB)/2, $0x000e
+DATA pairIndex<>+60(SB)/2, $0x001f
+DATA pairIndex<>+62(SB)/2, $0x000f
+GLOBL pairIndex<>(SB), RODATA|NOPTR, $64
+
+// func splitRowsDot(a *SplitArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·splitRowsDot(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	MOVQ $0x00000020, R9
+
+row:
+	MOVLQSX (CX), R10
+	TESTQ   R10, R10
+	LEAQ    (DX)(R10*4), R10
+	CMOVQLT 48(AX), R10
+	MOVQ    96(AX), R8
+	MOVQ    BX, DI
+
+columns:
+	VMOVUPS   (R10), Z30
+	VMOVUPS   64(R10), Z31
+	BYTE      $0x62
+	BYTE      $0x92
+	BYTE      $0x07
+	BYTE      $0x40
+	BYTE      $0x72
+	BYTE      $0xc6
+	VPROLD    $0x10, Z0, Z0
+	VMOVDQU32 Z0, (DI)
+	ADDQ      $0x80, R10
+	ADDQ      SI, DI
+	DECQ      R8
+	JNZ       columns
+	ADDQ      $0x40, BX
+	ADDQ      $0x04, CX
+	DECQ      R9
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func splitPairsDot(a *SplitArgs)
+// Requires: AVX, AVX512BW, AVX512F, CMOV
+TEXT ·splitPairsDot(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	MOVQ $0x00000010, R9
+
+row:
+	MOVLQSX (CX), R10
+	TESTQ   R10, R10
+	LEAQ    (DX)(R10*4), R10
+	CMOVQLT 48(AX), R10
+	MOVLQSX 4(CX), R11
+	TESTQ   R11, R11
+	LEAQ    (DX)(R11*4), R11
+	CMOVQLT 48(AX), R11
+	MOVQ    96(AX), R8
+	MOVQ    BX, DI
+
+columns:
+	VMOVDQU32 pairIndex<>+0(SB), Z29
+	VMOVUPS   (R10), Z30
+	VMOVUPS   (R11), Z31
+	BYTE      $0x62
+	BYTE      $0x92
+	BYTE      $0x07
+	BYTE      $0x40
+	BYTE      $0x72
+	BYTE      $0xc6
+	VPERMW    Z0, Z29, Z0
+	VMOVDQU32 Z0, (DI)
+	VMOVUPS   64(R10), Z30
+	VMOVUPS   64(R11), Z31
+	BYTE      $0x62
+	BYTE      $0x92
+	BYTE      $0x07
+	BYTE      $0x40
+	BYTE      $0x72
+	BYTE      $0xc6
+	VPERMW    Z0, Z29, Z0
+	VMOVDQU32 Z0, 1024(DI)
+	ADDQ      $0x80, R10
+	ADDQ      $0x80, R11
+	ADDQ      SI, DI
+	DECQ      R8
+	JNZ       columns
+	ADDQ      $0x40, BX
+	ADDQ      $0x08, CX
+	DECQ      R9
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func splitTurnDot(a *SplitArgs)
+// Requires: AVX, AVX512BW, AVX512F, CMOV
+TEXT ·splitTurnDot(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	MOVQ 96(AX), DI
+	XORQ R8, R8
+
+tile:
+	VMOVDQU32  pairIndex<>+0(SB), Z29
+	MOVLQSX    (CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    4(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xc6
+	VPERMW     Z0, Z29, Z0
+	MOVLQSX    8(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    12(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xce
+	VPERMW     Z1, Z29, Z1
+	MOVLQSX    16(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    20(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xd6
+	VPERMW     Z2, Z29, Z2
+	MOVLQSX    24(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    28(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xde
+	VPERMW     Z3, Z29, Z3
+	MOVLQSX    32(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    36(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xe6
+	VPERMW     Z4, Z29, Z4
+	MOVLQSX    40(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    44(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xee
+	VPERMW     Z5, Z29, Z5
+	MOVLQSX    48(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    52(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xf6
+	VPERMW     Z6, Z29, Z6
+	MOVLQSX    56(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    60(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfe
+	VPERMW     Z7, Z29, Z7
+	MOVLQSX    64(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    68(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xc6
+	VPERMW     Z8, Z29, Z8
+	MOVLQSX    72(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    76(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xce
+	VPERMW     Z9, Z29, Z9
+	MOVLQSX    80(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    84(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xd6
+	VPERMW     Z10, Z29, Z10
+	MOVLQSX    88(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    92(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xde
+	VPERMW     Z11, Z29, Z11
+	MOVLQSX    96(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    100(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xe6
+	VPERMW     Z12, Z29, Z12
+	MOVLQSX    104(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    108(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xee
+	VPERMW     Z13, Z29, Z13
+	MOVLQSX    112(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    116(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xf6
+	VPERMW     Z14, Z29, Z14
+	MOVLQSX    120(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	MOVLQSX    124(CX), R10
+	TESTQ      R10, R10
+	LEAQ       (DX)(R10*4), R10
+	CMOVQLT    48(AX), R10
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    (R10)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfe
+	VPERMW     Z15, Z29, Z15
+	VMOVDQA32  Z0, Z0
+	VMOVDQA32  Z1, Z1
+	VMOVDQA32  Z2, Z2
+	VMOVDQA32  Z3, Z3
+	VMOVDQA32  Z4, Z4
+	VMOVDQA32  Z5, Z5
+	VMOVDQA32  Z6, Z6
+	VMOVDQA32  Z7, Z7
+	VMOVDQA32  Z8, Z8
+	VMOVDQA32  Z9, Z9
+	VMOVDQA32  Z10, Z10
+	VMOVDQA32  Z11, Z11
+	VMOVDQA32  Z12, Z12
+	VMOVDQA32  Z13, Z13
+	VMOVDQA32  Z14, Z14
+	VMOVDQA32  Z15, Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPS  Z5, Z4, Z3
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPS  Z9, Z8, Z7
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPS  Z13, Z12, Z11
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z1, Z16, Z15
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPD  Z5, Z3, Z2
+	VUNPCKHPD  Z5, Z3, Z3
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPD  Z9, Z7, Z6
+	VUNPCKHPD  Z9, Z7, Z7
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPD  Z13, Z11, Z10
+	VUNPCKHPD  Z13, Z11, Z11
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z2, Z15, Z14
+	VSHUFF32X4 $0xdd, Z2, Z15, Z2
+	VSHUFF32X4 $0x88, Z5, Z16, Z15
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z3, Z1, Z16
+	VSHUFF32X4 $0xdd, Z3, Z1, Z1
+	VSHUFF32X4 $0x88, Z4, Z0, Z3
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z10, Z6, Z4
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z13, Z9, Z10
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z11, Z7, Z13
+	VSHUFF32X4 $0xdd, Z11, Z7, Z7
+	VSHUFF32X4 $0x88, Z12, Z8, Z11
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z14, Z12
+	VSHUFF32X4 $0xdd, Z4, Z14, Z4
+	VSHUFF32X4 $0x88, Z10, Z15, Z14
+	VSHUFF32X4 $0xdd, Z10, Z15, Z10
+	VSHUFF32X4 $0x88, Z13, Z16, Z15
+	VSHUFF32X4 $0xdd, Z13, Z16, Z13
+	VSHUFF32X4 $0x88, Z11, Z3, Z16
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z6, Z2, Z11
+	VSHUFF32X4 $0xdd, Z6, Z2, Z2
+	VSHUFF32X4 $0x88, Z9, Z5, Z6
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z7, Z1, Z9
+	VSHUFF32X4 $0xdd, Z7, Z1, Z1
+	VSHUFF32X4 $0x88, Z8, Z0, Z7
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z12, (BX)
+	VMOVUPS    Z15, 64(BX)
+	VMOVUPS    Z14, 128(BX)
+	VMOVUPS    Z16, 192(BX)
+	VMOVUPS    Z11, 256(BX)
+	VMOVUPS    Z9, 320(BX)
+	VMOVUPS    Z6, 384(BX)
+	VMOVUPS    Z7, 448(BX)
+	VMOVUPS    Z4, 512(BX)
+	VMOVUPS    Z13, 576(BX)
+	VMOVUPS    Z10, 640(BX)
+	VMOVUPS    Z3, 704(BX)
+	VMOVUPS    Z2, 768(BX)
+	VMOVUPS    Z1, 832(BX)
+	VMOVUPS    Z5, 896(BX)
+	VMOVUPS    Z0, 960(BX)
+	ADDQ       $0x80, R8
+	LEAQ       (BX)(SI*4), BX
+	DECQ       DI
+	JNZ        tile
+	VZEROUPPER
+	RET
+
+// func splitFlipDot(a *SplitArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·splitFlipDot(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	MOVQ 96(AX), DI
+	XORQ R8, R8
+
+tile:
+	MOVLQSX    (CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xc6
+	VPROLD     $0x10, Z0, Z0
+	MOVLQSX    4(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xce
+	VPROLD     $0x10, Z1, Z1
+	MOVLQSX    8(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xd6
+	VPROLD     $0x10, Z2, Z2
+	MOVLQSX    12(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xde
+	VPROLD     $0x10, Z3, Z3
+	MOVLQSX    16(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xe6
+	VPROLD     $0x10, Z4, Z4
+	MOVLQSX    20(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xee
+	VPROLD     $0x10, Z5, Z5
+	MOVLQSX    24(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xf6
+	VPROLD     $0x10, Z6, Z6
+	MOVLQSX    28(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x92
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfe
+	VPROLD     $0x10, Z7, Z7
+	MOVLQSX    32(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xc6
+	VPROLD     $0x10, Z8, Z8
+	MOVLQSX    36(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xce
+	VPROLD     $0x10, Z9, Z9
+	MOVLQSX    40(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xd6
+	VPROLD     $0x10, Z10, Z10
+	MOVLQSX    44(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xde
+	VPROLD     $0x10, Z11, Z11
+	MOVLQSX    48(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xe6
+	VPROLD     $0x10, Z12, Z12
+	MOVLQSX    52(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xee
+	VPROLD     $0x10, Z13, Z13
+	MOVLQSX    56(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xf6
+	VPROLD     $0x10, Z14, Z14
+	MOVLQSX    60(CX), R9
+	TESTQ      R9, R9
+	LEAQ       (DX)(R9*4), R9
+	CMOVQLT    48(AX), R9
+	VMOVUPS    (R9)(R8*1), Z30
+	VMOVUPS    64(R9)(R8*1), Z31
+	BYTE       $0x62
+	BYTE       $0x12
+	BYTE       $0x07
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfe
+	VPROLD     $0x10, Z15, Z15
+	VMOVDQA32  Z0, Z0
+	VMOVDQA32  Z1, Z1
+	VMOVDQA32  Z2, Z2
+	VMOVDQA32  Z3, Z3
+	VMOVDQA32  Z4, Z4
+	VMOVDQA32  Z5, Z5
+	VMOVDQA32  Z6, Z6
+	VMOVDQA32  Z7, Z7
+	VMOVDQA32  Z8, Z8
+	VMOVDQA32  Z9, Z9
+	VMOVDQA32  Z10, Z10
+	VMOVDQA32  Z11, Z11
+	VMOVDQA32  Z12, Z12
+	VMOVDQA32  Z13, Z13
+	VMOVDQA32  Z14, Z14
+	VMOVDQA32  Z15, Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPS  Z5, Z4, Z3
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPS  Z9, Z8, Z7
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPS  Z13, Z12, Z11
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z1, Z16, Z15
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPD  Z5, Z3, Z2
+	VUNPCKHPD  Z5, Z3, Z3
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPD  Z9, Z7, Z6
+	VUNPCKHPD  Z9, Z7, Z7
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPD  Z13, Z11, Z10
+	VUNPCKHPD  Z13, Z11, Z11
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z2, Z15, Z14
+	VSHUFF32X4 $0xdd, Z2, Z15, Z2
+	VSHUFF32X4 $0x88, Z5, Z16, Z15
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z3, Z1, Z16
+	VSHUFF32X4 $0xdd, Z3, Z1, Z1
+	VSHUFF32X4 $0x88, Z4, Z0, Z3
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z10, Z6, Z4
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z13, Z9, Z10
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z11, Z7, Z13
+	VSHUFF32X4 $0xdd, Z11, Z7, Z7
+	VSHUFF32X4 $0x88, Z12, Z8, Z11
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z14, Z12
+	VSHUFF32X4 $0xdd, Z4, Z14, Z4
+	VSHUFF32X4 $0x88, Z10, Z15, Z14
+	VSHUFF32X4 $0xdd, Z10, Z15, Z10
+	VSHUFF32X4 $0x88, Z13, Z16, Z15
+	VSHUFF32X4 $0xdd, Z13, Z16, Z13
+	VSHUFF32X4 $0x88, Z11, Z3, Z16
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z6, Z2, Z11
+	VSHUFF32X4 $0xdd, Z6, Z2, Z2
+	VSHUFF32X4 $0x88, Z9, Z5, Z6
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z7, Z1, Z9
+	VSHUFF32X4 $0xdd, Z7, Z1, Z1
+	VSHUFF32X4 $0x88, Z8, Z0, Z7
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z12, (BX)
+	VMOVUPS    Z15, 64(BX)
+	VMOVUPS    Z14, 128(BX)
+	VMOVUPS    Z16, 192(BX)
+	VMOVUPS    Z11, 256(BX)
+	VMOVUPS    Z9, 320(BX)
+	VMOVUPS    Z6, 384(BX)
+	VMOVUPS    Z7, 448(BX)
+	VMOVUPS    Z4, 512(BX)
+	VMOVUPS    Z13, 576(BX)
+	VMOVUPS    Z10, 640(BX)
+	VMOVUPS    Z3, 704(BX)
+	VMOVUPS    Z2, 768(BX)
+	VMOVUPS    Z1, 832(BX)
+	VMOVUPS    Z5, 896(BX)
+	VMOVUPS    Z0, 960(BX)
+	ADDQ       $0x80, R8
+	LEAQ       (BX)(SI*4), BX
+	DECQ       DI
+	JNZ        tile
+	VZEROUPPER
+	RET
+
+// func splitTileDot(a *SplitTileArgs)
+// Requires: AVX, AVX512F, MMX+, SSE
+TEXT ·splitTileDot(SB), NOSPLIT, $8-8
+	MOVQ    a+0(FP), AX
+	STMXCSR (SP)
+	MOVL    $0x00009fc0, CX
+	MOVL    CX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    80(AX), CX
+	MOVQ    (AX), DX
+	MOVQ    48(AX), BX
+	MOVQ    88(AX), SI
+	MOVQ    112(AX), DI
+
+block:
+	MOVQ $0x00000008, R9
+
+group:
+	MOVLQSX    (SI), R8
+	PREFETCHT0 (DI)(R8*4)
+	PREFETCHT0 64(DI)(R8*4)
+	MOVLQSX    4(SI), R8
+	PREFETCHT0 (DI)(R8*4)
+	PREFETCHT0 64(DI)(R8*4)
+	MOVLQSX    8(SI), R8
+	PREFETCHT0 (DI)(R8*4)
+	PREFETCHT0 64(DI)(R8*4)
+	MOVLQSX    12(SI), R8
+	PREFETCHT0 (DI)(R8*4)
+	PREFETCHT0 64(DI)(R8*4)
+	MOVQ       24(AX), R8
+	MOVQ       72(AX), R10
+	MOVQ       DX, R11
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	TESTQ      R10, R10
+	JZ         store
+
+step:
+	VPXORD       Z0, Z0, Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VMOVUPS      (R8), Z24
+	VMOVUPS      1024(R8), Z25
+	VPBROADCASTD (R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 64(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 128(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 192(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      512(R8), Z26
+	VMOVUPS      1536(R8), Z27
+	VPBROADCASTD 32(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 96(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 160(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 224(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      64(R8), Z24
+	VMOVUPS      1088(R8), Z25
+	VPBROADCASTD 4(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 68(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 132(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 196(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      576(R8), Z26
+	VMOVUPS      1600(R8), Z27
+	VPBROADCASTD 36(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 100(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 164(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 228(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      128(R8), Z24
+	VMOVUPS      1152(R8), Z25
+	VPBROADCASTD 8(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 72(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 136(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 200(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      640(R8), Z26
+	VMOVUPS      1664(R8), Z27
+	VPBROADCASTD 40(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 104(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 168(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 232(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      192(R8), Z24
+	VMOVUPS      1216(R8), Z25
+	VPBROADCASTD 12(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 76(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 140(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 204(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      704(R8), Z26
+	VMOVUPS      1728(R8), Z27
+	VPBROADCASTD 44(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 108(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 172(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 236(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      256(R8), Z24
+	VMOVUPS      1280(R8), Z25
+	VPBROADCASTD 16(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 80(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 144(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 208(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      768(R8), Z26
+	VMOVUPS      1792(R8), Z27
+	VPBROADCASTD 48(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 112(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 176(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 240(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      320(R8), Z24
+	VMOVUPS      1344(R8), Z25
+	VPBROADCASTD 20(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 84(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 148(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 212(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      832(R8), Z26
+	VMOVUPS      1856(R8), Z27
+	VPBROADCASTD 52(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 116(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 180(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 244(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      384(R8), Z24
+	VMOVUPS      1408(R8), Z25
+	VPBROADCASTD 24(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 88(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 152(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 216(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      896(R8), Z26
+	VMOVUPS      1920(R8), Z27
+	VPBROADCASTD 56(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 120(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 184(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 248(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      448(R8), Z24
+	VMOVUPS      1472(R8), Z25
+	VPBROADCASTD 28(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 92(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 156(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 220(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VMOVUPS      960(R8), Z26
+	VMOVUPS      1984(R8), Z27
+	VPBROADCASTD 60(R11), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VPBROADCASTD 124(R11), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdd
+	VPBROADCASTD 188(R11), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xee
+	VPBROADCASTD 252(R11), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x26
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xff
+	VADDPS       Z8, Z0, Z0
+	VADDPS       Z0, Z16, Z16
+	VADDPS       Z9, Z1, Z1
+	VADDPS       Z1, Z17, Z17
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z18, Z18
+	VADDPS       Z11, Z3, Z3
+	VADDPS       Z3, Z19, Z19
+	VADDPS       Z12, Z4, Z4
+	VADDPS       Z4, Z20, Z20
+	VADDPS       Z13, Z5, Z5
+	VADDPS       Z5, Z21, Z21
+	VADDPS       Z14, Z6, Z6
+	VADDPS       Z6, Z22, Z22
+	VADDPS       Z15, Z7, Z7
+	VADDPS       Z7, Z23, Z23
+	ADDQ         $0x00000800, R11
+	ADDQ         $0x00000800, R8
+	DECQ         R10
+	JNZ          step
+
+store:
+	VMOVUPS Z16, (BX)
+	VMOVUPS Z17, 64(BX)
+	VMOVUPS Z18, 128(BX)
+	VMOVUPS Z19, 192(BX)
+	VMOVUPS Z20, 256(BX)
+	VMOVUPS Z21, 320(BX)
+	VMOVUPS Z22, 384(BX)
+	VMOVUPS Z23, 448(BX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x00000010, SI
+	DECQ    R9
+	JNZ     group
+	MOVQ    72(AX), R10
+	SHLQ    $0x0b, R10
+	LEAQ    -2048(DX)(R10*1), DX
+	DECQ    CX
+	JNZ     block
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET

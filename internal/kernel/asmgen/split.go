@@ -31,6 +31,7 @@ func split(a *assembler) {
 	}
 	a.splitStore()
 	a.splitAVX2()
+	a.splitDot()
 }
 
 // tileBytes is the size of a tile, of 16 rows of 16 pairs, and of a row.
@@ -45,7 +46,8 @@ type splitter struct {
 	*assembler
 	parts      int
 	half, high reg.VecVirtual
-	one, nan   reg.VecVirtual // for a single part
+	// For a single part.
+	one, nan, exponent reg.VecVirtual
 }
 
 // newSplitter loads the constants.
@@ -61,19 +63,25 @@ func (a *assembler) newSplitter(parts int) *splitter {
 		load(0x8000, s.half)
 		return s
 	}
-	s.one, s.nan = a.ZMM(), a.ZMM()
+	s.one, s.nan, s.exponent = a.ZMM(), a.ZMM(), a.ZMM()
 	load(0x7fff, s.half)
 	load(1, s.one)
 	load(quietNaN, s.nan)
+	load(exponentBits, s.exponent)
 	return s
 }
 
 // quietNaN is what a NaN becomes in a single part.
 const quietNaN = 0x7fc00000
 
-// nearest returns x rounded to bf16, ties to even, with anything in the lower half.
+// exponentBits are the bits of a float that are zero if it is zero or denormal.
+const exponentBits = 0x7f800000
+
+// nearest returns x rounded to bf16, ties to even, denormals as zeros, with anything in the lower half.
 func (s *splitter) nearest(x reg.VecVirtual) reg.VecVirtual {
-	odd, isNaN := s.ZMM(), s.K()
+	odd, isNaN, isNormal := s.ZMM(), s.K(), s.K()
+	s.VPTESTMD(s.exponent, x, isNormal)
+	s.VMOVDQA32_Z(x, isNormal, x)
 	s.VPSRLD(Imm(16), x, odd)
 	s.VPANDD(s.one, odd, odd)
 	s.VPADDD(s.half, odd, odd)

@@ -23,24 +23,27 @@ const planeBytes = 2 * tileBytes
 // rounder rounds vectors to bf16.
 type rounder struct {
 	*assembler
-	half, high, one, nan reg.VecVirtual
+	half, high, one, nan, exponent, zero reg.VecVirtual
 }
 
 // newRounder loads the constants.
 func (a *assembler) newRounder() *rounder {
-	r := &rounder{a, a.YMM(), a.YMM(), a.YMM(), a.YMM()}
+	r := &rounder{a, a.YMM(), a.YMM(), a.YMM(), a.YMM(), a.YMM(), a.YMM()}
 	bits := a.GP32()
-	for i, v := range []reg.VecVirtual{r.half, r.high, r.one, r.nan} {
-		a.MOVL(U32([]uint32{0x7fff, 0xffff0000, 1, quietNaN}[i]), bits)
+	for i, v := range []reg.VecVirtual{r.half, r.high, r.one, r.nan, r.exponent, r.zero} {
+		a.MOVL(U32([]uint32{0x7fff, 0xffff0000, 1, quietNaN, exponentBits, 0}[i]), bits)
 		a.VMOVD(bits, v.AsX())
 		a.VPBROADCASTD(v.AsX(), v)
 	}
 	return r
 }
 
-// round stores x rounded to bf16, ties to even, as floats. It changes x.
+// round stores x rounded to bf16, ties to even, denormals as zeros, as floats. It changes x.
 func (r *rounder) round(x reg.VecVirtual, dst Mem) {
 	y, isNaN := r.YMM(), r.YMM()
+	r.VPAND(r.exponent, x, y)
+	r.VPCMPEQD(r.zero, y, y)
+	r.VPANDN(x, y, x)
 	r.VPSRLD(Imm(16), x, y)
 	r.VPAND(r.one, y, y)
 	r.VPADDD(r.half, y, y)

@@ -20,12 +20,13 @@ import (
 // pair the first products are summed in order, the second too, and the two sums' sum is added. It counts
 // denormals as zero: floats below 2^-110 lose parts. Infinite values become NaN, unless there is one part.
 //
-// One part is multiplied without a matrix unit too, by float32 multiply-adds in the same order, which give
-// the same bits: the product of two bf16 is exact (asm.SplitOps).
+// One part is multiplied without a matrix unit too, by VDPBF16PS or by float32 multiply-adds in the same
+// order, which give the same bits: the product of two bf16 is exact (asm.SplitOps).
 //
 // Operands are cut into parts and packed into tiles in the order of use, [step][part][half][16][16 pairs],
 // where a step is 32 terms of the sum by 32 rows or columns. Pairs are of terms 16 apart, so that packing
-// takes whole vectors. A sum runs over the steps, and in a step over the products of splitProducts.
+// takes whole vectors, or for VDPBF16PS of neighbours, which it multiplies one after the other. A sum
+// runs over the steps, and in a step over the products of splitProducts.
 
 // splitSteps is the steps of a chunk: its tiles of a batch, 512 KiB for two parts, and a panel's, 64 KiB,
 // stay in the second-level cache. Changing it changes results.

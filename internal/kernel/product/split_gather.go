@@ -146,7 +146,7 @@ func (g *splitGather) turnTap(p *splitPart, tap, first, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		p.pack.Src = g.w[(tap*s.width+i*asm.TileSide)*s.depth:]
 		p.pack.Dst = g.right[(i/2*g.steps+first)*step+i%2*asm.TileWords:]
-		g.ops.Turn(&p.pack)
+		g.ops.Flip(&p.pack)
 	}
 }
 
