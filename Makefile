@@ -43,7 +43,7 @@ fuzz:
 # FAULTS times each, and resumes the run; loses 30 % of all packets; mixes collectives.
 FAULTS ?= 20
 faults:
-	go test -count=1 -timeout 3h -parallel 3 -v -run 'TestFaults|TestTheLaunchersHostIsCutOff|TestAFullDisk|TestAHostIsLost' ./app/command \
+	go test -count=1 -timeout 3h -parallel 3 -v -run 'TestFaults|TestTheLaunchersHostIsCutOff|TestAFullDisk|TestAHostIsLost|TestLaunchGoesOnWithoutACutHost' ./app/command \
 		-faults $(FAULTS) -faultfile "$(FAULTFILE)"
 	go test -count=$(FAULTS) -run '/^Mismatch$$' ./comm/...
 

@@ -67,7 +67,7 @@ func cutRound(t *testing.T, way string, seed uint64, arguments []string, undistu
 	rank := 1 + random.IntN(2)
 	l := s.launch(t, append(strings.Fields("--hosts h[1-3]:1 --max-restarts 1 --min-hosts 2 --"),
 		arguments...)...)
-	checkpoints := filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*", "checkpoints", "*", "*")
+	checkpoints := filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*", "checkpoints", "step-*")
 	waitFor(t, "a checkpoint", func() bool {
 		found, _ := filepath.Glob(checkpoints)
 		return len(found) > 0

@@ -130,3 +130,44 @@ func TestAFullDiskEndsLogsOnly(t *testing.T) {
 		t.Errorf("said %d times: %s", n, r.stderr.String())
 	}
 }
+
+// On several hosts a full disk has the name of its host. That of the first one, which has the checkpoints,
+// ends the job with status 6 and the checkpoint before it is fetched; another's only ends logs there.
+func TestAFullDiskOnAHost(t *testing.T) {
+	for _, test := range []struct {
+		host, status int
+		want         string
+	}{
+		{1, job.ExitCheckpoint, `(?m)^lockstep: rank 0 \(pid \d+ on h1\) failed after step \d+, phase \w+: ` +
+			`checkpoint: write \S+: .*no space left on device: it takes up to 1\.\d MiB, and the file ` +
+			`system at \S+ has \S+ \S+ left; make room there`},
+		{2, job.ExitOK, `h2.*no space left on device; the run goes on without`},
+	} {
+		t.Run(fmt.Sprintf("h%d", test.host), func(t *testing.T) {
+			s := startHosts(t, 2)
+			disk := filepath.Join(s.home(test.host), "lockstep")
+			smallDisk(t, disk, "200m") // with less than 50 MB the job does not start
+			l := s.launch(t, strings.Fields("--hosts h[1-2]:1 --max-restarts 1 -- train --model lenet "+
+				"--data glyphs --limit-train 256 --limit-test 32 --batch 32 --shards 6 --threads 1 "+
+				"--checkpoint-every 10 --augment none --eval-every 5 --steps 2000")...)
+			(&running{}).until(t, "a checkpoint is written", func() bool {
+				found, _ := filepath.Glob(filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*",
+					"checkpoints", "step-*")) // whole ones
+				return len(found) > 0
+			})
+			fill(t, filepath.Join(disk, "other"), 0)
+			struck := time.Now()
+			l.ends(t, test.status)
+			t.Logf("ended after %v: %s", time.Since(struck), l.stderr.String())
+			if text := l.stderr.String(); !regexp.MustCompile(test.want).MatchString(text) ||
+				strings.Contains(text, "restart 1") {
+				t.Errorf("%s, want %s", text, test.want)
+			}
+			s.isDeserted(t, 5*time.Second)
+			kept := filepath.Join(l.folder, "runs", "*", "checkpoints", "step-*")
+			if found, _ := filepath.Glob(kept); len(found) == 0 {
+				t.Error("no checkpoint was fetched")
+			}
+		})
+	}
+}
