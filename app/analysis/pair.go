@@ -1,6 +1,9 @@
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Pair relates two rivals of a group.
 type Pair struct {
@@ -93,6 +96,25 @@ func (g *Group) rivals() []*Line {
 		}
 	}
 	return out
+}
+
+// Unranked says why a line is no rival of the others; "" if it is one, or has no run.
+func (g *Group) Unranked(l *Line) string {
+	switch {
+	case l.OK == 0 || slices.Contains(g.rivals(), l):
+		return ""
+	case l.Setting.Peer != "":
+		return "another program"
+	case l.Setting.Strategy == "none":
+		return "no exchange"
+	case l.isOther():
+		return "another result"
+	case l.Disturbed:
+		return "others took cores"
+	case l.Uneven:
+		return "its runs differ"
+	}
+	return "other work"
 }
 
 // pairOf returns the pair of two rivals, with a as its A.

@@ -131,9 +131,9 @@ func kernelsOf(c *Comparison) string {
 	return found
 }
 
-// peers relates each row to the same one of a peer: to the faster of its ways to run. The tests are corrected
-// for the number of rows.
-func (g *Group) peers() []string {
+// AgainstPeers relates each row to the same one of a peer: to the faster of its ways to run, which is A of a
+// pair. The tests are corrected for the number of rows.
+func (g *Group) AgainstPeers() []Pair {
 	var pairs []Pair
 	var ps []float64
 	for _, l := range g.Lines {
@@ -145,22 +145,36 @@ func (g *Group) peers() []string {
 			pairs, ps = append(pairs, Pair{A: best, B: l, Ratio: r}), append(ps, r.PairedP())
 		}
 	}
-	var out []string
 	for i, p := range Holm(ps) {
-		pair := pairs[i]
-		pair.P = p
+		pairs[i].P = p
+	}
+	return pairs
+}
+
+// peers words what [Group.AgainstPeers] finds.
+func (g *Group) peers() []string {
+	var out []string
+	for _, pair := range g.AgainstPeers() {
 		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of PyTorch, taken round by round",
 			pair.B.Label, ms(pair.B.RunMedian.Median), pair.A.Label, ms(pair.A.RunMedian.Median),
 			times(pair.Ratio))
-		switch {
-		case pair.Ratio.Interval.Coverage < Confidence:
-			text += ", which decides nothing: it takes six rounds or more"
-		case !pair.IsDecided():
-			text += ", which is not told apart"
+		if doubt := pair.Doubt(); doubt != "" {
+			text += ", which " + doubt
 		}
 		out = append(out, text+".")
 	}
 	return out
+}
+
+// Doubt says why a ratio to a peer is no finding; "" if it is one.
+func (p Pair) Doubt() string {
+	switch {
+	case p.Ratio.Interval.Coverage < Confidence:
+		return "decides nothing: it takes six rounds or more"
+	case !p.IsDecided():
+		return "is not told apart"
+	}
+	return ""
 }
 
 // peerOf returns the fastest row of a peer that does the work of ours; nil if there is none.

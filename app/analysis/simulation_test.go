@@ -86,3 +86,35 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 }
+
+// Equal rows whose ratios last from round to round, by noise that is a row's own and not the machine's, are
+// called different more often than stated; docs/check.md says how often.
+func TestLastingNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 7))
+	const trials = 10000
+	for _, c := range []struct {
+		rounds   int
+		last     float64 // correlation of a ratio with that of the next round
+		from, to float64 // share of equal rows called different
+	}{{6, 0.25, 0.04, 0.08}, {6, 0.5, 0.12, 0.18}, {10, 0.25, 0.03, 0.08}, {10, 0.5, 0.1, 0.18},
+		{20, 0.25, 0.04, 0.08}, {20, 0.5, 0.12, 0.18}} {
+		wrong := 0
+		for range trials {
+			ratios, ones := make([]float64, c.rounds), make([]float64, c.rounds)
+			own := r.NormFloat64()
+			for i := range ratios {
+				own = c.last*own + math.Sqrt(1-c.last*c.last)*r.NormFloat64()
+				ratios[i], ones[i] = math.Exp(0.02*own), 1
+			}
+			ratio := analysis.PairedRatio(ratios, ones)
+			if (analysis.Pair{Ratio: ratio, P: ratio.PairedP()}).IsDecided() {
+				wrong++
+			}
+		}
+		share := float64(wrong) / trials
+		if share < c.from || share > c.to {
+			t.Errorf("%d rounds, correlation %.2f: %.3f of equal rows called different, want %v to %v",
+				c.rounds, c.last, share, c.from, c.to)
+		}
+	}
+}

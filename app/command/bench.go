@@ -251,7 +251,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	if errors.Is(err, context.Canceled) {
 		err = &stoppedBench{folder, err}
 	}
-	if failed := benchmarkReport(results).Write(folder); failed != nil {
+	if failed := benchmarkReport(results, analysis.Compare(results)).Write(folder); failed != nil {
 		return failed
 	}
 	if isJSON {

@@ -260,7 +260,7 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if err != nil {
 		return nil, err
 	}
-	if err := benchmarkReport(here).Write(out); err != nil {
+	if err := benchmarkReport(here, analysis.Compare(here)).Write(out); err != nil {
 		return nil, err
 	}
 	return analysis.Replay(there, here), nil

@@ -2,7 +2,7 @@ package command
 
 import (
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -10,6 +10,7 @@ import (
 
 	"lockstep/app/bundle"
 	"lockstep/app/claim"
+	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/internal/regular"
 )
@@ -44,7 +45,9 @@ grammar.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			report, err := checkFile(args[0])
+			show := newProgress(a, false)
+			report, err := checkFile(args[0], show)
+			show.end()
 			if err != nil {
 				return err
 			}
@@ -67,19 +70,29 @@ grammar.`,
 // job.ExitCheck and without another line: the objections have been printed.
 var errRefused = errors.New("refused")
 
+// slowBytes is the size of a file from which reading it takes a second or more.
+const slowBytes = 8 << 20
+
+// reading shows what is done with a file, if that takes long enough to be asked.
+func (p *progress) reading(f *os.File, what string) {
+	if info, err := f.Stat(); err == nil && info.Size() >= slowBytes {
+		p.show(job.Progress{Phase: fmt.Sprintf("%s, %d MiB", what, info.Size()>>20)})
+	}
+}
+
 // checkFile reads a file, a bundle, or standard input, and judges it.
-func checkFile(path string) (found *claim.Report, err error) {
+func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	if path != "-" && isBundle(path) {
 		err = unpacked(path, func(folder string, m bundle.Manifest) error {
 			if m.Kind != bundle.Bench {
 				return usagef("%s holds a training run; want a bundle of a benchmark", path)
 			}
-			found, err = checkFile(filepath.Join(folder, report.ResultsFile))
+			found, err = checkFile(filepath.Join(folder, report.ResultsFile), show)
 			return err
 		})
 		return found, err
 	}
-	var file io.Reader = os.Stdin
+	file := os.Stdin
 	if path != "-" {
 		f, err := regular.Open(path)
 		if err != nil {
@@ -88,9 +101,11 @@ func checkFile(path string) (found *claim.Report, err error) {
 		defer f.Close()
 		file = f
 	}
+	show.reading(file, "read")
 	d, err := claim.Read(file, path)
 	if err != nil {
 		return nil, usagef("%s: %v", path, err)
 	}
+	show.reading(file, "check")
 	return claim.Check(d), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/analysis"
 	"lockstep/app/original"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -19,13 +20,13 @@ import (
 	"lockstep/recipe"
 )
 
-// benchmarkReport lays out the results of a benchmark, with the page of the original report if its recipe has
-// one.
-func benchmarkReport(r *record.Results) *report.Report {
-	if page, ok := original.Page(r); ok {
-		return report.Benchmark(r, page)
+// benchmarkReport lays out the results of a benchmark, which c compares, with the page of the original report
+// if its recipe has one.
+func benchmarkReport(r *record.Results, c *analysis.Comparison) *report.Report {
+	if page, ok := original.Page(r, c); ok {
+		return report.Compared(r, c, page)
 	}
-	return report.Benchmark(r)
+	return report.Compared(r, c)
 }
 
 // needsLab reports whether a recipe needs hosts and this process has none.

@@ -149,10 +149,11 @@ func reportOf(folder string) (*report.Report, error) {
 	if err != nil {
 		return nil, badResults(folder, err)
 	}
-	if wrong := analysis.Compare(results).Contradictions(); len(wrong) > 0 {
+	c := analysis.Compare(results)
+	if wrong := c.Contradictions(); len(wrong) > 0 {
 		return nil, &doctoredError{folder, wrong}
 	}
-	return benchmarkReport(results), nil
+	return benchmarkReport(results, c), nil
 }
 
 // overlay lays out the report of several training runs. Their names are those of their folders, or the paths

@@ -17,19 +17,20 @@ var texts embed.FS
 // Names returns the recipes that have an original.
 func Names() []string { return []string{"r0", "r1", "r2", "r3", "r4"} }
 
-// Page returns the section of a report by a recipe; ok is false for a recipe without an original.
-func Page(r *record.Results) (page report.Extra, ok bool) {
+// Page returns the section of a report by a recipe, whose rows c compares; ok is false for a recipe without
+// an original.
+func Page(r *record.Results, c *analysis.Comparison) (page report.Extra, ok bool) {
 	about, ok := reports()[r.Recipe]
 	if !ok {
 		return page, false
 	}
 	judged := judge(r.Recipe)
-	ours := &results{record: r, Comparison: analysis.Compare(r)}
+	ours := &results{record: r, Comparison: c}
 	page = report.Extra{ID: "original", Title: "The original report " + strings.ToUpper(r.Recipe),
 		Work: about.title + ". Its machines were others and its work is not repeated in full, so figures " +
 			"are beside each other to be read, not to be divided by each other.",
 		Tables: []report.ExtraTable{about.figures(ours), about.sentences(judged, ours), objections(judged)}}
-	page.Findings = findings(judged, page.Tables[1].Rows)
+	page.Findings, page.Facts = findings(judged, page.Tables[1].Rows)
 	return page, true
 }
 
@@ -46,8 +47,8 @@ func judge(name string) *claim.Report {
 	return claim.Check(d)
 }
 
-// findings counts what holds and what does not.
-func findings(judged *claim.Report, rows [][]string) []string {
+// findings counts what holds and what does not, in sentences and in short.
+func findings(judged *claim.Report, rows [][]string) (sentences []string, short [][2]string) {
 	byVerdict := map[claim.Verdict]int{}
 	for _, s := range judged.Statements {
 		byVerdict[s.Verdict]++
@@ -63,6 +64,13 @@ func findings(judged *claim.Report, rows [][]string) []string {
 		verdict, _, _ := strings.Cut(row[3], ":")
 		here[verdict]++
 	}
+	short = [][2]string{
+		{"its sentences", fmt.Sprintf("%d: by its own figures %d right, %d refused, %d open",
+			len(judged.Statements), byVerdict[claim.Holds], byVerdict[claim.Wrong],
+			byVerdict[claim.NotChecked])},
+		{"measured here", fmt.Sprintf("%d right, %d wrong, %d not decided, %d not measured", here[holds],
+			here[fails], here[undecided], here[unmeasured])},
+	}
 	return []string{
 		fmt.Sprintf("Sentences that claim something: %d. By its own figures: %d right, %d refused, %d that "+
 			"they cannot decide; objections in all that are refusals: %d.", len(judged.Statements),
@@ -70,7 +78,7 @@ func findings(judged *claim.Report, rows [][]string) []string {
 			byVerdict[claim.NotChecked], refused),
 		fmt.Sprintf("By ours: %d right here, %d wrong here, %d not decided by these runs, %d not measured "+
 			"by them.", here[holds], here[fails], here[undecided], here[unmeasured]),
-	}
+	}, short
 }
 
 // figures puts the original's figures beside ours.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/app/analysis"
 	"lockstep/app/original"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -28,10 +29,13 @@ func measured(t *testing.T, recipe string) *record.Results {
 	return r
 }
 
+// pageOf returns the page of results that nobody has compared before.
+func pageOf(r *record.Results) (report.Extra, bool) { return original.Page(r, analysis.Compare(r)) }
+
 // Every recipe has a page, whatever rows there are: the original's figures, its sentences, the objections.
 func TestPages(t *testing.T) {
 	for _, name := range original.Names() {
-		page, ok := original.Page(measured(t, name))
+		page, ok := pageOf(measured(t, name))
 		if !ok || len(page.Tables) != 3 || len(page.Findings) != 2 {
 			t.Fatalf("%s: %v, %d tables, findings %q", name, ok, len(page.Tables), page.Findings)
 		}
@@ -46,7 +50,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := original.Page(measured(t, "r4-strategies")); ok {
+	if _, ok := pageOf(measured(t, "r4-strategies")); ok {
 		t.Error("a page for a recipe without an original")
 	}
 }
@@ -54,7 +58,7 @@ func TestPages(t *testing.T) {
 // Every question is about a sentence that the original has.
 func TestQuestionsHaveSentences(t *testing.T) {
 	for _, name := range original.Names() {
-		page, _ := original.Page(measured(t, name))
+		page, _ := pageOf(measured(t, name))
 		for _, sentence := range original.Sentences(name) {
 			isThere := func(row []string) bool { return strings.HasPrefix(row[0], sentence) }
 			if !slices.ContainsFunc(page.Tables[1].Rows, isThere) {
@@ -66,7 +70,7 @@ func TestQuestionsHaveSentences(t *testing.T) {
 
 // Ours decide what they can: four workers of a real benchmark on two cores.
 func TestPageOfR3(t *testing.T) {
-	page, _ := original.Page(measured(t, "r3"))
+	page, _ := pageOf(measured(t, "r3"))
 	var text strings.Builder
 	for _, table := range page.Tables {
 		for _, row := range table.Rows {
@@ -87,7 +91,7 @@ func TestPageOfR3(t *testing.T) {
 // answers returns what ours say about the sentences of a page, by their beginnings.
 func answers(t *testing.T, r *record.Results, sentence string) string {
 	t.Helper()
-	page, _ := original.Page(r)
+	page, _ := pageOf(r)
 	for _, row := range page.Tables[1].Rows {
 		if strings.HasPrefix(row[0], sentence) {
 			return row[3]
@@ -214,7 +218,7 @@ func TestPageOfOneRound(t *testing.T) {
 	if !strings.HasPrefix(got, "not decided: ") || !strings.Contains(got, "in the one run of all-reduce") {
 		t.Errorf("a share of one run: %q", got)
 	}
-	page, _ := original.Page(r)
+	page, _ := pageOf(r)
 	for _, table := range page.Tables {
 		for _, row := range table.Rows {
 			if strings.Contains(strings.Join(row, " "), "NaN") {
@@ -227,7 +231,7 @@ func TestPageOfOneRound(t *testing.T) {
 // Each of our figures leads to the runs that it is from.
 func TestFiguresLeadToRuns(t *testing.T) {
 	r := measured(t, "r3")
-	page, _ := original.Page(r)
+	page, _ := pageOf(r)
 	folder := t.TempDir()
 	if err := report.Benchmark(r, page).Write(folder); err != nil {
 		t.Fatal(err)

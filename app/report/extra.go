@@ -4,6 +4,7 @@ package report
 type Extra struct {
 	ID, Title, Work string
 	Findings        []string
+	Facts           [][2]string // name and value, for the top of the page
 	Tables          []ExtraTable
 }
 

@@ -36,11 +36,14 @@ func (s *section) stepFigure() *figure {
 	for _, g := range s.ranking() {
 		group := plot.DotGroup{Title: g.title, IsOne: g.isOne}
 		for _, v := range g.lines {
-			r := v.dots()
+			r, verdict := v.dots(), g.title
+			if why := v.group.Unranked(v.Line); why != "" {
+				verdict += ": " + why
+			}
 			group.Rows = append(group.Rows, r)
 			t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: millis(v.Step.Median)},
 				{Text: orDash(between(r.Lo, r.Hi, func(x float64) string { return digits(x, 3) }))},
-				{Text: v.runTexts()}, {Text: g.title}}})
+				{Text: v.runTexts()}, {Text: verdict}}})
 		}
 		d.Groups = append(d.Groups, group)
 	}
@@ -50,8 +53,15 @@ func (s *section) stepFigure() *figure {
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow: others took cores from the run."
 	}
+	if slices.ContainsFunc(d.Groups, func(g plot.DotGroup) bool { return g.Title == notRanked }) {
+		caption += " Not ranked are rows of another program or result, of other work or without exchange, " +
+			"and those that others took cores from."
+	}
 	return &figure{ID: d.ID, Title: "Step time", Caption: caption, Chart: d, Table: t}
 }
+
+// notRanked is the heading of rows that the answer leaves out.
+const notRanked = "Not ranked"
 
 // ranked is a block of the picture.
 type ranked struct {
@@ -74,8 +84,7 @@ func (s *section) ranking() []ranked {
 	case len(a.Slower) == 0:
 		first.title = "Alone"
 	}
-	rest := ranked{title: "Not ranked: another program or result, other work, no exchange, " +
-		"or cores taken by others"}
+	rest := ranked{title: notRanked}
 	for _, v := range s.lines {
 		if v.OK > 0 && !slices.Contains(a.First, v.Line) && !slices.Contains(a.Slower, v.Line) {
 			rest.lines = append(rest.lines, v)

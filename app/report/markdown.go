@@ -13,7 +13,9 @@ import (
 
 // Markdown writes the answer, the tables and the statements of the report as text, one table cell per figure.
 // The plots are left to the page; their values are here.
-func Markdown(w io.Writer, r *record.Results) error { return writeMarkdown(w, newPage(r)) }
+func Markdown(w io.Writer, r *record.Results) error {
+	return writeMarkdown(w, newPage(r, analysis.Compare(r)))
+}
 
 // writeMarkdown writes a page as text.
 func writeMarkdown(w io.Writer, p page) error {
@@ -27,6 +29,11 @@ func writeMarkdown(w io.Writer, p page) error {
 	m.answer(p.Answer)
 	for _, a := range p.Others {
 		m.item("**%s** (%s): %s", text(a.Title), a.Verdict, text(a.Text))
+	}
+	if p.FactsTitle != inFigures { // those of a training run are in a table
+		for _, f := range p.Facts {
+			m.item("%s, %s: %s", text(p.FactsTitle), text(f.Name), text(f.Value))
+		}
 	}
 	m.b.WriteString("\n")
 	m.figure(p.Picture)

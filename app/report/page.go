@@ -23,6 +23,7 @@ type page struct {
 	Cautions                           []caution
 	More                               []noteList // counts of all notes
 	Facts                              []pair     // what else a reader wants to know first
+	FactsTitle                         string     // of these
 	Others                             []answer   // of the parts that a report compares apart, linked to them
 	Sections                           []section
 	Notes                              []noteList
@@ -115,9 +116,8 @@ type part struct {
 
 type pair struct{ Name, Value string }
 
-// newPage lays out the report of a benchmark.
-func newPage(r *record.Results) page {
-	c := analysis.Compare(r)
+// newPage lays out the report of a benchmark, which c compares.
+func newPage(r *record.Results, c *analysis.Comparison) page {
 	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r, c), Lede: lede(r),
 		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), Notes: noteLists(c.Notes),
 		Parts:  parts(r),
@@ -138,7 +138,33 @@ func newPage(r *record.Results) page {
 		p.Sections = append(p.Sections, *s)
 	}
 	p.Cautions = pressing(p.Notes)
+	p.FactsTitle, p.Facts = besidePeer, besidePeers(c)
 	return p
+}
+
+// Titles of the facts at the top of a page.
+const (
+	besidePeer = "Beside PyTorch"
+	inFigures  = "In figures"
+)
+
+// besidePeers lists the speed of each row over that of the same row of a peer.
+func besidePeers(c *analysis.Comparison) []pair {
+	var out []pair
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		for _, p := range g.AgainstPeers() {
+			one := pair{c.Title(g) + " " + p.B.Label, ratioText(p.Ratio, twoDecimals) + "× its speed"}
+			if in := p.Ratio.Interval; in.Coverage > 0 {
+				one.Value += " (" + between(in.Lo, in.Hi, twoDecimals) + ")"
+			}
+			if doubt := p.Doubt(); doubt != "" {
+				one.Value += ", which " + doubt
+			}
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // parts lists what is told about a benchmark as a whole.

@@ -23,7 +23,7 @@ var pageStyle string
 // HTML writes the report as one page that needs nothing else: readable without network and
 // without JavaScript, on a phone, in light and dark. Its content security policy allows its own
 // style sheet, by hash, and nothing else.
-func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r)) }
+func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r, analysis.Compare(r))) }
 
 // writePage renders a page. Characters that are not shown, such as those that turn the direction of text,
 // become their numbers.

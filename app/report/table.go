@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -178,7 +179,8 @@ func estimateCell(e analysis.Estimate) cell {
 	if !e.Known() {
 		return cell{Text: dash}
 	}
-	return cell{Text: percent(e.Mean), Small: between(e.Interval.Lo, e.Interval.Hi, percent)}
+	lo, hi := math.Max(e.Interval.Lo, 0), math.Min(e.Interval.Hi, 1)
+	return cell{Text: percent(e.Mean), Small: between(lo, hi, percent)}
 }
 
 func ratioCell(r analysis.Ratio) cell {

@@ -115,7 +115,7 @@ func trainingPage(t *analysis.Training) page {
 	}
 	p.Alerts, p.More = alertsOf(t.Cautions), trainingNotes(t.Cautions)
 	p.Notes, p.Cautions = p.More, firstCautions(p.More)
-	p.Facts = leading(p.Parts[0].Pairs)
+	p.FactsTitle, p.Facts = inFigures, leading(p.Parts[0].Pairs)
 	figures := trainingFigures(t)
 	if len(figures) > 0 && figures[0].Chart != nil {
 		p.Picture, figures = &figures[0], figures[1:]

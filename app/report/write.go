@@ -59,10 +59,19 @@ type Report struct{ page page }
 
 // Benchmark lays out the report of a benchmark, with the extras behind its rows.
 func Benchmark(r *record.Results, extras ...Extra) *Report {
-	p := newPage(r)
+	return Compared(r, analysis.Compare(r), extras...)
+}
+
+// Compared does the same where c, which compares the rows of r, has been made before.
+func Compared(r *record.Results, c *analysis.Comparison, extras ...Extra) *Report {
+	p := newPage(r, c)
 	groups := p.Sections
 	for _, e := range extras {
 		p.Sections = append(p.Sections, e.section(groups))
+		for _, f := range e.Facts {
+			p.FactsTitle = e.Title
+			p.Facts = append(p.Facts, pair{f[0], f[1]})
+		}
 	}
 	return &Report{p}
 }
