@@ -5,10 +5,10 @@
 
 results/peers has step.py, which times a PyTorch step (last line: JSON with sec_per_iter). PyTorch runs
 tuned. For images the first pair runs both memory formats, and the better one of them is theirs in
-every pair. Both sides: synthetic input, fp32, SGD with momentum 0.9 and weight decay 1e-4, whole
+every pair. Both sides: synthetic input, SGD with momentum 0.9 and weight decay 1e-4, whole
 steps, the median of a run. Ours computes as --math says, several in turn: only fast and exact multiply
-in float32 as theirs does (docs/design/0007). Runs alternate, theirs and ours; the claim is the median of the pairs'
-ratios. The model resnet50_224 is resnet50 on images of 224 pixels (ours with 10 classes, theirs
+in float32 (docs/design/0007). Theirs does too unless --mode is bf16: torch.autocast(cpu, bfloat16). Runs
+alternate, theirs and ours; the claim is the median of the pairs' ratios. The model resnet50_224 is resnet50 on images of 224 pixels (ours with 10 classes, theirs
 with 1000: 0.04 % of the work).
 """
 import argparse
@@ -29,6 +29,7 @@ parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--pairs", type=int, default=5)
 parser.add_argument("--sequence", type=int, default=128, help="tokens of a text, for models that read texts")
 parser.add_argument("--math", default="fast", help="how ours computes: names, separated by commas")
+parser.add_argument("--mode", default="eager", choices=("eager", "bf16"), help="how theirs computes")
 parser.add_argument("--steps", type=int, default=12, help="our steps per run")
 parser.add_argument("--seconds", type=float, default=4, help="their seconds per run and format")
 parser.add_argument("--binary", default="bin/lockstep")
@@ -53,7 +54,8 @@ def ours(math):
 
 def theirs(memory_format):
     command = [a.python, "step.py", "--model", a.model, "--batch", str(a.batch), "--threads",
-               str(a.threads), "--env", "tuned", "--format", memory_format, "--seconds", str(a.seconds)]
+               str(a.threads), "--env", "tuned", "--mode", a.mode, "--format", memory_format,
+               "--seconds", str(a.seconds)]
     done = subprocess.run(command, check=True, capture_output=True, cwd=PEERS)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -69,11 +71,11 @@ for pair in range(a.pairs):
         ratios[math].append(other / ms)
         print(json.dumps({"model": a.model, "batch": a.batch, "threads": a.threads, "pair": pair + 1,
                           "math": math, "lockstep_ms": round(ms, 3), "isa": own["isa"],
-                          "torch_ms": round(other, 3), "format": best["format"], "torch": best["torch"],
+                          "torch_ms": round(other, 3), "mode": a.mode, "format": best["format"], "torch": best["torch"],
                           "torch_over_lockstep": round(other / ms, 3)}), flush=True)
 cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line),
            platform.processor())
 for math, list in ratios.items():
     print(json.dumps({"model": a.model, "batch": a.batch, "threads": a.threads, "pairs": a.pairs, "math": math,
-                      "median_torch_over_lockstep": round(statistics.median(list), 3),
+                      "mode": a.mode, "median_torch_over_lockstep": round(statistics.median(list), 3),
                       "min": round(min(list), 3), "max": round(max(list), 3), "cpu": cpu}))
