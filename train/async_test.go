@@ -37,7 +37,10 @@ func (s *service) joinAsync(rank int, post *comm.Post, l *train.Loop, closing *f
 	*closing = client.Close
 	u, err := train.NewAsync(l, client)
 	if rank > 0 && rank == s.dies {
-		u = &mortal{Updater: u}
+		return &mortal{Updater: u, dead: s.dead}, err
+	}
+	if s.dies > 0 {
+		return &patient{Updater: u, dead: s.dead}, err
 	}
 	return u, err
 }
@@ -46,6 +49,7 @@ func (s *service) joinAsync(rank int, post *comm.Post, l *train.Loop, closing *f
 type mortal struct {
 	train.Updater
 	batches int
+	dead    chan struct{}
 }
 
 var errDead = errors.New("dead")
@@ -53,9 +57,25 @@ var errDead = errors.New("dead")
 func (m *mortal) Next(step int) (train.Work, error) {
 	w, err := m.Updater.Next(step)
 	if m.batches++; m.batches == 3 {
+		close(m.dead)
 		return w, errDead
 	}
 	return w, err
+}
+
+// patient is the Updater of a worker that asks for no twentieth batch before another has died: on few
+// processors it could take all that there are.
+type patient struct {
+	train.Updater
+	batches int
+	dead    <-chan struct{}
+}
+
+func (p *patient) Next(step int) (train.Work, error) {
+	if p.batches++; p.batches == 20 {
+		<-p.dead
+	}
+	return p.Updater.Next(step)
 }
 
 // layAsync computes ledger and layout.
@@ -139,7 +159,7 @@ func TestRankZeroEvaluatesAlone(t *testing.T) {
 func TestAsynchronousWorkerDies(t *testing.T) {
 	c := example(t, "lenet", 100, 10)
 	c.Steps, c.Epochs = 0, 12
-	s := &service{config: c, workers: 3, servers: 1, threads: 1, dies: 2}
+	s := &service{config: c, workers: 3, servers: 1, threads: 1, dies: 2, dead: make(chan struct{})}
 	s.layAsync(t, nil)
 	outcomes, errs := make([]outcome, 3), make([]error, 3)
 	done := make(chan int)

@@ -31,7 +31,8 @@ type service struct {
 	// ledger decides the order of updates; nil: they are synchronous. updates are those it decided.
 	ledger  *ps.LedgerConfig
 	updates []ps.Applied
-	dies    int // the rank that is gone after some batches; 0: none
+	dies    int           // the rank that is gone after some batches; 0: none
+	dead    chan struct{} // closed when it is
 
 	layout *ps.Layout
 	params []optim.Param
