@@ -30,23 +30,30 @@ func measured(t *testing.T) *record.Results {
 	return r
 }
 
-// strategies returns the first rows of a benchmark with servers, options and conditions: r4-strategies, as if
-// there had been no others.
-func strategies(t *testing.T) []byte {
+// packed returns the results of a file that gzip has packed.
+func packed(t *testing.T, path string) *record.Results {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "results", "r4", "results.json.gz"))
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	plain, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", path, err)
 	}
 	r, err := record.Decode(plain)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", path, err)
 	}
+	return r
+}
+
+// strategies returns the first rows of a benchmark with servers, options and conditions: r4-strategies, as if
+// there had been no others.
+func strategies(t *testing.T) []byte {
+	t.Helper()
+	r := packed(t, filepath.Join("..", "..", "results", "r4", "results.json.gz"))
 	r.Rows = r.Rows[:16]
 	var runs []*record.Run
 	for i := range r.Rows {
@@ -171,26 +178,13 @@ func TestMeasuredResultsAreNotRefused(t *testing.T) {
 
 // Every benchmark among the results of this repository passes, those beside another program included.
 func TestResultsOfTheRepositoryAreNotRefused(t *testing.T) {
-	packed, err := filepath.Glob(filepath.Join("..", "..", "results", "*", "*", "results.json.gz"))
+	paths, err := filepath.Glob(filepath.Join("..", "..", "results", "*", "*", "results.json.gz"))
 	more, failed := filepath.Glob(filepath.Join("..", "..", "results", "*", "results.json.gz"))
-	if packed = append(packed, more...); err != nil || failed != nil || len(packed) < 2 {
-		t.Fatalf("%v, %v, %v", packed, err, failed)
+	if paths = append(paths, more...); err != nil || failed != nil || len(paths) < 2 {
+		t.Fatalf("%v, %v, %v", paths, err, failed)
 	}
-	for _, path := range packed {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		plain, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := record.Decode(plain)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if found := checkOwn(t, r); found.IsRefused() {
+	for _, path := range paths {
+		if found := checkOwn(t, packed(t, path)); found.IsRefused() {
 			t.Errorf("%s:\n%s", path, render(found))
 		}
 	}
