@@ -398,215 +398,215 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-48
 	JL      few
 
 many:
-	VMOVUPS   (CX)(BX*1), Y2
-	VMOVUPS   32(CX)(BX*1), Y5
-	VPAND     rowConstants<>+0(SB), Y2, Y3
-	VPAND     rowConstants<>+0(SB), Y5, Y6
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMOVUPS   rowConstants<>+64(SB), Y7
-	VMULPS    rowConstants<>+128(SB), Y3, Y3
-	VMULPS    rowConstants<>+128(SB), Y6, Y6
-	VADDPS    rowConstants<>+64(SB), Y3, Y3
-	VADDPS    rowConstants<>+64(SB), Y6, Y6
-	VDIVPS    Y3, Y4, Y3
-	VDIVPS    Y6, Y7, Y6
-	VMULPS    Y2, Y2, Y4
-	VMULPS    Y5, Y5, Y7
-	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMULPS    rowConstants<>+192(SB), Y7, Y8
-	VMOVUPS   rowConstants<>+256(SB), Y7
-	VMOVUPS   rowConstants<>+256(SB), Y9
-	VMAXPS    Y4, Y7, Y4
-	VMAXPS    Y8, Y9, Y8
-	VMULPS    rowConstants<>+320(SB), Y4, Y7
-	VMULPS    rowConstants<>+320(SB), Y8, Y9
-	VADDPS    rowConstants<>+384(SB), Y7, Y7
-	VADDPS    rowConstants<>+384(SB), Y9, Y11
-	VADDPS    rowConstants<>+448(SB), Y7, Y9
-	VADDPS    rowConstants<>+448(SB), Y11, Y12
-	VMULPS    rowConstants<>+512(SB), Y9, Y10
-	VMULPS    rowConstants<>+512(SB), Y12, Y13
-	VSUBPS    Y10, Y4, Y4
-	VSUBPS    Y13, Y8, Y8
-	VMULPS    rowConstants<>+576(SB), Y9, Y9
-	VMULPS    rowConstants<>+576(SB), Y12, Y10
-	VSUBPS    Y9, Y4, Y4
-	VSUBPS    Y10, Y8, Y9
-	VMULPS    rowConstants<>+640(SB), Y4, Y8
-	VMULPS    rowConstants<>+640(SB), Y9, Y10
-	VADDPS    rowConstants<>+704(SB), Y8, Y8
-	VADDPS    rowConstants<>+704(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+768(SB), Y8, Y8
-	VADDPS    rowConstants<>+768(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+832(SB), Y8, Y8
-	VADDPS    rowConstants<>+832(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+896(SB), Y8, Y8
-	VADDPS    rowConstants<>+896(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+960(SB), Y8, Y8
-	VADDPS    rowConstants<>+960(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    Y4, Y8, Y4
-	VADDPS    Y9, Y10, Y8
-	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VADDPS    rowConstants<>+64(SB), Y8, Y8
-	VPSLLD    $0x17, Y7, Y7
-	VPSLLD    $0x17, Y11, Y9
-	VPADDD    Y7, Y4, Y4
-	VPADDD    Y9, Y8, Y8
-	VMULPS    rowConstants<>+1024(SB), Y3, Y7
-	VMULPS    rowConstants<>+1024(SB), Y6, Y9
-	VADDPS    rowConstants<>+1088(SB), Y7, Y7
-	VADDPS    rowConstants<>+1088(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y7
-	VMULPS    Y6, Y9, Y9
-	VADDPS    rowConstants<>+1152(SB), Y7, Y7
-	VADDPS    rowConstants<>+1152(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y7
-	VMULPS    Y6, Y9, Y9
-	VADDPS    rowConstants<>+1216(SB), Y7, Y7
-	VADDPS    rowConstants<>+1216(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y7
-	VMULPS    Y6, Y9, Y9
-	VADDPS    rowConstants<>+1280(SB), Y7, Y7
-	VADDPS    rowConstants<>+1280(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y3
-	VMULPS    Y6, Y9, Y6
-	VMULPS    Y4, Y3, Y3
-	VMULPS    Y8, Y6, Y4
-	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMULPS    rowConstants<>+960(SB), Y4, Y6
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMOVUPS   rowConstants<>+64(SB), Y7
-	VSUBPS    Y3, Y4, Y4
-	VSUBPS    Y6, Y7, Y8
-	VCMPPS    $0x1e, Y2, Y0, Y7
-	VCMPPS    $0x1e, Y5, Y0, Y9
-	VBLENDVPS Y7, Y3, Y4, Y4
-	VBLENDVPS Y9, Y6, Y8, Y8
-	VMULPS    Y4, Y2, Y2
-	VMULPS    Y8, Y5, Y3
-	VMOVUPS   Y2, (AX)(BX*1)
-	VMOVUPS   Y3, 32(AX)(BX*1)
-	ADDQ      $+64, BX
-	SUBQ      $+16, DX
-	JGE       many
+	VMOVUPS      (CX)(BX*1), Y2
+	VMOVUPS      32(CX)(BX*1), Y5
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VPAND        rowConstants<>+0(SB), Y5, Y6
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VBROADCASTSS rowConstants<>+32(SB), Y7
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VMULPS       rowConstants<>+64(SB), Y6, Y6
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y6, Y6
+	VDIVPS       Y3, Y4, Y3
+	VDIVPS       Y6, Y7, Y6
+	VMULPS       Y2, Y2, Y4
+	VMULPS       Y5, Y5, Y7
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VMULPS       rowConstants<>+96(SB), Y7, Y8
+	VBROADCASTSS rowConstants<>+128(SB), Y7
+	VBROADCASTSS rowConstants<>+128(SB), Y9
+	VMAXPS       Y4, Y7, Y4
+	VMAXPS       Y8, Y9, Y8
+	VMULPS       rowConstants<>+160(SB), Y4, Y7
+	VMULPS       rowConstants<>+160(SB), Y8, Y9
+	VADDPS       rowConstants<>+192(SB), Y7, Y7
+	VADDPS       rowConstants<>+192(SB), Y9, Y11
+	VADDPS       rowConstants<>+224(SB), Y7, Y9
+	VADDPS       rowConstants<>+224(SB), Y11, Y12
+	VMULPS       rowConstants<>+256(SB), Y9, Y10
+	VMULPS       rowConstants<>+256(SB), Y12, Y13
+	VSUBPS       Y10, Y4, Y4
+	VSUBPS       Y13, Y8, Y8
+	VMULPS       rowConstants<>+288(SB), Y9, Y9
+	VMULPS       rowConstants<>+288(SB), Y12, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y8, Y9
+	VMULPS       rowConstants<>+320(SB), Y4, Y8
+	VMULPS       rowConstants<>+320(SB), Y9, Y10
+	VADDPS       rowConstants<>+352(SB), Y8, Y8
+	VADDPS       rowConstants<>+352(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+384(SB), Y8, Y8
+	VADDPS       rowConstants<>+384(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+416(SB), Y8, Y8
+	VADDPS       rowConstants<>+416(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+448(SB), Y8, Y8
+	VADDPS       rowConstants<>+448(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+480(SB), Y8, Y8
+	VADDPS       rowConstants<>+480(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y4, Y8, Y4
+	VADDPS       Y9, Y10, Y8
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VADDPS       rowConstants<>+32(SB), Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y11, Y9
+	VPADDD       Y7, Y4, Y4
+	VPADDD       Y9, Y8, Y8
+	VMULPS       rowConstants<>+512(SB), Y3, Y7
+	VMULPS       rowConstants<>+512(SB), Y6, Y9
+	VADDPS       rowConstants<>+544(SB), Y7, Y7
+	VADDPS       rowConstants<>+544(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+576(SB), Y7, Y7
+	VADDPS       rowConstants<>+576(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+608(SB), Y7, Y7
+	VADDPS       rowConstants<>+608(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+640(SB), Y7, Y7
+	VADDPS       rowConstants<>+640(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y3
+	VMULPS       Y6, Y9, Y6
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y8, Y6, Y4
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VMULPS       rowConstants<>+480(SB), Y4, Y6
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VBROADCASTSS rowConstants<>+32(SB), Y7
+	VSUBPS       Y3, Y4, Y4
+	VSUBPS       Y6, Y7, Y8
+	VCMPPS       $0x1e, Y2, Y0, Y7
+	VCMPPS       $0x1e, Y5, Y0, Y9
+	VBLENDVPS    Y7, Y3, Y4, Y4
+	VBLENDVPS    Y9, Y6, Y8, Y8
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y8, Y5, Y3
+	VMOVUPS      Y2, (AX)(BX*1)
+	VMOVUPS      Y3, 32(AX)(BX*1)
+	ADDQ         $+64, BX
+	SUBQ         $+16, DX
+	JGE          many
 
 few:
-	ADDQ      $+16, DX
-	CMPQ      DX, $+8
-	JL        rest
-	VMOVUPS   (CX)(BX*1), Y2
-	VPAND     rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMULPS    rowConstants<>+128(SB), Y3, Y3
-	VADDPS    rowConstants<>+64(SB), Y3, Y3
-	VDIVPS    Y3, Y4, Y3
-	VMULPS    Y2, Y2, Y4
-	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS   rowConstants<>+256(SB), Y5
-	VMAXPS    Y4, Y5, Y4
-	VMULPS    rowConstants<>+320(SB), Y4, Y5
-	VADDPS    rowConstants<>+384(SB), Y5, Y5
-	VADDPS    rowConstants<>+448(SB), Y5, Y6
-	VMULPS    rowConstants<>+512(SB), Y6, Y7
-	VSUBPS    Y7, Y4, Y4
-	VMULPS    rowConstants<>+576(SB), Y6, Y6
-	VSUBPS    Y6, Y4, Y4
-	VMULPS    rowConstants<>+640(SB), Y4, Y6
-	VADDPS    rowConstants<>+704(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+768(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+832(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+896(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+960(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    Y4, Y6, Y4
-	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VPSLLD    $0x17, Y5, Y5
-	VPADDD    Y5, Y4, Y4
-	VMULPS    rowConstants<>+1024(SB), Y3, Y5
-	VADDPS    rowConstants<>+1088(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1152(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1216(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1280(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y3
-	VMULPS    Y4, Y3, Y3
-	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VSUBPS    Y3, Y4, Y4
-	VCMPPS    $0x1e, Y2, Y0, Y5
-	VBLENDVPS Y5, Y3, Y4, Y4
-	VMULPS    Y4, Y2, Y2
-	VMOVUPS   Y2, (AX)(BX*1)
-	ADDQ      $+32, BX
-	SUBQ      $+8, DX
+	ADDQ         $+16, DX
+	CMPQ         DX, $+8
+	JL           rest
+	VMOVUPS      (CX)(BX*1), Y2
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VDIVPS       Y3, Y4, Y3
+	VMULPS       Y2, Y2, Y4
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VBROADCASTSS rowConstants<>+128(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       rowConstants<>+160(SB), Y4, Y5
+	VADDPS       rowConstants<>+192(SB), Y5, Y5
+	VADDPS       rowConstants<>+224(SB), Y5, Y6
+	VMULPS       rowConstants<>+256(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       rowConstants<>+288(SB), Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       rowConstants<>+320(SB), Y4, Y6
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       rowConstants<>+512(SB), Y3, Y5
+	VADDPS       rowConstants<>+544(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+576(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+608(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+640(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VSUBPS       Y3, Y4, Y4
+	VCMPPS       $0x1e, Y2, Y0, Y5
+	VBLENDVPS    Y5, Y3, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (AX)(BX*1)
+	ADDQ         $+32, BX
+	SUBQ         $+8, DX
 
 rest:
 	TESTQ        DX, DX
 	JZ           done
 	VMASKMOVPS   (CX)(BX*1), Y1, Y1
 	VPAND        rowConstants<>+0(SB), Y1, Y2
-	VMOVUPS      rowConstants<>+64(SB), Y3
-	VMULPS       rowConstants<>+128(SB), Y2, Y2
-	VADDPS       rowConstants<>+64(SB), Y2, Y2
+	VBROADCASTSS rowConstants<>+32(SB), Y3
+	VMULPS       rowConstants<>+64(SB), Y2, Y2
+	VADDPS       rowConstants<>+32(SB), Y2, Y2
 	VDIVPS       Y2, Y3, Y2
 	VMULPS       Y1, Y1, Y3
-	VMULPS       rowConstants<>+192(SB), Y3, Y3
-	VMOVUPS      rowConstants<>+256(SB), Y4
+	VMULPS       rowConstants<>+96(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+128(SB), Y4
 	VMAXPS       Y3, Y4, Y3
-	VMULPS       rowConstants<>+320(SB), Y3, Y4
-	VADDPS       rowConstants<>+384(SB), Y4, Y4
-	VADDPS       rowConstants<>+448(SB), Y4, Y5
-	VMULPS       rowConstants<>+512(SB), Y5, Y6
+	VMULPS       rowConstants<>+160(SB), Y3, Y4
+	VADDPS       rowConstants<>+192(SB), Y4, Y4
+	VADDPS       rowConstants<>+224(SB), Y4, Y5
+	VMULPS       rowConstants<>+256(SB), Y5, Y6
 	VSUBPS       Y6, Y3, Y3
-	VMULPS       rowConstants<>+576(SB), Y5, Y5
+	VMULPS       rowConstants<>+288(SB), Y5, Y5
 	VSUBPS       Y5, Y3, Y3
-	VMULPS       rowConstants<>+640(SB), Y3, Y5
-	VADDPS       rowConstants<>+704(SB), Y5, Y5
+	VMULPS       rowConstants<>+320(SB), Y3, Y5
+	VADDPS       rowConstants<>+352(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+768(SB), Y5, Y5
+	VADDPS       rowConstants<>+384(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+832(SB), Y5, Y5
+	VADDPS       rowConstants<>+416(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+896(SB), Y5, Y5
+	VADDPS       rowConstants<>+448(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+960(SB), Y5, Y5
+	VADDPS       rowConstants<>+480(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
 	VMULPS       Y3, Y5, Y5
 	VADDPS       Y3, Y5, Y3
-	VADDPS       rowConstants<>+64(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y4, Y3, Y3
-	VMULPS       rowConstants<>+1024(SB), Y2, Y4
-	VADDPS       rowConstants<>+1088(SB), Y4, Y4
+	VMULPS       rowConstants<>+512(SB), Y2, Y4
+	VADDPS       rowConstants<>+544(SB), Y4, Y4
 	VMULPS       Y2, Y4, Y4
-	VADDPS       rowConstants<>+1152(SB), Y4, Y4
+	VADDPS       rowConstants<>+576(SB), Y4, Y4
 	VMULPS       Y2, Y4, Y4
-	VADDPS       rowConstants<>+1216(SB), Y4, Y4
+	VADDPS       rowConstants<>+608(SB), Y4, Y4
 	VMULPS       Y2, Y4, Y4
-	VADDPS       rowConstants<>+1280(SB), Y4, Y4
+	VADDPS       rowConstants<>+640(SB), Y4, Y4
 	VMULPS       Y2, Y4, Y2
 	VMULPS       Y3, Y2, Y2
-	VMULPS       rowConstants<>+960(SB), Y2, Y2
-	VMOVUPS      rowConstants<>+64(SB), Y3
+	VMULPS       rowConstants<>+480(SB), Y2, Y2
+	VBROADCASTSS rowConstants<>+32(SB), Y3
 	VSUBPS       Y2, Y3, Y3
 	VCMPPS       $0x1e, Y1, Y0, Y0
 	VBLENDVPS    Y0, Y2, Y3, Y3
@@ -666,232 +666,232 @@ TEXT ·geluBackwardAVX2(SB), NOSPLIT, $0-72
 	JL      few
 
 many:
-	VMOVUPS   (DX)(SI*1), Y2
-	VMOVUPS   32(DX)(SI*1), Y5
-	VPAND     rowConstants<>+0(SB), Y2, Y3
-	VPAND     rowConstants<>+0(SB), Y5, Y6
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMOVUPS   rowConstants<>+64(SB), Y7
-	VMULPS    rowConstants<>+128(SB), Y3, Y3
-	VMULPS    rowConstants<>+128(SB), Y6, Y6
-	VADDPS    rowConstants<>+64(SB), Y3, Y3
-	VADDPS    rowConstants<>+64(SB), Y6, Y6
-	VDIVPS    Y3, Y4, Y3
-	VDIVPS    Y6, Y7, Y6
-	VMULPS    Y2, Y2, Y4
-	VMULPS    Y5, Y5, Y7
-	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMULPS    rowConstants<>+192(SB), Y7, Y8
-	VMOVUPS   rowConstants<>+256(SB), Y7
-	VMOVUPS   rowConstants<>+256(SB), Y9
-	VMAXPS    Y4, Y7, Y4
-	VMAXPS    Y8, Y9, Y8
-	VMULPS    rowConstants<>+320(SB), Y4, Y7
-	VMULPS    rowConstants<>+320(SB), Y8, Y9
-	VADDPS    rowConstants<>+384(SB), Y7, Y7
-	VADDPS    rowConstants<>+384(SB), Y9, Y11
-	VADDPS    rowConstants<>+448(SB), Y7, Y9
-	VADDPS    rowConstants<>+448(SB), Y11, Y12
-	VMULPS    rowConstants<>+512(SB), Y9, Y10
-	VMULPS    rowConstants<>+512(SB), Y12, Y13
-	VSUBPS    Y10, Y4, Y4
-	VSUBPS    Y13, Y8, Y8
-	VMULPS    rowConstants<>+576(SB), Y9, Y9
-	VMULPS    rowConstants<>+576(SB), Y12, Y10
-	VSUBPS    Y9, Y4, Y4
-	VSUBPS    Y10, Y8, Y9
-	VMULPS    rowConstants<>+640(SB), Y4, Y8
-	VMULPS    rowConstants<>+640(SB), Y9, Y10
-	VADDPS    rowConstants<>+704(SB), Y8, Y8
-	VADDPS    rowConstants<>+704(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+768(SB), Y8, Y8
-	VADDPS    rowConstants<>+768(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+832(SB), Y8, Y8
-	VADDPS    rowConstants<>+832(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+896(SB), Y8, Y8
-	VADDPS    rowConstants<>+896(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    rowConstants<>+960(SB), Y8, Y8
-	VADDPS    rowConstants<>+960(SB), Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y9, Y10, Y10
-	VADDPS    Y4, Y8, Y4
-	VADDPS    Y9, Y10, Y8
-	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VADDPS    rowConstants<>+64(SB), Y8, Y8
-	VPSLLD    $0x17, Y7, Y7
-	VPSLLD    $0x17, Y11, Y9
-	VPADDD    Y7, Y4, Y4
-	VPADDD    Y9, Y8, Y8
-	VMULPS    rowConstants<>+1024(SB), Y3, Y7
-	VMULPS    rowConstants<>+1024(SB), Y6, Y9
-	VADDPS    rowConstants<>+1088(SB), Y7, Y7
-	VADDPS    rowConstants<>+1088(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y7
-	VMULPS    Y6, Y9, Y9
-	VADDPS    rowConstants<>+1152(SB), Y7, Y7
-	VADDPS    rowConstants<>+1152(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y7
-	VMULPS    Y6, Y9, Y9
-	VADDPS    rowConstants<>+1216(SB), Y7, Y7
-	VADDPS    rowConstants<>+1216(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y7
-	VMULPS    Y6, Y9, Y9
-	VADDPS    rowConstants<>+1280(SB), Y7, Y7
-	VADDPS    rowConstants<>+1280(SB), Y9, Y9
-	VMULPS    Y3, Y7, Y3
-	VMULPS    Y6, Y9, Y6
-	VMULPS    Y4, Y3, Y3
-	VMULPS    Y8, Y6, Y6
-	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMULPS    rowConstants<>+960(SB), Y6, Y7
-	VMOVUPS   rowConstants<>+64(SB), Y6
-	VMOVUPS   rowConstants<>+64(SB), Y9
-	VSUBPS    Y3, Y6, Y6
-	VSUBPS    Y7, Y9, Y10
-	VCMPPS    $0x1e, Y2, Y0, Y9
-	VCMPPS    $0x1e, Y5, Y0, Y11
-	VBLENDVPS Y9, Y3, Y6, Y6
-	VBLENDVPS Y11, Y7, Y10, Y10
-	VMULPS    Y4, Y2, Y2
-	VMULPS    Y8, Y5, Y3
-	VMULPS    rowConstants<>+1344(SB), Y2, Y2
-	VMULPS    rowConstants<>+1344(SB), Y3, Y3
-	VADDPS    Y2, Y6, Y2
-	VADDPS    Y3, Y10, Y4
-	VMOVUPS   (CX)(SI*1), Y3
-	VMOVUPS   32(CX)(SI*1), Y5
-	VMULPS    Y2, Y3, Y2
-	VMULPS    Y4, Y5, Y3
-	VMOVUPS   Y2, (AX)(SI*1)
-	VMOVUPS   Y3, 32(AX)(SI*1)
-	ADDQ      $+64, SI
-	SUBQ      $+16, BX
-	JGE       many
+	VMOVUPS      (DX)(SI*1), Y2
+	VMOVUPS      32(DX)(SI*1), Y5
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VPAND        rowConstants<>+0(SB), Y5, Y6
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VBROADCASTSS rowConstants<>+32(SB), Y7
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VMULPS       rowConstants<>+64(SB), Y6, Y6
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y6, Y6
+	VDIVPS       Y3, Y4, Y3
+	VDIVPS       Y6, Y7, Y6
+	VMULPS       Y2, Y2, Y4
+	VMULPS       Y5, Y5, Y7
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VMULPS       rowConstants<>+96(SB), Y7, Y8
+	VBROADCASTSS rowConstants<>+128(SB), Y7
+	VBROADCASTSS rowConstants<>+128(SB), Y9
+	VMAXPS       Y4, Y7, Y4
+	VMAXPS       Y8, Y9, Y8
+	VMULPS       rowConstants<>+160(SB), Y4, Y7
+	VMULPS       rowConstants<>+160(SB), Y8, Y9
+	VADDPS       rowConstants<>+192(SB), Y7, Y7
+	VADDPS       rowConstants<>+192(SB), Y9, Y11
+	VADDPS       rowConstants<>+224(SB), Y7, Y9
+	VADDPS       rowConstants<>+224(SB), Y11, Y12
+	VMULPS       rowConstants<>+256(SB), Y9, Y10
+	VMULPS       rowConstants<>+256(SB), Y12, Y13
+	VSUBPS       Y10, Y4, Y4
+	VSUBPS       Y13, Y8, Y8
+	VMULPS       rowConstants<>+288(SB), Y9, Y9
+	VMULPS       rowConstants<>+288(SB), Y12, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y8, Y9
+	VMULPS       rowConstants<>+320(SB), Y4, Y8
+	VMULPS       rowConstants<>+320(SB), Y9, Y10
+	VADDPS       rowConstants<>+352(SB), Y8, Y8
+	VADDPS       rowConstants<>+352(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+384(SB), Y8, Y8
+	VADDPS       rowConstants<>+384(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+416(SB), Y8, Y8
+	VADDPS       rowConstants<>+416(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+448(SB), Y8, Y8
+	VADDPS       rowConstants<>+448(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+480(SB), Y8, Y8
+	VADDPS       rowConstants<>+480(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y4, Y8, Y4
+	VADDPS       Y9, Y10, Y8
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VADDPS       rowConstants<>+32(SB), Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y11, Y9
+	VPADDD       Y7, Y4, Y4
+	VPADDD       Y9, Y8, Y8
+	VMULPS       rowConstants<>+512(SB), Y3, Y7
+	VMULPS       rowConstants<>+512(SB), Y6, Y9
+	VADDPS       rowConstants<>+544(SB), Y7, Y7
+	VADDPS       rowConstants<>+544(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+576(SB), Y7, Y7
+	VADDPS       rowConstants<>+576(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+608(SB), Y7, Y7
+	VADDPS       rowConstants<>+608(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+640(SB), Y7, Y7
+	VADDPS       rowConstants<>+640(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y3
+	VMULPS       Y6, Y9, Y6
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y8, Y6, Y6
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VMULPS       rowConstants<>+480(SB), Y6, Y7
+	VBROADCASTSS rowConstants<>+32(SB), Y6
+	VBROADCASTSS rowConstants<>+32(SB), Y9
+	VSUBPS       Y3, Y6, Y6
+	VSUBPS       Y7, Y9, Y10
+	VCMPPS       $0x1e, Y2, Y0, Y9
+	VCMPPS       $0x1e, Y5, Y0, Y11
+	VBLENDVPS    Y9, Y3, Y6, Y6
+	VBLENDVPS    Y11, Y7, Y10, Y10
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y8, Y5, Y3
+	VMULPS       rowConstants<>+672(SB), Y2, Y2
+	VMULPS       rowConstants<>+672(SB), Y3, Y3
+	VADDPS       Y2, Y6, Y2
+	VADDPS       Y3, Y10, Y4
+	VMOVUPS      (CX)(SI*1), Y3
+	VMOVUPS      32(CX)(SI*1), Y5
+	VMULPS       Y2, Y3, Y2
+	VMULPS       Y4, Y5, Y3
+	VMOVUPS      Y2, (AX)(SI*1)
+	VMOVUPS      Y3, 32(AX)(SI*1)
+	ADDQ         $+64, SI
+	SUBQ         $+16, BX
+	JGE          many
 
 few:
-	ADDQ      $+16, BX
-	CMPQ      BX, $+8
-	JL        rest
-	VMOVUPS   (DX)(SI*1), Y2
-	VPAND     rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y4
-	VMULPS    rowConstants<>+128(SB), Y3, Y3
-	VADDPS    rowConstants<>+64(SB), Y3, Y3
-	VDIVPS    Y3, Y4, Y3
-	VMULPS    Y2, Y2, Y4
-	VMULPS    rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS   rowConstants<>+256(SB), Y5
-	VMAXPS    Y4, Y5, Y4
-	VMULPS    rowConstants<>+320(SB), Y4, Y5
-	VADDPS    rowConstants<>+384(SB), Y5, Y5
-	VADDPS    rowConstants<>+448(SB), Y5, Y6
-	VMULPS    rowConstants<>+512(SB), Y6, Y7
-	VSUBPS    Y7, Y4, Y4
-	VMULPS    rowConstants<>+576(SB), Y6, Y6
-	VSUBPS    Y6, Y4, Y4
-	VMULPS    rowConstants<>+640(SB), Y4, Y6
-	VADDPS    rowConstants<>+704(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+768(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+832(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+896(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    rowConstants<>+960(SB), Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VMULPS    Y4, Y6, Y6
-	VADDPS    Y4, Y6, Y4
-	VADDPS    rowConstants<>+64(SB), Y4, Y4
-	VPSLLD    $0x17, Y5, Y5
-	VPADDD    Y5, Y4, Y4
-	VMULPS    rowConstants<>+1024(SB), Y3, Y5
-	VADDPS    rowConstants<>+1088(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1152(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1216(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y5
-	VADDPS    rowConstants<>+1280(SB), Y5, Y5
-	VMULPS    Y3, Y5, Y3
-	VMULPS    Y4, Y3, Y3
-	VMULPS    rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS   rowConstants<>+64(SB), Y5
-	VSUBPS    Y3, Y5, Y5
-	VCMPPS    $0x1e, Y2, Y0, Y6
-	VBLENDVPS Y6, Y3, Y5, Y5
-	VMULPS    Y4, Y2, Y2
-	VMULPS    rowConstants<>+1344(SB), Y2, Y2
-	VADDPS    Y2, Y5, Y2
-	VMOVUPS   (CX)(SI*1), Y3
-	VMULPS    Y2, Y3, Y2
-	VMOVUPS   Y2, (AX)(SI*1)
-	ADDQ      $+32, SI
-	SUBQ      $+8, BX
+	ADDQ         $+16, BX
+	CMPQ         BX, $+8
+	JL           rest
+	VMOVUPS      (DX)(SI*1), Y2
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VDIVPS       Y3, Y4, Y3
+	VMULPS       Y2, Y2, Y4
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VBROADCASTSS rowConstants<>+128(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       rowConstants<>+160(SB), Y4, Y5
+	VADDPS       rowConstants<>+192(SB), Y5, Y5
+	VADDPS       rowConstants<>+224(SB), Y5, Y6
+	VMULPS       rowConstants<>+256(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       rowConstants<>+288(SB), Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       rowConstants<>+320(SB), Y4, Y6
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       rowConstants<>+512(SB), Y3, Y5
+	VADDPS       rowConstants<>+544(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+576(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+608(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+640(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VCMPPS       $0x1e, Y2, Y0, Y6
+	VBLENDVPS    Y6, Y3, Y5, Y5
+	VMULPS       Y4, Y2, Y2
+	VMULPS       rowConstants<>+672(SB), Y2, Y2
+	VADDPS       Y2, Y5, Y2
+	VMOVUPS      (CX)(SI*1), Y3
+	VMULPS       Y2, Y3, Y2
+	VMOVUPS      Y2, (AX)(SI*1)
+	ADDQ         $+32, SI
+	SUBQ         $+8, BX
 
 rest:
 	TESTQ        BX, BX
 	JZ           done
 	VMASKMOVPS   (DX)(SI*1), Y1, Y2
 	VPAND        rowConstants<>+0(SB), Y2, Y3
-	VMOVUPS      rowConstants<>+64(SB), Y4
-	VMULPS       rowConstants<>+128(SB), Y3, Y3
-	VADDPS       rowConstants<>+64(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
 	VDIVPS       Y3, Y4, Y3
 	VMULPS       Y2, Y2, Y4
-	VMULPS       rowConstants<>+192(SB), Y4, Y4
-	VMOVUPS      rowConstants<>+256(SB), Y5
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VBROADCASTSS rowConstants<>+128(SB), Y5
 	VMAXPS       Y4, Y5, Y4
-	VMULPS       rowConstants<>+320(SB), Y4, Y5
-	VADDPS       rowConstants<>+384(SB), Y5, Y5
-	VADDPS       rowConstants<>+448(SB), Y5, Y6
-	VMULPS       rowConstants<>+512(SB), Y6, Y7
+	VMULPS       rowConstants<>+160(SB), Y4, Y5
+	VADDPS       rowConstants<>+192(SB), Y5, Y5
+	VADDPS       rowConstants<>+224(SB), Y5, Y6
+	VMULPS       rowConstants<>+256(SB), Y6, Y7
 	VSUBPS       Y7, Y4, Y4
-	VMULPS       rowConstants<>+576(SB), Y6, Y6
+	VMULPS       rowConstants<>+288(SB), Y6, Y6
 	VSUBPS       Y6, Y4, Y4
-	VMULPS       rowConstants<>+640(SB), Y4, Y6
-	VADDPS       rowConstants<>+704(SB), Y6, Y6
+	VMULPS       rowConstants<>+320(SB), Y4, Y6
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
 	VMULPS       Y4, Y6, Y6
-	VADDPS       rowConstants<>+768(SB), Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
 	VMULPS       Y4, Y6, Y6
-	VADDPS       rowConstants<>+832(SB), Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
 	VMULPS       Y4, Y6, Y6
-	VADDPS       rowConstants<>+896(SB), Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
 	VMULPS       Y4, Y6, Y6
-	VADDPS       rowConstants<>+960(SB), Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
 	VMULPS       Y4, Y6, Y6
 	VMULPS       Y4, Y6, Y6
 	VADDPS       Y4, Y6, Y4
-	VADDPS       rowConstants<>+64(SB), Y4, Y4
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y5, Y4, Y4
-	VMULPS       rowConstants<>+1024(SB), Y3, Y5
-	VADDPS       rowConstants<>+1088(SB), Y5, Y5
+	VMULPS       rowConstants<>+512(SB), Y3, Y5
+	VADDPS       rowConstants<>+544(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+1152(SB), Y5, Y5
+	VADDPS       rowConstants<>+576(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+1216(SB), Y5, Y5
+	VADDPS       rowConstants<>+608(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y5
-	VADDPS       rowConstants<>+1280(SB), Y5, Y5
+	VADDPS       rowConstants<>+640(SB), Y5, Y5
 	VMULPS       Y3, Y5, Y3
 	VMULPS       Y4, Y3, Y3
-	VMULPS       rowConstants<>+960(SB), Y3, Y3
-	VMOVUPS      rowConstants<>+64(SB), Y5
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y5
 	VSUBPS       Y3, Y5, Y5
 	VCMPPS       $0x1e, Y2, Y0, Y0
 	VBLENDVPS    Y0, Y3, Y5, Y5
 	VMULPS       Y4, Y2, Y0
-	VMULPS       rowConstants<>+1344(SB), Y0, Y0
+	VMULPS       rowConstants<>+672(SB), Y0, Y0
 	VADDPS       Y0, Y5, Y0
 	VMASKMOVPS   (CX)(SI*1), Y1, Y1
 	VMULPS       Y0, Y1, Y0
@@ -952,106 +952,106 @@ TEXT ·expsAVX2(SB), NOSPLIT, $0-60
 	JL           few
 
 many:
-	VMOVUPS (CX)(BX*1), Y4
-	VMOVUPS 32(CX)(BX*1), Y5
-	VSUBPS  Y2, Y4, Y4
-	VSUBPS  Y2, Y5, Y5
-	VMULPS  Y1, Y4, Y4
-	VMULPS  Y1, Y5, Y6
-	VMOVUPS rowConstants<>+256(SB), Y5
-	VMOVUPS rowConstants<>+256(SB), Y7
-	VMAXPS  Y4, Y5, Y4
-	VMAXPS  Y6, Y7, Y6
-	VMULPS  rowConstants<>+320(SB), Y4, Y5
-	VMULPS  rowConstants<>+320(SB), Y6, Y7
-	VADDPS  rowConstants<>+384(SB), Y5, Y5
-	VADDPS  rowConstants<>+384(SB), Y7, Y9
-	VADDPS  rowConstants<>+448(SB), Y5, Y7
-	VADDPS  rowConstants<>+448(SB), Y9, Y10
-	VMULPS  rowConstants<>+512(SB), Y7, Y8
-	VMULPS  rowConstants<>+512(SB), Y10, Y11
-	VSUBPS  Y8, Y4, Y4
-	VSUBPS  Y11, Y6, Y6
-	VMULPS  rowConstants<>+576(SB), Y7, Y7
-	VMULPS  rowConstants<>+576(SB), Y10, Y8
-	VSUBPS  Y7, Y4, Y4
-	VSUBPS  Y8, Y6, Y7
-	VMULPS  rowConstants<>+640(SB), Y4, Y6
-	VMULPS  rowConstants<>+640(SB), Y7, Y8
-	VADDPS  rowConstants<>+704(SB), Y6, Y6
-	VADDPS  rowConstants<>+704(SB), Y8, Y8
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y7, Y8, Y8
-	VADDPS  rowConstants<>+768(SB), Y6, Y6
-	VADDPS  rowConstants<>+768(SB), Y8, Y8
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y7, Y8, Y8
-	VADDPS  rowConstants<>+832(SB), Y6, Y6
-	VADDPS  rowConstants<>+832(SB), Y8, Y8
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y7, Y8, Y8
-	VADDPS  rowConstants<>+896(SB), Y6, Y6
-	VADDPS  rowConstants<>+896(SB), Y8, Y8
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y7, Y8, Y8
-	VADDPS  rowConstants<>+960(SB), Y6, Y6
-	VADDPS  rowConstants<>+960(SB), Y8, Y8
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y7, Y8, Y8
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y7, Y8, Y8
-	VADDPS  Y4, Y6, Y4
-	VADDPS  Y7, Y8, Y6
-	VADDPS  rowConstants<>+64(SB), Y4, Y4
-	VADDPS  rowConstants<>+64(SB), Y6, Y6
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y9, Y7
-	VPADDD  Y5, Y4, Y4
-	VPADDD  Y7, Y6, Y6
-	VMULPS  Y3, Y4, Y4
-	VMULPS  Y3, Y6, Y5
-	VMOVUPS Y4, (AX)(BX*1)
-	VMOVUPS Y5, 32(AX)(BX*1)
-	ADDQ    $+64, BX
-	SUBQ    $+16, DX
-	JGE     many
+	VMOVUPS      (CX)(BX*1), Y4
+	VMOVUPS      32(CX)(BX*1), Y5
+	VSUBPS       Y2, Y4, Y4
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y1, Y5, Y6
+	VBROADCASTSS rowConstants<>+128(SB), Y5
+	VBROADCASTSS rowConstants<>+128(SB), Y7
+	VMAXPS       Y4, Y5, Y4
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       rowConstants<>+160(SB), Y4, Y5
+	VMULPS       rowConstants<>+160(SB), Y6, Y7
+	VADDPS       rowConstants<>+192(SB), Y5, Y5
+	VADDPS       rowConstants<>+192(SB), Y7, Y9
+	VADDPS       rowConstants<>+224(SB), Y5, Y7
+	VADDPS       rowConstants<>+224(SB), Y9, Y10
+	VMULPS       rowConstants<>+256(SB), Y7, Y8
+	VMULPS       rowConstants<>+256(SB), Y10, Y11
+	VSUBPS       Y8, Y4, Y4
+	VSUBPS       Y11, Y6, Y6
+	VMULPS       rowConstants<>+288(SB), Y7, Y7
+	VMULPS       rowConstants<>+288(SB), Y10, Y8
+	VSUBPS       Y7, Y4, Y4
+	VSUBPS       Y8, Y6, Y7
+	VMULPS       rowConstants<>+320(SB), Y4, Y6
+	VMULPS       rowConstants<>+320(SB), Y7, Y8
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
+	VADDPS       rowConstants<>+352(SB), Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y4, Y6, Y4
+	VADDPS       Y7, Y8, Y6
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VADDPS       rowConstants<>+32(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y5, Y4, Y4
+	VPADDD       Y7, Y6, Y6
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y3, Y6, Y5
+	VMOVUPS      Y4, (AX)(BX*1)
+	VMOVUPS      Y5, 32(AX)(BX*1)
+	ADDQ         $+64, BX
+	SUBQ         $+16, DX
+	JGE          many
 
 few:
-	ADDQ    $+16, DX
-	CMPQ    DX, $+8
-	JL      rest
-	VMOVUPS (CX)(BX*1), Y4
-	VSUBPS  Y2, Y4, Y4
-	VMULPS  Y1, Y4, Y4
-	VMOVUPS rowConstants<>+256(SB), Y5
-	VMAXPS  Y4, Y5, Y4
-	VMULPS  rowConstants<>+320(SB), Y4, Y5
-	VADDPS  rowConstants<>+384(SB), Y5, Y5
-	VADDPS  rowConstants<>+448(SB), Y5, Y6
-	VMULPS  rowConstants<>+512(SB), Y6, Y7
-	VSUBPS  Y7, Y4, Y4
-	VMULPS  rowConstants<>+576(SB), Y6, Y6
-	VSUBPS  Y6, Y4, Y4
-	VMULPS  rowConstants<>+640(SB), Y4, Y6
-	VADDPS  rowConstants<>+704(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+768(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+832(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+896(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  rowConstants<>+960(SB), Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  Y4, Y6, Y4
-	VADDPS  rowConstants<>+64(SB), Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPADDD  Y5, Y4, Y4
-	VMULPS  Y3, Y4, Y4
-	VMOVUPS Y4, (AX)(BX*1)
-	ADDQ    $+32, BX
-	SUBQ    $+8, DX
+	ADDQ         $+16, DX
+	CMPQ         DX, $+8
+	JL           rest
+	VMOVUPS      (CX)(BX*1), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VBROADCASTSS rowConstants<>+128(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       rowConstants<>+160(SB), Y4, Y5
+	VADDPS       rowConstants<>+192(SB), Y5, Y5
+	VADDPS       rowConstants<>+224(SB), Y5, Y6
+	VMULPS       rowConstants<>+256(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       rowConstants<>+288(SB), Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       rowConstants<>+320(SB), Y4, Y6
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, (AX)(BX*1)
+	ADDQ         $+32, BX
+	SUBQ         $+8, DX
 
 rest:
 	TESTQ        DX, DX
@@ -1059,29 +1059,29 @@ rest:
 	VMASKMOVPS   (CX)(BX*1), Y0, Y0
 	VSUBPS       Y2, Y0, Y0
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      rowConstants<>+256(SB), Y1
+	VBROADCASTSS rowConstants<>+128(SB), Y1
 	VMAXPS       Y0, Y1, Y0
-	VMULPS       rowConstants<>+320(SB), Y0, Y1
-	VADDPS       rowConstants<>+384(SB), Y1, Y1
-	VADDPS       rowConstants<>+448(SB), Y1, Y2
-	VMULPS       rowConstants<>+512(SB), Y2, Y4
+	VMULPS       rowConstants<>+160(SB), Y0, Y1
+	VADDPS       rowConstants<>+192(SB), Y1, Y1
+	VADDPS       rowConstants<>+224(SB), Y1, Y2
+	VMULPS       rowConstants<>+256(SB), Y2, Y4
 	VSUBPS       Y4, Y0, Y0
-	VMULPS       rowConstants<>+576(SB), Y2, Y2
+	VMULPS       rowConstants<>+288(SB), Y2, Y2
 	VSUBPS       Y2, Y0, Y0
-	VMULPS       rowConstants<>+640(SB), Y0, Y2
-	VADDPS       rowConstants<>+704(SB), Y2, Y2
+	VMULPS       rowConstants<>+320(SB), Y0, Y2
+	VADDPS       rowConstants<>+352(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
-	VADDPS       rowConstants<>+768(SB), Y2, Y2
+	VADDPS       rowConstants<>+384(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
-	VADDPS       rowConstants<>+832(SB), Y2, Y2
+	VADDPS       rowConstants<>+416(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
-	VADDPS       rowConstants<>+896(SB), Y2, Y2
+	VADDPS       rowConstants<>+448(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
-	VADDPS       rowConstants<>+960(SB), Y2, Y2
+	VADDPS       rowConstants<>+480(SB), Y2, Y2
 	VMULPS       Y0, Y2, Y2
 	VMULPS       Y0, Y2, Y2
 	VADDPS       Y0, Y2, Y0
-	VADDPS       rowConstants<>+64(SB), Y0, Y0
+	VADDPS       rowConstants<>+32(SB), Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y3, Y0, Y0
@@ -1762,20 +1762,20 @@ done:
 // func sumAVX2(x []float32) (r0 float32)
 // Requires: AVX, SSE
 TEXT ·sumAVX2(SB), NOSPLIT, $0-28
-	MOVQ    x_base+0(FP), AX
-	MOVQ    x_len+8(FP), CX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    CX, DX
-	ANDQ    $0x0f, DX
-	LEAQ    rowMasks<>+0(SB), BX
-	NEGQ    DX
-	VMOVDQU 64(BX)(DX*4), Y0
-	VMOVDQU 96(BX)(DX*4), Y1
-	VMOVUPS rowConstants<>+1408(SB), Y2
-	VMOVUPS rowConstants<>+1408(SB), Y3
-	XORQ    DX, DX
-	SUBQ    $0x10, CX
-	JL      rest
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VXORPS       Y0, Y0, Y0
+	MOVQ         CX, DX
+	ANDQ         $0x0f, DX
+	LEAQ         rowMasks<>+0(SB), BX
+	NEGQ         DX
+	VMOVDQU      64(BX)(DX*4), Y0
+	VMOVDQU      96(BX)(DX*4), Y1
+	VBROADCASTSS rowConstants<>+704(SB), Y2
+	VBROADCASTSS rowConstants<>+704(SB), Y3
+	XORQ         DX, DX
+	SUBQ         $0x10, CX
+	JL           rest
 
 turn:
 	VMOVUPS (AX)(DX*1), Y4
@@ -1811,20 +1811,20 @@ done:
 // func topAVX2(x []float32) (r0 float32)
 // Requires: AVX, SSE
 TEXT ·topAVX2(SB), NOSPLIT, $0-28
-	MOVQ    x_base+0(FP), AX
-	MOVQ    x_len+8(FP), CX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    CX, DX
-	ANDQ    $0x0f, DX
-	LEAQ    rowMasks<>+0(SB), BX
-	NEGQ    DX
-	VMOVDQU 64(BX)(DX*4), Y0
-	VMOVDQU 96(BX)(DX*4), Y1
-	VMOVUPS rowConstants<>+1472(SB), Y2
-	VMOVUPS rowConstants<>+1472(SB), Y3
-	XORQ    DX, DX
-	SUBQ    $0x10, CX
-	JL      rest
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VXORPS       Y0, Y0, Y0
+	MOVQ         CX, DX
+	ANDQ         $0x0f, DX
+	LEAQ         rowMasks<>+0(SB), BX
+	NEGQ         DX
+	VMOVDQU      64(BX)(DX*4), Y0
+	VMOVDQU      96(BX)(DX*4), Y1
+	VBROADCASTSS rowConstants<>+736(SB), Y2
+	VBROADCASTSS rowConstants<>+736(SB), Y3
+	XORQ         DX, DX
+	SUBQ         $0x10, CX
+	JL           rest
 
 turn:
 	VMOVUPS (AX)(DX*1), Y4
@@ -1860,21 +1860,21 @@ done:
 // func dotRowAVX2(a []float32, b []float32) (r0 float32)
 // Requires: AVX, SSE
 TEXT ·dotRowAVX2(SB), NOSPLIT, $0-52
-	MOVQ    a_base+0(FP), AX
-	MOVQ    b_base+24(FP), CX
-	MOVQ    a_len+8(FP), DX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    DX, BX
-	ANDQ    $0x0f, BX
-	LEAQ    rowMasks<>+0(SB), SI
-	NEGQ    BX
-	VMOVDQU 64(SI)(BX*4), Y0
-	VMOVDQU 96(SI)(BX*4), Y1
-	VMOVUPS rowConstants<>+1408(SB), Y2
-	VMOVUPS rowConstants<>+1408(SB), Y3
-	XORQ    BX, BX
-	SUBQ    $0x10, DX
-	JL      rest
+	MOVQ         a_base+0(FP), AX
+	MOVQ         b_base+24(FP), CX
+	MOVQ         a_len+8(FP), DX
+	VXORPS       Y0, Y0, Y0
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	LEAQ         rowMasks<>+0(SB), SI
+	NEGQ         BX
+	VMOVDQU      64(SI)(BX*4), Y0
+	VMOVDQU      96(SI)(BX*4), Y1
+	VBROADCASTSS rowConstants<>+704(SB), Y2
+	VBROADCASTSS rowConstants<>+704(SB), Y3
+	XORQ         BX, BX
+	SUBQ         $0x10, DX
+	JL           rest
 
 turn:
 	VMOVUPS (AX)(BX*1), Y4
@@ -1928,8 +1928,8 @@ TEXT ·squaresAVX2(SB), NOSPLIT, $0-36
 	VMOVDQU      64(BX)(DX*4), Y0
 	VMOVDQU      96(BX)(DX*4), Y1
 	VBROADCASTSS mean+24(FP), Y2
-	VMOVUPS      rowConstants<>+1408(SB), Y3
-	VMOVUPS      rowConstants<>+1408(SB), Y4
+	VBROADCASTSS rowConstants<>+704(SB), Y3
+	VBROADCASTSS rowConstants<>+704(SB), Y4
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
@@ -1988,142 +1988,142 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-60
 	VMOVDQU      96(SI)(BX*4), Y1
 	VBROADCASTSS scale+48(FP), Y2
 	VBROADCASTSS top+52(FP), Y3
-	VMOVUPS      rowConstants<>+1408(SB), Y4
-	VMOVUPS      rowConstants<>+1408(SB), Y5
+	VBROADCASTSS rowConstants<>+704(SB), Y4
+	VBROADCASTSS rowConstants<>+704(SB), Y5
 	XORQ         BX, BX
 	SUBQ         $0x10, DX
 	JL           rest
 
 turn:
-	VMOVUPS (CX)(BX*1), Y6
-	VMOVUPS 32(CX)(BX*1), Y7
-	VSUBPS  Y3, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VMULPS  Y2, Y6, Y6
-	VMULPS  Y2, Y7, Y8
-	VMOVUPS rowConstants<>+256(SB), Y7
-	VMOVUPS rowConstants<>+256(SB), Y9
-	VMAXPS  Y6, Y7, Y6
-	VMAXPS  Y8, Y9, Y8
-	VMULPS  rowConstants<>+320(SB), Y6, Y7
-	VMULPS  rowConstants<>+320(SB), Y8, Y9
-	VADDPS  rowConstants<>+384(SB), Y7, Y7
-	VADDPS  rowConstants<>+384(SB), Y9, Y11
-	VADDPS  rowConstants<>+448(SB), Y7, Y9
-	VADDPS  rowConstants<>+448(SB), Y11, Y12
-	VMULPS  rowConstants<>+512(SB), Y9, Y10
-	VMULPS  rowConstants<>+512(SB), Y12, Y13
-	VSUBPS  Y10, Y6, Y6
-	VSUBPS  Y13, Y8, Y8
-	VMULPS  rowConstants<>+576(SB), Y9, Y9
-	VMULPS  rowConstants<>+576(SB), Y12, Y10
-	VSUBPS  Y9, Y6, Y6
-	VSUBPS  Y10, Y8, Y9
-	VMULPS  rowConstants<>+640(SB), Y6, Y8
-	VMULPS  rowConstants<>+640(SB), Y9, Y10
-	VADDPS  rowConstants<>+704(SB), Y8, Y8
-	VADDPS  rowConstants<>+704(SB), Y10, Y10
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y9, Y10, Y10
-	VADDPS  rowConstants<>+768(SB), Y8, Y8
-	VADDPS  rowConstants<>+768(SB), Y10, Y10
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y9, Y10, Y10
-	VADDPS  rowConstants<>+832(SB), Y8, Y8
-	VADDPS  rowConstants<>+832(SB), Y10, Y10
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y9, Y10, Y10
-	VADDPS  rowConstants<>+896(SB), Y8, Y8
-	VADDPS  rowConstants<>+896(SB), Y10, Y10
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y9, Y10, Y10
-	VADDPS  rowConstants<>+960(SB), Y8, Y8
-	VADDPS  rowConstants<>+960(SB), Y10, Y10
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y9, Y10, Y10
-	VMULPS  Y6, Y8, Y8
-	VMULPS  Y9, Y10, Y10
-	VADDPS  Y6, Y8, Y6
-	VADDPS  Y9, Y10, Y8
-	VADDPS  rowConstants<>+64(SB), Y6, Y6
-	VADDPS  rowConstants<>+64(SB), Y8, Y8
-	VPSLLD  $0x17, Y7, Y7
-	VPSLLD  $0x17, Y11, Y9
-	VPADDD  Y7, Y6, Y6
-	VPADDD  Y9, Y8, Y8
-	VMOVUPS Y6, (AX)(BX*1)
-	VMOVUPS Y8, 32(AX)(BX*1)
-	VADDPS  Y6, Y4, Y4
-	VADDPS  Y8, Y5, Y5
-	ADDQ    $0x40, BX
-	SUBQ    $0x10, DX
-	JGE     turn
+	VMOVUPS      (CX)(BX*1), Y6
+	VMOVUPS      32(CX)(BX*1), Y7
+	VSUBPS       Y3, Y6, Y6
+	VSUBPS       Y3, Y7, Y7
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y2, Y7, Y8
+	VBROADCASTSS rowConstants<>+128(SB), Y7
+	VBROADCASTSS rowConstants<>+128(SB), Y9
+	VMAXPS       Y6, Y7, Y6
+	VMAXPS       Y8, Y9, Y8
+	VMULPS       rowConstants<>+160(SB), Y6, Y7
+	VMULPS       rowConstants<>+160(SB), Y8, Y9
+	VADDPS       rowConstants<>+192(SB), Y7, Y7
+	VADDPS       rowConstants<>+192(SB), Y9, Y11
+	VADDPS       rowConstants<>+224(SB), Y7, Y9
+	VADDPS       rowConstants<>+224(SB), Y11, Y12
+	VMULPS       rowConstants<>+256(SB), Y9, Y10
+	VMULPS       rowConstants<>+256(SB), Y12, Y13
+	VSUBPS       Y10, Y6, Y6
+	VSUBPS       Y13, Y8, Y8
+	VMULPS       rowConstants<>+288(SB), Y9, Y9
+	VMULPS       rowConstants<>+288(SB), Y12, Y10
+	VSUBPS       Y9, Y6, Y6
+	VSUBPS       Y10, Y8, Y9
+	VMULPS       rowConstants<>+320(SB), Y6, Y8
+	VMULPS       rowConstants<>+320(SB), Y9, Y10
+	VADDPS       rowConstants<>+352(SB), Y8, Y8
+	VADDPS       rowConstants<>+352(SB), Y10, Y10
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+384(SB), Y8, Y8
+	VADDPS       rowConstants<>+384(SB), Y10, Y10
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+416(SB), Y8, Y8
+	VADDPS       rowConstants<>+416(SB), Y10, Y10
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+448(SB), Y8, Y8
+	VADDPS       rowConstants<>+448(SB), Y10, Y10
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+480(SB), Y8, Y8
+	VADDPS       rowConstants<>+480(SB), Y10, Y10
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y6, Y8, Y6
+	VADDPS       Y9, Y10, Y8
+	VADDPS       rowConstants<>+32(SB), Y6, Y6
+	VADDPS       rowConstants<>+32(SB), Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y11, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VMOVUPS      Y6, (AX)(BX*1)
+	VMOVUPS      Y8, 32(AX)(BX*1)
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y8, Y5, Y5
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, DX
+	JGE          turn
 
 rest:
-	ADDQ       $0x10, DX
-	JZ         done
-	VMASKMOVPS (CX)(BX*1), Y0, Y6
-	VMASKMOVPS 32(CX)(BX*1), Y1, Y7
-	VSUBPS     Y3, Y6, Y6
-	VSUBPS     Y3, Y7, Y3
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y2, Y3, Y3
-	VMOVUPS    rowConstants<>+256(SB), Y2
-	VMOVUPS    rowConstants<>+256(SB), Y7
-	VMAXPS     Y6, Y2, Y2
-	VMAXPS     Y3, Y7, Y6
-	VMULPS     rowConstants<>+320(SB), Y2, Y3
-	VMULPS     rowConstants<>+320(SB), Y6, Y7
-	VADDPS     rowConstants<>+384(SB), Y3, Y3
-	VADDPS     rowConstants<>+384(SB), Y7, Y9
-	VADDPS     rowConstants<>+448(SB), Y3, Y7
-	VADDPS     rowConstants<>+448(SB), Y9, Y10
-	VMULPS     rowConstants<>+512(SB), Y7, Y8
-	VMULPS     rowConstants<>+512(SB), Y10, Y11
-	VSUBPS     Y8, Y2, Y2
-	VSUBPS     Y11, Y6, Y6
-	VMULPS     rowConstants<>+576(SB), Y7, Y7
-	VMULPS     rowConstants<>+576(SB), Y10, Y8
-	VSUBPS     Y7, Y2, Y2
-	VSUBPS     Y8, Y6, Y7
-	VMULPS     rowConstants<>+640(SB), Y2, Y6
-	VMULPS     rowConstants<>+640(SB), Y7, Y8
-	VADDPS     rowConstants<>+704(SB), Y6, Y6
-	VADDPS     rowConstants<>+704(SB), Y8, Y8
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y7, Y8, Y8
-	VADDPS     rowConstants<>+768(SB), Y6, Y6
-	VADDPS     rowConstants<>+768(SB), Y8, Y8
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y7, Y8, Y8
-	VADDPS     rowConstants<>+832(SB), Y6, Y6
-	VADDPS     rowConstants<>+832(SB), Y8, Y8
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y7, Y8, Y8
-	VADDPS     rowConstants<>+896(SB), Y6, Y6
-	VADDPS     rowConstants<>+896(SB), Y8, Y8
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y7, Y8, Y8
-	VADDPS     rowConstants<>+960(SB), Y6, Y6
-	VADDPS     rowConstants<>+960(SB), Y8, Y8
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y7, Y8, Y8
-	VMULPS     Y2, Y6, Y6
-	VMULPS     Y7, Y8, Y8
-	VADDPS     Y2, Y6, Y2
-	VADDPS     Y7, Y8, Y6
-	VADDPS     rowConstants<>+64(SB), Y2, Y2
-	VADDPS     rowConstants<>+64(SB), Y6, Y6
-	VPSLLD     $0x17, Y3, Y3
-	VPSLLD     $0x17, Y9, Y7
-	VPADDD     Y3, Y2, Y2
-	VPADDD     Y7, Y6, Y6
-	VMASKMOVPS Y2, Y0, (AX)(BX*1)
-	VMASKMOVPS Y6, Y1, 32(AX)(BX*1)
-	VANDPS     Y2, Y0, Y0
-	VANDPS     Y6, Y1, Y1
-	VADDPS     Y0, Y4, Y4
-	VADDPS     Y1, Y5, Y5
+	ADDQ         $0x10, DX
+	JZ           done
+	VMASKMOVPS   (CX)(BX*1), Y0, Y6
+	VMASKMOVPS   32(CX)(BX*1), Y1, Y7
+	VSUBPS       Y3, Y6, Y6
+	VSUBPS       Y3, Y7, Y3
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y2, Y3, Y3
+	VBROADCASTSS rowConstants<>+128(SB), Y2
+	VBROADCASTSS rowConstants<>+128(SB), Y7
+	VMAXPS       Y6, Y2, Y2
+	VMAXPS       Y3, Y7, Y6
+	VMULPS       rowConstants<>+160(SB), Y2, Y3
+	VMULPS       rowConstants<>+160(SB), Y6, Y7
+	VADDPS       rowConstants<>+192(SB), Y3, Y3
+	VADDPS       rowConstants<>+192(SB), Y7, Y9
+	VADDPS       rowConstants<>+224(SB), Y3, Y7
+	VADDPS       rowConstants<>+224(SB), Y9, Y10
+	VMULPS       rowConstants<>+256(SB), Y7, Y8
+	VMULPS       rowConstants<>+256(SB), Y10, Y11
+	VSUBPS       Y8, Y2, Y2
+	VSUBPS       Y11, Y6, Y6
+	VMULPS       rowConstants<>+288(SB), Y7, Y7
+	VMULPS       rowConstants<>+288(SB), Y10, Y8
+	VSUBPS       Y7, Y2, Y2
+	VSUBPS       Y8, Y6, Y7
+	VMULPS       rowConstants<>+320(SB), Y2, Y6
+	VMULPS       rowConstants<>+320(SB), Y7, Y8
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
+	VADDPS       rowConstants<>+352(SB), Y8, Y8
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y8, Y8
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y8, Y8
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y8, Y8
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y8, Y8
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y2, Y6, Y2
+	VADDPS       Y7, Y8, Y6
+	VADDPS       rowConstants<>+32(SB), Y2, Y2
+	VADDPS       rowConstants<>+32(SB), Y6, Y6
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y9, Y7
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y7, Y6, Y6
+	VMASKMOVPS   Y2, Y0, (AX)(BX*1)
+	VMASKMOVPS   Y6, Y1, 32(AX)(BX*1)
+	VANDPS       Y2, Y0, Y0
+	VANDPS       Y6, Y1, Y1
+	VADDPS       Y0, Y4, Y4
+	VADDPS       Y1, Y5, Y5
 
 done:
 	VADDPS       Y5, Y4, Y0
@@ -2153,10 +2153,10 @@ TEXT ·layerNormSumsAVX2(SB), NOSPLIT, $0-88
 	VMOVDQU      96(DI)(SI*4), Y1
 	VBROADCASTSS mean+72(FP), Y2
 	VBROADCASTSS inverse+76(FP), Y3
-	VMOVUPS      rowConstants<>+1408(SB), Y4
-	VMOVUPS      rowConstants<>+1408(SB), Y5
-	VMOVUPS      rowConstants<>+1408(SB), Y6
-	VMOVUPS      rowConstants<>+1408(SB), Y7
+	VBROADCASTSS rowConstants<>+704(SB), Y4
+	VBROADCASTSS rowConstants<>+704(SB), Y5
+	VBROADCASTSS rowConstants<>+704(SB), Y6
+	VBROADCASTSS rowConstants<>+704(SB), Y7
 	XORQ         SI, SI
 	SUBQ         $0x10, BX
 	JL           rest
@@ -2245,7 +2245,7 @@ TEXT ·dropAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS scale+36(FP), Y2
 	VPBROADCASTQ key+24(FP), Y3
 	VPADDQ       rowSequence<>+0(SB), Y3, Y3
-	VPADDQ       rowConstants<>+1536(SB), Y3, Y3
+	VPADDQ       rowConstants<>+768(SB), Y3, Y3
 	MOVL         limit+32(FP), DX
 	VMOVD        DX, X4
 	VPBROADCASTW X4, Y4
@@ -2255,19 +2255,19 @@ TEXT ·dropAVX2(SB), NOSPLIT, $0-40
 turn:
 	VPSRLQ       $0x1e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
-	VPMULUDQ     rowConstants<>+1600(SB), Y5, Y6
+	VPMULUDQ     rowConstants<>+800(SB), Y5, Y6
 	VPSRLQ       $0x20, Y5, Y7
-	VPMULUDQ     rowConstants<>+1600(SB), Y7, Y7
-	VPMULUDQ     rowConstants<>+1664(SB), Y5, Y5
+	VPMULUDQ     rowConstants<>+800(SB), Y7, Y7
+	VPMULUDQ     rowConstants<>+832(SB), Y5, Y5
 	VPADDQ       Y5, Y7, Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VPADDQ       Y7, Y6, Y6
 	VPSRLQ       $0x1b, Y6, Y5
 	VPXOR        Y6, Y5, Y5
-	VPMULUDQ     rowConstants<>+1728(SB), Y5, Y6
+	VPMULUDQ     rowConstants<>+864(SB), Y5, Y6
 	VPSRLQ       $0x20, Y5, Y7
-	VPMULUDQ     rowConstants<>+1728(SB), Y7, Y7
-	VPMULUDQ     rowConstants<>+1792(SB), Y5, Y5
+	VPMULUDQ     rowConstants<>+864(SB), Y7, Y7
+	VPMULUDQ     rowConstants<>+896(SB), Y5, Y5
 	VPADDQ       Y5, Y7, Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VPADDQ       Y7, Y6, Y6
@@ -2282,7 +2282,7 @@ turn:
 	VMOVUPS      Y6, (AX)
 	VANDPS       Y2, Y5, Y5
 	VMOVUPS      Y5, 32(AX)
-	VPADDQ       rowConstants<>+1856(SB), Y3, Y3
+	VPADDQ       rowConstants<>+928(SB), Y3, Y3
 	ADDQ         $0x40, AX
 	SUBQ         $0x10, CX
 	JGE          turn
@@ -2292,19 +2292,19 @@ rest:
 	JZ           done
 	VPSRLQ       $0x1e, Y3, Y5
 	VPXOR        Y3, Y5, Y5
-	VPMULUDQ     rowConstants<>+1600(SB), Y5, Y3
+	VPMULUDQ     rowConstants<>+800(SB), Y5, Y3
 	VPSRLQ       $0x20, Y5, Y6
-	VPMULUDQ     rowConstants<>+1600(SB), Y6, Y6
-	VPMULUDQ     rowConstants<>+1664(SB), Y5, Y5
+	VPMULUDQ     rowConstants<>+800(SB), Y6, Y6
+	VPMULUDQ     rowConstants<>+832(SB), Y5, Y5
 	VPADDQ       Y5, Y6, Y6
 	VPSLLQ       $0x20, Y6, Y6
 	VPADDQ       Y6, Y3, Y3
 	VPSRLQ       $0x1b, Y3, Y5
 	VPXOR        Y3, Y5, Y5
-	VPMULUDQ     rowConstants<>+1728(SB), Y5, Y3
+	VPMULUDQ     rowConstants<>+864(SB), Y5, Y3
 	VPSRLQ       $0x20, Y5, Y6
-	VPMULUDQ     rowConstants<>+1728(SB), Y6, Y6
-	VPMULUDQ     rowConstants<>+1792(SB), Y5, Y5
+	VPMULUDQ     rowConstants<>+864(SB), Y6, Y6
+	VPMULUDQ     rowConstants<>+896(SB), Y5, Y5
 	VPADDQ       Y5, Y6, Y6
 	VPSLLQ       $0x20, Y6, Y6
 	VPADDQ       Y6, Y3, Y3
@@ -2581,220 +2581,220 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	JL     few
 
 many:
-	VMOVUPS (DX)(CX*1), Z1
-	VMOVUPS 64(DX)(CX*1), Z4
-	VPANDD  rowConstants<>+0(SB), Z1, Z2
-	VPANDD  rowConstants<>+0(SB), Z4, Z5
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMOVUPS rowConstants<>+64(SB), Z6
-	VMULPS  rowConstants<>+128(SB), Z2, Z2
-	VMULPS  rowConstants<>+128(SB), Z5, Z5
-	VADDPS  rowConstants<>+64(SB), Z2, Z2
-	VADDPS  rowConstants<>+64(SB), Z5, Z5
-	VDIVPS  Z2, Z3, Z2
-	VDIVPS  Z5, Z6, Z5
-	VMULPS  Z1, Z1, Z3
-	VMULPS  Z4, Z4, Z6
-	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMULPS  rowConstants<>+192(SB), Z6, Z7
-	VMOVUPS rowConstants<>+256(SB), Z6
-	VMOVUPS rowConstants<>+256(SB), Z8
-	VMAXPS  Z3, Z6, Z3
-	VMAXPS  Z7, Z8, Z7
-	VMULPS  rowConstants<>+320(SB), Z3, Z6
-	VMULPS  rowConstants<>+320(SB), Z7, Z8
-	VADDPS  rowConstants<>+384(SB), Z6, Z6
-	VADDPS  rowConstants<>+384(SB), Z8, Z10
-	VADDPS  rowConstants<>+448(SB), Z6, Z8
-	VADDPS  rowConstants<>+448(SB), Z10, Z11
-	VMULPS  rowConstants<>+512(SB), Z8, Z9
-	VMULPS  rowConstants<>+512(SB), Z11, Z12
-	VSUBPS  Z9, Z3, Z3
-	VSUBPS  Z12, Z7, Z7
-	VMULPS  rowConstants<>+576(SB), Z8, Z8
-	VMULPS  rowConstants<>+576(SB), Z11, Z9
-	VSUBPS  Z8, Z3, Z3
-	VSUBPS  Z9, Z7, Z8
-	VMULPS  rowConstants<>+640(SB), Z3, Z7
-	VMULPS  rowConstants<>+640(SB), Z8, Z9
-	VADDPS  rowConstants<>+704(SB), Z7, Z7
-	VADDPS  rowConstants<>+704(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+768(SB), Z7, Z7
-	VADDPS  rowConstants<>+768(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+832(SB), Z7, Z7
-	VADDPS  rowConstants<>+832(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+896(SB), Z7, Z7
-	VADDPS  rowConstants<>+896(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+960(SB), Z7, Z7
-	VADDPS  rowConstants<>+960(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  Z3, Z7, Z3
-	VADDPS  Z8, Z9, Z7
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VADDPS  rowConstants<>+64(SB), Z7, Z7
-	VPSLLD  $0x17, Z6, Z6
-	VPSLLD  $0x17, Z10, Z8
-	VPADDD  Z6, Z3, Z3
-	VPADDD  Z8, Z7, Z7
-	VMULPS  rowConstants<>+1024(SB), Z2, Z6
-	VMULPS  rowConstants<>+1024(SB), Z5, Z8
-	VADDPS  rowConstants<>+1088(SB), Z6, Z6
-	VADDPS  rowConstants<>+1088(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z6
-	VMULPS  Z5, Z8, Z8
-	VADDPS  rowConstants<>+1152(SB), Z6, Z6
-	VADDPS  rowConstants<>+1152(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z6
-	VMULPS  Z5, Z8, Z8
-	VADDPS  rowConstants<>+1216(SB), Z6, Z6
-	VADDPS  rowConstants<>+1216(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z6
-	VMULPS  Z5, Z8, Z8
-	VADDPS  rowConstants<>+1280(SB), Z6, Z6
-	VADDPS  rowConstants<>+1280(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z2
-	VMULPS  Z5, Z8, Z5
-	VMULPS  Z3, Z2, Z2
-	VMULPS  Z7, Z5, Z3
-	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMULPS  rowConstants<>+960(SB), Z3, Z5
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMOVUPS rowConstants<>+64(SB), Z6
-	VSUBPS  Z2, Z3, Z3
-	VSUBPS  Z5, Z6, Z6
-	VCMPPS  $0x1e, Z1, Z0, K2
-	VCMPPS  $0x1e, Z4, Z0, K3
-	VMOVAPS Z2, K2, Z3
-	VMOVAPS Z5, K3, Z6
-	VMULPS  Z3, Z1, Z1
-	VMULPS  Z6, Z4, Z2
-	VMOVUPS Z1, (AX)(CX*1)
-	VMOVUPS Z2, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, BX
-	JGE     many
+	VMOVUPS      (DX)(CX*1), Z1
+	VMOVUPS      64(DX)(CX*1), Z4
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VPANDD.BCST  rowConstants<>+0(SB), Z4, Z5
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VBROADCASTSS rowConstants<>+32(SB), Z6
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VMULPS.BCST  rowConstants<>+64(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z5, Z5
+	VDIVPS       Z2, Z3, Z2
+	VDIVPS       Z5, Z6, Z5
+	VMULPS       Z1, Z1, Z3
+	VMULPS       Z4, Z4, Z6
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z6, Z7
+	VBROADCASTSS rowConstants<>+128(SB), Z6
+	VBROADCASTSS rowConstants<>+128(SB), Z8
+	VMAXPS       Z3, Z6, Z3
+	VMAXPS       Z7, Z8, Z7
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z6
+	VMULPS.BCST  rowConstants<>+160(SB), Z7, Z8
+	VADDPS.BCST  rowConstants<>+192(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+192(SB), Z8, Z10
+	VADDPS.BCST  rowConstants<>+224(SB), Z6, Z8
+	VADDPS.BCST  rowConstants<>+224(SB), Z10, Z11
+	VMULPS.BCST  rowConstants<>+256(SB), Z8, Z9
+	VMULPS.BCST  rowConstants<>+256(SB), Z11, Z12
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z12, Z7, Z7
+	VMULPS.BCST  rowConstants<>+288(SB), Z8, Z8
+	VMULPS.BCST  rowConstants<>+288(SB), Z11, Z9
+	VSUBPS       Z8, Z3, Z3
+	VSUBPS       Z9, Z7, Z8
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z7
+	VMULPS.BCST  rowConstants<>+320(SB), Z8, Z9
+	VADDPS.BCST  rowConstants<>+352(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+352(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+384(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+384(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+416(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+416(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+448(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+448(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+480(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+480(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z3, Z7, Z3
+	VADDPS       Z8, Z9, Z7
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z7, Z7
+	VPSLLD       $0x17, Z6, Z6
+	VPSLLD       $0x17, Z10, Z8
+	VPADDD       Z6, Z3, Z3
+	VPADDD       Z8, Z7, Z7
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z6
+	VMULPS.BCST  rowConstants<>+512(SB), Z5, Z8
+	VADDPS.BCST  rowConstants<>+544(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+544(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+576(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+576(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+608(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+608(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+640(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+640(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z2
+	VMULPS       Z5, Z8, Z5
+	VMULPS       Z3, Z2, Z2
+	VMULPS       Z7, Z5, Z3
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z3, Z5
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VBROADCASTSS rowConstants<>+32(SB), Z6
+	VSUBPS       Z2, Z3, Z3
+	VSUBPS       Z5, Z6, Z6
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VCMPPS       $0x1e, Z4, Z0, K3
+	VMOVAPS      Z2, K2, Z3
+	VMOVAPS      Z5, K3, Z6
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z6, Z4, Z2
+	VMOVUPS      Z1, (AX)(CX*1)
+	VMOVUPS      Z2, 64(AX)(CX*1)
+	ADDQ         $+128, CX
+	SUBQ         $+32, BX
+	JGE          many
 
 few:
-	ADDQ    $+32, BX
-	CMPQ    BX, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z1
-	VPANDD  rowConstants<>+0(SB), Z1, Z2
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMULPS  rowConstants<>+128(SB), Z2, Z2
-	VADDPS  rowConstants<>+64(SB), Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VMULPS  Z1, Z1, Z3
-	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  rowConstants<>+1024(SB), Z2, Z4
-	VADDPS  rowConstants<>+1088(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1152(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1216(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1280(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z2
-	VMULPS  Z3, Z2, Z2
-	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VSUBPS  Z2, Z3, Z3
-	VCMPPS  $0x1e, Z1, Z0, K2
-	VMOVAPS Z2, K2, Z3
-	VMULPS  Z3, Z1, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, BX
+	ADDQ         $+32, BX
+	CMPQ         BX, $+16
+	JL           rest
+	VMOVUPS      (DX)(CX*1), Z1
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VDIVPS       Z2, Z3, Z2
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z4
+	VADDPS.BCST  rowConstants<>+544(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+576(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+608(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+640(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VMULPS       Z3, Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VSUBPS       Z2, Z3, Z3
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VMOVAPS      Z2, K2, Z3
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, (AX)(CX*1)
+	ADDQ         $+64, CX
+	SUBQ         $+16, BX
 
 rest:
-	TESTQ     BX, BX
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z1
-	VPANDD    rowConstants<>+0(SB), Z1, Z2
-	VMOVUPS   rowConstants<>+64(SB), Z3
-	VMULPS    rowConstants<>+128(SB), Z2, Z2
-	VADDPS    rowConstants<>+64(SB), Z2, Z2
-	VDIVPS    Z2, Z3, Z2
-	VMULPS    Z1, Z1, Z3
-	VMULPS    rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS   rowConstants<>+256(SB), Z4
-	VMAXPS    Z3, Z4, Z3
-	VMULPS    rowConstants<>+320(SB), Z3, Z4
-	VADDPS    rowConstants<>+384(SB), Z4, Z4
-	VADDPS    rowConstants<>+448(SB), Z4, Z5
-	VMULPS    rowConstants<>+512(SB), Z5, Z6
-	VSUBPS    Z6, Z3, Z3
-	VMULPS    rowConstants<>+576(SB), Z5, Z5
-	VSUBPS    Z5, Z3, Z3
-	VMULPS    rowConstants<>+640(SB), Z3, Z5
-	VADDPS    rowConstants<>+704(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+768(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+832(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+896(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+960(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    Z3, Z5, Z3
-	VADDPS    rowConstants<>+64(SB), Z3, Z3
-	VPSLLD    $0x17, Z4, Z4
-	VPADDD    Z4, Z3, Z3
-	VMULPS    rowConstants<>+1024(SB), Z2, Z4
-	VADDPS    rowConstants<>+1088(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    rowConstants<>+1152(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    rowConstants<>+1216(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    rowConstants<>+1280(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z2
-	VMULPS    Z3, Z2, Z2
-	VMULPS    rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS   rowConstants<>+64(SB), Z3
-	VSUBPS    Z2, Z3, Z3
-	VCMPPS    $0x1e, Z1, Z0, K2
-	VMOVAPS   Z2, K2, Z3
-	VMULPS    Z3, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMOVUPS.Z    (DX)(CX*1), K1, Z1
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VDIVPS       Z2, Z3, Z2
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z4
+	VADDPS.BCST  rowConstants<>+544(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+576(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+608(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+640(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VMULPS       Z3, Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VSUBPS       Z2, Z3, Z3
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VMOVAPS      Z2, K2, Z3
+	VMULPS       Z3, Z1, Z0
+	VMOVUPS      Z0, K1, (AX)(CX*1)
 
 done:
 	VZEROUPPER
@@ -2819,236 +2819,236 @@ TEXT ·geluBackwardAVX512(SB), NOSPLIT, $0-72
 	JL     few
 
 many:
-	VMOVUPS (BX)(CX*1), Z1
-	VMOVUPS 64(BX)(CX*1), Z4
-	VPANDD  rowConstants<>+0(SB), Z1, Z2
-	VPANDD  rowConstants<>+0(SB), Z4, Z5
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMOVUPS rowConstants<>+64(SB), Z6
-	VMULPS  rowConstants<>+128(SB), Z2, Z2
-	VMULPS  rowConstants<>+128(SB), Z5, Z5
-	VADDPS  rowConstants<>+64(SB), Z2, Z2
-	VADDPS  rowConstants<>+64(SB), Z5, Z5
-	VDIVPS  Z2, Z3, Z2
-	VDIVPS  Z5, Z6, Z5
-	VMULPS  Z1, Z1, Z3
-	VMULPS  Z4, Z4, Z6
-	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMULPS  rowConstants<>+192(SB), Z6, Z7
-	VMOVUPS rowConstants<>+256(SB), Z6
-	VMOVUPS rowConstants<>+256(SB), Z8
-	VMAXPS  Z3, Z6, Z3
-	VMAXPS  Z7, Z8, Z7
-	VMULPS  rowConstants<>+320(SB), Z3, Z6
-	VMULPS  rowConstants<>+320(SB), Z7, Z8
-	VADDPS  rowConstants<>+384(SB), Z6, Z6
-	VADDPS  rowConstants<>+384(SB), Z8, Z10
-	VADDPS  rowConstants<>+448(SB), Z6, Z8
-	VADDPS  rowConstants<>+448(SB), Z10, Z11
-	VMULPS  rowConstants<>+512(SB), Z8, Z9
-	VMULPS  rowConstants<>+512(SB), Z11, Z12
-	VSUBPS  Z9, Z3, Z3
-	VSUBPS  Z12, Z7, Z7
-	VMULPS  rowConstants<>+576(SB), Z8, Z8
-	VMULPS  rowConstants<>+576(SB), Z11, Z9
-	VSUBPS  Z8, Z3, Z3
-	VSUBPS  Z9, Z7, Z8
-	VMULPS  rowConstants<>+640(SB), Z3, Z7
-	VMULPS  rowConstants<>+640(SB), Z8, Z9
-	VADDPS  rowConstants<>+704(SB), Z7, Z7
-	VADDPS  rowConstants<>+704(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+768(SB), Z7, Z7
-	VADDPS  rowConstants<>+768(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+832(SB), Z7, Z7
-	VADDPS  rowConstants<>+832(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+896(SB), Z7, Z7
-	VADDPS  rowConstants<>+896(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  rowConstants<>+960(SB), Z7, Z7
-	VADDPS  rowConstants<>+960(SB), Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VMULPS  Z3, Z7, Z7
-	VMULPS  Z8, Z9, Z9
-	VADDPS  Z3, Z7, Z3
-	VADDPS  Z8, Z9, Z7
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VADDPS  rowConstants<>+64(SB), Z7, Z7
-	VPSLLD  $0x17, Z6, Z6
-	VPSLLD  $0x17, Z10, Z8
-	VPADDD  Z6, Z3, Z3
-	VPADDD  Z8, Z7, Z7
-	VMULPS  rowConstants<>+1024(SB), Z2, Z6
-	VMULPS  rowConstants<>+1024(SB), Z5, Z8
-	VADDPS  rowConstants<>+1088(SB), Z6, Z6
-	VADDPS  rowConstants<>+1088(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z6
-	VMULPS  Z5, Z8, Z8
-	VADDPS  rowConstants<>+1152(SB), Z6, Z6
-	VADDPS  rowConstants<>+1152(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z6
-	VMULPS  Z5, Z8, Z8
-	VADDPS  rowConstants<>+1216(SB), Z6, Z6
-	VADDPS  rowConstants<>+1216(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z6
-	VMULPS  Z5, Z8, Z8
-	VADDPS  rowConstants<>+1280(SB), Z6, Z6
-	VADDPS  rowConstants<>+1280(SB), Z8, Z8
-	VMULPS  Z2, Z6, Z2
-	VMULPS  Z5, Z8, Z5
-	VMULPS  Z3, Z2, Z2
-	VMULPS  Z7, Z5, Z5
-	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMULPS  rowConstants<>+960(SB), Z5, Z6
-	VMOVUPS rowConstants<>+64(SB), Z5
-	VMOVUPS rowConstants<>+64(SB), Z8
-	VSUBPS  Z2, Z5, Z5
-	VSUBPS  Z6, Z8, Z8
-	VCMPPS  $0x1e, Z1, Z0, K2
-	VCMPPS  $0x1e, Z4, Z0, K3
-	VMOVAPS Z2, K2, Z5
-	VMOVAPS Z6, K3, Z8
-	VMULPS  Z3, Z1, Z1
-	VMULPS  Z7, Z4, Z2
-	VMULPS  rowConstants<>+1344(SB), Z1, Z1
-	VMULPS  rowConstants<>+1344(SB), Z2, Z2
-	VADDPS  Z1, Z5, Z1
-	VADDPS  Z2, Z8, Z3
-	VMOVUPS (DX)(CX*1), Z2
-	VMOVUPS 64(DX)(CX*1), Z4
-	VMULPS  Z1, Z2, Z1
-	VMULPS  Z3, Z4, Z2
-	VMOVUPS Z1, (AX)(CX*1)
-	VMOVUPS Z2, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, SI
-	JGE     many
+	VMOVUPS      (BX)(CX*1), Z1
+	VMOVUPS      64(BX)(CX*1), Z4
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VPANDD.BCST  rowConstants<>+0(SB), Z4, Z5
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VBROADCASTSS rowConstants<>+32(SB), Z6
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VMULPS.BCST  rowConstants<>+64(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z5, Z5
+	VDIVPS       Z2, Z3, Z2
+	VDIVPS       Z5, Z6, Z5
+	VMULPS       Z1, Z1, Z3
+	VMULPS       Z4, Z4, Z6
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z6, Z7
+	VBROADCASTSS rowConstants<>+128(SB), Z6
+	VBROADCASTSS rowConstants<>+128(SB), Z8
+	VMAXPS       Z3, Z6, Z3
+	VMAXPS       Z7, Z8, Z7
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z6
+	VMULPS.BCST  rowConstants<>+160(SB), Z7, Z8
+	VADDPS.BCST  rowConstants<>+192(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+192(SB), Z8, Z10
+	VADDPS.BCST  rowConstants<>+224(SB), Z6, Z8
+	VADDPS.BCST  rowConstants<>+224(SB), Z10, Z11
+	VMULPS.BCST  rowConstants<>+256(SB), Z8, Z9
+	VMULPS.BCST  rowConstants<>+256(SB), Z11, Z12
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z12, Z7, Z7
+	VMULPS.BCST  rowConstants<>+288(SB), Z8, Z8
+	VMULPS.BCST  rowConstants<>+288(SB), Z11, Z9
+	VSUBPS       Z8, Z3, Z3
+	VSUBPS       Z9, Z7, Z8
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z7
+	VMULPS.BCST  rowConstants<>+320(SB), Z8, Z9
+	VADDPS.BCST  rowConstants<>+352(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+352(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+384(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+384(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+416(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+416(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+448(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+448(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+480(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+480(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z3, Z7, Z3
+	VADDPS       Z8, Z9, Z7
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z7, Z7
+	VPSLLD       $0x17, Z6, Z6
+	VPSLLD       $0x17, Z10, Z8
+	VPADDD       Z6, Z3, Z3
+	VPADDD       Z8, Z7, Z7
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z6
+	VMULPS.BCST  rowConstants<>+512(SB), Z5, Z8
+	VADDPS.BCST  rowConstants<>+544(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+544(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+576(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+576(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+608(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+608(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+640(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+640(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z2
+	VMULPS       Z5, Z8, Z5
+	VMULPS       Z3, Z2, Z2
+	VMULPS       Z7, Z5, Z5
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z5, Z6
+	VBROADCASTSS rowConstants<>+32(SB), Z5
+	VBROADCASTSS rowConstants<>+32(SB), Z8
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS       Z6, Z8, Z8
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VCMPPS       $0x1e, Z4, Z0, K3
+	VMOVAPS      Z2, K2, Z5
+	VMOVAPS      Z6, K3, Z8
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z7, Z4, Z2
+	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
+	VMULPS.BCST  rowConstants<>+672(SB), Z2, Z2
+	VADDPS       Z1, Z5, Z1
+	VADDPS       Z2, Z8, Z3
+	VMOVUPS      (DX)(CX*1), Z2
+	VMOVUPS      64(DX)(CX*1), Z4
+	VMULPS       Z1, Z2, Z1
+	VMULPS       Z3, Z4, Z2
+	VMOVUPS      Z1, (AX)(CX*1)
+	VMOVUPS      Z2, 64(AX)(CX*1)
+	ADDQ         $+128, CX
+	SUBQ         $+32, SI
+	JGE          many
 
 few:
-	ADDQ    $+32, SI
-	CMPQ    SI, $+16
-	JL      rest
-	VMOVUPS (BX)(CX*1), Z1
-	VPANDD  rowConstants<>+0(SB), Z1, Z2
-	VMOVUPS rowConstants<>+64(SB), Z3
-	VMULPS  rowConstants<>+128(SB), Z2, Z2
-	VADDPS  rowConstants<>+64(SB), Z2, Z2
-	VDIVPS  Z2, Z3, Z2
-	VMULPS  Z1, Z1, Z3
-	VMULPS  rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  rowConstants<>+1024(SB), Z2, Z4
-	VADDPS  rowConstants<>+1088(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1152(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1216(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  rowConstants<>+1280(SB), Z4, Z4
-	VMULPS  Z2, Z4, Z2
-	VMULPS  Z3, Z2, Z2
-	VMULPS  rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS rowConstants<>+64(SB), Z4
-	VSUBPS  Z2, Z4, Z4
-	VCMPPS  $0x1e, Z1, Z0, K2
-	VMOVAPS Z2, K2, Z4
-	VMULPS  Z3, Z1, Z1
-	VMULPS  rowConstants<>+1344(SB), Z1, Z1
-	VADDPS  Z1, Z4, Z1
-	VMOVUPS (DX)(CX*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS Z1, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, SI
+	ADDQ         $+32, SI
+	CMPQ         SI, $+16
+	JL           rest
+	VMOVUPS      (BX)(CX*1), Z1
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VDIVPS       Z2, Z3, Z2
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z4
+	VADDPS.BCST  rowConstants<>+544(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+576(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+608(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+640(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VMULPS       Z3, Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z4
+	VSUBPS       Z2, Z4, Z4
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VMOVAPS      Z2, K2, Z4
+	VMULPS       Z3, Z1, Z1
+	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
+	VADDPS       Z1, Z4, Z1
+	VMOVUPS      (DX)(CX*1), Z2
+	VMULPS       Z1, Z2, Z1
+	VMOVUPS      Z1, (AX)(CX*1)
+	ADDQ         $+64, CX
+	SUBQ         $+16, SI
 
 rest:
-	TESTQ     SI, SI
-	JZ        done
-	VMOVUPS.Z (BX)(CX*1), K1, Z1
-	VPANDD    rowConstants<>+0(SB), Z1, Z2
-	VMOVUPS   rowConstants<>+64(SB), Z3
-	VMULPS    rowConstants<>+128(SB), Z2, Z2
-	VADDPS    rowConstants<>+64(SB), Z2, Z2
-	VDIVPS    Z2, Z3, Z2
-	VMULPS    Z1, Z1, Z3
-	VMULPS    rowConstants<>+192(SB), Z3, Z3
-	VMOVUPS   rowConstants<>+256(SB), Z4
-	VMAXPS    Z3, Z4, Z3
-	VMULPS    rowConstants<>+320(SB), Z3, Z4
-	VADDPS    rowConstants<>+384(SB), Z4, Z4
-	VADDPS    rowConstants<>+448(SB), Z4, Z5
-	VMULPS    rowConstants<>+512(SB), Z5, Z6
-	VSUBPS    Z6, Z3, Z3
-	VMULPS    rowConstants<>+576(SB), Z5, Z5
-	VSUBPS    Z5, Z3, Z3
-	VMULPS    rowConstants<>+640(SB), Z3, Z5
-	VADDPS    rowConstants<>+704(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+768(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+832(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+896(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    rowConstants<>+960(SB), Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    Z3, Z5, Z3
-	VADDPS    rowConstants<>+64(SB), Z3, Z3
-	VPSLLD    $0x17, Z4, Z4
-	VPADDD    Z4, Z3, Z3
-	VMULPS    rowConstants<>+1024(SB), Z2, Z4
-	VADDPS    rowConstants<>+1088(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    rowConstants<>+1152(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    rowConstants<>+1216(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    rowConstants<>+1280(SB), Z4, Z4
-	VMULPS    Z2, Z4, Z2
-	VMULPS    Z3, Z2, Z2
-	VMULPS    rowConstants<>+960(SB), Z2, Z2
-	VMOVUPS   rowConstants<>+64(SB), Z4
-	VSUBPS    Z2, Z4, Z4
-	VCMPPS    $0x1e, Z1, Z0, K2
-	VMOVAPS   Z2, K2, Z4
-	VMULPS    Z3, Z1, Z0
-	VMULPS    rowConstants<>+1344(SB), Z0, Z0
-	VADDPS    Z0, Z4, Z0
-	VMOVUPS.Z (DX)(CX*1), K1, Z1
-	VMULPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
+	TESTQ        SI, SI
+	JZ           done
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VDIVPS       Z2, Z3, Z2
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z4
+	VADDPS.BCST  rowConstants<>+544(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+576(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+608(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+640(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VMULPS       Z3, Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z4
+	VSUBPS       Z2, Z4, Z4
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VMOVAPS      Z2, K2, Z4
+	VMULPS       Z3, Z1, Z0
+	VMULPS.BCST  rowConstants<>+672(SB), Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VMOVUPS.Z    (DX)(CX*1), K1, Z1
+	VMULPS       Z0, Z1, Z0
+	VMOVUPS      Z0, K1, (AX)(CX*1)
 
 done:
 	VZEROUPPER
@@ -3075,140 +3075,140 @@ TEXT ·expsAVX512(SB), NOSPLIT, $0-60
 	JL           few
 
 many:
-	VMOVUPS (DX)(CX*1), Z3
-	VMOVUPS 64(DX)(CX*1), Z4
-	VSUBPS  Z1, Z3, Z3
-	VSUBPS  Z1, Z4, Z4
-	VMULPS  Z0, Z3, Z3
-	VMULPS  Z0, Z4, Z5
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMOVUPS rowConstants<>+256(SB), Z6
-	VMAXPS  Z3, Z4, Z3
-	VMAXPS  Z5, Z6, Z5
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VMULPS  rowConstants<>+320(SB), Z5, Z6
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+384(SB), Z6, Z8
-	VADDPS  rowConstants<>+448(SB), Z4, Z6
-	VADDPS  rowConstants<>+448(SB), Z8, Z9
-	VMULPS  rowConstants<>+512(SB), Z6, Z7
-	VMULPS  rowConstants<>+512(SB), Z9, Z10
-	VSUBPS  Z7, Z3, Z3
-	VSUBPS  Z10, Z5, Z5
-	VMULPS  rowConstants<>+576(SB), Z6, Z6
-	VMULPS  rowConstants<>+576(SB), Z9, Z7
-	VSUBPS  Z6, Z3, Z3
-	VSUBPS  Z7, Z5, Z6
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VMULPS  rowConstants<>+640(SB), Z6, Z7
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VADDPS  rowConstants<>+704(SB), Z7, Z7
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z7, Z7
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z7, Z7
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z7, Z7
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z7, Z7
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z7, Z7
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z7, Z7
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z7, Z7
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z7, Z7
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z7, Z7
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z7, Z7
-	VADDPS  Z3, Z5, Z3
-	VADDPS  Z6, Z7, Z5
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VADDPS  rowConstants<>+64(SB), Z5, Z5
-	VPSLLD  $0x17, Z4, Z4
-	VPSLLD  $0x17, Z8, Z6
-	VPADDD  Z4, Z3, Z3
-	VPADDD  Z6, Z5, Z5
-	VMULPS  Z2, Z3, Z3
-	VMULPS  Z2, Z5, Z4
-	VMOVUPS Z3, (AX)(CX*1)
-	VMOVUPS Z4, 64(AX)(CX*1)
-	ADDQ    $+128, CX
-	SUBQ    $+32, BX
-	JGE     many
+	VMOVUPS      (DX)(CX*1), Z3
+	VMOVUPS      64(DX)(CX*1), Z4
+	VSUBPS       Z1, Z3, Z3
+	VSUBPS       Z1, Z4, Z4
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z4, Z5
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VBROADCASTSS rowConstants<>+128(SB), Z6
+	VMAXPS       Z3, Z4, Z3
+	VMAXPS       Z5, Z6, Z5
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VMULPS.BCST  rowConstants<>+160(SB), Z5, Z6
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z6, Z8
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z6
+	VADDPS.BCST  rowConstants<>+224(SB), Z8, Z9
+	VMULPS.BCST  rowConstants<>+256(SB), Z6, Z7
+	VMULPS.BCST  rowConstants<>+256(SB), Z9, Z10
+	VSUBPS       Z7, Z3, Z3
+	VSUBPS       Z10, Z5, Z5
+	VMULPS.BCST  rowConstants<>+288(SB), Z6, Z6
+	VMULPS.BCST  rowConstants<>+288(SB), Z9, Z7
+	VSUBPS       Z6, Z3, Z3
+	VSUBPS       Z7, Z5, Z6
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VMULPS.BCST  rowConstants<>+320(SB), Z6, Z7
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z7, Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z6, Z7, Z7
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z7, Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z6, Z7, Z7
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z7, Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z6, Z7, Z7
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z7, Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z6, Z7, Z7
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z7, Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z6, Z7, Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z6, Z7, Z7
+	VADDPS       Z3, Z5, Z3
+	VADDPS       Z6, Z7, Z5
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z5, Z5
+	VPSLLD       $0x17, Z4, Z4
+	VPSLLD       $0x17, Z8, Z6
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z6, Z5, Z5
+	VMULPS       Z2, Z3, Z3
+	VMULPS       Z2, Z5, Z4
+	VMOVUPS      Z3, (AX)(CX*1)
+	VMOVUPS      Z4, 64(AX)(CX*1)
+	ADDQ         $+128, CX
+	SUBQ         $+32, BX
+	JGE          many
 
 few:
-	ADDQ    $+32, BX
-	CMPQ    BX, $+16
-	JL      rest
-	VMOVUPS (DX)(CX*1), Z3
-	VSUBPS  Z1, Z3, Z3
-	VMULPS  Z0, Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMULPS  Z2, Z3, Z3
-	VMOVUPS Z3, (AX)(CX*1)
-	ADDQ    $+64, CX
-	SUBQ    $+16, BX
+	ADDQ         $+32, BX
+	CMPQ         BX, $+16
+	JL           rest
+	VMOVUPS      (DX)(CX*1), Z3
+	VSUBPS       Z1, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, (AX)(CX*1)
+	ADDQ         $+64, CX
+	SUBQ         $+16, BX
 
 rest:
-	TESTQ     BX, BX
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z3
-	VSUBPS    Z1, Z3, Z1
-	VMULPS    Z0, Z1, Z0
-	VMOVUPS   rowConstants<>+256(SB), Z1
-	VMAXPS    Z0, Z1, Z0
-	VMULPS    rowConstants<>+320(SB), Z0, Z1
-	VADDPS    rowConstants<>+384(SB), Z1, Z1
-	VADDPS    rowConstants<>+448(SB), Z1, Z3
-	VMULPS    rowConstants<>+512(SB), Z3, Z4
-	VSUBPS    Z4, Z0, Z0
-	VMULPS    rowConstants<>+576(SB), Z3, Z3
-	VSUBPS    Z3, Z0, Z0
-	VMULPS    rowConstants<>+640(SB), Z0, Z3
-	VADDPS    rowConstants<>+704(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+768(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+832(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+896(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+960(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    Z0, Z3, Z0
-	VADDPS    rowConstants<>+64(SB), Z0, Z0
-	VPSLLD    $0x17, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMULPS    Z2, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
+	TESTQ        BX, BX
+	JZ           done
+	VMOVUPS.Z    (DX)(CX*1), K1, Z3
+	VSUBPS       Z1, Z3, Z1
+	VMULPS       Z0, Z1, Z0
+	VBROADCASTSS rowConstants<>+128(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS.BCST  rowConstants<>+160(SB), Z0, Z1
+	VADDPS.BCST  rowConstants<>+192(SB), Z1, Z1
+	VADDPS.BCST  rowConstants<>+224(SB), Z1, Z3
+	VMULPS.BCST  rowConstants<>+256(SB), Z3, Z4
+	VSUBPS       Z4, Z0, Z0
+	VMULPS.BCST  rowConstants<>+288(SB), Z3, Z3
+	VSUBPS       Z3, Z0, Z0
+	VMULPS.BCST  rowConstants<>+320(SB), Z0, Z3
+	VADDPS.BCST  rowConstants<>+352(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+384(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+416(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+448(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+480(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS       Z0, Z3, Z0
+	VADDPS.BCST  rowConstants<>+32(SB), Z0, Z0
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)(CX*1)
 
 done:
 	VZEROUPPER
@@ -3606,19 +3606,19 @@ done:
 // func sumAVX512(x []float32) (r0 float32)
 // Requires: AVX, AVX512F, SSE
 TEXT ·sumAVX512(SB), NOSPLIT, $0-28
-	MOVQ    x_base+0(FP), AX
-	MOVQ    x_len+8(FP), DX
-	MOVQ    DX, CX
-	ANDQ    $0x0f, CX
-	VPXORD  Z0, Z0, Z0
-	MOVL    $0x00000001, BX
-	SHLL    CL, BX
-	DECL    BX
-	KMOVW   BX, K1
-	VMOVUPS rowConstants<>+1408(SB), Z0
-	XORQ    CX, CX
-	SUBQ    $0x10, DX
-	JL      rest
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), DX
+	MOVQ         DX, CX
+	ANDQ         $0x0f, CX
+	VPXORD       Z0, Z0, Z0
+	MOVL         $0x00000001, BX
+	SHLL         CL, BX
+	DECL         BX
+	KMOVW        BX, K1
+	VBROADCASTSS rowConstants<>+704(SB), Z0
+	XORQ         CX, CX
+	SUBQ         $0x10, DX
+	JL           rest
 
 turn:
 	VMOVUPS (AX)(CX*1), Z1
@@ -3650,19 +3650,19 @@ done:
 // func topAVX512(x []float32) (r0 float32)
 // Requires: AVX, AVX512F, SSE
 TEXT ·topAVX512(SB), NOSPLIT, $0-28
-	MOVQ    x_base+0(FP), AX
-	MOVQ    x_len+8(FP), DX
-	MOVQ    DX, CX
-	ANDQ    $0x0f, CX
-	VPXORD  Z0, Z0, Z0
-	MOVL    $0x00000001, BX
-	SHLL    CL, BX
-	DECL    BX
-	KMOVW   BX, K1
-	VMOVUPS rowConstants<>+1472(SB), Z0
-	XORQ    CX, CX
-	SUBQ    $0x10, DX
-	JL      rest
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), DX
+	MOVQ         DX, CX
+	ANDQ         $0x0f, CX
+	VPXORD       Z0, Z0, Z0
+	MOVL         $0x00000001, BX
+	SHLL         CL, BX
+	DECL         BX
+	KMOVW        BX, K1
+	VBROADCASTSS rowConstants<>+736(SB), Z0
+	XORQ         CX, CX
+	SUBQ         $0x10, DX
+	JL           rest
 
 turn:
 	VMOVUPS (AX)(CX*1), Z1
@@ -3694,20 +3694,20 @@ done:
 // func dotRowAVX512(a []float32, b []float32) (r0 float32)
 // Requires: AVX, AVX512F, SSE
 TEXT ·dotRowAVX512(SB), NOSPLIT, $0-52
-	MOVQ    a_base+0(FP), AX
-	MOVQ    b_base+24(FP), DX
-	MOVQ    a_len+8(FP), BX
-	MOVQ    BX, CX
-	ANDQ    $0x0f, CX
-	VPXORD  Z0, Z0, Z0
-	MOVL    $0x00000001, SI
-	SHLL    CL, SI
-	DECL    SI
-	KMOVW   SI, K1
-	VMOVUPS rowConstants<>+1408(SB), Z0
-	XORQ    CX, CX
-	SUBQ    $0x10, BX
-	JL      rest
+	MOVQ         a_base+0(FP), AX
+	MOVQ         b_base+24(FP), DX
+	MOVQ         a_len+8(FP), BX
+	MOVQ         BX, CX
+	ANDQ         $0x0f, CX
+	VPXORD       Z0, Z0, Z0
+	MOVL         $0x00000001, SI
+	SHLL         CL, SI
+	DECL         SI
+	KMOVW        SI, K1
+	VBROADCASTSS rowConstants<>+704(SB), Z0
+	XORQ         CX, CX
+	SUBQ         $0x10, BX
+	JL           rest
 
 turn:
 	VMOVUPS (AX)(CX*1), Z1
@@ -3753,7 +3753,7 @@ TEXT ·squaresAVX512(SB), NOSPLIT, $0-36
 	DECL         BX
 	KMOVW        BX, K1
 	VBROADCASTSS mean+24(FP), Z0
-	VMOVUPS      rowConstants<>+1408(SB), Z1
+	VBROADCASTSS rowConstants<>+704(SB), Z1
 	XORQ         CX, CX
 	SUBQ         $0x10, DX
 	JL           rest
@@ -3804,80 +3804,80 @@ TEXT ·expSumAVX512(SB), NOSPLIT, $0-60
 	KMOVW        SI, K1
 	VBROADCASTSS scale+48(FP), Z0
 	VBROADCASTSS top+52(FP), Z1
-	VMOVUPS      rowConstants<>+1408(SB), Z2
+	VBROADCASTSS rowConstants<>+704(SB), Z2
 	XORQ         CX, CX
 	SUBQ         $0x10, BX
 	JL           rest
 
 turn:
-	VMOVUPS (DX)(CX*1), Z3
-	VSUBPS  Z1, Z3, Z3
-	VMULPS  Z0, Z3, Z3
-	VMOVUPS rowConstants<>+256(SB), Z4
-	VMAXPS  Z3, Z4, Z3
-	VMULPS  rowConstants<>+320(SB), Z3, Z4
-	VADDPS  rowConstants<>+384(SB), Z4, Z4
-	VADDPS  rowConstants<>+448(SB), Z4, Z5
-	VMULPS  rowConstants<>+512(SB), Z5, Z6
-	VSUBPS  Z6, Z3, Z3
-	VMULPS  rowConstants<>+576(SB), Z5, Z5
-	VSUBPS  Z5, Z3, Z3
-	VMULPS  rowConstants<>+640(SB), Z3, Z5
-	VADDPS  rowConstants<>+704(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+768(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+832(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+896(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  rowConstants<>+960(SB), Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z3, Z5, Z3
-	VADDPS  rowConstants<>+64(SB), Z3, Z3
-	VPSLLD  $0x17, Z4, Z4
-	VPADDD  Z4, Z3, Z3
-	VMOVUPS Z3, (AX)(CX*1)
-	VADDPS  Z3, Z2, Z2
-	ADDQ    $0x40, CX
-	SUBQ    $0x10, BX
-	JGE     turn
+	VMOVUPS      (DX)(CX*1), Z3
+	VSUBPS       Z1, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMOVUPS      Z3, (AX)(CX*1)
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, BX
+	JGE          turn
 
 rest:
-	ADDQ      $0x10, BX
-	JZ        done
-	VMOVUPS.Z (DX)(CX*1), K1, Z3
-	VSUBPS    Z1, Z3, Z1
-	VMULPS    Z0, Z1, Z0
-	VMOVUPS   rowConstants<>+256(SB), Z1
-	VMAXPS    Z0, Z1, Z0
-	VMULPS    rowConstants<>+320(SB), Z0, Z1
-	VADDPS    rowConstants<>+384(SB), Z1, Z1
-	VADDPS    rowConstants<>+448(SB), Z1, Z3
-	VMULPS    rowConstants<>+512(SB), Z3, Z4
-	VSUBPS    Z4, Z0, Z0
-	VMULPS    rowConstants<>+576(SB), Z3, Z3
-	VSUBPS    Z3, Z0, Z0
-	VMULPS    rowConstants<>+640(SB), Z0, Z3
-	VADDPS    rowConstants<>+704(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+768(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+832(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+896(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    rowConstants<>+960(SB), Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VMULPS    Z0, Z3, Z3
-	VADDPS    Z0, Z3, Z0
-	VADDPS    rowConstants<>+64(SB), Z0, Z0
-	VPSLLD    $0x17, Z1, Z1
-	VPADDD    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(CX*1)
-	VMOVAPS.Z Z0, K1, Z0
-	VADDPS    Z0, Z2, Z2
+	ADDQ         $0x10, BX
+	JZ           done
+	VMOVUPS.Z    (DX)(CX*1), K1, Z3
+	VSUBPS       Z1, Z3, Z1
+	VMULPS       Z0, Z1, Z0
+	VBROADCASTSS rowConstants<>+128(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS.BCST  rowConstants<>+160(SB), Z0, Z1
+	VADDPS.BCST  rowConstants<>+192(SB), Z1, Z1
+	VADDPS.BCST  rowConstants<>+224(SB), Z1, Z3
+	VMULPS.BCST  rowConstants<>+256(SB), Z3, Z4
+	VSUBPS       Z4, Z0, Z0
+	VMULPS.BCST  rowConstants<>+288(SB), Z3, Z3
+	VSUBPS       Z3, Z0, Z0
+	VMULPS.BCST  rowConstants<>+320(SB), Z0, Z3
+	VADDPS.BCST  rowConstants<>+352(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+384(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+416(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+448(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS.BCST  rowConstants<>+480(SB), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS       Z0, Z3, Z0
+	VADDPS.BCST  rowConstants<>+32(SB), Z0, Z0
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)(CX*1)
+	VMOVAPS.Z    Z0, K1, Z0
+	VADDPS       Z0, Z2, Z2
 
 done:
 	VEXTRACTF64X4 $0x01, Z2, Y0
@@ -3908,8 +3908,8 @@ TEXT ·layerNormSumsAVX512(SB), NOSPLIT, $0-88
 	KMOVW        DI, K1
 	VBROADCASTSS mean+72(FP), Z0
 	VBROADCASTSS inverse+76(FP), Z1
-	VMOVUPS      rowConstants<>+1408(SB), Z2
-	VMOVUPS      rowConstants<>+1408(SB), Z3
+	VBROADCASTSS rowConstants<>+704(SB), Z2
+	VBROADCASTSS rowConstants<>+704(SB), Z3
 	XORQ         CX, CX
 	SUBQ         $0x10, SI
 	JL           rest
@@ -3980,7 +3980,7 @@ TEXT ·dropAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS scale+36(FP), Z0
 	VPBROADCASTQ key+24(FP), Y1
 	VPADDQ       rowSequence<>+0(SB), Y1, Y1
-	VPADDQ       rowConstants<>+1536(SB), Y1, Y1
+	VPADDQ       rowConstants<>+768(SB), Y1, Y1
 	MOVL         limit+32(FP), CX
 	VMOVD        CX, X2
 	VPBROADCASTW X2, Y2
@@ -3990,16 +3990,16 @@ TEXT ·dropAVX512(SB), NOSPLIT, $0-40
 turn:
 	VPSRLQ    $0x1e, Y1, Y3
 	VPXOR     Y1, Y3, Y3
-	VPMULLQ   rowConstants<>+1600(SB), Y3, Y3
+	VPMULLQ   rowConstants<>+800(SB), Y3, Y3
 	VPSRLQ    $0x1b, Y3, Y4
 	VPXOR     Y3, Y4, Y4
-	VPMULLQ   rowConstants<>+1728(SB), Y4, Y3
+	VPMULLQ   rowConstants<>+864(SB), Y4, Y3
 	VPSRLQ    $0x1f, Y3, Y4
 	VPXOR     Y3, Y4, Y4
 	VPCMPUW   $0x05, Y2, Y4, K2
 	VMOVAPS.Z Z0, K2, Z3
 	VMOVUPS   Z3, (AX)
-	VPADDQ    rowConstants<>+1856(SB), Y1, Y1
+	VPADDQ    rowConstants<>+928(SB), Y1, Y1
 	ADDQ      $0x40, AX
 	SUBQ      $0x10, DX
 	JGE       turn
@@ -4009,10 +4009,10 @@ rest:
 	JZ        done
 	VPSRLQ    $0x1e, Y1, Y3
 	VPXOR     Y1, Y3, Y3
-	VPMULLQ   rowConstants<>+1600(SB), Y3, Y1
+	VPMULLQ   rowConstants<>+800(SB), Y3, Y1
 	VPSRLQ    $0x1b, Y1, Y3
 	VPXOR     Y1, Y3, Y3
-	VPMULLQ   rowConstants<>+1728(SB), Y3, Y1
+	VPMULLQ   rowConstants<>+864(SB), Y3, Y1
 	VPSRLQ    $0x1f, Y1, Y3
 	VPXOR     Y1, Y3, Y3
 	VPCMPUW   $0x05, Y2, Y3, K2
@@ -4027,243 +4027,123 @@ DATA rowConstants<>+0(SB)/8, $0x7fffffff7fffffff
 DATA rowConstants<>+8(SB)/8, $0x7fffffff7fffffff
 DATA rowConstants<>+16(SB)/8, $0x7fffffff7fffffff
 DATA rowConstants<>+24(SB)/8, $0x7fffffff7fffffff
-DATA rowConstants<>+32(SB)/8, $0x7fffffff7fffffff
-DATA rowConstants<>+40(SB)/8, $0x7fffffff7fffffff
-DATA rowConstants<>+48(SB)/8, $0x7fffffff7fffffff
-DATA rowConstants<>+56(SB)/8, $0x7fffffff7fffffff
-DATA rowConstants<>+64(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+72(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+80(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+88(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+96(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+104(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+112(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+120(SB)/8, $0x3f8000003f800000
-DATA rowConstants<>+128(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+136(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+144(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+152(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+160(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+168(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+176(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+184(SB)/8, $0x3e6d33883e6d3388
-DATA rowConstants<>+192(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+200(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+208(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+216(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+224(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+232(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+240(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+248(SB)/8, $0xbf000000bf000000
-DATA rowConstants<>+256(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+264(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+272(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+280(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+288(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+296(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+304(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+312(SB)/8, $0xc2ae0000c2ae0000
-DATA rowConstants<>+320(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+328(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+336(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+344(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+352(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+360(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+368(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+376(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA rowConstants<>+384(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+392(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+400(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+408(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+416(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+424(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+432(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+440(SB)/8, $0x4b4000004b400000
-DATA rowConstants<>+448(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+456(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+464(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+472(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+480(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+488(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+496(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+504(SB)/8, $0xcb400000cb400000
-DATA rowConstants<>+512(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+520(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+528(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+536(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+544(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+552(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+560(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+568(SB)/8, $0x3f3180003f318000
-DATA rowConstants<>+576(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+584(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+592(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+600(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+608(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+616(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+624(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+632(SB)/8, $0xb95e8083b95e8083
-DATA rowConstants<>+640(SB)/8, $0x3950696739506967
-DATA rowConstants<>+648(SB)/8, $0x3950696739506967
-DATA rowConstants<>+656(SB)/8, $0x3950696739506967
-DATA rowConstants<>+664(SB)/8, $0x3950696739506967
-DATA rowConstants<>+672(SB)/8, $0x3950696739506967
-DATA rowConstants<>+680(SB)/8, $0x3950696739506967
-DATA rowConstants<>+688(SB)/8, $0x3950696739506967
-DATA rowConstants<>+696(SB)/8, $0x3950696739506967
-DATA rowConstants<>+704(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+712(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+720(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+728(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+736(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+744(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+752(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+760(SB)/8, $0x3ab743ce3ab743ce
-DATA rowConstants<>+768(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+776(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+784(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+792(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+800(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+808(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+816(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+824(SB)/8, $0x3c0889083c088908
-DATA rowConstants<>+832(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+840(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+848(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+856(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+864(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+872(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+880(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+888(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA rowConstants<>+896(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+904(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+912(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+920(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+928(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+936(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+944(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+952(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA rowConstants<>+960(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+968(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+976(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+984(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+992(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+1000(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+1008(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+1016(SB)/8, $0x3f0000003f000000
-DATA rowConstants<>+1024(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1032(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1040(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1048(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1056(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1064(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1072(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1080(SB)/8, $0x3f87dc223f87dc22
-DATA rowConstants<>+1088(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1096(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1104(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1112(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1120(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1128(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1136(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1144(SB)/8, $0xbfba00e3bfba00e3
-DATA rowConstants<>+1152(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1160(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1168(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1176(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1184(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1192(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1200(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1208(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA rowConstants<>+1216(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1224(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1232(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1240(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1248(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1256(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1264(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1272(SB)/8, $0xbe91a98ebe91a98e
-DATA rowConstants<>+1280(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1288(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1296(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1304(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1312(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1320(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1328(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1336(SB)/8, $0x3e8279063e827906
-DATA rowConstants<>+1344(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1352(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1360(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1368(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1376(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1384(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1392(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1400(SB)/8, $0x3ecc422a3ecc422a
-DATA rowConstants<>+1408(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1416(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1424(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1432(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1440(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1448(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1456(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1464(SB)/8, $0x0000000000000000
-DATA rowConstants<>+1472(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1480(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1488(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1496(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1504(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1512(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1520(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1528(SB)/8, $0xff800000ff800000
-DATA rowConstants<>+1536(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1544(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1552(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1560(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1568(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1576(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1584(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1592(SB)/8, $0x9e3779b97f4a7c15
-DATA rowConstants<>+1600(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1608(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1616(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1624(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1632(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1640(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1648(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1656(SB)/8, $0xbf58476d1ce4e5b9
-DATA rowConstants<>+1664(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1672(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1680(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1688(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1696(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1704(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1712(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1720(SB)/8, $0x00000000bf58476d
-DATA rowConstants<>+1728(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1736(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1744(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1752(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1760(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1768(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1776(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1784(SB)/8, $0x94d049bb133111eb
-DATA rowConstants<>+1792(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1800(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1808(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1816(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1824(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1832(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1840(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1848(SB)/8, $0x0000000094d049bb
-DATA rowConstants<>+1856(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1864(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1872(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1880(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1888(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1896(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1904(SB)/8, $0x0000000000000004
-DATA rowConstants<>+1912(SB)/8, $0x0000000000000004
-GLOBL rowConstants<>(SB), RODATA|NOPTR, $1920
+DATA rowConstants<>+32(SB)/8, $0x3f8000003f800000
+DATA rowConstants<>+40(SB)/8, $0x3f8000003f800000
+DATA rowConstants<>+48(SB)/8, $0x3f8000003f800000
+DATA rowConstants<>+56(SB)/8, $0x3f8000003f800000
+DATA rowConstants<>+64(SB)/8, $0x3e6d33883e6d3388
+DATA rowConstants<>+72(SB)/8, $0x3e6d33883e6d3388
+DATA rowConstants<>+80(SB)/8, $0x3e6d33883e6d3388
+DATA rowConstants<>+88(SB)/8, $0x3e6d33883e6d3388
+DATA rowConstants<>+96(SB)/8, $0xbf000000bf000000
+DATA rowConstants<>+104(SB)/8, $0xbf000000bf000000
+DATA rowConstants<>+112(SB)/8, $0xbf000000bf000000
+DATA rowConstants<>+120(SB)/8, $0xbf000000bf000000
+DATA rowConstants<>+128(SB)/8, $0xc2ae0000c2ae0000
+DATA rowConstants<>+136(SB)/8, $0xc2ae0000c2ae0000
+DATA rowConstants<>+144(SB)/8, $0xc2ae0000c2ae0000
+DATA rowConstants<>+152(SB)/8, $0xc2ae0000c2ae0000
+DATA rowConstants<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA rowConstants<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA rowConstants<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA rowConstants<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA rowConstants<>+192(SB)/8, $0x4b4000004b400000
+DATA rowConstants<>+200(SB)/8, $0x4b4000004b400000
+DATA rowConstants<>+208(SB)/8, $0x4b4000004b400000
+DATA rowConstants<>+216(SB)/8, $0x4b4000004b400000
+DATA rowConstants<>+224(SB)/8, $0xcb400000cb400000
+DATA rowConstants<>+232(SB)/8, $0xcb400000cb400000
+DATA rowConstants<>+240(SB)/8, $0xcb400000cb400000
+DATA rowConstants<>+248(SB)/8, $0xcb400000cb400000
+DATA rowConstants<>+256(SB)/8, $0x3f3180003f318000
+DATA rowConstants<>+264(SB)/8, $0x3f3180003f318000
+DATA rowConstants<>+272(SB)/8, $0x3f3180003f318000
+DATA rowConstants<>+280(SB)/8, $0x3f3180003f318000
+DATA rowConstants<>+288(SB)/8, $0xb95e8083b95e8083
+DATA rowConstants<>+296(SB)/8, $0xb95e8083b95e8083
+DATA rowConstants<>+304(SB)/8, $0xb95e8083b95e8083
+DATA rowConstants<>+312(SB)/8, $0xb95e8083b95e8083
+DATA rowConstants<>+320(SB)/8, $0x3950696739506967
+DATA rowConstants<>+328(SB)/8, $0x3950696739506967
+DATA rowConstants<>+336(SB)/8, $0x3950696739506967
+DATA rowConstants<>+344(SB)/8, $0x3950696739506967
+DATA rowConstants<>+352(SB)/8, $0x3ab743ce3ab743ce
+DATA rowConstants<>+360(SB)/8, $0x3ab743ce3ab743ce
+DATA rowConstants<>+368(SB)/8, $0x3ab743ce3ab743ce
+DATA rowConstants<>+376(SB)/8, $0x3ab743ce3ab743ce
+DATA rowConstants<>+384(SB)/8, $0x3c0889083c088908
+DATA rowConstants<>+392(SB)/8, $0x3c0889083c088908
+DATA rowConstants<>+400(SB)/8, $0x3c0889083c088908
+DATA rowConstants<>+408(SB)/8, $0x3c0889083c088908
+DATA rowConstants<>+416(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA rowConstants<>+424(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA rowConstants<>+432(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA rowConstants<>+440(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA rowConstants<>+448(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA rowConstants<>+456(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA rowConstants<>+464(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA rowConstants<>+472(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA rowConstants<>+480(SB)/8, $0x3f0000003f000000
+DATA rowConstants<>+488(SB)/8, $0x3f0000003f000000
+DATA rowConstants<>+496(SB)/8, $0x3f0000003f000000
+DATA rowConstants<>+504(SB)/8, $0x3f0000003f000000
+DATA rowConstants<>+512(SB)/8, $0x3f87dc223f87dc22
+DATA rowConstants<>+520(SB)/8, $0x3f87dc223f87dc22
+DATA rowConstants<>+528(SB)/8, $0x3f87dc223f87dc22
+DATA rowConstants<>+536(SB)/8, $0x3f87dc223f87dc22
+DATA rowConstants<>+544(SB)/8, $0xbfba00e3bfba00e3
+DATA rowConstants<>+552(SB)/8, $0xbfba00e3bfba00e3
+DATA rowConstants<>+560(SB)/8, $0xbfba00e3bfba00e3
+DATA rowConstants<>+568(SB)/8, $0xbfba00e3bfba00e3
+DATA rowConstants<>+576(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA rowConstants<>+584(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA rowConstants<>+592(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA rowConstants<>+600(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA rowConstants<>+608(SB)/8, $0xbe91a98ebe91a98e
+DATA rowConstants<>+616(SB)/8, $0xbe91a98ebe91a98e
+DATA rowConstants<>+624(SB)/8, $0xbe91a98ebe91a98e
+DATA rowConstants<>+632(SB)/8, $0xbe91a98ebe91a98e
+DATA rowConstants<>+640(SB)/8, $0x3e8279063e827906
+DATA rowConstants<>+648(SB)/8, $0x3e8279063e827906
+DATA rowConstants<>+656(SB)/8, $0x3e8279063e827906
+DATA rowConstants<>+664(SB)/8, $0x3e8279063e827906
+DATA rowConstants<>+672(SB)/8, $0x3ecc422a3ecc422a
+DATA rowConstants<>+680(SB)/8, $0x3ecc422a3ecc422a
+DATA rowConstants<>+688(SB)/8, $0x3ecc422a3ecc422a
+DATA rowConstants<>+696(SB)/8, $0x3ecc422a3ecc422a
+DATA rowConstants<>+704(SB)/8, $0x0000000000000000
+DATA rowConstants<>+712(SB)/8, $0x0000000000000000
+DATA rowConstants<>+720(SB)/8, $0x0000000000000000
+DATA rowConstants<>+728(SB)/8, $0x0000000000000000
+DATA rowConstants<>+736(SB)/8, $0xff800000ff800000
+DATA rowConstants<>+744(SB)/8, $0xff800000ff800000
+DATA rowConstants<>+752(SB)/8, $0xff800000ff800000
+DATA rowConstants<>+760(SB)/8, $0xff800000ff800000
+DATA rowConstants<>+768(SB)/8, $0x9e3779b97f4a7c15
+DATA rowConstants<>+776(SB)/8, $0x9e3779b97f4a7c15
+DATA rowConstants<>+784(SB)/8, $0x9e3779b97f4a7c15
+DATA rowConstants<>+792(SB)/8, $0x9e3779b97f4a7c15
+DATA rowConstants<>+800(SB)/8, $0xbf58476d1ce4e5b9
+DATA rowConstants<>+808(SB)/8, $0xbf58476d1ce4e5b9
+DATA rowConstants<>+816(SB)/8, $0xbf58476d1ce4e5b9
+DATA rowConstants<>+824(SB)/8, $0xbf58476d1ce4e5b9
+DATA rowConstants<>+832(SB)/8, $0x00000000bf58476d
+DATA rowConstants<>+840(SB)/8, $0x00000000bf58476d
+DATA rowConstants<>+848(SB)/8, $0x00000000bf58476d
+DATA rowConstants<>+856(SB)/8, $0x00000000bf58476d
+DATA rowConstants<>+864(SB)/8, $0x94d049bb133111eb
+DATA rowConstants<>+872(SB)/8, $0x94d049bb133111eb
+DATA rowConstants<>+880(SB)/8, $0x94d049bb133111eb
+DATA rowConstants<>+888(SB)/8, $0x94d049bb133111eb
+DATA rowConstants<>+896(SB)/8, $0x0000000094d049bb
+DATA rowConstants<>+904(SB)/8, $0x0000000094d049bb
+DATA rowConstants<>+912(SB)/8, $0x0000000094d049bb
+DATA rowConstants<>+920(SB)/8, $0x0000000094d049bb
+DATA rowConstants<>+928(SB)/8, $0x0000000000000004
+DATA rowConstants<>+936(SB)/8, $0x0000000000000004
+DATA rowConstants<>+944(SB)/8, $0x0000000000000004
+DATA rowConstants<>+952(SB)/8, $0x0000000000000004
+GLOBL rowConstants<>(SB), RODATA|NOPTR, $960
 
 DATA rowMasks<>+0(SB)/4, $-1
 DATA rowMasks<>+4(SB)/4, $-1

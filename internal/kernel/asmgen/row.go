@@ -46,7 +46,9 @@ func row(a *assembler) {
 	}
 }
 
-// literals are vectors with the same 64 bits in every place, which instructions read from memory.
+// literals are vectors of 32 bytes with the same 64 bits in every place, which instructions read from memory.
+// The linker aligns data to 32 bytes only, so AVX-512 reads one float and repeats it: a vector of 64 bytes would
+// lie in two cache lines in half of all builds.
 type literals struct{ bits []uint64 }
 
 // place returns where the vector of b is.
@@ -60,7 +62,7 @@ func (c *literals) place(b uint64) operand.Mem {
 	if at == len(c.bits) {
 		c.bits = append(c.bits, b)
 	}
-	return operand.NewDataAddr(operand.Symbol{Name: rowConstants, Static: true}, 64*at)
+	return operand.NewDataAddr(operand.Symbol{Name: rowConstants, Static: true}, 32*at)
 }
 
 // float returns where the vector of x is.
@@ -73,7 +75,7 @@ func (c *literals) write(a *assembler) {
 	a.StaticGlobal(rowConstants)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
 	for _, b := range c.bits {
-		for range 8 {
+		for range 4 {
 			a.AppendDatum(operand.U64(b))
 		}
 	}
@@ -88,21 +90,29 @@ type rows struct {
 // times returns a*x for a constant x.
 func (r *rows) times(a reg.Register, x float64) reg.Register {
 	y := r.vector()
-	r.VMULPS(r.constants.float(x), a, y)
+	if r.wide {
+		r.VMULPS_BCST(r.constants.float(x), a, y)
+	} else {
+		r.VMULPS(r.constants.float(x), a, y)
+	}
 	return y
 }
 
 // plus returns a+x for a constant x.
 func (r *rows) plus(a reg.Register, x float64) reg.Register {
 	y := r.vector()
-	r.VADDPS(r.constants.float(x), a, y)
+	if r.wide {
+		r.VADDPS_BCST(r.constants.float(x), a, y)
+	} else {
+		r.VADDPS(r.constants.float(x), a, y)
+	}
 	return y
 }
 
 // constant returns a register with x in every lane.
 func (r *rows) constant(x float64) reg.Register {
 	y := r.vector()
-	r.VMOVUPS(r.constants.float(x), y)
+	r.VBROADCASTSS(r.constants.float(x), y)
 	return y
 }
 
@@ -147,7 +157,7 @@ func (r *rows) scaled(f *flow) reg.Register {
 func (r *rows) normal(x reg.Register) (phi, e reg.Register) {
 	z := r.vector()
 	if r.wide {
-		r.VPANDD(r.constants.place(0x7fffffff7fffffff), x, z)
+		r.VPANDD_BCST(r.constants.place(0x7fffffff7fffffff), x, z)
 	} else {
 		r.VPAND(r.constants.place(0x7fffffff7fffffff), x, z)
 	}
