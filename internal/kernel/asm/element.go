@@ -27,6 +27,15 @@ type ElementOps struct {
 	NormGrad         func(dx, dy, x, mean, scale, slope, offset []float32)
 	NormGradReLU     func(dx, dy, x, mean, scale, shift, slope, offset []float32)
 
+	// The same with results that go to memory past the caches, for maps that these do not hold. Rows of the
+	// result must begin at multiples of 64 bytes.
+	NormalizePast        func(y, x, mean, scale, shift []float32)
+	NormalizeReLUPast    func(y, x, mean, scale, shift []float32)
+	NormalizeAddPast     func(y, x, r, mean, scale, shift []float32)
+	NormalizeAddReLUPast func(y, x, r, mean, scale, shift []float32)
+	NormGradPast         func(dx, dy, x, mean, scale, slope, offset []float32)
+	NormGradReLUPast     func(dx, dy, x, mean, scale, shift, slope, offset []float32)
+
 	Sgd         func(w, v, grad []float32, lr, momentum, decay, scale float32)
 	SgdNesterov func(w, v, grad []float32, lr, momentum, decay, scale float32)
 

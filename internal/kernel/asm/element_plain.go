@@ -22,6 +22,14 @@ func plainElement() ElementOps {
 		NormalizeAdd:     normalizeAddPlain,
 		NormalizeAddReLU: normalizeAddReLUPlain,
 		NormSumsGate:     normSumsGatePlain,
+
+		NormalizePast:        normalizePlain,
+		NormalizeReLUPast:    normalizeReLUPlain,
+		NormalizeAddPast:     normalizeAddPlain,
+		NormalizeAddReLUPast: normalizeAddReLUPlain,
+		NormGradPast:         normGradPlain,
+		NormGradReLUPast:     normGradReLUPlain,
+
 		Sgd:              sgdPlain,
 		SgdNesterov:      sgdNesterovPlain,
 		MaxPool:          maxPoolPlain,

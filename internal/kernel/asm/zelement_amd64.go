@@ -54,20 +54,40 @@ func momentsAVX2(s []float32, q []float32, x []float32, mean []float32)
 //go:noescape
 func normalizeAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 
+// normalizePastAVX2 is normalizePlain with vectors.
+//
+//go:noescape
+func normalizePastAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+
 // normalizeReLUAVX2 is normalizeReLUPlain with vectors.
 //
 //go:noescape
 func normalizeReLUAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+
+// normalizeReLUPastAVX2 is normalizeReLUPlain with vectors.
+//
+//go:noescape
+func normalizeReLUPastAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 
 // normalizeAddAVX2 is normalizeAddPlain with vectors.
 //
 //go:noescape
 func normalizeAddAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
 
+// normalizeAddPastAVX2 is normalizeAddPlain with vectors.
+//
+//go:noescape
+func normalizeAddPastAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
 // normalizeAddReLUAVX2 is normalizeAddReLUPlain with vectors.
 //
 //go:noescape
 func normalizeAddReLUAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
+// normalizeAddReLUPastAVX2 is normalizeAddReLUPlain with vectors.
+//
+//go:noescape
+func normalizeAddReLUPastAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
 
 // normSumsAVX2 is normSumsPlain with vectors.
 //
@@ -89,10 +109,20 @@ func normSumsGateAVX2(g []float32, s []float32, q []float32, dy []float32, z []f
 //go:noescape
 func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
 
+// normGradPastAVX2 is normGradPlain with vectors.
+//
+//go:noescape
+func normGradPastAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+
 // normGradReLUAVX2 is normGradReLUPlain with vectors.
 //
 //go:noescape
 func normGradReLUAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
+
+// normGradReLUPastAVX2 is normGradReLUPlain with vectors.
+//
+//go:noescape
+func normGradReLUPastAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
 
 // maxPoolAVX2 is maxPoolPlain with vectors.
 //
@@ -184,20 +214,40 @@ func momentsAVX512(s []float32, q []float32, x []float32, mean []float32)
 //go:noescape
 func normalizeAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 
+// normalizePastAVX512 is normalizePlain with vectors.
+//
+//go:noescape
+func normalizePastAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+
 // normalizeReLUAVX512 is normalizeReLUPlain with vectors.
 //
 //go:noescape
 func normalizeReLUAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+
+// normalizeReLUPastAVX512 is normalizeReLUPlain with vectors.
+//
+//go:noescape
+func normalizeReLUPastAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 
 // normalizeAddAVX512 is normalizeAddPlain with vectors.
 //
 //go:noescape
 func normalizeAddAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
 
+// normalizeAddPastAVX512 is normalizeAddPlain with vectors.
+//
+//go:noescape
+func normalizeAddPastAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
 // normalizeAddReLUAVX512 is normalizeAddReLUPlain with vectors.
 //
 //go:noescape
 func normalizeAddReLUAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+
+// normalizeAddReLUPastAVX512 is normalizeAddReLUPlain with vectors.
+//
+//go:noescape
+func normalizeAddReLUPastAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
 
 // normSumsAVX512 is normSumsPlain with vectors.
 //
@@ -219,10 +269,20 @@ func normSumsGateAVX512(g []float32, s []float32, q []float32, dy []float32, z [
 //go:noescape
 func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
 
+// normGradPastAVX512 is normGradPlain with vectors.
+//
+//go:noescape
+func normGradPastAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+
 // normGradReLUAVX512 is normGradReLUPlain with vectors.
 //
 //go:noescape
 func normGradReLUAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
+
+// normGradReLUPastAVX512 is normGradReLUPlain with vectors.
+//
+//go:noescape
+func normGradReLUPastAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
 
 // maxPoolAVX512 is maxPoolPlain with vectors.
 //
@@ -276,14 +336,20 @@ func (o *ElementOps) setAVX2() {
 	o.Sums = sumsAVX2
 	o.Moments = momentsAVX2
 	o.Normalize = normalizeAVX2
+	o.NormalizePast = normalizePastAVX2
 	o.NormalizeReLU = normalizeReLUAVX2
+	o.NormalizeReLUPast = normalizeReLUPastAVX2
 	o.NormalizeAdd = normalizeAddAVX2
+	o.NormalizeAddPast = normalizeAddPastAVX2
 	o.NormalizeAddReLU = normalizeAddReLUAVX2
+	o.NormalizeAddReLUPast = normalizeAddReLUPastAVX2
 	o.NormSums = normSumsAVX2
 	o.NormSumsReLU = normSumsReLUAVX2
 	o.NormSumsGate = normSumsGateAVX2
 	o.NormGrad = normGradAVX2
+	o.NormGradPast = normGradPastAVX2
 	o.NormGradReLU = normGradReLUAVX2
+	o.NormGradReLUPast = normGradReLUPastAVX2
 	o.MaxPool = maxPoolAVX2
 	o.NormPool = normPoolAVX2
 	o.MaxPoolBackward = maxPoolBackwardAVX2
@@ -306,14 +372,20 @@ func (o *ElementOps) setAVX512() {
 	o.Sums = sumsAVX512
 	o.Moments = momentsAVX512
 	o.Normalize = normalizeAVX512
+	o.NormalizePast = normalizePastAVX512
 	o.NormalizeReLU = normalizeReLUAVX512
+	o.NormalizeReLUPast = normalizeReLUPastAVX512
 	o.NormalizeAdd = normalizeAddAVX512
+	o.NormalizeAddPast = normalizeAddPastAVX512
 	o.NormalizeAddReLU = normalizeAddReLUAVX512
+	o.NormalizeAddReLUPast = normalizeAddReLUPastAVX512
 	o.NormSums = normSumsAVX512
 	o.NormSumsReLU = normSumsReLUAVX512
 	o.NormSumsGate = normSumsGateAVX512
 	o.NormGrad = normGradAVX512
+	o.NormGradPast = normGradPastAVX512
 	o.NormGradReLU = normGradReLUAVX512
+	o.NormGradReLUPast = normGradReLUPastAVX512
 	o.MaxPool = maxPoolAVX512
 	o.NormPool = normPoolAVX512
 	o.MaxPoolBackward = maxPoolBackwardAVX512

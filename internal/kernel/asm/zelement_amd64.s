@@ -1550,6 +1550,337 @@ rowDone:
 	VZEROUPPER
 	RET
 
+// func normalizePastAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, MMX+
+TEXT ·normalizePastAVX2(SB), NOSPLIT, $0-120
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    mean_base+48(FP), DX
+	MOVQ    scale_base+72(FP), BX
+	MOVQ    shift_base+96(FP), SI
+	MOVQ    y_len+8(FP), DI
+	MOVQ    mean_len+56(FP), R8
+	TESTQ   R8, R8
+	JZ      rowDone
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y0
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	LEAQ    (R9)(R9*2), R10
+	SHLQ    $0x02, DI
+	MOVQ    R9, R12
+	IMUL3Q  $0x04, R12, R12
+
+side:
+	CMPQ DI, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R8, R13
+	SUBQ $+8, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS  (CX), Y1
+	VMOVUPS  (DX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  (BX)(R11*1), Y3
+	VMULPS   Y3, Y1, Y1
+	VMOVUPS  (SI)(R11*1), Y4
+	VADDPS   Y4, Y1, Y1
+	VMOVUPS  (CX)(R9*1), Y5
+	VSUBPS   Y2, Y5, Y5
+	VMULPS   Y3, Y5, Y5
+	VADDPS   Y4, Y5, Y5
+	VMOVUPS  (CX)(R9*2), Y6
+	VSUBPS   Y2, Y6, Y6
+	VMULPS   Y3, Y6, Y6
+	VADDPS   Y4, Y6, Y6
+	VMOVUPS  (CX)(R10*1), Y7
+	VSUBPS   Y2, Y7, Y2
+	VMULPS   Y3, Y2, Y2
+	VADDPS   Y4, Y2, Y2
+	VMOVNTPS Y1, (AX)
+	VMOVNTPS Y5, (AX)(R9*1)
+	VMOVNTPS Y6, (AX)(R9*2)
+	VMOVNTPS Y2, (AX)(R10*1)
+	ADDQ     $+32, R11
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, R13
+	JGE      sidemany
+
+sidefew:
+	ADDQ         $+8, R13
+	TESTQ        R13, R13
+	JZ           sidedone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX)(R11*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (BX)(R11*1), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   (SI)(R11*1), Y0, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   (CX)(R9*1), Y0, Y5
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VMASKMOVPS   (CX)(R9*2), Y0, Y6
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VMASKMOVPS   (CX)(R10*1), Y0, Y7
+	VSUBPS       Y2, Y7, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	TESTQ        $0x00000004, R13
+	JZ           below4_21
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_21
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored21
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored21
+
+below6_21:
+	TESTQ  $0x00000001, R13
+	JZ     stored21
+	VMOVSS X1, 16(AX)
+	JMP    stored21
+
+below4_21:
+	TESTQ      $0x00000002, R13
+	JZ         below2_21
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored21
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored21
+
+below2_21:
+	TESTQ  $0x00000001, R13
+	JZ     stored21
+	VMOVSS X1, (AX)
+
+stored21:
+	TESTQ        $0x00000004, R13
+	JZ           below4_22
+	VMOVUPS      X5, (AX)(R9*1)
+	VEXTRACTF128 $0x01, Y5, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_22
+	VMOVLPS      X1, 16(AX)(R9*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored22
+	VEXTRACTPS   $0x02, X1, 24(AX)(R9*1)
+	JMP          stored22
+
+below6_22:
+	TESTQ  $0x00000001, R13
+	JZ     stored22
+	VMOVSS X1, 16(AX)(R9*1)
+	JMP    stored22
+
+below4_22:
+	TESTQ      $0x00000002, R13
+	JZ         below2_22
+	VMOVLPS    X5, (AX)(R9*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored22
+	VEXTRACTPS $0x02, X5, 8(AX)(R9*1)
+	JMP        stored22
+
+below2_22:
+	TESTQ  $0x00000001, R13
+	JZ     stored22
+	VMOVSS X5, (AX)(R9*1)
+
+stored22:
+	TESTQ        $0x00000004, R13
+	JZ           below4_23
+	VMOVUPS      X6, (AX)(R9*2)
+	VEXTRACTF128 $0x01, Y6, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_23
+	VMOVLPS      X1, 16(AX)(R9*2)
+	TESTQ        $0x00000001, R13
+	JZ           stored23
+	VEXTRACTPS   $0x02, X1, 24(AX)(R9*2)
+	JMP          stored23
+
+below6_23:
+	TESTQ  $0x00000001, R13
+	JZ     stored23
+	VMOVSS X1, 16(AX)(R9*2)
+	JMP    stored23
+
+below4_23:
+	TESTQ      $0x00000002, R13
+	JZ         below2_23
+	VMOVLPS    X6, (AX)(R9*2)
+	TESTQ      $0x00000001, R13
+	JZ         stored23
+	VEXTRACTPS $0x02, X6, 8(AX)(R9*2)
+	JMP        stored23
+
+below2_23:
+	TESTQ  $0x00000001, R13
+	JZ     stored23
+	VMOVSS X6, (AX)(R9*2)
+
+stored23:
+	TESTQ        $0x00000004, R13
+	JZ           below4_24
+	VMOVUPS      X2, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y2, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_24
+	VMOVLPS      X1, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored24
+	VEXTRACTPS   $0x02, X1, 24(AX)(R10*1)
+	JMP          stored24
+
+below6_24:
+	TESTQ  $0x00000001, R13
+	JZ     stored24
+	VMOVSS X1, 16(AX)(R10*1)
+	JMP    stored24
+
+below4_24:
+	TESTQ      $0x00000002, R13
+	JZ         below2_24
+	VMOVLPS    X2, (AX)(R10*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored24
+	VEXTRACTPS $0x02, X2, 8(AX)(R10*1)
+	JMP        stored24
+
+below2_24:
+	TESTQ  $0x00000001, R13
+	JZ     stored24
+	VMOVSS X2, (AX)(R10*1)
+
+stored24:
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, CX
+	ADDQ R12, CX
+	SUBQ R12, DI
+	JMP  side
+
+sideDone:
+row:
+	CMPQ DI, R9
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R8, R10
+	SUBQ $+16, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (CX), Y1
+	VMOVUPS  (DX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  (BX)(R11*1), Y2
+	VMULPS   Y2, Y1, Y1
+	VMOVUPS  (SI)(R11*1), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVNTPS Y1, (AX)
+	VMOVUPS  32(CX), Y1
+	VMOVUPS  32(DX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  32(BX)(R11*1), Y2
+	VMULPS   Y2, Y1, Y1
+	VMOVUPS  32(SI)(R11*1), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVNTPS Y1, 32(AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+16, R10
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+16, R10
+	CMPQ     R10, $+8
+	JL       rowrest
+	VMOVUPS  (CX), Y1
+	VMOVUPS  (DX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  (BX)(R11*1), Y2
+	VMULPS   Y2, Y1, Y1
+	VMOVUPS  (SI)(R11*1), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVNTPS Y1, (AX)
+	ADDQ     $+32, R11
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, R10
+
+rowrest:
+	TESTQ        R10, R10
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX)(R11*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (BX)(R11*1), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(R11*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R10
+	JZ           below4_25
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R10
+	JZ           below6_25
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R10
+	JZ           stored25
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored25
+
+below6_25:
+	TESTQ  $0x00000001, R10
+	JZ     stored25
+	VMOVSS X1, 16(AX)
+	JMP    stored25
+
+below4_25:
+	TESTQ      $0x00000002, R10
+	JZ         below2_25
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R10
+	JZ         stored25
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored25
+
+below2_25:
+	TESTQ  $0x00000001, R10
+	JZ     stored25
+	VMOVSS X1, (AX)
+
+stored25:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R9, AX
+	SUBQ R11, CX
+	ADDQ R9, CX
+	SUBQ R9, DI
+	JMP  row
+
+rowDone:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func normalizeReLUAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 // Requires: AVX
 TEXT ·normalizeReLUAVX2(SB), NOSPLIT, $0-120
@@ -1645,137 +1976,137 @@ sidefew:
 	VADDPS       Y5, Y3, Y3
 	VMAXPS       Y3, Y0, Y3
 	TESTQ        $0x00000004, R13
-	JZ           below4_21
+	JZ           below4_26
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_21
+	JZ           below6_26
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R13
-	JZ           stored21
+	JZ           stored26
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored21
+	JMP          stored26
 
-below6_21:
+below6_26:
 	TESTQ  $0x00000001, R13
-	JZ     stored21
+	JZ     stored26
 	VMOVSS X2, 16(AX)
-	JMP    stored21
+	JMP    stored26
 
-below4_21:
+below4_26:
 	TESTQ      $0x00000002, R13
-	JZ         below2_21
+	JZ         below2_26
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R13
-	JZ         stored21
+	JZ         stored26
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored21
+	JMP        stored26
 
-below2_21:
+below2_26:
 	TESTQ  $0x00000001, R13
-	JZ     stored21
+	JZ     stored26
 	VMOVSS X2, (AX)
 
-stored21:
+stored26:
 	TESTQ        $0x00000004, R13
-	JZ           below4_22
+	JZ           below4_27
 	VMOVUPS      X6, (AX)(R9*1)
 	VEXTRACTF128 $0x01, Y6, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_22
+	JZ           below6_27
 	VMOVLPS      X2, 16(AX)(R9*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored22
+	JZ           stored27
 	VEXTRACTPS   $0x02, X2, 24(AX)(R9*1)
-	JMP          stored22
+	JMP          stored27
 
-below6_22:
+below6_27:
 	TESTQ  $0x00000001, R13
-	JZ     stored22
+	JZ     stored27
 	VMOVSS X2, 16(AX)(R9*1)
-	JMP    stored22
+	JMP    stored27
 
-below4_22:
+below4_27:
 	TESTQ      $0x00000002, R13
-	JZ         below2_22
+	JZ         below2_27
 	VMOVLPS    X6, (AX)(R9*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored22
+	JZ         stored27
 	VEXTRACTPS $0x02, X6, 8(AX)(R9*1)
-	JMP        stored22
+	JMP        stored27
 
-below2_22:
+below2_27:
 	TESTQ  $0x00000001, R13
-	JZ     stored22
+	JZ     stored27
 	VMOVSS X6, (AX)(R9*1)
 
-stored22:
+stored27:
 	TESTQ        $0x00000004, R13
-	JZ           below4_23
+	JZ           below4_28
 	VMOVUPS      X7, (AX)(R9*2)
 	VEXTRACTF128 $0x01, Y7, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_23
+	JZ           below6_28
 	VMOVLPS      X2, 16(AX)(R9*2)
 	TESTQ        $0x00000001, R13
-	JZ           stored23
+	JZ           stored28
 	VEXTRACTPS   $0x02, X2, 24(AX)(R9*2)
-	JMP          stored23
+	JMP          stored28
 
-below6_23:
+below6_28:
 	TESTQ  $0x00000001, R13
-	JZ     stored23
+	JZ     stored28
 	VMOVSS X2, 16(AX)(R9*2)
-	JMP    stored23
+	JMP    stored28
 
-below4_23:
+below4_28:
 	TESTQ      $0x00000002, R13
-	JZ         below2_23
+	JZ         below2_28
 	VMOVLPS    X7, (AX)(R9*2)
 	TESTQ      $0x00000001, R13
-	JZ         stored23
+	JZ         stored28
 	VEXTRACTPS $0x02, X7, 8(AX)(R9*2)
-	JMP        stored23
+	JMP        stored28
 
-below2_23:
+below2_28:
 	TESTQ  $0x00000001, R13
-	JZ     stored23
+	JZ     stored28
 	VMOVSS X7, (AX)(R9*2)
 
-stored23:
+stored28:
 	TESTQ        $0x00000004, R13
-	JZ           below4_24
+	JZ           below4_29
 	VMOVUPS      X3, (AX)(R10*1)
 	VEXTRACTF128 $0x01, Y3, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_24
+	JZ           below6_29
 	VMOVLPS      X2, 16(AX)(R10*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored24
+	JZ           stored29
 	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored24
+	JMP          stored29
 
-below6_24:
+below6_29:
 	TESTQ  $0x00000001, R13
-	JZ     stored24
+	JZ     stored29
 	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored24
+	JMP    stored29
 
-below4_24:
+below4_29:
 	TESTQ      $0x00000002, R13
-	JZ         below2_24
+	JZ         below2_29
 	VMOVLPS    X3, (AX)(R10*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored24
+	JZ         stored29
 	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
-	JMP        stored24
+	JMP        stored29
 
-below2_24:
+below2_29:
 	TESTQ  $0x00000001, R13
-	JZ     stored24
+	JZ     stored29
 	VMOVSS X3, (AX)(R10*1)
 
-stored24:
+stored29:
 sidedone:
 	SUBQ R11, AX
 	ADDQ R12, AX
@@ -1848,38 +2179,38 @@ rowrest:
 	VADDPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y2
 	TESTQ        $0x00000004, R10
-	JZ           below4_25
+	JZ           below4_30
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R10
-	JZ           below6_25
+	JZ           below6_30
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R10
-	JZ           stored25
+	JZ           stored30
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored25
+	JMP          stored30
 
-below6_25:
+below6_30:
 	TESTQ  $0x00000001, R10
-	JZ     stored25
+	JZ     stored30
 	VMOVSS X2, 16(AX)
-	JMP    stored25
+	JMP    stored30
 
-below4_25:
+below4_30:
 	TESTQ      $0x00000002, R10
-	JZ         below2_25
+	JZ         below2_30
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R10
-	JZ         stored25
+	JZ         stored30
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored25
+	JMP        stored30
 
-below2_25:
+below2_30:
 	TESTQ  $0x00000001, R10
-	JZ     stored25
+	JZ     stored30
 	VMOVSS X2, (AX)
 
-stored25:
+stored30:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R9, AX
@@ -1889,6 +2220,349 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeReLUPastAVX2(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, MMX+
+TEXT ·normalizeReLUPastAVX2(SB), NOSPLIT, $0-120
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    mean_base+48(FP), DX
+	MOVQ    scale_base+72(FP), BX
+	MOVQ    shift_base+96(FP), SI
+	MOVQ    y_len+8(FP), DI
+	MOVQ    mean_len+56(FP), R8
+	TESTQ   R8, R8
+	JZ      rowDone
+	MOVQ    R8, R9
+	ANDQ    $0x07, R9
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R10
+	NEGQ    R9
+	VMOVDQU 32(R10)(R9*4), Y1
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	LEAQ    (R9)(R9*2), R10
+	SHLQ    $0x02, DI
+	MOVQ    R9, R12
+	IMUL3Q  $0x04, R12, R12
+
+side:
+	CMPQ DI, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R8, R13
+	SUBQ $+8, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS  (CX), Y2
+	VMOVUPS  (DX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  (BX)(R11*1), Y4
+	VMULPS   Y4, Y2, Y2
+	VMOVUPS  (SI)(R11*1), Y5
+	VADDPS   Y5, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVUPS  (CX)(R9*1), Y6
+	VSUBPS   Y3, Y6, Y6
+	VMULPS   Y4, Y6, Y6
+	VADDPS   Y5, Y6, Y6
+	VMAXPS   Y6, Y0, Y6
+	VMOVUPS  (CX)(R9*2), Y7
+	VSUBPS   Y3, Y7, Y7
+	VMULPS   Y4, Y7, Y7
+	VADDPS   Y5, Y7, Y7
+	VMAXPS   Y7, Y0, Y7
+	VMOVUPS  (CX)(R10*1), Y8
+	VSUBPS   Y3, Y8, Y3
+	VMULPS   Y4, Y3, Y3
+	VADDPS   Y5, Y3, Y3
+	VMAXPS   Y3, Y0, Y3
+	VMOVNTPS Y2, (AX)
+	VMOVNTPS Y6, (AX)(R9*1)
+	VMOVNTPS Y7, (AX)(R9*2)
+	VMOVNTPS Y3, (AX)(R10*1)
+	ADDQ     $+32, R11
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, R13
+	JGE      sidemany
+
+sidefew:
+	ADDQ         $+8, R13
+	TESTQ        R13, R13
+	JZ           sidedone
+	VMASKMOVPS   (CX), Y1, Y2
+	VMASKMOVPS   (DX)(R11*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (BX)(R11*1), Y1, Y4
+	VMULPS       Y4, Y2, Y2
+	VMASKMOVPS   (SI)(R11*1), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	VMASKMOVPS   (CX)(R9*1), Y1, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y5, Y6, Y6
+	VMAXPS       Y6, Y0, Y6
+	VMASKMOVPS   (CX)(R9*2), Y1, Y7
+	VSUBPS       Y3, Y7, Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y5, Y7, Y7
+	VMAXPS       Y7, Y0, Y7
+	VMASKMOVPS   (CX)(R10*1), Y1, Y8
+	VSUBPS       Y3, Y8, Y3
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+	VMAXPS       Y3, Y0, Y3
+	TESTQ        $0x00000004, R13
+	JZ           below4_31
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_31
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored31
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored31
+
+below6_31:
+	TESTQ  $0x00000001, R13
+	JZ     stored31
+	VMOVSS X2, 16(AX)
+	JMP    stored31
+
+below4_31:
+	TESTQ      $0x00000002, R13
+	JZ         below2_31
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored31
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored31
+
+below2_31:
+	TESTQ  $0x00000001, R13
+	JZ     stored31
+	VMOVSS X2, (AX)
+
+stored31:
+	TESTQ        $0x00000004, R13
+	JZ           below4_32
+	VMOVUPS      X6, (AX)(R9*1)
+	VEXTRACTF128 $0x01, Y6, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_32
+	VMOVLPS      X2, 16(AX)(R9*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored32
+	VEXTRACTPS   $0x02, X2, 24(AX)(R9*1)
+	JMP          stored32
+
+below6_32:
+	TESTQ  $0x00000001, R13
+	JZ     stored32
+	VMOVSS X2, 16(AX)(R9*1)
+	JMP    stored32
+
+below4_32:
+	TESTQ      $0x00000002, R13
+	JZ         below2_32
+	VMOVLPS    X6, (AX)(R9*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored32
+	VEXTRACTPS $0x02, X6, 8(AX)(R9*1)
+	JMP        stored32
+
+below2_32:
+	TESTQ  $0x00000001, R13
+	JZ     stored32
+	VMOVSS X6, (AX)(R9*1)
+
+stored32:
+	TESTQ        $0x00000004, R13
+	JZ           below4_33
+	VMOVUPS      X7, (AX)(R9*2)
+	VEXTRACTF128 $0x01, Y7, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_33
+	VMOVLPS      X2, 16(AX)(R9*2)
+	TESTQ        $0x00000001, R13
+	JZ           stored33
+	VEXTRACTPS   $0x02, X2, 24(AX)(R9*2)
+	JMP          stored33
+
+below6_33:
+	TESTQ  $0x00000001, R13
+	JZ     stored33
+	VMOVSS X2, 16(AX)(R9*2)
+	JMP    stored33
+
+below4_33:
+	TESTQ      $0x00000002, R13
+	JZ         below2_33
+	VMOVLPS    X7, (AX)(R9*2)
+	TESTQ      $0x00000001, R13
+	JZ         stored33
+	VEXTRACTPS $0x02, X7, 8(AX)(R9*2)
+	JMP        stored33
+
+below2_33:
+	TESTQ  $0x00000001, R13
+	JZ     stored33
+	VMOVSS X7, (AX)(R9*2)
+
+stored33:
+	TESTQ        $0x00000004, R13
+	JZ           below4_34
+	VMOVUPS      X3, (AX)(R10*1)
+	VEXTRACTF128 $0x01, Y3, X2
+	TESTQ        $0x00000002, R13
+	JZ           below6_34
+	VMOVLPS      X2, 16(AX)(R10*1)
+	TESTQ        $0x00000001, R13
+	JZ           stored34
+	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
+	JMP          stored34
+
+below6_34:
+	TESTQ  $0x00000001, R13
+	JZ     stored34
+	VMOVSS X2, 16(AX)(R10*1)
+	JMP    stored34
+
+below4_34:
+	TESTQ      $0x00000002, R13
+	JZ         below2_34
+	VMOVLPS    X3, (AX)(R10*1)
+	TESTQ      $0x00000001, R13
+	JZ         stored34
+	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
+	JMP        stored34
+
+below2_34:
+	TESTQ  $0x00000001, R13
+	JZ     stored34
+	VMOVSS X3, (AX)(R10*1)
+
+stored34:
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, CX
+	ADDQ R12, CX
+	SUBQ R12, DI
+	JMP  side
+
+sideDone:
+row:
+	CMPQ DI, R9
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R8, R10
+	SUBQ $+16, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (CX), Y2
+	VMOVUPS  (DX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  (BX)(R11*1), Y3
+	VMULPS   Y3, Y2, Y2
+	VMOVUPS  (SI)(R11*1), Y3
+	VADDPS   Y3, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVNTPS Y2, (AX)
+	VMOVUPS  32(CX), Y2
+	VMOVUPS  32(DX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  32(BX)(R11*1), Y3
+	VMULPS   Y3, Y2, Y2
+	VMOVUPS  32(SI)(R11*1), Y3
+	VADDPS   Y3, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVNTPS Y2, 32(AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+16, R10
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+16, R10
+	CMPQ     R10, $+8
+	JL       rowrest
+	VMOVUPS  (CX), Y2
+	VMOVUPS  (DX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  (BX)(R11*1), Y3
+	VMULPS   Y3, Y2, Y2
+	VMOVUPS  (SI)(R11*1), Y3
+	VADDPS   Y3, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVNTPS Y2, (AX)
+	ADDQ     $+32, R11
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, R10
+
+rowrest:
+	TESTQ        R10, R10
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y1, Y2
+	VMASKMOVPS   (DX)(R11*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (BX)(R11*1), Y1, Y3
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (SI)(R11*1), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	TESTQ        $0x00000004, R10
+	JZ           below4_35
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R10
+	JZ           below6_35
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R10
+	JZ           stored35
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored35
+
+below6_35:
+	TESTQ  $0x00000001, R10
+	JZ     stored35
+	VMOVSS X2, 16(AX)
+	JMP    stored35
+
+below4_35:
+	TESTQ      $0x00000002, R10
+	JZ         below2_35
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R10
+	JZ         stored35
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored35
+
+below2_35:
+	TESTQ  $0x00000001, R10
+	JZ     stored35
+	VMOVSS X2, (AX)
+
+stored35:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R9, AX
+	SUBQ R11, CX
+	ADDQ R9, CX
+	SUBQ R9, DI
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -1985,38 +2659,38 @@ rowrest:
 	VMASKMOVPS   (DX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_26
+	JZ           below4_36
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_26
+	JZ           below6_36
 	VMOVLPS      X1, 16(AX)
 	TESTQ        $0x00000001, R12
-	JZ           stored26
+	JZ           stored36
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored26
+	JMP          stored36
 
-below6_26:
+below6_36:
 	TESTQ  $0x00000001, R12
-	JZ     stored26
+	JZ     stored36
 	VMOVSS X1, 16(AX)
-	JMP    stored26
+	JMP    stored36
 
-below4_26:
+below4_36:
 	TESTQ      $0x00000002, R12
-	JZ         below2_26
+	JZ         below2_36
 	VMOVLPS    X1, (AX)
 	TESTQ      $0x00000001, R12
-	JZ         stored26
+	JZ         stored36
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored26
+	JMP        stored36
 
-below2_26:
+below2_36:
 	TESTQ  $0x00000001, R12
-	JZ     stored26
+	JZ     stored36
 	VMOVSS X1, (AX)
 
-stored26:
+stored36:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R10, AX
@@ -2028,6 +2702,146 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddPastAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, MMX+
+TEXT ·normalizeAddPastAVX2(SB), NOSPLIT, $0-144
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    r_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    mean_len+80(FP), R9
+	TESTQ   R9, R9
+	JZ      rowDone
+	MOVQ    R9, R10
+	ANDQ    $0x07, R10
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R11
+	NEGQ    R10
+	VMOVDQU 32(R11)(R10*4), Y0
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    (R10)(R10*2), R11
+	SHLQ    $0x02, R8
+
+row:
+	CMPQ R8, R10
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R12
+	SUBQ $+16, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (CX), Y1
+	VMOVUPS  (BX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  (SI)(R11*1), Y2
+	VMULPS   Y2, Y1, Y1
+	VMOVUPS  (DI)(R11*1), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVUPS  (DX), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVNTPS Y1, (AX)
+	VMOVUPS  32(CX), Y1
+	VMOVUPS  32(BX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  32(SI)(R11*1), Y2
+	VMULPS   Y2, Y1, Y1
+	VMOVUPS  32(DI)(R11*1), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVUPS  32(DX), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVNTPS Y1, 32(AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	ADDQ     $+64, DX
+	SUBQ     $+16, R12
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+16, R12
+	CMPQ     R12, $+8
+	JL       rowrest
+	VMOVUPS  (CX), Y1
+	VMOVUPS  (BX)(R11*1), Y2
+	VSUBPS   Y2, Y1, Y1
+	VMOVUPS  (SI)(R11*1), Y2
+	VMULPS   Y2, Y1, Y1
+	VMOVUPS  (DI)(R11*1), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVUPS  (DX), Y2
+	VADDPS   Y2, Y1, Y1
+	VMOVNTPS Y1, (AX)
+	ADDQ     $+32, R11
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+8, R12
+
+rowrest:
+	TESTQ        R12, R12
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (BX)(R11*1), Y0, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(R11*1), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI)(R11*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R12
+	JZ           below4_37
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R12
+	JZ           below6_37
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R12
+	JZ           stored37
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored37
+
+below6_37:
+	TESTQ  $0x00000001, R12
+	JZ     stored37
+	VMOVSS X1, 16(AX)
+	JMP    stored37
+
+below4_37:
+	TESTQ      $0x00000002, R12
+	JZ         below2_37
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R12
+	JZ         stored37
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored37
+
+below2_37:
+	TESTQ  $0x00000001, R12
+	JZ     stored37
+	VMOVSS X1, (AX)
+
+stored37:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R10, AX
+	SUBQ R11, CX
+	ADDQ R10, CX
+	SUBQ R11, DX
+	ADDQ R10, DX
+	SUBQ R10, R8
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -2128,38 +2942,38 @@ rowrest:
 	VADDPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_27
+	JZ           below4_38
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_27
+	JZ           below6_38
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R12
-	JZ           stored27
+	JZ           stored38
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored27
+	JMP          stored38
 
-below6_27:
+below6_38:
 	TESTQ  $0x00000001, R12
-	JZ     stored27
+	JZ     stored38
 	VMOVSS X2, 16(AX)
-	JMP    stored27
+	JMP    stored38
 
-below4_27:
+below4_38:
 	TESTQ      $0x00000002, R12
-	JZ         below2_27
+	JZ         below2_38
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R12
-	JZ         stored27
+	JZ         stored38
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored27
+	JMP        stored38
 
-below2_27:
+below2_38:
 	TESTQ  $0x00000001, R12
-	JZ     stored27
+	JZ     stored38
 	VMOVSS X2, (AX)
 
-stored27:
+stored38:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R10, AX
@@ -2171,6 +2985,150 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddReLUPastAVX2(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, MMX+
+TEXT ·normalizeAddReLUPastAVX2(SB), NOSPLIT, $0-144
+	MOVQ    y_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    r_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    y_len+8(FP), R8
+	MOVQ    mean_len+80(FP), R9
+	TESTQ   R9, R9
+	JZ      rowDone
+	MOVQ    R9, R10
+	ANDQ    $0x07, R10
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R11
+	NEGQ    R10
+	VMOVDQU 32(R11)(R10*4), Y1
+	MOVQ    R9, R10
+	SHLQ    $0x02, R10
+	LEAQ    (R10)(R10*2), R11
+	SHLQ    $0x02, R8
+
+row:
+	CMPQ R8, R10
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R12
+	SUBQ $+16, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (CX), Y2
+	VMOVUPS  (BX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  (SI)(R11*1), Y3
+	VMULPS   Y3, Y2, Y2
+	VMOVUPS  (DI)(R11*1), Y3
+	VADDPS   Y3, Y2, Y2
+	VMOVUPS  (DX), Y3
+	VADDPS   Y3, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVNTPS Y2, (AX)
+	VMOVUPS  32(CX), Y2
+	VMOVUPS  32(BX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  32(SI)(R11*1), Y3
+	VMULPS   Y3, Y2, Y2
+	VMOVUPS  32(DI)(R11*1), Y3
+	VADDPS   Y3, Y2, Y2
+	VMOVUPS  32(DX), Y3
+	VADDPS   Y3, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVNTPS Y2, 32(AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	ADDQ     $+64, DX
+	SUBQ     $+16, R12
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+16, R12
+	CMPQ     R12, $+8
+	JL       rowrest
+	VMOVUPS  (CX), Y2
+	VMOVUPS  (BX)(R11*1), Y3
+	VSUBPS   Y3, Y2, Y2
+	VMOVUPS  (SI)(R11*1), Y3
+	VMULPS   Y3, Y2, Y2
+	VMOVUPS  (DI)(R11*1), Y3
+	VADDPS   Y3, Y2, Y2
+	VMOVUPS  (DX), Y3
+	VADDPS   Y3, Y2, Y2
+	VMAXPS   Y2, Y0, Y2
+	VMOVNTPS Y2, (AX)
+	ADDQ     $+32, R11
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+8, R12
+
+rowrest:
+	TESTQ        R12, R12
+	JZ           rowdone
+	VMASKMOVPS   (CX), Y1, Y2
+	VMASKMOVPS   (BX)(R11*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (SI)(R11*1), Y1, Y3
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (DI)(R11*1), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMASKMOVPS   (DX), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y2
+	TESTQ        $0x00000004, R12
+	JZ           below4_39
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R12
+	JZ           below6_39
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R12
+	JZ           stored39
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored39
+
+below6_39:
+	TESTQ  $0x00000001, R12
+	JZ     stored39
+	VMOVSS X2, 16(AX)
+	JMP    stored39
+
+below4_39:
+	TESTQ      $0x00000002, R12
+	JZ         below2_39
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R12
+	JZ         stored39
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored39
+
+below2_39:
+	TESTQ  $0x00000001, R12
+	JZ     stored39
+	VMOVSS X2, (AX)
+
+stored39:
+rowdone:
+	SUBQ R11, AX
+	ADDQ R10, AX
+	SUBQ R11, CX
+	ADDQ R10, CX
+	SUBQ R11, DX
+	ADDQ R10, DX
+	SUBQ R10, R8
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -2275,71 +3233,71 @@ rowrest:
 	VMASKMOVPS   (CX)(R10*1), Y0, Y2
 	VADDPS       Y1, Y2, Y1
 	TESTQ        $0x00000004, R11
-	JZ           below4_28
+	JZ           below4_40
 	VMOVUPS      X3, (AX)(R10*1)
 	VEXTRACTF128 $0x01, Y3, X2
 	TESTQ        $0x00000002, R11
-	JZ           below6_28
+	JZ           below6_40
 	VMOVLPS      X2, 16(AX)(R10*1)
 	TESTQ        $0x00000001, R11
-	JZ           stored28
+	JZ           stored40
 	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored28
+	JMP          stored40
 
-below6_28:
+below6_40:
 	TESTQ  $0x00000001, R11
-	JZ     stored28
+	JZ     stored40
 	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored28
+	JMP    stored40
 
-below4_28:
+below4_40:
 	TESTQ      $0x00000002, R11
-	JZ         below2_28
+	JZ         below2_40
 	VMOVLPS    X3, (AX)(R10*1)
 	TESTQ      $0x00000001, R11
-	JZ         stored28
+	JZ         stored40
 	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
-	JMP        stored28
+	JMP        stored40
 
-below2_28:
+below2_40:
 	TESTQ  $0x00000001, R11
-	JZ     stored28
+	JZ     stored40
 	VMOVSS X3, (AX)(R10*1)
 
-stored28:
+stored40:
 	TESTQ        $0x00000004, R11
-	JZ           below4_29
+	JZ           below4_41
 	VMOVUPS      X1, (CX)(R10*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R11
-	JZ           below6_29
+	JZ           below6_41
 	VMOVLPS      X1, 16(CX)(R10*1)
 	TESTQ        $0x00000001, R11
-	JZ           stored29
+	JZ           stored41
 	VEXTRACTPS   $0x02, X1, 24(CX)(R10*1)
-	JMP          stored29
+	JMP          stored41
 
-below6_29:
+below6_41:
 	TESTQ  $0x00000001, R11
-	JZ     stored29
+	JZ     stored41
 	VMOVSS X1, 16(CX)(R10*1)
-	JMP    stored29
+	JMP    stored41
 
-below4_29:
+below4_41:
 	TESTQ      $0x00000002, R11
-	JZ         below2_29
+	JZ         below2_41
 	VMOVLPS    X1, (CX)(R10*1)
 	TESTQ      $0x00000001, R11
-	JZ         stored29
+	JZ         stored41
 	VEXTRACTPS $0x02, X1, 8(CX)(R10*1)
-	JMP        stored29
+	JMP        stored41
 
-below2_29:
+below2_41:
 	TESTQ  $0x00000001, R11
-	JZ     stored29
+	JZ     stored41
 	VMOVSS X1, (CX)(R10*1)
 
-stored29:
+stored41:
 rowdone:
 	SUBQ R10, DX
 	ADDQ R9, DX
@@ -2479,71 +3437,71 @@ rowrest:
 	VMASKMOVPS   (CX)(R12*1), Y1, Y3
 	VADDPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R13
-	JZ           below4_30
+	JZ           below4_42
 	VMOVUPS      X4, (AX)(R12*1)
 	VEXTRACTF128 $0x01, Y4, X3
 	TESTQ        $0x00000002, R13
-	JZ           below6_30
+	JZ           below6_42
 	VMOVLPS      X3, 16(AX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored30
+	JZ           stored42
 	VEXTRACTPS   $0x02, X3, 24(AX)(R12*1)
-	JMP          stored30
+	JMP          stored42
 
-below6_30:
+below6_42:
 	TESTQ  $0x00000001, R13
-	JZ     stored30
+	JZ     stored42
 	VMOVSS X3, 16(AX)(R12*1)
-	JMP    stored30
+	JMP    stored42
 
-below4_30:
+below4_42:
 	TESTQ      $0x00000002, R13
-	JZ         below2_30
+	JZ         below2_42
 	VMOVLPS    X4, (AX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored30
+	JZ         stored42
 	VEXTRACTPS $0x02, X4, 8(AX)(R12*1)
-	JMP        stored30
+	JMP        stored42
 
-below2_30:
+below2_42:
 	TESTQ  $0x00000001, R13
-	JZ     stored30
+	JZ     stored42
 	VMOVSS X4, (AX)(R12*1)
 
-stored30:
+stored42:
 	TESTQ        $0x00000004, R13
-	JZ           below4_31
+	JZ           below4_43
 	VMOVUPS      X2, (CX)(R12*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_31
+	JZ           below6_43
 	VMOVLPS      X2, 16(CX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored31
+	JZ           stored43
 	VEXTRACTPS   $0x02, X2, 24(CX)(R12*1)
-	JMP          stored31
+	JMP          stored43
 
-below6_31:
+below6_43:
 	TESTQ  $0x00000001, R13
-	JZ     stored31
+	JZ     stored43
 	VMOVSS X2, 16(CX)(R12*1)
-	JMP    stored31
+	JMP    stored43
 
-below4_31:
+below4_43:
 	TESTQ      $0x00000002, R13
-	JZ         below2_31
+	JZ         below2_43
 	VMOVLPS    X2, (CX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored31
+	JZ         stored43
 	VEXTRACTPS $0x02, X2, 8(CX)(R12*1)
-	JMP        stored31
+	JMP        stored43
 
-below2_31:
+below2_43:
 	TESTQ  $0x00000001, R13
-	JZ     stored31
+	JZ     stored43
 	VMOVSS X2, (CX)(R12*1)
 
-stored31:
+stored43:
 rowdone:
 	SUBQ R12, DX
 	ADDQ R11, DX
@@ -2682,104 +3640,104 @@ rowrest:
 	VMASKMOVPS   (DX)(R12*1), Y1, Y5
 	VADDPS       Y3, Y5, Y3
 	TESTQ        $0x00000004, R13
-	JZ           below4_32
+	JZ           below4_44
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_32
+	JZ           below6_44
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R13
-	JZ           stored32
+	JZ           stored44
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored32
+	JMP          stored44
 
-below6_32:
+below6_44:
 	TESTQ  $0x00000001, R13
-	JZ     stored32
+	JZ     stored44
 	VMOVSS X2, 16(AX)
-	JMP    stored32
+	JMP    stored44
 
-below4_32:
+below4_44:
 	TESTQ      $0x00000002, R13
-	JZ         below2_32
+	JZ         below2_44
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R13
-	JZ         stored32
+	JZ         stored44
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored32
+	JMP        stored44
 
-below2_32:
+below2_44:
 	TESTQ  $0x00000001, R13
-	JZ     stored32
+	JZ     stored44
 	VMOVSS X2, (AX)
 
-stored32:
+stored44:
 	TESTQ        $0x00000004, R13
-	JZ           below4_33
+	JZ           below4_45
 	VMOVUPS      X4, (CX)(R12*1)
 	VEXTRACTF128 $0x01, Y4, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_33
+	JZ           below6_45
 	VMOVLPS      X2, 16(CX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored33
+	JZ           stored45
 	VEXTRACTPS   $0x02, X2, 24(CX)(R12*1)
-	JMP          stored33
+	JMP          stored45
 
-below6_33:
+below6_45:
 	TESTQ  $0x00000001, R13
-	JZ     stored33
+	JZ     stored45
 	VMOVSS X2, 16(CX)(R12*1)
-	JMP    stored33
+	JMP    stored45
 
-below4_33:
+below4_45:
 	TESTQ      $0x00000002, R13
-	JZ         below2_33
+	JZ         below2_45
 	VMOVLPS    X4, (CX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored33
+	JZ         stored45
 	VEXTRACTPS $0x02, X4, 8(CX)(R12*1)
-	JMP        stored33
+	JMP        stored45
 
-below2_33:
+below2_45:
 	TESTQ  $0x00000001, R13
-	JZ     stored33
+	JZ     stored45
 	VMOVSS X4, (CX)(R12*1)
 
-stored33:
+stored45:
 	TESTQ        $0x00000004, R13
-	JZ           below4_34
+	JZ           below4_46
 	VMOVUPS      X3, (DX)(R12*1)
 	VEXTRACTF128 $0x01, Y3, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_34
+	JZ           below6_46
 	VMOVLPS      X2, 16(DX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored34
+	JZ           stored46
 	VEXTRACTPS   $0x02, X2, 24(DX)(R12*1)
-	JMP          stored34
+	JMP          stored46
 
-below6_34:
+below6_46:
 	TESTQ  $0x00000001, R13
-	JZ     stored34
+	JZ     stored46
 	VMOVSS X2, 16(DX)(R12*1)
-	JMP    stored34
+	JMP    stored46
 
-below4_34:
+below4_46:
 	TESTQ      $0x00000002, R13
-	JZ         below2_34
+	JZ         below2_46
 	VMOVLPS    X3, (DX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored34
+	JZ         stored46
 	VEXTRACTPS $0x02, X3, 8(DX)(R12*1)
-	JMP        stored34
+	JMP        stored46
 
-below2_34:
+below2_46:
 	TESTQ  $0x00000001, R13
-	JZ     stored34
+	JZ     stored46
 	VMOVSS X3, (DX)(R12*1)
 
-stored34:
+stored46:
 rowdone:
 	SUBQ R12, AX
 	ADDQ R11, AX
@@ -2797,7 +3755,7 @@ rowDone:
 	RET
 
 // func normGradAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·normGradAVX2(SB), NOSPLIT, $0-168
 	MOVQ    dx_base+0(FP), AX
 	MOVQ    dy_base+24(FP), CX
@@ -2830,62 +3788,70 @@ row:
 	JL   rowfew
 
 rowmany:
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX)(R12*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (DI)(R12*1), Y3
-	VMULPS  Y2, Y3, Y2
-	VMOVUPS (R8)(R12*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VMULPS  Y1, Y3, Y1
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 32(BX)(R12*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(DI)(R12*1), Y3
-	VMULPS  Y2, Y3, Y2
-	VMOVUPS 32(R8)(R12*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS 32(SI)(R12*1), Y3
-	VMULPS  Y1, Y3, Y1
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $+64, R12
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	SUBQ    $+16, R13
-	JGE     rowmany
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (DI)(R12*1), Y3
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    (R8)(R12*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    (SI)(R12*1), Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (AX)
+	PREFETCHT0 4128(CX)
+	PREFETCHT0 4128(DX)
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    32(DX), Y2
+	VMOVUPS    32(BX)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    32(DI)(R12*1), Y3
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    32(R8)(R12*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    32(SI)(R12*1), Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       $+64, R12
+	ADDQ       $+64, AX
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	SUBQ       $+16, R13
+	JGE        rowmany
 
 rowfew:
-	ADDQ    $+16, R13
-	CMPQ    R13, $+8
-	JL      rowrest
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX)(R12*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (DI)(R12*1), Y3
-	VMULPS  Y2, Y3, Y2
-	VMOVUPS (R8)(R12*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R12*1), Y3
-	VMULPS  Y1, Y3, Y1
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $+32, R12
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+8, R13
+	ADDQ       $+16, R13
+	CMPQ       R13, $+8
+	JL         rowrest
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (DI)(R12*1), Y3
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    (R8)(R12*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    (SI)(R12*1), Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $+32, R12
+	ADDQ       $+32, AX
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	SUBQ       $+8, R13
 
 rowrest:
 	TESTQ        R13, R13
 	JZ           rowdone
+	PREFETCHT0   4096(CX)
+	PREFETCHT0   4096(DX)
 	VMASKMOVPS   (CX), Y0, Y1
 	VMASKMOVPS   (DX), Y0, Y2
 	VMASKMOVPS   (BX)(R12*1), Y0, Y3
@@ -2898,38 +3864,38 @@ rowrest:
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y2, Y1, Y1
 	TESTQ        $0x00000004, R13
-	JZ           below4_35
+	JZ           below4_47
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R13
-	JZ           below6_35
+	JZ           below6_47
 	VMOVLPS      X1, 16(AX)
 	TESTQ        $0x00000001, R13
-	JZ           stored35
+	JZ           stored47
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored35
+	JMP          stored47
 
-below6_35:
+below6_47:
 	TESTQ  $0x00000001, R13
-	JZ     stored35
+	JZ     stored47
 	VMOVSS X1, 16(AX)
-	JMP    stored35
+	JMP    stored47
 
-below4_35:
+below4_47:
 	TESTQ      $0x00000002, R13
-	JZ         below2_35
+	JZ         below2_47
 	VMOVLPS    X1, (AX)
 	TESTQ      $0x00000001, R13
-	JZ         stored35
+	JZ         stored47
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored35
+	JMP        stored47
 
-below2_35:
+below2_47:
 	TESTQ  $0x00000001, R13
-	JZ     stored35
+	JZ     stored47
 	VMOVSS X1, (AX)
 
-stored35:
+stored47:
 rowdone:
 	SUBQ R12, AX
 	ADDQ R11, AX
@@ -2944,8 +3910,165 @@ rowDone:
 	VZEROUPPER
 	RET
 
+// func normGradPastAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// Requires: AVX, MMX+
+TEXT ·normGradPastAVX2(SB), NOSPLIT, $0-168
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    slope_base+120(FP), DI
+	MOVQ    offset_base+144(FP), R8
+	MOVQ    dx_len+8(FP), R9
+	MOVQ    mean_len+80(FP), R10
+	TESTQ   R10, R10
+	JZ      rowDone
+	MOVQ    R10, R11
+	ANDQ    $0x07, R11
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R12
+	NEGQ    R11
+	VMOVDQU 32(R12)(R11*4), Y0
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
+	LEAQ    (R11)(R11*2), R12
+	SHLQ    $0x02, R9
+
+row:
+	CMPQ R9, R11
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R10, R13
+	SUBQ $+16, R13
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (DI)(R12*1), Y3
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    (R8)(R12*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    (SI)(R12*1), Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVNTPS   Y1, (AX)
+	PREFETCHT0 4128(CX)
+	PREFETCHT0 4128(DX)
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    32(DX), Y2
+	VMOVUPS    32(BX)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    32(DI)(R12*1), Y3
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    32(R8)(R12*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    32(SI)(R12*1), Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVNTPS   Y1, 32(AX)
+	ADDQ       $+64, R12
+	ADDQ       $+64, AX
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	SUBQ       $+16, R13
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+16, R13
+	CMPQ       R13, $+8
+	JL         rowrest
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R12*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (DI)(R12*1), Y3
+	VMULPS     Y2, Y3, Y2
+	VMOVUPS    (R8)(R12*1), Y3
+	VADDPS     Y3, Y2, Y2
+	VMOVUPS    (SI)(R12*1), Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y2, Y1, Y1
+	VMOVNTPS   Y1, (AX)
+	ADDQ       $+32, R12
+	ADDQ       $+32, AX
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	SUBQ       $+8, R13
+
+rowrest:
+	TESTQ        R13, R13
+	JZ           rowdone
+	PREFETCHT0   4096(CX)
+	PREFETCHT0   4096(DX)
+	VMASKMOVPS   (CX), Y0, Y1
+	VMASKMOVPS   (DX), Y0, Y2
+	VMASKMOVPS   (BX)(R12*1), Y0, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (DI)(R12*1), Y0, Y3
+	VMULPS       Y2, Y3, Y2
+	VMASKMOVPS   (R8)(R12*1), Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VMASKMOVPS   (SI)(R12*1), Y0, Y3
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R13
+	JZ           below4_48
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, X1
+	TESTQ        $0x00000002, R13
+	JZ           below6_48
+	VMOVLPS      X1, 16(AX)
+	TESTQ        $0x00000001, R13
+	JZ           stored48
+	VEXTRACTPS   $0x02, X1, 24(AX)
+	JMP          stored48
+
+below6_48:
+	TESTQ  $0x00000001, R13
+	JZ     stored48
+	VMOVSS X1, 16(AX)
+	JMP    stored48
+
+below4_48:
+	TESTQ      $0x00000002, R13
+	JZ         below2_48
+	VMOVLPS    X1, (AX)
+	TESTQ      $0x00000001, R13
+	JZ         stored48
+	VEXTRACTPS $0x02, X1, 8(AX)
+	JMP        stored48
+
+below2_48:
+	TESTQ  $0x00000001, R13
+	JZ     stored48
+	VMOVSS X1, (AX)
+
+stored48:
+rowdone:
+	SUBQ R12, AX
+	ADDQ R11, AX
+	SUBQ R12, CX
+	ADDQ R11, CX
+	SUBQ R12, DX
+	ADDQ R11, DX
+	SUBQ R11, R9
+	JMP  row
+
+rowDone:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func normGradReLUAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·normGradReLUAVX2(SB), NOSPLIT, $0-192
 	MOVQ    dx_base+0(FP), AX
 	MOVQ    dy_base+24(FP), CX
@@ -2979,77 +4102,85 @@ row:
 	JL   rowfew
 
 rowmany:
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX)(R13*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (CX), Y3
-	VMOVUPS (SI)(R13*1), Y4
-	VMULPS  Y4, Y2, Y5
-	VMOVUPS (DI)(R13*1), Y6
-	VADDPS  Y6, Y5, Y5
-	VCMPPS  $0x16, Y0, Y5, Y5
-	VANDPS  Y3, Y5, Y3
-	VMOVUPS (R8)(R13*1), Y5
-	VMULPS  Y2, Y5, Y2
-	VMOVUPS (R9)(R13*1), Y5
-	VADDPS  Y5, Y2, Y2
-	VMULPS  Y3, Y4, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, (AX)
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 32(BX)(R13*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(CX), Y3
-	VMOVUPS 32(SI)(R13*1), Y4
-	VMULPS  Y4, Y2, Y5
-	VMOVUPS 32(DI)(R13*1), Y6
-	VADDPS  Y6, Y5, Y5
-	VCMPPS  $0x16, Y0, Y5, Y5
-	VANDPS  Y3, Y5, Y3
-	VMOVUPS 32(R8)(R13*1), Y5
-	VMULPS  Y2, Y5, Y2
-	VMOVUPS 32(R9)(R13*1), Y5
-	VADDPS  Y5, Y2, Y2
-	VMULPS  Y3, Y4, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, 32(AX)
-	ADDQ    $+64, R13
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	SUBQ    $+16, R14
-	JGE     rowmany
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R13*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (CX), Y3
+	VMOVUPS    (SI)(R13*1), Y4
+	VMULPS     Y4, Y2, Y5
+	VMOVUPS    (DI)(R13*1), Y6
+	VADDPS     Y6, Y5, Y5
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y3, Y5, Y3
+	VMOVUPS    (R8)(R13*1), Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVUPS    (R9)(R13*1), Y5
+	VADDPS     Y5, Y2, Y2
+	VMULPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (AX)
+	PREFETCHT0 4128(CX)
+	PREFETCHT0 4128(DX)
+	VMOVUPS    32(DX), Y2
+	VMOVUPS    32(BX)(R13*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(SI)(R13*1), Y4
+	VMULPS     Y4, Y2, Y5
+	VMOVUPS    32(DI)(R13*1), Y6
+	VADDPS     Y6, Y5, Y5
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y3, Y5, Y3
+	VMOVUPS    32(R8)(R13*1), Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVUPS    32(R9)(R13*1), Y5
+	VADDPS     Y5, Y2, Y2
+	VMULPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, 32(AX)
+	ADDQ       $+64, R13
+	ADDQ       $+64, AX
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	SUBQ       $+16, R14
+	JGE        rowmany
 
 rowfew:
-	ADDQ    $+16, R14
-	CMPQ    R14, $+8
-	JL      rowrest
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX)(R13*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (CX), Y3
-	VMOVUPS (SI)(R13*1), Y4
-	VMULPS  Y4, Y2, Y5
-	VMOVUPS (DI)(R13*1), Y6
-	VADDPS  Y6, Y5, Y5
-	VCMPPS  $0x16, Y0, Y5, Y5
-	VANDPS  Y3, Y5, Y3
-	VMOVUPS (R8)(R13*1), Y5
-	VMULPS  Y2, Y5, Y2
-	VMOVUPS (R9)(R13*1), Y5
-	VADDPS  Y5, Y2, Y2
-	VMULPS  Y3, Y4, Y3
-	VADDPS  Y2, Y3, Y2
-	VMOVUPS Y2, (AX)
-	ADDQ    $+32, R13
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+8, R14
+	ADDQ       $+16, R14
+	CMPQ       R14, $+8
+	JL         rowrest
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R13*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (CX), Y3
+	VMOVUPS    (SI)(R13*1), Y4
+	VMULPS     Y4, Y2, Y5
+	VMOVUPS    (DI)(R13*1), Y6
+	VADDPS     Y6, Y5, Y5
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y3, Y5, Y3
+	VMOVUPS    (R8)(R13*1), Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVUPS    (R9)(R13*1), Y5
+	VADDPS     Y5, Y2, Y2
+	VMULPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVUPS    Y2, (AX)
+	ADDQ       $+32, R13
+	ADDQ       $+32, AX
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	SUBQ       $+8, R14
 
 rowrest:
 	TESTQ        R14, R14
 	JZ           rowdone
+	PREFETCHT0   4096(CX)
+	PREFETCHT0   4096(DX)
 	VMASKMOVPS   (DX), Y1, Y2
 	VMASKMOVPS   (BX)(R13*1), Y1, Y3
 	VSUBPS       Y3, Y2, Y2
@@ -3067,38 +4198,38 @@ rowrest:
 	VMULPS       Y3, Y4, Y3
 	VADDPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R14
-	JZ           below4_36
+	JZ           below4_49
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R14
-	JZ           below6_36
+	JZ           below6_49
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R14
-	JZ           stored36
+	JZ           stored49
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored36
+	JMP          stored49
 
-below6_36:
+below6_49:
 	TESTQ  $0x00000001, R14
-	JZ     stored36
+	JZ     stored49
 	VMOVSS X2, 16(AX)
-	JMP    stored36
+	JMP    stored49
 
-below4_36:
+below4_49:
 	TESTQ      $0x00000002, R14
-	JZ         below2_36
+	JZ         below2_49
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R14
-	JZ         stored36
+	JZ         stored49
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored36
+	JMP        stored49
 
-below2_36:
+below2_49:
 	TESTQ  $0x00000001, R14
-	JZ     stored36
+	JZ     stored49
 	VMOVSS X2, (AX)
 
-stored36:
+stored49:
 rowdone:
 	SUBQ R13, AX
 	ADDQ R12, AX
@@ -3110,6 +4241,184 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normGradReLUPastAVX2(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
+// Requires: AVX, MMX+
+TEXT ·normGradReLUPastAVX2(SB), NOSPLIT, $0-192
+	MOVQ    dx_base+0(FP), AX
+	MOVQ    dy_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    mean_base+72(FP), BX
+	MOVQ    scale_base+96(FP), SI
+	MOVQ    shift_base+120(FP), DI
+	MOVQ    slope_base+144(FP), R8
+	MOVQ    offset_base+168(FP), R9
+	MOVQ    dx_len+8(FP), R10
+	MOVQ    mean_len+80(FP), R11
+	TESTQ   R11, R11
+	JZ      rowDone
+	MOVQ    R11, R12
+	ANDQ    $0x07, R12
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), R13
+	NEGQ    R12
+	VMOVDQU 32(R13)(R12*4), Y1
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	LEAQ    (R12)(R12*2), R13
+	SHLQ    $0x02, R10
+
+row:
+	CMPQ R10, R12
+	JL   rowDone
+	XORQ R13, R13
+	MOVQ R11, R14
+	SUBQ $+16, R14
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R13*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (CX), Y3
+	VMOVUPS    (SI)(R13*1), Y4
+	VMULPS     Y4, Y2, Y5
+	VMOVUPS    (DI)(R13*1), Y6
+	VADDPS     Y6, Y5, Y5
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y3, Y5, Y3
+	VMOVUPS    (R8)(R13*1), Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVUPS    (R9)(R13*1), Y5
+	VADDPS     Y5, Y2, Y2
+	VMULPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVNTPS   Y2, (AX)
+	PREFETCHT0 4128(CX)
+	PREFETCHT0 4128(DX)
+	VMOVUPS    32(DX), Y2
+	VMOVUPS    32(BX)(R13*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    32(SI)(R13*1), Y4
+	VMULPS     Y4, Y2, Y5
+	VMOVUPS    32(DI)(R13*1), Y6
+	VADDPS     Y6, Y5, Y5
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y3, Y5, Y3
+	VMOVUPS    32(R8)(R13*1), Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVUPS    32(R9)(R13*1), Y5
+	VADDPS     Y5, Y2, Y2
+	VMULPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVNTPS   Y2, 32(AX)
+	ADDQ       $+64, R13
+	ADDQ       $+64, AX
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	SUBQ       $+16, R14
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+16, R14
+	CMPQ       R14, $+8
+	JL         rowrest
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4096(DX)
+	VMOVUPS    (DX), Y2
+	VMOVUPS    (BX)(R13*1), Y3
+	VSUBPS     Y3, Y2, Y2
+	VMOVUPS    (CX), Y3
+	VMOVUPS    (SI)(R13*1), Y4
+	VMULPS     Y4, Y2, Y5
+	VMOVUPS    (DI)(R13*1), Y6
+	VADDPS     Y6, Y5, Y5
+	VCMPPS     $0x16, Y0, Y5, Y5
+	VANDPS     Y3, Y5, Y3
+	VMOVUPS    (R8)(R13*1), Y5
+	VMULPS     Y2, Y5, Y2
+	VMOVUPS    (R9)(R13*1), Y5
+	VADDPS     Y5, Y2, Y2
+	VMULPS     Y3, Y4, Y3
+	VADDPS     Y2, Y3, Y2
+	VMOVNTPS   Y2, (AX)
+	ADDQ       $+32, R13
+	ADDQ       $+32, AX
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	SUBQ       $+8, R14
+
+rowrest:
+	TESTQ        R14, R14
+	JZ           rowdone
+	PREFETCHT0   4096(CX)
+	PREFETCHT0   4096(DX)
+	VMASKMOVPS   (DX), Y1, Y2
+	VMASKMOVPS   (BX)(R13*1), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VMASKMOVPS   (SI)(R13*1), Y1, Y4
+	VMULPS       Y4, Y2, Y5
+	VMASKMOVPS   (DI)(R13*1), Y1, Y6
+	VADDPS       Y6, Y5, Y5
+	VCMPPS       $0x16, Y0, Y5, Y5
+	VANDPS       Y3, Y5, Y3
+	VMASKMOVPS   (R8)(R13*1), Y1, Y5
+	VMULPS       Y2, Y5, Y2
+	VMASKMOVPS   (R9)(R13*1), Y1, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       Y3, Y4, Y3
+	VADDPS       Y2, Y3, Y2
+	TESTQ        $0x00000004, R14
+	JZ           below4_50
+	VMOVUPS      X2, (AX)
+	VEXTRACTF128 $0x01, Y2, X2
+	TESTQ        $0x00000002, R14
+	JZ           below6_50
+	VMOVLPS      X2, 16(AX)
+	TESTQ        $0x00000001, R14
+	JZ           stored50
+	VEXTRACTPS   $0x02, X2, 24(AX)
+	JMP          stored50
+
+below6_50:
+	TESTQ  $0x00000001, R14
+	JZ     stored50
+	VMOVSS X2, 16(AX)
+	JMP    stored50
+
+below4_50:
+	TESTQ      $0x00000002, R14
+	JZ         below2_50
+	VMOVLPS    X2, (AX)
+	TESTQ      $0x00000001, R14
+	JZ         stored50
+	VEXTRACTPS $0x02, X2, 8(AX)
+	JMP        stored50
+
+below2_50:
+	TESTQ  $0x00000001, R14
+	JZ     stored50
+	VMOVSS X2, (AX)
+
+stored50:
+rowdone:
+	SUBQ R13, AX
+	ADDQ R12, AX
+	SUBQ R13, CX
+	ADDQ R12, CX
+	SUBQ R13, DX
+	ADDQ R12, DX
+	SUBQ R12, R10
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -3256,38 +4565,38 @@ rest:
 	VORPS        Y3, Y4, Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	TESTQ        $0x00000004, R10
-	JZ           below4_37
+	JZ           below4_51
 	VMOVUPS      X1, (AX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R10
-	JZ           below6_37
+	JZ           below6_51
 	VMOVLPS      X1, 16(AX)(DI*1)
 	TESTQ        $0x00000001, R10
-	JZ           stored37
+	JZ           stored51
 	VEXTRACTPS   $0x02, X1, 24(AX)(DI*1)
-	JMP          stored37
+	JMP          stored51
 
-below6_37:
+below6_51:
 	TESTQ  $0x00000001, R10
-	JZ     stored37
+	JZ     stored51
 	VMOVSS X1, 16(AX)(DI*1)
-	JMP    stored37
+	JMP    stored51
 
-below4_37:
+below4_51:
 	TESTQ      $0x00000002, R10
-	JZ         below2_37
+	JZ         below2_51
 	VMOVLPS    X1, (AX)(DI*1)
 	TESTQ      $0x00000001, R10
-	JZ         stored37
+	JZ         stored51
 	VEXTRACTPS $0x02, X1, 8(AX)(DI*1)
-	JMP        stored37
+	JMP        stored51
 
-below2_37:
+below2_51:
 	TESTQ  $0x00000001, R10
-	JZ     stored37
+	JZ     stored51
 	VMOVSS X1, (AX)(DI*1)
 
-stored37:
+stored51:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*8), CX
@@ -3520,38 +4829,38 @@ rest:
 	VORPS        Y2, Y3, Y2
 	VBLENDVPS    Y2, Y6, Y5, Y5
 	TESTQ        $0x00000004, R13
-	JZ           below4_38
+	JZ           below4_52
 	VMOVUPS      X5, (AX)(R10*1)
 	VEXTRACTF128 $0x01, Y5, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_38
+	JZ           below6_52
 	VMOVLPS      X2, 16(AX)(R10*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored38
+	JZ           stored52
 	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored38
+	JMP          stored52
 
-below6_38:
+below6_52:
 	TESTQ  $0x00000001, R13
-	JZ     stored38
+	JZ     stored52
 	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored38
+	JMP    stored52
 
-below4_38:
+below4_52:
 	TESTQ      $0x00000002, R13
-	JZ         below2_38
+	JZ         below2_52
 	VMOVLPS    X5, (AX)(R10*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored38
+	JZ         stored52
 	VEXTRACTPS $0x02, X5, 8(AX)(R10*1)
-	JMP        stored38
+	JMP        stored52
 
-below2_38:
+below2_52:
 	TESTQ  $0x00000001, R13
-	JZ     stored38
+	JZ     stored52
 	VMOVSS X5, (AX)(R10*1)
 
-stored38:
+stored52:
 done:
 	LEAQ (AX)(R9*4), AX
 	LEAQ (CX)(R9*8), CX
@@ -3741,140 +5050,140 @@ rest:
 	VXORPS       Y2, Y1, Y1
 	VANDPS       Y1, Y3, Y3
 	TESTQ        $0x00000004, R12
-	JZ           below4_39
+	JZ           below4_53
 	VMOVUPS      X3, (BX)(R10*1)
 	VEXTRACTF128 $0x01, Y3, X4
 	TESTQ        $0x00000002, R12
-	JZ           below6_39
+	JZ           below6_53
 	VMOVLPS      X4, 16(BX)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored39
+	JZ           stored53
 	VEXTRACTPS   $0x02, X4, 24(BX)(R10*1)
-	JMP          stored39
+	JMP          stored53
 
-below6_39:
+below6_53:
 	TESTQ  $0x00000001, R12
-	JZ     stored39
+	JZ     stored53
 	VMOVSS X4, 16(BX)(R10*1)
-	JMP    stored39
+	JMP    stored53
 
-below4_39:
+below4_53:
 	TESTQ      $0x00000002, R12
-	JZ         below2_39
+	JZ         below2_53
 	VMOVLPS    X3, (BX)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored39
+	JZ         stored53
 	VEXTRACTPS $0x02, X3, 8(BX)(R10*1)
-	JMP        stored39
+	JMP        stored53
 
-below2_39:
+below2_53:
 	TESTQ  $0x00000001, R12
-	JZ     stored39
+	JZ     stored53
 	VMOVSS X3, (BX)(R10*1)
 
-stored39:
+stored53:
 	VXORPS       Y3, Y1, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_40
+	JZ           below4_54
 	VMOVUPS      X1, (BX)(R9*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_40
+	JZ           below6_54
 	VMOVLPS      X1, 16(BX)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored40
+	JZ           stored54
 	VEXTRACTPS   $0x02, X1, 24(BX)(R9*1)
-	JMP          stored40
+	JMP          stored54
 
-below6_40:
+below6_54:
 	TESTQ  $0x00000001, R12
-	JZ     stored40
+	JZ     stored54
 	VMOVSS X1, 16(BX)(R9*1)
-	JMP    stored40
+	JMP    stored54
 
-below4_40:
+below4_54:
 	TESTQ      $0x00000002, R12
-	JZ         below2_40
+	JZ         below2_54
 	VMOVLPS    X1, (BX)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored40
+	JZ         stored54
 	VEXTRACTPS $0x02, X1, 8(BX)(R9*1)
-	JMP        stored40
+	JMP        stored54
 
-below2_40:
+below2_54:
 	TESTQ  $0x00000001, R12
-	JZ     stored40
+	JZ     stored54
 	VMOVSS X1, (BX)(R9*1)
 
-stored40:
+stored54:
 	VANDPS       Y2, Y5, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_41
+	JZ           below4_55
 	VMOVUPS      X1, (SI)(R10*1)
 	VEXTRACTF128 $0x01, Y1, X3
 	TESTQ        $0x00000002, R12
-	JZ           below6_41
+	JZ           below6_55
 	VMOVLPS      X3, 16(SI)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored41
+	JZ           stored55
 	VEXTRACTPS   $0x02, X3, 24(SI)(R10*1)
-	JMP          stored41
+	JMP          stored55
 
-below6_41:
+below6_55:
 	TESTQ  $0x00000001, R12
-	JZ     stored41
+	JZ     stored55
 	VMOVSS X3, 16(SI)(R10*1)
-	JMP    stored41
+	JMP    stored55
 
-below4_41:
+below4_55:
 	TESTQ      $0x00000002, R12
-	JZ         below2_41
+	JZ         below2_55
 	VMOVLPS    X1, (SI)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored41
+	JZ         stored55
 	VEXTRACTPS $0x02, X1, 8(SI)(R10*1)
-	JMP        stored41
+	JMP        stored55
 
-below2_41:
+below2_55:
 	TESTQ  $0x00000001, R12
-	JZ     stored41
+	JZ     stored55
 	VMOVSS X1, (SI)(R10*1)
 
-stored41:
+stored55:
 	VXORPS       Y1, Y2, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_42
+	JZ           below4_56
 	VMOVUPS      X1, (SI)(R9*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_42
+	JZ           below6_56
 	VMOVLPS      X1, 16(SI)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored42
+	JZ           stored56
 	VEXTRACTPS   $0x02, X1, 24(SI)(R9*1)
-	JMP          stored42
+	JMP          stored56
 
-below6_42:
+below6_56:
 	TESTQ  $0x00000001, R12
-	JZ     stored42
+	JZ     stored56
 	VMOVSS X1, 16(SI)(R9*1)
-	JMP    stored42
+	JMP    stored56
 
-below4_42:
+below4_56:
 	TESTQ      $0x00000002, R12
-	JZ         below2_42
+	JZ         below2_56
 	VMOVLPS    X1, (SI)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored42
+	JZ         stored56
 	VEXTRACTPS $0x02, X1, 8(SI)(R9*1)
-	JMP        stored42
+	JMP        stored56
 
-below2_42:
+below2_56:
 	TESTQ  $0x00000001, R12
-	JZ     stored42
+	JZ     stored56
 	VMOVSS X1, (SI)(R9*1)
 
-stored42:
+stored56:
 done:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (CX)(R8*8), CX
@@ -4074,140 +5383,140 @@ rest:
 	VXORPS       Y3, Y2, Y2
 	VANDPS       Y2, Y4, Y4
 	TESTQ        $0x00000004, R12
-	JZ           below4_43
+	JZ           below4_57
 	VMOVUPS      X4, (BX)(R10*1)
 	VEXTRACTF128 $0x01, Y4, X5
 	TESTQ        $0x00000002, R12
-	JZ           below6_43
+	JZ           below6_57
 	VMOVLPS      X5, 16(BX)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored43
+	JZ           stored57
 	VEXTRACTPS   $0x02, X5, 24(BX)(R10*1)
-	JMP          stored43
+	JMP          stored57
 
-below6_43:
+below6_57:
 	TESTQ  $0x00000001, R12
-	JZ     stored43
+	JZ     stored57
 	VMOVSS X5, 16(BX)(R10*1)
-	JMP    stored43
+	JMP    stored57
 
-below4_43:
+below4_57:
 	TESTQ      $0x00000002, R12
-	JZ         below2_43
+	JZ         below2_57
 	VMOVLPS    X4, (BX)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored43
+	JZ         stored57
 	VEXTRACTPS $0x02, X4, 8(BX)(R10*1)
-	JMP        stored43
+	JMP        stored57
 
-below2_43:
+below2_57:
 	TESTQ  $0x00000001, R12
-	JZ     stored43
+	JZ     stored57
 	VMOVSS X4, (BX)(R10*1)
 
-stored43:
+stored57:
 	VXORPS       Y4, Y2, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_44
+	JZ           below4_58
 	VMOVUPS      X2, (BX)(R9*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_44
+	JZ           below6_58
 	VMOVLPS      X2, 16(BX)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored44
+	JZ           stored58
 	VEXTRACTPS   $0x02, X2, 24(BX)(R9*1)
-	JMP          stored44
+	JMP          stored58
 
-below6_44:
+below6_58:
 	TESTQ  $0x00000001, R12
-	JZ     stored44
+	JZ     stored58
 	VMOVSS X2, 16(BX)(R9*1)
-	JMP    stored44
+	JMP    stored58
 
-below4_44:
+below4_58:
 	TESTQ      $0x00000002, R12
-	JZ         below2_44
+	JZ         below2_58
 	VMOVLPS    X2, (BX)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored44
+	JZ         stored58
 	VEXTRACTPS $0x02, X2, 8(BX)(R9*1)
-	JMP        stored44
+	JMP        stored58
 
-below2_44:
+below2_58:
 	TESTQ  $0x00000001, R12
-	JZ     stored44
+	JZ     stored58
 	VMOVSS X2, (BX)(R9*1)
 
-stored44:
+stored58:
 	VANDPS       Y3, Y6, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_45
+	JZ           below4_59
 	VMOVUPS      X2, (SI)(R10*1)
 	VEXTRACTF128 $0x01, Y2, X4
 	TESTQ        $0x00000002, R12
-	JZ           below6_45
+	JZ           below6_59
 	VMOVLPS      X4, 16(SI)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored45
+	JZ           stored59
 	VEXTRACTPS   $0x02, X4, 24(SI)(R10*1)
-	JMP          stored45
+	JMP          stored59
 
-below6_45:
+below6_59:
 	TESTQ  $0x00000001, R12
-	JZ     stored45
+	JZ     stored59
 	VMOVSS X4, 16(SI)(R10*1)
-	JMP    stored45
+	JMP    stored59
 
-below4_45:
+below4_59:
 	TESTQ      $0x00000002, R12
-	JZ         below2_45
+	JZ         below2_59
 	VMOVLPS    X2, (SI)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored45
+	JZ         stored59
 	VEXTRACTPS $0x02, X2, 8(SI)(R10*1)
-	JMP        stored45
+	JMP        stored59
 
-below2_45:
+below2_59:
 	TESTQ  $0x00000001, R12
-	JZ     stored45
+	JZ     stored59
 	VMOVSS X2, (SI)(R10*1)
 
-stored45:
+stored59:
 	VXORPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_46
+	JZ           below4_60
 	VMOVUPS      X2, (SI)(R9*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_46
+	JZ           below6_60
 	VMOVLPS      X2, 16(SI)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored46
+	JZ           stored60
 	VEXTRACTPS   $0x02, X2, 24(SI)(R9*1)
-	JMP          stored46
+	JMP          stored60
 
-below6_46:
+below6_60:
 	TESTQ  $0x00000001, R12
-	JZ     stored46
+	JZ     stored60
 	VMOVSS X2, 16(SI)(R9*1)
-	JMP    stored46
+	JMP    stored60
 
-below4_46:
+below4_60:
 	TESTQ      $0x00000002, R12
-	JZ         below2_46
+	JZ         below2_60
 	VMOVLPS    X2, (SI)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored46
+	JZ         stored60
 	VEXTRACTPS $0x02, X2, 8(SI)(R9*1)
-	JMP        stored46
+	JMP        stored60
 
-below2_46:
+below2_60:
 	TESTQ  $0x00000001, R12
-	JZ     stored46
+	JZ     stored60
 	VMOVSS X2, (SI)(R9*1)
 
-stored46:
+stored60:
 done:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (CX)(R8*8), CX
@@ -4470,140 +5779,140 @@ rest:
 	VXORPS       Y2, Y4, Y4
 	VANDPS       Y4, Y7, Y5
 	TESTQ        $0x00000004, R15
-	JZ           below4_47
+	JZ           below4_61
 	VMOVUPS      X5, (BX)(R13*1)
 	VEXTRACTF128 $0x01, Y5, X6
 	TESTQ        $0x00000002, R15
-	JZ           below6_47
+	JZ           below6_61
 	VMOVLPS      X6, 16(BX)(R13*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored47
+	JZ           stored61
 	VEXTRACTPS   $0x02, X6, 24(BX)(R13*1)
-	JMP          stored47
+	JMP          stored61
 
-below6_47:
+below6_61:
 	TESTQ  $0x00000001, R15
-	JZ     stored47
+	JZ     stored61
 	VMOVSS X6, 16(BX)(R13*1)
-	JMP    stored47
+	JMP    stored61
 
-below4_47:
+below4_61:
 	TESTQ      $0x00000002, R15
-	JZ         below2_47
+	JZ         below2_61
 	VMOVLPS    X5, (BX)(R13*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored47
+	JZ         stored61
 	VEXTRACTPS $0x02, X5, 8(BX)(R13*1)
-	JMP        stored47
+	JMP        stored61
 
-below2_47:
+below2_61:
 	TESTQ  $0x00000001, R15
-	JZ     stored47
+	JZ     stored61
 	VMOVSS X5, (BX)(R13*1)
 
-stored47:
+stored61:
 	VXORPS       Y5, Y4, Y4
 	TESTQ        $0x00000004, R15
-	JZ           below4_48
+	JZ           below4_62
 	VMOVUPS      X4, (BX)(R12*1)
 	VEXTRACTF128 $0x01, Y4, X4
 	TESTQ        $0x00000002, R15
-	JZ           below6_48
+	JZ           below6_62
 	VMOVLPS      X4, 16(BX)(R12*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored48
+	JZ           stored62
 	VEXTRACTPS   $0x02, X4, 24(BX)(R12*1)
-	JMP          stored48
+	JMP          stored62
 
-below6_48:
+below6_62:
 	TESTQ  $0x00000001, R15
-	JZ     stored48
+	JZ     stored62
 	VMOVSS X4, 16(BX)(R12*1)
-	JMP    stored48
+	JMP    stored62
 
-below4_48:
+below4_62:
 	TESTQ      $0x00000002, R15
-	JZ         below2_48
+	JZ         below2_62
 	VMOVLPS    X4, (BX)(R12*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored48
+	JZ         stored62
 	VEXTRACTPS $0x02, X4, 8(BX)(R12*1)
-	JMP        stored48
+	JMP        stored62
 
-below2_48:
+below2_62:
 	TESTQ  $0x00000001, R15
-	JZ     stored48
+	JZ     stored62
 	VMOVSS X4, (BX)(R12*1)
 
-stored48:
+stored62:
 	VANDPS       Y2, Y3, Y3
 	TESTQ        $0x00000004, R15
-	JZ           below4_49
+	JZ           below4_63
 	VMOVUPS      X3, (SI)(R13*1)
 	VEXTRACTF128 $0x01, Y3, X4
 	TESTQ        $0x00000002, R15
-	JZ           below6_49
+	JZ           below6_63
 	VMOVLPS      X4, 16(SI)(R13*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored49
+	JZ           stored63
 	VEXTRACTPS   $0x02, X4, 24(SI)(R13*1)
-	JMP          stored49
+	JMP          stored63
 
-below6_49:
+below6_63:
 	TESTQ  $0x00000001, R15
-	JZ     stored49
+	JZ     stored63
 	VMOVSS X4, 16(SI)(R13*1)
-	JMP    stored49
+	JMP    stored63
 
-below4_49:
+below4_63:
 	TESTQ      $0x00000002, R15
-	JZ         below2_49
+	JZ         below2_63
 	VMOVLPS    X3, (SI)(R13*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored49
+	JZ         stored63
 	VEXTRACTPS $0x02, X3, 8(SI)(R13*1)
-	JMP        stored49
+	JMP        stored63
 
-below2_49:
+below2_63:
 	TESTQ  $0x00000001, R15
-	JZ     stored49
+	JZ     stored63
 	VMOVSS X3, (SI)(R13*1)
 
-stored49:
+stored63:
 	VXORPS       Y3, Y2, Y2
 	TESTQ        $0x00000004, R15
-	JZ           below4_50
+	JZ           below4_64
 	VMOVUPS      X2, (SI)(R12*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R15
-	JZ           below6_50
+	JZ           below6_64
 	VMOVLPS      X2, 16(SI)(R12*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored50
+	JZ           stored64
 	VEXTRACTPS   $0x02, X2, 24(SI)(R12*1)
-	JMP          stored50
+	JMP          stored64
 
-below6_50:
+below6_64:
 	TESTQ  $0x00000001, R15
-	JZ     stored50
+	JZ     stored64
 	VMOVSS X2, 16(SI)(R12*1)
-	JMP    stored50
+	JMP    stored64
 
-below4_50:
+below4_64:
 	TESTQ      $0x00000002, R15
-	JZ         below2_50
+	JZ         below2_64
 	VMOVLPS    X2, (SI)(R12*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored50
+	JZ         stored64
 	VEXTRACTPS $0x02, X2, 8(SI)(R12*1)
-	JMP        stored50
+	JMP        stored64
 
-below2_50:
+below2_64:
 	TESTQ  $0x00000001, R15
-	JZ     stored50
+	JZ     stored64
 	VMOVSS X2, (SI)(R12*1)
 
-stored50:
+stored64:
 done:
 	LEAQ (AX)(R11*4), AX
 	LEAQ (CX)(R11*8), CX
@@ -4682,38 +5991,38 @@ rest:
 	VORPS        Y3, Y4, Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	TESTQ        $0x00000004, R8
-	JZ           below4_51
+	JZ           below4_65
 	VMOVUPS      X1, (AX)(SI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R8
-	JZ           below6_51
+	JZ           below6_65
 	VMOVLPS      X1, 16(AX)(SI*1)
 	TESTQ        $0x00000001, R8
-	JZ           stored51
+	JZ           stored65
 	VEXTRACTPS   $0x02, X1, 24(AX)(SI*1)
-	JMP          stored51
+	JMP          stored65
 
-below6_51:
+below6_65:
 	TESTQ  $0x00000001, R8
-	JZ     stored51
+	JZ     stored65
 	VMOVSS X1, 16(AX)(SI*1)
-	JMP    stored51
+	JMP    stored65
 
-below4_51:
+below4_65:
 	TESTQ      $0x00000002, R8
-	JZ         below2_51
+	JZ         below2_65
 	VMOVLPS    X1, (AX)(SI*1)
 	TESTQ      $0x00000001, R8
-	JZ         stored51
+	JZ         stored65
 	VEXTRACTPS $0x02, X1, 8(AX)(SI*1)
-	JMP        stored51
+	JMP        stored65
 
-below2_51:
+below2_65:
 	TESTQ  $0x00000001, R8
-	JZ     stored51
+	JZ     stored65
 	VMOVSS X1, (AX)(SI*1)
 
-stored51:
+stored65:
 done:
 	LEAQ (AX)(BX*4), AX
 	LEAQ (CX)(DI*4), CX
@@ -4805,71 +6114,71 @@ rest:
 	VBROADCASTSS tap+88(FP), Y3
 	VBLENDVPS    Y4, Y3, Y2, Y2
 	TESTQ        $0x00000004, R9
-	JZ           below4_52
+	JZ           below4_66
 	VMOVUPS      X1, (AX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R9
-	JZ           below6_52
+	JZ           below6_66
 	VMOVLPS      X1, 16(AX)(DI*1)
 	TESTQ        $0x00000001, R9
-	JZ           stored52
+	JZ           stored66
 	VEXTRACTPS   $0x02, X1, 24(AX)(DI*1)
-	JMP          stored52
+	JMP          stored66
 
-below6_52:
+below6_66:
 	TESTQ  $0x00000001, R9
-	JZ     stored52
+	JZ     stored66
 	VMOVSS X1, 16(AX)(DI*1)
-	JMP    stored52
+	JMP    stored66
 
-below4_52:
+below4_66:
 	TESTQ      $0x00000002, R9
-	JZ         below2_52
+	JZ         below2_66
 	VMOVLPS    X1, (AX)(DI*1)
 	TESTQ      $0x00000001, R9
-	JZ         stored52
+	JZ         stored66
 	VEXTRACTPS $0x02, X1, 8(AX)(DI*1)
-	JMP        stored52
+	JMP        stored66
 
-below2_52:
+below2_66:
 	TESTQ  $0x00000001, R9
-	JZ     stored52
+	JZ     stored66
 	VMOVSS X1, (AX)(DI*1)
 
-stored52:
+stored66:
 	TESTQ        $0x00000004, R9
-	JZ           below4_53
+	JZ           below4_67
 	VMOVUPS      X2, (CX)(DI*1)
 	VEXTRACTF128 $0x01, Y2, X1
 	TESTQ        $0x00000002, R9
-	JZ           below6_53
+	JZ           below6_67
 	VMOVLPS      X1, 16(CX)(DI*1)
 	TESTQ        $0x00000001, R9
-	JZ           stored53
+	JZ           stored67
 	VEXTRACTPS   $0x02, X1, 24(CX)(DI*1)
-	JMP          stored53
+	JMP          stored67
 
-below6_53:
+below6_67:
 	TESTQ  $0x00000001, R9
-	JZ     stored53
+	JZ     stored67
 	VMOVSS X1, 16(CX)(DI*1)
-	JMP    stored53
+	JMP    stored67
 
-below4_53:
+below4_67:
 	TESTQ      $0x00000002, R9
-	JZ         below2_53
+	JZ         below2_67
 	VMOVLPS    X2, (CX)(DI*1)
 	TESTQ      $0x00000001, R9
-	JZ         stored53
+	JZ         stored67
 	VEXTRACTPS $0x02, X2, 8(CX)(DI*1)
-	JMP        stored53
+	JMP        stored67
 
-below2_53:
+below2_67:
 	TESTQ  $0x00000001, R9
-	JZ     stored53
+	JZ     stored67
 	VMOVSS X2, (CX)(DI*1)
 
-stored53:
+stored67:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -4951,38 +6260,38 @@ rest:
 	VMASKMOVPS   (DX)(DI*1), Y0, Y2
 	VADDPS       Y1, Y2, Y1
 	TESTQ        $0x00000004, R9
-	JZ           below4_54
+	JZ           below4_68
 	VMOVUPS      X1, (DX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R9
-	JZ           below6_54
+	JZ           below6_68
 	VMOVLPS      X1, 16(DX)(DI*1)
 	TESTQ        $0x00000001, R9
-	JZ           stored54
+	JZ           stored68
 	VEXTRACTPS   $0x02, X1, 24(DX)(DI*1)
-	JMP          stored54
+	JMP          stored68
 
-below6_54:
+below6_68:
 	TESTQ  $0x00000001, R9
-	JZ     stored54
+	JZ     stored68
 	VMOVSS X1, 16(DX)(DI*1)
-	JMP    stored54
+	JMP    stored68
 
-below4_54:
+below4_68:
 	TESTQ      $0x00000002, R9
-	JZ         below2_54
+	JZ         below2_68
 	VMOVLPS    X1, (DX)(DI*1)
 	TESTQ      $0x00000001, R9
-	JZ         stored54
+	JZ         stored68
 	VEXTRACTPS $0x02, X1, 8(DX)(DI*1)
-	JMP        stored54
+	JMP        stored68
 
-below2_54:
+below2_68:
 	TESTQ  $0x00000001, R9
-	JZ     stored54
+	JZ     stored68
 	VMOVSS X1, (DX)(DI*1)
 
-stored54:
+stored68:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -5904,6 +7213,180 @@ rowDone:
 	VZEROUPPER
 	RET
 
+// func normalizePastAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normalizePastAVX512(SB), NOSPLIT, $0-120
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   mean_base+48(FP), BX
+	MOVQ   scale_base+72(FP), SI
+	MOVQ   shift_base+96(FP), DI
+	MOVQ   y_len+8(FP), R8
+	MOVQ   mean_len+56(FP), R9
+	TESTQ  R9, R9
+	JZ     rowDone
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   R9, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R10
+	SHLQ   $0x02, R8
+	MOVQ   CX, R12
+	IMUL3Q $0x04, R12, R12
+
+side:
+	CMPQ R8, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R9, R13
+	SUBQ $+16, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS  (DX), Z0
+	VMOVUPS  (BX)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  (SI)(R11*1), Z2
+	VMULPS   Z2, Z0, Z0
+	VMOVUPS  (DI)(R11*1), Z3
+	VADDPS   Z3, Z0, Z0
+	VMOVUPS  (DX)(CX*1), Z4
+	VSUBPS   Z1, Z4, Z4
+	VMULPS   Z2, Z4, Z4
+	VADDPS   Z3, Z4, Z4
+	VMOVUPS  (DX)(CX*2), Z5
+	VSUBPS   Z1, Z5, Z5
+	VMULPS   Z2, Z5, Z5
+	VADDPS   Z3, Z5, Z5
+	VMOVUPS  (DX)(R10*1), Z6
+	VSUBPS   Z1, Z6, Z1
+	VMULPS   Z2, Z1, Z1
+	VADDPS   Z3, Z1, Z1
+	VMOVNTPS Z0, (AX)
+	VMOVNTPS Z4, (AX)(CX*1)
+	VMOVNTPS Z5, (AX)(CX*2)
+	VMOVNTPS Z1, (AX)(R10*1)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
+	SUBQ     $+16, R13
+	JGE      sidemany
+
+sidefew:
+	ADDQ      $+16, R13
+	TESTQ     R13, R13
+	JZ        sidedone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX)(R11*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VMULPS    Z2, Z0, Z0
+	VMOVUPS.Z (DI)(R11*1), K1, Z3
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS.Z (DX)(CX*1), K1, Z4
+	VSUBPS    Z1, Z4, Z4
+	VMULPS    Z2, Z4, Z4
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS.Z (DX)(CX*2), K1, Z5
+	VSUBPS    Z1, Z5, Z5
+	VMULPS    Z2, Z5, Z5
+	VADDPS    Z3, Z5, Z5
+	VMOVUPS.Z (DX)(R10*1), K1, Z6
+	VSUBPS    Z1, Z6, Z1
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z4, K1, (AX)(CX*1)
+	VMOVUPS   Z5, K1, (AX)(CX*2)
+	VMOVUPS   Z1, K1, (AX)(R10*1)
+
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, DX
+	ADDQ R12, DX
+	SUBQ R12, R8
+	JMP  side
+
+sideDone:
+row:
+	CMPQ R8, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R10
+	SUBQ $+32, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (DX), Z0
+	VMOVUPS  (BX)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  (SI)(R11*1), Z1
+	VMULPS   Z1, Z0, Z0
+	VMOVUPS  (DI)(R11*1), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	VMOVUPS  64(DX), Z0
+	VMOVUPS  64(BX)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  64(SI)(R11*1), Z1
+	VMULPS   Z1, Z0, Z0
+	VMOVUPS  64(DI)(R11*1), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 64(AX)
+	ADDQ     $+128, R11
+	ADDQ     $+128, AX
+	ADDQ     $+128, DX
+	SUBQ     $+32, R10
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+32, R10
+	CMPQ     R10, $+16
+	JL       rowrest
+	VMOVUPS  (DX), Z0
+	VMOVUPS  (BX)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  (SI)(R11*1), Z1
+	VMULPS   Z1, Z0, Z0
+	VMOVUPS  (DI)(R11*1), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
+	SUBQ     $+16, R10
+
+rowrest:
+	TESTQ     R10, R10
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX)(R11*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI)(R11*1), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(R11*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ CX, R8
+	JMP  row
+
+rowDone:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func normalizeReLUAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
 // Requires: AVX, AVX512F
 TEXT ·normalizeReLUAVX512(SB), NOSPLIT, $0-120
@@ -6089,6 +7572,192 @@ rowDone:
 	VZEROUPPER
 	RET
 
+// func normalizeReLUPastAVX512(y []float32, x []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normalizeReLUPastAVX512(SB), NOSPLIT, $0-120
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   mean_base+48(FP), BX
+	MOVQ   scale_base+72(FP), SI
+	MOVQ   shift_base+96(FP), DI
+	MOVQ   y_len+8(FP), R8
+	MOVQ   mean_len+56(FP), R9
+	TESTQ  R9, R9
+	JZ     rowDone
+	MOVQ   R9, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R10
+	SHLL   CL, R10
+	DECL   R10
+	KMOVW  R10, K1
+	MOVQ   R9, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R10
+	SHLQ   $0x02, R8
+	MOVQ   CX, R12
+	IMUL3Q $0x04, R12, R12
+
+side:
+	CMPQ R8, R12
+	JL   sideDone
+	XORQ R11, R11
+	MOVQ R9, R13
+	SUBQ $+16, R13
+	JL   sidefew
+
+sidemany:
+	VMOVUPS  (DX), Z1
+	VMOVUPS  (BX)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  (SI)(R11*1), Z3
+	VMULPS   Z3, Z1, Z1
+	VMOVUPS  (DI)(R11*1), Z4
+	VADDPS   Z4, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVUPS  (DX)(CX*1), Z5
+	VSUBPS   Z2, Z5, Z5
+	VMULPS   Z3, Z5, Z5
+	VADDPS   Z4, Z5, Z5
+	VMAXPS   Z5, Z0, Z5
+	VMOVUPS  (DX)(CX*2), Z6
+	VSUBPS   Z2, Z6, Z6
+	VMULPS   Z3, Z6, Z6
+	VADDPS   Z4, Z6, Z6
+	VMAXPS   Z6, Z0, Z6
+	VMOVUPS  (DX)(R10*1), Z7
+	VSUBPS   Z2, Z7, Z2
+	VMULPS   Z3, Z2, Z2
+	VADDPS   Z4, Z2, Z2
+	VMAXPS   Z2, Z0, Z2
+	VMOVNTPS Z1, (AX)
+	VMOVNTPS Z5, (AX)(CX*1)
+	VMOVNTPS Z6, (AX)(CX*2)
+	VMOVNTPS Z2, (AX)(R10*1)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
+	SUBQ     $+16, R13
+	JGE      sidemany
+
+sidefew:
+	ADDQ      $+16, R13
+	TESTQ     R13, R13
+	JZ        sidedone
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX)(R11*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (SI)(R11*1), K1, Z3
+	VMULPS    Z3, Z1, Z1
+	VMOVUPS.Z (DI)(R11*1), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS.Z (DX)(CX*1), K1, Z5
+	VSUBPS    Z2, Z5, Z5
+	VMULPS    Z3, Z5, Z5
+	VADDPS    Z4, Z5, Z5
+	VMAXPS    Z5, Z0, Z5
+	VMOVUPS.Z (DX)(CX*2), K1, Z6
+	VSUBPS    Z2, Z6, Z6
+	VMULPS    Z3, Z6, Z6
+	VADDPS    Z4, Z6, Z6
+	VMAXPS    Z6, Z0, Z6
+	VMOVUPS.Z (DX)(R10*1), K1, Z7
+	VSUBPS    Z2, Z7, Z2
+	VMULPS    Z3, Z2, Z2
+	VADDPS    Z4, Z2, Z2
+	VMAXPS    Z2, Z0, Z2
+	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z5, K1, (AX)(CX*1)
+	VMOVUPS   Z6, K1, (AX)(CX*2)
+	VMOVUPS   Z2, K1, (AX)(R10*1)
+
+sidedone:
+	SUBQ R11, AX
+	ADDQ R12, AX
+	SUBQ R11, DX
+	ADDQ R12, DX
+	SUBQ R12, R8
+	JMP  side
+
+sideDone:
+row:
+	CMPQ R8, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R9, R10
+	SUBQ $+32, R10
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (DX), Z1
+	VMOVUPS  (BX)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  (SI)(R11*1), Z2
+	VMULPS   Z2, Z1, Z1
+	VMOVUPS  (DI)(R11*1), Z2
+	VADDPS   Z2, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVNTPS Z1, (AX)
+	VMOVUPS  64(DX), Z1
+	VMOVUPS  64(BX)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  64(SI)(R11*1), Z2
+	VMULPS   Z2, Z1, Z1
+	VMOVUPS  64(DI)(R11*1), Z2
+	VADDPS   Z2, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVNTPS Z1, 64(AX)
+	ADDQ     $+128, R11
+	ADDQ     $+128, AX
+	ADDQ     $+128, DX
+	SUBQ     $+32, R10
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+32, R10
+	CMPQ     R10, $+16
+	JL       rowrest
+	VMOVUPS  (DX), Z1
+	VMOVUPS  (BX)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  (SI)(R11*1), Z2
+	VMULPS   Z2, Z1, Z1
+	VMOVUPS  (DI)(R11*1), Z2
+	VADDPS   Z2, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVNTPS Z1, (AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
+	SUBQ     $+16, R10
+
+rowrest:
+	TESTQ     R10, R10
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX)(R11*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(R11*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ CX, R8
+	JMP  row
+
+rowDone:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func normalizeAddAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
 // Requires: AVX, AVX512F
 TEXT ·normalizeAddAVX512(SB), NOSPLIT, $0-144
@@ -6195,6 +7864,116 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddPastAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normalizeAddPastAVX512(SB), NOSPLIT, $0-144
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   mean_len+80(FP), R10
+	TESTQ  R10, R10
+	JZ     rowDone
+	MOVQ   R10, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
+	MOVQ   R10, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R11
+	SHLQ   $0x02, R9
+
+row:
+	CMPQ R9, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R10, R12
+	SUBQ $+32, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (DX), Z0
+	VMOVUPS  (SI)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  (DI)(R11*1), Z1
+	VMULPS   Z1, Z0, Z0
+	VMOVUPS  (R8)(R11*1), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVUPS  (BX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	VMOVUPS  64(DX), Z0
+	VMOVUPS  64(SI)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  64(DI)(R11*1), Z1
+	VMULPS   Z1, Z0, Z0
+	VMOVUPS  64(R8)(R11*1), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVUPS  64(BX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 64(AX)
+	ADDQ     $+128, R11
+	ADDQ     $+128, AX
+	ADDQ     $+128, DX
+	ADDQ     $+128, BX
+	SUBQ     $+32, R12
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+32, R12
+	CMPQ     R12, $+16
+	JL       rowrest
+	VMOVUPS  (DX), Z0
+	VMOVUPS  (SI)(R11*1), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVUPS  (DI)(R11*1), Z1
+	VMULPS   Z1, Z0, Z0
+	VMOVUPS  (R8)(R11*1), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVUPS  (BX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
+	ADDQ     $+64, BX
+	SUBQ     $+16, R12
+
+rowrest:
+	TESTQ     R12, R12
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (SI)(R11*1), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(R11*1), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(R11*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ R11, BX
+	ADDQ CX, BX
+	SUBQ CX, R9
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -6308,6 +8087,120 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normalizeAddReLUPastAVX512(y []float32, x []float32, r []float32, mean []float32, scale []float32, shift []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normalizeAddReLUPastAVX512(SB), NOSPLIT, $0-144
+	MOVQ   y_base+0(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   y_len+8(FP), R9
+	MOVQ   mean_len+80(FP), R10
+	TESTQ  R10, R10
+	JZ     rowDone
+	MOVQ   R10, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R11
+	SHLL   CL, R11
+	DECL   R11
+	KMOVW  R11, K1
+	MOVQ   R10, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R11
+	SHLQ   $0x02, R9
+
+row:
+	CMPQ R9, CX
+	JL   rowDone
+	XORQ R11, R11
+	MOVQ R10, R12
+	SUBQ $+32, R12
+	JL   rowfew
+
+rowmany:
+	VMOVUPS  (DX), Z1
+	VMOVUPS  (SI)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  (DI)(R11*1), Z2
+	VMULPS   Z2, Z1, Z1
+	VMOVUPS  (R8)(R11*1), Z2
+	VADDPS   Z2, Z1, Z1
+	VMOVUPS  (BX), Z2
+	VADDPS   Z2, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVNTPS Z1, (AX)
+	VMOVUPS  64(DX), Z1
+	VMOVUPS  64(SI)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  64(DI)(R11*1), Z2
+	VMULPS   Z2, Z1, Z1
+	VMOVUPS  64(R8)(R11*1), Z2
+	VADDPS   Z2, Z1, Z1
+	VMOVUPS  64(BX), Z2
+	VADDPS   Z2, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVNTPS Z1, 64(AX)
+	ADDQ     $+128, R11
+	ADDQ     $+128, AX
+	ADDQ     $+128, DX
+	ADDQ     $+128, BX
+	SUBQ     $+32, R12
+	JGE      rowmany
+
+rowfew:
+	ADDQ     $+32, R12
+	CMPQ     R12, $+16
+	JL       rowrest
+	VMOVUPS  (DX), Z1
+	VMOVUPS  (SI)(R11*1), Z2
+	VSUBPS   Z2, Z1, Z1
+	VMOVUPS  (DI)(R11*1), Z2
+	VMULPS   Z2, Z1, Z1
+	VMOVUPS  (R8)(R11*1), Z2
+	VADDPS   Z2, Z1, Z1
+	VMOVUPS  (BX), Z2
+	VADDPS   Z2, Z1, Z1
+	VMAXPS   Z1, Z0, Z1
+	VMOVNTPS Z1, (AX)
+	ADDQ     $+64, R11
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
+	ADDQ     $+64, BX
+	SUBQ     $+16, R12
+
+rowrest:
+	TESTQ     R12, R12
+	JZ        rowdone
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS.Z (DI)(R11*1), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS.Z (R8)(R11*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+rowdone:
+	SUBQ R11, AX
+	ADDQ CX, AX
+	SUBQ R11, DX
+	ADDQ CX, DX
+	SUBQ R11, BX
+	ADDQ CX, BX
+	SUBQ CX, R9
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 
@@ -6716,7 +8609,7 @@ rowDone:
 	RET
 
 // func normGradAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·normGradAVX512(SB), NOSPLIT, $0-168
 	MOVQ   dx_base+0(FP), AX
 	MOVQ   dy_base+24(FP), DX
@@ -6750,74 +8643,82 @@ row:
 	JL   rowfew
 
 rowmany:
-	VMOVUPS (DX), Z0
-	VMOVUPS (BX), Z1
-	VMOVUPS (SI)(R12*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (R8)(R12*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS (R9)(R12*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI)(R12*1), Z2
-	VMULPS  Z0, Z2, Z0
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
-	VMOVUPS 64(DX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVUPS 64(SI)(R12*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS 64(R8)(R12*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS 64(R9)(R12*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS 64(DI)(R12*1), Z2
-	VMULPS  Z0, Z2, Z0
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, 64(AX)
-	ADDQ    $+128, R12
-	ADDQ    $+128, AX
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	SUBQ    $+32, R13
-	JGE     rowmany
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (R8)(R12*1), Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    (R9)(R12*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    (DI)(R12*1), Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (AX)
+	PREFETCHT0 4160(DX)
+	PREFETCHT0 4160(BX)
+	VMOVUPS    64(DX), Z0
+	VMOVUPS    64(BX), Z1
+	VMOVUPS    64(SI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    64(R8)(R12*1), Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    64(R9)(R12*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    64(DI)(R12*1), Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $+128, R12
+	ADDQ       $+128, AX
+	ADDQ       $+128, DX
+	ADDQ       $+128, BX
+	SUBQ       $+32, R13
+	JGE        rowmany
 
 rowfew:
-	ADDQ    $+32, R13
-	CMPQ    R13, $+16
-	JL      rowrest
-	VMOVUPS (DX), Z0
-	VMOVUPS (BX), Z1
-	VMOVUPS (SI)(R12*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (R8)(R12*1), Z2
-	VMULPS  Z1, Z2, Z1
-	VMOVUPS (R9)(R12*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS (DI)(R12*1), Z2
-	VMULPS  Z0, Z2, Z0
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    $+64, R12
-	ADDQ    $+64, AX
-	ADDQ    $+64, DX
-	ADDQ    $+64, BX
-	SUBQ    $+16, R13
+	ADDQ       $+32, R13
+	CMPQ       R13, $+16
+	JL         rowrest
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (R8)(R12*1), Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    (R9)(R12*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    (DI)(R12*1), Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Z0, (AX)
+	ADDQ       $+64, R12
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	ADDQ       $+64, BX
+	SUBQ       $+16, R13
 
 rowrest:
-	TESTQ     R13, R13
-	JZ        rowdone
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX), K1, Z1
-	VMOVUPS.Z (SI)(R12*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (R8)(R12*1), K1, Z2
-	VMULPS    Z1, Z2, Z1
-	VMOVUPS.Z (R9)(R12*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(R12*1), K1, Z2
-	VMULPS    Z0, Z2, Z0
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	TESTQ      R13, R13
+	JZ         rowdone
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS.Z  (DX), K1, Z0
+	VMOVUPS.Z  (BX), K1, Z1
+	VMOVUPS.Z  (SI)(R12*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS.Z  (R8)(R12*1), K1, Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS.Z  (R9)(R12*1), K1, Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS.Z  (DI)(R12*1), K1, Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Z0, K1, (AX)
 
 rowdone:
 	SUBQ R12, AX
@@ -6833,8 +8734,135 @@ rowDone:
 	VZEROUPPER
 	RET
 
+// func normGradPastAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, slope []float32, offset []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normGradPastAVX512(SB), NOSPLIT, $0-168
+	MOVQ   dx_base+0(FP), AX
+	MOVQ   dy_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   slope_base+120(FP), R8
+	MOVQ   offset_base+144(FP), R9
+	MOVQ   dx_len+8(FP), R10
+	MOVQ   mean_len+80(FP), R11
+	TESTQ  R11, R11
+	JZ     rowDone
+	MOVQ   R11, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R12
+	SHLL   CL, R12
+	DECL   R12
+	KMOVW  R12, K1
+	MOVQ   R11, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R12
+	SHLQ   $0x02, R10
+
+row:
+	CMPQ R10, CX
+	JL   rowDone
+	XORQ R12, R12
+	MOVQ R11, R13
+	SUBQ $+32, R13
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (R8)(R12*1), Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    (R9)(R12*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    (DI)(R12*1), Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVNTPS   Z0, (AX)
+	PREFETCHT0 4160(DX)
+	PREFETCHT0 4160(BX)
+	VMOVUPS    64(DX), Z0
+	VMOVUPS    64(BX), Z1
+	VMOVUPS    64(SI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    64(R8)(R12*1), Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    64(R9)(R12*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    64(DI)(R12*1), Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVNTPS   Z0, 64(AX)
+	ADDQ       $+128, R12
+	ADDQ       $+128, AX
+	ADDQ       $+128, DX
+	ADDQ       $+128, BX
+	SUBQ       $+32, R13
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+32, R13
+	CMPQ       R13, $+16
+	JL         rowrest
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R12*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (R8)(R12*1), Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS    (R9)(R12*1), Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS    (DI)(R12*1), Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVNTPS   Z0, (AX)
+	ADDQ       $+64, R12
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	ADDQ       $+64, BX
+	SUBQ       $+16, R13
+
+rowrest:
+	TESTQ      R13, R13
+	JZ         rowdone
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS.Z  (DX), K1, Z0
+	VMOVUPS.Z  (BX), K1, Z1
+	VMOVUPS.Z  (SI)(R12*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS.Z  (R8)(R12*1), K1, Z2
+	VMULPS     Z1, Z2, Z1
+	VMOVUPS.Z  (R9)(R12*1), K1, Z2
+	VADDPS     Z2, Z1, Z1
+	VMOVUPS.Z  (DI)(R12*1), K1, Z2
+	VMULPS     Z0, Z2, Z0
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Z0, K1, (AX)
+
+rowdone:
+	SUBQ R12, AX
+	ADDQ CX, AX
+	SUBQ R12, DX
+	ADDQ CX, DX
+	SUBQ R12, BX
+	ADDQ CX, BX
+	SUBQ CX, R10
+	JMP  row
+
+rowDone:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func normGradReLUAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·normGradReLUAVX512(SB), NOSPLIT, $0-192
 	MOVQ   dx_base+0(FP), AX
 	MOVQ   dy_base+24(FP), DX
@@ -6869,94 +8897,102 @@ row:
 	JL   rowfew
 
 rowmany:
-	VMOVUPS   (BX), Z1
-	VMOVUPS   (SI)(R13*1), Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   (DX), Z2
-	VMOVUPS   (DI)(R13*1), Z3
-	VMULPS    Z3, Z1, Z4
-	VMOVUPS   (R8)(R13*1), Z5
-	VADDPS    Z5, Z4, Z4
-	VCMPPS    $0x16, Z0, Z4, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS   (R9)(R13*1), Z4
-	VMULPS    Z1, Z4, Z1
-	VMOVUPS   (R10)(R13*1), Z4
-	VADDPS    Z4, Z1, Z1
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, (AX)
-	VMOVUPS   64(BX), Z1
-	VMOVUPS   64(SI)(R13*1), Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   64(DX), Z2
-	VMOVUPS   64(DI)(R13*1), Z3
-	VMULPS    Z3, Z1, Z4
-	VMOVUPS   64(R8)(R13*1), Z5
-	VADDPS    Z5, Z4, Z4
-	VCMPPS    $0x16, Z0, Z4, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS   64(R9)(R13*1), Z4
-	VMULPS    Z1, Z4, Z1
-	VMOVUPS   64(R10)(R13*1), Z4
-	VADDPS    Z4, Z1, Z1
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, 64(AX)
-	ADDQ      $+128, R13
-	ADDQ      $+128, AX
-	ADDQ      $+128, DX
-	ADDQ      $+128, BX
-	SUBQ      $+32, R14
-	JGE       rowmany
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R13*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (DX), Z2
+	VMOVUPS    (DI)(R13*1), Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS    (R8)(R13*1), Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    (R9)(R13*1), Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS    (R10)(R13*1), Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, (AX)
+	PREFETCHT0 4160(DX)
+	PREFETCHT0 4160(BX)
+	VMOVUPS    64(BX), Z1
+	VMOVUPS    64(SI)(R13*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    64(DX), Z2
+	VMOVUPS    64(DI)(R13*1), Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS    64(R8)(R13*1), Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    64(R9)(R13*1), Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS    64(R10)(R13*1), Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, 64(AX)
+	ADDQ       $+128, R13
+	ADDQ       $+128, AX
+	ADDQ       $+128, DX
+	ADDQ       $+128, BX
+	SUBQ       $+32, R14
+	JGE        rowmany
 
 rowfew:
-	ADDQ      $+32, R14
-	CMPQ      R14, $+16
-	JL        rowrest
-	VMOVUPS   (BX), Z1
-	VMOVUPS   (SI)(R13*1), Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   (DX), Z2
-	VMOVUPS   (DI)(R13*1), Z3
-	VMULPS    Z3, Z1, Z4
-	VMOVUPS   (R8)(R13*1), Z5
-	VADDPS    Z5, Z4, Z4
-	VCMPPS    $0x16, Z0, Z4, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS   (R9)(R13*1), Z4
-	VMULPS    Z1, Z4, Z1
-	VMOVUPS   (R10)(R13*1), Z4
-	VADDPS    Z4, Z1, Z1
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, (AX)
-	ADDQ      $+64, R13
-	ADDQ      $+64, AX
-	ADDQ      $+64, DX
-	ADDQ      $+64, BX
-	SUBQ      $+16, R14
+	ADDQ       $+32, R14
+	CMPQ       R14, $+16
+	JL         rowrest
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R13*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (DX), Z2
+	VMOVUPS    (DI)(R13*1), Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS    (R8)(R13*1), Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    (R9)(R13*1), Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS    (R10)(R13*1), Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $+64, R13
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	ADDQ       $+64, BX
+	SUBQ       $+16, R14
 
 rowrest:
-	TESTQ     R14, R14
-	JZ        rowdone
-	VMOVUPS.Z (BX), K1, Z1
-	VMOVUPS.Z (SI)(R13*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (DX), K1, Z2
-	VMOVUPS.Z (DI)(R13*1), K1, Z3
-	VMULPS    Z3, Z1, Z4
-	VMOVUPS.Z (R8)(R13*1), K1, Z5
-	VADDPS    Z5, Z4, Z4
-	VCMPPS    $0x16, Z0, Z4, K2
-	VMOVAPS.Z Z2, K2, Z2
-	VMOVUPS.Z (R9)(R13*1), K1, Z4
-	VMULPS    Z1, Z4, Z1
-	VMOVUPS.Z (R10)(R13*1), K1, Z4
-	VADDPS    Z4, Z1, Z1
-	VMULPS    Z2, Z3, Z2
-	VADDPS    Z1, Z2, Z1
-	VMOVUPS   Z1, K1, (AX)
+	TESTQ      R14, R14
+	JZ         rowdone
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS.Z  (BX), K1, Z1
+	VMOVUPS.Z  (SI)(R13*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS.Z  (DX), K1, Z2
+	VMOVUPS.Z  (DI)(R13*1), K1, Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS.Z  (R8)(R13*1), K1, Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS.Z  (R9)(R13*1), K1, Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS.Z  (R10)(R13*1), K1, Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, K1, (AX)
 
 rowdone:
 	SUBQ R13, AX
@@ -6969,6 +9005,154 @@ rowdone:
 	JMP  row
 
 rowDone:
+	VZEROUPPER
+	RET
+
+// func normGradReLUPastAVX512(dx []float32, dy []float32, x []float32, mean []float32, scale []float32, shift []float32, slope []float32, offset []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·normGradReLUPastAVX512(SB), NOSPLIT, $0-192
+	MOVQ   dx_base+0(FP), AX
+	MOVQ   dy_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   mean_base+72(FP), SI
+	MOVQ   scale_base+96(FP), DI
+	MOVQ   shift_base+120(FP), R8
+	MOVQ   slope_base+144(FP), R9
+	MOVQ   offset_base+168(FP), R10
+	MOVQ   dx_len+8(FP), R11
+	MOVQ   mean_len+80(FP), R12
+	TESTQ  R12, R12
+	JZ     rowDone
+	MOVQ   R12, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, R13
+	SHLL   CL, R13
+	DECL   R13
+	KMOVW  R13, K1
+	MOVQ   R12, CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), R13
+	SHLQ   $0x02, R11
+
+row:
+	CMPQ R11, CX
+	JL   rowDone
+	XORQ R13, R13
+	MOVQ R12, R14
+	SUBQ $+32, R14
+	JL   rowfew
+
+rowmany:
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R13*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (DX), Z2
+	VMOVUPS    (DI)(R13*1), Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS    (R8)(R13*1), Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    (R9)(R13*1), Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS    (R10)(R13*1), Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVNTPS   Z1, (AX)
+	PREFETCHT0 4160(DX)
+	PREFETCHT0 4160(BX)
+	VMOVUPS    64(BX), Z1
+	VMOVUPS    64(SI)(R13*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    64(DX), Z2
+	VMOVUPS    64(DI)(R13*1), Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS    64(R8)(R13*1), Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    64(R9)(R13*1), Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS    64(R10)(R13*1), Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVNTPS   Z1, 64(AX)
+	ADDQ       $+128, R13
+	ADDQ       $+128, AX
+	ADDQ       $+128, DX
+	ADDQ       $+128, BX
+	SUBQ       $+32, R14
+	JGE        rowmany
+
+rowfew:
+	ADDQ       $+32, R14
+	CMPQ       R14, $+16
+	JL         rowrest
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS    (BX), Z1
+	VMOVUPS    (SI)(R13*1), Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS    (DX), Z2
+	VMOVUPS    (DI)(R13*1), Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS    (R8)(R13*1), Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS    (R9)(R13*1), Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS    (R10)(R13*1), Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVNTPS   Z1, (AX)
+	ADDQ       $+64, R13
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	ADDQ       $+64, BX
+	SUBQ       $+16, R14
+
+rowrest:
+	TESTQ      R14, R14
+	JZ         rowdone
+	PREFETCHT0 4096(DX)
+	PREFETCHT0 4096(BX)
+	VMOVUPS.Z  (BX), K1, Z1
+	VMOVUPS.Z  (SI)(R13*1), K1, Z2
+	VSUBPS     Z2, Z1, Z1
+	VMOVUPS.Z  (DX), K1, Z2
+	VMOVUPS.Z  (DI)(R13*1), K1, Z3
+	VMULPS     Z3, Z1, Z4
+	VMOVUPS.Z  (R8)(R13*1), K1, Z5
+	VADDPS     Z5, Z4, Z4
+	VCMPPS     $0x16, Z0, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVUPS.Z  (R9)(R13*1), K1, Z4
+	VMULPS     Z1, Z4, Z1
+	VMOVUPS.Z  (R10)(R13*1), K1, Z4
+	VADDPS     Z4, Z1, Z1
+	VMULPS     Z2, Z3, Z2
+	VADDPS     Z1, Z2, Z1
+	VMOVUPS    Z1, K1, (AX)
+
+rowdone:
+	SUBQ R13, AX
+	ADDQ CX, AX
+	SUBQ R13, DX
+	ADDQ CX, DX
+	SUBQ R13, BX
+	ADDQ CX, BX
+	SUBQ CX, R11
+	JMP  row
+
+rowDone:
+	SFENCE
 	VZEROUPPER
 	RET
 

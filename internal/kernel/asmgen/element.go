@@ -26,7 +26,10 @@ func element(a *assembler) {
 			v.stream(s)
 		}
 		for _, s := range rowStreams {
-			v.rowStream(s)
+			v.rowStream(s, false)
+			if strings.HasPrefix(s.name, "normalize") || strings.HasPrefix(s.name, "normGrad") {
+				v.rowStream(s, true)
+			}
 		}
 		v.maxPool()
 		v.maxPoolBackward()
@@ -57,6 +60,7 @@ type flow struct {
 	held map[string]reg.Register // the vectors of the other slices
 	sums []string                // those that were put
 	late []result                // of the slices of rows
+	past bool                    // these go to memory past the caches
 }
 
 func (f *flow) at(slice string) operand.Mem {
@@ -101,7 +105,11 @@ type result struct {
 // settle stores what was put.
 func (f *flow) settle() {
 	for _, r := range f.late {
-		f.store(r.x, r.to, f.partial)
+		if f.past && !f.partial {
+			f.VMOVNTPS(r.x, r.to)
+		} else {
+			f.store(r.x, r.to, f.partial)
+		}
 	}
 	for _, slice := range f.sums {
 		f.store(f.held[slice], f.at(slice), f.partial)
@@ -199,10 +207,10 @@ var rowStreams = []rowStream{
 		f.put("g", d)
 		f.normSums(d, f.centred())
 	}},
-	{"normGrad", "dx, dy, x, mean, scale, slope, offset", "dx, dy, x", 1, "", func(f *flow) {
+	{"normGrad", "dx, dy, x, mean, scale, slope, offset", "dx, dy, x", 1, "dy, x", func(f *flow) {
 		f.normGrad(f.get("dy"), f.centred())
 	}},
-	{"normGradReLU", "dx, dy, x, mean, scale, shift, slope, offset", "dx, dy, x", 1, "", func(f *flow) {
+	{"normGradReLU", "dx, dy, x, mean, scale, shift, slope, offset", "dx, dy, x", 1, "dy, x", func(f *flow) {
 		c := f.centred()
 		f.normGrad(f.gate(f.get("dy"), f.affine(c)), c)
 	}},
@@ -251,11 +259,17 @@ func (v *vectors) stream(s stream) {
 }
 
 // rowStream emits the function of s. All stores of a place come after its loads: rows lie 4096 bytes apart or
-// nearly so, and a load waits for an earlier store whose address has the same low 12 bits.
-func (v *vectors) rowStream(s rowStream) {
-	v.declare(s.name, "func("+s.slices+" []float32)")
+// nearly so, and a load waits for an earlier store whose address has the same low 12 bits. With past the rows
+// of results must begin at multiples of a vector.
+func (v *vectors) rowStream(s rowStream, past bool) {
+	if past {
+		v.declareAs(s.name+"Past", s.name, "func("+s.slices+" []float32)")
+	} else {
+		v.declare(s.name, "func("+s.slices+" []float32)")
+	}
 	names, rows := strings.Split(s.slices, ", "), strings.Split(s.rows, ", ")
-	f := &flow{vectors: v, base: v.bases(names), rows: map[string]bool{}, held: map[string]reg.Register{}}
+	f := &flow{vectors: v, base: v.bases(names), rows: map[string]bool{}, held: map[string]reg.Register{},
+		past: past}
 	r := &rowWalk{flow: f, body: s.body, left: v.GP64(), width: v.GP64(), stride: v.GP64(),
 		triple: v.GP64(), column: v.GP64()}
 	for _, name := range rows {
@@ -280,6 +294,9 @@ func (v *vectors) rowStream(s rowStream) {
 		r.group("side", s.side)
 	}
 	r.group("row", 1)
+	if past {
+		v.SFENCE()
+	}
 	v.VZEROUPPER()
 	v.RET()
 }
@@ -332,11 +349,14 @@ func (r *rowWalk) group(name string, n int) {
 }
 
 // declare begins the function called name in this width.
-func (v *vectors) declare(name, signature string) {
+func (v *vectors) declare(name, signature string) { v.declareAs(name, name, signature) }
+
+// declareAs begins the function called name in this width, whose portable twin has another name.
+func (v *vectors) declareAs(name, twin, signature string) {
 	v.Function(name + v.suffix())
 	v.serve(name+v.suffix(), placeOf(name), v.suffix())
 	v.Attributes(attr.NOSPLIT)
-	v.Doc(name + v.suffix() + " is " + name + "Plain with vectors.")
+	v.Doc(name + v.suffix() + " is " + twin + "Plain with vectors.")
 	v.Pragma("noescape")
 	v.SignatureExpr(signature)
 }

@@ -5,3 +5,6 @@ var (
 	Exp = exp
 	Log = log
 )
+
+// GoesPast is BatchNorm.goesPast.
+func GoesPast(p *BatchNorm, out []float32) bool { return p.goesPast(out) }

@@ -3,6 +3,9 @@ package row
 import (
 	"fmt"
 	"math"
+	"unsafe"
+
+	"lockstep/internal/kernel/asm"
 )
 
 // BatchNorm is the plan of batch normalisation over x of the shape [rows, channels], where rows runs
@@ -18,6 +21,17 @@ type BatchNorm struct {
 	out, grad, x []float32 // operands of the call in progress
 	r, z, g      []float32 // of one with a residual
 	relu         bool
+	past         bool // out goes to memory past the caches
+}
+
+// pastFloats is the size from which a map is written past the caches: 32 MiB, which few hold beside what is
+// read. Written through them, each line would be read first.
+const pastFloats = 8 << 20
+
+// goesPast reports whether out is large enough to go past the caches, and lies as that takes.
+func (p *BatchNorm) goesPast(out []float32) bool {
+	return len(out) >= pastFloats && p.wide%asm.LineFloats == 0 &&
+		uintptr(unsafe.Pointer(unsafe.SliceData(out)))%(4*asm.LineFloats) == 0
 }
 
 // Places in BatchNorm.consts.
@@ -50,7 +64,7 @@ func (p *BatchNorm) Normalize(y, x, mean, variance, gamma, beta []float32, eps f
 	MustLen("batch norm normalize", "x", len(x), p.rows*p.cols)
 	MustLen("batch norm normalize", "y", len(y), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.out, p.x, p.relu = y, x, relu
+	p.out, p.x, p.relu, p.past = y, x, relu, p.goesPast(y)
 	p.cpu.Share((*normApply)(p), len(x))
 	p.out, p.x = nil, nil
 }
@@ -82,7 +96,7 @@ func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, be
 	MustLen("batch norm backward", "dy", len(dy), len(x))
 	MustLen("batch norm backward", "dx", len(dx), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.out, p.grad, p.x, p.relu = dx, dy, x, relu
+	p.out, p.grad, p.x, p.relu, p.past = dx, dy, x, relu, p.goesPast(dx)
 	p.cpu.Share((*normSums)(p), len(x))
 	p.finish(dgamma, dbeta, variance, eps)
 	p.cpu.Share((*normGrad)(p), len(x))
@@ -105,7 +119,7 @@ func (p *BatchNorm) BackwardAdd(g, dx, dgamma, dbeta, dz, z, x, mean, variance, 
 	MustLen("batch norm backward", "dx", len(dx), len(x))
 	MustLen("batch norm backward", "g", len(g), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.out, p.grad, p.x, p.relu = dx, dz, x, false
+	p.out, p.grad, p.x, p.relu, p.past = dx, dz, x, false, p.goesPast(dx)
 	p.z, p.g = z, g
 	p.cpu.Share((*normSums)(p), len(x))
 	p.finish(dgamma, dbeta, variance, eps)
@@ -157,8 +171,13 @@ type (
 func (p *normApply) Do(_, part, parts int) {
 	ops := &p.cpu.ops.Element
 	apply, applyAdd := ops.Normalize, ops.NormalizeAdd
-	if p.relu {
+	switch {
+	case p.relu && p.past:
+		apply, applyAdd = ops.NormalizeReLUPast, ops.NormalizeAddReLUPast
+	case p.relu:
 		apply, applyAdd = ops.NormalizeReLU, ops.NormalizeAddReLU
+	case p.past:
+		apply, applyAdd = ops.NormalizePast, ops.NormalizeAddPast
 	}
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	p.walk(p.cpu, part, parts, func(lo, hi int) {
@@ -193,13 +212,17 @@ func (p *normGrad) Do(_, part, parts int) {
 	ops := &p.cpu.ops.Element
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
+	apply, applyReLU := ops.NormGrad, ops.NormGradReLU
+	if p.past {
+		apply, applyReLU = ops.NormGradPast, ops.NormGradReLUPast
+	}
 	p.walk(p.cpu, part, parts, func(lo, hi int) {
 		n := min(hi-lo, p.wide)
 		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
 		if p.relu {
-			ops.NormGradReLU(dx, dy, x, mean[:n], scale[:n], shift[:n], slope[:n], offset[:n])
+			applyReLU(dx, dy, x, mean[:n], scale[:n], shift[:n], slope[:n], offset[:n])
 		} else {
-			ops.NormGrad(dx, dy, x, mean[:n], scale[:n], slope[:n], offset[:n])
+			apply(dx, dy, x, mean[:n], scale[:n], slope[:n], offset[:n])
 		}
 	})
 }

@@ -184,6 +184,30 @@ func TestBatchNormAddIsNormAddReLU(t *testing.T) {
 	})
 }
 
+// Maps that go past the caches have the bits of the portable loops, whole or with a short last row.
+func TestBatchNormPastTheCaches(t *testing.T) {
+	plain := kerneltest.Open(t, compute.Plain, 2)
+	for _, rows := range []int{16 << 10, 16<<10 + 1} {
+		want := newNormCase(t, rows, 512, 0.5, true)
+		want.run(plain)
+		r, sum := kerneltest.Draw(t, rows*512, 0, 7), kerneltest.Floats(t, rows*512)
+		row.On(plain).NewBatchNorm(rows, 512).NormalizeAdd(sum, want.x, r, want.mean, want.variance,
+			want.gamma, want.beta, eps, true)
+		for _, isa := range compute.Supported() {
+			k := newNormCase(t, rows, 512, 0.5, true)
+			m, p := k.plan(kerneltest.Open(t, isa, 2))
+			if !row.GoesPast(p, k.y) || !row.GoesPast(p, k.dx) || row.GoesPast(p, k.dx[1:]) {
+				t.Fatal("aligned maps of 32 MiB stay in the caches, or another one does not")
+			}
+			k.pass(m, p)
+			kerneltest.SameBits(t, "y", k.y, want.y)
+			kerneltest.SameBits(t, "dx", k.dx, want.dx)
+			p.NormalizeAdd(k.y, k.x, r, k.mean, k.variance, k.gamma, k.beta, eps, true)
+			kerneltest.SameBits(t, "y with a residual", k.y, sum)
+		}
+	}
+}
+
 func TestBatchNormDoesNotAllocate(t *testing.T) {
 	c := kerneltest.Open(t, compute.Best(), 2)
 	k := newNormCase(t, 3000, 32, 0, true)
