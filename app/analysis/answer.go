@@ -123,6 +123,9 @@ func (g *Group) answerReason(s standing) string {
 		why = fmt.Sprintf("The rounds do not tell the first of these %d rows apart from the others.",
 			len(s.tied))
 	}
+	if p := g.pairOf(s.ranked[0], s.tied[1]); p.isClose() && !p.isCopy() {
+		why = fmt.Sprintf("%s and %s are %s.", p.A.Label, p.B.Label, TooClose())
+	}
 	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < enoughRounds {
 		why += fmt.Sprintf(" Fewer than %d rounds rarely do; --repeats %d.", enoughRounds, enoughRounds)
 	}

@@ -52,15 +52,15 @@ func (g *Group) verdict(auto *Line, chosen string, ranked []*Line) string {
 	p := g.pairOf(row, best)
 	switch {
 	case row == best && len(ranked) > 1 && !g.pairOf(best, ranked[1]).IsDecided():
-		return fmt.Sprintf("%s, whose step is the shortest but not told from that of %s.", text,
-			ranked[1].Label)
+		return fmt.Sprintf("%s, whose step is the shortest but not told from that of %s%s.", text,
+			ranked[1].Label, g.pairOf(best, ranked[1]).doubt())
 	case row == best:
 		return text + ", the exact row with the shortest step."
 	case !p.Ratio.Known():
 		return text + "; it cannot be compared with the others."
 	case !p.IsDecided():
 		return fmt.Sprintf("%s. The step of %s, %s, is not shown to differ from the shortest, that of %s, "+
-			"%s.", text, row.Label, ms(row.Step.Median), best.Label, ms(best.Step.Median))
+			"%s%s.", text, row.Label, ms(row.Step.Median), best.Label, ms(best.Step.Median), p.doubt())
 	}
 	return fmt.Sprintf("%s. The step of %s is %s that of %s, which has the shortest.", text, row.Label,
 		times(p.Ratio), best.Label)

@@ -138,10 +138,10 @@ func (g *Group) evidence(tied []*Line) string {
 	p := g.pairOf(first, last)
 	if len(tied) > 2 {
 		return fmt.Sprintf("medians from %s to %s%s", ms(first.Step.Median), ms(last.Step.Median),
-			p.needsRounds())
+			p.doubt())
 	}
 	return fmt.Sprintf("medians %s and %s, %s the shorter in %d of %d rounds%s", ms(first.Step.Median),
-		ms(last.Step.Median), first.Label, p.won(), len(p.Ratio.Values), p.needsRounds())
+		ms(last.Step.Median), first.Label, p.won(), len(p.Ratio.Values), p.doubt())
 }
 
 // against relates a row to the baseline; "" where it has no speed-up, or the baseline is no rival.
@@ -208,7 +208,7 @@ func (g *Group) processes() string {
 		return ""
 	case !p.IsDecided():
 		return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to differ: %s%s.",
-			best.Cores, best.Label, p.A.Label, times(p.Ratio), p.needsRounds())
+			best.Cores, best.Label, p.A.Label, times(p.Ratio), p.doubt())
 	}
 	return fmt.Sprintf("On the same %d cores, %s is %s as fast as one process (%s).", best.Cores, best.Label,
 		times(p.Ratio), p.A.Label)

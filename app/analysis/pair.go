@@ -13,10 +13,12 @@ type Pair struct {
 }
 
 // IsDecided reports whether the rounds tell the two rows apart: by their probability, and by an interval
-// for the median that leaves out 1, which one round that strays cannot decide.
-func (p Pair) IsDecided() bool {
-	lo, hi := p.Ratio.Interval.Lo, p.Ratio.Interval.Hi
-	return p.P < Significance && (lo > 1 || hi < 1)
+// for the median beyond the least difference, which one round that strays cannot decide.
+func (p Pair) IsDecided() bool { return p.P < Significance && IsBeyond(p.Ratio.Interval, 0) }
+
+// isClose reports whether the rounds find a difference, but perhaps one below the least.
+func (p Pair) isClose() bool {
+	return p.P < Significance && p.Ratio.Known() && !p.Ratio.Interval.Contains(1) && !p.IsDecided()
 }
 
 // isCopy reports whether the rows differ in name only. What the runs themselves choose may differ then.
@@ -33,11 +35,15 @@ func (p Pair) won() int {
 	return won
 }
 
-// enoughRounds is the number of rounds with one winner that decides between two rows.
+// enoughRounds is the number of rounds from which on those with one winner can decide between two rows.
 const enoughRounds = 6
 
-// needsRounds asks for more rounds if all of them agree, but are too few to decide.
-func (p Pair) needsRounds() string {
+// doubt says of two rows whose rounds agree on a winner why they are not told apart: too few rounds, or too small
+// a difference.
+func (p Pair) doubt() string {
+	if p.isClose() && !p.isCopy() {
+		return "; " + TooClose()
+	}
 	won, rounds := p.won(), len(p.Ratio.Values)
 	isOneWinner := rounds > 1 && (won == 0 || won == rounds)
 	if !isOneWinner || rounds >= enoughRounds || p.isCopy() || p.IsDecided() {

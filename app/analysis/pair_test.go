@@ -171,13 +171,14 @@ func checkCopies(t *testing.T, c *analysis.Comparison, pairs int) (apart int) {
 	return apart
 }
 
-// A planted 5 % is found among four rivals where the noise is a tenth of it, and the row without is not.
+// A planted 5 % is found among three rivals where noise and rounds make the interval narrower than what 5 % has
+// above the least difference.
 func TestPlantedDifferenceIsFound(t *testing.T) {
 	for _, test := range []struct {
 		rounds int
 		noise  float64
 		least  int // of 50 benchmarks that find it
-	}{{6, 0.005, 50}, {10, 0.01, 48}, {20, 0.02, 48}, {3, 0.001, 48}} {
+	}{{6, 0.005, 50}, {10, 0.01, 48}, {25, 0.02, 48}, {3, 0.001, 48}} {
 		found := 0
 		for seed := range uint64(50) {
 			random := rand.New(rand.NewPCG(seed, 11))
@@ -451,5 +452,36 @@ func TestNoisyRowsAreNotTheShortest(t *testing.T) {
 	if want := "than single 1×1: its step, "; !strings.Contains(a.Text, want) ||
 		!strings.Contains(a.Text, "cannot be told from that of ddp 2×1, 2") || a.IsCertain {
 		t.Errorf("%q, %q; want %q", a.Text, finding, want)
+	}
+}
+
+// A difference below the least is too close to call however sure the rounds are of it, and the report says so.
+func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
+	for _, test := range []struct {
+		step    float64 // of ddp, relative to single; the noise is 0.1 %
+		decided bool
+		says    string
+	}{{0.985, false, "too close to call: perhaps less than 2 % apart, which another hour may turn"},
+		{0.97, true, "ddp 2×1 has the shortest step"}, {1, false, "cannot be told apart"}} {
+		random := rand.New(rand.NewPCG(4, 1))
+		times := bench(20, 2, func(row int) float64 { return []float64{1, test.step}[row] },
+			func() float64 { return math.Exp(0.001 * random.NormFloat64()) })
+		m := newMaker(20, 2)
+		m.isShort = true
+		for row, name := range []string{"single", "ddp"} {
+			m.add(record.Setting{Strategy: name, Workers: 1 + row}, times[row]...)
+		}
+		g := analysis.Compare(m.Results).Groups[0]
+		if got := g.Pairs[0].IsDecided(); got != test.decided {
+			t.Errorf("step %v: decided %v, want %v (%v)", test.step, got, test.decided, g.Pairs[0].Ratio.Interval)
+		}
+		a := g.Answer()
+		if a.IsCertain != test.decided || !strings.Contains(g.Findings()[0], test.says) {
+			t.Errorf("step %v: %v, %q, want %q", test.step, a, g.Findings()[0], test.says)
+		}
+		isClose := strings.Contains(test.says, "too close")
+		if strings.Contains(a.Why, "too close to call: perhaps less than 2 %") != isClose {
+			t.Errorf("step %v: the answer's reason is %q", test.step, a.Why)
+		}
 	}
 }

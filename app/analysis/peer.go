@@ -171,6 +171,8 @@ func (p Pair) Doubt() string {
 	switch {
 	case p.Ratio.Interval.Coverage < Confidence:
 		return "decides nothing: it takes six rounds or more"
+	case p.isClose():
+		return "is " + TooClose()
 	case !p.IsDecided():
 		return "is not told apart"
 	}

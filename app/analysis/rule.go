@@ -1,6 +1,9 @@
 package analysis
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // The limits and conditions of rules that judge Lockstep's own results and other people's tables alike. Each
 // stands here alone, so both are judged by the same number.
@@ -16,6 +19,10 @@ const (
 	// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
 	SameAccuracy = 0.005
 
+	// LeastDifference is the relative difference of times below which two rows are too close to call: rounds of
+	// one benchmark share what the next hour changes. docs/design/0030-the-least-difference.md has the figures.
+	LeastDifference = 0.02
+
 	// Significance is the probability with which any two equal rows may be called different.
 	Significance = 0.05
 	// Confidence is the coverage asked of every interval; small samples state what they reach.
@@ -25,6 +32,21 @@ const (
 // RanksDiffer reports whether the least and the most time of ranks that wait for each other are farther apart
 // than slack, in the same unit, and SkewLimit allow.
 func RanksDiffer(least, most, slack float64) bool { return most-least > SkewLimit*least+slack }
+
+// IsBeyond reports whether a ratio of times with this interval is farther from 1 than LeastDifference and slack,
+// what the rounding of its figures leaves open.
+func IsBeyond(i Interval, slack float64) bool {
+	least := 1 + LeastDifference + slack
+	return i.Lo > least || i.Hi < 1/least
+}
+
+// Least writes LeastDifference.
+func Least() string { return fmt.Sprintf("%g %%", 100*LeastDifference) }
+
+// TooClose is what is said of rows that the rounds tell apart, though by less than IsBeyond asks for.
+func TooClose() string {
+	return fmt.Sprintf("too close to call: perhaps less than %s apart, which another hour may turn", Least())
+}
 
 // IsGuessing reports whether a loss is near or above ln(classes), the cross entropy of a model that gives
 // every class the same probability. With fewer than two classes, which is also to say unknown, it is not.

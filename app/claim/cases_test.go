@@ -282,6 +282,12 @@ func evidenceCases() []example {
 		{"intervals that do not",
 			"strategy,step ms,low,high\nring,12.2,11.8,12.6\nddp,9.9,9.5,10.3\n# ddp is the fastest.\n",
 			[]string{"holds"}},
+		{"a difference below the least", "strategy,step ms,low,high\nring,10.10,10.09,10.11\nddp,9.99,9.98," +
+			"10.00\n# ddp is the fastest. ddp is faster than ring. ddp is 1.01x as fast as ring.\n",
+			[]string{"refused winner"}}, // all three
+		{"a difference above the least", "strategy,step ms,low,high\nring,10.40,10.39,10.41\nddp,9.99,9.98," +
+			"10.00\n# ddp is the fastest. ddp is faster than ring.\n",
+			[]string{"holds", "holds"}},
 		{"a winner in bold", "| strategy | step ms |\n|---|---|\n| ring | 10.2 ± 0.4 |\n| ddp | **9.9 ± " +
 			"0.4** |\n",
 			[]string{"refused winner"}},

@@ -24,7 +24,9 @@ type evidence struct {
 	isOne bool    // without any interval on one side
 	basis string  // how many runs it is from, if isOne
 	p     float64 // of such a difference between equals; NaN: not from runs
-	apart bool    // the interval leaves out 1, or intervals do not overlap
+
+	within   analysis.Interval // of the ratio; from two intervals, the widest that they leave open
+	rounding float64           // by which the digits written may move the ratio
 
 	isCoarse bool // the runs of one side agree to the last digit, so that rounding hides how they differ
 }
@@ -32,8 +34,8 @@ type evidence struct {
 // compare sets two entries in relation by a kind of figure.
 func compare(a, b *entry, k kind) evidence {
 	va, vb := a.slowness(k), b.slowness(k)
-	e := evidence{ratio: va / vb, p: math.NaN(), text: fmt.Sprintf("%s %s, %s %s", a.name, a.shown(k), b.name,
-		b.shown(k))}
+	e := evidence{ratio: va / vb, p: math.NaN(), rounding: a.rounding(k) + b.rounding(k)}
+	e.text = fmt.Sprintf("%s %s, %s %s", a.name, a.shown(k), b.name, b.shown(k))
 	idsA, runsA := a.runs(k)
 	idsB, runsB := b.runs(k)
 	if k == throughput {
@@ -49,7 +51,7 @@ func compare(a, b *entry, k kind) evidence {
 	if a.numRuns(k) > 1 && b.numRuns(k) > 1 {
 		e.basis = "from runs whose spread is not said"
 	}
-	e.apart = !e.isOne && (hiA < loB || hiB < loA)
+	e.within = analysis.Interval{Lo: loA / hiB, Hi: hiA / loB}
 	return e
 }
 
@@ -60,13 +62,13 @@ func (e *evidence) compareRuns(idsA, idsB []string, runsA, runsB []float64) {
 	if a, b := sameRepeats(idsA, idsB, runsA, runsB); a != nil {
 		r := analysis.PairedRatio(a, b)
 		e.ratio, e.p = r.Median, r.PairedP()
-		e.apart = r.Known() && !r.Interval.Contains(1)
+		e.within = r.Interval
 		e.text += ratioText(r.Median, r.Interval)
 		return
 	}
 	i := analysis.BootstrapRatio(runsA, runsB, analysis.Confidence, bootstrapSeed)
 	e.p = ma.DifferenceP(mb)
-	e.apart = !i.Contains(1)
+	e.within = i
 	e.text += ratioText(e.ratio, i)
 }
 
@@ -84,9 +86,32 @@ func sameRepeats(idsA, idsB []string, a, b []float64) (bothA, bothB []float64) {
 	return bothA, bothB
 }
 
-// isApart reports whether the evidence tells the two apart, p being corrected for the number of pairs.
-func (e evidence) isApart(p float64) bool {
-	return e.apart && (math.IsNaN(p) || p < analysis.Significance)
+// mayBeApart reports whether the evidence tells the two apart, p being corrected for the number of pairs, if
+// rounding is given the benefit of the doubt.
+func (e evidence) mayBeApart(p float64) bool { return e.isApart(p, -e.rounding) }
+
+// mustBeApart reports whether the evidence tells the two apart however the figures were rounded.
+func (e evidence) mustBeApart(p float64) bool { return e.isApart(p, e.rounding) }
+
+func (e evidence) isApart(p, slack float64) bool {
+	isBeyond := !e.isOne && analysis.IsBeyond(e.within, max(slack, -analysis.LeastDifference))
+	return isBeyond && (math.IsNaN(p) || p < analysis.Significance)
+}
+
+// why says why two are not told apart.
+func (e evidence) why(p float64) string {
+	if !e.within.Contains(1) && !(p >= analysis.Significance) {
+		return analysis.TooClose()
+	}
+	return "the runs do not tell them apart" + probability(p)
+}
+
+// rounding returns half a unit of the last digit of an entry's figure, as a share of it.
+func (e *entry) rounding(k kind) float64 {
+	if c := e.cell(k); given(c.half / c.value) {
+		return c.half / c.value
+	}
+	return 0
 }
 
 // gap is how much more the larger figure is.
@@ -267,8 +292,8 @@ func wins(e *entry, g []*entry, k kind) (why string, is bool) {
 		switch {
 		case c.isOne && c.isNear():
 			return fmt.Sprintf("%s: %s apart, %s", c.text, c.gap(), c.basis), false
-		case !c.isOne && !c.isApart(p):
-			return fmt.Sprintf("%s: the runs do not tell them apart%s", c.text, probability(p)), false
+		case !c.isOne && !c.mayBeApart(p):
+			return fmt.Sprintf("%s: %s", c.text, c.why(p)), false
 		}
 	}
 	return "", true

@@ -104,7 +104,7 @@ func (c *court) isTold(e evidence) bool {
 		n := len(t.measured)
 		pairs += n * (n - 1) / 2
 	}
-	return !e.isCoarse && e.isApart(e.p*float64(pairs))
+	return !e.isCoarse && e.mustBeApart(e.p*float64(pairs))
 }
 
 // shortest judges that a row has the shortest step, and the figures beside it.
@@ -215,7 +215,17 @@ func within(a, b *entry, said []string) ruling {
 
 // timesWithin judges a ratio of two rows that its interval says how sure it is of.
 func timesWithin(c *court, m []string) ruling {
-	return within(c.subject(m[1]), c.subject(m[5]), m[2:5])
+	a, b := c.subject(m[1]), c.subject(m[5])
+	r := within(a, b, m[2:5])
+	v, half := amount(m[2])
+	if r.verdict != Holds || math.Abs(v-1) <= half {
+		return r
+	}
+	k, _ := timeOf(a, b)
+	if got := compare(a, b, k); !got.isOne && !got.mayBeApart(got.p) {
+		return refused("winner", "%s: %s", got.text, got.why(got.p))
+	}
+	return r
 }
 
 // next judges how far the fastest row is ahead of the one that a sentence names.

@@ -236,8 +236,8 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 			e.basis, percent(analysis.NoiseLimit))
 	case e.isOne:
 		return held("%s, %s", by(fitting[0]), e.basis)
-	case !e.isApart(e.p):
-		return refused("winner", "%s: the runs do not tell them apart%s", e.text, probability(e.p))
+	case !e.mayBeApart(e.p):
+		return refused("winner", "%s: %s", e.text, e.why(e.p))
 	}
 	return held("%s", by(fitting[0]))
 }
