@@ -163,12 +163,12 @@ func notLearned(_ *record.Results, c *Comparison) []string {
 	var seen []int
 	c.lines(func(_ *Group, l *Line) {
 		classes := l.Setting.Classes
-		if !l.isGuessing() || slices.Contains(seen, classes) {
+		if !l.isGuessing() || l.hasGrown() || slices.Contains(seen, classes) {
 			return
 		}
 		seen = append(seen, classes)
 		names, _ := c.where(func(l *Line) bool {
-			return l.isGuessing() && l.Setting.Classes == classes
+			return l.isGuessing() && !l.hasGrown() && l.Setting.Classes == classes
 		})
 		out = append(out, fmt.Sprintf("The last losses are at or above those of guessing, "+
 			"ln(%d) = %.2f: %s. These runs measure speed; they have not learned.",
@@ -180,8 +180,37 @@ func notLearned(_ *record.Results, c *Comparison) []string {
 // isGuessing reports whether the mean of the last tenth of the losses is that of guessing; NaN, the mean of
 // none, is not.
 func (l *Line) isGuessing() bool {
-	tail := Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:])
-	return IsGuessing(tail, l.Setting.Classes)
+	return IsGuessing(l.lastLoss(), l.Setting.Classes)
+}
+
+// lastLoss returns the mean of the last tenth of the losses; NaN: there are none.
+func (l *Line) lastLoss() float64 { return Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:]) }
+
+// hasGrown reports whether the training diverged with losses that are still numbers.
+func (l *Line) hasGrown() bool {
+	last := l.lastLoss()
+	return finite(last) && record.Loss{First: l.Loss[0], Last: last}.HasGrown(l.Setting.Classes)
+}
+
+// lossGrew names the rows that diverged with a finite loss. Their steps take as long as any, so they are
+// compared.
+func lossGrew(_ *record.Results, c *Comparison) []string {
+	var most *Line
+	names, any := c.where(func(l *Line) bool {
+		if !l.hasGrown() {
+			return false
+		}
+		if most == nil || l.lastLoss() > most.lastLoss() {
+			most = l
+		}
+		return true
+	})
+	if !any {
+		return nil
+	}
+	return one("The training diverged: the loss grew from %.4g to %.4g at most, where guessing among %d "+
+		"classes has %.4g: %s. These runs measure speed; their accuracy means nothing.", most.Loss[0],
+		most.lastLoss(), most.Setting.Classes, math.Log(float64(most.Setting.Classes)), names)
 }
 
 func generated(_ *record.Results, c *Comparison) []string {

@@ -214,6 +214,12 @@ func TestLossOfGuessing(t *testing.T) {
 	}
 	c := analysis.Compare(m.Results)
 	wantNote(t, c, "not learned", "ln(10) = 2.30", "every row", "have not learned")
+	for i := 30; i < len(loss); i++ {
+		loss[i] = 37
+	}
+	c = analysis.Compare(m.Results)
+	wantNote(t, c, "diverged", "from 2.33 to 37", "guessing among 10 classes has 2.303", "every row")
+	wantNoNote(t, c, "not learned")
 	loss[39] = math.NaN()
 	wantNote(t, analysis.Compare(m.Results), "diverged", "every row")
 }

@@ -67,8 +67,9 @@ func toldApart(_ *record.Results, c *Comparison) []string {
 	}
 	return one("Findings call two rows different only if their rounds do: a paired t-test of the logarithms "+
 		"of the ratios, corrected for the number of pairs (%d, after Holm), gives less than %.0f %%, and "+
-		"the whole interval of the median ratio lies more than %s from 1. Smaller differences are too close to "+
-		"call however many rounds show them: another hour may turn them.", pairs, 100*Significance, Least())
+		"the whole interval of the median ratio lies more than %s from 1. Smaller differences are too close "+
+		"to call however many rounds show them: another hour may turn them.", pairs,
+		100*Significance, Least())
 }
 
 // copies says how many pairs of equal rows there are, and how many of them look different.

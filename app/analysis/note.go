@@ -75,6 +75,7 @@ func rules() []rule {
 			"run it again; if it stays, compare the sizes of caches and of a worker's part"},
 		{"copies", Caution, copiesDiffer, "more repeats: --repeats 12"},
 		{"few steps", Caution, fewSteps, "--steps 20"},
+		{"diverged", Caution, lossGrew, "a lower learning rate, a warm-up or clipping"},
 		{"not learned", Caution, notLearned,
 			"train for longer before judging accuracy or convergence"},
 		{"generated data", Caution, generated, "--data with a collected set"},

@@ -38,8 +38,8 @@ func (p Pair) won() int {
 // enoughRounds is the number of rounds from which on those with one winner can decide between two rows.
 const enoughRounds = 6
 
-// doubt says of two rows whose rounds agree on a winner why they are not told apart: too few rounds, or too small
-// a difference.
+// doubt says of two rows whose rounds agree on a winner why they are not told apart: too few rounds, or too
+// small a difference.
 func (p Pair) doubt() string {
 	if p.isClose() && !p.isCopy() {
 		return "; " + TooClose()

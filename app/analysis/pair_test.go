@@ -171,8 +171,8 @@ func checkCopies(t *testing.T, c *analysis.Comparison, pairs int) (apart int) {
 	return apart
 }
 
-// A planted 5 % is found among three rivals where noise and rounds make the interval narrower than what 5 % has
-// above the least difference.
+// A planted 5 % is found among three rivals where noise and rounds make the interval narrower than what 5 %
+// has above the least difference.
 func TestPlantedDifferenceIsFound(t *testing.T) {
 	for _, test := range []struct {
 		rounds int
@@ -455,7 +455,7 @@ func TestNoisyRowsAreNotTheShortest(t *testing.T) {
 	}
 }
 
-// A difference below the least is too close to call however sure the rounds are of it, and the report says so.
+// A difference below the least is too close to call however sure the rounds are of it; the report says so.
 func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 	for _, test := range []struct {
 		step    float64 // of ddp, relative to single; the noise is 0.1 %
@@ -473,7 +473,8 @@ func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 		}
 		g := analysis.Compare(m.Results).Groups[0]
 		if got := g.Pairs[0].IsDecided(); got != test.decided {
-			t.Errorf("step %v: decided %v, want %v (%v)", test.step, got, test.decided, g.Pairs[0].Ratio.Interval)
+			t.Errorf("step %v: decided %v, want %v (%v)", test.step, got, test.decided,
+				g.Pairs[0].Ratio.Interval)
 		}
 		a := g.Answer()
 		if a.IsCertain != test.decided || !strings.Contains(g.Findings()[0], test.says) {

@@ -19,8 +19,9 @@ const (
 	// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
 	SameAccuracy = 0.005
 
-	// LeastDifference is the relative difference of times below which two rows are too close to call: rounds of
-	// one benchmark share what the next hour changes. docs/design/0030-the-least-difference.md has the figures.
+	// LeastDifference is the relative difference of times below which two rows are too close to call: rounds
+	// of one benchmark share what the next hour changes. docs/design/0030-the-least-difference.md has the
+	// figures.
 	LeastDifference = 0.02
 
 	// Significance is the probability with which any two equal rows may be called different.
@@ -33,8 +34,8 @@ const (
 // than slack, in the same unit, and SkewLimit allow.
 func RanksDiffer(least, most, slack float64) bool { return most-least > SkewLimit*least+slack }
 
-// IsBeyond reports whether a ratio of times with this interval is farther from 1 than LeastDifference and slack,
-// what the rounding of its figures leaves open.
+// IsBeyond reports whether a ratio of times with this interval is farther from 1 than LeastDifference and
+// slack, what the rounding of its figures leaves open.
 func IsBeyond(i Interval, slack float64) bool {
 	least := 1 + LeastDifference + slack
 	return i.Lo > least || i.Hi < 1/least

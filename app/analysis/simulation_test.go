@@ -88,8 +88,8 @@ func TestCoverage(t *testing.T) {
 }
 
 // Equal rows whose ratios last from round to round, by noise that is a row's own and not the machine's, are
-// found different by the tests more often than stated; docs/check.md says how often. The least difference keeps
-// nearly all of them from being called different.
+// found different by the tests more often than stated; docs/check.md says how often. The least difference
+// keeps nearly all of them from being called different.
 func TestLastingNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 7))
 	const trials = 10000
@@ -121,7 +121,8 @@ func TestLastingNoise(t *testing.T) {
 				c.rounds, c.last, share, c.from, c.to)
 		}
 		if share := float64(called) / trials; share > 0.01 {
-			t.Errorf("%d rounds, correlation %.2f: %.3f of equal rows called different", c.rounds, c.last, share)
+			t.Errorf("%d rounds, correlation %.2f: %.3f of equal rows called different", c.rounds, c.last,
+				share)
 		}
 	}
 }

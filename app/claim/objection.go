@@ -58,8 +58,8 @@ func rules() []rule {
 		{"cores", "the cores that the machine has, and those that the run was given", countedCores},
 		{"loss at chance", "a loss well below that of guessing, and the accuracy", chance},
 		{"one repeat", "six or more runs of each row, in turn with those it is compared with", repeated},
-		{"winner", "more runs, in turn, until the whole interval of the ratio is more than " + analysis.Least() +
-			" from 1", winners},
+		{"winner", "more runs, in turn, until the whole interval of the ratio is more than " +
+			analysis.Least() + " from 1", winners},
 	}
 }
 

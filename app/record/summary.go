@@ -121,6 +121,17 @@ type Loss struct {
 	Last  float64 `json:"last"`  // mean over the last step
 }
 
+// growth is the multiple of the loss of guessing above which a loss counts as grown. An overfitted model may
+// have a high loss on test samples, and a small last batch may have any loss, but rarely both.
+const growth = 2
+
+// HasGrown reports whether training made the loss worse: the last is above the first and above growth times
+// ln(classes), the loss of a model that gives every class the same probability. Of fewer than two classes,
+// which is also to say unknown, it is not told.
+func (l Loss) HasGrown(classes int) bool {
+	return classes >= 2 && l.Last > max(l.First, growth*math.Log(float64(classes)))
+}
+
 // Evaluation is how well the model did on the test set at one time of a run. Loss, accuracy and rate are
 // the same on all ranks, so rank 0 tells them, unless ranks never exchange.
 type Evaluation struct {
