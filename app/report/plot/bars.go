@@ -95,6 +95,9 @@ func (b Bars) names() (names []string) {
 // longestName is how many characters of a row's name are drawn.
 const longestName = 28
 
+// longestAbove is how many characters of a name are drawn above its row in a narrow plot.
+const longestAbove = 42
+
 // nameWidth returns the room that names of rows need on the left.
 func nameWidth(names []string) float64 {
 	longest := 8
@@ -151,7 +154,7 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 		c.text(f.left-10, y+thick/2+4, "name", "end", short(name, longestName))
 	} else {
 		y, thick = top+20, height-26
-		c.text(f.left+6, top+14, "name", "start", name)
+		c.text(f.left+6, top+14, "name", "start", short(name, longestAbove))
 	}
 	if b.Beside != "" && known(r.Beside) {
 		thick -= 6

@@ -98,3 +98,52 @@ func TestMarksAreOnePath(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Names at the ends of curves and the label of a reference stand inside their plot, wide and narrow. Letters
+// are taken to be as wide as the widest that Chromium drew in results/r0: 9 pixels a capital, 12 an ellipsis.
+func TestLabelsStandInsideTheirPlot(t *testing.T) {
+	p := Lines{X: "workers", Y: "speed-up", Lo: 0, Hi: 4, Series: []Series{
+		{Keys: []string{"A", "B"}, Label: "ddp", Values: []float64{1, 2, 3.9}},
+		{Keys: []string{"AB"}, Label: "ps", Values: []float64{1, 1.5, 2}},
+		{Label: "ideal", IsReference: true, Values: []float64{1, 2, 4}}}}
+	label := regexp.MustCompile(`<text x="([\d.]+)" y="([\d.]+)" class="(?:name|tick over)"[^>]*>([^<]+)<`)
+	for _, f := range []frame{p.Head.wide(), p.Head.narrow()} {
+		m := &markup{}
+		p.draw(canvas{m}, f)
+		found := label.FindAllStringSubmatch(m.b.String(), -1)
+		if len(found) != 3 {
+			t.Fatalf("%s: %d labels, want 3", f.class, len(found))
+		}
+		for _, l := range found {
+			x, _ := strconv.ParseFloat(l[1], 64)
+			y, _ := strconv.ParseFloat(l[2], 64)
+			wide := 9 * float64(len(strings.TrimSuffix(l[3], "…")))
+			switch {
+			case strings.HasSuffix(l[3], "…"):
+				wide += 12
+			case l[3] == "ideal":
+				wide = 0 // it ends at x
+			case len(l[3]) > 2:
+				wide = 7.2 * float64(len(l[3])) // most letters are small
+			}
+			if x+wide > f.width || y < 12 {
+				t.Errorf("%s: %q at %v, %v is not inside %v", f.class, l[3], x, y, f.width)
+			}
+		}
+	}
+}
+
+// A long name of a row is cut in both plots of bars.
+func TestLongNamesOfBarsAreCut(t *testing.T) {
+	b := Bars{Parts: []string{"forward"}, Rows: []Bar{{Key: "A", Label: strings.Repeat("diloco ", 12),
+		Values: []float64{1}}}}
+	name := regexp.MustCompile(`class="name"[^>]*>([^<]+)<`)
+	for _, f := range []frame{b.wide(), b.narrow()} {
+		m := &markup{}
+		b.draw(canvas{m}, f)
+		found := name.FindStringSubmatch(m.b.String())
+		if found == nil || !strings.HasSuffix(found[1], "…") || 7.5*float64(len([]rune(found[1]))) > f.width {
+			t.Errorf("%s: the name is %q in a width of %v", f.class, found, f.width)
+		}
+	}
+}

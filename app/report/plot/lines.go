@@ -132,16 +132,10 @@ func (p Lines) axes(f frame) (x, y axis) {
 }
 
 func (p Lines) draw(c canvas, f frame) {
-	if f.isWide && !p.hasMarks() {
-		f.right = 20
-	}
 	if p.Format == nil {
 		p.Format = Trim
 	}
-	_, ticked := p.axes(f)
-	for _, v := range ticked.ticks { // room for the longest tick
-		f.left = math.Max(f.left, 28+7.2*float64(len([]rune(p.Format(v)))))
-	}
+	f = p.room(f)
 	x, y := p.axes(f)
 	p.drawAxes(c, f, x, y)
 	for _, s := range p.Series {
@@ -172,6 +166,31 @@ func (p Lines) draw(c canvas, f frame) {
 	if p.hasMarks() {
 		drawEndings(c, f, ends)
 	}
+}
+
+// room returns the frame with margins in which the longest tick, the names at the ends of curves, and the
+// label above the end of a reference have room.
+func (p Lines) room(f frame) frame {
+	letter := 11.0 // width of a letter or an ellipsis
+	if f.isWide {
+		letter = 7.5 // of names, of which most letters are small
+	}
+	if f.isWide && !p.hasMarks() {
+		f.right = 20
+	}
+	for _, s := range p.Series {
+		switch {
+		case s.IsReference:
+			f.top = math.Max(f.top, 18)
+		case len(s.Keys) > 0:
+			f.right = math.Max(f.right, besideEnd+letter*float64(len([]rune(s.endText(f)))))
+		}
+	}
+	_, y := p.axes(f)
+	for _, v := range y.ticks {
+		f.left = math.Max(f.left, 28+7.2*float64(len([]rune(p.Format(v)))))
+	}
+	return f
 }
 
 // hasMarks reports whether curves are named at their ends: one curve alone needs no name.
@@ -263,6 +282,9 @@ type ending struct {
 	style Style
 }
 
+// besideEnd is how far from the right edge of the data the name of a curve begins.
+const besideEnd = 18
+
 // drawEndings names curves: those that reach the right edge beside it, at least a line apart, each with a
 // leader; those that end before it by their letter where they end.
 func drawEndings(c canvas, f frame, ends []ending) {
@@ -291,7 +313,7 @@ func drawEndings(c canvas, f frame, ends []ending) {
 	for _, m := range ends {
 		c.curve([]point{{x: m.x, y: m.y}, {x: edge + 4, y: m.want}, {x: edge + 14, y: m.want}},
 			"leader "+m.style.class(), "")
-		c.text(edge+18, m.want+4, "name", "start", m.text)
+		c.text(edge+besideEnd, m.want+4, "name", "start", m.text)
 	}
 }
 
