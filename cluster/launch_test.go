@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -68,6 +69,9 @@ func work(environment cluster.Environment) int {
 	if name := environment[cluster.EnvHost]; name != "" {
 		host = name
 	}
+	if how == "kept" && member.Rank == 1 {
+		keepOpen(member.Control)
+	}
 	session, err := cluster.Join(context.Background(), member, cluster.Hello{
 		PID: os.Getpid(), Host: host, ISA: isa})
 	if err != nil {
@@ -84,7 +88,10 @@ func work(environment cluster.Environment) int {
 	}
 	if member.Rank == 1 {
 		switch how {
-		case "killed", "spared":
+		case "killed", "spared", "kept", "late":
+			if how == "late" {
+				time.Sleep(1500 * time.Millisecond) // it was reported as lost before
+			}
 			self, _ := os.FindProcess(os.Getpid())
 			self.Kill()
 			select {}
@@ -117,7 +124,7 @@ func work(environment cluster.Environment) int {
 		return 5
 	}
 	if how != "well" && how != "older" && how != "twice" {
-		if member.Rank == 0 && (how == "killed" || how == "link") {
+		if member.Rank == 0 && (how == "killed" || how == "link" || how == "kept" || how == "late") {
 			lost := cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true, Lost: 1}
 			fmt.Println(session.Fail(lost, nil))
 			return 5
@@ -136,6 +143,21 @@ func work(environment cluster.Environment) int {
 	session.Done(result{Rank: mesh.Rank(), Size: mesh.Size(), Ports: ports, Welcome: session.Welcome,
 		HasToken: environment[cluster.EnvToken] != ""})
 	return 0
+}
+
+// keepOpen lets the connection with a descriptor outlast this process for two seconds, as one does of which
+// the last packet is lost.
+func keepOpen(descriptor int) {
+	other, err := syscall.Dup(descriptor)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keeper := exec.Command("sleep", "2")
+	keeper.ExtraFiles = []*os.File{os.NewFile(uintptr(other), "")}
+	if err := keeper.Start(); err != nil {
+		fmt.Println(err)
+	}
 }
 
 // beatOf is a beat of a run in which rank 1 stands still, the length of which is not a number of steps.
@@ -217,6 +239,8 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 	}{
 		"killed": {cluster.WorkerError{Signal: "SIGKILL"},
 			[]string{"SIGKILL", "step 7", "forward", "; rank 0: lost peer 1"}},
+		"kept": {cluster.WorkerError{Signal: "SIGKILL"},
+			[]string{"was killed by signal SIGKILL after step 7", "; rank 0: lost peer 1"}},
 		"panics": {cluster.WorkerError{Status: 2},
 			[]string{"panic: shape mismatch", "status 2", "rank1.log"}},
 		"stopped": {cluster.WorkerError{Silence: 2250 * time.Millisecond}, []string{

@@ -109,6 +109,8 @@ func TestLaunchNamesTheFirstToDieOnAnotherHost(t *testing.T) {
 	for how, test := range map[string]struct{ want, log string }{
 		"killed": {`^rank 1 \(pid \d+ on b\) was killed by signal SIGKILL after step 7, phase forward; ` +
 			`rank 0: lost peer 1`, ""},
+		"late": {`^rank 1 \(pid \d+ on b\) was killed by signal SIGKILL after step 7, phase forward; ` +
+			`rank 0: lost peer 1`, ""},
 		"panics": {`^rank 1 \(pid \d+ on b\) ended with status 2 after .*: panic: shape mismatch ` +
 			`\(its output: .*rank1.log\)`, "the end of .*rank1.log on b:\n(.*\n)*panic: shape mismatch"},
 		"fails": {`^rank 1 \(pid \d+ on b\) failed after step 7, phase forward: file cut off`, ""},

@@ -33,7 +33,7 @@ const (
 	// lingerTime is how long a worker waits for its last message to arrive.
 	lingerTime = time.Minute
 	// verdictPatience is how long a worker that has lost a peer waits to hear why the run ends.
-	verdictPatience = 3 * time.Second
+	verdictPatience = 5 * time.Second
 )
 
 // Session is a worker's membership in a running job.

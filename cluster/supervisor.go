@@ -15,6 +15,9 @@ import (
 const (
 	// verdictDelay is how long a report of a lost peer waits for the cause of the loss.
 	verdictDelay = time.Second
+	// newsDelay is how much longer it waits for the end of a process on another host, whose agent may need
+	// a while to get the news across.
+	newsDelay = 2 * time.Second
 	// stopGrace is the default time for workers to end before they are killed.
 	stopGrace = 3 * time.Second
 	// endGrace is how long the survivors of a failure may take to write down its cause and end, before
@@ -63,6 +66,7 @@ type supervisor struct {
 	verdict <-chan time.Time // when the suspect becomes err, or nil
 	suspect *WorkerError
 	isDeath bool             // the suspect's process has ended: no other cause is expected
+	isLate  bool             // the verdict has waited for news of the suspect's end
 	grace   <-chan time.Time // when the remaining processes are killed
 }
 
@@ -84,6 +88,10 @@ func (s *supervisor) supervise(ctx context.Context) error {
 			s.look()
 		case <-s.verdict:
 			s.verdict = nil
+			if s.isNewsDue() {
+				s.isLate, s.verdict = true, time.After(newsDelay)
+				continue
+			}
 			s.convict()
 		case <-s.grace:
 			s.grace = nil
@@ -293,6 +301,9 @@ func (s *supervisor) convict() {
 		s.abort(e)
 		return
 	}
+	if w := &s.workers[s.suspect.Rank]; s.suspect.IsLost && w.exit != nil && w.failure == nil {
+		s.suspect = s.describe(s.suspect.Rank) // the end of its connection may be what was lost
+	}
 	last := s.vitals[s.suspect.Rank].beat
 	s.suspect.Step, s.suspect.Phase, s.suspect.Wait = last.Step, last.Phase, last.Wait
 	if s.isStuck() {
@@ -439,10 +450,19 @@ func (s *supervisor) judge(rank int) {
 	case isGone && !s.isDeath:
 		s.suspect, s.isDeath = s.describe(rank), true
 		s.verdict = time.After(accountDelay)
+	case s.isLate && w.exit != nil && rank == s.suspect.Rank:
+		s.verdict = time.After(accountDelay)
 	}
 	if (s.isDeath || w.failure != nil && w.failure.In != "") && s.hasHeardAll() {
 		s.convict()
 	}
+}
+
+// isNewsDue reports whether the suspect's process, which is on another host, may have ended without the news
+// having come. That is asked once.
+func (s *supervisor) isNewsDue() bool {
+	return !s.isLate && s.err == nil && s.suspect.IsLost && !s.isGuest(s.suspect.Rank) &&
+		!s.fleet.isHere(s.suspect.Rank) && s.workers[s.suspect.Rank].exit == nil
 }
 
 // maySpare reports whether the run, if it is not about to end, can go on without a rank.
