@@ -52,3 +52,32 @@ func TestRowsOnHosts(t *testing.T) {
 		t.Errorf("with a lab of its own: %v", err)
 	}
 }
+
+// A sweep over hosts has its first row, one worker on one host, also if no strategy for it is given. Without
+// that layout no row is added.
+func TestASweepOverHostsHasItsBaseline(t *testing.T) {
+	base := setting.Default()
+	base.Steps = 10
+	part := Part{Base: base, Models: []string{"lenet"}, Strategies: []string{"ddp"}, Batches: []int{64},
+		Workers: []int{1, 2, 4, 3, 6}, Layouts: []Layout{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}}}
+	names := func() (all []string) {
+		plan, err := Expand(Config{Parts: []Part{part}, Repeats: 1, Cores: 4, OwnCores: true,
+			OneProcess: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range plan.Rows {
+			all = append(all, r.Name())
+		}
+		return all
+	}
+	sweep := []string{"lenet single 1×2 1 host×1", "lenet ddp 2×2 1 host×2", "lenet ddp 2×2 2 hosts×1",
+		"lenet ddp 4×2 2 hosts×2", "lenet ddp 3×2 3 hosts×1", "lenet ddp 6×2 3 hosts×2"}
+	if got := names(); !slices.Equal(got, sweep) {
+		t.Errorf("rows %q, want %q", got, sweep)
+	}
+	part.Layouts = part.Layouts[1:]
+	if got := names(); !slices.Equal(got, sweep[1:]) {
+		t.Errorf("without 1×1: rows %q, want %q", got, sweep[1:])
+	}
+}

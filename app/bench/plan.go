@@ -217,6 +217,10 @@ func (p Part) expand(plan *Plan, c Config) error {
 	if err != nil {
 		return err
 	}
+	if p.lacksBaseline() {
+		p.Strategies = slices.Insert(slices.Clone(p.Strategies), 0, single)
+		c.OneProcess = false // a row that nobody has asked for
+	}
 	largest := slices.Max(p.Workers)
 	base := Row{Config: p.Base}
 	if base.Threads == 0 {
@@ -291,7 +295,7 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 	row.Config = p.under(w.strategy, base.Config)
 	for _, to := range p.spreads() {
 		workers := to.workers
-		if (w.strategy == "single") != (workers == 1) {
+		if (w.strategy == single) != (workers == 1) {
 			continue
 		}
 		one := row
@@ -311,7 +315,7 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 		p.expandWires(plan, one)
 	}
 	busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-	if w.strategy != "single" || !c.OneProcess || busy <= base.Threads || slices.Contains(p.Threads, busy) {
+	if w.strategy != single || !c.OneProcess || busy <= base.Threads || slices.Contains(p.Threads, busy) {
 		return nil
 	}
 	row.Workers, row.Threads = 1, busy
@@ -359,9 +363,9 @@ func (p Part) skip(plan *Plan, model, strategy string) {
 	for _, w := range p.Workers {
 		s := record.Skip{Model: model, Strategy: strategy, Workers: w}
 		switch {
-		case strategy == "single" && w > 1:
+		case strategy == single && w > 1:
 			continue // single is one worker by definition: nothing is missing
-		case strategy != "single" && w == 1:
+		case strategy != single && w == 1:
 			s.Reason = "One worker has nobody to exchange with: the row would be single under " +
 				"another name."
 			if !slices.Contains(plan.Skipped, s) {

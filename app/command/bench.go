@@ -162,10 +162,11 @@ func matrixUsage() map[string]string {
 		"workers": "a `LIST` of numbers of workers",
 		"hosts": "a `LIST` of numbers of hosts, under lockstep launch or in a lab, in place of --workers " +
 			"(default with --per-host: all)",
-		"per-host": "a `LIST` of numbers of workers on each host (default with --hosts: 1)",
-		"data":     "a `LIST` of data sets, see lockstep train --help (default: glyphs)",
-		"threads":  "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
-		"batch":    "a `LIST` of global batch sizes: strong scaling (default: 64)",
+		"per-host": "a `LIST` of numbers of workers on each host (default with --hosts: 1); one worker on " +
+			"one host is the row single, with which the others are compared",
+		"data":    "a `LIST` of data sets, see lockstep train --help (default: glyphs)",
+		"threads": "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
+		"batch":   "a `LIST` of global batch sizes: strong scaling (default: 64)",
 		"batch-per-worker": "a `LIST` of samples of each worker, in place of --batch: the batch grows with " +
 			"the workers, which is weak scaling and is compared by samples per second",
 		"math": "a `LIST` of ways to compute products, see lockstep train --help (default: fast)",
