@@ -1,5 +1,5 @@
-# Targets: build check test race plain fuzz faults bench trust golden.
-.PHONY: build check test race plain fuzz faults bench trust golden lint
+# Targets: build check test race plain fuzz faults refusals bench trust golden.
+.PHONY: build check test race plain fuzz faults refusals bench trust golden lint
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -46,6 +46,11 @@ faults:
 	go test -count=1 -timeout 3h -parallel 3 -v -run 'TestFaults|TestTheLaunchersHostIsCutOff|TestAFullDisk|TestAHostIsLost|TestLaunchGoesOnWithoutACutHost' ./app/command \
 		-faults $(FAULTS) -faultfile "$(FAULTFILE)"
 	go test -count=$(FAULTS) -run '/^Mismatch$$' ./comm/...
+
+# Lets everything that may not join a job, or keeps one from starting, try; REFUSALFILE gets what was said.
+REFUSALS = TestWhoMayNotJoin|TestRankZeroIsElsewhere|TestHostsThat|TestDoctorOverSSH|TestDataReaches|TestAFullDiskOnAHost
+refusals:
+	go test -count=1 -v -run '$(REFUSALS)' ./app/command -refusalfile "$(REFUSALFILE)"
 
 bench: build
 	./bin/lockstep bench --quick

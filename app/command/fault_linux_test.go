@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -175,21 +174,7 @@ func (f fault) undisturb(t *testing.T, hashes map[int]string) {
 // keep appends a line to the results.
 func (r faultResult) keep(t *testing.T) {
 	t.Helper()
-	if *faultFile == "" {
-		return
-	}
-	line, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(*faultFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err == nil {
-		_, err = file.Write(append(line, '\n'))
-		file.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	appendLine(t, *faultFile, r)
 }
 
 // must runs the tool to its end.

@@ -135,13 +135,14 @@ func TestAFullDiskEndsLogsOnly(t *testing.T) {
 // ends the job with status 6 and the checkpoint before it is fetched; another's only ends logs there.
 func TestAFullDiskOnAHost(t *testing.T) {
 	for _, test := range []struct {
-		host, status int
-		want         string
+		host, status      int
+		name, about, want string
 	}{
-		{1, job.ExitCheckpoint, `(?m)^lockstep: rank 0 \(pid \d+ on h1\) failed after step \d+, phase \w+: ` +
-			`checkpoint: write \S+: .*no space left on device: it takes up to 1\.\d MiB, and the file ` +
-			`system at \S+ has \S+ \S+ left; make room there`},
-		{2, job.ExitOK, `h2.*no space left on device; the run goes on without`},
+		{1, job.ExitCheckpoint, "full disk: checkpoint", "", `(?m)^lockstep: rank 0 \(pid \d+ on h1\) ` +
+			`failed after step \d+, phase \w+: checkpoint: write \S+: .*no space left on device: it takes ` +
+			`up to 1\.\d MiB, and the file system at \S+ has \S+ \S+ left; make room there`},
+		{2, job.ExitOK, "full disk: logs of another host", "ends early",
+			`h2.*no space left on device; the run goes on without`},
 	} {
 		t.Run(fmt.Sprintf("h%d", test.host), func(t *testing.T) {
 			s := startHosts(t, 2)
@@ -158,6 +159,7 @@ func TestAFullDiskOnAHost(t *testing.T) {
 			fill(t, filepath.Join(disk, "other"), 0)
 			struck := time.Now()
 			l.ends(t, test.status)
+			keepRefusal(t, test.name, test.about, test.status, time.Since(struck), l.stderr.String())
 			t.Logf("ended after %v: %s", time.Since(struck), l.stderr.String())
 			if text := l.stderr.String(); !regexp.MustCompile(test.want).MatchString(text) ||
 				strings.Contains(text, "restart 1") {

@@ -144,10 +144,11 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 			}
 			l := s.launch(t, arguments...)
 			l.ends(t, 4)
-			if took := time.Since(l.began); took > 12*time.Second {
+			took, text := time.Since(l.began), l.stderr.String()
+			if took > 12*time.Second {
 				t.Errorf("took %v", took)
 			}
-			text := l.stderr.String()
+			keepRefusal(t, test.name, "", 4, took, text)
 			if !regexp.MustCompile(test.want).MatchString(text) || !strings.Contains(text, "host "+
 				""+test.host+": ") {
 				t.Errorf("%q, want %q", text, test.want)
@@ -274,7 +275,8 @@ func TestHostsThatAreUnfit(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"full disk", "", small, 3, "host h2: the program could not be copied to it: .*No space left"},
+		{"full disk: program", "", small, 3,
+			"host h2: the program could not be copied to it: .*No space left"},
 		{"clock an hour ahead", "export " + clockAhead + "=1h", nil, 4,
 			"the clock of h2 is 1h0m0s ahead of that of h1: its processes take the token"},
 		{"clock an hour behind", "export " + clockAhead + "=-1h", nil, 4,
@@ -288,6 +290,7 @@ func TestHostsThatAreUnfit(t *testing.T) {
 		}
 		l := s.launch(t, "--hosts", "h1,h2", "--", "train", "--steps", "2")
 		l.ends(t, test.status)
+		keepRefusal(t, test.name, "", test.status, time.Since(l.began), l.stderr.String())
 		if test.prepare != nil {
 			syscall.Unmount(cache, 0) // nothing is left there
 		}

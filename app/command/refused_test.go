@@ -73,9 +73,11 @@ func (b *besieged) refuses(t *testing.T, name string, environment []string, want
 	last := len(b.outside.processes) - 1
 	stranger, said := b.outside.processes[last], b.outside.stderr[last]
 	stranger.Wait() // the status is checked below
-	if took := time.Since(began); took > refusalTime {
+	took := time.Since(began)
+	if took > refusalTime {
 		t.Errorf("%s: took %v", name, took)
 	}
+	keepRefusal(t, name, "", stranger.ProcessState.ExitCode(), took, said.String())
 	if got := stranger.ProcessState.ExitCode(); got != job.ExitRendezvous {
 		t.Errorf("%s: status %d, want %d", name, got, job.ExitRendezvous)
 	}
@@ -277,6 +279,7 @@ func replay(t *testing.T, address string, said []byte) {
 	if bytes.Contains(answer, []byte("welcome")) {
 		t.Errorf("a replayed join is answered %q", answer)
 	}
+	keepRefusal(t, "replayed join", "", 0, time.Since(began), "lockstep: (its connection is closed)")
 }
 
 // A launcher whose address is that of another machine says so at once.
@@ -286,6 +289,8 @@ func TestRankZeroIsElsewhere(t *testing.T) {
 	began := time.Now()
 	b.start(t, b.environment(0, "192.0.2.1:29500"), shortRun...)
 	b.ends(t, job.ExitRendezvous)
+	keepRefusal(t, "wrong interface: rank 0 has the address of another machine", "",
+		b.processes[0].ProcessState.ExitCode(), time.Since(began), b.stderr[0].String())
 	want := "192.0.2.1 is no address of the machine of rank 0; set MASTER_ADDR to one"
 	if text := b.stderr[0].String(); !strings.Contains(text, want) || time.Since(began) > refusalTime {
 		t.Errorf("after %v: %q, want %q", time.Since(began), text, want)

@@ -134,7 +134,9 @@ func (s *sshHosts) noRoom(t *testing.T) {
 	defer syscall.Unmount(disk, 0)
 	l := s.launch(t, "--hosts", "h1,localhost", "--", "train", "--data", "mnist")
 	l.ends(t, 3)
-	want := "host h1: no room for the files in " + disk + ": 12 MiB are needed, 20 MiB are free"
+	keepRefusal(t, "full disk: data set", "", 3, time.Since(l.began), l.stderr.String())
+	want := "host h1: no room for the files in " + disk + ": 12 MiB are needed and " +
+		"16 MiB are to stay free, 20 MiB are free"
 	if !strings.Contains(l.stderr.String(), want) {
 		t.Errorf("no %q in %s", want, l.stderr.String())
 	}
@@ -193,6 +195,7 @@ func TestDoctorOverSSH(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
+	keepRefusal(t, "wrong interface: two hosts have the same address", "172.17.0.1 of h2", status, 0, stdout)
 	for _, want := range []string{address(1) + " (eth0): the only one of 2 that all reach",
 		"172.17.0.1 of h2 (docker0) is not used", "the gradient of lenet"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
@@ -210,11 +213,13 @@ func TestDoctorOverSSH(t *testing.T) {
 	began := time.Now()
 	_, stderr, status = s.doctor(t, "--hosts", "h1,h2")
 	const want = "lockstep: route: h1 does not reach h2, though h2 reaches h1: "
+	keepRefusal(t, "blocked port: doctor", "", status, time.Since(began), stderr)
 	if taken := time.Since(began); status != 4 || !strings.Contains(stderr, want) || taken > 10*time.Second {
 		t.Errorf("status %d after %v, %s", status, taken, stderr)
 	}
 	l := s.launch(t, "--hosts", "h1,h2", "--", "train")
 	l.ends(t, 4)
+	keepRefusal(t, "blocked port: launch", "", 4, time.Since(l.began), l.stderr.String())
 	if !strings.Contains(l.stderr.String(), want) {
 		t.Errorf("no %q in %s", want, l.stderr.String())
 	}

@@ -25,8 +25,9 @@ type FullError struct {
 
 // Error says how much is needed.
 func (e *FullError) Error() string {
-	return fmt.Sprintf("host %s: no room for the files in %s: %s are needed, %s are free; free some room "+
-		"or set XDG_CACHE_HOME there", e.Host, e.Folder, mib(e.Need), mib(e.Free))
+	return fmt.Sprintf("host %s: no room for the files in %s: %s are needed and %s are to stay free, %s are "+
+		"free; free some room or set XDG_CACHE_HOME there", e.Host, e.Folder, mib(e.Need), mib(slack),
+		mib(e.Free))
 }
 
 // CutError reports a connection that broke, or over which nothing came, for good.
