@@ -236,6 +236,56 @@ func foldGradientSum(c *code) {
 	}
 }
 
+// foldNormSums lets a convolution's backward-data op take the sums that batch norm needs of its result, while
+// that is in a cache, and apply the mask of the ReLU behind a residual. The arithmetic is the same.
+func foldNormSums(c *code) {
+	for _, b := range c.calls {
+		switch o := b.op.(type) {
+		case BatchNormBackwardOp:
+			sums := ConvBackwardDataSumsOp{Eps: o.Eps, ReLU: o.ReLU}
+			if n := c.takeSums(b, sums, b.in[1:]); n != nil {
+				o.Summed = true
+				b.op, b.in = o, append(slices.Clone(b.in), n)
+			}
+		case ResidualBackwardOp:
+			dz, z, norm := b.in[0], b.in[1], b.in[2:]
+			sums := ConvBackwardDataSumsOp{Eps: o.Eps, Residual: true}
+			if n := c.takeSums(b, sums, append(slices.Clone(norm), z)); n != nil {
+				c.replace(b.out[0], dz)
+				b.op = BatchNormBackwardOp{Eps: o.Eps, Summed: true}
+				b.in = slices.Concat([]*Node{dz}, norm, []*Node{n})
+				b.out = b.out[1:]
+				for i, d := range b.out {
+					d.number = i
+				}
+			}
+		}
+	}
+}
+
+// takeSums lets the call that computes the gradient b reads take its sums with o from inputs, and returns
+// them; nil if it cannot or others read that gradient too.
+func (c *code) takeSums(b *call, o ConvBackwardDataSumsOp, inputs []*Node) *Node {
+	dy := b.in[0]
+	if dy.call == nil || c.onlyReader(dy) != b {
+		return nil
+	}
+	producer := dy.call
+	switch conv := producer.op.(type) {
+	case ConvBackwardDataOp:
+		o.ConvBackwardDataOp = conv
+		producer.op = o
+	case ConvBackwardDataAddOp:
+		o.ConvBackwardDataOp = conv.ConvBackwardDataOp
+		producer.op = ConvBackwardDataAddSumsOp{o}
+	default:
+		return nil
+	}
+	sums := &Node{graph: dy.graph, typ: float(2 * lastAxis(dy.typ)), call: producer, number: 1}
+	producer.in, producer.out = slices.Concat(producer.in, inputs), append(producer.out, sums)
+	return sums
+}
+
 // isFreeBefore reports whether n is computed before the call at, is no root, and is read from there on by
 // reader alone.
 func (c *code) isFreeBefore(n *Node, at, reader *call) bool {

@@ -128,9 +128,9 @@ func TestFolds(t *testing.T) {
 		"max-pool-backward",
 		"batch-norm+relu-backward overlap",
 		"batch-norm-backward last",
-		"batch-norm+add+relu-backward main",
+		"batch-norm-backward-summed main",
 		"batch-norm-backward shortcut",
-		"batch-norm+add+relu-backward inner",
+		"batch-norm-backward-summed inner",
 		"batch-norm+relu+max-pool-backward pooled",
 	}
 	if !slices.Equal(got, want) {

@@ -132,17 +132,23 @@ func (o NormalizeOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 }
 
 // BatchNormBackwardOp computes dx, dgamma and dbeta from dy, x, mean, variance, gamma and beta, mean and
-// variance being those of x. With ReLU it takes dy as 0 where the normalised value is not above 0.
+// variance being those of x. With ReLU it takes dy as 0 where the normalised value is not above 0. With
+// Summed a seventh input holds the sums that a ConvBackwardDataSumsOp took of dy.
 type BatchNormBackwardOp struct {
-	Eps  float32
-	ReLU bool
+	Eps          float32
+	ReLU, Summed bool
 }
 
 func (o BatchNormBackwardOp) name() string {
+	name := "batch-norm"
 	if o.ReLU {
-		return "batch-norm+relu-backward"
+		name += "+relu"
 	}
-	return "batch-norm-backward"
+	name += "-backward"
+	if o.Summed {
+		name += "-summed"
+	}
+	return name
 }
 
 func (BatchNormBackwardOp) overwrites() int { return 0 }
@@ -158,6 +164,12 @@ func (BatchNormBackwardOp) cost(in, out []Type) Cost {
 func (o BatchNormBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	channels := lastAxis(in[0])
 	v := h.batchNorm(in[0].Shape.Elems()/channels, channels)
+	if o.Summed {
+		return Kernel{Run: func(a *Args) {
+			v.BackwardSummed(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
+				a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, a.In[6].F, o.Eps, o.ReLU)
+		}}
+	}
 	return Kernel{Run: func(a *Args) {
 		v.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F,
 			a.In[2].F, a.In[3].F, a.In[4].F, a.In[5].F, o.Eps, o.ReLU)

@@ -21,6 +21,7 @@ var passes = []pass{
 	{"fold statistics", foldStatistics},
 	{"drop unused", dropUnused},
 	{"fold sum of gradients", foldGradientSum},
+	{"fold sums of batch norm", foldNormSums},
 	{"drop gradients of frozen parameters", dropFrozen},
 	{"finish gradients early", finishGradientsEarly},
 }

@@ -158,12 +158,29 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 // Directly, the order of the sum is Forward's with r and s descending and k in place of c. With add it
 // is added to dx instead, chunk by chunk, or by Winograd's algorithm as a whole.
 func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
+	v.BackwardDataThen(dx, dy, w, add, nil, 0, scratch)
+}
+
+// BackwardDataThen is BackwardData, which calls then for every block of blockRows rows of dx, mostly while
+// they are in a cache; the last block may be shorter.
+func (v *Conv) BackwardDataThen(dx, dy, w []float32, add bool, then Finisher, blockRows int,
+	scratch []float32) {
 	v.checkLengths("conv backward data", dx, dy, w, scratch)
 	flags := 0
 	if add {
 		flags = asm.TileAdd
 	}
+	f := finishing{then: then, rows: v.shape.N * v.shape.H * v.shape.W, blockRows: blockRows}
+	if r, ok := then.(reader); ok {
+		f.reads = r.Reads()
+	}
+	folded := v.shape.fold()
+	if folded.Stride == 1 && folded.N*folded.H*folded.W == f.rows { // the plan computes rows in order
+		v.data.run(dx, dy, w, nil, flags, f, Aligned(scratch))
+		return
+	}
 	v.data.run(dx, dy, w, nil, flags, finishing{}, Aligned(scratch))
+	v.cpu.finish(f)
 }
 
 // BackwardWeights computes the gradient of the weights,

@@ -18,6 +18,43 @@ type Finisher interface {
 	Finish(thread, block int)
 }
 
+// A beginner is a Finisher that can take a block's rows in several pieces, from the first on.
+type beginner interface {
+	// Begin processes the first rows rows of a block as far as the thread has not done so before.
+	Begin(thread, block, rows int)
+}
+
+// A reader is a Finisher that reads other maps beside the product's result, laid out as that: products ask
+// for their rows while they multiply.
+type reader interface {
+	// Reads returns up to two maps; those that there are not are nil.
+	Reads() [2][]float32
+}
+
+// wanted are maps or pieces of maps that will be read next.
+type wanted [2][]float32
+
+// piece returns rows [lo, hi) of width floats.
+func (w wanted) piece(lo, hi, width int) (list wanted) {
+	for i, m := range w {
+		if m != nil {
+			list[i] = m[lo*width : hi*width]
+		}
+	}
+	return list
+}
+
+// fetch returns what a tile should fetch, of which it takes the first n floats, or rest if nothing is left.
+func (w *wanted) fetch(n int, rest []float32) []float32 {
+	for i, next := range w {
+		if len(next) > 0 {
+			w[i] = next[min(n, len(next)):]
+			return next
+		}
+	}
+	return rest
+}
+
 // FinishRows returns how many rows make a block for a Finisher of a map, [N*pixels, channels]: whole
 // images, or where one exceeds 1 MiB, as many rows as that holds. The last block may be shorter.
 func FinishRows(pixels, channels int) int {
@@ -32,6 +69,7 @@ func FinishRows(pixels, channels int) int {
 type finishing struct {
 	then            Finisher
 	rows, blockRows int
+	reads           wanted
 	alone           []rowRun // by thread; the blocks in them are finished
 }
 
@@ -47,6 +85,9 @@ func (f *finishing) advance(thread int, run *rowRun, from, to int) {
 	b := max((run.first+f.blockRows-1)/f.blockRows, from/f.blockRows)
 	for ; b < f.blocks() && f.end(b) <= to; b++ {
 		f.then.Finish(thread, b)
+	}
+	if early, ok := f.then.(beginner); ok && b < f.blocks() && b*f.blockRows < to {
+		early.Begin(thread, b, to-b*f.blockRows)
 	}
 	run.end = to
 }

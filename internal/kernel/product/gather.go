@@ -61,6 +61,8 @@ type gatherPart struct {
 	tile asm.TileArgs
 	pack asm.PackArgs
 	turn asm.TurnArgs
+
+	wanted wanted // by the Finisher of the batch
 }
 
 // gatherTile is a tile of the table of one image or one group of images.
@@ -330,6 +332,7 @@ type gatherCompute gather
 func (t *gatherCompute) Do(thread, part, parts int) {
 	g := (*gather)(t)
 	p := g.parts[thread]
+	p.wanted = wanted{}
 	lo, end, blocks := 0, g.items(), [2]int{0, len(g.blocks)}
 	finishes := false
 	if parts > 1 && g.sharesBlocks() {
@@ -344,6 +347,9 @@ func (t *gatherCompute) Do(thread, part, parts int) {
 	}
 	for lo < end {
 		hi := min(lo+g.batch, end)
+		if finishes {
+			p.wanted = g.then.reads.piece(g.rowsBefore(lo), g.rowsBefore(hi), g.shape.width)
+		}
 		for b := blocks[0]; b < blocks[1]; b++ {
 			for first := 0; first < g.shape.depth; first += g.chunk {
 				g.pass(p, b, first, lo, hi)
@@ -437,9 +443,10 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 			a.Table = g.table[tile.at:]
 			a.Taps = int(tile.taps)
 			a.Rows = min(rows, int(tile.rows))
-			a.Fetch = a.Src
 			if fetches { // the next tile's
 				a.Fetch = a.Src[min(asm.TileRows*s.depth, len(a.Src)-1):]
+			} else {
+				a.Fetch = p.wanted.fetch(asm.TileRows*a.Depth, a.Src)
 			}
 			g.lookAhead(a, t)
 			g.cpu.ops.Gemm.Tile[a.Rows][k.vectors](a)

@@ -141,6 +141,7 @@ type winogradPart struct {
 	grads                  []float32 // dy's points
 	turnedTaps             []float32
 	wanted                 [4][]float32 // to fetch during products: filters, sources, pixels of two maps
+	last                   wanted       // to fetch after these, by the Finisher
 }
 
 // Note: fetching during products
@@ -162,7 +163,7 @@ func (p *winogradPart) fetch(n int, rest []float32) []float32 {
 			return next
 		}
 	}
-	return rest
+	return p.last.fetch(n, rest)
 }
 
 // pixels returns roughly the pixels of tiles [lo, hi) in the batch of images s.
@@ -359,6 +360,12 @@ func (t *winogradBatches) Do(thread, part, parts int) {
 		next = min(lo+g.batch, hi)
 		g.transformSources(p, lo, 0, next-lo)
 		p.wanted[2], p.wanted[3] = g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))
+		for i, m := range g.then.reads {
+			p.last[i] = nil
+			if m != nil {
+				p.last[i] = g.pixels(m, lo, next)
+			}
+		}
 		for _, group := range g.groups {
 			for i := range g.chunks() {
 				at := i*g.filters.floats + group[0].first*min(g.chunk, g.depth-i*g.chunk)

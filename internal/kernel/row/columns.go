@@ -67,25 +67,49 @@ func (l *columns) ends(i, to int) (next, lo, hi int) {
 	return next, i * l.wide, min(next*l.wide, l.rows*l.cols)
 }
 
+// blockRows returns how many rows each block has, or 0 if some have more than others.
+func (l *columns) blockRows() int {
+	if l.rows*l.cols%l.wide > 0 || l.wides()%l.blocks > 0 {
+		return 0
+	}
+	return l.rows / l.blocks
+}
+
 // sum takes the sums of a part's share of the blocks, on a thread: take adds elements [lo, hi), some wide
 // rows or a short one, to acc, the sums [kinds][wide] of a block.
-func (l *columns) sum(thread, part, parts int, add adder,
-	take func(acc []float32, lo, hi int)) {
-	acc := l.acc[thread*l.kinds*l.wide : (thread+1)*l.kinds*l.wide]
+func (l *columns) sum(thread, part, parts int, add adder, take func(acc []float32, lo, hi int)) {
 	first, last := compute.Span(l.blocks, part, parts)
 	for b := first; b < last; b++ {
+		l.sumBlock(thread, b, add, take)
+	}
+}
+
+// sumBlock takes the sums of block b.
+func (l *columns) sumBlock(thread, b int, add adder, take func(acc []float32, lo, hi int)) {
+	from, to := compute.Span(l.wides(), b, l.blocks)
+	l.sumPart(thread, b, from, to, add, take)
+}
+
+// sumPart adds the wide rows [from, to) of block b to its sums in acc, which begin with the block's first row
+// and are complete with its last.
+func (l *columns) sumPart(thread, b, from, to int, add adder, take func(acc []float32, lo, hi int)) {
+	acc := l.acc[thread*l.kinds*l.wide : (thread+1)*l.kinds*l.wide]
+	first, last := compute.Span(l.wides(), b, l.blocks)
+	if from == first {
 		clear(acc)
-		from, to := compute.Span(l.wides(), b, l.blocks)
-		for from < to {
-			next, lo, hi := l.ends(from, to)
-			take(acc, lo, hi)
-			from = next
-		}
-		for k := range l.kinds {
-			s := acc[k*l.wide : (k+1)*l.wide]
-			asm.Halve(s, l.wide/l.cols, l.cols, add)
-			copy(l.sums[(b*l.kinds+k)*l.cols:], s[:l.cols])
-		}
+	}
+	for from < to {
+		next, lo, hi := l.ends(from, to)
+		take(acc, lo, hi)
+		from = next
+	}
+	if to < last {
+		return
+	}
+	for k := range l.kinds {
+		s := acc[k*l.wide : (k+1)*l.wide]
+		asm.Halve(s, l.wide/l.cols, l.cols, add)
+		copy(l.sums[(b*l.kinds+k)*l.cols:], s[:l.cols])
 	}
 }
 

@@ -21,7 +21,8 @@ type BatchNorm struct {
 	out, grad, x []float32 // operands of the call in progress
 	r, z, g      []float32 // of one with a residual
 	relu         bool
-	past         bool // out goes to memory past the caches
+	past         bool         // out goes to memory past the caches
+	begun        []begunBlock // by thread, of sums by the producer
 }
 
 // pastFloats is the size from which a map is written past the caches: 32 MiB, which few hold beside what is
@@ -48,6 +49,7 @@ func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
 	mustShape("batch norm", rows, channels)
 	p := &BatchNorm{cpu: c, columns: newColumns(rows, channels, 2, c.Threads())}
 	p.narrow = make([]float32, channels)
+	p.begun = make([]begunBlock, c.Threads())
 	for i := range p.consts {
 		p.consts[i] = make([]float32, p.wide)
 	}
@@ -98,7 +100,7 @@ func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, be
 	p.prepare(mean, variance, gamma, beta, eps)
 	p.out, p.grad, p.x, p.relu, p.past = dx, dy, x, relu, p.goesPast(dx)
 	p.cpu.Share((*normSums)(p), len(x))
-	p.finish(dgamma, dbeta, variance, eps)
+	p.finish(p.total(p.cpu.ops.Element.Add), dgamma, dbeta, variance, eps)
 	p.cpu.Share((*normGrad)(p), len(x))
 	p.out, p.grad, p.x = nil, nil, nil
 }
@@ -122,15 +124,15 @@ func (p *BatchNorm) BackwardAdd(g, dx, dgamma, dbeta, dz, z, x, mean, variance, 
 	p.out, p.grad, p.x, p.relu, p.past = dx, dz, x, false, p.goesPast(dx)
 	p.z, p.g = z, g
 	p.cpu.Share((*normSums)(p), len(x))
-	p.finish(dgamma, dbeta, variance, eps)
+	p.finish(p.total(p.cpu.ops.Element.Add), dgamma, dbeta, variance, eps)
 	p.grad, p.z, p.g = g, nil, nil
 	p.cpu.Share((*normGrad)(p), len(x))
 	p.out, p.grad, p.x = nil, nil, nil
 }
 
-// finish computes the gradients of gamma and beta from the sums, and the coefficients of the gradient of x.
-func (p *BatchNorm) finish(dgamma, dbeta, variance []float32, eps float32) {
-	sums := p.total(p.cpu.ops.Element.Add)
+// finish computes the gradients of gamma and beta from sums, [2, channels], and the coefficients of the
+// gradient of x.
+func (p *BatchNorm) finish(sums, dgamma, dbeta, variance []float32, eps float32) {
 	n := float64(p.rows)
 	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
 	for c := range dgamma {
@@ -192,19 +194,22 @@ func (p *normApply) Do(_, part, parts int) {
 
 // Do sums the gradient and its product with the centred input over a run of blocks.
 func (p *normSums) Do(thread, part, parts int) {
+	p.sum(thread, part, parts, p.cpu.ops.Element.Add, p.take)
+}
+
+// take adds the gradient and its product with the centred input of some wide rows to acc.
+func (p *normSums) take(acc []float32, lo, hi int) {
 	ops := &p.cpu.ops.Element
 	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
-	p.sum(thread, part, parts, ops.Add, func(acc []float32, lo, hi int) {
-		n := min(hi-lo, p.wide)
-		s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
-		if p.z != nil {
-			ops.NormSumsGate(p.g[lo:hi], s, q, dy, p.z[lo:hi], x, mean[:n])
-		} else if p.relu {
-			ops.NormSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
-		} else {
-			ops.NormSums(s, q, dy, x, mean[:n])
-		}
-	})
+	n := min(hi-lo, p.wide)
+	s, q, dy, x := acc[:n], acc[p.wide:p.wide+n], p.grad[lo:hi], p.x[lo:hi]
+	if p.z != nil {
+		ops.NormSumsGate(p.g[lo:hi], s, q, dy, p.z[lo:hi], x, mean[:n])
+	} else if p.relu {
+		ops.NormSumsReLU(s, q, dy, x, mean[:n], scale[:n], shift[:n])
+	} else {
+		ops.NormSums(s, q, dy, x, mean[:n])
+	}
 }
 
 // Do computes the gradient of a run of wide rows.

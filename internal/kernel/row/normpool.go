@@ -55,7 +55,7 @@ func (p *NormPool) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, bet
 	p.norm.prepare(mean, variance, gamma, beta, eps)
 	p.dx, p.dy, p.x = dx, dy, x
 	p.norm.cpu.Share((*normPoolSums)(p), len(x))
-	p.norm.finish(dgamma, dbeta, variance, eps)
+	p.norm.finish(p.norm.total(p.norm.cpu.ops.Element.Add), dgamma, dbeta, variance, eps)
 	p.norm.cpu.Share((*normPoolGrad)(p), len(x))
 	p.dx, p.dy, p.x = nil, nil, nil
 }
