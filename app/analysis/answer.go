@@ -123,13 +123,23 @@ func (g *Group) answerReason(s standing) string {
 		why = fmt.Sprintf("The rounds do not tell the first of these %d rows apart from the others.",
 			len(s.tied))
 	}
-	if p := g.pairOf(s.ranked[0], s.tied[1]); p.isClose() && !p.isCopy() {
-		why = fmt.Sprintf("%s and %s are %s.", p.A.Label, p.B.Label, TooClose())
+	if near := g.closeTo(s.ranked[0], s.tied); len(near) == len(s.tied)-1 {
+		why = fmt.Sprintf("Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())
+	} else if len(near) > 0 {
+		why += fmt.Sprintf(" Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())
 	}
 	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < enoughRounds {
 		why += fmt.Sprintf(" Fewer than %d rounds rarely do; --repeats %d.", enoughRounds, enoughRounds)
 	}
 	return why
+}
+
+// closeTo returns those of some rows that the rounds tell from the first, but perhaps by less than decides.
+func (g *Group) closeTo(first *Line, tied []*Line) []*Line {
+	return slices.DeleteFunc(slices.Clone(tied), func(l *Line) bool {
+		p := g.pairOf(first, l)
+		return l == first || !p.isClose() || p.isCopy()
+	})
 }
 
 // together says that rows cannot be told from the first of them, nor from one another where that is so.
