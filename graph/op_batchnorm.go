@@ -157,8 +157,12 @@ func (BatchNormBackwardOp) infer(in []Type) ([]Type, error) {
 	return []Type{in[1], in[4], in[5]}, nil
 }
 
-func (BatchNormBackwardOp) cost(in, out []Type) Cost {
-	return cost(8*int64(in[0].Shape.Elems()), in, out)
+func (o BatchNormBackwardOp) cost(in, out []Type) Cost {
+	perElement := int64(8)
+	if o.Summed {
+		perElement = 4
+	}
+	return cost(perElement*int64(in[0].Shape.Elems()), in, out)
 }
 
 func (o BatchNormBackwardOp) host(h *Host, in, _ []Type) Kernel {
