@@ -134,7 +134,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		{"another key", "h1", config("keyed", "/user\n", "/other\n"), "does not accept the key of user root"},
 		{"another user", "nobody@h1", "", "does not accept the key of user nobody"},
 		{"no key", "h1", config("keyless", "/user\n", "/none\n"), "ssh has no key to offer"},
-		{"no ssh", "h1", "/nonexistent/ssh", "start ssh"},
+		{"no ssh", "h1", "/nonexistent/ssh", "install OpenSSH's client, or name one with --ssh"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

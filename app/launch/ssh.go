@@ -79,7 +79,8 @@ func (c Console) environment() cluster.Environment {
 func (c Console) dialSSH(ctx context.Context, h Host) (*Connection, error) {
 	p, err := carry(c.ssh(h, "exec /bin/sh -c '"+bootstrap+"'"), c.environment())
 	if err != nil {
-		return nil, &HostError{Host: h.Name, Text: "start ssh", Err: err}
+		return nil, &HostError{Host: h.Name, Text: "ssh does not start on this machine: install OpenSSH's " +
+			"client, or name one with --ssh", Err: err}
 	}
 	l := newLine(p.out, p.in)
 	hash, err := c.install(ctx, h, p, l)

@@ -57,8 +57,9 @@ func (r Run) Check(now time.Time) error {
 	until := r.Until()
 	switch left := until.Sub(now); {
 	case left < 0:
-		return fmt.Errorf("%w: it was valid until %s, now it is %s; %s", ErrExpired,
-			until.Format("2006-01-02 15:04"), now.UTC().Format("2006-01-02 15:04 MST"), makeAnother)
+		return fmt.Errorf("%w: it was valid until %s, now it is %s by the clock of this host; %s, or set "+
+			"that clock", ErrExpired, until.Format("2006-01-02 15:04"),
+			now.UTC().Format("2006-01-02 15:04 MST"), makeAnother)
 	case left > MaxLife+MaxSkew:
 		return fmt.Errorf("%w: until %s, want at most %v; %s, or set the clock of this host", ErrTooLong,
 			until.Format("2006-01-02 15:04 MST"), MaxLife, makeAnother)
