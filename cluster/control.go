@@ -40,13 +40,13 @@ func (m Member) open(ctx context.Context) (net.Conn, error) {
 		return net.FileConn(f)
 	}
 	if m.Socket != "" {
-		return reachSocket(ctx, m.Socket)
+		return m.reachSocket(ctx)
 	}
 	patience := reachTime
 	if m.IsGuest {
 		patience = meetTime // rank 0 may start later, and prepares the run first
 	}
-	return reach(ctx, m.Address, m.Token, patience, m.now)
+	return m.reach(ctx, patience)
 }
 
 // reachTime is how long a worker tries to join its launcher, which listens: with 30 % loss one attempt in
@@ -55,24 +55,25 @@ const reachTime = 30 * time.Second
 
 // reach dials a listening coordinator and joins by the token. With many strangers the worker's connection
 // may be the oldest of them, and be closed, before it has joined: reach then tries again.
-func reach(ctx context.Context, address string, t pass.Token, patience time.Duration,
-	clock func() time.Time) (net.Conn, error) {
+func (m Member) reach(ctx context.Context, patience time.Duration) (net.Conn, error) {
 	const pause = 20 * time.Millisecond
-	if err := t.Run().Check(clock()); err != nil {
+	if err := m.Token.Run().Check(m.now()); err != nil {
 		return nil, err // not after the time that rank 0 may take to listen
 	}
+	w := m.waiting("reach rank 0 at")
 	dialer := net.Dialer{Timeout: dialTimeout, Control: tcp.Insist}
 	for end := time.Now().Add(patience); ; time.Sleep(pause) {
-		conn, err := dialer.DialContext(ctx, "tcp", address)
+		conn, err := dialer.DialContext(ctx, "tcp", m.Address)
 		late := net.Error(nil)
 		isOver := patience == reachTime && !(errors.As(err, &late) && late.Timeout())
 		if err != nil && (isOver || ctx.Err() != nil || time.Now().After(end)) {
 			return nil, err
 		} else if err != nil {
+			w.tell(err)
 			continue
 		}
 		interrupt := context.AfterFunc(ctx, func() { conn.Close() })
-		inside, err := enterBy(conn, t, clock())
+		inside, err := enterBy(conn, m.Token, m.now())
 		interrupt()
 		if err == nil {
 			return inside, nil
@@ -81,6 +82,26 @@ func reach(ctx context.Context, address string, t pass.Token, patience time.Dura
 		if pass.IsFinal(err) || ctx.Err() != nil || time.Now().After(end) {
 			return nil, err
 		}
+	}
+}
+
+// patienceToTell is how long a process waits without a word.
+const patienceToTell = 4 * time.Second
+
+// waiting tells once what a process waits for.
+type waiting struct {
+	member Member
+	op     string
+	from   time.Time // when it is told
+}
+
+func (m Member) waiting(op string) *waiting { return &waiting{m, op, time.Now().Add(patienceToTell)} }
+
+// tell reports an attempt that has failed.
+func (w *waiting) tell(err error) {
+	if w.member.Waits != nil && time.Now().After(w.from) {
+		w.member.Waits(&RendezvousError{Op: w.op, Addr: w.member.place(), Err: err})
+		w.member.Waits = nil
 	}
 }
 

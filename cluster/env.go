@@ -116,6 +116,9 @@ type Member struct {
 	Socket string
 	// Clock returns the time of this host; nil: time.Now.
 	Clock func() time.Time
+	// Waits, if not nil, is called once if the process has to wait for rank 0, or rank 0 for its address,
+	// with what is in the way.
+	Waits func(why error)
 }
 
 // now returns the time of this host.

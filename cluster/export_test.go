@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"net"
-	"time"
 
 	"lockstep/cluster/pass"
 )
@@ -33,7 +32,7 @@ func Enter(conn net.Conn) error {
 
 // Reach dials a coordinator and shows it the token.
 func Reach(ctx context.Context, address string, t pass.Token) error {
-	conn, err := reach(ctx, address, t, handshakeTimeout, time.Now)
+	conn, err := Member{Address: address, Token: t}.reach(ctx, handshakeTimeout)
 	if err == nil {
 		conn.Close()
 	}

@@ -82,6 +82,9 @@ type LaunchConfig struct {
 	// Refused, if not nil, is called from Launch's goroutine with the reason why a process that has tried to
 	// join may not, a few times in a run.
 	Refused func(error)
+	// Waits, if not nil, is called once from Launch's goroutine if processes of a Meeting take a while to
+	// join, with the missing ones.
+	Waits func(why error)
 	// Asked, if not nil, is called from Launch's goroutine when a worker that another launcher has
 	// started was asked by a signal to stop.
 	Asked func()

@@ -113,7 +113,7 @@ func Host(p Place, m Member) (*Meeting, error) {
 		h.listener, err = listenPrivately(m.Socket)
 	} else if err = m.Token.Run().Check(m.now()); err == nil {
 		if h.authority, err = m.Token.Authority(); err == nil {
-			h.listener, err = listenOn(m.Address, meetTime)
+			h.listener, err = listenOn(m.Address, meetTime, m.waiting("listen on"))
 		}
 	}
 	if err != nil {
@@ -124,11 +124,12 @@ func Host(p Place, m Member) (*Meeting, error) {
 
 // listenOn listens on one interface of this machine, whose name may become known a little later than the
 // machine starts.
-func listenOn(address string, patience time.Duration) (deadlined, error) {
+func listenOn(address string, patience time.Duration, w *waiting) (deadlined, error) {
 	const pause = time.Second
 	resolved, err := net.ResolveTCPAddr("tcp", address)
 	unknown := (*net.DNSError)(nil)
 	for end := time.Now().Add(patience); errors.As(err, &unknown) && time.Now().Before(end); {
+		w.tell(err)
 		time.Sleep(pause)
 		resolved, err = net.ResolveTCPAddr("tcp", address)
 	}
@@ -180,10 +181,11 @@ func listenPrivately(path string) (deadlined, error) {
 }
 
 // reachSocket dials the Unix socket of a meeting, for which it waits, and checks who listens.
-func reachSocket(ctx context.Context, path string) (net.Conn, error) {
+func (m Member) reachSocket(ctx context.Context) (net.Conn, error) {
 	const pause = 20 * time.Millisecond
+	w := m.waiting("meet rank 0 at")
 	for end := time.Now().Add(defaultJoinTimeout); ; time.Sleep(pause) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", m.Socket)
 		if err == nil {
 			if _, err = peerProcess(conn); err == nil {
 				return conn, nil
@@ -195,6 +197,8 @@ func reachSocket(ctx context.Context, path string) (net.Conn, error) {
 		if !isEarly || ctx.Err() != nil || time.Now().After(end) {
 			return nil, fmt.Errorf("no meeting with rank 0: %w", err)
 		}
+		w.tell(fmt.Errorf("%w; processes that several shells have started need the same %s", err,
+			EnvMasterPort))
 	}
 }
 

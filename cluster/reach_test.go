@@ -1,7 +1,11 @@
 package cluster_test
 
 import (
+	"context"
+	"errors"
 	"net"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,5 +59,30 @@ func TestWorkerComesAgainUntilItIsAnswered(t *testing.T) {
 		if n := <-served; n != len(test.answers) {
 			t.Errorf("%d answers: %d calls", len(test.answers), n)
 		}
+	}
+}
+
+// A process that waits for rank 0 says so once, with what is in the way, and goes on trying.
+func TestWaitingIsTold(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close() // nobody listens there now
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var told []error
+	m := cluster.Member{Rank: 1, World: 2, Address: l.Addr().String(), Token: newToken(t), IsGuest: true}
+	m.Waits = func(why error) {
+		told = append(told, why)
+		time.AfterFunc(200*time.Millisecond, cancel) // ten more attempts
+	}
+	if _, err := cluster.Join(ctx, m, cluster.Hello{}); err == nil {
+		t.Error("joined where nobody listens")
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Error(), "reach rank 0 at "+m.Address) ||
+		!errors.Is(told[0], syscall.ECONNREFUSED) {
+		t.Errorf("told %v, want once that rank 0 refuses", told)
 	}
 }

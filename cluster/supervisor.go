@@ -74,6 +74,8 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	stop := ctx.Done()
 	join := time.NewTimer(s.JoinTimeout)
 	defer join.Stop()
+	early := time.NewTimer(patienceToTell)
+	defer early.Stop()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for s.running > 0 || s.isUnread() {
@@ -84,6 +86,8 @@ func (s *supervisor) supervise(ctx context.Context) error {
 			if s.joined < s.World && s.err == nil {
 				s.abort(s.absent())
 			}
+		case <-early.C:
+			s.tellWho()
 		case <-look.C:
 			s.look()
 		case <-s.verdict:
@@ -525,16 +529,29 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	return e
 }
 
-// absent names the ranks that have not joined.
-func (s *supervisor) absent() error {
+// tellWho says for whom the run waits.
+func (s *supervisor) tellWho() {
+	if s.Waits != nil && s.Meeting != nil && s.joined < s.World {
+		s.Waits(fmt.Errorf("%d of %d processes have joined; waiting up to %v for %s", s.joined, s.World,
+			s.JoinTimeout, s.missing()))
+	}
+}
+
+// missing names the ranks that have not joined.
+func (s *supervisor) missing() string {
 	var missing []string
 	for rank := range s.workers {
 		if s.workers[rank].line == nil {
 			missing = append(missing, s.name(rank))
 		}
 	}
+	return strings.Join(missing, ", ")
+}
+
+// absent is the error about ranks that have not joined in time.
+func (s *supervisor) absent() error {
 	err := fmt.Errorf("%d of %d processes joined within %v; missing: %s", s.joined, s.World, s.JoinTimeout,
-		strings.Join(missing, ", "))
+		s.missing())
 	if s.refused != nil {
 		err = fmt.Errorf("%w; %w", err, s.refused)
 	}

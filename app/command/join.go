@@ -54,6 +54,7 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 		return true, err
 	}
 	member.Clock = a.clock
+	member.Waits = func(why error) { fmt.Fprintf(a.stderr, "note: still trying: %v\n", why) }
 	if a.place.Rank == 0 {
 		a.meeting, err = cluster.Host(a.place, member)
 		return err != nil, err

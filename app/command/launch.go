@@ -2,10 +2,12 @@ package command
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockstep/app/launch"
 	"lockstep/cluster"
@@ -74,7 +76,10 @@ The exit status is 4 if a host cannot be reached, 5 if the first host is lost, e
 
 // run checks the command line, then runs the command on the hosts.
 func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
-	if err := a.checkSpreads(c, args); err != nil {
+	known, err := a.checkSpreads(c, args)
+	if errors.Is(err, pflag.ErrHelp) {
+		return known.Help()
+	} else if err != nil {
 		return err
 	}
 	if !f.isGiven() {
@@ -146,20 +151,20 @@ func (f *launchFlags) check(ctx context.Context, a *app, hosts []launch.Host, ar
 	return nil
 }
 
-// checkSpreads refuses what cannot use hosts before one is reached.
-func (a *app) checkSpreads(c *cobra.Command, args []string) error {
+// checkSpreads refuses what cannot use hosts before one is reached, and returns the command of args.
+// The error pflag.ErrHelp says that its help is asked for.
+func (a *app) checkSpreads(c *cobra.Command, args []string) (*cobra.Command, error) {
 	dash := c.ArgsLenAtDash()
 	switch {
 	case a.environment[cluster.EnvHosts] != "":
-		return usagef("launch: this is a host of a job already; a job cannot be within a job")
+		return nil, usagef("launch: this is a host of a job already; a job cannot be within a job")
 	case dash > 0 || dash < 0 && len(args) > 0:
-		return usagef("launch takes no argument %q before --; its flags come first, as in %s", args[0],
+		return nil, usagef("launch takes no argument %q before --; its flags come first, as in %s", args[0],
 			"launch --hosts a:2,b:2 -- train")
 	case len(args) == 0:
-		return usagef("launch: no command; put one behind --, as in launch --hosts a:2,b:2 -- train")
+		return nil, usagef("launch: no command; put one behind --, as in launch --hosts a:2,b:2 -- train")
 	}
-	_, err := a.parsed(args)
-	return err
+	return a.parsed(args)
 }
 
 // parsed returns the command of args with its flags parsed. It must be one that hosts are of use to.
@@ -173,7 +178,9 @@ func (a *app) parsed(args []string) (*cobra.Command, error) {
 		return nil, usagef("launch: %s has no workers for other hosts; want train, bench, commbench or "+
 			"recipe run", known.CommandPath())
 	}
-	if err := known.ParseFlags(rest); err != nil {
+	if err := known.ParseFlags(rest); errors.Is(err, pflag.ErrHelp) {
+		return known, err
+	} else if err != nil {
 		return nil, flagError(known, err)
 	}
 	return known, nil

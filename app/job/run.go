@@ -398,6 +398,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 			Folder: folder, Probes: o.probes, Hosts: hosts},
 		Files: files, Encryption: encryption(c), Streams: c.Streams, Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
+		Waits:     func(err error) { fmt.Fprintf(o.Stderr, "note: %v\n", err) },
 		StopGrace: stopGrace(c),
 		Event:     told.decode,
 		MayLose:   mayLose(c),
