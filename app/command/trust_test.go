@@ -18,7 +18,7 @@ import (
 func trusted() string {
 	var all []string
 	for i := range 20 {
-		all = append(all, fmt.Sprint(64+4*i))
+		all = append(all, fmt.Sprint(16+4*i))
 	}
 	return strings.Join(all, ",")
 }
@@ -29,7 +29,7 @@ func measure(t *testing.T, more ...string) *analysis.Comparison {
 	out := filepath.Join(t.TempDir(), "b")
 	c := tool(t, append([]string{"bench", "--quiet", "--workers", "1", "--threads", "1", "--no-one-process",
 		"--batch",
-		trusted(), "--steps", "40", "--limit-train", "6400", "--limit-test", "0", "--repeats", "8",
+		trusted(), "--steps", "150", "--limit-train", "6400", "--limit-test", "0", "--repeats", "8",
 		"--out", out},
 		more...)...)
 	if err := c.Run(); err != nil {
@@ -66,13 +66,14 @@ func TestTrustEqualRows(t *testing.T) {
 // TestTrustPlantedDifference runs 20 pairs of which one row is 5 % slower. Where the interval is narrow
 // enough to show that, it must be found in nine of ten; elsewhere the row must be called undecided.
 func TestTrustPlantedDifference(t *testing.T) {
+	const narrow = 0.05 - analysis.LeastDifference
 	found, wide := 0, 0
 	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1.05").Groups {
 		if len(g.Pairs) != 1 {
 			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs))
 		}
 		p := g.Pairs[0]
-		isWide := p.Ratio.Interval.Hi-p.Ratio.Interval.Lo > 0.05
+		isWide := p.Ratio.Interval.Hi-p.Ratio.Interval.Lo > narrow
 		switch {
 		case p.IsDecided() && p.Ratio.Median < 1:
 			found++
@@ -83,6 +84,9 @@ func TestTrustPlantedDifference(t *testing.T) {
 		}
 		t.Logf("batch %d: %.3f (%.3f to %.3f)", g.Batch, p.Ratio.Median, p.Ratio.Interval.Lo,
 			p.Ratio.Interval.Hi)
+	}
+	if wide > 10 {
+		t.Skipf("%d of 20 intervals are too wide for 5 %%: this machine is too noisy to tell", wide)
 	}
 	if found < 18-wide {
 		t.Errorf("%d of 20 planted differences found, %d intervals too wide; want 18 of those that are "+
