@@ -26,5 +26,6 @@ func clockJumpOf() int64 {
 	return map[string]int64{"ahead": 3600, "back": -3600}[way]
 }
 """
+folder.mkdir(parents=True, exist_ok=True)
 (folder / "time.go").write_text(text)
 (folder / "overlay.json").write_text(json.dumps({"Replace": {str(source): str(folder / "time.go")}}))
