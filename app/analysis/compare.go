@@ -89,7 +89,8 @@ type Line struct {
 	runs        []*record.Run     // successful ones, by round
 	hashes      map[uint64]string // of the parameters by seed, where its runs agree
 	missing     int               // runs that were planned and not done
-	original    int               // number of the row, or of the one that it is a copy of
+	row         int               // number of the row
+	original    int               // that, or the number of the row that it is a copy of
 	work        work
 	skew        *skew     // of the first run that has one
 	phaseShare  float64   // sum of the phases relative to the mean step
@@ -155,7 +156,7 @@ func Compare(r *record.Results) *Comparison {
 	c := &Comparison{}
 	for i := range r.Rows {
 		line := newLine(&r.Rows[i], r.Rounds)
-		line.original = i - r.Rows[i].Copy
+		line.row, line.original = i, i-r.Rows[i].Copy
 		cores := cmp.Or(line.Setting.Cores, r.Host.Cores)
 		line.Cores, line.Contended = Usable(line.Setting.NumThreads(), cores)
 		g := c.group(line.Setting)

@@ -133,8 +133,12 @@ func interleaved(r *record.Results, c *Comparison) []string {
 		order = fmt.Sprintf("in an order drawn for every two rounds (seed %d), the second round in reverse",
 			r.Order)
 	}
+	beside := ""
+	if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return row.Block > 0 }) {
+		beside = " Rows that are compared ran one after another in each round."
+	}
 	return one("The runs were interleaved: %d rounds over %s, %s, so that a drift of the machine meets all "+
-		"rows alike.", r.Ran(), over, order)
+		"rows alike.%s", r.Ran(), over, order, beside)
 }
 
 func skipped(r *record.Results, _ *Comparison) []string {

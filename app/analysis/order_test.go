@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,13 +13,14 @@ import (
 // Every round visits every row once; the second of two rounds is the reverse of the first; rounds and seeds
 // have orders of their own, which do not change from one version to the next.
 func TestOrder(t *testing.T) {
+	together := make([]int, 5)
 	for _, seed := range []uint64{0, 1, 7} {
 		for round := range 6 {
-			got := analysis.Order(seed, round, 5)
+			got := analysis.Order(seed, round, together)
 			if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, []int{0, 1, 2, 3, 4}) {
 				t.Errorf("seed %d, round %d: %v", seed, round, got)
 			}
-			if former := analysis.Order(seed, max(round-1, 0), 5); round%2 == 1 {
+			if former := analysis.Order(seed, max(round-1, 0), together); round%2 == 1 {
 				slices.Reverse(former)
 				if !slices.Equal(got, former) {
 					t.Errorf("seed %d: round %d is %v, want %v, the former one in reverse", seed, round, got,
@@ -27,11 +29,34 @@ func TestOrder(t *testing.T) {
 			}
 		}
 	}
-	if got := analysis.Order(0, 3, 4); !slices.Equal(got, []int{3, 2, 1, 0}) {
+	if got := analysis.Order(0, 3, make([]int, 4)); !slices.Equal(got, []int{3, 2, 1, 0}) {
 		t.Errorf("without a seed: %v", got)
 	}
-	if got, want := analysis.Order(2, 0, 6), []int{3, 5, 2, 4, 1, 0}; !slices.Equal(got, want) {
+	if got, want := analysis.Order(2, 0, make([]int, 6)), []int{3, 5, 2, 4, 1, 0}; !slices.Equal(got, want) {
 		t.Errorf("seed 2: %v, want %v as in results that were written before", got, want)
+	}
+}
+
+// Rows of a block follow one another in every round, and blocks and their rows have all orders.
+func TestBlocksStayTogether(t *testing.T) {
+	blocks := []int{0, 1, 0, 2, 1, 0, 2}
+	firsts, orders := map[int]int{}, map[string]bool{}
+	for round := range 400 {
+		var runs []int // blocks, one after another
+		order := analysis.Order(5, round, blocks)
+		for i, row := range order {
+			if i == 0 || blocks[row] != blocks[order[i-1]] {
+				runs = append(runs, blocks[row])
+			}
+		}
+		if len(runs) != 3 {
+			t.Fatalf("round %d: %v is in blocks %v", round, order, runs)
+		}
+		firsts[order[0]]++
+		orders[fmt.Sprint(order)] = true
+	}
+	if len(firsts) != len(blocks) || len(orders) < 100 {
+		t.Errorf("%d rows of %d begin a round, in %d orders of 144", len(firsts), len(blocks), len(orders))
 	}
 }
 
@@ -40,7 +65,7 @@ func TestOrderIsFair(t *testing.T) {
 	const rounds, rows = 4000, 4
 	var at, before [rows][rows]int
 	for round := range rounds {
-		order := analysis.Order(11, round, rows)
+		order := analysis.Order(11, round, make([]int, rows))
 		for place, row := range order {
 			at[row][place]++
 			for _, later := range order[place+1:] {
@@ -70,7 +95,7 @@ func TestRunsInAnotherOrder(t *testing.T) {
 		m.Order = 2
 		at := 0
 		for round := range 4 {
-			for _, row := range analysis.Order(2, round, 3) {
+			for _, row := range analysis.Order(2, round, make([]int, 3)) {
 				m.Rows[row].Runs[round].Position = at
 				at++
 			}
@@ -93,7 +118,7 @@ func TestRunsInAnotherOrder(t *testing.T) {
 	}
 	r = results()
 	r.Order = 3
-	if slices.Equal(analysis.Order(3, 0, 3), analysis.Order(2, 0, 3)) {
+	if slices.Equal(analysis.Order(3, 0, make([]int, 3)), analysis.Order(2, 0, make([]int, 3))) {
 		t.Fatal("seeds 2 and 3 draw one order; take others")
 	}
 	if len(analysis.Compare(r).Contradictions()) == 0 {

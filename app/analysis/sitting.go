@@ -10,13 +10,16 @@ import (
 	"lockstep/app/record"
 )
 
-// IsPrecise reports whether the interval of every line that is compared has at most a relative half width:
-// that of its ratio to the baseline or, without one, that of its step time. Lines whose runs all failed or
-// were disturbed do not count.
-func (c *Comparison) IsPrecise(width float64) bool {
-	isPrecise := true
+// Wide returns the rows whose intervals reach further than a relative width to one side: the interval of a
+// line's ratio to the baseline or, where there is no ratio, that of its step time. Lines whose runs all
+// failed or were disturbed do not count, nor does a baseline that others have a ratio to.
+func (c *Comparison) Wide(width float64) []int {
+	var rows []int
 	c.lines(func(g *Group, l *Line) {
-		if l.Disturbed || l.Refused != "" {
+		isBase := l == g.Baseline && slices.ContainsFunc(g.Lines, func(l *Line) bool {
+			return l != g.Baseline && l.Speedup.Known()
+		})
+		if l.Disturbed || l.Refused != "" || isBase {
 			return
 		}
 		values, median := l.stepByRound, l.RunMedian.Median
@@ -24,9 +27,11 @@ func (c *Comparison) IsPrecise(width float64) bool {
 			values, median = l.Speedup.Values, l.Speedup.Median
 		}
 		i := MedianInterval(values, Confidence)
-		isPrecise = isPrecise && i.Coverage >= Confidence && i.Hi-i.Lo <= 2*width*median
+		if isNarrow := i.Coverage >= Confidence && i.Hi-i.Lo <= 2*width*median; !isNarrow {
+			rows = append(rows, l.row)
+		}
 	})
-	return isPrecise
+	return rows
 }
 
 // precision says when rounds ended.
@@ -35,11 +40,12 @@ func precision(r *record.Results, c *Comparison) []string {
 		return nil
 	}
 	reached := "Every interval is as narrow."
-	if !c.IsPrecise(r.Precision) {
+	if len(c.Wide(r.Precision)) > 0 {
 		reached = "Not every interval is as narrow: the budget or the number of rounds ended first."
 	}
-	return one("Rounds were added until the interval of each row's ratio reaches at most %s to both sides "+
-		"(%d rounds). %s", percent(r.Precision), r.Rounds, reached)
+	return one("Rounds were added until the interval of each row's ratio reaches at most %s to both sides, "+
+		"to rows that are compared as long as one of them has a wider one (%d rounds). %s",
+		percent(r.Precision), r.Rounds, reached)
 }
 
 // sittings says that the benchmark was interrupted and resumed by the same program on a like machine.

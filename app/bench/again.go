@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -77,16 +78,40 @@ func (b *bench) extend(round int) {
 	}
 }
 
-// wantsRound reports whether a further round is to make intervals narrower, and there is time for it.
+// wantsRound gives a round to the groups of comparable rows with an interval that is still wide, and reports
+// whether there is one, and time for it. The other groups have had their rounds.
 func (b *bench) wantsRound(round int) bool {
 	if b.plan.Precision == 0 || round >= min(b.plan.Repeats+MaxAdded, record.MaxRounds) || b.failure != nil {
 		return false
 	}
-	if analysis.Compare(&b.results).IsPrecise(b.plan.Precision) {
+	wide := analysis.Compare(&b.results).Wide(b.plan.Precision)
+	var next []int
+	for _, group := range b.plan.groups() {
+		if slices.ContainsFunc(group, func(at int) bool { return slices.Contains(wide, at) }) {
+			next = append(next, group...)
+		}
+	}
+	if len(next) == 0 || !b.hasTime(round, next) {
 		return false
 	}
+	for at := range b.plan.Rows {
+		rounds := round + 1
+		if !slices.Contains(next, at) {
+			rounds = cmp.Or(b.plan.Rows[at].Rounds, round)
+		}
+		b.plan.Rows[at].Rounds, b.results.Rows[at].Rounds = rounds, rounds
+	}
+	return true
+}
+
+// hasTime reports whether a round of some rows ends before the deadline.
+func (b *bench) hasTime(round int, rows []int) bool {
 	if b.deadline.IsZero() {
 		return true
 	}
-	return time.Now().Add(remaining(b.plan, b.walls, b.plan.round(round), 0)).Before(b.deadline)
+	var all []Trial
+	for _, at := range rows {
+		all = append(all, Trial{round, at})
+	}
+	return time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.deadline)
 }

@@ -386,14 +386,27 @@ func (p Plan) seed(t Trial) uint64 {
 // records returns the rows of results without a run.
 func (p Plan) records() []record.Row {
 	var rows []record.Row
+	blocks := p.blocks()
 	for i, row := range p.Rows {
-		rows = append(rows, record.Row{Setting: row.setting(), Rounds: row.Rounds, Copy: i % p.Copies})
+		rows = append(rows, record.Row{Setting: row.setting(), Rounds: row.Rounds, Block: blocks[i],
+			Copy: i % p.Copies})
 	}
 	return rows
 }
 
+// blocks returns the number of each row's group.
+func (p Plan) blocks() []int {
+	blocks := make([]int, len(p.Rows))
+	for n, group := range p.groups() {
+		for _, at := range group {
+			blocks[at] = n
+		}
+	}
+	return blocks
+}
+
 // Trials returns the order of the runs: every round visits all rows, in an order of its own and every second
-// one in reverse, so that a drift of the machine's speed meets every row alike.
+// one in reverse, so that a drift of the machine's speed meets every row alike; see [analysis.Order].
 func (p Plan) Trials() []Trial {
 	trials := make([]Trial, 0, p.Repeats*len(p.Rows))
 	for round := range p.Repeats {
@@ -402,12 +415,11 @@ func (p Plan) Trials() []Trial {
 	return trials
 }
 
-// round returns the runs of a round in their order. Rounds beyond those of the plan have the rows that have
-// all rounds.
+// round returns the runs of a round in their order.
 func (p Plan) round(round int) []Trial {
 	var trials []Trial
-	for _, row := range analysis.Order(p.Order, round, len(p.Rows)) {
-		if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds || round >= p.Repeats {
+	for _, row := range analysis.Order(p.Order, round, p.blocks()) {
+		if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds {
 			trials = append(trials, Trial{Round: round, Row: row})
 		}
 	}

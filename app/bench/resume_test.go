@@ -16,6 +16,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/random"
 )
 
 // interruptedAfter is pretend until so many runs have ended; the next one is cancelled and leaves its folder.
@@ -261,14 +262,14 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 
 // noisy is pretend with step times that differ from run to run by up to a share.
 func noisy(share float64) func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
-	n := 0
+	n, noise := uint64(0), random.Derive(3)
 	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
 		s, err := pretend(ctx, c, o)
 		if err != nil {
 			return nil, err
 		}
 		n++
-		factor := 1 + share*float64(n*7919%13)/13
+		factor := 1 + share*noise.Unit(n)
 		path := filepath.Join(c.Out, "steps.jsonl")
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -305,13 +306,50 @@ func TestPrecision(t *testing.T) {
 				t.Errorf("%d rounds, complete %v; want %d to %d", r.Rounds, r.Complete, test.from, test.to)
 			}
 			comparison := analysis.Compare(r)
-			if got := comparison.IsPrecise(0.02); got != test.isNarrow {
-				t.Errorf("intervals are narrow: %v", got)
+			if wide := comparison.Wide(0.02); (wide == nil) != test.isNarrow {
+				t.Errorf("intervals of rows %v are wide", wide)
 			}
 			if wrong := comparison.Contradictions(); len(wrong) > 0 {
 				t.Errorf("contradictions %v", wrong)
 			}
 		})
+	}
+}
+
+// Rounds are added where an interval is wide, in a benchmark that is interrupted as well.
+func TestPrecisionOfOneGroup(t *testing.T) {
+	c := matrix([]string{"lenet", "vgg11"}, []string{"single", "ddp"}, 1, 2)
+	c.Repeats, c.Precision, c.OneProcess = 6, 0.02, false
+	c.Out = filepath.Join(t.TempDir(), "out")
+	ctx, stop := context.WithCancel(t.Context())
+	restless, steady, n := noisy(0.10), noisy(0), 0
+	execute := func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		if n++; n == 6*4+3 { // in the second of the rounds added
+			stop()
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.Model == "vgg11" {
+			return restless(ctx, c, o)
+		}
+		return steady(ctx, c, o)
+	}
+	if _, err := bench.Run(ctx, c, bench.Options{Execute: execute}); err == nil {
+		t.Fatal("it was not interrupted")
+	}
+	r, err := bench.Resume(t.Context(), c.Out, 0, nil, bench.Options{Execute: execute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		isRestless := row.Setting.Model == "vgg11"
+		if n := len(row.Runs); n < 6 || (n > 6) != isRestless || n != row.Rounds {
+			t.Errorf("%s %s: %d runs, %d rounds", row.Setting.Model, row.Setting.Strategy, n, row.Rounds)
+		}
+	}
+	if wrong := analysis.Compare(r).Contradictions(); len(wrong) > 0 || !r.Complete {
+		t.Errorf("complete %v, contradictions %v", r.Complete, wrong)
 	}
 }
 

@@ -239,8 +239,11 @@ func (b *bench) follow(former *record.Results) {
 	})
 	b.spent = former.Seconds
 	for i, row := range former.Rows {
-		if rounds := row.Rounds; rounds > b.plan.Rows[i].Rounds && rounds <= b.plan.Asked { // time was left
+		switch rounds := row.Rounds; {
+		case rounds > b.plan.Rows[i].Rounds && rounds <= b.plan.Asked: // time was left
 			b.plan.Rows[i].Rounds, b.plan.Repeats = rounds, max(b.plan.Repeats, rounds)
+		case rounds >= b.plan.Repeats && b.plan.Precision > 0: // it has had those of a narrow interval
+			b.plan.Rows[i].Rounds = rounds
 		}
 		b.ended += len(row.Runs) + len(row.Replaced)
 		for _, run := range row.Runs {

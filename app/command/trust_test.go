@@ -12,7 +12,7 @@ import (
 	"lockstep/app/report"
 )
 
-// These tests measure. They want a machine with nothing else to do, and about ten minutes; `make trust`.
+// These tests measure. They want a machine with nothing else to do for up to half an hour each: `make trust`.
 
 // trusted are the batches of the pairs: each is a comparison of its own.
 func trusted() string {
@@ -29,7 +29,7 @@ func measure(t *testing.T, more ...string) *analysis.Comparison {
 	out := filepath.Join(t.TempDir(), "b")
 	c := tool(t, append([]string{"bench", "--quiet", "--workers", "1", "--threads", "1", "--no-one-process",
 		"--batch",
-		trusted(), "--steps", "150", "--limit-train", "6400", "--limit-test", "0", "--repeats", "8",
+		trusted(), "--steps", "500", "--limit-train", "6400", "--limit-test", "0", "--repeats", "10",
 		"--out", out},
 		more...)...)
 	if err := c.Run(); err != nil {
@@ -68,7 +68,8 @@ func TestTrustEqualRows(t *testing.T) {
 func TestTrustPlantedDifference(t *testing.T) {
 	const narrow = 0.05 - analysis.LeastDifference
 	found, wide := 0, 0
-	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1.05").Groups {
+	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1.05",
+		"--precision", "1.4%", "--budget", "27m").Groups {
 		if len(g.Pairs) != 1 {
 			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs))
 		}

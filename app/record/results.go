@@ -149,6 +149,7 @@ func (s Setting) Layout() string {
 type Row struct {
 	Setting Setting `json:"setting"`          // what was run
 	Rounds  int     `json:"rounds,omitempty"` // asked for; 0: those of the benchmark
+	Block   int     `json:"block,omitempty"`  // of rows that a round runs one after another
 	Copy    int     `json:"copy,omitempty"`   // rows above it of which it is a copy; 0: none
 	Runs    []Run   `json:"runs"`             // at most one of each round
 
