@@ -33,6 +33,8 @@ func TestReplay(t *testing.T) {
 			"kernels avx2 there, avx512 here"},
 		{"slower", results("aa", "avx2", slow...), analysis.Same, analysis.Different, "aa"},
 		{"noisy", results("aa", "avx2", wild...), analysis.Same, analysis.Undecided, "aa"},
+		{"too little to decide", results("aa", "avx2", 1.03, 1.03, 1.17, 1.17, 1.03, 1.17), analysis.Same,
+			analysis.Undecided, "aa"},
 		{"few", results("aa", "avx2", 1, 1), analysis.Same, analysis.Undecided, "aa"},
 	} {
 		got := analysis.Replay(there, test.here)[0]
