@@ -69,6 +69,11 @@ func (g *Group) answerText(s standing) string {
 	case len(s.tied) == 1:
 		return fmt.Sprintf("%s has the shortest step: %s%s; %s as fast as the next, %s.", best.Label,
 			ms(best.Step.Median), g.against(best), times(g.pairOf(next, best).Ratio), next.Label)
+	case slices.Contains(s.tied, g.Baseline) && g.fewRounds(s) > 0:
+		rest := s.tied[1:]
+		return fmt.Sprintf("%s had the shortest step, %s, but %d rounds cannot tell it from %s, %s "+
+			"(--repeats %d).", best.Label, ms(best.Step.Median), g.fewRounds(s), list(rest), upTo(rest),
+			enoughRounds)
 	case slices.Contains(s.tied, g.Baseline) && !s.areShortest():
 		return fmt.Sprintf("No way of training is shown to be faster than %s: %s.", g.Baseline.Label,
 			g.untold(s))
@@ -85,6 +90,26 @@ func (g *Group) answerText(s standing) string {
 		text += fmt.Sprintf("; %s is%s", best.Label, strings.TrimPrefix(more, ","))
 	}
 	return text + "."
+}
+
+// fewRounds returns how many rounds did not tell the first of the rivals from those that are tied with it, if
+// more of them may, and it had the shortest step of all; otherwise 0.
+func (g *Group) fewRounds(s standing) int {
+	best, most, mayTell := s.ranked[0], 0, false
+	for _, l := range s.ranked[1:] {
+		if l.Step.Median < best.Step.Median {
+			return 0 // rounds may rank by ratios what the medians do not
+		}
+	}
+	for _, l := range s.tied[1:] {
+		p := g.pairOf(best, l)
+		most = max(most, len(p.Ratio.Values))
+		mayTell = mayTell || !p.isClose() && !p.isCopy()
+	}
+	if !mayTell || most < 2 || most >= enoughRounds {
+		return 0
+	}
+	return most
 }
 
 // areShortest reports whether no row that is told from the first has a shorter step than one that is not:
@@ -129,7 +154,11 @@ func (g *Group) answerReason(s standing) string {
 		why += fmt.Sprintf(" Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())
 	}
 	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < enoughRounds {
-		why += fmt.Sprintf(" Fewer than %d rounds rarely do; --repeats %d.", enoughRounds, enoughRounds)
+		why += fmt.Sprintf(" Fewer than %d rounds rarely do", enoughRounds)
+		if !slices.Contains(s.tied, g.Baseline) || g.fewRounds(s) == 0 { // else the answer says how many may
+			why += fmt.Sprintf("; --repeats %d", enoughRounds)
+		}
+		why += "."
 	}
 	return why
 }
@@ -186,4 +215,16 @@ func span(lines []*Line) string {
 		least, most = min(least, l.Step.Median), max(most, l.Step.Median)
 	}
 	return fmt.Sprintf("%s to %s", ms(least), ms(most))
+}
+
+// upTo words the step of one row, or the greatest of several.
+func upTo(lines []*Line) string {
+	most := 0.0
+	for _, l := range lines {
+		most = max(most, l.Step.Median)
+	}
+	if len(lines) == 1 {
+		return ms(most)
+	}
+	return "up to " + ms(most)
 }

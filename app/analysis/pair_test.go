@@ -455,6 +455,38 @@ func TestNoisyRowsAreNotTheShortest(t *testing.T) {
 	}
 }
 
+// Of a few rounds that tell nothing, the answer says which row had the shortest step, what it cannot be told
+// from, and what would tell; of many it says that none is shown to be faster than one process.
+func TestTheShortestStepOfAFewRounds(t *testing.T) {
+	for _, test := range []struct {
+		rounds int
+		steps  [3][]float64
+		want   string
+		why    string
+	}{
+		{3, [3][]float64{{4, 8, 4.1}, {2, 4.1, 3.9}, {10, 5, 18}}, "ddp 2×1 had the shortest step, " +
+			"3900 ms, but 3 rounds cannot tell it from single 1×1 and ps 2×1, up to 10000 ms (--repeats 6).",
+			"The rounds do not tell these 3 rows apart. Fewer than 6 rounds rarely do."},
+		{2, [3][]float64{{2, 4}, {3, 5}, {4, 4.1}}, "single 1×1 had the shortest step, 3000 ms, but " +
+			"2 rounds cannot tell it from ps 2×1 and ddp 2×1, up to 4050 ms (--repeats 6).", ""},
+		// By the ratios in a round ddp is the first, by the medians it is not.
+		{3, [3][]float64{{1, 2, 3}, {0.5, 3, 2.2}, {4, 9, 4}}, "No way of training is shown to be faster " +
+			"than single 1×1: the shortest steps, 2000 ms to 4000 ms, cannot be told apart.",
+			"Fewer than 6 rounds rarely do; --repeats 6."},
+		{6, [3][]float64{{4, 8, 4, 8, 4, 4}, {2, 9, 4, 9, 2, 3}, {9, 5, 9, 5, 9, 5}}, "No way of training " +
+			"is shown to be faster than single 1×1: the shortest steps", ""},
+	} {
+		m := newMaker(test.rounds, 4)
+		m.add(record.Setting{Strategy: "single", Workers: 1}, test.steps[0]...)
+		m.add(record.Setting{Strategy: "ddp", Workers: 2}, test.steps[1]...)
+		m.add(record.Setting{Strategy: "ps", Workers: 2}, test.steps[2]...)
+		a := analysis.Compare(m.Results).Groups[0].Answer()
+		if !strings.HasPrefix(a.Text, test.want) || a.IsCertain || !strings.Contains(a.Why, test.why) {
+			t.Errorf("%q, %q; want %q", a.Text, a.Why, test.want)
+		}
+	}
+}
+
 // A difference below the least is too close to call however sure the rounds are of it; the report says so.
 func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 	for _, test := range []struct {

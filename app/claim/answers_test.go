@@ -67,6 +67,10 @@ func TestAnswersAreUnderstood(t *testing.T) {
 			"ddp 2×1 had the shortest step, 5.64 ms, in one run of each row.",
 			"In it, ddp 2×1 has the shortest step: 5.64 ms.",
 			"ddp 2×1 cannot be told from single 1×2.",
+			"ddp 2×1 had the shortest step, 5.64 ms, but 3 rounds cannot tell it from single 1×1, 9.07 ms " +
+				"(--repeats 6).",
+			"single 1×2 had the shortest step, 5.22 ms, but 3 rounds cannot tell it from ddp 2×1, 5.64 ms " +
+				"(--repeats 6).",
 		},
 		claim.NotChecked: {
 			"One of 2 comparisons shows which row is the fastest.",
@@ -83,6 +87,31 @@ func TestAnswersAreUnderstood(t *testing.T) {
 			if last.Verdict != want || strings.HasPrefix(last.Why, "outside") {
 				t.Errorf("%s: want %s, got %+v", sentence, want, last)
 			}
+		}
+	}
+}
+
+// Of a few rounds a report says which row had the shortest step, and from what they do not tell it: that
+// holds only if the runs do not, the row had it, and a row has the time that is said to be the longest.
+func TestTheShortestStepOfAFewRounds(t *testing.T) {
+	const few = "## Step time\n\nMedian of each run after its first step: a dot.\n\n" +
+		"| row | median, ms | interval, ms | runs, ms | told apart |\n| --- | --- | --- | --- | --- |\n" +
+		"| B  ddp 2×1 | 3.90 | – | 2.00 4.10 3.90 | Cannot be told apart |\n" +
+		"| A  single 1×1 | 4.10 | – | 4.00 8.00 4.10 | Cannot be told apart |\n" +
+		"| C  ps 2×1 | 10.0 | – | 10.0 5.00 18.0 | Cannot be told apart |\n\n"
+	const had = "ddp 2×1 had the shortest step, 3.9 ms, but 3 rounds cannot tell it from single 1×1"
+	for sentence, want := range map[string]claim.Verdict{
+		had + " and ps 2×1, up to 10 ms (--repeats 6).":   claim.Holds,
+		had + ", 4.1 ms (--repeats 6).":                   claim.Holds,
+		had + " and ps 2×1, up to 12 ms (--repeats 6).":   claim.Wrong,
+		strings.Replace(had, "3.9", "3.5", 1) + ", 4 ms.": claim.Wrong,
+		strings.Replace(had, "ddp 2×1 had the shortest step, 3.9", "ps 2×1 had the shortest step, 10", 1) +
+			", 4.1 ms.": claim.Wrong,
+	} {
+		r := check(t, "report.md", few+sentence+"\n")
+		last := r.Statements[len(r.Statements)-1]
+		if last.Verdict != want || strings.HasPrefix(last.Why, "outside") {
+			t.Errorf("%s: want %s, got %+v", sentence, want, last)
 		}
 	}
 }

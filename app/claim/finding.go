@@ -32,6 +32,9 @@ func findings() []form {
 			shortest},
 		{`^§(\d) had the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore +
 			`)? in one run of each row$`, shortestOnce},
+		{`^§(\d) had the shortest step ` + duration + ` but \d+ rounds cannot tell it from §\d` +
+			`(?: (?:and )?§\d)*(?: and \d+ more)? (?:up to )?` + duration + `(?: --repeats \d+)?$`,
+			shortestOfFew},
 		{`^in it §(\d) has the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore +
 			`)?$`, shortestOnce},
 		{`^` + ranged + ` as fast as the next §(\d)$`, next},
@@ -130,6 +133,21 @@ func shortestOnce(c *court, m []string) ruling {
 		}
 		return held("%s has the least of %d, from one run each", e.name, len(rivals))
 	})
+}
+
+// shortestOfFew judges that a row had the shortest step, that the runs do not tell it from the rows that the
+// sentence names behind it, and that one of those that are ranked has the time at its end.
+func shortestOfFew(c *court, m []string) ruling {
+	r := shortestOnce(c, m[:4])
+	if r.verdict != Holds {
+		return r
+	}
+	rivals, k := c.rivals(c.subject(m[1]))
+	has := func(o *entry) bool { return isTime(o, k, m[4], m[5]).verdict == Holds }
+	if !slices.ContainsFunc(rivals, has) {
+		return refused("wrong denominators", "no row that is ranked has a %s of %s %s", k.word(), m[4], m[5])
+	}
+	return tied(c, nil)
 }
 
 // first judges a row among its rivals, and the figures that a sentence gives beside its name.
