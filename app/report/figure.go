@@ -331,7 +331,7 @@ func (s *section) phaseFigure() figure {
 // boxesOf is the legend of the parts of bars.
 func boxesOf(b plot.Bars) (out []legend) {
 	for i, name := range b.Parts {
-		out = append(out, legend{Swatch: plot.Box(fmt.Sprintf("%s-k%d", b.ID, i), i), Name: name})
+		out = append(out, legend{Swatch: plot.Box(i), Name: name})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // axis maps values to pixels, linearly or by their logarithms.
@@ -57,6 +58,20 @@ func newCounts(n int, wanted int, at, to float64) axis {
 	for v := step; v <= float64(n); v += step {
 		if v > 1 && v-1 >= step/2 {
 			a.ticks = append(a.ticks, v)
+		}
+	}
+	return a
+}
+
+// newMarked covers increasing values from the first to the last. Those whose names would touch have no tick.
+func newMarked(values []float64, at, to float64) axis {
+	const apart = 24
+	last := values[len(values)-1]
+	a := axis{lo: values[0], hi: last, at: at, to: to, ticks: values[:1]}
+	for _, v := range values[1:] {
+		isFree := a.pixel(v)-a.pixel(a.ticks[len(a.ticks)-1]) >= apart
+		if v == last || isFree && a.pixel(last)-a.pixel(v) >= apart {
+			a.ticks = append(slices.Clip(a.ticks), v)
 		}
 	}
 	return a

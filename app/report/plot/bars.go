@@ -73,7 +73,7 @@ const (
 
 func (b Bars) wide() frame {
 	f := b.Head.wide()
-	f.left, f.right, f.top = nameWidth(b.names()), 62, 4
+	f.left, f.right, f.top = nameWidth(b.names(), longestName), 62, 4
 	f.height = f.top + f.bottom + wideRow*float64(len(b.Rows))
 	return f
 }
@@ -95,14 +95,17 @@ func (b Bars) names() (names []string) {
 // longestName is how many characters of a row's name are drawn.
 const longestName = 28
 
+// longestBeside is that beside the dots of a wide plot.
+const longestBeside = 34
+
 // longestAbove is how many characters of a name are drawn above its row in a narrow plot.
 const longestAbove = 42
 
-// nameWidth returns the room that names of rows need on the left.
-func nameWidth(names []string) float64 {
+// nameWidth returns the room that names of rows need on the left, cut to so many characters.
+func nameWidth(names []string, most int) float64 {
 	longest := 8
 	for _, n := range names {
-		longest = max(longest, min(len([]rune(n)), longestName))
+		longest = max(longest, min(len([]rune(n)), most))
 	}
 	return 22 + 7.2*float64(longest)
 }
@@ -151,10 +154,10 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 	y, thick := top+7, height-14
 	name := rowName(r.Key, r.Label)
 	if f.isWide {
-		c.text(f.left-10, y+thick/2+4, "name", "end", short(name, longestName))
+		c.text(f.left-10, y+thick/2+4, "name", "end", shortName(name, longestName))
 	} else {
 		y, thick = top+20, height-26
-		c.text(f.left+6, top+14, "name", "start", short(name, longestAbove))
+		c.text(f.left+6, top+14, "name", "start", shortName(name, longestAbove))
 	}
 	if b.Beside != "" && known(r.Beside) {
 		thick -= 6

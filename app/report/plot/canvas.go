@@ -89,15 +89,43 @@ func thinned(points []point) []point {
 	return out
 }
 
-// hatchings are the paths that tell the parts of a bar apart without colour, in tiles of hatchTile; "" is
-// plain.
-func hatchings() []string {
-	return []string{"", "M0 3H6", "M-1 1L1 -1M0 6L6 0M5 7L7 5", "M3 0V6", "M-1 5L1 7M0 0L6 6M5 -1L7 1",
-		"M3 0V6M0 3H6", "M0 1.5H6M0 4.5H6"}
+// ruling is parallel lines, where along*x + across*y is first, and so on in steps of every.
+type ruling struct{ along, across, first, every float64 }
+
+// hatchings are the lines that tell the parts of a bar apart without colour; nil is plain.
+func hatchings() [][]ruling {
+	return [][]ruling{nil, {{0, 1, 3, 6}}, {{1, 1, 0, 6}}, {{1, 0, 3, 6}}, {{1, -1, 0, 6}},
+		{{1, 0, 3, 6}, {0, 1, 3, 6}}, {{0, 1, 1.5, 3}}}
 }
 
-// hatchTile is the size of a tile of hatchings.
-const hatchTile = 6
+// hatching returns the lines of part i of a bar within its box. A pattern of SVG would be shorter, but
+// Chromium prints each as a picture of the page: half a megabyte.
+func hatching(x, y, w, h float64, i int) (points []point) {
+	for _, r := range hatchings()[i%len(hatchings())] {
+		corners := []float64{r.along*x + r.across*y, r.along*(x+w) + r.across*y,
+			r.along*x + r.across*(y+h), r.along*(x+w) + r.across*(y+h)}
+		c := r.first + r.every*math.Ceil((slices.Min(corners)-r.first)/r.every)
+		for ; c < slices.Max(corners); c += r.every {
+			from, to := x, x+w // of a horizontal line
+			place := func(v float64) point { return point{x: v, y: (c - r.along*v) / r.across} }
+			switch {
+			case r.across == 0:
+				from, to = y, y+h
+				place = func(v float64) point { return point{x: c, y: v} }
+			case r.along != 0:
+				ends := []float64{c - r.across*y, c - r.across*(y+h)} // where it meets the edges
+				from, to = math.Max(from, slices.Min(ends)), math.Min(to, slices.Max(ends))
+			}
+			if from < to {
+				points = append(points, place(from), place(to), point{gap: true})
+			}
+		}
+	}
+	return points
+}
+
+// hatch is the class of hatchings.
+const hatch = "hatch"
 
 // partClass is the class of the fill of part i of a bar.
 func partClass(i int) string { return "phase p" + string(rune('0'+i%len(hatchings()))) }

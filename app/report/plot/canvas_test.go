@@ -99,6 +99,37 @@ func TestMarksAreOnePath(t *testing.T) {
 	}
 }
 
+// Hatchings are lines within their box, as one path: Chromium prints a pattern as a picture of the page.
+func TestHatchingsAreLinesWithinTheirBox(t *testing.T) {
+	const x, y, w, h = 101.3, 40.0, 33.3, 20.0
+	for i, rulings := range hatchings() {
+		length := 0.0
+		points := hatching(x, y, w, h, i)
+		for j := 0; j+2 < len(points); j += 3 {
+			a, b := points[j], points[j+1]
+			length += math.Hypot(b.x-a.x, b.y-a.y)
+			for _, p := range points[j : j+2] {
+				if p.gap || p.x < x-1e-9 || p.x > x+w+1e-9 || p.y < y-1e-9 || p.y > y+h+1e-9 {
+					t.Errorf("part %d: a line to %v, outside", i, p)
+				}
+			}
+		}
+		want := 0.0 // lines are an even share of the box
+		for _, r := range rulings {
+			want += w * h / (r.every / math.Hypot(r.along, r.across))
+		}
+		if math.Abs(length-want) > 40 {
+			t.Errorf("part %d: %.0f of lines, want about %.0f", i, length, want)
+		}
+		m := &markup{}
+		m.part(x, y, w, h, i, "")
+		if text := m.b.String(); strings.Contains(text, "pattern") || strings.Contains(text, "url(") ||
+			strings.Count(text, "<path") != min(len(rulings), 1) {
+			t.Errorf("part %d: %s", i, text)
+		}
+	}
+}
+
 // Names at the ends of curves and the label of a reference stand inside their plot, wide and narrow. Letters
 // are taken to be as wide as the widest that Chromium drew in results/r0: 9 pixels a capital, 12 an ellipsis.
 func TestLabelsStandInsideTheirPlot(t *testing.T) {

@@ -69,15 +69,15 @@ func (s Style) class() string { return fmt.Sprintf("k%d d%d", s.Colour%NumColour
 
 // Swatch is a sample of a curve: its colour, dashes and mark.
 func (s Style) Swatch() template.HTML {
-	return sample("", func(c canvas, width, height float64) {
+	return sample(func(c canvas, width, height float64) {
 		c.line(1, height/2, width-1, height/2, "curve "+s.class())
 		c.mark(width/2, height/2, s, "mark", "")
 	})
 }
 
-// Box is a sample of the fill of part i of a bar; id is unique on the page.
-func Box(id string, i int) template.HTML {
-	return sample(id, func(c canvas, width, height float64) { c.part(0, 0, width, height, i, "") })
+// Box is a sample of the fill of part i of a bar.
+func Box(i int) template.HTML {
+	return sample(func(c canvas, width, height float64) { c.part(0, 0, width, height, i, "") })
 }
 
 // frame is the geometry of a plot: the picture and the margins around the data.
@@ -107,6 +107,26 @@ func exact(v float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// shortName cuts the name of a row to n characters. It shortens the longest words, as in "gath… 2×1 2
+// hosts×1", before the end, in which rows may differ.
+func shortName(name string, n int) string {
+	const least, whole = 5, 8 // characters that are left of a word; of words that stay as they are
+	words := strings.Split(name, " ")
+	for excess := len([]rune(name)) - n; excess > 0; excess = len([]rune(strings.Join(words, " "))) - n {
+		at, longest := 0, 0
+		for i, w := range words {
+			if l := len([]rune(w)); l > longest {
+				at, longest = i, l
+			}
+		}
+		if longest <= whole {
+			break
+		}
+		words[at] = short(words[at], max(least, longest-excess))
+	}
+	return short(strings.Join(words, " "), n)
 }
 
 // short cuts a text to n characters.

@@ -75,7 +75,7 @@ const (
 
 func (d Dots) wide() frame {
 	f := d.Head.wide()
-	f.left, f.right, f.top = nameWidth(d.names()), 128, 2
+	f.left, f.right, f.top = nameWidth(d.names(), longestBeside), 128, 2
 	f.height = d.height(f, dotRow)
 	return f
 }
@@ -174,11 +174,11 @@ func (d Dots) draw(c canvas, f frame) {
 func (d Dots) drawRow(c canvas, f frame, x axis, r DotRow, top, height float64) {
 	y, name := top+height/2, rowName(r.Key, r.Label)
 	if f.isWide {
-		c.text(f.left-12, y+4, "name", "end", short(name, longestName))
+		c.text(f.left-12, y+4, "name", "end", shortName(name, longestBeside))
 		c.text(f.width-f.right+12, y+4, "tick", "start", r.End)
 	} else {
 		y = top + height - 12
-		c.text(f.left+6, top+14, "name", "start", short(name, longestName))
+		c.text(f.left+6, top+14, "name", "start", shortName(name, longestName))
 		c.text(f.width-f.right, top+14, "tick", "end", r.End)
 	}
 	if known(r.Lo) && known(r.Hi) {

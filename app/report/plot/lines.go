@@ -57,6 +57,7 @@ type Lines struct {
 	Series []Series
 	Lo, Hi float64              // range of y; values above Hi are drawn on the upper edge
 	Places []string             // names of the places 1, 2, ...; nil: numbers
+	Ticks  []float64            // of x, which they bound, two at least; nil: round numbers
 	Format func(float64) string // of ticks of y; nil: [Trim]
 	IsLog  bool                 // y by its logarithm; Lo > 0
 }
@@ -117,6 +118,8 @@ func (p Lines) axes(f frame) (x, y axis) {
 	switch {
 	case p.Places != nil:
 		x = newCounts(len(p.Places), len(p.Places), left, right)
+	case p.Ticks != nil:
+		x = newMarked(p.Ticks, left, right)
 	case known(end):
 		x = newAxis(0, end, wanted, left, right)
 		x.hi = math.Max(end, x.lo+1e-9)

@@ -129,13 +129,10 @@ func (p *pixels) marks(places []point, s Style, class string) {
 
 func (p *pixels) part(x, y, w, h float64, i int, title string) {
 	p.rect(x, y, w, h, partClass(i), title)
-	if d := hatchings()[i%len(hatchings())]; d != "" {
-		l := p.look("hatch", false)
-		p.Hatch(x, y, w, h, hatchTile, outline(d, 0, 0), l.pen(), l.ink("stroke", "none"))
-	}
+	p.path(hatching(x, y, w, h, i), false, hatch, "")
 }
 
-// outline reads the path of a mark or of a hatching, moved by (dx, dy): the commands M, L, H, V and Z, and a
+// outline reads the path of a mark, moved by (dx, dy): the commands M, L, H, V and Z, and a
 // for half a circle, each written out.
 func outline(d string, dx, dy float64) (all [][]raster.Point) {
 	var x, y float64

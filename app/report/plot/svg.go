@@ -11,9 +11,8 @@ import (
 
 // markup is a surface that builds one SVG picture.
 type markup struct {
-	b         strings.Builder
-	id        string // unique on the page
-	isHatched [10]bool
+	b  strings.Builder
+	id string // unique on the page
 }
 
 // svg draws a chart as a picture with a title and a description for screen readers, shown for the width of
@@ -29,8 +28,8 @@ func svg(d drawing, f frame) template.HTML {
 }
 
 // sample draws a sample for a legend, without a title: the text beside it says it all.
-func sample(id string, draw func(c canvas, width, height float64)) template.HTML {
-	m := &markup{id: id}
+func sample(draw func(c canvas, width, height float64)) template.HTML {
+	m := &markup{}
 	m.b.WriteString(`<svg class="swatch" viewBox="0 0 26 10" aria-hidden="true">`)
 	draw(canvas{m}, 26, 10)
 	return m.done()
@@ -156,19 +155,10 @@ func (m *markup) end(element, title string) {
 }
 
 func (m *markup) part(x, y, w, h float64, i int, title string) {
-	i %= len(hatchings())
 	m.rect(x, y, w, h, partClass(i), title)
-	d := hatchings()[i]
-	if d == "" {
-		return
+	if lines := hatching(x, y, w, h, i); lines != nil {
+		m.path(lines, false, hatch, "")
 	}
-	if !m.isHatched[i] { // defined once, under a name of the picture, for names are global on a page
-		m.isHatched[i] = true
-		fmt.Fprintf(&m.b, `<pattern id="%s-x%d" width="%d" height="%[3]d" patternUnits="userSpaceOnUse">`+
-			`<path class="hatch" d="%s"/></pattern>`, esc(m.id), i, hatchTile, d)
-	}
-	fmt.Fprintf(&m.b, `<rect x="%s" y="%s" width="%s" height="%s" fill="url(#%s-x%d)" class="texture"/>`,
-		px(x), px(y), px(w), px(h), esc(m.id), i)
 }
 
 func esc(s string) string { return html.EscapeString(s) }

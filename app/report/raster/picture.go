@@ -67,34 +67,6 @@ func (p *Picture) fill(outlines [][]Point, ink color.Color) {
 	p.mask.Draw(p.pixels, box, image.NewUniform(ink), image.Point{})
 }
 
-// Hatch fills a box with strokes that repeat in tiles of size by size, the first of them at (0, 0).
-func (p *Picture) Hatch(x, y, w, h, size float64, strokes [][]Point, pen Pen, ink color.Color) {
-	corners := [][]Point{{p.pixel(Point{x, y}), p.pixel(Point{x + w, y}), p.pixel(Point{x + w, y + h}),
-		p.pixel(Point{x, y + h})}}
-	box := bounds(corners).Intersect(p.pixels.Bounds())
-	n := int(math.Round(size * p.scale))
-	if box.Empty() || n < 1 {
-		return
-	}
-	var outlines [][]Point
-	for _, s := range strokes {
-		outlines = append(outlines, pen.outlines(p.scaled(s), p.scale)...)
-	}
-	tile := image.NewAlpha(image.Rect(0, 0, n, n))
-	p.cover(outlines, tile.Bounds())
-	p.mask.Draw(tile, tile.Bounds(), image.Opaque, image.Point{})
-	area := image.NewAlpha(box)
-	p.cover(corners, box)
-	p.mask.Draw(area, box, image.Opaque, image.Point{})
-	for py := box.Min.Y; py < box.Max.Y; py++ {
-		for px := box.Min.X; px < box.Max.X; px++ {
-			i := area.PixOffset(px, py)
-			area.Pix[i] = uint8(int(area.Pix[i]) * int(tile.AlphaAt(px%n, py%n).A) / 255)
-		}
-	}
-	draw.DrawMask(p.pixels, box, image.NewUniform(ink), image.Point{}, area, box.Min, draw.Over)
-}
-
 // cover makes outlines in pixels the mask of what is drawn in box.
 func (p *Picture) cover(outlines [][]Point, box image.Rectangle) {
 	p.mask.Reset(box.Dx(), box.Dy())

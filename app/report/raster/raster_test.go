@@ -134,7 +134,6 @@ func TestHostilePlaces(t *testing.T) {
 			p.Fill([][]raster.Point{points}, color.Black)
 			p.Stroke(points, true, raster.Pen{Width: 3, Dash: []float64{1e6, nan}}, color.Black)
 			p.Stroke(points, true, raster.Pen{Width: nan, Dash: []float64{0, 0}}, color.Black)
-			p.Hatch(nan, 50, 1e300, 3, 6, [][]raster.Point{points}, raster.Pen{Width: 1}, color.Black)
 			p.Text(raster.Text{Text: "far", Size: 12, At: raster.Point{X: far, Y: nan}}, color.Black)
 		})
 		if ink, _, _ := inked(picture); ink > 0 {
@@ -149,16 +148,6 @@ func TestSizeIsBounded(t *testing.T) {
 		if _, err := raster.New(size[0], size[1], 2, color.White); err == nil {
 			t.Errorf("a picture of %v × %v is made", size[0], size[1])
 		}
-	}
-}
-
-// Hatching covers its share of a box, and nothing else.
-func TestHatch(t *testing.T) {
-	got, x, y := inked(drawn(t, 2, func(p *raster.Picture) {
-		p.Hatch(6, 6, 24, 12, 6, [][]raster.Point{{{0, 3}, {6, 3}}}, raster.Pen{Width: 1.5}, color.Black)
-	}))
-	if want := 24. * 12 * 4 / 4; math.Abs(got-want) > 2 || math.Abs(x-36) > 0.5 || math.Abs(y-24) > 0.5 {
-		t.Errorf("%.1f of ink around (%.1f, %.1f), want %v around (36, 24)", got, x, y, want)
 	}
 }
 
