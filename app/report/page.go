@@ -169,8 +169,16 @@ func besidePeers(c *analysis.Comparison) []pair {
 
 // parts lists what is told about a benchmark as a whole.
 func parts(r *record.Results) []part {
-	return present([]part{{ID: "machine", Title: "Machine", Pairs: machine(r)}, hostsPart(r.Hosts),
+	return present([]part{{ID: "machine", Title: whichMachine(r), Pairs: machine(r)}, hostsPart(r.Hosts),
 		{ID: "shared", Title: "The same in every row", Pairs: shared(r)}})
+}
+
+// whichMachine names what is described of the machine that the benchmark was started on.
+func whichMachine(r *record.Results) string {
+	if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return hasOwnCores(row.Setting) }) {
+		return "Machine of rank 0, one of several"
+	}
+	return "Machine"
 }
 
 // present leaves out parts without content.
@@ -209,6 +217,28 @@ func title(r *record.Results, c *analysis.Comparison) string {
 	return fmt.Sprintf("%s: %s, %s", names, ways, upTo)
 }
 
+// hasOwnCores reports whether a row was on several hosts with cores of their own.
+func hasOwnCores(s record.Setting) bool { return s.Hosts > 1 && s.Cores > 0 }
+
+// cores counts those of the machine or, of rows on several hosts, of the most hosts.
+func cores(r *record.Results) string {
+	most, own, hosts := r.Host.Cores, false, 0
+	for _, row := range r.Rows {
+		hosts = max(hosts, row.Setting.Hosts)
+		if hasOwnCores(row.Setting) {
+			own, most = true, max(most, row.Setting.Cores)
+		}
+	}
+	text := spelling.Count(most, "core")
+	switch {
+	case own:
+		return fmt.Sprintf("%s on %d hosts", text, hosts)
+	case hosts > 1 && r.Lab != "":
+		return fmt.Sprintf("%s, shared by %d hosts of a lab", text, hosts)
+	}
+	return text
+}
+
 func lede(r *record.Results) string {
 	runs := 0
 	for _, row := range r.Rows {
@@ -218,7 +248,7 @@ func lede(r *record.Results) string {
 	if r.Host.CPU != "" {
 		parts = append(parts, r.Host.CPU)
 	}
-	return strings.Join(append(parts, spelling.Count(r.Host.Cores, "core"),
+	return strings.Join(append(parts, cores(r),
 		fmt.Sprintf("%s in %s", spelling.Count(runs, "run"), spelling.Count(r.Ran(), "round")),
 		duration(r.Seconds)), " · ")
 }

@@ -13,36 +13,110 @@ import (
 // fewestCounts is how many numbers of workers make a figure of scaling.
 const fewestCounts = 3
 
-// scaling is the rows of a section by strategy, over numbers of workers with as many threads as the baseline.
+// scaling is the rows of a section by way of training, over numbers of workers with as many threads as the
+// baseline.
 type scaling struct {
 	base   *analysis.Line
-	counts []int // of workers, the places of the curves
-	names  []string
-	lines  map[string][]*lineView // by name, by workers
+	counts []float64 // of workers, increasing
+	curves []curve
+}
+
+// curve is the rows of one way of training, by workers.
+type curve struct {
+	name  string
+	lines []*lineView
 }
 
 // scalingOf collects what scales in a section.
 func (s *section) scalingOf(base *analysis.Line) scaling {
-	c := scaling{base: base, lines: map[string][]*lineView{}}
+	c := scaling{base: base}
+	var lines []*lineView
 	for _, v := range s.lines {
 		if !v.Speedup.Known() || v.Setting.Strategy == "none" || v.Setting.Threads != base.Setting.Threads {
 			continue
 		}
-		c.counts = append(c.counts, v.Setting.Workers)
-		name := strings.TrimSpace(v.Setting.Strategy + " " + v.settings())
-		if c.lines[name] == nil {
-			c.names = append(c.names, name)
-		}
-		c.lines[name] = append(c.lines[name], v)
+		lines = append(lines, v)
+		c.counts = append(c.counts, float64(v.Setting.Workers))
 	}
 	slices.Sort(c.counts)
 	c.counts = slices.Compact(c.counts)
-	for _, lines := range c.lines {
-		slices.SortStableFunc(lines, func(a, b *lineView) int {
+	c.curves = divided(lines)
+	return c
+}
+
+// divided puts rows into curves: by strategy and settings, then, only where rows would stand above each
+// other, by the workers of a host, and by algorithm and link.
+func divided(lines []*lineView) []curve {
+	all := gather("", lines, func(v *lineView) string { return v.Setting.Strategy + " " + v.settings() })
+	for _, more := range []func(*lineView) string{perHost, func(v *lineView) string {
+		return v.Setting.Algorithm + " " + v.Setting.Link
+	}} {
+		var next []curve
+		for _, c := range all {
+			if c.isOne() {
+				next = append(next, c)
+			} else {
+				next = append(next, gather(c.name, c.lines, more)...)
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// gather returns a curve for each name that rows have behind the one they have in common.
+func gather(common string, lines []*lineView, name func(*lineView) string) (all []curve) {
+	for _, v := range lines {
+		own := strings.Join(strings.Fields(common+" "+name(v)), " ")
+		i := slices.IndexFunc(all, func(c curve) bool { return c.name == own })
+		if i < 0 {
+			i, all = len(all), append(all, curve{name: own})
+		}
+		all[i].lines = append(all[i].lines, v)
+	}
+	for _, c := range all {
+		slices.SortStableFunc(c.lines, func(a, b *lineView) int {
 			return a.Setting.Workers - b.Setting.Workers
 		})
 	}
-	return c
+	return all
+}
+
+// perHost words how many workers each host of a row has.
+func perHost(v *lineView) string {
+	switch s := v.Setting; {
+	case s.Hosts == 0:
+		return ""
+	case s.PerHost == 0:
+		return "on uneven hosts"
+	default:
+		return fmt.Sprintf("%d a host", s.PerHost)
+	}
+}
+
+// isOne reports whether the rows differ as those of one curve do: each has more workers than the one before,
+// on as many hosts or on more.
+func (c curve) isOne() bool {
+	for i, v := range c.lines[1:] {
+		before := c.lines[i].Setting
+		if v.Setting.Workers == before.Workers || v.Setting.Hosts < before.Hosts {
+			return false
+		}
+	}
+	return true
+}
+
+// letters are those of the rows of the curve.
+func (c curve) letters() string {
+	const most = 3
+	var all []string
+	for _, v := range c.lines {
+		all = append(all, v.key)
+	}
+	if len(all) > most {
+		return all[0] + "…" + all[len(all)-1]
+	}
+	return strings.Join(all, " ")
 }
 
 // scalingFigures plot speed-up and efficiency against the number of workers, beside what is ideal on the
@@ -56,22 +130,18 @@ func (s *section) scalingFigures() []figure {
 	if len(c.counts) < fewestCounts {
 		return nil
 	}
-	var places []string
-	for _, n := range c.counts {
-		places = append(places, fmt.Sprint(n))
-	}
 	speedups, shares, t := s.scalingCurves(c)
 	up := plot.Lines{Head: s.head("speedup", "Speed-up against workers", "One curve per strategy, with the "+
 		"interval over the rounds; dashed: ideal."), X: "workers", Y: "speed-up over " + base.Label,
-		Series: speedups, Places: places, Hi: top(speedups)}
+		Series: speedups, Ticks: c.counts, Hi: top(speedups)}
 	per := plot.Lines{Head: s.head("efficiency", "Efficiency against workers", "One curve per strategy; "+
 		"dashed: every core does as much as one of the baseline."), X: "workers", Y: "efficiency per core, %",
-		Series: shares, Places: places, Hi: math.Max(top(shares), 100)}
+		Series: shares, Ticks: c.counts, Hi: math.Max(top(shares), 100)}
 	keys := legendOf(speedups)
 	return []figure{
 		{ID: up.ID, Title: "Speed-up", Caption: "Over " + base.Label + ", round by round. Ideal: as many " +
-			"times as there are cores, so it ends at the cores of this machine.", Chart: up, Legend: keys,
-			Table: t},
+			"times as there are cores, so it ends at the cores of " + s.whoseCores() + ". A curve has the " +
+			"letters of its rows.", Chart: up, Legend: keys, Table: t},
 		{ID: per.ID, Title: "Efficiency", Caption: "Speed-up per core. Rows with more workers × threads " +
 			"than cores have none: they show contention, not scaling.", Chart: per, Legend: keys, Table: t},
 	}
@@ -83,21 +153,21 @@ func (s *section) scalingCurves(c scaling) (speedups, shares []plot.Series, t ta
 	t = table{Name: "Speed-up and efficiency by workers", Head: []heading{{"row", ""}, {"workers", ""},
 		{"cores", ""}, {"speed-up", ""}, {"interval", ""}, {"efficiency", "per core"}}}
 	speedups = []plot.Series{ideal(c.counts, c.base, s.lines)}
-	shares = []plot.Series{{Label: "ideal", At: []float64{1, float64(len(c.counts))},
+	shares = []plot.Series{{Label: "ideal", At: []float64{c.counts[0], c.counts[len(c.counts)-1]},
 		Values: []float64{100, 100}, IsReference: true}}
-	for i, name := range c.names {
-		views := c.lines[name]
+	for i, one := range c.curves {
+		views := one.lines
 		if len(views) < 2 && views[0].Setting.Workers == 1 {
 			continue // the baseline alone is no curve
 		}
-		speedup := plot.Series{Keys: []string{key(i)}, Label: name,
+		speedup := plot.Series{Keys: []string{one.letters()}, Label: one.name,
 			Style: plot.Style{Colour: views[0].style.Colour, Number: i}}
 		share := speedup
 		if views[0].Setting.Workers > 1 { // all curves start from the baseline
 			views = append(s.views([]*analysis.Line{c.base}), views...)
 		}
 		for _, v := range views {
-			at := float64(slices.Index(c.counts, v.Setting.Workers) + 1)
+			at := float64(v.Setting.Workers)
 			addScaled(&speedup, at, v.Speedup, 1)
 			addScaled(&share, at, v.Efficiency, 100)
 			// The baseline begins all curves, and is in the table once.
@@ -136,17 +206,26 @@ func addScaled(s *plot.Series, at float64, r analysis.Ratio, factor float64) {
 	s.Lo, s.Hi = append(s.Lo, factor*lo), append(s.Hi, factor*hi)
 }
 
-// ideal is the speed-up if every core did as much as a core of the baseline.
-func ideal(counts []int, base *analysis.Line, lines []*lineView) plot.Series {
+// whoseCores says where the workers had their cores.
+func (s *section) whoseCores() string {
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return hasOwnCores(v.Setting) }) {
+		return "the row’s hosts"
+	}
+	return "this machine"
+}
+
+// ideal is the speed-up if every core did as much as a core of the baseline: of rows with equally many
+// workers, that with most cores.
+func ideal(counts []float64, base *analysis.Line, lines []*lineView) plot.Series {
 	s := plot.Series{Label: "ideal", IsReference: true}
-	for i, n := range counts {
+	for _, n := range counts {
+		most := 0
 		for _, v := range lines {
-			if v.Setting.Workers == n && v.Setting.Threads == base.Setting.Threads && v.OK > 0 {
-				s.At = append(s.At, float64(i+1))
-				s.Values = append(s.Values, float64(v.Cores)/float64(base.Cores))
-				break
+			if float64(v.Setting.Workers) == n && v.Setting.Threads == base.Setting.Threads && v.OK > 0 {
+				most = max(most, v.Cores)
 			}
 		}
+		s.At, s.Values = append(s.At, n), append(s.Values, float64(most)/float64(base.Cores))
 	}
 	return s
 }
