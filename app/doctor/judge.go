@@ -370,8 +370,31 @@ func Exchange(n int64, hosts int, rate, latency float64) float64 {
 	return 2*(h-1)/h*float64(n)/rate + (h-1)*latency
 }
 
-// oneMachine notes entries of the list that are the same machine.
+// oneMachine notes entries of the list that are the same machine, and those that only their networks tell
+// apart, such as containers: of what identifies a start, the first word is the machine's, the rest the
+// network's.
 func (p *preflight) oneMachine() {
+	machines := map[string][]string{}
+	var order []string
+	networks := map[string]bool{}
+	for _, f := range p.result.Hosts {
+		machine, network, isKnown := strings.Cut(f.Boot, " ")
+		if !isKnown || networks[machine+" "+network] {
+			continue // entries of one network get the warning below
+		}
+		networks[machine+" "+network] = true
+		if machines[machine] == nil {
+			order = append(order, machine)
+		}
+		machines[machine] = append(machines[machine], f.Label)
+	}
+	for _, machine := range order {
+		if labels := machines[machine]; len(labels) > 1 {
+			last := len(labels) - 1
+			p.say(record.LevelNote, "hosts", "", "%s and %s are one machine: they share its cores",
+				strings.Join(labels[:last], ", "), labels[last])
+		}
+	}
 	for i, f := range p.result.Hosts {
 		for _, g := range p.result.Hosts[:i] {
 			if f.Boot != "" && f.Boot == g.Boot {

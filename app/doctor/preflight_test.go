@@ -179,6 +179,25 @@ func TestVerdictsOfUnequalHosts(t *testing.T) {
 	}
 }
 
+// Hosts that have one machine's start in common and networks of their own, as containers do, share its cores.
+func TestContainersOfOneMachine(t *testing.T) {
+	boots := []string{"m1 net:[1]", "m1 net:[2]", "m2 net:[1]", "m1 net:[3]"}
+	var all []record.HostFacts
+	for i, boot := range boots {
+		f := facts(fmt.Sprintf("127.0.0.%d", i+2))
+		f.Boot = boot
+		all = append(all, f)
+	}
+	h := preflight(t, members(t, all...))
+	want := []string{"a, b and d are one machine: they share its cores"}
+	if got := found(h, record.LevelNote, "hosts"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := found(h, record.LevelWarning, "hosts"); len(got) > 0 {
+		t.Errorf("warnings %q: their links are not those of one network", got)
+	}
+}
+
 // Clocks are compared by the probes, not by when the facts arrive.
 func TestClocksAnHourApart(t *testing.T) {
 	for _, test := range []struct {
