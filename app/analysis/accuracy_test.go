@@ -172,7 +172,7 @@ func TestChoicesAreCompared(t *testing.T) {
 	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 	for _, want := range []string{
 		"auto 2×1 chose ddp:overlap-forward in 1 of 3 runs, the exact row with the shortest step.",
-		"auto 2×1 chose ddp in 1 of 3 runs. The step of ddp 2×1 is 1.25× (1.25–1.25) that of",
+		"auto 2×1 chose ddp in 1 of 3 runs. The step of ddp 2×1 is 1.25× (1.25–1.25 in 3 rounds) that of",
 		"chose gather-scatter in 1 of 3 runs. The step of auto 2×1 is 2.00×"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("findings %s\nwant %q", found, want)

@@ -81,7 +81,7 @@ func noise(_ *record.Results, c *Comparison) []string {
 		}
 	})
 	return one("The median step time varies by more than %.0f %% from run to run in %s; most, by "+
-		"%s, in %s. Differences of that size between rows are noise.",
+		"%s, in %s. A difference of that size between two medians may be noise; findings go by rounds.",
 		100*NoiseLimit, names, percent(worst.RunMedian.Spread()), name)
 }
 

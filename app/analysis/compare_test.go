@@ -311,7 +311,7 @@ func TestFloorAndPhases(t *testing.T) {
 	for _, want := range []string{"No way of training is shown to be faster than single 1×1",
 		"(medians 2700 ms and 4000 ms, ddp 2×1 the shorter in 2 of 2 rounds; " +
 			"two rounds are too few for that; --repeats 6)",
-		"without exchange: ddp 2×1 1.35× (1.20–1.50)"} {
+		"without exchange: ddp 2×1 1.35× (1.20–1.50 in 2 rounds)"} {
 		if !strings.Contains(findings, want) {
 			t.Errorf("findings %q, want %q", findings, want)
 		}

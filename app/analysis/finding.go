@@ -202,7 +202,7 @@ func (g *Group) processes() string {
 	if len(alone) == 0 {
 		return ""
 	}
-	p := g.pairOf(alone[0], best)
+	p := g.pairOf(likest(alone, best), best)
 	switch {
 	case !p.Ratio.Known():
 		return ""
@@ -212,6 +212,18 @@ func (g *Group) processes() string {
 	}
 	return fmt.Sprintf("On the same %d cores, %s is %s as fast as one process (%s).", best.Cores, best.Label,
 		times(p.Ratio), p.A.Label)
+}
+
+// likest returns the first of some rows that has the options of another one, such as its checkpoints; else
+// the first without options, else the first.
+func likest(lines []*Line, other *Line) *Line {
+	for _, options := range []string{other.Setting.Options, ""} {
+		i := slices.IndexFunc(lines, func(l *Line) bool { return l.Setting.Options == options })
+		if i >= 0 {
+			return lines[i]
+		}
+	}
+	return lines[0]
 }
 
 // exchange relates the lines to the floor, the same workers without exchange.
@@ -264,10 +276,19 @@ func ms(seconds float64) string {
 	return fmt.Sprintf("%.3g ms", 1e3*seconds)
 }
 
-// times writes a ratio with its interval: "1.72× (1.69–1.75)".
+// times writes a ratio with its interval: "1.72× (1.69–1.75)". The range of a few rounds, which says less
+// than its width suggests, comes with their number: "1.72× (1.71–1.73 in 2 rounds)".
 func times(r Ratio) string {
 	if r.Interval.Coverage == 0 {
 		return fmt.Sprintf("%.2f×", r.Median)
 	}
-	return fmt.Sprintf("%.2f× (%.2f–%.2f)", r.Median, r.Interval.Lo, r.Interval.Hi)
+	return fmt.Sprintf("%.2f× (%.2f–%.2f%s)", r.Median, r.Interval.Lo, r.Interval.Hi, r.FewRounds())
+}
+
+// FewRounds is what stands behind an interval that covers less than it should: " in 2 rounds"; "" otherwise.
+func (r Ratio) FewRounds() string {
+	if r.Interval.Coverage >= Confidence {
+		return ""
+	}
+	return fmt.Sprintf(" in %d rounds", len(r.Values))
 }

@@ -65,6 +65,7 @@ func rules() []rule {
 		{"budget", Caution, cutShort, "more time: lockstep bench --resume with a --budget"},
 		{"one repeat", Caution, oneRepeat, "--repeats 6"},
 		{"few repeats", Caution, fewRepeats, "--repeats 6"},
+		{"precision", Caution, imprecise, "more time: lockstep bench --resume with a --budget"},
 		{"noise", Caution, noise, "more repeats on an idle machine"},
 		{"busy machine", Caution, busyMachine, "run it when the machine is idle"},
 		{"taken cores", Caution, takenCores, "run it when the machine is idle"},
@@ -100,7 +101,7 @@ func rules() []rule {
 		{"another program", Fact, sameWork, ""},
 		{"resumed", Fact, sittings, ""},
 		{"repeated", Fact, replaced, ""},
-		{"precision", Fact, precision, ""},
+		{"precision", Fact, precise, ""},
 		{"skipped", Fact, skipped, ""},
 	}
 }

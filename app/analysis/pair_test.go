@@ -211,8 +211,8 @@ func TestRowsThatCannotBeToldApartAreNamedTogether(t *testing.T) {
 	text := g.Findings()[0]
 	for _, want := range []string{"all-reduce 2×1 and ddp 2×1 have the shortest steps; they cannot be told " +
 		"apart (medians 2.2 ms and 2.22 ms, all-reduce 2×1 the shorter in 2 of 3 rounds).",
-		" all-reduce 2×1 is 1.95× (1.88–2.04) as fast as single 1×1, 98 % per core.",
-		" ddp 2×1 is 1.95× (1.85–2.12) as fast as single 1×1, 98 % per core."} {
+		" all-reduce 2×1 is 1.95× (1.88–2.04 in 3 rounds) as fast as single 1×1, 98 % per core.",
+		" ddp 2×1 is 1.95× (1.85–2.12 in 3 rounds) as fast as single 1×1, 98 % per core."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("finding %q, want %q", text, want)
 		}
@@ -286,7 +286,8 @@ func TestCoresAreThoseOfTheHost(t *testing.T) {
 		t.Error("four workers on two cores are not said to contend")
 	}
 	if text := strings.Join(g.Findings(), "\n"); !strings.Contains(text,
-		"On the same 2 cores, ddp 4×1 is 1.20× (1.19–1.20) as fast as one process (single 1×2).") {
+		"On the same 2 cores, ddp 4×1 is 1.20× (1.19–1.20 in 3 rounds) as fast as one process (single "+
+			"1×2).") {
 		t.Errorf("findings %q", text)
 	}
 }
@@ -516,5 +517,21 @@ func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 		if strings.Contains(a.Why, "too close to call: perhaps less than 2 %") != isClose {
 			t.Errorf("step %v: the answer's reason is %q", test.step, a.Why)
 		}
+	}
+}
+
+// One process with the settings of the other row is what it is compared with, not a faster one with others. A
+// range of two rounds says so.
+func TestOneProcessOfTheSameSettings(t *testing.T) {
+	m := newMaker(2, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Options: "checkpoint-every=10"}, 7, 7.2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Threads: 2, Options: "checkpoint-every=10"}, 5, 5.2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Threads: 2}, 6, 6.2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 4, 4.1)
+	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+	want := "On the same 2 cores, ddp 2×1 is 1.51× (1.50–1.51 in 2 rounds) as fast as one process (single " +
+		"1×2)."
+	if !strings.Contains(found, want) {
+		t.Errorf("%s\nwant %s", found, want)
 	}
 }

@@ -170,7 +170,8 @@ func (g *Group) peers() []string {
 func (p Pair) Doubt() string {
 	switch {
 	case p.Ratio.Interval.Coverage < Confidence:
-		return "decides nothing: it takes six rounds or more"
+		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes",
+			len(p.Ratio.Values), enoughRounds)
 	case p.isClose():
 		return "is " + TooClose()
 	case !p.IsDecided():

@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"math"
+
+	"lockstep/app/record"
 )
 
 // The limits and conditions of rules that judge Lockstep's own results and other people's tables alike. Each
@@ -13,7 +15,6 @@ const (
 	SkewLimit     = 0.10  // relative difference of the times of ranks that wait for each other
 	PhaseLimit    = 0.02  // relative gap between the sum of the phases and their whole
 	NoiseLimit    = 0.10  // relative difference that runs of one row may well have
-	ChanceLimit   = 0.95  // share of ln(classes) above which a loss is that of guessing
 	MaxEfficiency = 1.005 // above what rounding shows as 100 %
 
 	// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
@@ -49,11 +50,8 @@ func TooClose() string {
 	return fmt.Sprintf("too close to call: perhaps less than %s apart, which another hour may turn", Least())
 }
 
-// IsGuessing reports whether a loss is near or above ln(classes), the cross entropy of a model that gives
-// every class the same probability. With fewer than two classes, which is also to say unknown, it is not.
-func IsGuessing(loss float64, classes int) bool {
-	return classes >= 2 && loss > ChanceLimit*math.Log(float64(classes))
-}
+// IsGuessing reports whether a loss is that of guessing, see [record.Loss.IsGuessing].
+func IsGuessing(loss float64, classes int) bool { return record.Loss{Last: loss}.IsGuessing(classes) }
 
 // PhaseGap returns the share of the whole that the sum of its phases misses, negative if they are more, and
 // whether it is beyond PhaseLimit.

@@ -34,18 +34,28 @@ func (c *Comparison) Wide(width float64) []int {
 	return rows
 }
 
-// precision says when rounds ended.
-func precision(r *record.Results, c *Comparison) []string {
+// precise says why rounds ended if every interval is as narrow as was asked for.
+func precise(r *record.Results, c *Comparison) []string {
+	if r.Precision == 0 || len(c.Wide(r.Precision)) > 0 {
+		return nil
+	}
+	return one("Rounds were added until the interval of each row's ratio reaches at most %s to both sides, "+
+		"to rows that are compared as long as one of them has a wider one (%d rounds).",
+		percent(r.Precision), r.Rounds)
+}
+
+// imprecise says which intervals are wider than was asked for.
+func imprecise(r *record.Results, c *Comparison) []string {
 	if r.Precision == 0 {
 		return nil
 	}
-	reached := "Every interval is as narrow."
-	if len(c.Wide(r.Precision)) > 0 {
-		reached = "Not every interval is as narrow: the budget or the number of rounds ended first."
+	wide := c.Wide(r.Precision)
+	names, any := c.where(func(l *Line) bool { return slices.Contains(wide, l.row) })
+	if !any {
+		return nil
 	}
-	return one("Rounds were added until the interval of each row's ratio reaches at most %s to both sides, "+
-		"to rows that are compared as long as one of them has a wider one (%d rounds). %s",
-		percent(r.Precision), r.Rounds, reached)
+	return one("Intervals of %s to both sides were asked for. After %d rounds, where the budget or the "+
+		"number of rounds ended, these are wider: %s.", percent(r.Precision), r.Ran(), names)
 }
 
 // sittings says that the benchmark was interrupted and resumed by the same program on a like machine.

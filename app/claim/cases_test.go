@@ -41,6 +41,9 @@ all-reduce,2,6,11.1
 ddp,2,6,11.2
 `
 
+// percents is a table of a step that is 45 % shorter, by a speed that is 82 % higher.
+const percents = "strategy,workers,total s\nsingle,1,20 ± 0.1\nddp,2,11 ± 0.1\n# "
+
 // seeds is a table of accuracies with five seeds of each row.
 const seeds = `strategy,seed,accuracy %
 exact,1,91.2
@@ -272,6 +275,15 @@ func evidenceCases() []example {
 			[]string{"refused wrong denominators"}},
 		{"the winner", paired + said + "ddp is the fastest.", []string{"holds"}},
 		{"the slowest", paired + said + "all-reduce is the slowest.", []string{"holds"}},
+		{"a winner of less work", "strategy,workers,samples,total s\nsingle,1,10000,20\nddp,2,5000,5\n" +
+			"# ddp is the fastest.\n", []string{"refused unequal work", "note one repeat"}},
+		{"a percentage of speed", percents + "ddp is 82 % faster than single.\n", []string{"holds"}},
+		{"a percentage of time", percents + "ddp is 45 % faster than single.\n", []string{"holds"}},
+		{"a percentage of neither", percents + "ddp is 60 % faster than single.\n",
+			[]string{"refused wrong denominators"}},
+		{"91 % are not perfect", percents + "ddp scales perfectly.\n",
+			[]string{"refused wrong denominators"}},
+		{"91 % are near", percents + "ddp scales almost linearly.\n", []string{"holds"}},
 		{"a winner that was not told apart", tied + said + "ddp wins.", []string{"refused winner"}},
 		{"a difference inside noise", tied + said + "all-reduce is faster than ddp.",
 			[]string{"refused winner"}},

@@ -12,7 +12,7 @@ import (
 
 // Parts of the sentences of Lockstep's own reports.
 const (
-	ranged   = figure + `x(?: ` + figure + `-` + figure + `)?` // a ratio, with its interval
+	ranged   = figure + `x(?: ` + figure + `-` + figure + `(?: in \d+ rounds)?)?` // with its interval
 	duration = figure + ` (ms|s)`
 	perCore  = `(?: ` + figure + `% per core(?: where a core does more than in the baseline see the ` +
 		`cautions)?)?`

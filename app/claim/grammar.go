@@ -157,13 +157,24 @@ func timesSlower(c *court, m []string) ruling {
 func percentFaster(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
-	return c.speed(a, b, []float64{1 + v/100, 1 / max(0, 1-v/100)}, half/100)
+	return c.percentOf(a, b, [2]float64{1 + v/100, 1 / max(0, 1-v/100)}, half/100)
 }
 
 func percentSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
-	return c.speed(a, b, []float64{1 / (1 + v/100), 1 - v/100}, half/100)
+	return c.percentOf(a, b, [2]float64{1 - v/100, 1 / (1 + v/100)}, half/100)
+}
+
+// percentOf judges a percentage that may be one of speed, as it says, or one of time, as people also mean it:
+// the factors by which a is as fast as b then. What holds by time alone says so.
+func (c *court) percentOf(a, b *entry, factors [2]float64, half float64) ruling {
+	r := c.speed(a, b, factors[:], half)
+	if bySpeed := c.speed(a, b, factors[:1], half); r.verdict != Holds || bySpeed.verdict == Holds {
+		return r
+	}
+	r.why += "; the percentage is one of time, not of speed"
+	return r
 }
 
 func last(m []string, i int) string {
@@ -299,18 +310,28 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 	if !ok || len(group) < 2 {
 		return undecided("no time that all rows have")
 	}
-	if isFastest {
-		if why, is := wins(e, group, k); !is {
-			return refused("winner", "%s", why)
+	others := slices.DeleteFunc(slices.Clone(group), func(o *entry) bool { return o == e })
+	word := "shortest"
+	if !isFastest {
+		word = "longest"
+		for _, o := range others {
+			if why, is := wins(o, []*entry{o, e}, k); !is {
+				return refused("winner", "%s", why)
+			}
 		}
-		return held("its %s is the shortest of %d rows", k.word(), len(group))
+	} else if why, is := wins(e, group, k); !is {
+		return refused("winner", "%s", why)
 	}
-	for _, o := range group {
-		if why, is := wins(o, []*entry{o, e}, k); o != e && !is {
-			return refused("winner", "%s", why)
+	basis := ""
+	for _, o := range others {
+		if why := unequal(e, o); why != "" {
+			return refused("unequal work", "%s and %s: %s", e.name, o.name, why)
+		}
+		if one := compare(e, o, k); one.isOne {
+			basis = ", " + one.basis
 		}
 	}
-	return held("its %s is the longest of %d rows", k.word(), len(group))
+	return held("its %s is the %s of %d rows%s", k.word(), word, len(group), basis)
 }
 
 func efficient(c *court, m []string) ruling {
@@ -404,6 +425,9 @@ func amdahlSays(_ *court, m []string) ruling {
 	return held("Amdahl's law gives %s", num(got))
 }
 
+// perfectly are words that say more than "linear" does.
+var perfectly = regexp.MustCompile(`(?i)^(?:§\d )?(?:scales|scaled|scaling is) perfect`)
+
 func linear(c *court, m []string) ruling {
 	if c.t == nil || c.t.base == nil {
 		return undecided("no row to compare with")
@@ -417,7 +441,7 @@ func linear(c *court, m []string) ruling {
 	switch {
 	case !(p > 1) || !given(s):
 		return undecided("no speed-up of a row of more workers")
-	case s/p < 1-analysis.NoiseLimit:
+	case s/p < 1-loosest && perfectly.MatchString(m[0]), s/p < 1-analysis.NoiseLimit:
 		return refused("wrong denominators", "%s is %s× at %s times the processors, %s of linear", most.name,
 			num(s), num(p), percent(s/p))
 	}

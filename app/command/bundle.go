@@ -139,6 +139,9 @@ func unpacked(path string, use func(folder string, m bundle.Manifest) error) err
 	}
 	defer os.RemoveAll(folder)
 	m, err := bundle.ExtractFile(path, folder)
+	if isAbsent(path) {
+		return usagef("%s does not exist; give a file that lockstep bundle wrote", path)
+	}
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (s *seeds) Set(text string) error {
 	return nil
 }
 
-// whole is a flag that takes a whole number.
+// whole is a flag that takes a whole number from 1.
 type whole int
 
 func (w *whole) String() string { return strconv.Itoa(int(*w)) }
@@ -69,6 +69,9 @@ func (w *whole) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		return fmt.Errorf("%q is no whole number", text)
+	}
+	if n < 1 {
+		return fmt.Errorf("%d: want 1 or more", n)
 	}
 	*w = whole(n)
 	return nil

@@ -17,6 +17,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
@@ -232,7 +233,11 @@ func isAbsent(path string) bool {
 
 // badResults words why a folder cannot be rendered.
 func badResults(folder string, err error) error {
+	var kind *record.KindError
 	switch {
+	case errors.As(err, &kind):
+		return usagef("%s holds results of another kind, %s; give the folder of a benchmark or of a "+
+			"training run", folder, kind.Kind)
 	case errors.Is(err, syscall.ENOTDIR):
 		return usagef("%s is no folder; give that of a benchmark or of a training run", folder)
 	case isAbsent(folder):

@@ -17,8 +17,19 @@ func cautions(s *record.Summary) []string {
 	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
+	} else if isGuessing(s) {
+		all = append(all, fmt.Sprintf("the last loss, %.4g, is no better than guessing among %d classes "+
+			"(%.4g): the run has not learned yet, so its accuracy tells nothing", s.Loss.Last, s.Classes,
+			math.Log(float64(s.Classes))))
 	}
 	return all
+}
+
+// isGuessing reports whether the loss of the last step and that on the test samples, if there is one, are
+// those of guessing.
+func isGuessing(s *record.Summary) bool {
+	return s.Steps > 0 && s.Loss.IsGuessing(s.Classes) &&
+		(s.TestLoss == nil || record.Loss{Last: *s.TestLoss}.IsGuessing(s.Classes))
 }
 
 // grown warns that the loss of the last step and that on the test samples have grown, as

@@ -304,7 +304,16 @@ func Encode(w io.Writer, r *Results) error {
 	return nil
 }
 
-// Decode reads what [Encode] wrote and checks it with [Results.Validate].
+// KindError says that a file of results is not of a comparison.
+type KindError struct{ Kind string }
+
+// Error names the kind.
+func (e *KindError) Error() string {
+	return fmt.Sprintf("decode results: these are of kind %s, not of a comparison", e.Kind)
+}
+
+// Decode reads what [Encode] wrote and checks it with [Results.Validate]. Other documents that are called
+// results are a [*KindError].
 func Decode(r io.Reader) (*Results, error) {
 	var file struct {
 		Kind string `json:"kind"` // of other documents that are called results
@@ -314,7 +323,7 @@ func Decode(r io.Reader) (*Results, error) {
 		return nil, fmt.Errorf("decode results: %w", err)
 	}
 	if file.Kind != "" {
-		return nil, fmt.Errorf("decode results: these are of kind %s, not of a comparison", file.Kind)
+		return nil, &KindError{file.Kind}
 	}
 	results := file.Results
 	if results.Schema != Schema && results.Schema != 2 {

@@ -132,6 +132,15 @@ func (l Loss) HasGrown(classes int) bool {
 	return classes >= 2 && l.Last > max(l.First, growth*math.Log(float64(classes)))
 }
 
+// chance is the share of ln(classes) above which a loss is that of guessing.
+const chance = 0.95
+
+// IsGuessing reports whether the last loss is near or above ln(classes), that of a model that gives every
+// class the same probability. Of fewer than two classes, which is also to say unknown, it is not told.
+func (l Loss) IsGuessing(classes int) bool {
+	return classes >= 2 && l.Last > chance*math.Log(float64(classes))
+}
+
 // Evaluation is how well the model did on the test set at one time of a run. Loss, accuracy and rate are
 // the same on all ranks, so rank 0 tells them, unless ranks never exchange.
 type Evaluation struct {

@@ -116,8 +116,8 @@ const aboveTheFold = 3
 func changing() []string {
 	return []string{"contradiction", "incomplete", "failed", "unequal work", "unequal runs", "ranks disagree",
 		"losses disagree", "diverged", "phases", "taken cores", "budget", "one repeat", "few repeats",
-		"noise", "copies", "busy machine", "contention", "above 100 %", "parameters", "another result",
-		"not learned"}
+		"precision", "noise", "copies", "busy machine", "contention", "above 100 %", "parameters",
+		"another result", "not learned"}
 }
 
 // pressing returns the cautions for the top of the page, at most one of a topic.

@@ -56,7 +56,7 @@ func TestFirstScreen(t *testing.T) {
 		cautions      int
 	}{
 		"one winner": {only(sample(), "lenet"), "single 1×2 has the shortest step: 5.22 ms, 1.73× " +
-			"(1.72–1.76) as fast as single 1×1", ">Fastest<", "✓ certain", 1},
+			"(1.72–1.76 in 3 rounds) as fast as single 1×1", ">Fastest<", "✓ certain", 1},
 		"undecided": {only(sample(), "vgg11"), "single 1×1 had the shortest step, 187 ms, but 3 rounds " +
 			"cannot tell it from ddp 4×1, 191 ms (--repeats 6).",
 			">Cannot be told apart<", "≈ not decided", 3},
@@ -267,7 +267,7 @@ func TestFirstScreenOfSeveralComparisons(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<a href="#g1">lenet</a> <b class="sure">✓ certain</b></th><td class="long">single 1×2</td>` +
-			`<td>1.73× <small>1.72–1.76</small></td><td>5.22</td>`,
+			`<td>1.73× <small>1.72–1.76 in 3 rounds</small></td><td>5.22</td>`,
 		`<a href="#g2">vgg11</a> <b class="open">≈ not decided</b></th>` +
 			`<td class="long">single 1×1 or 1 other</td><td>baseline</td>`,
 	} {

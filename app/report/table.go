@@ -187,8 +187,11 @@ func ratioCell(r analysis.Ratio) cell {
 	if !r.Known() {
 		return cell{Text: dash}
 	}
-	return cell{Text: ratioText(r, func(v float64) string { return fixed(v, 2) + "×" }),
-		Small: between(r.Interval.Lo, r.Interval.Hi, func(v float64) string { return fixed(v, 2) })}
+	small := between(r.Interval.Lo, r.Interval.Hi, func(v float64) string { return fixed(v, 2) })
+	if small != "" {
+		small += r.FewRounds()
+	}
+	return cell{Text: ratioText(r, func(v float64) string { return fixed(v, 2) + "×" }), Small: small}
 }
 
 func ratioText(r analysis.Ratio, format func(float64) string) string {
