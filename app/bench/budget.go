@@ -20,6 +20,8 @@ type Fitted struct {
 	Runs    int      // expected
 	Groups  []string // what each group of comparable rows does, as a line for people
 	Left    int      // rows that are left out
+
+	Precision float64 // that rounds are added for while the budget lasts; 0: none are
 }
 
 // cost is the expected time of a run: that of starting and ending it, and of a step, in seconds. Evaluations
@@ -37,7 +39,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	slices.SortStableFunc(groups, func(a, b []int) int {
 		return cmp.Compare(p.seconds(a, costs, p.steps(a), 1), p.seconds(b, costs, p.steps(b), 1))
 	})
-	fitted := Fitted{}
+	fitted := Fitted{Precision: p.Precision}
 	rows := slices.Clone(p.Rows)
 	var left []int
 	for i, group := range groups {

@@ -426,8 +426,13 @@ func (p benchProgress) fitted(f bench.Fitted) {
 	if p.isQuiet {
 		return
 	}
-	fmt.Fprintf(p.w, "expected: %s in %v; %s left out\n", spelling.Count(f.Runs, "run"),
-		time.Duration(f.Seconds*1e9).Round(time.Second), spelling.Count(f.Left, "row"))
+	more := ""
+	if f.Precision > 0 {
+		more = fmt.Sprintf(", then rounds until intervals reach %.3g %% to both sides, or the budget is over",
+			100*f.Precision)
+	}
+	fmt.Fprintf(p.w, "expected: %s in %v%s; %s left out\n", spelling.Count(f.Runs, "run"),
+		time.Duration(f.Seconds*1e9).Round(time.Second), more, spelling.Count(f.Left, "row"))
 	for _, line := range f.Groups {
 		fmt.Fprintf(p.w, "  %s\n", line)
 	}
