@@ -76,7 +76,8 @@ func otherWork(r *record.Results, _ *Comparison) []string {
 		s := row.Setting
 		if s.Peer != "" && len(row.Runs) > 0 && checkOf(r, s) == nil {
 			out = append(out, fmt.Sprintf("%s %s %s: its losses were not compared with ours, so nothing "+
-				"shows that it does the same work.", s.Model, s.Strategy, s.Options))
+				"shows that it does the same work.", s.Model, s.Strategy,
+				strings.ReplaceAll(s.Options, "+", " ")))
 		}
 	}
 	return out

@@ -116,7 +116,7 @@ func TestExpand(t *testing.T) {
 			[]string{
 				"lenet single 1×1 math=fast /2", "lenet single 1×2 math=fast /2",
 				"lenet single 1×1 math=exact /2", "lenet single 1×2 math=exact /2",
-				"lenet ddp 2×1 bucket=64KiB+math=fast /2", "lenet ddp 2×1 bucket=64KiB+math=exact /2",
+				"lenet ddp 2×1 bucket=64KiB math=fast /2", "lenet ddp 2×1 bucket=64KiB math=exact /2",
 			}, 1},
 		{"checkpoints", withDimensions(matrix([]string{"lenet"}, []string{"ddp"}, 2),
 			bench.Checkpoints([]string{"off", "on", "30s"})), []string{"lenet ddp 2×1 /2",

@@ -211,7 +211,7 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 
 // skipped returns the note of a row that is left out.
 func (r Row) skipped(reason string) record.Skip {
-	of := strings.Join([]string{r.Strategy, r.layout(), r.Options, r.wire(), r.Condition.Name}, " ")
+	of := strings.Join([]string{r.Strategy, r.layout(), r.ownSettings(), r.wire(), r.Condition.Name}, " ")
 	return record.Skip{Model: r.Model, Workers: r.Workers, Reason: reason,
 		Strategy: strings.Join(strings.Fields(of), " ")}
 }

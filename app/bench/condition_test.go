@@ -90,7 +90,7 @@ func TestRowsWithSettingsAndConditions(t *testing.T) {
 	}
 	var want []string
 	for _, condition := range []string{"equal", "slow-worker=1:3", "rate=10mbit"} {
-		for _, row := range []string{"single 1×1", "ddp 2×1 bucket=64KiB+overlap-forward", "ddp 2×1",
+		for _, row := range []string{"single 1×1", "ddp 2×1 bucket=64KiB overlap-forward", "ddp 2×1",
 			"all-reduce 2×1 algorithm=ring"} {
 			want = append(want, "lenet "+row+" "+condition)
 		}

@@ -28,9 +28,9 @@ func TestRowsOfPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"lenet single 1×1 /2", "lenet single 1×1 pytorch+nchw /2", "lenet single 1×1 " +
-			"pytorch+channels-last /2",
-		"lenet ddp 2×1 /2", "lenet ddp 2×1 pytorch+nchw /2", "lenet ddp 2×1 pytorch+channels-last /2",
+		"lenet single 1×1 /2", "lenet single 1×1 pytorch nchw /2", "lenet single 1×1 " +
+			"pytorch channels-last /2",
+		"lenet ddp 2×1 /2", "lenet ddp 2×1 pytorch nchw /2", "lenet ddp 2×1 pytorch channels-last /2",
 		"lenet ps 2×1 /2", "lenet ddp 2×1 bucket=64KiB /2",
 	}
 	if diff := cmp.Diff(want, names(plan)); diff != "" {

@@ -24,13 +24,16 @@ type Row struct {
 // that is no plain one, slowed workers, the condition.
 func (r Row) Name() string {
 	name := fmt.Sprintf("%s %s %d×%d", r.Model, r.Strategy, r.Workers, r.Threads)
-	for _, more := range []string{r.layout(), r.Options, r.wire(), r.slow(), r.Condition.Name} {
+	for _, more := range []string{r.layout(), r.ownSettings(), r.wire(), r.slow(), r.Condition.Name} {
 		if more != "" {
 			name += " " + more
 		}
 	}
 	return name
 }
+
+// ownSettings words the settings that the row alone has, as reports do.
+func (r Row) ownSettings() string { return strings.ReplaceAll(r.Options, "+", " ") }
 
 // wire returns the compression of gradients; "" if there is none, nothing is exchanged, or it is one of the
 // row's own settings.
