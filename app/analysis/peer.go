@@ -157,7 +157,7 @@ func (g *Group) peers() []string {
 	var out []string
 	for _, pair := range g.AgainstPeers() {
 		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of PyTorch, taken round by round",
-			pair.B.Label, ms(pair.B.RunMedian.Median), pair.A.Label, ms(pair.A.RunMedian.Median),
+			pair.B.Label, ms(pair.B.Step.Median), pair.A.Label, ms(pair.A.Step.Median),
 			times(pair.Ratio))
 		if doubt := pair.Doubt(); doubt != "" {
 			text += ", which " + doubt
@@ -184,12 +184,12 @@ func (p Pair) Doubt() string {
 // peerOf returns the fastest row of a peer that does the work of ours; nil if there is none.
 func (g *Group) peerOf(ours *Line) *Line {
 	if ours.Setting.Peer != "" || ours.OK == 0 || ours.Disturbed || ours.Refused != "" ||
-		!finite(ours.RunMedian.Median) {
+		!finite(ours.Step.Median) {
 		return nil
 	}
 	var best *Line
 	for _, l := range g.Lines {
-		if l.isPeerOf(ours) && (best == nil || l.RunMedian.Median < best.RunMedian.Median) {
+		if l.isPeerOf(ours) && (best == nil || l.Step.Median < best.Step.Median) {
 			best = l
 		}
 	}

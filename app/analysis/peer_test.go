@@ -74,3 +74,29 @@ func TestPeersAreCorrectedForTheirNumber(t *testing.T) {
 		t.Errorf("%d of 5 rows are not told apart:\n%s", n, findings)
 	}
 }
+
+// besidePyTorch returns results of a row of six rounds and of PyTorch's, of the same losses.
+func besidePyTorch() (m maker, ours, theirs *record.Row) {
+	m = newMaker(6, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1, 1, 2, 2, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Peer: "pytorch", Options: "pytorch+nchw"}, 2, 2, 2,
+		4, 4, 4)
+	m.Peers = []record.PeerCheck{{Peer: "pytorch", Model: "vgg11", Data: "cifar10", Batch: 256,
+		Format: "nchw", Ours: record.Numbers{2.3}, Theirs: record.Numbers{2.3}}}
+	return m, &m.Rows[0], &m.Rows[1]
+}
+
+// A sentence about a peer has the steps of the table, which are medians over the steps of all runs.
+func TestPeersHaveTheStepsOfTheTable(t *testing.T) {
+	m, ours, _ := besidePyTorch()
+	s := ours.Runs[3].Ranks[0].Steps.Seconds
+	for i := range s[:15] {
+		s[i] = 1 // the median of the run stays, that of all steps does not
+	}
+	g := analysis.Compare(m.Results).Groups[0]
+	findings := strings.Join(g.Findings(), "\n")
+	if l := g.Lines[0]; l.Step.Median == l.RunMedian.Median ||
+		!strings.Contains(findings, "single 1×1 takes 1000 ms a step, ") {
+		t.Errorf("steps of %v, runs of %v: %s", l.Step.Median, l.RunMedian.Median, findings)
+	}
+}
