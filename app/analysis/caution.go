@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -120,6 +121,63 @@ func takenCores(_ *record.Results, c *Comparison) []string {
 		}
 	}
 	return out
+}
+
+// unlikeShort warns of short runs beside longer ones: those lose what others have disturbed, these do not.
+func unlikeShort(r *record.Results, c *Comparison) []string {
+	text, isUnlike := shortRuns(r, c)
+	if !isUnlike {
+		return nil
+	}
+	return one("%s Longer runs that others disturb are found and repeated; these count, disturbed or not.",
+		text)
+}
+
+// allShort says that of no run it is known what others took.
+func allShort(r *record.Results, c *Comparison) []string {
+	text, isUnlike := shortRuns(r, c)
+	if text == "" || isUnlike {
+		return nil
+	}
+	return []string{text}
+}
+
+// shortRuns names the rows whose runs are too short to tell what others took of the cores, "" if there are
+// none, and reports whether there are other runs, which tell.
+func shortRuns(r *record.Results, c *Comparison) (text string, isUnlike bool) {
+	shortest, longest, steps := math.Inf(1), 0.0, 0
+	names, any := c.where(func(l *Line) bool {
+		isShort := false
+		for _, run := range l.runs {
+			isUnlike = isUnlike || run.Taken != nil
+			least := record.LeastWatched / float64(max(1, cmp.Or(l.Setting.Cores, r.Host.Cores)))
+			if run.Taken != nil || run.Seconds <= 0 || run.Seconds >= least {
+				continue
+			}
+			isShort, shortest, longest = true, min(shortest, run.Seconds), max(longest, run.Seconds)
+			steps = max(steps, int(math.Ceil(float64(run.Steps)*least/run.Seconds)))
+		}
+		return isShort
+	})
+	if !any {
+		return "", false
+	}
+	runs := fmt.Sprintf("%.2g s", longest)
+	if first := fmt.Sprintf("%.2g", shortest); first+" s" != runs {
+		runs = first + " to " + runs
+	}
+	return fmt.Sprintf("Too short to tell whether others took cores: %s (runs of %s; the system counts the "+
+		"time of cores in hundredths of a second). Runs of %d steps would tell.", names, runs,
+		roundedUp(steps)), isUnlike
+}
+
+// roundedUp returns the least number of one digit and zeros that is no less than n > 0.
+func roundedUp(n int) int {
+	unit := 1
+	for n > 10*unit {
+		unit *= 10
+	}
+	return (n + unit - 1) / unit * unit
 }
 
 // superlinear says why a core may do more than one of the baseline.

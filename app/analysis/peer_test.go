@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,40 @@ func TestPeersHaveTheStepsOfTheTable(t *testing.T) {
 	if l := g.Lines[0]; l.Step.Median == l.RunMedian.Median ||
 		!strings.Contains(findings, "single 1×1 takes 1000 ms a step, ") {
 		t.Errorf("steps of %v, runs of %v: %s", l.Step.Median, l.RunMedian.Median, findings)
+	}
+}
+
+// Runs that are too short to tell what others took are told: a caution where others are not so short.
+func TestShortRuns(t *testing.T) {
+	m, ours, theirs := besidePyTorch()
+	for i := range ours.Runs {
+		ours.Runs[i].Seconds, theirs.Runs[i].Seconds = 0.07, 0.2
+	}
+	kind := func() (kinds []analysis.Kind) {
+		for _, n := range analysis.Compare(m.Results).Notes {
+			if n.Topic == "short runs" {
+				kinds = append(kinds, n.Kind)
+			}
+		}
+		return kinds
+	}
+	wantNote(t, analysis.Compare(m.Results), "short runs", "others took cores: every row (runs of 0.07 to "+
+		"0.2 s;", "Runs of 300 steps would tell.")
+	if got := kind(); !slices.Equal(got, []analysis.Kind{analysis.Fact}) {
+		t.Errorf("notes %v of rows that are all short", got)
+	}
+	for i := range theirs.Runs {
+		theirs.Runs[i].Taken = &record.Taken{}
+	}
+	wantNote(t, analysis.Compare(m.Results), "short runs", "others took cores: single 1×1 (runs of 0.07 s;",
+		"Longer runs that others disturb are found")
+	if got := kind(); !slices.Equal(got, []analysis.Kind{analysis.Caution}) {
+		t.Errorf("notes %v of rows of which one is short", got)
+	}
+	for i := range ours.Runs {
+		ours.Runs[i].Seconds = 0.6
+	}
+	if got := kind(); got != nil {
+		t.Errorf("notes %v of rows that are long", got)
 	}
 }

@@ -1,19 +1,12 @@
 package job
 
-import (
-	"time"
-
-	"lockstep/app/record"
-)
-
-// leastWatched is the core time below which shares are too coarse: systems count in hundredths of a second.
-const leastWatched = time.Second
+import "lockstep/app/record"
 
 // takenOf returns the share of core time that others took on the machine of rank 0; nil if unknown. Each
 // rank of one process reports the time of the whole process. All hosts of a lab are that machine.
 func takenOf(ranks []record.RankStat, servers []record.ServerStat, isOneProcess, isLab bool) *record.Taken {
 	t := ranks[0].Cores
-	if t.All < leastWatched.Seconds() || t.Own == 0 {
+	if t.All < record.LeastWatched || t.Own == 0 {
 		return nil
 	}
 	isHere := func(name string) bool { return isLab || name == ranks[0].Host }

@@ -271,7 +271,7 @@ func tuned(threads int) cluster.Environment {
 
 // takenOf returns the share of the cores' time that others took; nil if the system does not tell.
 func takenOf(t record.CoreTimes, own float64) *record.Taken {
-	if t.All < 1 {
+	if t.All < record.LeastWatched {
 		return nil
 	}
 	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }

@@ -403,6 +403,10 @@ type Taken struct {
 // take no part in statistics, and a benchmark repeats it.
 const DisturbedLimit = 0.05
 
+// LeastWatched is the core time, in seconds, below which what others took is unknown: systems count in
+// hundredths.
+const LeastWatched = 1.0
+
 // Sum returns the share of core time taken by others; 0 if t is nil.
 func (t *Taken) Sum() float64 {
 	if t == nil {
