@@ -58,6 +58,7 @@ type Line struct {
 	OverFloor  Ratio // this step / step of strategy none with as many workers and threads
 
 	LossFirst, LossLast         float64
+	Repeats                     int     // steps after which another program repeats its batches; 0: never
 	TrainAccuracy, TestAccuracy float64 // fractions of the samples, of the first run
 	TestSamples                 int64
 	BytesSent                   float64 // by all ranks, in one run

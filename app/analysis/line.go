@@ -114,8 +114,12 @@ func (l *Line) firstResult(r *record.Run) {
 		l.ServerBytes = float64(r.ServerBytes)
 	}
 	l.ISA = r.ISA
+	l.Repeats = l.repeatsOf(r)
 	if loss := lossOf(r); len(loss) > 0 {
-		l.LossFirst, l.LossLast = loss[0], loss[len(loss)-1]
+		l.LossFirst = loss[0]
+		if l.Repeats == 0 {
+			l.LossLast = loss[len(loss)-1]
+		}
 	}
 }
 

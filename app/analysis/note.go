@@ -101,6 +101,7 @@ func rules() []rule {
 		{"interleaved", Fact, interleaved, ""},
 		{"short runs", Fact, allShort, ""},
 		{"another program", Fact, sameWork, ""},
+		{"other batches", Fact, repeatedBatches, ""},
 		{"resumed", Fact, sittings, ""},
 		{"repeated", Fact, replaced, ""},
 		{"precision", Fact, precise, ""},

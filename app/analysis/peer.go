@@ -1,8 +1,10 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/app/record"
@@ -118,6 +120,46 @@ func sameWork(r *record.Results, c *Comparison) []string {
 			"the step.", peerName(p), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
 			PeerFirstLoss, PeerLoss, peerName(p), p.Settings, r.Version, kernelsOf(c)))
 	}
+	return out
+}
+
+// earlierBatches is how many batches a peer repeats in results that do not tell.
+const earlierBatches = 8
+
+// repeatsOf returns after how many steps a run of another program trains on its first batches again; 0: after
+// none, its batches are those of Lockstep.
+func (l *Line) repeatsOf(r *record.Run) int {
+	n := cmp.Or(r.Batches, earlierBatches)
+	if l.Setting.Peer == "" || n >= r.Steps {
+		return 0
+	}
+	return n
+}
+
+// SharedLoss returns the losses of the steps whose batches all rows have.
+func (l *Line) SharedLoss() []float64 {
+	if l.Repeats == 0 {
+		return l.Loss
+	}
+	return l.Loss[:min(l.Repeats, len(l.Loss))]
+}
+
+// repeatedBatches says from which step on rows of another program train on other batches than ours.
+func repeatedBatches(_ *record.Results, c *Comparison) []string {
+	var out []string
+	var seen []int
+	c.lines(func(_ *Group, l *Line) {
+		n := l.Repeats
+		if n == 0 || slices.Contains(seen, n) {
+			return
+		}
+		seen = append(seen, n)
+		names, _ := c.where(func(l *Line) bool { return l.Repeats == n })
+		out = append(out, fmt.Sprintf("Other data: from step %d on, these rows train on their first %d "+
+			"batches again, because another program has its batches in memory: %s. A step is the same work, "+
+			"and its time is compared. Losses are not those of the same samples from there on, so none is "+
+			"shown.", n+1, n, names))
+	})
 	return out
 }
 

@@ -1,6 +1,8 @@
 package analysis_test
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +87,31 @@ func besidePyTorch() (m maker, ours, theirs *record.Row) {
 	m.Peers = []record.PeerCheck{{Peer: "pytorch", Model: "vgg11", Data: "cifar10", Batch: 256,
 		Format: "nchw", Ours: record.Numbers{2.3}, Theirs: record.Numbers{2.3}}}
 	return m, &m.Rows[0], &m.Rows[1]
+}
+
+// Losses of a peer on batches that it has had before are not shown beside ours.
+func TestRepeatedBatchesOfPeers(t *testing.T) {
+	for _, test := range []struct{ batches, want int }{{40, 40}, {12, 12}, {0, 8}} {
+		m, _, theirs := besidePyTorch()
+		for i := range theirs.Runs {
+			theirs.Runs[i].Batches = test.batches
+		}
+		c := analysis.Compare(m.Results)
+		l := c.Groups[0].Lines[1]
+		isShown := !math.IsNaN(l.LossLast) && !math.IsNaN(l.Runs()[0].LossLast)
+		if n := len(l.SharedLoss()); n != test.want || isShown != (test.want == 40) {
+			t.Errorf("%d batches: %d losses, the last one is shown: %v", test.batches, n, isShown)
+		}
+		if test.want == 40 {
+			wantNoNote(t, c, "other batches")
+			continue
+		}
+		wantNote(t, c, "other batches", fmt.Sprintf("from step %d on", test.want+1),
+			fmt.Sprintf("first %d batches again", test.want), "single 1×1 pytorch nchw")
+		if ours := c.Groups[0].Lines[0]; len(ours.SharedLoss()) != 40 || math.IsNaN(ours.LossLast) {
+			t.Errorf("%d of our losses, the last one %v", len(ours.SharedLoss()), ours.LossLast)
+		}
+	}
 }
 
 // A sentence about a peer has the steps of the table, which are medians over the steps of all runs.

@@ -13,7 +13,7 @@ type RunLine struct {
 	Step      float64   // seconds of a step after the first: median, or the mean of rows that share steps
 	First     float64   // seconds of the first step
 	PerSecond float64   // samples per second after the first step
-	LossLast  float64   // of the last step
+	LossLast  float64   // of the last step; NaN: on a batch of its own, see [Line.Repeats]
 	Times     []float64 // seconds of each step, of the slowest rank
 	IsCounted bool      // its times count, because others took no cores from it
 }
@@ -31,7 +31,7 @@ func (l *Line) Runs() []RunLine {
 		if len(one.Times) > 0 {
 			one.First = one.Times[0]
 		}
-		if loss := lossOf(r); len(loss) > 0 {
+		if loss := lossOf(r); len(loss) > 0 && l.repeatsOf(r) == 0 {
 			one.LossLast = loss[len(loss)-1]
 		}
 		out = append(out, one)

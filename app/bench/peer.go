@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	peerSteps   = 5 // steps over which losses are compared with a peer's
-	peerBatches = 8 // batches that a peer trains on, again and again
+	peerSteps   = 5        // steps over which losses are compared with a peer's
+	peerBatches = 8        // batches that a peer has at least
+	peerBytes   = 64 << 20 // of batches that each worker of a peer has in memory, if those are more
 )
 
 // inexactPeer is why a peer ends with other bits.
@@ -112,10 +113,14 @@ func openPeers(ctx context.Context, p Plan, out string, o job.Options) (*peers, 
 	return &peers{torch, filepath.Join(out, "peer"), o, map[string]job.Sampled{}}, nil
 }
 
-// close ends the program; p may be nil.
+// close ends the program and removes what it read, which the next sitting writes anew; p may be nil.
 func (p *peers) close() {
-	if p != nil {
-		p.torch.Close()
+	if p == nil {
+		return
+	}
+	p.torch.Close()
+	for path := range p.sampled {
+		os.Remove(path)
 	}
 }
 
@@ -128,13 +133,14 @@ func (p *peers) begin(ctx context.Context, r Row) (path string, about job.Sample
 	if r.Models().ReadsTexts(r.Model) {
 		size = r.Sequence
 	}
-	name := fmt.Sprintf("%s-%s-%d-%d.safetensors", r.Model, strings.Map(plain, filepath.Base(r.Data)), size,
-		r.Batch)
-	path = filepath.Join(p.folder, name)
+	name := fmt.Sprintf("%s-%s-%d-%d-%s-%d-%d-%d-%d.safetensors", r.Model, filepath.Base(r.Data), size,
+		r.Batch, r.Augment, r.LimitTrain, r.Steps, r.Epochs, r.Seed)
+	path = filepath.Join(p.folder, strings.Map(plain, name))
 	if about, ok := p.sampled[path]; ok {
 		return path, about, nil
 	}
-	if about, err = job.Sample(ctx, r.Config, p.options, peerBatches, path); err == nil {
+	batches := job.Batches{Least: peerBatches, Bytes: peerBytes}
+	if about, err = job.Sample(ctx, r.Config, p.options, batches, path); err == nil {
 		p.sampled[path] = about
 	}
 	return path, about, err
@@ -143,10 +149,14 @@ func (p *peers) begin(ctx context.Context, r Row) (path string, about job.Sample
 // work returns what PyTorch does for a row.
 func (p *peers) work(r Row, path string, about job.Sampled) peer.Work {
 	u := r.Optimizer
-	return peer.Work{Model: r.Model, Classes: about.Classes, Strategy: r.Strategy, Workers: r.Workers,
-		Threads: r.Threads, Steps: r.NumSteps(about.Samples), Format: r.format(), LR: u.LR,
-		Momentum: u.Momentum, Nesterov: u.Nesterov, WeightDecay: u.WeightDecay, Dropout: about.Dropout,
-		Tensors: path, Out: r.Out}
+	w := peer.Work{Model: r.Model, Classes: about.Classes, Strategy: r.Strategy, Workers: r.Workers,
+		Threads: r.Threads, Steps: r.NumSteps(about.Samples), Epoch: r.StepsPerEpoch(about.Samples),
+		Format: r.format(), LR: u.LR, Momentum: u.Momentum, Nesterov: u.Nesterov,
+		WeightDecay: u.WeightDecay, Dropout: about.Dropout, Tensors: path, Out: r.Out}
+	if about.Batches < w.Epoch {
+		w.Short = about.Samples % r.Batch
+	}
+	return w
 }
 
 // format returns the layout of images of a peer's row.
@@ -162,14 +172,20 @@ func (p *peers) run(ctx context.Context, r Row) (*record.Summary, error) {
 		return nil, err
 	}
 	w := p.work(r, path, about)
+	if last := about.Samples % r.Batch; w.Steps >= w.Epoch && last > 0 && last < r.Workers {
+		return nil, fmt.Errorf("the last batch of an epoch has no sample for some of %d workers, which "+
+			"PyTorch cannot do; want another --limit-train", r.Workers)
+	}
 	o, err := p.torch.Run(ctx, w)
 	if err != nil {
 		return nil, err
 	}
+	epochs, rest := w.Steps/w.Epoch, w.Steps%w.Epoch
 	s := &record.Summary{Strategy: r.Strategy, Link: "gloo", Threads: r.Threads, Workers: r.Workers,
 		Shards: r.Shards, Wire: "fp32", Generated: about.Generated, Classes: about.Classes,
-		Outcome: record.Outcome{Steps: w.Steps, Samples: int64(w.Steps) * int64(r.Batch),
-			PeakRSSBytes: o.PeakRSSBytes, Taken: o.Taken}}
+		Epochs: float64(w.Steps) / float64(w.Epoch),
+		Outcome: record.Outcome{Steps: w.Steps, Samples: int64(epochs*about.Samples + rest*r.Batch),
+			Batches: min(about.Batches, w.Steps), PeakRSSBytes: o.PeakRSSBytes, Taken: o.Taken}}
 	if r.Workers == 1 {
 		s.Link = "local"
 	}

@@ -42,7 +42,7 @@ func compared(t *testing.T, args ...string) *record.Results {
 		}
 	}
 	for _, n := range analysis.Compare(r).Notes {
-		if n.Topic == "another program" && n.Kind == analysis.Refused || n.Topic == "contradiction" {
+		if n.Kind == analysis.Refused || n.Topic == "other batches" {
 			t.Error(n.Text)
 		}
 	}
@@ -61,9 +61,10 @@ func losses(t *testing.T, r *record.Results, strategy, options string) []float64
 	return nil
 }
 
-// PyTorch trains images as we do, from the same weights on the same samples: in one process and in several.
+// PyTorch trains images as we do, from the same weights on the same samples: in one process and in several,
+// over epochs whose last batch is smaller.
 func TestPyTorchTrainsTheSame(t *testing.T) {
-	r := compared(t, "--model", "resnet20", "--batch", "16", "--steps", "4", "--limit-train", "128")
+	r := compared(t, "--model", "resnet20", "--batch", "16", "--steps", "12", "--limit-train", "72")
 	if len(r.Peers) != 2 || len(r.Rows) != 6 {
 		t.Errorf("losses compared %d times, want once for each format; %d rows, want 6", len(r.Peers),
 			len(r.Rows))

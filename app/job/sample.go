@@ -20,8 +20,15 @@ import (
 // Sampled says what the data set is that [Sample] has taken batches from.
 type Sampled struct {
 	Classes, Samples int
+	Batches          int // that were written
 	Generated        bool
 	Dropout          float64 // of a network for texts
+}
+
+// Batches says how many batches [Sample] writes.
+type Batches struct {
+	Least int   // however large they are
+	Bytes int64 // that they may have beyond those
 }
 
 // Sample writes a safetensors file with what another program needs to begin the run that c describes: the
@@ -29,7 +36,10 @@ type Sampled struct {
 // batch.K.images [N, C, H, W] and batch.K.labels [N], K from 0. Texts are batch.K.tokens [N, T], zeros after
 // the end of each, batch.K.lengths [N] and, if there are pairs, batch.K.kinds [N, T], 1 in second parts. The
 // batches are whole: c's workers and shards take no part. Errors of data are those of [Run].
-func Sample(ctx context.Context, c setting.Config, o Options, batches int, path string) (Sampled, error) {
+//
+// The batches are those of all steps, and at least so many as b.Least. If they have more than b.Bytes, only
+// the first are written, of whole epochs if they are more than one.
+func Sample(ctx context.Context, c setting.Config, o Options, b Batches, path string) (Sampled, error) {
 	o.setDefaults()
 	c.Workers, c.Shards, c.Strategy, c.Link = 1, 1, "single", "local"
 	c.Threads = 1
@@ -45,14 +55,14 @@ func Sample(ctx context.Context, c setting.Config, o Options, batches int, path 
 	if err != nil {
 		return Sampled{}, err
 	}
-	entries, err := firstBatches(c, t, batches)
+	batches, err := firstBatches(c, t, b)
 	if err != nil {
 		return Sampled{}, err
 	}
-	about := Sampled{Classes: len(t.train.Classes), Samples: t.train.Len(), Generated: t.train.Generated,
-		Dropout: t.network.Dropout()}
+	about := Sampled{Classes: len(t.train.Classes), Samples: t.train.Len(), Batches: len(batches),
+		Generated: t.train.Generated, Dropout: t.network.Dropout()}
 	return about, withInitial(c, t, o, func(weights []checkpoint.Entry) error {
-		_, err := checkpoint.Write(path, slices.Concat(weights, entries), nil)
+		_, err := checkpoint.Write(path, slices.Concat(weights, slices.Concat(batches...)), nil)
 		return err
 	})
 }
@@ -84,33 +94,56 @@ func withInitial(c setting.Config, t task, o Options, use func([]checkpoint.Entr
 }
 
 // firstBatches returns the samples and labels of the first steps.
-func firstBatches(c setting.Config, t task, n int) (entries []checkpoint.Entry, err error) {
+func firstBatches(c setting.Config, t task, b Batches) (batches [][]checkpoint.Entry, err error) {
+	steps, epoch := max(b.Least, c.NumSteps(t.train.Len())), c.StepsPerEpoch(t.train.Len())
 	l, err := data.NewLoader(data.LoaderConfig{Set: t.train, Batch: c.Batch, Shards: 1, Hi: 1, Seed: c.Seed,
-		Augment: t.augment, ToStep: n})
+		Augment: t.augment, ToStep: steps})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	shape := t.train.Shape // H, W, C of images
-	for k := range n {
+	for k := range steps {
 		step, err := l.Next()
 		if err != nil {
 			return nil, fmt.Errorf("batch %d: %w", k, err)
 		}
-		s := step.Shards[0]
-		entries = append(entries, integers(k, "labels", tensor.Shape{s.Samples}, s.Labels))
-		if t.train.Texts != nil {
-			entries = append(entries, textsOf(k, s)...)
-			continue
+		batch := batchOf(k, step.Shards[0], t.train)
+		if b.Bytes -= bytesOf(batch); k >= b.Least && b.Bytes < 0 {
+			if k > epoch {
+				k -= k % epoch
+			}
+			return batches[:k], nil
 		}
-		var images []byte
-		for _, v := range planes(s.Images, s.Samples, shape[0]*shape[1], shape[2]) {
-			images = binary.LittleEndian.AppendUint32(images, math.Float32bits(v))
-		}
-		shape := tensor.Shape{s.Samples, shape[2], shape[0], shape[1]}
-		entries = append(entries, entry(k, "images", checkpoint.F32, shape, images))
+		batches = append(batches, batch)
 	}
-	return entries, nil
+	return batches, nil
+}
+
+// bytesOf returns the size of the tensors of a batch.
+func bytesOf(batch []checkpoint.Entry) (bytes int64) {
+	for _, e := range batch {
+		size := 4
+		if e.DType == checkpoint.I64 {
+			size = 8
+		}
+		bytes += int64(e.Shape.Elems() * size)
+	}
+	return bytes
+}
+
+// batchOf returns the samples and labels of batch k.
+func batchOf(k int, s data.Shard, set *data.Set) []checkpoint.Entry {
+	labels := integers(k, "labels", tensor.Shape{s.Samples}, s.Labels)
+	if set.Texts != nil {
+		return append(textsOf(k, s), labels)
+	}
+	h, w, c := set.Shape[0], set.Shape[1], set.Shape[2]
+	var images []byte
+	for _, v := range planes(s.Images, s.Samples, h*w, c) {
+		images = binary.LittleEndian.AppendUint32(images, math.Float32bits(v))
+	}
+	return []checkpoint.Entry{labels, entry(k, "images", checkpoint.F32, tensor.Shape{s.Samples, c, h, w},
+		images)}
 }
 
 // textsOf returns the texts of batch k, padded to the longest.

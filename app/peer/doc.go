@@ -5,9 +5,11 @@
 // PyTorch is never needed: without it Find fails with a *MissingError, and nothing else uses this package.
 //
 // Both sides train the same network from the same weights on the same batches, which [Work.Tensors] holds
-// (app/job writes it). PyTorch's workers are processes linked by Gloo over the loopback. It runs with
-// settings that make it fast on processors: memory that is freed stays with the process, large pages, as
-// many OpenMP threads as the row has, and an optimizer in one pass. [PyTorch.Settings] names them.
+// (app/job writes it). If a run has more steps than there are batches, PyTorch begins with them again; its
+// steps have as many samples as ours all the same. PyTorch's workers are processes linked by Gloo over the
+// loopback. It runs with settings that make it fast on processors: memory that is freed stays with the
+// process, large pages, as many OpenMP threads as the row has, and an optimizer in one pass.
+// [PyTorch.Settings] names them.
 //
 // # Processes
 //

@@ -143,6 +143,8 @@ type Work struct {
 	Workers     int     `json:"workers"`
 	Threads     int     `json:"threads"` // of each worker
 	Steps       int     `json:"steps"`
+	Epoch       int     `json:"epoch"`   // steps of an epoch
+	Short       int     `json:"short"`   // samples of its last batch, if the batches lack it; 0: they do not
 	Format      string  `json:"format"`  // one of Formats
 	Dropout     float64 `json:"dropout"` // of a network of texts
 	LR          float64 `json:"lr"`

@@ -271,24 +271,27 @@ def texts(tensors, name, part):
     return ids, kinds, mask
 
 
-def batches(spec, tensors, rank):
-    """Returns this worker's part of each exported batch."""
+def part_of(spec, tensors, rank, k, n):
+    """Returns this worker's part of the first n samples of an exported batch."""
     import torch
 
-    out, k = [], 0
-    while "batch.%d.labels" % k in tensors:
-        name = "batch.%d." % k
-        y = tensors[name + "labels"]
-        n, w = len(y), spec["workers"]
-        part = slice(rank * n // w, (rank + 1) * n // w)
-        if name + "tokens" in tensors:
-            x = texts(tensors, name, part)
-        else:
-            x = tensors[name + "images"][part].contiguous()
-            if spec["format"] == "channels-last":
-                x = x.to(memory_format=torch.channels_last)
-        out.append((x, y[part]))
-        k += 1
+    name, w = "batch.%d." % k, spec["workers"]
+    part = slice(rank * n // w, (rank + 1) * n // w)
+    if name + "tokens" in tensors:
+        x = texts(tensors, name, part)
+    else:
+        x = tensors[name + "images"][part].contiguous()
+        if spec["format"] == "channels-last":
+            x = x.to(memory_format=torch.channels_last)
+    return x, tensors[name + "labels"][part]
+
+
+def batches(spec, tensors, rank):
+    """Returns this worker's part of each exported batch."""
+    out = []
+    while "batch.%d.labels" % len(out) in tensors:
+        n = len(tensors["batch.%d.labels" % len(out)])
+        out.append(part_of(spec, tensors, rank, len(out), n))
     return out
 
 
@@ -328,7 +331,8 @@ def train(rank, spec, done):
                                 init_method="file://" + spec["meeting"])
     tensors = read_tensors(spec["tensors"])
     net = network(spec, tensors)
-    parts = batches(spec, tensors, rank)
+    parts, epoch = batches(spec, tensors, rank), spec["epoch"]
+    short = part_of(spec, tensors, rank, 0, spec["short"]) if spec["short"] else None
     del tensors
     isolated = spec["workers"] == 1 or spec["strategy"] == "none"
     whole = net
@@ -344,6 +348,8 @@ def train(rank, spec, done):
     for step in range(spec["steps"]):
         begin = time.perf_counter()
         x, y = parts[step % len(parts)]
+        if short and step >= len(parts) and (step + 1) % epoch == 0:
+            x, y = short
         opt.zero_grad(set_to_none=True)
         loss = criterion(whole(x), y)
         forward = time.perf_counter()
@@ -356,7 +362,7 @@ def train(rank, spec, done):
         updated = time.perf_counter()
         own = loss.item()
         end = time.perf_counter()
-        line = {"rank": rank, "step": step, "epoch": 0, "own_loss": own, "loss": own,
+        line = {"rank": rank, "step": step, "epoch": step // epoch, "own_loss": own, "loss": own,
                 "samples": len(y), "seconds": end - begin,
                 "phases": {"data": 0, "forward": forward - begin, "backward": backward - forward,
                            "sync_exposed": exchanged - backward, "optimizer": updated - exchanged,

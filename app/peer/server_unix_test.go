@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"lockstep/app/record"
 	"lockstep/cluster"
 )
 
@@ -284,7 +286,7 @@ func torch(t *testing.T) *PyTorch {
 func TestWorkersOfPyTorchEnd(t *testing.T) {
 	p := torch(t)
 	w := Work{Model: "lenet", Classes: 10, Strategy: "ddp", Workers: 2, Threads: 1, Steps: 1 << 40,
-		Format: "nchw", LR: 0.01, Tensors: lenet(t)}
+		Epoch: 1 << 40, Format: "nchw", LR: 0.01, Tensors: lenet(t)}
 	group := p.servers[1].command.Process.Pid
 	// start begins a run without end, and returns its error once it has ended.
 	start := func(ctx context.Context) <-chan error {
@@ -315,10 +317,11 @@ func TestWorkersOfPyTorchEnd(t *testing.T) {
 	if _, err := p.Run(t.Context(), w); err == nil || !strings.Contains(err.Error(), "RuntimeError: ") {
 		t.Errorf("error %v of weights of another network", err)
 	}
-	w.Model, w.Out, w.Steps = "lenet", t.TempDir(), 3
+	w.Model, w.Out, w.Steps, w.Epoch, w.Short = "lenet", t.TempDir(), 3, 2, 2
 	if o, err := p.Run(t.Context(), w); err != nil || o.PeakRSSBytes < 1<<20 {
 		t.Errorf("outcome %+v, error %v", o, err)
 	}
+	wantSteps(t, w.Out, "step 0 of epoch 0: 4", "step 1 of epoch 0: 2", "step 2 of epoch 1: 4")
 
 	w.Steps = 1 << 40
 	ended = start(t.Context())
@@ -327,6 +330,29 @@ func TestWorkersOfPyTorchEnd(t *testing.T) {
 		t.Errorf("error %v of a Python without input", err)
 	}
 	awaitGone(t, group)
+}
+
+// wantSteps compares the samples of the steps of rank 0.
+func wantSteps(t *testing.T, folder string, want ...string) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(folder, "steps.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var got []string
+	for d := json.NewDecoder(f); ; {
+		var l record.Step
+		if d.Decode(&l) != nil {
+			break
+		}
+		if l.Rank == 0 {
+			got = append(got, fmt.Sprintf("step %d of epoch %d: %d", l.Step, l.Epoch, l.Samples))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("steps %v, want %v", got, want)
+	}
 }
 
 // workers returns the processes whose parent is pid.

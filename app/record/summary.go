@@ -92,6 +92,8 @@ type Outcome struct {
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path
+	// Batches is the number of those that another program has; with more steps it trains on them again.
+	Batches int `json:"batches,omitempty"`
 	// Encryption of the links between workers: tls, none, or not needed (one host).
 	Encryption string `json:"encryption,omitempty"`
 	// Streams is the number of connections of each link by TCP between workers; 0: there is no such link.

@@ -37,6 +37,7 @@ func reports(t *testing.T) map[string]*report.Report {
 		"with all figures":   report.Benchmark(rich()),
 		"results/r3":         report.Benchmark(stored(t, "r3/results.json")),
 		"results/r4":         report.Benchmark(stored(t, "r4/results.json.gz")),
+		"beside PyTorch":     report.Benchmark(stored(t, "pytorch/images-zen5/results.json.gz")),
 		"200 rows":           report.Benchmark(many(200)),
 		"one row":            report.Benchmark(many(1)),
 		"no run succeeded":   report.Benchmark(failing()),

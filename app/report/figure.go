@@ -160,6 +160,9 @@ func (s *section) lossFigures() []figure {
 			caption += " Strategy " + name + ": mean of the workers' own losses."
 		}
 	}
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Repeats > 0 }) {
+		caption += " Curves of another program end where it trains on its first batches again."
+	}
 	if s.longest() > mostPoints {
 		caption += " Drawn as means of neighbouring steps."
 	}
@@ -175,9 +178,9 @@ func (s *section) lossFigures() []figure {
 	} {
 		var all []plot.Series
 		for _, v := range s.lines {
-			if len(v.Loss) > 0 {
+			if loss := v.SharedLoss(); len(loss) > 0 {
 				one := plot.Series{Keys: []string{v.key}, Label: v.Label, Style: v.style}
-				one.At, one.Values = thinned(by.at(v), v.Loss)
+				one.At, one.Values = thinned(by.at(v)[:len(loss)], loss)
 				all = append(all, one)
 			}
 		}
@@ -185,7 +188,8 @@ func (s *section) lossFigures() []figure {
 			Y: "loss, mean over the global batch", Series: plot.Merge(all), Hi: top(all)}
 		f := figure{ID: p.ID, Title: "Loss against " + by.x, Caption: caption + by.more, Chart: p,
 			Legend: s.legend(), Table: s.valueTable("Loss by iteration",
-				func(v *lineView) []float64 { return v.Loss }, func(x float64) string { return fixed(x, 4) })}
+				func(v *lineView) []float64 { return v.SharedLoss() },
+				func(x float64) string { return fixed(x, 4) })}
 		if len(p.Series) < len(all) {
 			f.Caption += " Rows whose losses agree bit for bit share a curve."
 		}
@@ -430,7 +434,7 @@ func (s *section) rankTable() (t table, caption string) {
 	}
 	for _, v := range s.lines {
 		for _, i := range iterations(steps, most) {
-			if i <= len(v.Loss) {
+			if i <= len(v.SharedLoss()) {
 				t.Rows = append(t.Rows, v.rankRow(i, ranks))
 			}
 		}
