@@ -66,7 +66,8 @@ top-k,5,88.8
 const said = "\n# "
 
 func cases() []example {
-	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases())
+	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases(),
+		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases())
 }
 
 // spreadCases are about what a deviation or a share says of a figure.

@@ -13,6 +13,7 @@ import (
 type Report struct {
 	Tables     int         `json:"tables"`
 	Rows       int         `json:"rows"`
+	Figures    int         `json:"figures"`    // that a rule reads
 	Objections []Objection `json:"objections"` // refused first
 	Statements []Statement `json:"statements"` // of every sentence that claims something, in their order
 	Unread     []string    `json:"unread"`     // columns and cells that no rule reads
@@ -49,7 +50,7 @@ func Check(d *Document) *Report {
 	}
 	r.Unread = append(r.Unread, d.unread...)
 	for _, t := range d.tables {
-		r.Tables, r.Rows = r.Tables+1, r.Rows+len(t.rows)
+		r.Tables, r.Rows, r.Figures = r.Tables+1, r.Rows+len(t.rows), r.Figures+t.numFigures()
 		r.Objections = append(r.Objections, t.judge()...)
 	}
 	r.Objections = append(r.Objections, d.printedAsMeasured()...)
@@ -59,13 +60,33 @@ func Check(d *Document) *Report {
 			continue
 		}
 		r.Statements = append(r.Statements, *s)
-		if s.Verdict == Wrong {
-			r.Objections = append(r.Objections, Objection{Refused, answer.rule,
+		severity := Refused
+		if answer.rule == disagree {
+			severity = Noted
+		}
+		if answer.rule != "" {
+			r.Objections = append(r.Objections, Objection{severity, answer.rule,
 				fmt.Sprintf("sentence %d", i+1), fmt.Sprintf("%q: %s", s.Text, s.Why), answer.text})
 		}
 	}
 	r.sort()
 	return r
+}
+
+// numFigures returns how many cells of a table hold what rows are judged by.
+func (t *table) numFigures() int {
+	n := 0
+	for i, c := range t.columns {
+		if c.kind < samples || c.kind == classes || c.kind == repeats {
+			continue
+		}
+		for _, row := range t.rows {
+			if one := row[i]; given(one.value) || given(one.lo) || one.list != nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // sort puts what is refused first and leaves out what is said twice.
@@ -133,7 +154,8 @@ func (d *Document) settle() {
 		}
 	}
 	for _, t := range d.tables {
-		t.facts = d.facts
+		t.facts, t.guesses = d.facts, d.guesses
+		t.sort()
 		t.isOnce = once[t.heading] || once["in short"]
 		if len(d.sentences) > 0 {
 			t.aliases = t.allAliases()
@@ -212,6 +234,9 @@ func answerTo(name string) string {
 func (r *Report) judgeOwn(d *Document) {
 	c := analysis.Compare(d.Results)
 	r.Tables, r.Rows = len(c.Groups), len(d.Results.Rows)
+	for _, row := range d.Results.Rows {
+		r.Figures += len(row.Runs)
+	}
 	for _, n := range c.Notes {
 		severity := Noted
 		switch n.Kind {

@@ -103,6 +103,25 @@ type pattern struct {
 	re   *regexp.Regexp
 }
 
+// toTarget is a heading of the time in which a run reaches an accuracy or a loss. foreign are quantities that
+// are none of ours although a word of theirs is.
+const (
+	toTarget = `^((training|run|wall( clock)?) )?(time|seconds|minutes|hours) (to|until)\b`
+	foreign  = `\b(to|until)\b.*\b(acc|loss)|` +
+		`(network|link|nic|bus|pcie|memory|disk|i/?o|file|storage) throughput|` +
+		`throughput.* [kmgt]?i?b(it|yte)?s?( ?(/|per) ?s|ps)|` +
+		`(energy|power|cache|memory|network|bandwidth|link|cost|data|sample|statistical|flops?|hardware|` +
+		`vector|simd) efficienc|efficienc.*(joule|/ ?j\b|watt|energy|flop|cache|memory)|` +
+		`(packet|frame|message|link|information|performance|speed|throughput|energy|efficiency|acc|` +
+		`accuracy) loss|` +
+		`loss (rate|of (acc|packet|frame|message|information|performance|speed|precision))|` +
+		`acc(uracy)? (drop|gap|degradation|change|diff\w*|delta|gain|improvement)|` +
+		`(drop|gap|degradation|change|difference|gain|delta|decrease|increase|improvement) (of|in) ` +
+		`[\w ]*acc|` +
+		`^(communication|comm|exchange|sync\w*|network|exposed|forward|backward|compute|data|idle|` +
+		`wait\w*)\b.* (time|s|ms|seconds) ?(/|per) ?(step|iteration|iter|batch|it|epoch)\b`
+)
+
 // patterns lists the headings, in words of lower case without their unit.
 func patterns() []pattern {
 	list := []struct {
@@ -114,10 +133,12 @@ func patterns() []pattern {
 		{serial, `serial (fraction|share|part)|karp`},
 		{source, `^(source|origin|basis|status|measured|measured or .*|measured/.*|how obtained)$`},
 		{unknown, `ideal|target|goal|perfect`},
+		{total, toTarget},
+		{unknown, foreign},
 		{predicted, `(predict|project|expect|estimat|theor|simulat).*speed ?up|speed ?up.*(predict|` +
 			`project|expect|estimat)`},
 		{speedup, `speed ?up`},
-		{efficiency, `efficien`},
+		{efficiency, `efficienc`},
 		{throughput, `(samples|images|imgs?|texts|sentences|tokens|records) ?(/|per) ?(s|sec|second)$|` +
 			`throughput`},
 		{rankStep, `\branks? ?\d`},
@@ -130,10 +151,11 @@ func patterns() []pattern {
 		{network, `^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
 		{epoch, `^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
 			`?epoch|^epoch$`},
-		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|(time|s|ms|seconds) ?(/|` +
-			`per) ?(step|iteration|iter|batch|it)\b|^(step|iteration)$`},
+		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|` +
+			`(^| )(time|s|ms|us|µs|sec|secs|seconds|milliseconds|min|minutes) ?(/|per) ?` +
+			`(step|iteration|iter|batch|it)\b|^(step|iteration)$`},
 		{total, `^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ` +
-			`?time|^(time|duration|runtime|seconds|elapsed|wall)$|time to`},
+			`?time|^(time|duration|runtime|seconds|elapsed|wall)$`},
 		{price, `price|hourly|per hour`},
 		{cost, `^cost|cost$`},
 		{classes, `^(num |number of )?classes$`},
@@ -214,8 +236,12 @@ func readHeading(header string, known []pattern) column {
 				c.serial = 1 - c.serial
 			}
 		}
+	case loss:
+		if c.unit > 0 {
+			c.kind = unknown // of packets, in percent
+		}
 	case total, epoch, step, rankStep, network:
-		if c.unit == 0 {
+		if c.unit == 0 || c.kind == total && c.unit == 0.01 { // of the accuracy that is to be reached
 			c.unit = unitInside(words, c.kind == rankStep)
 		}
 	case repeats:

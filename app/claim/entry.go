@@ -123,7 +123,7 @@ func (e *entry) isSynchronous() bool {
 
 // projections are words for figures that nobody measured.
 var projections = regexp.MustCompile(`(?i)\b(predict(ed|ion|ions|s)?|project(ed|ion|ions)|expected|` +
-	`extrapolat\w+|theoretical|simulat\w+|estimated?|forecast|planned|hypothetical)\b`)
+	`extrapolat\w+|theoretical|simulat\w+|estimated?|forecast|planned|hypothetical)\b|\best\.|\(est\b`)
 
 // saysProjected reports whether the row says so.
 func (e *entry) saysProjected() bool {
@@ -132,12 +132,36 @@ func (e *entry) saysProjected() bool {
 			!slices.Contains([]string{"yes", "true", "run", "real"}, strings.ToLower(s))
 	}
 	for i, c := range e.table.columns {
-		text := e.table.rows[e.rows[0]][i].text
-		if (c.kind.identifies() || c.kind == remark) && projections.MatchString(text) {
+		one := e.table.rows[e.rows[0]][i]
+		isFigure := c.kind > remark && c.kind != predicted && c.kind != amdahl && c.kind != gustafson
+		if (c.kind.identifies() || c.kind == remark || isFigure) && projections.MatchString(one.text) ||
+			(c.kind.identifies() || isFigure) && e.table.guesses[markOf(one.text)] {
 			return true
 		}
 	}
 	return false
+}
+
+// footnote is a line that explains a mark of a table.
+var footnote = regexp.MustCompile(`^(\\?[*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[\^\w+\]|<sup>[^<]*</sup>):? *(.+)$`)
+
+// foot notes whether a line is a footnote, and by it figures with its mark are projections. A mark of several
+// lines may be that of a list: then all of them must say so.
+func (d *Document) foot(line string) {
+	if m := footnote.FindStringSubmatch(line); m != nil {
+		mark := strings.TrimPrefix(m[1], `\`)
+		said, isKnown := d.guesses[mark]
+		d.guesses[mark] = projections.MatchString(m[2]) && (said || !isKnown)
+	}
+}
+
+// markOf returns the mark of a footnote at the end of a cell, which is not in italics; "" without one.
+func markOf(text string) string {
+	mark := strings.TrimPrefix(footMark.FindString(text), `\`)
+	if strings.HasPrefix(text, mark) {
+		return ""
+	}
+	return mark
 }
 
 // sort finds the entries that are not said to be measured, in the row or above the table, and the baseline of

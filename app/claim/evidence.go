@@ -33,13 +33,20 @@ type evidence struct {
 
 // compare sets two entries in relation by a kind of figure.
 func compare(a, b *entry, k kind) evidence {
-	va, vb := a.slowness(k), b.slowness(k)
+	w := work(a, b, k)
+	va, vb := a.slowness(k)/w, b.slowness(k)
 	e := evidence{ratio: va / vb, p: math.NaN(), rounding: a.rounding(k) + b.rounding(k)}
 	e.text = fmt.Sprintf("%s %s, %s %s", a.name, a.shown(k), b.name, b.shown(k))
+	if w != 1 {
+		e.text += fmt.Sprintf(" for batches of %s and %s", num(a.batch()), num(b.batch()))
+	}
 	idsA, runsA := a.runs(k)
 	idsB, runsB := b.runs(k)
 	if k == throughput {
 		runsA, runsB = inverse(runsA), inverse(runsB)
+	}
+	if w != 1 {
+		runsA = scaled(runsA, 1/w)
 	}
 	if len(runsA) > 1 && len(runsB) > 1 {
 		e.compareRuns(idsA, idsB, runsA, runsB)
@@ -51,7 +58,7 @@ func compare(a, b *entry, k kind) evidence {
 	if a.numRuns(k) > 1 && b.numRuns(k) > 1 {
 		e.basis = "from runs whose spread is not said"
 	}
-	e.within = analysis.Interval{Lo: loA / hiB, Hi: hiA / loB}
+	e.within = analysis.Interval{Lo: loA / w / hiB, Hi: hiA / w / loB}
 	return e
 }
 
@@ -130,6 +137,14 @@ func inverse(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = 1 / v
+	}
+	return out
+}
+
+func scaled(x []float64, f float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * f
 	}
 	return out
 }
@@ -232,7 +247,8 @@ func repeated(t *table, say sayer) {
 		}
 		slices.SortStableFunc(once, func(a, b *entry) int { return sign(a.slowness(k) - b.slowness(k)) })
 		for i, e := range once[1:] {
-			if c := compare(once[i], e, k); c.isNear() && once[i].slowness(k) != e.slowness(k) {
+			isUnlike := (k == epoch || k == total) && grown(once[i], e) != 1 // perhaps of as many steps
+			if c := compare(once[i], e, k); !isUnlike && c.isNear() && once[i].slowness(k) != e.slowness(k) {
 				say(Refused, "", "%s: %s apart, from one run each; runs of one row differ by up to %s",
 					c.text, c.gap(), percent(analysis.NoiseLimit))
 			}
@@ -262,6 +278,9 @@ func winners(t *table, say sayer) {
 		if len(marked) != 1 {
 			continue // none, or a heading in bold
 		}
+		if t.base != nil && slices.ContainsFunc(g, func(e *entry) bool { return grown(e, t.base) != 1 }) {
+			continue // the shortest time of unlike batches
+		}
 		if why, is := wins(marked[0], g, k); !is {
 			say(Refused, marked[0].name, "it is marked as the fastest, and %s", why)
 		}
@@ -278,7 +297,7 @@ func wins(e *entry, g []*entry, k kind) (why string, is bool) {
 		}
 		c := compare(e, o, k)
 		if c.ratio >= 1 {
-			return fmt.Sprintf("%s: it is not", c.text), false
+			return c.text + itIsNot, false
 		}
 		all, ps = append(all, c), append(ps, c.p)
 	}

@@ -198,11 +198,10 @@ func takes(c *court, m []string) ruling {
 	if e == nil {
 		return undecided("it names no row")
 	}
-	k, ok := timeOf(e)
-	if !ok || k == throughput {
-		return undecided("no time of %s", e.name)
+	if !given(e.value(step)) {
+		return undecided("no time of a step of %s", e.name)
 	}
-	return isTime(e, k, m[2], m[3])
+	return isTime(e, step, m[2], m[3])
 }
 
 // within judges that row a is so many times as fast as row b: said are the ratio and its interval, or "". Of

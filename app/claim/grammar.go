@@ -36,13 +36,17 @@ func grammar() []production {
 		{`^§(\d) (?:costs?|adds?) ` + about + figure + `%(?: more)?(?: time)?(?: (?:than|over|to) §(\d))?$`,
 			percentSlower},
 		{`^§(\d) (?:costs?|adds?) ` + about + figure + `% (?:of )?overhead$`, percentSlower},
-		{`^§(\d) ` + is + ` faster than §(\d)$`, faster},
+		{`^§(\d) ` + is + ` (?:consistently |clearly |always )?faster than §(\d)$`, faster},
 		{`^§(\d) (?:beats|outperforms|wins against|wins over) §(\d)$`, faster},
 		{`^§(\d) ` + is + ` slower than §(\d)$`, slower},
 		{`^§(\d) ` + is + ` (?:the )?(?:fastest|quickest|winner)(?: of all| strategy| configuration)?$`,
 			fastest},
-		{`^§(\d) wins$`, fastest},
+		{`^§(\d) (?:clearly |easily )?wins$`, fastest},
 		{`^(?:the )?(?:fastest|quickest|winner)(?: \w+)? is §(\d)$`, fastest},
+		{`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:performance|throughput|speed)$`, bestOf},
+		{`^(?:the )?best (?:strategy|configuration|performance|choice|setup) is (?:that of )?§(\d)$`,
+			bestOf},
+		{`^§(\d) halves the (?:step |epoch |total |training )?time(?: of §(\d))?$`, halves},
 		{`^§(\d) ` + is + ` (?:the )?slowest$`, slowest},
 		{`^(?:the )?speedup (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `x?(?: over §(\d))?$`,
 			timesFaster},
@@ -77,8 +81,8 @@ func grammar() []production {
 			`serial)(?:isable|izable)?$`,
 			parallelShare},
 		{`^(?:amdahl's law |by amdahl's law )?(?:with |at )?` + figure +
-			`% parallel(?: code| work)? (?:gives|means|predicts|allows) ` + about + figure + `x? (?:at|` +
-			`on|with) ` + figure +
+			`% parallel(?: code| work)?(?: by)?(?: amdahl's law)? (?:gives|means|predicts|allows) ` +
+			about + figure + `x? (?:at|on|with) ` + figure +
 			` (?:workers|nodes|processors|devices|gpus|cores)$`,
 			amdahlSays},
 		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},
@@ -152,6 +156,11 @@ func timesSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
 	return c.speed(a, b, []float64{1 / v}, half/v/v)
+}
+
+func halves(c *court, m []string) ruling {
+	a, b := c.pair(m[1], last(m, 2))
+	return c.speed(a, b, []float64{2}, 0.05)
 }
 
 func percentFaster(c *court, m []string) ruling {
@@ -228,9 +237,16 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 		return refused("unequal work", "%s", why)
 	}
 	fitting, other := timesThatGive(a, b, factors, half)
+	if isWeak := grown(a, b) != 1; isWeak && len(fitting) > 0 {
+		other = nil
+	} else if isWeak && fitsRaw(a, b, factors, half) {
+		return undecided("the batch grows with the workers, from %s to %s: say whether it is the time of a "+
+			"step that counts, or samples per second", num(min(a.batch(), b.batch())),
+			num(max(a.batch(), b.batch())))
+	}
 	by := func(k kind) string {
 		return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
-			num(b.slowness(k)/a.slowness(k)), b.name, a.figure(k), b.figure(k))
+			num(b.slowness(k)/a.slowness(k)*work(a, b, k)), b.name, a.figure(k), b.figure(k))
 	}
 	switch {
 	case len(fitting)+len(other) == 0:
@@ -259,20 +275,39 @@ func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other
 	isStated := factors != nil
 	factors = slices.DeleteFunc(factors, func(f float64) bool { return !given(f) || f <= 0 })
 	for _, k := range append(times(), rankStep, throughput) {
-		r := b.slowness(k) / a.slowness(k)
+		r := b.slowness(k) / a.slowness(k) * work(a, b, k)
 		if !given(r) {
 			continue
 		}
-		isRight := !isStated && r > 1 || slices.ContainsFunc(factors, func(f float64) bool {
-			return math.Abs(r-f) <= min(half, loosest*f)+2*slack*f && (f-1)*(r-1) >= 0
-		})
-		if isRight {
+		if !isStated && r > 1 || isFactor(r, factors, half) {
 			fitting = append(fitting, k)
 		} else {
 			other = append(other, k)
 		}
 	}
 	return fitting, other
+}
+
+// isFactor reports whether a ratio is one of the factors, as rounded.
+func isFactor(r float64, factors []float64, half float64) bool {
+	return slices.ContainsFunc(factors, func(f float64) bool {
+		return math.Abs(r-f) <= min(half, loosest*f)+2*slack*f && (f-1)*(r-1) >= 0
+	})
+}
+
+// fitsRaw reports whether one of the factors is that of the steps of unlike batches, or that of times in
+// which rows of unlike batches may have done as many steps.
+func fitsRaw(a, b *entry, factors []float64, half float64) bool {
+	for _, k := range times() {
+		r := b.slowness(k) / a.slowness(k)
+		if k != step {
+			r *= grown(a, b)
+		}
+		if factors == nil && r > 1 || isFactor(r, factors, half) {
+			return true
+		}
+	}
+	return false
 }
 
 // unequal says how the work of two rows differs; "" if nothing shows that it does.
@@ -292,6 +327,15 @@ func unequal(a, b *entry) string {
 }
 
 func fastest(c *court, m []string) ruling { return c.extreme(m[1], true) }
+
+// bestOf is fastest where nothing but speed can be meant.
+func bestOf(c *court, m []string) ruling {
+	if c.t != nil && (c.t.has(accuracy) || c.t.has(loss)) {
+		return undecided("the best by time, or by accuracy")
+	}
+	return fastest(c, m)
+}
+
 func slowest(c *court, m []string) ruling { return c.extreme(m[1], false) }
 
 // extreme judges that a row is faster, or slower, than every other one of its model and data set.

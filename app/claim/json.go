@@ -133,8 +133,31 @@ func (d *Document) addJSON(caption string, columns, rows any) error {
 			return err
 		}
 		lines = append(lines, line)
+		d.unread = append(d.unread, nested(i, h, row)...)
 	}
 	return d.add(caption, lines)
+}
+
+// nested lists the cells of row i that are lists or objects, whose figures nothing reads.
+func nested(i int, h header, row any) []string {
+	var out []string
+	say := func(name string, value any) {
+		switch value.(type) {
+		case []any, []member:
+			out = append(out, fmt.Sprintf("row %d: %q, which is no single value", i+1, name))
+		}
+	}
+	switch row := row.(type) {
+	case []member:
+		for _, m := range row {
+			say(m.name, m.value)
+		}
+	case []any:
+		for j, v := range row {
+			say(h.names[j], v)
+		}
+	}
+	return out
 }
 
 // header is the names of a table's columns, with their places.

@@ -6,20 +6,14 @@ import (
 	"strings"
 )
 
-// readMarkdown reads the tables of a text and the sentences around them. Code blocks are skipped.
+// readMarkdown reads the tables of a text and the sentences around them, without code blocks and comments.
 func (d *Document) readMarkdown(text string) error {
 	m := markdown{d: d}
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	isCode := false
+	lines := d.shown(strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n"))
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
-		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-			isCode = !isCode
-			continue
-		}
 		var err error
 		switch {
-		case isCode:
 		case i+1 < len(lines) && strings.Contains(line, "|") && delimiter.MatchString(lines[i+1]):
 			n := tableLength(lines[i:])
 			err = m.table(lines[i : i+n])
@@ -27,6 +21,9 @@ func (d *Document) readMarkdown(text string) error {
 		default:
 			if strings.Contains(strings.ToLower(line), "<table") {
 				d.unread = append(d.unread, fmt.Sprintf("line %d: a table in HTML, not Markdown", i+1))
+			}
+			if i > 0 && quoted.MatchString(line) && delimiter.MatchString(quoted.ReplaceAllString(line, "")) {
+				d.unread = append(d.unread, fmt.Sprintf("line %d: a table in a quotation", i))
 			}
 			err = m.line(line)
 		}
@@ -67,6 +64,7 @@ func (m *markdown) table(lines []string) error {
 
 // line takes a line that belongs to no table.
 func (m *markdown) line(line string) error {
+	m.d.foot(line)
 	isItem, isHeading := item.MatchString(line), strings.HasPrefix(line, "#")
 	if line == "" || isItem || isHeading {
 		if err := m.flush(); err != nil {
@@ -76,7 +74,7 @@ func (m *markdown) line(line string) error {
 	switch {
 	case isHeading:
 		m.heading, m.above = strings.TrimSpace(strings.TrimLeft(line, "#")), ""
-		if !strings.HasPrefix(line, "###") {
+		if m.d.heading = m.heading; !strings.HasPrefix(line, "###") {
 			m.d.section = m.heading
 		}
 		return m.d.say(m.heading, true)
@@ -87,6 +85,9 @@ func (m *markdown) line(line string) error {
 	}
 	return nil
 }
+
+// quoted begins a line of a quotation.
+var quoted = regexp.MustCompile(`^(?:> ?)+`)
 
 // item begins an entry of a list, or a quotation.
 var item = regexp.MustCompile(`^([-*+]|\d+[.)]|>) +`)

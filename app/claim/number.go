@@ -90,14 +90,33 @@ func (c *cell) number(text string) bool {
 	if !ok {
 		return false
 	}
-	c.value, c.half, c.unit = v, half, strings.ToLower(strings.TrimRight(m[3], ".,;"))
-	switch m[3] {
+	c.value, c.half, c.unit = v, half, bareUnit(m[3])
+	switch footMark.ReplaceAllString(m[3], "") {
 	case "k", "K":
 		*c, c.unit = c.scaled(1e3), ""
 	case "M":
 		*c, c.unit = c.scaled(1e6), ""
 	}
 	return true
+}
+
+// Behind a unit, or in its place, may stand a mark of a footnote, what a time is of, and that it was
+// projected.
+var (
+	footMark = regexp.MustCompile(`(?:\\?[*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[\^\w+\]|<sup>[^<]*</sup>)$`)
+	perStep  = regexp.MustCompile(`(?:/|per)(?:steps?|it|iter|iterations?|epochs?|batch)$`)
+	guessed  = regexp.MustCompile(`^[(\[]\w+\.?[)\]]$`)
+	enclosed = regexp.MustCompile(`^[(\[][\d.,]+[)\]]$`) // a deviation, or a rank
+)
+
+// bareUnit returns a unit in lower case, without what else stands behind a number.
+func bareUnit(text string) string {
+	unit := footMark.ReplaceAllString(strings.TrimRight(text, ".,;"), "")
+	unit = perStep.ReplaceAllString(strings.ToLower(unit), "")
+	if guessed.MatchString(unit) && projections.MatchString(unit) || enclosed.MatchString(unit) {
+		return ""
+	}
+	return unit
 }
 
 // thousands is a number in groups of three digits.

@@ -10,6 +10,7 @@ import (
 type bounds struct {
 	least, most float64
 	isWhole     bool
+	isAbove     bool // least is not among them
 }
 
 // String says which figures these are.
@@ -17,6 +18,9 @@ func (b bounds) String() string {
 	what := "a number"
 	if b.isWhole {
 		what = "a whole number"
+	}
+	if b.isAbove {
+		return fmt.Sprintf("%s above %g", what, b.least)
 	}
 	if math.IsInf(b.most, 1) {
 		return fmt.Sprintf("%s of at least %g", what, b.least)
@@ -26,7 +30,7 @@ func (b bounds) String() string {
 
 // holds reports whether v is within the bounds.
 func (b bounds) holds(v float64) bool {
-	return v >= b.least && v <= b.most && (!b.isWhole || v == math.Trunc(v))
+	return v >= b.least && v <= b.most && (!b.isWhole || v == math.Trunc(v)) && !(b.isAbove && v == b.least)
 }
 
 // bounds returns what a figure of a kind can be; false: anything. Losses, serial fractions and what is left
@@ -34,16 +38,18 @@ func (b bounds) holds(v float64) bool {
 func (k kind) bounds() (bounds, bool) {
 	switch k {
 	case workers, nodes, processes:
-		return bounds{1, 1e6, true}, true
+		return bounds{1, 1e6, true, false}, true
 	case rank:
-		return bounds{0, 1e6, true}, true
+		return bounds{0, 1e6, true, false}, true
 	case threads, cores, hostCores:
-		return bounds{1e-3, 1e6, false}, true
+		return bounds{1e-3, 1e6, false, false}, true
 	case batch, batchPer:
-		return bounds{1, 1e12, false}, true
-	case samples, epochs, steps, repeats, total, epoch, step, rankStep, network, throughput, speedup,
+		return bounds{1, 1e12, false, false}, true
+	case total, epoch, step, rankStep:
+		return bounds{0, math.Inf(1), false, true}, true
+	case samples, epochs, steps, repeats, network, throughput, speedup,
 		efficiency, predicted, accuracy, trainAccuracy, deviation, variation, cost, price:
-		return bounds{0, math.Inf(1), false}, true
+		return bounds{0, math.Inf(1), false, false}, true
 	}
 	return bounds{}, false
 }
@@ -58,6 +64,7 @@ func outOfRange(t *table, say sayer) {
 		if !isBounded {
 			continue
 		}
+		b.isAbove = b.isAbove && !t.has(position) // a run begins at 0
 		first, more := -1, ""
 		for r := range t.rows {
 			one := t.rows[r][i]

@@ -32,11 +32,13 @@ type Document struct {
 
 	language  language
 	section   string // heading of the part that is being read
+	heading   string // the last heading of any depth
 	tables    []*table
 	sentences []sentence
 	rows      int      // of all tables
 	unread    []string // headings and cells that no rule reads
 	facts     facts
+	guesses   map[string]bool // see foot
 }
 
 // InputError says why a file cannot be checked.
@@ -71,7 +73,7 @@ func Read(r io.Reader, name string) (*Document, error) {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // of old spreadsheets
 	}
-	d := &Document{facts: noFacts(), language: newLanguage()}
+	d := &Document{facts: noFacts(), language: newLanguage(), guesses: map[string]bool{}}
 	kind := format(name, text)
 	switch {
 	case isOwn:
@@ -193,11 +195,10 @@ func (d *Document) add(caption string, lines [][]string) error {
 	if d.rows += len(t.rows); d.rows > maxAllRows {
 		return inputf("more than %d rows in all tables", "no more", "check it in parts", maxAllRows)
 	}
-	t.number, t.heading = len(d.tables)+1, normal(d.section)
+	t.number, t.heading, t.under = len(d.tables)+1, normal(d.section), d.heading
 	if _, about, isSaid := strings.Cut(caption, "· "); isSaid {
 		t.about = normal(about)
 	}
-	t.sort()
 	d.tables = append(d.tables, t)
 	seen := map[kind]bool{}
 	for i, c := range t.columns {
@@ -217,11 +218,19 @@ func (d *Document) add(caption string, lines [][]string) error {
 func (t *table) unreadCells(i int) []string {
 	c := t.columns[i]
 	_, isBounded := c.kind.bounds()
-	if c.kind < cores && !isBounded || c.kind == phase {
+	if c.kind < cores && !isBounded {
 		return nil
 	}
 	var out []string
 	for r, row := range t.rows {
+		if row[i].value != row[i].value && row[i].unit != "" {
+			out = append(out, fmt.Sprintf("table %d, row %d: %q has a unit that %q cannot have", t.number,
+				r+1, row[i].text, c.header))
+			continue
+		}
+		if c.kind == phase {
+			continue
+		}
 		if isText := row[i].value != row[i].value && !given(row[i].lo) && !isBlank(row[i].text) &&
 			!(isBounded && wholeText.MatchString(row[i].text)); isText { // see outOfRange
 			out = append(out, fmt.Sprintf("table %d, row %d: %q is no number for %q", t.number, r+1,
@@ -244,6 +253,7 @@ func isBlank(text string) bool {
 type sentence struct {
 	text    string
 	section string // heading of the part of the document that it is in
+	heading string // the last one above it, of any depth
 	title   string // of the part that it is about, if its paragraph begins so: see answered
 	isTitle bool   // a heading, or the introduction of what follows
 }
@@ -259,7 +269,7 @@ func (d *Document) say(paragraph string, isTitle bool) error {
 			return inputf("more than %d sentences", "no more", "check it in parts", maxSentences)
 		}
 		d.sentences = append(d.sentences,
-			sentence{text, d.section, title, isTitle || strings.HasSuffix(text, ":")})
+			sentence{text, d.section, d.heading, title, isTitle || strings.HasSuffix(text, ":")})
 	}
 	return nil
 }
@@ -275,6 +285,7 @@ func (d *Document) readCSV(text string) error {
 		isHeading := body.Len() == 0 && strings.ContainsAny(line, ";\t") // of a column called #
 		if isSaid && !isHeading {
 			caption.WriteString(strings.TrimSpace(said) + " ")
+			d.foot(strings.TrimSpace(said))
 			if err := d.say(strings.TrimSpace(said), false); err != nil {
 				return err
 			}

@@ -61,6 +61,10 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 	for _, k := range append(times(), rankStep, throughput) {
 		v, _ := divided(e, base, k)
 		room := speedupRoom(e, base, k)
+		if all := v.scaled(grown(e, base)); (k == epoch || k == total) &&
+			s.fits(all.lo*(1-room), all.hi*(1+room)) {
+			v = all // of as many steps, of larger batches
+		}
 		switch {
 		case !given(v.value), saysTime.MatchString(by) && !strings.Contains(by, k.word()):
 		case v.value >= s.lo && v.value <= s.hi:
@@ -80,7 +84,7 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 func speedupRoom(e, base *entry, k kind) float64 {
 	lo, hi, ok := e.interval(k)
 	from, to, isBase := base.interval(k)
-	switch v := base.slowness(k) / e.slowness(k); {
+	switch v := base.slowness(k) / e.slowness(k); { // the work of both cancels
 	case noise(e, base) > 0:
 		return max(analysis.NoiseLimit, noise(e, base))
 	case ok && isBase:
@@ -113,7 +117,11 @@ func divided(e, base *entry, k kind) (v cell, shown string) {
 		a, b = b, a
 	}
 	v.value, v.lo, v.hi = quotient(a, b)
-	return v, num(a.value) + " / " + num(b.value)
+	shown = num(a.value) + " / " + num(b.value)
+	if w := work(e, base, k); w != 1 {
+		v, shown = v.scaled(w), num(w)+" × "+shown
+	}
+	return v, shown
 }
 
 // cellOf is cell with the median of repeated runs and the slowest of the ranks as value.
@@ -134,6 +142,10 @@ func shareOf(e, base *entry, say sayer) {
 	if !given(c.value) || !given(s.value) {
 		return
 	}
+	all := []cell{s}
+	if k, _ := timeOf(e, base); !given(e.cell(speedup).value) && (k == epoch || k == total) {
+		all = append(all, s.scaled(grown(e, base))) // of as many steps, of larger batches
+	}
 	var p float64
 	tried := 0
 	for _, of := range []func(*entry) float64{(*entry).processors, (*entry).workers,
@@ -145,9 +157,10 @@ func shareOf(e, base *entry, say sayer) {
 		if tried++; tried == 1 {
 			p = ratio
 		}
-		one := cell{value: ratio}
-		if _, lo, hi := quotient(s, one); c.fits(lo, hi) {
-			return
+		for _, s := range all {
+			if _, lo, hi := quotient(s, cell{value: ratio}); c.fits(lo, hi) {
+				return
+			}
 		}
 	}
 	if tried == 0 {
@@ -166,7 +179,7 @@ func (e *entry) speedupOver(base *entry) cell {
 	if !ok {
 		return parseCell("")
 	}
-	v := base.slowness(k) / e.slowness(k)
+	v := base.slowness(k) / e.slowness(k) * work(e, base, k)
 	return cell{value: v, half: v * slack, lo: math.NaN(), hi: math.NaN()}
 }
 
@@ -234,7 +247,7 @@ func amdahlFigures(t *table, say sayer) {
 		}
 	}
 	base := baseline(t.entries)
-	if base == nil {
+	if base == nil || t.isWeak() {
 		return
 	}
 	first := firstScaled(t, base)
@@ -290,7 +303,7 @@ func (e *entry) bestSpeedup(base *entry) float64 {
 	if k, ok := timeOf(e, base); ok {
 		lo, _, isRange := e.interval(k)
 		if _, hi, ok := base.interval(k); ok && isRange {
-			most = math.Max(most, hi/lo)
+			most = math.Max(most, hi/lo*work(e, base, k))
 		}
 	}
 	return most

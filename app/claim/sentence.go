@@ -60,9 +60,9 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 		return s, answer{}
 	}
 	forms := map[string]fit{}
-	for _, c := range d.courts(one, plain) {
-		r, isUnderstood := c.rule(forms)
-		if isUnderstood && r.verdict != NotChecked {
+	for _, all := range d.courts(one, plain) {
+		r, isUnderstood := decide(all, forms)
+		if isUnderstood && (r.verdict != NotChecked || r.answer.rule != "") {
 			s.Verdict, s.Why = r.verdict, r.why
 			return s, r.answer
 		}
@@ -73,9 +73,50 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 	return s, answer{}
 }
 
-// courts returns the tables that a sentence is judged by: those of its own part of the document, if they know
-// a name in it, or else all of them, and none at last.
-func (d *Document) courts(one sentence, plain string) []*court {
+// disagree is the rule of sentences that one table gives and another of the same part does not.
+const disagree = "tables disagree"
+
+// decide returns the first ruling of some tables that decides. If a table gives a sentence and another one of
+// them something else, nothing is decided.
+func decide(all []*court, forms map[string]fit) (r ruling, isUnderstood bool) {
+	var by *court
+	for _, c := range all {
+		one, isKnown := c.rule(forms)
+		switch {
+		case !isKnown:
+		case r.verdict == Holds && one.contradicts():
+			why := fmt.Sprintf("the tables of this part disagree: table %d: %s; table %d: %s", by.t.number,
+				r.why, c.t.number, one.why)
+			const next = "each table below a heading of its own, with the sentences about it"
+			return ruling{NotChecked, why, answer{disagree, next}}, true
+		case !isUnderstood || r.verdict == NotChecked && one.verdict != NotChecked:
+			r, by, isUnderstood = one, c, true
+		}
+		if r.verdict == Wrong {
+			break
+		}
+	}
+	return r, isUnderstood
+}
+
+// itIsNot ends the reason against a row that is no winner by its figures.
+const itIsNot = ": it is not"
+
+// contradicts reports whether figures give something else than the sentence, and not only that too few runs
+// show it.
+func (r ruling) contradicts() bool {
+	switch r.answer.rule {
+	case "wrong denominators", "total mixed with epoch", "accuracy", "Amdahl", "cause":
+		return r.verdict == Wrong
+	case "winner":
+		return r.verdict == Wrong && strings.HasSuffix(r.why, itIsNot)
+	}
+	return false
+}
+
+// courts returns the tables that a sentence is judged by, those first that are to agree: those under its own
+// heading that know a name in it, those of its own part that do, or else each of all, and none at last.
+func (d *Document) courts(one sentence, plain string) [][]*court {
 	title := one.title
 	if title != "" && !d.isTitle(title) {
 		title = ""
@@ -84,7 +125,8 @@ func (d *Document) courts(one sentence, plain string) []*court {
 		plain = m[2]
 	}
 	heading := normal(one.section)
-	var near, all []*court
+	var under, near []*court
+	var all [][]*court
 	for _, t := range d.tables {
 		if title != "" && !t.isOf(title) {
 			continue
@@ -93,15 +135,22 @@ func (d *Document) courts(one sentence, plain string) []*court {
 		if c == nil {
 			continue
 		}
-		all = append(all, c)
-		if one.section != "" && t.isOf(heading) && len(c.subjects) > 0 {
+		all = append(all, []*court{c})
+		isNear := t.isOf(heading)
+		if one.section == "" {
+			isNear = t.heading == ""
+		}
+		if isNear && len(c.subjects) > 0 {
 			near = append(near, c)
+			if t.under == one.heading && one.heading != one.section {
+				under = append(under, c)
+			}
 		}
 	}
 	if near != nil {
-		all = near
+		all = [][]*court{under, near}
 	}
-	return append(all, d.hear(nil, plain))
+	return append(all, []*court{d.hear(nil, plain)})
 }
 
 // isTitle reports whether a part of the document with a table has this title.

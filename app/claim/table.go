@@ -1,8 +1,10 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,10 +14,12 @@ type table struct {
 	number  int    // from 1
 	caption string // heading and sentence above it
 	heading string // of the part of the document that it is in, in the words of [normal]
+	under   string // the last heading above it, of any depth
 	about   string // what its caption names behind a point, likewise: "lenet" of "Step time · lenet"
 	columns []column
 	rows    [][]cell
 	facts   facts
+	guesses map[string]bool // marks of footnotes by which a row is a projection
 	entries []*entry
 	aliases map[string][]alias // names of the entries by their first word; set only if there are sentences
 
@@ -148,10 +152,51 @@ func (t *table) settle() {
 		}
 	}
 	t.settleCurve()
+	t.settlePhases()
 	for i := range t.columns {
 		t.convert(i)
 	}
 }
+
+// settlePhases gives phases without a unit that of a time of the row: of the one whose figure is nearest to
+// their sum, as both are written. Sums of 100 that are no time are percentages.
+func (t *table) settlePhases() {
+	least, most, unit, isShare := math.Inf(1), 0.0, 0.0, true
+	for _, row := range t.rows {
+		sum, near := 0.0, math.Inf(1)
+		for i, c := range t.columns {
+			if c.isBarePhase() && !c.isHidden() && row[i].unit == "" && given(row[i].value) {
+				sum += row[i].value
+			}
+		}
+		for _, k := range times() {
+			i := t.column(k)
+			if i < 0 {
+				continue
+			}
+			off := math.Abs(math.Log(sum / row[i].value))
+			near = min(near, off)
+			if u := cmp.Or(secondsIn(row[i].unit), t.columns[i].unit); off < least && u > 0 {
+				least, unit = off, u
+			}
+		}
+		most, isShare = max(most, near), isShare && math.Abs(sum-100) <= 2
+	}
+	if isShare && most > equalWork {
+		unit = 0.01
+	}
+	for i := range t.columns {
+		if t.columns[i].isBarePhase() {
+			t.columns[i].unit = unit
+		}
+	}
+}
+
+// isBarePhase reports whether a column holds a phase without saying its unit.
+func (c column) isBarePhase() bool { return c.kind == phase && c.unit == 0 }
+
+// isHidden reports whether a phase is none of those that a step is made of, one after another.
+func (c column) isHidden() bool { return strings.HasPrefix(c.name, "hidden") }
 
 // isRankTime reports whether a column has times of a rank by its heading.
 func (c column) isRankTime() bool { return c.kind == rankStep && c.unit > 0 && c.unit != 0.01 }
@@ -207,21 +252,26 @@ func (t *table) convert(i int) {
 	}
 	for r := range t.rows {
 		one := &t.rows[r][i]
+		if t.columns[i].kind.isRanged() && !given(one.value) && one.hi > one.lo {
+			one.value, one.half = (one.lo+one.hi)/2, (one.hi-one.lo)/2 // a range
+		}
 		if one.share > 0 && !c.kind.isFraction() {
 			one.lo, one.hi = one.value*(1-one.share), one.value*(1+one.share)
 		}
 		switch c.kind {
-		case total, epoch, step, rankStep, network:
-			if f := secondsIn(one.unit); f > 0 {
+		case total, epoch, step, rankStep, network, phase:
+			switch f := secondsIn(one.unit); {
+			case f > 0:
 				*one = one.scaled(f)
-			} else if c.unit > 0 {
+			case one.unit == "%" && c.kind == phase:
+			case one.unit != "":
+				one.value, one.lo, one.hi = math.NaN(), math.NaN(), math.NaN() // bytes, or a ratio
+			case c.unit > 0 && c.unit != 0.01:
 				*one = one.scaled(c.unit)
 			}
-		case phase:
-			if f := secondsIn(one.unit); f > 0 {
-				*one = one.scaled(f)
-			} else if c.unit > 0 && c.unit != 0.01 {
-				*one = one.scaled(c.unit)
+		case throughput:
+			if byteRate.MatchString(one.unit) {
+				one.value, one.lo, one.hi = math.NaN(), math.NaN(), math.NaN()
 			}
 		case accuracy, trainAccuracy, efficiency, serial, variation:
 			if one.unit == "%" || c.unit == 0.01 || largest > 2 && one.unit == "" {
@@ -230,6 +280,14 @@ func (t *table) convert(i int) {
 		}
 	}
 }
+
+// isRanged reports whether a figure of the kind may be written as a range of its runs, such as 95–105.
+func (k kind) isRanged() bool {
+	return slices.Contains([]kind{total, epoch, step, rankStep, throughput, speedup, efficiency, accuracy}, k)
+}
+
+// byteRate is a unit of bytes per second, which are no samples.
+var byteRate = regexp.MustCompile(`^[kmgt]?i?b(it|yte)?s?(/|ps$)`)
 
 // isFraction reports whether figures of the kind are written in percent, so that their spread is in points.
 func (k kind) isFraction() bool {

@@ -79,10 +79,10 @@ func (t *table) isCompared() bool {
 // unequalWork objects to rows that did not do the same, and yet are compared.
 func unequalWork(t *table, say sayer) {
 	for _, g := range t.groups() {
-		if t.has(total) || t.isCompared() {
+		if (t.has(total) || t.isCompared()) && !t.isToTarget() {
 			differs(g, samplesOf, "samples", say)
 		}
-		if t.has(total) {
+		if t.has(total) && !t.isToTarget() {
 			differs(g, func(e *entry) float64 { return e.value(epochs) }, "epochs", say)
 		}
 		wholeEpochs(g, say)
@@ -137,7 +137,8 @@ func epochsOf(e *entry) float64 { return e.value(total) / e.value(epoch) }
 // wholeEpochs objects to totals of different whole numbers of epochs, where no column tells those.
 func wholeEpochs(g []*entry, say sayer) {
 	least, most := extremes(g, epochsOf)
-	if least == nil || g[0].table.has(epochs) || math.Round(epochsOf(least)) == math.Round(epochsOf(most)) {
+	if least == nil || g[0].table.has(epochs) || g[0].table.isToTarget() ||
+		math.Round(epochsOf(least)) == math.Round(epochsOf(most)) {
 		return
 	}
 	for _, e := range g {
@@ -193,6 +194,23 @@ func unequalBatch(g []*entry, say sayer) {
 // weak is 1 where the batch of e is to that of base as their workers are.
 func weak(base, e *entry) float64 {
 	return e.batch() / base.batch() * base.workers() / e.workers()
+}
+
+// grown returns by how much the batch of e is larger than that of base, as its workers are more: weak
+// scaling, in which a step of e does so much more. 1: the batch does not grow with the workers.
+func grown(e, base *entry) float64 {
+	if g := e.batch() / base.batch(); g != 1 && math.Abs(weak(base, e)-1) < equalWork {
+		return g
+	}
+	return 1
+}
+
+// work returns by how much the work is larger that e does in a time of a kind than what base does in its.
+func work(e, base *entry, k kind) float64 {
+	if k == step || k == rankStep {
+		return grown(e, base)
+	}
+	return 1
 }
 
 // factors writes how a batch is made up.
@@ -264,12 +282,24 @@ func (t *table) varies(k kind) bool {
 	return false
 }
 
+// toReach are words of a heading of the time until something is reached, which takes some rows more epochs.
+var toReach = regexp.MustCompile(`\b(to|until)\b`)
+
+// isToTarget reports whether the totals of a table are times in which something was reached.
+func (t *table) isToTarget() bool {
+	i := t.column(total)
+	return i >= 0 && toReach.MatchString(t.columns[i].name)
+}
+
 // mixed is how far ratios by total and by epoch may differ: evaluations and starting take time too.
 const mixed = 0.05
 
 // totalAndEpoch objects to totals that hold unlike numbers of epochs, which give two ratios for one pair
 // of rows.
 func totalAndEpoch(t *table, say sayer) {
+	if t.isToTarget() {
+		return
+	}
 	for _, g := range t.groups() {
 		base := baseline(g)
 		for _, e := range g {
@@ -304,7 +334,7 @@ func (t *table) saysEqualSteps() bool {
 
 // mixedRatio objects to a speed-up that one kind of time gives and another does not.
 func mixedRatio(e, base *entry, say sayer) {
-	if base == nil || e == base {
+	if base == nil || e == base || grown(e, base) != 1 {
 		return
 	}
 	if off, on, fits := speedups(e, base); fits && off != unknown {
@@ -377,7 +407,7 @@ func phases(t *table, say sayer) {
 		var parts []string
 		for i, c := range t.columns {
 			one := e.at(i)
-			if c.kind != phase || strings.HasPrefix(c.name, "hidden") || !given(one.value) {
+			if c.kind != phase || c.isHidden() || !given(one.value) {
 				continue
 			}
 			sum, half, n = sum+one.value, half+one.half, n+1

@@ -56,9 +56,13 @@ func Write(w io.Writer, r *Report) error {
 		}
 		p.line("not read: %s", text)
 	}
-	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked", spelling.Count(r.Tables, "table"),
+	none := ""
+	if r.Tables > 0 && r.Figures == 0 {
+		none = "; no figure of the tables could be read, so none was checked"
+	}
+	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked%s", spelling.Count(r.Tables, "table"),
 		spelling.Count(r.Rows, "row"), refused, spelling.Count(len(r.Objections)-refused, "note"), holds,
-		unchecked)
+		unchecked, none)
 	return p.err
 }
 
