@@ -23,10 +23,16 @@ func newAxis(lo, hi float64, n int, at, to float64) axis {
 	first := math.Ceil(lo/step-1e-9) * step
 	last := math.Ceil(hi/step-1e-9) * step
 	a := axis{lo: lo, hi: last, at: at, to: to}
-	for i := 0; first+float64(i)*step <= last+step/1e6; i++ {
-		a.ticks = append(a.ticks, first+float64(i)*step)
+	if !known(last) {
+		a.hi = hi // the greatest numbers have no whole tick above them
 	}
-	return a
+	for i := 0; ; i++ {
+		v := first + float64(i)*step
+		if !known(v) || !(v <= a.hi+step/1e6) {
+			return a
+		}
+		a.ticks = append(a.ticks, v)
+	}
 }
 
 // newLogAxis covers [lo, hi], 0 < lo, from a tick to a tick; ticks are 1, 2 and 5 times powers of ten, or

@@ -35,6 +35,9 @@ type point struct {
 	gap  bool
 }
 
+// isGap reports whether nothing is drawn at a point: its value is missing, or no number.
+func (p point) isGap() bool { return p.gap || math.IsNaN(p.x) || math.IsNaN(p.y) }
+
 func (c canvas) line(x1, y1, x2, y2 float64, class string) {
 	c.path([]point{{x: x1, y: y1}, {x: x2, y: y2}}, false, class, "")
 }
@@ -58,14 +61,14 @@ const stripWidth = 3
 func thinned(points []point) []point {
 	var out []point
 	for i := 0; i < len(points); {
-		if points[i].gap {
-			out = append(out, points[i])
+		if points[i].isGap() {
+			out = append(out, point{gap: true})
 			i++
 			continue
 		}
 		n, low, high := i, i, i
 		strip := math.Floor(points[i].x / stripWidth)
-		for ; n < len(points) && !points[n].gap && math.Floor(points[n].x/stripWidth) == strip; n++ {
+		for ; n < len(points) && !points[n].isGap() && math.Floor(points[n].x/stripWidth) == strip; n++ {
 			if points[n].y < points[high].y {
 				high = n
 			}
@@ -74,10 +77,10 @@ func thinned(points []point) []point {
 			}
 		}
 		kept := []int{low, high}
-		if i == 0 || points[i-1].gap {
+		if i == 0 || points[i-1].isGap() {
 			kept = append(kept, i)
 		}
-		if n == len(points) || points[n].gap {
+		if n == len(points) || points[n].isGap() {
 			kept = append(kept, n-1)
 		}
 		slices.Sort(kept)

@@ -1,11 +1,13 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // noisy returns n points over a width, with one peak.
@@ -47,6 +49,35 @@ func TestThinned(t *testing.T) {
 	few := noisy(20, width)
 	if len(thinned(few)) != len(few) {
 		t.Error("a curve of few points has lost some")
+	}
+}
+
+// A place that is no number is a gap, and a value beyond all numbers ends an axis: neither is drawn for ever.
+func TestNoNumbers(t *testing.T) {
+	no, huge := math.NaN(), math.MaxFloat64
+	charts := []Lines{
+		{Series: []Series{{At: []float64{1, 2, no, 4}, Values: []float64{1, 2, 3, 4}}}, Hi: 4},
+		{Series: []Series{{At: []float64{1, no, no, no}, Values: []float64{1, 2, 3, no}}}, Hi: 4},
+		{Series: []Series{{At: []float64{1, 2, huge}, Values: []float64{1, huge, 3}}}, Hi: huge},
+		{Series: []Series{{At: []float64{1, no, 3}, Values: []float64{2, 2, 2}, Lo: []float64{1, 1, no},
+			Hi: []float64{3, 3, 3}}}, Hi: 4},
+	}
+	drawn := make(chan string)
+	go func() {
+		for _, one := range charts {
+			drawn <- string(one.Markup())
+		}
+		drawn <- fmt.Sprint(thinned([]point{{x: no}, {x: 1, y: no}, {x: 2, y: 2}}))
+	}()
+	for i := range len(charts) + 1 {
+		select {
+		case text := <-drawn:
+			if i < len(charts) && strings.Contains(text, "NaN") {
+				t.Errorf("chart %d has a place that is no number: %s", i, text)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("chart %d is drawn for ever", i)
+		}
 	}
 }
 

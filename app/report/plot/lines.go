@@ -251,7 +251,7 @@ func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
 func (s Series) points(values []float64, x, y axis) (points []point, last point) {
 	found := false
 	for i, v := range values {
-		if !known(v) {
+		if !known(v) || !known(s.place(i)) {
 			points = append(points, point{gap: true})
 			continue
 		}
@@ -274,7 +274,7 @@ func (s Series) band(x, y axis) []point {
 	for i, v := range slices.Backward(s.Lo) {
 		points = append(points, point{x: x.pixel(s.place(i)), y: y.pixel(v), gap: !known(v)})
 	}
-	return slices.DeleteFunc(points, func(p point) bool { return p.gap })
+	return slices.DeleteFunc(points, point.isGap)
 }
 
 // ending is the name of a curve, written beside its end.
