@@ -2,9 +2,7 @@ package analysis
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -31,8 +29,9 @@ const maxContradictions = 8
 // contradictions compares what the results say twice: sums with their terms, rows with the configuration
 // and the folder of their runs, rounds with the runs that there are.
 func contradictions(r *record.Results, _ *Comparison) []string {
-	out := append(inOrder(r), isDrawn(r)...)
-	seen, labels := timeline{}, alikes{}
+	out := slices.Concat(inOrder(r), isDrawn(r), addsRuns(r), hasRounds(r), areCopies(r))
+	seen, labels, models := timeline{}, alikes{}, evaluated{}
+	exact := exactModels(r)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		name := fmt.Sprintf("Row %d (%s %d×%d)", i+1, row.Setting.Strategy, row.Setting.Workers,
@@ -51,17 +50,15 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 				continue
 			}
 			where := fmt.Sprintf("%s, round %d", name, run.Round+1)
-			for _, rule := range []func(*record.Row, *record.Run) string{isWitnessed, addsSamples, addsPhases,
-				addsTime, addsUsage, countsAnswers, isConfigured} {
-				if text := rule(row, run); text != "" {
+			texts := []string{isInPlace(i, row, run), seen.add(where, run), models.add(where, row, run),
+				isInexact(row, run, exact), isOfMachine(r, row, run), fitsCores(r, row, run)}
+			for _, rule := range runRules() {
+				texts = append(texts, rule(row, run))
+			}
+			for _, text := range texts {
+				if text != "" {
 					out = append(out, where+": "+text)
 				}
-			}
-			if text := isInPlace(i, row, run); text != "" {
-				out = append(out, where+": "+text)
-			}
-			if text := seen.add(where, run); text != "" {
-				out = append(out, where+": "+text)
 			}
 		}
 	}
@@ -70,6 +67,12 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 		out = append(out[:maxContradictions], fmt.Sprintf("%d more contradictions of this kind.", more))
 	}
 	return out
+}
+
+// runRules are the rules that need nothing but a run and its row.
+func runRules() []func(*record.Row, *record.Run) string {
+	return []func(*record.Row, *record.Run) string{isInRange, isWitnessed, addsSamples, addsPhases, addsTime,
+		addsUsage, addsBytes, fitsTime, countsAnswers, isConfigured, isLong, isGenerated, haveOwnTimes}
 }
 
 // isWitnessed says if ranks or steps of a run are missing.
@@ -191,7 +194,7 @@ func inOrder(r *record.Results) []string {
 			return one("The order of execution has %d runs and none or two at place %d: runs were removed, "+
 				"or put in.", len(all), min(i, run.Position)+1)
 		}
-		if i == 0 || r.Sittings != nil {
+		if i == 0 || len(r.Sittings) > 1 {
 			continue // sittings may have been on machines whose clocks differ
 		}
 		ended := all[i-1].Started.Add(time.Duration(all[i-1].Wall * float64(time.Second)))
@@ -259,90 +262,6 @@ func addsTime(_ *record.Row, run *record.Run) string {
 		if math.Abs(epochs[e]-v) > 1e-6*v {
 			return fmt.Sprintf("the steps of rank 0 in epoch %d took %.6g s together, the epoch %.6g s.", e+1,
 				epochs[e], v)
-		}
-	}
-	return ""
-}
-
-// configured is what a run's configuration says, by the names of the settings.
-type configured map[string]any
-
-// configOf returns the configuration of a run; nil if there is none, or it is another program's.
-func configOf(run *record.Run) configured {
-	var c configured
-	if json.Unmarshal(run.Config, &c) != nil {
-		return nil
-	}
-	return c
-}
-
-// differs reports whether the configuration has another value of a setting, and which. Values that are
-// written in several ways, such as bytes, are taken to agree.
-func (c configured) differs(name, claimed string) (ran string, isOther bool) {
-	switch v := c[name].(type) {
-	case string:
-		return v, v != claimed
-	case bool:
-		return strconv.FormatBool(v), strconv.FormatBool(v) != claimed
-	case float64:
-		want, err := strconv.ParseFloat(claimed, 64)
-		return strconv.FormatFloat(v, 'g', -1, 64), err == nil && v != want
-	}
-	return "", false
-}
-
-// isConfigured says if a run's configuration is not that of its row.
-func isConfigured(row *record.Row, run *record.Run) string {
-	c, s := configOf(run), row.Setting
-	claims := [][2]string{{"model", s.Model}, {"data", s.Data}, {"strategy", s.Strategy},
-		{"workers", strconv.Itoa(s.Workers)}, {"batch", strconv.Itoa(s.Batch)},
-		{"epochs", strconv.Itoa(s.Epochs)}, {"steps", strconv.Itoa(s.Steps)},
-		{"lr", strconv.FormatFloat(s.LR, 'g', -1, 64)},
-		{"seed", strconv.FormatUint(cmp.Or(run.Seed, s.Seed), 10)}, {"slow-worker", s.SlowWorkers}}
-	if s.Servers > 0 {
-		claims = append(claims, [2]string{"servers", strconv.Itoa(s.Servers)})
-	}
-	for option := range strings.SplitSeq(s.Options, "+") {
-		name, value, hasValue := strings.Cut(option, "=")
-		if !hasValue {
-			value = "true"
-		}
-		claims = append(claims, [2]string{name, value})
-	}
-	for _, one := range claims {
-		if ran, isOther := c.differs(one[0], one[1]); isOther {
-			return fmt.Sprintf("it was run with %s %q, the row says %q.", one[0], ran, one[1])
-		}
-	}
-	return ""
-}
-
-// alikes finds rows that have one label and were run with different settings.
-type alikes map[record.Setting]labelled
-
-// labelled is the first row of a label, with the configuration of its first run.
-type labelled struct {
-	name string
-	of   configured
-}
-
-// add says if a row has the label of another one, and other settings.
-func (a alikes) add(name string, row *record.Row) string {
-	const own = " out seed data-dir master-port resume " // of a run
-	var c configured
-	if len(row.Runs) > 0 {
-		c = configOf(&row.Runs[0])
-	}
-	first, isKnown := a[row.Setting]
-	if c == nil || !isKnown {
-		a[row.Setting] = labelled{name, c}
-		return ""
-	}
-	for _, key := range slices.Sorted(maps.Keys(c)) {
-		if is, was := fmt.Sprint(c[key]), fmt.Sprint(first.of[key]); first.of != nil && is != was &&
-			!strings.Contains(own, " "+key+" ") {
-			return fmt.Sprintf("it has the label of %s and was run with %s %q, not %q: labels were cut.",
-				first.name, key, is, was)
 		}
 	}
 	return ""

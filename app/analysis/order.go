@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 
 	"lockstep/app/record"
@@ -37,12 +38,9 @@ func Order(seed uint64, round int, blocks []int) []int {
 	return order
 }
 
-// isDrawn says if rows of a round ran in another order than that of the seed. A benchmark in several sittings
-// may have done later what its budget had left out.
+// isDrawn says if rows of a round ran in another order than that of the seed. A sitting does what those
+// before it had left out: each has an order of its own, of the rows and rounds that it was the first to run.
 func isDrawn(r *record.Results) []string {
-	if r.Order == 0 || r.Sittings != nil {
-		return nil
-	}
 	places := map[[2]int]int{} // of the first run of a row in a round
 	for i, row := range r.Rows {
 		for _, run := range slices.Concat(row.Runs, row.Replaced) {
@@ -52,6 +50,24 @@ func isDrawn(r *record.Results) []string {
 			}
 		}
 	}
+	begins := []int{0}
+	for _, s := range r.Sittings {
+		begins = append(begins, s.First)
+	}
+	for i, begin := range begins {
+		end := math.MaxInt
+		if i+1 < len(begins) {
+			end = begins[i+1]
+		}
+		if text := isDrawnWithin(r, places, begin, end); text != nil {
+			return text
+		}
+	}
+	return nil
+}
+
+// isDrawnWithin is isDrawn for the places from begin to end.
+func isDrawnWithin(r *record.Results, places map[[2]int]int, begin, end int) []string {
 	last, blocks := -1, make([]int, len(r.Rows))
 	for i, row := range r.Rows {
 		blocks[i] = row.Block
@@ -59,7 +75,7 @@ func isDrawn(r *record.Results) []string {
 	for round := range r.Ran() {
 		for _, row := range Order(r.Order, round, blocks) {
 			at, isThere := places[[2]int{round, row}]
-			if !isThere {
+			if !isThere || at < begin || at >= end {
 				continue
 			}
 			if at < last {

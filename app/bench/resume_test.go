@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
@@ -260,7 +262,8 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 	}
 }
 
-// noisy is pretend with step times that differ from run to run by up to a share.
+// noisy is pretend with step times that differ from run to run by up to a share. It sleeps for as long as it
+// says to have run, for synctest.
 func noisy(share float64) func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
 	n, noise := uint64(0), random.Derive(3)
 	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
@@ -278,6 +281,7 @@ func noisy(share float64) func(context.Context, bench.Row, job.Options) (*record
 		was := `"seconds":0.5,"phases":{"forward":0.25,"backward":0.25}`
 		is := fmt.Sprintf(`"seconds":%g,"phases":{"forward":%g,"backward":%g}`, factor/2, factor/4, factor/4)
 		s.Seconds *= factor
+		time.Sleep(time.Duration(s.Seconds * float64(time.Second)))
 		return s, os.WriteFile(path, []byte(strings.ReplaceAll(string(text), was, is)), 0o644)
 	}
 }
@@ -294,7 +298,7 @@ func TestPrecision(t *testing.T) {
 		{"noisy", 0.10, 7, 3 + bench.MaxAdded, true},
 		{"too noisy", 2, 3 + bench.MaxAdded, 3 + bench.MaxAdded, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		inBubble := func(t *testing.T) {
 			c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
 			c.Repeats, c.Precision, c.OneProcess = 3, 0.02, false
 			c.Out = filepath.Join(t.TempDir(), "out")
@@ -312,12 +316,15 @@ func TestPrecision(t *testing.T) {
 			if wrong := comparison.Contradictions(); len(wrong) > 0 {
 				t.Errorf("contradictions %v", wrong)
 			}
-		})
+		}
+		t.Run(test.name, func(t *testing.T) { synctest.Test(t, inBubble) })
 	}
 }
 
 // Rounds are added where an interval is wide, in a benchmark that is interrupted as well.
-func TestPrecisionOfOneGroup(t *testing.T) {
+func TestPrecisionOfOneGroup(t *testing.T) { synctest.Test(t, addToOneGroup) }
+
+func addToOneGroup(t *testing.T) {
 	c := matrix([]string{"lenet", "vgg11"}, []string{"single", "ddp"}, 1, 2)
 	c.Repeats, c.Precision, c.OneProcess = 6, 0.02, false
 	c.Out = filepath.Join(t.TempDir(), "out")

@@ -39,11 +39,7 @@ func stored(t *testing.T, path string) *record.Results {
 // only returns results with the rows of one model.
 func only(r *record.Results, model string) *record.Results {
 	r.Rows = slices.DeleteFunc(r.Rows, func(row record.Row) bool { return row.Setting.Model != model })
-	for i := range r.Rows {
-		for j := range r.Rows[i].Runs {
-			r.Rows[i].Runs[j].Position = j*len(r.Rows) + i
-		}
-	}
+	inTurn(r)
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"lockstep/app/analysis"
 	"lockstep/app/record"
 )
 
@@ -46,12 +47,21 @@ func sample() *record.Results {
 	} {
 		r.Rows = append(r.Rows, s.row(uint64(i)))
 	}
-	for i := range r.Rows {
-		for j := range r.Rows[i].Runs {
-			r.Rows[i].Runs[j].Position = j*len(r.Rows) + i
+	inTurn(r)
+	return r
+}
+
+// inTurn gives runs the places and times of rounds that run the rows as listed, then in reverse.
+func inTurn(r *record.Results) {
+	at, position := r.Started, 0
+	for round := range r.Rounds {
+		for _, row := range analysis.Order(0, round, make([]int, len(r.Rows))) {
+			run := &r.Rows[row].Runs[round]
+			run.Wall = run.Seconds
+			run.Started, run.Position = at, position
+			at, position = at.Add(time.Duration(run.Wall*float64(time.Second))), position+1
 		}
 	}
-	return r
 }
 
 func (s sampleRow) row(number uint64) record.Row {

@@ -1,0 +1,252 @@
+package command
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/job"
+	"lockstep/app/record"
+)
+
+// measuredRounds returns a benchmark of 5 rows in 4 rounds of 10 steps each: single, gather-scatter,
+// all-reduce, ddp and none. Workers are 4 but for the first row.
+func measuredRounds(t *testing.T) *record.Results {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "results", "r3", "recipe", "results.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plain, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.Decode(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// reseal writes results with new seals, as somebody who changes them and means to hide it.
+func reseal(t *testing.T, folder string, r *record.Results) {
+	t.Helper()
+	r.Seal = ""
+	for i := range r.Rows {
+		for _, runs := range [][]record.Run{r.Rows[i].Runs, r.Rows[i].Replaced} {
+			for j := range runs {
+				runs[j].Seal = ""
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := record.Encode(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "results.json"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ofDDP returns a change of every run of ddp, which has the most to gain.
+func ofDDP(change func(*record.Run)) func(*record.Results) {
+	return func(r *record.Results) {
+		for i := range r.Rows[3].Runs {
+			change(&r.Rows[3].Runs[i])
+		}
+	}
+}
+
+// ofStep returns a change of the first rank's steps in every run of ddp.
+func ofStep(change func(*record.Steps)) func(*record.Results) {
+	return ofDDP(func(run *record.Run) { change(&run.Ranks[0].Steps) })
+}
+
+// faster scales the times of a run and everything that its steps tell of them.
+func faster(run *record.Run, by float64) {
+	run.Seconds, run.TrainSeconds = by*run.Seconds, by*run.TrainSeconds
+	for _, rank := range run.Ranks {
+		s := rank.Steps
+		columns := []record.Numbers{s.Seconds, s.Usage}
+		for _, phase := range s.Phases {
+			columns = append(columns, phase)
+		}
+		for _, values := range columns {
+			for i := range values {
+				values[i] *= by
+			}
+		}
+	}
+}
+
+// configure changes the configuration of a run.
+func configure(run *record.Run, old, now string) {
+	run.Config = bytes.Replace(run.Config, []byte(old), []byte(now), 1)
+}
+
+// resealed is a change of results, and what is said about it.
+type resealed struct {
+	name   string
+	doctor func(r *record.Results)
+	want   string
+}
+
+// outOfRange lists figures that nothing can have measured.
+func outOfRange() []resealed {
+	const nothing = "which nothing can have measured"
+	return []resealed{
+		{"no step time", ofStep(func(s *record.Steps) { s.Seconds[3] = math.NaN() }), "a time of NaN"},
+		{"a huge step", ofStep(func(s *record.Steps) { s.Seconds[3] = 1e300 }), nothing},
+		{"no watched time", ofStep(func(s *record.Steps) { s.Usage[3] = math.NaN() }), nothing},
+		{"negative processor time", ofStep(func(s *record.Steps) { s.CPU[3] = -5 }), "processor time of -5"},
+		{"huge processor time", ofStep(func(s *record.Steps) { s.CPU[3] = 1e308 }), nothing},
+		{"no phase", ofStep(func(s *record.Steps) { s.Phases["forward"][3] = math.NaN() }),
+			"phase forward of NaN"},
+		{"no memory", ofStep(func(s *record.Steps) { s.RSS[3] = math.NaN() }), "memory of NaN"},
+		{"negative bytes of a step", ofStep(func(s *record.Steps) { s.Sent[3] = -1e9 }), nothing},
+		{"a negative epoch", ofStep(func(s *record.Steps) { s.Epoch[0] = -5 }), "epoch of -5"},
+		{"a huge epoch", ofStep(func(s *record.Steps) { s.Epoch[9] = 1e9 }), nothing},
+		{"negative shards", ofStep(func(s *record.Steps) { s.Shards[0] = -1 }), "number of shards of -1"},
+		{"negative wall time", ofDDP(func(r *record.Run) { r.Wall = -5 }), "processes is -5"},
+		{"no wall time", ofDDP(func(r *record.Run) { r.Wall = 0 }), "with starting and ending its processes"},
+		{"a huge wall time", ofDDP(func(r *record.Run) { r.Wall = 1e300 }), nothing},
+		{"negative bytes", ofDDP(func(r *record.Run) { r.BytesSent = -100 }), "bytes sent is -100"},
+		{"negative memory", ofDDP(func(r *record.Run) { r.PeakRSSBytes = -1 }), "the memory is -1"},
+		{"negative speed", ofDDP(func(r *record.Run) { r.PeakFLOPs = -1 }), "the speed of the cores is -1"},
+		{"negative hidden time", ofDDP(func(r *record.Run) { *r.Ranks[0].Hidden = -3 }), "rank 0 is -3 s"},
+		{"a huge evaluation", ofDDP(func(r *record.Run) { r.Evaluations[0].WallSeconds = 1e300 }), nothing},
+		{"all answers right twice", ofDDP(func(r *record.Run) { *r.TestAccuracy = 2 }), "an accuracy is 2"},
+	}
+}
+
+// relabelled lists rows that say something else than the configurations and weights of their runs.
+func relabelled() []resealed {
+	set := func(change func(*record.Setting)) func(*record.Results) {
+		return func(r *record.Results) { change(&r.Rows[3].Setting) }
+	}
+	return []resealed{
+		{"another wire", set(func(s *record.Setting) { s.Wire, s.IsLossy = "bf16", true }),
+			`run with wire "fp32"`},
+		{"other threads", set(func(s *record.Setting) { s.Threads = 2 }), `run with threads "1"`},
+		{"other shards", set(func(s *record.Setting) { s.Shards = 8 }), `run with shards "4"`},
+		{"another algorithm", ofDDP(func(run *record.Run) {
+			configure(run, `"algorithm":"auto"`, `"algorithm":"tree"`)
+		}), `run with algorithm "tree"`},
+		{"another link", ofDDP(func(run *record.Run) { configure(run, `"link":"auto"`, `"link":"shm"`) }),
+			`run with link "shm"`},
+		{"called inexact", set(func(s *record.Setting) { s.Inexact = "sums in another order" }),
+			"ended with the parameters of rows that are exact"},
+		{"called lossy", set(func(s *record.Setting) { s.IsLossy = true }), `says "its wire is lossy"`},
+		{"called a copy", func(r *record.Results) { r.Rows[3].Copy = 1 }, "Row 4 is called a copy of row 3"},
+		{"fewer steps", ofDDP(func(run *record.Run) {
+			for i := range run.Ranks {
+				s := &run.Ranks[i].Steps
+				for name, v := range s.Phases {
+					s.Phases[name] = v[:5]
+				}
+				s.Epoch, s.Samples, s.Shards = s.Epoch[:5], s.Samples[:5], s.Shards[:5]
+				s.Loss, s.OwnLoss, s.Seconds = s.Loss[:5], s.OwnLoss[:5], s.Seconds[:5]
+				s.Usage, s.CPU, s.RSS = s.Usage[:5], s.CPU[:5], s.RSS[:5]
+				s.Sent, s.Received = s.Sent[:5], s.Received[:5]
+			}
+			run.Steps, run.Samples = 5, run.Samples/2
+		}), "it did 5 steps, and was asked for 10"},
+		{"other kernels", ofDDP(func(run *record.Run) { run.ISA = "=cmd|1!A1" }), "it used the kernels"},
+		{"collected", func(r *record.Results) {
+			for i := range r.Rows {
+				r.Rows[i].Setting.Data = "glyphs"
+				for j := range r.Rows[i].Runs {
+					configure(&r.Rows[i].Runs[j], `"data":"cifar10"`, `"data":"glyphs"`)
+				}
+			}
+		}, "the data set glyphs is generated"},
+		{"another accuracy", ofDDP(func(run *record.Run) {
+			*run.TestAccuracy = 0.9
+			run.Evaluations[len(run.Evaluations)-1].Accuracy = 0.9
+		}), "it has an accuracy of 0.9"},
+		{"no loss of an evaluation", ofDDP(func(run *record.Run) {
+			run.Evaluations[len(run.Evaluations)-1].Loss = record.Number(math.NaN())
+		}), "a loss of NaN on the same test set"},
+	}
+}
+
+// misfitting lists times, orders and counts that do not fit the rest.
+func misfitting() []resealed {
+	swap := func(run, other *record.Run) {
+		run.Ranks, other.Ranks = other.Ranks, run.Ranks
+		run.Seconds, other.Seconds = other.Seconds, run.Seconds
+		run.TrainSeconds, other.TrainSeconds = other.TrainSeconds, run.TrainSeconds
+	}
+	return []resealed{
+		{"all times halved", ofDDP(func(run *record.Run) { faster(run, 0.5) }), "before an evaluation"},
+		{"a tenth of all times", ofDDP(func(run *record.Run) {
+			faster(run, 0.1)
+			for i := range run.Evaluations {
+				run.Evaluations[i].TrainSeconds, run.Evaluations[i].WallSeconds = 0, 0
+			}
+		}), "s of processor time in"},
+		{"runs of two rounds swapped", func(r *record.Results) {
+			swap(&r.Rows[3].Runs[0], &r.Rows[3].Runs[1])
+		}, "before an evaluation"},
+		{"no training time", ofDDP(func(run *record.Run) { run.TrainSeconds = 0 }), "it trained for 0 s"},
+		{"training longer than the run", ofDDP(func(run *record.Run) { run.TrainSeconds = 900 }),
+			"it trained for 900 s"},
+		{"a quarter of the bytes", ofDDP(func(run *record.Run) { run.BytesSent /= 4 }), "its ranks sent"},
+		{"received less", ofDDP(func(run *record.Run) { run.BytesReceived /= 4 }), "its ranks received"},
+		{"ranks copied", ofDDP(func(run *record.Run) {
+			run.Ranks[1].Steps, run.Ranks[1].Hidden = run.Ranks[0].Steps, run.Ranks[0].Hidden
+		}), "the steps of rank 1 took as long as those of rank 0"},
+		{"order 0", func(r *record.Results) { r.Order = 0 }, "the order that seed 0 draws"},
+		{"another order in sittings", func(r *record.Results) {
+			r.Order = 999
+			r.Sittings = []record.Sitting{{Started: r.Started, Seconds: r.Seconds, Version: r.Version,
+				Host: r.Host}}
+		}, "the order that seed 999 draws"},
+		{"a short benchmark", func(r *record.Results) { r.Seconds = 1 }, "the benchmark from"},
+		{"an early benchmark", func(r *record.Results) { r.Started = r.Started.Add(-time.Hour) },
+			"the benchmark from"},
+		{"a little short", func(r *record.Results) { r.Seconds = 0.95 * r.Seconds }, "the benchmark"},
+		{"a round removed", func(r *record.Results) { // the last, so that places have no hole
+			r.Command, r.Rounds = []string{"lockstep", "bench", "--repeats=4"}, 3
+			for i := range r.Rows {
+				row := &r.Rows[i]
+				row.Rounds = 3
+				row.Runs = slices.DeleteFunc(row.Runs, func(run record.Run) bool { return run.Round == 3 })
+				row.Replaced = nil
+			}
+		}, "The command asks for 4 rounds, the results are of 3"},
+	}
+}
+
+// Seals show accident. Who changes results and seals them again is found by what they say twice, and check
+// and report agree on it.
+func TestResealed(t *testing.T) {
+	cases := slices.Concat([]resealed{{"as it was", func(*record.Results) {}, ""}}, outOfRange(),
+		relabelled(), misfitting())
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			folder := t.TempDir()
+			r := measuredRounds(t)
+			c.doctor(r)
+			reseal(t, folder, r)
+			want := job.ExitOK
+			if c.want != "" {
+				want = job.ExitCheck
+			}
+			for _, args := range [][]string{{"check", filepath.Join(folder, "results.json")},
+				{"report", folder}} {
+				status, stdout, stderr := execute(args...)
+				if said := stdout + stderr; status != want || !strings.Contains(said, c.want) {
+					t.Errorf("%s: status %d, %.600q; want %q", args[0], status, said, c.want)
+				}
+			}
+		})
+	}
+}
