@@ -23,6 +23,15 @@ type overlaid struct {
 // label is the letter and the name of the run, as the first cell of a row.
 func (o *overlaid) label() cell { return cell{Text: o.key + "  " + o.name, Swatch: o.style.Swatch()} }
 
+// rate returns the samples per second of steps that take as long as the median one. That of the whole
+// training has its pauses and its first step too, and would not be the batch divided by the step beside it.
+func (o *overlaid) rate() float64 {
+	if o.Growth != nil || o.StepMS.Median == 0 {
+		return math.NaN()
+	}
+	return 1e3 * float64(o.Batch*max(1, o.Accumulate)) / o.StepMS.Median
+}
+
 // Overlay lays out a report that shows training runs on the same axes, under names: two or more runs and as
 // many names.
 func Overlay(names []string, runs []*analysis.Training) *Report {
@@ -41,7 +50,8 @@ func Overlay(names []string, runs []*analysis.Training) *Report {
 		p.Picture, figures = &figures[0], figures[1:]
 	}
 	p.Sections = []section{{ID: "runs", Title: "The runs", Figures: figures, Tables: []block{
-		{Title: "In figures", Caption: "As each run tells them.", Table: overlayTable(all), IsOpen: true},
+		{Title: "In figures", Caption: "As each run tells them; samples/s are those of steps as long " +
+			"as the median one.", Table: overlayTable(all), IsOpen: true},
 		settingTable(all)}}}
 	return &Report{p}
 }
@@ -77,6 +87,12 @@ func overlayAnswer(all []*overlaid) answer {
 		return cmp.Compare(x.StepMS.Median, y.StepMS.Median)
 	})
 	best, next := order[0], order[1]
+	if ratio := next.StepMS.Median / best.StepMS.Median; !(ratio > 1+analysis.LeastDifference) {
+		a.Text = fmt.Sprintf("Equal work: the median steps of %s %s, %s ms, and %s %s, %s ms, are less "+
+			"than %s apart.", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
+			digits(next.StepMS.Median, 3), analysis.Least())
+		return a
+	}
 	a.Text = fmt.Sprintf("Equal work: %s %s had the shortest median step, %s ms; the next, %s %s, %s ms "+
 		"(%.2f×).", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
 		digits(next.StepMS.Median, 3), next.StepMS.Median/best.StepMS.Median)
@@ -281,7 +297,7 @@ func overlayTable(all []*overlaid) table {
 		t.Rows = append(t.Rows, row{Cells: []cell{name, {Text: fmt.Sprintf("%d × %d", o.Workers, o.Threads)},
 			{Text: fmt.Sprint(o.Batch)}, {Text: fmt.Sprint(o.Steps)}, {Text: digits(o.StepMS.Median, 3),
 				Small: between(o.StepMS.P10, o.StepMS.P90, func(v float64) string { return digits(v, 3) })},
-			{Text: digits(o.SamplesPerSecond, 3)}, {Text: seconds(o.TrainSeconds)},
+			{Text: digits(o.rate(), 3)}, {Text: seconds(o.TrainSeconds)},
 			{Text: fixed(o.Loss.Last, 4)}, {Text: accuracy}, {Text: byteCount(float64(o.BytesSent))},
 			{Text: byteCount(float64(o.PeakRSSBytes))},
 			{Text: orDash(hash[:min(10, len(hash))]), Code: hash}}})
