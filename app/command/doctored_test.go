@@ -234,3 +234,25 @@ func TestResultsWithoutSeal(t *testing.T) {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
+
+// What check refuses and does not contradict itself has a report that says so before its first figure.
+func TestReportsSayAtTheTopWhatIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	r := measuredRounds(t)
+	r.Rows[3].Runs[1].Error = "worker lost"
+	reseal(t, folder, r)
+	if status, _, stderr := execute("report", folder); status != job.ExitOK {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, _, _ := strings.Cut(string(text), "\n### ")
+	if want := "- **refused, failed**: ddp 4×1"; !strings.Contains(top, want) {
+		t.Errorf("want %q in\n%s", want, top)
+	}
+	if status, _, _ := execute("check", filepath.Join(folder, "results.json")); status != job.ExitCheck {
+		t.Errorf("check: status %d", status)
+	}
+}

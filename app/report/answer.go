@@ -115,9 +115,9 @@ const aboveTheFold = 3
 // stand in their section alone.
 func changing() []string {
 	return []string{"contradiction", "incomplete", "failed", "unequal work", "unequal runs", "ranks disagree",
-		"losses disagree", "diverged", "phases", "taken cores", "budget", "one repeat", "few repeats",
-		"precision", "noise", "copies", "busy machine", "contention", "above 100 %", "parameters",
-		"another result", "not learned"}
+		"losses disagree", "another program", "diverged", "phases", "taken cores", "budget", "one repeat",
+		"few repeats", "precision", "noise", "copies", "busy machine", "contention", "above 100 %",
+		"parameters", "another result", "not learned"}
 }
 
 // pressing returns the cautions for the top of the page, at most one of a topic.

@@ -27,6 +27,7 @@ func writeMarkdown(w io.Writer, p page) error {
 	}
 	m.line("## In short")
 	m.answer(p.Answer)
+	m.refused(p.Notes)
 	for _, a := range p.Others {
 		m.item("**%s** (%s): %s", text(a.Title), a.Verdict, text(a.Text))
 	}
@@ -62,6 +63,17 @@ func (m *markdown) notes(lists []noteList) {
 			m.item("**%s**: %s", n.Topic, text(n.Text))
 		}
 		m.b.WriteString("\n")
+	}
+}
+
+// refused names what a reader must know before the answer is believed: what lockstep check refuses.
+func (m *markdown) refused(lists []noteList) {
+	for _, list := range lists {
+		for _, n := range list.Notes {
+			if n.Kind == analysis.Refused {
+				m.item("**refused, %s**: %s", n.Topic, text(brief(n.Text)))
+			}
+		}
 	}
 }
 
