@@ -17,6 +17,9 @@ type Training struct {
 	Watched       []WatchedRank `json:"-"` // by rank
 	Configuration string        `json:"-"` // the resolved settings, as YAML
 	Hosts         *record.Hosts `json:"-"` // that the workers were on; nil: one
+
+	steps  []keptSteps // by rank
+	unread int         // lines of steps.jsonl
 }
 
 // WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
@@ -57,15 +60,17 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	for lines.Scan() {
 		var l record.Step
 		if json.Unmarshal(lines.Bytes(), &l) != nil {
+			t.unread++
 			continue
 		}
 		if l.Rank < 0 || l.Rank >= maxRanks || l.Step < 0 {
 			return nil, fmt.Errorf("steps: step %d of rank %d", l.Step, l.Rank)
 		}
 		for len(ranks) <= l.Rank {
-			ranks = append(ranks, watching{})
+			ranks, t.steps = append(ranks, watching{}), append(t.steps, keptSteps{})
 		}
 		ranks[l.Rank].add(l, stretch)
+		t.steps[l.Rank].add(l)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("steps: %w", err)

@@ -250,8 +250,8 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if err != nil {
 		return nil, &bundle.FormatError{Entry: report.ResultsFile, Reason: err.Error()}
 	}
-	if wrong := analysis.Compare(there).Contradictions(); len(wrong) > 0 {
-		return nil, &doctoredError{folder, wrong}
+	if err := refuseDoctored(folder, there, analysis.Compare(there)); err != nil {
+		return nil, err
 	}
 	show := newBenchProgress(a, isQuiet)
 	v := describeVersion()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/bench"
 	"lockstep/app/bundle"
 	"lockstep/app/claim"
 	"lockstep/app/job"
@@ -107,5 +108,15 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 		return nil, usagef("%s: %v", path, err)
 	}
 	show.reading(file, "check")
-	return claim.Check(d), nil
+	found = claim.Check(d)
+	if d.Results == nil || path == "-" {
+		return found, nil
+	}
+	other, err := bench.CheckKept(filepath.Dir(path), d.Results)
+	if other != "" {
+		found.Objections = append([]claim.Objection{{Severity: claim.Refused, Rule: "raw samples",
+			Where: "results", Text: other, Answer: "the folder as lockstep bench wrote it"}},
+			found.Objections...)
+	}
+	return found, err
 }

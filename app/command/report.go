@@ -19,6 +19,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/rundir"
 )
 
 // reportFlags are the flags of report.
@@ -44,8 +45,8 @@ axes: what they differ in, whether they did equal work, and their figures.
 
 --figures also writes each figure as an SVG and as a PNG file, and its values as a CSV file.
 
-Results that contradict themselves, because the file was changed after it was written, are refused with
-the reasons and status 8 (see lockstep check).`,
+Results that contradict themselves or the files of their runs, because a file was changed after it was
+written, are refused with the reasons and status 8 (see lockstep check).`,
 		Example: "  lockstep report runs/20261121-101500-bench\n" +
 			"  lockstep report runs/20261121-101500-bench --figures figures\n" +
 			"  lockstep report runs/ddp runs/all-reduce runs/ps --out runs/compared\n" +
@@ -151,8 +152,8 @@ func reportOf(folder string) (*report.Report, error) {
 		return nil, badResults(folder, err)
 	}
 	c := analysis.Compare(results)
-	if wrong := c.Contradictions(); len(wrong) > 0 {
-		return nil, &doctoredError{folder, wrong}
+	if err := refuseDoctored(folder, results, c); err != nil {
+		return nil, err
 	}
 	return benchmarkReport(results, c), nil
 }
@@ -192,6 +193,9 @@ func readTraining(folder string) (*analysis.Training, error) {
 	if err != nil {
 		return nil, usagef("%v; give a folder whose files are whole", err)
 	}
+	if wrong := t.Contradictions(); len(wrong) > 0 {
+		return nil, &doctoredError{filepath.Join(folder, rundir.SummaryFile), wrong}
+	}
 	return t, nil
 }
 
@@ -206,23 +210,6 @@ func readUnfinished(folder string) (*analysis.Training, error) {
 		return nil, err
 	}
 	return report.ReadUnfinished(folder, bytes.NewReader(text))
-}
-
-// doctoredError says that the results in a folder contradict themselves, so that nothing was rendered. It
-// ends the program with job.ExitCheck.
-type doctoredError struct {
-	folder string
-	wrong  []analysis.Note
-}
-
-// Error lists the contradictions, one a line.
-func (e *doctoredError) Error() string {
-	text := filepath.Join(e.folder, report.ResultsFile) +
-		" contradicts itself, so it was changed after it was written; no report is made of it"
-	for _, n := range e.wrong {
-		text += "\nrefused: " + analysis.Plain(n.Text)
-	}
-	return text
 }
 
 // isAbsent reports whether there is nothing at path.

@@ -1,0 +1,91 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lockstep/app/record"
+)
+
+// keptSteps adds up the lines that steps.jsonl has of a rank.
+type keptSteps struct {
+	seconds     []float64 // of each step
+	samples     int64
+	first, last float64 // losses
+	phases      record.Phases
+}
+
+func (k *keptSteps) add(l record.Step) {
+	if len(k.seconds) == 0 {
+		k.first = float64(l.Loss)
+	}
+	k.last = float64(l.Loss)
+	k.seconds = append(k.seconds, float64(l.Seconds))
+	k.samples += int64(l.Samples)
+	k.phases.Forward += l.Phases.Forward
+	k.phases.Backward += l.Phases.Backward
+	k.phases.Optimizer += l.Phases.Optimizer
+	k.phases.Data += l.Phases.Data
+}
+
+// Contradictions says where the steps of a run are not those of its summary: somebody changed one of the
+// files. Of a run that was resumed, lost a worker or a file, or had asynchronous workers, the files tell of
+// other steps, and nothing is said.
+func (t *Training) Contradictions() []string {
+	isWhole := t.unread == 0 && t.Lost == nil && t.LostWorkers == nil && t.Restarts == nil && t.Resumed == nil
+	if t.IsInterrupted || !isWhole || t.Async != nil || len(t.steps) == 0 {
+		return nil
+	}
+	var out []string
+	one, all := t.steps[0].samples, int64(0)
+	for i, k := range t.steps {
+		all += k.samples
+		if i >= len(t.Ranks) {
+			out = append(out, fmt.Sprintf("steps.jsonl has steps of rank %d, summary.json tells of %d "+
+				"ranks.", i, len(t.Ranks)))
+			break
+		}
+		if text := k.differs(&t.Ranks[i]); text != "" {
+			out = append(out, fmt.Sprintf("Rank %d: %s.", i, text))
+		}
+	}
+	if t.Samples != 0 && t.Samples != one && t.Samples != all { // workers on their own tell their own
+		out = append(out, fmt.Sprintf("The steps of steps.jsonl trained on %d samples, summary.json tells "+
+			"of %d.", one, t.Samples))
+	}
+	return out
+}
+
+// differs says what a summary tells otherwise of the steps of a rank. Zero is what it does not tell.
+func (k *keptSteps) differs(r *record.RankStat) string {
+	n := len(k.seconds)
+	if n != r.Steps {
+		return fmt.Sprintf("steps.jsonl has %d steps, summary.json tells of %d", n, r.Steps)
+	}
+	if n == 0 {
+		return ""
+	}
+	rest := k.seconds[min(1, n-1):] // the median leaves out the first step
+	for _, c := range []struct {
+		what       string
+		kept, told float64
+		isAtMost   bool
+	}{
+		{"median step of %.6g ms", 1e3 * Median(slices.Clone(rest)), r.StepMS.Median, false},
+		{"first step of %.6g ms", 1e3 * k.seconds[0], r.FirstStepMS, false},
+		{"steps of %.6g s together", sumOf(k.seconds), r.Seconds, true},
+		{"first loss of %.6g", k.first, r.Loss.First, false},
+		{"last loss of %.6g", k.last, r.Loss.Last, false},
+		{"forward passes of %.6g s", k.phases.Forward, r.Phases.Forward, false},
+		{"backward passes of %.6g s", k.phases.Backward, r.Phases.Backward, false},
+		{"updates of %.6g s", k.phases.Optimizer, r.Phases.Optimizer, true}, // the last may follow the steps
+		{"waiting for data of %.6g s", k.phases.Data, r.Phases.Data, false},
+	} {
+		isSame := math.Abs(c.kept-c.told) <= 1e-6+1e-6*math.Abs(c.told) || c.isAtMost && c.kept < c.told
+		if isTold := c.told != 0; isTold && !isSame {
+			return fmt.Sprintf("steps.jsonl has "+c.what+", summary.json %.6g", c.kept, c.told)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,151 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+)
+
+// keep writes the folder of a run as the run left it.
+func keep(t *testing.T, folder string, run *record.Run) {
+	t.Helper()
+	var b bytes.Buffer
+	lines := json.NewEncoder(&b)
+	for _, rank := range run.Ranks {
+		s := rank.Steps
+		for i := range s.Seconds {
+			line := record.Step{Rank: rank.Rank, Step: i, Epoch: s.Epoch[i], Samples: s.Samples[i],
+				Seconds: record.Number(s.Seconds[i])}
+			if err := lines.Encode(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	path := filepath.Join(folder, filepath.FromSlash(run.Directory), rundir.StepsFile)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The raw samples of a run that lie beside results or in their bundle must be those of the results.
+func TestStepsOfRunsAreThoseOfTheResults(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		doctor func(run *record.Run)
+		want   string
+	}{
+		{"as it was", func(*record.Run) {}, ""},
+		{"a step", func(run *record.Run) { run.Ranks[2].Steps.Seconds[4] *= 1.01 },
+			"steps.jsonl: step 5 of rank 2 took"},
+		{"samples", func(run *record.Run) { run.Ranks[1].Steps.Samples[0]++ },
+			"steps.jsonl: step 1 of rank 1 trained on"},
+		{"a rank fewer", func(run *record.Run) { run.Ranks = run.Ranks[:3] }, "steps.jsonl: it cannot"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			folder := t.TempDir()
+			r := measuredRounds(t)
+			kept := r.Rows[3].Runs[2]
+			c.doctor(&kept)
+			keep(t, folder, &kept)
+			reseal(t, folder, measuredRounds(t))
+			packed := filepath.Join(t.TempDir(), "b.tar.gz")
+			if status, _, stderr := execute("bundle", folder, "-o", packed); status != 0 {
+				t.Fatal(stderr)
+			}
+			want := job.ExitOK
+			if c.want != "" {
+				want = job.ExitCheck
+			}
+			for _, args := range [][]string{{"check", filepath.Join(folder, "results.json")},
+				{"check", packed}, {"report", folder},
+				{"report", packed, "--out", filepath.Join(t.TempDir(), "out")}} {
+				status, stdout, stderr := execute(args...)
+				if said := stdout + stderr; status != want || !strings.Contains(said, c.want) {
+					t.Errorf("%s: status %d, %.600q; want %q", args[0], status, said, c.want)
+				}
+			}
+		})
+	}
+}
+
+// trained leaves a run of two workers in a folder.
+func trained(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "run")
+	status, _, stderr := execute("train", "--model=lenet", "--data=glyphs", "--workers=2", "--threads=1",
+		"--batch=16", "--steps=12", "--limit-train=192", "--limit-test=50", "--link=local", "--quiet",
+		"--out", folder)
+	if status != job.ExitOK {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	return folder
+}
+
+// A training run whose steps are not those of its summary has no report.
+func TestStepsOfATrainingAreThoseOfItsSummary(t *testing.T) {
+	folder := trained(t)
+	path := filepath.Join(folder, rundir.StepsFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	halved := func(pattern string) func(string) string {
+		value := regexp.MustCompile(pattern)
+		return func(text string) string {
+			return value.ReplaceAllStringFunc(text, func(s string) string {
+				m := value.FindStringSubmatch(s)
+				v, err := strconv.ParseFloat(m[2], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m[1] + strconv.FormatFloat(v/2, 'g', -1, 64)
+			})
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(string) string
+		want   string
+	}{
+		{"as it was", func(text string) string { return text }, ""},
+		{"times halved", halved(`("seconds":)([0-9.e-]+)`), "median step of"},
+		{"forward passes halved", halved(`("forward":)([0-9.e-]+)`), "forward passes of"},
+		{"losses halved", halved(`("loss":)([0-9.e-]+)`), "first loss of"},
+		{"samples doubled", func(text string) string {
+			return strings.ReplaceAll(text, `"samples":16`, `"samples":32`)
+		}, "summary.json tells of 192"},
+		{"a line removed", func(text string) string {
+			return text[strings.Index(text, "\n")+1:]
+		}, "11 steps"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now := c.change(string(text))
+			if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if c.want != "" && now == string(text) {
+				t.Fatal("nothing changed")
+			}
+			want := job.ExitOK
+			if c.want != "" {
+				want = job.ExitCheck
+			}
+			status, _, stderr := execute("report", folder)
+			if status != want || !strings.Contains(stderr, c.want) {
+				t.Errorf("status %d, %q; want %q", status, stderr, c.want)
+			}
+		})
+	}
+}
