@@ -38,17 +38,18 @@ func (d *Document) readMarkdown(text string) error {
 type markdown struct {
 	d         *Document
 	heading   string
-	above     string // the last sentence before a table
-	paragraph string // so far
+	above     string   // the last sentence before a table
+	paragraph []string // its lines so far
 }
 
 // flush ends the paragraph.
 func (m *markdown) flush() error {
-	err := m.d.say(m.paragraph, false)
-	if said := sentencesOf(m.paragraph); said != nil {
+	text := strings.Join(m.paragraph, " ")
+	err := m.d.say(text, false)
+	if said := sentencesOf(text); said != nil {
 		m.above = lastOf(said)
 	}
-	m.paragraph = ""
+	m.paragraph = nil
 	return err
 }
 
@@ -79,9 +80,9 @@ func (m *markdown) line(line string) error {
 		}
 		return m.d.say(m.heading, true)
 	case isItem:
-		m.paragraph = item.ReplaceAllString(line, "")
+		m.paragraph = []string{item.ReplaceAllString(line, "")}
 	case line != "":
-		m.paragraph = strings.TrimSpace(m.paragraph + " " + line)
+		m.paragraph = append(m.paragraph, line)
 	}
 	return nil
 }
