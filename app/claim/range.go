@@ -64,7 +64,8 @@ func outOfRange(t *table, say sayer) {
 		if !isBounded {
 			continue
 		}
-		b.isAbove = b.isAbove && !t.has(position) // a run begins at 0
+		isPlace := c.kind == epoch && c.unit == 0             // the number of an epoch, from 0
+		b.isAbove = b.isAbove && !isPlace && !t.has(position) // a run begins at 0
 		first, more := -1, ""
 		for r := range t.rows {
 			one := t.rows[r][i]
