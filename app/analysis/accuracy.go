@@ -195,7 +195,7 @@ func (g *Group) accuracies() []string {
 		text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s, %s.", l.Label,
 			g.Reference.Label, fraction(a.OverSamples.Own), against[&a.OverSamples])
 		if a.OverTime.Known() {
-			text += fmt.Sprintf(" At equal time, %.3g s: %s, %s.", a.Limit, fraction(a.OverTime.Own),
+			text += fmt.Sprintf(" At equal time, %s s: %s, %s.", Digits(a.Limit, 3), fraction(a.OverTime.Own),
 				against[&a.OverTime])
 			if known := a.OverTime.Seeds; known < a.OverSamples.Seeds {
 				text += fmt.Sprintf(" Only %d of %d seeds had evaluations of both by then.", known,

@@ -72,7 +72,7 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 	found := strings.Join(g.Findings(), "\n")
 	for _, want := range []string{"local-sgd 4×1 reaches another result than ddp 4×1",
 		"below ddp 4×1, -2.33 points (95 % interval -3.77 to -0.90, 3 seeds)",
-		"At equal time, 40 s: 77.67 %, above ddp 4×1, +37.67 points"} {
+		"At equal time, 40.0 s: 77.67 %, above ddp 4×1, +37.67 points"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("findings %s\nwant %q", found, want)
 		}
@@ -94,7 +94,7 @@ func TestEqualTimeIsOfSeedsThatBothHave(t *testing.T) {
 	seeded(m.add(record.Setting{Strategy: "ps-async", Workers: 3, Inexact: "late"}, 1, 1), 40, 0.5, 0.1)
 	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 	for _, want := range []string{"at equal samples: 30.00 %, not shown",
-		"At equal time, 40 s: 50.00 %, +5.00 points against ps 3×1; one seed",
+		"At equal time, 40.0 s: 50.00 %, +5.00 points against ps 3×1; one seed",
 		"Only 1 of 2 seeds had evaluations of both by then."} {
 		if !strings.Contains(found, want) {
 			t.Errorf("findings %s\nwant %q", found, want)

@@ -12,6 +12,7 @@ type Answer struct {
 	Text      string  // one sentence
 	Why       string  // what makes it certain, or what is missing
 	IsCertain bool    // the rounds tell one row apart from all others
+	TooFew    int     // rounds that did not decide, where more may; 0: no such
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
 }
@@ -44,18 +45,18 @@ func (g *Group) Answer() Answer {
 	}
 	if s.isOnce {
 		best := s.ranked[0]
-		return Answer{First: s.ranked[:1], Slower: s.ranked[1:],
+		return Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1,
 			Text: fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
 				ms(best.Step.Median), g.against(best)),
-			Why: "One run of each row decides nothing; --repeats 6 may."}
+			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", EnoughRounds)}
 	}
-	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1}
+	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1, TooFew: g.fewRounds(s)}
 	for _, l := range s.ranked {
 		if !slices.Contains(s.tied, l) {
 			a.Slower = append(a.Slower, l)
 		}
 	}
-	a.Why = g.answerReason(s)
+	a.Why = g.answerReason(s, a.Text)
 	return a
 }
 
@@ -69,11 +70,17 @@ func (g *Group) answerText(s standing) string {
 	case len(s.tied) == 1:
 		return fmt.Sprintf("%s has the shortest step: %s%s; %s as fast as the next, %s.", best.Label,
 			ms(best.Step.Median), g.against(best), times(g.pairOf(next, best).Ratio), next.Label)
-	case slices.Contains(s.tied, g.Baseline) && g.fewRounds(s) > 0:
-		rest := s.tied[1:]
-		return fmt.Sprintf("%s had the shortest step, %s, but %d rounds cannot tell it from %s, %s "+
-			"(--repeats %d).", best.Label, ms(best.Step.Median), g.fewRounds(s), list(rest), upTo(rest),
-			enoughRounds)
+	case g.fewRounds(s) > 0 && s.isShortest():
+		rest, more := s.tied[1:], ""
+		if !slices.Contains(rest, g.Baseline) {
+			more = g.asFast(best)
+		}
+		return fmt.Sprintf("%s had the shortest step, %s%s, but %d rounds cannot tell it from %s, %s "+
+			"(--repeats %d).", best.Label, ms(best.Step.Median), more, g.fewRounds(s), list(rest), upTo(rest),
+			EnoughRounds)
+	case g.fewRounds(s) > 0 && g.asFast(best) != "":
+		return fmt.Sprintf("%s was the fastest in the median round%s, but %d rounds cannot tell it from %s "+
+			"(--repeats %d).", best.Label, g.asFast(best), g.fewRounds(s), list(s.tied[1:]), EnoughRounds)
 	case slices.Contains(s.tied, g.Baseline) && !s.areShortest():
 		return fmt.Sprintf("No way of training is shown to be faster than %s: %s.", g.Baseline.Label,
 			g.untold(s))
@@ -92,21 +99,22 @@ func (g *Group) answerText(s standing) string {
 	return text + "."
 }
 
+// isShortest reports whether the first of the rivals has the shortest step: rounds, which rank by ratios, may
+// rank what medians do not.
+func (s standing) isShortest() bool {
+	return !slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Step.Median < s.ranked[0].Step.Median })
+}
+
 // fewRounds returns how many rounds did not tell the first of the rivals from those that are tied with it, if
-// more of them may, and it had the shortest step of all; otherwise 0.
+// more of them may; otherwise 0.
 func (g *Group) fewRounds(s standing) int {
 	best, most, mayTell := s.ranked[0], 0, false
-	for _, l := range s.ranked[1:] {
-		if l.Step.Median < best.Step.Median {
-			return 0 // rounds may rank by ratios what the medians do not
-		}
-	}
 	for _, l := range s.tied[1:] {
 		p := g.pairOf(best, l)
 		most = max(most, len(p.Ratio.Values))
 		mayTell = mayTell || !p.isClose() && !p.isCopy()
 	}
-	if !mayTell || most < 2 || most >= enoughRounds {
+	if !mayTell || most < 2 || most >= EnoughRounds {
 		return 0
 	}
 	return most
@@ -134,8 +142,8 @@ func (g *Group) untold(s standing) string {
 		best.Label, ms(best.Step.Median))
 }
 
-// answerReason says what makes an answer certain, or what is missing.
-func (g *Group) answerReason(s standing) string {
+// answerReason says what makes an answer certain, or what is missing from its text too.
+func (g *Group) answerReason(s standing, text string) string {
 	switch {
 	case len(s.tied) == 1 && len(s.ranked) == 2:
 		return "The rounds tell the two rows apart."
@@ -153,10 +161,10 @@ func (g *Group) answerReason(s standing) string {
 	} else if len(near) > 0 {
 		why += fmt.Sprintf(" Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())
 	}
-	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < enoughRounds {
-		why += fmt.Sprintf(" Fewer than %d rounds rarely do", enoughRounds)
-		if !slices.Contains(s.tied, g.Baseline) || g.fewRounds(s) == 0 { // else the answer says how many may
-			why += fmt.Sprintf("; --repeats %d", enoughRounds)
+	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < EnoughRounds {
+		why += fmt.Sprintf(" Fewer than %d rounds rarely do", EnoughRounds)
+		if !strings.Contains(text, "--repeats") {
+			why += fmt.Sprintf("; --repeats %d", EnoughRounds)
 		}
 		why += "."
 	}

@@ -144,13 +144,18 @@ func (g *Group) evidence(tied []*Line) string {
 		ms(last.Step.Median), first.Label, p.won(), len(p.Ratio.Values), p.doubt())
 }
 
-// against relates a row to the baseline; "" where it has no speed-up, or the baseline is no rival.
-func (g *Group) against(l *Line) string {
+// asFast relates a row to the baseline; "" where it has no speed-up, or the baseline is no rival.
+func (g *Group) asFast(l *Line) string {
 	if l == g.Baseline || !l.Speedup.Known() || !g.pairOf(l, g.Baseline).Ratio.Known() {
 		return ""
 	}
-	text := fmt.Sprintf(", %s as fast as %s", times(l.Speedup), g.Baseline.Label)
-	if !l.Efficiency.Known() {
+	return fmt.Sprintf(", %s as fast as %s", times(l.Speedup), g.Baseline.Label)
+}
+
+// against is asFast with what the cores do of it.
+func (g *Group) against(l *Line) string {
+	text := g.asFast(l)
+	if text == "" || !l.Efficiency.Known() {
 		return text
 	}
 	text += fmt.Sprintf(", %s per core", percent(l.Efficiency.Median))
@@ -266,14 +271,6 @@ func (g *Group) disturbed() string {
 	}
 	return fmt.Sprintf("Other programs or virtual machines used the cores during these rows, which "+
 		"are left out here: %s.", list(left))
-}
-
-// ms writes seconds in milliseconds, with three digits or all before the point.
-func ms(seconds float64) string {
-	if v := 1e3 * seconds; v >= 1000 {
-		return fmt.Sprintf("%.0f ms", v)
-	}
-	return fmt.Sprintf("%.3g ms", 1e3*seconds)
 }
 
 // times writes a ratio with its interval: "1.72× (1.69–1.75)". The range of a few rounds, which says less

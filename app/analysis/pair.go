@@ -35,8 +35,8 @@ func (p Pair) won() int {
 	return won
 }
 
-// enoughRounds is the number of rounds from which on those with one winner can decide between two rows.
-const enoughRounds = 6
+// EnoughRounds is the number of rounds from which on those with one winner can decide between two rows.
+const EnoughRounds = 6
 
 // doubt says of two rows whose rounds agree on a winner why they are not told apart: too few rounds, or too
 // small a difference.
@@ -46,11 +46,11 @@ func (p Pair) doubt() string {
 	}
 	won, rounds := p.won(), len(p.Ratio.Values)
 	isOneWinner := rounds > 1 && (won == 0 || won == rounds)
-	if !isOneWinner || rounds >= enoughRounds || p.isCopy() || p.IsDecided() {
+	if !isOneWinner || rounds >= EnoughRounds || p.isCopy() || p.IsDecided() {
 		return ""
 	}
 	word := []string{2: "two", 3: "three", 4: "four", 5: "five"}[rounds]
-	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, enoughRounds)
+	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, EnoughRounds)
 }
 
 // pair fills the groups' pairs. Pairs with fewer than two rounds in common are no tests, so the others are

@@ -214,7 +214,7 @@ func (p Pair) Doubt() string {
 	switch {
 	case p.Ratio.Interval.Coverage < Confidence:
 		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes",
-			len(p.Ratio.Values), enoughRounds)
+			len(p.Ratio.Values), EnoughRounds)
 	case p.isClose():
 		return "is " + TooClose()
 	case !p.IsDecided():

@@ -85,7 +85,7 @@ func compareSpeed(a, b *Line) (verdict string, ratio, low, high float64) {
 	}
 	ratio = a.RunMedian.Median / b.RunMedian.Median
 	i := BootstrapRatio(a.stepByRound, b.stepByRound, Confidence, 1)
-	if i.Coverage == 0 || a.Measured < enoughRounds || b.Measured < enoughRounds {
+	if i.Coverage == 0 || a.Measured < EnoughRounds || b.Measured < EnoughRounds {
 		return Undecided, ratio, 0, 0
 	}
 	switch {

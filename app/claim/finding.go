@@ -14,6 +14,8 @@ import (
 const (
 	ranged   = figure + `x(?: ` + figure + `-` + figure + `(?: in \d+ rounds)?)?` // with its interval
 	duration = figure + ` (ms|s)`
+	asFast   = `(?: ` + ranged + ` as fast as §(\d)` + perCore + `)?`
+	several  = `((?:(?:and )?§\d ?)+(?:and \d+ more)?)`
 	perCore  = `(?: ` + figure + `% per core(?: where a core does more than in the baseline see the ` +
 		`cautions)?)?`
 )
@@ -28,15 +30,13 @@ type form struct {
 // analysis.Answer and analysis.Findings.
 func findings() []form {
 	return []form{
-		{`^§(\d) has the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore + `)?$`,
-			shortest},
-		{`^§(\d) had the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore +
-			`)? in one run of each row$`, shortestOnce},
-		{`^§(\d) had the shortest step ` + duration + ` but \d+ rounds cannot tell it from §\d` +
-			`(?: (?:and )?§\d)*(?: and \d+ more)? (?:up to )?` + duration + `(?: --repeats \d+)?$`,
-			shortestOfFew},
-		{`^in it §(\d) has the shortest step ` + duration + `(?: ` + ranged + ` as fast as §(\d)` + perCore +
-			`)?$`, shortestOnce},
+		{`^§(\d) has the shortest step ` + duration + asFast + `$`, shortest},
+		{`^§(\d) had the shortest step ` + duration + asFast + ` in one run of each row$`, shortestOnce},
+		{`^§(\d) had the shortest step ` + duration + asFast + ` but \d+ rounds cannot tell it from ` + several +
+			` (?:up to )?` + duration + `(?: --repeats \d+)?$`, shortestOfFew},
+		{`^§(\d) was the fastest in the median round` + asFast + ` but \d+ rounds cannot tell it from ` +
+			several + `(?: --repeats \d+)?$`, fastestOfFew},
+		{`^in it §(\d) has the shortest step ` + duration + asFast + `$`, shortestOnce},
 		{`^` + ranged + ` as fast as the next §(\d)$`, next},
 		{`^no way of training is faster than §(\d)(?: ` + duration + ` a step)?$`, shortest},
 		{`^the nearest §(\d) reaches ` + ranged + ` of its speed$`, runnerUp},
@@ -49,7 +49,7 @@ func findings() []form {
 		{`^on the same \d+ cores §(\d) is ` + ranged + ` as fast as one process §(\d)$`, timesWithin},
 		{`^on the same \d+ cores §(\d) and one process §(\d) are not shown to differ ` + ranged + `$`, alike},
 		{`^§(\d) takes ` + duration + ` a step$`, takes},
-		{`^(?:none of|each of|\d+ of|one of) \d+ comparisons? (?:shows?|has)\b`, summary},
+		{`^the fastest row of each of \d+ comparisons is below\b`, summary},
 		{`^(?:their steps are the shortest|they cannot be told apart|there is no row to rank it against|` +
 			`fewer than \d+ rounds|the rounds (?:do not )?tell|one run of each row decides nothing|` +
 			`rows are compared within each)\b`, summary},
@@ -138,17 +138,41 @@ func shortestOnce(c *court, m []string) ruling {
 // shortestOfFew judges that a row had the shortest step, that the runs do not tell it from the rows that the
 // sentence names behind it, and that one of those that are ranked has the time at its end.
 func shortestOfFew(c *court, m []string) ruling {
-	r := shortestOnce(c, m[:4])
+	r := shortestOnce(c, m[:9])
 	if r.verdict != Holds {
 		return r
 	}
 	rivals, k := c.rivals(c.subject(m[1]))
-	has := func(o *entry) bool { return isTime(o, k, m[4], m[5]).verdict == Holds }
+	has := func(o *entry) bool { return isTime(o, k, m[10], m[11]).verdict == Holds }
 	if !slices.ContainsFunc(rivals, has) {
-		return refused("wrong denominators", "no row that is ranked has a %s of %s %s", k.word(), m[4], m[5])
+		return refused("wrong denominators", "no row that is ranked has a %s of %s %s", k.word(), m[10], m[11])
 	}
-	return tied(c, nil)
+	return c.untold(c.subject(m[1]), c.subjectsIn(m[9]))
 }
+
+// fastestOfFew judges the ratio of a row to another one, and that the runs do not tell it from those behind it.
+// That it was first in the median round is what report and table rank by.
+func fastestOfFew(c *court, m []string) ruling {
+	if m[2] != "" {
+		if r := within(c.subject(m[1]), c.subject(m[5]), m[2:5]); r.verdict != Holds {
+			return r
+		}
+	}
+	return c.untold(c.subject(m[1]), c.subjectsIn(m[7]))
+}
+
+// subjectsIn returns the rows that a part of a sentence names.
+func (c *court) subjectsIn(words string) (out []*entry) {
+	for _, m := range namedRow.FindAllStringSubmatch(words, -1) {
+		if e := c.subject(m[1]); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// namedRow is a row in a sentence.
+var namedRow = regexp.MustCompile(`§(\d)`)
 
 // first judges a row among its rivals, and the figures that a sentence gives beside its name.
 func (c *court) first(m []string, judge func(e *entry, rivals []*entry, k kind) ruling) ruling {
@@ -286,21 +310,28 @@ func unbeaten(c *court, m []string) ruling {
 // tied judges that the runs do not tell the row that a sentence names as the measure, or else its first,
 // apart from the others.
 func tied(c *court, m []string) ruling {
-	if len(c.subjects) < 2 {
+	if len(c.subjects) == 0 {
 		return undecided("no two rows to compare")
 	}
 	first := c.subjects[0]
 	if from := c.subject(last(m, 1)); from != nil {
 		first = from
 	}
-	k, ok := timeOf(c.subjects...)
+	return c.untold(first, slices.DeleteFunc(slices.Clone(c.subjects), func(o *entry) bool { return o == first }))
+}
+
+// untold judges that the runs do not tell a row apart from others.
+func (c *court) untold(first *entry, others []*entry) ruling {
+	if first == nil || len(others) == 0 {
+		return undecided("no two rows to compare")
+	}
+	k, ok := timeOf(append(slices.Clone(others), first)...)
 	switch {
 	case !ok:
 		return undecided("no time that all rows have")
-	case !hasRuns(first, c.subjects, k):
+	case !hasRuns(first, others, k):
 		return undecided(noRuns)
 	}
-	others := slices.DeleteFunc(slices.Clone(c.subjects), func(o *entry) bool { return o == first })
 	for _, o := range others {
 		if got := compare(first, o, k); c.isTold(got) {
 			return refused("winner", "%s: the runs tell them apart%s", got.text, probability(got.p))

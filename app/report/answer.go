@@ -19,7 +19,7 @@ const (
 // answerOf words the answer of a group.
 func answerOf(g *analysis.Group) answer {
 	a := g.Answer()
-	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided}
+	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided, TooFew: a.TooFew}
 	switch {
 	case a.IsCertain:
 		out.Verdict = certain
@@ -63,14 +63,16 @@ func (p *page) answerFirst(c *analysis.Comparison) {
 		return
 	}
 	p.Picture.within(first.Title)
-	isCertain := 0
 	for _, s := range p.Sections {
 		p.Others = append(p.Others, *s.Answer)
-		if s.Answer.Verdict == certain {
-			isCertain++
-		}
 	}
-	p.Answer = overall(isCertain, len(p.Sections))
+	p.Answer = overall(p.Others)
+}
+
+// HasFew reports whether the page compares so few parts that the answer of each is a headline.
+func (p page) HasFew() bool {
+	const most = 3
+	return len(p.Others) > 0 && len(p.Others) <= most
 }
 
 // leading returns the part whose picture stands first: the first one of several rows, or with any picture.
@@ -90,22 +92,36 @@ func (f *figure) within(title string) {
 	}
 }
 
-// overall answers for several comparisons.
-func overall(isCertain, all int) answer {
-	a := answer{Verdict: undecided, Sign: signOf(undecided), Why: "Rows are compared within each of the " +
+// overall says of several comparisons, whose answers stand below, how many are certain, and what could decide
+// the others.
+func overall(all []answer) answer {
+	isCertain, rounds := 0, 0
+	for _, a := range all {
+		if a.Verdict == certain {
+			isCertain++
+		} else {
+			rounds = max(rounds, a.TooFew)
+		}
+	}
+	out := answer{Verdict: undecided, Sign: signOf(undecided), Why: "Rows are compared within each of the " +
 		"comparisons alone, because only there they did the same work under the same condition."}
+	text := fmt.Sprintf("The fastest row of each of %d comparisons is below", len(all))
 	switch isCertain {
 	case 0:
-		a.Text = fmt.Sprintf("None of %d comparisons shows one row to be the fastest.", all)
-	case all:
-		a.Text, a.Verdict, a.Sign = fmt.Sprintf("Each of %d comparisons has a fastest row.", all), certain,
-			signOf(certain)
+		text += ": none is certain"
+	case len(all):
+		text += ": all are certain"
+		out.Verdict, out.Sign = certain, signOf(certain)
 	case 1:
-		a.Text = fmt.Sprintf("One of %d comparisons shows which row is the fastest.", all)
+		text += ": one is certain"
 	default:
-		a.Text = fmt.Sprintf("%d of %d comparisons show which row is the fastest.", isCertain, all)
+		text += fmt.Sprintf(": %d are certain", isCertain)
 	}
-	return a
+	if rounds > 0 {
+		text += fmt.Sprintf(" after %s (--repeats %d)", spelling.Count(rounds, "round"), analysis.EnoughRounds)
+	}
+	out.Text = text + "."
+	return out
 }
 
 // aboveTheFold is how many cautions stand beside the answer.

@@ -56,13 +56,13 @@ func TestFirstScreen(t *testing.T) {
 		"undecided": {only(sample(), "vgg11"), "single 1×1 had the shortest step, 187 ms, but 3 rounds " +
 			"cannot tell it from ddp 4×1, 191 ms (--repeats 6).",
 			">Cannot be told apart<", "≈ not decided", 3},
-		"several": {sample(), "One of 2 comparisons shows which row is the fastest.", ">Fastest<",
-			"≈ not decided", 3},
-		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1, single 1×2, ddp 4×1 and gather-scatter 4×1 " +
-			"cannot " +
-			"be told apart", ">Cannot be told apart<", "≈ not decided", 3},
-		"r4": {stored(t, "r4/results.json.gz"), "None of 10 comparisons shows one row to be the fastest.",
-			">Cannot be told apart<", "≈ not decided", 3},
+		"several": {sample(), "187 ms, but 3 rounds cannot tell it from ddp 4×1, 191 ms (--repeats 6).",
+			">Fastest<", "<figure", 3},
+		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 had the shortest step, 547 ms, 1.86× (1.76–1.95 " +
+			"in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from single 1×2, ddp 4×1 and " +
+			"gather-scatter 4×1, up to 619 ms (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
+		"r4": {stored(t, "r4/results.json.gz"), "The fastest row of each of 10 comparisons is below: none is " +
+			"certain after 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := render(t, report.HTML, test.results)
@@ -253,22 +253,35 @@ func TestFiguresAreInOrder(t *testing.T) {
 	}
 }
 
-// Where several comparisons have no common winner, the first screen has the answer of each: its fastest row,
-// by how much, and whether that is certain.
-func TestFirstScreenOfSeveralComparisons(t *testing.T) {
-	page := render(t, report.HTML, sample())
-	overview, _, found := strings.Cut(page, `<div class="fold">`)
+// Where a few comparisons have no common winner, each has its headline: its fastest row, by how much, and
+// whether that is certain.
+func TestFirstScreenOfAFewComparisons(t *testing.T) {
+	top, _, found := strings.Cut(render(t, report.HTML, sample()), `<div class="fold">`)
 	if !found {
 		t.Fatal("no first screen")
 	}
 	for _, want := range []string{
-		`<a href="#g1">lenet</a> <b class="sure">✓ certain</b></th><td class="long">single 1×2</td>` +
-			`<td>1.73× <small>1.72–1.76 in 3 rounds</small></td><td>5.22</td>`,
-		`<a href="#g2">vgg11</a> <b class="open">≈ not decided</b></th>` +
-			`<td class="long">single 1×1 or 1 other</td><td>baseline</td>`,
+		`<p class="of"><a href="#g1">lenet</a> <b class="sure">✓ certain</b></p>` + "\n" +
+			`<p class="answer">single 1×2 has the shortest step: 5.22 ms, 1.73× (1.72–1.76 in 3 rounds)`,
+		`<p class="of"><a href="#g2">vgg11</a> <b class="open">≈ not decided</b></p>` + "\n" +
+			`<p class="answer">single 1×1 had the shortest step, 187 ms, but 3 rounds cannot tell it from ` +
+			`ddp 4×1, 191 ms (--repeats 6).`,
 	} {
-		if !strings.Contains(overview, want) {
-			t.Errorf("not in the overview: %s\n%s", want, overview[strings.Index(overview, "<main"):])
+		if !strings.Contains(top, want) {
+			t.Errorf("not on the first screen: %s\n%s", want, top[strings.Index(top, "<main"):])
 		}
+	}
+}
+
+// Many comparisons have a row of a table each.
+func TestFirstScreenOfManyComparisons(t *testing.T) {
+	top, _, found := strings.Cut(render(t, report.HTML, stored(t, "r4/results.json.gz")), `<div class="fold">`)
+	if !found {
+		t.Fatal("no first screen")
+	}
+	const want = `<b class="open">≈ not decided</b></th><td class="long">ddp 2×1 or 6 others</td>` +
+		`<td>1.85× <small>1.83–1.85 in 3 rounds</small></td><td>2.42</td>`
+	if !strings.Contains(top, want) {
+		t.Errorf("not in the overview: %s\n%s", want, top[strings.Index(top, "<main"):])
 	}
 }

@@ -6,31 +6,24 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/app/analysis"
 )
 
 // dash stands for a value that was not measured.
-const dash = "–"
+const dash = analysis.Dash
 
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// digits formats v with n significant digits and never an exponent: 0.00123, 12.3, 1230.
-func digits(v float64, n int) string {
-	if !known(v) {
-		return dash
-	}
-	if v == 0 {
-		return "0"
-	}
-	decimals := n - 1 - int(math.Floor(math.Log10(math.Abs(v))))
-	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
-}
+// digits formats v with n significant digits; see [analysis.Digits].
+func digits(v float64, n int) string { return analysis.Digits(v, n) }
 
 func seconds(v float64) string { return digits(v, 3) }
 
 // trim formats a number without trailing zeros.
 func trim(v float64) string { return fmt.Sprintf("%.6g", v) }
 
-func millis(v float64) string { return digits(1e3*v, 3) }
+func millis(v float64) string { return analysis.Millis(v) }
 
 func percent(v float64) string {
 	if !known(v) {

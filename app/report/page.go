@@ -42,6 +42,7 @@ type answer struct {
 	Leader           string // the row with the shortest step, and how many cannot be told from it
 	Step             string // of the leader
 	Gain             cell   // its speed-up over the baseline
+	TooFew           int    // rounds that did not decide, where more may; 0: no such
 }
 
 // caution is a note that changes how the picture is read, cut to its first sentence, with a link to the
