@@ -102,7 +102,8 @@ func (g *Group) answerText(s standing) string {
 // isShortest reports whether the first of the rivals has the shortest step: rounds, which rank by ratios, may
 // rank what medians do not.
 func (s standing) isShortest() bool {
-	return !slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Step.Median < s.ranked[0].Step.Median })
+	first := s.ranked[0].Step.Median
+	return !slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Step.Median < first })
 }
 
 // fewRounds returns how many rounds did not tell the first of the rivals from those that are tied with it, if

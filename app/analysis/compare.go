@@ -50,7 +50,7 @@ type Line struct {
 	RunMedian Summary // the runs' median step times, over runs
 	FirstStep float64 // seconds, median over runs
 	Timed     int     // steps after the first in one run
-	PerSecond float64 // samples per second after the first step, median over runs
+	PerSecond float64 // samples per second of steps as long as the median one
 
 	Speedup    Ratio // baseline step / this step
 	Efficiency Ratio // core seconds of a baseline step / core seconds of this one; see [Compare]

@@ -291,7 +291,7 @@ func TestFloorAndPhases(t *testing.T) {
 	near(t, "step over none", ddp.OverFloor.Median, 1.35, 1e-12)
 	near(t, "spread", ddp.RunMedian.Spread(), 0.6/2.7, 1e-12)
 	near(t, "first step", ddp.FirstStep, 8.1, 1e-12)
-	near(t, "samples per second", ddp.PerSecond, (256/3.0+256/2.4)/2, 1e-9)
+	near(t, "samples per second", ddp.PerSecond, 256/2.7, 1e-9)
 	if len(ddp.Times) != 40 || ddp.Timed != 39 || ddp.Step.N != 78 {
 		t.Errorf("%d step times, %d timed, %d in the summary: want 40, 39, 78",
 			len(ddp.Times), ddp.Timed, ddp.Step.N)

@@ -51,18 +51,16 @@ func newLine(row *record.Row, rounds int) *Line {
 }
 
 func (l *Line) summarizeTime(runs []*record.Run) {
-	var total, epochs, steps, first, rate []float64
+	var total, epochs, steps, first []float64
 	for _, r := range runs {
-		step, perSecond := timed(r), rateOf(r)
+		step := timed(r)
 		if l.isMean() {
-			mean := meanStep(r, l.Setting.Batch)
-			step, perSecond = []float64{mean}, float64(l.Setting.Batch)/mean
+			step = []float64{meanStep(r, l.Setting.Batch)}
 		}
 		l.stepByRound[r.Round] = Median(step)
 		total = append(total, r.Seconds)
 		epochs = append(epochs, r.EpochSeconds...)
 		steps = append(steps, step...)
-		rate = append(rate, perSecond)
 		if all := stepSeconds(r); len(all) > 0 {
 			first = append(first, all[0])
 		}
@@ -73,7 +71,10 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	l.Step = Summarize(steps)
 	l.RunMedian = Summarize(l.stepByRound)
 	l.FirstStep = Median(first)
-	l.PerSecond = Median(rate)
+	l.PerSecond = math.NaN()
+	if len(runs) > 0 {
+		l.PerSecond = l.rate(runs[0], l.Step.Median)
+	}
 }
 
 // summarizeResult fills what runs ended with: figures of the first one, and whether the others agree.
@@ -293,16 +294,14 @@ func meanStep(r *record.Run, batch int) float64 {
 	return longest / float64(most)
 }
 
-// rateOf returns the samples per second of the steps after the first.
-func rateOf(r *record.Run) float64 {
-	samples, seconds := 0, 0.0
-	for i, s := range stepSeconds(r) {
-		if all := r.Ranks[0].Steps.Samples; i > 0 && i < len(all) {
-			seconds += s
-			samples += all[i]
-		}
+// rate returns the samples per second of steps that take so long, of the samples of a typical step of a run.
+// It is the quotient of two columns of a table, which a mean over all steps would not be.
+func (l *Line) rate(r *record.Run, step float64) float64 {
+	samples := l.Setting.Batch
+	if all := r.Ranks; !l.isMean() && len(all) > 0 && len(all[0].Steps.Samples) > 0 {
+		samples = slices.Sorted(slices.Values(all[0].Steps.Samples))[len(all[0].Steps.Samples)/2]
 	}
-	return float64(samples) / seconds
+	return float64(samples) / step
 }
 
 // lossOf returns the mean of the ranks' losses by step, without ranks that had no sample in it.

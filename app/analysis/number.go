@@ -20,8 +20,8 @@ func Digits(v float64, n int) string {
 	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
 }
 
-// Millis formats seconds in milliseconds, without the unit. Tables and sentences write times this way, so that a
-// reader finds the figure of one in the other.
+// Millis formats seconds in milliseconds, without the unit. Tables and sentences write times this way, so
+// that a reader finds the figure of one in the other.
 func Millis(seconds float64) string { return Digits(1e3*seconds, 3) }
 
 // ms writes a time with its unit.

@@ -475,9 +475,10 @@ func TestTheShortestStepOfAFewRounds(t *testing.T) {
 			"round, 1.36× (0.67–2.00 in 3 rounds) as fast as single 1×1, but 3 rounds cannot " +
 			"tell it from single 1×1 and ps 2×1 (--repeats 6).", "Fewer than 6 rounds rarely do."},
 		// The baseline is told from the first.
-		{3, [3][]float64{{9, 9.01, 9}, {2, 2.1, 2}, {2, 2.2, 2.1}}, "ddp 2×1 had the shortest step, 2000 ms, " +
-			"4.50× (4.29–4.50 in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from " +
-			"ps 2×1, 2100 ms (--repeats 6).", "The rounds do not tell these 2 rows apart. Fewer than 6 rounds rarely do."},
+		{3, [3][]float64{{9, 9.01, 9}, {2, 2.1, 2}, {2, 2.2, 2.1}}, "ddp 2×1 had the shortest step, " +
+			"2000 ms, 4.50× (4.29–4.50 in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it " +
+			"from ps 2×1, 2100 ms (--repeats 6).",
+			"The rounds do not tell these 2 rows apart. Fewer than 6 rounds rarely do."},
 		{6, [3][]float64{{4, 8, 4, 8, 4, 4}, {2, 9, 4, 9, 2, 3}, {9, 5, 9, 5, 9, 5}}, "No way of training " +
 			"is shown to be faster than single 1×1: the shortest steps", ""},
 	} {

@@ -12,7 +12,7 @@ type RunLine struct {
 	*record.Run
 	Step      float64   // seconds of a step after the first: median, or the mean of rows that share steps
 	First     float64   // seconds of the first step
-	PerSecond float64   // samples per second after the first step
+	PerSecond float64   // samples per second of steps as long as Step
 	LossLast  float64   // of the last step; NaN: on a batch of its own, see [Line.Repeats]
 	Times     []float64 // seconds of each step, of the slowest rank
 	IsCounted bool      // its times count, because others took no cores from it
@@ -22,12 +22,12 @@ type RunLine struct {
 func (l *Line) Runs() []RunLine {
 	var out []RunLine
 	for _, r := range l.runs {
-		one := RunLine{Run: r, Step: Median(timed(r)), First: math.NaN(), PerSecond: rateOf(r),
-			LossLast: math.NaN(), Times: stepSeconds(r), IsCounted: TakenText(r.Taken) == ""}
+		one := RunLine{Run: r, Step: Median(timed(r)), First: math.NaN(), LossLast: math.NaN(),
+			Times: stepSeconds(r), IsCounted: TakenText(r.Taken) == ""}
 		if l.isMean() {
 			one.Step = meanStep(r, l.Setting.Batch)
-			one.PerSecond = float64(l.Setting.Batch) / one.Step
 		}
+		one.PerSecond = l.rate(r, one.Step)
 		if len(one.Times) > 0 {
 			one.First = one.Times[0]
 		}

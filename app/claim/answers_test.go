@@ -108,10 +108,10 @@ func TestTheShortestStepOfAFewRounds(t *testing.T) {
 			", 4.1 ms (--repeats 6).": claim.Holds,
 		strings.Replace(had, "ms, but", "ms, 1.05× (0.98–2.00 in 3 rounds) as fast as single 1×1, but", 1) +
 			", 4.1 ms (--repeats 6).": claim.Wrong,
-		"ddp 2×1 was the fastest in the median round, 1.95× (1.05–2.00 in 3 rounds) as fast as single 1×1, 98 % " +
-			"per core, but 3 rounds cannot tell it from single 1×1 and ps 2×1 (--repeats 6).": claim.Holds,
-		"ddp 2×1 was the fastest in the median round, 3.95× (3.05–4.00 in 3 rounds) as fast as single 1×1, but " +
-			"3 rounds cannot tell it from ps 2×1 (--repeats 6).": claim.Wrong,
+		"ddp 2×1 was the fastest in the median round, 1.95× (1.05–2.00 in 3 rounds) as fast as single 1×1, " +
+			"98 % per core, but 3 rounds cannot tell it from ps 2×1 (--repeats 6).": claim.Holds,
+		"ddp 2×1 was the fastest in the median round, 3.95× (3.05–4.00 in 3 rounds) as fast as single 1×1, " +
+			"but 3 rounds cannot tell it from ps 2×1 (--repeats 6).": claim.Wrong,
 		strings.Replace(had, "3.9", "3.5", 1) + ", 4 ms.": claim.Wrong,
 		strings.Replace(had, "ddp 2×1 had the shortest step, 3.9", "ps 2×1 had the shortest step, 10", 1) +
 			", 4.1 ms.": claim.Wrong,

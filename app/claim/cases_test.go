@@ -162,6 +162,11 @@ func workCases() []example {
 			"label,step ms,forward %,backward %,sync %,other %\nddp,10 ± 1,40,60,15,5\n",
 			[]string{"refused phases"}},
 		{"samples per second", "label,batch,step ms,samples/s\na,64,20 ± 0.1,3200\n", nil},
+		{"a step and its rate copied from a report", "row,batch,runs,step ms,samples/s\n" +
+			"single 1×1,64,3,3.30,19402\nsingle 1×2,64,3,1.98,32369\n", nil},
+		{"the same with rates of mean steps", "row,batch,runs,step ms,samples/s\n" +
+			"single 1×1,64,3,3.30,18677\nsingle 1×2,64,3,1.98,28997\n",
+			[]string{"refused wrong denominators"}},
 		{"samples per second of one worker", "label,batch,step ms,samples/s\na,64,20 ± 0.1,1600\n",
 			[]string{"refused wrong denominators"}},
 		{"a rate of skewed steps",

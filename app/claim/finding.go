@@ -32,8 +32,8 @@ func findings() []form {
 	return []form{
 		{`^§(\d) has the shortest step ` + duration + asFast + `$`, shortest},
 		{`^§(\d) had the shortest step ` + duration + asFast + ` in one run of each row$`, shortestOnce},
-		{`^§(\d) had the shortest step ` + duration + asFast + ` but \d+ rounds cannot tell it from ` + several +
-			` (?:up to )?` + duration + `(?: --repeats \d+)?$`, shortestOfFew},
+		{`^§(\d) had the shortest step ` + duration + asFast + ` but \d+ rounds cannot tell it from ` +
+			several + ` (?:up to )?` + duration + `(?: --repeats \d+)?$`, shortestOfFew},
 		{`^§(\d) was the fastest in the median round` + asFast + ` but \d+ rounds cannot tell it from ` +
 			several + `(?: --repeats \d+)?$`, fastestOfFew},
 		{`^in it §(\d) has the shortest step ` + duration + asFast + `$`, shortestOnce},
@@ -145,13 +145,14 @@ func shortestOfFew(c *court, m []string) ruling {
 	rivals, k := c.rivals(c.subject(m[1]))
 	has := func(o *entry) bool { return isTime(o, k, m[10], m[11]).verdict == Holds }
 	if !slices.ContainsFunc(rivals, has) {
-		return refused("wrong denominators", "no row that is ranked has a %s of %s %s", k.word(), m[10], m[11])
+		return refused("wrong denominators", "no row that is ranked has a %s of %s %s", k.word(), m[10],
+			m[11])
 	}
 	return c.untold(c.subject(m[1]), c.subjectsIn(m[9]))
 }
 
-// fastestOfFew judges the ratio of a row to another one, and that the runs do not tell it from those behind it.
-// That it was first in the median round is what report and table rank by.
+// fastestOfFew judges the ratio of a row to another one, and that the runs do not tell it from those behind
+// it. That it was first in the median round is what report and table rank by.
 func fastestOfFew(c *court, m []string) ruling {
 	if m[2] != "" {
 		if r := within(c.subject(m[1]), c.subject(m[5]), m[2:5]); r.verdict != Holds {
@@ -317,7 +318,8 @@ func tied(c *court, m []string) ruling {
 	if from := c.subject(last(m, 1)); from != nil {
 		first = from
 	}
-	return c.untold(first, slices.DeleteFunc(slices.Clone(c.subjects), func(o *entry) bool { return o == first }))
+	others := slices.DeleteFunc(slices.Clone(c.subjects), func(o *entry) bool { return o == first })
+	return c.untold(first, others)
 }
 
 // untold judges that the runs do not tell a row apart from others.

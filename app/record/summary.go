@@ -41,7 +41,7 @@ type Summary struct {
 	Epochs          float64           `json:"epochs"`           // completed, with the fraction of the last
 	Outcome
 	TrainSeconds     float64      `json:"train_seconds"`      // of all parts, without evaluations
-	SamplesPerSecond float64      `json:"samples_per_second"` // of training, without evaluations
+	SamplesPerSecond float64      `json:"samples_per_second"` // mean of training, without evaluations
 	StepMS           Quantiles    `json:"step_ms"`            // without the first step, if there is another
 	Work             *Computation `json:"work"`               // null: no step
 	Loss             Loss         `json:"loss"`               // of the steps

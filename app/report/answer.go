@@ -118,7 +118,8 @@ func overall(all []answer) answer {
 		text += fmt.Sprintf(": %d are certain", isCertain)
 	}
 	if rounds > 0 {
-		text += fmt.Sprintf(" after %s (--repeats %d)", spelling.Count(rounds, "round"), analysis.EnoughRounds)
+		text += fmt.Sprintf(" after %s (--repeats %d)", spelling.Count(rounds, "round"),
+			analysis.EnoughRounds)
 	}
 	out.Text = text + "."
 	return out

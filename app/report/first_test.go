@@ -58,11 +58,12 @@ func TestFirstScreen(t *testing.T) {
 			">Cannot be told apart<", "≈ not decided", 3},
 		"several": {sample(), "187 ms, but 3 rounds cannot tell it from ddp 4×1, 191 ms (--repeats 6).",
 			">Fastest<", "<figure", 3},
-		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 had the shortest step, 547 ms, 1.86× (1.76–1.95 " +
-			"in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from single 1×2, ddp 4×1 and " +
-			"gather-scatter 4×1, up to 619 ms (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
-		"r4": {stored(t, "r4/results.json.gz"), "The fastest row of each of 10 comparisons is below: none is " +
-			"certain after 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
+		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 had the shortest step, 547 ms, 1.86× " +
+			"(1.76–1.95 in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from single 1×2, " +
+			"ddp 4×1 and gather-scatter 4×1, up to 619 ms (--repeats 6).",
+			">Cannot be told apart<", "≈ not decided", 3},
+		"r4": {stored(t, "r4/results.json.gz"), "The fastest row of each of 10 comparisons is below: " +
+			"none is certain after 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := render(t, report.HTML, test.results)
@@ -275,7 +276,8 @@ func TestFirstScreenOfAFewComparisons(t *testing.T) {
 
 // Many comparisons have a row of a table each.
 func TestFirstScreenOfManyComparisons(t *testing.T) {
-	top, _, found := strings.Cut(render(t, report.HTML, stored(t, "r4/results.json.gz")), `<div class="fold">`)
+	page := render(t, report.HTML, stored(t, "r4/results.json.gz"))
+	top, _, found := strings.Cut(page, `<div class="fold">`)
 	if !found {
 		t.Fatal("no first screen")
 	}

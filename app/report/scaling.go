@@ -279,8 +279,8 @@ func batchFigure(number int, model string, groups []*analysis.Group) figure {
 		"against the batch, " + model, Description: "One curve per row. The values are in the table below " +
 		"the plot."},
 		X: "global batch", Y: "samples/s", Series: all, Places: places, Hi: top(all)}
-	return figure{ID: p.ID, Title: "Samples per second by batch · " + model, Caption: "Median over the " +
-		"runs of each row.", Chart: p, Legend: legendOf(all),
+	return figure{ID: p.ID, Title: "Samples per second by batch · " + model, Caption: "Of steps " +
+		"as long as the median one of each row.", Chart: p, Legend: legendOf(all),
 		Table: seriesTable("Samples per second by batch", p, threeDigits)}
 }
 
