@@ -335,7 +335,7 @@ func (s *section) phaseFigure() figure {
 // boxesOf is the legend of the parts of bars.
 func boxesOf(b plot.Bars) (out []legend) {
 	for i, name := range b.Parts {
-		out = append(out, legend{Swatch: plot.Box(i), Name: name})
+		out = append(out, legend{Sample: plot.Box(i), Name: name})
 	}
 	return out
 }
@@ -352,7 +352,7 @@ func (s *section) legend() []legend {
 	var out []legend
 	for _, v := range s.lines {
 		if v.OK > 0 {
-			out = append(out, legend{Swatch: v.style.Swatch(), Key: v.key, Name: v.Label})
+			out = append(out, legend{Sample: plot.Curve(v.style), Key: v.key, Name: v.Label})
 		}
 	}
 	return out

@@ -92,7 +92,7 @@ func (f figure) IsFull() bool {
 }
 
 type legend struct {
-	Swatch    template.HTML
+	plot.Sample
 	Key, Name string
 }
 

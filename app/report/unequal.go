@@ -43,7 +43,7 @@ func legendOf(all []plot.Series) []legend {
 	var out []legend
 	for _, s := range all {
 		if len(s.Keys) > 0 {
-			out = append(out, legend{Swatch: s.Style.Swatch(), Key: s.Keys[0], Name: s.Label})
+			out = append(out, legend{Sample: plot.Curve(s.Style), Key: s.Keys[0], Name: s.Label})
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
 )
 
@@ -101,14 +102,15 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		return done, fmt.Errorf("report: %w", err)
 	}
 	for _, f := range r.page.figures() {
+		around := f.around(&r.page)
 		files := []rendering{
 			{f.ID + ".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, analysis.PlainLines(string(f.Chart.File())))
+				_, err := io.WriteString(w, analysis.PlainLines(string(f.Chart.File(around))))
 				return err
 			}},
 			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
 		}
-		picture, err := f.Chart.PNG()
+		picture, err := f.Chart.PNG(around)
 		if err != nil {
 			done.TooLarge = append(done.TooLarge, err.Error())
 		} else {
@@ -123,6 +125,16 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		done.Count++
 	}
 	return done, nil
+}
+
+// around is what a figure needs that is taken out of a page.
+func (f figure) around(p *page) plot.Around {
+	a := plot.Around{Caption: f.Caption, Source: p.Title + " · " + p.Lede}
+	for _, l := range f.Legend {
+		name := strings.TrimSpace(l.Key + "  " + l.Name)
+		a.Legend = append(a.Legend, plot.Named{Sample: l.Sample, Name: name})
+	}
+	return a
 }
 
 // figures lists the figures that have a chart, in the order of the page.

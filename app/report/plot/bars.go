@@ -40,10 +40,10 @@ func (b Bar) Total() float64 {
 func (b Bars) Markup() template.HTML { return both(b) }
 
 // File implements [Chart].
-func (b Bars) File() []byte { return file(b) }
+func (b Bars) File(around Around) []byte { return file(alone{b, around}) }
 
 // PNG implements [Chart].
-func (b Bars) PNG() ([]byte, error) { return png(b) }
+func (b Bars) PNG(around Around) ([]byte, error) { return png(alone{b, around}) }
 
 // Data implements [Chart]: a row for each bar.
 func (b Bars) Data() [][]string {
@@ -91,6 +91,8 @@ func (b Bars) names() (names []string) {
 	}
 	return names
 }
+
+func (b Bars) cutNames() []string { return cutNames(b.names(), longestName) }
 
 // longestName is how many characters of a row's name are drawn.
 const longestName = 28

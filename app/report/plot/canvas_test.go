@@ -121,11 +121,11 @@ func TestMarksAreOnePath(t *testing.T) {
 		if strings.Count(text, "<path") != 1 || strings.Count(text, "Z") != 2 {
 			t.Errorf("mark %d: %s", number, text)
 		}
-		if got := moved(outline, 0, 0); len(got) > len(outline) {
+		if got := movedPath(outline, 0, 0); len(got) > len(outline) {
 			t.Errorf("mark %d where it is: %s, want %s", number, got, outline)
 		}
 	}
-	if got, want := moved("M-3.3 -3.3H3.3V3.3H-3.3Z", 10, 20), "M6.7 16.7H13.3V23.3H6.7Z"; got != want {
+	if got, want := movedPath("M-3.3 -3.3H3.3V3.3H-3.3Z", 10, 20), "M6.7 16.7H13.3V23.3H6.7Z"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

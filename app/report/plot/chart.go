@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,11 +13,12 @@ type Chart interface {
 	// Markup returns the chart for a page, for a wide and for a narrow window; [StyleSheet] shows one of
 	// them.
 	Markup() template.HTML
-	// File returns the chart as an SVG file that needs nothing else, in the light palette.
-	File() []byte
+	// File returns the chart as an SVG file that needs nothing else, in the light palette, with its title
+	// and what else a reader needs around it.
+	File(around Around) []byte
 	// PNG returns the chart as a PNG file like that of File, with two pixels for one of a page, or one if
 	// that would be too large. It fails with the reason if the chart is too large for a picture at all.
-	PNG() ([]byte, error)
+	PNG(around Around) ([]byte, error)
 	// Data returns the values that are drawn, as text: the names of the columns, then the rows.
 	Data() [][]string
 }
@@ -68,17 +70,7 @@ func (s Style) mark() int { return (s.Number + s.Number/len(marks())) % len(mark
 func (s Style) class() string { return fmt.Sprintf("k%d d%d", s.Colour%NumColours, s.Number%6) }
 
 // Swatch is a sample of a curve: its colour, dashes and mark.
-func (s Style) Swatch() template.HTML {
-	return sample(func(c canvas, width, height float64) {
-		c.line(1, height/2, width-1, height/2, "curve "+s.class())
-		c.mark(width/2, height/2, s, "mark", "")
-	})
-}
-
-// Box is a sample of the fill of part i of a bar.
-func Box(i int) template.HTML {
-	return sample(func(c canvas, width, height float64) { c.part(0, 0, width, height, i, "") })
-}
+func (s Style) Swatch() template.HTML { return Curve(s).Swatch() }
 
 // frame is the geometry of a plot: the picture and the margins around the data.
 type frame struct {
@@ -127,6 +119,11 @@ func shortName(name string, n int) string {
 		words[at] = short(words[at], max(least, longest-excess))
 	}
 	return short(strings.Join(words, " "), n)
+}
+
+// cutNames returns the names that shortName cuts to n characters.
+func cutNames(names []string, n int) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return shortName(name, n) == name })
 }
 
 // short cuts a text to n characters.

@@ -37,10 +37,10 @@ type DotRow struct {
 func (d Dots) Markup() template.HTML { return both(d) }
 
 // File implements [Chart].
-func (d Dots) File() []byte { return file(d) }
+func (d Dots) File(around Around) []byte { return file(alone{d, around}) }
 
 // PNG implements [Chart].
-func (d Dots) PNG() ([]byte, error) { return png(d) }
+func (d Dots) PNG(around Around) ([]byte, error) { return png(alone{d, around}) }
 
 // Data implements [Chart]: a row for each dot, then the middle and the interval.
 func (d Dots) Data() [][]string {
@@ -95,6 +95,8 @@ func (d Dots) names() (names []string) {
 	}
 	return names
 }
+
+func (d Dots) cutNames() []string { return cutNames(d.names(), longestBeside) }
 
 func (d Dots) height(f frame, row float64) float64 {
 	h := f.top + f.bottom

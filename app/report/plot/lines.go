@@ -66,10 +66,10 @@ type Lines struct {
 func (p Lines) Markup() template.HTML { return both(p) }
 
 // File implements [Chart].
-func (p Lines) File() []byte { return file(p) }
+func (p Lines) File(around Around) []byte { return file(alone{p, around}) }
 
 // PNG implements [Chart].
-func (p Lines) PNG() ([]byte, error) { return png(p) }
+func (p Lines) PNG(around Around) ([]byte, error) { return png(alone{p, around}) }
 
 // Data implements [Chart]: a row for each point.
 func (p Lines) Data() [][]string {

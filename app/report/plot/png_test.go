@@ -40,11 +40,21 @@ func small() map[string]plot.Chart {
 	}
 }
 
+// around has texts of several lines and both kinds of samples.
+func around() plot.Around {
+	return plot.Around{Caption: "A dot is the median of a run after its first step, a tick the median of " +
+		"all runs, a bar its interval. On the right stand the median and the speed-up over the baseline.",
+		Legend: []plot.Named{{plot.Curve(plot.Style{}), "A  single"},
+			{plot.Curve(plot.Style{Colour: 3, Number: 3}), "B  ddp ≈ 2×1"}, {plot.Box(2), "exposed"},
+			{plot.Sample{}, "C  a row whose name is so long that it needs a line of its own in a legend"}},
+		Source: "lenet: ddp, 2 workers · Example Processor 9000"}
+}
+
 // The PNG pictures were compared with what Chromium makes of the SVG files, with the Go fonts installed and
 // two pixels for one: the mean difference was below 0.5 of 255.
 func TestPNG(t *testing.T) {
 	for name, chart := range small() {
-		got, err := chart.PNG()
+		got, err := chart.PNG(around())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +113,7 @@ func TestPNGIsBounded(t *testing.T) {
 			chart.Rows = append(chart.Rows, plot.Bar{Label: strings.Repeat("long ", 100),
 				Values: []float64{1}})
 		}
-		_, err := chart.PNG()
+		_, err := chart.PNG(plot.Around{})
 		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d rows: %v, want an error with %q", rows, err, want)
 		}
@@ -117,10 +127,47 @@ func TestLettersOfCurvesShareAText(t *testing.T) {
 		chart.Series = append(chart.Series, plot.Series{Keys: []string{string(rune('A' + i))}, Label: "row",
 			At: []float64{0, end}, Values: []float64{9, 5}})
 	}
-	file := string(chart.File())
+	file := string(chart.File(plot.Around{}))
 	for _, want := range []string{">A  row<", ">B C<", ">D<"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("no %s in %s", want, file)
+		}
+	}
+}
+
+// A picture that has left its page says what it shows: title, what the marks stand for, whole names, source.
+func TestAPictureAloneExplainsItself(t *testing.T) {
+	for name, chart := range small() {
+		file := string(chart.File(around()))
+		for _, want := range []string{`class="title" text-anchor="start">` + name + "<",
+			"A dot is the median of a run", "needs a line of its own",
+			"Example Processor 9000", ">B  ddp ≈ 2×1</text>"} {
+			if !strings.Contains(file, want) {
+				t.Errorf("%s lacks %q", name, want)
+			}
+		}
+		if strings.Contains(string(chart.Markup()), `class="title"`) {
+			t.Errorf("%s has its title twice on a page", name)
+		}
+	}
+}
+
+// Names that a picture or its legend has no room for stand whole below it.
+func TestCutNamesStandWholeBelow(t *testing.T) {
+	long := "diloco 2×1 average-every=10 optimizer=adamw lr=0.002"
+	row := plot.DotRow{Key: "L", Label: long, Values: []float64{1}, Middle: 1, Lo: 1, Hi: 1}
+	longer := "of a legend " + long + " outer-lr=1 outer-momentum=0.5"
+	around := plot.Around{Legend: []plot.Named{{Sample: plot.Box(1), Name: longer}}}
+	for name, chart := range map[string]plot.Chart{
+		"dots": plot.Dots{Head: plot.Head{ID: "dots"}, Groups: []plot.DotGroup{{Rows: []plot.DotRow{row}}}},
+		"bars": plot.Bars{Head: plot.Head{ID: "bars"}, Parts: []string{"a"}, Rows: []plot.Bar{{Key: "L",
+			Label: long, Values: []float64{1}}}},
+	} {
+		file := string(chart.File(around))
+		for _, want := range []string{">L " + long + "<", ">of a legend diloco"} {
+			if !strings.Contains(file, want) {
+				t.Errorf("%s lacks %q: %s", name, want, file)
+			}
 		}
 	}
 }

@@ -115,14 +115,14 @@ func (m *markup) mark(x, y float64, s Style, class, title string) {
 func (m *markup) marks(places []point, s Style, class string) {
 	fmt.Fprintf(&m.b, `<path class="%s %s" d="`, esc(class), s.class())
 	for _, at := range places {
-		m.b.WriteString(moved(marks()[s.mark()], at.x, at.y))
+		m.b.WriteString(movedPath(marks()[s.mark()], at.x, at.y))
 	}
 	m.b.WriteByte('"')
 	m.end("path", "")
 }
 
-// moved writes the path of a mark around (x, y). Arcs are relative, so they stay.
-func moved(d string, x, y float64) string {
+// movedPath writes the path of a mark around (x, y). Arcs are relative, so they stay.
+func movedPath(d string, x, y float64) string {
 	var b strings.Builder
 	for command, args := range commands(d) {
 		b.WriteByte(command)
