@@ -29,7 +29,7 @@ const maxContradictions = 8
 // contradictions compares what the results say twice: sums with their terms, rows with the configuration
 // and the folder of their runs, rounds with the runs that there are.
 func contradictions(r *record.Results, _ *Comparison) []string {
-	out := slices.Concat(inOrder(r), isDrawn(r), addsRuns(r), hasRounds(r), areCopies(r))
+	out := slices.Concat(isHeaded(r), inOrder(r), isDrawn(r), addsRuns(r), hasRounds(r), areCopies(r))
 	seen, labels, models := timeline{}, alikes{}, evaluated{}
 	exact := exactModels(r)
 	for i := range r.Rows {
@@ -51,7 +51,8 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 			}
 			where := fmt.Sprintf("%s, round %d", name, run.Round+1)
 			texts := []string{isInPlace(i, row, run), seen.add(where, run), models.add(where, row, run),
-				isInexact(row, run, exact), isOfMachine(r, row, run), fitsCores(r, row, run)}
+				isInexact(row, run, exact), isOfMachine(r, row, run), fitsCores(r, row, run),
+				fitsMemory(r, row, run)}
 			for _, rule := range runRules() {
 				texts = append(texts, rule(row, run))
 			}
@@ -72,7 +73,9 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 // runRules are the rules that need nothing but a run and its row.
 func runRules() []func(*record.Row, *record.Run) string {
 	return []func(*record.Row, *record.Run) string{isInRange, isWitnessed, addsSamples, addsPhases, addsTime,
-		addsUsage, addsBytes, fitsTime, countsAnswers, isConfigured, isLong, isGenerated, haveOwnTimes}
+		addsUsage, addsBytes, fitsTime, countsAnswers, isConfigured, isLong, isGenerated, haveOwnTimes,
+		isPlaced, isConditioned, countsEpochs, countsUpdates, countsTrained, fitsEvaluations, averagesLoss,
+		waits, balancesBytes, isOfNetwork, isOfData, reachesPeak}
 }
 
 // isWitnessed says if ranks or steps of a run are missing.
@@ -130,8 +133,8 @@ func addsSamples(row *record.Row, run *record.Run) string {
 }
 
 // addsUsage says if the steps of a rank are not as long as the time in which it used the processor for them,
-// which is a little longer. A pause of the machine may fall between the two, but not in most steps. Other
-// programs are not watched.
+// which is a little longer. A pause of the machine may fall between the two, but not in most steps, nor in
+// three of four where the machine is overloaded. Other programs are not watched.
 func addsUsage(row *record.Row, run *record.Run) string {
 	const (
 		tick  = 1e-5   // seconds: what a clock may lose to rounding
@@ -149,7 +152,7 @@ func addsUsage(row *record.Row, run *record.Run) string {
 					i+1, rank.Rank, ms(v), ms(s.Usage[i]))
 			}
 		}
-		if step, gap := Median(s.Seconds), Median(gaps); gap > PhaseLimit*step+slack {
+		if step, gap := Median(s.Seconds), Quantile(gaps, 0.25); gap > PhaseLimit*step+slack {
 			return fmt.Sprintf("a step of rank %d took %s, and the processor was watched for %s more.",
 				rank.Rank, ms(step), ms(gap))
 		}
@@ -280,7 +283,8 @@ func isInPlace(index int, row *record.Row, run *record.Run) string {
 	round, _ := strconv.Atoi(m[1]) // digits only
 	place, _ := strconv.Atoi(m[2])
 	workers, _ := strconv.Atoi(m[3])
-	isOther := !strings.Contains(base, "-"+row.Setting.Strategy+"-w") || workers != row.Setting.Workers
+	named := fmt.Sprintf("%s-%s-%s-%s-w", m[1], m[2], row.Setting.Model, row.Setting.Strategy)
+	isOther := !strings.HasPrefix(base, named) || workers != row.Setting.Workers
 	rest := m[5]
 	if row.Setting.Options != "" {
 		rest = strings.Replace(rest, "-"+inName(row.Setting.Options), "", 1)

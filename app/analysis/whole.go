@@ -82,7 +82,10 @@ func fitsCores(r *record.Results, row *record.Row, run *record.Run) string {
 		ticks = 0.05 // seconds
 	)
 	s := row.Setting
-	cores := max(r.Host.Cores, s.Cores, s.NumThreads())
+	cores := max(r.Host.Cores, s.Cores)
+	if r.Hosts != nil {
+		cores = max(cores, s.NumThreads())
+	}
 	if s.Peer != "" || s.Strategy == "none" || sharesSteps(row) || r.Host.Cores == 0 || len(r.Sittings) > 1 {
 		return ""
 	}

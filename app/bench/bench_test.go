@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/job"
 	"lockstep/app/record"
@@ -239,19 +240,23 @@ func pretend(_ context.Context, c bench.Row, _ job.Options) (*record.Summary, er
 				samples /= c.Workers
 			}
 			loss := 2.5 - 0.1*float64(step)
-			own := fmt.Sprint(loss + float64(rank))
-			if rank == 1 && step == 2 {
-				own = "null"
+			own, shards := fmt.Sprint(loss+float64(rank)-float64(c.Workers-1)/2), c.Shards/c.Workers
+			switch {
+			case step == 2 && rank == 1: // another worker has its shards
+				own, shards = "null", 0
+			case step == 2 && rank == 0 && c.Workers == 2:
+				own, shards = fmt.Sprint(loss), c.Shards
 			}
 			fmt.Fprintf(f, `{"rank":%d,"step":%d,"epoch":%d,"loss":%g,"own_loss":%s,"samples":%d,`+
-				`"seconds":%g,"phases":{"forward":%g,"backward":%g}}`+"\n",
-				rank, step, step/2, loss, own, samples, 0.5, 0.25, 0.25)
+				`"shards":%d,"seconds":%g,"phases":{"forward":%g,"backward":%g}}`+"\n",
+				rank, step, step/2, loss, own, samples, shards, 0.5, 0.25, 0.25)
 		}
 	}
+	bytes := int64(c.Steps*(c.Workers-1)) * 2 * 4 * analysis.Networks()[c.Model].Parameters // of gradients
 	return &record.Summary{Strategy: c.Strategy, Algorithm: "direct", Link: "tcp", Threads: c.Threads,
-		Shards: c.Shards, Generated: true, Classes: 7, Epochs: 1.5, Outcome: record.Outcome{Seconds: 2,
+		Shards: c.Shards, Generated: true, Classes: 10, Epochs: 1.5, Outcome: record.Outcome{Seconds: 2,
 			Steps: c.Steps, Samples: int64(c.Steps * c.Batch), ParameterSHA256: "abc", ISA: "plain",
-			BytesSent: 10}}, nil
+			BytesSent: bytes, BytesReceived: bytes}}, nil
 }
 
 func TestRun(t *testing.T) {
@@ -327,11 +332,11 @@ func checkOwnShares(t *testing.T, row record.Row) {
 	if !slices.Equal(s.Samples, []int{64, 64, 64}) || !slices.Equal(s.Epoch, []int{0, 0, 1}) {
 		t.Errorf("samples %v, epochs %v, want 64 each and 0 0 1", s.Samples, s.Epoch)
 	}
-	if own := s.OwnLoss; own[0] != 3.5 || !math.IsNaN(own[2]) || s.Loss[2] != 2.3 {
-		t.Errorf("losses %v, own %v, want own losses 1 above and the last unknown", s.Loss, own)
+	if own := s.OwnLoss; own[0] != 3 || !math.IsNaN(own[2]) || s.Loss[2] != 2.3 {
+		t.Errorf("losses %v, own %v, want own losses 0.5 above and the last unknown", s.Loss, own)
 	}
-	if row.Setting.Classes != 7 {
-		t.Errorf("%d classes, want the 7 of the summary", row.Setting.Classes)
+	if row.Setting.Classes != 10 {
+		t.Errorf("%d classes, want the 10 of the summary", row.Setting.Classes)
 	}
 	if !slices.Equal(run.EpochSeconds, record.Numbers{1}) {
 		t.Errorf("epochs took %v, want one of 1 s", run.EpochSeconds)

@@ -1,21 +1,24 @@
 package bench
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/internal/regular"
 )
 
-// CheckKept compares the steps that runs have left in the folder of a benchmark with those of its results.
-// It says in which file and step the first difference is; "" if there is none. Runs whose files are not
-// there are not compared.
+// CheckKept compares what runs have left in the folder of a benchmark with its results: the steps, the
+// summary, the configuration and the machine. It says in which file and place the first difference is; "" if
+// there is none. Runs whose files are not there are not compared.
 func CheckKept(folder string, r *record.Results) (string, error) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -24,24 +27,15 @@ func CheckKept(folder string, r *record.Results) (string, error) {
 			if run.Error != "" || !filepath.IsLocal(where) {
 				continue
 			}
-			path := filepath.Join(where, rundir.StepsFile)
-			f, err := regular.Open(filepath.Join(folder, path))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
+			text, err := checkRun(folder, where, row, &run)
 			if err != nil {
-				return "", fmt.Errorf("bench: raw samples: %w", err)
+				return "", err
 			}
-			kept, err := readSteps(f, row.Setting.Workers, row.Setting.Strategy == "ps-async")
-			f.Close()
-			text := ""
-			if err != nil {
-				text = fmt.Sprintf("it cannot be read (%v), and the results have its steps", err)
-			} else {
-				text = otherSteps(kept, run.Ranks)
+			if text == "" && row.Setting.Peer == "" {
+				text = otherOutcome(filepath.Join(folder, where), &run, machines(r))
 			}
 			if text != "" {
-				return fmt.Sprintf("Row %d, round %d: %s: %s.", i+1, run.Round+1, filepath.ToSlash(path),
+				return fmt.Sprintf("Row %d, round %d: %s/%s.", i+1, run.Round+1, filepath.ToSlash(where),
 					text), nil
 			}
 		}
@@ -49,8 +43,38 @@ func CheckKept(folder string, r *record.Results) (string, error) {
 	return "", nil
 }
 
-// otherSteps names the first step of which files tell another time or number of samples than results. Those
-// of workers that exchange nothing in a step have the samples of each, and results the sum.
+// checkRun compares the steps that a run has left.
+func checkRun(folder, where string, row *record.Row, run *record.Run) (string, error) {
+	f, err := regular.Open(filepath.Join(folder, where, rundir.StepsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("bench: raw samples: %w", err)
+	}
+	defer f.Close()
+	kept, err := readSteps(f, row.Setting.Workers, row.Setting.Strategy == "ps-async")
+	if err != nil {
+		return fmt.Sprintf("%s: it cannot be read (%v), and the results have its steps", rundir.StepsFile,
+			err), nil
+	}
+	if text := otherSteps(kept, run.Ranks); text != "" {
+		return rundir.StepsFile + ": " + text, nil
+	}
+	return "", nil
+}
+
+// machines returns those of all sittings.
+func machines(r *record.Results) []record.Machine {
+	out := []record.Machine{r.Host}
+	for _, s := range r.Sittings {
+		out = append(out, s.Host)
+	}
+	return out
+}
+
+// otherSteps names the first step of which files tell something else than results. Samples of workers that
+// exchange nothing in a step are those of each in files, and the sum in results.
 func otherSteps(kept, told []record.Rank) string {
 	if len(kept) != len(told) {
 		return fmt.Sprintf("it is of %d ranks, the results of %d", len(kept), len(told))
@@ -77,6 +101,126 @@ func otherSteps(kept, told []record.Rank) string {
 					step+1, i, own[i][step], was)
 			}
 		}
+		if text := otherFigures(i, rank.Steps, told[i].Steps); text != "" {
+			return text
+		}
 	}
 	return ""
+}
+
+// otherFigures names the first figure of a rank's steps, besides times and samples, of which a file tells
+// something else than results. What older results do not hold is not compared.
+func otherFigures(rank int, kept, told record.Steps) string {
+	columns := map[string][2]record.Numbers{"loss": {kept.Loss, told.Loss},
+		"loss of its own": {kept.OwnLoss, told.OwnLoss}, "watched time": {kept.Usage, told.Usage},
+		"processor time": {kept.CPU, told.CPU}, "memory": {kept.RSS, told.RSS},
+		"number of bytes sent":     {kept.Sent, told.Sent},
+		"number of bytes received": {kept.Received, told.Received},
+		"number of shards":         {numbers(kept.Shards), numbers(told.Shards)},
+		"epoch":                    {numbers(kept.Epoch), numbers(told.Epoch)}}
+	for name, values := range told.Phases {
+		columns["phase "+name] = [2]record.Numbers{kept.Phases[name], values}
+	}
+	for _, name := range slices.Sorted(maps.Keys(columns)) {
+		was, is := columns[name][0], columns[name][1]
+		for step := range min(len(was), len(is)) {
+			if a, b := was[step], is[step]; a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+				return fmt.Sprintf("step %d of rank %d has a %s of %g, and of %g by the results", step+1,
+					rank, name, a, b)
+			}
+		}
+	}
+	return ""
+}
+
+// numbers returns whole numbers as figures.
+func numbers(of []int) record.Numbers {
+	out := make(record.Numbers, len(of))
+	for i, v := range of {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// otherOutcome says if the files of a run tell something else than results of what it did, took and reached,
+// with which settings and by which machine.
+func otherOutcome(folder string, run *record.Run, known []record.Machine) string {
+	var s record.Summary
+	if readKept(filepath.Join(folder, rundir.SummaryFile), &s) {
+		for _, one := range []struct {
+			name    string
+			was, is any
+		}{
+			{"outcome is", s.Outcome, run.Outcome},
+			{"evaluations are", s.Evaluations, run.Evaluations},
+			{"checkpoints are", s.Checkpoints, run.Checkpoints},
+			{"seconds of training are", s.TrainSeconds, run.TrainSeconds},
+			{"bytes of the busiest process, server and without compression are",
+				[]int64{s.BusiestBytes, s.ServerBytes, s.BytesVectors},
+				[]int64{run.BusiestBytes, run.ServerBytes, run.BytesVectors}},
+		} {
+			was, _ := json.Marshal(one.was) // both were read from JSON
+			is, _ := json.Marshal(one.is)
+			if string(was) != string(is) {
+				return fmt.Sprintf("%s: its %s %.200s, and %.200s by the results", rundir.SummaryFile,
+					one.name, was, is)
+			}
+		}
+	}
+	if text := otherSettings(filepath.Join(folder, rundir.ConfigFile), run.Config); text != "" {
+		return rundir.ConfigFile + ": " + text
+	}
+	if text := otherMachine(filepath.Join(folder, rundir.HostFile), known); text != "" {
+		return rundir.HostFile + ": " + text
+	}
+	return ""
+}
+
+// otherSettings says if a run was configured otherwise than results tell. Only settings that a run takes as
+// they are given are compared.
+func otherSettings(path string, told json.RawMessage) string {
+	var was, is map[string]any
+	c, err := setting.ReadFile(path)
+	if err != nil || json.Unmarshal(told, &is) != nil {
+		return ""
+	}
+	kept, err := json.Marshal(c)
+	if err != nil || json.Unmarshal(kept, &was) != nil {
+		return ""
+	}
+	for _, name := range []string{"model", "size", "workers", "servers", "batch", "steps", "epochs", "seed",
+		"optimizer", "lr", "momentum", "limit-train", "limit-test", "math"} {
+		if a, b := was[name], is[name]; a != nil && b != nil && a != b {
+			return fmt.Sprintf("it has %s %v, and %v by the results", name, a, b)
+		}
+	}
+	return ""
+}
+
+// otherMachine says if a run was on none of the machines of the results, one of which has its machine's name.
+func otherMachine(path string, known []record.Machine) string {
+	var h record.RunHost
+	if !readKept(path, &h) || h.Preflight != nil || h.Lab != "" {
+		return ""
+	}
+	isNamed := func(m record.Machine) bool { return m.Name != "" && m.Name == h.Name }
+	isSame := func(m record.Machine) bool {
+		return m.CPU == h.CPU && m.Cores == h.UsableCores && m.MemoryBytes == h.MemoryBytes &&
+			m.Kernel == h.Kernel && m.OS == h.OS && m.Arch == h.Arch
+	}
+	if !slices.ContainsFunc(known, isNamed) || slices.ContainsFunc(known, isSame) {
+		return ""
+	}
+	return fmt.Sprintf("the machine is %s, %d cores, %d bytes of memory, and by the results %s, %d cores, "+
+		"%d bytes", h.CPU, h.UsableCores, h.MemoryBytes, known[0].CPU, known[0].Cores, known[0].MemoryBytes)
+}
+
+// readKept reads a file that a run has left; false if it is not there or cannot be read.
+func readKept(path string, into any) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return json.NewDecoder(f).Decode(into) == nil
 }

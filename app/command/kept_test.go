@@ -23,8 +23,14 @@ func keep(t *testing.T, folder string, run *record.Run) {
 	for _, rank := range run.Ranks {
 		s := rank.Steps
 		for i := range s.Seconds {
+			p := s.Phases
 			line := record.Step{Rank: rank.Rank, Step: i, Epoch: s.Epoch[i], Samples: s.Samples[i],
-				Seconds: record.Number(s.Seconds[i])}
+				Seconds: record.Number(s.Seconds[i]), Loss: record.Number(s.Loss[i]),
+				OwnLoss: record.Number(s.OwnLoss[i]), Shards: s.Shards[i], UsageSeconds: s.Usage[i],
+				CPUSeconds: s.CPU[i], RSSBytes: int64(s.RSS[i]), BytesSent: int64(s.Sent[i]),
+				BytesReceived: int64(s.Received[i]), Phases: record.Phases{Forward: p["forward"][i],
+					Backward: p["backward"][i], Optimizer: p["optimizer"][i], Data: p["data"][i],
+					SyncExposed: p["sync_exposed"][i], Other: p["other"][i]}}
 			if err := lines.Encode(line); err != nil {
 				t.Fatal(err)
 			}
@@ -35,6 +41,25 @@ func keep(t *testing.T, folder string, run *record.Run) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	summary := record.Summary{Outcome: run.Outcome, Evaluations: run.Evaluations,
+		TrainSeconds: run.TrainSeconds, BusiestBytes: run.BusiestBytes, BytesVectors: run.BytesVectors}
+	host := record.RunHost{Host: record.Host{Name: "vm", OS: "linux", Kernel: "6.18.44-fc-v669",
+		Arch: "amd64", CPU: "AMD EPYC", UsableCores: 2, MemoryBytes: 25276502016}}
+	for name, v := range map[string]any{rundir.SummaryFile: summary, rundir.HostFile: host} {
+		text, err := json.Marshal(v)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(filepath.Dir(path), name), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const config = "model: vgg11\nworkers: 4\nbatch: 256\nsteps: 10\nlr: 0.01\nlimit-train: 10240\n" +
+		"limit-test: 1000\nmath: fast\n"
+	path = filepath.Join(filepath.Dir(path), rundir.ConfigFile)
+	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,6 +76,17 @@ func TestStepsOfRunsAreThoseOfTheResults(t *testing.T) {
 			"steps.jsonl: step 5 of rank 2 took"},
 		{"samples", func(run *record.Run) { run.Ranks[1].Steps.Samples[0]++ },
 			"steps.jsonl: step 1 of rank 1 trained on"},
+		{"a phase moved", func(run *record.Run) {
+			p := run.Ranks[1].Steps.Phases
+			p["forward"][3], p["backward"][3] = p["backward"][3], p["forward"][3]
+		}, "steps.jsonl: step 4 of rank 1 has a phase backward of"},
+		{"a loss", func(run *record.Run) { run.Ranks[3].Steps.Loss[9] = 1 },
+			"steps.jsonl: step 10 of rank 3 has a loss of 1"},
+		{"processor time", func(run *record.Run) { run.Ranks[0].Steps.CPU[9] /= 2 },
+			"steps.jsonl: step 10 of rank 0 has a processor time of"},
+		{"memory of the run", func(run *record.Run) { run.PeakRSSBytes++ }, "summary.json: its outcome is"},
+		{"an evaluation", func(run *record.Run) { run.Evaluations[0].Seconds = 1 },
+			"summary.json: its evaluations are"},
 		{"a rank fewer", func(run *record.Run) { run.Ranks = run.Ranks[:3] }, "steps.jsonl: it cannot"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -225,11 +225,127 @@ func misfitting() []resealed {
 	}
 }
 
+// restated lists figures that the file states once, and what else in it they cannot be true beside.
+func restated() []resealed {
+	all := func(change func(row *record.Row, run *record.Run)) func(*record.Results) {
+		return func(r *record.Results) {
+			for i := range r.Rows {
+				for j := range r.Rows[i].Runs {
+					change(&r.Rows[i], &r.Rows[i].Runs[j])
+				}
+			}
+		}
+	}
+	rename := func(setting, old, name string, field func(*record.Setting) *string) func(*record.Results) {
+		return func(r *record.Results) {
+			for i := range r.Rows {
+				*field(&r.Rows[i].Setting) = name
+			}
+			all(func(_ *record.Row, run *record.Run) {
+				configure(run, `"`+setting+`":"`+old+`"`, `"`+setting+`":"`+name+`"`)
+				run.Directory = strings.Replace(run.Directory, "-"+old+"-", "-"+name+"-", 1)
+			})(r)
+		}
+	}
+	model := func(name string) func(*record.Results) {
+		return rename("model", "vgg11", name, func(s *record.Setting) *string { return &s.Model })
+	}
+	dataSet := func(name string) func(*record.Results) {
+		return rename("data", "cifar10", name, func(s *record.Setting) *string { return &s.Data })
+	}
+	setting := func(change func(*record.Setting)) func(*record.Results) {
+		return func(r *record.Results) { change(&r.Rows[3].Setting) }
+	}
+	moved := func(from, to string) func(*record.Results) {
+		return ofStep(func(s *record.Steps) {
+			for i, v := range s.Phases[from] {
+				s.Phases[from][i], s.Phases[to][i] = 0, s.Phases[to][i]+v
+			}
+		})
+	}
+	return []resealed{
+		{"pauses behind more than half of the steps", ofStep(func(s *record.Steps) { // as on a busy machine
+			for i := range 6 {
+				s.Usage[i] += 0.02
+			}
+		}), ""},
+		{"a larger network", model("resnet50"), "and the gradients of resnet50 are"},
+		{"a smaller network", model("resnet20"), "and the gradients of resnet20 are"},
+		{"a network of texts", model("bert-mini"), "the network bert-mini cannot read the data set cifar10"},
+		{"a network in the row alone", func(r *record.Results) {
+			r.Rows[3].Setting.Model = "resnet50"
+			ofDDP(func(run *record.Run) { configure(run, `"model":"vgg11"`, `"model":"resnet50"`) })(r)
+		}, "rows, rounds or labels were moved"},
+		{"data of texts", dataSet("sst2"), "the data set sst2 has 2 classes"},
+		{"more classes", setting(func(s *record.Setting) { s.Classes = 100 }), "has 10 classes, the row 100"},
+		{"generated", setting(func(s *record.Setting) { s.Generated = true }), "cifar10 is generated: true"},
+		{"half a batch", func(r *record.Results) {
+			r.Rows[3].Setting.Batch = 128
+			ofDDP(func(run *record.Run) { configure(run, `"batch":256`, `"batch":128`) })(r)
+		}, "the row has a batch of 128"},
+		{"fewer workers on a host", setting(func(s *record.Setting) { s.Hosts = 2 }), "2 hosts of 1 workers"},
+		{"a link of one host", setting(func(s *record.Setting) { s.Link = "shm" }), "linked by shm"},
+		{"a slow worker", setting(func(s *record.Setting) {
+			s.Condition = "worker 1 made 2 times slower by a duty cycle"
+		}), "the row's condition is"},
+		{"more connections", ofDDP(func(run *record.Run) { run.Streams = 4 }), "run with streams 1"},
+		{"fewer bytes received", ofDDP(func(run *record.Run) { run.BytesReceived *= 2 }), "and received"},
+		{"compressed", ofDDP(func(run *record.Run) { run.BytesVectors *= 4 }), "nothing was compressed"},
+		{"a busier process", ofDDP(func(run *record.Run) { run.BusiestBytes *= 9 }), "its busiest process"},
+		{"an idle process", ofDDP(func(run *record.Run) { run.BusiestBytes /= 9 }), "the busiest process"},
+		{"less memory", ofDDP(func(run *record.Run) { run.PeakRSSBytes /= 2 }),
+			"MB of memory in their steps"},
+		{"other losses", func(r *record.Results) {
+			ofDDP(func(run *record.Run) {
+				for _, rank := range run.Ranks {
+					rank.Steps.Loss[9] /= 2
+				}
+			})(r)
+		}, "its ranks one of"},
+		{"fewer shards computed", ofStep(func(s *record.Steps) { s.Shards[2] = 0 }), "computed 3 shards"},
+		{"no waiting", moved("sync_exposed", "forward"), "never waited for it"},
+		{"more hidden", ofDDP(func(run *record.Run) { *run.Ranks[0].Hidden = 2 }), "and hid"},
+		{"an epoch left out", ofStep(func(s *record.Steps) { s.Epoch[9] = 2 }), "is of epoch 3"},
+		{"trained better", ofDDP(func(run *record.Run) { *run.TrainAccuracy = 0.91234 }),
+			"whole number of the 2560 answers"},
+		{"evaluated earlier", ofDDP(func(run *record.Run) { run.Evaluations[0].Steps = 5 }),
+			"evaluated last after 5 steps"},
+		{"another rate", ofDDP(func(run *record.Run) { run.Evaluations[0].Rate = 0.1 }),
+			"at a learning rate of 0.1"},
+		{"more test samples", ofDDP(func(run *record.Run) { run.TestSamples = 2000 }), "limit-test 1000"},
+		{"views", ofDDP(func(run *record.Run) { run.Evaluations[0].Views = 6 }), "6 views of a sample"},
+		{"fast cores", all(func(_ *record.Row, run *record.Run) { run.PeakFLOPs = 1e13 }),
+			"which no processor does"},
+		{"a core fewer", func(r *record.Results) { r.Host.Cores = 1 }, "and there are 1 cores"},
+		{"no cores", func(r *record.Results) { r.Host.Cores = -2 }, "has -2 cores"},
+		{"another processor", func(r *record.Results) { r.Host.Arch = "arm64" }, "those of amd64"},
+		{"no load", func(r *record.Results) { r.Load = -1 }, "The load before the first run"},
+		{"a smaller lab", func(r *record.Results) { r.Lab = "--hosts=2" }, "The lab has 2 hosts"},
+		{"a lab cut", func(r *record.Results) {
+			r.Command, r.Lab = []string{"lockstep", "lab", "--hosts=4", "--", "bench"}, ""
+		}, `The command runs in a lab with "--hosts=4"`},
+		{"another recipe", func(r *record.Results) { r.Recipe = "r4" }, "the results are of r4"},
+		{"another command", func(r *record.Results) {
+			r.Command = []string{"lockstep", "bench", "--models=resnet50"}
+		}, "asks for models resnet50"},
+		{"more rounds", func(r *record.Results) { r.Rounds = 9 }, "asked for 9 rounds"},
+		{"a long benchmark", func(r *record.Results) { r.Seconds *= 3 }, "its last run ended after"},
+		{"another first sitting", func(r *record.Results) {
+			r.Sittings = []record.Sitting{{Started: r.Started, Seconds: r.Seconds, Version: r.Version,
+				Host: r.Host, Load: r.Load}}
+			r.Host.CPU = "Intel Xeon"
+		}, "their first sitting"},
+		{"losses of no row", func(r *record.Results) {
+			r.Peers = []record.PeerCheck{{Peer: "pytorch", Model: "lenet", Data: "cifar10", Batch: 1}}
+		}, "and no row is of it"},
+	}
+}
+
 // Seals show accident. Who changes results and seals them again is found by what they say twice, and check
 // and report agree on it.
 func TestResealed(t *testing.T) {
 	cases := slices.Concat([]resealed{{"as it was", func(*record.Results) {}, ""}}, outOfRange(),
-		relabelled(), misfitting())
+		relabelled(), misfitting(), restated())
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
