@@ -35,6 +35,10 @@ type SplitTileArgs struct {
 	// them for each block.
 	Ahead []int32
 	Dst   []float32
+	// NextRows holds places in next, one for each row of sums, from which 16 floats a step will be copied to
+	// tiles soon: while the tiles compute a row, they ask for those of its place.
+	NextRows []int32
+	Next     []float32
 }
 
 // SplitStoreArgs describes the way of 32 columns of sums to their destination,

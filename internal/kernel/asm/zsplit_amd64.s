@@ -6407,28 +6407,39 @@ TEXT ·splitTileDot(SB), NOSPLIT, $8-8
 	MOVQ    80(AX), CX
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
-	MOVQ    88(AX), SI
-	MOVQ    112(AX), DI
+	XORQ    R9, R9
 
 block:
-	MOVQ $0x00000008, R9
+	MOVQ $0x00000008, R8
 
 group:
-	MOVLQSX    (SI), R8
-	PREFETCHT0 (DI)(R8*4)
-	PREFETCHT0 64(DI)(R8*4)
-	MOVLQSX    4(SI), R8
-	PREFETCHT0 (DI)(R8*4)
-	PREFETCHT0 64(DI)(R8*4)
-	MOVLQSX    8(SI), R8
-	PREFETCHT0 (DI)(R8*4)
-	PREFETCHT0 64(DI)(R8*4)
-	MOVLQSX    12(SI), R8
-	PREFETCHT0 (DI)(R8*4)
-	PREFETCHT0 64(DI)(R8*4)
-	MOVQ       24(AX), R8
-	MOVQ       72(AX), R10
-	MOVQ       DX, R11
+	MOVQ       88(AX), SI
+	MOVQ       112(AX), DI
+	MOVLQSX    (SI)(R9*1), R10
+	PREFETCHT0 (DI)(R10*4)
+	PREFETCHT0 64(DI)(R10*4)
+	MOVLQSX    4(SI)(R9*1), R10
+	PREFETCHT0 (DI)(R10*4)
+	PREFETCHT0 64(DI)(R10*4)
+	MOVLQSX    8(SI)(R9*1), R10
+	PREFETCHT0 (DI)(R10*4)
+	PREFETCHT0 64(DI)(R10*4)
+	MOVLQSX    12(SI)(R9*1), R10
+	PREFETCHT0 (DI)(R10*4)
+	PREFETCHT0 64(DI)(R10*4)
+	MOVQ       136(AX), DI
+	MOVQ       160(AX), SI
+	MOVLQSX    (DI)(R9*1), R10
+	LEAQ       (SI)(R10*4), R10
+	MOVLQSX    4(DI)(R9*1), R11
+	LEAQ       (SI)(R11*4), R11
+	MOVLQSX    8(DI)(R9*1), R12
+	LEAQ       (SI)(R12*4), R12
+	MOVLQSX    12(DI)(R9*1), R13
+	LEAQ       (SI)(R13*4), R13
+	MOVQ       24(AX), SI
+	MOVQ       72(AX), DI
+	MOVQ       DX, R14
 	VPXORD     Z16, Z16, Z16
 	VPXORD     Z17, Z17, Z17
 	VPXORD     Z18, Z18, Z18
@@ -6437,10 +6448,18 @@ group:
 	VPXORD     Z21, Z21, Z21
 	VPXORD     Z22, Z22, Z22
 	VPXORD     Z23, Z23, Z23
-	TESTQ      R10, R10
+	TESTQ      DI, DI
 	JZ         store
 
 step:
+	PREFETCHT2   (R10)
+	ADDQ         $0x40, R10
+	PREFETCHT2   (R11)
+	ADDQ         $0x40, R11
+	PREFETCHT2   (R12)
+	ADDQ         $0x40, R12
+	PREFETCHT2   (R13)
+	ADDQ         $0x40, R13
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z1, Z1, Z1
 	VPXORD       Z2, Z2, Z2
@@ -6457,9 +6476,9 @@ step:
 	VPXORD       Z13, Z13, Z13
 	VPXORD       Z14, Z14, Z14
 	VPXORD       Z15, Z15, Z15
-	VMOVUPS      (R8), Z24
-	VMOVUPS      1024(R8), Z25
-	VPBROADCASTD (R11), Z28
+	VMOVUPS      (SI), Z24
+	VMOVUPS      1024(SI), Z25
+	VPBROADCASTD (R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6472,7 +6491,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 64(R11), Z29
+	VPBROADCASTD 64(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6485,7 +6504,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 128(R11), Z30
+	VPBROADCASTD 128(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6498,7 +6517,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 192(R11), Z31
+	VPBROADCASTD 192(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6511,9 +6530,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      512(R8), Z26
-	VMOVUPS      1536(R8), Z27
-	VPBROADCASTD 32(R11), Z28
+	VMOVUPS      512(SI), Z26
+	VMOVUPS      1536(SI), Z27
+	VPBROADCASTD 32(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6526,7 +6545,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 96(R11), Z29
+	VPBROADCASTD 96(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6539,7 +6558,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 160(R11), Z30
+	VPBROADCASTD 160(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6552,7 +6571,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 224(R11), Z31
+	VPBROADCASTD 224(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6565,9 +6584,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      64(R8), Z24
-	VMOVUPS      1088(R8), Z25
-	VPBROADCASTD 4(R11), Z28
+	VMOVUPS      64(SI), Z24
+	VMOVUPS      1088(SI), Z25
+	VPBROADCASTD 4(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6580,7 +6599,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 68(R11), Z29
+	VPBROADCASTD 68(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6593,7 +6612,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 132(R11), Z30
+	VPBROADCASTD 132(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6606,7 +6625,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 196(R11), Z31
+	VPBROADCASTD 196(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6619,9 +6638,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      576(R8), Z26
-	VMOVUPS      1600(R8), Z27
-	VPBROADCASTD 36(R11), Z28
+	VMOVUPS      576(SI), Z26
+	VMOVUPS      1600(SI), Z27
+	VPBROADCASTD 36(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6634,7 +6653,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 100(R11), Z29
+	VPBROADCASTD 100(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6647,7 +6666,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 164(R11), Z30
+	VPBROADCASTD 164(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6660,7 +6679,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 228(R11), Z31
+	VPBROADCASTD 228(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6673,9 +6692,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      128(R8), Z24
-	VMOVUPS      1152(R8), Z25
-	VPBROADCASTD 8(R11), Z28
+	VMOVUPS      128(SI), Z24
+	VMOVUPS      1152(SI), Z25
+	VPBROADCASTD 8(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6688,7 +6707,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 72(R11), Z29
+	VPBROADCASTD 72(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6701,7 +6720,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 136(R11), Z30
+	VPBROADCASTD 136(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6714,7 +6733,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 200(R11), Z31
+	VPBROADCASTD 200(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6727,9 +6746,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      640(R8), Z26
-	VMOVUPS      1664(R8), Z27
-	VPBROADCASTD 40(R11), Z28
+	VMOVUPS      640(SI), Z26
+	VMOVUPS      1664(SI), Z27
+	VPBROADCASTD 40(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6742,7 +6761,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 104(R11), Z29
+	VPBROADCASTD 104(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6755,7 +6774,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 168(R11), Z30
+	VPBROADCASTD 168(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6768,7 +6787,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 232(R11), Z31
+	VPBROADCASTD 232(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6781,9 +6800,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      192(R8), Z24
-	VMOVUPS      1216(R8), Z25
-	VPBROADCASTD 12(R11), Z28
+	VMOVUPS      192(SI), Z24
+	VMOVUPS      1216(SI), Z25
+	VPBROADCASTD 12(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6796,7 +6815,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 76(R11), Z29
+	VPBROADCASTD 76(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6809,7 +6828,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 140(R11), Z30
+	VPBROADCASTD 140(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6822,7 +6841,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 204(R11), Z31
+	VPBROADCASTD 204(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6835,9 +6854,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      704(R8), Z26
-	VMOVUPS      1728(R8), Z27
-	VPBROADCASTD 44(R11), Z28
+	VMOVUPS      704(SI), Z26
+	VMOVUPS      1728(SI), Z27
+	VPBROADCASTD 44(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6850,7 +6869,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 108(R11), Z29
+	VPBROADCASTD 108(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6863,7 +6882,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 172(R11), Z30
+	VPBROADCASTD 172(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6876,7 +6895,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 236(R11), Z31
+	VPBROADCASTD 236(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6889,9 +6908,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      256(R8), Z24
-	VMOVUPS      1280(R8), Z25
-	VPBROADCASTD 16(R11), Z28
+	VMOVUPS      256(SI), Z24
+	VMOVUPS      1280(SI), Z25
+	VPBROADCASTD 16(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6904,7 +6923,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 80(R11), Z29
+	VPBROADCASTD 80(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6917,7 +6936,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 144(R11), Z30
+	VPBROADCASTD 144(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6930,7 +6949,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 208(R11), Z31
+	VPBROADCASTD 208(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6943,9 +6962,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      768(R8), Z26
-	VMOVUPS      1792(R8), Z27
-	VPBROADCASTD 48(R11), Z28
+	VMOVUPS      768(SI), Z26
+	VMOVUPS      1792(SI), Z27
+	VPBROADCASTD 48(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6958,7 +6977,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 112(R11), Z29
+	VPBROADCASTD 112(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6971,7 +6990,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 176(R11), Z30
+	VPBROADCASTD 176(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6984,7 +7003,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 240(R11), Z31
+	VPBROADCASTD 240(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6997,9 +7016,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      320(R8), Z24
-	VMOVUPS      1344(R8), Z25
-	VPBROADCASTD 20(R11), Z28
+	VMOVUPS      320(SI), Z24
+	VMOVUPS      1344(SI), Z25
+	VPBROADCASTD 20(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7012,7 +7031,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 84(R11), Z29
+	VPBROADCASTD 84(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7025,7 +7044,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 148(R11), Z30
+	VPBROADCASTD 148(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7038,7 +7057,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 212(R11), Z31
+	VPBROADCASTD 212(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7051,9 +7070,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      832(R8), Z26
-	VMOVUPS      1856(R8), Z27
-	VPBROADCASTD 52(R11), Z28
+	VMOVUPS      832(SI), Z26
+	VMOVUPS      1856(SI), Z27
+	VPBROADCASTD 52(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7066,7 +7085,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 116(R11), Z29
+	VPBROADCASTD 116(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7079,7 +7098,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 180(R11), Z30
+	VPBROADCASTD 180(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7092,7 +7111,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 244(R11), Z31
+	VPBROADCASTD 244(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7105,9 +7124,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      384(R8), Z24
-	VMOVUPS      1408(R8), Z25
-	VPBROADCASTD 24(R11), Z28
+	VMOVUPS      384(SI), Z24
+	VMOVUPS      1408(SI), Z25
+	VPBROADCASTD 24(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7120,7 +7139,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 88(R11), Z29
+	VPBROADCASTD 88(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7133,7 +7152,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 152(R11), Z30
+	VPBROADCASTD 152(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7146,7 +7165,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 216(R11), Z31
+	VPBROADCASTD 216(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7159,9 +7178,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      896(R8), Z26
-	VMOVUPS      1920(R8), Z27
-	VPBROADCASTD 56(R11), Z28
+	VMOVUPS      896(SI), Z26
+	VMOVUPS      1920(SI), Z27
+	VPBROADCASTD 56(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7174,7 +7193,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 120(R11), Z29
+	VPBROADCASTD 120(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7187,7 +7206,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 184(R11), Z30
+	VPBROADCASTD 184(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7200,7 +7219,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 248(R11), Z31
+	VPBROADCASTD 248(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7213,9 +7232,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      448(R8), Z24
-	VMOVUPS      1472(R8), Z25
-	VPBROADCASTD 28(R11), Z28
+	VMOVUPS      448(SI), Z24
+	VMOVUPS      1472(SI), Z25
+	VPBROADCASTD 28(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7228,7 +7247,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 92(R11), Z29
+	VPBROADCASTD 92(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7241,7 +7260,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 156(R11), Z30
+	VPBROADCASTD 156(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7254,7 +7273,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 220(R11), Z31
+	VPBROADCASTD 220(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7267,9 +7286,9 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xff
-	VMOVUPS      960(R8), Z26
-	VMOVUPS      1984(R8), Z27
-	VPBROADCASTD 60(R11), Z28
+	VMOVUPS      960(SI), Z26
+	VMOVUPS      1984(SI), Z27
+	VPBROADCASTD 60(R14), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7282,7 +7301,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 124(R11), Z29
+	VPBROADCASTD 124(R14), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7295,7 +7314,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 188(R11), Z30
+	VPBROADCASTD 188(R14), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7308,7 +7327,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 252(R11), Z31
+	VPBROADCASTD 252(R14), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7337,9 +7356,9 @@ step:
 	VADDPS       Z6, Z22, Z22
 	VADDPS       Z15, Z7, Z7
 	VADDPS       Z7, Z23, Z23
-	ADDQ         $0x00000800, R11
-	ADDQ         $0x00000800, R8
-	DECQ         R10
+	ADDQ         $0x00000800, R14
+	ADDQ         $0x00000800, SI
+	DECQ         DI
 	JNZ          step
 
 store:
@@ -7353,12 +7372,12 @@ store:
 	VMOVUPS Z23, 448(BX)
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x00000010, SI
-	DECQ    R9
+	ADDQ    $0x00000010, R9
+	DECQ    R8
 	JNZ     group
-	MOVQ    72(AX), R10
-	SHLQ    $0x0b, R10
-	LEAQ    -2048(DX)(R10*1), DX
+	MOVQ    72(AX), DI
+	SHLQ    $0x0b, DI
+	LEAQ    -2048(DX)(DI*1), DX
 	DECQ    CX
 	JNZ     block
 	LDMXCSR (SP)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -193,16 +194,13 @@ func (a *assembler) dotTile() {
 	a.LDMXCSR(control.Offset(4))
 	blocks := a.Load(args.Field("Blocks"), a.GP64())
 	x, sums := a.Load(args.Field("A").Base(), a.GP64()), a.Load(args.Field("Sums").Base(), a.GP64())
-	ahead, dst := a.Load(args.Field("Ahead").Base(), a.GP64()), a.field(args, "Dst")
-	row, y, steps, group := a.GP64(), a.GP64(), a.GP64(), a.GP64()
+	y, steps, group, line := a.GP64(), a.GP64(), a.GP64(), a.GP64()
+	a.XORQ(line, line)
 	a.Label("block")
 	a.MOVQ(U32(32/dotRowsAtOnce), group)
 	a.Label("group")
-	for i := range dotRowsAtOnce {
-		a.MOVLQSX(Mem{Base: ahead, Disp: 4 * i}, row)
-		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4})
-		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4, Disp: 64})
-	}
+	a.dotAhead(args, line)
+	next := a.dotNext(args, line)
 	a.Load(args.Field("B").Base(), y)
 	a.Load(args.Field("Steps"), steps)
 	at := a.GP64()
@@ -213,6 +211,10 @@ func (a *assembler) dotTile() {
 	a.TESTQ(steps, steps)
 	a.JZ(LabelRef("store"))
 	a.Label("step")
+	for _, place := range next {
+		a.PREFETCHT2(Mem{Base: place})
+		a.ADDQ(Imm(64), place)
+	}
 	a.dotStep(at, y)
 	a.ADDQ(U32(tilesOfStep*tileBytes), at)
 	a.ADDQ(U32(tilesOfStep*tileBytes), y)
@@ -224,7 +226,7 @@ func (a *assembler) dotTile() {
 	}
 	a.ADDQ(U32(dotRowsAtOnce*tileRow), x)
 	a.ADDQ(U32(dotRowsAtOnce*2*tileRow), sums)
-	a.ADDQ(U32(4*dotRowsAtOnce), ahead)
+	a.ADDQ(U32(4*dotRowsAtOnce), line)
 	a.DECQ(group)
 	a.JNZ(LabelRef("group"))
 	// x is at the end of the block's first step.
@@ -236,6 +238,27 @@ func (a *assembler) dotTile() {
 	a.LDMXCSR(control)
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// dotAhead asks for where the sums of some rows go. Line is four times the first of them.
+func (a *assembler) dotAhead(args gotypes.Component, line reg.Register) {
+	ahead, dst, row := a.field(args, "Ahead"), a.field(args, "Dst"), a.GP64()
+	for i := range dotRowsAtOnce {
+		a.MOVLQSX(Mem{Base: ahead, Index: line, Scale: 1, Disp: 4 * i}, row)
+		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4})
+		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4, Disp: 64})
+	}
+}
+
+// dotNext returns where the floats begin that are asked for while some rows are computed.
+func (a *assembler) dotNext(args gotypes.Component, line reg.Register) (places [dotRowsAtOnce]reg.GPVirtual) {
+	rows, next := a.field(args, "NextRows"), a.field(args, "Next")
+	for i := range places {
+		places[i] = a.GP64()
+		a.MOVLQSX(Mem{Base: rows, Index: line, Scale: 1, Disp: 4 * i}, places[i])
+		a.LEAQ(Mem{Base: next, Index: places[i], Scale: 4}, places[i])
+	}
+	return places
 }
 
 // dotSums returns the registers of the sums so far, by row and column.

@@ -167,7 +167,7 @@ func (t *splitCompute) Do(thread, part, parts int) {
 		}
 		for first := lo; first < end; first += splitBatch * asm.SplitSide {
 			n := min(splitBatch*asm.SplitSide, end-first)
-			g.pass(p, phase, first, n)
+			g.pass(p, phase, first, n, end)
 			if owns && g.then.then != nil {
 				g.then.advance(thread, &g.alone[thread], first, first+n)
 			}
@@ -175,8 +175,8 @@ func (t *splitCompute) Do(thread, part, parts int) {
 	}
 }
 
-// pass computes n rows of a phase from row first on.
-func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n int) {
+// pass computes n rows of a phase from row first on. The thread's rows end at end.
+func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n, end int) {
 	s, step := &g.shape, g.ops.StepWords()
 	for i := range n {
 		image, pixel := (first+i)/len(phase.pixels), (first+i)%len(phase.pixels)
@@ -198,9 +198,11 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n int) {
 		if hi < steps {
 			flags &^= asm.TileReLU
 		}
+		g.findNext(p, phase, first, n, end, hi, steps)
 		for j := range g.panels() {
 			panel := g.right[min((j*g.steps+phase.first+lo)*step, len(g.right)):]
-			p.multiply(g.ops, panel, hi-lo, n, g.dst[j*asm.SplitSide:], bias[j*asm.SplitSide:], flags)
+			p.multiply(g.ops, panel, hi-lo, n, g.dst[j*asm.SplitSide:], bias[j*asm.SplitSide:], flags,
+				g.next(p, j, hi-lo))
 		}
 	}
 }
@@ -211,21 +213,50 @@ func (g *splitGather) packRows(p *splitPart, phase *splitPhase, first, lo, hi in
 	p.pack = asm.SplitArgs{Table: p.table[:], Zero: g.zero, DstStep: step}
 	for at := lo; at < hi; at += p.pack.N {
 		tap, from := at/deep, at%deep
-		for i := range p.table {
-			p.table[i] = g.offset(phase, first+i, tap)
-		}
+		g.offsets(p.table[:], phase, first, tap)
 		p.pack.N = min(deep-from, hi-at)
 		p.pack.Src, p.pack.Dst = g.src[from*asm.SplitSide:], dst[(at-lo)*step:]
 		g.ops.Rows(&p.pack)
 	}
 }
 
-// offset returns where the source of a row of a phase under its tap lies, or -1.
-func (g *splitGather) offset(phase *splitPhase, row, tap int) int32 {
-	image, pixel := row/len(phase.pixels), row%len(phase.pixels)
-	from := phase.from[pixel*len(phase.taps)+tap]
-	if image >= g.images || from < 0 {
-		return -1
+// offsets fills list with where the sources of rows of a phase from row first on lie under a tap, or -1.
+func (g *splitGather) offsets(list []int32, phase *splitPhase, first, tap int) {
+	image, pixel := first/len(phase.pixels), first%len(phase.pixels)
+	for i := range list {
+		list[i] = -1
+		if from := phase.from[pixel*len(phase.taps)+tap]; image < g.images && from >= 0 {
+			list[i] = int32(image*g.shape.srcImage) + from
+		}
+		if pixel++; pixel == len(phase.pixels) {
+			image, pixel = image+1, 0
+		}
 	}
-	return int32(image*g.shape.srcImage) + from
+}
+
+// findNext finds what is packed after n rows from row first on have been multiplied up to step at: this step
+// of them, or the first of the rows that follow, if they are before row end.
+func (g *splitGather) findNext(p *splitPart, phase *splitPhase, first, n, end, at, steps int) {
+	p.next.from = nil
+	if at == steps {
+		first, at = first+n, 0
+	}
+	if steps == 0 || first == end {
+		return
+	}
+	deep := g.shape.depth / asm.SplitSide
+	g.offsets(p.next.rows[:], phase, first, at/deep)
+	p.next.from = g.src[at%deep*asm.SplitSide:]
+}
+
+// next returns what the tiles of panel j ask for: the last two panels for half of what comes next each, so
+// that it is still in the cache when it is packed.
+func (g *splitGather) next(p *splitPart, j, steps int) *splitNext {
+	if p.next.from == nil || j < g.panels()-2 {
+		return &nothing
+	}
+	if j == g.panels()-1 {
+		p.next.from = p.next.from[min(steps*asm.TileSide, len(p.next.from)):]
+	}
+	return &p.next
 }

@@ -30,6 +30,11 @@ type splitOuter struct {
 func newSplitOuter(c *CPU, images int, s outerShape, from func(pixel, t int) int) *splitOuter {
 	o := &splitOuter{cpu: c, ops: &c.ops.Split, images: images, shape: s, parts: newSplitParts(c),
 		zero: make([]float32, max(s.depth, s.width))}
+	for _, p := range o.parts {
+		for i := range p.next.rows {
+			p.next.rows[i] = int32(i * rowNext)
+		}
+	}
 	for pixel := range s.pixels {
 		for t := range s.taps {
 			o.from = append(o.from, int32(from(pixel, t)))
@@ -129,6 +134,7 @@ func (t *splitTiles) Do(thread, part, parts int) {
 		flags = asm.TileAdd
 	}
 	lo, hi := compute.Span(o.blocks(), part, parts)
+	c := o.coming(thread, part, parts, (hi-lo+splitBatch-1)/splitBatch)
 	for next := lo; lo < hi; lo = next {
 		next = min(lo+splitBatch, hi)
 		for i := range (next - lo) * asm.SplitSide {
@@ -136,9 +142,57 @@ func (t *splitTiles) Do(thread, part, parts int) {
 		}
 		p.left = o.left[lo*steps*step:]
 		for j := range o.panels() {
-			p.multiply(o.ops, o.right[j*steps*step:], steps, (next-lo)*asm.SplitSide, o.dw[j*asm.SplitSide:],
-				o.zero,
-				flags)
+			rows := (next - lo) * asm.SplitSide
+			p.multiply(o.ops, o.right[j*steps*step:], steps, rows, o.dw[j*asm.SplitSide:], o.zero, flags,
+				c.next(p, rows*rowNext))
 		}
 	}
+}
+
+// rowNext is the floats that the tiles ask for during a row of a whole parcel.
+const rowNext = splitSteps * asm.TileSide
+
+// splitComing is what a thread packs of the next parcel: pixels of x, unless these lie apart, and of dy.
+type splitComing struct {
+	x, dy []float32
+	calls int // of next that are left
+}
+
+// coming returns what a thread packs next. Its tiles call next in this part for so many batches of blocks
+// and each panel.
+func (o *splitOuter) coming(thread, part, parts, batches int) (c splitComing) {
+	owns, _ := o.cpu.Owns(thread, part, parts)
+	if !owns {
+		return c
+	}
+	const parcel = splitSteps * asm.SplitSide
+	s := &o.shape
+	lo, hi := compute.Span(parcel, thread, o.cpu.Threads())
+	lo, hi = min(o.first+parcel+lo, o.pixels()), min(o.first+parcel+hi, o.pixels())
+	if s.taps == 1 && s.xImage == s.pixels*s.depth {
+		c.x = o.x[lo*s.depth : hi*s.depth]
+	}
+	c.dy = o.dy[lo*s.width : hi*s.width]
+	end := 1
+	if parts > 1 {
+		_, end = compute.Span(parts, thread, o.cpu.Threads())
+	}
+	c.calls = (end - part) * batches * o.panels()
+	return c
+}
+
+// next returns what the tiles ask for during a call in which they can ask for so many floats: the last
+// calls ask, so that what they ask for is in the cache still when it is packed.
+func (c *splitComing) next(p *splitPart, floats int) *splitNext {
+	at := len(c.x) + len(c.dy) - c.calls*floats
+	c.calls--
+	switch {
+	case at <= -floats || c.dy == nil:
+		return &nothing
+	case at < len(c.x):
+		p.next.from = c.x[max(at, 0):]
+	default:
+		p.next.from = c.dy[min(at-len(c.x), len(c.dy)):]
+	}
+	return &p.next
 }
