@@ -47,6 +47,18 @@ func onHosts(command []string, h *record.Hosts) string {
 	return shell(slices.Concat(launch, command[1:]))
 }
 
+// byPlan repeats a benchmark of a plan in the benchmark's folder. A reader lacks the file that the plan was
+// read from; the folder has the rows that came of it.
+const byPlan = "lockstep bundle . --out ../again.tar.gz && lockstep replay ../again.tar.gz"
+
+// isOfPlan reports whether a command line reads a plan from a file.
+func isOfPlan(command []string) bool {
+	isBench := len(command) > 1 && command[1] == "bench" // and not in a lab or behind launch
+	return isBench && slices.ContainsFunc(command, func(arg string) bool {
+		return arg == "--plan" || strings.HasPrefix(arg, "--plan=")
+	})
+}
+
 // hostText describes a host in one line.
 func hostText(f record.HostFacts) string {
 	parts := []string{spelling.Count(f.Slots, "slot"), f.CPU, spelling.Count(f.UsableCores, "core")}

@@ -183,7 +183,7 @@ func (m *markdown) settings(p page) {
 	}
 	m.line("## Settings")
 	if p.Command != "" {
-		m.line("Repeat it:")
+		m.line("Repeat it%s:", p.Where)
 		m.code("sh", strings.ReplaceAll(p.Command, "\n", " "))
 	}
 	for _, one := range p.Parts {

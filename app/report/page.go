@@ -30,6 +30,7 @@ type page struct {
 	Raw                                []rawLine
 	Parts                              []part
 	Command                            string // repeats it
+	Where                              string // that command is to be given; "": anywhere
 	Source                             string // the files that the page is rendered from
 }
 
@@ -123,7 +124,9 @@ func newPage(r *record.Results, c *analysis.Comparison) page {
 		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), Notes: noteLists(c.Notes),
 		Parts:  parts(r),
 		Source: "results.json, which holds every raw sample and every resolved setting of every run"}
-	p.More = p.Notes
+	if p.More = p.Notes; isOfPlan(r.Command) && r.Hosts == nil {
+		p.Command, p.Where = byPlan, ", in the folder of this report"
+	}
 	for i := range c.Groups {
 		p.Sections = append(p.Sections, newSection(i, c))
 	}
