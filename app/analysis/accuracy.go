@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
 )
@@ -15,8 +16,9 @@ type Accuracy struct {
 	Time    Estimate // at equal time: when the first rival of the group had finished, in the same round
 	Limit   float64  // that time in seconds of training, median over rounds; NaN: unknown
 
-	OverSamples Over // how far Samples is above that of the group's reference
-	OverTime    Over // the same of Time
+	Reference   *Line // exact line that accuracies are compared with; nil: none
+	OverSamples Over  // how far Samples is above that of the reference
+	OverTime    Over  // the same of Time
 
 	Curve []Evaluated // in order; one that some run lacks ends it
 }
@@ -34,7 +36,8 @@ type Estimate struct {
 // both are known.
 type Over struct {
 	Estimate
-	Own float64 // mean of the line's accuracies, of the same seeds
+	Own       float64 // mean of the line's accuracies, of the same seeds
+	Reference *Line
 }
 
 // Evaluated is one evaluation of all seeds.
@@ -59,23 +62,68 @@ func estimate(bySeed map[uint64][]float64) Estimate {
 		ZeroP: m.ZeroP(SameAccuracy)}
 }
 
-// relateAccuracy fills the accuracies of the lines. The reference is the exact line with the shortest step
-// among those of several workers, or of all.
+// relateAccuracy fills the accuracies of the lines.
 func (g *Group) relateAccuracy() {
 	limits := g.timeLimits()
 	for _, l := range g.Lines {
-		if l.OK > 0 && l.Exact() && (g.Reference == nil || l.isBefore(g.Reference)) {
-			g.Reference = l
-		}
-	}
-	for _, l := range g.Lines {
 		l.Accuracy = Accuracy{Limit: Median(limits), Curve: curve(l.runs), Samples: estimate(l.atEnd()),
 			Time: estimate(l.atTime(limits))}
-		if g.Reference != nil && l != g.Reference && difference(l, g.Reference) == "" {
-			l.Accuracy.OverSamples = over(l.atEnd(), g.Reference.atEnd())
-			l.Accuracy.OverTime = over(l.atTime(limits), g.Reference.atTime(limits))
+		if r := g.reference(l); r != nil && r != l {
+			l.Accuracy.Reference = r
+			l.Accuracy.OverSamples = over(l.atEnd(), r.atEnd(), r)
+			l.Accuracy.OverTime = over(l.atTime(limits), r.atTime(limits), r)
 		}
 	}
+}
+
+// reference returns the line that another one's accuracy is compared with: of the exact ones that do the
+// same work the one that differs from it in the fewest settings; of those the one with the shortest step
+// among those of several workers, or of all. It is nil if there is none.
+func (g *Group) reference(l *Line) *Line {
+	var best *Line
+	least := 0
+	for _, r := range g.Lines {
+		if r.OK == 0 || !r.Exact() || difference(l, r) != "" {
+			continue
+		}
+		apart := len(settingsApart(l.Setting, r.Setting))
+		if best == nil || apart < least || apart == least && r.isBefore(best) {
+			best, least = r, apart
+		}
+	}
+	return best
+}
+
+// settingsApart names the settings in which two rows differ. Those that only a strategy has come with it.
+func settingsApart(a, b record.Setting) []string {
+	var out []string
+	for _, one := range []struct {
+		name    string
+		isOther bool
+	}{{"strategy", a.Strategy != b.Strategy}, {"workers", a.Workers != b.Workers},
+		{"threads", a.Threads != b.Threads}, {"hosts", a.Layout() != b.Layout()}, {"wire", a.Wire != b.Wire},
+		{"lr", a.LR != b.LR}} {
+		if one.isOther {
+			out = append(out, one.name)
+		}
+	}
+	theirs := strings.Split(b.Options, "+")
+	for _, list := range [][]string{strings.Split(a.Options, "+"), theirs} {
+		for _, option := range list {
+			name, _, _ := strings.Cut(option, "=")
+			isShared := slices.Contains(theirs, option) && strings.Contains("+"+a.Options+"+", "+"+option+"+")
+			isOwn := a.Strategy != b.Strategy && slices.Contains(ofStrategies(), name)
+			if option != "" && !isShared && !isOwn && !slices.Contains(append(out, "wire", "lr"), name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// ofStrategies lists the settings that only some strategies have.
+func ofStrategies() []string {
+	return []string{"average-every", "outer-lr", "outer-momentum", "servers", "server-place", "staleness"}
 }
 
 // isBefore reports whether the line is a better reference than another: of several workers, then faster.
@@ -162,15 +210,15 @@ func curve(runs []*record.Run) []Evaluated {
 	}
 }
 
-// over relates the means by seed of a to those of b.
-func over(a, b map[uint64][]float64) Over {
+// over relates the means by seed of a to those of b, which are of the reference.
+func over(a, b map[uint64][]float64, reference *Line) Over {
 	minus, own := map[uint64][]float64{}, map[uint64][]float64{}
 	for seed, values := range a {
 		if difference := Mean(values) - Mean(b[seed]); finite(difference) {
 			minus[seed], own[seed] = []float64{difference}, values
 		}
 	}
-	return Over{Estimate: estimate(minus), Own: estimate(own).Mean}
+	return Over{Estimate: estimate(minus), Own: estimate(own).Mean, Reference: reference}
 }
 
 // accuracies says how the lines that are not exact compare with the reference, by accuracy. The tests are
@@ -192,8 +240,9 @@ func (g *Group) accuracies() []string {
 	var out []string
 	for _, l := range lines {
 		a := &l.Accuracy
-		text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s, %s.", l.Label,
-			g.Reference.Label, fraction(a.OverSamples.Own), against[&a.OverSamples])
+		text := fmt.Sprintf("%s reaches another result than %s%s. Accuracy at equal samples: %s, %s.",
+			l.Label, a.Reference.Label, apart(l, a.Reference), fraction(a.OverSamples.Own),
+			against[&a.OverSamples])
 		if a.OverTime.Known() {
 			text += fmt.Sprintf(" At equal time, %s s: %s, %s.", Digits(a.Limit, 3), fraction(a.OverTime.Own),
 				against[&a.OverTime])
@@ -207,6 +256,16 @@ func (g *Group) accuracies() []string {
 	return out
 }
 
+// apart names the settings in which two rows differ, if one alone cannot be the cause.
+func apart(l, reference *Line) string {
+	names := settingsApart(l.Setting, reference.Setting)
+	if len(names) < 2 {
+		return ""
+	}
+	last := len(names) - 1
+	return fmt.Sprintf(", from which it differs in %s and %s", strings.Join(names[:last], ", "), names[last])
+}
+
 // verdicts words differences of accuracies to those of the reference, with tests corrected for their number.
 func (g *Group) verdicts(all []*Over) map[*Over]string {
 	var differ, same []float64
@@ -218,7 +277,7 @@ func (g *Group) verdicts(all []*Over) map[*Over]string {
 	for i, o := range all {
 		e := o.Estimate
 		e.NonzeroP, e.ZeroP = differ[i], same[i]
-		out[o] = e.against(g.Reference, len(all))
+		out[o] = e.against(o.Reference, len(all))
 	}
 	return out
 }

@@ -56,8 +56,8 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 	c := analysis.Compare(m.Results)
 	g := c.Groups[0]
 	l := g.Lines[2]
-	if g.Reference != g.Lines[1] {
-		t.Fatalf("reference %s, want ddp", g.Reference.Label)
+	if l.Accuracy.Reference != g.Lines[1] {
+		t.Fatalf("reference %s, want ddp", l.Accuracy.Reference.Label)
 	}
 	near(t, "at equal samples", l.Accuracy.Samples.Mean, 0.7766667, 1e-6)
 	near(t, "over samples", l.Accuracy.OverSamples.Mean, -0.0233333, 1e-6)
@@ -82,6 +82,29 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 	}
 	wantNote(t, c, "another result", "local-sgd 4×1", "average several models")
 	wantNote(t, c, "parameters", "all 2 rows")
+}
+
+// What a row's accuracy is compared with differs from it in one setting, or the sentence names all of them.
+func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
+	for _, hasPlain := range []bool{true, false} {
+		m := newMaker(3, 4)
+		seeded(m.add(record.Setting{Strategy: "all-reduce", Workers: 2,
+			Options: "bucket=64KiB+overlap-forward"}, 1, 1, 1), 40, 0.9, 0.8, 0.7)
+		if hasPlain {
+			seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2, 2), 80, 0.9, 0.8, 0.7)
+		}
+		seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "wire=int8", Wire: "int8",
+			IsLossy: true}, 3, 3, 3), 120, 0.9, 0.8, 0.6)
+		found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
+		want := "ddp 2×1 wire=int8 reaches another result than ddp 2×1. Accuracy"
+		if !hasPlain {
+			want = "reaches another result than all-reduce 2×1 bucket=64KiB overlap-forward, from which it " +
+				"differs in strategy, wire, bucket and overlap-forward. Accuracy"
+		}
+		if !strings.Contains(found, want) {
+			t.Errorf("findings %s\nwant %q", found, want)
+		}
+	}
 }
 
 // Figures in one sentence are of the same seeds: where one row has no evaluation yet, its seed counts on

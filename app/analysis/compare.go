@@ -30,8 +30,6 @@ type Group struct {
 	Pairs       []Pair   // of the rivals, each two of them once
 
 	pairAt map[[2]*Line]int // places of the pairs by their A and B
-
-	Reference *Line // exact line that accuracies are compared with, see [Line.Accuracy]; nil: none
 }
 
 // Line is one row summarised over its successful runs.
