@@ -35,8 +35,23 @@ func isNear(word, name string, edits int) bool {
 	return edits <= max(2, len(word)/3)
 }
 
-// Hint returns `; did you mean "x"?` with the nearest of names, or "" if none is near.
+// Hint returns `; did you mean "x"?` with the names that word begins, if it has three letters and begins a
+// few; else with the nearest of names, or "" if none is near.
 func Hint(word string, names []string) string {
+	const letters, most = 3, 4
+	bare := strings.ToLower(strings.TrimLeft(word, "-"))
+	begun := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.HasPrefix(strings.TrimLeft(name, "-"), bare)
+	})
+	if n := len(begun); len(bare) >= letters && n > 0 && n <= most {
+		for i, name := range begun {
+			begun[i] = fmt.Sprintf("%q", name)
+		}
+		if n > 1 {
+			begun = []string{strings.Join(begun[:n-1], ", "), begun[n-1]}
+		}
+		return fmt.Sprintf("; did you mean %s?", strings.Join(begun, " or "))
+	}
 	if name := Nearest(word, names); name != "" {
 		return fmt.Sprintf("; did you mean %q?", name)
 	}

@@ -12,6 +12,22 @@ func ExampleHint() {
 	// Output: unknown model vgg12; did you mean "vgg11"?
 }
 
+// The beginning of some names means them, and not a name that happens to have as many letters.
+func TestHintOfABeginning(t *testing.T) {
+	names := []string{"lenet", "vgg11", "resnet20", "resnet56", "resnet50", "bert-mini"}
+	for word, want := range map[string]string{
+		"resnet": `; did you mean "resnet20", "resnet56" or "resnet50"?`,
+		"ResNet": `; did you mean "resnet20", "resnet56" or "resnet50"?`,
+		"bert":   `; did you mean "bert-mini"?`,
+		"re":     "", // too short
+		"lenett": `; did you mean "lenet"?`,
+	} {
+		if got := spelling.Hint(word, names); got != want {
+			t.Errorf("Hint(%q) = %s, want %s", word, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"single", "gather-scatter", "all-reduce", "ddp", "none"}
 	for word, want := range map[string]string{
