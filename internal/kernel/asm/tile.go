@@ -58,8 +58,10 @@ type OuterArgs struct {
 	Tail    int
 	Flags   int
 	Rows    int
-	// Fetch is memory that will be wanted soon: the tile asks for a cache line of it for each p.
-	Fetch []float32
+	// Fetch is memory that will be wanted soon: the tile asks for a cache line of it for each p, FetchStride
+	// bytes after the one before.
+	Fetch       []float32
+	FetchStride int
 }
 
 // PackArgs describes the copy of a panel, dst[i*width + k] = src[i*stride + k], i < rows, where

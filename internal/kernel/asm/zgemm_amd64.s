@@ -507,7 +507,7 @@ TEXT ·outerAVX512_6x64(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -1016,7 +1016,7 @@ TEXT ·outerAVX512_4x64(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -1367,7 +1367,7 @@ TEXT ·outerAVX512_2x64(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -1620,7 +1620,7 @@ TEXT ·outerAVX512_1x64(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R10)
-	ADDQ         $0x40, R10
+	ADDQ         160(AX), R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -2028,7 +2028,7 @@ TEXT ·outerAVX512_6x32(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -2379,7 +2379,7 @@ TEXT ·outerAVX512_4x32(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -2636,7 +2636,7 @@ TEXT ·outerAVX512_2x32(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -2835,7 +2835,7 @@ TEXT ·outerAVX512_1x32(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R10)
-	ADDQ         $0x40, R10
+	ADDQ         160(AX), R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -3121,7 +3121,7 @@ TEXT ·outerAVX512_6x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1       (R11)
-	ADDQ             $0x40, R11
+	ADDQ             160(AX), R11
 	MOVLQSX          (BX), R9
 	MOVLQSX          4(BX), R10
 	IMULQ            R8, R10
@@ -3367,7 +3367,7 @@ TEXT ·outerAVX512_4x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1       (R11)
-	ADDQ             $0x40, R11
+	ADDQ             160(AX), R11
 	MOVLQSX          (BX), R9
 	MOVLQSX          4(BX), R10
 	IMULQ            R8, R10
@@ -3563,7 +3563,7 @@ TEXT ·outerAVX512_2x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1       (R11)
-	ADDQ             $0x40, R11
+	ADDQ             160(AX), R11
 	MOVLQSX          (BX), R9
 	MOVLQSX          4(BX), R10
 	IMULQ            R8, R10
@@ -3728,7 +3728,7 @@ TEXT ·outerAVX512_1x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1       (R10)
-	ADDQ             $0x40, R10
+	ADDQ             160(AX), R10
 	MOVLQSX          (DX), R8
 	MOVLQSX          4(DX), R9
 	IMULQ            DI, R9
@@ -4113,7 +4113,7 @@ TEXT ·outerAVX2_6x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -4469,7 +4469,7 @@ TEXT ·outerAVX2_4x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -4729,7 +4729,7 @@ TEXT ·outerAVX2_2x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -4929,7 +4929,7 @@ TEXT ·outerAVX2_1x16(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R10)
-	ADDQ         $0x40, R10
+	ADDQ         160(AX), R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9
@@ -5252,7 +5252,7 @@ TEXT ·outerAVX2_6x8(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -5534,7 +5534,7 @@ TEXT ·outerAVX2_4x8(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -5750,7 +5750,7 @@ TEXT ·outerAVX2_2x8(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R11)
-	ADDQ         $0x40, R11
+	ADDQ         160(AX), R11
 	MOVLQSX      (BX), R9
 	MOVLQSX      4(BX), R10
 	IMULQ        R8, R10
@@ -5925,7 +5925,7 @@ TEXT ·outerAVX2_1x8(SB), NOSPLIT, $0-8
 
 pixel:
 	PREFETCHT1   (R10)
-	ADDQ         $0x40, R10
+	ADDQ         160(AX), R10
 	MOVLQSX      (DX), R8
 	MOVLQSX      4(DX), R9
 	IMULQ        DI, R9

@@ -65,7 +65,7 @@ func (a *assembler) field(args gotypes.Component, name string) reg.Register {
 func (a *assembler) part(args gotypes.Component, name string) gotypes.Component {
 	switch c := args.Field(name); name {
 	case "Taps", "Depth", "TapStride", "Tail", "Flags", "BStride", "Stride", "Rows", "Width",
-		"AheadStride", "AheadMask":
+		"AheadStride", "AheadMask", "FetchStride":
 		return c
 	default:
 		return c.Base()
@@ -265,7 +265,7 @@ func (a *assembler) outer(v vector, rows, width int) {
 	fromA, fromB, fetch := a.GP64(), a.GP64(), a.field(args, "Fetch")
 	a.Label("pixel")
 	a.PREFETCHT1(Mem{Base: fetch})
-	a.ADDQ(Imm(64), fetch)
+	a.ADDQ(a.address(args, "FetchStride"), fetch)
 	a.MOVLQSX(Mem{Base: pairs}, fromA)
 	a.MOVLQSX(Mem{Base: pairs, Disp: 4}, fromB)
 	a.IMULQ(bStride, fromB)

@@ -62,7 +62,8 @@ type gatherPart struct {
 	pack asm.PackArgs
 	turn asm.TurnArgs
 
-	wanted wanted // by the Finisher of the batch
+	next   []float32 // what is left to fetch of the next panel
+	wanted wanted    // by the Finisher of the batch
 }
 
 // gatherTile is a tile of the table of one image or one group of images.
@@ -109,9 +110,16 @@ func AppendBlocks(o *asm.GemmOps, list []Block, width int) (_ []Block, columns i
 // 64 columns 512 rows are 128 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
 // cache, and no sum runs over more than 512 terms (docs/design/0002). batchFloats bounds the floats
 // of the source and of dst that a batch reads and writes. Changing panelRows changes results.
+//
+// Panels of more than nearFloats together (256 KiB) leave the second-level cache between passes. So a batch
+// then has panelTiles tiles at least, which fetch the next panel while they multiply this one: a tile
+// fetches TileRows floats for a row of a panel, so eleven fetch one of 64 columns, and the rest what a
+// Finisher reads.
 const (
 	panelRows   = 512
 	batchFloats = 64 << 10
+	nearFloats  = 64 << 10
+	panelTiles  = 16
 )
 
 // positionPixels is the largest map that is tiled by position; larger ones have few padded taps.
@@ -170,6 +178,9 @@ func (g *gather) tabulate(m mapping) {
 		}
 	}
 	g.batch = max(1, batchFloats/(asm.TileRows*(g.chunk*g.shape.stepPixels()+g.shape.width)))
+	if g.rows()*g.columns > nearFloats {
+		g.batch = max(g.batch, panelTiles)
+	}
 	if g.byPosition { // whole groups, whose tiles share their pixels
 		g.batch = max(1, g.batch/len(g.tiles)) * len(g.tiles)
 	}
@@ -324,6 +335,34 @@ func (g *gather) panel(first, b int) []float32 {
 	return g.panels[g.shape.taps*(first*g.columns+n*g.blocks[b].at):]
 }
 
+// nextPanel returns the panel that is multiplied after that of block b and the chunk at first, or nil if
+// all panels stay in the second-level cache.
+func (g *gather) nextPanel(b, first int, blocks [2]int) []float32 {
+	s := &g.shape
+	if g.rows()*g.columns <= nearFloats {
+		return nil
+	}
+	if first += g.chunk; first >= s.depth {
+		b, first = b+1, 0
+	}
+	if b == blocks[1] {
+		b = blocks[0]
+	}
+	rows := s.steps() * s.stepPixels() * min(g.chunk, s.depth-first)
+	return g.panel(first, b)[:rows*g.blocks[b].columns]
+}
+
+// fetch returns what a tile should fetch, of which it takes the first n floats: the next panel, then what the
+// Finisher reads.
+func (p *gatherPart) fetch(n int) []float32 {
+	if len(p.next) == 0 {
+		return p.wanted.fetch(n, p.tile.Src)
+	}
+	next := p.next
+	p.next = next[min(n, len(next)):]
+	return next
+}
+
 // gatherCompute multiplies.
 type gatherCompute gather
 
@@ -352,6 +391,7 @@ func (t *gatherCompute) Do(thread, part, parts int) {
 		}
 		for b := blocks[0]; b < blocks[1]; b++ {
 			for first := 0; first < g.shape.depth; first += g.chunk {
+				p.next = g.nextPanel(b, first, blocks)
 				g.pass(p, b, first, lo, hi)
 			}
 		}
@@ -446,7 +486,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 			if fetches { // the next tile's
 				a.Fetch = a.Src[min(asm.TileRows*s.depth, len(a.Src)-1):]
 			} else {
-				a.Fetch = p.wanted.fetch(asm.TileRows*a.Depth, a.Src)
+				a.Fetch = p.fetch(asm.TileRows * a.Depth)
 			}
 			g.lookAhead(a, t)
 			g.cpu.ops.Gemm.Tile[a.Rows][k.vectors](a)

@@ -50,6 +50,9 @@ type outerPart struct {
 	outer  asm.OuterArgs
 	pack   asm.PackArgs
 	strip  asm.StripArgs
+
+	// What is left to fetch: the first and the last channel of the next strip, and the next parcel.
+	next, parcel [2][]float32
 }
 
 // outerTile is a tile of dw: rows channels from first of one tap, in one block of the other channels.
@@ -334,7 +337,7 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 	panels := o.work[thread*(o.panelFloats()+o.stripFloats()):]
 	strip, panels := panels[:o.stripFloats()], panels[o.stripFloats():]
 	band, first := int32(-1), int32(-1)
-	ahead, behind := o.fetches(image)
+	p.parcel = o.fetches(image)
 	for t := p.lo; t < p.hi; t++ {
 		tile := &o.tiles[t]
 		b := &o.blocks[tile.block]
@@ -349,6 +352,7 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 				first = tile.first
 				p.strip = asm.StripArgs{Pairs: a.Pairs, Dst: strip, Src: a.A, Rows: a.Rows}
 				o.cpu.ops.Gemm.Strip(&p.strip)
+				p.next = o.nextStrip(p, t, x)
 			}
 			a.Pairs, a.A = o.strips[a.Rows][:len(a.Pairs)], strip
 		}
@@ -356,28 +360,53 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 		if s.width != b.columns { // else dy is a panel itself
 			a.B = panels[(b.at-o.blocks[int(band)*o.band].at)*images*q.pixels:]
 		}
-		a.Fetch = a.A
-		if len(ahead) > 0 {
-			a.Fetch = ahead
-			ahead = ahead[min(len(a.Pairs)/2*lineBytes/4, len(ahead)):]
-			if len(ahead) == 0 {
-				ahead, behind = behind, nil
-			}
-		}
+		p.fetch(4 * s.depth)
 		a.Dst = o.dw[(int(tile.tap)*s.depth+int(tile.first))*s.width+b.first:]
 		o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
 	}
 }
 
-// fetches returns what the tiles of the parcel at image prefetch for the next parcel, if images are pixels
+// nextStrip returns the first and the last channel of the strip that part p copies after that of tile t, from
+// the parcel's first pixel on, if images are pixels. These lie in one cache line or in two, and those of the
+// pixels so far apart that the processor does not foresee them.
+func (o *outer) nextStrip(p *outerPart, t int, x []float32) (next [2][]float32) {
+	first := o.tiles[t].first
+	for ; t < p.hi; t++ {
+		if tile := &o.tiles[t]; tile.first != first && o.shape.xImage == o.shape.depth {
+			return [2][]float32{x[tile.first:], x[tile.first+tile.rows-1:]}
+		}
+	}
+	return next
+}
+
+// fetch sets what the tile of part p fetches: a channel of the next strip, whose pixels are stride bytes
+// apart, or cache lines of the next parcel, or, if nothing is left, something that is near.
+func (p *outerPart) fetch(stride int) {
+	a := &p.outer
+	switch {
+	case p.next[0] != nil:
+		a.Fetch, a.FetchStride = p.next[0], stride
+		p.next = [2][]float32{p.next[1]}
+	case len(p.parcel[0]) > 0:
+		a.Fetch, a.FetchStride = p.parcel[0], lineBytes
+		p.parcel[0] = p.parcel[0][min(len(a.Pairs)/2*lineBytes/4, len(p.parcel[0])):]
+		if len(p.parcel[0]) == 0 {
+			p.parcel = [2][]float32{p.parcel[1]}
+		}
+	default:
+		a.Fetch, a.FetchStride = a.A, lineBytes
+	}
+}
+
+// fetches returns x and dy of the parcel after that at image, for tiles to prefetch, if images are pixels
 // and both parcels fit the second-level cache.
-func (o *outer) fetches(image int) (x, dy []float32) {
+func (o *outer) fetches(image int) (next [2][]float32) {
 	s := &o.shape
 	from, to := image+o.many, min(image+2*o.many, o.images)
 	if s.xImage != s.depth || from >= to || (to-from)*(s.depth+s.width) > fetchFloats {
-		return nil, nil
+		return next
 	}
-	return o.source[from*s.depth : to*s.depth], o.dy[from*s.width : to*s.width]
+	return [2][]float32{o.source[from*s.depth : to*s.depth], o.dy[from*s.width : to*s.width]}
 }
 
 // packBand copies rows rows of the blocks from first on to panels.
@@ -397,6 +426,7 @@ func (o *outer) turnedParcel(p *outerPart, image, i int) {
 	a, s := &p.outer, &o.shape
 	x, dy, images, flags := o.operands(image, i)
 	a.Flags, a.Stride, a.BStride, a.Tail = flags, o.columns, 1, o.cpu.ops.Gemm.Lanes
+	a.FetchStride = lineBytes
 	for t := p.lo; t < p.hi; t++ {
 		tile := &o.tiles[t]
 		b := &o.blocks[tile.block]

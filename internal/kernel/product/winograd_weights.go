@@ -232,7 +232,7 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 	if add {
 		a.Flags = asm.TileAdd
 	}
-	a.Stride = groupChannels(blocks)
+	a.Stride, a.FetchStride = groupChannels(blocks), lineBytes
 	channels := min(o.chunk, o.depth-chunk*o.chunk)
 	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
 	for point := range asm.WinogradPoints {
