@@ -99,8 +99,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 	f.Var(&b.budget, "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
 	f.Var(&b.precision, "precision", "add rounds to the groups of compared rows in which an interval of a "+
-		"ratio is wider than this `PERCENT` to both sides, until none is or the budget is over; the others get no "+
-		"more (default: no further rounds)")
+		"ratio is wider than this `PERCENT` to both sides, until none is or the budget is over; the others "+
+		"get no more (default: no further rounds)")
 	f.StringVar(&b.peer, "peer", "", "also time this `PROGRAM` on every row that it can do: pytorch, by a "+
 		"Python with torch (python3, or LOCKSTEP_PYTHON)")
 	f.StringVar(&b.resume, "resume", "", "go on with the interrupted benchmark in this `FOLDER`; --budget "+
