@@ -187,7 +187,7 @@ func (a *assembly) bind() {
 		}
 		in, out := typesOf(c.in), typesOf(c.out)
 		cost := OpCost{Op: c.op.name(), Layer: c.label, Backward: c.backward,
-			In: in, Out: out, Cost: c.op.cost(in, out)}
+			OfParts: k.OfParts, In: in, Out: out, Cost: c.op.cost(in, out)}
 		a.costs = append(a.costs, cost)
 		a.work.add(cost)
 	}

@@ -70,6 +70,8 @@ type Span struct {
 type Kernel struct {
 	// Scratch is how many elements Run needs besides its inputs and results.
 	Scratch int
+	// OfParts says that the products are of parts (compute.Math), not of float32.
+	OfParts bool
 	// Run computes once. It allocates nothing and keeps nothing between calls.
 	Run func(a *Args)
 }

@@ -92,7 +92,7 @@ func (o ConvOp) host(h *Host, in, out []Type) Kernel {
 
 // convForward runs a planned convolution whose bias, if any, is the third input.
 func convForward(v *product.Conv, relu bool) Kernel {
-	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	return Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), relu, nil, a.Scratch.F)
 	}}
 }
@@ -122,7 +122,7 @@ func (o ConvStatisticsOp) cost(in, out []Type) Cost {
 
 func (o ConvStatisticsOp) host(h *Host, in, out []Type) Kernel {
 	v, m := h.products.NewConv(o.shape(in[0], in[1]).planned()), moments(h, out[0])
-	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	return Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
 		m.Start(a.Out[0].F)
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), o.ReLU, m, a.Scratch.F)
 		m.Result(a.Out[1].F, a.Out[2].F, a.Out[3].F)
@@ -174,7 +174,8 @@ func (o ConvBackwardDataOp) cost(in, out []Type) Cost {
 
 func (o ConvBackwardDataOp) host(h *Host, in, _ []Type) Kernel {
 	v := h.products.NewConv(o.Shape.planned())
-	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	ofParts, _ := v.PartsBackward()
+	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
 	}}, v, in)
 }
@@ -188,7 +189,8 @@ func (ConvBackwardDataAddOp) overwrites() int { return 2 }
 
 func (o ConvBackwardDataAddOp) host(h *Host, in, _ []Type) Kernel {
 	v := h.products.NewConv(o.Shape.planned())
-	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	ofParts, _ := v.PartsBackward()
+	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		copy(a.Out[0].F, a.In[2].F) // at once if it is the same memory
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, true, a.Scratch.F)
 	}}, v, in)
@@ -213,7 +215,8 @@ func (o ConvBackwardWeightsOp) cost(in, out []Type) Cost {
 
 func (o ConvBackwardWeightsOp) host(h *Host, in, _ []Type) Kernel {
 	v := h.products.NewConv(o.Shape.planned())
-	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	_, ofParts := v.PartsBackward()
+	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		v.BackwardWeights(a.Out[0].F, a.In[0].F, a.In[1].F, a.Scratch.F)
 	}}, v, in)
 }

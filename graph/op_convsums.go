@@ -27,7 +27,8 @@ func (o ConvBackwardDataSumsOp) host(h *Host, _, _ []Type) Kernel { return o.ker
 func (o ConvBackwardDataSumsOp) kernel(h *Host, add bool) Kernel {
 	v, channels := h.products.NewConv(o.Shape.planned()), lastAxis(o.x)
 	n := h.batchNorm(o.x.Shape.Elems()/channels, channels)
-	return Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	ofParts, _ := v.PartsBackward()
+	return Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		dx, dy, w, norm := a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2:]
 		if add {
 			copy(dx, norm[0].F) // at once if it is the same memory

@@ -71,7 +71,7 @@ func (o LinearOp) host(h *Host, in, out []Type) Kernel {
 		return resizing(convForward(v, o.ReLU), v, in)
 	}
 	rows := h.rows.NewGELURows(v.FinishRows() * out[0].Shape[1])
-	return resizing(Kernel{Scratch: v.ScratchFloats(), Run: func(a *Args) {
+	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
 		y := a.Out[0].F
 		v.Forward(y, a.In[0].F, a.In[1].F, biasOf(a), false, rows.Of(a.Out[1].F, y), a.Scratch.F)
 	}}, v, in)

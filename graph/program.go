@@ -71,6 +71,7 @@ type OpCost struct {
 	Op       string // the op's name, such as "conv"
 	Layer    string // the layer's name as far as parameter names tell, such as "features.0"
 	Backward bool
+	OfParts  bool // the host's products are of parts (compute.Math), not of float32
 	In, Out  []Type
 	Cost
 }

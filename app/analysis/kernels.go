@@ -41,7 +41,11 @@ type Kernels struct {
 	// beside every step because clocks drift; PeakFLOPs is their median.
 	PeakSamples record.Numbers `json:"peak_samples"`
 	PeakFLOPs   float64        `json:"peak_flops"`
-	Bandwidth   []Bandwidth    `json:"bandwidth"` // by rising size of the working set
+	// PartsSamples and PartsFLOPs are the same of products of parts, if Math has some: on tiles in the
+	// nearest cache, each product counted once.
+	PartsSamples record.Numbers `json:"parts_samples,omitempty"`
+	PartsFLOPs   float64        `json:"parts_flops,omitempty"`
+	Bandwidth    []Bandwidth    `json:"bandwidth"` // by rising size of the working set
 
 	// StepSeconds are whole training steps, the update included, without a clock inside.
 	StepSeconds record.Numbers `json:"step_seconds"`
@@ -62,14 +66,15 @@ type Timing struct {
 	Kind    string         `json:"kind,omitempty"` // the op, and the filter's size if it has one: "conv 3x3"
 	Layer   string         `json:"layer,omitempty"`
 	Shape   string         `json:"shape"`
-	FLOPs   int64          `json:"flops"` // nominal: as if every product were computed, padding included
-	Bytes   int64          `json:"bytes"` // every input read once, every result written once
+	OfParts bool           `json:"of_parts,omitempty"` // its products are of parts, which PartsFLOPs limits
+	FLOPs   int64          `json:"flops"`              // nominal: as if every product were computed, padding included
+	Bytes   int64          `json:"bytes"`              // every input read once, every result written once
 	Seconds record.Numbers `json:"seconds"`
 
 	Median         float64 `json:"median_seconds"`
 	FLOPsPerSecond float64 `json:"flops_per_second"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
-	OfPeak         float64 `json:"of_peak"`       // FLOPsPerSecond / PeakFLOPs
+	OfPeak         float64 `json:"of_peak"`       // FLOPsPerSecond / PeakFLOPs, or PartsFLOPs
 	OfBandwidth    float64 `json:"of_bandwidth"`  // BytesPerSecond / that of such a working set
 	Bound          float64 `json:"bound_seconds"` // the least time that either limit allows
 	BoundBy        string  `json:"bound_by"`      // "flops" or "bytes"
@@ -83,7 +88,11 @@ func (t *Timing) Lost() float64 { return t.Median - t.Bound }
 // 0, and k's limits, which are known.
 func (k *Kernels) Rate(t *Timing) {
 	bandwidth := k.bandwidthOf(t.Bytes)
-	byFLOPs, byBytes := float64(t.FLOPs)/k.PeakFLOPs, float64(t.Bytes)/bandwidth
+	limit := k.PeakFLOPs
+	if t.OfParts {
+		limit = k.PartsFLOPs
+	}
+	byFLOPs, byBytes := float64(t.FLOPs)/limit, float64(t.Bytes)/bandwidth
 	t.Median = Median(t.Seconds)
 	t.FLOPsPerSecond = float64(t.FLOPs) / t.Median
 	t.BytesPerSecond = float64(t.Bytes) / t.Median

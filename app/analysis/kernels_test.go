@@ -46,6 +46,19 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// Products of parts are bound by what such products reach, all else by multiply-adds of float32.
+func TestRateOfParts(t *testing.T) {
+	k := limits()
+	k.PartsFLOPs = 400
+	for ofParts, want := range map[bool]float64{false: 8, true: 2} {
+		timing := analysis.Timing{OfParts: ofParts, FLOPs: 800, Bytes: 5, Seconds: record.Numbers{16}}
+		k.Rate(&timing)
+		if timing.Bound != want || timing.OfPeak != want/16 {
+			t.Errorf("of parts %v: %+v, want a bound of %v", ofParts, timing, want)
+		}
+	}
+}
+
 // What costs most is not what has the smallest share of its bound.
 func TestFurthest(t *testing.T) {
 	list := []analysis.Timing{

@@ -34,10 +34,10 @@ func kernelsCommand(a *app) *cobra.Command {
 		Short: "Time every kernel against the limits of this machine",
 		Long: `Time every kernel against the limits of this machine.
 
-It measures the peak of multiply-adds in registers and the memory bandwidth, then every op within a
-model's training step, then single kernels of fixed shapes, which allow machines to be compared.
-Each has GFLOP/s, GB/s and the fraction of its roofline bound. A summary by kind of op says where the
-time of a step is lost; the ops that lose most are named.
+It measures the peak of multiply-adds in registers, that of products of parts if --math has some, and
+the memory bandwidth, then every op within a model's training step, then single kernels of fixed
+shapes, which allow machines to be compared. Each has GFLOP/s, GB/s and the fraction of its roofline
+bound. A summary by kind of op says where the time of a step is lost; the ops that lose most are named.
 
 GFLOP/s are nominal: they count every product, padding included. Winograd convolutions and those
 that skip padding may exceed the peak. The folder holds results.json (every raw sample) and

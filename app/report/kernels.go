@@ -111,8 +111,12 @@ func kernelsLimits(k *analysis.Kernels) string {
 			parts = append(parts, fmt.Sprintf("%s %s", byteCount(float64(b.Bytes)), giga(b.PerSecond)))
 		}
 	}
-	return fmt.Sprintf("Limits measured here: %s GFLOP/s; GB/s by working set: %s.",
-		giga(k.PeakFLOPs), strings.Join(parts, ", "))
+	products := ""
+	if k.PartsFLOPs > 0 {
+		products = fmt.Sprintf(", %s in products of %s", giga(k.PartsFLOPs), k.Math)
+	}
+	return fmt.Sprintf("Limits measured here: %s GFLOP/s%s; GB/s by working set: %s.",
+		giga(k.PeakFLOPs), products, strings.Join(parts, ", "))
 }
 
 // kernelSection is one table, its headings first, and what it comes to.

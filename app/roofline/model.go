@@ -134,11 +134,17 @@ func (r *run) model() error {
 		}
 		k.StepSeconds = append(k.StepSeconds, seconds(whole))
 		k.PeakSamples = append(k.PeakSamples, limit)
+		if r.cpu.Math().Parts() > 0 {
+			k.PartsSamples = append(k.PartsSamples, peak.Products(r.cpu))
+		}
 		for j, d := range append(s.times, update) {
 			k.Layers[j].Seconds = append(k.Layers[j].Seconds, seconds(d))
 		}
 	}
 	k.PeakFLOPs = analysis.Median(k.PeakSamples)
+	if len(k.PartsSamples) > 0 {
+		k.PartsFLOPs = analysis.Median(k.PartsSamples)
+	}
 	for i := range k.Layers {
 		k.Rate(&k.Layers[i])
 	}
@@ -150,7 +156,7 @@ func (s *step) timings() []analysis.Timing {
 	var list []analysis.Timing
 	for _, c := range s.program.Cost() {
 		list = append(list, analysis.Timing{Op: c.Op, Kind: kindOf(c), Layer: c.Layer,
-			Shape: shapeOf(c), FLOPs: c.FLOPs, Bytes: c.Bytes})
+			Shape: shapeOf(c), OfParts: c.OfParts, FLOPs: c.FLOPs, Bytes: c.Bytes})
 	}
 	update := updateTiming(s.variables.Count())
 	update.Kind = update.Op

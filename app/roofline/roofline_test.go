@@ -56,6 +56,31 @@ func TestLayersAreSane(t *testing.T) {
 	}
 }
 
+// The products that are of parts are held to the limit of such products, and others are not.
+func TestProductsOfParts(t *testing.T) {
+	k := measure(t, roofline.Config{Model: "bert-tiny", Batch: 4, Sequence: 32, Threads: 1,
+		ISA: compute.Best(), Math: compute.BF16, Repeats: 3})
+	if len(k.PartsSamples) != 3 || k.PartsFLOPs <= 0 {
+		t.Errorf("samples %v, limit %v", k.PartsSamples, k.PartsFLOPs)
+	}
+	parts, all := 0, 0
+	for _, l := range k.Layers {
+		if l.OfParts {
+			parts++
+			if !strings.HasPrefix(l.Op, "linear") {
+				t.Errorf("%s is of parts", l.Op)
+			}
+		}
+		if strings.HasPrefix(l.Op, "linear") {
+			all++
+		}
+	}
+	if parts < 20 || parts == all {
+		t.Errorf("%d of %d linear ops are of parts", parts, all)
+	}
+	checkTimings(t, k.Layers, 3)
+}
+
 // A model of texts gets generated texts of the length asked for.
 func TestModelOfTexts(t *testing.T) {
 	k := measure(t, roofline.Config{Model: "bert-tiny", Batch: 2, Sequence: 16, Threads: 1,

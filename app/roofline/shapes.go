@@ -114,14 +114,15 @@ func convCalls(c *compute.CPU, name string, s product.ConvShape) []call {
 	y, dx, dw := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
 	scratch := make([]float32, v.ScratchFloats())
 	shape := fmt.Sprintf("%dx%dx%dx%d %dx%dx%dx%d", s.N, s.H, s.W, s.C, s.R, s.S, s.C, s.K)
-	timing := func(direction string) analysis.Timing {
-		return analysis.Timing{Op: name + direction, Shape: shape, FLOPs: s.FLOPs(),
+	timing := func(direction string, ofParts bool) analysis.Timing {
+		return analysis.Timing{Op: name + direction, Shape: shape, OfParts: ofParts, FLOPs: s.FLOPs(),
 			Bytes: bytesOf(x, w, y)}
 	}
+	data, weights := v.PartsBackward()
 	return []call{
-		{timing(""), func() { v.Forward(y, x, w, nil, false, nil, scratch) }},
-		{timing("-backward-data"), func() { v.BackwardData(dx, dy, w, false, scratch) }},
-		{timing("-backward-weights"), func() { v.BackwardWeights(dw, x, dy, scratch) }},
+		{timing("", v.PartsForward()), func() { v.Forward(y, x, w, nil, false, nil, scratch) }},
+		{timing("-backward-data", data), func() { v.BackwardData(dx, dy, w, false, scratch) }},
+		{timing("-backward-weights", weights), func() { v.BackwardWeights(dw, x, dy, scratch) }},
 	}
 }
 

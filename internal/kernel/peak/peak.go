@@ -45,6 +45,46 @@ func (t *task) Do(_, part, _ int) {
 	}
 }
 
+// Products measures how many additions and multiplications per second all threads reach together in the
+// products of parts of c's math, which has some, on tiles in the nearest cache. Each product of two numbers
+// counts once, of however many parts. It takes some 10 ms.
+func Products(c *compute.CPU) float64 {
+	ops := asm.OpsFor(c.ISA(), c.Math()).Split
+	t := &products{ops: &ops}
+	for range c.Threads() {
+		t.threads = append(t.threads, newTiles(&ops))
+	}
+	c.RunParts(t, c.Threads()) // the threads' caches are cold
+	const flops = 2 * tileSteps * asm.SplitSide * asm.SplitSide * asm.SplitSide * tileCalls
+	return flops * float64(c.Threads()) / fastest(rounds, func() { c.RunParts(t, c.Threads()) }).Seconds()
+}
+
+// tileSteps is as many steps of 32 terms as keep the tiles of any number of parts in a first-level cache of
+// 32 KiB; tileCalls make a round of Products last some 0.1 ms or more.
+const tileSteps, tileCalls = 2, 100
+
+// products is a round of Products.
+type products struct {
+	ops     *asm.SplitOps
+	threads []asm.SplitTileArgs
+}
+
+// newTiles returns a block of sums with operands of zeros, which take whole pages and so begin at one.
+func newTiles(o *asm.SplitOps) asm.SplitTileArgs {
+	places := make([]int32, asm.SplitSide)
+	sums := make([]float32, asm.SplitSide*asm.SplitSide)
+	return asm.SplitTileArgs{A: make([]uint32, tileSteps*o.StepWords()),
+		B: make([]uint32, tileSteps*o.StepWords()), Sums: sums, Steps: tileSteps, Blocks: 1,
+		Ahead: places, Dst: sums, NextRows: places, Next: sums}
+}
+
+// Do works on one part's tiles.
+func (t *products) Do(_, part, _ int) {
+	for range tileCalls {
+		t.ops.Tile(&t.threads[part])
+	}
+}
+
 // streamBytes is about the least number of bytes that a round of Bandwidth moves, so that the clock is fine
 // enough to time it.
 const streamBytes = 1 << 20

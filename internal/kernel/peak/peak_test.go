@@ -1,6 +1,7 @@
 package peak_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -8,6 +9,25 @@ import (
 	"lockstep/internal/kernel/kerneltest"
 	"lockstep/internal/kernel/peak"
 )
+
+// Products of parts have a limit of their own, which is measured wherever there are some.
+func TestProductsAreSane(t *testing.T) {
+	for _, isa := range compute.Supported() {
+		for _, m := range []compute.Math{compute.BF16, compute.BF16x3} {
+			c, err := compute.Open(compute.Config{ISA: isa, Threads: 2, Math: m})
+			if errors.Is(err, compute.ErrNoMatrixUnit) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if rate := peak.Products(c); rate < 1e6 || rate > 1e15 {
+				t.Errorf("%v, %v: %g FLOP/s", isa, m, rate)
+			}
+		}
+	}
+}
 
 // The limits are measured within bounds that no machine of this decade leaves, and quickly.
 func TestLimitsAreSane(t *testing.T) {

@@ -100,6 +100,20 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 	return v
 }
 
+// PartsForward reports whether Forward computes products of parts (compute.Math); PartsBackward reports it of
+// BackwardData and of BackwardWeights. Winograd's algorithm, narrow products and short sums do not.
+func (v *Conv) PartsForward() bool {
+	_, ofParts := v.forward.(*splitGather)
+	return ofParts
+}
+
+// PartsBackward: see PartsForward.
+func (v *Conv) PartsBackward() (data, weights bool) {
+	_, data = v.data.(*splitGather)
+	_, weights = v.weights.(*splitOuter)
+	return data, weights
+}
+
 // Resize makes the calls compute n images, from 1 to the number planned. The results are those of a
 // convolution planned for n. It panics if Winograd's algorithm is used, which cannot be resized.
 func (v *Conv) Resize(n int) {

@@ -62,7 +62,7 @@ type splitPart struct {
 }
 
 // splitNext is what a thread will copy to tiles next. The tiles in progress ask for it (AVX512_BF16 only):
-// a copy that waits for memory reads 13 GB/s on a Zen 4, a third of what the caches would give it.
+// a copy that waits for memory reads 13 GB/s on a Zen 4, a quarter of what caches would give it.
 type splitNext struct {
 	rows [splitBatch * asm.SplitSide]int32 // offsets in from, one for each row of a batch
 	from []float32                         // nil if it copies nothing more
