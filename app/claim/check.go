@@ -17,6 +17,9 @@ type Report struct {
 	Objections []Objection `json:"objections"` // refused first
 	Statements []Statement `json:"statements"` // of every sentence that claims something, in their order
 	Unread     []string    `json:"unread"`     // columns and cells that no rule reads
+
+	// NotUnderstood counts the sentences with a figure in them that the grammar does not know.
+	NotUnderstood int `json:"not_understood"`
 }
 
 // Verdict is what the tables say about a sentence.
@@ -60,6 +63,9 @@ func Check(d *Document) *Report {
 			continue
 		}
 		r.Statements = append(r.Statements, *s)
+		if s.Verdict == NotChecked && s.Why == outside && hasFigure(s.Text) {
+			r.NotUnderstood++
+		}
 		severity := Refused
 		if answer.rule == disagree {
 			severity = Noted

@@ -88,7 +88,7 @@ func grammar() []production {
 		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},
 		{`^(?:§\d |the model |it )(?:has |have )?(?:learned|learns|trained well|trains well)$`, converges},
 	}
-	list = append(findings(), list...)
+	list = slices.Concat(findings(), list, everyday())
 	out := make([]production, len(list))
 	for i, p := range list {
 		out[i] = production{regexp.MustCompile(p.text), p.judge}
@@ -206,7 +206,7 @@ func slower(c *court, m []string) ruling {
 // onlySpeedup is a speed-up in a table of two rows.
 func onlySpeedup(c *court, m []string) ruling {
 	if c.t == nil || len(c.t.entries) != 2 {
-		return undecided("it names no row")
+		return someSpeedup(c, []string{"", m[1], ""})
 	}
 	b := baseline(c.t.entries)
 	if b == nil {

@@ -19,6 +19,22 @@ var (
 	bullet    = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])(?: {1,4}|\t|$)`)
 )
 
+// definition is what a link is called elsewhere: nothing of it is shown. Footnotes are.
+var definition = regexp.MustCompile("^ {0,3}\\[[^\\]^][^\\]]*\\]:[ \t]*(?:<[^>]*>|\\S+)" +
+	"(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\\([^)]*\\)))?[ \t]*$")
+
+// isDefinition reports whether line i defines a link: it does not within a paragraph.
+func (v *veil) isDefinition(i int) bool {
+	if !definition.MatchString(v.lines[i]) {
+		return false
+	}
+	before := ""
+	if i > 0 {
+		before = strings.TrimSpace(v.lines[i-1])
+	}
+	return before == "" || strings.HasPrefix(before, "#") || definition.MatchString(v.lines[i-1])
+}
+
 // fence is the line that opened a code block.
 type fence struct {
 	mark   string // its run of backticks or tildes; "": no block is open
@@ -47,6 +63,10 @@ func (d *Document) shown(lines []string) []string {
 	out := make([]string, len(lines))
 	for i := 0; i < len(lines); i++ {
 		if v.isCode(i) {
+			continue
+		}
+		if v.isDefinition(i) {
+			v.unread = append(v.unread, fmt.Sprintf("line %d: a link's definition, which is not shown", i+1))
 			continue
 		}
 		i = v.uncomment(i, out)

@@ -28,6 +28,7 @@ var (
 	interval = regexp.MustCompile(`^(\S+(?: %)?) ?[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?` +
 		`%? ?[)\]]( ?\S+)?$`)
 	fromTo   = regexp.MustCompile(`^([\d.,]+) ?[–—-] ?([\d.,]+)$`)
+	eachUnit = regexp.MustCompile(`^([\d.,]+) ?([a-zµμ]+) ?(?:±|\+/-|\+-) ?([\d.,]+) ?([a-zµμ]+)$`)
 	quantity = regexp.MustCompile(`^([~≈<>≥≤$€]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
 )
 
@@ -66,7 +67,14 @@ func parseCell(text string) cell {
 		}
 		return c
 	}
-	if m := spread.FindStringSubmatch(c.text); m != nil {
+	text = c.text
+	if m := eachUnit.FindStringSubmatch(text); m != nil {
+		by, _, ok := parseNumber(m[3])
+		if scale := secondsIn(m[4]) / secondsIn(m[2]); ok && given(by*scale) {
+			text = m[1] + " ± " + strconv.FormatFloat(by*scale, 'g', -1, 64) + " " + m[2]
+		}
+	}
+	if m := spread.FindStringSubmatch(text); m != nil {
 		by, _, ok := parseNumber(strings.TrimRight(m[2], "%xs"))
 		if ok && c.number(m[1]+strings.TrimSpace(m[3])) {
 			c.lo, c.hi = c.value-by, c.value+by

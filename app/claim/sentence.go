@@ -212,9 +212,13 @@ var (
 	timesX   = regexp.MustCompile(`(\d) ?(?:x|times|fold)\b`)
 	opening  = regexp.MustCompile(`^(?:(?:overall|in total|therefore|thus|hence|so|clearly|here|then|we ` +
 		`see that|as the table shows|the table shows that|in summary|also|and|but|moreover|in our ` +
-		`tests?|as expected|the results show that|this shows that|we conclude that|in conclusion|our) )+`)
+		`tests?|as expected|the results show that|this shows that|we conclude that|in conclusion|our|` +
+		`we (?:observed?|measured?|saw|see|found|find|obtain(?:ed)?|achieved?|got|get|noticed?)(?: that)?|` +
+		`it can be seen that|note that|interestingly|surprisingly|for example|specifically|in particular|` +
+		`on average|in our experiments?|in our setup|finally|however|furthermore|additionally) )+`)
 	closing = regexp.MustCompile(`(?: (?:in (?:the|our|this|all|these) (?:table|test|tests|runs?|` +
-		`experiments?|measurements?|cases?)|here|overall|in total|on average|on this machine))+$`)
+		`experiments?|measurements?|cases?)|here|overall|in total|on average|on this machine|in our setup|` +
+		`on our (?:machine|cluster|server)|see table \d+|as (?:shown|seen) in table \d+))+$`)
 )
 
 // normal returns a sentence in lower case, with digits for numbers, without markup, commas and the full stop.

@@ -60,6 +60,10 @@ func Write(w io.Writer, r *Report) error {
 	if r.Tables > 0 && r.Figures == 0 {
 		none = "; no figure of the tables could be read, so none was checked"
 	}
+	if r.NotUnderstood > 0 {
+		p.line("%s with figures not understood: nobody has compared them with the tables",
+			spelling.Count(r.NotUnderstood, "sentence"))
+	}
 	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked%s", spelling.Count(r.Tables, "table"),
 		spelling.Count(r.Rows, "row"), refused, spelling.Count(len(r.Objections)-refused, "note"), holds,
 		unchecked, none)

@@ -1,0 +1,341 @@
+package claim
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Parts of sentences as people write them in reports.
+const (
+	length = `((?:\d+(?:\.\d+)? ?(?:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|msec|milliseconds?)` +
+		`\b(?: and)? ?)+)(?: ?(?:±|\+ -|\+-) ?\d+(?:\.\d+)? ?(?:ms|s|%)?)?` // with a deviation
+	against = `(?: (?:than|over|compared to|compared with|against|relative to|versus|vs\.?) ` +
+		`(?:§(\d)|(?:the )?` +
+		`baseline))?`
+	of       = `(?:(?:of|with|for|in|at|by|using|under) )?(?:the )?`
+	takesIt  = `(?:takes|took|needs|needed|requires|required|has|had)`
+	mean     = `(?:average |mean |median )?`
+	quality  = `(?:(?:final|test|validation|top 1|overall) )*`
+	exchange = `(?:the )?(?:gradient )?(?:communication|synchroni[sz]ation|exchange|network)` +
+		`(?: time| overhead)?`
+	account = `(?:accounts? for|accounted for|makes? up|made up|is|was|takes?|took|takes? up)`
+	whole   = `of (?:the |its |each |a |every )?(?:total |whole |overall )?` +
+		`(?:step time|step|time|iteration time|` +
+		`iteration|training time|runtime)`
+	samplesIn = `(?:samples|images|img|imgs|examples|sequences) ?(?:per |a )?(?:s|sec|second)`
+	lowers    = `(?:reduces?|reduced|cuts?|shortens?|shortened|decreases?|decreased|lowers?|lowered)`
+	changes   = `(?:dropped|drops|fell|falls|decreased|decreases|declined|declines|went down|rose|rises|` +
+		`is|was|` +
+		`reached|reaches|stays|stayed)`
+)
+
+// everyday lists the sentences that people write beside their tables.
+func everyday() []form {
+	return []form{
+		{`^(?:a |the |each |one )?` + mean + `(?:step|iteration)(?: time)? ` + of +
+			`§(\d) (?:is|was|takes|took|lasts|lasted) ` + about + length + `$`, stepIs},
+		{`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|per|for a|for each|for one|each|in each) ` +
+			`(?:training )?(?:step|iteration)$`, stepIs},
+		{`^§(\d) ` + takesIt + ` an? ` + mean + `(?:step|iteration) time of ` + about + length + `$`,
+			stepIs},
+		{`^(?:a |the |each |one |an )?` + mean + `epoch(?: time)? ` + of + `§(\d) (?:is|was|takes|` +
+			`took|lasts|lasted) ` + about + length + `$`, epochIs},
+		{`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|an|per|for an|for each|for one|each) ` +
+			`epoch$`, epochIs},
+		{`^(?:a |one |each |the )?(?:step|iteration) (?:takes|took|lasts|lasted) ` + about + length +
+			` ` + of + `§(\d)$`, stepOf},
+		{`^(?:an |one |each |the )?epoch (?:takes|took|lasts|lasted) ` + about + length + ` ` + of +
+			`§(\d)$`, epochOf},
+		{`^training (?:takes|took) ` + about + length + ` (?:per|an|for each|each) epoch (?:on |with |` +
+			`for )?(?:a )?§(\d)$`, epochOf},
+		{`^§(\d) (?:saves|saved) ` + about + length + ` (?:per|a|an|in each|each) (?:step|iteration|` +
+			`epoch)` + against + `$`, saves},
+		{`^(?:the )?overhead of §(\d) (?:is|was) ` + about + figure + `%` + against + `$`, percentSlower},
+		{`^(?:the )?(?:total |overall |whole )?(?:training time|training|time|runtime|duration) ` + of +
+			`§(\d) (?:is|was|takes|took) ` + about + length + `(?: for (\d+) epochs)?$`, totalIs},
+		{`^§(\d) (?:takes|took|needed|needs|ran for|finished in|finishes in|completed in|trains in|` +
+			`trained in) ` + about + length + ` for (\d+) epochs$`, totalIs},
+		{`^§(\d) (?:finishes|finished|completes|completed|runs|ran|trains|trained) (?:(\d+) epochs ` +
+			`)?in ` + about + length + `$`, totalIn},
+		{`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
+			`% ` + of + `§(\d)$`, efficiencyIs},
+		{`^§(\d) (?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about +
+			figure + `%$`, efficient},
+		{`^§(\d) ` + give + ` an? (?:scaling|parallel) efficiency of ` + about + figure + `%$`, efficient},
+		{`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
+			`%$`, someEfficiency},
+		{`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + ` ` + of + `§(\d)$`,
+			exchangeTakes},
+		{`^(?:in |for )?§(\d) ` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`,
+			exchangeOf},
+		{`^§(\d) (?:spends|spent) ` + about + figure + `% ` + whole + ` (?:on|in|for|with|waiting ` +
+			`for) ` + exchange + `$`, exchangeOf},
+		{`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`, someExchange},
+		{`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
+			`runtime) by ` + about + figure + `%` + against + `$`, percentLess},
+		{`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
+			`runtime) by a factor of ` + about + figure + against + `$`, timesFaster},
+		{`^§(\d) ` + is + ` ` + about + length + ` (faster|shorter|slower|longer)` + against + `$`,
+			timeApart},
+		{`^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast as)` + against + `$`, timesFaster},
+		{`^§(\d) ` + is + ` ` + about + figure + `% faster` + against + `$`, percentFaster},
+		{`^(?:the |a )?(?:throughput|speed) ` + of + `§(\d) (?:is|was|reached) ` + about + figure + ` ` +
+			samplesIn + `$`, rateIs},
+		{`^§(\d) (?:reach(?:es|ed)?|achieves?d?|process(?:es|ed)|trains?|trained|has|had) (?:a ` +
+			`throughput of )?` + about + figure + ` ` + samplesIn + `$`, rateIs},
+		{`^(?:the )?` + quality + `accuracy ` + of + `§(\d) (?:is|was|reached|reaches) ` + about +
+			figure + `%$`, accuracyIs},
+		{`^§(\d) ` + give + ` (?:an? )?` + quality + `accuracy of ` + about + figure + `%$`, accuracyIs},
+		{`^§(\d) ` + give + ` ` + about + figure + `% ` + quality + `accuracy$`, accuracyIs},
+		{`^(?:an? |the )?(?:speedup of ` + about + figure + `x?|` + figure + `x speedup) ` + of +
+			`§(\d)` + against + `$`, speedupOf},
+		{`^§(\d) ` + give + ` (?:an? )?` + about + figure + `x speedup` + against + `$`, timesFaster},
+		{`^(?:an? |the )?(?:maximum |best |total |overall )?(?:speedup of ` + about + figure + `x?|` +
+			figure + `x speedup)(?: (?:is|was) (?:observed|measured|achieved|reached))?$`, someSpeedup},
+	}
+}
+
+// part is a number of a length of time with its unit.
+var part = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+)`)
+
+// lengthOf reads a length of time such as "2h 13m", and half a unit of its last part, in seconds.
+func lengthOf(text string) (v, half float64) {
+	for _, m := range part.FindAllStringSubmatch(text, -1) {
+		unit := m[2]
+		if unit == "m" {
+			unit = "min"
+		}
+		n, half1 := amount(m[1])
+		v, half = v+n*secondsIn(unit), half1*secondsIn(unit)
+	}
+	return v, half
+}
+
+// isLength judges that a row has a time of some kind.
+func (c *court) isLength(digit, text string, k kind) ruling {
+	e := c.subject(digit)
+	if e == nil || !given(e.value(k)) {
+		return undecided("no %s of the row that it names", k.word())
+	}
+	header := e.table.columns[e.table.column(k)].header
+	if c.isOther(header, "median", "mean", "average", "avg") || c.isOther(header, "mean", "median") ||
+		c.isOther(header, "average", "median") || c.isOther(header, "avg", "median") {
+		return undecided("%q is another average than the sentence has", header)
+	}
+	v, half := lengthOf(text)
+	return isNear(e, k, v, half)
+}
+
+// isOther reports whether a heading has a word in place of which the sentence has one of others.
+func (c *court) isOther(header, word string, others ...string) bool {
+	return strings.Contains(strings.ToLower(header), word) &&
+		slices.ContainsFunc(others, func(o string) bool { return strings.Contains(c.words, o) })
+}
+
+// isNear judges a figure of a row.
+func isNear(e *entry, k kind, v, half float64) ruling {
+	got := e.cell(k)
+	if !(math.Abs(got.value-v) <= half+got.half+slack*math.Abs(v)) {
+		return refused("wrong denominators", "the %s of %s is %s", k.word(), e.name, e.figure(k))
+	}
+	return held("the %s of %s is %s", k.word(), e.name, e.figure(k))
+}
+
+func stepIs(c *court, m []string) ruling  { return c.isLength(m[1], m[2], step) }
+func epochIs(c *court, m []string) ruling { return c.isLength(m[1], m[2], epoch) }
+func stepOf(c *court, m []string) ruling  { return c.isLength(m[2], m[1], step) }
+func epochOf(c *court, m []string) ruling { return c.isLength(m[2], m[1], epoch) }
+func saves(c *court, m []string) ruling {
+	return timeApart(c, []string{"", m[1], m[2], "faster", last(m, 3)})
+}
+func totalIs(c *court, m []string) ruling { return c.trainsIn(m[1], m[2], m[3]) }
+func totalIn(c *court, m []string) ruling { return c.trainsIn(m[1], m[3], m[2]) }
+
+// trainsIn judges the time of a whole training, of as many epochs as the sentence says.
+func (c *court) trainsIn(digit, text, numEpochs string) ruling {
+	e := c.subject(digit)
+	n, _ := amount(numEpochs)
+	if e != nil && numEpochs != "" && given(e.value(epochs)) && e.value(epochs) != n {
+		return refused("total mixed with epoch", "%s trained for %s epochs", e.name, num(e.value(epochs)))
+	}
+	return c.isLength(digit, text, total)
+}
+
+func efficiencyIs(c *court, m []string) ruling { return efficient(c, []string{"", m[2], m[1]}) }
+
+// isOnly reports whether the table of a sentence without names is the only one, so that it is meant.
+func (c *court) isOnly() bool { return c.t != nil && len(c.d.tables) == 1 }
+
+// among judges a figure of a sentence without a name by those of the rows: it holds if one has it, and is
+// refused if it is beyond all of them. Between them it may be their mean.
+func (c *court) among(what, text string, scale float64, figures []float64) ruling {
+	figures = slices.DeleteFunc(figures, func(v float64) bool { return !given(v) })
+	if !c.isOnly() || len(figures) == 0 {
+		return undecided("it names no row")
+	}
+	v, half := amount(text)
+	v, half = v*scale, half*scale
+	for _, got := range figures {
+		if math.Abs(got-v) <= half+2*slack*got {
+			return held("a row has %s %s", what, num(got))
+		}
+	}
+	least, most := slices.Min(figures), slices.Max(figures)
+	if v >= least-half && v <= most+half {
+		return undecided("it names no row, and no row has that %s", what)
+	}
+	return refused("wrong denominators", "the rows have %s from %s to %s", what, num(least), num(most))
+}
+
+func someEfficiency(c *court, m []string) ruling {
+	var figures []float64
+	if c.t != nil && c.t.base != nil {
+		for _, e := range c.t.measured {
+			s, p := e.speedupOver(c.t.base), e.processors()/c.t.base.processors()
+			figures = append(figures, s.value/p)
+		}
+	}
+	return c.among("an efficiency of", m[1], 0.01, figures)
+}
+
+// maxPairs bounds the rows whose ratios a speed-up without a name is compared with.
+const maxPairs = 40
+
+func someSpeedup(c *court, m []string) ruling {
+	var figures []float64
+	if c.t != nil && len(c.t.measured) <= maxPairs {
+		for _, a := range c.t.measured {
+			for _, b := range c.t.measured {
+				for _, k := range append(times(), throughput) {
+					if a != b {
+						figures = append(figures, b.slowness(k)/a.slowness(k)*work(a, b, k))
+					}
+				}
+			}
+			figures = append(figures, a.value(speedup))
+		}
+	}
+	return c.among("a speed-up of", m[1]+m[2], 1, figures)
+}
+
+func speedupOf(c *court, m []string) ruling {
+	return timesFaster(c, []string{"", m[3], m[1] + m[2], m[4]})
+}
+
+func exchangeTakes(c *court, m []string) ruling { return exchangeOf(c, []string{"", m[2], m[1]}) }
+
+// exchangeOf judges the share of a row's time in exchanging.
+func exchangeOf(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	if e == nil {
+		return undecided("it names no row")
+	}
+	return exchanges(e, m[2])
+}
+
+func someExchange(c *court, m []string) ruling {
+	var figures []float64
+	if c.t != nil {
+		for _, e := range c.t.measured {
+			share, _ := e.exchangeShare()
+			figures = append(figures, share)
+		}
+	}
+	return c.among("a share of communication of", m[1], 0.01, figures)
+}
+
+func exchanges(e *entry, text string) ruling {
+	share, how := e.exchangeShare()
+	if !given(share) {
+		return undecided("no time of communication of %s", e.name)
+	}
+	if v, half := amount(text); !(math.Abs(share-v/100) <= half/100+2*slack) {
+		return refused("wrong denominators", "%s", how)
+	}
+	return held("%s", how)
+}
+
+// percentLess judges that the time of a row is so many percent less than that of another.
+func percentLess(c *court, m []string) ruling {
+	v, half := amount(m[2])
+	a, b := c.pair(m[1], last(m, 3))
+	left := 1 - v/100
+	if left <= 0 {
+		return refused("wrong denominators", "no time is %s %% shorter", m[2])
+	}
+	return c.speed(a, b, []float64{1 / left}, half/100/left/left)
+}
+
+// timeApart judges how much less or more a time of a row is than that of another.
+func timeApart(c *court, m []string) ruling {
+	a, b := c.pair(m[1], last(m, 4))
+	if a == nil || b == nil || a == b {
+		return undecided("no two rows to compare")
+	}
+	v, half := lengthOf(m[2])
+	if m[3] == "slower" || m[3] == "longer" {
+		a, b = b, a
+	}
+	r := undecided("no time of both rows")
+	for _, k := range times() {
+		less, more := a.cell(k), b.cell(k)
+		got := more.value - less.value
+		switch {
+		case !given(got):
+		case math.Abs(got-v) <= half+less.half+more.half+slack*v:
+			return c.speed(a, b, nil, 0)
+		case r.verdict != Wrong:
+			r = refused("wrong denominators", "the %s of %s is %s, that of %s %s", k.word(), a.name,
+				a.figure(k), b.name, b.figure(k))
+		}
+	}
+	return r
+}
+
+// rateIs judges the samples that a row trains on in a second: as its table says, or batch by step.
+func rateIs(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	if e == nil {
+		return undecided("it names no row")
+	}
+	v, half := amount(m[2])
+	if given(e.value(throughput)) {
+		return isNear(e, throughput, v, half)
+	}
+	rate := e.batch() / e.value(step)
+	switch {
+	case !given(rate):
+		return undecided("no samples per second of %s", e.name)
+	case math.Abs(rate-v) > half+(2*slack+e.rounding(step))*rate:
+		return refused("wrong denominators", "%s / %s = %s samples/s", num(e.batch()), e.figure(step),
+			num(rate))
+	}
+	return held("%s / %s = %s samples/s", num(e.batch()), e.figure(step), num(rate))
+}
+
+// accuracyIs judges the accuracy that a sentence gives for a row.
+func accuracyIs(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	if e == nil || !given(e.value(accuracy)) {
+		return undecided("no accuracy of the row that it names")
+	}
+	header := e.table.columns[e.table.column(accuracy)].header
+	if c.isOther(header, "val", "test") || c.isOther(header, "test", "validation") {
+		return undecided("%q is of other samples than the sentence has", header)
+	}
+	v, half := amount(m[2])
+	runs := e.values(accuracy)
+	if len(runs) > 1 && v/100 >= slices.Min(runs)-half/100 && v/100 <= slices.Max(runs)+half/100 {
+		return held("the accuracies of %s are %s", e.name, e.shown(accuracy))
+	}
+	if got := e.value(accuracy); !(math.Abs(got-v/100) <= half/100+e.cell(accuracy).half+1e-9) {
+		return refusedUntil("accuracy", "the accuracy that the table has", "the accuracy of %s is %s", e.name,
+			percent(got))
+	}
+	return held("the accuracy of %s is %s", e.name, percent(e.value(accuracy)))
+}
+
+// hasFigure reports whether a sentence tells a figure.
+func hasFigure(text string) bool { return strings.ContainsAny(text, "0123456789") }
