@@ -66,8 +66,8 @@ type Timing struct {
 	Kind    string         `json:"kind,omitempty"` // the op, and the filter's size if it has one: "conv 3x3"
 	Layer   string         `json:"layer,omitempty"`
 	Shape   string         `json:"shape"`
-	OfParts bool           `json:"of_parts,omitempty"` // its products are of parts, which PartsFLOPs limits
-	FLOPs   int64          `json:"flops"`              // nominal: as if every product were computed, padding included
+	OfParts bool           `json:"of_parts,omitempty"` // PartsFLOPs limits its products
+	FLOPs   int64          `json:"flops"`              // nominal: every product counts, padding included
 	Bytes   int64          `json:"bytes"`              // every input read once, every result written once
 	Seconds record.Numbers `json:"seconds"`
 
