@@ -6,8 +6,9 @@ import "lockstep/app/setting"
 // vgg11 on generated images, in all four strategies and without exchange, with one worker and
 // with two. base gives what is not chosen here (seed, threads, kernel path).
 //
-// The parts take about a minute on two cores with vector kernels. With isPlain, for processors without
-// vector kernels, they are cut down to the same time (plain kernels take 20 to 35 times as long).
+// Six rounds of the parts take about a minute on two cores with vector kernels. With isPlain, for
+// processors without vector kernels, they are cut down to the same time (plain kernels take 20 to 35 times
+// as long).
 func Quick(base setting.Config, isPlain bool) []Part {
 	base.Data, base.Augment, base.Schedule.Name = "glyphs", "none", "constant"
 	base.Epochs, base.Steps, base.EvalEvery = 0, 0, 0

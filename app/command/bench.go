@@ -175,8 +175,8 @@ func matrixUsage() map[string]string {
 			"takes (default: off)",
 		"wire": "a `LIST` of compressions of gradients, see lockstep train --help; rows with a " +
 			"lossy one are marked, because their result differs (default: fp32)",
-		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: 3, or one for each " +
-			"seed)",
+		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: one for each " +
+			"seed, 6 with --quick, else 3)",
 		"seeds": "a `LIST` of seeds, one for each round in turn (default: that of --seed)",
 		"copies": "run every row `N` times per round, under different names; the report says how many of " +
 			"these equal rows it would call different, its rate of false findings",
@@ -316,6 +316,10 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 	}
 	if b.isQuick {
 		config.Parts = quickParts(config.Parts[0])
+		if !c.Flags().Changed("repeats") && !c.Flags().Changed("seeds") {
+			// Fewer do not tell a row from one that takes twice the time.
+			config.Repeats = analysis.EnoughRounds
+		}
 		return config, fromEnvironment, b.checkQuick(c)
 	}
 	return config, fromEnvironment, nil
