@@ -68,8 +68,11 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	}
 	l.Total = Summarize(total)
 	l.Epoch = Summarize(epochs)
-	l.Step = Summarize(steps)
 	l.RunMedian = Summarize(l.stepByRound)
+	// The median is that of the runs, because the picture shows runs, pairs compare them, and the interval is
+	// theirs: the median of all steps together can lie outside that interval.
+	l.Step = Summarize(steps)
+	l.Step.Median = l.RunMedian.Median
 	l.FirstStep = Median(first)
 	l.PerSecond = math.NaN()
 	if len(runs) > 0 {

@@ -114,7 +114,7 @@ func TestRepeatedBatchesOfPeers(t *testing.T) {
 	}
 }
 
-// A sentence about a peer has the steps of the table, which are medians over the steps of all runs.
+// The step of a row is the median of its runs' medians, in the sentence about a peer as in the table.
 func TestPeersHaveTheStepsOfTheTable(t *testing.T) {
 	m, ours, _ := besidePyTorch()
 	s := ours.Runs[3].Ranks[0].Steps.Seconds
@@ -123,9 +123,30 @@ func TestPeersHaveTheStepsOfTheTable(t *testing.T) {
 	}
 	g := analysis.Compare(m.Results).Groups[0]
 	findings := strings.Join(g.Findings(), "\n")
-	if l := g.Lines[0]; l.Step.Median == l.RunMedian.Median ||
-		!strings.Contains(findings, "single 1×1 takes 1000 ms a step, ") {
+	l := g.Lines[0]
+	if want := fmt.Sprintf("single 1×1 takes %s ms a step, ", analysis.Millis(l.RunMedian.Median)); l.Step.Median !=
+		l.RunMedian.Median || !strings.Contains(findings, want) {
 		t.Errorf("steps of %v, runs of %v: %s", l.Step.Median, l.RunMedian.Median, findings)
+	}
+}
+
+// Steps of some runs are mostly short, those of the others mostly long, and all together have another median
+// than the runs: the row's step is that of the runs, inside their interval.
+func TestStepIsInsideTheIntervalOfItsRuns(t *testing.T) {
+	m := newMaker(5, 4)
+	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1, 1, 2, 2)
+	for i := range row.Runs {
+		s := row.Runs[i].Ranks[0].Steps.Seconds
+		for j := range s[:len(s)*2/5] {
+			s[j] = 3 // the median of no run, but those of 1 s become fewer than half of all steps
+		}
+	}
+	l := analysis.Compare(m.Results).Groups[0].Lines[0]
+	if in := l.Interval(); l.Step.Median != 1 || !in.Contains(l.Step.Median) {
+		t.Errorf("step %v, want 1, with the interval %v", l.Step.Median, in)
+	}
+	if !(l.Step.P10 <= l.Step.Median && l.Step.Median <= l.Step.P90) {
+		t.Errorf("step %v outside of %v to %v", l.Step.Median, l.Step.P10, l.Step.P90)
 	}
 }
 

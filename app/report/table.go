@@ -253,9 +253,9 @@ func (v *lineView) detail() string {
 // to the samples behind it.
 func (s *section) mainTables() []block {
 	return []block{
-		{ID: "speed", Title: "Speed", Caption: "Step time: median, with the 10th to 90th percentile of all " +
-			"steps after the first; samples/s: samples of a step over that median. Spread: range of the " +
-			"runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
+		{ID: "speed", Title: "Speed", Caption: "Step time: median of the runs’ medians, with the 10th to 90th " +
+			"percentile of all their steps after the first; samples/s: samples of a step over that " +
+			"median. Spread: range of the runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
 			"because of contention or of cores taken by others.",
 			Table: s.mainTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		{ID: "result", Title: "Result and traffic", Caption: "Of the first run of each row; accuracies of " +
