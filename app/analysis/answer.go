@@ -75,12 +75,12 @@ func (g *Group) answerText(s standing) string {
 		if !slices.Contains(rest, g.Baseline) {
 			more = g.asFast(best)
 		}
-		return fmt.Sprintf("%s had the shortest step, %s%s, but %d rounds cannot tell it from %s, %s "+
-			"(--repeats %d).", best.Label, ms(best.Step.Median), more, g.fewRounds(s), list(rest), upTo(rest),
-			EnoughRounds)
+		return fmt.Sprintf("%s had the shortest step, %s%s, but %s rounds cannot tell it from %s, %s "+
+			"(--repeats %d).", best.Label, ms(best.Step.Median), more, g.roundsText(s), list(rest),
+			upTo(rest), EnoughRounds)
 	case g.fewRounds(s) > 0 && g.asFast(best) != "":
-		return fmt.Sprintf("%s was the fastest in the median round%s, but %d rounds cannot tell it from %s "+
-			"(--repeats %d).", best.Label, g.asFast(best), g.fewRounds(s), list(s.tied[1:]), EnoughRounds)
+		return fmt.Sprintf("%s was the fastest in the median round%s, but %s rounds cannot tell it from %s "+
+			"(--repeats %d).", best.Label, g.asFast(best), g.roundsText(s), list(s.tied[1:]), EnoughRounds)
 	case slices.Contains(s.tied, g.Baseline) && !s.areShortest():
 		return fmt.Sprintf("No way of training is shown to be faster than %s: %s.", g.Baseline.Label,
 			g.untold(s))
@@ -119,6 +119,35 @@ func (g *Group) fewRounds(s standing) int {
 		return 0
 	}
 	return most
+}
+
+// roundsText words how many rounds the first of the rivals has in common with those that are tied with it:
+// "3" or, where it is not the same number for all, "2 to 3".
+func (g *Group) roundsText(s standing) string {
+	least, most := EnoughRounds, 0
+	for _, l := range s.tied[1:] {
+		n := len(g.pairOf(s.ranked[0], l).Ratio.Values)
+		least, most = min(least, n), max(most, n)
+	}
+	if least < most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprint(most)
+}
+
+// roundsLeft says beside which of the rows that are tied with the first rounds are left out, because others
+// took cores in them; "" if beside none.
+func (g *Group) roundsLeft(s standing) string {
+	var parts []string
+	for _, l := range s.tied[1:] {
+		if p := g.pairOf(s.ranked[0], l); p.left() > 0 && len(parts) < maxListed {
+			parts = append(parts, fmt.Sprintf("%d remain beside %s", len(p.Ratio.Values), l.Label))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf(" Others took cores in some rounds: %s.", strings.Join(parts, ", "))
 }
 
 // areShortest reports whether no row that is told from the first has a shorter step than one that is not:
@@ -168,6 +197,9 @@ func (g *Group) answerReason(s standing, text string) string {
 			why += fmt.Sprintf("; --repeats %d", EnoughRounds)
 		}
 		why += "."
+	}
+	if g.fewRounds(s) > 0 {
+		why += g.roundsLeft(s)
 	}
 	return why
 }

@@ -44,7 +44,7 @@ type Line struct {
 
 	Total     Summary // seconds of training and evaluation, over runs
 	Epoch     Summary // seconds of a complete epoch, over all of them
-	Step      Summary // seconds of a step after the first: of all runs together, but the median of their medians
+	Step      Summary // seconds of a step after the first, of all runs; its median is that of RunMedian
 	RunMedian Summary // the runs' median step times, over runs
 	FirstStep float64 // seconds, median over runs
 	Timed     int     // steps after the first in one run

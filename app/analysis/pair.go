@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"slices"
+
+	"lockstep/app/record"
 )
 
 // Pair relates two rivals of a group.
@@ -50,7 +52,23 @@ func (p Pair) doubt() string {
 		return ""
 	}
 	word := []string{2: "two", 3: "three", 4: "four", 5: "five"}[rounds]
+	if left := p.left(); left > 0 {
+		return fmt.Sprintf("; %s rounds, as others took cores in %d more, are too few for that; --repeats %d",
+			word, left, EnoughRounds)
+	}
 	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, EnoughRounds)
+}
+
+// left returns in how many rounds both rows have a run and others took cores from one of them, so that the
+// ratio leaves the round out.
+func (p Pair) left() int {
+	left := -len(p.Ratio.Values)
+	for _, a := range p.A.runs {
+		if slices.ContainsFunc(p.B.runs, func(b *record.Run) bool { return a.Round == b.Round }) {
+			left++
+		}
+	}
+	return left
 }
 
 // pair fills the groups' pairs. Pairs with fewer than two rounds in common are no tests, so the others are

@@ -299,6 +299,31 @@ func take(row *record.Row, shares ...float64) {
 	}
 }
 
+// A pair that has fewer rounds than others, because others took cores, says so wherever rounds are counted.
+func TestRoundsThatAPairLacks(t *testing.T) {
+	m := newMaker(3, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 9, 9.1, 9)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2.4, 2)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2.1, 2.3, 2.2)
+	m.add(record.Setting{Strategy: "ps", Workers: 2}, 2.2, 2.5, 2.3)
+	take(&m.Rows[3], 0, 0, 0.3)
+	g := analysis.Compare(m.Results).Groups[0]
+	a := g.Answer()
+	want := "but 2 to 3 rounds cannot tell it from all-reduce 2×1 and ps 2×1"
+	if !strings.Contains(a.Text, want) {
+		t.Errorf("answer %q, want %q", a.Text, want)
+	}
+	want = "Others took cores in some rounds: 2 remain beside ps 2×1."
+	if !strings.HasSuffix(a.Why, want) {
+		t.Errorf("reason %q, want %q", a.Why, want)
+	}
+	finding := g.Findings()[0]
+	want = "two rounds, as others took cores in 1 more, are too few for that"
+	if !strings.Contains(finding, want) {
+		t.Errorf("finding %q, want %q", finding, want)
+	}
+}
+
 // Runs that others took cores from count nowhere; a row of such runs only gets no ratio and no headline.
 func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 	m := newMaker(4, 2)

@@ -124,8 +124,8 @@ func TestPeersHaveTheStepsOfTheTable(t *testing.T) {
 	g := analysis.Compare(m.Results).Groups[0]
 	findings := strings.Join(g.Findings(), "\n")
 	l := g.Lines[0]
-	if want := fmt.Sprintf("single 1×1 takes %s ms a step, ", analysis.Millis(l.RunMedian.Median)); l.Step.Median !=
-		l.RunMedian.Median || !strings.Contains(findings, want) {
+	want := fmt.Sprintf("single 1×1 takes %s ms a step, ", analysis.Millis(l.RunMedian.Median))
+	if l.Step.Median != l.RunMedian.Median || !strings.Contains(findings, want) {
 		t.Errorf("steps of %v, runs of %v: %s", l.Step.Median, l.RunMedian.Median, findings)
 	}
 }

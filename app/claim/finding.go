@@ -15,6 +15,7 @@ const (
 	ranged   = figure + `x(?: ` + figure + `-` + figure + `(?: in \d+ rounds)?)?` // with its interval
 	duration = figure + ` (ms|s)`
 	asFast   = `(?: ` + ranged + ` as fast as §(\d)` + perCore + `)?`
+	rounds   = `\d+(?: to \d+)? rounds`
 	several  = `((?:(?:and )?§\d ?)+(?:and \d+ more)?)`
 	perCore  = `(?: ` + figure + `% per core(?: where a core does more than in the baseline see the ` +
 		`cautions)?)?`
@@ -32,10 +33,11 @@ func findings() []form {
 	return []form{
 		{`^§(\d) has the shortest step ` + duration + asFast + `$`, shortest},
 		{`^§(\d) had the shortest step ` + duration + asFast + ` in one run of each row$`, shortestOnce},
-		{`^§(\d) had the shortest step ` + duration + asFast + ` but \d+ rounds cannot tell it from ` +
-			several + ` (?:up to )?` + duration + `(?: --repeats \d+)?$`, shortestOfFew},
-		{`^§(\d) was the fastest in the median round` + asFast + ` but \d+ rounds cannot tell it from ` +
-			several + `(?: --repeats \d+)?$`, fastestOfFew},
+		{`^§(\d) had the shortest step ` + duration + asFast + ` but ` + rounds +
+			` cannot tell it from ` + several + ` (?:up to )?` + duration + `(?: --repeats \d+)?$`,
+			shortestOfFew},
+		{`^§(\d) was the fastest in the median round` + asFast + ` but ` + rounds +
+			` cannot tell it from ` + several + `(?: --repeats \d+)?$`, fastestOfFew},
 		{`^in it §(\d) has the shortest step ` + duration + asFast + `$`, shortestOnce},
 		{`^` + ranged + ` as fast as the next §(\d)$`, next},
 		{`^no way of training is faster than §(\d)(?: ` + duration + ` a step)?$`, shortest},

@@ -50,6 +50,11 @@ func (s *section) stepFigure() *figure {
 	caption := "Rows: strategy, workers × threads of each. Median of each run after its first step: a dot. " +
 		"Tick: the row’s median; bar: its interval. On the right the median, and the speed-up over the " +
 		"baseline."
+	isPaired := func(v *lineView) bool { return len(v.Speedup.Values) > 1 && !v.isBaseline() }
+	if slices.ContainsFunc(s.lines, isPaired) {
+		caption += " A speed-up is the median of the ratios of the rounds, so it need not be the " +
+			"quotient of two medians."
+	}
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow: others took cores from the run."
 	}
@@ -110,7 +115,7 @@ func (v *lineView) dots() plot.DotRow {
 	in := v.Interval()
 	r := plot.DotRow{Key: v.key, Label: v.Label, Style: v.style, Middle: 1e3 * v.Step.Median, Lo: 1e3 * in.Lo,
 		Hi: 1e3 * in.Hi, End: millis(v.Step.Median) + " ms"}
-	if v.Speedup.Known() && v.Line != v.group.Baseline {
+	if v.Speedup.Known() && !v.isBaseline() {
 		r.End += fmt.Sprintf(" · %.2f×", v.Speedup.Median)
 	}
 	for _, run := range v.Runs() {

@@ -51,16 +51,16 @@ func TestFirstScreen(t *testing.T) {
 		verdict       string
 		cautions      int
 	}{
-		"one winner": {only(sample(), "lenet"), "single 1×2 has the shortest step: 5.22 ms, 1.73× " +
+		"one winner": {only(sample(), "lenet"), "single 1×2 has the shortest step: 5.21 ms, 1.73× " +
 			"(1.72–1.76 in 3 rounds) as fast as single 1×1", ">Fastest<", "✓ certain", 1},
 		"undecided": {only(sample(), "vgg11"), "single 1×1 had the shortest step, 187 ms, but 3 rounds " +
-			"cannot tell it from ddp 4×1, 191 ms (--repeats 6).",
+			"cannot tell it from ddp 4×1, 195 ms (--repeats 6).",
 			">Cannot be told apart<", "≈ not decided", 3},
-		"several": {sample(), "187 ms, but 3 rounds cannot tell it from ddp 4×1, 191 ms (--repeats 6).",
+		"several": {sample(), "187 ms, but 3 rounds cannot tell it from ddp 4×1, 195 ms (--repeats 6).",
 			">Fastest<", "<figure", 3},
-		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 had the shortest step, 547 ms, 1.86× " +
+		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 had the shortest step, 542 ms, 1.86× " +
 			"(1.76–1.95 in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from single 1×2, " +
-			"ddp 4×1 and gather-scatter 4×1, up to 619 ms (--repeats 6).",
+			"ddp 4×1 and gather-scatter 4×1, up to 606 ms (--repeats 6).",
 			">Cannot be told apart<", "≈ not decided", 3},
 		"r4": {stored(t, "r4/results.json.gz"), "The fastest row of each of 10 comparisons is below: " +
 			"none is certain after 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
@@ -263,10 +263,10 @@ func TestFirstScreenOfAFewComparisons(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<p class="of"><a href="#g1">lenet</a> <b class="sure">✓ certain</b></p>` + "\n" +
-			`<p class="answer">single 1×2 has the shortest step: 5.22 ms, 1.73× (1.72–1.76 in 3 rounds)`,
+			`<p class="answer">single 1×2 has the shortest step: 5.21 ms, 1.73× (1.72–1.76 in 3 rounds)`,
 		`<p class="of"><a href="#g2">vgg11</a> <b class="open">≈ not decided</b></p>` + "\n" +
 			`<p class="answer">single 1×1 had the shortest step, 187 ms, but 3 rounds cannot tell it from ` +
-			`ddp 4×1, 191 ms (--repeats 6).`,
+			`ddp 4×1, 195 ms (--repeats 6).`,
 	} {
 		if !strings.Contains(top, want) {
 			t.Errorf("not on the first screen: %s\n%s", want, top[strings.Index(top, "<main"):])
@@ -282,7 +282,7 @@ func TestFirstScreenOfManyComparisons(t *testing.T) {
 		t.Fatal("no first screen")
 	}
 	const want = `<b class="open">≈ not decided</b></th><td class="long">ddp 2×1 or 6 others</td>` +
-		`<td>1.85× <small>1.83–1.85 in 3 rounds</small></td><td>2.42</td>`
+		`<td>1.85× <small>1.83–1.85 in 3 rounds</small></td><td>2.41</td>`
 	if !strings.Contains(top, want) {
 		t.Errorf("not in the overview: %s\n%s", want, top[strings.Index(top, "<main"):])
 	}

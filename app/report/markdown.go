@@ -297,13 +297,13 @@ func timeColumns() []column {
 		col("spread of runs", "", func(v *lineView) string { return percent(v.RunMedian.Spread()) }),
 		col("samples/s", "", func(v *lineView) string { return digits(v.PerSecond, 3) }),
 		col("speed-up", "of the step", func(v *lineView) string {
-			if v.Line == v.group.Baseline {
+			if v.isBaseline() {
 				return "1"
 			}
 			return withRange(v.Speedup, twoDecimals)
 		}),
 		col("efficiency", "per core", func(v *lineView) string {
-			if v.Line == v.group.Baseline {
+			if v.isBaseline() {
 				return ratioText(v.Efficiency, percent)
 			}
 			return withRange(v.Efficiency, percent)

@@ -182,7 +182,7 @@ func (s *section) scalingCurves(c scaling) (speedups, shares []plot.Series, t ta
 
 // scalingRow is the row of a line in the table of scaling.
 func (v *lineView) scalingRow() row {
-	if v.Line == v.group.Baseline {
+	if v.isBaseline() {
 		return row{Cells: []cell{v.name(), {Text: fmt.Sprint(v.Setting.Workers)}, {Text: fmt.Sprint(v.Cores)},
 			{Text: "1"}, {Text: dash}, {Text: ratioText(v.Efficiency, percent)}}}
 	}

@@ -69,6 +69,9 @@ type lineView struct {
 	raw   string // id of its samples
 }
 
+// isBaseline reports whether the group's speed-ups are relative to the line.
+func (v *lineView) isBaseline() bool { return v.Line == v.group.Baseline }
+
 // name is the letter and the label of the line, as the first cell of a row.
 func (v *lineView) name() cell { return cell{Text: v.key + "  " + v.Label, Link: v.raw} }
 
@@ -118,7 +121,7 @@ func speedColumns() []column {
 			return cell{Text: digits(v.PerSecond, 3)}
 		}},
 		{heading{"speed-up", "of the step"}, func(v *lineView) cell {
-			if v.Line == v.group.Baseline {
+			if v.isBaseline() {
 				return cell{Text: "1", Small: "baseline"}
 			}
 			if v.Disturbed {
@@ -130,7 +133,7 @@ func speedColumns() []column {
 			if v.Contended {
 				return cell{Text: dash, Small: "contention"}
 			}
-			if v.Line == v.group.Baseline || !v.Efficiency.Known() {
+			if v.isBaseline() || !v.Efficiency.Known() {
 				return cell{Text: ratioText(v.Efficiency, percent)}
 			}
 			return cell{Text: ratioText(v.Efficiency, percent),
@@ -253,10 +256,10 @@ func (v *lineView) detail() string {
 // to the samples behind it.
 func (s *section) mainTables() []block {
 	return []block{
-		{ID: "speed", Title: "Speed", Caption: "Step time: median of the runs’ medians, with the 10th to 90th " +
-			"percentile of all their steps after the first; samples/s: samples of a step over that " +
-			"median. Spread: range of the runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
-			"because of contention or of cores taken by others.",
+		{ID: "speed", Title: "Speed", Caption: "Step time: median of the runs’ medians, with the 10th " +
+			"to 90th percentile of all their steps after the first; samples/s: samples of a step over that " +
+			"median. Spread: range of the runs’ medians. Ranges of ratios run over the rounds. A dash: not " +
+			"measured, or no ratio because of contention or of cores taken by others.",
 			Table: s.mainTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		{ID: "result", Title: "Result and traffic", Caption: "Of the first run of each row; accuracies of " +
 			"several seeds are means with their interval.",

@@ -28,7 +28,7 @@ func Text(w io.Writer, r *record.Results) error {
 				continue
 			}
 			speedup := ratioText(v.Speedup, twoDecimals)
-			if v.Line == v.group.Baseline {
+			if v.isBaseline() {
 				speedup = "1.00"
 			}
 			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", millis(v.Step.Median),
