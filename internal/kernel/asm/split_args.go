@@ -39,6 +39,9 @@ type SplitTileArgs struct {
 	// tiles soon: while the tiles compute a row, they ask for those of its place.
 	NextRows []int32
 	Next     []float32
+	// NextB is the right operand of the next call: the tiles ask for as much of it as for all of b if there
+	// are 8 blocks.
+	NextB []uint32
 }
 
 // SplitStoreArgs describes the way of 32 columns of sums to their destination,

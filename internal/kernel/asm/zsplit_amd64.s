@@ -6408,6 +6408,7 @@ TEXT ·splitTileDot(SB), NOSPLIT, $8-8
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	XORQ    R9, R9
+	MOVQ    184(AX), R10
 
 block:
 	MOVQ $0x00000008, R8
@@ -6415,31 +6416,31 @@ block:
 group:
 	MOVQ       88(AX), SI
 	MOVQ       112(AX), DI
-	MOVLQSX    (SI)(R9*1), R10
-	PREFETCHT0 (DI)(R10*4)
-	PREFETCHT0 64(DI)(R10*4)
-	MOVLQSX    4(SI)(R9*1), R10
-	PREFETCHT0 (DI)(R10*4)
-	PREFETCHT0 64(DI)(R10*4)
-	MOVLQSX    8(SI)(R9*1), R10
-	PREFETCHT0 (DI)(R10*4)
-	PREFETCHT0 64(DI)(R10*4)
-	MOVLQSX    12(SI)(R9*1), R10
-	PREFETCHT0 (DI)(R10*4)
-	PREFETCHT0 64(DI)(R10*4)
+	MOVLQSX    (SI)(R9*1), R11
+	PREFETCHT0 (DI)(R11*4)
+	PREFETCHT0 64(DI)(R11*4)
+	MOVLQSX    4(SI)(R9*1), R11
+	PREFETCHT0 (DI)(R11*4)
+	PREFETCHT0 64(DI)(R11*4)
+	MOVLQSX    8(SI)(R9*1), R11
+	PREFETCHT0 (DI)(R11*4)
+	PREFETCHT0 64(DI)(R11*4)
+	MOVLQSX    12(SI)(R9*1), R11
+	PREFETCHT0 (DI)(R11*4)
+	PREFETCHT0 64(DI)(R11*4)
 	MOVQ       136(AX), DI
 	MOVQ       160(AX), SI
-	MOVLQSX    (DI)(R9*1), R10
-	LEAQ       (SI)(R10*4), R10
-	MOVLQSX    4(DI)(R9*1), R11
+	MOVLQSX    (DI)(R9*1), R11
 	LEAQ       (SI)(R11*4), R11
-	MOVLQSX    8(DI)(R9*1), R12
+	MOVLQSX    4(DI)(R9*1), R12
 	LEAQ       (SI)(R12*4), R12
-	MOVLQSX    12(DI)(R9*1), R13
+	MOVLQSX    8(DI)(R9*1), R13
 	LEAQ       (SI)(R13*4), R13
+	MOVLQSX    12(DI)(R9*1), R14
+	LEAQ       (SI)(R14*4), R14
 	MOVQ       24(AX), SI
 	MOVQ       72(AX), DI
-	MOVQ       DX, R14
+	MOVQ       DX, R15
 	VPXORD     Z16, Z16, Z16
 	VPXORD     Z17, Z17, Z17
 	VPXORD     Z18, Z18, Z18
@@ -6452,14 +6453,16 @@ group:
 	JZ         store
 
 step:
-	PREFETCHT2   (R10)
-	ADDQ         $0x40, R10
 	PREFETCHT2   (R11)
 	ADDQ         $0x40, R11
 	PREFETCHT2   (R12)
 	ADDQ         $0x40, R12
 	PREFETCHT2   (R13)
 	ADDQ         $0x40, R13
+	PREFETCHT2   (R14)
+	ADDQ         $0x40, R14
+	PREFETCHT1   (R10)
+	ADDQ         $0x20, R10
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z1, Z1, Z1
 	VPXORD       Z2, Z2, Z2
@@ -6478,7 +6481,7 @@ step:
 	VPXORD       Z15, Z15, Z15
 	VMOVUPS      (SI), Z24
 	VMOVUPS      1024(SI), Z25
-	VPBROADCASTD (R14), Z28
+	VPBROADCASTD (R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6491,7 +6494,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 64(R14), Z29
+	VPBROADCASTD 64(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6504,7 +6507,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 128(R14), Z30
+	VPBROADCASTD 128(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6517,7 +6520,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 192(R14), Z31
+	VPBROADCASTD 192(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6532,7 +6535,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      512(SI), Z26
 	VMOVUPS      1536(SI), Z27
-	VPBROADCASTD 32(R14), Z28
+	VPBROADCASTD 32(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6545,7 +6548,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 96(R14), Z29
+	VPBROADCASTD 96(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6558,7 +6561,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 160(R14), Z30
+	VPBROADCASTD 160(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6571,7 +6574,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 224(R14), Z31
+	VPBROADCASTD 224(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6586,7 +6589,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      64(SI), Z24
 	VMOVUPS      1088(SI), Z25
-	VPBROADCASTD 4(R14), Z28
+	VPBROADCASTD 4(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6599,7 +6602,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 68(R14), Z29
+	VPBROADCASTD 68(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6612,7 +6615,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 132(R14), Z30
+	VPBROADCASTD 132(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6625,7 +6628,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 196(R14), Z31
+	VPBROADCASTD 196(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6640,7 +6643,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      576(SI), Z26
 	VMOVUPS      1600(SI), Z27
-	VPBROADCASTD 36(R14), Z28
+	VPBROADCASTD 36(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6653,7 +6656,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 100(R14), Z29
+	VPBROADCASTD 100(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6666,7 +6669,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 164(R14), Z30
+	VPBROADCASTD 164(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6679,7 +6682,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 228(R14), Z31
+	VPBROADCASTD 228(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6694,7 +6697,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      128(SI), Z24
 	VMOVUPS      1152(SI), Z25
-	VPBROADCASTD 8(R14), Z28
+	VPBROADCASTD 8(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6707,7 +6710,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 72(R14), Z29
+	VPBROADCASTD 72(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6720,7 +6723,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 136(R14), Z30
+	VPBROADCASTD 136(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6733,7 +6736,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 200(R14), Z31
+	VPBROADCASTD 200(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6748,7 +6751,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      640(SI), Z26
 	VMOVUPS      1664(SI), Z27
-	VPBROADCASTD 40(R14), Z28
+	VPBROADCASTD 40(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6761,7 +6764,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 104(R14), Z29
+	VPBROADCASTD 104(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6774,7 +6777,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 168(R14), Z30
+	VPBROADCASTD 168(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6787,7 +6790,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 232(R14), Z31
+	VPBROADCASTD 232(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6802,7 +6805,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      192(SI), Z24
 	VMOVUPS      1216(SI), Z25
-	VPBROADCASTD 12(R14), Z28
+	VPBROADCASTD 12(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6815,7 +6818,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 76(R14), Z29
+	VPBROADCASTD 76(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6828,7 +6831,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 140(R14), Z30
+	VPBROADCASTD 140(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6841,7 +6844,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 204(R14), Z31
+	VPBROADCASTD 204(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6856,7 +6859,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      704(SI), Z26
 	VMOVUPS      1728(SI), Z27
-	VPBROADCASTD 44(R14), Z28
+	VPBROADCASTD 44(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6869,7 +6872,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 108(R14), Z29
+	VPBROADCASTD 108(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6882,7 +6885,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 172(R14), Z30
+	VPBROADCASTD 172(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6895,7 +6898,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 236(R14), Z31
+	VPBROADCASTD 236(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6910,7 +6913,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      256(SI), Z24
 	VMOVUPS      1280(SI), Z25
-	VPBROADCASTD 16(R14), Z28
+	VPBROADCASTD 16(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6923,7 +6926,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 80(R14), Z29
+	VPBROADCASTD 80(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6936,7 +6939,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 144(R14), Z30
+	VPBROADCASTD 144(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6949,7 +6952,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 208(R14), Z31
+	VPBROADCASTD 208(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -6964,7 +6967,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      768(SI), Z26
 	VMOVUPS      1792(SI), Z27
-	VPBROADCASTD 48(R14), Z28
+	VPBROADCASTD 48(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6977,7 +6980,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 112(R14), Z29
+	VPBROADCASTD 112(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -6990,7 +6993,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 176(R14), Z30
+	VPBROADCASTD 176(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7003,7 +7006,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 240(R14), Z31
+	VPBROADCASTD 240(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7018,7 +7021,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      320(SI), Z24
 	VMOVUPS      1344(SI), Z25
-	VPBROADCASTD 20(R14), Z28
+	VPBROADCASTD 20(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7031,7 +7034,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 84(R14), Z29
+	VPBROADCASTD 84(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7044,7 +7047,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 148(R14), Z30
+	VPBROADCASTD 148(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7057,7 +7060,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 212(R14), Z31
+	VPBROADCASTD 212(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7072,7 +7075,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      832(SI), Z26
 	VMOVUPS      1856(SI), Z27
-	VPBROADCASTD 52(R14), Z28
+	VPBROADCASTD 52(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7085,7 +7088,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 116(R14), Z29
+	VPBROADCASTD 116(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7098,7 +7101,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 180(R14), Z30
+	VPBROADCASTD 180(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7111,7 +7114,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 244(R14), Z31
+	VPBROADCASTD 244(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7126,7 +7129,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      384(SI), Z24
 	VMOVUPS      1408(SI), Z25
-	VPBROADCASTD 24(R14), Z28
+	VPBROADCASTD 24(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7139,7 +7142,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 88(R14), Z29
+	VPBROADCASTD 88(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7152,7 +7155,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 152(R14), Z30
+	VPBROADCASTD 152(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7165,7 +7168,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 216(R14), Z31
+	VPBROADCASTD 216(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7180,7 +7183,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      896(SI), Z26
 	VMOVUPS      1920(SI), Z27
-	VPBROADCASTD 56(R14), Z28
+	VPBROADCASTD 56(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7193,7 +7196,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 120(R14), Z29
+	VPBROADCASTD 120(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7206,7 +7209,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 184(R14), Z30
+	VPBROADCASTD 184(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7219,7 +7222,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 248(R14), Z31
+	VPBROADCASTD 248(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7234,7 +7237,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      448(SI), Z24
 	VMOVUPS      1472(SI), Z25
-	VPBROADCASTD 28(R14), Z28
+	VPBROADCASTD 28(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7247,7 +7250,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 92(R14), Z29
+	VPBROADCASTD 92(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7260,7 +7263,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 156(R14), Z30
+	VPBROADCASTD 156(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7273,7 +7276,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 220(R14), Z31
+	VPBROADCASTD 220(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x92
 	BYTE         $0x3e
@@ -7288,7 +7291,7 @@ step:
 	BYTE         $0xff
 	VMOVUPS      960(SI), Z26
 	VMOVUPS      1984(SI), Z27
-	VPBROADCASTD 60(R14), Z28
+	VPBROADCASTD 60(R15), Z28
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7301,7 +7304,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xcc
-	VPBROADCASTD 124(R14), Z29
+	VPBROADCASTD 124(R15), Z29
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7314,7 +7317,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xdd
-	VPBROADCASTD 188(R14), Z30
+	VPBROADCASTD 188(R15), Z30
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7327,7 +7330,7 @@ step:
 	BYTE         $0x40
 	BYTE         $0x52
 	BYTE         $0xee
-	VPBROADCASTD 252(R14), Z31
+	VPBROADCASTD 252(R15), Z31
 	BYTE         $0x62
 	BYTE         $0x12
 	BYTE         $0x2e
@@ -7356,7 +7359,7 @@ step:
 	VADDPS       Z6, Z22, Z22
 	VADDPS       Z15, Z7, Z7
 	VADDPS       Z7, Z23, Z23
-	ADDQ         $0x00000800, R14
+	ADDQ         $0x00000800, R15
 	ADDQ         $0x00000800, SI
 	DECQ         DI
 	JNZ          step

@@ -182,6 +182,9 @@ func (a *assembler) dotSquares(name, doc string, load func(row func(i int) Mem, 
 // columns, three registers for each hold the sum so far and those of the first and of the last 16 terms.
 const dotRowsAtOnce = 4
 
+// splitBatch is the blocks of a whole call.
+const splitBatch = 8
+
 // dotTile writes the product of tiles.
 func (a *assembler) dotTile() {
 	const name = "splitTileDot"
@@ -196,6 +199,7 @@ func (a *assembler) dotTile() {
 	x, sums := a.Load(args.Field("A").Base(), a.GP64()), a.Load(args.Field("Sums").Base(), a.GP64())
 	y, steps, group, line := a.GP64(), a.GP64(), a.GP64(), a.GP64()
 	a.XORQ(line, line)
+	panel := a.field(args, "NextB")
 	a.Label("block")
 	a.MOVQ(U32(32/dotRowsAtOnce), group)
 	a.Label("group")
@@ -215,6 +219,8 @@ func (a *assembler) dotTile() {
 		a.PREFETCHT2(Mem{Base: place})
 		a.ADDQ(Imm(64), place)
 	}
+	a.PREFETCHT1(Mem{Base: panel})
+	a.ADDQ(Imm(tilesOfStep*tileBytes/(splitBatch*32/dotRowsAtOnce)), panel)
 	a.dotStep(at, y)
 	a.ADDQ(U32(tilesOfStep*tileBytes), at)
 	a.ADDQ(U32(tilesOfStep*tileBytes), y)

@@ -93,13 +93,17 @@ func (p *splitPart) turnStride(stride int) {
 	}
 }
 
-// multiply computes blocks of sums of left and a panel, and stores them: row i of block b goes to
-// dst[out[32b+i]:], for rows rows in all. Meanwhile it asks for next.
-func (p *splitPart) multiply(o *asm.SplitOps, panel []uint32, steps, rows int, dst, bias []float32,
+// multiply computes blocks of sums of left and the first of panels, which are stride words apart, and
+// stores them: row i of block b goes to dst[out[32b+i]:], for rows rows in all. Meanwhile it asks for next
+// and for the panel that follows.
+func (p *splitPart) multiply(o *asm.SplitOps, panels []uint32, stride, steps, rows int, dst, bias []float32,
 	flags int, next *splitNext) {
 	blocks := (rows + asm.SplitSide - 1) / asm.SplitSide
-	p.tile = asm.SplitTileArgs{A: p.left, B: panel, Sums: p.sums, Steps: steps, Blocks: blocks,
-		Ahead: p.out[:], Dst: dst, NextRows: next.rows[:], Next: next.from}
+	p.tile = asm.SplitTileArgs{A: p.left, B: panels, Sums: p.sums, Steps: steps, Blocks: blocks,
+		Ahead: p.out[:], Dst: dst, NextRows: next.rows[:], Next: next.from, NextB: panels}
+	if stride < len(panels) {
+		p.tile.NextB = panels[stride:]
+	}
 	o.Tile(&p.tile)
 	for b := range blocks {
 		p.store = asm.SplitStoreArgs{Table: p.out[b*asm.SplitSide:],

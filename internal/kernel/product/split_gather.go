@@ -200,9 +200,9 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n, end int) {
 		}
 		g.findNext(p, phase, first, n, end, hi, steps)
 		for j := range g.panels() {
-			panel := g.right[min((j*g.steps+phase.first+lo)*step, len(g.right)):]
-			p.multiply(g.ops, panel, hi-lo, n, g.dst[j*asm.SplitSide:], bias[j*asm.SplitSide:], flags,
-				g.next(p, j, hi-lo))
+			panels := g.right[min((j*g.steps+phase.first+lo)*step, len(g.right)):]
+			dst, bias := g.dst[j*asm.SplitSide:], bias[j*asm.SplitSide:]
+			p.multiply(g.ops, panels, g.steps*step, hi-lo, n, dst, bias, flags, g.next(p, j, hi-lo))
 		}
 	}
 }

@@ -143,8 +143,8 @@ func (t *splitTiles) Do(thread, part, parts int) {
 		p.left = o.left[lo*steps*step:]
 		for j := range o.panels() {
 			rows := (next - lo) * asm.SplitSide
-			p.multiply(o.ops, o.right[j*steps*step:], steps, rows, o.dw[j*asm.SplitSide:], o.zero, flags,
-				c.next(p, rows*rowNext))
+			p.multiply(o.ops, o.right[j*steps*step:], steps*step, steps, rows, o.dw[j*asm.SplitSide:], o.zero,
+				flags, c.next(p, rows*rowNext))
 		}
 	}
 }
