@@ -14,9 +14,10 @@ import (
 // Training holds the results of a training run.
 type Training struct {
 	record.Summary
-	Watched       []WatchedRank `json:"-"` // by rank
-	Configuration string        `json:"-"` // the resolved settings, as YAML
-	Hosts         *record.Hosts `json:"-"` // that the workers were on; nil: one
+	Watched       []WatchedRank  `json:"-"` // by rank
+	Configuration string         `json:"-"` // the resolved settings, as YAML
+	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
+	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
 
 	steps  []keptSteps // by rank
 	unread int         // lines of steps.jsonl

@@ -288,7 +288,8 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 	if err == nil {
 		machine := host.Describe()
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
-		described := record.RunHost{Host: machine}
+		described := record.RunHost{Host: machine,
+			Started: time.Now().UTC().Truncate(time.Second)}
 		if described.Preflight, err = record.ParseHosts(o.Environment[cluster.EnvPreflight]); err != nil {
 			o.warn("warning: " + err.Error())
 		}

@@ -16,11 +16,12 @@ type Hosts struct {
 	Findings []Finding   `json:"findings"` // errors first, then warnings, then notes
 }
 
-// RunHost describes the machine of a run and, if it had several hosts, what was found about them before; it
-// is written to host.json.
+// RunHost says when a run began and describes its machine and, if it had several hosts, what was found about
+// them before; it is written to host.json.
 type RunHost struct {
 	Host
-	Preflight *Hosts `json:"preflight,omitempty"` // of the hosts; null: there is one
+	Started   time.Time `json:"started,omitzero"`    // or its last part, if it was resumed
+	Preflight *Hosts    `json:"preflight,omitempty"` // of the hosts; null: there is one
 }
 
 // ParseHosts reads what a console has found out about the hosts of a run, as JSON; nil for "".

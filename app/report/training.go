@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
@@ -55,29 +56,30 @@ func ReadUnfinished(folder string, summary io.Reader) (*analysis.Training, error
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	t.Configuration = string(text)
-	t.Hosts, err = readHosts(folder)
+	if t.Machine, err = readHost(folder); err == nil {
+		t.Hosts = t.Machine.Preflight
+	}
 	return t, err
 }
 
-// readHosts returns what is known about the hosts of the run in folder; nil if it had one.
-func readHosts(folder string) (*record.Hosts, error) {
+// readHost returns what is known about the machine of the run in folder, and of its hosts if it had several.
+func readHost(folder string) (described record.RunHost, err error) {
 	path := filepath.Join(folder, hostFile)
 	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return described, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return described, fmt.Errorf("report: %w", err)
 	}
 	defer f.Close()
-	var described record.RunHost
-	if err := json.NewDecoder(f).Decode(&described); err != nil {
-		return nil, fmt.Errorf("report: %s: %w", path, err)
+	if err = json.NewDecoder(f).Decode(&described); err == nil {
+		err = described.Preflight.Validate()
 	}
-	if err := described.Preflight.Validate(); err != nil {
-		return nil, fmt.Errorf("report: %s: %w", path, err)
+	if err != nil {
+		return described, fmt.Errorf("report: %s: %w", path, err)
 	}
-	return described.Preflight, nil
+	return described, nil
 }
 
 // WriteTraining renders report.md and report.html of the training run in folder from its summary, its steps
@@ -107,21 +109,41 @@ func TrainingHTML(w io.Writer, t *analysis.Training) error { return writePage(w,
 func trainingPage(t *analysis.Training) page {
 	p := page{Kind: "training report", Title: trainingTitle(t), Parts: trainingParts(t),
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory", Answer: trainingAnswer(t),
-		Lede: fmt.Sprintf("%s · global batch %d in %s · seed %d", strategyText(t), t.Batch,
-			spelling.Count(t.Shards, "shard"), t.Seed)}
+		Lede: trainingLede(t)}
 	if t.IsInterrupted {
 		p.Title += ", interrupted"
 		p.Source = "steps.jsonl and config.yaml of the run directory"
 	}
-	p.Alerts, p.More = alertsOf(t.Cautions), trainingNotes(t.Cautions)
+	p.Alerts, p.More = alertsOf(t.Cautions), trainingNotes(t)
 	p.Notes, p.Cautions = p.More, firstCautions(p.More)
 	p.FactsTitle, p.Facts = inFigures, leading(p.Parts[0].Pairs)
 	figures := trainingFigures(t)
 	if len(figures) > 0 && figures[0].Chart != nil {
 		p.Picture, figures = &figures[0], figures[1:]
 	}
-	p.Sections = []section{{ID: "run", Title: "The run", Work: p.Lede, Figures: figures}}
+	p.Sections = []section{{ID: "run", Title: "The run", Work: trainingWork(t), Figures: figures}}
 	return p
+}
+
+// trainingLede says when and where the run was, and that it is one.
+func trainingLede(t *analysis.Training) string {
+	var parts []string
+	if began := t.Machine.Started; !began.IsZero() {
+		parts = append(parts, began.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	if t.Machine.CPU != "" {
+		parts = append(parts, t.Machine.CPU)
+	}
+	if n := t.Machine.UsableCores; n > 0 {
+		parts = append(parts, spelling.Count(n, "core"))
+	}
+	return strings.Join(append(parts, "one run", trainingWork(t)), " · ")
+}
+
+// trainingWork says in one line what the run did.
+func trainingWork(t *analysis.Training) string {
+	return fmt.Sprintf("%s · global batch %d in %s · seed %d", strategyText(t), t.Batch,
+		spelling.Count(t.Shards, "shard"), t.Seed)
 }
 
 // trainingParts lists what is told about a training run in words: its figures, then its configuration.
@@ -143,10 +165,14 @@ func leading(facts []pair) []pair {
 	})
 }
 
-// trainingNotes lists the cautions of a run.
-func trainingNotes(cautions []string) []noteList {
+// trainingNotes lists the cautions of a run, first whether its times are its own.
+func trainingNotes(t *analysis.Training) []noteList {
 	var notes []analysis.Note
-	for _, text := range cautions {
+	if text := analysis.TakenText(t.Taken); text != "" {
+		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "taken cores",
+			Text: "Times and speed say how busy the machine was, not how fast the run can be: " + text + "."})
+	}
+	for _, text := range t.Cautions {
 		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "caution", Text: text})
 	}
 	return noteLists(notes)

@@ -105,6 +105,36 @@ func TestReportOfATrainingRun(t *testing.T) {
 	}
 }
 
+// A run that others took cores from says so on its first screen, below when and where it was.
+func TestFirstScreenOfADisturbedRun(t *testing.T) {
+	folder := trainingRun(t)
+	path := filepath.Join(folder, "summary.json")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		text = bytes.Replace(text, []byte("{"), []byte(`{"cores_taken":{"stolen":0,"others":0.51},`), 1)
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "host.json"), []byte(`{"cpu":"AMD EPYC","usable_cores":2,`+
+			`"started":"2026-11-23T21:40:07Z"}`), 0o644)
+	}
+	if err == nil {
+		err = report.WriteTraining(folder)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, folder, report.HTMLFile)
+	page = page[:strings.Index(page, `id="contents"`)]
+	for _, want := range []string{"Before you believe it", "Times and speed say how busy the machine was",
+		"51 % to other processes", `<p class="lede">23 November 2026, 21:40 UTC · AMD EPYC · 2 cores · one ` +
+			`run · ddp · global batch 64 in 2 shards · seed 1</p>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the first screen lacks %q:\n%s", want, page)
+		}
+	}
+}
+
 // A run that did not tell the time of its processor time has no curve of it, rather than a wrong one.
 func TestReportWithoutTheTimeOfUsage(t *testing.T) {
 	folder := trainingRun(t)
