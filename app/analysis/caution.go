@@ -27,8 +27,8 @@ func contention(r *record.Results, c *Comparison) []string {
 	if _, any := c.where(isElsewhere); any {
 		where = "the cores of their hosts"
 	}
-	return one("More workers × threads than %s: %s. Their step times show contention for cores, not "+
-		"scaling, so they get no efficiency.", where, names)
+	return one("No efficiency, because step times show contention for cores, not scaling. More workers × "+
+		"threads than %s: %s.", where, names)
 }
 
 // cutShort tells which rows have fewer runs than were planned, because the budget was over. Rows without any
@@ -50,8 +50,8 @@ func oneRepeat(r *record.Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	return one("One run only: %s. A single run has no spread, and a difference between two "+
-		"single runs is no finding.", names)
+	return one("A single run has no spread, and a difference between two single runs is no finding. One run "+
+		"only: %s.", names)
 }
 
 func fewRepeats(_ *record.Results, c *Comparison) (notes []string) {
@@ -81,8 +81,8 @@ func noise(_ *record.Results, c *Comparison) []string {
 			worst, name = l, c.name(g, l)
 		}
 	})
-	return one("The median step time varies by more than %.0f %% from run to run in %s; most, by "+
-		"%s, in %s. A difference of that size between two medians may be noise; findings go by rounds.",
+	return one("A difference of more than %.0f %% between two medians may be noise, because from run to run "+
+		"the median step time varies by more in %s; most, by %s, in %s. Findings go by rounds.",
 		100*NoiseLimit, names, percent(worst.RunMedian.Spread()), name)
 }
 
@@ -103,11 +103,11 @@ func takenCores(_ *record.Results, c *Comparison) []string {
 		text string
 	}{
 		{func(l *Line) bool { return l.Disturbed },
-			"Others took cores from every run of these rows: %s. At most, %v. Their times say how busy the " +
-				"machine was, so they get no ratio and take part in no finding."},
+			"No ratio and no finding, because times say how busy the machine was. Others took cores from " +
+				"every run of these rows: %s. At most, %v."},
 		{func(l *Line) bool { return l.Measured < l.OK },
-			"Others took cores from some runs of these rows: %s. At most, %v. Those runs are left out of " +
-				"times and ratios."},
+			"Some runs are left out of times and ratios. Others took cores from some runs of these " +
+				"rows: %s. At most, %v."},
 	} {
 		var worst *record.Taken
 		names, any := c.where(func(l *Line) bool {

@@ -14,6 +14,8 @@ import (
 type Comparison struct {
 	Groups []Group
 	Notes  []Note
+
+	listed [][]string // rows that a rule has listed, see [Comparison.where]
 }
 
 // Group holds the lines that trained the same model on the same data with the same global

@@ -13,8 +13,9 @@ import (
 // Note is a statement a reader must know before believing a number of the report.
 type Note struct {
 	Kind  Kind
-	Topic string // a stable word for the rule that wrote it
-	Text  string // one or two sentences
+	Topic string   // a stable word for the rule that wrote it
+	Text  string   // one or two sentences
+	Rows  []string // that the text lists, with commas between; nil: it lists none
 
 	Answer string // what would answer a refusal or a caution; empty for facts
 }
@@ -112,8 +113,10 @@ func rules() []rule {
 func notes(r *record.Results, c *Comparison) []Note {
 	var out []Note
 	for _, rule := range rules() {
+		c.listed = nil
 		for _, text := range rule.write(r, c) {
-			out = append(out, Note{Kind: rule.kind, Topic: rule.topic, Text: text, Answer: rule.answer})
+			out = append(out, Note{Kind: rule.kind, Topic: rule.topic, Text: text, Rows: c.listedIn(text),
+				Answer: rule.answer})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Note) int { return int(a.Kind) - int(b.Kind) })
@@ -158,7 +161,18 @@ func (c *Comparison) where(is func(l *Line) bool) (names string, any bool) {
 	if isAll && len(list) > 0 {
 		return "every row", true
 	}
+	c.listed = append(c.listed, list)
 	return strings.Join(list, ", "), len(list) > 0
+}
+
+// listedIn returns the longest list of [Comparison.where] that a text has; nil if it has none.
+func (c *Comparison) listedIn(text string) (rows []string) {
+	for _, list := range c.listed {
+		if len(list) > len(rows) && strings.Contains(text, strings.Join(list, ", ")) {
+			rows = list
+		}
+	}
+	return rows
 }
 
 // name is the line's label, with its group where there are several.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lockstep/app/analysis"
 	"lockstep/internal/spelling"
@@ -147,7 +148,7 @@ func pressing(lists []noteList) []caution {
 			})
 			if i >= 0 && len(out) < aboveTheFold {
 				n := list.Notes[i]
-				out = append(out, caution{list.Kind, n.Topic, brief(n.Text), n.ID})
+				out = append(out, caution{list.Kind, n.Topic, brief(n.Note), n.ID})
 				break
 			}
 		}
@@ -156,12 +157,22 @@ func pressing(lists []noteList) []caution {
 }
 
 // longestCaution is how many characters of a caution stand above the fold.
-const longestCaution = 170
+const longestCaution = 200
 
-// brief cuts a text after its first sentence, or where it is too long.
-func brief(text string) string {
-	if i := strings.Index(text, ". "); i > 0 {
-		text = text[:i+1]
+// brief shortens a note to its sentences as far as the one that lists rows, of which it leaves as many as
+// fit; of a note without rows, to its first sentence. A sentence is cut only where it is too long alone.
+func brief(n analysis.Note) string {
+	text := opening(n.Text, "")
+	all := strings.Join(n.Rows, ", ")
+	for shown := len(n.Rows); shown > 0; shown-- {
+		list := strings.Join(n.Rows[:shown], ", ")
+		if more := len(n.Rows) - shown; more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
+		long := opening(strings.Replace(n.Text, all, list, 1), list)
+		if utf8.RuneCountInString(long) <= longestCaution {
+			return long
+		}
 	}
 	runes := []rune(text)
 	if len(runes) <= longestCaution {
@@ -169,4 +180,13 @@ func brief(text string) string {
 	}
 	cut := string(runes[:longestCaution])
 	return strings.TrimRight(cut[:max(strings.LastIndex(cut, " "), 1)], " ,") + " …"
+}
+
+// opening returns the sentences of a text as far as the one that has the list.
+func opening(text, list string) string {
+	at := strings.Index(text, list) + len(list)
+	if i := strings.Index(text[at:], ". "); i >= 0 {
+		return text[:at+i+1]
+	}
+	return text
 }

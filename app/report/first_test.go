@@ -96,6 +96,25 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
+// A caution above the fold is a whole sentence, and lists as many rows as fit.
+func TestCautionsAboveTheFoldAreWhole(t *testing.T) {
+	page := render(t, report.HTML, stored(t, "r4/results.json.gz"))
+	top := page[strings.Index(page, `<ul class="cautions">`):]
+	top = top[:strings.Index(top, "</ul>")]
+	all := regexp.MustCompile(`(?s)</a> (.*?)</li>`).FindAllStringSubmatch(top, -1)
+	if len(all) != 3 {
+		t.Fatalf("%d cautions above the fold, want 3", len(all))
+	}
+	for _, m := range all {
+		if !strings.HasSuffix(m[1], ".") {
+			t.Errorf("cut: %q", m[1])
+		}
+	}
+	if !regexp.MustCompile(`and \d+ more`).MatchString(top) {
+		t.Errorf("no list of rows is shortened:\n%s", top)
+	}
+}
+
 // The answer names as fastest what the findings do, and is certain only where they tell one row apart.
 func TestAnswerIsThatOfTheFindings(t *testing.T) {
 	for name, r := range map[string]*record.Results{"sample": sample(), "r3": stored(t, "r3/results.json"),

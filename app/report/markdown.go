@@ -71,7 +71,7 @@ func (m *markdown) refused(lists []noteList) {
 	for _, list := range lists {
 		for _, n := range list.Notes {
 			if n.Kind == analysis.Refused {
-				m.item("**refused, %s**: %s", n.Topic, text(brief(n.Text)))
+				m.item("**refused, %s**: %s", n.Topic, text(brief(n.Note)))
 			}
 		}
 	}

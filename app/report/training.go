@@ -184,7 +184,7 @@ func firstCautions(lists []noteList) []caution {
 	for _, list := range lists {
 		for _, n := range list.Notes {
 			if n.Kind != analysis.Fact && len(out) < aboveTheFold {
-				out = append(out, caution{list.Kind, n.Topic, brief(n.Text), n.ID})
+				out = append(out, caution{list.Kind, n.Topic, brief(n.Note), n.ID})
 			}
 		}
 	}
