@@ -67,7 +67,7 @@ const said = "\n# "
 
 func cases() []example {
 	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases(),
-		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases())
+		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases(), roundingCases())
 }
 
 // spreadCases are about what a deviation or a share says of a figure.

@@ -125,22 +125,16 @@ func (c *court) isLength(digit, text string, k kind) ruling {
 		return undecided("%q is another average than the sentence has", header)
 	}
 	v, half := lengthOf(text)
-	return isNear(e, k, v, half)
+	if roundly.MatchString(c.words) {
+		return isNear(e, k, v, min(half, 2*loosest*v))
+	}
+	return isNear(e, k, v, leeway(v, half))
 }
 
 // isOther reports whether a heading has a word in place of which the sentence has one of others.
 func (c *court) isOther(header, word string, others ...string) bool {
 	return strings.Contains(strings.ToLower(header), word) &&
 		slices.ContainsFunc(others, func(o string) bool { return strings.Contains(c.words, o) })
-}
-
-// isNear judges a figure of a row.
-func isNear(e *entry, k kind, v, half float64) ruling {
-	got := e.cell(k)
-	if !(math.Abs(got.value-v) <= half+got.half+slack*math.Abs(v)) {
-		return refused("wrong denominators", "the %s of %s is %s", k.word(), e.name, e.figure(k))
-	}
-	return held("the %s of %s is %s", k.word(), e.name, e.figure(k))
 }
 
 func stepIs(c *court, m []string) ruling  { return c.isLength(m[1], m[2], step) }
@@ -176,7 +170,7 @@ func (c *court) among(what, text string, scale float64, figures []float64) rulin
 		return undecided("it names no row")
 	}
 	v, half := amount(text)
-	v, half = v*scale, half*scale
+	v, half = v*scale, leeway(v, half)*scale
 	for _, got := range figures {
 		if math.Abs(got-v) <= half+2*slack*got {
 			return held("a row has %s %s", what, num(got))
@@ -275,6 +269,7 @@ func timeApart(c *court, m []string) ruling {
 		return undecided("no two rows to compare")
 	}
 	v, half := lengthOf(m[2])
+	half = leeway(v, half)
 	if m[3] == "slower" || m[3] == "longer" {
 		a, b = b, a
 	}
@@ -301,6 +296,7 @@ func rateIs(c *court, m []string) ruling {
 		return undecided("it names no row")
 	}
 	v, half := amount(m[2])
+	half = leeway(v, half)
 	if given(e.value(throughput)) {
 		return isNear(e, throughput, v, half)
 	}

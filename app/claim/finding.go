@@ -200,11 +200,8 @@ func (c *court) figures(e *entry, k kind, m []string) ruling {
 	if last(m, 4) == "" {
 		return held("")
 	}
-	if share := e.cell(efficiency); given(share.value) && m[8] != "" {
-		v, half := amount(m[8])
-		if !(math.Abs(share.value-v/100) <= share.half+half/100+slack) {
-			return refused("wrong denominators", "the efficiency of %s is %s", e.name, percent(share.value))
-		}
+	if r := eachCore(e, c.subject(m[7]), m[4], m[8]); r.verdict == Wrong {
+		return r
 	}
 	return within(e, c.subject(m[7]), m[4:7])
 }
@@ -213,10 +210,7 @@ func (c *court) figures(e *entry, k kind, m []string) ruling {
 func isTime(e *entry, k kind, text, unit string) ruling {
 	v, half := amount(text)
 	v, half = v*secondsIn(unit), half*secondsIn(unit)
-	if got := e.cell(k); !(math.Abs(got.value-v) <= half+got.half+slack*v) {
-		return refused("wrong denominators", "the %s of %s is %s", k.word(), e.name, e.figure(k))
-	}
-	return held("the %s of %s is %s", k.word(), e.name, e.figure(k))
+	return isNear(e, k, v, leeway(v, half))
 }
 
 // takes judges the time of a row that a sentence says.
@@ -231,6 +225,36 @@ func takes(c *court, m []string) ruling {
 	return isTime(e, step, m[2], m[3])
 }
 
+// eachCore judges the percentage per core beside a ratio of two rows: by the efficiency that the table has, or
+// by the ratio and the processors of both.
+func eachCore(a, b *entry, ratio, text string) ruling {
+	if a == nil || b == nil || text == "" {
+		return held("")
+	}
+	v, half := amount(text)
+	share := a.cell(efficiency).derived(efficiency)
+	if given(share.value) {
+		if !(math.Abs(share.value-v/100) <= share.half+half/100+slack) {
+			return refused("wrong denominators", "the efficiency of %s is %s", a.name, percent(share.value))
+		}
+		return held("")
+	}
+	s, off := amount(ratio)
+	p := a.busy() / b.busy()
+	if given(p) && !(math.Abs(s/p-v/100) <= leeway(s, off)/p+half/100+slack) {
+		return refused("wrong denominators", "%s / %s = %s", ratio, num(p), percent(s/p))
+	}
+	return held("")
+}
+
+// busy returns the processors of an entry that its machines have.
+func (e *entry) busy() float64 {
+	if h := e.hosts(); given(h) {
+		return min(e.processors(), h)
+	}
+	return e.processors()
+}
+
 // within judges that row a is so many times as fast as row b: said are the ratio and its interval, or "". Of
 // runs the ratio is the median over rounds; a table of medians may be off by what the interval leaves open.
 func within(a, b *entry, said []string) ruling {
@@ -243,12 +267,12 @@ func within(a, b *entry, said []string) ruling {
 	}
 	v, half := amount(said[0])
 	got := compare(b, a, k)
-	off := half + 2*slack*v
+	off := leeway(v, half) + 2*slack*v
 	lo, hi := v-off, v+off
 	if said[1] != "" && got.isOne {
-		low, _ := amount(said[1])
-		high, _ := amount(said[2])
-		lo, hi = min(lo, low-half), max(hi, high+half)
+		low, below := amount(said[1])
+		high, above := amount(said[2])
+		lo, hi = min(lo, low-leeway(low, below)), max(hi, high+leeway(high, above))
 	}
 	sum := fmt.Sprintf("by the %s %s is %s× as fast as %s", k.word(), a.name, num(got.ratio), b.name)
 	if !(got.ratio >= lo && got.ratio <= hi) {
@@ -262,8 +286,11 @@ func timesWithin(c *court, m []string) ruling {
 	a, b := c.subject(m[1]), c.subject(m[5])
 	r := within(a, b, m[2:5])
 	v, half := amount(m[2])
-	if r.verdict != Holds || math.Abs(v-1) <= half {
+	if r.verdict != Holds || math.Abs(v-1) <= leeway(v, half) {
 		return r
+	}
+	if each := eachCore(a, b, m[2], last(m, 6)); each.verdict == Wrong {
+		return each
 	}
 	k, _ := timeOf(a, b)
 	if got := compare(a, b, k); !got.isOne && !got.mayBeApart(got.p) {

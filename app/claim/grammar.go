@@ -220,9 +220,6 @@ func onlySpeedup(c *court, m []string) ruling {
 	return c.speed(a, b, []float64{v}, half)
 }
 
-// loosest is how far a factor may be off for being rounded: "2x" is not said of 1.6.
-const loosest = 0.05
-
 // speed judges that a is faster than b, by one of the factors if there are any.
 func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	if a == nil || b == nil || a == b {
@@ -291,7 +288,7 @@ func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other
 // isFactor reports whether a ratio is one of the factors, as rounded.
 func isFactor(r float64, factors []float64, half float64) bool {
 	return slices.ContainsFunc(factors, func(f float64) bool {
-		return math.Abs(r-f) <= min(half, loosest*f)+2*slack*f && (f-1)*(r-1) >= 0
+		return math.Abs(r-f) <= leeway(f, half)+2*slack*f && (f-1)*(r-1) >= 0
 	})
 }
 
@@ -462,7 +459,7 @@ func amdahlSays(_ *court, m []string) ruling {
 		return refused("Amdahl", "%s %% parallel on %s processors: the law takes at most 100 %%, and one or "+
 			"more", m[1], m[3])
 	}
-	if !(math.Abs(got-v) <= half+slack/2*got) {
+	if !(math.Abs(got-v) <= leeway(v, half)+slack/2*got) {
 		return refused("Amdahl", "Amdahl's law gives 1 / (%s + %s / %s) = %s", num(1-share/100),
 			num(share/100), num(p), num(got))
 	}

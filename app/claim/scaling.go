@@ -29,11 +29,7 @@ func denominators(t *table, say sayer) {
 		base := baseline(g)
 		for _, e := range g {
 			if base != nil && e != base {
-				if k, _, fits := speedups(e, base); k != unknown && !fits {
-					v, shown := divided(e, base, k)
-					say(Refused, e.name, "speed-up %s, but %s = %s by the %s, relative to %s",
-						num(e.cell(speedup).value), shown, num(v.value), k.word(), base.name)
-				}
+				ratioOf(e, base, say)
 				shareOf(e, base, say)
 			}
 			rateOf(e, say)
@@ -50,10 +46,24 @@ func denominators(t *table, say sayer) {
 	}
 }
 
+// ratioOf objects to a speed-up that no kind of time gives.
+func ratioOf(e, base *entry, say sayer) {
+	off, on, fits := speedups(e, base)
+	switch s := e.cell(speedup); {
+	case fits && on != unknown:
+		v, _ := divided(e, base, on)
+		coarse(e, "speed-up", s, v.value, say)
+	case off != unknown && !fits:
+		v, shown := divided(e, base, off)
+		say(Refused, e.name, "speed-up %s, but %s = %s by the %s, relative to %s", num(s.value), shown,
+			num(v.value), off.word(), base.name)
+	}
+}
+
 // speedups finds a kind of time that does not give the entry's speed-up, and one that does, if there are any;
 // fits is whether there is one that does.
 func speedups(e, base *entry) (off, on kind, fits bool) {
-	s := e.cell(speedup)
+	s := e.cell(speedup).derived(speedup)
 	if !given(s.value) || len(e.values(speedup)) > 1 {
 		return unknown, unknown, false
 	}
@@ -137,8 +147,8 @@ func (e *entry) cellOf(k kind) cell {
 
 // shareOf objects to an efficiency that is not speed-up by processors.
 func shareOf(e, base *entry, say sayer) {
-	c := e.cell(efficiency)
-	s := e.speedupOver(base)
+	c := e.cell(efficiency).derived(efficiency)
+	s := e.speedupOver(base).derived(speedup)
 	if !given(c.value) || !given(s.value) {
 		return
 	}
@@ -158,7 +168,8 @@ func shareOf(e, base *entry, say sayer) {
 			p = ratio
 		}
 		for _, s := range all {
-			if _, lo, hi := quotient(s, cell{value: ratio}); c.fits(lo, hi) {
+			if v, lo, hi := quotient(s, cell{value: ratio}); c.fits(lo, hi) {
+				coarse(e, "efficiency", e.cell(efficiency), v, say)
 				return
 			}
 		}
@@ -185,7 +196,7 @@ func (e *entry) speedupOver(base *entry) cell {
 
 // rateOf objects to samples per second that are not the batch by the step.
 func rateOf(e *entry, say sayer) {
-	c, b, s := e.cell(throughput), e.batch(), e.cell(step)
+	c, b, s := e.cell(throughput).derived(throughput), e.batch(), e.cell(step)
 	if !given(c.value) || !given(b) || !given(s.value) || len(e.values(step)) > 1 {
 		return
 	}
@@ -223,7 +234,7 @@ func meanOf(e *entry, say sayer) {
 
 // costOf objects to a cost that is not time × devices × price.
 func costOf(e *entry, say sayer) {
-	c, p, s := e.cell(cost), e.cell(price), e.cell(total)
+	c, p, s := e.cell(cost).derived(cost), e.cell(price), e.cell(total)
 	if !given(c.value) || !given(p.value) || !given(s.value) {
 		return
 	}
@@ -295,7 +306,7 @@ func firstScaled(t *table, base *entry) (first *entry) {
 
 // bestSpeedup returns the largest speed-up that the figures leave open.
 func (e *entry) bestSpeedup(base *entry) float64 {
-	s := e.speedupOver(base)
+	s := e.speedupOver(base).derived(speedup)
 	most := s.value + s.half
 	if given(s.hi) {
 		most = math.Max(most, s.hi)
@@ -325,7 +336,7 @@ func law(e *entry, c column, figure cell, say sayer) {
 	default:
 		return
 	}
-	if !figure.fits(v*(1-slack/2), v*(1+slack/2)) {
+	if !figure.derived(c.kind).fits(v*(1-slack/2), v*(1+slack/2)) {
 		say(Refused, e.name, "%s at %s, but %s with a serial fraction of %s gives %s", num(figure.value),
 			num(p),
 			name, percent(c.serial), num(v))
