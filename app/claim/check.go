@@ -114,7 +114,7 @@ func (r *Report) sort() {
 }
 
 // noFacts returns the facts of a document that states none.
-func noFacts() facts { return facts{cores: math.NaN(), repeats: math.NaN()} }
+func noFacts() facts { return facts{cores: math.NaN(), repeats: math.NaN(), samples: math.NaN()} }
 
 // Facts that sentences state about all rows.
 var (
@@ -148,6 +148,10 @@ func (d *Document) settle() {
 		if m := saysCores.FindStringSubmatch(s); m != nil && !given(d.facts.cores) {
 			d.facts.cores = coresOf(m[1] + m[2])
 		}
+		if v := samplesSaid(s); given(v) && !(v >= d.facts.samples) {
+			d.facts.samples = v
+		}
+		d.guess(one)
 		if m := saysRuns.FindStringSubmatch(s); m != nil {
 			d.facts.repeats = wordNumber(m[1] + m[2])
 		}

@@ -244,12 +244,29 @@ func readHeading(header string, known []pattern) column {
 		if c.unit == 0 || c.kind == total && c.unit == 0.01 { // of the accuracy that is to be reached
 			c.unit = unitInside(words, c.kind == rankStep)
 		}
+	case throughput:
+		c.unit = thousandsIn(words)
 	case repeats:
 		if c.unit > 0 {
 			c.kind = runList
 		}
 	}
 	return c
+}
+
+// manySamples is what a rate in thousands or millions counts.
+var manySamples = regexp.MustCompile(`(?:^| )(?:(k|kilo|thousands?(?: of)?|10\^3|1000|1e3)|(?:m|mega|` +
+	`millions?(?: of)?|10\^6|1e6)) ?(?:samples|images|imgs?|texts|sentences|tokens|records)`)
+
+// thousandsIn returns by what the figures below a heading are to be multiplied; 0: nothing.
+func thousandsIn(words string) float64 {
+	switch m := manySamples.FindStringSubmatch(words); {
+	case m == nil:
+		return 0
+	case m[1] != "":
+		return 1e3
+	}
+	return 1e6
 }
 
 // aStep says of what a time is, where the heading has said so before.

@@ -123,7 +123,12 @@ func (e *entry) isSynchronous() bool {
 
 // projections are words for figures that nobody measured.
 var projections = regexp.MustCompile(`(?i)\b(predict(ed|ion|ions|s)?|project(ed|ion|ions)|expected|` +
-	`extrapolat\w+|theoretical|simulat\w+|estimated?|forecast|planned|hypothetical)\b|\best\.|\(est\b`)
+	`extrapolat\w+|interpolat\w+|theoretical|simulat\w+|estimated?|forecast|planned|hypothetical)\b|` +
+	`\best\.|\(est\b`)
+
+// guesses are words in brackets that say so of a row; in a text they say other things.
+var guesses = regexp.MustCompile(`(?i)[(\[](modell?ed|assumed|assumption|guess(ed)?|computed|calculated|` +
+	`not (measured|run))[)\]]`)
 
 // saysProjected reports whether the row says so.
 func (e *entry) saysProjected() bool {
@@ -131,10 +136,14 @@ func (e *entry) saysProjected() bool {
 		return !strings.HasPrefix(strings.ToLower(s), "measure") &&
 			!slices.Contains([]string{"yes", "true", "run", "real"}, strings.ToLower(s))
 	}
+	if slices.Contains(e.table.guessedAt, e.workers()) {
+		return true
+	}
 	for i, c := range e.table.columns {
 		one := e.table.rows[e.rows[0]][i]
 		isFigure := c.kind > remark && c.kind != predicted && c.kind != amdahl && c.kind != gustafson
 		if (c.kind.identifies() || c.kind == remark || isFigure) && projections.MatchString(one.text) ||
+			(c.kind.identifies() && c.kind != setting || isFigure) && guesses.MatchString(one.text) ||
 			(c.kind.identifies() || isFigure) && e.table.guesses[markOf(one.text)] {
 			return true
 		}

@@ -225,8 +225,8 @@ func takes(c *court, m []string) ruling {
 	return isTime(e, step, m[2], m[3])
 }
 
-// eachCore judges the percentage per core beside a ratio of two rows: by the efficiency that the table has, or
-// by the ratio and the processors of both.
+// eachCore judges the percentage per core beside a ratio of two rows: by the efficiency that the table has,
+// or by the ratio and the processors of both.
 func eachCore(a, b *entry, ratio, text string) ruling {
 	if a == nil || b == nil || text == "" {
 		return held("")

@@ -207,6 +207,12 @@ func overlaps(c *court, _ []string) ruling {
 	if c.t == nil || c.t != c.d.tables[0] && len(c.subjects) == 0 {
 		return undecided(outside)
 	}
+	for i, column := range c.t.columns {
+		if column.kind == phase && column.isHidden() && c.t.isNumeric(i) && c.hidesNothing(i) {
+			return refusedUntil("cause", c.d.needs("communication"), "%q is 0: nothing is hidden",
+				column.header)
+		}
+	}
 	var shares []string
 	for _, t := range c.d.tables {
 		for i, column := range t.columns {
@@ -229,6 +235,15 @@ func overlaps(c *court, _ []string) ruling {
 	}
 	return refusedUntil("cause", "the time in which training waits for gradients, with overlap and without",
 		"%s", text)
+}
+
+// hidesNothing reports whether column i is 0 in the rows that a sentence names, or in all.
+func (c *court) hidesNothing(i int) bool {
+	about := c.subjects
+	if len(about) == 0 {
+		about = c.t.measured
+	}
+	return len(about) > 0 && !slices.ContainsFunc(about, func(e *entry) bool { return e.at(i).value != 0 })
 }
 
 // cause is a reason that people give, and what in a table measures it.

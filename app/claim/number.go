@@ -14,6 +14,7 @@ type cell struct {
 	value  float64 // NaN: no number
 	half   float64 // half a unit of the last digit written, in the unit of value
 	lo, hi float64 // interval written in the cell, or all of it; NaN: none
+	ends   float64 // half a unit of the last digit of lo and hi, in the unit of value
 	share  float64 // spread as a share of the value, or in points of a percentage; 0: not written so
 	unit   string  // written behind the number
 	parts  [2]float64
@@ -32,6 +33,9 @@ var (
 	quantity = regexp.MustCompile(`^([~≈<>≥≤$€]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
 )
 
+// emphasized is a cell in italics.
+var emphasized = regexp.MustCompile(`^\*([^*\s][^*]*)\*$|^_([^_\s][^_]*)_$`)
+
 // grouped is a number in groups of three digits behind apostrophes or spaces that do not break, as in
 // 1'024'000; betweenGroups is what stands between them. Of ordinary spaces nobody knows.
 var (
@@ -44,6 +48,9 @@ func parseCell(text string) cell {
 	text = strings.TrimSpace(text)
 	c := cell{value: math.NaN(), lo: math.NaN(), hi: math.NaN(),
 		marked: strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")}
+	if m := emphasized.FindStringSubmatch(text); m != nil {
+		text = m[1] + m[2]
+	}
 	text = grouped.ReplaceAllStringFunc(text, func(group string) string {
 		return betweenGroups.ReplaceAllString(group, "")
 	})
@@ -55,15 +62,18 @@ func parseCell(text string) cell {
 		return c
 	}
 	if m := fromTo.FindStringSubmatch(c.text); m != nil {
-		c.lo, _, _ = parseNumber(m[1])
+		c.lo, c.ends, _ = parseNumber(m[1])
 		c.hi, _, _ = parseNumber(m[2])
 		return c
 	}
 	if m := interval.FindStringSubmatch(c.text); m != nil {
-		lo, _, okLo := parseNumber(m[2])
-		hi, _, okHi := parseNumber(m[3])
+		lo, offLo, okLo := parseNumber(m[2])
+		hi, offHi, okHi := parseNumber(m[3])
 		if okLo && okHi && c.number(m[1]+strings.TrimSpace(m[4])) {
-			c.lo, c.hi = lo, hi
+			c.lo, c.hi, c.ends = lo, hi, max(offLo, offHi)
+			if f := thousandsOf(m[1]); f > 1 && hi < c.value/f*100 { // 1.2k (1.1–1.3)
+				c.lo, c.hi, c.ends = lo*f, hi*f, c.ends*f
+			}
 		}
 		return c
 	}
@@ -108,6 +118,17 @@ func (c *cell) number(text string) bool {
 	return true
 }
 
+// thousandsOf returns by what a k or an M behind a number multiplies it.
+func thousandsOf(text string) float64 {
+	switch text[len(text)-1] {
+	case 'k', 'K':
+		return 1e3
+	case 'M':
+		return 1e6
+	}
+	return 1
+}
+
 // Behind a unit, or in its place, may stand a mark of a footnote, what a time is of, and that it was
 // projected.
 var (
@@ -121,7 +142,8 @@ var (
 func bareUnit(text string) string {
 	unit := footMark.ReplaceAllString(strings.TrimRight(text, ".,;"), "")
 	unit = perStep.ReplaceAllString(strings.ToLower(unit), "")
-	if guessed.MatchString(unit) && projections.MatchString(unit) || enclosed.MatchString(unit) {
+	isGuess := projections.MatchString(unit) || guesses.MatchString(unit)
+	if guessed.MatchString(unit) && isGuess || enclosed.MatchString(unit) {
 		return ""
 	}
 	return unit
@@ -198,6 +220,7 @@ func parseNumber(text string) (v, half float64, ok bool) {
 // scaled returns the cell with its figures in another unit.
 func (c cell) scaled(f float64) cell {
 	c.value, c.half, c.lo, c.hi = c.value*f, c.half*math.Abs(f), c.lo*f, c.hi*f
+	c.ends *= math.Abs(f)
 	c.list = slices.Clone(c.list)
 	for i := range c.list {
 		c.list[i] *= f

@@ -37,6 +37,7 @@ type sayer func(severity Severity, where, format string, args ...any)
 func rules() []rule {
 	return []rule{
 		{"out of range", "the figure as the run printed it, or an empty cell", outOfRange},
+		{"interval", "the lower end first, and the interval of the figure that it stands beside", intervals},
 		{"unlabelled rows", "a column for each setting that differs, or one name per row", unlabelled},
 		{"unequal work", "the same samples, batch and epochs in every row, or samples per second beside each",
 			unequalWork},

@@ -8,8 +8,8 @@ import (
 // loosest is how far a figure may be off for being rounded: "2x" is not said of 1.6, with whatever digits.
 const loosest = 0.05
 
-// usual is half a unit of the last digit with which figures of a kind are commonly written, however small they
-// are: a decimal of a speed-up, a whole percent, a cent.
+// usual is half a unit of the last digit with which figures of a kind are commonly written, however
+// small they are: a decimal of a speed-up, a whole percent, a cent.
 func (k kind) usual() float64 {
 	switch k {
 	case speedup, amdahl, gustafson:
@@ -26,12 +26,10 @@ func (c cell) derived(k kind) cell {
 	return c
 }
 
-// isCoarse reports whether a figure's digits could hide more than loosest of it.
-func (c cell) isCoarse() bool { return c.half > loosest*math.Abs(c.value) }
-
 // coarse notes a figure whose few digits hide how far it is from what it is made of.
-func coarse(e *entry, what string, c cell, v float64, say sayer) {
-	if c.isCoarse() && math.Abs(v-c.value) > 2*slack*math.Abs(v) {
+func coarse(e *entry, k kind, what string, v float64, say sayer) {
+	c := e.cell(k)
+	if c.half > c.derived(k).half && math.Abs(v-c.value) > 2*slack*math.Abs(v) {
 		say(Noted, e.name, "%s %s rounds %s, which a digit more would show", what, num(c.value), num(v))
 	}
 }
@@ -39,7 +37,8 @@ func coarse(e *entry, what string, c cell, v float64, say sayer) {
 // roundly are words of a sentence by which a time is meant less exactly than its digits have it.
 var roundly = regexp.MustCompile(`\b(?:about|roughly|nearly|almost|approximately|around)\b`)
 
-// leeway is how far a sentence's figure may be off for being rounded, half being half a unit of its last digit.
+// leeway is how far a sentence's figure may be off for being rounded. half is half a unit of its last
+// digit.
 func leeway(v, half float64) float64 { return min(half, loosest*math.Abs(v)) }
 
 // isNear judges a figure of a row that a sentence gives, with so much leeway for its rounding. What only few

@@ -33,6 +33,7 @@ func denominators(t *table, say sayer) {
 				shareOf(e, base, say)
 			}
 			rateOf(e, say)
+			stepsInEpoch(e, say)
 			meanOf(e, say)
 			costOf(e, say)
 			if a := e.value(accuracy); a > 1.0001 {
@@ -52,7 +53,7 @@ func ratioOf(e, base *entry, say sayer) {
 	switch s := e.cell(speedup); {
 	case fits && on != unknown:
 		v, _ := divided(e, base, on)
-		coarse(e, "speed-up", s, v.value, say)
+		coarse(e, speedup, "speed-up", v.value, say)
 	case off != unknown && !fits:
 		v, shown := divided(e, base, off)
 		say(Refused, e.name, "speed-up %s, but %s = %s by the %s, relative to %s", num(s.value), shown,
@@ -169,7 +170,7 @@ func shareOf(e, base *entry, say sayer) {
 		}
 		for _, s := range all {
 			if v, lo, hi := quotient(s, cell{value: ratio}); c.fits(lo, hi) {
-				coarse(e, "efficiency", e.cell(efficiency), v, say)
+				coarse(e, efficiency, "efficiency", v, say)
 				return
 			}
 		}

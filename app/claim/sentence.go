@@ -221,9 +221,21 @@ var (
 		`on our (?:machine|cluster|server)|see table \d+|as (?:shown|seen) in table \d+))+$`)
 )
 
+// italics are words between single asterisks or underscores that stand in no word.
+var italics = regexp.MustCompile(`(^|[^\w*])\*([^*\s](?:[^*]*[^*\s])?)\*($|[^\w*])|` +
+	`(^|[^\w])_([^_\s](?:[^_]*[^_\s])?)_($|[^\w])`)
+
+// plainly returns a text without the marks of italics.
+func plainly(text string) string {
+	for strings.ContainsAny(text, "*_") && italics.MatchString(text) {
+		text = italics.ReplaceAllString(text, "$1$2$3$4$5$6")
+	}
+	return text
+}
+
 // normal returns a sentence in lower case, with digits for numbers, without markup, commas and the full stop.
 func normal(text string) string {
-	s := markup.Replace(strings.ToLower(text))
+	s := plainly(markup.Replace(strings.ToLower(text)))
 	s = comma.ReplaceAllString(s, "$1$2")
 	s = strings.NewReplacer(", ", " ", ": ", " ", "speed-up", "speedup", "speed up", "speedup").Replace(s)
 	for hyphen.MatchString(s) {

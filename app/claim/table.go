@@ -21,6 +21,9 @@ type table struct {
 	facts   facts
 	guesses map[string]bool // marks of footnotes by which a row is a projection
 	entries []*entry
+
+	guessedAt []float64 // numbers of workers that the text says nobody measured
+
 	aliases map[string][]alias // names of the entries by their first word; set only if there are sentences
 
 	isOnce   bool     // the text says that each row was measured once, which decides nothing
@@ -33,6 +36,7 @@ type facts struct {
 	cores    float64 // of the machine; NaN: not said
 	classes  int     // of the data set; 0: not said
 	repeats  float64 // runs behind every row; NaN: not said
+	samples  float64 // of an epoch; NaN: not said
 	compares bool    // a sentence compares rows or explains them
 }
 
@@ -139,6 +143,9 @@ func (t *table) settle() {
 		if c.kind == model && t.isNumeric(i) {
 			c.kind = unknown
 		}
+		if c.kind == speedup {
+			t.settlePercent(i)
+		}
 		if t.isMedianOf(*c) {
 			c.kind = step
 		}
@@ -155,6 +162,30 @@ func (t *table) settle() {
 	t.settlePhases()
 	for i := range t.columns {
 		t.convert(i)
+	}
+}
+
+// settlePercent turns speed-ups in percent into factors: of a table with a row of 0 % they are what is
+// gained, of one with a row of 100 % the speed. Of others nobody knows.
+func (t *table) settlePercent(i int) {
+	c := &t.columns[i]
+	isPercent, gained, plain := c.unit == 0.01, false, false
+	for _, row := range t.rows {
+		isPercent = isPercent || row[i].unit == "%"
+		gained, plain = gained || row[i].value == 0, plain || row[i].value == 100
+	}
+	switch {
+	case !isPercent:
+	case !gained && !plain:
+		c.kind = unknown
+	default:
+		for r := range t.rows {
+			one := t.rows[r][i].scaled(0.01)
+			if gained {
+				one.value, one.lo, one.hi = 1+one.value, 1+one.lo, 1+one.hi
+			}
+			one.unit, t.rows[r][i] = "", one
+		}
 	}
 }
 
@@ -270,8 +301,11 @@ func (t *table) convert(i int) {
 				*one = one.scaled(c.unit)
 			}
 		case throughput:
-			if byteRate.MatchString(one.unit) {
+			switch {
+			case byteRate.MatchString(one.unit):
 				one.value, one.lo, one.hi = math.NaN(), math.NaN(), math.NaN()
+			case c.unit > 0:
+				*one = one.scaled(c.unit)
 			}
 		case accuracy, trainAccuracy, efficiency, serial, variation:
 			if one.unit == "%" || c.unit == 0.01 || largest > 2 && one.unit == "" {

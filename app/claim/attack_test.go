@@ -1,0 +1,120 @@
+package claim_test
+
+import "slices"
+
+// intervalCases are about intervals beside figures.
+func intervalCases() []example {
+	const wrong = "refused interval"
+	columns := func(a, b string) string {
+		return "strategy,workers,step ms,low,high\nsingle,1," + a + "\nddp,2," + b + "\n"
+	}
+	cell := func(a, b string) string {
+		return "strategy,workers,step ms\nsingle,1," + a + "\nddp,2," + b + "\n"
+	}
+	return []example{
+		{"columns that hold their figure", columns("100,99,101", "56,55,57"), nil},
+		{"columns above their figure", columns("100,101,103", "56,55,57"), []string{wrong}},
+		{"columns far from their figure", columns("100,10,20", "56,155,157"), []string{wrong}},
+		{"columns upside down", columns("100,110,90", "56,60,50"), []string{wrong}},
+		{"a low end above the figure", "strategy,step ms,low\nsingle,100,120\nddp,56,54\n",
+			[]string{wrong, "note one repeat"}},
+		{"ends that are rounded", columns("100.4,100,101", "55.8,56,57"), nil},
+		{"a mean beyond its quantiles",
+			"strategy,workers,step ms,p10,p90\nsingle,1,100,60,90\nddp,2,56,30,40\n", nil},
+		{"least times beside a rate", "strategy,workers,samples/s,min ms,max ms\nsingle,1,640 ± 5,95,105\n" +
+			"ddp,2,1143 ± 9,54,58\n", nil},
+		{"an interval in a cell", cell("100 (98–103)", "56 (55–57)"), nil},
+		{"a cell outside its interval", cell("100 (10–20)", "56 (55–57)"), []string{wrong}},
+		{"a cell with its interval upside down", cell("100 (103–98)", "56 (55–57)"), []string{wrong}},
+		{"a range upside down", cell("105–95", "58–55"), []string{wrong}},
+		{"a speed-up outside its interval", "| workers | step ms | speed-up |\n|---|---|---|\n" +
+			"| 1 | 100 ± 1 | 1 |\n| 2 | 56 ± 1 | 1.79 (2.0–2.3) |\n", []string{wrong}},
+		{"a speed-up inside it", "| workers | step ms | speed-up |\n|---|---|---|\n| 1 | 100 ± 1 | 1 |\n" +
+			"| 2 | 56 ± 1 | 1.79 (1.7–1.9) |\n", nil},
+		{"thousands with an interval", "strategy,samples/s\nsingle,1.2k (1.1–1.3)\nddp,2.3k (2.2–2.4)\n",
+			nil},
+	}
+}
+
+// unmeasuredCases are about more words for figures that nobody measured.
+func unmeasuredCases() []example {
+	rows := func(four string) string {
+		return "| workers | step ms | speed-up |\n|---|---|---|\n| 1 | 100 ± 1 | 1 |\n" +
+			"| 2 | 56 ± 1 | 1.79 |\n| " + four + " | 33 ± 1 | 3.03 |\n\n"
+	}
+	bad := []string{"refused projections"}
+	said := func(text string, want ...string) example {
+		return example{text, rows("4") + text + "\n", append(want, "not checked")}
+	}
+	out := []example{
+		{"four workers, measured", rows("4"), nil},
+		said("Values for 4 workers were computed, not measured.", bad...),
+		said("The results for 4 and 8 workers were extrapolated.", bad...),
+		said("Times at 4 workers were not measured.", bad...),
+		said("The values for 8 workers were computed, not measured."),
+		said("Speed-ups for 4 workers were computed from the medians."),
+		said("The values for 4 workers were estimated before they were measured."),
+		said("The figures for 2 and 4 workers were measured three times."),
+		{"a caption that assumes something", "We assumed a cold cache.\n\n" + rows("4"),
+			[]string{"not checked"}},
+	}
+	for _, word := range []string{"theoretical", "modelled", "modeled", "assumed", "estimated", "expected",
+		"predicted", "interpolated", "simulated", "computed"} {
+		out = append(out, example{"4 (" + word + ")", rows("4 (" + word + ")"), bad})
+	}
+	return out
+}
+
+// readingCases are about lengths of epochs, rates in thousands, speed-ups in percent, italics and overlap.
+func readingCases() []example {
+	const wrong = "refused wrong denominators"
+	epochs := func(step string) string {
+		return "strategy,workers,batch,epoch s,step ms,samples\nsingle,1,64,100 ± 1,100 ± 1,50000\n" +
+			"ddp,2,64,56 ± 1," + step + " ± 1,50000\n"
+	}
+	rate := func(two string) string {
+		return "strategy,workers,throughput (k samples/s),batch,step ms\nsingle,1,0.64,64,100 ± 1\n" +
+			"ddp,2," + two + ",64,56 ± 1\n"
+	}
+	gain := func(one, two string) string {
+		return "strategy,workers,step ms,speedup %\nsingle,1,100 ± 1," + one + "\nddp,2,56 ± 1," + two + "\n"
+	}
+	hidden := func(ms string) string {
+		return "strategy,workers,step ms,exposed ms,hidden ms\nsingle,1,100 ± 1,0,0\nddp,2,56 ± 1,10," + ms +
+			"\n# ddp overlaps communication with computation.\n"
+	}
+	const plain = "strategy,workers,step ms\nsingle,1,100 ± 1\nddp,2,56 ± 1\n# "
+	return []example{
+		{"an epoch of its steps", epochs("70"), nil},
+		{"an epoch shorter than its steps", epochs("90"), []string{wrong}},
+		{"an epoch of steps by the text", "strategy,workers,batch,epoch s,step ms\nddp,2,64,56 ± 1,90 ± 1\n" +
+			"# There are 50,000 training images.\n", []string{wrong, "not checked"}},
+		{"samples of the whole run", "strategy,workers,batch,epoch s,step ms,samples,total s\n" +
+			"single,1,64,10 ± 1,100,64000,100 ± 1\n", nil},
+		{"a batch of each worker", "strategy,workers,batch,epoch s,step ms,samples\n" +
+			"ddp,4,64,20 ± 1,100,51200\n",
+			[]string{"note wrong denominators"}},
+		{"a rate in thousands", rate("1.143"), nil},
+		{"a wrong rate in thousands", rate("1.9"), []string{wrong}},
+		{"a gain in percent", gain("0", "79"), nil},
+		{"a wrong gain in percent", gain("0", "95"), []string{wrong}},
+		{"a speed in percent", gain("100", "179"), nil},
+		{"a wrong speed in percent", gain("100 %", "150 %"), []string{wrong}},
+		{"percent of something", gain("", "79"), nil},
+		{"italics", plain + "ddp is *1.79x* faster than _single_. *ddp* is 1.79x as fast as *single*.\n",
+			[]string{"holds", "holds"}},
+		{"a wrong factor in italics", plain + "ddp is *1.95x* faster than single.\n", []string{wrong}},
+		{"a wrong factor beside names in italics", plain + "*ddp* is 1.95x faster than _single_.\n",
+			[]string{wrong}},
+		{"names with underscores", "strategy,workers,step ms\nall_reduce_,2,100 ± 1\n_ddp,2,56 ± 1\n" +
+			"# _ddp is 1.79x faster than all_reduce_.\n", []string{"holds"}},
+		{"cells in italics", "| strategy | step ms |\n|---|---|\n| *ring* | *100 ± 1* |\n" +
+			"| _ddp_ | 56 ± 1 |\n\nddp is 1.79x faster than ring.\n", []string{"holds"}},
+		{"overlap of nothing", hidden("0"), []string{"refused cause"}},
+		{"overlap of something", hidden("12"), []string{"not checked"}},
+	}
+}
+
+func attackCases() []example {
+	return slices.Concat(roundingCases(), intervalCases(), unmeasuredCases(), readingCases())
+}

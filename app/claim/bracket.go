@@ -1,0 +1,77 @@
+package claim
+
+import (
+	"math"
+	"regexp"
+)
+
+// bracket is an interval written beside a figure: in its cell, or in the columns low and high.
+type bracket struct {
+	lo, hi float64 // NaN: not written
+	half   float64 // half a unit of the last digit of both
+}
+
+// intervals objects to intervals whose lower end is above the upper, and to those without their own figure.
+func intervals(t *table, say sayer) {
+	for i, c := range t.columns {
+		if c.kind < samples || c.isAbout() || c.kind == network {
+			continue
+		}
+		for _, e := range t.entries {
+			for _, r := range e.rows {
+				one := t.rows[r][i]
+				for _, b := range t.brackets(i, r) {
+					t.bracketed(e, c, one, b, say)
+				}
+			}
+		}
+	}
+}
+
+// bracketed objects to one interval of a figure.
+func (t *table) bracketed(e *entry, c column, one cell, b bracket, say sayer) {
+	off := max(b.half, one.half)
+	if math.Abs(b.half-one.half) < off/100 {
+		off = 0 // rounding alike keeps the order
+	}
+	switch {
+	case b.lo > b.hi:
+		say(Refused, e.name, "%q: the interval from %s to %s is upside down", c.header, num(b.lo), num(b.hi))
+	case !given(one.value):
+	case one.value < b.lo-off || one.value > b.hi+off:
+		say(Refused, e.name, "%q is %s, which is not within its own interval from %s to %s", c.header,
+			num(one.value), num(b.lo), num(b.hi))
+	}
+}
+
+// brackets returns the intervals of the figure in column i of row r.
+func (t *table) brackets(i, r int) []bracket {
+	row, beside := t.rows[r], bracket{lo: math.NaN(), hi: math.NaN()}
+	for j, c := range t.columns {
+		switch {
+		case c.of != i || !given(row[j].value) || quantiles.MatchString(c.name) || !t.isUnitOf(j, i):
+		case c.kind == low:
+			beside.lo, beside.half = row[j].value, max(beside.half, row[j].half)
+		case c.kind == high:
+			beside.hi, beside.half = row[j].value, max(beside.half, row[j].half)
+		}
+	}
+	out := []bracket{beside}
+	if one := row[i]; given(one.lo) && given(one.hi) {
+		out = append(out, bracket{one.lo, one.hi, one.ends})
+	}
+	return out
+}
+
+// quantiles are ends between which the mean of skewed figures need not lie.
+var quantiles = regexp.MustCompile(`^(p10|p90|q1|q3)$`)
+
+// isUnitOf reports whether the figures of column j can be ends of those of column i: times of times.
+func (t *table) isUnitOf(j, i int) bool {
+	_, unit := headingWords(t.columns[j].header)
+	switch t.columns[i].kind {
+	case total, epoch, step, rankStep, phase:
+		return true
+	}
+	return secondsIn(unit) == 0
+}
