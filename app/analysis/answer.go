@@ -37,8 +37,18 @@ func (g *Group) standing() standing {
 	return s
 }
 
-// Answer returns the group's answer.
+// Answer returns the group's answer. Rows that are not ranked because they have too few rounds are named
+// beside it.
 func (g *Group) Answer() Answer {
+	a := g.answer()
+	if left := g.thin(); left != "" {
+		a.Why += " " + left
+	}
+	return a
+}
+
+// answer is Answer without the rows that have too few rounds.
+func (g *Group) answer() Answer {
 	s := g.standing()
 	if len(s.ranked) < 2 {
 		return g.withoutRivals(s.ranked)

@@ -16,7 +16,7 @@ import (
 func (g *Group) Findings() []string {
 	var out []string
 	for _, text := range []string{g.fastest(), g.processes(), g.exchange(), g.disturbed(),
-		g.contradicting()} {
+		g.thin(), g.contradicting()} {
 		if text != "" {
 			out = append(out, text)
 		}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
 )
@@ -104,8 +105,50 @@ func (c *Comparison) pair() {
 func (p Pair) isTest() bool { return len(p.Ratio.Values) > 1 }
 
 // rivals returns the lines that findings may rank. They train one model without a lossy wire, had the machine
-// to themselves, and do the same work as the baseline or, without a baseline, as the first of them.
+// to themselves, and do the same work as the baseline or, without a baseline, as the first of them. One that
+// has lost most of its rounds is left out: it cannot be told from any other, and would hide what they show.
 func (g *Group) rivals() []*Line {
+	all := g.contenders()
+	return slices.DeleteFunc(slices.Clone(all), func(l *Line) bool { return isThin(l, all) })
+}
+
+// isThin reports whether a row has one or two rounds where at least two others have enough to tell them
+// apart, and twice as many.
+func isThin(l *Line, all []*Line) bool {
+	more := 0
+	for _, o := range all {
+		if o.Measured >= max(3, 2*l.Measured) {
+			more++
+		}
+	}
+	return l.Measured <= 2 && more >= 2
+}
+
+// thin says which rows are not ranked because they have too few rounds; "" if there are none.
+func (g *Group) thin() string {
+	var parts []string
+	all := g.contenders()
+	for _, l := range all {
+		if !isThin(l, all) {
+			continue
+		}
+		rounds, kind := "one", "successful round"
+		if l.Measured < l.OK {
+			kind = "undisturbed round"
+		}
+		if l.Measured == 2 {
+			rounds, kind = "two", kind+"s"
+		}
+		parts = append(parts, fmt.Sprintf("%s has %s %s: not ranked", l.Label, rounds, kind))
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// contenders are the rivals before those are left out that have too few rounds.
+func (g *Group) contenders() []*Line {
 	reference := g.Baseline
 	var out []*Line
 	for _, l := range g.Lines {
@@ -137,6 +180,8 @@ func (g *Group) Unranked(l *Line) string {
 		return "others took cores"
 	case l.Uneven:
 		return "its runs differ"
+	case slices.Contains(g.contenders(), l):
+		return "too few rounds"
 	}
 	return "other work"
 }

@@ -369,6 +369,63 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 	}
 }
 
+// A row that is left with a round or two cannot be told from any other. It is named and does not hide what
+// the rounds of the others show; among rows that have no more, it is ranked as they are.
+func TestRowsWithFewRoundsHideNothing(t *testing.T) {
+	build := func(rounds int) maker {
+		m := newMaker(rounds, 4)
+		noise := []float64{0, 0.003, 0.001, 0.004, 0.002, 0.005}[:rounds]
+		for _, row := range []struct {
+			strategy string
+			workers  int
+			step     float64
+		}{{"single", 1, 2}, {"all-reduce", 2, 1.2}, {"ddp", 2, 1}} {
+			var steps []float64
+			for _, v := range noise {
+				steps = append(steps, row.step+v)
+			}
+			m.add(record.Setting{Strategy: row.strategy, Workers: row.workers}, steps...)
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name   string
+		rounds int
+		taken  []float64 // of the runs of all-reduce
+		want   string
+	}{
+		{"one of four", 4, []float64{0, 0.9, 0.9, 0.9}, "all-reduce 2×1 has one undisturbed round: not ranked."},
+		{"two of six", 6, []float64{0, 0.9, 0.9, 0.9, 0.9, 0},
+			"all-reduce 2×1 has two undisturbed rounds: not ranked."},
+		{"two of three", 3, []float64{0, 0.9, 0}, ""},
+		{"none", 4, []float64{0.9, 0.9, 0.9, 0.9}, ""},
+	} {
+		m := build(c.rounds)
+		take(&m.Rows[1], c.taken...)
+		g := analysis.Compare(m.Results).Groups[0]
+		a, said := g.Answer(), strings.Join(g.Findings(), " ")
+		if c.want == "" {
+			if strings.Contains(a.Why+said, "undisturbed") {
+				t.Errorf("%s: %q, %q", c.name, a.Why, said)
+			}
+			continue
+		}
+		if !a.IsCertain || !strings.HasPrefix(a.Text, "ddp 2×1 has the shortest step") {
+			t.Errorf("%s: %q, certain %v", c.name, a.Text, a.IsCertain)
+		}
+		if !strings.Contains(a.Why, c.want) || !strings.Contains(said, c.want) ||
+			g.Unranked(g.Lines[1]) != "too few rounds" {
+			t.Errorf("%s: %q, %q, unranked %q", c.name, a.Why, said, g.Unranked(g.Lines[1]))
+		}
+	}
+	m := build(2)
+	take(&m.Rows[1], 0, 0.9)
+	g := analysis.Compare(m.Results).Groups[0]
+	if why := g.Unranked(g.Lines[1]); why != "" {
+		t.Errorf("one of two rounds: %s", why)
+	}
+}
+
 // An efficiency above 100 % says what may be behind it, where the number is.
 func TestMoreThanAllOfACore(t *testing.T) {
 	m := newMaker(3, 2)
