@@ -24,8 +24,8 @@ func configOf(run *record.Run) configured {
 	return c
 }
 
-// differs reports whether the configuration has another value of a setting, and which. Values that are
-// written in several ways, such as bytes, are taken to agree.
+// differs reports whether the configuration has another value of a setting, and which. Numbers that are
+// written otherwise than as numbers or bytes are taken to agree.
 func (c configured) differs(name, claimed string) (ran string, isOther bool) {
 	switch v := c[name].(type) {
 	case string:
@@ -33,10 +33,22 @@ func (c configured) differs(name, claimed string) (ran string, isOther bool) {
 	case bool:
 		return strconv.FormatBool(v), strconv.FormatBool(v) != claimed
 	case float64:
-		want, err := strconv.ParseFloat(claimed, 64)
-		return strconv.FormatFloat(v, 'g', -1, 64), err == nil && v != want
+		want, err := parseSize(claimed)
+		return strconv.FormatFloat(v, 'f', -1, 64), err == nil && v != want
 	}
 	return "", false
+}
+
+// parseSize reads a number, or one of bytes with a unit.
+func parseSize(text string) (float64, error) {
+	for unit, size := range map[string]float64{"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10, "B": 1} {
+		if digits, hasUnit := strings.CutSuffix(text, unit); hasUnit {
+			if v, err := strconv.ParseFloat(digits, 64); err == nil {
+				return v * size, nil
+			}
+		}
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // isConfigured says if a run's configuration is not that of its row.

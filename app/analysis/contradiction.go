@@ -63,7 +63,7 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 			}
 		}
 	}
-	out = append(out, r.Broken()...)
+	out = slices.Concat(out, r.Broken(), asWritten(r))
 	if more := len(out) - maxContradictions; more > 0 {
 		out = append(out[:maxContradictions], fmt.Sprintf("%d more contradictions of this kind.", more))
 	}

@@ -68,8 +68,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	}
 	slices.Sort(left)
 	for _, at := range slices.Backward(left) {
-		p.Skipped = append(p.Skipped,
-			rows[at].skipped("They were predicted to take longer than their part of the budget."))
+		p.Skipped = append(p.Skipped, rows[at].skipped(record.BeyondBudget))
 		rows = slices.Delete(rows, at, at+1)
 	}
 	fitted.Left = len(left)

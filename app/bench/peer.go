@@ -40,7 +40,7 @@ func withPeers(plan *Plan, name string) error {
 	for _, r := range plan.Rows {
 		rows = append(rows, r)
 		if why := r.peerless(); why != "" {
-			skip := r.skipped("PyTorch has no such row: " + why + ".")
+			skip := r.skipped(record.PeerCannot + why + ".")
 			skip.Strategy = peer.Name + " " + skip.Strategy
 			plan.Skipped = append(plan.Skipped, skip)
 			continue

@@ -366,8 +366,7 @@ func (p Part) skip(plan *Plan, model, strategy string) {
 		case strategy == single && w > 1:
 			continue // single is one worker by definition: nothing is missing
 		case strategy != single && w == 1:
-			s.Reason = "One worker has nobody to exchange with: the row would be single under " +
-				"another name."
+			s.Reason = record.NobodyToExchange
 			if !slices.Contains(plan.Skipped, s) {
 				plan.Skipped = append(plan.Skipped, s)
 			}

@@ -235,7 +235,7 @@ func (b *bench) follow(former *record.Results) {
 	b.results = *former
 	b.results.Seal, b.results.CutShort = "", false
 	b.results.Skipped = slices.DeleteFunc(b.results.Skipped, func(s record.Skip) bool {
-		return s.Reason == budgetOver
+		return s.Reason == record.BudgetOver
 	})
 	b.spent = former.Seconds
 	for i, row := range former.Rows {
@@ -263,14 +263,11 @@ func (b *bench) isOver(t Trial) bool {
 	return time.Now().Add(time.Duration(seconds * float64(time.Second))).After(b.deadline)
 }
 
-// budgetOver is why the last runs of a benchmark are left out.
-const budgetOver = "The budget ended before their first run."
-
 // leaveOut notes a run that the budget has no time for. A row without any run is told as left out.
 func (b *bench) leaveOut(t Trial) {
 	b.results.CutShort = true
 	row := b.plan.Rows[t.Row]
-	if skip := row.skipped(budgetOver); len(b.results.Rows[t.Row].Runs) == 0 &&
+	if skip := row.skipped(record.BudgetOver); len(b.results.Rows[t.Row].Runs) == 0 &&
 		!slices.Contains(b.results.Skipped, skip) {
 		b.results.Skipped = append(b.results.Skipped, skip)
 	}

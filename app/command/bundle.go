@@ -43,7 +43,8 @@ func bundleCommand(a *app) *cobra.Command {
 
 The file is a gzip'd tar with results, configurations, logs, reports, and the digest of each. Weights,
 checkpoints and exported batches stay out and are named in it. Equal folders give equal bytes. lockstep
-report, check and replay take the file on another machine.`,
+report, check and replay take the file on another machine. Results that contradict themselves are refused
+with the reasons and status 8.`,
 		Example: "  lockstep bundle runs/20261121-101500-bench\n" +
 			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz\n" +
 			"  lockstep report mine.tar.gz",
@@ -91,8 +92,8 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	m := bundle.Manifest{Version: v.Version, Revision: v.Revision, Kind: bundle.Bench}
 	if report.HoldsTraining(folder) || job.HasSteps(folder) {
 		m.Kind = bundle.Training
-	} else if _, err := report.Read(folder); err != nil {
-		return m, badResults(folder, err)
+	} else if err := packable(folder); err != nil {
+		return m, err
 	}
 	if !isAbsent(out) {
 		return m, usagef("--out: %s is there already; choose a new name", out)
@@ -105,6 +106,16 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 		return m, err
 	}
 	return m, regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
+}
+
+// packable refuses the folder of a benchmark whose results cannot be read, or contradict themselves: who
+// takes the bundle could not read them either.
+func packable(folder string) error {
+	r, err := readResults(folder)
+	if err != nil {
+		return err
+	}
+	return refuseDoctored(folder, r, analysis.Compare(r))
 }
 
 // tell writes a line on a bundle.

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/app/bundle"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 )
 
-// bundled packs the results that a change makes of some of ours.
+// bundled packs the results that a change makes of some of ours, as a stranger does: lockstep bundle refuses
+// to.
 func bundled(t *testing.T, from, to string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "results", "r3", "results.json"))
@@ -25,8 +27,17 @@ func bundled(t *testing.T, from, to string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "b.tar.gz")
-	if status, _, stderr := execute("bundle", folder, "-o", path); status != 0 {
-		t.Fatal(stderr)
+	m, err := bundle.Scan(folder, bundle.Manifest{Kind: bundle.Bench})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := bundle.Write(f, folder, m); err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

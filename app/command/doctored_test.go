@@ -239,7 +239,9 @@ func TestResultsWithoutSeal(t *testing.T) {
 func TestReportsSayAtTheTopWhatIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	r := measuredRounds(t)
-	r.Rows[3].Runs[1].Error = "worker lost"
+	was := r.Rows[3].Runs[1]
+	r.Rows[3].Runs[1] = record.Run{Round: was.Round, Position: was.Position, Directory: was.Directory,
+		Started: was.Started, Wall: was.Wall, Error: "worker lost"}
 	reseal(t, folder, r)
 	if status, _, stderr := execute("report", folder); status != job.ExitOK {
 		t.Fatalf("status %d, %q", status, stderr)

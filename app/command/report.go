@@ -147,15 +147,27 @@ func reportOf(folder string) (*report.Report, error) {
 		}
 		return made, nil
 	}
-	results, err := report.Read(folder)
+	results, err := readResults(folder)
 	if err != nil {
-		return nil, badResults(folder, err)
+		return nil, err
 	}
 	c := analysis.Compare(results)
 	if err := refuseDoctored(folder, results, c); err != nil {
 		return nil, err
 	}
 	return benchmarkReport(results, c), nil
+}
+
+// readResults reads the results of a benchmark, which has rows.
+func readResults(folder string) (*record.Results, error) {
+	r, err := report.Read(folder)
+	if err != nil {
+		return nil, badResults(folder, err)
+	}
+	if len(r.Rows) == 0 {
+		return nil, usagef("%s holds results without rows; give the folder of a benchmark", folder)
+	}
+	return r, nil
 }
 
 // overlay lays out the report of several training runs. Their names are those of their folders, or the paths

@@ -341,11 +341,76 @@ func restated() []resealed {
 	}
 }
 
-// Seals show accident. Who changes results and seals them again is found by what they say twice, and check
-// and report agree on it.
+// unwritten lists what lockstep bench never writes.
+func unwritten() []resealed {
+	all := func(change func(*record.Run)) func(*record.Results) {
+		return func(r *record.Results) {
+			for i := range r.Rows {
+				for j := range r.Rows[i].Runs {
+					change(&r.Rows[i].Runs[j])
+				}
+			}
+		}
+	}
+	third := func(change func(*record.Setting)) func(*record.Results) {
+		return func(r *record.Results) { change(&r.Rows[2].Setting) }
+	}
+	failed := func(reason string, runs ...int) func(*record.Results) {
+		return func(r *record.Results) {
+			for _, at := range runs {
+				r.Rows[2].Runs[at].Error = reason
+			}
+		}
+	}
+	skip := func(reason string) func(*record.Results) {
+		return func(r *record.Results) {
+			r.Skipped = []record.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 8, Reason: reason}}
+		}
+	}
+	const none = "which is none that lockstep bench makes"
+	return []resealed{
+		{"no configurations", all(func(run *record.Run) { run.Config = nil }), "has no model: it was removed"},
+		{"empty configurations", all(func(run *record.Run) { run.Config = []byte("{}") }), "has no model"},
+		{"no folders", all(func(run *record.Run) { run.Directory = "" }), none},
+		{"settings exchanged and their traces removed", func(r *record.Results) {
+			all(func(run *record.Run) { run.Config, run.Directory = nil, "runs/a" })(r)
+			r.Rows[2].Setting, r.Rows[3].Setting = r.Rows[3].Setting, r.Rows[2].Setting
+		}, none},
+		{"another condition", third(func(s *record.Setting) { s.Condition = "another hour" }),
+			`its condition is "another hour"`},
+		{"a batch of each worker", third(func(s *record.Setting) { s.PerWorker = 64 }),
+			"Rows 1 and 3 were run side by side to be compared"},
+		{"another batch of each worker", func(r *record.Results) {
+			for i := range r.Rows {
+				r.Rows[i].Setting.PerWorker = 256
+			}
+		}, "has 4 workers with 256 samples each, and a batch of 256"},
+		{"more cores", third(func(s *record.Setting) { s.Cores = 64 }), "it has 64 cores on 4 hosts"},
+		{"another bucket", third(func(s *record.Setting) { s.Options = "bucket=4MiB" }),
+			`run with bucket "1048576"`},
+		{"no such setting", func(r *record.Results) {
+			r.Rows[2].Setting.Options = "tuned"
+			for i := range r.Rows[2].Runs {
+				r.Rows[2].Runs[i].Directory += "-tuned"
+			}
+		}, "no run has one of this name"},
+		{"a setting that no folder names", third(func(s *record.Setting) { s.Options = "bucket=1MiB" }),
+			`the row has the settings "bucket=1MiB"`},
+		{"called another program", third(func(s *record.Setting) { s.Peer = "pytorch" }),
+			"the row is of pytorch"},
+		{"one run called failed", failed("x", 0), "it is said to have failed"},
+		{"all but one called failed", failed("killed", 1, 2, 3), "it is said to have failed"},
+		{"a reason of its own", skip("projected: 12 ms, 9.5x as fast as single"), "for a reason that"},
+		{"left out by the budget", skip(record.BudgetOver), ""},
+	}
+}
+
+// Seals show accident. Who changes results and seals them again is found by what they say twice, and check,
+// report and bundle agree on it.
 func TestResealed(t *testing.T) {
 	cases := slices.Concat([]resealed{{"as it was", func(*record.Results) {}, ""}}, outOfRange(),
-		relabelled(), misfitting(), restated())
+		relabelled(), misfitting(), restated(),
+		unwritten())
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -357,12 +422,27 @@ func TestResealed(t *testing.T) {
 				want = job.ExitCheck
 			}
 			for _, args := range [][]string{{"check", filepath.Join(folder, "results.json")},
-				{"report", folder}} {
+				{"report", folder}, {"bundle", folder, "-o", filepath.Join(t.TempDir(), "b.tar.gz")}} {
 				status, stdout, stderr := execute(args...)
 				if said := stdout + stderr; status != want || !strings.Contains(said, c.want) {
 					t.Errorf("%s: status %d, %.600q; want %q", args[0], status, said, c.want)
 				}
 			}
 		})
+	}
+}
+
+// Results without a row are no benchmark, whoever reads them.
+func TestResultsWithoutRows(t *testing.T) {
+	folder := t.TempDir()
+	r := measuredRounds(t)
+	r.Rows = nil
+	reseal(t, folder, r)
+	for _, args := range [][]string{{"check", filepath.Join(folder, "results.json")}, {"report", folder},
+		{"bundle", folder, "-o", filepath.Join(t.TempDir(), "b.tar.gz")}} {
+		if status, _, stderr := execute(args...); status != job.ExitUsage ||
+			!strings.Contains(stderr, "results without rows") {
+			t.Errorf("%s: status %d, %q", args[0], status, stderr)
+		}
 	}
 }

@@ -166,6 +166,30 @@ type Skip struct {
 	Reason   string `json:"reason"`   // why
 }
 
+// Reasons for which combinations are not run; another program has its own behind PeerCannot.
+const (
+	NobodyToExchange = "One worker has nobody to exchange with: the row would be single under another name."
+	BeyondBudget     = "They were predicted to take longer than their part of the budget."
+	BudgetOver       = "The budget ended before their first run."
+	PeerCannot       = "PyTorch has no such row: "
+)
+
+// IsKnown reports whether the reason is one that there is.
+func (s Skip) IsKnown() bool {
+	why, isPeer := strings.CutPrefix(s.Reason, PeerCannot)
+	if !isPeer {
+		return slices.Contains([]string{NobodyToExchange, BeyondBudget, BudgetOver}, s.Reason)
+	}
+	for strategy := range strings.FieldsSeq(s.Strategy) {
+		if why == "the strategy "+strategy+"." {
+			return true
+		}
+	}
+	return slices.Contains([]string{"settings of its own.", "several hosts.", "the condition.",
+		"settings of its update.", "the size of its images."}, why) ||
+		strings.HasPrefix(why, "the network "+s.Model+" (want one of ") || strings.HasPrefix(why, "--math ")
+}
+
 // Run is one execution of a row. Times are in seconds. A run that failed has Error set; what it
 // measured before is kept and enters no statistic.
 type Run struct {
