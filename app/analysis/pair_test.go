@@ -394,7 +394,8 @@ func TestRowsWithFewRoundsHideNothing(t *testing.T) {
 		taken  []float64 // of the runs of all-reduce
 		want   string
 	}{
-		{"one of four", 4, []float64{0, 0.9, 0.9, 0.9}, "all-reduce 2×1 has one undisturbed round: not ranked."},
+		{"one of four", 4, []float64{0, 0.9, 0.9, 0.9},
+			"all-reduce 2×1 has one undisturbed round: not ranked."},
 		{"two of six", 6, []float64{0, 0.9, 0.9, 0.9, 0.9, 0},
 			"all-reduce 2×1 has two undisturbed rounds: not ranked."},
 		{"two of three", 3, []float64{0, 0.9, 0}, ""},

@@ -65,8 +65,8 @@ func hasFailed(_ *record.Row, run *record.Run) string {
 	if run.Error == "" || len(run.Ranks) == 0 || run.ParameterSHA256 == "" {
 		return ""
 	}
-	return fmt.Sprintf("it is said to have failed (%.40q), and it has all steps and the parameters at its end.",
-		run.Error)
+	return fmt.Sprintf("it is said to have failed (%.40q), and it has all steps and the parameters at its "+
+		"end.", run.Error)
 }
 
 // hasOptions says if the settings that a row alone has are not in the names of its runs' folders, or are no
@@ -175,8 +175,8 @@ func areGrouped(r *record.Results) string {
 	}
 	for i, row := range r.Rows {
 		if s := row.Setting; s.PerWorker != 0 && s.PerWorker*s.Workers != s.Batch {
-			return fmt.Sprintf("Row %d has %d workers with %d samples each, and a batch of %d.", i+1, s.Workers,
-				s.PerWorker, s.Batch)
+			return fmt.Sprintf("Row %d has %d workers with %d samples each, and a batch of %d.", i+1,
+				s.Workers, s.PerWorker, s.Batch)
 		}
 	}
 	return ""
@@ -218,8 +218,8 @@ func areLinked(r *record.Results) string {
 func isSkipped(r *record.Results) string {
 	for _, s := range r.Skipped {
 		if !s.IsKnown() {
-			return fmt.Sprintf("%.20s %.40s ×%d is said to be left out for a reason that lockstep bench does not "+
-				"give: %.60q.", s.Model, s.Strategy, s.Workers, s.Reason)
+			return fmt.Sprintf("%.20s %.40s ×%d is said to be left out for a reason that lockstep bench "+
+				"does not give: %.60q.", s.Model, s.Strategy, s.Workers, s.Reason)
 		}
 	}
 	return ""

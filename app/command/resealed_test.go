@@ -369,7 +369,8 @@ func unwritten() []resealed {
 	}
 	const none = "which is none that lockstep bench makes"
 	return []resealed{
-		{"no configurations", all(func(run *record.Run) { run.Config = nil }), "has no model: it was removed"},
+		{"no configurations", all(func(run *record.Run) { run.Config = nil }),
+			"has no model: it was removed"},
 		{"empty configurations", all(func(run *record.Run) { run.Config = []byte("{}") }), "has no model"},
 		{"no folders", all(func(run *record.Run) { run.Directory = "" }), none},
 		{"settings exchanged and their traces removed", func(r *record.Results) {
