@@ -6,34 +6,43 @@ import (
 	"strings"
 )
 
-// WorkDifference says in words how the work of a run differs from that of another, or returns "". Runs of
-// equal work train the same network on the same samples, in as many steps of as large batches, from the
-// same seed.
+// WorkDifference says in words in all that the work of a run differs in from that of another, or returns "".
+// Runs of equal work train the same network on the same samples, in as many steps of as large batches, from
+// the same seed, by the same rule.
 func WorkDifference(t, other *Training) string {
-	switch {
-	case t.IsInterrupted || other.IsInterrupted:
+	if t.IsInterrupted || other.IsInterrupted {
 		return "interrupted"
-	case t.Model != other.Model:
-		return fmt.Sprintf("model %s against %s", t.Model, other.Model)
-	case t.DataSHA256 != other.DataSHA256:
-		return fmt.Sprintf("samples of %s against other ones of %s", t.Data, other.Data)
-	case t.Batch*max(1, t.Accumulate) != other.Batch*max(1, other.Accumulate):
-		return fmt.Sprintf("batch %d against %d", t.Batch*max(1, t.Accumulate),
-			other.Batch*max(1, other.Accumulate))
-	case t.Shards != other.Shards:
-		return fmt.Sprintf("%d shards against %d", t.Shards, other.Shards)
-	case t.Steps != other.Steps:
-		return fmt.Sprintf("%d steps against %d", t.Steps, other.Steps)
-	case t.Samples != other.Samples:
-		return fmt.Sprintf("%d samples against %d", t.Samples, other.Samples)
-	case t.Seed != other.Seed:
-		return fmt.Sprintf("seed %d against %d", t.Seed, other.Seed)
-	case t.LearningRate != other.LearningRate:
-		return fmt.Sprintf("learning rate %g against %g", t.LearningRate, other.LearningRate)
-	case t.ISA != other.ISA || t.Math != other.Math:
-		return fmt.Sprintf("kernels %s %s against %s %s", t.ISA, t.Math, other.ISA, other.Math)
 	}
-	return ""
+	var all []string
+	add := func(differs bool, format string, args ...any) {
+		if differs {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	batch, otherBatch := t.Batch*max(1, t.Accumulate), other.Batch*max(1, other.Accumulate)
+	add(t.Model != other.Model, "model %s against %s", t.Model, other.Model)
+	add(t.DataSHA256 != other.DataSHA256, "samples of %s against other ones of %s", t.Data, other.Data)
+	add(batch != otherBatch, "batch %d against %d", batch, otherBatch)
+	add(t.Shards != other.Shards, "%d shards against %d", t.Shards, other.Shards)
+	add(t.Steps != other.Steps, "%d steps against %d", t.Steps, other.Steps)
+	add(t.Samples != other.Samples, "%d samples against %d", t.Samples, other.Samples)
+	add(t.Seed != other.Seed, "seed %d against %d", t.Seed, other.Seed)
+	add(t.LearningRate != other.LearningRate, "learning rate %g against %g", t.LearningRate,
+		other.LearningRate)
+	for _, d := range SettingDifferences([]*Training{t, other}) {
+		isKnown := d.Values[0] != "" && d.Values[1] != ""
+		add(isKnown && slices.Contains(updating(), d.Name), "%s %s against %s", d.Name, d.Values[0],
+			d.Values[1])
+	}
+	add(t.ISA != other.ISA || t.Math != other.Math, "kernels %s %s against %s %s", t.ISA, t.Math, other.ISA,
+		other.Math)
+	return strings.Join(all, ", ")
+}
+
+// updating lists the settings beside the learning rate that decide how weights are updated.
+func updating() []string {
+	return []string{"optimizer", "momentum", "nesterov", "weight-decay", "schedule", "warmup", "drop-every",
+		"milestones", "gamma", "triangle", "clip", "lookahead", "label-smoothing"}
 }
 
 // SettingDifference is a setting with the values that runs gave it, in their order; "" where one has none.

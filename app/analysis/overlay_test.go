@@ -14,7 +14,8 @@ func TestWorkDifference(t *testing.T) {
 		r := &analysis.Training{Summary: record.Summary{Model: "lenet", Data: "glyphs", Batch: 64, Shards: 2,
 			Seed: 1, LearningRate: 0.1, Math: "fast", Strategy: "ddp", Workers: 2,
 			DataSHA256: record.DataHash{Train: "a"},
-			Outcome:    record.Outcome{Steps: 10, Samples: 640, ISA: "avx2"}}}
+			Outcome:    record.Outcome{Steps: 10, Samples: 640, ISA: "avx2"}},
+			Configuration: "schedule: constant # default\nstrategy: ddp\n"}
 		change(r)
 		return r
 	}
@@ -35,6 +36,11 @@ func TestWorkDifference(t *testing.T) {
 		"learning rate 0.2 against 0.1":         func(r *analysis.Training) { r.LearningRate = 0.2 },
 		"kernels plain fast against avx2 fast":  func(r *analysis.Training) { r.ISA = "plain" },
 		"kernels avx2 strict against avx2 fast": func(r *analysis.Training) { r.Math = "strict" },
+		"seed 2 against 1, learning rate 0.2 against 0.1, schedule cosine against constant": func(
+			r *analysis.Training) {
+			r.Seed, r.LearningRate = 2, 0.2
+			r.Configuration = "schedule: cosine # --schedule\nstrategy: ps\n"
+		},
 	} {
 		if got := analysis.WorkDifference(run(change), same); got != want {
 			t.Errorf("%q, want %q", got, want)

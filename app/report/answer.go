@@ -15,7 +15,20 @@ const (
 	certain   = "certain"
 	undecided = "not decided"
 	once      = "measured once"
+
+	unequalWork = "unequal work" // of an overlay, which compares nothing then
 )
+
+// Class is the style of the verdict: that of the note beside it which says the same.
+func (a answer) Class() string {
+	switch a.Verdict {
+	case certain:
+		return "sure"
+	case unequalWork:
+		return "unfit"
+	}
+	return "open"
+}
 
 // answerOf words the answer of a group.
 func answerOf(g *analysis.Group) answer {

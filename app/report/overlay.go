@@ -76,10 +76,16 @@ func overlayAnswer(all []*overlaid) answer {
 		}
 	}
 	if unequal != nil {
-		a.Verdict = "unequal work"
+		a.Verdict = unequalWork
 		a.Text = fmt.Sprintf("These did other work than %s %s: %s.", all[0].key, all[0].name,
 			strings.Join(unequal, "; "))
 		a.Why = "So their times and results are shown side by side and not compared."
+		return a
+	}
+	if text := takenFrom(all); text != "" {
+		a.Text = "Equal work, but others took cores from " + text + ", so the steps are not compared."
+		a.Why = "Times say how busy the machine was. Run it again when the machine is idle; lockstep bench " +
+			"repeats runs and interleaves them."
 		return a
 	}
 	order := slices.Clone(all)
@@ -97,6 +103,17 @@ func overlayAnswer(all []*overlaid) answer {
 		"(%.2f×).", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
 		digits(next.StepMS.Median, 3), next.StepMS.Median/best.StepMS.Median)
 	return a
+}
+
+// takenFrom names the runs that others took cores from, whose times a benchmark would leave out too.
+func takenFrom(all []*overlaid) string {
+	var names []string
+	for _, o := range all {
+		if o.Taken.IsDisturbed() {
+			names = append(names, o.key+" "+o.name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // overlayNotes lists the differences in work, the cautions of each run, and whether results are the same.

@@ -61,9 +61,16 @@ func TestOverlay(t *testing.T) {
 			t.Errorf("the page has %q", not)
 		}
 	}
+	taken := laid(t, "ps", "model: lenet\n", `,"step_ms":{"median":15},"cores_taken":{"stolen":0,`+
+		`"others":0.44}`)
+	page = overlayPage(t, []string{"first", "second"}, ddp, taken)
+	const not = "Equal work, but others took cores from B second, so the steps are not compared."
+	if strings.Contains(page, "1.50×") || !strings.Contains(page, not) {
+		t.Errorf("the page has a ratio, or lacks %q", not)
+	}
 	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)
 	for _, want := range []string{"These did other work than A first: B longer (80 steps against 40).",
-		"≈ unequal work", `<li class="refused">`} {
+		`<b class="unfit">≈ unequal work</b>`, `<li class="refused">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
