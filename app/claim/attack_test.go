@@ -55,6 +55,8 @@ func unmeasuredCases() []example {
 		said("Speed-ups for 4 workers were computed from the medians."),
 		said("The values for 4 workers were estimated before they were measured."),
 		said("The figures for 2 and 4 workers were measured three times."),
+		{"an assumption about another figure", rows("4") + "\n| quantity | ours |\n|---|---|\n" +
+			"| total s | 5 (assumed); 6 by 2 |\n", nil},
 		{"a caption that assumes something", "We assumed a cold cache.\n\n" + rows("4"),
 			[]string{"not checked"}},
 	}

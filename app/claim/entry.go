@@ -126,9 +126,9 @@ var projections = regexp.MustCompile(`(?i)\b(predict(ed|ion|ions|s)?|project(ed|
 	`extrapolat\w+|interpolat\w+|theoretical|simulat\w+|estimated?|forecast|planned|hypothetical)\b|` +
 	`\best\.|\(est\b`)
 
-// guesses are words in brackets that say so of a row; in a text they say other things.
+// guesses are words in brackets, at the end of a cell, that say so of a row; in a text they say other things.
 var guesses = regexp.MustCompile(`(?i)[(\[](modell?ed|assumed|assumption|guess(ed)?|computed|calculated|` +
-	`not (measured|run))[)\]]`)
+	`not (measured|run))[)\]]$`)
 
 // saysProjected reports whether the row says so.
 func (e *entry) saysProjected() bool {
