@@ -67,7 +67,8 @@ const said = "\n# "
 
 func cases() []example {
 	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases(),
-		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases(), attackCases())
+		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases(), attackCases(),
+		mendedCases())
 }
 
 // spreadCases are about what a deviation or a share says of a figure.
@@ -247,7 +248,7 @@ func scalingCases() []example {
 			"nodes,workers,cores per node,step ms,speed-up\n1,2,2,100 ± 1,1\n2,4,2,52 ± 1,1.92\n", nil},
 		{"cores that are not there", "label,cores,host cores,step ms\na,8,4,100 ± 1\nb,4,4,110 ± 1\n",
 			[]string{"refused cores"}},
-		{"cores that no thread uses", "workers,threads,cores,step ms\n2,1,4,100 ± 1\n4,1,4,60 ± 1\n",
+		{"cores that no thread uses", "workers,threads,cores,step ms\n1,1,1,100 ± 1\n2,1,4,60 ± 1\n",
 			[]string{"refused cores"}},
 		{"a loss above chance", "label,dataset,loss\na,CIFAR-10,2.33\n", []string{"note loss at chance"}},
 		{"a loss below chance", "label,dataset,loss\na,CIFAR-10,0.91\n", nil},

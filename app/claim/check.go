@@ -35,8 +35,11 @@ const (
 // Statement is a sentence with its verdict.
 type Statement struct {
 	Text    string  `json:"text"`
+	Line    int     `json:"line,omitempty"` // of the file, in which it begins
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why"`
+
+	isUnknown bool // no form fits it
 }
 
 // IsRefused reports whether something in the document is wrong or carried by nothing.
@@ -63,7 +66,7 @@ func Check(d *Document) *Report {
 			continue
 		}
 		r.Statements = append(r.Statements, *s)
-		if s.Verdict == NotChecked && s.Why == outside && hasFigure(s.Text) {
+		if s.Verdict == NotChecked && s.isUnknown && hasFigure(s.Text) {
 			r.NotUnderstood++
 		}
 		severity := Refused
@@ -72,7 +75,7 @@ func Check(d *Document) *Report {
 		}
 		if answer.rule != "" {
 			r.Objections = append(r.Objections, Objection{severity, answer.rule,
-				fmt.Sprintf("sentence %d", i+1), fmt.Sprintf("%q: %s", s.Text, s.Why), answer.text})
+				one.place(i + 1), fmt.Sprintf("%q: %s", s.Text, s.Why), answer.text})
 		}
 	}
 	r.sort()
@@ -165,6 +168,7 @@ func (d *Document) settle() {
 	}
 	for _, t := range d.tables {
 		t.facts, t.guesses = d.facts, d.guesses
+		t.settleCores()
 		t.sort()
 		t.isOnce = once[t.heading] || once["in short"]
 		if len(d.sentences) > 0 {

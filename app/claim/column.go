@@ -138,7 +138,7 @@ func patterns() []pattern {
 		{predicted, `(predict|project|expect|estimat|theor|simulat).*speed ?up|speed ?up.*(predict|` +
 			`project|expect|estimat)`},
 		{speedup, `speed ?up`},
-		{efficiency, `efficienc`},
+		{efficiency, `efficienc|^(parallel |scaling )?eff$`},
 		{throughput, `(samples|images|imgs?|texts|sentences|tokens|records) ?(/|per) ?(s|sec|second)$|` +
 			`throughput`},
 		{rankStep, `\branks? ?\d`},
@@ -150,12 +150,13 @@ func patterns() []pattern {
 		{loss, `\bloss\b`},
 		{network, `^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
 		{epoch, `^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
-			`?epoch|^epoch$`},
+			`?epoch|^epoch$|^(median|mean|average|avg) epoch$|^epoch (median|mean|average|avg)$`},
 		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|` +
 			`(^| )(time|s|ms|us|µs|sec|secs|seconds|milliseconds|min|minutes) ?(/|per) ?` +
-			`(step|iteration|iter|batch|it)\b|^(step|iteration)$`},
+			`(step|iteration|iter|batch|it)\b|^(step|iteration)$|^(median|mean|average|avg) ` +
+			`(step|iteration|iter)$|^(step|iteration|iter) (median|mean|average|avg)$`},
 		{total, `^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ` +
-			`?time|^(time|duration|runtime|seconds|elapsed|wall)$`},
+			`?time|^((median|mean|average|avg) )?(time|duration|runtime|seconds|elapsed|wall|total)$`},
 		{price, `price|hourly|per hour`},
 		{cost, `^cost|cost$`},
 		{classes, `^(num |number of )?classes$`},

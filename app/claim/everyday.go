@@ -253,13 +253,8 @@ func exchanges(e *entry, text string) ruling {
 
 // percentLess judges that the time of a row is so many percent less than that of another.
 func percentLess(c *court, m []string) ruling {
-	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
-	left := 1 - v/100
-	if left <= 0 {
-		return refused("wrong denominators", "no time is %s %% shorter", m[2])
-	}
-	return c.speed(a, b, []float64{1 / left}, half/100/left/left)
+	return c.less(a, b, m[2])
 }
 
 // timeApart judges how much less or more a time of a row is than that of another.

@@ -53,7 +53,9 @@ func findings() []form {
 		{`^§(\d) takes ` + duration + ` a step$`, takes},
 		{`^the fastest row of each of \d+ comparisons is below\b`, summary},
 		{`^(?:their steps are the shortest|they cannot be told apart|there is no row to rank it against|` +
-			`fewer than \d+ rounds|the rounds (?:do not )?tell|one run of each row decides nothing|` +
+			`fewer than \d+ rounds|no other row did|` +
+			`none of \d+ comparisons shows one row|` +
+			`the rounds (?:do not )?tell|one run of each row decides nothing|` +
 			`rows are compared within each)\b`, summary},
 	}
 }

@@ -51,7 +51,8 @@ func grammar() []production {
 		{`^(?:the )?speedup (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `x?(?: over §(\d))?$`,
 			timesFaster},
 		{`^§(\d) ` + give + ` (?:a )?speedup of ` + about + figure + `x?(?: over §(\d))?$`, timesFaster},
-		{`^(?:the |a )?speedup (?:is|was|of) ` + about + figure + `x?$`, onlySpeedup},
+		{`^(?:the |a )?speedup of ` + about + figure + `x?$`, onlySpeedup},
+		{`^(?:the |our )?speedup (?:is|was) ` + about + figure + `x?$`, theSpeedup},
 		{`^(?:the )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `%$`, efficient},
 		{`^§(\d) ` + give + ` (?:an )?efficiency of ` + about + figure + `%$`, efficient},
 		{`^§(\d) ` + give + ` (?:a )?(?:better|higher) (?:test |validation )?accuracy(?: than §(\d))?$`,
@@ -88,7 +89,7 @@ func grammar() []production {
 		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},
 		{`^(?:§\d |the model |it )(?:has |have )?(?:learned|learns|trained well|trains well)$`, converges},
 	}
-	list = slices.Concat(findings(), list, everyday())
+	list = slices.Concat(findings(), list, everyday(), changing())
 	out := make([]production, len(list))
 	for i, p := range list {
 		out[i] = production{regexp.MustCompile(p.text), p.judge}
@@ -149,8 +150,15 @@ func amount(text string) (v, half float64) {
 func timesFaster(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], last(m, 3))
-	return c.speed(a, b, []float64{v}, half)
+	factors := []float64{v}
+	if almost.MatchString(c.words) {
+		factors = append(factors, 0.93*v) // with its own room, 10 % less
+	}
+	return c.speed(a, b, factors, half)
 }
+
+// almost are words for a bit less.
+var almost = regexp.MustCompile(`\b(almost|nearly)\b`)
 
 func timesSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
@@ -234,6 +242,12 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 		return refused("unequal work", "%s", why)
 	}
 	fitting, other := timesThatGive(a, b, factors, half)
+	if factors != nil && len(fitting) > 0 { // the others may give nearly the same
+		first := ratioBy(a, b, fitting[0])
+		other = slices.DeleteFunc(other, func(k kind) bool {
+			return math.Abs(ratioBy(a, b, k)/first-1) <= mixed
+		})
+	}
 	if isWeak := grown(a, b) != 1; isWeak && len(fitting) > 0 {
 		other = nil
 	} else if isWeak && fitsRaw(a, b, factors, half) {
@@ -243,7 +257,7 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	}
 	by := func(k kind) string {
 		return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
-			num(b.slowness(k)/a.slowness(k)*work(a, b, k)), b.name, a.figure(k), b.figure(k))
+			num(ratioBy(a, b, k)), b.name, a.figure(k), b.figure(k))
 	}
 	switch {
 	case len(fitting)+len(other) == 0:
@@ -266,13 +280,16 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	return held("%s", by(fitting[0]))
 }
 
+// ratioBy returns how many times as fast a is as b, by a kind of time.
+func ratioBy(a, b *entry, k kind) float64 { return b.slowness(k) / a.slowness(k) * work(a, b, k) }
+
 // timesThatGive sorts the kinds of time of two rows into those by which a is faster by one of the factors, or
 // at all if there are none, and the others.
 func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other []kind) {
 	isStated := factors != nil
 	factors = slices.DeleteFunc(factors, func(f float64) bool { return !given(f) || f <= 0 })
 	for _, k := range append(times(), rankStep, throughput) {
-		r := b.slowness(k) / a.slowness(k) * work(a, b, k)
+		r := ratioBy(a, b, k)
 		if !given(r) {
 			continue
 		}

@@ -53,7 +53,7 @@ func (d *Document) readObject(object []member) error {
 		case "tables":
 			err = forEach(m.value, d.readTable)
 		case "claims", "sentences", "statements":
-			err = forEach(m.value, func(one any) error { return d.say(textOf(one), false) })
+			err = forEach(m.value, func(one any) error { return d.say(textOf(one), 0, false) })
 		default:
 			d.readFact(m)
 		}

@@ -25,7 +25,7 @@ func (d *Document) readMarkdown(text string) error {
 			if i > 0 && quoted.MatchString(line) && delimiter.MatchString(quoted.ReplaceAllString(line, "")) {
 				d.unread = append(d.unread, fmt.Sprintf("line %d: a table in a quotation", i))
 			}
-			err = m.line(line)
+			err = m.line(line, i+1)
 		}
 		if err != nil {
 			return err
@@ -40,13 +40,13 @@ type markdown struct {
 	heading   string
 	above     string   // the last sentence before a table
 	paragraph []string // its lines so far
+	first     int      // the line of the file in which it begins
 }
 
 // flush ends the paragraph.
 func (m *markdown) flush() error {
-	text := strings.Join(m.paragraph, " ")
-	err := m.d.say(text, false)
-	if said := sentencesOf(text); said != nil {
+	err := m.d.say(strings.Join(m.paragraph, " "+newLine), m.first, false)
+	if said := sentencesOf(strings.Join(m.paragraph, " ")); said != nil {
 		m.above = lastOf(said)
 	}
 	m.paragraph = nil
@@ -63,8 +63,9 @@ func (m *markdown) table(lines []string) error {
 	return err
 }
 
-// line takes a line that belongs to no table.
-func (m *markdown) line(line string) error {
+// line takes a line that belongs to no table, and its number in the file.
+func (m *markdown) line(line string, number int) error {
+	line = strings.ReplaceAll(line, newLine, "")
 	m.d.foot(line)
 	isItem, isHeading := item.MatchString(line), strings.HasPrefix(line, "#")
 	if line == "" || isItem || isHeading {
@@ -78,10 +79,13 @@ func (m *markdown) line(line string) error {
 		if m.d.heading = m.heading; !strings.HasPrefix(line, "###") {
 			m.d.section = m.heading
 		}
-		return m.d.say(m.heading, true)
+		return m.d.say(m.heading, number, true)
 	case isItem:
-		m.paragraph = []string{item.ReplaceAllString(line, "")}
+		m.paragraph, m.first = []string{item.ReplaceAllString(line, "")}, number
 	case line != "":
+		if len(m.paragraph) == 0 {
+			m.first = number
+		}
 		m.paragraph = append(m.paragraph, line)
 	}
 	return nil
@@ -141,7 +145,9 @@ var command = regexp.MustCompile("`(?:-[^`]*|[^`]* [^`]*)`")
 
 // sentencesOf cuts a paragraph into sentences, without commands.
 func sentencesOf(text string) []string {
-	text = strings.TrimSpace(command.ReplaceAllString(text, ""))
+	text = strings.TrimSpace(command.ReplaceAllStringFunc(text, func(s string) string {
+		return strings.Repeat(newLine, strings.Count(s, newLine))
+	}))
 	var out []string
 	begin := 0
 	for _, at := range sentenceEnd.FindAllStringIndex(text, -1) {
@@ -159,7 +165,7 @@ func sentencesOf(text string) []string {
 
 // isAbbreviation reports whether the last word of text is one that ends in a full stop.
 func isAbbreviation(text string) bool {
-	fields := strings.Fields(strings.ToLower(text))
+	fields := strings.Fields(strings.ReplaceAll(strings.ToLower(text), newLine, ""))
 	switch lastOf(fields) {
 	case "e.g", "i.e", "vs", "ca", "approx", "fig", "tab", "resp", "cf", "no":
 		return true

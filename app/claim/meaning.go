@@ -80,6 +80,11 @@ func sameAccuracy(c *court, m []string) ruling {
 	if why != "" {
 		return undecided("%s", why)
 	}
+	return same(both)
+}
+
+// same judges that two accuracies are shown to be the same.
+func same(both accuracies) ruling {
 	const more = "five or more seeds of each row and an equivalence test, or equal parameters bit for bit"
 	if both.isOne() {
 		return refusedUntil("one seed", more, "%s, from one seed each: one seed shows neither a difference "+
@@ -97,14 +102,21 @@ func sameAccuracy(c *court, m []string) ruling {
 // lossSaid is a loss that a sentence states, such as "an average loss of 2.33".
 var lossSaid = regexp.MustCompile(`\bloss(?:es)?(?: (?:of|is|was|at|about|around|near))* ` + figure)
 
+// noClasses says what keeps a loss from being compared with that of guessing.
+const noClasses = "nothing says how many classes there are: write \"10 classes\", or as many as there are, " +
+	"in the text"
+
 // statedLoss judges by the loss in the sentence itself.
 func (c *court) statedLoss() ruling {
 	m, n := lossSaid.FindStringSubmatch(c.words), c.d.facts.classes
-	if m == nil || n < 2 {
-		return undecided("no table of losses")
+	switch {
+	case m == nil:
+		return undecided("no loss: neither the sentence nor a column called loss gives one")
+	case n < 2:
+		return undecided("a loss of %s, and "+noClasses, m[1])
 	}
 	if l, _ := amount(m[1]); analysis.IsGuessing(l, n) {
-		return refused("loss at chance", answerTo("loss at chance"), "a loss of %s; guessing among %d "+
+		return refused("loss at chance", "a loss of %s; guessing among %d "+
 			"classes has ln(%d) = %.3f", m[1], n, n, math.Log(float64(n)))
 	}
 	return undecided("a loss below that of guessing; whether it still falls, one value does not tell")
@@ -123,11 +135,13 @@ func converges(c *court, _ []string) ruling {
 		about = c.t.measured
 	}
 	var fine []string
+	isLoss := false
 	for _, e := range about {
 		l, n := e.value(loss), e.classesOf()
 		if !given(l) {
 			l = e.lastLoss()
 		}
+		isLoss = isLoss || given(l)
 		switch {
 		case !given(l) || n < 2:
 			continue
@@ -137,8 +151,11 @@ func converges(c *court, _ []string) ruling {
 		}
 		fine = append(fine, fmt.Sprintf("%s %s", e.name, num(l)))
 	}
-	if fine == nil {
-		return undecided("no loss, or no number of classes")
+	switch {
+	case !isLoss:
+		return c.statedLoss()
+	case fine == nil:
+		return undecided("there is a loss, and " + noClasses)
 	}
 	return undecided("the losses (%s) are below that of guessing; whether they still fall, one value each "+
 		"does not tell", list(fine))

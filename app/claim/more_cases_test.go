@@ -70,7 +70,7 @@ func unitCases() []example {
 		{"deviations in brackets", "strategy,step ms\nring,61 (3)\nddp,60 (3)\n# ddp is the fastest.\n",
 			[]string{"note one repeat", "refused one repeat", "refused winner"}},
 		{"hours with colons", "strategy,total time\na,2:30:00\nb,1:10:00\n# b is faster than a.\n",
-			[]string{"not checked"}},
+			[]string{"not checked", "note one repeat"}},
 		{"a time of nothing", "strategy,workers,step ms\nsingle,1,0\nddp,2,0\n",
 			[]string{"note one repeat", "refused out of range"}},
 		{"a run's beginning", "row,step,time s,loss\na,0,0.0,2.3\na,10,1.5,2.1\na,20,3.1,1.9\n", nil},

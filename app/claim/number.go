@@ -98,6 +98,27 @@ func parseCell(text string) cell {
 	return c
 }
 
+// clocked is a time such as 1:20, minutes and seconds, or 1:02:03.
+var clocked = regexp.MustCompile(`^(?:(\d+):)?(\d+):([0-5]\d(?:\.\d+)?)$`)
+
+// clock reads a time with colons, in seconds. In a column of hours its first part is hours.
+func clock(text string, unit float64) (c cell, ok bool) {
+	m := clocked.FindStringSubmatch(text)
+	if m == nil {
+		return cell{}, false
+	}
+	c = parseCell(m[3])
+	for i, scale := range []float64{3600, 60} {
+		if v, _, isPart := parseNumber(m[i+1]); isPart {
+			c.value += v * scale
+		}
+	}
+	if c.text = text; unit == 3600 && m[1] == "" {
+		c = c.scaled(60)
+	}
+	return c, true
+}
+
 // number fills value, half and unit from a number with a unit.
 func (c *cell) number(text string) bool {
 	m := quantity.FindStringSubmatch(text)

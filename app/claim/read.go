@@ -252,16 +252,38 @@ func isBlank(text string) bool {
 // sentence is one sentence of a document.
 type sentence struct {
 	text    string
+	line    int    // of the file, in which it begins; 0: not known
 	section string // heading of the part of the document that it is in
 	heading string // the last one above it, of any depth
 	title   string // of the part that it is about, if its paragraph begins so: see answered
 	isTitle bool   // a heading, or the introduction of what follows
 }
 
-// say appends the sentences of a paragraph.
-func (d *Document) say(paragraph string, isTitle bool) error {
+// place says where a sentence is, by its number and its line.
+func (s sentence) place(number int) string {
+	if s.line == 0 {
+		return fmt.Sprintf("sentence %d", number)
+	}
+	return fmt.Sprintf("sentence %d, line %d", number, s.line)
+}
+
+// newLine stands in a paragraph before each of its lines but the first, so that its sentences know theirs.
+const newLine = "\x00"
+
+// say appends the sentences of a paragraph that begins in a line of the file; 0: not known.
+func (d *Document) say(paragraph string, line int, isTitle bool) error {
 	title := ""
-	for _, text := range sentencesOf(paragraph) {
+	for _, marked := range sentencesOf(paragraph) {
+		text := strings.TrimSpace(strings.ReplaceAll(marked, newLine, ""))
+		begin := line
+		if line > 0 {
+			before := len(marked) - len(strings.TrimLeft(marked, newLine+" "))
+			begin += strings.Count(marked[:before], newLine)
+			line += strings.Count(marked, newLine)
+		}
+		if text == "" {
+			continue
+		}
 		if m := answered.FindStringSubmatch(normal(text)); m != nil {
 			title = m[1]
 		}
@@ -269,7 +291,7 @@ func (d *Document) say(paragraph string, isTitle bool) error {
 			return inputf("more than %d sentences", "no more", "check it in parts", maxSentences)
 		}
 		d.sentences = append(d.sentences,
-			sentence{text, d.section, d.heading, title, isTitle || strings.HasSuffix(text, ":")})
+			sentence{text, begin, d.section, d.heading, title, isTitle || strings.HasSuffix(text, ":")})
 	}
 	return nil
 }
@@ -286,7 +308,7 @@ func (d *Document) readCSV(text string) error {
 		if isSaid && !isHeading {
 			caption.WriteString(strings.TrimSpace(said) + " ")
 			d.foot(strings.TrimSpace(said))
-			if err := d.say(strings.TrimSpace(said), false); err != nil {
+			if err := d.say(strings.TrimSpace(said), place, false); err != nil {
 				return err
 			}
 			continue

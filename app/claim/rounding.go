@@ -45,6 +45,10 @@ func leeway(v, half float64) float64 { return min(half, loosest*math.Abs(v)) }
 // digits of the table leave open is not decided.
 func isNear(e *entry, k kind, v, leeway float64) ruling {
 	got := e.cell(k)
+	if isBare := got.unit == "" && e.table.columns[e.table.column(k)].unit == 0; isBare && k == step &&
+		math.Abs(got.value/v/1e3-1) <= slack+leeway/v {
+		v, leeway = 1e3*v, 1e3*leeway // the table does not say that its times are milliseconds
+	}
 	off := math.Abs(got.value-v) - leeway - slack*math.Abs(v)
 	switch {
 	case !(off <= got.half):

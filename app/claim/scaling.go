@@ -20,6 +20,15 @@ func quotient(a, b cell) (v, lo, hi float64) {
 	return v, lo, hi
 }
 
+// rounded is quotient with the slack where rounding leaves less open, not beyond it: figures that are whole
+// seconds explain much by themselves, and nothing else.
+func rounded(a, b cell) (v, lo, hi float64) {
+	v = a.value / b.value
+	lo = min((a.value-a.half)/(b.value+b.half), v*(1-slack))
+	hi = max((a.value+a.half)/(b.value-b.half), v*(1+slack))
+	return v, lo, hi
+}
+
 // fits reports whether a figure, rounded as it is written, is within a range.
 func (c cell) fits(lo, hi float64) bool { return c.value+c.half >= lo && c.value-c.half <= hi }
 
@@ -51,10 +60,10 @@ func denominators(t *table, say sayer) {
 func ratioOf(e, base *entry, say sayer) {
 	off, on, fits := speedups(e, base)
 	switch s := e.cell(speedup); {
-	case fits && on != unknown:
+	case fits && on != unknown && !(off != unknown && isCoarse(e, base, on, off)):
 		v, _ := divided(e, base, on)
 		coarse(e, speedup, "speed-up", v.value, say)
-	case off != unknown && !fits:
+	case off != unknown:
 		v, shown := divided(e, base, off)
 		say(Refused, e.name, "speed-up %s, but %s = %s by the %s, relative to %s", num(s.value), shown,
 			num(v.value), off.word(), base.name)
@@ -88,6 +97,19 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 		}
 	}
 	return off, on, fits
+}
+
+// isCoarse reports whether a speed-up fits a kind of time only for its coarse rounding, while another kind,
+// which agrees with that one, does not give it: then it is a wrong quotient, and no time of another kind.
+func isCoarse(e, base *entry, on, off kind) bool {
+	by, _ := divided(e, base, on)
+	v, _ := divided(e, base, off)
+	return grown(e, base) == 1 && v.value >= by.lo && v.value <= by.hi && isFar(e, base, v.value)
+}
+
+// isFar reports whether a speed-up is farther from a ratio than evaluations and the spread of runs explain.
+func isFar(e, base *entry, ratio float64) bool {
+	return math.Abs(ratio/e.cell(speedup).value-1) > max(mixed, noise(e, base))
 }
 
 // speedupRoom is how far a speed-up may be from the ratio of times for being taken round by round: as far as
@@ -127,7 +149,7 @@ func divided(e, base *entry, k kind) (v cell, shown string) {
 	if k == throughput {
 		a, b = b, a
 	}
-	v.value, v.lo, v.hi = quotient(a, b)
+	v.value, v.lo, v.hi = rounded(a, b)
 	shown = num(a.value) + " / " + num(b.value)
 	if w := work(e, base, k); w != 1 {
 		v, shown = v.scaled(w), num(w)+" × "+shown
@@ -207,7 +229,8 @@ func rateOf(e *entry, say sayer) {
 			lo, hi = min(lo, b/of.hi), max(hi, b/of.lo) // a rate is that of the mean step, not of the median
 		}
 	}
-	if room := 1 + max(0.05, noise(e)); !c.fits(lo/room, hi*room) {
+	isMilli := s.unit == "" && e.table.columns[e.table.column(step)].unit == 0 && c.fits(lo*950, hi*1050)
+	if room := 1 + max(0.05, noise(e)); !isMilli && !c.fits(lo/room, hi*room) {
 		say(Refused, e.name, "%s samples per second, but a batch of %s in steps of %s is %s", num(c.value),
 			num(b), seconds(s.value), num(v))
 	}
@@ -414,14 +437,17 @@ func contention(t *table, say sayer) {
 		if given(e.cell(speedup).value) || given(e.cell(efficiency).value) {
 			severity = Refused
 		}
-		say(severity, e.name, "%s workers × %s threads on %s cores: contention for cores, not scaling",
-			num(w),
-			num(each), num(h))
+		say(severity, e.name, "%s × %s on %s: contention for cores, not scaling", counted(w, "worker"),
+			counted(each, "thread"), counted(h, "core"))
 	}
 }
 
 // countedCores objects to cores that the machine does not have, or that no thread of the run uses.
 func countedCores(t *table, say sayer) {
+	if i := t.column(hostCores); t.isHostCores {
+		say(Noted, "", "%q has %s in every row, more than some rows keep busy: read as the cores of the "+
+			"machine, not of the run", t.columns[i].header, t.rows[0][i].text)
+	}
 	for _, e := range t.measured {
 		c, h := e.cell(cores).value, e.hosts()
 		if !given(c) {
@@ -432,8 +458,42 @@ func countedCores(t *table, say sayer) {
 		case given(h) && c > h:
 			say(Refused, e.name, "%s cores are counted, the machine has %s", num(c), num(h))
 		case given(w) && given(each) && c > w*each:
-			say(Refused, e.name, "%s cores are counted, and %s workers × %s threads keep %s busy", num(c),
-				num(w), num(each), num(w*each))
+			say(Refused, e.name, "%s cores are counted, and %s × %s keep %s busy", num(c),
+				counted(w, "worker"), counted(each, "thread"), num(w*each))
 		}
+	}
+}
+
+// counted writes a number of things.
+func counted(n float64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return num(n) + " " + noun
+}
+
+// settleCores takes a column of cores for those of the machine if it has one number in all rows, which some
+// row's threads do not keep busy and no row's exceed: a run's own cores would differ between such rows.
+func (t *table) settleCores() {
+	i := t.column(cores)
+	if i < 0 || t.has(hostCores) || len(t.entries) < 2 || !t.has(threads) {
+		return
+	}
+	has, isIdle := t.rows[0][i].value, false
+	if has > t.facts.cores {
+		return
+	}
+	for _, e := range t.entries {
+		w, each := e.workers(), e.cell(threads).value
+		if !given(w) {
+			w = 1
+		}
+		if e.cell(cores).value != has || w*each > has {
+			return
+		}
+		isIdle = isIdle || w*each < has
+	}
+	if t.isHostCores = isIdle; isIdle {
+		t.columns[i].kind = hostCores
 	}
 }

@@ -70,6 +70,9 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 			s.Why = r.why
 		}
 	}
+	if s.isUnknown = s.Why == outside; s.isUnknown {
+		s.Why = cmp.Or(d.misnamed(text, plain), outside)
+	}
 	return s, answer{}
 }
 
@@ -244,8 +247,13 @@ func normal(text string) string {
 	fields := strings.Fields(strings.TrimRight(strings.TrimSpace(s), ".!;:,"))
 	words := numberWords()
 	for i, f := range fields {
-		if v, ok := words[strings.TrimRight(f, ",")]; ok && f != "one" {
+		switch v, ok := words[strings.TrimRight(f, ",")]; {
+		case ok && f != "one":
 			fields[i] = num(v)
+		case f == "twice":
+			fields[i] = "2x"
+		case f == "thrice":
+			fields[i] = "3x"
 		}
 	}
 	s = strings.Join(fields, " ")
@@ -263,32 +271,32 @@ func (d *Document) hear(t *table, plain string) *court {
 		return c
 	}
 	for {
-		begin, end, e, ok := t.mention(c.words)
-		if !ok {
-			return nil
-		}
-		if e == nil {
+		begin, end, entries := t.mention(c.words)
+		if entries == nil {
 			break
 		}
-		at := slices.Index(c.subjects, e)
-		if at < 0 {
-			at = len(c.subjects)
-			c.subjects = append(c.subjects, e)
-		}
-		if at > 9 {
+		if len(entries) > 1 || !c.put(begin, end, entries[0]) {
 			return nil
 		}
-		c.words = c.words[:begin] + fmt.Sprintf("§%d", at) + c.words[end:]
 	}
-	if len(c.subjects) > 0 {
-		c.words = articles.ReplaceAllString(c.words, "$1")
-	}
+	c.words = articles.ReplaceAllString(c.words, "$1")
 	return c
 }
 
+// put sets the sign of a row in place of its name; false: there are too many rows.
+func (c *court) put(begin, end int, e *entry) bool {
+	at := slices.Index(c.subjects, e)
+	if at < 0 {
+		at = len(c.subjects)
+		c.subjects = append(c.subjects, e)
+	}
+	c.words = c.words[:begin] + fmt.Sprintf("§%d", at) + c.words[end:]
+	return at <= 9
+}
+
 // articles before a name, and what may follow it.
-var articles = regexp.MustCompile(`(?:\bthe |\ba |\busing |\bwith )?(§\d)(?: strategy| row| run| ` +
-	`configuration| setup| version| training| case)?`)
+var articles = regexp.MustCompile(`(?:\bthe |\ba |\busing |\bwith )?(§\d)(?:(?: strategy| row| run| ` +
+	`configuration| setup| version| training| case| worker| process| node| baseline)\b)?`)
 
 // alias is a name of some rows.
 type alias struct {
@@ -323,6 +331,10 @@ func (t *table) allAliases() map[string][]alias {
 				add(text+" "+c.name, e)
 				add(text+" "+strings.TrimSuffix(c.name, "s"), e)
 				add(text+" "+c.kind.plural(), e)
+			}
+			if c.kind == workers && text == "1" {
+				add("single worker", e)
+				add("one worker", e)
 			}
 		}
 	}
@@ -396,12 +408,12 @@ func otherNames(text string) []string {
 // between is what may stand between two names of one row: "ddp with 4 workers".
 var between = regexp.MustCompile(`^ ?(?:with|on|at|of|in|using|x|for)? ?(?:the )?$`)
 
-// mention returns the first name of a row in words. Names beside one another name the rows that they have in
-// common. e is nil if there is no name; ok is false if it fits several rows.
-func (t *table) mention(words string) (begin, end int, e *entry, ok bool) {
-	begin, end, entries := find(t.aliases, words, 0)
+// mention returns the first name in words and the rows that have it; none: there is no name. Names beside one
+// another name the rows that they have in common.
+func (t *table) mention(words string) (begin, end int, entries []*entry) {
+	begin, end, entries = find(t.aliases, words, 0)
 	if entries == nil {
-		return 0, 0, nil, true
+		return 0, 0, nil
 	}
 	for {
 		next, last, more := find(t.aliases, words, end)
@@ -419,10 +431,7 @@ func (t *table) mention(words string) (begin, end int, e *entry, ok bool) {
 		}
 		entries, end = both, last
 	}
-	if len(entries) > 1 {
-		return 0, 0, nil, false
-	}
-	return begin, end, entries[0], true
+	return begin, end, entries
 }
 
 // find returns the first place from which on words holds a name as whole words, the longest there.

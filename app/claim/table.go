@@ -29,6 +29,8 @@ type table struct {
 	isOnce   bool     // the text says that each row was measured once, which decides nothing
 	measured []*entry // those that are not projected
 	base     *entry   // the baseline of these; nil: none
+
+	isHostCores bool // its column of cores is read as that of the machine's: see settleCores
 }
 
 // facts is what a document says about all its rows.
@@ -125,7 +127,7 @@ func (t *table) settle() {
 	isTimed := slices.ContainsFunc(t.columns, column.isRankTime)
 	for i := range t.columns {
 		c := &t.columns[i]
-		if (c.kind == epoch || c.kind == step) && c.unit == 0 && t.counts(i) {
+		if (c.kind == epoch || c.kind == step) && c.unit == 0 && t.counts(i) && !c.isTime() {
 			c.kind = position
 		}
 		if c.kind == dataset && t.isNumeric(i) {
@@ -232,6 +234,12 @@ func (c column) isHidden() bool { return strings.HasPrefix(c.name, "hidden") }
 // isRankTime reports whether a column has times of a rank by its heading.
 func (c column) isRankTime() bool { return c.kind == rankStep && c.unit > 0 && c.unit != 0.01 }
 
+// timeWords are words of a heading by which whole numbers are times, not numbers of steps or epochs.
+var timeWords = regexp.MustCompile(`\b(time|duration|latency|median|mean|average|avg)\b`)
+
+// isTime reports whether the heading of a column says that it holds times.
+func (c column) isTime() bool { return timeWords.MatchString(c.name) }
+
 // counts reports whether all numbers of a column are whole, small and without units.
 func (t *table) counts(i int) bool {
 	for _, row := range t.rows {
@@ -288,6 +296,12 @@ func (t *table) convert(i int) {
 		}
 		if one.share > 0 && !c.kind.isFraction() {
 			one.lo, one.hi = one.value*(1-one.share), one.value*(1+one.share)
+		}
+		if c.kind == total || c.kind == epoch {
+			if v, ok := clock(one.text, c.unit); ok {
+				*one = v
+				continue
+			}
 		}
 		switch c.kind {
 		case total, epoch, step, rankStep, network, phase:

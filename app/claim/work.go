@@ -339,7 +339,7 @@ func mixedRatio(e, base *entry, say sayer) {
 	}
 	if off, on, fits := speedups(e, base); fits && off != unknown {
 		v, shown := divided(e, base, off)
-		if s := e.cell(speedup).value; math.Abs(v.value/s-1) <= max(mixed, noise(e, base)) {
+		if !isFar(e, base, v.value) || isCoarse(e, base, on, off) {
 			return
 		}
 		say(Refused, e.name, "speed-up %s is that by the %s; by the %s it is %s = %s",

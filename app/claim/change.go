@@ -1,0 +1,245 @@
+package claim
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/app/analysis"
+)
+
+// Parts of sentences about what changes from one row to another.
+const (
+	someTime = `(?:the |our )?((?:(?:total|training|wall|clock|step|epoch|iteration|run|overall) )*)` +
+		`(?:time|runtime|duration)`
+	falls = `(?:falls|fell|drops|dropped|decreases|decreased|shrinks|shrank|goes down|went down|is reduced|` +
+		`was reduced|is cut|was cut|declined|declines|improves|improved)`
+	moves = `(?:` + falls + `|goes|went|changes|changed)`
+	going = `(?:when |by )?(?:going|scaling|moving|increasing|changing) from ` +
+		`(?:§(\d)|(\d+|one)(?: workers?)?) ` +
+		`to §(\d)`
+	get   = `(?:gets?|got|have|had|sees?|saw|reach(?:es|ed)?|obtain(?:s|ed)?|achieved?|measured?|observed?)`
+	ratio = `(?:an? )?(?:speedup of ` + about + figure + `x?|` + about + figure + `x speedup)`
+	ways  = `(?:the )?(?:\d+ )?(?:strategies|rows|runs|configurations|methods|models|setups|algorithms|` +
+		`variants)`
+	equally = `(?:the |an? )?(?:same|equal|identical|comparable)`
+	remains = `(?:is|was|are|were|stays|stayed|remains|remained)`
+)
+
+// changing lists sentences about what changes from row to row, and about all rows.
+func changing() []form {
+	return []form{
+		{`^§(\d) (?:we|one) ` + get + ` ` + ratio + against + `$`, speedupHad},
+		{`^(?:all|both) (?:of )?` + ways + ` (?:all )?` + give + ` ` + equally + ` ` + quality +
+			`accuracy$`, allAccurate},
+		{`^(?:the )?` + quality + `accuracy ` + remains + ` ` + equally + ` (?:for|in|across|with|of|` +
+			`over) (?:all|both) ` + ways + `$`, allAccurate},
+		{`^§(\d) scale[sd]? (?:very |quite |really )?well$`, well},
+		{`^(?:§(\d) )?` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + `$`, wentFromTo},
+		{`^` + someTime + ` ` + of + `§(\d) ` + moves + ` from ` + length + ` to ` + length + `$`, ofFromTo},
+		{`^` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + ` ` + of + `§(\d)$`, fromToOf},
+		{`^§(\d) (?:` + lowers + `|brings|brought) ` + someTime + ` from ` + length + ` to ` +
+			length + `$`, wentFromTo},
+		{`^` + going + ` ` + someTime + ` ` + falls + ` by ` + about + figure + `%$`, goingPercent},
+		{`^` + someTime + ` ` + falls + ` by ` + about + figure + `% ` + going + `$`, percentGoing},
+		{`^` + going + ` ` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + `$`, goingFromTo},
+		{`^` + going + ` (?:we )?(?:` + give + `|` + get + `|is) ` + ratio + `$`, goingSpeedup},
+		{`^` + going + ` is ` + about + figure + `x (?:faster|as fast)$`, goingSpeedup},
+		{`^§(\d) ` + someTime + ` ` + falls + ` by ` + about + figure + `%$`, fallsBy},
+	}
+}
+
+func speedupHad(c *court, m []string) ruling {
+	return timesFaster(c, []string{"", m[1], m[2] + m[3], m[4]})
+}
+
+// allAccurate judges that no two rows differ in accuracy.
+func allAccurate(c *court, _ []string) ruling {
+	if c.t == nil || len(c.t.measured) > maxPairs {
+		return undecided("no table of accuracies, or too many rows to compare each with each")
+	}
+	r := undecided("no accuracies of two rows")
+	for i, a := range c.t.measured {
+		for _, b := range c.t.measured[:i] {
+			both, why := compareAccuracy(b, a)
+			if why != "" {
+				continue
+			}
+			if r = same(both); r.verdict != Holds {
+				return r
+			}
+		}
+	}
+	return r
+}
+
+// well judges that a row scales well: by no more than what the word "linear" asks for, and not by less than
+// half of it. Between them nobody knows what "well" means.
+func well(c *court, m []string) ruling {
+	e := c.subject(m[1])
+	if e == nil || c.t.base == nil || e == c.t.base {
+		return undecided("no row to compare with")
+	}
+	s, p := e.speedupOver(c.t.base).value, e.processors()/c.t.base.processors()
+	switch {
+	case !(p > 1) || !given(s):
+		return undecided("no speed-up of %s at more workers", e.name)
+	case s/p < 0.5:
+		return refused("wrong denominators", "%s is %s× at %s times the processors, %s of linear: most of "+
+			"what was added is lost", e.name, num(s), num(p), percent(s/p))
+	case s/p < 1-analysis.NoiseLimit:
+		return undecided("%s is %s× at %s times the processors, %s of linear; give that figure, \"well\" "+
+			"is none", e.name, num(s), num(p), percent(s/p))
+	}
+	return held("%s is %s× at %s times the processors, %s of linear", e.name, num(s), num(p), percent(s/p))
+}
+
+// theSpeedup judges a speed-up that is said to be the one: some row has it, or it is their mean.
+func theSpeedup(c *court, m []string) ruling {
+	r := onlySpeedup(c, m)
+	if r.verdict != NotChecked || !c.isOnly() || c.t.base == nil || len(c.t.measured) > maxPairs {
+		return r
+	}
+	var all []string
+	sum, n := 0.0, 0.0
+	for _, e := range c.t.measured {
+		if s := e.speedupOver(c.t.base).value; e != c.t.base && given(s) {
+			all, sum, n = append(all, num(s)), sum+s, n+1
+		}
+	}
+	if v, half := amount(m[1]); n == 0 || math.Abs(sum/n-v) <= half+mixed*v {
+		return r
+	}
+	return refused("wrong denominators", "no row has it: the speed-ups are %s, over %s", list(all),
+		c.t.base.name)
+}
+
+// from returns the row from which a sentence goes to another one: the one it names, or that of so many
+// workers, of the same strategy if there are several; nil: none.
+func (c *court) from(digit, number string, to *entry) *entry {
+	if digit != "" || to == nil {
+		return c.subject(digit)
+	}
+	var all []*entry
+	for _, e := range c.t.measured {
+		if num(e.workers()) == strings.Replace(number, "one", "1", 1) && e != to {
+			all = append(all, e)
+		}
+	}
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(e *entry) bool { return e.text(strategy) != to.text(strategy) })
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
+}
+
+func goingPercent(c *court, m []string) ruling {
+	to := c.subject(m[3])
+	return c.less(to, c.from(m[1], m[2], to), m[5])
+}
+
+func percentGoing(c *court, m []string) ruling {
+	to := c.subject(m[5])
+	return c.less(to, c.from(m[3], m[4], to), m[2])
+}
+
+func fallsBy(c *court, m []string) ruling { return percentLess(c, []string{"", m[1], m[3]}) }
+
+func goingSpeedup(c *court, m []string) ruling {
+	to := c.subject(m[3])
+	v, half := amount(m[4] + last(m, 5))
+	return c.speed(to, c.from(m[1], m[2], to), []float64{v}, half)
+}
+
+func goingFromTo(c *court, m []string) ruling {
+	to := c.subject(m[3])
+	from := c.from(m[1], m[2], to)
+	if to == nil || from == nil {
+		return undecided("no two rows to compare")
+	}
+	return c.between([]*entry{from}, []*entry{to}, m[4:7])
+}
+
+func ofFromTo(c *court, m []string) ruling {
+	return wentFromTo(c, []string{"", m[2], m[1], m[3], m[4]})
+}
+func fromToOf(c *court, m []string) ruling {
+	return wentFromTo(c, []string{"", m[4], m[1], m[2], m[3]})
+}
+
+// wentFromTo judges that a time went from that of some row to that of the row that a sentence names, or of
+// another one.
+func wentFromTo(c *court, m []string) ruling {
+	if c.t == nil {
+		return undecided("no table of times")
+	}
+	if to := c.subject(m[1]); to != nil {
+		return c.between(c.t.measured, []*entry{to}, m[2:5])
+	}
+	if !c.isOnly() {
+		return undecided("it names no row")
+	}
+	return c.between(c.t.measured, c.t.measured, m[2:5])
+}
+
+// between judges that one of some rows has the first of two times, and one of others the second; said is what
+// kind of time it is, and the two.
+func (c *court) between(from, to []*entry, said []string) ruling {
+	v1, half1 := lengthOf(said[1])
+	v2, half2 := lengthOf(said[2])
+	is := func(e *entry, k kind, v, half float64) bool {
+		got := e.cell(k)
+		return math.Abs(got.value-v) <= half+got.half+slack*v
+	}
+	var all []string
+	for _, k := range timesCalled(said[0]) {
+		for _, b := range to {
+			if given(b.value(k)) {
+				all = append(all, b.name+" "+b.figure(k))
+			}
+			for _, a := range from {
+				if a == b || !is(a, k, v1, half1) || !is(b, k, v2, half2) {
+					continue
+				}
+				if v1 < v2 {
+					a, b = b, a
+				}
+				return c.speed(b, a, nil, 0)
+			}
+		}
+	}
+	if all == nil {
+		return undecided("no such time in the table")
+	}
+	return refused("wrong denominators", "no two rows have these times: %s", list(all))
+}
+
+// stepWords and epochWords are kinds of time as sentences call them.
+var (
+	stepWords  = regexp.MustCompile(`\b(step|iteration)\b`)
+	epochWords = regexp.MustCompile(`\bepoch\b`)
+)
+
+// timesCalled returns the kinds of time that words before "time" may mean.
+func timesCalled(words string) []kind {
+	switch {
+	case stepWords.MatchString(words):
+		return []kind{step}
+	case epochWords.MatchString(words):
+		return []kind{epoch}
+	}
+	return times()
+}
+
+// less judges that the times of one row are so many percent less than those of another.
+func (c *court) less(a, b *entry, percentage string) ruling {
+	v, half := amount(percentage)
+	left := 1 - v/100
+	if left <= 0 {
+		return refused("wrong denominators", "no time is %s %% shorter", percentage)
+	}
+	return c.speed(a, b, []float64{1 / left}, half/100/left/left)
+}
