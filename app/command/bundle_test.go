@@ -26,6 +26,12 @@ func bundled(t *testing.T, from, to string) string {
 	if err := os.WriteFile(filepath.Join(folder, "results.json"), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	return packUnseen(t, folder)
+}
+
+// packUnseen packs a folder without looking at what is in it.
+func packUnseen(t *testing.T, folder string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "b.tar.gz")
 	m, err := bundle.Scan(folder, bundle.Manifest{Kind: bundle.Bench})
 	if err != nil {

@@ -1,10 +1,11 @@
 package transfer_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -22,6 +23,22 @@ func smallDisk(t *testing.T, size string) string {
 	return folder
 }
 
+// other is a connection beside which something else fills the disk when the first MiB has been sent.
+type other struct {
+	io.ReadWriteCloser
+	path    string
+	content []byte
+	sent    int
+}
+
+func (o *other) Write(b []byte) (int, error) {
+	if o.sent < 1<<20 && o.sent+len(b) >= 1<<20 {
+		os.WriteFile(o.path, o.content, 0o666) // as much as fits
+	}
+	o.sent += len(b)
+	return o.ReadWriteCloser.Write(b)
+}
+
 // A disk that is too small is found out before anything is sent; one that others fill meanwhile, when it is
 // full.
 func TestAFullDisk(t *testing.T) {
@@ -32,16 +49,15 @@ func TestAFullDisk(t *testing.T) {
 		need int64
 	}{{"20m", false, 16 << 20}, {"40m", true, 16 << 20}} {
 		h := &host{t: t, folder: filepath.Join(smallDisk(t, test.size), "data")}
-		var once sync.Once
-		_, err := cargo.Deliver(t.Context(), transfer.Destination{Host: "b", Dial: h.dial,
-			Progress: func(transfer.Progress) {
-				if test.fill {
-					once.Do(func() {
-						os.WriteFile(filepath.Join(filepath.Dir(h.folder), "other"),
-							noise(39<<20), 0o666)
-					})
-				}
-			}})
+		dial := h.dial
+		if test.fill {
+			other := &other{path: filepath.Join(filepath.Dir(h.folder), "other"), content: noise(39 << 20)}
+			dial = func(ctx context.Context) (conn io.ReadWriteCloser, err error) {
+				other.ReadWriteCloser, err = h.dial(ctx)
+				return other, err
+			}
+		}
+		_, err := cargo.Deliver(t.Context(), transfer.Destination{Host: "b", Dial: dial})
 		full := (*transfer.FullError)(nil)
 		if !errors.As(err, &full) {
 			t.Fatalf("%s: %v", test.size, err)
