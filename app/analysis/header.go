@@ -172,8 +172,9 @@ func isInLab(r *record.Results) string {
 // endsWithRuns says if a benchmark that was not interrupted ended long after its last run: its time is that
 // until then.
 func endsWithRuns(r *record.Results) string {
-	const slack = 10 // seconds by which a clock may be set
-	if len(r.Sittings) > 0 || r.Ran() == 0 || r.Seal == "" {
+	const slack = 10                    // seconds by which a clock may be set
+	isWhole := r.Complete || r.CutShort // else the run that was interrupted is not among the others
+	if !isWhole || len(r.Sittings) > 0 || r.Ran() == 0 || r.Seal == "" {
 		return ""
 	}
 	last := 0.0

@@ -447,3 +447,14 @@ func TestResultsWithoutRows(t *testing.T) {
 		}
 	}
 }
+
+// A benchmark ends while the run that was interrupted goes on, so its time is no contradiction.
+func TestAnInterruptedBenchmarkHasAReport(t *testing.T) {
+	folder, r := t.TempDir(), measuredRounds(t)
+	r.Complete = false
+	r.Seconds += 60
+	reseal(t, folder, r)
+	if status, _, stderr := execute("report", folder); status != job.ExitOK {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
