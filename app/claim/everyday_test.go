@@ -51,16 +51,23 @@ func TestEverydaySentences(t *testing.T) {
 		{"The overhead of all-reduce is # compared to ddp.", "30%", "50%"},
 		{"We found that ddp achieved a test accuracy of #.", "71.0%", "71.9%"},
 	} {
-		for figure, want := range map[string]string{c.right: "holds", c.wrong: "refused"} {
-			text := strings.Replace(c.text, "#", figure, 1)
-			r := check(t, "report.md", course+text+"\n")
-			isOther := len(r.Statements) != 1 || string(r.Statements[0].Verdict) != want
-			if isOther || r.IsRefused() != (want == "refused") {
-				t.Errorf("%q: want %s\n%s", text, want, render(r))
-			}
-			if r.NotUnderstood != 0 {
-				t.Errorf("%q: %d not understood", text, r.NotUnderstood)
-			}
+		judges(t, course, c.text, c.right, c.wrong)
+	}
+}
+
+// judges checks that a sentence behind a table holds with one figure in place of #, and is refused with
+// another.
+func judges(t *testing.T, table, sentence, right, wrong string) {
+	t.Helper()
+	for figure, want := range map[string]string{right: "holds", wrong: "refused"} {
+		text := strings.Replace(sentence, "#", figure, 1)
+		r := check(t, "report.md", table+text+"\n")
+		isOther := len(r.Statements) != 1 || string(r.Statements[0].Verdict) != want
+		if isOther || r.IsRefused() != (want == "refused") {
+			t.Errorf("%q: want %s\n%s", text, want, render(r))
+		}
+		if r.NotUnderstood != 0 {
+			t.Errorf("%q: %d not understood", text, r.NotUnderstood)
 		}
 	}
 }

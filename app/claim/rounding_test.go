@@ -1,9 +1,6 @@
 package claim_test
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // A figure of a table may hide no more than 5 % by its few digits; one decimal and one percent are
 // always allowed.
@@ -61,13 +58,7 @@ func TestRoundedSentences(t *testing.T) {
 		{"ddp reduces the step time by a factor of # versus single.", "1.8", "2"},
 		{"ddp had the shortest step: 56 ms, # as fast as single, in one run of each row.", "1.8×", "1×"},
 	} {
-		for figure, want := range map[string]string{c.right: "holds", c.wrong: "refused"} {
-			text := strings.Replace(c.text, "#", figure, 1)
-			r := check(t, "report.md", table+text+"\n")
-			if len(r.Statements) != 1 || string(r.Statements[0].Verdict) != want {
-				t.Errorf("%q: want %s\n%s", text, want, render(r))
-			}
-		}
+		judges(t, table, c.text, c.right, c.wrong)
 	}
 }
 
