@@ -59,6 +59,6 @@ func (c *CPU) doSlowly(t Task, parts int, do func(t Task, parts int)) {
 		return
 	}
 	began = time.Now()
-	time.Sleep(c.slow.owed)
+	rest(c.slow.owed)
 	c.slow.owed -= time.Since(began)
 }
