@@ -34,6 +34,61 @@ func hostsPart(h *record.Hosts) part {
 	return p
 }
 
+// joined is a host of a run with the ranks of its workers and of its servers apart.
+type joined struct {
+	name  string
+	ranks []int
+}
+
+// joinedHosts lists the hosts that the ranks of a run tell of, in the order of their first ranks.
+func joinedHosts(s *record.Summary) []joined {
+	var all []joined
+	add := func(host string, rank int) {
+		at := slices.IndexFunc(all, func(j joined) bool { return j.name == host })
+		switch {
+		case host == "": // older runs, and systems without a name
+		case at < 0:
+			all = append(all, joined{host, []int{rank}})
+		case !slices.Contains(all[at].ranks, rank): // a server may have the rank of a worker
+			all[at].ranks = append(all[at].ranks, rank)
+		}
+	}
+	for _, r := range s.Ranks {
+		add(r.Host, r.Rank)
+	}
+	for _, server := range s.Servers {
+		add(server.Host, server.Rank)
+	}
+	return all
+}
+
+// joinedPart names the hosts of a run whose ranks were started one by one, by hand or by another launcher:
+// nothing examined these before.
+func joinedPart(s *record.Summary) part {
+	p := part{ID: "hosts", Title: "Hosts"}
+	all := joinedHosts(s)
+	if len(all) < 2 {
+		return p
+	}
+	for i, j := range all {
+		p.Pairs = append(p.Pairs, pair{fmt.Sprintf("%d %s", i, j.name), ranksText(j.ranks)})
+	}
+	p.Pairs = append(p.Pairs, pair{"examined", "not before this run"})
+	return p
+}
+
+// ranksText words a list of ranks: "rank 3", "ranks 0 to 3", "ranks 0, 2, 4".
+func ranksText(ranks []int) string {
+	first, last := ranks[0], ranks[len(ranks)-1]
+	switch {
+	case len(ranks) == 1:
+		return fmt.Sprintf("rank %d", first)
+	case len(ranks) > 2 && last-first == len(ranks)-1 && slices.IsSorted(ranks):
+		return fmt.Sprintf("ranks %d to %d", first, last)
+	}
+	return "ranks " + strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ", "), "[]")
+}
+
 // onHosts returns a command line as one types it; that of several hosts goes behind launch.
 func onHosts(command []string, h *record.Hosts) string {
 	if h == nil || len(command) == 0 {

@@ -152,7 +152,11 @@ func trainingParts(t *analysis.Training) []part {
 	if t.IsInterrupted {
 		facts = interruptedFacts(t)
 	}
-	return present([]part{{ID: "figures", Title: "In figures", Pairs: facts}, hostsPart(t.Hosts),
+	hosts := hostsPart(t.Hosts)
+	if t.Hosts == nil {
+		hosts = joinedPart(&t.Summary)
+	}
+	return present([]part{{ID: "figures", Title: "In figures", Pairs: facts}, hosts,
 		{ID: "configuration", Title: "Configuration", Text: t.Configuration}})
 }
 
@@ -253,6 +257,8 @@ func trainingTitle(t *analysis.Training) string {
 	workers := spelling.Count(t.Workers, "worker")
 	if t.Hosts != nil {
 		workers += " on " + spelling.Count(len(t.Hosts.Hosts), "host")
+	} else if all := joinedHosts(&t.Summary); len(all) > 1 {
+		workers += " on " + spelling.Count(len(all), "host")
 	}
 	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread"))
 }

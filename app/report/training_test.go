@@ -256,3 +256,37 @@ func TestBucketsOfServersHaveNoHiddenTime(t *testing.T) {
 		t.Error("the figure of buckets shows hidden time that is not known")
 	}
 }
+
+// A run whose ranks were started by hand on several machines names them, by what its ranks tell.
+func TestHostsOfARunJoinedByHand(t *testing.T) {
+	for hosts, want := range map[string]string{
+		`{"rank":0,"host":"a"},{"rank":1,"host":"a"},{"rank":2,"host":"a"},{"rank":3,"host":"<b>"}`: "" +
+			"<dt>0 a</dt><dd>ranks 0 to 2</dd></div><div><dt>1 &lt;b&gt;</dt><dd>rank 3</dd></div><div>" +
+			"<dt>examined</dt><dd>not before this run</dd>",
+		`{"rank":0,"host":"a"},{"rank":1,"host":"b"},{"rank":2,"host":"a"},{"rank":3,"host":"b"}`: "" +
+			"<dt>0 a</dt><dd>ranks 0, 2</dd>",
+		`{"rank":0,"host":"a"},{"rank":1,"host":"a"}`: "",
+		`{"rank":0},{"rank":1}`:                       "",
+	} {
+		run, err := analysis.ReadTraining(strings.NewReader(`{"model":"lenet","data":"glyphs","workers":4,`+
+			`"threads":1,"steps":1,"ranks":[`+hosts+`]}`), strings.NewReader(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page strings.Builder
+		if err := report.TrainingHTML(&page, run); err != nil {
+			t.Fatal(err)
+		}
+		if isThere := strings.Contains(page.String(), `<div id="hosts">`); isThere != (want != "") ||
+			!strings.Contains(page.String(), want) {
+			t.Errorf("%s: hosts are there: %v, want %s", hosts, isThere, want)
+		}
+		title := "<h1>lenet on glyphs: 4 workers × 1 thread</h1>"
+		if want != "" {
+			title = "<h1>lenet on glyphs: 4 workers on 2 hosts × 1 thread</h1>"
+		}
+		if !strings.Contains(page.String(), title) {
+			t.Errorf("%s: no %s", hosts, title)
+		}
+	}
+}
