@@ -60,6 +60,7 @@ func rules() []rule {
 			"run it again; a gap that stays is time that no phase counts"},
 		{"diverged", Refused, diverged,
 			"a lower learning rate, a warm-up or clipping"},
+		{"no seal", Caution, unsealed, "the benchmark run by this version"},
 		{"contention", Caution, contention,
 			"as many workers × threads as there are cores"},
 		{"not encrypted", Caution, inTheClear, "leave out --insecure"},

@@ -297,6 +297,9 @@ func TestRun(t *testing.T) {
 	if !saved.Complete || !r.Complete || len(saved.Rows) != 5 || saved.Version != "1" {
 		t.Errorf("saved results: complete %v, %d rows", saved.Complete, len(saved.Rows))
 	}
+	if r.Seal != saved.Seal || !r.IsSealed() || len(r.Broken()) > 0 {
+		t.Errorf("seal %q of the results, %q of their file, broken: %v", r.Seal, saved.Seal, r.Broken())
+	}
 	checkOwnShares(t, saved.Rows[3])
 	checkOwnShares(t, saved.Rows[4])
 }

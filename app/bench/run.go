@@ -273,8 +273,10 @@ func (b *bench) leaveOut(t Trial) {
 	}
 }
 
-// runAll executes the rounds of the plan, then those that the precision asks for.
+// runAll executes the rounds of the plan, then those that the precision asks for. The results end with the
+// seal that their file has, so that a report of them is one of the file.
 func (b *bench) runAll(ctx context.Context) error {
+	defer b.results.TakeSeal()
 	if err := b.save(); err != nil {
 		return err
 	}

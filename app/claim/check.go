@@ -261,11 +261,5 @@ func (r *Report) judgeOwn(d *Document) {
 		}
 		r.Objections = append(r.Objections, Objection{severity, n.Topic, "results", n.Text, n.Answer})
 	}
-	if !d.Results.IsSealed() {
-		text := "The file has no seal, as those of older versions: figures that were changed so that all " +
-			"still agree are not found."
-		r.Objections = append(r.Objections, Objection{Noted, "no seal", "results", text,
-			"the benchmark run by this version"})
-	}
 	r.sort()
 }

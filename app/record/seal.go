@@ -22,6 +22,14 @@ import (
 // sealed returns the results with their seal, after it has given one to every run that has none. A run keeps
 // its first seal: what becomes of it later is found by [Results.Broken].
 func (r *Results) sealed() Results {
+	out := *r
+	out.TakeSeal()
+	return out
+}
+
+// TakeSeal gives the results, and every run that has none, the seal that their file has. What changes in them
+// afterwards contradicts it.
+func (r *Results) TakeSeal() {
 	for i := range r.Rows {
 		for _, runs := range [][]Run{r.Rows[i].Runs, r.Rows[i].Replaced} {
 			for j := range runs {
@@ -31,9 +39,7 @@ func (r *Results) sealed() Results {
 			}
 		}
 	}
-	out := *r
-	out.Seal = r.sum()
-	return out
+	r.Seal = r.sum()
 }
 
 // Broken lists what has another seal than its content, one sentence each: it was changed after it was
