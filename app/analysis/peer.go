@@ -71,7 +71,7 @@ func otherWork(r *record.Results, _ *Comparison) []string {
 		first, later := PeerDistance(c)
 		out = append(out, fmt.Sprintf("%s does not train as Lockstep does: from equal weights on equal "+
 			"batches of %s, batch %d, %s, its first loss is %.2g away, the others up to %.2g (relative; "+
-			"%.2g and %.2g may be). Its times are those of other work.", peerName(c), c.Model, c.Batch,
+			"%.2g and %.2g may be). Its times are those of other work.", peerName(c.Peer), c.Model, c.Batch,
 			c.Format, first, later, PeerFirstLoss, PeerLoss))
 	}
 	for _, row := range r.Rows {
@@ -98,11 +98,11 @@ func checkOf(r *record.Results, s record.Setting) *record.PeerCheck {
 }
 
 // peerName words a peer.
-func peerName(c record.PeerCheck) string {
-	if c.Peer == "pytorch" {
+func peerName(peer string) string {
+	if peer == "pytorch" {
 		return "PyTorch"
 	}
-	return c.Peer
+	return peer
 }
 
 // sameWork says how near the losses of peers are, and how both sides ran.
@@ -117,8 +117,8 @@ func sameWork(r *record.Results, c *Comparison) []string {
 			"equal weights on equal batches: the first losses differ by %.1g, the %d after it by %.1g at "+
 			"most (relative; %.1g and %.1g were allowed). %s: %s. Lockstep: version %s, float32, kernels "+
 			"%s, as many threads in each worker as the row has, gradients in fp32, batches loaded beside "+
-			"the step.", peerName(p), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
-			PeerFirstLoss, PeerLoss, peerName(p), p.Settings, r.Version, kernelsOf(c)))
+			"the step.", peerName(p.Peer), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
+			PeerFirstLoss, PeerLoss, peerName(p.Peer), p.Settings, r.Version, kernelsOf(c)))
 	}
 	return out
 }
@@ -194,10 +194,59 @@ func (g *Group) AgainstPeers() []Pair {
 	return pairs
 }
 
-// peers words what [Group.AgainstPeers] finds.
+// FastestAgainstPeer relates the fastest of our rows, the first of the answer, to the row of a peer with the
+// shortest step, whatever its strategy, workers and threads: that one is A of the pair. The tests against all
+// rows of the peer are corrected for their number. It returns false where one of the two is missing.
+func (g *Group) FastestAgainstPeer() (Pair, bool) {
+	ranked := g.standing().ranked
+	if len(ranked) == 0 {
+		return Pair{}, false
+	}
+	var pairs []Pair
+	var ps []float64
+	fastest := -1
+	for _, l := range g.Lines {
+		isRival := l.Setting.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == "" && !l.Uneven &&
+			finite(l.Step.Median) && difference(l, ranked[0]) == ""
+		if !isRival {
+			continue
+		}
+		r := PairedRatio(l.stepByRound, ranked[0].stepByRound)
+		pairs, ps = append(pairs, Pair{A: l, B: ranked[0], Ratio: r}), append(ps, r.PairedP())
+		if fastest < 0 || l.Step.Median < pairs[fastest].A.Step.Median {
+			fastest = len(pairs) - 1
+		}
+	}
+	if fastest < 0 || !pairs[fastest].Ratio.Known() {
+		return Pair{}, false
+	}
+	pairs[fastest].P = Holm(ps)[fastest]
+	return pairs[fastest], true
+}
+
+// BesidePeer words what [Group.FastestAgainstPeer] finds.
+func (p Pair) BesidePeer() string {
+	name, doubt := peerName(p.A.Setting.Peer), p.Doubt()
+	if doubt == "" {
+		return fmt.Sprintf("%s is %s as fast as %s; no row of %s has a shorter step.", p.B.Label,
+			times(p.Ratio), p.A.Label, name)
+	}
+	text := fmt.Sprintf("The rounds do not tell %s from %s, the row of %s with the shortest step: %s its "+
+		"speed", p.B.Label, p.A.Label, name, times(p.Ratio))
+	if doubt != notApart {
+		text += ", which " + doubt
+	}
+	return text + "."
+}
+
+// peers words what [Group.FastestAgainstPeer] and [Group.AgainstPeers] find.
 func (g *Group) peers() []string {
 	var out []string
-	for _, pair := range g.AgainstPeers() {
+	each := g.AgainstPeers()
+	if p, isThere := g.FastestAgainstPeer(); isThere && (len(each) != 1 || each[0].A != p.A) {
+		out = append(out, p.BesidePeer())
+	}
+	for _, pair := range each {
 		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of PyTorch, taken round by round",
 			pair.B.Label, ms(pair.B.Step.Median), pair.A.Label, ms(pair.A.Step.Median),
 			times(pair.Ratio))
@@ -209,6 +258,9 @@ func (g *Group) peers() []string {
 	return out
 }
 
+// notApart is the doubt where nothing more is known than that the rounds do not agree.
+const notApart = "is not told apart"
+
 // Doubt says why a ratio to a peer is no finding; "" if it is one.
 func (p Pair) Doubt() string {
 	switch {
@@ -218,7 +270,7 @@ func (p Pair) Doubt() string {
 	case p.isClose():
 		return "is " + TooClose()
 	case !p.IsDecided():
-		return "is not told apart"
+		return notApart
 	}
 	return ""
 }

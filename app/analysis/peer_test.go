@@ -184,3 +184,57 @@ func TestShortRuns(t *testing.T) {
 		t.Errorf("notes %v of rows that are long", got)
 	}
 }
+
+// Our fastest row stands beside the fastest one of another program, whatever its strategy: a slow ddp of
+// theirs makes nothing look fast.
+func TestFastestRowBesideAPeer(t *testing.T) {
+	six := func(seconds float64) []float64 {
+		return []float64{seconds, 1.01 * seconds, 0.99 * seconds, seconds, 1.02 * seconds, 0.98 * seconds}
+	}
+	uneven := func(seconds float64) []float64 {
+		return []float64{1.1 * seconds, 0.9 * seconds, 0.8 * seconds, 1.1 * seconds, 1.2 * seconds, seconds}
+	}
+	for _, test := range []struct {
+		name   string
+		theirs []float64 // step times of their single, whose ddp takes 8 s
+		want   string
+	}{
+		{"faster", six(6), "ddp 2×1 is 3.00× (2.94–3.06) as fast as single 1×1 pytorch nchw; no row of " +
+			"PyTorch has a shorter step."},
+		{"slower", six(1), "ddp 2×1 is 0.50× (0.49–0.51) as fast as single 1×1 pytorch nchw; no row of " +
+			"PyTorch has a shorter step."},
+		{"undecided", uneven(2), "The rounds do not tell ddp 2×1 from single 1×1 pytorch nchw, the row of " +
+			"PyTorch with the shortest step: "},
+		{"few rounds", six(6)[:3], "its speed, which decides nothing: it has 3 of the 6 rounds that this " +
+			"takes."},
+		{"none", nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMaker(6, 2)
+			single := record.Setting{Strategy: "single", Workers: 1}
+			ddp := record.Setting{Strategy: "ddp", Workers: 2}
+			m.add(single, six(4)...)
+			m.add(ddp, 2.02, 2, 2, 1.98, 2, 2)
+			if test.theirs != nil {
+				for _, s := range []*record.Setting{&single, &ddp} {
+					s.Peer, s.Options = "pytorch", "pytorch+nchw"
+				}
+				m.add(single, test.theirs...)
+				m.add(ddp, six(8)[:len(test.theirs)]...)
+			}
+			m.Peers = []record.PeerCheck{{Peer: "pytorch", Model: "vgg11", Data: "cifar10", Batch: 256,
+				Format: "nchw", Ours: record.Numbers{2.3}, Theirs: record.Numbers{2.3}}}
+			g := &analysis.Compare(m.Results).Groups[0]
+			p, isThere := g.FastestAgainstPeer()
+			if isThere != (test.theirs != nil) {
+				t.Fatalf("there is a pair: %v", isThere)
+			}
+			if isThere && !strings.Contains(p.BesidePeer(), test.want) {
+				t.Errorf("%s\nwant %s", p.BesidePeer(), test.want)
+			}
+			if isThere && !strings.Contains(strings.Join(g.Findings(), "\n"), p.BesidePeer()) {
+				t.Errorf("not among the findings: %q", g.Findings())
+			}
+		})
+	}
+}

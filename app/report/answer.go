@@ -51,6 +51,13 @@ func answerOf(g *analysis.Group) answer {
 			out.Leader += " or " + spelling.Count(more, "other")
 		}
 	}
+	if p, isThere := g.FastestAgainstPeer(); isThere {
+		out.Beside = &answer{Text: p.BesidePeer(), Verdict: undecided, Gain: ratioCell(p.Ratio)}
+		if p.Doubt() == "" {
+			out.Beside.Verdict = certain
+		}
+		out.Beside.Sign = signOf(out.Beside.Verdict)
+	}
 	return out
 }
 
@@ -87,6 +94,11 @@ func (p *page) answerFirst(c *analysis.Comparison) {
 func (p page) HasFew() bool {
 	const most = 3
 	return len(p.Others) > 0 && len(p.Others) <= most
+}
+
+// HasPeer reports whether an answer below the first one says how another program does.
+func (p page) HasPeer() bool {
+	return slices.ContainsFunc(p.Others, func(a answer) bool { return a.Beside != nil })
 }
 
 // leading returns the part whose picture stands first: the first one of several rows, or with any picture.

@@ -36,6 +36,9 @@ func stored(t *testing.T, path string) *record.Results {
 	return r
 }
 
+// repeats is a flag in a sentence of a page, which the page does not break.
+const repeats = `<span class="flag">--repeats 6</span>`
+
 // only returns results with the rows of one model.
 func only(r *record.Results, model string) *record.Results {
 	r.Rows = slices.DeleteFunc(r.Rows, func(row record.Row) bool { return row.Setting.Model != model })
@@ -54,16 +57,17 @@ func TestFirstScreen(t *testing.T) {
 		"one winner": {only(sample(), "lenet"), "single 1×2 has the shortest step: 5.21 ms, 1.73× " +
 			"(1.72–1.76 in 3 rounds) as fast as single 1×1", ">Fastest<", "✓ certain", 1},
 		"undecided": {only(sample(), "vgg11"), "single 1×1 had the shortest step, 187 ms, but 3 rounds " +
-			"cannot tell it from ddp 4×1, 195 ms (--repeats 6).",
+			"cannot tell it from ddp 4×1, 195 ms (" + repeats + ").",
 			">Cannot be told apart<", "≈ not decided", 3},
-		"several": {sample(), "187 ms, but 3 rounds cannot tell it from ddp 4×1, 195 ms (--repeats 6).",
+		"several": {sample(), "187 ms, but 3 rounds cannot tell it from ddp 4×1, 195 ms (" + repeats + ").",
 			">Fastest<", "<figure", 3},
 		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 had the shortest step, 542 ms, 1.86× " +
 			"(1.76–1.95 in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from single 1×2, " +
-			"ddp 4×1 and gather-scatter 4×1, up to 606 ms (--repeats 6).",
+			"ddp 4×1 and gather-scatter 4×1, up to 606 ms (" + repeats + ").",
 			">Cannot be told apart<", "≈ not decided", 3},
 		"r4": {stored(t, "r4/results.json.gz"), "The fastest row of each of 10 comparisons is below: " +
-			"none is certain after 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
+			"none is certain after 3 rounds (" + repeats + ").", ">Cannot be told apart<",
+			"≈ not decided", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := render(t, report.HTML, test.results)
@@ -285,7 +289,7 @@ func TestFirstScreenOfAFewComparisons(t *testing.T) {
 			`<p class="answer">single 1×2 has the shortest step: 5.21 ms, 1.73× (1.72–1.76 in 3 rounds)`,
 		`<p class="of"><a href="#g2">vgg11</a> <b class="open">≈ not decided</b></p>` + "\n" +
 			`<p class="answer">single 1×1 had the shortest step, 187 ms, but 3 rounds cannot tell it from ` +
-			`ddp 4×1, 195 ms (--repeats 6).`,
+			`ddp 4×1, 195 ms (` + repeats + `).`,
 	} {
 		if !strings.Contains(top, want) {
 			t.Errorf("not on the first screen: %s\n%s", want, top[strings.Index(top, "<main"):])
@@ -307,6 +311,51 @@ func TestFirstScreenOfManyComparisons(t *testing.T) {
 	}
 }
 
+// Beside another program the page says first how the fastest row of each side does, and names the program.
+func TestFirstScreenBesideAPeer(t *testing.T) {
+	page := render(t, report.HTML, stored(t, "pytorch/images-zen5/results.json.gz"))
+	top, _, _ := strings.Cut(page, `id="contents"`)
+	for _, want := range []string{
+		`<h1>lenet and vgg11: 2 strategies, up to 2 workers, beside PyTorch</h1>`,
+		`<p class="peer"><b class="sure">✓ certain</b> ddp 2×1 is \d\.\d\d× \(\d\.\d\d–\d\.\d\d\) as ` +
+			`fast as single 1×2 pytorch channels-last; no row of PyTorch has a shorter step\.</p>`,
+		`<p class="peer"><b class="sure">✓ certain</b> single 1×2 is \d\.\d\d× \(\d\.\d\d–\d\.\d\d\) ` +
+			`as fast as single 1×2 pytorch channels-last; no row`,
+		`class="name"[^>]*>C  single 1×1 pytorch channels-last<`, // not cut
+	} {
+		if !regexp.MustCompile(want).MatchString(top) {
+			t.Errorf("not on the first screen: %s\n%.6000s", want, top[strings.Index(top, "<main"):])
+		}
+	}
+	text := render(t, report.Markdown, stored(t, "pytorch/images-zen5/results.json.gz"))
+	if !strings.Contains(text, "- **lenet** (certain): ddp 2×1 is ") {
+		t.Errorf("the text does not say so:\n%.2000s", text)
+	}
+}
+
+// Of many comparisons beside another program the overview has the ratio of each.
+func TestOverviewBesideAPeer(t *testing.T) {
+	r := only(stored(t, "pytorch/images-zen5/results.json.gz"), "lenet")
+	r.Peers = slices.DeleteFunc(r.Peers, func(c record.PeerCheck) bool { return c.Model != "lenet" })
+	rows, peers := r.Rows, r.Peers
+	for batch := 65; batch < 68; batch++ {
+		for _, row := range rows {
+			row.Setting.Batch = batch
+			r.Rows = append(r.Rows, row)
+		}
+		for _, c := range peers {
+			c.Batch = batch
+			r.Peers = append(r.Peers, c)
+		}
+	}
+	page := render(t, report.HTML, r)
+	isBalanced(t, page)
+	cell := regexp.MustCompile(`<td>\d\.\d\d× <small>\d\.\d\d–\d\.\d\d</small> <b class="(sure|open)">`)
+	if n := len(cell.FindAllString(page, -1)); n != 4 || !strings.Contains(page, "over PyTorch<small>") {
+		t.Errorf("%d of 4 comparisons have the ratio in the overview", n)
+	}
+}
+
 // A file without a seal says so among the first cautions; one with a seal, and results that were in no file
 // yet, do not.
 func TestFirstScreenOfAFileWithoutSeal(t *testing.T) {
@@ -322,6 +371,21 @@ func TestFirstScreenOfAFileWithoutSeal(t *testing.T) {
 		top, _, _ := strings.Cut(render(t, report.HTML, test.results), `id="contents"`)
 		if strings.Contains(top, want) != test.isBare {
 			t.Errorf("%s: the caution is there: %v", name, !test.isBare)
+		}
+	}
+}
+
+// A sentence is not broken inside a flag, whatever stands around it.
+func TestFlagsStayWhole(t *testing.T) {
+	r := sample()
+	r.Skipped[0].Reason = `leave out --insecure, <b>--repeats 6</b>, --` + strings.Repeat("x", 300)
+	page := render(t, report.HTML, r)
+	isBalanced(t, page)
+	for _, want := range []string{`leave out <span class="flag">--insecure</span>, &lt;b&gt;` + repeats +
+		`&lt;/b&gt;`, `<span class="flag">--` + strings.Repeat("x", 21) + `</span>xxx`,
+		`.flag{white-space:nowrap}`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
 		}
 	}
 }

@@ -30,6 +30,9 @@ func writeMarkdown(w io.Writer, p page) error {
 	m.refused(p.Notes)
 	for _, a := range p.Others {
 		m.item("**%s** (%s): %s", text(a.Title), a.Verdict, text(a.Text))
+		if a.Beside != nil {
+			m.item("**%s** (%s): %s", text(a.Title), a.Beside.Verdict, text(a.Beside.Text))
+		}
 	}
 	if p.FactsTitle != inFigures { // those of a training run are in a table
 		for _, f := range p.Facts {
@@ -111,6 +114,9 @@ func (m *markdown) answer(a answer) {
 		m.line("%s", text(strings.TrimSuffix(why, ":")))
 	} else if a.Why != "" {
 		m.line("%s", text(a.Why))
+	}
+	if a.Beside != nil {
+		m.line("%s: %s", a.Beside.Verdict, text(a.Beside.Text))
 	}
 }
 

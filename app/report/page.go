@@ -37,13 +37,14 @@ type page struct {
 // answer is a sentence with what makes it certain or uncertain.
 type answer struct {
 	Title, Text, Why string
-	Verdict          string // certain, not decided or measured once; "": no question of that kind
-	Sign             string // of the verdict, for eyes that see no colour
-	Link             string // id of the section
-	Leader           string // the row with the shortest step, and how many cannot be told from it
-	Step             string // of the leader
-	Gain             cell   // its speed-up over the baseline
-	TooFew           int    // rounds that did not decide, where more may; 0: no such
+	Verdict          string  // certain, not decided or measured once; "": no question of that kind
+	Sign             string  // of the verdict, for eyes that see no colour
+	Link             string  // id of the section
+	Leader           string  // the row with the shortest step, and how many cannot be told from it
+	Step             string  // of the leader
+	Gain             cell    // its speed-up over the baseline
+	Beside           *answer // its ratio to the fastest row of another program; nil: there is none
+	TooFew           int     // rounds that did not decide, where more may; 0: no such
 }
 
 // caution is a note that changes how the picture is read, cut to its first sentence, with a link to the
@@ -148,7 +149,7 @@ func newPage(r *record.Results, c *analysis.Comparison) page {
 
 // Titles of the facts at the top of a page.
 const (
-	besidePeer = "Beside PyTorch"
+	besidePeer = "Beside PyTorch’s same row"
 	inFigures  = "In figures"
 )
 
@@ -190,7 +191,7 @@ func present(all []part) []part {
 	return slices.DeleteFunc(all, func(p part) bool { return len(p.Pairs) == 0 && p.Text == "" })
 }
 
-// title names the models and what they were trained with.
+// title names the models, what they were trained with, and the program beside ours if there is one.
 func title(r *record.Results, c *analysis.Comparison) string {
 	var models, strategies []string
 	workers := 0
@@ -218,7 +219,11 @@ func title(r *record.Results, c *analysis.Comparison) string {
 	if workers > 1 {
 		upTo = fmt.Sprintf("up to %d workers", workers)
 	}
-	return fmt.Sprintf("%s: %s, %s", names, ways, upTo)
+	beside := ""
+	if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return row.Setting.Peer != "" }) {
+		beside = ", beside PyTorch"
+	}
+	return fmt.Sprintf("%s: %s, %s%s", names, ways, upTo, beside)
 }
 
 // hasOwnCores reports whether a row was on several hosts with cores of their own.

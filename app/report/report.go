@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
@@ -28,7 +29,7 @@ func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r,
 // writePage renders a page. Characters that are not shown, such as those that turn the direction of text,
 // become their numbers.
 func writePage(w io.Writer, p page) error {
-	t, err := template.New("page").Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"flags": flags}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}
@@ -42,6 +43,15 @@ func writePage(w io.Writer, p page) error {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	return nil
+}
+
+// flagText is a flag of a command in a sentence, with a number behind it if there is one.
+var flagText = regexp.MustCompile(`--[a-z][a-z-]{0,20}(?: [0-9]{1,6}\b)?`)
+
+// flags escapes a sentence and keeps each flag in it on one line: browsers may break it behind its dashes.
+func flags(sentence string) template.HTML {
+	return template.HTML(flagText.ReplaceAllString(template.HTMLEscapeString(sentence),
+		`<span class="flag">$0</span>`))
 }
 
 // policy allows the one style sheet and denies every other source, form and base address.

@@ -73,7 +73,7 @@ const (
 
 func (b Bars) wide() frame {
 	f := b.Head.wide()
-	f.left, f.right, f.top = nameWidth(b.names(), longestName), 62, 4
+	f.left, f.right, f.top = nameWidth(b.names(), longestBar), 62, 4
 	f.height = f.top + f.bottom + wideRow*float64(len(b.Rows))
 	return f
 }
@@ -92,16 +92,28 @@ func (b Bars) names() (names []string) {
 	return names
 }
 
-func (b Bars) cutNames() []string { return cutNames(b.names(), longestName) }
+func (b Bars) cutNames() []string { return cutNames(b.names(), longestBar) }
 
-// longestName is how many characters of a row's name are drawn.
+// longestName is how many characters of a row's name are drawn above its dots in a narrow plot, or more.
 const longestName = 28
 
-// longestBeside is that beside the dots of a wide plot.
-const longestBeside = 34
+// longestBar is that beside the bars of a wide plot, longestBeside that beside the dots of one: enough for
+// a row of another program with its hosts and settings.
+const (
+	longestBar    = 36
+	longestBeside = 42
+)
 
 // longestAbove is how many characters of a name are drawn above its row in a narrow plot.
 const longestAbove = 42
+
+// roomBeforeEnd returns how many characters of a name are drawn in a narrow plot before what ends its row: as
+// many as there is room for.
+func roomBeforeEnd(f frame, end string) int {
+	const letter, gap = 7.2, 10
+	room := f.width - f.left - f.right - gap - letter*float64(len([]rune(end)))
+	return max(longestName, int(room/letter))
+}
 
 // nameWidth returns the room that names of rows need on the left, cut to so many characters.
 func nameWidth(names []string, most int) float64 {
@@ -156,7 +168,7 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 	y, thick := top+7, height-14
 	name := rowName(r.Key, r.Label)
 	if f.isWide {
-		c.text(f.left-10, y+thick/2+4, "name", "end", shortName(name, longestName))
+		c.text(f.left-10, y+thick/2+4, "name", "end", shortName(name, longestBar))
 	} else {
 		y, thick = top+20, height-26
 		c.text(f.left+6, top+14, "name", "start", shortName(name, longestAbove))

@@ -209,3 +209,20 @@ func TestLongNamesOfBarsAreCut(t *testing.T) {
 		}
 	}
 }
+
+// Where there is room the name of a row of another program is drawn whole.
+func TestNamesAreWholeWhereThereIsRoom(t *testing.T) {
+	const label = "single 1×2 pytorch channels-last"
+	dots := Dots{Groups: []DotGroup{{Rows: []DotRow{{Key: "F", Label: label, Values: []float64{1}, Middle: 1,
+		End: "3.74 ms"}}}}}
+	bars := Bars{Parts: []string{"forward"}, Rows: []Bar{{Key: "F", Label: label, Values: []float64{1}}}}
+	for _, d := range []drawing{dots, bars} {
+		for _, f := range []frame{d.wide(), d.narrow()} {
+			m := &markup{}
+			d.draw(canvas{m}, f)
+			if !strings.Contains(m.b.String(), ">F  "+label+"<") {
+				t.Errorf("%T, %s: the name is cut: %s", d, f.class, m.b.String())
+			}
+		}
+	}
+}

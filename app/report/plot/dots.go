@@ -180,7 +180,7 @@ func (d Dots) drawRow(c canvas, f frame, x axis, r DotRow, top, height float64) 
 		c.text(f.width-f.right+12, y+4, "tick", "start", r.End)
 	} else {
 		y = top + height - 12
-		c.text(f.left+6, top+14, "name", "start", shortName(name, longestName))
+		c.text(f.left+6, top+14, "name", "start", shortName(name, roomBeforeEnd(f, r.End)))
 		c.text(f.width-f.right, top+14, "tick", "end", r.End)
 	}
 	if known(r.Lo) && known(r.Hi) {
