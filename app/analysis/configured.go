@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,14 +30,29 @@ func configOf(run *record.Run) configured {
 func (c configured) differs(name, claimed string) (ran string, isOther bool) {
 	switch v := c[name].(type) {
 	case string:
-		return v, v != claimed
+		return v, plainly(v) != plainly(claimed)
 	case bool:
-		return strconv.FormatBool(v), strconv.FormatBool(v) != claimed
+		want, err := strconv.ParseBool(claimed)
+		return strconv.FormatBool(v), err != nil || v != want
 	case float64:
 		want, err := parseSize(claimed)
 		return strconv.FormatFloat(v, 'f', -1, 64), err == nil && v != want
 	}
 	return "", false
+}
+
+// someNumber is a number within a text.
+var someNumber = regexp.MustCompile(`\d*\.?\d+(?:[eE][-+]?\d+)?`)
+
+// plainly writes all numbers in a text one way: the row has 5,0.50 as it was given, and the run 5,0.5.
+func plainly(text string) string {
+	return someNumber.ReplaceAllStringFunc(text, func(number string) string {
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	})
 }
 
 // parseSize reads a number, or one of bytes with a unit.
@@ -57,8 +73,10 @@ func isConfigured(row *record.Row, run *record.Run) string {
 	claims := [][2]string{{"model", s.Model}, {"data", s.Data}, {"strategy", s.Strategy},
 		{"workers", strconv.Itoa(s.Workers)}, {"batch", strconv.Itoa(s.Batch)},
 		{"epochs", strconv.Itoa(s.Epochs)}, {"steps", strconv.Itoa(s.Steps)},
-		{"lr", strconv.FormatFloat(s.LR, 'g', -1, 64)},
-		{"seed", strconv.FormatUint(cmp.Or(run.Seed, s.Seed), 10)}, {"slow-worker", s.SlowWorkers}}
+		{"lr", strconv.FormatFloat(s.LR, 'g', -1, 64)}, {"slow-worker", s.SlowWorkers}}
+	if run.Seed != 0 || c["seed"] != 0.0 { // which --seeds 0,1 gives, and older results do not tell
+		claims = append(claims, [2]string{"seed", strconv.FormatUint(cmp.Or(run.Seed, s.Seed), 10)})
+	}
 	if s.Servers > 0 {
 		claims = append(claims, [2]string{"servers", strconv.Itoa(s.Servers)})
 	}
@@ -92,7 +110,7 @@ func (c configured) resolved(s record.Setting) (claims [][2]string) {
 	if s.Workers == 1 || s.Strategy == "none" {
 		return claims
 	}
-	if isTold("link") {
+	if isTold("link") && s.Peer == "" { // which has links of its own
 		claims = append(claims, [2]string{"link", s.Link})
 	}
 	if own := []string{"", "none", "gather"}; isTold("algorithm") && !slices.Contains(own, s.Algorithm) {
@@ -107,6 +125,9 @@ func (c configured) resolved(s record.Setting) (claims [][2]string) {
 	}
 	return claims
 }
+
+// isGrowing reports whether the batch grows between epochs: a row tells the first one.
+func (c configured) isGrowing() bool { return c["adaptive-batch"] != nil && c["adaptive-batch"] != 0.0 }
 
 // plainWire is the wire that sends numbers as they are; a row does not name it.
 const plainWire = "fp32"

@@ -93,7 +93,7 @@ func isWitnessed(row *record.Row, run *record.Run) string {
 			steps += len(rank.Steps.Seconds)
 		}
 	}
-	if steps != run.Steps {
+	if steps < run.Steps || steps > run.Steps && !dropsSteps(row, run) {
 		return fmt.Sprintf("raw samples of %d steps, %d were done.", steps, run.Steps)
 	}
 	return ""
@@ -102,6 +102,13 @@ func isWitnessed(row *record.Row, run *record.Run) string {
 // sharesSteps reports whether each worker takes steps of its own. Else all ranks take every step, and tell
 // the samples of the whole job in it.
 func sharesSteps(row *record.Row) bool { return row.Setting.Strategy == "ps-async" }
+
+// dropsSteps reports whether servers left out some of the steps that workers computed: those of workers for
+// which a round did not wait.
+func dropsSteps(row *record.Row, run *record.Run) bool {
+	backup := configOf(run)["backup-workers"]
+	return sharesSteps(row) && backup != nil && backup != 0.0
+}
 
 // addsSamples says if the samples of the steps are not those of the run, if ranks differ in them, or if a
 // step within an epoch is no whole number of batches.
@@ -126,7 +133,7 @@ func addsSamples(row *record.Row, run *record.Run) string {
 			}
 		}
 	}
-	if sum != run.Samples {
+	if sum < run.Samples || sum > run.Samples && !dropsSteps(row, run) {
 		return fmt.Sprintf("its steps trained on %d samples together, the run on %d.", sum, run.Samples)
 	}
 	return ""
@@ -285,10 +292,7 @@ func isInPlace(index int, row *record.Row, run *record.Run) string {
 	workers, _ := strconv.Atoi(m[3])
 	named := fmt.Sprintf("%s-%s-%s-%s-w", m[1], m[2], row.Setting.Model, row.Setting.Strategy)
 	isOther := !strings.HasPrefix(base, named) || workers != row.Setting.Workers
-	rest := m[5]
-	if row.Setting.Options != "" {
-		rest = strings.Replace(rest, "-"+inName(row.Setting.Options), "", 1)
-	}
+	rest := behindOptions(m[5], row)
 	for name := range configOf(run) {
 		isOption := name != "slow-worker" && strings.Contains(rest+"-", "-"+name+"-")
 		isOther = isOther || isOption // that is no option of the row any more
@@ -297,6 +301,15 @@ func isInPlace(index int, row *record.Row, run *record.Run) string {
 		return fmt.Sprintf("its folder is %s: rows, rounds or labels were moved.", base)
 	}
 	return ""
+}
+
+// behindOptions returns the end of a folder's name, from the layout on, without the settings that the row
+// alone has: -staleness-rate names no rate of a link.
+func behindOptions(end string, row *record.Row) string {
+	if row.Setting.Options == "" {
+		return end
+	}
+	return strings.Replace(end+"-", "-"+inName(row.Setting.Options)+"-", "-", 1)
 }
 
 // inName returns a text as it stands in the name of a folder.

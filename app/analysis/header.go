@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -88,13 +89,26 @@ func isCommanded(r *record.Results) string {
 			{"epochs", strconv.Itoa(s.Epochs)}, {"strategies", s.Strategy},
 			{"workers", strconv.Itoa(s.Workers)}} {
 			list, isGiven := flags[one[0]]
-			if isGiven && !isListed(list, one[1]) && !(one[0] == "strategies" && s.Strategy == "single") &&
-				!(one[0] == "workers" && s.Workers == 1) {
+			isBaseline := one[0] == "strategies" && s.Strategy == "single" ||
+				one[0] == "workers" && s.Workers == 1
+			if isGiven && !isBaseline && !hasOwn(s, one[0]) && !isListed(list, one[1]) {
 				return fmt.Sprintf("The command asks for %s %s, row %d has %s.", one[0], list, i+1, one[1])
 			}
 		}
 	}
 	return ""
+}
+
+// hasOwn reports whether a row alone has a value of what a flag lists for all rows. One length replaces the
+// other.
+func hasOwn(s record.Setting, flag string) bool {
+	names := []string{strings.TrimSuffix(flag, "s"), flag}
+	if flag == "steps" || flag == "epochs" {
+		names = []string{"steps", "epochs"}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.Contains("+"+s.Options, "+"+name+"=")
+	})
 }
 
 // isListed reports whether a list of a command has a value, by itself, with settings of its own, or as the
@@ -113,6 +127,9 @@ func isListed(list, value string) bool {
 func isLossyAlike(r *record.Results) string {
 	first := map[string]int{}
 	for i, row := range r.Rows {
+		if !isToldWire(&row) {
+			continue
+		}
 		at, isKnown := first[row.Setting.Wire]
 		if !isKnown {
 			first[row.Setting.Wire] = i
@@ -124,6 +141,15 @@ func isLossyAlike(r *record.Results) string {
 		}
 	}
 	return ""
+}
+
+// isToldWire reports whether a row's wire is the one that its runs were told. A row is lossy if any of its
+// runs chose a lossy one, and has the wire of the last.
+func isToldWire(row *record.Row) bool {
+	return !slices.ContainsFunc(row.Runs, func(run record.Run) bool {
+		told := configOf(&run)["wire"]
+		return told != nil && told != cmp.Or(row.Setting.Wire, plainWire)
+	})
 }
 
 // isPeer says if the losses of another program are compared with those of no row, or with another number.
@@ -172,18 +198,19 @@ func isInLab(r *record.Results) string {
 // endsWithRuns says if a benchmark that was not interrupted ended long after its last run: its time is that
 // until then.
 func endsWithRuns(r *record.Results) string {
-	const slack = 10                    // seconds by which a clock may be set
-	isWhole := r.Complete || r.CutShort // else the run that was interrupted is not among the others
-	if !isWhole || len(r.Sittings) > 0 || r.Ran() == 0 || r.Seal == "" {
-		return ""
+	const slack = 10 // seconds by which a clock may be set
+	if !r.Complete || len(r.Sittings) > 0 || r.Ran() == 0 || r.Seal == "" {
+		return "" // the run that was interrupted is not among the others
 	}
 	last := 0.0
+	mayRepeat := false // a repeat of the last round may have been interrupted, which leaves no run either
 	for _, row := range r.Rows {
 		for _, run := range slices.Concat(row.Runs, row.Replaced) {
 			last = max(last, run.Started.Sub(r.Started).Seconds()+run.Wall)
+			mayRepeat = mayRepeat || run.Round == r.Rounds-1 && run.Taken.IsDisturbed()
 		}
 	}
-	if r.Seconds <= 1.01*last+slack {
+	if mayRepeat || r.Seconds <= 1.01*last+slack {
 		return ""
 	}
 	return fmt.Sprintf("The benchmark took %.6g s, and its last run ended after %.6g s.", r.Seconds, last)

@@ -70,7 +70,8 @@ func (n Network) sends(row *record.Row, run *record.Run, c configured, least, mo
 		control = 1 << 20 // bytes of a step that are no gradients
 	)
 	s := row.Setting
-	isPlain := s.Wire == "" && c["wire"] == plainWire && c["accumulate"] == 1.0 && c["backup-workers"] == 0.0
+	isPlain := s.Wire == "" && c["wire"] == plainWire && c["accumulate"] == 1.0 &&
+		c["backup-workers"] == 0.0 && !c.isGrowing()
 	ways := []string{"all-reduce", "ddp", "gather-scatter", "ps"}
 	if !isPlain || s.Workers < 2 || !slices.Contains(ways, s.Strategy) {
 		return ""

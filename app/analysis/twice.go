@@ -48,7 +48,10 @@ func balancesBytes(row *record.Row, run *record.Run) string {
 func sendsInSteps(row *record.Row, run *record.Run) string {
 	const most = 0.95
 	ways := []string{"all-reduce", "gather-scatter", "ddp"}
-	if !slices.Contains(ways, row.Setting.Strategy) || row.Setting.Options != "" || run.Steps < enoughSteps {
+	c := configOf(run)
+	isBehind := c["overlap-forward"] == true || c["shard-optimizer"] == true // an end of it follows the step
+	if !slices.Contains(ways, row.Setting.Strategy) || row.Setting.Options != "" || isBehind ||
+		run.Steps < enoughSteps {
 		return ""
 	}
 	sent := 0.0
@@ -82,7 +85,9 @@ func fitsMemory(r *record.Results, row *record.Row, run *record.Run) string {
 				all/1e6)
 		}
 	}
-	if sum > float64(run.PeakRSSBytes) && row.Setting.Peer == "" {
+	// Other systems tell what a process has at its end, not the most that it had.
+	isPeak := r.Host.OS == "" || r.Host.OS == "linux"
+	if sum > float64(run.PeakRSSBytes) && row.Setting.Peer == "" && isPeak {
 		return fmt.Sprintf("its ranks had %.6g MB of memory in their steps, the run %.6g MB.", sum/1e6,
 			float64(run.PeakRSSBytes)/1e6)
 	}
@@ -93,7 +98,7 @@ func fitsMemory(r *record.Results, row *record.Row, run *record.Run) string {
 // these are not the shards of the row. It is asked of whole batches of equal shards.
 func averagesLoss(row *record.Row, run *record.Run) string {
 	s, c := row.Setting, configOf(run)
-	if !isJoint(row) || c["accumulate"] != 1.0 ||
+	if !isJoint(row) || c["accumulate"] != 1.0 || c.isGrowing() ||
 		c["backup-workers"] != 0.0 || s.Shards == 0 || s.Batch%s.Shards != 0 || len(run.Ranks) == 0 {
 		return ""
 	}
@@ -159,7 +164,7 @@ func countsEpochs(row *record.Row, run *record.Run) string {
 		switch {
 		case e == len(samples):
 			samples = append(samples, 0)
-		case e != len(samples)-1:
+		case e < 0 || e != len(samples)-1:
 			return fmt.Sprintf("step %d is of epoch %d, the one before it of epoch %d.", i+1, e+1,
 				len(samples))
 		}
@@ -196,6 +201,9 @@ func fitsEvaluations(row *record.Row, run *record.Run) string {
 			run.Steps)
 	}
 	per := stepsPerEpoch(row, run)
+	if c.isGrowing() {
+		per = 0 // of the first epoch alone
+	}
 	isConstant := c["schedule"] == "constant" && c["warmup"] == 0.0 && c["scale-lr"] == "" &&
 		c["groups"] == "" && c["staleness-rate"] == false
 	for _, e := range run.Evaluations {
@@ -294,10 +302,10 @@ func isConditioned(row *record.Row, run *record.Run) string {
 	if m == nil {
 		return ""
 	}
-	rest := m[5] + "-"
-	slow := strings.Contains(rest, "-slow-worker-") && !strings.Contains(s.Options, "slow-worker")
+	rest := behindOptions(m[5], row) + "-"
+	slow := strings.Contains(rest, "-slow-worker-")
 	linked := slices.ContainsFunc([]string{"rate", "delay", "loss"}, func(name string) bool {
-		return strings.Contains(rest, "-"+name+"-") && !strings.Contains(s.Options, name+"=")
+		return strings.Contains(rest, "-"+name+"-")
 	})
 	isOther := strings.Contains(rest, "-equal-") != (s.Condition == "equal workers") ||
 		slow != strings.Contains(s.Condition, "slower") || linked != strings.Contains(s.Condition, "links of")

@@ -53,6 +53,10 @@ func checkRun(folder, where string, row *record.Row, run *record.Run) (string, e
 		return "", fmt.Errorf("bench: raw samples: %w", err)
 	}
 	defer f.Close()
+	if n := row.Setting.Workers; n != len(run.Ranks) { // which are read, and so are no more than there can be
+		return fmt.Sprintf("%s: the row has %d workers, and the results tell of %d ranks",
+			rundir.StepsFile, n, len(run.Ranks)), nil
+	}
 	kept, err := readSteps(f, row.Setting.Workers, row.Setting.Strategy == "ps-async")
 	if err != nil {
 		return fmt.Sprintf("%s: it cannot be read (%v), and the results have its steps", rundir.StepsFile,

@@ -113,6 +113,19 @@ func TestStepsOfRunsAreThoseOfTheResults(t *testing.T) {
 	}
 }
 
+// A row that claims more workers than its runs have ranks is refused before a list is made of them.
+func TestNoWorkerWithoutRank(t *testing.T) {
+	folder, r := t.TempDir(), measuredRounds(t)
+	keep(t, folder, &r.Rows[3].Runs[2])
+	r.Rows[3].Setting.Workers = 1 << 50
+	reseal(t, folder, r)
+	status, stdout, _ := execute("check", filepath.Join(folder, "results.json"))
+	const want = "the row has 1125899906842624 workers"
+	if status != job.ExitCheck || !strings.Contains(stdout, want) {
+		t.Errorf("status %d, %.600q; want %q", status, stdout, want)
+	}
+}
+
 // trained leaves a run of two workers in a folder.
 func trained(t *testing.T) string {
 	t.Helper()

@@ -112,6 +112,7 @@ func outOfRange() []resealed {
 		{"no memory", ofStep(func(s *record.Steps) { s.RSS[3] = math.NaN() }), "memory of NaN"},
 		{"negative bytes of a step", ofStep(func(s *record.Steps) { s.Sent[3] = -1e9 }), nothing},
 		{"a negative epoch", ofStep(func(s *record.Steps) { s.Epoch[0] = -5 }), "epoch of -5"},
+		{"an epoch before the first", ofStep(func(s *record.Steps) { s.Epoch[0] = -1 }), "epoch of -1"},
 		{"a huge epoch", ofStep(func(s *record.Steps) { s.Epoch[9] = 1e9 }), nothing},
 		{"negative shards", ofStep(func(s *record.Steps) { s.Shards[0] = -1 }), "number of shards of -1"},
 		{"negative wall time", ofDDP(func(r *record.Run) { r.Wall = -5 }), "processes is -5"},
@@ -410,8 +411,7 @@ func unwritten() []resealed {
 // report and bundle agree on it.
 func TestResealed(t *testing.T) {
 	cases := slices.Concat([]resealed{{"as it was", func(*record.Results) {}, ""}}, outOfRange(),
-		relabelled(), misfitting(), restated(),
-		unwritten())
+		relabelled(), misfitting(), restated(), unwritten(), honest())
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -456,5 +456,76 @@ func TestAnInterruptedBenchmarkHasAReport(t *testing.T) {
 	reseal(t, folder, r)
 	if status, _, stderr := execute("report", folder); status != job.ExitOK {
 		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// honest lists what lockstep bench may well write, and is no contradiction.
+func honest() []resealed {
+	// own gives the row of ddp a setting of its own, as it was given and as its runs have it.
+	own := func(option, old, now string) func(*record.Results) {
+		return func(r *record.Results) {
+			r.Rows[3].Setting.Options = option
+			ofDDP(func(run *record.Run) {
+				configure(run, old, now)
+				run.Directory += "-" + strings.NewReplacer("=", "-", ",", "-", "*", "-").Replace(option)
+			})(r)
+		}
+	}
+	everywhere := func(change func(*record.Row, *record.Run)) func(*record.Results) {
+		return func(r *record.Results) {
+			for i := range r.Rows {
+				for j := range r.Rows[i].Runs {
+					change(&r.Rows[i], &r.Rows[i].Runs[j])
+				}
+			}
+		}
+	}
+	return []resealed{
+		{"a setting with the name of a link's", own("staleness-rate", `"staleness-rate":false`,
+			`"staleness-rate":true`), ""},
+		{"numbers as given", own("lookahead=5,0.50", `"lookahead":""`, `"lookahead":"5,0.5"`), ""},
+		{"a switch as given", own("nesterov=1", `"nesterov":false`, `"nesterov":true`), ""},
+		{"seed 0", ofDDP(func(run *record.Run) {
+			run.Seed = 0
+			configure(run, `"seed":1`, `"seed":0`)
+		}), ""},
+		{"a batch that has grown", func(r *record.Results) {
+			everywhere(func(row *record.Row, run *record.Run) {
+				row.Setting.Batch = 128
+				configure(run, `"batch":256`, `"batch":128,"adaptive-batch":512`)
+			})(r)
+		}, ""},
+		{"a wire chosen by each run", func(r *record.Results) {
+			r.Rows[3].Setting.IsLossy = true
+			ofDDP(func(run *record.Run) { configure(run, `"wire":"fp32"`, `"wire":"auto"`) })(r)
+		}, ""},
+		{"an exchange behind the last step", ofDDP(func(run *record.Run) {
+			configure(run, `"overlap-forward":false`, `"overlap-forward":true`)
+			for _, rank := range run.Ranks {
+				rank.Steps.Sent[9], rank.Steps.Received[9] = 0, 0
+			}
+		}), ""},
+		{"memory of a system without a peak", func(r *record.Results) {
+			r.Host.OS = "darwin"
+			ofDDP(func(run *record.Run) { run.PeakRSSBytes /= 2 })(r)
+		}, ""},
+		{"a repeat that was interrupted", func(r *record.Results) {
+			r.Rows[0].Runs[3].Taken = &record.Taken{Others: 0.2}
+			r.Seconds += 60
+		}, ""},
+		{"a run interrupted after the budget left one out", func(r *record.Results) {
+			r.Complete, r.CutShort = false, true
+			r.Seconds += 60
+		}, ""},
+		{"a length of each row", func(r *record.Results) {
+			r.Command = []string{"lockstep", "bench", "--epochs=2"}
+			r.Rows[4].Replaced[0].Directory += "-steps-10"
+			everywhere(func(row *record.Row, run *record.Run) {
+				if row.Setting.Options == "" {
+					row.Setting.Options = "steps=10"
+				}
+				run.Directory += "-steps-10"
+			})(r)
+		}, ""},
 	}
 }
