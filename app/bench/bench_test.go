@@ -145,6 +145,26 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// Rows of parts that differ in a setting alone, which no label has, are named by it, so that nobody takes one
+// for the other.
+func TestRowsOfPartsAreToldApart(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+	c.OneProcess = false
+	other := c.Parts[0]
+	other.Strategies, other.Workers = []string{"ddp"}, []int{2}
+	other.Base.Optimizer.Momentum, other.Base.Math, other.Base.CheckpointEvery = 0, "exact", "10"
+	c.Parts = append(c.Parts, other)
+	plan, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"lenet single 1×1 /2", "lenet ddp 2×1 math=fast momentum=0.9 /2",
+		"lenet ddp 2×1 checkpoint-every=10 math=exact momentum=0 /2"}
+	if diff := cmp.Diff(want, names(plan)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
 // Options of ddp are for its rows where there are some, and an error where there are none.
 func TestOptionsOfDDP(t *testing.T) {
 	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp", "none"}, 1, 2)

@@ -135,6 +135,7 @@ func TestWrongRowsAreRefused(t *testing.T) {
 		`row ddp:bucket=x: `:                     one("ddp:bucket=x"),
 		"condition equal is listed twice":        one("ddp", "equal", "equal"),
 		"no row has a worker of rank 2":          one("ddp", "slow-worker=2:3"),
+		"slow workers of its own, and condition": one("ddp:slow-worker=1:2", "equal", "slow-worker=1:3"),
 		"seed 1 is listed twice":                 seeds,
 		"overlap-forward: is for --strategy ddp": one("all-reduce:overlap-forward"),
 	} {

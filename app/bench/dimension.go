@@ -34,7 +34,8 @@ func Checkpoints(values []string) Dimension {
 const checkpointSteps = "10"
 
 // variations returns the settings by which the rows of a strategy differ, as options of a way: one for each
-// combination of the dimensions. A dimension of one value is in all rows and none of their names.
+// combination of the dimensions. A dimension of one value is in all rows and none of their names,
+// but for tellApart.
 func (p Part) variations() []string {
 	out := []string{""}
 	for _, d := range p.Dimensions {

@@ -112,7 +112,7 @@ func Expand(c Config) (Plan, error) {
 			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
 		}
 	}
-	return plan, nil
+	return plan, tellApart(plan.Rows)
 }
 
 // check refuses values that no benchmark has, whatever its parts are.
@@ -300,6 +300,10 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 		}
 		one := row
 		one.Workers, one.Layout = workers, to.Layout
+		if base.Condition.Slow != nil && w.has("slow-worker") {
+			return usage("strategy %s:%s has slow workers of its own, and condition %s slows others; leave "+
+				"out one of the two", w.strategy, w.options, base.Condition.Name)
+		}
 		if base.Condition.Slow != nil {
 			one.SlowWorkers = base.Condition.Slow
 		}

@@ -305,7 +305,10 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 	}
 	var fromEnvironment []string
 	for _, name := range slices.Sorted(maps.Keys(origins)) {
-		if value, ok := a.environment[origins[name]]; ok && c.Flags().Lookup(name) != nil {
+		f := c.Flags().Lookup(name)
+		isListed := name == "workers" || name == "batch" // by the matrix alone
+		isTaken := f != nil && !f.Changed && !isListed
+		if value, ok := a.environment[origins[name]]; ok && isTaken {
 			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
 		}
 	}
