@@ -55,6 +55,11 @@ func unmeasuredCases() []example {
 		said("Speed-ups for 4 workers were computed from the medians."),
 		said("The values for 4 workers were estimated before they were measured."),
 		said("The figures for 2 and 4 workers were measured three times."),
+		said("The measurements with 4 workers were not run on an idle machine."),
+		said("Times at 4 workers were not measured at all.", bad...),
+		said("The times for 4 workers are predicted within 3 % by the model."),
+		said("The times for 4 workers are predicted by the model.", bad...),
+		said("Times at 4 workers were not measured, as we lacked nodes.", bad...),
 		{"an assumption about another figure", rows("4") + "\n| quantity | ours |\n|---|---|\n" +
 			"| total s | 5 (assumed); 6 by 2 |\n", nil},
 		{"a caption that assumes something", "We assumed a cold cache.\n\n" + rows("4"),
@@ -91,8 +96,17 @@ func readingCases() []example {
 		{"an epoch shorter than its steps", epochs("90"), []string{wrong}},
 		{"an epoch of steps by the text", "strategy,workers,batch,epoch s,step ms\nddp,2,64,56 ± 1,90 ± 1\n" +
 			"# There are 50,000 training images.\n", []string{wrong, "not checked"}},
+		{"an epoch of a part of the data", "strategy,workers,batch,epoch s,step ms\n" +
+			"ddp,2,64,56 ± 1,90 ± 1\n# There are 50,000 training images. We train on 5,000 of them.\n",
+			[]string{"not checked", "not checked"}},
+		{"an epoch of a part, in one sentence", "strategy,workers,batch,epoch s,step ms\n" +
+			"ddp,2,64,56 ± 1,90 ± 1\n# Of the 50,000 training images we use only 5,000 images.\n",
+			[]string{"not checked"}},
 		{"samples of the whole run", "strategy,workers,batch,epoch s,step ms,samples,total s\n" +
 			"single,1,64,10 ± 1,100,64000,100 ± 1\n", nil},
+		{"many epochs of equal work", "strategy,workers,batch,steps,total s,epoch s\n" +
+			"ddp,2,32,400,1.84 ± 0.01,0.0482\nlocal-sgd,2,32,400,0.45 ± 0.01,0.00994\n",
+			[]string{"note one repeat"}},
 		{"a batch of each worker", "strategy,workers,batch,epoch s,step ms,samples\n" +
 			"ddp,4,64,20 ± 1,100,51200\n",
 			[]string{"note wrong denominators"}},

@@ -190,24 +190,37 @@ func wentFromTo(c *court, m []string) ruling {
 func (c *court) between(from, to []*entry, said []string) ruling {
 	v1, half1 := lengthOf(said[1])
 	v2, half2 := lengthOf(said[2])
-	is := func(e *entry, k kind, v, half float64) bool {
-		got := e.cell(k)
-		return math.Abs(got.value-v) <= half+got.half+slack*v
-	}
-	var all []string
-	for _, k := range timesCalled(said[0]) {
-		for _, b := range to {
-			if given(b.value(k)) {
-				all = append(all, b.name+" "+b.figure(k))
+	having := func(all []*entry, k kind, v, half float64) (out []*entry) {
+		for _, e := range all {
+			if got := e.cell(k); math.Abs(got.value-v) <= half+got.half+slack*v {
+				out = append(out, e)
 			}
-			for _, a := range from {
-				if a == b || !is(a, k, v1, half1) || !is(b, k, v2, half2) {
+		}
+		return out
+	}
+	for _, k := range timesCalled(said[0]) {
+		first := having(from, k, v1, half1)
+		for _, b := range having(to, k, v2, half2) {
+			for _, a := range first {
+				if a == b {
 					continue
 				}
 				if v1 < v2 {
 					a, b = b, a
 				}
 				return c.speed(b, a, nil, 0)
+			}
+		}
+	}
+	var all []string
+	for _, k := range timesCalled(said[0]) {
+		for _, e := range to {
+			switch {
+			case !given(e.cell(k).value):
+			case len(all) < maxPairs:
+				all = append(all, e.name+" "+e.figure(k))
+			default:
+				all = append(all, "") // which list counts and does not show
 			}
 		}
 	}

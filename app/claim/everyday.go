@@ -50,7 +50,7 @@ func everyday() []form {
 			`§(\d)$`, epochOf},
 		{`^training (?:takes|took) ` + about + length + ` (?:per|an|for each|each) epoch (?:on |with |` +
 			`for )?(?:a )?§(\d)$`, epochOf},
-		{`^§(\d) (?:saves|saved) ` + about + length + ` (?:per|a|an|in each|each) (?:step|iteration|` +
+		{`^§(\d) (?:saves|saved) ` + about + length + ` (?:per|a|an|in each|each) (step|iteration|` +
 			`epoch)` + against + `$`, saves},
 		{`^(?:the )?overhead of §(\d) (?:is|was) ` + about + figure + `%` + against + `$`, percentSlower},
 		{`^(?:the )?(?:total |overall |whole )?(?:training time|training|time|runtime|duration) ` + of +
@@ -142,7 +142,7 @@ func epochIs(c *court, m []string) ruling { return c.isLength(m[1], m[2], epoch)
 func stepOf(c *court, m []string) ruling  { return c.isLength(m[2], m[1], step) }
 func epochOf(c *court, m []string) ruling { return c.isLength(m[2], m[1], epoch) }
 func saves(c *court, m []string) ruling {
-	return timeApart(c, []string{"", m[1], m[2], "faster", last(m, 3)})
+	return c.apartBy(timesCalled(m[3]), []string{"", m[1], m[2], "faster", last(m, 4)})
 }
 func totalIs(c *court, m []string) ruling { return c.trainsIn(m[1], m[2], m[3]) }
 func totalIn(c *court, m []string) ruling { return c.trainsIn(m[1], m[3], m[2]) }
@@ -152,6 +152,10 @@ func (c *court) trainsIn(digit, text, numEpochs string) ruling {
 	e := c.subject(digit)
 	n, _ := amount(numEpochs)
 	if e != nil && numEpochs != "" && given(e.value(epochs)) && e.value(epochs) != n {
+		v, half := lengthOf(text)
+		if part := e.value(total) * n / e.value(epochs); math.Abs(part-v) <= leeway(v, half)+2*slack*part {
+			return held("%s / %s × %s = %s", e.figure(total), num(e.value(epochs)), numEpochs, seconds(part))
+		}
 		return refused("total mixed with epoch", "%s trained for %s epochs", e.name, num(e.value(epochs)))
 	}
 	return c.isLength(digit, text, total)
@@ -257,8 +261,10 @@ func percentLess(c *court, m []string) ruling {
 	return c.less(a, b, m[2])
 }
 
-// timeApart judges how much less or more a time of a row is than that of another.
-func timeApart(c *court, m []string) ruling {
+func timeApart(c *court, m []string) ruling { return c.apartBy(times(), m) }
+
+// apartBy judges how much less or more a time of a row is than that of another, by one of some kinds of time.
+func (c *court) apartBy(kinds []kind, m []string) ruling {
 	a, b := c.pair(m[1], last(m, 4))
 	if a == nil || b == nil || a == b {
 		return undecided("no two rows to compare")
@@ -269,7 +275,7 @@ func timeApart(c *court, m []string) ruling {
 		a, b = b, a
 	}
 	r := undecided("no time of both rows")
-	for _, k := range times() {
+	for _, k := range kinds {
 		less, more := a.cell(k), b.cell(k)
 		got := more.value - less.value
 		switch {

@@ -18,13 +18,28 @@ var (
 		`estimated|simulated|modell?ed|assumed|predicted)\b`)
 	isMeasured = regexp.MustCompile(`\bmeasured\b`)
 	someNumber = regexp.MustCompile(`\d+`)
+
+	// What follows such words if only how it was measured is told, or how well it was predicted.
+	qualified = regexp.MustCompile(`^ (?:on (?:an? |the )?(?:same|idle|quiet|dedicated|empty)|at the same|` +
+		`with (?:the same|tls|encryption)|under (?:load|the same)|in (?:parallel|isolation|turn|the same)|` +
+		`together|simultaneously|concurrently|again|separately|more|long|twice|often|repeatedly|several|` +
+		`\d+x|well|within|correctly|accurately|closely)\b`)
 )
+
+// says reports whether a text has words, and none behind them that qualify them.
+func says(text string, words *regexp.Regexp) bool {
+	for _, at := range words.FindAllStringIndex(text, -1) {
+		if !qualified.MatchString(text[at[1]:]) {
+			return true
+		}
+	}
+	return false
+}
 
 // guessedAt returns the numbers of workers whose figures a sentence says nobody measured.
 func guessedAt(text string) (numbers []float64) {
 	m := unmeasured.FindStringSubmatch(normal(text))
-	if m == nil || !notMeasured.MatchString(m[2]) &&
-		(!wasGuessed.MatchString(m[2]) || isMeasured.MatchString(m[2])) {
+	if m == nil || !says(m[2], notMeasured) && (!says(m[2], wasGuessed) || isMeasured.MatchString(m[2])) {
 		return nil
 	}
 	for _, digits := range someNumber.FindAllString(m[1], -1) {

@@ -3,6 +3,7 @@ package claim
 import (
 	"math"
 	"regexp"
+	"strings"
 
 	"lockstep/app/analysis"
 )
@@ -12,19 +13,21 @@ var saysSamples = regexp.MustCompile(`(?i)\b(\d[\d,]*\d) (?:training )?(?:sample
 	`texts) (?:per|an|each|in an|in each|in every|of an|of each) epoch\b|\b(\d[\d,]*\d) training ` +
 	`(?:samples|images|examples|texts)\b|\btraining set (?:of|has|with|contains) (\d[\d,]*\d) ` +
 	`(?:samples|images|examples|texts)\b|\bepochs? (?:has|have|is|are|of) (\d[\d,]*\d) (?:samples|` +
-	`images|examples|texts)\b`)
+	`images|examples|texts)\b|\b(?:first|only|just|subset of|limited to|reduced to|train(?:ed|ing)? on|` +
+	`use[ds]?) (?:only |just )?(?:the )?(?:first )?(\d[\d,]*\d) (?:of (?:them|these|which|the)|` +
+	`(?:training )?(?:samples|images|examples|texts))\b`)
 
-// samplesSaid returns the samples of an epoch that a sentence tells; NaN: none.
+// samplesSaid returns the samples of an epoch that a sentence tells, the fewest of several, as they may be a
+// part of a data set; NaN: none.
 func samplesSaid(text string) float64 {
-	m := saysSamples.FindStringSubmatch(text)
-	if m == nil {
-		return math.NaN()
+	least := math.NaN()
+	for _, m := range saysSamples.FindAllStringSubmatch(text, -1) {
+		v, _, ok := parseNumber(strings.Join(m[1:], ""))
+		if ok && v >= 1 && !(v >= least) {
+			least = v
+		}
 	}
-	v, _, ok := parseNumber(m[1] + m[2] + m[3] + m[4])
-	if !ok || v < 1 {
-		return math.NaN()
-	}
-	return v
+	return least
 }
 
 // stepsInEpoch objects to an epoch that is shorter than its steps, one after another.

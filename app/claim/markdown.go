@@ -165,8 +165,8 @@ func sentencesOf(text string) []string {
 
 // isAbbreviation reports whether the last word of text is one that ends in a full stop.
 func isAbbreviation(text string) bool {
-	fields := strings.Fields(strings.ReplaceAll(strings.ToLower(text), newLine, ""))
-	switch lastOf(fields) {
+	last := text[strings.LastIndexAny(text, " \t")+1:] // not all of the text, which may be long
+	switch strings.ToLower(strings.ReplaceAll(last, newLine, "")) {
 	case "e.g", "i.e", "vs", "ca", "approx", "fig", "tab", "resp", "cf", "no":
 		return true
 	}

@@ -67,7 +67,7 @@ func (c *court) standIns() (several *ambiguous) {
 			break
 		}
 	}
-	c.words = articles.ReplaceAllString(c.words, "$1")
+	c.words = withoutArticles(c.words)
 	return several
 }
 
@@ -101,7 +101,7 @@ func (c *court) unknownName() string {
 		end = nil
 	}
 	if end != nil {
-		if words := c.words[:end[2]] + next; c.d.hasForm(articles.ReplaceAllString(words, "$1")) {
+		if words := c.words[:end[2]] + next; c.d.hasForm(withoutArticles(words)) {
 			return c.words[end[2]:]
 		}
 	}
@@ -117,7 +117,7 @@ func (c *court) unknownName() string {
 			}
 			rest = c.words[m[5]:end[2]] + fmt.Sprintf("§%d", len(c.subjects)+1)
 		}
-		if c.d.hasForm(articles.ReplaceAllString(next+rest, "$1")) {
+		if c.d.hasForm(withoutArticles(next + rest)) {
 			return name
 		}
 	}

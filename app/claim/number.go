@@ -48,6 +48,9 @@ func parseCell(text string) cell {
 	text = strings.TrimSpace(text)
 	c := cell{value: math.NaN(), lo: math.NaN(), hi: math.NaN(),
 		marked: strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")}
+	if text == "" {
+		return c // what a row has of each kind that its table lacks
+	}
 	if m := emphasized.FindStringSubmatch(text); m != nil {
 		text = m[1] + m[2]
 	}

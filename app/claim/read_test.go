@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/app/claim"
 )
@@ -102,5 +103,24 @@ func TestRepeatable(t *testing.T) {
 	first := render(check(t, "", text))
 	if again := render(check(t, "", text)); again != first || !strings.Contains(first, "ratio") {
 		t.Errorf("%s\n%s", first, again)
+	}
+}
+
+// What a file costs to check grows with its size, not with the square of it.
+func TestLongFilesAreCheckedInTime(t *testing.T) {
+	var rows strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&rows, "| r%d | %d.5 |\n", i, 1000+i)
+	}
+	for name, text := range map[string]string{
+		"abbreviations": mended + strings.Repeat("e.g. ", 100_000),
+		"times of many rows": "| strategy | total s |\n|---|---|\n" + rows.String() + "\n" +
+			strings.Repeat("The time went from 10 s to 5 s.\n\n", 500),
+	} {
+		begin := time.Now()
+		check(t, "report.md", text)
+		if took := time.Since(begin); took > 20*time.Second {
+			t.Errorf("%s: %v", name, took)
+		}
 	}
 }

@@ -279,7 +279,7 @@ func (d *Document) hear(t *table, plain string) *court {
 			return nil
 		}
 	}
-	c.words = articles.ReplaceAllString(c.words, "$1")
+	c.words = withoutArticles(c.words)
 	return c
 }
 
@@ -297,6 +297,14 @@ func (c *court) put(begin, end int, e *entry) bool {
 // articles before a name, and what may follow it.
 var articles = regexp.MustCompile(`(?:\bthe |\ba |\busing |\bwith )?(§\d)(?:(?: strategy| row| run| ` +
 	`configuration| setup| version| training| case| worker| process| node| baseline)\b)?`)
+
+// withoutArticles returns words without what articles matches.
+func withoutArticles(words string) string {
+	if !strings.Contains(words, "§") {
+		return words // most sentences name no row of most tables
+	}
+	return articles.ReplaceAllString(words, "$1")
+}
 
 // alias is a name of some rows.
 type alias struct {

@@ -138,11 +138,12 @@ func epochsOf(e *entry) float64 { return e.value(total) / e.value(epoch) }
 func wholeEpochs(g []*entry, say sayer) {
 	least, most := extremes(g, epochsOf)
 	if least == nil || g[0].table.has(epochs) || g[0].table.isToTarget() ||
-		math.Round(epochsOf(least)) == math.Round(epochsOf(most)) {
+		math.Round(epochsOf(least)) == math.Round(epochsOf(most)) ||
+		least.value(steps)*least.batch() == most.value(steps)*most.batch() {
 		return
 	}
 	for _, e := range g {
-		if k := epochsOf(e); given(k) && math.Abs(k-math.Round(k)) > 0.01*k {
+		if k := epochsOf(e); given(k) && math.Abs(k-math.Round(k)) > min(0.01*k, 0.25) {
 			return // not of whole epochs: see totalAndEpoch
 		}
 	}
