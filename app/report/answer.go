@@ -195,7 +195,11 @@ func brief(n analysis.Note) string {
 			list += fmt.Sprintf(" and %d more", more)
 		}
 		long := opening(strings.Replace(n.Text, all, list, 1), list)
-		if utf8.RuneCountInString(long) <= longestCaution {
+		most := longestCaution
+		if shown == 1 { // rather than a sentence that is cut
+			most += most / 3
+		}
+		if utf8.RuneCountInString(long) <= most {
 			return long
 		}
 	}

@@ -86,7 +86,7 @@ func overlayPage(t *testing.T, names []string, runs ...*analysis.Training) strin
 	if err := report.Overlay(names, runs).Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	page := read(t, folder, report.HTMLFile)
+	page := unbroken(read(t, folder, report.HTMLFile))
 	loadsNothing(t, page)
 	isBalanced(t, page)
 	return page

@@ -29,7 +29,8 @@ func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r,
 // writePage renders a page. Characters that are not shown, such as those that turn the direction of text,
 // become their numbers.
 func writePage(w io.Writer, p page) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"flags": flags}).Parse(pageTemplate)
+	known := template.FuncMap{"flags": flags, "headline": headline}
+	t, err := template.New("page").Funcs(known).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}
@@ -45,12 +46,29 @@ func writePage(w io.Writer, p page) error {
 	return nil
 }
 
-// flagText is a flag of a command in a sentence, with a number behind it if there is one.
-var flagText = regexp.MustCompile(`--[a-z][a-z-]{0,20}(?: [0-9]{1,6}\b)?`)
+// inFlag is a flag of a command in a sentence, with a number behind it if there is one; inFigure an
+// interval, a figure with its unit, or a name of two words with a hyphen.
+const (
+	inFlag   = `--[a-z][a-z-]{0,20}(?: [0-9]{1,6}\b)?`
+	inFigure = `[0-9.]{1,9}(?: %)?–[0-9.]{1,9}(?: %)?|[0-9.]{1,9} (?:%|(?:ms|s)\b)|` +
+		`\b[a-z]{2,10}-[a-z]{2,10}\b`
+)
+
+var (
+	flagText     = regexp.MustCompile(inFlag)
+	headlineText = regexp.MustCompile(inFlag + "|" + inFigure)
+)
 
 // flags escapes a sentence and keeps each flag in it on one line: browsers may break it behind its dashes.
-func flags(sentence string) template.HTML {
-	return template.HTML(flagText.ReplaceAllString(template.HTMLEscapeString(sentence),
+func flags(sentence string) template.HTML { return whole(sentence, flagText) }
+
+// headline is flags for the sentences in large letters, where a line holds so few words that figures and
+// names would be broken too.
+func headline(sentence string) template.HTML { return whole(sentence, headlineText) }
+
+// whole escapes a sentence and keeps what matches on one line.
+func whole(sentence string, match *regexp.Regexp) template.HTML {
+	return template.HTML(match.ReplaceAllString(template.HTMLEscapeString(sentence),
 		`<span class="flag">$0</span>`))
 }
 

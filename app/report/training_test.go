@@ -69,7 +69,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(text)
+	page := unbroken(string(text))
 	loadsNothing(t, page)
 	isBalanced(t, page)
 	for _, want := range []string{
