@@ -17,8 +17,12 @@ func detect() []ISA {
 	return list
 }
 
-// dotProducts reports whether there is VDPBF16PS.
-func dotProducts() bool { return cpu.X86.HasAVX512BF16 }
+// intel is what vendor returns for GenuineIntel.
+const intel = 'G' | 'e'<<8 | 'n'<<16 | 'u'<<24
+
+// dotProducts reports whether there is VDPBF16PS, and it multiplies more in a second than float32's
+// multiply-add: Intel's start it once in the time of four of those (docs/design/0006).
+func dotProducts() bool { return cpu.X86.HasAVX512BF16 && vendor() != intel }
 
 // spinRounds is how often a waiting thread checks, pausing in between, before it sleeps: about 0.5 ms, so
 // that it outlasts the calls that one thread does alone. A sleep costs more than what it saves: two threads

@@ -77,6 +77,6 @@ func (m Math) On(isa ISA) error {
 // depend on it.
 func HasMatrixUnit(isa ISA) bool { return isa == AVX512 && matrixUnit() }
 
-// HasDotProducts reports whether isa has instructions for sums of products of pairs of bf16 on this machine.
-// Bits do not depend on it.
+// HasDotProducts reports whether isa has instructions for sums of products of pairs of bf16 on this machine
+// that are faster than those of float32. Bits do not depend on it.
 func HasDotProducts(isa ISA) bool { return isa == AVX512 && dotProducts() }

@@ -27,11 +27,24 @@ func splitFor(isa compute.ISA, parts int) SplitOps {
 
 // splitOfOne returns the products of one part without a matrix unit.
 func splitOfOne(isa compute.ISA) SplitOps {
-	if compute.HasDotProducts(isa) {
-		return SplitOps{1, splitRowsDot, splitPairsDot, splitTurnDot, splitFlipDot, splitTileDot,
-			splitStoreAVX512}
+	switch {
+	case compute.HasDotProducts(isa):
+		return dotSplit()
+	case isa == compute.AVX512:
+		return planeSplit(splitTileAVX512)
 	}
-	return SplitOps{planes, splitRowsAVX2, splitPairsAVX2, splitTurnAVX2, splitTurnAVX2, splitTileAVX2,
+	return planeSplit(splitTileAVX2)
+}
+
+// dotSplit returns the products of one part by VDPBF16PS.
+func dotSplit() SplitOps {
+	return SplitOps{1, splitRowsDot, splitPairsDot, splitTurnDot, splitFlipDot, splitTileDot,
+		splitStoreAVX512}
+}
+
+// planeSplit returns the products of one part by multiply-adds of tile, on operands in planes.
+func planeSplit(tile func(*SplitTileArgs)) SplitOps {
+	return SplitOps{planes, splitRowsAVX2, splitPairsAVX2, splitTurnAVX2, splitTurnAVX2, tile,
 		splitStoreAVX2}
 }
 
@@ -41,12 +54,25 @@ const planes = 2
 
 // splitTileAVX2 is splitTilePlain for one part, in planes.
 func splitTileAVX2(a *SplitTileArgs) {
-	const side = SplitSide * SplitSide
-	step := 2 * planes * TileWords
-	clear(a.Sums[:a.Blocks*side])
-	block := *a
 	for i := range a.Blocks {
-		block.A, block.Sums, block.Ahead = a.A[i*a.Steps*step:], a.Sums[i*side:], a.Ahead[i*SplitSide:]
+		block := a.block(i)
 		splitBlockAVX2(&block)
 	}
+}
+
+// splitTileAVX512 is splitTilePlain for one part, in planes.
+func splitTileAVX512(a *SplitTileArgs) {
+	for i := range a.Blocks {
+		block := a.block(i)
+		splitBlockAVX512(&block)
+	}
+}
+
+// block returns the arguments of block i, whose sums it clears.
+func (a *SplitTileArgs) block(i int) SplitTileArgs {
+	const step, side = 2 * planes * TileWords, SplitSide * SplitSide
+	b := *a
+	b.A, b.Sums, b.Ahead = a.A[i*a.Steps*step:], a.Sums[i*side:], a.Ahead[i*SplitSide:]
+	clear(b.Sums[:side])
+	return b
 }

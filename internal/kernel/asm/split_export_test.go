@@ -5,6 +5,8 @@ package asm
 import (
 	"slices"
 
+	"golang.org/x/sys/cpu"
+
 	"lockstep/compute"
 )
 
@@ -30,3 +32,21 @@ func SplitSets() []SplitSet {
 	}
 	return list
 }
+
+// OnePart lists the products of one part that this machine can run, whether or not it chooses them, by name.
+func OnePart() map[string]SplitOps {
+	list := map[string]SplitOps{}
+	if slices.Contains(compute.Supported(), compute.AVX2) {
+		list["multiply-adds of 256 bits"] = planeSplit(splitTileAVX2)
+	}
+	if slices.Contains(compute.Supported(), compute.AVX512) {
+		list["multiply-adds of 512 bits"] = planeSplit(splitTileAVX512)
+	}
+	if cpu.X86.HasAVX512BF16 {
+		list["dot products"] = dotSplit()
+	}
+	return list
+}
+
+// PlainPart returns the portable products of one part.
+func PlainPart() SplitOps { return plainSplit(1) }

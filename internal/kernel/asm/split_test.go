@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/kernel/asm"
+	"lockstep/internal/kernel/kerneltest"
 )
 
 // The copies for the matrix unit write the words of their portable twins, also where there is no such unit:
@@ -51,4 +52,58 @@ func copied(run func(*asm.SplitArgs), src []float32, width, steps, step int) []u
 	a.Table[asm.SplitSide-2] = -1
 	run(&a)
 	return a.Dst
+}
+
+// Every way to multiply one part gives the portable twin's bits, also those that this machine does not
+// choose, for numbers of any size, denormal ones among them.
+func TestWaysOfOnePartMatchPlain(t *testing.T) {
+	source := rand.New(rand.NewPCG(3, 4))
+	left, right := anyFloats(source), anyFloats(source)
+	plain := asm.PlainPart()
+	want := multiplied(&plain, left, right)
+	for name, ops := range asm.OnePart() {
+		kerneltest.SameBits(t, name, multiplied(&ops, left, right), want)
+	}
+}
+
+// oneSteps and oneBlocks are the steps and the blocks of rows that multiplied computes.
+const oneSteps, oneBlocks = 3, 2
+
+// anyFloats returns the rows of an operand of multiplied.
+func anyFloats(source *rand.Rand) []float32 {
+	list := make([]float32, oneBlocks*asm.SplitSide*oneSteps*asm.SplitSide)
+	for i := range list {
+		list[i] = float32(source.NormFloat64())
+		if i%64 == 0 {
+			list[i] = math.Float32frombits(source.Uint32() &^ (1 << 30)) // below 2, mostly far below
+		}
+	}
+	return list
+}
+
+// multiplied returns the sums of blocks of 32 rows of left, and 32 columns of right.
+func multiplied(o *asm.SplitOps, left, right []float32) []float32 {
+	const side, width = asm.SplitSide, oneSteps * asm.SplitSide
+	pack := func(run func(*asm.SplitArgs), from []float32, stride, n int) []uint32 {
+		a := asm.SplitArgs{Table: make([]int32, side), Src: from, Zero: make([]float32, width),
+			Dst: make([]uint32, n*o.StepWords()), N: n, DstStep: o.StepWords()}
+		for i := range a.Table {
+			a.Table[i] = int32(i * stride)
+		}
+		run(&a)
+		return a.Dst
+	}
+	var rows, columns []uint32
+	for b := range oneBlocks {
+		rows = append(rows, pack(o.Rows, left[b*side*width:], width, oneSteps)...)
+	}
+	for s := range oneSteps {
+		columns = append(columns, pack(o.Pairs, right[s*side*side:], side, 1)...)
+	}
+	places := make([]int32, oneBlocks*side)
+	sums := make([]float32, oneBlocks*side*side)
+	near := make([]float32, width)
+	o.Tile(&asm.SplitTileArgs{A: rows, B: columns, Sums: sums, Steps: oneSteps, Blocks: oneBlocks,
+		Ahead: places, Dst: near, NextRows: make([]int32, 8*side), Next: near, NextB: columns})
+	return sums
 }

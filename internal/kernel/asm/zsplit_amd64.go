@@ -89,6 +89,11 @@ func splitTurnAVX2(a *SplitArgs)
 //go:noescape
 func splitBlockAVX2(a *SplitTileArgs)
 
+// splitBlockAVX512 adds a block of splitTilePlain for one part, in planes, to its sums.
+//
+//go:noescape
+func splitBlockAVX512(a *SplitTileArgs)
+
 // splitStoreAVX2 is splitStorePlain.
 //
 //go:noescape

@@ -66,6 +66,7 @@ func run(source, out string) error {
 		{kernels, "row", row},
 		{kernels, "split", split},
 		{threads, "pause", pause},
+		{threads, "vendor", vendor},
 	} {
 		if err := generate(filepath.Join(out, f.folder), f.name, pkg, f.write); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)

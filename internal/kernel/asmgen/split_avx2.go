@@ -6,14 +6,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// splitAVX2 writes the products of one part without a matrix unit. A step's tiles hold floats rounded to
+// splitAVX2 writes the products of one part by multiply-adds of float32. A step's tiles hold floats rounded to
 // bf16 in two planes, the first of the pairs and the second: [plane][half][16][16]. Sums are taken in the
 // matrix unit's order, so their bits are the same.
 func (a *assembler) splitAVX2() {
 	a.roundCopy("splitRowsAVX2", "splitRowsAVX2 is splitRowsPlain for one part, in planes.", false)
 	a.roundCopy("splitPairsAVX2", "splitPairsAVX2 is splitPairsPlain for one part, in planes.", true)
 	a.roundTurn()
-	a.roundBlock()
+	a.roundBlock(vector{name: "AVX2", bytes: 32, register: a.ymm}, 3)
+	a.roundBlock(vector{name: "AVX512", bytes: 64, register: a.zmm}, 6)
 	a.splitStoreNarrow()
 }
 
@@ -138,10 +139,10 @@ func (a *assembler) turnEight(args gotypes.Component, r *rounder, eight int, lab
 // flushing is the control word that rounds to nearest and takes denormals for zeros, as the matrix unit does.
 const flushing = 0x9fc0
 
-// roundBlock writes the sums of one block of 32x32: three rows by 16 columns at a time, where each has a
-// sum of the first plane's products and one of the second's.
-func (a *assembler) roundBlock() {
-	const name = "splitBlockAVX2"
+// roundBlock writes the sums of one block of 32x32, some rows by two vectors of columns at a time, where each
+// has a sum of the first plane's products and one of the second's: twelve vectors of 256 bits, 24 of 512.
+func (a *assembler) roundBlock(v vector, rows int) {
+	name := "splitBlock" + v.name
 	args := a.function(name, "SplitTileArgs",
 		name+" adds a block of splitTilePlain for one part, in planes, to its sums.")
 	control := a.AllocLocal(8)
@@ -156,23 +157,24 @@ func (a *assembler) roundBlock() {
 	a.TESTQ(steps, steps)
 	a.JZ(LabelRef("done"))
 	a.Label("step")
-	sums, half := a.Load(args.Field("Sums").Base(), a.GP64()), a.GP64()
-	a.MOVQ(U32(2), half)
-	a.Label("half")
-	left := a.GP64()
-	a.MOVQ(U32(10), left)
+	sums, passes := a.Load(args.Field("Sums").Base(), a.GP64()), a.GP64()
+	columns := 2 * v.bytes / 4
+	a.MOVQ(U32(uint32(32/columns)), passes)
+	a.Label("columns")
+	left, whole := a.GP64(), 32/rows
+	a.MOVQ(U32(uint32(whole)), left)
 	a.Label("rows")
-	a.roundRows(x, y, sums, 3)
-	a.ADDQ(U32(3*tileRow), x)
-	a.ADDQ(U32(3*2*tileRow), sums)
+	a.roundRows(v, x, y, sums, rows)
+	a.ADDQ(U32(uint32(rows*tileRow)), x)
+	a.ADDQ(U32(uint32(rows*2*tileRow)), sums)
 	a.DECQ(left)
 	a.JNZ(LabelRef("rows"))
-	a.roundRows(x, y, sums, 2)
-	a.SUBQ(U32(30*tileRow), x)
-	a.SUBQ(U32(30*2*tileRow-tileRow), sums)
-	a.ADDQ(U32(tileBytes), y)
-	a.DECQ(half)
-	a.JNZ(LabelRef("half"))
+	a.roundRows(v, x, y, sums, 32-whole*rows)
+	a.SUBQ(U32(uint32(whole*rows*tileRow)), x)
+	a.SUBQ(U32(uint32(whole*rows*2*tileRow-4*columns)), sums)
+	a.ADDQ(U32(uint32(columns/16*tileBytes)), y)
+	a.DECQ(passes)
+	a.JNZ(LabelRef("columns"))
 	a.ADDQ(U32(2*planeBytes), x)
 	a.ADDQ(U32(2*planeBytes-2*tileBytes), y)
 	a.DECQ(steps)
@@ -197,32 +199,36 @@ func (a *assembler) askFor(args gotypes.Component) {
 	a.JNZ(LabelRef("ask"))
 }
 
-// roundRows adds a step of so many rows from x, and 16 columns from y, to the sums.
-func (a *assembler) roundRows(x, y, sums reg.Register, rows int) {
-	const columns = 2
-	var planes [2][3][columns]reg.VecVirtual
-	b, z := [columns]reg.VecVirtual{a.YMM(), a.YMM()}, a.YMM()
+// roundRows adds a step of so many rows from x, and two vectors of columns from y, to the sums.
+func (a *assembler) roundRows(v vector, x, y, sums reg.Register, rows int) {
+	column := func(j int) int { // of vector j, in the tiles of a plane
+		return j*v.bytes/tileRow*tileBytes + j*v.bytes%tileRow
+	}
+	var planes [2][]([2]reg.VecVirtual)
+	b, z := [2]reg.VecVirtual{v.register(), v.register()}, v.register()
 	for k := range 16 {
-		for plane := range 2 {
-			for j := range columns {
-				a.VMOVUPS(Mem{Base: y, Disp: plane*planeBytes + k*tileRow + 32*j}, b[j])
+		for plane := range planes {
+			for j := range b {
+				a.VMOVUPS(Mem{Base: y, Disp: plane*planeBytes + column(j) + k*tileRow}, b[j])
 			}
 			for i := range rows {
 				a.VBROADCASTSS(Mem{Base: x, Disp: plane*planeBytes + i*tileRow + 4*k}, z)
-				for j := range columns {
+				if k == 0 {
+					planes[plane] = append(planes[plane], [2]reg.VecVirtual{v.register(), v.register()})
+				}
+				for j, sum := range planes[plane][i] {
 					if k == 0 {
-						planes[plane][i][j] = a.YMM()
-						a.VMULPS(z, b[j], planes[plane][i][j])
-						continue
+						a.VMULPS(z, b[j], sum)
+					} else {
+						a.VFMADD231PS(z, b[j], sum)
 					}
-					a.VFMADD231PS(z, b[j], planes[plane][i][j])
 				}
 			}
 		}
 	}
 	for i := range rows {
-		for j := range columns {
-			s, at := planes[0][i][j], Mem{Base: sums, Disp: i*2*tileRow + 32*j}
+		for j, s := range planes[0][i] {
+			at := Mem{Base: sums, Disp: i*2*tileRow + j*v.bytes}
 			a.VADDPS(planes[1][i][j], s, s)
 			a.VADDPS(at, s, s)
 			a.VMOVUPS(s, at)
