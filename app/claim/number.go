@@ -22,7 +22,8 @@ type cell struct {
 	list   []float64 // of a column with a time of each run; NaN: one that does not count
 }
 
-// product is "3 x 21": workers times samples of each.
+// Forms of cells: "3 x 21", workers times samples of each; "4.1 ± 0.2 ms"; "4.1 (3.9–4.3) ms"; "3.9–4.3";
+// "4.1 s ± 200 ms", a spread with a unit of its own; "≈ 4.1 ms".
 var (
 	product  = regexp.MustCompile(`^(\d+) ?(?:x|×|\*) ?(\d+)$`)
 	spread   = regexp.MustCompile(`^(\S+) ?(?:±|\+/-|\+-) ?(\S+)( ?[^\d\s]\S*)?$`)
@@ -43,7 +44,8 @@ var (
 	betweenGroups = regexp.MustCompile(`\D`)
 )
 
-// parseCell reads a cell: a number with a unit, a product, a number with an interval or a spread, or text.
+// parseCell reads a cell: a number with a unit, a product, a range, a number with an interval or a spread, or
+// text.
 func parseCell(text string) cell {
 	text = strings.TrimSpace(text)
 	c := cell{value: math.NaN(), lo: math.NaN(), hi: math.NaN(),
@@ -58,47 +60,77 @@ func parseCell(text string) cell {
 		return betweenGroups.ReplaceAllString(group, "")
 	})
 	c.text = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ").Replace(text))
-	if m := product.FindStringSubmatch(c.text); m != nil {
-		a, _ := strconv.ParseFloat(m[1], 64) // digits only
-		b, _ := strconv.ParseFloat(m[2], 64)
-		c.value, c.half, c.parts = a*b, 0, [2]float64{a, b}
-		return c
-	}
-	if m := fromTo.FindStringSubmatch(c.text); m != nil {
-		c.lo, c.ends, _ = parseNumber(m[1])
-		c.hi, _, _ = parseNumber(m[2])
-		return c
-	}
-	if m := interval.FindStringSubmatch(c.text); m != nil {
-		lo, offLo, okLo := parseNumber(m[2])
-		hi, offHi, okHi := parseNumber(m[3])
-		if okLo && okHi && c.number(m[1]+strings.TrimSpace(m[4])) {
-			c.lo, c.hi, c.ends = lo, hi, max(offLo, offHi)
-			if f := thousandsOf(m[1]); f > 1 && hi < c.value/f*100 { // 1.2k (1.1–1.3)
-				c.lo, c.hi, c.ends = lo*f, hi*f, c.ends*f
-			}
+	for _, reads := range []func(*cell) bool{(*cell).readProduct, (*cell).readRange, (*cell).readInterval,
+		(*cell).readSpread} {
+		if reads(&c) {
+			return c
 		}
-		return c
 	}
-	text = c.text
+	c.number(c.text)
+	return c
+}
+
+// readProduct reads a cell that is a product; false: it is none.
+func (c *cell) readProduct() bool {
+	m := product.FindStringSubmatch(c.text)
+	if m == nil {
+		return false
+	}
+	a, _ := strconv.ParseFloat(m[1], 64) // digits only
+	b, _ := strconv.ParseFloat(m[2], 64)
+	c.value, c.half, c.parts = a*b, 0, [2]float64{a, b}
+	return true
+}
+
+// readRange reads a cell that is a range; false: it is none.
+func (c *cell) readRange() bool {
+	m := fromTo.FindStringSubmatch(c.text)
+	if m == nil {
+		return false
+	}
+	c.lo, c.ends, _ = parseNumber(m[1])
+	c.hi, _, _ = parseNumber(m[2])
+	return true
+}
+
+// readInterval reads a number with an interval behind it; false: there is none.
+func (c *cell) readInterval() bool {
+	m := interval.FindStringSubmatch(c.text)
+	if m == nil {
+		return false
+	}
+	lo, offLo, okLo := parseNumber(m[2])
+	hi, offHi, okHi := parseNumber(m[3])
+	if okLo && okHi && c.number(m[1]+strings.TrimSpace(m[4])) {
+		c.lo, c.hi, c.ends = lo, hi, max(offLo, offHi)
+		if f := thousandsOf(m[1]); f > 1 && hi < c.value/f*100 { // 1.2k (1.1–1.3)
+			c.lo, c.hi, c.ends = lo*f, hi*f, c.ends*f
+		}
+	}
+	return true
+}
+
+// readSpread reads a number with what its runs spread by; false: there is none.
+func (c *cell) readSpread() bool {
+	text := c.text
 	if m := eachUnit.FindStringSubmatch(text); m != nil {
 		by, _, ok := parseNumber(m[3])
 		if scale := secondsIn(m[4]) / secondsIn(m[2]); ok && given(by*scale) {
 			text = m[1] + " ± " + strconv.FormatFloat(by*scale, 'g', -1, 64) + " " + m[2]
 		}
 	}
-	if m := spread.FindStringSubmatch(text); m != nil {
-		by, _, ok := parseNumber(strings.TrimRight(m[2], "%xs"))
-		if ok && c.number(m[1]+strings.TrimSpace(m[3])) {
-			c.lo, c.hi = c.value-by, c.value+by
-			if strings.HasSuffix(m[2], "%") && c.unit != "%" {
-				c.share = by / 100
-			}
-		}
-		return c
+	m := spread.FindStringSubmatch(text)
+	if m == nil {
+		return false
 	}
-	c.number(c.text)
-	return c
+	by, _, ok := parseNumber(strings.TrimRight(m[2], "%xs"))
+	if ok && c.number(m[1]+strings.TrimSpace(m[3])) {
+		c.lo, c.hi = c.value-by, c.value+by
+		if strings.HasSuffix(m[2], "%") && c.unit != "%" {
+			c.share = by / 100
+		}
+	}
+	return true
 }
 
 // clocked is a time such as 1:20, minutes and seconds, or 1:02:03.
@@ -153,13 +185,16 @@ func thousandsOf(text string) float64 {
 	return 1
 }
 
-// Behind a unit, or in its place, may stand a mark of a footnote, what a time is of, and that it was
-// projected.
+// footnoteMark is what a footnote and the figure that it is about are marked by: †, ², [^1], <sup>a</sup>.
+const footnoteMark = `\\?[*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[\^\w+\]|<sup>[^<]*</sup>`
+
+// Behind a unit, or in its place, may stand a mark of a footnote, what a time is of ("ms/step"), that it was
+// projected ("(est.)"), and a deviation or a rank ("(0.3)").
 var (
-	footMark = regexp.MustCompile(`(?:\\?[*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[\^\w+\]|<sup>[^<]*</sup>)$`)
+	footMark = regexp.MustCompile(`(?:` + footnoteMark + `)$`)
 	perStep  = regexp.MustCompile(`(?:/|per)(?:steps?|it|iter|iterations?|epochs?|batch)$`)
 	guessed  = regexp.MustCompile(`^[(\[]\w+\.?[)\]]$`)
-	enclosed = regexp.MustCompile(`^[(\[][\d.,]+[)\]]$`) // a deviation, or a rank
+	enclosed = regexp.MustCompile(`^[(\[][\d.,]+[)\]]$`)
 )
 
 // bareUnit returns a unit in lower case, without what else stands behind a number.
@@ -173,10 +208,10 @@ func bareUnit(text string) string {
 	return unit
 }
 
-// thousands is a number in groups of three digits.
+// thousands is a number in groups of three digits, such as 1,024,000.5.
 var thousands = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// pointed is a number in groups of three digits behind points, with a comma in place of the point.
+// pointed is a number in groups of three digits behind points, with a comma in place of the point: 1.024,5.
 var pointed = regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+,\d+$`)
 
 // withoutPoints returns the rows of a table that writes 1.024 for a thousand, without these points: one of
@@ -209,7 +244,7 @@ func withoutPoints(lines [][]string) [][]string {
 	return out
 }
 
-// Numbers as some languages write them, and as others do.
+// Numbers as some languages write them (3,14 or 1.024,5), as others do (3.14), and as both may (1.024).
 var (
 	decimalComma   = regexp.MustCompile(`^[-+]?\d+,(\d{1,2}|\d{4,})$|^[-+]?\d{1,3}(\.\d{3})+,\d+$`)
 	decimalPoint   = regexp.MustCompile(`^[-+]?\d+\.(\d{1,2}|\d{4,})\D*$|^[-+]?0\.\d+\D*$`)
